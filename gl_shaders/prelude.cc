@@ -32,7 +32,6 @@ std::string CommonParams(const ShaderSpec& spec) {
                   [](const PostOpCall& op) { return op.optional; })) {
     absl::StrAppend(&text, " ivec4 post_skipped;");
   }
-  if (spec.has_variant) absl::StrAppend(&text, " ivec4 variant;");
   for (const ConstantBinding& c : spec.constants) {
     absl::StrAppendFormat(&text, " ivec4 %s_size;", c.name);
   }

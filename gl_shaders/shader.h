@@ -17,8 +17,6 @@
 //                    vec4 value_T(int x, int y, int slice, int batch, vec4 v),
 //                    the value that write_T would store, and
 //                    void store_T(... vec4 v), which stores it unchanged.
-//   ivec4 variant    with ShaderSpec::has_variant, in COMMON_PARAMS: selects
-//                    functions of the shader, as described in the .comp.
 //   ELEMENT, ELEMENT4
 //                    the type of a channel and of a texel of the first written
 //                    tensor (else of the first read one): float and vec4, or
@@ -183,9 +181,6 @@ struct ShaderSpec {
   bool half_arithmetic = false;
   // Provides value_T and store_T for the first written tensor.
   bool write_in_two = false;
-  // COMMON_PARAMS has `ivec4 variant`, which selects functions of the shader,
-  // as described in the .comp.
-  bool has_variant = false;
   std::array<int, 3> work_group = {1, 1, 1};
 };
 

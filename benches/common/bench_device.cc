@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/device/device_profile.h"
 
 namespace gles_delegate {
 namespace {
@@ -88,7 +89,8 @@ absl::StatusOr<Peak> MeasurePeak() {
 
 egl::Context* BenchContext() {
   static egl::Context* const context = []() -> egl::Context* {
-    auto made = egl::Context::Create({});
+    const absl::Status tuning = CheckTuningVariable();
+    auto made = tuning.ok() ? egl::Context::Create({}) : tuning;
     if (!made.ok()) {
       std::fprintf(stderr, "%s\n", made.status().ToString().c_str());
       std::exit(1);

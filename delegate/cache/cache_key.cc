@@ -14,6 +14,9 @@ void AddProfile(const DeviceProfile& p, Hasher* hasher) {
   for (const KnobValue& knob : TuningOf(p.choices)) {
     hasher->Text(knob.name).Value(knob.value);
   }
+  hasher->Value(p.choices.zero_copy)
+      .Value(p.choices.half_arithmetic)
+      .Value(p.choices.background_compilation);
   hasher->Value(p.options.half).Value(p.options.saturate_halves);
   hasher->Value(p.limits.max_texture_size).Value(p.limits.max_texture_layers);
   hasher->Value(p.limits.max_buffer_bytes)

@@ -1,7 +1,10 @@
 // Longer than 300 lines, as the tuning table is one list.
 #include "delegate/device/device_profile.h"
 
+#include <string>
+
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "delegate/device/knobs.h"
 #include "delegate/device/stand_in.h"
 #include "egl/environment.h"
@@ -13,6 +16,13 @@ using gl_shaders::ReadBy;
 using gl_shaders::Storage;
 
 namespace {
+
+constexpr char kTuningVariable[] = "GLES_DELEGATE_TUNING";
+
+std::string TuningVariable() {
+  const char* text = egl::EnvironmentValue(kTuningVariable);
+  return text == nullptr ? "" : text;
+}
 
 // The device presets. A preset sets what differs from the values in
 // DeviceChoices, which are for unknown devices. The first three were measured.
@@ -35,16 +45,12 @@ DeviceChoices Llvmpipe(int simd_bits) {
   p.simd_lanes = simd_bits > 0 ? simd_bits / 32 : 8;
   p.winograd_min_channels = 64;
   p.winograd_band_bytes = 1 << 20;
-  p.fused_gate_slices = 1024;
   // While one thread computes the scale, the other sleeps, which costs less
   // than a dispatch that wakes both.
   p.fused_squeeze_texels = 4096;
   p.read_through = 1;
   // Weights cost nothing as literals, and the memory is the host's own.
   p.unrolled_terms = 160;
-  // Machine code depends on whether each size is a power of two:
-  // selfie_segmentation's programs were compiled up to four times.
-  p.uneven_sizes = 1;
   p.host_transfers = 1;
   return p;
 }
@@ -68,29 +74,18 @@ DeviceChoices Nvidia() {  // an H200's
   // Sums are split until this many invocations share them
   // (conv_shared_tiling.cc).
   p.split_target = 48 << 10;
-  p.split_tile_pixels = 2;
-  p.split_tile_slices = 2;
   p.fused_depthwise_work = 1300;
   p.fused_plane_work = 6000;  // 7x7 of 1024 and 14x14 of 512 lose by more
   p.fused_next_texels = 8192;
   p.read_through = 1;
-  p.fused_gate_slices = 1024;
   // One multiprocessor reads this many texels in less time than two dispatches
   // take; a classifier's 64,000 take more.
   p.fused_squeeze_texels = 56 << 10;
   p.winograd_min_channels = 64;
   p.winograd_band_bytes = 64 << 20;  // for images of a million pixels
-  p.share_programs = 3;              // each takes 5 to 200 ms to compile
-  p.upload_piece_bytes = 256 << 10;  // its memory is across a bus
-  p.readback_piece_bytes = 3 << 19;
-  p.staged_upload_bytes = 1 << 20;
-  p.batch_part_bytes = 3 << 20;
-  p.early_dispatches = 2;
-  // A score for each of 1001 classes; a detector's boxes. Timed, it is 0.89 to
-  // 1.08 of the time without, and a dispatch less.
-  p.host_output_bytes = 4 << 10;
+  p.share_programs = 1;              // each takes 5 to 200 ms to compile
+  p.across_bus = 1;
   p.zero_copy = 1;
-  p.half_transfers = 1;
   p.half_arithmetic = 1;
   p.background_compilation = 1;
   return p;
@@ -184,16 +179,14 @@ DeviceChoices Mali() {
 
 DeviceChoices MaliMidgard() {
   DeviceChoices p = Mali();
-  // With larger ones windows of 3x3 spill the 16 registers of a T860, and so
-  // does an LSTM.
+  // With larger ones windows of 3x3 spill the 16 registers of a T860, and so do
+  // an LSTM and 3 rows of a product.
   p.conv_tile_pixels = 1;
   p.depthwise_tile_pixels = 1;
   p.depthwise_unrolled_taps = 3;
-  p.lstm_gates_in_turn = 1;
+  p.few_registers = 1;
   // Past 64 invocations of a work group each has 8 registers.
   p.reduction_threads = 64;
-  // With 3 rows a T860 spills.
-  p.product_tile_rows = 2;
   return p;
 }
 
@@ -211,8 +204,7 @@ DeviceChoices V3d() {
   p.depthwise_unrolled_taps = 9;
   // With all gates at once an LSTM spills; so do 4 rows of an integer product
   // on V3D 7.1, and 8 boxes per invocation.
-  p.lstm_gates_in_turn = 1;
-  p.product_tile_rows = 2;
+  p.few_registers = 1;
   p.held_boxes = 4;
   // A vector's lanes.
   p.work_group_size = 16;
@@ -287,6 +279,22 @@ DeviceChoices RowFor(const egl::DeviceInfo& device) {
 
 }  // namespace
 
+BusTransfers BusTransfersOf(const DeviceChoices& choices) {
+  BusTransfers bus;
+  if (choices.across_bus == 0) return bus;
+  // Chosen on an H200.
+  bus.upload_piece_bytes = 256 << 10;
+  bus.readback_piece_bytes = 3 << 19;
+  bus.staged_upload_bytes = 1 << 20;
+  bus.batch_part_bytes = 3 << 20;
+  bus.early_dispatches = 2;
+  // A score for each of 1001 classes; a detector's boxes. Timed, it is 0.89 to
+  // 1.08 of the time without, and a dispatch less.
+  bus.host_output_bytes = 4 << 10;
+  bus.half_transfers = true;
+  return bus;
+}
+
 std::optional<Storage> StorageOption(int option) {
   switch (option) {
     case 1:
@@ -298,6 +306,14 @@ std::optional<Storage> StorageOption(int option) {
     default:
       return std::nullopt;
   }
+}
+
+absl::Status CheckTuningVariable() {
+  DeviceChoices any;
+  const absl::Status applied = ApplyTuning(TuningVariable(), &any);
+  if (applied.ok()) return applied;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "environment variable ", kTuningVariable, ": ", applied.message()));
 }
 
 DeviceProfile ProfileFor(const egl::DeviceInfo& device,
@@ -317,9 +333,8 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
     choices->background_compilation = 0;
   }
   if (options.zero_copy) choices->zero_copy = *options.zero_copy ? 1 : 0;
-  if (const char* tuning = egl::EnvironmentValue("GLES_DELEGATE_TUNING")) {
-    ApplyTuning(tuning, choices);
-  }
+  (void)ApplyTuning(TuningVariable(), choices);
+  profile.bus = BusTransfersOf(*choices);
   return profile;
 }
 

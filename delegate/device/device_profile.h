@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/status/status.h"
 #include "egl/device_info.h"
 #include "gl_shaders/shader.h"
 
@@ -78,8 +79,6 @@ struct DeviceChoices {
   // boxes. Compilers may allocate fewer registers per invocation for larger
   // groups.
   int reduction_threads = 256;
-  // Maximum rows of a matrix product per invocation.
-  int product_tile_rows = 4;
   // Maximum number of boxes that an invocation keeps in registers while
   // selecting; with more it reads them again for each selection.
   int held_boxes = 8;
@@ -87,10 +86,6 @@ struct DeviceChoices {
   // Number of invocations that keep the device busy. Convolutions with fewer
   // output texels split their sums (split-K) up to this number. 0: never split.
   int split_target = 0;
-  // The register tile of convolutions with split sums, as conv_tile_pixels and
-  // conv_tile_slices.
-  int split_tile_pixels = 1;
-  int split_tile_slices = 1;
 
   // Fuse a depthwise convolution into the next 1x1 convolution if taps x slices
   // x recomputations <= this; it is recomputed for every 16 output slices. The
@@ -105,21 +100,20 @@ struct DeviceChoices {
   // the latter's weights <= this. 0: never.
   int fused_next_texels = 0;
   // 1: convolutions, and readbacks of graph outputs, compute a preceding
-  // DEPTH_TO_SPACE, RESIZE_BILINEAR or small MAX_POOL_2D while reading, and
-  // convolutions write the rows of a following RESHAPE, without dispatches for
-  // these (passes/read_through.h, write_through.h).
+  // DEPTH_TO_SPACE, RESIZE_BILINEAR, small MAX_POOL_2D or MUL by a channel
+  // scale while reading, and convolutions write the rows of a following
+  // RESHAPE, without dispatches for these (passes/read_through.h, fuse_gates.h,
+  // write_through.h).
   int read_through = 0;
-  // Fuse a MUL by a channel scale into the next 1x1 convolution if its output
-  // slices <= this. 0: never.
-  int fused_gate_slices = 0;
   // Fuse the mean and matrix products of a squeeze-excite block into one
   // dispatch of one work group if the texels of weights <= this; if the plane's
   // texels exceed it, another dispatch first sums bands of the plane. 0: never.
   int fused_squeeze_texels = 0;
 
-  // 1: an LSTM computes its gates one after the other, which takes fewer
-  // registers but reads the data once per gate. 0: all gates together.
-  int lstm_gates_in_turn = 0;
+  // 1: an invocation has so few registers that an LSTM computes its gates one
+  // after the other, which reads the data once per gate, and a matrix product
+  // at most 2 rows. 0: all gates together, and up to 4 rows.
+  int few_registers = 0;
 
   // Use Winograd's F(4x4, 3x3) (delegate/ops/conv/conv_winograd.h) for 3x3
   // convolutions with at least this many input and output channels. 0: never.
@@ -129,29 +123,53 @@ struct DeviceChoices {
   int winograd_band_bytes = 0;
 
   // How far dispatches of a partition share programs, for drivers that compile
-  // slowly (plan/share_programs.h). 0: not at all. 1: despite differences
-  // outside loops: post-ops and output locations. 2: also by always checking
-  // bounds. 3: also by common tilings that cost little more. 4: regardless of
-  // inference time, as in baseline plans (device/stand_in.h). Transfers then
-  // suit any channels, work groups any grids, reductions any sizes, and
-  // depthwise convolutions, with one output per invocation, any windows. From 1
-  // on, shaders contain the code for an output only once.
+  // slowly (plan/share_programs.h). 0: not at all. 1: if it costs inferences
+  // little; shaders then contain the code for an output only once. 2:
+  // regardless of inference time, as in baseline plans (device/stand_in.h).
+  // Transfers then suit any channels, work groups any grids, reductions any
+  // sizes, and depthwise convolutions, with one output per invocation, any
+  // windows.
   int share_programs = 0;
 
   // Use literal weights in a fully unrolled shader if taps x input slices x
   // output slices <= this. 0: never.
   int unrolled_terms = 0;
 
-  // 1: avoids powers of two as texture sizes and texel buffer bytes, so that a
-  // driver that recompiles programs for such sizes sees only one kind. 0: sizes
-  // as planned.
-  int uneven_sizes = 0;
-
   // 1: the host packs inputs and unpacks outputs in mapped tensor buffers. For
   // devices that share the host's memory and pack no faster. 0: shaders do it.
   int host_transfers = 0;
+  // 1: the device's memory is across a bus from the host's, so BusTransfers
+  // apply. 0: transfers have one piece, in host memory that shaders access.
+  int across_bus = 0;
+
+  // The defaults of options, which say the same: no tuning parameters.
+
+  // 1: the model's inputs and outputs are in memory that the device accesses,
+  // without copies on the host (tflite/kernel_zero_copy.cc). 0: in the
+  // runtime's memory.
+  int zero_copy = 0;
+  // 1: convolutions of 16-bit tensors multiply in 16 bits and sum 16 products
+  // in 16 bits; these sums are added in 32 bits. 0: all in 32 bits.
+  int half_arithmetic = 0;
+  // 1: partitions run a baseline plan (device/stand_in.h) until a background
+  // thread has built the optimized plan. 0: they wait for the optimized plan.
+  int background_compilation = 0;
+};
+
+// The maximum of share_programs.
+inline constexpr int kMostSharing = 2;
+
+// Whether programs are shared regardless of inference time: their text should
+// not depend on the sizes of tensors.
+inline bool SharesAll(const DeviceChoices& choices) {
+  return choices.share_programs == kMostSharing;
+}
+
+// How inputs and outputs cross a bus (DeviceChoices::across_bus). By default
+// none of it is done.
+struct BusTransfers {
   // Maximum bytes of an output that the last dispatch writes directly to host
-  // memory across a bus, to be unpacked by the host. 0: none.
+  // memory, to be unpacked by the host. 0: none.
   int host_output_bytes = 0;
   // Approximate bytes of the pieces in which inputs and outputs are
   // transferred, so that host and GPU copies overlap. 0: one piece.
@@ -164,32 +182,16 @@ struct DeviceChoices {
   // Minimum bytes of an input that is copied to GPU memory before a shader
   // packs it. 0: shaders read host memory.
   int staged_upload_bytes = 0;
-  // 1: the model's inputs and outputs are in memory that the device accesses,
-  // without copies on the host (tflite/kernel_zero_copy.cc). 0: in the
-  // runtime's memory.
-  int zero_copy = 0;
   // Number of dispatches after the uploads that are flushed early, so that the
   // GPU starts while the rest is recorded. 0: the driver decides.
   int early_dispatches = 0;
-  // 1: with 16-bit storage, inputs and outputs copied by the host cross the bus
-  // as 16-bit floats. 0: as 32-bit floats.
-  int half_transfers = 0;
-  // 1: convolutions of 16-bit tensors multiply in 16 bits and sum 16 products
-  // in 16 bits; these sums are added in 32 bits. 0: all in 32 bits.
-  int half_arithmetic = 0;
-  // 1: partitions run a baseline plan (device/stand_in.h) until a background
-  // thread has built the optimized plan. 0: they wait for the optimized plan.
-  int background_compilation = 0;
+  // With 16-bit storage, inputs and outputs copied by the host cross as 16-bit
+  // floats.
+  bool half_transfers = false;
 };
 
-// The maximum of share_programs.
-inline constexpr int kMostSharing = 4;
-
-// Whether programs are shared regardless of inference time: their text should
-// not depend on the sizes of tensors.
-inline bool SharesAll(const DeviceChoices& choices) {
-  return choices.share_programs == kMostSharing;
-}
+// Those of these choices.
+BusTransfers BusTransfersOf(const DeviceChoices& choices);
 
 // The user's options that affect planning.
 struct PlanningOptions {
@@ -215,12 +217,17 @@ struct PlanningOptions {
   bool runs_once = false;
 };
 
-// The driver's defects that shaders work around. No plan depends on them.
+// The driver's defects that the delegate works around. No dispatch of a plan
+// depends on them.
 struct DeviceFaults {
   // Stores a 16-bit infinity as NaN.
   bool infinite_halves_are_nan = false;
   // Links programs with unpackHalf2x16, but cannot compile them.
   bool unpack_half_fails = false;
+  // Compiles a program again for each combination of texture sizes and texel
+  // buffer bytes that are powers of two and that are not: it gets only the
+  // latter.
+  bool compiles_by_sizes = false;
   // Compiles programs one after the other although it reports using all
   // compiler threads (KHR_parallel_shader_compile), until their number is set.
   bool compiles_in_turn = false;
@@ -231,6 +238,7 @@ struct DeviceProfile {
   DeviceChoices choices;
   PlanningOptions options;
   DeviceFaults faults = {};
+  BusTransfers bus = {};  // BusTransfersOf(choices)
 };
 
 // The storage for a TfLiteGlesStorage; nullopt for kTfLiteGlesStorageAuto.
@@ -244,8 +252,11 @@ DeviceLimits LimitsOf(const egl::DeviceInfo& device);
 // docs/cold_start.md describes compiler threads.
 DeviceFaults FaultsOf(const egl::DeviceInfo& device);
 
-// The device's limits, its preset with GLES_DELEGATE_TUNING applied, the
-// options, and the driver's defects.
+// kInvalidArgument, with the variable's name: GLES_DELEGATE_TUNING is wrong.
+absl::Status CheckTuningVariable();
+
+// The device's limits, its preset with GLES_DELEGATE_TUNING applied unless it
+// is wrong, the options, and the driver's defects.
 DeviceProfile ProfileFor(const egl::DeviceInfo& device,
                          const PlanningOptions& options);
 

@@ -37,6 +37,9 @@ DeviceLimits LimitsOf(const egl::DeviceInfo& device) {
 DeviceFaults FaultsOf(const egl::DeviceInfo& device) {
   DeviceFaults faults;
   faults.infinite_halves_are_nan = device.kind == DeviceKind::kSwiftShader;
+  // selfie_segmentation's programs were compiled up to four times.
+  faults.compiles_by_sizes = device.kind == DeviceKind::kLlvmpipe &&
+                             device.wrapper == egl::Wrapper::kNone;
   // By NVIDIA's own driver, or by Nouveau.
   const bool is_nvidia = device.kind == DeviceKind::kNvidia &&
                          device.wrapper == egl::Wrapper::kNone;

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "delegate/device/known_names.h"
 
 namespace gles_delegate {
 
@@ -14,6 +17,8 @@ using gl_shaders::ReadBy;
 using gl_shaders::Storage;
 
 namespace {
+
+constexpr char kSeparator[] = " (several are separated by commas)";
 
 constexpr int kNumber(Storage storage) { return static_cast<int>(storage); }
 
@@ -56,7 +61,6 @@ std::vector<Knob> MakeKnobs() {
       {"work_group_size", &C::work_group_size, 1, 1024, {32, 64, 128, 256}},
       {"reduction_lanes", &C::reduction_lanes, 1, 1024, {1, 8, 32}},
       {"reduction_threads", &C::reduction_threads, 1, 1024, {}},
-      {"product_tile_rows", &C::product_tile_rows, 1, 16, {}},
       {"held_boxes", &C::held_boxes, 0, 16, {}},
       {"simd_lanes", &C::simd_lanes, 1, 1024, {}},
       {"split_target",
@@ -64,8 +68,6 @@ std::vector<Knob> MakeKnobs() {
        0,
        kAny,
        {0, 16 * kKib, 48 * kKib, 96 * kKib}},
-      {"split_tile_pixels", &C::split_tile_pixels, 1, 16, {1, 2, 4}},
-      {"split_tile_slices", &C::split_tile_slices, 1, 16, {1, 2, 4}},
       {"fused_depthwise_work",
        &C::fused_depthwise_work,
        0,
@@ -74,13 +76,12 @@ std::vector<Knob> MakeKnobs() {
       {"fused_plane_work", &C::fused_plane_work, 0, kAny, {0, 6000, 30000}},
       {"fused_next_texels", &C::fused_next_texels, 0, kAny, {0, 1024, 8192}},
       {"read_through", &C::read_through, 0, 1, {0, 1}},
-      {"fused_gate_slices", &C::fused_gate_slices, 0, kAny, {0, 16, 1024}},
       {"fused_squeeze_texels",
        &C::fused_squeeze_texels,
        0,
        kAny,
        {0, 4096, 65536}},
-      {"lstm_gates_in_turn", &C::lstm_gates_in_turn, 0, 1, {}},
+      {"few_registers", &C::few_registers, 0, 1, {}},
       {"winograd_min_channels",
        &C::winograd_min_channels,
        0,
@@ -89,30 +90,8 @@ std::vector<Knob> MakeKnobs() {
       {"winograd_band_bytes", &C::winograd_band_bytes, 0, kAny, {0, kMib}},
       {"share_programs", &C::share_programs, 0, kMostSharing, {}},
       {"unrolled_terms", &C::unrolled_terms, 0, 1024, {0, 36, 160}},
-      {"uneven_sizes", &C::uneven_sizes, 0, 1, {}},
       {"host_transfers", &C::host_transfers, 0, 1, {0, 1}},
-      {"host_output_bytes", &C::host_output_bytes, 0, kAny, {0, 4 * kKib}},
-      {"upload_piece_bytes",
-       &C::upload_piece_bytes,
-       0,
-       kAny,
-       {0, 256 * kKib, kMib}},
-      {"readback_piece_bytes",
-       &C::readback_piece_bytes,
-       0,
-       kAny,
-       {0, 256 * kKib, 3 * kMib / 2}},
-      {"staged_upload_bytes",
-       &C::staged_upload_bytes,
-       0,
-       kAny,
-       {0, 256 * kKib, kMib}},
-      {"batch_part_bytes", &C::batch_part_bytes, 0, kAny, {}},
-      {"early_dispatches", &C::early_dispatches, 0, kAny, {0, 2, 8}},
-      {"half_transfers", &C::half_transfers, 0, 1, {0, 1}},
-      {"zero_copy", &C::zero_copy, 0, 1, {}},
-      {"half_arithmetic", &C::half_arithmetic, 0, 1, {}},
-      {"background_compilation", &C::background_compilation, 0, 1, {}},
+      {"across_bus", &C::across_bus, 0, 1, {0, 1}},
   };
 }
 
@@ -182,18 +161,39 @@ std::string TuningText(const DeviceChoices& choices) {
                        });
 }
 
-void ApplyTuning(absl::string_view text, DeviceChoices* choices) {
-  for (absl::string_view part : absl::StrSplit(text, ',')) {
+absl::Status ApplyTuning(absl::string_view text, DeviceChoices* choices) {
+  DeviceChoices set = *choices;
+  for (absl::string_view part :
+       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
-    const Knob* knob = FindKnob(pair.first);
-    int value = 0;
-    if (knob == nullptr || !absl::SimpleAtoi(pair.second, &value) ||
-        value < knob->least || value > knob->most) {
-      continue;
+    const absl::string_view name = absl::StripAsciiWhitespace(pair.first);
+    if (!absl::StrContains(part, '=')) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", part, "' is not of the form name=value", kSeparator));
     }
-    knob->Set(value, choices);
+    const Knob* knob = FindKnob(name);
+    if (knob == nullptr) {
+      std::vector<absl::string_view> known;
+      for (const Knob& k : Knobs()) known.push_back(k.name);
+      return absl::InvalidArgumentError(absl::StrCat(
+          "unknown tuning parameter '", name, "'", KnownNames(name, known)));
+    }
+    int value = 0;
+    if (!absl::SimpleAtoi(pair.second, &value)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("tuning parameter ", name, ": '", pair.second,
+                       "' is not an integer", kSeparator));
+    }
+    if (value < knob->least || value > knob->most) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("tuning parameter ", name, ": ", value, " is not ",
+                       knob->least, " to ", knob->most));
+    }
+    knob->Set(value, &set);
   }
+  *choices = set;
+  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

@@ -1,4 +1,4 @@
-// The tuning parameters: the members of DeviceChoices by name. This list drives
+// The tuning parameters: members of DeviceChoices by name. This list drives
 // the text and record of a tuning, the key of the start-up cache, the search
 // (delegate/partition/autotuning.h) and the table of docs/tuning.md, which a
 // test checks.
@@ -31,7 +31,7 @@ struct Knob {
   void Set(int value, DeviceChoices* choices) const;
 };
 
-// All members of DeviceChoices, each once.
+// All members of DeviceChoices, each once, except the defaults of options.
 const std::vector<Knob>& Knobs();
 
 // The value of one tuning parameter.
@@ -47,12 +47,13 @@ std::vector<KnobValue> TuningOf(const DeviceChoices& choices);
 absl::Status SetTuning(const std::vector<KnobValue>& values,
                        DeviceChoices* choices);
 
-// "storage=2,conv_tile_pixels=4,...", with all values. Equal texts mean equal
-// choices.
+// "storage=2,conv_tile_pixels=4,...", with all values. Choices with
+// equal texts differ at most in the defaults of options.
 std::string TuningText(const DeviceChoices& choices);
-// Sets the parameters in `text`. Ignores unknown names and values out of range,
-// since the text comes from the environment.
-void ApplyTuning(absl::string_view text, DeviceChoices* choices);
+// Sets the parameters in `text`, "name=value,..."; the last of repeated names
+// counts. kInvalidArgument, with `*choices` unchanged: a name is unknown, a
+// value is out of range or no integer, or an item has no value.
+absl::Status ApplyTuning(absl::string_view text, DeviceChoices* choices);
 
 }  // namespace gles_delegate
 

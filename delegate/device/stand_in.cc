@@ -14,11 +14,9 @@ DeviceChoices StandInChoices(DeviceChoices choices) {
   choices.fused_plane_work = 0;
   choices.fused_next_texels = 0;
   choices.read_through = 0;
-  choices.fused_gate_slices = 0;
   choices.fused_squeeze_texels = 0;
   choices.winograd_min_channels = 0;
   choices.unrolled_terms = 0;
-  choices.batch_part_bytes = 0;
   choices.half_arithmetic = 0;
   choices.share_programs = kMostSharing;
   return choices;

@@ -96,6 +96,7 @@ bool TryAll(bool may_change_storage, Search* search) {
       DeviceProfile candidate = search->best().profile;
       if (!MayTry(knob, value, may_change_storage, candidate.limits)) continue;
       knob.Set(value, &candidate.choices);
+      candidate.bus = BusTransfersOf(candidate.choices);
       better |= search->Try(candidate);
     }
   }

@@ -27,11 +27,12 @@ CachedText WrongAnswerOf(const CacheOptions& options,
 
 // Sets the choices that an earlier start's search found. False: there are none;
 // a file that should have some is then rewritten.
-bool TakeTuning(PartitionCache* cache, DeviceChoices* choices) {
+bool TakeTuning(PartitionCache* cache, DeviceProfile* profile) {
   const auto saved = cache->Tuning();
   if (saved.ok() && !saved->has_value()) return false;
   const absl::Status set =
-      saved.ok() ? SetTuning(**saved, choices) : saved.status();
+      saved.ok() ? SetTuning(**saved, &profile->choices) : saved.status();
+  profile->bus = BusTransfersOf(profile->choices);
   if (!set.ok()) cache->Reject(set);
   return set.ok();
 }
@@ -98,7 +99,7 @@ absl::Status PartitionBuilder::Tune() {
   if (!options_.cache.directory.empty()) {
     kept = PartitionCache::Open(options_.cache, SubjectOf("exhaustive tuning"),
                                 context_->device().program_binary_formats);
-    if (TakeTuning(kept.get(), &profile_.choices)) {
+    if (TakeTuning(kept.get(), &profile_)) {
       report_->tuning = TuningText(profile_.choices);
       return absl::OkStatus();
     }

@@ -14,17 +14,6 @@
 
 namespace gles_delegate {
 
-// The result of the option prefer_faster.
-struct SpeedReport {
-  // "": the option is off. "gpu" or "cpu": where the partition runs.
-  std::string chosen;
-  // "measured"; "cached": measured by an earlier start; otherwise why nothing
-  // was measured, and the partition runs on the GPU.
-  std::string source;
-  double gpu_ms = 0;  // medians of an inference, host copies included; 0: none
-  double cpu_ms = 0;
-};
-
 // The estimated worth of the partition (delegate/tflite/partition_worth.h).
 struct WorthReport {
   double cpu_us = 0;       // of its nodes on the CPU
@@ -76,7 +65,6 @@ struct PartitionReport : BuildReport {
   // not.
   std::string on_cpu;
   BackgroundReport background;
-  SpeedReport speed;
   WorthReport worth;
   // TFLite's indices of the tensors in memory that the GPU accesses directly.
   std::vector<int> zero_copy_tensors;

@@ -119,7 +119,7 @@ absl::Status Check::Execute() {
   DeviceProfile profile = in_.profile;
   profile.options.runs_once = true;
   profile.choices.host_transfers = 1;
-  profile.choices.host_output_bytes = std::numeric_limits<int>::max();
+  profile.bus.host_output_bytes = std::numeric_limits<int>::max();
   auto executor = Executor::Create(in_.context, programs_, graph_,
                                    std::move(dispatches_), profile);
   if (!executor.ok()) return executor.status();
@@ -277,6 +277,7 @@ DeviceProfile PlainProfile(DeviceProfile profile, bool keep_storage) {
   plain.reduction_lanes = 1;
   if (keep_storage) plain.storage = profile.choices.storage;
   profile.choices = plain;
+  profile.bus = {};
   return profile;
 }
 

@@ -14,6 +14,10 @@
 namespace gles_delegate {
 namespace {
 
+// Maximum slices of the convolution: each of its tiles repeats the
+// multiplication.
+constexpr int kMostGatedSlices = 1024;
+
 struct Gated {
   TensorId source = kNoTensor;
   InputGate gate;
@@ -65,13 +69,13 @@ bool CanTakeGate(const Graph& graph, const Node& node, TensorId product,
   return conv && conv->CanTakeGate() && conv->src == product &&
          !IsOperand(product, node) &&
          kTensors + CountOperands(node) <= MaxBoundTensors(profile) &&
-         conv->dst_shape.slices() <= profile.choices.fused_gate_slices;
+         conv->dst_shape.slices() <= kMostGatedSlices;
 }
 
 }  // namespace
 
 void FuseGates(Graph* graph, const DeviceProfile& profile) {
-  if (profile.choices.fused_gate_slices == 0) return;
+  if (profile.choices.read_through == 0) return;
   const Uses uses(*graph);
   std::vector<bool> removed(graph->nodes.size(), false);
   for (size_t n = 0; n < graph->nodes.size(); ++n) {

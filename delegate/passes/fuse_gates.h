@@ -11,8 +11,8 @@ namespace gles_delegate {
 // after it, into the 1x1 convolution that is its only reader, which saves
 // dispatches and a tensor.
 //
-// Each tile of output slices repeats the multiplication, so there may be at
-// most profile.choices.fused_gate_slices of them. Not fused: products that are
+// Requires profile.choices.read_through. Not fused: convolutions with many
+// output slices, since each tile repeats the multiplication; products that are
 // graph outputs, have other readers (such as a concatenation in place) or
 // post-ops; batches above 1, whose tiles may cover several scales; few pixels,
 // which fully_connected.comp handles; 8-bit tensors, whose product is rounded;

@@ -180,9 +180,6 @@ std::string Dispatch::ToString() const {
                     : optional_post_ops >> i & 1 ? " (optional)"
                                                  : "");
   }
-  if (variant) {
-    absl::StrAppend(&text, " variant (", absl::StrJoin(*variant, ","), ")");
-  }
   absl::StrAppend(&text, masks_tails ? " masks tails" : "",
                   !writes_as                              ? ""
                   : *writes_as == MemoryView::Kind::kRows ? " writes rows"

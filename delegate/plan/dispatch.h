@@ -115,9 +115,6 @@ struct Dispatch {
   // Makes the shader treat a written tensor with its own memory as a view:
   // kBox, or for buffers kRows.
   std::optional<MemoryView::Kind> writes_as;
-  // For shaders with several functions: selects those of this dispatch via the
-  // uniform `variant`, as described in the .comp.
-  std::optional<std::array<int, 4>> variant;
   // How a dispatch divides its work.
   struct Tiling {
     std::vector<std::pair<std::string, std::string>> defines;  // all of them

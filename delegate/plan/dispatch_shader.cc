@@ -223,7 +223,6 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   spec.unpack_half_fails = profile.faults.unpack_half_fails;
   spec.half_arithmetic = dispatch.half_arithmetic;
   spec.write_in_two = dispatch.write_in_two;
-  spec.has_variant = dispatch.variant.has_value();
   spec.work_group = dispatch.work_group;
   for (const NamedTensor& named : NamedTensors(graph, dispatch)) {
     spec.tensors.push_back(BindingOf(graph, dispatch, named, profile));
@@ -255,10 +254,6 @@ UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch) {
   if (dispatch.optional_post_ops != 0) {
     block.Int4("post_skipped", static_cast<int>(dispatch.skipped_post_ops), 0,
                0, 0);
-  }
-  if (dispatch.variant) {
-    const std::array<int, 4>& v = *dispatch.variant;
-    block.Int4("variant", v[0], v[1], v[2], v[3]);
   }
   for (const PackedConstant& c : dispatch.constants) {
     block.Int4(absl::StrCat(c.name, "_size"), c.width, c.height, 0, 0);

@@ -109,7 +109,7 @@ std::vector<Lifetime> Lifetimes(const Graph& graph,
 
 Slot Allocated(const Slot& slot, const DeviceProfile& profile) {
   // What is bound as a storage buffer alone has no size that a program knows.
-  if (profile.choices.uneven_sizes == 0 || slot.storage == Storage::kBuffer) {
+  if (!profile.faults.compiles_by_sizes || slot.storage == Storage::kBuffer) {
     return slot;
   }
   const auto uneven = [](int size, int64_t limit) {

@@ -36,7 +36,7 @@ Slot SlotFor(const Shape& shape, gl_shaders::Storage storage,
              gl_shaders::Format format);
 
 // The size to allocate for the slot: equal, or slightly larger if the device
-// needs sizes that are not powers of two (DeviceChoices::uneven_sizes). The
+// needs sizes that are not powers of two (DeviceFaults::compiles_by_sizes). The
 // excess is not accessed.
 Slot Allocated(const Slot& slot, const DeviceProfile& profile);
 

@@ -32,10 +32,9 @@ std::string CallText(const gl_shaders::PostOpCall& call) {
 }
 
 std::string ProgramText(const ShaderSpec& spec) {
-  std::string text =
-      absl::StrCat(spec.shader, ";", spec.half_arithmetic, spec.write_in_two,
-                   spec.has_variant, ";", spec.work_group[0], "x",
-                   spec.work_group[1], "x", spec.work_group[2]);
+  std::string text = absl::StrCat(
+      spec.shader, ";", spec.half_arithmetic, spec.write_in_two, ";",
+      spec.work_group[0], "x", spec.work_group[1], "x", spec.work_group[2]);
   for (const auto& [name, value] : spec.defines) {
     absl::StrAppend(&text, ";", name, "=", value);
   }
@@ -71,7 +70,7 @@ std::string CommonProgramText(const Graph& graph, Dispatch dispatch,
                               const DeviceProfile& profile) {
   dispatch.post_ops.clear();
   dispatch.masks_tails = true;
-  if (profile.choices.share_programs > 1) AddBounds(&dispatch);
+  AddBounds(&dispatch);
   ShaderSpec spec = SpecOf(graph, dispatch, profile);
   for (TensorBinding& t : spec.tensors) {
     if (t.write) t.view = gl_shaders::View::kNone;

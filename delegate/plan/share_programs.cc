@@ -207,8 +207,7 @@ void Sharing::Rewrite(const Family& family) {
 }
 
 void Sharing::Run() {
-  if (profile_.choices.share_programs > 2)
-    ShareTilings(graph_, profile_, &dispatches_);
+  ShareTilings(graph_, profile_, &dispatches_);
   std::vector<Family> families;
   for (size_t i = 0; i < dispatches_.size(); ++i) {
     const Dispatch& d = dispatches_[i];

@@ -16,8 +16,8 @@ namespace gles_delegate {
 //   by the constant that others have.
 // - padding channels: all write zeros there.
 // - the memory of the output: its own, a box, or rows.
-// - at choices.share_programs 2, WHOLE_CHUNKS: no program has it.
-// - at 3, tiling: some use Dispatch::other_tiling.
+// - WHOLE_CHUNKS: no program has it.
+// - tiling: some use Dispatch::other_tiling.
 //
 // Results and their order do not change. Dispatches without a match are left
 // alone. No effect at share_programs 0.

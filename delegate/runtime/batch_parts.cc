@@ -71,7 +71,7 @@ bool IsUploadedInParts(const Tensor& input, const DeviceProfile& profile) {
   const int64_t elements = input.shape.elements();
   return input.shape.c == 3 && elements % (int64_t{12} * kParts) == 0 &&
          elements * HostElementBytes(input) / kParts >=
-             profile.choices.batch_part_bytes &&
+             profile.bus.batch_part_bytes &&
          LiesInParts(input, profile);
 }
 
@@ -88,8 +88,10 @@ int GroupsOfPart(const Dispatch& d, int batches, int count) {
 BatchParts ChooseBatchParts(const Graph& graph, absl::Span<const Dispatch> plan,
                             const DeviceProfile& profile,
                             absl::Span<const bool> is_bound) {
-  const DeviceChoices& choices = profile.choices;
-  if (choices.batch_part_bytes == 0 || choices.host_transfers != 0) return {};
+  if (profile.bus.batch_part_bytes == 0 ||
+      profile.choices.host_transfers != 0 || SharesAll(profile.choices)) {
+    return {};
+  }
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const TensorId id = graph.inputs[i];
     if ((i < is_bound.size() && is_bound[i]) ||

@@ -29,7 +29,7 @@ struct BatchParts {
 };
 
 // The parts for the first input whose parts have at least
-// choices.batch_part_bytes, if the plan begins with dispatches that treat
+// bus.batch_part_bytes, if the plan begins with dispatches that treat
 // batches independently. Only for images (three channels), which a shader
 // uploads. `is_bound`: by input, whether it is an app's object; missing entries
 // mean no.

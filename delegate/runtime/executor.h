@@ -49,7 +49,7 @@ struct ExecutorParts {
   std::vector<Command> commands;
   size_t uploads = 0;    // commands, at the beginning
   size_t readbacks = 0;  // commands, at the end
-  size_t early = 0;      // DeviceChoices::early_dispatches
+  size_t early = 0;      // BusTransfers::early_dispatches
   // By graph input and output.
   std::vector<HostTransfer> inputs;
   std::vector<HostTransfer> outputs;

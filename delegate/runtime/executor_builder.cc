@@ -131,7 +131,7 @@ void TakeTransfers(const egl::Context& context, const Graph& graph,
   parts->outputs = std::move(transfers->outputs);
   parts->uploads = schedule.uploads;
   parts->readbacks = schedule.readbacks;
-  parts->early = profile.choices.early_dispatches;
+  parts->early = profile.bus.early_dispatches;
   parts->stats.dispatches = static_cast<int>(schedule.steps.size());
 }
 

@@ -43,7 +43,7 @@ class HostTransfer {
     kMapped,
     // For uploads: like kMapped, but the GPU copies the mapped buffer to a
     // staging buffer in its own memory, which the dispatch reads
-    // (DeviceChoices::staged_upload_bytes).
+    // (BusTransfers::staged_upload_bytes).
     kStaged,
     // A buffer in the host's order that cannot stay mapped, for lack of
     // GL_EXT_buffer_storage. Each Invoke uploads or reads it by GL calls.
@@ -56,7 +56,7 @@ class HostTransfer {
   // The type of an element in the buffer.
   enum class Element {
     kWord,  // float32 or int32, as in the host's tensor
-    // float16 of the host's float32 (DeviceChoices::half_transfers); not with
+    // float16 of the host's float32 (BusTransfers::half_transfers); not with
     // zero_copy.
     kHalf,
     kCode,  // a byte, as in the host's tensor; in a tensor's texels uint8 is

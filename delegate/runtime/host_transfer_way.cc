@@ -33,7 +33,7 @@ bool IsSmallOutput(const Tensor& tensor, const DeviceProfile& profile) {
   const Format format = FormatFor(tensor, profile.options);
   const int64_t bytes =
       int64_t{s.b} * s.h * s.w * s.slices() * gl_shaders::BytesPerTexel(format);
-  return bytes > 0 && bytes <= profile.choices.host_output_bytes &&
+  return bytes > 0 && bytes <= profile.bus.host_output_bytes &&
          (format != Format::kRgba16f || HalvesAreFast());
 }
 
@@ -49,9 +49,9 @@ HostTransfer::Way ChooseWay(HostTransfer::Direction direction,
       HostCanReach(tensor, profile)) {
     return Way::kPackedByHost;
   }
-  const bool is_large = profile.choices.staged_upload_bytes > 0 &&
+  const bool is_large = profile.bus.staged_upload_bytes > 0 &&
                         tensor.shape.elements() * HostElementBytes(tensor) >=
-                            profile.choices.staged_upload_bytes;
+                            profile.bus.staged_upload_bytes;
   return direction == HostTransfer::Direction::kUpload && is_large
              ? Way::kStaged
              : Way::kMapped;
@@ -67,7 +67,7 @@ HostTransfer::Element ChooseElement(const Tensor& tensor,
   if (way == Way::kPackedByHost && is_half) return Element::kHalf;
   // The host's conversion makes infinities, which a saturating store must not.
   const bool as_halves =
-      profile.options.half && profile.choices.half_transfers != 0 &&
+      profile.options.half && profile.bus.half_transfers != 0 &&
       profile.choices.zero_copy == 0 && !profile.options.saturate_halves &&
       is_half && HalvesAreFast();
   const bool is_mapped = way == Way::kMapped || way == Way::kStaged;
@@ -103,9 +103,8 @@ HostTransfer::HostTransfer(Direction direction, TensorId id,
       piece_bytes_(way_ == Way::kBound                                  ? 0
                    : direction == Direction::kReadback && is_zero_copy_ ? 0
                    : direction == Direction::kReadback
-                       ? profile.choices.readback_piece_bytes
-                   : way_ == Way::kStaged
-                       ? 0
-                       : profile.choices.upload_piece_bytes) {}
+                       ? profile.bus.readback_piece_bytes
+                   : way_ == Way::kStaged ? 0
+                                          : profile.bus.upload_piece_bytes) {}
 
 }  // namespace gles_delegate

@@ -83,13 +83,13 @@ Schedule ScheduleTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            const DeviceProfile& profile) {
   Schedule schedule;
   schedule.parts = parts;
-  const SharedText shared = SharedTextOf(outputs, profile);
+  const bool reads_back_flat = ReadsBackFlat(outputs, profile);
   const auto add = [&](absl::Span<const HostTransfer> transfers) {
     for (size_t i = 0; i < transfers.size(); ++i) {
       if (transfers[i].is_packed_by_host()) continue;
       for (TransferDispatch& t :
            TransferDispatches(graph, transfers[i], static_cast<int>(i), parts,
-                              shared, profile)) {
+                              reads_back_flat, profile)) {
         schedule.dispatches.push_back(std::move(t.dispatch));
         schedule.pieces.push_back(t.piece);
       }

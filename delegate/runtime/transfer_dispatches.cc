@@ -32,31 +32,21 @@ struct TransferLayout {
 };
 
 TransferLayout LayTransfer(const Shape& s, const HostTransfer& transfer,
-                           const SharedText& shared, Dispatch* d) {
+                           bool reads_back_flat, Dispatch* d) {
   const bool upload = transfer.is_upload();
   const bool is_rgb = s.c == 3 && !transfer.is_bound();
-  // Rows of invocations, within any device's limits, and small enough to be
-  // shared out in pieces.
-  const auto flat_grid = [d](int64_t invocations) {
+  // Invocations of `elements` elements each, in rows within any device's limits
+  // and small enough to be shared out in pieces.
+  const auto flat = [&](int64_t elements) {
     constexpr int64_t kRow = 1 << 12;
+    const int64_t invocations = (s.elements() + elements - 1) / elements;
     const int64_t rows = (invocations + kRow - 1) / kRow;
     d->Grid(static_cast<int>((invocations + rows - 1) / rows),
             static_cast<int>(rows), 1);
-    return rows > 1 ? 1 : 0;
+    return rows > 1 ? TransferLayout{1, elements * d->grid[0], true}
+                    : TransferLayout{0, elements, true};
   };
-  // A flat grid of invocations with `elements` elements each.
-  const auto flat = [&](int64_t elements) {
-    const int axis = flat_grid((s.elements() + elements - 1) / elements);
-    return TransferLayout{axis, elements * (axis == 1 ? d->grid[0] : 1), true};
-  };
-  const bool is_code = transfer.element() == HostTransfer::Element::kCode;
-  if (upload && shared.upload_of_codes && is_code && (is_rgb || s.c % 4 == 0)) {
-    d->Define("RGB_OR_TEXELS");
-    d->variant = {is_rgb ? 1 : 0, 0, 0, 0};
-    d->masks_tails = true;
-    return flat(is_rgb ? 12 : 4);
-  }
-  if (s.c % 4 == 0 && (upload || !shared.flat_readback)) {
+  if (s.c % 4 == 0 && (upload || !reads_back_flat)) {
     d->Define("WHOLE_TEXELS").Grid(s.slices(), s.w, s.h * s.b);
     return {2, int64_t{1} * s.c * s.w};
   }
@@ -75,7 +65,7 @@ TransferLayout LayTransfer(const Shape& s, const HostTransfer& transfer,
 
 // The dispatch of a whole transfer, but for its origin and work group.
 Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
-                       const DeviceProfile& profile, const SharedText& shared,
+                       const DeviceProfile& profile, bool reads_back_flat,
                        TransferLayout* layout) {
   const Tensor& tensor = graph.tensor(transfer.tensor());
   Dispatch d(transfer.is_upload() ? "upload" : "readback");
@@ -84,7 +74,7 @@ Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
   } else {
     d.Read("src", transfer.tensor());
   }
-  *layout = LayTransfer(tensor.shape, transfer, shared, &d);
+  *layout = LayTransfer(tensor.shape, transfer, reads_back_flat, &d);
   d.on_codes = tensor.holds_codes;
   if (transfer.element() == HostTransfer::Element::kCode) {
     // uint8 is stored less 128, which turns the topmost bit.
@@ -150,23 +140,19 @@ std::vector<TransferDispatch> UploadsInParts(const Dispatch& whole,
 
 }  // namespace
 
-SharedText SharedTextOf(absl::Span<const HostTransfer> outputs,
-                        const DeviceProfile& profile) {
-  SharedText shared;
-  if (!SharesAll(profile.choices)) return shared;
-  shared.upload_of_codes = true;
-  shared.flat_readback =
-      std::any_of(outputs.begin(), outputs.end(), [](const auto& t) {
-        return !t.is_packed_by_host() && t.shape().c % 4 != 0;
-      });
-  return shared;
+bool ReadsBackFlat(absl::Span<const HostTransfer> outputs,
+                   const DeviceProfile& profile) {
+  return SharesAll(profile.choices) &&
+         std::any_of(outputs.begin(), outputs.end(), [](const auto& t) {
+           return !t.is_packed_by_host() && t.shape().c % 4 != 0;
+         });
 }
 
 std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
                                                  const HostTransfer& transfer,
                                                  int index,
                                                  const BatchParts& parts,
-                                                 const SharedText& shared,
+                                                 bool reads_back_flat,
                                                  const DeviceProfile& profile) {
   if (transfer.is_bound() && !transfer.object().is_plain) {
     return {{ObjectTransfer(graph, transfer.tensor(), transfer.object(),
@@ -175,7 +161,7 @@ std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
   }
   TransferLayout layout;
   const Dispatch whole =
-      WholeTransfer(graph, transfer, profile, shared, &layout);
+      WholeTransfer(graph, transfer, profile, reads_back_flat, &layout);
   if (parts.input == index && transfer.is_upload()) {
     return UploadsInParts(whole, transfer, parts, profile);
   }

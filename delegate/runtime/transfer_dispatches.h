@@ -14,15 +14,10 @@
 
 namespace gles_delegate {
 
-// Common properties of a partition's transfers, so that they share programs.
-struct SharedText {
-  bool upload_of_codes = false;  // of three channels, and of whole texels
-  bool flat_readback = false;    // of any channels
-};
-
-// For a partition with these outputs.
-SharedText SharedTextOf(absl::Span<const HostTransfer> outputs,
-                        const DeviceProfile& profile);
+// Whether one program reads back all of a partition's outputs, whatever their
+// channels are.
+bool ReadsBackFlat(absl::Span<const HostTransfer> outputs,
+                   const DeviceProfile& profile);
 
 // A dispatch and the data that it moves.
 struct TransferDispatch {
@@ -37,7 +32,7 @@ std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
                                                  const HostTransfer& transfer,
                                                  int index,
                                                  const BatchParts& parts,
-                                                 const SharedText& shared,
+                                                 bool reads_back_flat,
                                                  const DeviceProfile& profile);
 
 }  // namespace gles_delegate

@@ -111,23 +111,6 @@ const char* TfLiteGlesDelegateReport(TfLiteDelegate* delegate) {
   return report.ok() ? *report : nullptr;
 }
 
-int32_t TfLiteGlesDelegateBindBuffer(TfLiteDelegate* delegate,
-                                     int32_t tensor_index, uint32_t gl_buffer,
-                                     int32_t layout) {
-  if (gl_buffer == 0) {
-    return Result(absl::InvalidArgumentError(
-        "buffer 0 is none; TfLiteGlesDelegateUnbindBuffer unbinds"));
-  }
-  if (layout != kTfLiteGlesLayoutBhwcFloat32) {
-    return Result(absl::InvalidArgumentError(
-        absl::StrCat("layout ", layout, " is not one of this library's")));
-  }
-  TfLiteGlesObject object = TfLiteGlesDelegateObjectDefault();
-  object.name = gl_buffer;
-  return Result(
-      gles_delegate::BindObjectOfWrapped(delegate, tensor_index, &object));
-}
-
 void TfLiteGlesDelegateObjectInit(TfLiteGlesObject* object,
                                   size_t struct_size) {
   gles_delegate::InitObject(object, struct_size);
@@ -142,7 +125,16 @@ int32_t TfLiteGlesDelegateBindObject(TfLiteDelegate* delegate,
       gles_delegate::BindObjectOfWrapped(delegate, tensor_index, &*whole));
 }
 
-int32_t TfLiteGlesDelegateUnbindBuffer(TfLiteDelegate* delegate,
+int32_t TfLiteGlesDelegateBindBuffer(TfLiteDelegate* delegate,
+                                     int32_t tensor_index, uint32_t gl_buffer,
+                                     int32_t layout) {
+  TfLiteGlesObject object = TfLiteGlesDelegateObjectDefault();
+  object.name = gl_buffer;
+  object.layout = layout;
+  return TfLiteGlesDelegateBindObject(delegate, tensor_index, &object);
+}
+
+int32_t TfLiteGlesDelegateUnbindObject(TfLiteDelegate* delegate,
                                        int32_t tensor_index) {
   return Result(
       gles_delegate::BindObjectOfWrapped(delegate, tensor_index, nullptr));

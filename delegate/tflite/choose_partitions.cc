@@ -127,13 +127,6 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
                                     }),
                      partitions.end());
   }
-  if (options_.prefer_faster) {
-    partitions.erase(std::remove_if(partitions.begin(), partitions.end(),
-                                    [&](const ModelPartition& p) {
-                                      return !IsFasterOnGpu(context, p);
-                                    }),
-                     partitions.end());
-  }
   return partitions;
 }
 
@@ -148,25 +141,6 @@ bool GlesSimpleDelegate::FitsInMemory(TfLiteContext* context,
   }
   made_.push_back(*std::move(kernel));
   return true;
-}
-
-bool GlesSimpleDelegate::IsFasterOnGpu(TfLiteContext* context,
-                                       const ModelPartition& partition) {
-  auto kernel = TakeKernel(context, partition);
-  if (!kernel.ok()) return true;  // Build() fails with the same error
-  (*kernel)->CompareWithCpu(context);
-  const SpeedReport& speed = (*kernel)->report()->speed;
-  if (speed.chosen != "cpu") {
-    made_.push_back(*std::move(kernel));
-    return true;
-  }
-  const std::string why =
-      absl::StrCat("prefer_faster: TFLite's own kernels take ", speed.cpu_ms,
-                   " ms for it and ", gpu_->context->device().renderer,
-                   " takes ", speed.gpu_ms, " ms (", speed.source, ")");
-  Refuse(partition, why);
-  HandBack(**kernel, why);
-  return false;
 }
 
 }  // namespace gles_delegate

@@ -1,7 +1,6 @@
 #include "delegate/tflite/cpu_partition.h"
 
-#include <cstring>
-#include <random>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -44,36 +43,6 @@ absl::Status CpuPartition::Run(TfLiteContext* context) {
     }
   }
   return absl::OkStatus();
-}
-
-TrialMemory::TrialMemory(TfLiteContext* context,
-                         const ModelPartition& partition)
-    : context_(context) {
-  for (int id : partition.inputs) Borrow(id);
-  std::minstd_rand random(1);
-  std::uniform_real_distribution<float> values(-1, 1);
-  for (Place& place : places_) {
-    if (context_->tensors[place.tensor].type != kTfLiteFloat32) continue;
-    for (size_t at = 0; at + sizeof(float) <= place.memory.size();
-         at += sizeof(float)) {
-      const float value = values(random);
-      std::memcpy(&place.memory[at], &value, sizeof(value));
-    }
-  }
-  for (int id : partition.outputs) Borrow(id);
-}
-
-void TrialMemory::Borrow(int id) {
-  TfLiteTensor& t = context_->tensors[id];
-  if (!IsInArena(t) && t.allocation_type != kTfLiteCustom) return;
-  places_.push_back({id, t.data.raw, std::vector<uint8_t>(t.bytes)});
-  t.data.raw = reinterpret_cast<char*>(places_.back().memory.data());
-}
-
-TrialMemory::~TrialMemory() {
-  for (auto it = places_.rbegin(); it != places_.rend(); ++it) {
-    context_->tensors[it->tensor].data.raw = it->before;
-  }
 }
 
 }  // namespace gles_delegate

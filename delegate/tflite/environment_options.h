@@ -18,7 +18,7 @@ std::string EnvironmentOptions();
 
 // Sets the fields of `*options` named in the variable. A value ends at the next
 // semicolon and may contain colons; surrounding spaces are ignored; the last of
-// repeated keys counts. Strings are appended to `*texts`, which must outlive
+// repeated keys counts. Strings are added to `*texts`, which must outlive
 // `*options`. kInvalidArgument, with the variable's name: an unknown key, a
 // value of the wrong type, or an item that is not a key with a value.
 absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,

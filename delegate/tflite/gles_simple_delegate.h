@@ -83,9 +83,6 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   void HandBack(const GlesKernel& kernel, std::string why);
   // Counts delegated nodes and partitions for the report.
   void Count(const std::vector<ModelPartition>& partitions);
-  // False, with an entry in the report, if prefer_faster finds the CPU faster.
-  // Otherwise keeps the kernel for TakeKernel().
-  bool IsFasterOnGpu(TfLiteContext* context, const ModelPartition& partition);
 
   // While the delegate is being applied, after choosing partitions.
   void WarnOfUnusedObjects(TfLiteContext* context) const;

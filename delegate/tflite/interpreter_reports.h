@@ -28,8 +28,7 @@ struct SubgraphReport {
   StageTimes stages;  // before the partitions' stages
   // Partitions with a kernel, which shares the report.
   std::vector<std::shared_ptr<PartitionReport>> partitions;
-  // Partitions given back to the CPU: prefer_faster found it faster, or
-  // building failed.
+  // Partitions given back to the CPU because building them failed.
   std::vector<std::shared_ptr<PartitionReport>> handed_back;
 
   // True if all of its kernels are gone: the interpreter was deleted (its

@@ -14,7 +14,6 @@
 #include "delegate/partition/partition_report.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/tflite/bound_objects.h"
-#include "delegate/tflite/compare_speeds.h"
 #include "delegate/tflite/constant_output.h"
 #include "delegate/tflite/cpu_partition.h"
 #include "delegate/tflite/gpu.h"
@@ -76,12 +75,6 @@ class GlesKernel final : public SimpleDelegateKernel {
   // The option zero_copy (kernel_zero_copy.cc).
   void LendMemory(TfLiteContext* context) override;
   void TakeMemoryBack(TfLiteContext* context) override;
-
-  // The option prefer_faster: prepares the kernel and times it against TFLite's
-  // kernels, unless an earlier start did; the report has the verdict. Call it
-  // before the partition's nodes are replaced. Failures are ignored: the
-  // partition then runs on the GPU, where it fails again.
-  void CompareWithCpu(TfLiteContext* context);
 
   // The option memory_limit_bytes: reserves the partition's memory until the
   // kernel is deleted or this is called again. kResourceExhausted, with the
@@ -195,9 +188,6 @@ class GlesKernel final : public SimpleDelegateKernel {
   // The values of input i for the executor; empty for a state held by the GPU.
   absl::StatusOr<absl::Span<const uint8_t>> ReadInput(TfLiteContext* context,
                                                       size_t i);
-  // Why CompareWithCpu() cannot measure, or Ok.
-  absl::Status CheckMeasurable(TfLiteContext* context) const;
-  absl::StatusOr<Speeds> Measure(TfLiteContext* context);
 
   // GPU memory in which a tensor of the runtime is placed. It stays when the
   // executor is rebuilt, since the app may hold its address; data is then

@@ -23,7 +23,7 @@ absl::Status CheckValues(const TfLiteGlesObject& o) {
   if (o.name == 0) {
     return absl::InvalidArgumentError(
         "TfLiteGlesObject: name 0 is no object; "
-        "TfLiteGlesDelegateUnbindBuffer unbinds");
+        "TfLiteGlesDelegateUnbindObject unbinds");
   }
   if (o.layout != kTfLiteGlesObjectBhwc && o.layout != kTfLiteGlesObjectPhwc4) {
     return OutOfRange("layout", o.layout, "a TfLiteGlesObjectLayout");
@@ -65,7 +65,7 @@ void InitObject(TfLiteGlesObject* object, size_t size) {
 absl::StatusOr<TfLiteGlesObject> WholeObject(const TfLiteGlesObject* caller) {
   if (caller == nullptr) {
     return absl::InvalidArgumentError(
-        "no TfLiteGlesObject was given; TfLiteGlesDelegateUnbindBuffer "
+        "no TfLiteGlesObject was given; TfLiteGlesDelegateUnbindObject "
         "unbinds");
   }
   TfLiteGlesObject object;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "delegate/device/known_names.h"
 
 namespace gles_delegate {
 namespace {
@@ -120,7 +121,6 @@ constexpr IntKey kIntKeys[] = {
      ParseInferencePreference},
     {"background_compilation",
      &TfLiteGlesDelegateOptions::background_compilation, ParseAutoOnOff},
-    {"prefer_faster", &TfLiteGlesDelegateOptions::prefer_faster, ParseFlag},
     {"thread_mode", &TfLiteGlesDelegateOptions::thread_mode, ParseThreadMode},
 };
 
@@ -151,14 +151,25 @@ constexpr TextKey kTextKeys[] = {
     {"share_key", &TfLiteGlesDelegateOptions::share_key},
 };
 
-std::string KnownKeys() {
-  std::string text;
-  for (const IntKey& key : kIntKeys) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ", key.name);
-  }
-  for (const Int64Key& key : kInt64Keys) absl::StrAppend(&text, ", ", key.name);
-  for (const TextKey& key : kTextKeys) absl::StrAppend(&text, ", ", key.name);
-  return text;
+// Keys of earlier versions, which are still accepted, and the rest of the
+// warning about them.
+struct OldKey {
+  absl::string_view name;
+  absl::string_view advice;
+};
+
+constexpr OldKey kOldKeys[] = {
+    {"prefer_faster",
+     "no longer does anything; leave it out. `benchmark_model --use_gles "
+     "--use_xnnpack --use_cpu` shows what is fastest for a model"},
+};
+
+std::vector<absl::string_view> KnownKeys() {
+  std::vector<absl::string_view> names;
+  for (const IntKey& key : kIntKeys) names.push_back(key.name);
+  for (const Int64Key& key : kInt64Keys) names.push_back(key.name);
+  for (const TextKey& key : kTextKeys) names.push_back(key.name);
+  return names;
 }
 
 // A field's offset in the struct. Not offsetof: the keys' tables hold pointers
@@ -201,12 +212,17 @@ absl::Status SetKey(absl::string_view name, absl::string_view value,
   }
   for (const TextKey& key : kTextKeys) {
     if (key.name != name) continue;
-    texts->push_back(std::make_unique<std::string>(value));
-    options->*key.field = texts->back()->c_str();
+    texts->kept.push_back(std::make_unique<std::string>(value));
+    options->*key.field = texts->kept.back()->c_str();
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown option '", name, "'; known are: ", KnownKeys()));
+  for (const OldKey& key : kOldKeys) {
+    if (key.name != name) continue;
+    texts->warnings.insert(absl::StrCat(name, " ", key.advice));
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown option '", name, "'", KnownNames(name, KnownKeys())));
 }
 
 absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,17 @@
 
 namespace gles_delegate {
 
-// Strings that a struct of options points to; their addresses are stable.
-using OptionTexts = std::vector<std::unique_ptr<std::string>>;
+struct OptionTexts {
+  // Strings that a struct of options points to; their addresses are stable.
+  std::vector<std::unique_ptr<std::string>> kept;
+  // About keys of earlier versions, one for each.
+  std::set<std::string> warnings;
+};
 
-// Sets the field `name` of `*options`. Appends a string that the struct points
-// to to `*texts`, which must outlive the struct. kInvalidArgument: an unknown
-// key, with a list of all; or a `value` of the wrong type.
+// Sets the field `name` of `*options`. Adds a string that the struct points to
+// to `*texts`, which must outlive the struct. The key of an option that was
+// removed is accepted and adds a warning. kInvalidArgument: an unknown key,
+// with a list of all; or a `value` of the wrong type.
 absl::Status SetKey(absl::string_view name, absl::string_view value,
                     TfLiteGlesDelegateOptions* options, OptionTexts* texts);
 

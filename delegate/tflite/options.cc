@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "delegate/device/device_profile.h"
 #include "delegate/tflite/environment_options.h"
 #include "delegate/tflite/option_keys.h"
 #include "delegate/tflite/runtime.h"
@@ -184,7 +185,6 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   options.verbosity = o.verbosity;
   options.enable_op_profiling = o.enable_op_profiling != 0;
   options.fallback_to_cpu = o.fallback_to_cpu != 0;
-  options.prefer_faster = o.prefer_faster != 0;
   options.worker_shares = o.thread_mode == kTfLiteGlesThreadWorkerSharing;
   options.has_worker =
       options.worker_shares || o.thread_mode == kTfLiteGlesThreadWorker;
@@ -206,11 +206,14 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
 }
 
 // Of the options that an app and the environment give together.
-absl::StatusOr<Options> FromMerged(const TfLiteGlesDelegateOptions& merged) {
+absl::StatusOr<Options> FromMerged(const TfLiteGlesDelegateOptions& merged,
+                                   const OptionTexts& texts) {
+  if (auto s = CheckTuningVariable(); !s.ok()) return s;
   const std::string environment = EnvironmentOptions();
   auto options = FromStruct(merged);
   if (options.ok()) {
     options->environment = environment;
+    options->warnings = texts.warnings;
   } else if (!environment.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(options.status().message(),
                                                    " (", kEnvironmentOptions,
@@ -278,7 +281,7 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* caller) {
   OptionTexts texts;
   if (auto s = SetFromEnvironment(&environment, &texts); !s.ok()) return s;
   FillUnset(Defaults(), environment, &*known);
-  return FromMerged(*known);
+  return FromMerged(*known, texts);
 }
 
 absl::StatusOr<Options> OptionsFrom(
@@ -290,7 +293,7 @@ absl::StatusOr<Options> OptionsFrom(
   for (const auto& [key, value] : keys_values) {
     if (auto s = SetKey(key, value, &options, &texts); !s.ok()) return s;
   }
-  return FromMerged(options);
+  return FromMerged(options, texts);
 }
 
 }  // namespace gles_delegate

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,7 +55,6 @@ struct Options {
   std::vector<std::pair<int, int>> float32_nodes;  // inclusive ranges
   bool enable_op_profiling = false;
   bool fallback_to_cpu = false;
-  bool prefer_faster = false;
   bool has_worker = false;  // thread_mode: either of the workers
   // The worker's context shares objects with that of the applying thread.
   bool worker_shares = false;
@@ -70,6 +70,8 @@ struct Options {
   // The value of GLES_DELEGATE_OPTIONS, for the report.
   std::string environment;
   CacheOptions cache;  // without a directory: no cache
+  // About options of earlier versions, to be shown once.
+  std::set<std::string> warnings;
 };
 
 // TfLiteGlesDelegateOptionsInit: writes `size` bytes of defaults to `*options`.

@@ -157,12 +157,6 @@ json PartitionJson(const PartitionReport& p) {
                            {"before_ms", p.tuning_before_ms},
                            {"after_ms", p.tuning_after_ms}};
   }
-  if (!p.speed.chosen.empty()) {
-    partition["prefer_faster"] = {{"chosen", p.speed.chosen},
-                                  {"source", p.speed.source},
-                                  {"gpu_ms", p.speed.gpu_ms},
-                                  {"cpu_ms", p.speed.cpu_ms}};
-  }
   return partition;
 }
 

@@ -25,6 +25,12 @@ size_t ElementBytes(TfLiteType type) {
   }
 }
 
+// Whether the runtime allocates the tensor in its arena.
+bool IsInArena(const TfLiteTensor& t) {
+  return t.allocation_type == kTfLiteArenaRw ||
+         t.allocation_type == kTfLiteArenaRwPersistent;
+}
+
 }  // namespace
 
 size_t BytesOf(const TfLiteTensor& t) {
@@ -34,11 +40,6 @@ size_t BytesOf(const TfLiteTensor& t) {
     bytes *= t.dims->data[i];
   }
   return bytes;
-}
-
-bool IsInArena(const TfLiteTensor& t) {
-  return t.allocation_type == kTfLiteArenaRw ||
-         t.allocation_type == kTfLiteArenaRwPersistent;
 }
 
 ScratchMemory::~ScratchMemory() {

@@ -17,9 +17,6 @@ namespace gles_delegate {
 // set the size of tensors that they plan no memory for to zero.
 size_t BytesOf(const TfLiteTensor& t);
 
-// Whether the runtime allocates the tensor in its arena.
-bool IsInArena(const TfLiteTensor& t);
-
 // Lends memory to tensors, and restores their own on destruction.
 class ScratchMemory {
  public:

@@ -46,7 +46,7 @@ void main() {
   int at = ((batch * dst_size.y + y) * dst_size.x + gid.y) * dst_size.z + gid.x;
   write_dst(gid.y, y, gid.x, batch, four_at(at));
 }
-#elif defined(RGB) || defined(RGB_OR_TEXELS)
+#elif defined(RGB)
 // Three channels, as in images: four pixels per invocation are three vec4s. The
 // buffer is padded to whole threes.
 void put(int pixel, ELEMENT r, ELEMENT g, ELEMENT b) {
@@ -78,17 +78,6 @@ void main() {
 void main() {
   if (outside_grid()) return;
   int group = (gid.y + origin.y) * origin.w + gid.x + origin.x;
-#ifdef RGB_OR_TEXELS
-  if (variant.x == 0) {
-    int pixel = group / dst_size.z;
-    int row = pixel / dst_size.x;
-    int batch = row / dst_size.y;
-    if (batch >= dst_size.w) return;
-    write_dst(pixel - row * dst_size.x, row - batch * dst_size.y,
-              group - pixel * dst_size.z, batch, four_at(group));
-    return;
-  }
-#endif
   // The last row of a folded grid may extend past the end.
   if (group * 4 < dst_size.x * dst_size.y * dst_size.w) put_four(group);
 }

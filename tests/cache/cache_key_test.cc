@@ -32,6 +32,13 @@ TEST(CacheKeyTest, EveryKnobAndEveryOptionChangesIt) {
     knob.Set(value == knob.most ? knob.least : knob.most, &profile.choices);
     EXPECT_TRUE(keys.insert(KeyOf(profile)).second) << knob.name;
   }
+  for (const auto member :
+       {&DeviceChoices::zero_copy, &DeviceChoices::half_arithmetic,
+        &DeviceChoices::background_compilation}) {
+    DeviceProfile profile;
+    profile.choices.*member = 1;
+    EXPECT_TRUE(keys.insert(KeyOf(profile)).second);
+  }
   DeviceProfile half;
   half.options.half = true;
   EXPECT_TRUE(keys.insert(KeyOf(half)).second) << "half";

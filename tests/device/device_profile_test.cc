@@ -49,15 +49,15 @@ TEST(DeviceProfileTest, AWrapperAsksForNothingSpecial) {
     SCOPED_TRACE(renderer);
     const DeviceProfile p = ProfileFor(DeviceOf("Mesa", renderer), {});
     EXPECT_EQ(p.choices.unrolled_terms, 0);
-    EXPECT_EQ(p.choices.uneven_sizes, 0);
+    EXPECT_FALSE(p.faults.compiles_by_sizes);
     EXPECT_EQ(p.choices.host_transfers, 0);
     EXPECT_EQ(p.choices.winograd_min_channels, 0);
-    EXPECT_EQ(p.choices.fused_gate_slices, 0);
+    EXPECT_EQ(p.choices.read_through, 0);
     EXPECT_EQ(p.choices.fused_depthwise_work, 0);
     EXPECT_EQ(p.choices.fused_squeeze_texels, 0);
     EXPECT_EQ(p.choices.fused_plane_work, 0);
     EXPECT_EQ(p.choices.fused_next_texels, 0);
-    EXPECT_EQ(p.choices.staged_upload_bytes, 0);
+    EXPECT_EQ(p.bus.staged_upload_bytes, 0);
     EXPECT_NE(p.choices.storage, Storage::kTexelBuffer);
     EXPECT_EQ(p.choices.read_by, gl_shaders::ReadBy::kFetch);
   }
@@ -72,10 +72,10 @@ TEST(DeviceProfileTest, MeasuredDriversHaveTheirRows) {
   EXPECT_EQ(llvmpipe.read_through, 1);
   EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "softpipe"), {}).choices.storage,
             Storage::kTexture2d);
-  EXPECT_EQ(
-      ProfileFor(DeviceOf("NVIDIA Corporation", "NVIDIA H200/PCIe/SSE2"), {})
-          .choices.storage,
-      Storage::kBuffer);
+  const DeviceProfile nvidia =
+      ProfileFor(DeviceOf("NVIDIA Corporation", "NVIDIA H200/PCIe/SSE2"), {});
+  EXPECT_EQ(nvidia.choices.storage, Storage::kBuffer);
+  EXPECT_GT(nvidia.bus.staged_upload_bytes, 0);
 }
 
 // Rows that were chosen from compilers: docs/tuning.md has the reasons.
@@ -128,8 +128,7 @@ TEST(DeviceProfileTest, BoardsPackTensorsOnTheHost) {
     SCOPED_TRACE(renderer);
     const DeviceChoices p = ProfileFor(DeviceOf("Mesa", renderer), {}).choices;
     EXPECT_EQ(p.host_transfers, 1);
-    EXPECT_EQ(p.staged_upload_bytes, 0);
-    EXPECT_EQ(p.upload_piece_bytes, 0);
+    EXPECT_EQ(p.across_bus, 0);
     EXPECT_LE(p.work_group_size, 64);
   }
 }
@@ -141,21 +140,20 @@ TEST(DeviceProfileTest, TilesOfBoardsSpillNoRegisters) {
     return std::vector<std::string>(
         absl::StrSplit(TuningText(profile.choices), ','));
   };
-  EXPECT_THAT(
-      knobs_of("V3D 7.1.7.0"),
-      IsSupersetOf({"depthwise_tile_pixels=1", "depthwise_unrolled_taps=9",
-                    "lstm_gates_in_turn=1", "product_tile_rows=2",
-                    "held_boxes=4", "residual_tile_pixels=1"}));
+  EXPECT_THAT(knobs_of("V3D 7.1.7.0"),
+              IsSupersetOf({"depthwise_tile_pixels=1",
+                            "depthwise_unrolled_taps=9", "few_registers=1",
+                            "held_boxes=4", "residual_tile_pixels=1"}));
   EXPECT_THAT(
       knobs_of("Mali-G52 r1 (Panfrost)"),
       IsSupersetOf({"conv_tile_pixels=2", "conv_tile_slices=1",
-                    "lstm_gates_in_turn=0", "held_boxes=0",
-                    "residual_tile_pixels=1", "depthwise_by_columns=1"}));
-  EXPECT_THAT(knobs_of("Mali-T860 MC4 (Panfrost)"),
-              IsSupersetOf({"conv_tile_pixels=1", "conv_tile_slices=1",
-                            "depthwise_tile_pixels=1",
-                            "depthwise_unrolled_taps=3", "lstm_gates_in_turn=1",
-                            "reduction_threads=64", "product_tile_rows=2"}));
+                    "few_registers=0", "held_boxes=0", "residual_tile_pixels=1",
+                    "depthwise_by_columns=1"}));
+  EXPECT_THAT(
+      knobs_of("Mali-T860 MC4 (Panfrost)"),
+      IsSupersetOf({"conv_tile_pixels=1", "conv_tile_slices=1",
+                    "depthwise_tile_pixels=1", "depthwise_unrolled_taps=3",
+                    "few_registers=1", "reduction_threads=64"}));
 }
 
 // What shaders go around (docs/drivers.md); of no other driver.

@@ -32,7 +32,9 @@ DeviceChoices Others() {
 // A member of DeviceChoices that the list lacks would be in no text, no record
 // and no key of the start-up cache.
 TEST(KnobsTest, EveryMemberOfTheChoicesIsListedOnce) {
-  EXPECT_EQ(Knobs().size() * sizeof(int), sizeof(DeviceChoices));
+  constexpr size_t kDefaultsOfOptions = 3;
+  EXPECT_EQ((Knobs().size() + kDefaultsOfOptions) * sizeof(int),
+            sizeof(DeviceChoices));
   for (const Knob& knob : Knobs()) {
     SCOPED_TRACE(knob.name);
     const DeviceChoices defaults;
@@ -57,20 +59,45 @@ TEST(TuningTextTest, ComesBack) {
   const DeviceChoices one = Others();
   DeviceChoices other;
   EXPECT_NE(TuningText(one), TuningText(other));
-  ApplyTuning(TuningText(one), &other);
+  EXPECT_TRUE(ApplyTuning(TuningText(one), &other).ok());
   EXPECT_EQ(TuningText(one), TuningText(other));
 }
 
-TEST(TuningTextTest, WhatMakesNoSenseIsIgnored) {
+TEST(TuningTextTest, WhatIsWrongIsRefusedWhole) {
+  const std::string before = TuningText(DeviceChoices());
+  const auto refusal = [&before](const std::string& text) {
+    DeviceChoices choices;
+    const absl::Status status =
+        ApplyTuning("work_group_size=8," + text, &choices);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_EQ(TuningText(choices), before);
+    return std::string(status.message());
+  };
+  EXPECT_THAT(refusal("conv_tile_pixel=4"),
+              HasSubstr("unknown tuning parameter 'conv_tile_pixel' (did you "
+                        "mean 'conv_tile_pixels'?); known are: storage, "));
+  EXPECT_THAT(refusal("conv_tile_pixels=0"),
+              HasSubstr("conv_tile_pixels: 0 is not 1 to 16"));
+  EXPECT_THAT(refusal("storage=-1"), HasSubstr("storage: -1 is not 0 to 3"));
+  EXPECT_THAT(refusal("conv_tile_slices=x"),
+              HasSubstr("'x' is not an integer"));
+  EXPECT_THAT(refusal("storage=1;conv_tile_pixels=8"),
+              HasSubstr("'1;conv_tile_pixels=8' is not an integer (several are "
+                        "separated by commas)"));
+  EXPECT_THAT(refusal("conv_tile_pixels:8"),
+              HasSubstr("'conv_tile_pixels:8' is not of the form name=value"));
+  EXPECT_THAT(refusal("=3"), HasSubstr("unknown tuning parameter ''"));
+}
+
+TEST(TuningTextTest, SpacesAndEmptyItems) {
   DeviceChoices choices;
-  const std::string before = TuningText(choices);
-  ApplyTuning(
-      "conv_tile_pixels=0,conv_tile_slices=99999,no_such=3,work_group_size=x,"
-      "split_target=-1,storage=7,storage=-1,constants=0,=,conv_tile_pixels",
-      &choices);
-  EXPECT_EQ(TuningText(choices), before);
-  ApplyTuning("", &choices);
-  EXPECT_EQ(TuningText(choices), before);
+  EXPECT_TRUE(ApplyTuning("", &choices).ok());
+  EXPECT_EQ(TuningText(choices), TuningText(DeviceChoices()));
+  const absl::Status status =
+      ApplyTuning(" split_target = 7, , conv_tile_pixels=3,", &choices);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(choices.split_target, 7);
+  EXPECT_EQ(choices.conv_tile_pixels, 3);
 }
 
 TEST(TuningRecordTest, ComesBack) {

@@ -25,6 +25,7 @@ namespace {
 
 // Fastest at 8x2 in buffers, by 10% a step; 4x1 is where it begins.
 double MadeUp(const DeviceProfile& p) {
+  EXPECT_EQ(p.bus.upload_piece_bytes > 0, p.choices.across_bus != 0);
   double ms = 10;
   if (p.choices.conv_tile_pixels == 8) ms *= 0.9;
   if (p.choices.conv_tile_slices == 2) ms *= 0.9;
@@ -127,11 +128,11 @@ TEST(PartitionTrialsTest, AProfileThatAnswersWronglyIsPassedOver) {
   GraphBuilder b;
   b.graph.outputs = {b.Relu(b.Input({1, 8, 8, 8}))};
   DeviceProfile start = ProfileFor(TestContext()->device(), {});
-  start.choices.host_transfers = start.choices.staged_upload_bytes = 0;
+  start.choices.host_transfers = start.bus.staged_upload_bytes = 0;
   DeviceProfile right = start;
   right.choices.work_group_size = 8;
   DeviceProfile wrong = start;
-  wrong.choices.staged_upload_bytes = 1;
+  wrong.bus.staged_upload_bytes = 1;
   const absl::Status status = TestContext()->Run([&] {
     const egl::ScopedGlOverride lost(
         &egl::GlApi::CopyBufferSubData,

@@ -128,7 +128,6 @@ void RunDelegate(const Bytes& file, absl::Span<const uint8_t> header) {
   options.memory_limit_bytes = (header[5] & 2) != 0 ? 1 << 20 : 0;
   options.zero_copy =
       (header[5] & 4) != 0 ? kTfLiteGlesZeroCopyOn : kTfLiteGlesZeroCopyAuto;
-  options.prefer_faster = (header[5] & 8) != 0 ? 1 : 0;
   options.wait_type =
       (header[5] & 16) != 0 ? kTfLiteGlesWaitDoNotWait : kTfLiteGlesWaitPassive;
   const std::unique_ptr<TfLiteDelegate, void (*)(TfLiteDelegate*)> delegate(

@@ -11,13 +11,13 @@ namespace {
 // What was applied comes back from its own text, and from its record.
 void RunTuning(absl::Span<const uint8_t> bytes) {
   DeviceChoices choices;
-  ApplyTuning({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-              &choices);
+  (void)ApplyTuning({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                    &choices);
   const std::string text = TuningText(choices);
   DeviceChoices from_text, from_record;
-  ApplyTuning(text, &from_text);
+  const absl::Status applied = ApplyTuning(text, &from_text);
   const absl::Status set = SetTuning(TuningOf(choices), &from_record);
-  if (set.ok() && TuningText(from_text) == text &&
+  if (applied.ok() && set.ok() && TuningText(from_text) == text &&
       TuningText(from_record) == text) {
     return;
   }

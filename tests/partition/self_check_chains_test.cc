@@ -31,11 +31,11 @@ int FromEnvironment(const char* name, int otherwise) {
 // Tunings under which passes fire that those of small devices leave alone.
 const char* const kTunings[] = {
     "",
-    "fused_depthwise_work=1000000,fused_gate_slices=1024,"
+    "fused_depthwise_work=1000000,"
     "fused_squeeze_texels=100000,read_through=1,fused_next_texels=0",
     "fused_plane_work=1000000,fused_next_texels=100000,read_through=1",
     "unrolled_terms=0,winograd_min_channels=4,read_through=1",
-    "share_programs=2,unrolled_terms=160",
+    "share_programs=1,unrolled_terms=160",
 };
 
 struct Setting {

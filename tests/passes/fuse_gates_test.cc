@@ -71,7 +71,7 @@ struct Block {
 
 DeviceProfile Fusing() {
   DeviceProfile profile = RoomyProfile();
-  profile.choices.fused_gate_slices = 100;
+  profile.choices.read_through = 1;
   return profile;
 }
 
@@ -199,10 +199,9 @@ TEST(FuseGatesTest, OtherConvolutions) {
 }
 
 TEST(FuseGatesTest, AsFarAsTheProfileAllows) {
+  ExpectNotFused(Nothing, {{1, 5, 7, 6}, 4097});
   DeviceProfile profile = Fusing();
-  profile.choices.fused_gate_slices = 2;
-  ExpectNotFused(Nothing, {{1, 5, 7, 6}, 9}, profile);
-  profile.choices.fused_gate_slices = 0;
+  profile.choices.read_through = 0;
   ExpectNotFused(Nothing, {{1, 5, 7, 6}, 8}, profile);
   profile = Fusing();
   profile.limits.max_buffers = profile.limits.max_images = 4;

@@ -207,7 +207,7 @@ DeviceProfile SharingProfile() {
   profile.limits.max_work_group_invocations = 256;
   profile.limits.max_work_group_size = {256, 256, 64};
   profile.limits.max_shared_memory_bytes = 32 << 10;
-  profile.choices.share_programs = 2;
+  profile.choices.share_programs = 1;
   return profile;
 }
 

@@ -143,18 +143,17 @@ TEST(KnobPlansTest, SharePrograms) {
   EXPECT_EQ(rolled(1), "1");
 }
 
-TEST(KnobPlansTest, ProductTileRows) {
-  const auto rows = [](absl::string_view shader, int most, int lanes) {
+TEST(KnobPlansTest, FewRegisters) {
+  const auto rows = [](absl::string_view shader, int few, int lanes) {
     DeviceChoices choices;
-    choices.product_tile_rows = most;
+    choices.few_registers = few;
     choices.simd_lanes = lanes;
     return DefineOf(shader, "TILE_ROWS", Product(4), choices);
   };
-  EXPECT_EQ(rows("fully_connected", 4, 1), "4");
-  EXPECT_EQ(rows("fully_connected", 2, 1), "2");
-  EXPECT_EQ(rows("fully_connected", 1, 1), "1");
-  EXPECT_EQ(rows("fully_connected_slices", 4, 8), "4");
-  EXPECT_EQ(rows("fully_connected_slices", 2, 8), "2");
+  EXPECT_EQ(rows("fully_connected", 0, 1), "4");
+  EXPECT_EQ(rows("fully_connected", 1, 1), "2");
+  EXPECT_EQ(rows("fully_connected_slices", 0, 8), "4");
+  EXPECT_EQ(rows("fully_connected_slices", 1, 8), "2");
 }
 
 TEST(KnobPlansTest, HeldBoxes) {

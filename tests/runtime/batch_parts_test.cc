@@ -72,7 +72,7 @@ DeviceProfile InParts(DeviceProfile profile) {
   profile.choices.unrolled_terms = 0;
   profile.choices.simd_lanes = 1;
   profile.choices.split_target = 48 << 10;
-  profile.choices.batch_part_bytes = 1;
+  profile.bus.batch_part_bytes = 1;
   return profile;
 }
 
@@ -147,11 +147,11 @@ TEST(BatchPartsTest, UploadsKeepToTheDevicesWorkGroups) {
 
 TEST(BatchPartsTest, OnlyWhereTheProfileSaysSo) {
   DeviceProfile profile = Roomy();
-  profile.choices.batch_part_bytes = 2 * 16 * 16 * 3 * 4;
+  profile.bus.batch_part_bytes = 2 * 16 * 16 * 3 * 4;
   EXPECT_TRUE(GoesInParts({4, 16, 16, 3}, profile));
-  ++profile.choices.batch_part_bytes;
+  ++profile.bus.batch_part_bytes;
   EXPECT_FALSE(GoesInParts({4, 16, 16, 3}, profile));
-  profile.choices.batch_part_bytes = 0;
+  profile.bus.batch_part_bytes = 0;
   EXPECT_FALSE(GoesInParts({4, 16, 16, 3}, profile));
 }
 
@@ -254,13 +254,13 @@ TEST_P(BatchPartsRunTest, GivesTheBitsOfTheWholeBatch) {
   const ScopedEnvironment validates("GLES_DELEGATE_VALIDATE", "1");
   DeviceProfile profile = InParts(ProfileFor(TestContext()->device(), {}));
   profile.options.half = GetParam().half;
-  profile.choices.half_transfers = GetParam().half;
+  profile.bus.half_transfers = GetParam().half;
   profile.choices.zero_copy = GetParam().zero_copy;
-  profile.choices.staged_upload_bytes = GetParam().staged_bytes;
+  profile.bus.staged_upload_bytes = GetParam().staged_bytes;
   const std::vector<float> values = RandomFloats(4 * 16 * 16 * 3, 7);
   int in_parts = 0, at_once = 0;
   const std::vector<float> got = Run(profile, values, &in_parts);
-  profile.choices.batch_part_bytes = 0;
+  profile.bus.batch_part_bytes = 0;
   EXPECT_EQ(got, Run(profile, values, &at_once));
   // Three uploads and three dispatches more.
   EXPECT_EQ(in_parts, at_once + 6);

@@ -42,9 +42,9 @@ class ExecutorTest : public DeviceTest {
   absl::Status Make(bool swap_dispatches = false, int piece_bytes = 0,
                     int early_dispatches = 0) {
     DeviceProfile profile = ProfileFor(TestContext()->device(), {});
-    profile.choices.early_dispatches = early_dispatches;
+    profile.bus.early_dispatches = early_dispatches;
     if (piece_bytes > 0) {
-      profile.choices.readback_piece_bytes = piece_bytes;
+      profile.bus.readback_piece_bytes = piece_bytes;
       profile.choices.host_transfers = 0;
     }
     auto planned = PlanPartition(TwoNodes(), profile, nullptr);

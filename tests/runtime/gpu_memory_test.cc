@@ -35,7 +35,7 @@ class GpuMemoryTest : public ::testing::Test {
   void SetUp() override {
     GLES_SKIP_WITHOUT_DEVICE();
     profile_ = ProfileFor(TestContext()->device(), {});
-    profile_.choices.uneven_sizes = 1;
+    profile_.faults.compiles_by_sizes = true;
     g_sizes.clear();
   }
 
@@ -110,7 +110,7 @@ TEST_F(GpuMemoryTest, MakesNoMappedTexelBufferAPowerOfTwo) {
 }
 
 TEST_F(GpuMemoryTest, MakesAllAsPlannedElsewhere) {
-  profile_.choices.uneven_sizes = 0;
+  profile_.faults.compiles_by_sizes = false;
   EXPECT_THAT(SizesOf(TextureOf(8, 1), true), ElementsAre(8, 1));
   if (!HasTexelBuffers()) return;
   EXPECT_THAT(SizesOf(TexelBufferOf(4), true), ElementsAre(64));

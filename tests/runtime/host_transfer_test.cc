@@ -71,12 +71,12 @@ Tensor TensorFor(Element element) {
 DeviceProfile ProfileFor(const State& state, DeviceProfile profile) {
   profile.choices.storage = gl_shaders::Storage::kBuffer;
   profile.choices.host_transfers = state.way == Way::kPackedByHost;
-  profile.choices.staged_upload_bytes = state.way == Way::kStaged ? 1 : 0;
+  profile.bus.staged_upload_bytes = state.way == Way::kStaged ? 1 : 0;
   profile.options.half = state.element == Element::kHalf;
-  profile.choices.half_transfers = state.element == Element::kHalf;
+  profile.bus.half_transfers = state.element == Element::kHalf;
   profile.options.saturate_halves = false;
-  profile.choices.upload_piece_bytes = state.in_pieces ? 48 : 0;
-  profile.choices.readback_piece_bytes = state.in_pieces ? 48 : 0;
+  profile.bus.upload_piece_bytes = state.in_pieces ? 48 : 0;
+  profile.bus.readback_piece_bytes = state.in_pieces ? 48 : 0;
   return profile;
 }
 
@@ -224,9 +224,9 @@ TEST(HostTransferTest, StagesFromTheProfilesBoundOn) {
   DeviceProfile profile =
       ProfileFor({Way::kStaged, Element::kWord, false}, DeviceProfile());
   const Tensor tensor = TensorFor(Element::kWord);
-  profile.choices.staged_upload_bytes = 756;
+  profile.bus.staged_upload_bytes = 756;
   EXPECT_EQ(Chosen(tensor, profile).way(), Way::kStaged);
-  profile.choices.staged_upload_bytes = 757;
+  profile.bus.staged_upload_bytes = 757;
   EXPECT_EQ(Chosen(tensor, profile).way(), Way::kMapped);
 }
 
@@ -242,15 +242,15 @@ TEST(HostTransferTest, CountsPiecesByTheHostsBytes) {
   const Tensor tensor = TensorFor(Element::kWord);
   DeviceProfile profile =
       ProfileFor({Way::kMapped, Element::kWord, true}, DeviceProfile());
-  profile.choices.upload_piece_bytes = 300;
-  profile.choices.readback_piece_bytes = 200;
+  profile.bus.upload_piece_bytes = 300;
+  profile.bus.readback_piece_bytes = 200;
   EXPECT_EQ(Chosen(tensor, profile).Pieces(100), 2);
   EXPECT_EQ(Chosen(tensor, profile, Direction::kReadback).Pieces(100), 3);
   profile.options.half = true;
-  profile.choices.half_transfers = 1;
+  profile.bus.half_transfers = true;
   EXPECT_EQ(Chosen(tensor, profile).Pieces(100), 2);
   // No more than 16, and no more than there are steps.
-  profile.choices.upload_piece_bytes = 1;
+  profile.bus.upload_piece_bytes = 1;
   EXPECT_EQ(Chosen(tensor, profile).Pieces(100), 16);
   EXPECT_EQ(Chosen(tensor, profile).Pieces(5), 5);
 }

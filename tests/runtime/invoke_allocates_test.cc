@@ -105,9 +105,9 @@ TEST_F(InvokeAllocatesTest, NothingByAnyWayOfTransfer) {
     b.graph.outputs = {b.Relu(b.Conv(x))};
     DeviceProfile profile = ProfileFor(TestContext()->device(), {});
     profile.choices.host_transfers = way.host_transfers;
-    profile.choices.upload_piece_bytes = profile.choices.readback_piece_bytes =
+    profile.bus.upload_piece_bytes = profile.bus.readback_piece_bytes =
         way.piece_bytes;
-    profile.choices.staged_upload_bytes = way.staged_bytes;
+    profile.bus.staged_upload_bytes = way.staged_bytes;
     std::vector<uint8_t> in(64 * 64 * 16), out(in.size());
     const std::vector<absl::Span<const uint8_t>> inputs = {in};
     const std::vector<absl::Span<uint8_t>> outputs = {absl::MakeSpan(out)};

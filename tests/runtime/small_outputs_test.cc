@@ -1,6 +1,6 @@
 // labels: op llvmpipe softpipe
 // Small outputs that lie in the host's memory across a bus
-// (DeviceChoices::host_output_bytes): which they are, that their memory is
+// (BusTransfers::host_output_bytes): which they are, that their memory is
 // theirs alone, and that they arrive without a readback.
 #include <algorithm>
 #include <cstdint>
@@ -56,7 +56,7 @@ int TexelBytes(Element element) {
 DeviceProfile AcrossABus(DeviceProfile profile, Element element) {
   profile.choices.storage = gl_shaders::Storage::kBuffer;
   profile.choices.host_transfers = 0;
-  profile.choices.host_output_bytes = kTexels * TexelBytes(element);
+  profile.bus.host_output_bytes = kTexels * TexelBytes(element);
   profile.options.half = element == Element::kHalf;
   return profile;
 }
@@ -80,7 +80,7 @@ TEST_P(SmallOutputsTest, TheProfileSaysWhatIsSmall) {
   };
   EXPECT_EQ(way(Direction::kReadback), Way::kPackedByHost);
   EXPECT_EQ(way(Direction::kUpload), Way::kMapped);
-  --profile.choices.host_output_bytes;
+  --profile.bus.host_output_bytes;
   EXPECT_EQ(way(Direction::kReadback), Way::kMapped);
 }
 

@@ -21,7 +21,7 @@ constexpr int kByHost = -1;
 struct Case {
   std::vector<int> dims;
   int piece_bytes;
-  int staged_bytes = 0;  // DeviceChoices::staged_upload_bytes
+  int staged_bytes = 0;  // BusTransfers::staged_upload_bytes
   bool halves = false;   // 16-bit storage and transfers
   int share = 0;         // DeviceChoices::share_programs
 };
@@ -53,12 +53,12 @@ void ExpectMovesEveryValue(const Case& c) {
                  [&c](DeviceProfile& profile) {
                    const int bytes = std::max(0, c.piece_bytes);
                    profile.choices.host_transfers = c.piece_bytes == kByHost;
-                   profile.choices.upload_piece_bytes = bytes;
-                   profile.choices.readback_piece_bytes = bytes;
+                   profile.bus.upload_piece_bytes = bytes;
+                   profile.bus.readback_piece_bytes = bytes;
                    profile.options.half = c.halves;
                    profile.choices.share_programs = c.share;
-                   profile.choices.half_transfers = c.halves;
-                   profile.choices.staged_upload_bytes = c.staged_bytes;
+                   profile.bus.half_transfers = c.halves;
+                   profile.bus.staged_upload_bytes = c.staged_bytes;
                  });
   ASSERT_TRUE(got.ok()) << got.status();
   EXPECT_EQ(*got, want);
@@ -118,10 +118,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Shared, TransferTest,
-    ::testing::Values(Case{{2, 5, 7, 3}, 300, 0, false, 4},
-                      Case{{3, 5, 7, 8}, 224, 0, false, 4},
-                      Case{{2, 9, 7, 5}, 100, 0, false, 4},
-                      Case{{1, 1024, 1100, 3}, 1 << 20, 0, false, 4}));
+    ::testing::Values(Case{{2, 5, 7, 3}, 300, 0, false, 2},
+                      Case{{3, 5, 7, 8}, 224, 0, false, 2},
+                      Case{{2, 9, 7, 5}, 100, 0, false, 2},
+                      Case{{1, 1024, 1100, 3}, 1 << 20, 0, false, 2}));
 
 }  // namespace
 }  // namespace gles_delegate::testing

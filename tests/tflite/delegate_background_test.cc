@@ -370,7 +370,6 @@ TEST_F(DelegateBackgroundTest, WhatIsAboutThePlanProperHasNoStandIn) {
   const std::map<std::string, std::function<void(TfLiteGlesDelegateOptions&)>>
       changes = {
           {"enable_op_profiling", [](auto& o) { o.enable_op_profiling = 1; }},
-          {"prefer_faster", [](auto& o) { o.prefer_faster = 1; }},
           {"memory_limit_bytes",
            [](auto& o) { o.memory_limit_bytes = 1 << 30; }},
           {"share_key", [](auto& o) { o.share_key = "background"; }}};

@@ -89,7 +89,7 @@ class DelegateBuffersTest : public ::testing::Test {
   }
   int Bind(int tensor, GLuint buffer) {
     return TfLiteGlesDelegateBindBuffer(delegate_.get(), tensor, buffer,
-                                        kTfLiteGlesLayoutBhwcFloat32);
+                                        kTfLiteGlesObjectBhwc);
   }
   // A round's inputs (see RunOnce()) and the CPU's answer.
   struct Case {
@@ -194,14 +194,14 @@ TEST_F(DelegateBuffersTest, OneEndMayBeBoundAndUnboundAgain) {
   Poison();
   Invoke();
   ExpectClose(interpreter_->output(0).AsFloats(), c.output);
-  ASSERT_EQ(TfLiteGlesDelegateUnbindBuffer(delegate_.get(), ends_->input), 0);
+  ASSERT_EQ(TfLiteGlesDelegateUnbindObject(delegate_.get(), ends_->input), 0);
   ASSERT_EQ(Bind(ends_->output, output), 0);
   EXPECT_THAT(*RunOnce(interpreter_.get(), 1), Each(::testing::_));
   ExpectClose(Read(output), c.output);
-  ASSERT_EQ(TfLiteGlesDelegateUnbindBuffer(delegate_.get(), ends_->output), 0);
+  ASSERT_EQ(TfLiteGlesDelegateUnbindObject(delegate_.get(), ends_->output), 0);
   ExpectClose(RunOnce(interpreter_.get(), 2), CaseOf(2).output);
   // Twice is no error.
-  EXPECT_EQ(TfLiteGlesDelegateUnbindBuffer(delegate_.get(), ends_->output), 0);
+  EXPECT_EQ(TfLiteGlesDelegateUnbindObject(delegate_.get(), ends_->output), 0);
 }
 
 // An app's shader writes the input and reads the output, without a barrier of
@@ -256,7 +256,7 @@ TEST_F(DelegateBuffersTest, TwoModelsShareABuffer) {
   ASSERT_EQ(Bind(ends_->output, between), 0);
   ASSERT_EQ(
       TfLiteGlesDelegateBindBuffer(second_delegate.get(), second_ends.input,
-                                   between, kTfLiteGlesLayoutBhwcFloat32),
+                                   between, kTfLiteGlesObjectBhwc),
       0);
   ASSERT_TRUE(RunOnce(interpreter_.get(), 0).ok());
   ASSERT_EQ(TfLiteInterpreterInvoke(second->get()), kTfLiteOk);
@@ -294,7 +294,7 @@ TEST_F(DelegateBuffersTest, WhatCannotBeBoundIsRefusedWithTheReason) {
     EXPECT_THAT(TfLiteGlesDelegateLastError(), HasSubstr(why));
   };
   Apply();
-  refused(delegate_.get(), ends_->input, 0, 0, "buffer 0");
+  refused(delegate_.get(), ends_->input, 0, 0, "name 0 is no object");
   refused(delegate_.get(), ends_->input, buffer, 7, "layout 7");
   refused(delegate_.get(), 9999, buffer, 0, "tensor 9999");
   refused(nullptr, ends_->input, buffer, 0, "not one of this library");

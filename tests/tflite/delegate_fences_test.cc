@@ -116,7 +116,7 @@ TEST_F(DelegateFencesTest, AnOutputOfTheCpusCannotBe) {
 TEST_F(DelegateFencesTest, AnOutputThatIsUnboundFailsInvoke) {
   run_->BindOutput(output_->object());
   run_->Apply();
-  ASSERT_EQ(TfLiteGlesDelegateUnbindBuffer(run_->delegate.get(), run_->output),
+  ASSERT_EQ(TfLiteGlesDelegateUnbindObject(run_->delegate.get(), run_->output),
             0);
   EXPECT_EQ(TfLiteInterpreterInvoke(run_->interpreter->get()), kTfLiteError);
   EXPECT_THAT(run_->interpreter->log(),

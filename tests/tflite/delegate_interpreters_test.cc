@@ -12,6 +12,7 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/gl.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/scoped_environment.h"
 #include "third_party/tflite_schema/schema_generated.h"
 
 namespace gles_delegate::testing {
@@ -113,21 +114,41 @@ TEST_F(DelegateInterpretersTest, TensorsOfEachMayBeBound) {
                                     GL_DYNAMIC_COPY);
   ASSERT_TRUE(buffer.ok()) << buffer.status();
   ASSERT_EQ(TfLiteGlesDelegateBindBuffer(delegate.get(), output, buffer->id(),
-                                         kTfLiteGlesLayoutBhwcFloat32),
+                                         kTfLiteGlesObjectBhwc),
             0)
       << TfLiteGlesDelegateLastError();
   ASSERT_TRUE(RunOnce(first.get()).ok());
   ExpectClose(ReadAll<float>(*buffer), right);
   ExpectClose(RunOnce(second.get()), CpuResult(*second_model));
-  ASSERT_EQ(TfLiteGlesDelegateUnbindBuffer(delegate.get(), output), 0);
+  ASSERT_EQ(TfLiteGlesDelegateUnbindObject(delegate.get(), output), 0);
 
   // Once the first is gone, nothing has such a tensor.
   first.reset();
   EXPECT_EQ(TfLiteGlesDelegateBindBuffer(delegate.get(), output, buffer->id(),
-                                         kTfLiteGlesLayoutBhwcFloat32),
+                                         kTfLiteGlesObjectBhwc),
             1);
   EXPECT_THAT(TfLiteGlesDelegateLastError(),
               HasSubstr("is no input or output"));
+}
+
+// By the environment and the app: one warning, when the first is applied.
+TEST_F(DelegateInterpretersTest, ARemovedOptionIsOneWarning) {
+  const auto model = LoadOrDie(ChainModel("can"));
+  const ScopedEnvironment set("GLES_DELEGATE_OPTIONS", "prefer_faster:1");
+  char key[] = "prefer_faster", value[] = "true";
+  char* keys[] = {key};
+  char* values[] = {value};
+  const DelegatePtr delegate(
+      tflite_plugin_create_delegate(keys, values, 1, nullptr),
+      TfLiteGlesDelegateDelete);
+  for (const int warnings : {1, 0}) {
+    auto interpreter = Applied(*model, delegate);
+    EXPECT_THAT(
+        interpreter->log(),
+        Contains(AllOf(HasSubstr("WARNING: TfLiteGlesDelegate: an old option"),
+                       HasSubstr("prefer_faster")))
+            .Times(warnings));
+  }
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ class DelegateObjectsTest : public ::testing::Test {
     run_->BindInput(object.object());
     run_->PoisonInput();
     run_->Invoke();
-    TfLiteGlesDelegateUnbindBuffer(run_->delegate.get(), run_->input);
+    TfLiteGlesDelegateUnbindObject(run_->delegate.get(), run_->input);
     const std::vector<float> answer = run_->interpreter->output(0).AsFloats();
     if (holding.format == GL_RGBA8) {  // GL's division by 255
       ExpectClose(answer, cpu->output(0).AsFloats());
@@ -106,7 +106,7 @@ class DelegateObjectsTest : public ::testing::Test {
     const std::vector<float> values = *RunOnce(cpu.get());
     run_->BindOutput(object.object());
     ASSERT_TRUE(RunOnce(run_->interpreter.get()).ok());
-    TfLiteGlesDelegateUnbindBuffer(run_->delegate.get(), run_->output);
+    TfLiteGlesDelegateUnbindObject(run_->delegate.get(), run_->output);
     const std::vector<float> right =
         ElementsOf(holding, shape, values, scale, bias);
     const std::vector<float> written = object.Read();
@@ -281,7 +281,7 @@ TEST_F(DelegateObjectsTest, WhatCannotBeBoundFailsTheNextInvoke) {
     run_->interpreter->TakeLog();
     EXPECT_EQ(TfLiteInterpreterInvoke(run_->interpreter->get()), kTfLiteError);
     EXPECT_THAT(run_->interpreter->log(), Contains(HasSubstr(why)));
-    TfLiteGlesDelegateUnbindBuffer(run_->delegate.get(), tensor);
+    TfLiteGlesDelegateUnbindObject(run_->delegate.get(), tensor);
   };
   const auto texture = [](GLenum format, int width, int height) {
     return egl::Texture::Create({GL_TEXTURE_2D, format, width, height, 1})

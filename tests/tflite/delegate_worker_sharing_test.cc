@@ -178,9 +178,9 @@ TEST_F(DelegateWorkerSharingTest, TexturesOfTheApps) {
   run_->PoisonInput();
   run_->Invoke();
   ExpectClose(out.Read(), Negated(elements));
-  ASSERT_EQ(TfLiteGlesDelegateUnbindBuffer(run_->delegate.get(), run_->input),
+  ASSERT_EQ(TfLiteGlesDelegateUnbindObject(run_->delegate.get(), run_->input),
             0);
-  ASSERT_EQ(TfLiteGlesDelegateUnbindBuffer(run_->delegate.get(), run_->output),
+  ASSERT_EQ(TfLiteGlesDelegateUnbindObject(run_->delegate.get(), run_->output),
             0);
   ASSERT_TRUE(run_->interpreter->input(0).Write(elements_[1]).ok());
   run_->Invoke();

@@ -208,7 +208,7 @@ TEST_F(DelegateZeroCopyTest, TheyStayWhereTheyAreWhenAnObjectIsBound) {
                              bound.size() * sizeof(float)})
                   .ok());
   ExpectClose(bound, CpuResult(*model, 1));
-  ASSERT_EQ(TfLiteGlesDelegateUnbindBuffer(delegate.get(), output), 0);
+  ASSERT_EQ(TfLiteGlesDelegateUnbindObject(delegate.get(), output), 0);
   ExpectClose(RunOnce(interpreter.get(), 2), CpuResult(*model, 2));
   EXPECT_EQ(input->data.raw, address);
 }

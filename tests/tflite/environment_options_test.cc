@@ -95,7 +95,7 @@ TEST(EnvironmentOptionsTest, SpacesEmptyItemsAndColonsInValues) {
 TEST(EnvironmentOptionsTest, WhatIsWrongIsNamedWithTheVariable) {
   EXPECT_THAT(Refusal("verbossity:2"),
               AllOf(HasSubstr("GLES_DELEGATE_OPTIONS: unknown option "
-                              "'verbossity'"),
+                              "'verbossity' (did you mean 'verbosity'?)"),
                     HasSubstr("max_delegated_partitions")));
   EXPECT_THAT(Refusal("verbosity:2;storage"),
               HasSubstr("GLES_DELEGATE_OPTIONS: 'storage' is not of the form "
@@ -116,6 +116,15 @@ TEST(EnvironmentOptionsTest, WhatIsWrongTogetherNamesTheVariable) {
       AllOf(HasSubstr("model_token"), HasSubstr("GLES_DELEGATE_OPTIONS")));
   EXPECT_THAT(Refusal("", {{"verbosity", "7"}}),
               Not(HasSubstr("GLES_DELEGATE_OPTIONS")));
+}
+
+TEST(EnvironmentOptionsTest, AWrongTuningIsRefused) {
+  const ScopedEnvironment set("GLES_DELEGATE_TUNING", "storage=7");
+  EXPECT_EQ(TfLiteGlesDelegateCreate(nullptr), nullptr);
+  EXPECT_THAT(std::string(TfLiteGlesDelegateLastError()),
+              HasSubstr("environment variable GLES_DELEGATE_TUNING: tuning "
+                        "parameter storage: 7 is not 0 to 3"));
+  EXPECT_THAT(Refusal(""), HasSubstr("GLES_DELEGATE_TUNING"));
 }
 
 TEST(EnvironmentOptionsTest, ADelegateWithoutOptionsReadsIt) {

@@ -195,9 +195,9 @@ TEST_F(IntegrationTest, Buffers) {
   TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate);
   TfLiteInterpreterAllocateTensors(interpreter);
   TfLiteGlesDelegateBindBuffer(delegate, input_index, input_buffer,
-                               kTfLiteGlesLayoutBhwcFloat32);
+                               kTfLiteGlesObjectBhwc);
   TfLiteGlesDelegateBindBuffer(delegate, output_index, output_buffer,
-                               kTfLiteGlesLayoutBhwcFloat32);
+                               kTfLiteGlesObjectBhwc);
   EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
     // clang-format on
     ExpectClose(ReadAll<float>(out), expected());

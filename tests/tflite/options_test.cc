@@ -46,7 +46,6 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.zero_copy, kTfLiteGlesZeroCopyAuto);
   EXPECT_EQ(o.inference_preference, kTfLiteGlesPreferSustainedSpeed);
   EXPECT_EQ(o.float32_nodes, nullptr);
-  EXPECT_EQ(o.prefer_faster, 0);
   EXPECT_EQ(o.thread_mode, kTfLiteGlesThreadCaller);
   EXPECT_EQ(o.report_file, nullptr);
   EXPECT_EQ(o.memory_limit_bytes, 0);
@@ -164,7 +163,6 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"wait_type", "aggressive"},
            {"float16_overflow", "saturate"},
            {"float16_arithmetic", "on"},
-           {"prefer_faster", "true"},
            {"thread_mode", "worker"},
            {"thread_mode", "worker_sharing"},
            {"memory_limit_bytes", "1000000000000"},
@@ -203,9 +201,19 @@ TEST(PluginTest, TheCacheTakesTwoKeys) {
 
 TEST(PluginTest, AnUnknownKeyIsRefusedWithTheKnownOnes) {
   EXPECT_EQ(Plugin("precision", "1"), nullptr);
-  EXPECT_THAT(Reported(), HasSubstr("unknown option 'precision'"));
+  EXPECT_THAT(Reported(),
+              HasSubstr("unknown option 'precision' (did you mean "));
   EXPECT_THAT(Reported(), HasSubstr("is_precision_loss_allowed"));
   EXPECT_THAT(Reported(), HasSubstr("exclude_nodes"));
+}
+
+TEST(PluginTest, TheKeyOfARemovedOptionIsAWarning) {
+  const auto options =
+      OptionsFrom({{"prefer_faster", "1"}, {"prefer_faster", "anything"}});
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_THAT(options->warnings, ::testing::ElementsAre(HasSubstr(
+                                     "prefer_faster no longer does anything")));
+  EXPECT_TRUE(OptionsFrom({{"verbosity", "2"}})->warnings.empty());
 }
 
 TEST(PluginTest, ABadValueIsRefused) {
@@ -228,7 +236,7 @@ TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_THAT(Reported(), HasSubstr("is not infinity or saturate"));
   EXPECT_EQ(Plugin("float16_arithmetic", "fast"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not auto, on or off"));
-  EXPECT_EQ(Plugin("prefer_faster", "2"), nullptr);
+  EXPECT_EQ(Plugin("self_check", "2"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not 0, 1, true or false"));
   EXPECT_EQ(Plugin("thread_mode", "5"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not caller, worker, worker_sharing, "

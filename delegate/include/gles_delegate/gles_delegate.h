@@ -156,7 +156,7 @@ enum TfLiteGlesInferencePreference {
 // within tolerance. If compilation fails, the baseline plan stays, with a
 // warning. Deleting the interpreter and exit() wait for the program that is
 // being compiled. Not used in a borrowed context, with variable tensors, bound
-// objects, share_key, memory_limit_bytes, prefer_faster, enable_op_profiling,
+// objects, share_key, memory_limit_bytes, enable_op_profiling,
 // exhaustive tuning or GLES_DELEGATE_DUMP_PLAN. See docs/cold_start.md.
 enum TfLiteGlesBackgroundCompilation {
   kTfLiteGlesBackgroundCompilationAuto = 0,  // device preset: on for NVIDIA
@@ -240,11 +240,6 @@ typedef struct TfLiteGlesDelegateOptions {
   // bits despite is_precision_loss_allowed; `inference_diff
   // --check_float16_range` finds those that overflow.
   const char* float32_nodes;
-
-  // Nonzero: times each partition on GPU and CPU when the delegate is applied
-  // (half a second) and uses the faster one. No effect on partitions with
-  // variable tensors or with enable_op_profiling. Default 0.
-  int32_t prefer_faster;
 
   int32_t thread_mode;  // TfLiteGlesThreadMode; default caller
 
@@ -335,16 +330,6 @@ GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateLastError(void);
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateReport(
     struct TfLiteDelegate* delegate);
 
-// The contents of a bound buffer.
-enum TfLiteGlesBufferLayout {
-  kTfLiteGlesLayoutBhwcFloat32 = 0,  // float32, BHWC as in TFLite, packed
-};
-
-// TfLiteGlesDelegateBindObject() for a buffer of TfLiteGlesBufferLayout.
-GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindBuffer(
-    struct TfLiteDelegate* delegate, int32_t tensor_index, uint32_t gl_buffer,
-    int32_t layout);
-
 // The kind of GL object to bind to a tensor.
 enum TfLiteGlesObjectType {
   kTfLiteGlesObjectBuffer = 0,
@@ -429,8 +414,13 @@ GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindObject(
     struct TfLiteDelegate* delegate, int32_t tensor_index,
     const TfLiteGlesObject* object);
 
+// The same for a buffer of float32 in this TfLiteGlesObjectLayout.
+GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindBuffer(
+    struct TfLiteDelegate* delegate, int32_t tensor_index, uint32_t gl_buffer,
+    int32_t layout);
+
 // Returns the tensor to host memory; fine if unbound. Otherwise as above.
-GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateUnbindBuffer(
+GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateUnbindObject(
     struct TfLiteDelegate* delegate, int32_t tensor_index);
 
 // A custom op that the delegate runs but stock TFLite lacks, with the CPU

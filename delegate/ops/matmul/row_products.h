@@ -12,6 +12,11 @@ namespace gles_delegate {
 // devices, those with one window per batch.
 bool IsRowProduct(const Convolution& conv, const DeviceChoices& choices);
 
+// Maximum rows per invocation: as many as registers hold.
+inline int MostProductRows(const DeviceChoices& choices) {
+  return choices.few_registers != 0 ? 2 : 4;
+}
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_MATMUL_ROW_PRODUCTS_H_

@@ -32,8 +32,7 @@ void PlanRowsByLanes(const Convolution& conv, Planner* planner) {
   const bool elements = !conv.RowsAreWholePixels();
   const int row_texels = elements ? DivideUp(terms, 4) : conv.term_texels();
   const int rows = conv.pixels();
-  const int tile_rows =
-      Even(rows, planner->profile().choices.product_tile_rows);
+  const int tile_rows = Even(rows, MostProductRows(planner->profile().choices));
   const int lanes = Lanes(row_texels, tile_rows, planner->profile());
   Dispatch d("fully_connected");
   if (elements) d.Define("ELEMENTS");

@@ -50,7 +50,7 @@ absl::StatusOr<Share> ShareFor(const LstmTable& t, const LstmAttributes& a,
          share.columns * 2 <= profile.limits.max_work_group_size[0]) {
     share.columns *= 2;
   }
-  share.gates_in_turn = profile.choices.lstm_gates_in_turn != 0;
+  share.gates_in_turn = profile.choices.few_registers != 0;
   if (LstmSharedBytes(t, a, share) > profile.limits.max_shared_memory_bytes) {
     share.gates_in_turn = false;
   }

@@ -92,8 +92,7 @@ TEST_P(LstmTest, GatesInTurn) {
   for (const char* lanes : {"1", "2", "32"}) {
     const ScopedEnvironment tuning(
         "GLES_DELEGATE_TUNING",
-        absl::StrCat("simd_lanes=1,lstm_gates_in_turn=1,reduction_lanes=",
-                     lanes));
+        absl::StrCat("simd_lanes=1,few_registers=1,reduction_lanes=", lanes));
     for (int bits = 0; bits < 32; bits += 2) {
       SCOPED_TRACE(absl::StrCat(lanes, " lanes, bits ", bits));
       Check(Lstm(Variant(bits)));
@@ -124,8 +123,7 @@ TEST_P(LstmTest, Large) {
   c.inputs = 40;
   Check(Lstm(c));
   {
-    const ScopedEnvironment tuning("GLES_DELEGATE_TUNING",
-                                   "lstm_gates_in_turn=1");
+    const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", "few_registers=1");
     Check(Lstm(c));
   }
 }
@@ -436,7 +434,7 @@ bool PlansText(const LstmCase& c, const char* knobs, const char* text) {
 }
 
 bool TakesGatesInTurn(const LstmCase& c) {
-  return PlansText(c, "lstm_gates_in_turn=1", "#define IN_TURN");
+  return PlansText(c, "few_registers=1", "#define IN_TURN");
 }
 
 // A work group runs on one core: a second vector of it gains nothing.

@@ -67,7 +67,6 @@ def load_delegate(
     wait_type: Optional[str] = None,
     float16_overflow: Optional[str] = None,
     float32_nodes: Optional[Nodes] = None,
-    prefer_faster: Optional[bool] = None,
     thread_mode: Optional[str] = None,
     report_file: Optional[Path] = None,
     memory_limit_bytes: Optional[int] = None,
@@ -118,7 +117,6 @@ def load_delegate(
         objects.
       float16_overflow: "infinity" (default) or "saturate".
       float32_nodes: nodes whose outputs stay in 32 bits, as exclude_nodes.
-      prefer_faster: a partition that the CPU runs faster stays there. Default False.
       thread_mode: "caller" (default), or "worker": the delegate works on a thread of its
         own, and any thread may invoke the interpreter. "worker_sharing": in a context that
         shares objects with the one that is current on this thread. With "caller" the

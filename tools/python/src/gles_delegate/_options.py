@@ -76,7 +76,6 @@ KINDS = {
     "wait_type": "choice",
     "float16_overflow": "choice",
     "float32_nodes": "nodes",
-    "prefer_faster": "flag",
     "thread_mode": "choice",
     "report_file": "path",
     "memory_limit_bytes": "integer",
