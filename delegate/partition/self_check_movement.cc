@@ -271,16 +271,23 @@ Value ReferenceOps::Moved(int64_t element, const Place& p) {
   return node_.op->Has(kKeepsOrder) ? In(0, element) : std::nullopt;
 }
 
+// An input of an elementwise op in its aligned shape. Nothing, if planning
+// repeats it.
+Value ReferenceOps::Aligned(int input, const Place& p, const Shape& shape) {
+  if (ShapeOf(input).elements() != shape.elements()) return std::nullopt;
+  return In(input, Broadcast(p, shape));
+}
+
 Value ReferenceOps::Elementwise(const ElementwiseAttributes& a,
                                 const Place& p) {
-  Value v = In(a.source, Broadcast(p, a.source_shape));
+  Value v = Aligned(a.source, p, a.source_shape);
   for (const RealignedFunction& f : a.functions) {
     if (!v) return v;
     if (f.function.operand == kNoTensor) {
       v = Applied(f.function, *v, nullptr);
       continue;
     }
-    const Value y = In(f.function.operand, Broadcast(p, f.operand_shape));
+    const Value y = Aligned(f.function.operand, p, f.operand_shape);
     if (!y) return y;
     v = Applied(f.function, *v, &*y);
   }

@@ -228,6 +228,7 @@ class ReferenceOps {
   Value Comparison(const ComparisonAttributes& a, const Place& p);
   Value Select(const SelectAttributes& a, const Place& p);
   Value Cast(int64_t element);
+  Value Aligned(int input, const Place& p, const Shape& shape);
   Value Elementwise(const ElementwiseAttributes& a, const Place& p);
   // self_check_sums.cc
   Value Conv3d(const Conv3dAttributes& a, const Place& p);

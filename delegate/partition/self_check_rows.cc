@@ -138,8 +138,8 @@ Value ReferenceOps::AddN(int64_t element) {
 }
 
 Value ReferenceOps::Comparison(const ComparisonAttributes& a, const Place& p) {
-  const Value x = In(0, Broadcast(p, a.aligned[0]));
-  const Value y = In(1, Broadcast(p, a.aligned[1]));
+  const Value x = Aligned(0, p, a.aligned[0]);
+  const Value y = Aligned(1, p, a.aligned[1]);
   if (!x || !y || a.of_codes || !IsSure(*x, *y)) return std::nullopt;
   const double d = x->value - y->value;
   const auto is = [&](absl::string_view name) { return a.function == name; };
@@ -153,10 +153,10 @@ Value ReferenceOps::Comparison(const ComparisonAttributes& a, const Place& p) {
 }
 
 Value ReferenceOps::Select(const SelectAttributes& a, const Place& p) {
-  const Value condition = In(0, Broadcast(p, a.aligned[0]));
+  const Value condition = Aligned(0, p, a.aligned[0]);
   if (!condition) return condition;
   const int input = condition->value != 0 ? 1 : 2;
-  return In(input, Broadcast(p, a.aligned[input]));
+  return Aligned(input, p, a.aligned[input]);
 }
 
 Value ReferenceOps::Cast(int64_t element) {

@@ -155,7 +155,10 @@ void RealignConstants(Graph* graph) {
     RealignedFunction& f = attributes->functions[0];
     if (f.function.operand == kNoTensor) continue;
     const Tensor& operand = graph->tensor(node.inputs[f.function.operand]);
-    if (!operand.is_constant()) continue;
+    if (!operand.is_constant() ||
+        operand.shape.elements() != f.operand_shape.elements()) {
+      continue;
+    }
     Tensor realigned = operand;
     realigned.name =
         absl::StrCat(operand.name, " as ", f.operand_shape.ToString());

@@ -1,10 +1,48 @@
 #include "delegate/tflite/cpu_partition.h"
 
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
 namespace gles_delegate {
+namespace {
+
+// Newer runtimes free the dynamic temporaries of replaced nodes at the end of
+// AllocateTensors, with what the kernels prepared in them: transposed weights.
+bool HasLostTemporary(const TfLiteContext& context, const TfLiteNode& node) {
+  const TfLiteIntArray* temporaries = node.temporaries;
+  for (int i = 0; temporaries != nullptr && i < temporaries->size; ++i) {
+    if (!HasTensor(context, temporaries->data[i])) continue;
+    const TfLiteTensor& t = context.tensors[temporaries->data[i]];
+    if (t.allocation_type == kTfLiteDynamic && t.data.raw == nullptr) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The outputs keep the memory that they have: preparing takes it away.
+absl::Status PrepareAgain(TfLiteContext* context, TfLiteNode* node,
+                          const TfLiteRegistration& registration,
+                          TensorValues* values) {
+  std::vector<std::pair<int, char*>> memory;
+  for (int i = 0; i < node->outputs->size; ++i) {
+    const int id = node->outputs->data[i];
+    if (!HasTensor(*context, id) || !IsInArena(context->tensors[id])) continue;
+    memory.emplace_back(id, context->tensors[id].data.raw);
+  }
+  const TfLiteStatus status =
+      PrepareWithValues(context, node, registration, values);
+  for (const auto& [id, raw] : memory) context->tensors[id].data.raw = raw;
+  return status == kTfLiteOk
+             ? absl::OkStatus()
+             : absl::InternalError(absl::StrCat(
+                   "TFLite's own kernel (builtin code ",
+                   registration.builtin_code, ") refuses its inputs"));
+}
+
+}  // namespace
 
 CpuPartition::CpuPartition(const NodeFinder& find, ModelPartition partition)
     : find_(find),
@@ -26,13 +64,19 @@ absl::Status CpuPartition::Check(TfLiteContext* context) const {
   return absl::OkStatus();
 }
 
-absl::Status CpuPartition::Run(TfLiteContext* context) {
+absl::Status CpuPartition::Run(TfLiteContext* context, TensorValues* values) {
   ScratchMemory scratch(context, &memory_);
   for (int index : partition_.nodes) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
     if (auto s = find_.Get(context, index, &node, &registration); !s.ok()) {
       return s;
+    }
+    if (HasLostTemporary(*context, *node)) {
+      if (auto s = PrepareAgain(context, node, *registration, values);
+          !s.ok()) {
+        return s;
+      }
     }
     scratch.LendToNode(*node, [&](int id) {
       return outputs_.contains(id) && context->tensors[id].data.raw != nullptr;

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/scratch_memory.h"
+#include "delegate/tflite/shape_values.h"
 #include "delegate/tflite/simple_delegate.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -25,8 +26,9 @@ class CpuPartition {
 
   // Runs the nodes in order, after PropagateShapes() has prepared them. Uses
   // the runtime's memory for the partition's inputs and outputs and its own for
-  // all other tensors. kInternal: a kernel failed and reported why.
-  absl::Status Run(TfLiteContext* context);
+  // all other tensors. `values`: those of tensors that follow from shapes.
+  // kInternal: a kernel failed and reported why.
+  absl::Status Run(TfLiteContext* context, TensorValues* values);
 
  private:
   NodeFinder find_;

@@ -59,7 +59,7 @@ absl::Status GlesKernel::EvalOnCpu(TfLiteContext* context) {
     // The GPU's state is lost with its shapes.
     if (t.is_variable && IsStateOnGpu(t)) std::memset(t.data.raw, 0, t.bytes);
   }
-  return on_cpu_->Run(context);
+  return on_cpu_->Run(context, &setup_.nodes.shapes.values);
 }
 
 }  // namespace gles_delegate

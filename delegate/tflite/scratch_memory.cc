@@ -25,13 +25,12 @@ size_t ElementBytes(TfLiteType type) {
   }
 }
 
-// Whether the runtime allocates the tensor in its arena.
+}  // namespace
+
 bool IsInArena(const TfLiteTensor& t) {
   return t.allocation_type == kTfLiteArenaRw ||
          t.allocation_type == kTfLiteArenaRwPersistent;
 }
-
-}  // namespace
 
 size_t BytesOf(const TfLiteTensor& t) {
   if (t.bytes != 0) return t.bytes;

@@ -13,6 +13,9 @@
 
 namespace gles_delegate {
 
+// Whether the runtime allocates the tensor in its arena.
+bool IsInArena(const TfLiteTensor& t);
+
 // The tensor's size, by its shape if need be: TensorFlow Lite 2.21 and LiteRT
 // set the size of tensors that they plan no memory for to zero.
 size_t BytesOf(const TfLiteTensor& t);

@@ -401,6 +401,31 @@ TEST_F(DelegateFallbackTest, WhatFailsAfterAResizeRunsOnTheCpuUntilTheNext) {
   EXPECT_THAT(ReportOf(delegate)["cpu"], IsEmpty());
 }
 
+// Newer runtimes free the dynamic temporaries of replaced nodes, in which
+// TRANSPOSE_CONV had transposed its weights.
+TEST(DelegateFallbackModelTest, KernelsPrepareAgainWhatTheRuntimeFreed) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const auto model = Model::FromFile(
+      GLES_DELEGATE_SOURCE_DIR "/tests/corpus/conv_transpose.float32.tflite");
+  ASSERT_TRUE(model.ok()) << model.status();
+  const DelegatePtr delegate =
+      MakeDelegate([](auto& options) { options.fallback_to_cpu = 1; });
+  auto interpreter = Applied(**model, delegate);
+  ASSERT_GT(ReportOf(delegate)["nodes_delegated"], 0);
+  const Fault fault = Override(
+      &GlApi::MapBufferRange,
+      +[](GLenum, GLintptr, GLsizeiptr, GLbitfield) -> void* {
+        return nullptr;
+      });
+  const std::vector<int> shape = {3, 4, 4, 8};
+  ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());
+  ASSERT_TRUE(interpreter->AllocateTensors().ok());
+  for (int run = 0; run < 2; ++run) {
+    EXPECT_EQ(*RunOnce(interpreter.get()), CpuResult(**model, 0, shape));
+  }
+  EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 0);
+}
+
 // --- Every call that may fail -----------------------------------------------
 
 // The calls of one of the driver's functions, of which one fails.

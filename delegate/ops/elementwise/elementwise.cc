@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,60 @@ std::vector<int> FilledToRank(absl::Span<const int> dims, size_t rank) {
   std::vector<int> filled(rank - std::min(rank, dims.size()), 1);
   filled.insert(filled.end(), dims.begin(), dims.end());
   return filled;
+}
+
+// Whether the tensor repeats along one of the two axes that are the batch of an
+// output of rank 5.
+bool RepeatsInBatch(absl::Span<const int> filled, absl::Span<const int> to) {
+  return to.size() == 5 && filled[0] * filled[1] != 1 &&
+         (filled[0] != to[0] || filled[1] != to[1]);
+}
+
+// A constant of rank 5 with its batch repeated as `to` has it.
+std::vector<float> Repeated(const std::vector<float>& values,
+                            const AxisArray& from, const AxisArray& to) {
+  const size_t image = values.size() / (from[kOuterAxis] * from[kBatchAxis]);
+  std::vector<float> repeated;
+  for (int a = 0; a < to[kOuterAxis]; ++a) {
+    for (int b = 0; b < to[kBatchAxis]; ++b) {
+      const int at = std::min(a, from[kOuterAxis] - 1) * from[kBatchAxis] +
+                     std::min(b, from[kBatchAxis] - 1);
+      const auto begin = values.begin() + static_cast<ptrdiff_t>(at * image);
+      repeated.insert(repeated.end(), begin,
+                      begin + static_cast<ptrdiff_t>(image));
+    }
+  }
+  return repeated;
+}
+
+// The input in a shape by AlignedShape().
+absl::StatusOr<TensorId> Aligned(Planner* planner, TensorId id,
+                                 const Shape& shape, TensorId output) {
+  const Tensor tensor = planner->tensor(id);  // by value: AddX moves tensors
+  if (tensor.shape.elements() == shape.elements()) {
+    return AsShape(planner, id, shape);
+  }
+  const AxisArray from = ExtentsOf(tensor);
+  AxisArray to = ExtentsOf(planner->tensor(output));
+  const std::string name = absl::StrCat(tensor.name, " repeated");
+  if (tensor.is_constant()) {
+    auto values = ConstantFloats(tensor);
+    if (!values.ok()) return values.status();
+    if (tensor.type == DataType::kInt32 || tensor.type == DataType::kBool) {
+      return absl::UnimplementedError(absl::StrCat(
+          tensor.ToString(), ": only floats broadcast to a part of the batch"));
+    }
+    return planner->AddConstantTensor(name, shape, Repeated(*values, from, to));
+  }
+  Remap remap = Remap::Constant();
+  for (int axis = 0; axis < static_cast<int>(from.size()); ++axis) {
+    if (from[axis] != 1) remap.Follow(axis, axis);
+  }
+  const TensorId repeated = planner->AddTemporaryOf(
+      name, {to[kOuterAxis], to[kBatchAxis], shape.h, shape.w, shape.c},
+      tensor.type);
+  AddRemap(planner, id, repeated, remap);
+  return repeated;
 }
 
 }  // namespace
@@ -41,8 +96,12 @@ absl::StatusOr<std::vector<int>> BroadcastDims(absl::Span<const int> a,
 absl::StatusOr<Shape> AlignedShape(absl::Span<const int> dims,
                                    absl::Span<const int> output_dims) {
   const std::vector<int> filled = FilledToRank(dims, output_dims.size());
-  const Shape shape = Shape::FromDims(filled);
+  Shape shape = Shape::FromDims(filled);
   const Shape output = Shape::FromDims(output_dims);
+  if (RepeatsInBatch(filled, output_dims) && dims.size() >= 4) {
+    shape.b = output.b;
+    return shape;
+  }
   const auto broadcasts = [](int from, int to) {
     return from == 1 || from == to;
   };
@@ -99,14 +158,15 @@ absl::Status CheckSameType(const Tensor& a, const Tensor& b) {
 absl::Status PlanElementwise(const Node& node, Planner* planner) {
   const auto attributes =
       std::any_cast<const ElementwiseAttributes&>(node.attributes);
-  auto source =
-      AsShape(planner, node.inputs[attributes.source], attributes.source_shape);
+  auto source = Aligned(planner, node.inputs[attributes.source],
+                        attributes.source_shape, node.outputs[0]);
   if (!source.ok()) return source.status();
   std::vector<PostOp> functions;
   for (const RealignedFunction& f : attributes.functions) {
     PostOp op = f.function;
     if (op.operand != kNoTensor) {
-      auto operand = AsShape(planner, node.inputs[op.operand], f.operand_shape);
+      auto operand = Aligned(planner, node.inputs[op.operand], f.operand_shape,
+                             node.outputs[0]);
       if (!operand.ok()) return operand.status();
       op.operand = *operand;
     }
@@ -127,7 +187,7 @@ absl::Status ReadBroadcast(const Node& node, absl::Span<const Shape> aligned,
                            Planner* planner, Dispatch* d) {
   const Shape to = planner->tensor(node.outputs[0]).shape;
   for (size_t i = 0; i < names.size(); ++i) {
-    auto input = AsShape(planner, node.inputs[i], aligned[i]);
+    auto input = Aligned(planner, node.inputs[i], aligned[i], node.outputs[0]);
     if (!input.ok()) return input.status();
     d->Read(names[i], *input);
     d->Define(absl::StrCat("LANES_", absl::AsciiStrToUpper(names[i])),

@@ -39,8 +39,9 @@ absl::StatusOr<std::vector<int>> BroadcastDims(absl::Span<const int> a,
 
 // `dims` extended by 1 from the left to the output's rank: [W,C] with [B,H,W,C]
 // becomes 1,1,W,C, though its own shape is W,1,1,C. Axes then broadcast
-// independently. kUnimplemented: axes that fold into the batch (rank > 4)
-// broadcast only in part.
+// independently. In an output of rank 5, a tensor that broadcasts along one of
+// the two axes of the batch has the output's batch: planning repeats it.
+// kUnimplemented: the same in higher ranks.
 absl::StatusOr<Shape> AlignedShape(absl::Span<const int> dims,
                                    absl::Span<const int> output_dims);
 

@@ -57,6 +57,11 @@ const std::vector<std::pair<Shape, Shape>> kBroadcasts = {
     {{3, 1, 4, 1}, {1, 2, 1, 9}},
     {{1, 4, 1, 1}, {3, 1, 2, 8}},
     {{4, 1}, {2, 1, 9}},
+    // The first two of five axes are the batch.
+    {{3, 2, 3, 2, 5}, {3, 1, 1, 2, 1}},
+    {{3, 2, 3, 2, 5}, {1, 2, 1, 1, 5}},
+    {{3, 2, 2, 1, 4}, {2, 1, 1, 1}},
+    {{3, 1, 2, 2, 4}, {1, 2, 2, 1, 4}},
 };
 
 // Every pair in both orders; constants on neither, either side. SUB, which no
@@ -385,9 +390,10 @@ TEST(BinaryParseTest, RefusesAnUnknownActivation) {
               HasSubstr("fused activation 5"));
 }
 
-// Of five dimensions the first two share the batch.
+// Of six dimensions the first three share the batch.
 TEST(BinaryParseTest, RefusesABroadcastInsideTheBatch) {
-  const View view(kAddCode, {2, 3, 1, 1, 4}, {1, 3, 1, 1, 4}, {2, 3, 1, 1, 4});
+  const View view(kAddCode, {2, 3, 2, 1, 1, 4}, {1, 3, 2, 1, 1, 4},
+                  {2, 3, 2, 1, 1, 4});
   const auto parsed = ParseBinary(view.node);
   EXPECT_EQ(parsed.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(parsed.status().message()),
