@@ -49,6 +49,7 @@ KernelTraits TraitsOf(CpuKernels kernels) {
   traits.quantize_multiplies = newest;
   traits.wide_rows_keep_31_bits = newest || kernels == CpuKernels::kReference;
   traits.wide_rows_without_bias_round_twice = newest;
+  traits.wide_adds_round_once = newest;
   traits.wide_sums_saturate = newest;
   traits.rows_to_16_bits_round_up = kernels != CpuKernels::kReference;
   traits.scales_in_vectors = newest;

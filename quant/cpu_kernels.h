@@ -44,6 +44,9 @@ struct KernelTraits {
   // The same op reads the type of a missing bias from the node's parameters: of
   // 64 bits, it rounds once. Known from the kernel alone.
   bool wide_rows_name_bias_type = false;
+  // ADD of 16 bits: vectors of 16 codes of two equal shapes round the input of
+  // the smaller scale once, not twice.
+  bool wide_adds_round_once = false;
   // SUM of 16 bits: rescales and saturates; else takes one scale for both and
   // keeps the low bits.
   bool wide_sums_saturate = false;

@@ -162,6 +162,26 @@ void AskFullyConnected(TfLiteContext* context, const TfLiteRegistration& kernel,
       !of_64_bits.empty() && of_64_bits[0] != without[0];
 }
 
+// A code of 8,192.25 units, which two roundings make 8,193, plus nothing; the
+// sum is of two units.
+void AskWideAdd(TfLiteContext* context, const TfLiteRegistration& kernel,
+                const Question&, KernelTraits* traits) {
+  const std::vector<int16_t> ones(32, 1), zeros(32, 0);
+  const struct {
+    int activation;
+    bool pot_scale_int16;
+    int newer[4];
+  } params = {};
+  const std::vector<int> codes = Values(
+      kTfLiteInt16, TryKernel(context, kernel,
+                              {TrialTensor::Of(kTfLiteInt16, {1, 32}, ones,
+                                               2 * 8192.25f / 32768),
+                               TrialTensor::Of(kTfLiteInt16, {1, 32}, zeros, 1),
+                               {kTfLiteInt16, {1, 32}, 2.0f / 16384, 0, {}}},
+                              &params));
+  if (!codes.empty()) traits->wide_adds_round_once = codes[0] == 4096;
+}
+
 // Twice 20,000, in codes of the input; a kernel that takes one scale refuses.
 void AskWideSum(TfLiteContext* context, const TfLiteRegistration& kernel,
                 const Question&, KernelTraits* traits) {
@@ -286,6 +306,7 @@ struct Asked {
   Answer answer;
 };
 constexpr Asked kAsked[] = {
+    {builtin::ADD, kTfLiteInt16, true, &AskWideAdd},
     {builtin::BATCH_MATMUL, kTfLiteInt8, true, &AskBatchMatMul},
     {builtin::CAST, kTfLiteFloat32, false, &AskCast},
     {builtin::DEPTHWISE_CONV_2D, kTfLiteInt8, true, &AskDepthwise},

@@ -222,24 +222,33 @@ vec4 op_code_part(vec4 x, vec4 p) {
   vec4 code = op_code_of(x, p);
   return floor(code * p.y + 0.5) - p.w * floor(code * p.z + 0.5);
 }
+// x times a multiplier in 2^-31, shifted to the right, rounded once, ties up:
+// the bits that the first shift drops do not reach the second one's tie.
+ivec4 rescale_once(ivec4 x, int multiplier, int right) {
+  ivec4 high, low;
+  imulExtended(x, ivec4(multiplier), high, low);
+  ivec4 product = (high << 1) | ivec4(uvec4(low) >> 31u);
+  return (product + (right > 0 ? 1 << (right - 1) : 0)) >> right;
+}
 // quant/fixed_point.h's Add() for int16, with 15 extra bits. p: the multipliers
 // of the smaller scale and of the sum, as the bits of floats minus 2^29; both
 // right shifts, the first times 64; flags: 1 if a has the smaller scale, 2 to
-// subtract, 4 if ties go up.
+// subtract, 4 to round the value of the smaller scale once.
 vec4 op_add_wide(vec4 a, vec4 b, vec4 p) {
   ivec2 multipliers = floatBitsToInt(p.xy) + 0x20000000;
   int shifts = int(p.z);
   int flags = int(p.w);
   bool a_is_finer = (flags & 1) != 0;
-  bool ties_up = (flags & 4) != 0;
   ivec4 finer = ivec4(a_is_finer ? a : b) << 15;
-  finer = op_rescale(finer, ivec4(multipliers.x), ivec4(-(shifts >> 6)), ties_up);
+  finer = (flags & 4) != 0
+              ? rescale_once(finer, multipliers.x, shifts >> 6)
+              : op_rescale(finer, ivec4(multipliers.x), ivec4(-(shifts >> 6)), false);
   ivec4 coarser = ivec4(a_is_finer ? b : a) << 14;
   ivec4 first = a_is_finer ? finer : coarser;
   ivec4 second = a_is_finer ? coarser : finer;
   if ((flags & 2) != 0) second = -second;
   return vec4(op_rescale(first + second, ivec4(multipliers.y),
-                         ivec4(-(shifts & 63)), ties_up));
+                         ivec4(-(shifts & 63)), false));
 }
 // TFLite's ADD and SUB of int16 with power-of-two scales. p: 1 / the powers of
 // two that a and b are divided by, ties away from zero; 1, or -1 to subtract.

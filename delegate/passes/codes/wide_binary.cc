@@ -56,7 +56,7 @@ float AsBits(const quant::Multiplier& m) {
 }
 
 std::optional<PostOp> Sum(float a, float b, float out, bool subtract,
-                          bool ties_up) {
+                          bool rounds_once) {
   const quant::AddMultipliers m = quant::AddMultipliersOf(
       a, b, out, quant::AddMultipliers::kMoreBitsOfSixteen);
   const bool a_is_finer = a < b;
@@ -65,7 +65,7 @@ std::optional<PostOp> Sum(float a, float b, float out, bool subtract,
     return std::nullopt;
   }
   const int flags =
-      (a_is_finer ? 1 : 0) + (subtract ? 2 : 0) + (ties_up ? 4 : 0);
+      (a_is_finer ? 1 : 0) + (subtract ? 2 : 0) + (rounds_once ? 4 : 0);
   return PostOp{"add_wide",
                 {AsBits(finer), AsBits(m.sum),
                  static_cast<float>(-finer.shift * 64 - m.sum.shift),
@@ -87,10 +87,10 @@ struct ScalesOfTwo {
 };
 
 std::optional<PostOp> AnySum(const ScalesOfTwo& s, bool subtract,
-                             bool ties_up) {
+                             bool rounds_once) {
   return s.asks_for_shifts && ArePowersOfTwo(s.a, s.b, s.out)
              ? ShiftedSum(s.a, s.b, s.out, subtract)
-             : Sum(s.a, s.b, s.out, subtract, ties_up);
+             : Sum(s.a, s.b, s.out, subtract, rounds_once);
 }
 
 // The nodes that replace `node`: the quantized values of both operands, and the
@@ -146,19 +146,30 @@ std::vector<Node> WideFunctionOfTwo(
   return nodes;
 }
 
+// Whether TFLite adds vectors of 16 codes. It adds the rest of the tensor one
+// by one, and rounds otherwise there, which is not followed: one code in 30,000
+// of the rest.
+bool FillsVectors(const Node& node, const Graph& graph) {
+  constexpr int kCodes = 16;
+  return node.inputs.size() == 2 &&
+         graph.tensor(node.inputs[0]).dims ==
+             graph.tensor(node.inputs[1]).dims &&
+         graph.tensor(node.outputs[0]).shape.elements() >= kCodes;
+}
+
 }  // namespace
 
 std::vector<Node> WideAdd(const Node& node, const KernelContext& c) {
-  const bool newer = c.cpu == quant::CpuKernels::kLitert ||
-                     c.cpu == quant::CpuKernels::kXnnpack;
-  return WideFunctionOfTwo(node, c, [newer](const ScalesOfTwo& s) {
-    return AnySum(s, /*subtract=*/false, /*ties_up=*/newer);
+  const bool once =
+      c.traits.wide_adds_round_once && FillsVectors(node, *c.graph);
+  return WideFunctionOfTwo(node, c, [once](const ScalesOfTwo& s) {
+    return AnySum(s, /*subtract=*/false, once);
   });
 }
 
 std::vector<Node> WideSub(const Node& node, const KernelContext& c) {
   return WideFunctionOfTwo(node, c, [](const ScalesOfTwo& s) {
-    return AnySum(s, /*subtract=*/true, /*ties_up=*/false);
+    return AnySum(s, /*subtract=*/true, /*rounds_once=*/false);
   });
 }
 
