@@ -1,9 +1,13 @@
+// Longer than 300 lines: the whole life of a context.
 #include "egl/context.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "egl/current_context.h"
 #include "egl/debug.h"
@@ -11,6 +15,7 @@
 #include "egl/egl_error.h"
 #include "egl/environment.h"
 #include "egl/gl_state.h"
+#include "egl/idle_groups.h"
 #include "egl/kept_contexts.h"
 #include "egl/objects.h"
 #include "egl/open_display.h"
@@ -48,6 +53,20 @@ const char* ResetText(GLenum status) {
   }
 }
 
+// Of NVIDIA's own driver; Nouveau's version names Mesa.
+bool MustNotBeDestroyed(const DeviceInfo& device) {
+  return absl::StrContains(device.version, "NVIDIA");
+}
+
+// The same for options that choose the same context.
+std::string KindOf(const ContextOptions& options) {
+  const char* device = EnvironmentValue("GLES_DELEGATE_DEVICE");
+  return absl::StrCat(options.device, "\n", device == nullptr ? "" : device,
+                      "\n",
+                      absl::Hex(reinterpret_cast<uintptr_t>(options.display)),
+                      "\n", options.allow_software ? 1 : 0);
+}
+
 absl::StatusOr<OpenedDisplay> Open(const ContextOptions& options) {
   return options.display == EGL_NO_DISPLAY ? OpenBestDisplay(options)
                                            : OpenDisplayOfApp(options);
@@ -66,9 +85,19 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
   SavedCurrent saved;
   ContextOptions wanted = options;
   wanted.debug |= DebugIsOn();
+  const std::string kind = KindOf(wanted);
+  if (auto idle = TakeIdle(kind)) {
+    if (const auto retired = idle->group->TakeRetired(wanted.debug)) {
+      return Again(*retired, *std::move(idle), kind);
+    }
+    KeepIdle(kind, *std::move(idle));  // current on threads that live
+  }
   absl::StatusOr<OpenedDisplay> opened = Open(wanted);
   if (!opened.ok()) return opened.status();
-  return Own(*std::move(opened), wanted.debug, std::make_shared<ShareGroup>());
+  auto context =
+      Own(*std::move(opened), wanted.debug, std::make_shared<ShareGroup>());
+  if (context.ok()) (*context)->kind_ = kind;
+  return context;
 }
 
 absl::Status Context::CanCreate(const ContextOptions& options) {
@@ -82,10 +111,9 @@ absl::StatusOr<std::unique_ptr<Context>> Context::CreateSharing(
   SavedCurrent saved;
   debug |= DebugIsOn();
   if (const auto retired = other.share_group_->TakeRetired(debug)) {
-    std::unique_ptr<Context> context(new Context(other.share_group_));
-    context->TakeOver(*retired);
-    context->device_ = other.device_;
-    context->hardware_errors_ = other.hardware_errors_;
+    auto context = Again(
+        *retired, {other.share_group_, other.device_, other.hardware_errors_},
+        other.kind_);
     context->FlushWhenLetGo();
     return context;
   }
@@ -94,7 +122,19 @@ absl::StatusOr<std::unique_ptr<Context>> Context::CreateSharing(
   if (!opened.ok()) return opened.status();
   opened->hardware_errors = other.hardware_errors_;
   auto context = Own(*std::move(opened), debug, other.share_group_);
-  if (context.ok()) (*context)->FlushWhenLetGo();
+  if (!context.ok()) return context;
+  (*context)->kind_ = other.kind_;
+  (*context)->FlushWhenLetGo();
+  return context;
+}
+
+std::unique_ptr<Context> Context::Again(const EglContext& retired, IdleGroup of,
+                                        std::string kind) {
+  std::unique_ptr<Context> context(new Context(std::move(of.group)));
+  context->TakeOver(retired);
+  context->device_ = std::move(of.device);
+  context->hardware_errors_ = std::move(of.hardware_errors);
+  context->kind_ = std::move(kind);
   return context;
 }
 
@@ -159,8 +199,15 @@ Context::~Context() {
   LetGo();
   const EglContext own = {display_, context_, draw_, debug_};
   // The group of a lost context ends with it: no new member could use it.
-  if (lost_) Destroy(own);
-  share_group_->Leave(lost_ ? std::nullopt : std::optional<EglContext>(own));
+  if (lost_) {
+    Destroy(own);
+    share_group_->Leave(std::nullopt);
+    return;
+  }
+  const bool keeps = !kind_.empty() && MustNotBeDestroyed(device_);
+  if (share_group_->Leave(own, keeps)) {
+    KeepIdle(kind_, {share_group_, device_, hardware_errors_});
+  }
 }
 
 void Context::TakeShareGroupOf(const Context& other) {

@@ -40,14 +40,17 @@ void ShareGroup::Join() {
   ++members_;
 }
 
-void ShareGroup::Leave(std::optional<EglContext> own) {
+bool ShareGroup::Leave(std::optional<EglContext> own, bool keeps) {
   std::vector<EglContext> destroyed;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (own) retired_.push_back(*own);
-    if (--members_ == 0) destroyed = std::exchange(retired_, {});
+    if (--members_ > 0) return false;
+    if (keeps) return !retired_.empty();
+    destroyed = std::exchange(retired_, {});
   }
   for (const EglContext& context : destroyed) Destroy(context);
+  return false;
 }
 
 std::optional<EglContext> ShareGroup::TakeRetired(bool debug) {

@@ -20,8 +20,8 @@ struct EglContext {
 // Also of a context that is kept current (egl/kept_contexts.h).
 void Destroy(const EglContext& context);
 
-// Destroys no context while another member lives: after eglDestroyContext of
-// one, NVIDIA's driver (580.159) computes wrong results in the others, and
+// Destroys no context while another member lives: after eglDestroyContext,
+// NVIDIA's driver (580.159) computes wrong results in other contexts, and
 // crashes. The next member takes the retired context. Threads: any.
 class ShareGroup {
  public:
@@ -34,8 +34,9 @@ class ShareGroup {
 
   void Join();
   // A member leaves, with its context if it owns one. The last one destroys it
-  // and those that are retired.
-  void Leave(std::optional<EglContext> own);
+  // and those that are retired, unless `keeps`. True: there are retired
+  // contexts and no members.
+  bool Leave(std::optional<EglContext> own, bool keeps = false);
   // A retired context that is current on no thread.
   std::optional<EglContext> TakeRetired(bool debug);
 
