@@ -9,8 +9,10 @@ file(STRINGS ${PUBLISHER} maintainer REGEX "^MAINTAINER=")
 if(NOT maintainer MATCHES "^MAINTAINER=\"(.+)\"$")
   message(FATAL_ERROR "${PUBLISHER} has no line MAINTAINER=\"Name <address>\"")
 endif()
-set(GLES_DELEGATE_MAINTAINER "${CMAKE_MATCH_1}"
-  CACHE STRING "Who maintains the Debian packages: Name <address>")
+# Not in the cache, so that a build folder follows the file. -DGLES_DELEGATE_MAINTAINER overrides it.
+if(NOT DEFINED GLES_DELEGATE_MAINTAINER)
+  set(GLES_DELEGATE_MAINTAINER "${CMAKE_MATCH_1}")
+endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME gles-delegate)
