@@ -3,8 +3,16 @@
 #
 # Included after Install.cmake: each package is a group of its component and of what Debian
 # wants beside it, which no other way to install copies.
-set(GLES_DELEGATE_MAINTAINER "gles_delegate developers <gles-delegate@lists.invalid>"
-  CACHE STRING "Who maintains the Debian packages: Name <address>")
+set(PUBLISHER ${CMAKE_SOURCE_DIR}/tools/packaging/publisher.env)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PUBLISHER})
+file(STRINGS ${PUBLISHER} maintainer REGEX "^MAINTAINER=")
+if(NOT maintainer MATCHES "^MAINTAINER=\"(.+)\"$")
+  message(FATAL_ERROR "${PUBLISHER} has no line MAINTAINER=\"Name <address>\"")
+endif()
+# Not in the cache, so that a build folder follows the file. -DGLES_DELEGATE_MAINTAINER overrides it.
+if(NOT DEFINED GLES_DELEGATE_MAINTAINER)
+  set(GLES_DELEGATE_MAINTAINER "${CMAKE_MATCH_1}")
+endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME gles-delegate)

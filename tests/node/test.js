@@ -5,6 +5,7 @@ const assert = require('assert');
 const fs = require('fs');
 const os = require('os');
 const path = require('path');
+const {spawnSync} = require('child_process');
 const test = require('node:test');
 const tflite = require('tfjs-tflite-node');
 const {GlesDelegate, libraryPath} = require('gles-delegate');
@@ -98,4 +99,32 @@ test('a library that is not there is named', () => {
   process.env.GLES_DELEGATE_LIBRARY = '/no/such/library.so';
   assert.throws(libraryPath, /\/no\/such\/library\.so/);
   process.env.GLES_DELEGATE_LIBRARY = before;
+});
+
+// In another process, because the loader keeps a library that it has found.
+function constructWith(library) {
+  const environment = {...process.env, GLES_DELEGATE_LIBRARY: library, LD_LIBRARY_PATH: ''};
+  if (library === undefined) delete environment.GLES_DELEGATE_LIBRARY;
+  return spawnSync(process.execPath, ['-e', `
+    require('@tensorflow/tfjs-backend-cpu');
+    const tflite = require('tfjs-tflite-node');
+    const {GlesDelegate} = require('gles-delegate');
+    const load = async () => tflite.loadTFLiteModel(
+        process.argv[1], {delegates: [new GlesDelegate()]});
+    load().then(() => console.log('loaded'), error => console.log(error.message));
+  `, models[0]], {cwd: __dirname, env: environment, encoding: 'utf8'});
+}
+
+test('a library that is nowhere is an error, not a crash', () => {
+  const result = constructWith(undefined);
+  assert.strictEqual(result.signal, null);
+  assert.strictEqual(result.status, 0, result.stderr);
+  // Unless this machine has the library installed.
+  assert.match(result.stdout, /was not found .*GLES_DELEGATE_LIBRARY|^loaded/);
+});
+
+test('a file that is not a library is an error, not a crash', () => {
+  const result = constructWith(models[0]);
+  assert.strictEqual(result.signal, null);
+  assert.match(result.stdout, /cannot be loaded: /);
 });

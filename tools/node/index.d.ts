@@ -17,7 +17,7 @@ export interface Report {
 /**
  * A delegate for `delegates: [...]` of tfjs-tflite-node's loadTFLiteModel.
  * One object may serve several models. Throws a TypeError for an option that is
- * no string, number or boolean, and an Error where the library is not found.
+ * no string, number or boolean, and an Error if the library cannot be loaded.
  */
 export class GlesDelegate {
   constructor(options?: DelegateOptions);
@@ -33,5 +33,8 @@ export class GlesDelegate {
   report(): Report | undefined;
 }
 
-/** Where the library is: GLES_DELEGATE_LIBRARY, this package's lib, or the loader's path. */
+/**
+ * Where the library is: GLES_DELEGATE_LIBRARY, this package's lib, or the loader's path.
+ * Throws an Error if it cannot be loaded from there.
+ */
 export function libraryPath(): string;

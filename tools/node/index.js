@@ -14,16 +14,31 @@ const path = require('path');
 const VARIABLE = 'GLES_DELEGATE_OPTIONS';
 const LIBRARY = 'libgles_delegate.so';
 
+// Why the library cannot be loaded, or undefined if it can. tfjs-tflite-node does not check
+// that: it calls a null pointer. Node tries to load the library as an addon, so "did not
+// self-register" means that the loader found it.
+function loadFailure(library) {
+  try {
+    process.dlopen({exports: {}}, library);
+  } catch (error) {
+    if (!error.message.includes('did not self-register')) return error.message;
+  }
+  return undefined;
+}
+
 function libraryPath() {
   const named = process.env.GLES_DELEGATE_LIBRARY;
-  if (named) {
-    if (!fs.existsSync(named)) {
-      throw new Error(`GLES_DELEGATE_LIBRARY names ${named}, which does not exist`);
-    }
-    return named;
+  if (named && !fs.existsSync(named)) {
+    throw new Error(`GLES_DELEGATE_LIBRARY names ${named}, which does not exist`);
   }
   const own = path.join(__dirname, 'lib', LIBRARY);
-  return fs.existsSync(own) ? own : LIBRARY;  // else the loader looks for it
+  const library = named || (fs.existsSync(own) ? own : LIBRARY);
+  const failure = loadFailure(library);
+  if (failure === undefined) return library;
+  if (library !== LIBRARY) throw new Error(`${library} cannot be loaded: ${failure}`);
+  throw new Error(
+      `${LIBRARY} was not found (${failure}). Set GLES_DELEGATE_LIBRARY to its path, copy it ` +
+      `to ${path.dirname(own)}, or install it where the system's loader looks`);
 }
 
 function textOf(key, value) {
