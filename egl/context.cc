@@ -1,13 +1,9 @@
-// Longer than 300 lines: the whole life of a context.
 #include "egl/context.h"
 
-#include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "egl/current_context.h"
 #include "egl/debug.h"
@@ -15,7 +11,6 @@
 #include "egl/egl_error.h"
 #include "egl/environment.h"
 #include "egl/gl_state.h"
-#include "egl/idle_groups.h"
 #include "egl/kept_contexts.h"
 #include "egl/objects.h"
 #include "egl/open_display.h"
@@ -28,12 +23,6 @@ void StartDebugMessages() {
   // Messages come within the call that causes them, so that an error finds its
   // own message.
   gl().Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS_KHR);
-}
-
-// A driver without its hardware (tools/drivers) gives any answer when it is
-// asked for resets.
-bool ResetsAreIgnored() {
-  return EnvironmentFlag("GLES_DELEGATE_IGNORE_RESETS");
 }
 
 // Whether the error means that the context or its display was destroyed.
@@ -53,20 +42,6 @@ const char* ResetText(GLenum status) {
   }
 }
 
-// Of NVIDIA's own driver; Nouveau's version names Mesa.
-bool MustNotBeDestroyed(const DeviceInfo& device) {
-  return absl::StrContains(device.version, "NVIDIA");
-}
-
-// The same for options that choose the same context.
-std::string KindOf(const ContextOptions& options) {
-  const char* device = EnvironmentValue("GLES_DELEGATE_DEVICE");
-  return absl::StrCat(options.device, "\n", device == nullptr ? "" : device,
-                      "\n",
-                      absl::Hex(reinterpret_cast<uintptr_t>(options.display)),
-                      "\n", options.allow_software ? 1 : 0);
-}
-
 absl::StatusOr<OpenedDisplay> Open(const ContextOptions& options) {
   return options.display == EGL_NO_DISPLAY ? OpenBestDisplay(options)
                                            : OpenDisplayOfApp(options);
@@ -75,9 +50,7 @@ absl::StatusOr<OpenedDisplay> Open(const ContextOptions& options) {
 }  // namespace
 
 Context::Context(std::shared_ptr<ShareGroup> group)
-    : share_group_(std::move(group)) {
-  share_group_->Join();
-}
+    : share_group_(std::move(group)) {}
 
 absl::StatusOr<std::unique_ptr<Context>> Context::Create(
     const ContextOptions& options) {
@@ -85,19 +58,9 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
   SavedCurrent saved;
   ContextOptions wanted = options;
   wanted.debug |= DebugIsOn();
-  const std::string kind = KindOf(wanted);
-  if (auto idle = TakeIdle(kind)) {
-    if (const auto retired = idle->group->TakeRetired(wanted.debug)) {
-      return Again(*retired, *std::move(idle), kind);
-    }
-    KeepIdle(kind, *std::move(idle));  // current on threads that live
-  }
   absl::StatusOr<OpenedDisplay> opened = Open(wanted);
   if (!opened.ok()) return opened.status();
-  auto context =
-      Own(*std::move(opened), wanted.debug, std::make_shared<ShareGroup>());
-  if (context.ok()) (*context)->kind_ = kind;
-  return context;
+  return Own(*std::move(opened));
 }
 
 absl::Status Context::CanCreate(const ContextOptions& options) {
@@ -110,51 +73,27 @@ absl::StatusOr<std::unique_ptr<Context>> Context::CreateSharing(
     const Context& other, bool debug) {
   SavedCurrent saved;
   debug |= DebugIsOn();
-  if (const auto retired = other.share_group_->TakeRetired(debug)) {
-    auto context = Again(
-        *retired, {other.share_group_, other.device_, other.hardware_errors_},
-        other.kind_);
-    context->FlushWhenLetGo();
-    return context;
-  }
   absl::StatusOr<OpenedDisplay> opened =
-      OpenSharing(other.display_, other.context_, debug);
+      OpenSharing(other.display_, {other.context_, other.share_group_}, debug);
   if (!opened.ok()) return opened.status();
   opened->hardware_errors = other.hardware_errors_;
-  auto context = Own(*std::move(opened), debug, other.share_group_);
-  if (!context.ok()) return context;
-  (*context)->kind_ = other.kind_;
-  (*context)->FlushWhenLetGo();
+  auto context = Own(*std::move(opened));
+  if (context.ok()) (*context)->FlushWhenLetGo();
   return context;
 }
 
-std::unique_ptr<Context> Context::Again(const EglContext& retired, IdleGroup of,
-                                        std::string kind) {
-  std::unique_ptr<Context> context(new Context(std::move(of.group)));
-  context->TakeOver(retired);
-  context->device_ = std::move(of.device);
-  context->hardware_errors_ = std::move(of.hardware_errors);
-  context->kind_ = std::move(kind);
-  return context;
-}
-
-void Context::TakeOver(const EglContext& own) {
-  display_ = own.display;
-  context_ = own.context;
-  draw_ = read_ = own.surface;
-  debug_ = own.debug;
-  owned_ = true;
-}
-
-absl::StatusOr<std::unique_ptr<Context>> Context::Own(
-    OpenedDisplay opened, bool debug, std::shared_ptr<ShareGroup> group) {
-  std::unique_ptr<Context> context(new Context(std::move(group)));
-  context->TakeOver({opened.context.display(), opened.context.context(),
-                     opened.context.surface(), debug});
+absl::StatusOr<std::unique_ptr<Context>> Context::Own(OpenedDisplay opened) {
+  const EglContext& own = opened.context.own();
+  std::unique_ptr<Context> context(new Context(opened.context.group()));
+  context->display_ = own.display;
+  context->context_ = own.context;
+  context->draw_ = context->read_ = own.surface;
+  context->owned_ = true;
+  context->debug_ = own.debug;
   context->device_ = std::move(opened.device);
   context->hardware_errors_ = std::move(opened.hardware_errors);
   opened.context.Release();
-  if (debug && context->device_.Has("GL_KHR_debug")) {
+  if (context->debug_ && context->device_.Has("GL_KHR_debug")) {
     absl::Status status = context->Run([] {
       StartDebugMessages();
       if (DebugIsOn()) StartDebugLog();
@@ -172,7 +111,9 @@ absl::StatusOr<std::unique_ptr<Context>> Context::AdoptCurrent() {
         "no EGLContext of the app's is current on this thread; the one that is "
         "current belongs to another delegate");
   }
-  std::unique_ptr<Context> context(new Context(std::make_shared<ShareGroup>()));
+  std::unique_ptr<Context> context(
+      new Context(std::make_shared<ShareGroup>(/*with_app=*/true)));
+  context->share_group_->Join();
   context->display_ = egl().GetCurrentDisplay();
   context->context_ = egl().GetCurrentContext();
   context->draw_ = egl().GetCurrentSurface(EGL_DRAW);
@@ -198,16 +139,8 @@ Context::~Context() {
   sibling_.reset();
   LetGo();
   const EglContext own = {display_, context_, draw_, debug_};
-  // The group of a lost context ends with it: no new member could use it.
-  if (lost_) {
-    Destroy(own);
-    share_group_->Leave(std::nullopt);
-    return;
-  }
-  const bool keeps = !kind_.empty() && MustNotBeDestroyed(device_);
-  if (share_group_->Leave(own, keeps)) {
-    KeepIdle(kind_, {share_group_, device_, hardware_errors_});
-  }
+  if (lost_) Destroy(own);
+  share_group_->Leave(lost_ ? std::nullopt : std::optional<EglContext>(own));
 }
 
 void Context::TakeShareGroupOf(const Context& other) {
@@ -327,14 +260,7 @@ absl::Status Context::RunCurrent(absl::FunctionRef<absl::Status()> fn) {
 }
 
 absl::Status Context::CheckReset() const {
-  GLenum reset = GL_NO_ERROR;
-  // The question itself makes Mesa take a context for lost.
-  const bool asks = !ResetsAreIgnored();
-  if (asks && device_.Has("GL_KHR_robustness")) {
-    reset = gl().GetGraphicsResetStatusKHR();
-  } else if (asks && device_.Has("GL_EXT_robustness")) {
-    reset = gl().GetGraphicsResetStatusEXT();
-  }
+  const GLenum reset = ResetStatus(device_);
   if (reset == GL_NO_ERROR && !lost_) return absl::OkStatus();
   if (!lost_) reset_ = reset;  // the driver says so once
   lost_ = true;

@@ -14,7 +14,6 @@
 #include "absl/status/statusor.h"
 #include "egl/device_info.h"
 #include "egl/gl_api.h"
-#include "egl/idle_groups.h"
 #include "egl/share_group.h"
 
 namespace gles_delegate::egl {
@@ -151,13 +150,8 @@ class Context {
  private:
   explicit Context(std::shared_ptr<ShareGroup> group);
 
-  // Takes ownership of the context and enables debug messages if `debug`.
-  static absl::StatusOr<std::unique_ptr<Context>> Own(
-      OpenedDisplay opened, bool debug, std::shared_ptr<ShareGroup> group);
-  void TakeOver(const EglContext& own);
-  // A context that was retired.
-  static std::unique_ptr<Context> Again(const EglContext& retired, IdleGroup of,
-                                        std::string kind);
+  // Takes ownership of the context and enables debug messages if it has them.
+  static absl::StatusOr<std::unique_ptr<Context>> Own(OpenedDisplay opened);
   absl::Status MakeCurrent();
   void LetGo();
   // Run() on the thread that is allowed to.
@@ -180,7 +174,6 @@ class Context {
   std::atomic<std::thread::id> user_ = {};
   std::unique_ptr<Context> sibling_;  // used only by that thread
   std::shared_ptr<ShareGroup> share_group_;
-  std::string kind_;  // KindOf() its options; empty: it shares with the app's
   // Only the thread in Run() changes the next three: user_ identifies it for
   // contexts that are kept current, and EGL allows one thread at a time for
   // others. Any thread may read lost_.

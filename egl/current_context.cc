@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "egl/egl_error.h"
+#include "egl/environment.h"
 
 namespace gles_delegate::egl {
 
@@ -50,6 +51,17 @@ absl::Status SavedCurrent::Restore(EGLDisplay used) {
       "the EGLContext that was current before could not be made current "
       "again: ",
       EglErrorText(error)));
+}
+
+GLenum ResetStatus(const DeviceInfo& device) {
+  // A driver without its hardware (tools/drivers) gives any answer, and the
+  // question itself makes Mesa take a context for lost.
+  if (EnvironmentFlag("GLES_DELEGATE_IGNORE_RESETS")) return GL_NO_ERROR;
+  if (device.Has("GL_KHR_robustness")) {
+    return gl().GetGraphicsResetStatusKHR();
+  }
+  return device.Has("GL_EXT_robustness") ? gl().GetGraphicsResetStatusEXT()
+                                         : GL_NO_ERROR;
 }
 
 }  // namespace gles_delegate::egl

@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_EGL_CURRENT_CONTEXT_H_
 
 #include "absl/status/status.h"
+#include "egl/device_info.h"
 #include "egl/gl_api.h"
 #include "egl/kept_contexts.h"
 
@@ -39,6 +40,10 @@ class SavedCurrent {
   EGLContext context_;
   bool restored_ = false;
 };
+
+// The current context's reset status, of a driver that reports it.
+// GL_NO_ERROR: it is not lost, or was asked before.
+GLenum ResetStatus(const DeviceInfo& device);
 
 }  // namespace gles_delegate::egl
 

@@ -1,5 +1,7 @@
 #include "egl/headless.h"
 
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -133,24 +135,30 @@ HeadlessContext::HeadlessContext(HeadlessContext&& other) noexcept {
 
 HeadlessContext& HeadlessContext::operator=(HeadlessContext&& other) noexcept {
   std::swap(use_, other.use_);
-  std::swap(surface_, other.surface_);
-  std::swap(context_, other.context_);
+  std::swap(own_, other.own_);
+  std::swap(group_, other.group_);
+  std::swap(is_used_, other.is_used_);
   return *this;
 }
 
 HeadlessContext::~HeadlessContext() {
-  if (surface_ != EGL_NO_SURFACE) egl().DestroySurface(display(), surface_);
-  if (context_ != EGL_NO_CONTEXT) egl().DestroyContext(display(), context_);
+  if (group_ != nullptr) group_->Leave(own_);
 }
 
 void HeadlessContext::Release() {
-  surface_ = EGL_NO_SURFACE;
-  context_ = EGL_NO_CONTEXT;
+  own_ = {};
+  group_ = nullptr;
   use_.Keep();
 }
 
+void HeadlessContext::Discard() {
+  Destroy(own_);
+  group_->Leave(std::nullopt);
+  group_ = nullptr;
+}
+
 absl::Status HeadlessContext::MakeCurrent() const {
-  if (egl().MakeCurrent(display(), surface_, surface_, context_)) {
+  if (egl().MakeCurrent(display(), own_.surface, own_.surface, own_.context)) {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(
@@ -180,20 +188,21 @@ std::string HighestVersion(const DisplayInfo& info, EGLConfig config) {
 }  // namespace
 
 absl::StatusOr<HeadlessContext> HeadlessContext::Open(
-    const DisplayCandidate& candidate, bool debug, EGLContext shared) {
+    const DisplayCandidate& candidate, bool debug, const SharedWith& shared) {
   absl::StatusOr<DisplayUse> use = OpenDisplay(candidate);
   if (!use.ok()) return use.status();
   HeadlessContext result;
   result.use_ = *std::move(use);
+  if (result.TakeUsed(debug, shared)) return result;
   const absl::StatusOr<DisplayInfo> info = InfoOf(result.use_);
   if (!info.ok()) return info.status();
   absl::StatusOr<EGLConfig> config = ChooseConfig(*info);
   if (!config.ok()) return config.status();
 
-  result.context_ = TryContexts(*info, *config, debug, shared);
-  if (result.context_ == EGL_NO_CONTEXT) {
+  const EGLContext context = TryContexts(*info, *config, debug, shared.context);
+  if (context == EGL_NO_CONTEXT) {
     const std::string why = LastEglError();
-    if (shared != EGL_NO_CONTEXT) {
+    if (shared.context != EGL_NO_CONTEXT) {
       return absl::UnavailableError(
           absl::StrCat("eglCreateContext, of one that shares objects: ", why));
     }
@@ -205,15 +214,39 @@ absl::StatusOr<HeadlessContext> HeadlessContext::Open(
                                        "\" and OpenGL ES 3.1 or later is "
                                        "needed (compute shaders)")));
   }
+  result.Join(
+      {info->display, context, EGL_NO_SURFACE, debug},
+      shared.group != nullptr ? shared.group : std::make_shared<ShareGroup>());
   if (!info->Has("EGL_KHR_surfaceless_context")) {
     const EGLint size[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
-    result.surface_ = egl().CreatePbufferSurface(info->display, *config, size);
-    if (result.surface_ == EGL_NO_SURFACE) {
+    result.own_.surface =
+        egl().CreatePbufferSurface(info->display, *config, size);
+    if (result.own_.surface == EGL_NO_SURFACE) {
+      const std::string why = LastEglError();
+      result.Discard();
       return absl::UnavailableError(
-          absl::StrCat("eglCreatePbufferSurface: ", LastEglError()));
+          absl::StrCat("eglCreatePbufferSurface: ", why));
     }
   }
   return result;
+}
+
+void HeadlessContext::Join(const EglContext& own,
+                           std::shared_ptr<ShareGroup> group) {
+  own_ = own;
+  group_ = std::move(group);
+  group_->Join();
+}
+
+bool HeadlessContext::TakeUsed(bool debug, const SharedWith& shared) {
+  if (shared.group != nullptr) {
+    const auto retired = shared.group->TakeRetired(debug);
+    if (retired) Join(*retired, shared.group);
+  } else if (auto idle = ShareGroup::TakeIdle(display(), debug)) {
+    Join(idle->context, std::move(idle->group));
+  }
+  is_used_ = group_ != nullptr;
+  return is_used_;
 }
 
 }  // namespace gles_delegate::egl

@@ -17,21 +17,36 @@ namespace {
 
 constexpr char kDeviceVariable[] = "GLES_DELEGATE_DEVICE";
 
-absl::StatusOr<OpenedDisplay> OpenCandidate(const DisplayCandidate& candidate,
-                                            bool debug, EGLContext shared) {
-  absl::StatusOr<HeadlessContext> context =
-      HeadlessContext::Open(candidate, debug, shared);
-  if (!context.ok()) return context.status();
+// What the context's driver is; an error too if the context is lost.
+absl::StatusOr<DeviceInfo> LookAt(const HeadlessContext& context) {
   SavedCurrent saved;
-  if (absl::Status status = context->MakeCurrent(); !status.ok()) return status;
+  if (absl::Status status = context.MakeCurrent(); !status.ok()) return status;
   absl::StatusOr<DeviceInfo> device = ReadDeviceInfo();
+  if (device.ok() && context.is_used() && ResetStatus(*device) != GL_NO_ERROR) {
+    device = absl::AbortedError("the context was reset");
+  }
   // Restored before `context` can be destroyed: a current context is only
   // destroyed when it is released.
-  if (absl::Status status = saved.Restore(context->display()); !status.ok()) {
+  if (absl::Status status = saved.Restore(context.display()); !status.ok()) {
     return status;
   }
-  if (!device.ok()) return device.status();
-  return OpenedDisplay{*std::move(context), *std::move(device), ""};
+  return device;
+}
+
+absl::StatusOr<OpenedDisplay> OpenCandidate(const DisplayCandidate& candidate,
+                                            bool debug,
+                                            const SharedWith& shared) {
+  for (;;) {
+    absl::StatusOr<HeadlessContext> context =
+        HeadlessContext::Open(candidate, debug, shared);
+    if (!context.ok()) return context.status();
+    absl::StatusOr<DeviceInfo> device = LookAt(*context);
+    if (device.ok()) {
+      return OpenedDisplay{*std::move(context), *std::move(device), ""};
+    }
+    if (!context->is_used()) return device.status();
+    context->Discard();  // there are fewer each time
+  }
 }
 
 // All but its description.
@@ -143,9 +158,8 @@ absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options) {
   for (size_t i = 0; i < candidates.size(); ++i) {
     const int index = static_cast<int>(i);
     absl::StatusOr<OpenedDisplay> opened =
-        choice.MayOpen(index)
-            ? OpenCandidate(candidates[i], options.debug, EGL_NO_CONTEXT)
-            : absl::UnavailableError(kNotTried);
+        choice.MayOpen(index) ? OpenCandidate(candidates[i], options.debug, {})
+                              : absl::UnavailableError(kNotTried);
     reports.push_back(Report(index, candidates[i], opened));
     if (!opened.ok() || !choice.Matches(candidates[i], opened->device)) {
       continue;
@@ -165,7 +179,8 @@ absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options) {
                                         : software->hardware_errors));
 }
 
-absl::StatusOr<OpenedDisplay> OpenSharing(EGLDisplay display, EGLContext shared,
+absl::StatusOr<OpenedDisplay> OpenSharing(EGLDisplay display,
+                                          const SharedWith& shared,
                                           bool debug) {
   return OpenCandidate(CandidateOf(display), debug, shared);
 }
@@ -178,7 +193,7 @@ absl::StatusOr<OpenedDisplay> OpenDisplayOfApp(const ContextOptions& options) {
                                                choice.index, " instead"));
   }
   absl::StatusOr<OpenedDisplay> opened =
-      OpenCandidate(candidate, options.debug, EGL_NO_CONTEXT);
+      OpenCandidate(candidate, options.debug, {});
   if (!opened.ok()) return opened.status();
   if (!choice.Matches(candidate, opened->device)) {
     return absl::UnavailableError(
@@ -207,7 +222,7 @@ std::vector<DisplayReport> ListDisplays() {
   for (size_t i = 0; i < candidates.size(); ++i) {
     reports.push_back(
         Report(static_cast<int>(i), candidates[i],
-               OpenCandidate(candidates[i], /*debug=*/false, EGL_NO_CONTEXT)));
+               OpenCandidate(candidates[i], /*debug=*/false, {})));
     reports.back().description = candidates[i].describe();
   }
   return reports;

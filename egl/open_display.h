@@ -30,8 +30,8 @@ absl::StatusOr<OpenedDisplay> OpenDisplayOfApp(const ContextOptions& options);
 // A context on `display` that shares objects with `shared`, which may be
 // current on another thread. kUnavailable, with EGL's reason. Same
 // requirements.
-absl::StatusOr<OpenedDisplay> OpenSharing(EGLDisplay display, EGLContext shared,
-                                          bool debug);
+absl::StatusOr<OpenedDisplay> OpenSharing(EGLDisplay display,
+                                          const SharedWith& shared, bool debug);
 
 }  // namespace gles_delegate::egl
 

@@ -4,8 +4,11 @@
 #include <atomic>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "egl/kept_contexts.h"
 #include "egl/objects.h"
+#include "egl/of_process.h"
 
 namespace gles_delegate::egl {
 namespace {
@@ -16,6 +19,18 @@ thread_local uint64_t current_share_group = 0;
 uint64_t NextId() {
   static std::atomic<uint64_t> last = 0;
   return ++last;
+}
+
+struct IdleGroups {
+  std::mutex mutex;
+  absl::flat_hash_map<EGLDisplay, std::vector<std::shared_ptr<ShareGroup>>>
+      by_display;
+};
+
+// NVIDIA's own driver; Nouveau's vendor is Mesa.
+bool MustNotDestroy(EGLDisplay display) {
+  const char* vendor = egl().QueryString(display, EGL_VENDOR);
+  return vendor != nullptr && absl::StrContains(vendor, "NVIDIA");
 }
 
 }  // namespace
@@ -33,24 +48,31 @@ void Destroy(const EglContext& context) {
   DestroyContext(context.display, context.context);
 }
 
-ShareGroup::ShareGroup() : id_(NextId()) {}
+ShareGroup::ShareGroup(bool with_app) : id_(NextId()), with_app_(with_app) {}
 
 void ShareGroup::Join() {
   const std::lock_guard<std::mutex> lock(mutex_);
   ++members_;
 }
 
-bool ShareGroup::Leave(std::optional<EglContext> own, bool keeps) {
+void ShareGroup::Leave(std::optional<EglContext> own) {
   std::vector<EglContext> destroyed;
+  EGLDisplay idle = EGL_NO_DISPLAY;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (own) retired_.push_back(*own);
-    if (--members_ > 0) return false;
-    if (keeps) return !retired_.empty();
-    destroyed = std::exchange(retired_, {});
+    if (--members_ > 0 || retired_.empty()) return;
+    if (!with_app_ && MustNotDestroy(retired_[0].display)) {
+      idle = retired_[0].display;
+    } else {
+      destroyed = std::exchange(retired_, {});
+    }
   }
   for (const EglContext& context : destroyed) Destroy(context);
-  return false;
+  if (idle == EGL_NO_DISPLAY) return;
+  IdleGroups& groups = OfProcess<IdleGroups>();
+  const std::lock_guard<std::mutex> lock(groups.mutex);
+  groups.by_display[idle].push_back(shared_from_this());
 }
 
 std::optional<EglContext> ShareGroup::TakeRetired(bool debug) {
@@ -63,6 +85,21 @@ std::optional<EglContext> ShareGroup::TakeRetired(bool debug) {
   const EglContext context = *found;
   retired_.erase(found);
   return context;
+}
+
+std::optional<ShareGroup::Idle> ShareGroup::TakeIdle(EGLDisplay display,
+                                                     bool debug) {
+  IdleGroups& groups = OfProcess<IdleGroups>();
+  const std::lock_guard<std::mutex> lock(groups.mutex);
+  std::vector<std::shared_ptr<ShareGroup>>& idle = groups.by_display[display];
+  for (auto group = idle.begin(); group != idle.end(); ++group) {
+    const auto context = (*group)->TakeRetired(debug);
+    if (!context) continue;
+    Idle taken = {*group, *context};
+    idle.erase(group);
+    return taken;
+  }
+  return std::nullopt;
 }
 
 }  // namespace gles_delegate::egl

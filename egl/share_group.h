@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_EGL_SHARE_GROUP_H_
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -20,12 +21,16 @@ struct EglContext {
 // Also of a context that is kept current (egl/kept_contexts.h).
 void Destroy(const EglContext& context);
 
-// Destroys no context while another member lives: after eglDestroyContext,
+// Retires contexts instead of destroying them: after eglDestroyContext,
 // NVIDIA's driver (580.159) computes wrong results in other contexts, and
-// crashes. The next member takes the retired context. Threads: any.
-class ShareGroup {
+// crashes. A group's next context is a retired one. Once a group has no
+// members, its contexts are destroyed, or with NVIDIA's driver stay idle, to be
+// taken by the next group on their display. Threads: any.
+class ShareGroup : public std::enable_shared_from_this<ShareGroup> {
  public:
-  ShareGroup();
+  // `with_app`: the app's context is a member, so that no other group may take
+  // the contexts.
+  explicit ShareGroup(bool with_app = false);
   ShareGroup(const ShareGroup&) = delete;
   ShareGroup& operator=(const ShareGroup&) = delete;
 
@@ -33,15 +38,22 @@ class ShareGroup {
   uint64_t id() const { return id_; }
 
   void Join();
-  // A member leaves, with its context if it owns one. The last one destroys it
-  // and those that are retired, unless `keeps`. True: there are retired
-  // contexts and no members.
-  bool Leave(std::optional<EglContext> own, bool keeps = false);
+  // A member leaves, with its context if it owns one that is not lost.
+  void Leave(std::optional<EglContext> own);
   // A retired context that is current on no thread.
   std::optional<EglContext> TakeRetired(bool debug);
 
+  // A group without members of the display, and one of its contexts. Not
+  // inherited by forked children.
+  struct Idle {
+    std::shared_ptr<ShareGroup> group;
+    EglContext context;
+  };
+  static std::optional<Idle> TakeIdle(EGLDisplay display, bool debug);
+
  private:
   const uint64_t id_;
+  const bool with_app_;
   std::mutex mutex_;
   int members_ = 0;
   std::vector<EglContext> retired_;

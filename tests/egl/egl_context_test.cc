@@ -133,7 +133,7 @@ bool Exists(EGLDisplay display, EGLContext context) {
   return egl().QueryContext(display, context, EGL_CONTEXT_CLIENT_TYPE, &type);
 }
 
-// NVIDIA's driver answers wrongly in the others if one of them is destroyed.
+// NVIDIA's driver miscomputes in the others if one of them is destroyed.
 TEST(ContextTest, SharingContextsAreRetiredAndTakenAgain) {
   GLES_SKIP_WITHOUT_DEVICE();
   std::unique_ptr<Context> first = MakeContext();
@@ -180,6 +180,37 @@ TEST(ContextTest, ARetiredContextThatIsCurrentElsewhereIsNotTaken) {
   EXPECT_TRUE((*third)->Run([] { return absl::OkStatus(); }).ok());
   done.Notify();
   owner.join();
+}
+
+const char* NvidiaOf(EGLDisplay display, EGLint name) {
+  return name == EGL_VENDOR ? "NVIDIA"
+                            : egl::driver_egl().QueryString(display, name);
+}
+
+// A driver that must not destroy contexts: idle ones are used again, also those
+// that were only looked at, unless they are lost.
+TEST(ContextTest, IdleContextsAreUsedAgainOnNvidiasDriver) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const egl::ScopedGlOverride nvidia(&egl::EglApi::QueryString, &NvidiaOf);
+  std::unique_ptr<Context> context = MakeContext();
+  ASSERT_NE(context, nullptr);
+  const EGLDisplay display = context->display();
+  const EGLContext first = context->handle();
+  context.reset();
+  EXPECT_TRUE(Exists(display, first));
+  EXPECT_TRUE(Context::CanCreate({}).ok());
+  ListDisplays();
+  EXPECT_TRUE(Exists(display, first));
+  context = MakeContext();
+  EXPECT_EQ(context->handle(), first);
+  const std::unique_ptr<Context> second = MakeContext();
+  EXPECT_NE(second->handle(), first);
+  EXPECT_NE(second->share_group(), context->share_group());
+  context.reset();
+  egl().DestroyContext(display, first);  // as if its display were terminated
+  context = MakeContext();
+  ASSERT_NE(context, nullptr);
+  EXPECT_TRUE(context->Run([] { return absl::OkStatus(); }).ok());
 }
 
 TEST(ContextTest, AMadeContextCanBeMadeAgainAfterItIsDestroyed) {
