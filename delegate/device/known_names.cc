@@ -35,8 +35,11 @@ std::string KnownNames(absl::string_view name,
                        [name](absl::string_view a, absl::string_view b) {
                          return EditDistance(name, a) < EditDistance(name, b);
                        });
-  return absl::StrCat(" (did you mean '", *nearest,
-                      "'?); known are: ", absl::StrJoin(known, ", "));
+  // Otherwise they have nothing in common.
+  const bool is_near = EditDistance(name, *nearest) < name.size();
+  return absl::StrCat(
+      is_near ? absl::StrCat(" (did you mean '", *nearest, "'?)") : "",
+      "; known are: ", absl::StrJoin(known, ", "));
 }
 
 }  // namespace gles_delegate

@@ -9,7 +9,7 @@
 namespace gles_delegate {
 
 // The end of the message that refuses `name`: " (did you mean 'a'?); known are:
-// a, b". `known` must not be empty.
+// a, b", without the question if no name is near. `known` must not be empty.
 std::string KnownNames(absl::string_view name,
                        const std::vector<absl::string_view>& known);
 

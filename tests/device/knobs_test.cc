@@ -76,6 +76,7 @@ TEST(TuningTextTest, WhatIsWrongIsRefusedWhole) {
   EXPECT_THAT(refusal("conv_tile_pixel=4"),
               HasSubstr("unknown tuning parameter 'conv_tile_pixel' (did you "
                         "mean 'conv_tile_pixels'?); known are: storage, "));
+  EXPECT_THAT(refusal("=4"), HasSubstr("parameter ''; known are: storage, "));
   EXPECT_THAT(refusal("conv_tile_pixels=0"),
               HasSubstr("conv_tile_pixels: 0 is not 1 to 16"));
   EXPECT_THAT(refusal("storage=-1"), HasSubstr("storage: -1 is not 0 to 3"));

@@ -37,7 +37,8 @@ except ValueError as error:
 
 
 @pytest.mark.parametrize("key, value, reason", [
-    ("is_precision_lost", "1", "unknown option 'is_precision_lost'; " + KNOWN),
+    ("is_precision_lost", "1",
+     "unknown option 'is_precision_lost' (did you mean 'is_precision_loss_allowed'?); " + KNOWN),
     ("", "", "unknown option ''; " + KNOWN),
     ("verbosity", "loud", "option verbosity: 'loud' is not an integer"),
     ("verbosity", "99", "option verbosity: 99 is not 0 to 2"),
