@@ -38,6 +38,19 @@ class Models(wheel_test.Cases):
                     op, version, options, [self.t(np.int16, x.shape, scales[0])],
                     self.t(np.int16, x.shape, scales[1])), [x]
 
+    def sums_of_16_bits(self):
+        """Of equal shapes and of shapes that broadcast, which round otherwise."""
+        np = self.np
+        for scales in ((1.15e-4, 1.19e-4, 1.19e-4), (2.3e-5, 1.7e-4, 1.9e-4),
+                       (9.1e-5, 3.3e-5, 1.6e-4)):
+            for shapes in ((1, 64, 64, 64), (1, 64, 64, 64)), ((1, 64, 64, 64), (1, 1, 1, 64)):
+                for op, options in ("ADD", "AddOptionsT"), ("SUB", "SubOptionsT"):
+                    x = [self.codes(np.int16, shape) for shape in shapes]
+                    yield op + " int16", self.model(
+                        op, 2 if op == "ADD" else 5, self.options(options, potScaleInt16=False),
+                        [self.t(np.int16, v.shape, s) for v, s in zip(x, scales)],
+                        self.t(np.int16, shapes[0], scales[2])), x
+
     def sqrt_of_8_bits(self):
         np = self.np
         for zero, scale, out_zero, out_scale in ((-128, 0.03, -128, 0.011), (7, 0.2, -90, 0.05),
@@ -224,7 +237,8 @@ class Models(wheel_test.Cases):
                 "CAST", 5, options, [self.t(np.float32, x.shape)], self.t(dtype, x.shape)), [x]
 
     def all(self):
-        for part in (self.functions_of_16_bits, self.sqrt_of_8_bits, self.quotients, self.matrices,
+        for part in (self.functions_of_16_bits, self.sums_of_16_bits, self.sqrt_of_8_bits,
+                     self.quotients, self.matrices,
                      self.rows_of_16_bits, self.convolutions_with_32_bit_biases,
                      self.sums_on_ties, self.rows_from_uint8_to_int16, self.computed_weights,
                      self.quantized_floats, self.casts):

@@ -27,23 +27,6 @@ bool RepeatsInBatch(absl::Span<const int> filled, absl::Span<const int> to) {
          (filled[0] != to[0] || filled[1] != to[1]);
 }
 
-// A constant of rank 5 with its batch repeated as `to` has it.
-std::vector<float> Repeated(const std::vector<float>& values,
-                            const AxisArray& from, const AxisArray& to) {
-  const size_t image = values.size() / (from[kOuterAxis] * from[kBatchAxis]);
-  std::vector<float> repeated;
-  for (int a = 0; a < to[kOuterAxis]; ++a) {
-    for (int b = 0; b < to[kBatchAxis]; ++b) {
-      const int at = std::min(a, from[kOuterAxis] - 1) * from[kBatchAxis] +
-                     std::min(b, from[kBatchAxis] - 1);
-      const auto begin = values.begin() + static_cast<ptrdiff_t>(at * image);
-      repeated.insert(repeated.end(), begin,
-                      begin + static_cast<ptrdiff_t>(image));
-    }
-  }
-  return repeated;
-}
-
 // The input in a shape by AlignedShape().
 absl::StatusOr<TensorId> Aligned(Planner* planner, TensorId id,
                                  const Shape& shape, TensorId output) {
@@ -52,24 +35,14 @@ absl::StatusOr<TensorId> Aligned(Planner* planner, TensorId id,
     return AsShape(planner, id, shape);
   }
   const AxisArray from = ExtentsOf(tensor);
-  AxisArray to = ExtentsOf(planner->tensor(output));
-  const std::string name = absl::StrCat(tensor.name, " repeated");
-  if (tensor.is_constant()) {
-    auto values = ConstantFloats(tensor);
-    if (!values.ok()) return values.status();
-    if (tensor.type == DataType::kInt32 || tensor.type == DataType::kBool) {
-      return absl::UnimplementedError(absl::StrCat(
-          tensor.ToString(), ": only floats broadcast to a part of the batch"));
-    }
-    return planner->AddConstantTensor(name, shape, Repeated(*values, from, to));
-  }
+  const AxisArray to = ExtentsOf(planner->tensor(output));
   Remap remap = Remap::Constant();
   for (int axis = 0; axis < static_cast<int>(from.size()); ++axis) {
     if (from[axis] != 1) remap.Follow(axis, axis);
   }
   const TensorId repeated = planner->AddTemporaryOf(
-      name, {to[kOuterAxis], to[kBatchAxis], shape.h, shape.w, shape.c},
-      tensor.type);
+      absl::StrCat(tensor.name, " repeated"),
+      {to[kOuterAxis], to[kBatchAxis], shape.h, shape.w, shape.c}, tensor.type);
   AddRemap(planner, id, repeated, remap);
   return repeated;
 }
@@ -98,7 +71,7 @@ absl::StatusOr<Shape> AlignedShape(absl::Span<const int> dims,
   const std::vector<int> filled = FilledToRank(dims, output_dims.size());
   Shape shape = Shape::FromDims(filled);
   const Shape output = Shape::FromDims(output_dims);
-  if (RepeatsInBatch(filled, output_dims) && dims.size() >= 4) {
+  if (RepeatsInBatch(filled, output_dims)) {
     shape.b = output.b;
     return shape;
   }

@@ -147,8 +147,8 @@ std::vector<Node> WideFunctionOfTwo(
 }
 
 // Whether TFLite adds vectors of 16 codes. It adds the rest of the tensor one
-// by one, and rounds otherwise there, which is not followed: one code in 30,000
-// of the rest.
+// by one, and rounds otherwise there, which is not followed: near a tie, a code
+// of the rest may differ by one.
 bool FillsVectors(const Node& node, const Graph& graph) {
   constexpr int kCodes = 16;
   return node.inputs.size() == 2 &&
