@@ -196,7 +196,7 @@ struct Tensor {
   int tflite_index = -1;  // -1: made by a pass or an op
   // The tensor of the same values that has taken this one's place in the graph
   // (delegate/passes/remove_identity.h).
-  int replaced_by = -1;
+  TensorId replaced_by = kNoTensor;
 
   bool is_constant() const { return !constant.empty(); }
   bool is_float_view() const { return codes != DataType::kOther; }

@@ -44,9 +44,15 @@ Value ReferenceOps::Resize(const ResizeAttributes& a, const Place& p,
   }
   const float y = (static_cast<float>(p.h) + shift) * sy - shift;
   const float x = (static_cast<float>(p.w) + shift) * sx - shift;
-  // TFLite's integer kernels step by whole 1024ths of a pixel.
+  // TFLite's integer kernels step by whole 1024ths of a pixel, from a whole
+  // one.
+  const auto off_by = [](float step) {
+    return std::abs(step * 1024 - std::round(step * 1024)) / 1024;
+  };
   const double off =
-      Output().is_float_view() ? (p.h + p.w + 4) / 2048.0 / kRelativeError : 0;
+      Output().is_float_view()
+          ? (p.h * off_by(sy) + p.w * off_by(sx) + 2.0 / 1024) / kRelativeError
+          : 0;
   ReferenceValue sum;
   for (const int dy : {0, 1}) {
     for (const int dx : {0, 1}) {
@@ -269,13 +275,6 @@ Value ReferenceOps::Moved(int64_t element, const Place& p) {
   if (const auto* a = Attributes<PadAttributes>()) return Pad(*a, element);
   if (const auto* a = Attributes<UpdateSlice>()) return Updated(*a, element);
   return node_.op->Has(kKeepsOrder) ? In(0, element) : std::nullopt;
-}
-
-// An input of an elementwise op in its aligned shape. Nothing, if planning
-// repeats it.
-Value ReferenceOps::Aligned(int input, const Place& p, const Shape& shape) {
-  if (ShapeOf(input).elements() != shape.elements()) return std::nullopt;
-  return In(input, Broadcast(p, shape));
 }
 
 Value ReferenceOps::Elementwise(const ElementwiseAttributes& a,

@@ -137,6 +137,13 @@ Value ReferenceOps::AddN(int64_t element) {
   return sum;
 }
 
+// An input of an elementwise op in its aligned shape. Nothing, if planning
+// repeats it.
+Value ReferenceOps::Aligned(int input, const Place& p, const Shape& shape) {
+  if (ShapeOf(input).elements() != shape.elements()) return std::nullopt;
+  return In(input, Broadcast(p, shape));
+}
+
 Value ReferenceOps::Comparison(const ComparisonAttributes& a, const Place& p) {
   const Value x = Aligned(0, p, a.aligned[0]);
   const Value y = Aligned(1, p, a.aligned[1]);

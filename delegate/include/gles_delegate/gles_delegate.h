@@ -4,7 +4,8 @@
 //   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
 //   options.is_precision_loss_allowed = 1;              // 16-bit storage
 //   TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&options);
-//   TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate);
+//   TfLiteInterpreterOptionsAddDelegate(interpreter_options, delegate);
+//   interpreter = TfLiteInterpreterCreate(model, interpreter_options);
 //   ... TfLiteInterpreterInvoke(interpreter), on this same thread ...
 //   TfLiteInterpreterDelete(interpreter);
 //   TfLiteGlesDelegateDelete(delegate);
