@@ -35,19 +35,26 @@ def tests_of(output):
     [('A.B', 'OK', ''), ('A.C', 'SKIPPED', 'No GPU here'), ('A.D/2', 'FAILED', '')]
     >>> list(tests_of("[ RUN      ] A.B"))  # the program died in it
     [('A.B', 'FAILED', '')]
+
+    A child process of a test runs a disabled one, which its parent judges:
+
+    >>> list(tests_of("[ RUN      ] A.B\\n[ RUN      ] C.DISABLED_D\\n[       OK ] A.B (3 ms)"))
+    [('A.B', 'OK', '')]
     """
-    running, lines = None, []
+    running, lines = [], []
     for line in output.splitlines():
         start, end = STARTS.match(line), ENDS.match(line)
         if start:
-            running, lines = start.group(1), []
-        elif end and end.group(2) == running:
-            yield running, end.group(1), reason(lines) if end.group(1) == "SKIPPED" else ""
-            running = None
+            if ".DISABLED_" not in start.group(1):
+                running.append(start.group(1))
+            lines = []
+        elif end and end.group(2) in running:
+            yield end.group(2), end.group(1), reason(lines) if end.group(1) == "SKIPPED" else ""
+            running.remove(end.group(2))
         else:
             lines.append(line)
-    if running:
-        yield running, "FAILED", ""
+    for test in running:
+        yield test, "FAILED", ""
 
 
 def reason(lines):
