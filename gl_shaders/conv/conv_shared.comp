@@ -16,6 +16,9 @@
 //   terms, weights of two consecutive channels.
 // - PRODUCTS: each z of the work groups is one row of src with separate
 //   weights.
+// - MATRICES: each z of the work groups is one matrix of dst, a product of a
+//   matrix of src and one of the tensor `matrix`, whose rows are the terms or,
+//   with ADJ_Y, the outputs. Matrices of src and `matrix` may repeat.
 // - LARGE_INDICES: too many pixels or terms for op_quotient.
 // - NEXT(v, slice): one work group along y has all slices of dst, and also
 //   computes a 1x1 convolution of them, next, from shared memory: NEXT_PIXELS
@@ -24,7 +27,7 @@ layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
   ivec4 window;      // width, height; dilation x, y
-  ivec4 sum_shape;   // pixels, terms, input slices
+  ivec4 sum_shape;   // pixels, terms, input slices; MATRICES: terms not by four
   vec4 reciprocals;  // of dst's width and height, input slices, window's width
 #ifdef DEPTHWISE
   vec4 inner_clamp;  // least and greatest of the depthwise convolution's results
@@ -93,6 +96,13 @@ ivec3 pixel_at(int index) { return ivec3(index, int(gl_WorkGroupID.z), 0); }
 int weights_row() {
   return int(gl_WorkGroupID.z * gl_NumWorkGroups.y + gl_WorkGroupID.y);
 }
+#elif defined(MATRICES)
+// x, y, batch
+ivec3 pixel_at(int index) {
+  int z = int(gl_WorkGroupID.z);
+  int batch = z / dst_size.y;
+  return ivec3(index, z - batch * dst_size.y, batch);
+}
 #else
 int weights_row() { return int(gl_WorkGroupID.y); }
 // x, y, batch
@@ -145,6 +155,8 @@ vec4 source(ivec3 p, int term) {
          read_addend(p.x, p.y, term, p.z);
 #elif defined(GATE)
   return read_src(p.x, p.y, term, p.z) * read_gate(0, 0, term, 0);
+#elif defined(MATRICES)
+  return read_src(p.x, min(p.y, src_size.y - 1), term, min(p.z, src_size.w - 1));
 #elif defined(POINTWISE)
   return read_src(p.x, p.y, term, p.z);
 #else
@@ -180,6 +192,44 @@ uvec4 weight_packet(int term, int index) {
 #endif
   return uvec4(packed_weights(at, row), packed_weights(at + kSlices, row));
 }
+#elif defined(MATRICES)
+vec4 input_packet(ivec3 p, int term) { return source(p, term); }
+
+// Neighbouring invocations load adjacent rows of `matrix`. Packet `index` goes
+// to weight_slot(index).
+#ifdef ADJ_Y
+const int kRowsOfMatrix = 4 * kSlices;
+int weight_slot(int index) {
+  int term = index / kRowsOfMatrix;
+  int row = index - term * kRowsOfMatrix;
+  return (term * 4 + (row & 3)) * kSlices + (row >> 2);
+}
+#else
+const int kRowsOfMatrix = 4 * kChunk;
+int weight_slot(int index) {
+  int slice = index / kRowsOfMatrix;
+  return (index - slice * kRowsOfMatrix) * kSlices + slice;
+}
+#endif
+
+// Zero past the last row, whatever x has there: `matrix` may hold infinities.
+vec4 weight_packet(int term, int index) {
+  ivec3 p = pixel_at(0);
+  int column = index / kRowsOfMatrix;
+  int row = index - column * kRowsOfMatrix;
+#ifdef ADJ_Y
+  row += int(gl_WorkGroupID.y) * kRowsOfMatrix;
+  column += term;
+  int rows = dst_aux.x;
+#else
+  row += term * 4;
+  column += int(gl_WorkGroupID.y) * kSlices;
+  int rows = sum_shape.w;
+#endif
+  if (row >= rows || column >= matrix_size.z) return vec4(0.0);
+  return read_matrix(row, min(p.y, matrix_size.y - 1), column,
+                     min(p.z, matrix_size.w - 1));
+}
 #else
 vec4 input_packet(ivec3 p, int term) { return source(p, term); }
 
@@ -193,6 +243,10 @@ vec4 weight_packet(int term, int index) {
 }
 #endif
 
+#ifndef MATRICES
+int weight_slot(int index) { return index; }
+#endif
+
 // Writes output (q, i) of this invocation's tile.
 void put(int first_pixel, int q, int i, vec4 total) {
   int in_group = int(gl_LocalInvocationID.y) + WORK_GROUP_Y * q;
@@ -200,7 +254,9 @@ void put(int first_pixel, int q, int i, vec4 total) {
   int pixel_in_group = int(gl_LocalInvocationID.x) + WORK_GROUP_X * i;
   int pixel = first_pixel + pixel_in_group;
   if (pixel >= sum_shape.x || slice >= dst_size.z) return;
+#ifndef MATRICES
   total += weights_at(sum_shape.y * 4 * kSlices + in_group, weights_row());
+#endif
   ivec3 at = pixel_at(pixel);
 #ifdef NEXT_PIXELS
   vec4 v = value_dst(at.x, at.y, slice, at.z, total);
@@ -295,7 +351,7 @@ void main() {
       }
       for (int i = 0; i < kWeightsEach; ++i) {
         int at = index + i * kInvocations;
-        if (at < kWeights) mem[kInputs + at] = next_weight[i];
+        if (at < kWeights) mem[kInputs + weight_slot(at)] = next_weight[i];
       }
       memoryBarrierShared();
       barrier();
@@ -369,6 +425,13 @@ void main() {
         vec4 w1 = mem[at + kSlices];
         vec4 w2 = mem[at + 2 * kSlices];
         vec4 w3 = mem[at + 3 * kSlices];
+#ifdef ADJ_Y  // each has four terms of an output
+        mat4 columns = transpose(mat4(w0, w1, w2, w3));
+        w0 = columns[0];
+        w1 = columns[1];
+        w2 = columns[2];
+        w3 = columns[3];
+#endif
         for (int i = 0; i < TILE_PIXELS; ++i) {
           // One fused multiply-add each; a sum of products would be a
           // multiplication, three of those and an addition.

@@ -88,8 +88,8 @@ void BindInner(const InnerDepthwise& inner, const Convolution& conv,
 // The pixels, terms and input slices of each sum, and the divisors of their
 // indices.
 void BindSums(const SharedWork& work, int src_slices, const Shape& dst,
-              int window_w, Dispatch* d) {
-  d->uniforms.Int4("sum_shape", work.pixels, work.terms, src_slices, 0);
+              int window_w, Dispatch* d, int channels = 0) {
+  d->uniforms.Int4("sum_shape", work.pixels, work.terms, src_slices, channels);
   d->uniforms.Float4("reciprocals",
                      {Reciprocal(dst.w), Reciprocal(dst.h),
                       Reciprocal(src_slices), Reciprocal(window_w)});
@@ -156,6 +156,26 @@ std::optional<Dispatch> ProductsShared(const MatrixProducts& products,
   BindWindow(Convolution(), &d);  // one tap
   BindSums(work, src.slices(), dst, /*window_w=*/1, &d);
   BindTiling(work, *grid, planner.profile(), &d);
+  return d;
+}
+
+std::optional<Dispatch> MatricesShared(const MatrixPairs& pairs,
+                                       const Planner& planner) {
+  const DeviceProfile& profile = planner.profile();
+  const Shape& src = planner.tensor(pairs.x).shape;
+  const Shape& dst = planner.tensor(pairs.dst).shape;
+  const SharedWork work = {dst.w, dst.slices(), src.slices(),
+                           /*products=*/dst.h * dst.b};
+  if (profile.choices.split_target == 0) return std::nullopt;
+  const auto grid = ChooseSharedGrid(work, profile);
+  if (!grid) return std::nullopt;
+  Dispatch d("conv_shared");
+  d.Read("src", pairs.x).Read("matrix", pairs.y).Write("dst", pairs.dst);
+  d.Define("MATRICES");
+  if (pairs.adj_y) d.Define("ADJ_Y");
+  BindWindow(Convolution(), &d);  // one tap
+  BindSums(work, src.slices(), dst, /*window_w=*/1, &d, src.c);
+  BindTiling(work, *grid, profile, &d);
   return d;
 }
 

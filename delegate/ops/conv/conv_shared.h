@@ -10,9 +10,11 @@
 
 namespace gles_delegate {
 
-// Returns the one dispatch; nullopt if the profile never splits (split_target)
+// Each returns the one dispatch; nullopt if the profile never splits (split_target)
 // or no tile fits the device.
 std::optional<Dispatch> ProductsShared(const MatrixProducts& products,
+                                       const Planner& planner);
+std::optional<Dispatch> MatricesShared(const MatrixPairs& pairs,
                                        const Planner& planner);
 
 }  // namespace gles_delegate

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/conv/conv_shared.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/matmul/matrix_product.h"
@@ -134,6 +136,28 @@ bool IsMatrixProduct(const BatchMatMulAttributes& a) {
   return !a.adj_x && a.adj_y && a.y.size() == 2;
 }
 
+bool Repeats(int extent, int of) { return extent == 1 || extent == of; }
+
+// The node as products of matrices whose rows lie along the width; nullopt if
+// they do not, or if there are too few rows for tiles.
+std::optional<MatrixPairs> PairsOf(const Node& node,
+                                   const BatchMatMulAttributes& a,
+                                   const Graph& graph) {
+  constexpr int kFewRows = 8;
+  const Matrix x = MatrixOf(a.x, a.adj_x);
+  const Matrix y = MatrixOf(a.y, false);
+  const Shape& of_x = graph.tensor(node.inputs[0]).shape;
+  const Shape& of_y = graph.tensor(node.inputs[1]).shape;
+  const Shape& dst = graph.tensor(node.outputs[0]).shape;
+  if (a.adj_x || x.rows < kFewRows || of_x.w != x.rows || of_x.c != x.columns ||
+      of_y.w != y.rows || of_y.c != y.columns || dst.w != x.rows ||
+      !Repeats(of_x.h, dst.h) || !Repeats(of_x.b, dst.b) ||
+      !Repeats(of_y.h, dst.h) || !Repeats(of_y.b, dst.b)) {
+    return std::nullopt;
+  }
+  return MatrixPairs{node.inputs[0], node.inputs[1], node.outputs[0], a.adj_y};
+}
+
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
@@ -180,6 +204,12 @@ absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
                        x.columns},
                       planner);
     return absl::OkStatus();
+  }
+  if (const auto pairs = PairsOf(node, a, planner->graph())) {
+    if (auto shared = MatricesShared(*pairs, *planner)) {
+      planner->Add(*std::move(shared));
+      return absl::OkStatus();
+    }
   }
   ConvTile tile =
       ChooseConvTile(x.rows, dst.shape.slices(), planner->profile().choices);

@@ -33,6 +33,15 @@ struct MatrixProducts {
   int weights_id = -1;  // PackedConstant::shared_id
 };
 
+// Products of computed matrices: each (batch, height) of dst is a matrix of
+// `width` rows, and so in x and y, whose batch and height are dst's or 1.
+struct MatrixPairs {
+  TensorId x = kNoTensor;  // rows of terms
+  TensorId y = kNoTensor;  // rows of outputs
+  TensorId dst = kNoTensor;
+  bool adj_y = false;  // y's rows are the outputs, of terms
+};
+
 // Adds one dispatch for all products.
 void PlanMatrixProducts(const MatrixProducts& products, Planner* planner);
 

@@ -3,6 +3,7 @@
 #include "delegate/ops/matmul/batch_matmul.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -30,7 +31,14 @@ class BatchMatMulTest : public DeviceTestWithParam<std::pair<bool, bool>> {
   void Check(Product p, Precision precision = Precision::kFloat32) {
     std::tie(p.adj_x, p.adj_y) = GetParam();
     const SingleOpModel model = BatchMatMul(p);
-    EXPECT_THAT(RunOnDelegate(model, precision), MatchesCpu(model, precision));
+    // Each row by itself; small tiles in shared memory; large ones.
+    for (const char* tuning :
+         {"split_target=0", "split_target=1000000", "split_target=1"}) {
+      setenv("GLES_DELEGATE_TUNING", tuning, /*overwrite=*/1);
+      EXPECT_THAT(RunOnDelegate(model, precision), MatchesCpu(model, precision))
+          << tuning;
+    }
+    unsetenv("GLES_DELEGATE_TUNING");
   }
 };
 
@@ -40,6 +48,7 @@ TEST_P(BatchMatMulTest, EveryTail) {
       Check({{3, 2, 5, n}, {3, 2, n, 7}}, precision);
       Check({{1, 2, n, 6}, {1, 2, 6, 9}}, precision);
       Check({{1, 1, 9, 3}, {1, 1, 3, n}}, precision);
+      Check({{2, 3, 18, n}, {2, 3, n, 21}}, precision);
     }
   }
 }
@@ -60,6 +69,8 @@ TEST_P(BatchMatMulTest, Broadcasts) {
   Check({{3, 2, 5, 6}, {6, 7}});
   Check({{5, 6}, {3, 2, 6, 7}});
   Check({{1, 5, 6}, {3, 6, 7}});
+  Check({{3, 2, 9, 6}, {1, 2, 6, 7}});
+  Check({{3, 1, 9, 6}, {1, 2, 6, 7}});
 }
 
 TEST_P(BatchMatMulTest, ConstantSides) {
@@ -80,6 +91,7 @@ TEST_P(BatchMatMulTest, ConstantSides) {
 TEST_P(BatchMatMulTest, LongAndShort) {
   Check({{2, 1, 300}, {2, 300, 5}});
   Check({{1, 70, 3}, {1, 3, 70}});
+  Check({{3, 70, 300}, {3, 300, 70}});
 }
 
 TEST_P(BatchMatMulTest, PrecisionsAndStorages) {
