@@ -1,79 +1,94 @@
-// Softmax of each pixel's channels, or its LOG. THREADS invocations share a
-// pixel: 1, or the whole work group. Three passes over the row: maximum, sum,
-// result.
+// Softmax of each pixel's channels, or its LOG. THREADS invocations along y
+// share a pixel; WORK_GROUP_X pixels are side by side. With THREADS 1: one
+// invocation a pixel. Three passes over the row: maximum, sum, result. HELD:
+// the texels of an invocation's share, which it keeps in registers.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   float beta;
 };
 
+const float kLeast = -3.402823466e38;
+
 #if THREADS > 1
-shared vec4 shares[THREADS];
+shared vec4 shares[THREADS * WORK_GROUP_X];
 #endif
 
 bvec4 past_last_channel(int slice) {
   return greaterThanEqual(4 * slice + ivec4(0, 1, 2, 3), ivec4(src_aux.x));
 }
 
-// This invocation's share of the row, from slice `thread` on.
-vec4 share_of_max(ivec3 p, int thread) {
-  vec4 largest = vec4(-3.402823466e38);
-  for (int s = thread; s < src_size.z; s += THREADS) {
-    vec4 v = read_src(p.x, p.y, s, p.z);
-    largest = max(largest, mix(v, vec4(-3.402823466e38), past_last_channel(s)));
-  }
-  return largest;
-}
-
-vec4 share_of_sum(ivec3 p, int thread, float largest) {
-  vec4 sum = vec4(0.0);
-  for (int s = thread; s < src_size.z; s += THREADS) {
-    vec4 e = exp((read_src(p.x, p.y, s, p.z) - largest) * beta);
-    sum += mix(e, vec4(0.0), past_last_channel(s));
-  }
-  return sum;
-}
-
+// Combines the shares of a pixel's invocations for each of them.
 #if THREADS > 1
-// Combines all invocations' shares for each of them. No early return here.
-#define COMBINE_SHARES(V, THREAD, COMBINE)                                \
+#define COMBINE_SHARES(V, COMBINE)                                        \
   barrier();                                                              \
-  shares[THREAD] = V;                                                     \
+  shares[place] = V;                                                      \
+  memoryBarrierShared();                                                  \
   barrier();                                                              \
   for (int n = THREADS / 2; n > 0; n /= 2) {                              \
-    if (THREAD < n) {                                                     \
-      shares[THREAD] = COMBINE(shares[THREAD], shares[THREAD + n]);       \
+    if (thread < n) {                                                     \
+      shares[place] = COMBINE(shares[place], shares[place + n * WORK_GROUP_X]); \
     }                                                                     \
+    memoryBarrierShared();                                                \
     barrier();                                                            \
   }                                                                       \
-  V = shares[0];
+  V = shares[place - thread * WORK_GROUP_X];
 #else
-#define COMBINE_SHARES(V, THREAD, COMBINE)
+#define COMBINE_SHARES(V, COMBINE)
 #endif
 
 vec4 plus(vec4 a, vec4 b) { return a + b; }
 
-void main() {
-#if THREADS == 1  // else the grid is whole work groups: none is outside
-  if (outside_grid()) return;
+#ifdef HELD
+// Of texel I of the share: the slice, and the value.
+#define SHARE(I, S) for (int I = 0, S = thread; I < HELD; ++I, S += THREADS)
+#define VALUE(I, S) row[I]
+#else
+#define SHARE(I, S) for (int S = thread; S < src_size.z; S += THREADS)
+#define VALUE(I, S) read_src(p.x, p.y, S, p.z)
 #endif
-  int thread = gid.x % THREADS;
-  ivec3 p = ivec3(gid.x / THREADS, gid.y, gid.z);
-  vec4 share = share_of_max(p, thread);
-  COMBINE_SHARES(share, thread, max)
+
+void main() {
+#if THREADS == 1
+  if (outside_grid()) return;
+  int thread = 0;
+#else
+  int thread = int(gl_LocalInvocationID.y);
+  int place = thread * WORK_GROUP_X + int(gl_LocalInvocationID.x);
+#endif
+  // No early return, since barriers follow. Past the end, the last one repeats.
+  ivec3 p = ivec3(min(gid.x, src_size.x - 1), gid.z % src_size.y,
+                  gid.z / src_size.y);
+#ifdef HELD
+  vec4 row[HELD];
+  SHARE(i, s) {
+    vec4 v = read_src(p.x, p.y, min(s, src_size.z - 1), p.z);
+    row[i] = mix(v, vec4(kLeast), past_last_channel(s));
+  }
+#endif
+  vec4 share = vec4(kLeast);
+  SHARE(i, s) {
+    share = max(share, mix(VALUE(i, s), vec4(kLeast), past_last_channel(s)));
+  }
+  COMBINE_SHARES(share, max)
   float largest = max(max(share.x, share.y), max(share.z, share.w));
-  share = share_of_sum(p, thread, largest);
-  COMBINE_SHARES(share, thread, plus)
+  share = vec4(0.0);
+  SHARE(i, s) {
+    vec4 e = exp((VALUE(i, s) - largest) * beta);
+    share += mix(e, vec4(0.0), past_last_channel(s));
+  }
+  COMBINE_SHARES(share, plus)
   float sum = share.x + share.y + share.z + share.w;
 #ifdef LOG
   float log_sum = log(sum);
 #endif
-  for (int s = thread; s < src_size.z; s += THREADS) {
-    vec4 v = read_src(p.x, p.y, s, p.z) - largest;
+  if (gid.x >= src_size.x) return;
+  SHARE(i, s) {
+    vec4 v = VALUE(i, s) - largest;
 #ifdef LOG
     v -= log_sum;
 #else
     v = exp(v * beta) / sum;
 #endif
-    write_dst(p.x, p.y, s, p.z, v);
+    if (s < src_size.z) write_dst(p.x, p.y, s, p.z, v);
   }
 }

@@ -28,4 +28,32 @@ int ThreadsPerRow(int texels, int64_t rows, const DeviceProfile& profile) {
   return rows >= kManyRows ? 1 : SharingThreads(texels / kLeastTexels, profile);
 }
 
+int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d) {
+  constexpr int kMostRows = 8;  // 128 bytes, the most that is read at once
+  constexpr int kLeastGroups = 128;
+  constexpr int kMostThreads = 32;
+  constexpr int kLeastTexels = 2;  // of an invocation
+  const int planes = shape.h * shape.b;
+  int rows = 1;
+  while (rows < kMostRows &&
+         int64_t{shape.w / (2 * rows)} * planes >= kLeastGroups) {
+    rows *= 2;
+  }
+  int threads = SharingThreads(shape.slices() / kLeastTexels, profile);
+  // A processor's vector takes rows, and barriers cost more than they gain.
+  const int lanes = profile.choices.simd_lanes;
+  if (lanes > 1 && int64_t{shape.w} * planes >= 8 * lanes) threads = 1;
+  if (rows > 1) threads = std::min(threads, kMostThreads);
+  threads = std::min(threads, profile.limits.max_work_group_size[1]);
+  const int most = std::min(profile.limits.max_work_group_invocations,
+                            profile.choices.reduction_threads);
+  while (rows > 1 && rows * threads > most) rows /= 2;
+  d->Define("THREADS", threads);
+  d->Grid(shape.w, threads, planes);
+  if (threads > 1) {
+    d->WorkGroup(rows, threads, 1).SharedMemory(int64_t{16} * threads * rows);
+  }
+  return threads;
+}
+
 }  // namespace gles_delegate

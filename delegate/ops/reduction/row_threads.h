@@ -21,6 +21,13 @@ int SharingThreads(int64_t useful, const DeviceProfile& profile);
 // work group if there are too few rows to keep the device busy, else 1.
 int ThreadsPerRow(int texels, int64_t rows, const DeviceProfile& profile);
 
+// Gives a dispatch over the rows of `shape` (pixels of channels) its grid and
+// work group: THREADS invocations along y for each row, which it defines and
+// returns, and rows side by side along x, whose texels are neighbours in
+// memory. Along z: height and batch. With one thread the work group is the
+// planner's. Shared memory: a texel for each invocation.
+int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ROW_THREADS_H_

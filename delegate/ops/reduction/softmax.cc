@@ -6,6 +6,7 @@
 
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/reduction/row_threads.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
@@ -96,10 +97,22 @@ absl::StatusOr<ParsedNode> ParseLogSoftmax(const NodeView& node) {
 absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const SoftmaxAttributes&>(node.attributes);
   const Shape shape = planner->tensor(node.outputs[0]).shape;
-  const int threads = SoftmaxThreads(shape, planner->profile());
   Dispatch d(ShaderOf(a));
-  d.Define("THREADS", threads);
-  if (threads > 1) d.SharedMemory(int64_t{16} * threads);
+  int threads = 1;
+  if (a.sixteen == nullptr && a.codes == nullptr) {
+    threads = SpreadRows(shape, planner->profile(), &d);
+    // A short share of the row stays in registers.
+    constexpr int kMostHeld = 16;
+    const int share = DivideUp(shape.slices(), threads);
+    if (threads > 1 && share <= kMostHeld) d.Define("HELD", share);
+  } else {
+    threads = SoftmaxThreads(shape, planner->profile());
+    d.Define("THREADS", threads);
+    if (threads > 1) {
+      d.SharedMemory(int64_t{16} * threads).WorkGroup(threads, 1, 1);
+    }
+    d.Grid(int64_t{shape.w} * threads, shape.h, shape.b);
+  }
   if (a.log) d.Define("LOG");
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   if (a.sixteen != nullptr) {
@@ -109,10 +122,7 @@ absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   } else {
     d.uniforms.Float("beta", a.beta);
   }
-  d.Grid(int64_t{shape.w} * threads, shape.h, shape.b);
-  if (threads > 1) {
-    d.WorkGroup(threads, 1, 1);
-  } else if (shape.slices() <= kShortRow) {
+  if (threads == 1 && shape.slices() <= kShortRow) {
     UseLightWorkGroup(planner->profile(), &d);
   }
   planner->Add(std::move(d));

@@ -52,21 +52,28 @@ TEST_F(SoftmaxTest, PrecisionsAndStorages) {
 
 // As a GPU plans it: a work group shares each row.
 TEST_F(SoftmaxTest, RowsSharedByAWorkGroup) {
-  const std::vector<std::pair<Shape, bool>> cases = {{{1, 1001}, false},
-                                                     {{2, 3, 37}, false},
-                                                     {{1, 2, 2, 130}, true},
-                                                     {{1, 20000}, true}};
+  const std::vector<std::pair<Shape, bool>> cases = {
+      {{1, 1001}, false},
+      {{2, 3, 37}, false},
+      {{1, 2, 2, 130}, true},
+      {{1, 20000}, true},
+      // Rows share a group, and
+      // the last one is not full.
+      {{1, 1030, 70}, false},
+      {{2, 133, 600}, true}};
   for (const auto& [shape, log] : cases) {
     const SingleOpModel model = log ? LogSoftmax(shape) : Softmax(shape);
-    const NodeRun run = RunNode(
-        log ? "LOG_SOFTMAX" : "SOFTMAX",
-        ParsedNode{SoftmaxAttributes{1.0f, log}, {}}, {shape}, shape,
-        model.inputs,
-        [](DeviceProfile& profile) { profile.choices.work_group_size = 64; });
+    const NodeRun run =
+        RunNode(log ? "LOG_SOFTMAX" : "SOFTMAX",
+                ParsedNode{SoftmaxAttributes{1.0f, log}, {}}, {shape}, shape,
+                model.inputs, [](DeviceProfile& profile) {
+                  profile.choices.work_group_size = 64;
+                  profile.choices.simd_lanes = 1;
+                });
     EXPECT_THAT(run.result, MatchesCpu(model));
     if (shape.back() > 100) {
       ASSERT_EQ(run.dispatches.size(), 1u);
-      EXPECT_GE(run.dispatches[0].work_group[0], 8);
+      EXPECT_GE(run.dispatches[0].work_group[1], 8);
     }
   }
 }
