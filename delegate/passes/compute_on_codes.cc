@@ -1,5 +1,6 @@
 #include "delegate/passes/compute_on_codes.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -30,6 +31,12 @@ void HoldCodes(Graph* graph) {
   }
 }
 
+bool IsQuantized(const Graph& graph, const std::vector<TensorId>& ids) {
+  return std::any_of(ids.begin(), ids.end(), [&](TensorId id) {
+    return graph.tensor(id).is_float_view();
+  });
+}
+
 // A node that moves quantized values does so regardless of their quantization.
 std::optional<Node> Moved(const Node& node, Graph* graph) {
   if (!KeepsCodes(*graph, node) || node.op->Has(kFillsWithInput)) {
@@ -40,8 +47,10 @@ std::optional<Node> Moved(const Node& node, Graph* graph) {
     if (!HoldsCodes(*graph, id)) return std::nullopt;
   }
   Node moved = node;
+  bool any = IsQuantized(*graph, node.outputs);
   for (TensorId& id : moved.inputs) {
     if (id == kNoTensor || !graph->tensor(id).is_float_view()) continue;
+    any = true;
     if (graph->tensor(id).is_constant() &&
         graph->tensor(id).quantization.scale.size() == 1) {
       id = codes::AsCodes(graph, id);  // a constant among what is moved
@@ -49,7 +58,8 @@ std::optional<Node> Moved(const Node& node, Graph* graph) {
       return std::nullopt;
     }
   }
-  return moved;
+  // A node that moves only other values may fuse with nodes of real values.
+  return any ? std::optional(moved) : std::nullopt;
 }
 
 std::optional<Node> Rewritten(const Node& node,

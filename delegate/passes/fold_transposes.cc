@@ -11,6 +11,7 @@
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/element_map.h"
 
 namespace gles_delegate {
 namespace {
@@ -68,8 +69,38 @@ class Folder {
       const Tensor& input = graph_->tensor(node.inputs[0]);
       if (KeepsOrder(input.dims, *permutation)) BecomeReshape(&node);
     }
+    FoldRoundTrip(n);
     if (IsReshape(node)) FollowReshape(n);
     return absl::OkStatus();
+  }
+
+  // Transposes and reshapes after which all elements follow one another as
+  // before, as between an image of another layout and its rows, are a RESHAPE.
+  void FoldRoundTrip(int n) {
+    std::vector<int> chain;  // from node n on upwards
+    size_t folded = 0;
+    for (int p = n; p >= 0 && IsMovement(p); p = FoldableProducer(p)) {
+      chain.push_back(p);
+      if (chain.size() > 1 && IsRoundTrip(chain)) folded = chain.size();
+    }
+    Node& node = graph_->nodes[n];
+    for (size_t i = 1; i < folded; ++i) TakeOver(chain[i], &node);
+    if (folded > 0) BecomeReshape(&node);
+  }
+
+  bool IsMovement(int n) const {
+    return IsTranspose(graph_->nodes[n]) || IsReshape(graph_->nodes[n]);
+  }
+
+  bool IsRoundTrip(const std::vector<int>& chain) const {
+    const TensorId source = graph_->nodes[chain.back()].inputs[0];
+    const ElementMap all(graph_->tensor(source).dims);
+    ElementMap map = all;
+    for (auto n = chain.rbegin(); n != chain.rend(); ++n) {
+      const Node& node = graph_->nodes[*n];
+      if (!map.Follow(*graph_, node, node.outputs[0])) return false;
+    }
+    return map == all;
   }
 
   // The node that makes the input of node n for it alone, and applies no more
@@ -135,7 +166,11 @@ class Folder {
     if (p >= 0 && IsReshape(graph_->nodes[p])) TakeOver(p, &node);
     const Tensor& input = graph_->tensor(node.inputs[0]);
     const Tensor& output = graph_->tensor(node.outputs[0]);
-    if (input.dims != output.dims || node.post_ops.empty()) return;
+    // The fifth axis, which is part of the batch, follows from the rank only.
+    const bool same = input.dims == output.dims ||
+                      (input.shape == output.shape && input.dims.size() != 5 &&
+                       output.dims.size() != 5);
+    if (!same || node.post_ops.empty()) return;
     ElementwiseAttributes plain;
     plain.source_shape = input.shape;
     node.attributes = plain;

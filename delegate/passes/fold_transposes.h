@@ -12,6 +12,8 @@ namespace gles_delegate {
 //   a post-op with one prevents merging.
 // - Turns a transpose into a reshape if the order of elements stays the same,
 //   that is if its axes of more than one element stay in order.
+// - Turns a chain of transposes and reshapes into a reshape if its elements end
+//   in the order in which they began.
 // - If both ends of a pair have the same shape, leaves an elementwise node, or
 //   without post-ops an identity, for FuseElementwise and RemoveIdentityNodes.
 absl::Status FoldTransposes(Graph* graph);

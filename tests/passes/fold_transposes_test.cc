@@ -88,6 +88,29 @@ TEST(FoldTransposesTest, ReshapesInARow) {
   EXPECT_EQ(b.graph.nodes[0].post_ops.size(), 1u);
 }
 
+// From an image of another layout to its rows.
+TEST(FoldTransposesTest, AroundAReshapeIsAReshape) {
+  GraphBuilder b;
+  const TensorId x = b.Input({2, 2, 3, 4});
+  const TensorId nchw = Transposed(&b, x, {0, 3, 1, 2});
+  const TensorId flat = b.Node("RESHAPE", {nchw}, {2, 4, 6}, {}, {kRelu});
+  b.graph.outputs = {Transposed(&b, flat, {0, 2, 1})};
+  ASSERT_TRUE(FoldTransposes(&b.graph).ok());
+  ASSERT_THAT(b.Ops(), ElementsAre("RESHAPE"));
+  EXPECT_EQ(b.graph.nodes[0].inputs[0], x);
+  EXPECT_EQ(b.graph.nodes[0].post_ops.size(), 1u);
+}
+
+TEST(FoldTransposesTest, NotAroundAReshapeThatMixesAxes) {
+  GraphBuilder b;
+  const TensorId x = b.Input({2, 2, 3, 4});
+  const TensorId nchw = Transposed(&b, x, {0, 3, 1, 2});
+  const TensorId flat = b.Node("RESHAPE", {nchw}, {2, 6, 4});
+  b.graph.outputs = {Transposed(&b, flat, {0, 2, 1})};
+  ASSERT_TRUE(FoldTransposes(&b.graph).ok());
+  EXPECT_THAT(b.Ops(), ElementsAre("TRANSPOSE", "RESHAPE", "TRANSPOSE"));
+}
+
 TEST(FoldTransposesTest, NotWhereTheTensorBetweenIsRead) {
   GraphBuilder b;
   const TensorId x = b.Input({1, 2, 3, 4});
