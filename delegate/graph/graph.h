@@ -137,6 +137,10 @@ struct MemoryView {
     // DEPTH_TO_SPACE of the other tensor: each texel is one of its texels; no
     // node writes it (delegate/passes/read_through.h).
     kDepthToSpace,
+    // Slices of the other tensor, counted through all of its batches, in
+    // batches of another size; no node writes it
+    // (delegate/passes/view_slices.h).
+    kSlices,
     // RESIZE_BILINEAR of the other tensor, interpolated by the shaders that
     // read it.
     kBilinear,
@@ -147,7 +151,8 @@ struct MemoryView {
   TensorId of = kNoTensor;  // the other tensor
   Kind kind = Kind::kBox;
   // The origin of the box or row in B, H, W, C of the other tensor. The channel
-  // is a multiple of four; for kRows it is 0.
+  // is a multiple of four; for kRows it is 0. For kSlices: four times the first
+  // slice, as the channel.
   std::array<int, 4> at = {};
   int block = 1;      // of kDepthToSpace
   float scale_x = 1;  // of kBilinear: source pixels a pixel

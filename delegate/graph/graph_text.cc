@@ -79,6 +79,8 @@ std::string MemoryView::ToString() const {
       return absl::StrCat(in, " at ", absl::StrJoin(at, ","));
     case Kind::kRows:
       return absl::StrCat(in, " as rows at ", absl::StrJoin(at, ","));
+    case Kind::kSlices:
+      return absl::StrCat(in, " from slice ", at[kChannelAxis] / 4);
     case Kind::kDepthToSpace:
       return absl::StrCat(in, " by blocks of ", block);
     case Kind::kBilinear:

@@ -73,6 +73,16 @@ std::vector<float> PixelOf(const Whole& of, const Tensor& tensor, int b, int h,
     case MemoryView::Kind::kBox:
       return of.At(b + view.at[kBatchAxis], h + view.at[kHeightAxis],
                    w + view.at[kWidthAxis], view.at[kChannelAxis], channels);
+    case MemoryView::Kind::kSlices: {
+      std::vector<float> pixel;
+      const int first = view.at[kChannelAxis] / 4 + b * tensor.shape.slices();
+      for (int s = first; s < first + tensor.shape.slices(); ++s) {
+        const auto texel =
+            of.At(s / of.shape.slices(), h, w, s % of.shape.slices() * 4, 4);
+        pixel.insert(pixel.end(), texel.begin(), texel.end());
+      }
+      return pixel;
+    }
     case MemoryView::Kind::kRows: {
       const int rows = tensor.shape.slices() / of.shape.slices();
       const int first = (h * tensor.shape.w + w) * rows;

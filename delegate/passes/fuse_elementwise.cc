@@ -144,7 +144,7 @@ void FuseElementwise(Graph* graph, int max_tensors) {
   Fuser(graph, max_tensors).Run();
 }
 
-void RealignConstants(Graph* graph) {
+void RealignOperands(Graph* graph) {
   for (Node& node : graph->nodes) {
     auto* attributes = std::any_cast<ElementwiseAttributes>(&node.attributes);
     if (attributes == nullptr || attributes->functions.size() != 1) continue;
@@ -154,17 +154,21 @@ void RealignConstants(Graph* graph) {
     }
     RealignedFunction& f = attributes->functions[0];
     if (f.function.operand == kNoTensor) continue;
-    const Tensor& operand = graph->tensor(node.inputs[f.function.operand]);
-    if (!operand.is_constant() ||
-        operand.shape.elements() != f.operand_shape.elements()) {
-      continue;
-    }
-    Tensor realigned = operand;
-    realigned.name =
-        absl::StrCat(operand.name, " as ", f.operand_shape.ToString());
-    realigned.shape = f.operand_shape;
+    const TensorId id = node.inputs[f.function.operand];
+    const Tensor& operand = graph->tensor(id);
     PostOp op = f.function;
-    op.operand = graph->AddTensor(std::move(realigned));
+    op.operand = id;
+    if (operand.shape != f.operand_shape) {
+      if (!operand.is_constant() ||
+          operand.shape.elements() != f.operand_shape.elements()) {
+        continue;
+      }
+      Tensor realigned = operand;
+      realigned.name =
+          absl::StrCat(operand.name, " as ", f.operand_shape.ToString());
+      realigned.shape = f.operand_shape;
+      op.operand = graph->AddTensor(std::move(realigned));
+    }
     node.post_ops.insert(node.post_ops.begin(), std::move(op));
     attributes->functions.clear();
   }

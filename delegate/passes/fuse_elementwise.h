@@ -19,10 +19,10 @@ inline constexpr int kMinimalBoundTensors = 4;
 // delegate/plan/planner.h), since fused nodes are not checked again.
 void FuseElementwise(Graph* graph, int max_tensors = kMinimalBoundTensors);
 
-// Gives a constant operand that is read in another shape (RealignedFunction of
-// delegate/ops/elementwise/elementwise.h) that shape, and makes the function a
-// post-op, so that FuseElementwise can take the node.
-void RealignConstants(Graph* graph);
+// Makes a function whose operand is read in another shape (RealignedFunction of
+// delegate/ops/elementwise/elementwise.h) a post-op, so that FuseElementwise can
+// take the node: a constant gets that shape, another operand may have it by now.
+void RealignOperands(Graph* graph);
 
 }  // namespace gles_delegate
 

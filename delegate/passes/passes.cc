@@ -4,6 +4,7 @@
 #include "delegate/passes/concat_in_place.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fold_constants.h"
+#include "delegate/passes/fold_heads.h"
 #include "delegate/passes/fold_scales.h"
 #include "delegate/passes/fold_transposes.h"
 #include "delegate/passes/fuse_depthwise.h"
@@ -12,10 +13,14 @@
 #include "delegate/passes/fuse_next.h"
 #include "delegate/passes/fuse_padding.h"
 #include "delegate/passes/fuse_planes.h"
+#include "delegate/passes/fuse_rows.h"
 #include "delegate/passes/fuse_squeeze_excite.h"
+#include "delegate/passes/join_products.h"
 #include "delegate/passes/keep_squares.h"
 #include "delegate/passes/read_through.h"
 #include "delegate/passes/remove_identity.h"
+#include "delegate/passes/sink_reshapes.h"
+#include "delegate/passes/view_slices.h"
 #include "delegate/passes/write_through.h"
 #include "delegate/plan/planner.h"
 
@@ -63,17 +68,25 @@ constexpr Pass kPasses[] = {
     // Before all that fuses, as it looks at nodes by themselves.
     {"keep_squares", PassStage::kFold, &Run<&KeepSquares>},
     {"fuse_padding", PassStage::kFold, &Run<&FusePadding>},
+    // Before functions go to the reshapes.
+    {"sink_reshapes", PassStage::kFold, &Run<&SinkReshapes>},
     // Before fuse_elementwise, which cannot take such functions otherwise.
-    {"realign_constants", PassStage::kFold, &Run<&RealignConstants>},
+    {"realign_operands", PassStage::kFold, &Run<&RealignOperands>},
     {"fuse_channel_padding", PassStage::kFold, &Run<&FuseChannelPadding>},
     // Before fuse_elementwise, which counts readers.
     {"remove_dead_nodes", PassStage::kFold, &Run<&RemoveDeadNodes>},
     {"fuse_elementwise", PassStage::kFold, &RunFuseElementwise},
     {"fold_transposes", PassStage::kFold, &Run<&FoldTransposes>},
+    {"fold_heads", PassStage::kFold, &Run<&FoldHeads>},
+    // Again, with the rows of heads.
+    {"sink_reshapes", PassStage::kFold, &Run<&SinkReshapes>},
     // Again, after removing transposes.
     {"remove_identity", PassStage::kFold, &Run<&RemoveIdentityNodes>},
     {"fuse_elementwise", PassStage::kFold, &RunFuseElementwise},
     {"fold_scales", PassStage::kFold, &RunFoldScales},
+    // After fold_scales, which gives a factor of queries to their weights.
+    {"join_products", PassStage::kFold, &Run<&JoinProducts>},
+    {"fuse_rows", PassStage::kFuse, &Run<&FuseRows>},
     {"concat_in_place", PassStage::kFuse, &Run<&ConcatInPlace>},
     // After concat_in_place, which determines the rows' location.
     {"write_through", PassStage::kFuse, &Run<&WriteThrough>},
@@ -86,6 +99,7 @@ constexpr Pass kPasses[] = {
     // After fuse_gates, which leaves a sum to the mean alone.
     {"fuse_squeeze_excite", PassStage::kFuse, &Run<&FuseSqueezeExcite>},
     // After all passes that change what convolutions read.
+    {"view_slices", PassStage::kFuse, &Run<&ViewSlices>},
     {"read_through", PassStage::kFuse, &Run<&ReadThrough>},
     {"fuse_next", PassStage::kFuse, &Run<&FuseNext>},
 };

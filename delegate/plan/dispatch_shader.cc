@@ -85,6 +85,7 @@ std::vector<NamedTensor> NamedTensors(const Graph& graph,
 gl_shaders::View ViewKindOf(MemoryView::Kind kind) {
   switch (kind) {
     case MemoryView::Kind::kBox:
+    case MemoryView::Kind::kSlices:
       return gl_shaders::View::kBox;
     case MemoryView::Kind::kRows:
       return gl_shaders::View::kRows;
@@ -98,14 +99,17 @@ gl_shaders::View ViewKindOf(MemoryView::Kind kind) {
   return gl_shaders::View::kNone;
 }
 
-// T_at of a view in a tensor of shape `of`.
+// T_at of a view of `slices` in a tensor of shape `of`.
 void AddPlace(const std::string& name, const MemoryView& view, const Shape& of,
-              UniformBlock* block) {
+              int slices, UniformBlock* block) {
   switch (view.kind) {
     case MemoryView::Kind::kBox:
       block->Int4(name, view.at[kWidthAxis], view.at[kHeightAxis],
                   view.at[kBatchAxis] * of.slices() + view.at[kChannelAxis] / 4,
                   of.slices());
+      break;
+    case MemoryView::Kind::kSlices:
+      block->Int4(name, 0, 0, view.at[kChannelAxis] / 4, slices);
       break;
     case MemoryView::Kind::kRows:
       block->Int4(name, view.at[kWidthAxis], view.at[kHeightAxis],
@@ -139,7 +143,7 @@ void AddTensorParams(const Graph& graph, const NamedTensor& named,
   MemoryView view = tensor.view;
   view.kind = *named.part;
   const Shape& of = view.of == kNoTensor ? s : graph.tensor(view.of).shape;
-  AddPlace(absl::StrCat(named.name, "_at"), view, of, block);
+  AddPlace(absl::StrCat(named.name, "_at"), view, of, s.slices(), block);
   block->Int4(absl::StrCat(named.name, "_of"), of.w, of.h, of.slices(), 0);
 }
 

@@ -150,7 +150,7 @@ TEST(FuseElementwiseTest, NotSeveralOutputs) {
   EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "RELU"));
 }
 
-TEST(RealignConstantsTest, BecomesAPostOp) {
+TEST(RealignOperandsTest, BecomesAPostOp) {
   for (bool constant : {true, false}) {
     GraphBuilder b;
     const TensorId x = b.Conv(b.Input({3, 2, 2, 4}));
@@ -160,7 +160,7 @@ TEST(RealignConstantsTest, BecomesAPostOp) {
     f.function.operand = 1;  // of the node's inputs
     a.functions = {f};
     b.graph.outputs = {b.Node("MUL", {x, c}, {3, 2, 2, 4}, a)};
-    RealignConstants(&b.graph);
+    RealignOperands(&b.graph);
     FuseElementwise(&b.graph);
     if (!constant) {
       EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "MUL"));

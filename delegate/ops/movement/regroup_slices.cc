@@ -1,0 +1,32 @@
+#include "delegate/ops/movement/regroup_slices.h"
+
+#include <any>
+#include <utility>
+
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+
+Node RegroupSlicesNode(TensorId src, TensorId dst, int first) {
+  static const OpDefinition& op = *new OpDefinition{
+      "REGROUP_SLICES", -1, 1, 1, nullptr, PlanRegroupSlices, "", kMovesValues};
+  Node node;
+  node.op = &op;
+  node.inputs = {src};
+  node.outputs = {dst};
+  node.attributes = RegroupSlicesAttributes{first};
+  return node;
+}
+
+absl::Status PlanRegroupSlices(const Node& node, Planner* planner) {
+  const auto& a =
+      std::any_cast<const RegroupSlicesAttributes&>(node.attributes);
+  Dispatch d("regroup_slices");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  d.OverTexels(planner->tensor(node.outputs[0]).shape);
+  d.uniforms.Int("first", a.first);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,180 @@
+#include "delegate/passes/fold_heads.h"
+
+#include <algorithm>
+#include <any>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "delegate/graph/op.h"
+#include "delegate/ops/matmul/batch_matmul.h"
+#include "delegate/ops/movement/regroup_slices.h"
+#include "delegate/ops/op_list.h"
+#include "delegate/passes/attention_heads.h"
+#include "delegate/passes/dead_nodes.h"
+
+namespace gles_delegate {
+namespace {
+
+class HeadFolder {
+ public:
+  explicit HeadFolder(Graph* graph)
+      : graph_(graph), uses_(*graph), removed_(graph->nodes.size(), false) {}
+
+  void Run() {
+    std::vector<Node> nodes = std::move(graph_->nodes);
+    graph_->nodes.clear();
+    nodes_ = &nodes;
+    before_.resize(nodes.size());
+    after_.resize(nodes.size());
+    for (size_t n = 0; n < nodes.size(); ++n) FoldProduct(static_cast<int>(n));
+    for (size_t n = 0; n < nodes.size(); ++n) {
+      for (Node& node : before_[n]) graph_->nodes.push_back(std::move(node));
+      if (!removed_[n]) graph_->nodes.push_back(std::move(nodes[n]));
+      for (Node& node : after_[n]) graph_->nodes.push_back(std::move(node));
+    }
+    RemoveDeadNodes(graph_);
+  }
+
+ private:
+  Tensor& tensor(TensorId id) { return graph_->tensor(id); }
+
+  // A tensor like `like` with other dims.
+  TensorId Add(const Tensor& like, const std::string& what,
+               std::vector<int> dims) {
+    Tensor t;
+    t.name = like.name + what;
+    t.type = like.type;
+    t.always_float32 = like.always_float32;
+    t.shape = Shape::FromDims(dims);
+    t.dims = std::move(dims);
+    return graph_->AddTensor(std::move(t));
+  }
+
+  static Node ReshapeNode(TensorId from, TensorId to) {
+    Node node;
+    node.op = FindOpNamed("RESHAPE");
+    node.inputs = {from};
+    node.outputs = {to};
+    return node;
+  }
+
+  // Functions of the product stay right if its heads become its batch.
+  bool CanRegroup(const std::vector<PostOp>& ops) {
+    return std::all_of(ops.begin(), ops.end(), [&](const PostOp& op) {
+      if (op.operand == kNoTensor) return true;
+      const Tensor& t = tensor(op.operand);
+      return t.shape.b == 1 && (t.shape.h == 1 || t.is_constant());
+    });
+  }
+
+  // Constant operands of each head lie in its batch.
+  void Regroup(std::vector<PostOp>* ops) {
+    for (PostOp& op : *ops) {
+      if (op.operand == kNoTensor || tensor(op.operand).shape.h == 1) continue;
+      Tensor constant = tensor(op.operand);
+      constant.name += " by head";
+      constant.dims = {constant.shape.h, constant.shape.w, constant.shape.c};
+      constant.shape = Shape::FromDims(constant.dims);
+      op.operand = graph_->AddTensor(std::move(constant));
+    }
+  }
+
+  // The factor of three axes, and the node that makes it.
+  TensorId Factor(int n, TensorId id, const std::optional<SplitHeads>& heads,
+                  Matrices m, bool* adjoint) {
+    if (!heads) {
+      if (tensor(id).dims.size() == 3) return id;
+      const TensorId factor = Add(tensor(id), " by head", m.dims());
+      before_[n].push_back(ReshapeNode(id, factor));
+      return factor;
+    }
+    if (heads->transposed) {
+      std::swap(m.rows, m.columns);
+      *adjoint = !*adjoint;
+    }
+    const bool is_source = heads->first == 0 && tensor(heads->source).shape ==
+                                                    Shape::FromDims(m.dims());
+    if (is_source) return heads->source;
+    const TensorId factor = Add(tensor(heads->source), " by head", m.dims());
+    before_[n].push_back(
+        RegroupSlicesNode(heads->source, factor, heads->first));
+    return factor;
+  }
+
+  void FoldProduct(int n) {
+    Node& node = (*nodes_)[n];
+    const HeadFinder finder(*graph_, uses_, *nodes_, removed_);
+    auto* a = std::any_cast<BatchMatMulAttributes>(&node.attributes);
+    if (a == nullptr || node.on_codes || a->x.size() < 3 ||
+        a->x.size() != a->y.size() ||
+        !std::equal(a->x.begin(), a->x.end() - 2, a->y.begin()) ||
+        !finder.IsPlainFloat(node.inputs[0]) ||
+        !finder.IsPlainFloat(node.inputs[1]) ||
+        !finder.IsPlainFloat(node.outputs[0])) {
+      return;
+    }
+    const Matrices x = Matrices::Of(a->x), y = Matrices::Of(a->y);
+    const Matrices product = Matrices::Of(a->product);
+    const auto of_x = finder.SplitOf(node.inputs[0], x);
+    const auto of_y = finder.SplitOf(node.inputs[1], y);
+    const auto rows = finder.MergedOf(node.outputs[0], product);
+    const bool moves_batch = a->x.size() > 3;
+    if ((!of_x && !of_y && !rows) ||
+        (moves_batch && !CanRegroup(node.post_ops))) {
+      return;
+    }
+    bool adj_x = a->adj_x, adj_y = a->adj_y;
+    node.inputs = {Factor(n, node.inputs[0], of_x, x, &adj_x),
+                   Factor(n, node.inputs[1], of_y, y, &adj_y)};
+    std::vector<PostOp> scales;
+    for (const auto& heads : {of_x, of_y}) {
+      if (!heads) continue;
+      scales.insert(scales.end(), heads->scales.begin(), heads->scales.end());
+    }
+    node.post_ops.insert(node.post_ops.begin(), scales.begin(), scales.end());
+    if (moves_batch) Regroup(&node.post_ops);
+    node.attributes =
+        BatchMatMulAttributes{adj_x, adj_y, tensor(node.inputs[0]).dims,
+                              tensor(node.inputs[1]).dims, product.dims()};
+    LayProduct(n, product, rows, moves_batch);
+  }
+
+  void LayProduct(int n, const Matrices& product,
+                  const std::optional<MergedHeads>& rows, bool moves_batch) {
+    Node& node = (*nodes_)[n];
+    const TensorId was = node.outputs[0];
+    if (!rows && !moves_batch) return;
+    node.outputs[0] = Add(tensor(was), " by head", product.dims());
+    if (!rows) {
+      after_[n].push_back(ReshapeNode(node.outputs[0], was));
+      return;
+    }
+    node.post_ops.insert(node.post_ops.end(), rows->scales.begin(),
+                         rows->scales.end());
+    const std::vector<int> dims = {rows->batch, product.rows,
+                                   tensor(rows->rows).dims.back()};
+    removed_[rows->node] = true;
+    if (tensor(rows->rows).dims == dims) {
+      after_[n].push_back(RegroupSlicesNode(node.outputs[0], rows->rows, 0));
+      return;
+    }
+    const TensorId merged = Add(tensor(rows->rows), " in rows", dims);
+    after_[n].push_back(RegroupSlicesNode(node.outputs[0], merged, 0));
+    after_[n].push_back(ReshapeNode(merged, rows->rows));
+  }
+
+  Graph* graph_;
+  Uses uses_;
+  std::vector<bool> removed_;
+  std::vector<Node>* nodes_ = nullptr;
+  // New nodes around each.
+  std::vector<std::vector<Node>> before_, after_;
+};
+
+}  // namespace
+
+void FoldHeads(Graph* graph) { HeadFolder(graph).Run(); }
+
+}  // namespace gles_delegate

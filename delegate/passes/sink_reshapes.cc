@@ -1,0 +1,280 @@
+#include "delegate/passes/sink_reshapes.h"
+
+#include <algorithm>
+#include <any>
+#include <utility>
+#include <vector>
+
+#include "delegate/graph/op.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/matmul/batch_matmul.h"
+#include "delegate/ops/matmul/fully_connected.h"
+#include "delegate/ops/reduction/softmax.h"
+#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/fusing.h"
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+namespace {
+
+bool IsRowProduct(const Node& node) {
+  return !node.on_codes &&
+         std::any_cast<FullyConnectedAttributes>(&node.attributes) != nullptr;
+}
+
+bool IsSoftmax(const Node& node) {
+  return !node.on_codes &&
+         std::any_cast<SoftmaxAttributes>(&node.attributes) != nullptr;
+}
+
+class Sinker {
+ public:
+  Sinker(Graph* graph, const DeviceProfile& profile)
+      : graph_(graph),
+        max_tensors_(MaxBoundTensors(profile)),
+        uses_(*graph),
+        removed_(graph->nodes.size(), false) {}
+
+  void Run() {
+    const int count = static_cast<int>(graph_->nodes.size());
+    for (int n = 0; n < count; ++n) {
+      if (!KeepsRows(n)) continue;
+      GiveFunctions(n);
+      if (!JoinProducer(n)) PassSoftmax(n);
+    }
+    for (int n = 0; n < count; ++n) ReadSource(n);
+    RemoveNodes(removed_, graph_);
+    RemoveDeadNodes(graph_);
+    removed_.assign(graph_->nodes.size(), false);
+    uses_ = Uses(*graph_);
+    for (size_t n = 0; n < graph_->nodes.size(); ++n) {
+      LayRowsAlongWidth(static_cast<int>(n));
+    }
+  }
+
+ private:
+  Node& node(int n) { return graph_->nodes[n]; }
+  Tensor& tensor(TensorId id) { return graph_->tensor(id); }
+
+  bool IsPlainFloat(TensorId id) {
+    const Tensor& t = tensor(id);
+    return t.type == DataType::kFloat32 && !t.is_float_view() &&
+           !t.is_constant() && !t.is_variable;
+  }
+
+  // A reshape of floats whose last dimension stays.
+  bool KeepsRows(int n) {
+    const Node& r = node(n);
+    if (removed_[n] || !r.op->Has(kKeepsOrder)) return false;
+    const Tensor& from = tensor(r.inputs[0]);
+    const Tensor& to = tensor(r.outputs[0]);
+    return IsPlainFloat(r.inputs[0]) && IsPlainFloat(r.outputs[0]) &&
+           from.shape.c == to.shape.c &&
+           from.always_float32 == to.always_float32;
+  }
+
+  // The node that writes a tensor for its one reader n; -1: none such.
+  int ProducerFor(TensorId id, int n) {
+    const auto& readers = uses_.consumers[id];
+    const int p = uses_.producer[id];
+    return p < 0 || uses_.is_output[id] || readers.size() != 1 ||
+                   readers[0] != n || removed_[p]
+               ? -1
+               : p;
+  }
+
+  // Functions that do the same before the reshape.
+  bool SeeRowsAlone(const std::vector<PostOp>& ops) {
+    return std::all_of(ops.begin(), ops.end(), [&](const PostOp& op) {
+      if (op.operand == kNoTensor) return true;
+      const Shape& s = tensor(op.operand).shape;
+      return s.b == 1 && s.h == 1 && s.w == 1;
+    });
+  }
+
+  bool HasRoom(const Node& producer, const Node& reshape) {
+    return CountOperands(reshape) == 0 ||
+           static_cast<int>(producer.inputs.size()) + 1 +
+                   CountOperands(producer) + CountOperands(reshape) <=
+               max_tensors_;
+  }
+
+  // Node `to` reads the tensor in place of node `from`.
+  void MoveReader(TensorId id, int from, int to) {
+    auto& readers = uses_.consumers[id];
+    std::replace(readers.begin(), readers.end(), from, to);
+  }
+
+  // Functions of a matrix product's scores (a mask) go to the product.
+  void GiveFunctions(int n) {
+    Node& r = node(n);
+    const int p = ProducerFor(r.inputs[0], n);
+    if (r.post_ops.empty() || p < 0) return;
+    Node& producer = node(p);
+    const Shape& from = tensor(r.inputs[0]).shape;
+    const Shape& to = tensor(r.outputs[0]).shape;
+    // Rows of one matrix keep their width.
+    const bool fit = SeeRowsAlone(r.post_ops) ||
+                     (from.w == to.w &&
+                      std::all_of(r.post_ops.begin(), r.post_ops.end(),
+                                  [&](const PostOp& op) {
+                                    if (op.operand == kNoTensor) return true;
+                                    const Shape& s = tensor(op.operand).shape;
+                                    return s.b == 1 && s.h == 1;
+                                  }));
+    if (!fit || producer.on_codes || !HasRoom(producer, r) ||
+        std::any_cast<BatchMatMulAttributes>(&producer.attributes) == nullptr) {
+      return;
+    }
+    for (const PostOp& op : r.post_ops) {
+      if (op.operand != kNoTensor && uses_.producer[op.operand] > p) {
+        return;  // computed after the product
+      }
+    }
+    for (const PostOp& op : r.post_ops) {
+      if (op.operand != kNoTensor) MoveReader(op.operand, n, p);
+    }
+    producer.post_ops.insert(producer.post_ops.end(), r.post_ops.begin(),
+                             r.post_ops.end());
+    r.post_ops.clear();
+  }
+
+  // The product writes what the reshape makes. It takes the reshape's place,
+  // since the operands of functions may be computed in between.
+  bool JoinProducer(int n) {
+    Node& r = node(n);
+    const int p = ProducerFor(r.inputs[0], n);
+    if (p < 0 || !IsRowProduct(node(p)) || !HasRoom(node(p), r) ||
+        !SeeRowsAlone(node(p).post_ops)) {
+      return false;
+    }
+    Node joined = std::move(node(p));
+    joined.post_ops.insert(joined.post_ops.end(), r.post_ops.begin(),
+                           r.post_ops.end());
+    joined.outputs[0] = r.outputs[0];
+    joined.always_float32 |= r.always_float32;
+    for (TensorId id : joined.inputs) {
+      if (id != kNoTensor) MoveReader(id, p, n);
+    }
+    for (const PostOp& op : joined.post_ops) {
+      if (op.operand != kNoTensor) MoveReader(op.operand, p, n);
+    }
+    removed_[p] = true;
+    node(n) = std::move(joined);
+    return true;
+  }
+
+  void PassSoftmax(int n) {
+    Node& r = node(n);
+    const TensorId between = r.outputs[0];
+    const auto& readers = uses_.consumers[between];
+    if (!r.post_ops.empty() || readers.size() != 1 ||
+        uses_.is_output[between] || !IsSoftmax(node(readers[0]))) {
+      return;
+    }
+    const int s = readers[0];
+    Node& softmax = node(s);
+    const TensorId result = softmax.outputs[0];
+    const auto& after = uses_.consumers[result];
+    if (after.size() != 1 || uses_.is_output[result] || !KeepsRows(after[0]) ||
+        tensor(node(after[0]).outputs[0]).dims != tensor(r.inputs[0]).dims ||
+        !SeeRowsAlone(softmax.post_ops)) {
+      return;
+    }
+    Tensor rows = tensor(result);
+    rows.dims = tensor(r.inputs[0]).dims;
+    rows.shape = tensor(r.inputs[0]).shape;
+    MoveReader(r.inputs[0], n, s);
+    softmax.inputs[0] = r.inputs[0];
+    softmax.outputs[0] = graph_->AddTensor(std::move(rows));
+    node(after[0]).inputs[0] = softmax.outputs[0];
+    uses_.producer.push_back(s);
+    uses_.consumers.push_back({after[0]});
+    uses_.is_output.push_back(false);
+    removed_[n] = true;
+  }
+
+  // A product of rows reads a reshape's source.
+  void ReadSource(int n) {
+    Node& product = node(n);
+    if (removed_[n] || !IsRowProduct(product)) return;
+    const int p = uses_.producer[product.inputs[0]];
+    if (p < 0 || !KeepsRows(p) || !node(p).post_ops.empty() ||
+        tensor(product.inputs[0]).shape.c !=
+            tensor(product.inputs[1]).dims.back()) {
+      return;
+    }
+    product.inputs[0] = node(p).inputs[0];
+  }
+
+  void LayRowsAlongWidth(int n) {
+    const Node& product = node(n);
+    if (removed_[n] || !IsRowProduct(product)) return;
+    const std::vector<int> dims = tensor(product.outputs[0]).dims;
+    if (dims.size() != 2 || dims[0] == 1 || !SeeRowsAlone(product.post_ops)) {
+      return;
+    }
+    std::vector<TensorId> rows;
+    const Shape shape = Shape::FromDims({1, dims[0], dims[1]});
+    if (!MayLie(product.outputs[0], shape, &rows)) return;
+    for (TensorId id : rows) {
+      tensor(id).dims = {1, dims[0], dims[1]};
+      tensor(id).shape = shape;
+      for (int reader : uses_.consumers[id]) {
+        auto* a =
+            std::any_cast<ElementwiseAttributes>(&node(reader).attributes);
+        if (a != nullptr && node(reader).inputs[a->source] == id) {
+          a->source_shape = shape;
+        }
+      }
+    }
+  }
+
+  // Whether all readers of a tensor of rank 2 compute the same if it has this
+  // shape. Adds it to `rows`, and those that functions of it make.
+  bool MayLie(TensorId id, const Shape& shape, std::vector<TensorId>* rows) {
+    rows->push_back(id);
+    const auto& readers = uses_.consumers[id];
+    return IsPlainFloat(id) && !uses_.is_output[id] &&
+           std::all_of(readers.begin(), readers.end(), [&](int reader) {
+             return SeesRows(node(reader), id, shape, rows);
+           });
+  }
+
+  bool SeesRows(const Node& reader, TensorId id, const Shape& shape,
+                std::vector<TensorId>* rows) {
+    const auto& inputs = reader.inputs;
+    if (IsOperand(id, reader) ||
+        std::count(inputs.begin(), inputs.end(), id) != 1) {
+      return false;
+    }
+    if (IsRowProduct(reader) || reader.op->Has(kKeepsOrder)) {
+      return inputs[0] == id;
+    }
+    const auto* a = std::any_cast<ElementwiseAttributes>(&reader.attributes);
+    if (a == nullptr) return false;
+    if (IsPlainElementwise(*graph_, reader) && CountOperands(reader) == 0) {
+      return MayLie(reader.outputs[0], shape, rows);
+    }
+    if (inputs[a->source] == id) return a->source_shape == shape;
+    return std::any_of(a->functions.begin(), a->functions.end(),
+                       [&](const RealignedFunction& f) {
+                         return f.function.operand != kNoTensor &&
+                                inputs[f.function.operand] == id &&
+                                f.operand_shape == shape;
+                       });
+  }
+
+  Graph* graph_;
+  int max_tensors_;
+  Uses uses_;
+  std::vector<bool> removed_;
+};
+
+}  // namespace
+
+void SinkReshapes(Graph* graph, const DeviceProfile& profile) {
+  Sinker(graph, profile).Run();
+}
+
+}  // namespace gles_delegate
