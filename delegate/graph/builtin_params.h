@@ -8,6 +8,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_BUILTIN_PARAMS_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_BUILTIN_PARAMS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace gles_delegate {
@@ -220,6 +221,14 @@ struct LocalResponseNormParams {
 struct ReverseSequenceParams {
   int seq_dim;
   int batch_dim;
+};
+
+struct CompositeParams {  // STABLEHLO_COMPOSITE
+  const char* name;
+  int32_t subgraph;  // the decomposition, by its place in the file
+  const uint8_t* attributes;
+  size_t attributes_size;
+  int32_t version;
 };
 
 struct SpaceDepthParams {  // SPACE_TO_DEPTH, DEPTH_TO_SPACE

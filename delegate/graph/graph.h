@@ -85,6 +85,7 @@ struct Quantization {
   std::vector<float> scale;
   std::vector<int64_t> zero_point;
   int dimension = 0;
+  bool is_unknown = false;  // of a kind that has no float view
   bool empty() const { return scale.empty(); }
   bool per_channel() const { return scale.size() > 1; }
 };
@@ -198,7 +199,9 @@ struct Tensor {
   bool holds_codes = false;
   // Floats are stored in 32 bits, even with 16-bit storage.
   bool always_float32 = false;
-  int tflite_index = -1;  // -1: made by a pass or an op
+  // -1: made by a pass or an op. Past the model's own tensors: of the
+  // decomposition of a STABLEHLO_COMPOSITE.
+  int tflite_index = -1;
   // The tensor of the same values that has taken this one's place in the graph
   // (delegate/passes/remove_identity.h).
   TensorId replaced_by = kNoTensor;

@@ -68,6 +68,7 @@ struct PartitionReport : BuildReport {
   WorthReport worth;
   // TFLite's indices of the tensors in memory that the GPU accesses directly.
   std::vector<int> zero_copy_tensors;
+  bool was_built = false;  // it has, or had, an executor
   // Valid while the kernel lives, for the profile; else nullptr.
   const Executor* executor = nullptr;
   // The profile at the last KeepProfile(), which outlives the kernel.

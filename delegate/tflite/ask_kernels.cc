@@ -333,13 +333,13 @@ TfLiteType FirstType(const TfLiteContext& context,
 quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
                                quant::KernelTraits traits, bool follows) {
   std::set<Question> asked;
-  for (int index : nodes.plan) {
+  const auto ask = [&](TfLiteContext* subgraph, int index) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* kernel = nullptr;
-    if (!nodes.find.Get(context, index, &node, &kernel).ok()) continue;
+    if (!nodes.find.Get(subgraph, index, &node, &kernel).ok()) return;
     Question question = {kernel->builtin_code,
-                         FirstType(*context, node->inputs),
-                         FirstType(*context, node->outputs)};
+                         FirstType(*subgraph, node->inputs),
+                         FirstType(*subgraph, node->outputs)};
     const bool is_detector =
         kernel->builtin_code == builtin::CUSTOM &&
         kernel->custom_name != nullptr &&
@@ -347,7 +347,7 @@ quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
     if (is_detector && asked.insert({question.op}).second) {
       AskDetections(context, *kernel, &traits);
     }
-    if (!IsCodes(question.to) || !asked.insert(question).second) continue;
+    if (!IsCodes(question.to) || !asked.insert(question).second) return;
     for (const Asked& a : kAsked) {
       if (a.op != question.op || a.from != question.from ||
           (a.says_how_codes_round && !follows)) {
@@ -355,6 +355,10 @@ quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
       }
       a.answer(context, *kernel, question, &traits);
     }
+  };
+  for (int index : nodes.plan) ask(context, index);
+  for (const auto& [key, decomposition] : nodes.decompositions) {
+    for (int index : decomposition.plan) ask(decomposition.context, index);
   }
   return traits;
 }

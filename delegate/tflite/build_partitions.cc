@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 
@@ -75,6 +76,21 @@ void GlesSimpleDelegate::Count(const std::vector<ModelPartition>& partitions) {
     now().nodes_delegated += static_cast<int>(p.nodes.size());
     for (const auto* list : {&p.inputs, &p.outputs}) {
       now().border.insert(now().border.end(), list->begin(), list->end());
+    }
+  }
+}
+
+void GlesSimpleDelegate::NoteDecompositions(TfLiteContext* context) {
+  absl::flat_hash_set<int> delegated;
+  for (const auto& partition : now().partitions) {
+    delegated.insert(partition->nodes.begin(), partition->nodes.end());
+  }
+  for (const CheckedNode& node : model_->nodes) {
+    const bool is_delegated = delegated.contains(node.index);
+    const std::vector<TfLiteContext*> subgraphs =
+        SubgraphsBelow(nodes_.decompositions, {context, node.index});
+    for (const TfLiteContext* subgraph : subgraphs) {
+      (is_delegated ? now().inlined : now().called).push_back(subgraph->impl_);
     }
   }
 }

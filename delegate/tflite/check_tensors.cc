@@ -59,12 +59,9 @@ absl::Status CheckShapes(const Graph& graph, const TfLiteNode& node) {
   return absl::OkStatus();
 }
 
-absl::Status CheckScales(const TfLiteContext& context, const Graph& graph,
-                         const TfLiteNode& node) {
+absl::Status CheckScales(const Graph& graph, const TfLiteNode& node) {
   for (int index : ReadInts(node.inputs)) {
-    if (index < 0 ||
-        QuantizationKind(context.tensors[index]) <= kTfLiteAffineQuantization)
-      continue;
+    if (index < 0 || !graph.tensor(index).quantization.is_unknown) continue;
     return absl::UnimplementedError(absl::StrCat(
         "'", PrintableName(graph.tensor(index).name),
         "' has a scale for each block of values (blockwise quantization); "

@@ -18,8 +18,7 @@ namespace gles_delegate {
 absl::Status CheckShapes(const Graph& graph, const TfLiteNode& node);
 
 // Inputs with unsupported kinds of scales.
-absl::Status CheckScales(const TfLiteContext& context, const Graph& graph,
-                         const TfLiteNode& node);
+absl::Status CheckScales(const Graph& graph, const TfLiteNode& node);
 
 // Shapes that are only known when the model runs.
 absl::Status CheckShapesKnown(const Graph& graph, const TfLiteNode& node,

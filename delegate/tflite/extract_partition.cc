@@ -22,8 +22,10 @@ Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
   for (int index : nodes) {
     const CheckedNode& checked = model.nodes[model.position_of.at(index)];
     if (checked.folded) continue;
-    read.insert(checked.node.inputs.begin(), checked.node.inputs.end());
-    for (const PostOp& post : checked.node.post_ops) read.insert(post.operand);
+    for (const Node& node : checked.nodes) {
+      read.insert(node.inputs.begin(), node.inputs.end());
+      for (const PostOp& post : node.post_ops) read.insert(post.operand);
+    }
   }
   // Of an input that no node reads, only the shape counted.
   for (int id : inputs) {
@@ -34,11 +36,12 @@ Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
   for (int index : nodes) {
     const CheckedNode& checked = model.nodes[model.position_of.at(index)];
     if (checked.folded) continue;
-    Node node = checked.node;
-    for (TensorId& id : node.inputs) id = map(id);
-    for (TensorId& id : node.outputs) id = map(id);
-    for (PostOp& post : node.post_ops) post.operand = map(post.operand);
-    graph.nodes.push_back(std::move(node));
+    for (Node node : checked.nodes) {
+      for (TensorId& id : node.inputs) id = map(id);
+      for (TensorId& id : node.outputs) id = map(id);
+      for (PostOp& post : node.post_ops) post.operand = map(post.operand);
+      graph.nodes.push_back(std::move(node));
+    }
   }
   for (int id : outputs) graph.outputs.push_back(map(id));
   return graph;

@@ -31,6 +31,14 @@ ReadOptions ReadOptionsOf(const Options& options, const Runtime& runtime) {
   return read;
 }
 
+// MayHoldCodes() of the model and its decompositions.
+bool AnyMayHoldCodes(const TfLiteContext& context, const ModelNodes& nodes) {
+  const auto subgraphs = SubgraphsOf(nodes.decompositions);
+  return MayHoldCodes(context) ||
+         std::any_of(subgraphs.begin(), subgraphs.end(),
+                     [](const TfLiteContext* c) { return MayHoldCodes(*c); });
+}
+
 // Whether the runtime's own kernels say how codes round. Not if the app names
 // another runtime's; of the newer ones it only says whether XNNPACK computes.
 bool FollowsKernels(const Options& options, const Runtime& runtime) {
@@ -104,19 +112,20 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   BeginSubgraph(context);
   memory_plan_is_old_ = HasOldMemoryPlan(context);
   runtime_ = RuntimeOf(context);
-  if (!options_.integer_rounding && MayHoldCodes(*context)) {
-    runtime_.asked = AskForCpuKernels(runtime_.library);
-  }
   StageTimer timer(&now().stages);
   if (auto s = EnsureGpu(context, of_caller); !s.ok()) return s;
   timer.Lap("context");
   auto nodes = FindNodes(context);
   if (!nodes.ok()) return nodes.status();
   if (auto s = CheckOrder(context, nodes->find, nodes->plan); !s.ok()) return s;
-  auto shapes = PropagateShapes(context, nodes->find, nodes->plan);
+  if (!options_.integer_rounding && AnyMayHoldCodes(*context, *nodes)) {
+    runtime_.asked = AskForCpuKernels(runtime_.library);
+  }
+  auto shapes =
+      PropagateShapes(context, nodes->find, nodes->plan, nodes->decompositions);
   if (!shapes.ok()) return shapes.status();
   nodes->shapes = *std::move(shapes);
-  TrialShapes trial(context, nodes->find, nodes->plan);
+  TrialShapes trial(context, nodes->find, nodes->plan, nodes->decompositions);
   if (!nodes->shapes.refused.ok()) {
     if (auto found = trial.Find()) {
       nodes->shapes = *std::move(found);
@@ -155,10 +164,11 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
   auto report = std::make_shared<PartitionReport>();
   const PartitionWorth worth = WorthOf(*model_, partition);
   report->worth = {worth.cpu_us, worth.crossing_us};
-  return GlesKernel::Create(*context, *model_,
-                            {gpu_, profile_, options_, cpu_kernels(),
-                             ReadOptionsOf(options_, runtime_), nodes_,
-                             partition, std::move(report), objects_});
+  return GlesKernel::Create(
+      *context, *model_,
+      {gpu_, profile_, options_, cpu_kernels(),
+       ReadOptionsOf(options_, runtime_), nodes_, partition,
+       /*builds_late=*/now().is_inlined, std::move(report), objects_});
 }
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(
@@ -185,11 +195,12 @@ void GlesSimpleDelegate::Finish(TfLiteContext* context,
                                 const absl::Status& applied) {
   reports_.Finish(applied, model_.has_value());
   made_.clear();
+  if (model_) NoteDecompositions(context);
   // Here, as ChoosePartitions() adds to them.
-  if (options_.verbosity >= 1 && model_) {
+  if (options_.verbosity >= 1 && model_ && !now().is_inlined) {
     for (const Refusal& r : now().refusals) Warn(context, WarningOf(r));
   }
-  if (options_.verbosity >= 2 && model_) {
+  if (options_.verbosity >= 2 && model_ && !now().is_inlined) {
     Tell(context, absl::StrCat(now().nodes_delegated, " of ", now().nodes_total,
                                " nodes in ", now().partitions_chosen,
                                " partitions run on the GPU"));

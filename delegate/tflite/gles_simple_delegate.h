@@ -84,6 +84,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   // Counts delegated nodes and partitions for the report.
   void Count(const std::vector<ModelPartition>& partitions);
 
+  // Tells the report which subgraphs are inlined now.
+  void NoteDecompositions(TfLiteContext* context);
   // While the delegate is being applied, after choosing partitions.
   void WarnOfUnusedObjects(TfLiteContext* context) const;
   std::string MakeReport();

@@ -27,6 +27,7 @@ struct NodeTensors {
   int builtin_code = 0;
   std::vector<int> inputs;  // -1: absent
   std::vector<int> outputs;
+  int version = 1;
 };
 
 // Int64 is computed in 32 bits. `nodes` are all nodes of the model, in

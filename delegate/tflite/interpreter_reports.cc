@@ -19,6 +19,13 @@ bool SubgraphReport::IsGone() const {
          std::none_of(partitions.begin(), partitions.end(), HasKernel);
 }
 
+bool SubgraphReport::IsUsed() const {
+  return !is_inlined || std::any_of(partitions.begin(), partitions.end(),
+                                    [](const auto& partition) {
+                                      return partition->was_built;
+                                    });
+}
+
 bool InterpreterReport::IsGone() const {
   return std::none_of(
       subgraphs.begin(), subgraphs.end(), [](const SubgraphReport& s) {
@@ -50,6 +57,7 @@ void InterpreterReports::Begin(const void* interpreter, const void* subgraph) {
   if (entry == subgraphs.end()) subgraphs.emplace_back();
   previous_ = std::exchange(now(), SubgraphReport());
   now().subgraph = subgraph;
+  now().is_inlined = IsInlined(subgraph);
 }
 
 void InterpreterReports::Finish(const absl::Status& applied, bool was_read) {
@@ -59,6 +67,22 @@ void InterpreterReports::Finish(const absl::Status& applied, bool was_read) {
                     !previous_.partitions.empty() && !previous_.IsGone();
   if (same && was_read) now() = std::move(previous_);
   previous_ = SubgraphReport();
+}
+
+bool InterpreterReports::IsInlined(const void* subgraph) const {
+  const auto has = [subgraph](const std::vector<const void*>& list) {
+    return std::find(list.begin(), list.end(), subgraph) != list.end();
+  };
+  bool is_inlined = false;
+  for (const InterpreterReport& i : list_) {
+    for (const SubgraphReport& s : i.subgraphs) {
+      // A subgraph of a deleted interpreter may have had the same address.
+      if (s.IsGone()) continue;
+      if (has(s.called)) return false;
+      is_inlined |= !s.partitions.empty() && has(s.inlined);
+    }
+  }
+  return is_inlined;
 }
 
 bool InterpreterReports::IsOnBorder(int tensor) const {

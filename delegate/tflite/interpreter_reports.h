@@ -24,6 +24,11 @@ struct SubgraphReport {
   int partitions_chosen = 0;
   // The inputs and outputs of these partitions, by TFLite's tensor index.
   std::vector<int> border;
+  // The subgraphs that its delegated composites stand for, and those that its
+  // composites on the CPU call; never followed.
+  std::vector<const void*> inlined, called;
+  // As IsInlined() says when the delegate is applied to it.
+  bool is_inlined = false;
   std::vector<Refusal> refusals;
   StageTimes stages;  // before the partitions' stages
   // Partitions with a kernel, which shares the report.
@@ -34,6 +39,8 @@ struct SubgraphReport {
   // True if all of its kernels are gone: the interpreter was deleted (its
   // address may be reused), or TFLite undid the delegation.
   bool IsGone() const;
+  // False for a subgraph that is inlined elsewhere and was never called.
+  bool IsUsed() const;
 };
 
 struct InterpreterReport {
@@ -63,6 +70,9 @@ class InterpreterReports {
   // previous entry.
   void Finish(const absl::Status& applied, bool was_read);
 
+  // Whether the subgraph is the decomposition of delegated composites alone, so
+  // that nothing calls it.
+  bool IsInlined(const void* subgraph) const;
   // Whether the tensor, by TFLite's index, is an input or output of any
   // partition.
   bool IsOnBorder(int tensor) const;

@@ -117,9 +117,15 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
   if (setup_.nodes.shapes_are_placeholders) return absl::OkStatus();
   if (BorderShapes(*context) != read_shapes_) {
     if (auto s = ReadAgain(context); !s.ok()) return s;
-    if (auto s = ReserveMemoryAnew(context); !s.ok()) return s;
+    if (!setup_.builds_late) {
+      if (auto s = ReserveMemoryAnew(context); !s.ok()) return s;
+    }
   }
   if (on_cpu_ != nullptr) return absl::OkStatus();
+  if (setup_.builds_late) {
+    thread_ = std::this_thread::get_id();
+    return absl::OkStatus();
+  }
   if (built_ && IsBuilt() && CheckCaller().ok()) return absl::OkStatus();
   thread_ = std::this_thread::get_id();
   if (auto s = setup_.gpu->Renew(setup_.options); !s.ok()) return s;
@@ -141,6 +147,12 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
   TellWarnings(context, warnings);
   TellWarnings(context, of_stand_in);
   return built;
+}
+
+absl::Status GlesKernel::BuildLate(TfLiteContext* context) {
+  setup_.builds_late = false;
+  if (auto s = ReserveMemoryAnew(context); !s.ok()) return s;
+  return FallBack(context, PrepareOnGpu(context));
 }
 
 void GlesKernel::TellWarnings(TfLiteContext* context,
@@ -182,6 +194,7 @@ void GlesKernel::UseExecutor(std::unique_ptr<Executor> executor) {
   executor_->WaitBy(setup_.options.waiting);
   executor_->ReturnAtOnce(setup_.options.does_not_wait);
   setup_.report->executor = executor_.get();
+  setup_.report->was_built = true;
 }
 
 absl::Status GlesKernel::CheckCaller() const {

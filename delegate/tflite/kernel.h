@@ -37,6 +37,8 @@ struct KernelSetup {
   ReadOptions read_options;
   ModelNodes nodes;  // of the model
   ModelPartition partition;
+  // Nothing is expected to run the partition: it is built when something does.
+  bool builds_late = false;
   std::shared_ptr<PartitionReport> report;      // filled in by the kernel
   std::shared_ptr<const BoundObjects> objects;  // the app's
 };
@@ -165,6 +167,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   // Whether executor_ can run: its context is the delegate's, and not lost.
   bool IsBuilt() const;
   void DropExecutor();
+  // With builds_late: builds before the first inference.
+  absl::Status BuildLate(TfLiteContext* context);
   // Rebuilds after a context loss, or gives up (kernel_loss.cc).
   absl::Status Recover(TfLiteContext* context);
   absl::Status GiveUp(TfLiteContext* context);

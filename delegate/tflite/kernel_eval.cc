@@ -48,7 +48,9 @@ absl::StatusOr<bool> GlesKernel::RunOrBegin(TfLiteContext* context,
   if (on_cpu_ == nullptr) {
     if (auto s = CheckCaller(); !s.ok()) return s;
     if (!IsBuilt()) {
-      if (auto s = Recover(context); !s.ok()) return s;
+      const absl::Status built =
+          setup_.builds_late ? BuildLate(context) : Recover(context);
+      if (!built.ok()) return built;
     }
     TakeOver(context);
   }

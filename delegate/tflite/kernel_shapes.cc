@@ -39,7 +39,7 @@ absl::Status GlesKernel::EvaluateInputValues(TfLiteContext* context) {
   }
   const std::vector<int> none;
   auto shapes = PropagateShapes(context, setup_.nodes.find, setup_.nodes.plan,
-                                /*own=*/&none);
+                                setup_.nodes.decompositions, /*own=*/&none);
   if (!shapes.ok()) return shapes.status();
   for (int id : inputs) {
     const auto value = shapes->values.find(id);
@@ -71,8 +71,8 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
   built_ = false;
   cpu_takes_shapes_ = false;
   const std::vector<int>& nodes = setup_.partition.nodes;
-  auto shapes =
-      PropagateShapes(context, setup_.nodes.find, setup_.nodes.plan, &nodes);
+  auto shapes = PropagateShapes(context, setup_.nodes.find, setup_.nodes.plan,
+                                setup_.nodes.decompositions, &nodes);
   if (!shapes.ok()) return shapes.status();
   if (!shapes->refused.ok()) return shapes->refused;
   cpu_takes_shapes_ = true;

@@ -4,9 +4,7 @@
 
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/ops/recurrent/lstm_inputs.h"
-#include "delegate/tflite/host_view.h"
 #include "delegate/tflite/hybrid_weights.h"
-#include "delegate/tflite/read_tensor.h"
 
 namespace gles_delegate {
 namespace {
@@ -49,23 +47,12 @@ void MarkBasicLstmStates(absl::Span<const NodeTensors> nodes, Graph* graph) {
 
 }  // namespace
 
-absl::StatusOr<ModelOverview> LookOver(TfLiteContext* context,
-                                       const NodeFinder& find,
-                                       absl::Span<const int> plan,
-                                       bool enable_quantization, Graph* graph) {
+ModelOverview LookOver(absl::Span<const NodeTensors> nodes,
+                       bool enable_quantization, Graph* graph) {
   ModelOverview overview;
-  std::vector<NodeTensors> nodes;
-  for (int index : plan) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    if (auto s = find.Get(context, index, &node, &registration); !s.ok()) {
-      return s;
-    }
-    nodes.push_back({registration->builtin_code, ReadInts(node->inputs),
-                     ReadInts(node->outputs)});
-    if (HoldsIntegers(*graph, nodes.back())) {
-      overview.integer_codes.insert(
-          {registration->builtin_code, registration->version});
+  for (const NodeTensors& node : nodes) {
+    if (HoldsIntegers(*graph, node)) {
+      overview.integer_codes.insert({node.builtin_code, node.version});
     }
   }
   ChooseInt64Views(nodes, graph);

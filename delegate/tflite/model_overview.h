@@ -7,11 +7,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
-#include "delegate/tflite/propagate_shapes.h"
-#include "tensorflow/lite/c/common.h"
+#include "delegate/tflite/host_view.h"
 
 namespace gles_delegate {
 
@@ -24,14 +22,12 @@ struct ModelOverview {
   absl::flat_hash_set<std::pair<int, int>> integer_codes;
 };
 
-// Inspects the nodes of `plan` (in execution order). `graph` has TFLite's
-// tensors at TFLite's indices. Adds the views that depend on neighbouring nodes
-// (int64; with `enable_quantization` inputs of hybrid nodes), and marks tensors
-// as variable that nodes use as such without being declared.
-absl::StatusOr<ModelOverview> LookOver(TfLiteContext* context,
-                                       const NodeFinder& find,
-                                       absl::Span<const int> plan,
-                                       bool enable_quantization, Graph* graph);
+// Inspects all nodes of the model, in execution order. Adds the views that
+// depend on neighbouring nodes (int64; with `enable_quantization` inputs of
+// hybrid nodes), and marks tensors as variable that nodes use as such without
+// being declared.
+ModelOverview LookOver(absl::Span<const NodeTensors> nodes,
+                       bool enable_quantization, Graph* graph);
 
 }  // namespace gles_delegate
 

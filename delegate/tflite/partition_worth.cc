@@ -63,10 +63,12 @@ PartitionWorth WorthOf(const CheckedModel& model,
   for (int index : partition.nodes) {
     const CheckedNode& checked = model.nodes[model.position_of.at(index)];
     if (checked.folded) continue;
-    worth.operations += OperationsOf(graph, checked.node);
-    for (const auto* list : {&checked.node.inputs, &checked.node.outputs}) {
-      for (TensorId id : *list) {
-        if (id != kNoTensor) worth.node_bytes += BytesOf(graph.tensor(id));
+    for (const Node& node : checked.nodes) {
+      worth.operations += OperationsOf(graph, node);
+      for (const auto* list : {&node.inputs, &node.outputs}) {
+        for (TensorId id : *list) {
+          if (id != kNoTensor) worth.node_bytes += BytesOf(graph.tensor(id));
+        }
       }
     }
   }

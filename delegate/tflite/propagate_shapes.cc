@@ -1,14 +1,13 @@
 #include "delegate/tflite/propagate_shapes.h"
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
+#include "delegate/tflite/kept_messages.h"
 
 namespace gles_delegate {
 namespace {
@@ -67,40 +66,6 @@ class TensorRoom {
   size_t capacity_;  // at least
 };
 
-// While it lives, what kernels report is kept instead of told.
-class KeptMessages {
- public:
-  explicit KeptMessages(TfLiteContext* context)
-      : context_(context), told_by_(context->ReportError) {
-    text_.clear();
-    context_->ReportError = Keep;
-  }
-  ~KeptMessages() { context_->ReportError = told_by_; }
-  KeptMessages(const KeptMessages&) = delete;
-  KeptMessages& operator=(const KeptMessages&) = delete;
-
-  // What was reported since the last call, messages separated by "; ".
-  std::string Take() { return std::exchange(text_, ""); }
-
- private:
-  static void Keep(TfLiteContext*, const char* format, ...) {
-    char line[512];
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(line, sizeof(line), format, arguments);
-    va_end(arguments);
-    absl::string_view text(line);
-    while (absl::ConsumeSuffix(&text, "\n")) continue;
-    absl::StrAppend(&text_, text_.empty() ? "" : "; ", text);
-  }
-
-  // A C callback has no other way to it.
-  static thread_local std::string text_;
-  TfLiteContext* context_;
-  void (*told_by_)(TfLiteContext*, const char*, ...);
-};
-thread_local std::string KeptMessages::text_;
-
 bool AnyUnknown(const TfLiteIntArray* tensors, const UnknownShapes& unknown) {
   return std::any_of(tensors->data, tensors->data + tensors->size,
                      [&](int id) { return unknown.contains(id); });
@@ -144,32 +109,7 @@ void AddMade(const TfLiteIntArray* outputs, absl::flat_hash_set<int>* made) {
   made->insert(outputs->data, outputs->data + outputs->size);
 }
 
-// The first tensor that the node names and the runtime does not have; -1: none.
-int UnknownTensor(const TfLiteContext& context, const TfLiteNode& node) {
-  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
-    for (int i = 0; i < list->size; ++i) {
-      const int id = list->data[i];
-      if (id != kTfLiteOptionalTensor && !HasTensor(context, id)) return id;
-    }
-  }
-  return kTfLiteOptionalTensor;
-}
-
 }  // namespace
-
-absl::Status NodeFinder::Get(TfLiteContext* context, int index,
-                             TfLiteNode** node,
-                             TfLiteRegistration** registration) const {
-  if (get_ == nullptr ||
-      get_(context, index, node, registration) != kTfLiteOk) {
-    return absl::InternalError(absl::StrCat("the runtime has no node ", index));
-  }
-  const int unknown = UnknownTensor(*context, **node);
-  if (unknown == kTfLiteOptionalTensor) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("node ", index, " names tensor ",
-                                          unknown, ", and the model has ",
-                                          context->tensors_size, " tensors"));
-}
 
 bool HasOldMemoryPlan(TfLiteContext* context) {
   TfLiteIntArray* plan = nullptr;
@@ -206,10 +146,15 @@ bool HasOldMemoryPlan(TfLiteContext* context) {
 absl::StatusOr<ShapeFacts> PropagateShapes(TfLiteContext* context,
                                            const NodeFinder& find,
                                            absl::Span<const int> plan,
+                                           const Decompositions& decompositions,
                                            const std::vector<int>* own) {
   ShapeFacts facts;
   TensorRoom room(context);
   KeptMessages messages(context);
+  std::deque<KeptMessages> of_subgraphs;
+  for (TfLiteContext* subgraph : SubgraphsOf(decompositions)) {
+    of_subgraphs.emplace_back(subgraph);
+  }
   absl::flat_hash_set<int> own_nodes;
   if (own != nullptr) own_nodes.insert(own->begin(), own->end());
   absl::flat_hash_set<int> made;
@@ -235,9 +180,16 @@ absl::StatusOr<ShapeFacts> PropagateShapes(TfLiteContext* context,
       AddAll(node->outputs, &facts.unknown);
       continue;
     }
+    const auto decomposition = decompositions.find({context, index});
+    if (decomposition != decompositions.end() &&
+        decomposition->second.is_endless) {
+      AddAll(node->outputs, &facts.unknown);
+      continue;
+    }
     const TfLiteStatus prepared =
         PrepareWithValues(context, node, *registration, &facts.values);
     if (prepared == kTfLiteOk) {
+      ReadDecomposed(decompositions, {context, index}, &facts.decomposed);
       AddDynamic(*context, node->outputs, facts.values, &facts.unknown);
       continue;
     }

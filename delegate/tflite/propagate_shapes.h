@@ -15,37 +15,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "delegate/tflite/decomposition.h"
+#include "delegate/tflite/node_finder.h"
 #include "delegate/tflite/shape_values.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
-
-// Finds nodes by index. TFLite provides the function only in a delegate's
-// Prepare, but it works as long as the interpreter lives, and also finds
-// replaced nodes, which TFLite keeps.
-class NodeFinder {
- public:
-  NodeFinder() = default;
-  // `context` as a delegate's Prepare gets it.
-  explicit NodeFinder(const TfLiteContext& context)
-      : get_(context.GetNodeAndRegistration) {}
-
-  // kInternal: no such node, or one with inputs or outputs that are not tensors
-  // (-1 means absent). The pointers are valid until nodes are added (a delegate
-  // is applied).
-  absl::Status Get(TfLiteContext* context, int index, TfLiteNode** node,
-                   TfLiteRegistration** registration) const;
-
- private:
-  TfLiteStatus (*get_)(TfLiteContext*, int, TfLiteNode**,
-                       TfLiteRegistration**) = nullptr;
-};
-
-// Whether the runtime has the tensor. A node's inputs, outputs, intermediates
-// and temporaries, and a model's outputs, may be -1.
-inline bool HasTensor(const TfLiteContext& context, int id) {
-  return id >= 0 && static_cast<size_t>(id) < context.tensors_size;
-}
 
 // True if an input was resized after tensors were allocated. A delegate that
 // supports dynamic tensors then cannot replace nodes: TFLite (2.9 to LiteRT
@@ -62,6 +37,9 @@ struct ShapeFacts {
   // The results of SHAPE and RANK, and of integer arithmetic on these and
   // constants: values that depend only on the shapes of the model's inputs.
   TensorValues values;
+  // The tensors of the subgraphs that composites stand for, as of the last
+  // preparation of the composite.
+  DecomposedTensors decomposed;
   // Ok, or the first node whose own kernel refused its inputs, and its message.
   // The outputs of such a node have unknown shapes.
   absl::Status refused;
@@ -74,6 +52,7 @@ struct ShapeFacts {
 // user. Errors: a missing node, or no tensors can be added.
 absl::StatusOr<ShapeFacts> PropagateShapes(
     TfLiteContext* context, const NodeFinder& find, absl::Span<const int> plan,
+    const Decompositions& decompositions,
     const std::vector<int>* own = nullptr);
 
 }  // namespace gles_delegate

@@ -36,6 +36,7 @@ DataType ReadType(TfLiteType type) {
 
 Quantization ReadQuantization(const TfLiteTensor& tensor) {
   Quantization q;
+  q.is_unknown = QuantizationKind(tensor) > kTfLiteAffineQuantization;
   if (QuantizationKind(tensor) != kTfLiteAffineQuantization ||
       tensor.quantization.params == nullptr) {
     return q;

@@ -12,6 +12,7 @@
 #include "delegate/passes/fold_constants.h"
 #include "delegate/tflite/check_tensors.h"
 #include "delegate/tflite/host_view.h"
+#include "delegate/tflite/inline_composite.h"
 #include "delegate/tflite/model_overview.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/read_tensor.h"
@@ -26,25 +27,25 @@ class ModelReader {
       : context_(context),
         nodes_(nodes),
         profile_(profile),
-        options_(options) {}
+        options_(options),
+        inliner_(nodes.find, nodes.decompositions, nodes.shapes.decomposed,
+                 model_.graph, [this](Tensor tensor) {
+                   // Not one of the model's, and not made by a pass.
+                   tensor.tflite_index =
+                       static_cast<int>(model_.graph.tensors.size());
+                   return AddTensor(std::move(tensor));
+                 }) {}
 
   absl::StatusOr<CheckedModel> Read() {
     for (size_t i = 0; i < context_->tensors_size; ++i) {
       Tensor tensor = ReadTensor(context_->tensors[i], static_cast<int>(i));
       const auto value = nodes_.shapes.values.find(static_cast<int>(i));
       if (value != nodes_.shapes.values.end()) tensor.constant = value->second;
-      if (options_.enable_quantization && IsQuantizedType(tensor.type) &&
-          CheckQuantization(tensor, options_.half).ok()) {
-        ViewAsFloat(&tensor);
-      } else {
-        ViewForHost(&tensor);
-      }
-      model_.graph.AddTensor(std::move(tensor));
+      AddTensor(std::move(tensor));
     }
-    auto overview = LookOver(context_, nodes_.find, nodes_.plan,
-                             options_.enable_quantization, &model_.graph);
-    if (!overview.ok()) return overview.status();
-    overview_ = *std::move(overview);
+    auto all = inliner_.Expand(context_, nodes_.plan);
+    if (!all.ok()) return all.status();
+    overview_ = LookOver(*all, options_.enable_quantization, &model_.graph);
     for (int index : nodes_.checked) {
       if (auto s = ReadNode(index); !s.ok()) return s;
     }
@@ -52,6 +53,17 @@ class ModelReader {
   }
 
  private:
+  // The tensor with the view that ops see of it.
+  TensorId AddTensor(Tensor tensor) {
+    if (options_.enable_quantization && IsQuantizedType(tensor.type) &&
+        CheckQuantization(tensor, options_.half).ok()) {
+      ViewAsFloat(&tensor);
+    } else {
+      ViewForHost(&tensor);
+    }
+    return model_.graph.AddTensor(std::move(tensor));
+  }
+
   absl::Status ReadNode(int index) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
@@ -64,7 +76,13 @@ class ModelReader {
     checked.op = OpName(*registration);
     checked.tensors = Tensors(*node);
     checked.inputs = ReadInts(node->inputs);
-    checked.support = Check(*node, *registration, &checked);
+    checked.outputs = ReadInts(node->outputs);
+    if (const InlinedComposite* inlined = inliner_.Find(index)) {
+      absl::StrAppend(&checked.op, " ", CompositeName(*node));
+      checked.support = CheckComposite(*node, *inlined, &checked);
+    } else {
+      checked.support = Check(*node, *registration, &checked);
+    }
     model_.position_of[index] = model_.nodes.size();
     model_.nodes.push_back(std::move(checked));
     return absl::OkStatus();
@@ -124,18 +142,42 @@ class ModelReader {
     }
   }
 
-  absl::Status Check(const TfLiteNode& node,
-                     const TfLiteRegistration& registration, CheckedNode* out) {
+  // A composite runs if all nodes that it stands for do.
+  absl::Status CheckComposite(const TfLiteNode& node,
+                              const InlinedComposite& inlined,
+                              CheckedNode* out) {
+    if (auto s = CheckMayTake(node, *out); !s.ok()) return s;
+    if (!inlined.status.ok()) return inlined.status;
+    for (const InlinedNode& inner : inlined.nodes) {
+      absl::Status checked = Check(inner.node(), inner.registration(), out);
+      if (checked.ok()) continue;
+      return absl::Status(
+          checked.code(),
+          absl::StrCat(OpName(inner.registration()), " of its decomposition: ",
+                       checked.message(), " [", Tensors(inner.node()), "]"));
+    }
+    out->folded = out->nodes.empty();
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckMayTake(const TfLiteNode& node,
+                            const CheckedNode& checked) const {
     for (const auto& [first, last] : options_.exclude_nodes) {
-      if (out->index >= first && out->index <= last) {
+      if (checked.index >= first && checked.index <= last) {
         return absl::CancelledError("excluded by the option exclude_nodes");
       }
     }
     if (node.delegate != nullptr) {
       return absl::UnavailableError("another delegate has taken the node");
     }
+    return absl::OkStatus();
+  }
+
+  // Adds what runs to `out`.
+  absl::Status Check(const TfLiteNode& node,
+                     const TfLiteRegistration& registration, CheckedNode* out) {
+    if (auto s = CheckMayTake(node, *out); !s.ok()) return s;
     if (FollowsFromShapes(node)) {
-      out->node.outputs = ReadInts(node.outputs);
       out->folded = true;
       out->follows_from_shapes = true;
       return absl::OkStatus();
@@ -146,7 +188,7 @@ class ModelReader {
     if (op == nullptr)
       return absl::UnimplementedError("the op has no GPU version");
     if (auto s = CheckShapes(model_.graph, node); !s.ok()) return s;
-    if (auto s = CheckScales(*context_, model_.graph, node); !s.ok()) return s;
+    if (auto s = CheckScales(model_.graph, node); !s.ok()) return s;
     if (auto s = CheckVariables(node); !s.ok()) return s;
     if (auto s = CheckShapesKnown(model_.graph, node, nodes_.shapes.unknown);
         !s.ok())
@@ -167,20 +209,22 @@ class ModelReader {
                          &model_.graph);
     auto parsed = ParseNode(*op, node, registration, options_, &model_.graph);
     if (!parsed.ok()) return parsed.status();
-    out->node = *std::move(parsed);
-    out->node.tflite_index = out->index;
-    KeepFloat32(&out->node);
-    auto folded = FoldConstantNode(&model_.graph, out->node);
+    Node result = *std::move(parsed);
+    result.tflite_index = out->index;
+    KeepFloat32(&result);
+    auto folded = FoldConstantNode(&model_.graph, result);
     if (!folded.ok()) return folded.status();
     if (*folded) {
       out->folded = true;
       return absl::OkStatus();
     }
     if (options_.simulate_quantization) {
-      if (auto s = AddSimulator(model_.graph, &out->node); !s.ok()) return s;
+      if (auto s = AddSimulator(model_.graph, &result); !s.ok()) return s;
     }
     if (auto s = CheckTensors(model_.graph, node, options_); !s.ok()) return s;
-    return CheckPlan(out->node);
+    if (auto s = CheckPlan(result); !s.ok()) return s;
+    out->nodes.push_back(std::move(result));
+    return absl::OkStatus();
   }
 
   // All that the node writes is known by the shapes of the inputs.
@@ -203,6 +247,7 @@ class ModelReader {
   const DeviceProfile& profile_;
   const ReadOptions& options_;
   CheckedModel model_;
+  CompositeInliner inliner_;
   ModelOverview overview_;
 };
 
@@ -217,6 +262,7 @@ absl::StatusOr<ModelNodes> FindNodes(TfLiteContext* context) {
   }
   nodes.plan = ReadInts(plan);
   nodes.checked = nodes.plan;
+  nodes.decompositions = FindDecompositions(context, nodes.find, nodes.plan);
   return nodes;
 }
 

@@ -19,13 +19,15 @@ namespace gles_delegate {
 
 // A node of the model and the result of its check.
 struct CheckedNode {
-  int index = 0;            // TFLite's node index
-  std::string op;           // "CONV_2D", "CUSTOM Foo"
-  std::string tensors;      // its inputs and outputs, for messages
-  std::vector<int> inputs;  // TFLite's tensor indices, -1: absent
-  absl::Status support;     // Ok, or why it stays on the CPU
-  // Valid if `support` is Ok. Its tensors are ids of CheckedModel::graph.
-  Node node;
+  int index = 0;                     // TFLite's node index
+  std::string op;                    // "CONV_2D", "CUSTOM Foo"
+  std::string tensors;               // its inputs and outputs, for messages
+  std::vector<int> inputs, outputs;  // TFLite's tensor indices, -1: absent
+  absl::Status support;              // Ok, or why it stays on the CPU
+  // What runs, if `support` is Ok: the node, or those that a
+  // STABLEHLO_COMPOSITE stands for. Their tensors are ids of
+  // CheckedModel::graph. Empty if all are folded.
+  std::vector<Node> nodes;
   bool folded = false;  // its outputs are constants: nothing to run
   // Its outputs depend only on the shapes of the model's inputs; implies
   // `folded`.
@@ -33,8 +35,9 @@ struct CheckedNode {
 };
 
 // The whole model. graph.tensors has TFLite's tensors at TFLite's indices, then
-// tensors added while reading (hybrid_weights.h); the outputs of folded nodes
-// are constants. graph.nodes is empty.
+// those of decompositions (inline_composite.h), then tensors added while
+// reading (hybrid_weights.h); the outputs of folded nodes are constants.
+// graph.nodes is empty.
 struct CheckedModel {
   Graph graph;
   std::vector<CheckedNode> nodes;                // in execution order
@@ -46,6 +49,7 @@ struct ModelNodes {
   NodeFinder find;
   std::vector<int> plan;     // all of the model, in execution order
   std::vector<int> checked;  // those of `plan` that may be delegated
+  Decompositions decompositions;
   // Nodes with tensors of unknown shape stay on the CPU; `values` are
   // constants.
   ShapeFacts shapes;

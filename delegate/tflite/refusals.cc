@@ -47,8 +47,8 @@ void KeepUnusedConstantsOnCpu(CheckedModel* model) {
     // The runtime has values that follow from shapes before it prepares CPU
     // nodes.
     if (it->folded && !it->follows_from_shapes) {
-      for (TensorId id : it->node.outputs) {
-        if (used_on_cpu[id]) {
+      for (TensorId id : it->outputs) {
+        if (id >= 0 && used_on_cpu[id]) {
           it->support = absl::FailedPreconditionError(
               "its constant is used by a node that stays on the CPU");
         }

@@ -18,6 +18,7 @@ Partitions OfAll(const std::vector<SubgraphReport>& subgraphs,
                  Partitions SubgraphReport::*list) {
   Partitions all;
   for (const SubgraphReport& s : subgraphs) {
+    if (!s.IsUsed()) continue;
     all.insert(all.end(), (s.*list).begin(), (s.*list).end());
   }
   return all;
@@ -25,7 +26,10 @@ Partitions OfAll(const std::vector<SubgraphReport>& subgraphs,
 
 void AddCounts(const std::vector<SubgraphReport>& subgraphs, json* report) {
   int nodes = 0, delegated = 0, partitions = 0;
+  size_t used = 0;
   for (const SubgraphReport& s : subgraphs) {
+    if (!s.IsUsed()) continue;
+    ++used;
     nodes += s.nodes_total;
     delegated += s.nodes_delegated;
     partitions += s.partitions_chosen;
@@ -38,7 +42,7 @@ void AddCounts(const std::vector<SubgraphReport>& subgraphs, json* report) {
   (*report)["nodes_total"] = nodes;
   (*report)["nodes_delegated"] = delegated;
   (*report)["partitions"] = partitions;
-  (*report)["subgraphs"] = subgraphs.size();
+  (*report)["subgraphs"] = used;
 }
 
 // The driver's limits, by GL's names without GL_MAX_.
@@ -216,6 +220,7 @@ json ProfileJson(const Partitions& partitions) {
 json RefusalsJson(const std::vector<SubgraphReport>& subgraphs) {
   json refusals = json::array();
   for (size_t i = 0; i < subgraphs.size(); ++i) {
+    if (!subgraphs[i].IsUsed()) continue;
     for (const Refusal& r : subgraphs[i].refusals) {
       refusals.push_back({{"op", r.op},
                           {"reason", r.reason},

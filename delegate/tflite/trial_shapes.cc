@@ -1,7 +1,6 @@
 #include "delegate/tflite/trial_shapes.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -13,22 +12,15 @@ namespace {
 constexpr int kSmallest = 4;
 constexpr int kLargest = 1 << 14;  // a second of sound
 
-bool ResizeTensor(TfLiteContext* context, int id,
-                  const std::vector<int>& dims) {
-  // The runtime frees the array that it is given.
-  auto* array = static_cast<TfLiteIntArray*>(
-      std::malloc(sizeof(int) * (dims.size() + 1)));
-  array->size = static_cast<int>(dims.size());
-  std::copy(dims.begin(), dims.end(), array->data);
-  return context->ResizeTensor(context, &context->tensors[id], array) ==
-         kTfLiteOk;
-}
-
 }  // namespace
 
 TrialShapes::TrialShapes(TfLiteContext* context, const NodeFinder& find,
-                         const std::vector<int>& plan)
-    : context_(context), find_(find), plan_(plan) {
+                         const std::vector<int>& plan,
+                         const Decompositions& decompositions)
+    : context_(context),
+      find_(find),
+      plan_(plan),
+      decompositions_(decompositions) {
   absl::flat_hash_set<int> seen;
   for (int index : plan) {
     TfLiteNode* node = nullptr;
@@ -80,7 +72,7 @@ std::optional<ShapeFacts> TrialShapes::Find() {
   for (Free which : {Free::kBySignature, Free::kOnesButLast, Free::kOnes}) {
     for (int extent = kSmallest; extent <= kLargest; extent *= 4) {
       if (!Resize(which, extent)) break;
-      auto facts = PropagateShapes(context_, find_, plan_);
+      auto facts = PropagateShapes(context_, find_, plan_, decompositions_);
       if (!facts.ok()) return std::nullopt;
       if (facts->refused.ok()) return *std::move(facts);
     }

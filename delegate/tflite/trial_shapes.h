@@ -18,7 +18,8 @@ class TrialShapes {
  public:
   // `context` must outlive this. `plan`: of the whole model.
   TrialShapes(TfLiteContext* context, const NodeFinder& find,
-              const std::vector<int>& plan);
+              const std::vector<int>& plan,
+              const Decompositions& decompositions);
   ~TrialShapes();
   TrialShapes(const TrialShapes&) = delete;
   TrialShapes& operator=(const TrialShapes&) = delete;
@@ -41,6 +42,7 @@ class TrialShapes {
   TfLiteContext* context_;
   const NodeFinder& find_;
   const std::vector<int>& plan_;
+  const Decompositions& decompositions_;
   std::vector<Input> inputs_;
 };
 

@@ -64,7 +64,7 @@ Partition PartitionOf(const FakeRuntime& runtime, const CheckedModel& model,
     for (int id : node.inputs) {
       if (id >= 0 && made.count(id) == 0) used.insert(id);
     }
-    made.insert(node.node.outputs.begin(), node.node.outputs.end());
+    made.insert(node.outputs.begin(), node.outputs.end());
   }
   partition.inputs.assign(used.begin(), used.end());
   std::set_intersection(made.begin(), made.end(), later.begin(), later.end(),

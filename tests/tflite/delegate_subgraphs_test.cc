@@ -14,25 +14,6 @@
 namespace gles_delegate::testing {
 namespace {
 
-// Appends the one subgraph of `from` to `to`.
-void AppendSubgraph(ModelBuilder from, ModelBuilder* to) {
-  schema::ModelT& model = to->model();
-  const auto buffers = static_cast<uint32_t>(model.buffers.size());
-  const auto codes = static_cast<uint32_t>(model.operator_codes.size());
-  schema::SubGraphT& graph = *from.model().subgraphs[0];
-  for (auto& tensor : graph.tensors) {
-    if (tensor->buffer != 0) tensor->buffer += buffers;
-  }
-  for (auto& op : graph.operators) op->opcode_index += codes;
-  for (auto& buffer : from.model().buffers) {
-    model.buffers.push_back(std::move(buffer));
-  }
-  for (auto& code : from.model().operator_codes) {
-    model.operator_codes.push_back(std::move(code));
-  }
-  model.subgraphs.push_back(std::move(from.model().subgraphs[0]));
-}
-
 // y = NEG(x op 2).
 ModelBuilder Branch(Op op, const Shape& shape) {
   ModelBuilder b;
@@ -63,8 +44,8 @@ std::vector<uint8_t> IfModel(const Shape& shape) {
   b.AddOp(Op::IF, 1, {c, x}, {y}, options);
   b.AddOp(Op::NEG, 1, {y}, {z});
   b.SetOutputs({z});
-  AppendSubgraph(Branch(Op::ADD, shape), &b);
-  AppendSubgraph(Branch(Op::MUL, shape), &b);
+  b.AddSubgraph(Branch(Op::ADD, shape));
+  b.AddSubgraph(Branch(Op::MUL, shape));
   return b.Finish();
 }
 
@@ -91,7 +72,7 @@ std::vector<uint8_t> WhileModel(const Shape& shape) {
   const int less = condition.AddTensor("less", {1}, TensorType::BOOL);
   condition.AddOp(Op::LESS, 1, {ci, five}, {less});
   condition.SetOutputs({less});
-  AppendSubgraph(std::move(condition), &b);
+  b.AddSubgraph(std::move(condition));
 
   ModelBuilder body;
   const int bi = body.AddInput("i", {1}, TensorType::INT32);
@@ -105,7 +86,7 @@ std::vector<uint8_t> WhileModel(const Shape& shape) {
   body.AddOp(Op::NEG, 1, {bx}, {t});
   body.AddOp(Op::MUL, 1, {t, two}, {nx}, schema::MulOptionsT());
   body.SetOutputs({ni, nx});
-  AppendSubgraph(std::move(body), &b);
+  b.AddSubgraph(std::move(body));
   return b.Finish();
 }
 
@@ -136,7 +117,7 @@ std::vector<uint8_t> CallOnceModel() {
   init.AddOp(Op::ASSIGN_VARIABLE, 1, {h, v}, {},
              schema::AssignVariableOptionsT());
   init.SetOutputs({});
-  AppendSubgraph(std::move(init), &b);
+  b.AddSubgraph(std::move(init));
   return b.Finish();
 }
 

@@ -11,6 +11,7 @@
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/check_tensors.h"
 #include "delegate/tflite/read_node.h"
+#include "delegate/tflite/read_tensor.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 
@@ -109,26 +110,25 @@ TEST(OpNameTest, EachOpOfTheNewestSchemaHasOne) {
 TEST(CheckScalesTest, ScalesOfBlocksAreNamed) {
   constexpr int kBlockwise = 2;  // newer than the headers here
   TfLiteTensor tensors[2] = {};
-  tensors[0].quantization.type = kTfLiteAffineQuantization;
-  TfLiteContext context = {};
-  context.tensors = tensors;
-  context.tensors_size = 2;
   Graph graph;
-  for (const char* name : {"x", "w"}) {
-    Tensor tensor;
-    tensor.name = name;
-    graph.AddTensor(std::move(tensor));
-  }
+  const auto read = [&] {
+    graph = Graph();
+    for (int i = 0; i < 2; ++i) graph.AddTensor(ReadTensor(tensors[i], i));
+  };
   struct {
     int size = 2;
     int data[2] = {0, 1};
   } inputs;
   TfLiteNode node = {};
   node.inputs = reinterpret_cast<TfLiteIntArray*>(&inputs);
-  EXPECT_TRUE(CheckScales(context, graph, node).ok());
+  tensors[0].quantization.type = kTfLiteAffineQuantization;
+  tensors[1].name = "w";
+  read();
+  EXPECT_TRUE(CheckScales(graph, node).ok());
   tensors[1].quantization.type =
       static_cast<TfLiteQuantizationType>(kBlockwise);
-  EXPECT_THAT(std::string(CheckScales(context, graph, node).message()),
+  read();
+  EXPECT_THAT(std::string(CheckScales(graph, node).message()),
               AllOf(HasSubstr("'w'"), HasSubstr("blockwise quantization")));
 }
 

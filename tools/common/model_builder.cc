@@ -92,6 +92,38 @@ int ModelBuilder::AddCustomOp(const std::string& name,
                      std::move(inputs), std::move(outputs), {}, parameters);
 }
 
+int ModelBuilder::AddComposite(const std::string& name, int subgraph,
+                               std::vector<int> inputs,
+                               std::vector<int> outputs) {
+  const int node = AddOp(schema::BuiltinOperator::STABLEHLO_COMPOSITE, 1,
+                         std::move(inputs), std::move(outputs));
+  schema::StableHLOCompositeOptionsT options;
+  options.name = name;
+  options.decomposition_subgraph_index = subgraph;
+  // An empty map, in flexbuffers.
+  options.composite_attributes = {0, 0, 1, 0, 0, 36, 1};
+  graph().operators[node]->builtin_options_2.Set(std::move(options));
+  return node;
+}
+
+int ModelBuilder::AddSubgraph(ModelBuilder other) {
+  const auto buffers = static_cast<uint32_t>(model_.buffers.size());
+  const auto codes = static_cast<uint32_t>(model_.operator_codes.size());
+  schema::SubGraphT& added = other.graph();
+  for (auto& tensor : added.tensors) {
+    if (tensor->buffer != 0) tensor->buffer += buffers;
+  }
+  for (auto& op : added.operators) op->opcode_index += codes;
+  for (auto& buffer : other.model_.buffers) {
+    model_.buffers.push_back(std::move(buffer));
+  }
+  for (auto& code : other.model_.operator_codes) {
+    model_.operator_codes.push_back(std::move(code));
+  }
+  model_.subgraphs.push_back(std::move(other.model_.subgraphs[0]));
+  return static_cast<int>(model_.subgraphs.size()) - 1;
+}
+
 void ModelBuilder::SetOutputs(std::vector<int> outputs) {
   graph().outputs.assign(outputs.begin(), outputs.end());
 }

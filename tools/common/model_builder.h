@@ -142,6 +142,13 @@ class ModelBuilder {
                   std::vector<int> inputs, std::vector<int> outputs,
                   int version = 1);
 
+  // A STABLEHLO_COMPOSITE without attributes, which stands for a subgraph.
+  int AddComposite(const std::string& name, int subgraph,
+                   std::vector<int> inputs, std::vector<int> outputs);
+
+  // Adds the first subgraph of `other` and returns its place in the model.
+  int AddSubgraph(ModelBuilder other);
+
   void SetOutputs(std::vector<int> outputs);
 
   // Named metadata, as LiteRT and TFLite Support read it.

@@ -77,6 +77,11 @@ constexpr char kEdges[] =
     "- IF, WHILE and CALL_ONCE run on the CPU. Each of their subgraphs is "
     "delegated like a separate\n"
     "  model, and the report counts the nodes of all subgraphs.\n"
+    "- A STABLEHLO_COMPOSITE, of any name, is replaced by the nodes of its "
+    "decomposition if all of them\n"
+    "  can run; so are composites inside decompositions. Otherwise it stays on "
+    "the CPU, and the reason\n"
+    "  names the node. The report counts a composite as one node.\n"
     "- A custom op of this page runs whether or not the app has registered "
     "it.\n"
     "\n";

@@ -1,0 +1,200 @@
+#include "delegate/tflite/decomposition.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "delegate/graph/builtin_codes.h"
+#include "delegate/graph/builtin_params.h"
+#include "delegate/graph/printable.h"
+#include "delegate/tflite/read_tensor.h"
+#include "delegate/tflite/subgraphs.h"
+
+namespace gles_delegate {
+namespace {
+
+// Of composites inside composites.
+constexpr size_t kMostLevels = 8;
+// Anything deeper counts as endless.
+constexpr size_t kMostOpen = 64;
+// Nodes of one composite, with those inside. A decomposed attention has a few
+// dozen.
+constexpr int kMostNodes = 4096;
+
+class DecompositionFinder {
+ public:
+  DecompositionFinder(TfLiteContext* context, const NodeFinder& find)
+      : context_(context), find_(find), subgraphs_(context) {}
+
+  Decompositions Find(absl::Span<const int> plan) {
+    open_ = {context_};
+    for (int index : plan) Visit(context_, index);
+    return std::move(found_);
+  }
+
+ private:
+  struct Visited {
+    absl::Status status;
+    bool is_endless = false;
+    int nodes = 1;
+    size_t levels = 0;  // of composites, from this node down
+  };
+
+  // The node, and what is below it.
+  Visited Visit(TfLiteContext* context, int index) {
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* registration = nullptr;
+    Visited visited;
+    visited.status = find_.Get(context, index, &node, &registration);
+    if (!visited.status.ok() || !IsComposite(*registration)) return visited;
+    const NodeKey key = {context, index};
+    if (const auto it = visited_.find(key); it != visited_.end()) {
+      return it->second;
+    }
+    Decomposition decomposition;
+    visited.levels = 1;
+    visited.status = Read(key, *node, &decomposition, &visited);
+    decomposition.status = visited.status;
+    decomposition.is_endless = visited.is_endless;
+    found_[key] = std::move(decomposition);
+    visited_[key] = visited;
+    return visited;
+  }
+
+  absl::Status Read(const NodeKey& key, const TfLiteNode& node,
+                    Decomposition* out, Visited* visited) {
+    if (node.builtin_data == nullptr) {
+      return absl::InvalidArgumentError("it names no decomposition");
+    }
+    const int subgraph =
+        static_cast<const CompositeParams*>(node.builtin_data)->subgraph;
+    auto found = subgraphs_.Get(subgraph);
+    if (!found.ok()) return found.status();
+    out->context = *found;
+    if (open_.size() > kMostOpen ||
+        std::find(open_.begin(), open_.end(), *found) != open_.end()) {
+      visited->is_endless = true;
+      return absl::InvalidArgumentError(
+          absl::StrCat("subgraph ", subgraph,
+                       ", its decomposition, leads back to the composite"));
+    }
+    auto plan = subgraphs_.PlanOf(*found);
+    if (!plan.ok()) return plan.status();
+    out->plan = *std::move(plan);
+    // First: a composite below that is endless must be known.
+    if (auto s = ReadBelow(out, visited); !s.ok()) return s;
+    auto border = BorderOf(key.first, key.second, *found, out->plan, find_);
+    if (!border.ok()) return border.status();
+    out->border = *std::move(border);
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadBelow(Decomposition* out, Visited* visited) {
+    open_.push_back(out->context);
+    absl::Status status;
+    size_t levels = 0;
+    int64_t nodes = 0;
+    for (int index : out->plan) {
+      const Visited below = Visit(out->context, index);
+      visited->is_endless |= below.is_endless;
+      status.Update(below.status);
+      levels = std::max(levels, below.levels);
+      nodes += below.nodes;
+    }
+    open_.pop_back();
+    visited->levels += levels;
+    visited->nodes = static_cast<int>(std::min<int64_t>(nodes, kMostNodes + 1));
+    if (!status.ok()) return status;
+    if (visited->levels > kMostLevels || visited->nodes > kMostNodes) {
+      return absl::UnimplementedError(absl::StrCat(
+          "its decomposition has more than ", kMostLevels,
+          " levels of composites or more than ", kMostNodes, " nodes"));
+    }
+    return absl::OkStatus();
+  }
+
+  TfLiteContext* context_;
+  const NodeFinder& find_;
+  Subgraphs subgraphs_;
+  Decompositions found_;
+  absl::flat_hash_map<NodeKey, Visited> visited_;
+  std::vector<const TfLiteContext*> open_;  // being read, outermost first
+};
+
+DecomposedGraph ReadTensorsOf(const TfLiteContext& context) {
+  DecomposedGraph graph;
+  for (size_t i = 0; i < context.tensors_size; ++i) {
+    const TfLiteTensor& t = context.tensors[i];
+    Tensor tensor = ReadTensor(t, static_cast<int>(i));
+    // What TFLite's kernels compute as they are prepared.
+    if (t.allocation_type == kTfLitePersistentRo && t.data.raw != nullptr &&
+        t.bytes > 0) {
+      const auto* bytes = reinterpret_cast<const uint8_t*>(t.data.raw);
+      tensor.constant =
+          ConstantData::Own(std::vector<uint8_t>(bytes, bytes + t.bytes));
+    }
+    graph.tensors.push_back(std::move(tensor));
+    graph.is_dynamic.push_back(t.allocation_type == kTfLiteDynamic);
+  }
+  return graph;
+}
+
+}  // namespace
+
+bool IsComposite(const TfLiteRegistration& registration) {
+  return registration.builtin_code == builtin::STABLEHLO_COMPOSITE;
+}
+
+std::string CompositeName(const TfLiteNode& node) {
+  if (node.builtin_data == nullptr) return "";
+  const char* name =
+      static_cast<const CompositeParams*>(node.builtin_data)->name;
+  return name == nullptr ? "" : std::string(PrintableName(name));
+}
+
+Decompositions FindDecompositions(TfLiteContext* context,
+                                  const NodeFinder& find,
+                                  absl::Span<const int> plan) {
+  return DecompositionFinder(context, find).Find(plan);
+}
+
+std::vector<TfLiteContext*> SubgraphsOf(const Decompositions& decompositions) {
+  std::vector<TfLiteContext*> subgraphs;
+  absl::flat_hash_set<TfLiteContext*> seen;
+  for (const auto& [node, decomposition] : decompositions) {
+    if (!decomposition.status.ok()) continue;
+    if (seen.insert(decomposition.context).second) {
+      subgraphs.push_back(decomposition.context);
+    }
+  }
+  return subgraphs;
+}
+
+std::vector<TfLiteContext*> SubgraphsBelow(const Decompositions& decompositions,
+                                           const NodeKey& node) {
+  const auto it = decompositions.find(node);
+  if (it == decompositions.end() || !it->second.status.ok()) return {};
+  const Decomposition& own = it->second;
+  std::vector<TfLiteContext*> subgraphs = {own.context};
+  for (int index : own.plan) {
+    for (TfLiteContext* below :
+         SubgraphsBelow(decompositions, {own.context, index})) {
+      subgraphs.push_back(below);
+    }
+  }
+  return subgraphs;
+}
+
+void ReadDecomposed(const Decompositions& decompositions, const NodeKey& node,
+                    DecomposedTensors* decomposed) {
+  const auto it = decompositions.find(node);
+  if (it == decompositions.end() || !it->second.status.ok()) return;
+  const Decomposition& own = it->second;
+  (*decomposed)[node] = ReadTensorsOf(*own.context);
+  for (int index : own.plan) {
+    ReadDecomposed(decompositions, {own.context, index}, decomposed);
+  }
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,89 @@
+// Replaces a STABLEHLO_COMPOSITE by the nodes of its decomposition.
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_INLINE_COMPOSITE_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_INLINE_COMPOSITE_H_
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "delegate/graph/graph.h"
+#include "delegate/tflite/decomposition.h"
+#include "delegate/tflite/host_view.h"
+#include "delegate/tflite/node_finder.h"
+#include "tensorflow/lite/c/common.h"
+
+namespace gles_delegate {
+
+// A node of a decomposition. Its inputs and outputs are ids of the graph that
+// the model is read into.
+class InlinedNode {
+ public:
+  InlinedNode(const TfLiteNode& node, const TfLiteRegistration& registration,
+              const std::vector<int>& inputs, const std::vector<int>& outputs);
+  const TfLiteNode& node() const { return node_; }
+  const TfLiteRegistration& registration() const { return *registration_; }
+
+ private:
+  TfLiteNode node_;
+  const TfLiteRegistration* registration_;
+  std::unique_ptr<int[]> inputs_, outputs_;  // TfLiteIntArrays
+};
+
+struct InlinedComposite {
+  absl::Status status;  // Ok, or why it cannot be inlined
+  // In execution order, those of composites inside among them.
+  std::vector<InlinedNode> nodes;
+};
+
+class CompositeInliner {
+ public:
+  // Adds a tensor to the graph, with the view that ops see of it.
+  using AddTensor = std::function<TensorId(Tensor)>;
+
+  // All must outlive this. `graph` has the model's tensors at TFLite's indices;
+  // those of decompositions are added, constants once.
+  CompositeInliner(const NodeFinder& find, const Decompositions& decompositions,
+                   const DecomposedTensors& tensors, const Graph& graph,
+                   AddTensor add)
+      : find_(find),
+        decompositions_(decompositions),
+        tensors_(tensors),
+        graph_(graph),
+        add_(std::move(add)) {}
+
+  // Inlines the composites among the nodes of `plan`, and returns all nodes
+  // that there are then, in execution order. Errors: a missing node.
+  absl::StatusOr<std::vector<NodeTensors>> Expand(TfLiteContext* context,
+                                                  absl::Span<const int> plan);
+
+  // The composite with TFLite's index `node`. nullptr: another op.
+  const InlinedComposite* Find(int node) const {
+    const auto it = inlined_.find(node);
+    return it == inlined_.end() ? nullptr : &it->second;
+  }
+
+ private:
+  class Level;
+
+  absl::Status InlineInto(const NodeKey& key, const std::vector<int>& inputs,
+                          const std::vector<int>& outputs,
+                          std::vector<InlinedNode>* nodes);
+
+  const NodeFinder& find_;
+  const Decompositions& decompositions_;
+  const DecomposedTensors& tensors_;
+  const Graph& graph_;
+  const AddTensor add_;
+  // By subgraph and TFLite's tensor index.
+  absl::flat_hash_map<NodeKey, TensorId> constants_;
+  absl::flat_hash_map<int, InlinedComposite> inlined_;  // by TFLite's index
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_INLINE_COMPOSITE_H_

@@ -1,0 +1,61 @@
+#include "delegate/tflite/subgraphs.h"
+
+#include <cstddef>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/tflite/kept_messages.h"
+#include "delegate/tflite/read_tensor.h"
+#include "delegate/tflite/runtime.h"
+
+namespace gles_delegate {
+namespace {
+
+// A function that 2.14 appended to TfLiteContext; the headers here may be
+// older.
+template <typename Function>
+Function AppendedFunction(const TfLiteContext& context, size_t position) {
+  Function function;
+  std::memcpy(&function,
+              reinterpret_cast<const char*>(&context) + sizeof(context) +
+                  position * sizeof(function),
+              sizeof(function));
+  return function;
+}
+
+}  // namespace
+
+Subgraphs::Subgraphs(TfLiteContext* own)
+    : own_(own), get_plan_(own->GetExecutionPlan) {
+  if (!IsRuntimeOf214(*own)) return;
+  acquire_ = AppendedFunction<Acquire>(*own, 0);
+  release_ = AppendedFunction<Release>(*own, 1);
+}
+
+absl::StatusOr<TfLiteContext*> Subgraphs::Get(int subgraph) const {
+  if (acquire_ == nullptr || release_ == nullptr) {
+    return absl::UnimplementedError(
+        "this runtime shows a delegate no other subgraph");
+  }
+  TfLiteContext* found = nullptr;
+  // Of an index that is wrong.
+  const KeptMessages messages(own_);
+  if (acquire_(own_, subgraph, &found) != kTfLiteOk || found == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the model has no subgraph ", subgraph));
+  }
+  // The caller's own stays as it is.
+  if (found != own_) release_(own_, subgraph);
+  return found;
+}
+
+absl::StatusOr<std::vector<int>> Subgraphs::PlanOf(
+    TfLiteContext* subgraph) const {
+  TfLiteIntArray* plan = nullptr;
+  if (get_plan_(subgraph, &plan) != kTfLiteOk) {
+    return absl::InternalError("the runtime gave no execution plan");
+  }
+  return ReadInts(plan);
+}
+
+}  // namespace gles_delegate

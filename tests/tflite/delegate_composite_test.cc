@@ -1,0 +1,462 @@
+// labels: op delegate llvmpipe
+// STABLEHLO_COMPOSITE: the nodes of its decomposition run in its place. Longer
+// than 300 lines: the malformed models are changes of the right ones.
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tensorflow/lite/c/c_api.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/real_model.h"
+#include "tests/testing/schema_names.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// x / sqrt(mean(x^2) + 0.5) * w, as litert-torch writes it.
+ModelBuilder RmsNorm(const Shape& shape) {
+  ModelBuilder b;
+  const int channels = shape.back();
+  Shape mean_shape = shape;
+  mean_shape.back() = 1;
+  const int x = b.AddInput("d_x", shape);
+  const int w = b.AddInput("d_w", {channels});
+  const int axis = b.AddConstant<int32_t>(
+      "axis", {1},
+      std::vector<int32_t>{static_cast<int32_t>(shape.size()) - 1});
+  const int epsilon =
+      b.AddConstant<float>("epsilon", {1}, std::vector<float>{0.5f});
+  const int square = b.AddTensor("square", shape);
+  const int mean = b.AddTensor("mean", mean_shape);
+  const int sum = b.AddTensor("sum", mean_shape);
+  const int root = b.AddTensor("root", mean_shape);
+  const int scaled = b.AddTensor("scaled", shape);
+  const int y = b.AddTensor("d_y", shape);
+  schema::ReducerOptionsT keep;
+  keep.keep_dims = true;
+  b.AddOp(Op::MUL, 1, {x, x}, {square}, schema::MulOptionsT());
+  b.AddOp(Op::MEAN, 1, {square, axis}, {mean}, keep);
+  b.AddOp(Op::ADD, 1, {mean, epsilon}, {sum}, schema::AddOptionsT());
+  b.AddOp(Op::RSQRT, 1, {sum}, {root});
+  b.AddOp(Op::MUL, 1, {x, root}, {scaled}, schema::MulOptionsT());
+  b.AddOp(Op::MUL, 1, {scaled, w}, {y}, schema::MulOptionsT());
+  b.SetOutputs({y});
+  return b;
+}
+
+// NEG(odml.rms_norm(x, w)).
+std::vector<uint8_t> NormModel(
+    const Shape& shape,
+    const std::function<void(schema::ModelT&)>& change = {}) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", shape);
+  std::vector<float> scales;
+  for (int i = 0; i < shape.back(); ++i) {
+    scales.push_back(0.5f + 0.25f * static_cast<float>(i));
+  }
+  const int w = b.AddConstant<float>("w", {shape.back()}, scales);
+  const int y = b.AddTensor("y", shape);
+  const int z = b.AddTensor("z", shape);
+  b.AddComposite("odml.rms_norm", 1, {x, w}, {y});
+  b.AddOp(Op::NEG, 1, {y}, {z});
+  b.SetOutputs({z});
+  b.AddSubgraph(RmsNorm(shape));
+  if (change) change(b.model());
+  return b.Finish();
+}
+
+// p = a - b, q = 2 * a, in the order q, p.
+ModelBuilder Difference(const Shape& shape) {
+  ModelBuilder b;
+  const int first = b.AddInput("first", shape);
+  const int second = b.AddInput("second", shape);
+  const int two = b.AddConstant<float>("two", {1}, std::vector<float>{2});
+  const int p = b.AddTensor("p", shape);
+  const int q = b.AddTensor("q", shape);
+  b.AddOp(Op::SUB, 1, {first, second}, {p}, schema::SubOptionsT());
+  b.AddOp(Op::MUL, 1, {first, two}, {q}, schema::MulOptionsT());
+  b.SetOutputs({q, p});
+  return b;
+}
+
+class DelegateCompositeTest : public DeviceTest {
+ protected:
+  struct Pair {
+    std::unique_ptr<Model> model;
+    DelegatePtr delegate;
+    std::unique_ptr<Interpreter> cpu, gpu;
+  };
+  static Pair Make(
+      std::vector<uint8_t> bytes,
+      const std::function<void(TfLiteGlesDelegateOptions&)>& set = {}) {
+    Pair pair;
+    pair.model = LoadOrDie(std::move(bytes));
+    pair.delegate = MakeDelegate([&set](auto& o) {
+      o.max_delegated_partitions = 0;
+      if (set) set(o);
+    });
+    pair.cpu = InterpreterOrDie(*pair.model);
+    pair.gpu = Applied(*pair.model, pair.delegate);
+    return pair;
+  }
+  static void ExpectSame(Pair* pair) {
+    for (int round : {0, 1}) {
+      const auto expected = RunOnce(pair->cpu.get(), round);
+      ASSERT_TRUE(expected.ok()) << expected.status();
+      ExpectClose(RunOnce(pair->gpu.get(), round), *expected);
+    }
+  }
+  // All `nodes` nodes of the model itself, which has no other.
+  static void ExpectWhole(const Pair& pair, int nodes) {
+    const nlohmann::json report = ReportOf(pair.delegate);
+    EXPECT_EQ(report["nodes_total"], nodes) << report;
+    EXPECT_EQ(report["nodes_delegated"], nodes) << report;
+    EXPECT_EQ(report["partitions"], 1) << report;
+    EXPECT_EQ(report["subgraphs"], 1) << report;
+    EXPECT_TRUE(report["cpu"].empty()) << report["cpu"];
+  }
+  // The first reason, if the composite alone stays on the CPU.
+  static std::string ReasonOf(const DelegatePtr& delegate) {
+    const nlohmann::json report = ReportOf(delegate);
+    for (const auto& refusal : report["cpu"]) {
+      const std::string op = refusal["op"];
+      if (op.find("STABLEHLO_COMPOSITE") == std::string::npos) continue;
+      EXPECT_EQ(refusal["nodes"].size(), 1u) << report;
+      return op + ": " + refusal["reason"].get<std::string>();
+    }
+    return "";
+  }
+  // Of a model that TFLite's own kernel refuses, too.
+  static std::string ReasonOfMalformed(const std::vector<uint8_t>& bytes) {
+    const auto model = LoadOrDie(bytes);
+    const DelegatePtr delegate = MakeDelegate();
+    const auto cpu = Interpreter::Create(*model);
+    EXPECT_FALSE(cpu.ok());
+    InterpreterOptions options;
+    options.delegate = delegate.get();
+    options.apply = InterpreterOptions::Apply::kOptions;
+    const auto gpu = Interpreter::Create(*model, options);
+    EXPECT_FALSE(gpu.ok());
+    return ReasonOf(delegate);
+  }
+};
+
+TEST_F(DelegateCompositeTest, RunsAsItsDecomposition) {
+  Pair pair = Make(NormModel({1, 6, 8}));
+  ExpectWhole(pair, 2);
+  ExpectSame(&pair);
+}
+
+TEST_F(DelegateCompositeTest, FollowsAResize) {
+  for (auto mode : {kTfLiteGlesThreadCaller, kTfLiteGlesThreadWorker}) {
+    Pair pair =
+        Make(NormModel({1, 6, 8}), [mode](auto& o) { o.thread_mode = mode; });
+    for (const Shape& shape : {Shape{3, 2, 8}, Shape{1, 9, 8}}) {
+      for (Interpreter* i : {pair.cpu.get(), pair.gpu.get()}) {
+        ASSERT_TRUE(i->ResizeInput(0, shape).ok());
+        const absl::Status allocated = i->AllocateTensors();
+        ASSERT_TRUE(allocated.ok()) << allocated;
+      }
+      ExpectSame(&pair);
+      ExpectWhole(pair, 2);
+    }
+  }
+}
+
+TEST_F(DelegateCompositeTest, KeepsTheOrderOfInputsAndOutputs) {
+  const Shape shape = {1, 3, 4};
+  ModelBuilder b;
+  const int x = b.AddInput("x", shape);
+  const int y = b.AddTensor("y", shape);
+  const int q = b.AddTensor("q", shape);
+  const int p = b.AddTensor("p", shape);
+  b.AddOp(Op::SQUARE, 1, {x}, {y});
+  b.AddComposite("any.name", 1, {y, x}, {q, p});
+  b.SetOutputs({p, q});
+  b.AddSubgraph(Difference(shape));
+  Pair pair = Make(b.Finish());
+  ExpectWhole(pair, 2);
+  ExpectSame(&pair);
+}
+
+// The decomposition's inputs stand against the order of its tensors, one is
+// unused, and two are one tensor outside.
+TEST_F(DelegateCompositeTest, TellsInputsOfOneShapeApart) {
+  const Shape shape = {1, 3, 4};
+  ModelBuilder b;
+  const int x = b.AddInput("x", shape);
+  const int y = b.AddTensor("y", shape);
+  const int z = b.AddTensor("z", shape);
+  b.AddOp(Op::SQUARE, 1, {x}, {y});
+  b.AddComposite("any.name", 1, {y, y, x, x}, {z});
+  b.SetOutputs({z});
+  ModelBuilder d;
+  const int first = d.AddInput("first", shape);    // gets x
+  const int second = d.AddInput("second", shape);  // unused
+  const int third = d.AddInput("third", shape);    // gets y
+  const int fourth = d.AddInput("fourth", shape);  // gets y
+  const int s = d.AddTensor("s", shape);
+  const int t = d.AddTensor("t", shape);
+  d.AddOp(Op::SUB, 1, {third, first}, {s}, schema::SubOptionsT());
+  d.AddOp(Op::MUL, 1, {s, fourth}, {t}, schema::MulOptionsT());
+  d.SetOutputs({t});
+  d.model().subgraphs[0]->inputs = {fourth, third, second, first};
+  b.AddSubgraph(std::move(d));
+  Pair pair = Make(b.Finish());
+  ExpectWhole(pair, 2);
+  ExpectSame(&pair);
+}
+
+// One subgraph for two composites, each with another shape and other inputs.
+TEST_F(DelegateCompositeTest, SharesASubgraphAmongShapes) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 4, 8});
+  const int small = b.AddInput("small", {1, 2, 8});
+  const int w = b.AddConstant<float>("w", {8}, std::vector<float>(8, 3));
+  const int y = b.AddTensor("y", {1, 4, 8});
+  const int z = b.AddTensor("z", {1, 2, 8});
+  b.AddComposite("odml.rms_norm", 1, {x, w}, {y});
+  b.AddComposite("odml.rms_norm", 1, {small, w}, {z});
+  b.SetOutputs({y, z});
+  ModelBuilder apart = b;
+  b.AddSubgraph(RmsNorm({1, 4, 8}));
+  const auto shared = LoadOrDie(b.Finish());
+  const DelegatePtr delegate =
+      MakeDelegate([](auto& o) { o.max_delegated_partitions = 0; });
+  const auto gpu = Applied(*shared, delegate);
+  EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 2) << ReportOf(delegate);
+  // TFLite's own kernels would both run at the last one's shape.
+  apart.model()
+      .subgraphs[0]
+      ->operators[1]
+      ->builtin_options_2.AsStableHLOCompositeOptions()
+      ->decomposition_subgraph_index = 2;
+  apart.AddSubgraph(RmsNorm({1, 4, 8}));
+  apart.AddSubgraph(RmsNorm({1, 2, 8}));
+  ExpectClose(RunOnce(gpu.get()), CpuResult(*LoadOrDie(apart.Finish())));
+}
+
+TEST_F(DelegateCompositeTest, InlinesCompositesInside) {
+  const Shape shape = {1, 3, 4};
+  ModelBuilder b;
+  const int x = b.AddInput("x", shape);
+  const int y = b.AddTensor("y", shape);
+  b.AddComposite("outer", 1, {x}, {y});
+  b.SetOutputs({y});
+  ModelBuilder outer;
+  const int a = outer.AddInput("a", shape);
+  const int c = outer.AddTensor("c", shape);
+  const int q = outer.AddTensor("q", shape);
+  const int p = outer.AddTensor("p", shape);
+  const int o = outer.AddTensor("o", shape);
+  outer.AddOp(Op::SQUARE, 1, {a}, {c});
+  outer.AddComposite("inner", 2, {c, a}, {q, p});
+  outer.AddOp(Op::MUL, 1, {q, p}, {o}, schema::MulOptionsT());
+  outer.SetOutputs({o});
+  b.AddSubgraph(std::move(outer));
+  b.AddSubgraph(Difference(shape));
+  Pair pair = Make(b.Finish());
+  ExpectWhole(pair, 1);
+  ExpectSame(&pair);
+}
+
+TEST_F(DelegateCompositeTest, NamesTheOpThatKeepsItOnTheCpu) {
+  const Shape shape = {1, 2, 3, 4};
+  ModelBuilder b;
+  const int x = b.AddInput("x", shape);
+  const int y = b.AddTensor("y", shape);
+  b.AddComposite("some.name", 1, {x}, {y});
+  b.SetOutputs({y});
+  ModelBuilder d;
+  const int a = d.AddInput("a", shape);
+  const int c = d.AddTensor("its_pool", shape);
+  const int e = d.AddTensor("e", shape);
+  schema::Pool2DOptionsT pool;
+  pool.stride_w = pool.stride_h = pool.filter_width = pool.filter_height = 1;
+  d.AddOp(Op::L2_POOL_2D, 1, {a}, {c}, pool);  // no delegate here takes it
+  d.AddOp(Op::NEG, 1, {c}, {e});
+  d.SetOutputs({e});
+  b.AddSubgraph(std::move(d));
+  Pair pair = Make(b.Finish());
+  EXPECT_THAT(ReasonOf(pair.delegate),
+              AllOf(HasSubstr("STABLEHLO_COMPOSITE some.name"),
+                    HasSubstr("L2_POOL_2D of its decomposition"),
+                    HasSubstr("its_pool")));
+  ExpectSame(&pair);
+}
+
+// What no longer fits is computed by TFLite's own kernels, of the composite and
+// of its decomposition.
+TEST_F(DelegateCompositeTest, RunsOnTheCpuAfterAResize) {
+  Pair pair = Make(NormModel({1, 6, 8}),
+                   [](auto& o) { o.memory_limit_bytes = 100000; });
+  ExpectWhole(pair, 2);
+  for (Interpreter* i : {pair.cpu.get(), pair.gpu.get()}) {
+    ASSERT_TRUE(i->ResizeInput(0, {1, 9000, 8}).ok());
+    const absl::Status allocated = i->AllocateTensors();
+    ASSERT_TRUE(allocated.ok()) << allocated;
+  }
+  EXPECT_LT(ReportOf(pair.delegate)["nodes_delegated"], 2);
+  ExpectSame(&pair);
+}
+
+// A branch of an IF calls the same subgraph from a composite on the CPU: it is
+// built when that happens.
+TEST_F(DelegateCompositeTest, ADecompositionThatIsCalledRuns) {
+  const Shape shape = {1, 6, 8};
+  const auto add_norm = [&shape](ModelBuilder* b, int x) {
+    const int w = b->AddConstant<float>("w", {8}, std::vector<float>(8, 3));
+    const int y = b->AddTensor("y", shape);
+    b->AddComposite("odml.rms_norm", 1, {x, w}, {y});
+    return y;
+  };
+  ModelBuilder b;
+  const int c = b.AddInput("c", {}, TensorType::BOOL);
+  const int y = add_norm(&b, b.AddInput("x", shape));
+  const int z = b.AddTensor("z", shape);
+  schema::IfOptionsT options;
+  options.then_subgraph_index = 2;
+  options.else_subgraph_index = 3;
+  b.AddOp(Op::IF, 1, {c, y}, {z}, options);
+  b.SetOutputs({z});
+  b.AddSubgraph(RmsNorm(shape));
+  for (bool has_norm : {true, false}) {
+    ModelBuilder branch;
+    const int x = branch.AddInput("x", shape);
+    const int t = branch.AddTensor("t", shape);
+    branch.AddOp(Op::NEG, 1, {x}, {t});
+    branch.SetOutputs({has_norm ? add_norm(&branch, t) : t});
+    b.AddSubgraph(std::move(branch));
+  }
+  Pair pair = Make(b.Finish(), [](auto& o) { o.exclude_nodes = "1"; });
+  EXPECT_EQ(ReportOf(pair.delegate)["subgraphs"], 3);
+  ExpectSame(&pair);  // the condition is not zero
+  const nlohmann::json report = ReportOf(pair.delegate);
+  EXPECT_EQ(report["subgraphs"], 4) << report;
+  // Of the decomposition's six all run; two composites and the IF do not.
+  EXPECT_EQ(report["nodes_total"], 2 + 6 + 2 + 1) << report;
+  EXPECT_EQ(report["nodes_delegated"], 1 + 5 + 1 + 1) << report;
+}
+
+TEST_F(DelegateCompositeTest, RefusesAMissingSubgraph) {
+  for (int index : {2, -1, 1 << 30}) {
+    EXPECT_THAT(ReasonOfMalformed(NormModel(
+                    {1, 6, 8},
+                    [index](schema::ModelT& model) {
+                      model.subgraphs[0]
+                          ->operators[0]
+                          ->builtin_options_2.AsStableHLOCompositeOptions()
+                          ->decomposition_subgraph_index = index;
+                    })),
+                HasSubstr("has no subgraph"));
+  }
+}
+
+TEST_F(DelegateCompositeTest, RefusesOtherCounts) {
+  const auto refused = [](const std::function<void(schema::SubGraphT&)>& how) {
+    return ReasonOfMalformed(
+        NormModel({1, 6, 8},
+                  [&how](schema::ModelT& model) { how(*model.subgraphs[1]); }));
+  };
+  EXPECT_THAT(refused([](auto& d) { d.inputs = {0}; }),
+              HasSubstr("refuses its decomposition"));
+  EXPECT_THAT(refused([](auto& d) { d.outputs.push_back(8); }),
+              HasSubstr("refuses its decomposition"));
+  EXPECT_THAT(refused([](auto& d) { d.outputs.clear(); }),
+              HasSubstr("refuses its decomposition"));
+}
+
+TEST_F(DelegateCompositeTest, RefusesWhatDoesNotDependOnItsInputs) {
+  for (bool reads : {true, false}) {
+    const Shape shape = {1, 3, 4};
+    ModelBuilder b;
+    const int x = b.AddInput("x", shape);
+    const int y = b.AddTensor("y", shape);
+    b.AddComposite("any.name", 1, {x}, {y});
+    b.SetOutputs({y});
+    ModelBuilder d;
+    const int a = d.AddInput("a", shape);
+    const int c = d.AddConstant<float>("c", shape, std::vector<float>(12, 3));
+    const int e = d.AddTensor("e", shape);
+    d.AddOp(Op::NEG, 1, {reads ? a : c}, {e});
+    d.SetOutputs({reads ? c : e});
+    b.AddSubgraph(std::move(d));
+    Pair pair = Make(b.Finish());
+    EXPECT_THAT(
+        ReasonOf(pair.delegate),
+        HasSubstr(reads ? "an output that no node writes" : "reads no input"));
+    ExpectSame(&pair);
+  }
+}
+
+TEST_F(DelegateCompositeTest, RefusesWhatPassesThrough) {
+  Pair pair = Make(NormModel({1, 6, 8}, [](schema::ModelT& model) {
+    model.subgraphs[1]->outputs = {0};
+  }));
+  EXPECT_THAT(ReasonOf(pair.delegate), HasSubstr("passes on 'd_x'"));
+  ExpectSame(&pair);
+}
+
+// TFLite's own kernel overflows the stack as it is prepared, so the interpreter
+// is only made.
+TEST_F(DelegateCompositeTest, RefusesACompositeOfItself) {
+  const auto model = LoadOrDie(NormModel({1, 6, 8}, [](schema::ModelT& m) {
+    // The last node of the decomposition becomes the composite.
+    auto copy =
+        std::make_unique<schema::OperatorT>(*m.subgraphs[0]->operators[0]);
+    copy->inputs = {0, 1};
+    copy->outputs = {9};
+    m.subgraphs[1]->operators[5] = std::move(copy);
+  }));
+  const DelegatePtr delegate = MakeDelegate();
+  TfLiteInterpreterOptions* options = TfLiteInterpreterOptionsCreate();
+  TfLiteInterpreterOptionsAddDelegate(options, delegate.get());
+  TfLiteInterpreter* interpreter =
+      TfLiteInterpreterCreate(model->get(), options);
+  EXPECT_NE(interpreter, nullptr);
+  EXPECT_THAT(ReasonOf(delegate), HasSubstr("leads back to the composite"));
+  TfLiteInterpreterDelete(interpreter);
+  TfLiteInterpreterOptionsDelete(options);
+}
+
+// Models of litert-torch's own decompositions.
+class ExportedCompositeTest
+    : public DeviceTestWithParam<std::pair<const char*, int>> {};
+
+TEST_P(ExportedCompositeTest, RunsWhole) {
+  const auto& [name, nodes] = GetParam();
+  const std::string path =
+      SharedFile(std::string("findings/llm/") + name + ".tflite");
+  if (path.empty()) {
+    GTEST_SKIP() << "NO MODEL findings/llm/" << name
+                 << ".tflite: set GLES_DELEGATE_SHARED_DIR";
+  }
+  auto model = Model::FromFile(path);
+  ASSERT_TRUE(model.ok()) << model.status();
+  const DelegatePtr delegate = MakeDelegate();
+  const auto interpreter = Applied(**model, delegate);
+  const nlohmann::json report = ReportOf(delegate);
+  EXPECT_EQ(report["nodes_total"], nodes) << report;
+  EXPECT_EQ(report["nodes_delegated"], nodes) << report;
+  for (int round : {0, 1}) {
+    ExpectClose(RunOnce(interpreter.get(), round), CpuResult(**model, round));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ExportedCompositeTest,
+    ::testing::Values(std::make_pair("composite_rms_norm", 1),
+                      std::make_pair("composite_sdpa", 1),
+                      std::make_pair("four_fc_rms_composite", 8)),
+    [](const auto& info) { return std::string(info.param.first); });
+
+}  // namespace
+}  // namespace gles_delegate::testing
