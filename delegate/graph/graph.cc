@@ -114,9 +114,9 @@ int BhwcAxis(int axis, int rank) {
   }
 }
 
-AxisArray ExtentsOf(const Tensor& tensor) {
+AxisArray ExtentsOf(const Tensor& tensor, int outer) {
   const Shape& s = tensor.shape;
-  const int outer = tensor.dims.size() == 5 ? tensor.dims[0] : 1;
+  if (outer == 0) outer = tensor.dims.size() == 5 ? tensor.dims[0] : 1;
   return {outer == 0 ? 0 : s.b / outer, s.h, s.w, s.c, outer};
 }
 

@@ -217,8 +217,9 @@ struct Tensor {
   std::string ToString() const;  // "'conv1' float32[1,112,112,32]"
 };
 
-// The extents of B, H, W, C and the outer axis, of a tensor of rank <= 5.
-AxisArray ExtentsOf(const Tensor& tensor);
+// The extents of B, H, W, C and the outer axis, of a tensor of rank <= 5, or of
+// one whose batch consists of `outer` groups.
+AxisArray ExtentsOf(const Tensor& tensor, int outer = 0);
 
 // A constant's values as floats, in element order. Widens float16; dequantizes
 // integers with quantization parameters and converts those without; bools are 0

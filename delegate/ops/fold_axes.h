@@ -3,6 +3,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_FOLD_AXES_H_
 #define GLES_DELEGATE_DELEGATE_OPS_FOLD_AXES_H_
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -25,6 +27,24 @@ struct FoldedTranspose {
 };
 FoldedTranspose FoldTranspose(absl::Span<const int> dims,
                               absl::Span<const int> permutation);
+
+// Makes five axes of more: those before the last three become two. `fold` makes
+// one Axis of a span of them, which may be empty; nullopt: it cannot.
+template <typename Axis, typename Fold>
+std::optional<std::vector<Axis>> FoldToFive(const std::vector<Axis>& axes,
+                                            Fold fold) {
+  const size_t rest = axes.size() - 3;
+  const auto span = absl::MakeConstSpan(axes);
+  for (size_t split = 0; split <= rest; ++split) {
+    const std::optional<Axis> outer = fold(span.first(split));
+    const std::optional<Axis> batch = fold(span.subspan(split, rest - split));
+    if (!outer || !batch) continue;
+    std::vector<Axis> folded = {*outer, *batch};
+    folded.insert(folded.end(), axes.end() - 3, axes.end());
+    return folded;
+  }
+  return std::nullopt;
+}
 
 }  // namespace gles_delegate
 

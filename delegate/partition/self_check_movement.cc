@@ -72,21 +72,6 @@ Value ReferenceOps::Resize(const ResizeAttributes& a, const Place& p,
   return sum;
 }
 
-Value ReferenceOps::Concatenation(int axis, const Place& p) {
-  if (axis < 0 || axis > 3) return std::nullopt;
-  std::array<int, 4> at = {p.b, p.h, p.w, p.c};
-  for (size_t i = 0; i < node_.inputs.size(); ++i) {
-    const Shape& s = ShapeOf(static_cast<int>(i));
-    const int extent = std::array{s.b, s.h, s.w, s.c}[axis];
-    if (at[axis] < extent) {
-      return In(static_cast<int>(i),
-                ElementOf({at[0], at[1], at[2], at[3]}, s));
-    }
-    at[axis] -= extent;
-  }
-  return std::nullopt;
-}
-
 AxisArray AxesOf(int64_t element, const AxisArray& extents) {
   AxisArray at = {};
   for (int axis : kFastestFirst) {
@@ -130,6 +115,17 @@ Value ReferenceOps::Remapped(int input, const Remap& r, const AxisArray& from,
     }
   }
   return In(input, ElementAt(source, from));
+}
+
+Value ReferenceOps::Concatenation(const ConcatenationAttributes& a,
+                                  int64_t element) {
+  AxisArray at = AxesOf(element, ExtentsOf(Output(), a.outer));
+  for (int i = 0; i < static_cast<int>(node_.inputs.size()); ++i) {
+    const AxisArray extents = ExtentsOf(Input(i), a.outer);
+    if (at[a.axis] < extents[a.axis]) return In(i, ElementAt(at, extents));
+    at[a.axis] -= extents[a.axis];
+  }
+  return std::nullopt;
 }
 
 Value ReferenceOps::Pad(const PadAttributes& a, int64_t element) {
@@ -241,8 +237,8 @@ Value ReferenceOps::Moved(int64_t element, const Place& p) {
   const auto plan = node_.op->plan;
   if (const auto* a = Attributes<RemapAttributes>()) {
     if (a->remap.fill_tensor != kNoTensor) return std::nullopt;
-    return Remapped(0, a->remap, ExtentsOf(Input(0)),
-                    AxesOf(element, ExtentsOf(Output())));
+    return Remapped(0, a->remap, ExtentsOf(Input(0), a->remap.src_outer),
+                    AxesOf(element, ExtentsOf(Output(), a->remap.dst_outer)));
   }
   if (const auto* a = Attributes<SplitAttributes>()) {
     return Remapped(a->value_input, a->remaps[output_],
@@ -250,7 +246,7 @@ Value ReferenceOps::Moved(int64_t element, const Place& p) {
                     AxesOf(element, ExtentsOf(Output())));
   }
   if (const auto* a = Attributes<ConcatenationAttributes>()) {
-    return Concatenation(a->axis, p);
+    return Concatenation(*a, element);
   }
   if (const auto* a = Attributes<TransposeAttributes>()) {
     return Transpose(*a, element);

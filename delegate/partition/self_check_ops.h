@@ -18,6 +18,7 @@
 #include "delegate/ops/elementwise/select.h"
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/matmul/batch_matmul.h"
+#include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/one_hot.h"
@@ -196,7 +197,7 @@ class ReferenceOps {
   Value Reduce(const ReduceAttributes& a, int64_t element);
   Value Softmax(const SoftmaxAttributes& a, const Place& p);
   Value Resize(const ResizeAttributes& a, const Place& p, bool nearest);
-  Value Concatenation(int axis, const Place& p);
+  Value Concatenation(const ConcatenationAttributes& a, int64_t element);
   Value Pad(const PadAttributes& a, int64_t element);
   // self_check_movement.cc
   Value Remapped(int input, const Remap& r, const AxisArray& from,

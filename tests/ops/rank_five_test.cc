@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "delegate/ops/movement/slice.h"
+#include "delegate/ops/movement/tile.h"
 #include "delegate/ops/movement/transpose.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -73,6 +75,7 @@ TEST_F(RankFiveTest, TransposeOfSixAxes) {
   expect({1, 4, 2, 4, 2, 5}, {0, 1, 3, 2, 4, 5});
   expect({2, 3, 4, 2, 2, 3}, {0, 3, 4, 5, 1, 2});
   expect({2, 3, 1, 4, 1, 5}, {4, 5, 2, 3, 0, 1});
+  expect({2, 3, 2, 3, 2, 5}, {0, 2, 1, 4, 5, 3});
 }
 
 TEST(RankSixTest, TransposeOfTooManyGroupsIsRefused) {
@@ -81,6 +84,74 @@ TEST(RankSixTest, TransposeOfTooManyGroupsIsRefused) {
               {FakeTensor({2, 2, 2, 2, 2, 2}), FakeInts({5, 4, 3, 2, 1, 0})},
               {FakeTensor({2, 2, 2, 2, 2, 2})}),
       ::testing::HasSubstr("moves 6 groups of axes"));
+}
+
+TEST_F(RankFiveTest, SixAxes) {
+  const Shape shape = {2, 3, 2, 3, 2, 5};
+  Expect(BroadcastTo({2, 1, 1, 3, 1, 5}, shape));
+  Expect(BroadcastTo({1, 3, 2, 1, 2, 1}, shape));
+  Expect(BroadcastTo({2, 3, 1, 1, 2, 5}, shape));
+  Expect(BroadcastTo({2, 1, 2, 5}, shape));
+  Expect(BroadcastTo({3, 2, 1}, shape));
+  Expect(BroadcastTo({3, 2, 3, 1, 5}, shape));
+  Expect(Transpose(shape, {0, 2, 1, 4, 5, 3}));
+  Expect(Transpose(shape, {5, 0, 1, 3, 2, 4}));
+  for (int axis : {0, 1, 2, 3, 4, 5}) {
+    ConcatenationParams params;
+    params.inputs = {shape, shape, shape};
+    params.inputs[1][axis] = 4;
+    params.axis = axis;
+    Expect(Concatenation(params));
+  }
+}
+
+// TFLite 2.21 stops at five axes, so the answer is worked out here.
+TEST_F(RankFiveTest, SliceOfSixAxes) {
+  const auto expect = [](const Ints& dims, const Ints& begin,
+                         const Ints& size) {
+    NodeView node;
+    const Tensor input = FakeTensor(dims), output = FakeTensor(size);
+    const Tensor from = FakeInts(begin), sizes = FakeInts(size);
+    node.inputs = {&input, &from, &sizes};
+    node.outputs = {&output};
+    const auto parsed = ParseSlice(node);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    std::vector<float> values(ElementCount(dims)), want;
+    std::iota(values.begin(), values.end(), 1.0f);
+    for (size_t n = 0; n < values.size(); ++n) {
+      bool inside = true;
+      size_t rest = n;
+      for (size_t i = dims.size(); i-- > 0; rest /= dims[i]) {
+        const int at = static_cast<int>(rest % dims[i]);
+        inside = inside && at >= begin[i] && at < begin[i] + size[i];
+      }
+      if (inside) want.push_back(values[n]);
+    }
+    const NodeRun run = RunNode("SLICE", *parsed, {dims}, size, {values},
+                                [](DeviceProfile&) {});
+    ASSERT_TRUE(run.result.status.ok()) << run.result.status;
+    EXPECT_EQ(run.result.outputs[0].values, want);
+  };
+  // Each way to make two of the first three.
+  const Shape shape = {2, 3, 2, 3, 2, 5};
+  expect(shape, {0, 1, 0, 1, 0, 1}, {2, 2, 2, 1, 2, 3});
+  expect(shape, {1, 0, 1, 0, 1, 0}, {1, 3, 1, 3, 1, 5});
+  expect(shape, {1, 2, 1, 0, 0, 4}, {1, 1, 1, 2, 2, 1});
+  expect({2, 3, 1, 2, 2, 3, 5}, {0, 1, 0, 1, 0, 1, 2}, {1, 2, 1, 1, 2, 2, 2});
+}
+
+TEST(RankSixTest, MoreThanFiveAxesAreRefused) {
+  const Tensor wide = FakeTensor({3, 3, 3, 2, 2, 2});
+  EXPECT_THAT(Refusal(ParseSlice,
+                      {wide, FakeInts({0, 1, 1, 0, 0, 0}),
+                       FakeInts({2, 2, 2, 2, 2, 2})},
+                      {FakeTensor({2, 2, 2, 2, 2, 2})}),
+              ::testing::HasSubstr("needs more than five axes"));
+  EXPECT_THAT(
+      Refusal(ParseBroadcastTo,
+              {FakeTensor({3, 1, 3, 2, 2, 2}), FakeInts({3, 3, 3, 2, 2, 2})},
+              {wide}),
+      ::testing::HasSubstr("needs more than five axes"));
 }
 
 TEST_F(RankFiveTest, Slice) {

@@ -76,6 +76,9 @@ void AddTransposes(CaseList* list) {
                 [=] { return testing::Transpose(shape, permutation); });
     } while (std::next_permutation(permutation.begin(), permutation.end()));
   }
+  AddMoved(list, "TRANSPOSE", "rank6", {2, 3, 2, 3, 2, 5}, [] {
+    return testing::Transpose({2, 3, 2, 3, 2, 5}, {0, 2, 1, 4, 5, 3});
+  });
   for (const Shape& shape : testing::StandardShapes()) {
     AddMoved(list, "TRANSPOSE", "to_channels_first", shape, [=] {
       return testing::Transpose(shape, {0, 3, 1, 2});
@@ -152,6 +155,13 @@ void AddFloatConcatenation(CaseList* list, const std::string& attributes,
 }
 
 void AddConcatenations(CaseList* list) {
+  for (int axis : {1, 5}) {
+    testing::ConcatenationParams params;
+    params.axis = axis;
+    params.inputs = {{2, 3, 2, 3, 2, 5}, {2, 3, 2, 3, 2, 5}};
+    params.inputs[1][axis] = 4;
+    AddFloatConcatenation(list, absl::StrCat("rank6_axis", axis), params);
+  }
   for (int axis : {0, 1, 2, 3, -1}) {
     testing::ConcatenationParams params;
     params.axis = axis;
@@ -227,13 +237,14 @@ void AddRepeats(CaseList* list) {
     AddMoved(list, "TILE", absl::StrCat("by_", Join(by)), shape,
              [shape = shape, by = by] { return testing::Tile(shape, by); });
   }
-  for (const auto& [shape, to] :
-       std::vector<std::pair<Shape, Shape>>{{{1, 1, 1, 1}, {2, 3, 4, 5}},
-                                            {{5}, {2, 3, 4, 5}},
-                                            {{4, 1}, {3, 4, 5}},
-                                            {{3, 1, 1}, {2, 3, 4, 8}},
-                                            {{1, 3, 1, 7}, {2, 3, 4, 7}},
-                                            {{2, 3}, {2, 3}}}) {
+  for (const auto& [shape, to] : std::vector<std::pair<Shape, Shape>>{
+           {{1, 1, 1, 1}, {2, 3, 4, 5}},
+           {{5}, {2, 3, 4, 5}},
+           {{4, 1}, {3, 4, 5}},
+           {{3, 1, 1}, {2, 3, 4, 8}},
+           {{1, 3, 1, 7}, {2, 3, 4, 7}},
+           {{2, 3}, {2, 3}},
+           {{1, 3, 2, 1, 2, 1}, {2, 3, 2, 3, 2, 5}}}) {
     AddMoved(
         list, "BROADCAST_TO", absl::StrCat("to_", ShapeString(to)), shape,
         [shape = shape, to = to] { return testing::BroadcastTo(shape, to); });

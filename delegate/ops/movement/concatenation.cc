@@ -1,6 +1,8 @@
 #include "delegate/ops/movement/concatenation.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -41,11 +43,13 @@ std::vector<Part> PartsOf(const Planner& planner,
 
 // Adds a copy for each input.
 void AddCopies(Planner* planner, absl::Span<const TensorId> inputs,
-               TensorId output, int axis) {
+               TensorId output, int axis, int outer = 0) {
   AxisArray at = {};
+  Remap remap;
+  remap.src_outer = remap.dst_outer = outer;
   for (TensorId id : inputs) {
-    const AxisArray extent = ExtentsOf(planner->tensor(id));
-    AddRemapToBox(planner, id, output, Remap(), extent, at);
+    const AxisArray extent = ExtentsOf(planner->tensor(id), outer);
+    AddRemapToBox(planner, id, output, remap, extent, at);
     at[axis] += extent[axis];
   }
 }
@@ -115,6 +119,16 @@ void AddMerges(Planner* planner, std::vector<TensorId> inputs,
   }
 }
 
+ConcatenationAttributes PlaceOfAxis(absl::Span<const int> dims, int axis) {
+  const int rank = static_cast<int>(dims.size());
+  if (rank <= 5) return {BhwcAxis(axis, rank)};
+  if (axis >= rank - 3) return {BhwcAxis(axis - rank, 4)};
+  // The axes after it are whole.
+  const auto before = dims.subspan(0, axis);
+  return {kBatchAxis, std::accumulate(before.begin(), before.end(), 1,
+                                      std::multiplies<int>())};
+}
+
 }  // namespace
 
 void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
@@ -137,7 +151,6 @@ absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
   if (!params.ok()) return params.status();
   const Tensor& first = *node.inputs[0];
   const int rank = static_cast<int>(first.dims.size());
-  if (auto s = CheckRank(first, "input 0"); !s.ok()) return s;
   auto axis = NormalAxis((*params)->axis, rank);
   if (!axis.ok()) return axis.status();
   std::vector<int> want = first.dims;
@@ -166,14 +179,17 @@ absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
         absl::StrCat("fused activation ", (*params)->activation, " of ",
                      DataTypeName(first.type), " is not supported"));
   }
-  return ParsedNode{ConcatenationAttributes{BhwcAxis(*axis, rank)},
-                    *std::move(activation)};
+  return ParsedNode{PlaceOfAxis(first.dims, *axis), *std::move(activation)};
 }
 
 absl::Status PlanConcatenation(const Node& node, Planner* planner) {
   const auto& a =
       std::any_cast<const ConcatenationAttributes&>(node.attributes);
-  AddConcatenation(planner, node.inputs, node.outputs[0], a.axis);
+  if (a.outer != 0) {
+    AddCopies(planner, node.inputs, node.outputs[0], a.axis, a.outer);
+  } else {
+    AddConcatenation(planner, node.inputs, node.outputs[0], a.axis);
+  }
   return absl::OkStatus();
 }
 

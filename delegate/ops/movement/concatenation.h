@@ -1,5 +1,5 @@
 // CONCATENATION along any axis, with a fused activation. Any number of inputs,
-// constants included, of rank 5 or less.
+// constants included.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_CONCATENATION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_CONCATENATION_H_
 
@@ -10,7 +10,8 @@
 namespace gles_delegate {
 
 struct ConcatenationAttributes {
-  int axis = 3;  // of AxisArray
+  int axis = 3;   // of AxisArray
+  int outer = 0;  // of ExtentsOf()
 };
 
 // kInvalidArgument: inputs that differ on another axis, or whose extents do not

@@ -85,8 +85,8 @@ Remap& Remap::Follow(int src, int dst, int step, int first) {
 
 void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
                    const AxisArray& extent, const AxisArray& at) {
-  const AxisArray from = ExtentsOf(planner->tensor(src));
-  const AxisArray to = ExtentsOf(planner->tensor(dst));
+  const AxisArray from = ExtentsOf(planner->tensor(src), r.src_outer);
+  const AxisArray to = ExtentsOf(planner->tensor(dst), r.dst_outer);
   const bool whole = KeepsTexelsWhole(r, from, extent);
   const bool outer = from[kA] != 1 || to[kA] != 1;
   Dispatch d("remap");
@@ -133,7 +133,8 @@ void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
 
 void AddRemap(Planner* planner, TensorId src, TensorId dst,
               const Remap& remap) {
-  AddRemapToBox(planner, src, dst, remap, ExtentsOf(planner->tensor(dst)), {});
+  AddRemapToBox(planner, src, dst, remap,
+                ExtentsOf(planner->tensor(dst), remap.dst_outer), {});
 }
 
 absl::Status PlanRemap(const Node& node, Planner* planner) {

@@ -39,6 +39,10 @@ struct Remap {
   Edge edge = Edge::kNone;
   float fill = 0;
   TensorId fill_tensor = kNoTensor;
+
+  // The extents of the outer axis if they are not those of the tensors' dims:
+  // above rank 5.
+  int src_outer = 0, dst_outer = 0;
 };
 
 // Writes all of `dst`, with one read per texel if channels stay together, else

@@ -1,7 +1,8 @@
 // SLICE: `size` elements from `begin` on each axis (size -1: to the end).
 // STRIDED_SLICE: every stride-th element from begin to end, in either
 // direction, with all masks: begin, end, ellipsis, new axis, shrink axis. Rank
-// <= 5, constant begin, end, size, strides. kInvalidArgument: a slice outside
+// <= 5 (SLICE: or more, if axes before the last three fold into two); constant
+// begin, end, size, strides. kInvalidArgument: a slice outside
 // the input, or a wrong output shape.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SLICE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SLICE_H_

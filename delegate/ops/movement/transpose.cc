@@ -53,16 +53,17 @@ absl::StatusOr<ParsedNode> ParseTranspose(const NodeView& node) {
     return ParsedNode{a, {}};
   }
   const FoldedTranspose folded = FoldTranspose(input.dims, *permutation);
-  if (folded.dims.size() > 4) {
-    return absl::UnimplementedError(absl::StrCat(
-        "the permutation of ", DimsString(input.dims), " moves ",
-        folded.dims.size(), " groups of axes; above rank 5 they may be 4"));
+  if (folded.dims.size() > 5) {
+    return absl::UnimplementedError(
+        absl::StrCat("the permutation of ", DimsString(input.dims), " moves ",
+                     folded.dims.size(), " groups of axes; they may be 5"));
   }
   a.remap = Permute(folded.permutation);
   a.folded_input = folded.dims;
   for (int axis : folded.permutation) {
     a.folded_output.push_back(folded.dims[axis]);
   }
+  if (folded.dims.size() == 5) a.remap.src_outer = folded.dims[0];
   return ParsedNode{a, {}};
 }
 

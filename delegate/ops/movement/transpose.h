@@ -1,6 +1,6 @@
 // TRANSPOSE: output axis i is input axis permutation[i]. Constant permutation;
 // above rank 5, runs of axes that stay adjacent must fold it into a transpose
-// of at most 4 axes. kInvalidArgument: not a permutation of the input's axes,
+// of at most 5 axes. kInvalidArgument: not a permutation of the input's axes,
 // or a wrong output shape.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TRANSPOSE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TRANSPOSE_H_
