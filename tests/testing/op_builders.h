@@ -122,6 +122,10 @@ enum class BinaryOp {
   kSquaredDifference,
   kFloorDiv,
   kFloorMod,
+  kStablehloAdd,  // this and those below take operands of one shape
+  kStablehloMultiply,
+  kStablehloMaximum,
+  kStablehloMinimum,
 };
 std::string BinaryOpName(BinaryOp op);
 // Which operand is a constant, if any.

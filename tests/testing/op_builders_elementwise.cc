@@ -33,6 +33,14 @@ Op SchemaOp(BinaryOp op) {
       return Op::FLOOR_DIV;
     case BinaryOp::kFloorMod:
       return Op::FLOOR_MOD;
+    case BinaryOp::kStablehloAdd:
+      return Op::STABLEHLO_ADD;
+    case BinaryOp::kStablehloMultiply:
+      return Op::STABLEHLO_MULTIPLY;
+    case BinaryOp::kStablehloMaximum:
+      return Op::STABLEHLO_MAXIMUM;
+    case BinaryOp::kStablehloMinimum:
+      return Op::STABLEHLO_MINIMUM;
   }
   return Op::ADD;
 }
@@ -90,6 +98,7 @@ Accuracy BinaryAccuracy(BinaryOp op) {
   switch (op) {
     case BinaryOp::kAdd:
     case BinaryOp::kSub:
+    case BinaryOp::kStablehloAdd:
       accuracy.terms = 2;
       break;
     case BinaryOp::kDiv:
@@ -102,6 +111,8 @@ Accuracy BinaryAccuracy(BinaryOp op) {
       break;
     case BinaryOp::kMaximum:
     case BinaryOp::kMinimum:
+    case BinaryOp::kStablehloMaximum:
+    case BinaryOp::kStablehloMinimum:
       accuracy.terms = 0;
       break;
     case BinaryOp::kFloorDiv:

@@ -20,6 +20,10 @@ constexpr BinaryOp kBinaryOps[] = {
     BinaryOp::kPow,      BinaryOp::kSquaredDifference,
     BinaryOp::kFloorDiv, BinaryOp::kFloorMod};
 
+constexpr BinaryOp kStablehloOps[] = {
+    BinaryOp::kStablehloAdd, BinaryOp::kStablehloMultiply,
+    BinaryOp::kStablehloMaximum, BinaryOp::kStablehloMinimum};
+
 // What TFLite broadcasts: a channel vector, a scalar, a row, a column, a tensor
 // of a lower rank, and both sides at once.
 const std::vector<std::pair<Shape, Shape>>& Broadcasts() {
@@ -119,6 +123,14 @@ void AddElementwiseBinaryCases(CaseList* list) {
       AddPair(list, "plain", params);
     }
     AddBroadcasts(list, op);
+    AddBinaryPairs(list, op);
+  }
+  for (BinaryOp op : kStablehloOps) {
+    for (const Shape& shape : testing::StandardShapes()) {
+      for (Constant constant : {Constant::kNone, Constant::kSecond}) {
+        AddPair(list, ConstantName(constant), {op, shape, shape, {}, constant});
+      }
+    }
     AddBinaryPairs(list, op);
   }
   AddActivations(list);

@@ -74,6 +74,22 @@ void AddInt64(CaseList* list) {
   });
 }
 
+void AddStablehlo(CaseList* list) {
+  for (const Shape& shape : TypedShapes()) {
+    for (Op op : {Op::STABLEHLO_ADD, Op::STABLEHLO_MULTIPLY,
+                  Op::STABLEHLO_MAXIMUM, Op::STABLEHLO_MINIMUM}) {
+      AddInteger(list, "plain", {op, shape, shape});
+      list->Add(OpName(op), "int64", shape, [=] {
+        return testing::OfInt64(testing::IntegerBinary({op, shape, shape}),
+                                /*constants=*/false);
+      });
+    }
+    list->Add("STABLEHLO_AND", "plain", shape, [=] {
+      return testing::Logical(Op::STABLEHLO_AND, shape, shape);
+    });
+  }
+}
+
 void AddArithmetic(CaseList* list) {
   for (Op op : {Op::ADD, Op::SUB, Op::MUL, Op::DIV, Op::MAXIMUM, Op::MINIMUM,
                 Op::FLOOR_DIV, Op::FLOOR_MOD, Op::SQUARED_DIFFERENCE,
@@ -315,6 +331,7 @@ void AddIndices(CaseList* list) {
 
 void AddTypedCases(CaseList* list) {
   AddCasts(list);
+  AddStablehlo(list);
   AddArithmetic(list);
   AddLogic(list);
   AddComparisons(list);

@@ -18,6 +18,10 @@ struct BinaryFunction {
   int builtin_code;
   const char* function;
   unsigned types;  // as TFLite's kernel takes them
+  // TFLite's kernel takes operands of one shape, and no quantized ones.
+  bool is_plain = false;
+  // Of input 1 and input 0: which of the two is taken if one is NaN.
+  bool is_swapped = false;
 };
 
 constexpr BinaryFunction kBinaryFunctions[] = {
@@ -33,9 +37,14 @@ constexpr BinaryFunction kBinaryFunctions[] = {
     {builtin::FLOOR_DIV, "floor_div", kFloats | kInts},
     {builtin::FLOOR_MOD, "floor_mod", kFloats | kInts},
     {builtin::SQUARED_DIFFERENCE, "squared_difference", kFloats | kInts},
-    {builtin::ATAN2, "atan2", kFloats},
+    {builtin::ATAN2, "atan2", kFloats, true},
     {builtin::BITWISE_XOR, "bitwise_xor", kInts},
     {builtin::RIGHT_SHIFT, "right_shift", kInts},
+    {builtin::STABLEHLO_ADD, "add", kFloats | kInts, true},
+    {builtin::STABLEHLO_AND, "logical_and", kBools, true},
+    {builtin::STABLEHLO_MAXIMUM, "maximum", kFloats | kInts, true, true},
+    {builtin::STABLEHLO_MINIMUM, "minimum", kFloats | kInts, true, true},
+    {builtin::STABLEHLO_MULTIPLY, "mul", kFloats | kInts, true},
 };
 
 // TFLite's kernels fail at a divisor of 0. One that the model holds is refused;
@@ -76,7 +85,8 @@ absl::Status CheckExponent(const NodeView& node) {
 // them, pass these.
 absl::Status CheckFactors(const NodeView& node) {
   constexpr int kMostFactor = 1 << 15;
-  if (node.builtin_code != builtin::MUL ||
+  if ((node.builtin_code != builtin::MUL &&
+       node.builtin_code != builtin::STABLEHLO_MULTIPLY) ||
       node.outputs[0]->host != DataType::kInt64) {
     return absl::OkStatus();
   }
@@ -180,7 +190,7 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
   const int other = 1 - source;
   PostOp op = function;
   op.operand = other;
-  op.operand_first = source == 1;
+  op.operand_first = (source == 1) != function.operand_first;
   auto scalar = TakeScalar(*node.inputs[other], &op);
   if (!scalar.ok()) return scalar.status();
 
@@ -209,21 +219,21 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
     return absl::UnimplementedError(
         absl::StrCat("op code ", node.builtin_code, " is no binary function"));
   }
-  auto parsed = ParseFunctionOfTwo(node, PostOp{function->function},
-                                   /*first_is_source=*/false, function->types);
+  PostOp op{function->function};
+  op.operand_first = function->is_swapped;
+  auto parsed =
+      ParseFunctionOfTwo(node, op, /*first_is_source=*/false, function->types);
   if (!parsed.ok()) return parsed.status();
   if (auto s = CheckDivisor(node); !s.ok()) return s;
   if (auto s = CheckExponent(node); !s.ok()) return s;
   if (auto s = CheckFactors(node); !s.ok()) return s;
-  if (node.builtin_code == builtin::ATAN2) {
+  if (function->is_plain) {
     if (auto s = CheckNotQuantized(node); !s.ok()) return s;
-  }
-  // TFLite's kernel does not broadcast.
-  if (node.builtin_code == builtin::ATAN2 &&
-      node.inputs[0]->dims != node.inputs[1]->dims) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the inputs ", node.inputs[0]->ToString(), " and ",
-                     node.inputs[1]->ToString(), " must have one shape"));
+    if (node.inputs[0]->dims != node.inputs[1]->dims) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the inputs ", node.inputs[0]->ToString(), " and ",
+                       node.inputs[1]->ToString(), " must have one shape"));
+    }
   }
   auto activation = ActivationOf(node);
   if (!activation.ok()) return activation.status();

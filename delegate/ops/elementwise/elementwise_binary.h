@@ -18,7 +18,8 @@ ParseFunction ParseAddN;
 PlanFunction PlanAddN;
 
 // The node as f(inputs[0], inputs[1]), with inputs and output of one of `types`
-// (ElementTypes); with `first_is_source` the first input is the copied one.
+// (ElementTypes), or as f(inputs[1], inputs[0]) with `function.operand_first`;
+// with `first_is_source` the first input is the copied one.
 // Shared by PRELU and the functions above.
 absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
                                               const PostOp& function,

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
@@ -366,6 +367,21 @@ TEST(BinaryParseTest, RefusesShapesThatDoNotBroadcast) {
   EXPECT_EQ(parsed.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(parsed.status().message()),
               HasSubstr("[1,2,3,4] and [1,2,3,5] do not broadcast"));
+}
+
+// TFLite's kernel goes through both by the first one's shape.
+TEST(BinaryParseTest, StablehloTakesEqualShapesOfPlainNumbers) {
+  for (int code : {builtin::STABLEHLO_ADD, builtin::STABLEHLO_MULTIPLY,
+                   builtin::STABLEHLO_MAXIMUM, builtin::STABLEHLO_MINIMUM}) {
+    EXPECT_TRUE(ParseBinary(View(code, {2, 4}, {2, 4}, {2, 4}).node).ok());
+    const View broadcast(code, {2, 4}, {4}, {2, 4});
+    EXPECT_THAT(std::string(ParseBinary(broadcast.node).status().message()),
+                HasSubstr("must have one shape"));
+    View quantized(code, {4}, {4}, {4});
+    quantized.a.codes = DataType::kInt8;
+    EXPECT_THAT(std::string(ParseBinary(quantized.node).status().message()),
+                HasSubstr("quantized"));
+  }
 }
 
 TEST(BinaryParseTest, RefusesAWrongOutput) {
