@@ -1,5 +1,5 @@
-// 4-bit values as packed in TFLite's INT4 tensors: -8 to 7, two per byte, low
-// half first; the last byte of an odd count has one.
+// Values as packed in TFLite's INT4 and INT2 tensors: -8 to 7, two per byte, or
+// -2 to 1, four per byte, low bits first; the last byte may have fewer.
 #ifndef GLES_DELEGATE_QUANT_INT4_H_
 #define GLES_DELEGATE_QUANT_INT4_H_
 
@@ -13,6 +13,9 @@ namespace gles_delegate::quant {
 
 // `packed` holds (count + 1) / 2 bytes or more.
 std::vector<int8_t> UnpackInt4(absl::Span<const uint8_t> packed, size_t count);
+
+// `packed` holds (count + 3) / 4 bytes or more.
+std::vector<int8_t> UnpackInt2(absl::Span<const uint8_t> packed, size_t count);
 
 }  // namespace gles_delegate::quant
 

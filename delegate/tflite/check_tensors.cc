@@ -64,8 +64,8 @@ absl::Status CheckScales(const Graph& graph, const TfLiteNode& node) {
     if (index < 0 || !graph.tensor(index).quantization.is_unknown) continue;
     return absl::UnimplementedError(absl::StrCat(
         "'", PrintableName(graph.tensor(index).name),
-        "' has a scale for each block of values (blockwise quantization); "
-        "one for the tensor or one for each channel is supported"));
+        "' has a scale for each block of values (blockwise quantization), "
+        "which constant weights of FULLY_CONNECTED alone may have"));
   }
   return absl::OkStatus();
 }

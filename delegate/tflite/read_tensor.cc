@@ -66,17 +66,21 @@ Sparsity ReadSparsity(const TfLiteSparsity* sparsity) {
   return s;
 }
 
-// kTfLiteInt4, which runtimes have that are newer than the headers here.
-constexpr int kInt4 = 18;
+// kTfLiteInt4 and kTfLiteInt2, which runtimes have that are newer than the
+// headers here.
+constexpr int kInt4 = 18, kInt2 = 20;
 
-// Replaces an int4 constant by the int8 constant of the same values. A constant
-// of too few bytes keeps the type kOther, which no op takes.
-void UnpackInt4(Tensor* t) {
+// Replaces an int4 or int2 constant by the int8 constant of the same values. A
+// constant of too few bytes keeps the type kOther, which no op takes.
+void Unpack(int type, Tensor* t) {
   const auto bytes = t->constant.bytes();
   const int64_t count = t->shape.elements();
-  if (count <= 0 || static_cast<int64_t>(bytes.size()) < (count + 1) / 2)
+  const int per_byte = type == kInt4 ? 2 : 4;
+  if (count <= 0 || static_cast<int64_t>(bytes.size()) * per_byte < count)
     return;
-  const std::vector<int8_t> codes = quant::UnpackInt4(bytes, count);
+  const std::vector<int8_t> codes = type == kInt4
+                                        ? quant::UnpackInt4(bytes, count)
+                                        : quant::UnpackInt2(bytes, count);
   t->constant =
       ConstantData::Own(std::vector<uint8_t>(codes.begin(), codes.end()));
   t->type = DataType::kInt8;
@@ -110,7 +114,8 @@ Tensor ReadTensor(const TfLiteTensor& tensor, int index) {
   if (tensor.allocation_type == kTfLiteMmapRo && tensor.data.raw != nullptr) {
     t.constant = ConstantData::Borrow(
         {reinterpret_cast<const uint8_t*>(tensor.data.raw), tensor.bytes});
-    if (static_cast<int>(tensor.type) == kInt4) UnpackInt4(&t);
+    const int type = static_cast<int>(tensor.type);
+    if (type == kInt4 || type == kInt2) Unpack(type, &t);
   } else if (tensor.type == kTfLiteComplex64 && !t.dims.empty() &&
              t.dims.back() <= std::numeric_limits<int>::max() / 2) {
     t.is_complex = true;

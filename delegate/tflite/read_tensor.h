@@ -18,8 +18,8 @@ int QuantizationKind(const TfLiteTensor& tensor);
 
 // The tensor at TFLite's `index`, with TFLite's type and no view yet
 // (delegate/graph/float_view.h, host_view.h). A constant of the model's file is
-// borrowed and must outlive the result; int4 constants are unpacked to int8.
-// Unknown types become kOther.
+// borrowed and must outlive the result; int4 and int2 constants are unpacked to
+// int8. Unknown types become kOther.
 Tensor ReadTensor(const TfLiteTensor& tensor, int index);
 
 }  // namespace gles_delegate

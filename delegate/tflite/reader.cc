@@ -10,6 +10,7 @@
 #include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/fold_constants.h"
+#include "delegate/tflite/block_weights.h"
 #include "delegate/tflite/check_tensors.h"
 #include "delegate/tflite/host_view.h"
 #include "delegate/tflite/inline_composite.h"
@@ -41,6 +42,9 @@ class ModelReader {
       Tensor tensor = ReadTensor(context_->tensors[i], static_cast<int>(i));
       const auto value = nodes_.shapes.values.find(static_cast<int>(i));
       if (value != nodes_.shapes.values.end()) tensor.constant = value->second;
+      if (options_.enable_quantization) {
+        block_weights_.Read(static_cast<int>(i), context_->tensors[i]);
+      }
       AddTensor(std::move(tensor));
     }
     auto all = inliner_.Expand(context_, nodes_.plan);
@@ -81,7 +85,14 @@ class ModelReader {
       absl::StrAppend(&checked.op, " ", CompositeName(*node));
       checked.support = CheckComposite(*node, *inlined, &checked);
     } else {
-      checked.support = Check(*node, *registration, &checked);
+      std::vector<int> inputs = checked.inputs;
+      checked.support = block_weights_.Dequantize(registration->builtin_code,
+                                                  &inputs, &model_.graph);
+      if (checked.support.ok()) {
+        checked.support = Check(
+            InlinedNode(*node, *registration, inputs, checked.outputs).node(),
+            *registration, &checked);
+      }
     }
     model_.position_of[index] = model_.nodes.size();
     model_.nodes.push_back(std::move(checked));
@@ -247,6 +258,7 @@ class ModelReader {
   const DeviceProfile& profile_;
   const ReadOptions& options_;
   CheckedModel model_;
+  BlockWeights block_weights_;
   CompositeInliner inliner_;
   ModelOverview overview_;
 };

@@ -47,7 +47,7 @@ FakeRuntime* RuntimeOf(TfLiteContext* context) {
 }  // namespace
 
 TfLiteType TypeOf(schema::TensorType type) {
-  constexpr int kInt4 = 18;
+  constexpr int kInt4 = 18, kInt2 = 20;
   switch (type) {
     case schema::TensorType::FLOAT32:
       return kTfLiteFloat32;
@@ -69,6 +69,8 @@ TfLiteType TypeOf(schema::TensorType type) {
       return kTfLiteInt8;
     case schema::TensorType::INT4:
       return static_cast<TfLiteType>(kInt4);
+    case schema::TensorType::INT2:
+      return static_cast<TfLiteType>(kInt2);
     default:
       return kTfLiteNoType;
   }
@@ -159,6 +161,14 @@ bool FakeRuntime::AddTensor(const schema::Model& model,
 
 void FakeRuntime::ReadQuantization(const schema::QuantizationParameters& from,
                                    TfLiteTensor* to) {
+  if (const auto* blocks = from.details_as_BlockwiseQuantization()) {
+    constexpr int kBlockwise = 2;
+    ints_.push_back({blocks->scales(), blocks->zero_points(),
+                     blocks->block_size(), from.quantized_dimension()});
+    to->quantization = {static_cast<TfLiteQuantizationType>(kBlockwise),
+                        ints_.back().data()};
+    return;
+  }
   if (from.scale() == nullptr || from.scale()->size() == 0) return;
   TfLiteAffineQuantization q = {};
   q.scale = Floats({from.scale()->begin(), from.scale()->end()});

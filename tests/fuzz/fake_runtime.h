@@ -69,7 +69,8 @@ class FakeRuntime {
 };
 
 // What TFLite's enumeration calls the file's type; kTfLiteNoType: not among
-// those that its C header of 2.9 names, but for int4 (18), which later ones do.
+// those that its C header of 2.9 names, but for int4 (18) and int2 (20), which
+// later ones do.
 TfLiteType TypeOf(schema::TensorType type);
 
 // The op's parameter struct (delegate/graph/builtin_params.h), with zeros

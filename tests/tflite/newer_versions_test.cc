@@ -3,8 +3,12 @@
 // with, has no kernel of: read from a file by the fuzzers' stand-in for a
 // runtime, planned with all passes and run, and held against the op's
 // definition or against the same node of an older version.
+// Longer than 300 lines: each test has its own kind of node.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -15,6 +19,7 @@
 #include "delegate/tflite/reader.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "quant/half.h"
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/run_graph.h"
@@ -24,6 +29,8 @@
 
 namespace gles_delegate::testing {
 namespace {
+
+using ::testing::HasSubstr;
 
 using Values = std::vector<float>;
 
@@ -156,6 +163,119 @@ TEST_F(NewerVersionsTest, WeightsOfFourBits) {
     p.version = 7;
     ExpectNear(RunFile(ModelOf(p), {x}), RowProducts(x, weights, q), 1e-5f);
   }
+}
+
+// Weights with a scale for each block of a row, in a tensor of their own.
+struct Blocks {
+  TensorType type = TensorType::INT8;
+  TensorType scale_type = TensorType::FLOAT16;
+  int scales = 0;        // how many; 0: one a block
+  int scale_tensor = 1;  // its index; 1: the right one
+  bool zero_points = false;
+  Op op = Op::FULLY_CONNECTED;
+};
+
+constexpr int kBlock = 32, kBlocks = 2;
+
+absl::StatusOr<Values> RunBlocks(const Blocks& c, Values* want) {
+  constexpr int kCount = kOutputs * kBlocks * kBlock;
+  const int bits = c.type == TensorType::INT2   ? 2
+                   : c.type == TensorType::INT4 ? 4
+                                                : 8;
+  const std::vector<int8_t> codes =
+      Codes<int8_t>(kCount, -(1 << (bits - 1)), (1 << (bits - 1)) - 1, 1);
+  std::vector<uint8_t> packed(kCount * bits / 8);
+  for (int i = 0; i < kCount; ++i) {
+    packed[i * bits / 8] |= (codes[i] & ((1 << bits) - 1)) << (i * bits % 8);
+  }
+  const int count = c.scales != 0 ? c.scales : kOutputs * kBlocks;
+  Values scales;
+  std::vector<uint8_t> scale_bytes;
+  for (int i = 0; i < count; ++i) {
+    scales.push_back(0.125f * static_cast<float>(i + 1));  // exact in half
+    const uint16_t half = FloatToHalf(scales.back());
+    const bool is_half = c.scale_type == TensorType::FLOAT16;
+    const auto* bytes = is_half
+                            ? reinterpret_cast<const uint8_t*>(&half)
+                            : reinterpret_cast<const uint8_t*>(&scales.back());
+    scale_bytes.insert(scale_bytes.end(), bytes, bytes + (is_half ? 2 : 4));
+  }
+  ModelBuilder b;
+  const int x = b.AddInput("x", {kRows, kBlocks * kBlock});
+  const int s =
+      b.AddConstantBytes("scales", {count}, c.scale_type, scale_bytes);
+  const int zeros =
+      b.AddConstant<int32_t>("zeros", {1}, std::vector<int32_t>{3});
+  const int w =
+      b.AddConstantBytes("w", {kOutputs, kBlocks * kBlock}, c.type, packed);
+  schema::BlockwiseQuantizationT blocks;
+  blocks.scales = c.scale_tensor == 1 ? s : c.scale_tensor;
+  blocks.zero_points = c.zero_points ? zeros : -1;
+  blocks.block_size = kBlock;
+  schema::TensorT& tensor = *b.model().subgraphs[0]->tensors[w];
+  tensor.quantization = std::make_unique<schema::QuantizationParametersT>();
+  tensor.quantization->details.Set(blocks);
+  const int y = b.AddTensor("y", {kRows, kOutputs});
+  if (c.op == Op::FULLY_CONNECTED) {
+    b.AddOp(c.op, 12, {x, w, -1}, {y}, schema::FullyConnectedOptionsT());
+  } else {
+    schema::BatchMatMulOptionsT options;
+    options.adj_y = true;
+    b.AddOp(c.op, 4, {x, w}, {y}, options);
+  }
+  b.SetOutputs({y});
+  const Values input = Uniform(kRows * kBlocks * kBlock, -1, 1);
+  for (int row = 0; row < kRows; ++row) {
+    for (int o = 0; o < kOutputs; ++o) {
+      float sum = 0;
+      for (int i = 0; i < kBlocks * kBlock; ++i) {
+        sum += input[row * kBlocks * kBlock + i] *
+               static_cast<float>(codes[o * kBlocks * kBlock + i]) *
+               scales[std::min<size_t>(o * kBlocks + i / kBlock,
+                                       scales.size() - 1)];
+      }
+      want->push_back(sum);
+    }
+  }
+  return RunFile(b.Finish(), {input});
+}
+
+TEST_F(NewerVersionsTest, WeightsInBlocks) {
+  for (TensorType type :
+       {TensorType::INT8, TensorType::INT4, TensorType::INT2}) {
+    for (TensorType scale : {TensorType::FLOAT16, TensorType::FLOAT32}) {
+      Values want;
+      const auto got = RunBlocks({type, scale}, &want);
+      // 64 products of at most 128 * 1.25, rounded in any order.
+      ExpectNear(got, want, 64 * 64 * 160 * 0x1p-24f);
+    }
+  }
+}
+
+TEST_F(NewerVersionsTest, RefusesBlocksThatDoNotFit) {
+  const auto refusal = [](const Blocks& c) {
+    Values want;
+    return std::string(RunBlocks(c, &want).status().message());
+  };
+  Blocks c;
+  for (int count : {1, kOutputs * kBlocks - 1, kOutputs * kBlocks + 1}) {
+    c.scales = count;
+    EXPECT_THAT(refusal(c), HasSubstr("scales for blocks of 32"));
+  }
+  c = {};
+  for (int id : {-1, 0, 1 << 20}) {
+    c.scale_tensor = id;
+    EXPECT_THAT(refusal(c), HasSubstr("a tensor that is not a constant"));
+  }
+  c = {};
+  c.scale_type = TensorType::INT32;
+  EXPECT_THAT(refusal(c), HasSubstr("they may be float16 or float32"));
+  c = {};
+  c.zero_points = true;
+  EXPECT_THAT(refusal(c), HasSubstr("zero points"));
+  c = {};
+  c.op = Op::BATCH_MATMUL;
+  EXPECT_THAT(refusal(c), HasSubstr("FULLY_CONNECTED alone"));
 }
 
 // FULLY_CONNECTED 12 brought a scale an output beside floats.

@@ -1,0 +1,48 @@
+// Weights with a scale for each block of a row: TFLite's blockwise
+// quantization.
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_BLOCK_WEIGHTS_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_BLOCK_WEIGHTS_H_
+
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/graph/graph.h"
+#include "tensorflow/lite/c/common.h"
+
+namespace gles_delegate {
+
+class BlockWeights {
+ public:
+  // Notes the blocks of the runtime's tensor `id`, if it has some.
+  void Read(int id, const TfLiteTensor& tensor);
+
+  // Adds the floats that FULLY_CONNECTED's weights in blocks stand for, a
+  // float32 constant, and puts it in their place. Does nothing to other inputs.
+  // `graph` has the runtime's tensors. kUnimplemented: the scales are not
+  // constants of float16 or float32, there are zero points, or the weights are
+  // not a constant matrix. kInvalidArgument: the scales do not fit.
+  absl::Status Dequantize(int builtin_code, std::vector<int>* inputs,
+                          Graph* graph) const;
+
+ private:
+  // As TfLiteBlockwiseQuantization, which newer runtimes have.
+  struct Blocks {
+    int scales;  // the tensor that has them, row by row
+    int zero_points;
+    int size;  // values of one block
+    int dimension;
+  };
+
+  static bool HasZeroPoints(const Blocks& blocks, const Graph& graph);
+  static absl::StatusOr<Tensor> FloatsOf(const Tensor& weights,
+                                         const Blocks& blocks,
+                                         const Graph& graph);
+
+  absl::flat_hash_map<int, Blocks> blocks_;  // by TFLite's index
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_BLOCK_WEIGHTS_H_
