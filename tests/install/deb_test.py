@@ -1,4 +1,5 @@
-"""The Debian packages: what is in them, what lintian says, whether the programs start.
+"""The Debian packages: what is in them, what lintian says, whether the programs start
+and the binaries are hardened.
 
     tests/install/deb_test.py CPACK BUILD_FOLDER FOLDER [EMULATOR...]
 
@@ -15,7 +16,10 @@ import shutil
 import subprocess
 import sys
 
+import hardening
+
 SKIPPED = 77
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ARCH = r"\w+"
 TOOLS = ("benchmark_model", "inference_diff", "quantized_accuracy", "model_report", "gles_demo",
          "gles_conformance")
@@ -71,6 +75,16 @@ def check(package, deb):
             yield "Depends: %s lacks %s" % (field.strip(), dependency)
 
 
+def own_binaries(root):
+    """The programs and libraries, TensorFlow Lite's excepted, which others have built."""
+    for folder, _, files in os.walk(root):
+        for path in (os.path.join(folder, name) for name in files):
+            with open(path, "rb") as file:
+                is_elf = file.read(4) == b"\x7fELF"
+            if is_elf and not os.path.islink(path) and "tensorflowlite.so" not in path:
+                yield path
+
+
 def main():
     cpack, build, folder, *emulator = sys.argv[1:]
     if shutil.which("dpkg-deb") is None or shutil.which("dpkg-shlibdeps") is None:
@@ -99,6 +113,8 @@ def main():
                               capture_output=True, text=True, check=False)
         if not done.stderr.startswith("TensorFlow Lite ") or done.returncode < 0:
             wrong.append("%s does not start: %s" % (program, done.stderr.strip()))
+    for binary in own_binaries(root):
+        wrong += hardening.wrong(binary, (ROOT, os.path.realpath(build)), stripped=True)
     if shutil.which("lintian") is None:
         print("NO lintian ON THIS MACHINE: THAT PART IS SKIPPED")
     else:

@@ -1,0 +1,37 @@
+# Release builds harden what ships: checked libc calls, stack canaries and clash checks, branch
+# targets, read-only relocations. No path of the builder gets into the binaries. Flags that a
+# compiler lacks are left out. Tests take them back (tests/CMakeLists.txt): they do not ship.
+option(GLES_DELEGATE_HARDEN "Compile release builds with the compiler's hardening flags" ON)
+include(CheckCXXCompilerFlag)
+include(CheckLinkerFlag)
+
+get_directory_property(GLES_OPTIONS_OF_TESTS COMPILE_OPTIONS)
+if(GLES_DELEGATE_SANITIZE OR GLES_DELEGATE_BUILD_FUZZERS OR NOT CMAKE_BUILD_TYPE MATCHES "Rel")
+  return()
+endif()
+
+check_cxx_compiler_flag(-ffile-prefix-map=a=b GLES_HAS_FILE_PREFIX_MAP)
+if(GLES_HAS_FILE_PREFIX_MAP)
+  # The last one that fits wins, and the build folder is usually below the source's.
+  add_compile_options(
+    -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build)
+endif()
+if(NOT GLES_DELEGATE_HARDEN)
+  return()
+endif()
+foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full
+        -mbranch-protection=standard)
+  string(MAKE_C_IDENTIFIER "GLES_HAS${flag}" has)
+  check_cxx_compiler_flag(${flag} ${has})
+  if(${has})
+    add_compile_options(${flag})
+  endif()
+endforeach()
+# glibc takes 3 as 2 if it or the compiler is older.
+add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+foreach(flag relro now noexecstack)
+  check_linker_flag(CXX -Wl,-z,${flag} GLES_LINKS_${flag})
+  if(GLES_LINKS_${flag})
+    add_link_options(-Wl,-z,${flag})
+  endif()
+endforeach()
