@@ -8,6 +8,7 @@ PyPI that this Python can install. Run by CTest as `python.*`; skips as environm
 """
 
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -15,17 +16,17 @@ import environments
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-BUILD_TOOLS = ["scikit-build-core==0.12.2", "pip", "setuptools"]
+sys.path.insert(0, os.path.join(ROOT, "tools", "python"))
+import make_wheel  # noqa: E402  pylint: disable=wrong-import-position
+
 # pytest, what the wheel's extra "evaluation" names, and a server that forks.
 TEST_TOOLS = ["pytest==8.4.2", "pillow", "pycocotools", "tqdm", "gunicorn"]
 
 
 def build_wheel(library, folder):
-    """The path of a new wheel."""
-    return environments.build_wheel(
-        BUILD_TOOLS, os.path.join(ROOT, "tools", "python"), os.path.join(folder, "build"),
-        os.path.join(folder, "wheels"),
-        "--config-settings=cmake.define.GLES_DELEGATE_LIBRARY=" + library)
+    """The path of a new wheel, as ./dev wheel makes it."""
+    folder = pathlib.Path(folder)
+    return make_wheel.make_wheel(pathlib.Path(library), folder / "wheels", None, folder / "build")
 
 
 def main():
