@@ -18,6 +18,7 @@
 #include "tools/common/text_file.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/git_revision.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
@@ -52,7 +53,8 @@ constexpr char kUsage[] =
     "Times a .tflite model on each backend asked for, in one process.\n\n"
     "  benchmark_model --graph=MODEL.tflite --use_gles --use_xnnpack "
     "--use_cpu\n\n"
-    "Without a backend it runs the built-in CPU kernels, as TFLite's does.";
+    "Without a backend it runs the built-in CPU kernels, as TFLite's does.\n"
+    "MiB is the process's peak; nodes and parts are those on the GPU.";
 
 struct Row {
   std::string backend;
@@ -168,20 +170,22 @@ nlohmann::ordered_json ToJson(const Row& row) {
 }
 
 void PrintHeader() {
-  std::printf("%-9s %10s %10s %10s %10s %10s %6s %12s %5s %9s  %s\n", "backend",
-              "init ms", "first ms", "median ms", "p5", "p95", "runs", "nodes",
-              "parts", "peak MiB", "renderer");
+  std::printf("%-9s%8s%9s%10s%9s%9s%5s%10s%6s%5s\n", "backend", "init ms",
+              "first ms", "median ms", "p5", "p95", "runs", "nodes", "parts",
+              "MiB");
 }
 
 void PrintRow(const Row& row) {
   const LatencyStats& invoke = row.latency.invoke_ms;
   const std::string nodes = std::to_string(row.facts.nodes_delegated) + "/" +
                             std::to_string(row.facts.nodes_total);
-  std::printf(
-      "%-9s %10.2f %10.2f %10.3f %10.3f %10.3f %6d %12s %5d %9.0f  %s\n",
-      row.backend.c_str(), row.init_ms, row.latency.first_invoke_ms,
-      invoke.median, invoke.p5, invoke.p95, invoke.runs, nodes.c_str(),
-      row.facts.partitions, row.peak_rss_mb, row.facts.renderer.c_str());
+  std::printf("%-9s %7.2f %8.2f %9.3f %8.3f %8.3f %4d %9s %5d %4.0f\n",
+              row.backend.c_str(), row.init_ms, row.latency.first_invoke_ms,
+              invoke.median, invoke.p5, invoke.p95, invoke.runs, nodes.c_str(),
+              row.facts.partitions, row.peak_rss_mb);
+  if (row.facts.renderer != "CPU") {
+    std::printf("          on %s\n", row.facts.renderer.c_str());
+  }
   const LatencyStats& settling = row.latency.settling_ms;
   if (settling.runs > 0) {
     std::printf(
@@ -249,7 +253,7 @@ absl::Status Run() {
     }
   }
   if (const std::string verdict = Verdict(rows); !verdict.empty()) {
-    std::printf("%s\n", verdict.c_str());
+    std::printf("%s\n", Wrap(verdict, 80, 0).c_str());
   }
   result.Update(WriteReport(report));
   if (Interrupted()) {

@@ -131,24 +131,24 @@ bool Passed(const Comparison& comparison) {
 }
 
 void Print(const Comparison& comparison, const Interpreter& reference) {
-  std::printf("%s: %d of %d nodes in %d partitions on %s; %d runs, seed %d\n",
-              comparison.backend.c_str(), comparison.facts.nodes_delegated,
-              comparison.facts.nodes_total, comparison.facts.partitions,
-              comparison.facts.renderer.c_str(), comparison.runs,
-              absl::GetFlag(FLAGS_seed));
-  std::printf("%-32s %-16s %10s %10s %10s %10s %10s %8s %5s\n", "output",
-              "shape", "max abs", "mean abs", "max rel", "rel L2", "1-cosine",
-              "argmax", "NaN");
+  std::printf(
+      "%s: %d of %d nodes in %d partitions; %d runs, seed %d\n  on %s\n",
+      comparison.backend.c_str(), comparison.facts.nodes_delegated,
+      comparison.facts.nodes_total, comparison.facts.partitions,
+      comparison.runs, absl::GetFlag(FLAGS_seed),
+      comparison.facts.renderer.c_str());
+  std::printf("output, shape\n%12s %10s %10s %10s %10s %8s %5s\n", "max abs",
+              "mean abs", "max rel", "rel L2", "1-cosine", "argmax", "NaN");
   for (size_t i = 0; i < comparison.outputs.size(); ++i) {
     const OutputDiff& diff = comparison.outputs[i];
     const TensorView tensor = reference.output(static_cast<int>(i));
-    std::printf(
-        "%-32s %-16s %10.3g %10.3g %10.3g %10.3g %10.3g %7.2f%% %5lld%s\n",
-        tensor.name().c_str(), absl::StrJoin(tensor.dims(), "x").c_str(),
-        diff.max_abs(), diff.mean_abs(), diff.max_relative(),
-        diff.relative_l2(), 1 - diff.cosine(), 100 * diff.argmax_agreement(),
-        static_cast<long long>(diff.mismatches()),
-        diff.Within(absl::GetFlag(FLAGS_max_error)) ? "" : "  FAIL");
+    std::printf("%s %s\n%12.3g %10.3g %10.3g %10.3g %10.3g %7.2f%% %5lld%s\n",
+                tensor.name().c_str(),
+                absl::StrJoin(tensor.dims(), "x").c_str(), diff.max_abs(),
+                diff.mean_abs(), diff.max_relative(), diff.relative_l2(),
+                1 - diff.cosine(), 100 * diff.argmax_agreement(),
+                static_cast<long long>(diff.mismatches()),
+                diff.Within(absl::GetFlag(FLAGS_max_error)) ? "" : "  FAIL");
   }
 }
 

@@ -13,6 +13,11 @@
 # result: OPTIONS=background_compilation:off times the plan proper, as the tables of
 # before 25 November 2026 do.
 set -uo pipefail
+if [[ $# -lt 2 || $1 == -h || $1 == --help ]]; then
+  sed -n '2,/^[^#]/s/^# \?//p' "$0"
+  [[ $# -gt 0 && $1 == -* ]]
+  exit
+fi
 
 benchmark="$1"
 shift

@@ -11,13 +11,12 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "tools/common/text_file.h"
 #include "tools/common/tflite_host.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/op_shapes.h"
 
 ABSL_FLAG(std::string, output_dir, "benches/shapes",
@@ -58,17 +57,17 @@ absl::Status HandleModel(const std::string& path) {
 }
 
 int Main(int argc, char** argv) {
-  absl::SetProgramUsageMessage(
+  const std::vector<char*> models = ParseCommandLine(
+      argc, argv,
       "Lists the ops of models with their shapes, for benches/shapes.\n\n"
       "  model_shapes [--check] --output_dir=benches/shapes MODEL.tflite...");
-  const std::vector<char*> models = absl::ParseCommandLine(argc, argv);
-  if (models.size() < 2) {
+  if (models.empty()) {
     std::fprintf(stderr, "model_shapes: give it models (--help)\n");
     return 1;
   }
   bool good = true;
-  for (size_t i = 1; i < models.size(); ++i) {
-    const absl::Status status = HandleModel(models[i]);
+  for (const char* model : models) {
+    const absl::Status status = HandleModel(model);
     if (status.ok()) continue;
     std::fprintf(stderr, "model_shapes: %s\n", status.ToString().c_str());
     good = false;

@@ -76,6 +76,9 @@ def plot(title, rows):
 
 
 def main():
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__)
+        return
     with open(sys.argv[2], encoding="utf-8") as file:
         print(plot(sys.argv[1], list(csv.DictReader(file))))
 

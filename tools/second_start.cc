@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -25,9 +24,9 @@
 #include "nlohmann/json.hpp"
 #include "tools/common/progress.h"
 #include "tools/common/tflite_host.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
-#include "tools/runner/usage.h"
 
 ABSL_FLAG(int, rounds, 3, "of each model and way");
 
@@ -164,13 +163,17 @@ absl::Status Measure(const std::string& path) {
 }
 
 int Main(int argc, char** argv) {
-  SetUsage("second_start [--flags] MODEL.tflite...");
-  const std::vector<char*> paths = absl::ParseCommandLine(argc, argv);
+  const std::vector<char*> paths =
+      ParseCommandLine(argc, argv,
+                       "Times a second interpreter's start while a first one "
+                       "of the model lives, "
+                       "with share_key and without it, and prints CSV.\n\n"
+                       "  second_start [--flags] MODEL.tflite...");
   std::printf(
       "model,round,way,which,processor_ms,ms,constant_bytes,other_bytes\n");
-  for (size_t i = 1; i < paths.size(); ++i) {
-    if (const absl::Status s = Measure(paths[i]); !s.ok()) {
-      std::fprintf(stderr, "%s: %s\n", paths[i], s.ToString().c_str());
+  for (const char* path : paths) {
+    if (const absl::Status s = Measure(path); !s.ok()) {
+      std::fprintf(stderr, "%s: %s\n", path, s.ToString().c_str());
       return 1;
     }
   }

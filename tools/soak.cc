@@ -24,13 +24,12 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
 #include "absl/status/status.h"
 #include "tools/common/progress.h"
 #include "tools/runner/backend.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
-#include "tools/runner/usage.h"
 
 ABSL_FLAG(int, invokes, 1000, "of each model's interpreter");
 ABSL_FLAG(int, lives, 20, "interpreters and delegates of each model");
@@ -143,11 +142,14 @@ absl::Status Soak(const std::vector<std::unique_ptr<Model>>& models) {
 }
 
 int Main(int argc, char** argv) {
-  SetUsage("soak [--flags] MODEL.tflite...");
-  const std::vector<char*> arguments = absl::ParseCommandLine(argc, argv);
+  const std::vector<char*> paths = ParseCommandLine(
+      argc, argv,
+      "Makes, runs and deletes interpreters with the delegate for a long time, "
+      "and prints the memory that is in use.\n\n"
+      "  soak [--flags] MODEL.tflite...");
   std::vector<std::unique_ptr<Model>> models;
-  for (size_t i = 1; i < arguments.size(); ++i) {
-    auto model = Model::FromFile(arguments[i]);
+  for (const char* path : paths) {
+    auto model = Model::FromFile(path);
     if (!model.ok()) {
       std::fprintf(stderr, "%s\n", model.status().ToString().c_str());
       return 1;

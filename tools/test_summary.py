@@ -104,6 +104,9 @@ def cases_of(path):
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__)
+        sys.exit(0)
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     print(*summary(cases_of(sys.argv[1])), sep="\n")

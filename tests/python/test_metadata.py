@@ -20,7 +20,7 @@ def test_metadata_is_complete():
     metadata = DISTRIBUTION.metadata
     version = re.search(r"project\(gles_delegate VERSION ([\d.]+)",
                         (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
-    assert metadata["Version"] == version
+    assert metadata["Version"] == gles_delegate.__version__ == version
     assert tuple(map(int, metadata["Metadata-Version"].split("."))) >= (2, 4)  # PEP 639
     assert metadata["License-Expression"] == "Apache-2.0 AND MIT AND BSD-2-Clause"
     assert metadata["Requires-Python"] == ">=3.9"

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,15 @@ class ToolsTest : public ::testing::Test {
   static Result Run(const std::string& program, const std::string& arguments) {
     return RunCommand(std::string(GLES_DELEGATE_BUILD_DIR) + "/bin/" + program +
                       " " + arguments);
+  }
+  // The longest line of what a program prints to stdout.
+  static std::string LongestLine(const std::string& output) {
+    std::istringstream lines(output);
+    std::string longest;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.size() > longest.size()) longest = line;
+    }
+    return longest;
   }
   std::string Graph() const { return " --graph=" + Path("conv.tflite") + " "; }
 
@@ -245,6 +255,21 @@ TEST_F(ToolsTest, BenchmarkResizesInputs) {
       Graph() + "--input_layer=q --input_layer_shape=1,16,16,3 --num_runs=1");
   EXPECT_EQ(bad.exit_status, 1);
   EXPECT_THAT(bad.output, HasSubstr("no input \"q\"; it has: x"));
+}
+
+TEST_F(ToolsTest, ResultsFitEightyColumns) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (const std::string& command :
+       {"benchmark_model --use_gles --use_cpu --num_runs=2" + Graph(),
+        "inference_diff --num_runs=1" + Graph(), "model_report" + Graph(),
+        std::string("benchmark_model --list_devices")}) {
+    const Result run = RunCommand("(" + std::string(GLES_DELEGATE_BUILD_DIR) +
+                                  "/bin/" + command + " 2>/dev/null)");
+    EXPECT_EQ(run.exit_status, 0) << run.output;
+    EXPECT_GT(run.output.size(), 80u) << command;
+    EXPECT_LE(LongestLine(run.output).size(), 80u) << command << "\n"
+                                                   << LongestLine(run.output);
+  }
 }
 
 TEST_F(ToolsTest, DiffPassesWithinTheLimitAndFailsPastIt) {

@@ -15,8 +15,6 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -29,6 +27,7 @@
 #include "tools/conformance/session.h"
 #include "tools/conformance/suite.h"
 #include "tools/conformance/supported_ops.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/git_revision.h"
 #include "tools/runner/tflite_flag.h"
 
@@ -237,7 +236,13 @@ int CouldNotRun(const absl::Status& status) {
   return kCouldNotRun;
 }
 
-int Main() {
+int Main(int argc, char** argv) {
+  const std::vector<char*> rest =
+      gles_delegate::ParseCommandLine(argc, argv, kUsage);
+  if (!rest.empty()) {
+    return CouldNotRun(absl::InvalidArgumentError(absl::StrCat(
+        "Arguments that are not flags: ", absl::StrJoin(rest, " "))));
+  }
   const std::string seed = absl::GetFlag(FLAGS_seed);
   if (!seed.empty()) setenv("GLES_TEST_SEED", seed.c_str(), /*overwrite=*/1);
   if (absl::GetFlag(FLAGS_print_supported_ops)) {
@@ -276,7 +281,5 @@ int Main() {
 }  // namespace gles_delegate::conformance
 
 int main(int argc, char** argv) {
-  absl::SetProgramUsageMessage(gles_delegate::conformance::kUsage);
-  absl::ParseCommandLine(argc, argv);
-  return gles_delegate::conformance::Main();
+  return gles_delegate::conformance::Main(argc, argv);
 }

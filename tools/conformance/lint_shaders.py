@@ -221,6 +221,9 @@ def ops_of(names):
 
 
 def main():
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__)
+        return 0
     if len(sys.argv) < 2:
         print(__doc__)
         return 2

@@ -56,7 +56,8 @@ def machine():
 def devices(driver):
     """The lines of --list_devices."""
     run = driver.run(["benchmark_model", "--list_devices"], 300)
-    return [" ".join(line.split()) for line in run.output.splitlines()]
+    output = run.output.replace("\n      ", " ")  # a display's second and later lines
+    return [" ".join(line.split()) for line in output.splitlines()]
 
 
 def benches(driver, seconds, timeout, say):

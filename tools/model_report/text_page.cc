@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "tools/model_report/advice.h"
 #include "tools/model_report/pages.h"
+#include "tools/runner/command_line.h"
 
 namespace gles_delegate {
 namespace {
@@ -24,7 +25,7 @@ std::string TextHead(const ReportData& data) {
         &text, "The first of %d subgraphs is listed; the counts are of all.\n",
         data.subgraphs);
   }
-  return text;
+  return Wrap(text, 80, 2);
 }
 
 std::string ShadersOf(const NodeRow& row) {
@@ -38,15 +39,17 @@ std::string ShadersOf(const NodeRow& row) {
 std::string Line(const NodeRow& row, bool profiled) {
   const std::string shape =
       row.node.outputs.empty() ? "" : row.node.outputs[0].ToString();
-  std::string line = absl::StrFormat("%4d  %-24s %-26s %-12s ", row.node.index,
+  std::string line = absl::StrFormat("%4d %-18s %-20s %-11s ", row.node.index,
                                      row.node.op, shape, WhereText(row));
   if (profiled) {
     absl::StrAppend(&line, row.us() > 0 ? absl::StrFormat("%9.1f  ", row.us())
                                         : std::string(11, ' '));
   }
-  absl::StrAppend(
-      &line, row.where == NodeRow::Where::kCpu ? row.reason : ShadersOf(row));
-  return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  const std::string end =
+      row.where == NodeRow::Where::kCpu ? row.reason : ShadersOf(row);
+  const bool fits = line.size() + end.size() <= 80;
+  absl::StrAppend(&line, fits ? "" : "\n       ", end);
+  return Wrap(line.substr(0, line.find_last_not_of(' ') + 1), 80, 7) + "\n";
 }
 
 std::string PartitionLine(size_t number, const PartitionRow& p) {
@@ -59,7 +62,7 @@ std::string PartitionLine(size_t number, const PartitionRow& p) {
   if (!p.passes_dropped.empty()) {
     absl::StrAppend(&line, "; planned without passes: ", p.passes_dropped);
   }
-  return line + "\n";
+  return Wrap(line, 80, 2) + "\n";
 }
 
 }  // namespace
@@ -84,7 +87,7 @@ std::string TextPage(const ReportData& data) {
     page += PartitionLine(i, data.partitions[i]);
   }
   absl::StrAppendFormat(
-      &page, "\n%4s  %-24s %-26s %-12s %s%s\n", "node", "op", "first output",
+      &page, "\n%4s %-18s %-20s %-11s %s%s\n", "node", "op", "first output",
       "where", data.profiled ? "       us  " : "", "shaders, or why not");
   for (const NodeRow& row : data.rows) page += Line(row, data.profiled);
   if (data.profiled) {
@@ -93,7 +96,9 @@ std::string TextPage(const ReportData& data) {
         data.us(), data.transfers_us);
   }
   for (const Advice& advice : AdviceFor(data)) {
-    absl::StrAppend(&page, "\n", advice.title, ": ", advice.text, "\n");
+    absl::StrAppend(&page, "\n",
+                    Wrap(absl::StrCat(advice.title, ": ", advice.text), 80, 0),
+                    "\n");
   }
   return page;
 }

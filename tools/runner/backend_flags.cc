@@ -5,15 +5,14 @@
 #include <utility>
 
 #include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "egl/context.h"
 #include "tools/common/progress.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/gles_options.h"
 #include "tools/runner/tflite_flag.h"
-#include "tools/runner/usage.h"
 
 ABSL_FLAG(std::string, graph, "", "the .tflite model to run");
 ABSL_FLAG(int, num_threads, 1,
@@ -81,10 +80,8 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsOrGles() {
 }
 
 absl::Status ParseFlags(int argc, char** argv, const std::string& usage) {
-  SetUsage(usage);
-  std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
-  if (rest.size() > 1) {
-    rest.erase(rest.begin());
+  const std::vector<char*> rest = ParseCommandLine(argc, argv, usage);
+  if (!rest.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("Arguments that are no flags: ", absl::StrJoin(rest, " "),
                      " (the model goes into --graph=; see --help)"));
@@ -108,8 +105,8 @@ void PrintDevices() {
             ? absl::StrCat(display.renderer, " (", display.version, ")",
                            display.software ? ", software" : "")
             : absl::StrCat("not usable: ", display.error);
-    std::printf("%2d  %-40s  %s\n", display.index, display.description.c_str(),
-                found.c_str());
+    std::printf("%2d  %s\n%s\n", display.index, display.description.c_str(),
+                Wrap("      " + found, 80, 6).c_str());
   }
   if (displays.empty()) {
     std::printf(

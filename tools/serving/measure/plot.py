@@ -82,6 +82,9 @@ def row(model, rows, y):
 
 
 def main():
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__)
+        return
     with open(sys.argv[1], encoding="utf-8") as file:
         rows = json.load(file)
     models = list(dict.fromkeys(r["model"] for r in rows))

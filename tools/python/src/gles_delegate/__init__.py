@@ -22,6 +22,7 @@ installed. An interpreter must be invoked on the thread that made it, unless the
 thread_mode is "worker" or an EGL context of the app's own is current there.
 """
 
+import importlib.metadata
 import os
 import weakref
 from typing import Any, Dict, Optional, Union
@@ -36,6 +37,11 @@ from ._runtimes import find as find_runtime
 __all__ = ["Compatibility", "DelegateError", "Device", "Runtime", "compatibility", "devices",
            "find_runtime", "interpreter", "library_path", "library_version",
            "litert_runtime_dir", "load_delegate", "report"]
+
+try:
+    __version__ = importlib.metadata.version("gles-delegate")
+except importlib.metadata.PackageNotFoundError:  # imported from the source tree
+    __version__ = "unknown"
 
 _delegate_of: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
 _last: Optional["weakref.ref[Any]"] = None

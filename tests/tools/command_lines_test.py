@@ -1,0 +1,129 @@
+"""The command lines of all programs and scripts: -h, --help, --version, misspelt flags.
+
+    tests/tools/command_lines_test.py BIN_FOLDER
+
+Run by CTest as `command_lines`. Needs no device, and of the packages of PyPI none: a script that
+imports one has to parse its arguments first or is in NEED_PACKAGES.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Each program with a misspelt flag and the flag that is meant.
+PROGRAMS = {
+    "benchmark_model": ("--grph=x.tflite", "graph"),
+    "inference_diff": ("--max_eror=1", "max_error"),
+    "quantized_accuracy": ("--imges=x", "images"),
+    "model_report": ("--htm=x", "html"),
+    "gles_demo": ("--ouput_dir=x", "output_dir"),
+    "gles_conformance": ("--smal", "small"),
+    "model_shapes": ("--output_dri=x", "output_dir"),
+    "soak": ("--invoke=3", "invokes"),
+    "second_start": ("--round=3", "rounds"),
+}
+# They run in environments of their own, and import these before anything else.
+NEED_PACKAGES = {"grpc", "numpy", "psutil", "ray"}
+# Parts of programs, run by others.
+NOT_PROGRAMS = ("tools/serving/src/", "tools/dev_progress.sh", "tools/lint_main.py")
+PACKAGE = "tools/python/src/"
+
+
+def run(command, **how):
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60,
+                          stdin=subprocess.DEVNULL, **how)
+
+
+def wide(text):
+    return [line for line in text.splitlines() if len(line) > 80]
+
+
+def check_program(path, misspelt, meant):
+    """Yields what is wrong."""
+    helps = [run([path, flag]) for flag in ("-h", "--help", "-help")]
+    for done in helps:
+        if done.returncode != 0 or done.stderr or done.stdout != helps[0].stdout:
+            yield f"help: exit status {done.returncode}: {done.stderr}"
+    text = helps[0].stdout
+    if path.name not in text or "\nFlags:\n" not in text or f"  --{meant}" not in text:
+        yield f"its help does not name the program, or not --{meant}"
+    if wide(text) or str(ROOT) in text:
+        yield f"its help is wider than 80 columns or has the builder's path: {wide(text)[:1]}"
+    version = run([path, "--version"])
+    if version.returncode != 0 or not re.fullmatch(
+            re.escape(path.name) + r" \(gles_delegate\) \d+\.\d+\.\d+, revision \S+\n",
+            version.stdout):
+        yield f"--version: exit status {version.returncode}: {version.stdout}{version.stderr}"
+    wrong = run([path, misspelt])
+    name = misspelt.lstrip("-").split("=")[0]
+    expected = (f"{path.name}: unknown flag '{name}' (did you mean '{meant}'?); "
+                "--help lists all\n")
+    if wrong.returncode != 1 or wrong.stderr != expected or wrong.stdout:
+        yield f"{misspelt}: exit status {wrong.returncode}: {wrong.stdout}{wrong.stderr}"
+    if run([path, "--qqqqqqqqqqqq"]).stderr.count("did you mean"):
+        yield "a flag that is like none has a suggestion"
+
+
+def scripts():
+    """Each command that prints its help, by its name."""
+    for line in run(["git", "-C", str(ROOT), "ls-files", "tools/*.py", "tools/*.sh",
+                     "examples/*.py"]).stdout.split():
+        if line.startswith(NOT_PROGRAMS):
+            continue
+        text = (ROOT / line).read_text(encoding="utf-8")
+        if line.endswith(".sh"):
+            yield line, ["bash", str(ROOT / line)]
+        elif "__main__" in text and line.startswith(PACKAGE):
+            if line.endswith("__main__.py"):
+                module = line[len(PACKAGE):-len("/__main__.py")].replace("/", ".")
+                yield line, [sys.executable, "-B", "-m", module]
+        elif "__main__" in text:
+            yield line, [sys.executable, "-B", str(ROOT / line)]
+    yield "dev", ["bash", str(ROOT / "dev")]
+
+
+def check_script(command, environment):
+    """What is wrong, "" if nothing; None where a package is not there."""
+    for flag in ("-h", "--help"):
+        done = run([*command, flag], env=environment)
+        missing = re.search(r"^ModuleNotFoundError: No module named '(\w+)", done.stderr,
+                            re.MULTILINE)
+        if missing and missing.group(1) in NEED_PACKAGES:
+            return None
+        if done.returncode != 0 or len(done.stdout) < 40 or done.stderr:
+            return f"{flag}: exit status {done.returncode}: {done.stderr[-300:]}"
+    return ""
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    failed = 0
+    for name, (misspelt, meant) in PROGRAMS.items():
+        for text in check_program(folder / name, misspelt, meant):
+            failed += 1
+            print(f"FAILED: {name}: {text}")
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / PACKAGE), COLUMNS="80")
+    untried, tried = [], 0
+    for name, command in scripts():
+        text = check_script(command, environment)
+        if text is None:
+            untried.append(name)
+        tried += text == ""
+        if text:
+            failed += 1
+            print(f"FAILED: {name}: {text}")
+    for command in (["bash", str(ROOT / "dev")], [sys.executable, "-B", "-m", "gles_delegate"]):
+        done = run([*command, "--version"], env=environment)
+        if done.returncode != 0 or not done.stdout.startswith("gles_delegate "):
+            failed += 1
+            print(f"FAILED: {command} --version: {done.stdout}{done.stderr}")
+    print(f"{len(PROGRAMS)} programs, {tried} scripts; PACKAGES ARE MISSING FOR: "
+          + ", ".join(untried))
+    sys.exit(1 if failed or tried < 15 else 0)
+
+
+if __name__ == "__main__":
+    main()

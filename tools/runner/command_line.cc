@@ -1,0 +1,140 @@
+#include "tools/runner/command_line.h"
+
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "absl/flags/commandlineflag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/reflection.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "delegate/device/known_names.h"
+#include "tools/runner/git_revision.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr size_t kColumns = 80;
+
+bool IsOurs(const absl::CommandLineFlag& flag) {
+  return absl::StrContains(flag.Filename(), "tools/") &&
+         !absl::StrContains(flag.Filename(), "absl/");
+}
+
+std::map<absl::string_view, const absl::CommandLineFlag*> OurFlags() {
+  std::map<absl::string_view, const absl::CommandLineFlag*> sorted;
+  for (const auto& [name, flag] : absl::GetAllFlags()) {
+    if (IsOurs(*flag)) sorted[name] = flag;
+  }
+  return sorted;
+}
+
+void PrintHelp(const std::string& usage) {
+  std::printf("%s\n\nFlags:\n", Wrap(usage, kColumns, 0).c_str());
+  for (const auto& [name, flag] : OurFlags()) {
+    const std::string value = flag->DefaultValue();
+    const std::string text =
+        absl::StrCat("      ", flag->Help(),
+                     value.empty() || value == "false"
+                         ? ""
+                         : absl::StrCat(" (default ", value, ")"));
+    std::printf(
+        "  --%s\n%s\n",
+        absl::StrCat(name, flag->IsOfType<bool>() ? "" : "=...").c_str(),
+        Wrap(text, kColumns, 6).c_str());
+  }
+  std::printf(
+      "  -h, --help\n      print this\n"
+      "  --version\n      print the version\n");
+}
+
+// A flag as absl would find it: "no" before a boolean's name unsets it.
+const absl::CommandLineFlag* Find(absl::string_view name) {
+  const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
+  if (flag == nullptr && absl::StartsWith(name, "no")) {
+    flag = absl::FindCommandLineFlag(name.substr(2));
+    if (flag != nullptr && !flag->IsOfType<bool>()) flag = nullptr;
+  }
+  return flag;
+}
+
+[[noreturn]] void RefuseFlag(absl::string_view program,
+                             absl::string_view name) {
+  std::vector<absl::string_view> known = {"help", "version"};
+  for (const auto& [ours, flag] : OurFlags()) known.push_back(ours);
+  std::fprintf(stderr, "%s: unknown flag '%s'%s; --help lists all\n",
+               std::string(program).c_str(), std::string(name).c_str(),
+               DidYouMean(name, known).c_str());
+  std::exit(1);
+}
+
+}  // namespace
+
+std::string Wrap(const std::string& text, size_t columns, size_t indent) {
+  std::string wrapped;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (!wrapped.empty()) wrapped += '\n';
+    std::string start;
+    while (start.size() + line.size() > columns) {
+      // The last break that fits behind the line's own indent, else the first.
+      const size_t word = line.find_first_not_of(' ');
+      size_t end = line.rfind(' ', columns - start.size());
+      if (end == line.npos || end < word) end = line.find(' ', word);
+      if (end == line.npos) break;
+      absl::StrAppend(&wrapped, start, line.substr(0, end), "\n");
+      line.remove_prefix(end + 1);
+      start.assign(indent, ' ');
+    }
+    absl::StrAppend(&wrapped, start, line);
+  }
+  return wrapped;
+}
+
+std::vector<char*> ParseCommandLine(int argc, char** argv,
+                                    const std::string& usage) {
+  // Names that --undefok allows, as absl reads them.
+  std::set<absl::string_view> allowed;
+  for (int i = 1; i < argc; ++i) {
+    absl::string_view names = argv[i];
+    if (absl::ConsumePrefix(&names, "--undefok=")) {
+      allowed = absl::StrSplit(names, ',');
+    }
+  }
+  absl::string_view program = argc > 0 ? argv[0] : "";
+  program.remove_prefix(program.rfind('/') + 1);  // npos + 1 is 0
+  for (int i = 1; i < argc; ++i) {
+    absl::string_view argument = argv[i];
+    if (argument == "--") break;
+    const bool is_flag = argument.size() > 1 && argument[0] == '-' &&
+                         (argument[1] == '-' || std::isalpha(argument[1]));
+    if (!is_flag) continue;
+    argument.remove_prefix(argument[1] == '-' ? 2 : 1);
+    if (argument == "h" || argument == "help") {
+      PrintHelp(usage);
+      std::exit(0);
+    }
+    if (argument == "version") {
+      std::printf("%s (gles_delegate) %s, revision %s\n",
+                  std::string(program).c_str(), GLES_DELEGATE_VERSION,
+                  GitRevision());
+      std::exit(0);
+    }
+    const absl::string_view name = argument.substr(0, argument.find('='));
+    const absl::CommandLineFlag* flag = Find(name);
+    if (flag == nullptr && allowed.count(name) > 0) continue;
+    if (flag == nullptr) RefuseFlag(program, name);
+    // Its value is the next argument.
+    if (name.size() == argument.size() && !flag->IsOfType<bool>()) ++i;
+  }
+  std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  if (!rest.empty()) rest.erase(rest.begin());
+  return rest;
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,23 @@
+// The command line of every program: its flags are absl's, its help is ours.
+#ifndef GLES_DELEGATE_TOOLS_RUNNER_COMMAND_LINE_H_
+#define GLES_DELEGATE_TOOLS_RUNNER_COMMAND_LINE_H_
+
+#include <string>
+#include <vector>
+
+namespace gles_delegate {
+
+// Sets the flags and returns the other arguments, without the program's name.
+// Ends the process with status 0 after -h, --help (`usage` and this project's
+// flags) and --version, and with status 1 after an unknown flag, which it
+// compares with the known ones.
+std::vector<char*> ParseCommandLine(int argc, char** argv,
+                                    const std::string& usage);
+
+// `text` in lines of at most `columns` characters, the second and later ones
+// after `indent` spaces. Line breaks stay; longer words too.
+std::string Wrap(const std::string& text, size_t columns, size_t indent);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_TOOLS_RUNNER_COMMAND_LINE_H_
