@@ -8,6 +8,7 @@ model of the Python package, in the TensorFlow Lite of the JavaCPP presets. Run 
 there is no JDK.
 """
 
+import glob
 import os
 import shutil
 import subprocess
@@ -40,6 +41,17 @@ def fetch(path, folder):
     return to
 
 
+def test(home, classes, model, natives, folder, environment):
+    """Runs GlesDelegateTest; `natives` is the loader's path. Ends the process if it fails."""
+    done = subprocess.run(
+        [os.path.join(home, "bin", "java"), "-Dfile.encoding=UTF-8",
+         "-Djava.library.path=" + natives, "-cp", os.pathsep.join(classes),
+         "GlesDelegateTest", model, str(INPUTS), str(OUTPUTS)],
+        check=False, cwd=folder, env=dict(environment, LC_ALL="C.UTF-8"))
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+
+
 def main():
     library, folder = os.path.realpath(sys.argv[1]), sys.argv[2]
     environments.check_may_fetch([API] + JARS)
@@ -63,11 +75,17 @@ def main():
                     os.path.join(HERE, "GlesDelegateTest.java")], check=True)
     model = self_check.write_model(os.path.join(folder, "self_check.tflite"))
     natives = os.pathsep.join([build, os.path.dirname(library)])
-    environment = dict(os.environ, LD_LIBRARY_PATH=natives, LC_ALL="C.UTF-8")
-    sys.exit(subprocess.run(
-        [os.path.join(home, "bin", "java"), "-Dfile.encoding=UTF-8", "-Djava.library.path=" + natives, "-cp", classes,
-         "GlesDelegateTest", model, str(INPUTS), str(OUTPUTS)],
-        check=False, cwd=folder, env=environment).returncode)
+    test(home, [folder, api, os.path.join(build, "gles-delegate.jar"), *jars], model, natives,
+         folder, dict(os.environ, LD_LIBRARY_PATH=natives))
+    # A release's jar has the native half inside.
+    release = os.path.join(folder, "release")
+    shutil.rmtree(release, ignore_errors=True)
+    subprocess.run(
+        [sys.executable, "-B", os.path.join(ROOT, "tools", "packaging", "release.py"),
+         os.path.dirname(os.path.dirname(library)), release, "--only=jar"],
+        check=True, env=dict(os.environ, SOURCE_DATE_EPOCH="1700000000"))
+    test(home, [folder, api, *glob.glob(os.path.join(release, "*.jar")), *jars], model, "/nowhere",
+         folder, os.environ)
 
 
 if __name__ == "__main__":

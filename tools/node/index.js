@@ -32,7 +32,8 @@ function libraryPath() {
     throw new Error(`GLES_DELEGATE_LIBRARY names ${named}, which does not exist`);
   }
   const own = path.join(__dirname, 'lib', LIBRARY);
-  const library = named || (fs.existsSync(own) ? own : LIBRARY);
+  const released = path.join(__dirname, 'lib', process.arch, LIBRARY);
+  const library = named || [own, released].find(fs.existsSync) || LIBRARY;
   const failure = loadFailure(library);
   if (failure === undefined) return library;
   if (library !== LIBRARY) throw new Error(`${library} cannot be loaded: ${failure}`);

@@ -18,7 +18,7 @@ import org.tensorflow.lite.RuntimeFlavor;
  */
 public final class GlesDelegate implements Delegate {
   static {
-    System.loadLibrary("gles_delegate_jni");
+    NativeLibrary.load();
   }
 
   /** What the stock GPU delegate's options are called, and any other option by its key. */

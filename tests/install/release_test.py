@@ -1,0 +1,136 @@
+"""The artifacts of a release that need no registry: the same bytes twice, and what is in them.
+
+    tests/install/release_test.py BUILD_FOLDER FOLDER
+
+Run by CTest as `release`. tests/java and tests/python try the jar and the wheel.
+"""
+
+import filecmp
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+
+import hardening
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import environments  # noqa: E402  pylint: disable=wrong-import-position
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EPOCH = 1700000000
+PROGRAMS = ("benchmark_model", "gles_conformance", "gles_demo", "inference_diff", "model_report",
+            "quantized_accuracy")
+
+
+def make(build, dist):
+    subprocess.run([sys.executable, "-B", ROOT / "tools/packaging/release.py", build, dist,
+                    "--only=tarball,sbom,npm"], check=True,
+                   env=dict(os.environ, SOURCE_DATE_EPOCH=str(EPOCH)))
+
+
+def check_tar(path):
+    with tarfile.open(path) as archive:
+        for entry in archive.getmembers():
+            if (entry.mtime, entry.uid, entry.uname) != (EPOCH, 0, "root"):
+                yield f"{path.name}: {entry.name} has its own date or owner"
+
+
+def check_sums(dist):
+    lines = (dist / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    named = dict(reversed(line.split("  ")) for line in lines)
+    for file in dist.iterdir():
+        if file.name != "SHA256SUMS" and named.get(file.name) != hashlib.sha256(
+                file.read_bytes()).hexdigest():
+            yield f"SHA256SUMS: {file.name}"
+
+
+def check_sbom(path, root):
+    """Yields what is wrong: each binary with its sum, each part with licence and version."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    packages = {p["name"]: p for p in document["packages"]}
+    for name in ("gles_delegate", "abseil", "flatbuffers", "nlohmann-json", "xxhash", "toml++", "stb",
+                 "libstdc++", "libjnitensorflowlite.so"):
+        if name not in packages or not re.match(r"[\d:]", packages[name]["versionInfo"]):
+            yield f"{path.name}: no {name}, or without its version"
+    sums = {f["fileName"][2:]: f["checksums"][1]["checksumValue"] for f in document["files"]}
+    for file in root.rglob("*"):
+        name = str(file.relative_to(root))
+        if file.is_file() and not file.is_symlink() and name != "sbom.spdx.json" and sums.get(
+                name) != hashlib.sha256(file.read_bytes()).hexdigest():
+            yield f"{path.name}: {name} is not listed, or with another sum"
+
+
+def check_validity(path, folder):
+    """What SPDX's own tool says of the SBOM, if it may be fetched."""
+    if os.environ.get("GLES_DELEGATE_FETCH_WHEELS", "0") in ("", "0"):
+        print("SKIPPED: the SBOM IS NOT VALIDATED: GLES_DELEGATE_FETCH_WHEELS is not set")
+        return
+    python = environments.python_with(str(folder), ["spdx-tools==0.8.5"])
+    done = subprocess.run([os.path.join(os.path.dirname(python), "pyspdxtools"), "-i", path],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        yield f"{path.name} is not valid: {done.stderr[:500]}"
+
+
+def check_files(root, build):
+    """The tarball, unpacked: what is in it, and whether programs find their libraries."""
+    for name in ("LICENSE", "THIRD_PARTY_NOTICES", "sbom.spdx.json",
+                 "include/gles_delegate/gles_delegate.h"):
+        if not (root / name).is_file():
+            yield f"tarball: no {name}"
+    binaries = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()
+                and path.read_bytes()[:4] == b"\x7fELF" and "tensorflowlite.so" not in path.name]
+    if len(binaries) < len(PROGRAMS) + 2:
+        yield f"tarball: {len(binaries)} binaries"
+    for path in binaries:
+        yield from hardening.wrong(path, (ROOT, build), stripped=True)
+    for program in PROGRAMS:
+        done = subprocess.run([root / "bin" / program, "--version"], capture_output=True, text=True,
+                              check=False)
+        if done.returncode != 0 or not done.stdout.startswith(program):
+            yield f"{program} does not start: {done.stderr}"
+    done = subprocess.run([root / "bin" / "benchmark_model", "--graph=none"], capture_output=True,
+                          text=True, check=False)
+    if not done.stderr.startswith("TensorFlow Lite "):
+        yield f"benchmark_model does not find its TensorFlow Lite: {done.stderr}"
+
+
+def main():
+    build, folder = (pathlib.Path(p).resolve() for p in sys.argv[1:])
+    shutil.rmtree(folder, ignore_errors=True)
+    for name in ("first", "second"):
+        make(build, folder / name)
+    dist = folder / "first"
+    names = sorted(path.name for path in dist.iterdir())
+    _, differ, errors = filecmp.cmpfiles(dist, folder / "second", names, shallow=False)
+    wrong = [f"{name} differs the second time" for name in differ + errors]
+    if len(names) != 4:
+        wrong.append(f"artifacts: {names}")
+    wrong += check_sums(dist)
+    tarball, npm = next(dist.glob("*.tar.gz")), next(dist.glob("*.tgz"))
+    for archive in (tarball, npm):
+        wrong += check_tar(archive)
+        with tarfile.open(archive) as opened:
+            opened.extractall(folder)
+    root = folder / tarball.name[:-len(".tar.gz")]
+    wrong += check_files(root, build)
+    document = next(dist.glob("*.spdx.json"))
+    wrong += check_sbom(document, root)
+    wrong += check_validity(document, folder.parent / "release_test_spdx")
+    package = json.loads((folder / "package/package.json").read_text(encoding="utf-8"))
+    libraries = list((folder / "package/lib").glob("*/libgles_delegate.so"))
+    if not libraries or not (folder / "package" / package["main"]).exists():
+        wrong.append("npm: no library, or no main file")
+    for text in wrong:
+        print("FAILED: " + text)
+    print(", ".join(names))
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Release artifacts of a build folder, the same bytes each time.
+
+    release.py BUILD_FOLDER DIST [--machine=x86_64] [--only=NAME,NAME]
+
+writes to DIST: `tarball` (library, headers, accelerator, programs, licences, SBOM), `sbom`, `npm`,
+`wheel` and `jar` (both with the libraries inside; they need PyPI, and Maven Central and a JDK),
+`debs` (those of BUILD_FOLDER/packages), and SHA256SUMS of all that is there. What cannot be made is
+named on stderr, with the reason; the exit status is then 1. `./dev release` builds and calls this.
+SOURCE_DATE_EPOCH, which must be set, becomes the date of every file.
+"""
+
+import argparse
+import glob
+import gzip
+import hashlib
+import io
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+import urllib.request
+import zipfile
+
+import sbom
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TEXTS = {"LICENSE": ROOT / "LICENSE", "THIRD_PARTY_NOTICES": sbom.COPYRIGHT}
+COMPONENTS = ("library", "development", "litert", "tools")
+NODE_ARCHITECTURE = {"x86_64": "x64", "aarch64": "arm64", "armv7l": "arm"}
+TFLITE_API = ("https://repo1.maven.org/maven2/org/tensorflow/tensorflow-lite-api/2.16.1/"
+              "tensorflow-lite-api-2.16.1.aar")
+
+
+class Missing(Exception):
+    """Something that this machine lacks for an artifact."""
+
+
+def run(command, **how):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          check=False, **how)
+    if done.returncode != 0:
+        raise Missing(f"{' '.join(map(str, command))}: {(done.stderr or done.stdout)[-500:]}")
+    return done.stdout
+
+
+def publisher(key):
+    text = (ROOT / "tools/packaging/publisher.env").read_text(encoding="utf-8")
+    return re.search(f'^{key}="(.*)"$', text, re.MULTILINE).group(1)
+
+
+def write_tar(path, folder, prefix, epoch):
+    """A .tar.gz of `folder`, below `prefix`."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w", format=tarfile.GNU_FORMAT) as archive:
+        for file in sorted(folder.rglob("*")):
+            entry = archive.gettarinfo(file, f"{prefix}/{file.relative_to(folder)}")
+            entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = epoch, 0, 0, "root", "root"
+            entry.mode = 0o755 if entry.isdir() or file.stat().st_mode & 0o100 else 0o644
+            if entry.isreg():
+                with open(file, "rb") as content:
+                    archive.addfile(entry, content)
+            else:
+                archive.addfile(entry)
+    with open(path, "wb") as out, gzip.GzipFile("", "wb", 9, out, epoch) as zipped:
+        zipped.write(data.getvalue())
+
+
+class Release:
+    def __init__(self, build, dist, machine):
+        self.build, self.dist, self.machine = build, dist, machine
+        text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+        self.version = re.search(r"project\(gles_delegate VERSION ([\d.]+)", text).group(1)
+        self.epoch = int(os.environ["SOURCE_DATE_EPOCH"])
+        self.name = f"gles_delegate-{self.version}-linux-{machine}"
+        self.work = build / "release"
+        shutil.rmtree(self.work, ignore_errors=True)
+        dist.mkdir(parents=True, exist_ok=True)
+
+    def installed(self):
+        """A folder with all files, stripped."""
+        folder = self.work / "installed"
+        if not folder.exists():
+            for component in COMPONENTS:
+                run(["cmake", "--install", self.build, "--component", component, "--strip",
+                     "--prefix", folder])
+            for name, text in TEXTS.items():
+                shutil.copy(text, folder / name)
+        return folder
+
+    def library(self, name):
+        found = glob.glob(str(self.installed() / "lib" / "**" / name), recursive=True)
+        return pathlib.Path(found[0]).resolve()
+
+    def sbom_text(self):
+        folder = self.installed()
+        files = {str(path.relative_to(folder)): path for path in folder.rglob("*")
+                 if path.is_file() and not path.is_symlink() and path.suffix != ".json"}
+        return sbom.sbom(self.name, self.version, self.epoch, files, publisher("REPOSITORY_URL"))
+
+    def make_sbom(self):
+        (self.dist / f"{self.name}.spdx.json").write_text(self.sbom_text(), encoding="utf-8")
+
+    def make_tarball(self):
+        (self.installed() / "sbom.spdx.json").write_text(self.sbom_text(), encoding="utf-8")
+        write_tar(self.dist / f"{self.name}.tar.gz", self.installed(), self.name, self.epoch)
+
+    def make_npm(self):
+        folder = self.work / "npm"
+        architecture = NODE_ARCHITECTURE[self.machine]
+        (folder / "lib" / architecture).mkdir(parents=True)
+        for name in ("index.js", "index.d.ts", "package.json", "README.md"):
+            shutil.copy(ROOT / "tools" / "node" / name, folder)
+        for name, text in TEXTS.items():
+            shutil.copy(text, folder / name)
+        shutil.copy(self.library("libgles_delegate.so.0"),
+                    folder / "lib" / architecture / "libgles_delegate.so")
+        write_tar(self.dist / f"gles-delegate-{self.version}-{architecture}.tgz", folder, "package",
+                  self.epoch)
+
+    def make_wheel(self):
+        native = self.machine == platform.machine()
+        out = self.work / "wheel"
+        run([sys.executable, "-B", ROOT / "tools/python/make_wheel.py",
+             self.build / "lib" / "libgles_delegate.so", out, f"--tools={self.build}/wheel_tools",
+             *([] if native else [f"--machine={self.machine}"])])
+        for wheel in out.glob("*.whl"):
+            self.repack(wheel, self.dist / wheel.name, {})
+
+    def repack(self, source, target, more):
+        """The zip file `source` and `more`, {name: bytes}, in order and with one date."""
+        date = time.gmtime(self.epoch)[:6]
+        with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+            content = {i.filename: (old.read(i), i.external_attr) for i in old.infolist()
+                       if not i.is_dir()}
+            content.update({name: (data, 0o644 << 16) for name, data in more.items()})
+            # The list of a wheel's files is its last, and a jar's manifest its first.
+            for name in sorted(content, key=lambda n: (n != "META-INF/MANIFEST.MF",
+                                                       n.endswith("/RECORD"), n)):
+                entry = zipfile.ZipInfo(name, date)
+                entry.external_attr = content[name][1]
+                new.writestr(entry, content[name][0], zipfile.ZIP_DEFLATED, 9)
+
+    def make_jar(self):
+        if self.machine != platform.machine():
+            raise Missing("the native half is compiled for this machine alone")
+        if shutil.which("javac") is None:
+            raise Missing("no JDK (Debian: default-jdk-headless)")
+        folder = self.work / "java"
+        folder.mkdir(parents=True)
+        try:
+            urllib.request.urlretrieve(TFLITE_API, folder / "api.aar")
+        except OSError as error:
+            raise Missing(f"{TFLITE_API}: {error}") from error
+        with zipfile.ZipFile(folder / "api.aar") as archive:
+            archive.extract("classes.jar", folder)
+        run(["cmake", "-S", ROOT / "tools/java", "-B", folder / "build",
+             f"-DGLES_DELEGATE_LIBRARY={self.build}/lib/libgles_delegate.so",
+             f"-DTFLITE_API_JAR={folder}/classes.jar",
+             f"-DJAVA_HOME={pathlib.Path(shutil.which('javac')).resolve().parents[1]}"])
+        run(["cmake", "--build", folder / "build"])
+        jni = folder / "build" / "libgles_delegate_jni.so"
+        run(["strip", "--strip-unneeded", jni])
+        inside = f"org/gles_delegate/linux-{self.machine}/"
+        more = {inside + "libgles_delegate.so.0": self.library("libgles_delegate.so.0").read_bytes(),
+                inside + jni.name: jni.read_bytes()}
+        more.update({f"META-INF/{name}": text.read_bytes() for name, text in TEXTS.items()})
+        self.repack(folder / "build" / "gles-delegate.jar",
+                    self.dist / f"gles-delegate-{self.version}-{self.machine}.jar", more)
+
+    def make_debs(self):
+        packages = list((self.build / "packages").glob("*.deb"))
+        if not packages:
+            raise Missing(f"no packages in {self.build}/packages")
+        for package in packages:
+            shutil.copy(package, self.dist)
+
+
+ARTIFACTS = {"tarball": Release.make_tarball, "sbom": Release.make_sbom, "npm": Release.make_npm,
+             "wheel": Release.make_wheel, "jar": Release.make_jar, "debs": Release.make_debs}
+
+
+def write_sums(dist):
+    files = sorted(path for path in dist.iterdir() if path.name != "SHA256SUMS")
+    (dist / "SHA256SUMS").write_text("".join(
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files),
+        encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("dist", type=pathlib.Path)
+    parser.add_argument("--machine", default=platform.machine(), choices=NODE_ARCHITECTURE)
+    parser.add_argument("--only", default=",".join(ARTIFACTS))
+    flags = parser.parse_args()
+    if "SOURCE_DATE_EPOCH" not in os.environ:
+        sys.exit("SOURCE_DATE_EPOCH is not set")
+    release = Release(flags.build.resolve(), flags.dist.resolve(), flags.machine)
+    missing = 0
+    for name in flags.only.split(","):
+        try:
+            ARTIFACTS[name](release)
+        except Missing as why:
+            missing += 1
+            print(f"NO {name.upper()} FOR {flags.machine}: {why}", file=sys.stderr)
+    write_sums(release.dist)
+    sys.exit(1 if missing else 0)
+
+
+if __name__ == "__main__":
+    main()
