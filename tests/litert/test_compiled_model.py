@@ -526,3 +526,15 @@ def test_cycles_do_not_grow():
     assert after[1:] == before[1:]
     # A model's own buffers are some 100 kB: one that is kept would be more than this.
     assert after[0] - before[0] < 20 * CYCLES + 2000
+
+
+def test_the_example_classifies_a_picture():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    images = MODELS.parent / "images"
+    done = subprocess.run(
+        [sys.executable, root / "examples/python/compiled_model.py",
+         path_of("mobilenet_v1_0.25_224"), images / "imagenet_labels.txt", images / "cat.bmp"],
+        capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 5 and "cat" in lines[0].split(), done.stdout

@@ -1,4 +1,4 @@
-"""The examples of tools/python/examples, on real models."""
+"""The examples of examples/python, on real models."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 SHARED = pathlib.Path(os.environ.get("GLES_DELEGATE_SHARED_DIR", ""))
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "tools" / "python" / "examples"
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
 IMAGES, MODELS = SHARED / "images", SHARED / "models"
 pytestmark = pytest.mark.skipif(
     not MODELS.is_dir(), reason="GLES_DELEGATE_SHARED_DIR names no folder with models")
@@ -26,6 +26,7 @@ def run(example, *arguments):
 
 @pytest.mark.parametrize("model, labels, photo", [
     ("ssd_mobilenet_v1_quant", "coco_labels.txt", "pets.jpg"),
+    ("mobilenet_v1_0.25_224_quant", "imagenet_labels.txt", "cat.bmp"),
     ("deeplabv3_257_mv_gpu", "pascal_voc_segmentation_labels.txt", "pets.jpg"),
 ])
 def test_a_look_draws_the_same_on_both_sides(tmp_path, model, labels, photo):

@@ -7,6 +7,7 @@ Lite runtime, NumPy and Pillow. The programs of the GPU are kept beside the mode
 second start is a short one.
 """
 
+import argparse
 import pathlib
 import sys
 
@@ -30,19 +31,23 @@ def read(path, detail):
 
 
 def main():
-    model, labels_path, folder = sys.argv[1:4]
-    labels = pathlib.Path(labels_path).read_text(encoding="utf-8").splitlines()
-    cache = pathlib.Path(model).parent / "gles_cache"
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("model")
+    parser.add_argument("labels", help="a text file with a class a line")
+    parser.add_argument("folder", type=pathlib.Path)
+    arguments = parser.parse_args()
+    labels = pathlib.Path(arguments.labels).read_text(encoding="utf-8").splitlines()
+    cache = pathlib.Path(arguments.model).parent / "gles_cache"
     cache.mkdir(exist_ok=True)
 
-    interpreter = gles_delegate.interpreter(model, serialization_dir=cache,
-                                            model_token=pathlib.Path(model).stem)
+    interpreter = gles_delegate.interpreter(arguments.model, serialization_dir=cache,
+                                            model_token=pathlib.Path(arguments.model).stem)
     interpreter.allocate_tensors()
     detail = interpreter.get_input_details()[0]
     output = interpreter.get_output_details()[0]
     scale, zero_point = output["quantization"]
 
-    for path in sorted(pathlib.Path(folder).iterdir()):
+    for path in sorted(arguments.folder.iterdir()):
         pixels = read(path, detail) if path.is_file() else None
         if pixels is None:
             continue

@@ -1,4 +1,4 @@
-#include "tools/textures/app.h"
+#include "examples/textures/app.h"
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>

@@ -3,8 +3,8 @@
  * needs of gles_delegate is in app.c; an error ends the program with its
  * reason.
  */
-#ifndef GLES_DELEGATE_TOOLS_TEXTURES_APP_H_
-#define GLES_DELEGATE_TOOLS_TEXTURES_APP_H_
+#ifndef GLES_DELEGATE_EXAMPLES_TEXTURES_APP_H_
+#define GLES_DELEGATE_EXAMPLES_TEXTURES_APP_H_
 
 #include <GLES3/gl31.h>
 #include <stdint.h>
@@ -74,4 +74,4 @@ int32_t TfLiteInterpreterGetInputTensorIndex(
 int32_t TfLiteInterpreterGetOutputTensorIndex(
     const TfLiteInterpreter* interpreter, int32_t output_index);
 
-#endif /* GLES_DELEGATE_TOOLS_TEXTURES_APP_H_ */
+#endif /* GLES_DELEGATE_EXAMPLES_TEXTURES_APP_H_ */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tools/textures/app.h"
+#include "examples/textures/app.h"
 
 enum { kAnchors = 896, kPoints = 468 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/textures/app.h"
+#include "examples/textures/app.h"
 
 /* What lies outside of the mask becomes blue. */
 static void tint(uint8_t* pixels, const Picture* picture, const uint8_t* mask,

@@ -1,16 +1,16 @@
 # %% [markdown]
 # # A look at a model's answer
-# Detection or segmentation of one photograph, on the GPU and on the CPU, as a picture.
+# Classification, detection or segmentation of one photograph, on the GPU and on the CPU, as a picture.
 # Each `# %%` is a cell: Jupyter (with Jupytext), VS Code and Spyder run them one by one, and
 #
 #     python look.py MODEL.tflite LABELS.txt PHOTO OUT.png
 #
 # runs them all. MODEL ends in TFLite_Detection_PostProcess, or its output is a score for each
-# class at each pixel (1 x height x width x classes). Needs gles-delegate, a TensorFlow Lite
+# class at each pixel (1 x height x width x classes), or a score for each class. Needs gles-delegate, a TensorFlow Lite
 # runtime, NumPy and Pillow.
 
 # %%
-import sys
+import argparse
 import time
 
 import numpy as np
@@ -18,7 +18,10 @@ from PIL import Image, ImageDraw
 
 import gles_delegate
 
-MODEL, LABELS, PHOTO, OUT = sys.argv[1:5]
+parser = argparse.ArgumentParser(description="A look at a model's answer.")
+for name in ("MODEL", "LABELS", "PHOTO", "OUT"):
+    parser.add_argument(name)
+MODEL, LABELS, PHOTO, OUT = vars(parser.parse_args()).values()
 
 # %% [markdown]
 # The interpreter is the runtime's own; `gles_delegate.interpreter` adds the delegate.
@@ -58,7 +61,8 @@ def answer(interpreter):
 
 
 # %% [markdown]
-# The drawing: boxes of a score of a half or more, or each pixel in its class's colour.
+# The drawing: boxes of a score of a half or more, each pixel in its class's colour, or the five best
+# classes.
 
 # %%
 labels = open(LABELS, encoding="utf-8").read().splitlines()
@@ -82,6 +86,13 @@ def draw(outputs):
                            ymax * photo.height), outline=colour, width=3)
             pen.text((xmin * photo.width + 5, ymin * photo.height + 4),
                      f"{labels[kind]} {scores[0, i]:.2f}", fill=colour)
+        return picture
+    if outputs[0].ndim == 2:
+        scores = outputs[0][0]
+        for line, kind in enumerate(np.argsort(-scores.astype(float))[:5]):
+            share = scores[kind] / 255 if scores.dtype == np.uint8 else scores[kind]
+            ImageDraw.Draw(picture).text((5, 4 + 14 * line), f"{labels[kind]} {share:.2f}",
+                                         fill="yellow", stroke_width=1, stroke_fill="black")
         return picture
     classes = np.argmax(outputs[0][0], axis=-1)
     mask = Image.fromarray(colours[classes]).resize(photo.size, Image.Resampling.NEAREST)
