@@ -2,7 +2,7 @@
  *
  *   look MODEL.tflite LABELS.txt PICTURE OUT.png
  *
- * What the model's outputs are decides: a score per class (the five best are
+ * The model's outputs decide which: a score per class (the five best are
  * printed), the four outputs of TFLite_Detection_PostProcess (boxes), or a
  * score per class at each pixel (a mask). OUT.png is the picture with boxes or
  * mask. Float models take pixels from -1 to 1. */

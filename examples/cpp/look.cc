@@ -2,7 +2,7 @@
 //
 //   look MODEL.tflite LABELS.txt PICTURE OUT.png
 //
-// What the model's outputs are decides, as in ../c/look.c.
+// The model's outputs decide which, as in ../c/look.c.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

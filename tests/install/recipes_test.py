@@ -1,0 +1,154 @@
+"""The recipes of tools/packaging: read by what reads them, or by stand-ins for it.
+
+    tests/install/recipes_test.py CMAKE FOLDER
+
+Run by CTest as `recipes`. Checked of each: it parses, its options are options of this project, it
+pins the same archives by the same sums, and its version is the project's. Nothing is built: only
+`conan create` could be tried where this was written, by hand.
+"""
+
+import ast
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGING = ROOT / "tools" / "packaging"
+ARCHIVES = ("abseil_20220623.1.orig.tar.gz", "tfjs-tflite-node-0.0.2.tgz")
+RECIPES = {name: PACKAGING / path for name, path in {
+    "yocto": "yocto/gles-delegate_git.bb", "buildroot": "buildroot/gles-delegate/gles-delegate.mk",
+    "conan": "conan/conanfile.py", "vcpkg": "vcpkg/gles-delegate/portfile.cmake"}.items()}
+# Options that are CMake's own, or of find_program and find_path.
+ELSEWHERE = {"CMAKE_BUILD_WITH_INSTALL_RPATH", "FLATC_PROGRAM"}
+VCPKG = """
+set(CURRENT_PORT_DIR {port})
+set(CURRENT_HOST_INSTALLED_DIR /host)
+foreach(name vcpkg_cmake_install vcpkg_cmake_config_fixup vcpkg_fixup_pkgconfig
+        vcpkg_install_copyright vcpkg_extract_source_archive)
+  cmake_language(EVAL CODE "function(${{name}})\\nendfunction()")
+endforeach()
+function(vcpkg_download_distfile out)
+  cmake_parse_arguments(PARSE_ARGV 1 A "" "FILENAME;SHA512" "URLS")
+  string(LENGTH "${{A_SHA512}}" length)
+  message(STATUS "download ${{A_FILENAME}} ${{A_SHA512}} ${{length}}")
+endfunction()
+function(vcpkg_cmake_configure)
+  cmake_parse_arguments(PARSE_ARGV 0 A "" "SOURCE_PATH" "OPTIONS")
+  message(STATUS "source ${{A_SOURCE_PATH}}")
+endfunction()
+include({portfile})
+"""
+MAKE = """
+qstrip = $(strip $(1))
+cmake-package = $(info package)
+BR2_PACKAGE_GLES_DELEGATE_SITE = /a/clone
+HOST_DIR = /host
+include {recipe}
+$(info site $(GLES_DELEGATE_SITE))
+$(info downloads $(GLES_DELEGATE_EXTRA_DOWNLOADS))
+$(info options $(GLES_DELEGATE_CONF_OPTS))
+$(foreach file,$(GLES_DELEGATE_LICENSE_FILES),$(info licence $(file)))
+all:
+"""
+
+
+def output(command, **how):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **how)
+    if done.returncode != 0:
+        raise ValueError(f"{command[0]}: {done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def read_yocto(_cmake, _folder):
+    """BitBake's lines: NAME = "value", continued by backslashes, or a directive."""
+    text = RECIPES["yocto"].read_text(encoding="utf-8").replace("\\\n", " ")
+    for line in text.splitlines():
+        if line and not line.startswith(("#", "inherit ")) and not re.fullmatch(
+                r'[\w:.$\[\]{}-]+ \+?= "[^"]*"', line):
+            raise ValueError(f"not a line of BitBake's: {line}")
+    name, md5 = re.search(r"LIC_FILES_CHKSUM = \"file://(\w+);md5=(\w+)\"", text).groups()
+    if output(["md5sum", ROOT / name]).split()[0] != md5:
+        raise ValueError(f"the sum of {name} is another")
+
+
+def read_buildroot(_cmake, folder):
+    makefile = folder / "Makefile"
+    makefile.write_text(MAKE.format(recipe=RECIPES["buildroot"]), encoding="utf-8")
+    text = output(["make", "-f", makefile])
+    if "package\n" not in text or "site /a/clone\n" not in text:
+        raise ValueError(text)
+    for name in re.findall(r"^licence (\S+)", text, re.MULTILINE):
+        if not (ROOT / name).exists():
+            raise ValueError(f"no file {name}")
+    hashes = (RECIPES["buildroot"].with_suffix(".hash")).read_text(encoding="utf-8")
+    if len(re.findall(r"^sha256  [0-9a-f]{64}  \S+$", hashes, re.MULTILINE)) != 2:
+        raise ValueError("its .hash has not two sums")
+    for line in (RECIPES["buildroot"].parent / "Config.in").read_text().splitlines():
+        if not re.fullmatch(r"|config \w+|\t(bool|string) \".*\"|\t(depends on|select) \w+( # .*)?"
+                            r"|\thelp|\t  .*|if \w+|endif", line):
+            raise ValueError(f"not a line of Kconfig's: {line}")
+
+
+def read_conan(_cmake, _folder):
+    tree = ast.parse(RECIPES["conan"].read_text(encoding="utf-8"))
+    if not any(isinstance(node, ast.ClassDef) for node in tree.body):
+        raise ValueError("no class")
+    for path in re.findall(r'"([\w./]+?)(?:/\*)?",?', re.search(
+            r"for pattern in \((.*?)\)", RECIPES["conan"].read_text(), re.DOTALL).group(1)):
+        if not (ROOT / path).exists():
+            raise ValueError(f"no {path} to export")
+
+
+def read_vcpkg(cmake, folder):
+    port = RECIPES["vcpkg"].parent
+    script = folder / "vcpkg.cmake"
+    script.write_text(VCPKG.format(port=port, portfile=RECIPES["vcpkg"]), encoding="utf-8")
+    text = output([cmake, "-P", script])
+    if f"source {ROOT}\n" not in text or text.count(" 128\n") != 2:
+        raise ValueError(text)
+    manifest = json.loads((port / "vcpkg.json").read_text(encoding="utf-8"))
+    version = re.search(r"project\(gles_delegate VERSION ([\d.]+)",
+                        (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
+    if manifest["version"] != version:
+        raise ValueError(f"its version is {manifest['version']}, the project's {version}")
+
+
+def check_text(text):
+    """Yields what is wrong with the options and archives that a recipe names."""
+    known = "".join(path.read_text(encoding="utf-8") for path in
+                    [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake")])
+    for option in re.findall(r"(?:-D|\")((?:GLES_DELEGATE|ABSEIL|TFLITE|CMAKE|FLATC)_\w+)", text):
+        if option not in ELSEWHERE and not re.search(rf"(option|set)\({option}\b", known):
+            yield f"no option {option}"
+    for archive in ARCHIVES:
+        if archive not in text:
+            yield f"does not name {archive}"
+
+
+def main():
+    cmake, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    readers = {"yocto": read_yocto, "buildroot": read_buildroot, "conan": read_conan,
+               "vcpkg": read_vcpkg}
+    wrong, sums = [], {}
+    for name, reader in readers.items():
+        try:
+            reader(cmake, folder)
+        except ValueError as error:
+            wrong.append(f"{name}: {error}")
+        text = RECIPES[name].read_text(encoding="utf-8")
+        wrong += [f"{name}: {finding}" for finding in check_text(text)]
+        if name == "buildroot":
+            text += RECIPES[name].with_suffix(".hash").read_text(encoding="utf-8")
+        sums[name] = set(re.findall(r"\b[0-9a-f]{64}\b", text))
+    if not sums["yocto"] == sums["buildroot"] == sums["conan"] or len(sums["conan"]) != 2:
+        wrong.append(f"the archives' sums differ: {sums}")
+    for text in wrong:
+        print("FAILED: " + text)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
