@@ -28,22 +28,23 @@ def run(command, **options):
     return done.stdout
 
 
-def tools_in(folder):
-    """A folder with the programs of TOOLS, installed where it is new."""
+def tools_in(folder, tools=None):
+    """A folder with the programs of `tools`, else TOOLS; installed if it is new."""
+    tools = tools or TOOLS
     programs = folder / "bin"
     stamp = folder / "installed"
-    if stamp.exists() and stamp.read_text() == " ".join(TOOLS):
+    if stamp.exists() and stamp.read_text() == " ".join(tools):
         return programs
     shutil.rmtree(folder, ignore_errors=True)
-    print(f"{' '.join(TOOLS)}: pip install", file=sys.stderr, flush=True)
+    print(f"{' '.join(tools)}: pip install", file=sys.stderr, flush=True)
     for command in ([sys.executable, "-m", "venv", folder],
-                    [programs / "python", "-m", "pip", "install", "--quiet", *TOOLS]):
+                    [programs / "python", "-m", "pip", "install", "--quiet", *tools]):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            print(f"NO WHEEL: {' '.join(TOOLS)}: {(done.stderr or done.stdout).strip()[-300:]}",
+            print(f"NOT INSTALLED: {' '.join(tools)}: {(done.stderr or done.stdout).strip()[-300:]}",
                   file=sys.stderr)
             sys.exit(SKIPPED)
-    stamp.write_text(" ".join(TOOLS))
+    stamp.write_text(" ".join(tools))
     return programs
 
 

@@ -1,0 +1,23 @@
+"""The documentation as a site: every page is in its navigation, every link leads somewhere.
+
+    tests/docs/site_test.py FOLDER
+
+Run by CTest as `docs.site`; skips where nothing may be fetched (../python/environments.py).
+"""
+
+import doctest
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SITE = HERE.parents[1] / "tools" / "site"
+sys.path[:0] = [str(HERE.parent / "python"), str(SITE)]
+import build_site  # noqa: E402  pylint: disable=wrong-import-position
+import environments  # noqa: E402  pylint: disable=wrong-import-position
+
+if doctest.testmod(build_site).failed:
+    sys.exit(1)
+environments.check_may_fetch(build_site.TOOLS)
+sys.exit(subprocess.run([sys.executable, "-B", SITE / "build_site.py", sys.argv[1]],
+                        check=False).returncode)

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""The documentation as a site: build_site.py OUT, by MkDocs Material of PyPI.
+
+Collects docs/ and the pages elsewhere in the tree into OUT/pages, makes links between them links of
+the site and all others links to the repository (without tools/packaging/publisher.env's REPOSITORY_URL:
+plain text), and runs `mkdocs build --strict`, which fails for each link or page that leads nowhere.
+The site is OUT/site. Exit status: 77 where PyPI cannot be reached.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "python")]
+import lint_publisher  # noqa: E402  pylint: disable=wrong-import-position
+import make_wheel  # noqa: E402  pylint: disable=wrong-import-position
+
+TOOLS = ["mkdocs==1.6.1", "mkdocs-material==9.8.2"]
+HEADER = "delegate/include/gles_delegate/gles_delegate.h"
+# Pages elsewhere in the tree, and what they are called in the site.
+ELSEWHERE = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md",
+             "RELEASING.md": "releasing.md", "CHANGELOG.md": "changelog.md",
+             "SECURITY.md": "security.md", "CODE_OF_CONDUCT.md": "code_of_conduct.md",
+             "examples/README.md": "examples.md", "tools/java/README.md": "java.md",
+             "tools/node/README.md": "node.md", HEADER: "header.md"}
+DECISIONS = "docs/decisions"  # a folder, which has a page in the site
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+
+
+def site_path(path):
+    """Where a file of the tree is in the site, or None.
+
+    >>> site_path("docs/decisions/0001-x.md"), site_path("README.md"), site_path("dev")
+    ('decisions/0001-x.md', 'index.md', None)
+    """
+    if path == DECISIONS:
+        return "decisions/index.md"
+    return path[len("docs/"):] if path.startswith("docs/") else ELSEWHERE.get(path)
+
+
+def rewritten(text, page, repository, exists):
+    """The page's text with its links as the site has them; raises for one that leads nowhere.
+
+    >>> always = lambda path: True
+    >>> rewritten("[a](docs/faq.md#b) [c](dev) [d](https://e.f)", "README.md", "", always)
+    '[a](faq.md#b) c [d](https://e.f)'
+    >>> rewritten("[c](../dev)", "docs/faq.md", "https://e.f/g", always)
+    '[c](https://e.f/g/blob/main/dev)'
+    >>> rewritten("[a](../README.md)", "docs/decisions/1.md", "", always)
+    '[a](../README.md)'
+    """
+    def replace(found):
+        picture, words, target = found.groups()
+        if re.match(r"[a-z]+:|#", target):
+            return found.group(0)
+        target, _, anchor = target.partition("#")
+        path = os.path.normpath(os.path.join(os.path.dirname(page), target))
+        if not exists(path):
+            raise ValueError(f"{page}: {target} leads nowhere")
+        anchor = "#" + anchor if anchor else ""
+        if site_path(path):
+            start = os.path.dirname(site_path(page)) or "."
+            return f"{picture}[{words}]({os.path.relpath(site_path(path), start)}{anchor})"
+        return f"[{words}]({repository}/blob/main/{path}{anchor})" if repository else words
+    # Not in blocks of code.
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if part.startswith("```") else LINK.sub(replace, part) for part in parts)
+
+
+def collect(pages, repository):
+    shutil.rmtree(pages, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", pages)
+    sources = [str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")]
+    for source in sources + list(ELSEWHERE):
+        text = (ROOT / source).read_text(encoding="utf-8")
+        if source == HEADER:
+            text = f"# The C header\n\n`{os.path.basename(HEADER)}`\n\n```c\n{text}```\n"
+        else:
+            text = rewritten(text, source, repository, lambda path: (ROOT / path).exists())
+        (pages / site_path(source)).write_text(text, encoding="utf-8")
+    names = sorted(path.name for path in (ROOT / DECISIONS).glob("*.md"))
+    (pages / site_path(DECISIONS)).write_text("# Decisions\n\n" + "".join(
+        f"- [{name[5:-3].replace('-', ' ')}]({name})\n" for name in names), encoding="utf-8")
+
+
+def configuration(pages, repository):
+    """mkdocs.yml with each page of the decisions, which have numbers, and the repository."""
+    text = (ROOT / "tools/site/mkdocs.yml").read_text(encoding="utf-8")
+    decisions = "".join(f"          - decisions/{path.name}\n"
+                        for path in sorted((pages / "decisions").glob("*.md")))
+    text = text.replace("          - decisions/*.md\n", decisions)
+    return text + (f"repo_url: {repository}\n" if repository else "")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=pathlib.Path)
+    out = parser.parse_args().out.resolve()
+    values, _ = lint_publisher.read_values(
+        (ROOT / lint_publisher.PUBLISHER).read_text(encoding="utf-8"))
+    repository = values["REPOSITORY_URL"].rstrip("/")
+    try:
+        collect(out / "pages", repository)
+    except ValueError as error:
+        sys.exit(f"build_site.py: {error}")
+    (out / "mkdocs.yml").write_text(configuration(out / "pages", repository), encoding="utf-8")
+    programs = make_wheel.tools_in(out / "tools", TOOLS)
+    # Not --quiet: mkdocs counts the warnings that it logs.
+    done = subprocess.run([programs / "mkdocs", "build", "--strict", "-f", out / "mkdocs.yml"],
+                          check=False, capture_output=True, text=True,
+                          env=dict(os.environ, NO_MKDOCS_2_WARNING="1"))
+    if done.returncode != 0:
+        print(done.stdout + done.stderr, file=sys.stderr)
+        sys.exit(1)
+    print(out / "site" / "index.html")
+
+
+if __name__ == "__main__":
+    main()
