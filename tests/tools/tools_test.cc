@@ -262,6 +262,7 @@ TEST_F(ToolsTest, ResultsFitEightyColumns) {
   for (const std::string& command :
        {"benchmark_model --use_gles --use_cpu --num_runs=2" + Graph(),
         "inference_diff --num_runs=1" + Graph(), "model_report" + Graph(),
+        std::string("gles_doctor --seconds=0.05"),
         std::string("benchmark_model --list_devices")}) {
     const Result run = RunCommand("(" + std::string(GLES_DELEGATE_BUILD_DIR) +
                                   "/bin/" + command + " 2>/dev/null)");
@@ -270,6 +271,29 @@ TEST_F(ToolsTest, ResultsFitEightyColumns) {
     EXPECT_LE(LongestLine(run.output).size(), 80u) << command << "\n"
                                                    << LongestLine(run.output);
   }
+}
+
+TEST_F(ToolsTest, DoctorChecksAndGivesAVerdict) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Result run = Run("gles_doctor", "--seconds=0.05");
+  EXPECT_EQ(run.exit_status, 0) << run.output;
+  EXPECT_THAT(run.output, ContainsRegex("Devices\n 0  "));
+  EXPECT_THAT(run.output, ContainsRegex("15 of 15 nodes on it; .*\n?.*right"));
+  EXPECT_THAT(run.output, ContainsRegex("Verdict\n  Use the (GPU|CPU|delegate)"
+                                        " here: [0-9.]+ ms with the delegate"));
+  const Result model = Run("gles_doctor", "--seconds=0.05" + Graph());
+  EXPECT_EQ(model.exit_status, 0) << model.output;
+  EXPECT_THAT(model.output, HasSubstr("1 of 1 nodes on it"));
+}
+
+TEST_F(ToolsTest, DoctorSaysWhyNothingRuns) {
+  const Result run = RunCommand("GLES_DELEGATE_DEVICE=none " +
+                                std::string(GLES_DELEGATE_BUILD_DIR) +
+                                "/bin/gles_doctor --seconds=0.05");
+  EXPECT_EQ(run.exit_status, 1);
+  EXPECT_THAT(run.output,
+              HasSubstr("Use the CPU here: the delegate cannot run"));
+  EXPECT_THAT(run.output, HasSubstr("no device for \"none\""));
 }
 
 TEST_F(ToolsTest, DiffPassesWithinTheLimitAndFailsPastIt) {
