@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# tests/install/clean_root.sh PACKAGES_FOLDER [SUITE | ROOT]
+# tests/install/clean_root.sh FOLDER [SUITE | ROOT]
 #
-# Installs the Debian packages of PACKAGES_FOLDER on a Debian that has nothing else
-# (debootstrap, minbase) and Mesa's software renderer, and runs there the demo, the
-# self-check of a model against the CPU, and programs that are compiled with pkg-config and with
-# CMake's find_package, with the shared library and with the archive.
+# Tries the artifacts of a release in FOLDER (dist, or a folder with Debian packages alone) on a
+# Debian that has nothing else (debootstrap, minbase) and Mesa's software renderer: gles_doctor from
+# the tarball, `python -m gles_delegate` from the wheel; from the packages the demo, the self-check of
+# a model against the CPU, and programs that are compiled with pkg-config and with CMake's
+# find_package, with the shared library and with the archive.
 # By hand: as root, with debootstrap, some 400 MB and Debian's archive. ROOT is a folder that
 # debootstrap made before, of which a copy is used.
 set -euo pipefail
@@ -30,6 +31,9 @@ rm -f "$root.log"
 mount -t proc proc "$root/proc"  # by which the loader knows where a program lies
 mkdir "$root/packages"
 cp "$packages"/*.deb "$root/packages/"
+tarball="$(ls "$packages"/gles_delegate-*-linux-"$(uname -m)".tar.gz 2>/dev/null)" || true
+wheel="$(ls "$packages"/gles_delegate-*_"$(uname -m)".whl 2>/dev/null)" || true
+[[ -z $tarball ]] || tar -xzf "$tarball" -C "$root/packages"
 cp -r "$here/consumer" "$root/packages/"
 
 echo "== the library and the programs"
@@ -42,6 +46,25 @@ in_root benchmark_model --list_devices
 echo "== with Mesa's software renderer"
 in_root $apt install libegl1 libgles2 libegl-mesa0 \
   libgl1-mesa-dri >/dev/null
+in_root gles_doctor
+if [[ -n $tarball ]]; then
+  echo "== the tarball, without the packages"
+  in_root $apt remove libgles-delegate0 gles-delegate-tools >/dev/null
+  in_root sh -c '/packages/gles_delegate-*/bin/gles_doctor --seconds=0.1'
+  in_root sh -c "$apt install /packages/libgles-delegate0_*.deb \
+    /packages/gles-delegate-tools_*.deb" >/dev/null
+fi
+if [[ -n $wheel ]]; then
+  echo "== the wheel"
+  in_root $apt install python3-venv >/dev/null
+  # The runtime comes from here: the root has no authorities to ask a registry by.
+  python3 -m pip download --quiet --only-binary=:all: --python-version=311 --dest \
+    "$root/packages/wheels" ai-edge-litert==2.3.0 numpy
+  cp "$wheel" "$root/packages/wheels/"
+  in_root sh -c 'python3 -m venv /tmp/venv && /tmp/venv/bin/pip install --quiet --no-index \
+    --find-links=/packages/wheels gles-delegate ai-edge-litert numpy &&
+    /tmp/venv/bin/python -m gles_delegate'
+fi
 in_root sh -c 'cd /tmp && gles_demo --num_runs=2 --write_model=/tmp/demo.tflite && ls -l demo_out'
 in_root inference_diff --graph=/tmp/demo.tflite --use_gles --num_runs=2
 
