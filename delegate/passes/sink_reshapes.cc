@@ -27,6 +27,11 @@ bool IsSoftmax(const Node& node) {
          std::any_cast<SoftmaxAttributes>(&node.attributes) != nullptr;
 }
 
+bool HaveSamePixels(const Tensor& a, const Tensor& b) {
+  return a.shape.b == b.shape.b && a.shape.h == b.shape.h &&
+         a.shape.w == b.shape.w;
+}
+
 class Sinker {
  public:
   Sinker(Graph* graph, const DeviceProfile& profile)
@@ -139,13 +144,22 @@ class Sinker {
     r.post_ops.clear();
   }
 
+  // Only a product whose rows and results are the same pixels has fast shaders:
+  // it must not lose them if it reads `from`, or writes `to`.
+  bool StaysFast(const Node& product, TensorId from, TensorId to) {
+    return HaveSamePixels(tensor(from), tensor(to)) ||
+           !HaveSamePixels(tensor(product.inputs[0]),
+                           tensor(product.outputs[0]));
+  }
+
   // The product writes what the reshape makes. It takes the reshape's place,
   // since the operands of functions may be computed in between.
   bool JoinProducer(int n) {
     Node& r = node(n);
     const int p = ProducerFor(r.inputs[0], n);
     if (p < 0 || !IsRowProduct(node(p)) || !HasRoom(node(p), r) ||
-        !SeeRowsAlone(node(p).post_ops)) {
+        !SeeRowsAlone(node(p).post_ops) ||
+        !StaysFast(node(p), node(p).inputs[0], r.outputs[0])) {
       return false;
     }
     Node joined = std::move(node(p));
@@ -201,7 +215,8 @@ class Sinker {
     const int p = uses_.producer[product.inputs[0]];
     if (p < 0 || !KeepsRows(p) || !node(p).post_ops.empty() ||
         tensor(product.inputs[0]).shape.c !=
-            tensor(product.inputs[1]).dims.back()) {
+            tensor(product.inputs[1]).dims.back() ||
+        !StaysFast(product, node(p).inputs[0], product.outputs[0])) {
       return;
     }
     product.inputs[0] = node(p).inputs[0];
@@ -211,7 +226,9 @@ class Sinker {
     const Node& product = node(n);
     if (removed_[n] || !IsRowProduct(product)) return;
     const std::vector<int> dims = tensor(product.outputs[0]).dims;
-    if (dims.size() != 2 || dims[0] == 1 || !SeeRowsAlone(product.post_ops)) {
+    const Shape& source = tensor(product.inputs[0]).shape;
+    if (dims.size() != 2 || dims[0] == 1 || !SeeRowsAlone(product.post_ops) ||
+        source.b != 1 || source.h != 1 || source.w != dims[0]) {
       return;
     }
     std::vector<TensorId> rows;

@@ -8,7 +8,8 @@
 // - a RESHAPE's functions go to the node before it, and a RESHAPE in front of a
 //   SOFTMAX goes behind it, where another one undoes it.
 //
-// Must not fire on the integer path. O(nodes).
+// Must not fire on the integer path, or if a product's rows and results became
+// different pixels: its fast shaders need the same. O(nodes).
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_SINK_RESHAPES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_SINK_RESHAPES_H_
 

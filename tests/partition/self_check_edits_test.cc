@@ -113,6 +113,7 @@ std::optional<std::string> Edited(const std::string& line,
 
 struct Outcome {
   bool applied = false, noticed = false;
+  std::string checks;  // of each partition, as the report has them
   std::vector<float> outputs;
 };
 
@@ -128,6 +129,7 @@ Outcome RunWith(const Model& model, bool checks) {
   const auto report = ReportOf(delegate);
   for (const auto& partition : report.value("partition", nlohmann::json())) {
     outcome.noticed |= !partition["self_check"]["faults"].empty();
+    outcome.checks += partition["self_check"].dump();
   }
   outcome.noticed |= checks && !outcome.applied;
   if (checks || !outcome.applied) return outcome;
@@ -179,12 +181,13 @@ TEST(SelfCheckEditsTest, EditsThatChangeResultsAreNoticed) {
       const Outcome wrong = RunWith(*model, false);
       if (!wrong.applied || !Differ(right.outputs, wrong.outputs)) continue;
       ++effective;
-      const bool found = RunWith(*model, true).noticed;
+      const Outcome checked = RunWith(*model, true);
+      const bool found = checked.noticed;
       noticed += found;
       if (!found) {
         std::cout << "missed, seed " << seed << " (" << chain.description
-                  << "): " << shader << ":" << line << " -> " << *edited
-                  << "\n";
+                  << "): " << shader << ":" << line << " -> " << *edited << " "
+                  << checked.checks << "\n";
       }
       break;
     }

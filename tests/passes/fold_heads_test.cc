@@ -164,6 +164,20 @@ TEST(SinkReshapesTest, OutputsKeepTheirDims) {
   EXPECT_EQ(b.graph.tensor(b.graph.outputs[0]).dims, (Dims{16, 48}));
 }
 
+// Fast shaders need the same pixels on both sides.
+TEST(SinkReshapesTest, NotIfAProductWouldLoseItsPixels) {
+  Attention b;
+  const TensorId image = b.Input({1, 4, 4, 8});
+  const TensorId batch = b.Input({16, 8});
+  const TensorId rows = b.Rows(b.Reshape(image, {1, 16, 8}), {1, 16, 8});
+  b.graph.outputs = {b.Reshape(rows, {1, 4, 4, 8}),
+                     b.Rows(b.Rows(batch, {16, 12}), {16, 4})};
+  SinkReshapes(&b.graph, RoomyH200Profile());
+  EXPECT_THAT(b.Ops(), ElementsAre("RESHAPE", "FULLY_CONNECTED", "RESHAPE",
+                                   "FULLY_CONNECTED", "FULLY_CONNECTED"));
+  EXPECT_EQ(b.graph.tensor(b.graph.nodes[3].outputs[0]).dims, (Dims{16, 12}));
+}
+
 TEST(SinkReshapesTest, NotIfTheLastDimensionChanges) {
   Attention b;
   const TensorId x = b.Input({1, 16, 24});
