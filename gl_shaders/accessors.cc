@@ -171,9 +171,10 @@ std::string DefineConstant(const ConstantBinding& c,
       break;
     case Bindings::Kind::kBuffer:
       value = absl::StrFormat("%s_data[y * %s_size.x + x]", c.name, c.name);
-      if (c.half) value = Halves(value);
+      value = Unpacked(c.format, value);
       break;
   }
+  if (c.format == Format::kRgba8i) value = absl::StrCat("vec4(", value, ")");
   std::string check;
   if (ChecksBounds()) {
     check = absl::StrFormat(
@@ -187,8 +188,8 @@ std::string DefineConstant(const ConstantBinding& c,
 
 std::string DefinePackedConstant(const ConstantBinding& c,
                                  const Bindings::Point& point) {
-  const bool as_stored =
-      point.kind == Bindings::Kind::kBuffer && c.half && c.literal_width == 0;
+  const bool as_stored = point.kind == Bindings::Kind::kBuffer &&
+                         c.format == Format::kRgba16f && c.literal_width == 0;
   const std::string value =
       as_stored && !ChecksBounds()
           ? absl::StrFormat("%s_data[y * %s_size.x + x]", c.name, c.name)

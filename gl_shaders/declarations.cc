@@ -57,17 +57,17 @@ std::string DeclareConstant(const ConstantBinding& c,
   switch (point.kind) {
     case Bindings::Kind::kSampler:
       return absl::StrFormat(
-          "layout(binding = %d) uniform highp sampler2D %s_tex;\n", point.unit,
-          c.name);
+          "layout(binding = %d) uniform highp %ssampler2D %s_tex;\n",
+          point.unit, ObjectPrefix(c.format), c.name);
     case Bindings::Kind::kImage:
       return absl::StrFormat(
-          "layout(%s, binding = %d) uniform readonly highp image2D %s_img;\n",
-          c.half ? "rgba16f" : "rgba32f", point.unit, c.name);
+          "layout(%s, binding = %d) uniform readonly highp %simage2D %s_img;\n",
+          ImageFormat(c.format), point.unit, ObjectPrefix(c.format), c.name);
     case Bindings::Kind::kBuffer:
       return absl::StrFormat(
           "layout(std430, binding = %d) readonly buffer %s_buffer "
           "{ %s %s_data[]; };\n",
-          point.unit, c.name, c.half ? "uvec2" : "vec4", c.name);
+          point.unit, c.name, BufferElement(c.format), c.name);
   }
   return "";
 }

@@ -122,7 +122,8 @@ struct TensorBinding {
 struct ConstantBinding {
   std::string name;
   Storage storage = Storage::kBuffer;  // or kTexture2d
-  bool half = false;
+  // Shaders read floats: of kRgba8i the integers.
+  Format format = Format::kRgba32f;
   // Texels per row if the constant consists of literals in the text and is not
   // bound. 0: it is bound.
   int literal_width = 0;

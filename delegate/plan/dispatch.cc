@@ -170,7 +170,8 @@ std::string Dispatch::ToString() const {
   for (const auto& [name, id] : writes)
     absl::StrAppend(&text, " ", name, "->t", id);
   for (const PackedConstant& c : constants) {
-    absl::StrAppend(&text, " ", c.name, "[", c.width, "x", c.height, "]");
+    absl::StrAppend(&text, " ", c.name, c.codes ? " on codes" : "", "[",
+                    c.width, "x", c.height, "]");
   }
   const std::string own = uniforms.ToString();
   if (!own.empty()) absl::StrAppend(&text, " {", own, "}");

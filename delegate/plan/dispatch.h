@@ -26,6 +26,8 @@ struct PackedConstant {
   int height = 1;
   // Stored in 32 bits, even if precision loss is allowed.
   bool always_float32 = false;
+  // The values are integers from -128 to 127, stored in 8 bits.
+  bool codes = false;
   // The values become float32 literals in the shader. They must be few and
   // finite, and the shader must read them at indices known at compile time.
   bool literal = false;

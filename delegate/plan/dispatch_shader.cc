@@ -238,7 +238,7 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
     const auto storage = ConstantStorageFor(c, profile);
     spec.constants.push_back({c.name,
                               storage.value_or(Storage::kBuffer),
-                              ConstantIsHalf(c, profile.options),
+                              FormatFor(c, profile.options),
                               c.literal ? c.width : 0,
                               {}});
   }

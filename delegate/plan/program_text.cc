@@ -43,7 +43,7 @@ std::string ProgramText(const ShaderSpec& spec) {
   }
   for (const auto& c : spec.constants) {
     absl::StrAppend(&text, ";", c.name, ":", static_cast<int>(c.storage),
-                    c.half);
+                    static_cast<int>(c.format));
   }
   for (const auto& call : spec.post_ops) {
     absl::StrAppend(&text, ";", CallText(call), call.operand, call.optional);

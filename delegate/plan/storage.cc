@@ -84,9 +84,12 @@ absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
       " layers, buffers up to ", profile.limits.max_buffer_bytes, " bytes"));
 }
 
-bool ConstantIsHalf(const PackedConstant& constant,
-                    const PlanningOptions& options) {
-  return options.half && !constant.always_float32 && !constant.literal;
+Format FormatFor(const PackedConstant& constant,
+                 const PlanningOptions& options) {
+  if (constant.codes) return Format::kRgba8i;
+  return options.half && !constant.always_float32 && !constant.literal
+             ? Format::kRgba16f
+             : Format::kRgba32f;
 }
 
 absl::StatusOr<Storage> ConstantStorageFor(const PackedConstant& constant,
@@ -94,7 +97,7 @@ absl::StatusOr<Storage> ConstantStorageFor(const PackedConstant& constant,
   const bool texture = constant.width <= profile.limits.max_texture_size &&
                        constant.height <= profile.limits.max_texture_size;
   const int64_t bytes = int64_t{constant.width} * constant.height *
-                        (ConstantIsHalf(constant, profile.options) ? 8 : 16);
+                        BytesPerTexel(FormatFor(constant, profile.options));
   const bool buffer = bytes <= profile.limits.max_buffer_bytes;
   if (profile.choices.constants == Storage::kTexture2d && texture)
     return Storage::kTexture2d;

@@ -24,9 +24,8 @@ absl::StatusOr<gl_shaders::Storage> StorageFor(const Shape& shape,
 absl::StatusOr<gl_shaders::Storage> StorageFor(const Tensor& tensor,
                                                const DeviceProfile& profile);
 
-// Whether the constant's texels are 16-bit floats.
-bool ConstantIsHalf(const PackedConstant& constant,
-                    const PlanningOptions& options);
+gl_shaders::Format FormatFor(const PackedConstant& constant,
+                             const PlanningOptions& options);
 
 // The storage of a packed constant: the profile's choice if the device's limits
 // allow it, else the other. kResourceExhausted: neither is possible.

@@ -27,6 +27,9 @@ std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
 // Texels as `format` holds them.
 std::vector<uint8_t> FloatTexels(const std::vector<float>& texels,
                                  Format format, bool saturate_halves) {
+  if (format == Format::kRgba8i) {
+    return BytesOf(std::vector<int8_t>(texels.begin(), texels.end()));
+  }
   return format == Format::kRgba16f ? BytesOf(ToHalves(texels, saturate_halves))
                                     : BytesOf(texels);
 }
@@ -42,8 +45,7 @@ absl::StatusOr<Slot> SlotOf(const PackedConstant& c,
                             const DeviceProfile& profile) {
   auto storage = ConstantStorageFor(c, profile);
   if (!storage.ok()) return storage.status();
-  const Format format =
-      ConstantIsHalf(c, profile.options) ? Format::kRgba16f : Format::kRgba32f;
+  const Format format = FormatFor(c, profile.options);
   return *storage == Storage::kBuffer
              ? Slot{*storage, c.width * c.height, 1, 1, format}
              : Slot{*storage, c.width, c.height, 1, format};

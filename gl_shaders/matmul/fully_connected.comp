@@ -1,7 +1,8 @@
 // FULLY_CONNECTED for few rows: dst row m is the sum over k of row m of src,
 // flat in BHWC order, times the weights. LANES invocations of a work group
 // share the sum of one output slice of TILE_ROWS rows, so that a short row
-// fills the device. Grid: x lanes, y output slices, z tiles of rows.
+// fills the device. CODES: the weights are integers, which scales multiply.
+// Grid: x lanes, y output slices, z tiles of rows.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 row_shape;  // rows, texels a row, pixels a row, K
@@ -89,14 +90,20 @@ void main() {
 #endif
 
   if (outside_grid()) return;
+#ifdef CODES
+  vec4 scale = scales_at(0, slice), bias = scales_at(1, slice);
+#define RESULT(sum) ((sum) * scale + bias)
+#else
   vec4 bias = weights_at(weights_size.x - 1, slice * row_shape.z);
+#define RESULT(sum) ((sum) + bias)
+#endif
 #if LANES > 1
   // The lanes divide the rows: the code for a sum exists once, and no row waits
   // for another.
   for (int r = lane; r < TILE_ROWS; r += LANES) {
-    put(first_row + r, slice, partial[base - lane + r * LANES] + bias);
+    put(first_row + r, slice, RESULT(partial[base - lane + r * LANES]));
   }
 #else
-  for (int r = 0; r < TILE_ROWS; ++r) put(first_row + r, slice, sum[r] + bias);
+  for (int r = 0; r < TILE_ROWS; ++r) put(first_row + r, slice, RESULT(sum[r]));
 #endif
 }

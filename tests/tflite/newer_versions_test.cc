@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -36,11 +37,14 @@ using Values = std::vector<float>;
 
 // Runs a file of chained nodes, all of which must be taken; its one output is
 // float32, or 16-bit codes as the real values that they stand for.
-absl::StatusOr<Values> RunFile(const std::vector<uint8_t>& file,
-                               const std::vector<Values>& inputs) {
+absl::StatusOr<Values> RunFile(
+    const std::vector<uint8_t>& file, const std::vector<Values>& inputs,
+    const std::function<void(DeviceProfile&)>& tune = {},
+    std::string* plan = nullptr) {
   const auto runtime = fuzz::FakeRuntime::Create(file);
   if (runtime == nullptr) return absl::InvalidArgumentError("no model");
-  const DeviceProfile profile = ProfileFor(TestContext()->device(), {});
+  DeviceProfile profile = ProfileFor(TestContext()->device(), {});
+  if (tune) tune(profile);
   const auto model = ReadModel(runtime->context(), profile, {});
   if (!model.ok()) return model.status();
   std::vector<int> nodes;
@@ -57,6 +61,7 @@ absl::StatusOr<Values> RunFile(const std::vector<uint8_t>& file,
   auto planned = PlanPartition(read, profile, nullptr);
   if (!planned.ok()) return planned.status();
   const Graph& graph = planned->graph;
+  if (plan != nullptr) *plan = planned->dispatches[0].ToString();
   Values output(graph.tensor(graph.outputs[0]).shape.elements());
   const absl::Status ran = RunDispatches(graph, planned->dispatches, profile,
                                          inputs, absl::MakeSpan(output));
@@ -162,6 +167,34 @@ TEST_F(NewerVersionsTest, WeightsOfFourBits) {
     p.op = Op::CONV_2D;
     p.version = 7;
     ExpectNear(RunFile(ModelOf(p), {x}), RowProducts(x, weights, q), 1e-5f);
+  }
+}
+
+// Few rows on a device without SIMD lanes.
+TEST_F(NewerVersionsTest, WeightsKeepTheirEightBits) {
+  const std::vector<int8_t> weights =
+      Codes<int8_t>(kOutputs * kTerms, -128, 127, 1);
+  const Values x = Uniform(kRows * kTerms, -1, 1);
+  for (const ModelQuantization& q :
+       {ModelQuantization::PerTensor(0.25f, 0), OneAnOutput()}) {
+    for (int lanes : {1, 2}) {
+      for (gl_shaders::Storage storage :
+           {gl_shaders::Storage::kBuffer, gl_shaders::Storage::kTexture2d}) {
+        std::string plan;
+        const auto got = RunFile(
+            ModelOf(
+                {Op::FULLY_CONNECTED, 12, {weights.begin(), weights.end()}, q}),
+            {x},
+            [&](DeviceProfile& profile) {
+              profile.choices.simd_lanes = 1;
+              profile.choices.reduction_lanes = lanes;
+              profile.choices.constants = storage;
+            },
+            &plan);
+        ExpectNear(got, RowProducts(x, weights, q), 1e-4f);
+        EXPECT_THAT(plan, HasSubstr("weights on codes"));
+      }
+    }
   }
 }
 

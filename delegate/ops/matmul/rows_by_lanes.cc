@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "delegate/ops/conv/code_weights.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
@@ -41,7 +42,11 @@ void PlanRowsByLanes(const Convolution& conv, Planner* planner) {
       .Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(lanes, conv.dst_shape.slices(), DivideUp(rows, tile_rows));
-  BindFilter(conv, planner, &d);
+  if (BindCodes(conv, *planner, &d)) {
+    d.Define("CODES");
+  } else {
+    BindFilter(conv, planner, &d);
+  }
   // One lane: no barriers, and the work group is the planner's to choose.
   if (lanes > 1) {
     d.WorkGroup(lanes, 1, 1).SharedMemory(int64_t{16} * lanes * tile_rows);
