@@ -14,7 +14,7 @@ namespace {
 
 // kTfLiteOutputShapeNotKnown of runtimes that are newer than the headers here:
 // the kernel will know what it writes when it runs.
-constexpr auto kShapeNotKnown = static_cast<TfLiteStatus>(9);
+constexpr int kShapeNotKnown = 9;
 
 // Kernels add temporary tensors as they prepare, and keep pointers to others
 // meanwhile: the array of tensors must not move under them. TFLite sees to that
@@ -194,7 +194,8 @@ absl::StatusOr<ShapeFacts> PropagateShapes(TfLiteContext* context,
       continue;
     }
     AddAll(node->outputs, &facts.unknown);
-    if (prepared == kShapeNotKnown || !facts.refused.ok()) continue;
+    if (static_cast<int>(prepared) == kShapeNotKnown || !facts.refused.ok())
+      continue;
     facts.refused = absl::FailedPreconditionError(absl::StrCat(
         "TFLite's own kernel of node ", index, " (builtin code ",
         registration->builtin_code, ") refuses its inputs: ", messages.Take()));
