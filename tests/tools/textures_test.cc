@@ -1,5 +1,6 @@
 // labels: model egl llvmpipe
-// The apps of examples/textures: their pictures' contents, as the apps tell them.
+// The apps of examples/textures: their pictures' contents, as the apps tell
+// them.
 #include <sys/stat.h>
 
 #include <cstddef>
