@@ -80,6 +80,8 @@ constexpr Pass kPasses[] = {
     {"fold_heads", PassStage::kFold, &Run<&FoldHeads>},
     // Again, with the rows of heads.
     {"sink_reshapes", PassStage::kFold, &Run<&SinkReshapes>},
+    // Again, with rows along the width.
+    {"realign_operands", PassStage::kFold, &Run<&RealignOperands>},
     // Again, after removing transposes.
     {"remove_identity", PassStage::kFold, &Run<&RemoveIdentityNodes>},
     {"fuse_elementwise", PassStage::kFold, &RunFuseElementwise},

@@ -47,14 +47,14 @@ class Sinker {
       GiveFunctions(n);
       if (!JoinProducer(n)) PassSoftmax(n);
     }
-    for (int n = 0; n < count; ++n) ReadSource(n);
     RemoveNodes(removed_, graph_);
-    RemoveDeadNodes(graph_);
     removed_.assign(graph_->nodes.size(), false);
     uses_ = Uses(*graph_);
     for (size_t n = 0; n < graph_->nodes.size(); ++n) {
       LayRowsAlongWidth(static_cast<int>(n));
     }
+    for (Node& n : graph_->nodes) ReadSource(&n);
+    RemoveDeadNodes(graph_);
   }
 
  private:
@@ -119,14 +119,12 @@ class Sinker {
     const Shape& from = tensor(r.inputs[0]).shape;
     const Shape& to = tensor(r.outputs[0]).shape;
     // Rows of one matrix keep their width.
-    const bool fit = SeeRowsAlone(r.post_ops) ||
-                     (from.w == to.w &&
-                      std::all_of(r.post_ops.begin(), r.post_ops.end(),
-                                  [&](const PostOp& op) {
-                                    if (op.operand == kNoTensor) return true;
-                                    const Shape& s = tensor(op.operand).shape;
-                                    return s.b == 1 && s.h == 1;
-                                  }));
+    const bool fit = std::all_of(
+        r.post_ops.begin(), r.post_ops.end(), [&](const PostOp& op) {
+          if (op.operand == kNoTensor) return true;
+          const Shape& s = tensor(op.operand).shape;
+          return s.b == 1 && s.h == 1 && (s.w == 1 || from.w == to.w);
+        });
     if (!fit || producer.on_codes || !HasRoom(producer, r) ||
         std::any_cast<BatchMatMulAttributes>(&producer.attributes) == nullptr) {
       return;
@@ -159,7 +157,7 @@ class Sinker {
     const int p = ProducerFor(r.inputs[0], n);
     if (p < 0 || !IsRowProduct(node(p)) || !HasRoom(node(p), r) ||
         !SeeRowsAlone(node(p).post_ops) ||
-        !StaysFast(node(p), node(p).inputs[0], r.outputs[0])) {
+        !StaysFast(node(p), RowsOf(node(p)), r.outputs[0])) {
       return false;
     }
     Node joined = std::move(node(p));
@@ -208,25 +206,30 @@ class Sinker {
     removed_[n] = true;
   }
 
-  // A product of rows reads a reshape's source.
-  void ReadSource(int n) {
-    Node& product = node(n);
-    if (removed_[n] || !IsRowProduct(product)) return;
-    const int p = uses_.producer[product.inputs[0]];
-    if (p < 0 || !KeepsRows(p) || !node(p).post_ops.empty() ||
-        tensor(product.inputs[0]).shape.c !=
-            tensor(product.inputs[1]).dims.back() ||
-        !StaysFast(product, node(p).inputs[0], product.outputs[0])) {
-      return;
+  // The rows that a product of rows can read: its input, or what a reshape
+  // makes that of.
+  TensorId RowsOf(const Node& product) {
+    const TensorId input = product.inputs[0];
+    const int p = uses_.producer[input];
+    const bool same =
+        p >= 0 && KeepsRows(p) && node(p).post_ops.empty() &&
+        tensor(input).shape.c == tensor(product.inputs[1]).dims.back();
+    return same ? node(p).inputs[0] : input;
+  }
+
+  void ReadSource(Node* product) {
+    if (!IsRowProduct(*product)) return;
+    const TensorId rows = RowsOf(*product);
+    if (StaysFast(*product, rows, product->outputs[0])) {
+      product->inputs[0] = rows;
     }
-    product.inputs[0] = node(p).inputs[0];
   }
 
   void LayRowsAlongWidth(int n) {
     const Node& product = node(n);
     if (removed_[n] || !IsRowProduct(product)) return;
     const std::vector<int> dims = tensor(product.outputs[0]).dims;
-    const Shape& source = tensor(product.inputs[0]).shape;
+    const Shape& source = tensor(RowsOf(product)).shape;
     if (dims.size() != 2 || dims[0] == 1 || !SeeRowsAlone(product.post_ops) ||
         source.b != 1 || source.h != 1 || source.w != dims[0]) {
       return;
