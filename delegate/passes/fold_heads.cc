@@ -81,23 +81,17 @@ class HeadFolder {
     }
   }
 
-  // The factor of three axes, and the node that makes it.
+  // The factor of these matrices, and the node that makes it.
   TensorId Factor(int n, TensorId id, const std::optional<SplitHeads>& heads,
-                  Matrices m, bool* adjoint) {
+                  const Matrices& m) {
+    const TensorId from = heads ? heads->source : id;
+    const bool is_factor = tensor(from).shape == Shape::FromDims(m.dims());
+    if (is_factor && (!heads || heads->first == 0)) return from;
+    const TensorId factor = Add(tensor(from), " by head", m.dims());
     if (!heads) {
-      if (tensor(id).dims.size() == 3) return id;
-      const TensorId factor = Add(tensor(id), " by head", m.dims());
       before_[n].push_back(ReshapeNode(id, factor));
       return factor;
     }
-    if (heads->transposed) {
-      std::swap(m.rows, m.columns);
-      *adjoint = !*adjoint;
-    }
-    const bool is_source = heads->first == 0 && tensor(heads->source).shape ==
-                                                    Shape::FromDims(m.dims());
-    if (is_source) return heads->source;
-    const TensorId factor = Add(tensor(heads->source), " by head", m.dims());
     before_[n].push_back(
         RegroupSlicesNode(heads->source, factor, heads->first));
     return factor;
@@ -115,7 +109,7 @@ class HeadFolder {
         !finder.IsPlainFloat(node.outputs[0])) {
       return;
     }
-    const Matrices x = Matrices::Of(a->x), y = Matrices::Of(a->y);
+    Matrices x = Matrices::Of(a->x), y = Matrices::Of(a->y);
     const Matrices product = Matrices::Of(a->product);
     const auto of_x = finder.SplitOf(node.inputs[0], x);
     const auto of_y = finder.SplitOf(node.inputs[1], y);
@@ -125,9 +119,12 @@ class HeadFolder {
         (moves_batch && !CanRegroup(node.post_ops))) {
       return;
     }
-    bool adj_x = a->adj_x, adj_y = a->adj_y;
-    node.inputs = {Factor(n, node.inputs[0], of_x, x, &adj_x),
-                   Factor(n, node.inputs[1], of_y, y, &adj_y)};
+    const bool turns_x = of_x && of_x->transposed;
+    const bool turns_y = of_y && of_y->transposed;
+    if (turns_x) std::swap(x.rows, x.columns);
+    if (turns_y) std::swap(y.rows, y.columns);
+    node.inputs = {Factor(n, node.inputs[0], of_x, x),
+                   Factor(n, node.inputs[1], of_y, y)};
     std::vector<PostOp> scales;
     for (const auto& heads : {of_x, of_y}) {
       if (!heads) continue;
@@ -136,8 +133,8 @@ class HeadFolder {
     node.post_ops.insert(node.post_ops.begin(), scales.begin(), scales.end());
     if (moves_batch) Regroup(&node.post_ops);
     node.attributes =
-        BatchMatMulAttributes{adj_x, adj_y, tensor(node.inputs[0]).dims,
-                              tensor(node.inputs[1]).dims, product.dims()};
+        BatchMatMulAttributes{a->adj_x != turns_x, a->adj_y != turns_y,
+                              x.dims(), y.dims(), product.dims()};
     LayProduct(n, product, rows, moves_batch);
   }
 

@@ -186,6 +186,37 @@ TEST_F(AttentionModelTest, OfSlicesRankTwoAndMasks) {
   }
 }
 
+// Two towers of a recommendation: products of vectors, with an axis added on
+// either side.
+TEST_F(AttentionModelTest, DotProductsOfABatch) {
+  for (const int batch : {1, 2, 5}) {
+    for (const bool adj_y : {false, true}) {
+      const SingleOpModel model = MakeModel(
+          "dot products", Accuracy{24}, /*with_magnitude=*/true,
+          [&](OpVariant& v) {
+            const auto vectors = [&](const char* name, int axis) {
+              const int x =
+                  v.Input(name, {batch, 8}, v.random().Gaussian(8 * batch));
+              const int w = v.Constant(absl::StrCat(name, " w"), {8, 8},
+                                       v.random().Gaussian(64));
+              const int rows = v.Op(Op::FULLY_CONNECTED, 1, {x, w, -1},
+                                    schema::FullyConnectedOptionsT());
+              const int at =
+                  v.IntConstant(absl::StrCat(name, " axis"), {1}, {axis});
+              return v.Op(Op::EXPAND_DIMS, 1, {rows, at},
+                          schema::ExpandDimsOptionsT());
+            };
+            const int x = vectors("x", 1), y = vectors("y", adj_y ? 1 : 2);
+            schema::BatchMatMulOptionsT options;
+            options.adj_y = adj_y;
+            return v.Op(Op::BATCH_MATMUL, 1, {x, y}, options);
+          });
+      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model))
+          << batch << " " << adj_y;
+    }
+  }
+}
+
 TEST_F(AttentionModelTest, InTiles) {
   for (const char* tuning : {"split_target=1", "split_target=1000000"}) {
     setenv("GLES_DELEGATE_TUNING", tuning, /*overwrite=*/1);
