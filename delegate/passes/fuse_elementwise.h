@@ -20,8 +20,9 @@ inline constexpr int kMinimalBoundTensors = 4;
 void FuseElementwise(Graph* graph, int max_tensors = kMinimalBoundTensors);
 
 // Makes a function whose operand is read in another shape (RealignedFunction of
-// delegate/ops/elementwise/elementwise.h) a post-op, so that FuseElementwise can
-// take the node: a constant gets that shape, another operand may have it by now.
+// delegate/ops/elementwise/elementwise.h) a post-op, so that FuseElementwise
+// can take the node: a constant gets that shape, another operand may have it by
+// now.
 void RealignOperands(Graph* graph);
 
 }  // namespace gles_delegate

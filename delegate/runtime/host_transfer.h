@@ -56,8 +56,8 @@ class HostTransfer {
   // The type of an element in the buffer.
   enum class Element {
     kWord,  // float32 or int32, as in the host's tensor
-    // float16, from float32 on the host (BusTransfers::half_transfers); not with
-    // zero_copy.
+    // float16, from float32 on the host (BusTransfers::half_transfers); not
+    // with zero_copy.
     kHalf,
     kCode,  // a byte, as in the host's tensor; in a tensor's texels uint8 is
             // less 128

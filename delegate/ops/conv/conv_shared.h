@@ -10,8 +10,8 @@
 
 namespace gles_delegate {
 
-// Each returns the one dispatch; nullopt if the profile never splits (split_target)
-// or no tile fits the device.
+// Each returns the one dispatch; nullopt if the profile never splits
+// (split_target) or no tile fits the device.
 std::optional<Dispatch> ProductsShared(const MatrixProducts& products,
                                        const Planner& planner);
 std::optional<Dispatch> MatricesShared(const MatrixPairs& pairs,
