@@ -8,6 +8,7 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/movement/split.h"
+#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
@@ -32,23 +33,19 @@ Matrices Matrices::Of(const std::vector<int>& dims) {
   return m;
 }
 
-// Values that stay real numbers in the same format.
-bool HeadFinder::IsPlainFloat(TensorId id) const {
-  const Tensor& t = tensor(id);
-  return t.type == DataType::kFloat32 && !t.is_float_view() &&
-         !t.is_constant() && !t.is_variable && t.view.of == kNoTensor;
-}
-
 // The input whose values the node moves or scales; kNoTensor: it does more.
 TensorId HeadFinder::MovedBy(const Node& node) const {
   if (node.inputs.empty() || !AreScales(node.post_ops)) return kNoTensor;
   if (const auto* a = std::any_cast<SplitAttributes>(&node.attributes)) {
     return node.inputs[a->value_input];
   }
+  if (IsPlainElementwise(graph_, node)) {
+    return node.inputs
+        [std::any_cast<const ElementwiseAttributes&>(node.attributes).source];
+  }
   const bool moves =
       node.op->Has(kKeepsOrder) || node.op->Has(kPermutesAxes) ||
-      std::any_cast<RemapAttributes>(&node.attributes) != nullptr ||
-      IsPlainElementwise(graph_, node);
+      std::any_cast<RemapAttributes>(&node.attributes) != nullptr;
   return moves ? node.inputs[0] : kNoTensor;
 }
 
@@ -67,7 +64,7 @@ std::optional<SplitHeads> HeadFinder::SplitOf(TensorId factor,
   for (int p = uses_.producer[factor]; p >= 0 && !removed_[p];
        p = uses_.producer[heads.source]) {
     const TensorId from = MovedBy(nodes_[p]);
-    if (from == kNoTensor || !IsPlainFloat(from)) break;
+    if (from == kNoTensor || !IsComputedFloat(tensor(from))) break;
     chain.emplace_back(p, heads.source);
     heads.source = from;
   }
@@ -131,7 +128,7 @@ std::optional<MergedHeads> HeadFinder::MergedOf(TensorId product,
     rows.scales.insert(rows.scales.end(), node.post_ops.begin(),
                        node.post_ops.end());
     const std::vector<int>& dims = tensor(rows.rows).dims;
-    if (!IsPlainFloat(rows.rows) || dims.empty()) break;
+    if (!IsComputedFloat(tensor(rows.rows)) || dims.empty()) break;
     const int heads = dims.back() / m.columns;
     if (heads < 2 || dims.back() % m.columns != 0 || m.count % heads != 0) {
       continue;

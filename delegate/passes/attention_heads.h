@@ -45,8 +45,6 @@ class HeadFinder {
              const std::vector<Node>& nodes, const std::vector<bool>& removed)
       : graph_(graph), uses_(uses), nodes_(nodes), removed_(removed) {}
 
-  // Computed real numbers, with memory of their own.
-  bool IsPlainFloat(TensorId id) const;
   // nullopt: the factor is not made of heads whose channels are whole texels.
   std::optional<SplitHeads> SplitOf(TensorId factor, const Matrices& m) const;
   std::optional<MergedHeads> MergedOf(TensorId product,

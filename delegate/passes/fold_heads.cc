@@ -13,6 +13,7 @@
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/attention_heads.h"
 #include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
@@ -60,12 +61,15 @@ class HeadFolder {
     return node;
   }
 
-  // Functions of the product stay right if its heads become its batch.
-  bool CanRegroup(const std::vector<PostOp>& ops) {
+  // Functions stay right if the heads of all batches, `count` in all, become
+  // the product's batch. An operand of each head would have to repeat for each
+  // batch.
+  bool CanRegroup(const std::vector<PostOp>& ops, int count) {
     return std::all_of(ops.begin(), ops.end(), [&](const PostOp& op) {
       if (op.operand == kNoTensor) return true;
       const Tensor& t = tensor(op.operand);
-      return t.shape.b == 1 && (t.shape.h == 1 || t.is_constant());
+      return t.shape.b == 1 &&
+             (t.shape.h == 1 || (t.is_constant() && t.shape.h == count));
     });
   }
 
@@ -104,9 +108,9 @@ class HeadFolder {
     if (a == nullptr || node.on_codes || a->x.size() < 3 ||
         a->x.size() != a->y.size() ||
         !std::equal(a->x.begin(), a->x.end() - 2, a->y.begin()) ||
-        !finder.IsPlainFloat(node.inputs[0]) ||
-        !finder.IsPlainFloat(node.inputs[1]) ||
-        !finder.IsPlainFloat(node.outputs[0])) {
+        !IsComputedFloat(tensor(node.inputs[0])) ||
+        !IsComputedFloat(tensor(node.inputs[1])) ||
+        !IsComputedFloat(tensor(node.outputs[0]))) {
       return;
     }
     Matrices x = Matrices::Of(a->x), y = Matrices::Of(a->y);
@@ -116,7 +120,7 @@ class HeadFolder {
     const auto rows = finder.MergedOf(node.outputs[0], product);
     const bool moves_batch = a->x.size() > 3;
     if ((!of_x && !of_y && !rows) ||
-        (moves_batch && !CanRegroup(node.post_ops))) {
+        (moves_batch && !CanRegroup(node.post_ops, product.count))) {
       return;
     }
     const bool turns_x = of_x && of_x->transposed;

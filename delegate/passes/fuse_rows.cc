@@ -26,7 +26,10 @@ class RowFuser {
   void Run() {
     for (size_t n = 0; n < graph_->nodes.size(); ++n) {
       if (!taken_[n] && RowReducerOf(*graph_, graph_->nodes[n])) {
-        Fuse(static_cast<int>(n));
+        const int reduction = static_cast<int>(n);
+        const int first = FirstOf(reduction);
+        // An operand that is computed late may keep earlier functions out.
+        if (!FuseFrom(first) && first != reduction) FuseFrom(reduction);
       }
     }
     RemoveNodes(taken_, graph_);
@@ -49,10 +52,9 @@ class RowFuser {
     }
   }
 
-  void Fuse(int reduction) {
-    const Shape rows = graph_->tensor(graph_->nodes[reduction].inputs[0]).shape;
-    const int first = FirstOf(reduction);
-    if (rows.c == 1) return;
+  bool FuseFrom(int first) {
+    const Shape rows = graph_->tensor(graph_->nodes[first].inputs[0]).shape;
+    if (rows.c == 1) return false;
     // The region after each node that it takes.
     std::vector<RowRegion> regions;
     RowRegion region(*graph_, uses_, first, rows, max_tensors_);
@@ -73,8 +75,9 @@ class RowFuser {
       for (int n : regions.back().nodes()) taken_[n] = true;
       taken_[first] = false;
       graph_->nodes[first] = *std::move(fused);
-      return;
+      return true;
     }
+    return false;
   }
 
   Graph* graph_;

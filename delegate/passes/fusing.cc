@@ -35,6 +35,12 @@ bool LieAlike(const Tensor& a, const Tensor& b) {
          a.quantization.zero_point == b.quantization.zero_point;
 }
 
+bool IsComputedFloat(const Tensor& tensor) {
+  return tensor.type == DataType::kFloat32 && !tensor.is_float_view() &&
+         !tensor.is_constant() && !tensor.is_variable &&
+         tensor.view.of == kNoTensor;
+}
+
 int CountOperands(const Node& node) {
   return static_cast<int>(
       std::count_if(node.post_ops.begin(), node.post_ops.end(),

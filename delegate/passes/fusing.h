@@ -23,6 +23,10 @@ bool IsStoredAlike(const Tensor& a, const Tensor& b);
 // True if equal bits have equal meaning in both.
 bool LieAlike(const Tensor& a, const Tensor& b);
 
+// True for real numbers that a node computes, or an input of the graph, in
+// memory of their own.
+bool IsComputedFloat(const Tensor& tensor);
+
 // Number of tensors that the node's post-ops read.
 int CountOperands(const Node& node);
 

@@ -17,19 +17,19 @@
 namespace gles_delegate {
 namespace {
 
+// A node of real numbers with these attributes.
+template <typename Attributes>
+bool Is(const Node& node) {
+  return !node.on_codes &&
+         std::any_cast<Attributes>(&node.attributes) != nullptr;
+}
+
 bool IsRowProduct(const Node& node) {
-  return !node.on_codes &&
-         std::any_cast<FullyConnectedAttributes>(&node.attributes) != nullptr;
+  return Is<FullyConnectedAttributes>(node);
 }
 
-bool IsSoftmax(const Node& node) {
-  return !node.on_codes &&
-         std::any_cast<SoftmaxAttributes>(&node.attributes) != nullptr;
-}
-
-bool HaveSamePixels(const Tensor& a, const Tensor& b) {
-  return a.shape.b == b.shape.b && a.shape.h == b.shape.h &&
-         a.shape.w == b.shape.w;
+bool HaveSamePixels(const Shape& a, const Shape& b) {
+  return a.b == b.b && a.h == b.h && a.w == b.w;
 }
 
 class Sinker {
@@ -50,9 +50,7 @@ class Sinker {
     RemoveNodes(removed_, graph_);
     removed_.assign(graph_->nodes.size(), false);
     uses_ = Uses(*graph_);
-    for (size_t n = 0; n < graph_->nodes.size(); ++n) {
-      LayRowsAlongWidth(static_cast<int>(n));
-    }
+    for (const Node& n : graph_->nodes) LayRowsAlongWidth(n);
     for (Node& n : graph_->nodes) ReadSource(&n);
     RemoveDeadNodes(graph_);
   }
@@ -61,19 +59,13 @@ class Sinker {
   Node& node(int n) { return graph_->nodes[n]; }
   Tensor& tensor(TensorId id) { return graph_->tensor(id); }
 
-  bool IsPlainFloat(TensorId id) {
-    const Tensor& t = tensor(id);
-    return t.type == DataType::kFloat32 && !t.is_float_view() &&
-           !t.is_constant() && !t.is_variable;
-  }
-
   // A reshape of floats whose last dimension stays.
   bool KeepsRows(int n) {
     const Node& r = node(n);
     if (removed_[n] || !r.op->Has(kKeepsOrder)) return false;
     const Tensor& from = tensor(r.inputs[0]);
     const Tensor& to = tensor(r.outputs[0]);
-    return IsPlainFloat(r.inputs[0]) && IsPlainFloat(r.outputs[0]) &&
+    return IsComputedFloat(from) && IsComputedFloat(to) &&
            from.shape.c == to.shape.c &&
            from.always_float32 == to.always_float32;
   }
@@ -118,21 +110,16 @@ class Sinker {
     Node& producer = node(p);
     const Shape& from = tensor(r.inputs[0]).shape;
     const Shape& to = tensor(r.outputs[0]).shape;
-    // Rows of one matrix keep their width.
+    // Rows of one matrix keep their width. Operands are there already.
     const bool fit = std::all_of(
         r.post_ops.begin(), r.post_ops.end(), [&](const PostOp& op) {
           if (op.operand == kNoTensor) return true;
           const Shape& s = tensor(op.operand).shape;
-          return s.b == 1 && s.h == 1 && (s.w == 1 || from.w == to.w);
+          return uses_.producer[op.operand] < p && s.b == 1 && s.h == 1 &&
+                 (s.w == 1 || from.w == to.w);
         });
-    if (!fit || producer.on_codes || !HasRoom(producer, r) ||
-        std::any_cast<BatchMatMulAttributes>(&producer.attributes) == nullptr) {
+    if (!fit || !HasRoom(producer, r) || !Is<BatchMatMulAttributes>(producer)) {
       return;
-    }
-    for (const PostOp& op : r.post_ops) {
-      if (op.operand != kNoTensor && uses_.producer[op.operand] > p) {
-        return;  // computed after the product
-      }
     }
     for (const PostOp& op : r.post_ops) {
       if (op.operand != kNoTensor) MoveReader(op.operand, n, p);
@@ -145,9 +132,9 @@ class Sinker {
   // Only a product whose rows and results are the same pixels has fast shaders:
   // it must not lose them if it reads `from`, or writes `to`.
   bool StaysFast(const Node& product, TensorId from, TensorId to) {
-    return HaveSamePixels(tensor(from), tensor(to)) ||
-           !HaveSamePixels(tensor(product.inputs[0]),
-                           tensor(product.outputs[0]));
+    return HaveSamePixels(tensor(from).shape, tensor(to).shape) ||
+           !HaveSamePixels(tensor(product.inputs[0]).shape,
+                           tensor(product.outputs[0]).shape);
   }
 
   // The product writes what the reshape makes. It takes the reshape's place,
@@ -181,7 +168,7 @@ class Sinker {
     const TensorId between = r.outputs[0];
     const auto& readers = uses_.consumers[between];
     if (!r.post_ops.empty() || readers.size() != 1 ||
-        uses_.is_output[between] || !IsSoftmax(node(readers[0]))) {
+        uses_.is_output[between] || !Is<SoftmaxAttributes>(node(readers[0]))) {
       return;
     }
     const int s = readers[0];
@@ -225,9 +212,8 @@ class Sinker {
     }
   }
 
-  void LayRowsAlongWidth(int n) {
-    const Node& product = node(n);
-    if (removed_[n] || !IsRowProduct(product)) return;
+  void LayRowsAlongWidth(const Node& product) {
+    if (!IsRowProduct(product)) return;
     const std::vector<int> dims = tensor(product.outputs[0]).dims;
     const Shape& source = tensor(RowsOf(product)).shape;
     if (dims.size() != 2 || dims[0] == 1 || !SeeRowsAlone(product.post_ops) ||
@@ -235,10 +221,10 @@ class Sinker {
       return;
     }
     std::vector<TensorId> rows;
-    const Shape shape = Shape::FromDims({1, dims[0], dims[1]});
-    if (!MayLie(product.outputs[0], shape, &rows)) return;
+    if (!MayLie(product.outputs[0], &rows)) return;
     for (TensorId id : rows) {
-      tensor(id).dims = {1, dims[0], dims[1]};
+      const Shape shape = AlongWidth(id);
+      tensor(id).dims.insert(tensor(id).dims.begin(), 1);
       tensor(id).shape = shape;
       for (int reader : uses_.consumers[id]) {
         auto* a =
@@ -250,31 +236,43 @@ class Sinker {
     }
   }
 
-  // Whether all readers of a tensor of rank 2 compute the same if it has this
-  // shape. Adds it to `rows`, and those that functions of it make.
-  bool MayLie(TensorId id, const Shape& shape, std::vector<TensorId>* rows) {
-    rows->push_back(id);
+  // The shape of a tensor of rank 2 whose rows are pixels side by side.
+  Shape AlongWidth(TensorId id) {
+    const std::vector<int>& dims = tensor(id).dims;
+    return Shape::FromDims({1, dims[0], dims[1]});
+  }
+
+  // Whether all readers of a tensor of rank 2 compute the same, and as fast,
+  // with that shape. Adds it to `rows`, and those that must have it then.
+  bool MayLie(TensorId id, std::vector<TensorId>* rows) {
+    constexpr size_t kMostRows = 64;
     const auto& readers = uses_.consumers[id];
-    return IsPlainFloat(id) && !uses_.is_output[id] &&
+    rows->push_back(id);
+    return rows->size() <= kMostRows && IsComputedFloat(tensor(id)) &&
+           !uses_.is_output[id] &&
            std::all_of(readers.begin(), readers.end(), [&](int reader) {
-             return SeesRows(node(reader), id, shape, rows);
+             return SeesRows(node(reader), id, rows);
            });
   }
 
-  bool SeesRows(const Node& reader, TensorId id, const Shape& shape,
-                std::vector<TensorId>* rows) {
+  bool SeesRows(const Node& reader, TensorId id, std::vector<TensorId>* rows) {
+    const Shape shape = AlongWidth(id);
     const auto& inputs = reader.inputs;
     if (IsOperand(id, reader) ||
         std::count(inputs.begin(), inputs.end(), id) != 1) {
       return false;
     }
-    if (IsRowProduct(reader) || reader.op->Has(kKeepsOrder)) {
-      return inputs[0] == id;
+    if (reader.op->Has(kKeepsOrder)) return inputs[0] == id;
+    if (IsRowProduct(reader)) {
+      const Tensor& to = tensor(reader.outputs[0]);
+      return inputs[0] == id &&
+             (to.dims.size() != 2 || (SeeRowsAlone(reader.post_ops) &&
+                                      MayLie(reader.outputs[0], rows)));
     }
     const auto* a = std::any_cast<ElementwiseAttributes>(&reader.attributes);
     if (a == nullptr) return false;
     if (IsPlainElementwise(*graph_, reader) && CountOperands(reader) == 0) {
-      return MayLie(reader.outputs[0], shape, rows);
+      return MayLie(reader.outputs[0], rows);
     }
     if (inputs[a->source] == id) return a->source_shape == shape;
     return std::any_of(a->functions.begin(), a->functions.end(),

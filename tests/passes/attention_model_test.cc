@@ -35,6 +35,7 @@ struct Writing {
   bool slices_one_product = false;
   bool rank_two = false;  // rows between products
   int masks = 0;          // extent of the mask's batch; 0: none
+  bool biases = false;    // a constant for each head, as of relative positions
 };
 
 class ModelWriter {
@@ -126,6 +127,12 @@ class ModelWriter {
                                 v_.random().Gaussian(w_.masks * w_.rows));
       p = v_.Op(Op::ADD, 1, {p, mask}, schema::AddOptionsT());
     }
+    if (w_.biases) {
+      const int elements = w_.heads * w_.rows * w_.rows;
+      const int bias = v_.Constant("bias", {1, w_.heads, w_.rows, w_.rows},
+                                   v_.random().Gaussian(elements));
+      p = v_.Op(Op::ADD, 1, {p, bias}, schema::AddOptionsT());
+    }
     schema::SoftmaxOptionsT options;
     options.beta = 1;
     return v_.Op(Op::SOFTMAX, 1, {p}, options);
@@ -213,6 +220,20 @@ TEST_F(AttentionModelTest, DotProductsOfABatch) {
           });
       EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model))
           << batch << " " << adj_y;
+    }
+  }
+}
+
+TEST_F(AttentionModelTest, BiasesOfHeads) {
+  for (const int batch : {1, 3}) {
+    for (const bool four_axes : {false, true}) {
+      Writing w;
+      w.batch = batch;
+      w.four_axes = four_axes;
+      w.biases = true;
+      const SingleOpModel model = AttentionModel("attention", w);
+      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model))
+          << batch << " " << four_axes;
     }
   }
 }

@@ -188,6 +188,18 @@ TEST(SinkReshapesTest, OnBothSidesOfAProduct) {
   EXPECT_THAT(b.Ops(), ElementsAre("FULLY_CONNECTED"));
 }
 
+// Of rows along the width, but the last product writes an output of rank 2.
+TEST(SinkReshapesTest, NotIfALaterProductWouldLoseItsPixels) {
+  Attention b;
+  const TensorId x = b.Input({1, 16, 8});
+  const TensorId rows = b.Rows(b.Reshape(x, {16, 8}), {16, 12});
+  b.graph.outputs = {b.Rows(rows, {16, 4})};
+  SinkReshapes(&b.graph, RoomyH200Profile());
+  EXPECT_THAT(b.Ops(),
+              ElementsAre("RESHAPE", "FULLY_CONNECTED", "FULLY_CONNECTED"));
+  EXPECT_EQ(b.graph.tensor(rows).dims, (Dims{16, 12}));
+}
+
 TEST(SinkReshapesTest, NotIfTheLastDimensionChanges) {
   Attention b;
   const TensorId x = b.Input({1, 16, 24});

@@ -56,6 +56,22 @@ TEST(FuseRowsTest, ANormalizationIsOneNode) {
   EXPECT_EQ(b.graph.nodes[0].inputs, std::vector<TensorId>{x});
 }
 
+// The square's other operand is computed after its first: the square stays, and
+// what follows from its mean is one node.
+TEST(FuseRowsTest, WithoutWhatIsReadLate) {
+  Normalization b;
+  const TensorId early = b.Relu(b.Input({1, 16, 24}));
+  const TensorId late = b.Rows(b.Input({1, 16, 24}), {1, 16, 24});
+  const TensorId product = b.Of(early, late, "mul");
+  const TensorId mean = b.Mean(product, {1, 16});
+  b.graph.nodes.back().post_ops = {{"add", {1e-6f}}, {"rsqrt"}};
+  const TensorId column = b.Reshape(mean, {1, 16, 1});
+  b.graph.outputs = {b.Of(late, column, "mul")};
+  FuseRows(&b.graph, RoomyH200Profile());
+  EXPECT_THAT(b.Ops(),
+              ElementsAre("RELU", "FULLY_CONNECTED", "MUL", "ROW_FUNCTIONS"));
+}
+
 // A number of each row is an output: what needs it alone stays.
 TEST(FuseRowsTest, NumbersAreNoResults) {
   Normalization b;
