@@ -78,7 +78,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::CreateSharing(
   if (!opened.ok()) return opened.status();
   opened->hardware_errors = other.hardware_errors_;
   auto context = Own(*std::move(opened));
-  if (context.ok()) (*context)->FlushWhenLetGo();
+  if (context.ok()) (*context)->FlushWhenReleased();
   return context;
 }
 
@@ -137,7 +137,7 @@ Context::~Context() {
     return;
   }
   sibling_.reset();
-  LetGo();
+  Release();
   const EglContext own = {display_, context_, draw_, debug_};
   if (lost_) Destroy(own);
   share_group_->Leave(lost_ ? std::nullopt : std::optional<EglContext>(own));
@@ -150,10 +150,10 @@ void Context::TakeShareGroupOf(const Context& other) {
 }
 
 void Context::StopKeepingCurrent() {
-  if (--keep_count_ == 0) LetGo();
+  if (--keep_count_ == 0) Release();
 }
 
-void Context::LetGo() { egl::LetGo(display_, context_); }
+void Context::Release() { egl::Release(display_, context_); }
 
 absl::Status Context::MakeCurrent() {
   if (egl().MakeCurrent(display_, draw_, read_, context_)) {
@@ -200,7 +200,7 @@ absl::Status Context::RunHere(absl::FunctionRef<absl::Status()> fn) {
   if (current == context_ ||
       (sibling_ != nullptr && current == sibling_->context_)) {
     absl::Status status = RunCurrent(fn);
-    if (keep_count_ > 0 && lost_ && !running_) LetGo();
+    if (keep_count_ > 0 && lost_ && !running_) Release();
     return status;
   }
   // Who has worked in the sibling stays there: some objects are not shared.

@@ -119,7 +119,7 @@ class Context {
   // From now on Run() flushes before it releases the context, so that contexts
   // that share objects see its writes. CreateSharing() calls this for the new
   // context.
-  void FlushWhenLetGo() { flushes_ = true; }
+  void FlushWhenReleased() { flushes_ = true; }
 
   // kAborted if the context was reset. Call it within Run() before using
   // results of the GPU: after a reset fences are signalled and reads succeed.
@@ -153,7 +153,7 @@ class Context {
   // Takes ownership of the context and enables debug messages if it has them.
   static absl::StatusOr<std::unique_ptr<Context>> Own(OpenedDisplay opened);
   absl::Status MakeCurrent();
-  void LetGo();
+  void Release();
   // Run() on the thread that is allowed to.
   absl::Status RunHere(absl::FunctionRef<absl::Status()> fn);
   // Runs fn on a thread that is not the owner.
@@ -167,7 +167,7 @@ class Context {
   EGLSurface read_ = EGL_NO_SURFACE;
   bool owned_ = false;
   bool debug_ = false;
-  bool flushes_ = false;      // FlushWhenLetGo()
+  bool flushes_ = false;      // FlushWhenReleased()
   int keep_count_ = 0;        // callers of KeepCurrent() that have not stopped
   bool may_be_kept_ = false;  // KeepCurrent() was called
   // If kept current: the thread that is in Run(), if any.

@@ -9,7 +9,7 @@ namespace gles_delegate::egl {
 SavedCurrent::SavedCurrent() : api_(egl().QueryAPI()) {
   // Each API has its own current context; this saves and replaces that of ES.
   egl().BindAPI(EGL_OPENGL_ES_API);
-  LetGoOfOrphan();
+  ReleaseOrphan();
   display_ = egl().GetCurrentDisplay();
   draw_ = egl().GetCurrentSurface(EGL_DRAW);
   read_ = egl().GetCurrentSurface(EGL_READ);

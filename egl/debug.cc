@@ -16,10 +16,10 @@ namespace {
 
 // A length that every driver accepts (GL_MAX_DEBUG_MESSAGE_LENGTH and
 // GL_MAX_LABEL_LENGTH are 256 or more in practice).
-constexpr size_t kMostNameBytes = 255;
+constexpr size_t kMaxNameBytes = 255;
 // A driver that repeats itself must not fill the memory.
-constexpr size_t kMostErrors = 8;
-constexpr size_t kMostTexts = 1000;
+constexpr size_t kMaxMessages = 8;
+constexpr size_t kMaxTexts = 1000;
 
 std::vector<std::string>& ErrorsOfThread() {
   thread_local std::vector<std::string> errors;
@@ -40,12 +40,12 @@ const char* SeverityName(GLenum severity) {
 }
 
 // True the first time that this process sees the text; false of every new text
-// once there were kMostTexts.
+// once there were kMaxTexts.
 bool IsNew(const std::string& text) {
   static absl::Mutex& mutex = *new absl::Mutex;
   static std::set<std::string>& seen = *new std::set<std::string>;
   const absl::MutexLock lock(&mutex);
-  return seen.size() < kMostTexts && seen.insert(text).second;
+  return seen.size() < kMaxTexts && seen.insert(text).second;
 }
 
 void GL_APIENTRY LogMessage(GLenum /*source*/, GLenum type, GLuint /*id*/,
@@ -60,7 +60,7 @@ void GL_APIENTRY LogMessage(GLenum /*source*/, GLenum type, GLuint /*id*/,
                          length < 0 ? std::strlen(message) : size_t(length));
   if (type == GL_DEBUG_TYPE_ERROR_KHR) {
     std::vector<std::string>& errors = ErrorsOfThread();
-    if (errors.size() >= kMostErrors) errors.erase(errors.begin());
+    if (errors.size() >= kMaxMessages) errors.erase(errors.begin());
     errors.push_back(text);
   }
   const std::string line = absl::StrCat(SeverityName(severity), ": ", text);
@@ -101,8 +101,7 @@ std::vector<std::string> TakeLoggedErrors() {
 void LabelObject(GLenum kind, GLuint object, absl::string_view label) {
   if (object == 0 || !DebugIsOn() || !HasExtension("GL_KHR_debug")) return;
   gl().ObjectLabelKHR(
-      kind, object,
-      static_cast<GLsizei>(std::min(label.size(), kMostNameBytes)),
+      kind, object, static_cast<GLsizei>(std::min(label.size(), kMaxNameBytes)),
       label.data());
 }
 
@@ -110,8 +109,7 @@ DebugGroup::DebugGroup(const char* label) : is_open_(label != nullptr) {
   if (!is_open_) return;
   gl().PushDebugGroupKHR(
       GL_DEBUG_SOURCE_APPLICATION_KHR, /*id=*/0,
-      static_cast<GLsizei>(std::min(std::strlen(label), kMostNameBytes)),
-      label);
+      static_cast<GLsizei>(std::min(std::strlen(label), kMaxNameBytes)), label);
 }
 
 DebugGroup::~DebugGroup() {

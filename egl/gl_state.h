@@ -73,12 +73,12 @@ class GlState {
   std::array<GLint, kGenericBuffers> generic_buffers_ = {};
   std::array<GLint, kPixelStores> pixel_stores_ = {};
   // As many as the device has, up to the constants above.
-  template <typename Point, int most>
+  template <typename Point, int max>
   struct Points {
-    std::array<Point, most> points = {};
+    std::array<Point, max> points = {};
     size_t count = 0;
     void Resize(int device_has) {
-      count = static_cast<size_t>(std::clamp(device_has, 0, most));
+      count = static_cast<size_t>(std::clamp(device_has, 0, max));
     }
     size_t size() const { return count; }
     Point& operator[](size_t i) { return points[i]; }

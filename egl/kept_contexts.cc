@@ -127,12 +127,12 @@ bool IsLeftCurrent(EGLContext context) {
   return context != EGL_NO_CONTEXT && OfThisProcess().Has(context);
 }
 
-void LetGo(EGLDisplay display, EGLContext context) {
+void Release(EGLDisplay display, EGLContext context) {
   const ScopedEsApi api;
   if (egl().GetCurrentContext() == context) MakeNoneCurrent(display);
 }
 
-void LetGoOfOrphan() {
+void ReleaseOrphan() {
   const EGLContext current = egl().GetCurrentContext();
   if (current == EGL_NO_CONTEXT || !OfThisProcess().HasOrphan(current)) {
     return;
@@ -143,7 +143,7 @@ void LetGoOfOrphan() {
 bool ForgetOwner(EGLContext context) { return OfThisProcess().Forget(context); }
 
 void DestroyContext(EGLDisplay display, EGLContext context) {
-  LetGo(display, context);
+  Release(display, context);
   OfThisProcess().Destroy(display, context);
 }
 

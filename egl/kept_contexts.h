@@ -19,16 +19,16 @@ bool IsKeptHere(EGLContext context, bool may_become);
 bool IsLeftCurrent(EGLContext context);
 
 // Releases the context if it is current on this thread.
-void LetGo(EGLDisplay display, EGLContext context);
+void Release(EGLDisplay display, EGLContext context);
 
 // Releases this thread's current context if it is an orphan.
-void LetGoOfOrphan();
+void ReleaseOrphan();
 
-// After LetGo(): the context has no owner any more, unless that is another
+// After Release(): the context has no owner any more, unless that is another
 // thread, on which it may be current; then false.
 bool ForgetOwner(EGLContext context);
 
-// Destroys a context, kept current or not, after LetGo().
+// Destroys a context, kept current or not, after Release().
 void DestroyContext(EGLDisplay display, EGLContext context);
 
 // False if a context that stays current could disturb the app: if the

@@ -68,7 +68,7 @@ const std::string& Library() {
     std::string text;
     // Each file uses only those before it.
     for (const char* name :
-         {"lib/indices.glsl", "lib/math.glsl", "lib/codes.glsl",
+         {"lib/indices.glsl", "lib/math.glsl", "lib/quantized.glsl",
           "lib/elementwise.glsl", "lib/views.glsl"}) {
       absl::StrAppend(&text, ShaderFile(name).value());
     }

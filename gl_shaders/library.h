@@ -11,7 +11,7 @@
 
 namespace gles_delegate::gl_shaders {
 
-// All functions that shaders may use: lib/math.glsl, lib/codes.glsl and
+// All functions that shaders may use: lib/math.glsl, lib/quantized.glsl and
 // lib/elementwise.glsl, concatenated.
 const std::string& Library();
 

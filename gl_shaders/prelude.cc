@@ -118,9 +118,9 @@ std::string Conversions(const ShaderSpec& spec) {
       "uvec2 pack_texel(vec4 v) {\n",
       goes_around ? "  v = infinite_past_halves(v);\n" : "",
       "  return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));\n}\n"
-      "ivec4 unpack_codes(int p) {\n"
+      "ivec4 unpack_quantized(int p) {\n"
       "  return (ivec4(p) << ivec4(24, 16, 8, 0)) >> 24;\n}\n"
-      "int pack_codes(ivec4 v) {\n"
+      "int pack_quantized(ivec4 v) {\n"
       "  v = (v & 255) << ivec4(0, 8, 16, 24);\n"
       "  return v.x | v.y | v.z | v.w;\n}\n",
       HalfRanges(spec));
@@ -239,9 +239,10 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
   }
   absl::StrAppend(&text, "#define gid ivec3(gl_GlobalInvocationID)\n");
   if (ChecksBounds()) absl::StrAppend(&text, "bool out_of_bounds = false;\n");
-  absl::StrAppend(&text,
-                  "bool outside_grid();\n"
-                  "ivec4 unpack_codes(int p);\nint pack_codes(ivec4 v);\n");
+  absl::StrAppend(
+      &text,
+      "bool outside_grid();\n"
+      "ivec4 unpack_quantized(int p);\nint pack_quantized(ivec4 v);\n");
   bool in_two = spec.write_in_two;  // of the next written tensor
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
     text += DeclareAccess(spec.tensors[i], bindings.tensors[i],

@@ -37,7 +37,7 @@ std::string Halves(absl::string_view uvec2_expression) {
 std::string Unpacked(Format format, const std::string& element) {
   if (format == Format::kRgba16f) return Halves(element);
   if (format == Format::kRgba8i) {
-    return absl::StrCat("unpack_codes(", element, ")");
+    return absl::StrCat("unpack_quantized(", element, ")");
   }
   return element;
 }

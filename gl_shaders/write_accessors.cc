@@ -9,10 +9,10 @@ namespace gles_delegate::gl_shaders {
 
 namespace {
 
-// The stored element for texel `v` (quantized: `codes`).
+// The stored element for texel `v` (quantized: `quantized values`).
 absl::string_view Packed(Format format) {
   if (format == Format::kRgba16f) return "pack_texel(v)";
-  if (format == Format::kRgba8i) return "pack_codes(codes)";
+  if (format == Format::kRgba8i) return "pack_quantized(quantized values)";
   return "v";
 }
 
@@ -88,13 +88,15 @@ std::string StoreText(const TensorBinding& t, Bindings::Kind kind) {
                                    t.name)
                  : "v";
     absl::StrAppendFormat(
-        &text, "  ivec4 codes = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n",
+        &text,
+        "  ivec4 quantized values = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n",
         steps, t.name);
   }
   const std::string address = Address(t);
   if (kind == Bindings::Kind::kImage) {
     absl::StrAppendFormat(&text, "  imageStore(%s_img, %s, %s);\n", t.name,
-                          address, t.format == Format::kRgba8i ? "codes" : "v");
+                          address,
+                          t.format == Format::kRgba8i ? "quantized" : "v");
   } else {
     absl::StrAppendFormat(&text, "  %s_data[%s] = %s;\n", t.name, address,
                           Packed(t.format));

@@ -2,8 +2,8 @@
 // https://www.tensorflow.org/lite/performance/quantization_spec
 //
 // Quantize() followed by Dequantize() is the reference for the shaders'
-// simulator (op_quantize of gl_shaders/lib/codes.glsl). A "code" is a quantized
-// value.
+// simulator (op_quantize of gl_shaders/lib/quantized.glsl). A "code" is a
+// quantized value.
 #ifndef GLES_DELEGATE_QUANT_AFFINE_H_
 #define GLES_DELEGATE_QUANT_AFFINE_H_
 
@@ -61,19 +61,21 @@ inline int32_t QuantizeInline(float value, float scale, int32_t zero_point,
 
 // Whole tensors, elementwise as above; the spans have equal sizes.
 template <typename Code>
-void DequantizeAll(absl::Span<const Code> codes, float scale,
+void DequantizeAll(absl::Span<const Code> quantized, float scale,
                    int64_t zero_point, absl::Span<float> values) {
   const float zero = static_cast<float>(zero_point);  // exact: 16 bits at most
-  for (size_t i = 0; i < codes.size(); ++i) {
-    values[i] = scale * (static_cast<float>(codes[i]) - zero);
+  for (size_t i = 0; i < quantized.size(); ++i) {
+    values[i] = scale * (static_cast<float>(quantized[i]) - zero);
   }
 }
 template <typename Code>
 void QuantizeAll(absl::Span<const float> values, float scale,
-                 int64_t zero_point, CodeRange range, absl::Span<Code> codes) {
+                 int64_t zero_point, CodeRange range,
+                 absl::Span<Code> quantized) {
   const auto zero = static_cast<int32_t>(zero_point);
-  for (size_t i = 0; i < codes.size(); ++i) {
-    codes[i] = static_cast<Code>(QuantizeInline(values[i], scale, zero, range));
+  for (size_t i = 0; i < quantized.size(); ++i) {
+    quantized[i] =
+        static_cast<Code>(QuantizeInline(values[i], scale, zero, range));
   }
 }
 

@@ -7,35 +7,35 @@
 namespace gles_delegate::quant {
 namespace {
 
-using Way = MeanOfCodes::Way;
+using Way = MeanOfQuantized::Way;
 
-int32_t WithoutZeros(int64_t sum, const MeanOfCodes& m) {
+int32_t WithoutZeros(int64_t sum, const MeanOfQuantized& m) {
   return static_cast<int32_t>(sum - int64_t{m.count} * m.in.zero_point);
 }
 
-Multiplier RescalingOf(const MeanOfCodes& m) {
+Multiplier RescalingOf(const MeanOfQuantized& m) {
   return MultiplierOf(static_cast<double>(m.in.scale) / m.out.scale);
 }
 
-int32_t RescaledThenDivided(int64_t sum, const MeanOfCodes& m) {
+int32_t RescaledThenDivided(int64_t sum, const MeanOfQuantized& m) {
   return DivideRounded(Multiply(WithoutZeros(sum, m), RescalingOf(m), m.ties),
                        m.count) +
          m.out.zero_point;
 }
 
-Multiplier PlaneMultiplier(const MeanOfCodes& m) {
+Multiplier PlaneMultiplier(const MeanOfQuantized& m) {
   const float count = static_cast<float>(m.count);
   return MultiplierOf(m.in.scale / (count * m.out.scale));
 }
 
 // `value`, limited to a magnitude of `most`. NaN, such as 0 times an infinite
 // ratio of scales, gives -most: its conversion in TFLite is undefined.
-float Within(float most, float value) {
-  return value > -most ? std::min(value, most) : -most;
+float Within(float max, float value) {
+  return value > -max ? std::min(value, max) : -max;
 }
 
-int32_t ZeroPointsApart(int64_t sum, const MeanOfCodes& m) {
-  constexpr int64_t kFar = 1 << 30;  // past the codes of any type
+int32_t ZeroPointsApart(int64_t sum, const MeanOfQuantized& m) {
+  constexpr int64_t kFar = 1 << 30;  // past the quantized values of any type
   float zero = static_cast<float>(m.in.zero_point) * m.in.scale / m.out.scale;
   zero = Within(static_cast<float>(kFar), zero > 0 ? zero + 0.5f : zero - 0.5f);
   const int64_t bias = m.out.zero_point - static_cast<int64_t>(zero);
@@ -44,7 +44,7 @@ int32_t ZeroPointsApart(int64_t sum, const MeanOfCodes& m) {
   return static_cast<int32_t>(std::clamp(code, -kFar, kFar));
 }
 
-Multiplier OneMultiplierOf(const MeanOfCodes& m) {
+Multiplier OneMultiplierOf(const MeanOfQuantized& m) {
   return m.is_sum ? RescalingOf(m)
                   : MeanMultiplierOf(m.in.scale, m.out.scale, m.count);
 }
@@ -53,7 +53,7 @@ int32_t Limited(float code) {
   return static_cast<int32_t>(Within(1024.0f, code));
 }
 
-int32_t InFloats(int64_t sum, const MeanOfCodes& m) {
+int32_t InFloats(int64_t sum, const MeanOfQuantized& m) {
   const float scale = m.in.scale / m.out.scale;
   const float count = static_cast<float>(m.count);
   float bias = static_cast<float>(-m.in.zero_point) * scale;
@@ -67,7 +67,7 @@ int32_t InFloats(int64_t sum, const MeanOfCodes& m) {
                  static_cast<float>(m.out.zero_point));
 }
 
-int32_t InFloatsToEven(int64_t sum, const MeanOfCodes& m) {
+int32_t InFloatsToEven(int64_t sum, const MeanOfQuantized& m) {
   float scale = m.in.scale / m.out.scale;
   if (!m.is_sum) scale *= 1.0f / static_cast<float>(m.count);
   const auto zeros =
@@ -79,8 +79,9 @@ int32_t InFloatsToEven(int64_t sum, const MeanOfCodes& m) {
   return MultiplyAsFloat(1, code);  // rounds to even
 }
 
-MeanOfCodes As(Way way, const ReducedCodes& codes, bool is_sum = false) {
-  MeanOfCodes mean = {codes};
+MeanOfQuantized As(Way way, const ReducedQuantized& quantized,
+                   bool is_sum = false) {
+  MeanOfQuantized mean = {quantized};
   mean.way = way;
   mean.is_sum = is_sum;
   return mean;
@@ -95,17 +96,17 @@ Multiplier MeanMultiplierOf(float in_scale, float out_scale, int32_t count) {
       MultiplierOf(static_cast<double>(in_scale) / out_scale);
   int shift = 0;
   while (count >> (shift + 1) != 0) ++shift;
-  constexpr int kLeastShift = -31;
-  shift = std::min(shift, multiplier.shift - kLeastShift);
+  constexpr int kMinShift = -31;
+  shift = std::min(shift, multiplier.shift - kMinShift);
   multiplier.value =
       static_cast<int32_t>((int64_t{multiplier.value} << shift) / count);
   multiplier.shift -= shift;
   return multiplier;
 }
 
-bool MeanOfCodes::FitsSums() const {
-  const double most = 255.0 * count;
-  if (most > std::numeric_limits<int32_t>::max()) return false;
+bool MeanOfQuantized::FitsSums() const {
+  const double max = 255.0 * count;
+  if (max > std::numeric_limits<int32_t>::max()) return false;
   Multiplier multiplier;
   switch (way) {
     case Way::kTruncated:
@@ -122,11 +123,11 @@ bool MeanOfCodes::FitsSums() const {
       multiplier = OneMultiplierOf(*this);
       break;
   }
-  return most * std::ldexp(1.0, multiplier.shift) <
+  return max * std::ldexp(1.0, multiplier.shift) <
          std::numeric_limits<int32_t>::max();
 }
 
-int32_t MeanOfCodes::Code(int64_t sum) const {
+int32_t MeanOfQuantized::Code(int64_t sum) const {
   int32_t code = 0;
   switch (way) {
     case Way::kTruncated:
@@ -153,7 +154,7 @@ int32_t MeanOfCodes::Code(int64_t sum) const {
   return std::clamp(code, range.low, range.high);
 }
 
-MeanOfCodes MeanOf(const Reducing& r, CpuKernels cpu) {
+MeanOfQuantized MeanOf(const Reducing& r, CpuKernels cpu) {
   switch (cpu) {
     case CpuKernels::kTflite:
       if (r.over_plane) {
@@ -167,9 +168,10 @@ MeanOfCodes MeanOf(const Reducing& r, CpuKernels cpu) {
       return As(r.over_plane ? Way::kZeroPointsApart : Way::kByOneMultiplier,
                 r);
     case CpuKernels::kLitert: {
-      MeanOfCodes mean = As(r.over_plane_by_any_name ? Way::kZeroPointsApart
-                                                     : Way::kByOneMultiplier,
-                            r);
+      MeanOfQuantized mean =
+          As(r.over_plane_by_any_name ? Way::kZeroPointsApart
+                                      : Way::kByOneMultiplier,
+             r);
       if (r.over_plane_by_any_name && !r.is_unsigned) mean.ties = Ties::kUp;
       return mean;
     }
@@ -181,23 +183,23 @@ MeanOfCodes MeanOf(const Reducing& r, CpuKernels cpu) {
   return As(Way::kFloatToEven, r);
 }
 
-std::optional<MeanOfCodes> MeanOfLastChannels(const Reducing& r,
-                                              CpuKernels cpu) {
-  MeanOfCodes mean = MeanOf(r, cpu);
+std::optional<MeanOfQuantized> MeanOfLastChannels(const Reducing& r,
+                                                  CpuKernels cpu) {
+  MeanOfQuantized mean = MeanOf(r, cpu);
   if (mean.ties == Ties::kAwayFromZero) return std::nullopt;
   mean.ties = Ties::kAwayFromZero;
   return mean;
 }
 
-std::vector<int32_t> StepsOf(const MeanOfCodes& mean) {
+std::vector<int32_t> StepsOf(const MeanOfQuantized& mean) {
   const CodeRange range = RangeOf(1, mean.is_unsigned);
   const int64_t zeros = int64_t{mean.count} * mean.in.zero_point;
-  const int64_t least = int64_t{mean.count} * range.low;
-  const int64_t most = int64_t{mean.count} * range.high;
+  const int64_t min = int64_t{mean.count} * range.low;
+  const int64_t max = int64_t{mean.count} * range.high;
   std::vector<int32_t> steps;
-  int64_t low = least;
+  int64_t low = min;
   for (int32_t code = range.low + 1; code <= range.high; ++code) {
-    int64_t high = most + 1;  // the step is in [low, high]
+    int64_t high = max + 1;  // the step is in [low, high]
     while (low < high) {
       const int64_t middle = low + (high - low) / 2;
       if (mean.Code(middle) >= code) {
@@ -206,13 +208,13 @@ std::vector<int32_t> StepsOf(const MeanOfCodes& mean) {
         low = middle + 1;
       }
     }
-    steps.push_back(low > most ? std::numeric_limits<int32_t>::max()
-                               : static_cast<int32_t>(low - zeros));
+    steps.push_back(low > max ? std::numeric_limits<int32_t>::max()
+                              : static_cast<int32_t>(low - zeros));
   }
   return steps;
 }
 
-std::optional<MeanOfCodes> SumOf(const Reducing& r, CpuKernels cpu) {
+std::optional<MeanOfQuantized> SumOf(const Reducing& r, CpuKernels cpu) {
   switch (cpu) {
     case CpuKernels::kTflite:
       return std::nullopt;

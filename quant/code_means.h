@@ -3,7 +3,7 @@
 // runtime uses which kernel.
 //
 // The delegate's passes make tables and uniforms from it for
-// gl_shaders/reduction/reduce_codes.comp. Pure functions, any thread.
+// gl_shaders/reduction/reduce_quantized.comp. Pure functions, any thread.
 #ifndef GLES_DELEGATE_QUANT_CODE_MEANS_H_
 #define GLES_DELEGATE_QUANT_CODE_MEANS_H_
 
@@ -26,14 +26,14 @@ struct CodeQuantization {
 };
 
 // The quantizations of a reduction, and how many input values make one output.
-struct ReducedCodes {
+struct ReducedQuantized {
   CodeQuantization in, out;
   bool is_unsigned = false;  // uint8, else int8
   int32_t count = 1;         // inputs per output, > 0
 };
 
 // A MEAN or SUM node.
-struct Reducing : ReducedCodes {
+struct Reducing : ReducedQuantized {
   // True for 4-D reductions over height and width with keep_dims, for which
   // TFLite has special kernels. `over_plane`: the axes are given as 1 and 2,
   // the only form that older runtimes match; `over_plane_by_any_name`: also as
@@ -43,7 +43,7 @@ struct Reducing : ReducedCodes {
 };
 
 // How a kernel computes an output value from a sum of `count` quantized values.
-struct MeanOfCodes : ReducedCodes {
+struct MeanOfQuantized : ReducedQuantized {
   enum class Way {
     // The mean of the quantized values, rounded towards zero.
     kTruncated,
@@ -77,19 +77,19 @@ struct MeanOfCodes : ReducedCodes {
 Multiplier MeanMultiplierOf(float in_scale, float out_scale, int32_t count);
 
 // How the kernels of `cpu` compute MEAN.
-MeanOfCodes MeanOf(const Reducing& reducing, CpuKernels cpu);
+MeanOfQuantized MeanOf(const Reducing& reducing, CpuKernels cpu);
 // How they compute the channels after the last full block of 16, if different.
-std::optional<MeanOfCodes> MeanOfLastChannels(const Reducing& reducing,
-                                              CpuKernels cpu);
+std::optional<MeanOfQuantized> MeanOfLastChannels(const Reducing& reducing,
+                                                  CpuKernels cpu);
 inline constexpr int kMeanBlock = 16;
 
 // Element i of 255: the smallest sum of (value - zero point) whose output
 // exceeds the i-th of the type's 256 values, or INT32_MAX. Non-decreasing.
 // Requires mean.FitsSums().
-std::vector<int32_t> StepsOf(const MeanOfCodes& mean);
+std::vector<int32_t> StepsOf(const MeanOfQuantized& mean);
 
 // How the kernels of `cpu` compute SUM; nullopt: LowBitsOfSum().
-std::optional<MeanOfCodes> SumOf(const Reducing& reducing, CpuKernels cpu);
+std::optional<MeanOfQuantized> SumOf(const Reducing& reducing, CpuKernels cpu);
 
 // SUM of TFLite before 2.13: round(sum * scale + bias) + zero_point in float32,
 // ties away from zero, or the sum itself if both quantizations are equal. Only

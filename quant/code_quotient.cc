@@ -8,11 +8,11 @@
 namespace gles_delegate::quant {
 namespace {
 
-constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
+constexpr int32_t kMax = std::numeric_limits<int32_t>::max();
 
 int32_t Saturated(int64_t x) {
   return static_cast<int32_t>(
-      std::clamp<int64_t>(x, std::numeric_limits<int32_t>::min(), kMost));
+      std::clamp<int64_t>(x, std::numeric_limits<int32_t>::min(), kMax));
 }
 
 // a * b with 31 fractional bits; ties go up.
@@ -36,10 +36,10 @@ int Headroom(int32_t x) {
 // Newton's division on 29 bits.
 int32_t InverseOfOneAnd(int32_t a) {
   const auto half_denominator =
-      static_cast<int32_t>((int64_t{a} + kMost + 1) / 2);
-  constexpr int32_t kLeast = 1515870810;   // 48 / 17
+      static_cast<int32_t>((int64_t{a} + kMax + 1) / 2);
+  constexpr int32_t kMin = 1515870810;     // 48 / 17
   constexpr int32_t kSlope = -1010580540;  // -32 / 17
-  int32_t x = kLeast + Product(half_denominator, kSlope);
+  int32_t x = kMin + Product(half_denominator, kSlope);
   for (int i = 0; i < 3; ++i) {
     const int32_t error = (1 << 29) - Product(half_denominator, x);
     x += Saturated(int64_t{Product(x, error)} * 4);
@@ -71,9 +71,9 @@ int32_t ShiftedRight(int32_t x, int shift) {
 
 }  // namespace
 
-std::optional<std::vector<int16_t>> QuotientTable(const AffineCodes& a,
-                                                  const AffineCodes& b,
-                                                  const AffineCodes& out) {
+std::optional<std::vector<int16_t>> QuotientTable(const AffineQuantized& a,
+                                                  const AffineQuantized& b,
+                                                  const AffineQuantized& out) {
   const float of_scales = b.scale * out.scale;
   const Multiplier m = MultiplierOf(double{a.scale / of_scales});
   std::vector<int16_t> table;

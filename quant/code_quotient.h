@@ -16,9 +16,9 @@ namespace gles_delegate::quant {
 // TFLite, gives the end of the range with the dividend's sign. nullopt: the
 // output's scale is so small that TFLite's kernel would shift by a negative
 // number.
-std::optional<std::vector<int16_t>> QuotientTable(const AffineCodes& a,
-                                                  const AffineCodes& b,
-                                                  const AffineCodes& out);
+std::optional<std::vector<int16_t>> QuotientTable(const AffineQuantized& a,
+                                                  const AffineQuantized& b,
+                                                  const AffineQuantized& out);
 
 }  // namespace gles_delegate::quant
 

@@ -20,7 +20,7 @@ int32_t ToInt(float x) {
 
 // The table of a function of code - zero point that gives the output's, before
 // its zero point and range.
-CodeTable TableOfSteps(const AffineCodes& in, const AffineCodes& out,
+CodeTable TableOfSteps(const AffineQuantized& in, const AffineQuantized& out,
                        absl::FunctionRef<int64_t(int32_t)> function) {
   CodeTable table;
   for (int i = 0; i < 256; ++i) {
@@ -66,7 +66,7 @@ int32_t ShiftedRight(int16_t x, int shift) {
 }
 
 // The upper half of a multiplier, rounded.
-int16_t AsSixteenBits(int32_t multiplier) {
+int16_t AsInt16(int32_t multiplier) {
   constexpr int32_t kHalf = 1 << 15;
   if (multiplier >= std::numeric_limits<int32_t>::max() - kHalf) {
     return std::numeric_limits<int16_t>::max();
@@ -81,7 +81,7 @@ int16_t HardSigmoid(int16_t fine, const Multiplier& m) {
   // Shifts in the last bit after the multiplication, so that it saturates only
   // if the result does.
   if (m.shift > 0) value = ShiftedLeft(value, m.shift - 1);
-  value = RoundedProduct(value, AsSixteenBits(m.value));
+  value = RoundedProduct(value, AsInt16(m.value));
   if (m.shift > 0) value = ShiftedLeft(value, 1);
   if (m.shift < 0) {
     value = static_cast<int16_t>(ShiftedRight(value, -m.shift));
@@ -91,7 +91,7 @@ int16_t HardSigmoid(int16_t fine, const Multiplier& m) {
 
 }  // namespace
 
-CodeTable TableOf(const AffineCodes& in, const AffineCodes& out,
+CodeTable TableOf(const AffineQuantized& in, const AffineQuantized& out,
                   absl::FunctionRef<float(float)> function) {
   const float inverse_scale = 1 / out.scale;
   CodeTable table;
@@ -105,8 +105,9 @@ CodeTable TableOf(const AffineCodes& in, const AffineCodes& out,
   return table;
 }
 
-std::optional<CodeTable> LeakyReluTable(const AffineCodes& in,
-                                        const AffineCodes& out, float alpha) {
+std::optional<CodeTable> LeakyReluTable(const AffineQuantized& in,
+                                        const AffineQuantized& out,
+                                        float alpha) {
   const Multiplier identity = MultiplierOf(ReluScale(in.scale, out.scale));
   const double factor = double{in.scale * alpha / out.scale};
   const Multiplier negative = MultiplierOf(std::abs(factor));
@@ -117,8 +118,8 @@ std::optional<CodeTable> LeakyReluTable(const AffineCodes& in,
   });
 }
 
-std::optional<CodeTable> HardSwishTable(const AffineCodes& in,
-                                        const AffineCodes& out) {
+std::optional<CodeTable> HardSwishTable(const AffineQuantized& in,
+                                        const AffineQuantized& out) {
   // Seven bits more than a code fill 16 bits.
   const float fine_scale = (1.0f / 128.0f) * in.scale;
   const Multiplier to_output = MultiplierOf(double{fine_scale / out.scale});
@@ -127,15 +128,15 @@ std::optional<CodeTable> HardSwishTable(const AffineCodes& in,
   if (to_output.shift > 0 || to_sigmoid.shift > 30) return std::nullopt;
   return TableOfSteps(in, out, [&](int32_t x) {
     const auto fine = static_cast<int16_t>(x * 128);
-    const int16_t scaled = RoundedProduct(fine, AsSixteenBits(to_output.value));
+    const int16_t scaled = RoundedProduct(fine, AsInt16(to_output.value));
     const int16_t product =
         TruncatedProduct(HardSigmoid(fine, to_sigmoid), scaled);
     return ShiftedRight(product, -to_output.shift);
   });
 }
 
-std::optional<CodeTable> AbsTable(const AffineCodes& in,
-                                  const AffineCodes& out) {
+std::optional<CodeTable> AbsTable(const AffineQuantized& in,
+                                  const AffineQuantized& out) {
   const Multiplier m = MultiplierOf(ReluScale(in.scale, out.scale));
   if (m.shift > 30) return std::nullopt;
   return TableOfSteps(in, out, [&](int32_t x) {
@@ -144,8 +145,8 @@ std::optional<CodeTable> AbsTable(const AffineCodes& in,
   });
 }
 
-std::optional<CodeTable> RsqrtTable(const AffineCodes& in,
-                                    const AffineCodes& out) {
+std::optional<CodeTable> RsqrtTable(const AffineQuantized& in,
+                                    const AffineQuantized& out) {
   constexpr int kMoreBits = 20;
   const Multiplier m =
       MultiplierOf(1. / double{std::sqrt(in.scale) * out.scale});
@@ -159,8 +160,8 @@ std::optional<CodeTable> RsqrtTable(const AffineCodes& in,
   });
 }
 
-std::optional<CodeTable> SqrtTable(const AffineCodes& in,
-                                   const AffineCodes& out) {
+std::optional<CodeTable> SqrtTable(const AffineQuantized& in,
+                                   const AffineQuantized& out) {
   CodeTable table;
   for (int i = 0; i < 256; ++i) {
     const int code = in.range.low + i - in.zero_point;

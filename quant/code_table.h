@@ -14,7 +14,7 @@
 namespace gles_delegate::quant {
 
 // The quantization of an 8-bit tensor.
-struct AffineCodes {
+struct AffineQuantized {
   float scale = 1;
   int32_t zero_point = 0;
   CodeRange range = {-128, 127};
@@ -25,32 +25,33 @@ using CodeTable = std::array<int32_t, 256>;
 
 // TFLite's LUTPopulate: dequantize, apply `function`, multiply by 1 / scale in
 // float32, round ties away from zero. For TANH, LOGISTIC, ELU, GELU, EXP, LOG.
-CodeTable TableOf(const AffineCodes& in, const AffineCodes& out,
+CodeTable TableOf(const AffineQuantized& in, const AffineQuantized& out,
                   absl::FunctionRef<float(float)> function);
 
 // LEAKY_RELU; `alpha` may have either sign. nullopt: a factor of 2^30 or more,
 // which TFLite cannot represent as a multiplier.
-std::optional<CodeTable> LeakyReluTable(const AffineCodes& in,
-                                        const AffineCodes& out, float alpha);
+std::optional<CodeTable> LeakyReluTable(const AffineQuantized& in,
+                                        const AffineQuantized& out,
+                                        float alpha);
 
 // HARD_SWISH in 16-bit fixed point. nullopt: the output's scale is so small
 // that TFLite's kernel refuses it.
-std::optional<CodeTable> HardSwishTable(const AffineCodes& in,
-                                        const AffineCodes& out);
+std::optional<CodeTable> HardSwishTable(const AffineQuantized& in,
+                                        const AffineQuantized& out);
 
 // ABS.
-std::optional<CodeTable> AbsTable(const AffineCodes& in,
-                                  const AffineCodes& out);
+std::optional<CodeTable> AbsTable(const AffineQuantized& in,
+                                  const AffineQuantized& out);
 
 // RSQRT, by Newton's iteration in fixed point. The maximum for inputs of 0 and
 // below; TFLite's Invoke fails for negative ones.
-std::optional<CodeTable> RsqrtTable(const AffineCodes& in,
-                                    const AffineCodes& out);
+std::optional<CodeTable> RsqrtTable(const AffineQuantized& in,
+                                    const AffineQuantized& out);
 
 // SQRT, truncated. The output's zero point for negative inputs, for which
 // TFLite's Invoke fails.
-std::optional<CodeTable> SqrtTable(const AffineCodes& in,
-                                   const AffineCodes& out);
+std::optional<CodeTable> SqrtTable(const AffineQuantized& in,
+                                   const AffineQuantized& out);
 
 }  // namespace gles_delegate::quant
 

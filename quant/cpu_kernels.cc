@@ -47,10 +47,10 @@ KernelTraits TraitsOf(CpuKernels kernels) {
   traits.batch_matmul_away_from_zero = newest;
   traits.batch_matmul_by_xnnpack = kernels == CpuKernels::kXnnpack;
   traits.quantize_multiplies = newest;
-  traits.wide_rows_keep_31_bits = newest || kernels == CpuKernels::kReference;
-  traits.wide_rows_without_bias_round_twice = newest;
-  traits.wide_adds_round_once = newest;
-  traits.wide_sums_saturate = newest;
+  traits.int16_rows_keep_31_bits = newest || kernels == CpuKernels::kReference;
+  traits.int16_rows_without_bias_round_twice = newest;
+  traits.int16_adds_round_once = newest;
+  traits.int16_sums_saturate = newest;
   traits.rows_to_16_bits_round_up = kernels != CpuKernels::kReference;
   traits.scales_in_vectors = newest;
   traits.last_class_first = !newest;
@@ -64,9 +64,9 @@ KernelTraits TraitsOf(CpuKernels kernels) {
 
 int32_t MultiplyAsFloat(int32_t sum, float scale) {
   const float product = static_cast<float>(sum) * scale;
-  constexpr float kMost = 2147483520.0f;  // the largest float below 2^31
-  if (!(product < kMost)) return static_cast<int32_t>(kMost);
-  if (product < -kMost) return static_cast<int32_t>(-kMost);
+  constexpr float kMax = 2147483520.0f;  // the largest float below 2^31
+  if (!(product < kMax)) return static_cast<int32_t>(kMax);
+  if (product < -kMax) return static_cast<int32_t>(-kMax);
   // By hand: std::nearbyint asks the thread's rounding mode.
   const float below = std::floor(product);
   const float rest = product - below;
@@ -85,10 +85,9 @@ std::optional<LeakyIn256ths> LeakyReluIn256ths(float in_scale, float out_scale,
                                                float alpha) {
   const float positive = in_scale / out_scale;
   const float negative = positive * alpha;
-  constexpr float kLeast = 1.0f / 256, kMost = 128, kMostBelow = 127.99609375f;
-  if (!(positive >= kLeast && positive <= kMost &&
-        std::abs(negative) >= kLeast && negative <= kMost &&
-        negative >= -kMostBelow)) {
+  constexpr float kMin = 1.0f / 256, kMax = 128, kMaxBelow = 127.99609375f;
+  if (!(positive >= kMin && positive <= kMax && std::abs(negative) >= kMin &&
+        negative <= kMax && negative >= -kMaxBelow)) {
     return std::nullopt;
   }
   return LeakyIn256ths{In256ths(positive), In256ths(negative)};
@@ -98,8 +97,8 @@ std::optional<FloatSum> FloatSumOf(float a_scale, float b_scale,
                                    float sum_scale, bool subtract) {
   const float a = a_scale / sum_scale;
   const float b = b_scale / sum_scale;
-  constexpr float kLeast = 1.0f / 1024, kTooLarge = 256;
-  if (!(std::min(a, b) >= kLeast && std::max(a, b) < kTooLarge)) {
+  constexpr float kMin = 1.0f / 1024, kTooLarge = 256;
+  if (!(std::min(a, b) >= kMin && std::max(a, b) < kTooLarge)) {
     return std::nullopt;
   }
   constexpr int kMultiplierBits = 20;

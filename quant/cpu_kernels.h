@@ -39,17 +39,17 @@ struct KernelTraits {
   bool quantize_multiplies = false;
   // FULLY_CONNECTED of 16-bit activations: uses all 31 bits of the multiplier
   // if there is a bias; rounds twice if there is none.
-  bool wide_rows_keep_31_bits = false;
-  bool wide_rows_without_bias_round_twice = false;
+  bool int16_rows_keep_31_bits = false;
+  bool int16_rows_without_bias_round_twice = false;
   // The same op reads the type of a missing bias from the node's parameters: of
   // 64 bits, it rounds once. Known from the kernel alone.
-  bool wide_rows_name_bias_type = false;
-  // ADD of 16 bits: vectors of 16 codes of two equal shapes round the input of
-  // the smaller scale once, not twice.
-  bool wide_adds_round_once = false;
+  bool int16_rows_name_bias_type = false;
+  // ADD of 16 bits: vectors of 16 quantized values of two equal shapes round
+  // the input of the smaller scale once, not twice.
+  bool int16_adds_round_once = false;
   // SUM of 16 bits: rescales and saturates; else takes one scale for both and
   // keeps the low bits.
-  bool wide_sums_saturate = false;
+  bool int16_sums_saturate = false;
   // FULLY_CONNECTED from uint8 to int16: ties of the second rounding go up, not
   // away from zero.
   bool rows_to_16_bits_round_up = true;

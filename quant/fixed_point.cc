@@ -66,24 +66,24 @@ int32_t Multiply(int32_t x, Multiplier m, Ties ties) {
                        ties);
 }
 
-WideMultiplier SixteenBitMultiplierOf(double real) {
+Int16Multiplier Int16MultiplierOf(double real) {
   const Multiplier m = MultiplierOf(real);
   constexpr int32_t kLast = 0x7fff0000;  // what would round up to 2^15
   return {m.value < kLast ? (m.value + (1 << 15)) >> 16 : 0x7fff, 15 - m.shift};
 }
 
-WideMultiplier ProductStepOf(float input, float output, int count) {
+Int16Multiplier ProductStepOf(float input, float output, int count) {
   const double root =
       std::pow(double{output}, 1.0 / static_cast<double>(count));
-  return SixteenBitMultiplierOf(double{input} / root);
+  return Int16MultiplierOf(double{input} / root);
 }
 
-WideMultiplier WideMultiplierOf(double real) {
+Int16Multiplier Int16MultiplierOf31Bits(double real) {
   const Multiplier m = MultiplierOf(real);
   return {m.value, 31 - m.shift};
 }
 
-int32_t MultiplyOnce(int64_t sum, const WideMultiplier& m) {
+int32_t MultiplyOnce(int64_t sum, const Int16Multiplier& m) {
   const int64_t half = int64_t{1} << (m.right - 1);
   return static_cast<int32_t>((sum * m.value + half) >> m.right);
 }

@@ -1,8 +1,8 @@
 // The integer arithmetic of TFLite's quantized kernels: sums of products of
 // (quantized value - zero point), rescaled by a fixed-point multiplier.
 //
-// The reference for the shaders' requantization (gl_shaders/lib/codes.glsl),
-// itself tested against TFLite's kernels. See
+// The reference for the shaders' requantization
+// (gl_shaders/lib/quantized.glsl), itself tested against TFLite's kernels. See
 // https://www.tensorflow.org/lite/performance/quantization_spec and
 // https://github.com/google/gemmlowp/blob/master/doc/quantization.md.
 #ifndef GLES_DELEGATE_QUANT_FIXED_POINT_H_
@@ -48,20 +48,20 @@ int32_t Multiply(int32_t x, Multiplier multiplier, Ties ties);
 
 // For 16-bit tensors: (sum * value + half) >> right in 64 bits, rounded once,
 // ties up.
-struct WideMultiplier {
+struct Int16Multiplier {
   int32_t value = 0;
   int right = 0;
 };
 // For CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED of older
 // runtimes: only 16 bits of the multiplier.
-WideMultiplier SixteenBitMultiplierOf(double real);
+Int16Multiplier Int16MultiplierOf(double real);
 // For FULLY_CONNECTED of newer runtimes.
-WideMultiplier WideMultiplierOf(double real);
-int32_t MultiplyOnce(int64_t sum, const WideMultiplier& multiplier);
+Int16Multiplier Int16MultiplierOf31Bits(double real);
+int32_t MultiplyOnce(int64_t sum, const Int16Multiplier& multiplier);
 
 // The factor of each of REDUCE_PROD's `count` steps: the input's scale over the
 // count-th root of the output's.
-WideMultiplier ProductStepOf(float input, float output, int count);
+Int16Multiplier ProductStepOf(float input, float output, int count);
 
 // sum / count, rounded as in TFLite: ties away from zero. count > 0.
 int32_t DivideRounded(int32_t sum, int32_t count);

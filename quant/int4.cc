@@ -7,13 +7,13 @@ template <int kBits>
 std::vector<int8_t> Unpack(absl::Span<const uint8_t> packed, size_t count) {
   constexpr size_t kPerByte = 8 / kBits;
   constexpr int kSize = 1 << kBits;
-  std::vector<int8_t> codes(count);
+  std::vector<int8_t> quantized(count);
   for (size_t i = 0; i < count; ++i) {
     const int code =
         (packed[i / kPerByte] >> (i % kPerByte * kBits)) & (kSize - 1);
-    codes[i] = static_cast<int8_t>(code < kSize / 2 ? code : code - kSize);
+    quantized[i] = static_cast<int8_t>(code < kSize / 2 ? code : code - kSize);
   }
-  return codes;
+  return quantized;
 }
 
 }  // namespace

@@ -126,7 +126,8 @@ absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {
   options.min_secs = absl::GetFlag(FLAGS_min_secs);
   options.max_secs = absl::GetFlag(FLAGS_max_secs);
   options.shows_progress = true;
-  // The runs that count are those of the plan proper, and none of the stand-in.
+  // The runs that count are those of the plan proper, and none of the baseline
+  // plan.
   options.is_settled = [&] { return IsSettled((*backend)->GlesReport()); };
   auto latency = MeasureLatency(interpreter, options);
   PrintLog(interpreter, spec.name());
@@ -151,7 +152,7 @@ nlohmann::ordered_json ToJson(const Row& row) {
                        {"mean", invoke.mean}};
   const LatencyStats& settling = row.latency.settling_ms;
   if (settling.runs > 0) {
-    json["stand_in_ms"] = {{"median", settling.median},
+    json["baseline_ms"] = {{"median", settling.median},
                            {"p95", settling.p95},
                            {"max", settling.max},
                            {"runs", settling.runs}};

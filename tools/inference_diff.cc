@@ -58,8 +58,8 @@ constexpr char kUsage[] =
     "  argmax              how often the largest element of the innermost\n"
     "                      dimension is the same one\n"
     "--per_layer and --per_layer_alone add the error of every layer; of\n"
-    "quantized tensors the share of codes that are equal and within 1, and\n"
-    "the largest difference in codes.\n"
+    "quantized tensors the share of values that are equal and within 1, and\n"
+    "the largest difference in quantization steps.\n"
     "Exit status 1: an error past --max_error, or NaN on one side only.";
 
 struct Comparison {

@@ -61,7 +61,7 @@ std::string Codes(const CodeDiff& diff) {
 
 void PrintHeader() {
   std::printf(
-      "| model | backend | nodes | codes equal | within 1 | largest "
+      "| model | backend | nodes | quantized values equal | within 1 | largest "
       "| inner equal | within 1 | largest | top-1 | top-5 | boxes |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
 }
@@ -81,7 +81,7 @@ void Print(const Row& row) {
     absl::StrAppendFormat(
         &line, "| %d of %d matched (%d found), IoU %.4f, least %.4f |",
         a.boxes.matched, a.boxes.reference, a.boxes.actual, a.boxes.mean_iou(),
-        a.boxes.least_iou);
+        a.boxes.min_iou);
   } else {
     line += "| - |";
   }
@@ -120,7 +120,7 @@ nlohmann::ordered_json ToJson(const Row& row) {
                      {"actual", a.boxes.actual},
                      {"matched", a.boxes.matched},
                      {"mean_iou", a.boxes.mean_iou()},
-                     {"least_iou", a.boxes.least_iou}};
+                     {"min_iou", a.boxes.min_iou}};
   }
   return json;
 }

@@ -12,7 +12,7 @@
 #include "benches/model_bench/samples.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/partition/plan_partition.h"
-#include "delegate/passes/compute_on_codes.h"
+#include "delegate/passes/integer_path.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/host_transfer.h"
 #include "tools/common/tflite_host.h"
@@ -34,7 +34,7 @@ absl::Status Make(const Model& model, Runner* runner) {
   const DeviceProfile profile = ProfileFor(context.device(), {});
   auto graph = ReadGraph(model, profile);
   if (!graph.ok()) return graph.status();
-  ComputeOnCodes(&*graph, profile);
+  UseIntegerPath(&*graph, profile);
   StageTimes stages;
   StageTimer timer(&stages);
   auto planned = PlanPartition(*graph, profile, &timer);

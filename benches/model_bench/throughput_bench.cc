@@ -50,7 +50,8 @@ absl::StatusOr<Instance> MakeInstance(const Race& race) {
   }
   BackendSpec spec;
   spec.kind = BackendSpec::Kind::kGles;
-  spec.options = {{"background_compilation", "off"}};  // no stand-in is timed
+  spec.options = {
+      {"background_compilation", "off"}};  // no baseline plan is timed
   auto backend = Backend::Create(race.model, spec);
   if (!backend.ok()) return backend.status();
   const auto facts = (*backend)->Facts();
@@ -150,8 +151,8 @@ absl::Status MeasureThroughput(const std::string& path,
   if (!one.ok()) return one.status();
   for (auto _ : *state) state->SetIterationTime(1 / *one);
   state->counters["per_s_1"] = *one;
-  const int most = FromEnvironment("GLES_BENCH_INTERPRETERS", 8);
-  for (int count = 2; count <= most; count *= 2) {
+  const int max = FromEnvironment("GLES_BENCH_INTERPRETERS", 8);
+  for (int count = 2; count <= max; count *= 2) {
     const auto apart = PerSecond(**model, count, Delegates::kOneEach);
     if (!apart.ok()) return apart.status();
     state->counters[absl::StrCat("gain_", count)] = *apart / *one;

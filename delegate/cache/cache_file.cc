@@ -240,10 +240,10 @@ absl::StatusOr<int64_t> CacheWriter::Finish(const CacheIdentity& identity,
     programs.push_back(
         cache::CreateProgram(builder, &text, p.format, &p.binary));
   }
-  std::vector<flatbuffers::Offset<cache::Knob>> tuning;
-  for (const KnobValue& knob : tuning_) {
-    tuning.push_back(cache::CreateKnob(builder, builder.CreateString(knob.name),
-                                       knob.value));
+  std::vector<flatbuffers::Offset<cache::TuningParameter>> tuning;
+  for (const TuningValue& parameter : tuning_) {
+    tuning.push_back(cache::CreateTuningParameter(
+        builder, builder.CreateString(parameter.name), parameter.value));
   }
   const cache::Hash key = To(identity.key);
   cache::FinishIndexBuffer(

@@ -15,7 +15,7 @@
 #include "delegate/cache/cache_directory.h"
 #include "delegate/cache/cache_generated.h"
 #include "delegate/cache/cache_hash.h"
-#include "delegate/device/knobs.h"
+#include "delegate/device/tuning_parameters.h"
 
 namespace gles_delegate {
 
@@ -72,7 +72,9 @@ class CacheWriter {
   absl::Status AddProgram(const Hash128& text, uint32_t format,
                           absl::Span<const uint8_t> binary);
   // Stores this tuning in the file. At most once.
-  void SetTuning(std::vector<KnobValue> tuning) { tuning_ = std::move(tuning); }
+  void SetTuning(std::vector<TuningValue> tuning) {
+    tuning_ = std::move(tuning);
+  }
   // Publishes the file under `name` and returns its size. kResourceExhausted:
   // larger than `max_bytes` (0: no limit).
   absl::StatusOr<int64_t> Finish(const CacheIdentity& identity,
@@ -95,7 +97,7 @@ class CacheWriter {
   uint64_t at_ = 0;
   std::vector<cache::Extent> constants_;
   std::vector<Program> programs_;
-  std::vector<KnobValue> tuning_;
+  std::vector<TuningValue> tuning_;
 };
 
 }  // namespace gles_delegate

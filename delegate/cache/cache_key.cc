@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/cache/build_id.h"
-#include "delegate/device/knobs.h"
+#include "delegate/device/tuning_parameters.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -11,8 +11,8 @@ namespace {
 // Hashes every choice, the options, and the limits that affect storage. The
 // other limits show in the plan.
 void AddProfile(const DeviceProfile& p, Hasher* hasher) {
-  for (const KnobValue& knob : TuningOf(p.choices)) {
-    hasher->Text(knob.name).Value(knob.value);
+  for (const TuningValue& parameter : TuningOf(p.choices)) {
+    hasher->Text(parameter.name).Value(parameter.value);
   }
   hasher->Value(p.choices.zero_copy)
       .Value(p.choices.half_arithmetic)

@@ -133,21 +133,22 @@ void PartitionCache::SaveConstant(absl::Span<const uint8_t> bytes) {
   }
 }
 
-absl::StatusOr<std::optional<std::vector<KnobValue>>> PartitionCache::Tuning()
+absl::StatusOr<std::optional<std::vector<TuningValue>>> PartitionCache::Tuning()
     const {
-  if (file_ == nullptr) return std::optional<std::vector<KnobValue>>();
+  if (file_ == nullptr) return std::optional<std::vector<TuningValue>>();
   const auto* saved = file_->index().tuning();
   if (saved == nullptr) {
     return absl::DataLossError(absl::StrCat("'", name_, "' holds no tuning"));
   }
-  std::vector<KnobValue> tuning;
-  for (const cache::Knob* knob : *saved) {
-    tuning.push_back({std::string(View(knob->name())), knob->value()});
+  std::vector<TuningValue> tuning;
+  for (const cache::TuningParameter* parameter : *saved) {
+    tuning.push_back(
+        {std::string(View(parameter->name())), parameter->value()});
   }
-  return std::optional<std::vector<KnobValue>>(std::move(tuning));
+  return std::optional<std::vector<TuningValue>>(std::move(tuning));
 }
 
-void PartitionCache::SaveTuning(std::vector<KnobValue> tuning) {
+void PartitionCache::SaveTuning(std::vector<TuningValue> tuning) {
   if (writer_ != nullptr) writer_->SetTuning(std::move(tuning));
 }
 

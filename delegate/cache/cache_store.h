@@ -17,7 +17,7 @@
 #include "absl/types/span.h"
 #include "delegate/cache/cache_file.h"
 #include "delegate/cache/cache_key.h"
-#include "delegate/device/knobs.h"
+#include "delegate/device/tuning_parameters.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {
@@ -62,8 +62,8 @@ class PartitionCache {
 
   // The tuning in the file. nullopt: no file is being read; search, then call
   // SaveTuning(). kDataLoss: the file has none.
-  absl::StatusOr<std::optional<std::vector<KnobValue>>> Tuning() const;
-  void SaveTuning(std::vector<KnobValue> tuning);
+  absl::StatusOr<std::optional<std::vector<TuningValue>>> Tuning() const;
+  void SaveTuning(std::vector<TuningValue> tuning);
 
   struct Binary {
     uint32_t format;

@@ -5,8 +5,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "delegate/device/knobs.h"
-#include "delegate/device/stand_in.h"
+#include "delegate/device/baseline.h"
+#include "delegate/device/tuning_parameters.h"
 #include "egl/environment.h"
 
 namespace gles_delegate {
@@ -329,7 +329,7 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
     choices->background_compilation = *options.background_compilation ? 1 : 0;
   }
   if (options.fast_start && choices->share_programs > 0) {
-    *choices = StandInChoices(*choices);
+    *choices = BaselineChoices(*choices);
     choices->background_compilation = 0;
   }
   if (options.zero_copy) choices->zero_copy = *options.zero_copy ? 1 : 0;

@@ -39,7 +39,8 @@ struct DeviceLimits {
 
 // How the delegate uses the device: affects speed and, within rounding, nothing
 // else. The defaults are for unknown devices; device_profile.cc has a preset
-// for each measured driver family, and knobs.h names the tuning parameters.
+// for each measured driver family, and tuning parameters.h names the tuning
+// parameters.
 struct DeviceChoices {
   // Storage of tensors if the user chose none.
   gl_shaders::Storage storage = gl_shaders::Storage::kTextureArray;
@@ -125,7 +126,7 @@ struct DeviceChoices {
   // How far dispatches of a partition share programs, for drivers that compile
   // slowly (plan/share_programs.h). 0: not at all. 1: if it costs inferences
   // little; shaders then contain the code for an output only once. 2:
-  // regardless of inference time, as in baseline plans (device/stand_in.h).
+  // regardless of inference time, as in baseline plans (device/baseline.h).
   // Transfers then suit any channels, work groups any grids, reductions any
   // sizes, and depthwise convolutions, with one output per invocation, any
   // windows.
@@ -151,18 +152,18 @@ struct DeviceChoices {
   // 1: convolutions of 16-bit tensors multiply in 16 bits and sum 16 products
   // in 16 bits; these sums are added in 32 bits. 0: all in 32 bits.
   int half_arithmetic = 0;
-  // 1: partitions run a baseline plan (device/stand_in.h) until a background
+  // 1: partitions run a baseline plan (device/baseline.h) until a background
   // thread has built the optimized plan. 0: they wait for the optimized plan.
   int background_compilation = 0;
 };
 
 // The maximum of share_programs.
-inline constexpr int kMostSharing = 2;
+inline constexpr int kMaxSharing = 2;
 
 // Whether programs are shared regardless of inference time: their text should
 // not depend on the sizes of tensors.
 inline bool SharesAll(const DeviceChoices& choices) {
-  return choices.share_programs == kMostSharing;
+  return choices.share_programs == kMaxSharing;
 }
 
 // How inputs and outputs cross a bus (DeviceChoices::across_bus). By default
@@ -210,7 +211,7 @@ struct PlanningOptions {
   // DeviceChoices::background_compilation; nullopt: the device preset's.
   std::optional<bool> background_compilation;
   // Prefer the first answer: if the device preset shares programs, ProfileFor()
-  // selects the baseline plan's choices permanently (device/stand_in.h).
+  // selects the baseline plan's choices permanently (device/baseline.h).
   bool fast_start = false;
   // The plan runs once. Its transfers have one work group size for all grids,
   // and so fewer programs: compiling takes longer than idle invocations.

@@ -5,7 +5,7 @@
 namespace gles_delegate::builtin {
 
 // Names as in TFLite's schema. Plain integers, since a newer runtime may pass
-// codes that are not in the list.
+// quantized values that are not in the list.
 enum Code : int {
 #define BUILTIN(name, value) name = (value),
 #include "delegate/graph/builtin_names.inc"

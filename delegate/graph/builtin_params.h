@@ -67,7 +67,7 @@ struct FullyConnectedParams {
   Flag asymmetric_quantize_inputs;
 };
 
-// If KernelTraits::wide_rows_name_bias_type.
+// If KernelTraits::int16_rows_name_bias_type.
 struct NewerFullyConnectedParams {
   FullyConnectedParams older;
   int quantized_bias_type;  // a TfLiteType, of a bias that is missing

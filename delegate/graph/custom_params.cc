@@ -137,10 +137,10 @@ absl::StatusOr<LandmarksToMatrixParams> ReadLandmarksToMatrixParams(
 absl::StatusOr<DetectionParams> ReadDetectionParams(CustomBytes bytes) {
   FlexbufferMap map(bytes);
   DetectionParams p;
-  p.most = map.Int("max_detections");
+  p.max = map.Int("max_detections");
   p.classes_of_each = map.Int("max_classes_per_detection");
   if (map.Has("detections_per_class")) {
-    p.most_of_class = map.Int("detections_per_class");
+    p.max_of_class = map.Int("detections_per_class");
   }
   if (map.Has("use_regular_nms")) p.regular = map.Bool("use_regular_nms");
   p.score_threshold = map.Float("nms_score_threshold");
@@ -149,14 +149,14 @@ absl::StatusOr<DetectionParams> ReadDetectionParams(CustomBytes bytes) {
   p.scales = {map.Float("y_scale"), map.Float("x_scale"), map.Float("h_scale"),
               map.Float("w_scale")};
   if (!map.status().ok()) return map.status();
-  if (auto s = CheckPositive({p.most}, "max_detections"); !s.ok()) return s;
+  if (auto s = CheckPositive({p.max}, "max_detections"); !s.ok()) return s;
   if (auto s = CheckPositive({p.classes_of_each}, "max_classes_per_detection");
       !s.ok()) {
     return s;
   }
   if (auto s = CheckPositive({p.classes}, "num_classes"); !s.ok()) return s;
   if (p.regular) {
-    auto s = CheckPositive({p.most_of_class}, "detections_per_class");
+    auto s = CheckPositive({p.max_of_class}, "detections_per_class");
     if (!s.ok()) return s;
   }
   if (!(p.iou_threshold > 0 && p.iou_threshold <= 1)) {

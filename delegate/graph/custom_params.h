@@ -68,9 +68,9 @@ absl::StatusOr<LandmarksToMatrixParams> ReadLandmarksToMatrixParams(
 
 // Parameters of TFLite_Detection_PostProcess.
 struct DetectionParams {
-  int most = 0;             // max_detections
+  int max = 0;              // max_detections
   int classes_of_each = 1;  // max_classes_per_detection
-  int most_of_class = 100;  // detections_per_class; regular suppression alone
+  int max_of_class = 100;   // detections_per_class; regular suppression alone
   bool regular = false;     // use_regular_nms: suppression in each class
   float score_threshold = 0;
   float iou_threshold = 0;                     // (0, 1]

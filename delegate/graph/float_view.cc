@@ -16,7 +16,7 @@ constexpr float kMaxHalf = 65504.0f;
 bool SameQuantization(const Tensor& a, const Tensor& b) {
   return a.quantization.scale == b.quantization.scale &&
          a.quantization.zero_point == b.quantization.zero_point &&
-         a.codes == b.codes;
+         a.quantized == b.quantized;
 }
 
 template <typename... Words>
@@ -81,7 +81,7 @@ absl::Status CheckScale(const Tensor& tensor, float scale, int64_t zero,
 
 }  // namespace
 
-bool KeepsCodes(const Graph& graph, const Node& node) {
+bool KeepsQuantized(const Graph& graph, const Node& node) {
   // A fused activation (a post-op) makes new values.
   if (!node.post_ops.empty() || !node.op->Has(kMovesValues)) return false;
   for (TensorId out : node.outputs) {
@@ -117,7 +117,7 @@ absl::Status CheckQuantization(const Tensor& tensor, bool half) {
 }
 
 void ViewAsFloat(Tensor* tensor) {
-  tensor->codes = tensor->type;
+  tensor->quantized = tensor->type;
   tensor->type = DataType::kFloat32;
 }
 
@@ -125,7 +125,7 @@ absl::Status AddSimulator(const Graph& graph, Node* node) {
   const bool quantized = std::any_of(
       node->outputs.begin(), node->outputs.end(),
       [&](TensorId id) { return graph.tensor(id).is_float_view(); });
-  if (!quantized || KeepsCodes(graph, *node)) return absl::OkStatus();
+  if (!quantized || KeepsQuantized(graph, *node)) return absl::OkStatus();
   if (node->outputs.size() != 1) {
     return absl::UnimplementedError(
         "its outputs have another quantization than its input");

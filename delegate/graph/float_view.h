@@ -27,11 +27,11 @@ void ViewAsFloat(Tensor* tensor);
 
 // True for a node without post-ops that only moves values between tensors of
 // one quantization, for which TFLite copies the quantized values.
-bool KeepsCodes(const Graph& graph, const Node& node);
+bool KeepsQuantized(const Graph& graph, const Node& node);
 
 // Appends the simulator of the node's output if it needs one, that is if the
-// output is a float view and KeepsCodes() is false. kUnimplemented: an op with
-// several outputs that would need simulators.
+// output is a float view and KeepsQuantized() is false. kUnimplemented: an op
+// with several outputs that would need simulators.
 absl::Status AddSimulator(const Graph& graph, Node* node);
 
 }  // namespace gles_delegate

@@ -57,23 +57,23 @@ size_t DataTypeSize(DataType type) {
 }
 
 absl::Status CheckDims(absl::Span<const int> dims) {
-  constexpr size_t kMostAxes = 32;
-  constexpr int64_t kMostElements = std::numeric_limits<int32_t>::max();
+  constexpr size_t kMaxAxes = 32;
+  constexpr int64_t kMaxElements = std::numeric_limits<int32_t>::max();
   const auto refuse = [&dims](auto... why) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the shape [", absl::StrJoin(dims, ","), "] has ", why...));
   };
-  if (dims.size() > kMostAxes) {
+  if (dims.size() > kMaxAxes) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "a shape has ", dims.size(), " axes, of at most ", kMostAxes));
+        "a shape has ", dims.size(), " axes, of at most ", kMaxAxes));
   }
   int64_t elements = 1;
   for (int extent : dims) {
     if (extent < 0) return refuse("a negative extent");
     // Below 2^31 * 2^31.
     elements *= extent;
-    if (elements > kMostElements) {
-      return refuse("more than ", kMostElements, " elements");
+    if (elements > kMaxElements) {
+      return refuse("more than ", kMaxElements, " elements");
     }
   }
   return absl::OkStatus();

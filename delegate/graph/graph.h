@@ -175,7 +175,7 @@ struct Tensor {
   DataType type = DataType::kFloat32;
   // The quantized type in the runtime's memory, for a float view
   // (delegate/graph/float_view.h). kOther: not a float view.
-  DataType codes = DataType::kOther;
+  DataType quantized = DataType::kOther;
   // The type in the runtime's memory if ops see the same values in another
   // type: int64, and 8- and 16-bit integers without quantization, as int32;
   // float16 as float32 (delegate/tflite/host_view.h). kOther: ops see the
@@ -196,7 +196,7 @@ struct Tensor {
   bool is_variable = false;  // keeps its values from one Invoke to the next
   // The GPU stores this 8-bit float view as quantized values, one byte each.
   // Only representable values may be written.
-  bool holds_codes = false;
+  bool holds_quantized = false;
   // Floats are stored in 32 bits, even with 16-bit storage.
   bool always_float32 = false;
   // -1: made by a pass or an op. Past the model's own tensors: of the
@@ -207,10 +207,10 @@ struct Tensor {
   TensorId replaced_by = kNoTensor;
 
   bool is_constant() const { return !constant.empty(); }
-  bool is_float_view() const { return codes != DataType::kOther; }
+  bool is_float_view() const { return quantized != DataType::kOther; }
   // The type in the runtime's memory.
   DataType stored() const {
-    if (is_float_view()) return codes;
+    if (is_float_view()) return quantized;
     return is_host_view() ? host : type;
   }
   bool is_host_view() const { return host != DataType::kOther; }
@@ -264,8 +264,8 @@ struct Node {
   std::any attributes;           // the op's own struct
   std::vector<PostOp> post_ops;  // applied to outputs[0], in order
   // The node reads and writes quantized tensors as (quantized value - zero
-  // point) instead of real values (delegate/passes/compute_on_codes.h).
-  bool on_codes = false;
+  // point) instead of real values (delegate/passes/integer_path.h).
+  bool integer_path = false;
   // The node's outputs, and tensors between its dispatches, are stored in 32
   // bits even with 16-bit storage (option float32_nodes).
   bool always_float32 = false;

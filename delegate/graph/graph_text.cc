@@ -36,9 +36,9 @@ std::string PostOpsText(const Node& node) {
   return text;
 }
 
-// A short description of a node's computation: "CONV_2D on codes".
+// A short description of a node's computation: "CONV_2D in integers".
 std::string Title(const Node& node) {
-  return absl::StrCat(node.op->name, node.on_codes ? " on codes" : "",
+  return absl::StrCat(node.op->name, node.integer_path ? " in integers" : "",
                       node.always_float32 ? " in float32" : "");
 }
 
@@ -51,9 +51,9 @@ std::string TensorText(const Graph& graph, TensorId id) {
   }
   if (t.is_variable) text += " variable";
   if (t.is_float_view()) {
-    absl::StrAppend(&text, " from ", DataTypeName(t.codes));
+    absl::StrAppend(&text, " from ", DataTypeName(t.quantized));
   }
-  if (t.holds_codes) text += " stored as codes";
+  if (t.holds_quantized) text += " stored as quantized values";
   if (t.always_float32) text += " in float32";
   return text + t.view.ToString();
 }
@@ -95,8 +95,8 @@ std::string MemoryView::ToString() const {
 
 std::string PostOpText(const PostOp& op) {
   size_t count = op.params.size();
-  const size_t least = op.function == "clamp" ? 2 : 0;
-  while (count > least && op.params[count - 1] == 0) --count;
+  const size_t min = op.function == "clamp" ? 2 : 0;
+  while (count > min && op.params[count - 1] == 0) --count;
   std::string text = absl::StrCat("|", op.function);
   if (count > 0) {
     absl::StrAppend(

@@ -139,11 +139,11 @@ absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want) {
                    ", its inputs and attributes give ", DimsString(want)));
 }
 
-absl::Status CheckRank(const Tensor& tensor, absl::string_view what, int most) {
-  if (static_cast<int>(tensor.dims.size()) <= most) return absl::OkStatus();
+absl::Status CheckRank(const Tensor& tensor, absl::string_view what, int max) {
+  if (static_cast<int>(tensor.dims.size()) <= max) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat(what, " is ", DimsString(tensor.dims), ", more than the ",
-                   most, " axes supported"));
+                   max, " axes supported"));
 }
 
 absl::StatusOr<int> NormalAxis(int axis, int rank) {

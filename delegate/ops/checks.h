@@ -59,7 +59,7 @@ absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want);
 // kUnimplemented above rank `most`, for ops with axis parameters: AxisArray
 // holds five.
 absl::Status CheckRank(const Tensor& tensor, absl::string_view what,
-                       int most = 5);
+                       int max = 5);
 
 // `axis`, counted from the front. kInvalidArgument: outside [-rank, rank).
 absl::StatusOr<int> NormalAxis(int axis, int rank);

@@ -35,11 +35,11 @@ absl::StatusOr<AxisPadding> ComputePadding(int padding, int in,
   }
   const int64_t reach = (out - 1) * window.stride + window.extent();
   // Places of a window and paddings add up to no more than twice this.
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max() / 2;
-  if (reach > kMost || window.stride > kMost) {
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max() / 2;
+  if (reach > kMax || window.stride > kMax) {
     return absl::InvalidArgumentError(absl::StrCat(
         axis, ": a window of ", window.extent(), " at steps of ", window.stride,
-        " over an input of ", in, " reaches past ", kMost));
+        " over an input of ", in, " reaches past ", kMax));
   }
   const auto total = static_cast<int>(std::max<int64_t>(0, reach - in));
   AxisPadding result;

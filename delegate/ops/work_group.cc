@@ -12,10 +12,10 @@ void UseLightWorkGroup(const DeviceProfile& profile, Dispatch* dispatch) {
   int left = std::min(kInvocations, profile.limits.max_work_group_invocations);
   std::array<int, 3> group = {1, 1, 1};
   for (int axis = 0; axis < 3; ++axis) {
-    const int most = std::min(axis == 0 ? 16 : kInvocations,
-                              profile.limits.max_work_group_size[axis]);
+    const int max = std::min(axis == 0 ? 16 : kInvocations,
+                             profile.limits.max_work_group_size[axis]);
     while (left >= 2 && group[axis] < dispatch->grid[axis] &&
-           group[axis] * 2 <= most) {
+           group[axis] * 2 <= max) {
       group[axis] *= 2;
       left /= 2;
     }

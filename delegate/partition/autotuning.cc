@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "delegate/device/knobs.h"
+#include "delegate/device/tuning_parameters.h"
 
 namespace gles_delegate {
 namespace {
@@ -79,11 +79,12 @@ class Search {
   std::set<std::string> seen_;
 };
 
-// Whether the search may give `knob` this value. Requires `knob` to have
-// candidates.
-bool MayTry(const Knob& knob, int value, bool may_change_storage,
-            const DeviceLimits& limits) {
-  if (knob.member != Knob::Member(&DeviceChoices::storage)) return true;
+// Whether the search may give `tuning parameter` this value. Requires `tuning
+// parameter` to have candidates.
+bool MayTry(const TuningParameter& parameter, int value,
+            bool may_change_storage, const DeviceLimits& limits) {
+  if (parameter.member != TuningParameter::Member(&DeviceChoices::storage))
+    return true;
   return may_change_storage &&
          (static_cast<Storage>(value) != Storage::kTexelBuffer ||
           limits.max_texel_buffer_texels > 0);
@@ -91,11 +92,12 @@ bool MayTry(const Knob& knob, int value, bool may_change_storage,
 
 bool TryAll(bool may_change_storage, Search* search) {
   bool better = false;
-  for (const Knob& knob : Knobs()) {
-    for (int value : knob.candidates) {
+  for (const TuningParameter& parameter : TuningParameters()) {
+    for (int value : parameter.candidates) {
       DeviceProfile candidate = search->best().profile;
-      if (!MayTry(knob, value, may_change_storage, candidate.limits)) continue;
-      knob.Set(value, &candidate.choices);
+      if (!MayTry(parameter, value, may_change_storage, candidate.limits))
+        continue;
+      parameter.Set(value, &candidate.choices);
       candidate.bus = BusTransfersOf(candidate.choices);
       better |= search->Try(candidate);
     }

@@ -16,10 +16,10 @@ struct Tuned {
 };
 
 // The search of the option `tuning: exhaustive`. Tries every candidate of every
-// tuning parameter (delegate/device/knobs.h), one parameter after the other,
-// and keeps a value that gains at least 2%, to ignore noise. Repeats this once
-// if the first round changed anything. Finally measures the winner and `start`
-// alternately, and drops a winner that was faster only by chance.
+// tuning parameter (delegate/device/tuning_parameters.h), one parameter after
+// the other, and keeps a value that gains at least 2%, to ignore noise. Repeats
+// this once if the first round changed anything. Finally measures the winner
+// and `start` alternately, and drops a winner that was faster only by chance.
 //
 // `measure` returns the time of an inference with a profile, in ms; profiles
 // for which it fails are skipped: they cannot run, or their results differ from

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/cache/cached_text.h"
-#include "delegate/device/knobs.h"
+#include "delegate/device/tuning_parameters.h"
 #include "delegate/partition/autotuning.h"
 #include "delegate/partition/node_fates.h"
 #include "delegate/partition/plan_partition.h"

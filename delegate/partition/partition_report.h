@@ -43,7 +43,7 @@ struct BuildReport {
   double tuning_after_ms = 0;
 };
 
-// Progress from the baseline plan (device/stand_in.h) to the optimized plan.
+// Progress from the baseline plan (device/baseline.h) to the optimized plan.
 struct BackgroundReport {
   // "off": no baseline plan; if background_compilation is on, `reason` says
   // why. "waiting": for the first inference. "running": the optimized plan is
@@ -52,15 +52,15 @@ struct BackgroundReport {
   // the baseline plan stays, for `reason`.
   std::string state = "off";
   std::string reason;
-  int stand_in_programs = 0;
-  int64_t stand_in_inferences = 0;
+  int baseline_programs = 0;
+  int64_t baseline_inferences = 0;
   double ms = 0;  // of building in the background
 };
 
 // Filled in by the kernel that builds and runs the partition.
 struct PartitionReport : BuildReport {
-  std::vector<int> nodes;  // of the model, TFLite's indices
-  int nodes_on_codes = 0;  // on the integer path
+  std::vector<int> nodes;         // of the model, TFLite's indices
+  int nodes_on_integer_path = 0;  // on the integer path
   // Why its nodes now run on the CPU although they were delegated; "": they do
   // not.
   std::string on_cpu;

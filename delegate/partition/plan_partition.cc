@@ -23,18 +23,18 @@ void Lap(StageTimer* timer, const char* stage) {
 
 // Of a tensor, as the executor takes and gives it.
 size_t HostBytesOf(const Tensor& tensor) {
-  const size_t size = tensor.holds_codes ? 1 : sizeof(float);
+  const size_t size = tensor.holds_quantized ? 1 : sizeof(float);
   return static_cast<size_t>(tensor.shape.elements()) * size;
 }
 
 bool IsFloat(const Tensor& tensor) {
-  return !tensor.holds_codes && tensor.type != DataType::kInt32 &&
+  return !tensor.holds_quantized && tensor.type != DataType::kInt32 &&
          tensor.type != DataType::kBool;
 }
 
 std::vector<uint8_t> RandomValues(const Tensor& tensor, std::mt19937* random) {
   std::vector<uint8_t> bytes(HostBytesOf(tensor));
-  if (tensor.holds_codes) {
+  if (tensor.holds_quantized) {
     for (uint8_t& code : bytes) code = static_cast<uint8_t>((*random)());
   } else if (IsFloat(tensor)) {
     std::normal_distribution<float> normal;
@@ -99,7 +99,7 @@ PartitionTrials::PartitionTrials(const egl::Context& context,
 absl::StatusOr<double> PartitionTrials::Measure(const DeviceProfile& profile) {
   using Clock = std::chrono::steady_clock;
   using Ms = std::chrono::duration<double, std::milli>;
-  constexpr int kWarmUp = 2, kMost = 12;
+  constexpr int kWarmUp = 2, kMax = 12;
   constexpr double kEnoughMs = 250;
   auto planned = PlanPartition(graph_, profile, nullptr);
   if (!planned.ok()) return planned.status();
@@ -117,7 +117,7 @@ absl::StatusOr<double> PartitionTrials::Measure(const DeviceProfile& profile) {
   for (auto& values : out) outputs.push_back(absl::MakeSpan(values));
   double best = std::numeric_limits<double>::infinity();
   double total = 0;
-  for (int i = 0; i < kMost && (i <= kWarmUp || total < kEnoughMs); ++i) {
+  for (int i = 0; i < kMax && (i <= kWarmUp || total < kEnoughMs); ++i) {
     const auto start = Clock::now();
     if (auto s = (*executor)->Invoke(inputs, outputs); !s.ok()) return s;
     const double ms = Ms(Clock::now() - start).count();
@@ -143,7 +143,8 @@ absl::Status PartitionTrials::Compare(const Graph& graph, const Values& outputs,
           absl::StrCat("the output ", tensor.ToString(),
                        " differs from the reference plan's: ", how));
     };
-    if (!IsFloat(tensor)) return differs("codes and integers must be equal");
+    if (!IsFloat(tensor))
+      return differs("quantized values and integers must be equal");
     const std::vector<float> want = AsFloats(reference_[i]);
     const std::vector<float> got = AsFloats(outputs[i]);
     float largest = 0;

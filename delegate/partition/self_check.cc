@@ -129,7 +129,7 @@ absl::Status Check::Execute() {
   for (TensorId id : graph_.outputs) {
     const Tensor& tensor = graph_.tensor(id);
     out.emplace_back(tensor.shape.elements() *
-                     (tensor.holds_codes ? 1 : sizeof(float)));
+                     (tensor.holds_quantized ? 1 : sizeof(float)));
   }
   const std::vector<absl::Span<const uint8_t>> inputs(in.begin(), in.end());
   std::vector<absl::Span<uint8_t>> outputs;

@@ -28,10 +28,10 @@ Value Unary(absl::string_view f, const PostOp& op, const ReferenceValue& x) {
     return ReferenceValue{std::clamp<double>(v, op.params[0], op.params[1]),
                           x.magnitude};
   }
-  // Rounding to the output's codes is the caller's to allow for; their ends are
-  // not. Where functions follow, in a node that others were fused into, they
-  // scale the rounding, too: it is an error of up to one code, as integer
-  // kernels round twice.
+  // Rounding to the output's quantized values is the caller's to allow for;
+  // their ends are not. Where functions follow, in a node that others were
+  // fused into, they scale the rounding, too: it is an error of up to one code,
+  // as integer kernels round twice.
   if (f == "quantize") {
     const double scale = op.params[0];
     const double low = (op.params[2] - op.params[1]) * scale;

@@ -57,7 +57,7 @@ Value BinaryOfIntegers(absl::string_view f, double x, double y) {
 }  // namespace
 
 Value InInteger(Value v) {
-  if (!v || std::abs(v->value) > kMostWhole || v->value != std::trunc(v->value))
+  if (!v || std::abs(v->value) > kMaxWhole || v->value != std::trunc(v->value))
     return std::nullopt;
   return Of(v->value);
 }

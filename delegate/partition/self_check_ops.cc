@@ -193,27 +193,27 @@ Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
   const Shape over = {from.b / kept.b, from.h / kept.h, from.w / kept.w,
                       from.c / kept.c};
   const Place at = PlaceOf(element, kept);
-  ReferenceValue sum, most, least, product{1, 1};
+  ReferenceValue sum, most, min, product{1, 1};
   for (int64_t i = 0; i < over.elements(); ++i) {
     const Place o = PlaceOf(i, over);
     const Value v = In(
         0, ElementOf({at.b + o.b, at.h + o.h, at.w + o.w, at.c + o.c}, from));
     if (!v) return v;
-    if (i == 0) most = least = *v;
+    if (i == 0) most = min = *v;
     product.value *= v->value;
     product.magnitude *= v->magnitude;
     sum.value += v->value;
     sum.magnitude += v->magnitude;
     most.value = std::max(most.value, v->value);
-    least.value = std::min(least.value, v->value);
+    min.value = std::min(min.value, v->value);
     most.magnitude = std::max(most.magnitude, v->magnitude);
   }
-  least.magnitude = most.magnitude;
+  min.magnitude = most.magnitude;
   const double count = static_cast<double>(over.elements());
   if (plan == &PlanReduce<Reducer::kAny>) return most;
-  if (plan == &PlanReduce<Reducer::kAll>) return least;
+  if (plan == &PlanReduce<Reducer::kAll>) return min;
   if (plan == &PlanReduce<Reducer::kMax>) return most;
-  if (plan == &PlanReduce<Reducer::kMin>) return least;
+  if (plan == &PlanReduce<Reducer::kMin>) return min;
   if (plan == &PlanReduce<Reducer::kMean>) {
     if (!IsFloat()) sum.value = std::trunc(sum.value / count) * count;
     return ReferenceValue{sum.value / count, sum.magnitude / count};

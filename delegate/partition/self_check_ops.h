@@ -95,7 +95,7 @@ class ReferenceOps {
 
   Value Element(int64_t element) {
     const Shape& to = Output().shape;
-    if (ReadsCodesAsNumbers()) return std::nullopt;
+    if (ReadsQuantizedAsNumbers()) return std::nullopt;
     Value v = Stored(Base(element, PlaceOf(element, to)));
     if (output_ != 0) return v;  // post-ops are of output 0
     for (const PostOp& op : node_.post_ops) {
@@ -109,15 +109,15 @@ class ReferenceOps {
   // TFLite's integer kernels move, compare, average or interpolate the
   // quantized values themselves, which have other meanings in a tensor with
   // another quantization; and their sums may overflow.
-  bool ReadsCodesAsNumbers() const {
+  bool ReadsQuantizedAsNumbers() const {
     if (!Output().is_float_view()) return false;
     const int code = node_.op->builtin_code;
     if (code == builtin::SUM) return true;
-    const bool takes_codes =
+    const bool takes_quantized =
         node_.op->Has(kMovesValues) || code == builtin::AVERAGE_POOL_2D ||
         code == builtin::MAXIMUM || code == builtin::MINIMUM ||
         code == builtin::RESIZE_BILINEAR;
-    return takes_codes && HasInputOfOtherCodes();
+    return takes_quantized && HasInputOfOtherQuantized();
   }
   bool IsFloat() const { return Output().type == DataType::kFloat32; }
   // `v` as the output's type stores it.
@@ -130,7 +130,7 @@ class ReferenceOps {
     return IsFloat() ? InFloat(ApplyFunction(op, x, y))
                      : ApplyToIntegers(op, x, y);
   }
-  bool HasInputOfOtherCodes() const {
+  bool HasInputOfOtherQuantized() const {
     const Quantization& to = Output().quantization;
     return std::any_of(
         node_.inputs.begin(), node_.inputs.end(), [&](TensorId id) {

@@ -18,7 +18,7 @@ Reference::Reference(const Graph& unfused, const Graph& original)
       values_(unfused.tensors.size()) {
   for (const Graph* graph : {&original, &unfused}) {
     for (const Node& node : graph->nodes) {
-      if (node.on_codes) continue;
+      if (node.integer_path) continue;
       for (TensorId id : node.outputs) makers_[id] = {graph, &node};
     }
   }
@@ -70,8 +70,8 @@ Value Reference::At(TensorId id, int64_t element) {
 }
 
 Value Reference::Expect(TensorId id, int64_t element) {
-  constexpr int kMostNodes = 24;  // that passes may have made one of
-  if (!Holds(id) || makers_[id].node == nullptr || depth_ >= kMostNodes) {
+  constexpr int kMaxNodes = 24;  // that passes may have made one of
+  if (!Holds(id) || makers_[id].node == nullptr || depth_ >= kMaxNodes) {
     return std::nullopt;
   }
   const auto [graph, node] = makers_[id];
@@ -84,8 +84,8 @@ Value Reference::Expect(TensorId id, int64_t element) {
 }
 
 Value InFloat(Value v) {
-  constexpr double kMost = std::numeric_limits<float>::max();
-  if (!v || !(std::abs(v->value) <= kMost && v->magnitude <= kMost)) {
+  constexpr double kMax = std::numeric_limits<float>::max();
+  if (!v || !(std::abs(v->value) <= kMax && v->magnitude <= kMax)) {
     return std::nullopt;
   }
   v->magnitude += std::numeric_limits<float>::min() / kRelativeError;

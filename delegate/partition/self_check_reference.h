@@ -89,9 +89,9 @@ Reference::Value InFloat(Reference::Value v);
 
 // Integers and bools are compared up to this: values come back as floats, which
 // hold these exactly.
-inline constexpr double kMostWhole = 1 << 24;
+inline constexpr double kMaxWhole = 1 << 24;
 
-// `v`, exact; nothing if it is not an integer, or is past kMostWhole.
+// `v`, exact; nothing if it is not an integer, or is past kMaxWhole.
 Reference::Value InInteger(Reference::Value v);
 
 // One function of a PostOp on `x`, and on `y` if it has an operand. nullopt: it

@@ -147,7 +147,7 @@ Value ReferenceOps::Aligned(int input, const Place& p, const Shape& shape) {
 Value ReferenceOps::Comparison(const ComparisonAttributes& a, const Place& p) {
   const Value x = Aligned(0, p, a.aligned[0]);
   const Value y = Aligned(1, p, a.aligned[1]);
-  if (!x || !y || a.of_codes || !IsSure(*x, *y)) return std::nullopt;
+  if (!x || !y || a.of_quantized || !IsSure(*x, *y)) return std::nullopt;
   const double d = x->value - y->value;
   const auto is = [&](absl::string_view name) { return a.function == name; };
   const bool holds = is("equal")           ? d == 0

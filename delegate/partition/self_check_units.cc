@@ -17,7 +17,7 @@ namespace gles_delegate {
 namespace {
 
 // Values of all tensors of one check; a node that would pass it is skipped.
-constexpr int64_t kMostElements = int64_t{1} << 25;
+constexpr int64_t kMaxElements = int64_t{1} << 25;
 
 // Everything that tells one program from another: the driver and the text.
 absl::StatusOr<std::string> KeyOf(const SelfCheckInput& in, const Dispatch& d) {
@@ -37,15 +37,16 @@ absl::StatusOr<std::string> KeyOf(const SelfCheckInput& in, const Dispatch& d) {
   return hasher.Finish().ToHex();
 }
 
-// What reads tensor `id` of a node on codes must find it in the graph as read,
-// whose nodes the reference computes then; others find it in either graph.
-bool IsKnown(const SelfCheckInput& in, TensorId id, bool on_codes) {
+// What reads tensor `id` of a node in integers must find it in the graph as
+// read, whose nodes the reference computes then; others find it in either
+// graph.
+bool IsKnown(const SelfCheckInput& in, TensorId id, bool integer_path) {
   const auto holds = [id](const Graph& graph) {
     return id < static_cast<TensorId>(graph.tensors.size());
   };
-  const Graph* const graph = holds(in.original)               ? &in.original
-                             : !on_codes && holds(in.unfused) ? &in.unfused
-                                                              : nullptr;
+  const Graph* const graph = holds(in.original)                   ? &in.original
+                             : !integer_path && holds(in.unfused) ? &in.unfused
+                                                                  : nullptr;
   return graph != nullptr && graph->tensor(id).type != DataType::kOther &&
          graph->tensor(id).shape == in.planned.tensor(id).shape;
 }
@@ -65,7 +66,7 @@ absl::Status AddTo(SelfCheckUnit* unit, const SelfCheckInput& in, size_t i,
   for (uint32_t left = d.skipped_post_ops; left != 0; left &= left - 1) {
     ++unit->skipped_post_ops;
   }
-  unit->on_codes |= d.on_codes;
+  unit->integer_path |= d.integer_path;
   for (TensorId id : ReadTensors(d)) {
     if (!in.planned.tensor(id).is_constant() && !written->contains(id)) {
       AddOnce(id, &unit->reads);
@@ -118,12 +119,12 @@ class Cases {
       const SelfCheckUnit& next = units_[open.back()];
       open.pop_back();
       for (TensorId id : next.reads) {
-        if (IsKnown(in_, id, unit.on_codes || next.on_codes)) {
+        if (IsKnown(in_, id, unit.integer_path || next.integer_path)) {
           AddOnce(id, &result.given);
           continue;
         }
         const auto writer = writers_.find(id);
-        if (writer == writers_.end() || taken.size() == kMostUnits) {
+        if (writer == writers_.end() || taken.size() == kMaxUnits) {
           return std::nullopt;
         }
         if (taken.insert(writer->second).second) open.push_back(writer->second);
@@ -134,7 +135,7 @@ class Cases {
   }
 
  private:
-  static constexpr size_t kMostUnits = 16;
+  static constexpr size_t kMaxUnits = 16;
 
   bool IsFit(SelfCheckCase* c) const {
     int64_t elements = 0;
@@ -144,7 +145,7 @@ class Cases {
       for (TensorId id : unit.results)
         written.insert(MemoryOf(in_.planned, id));
     }
-    if (elements > kMostElements / 4) return false;
+    if (elements > kMaxElements / 4) return false;
     for (TensorId id : c->given) {
       if (in_.planned.tensor(id).is_variable ||
           written.contains(MemoryOf(in_.planned, id))) {
@@ -174,7 +175,7 @@ class Cases {
     const auto is_unknown = [&](TensorId id) {
       rising.SetTermsLeft(kSelfCheckTermsOfNode);
       falling.SetTermsLeft(kSelfCheckTermsOfNode);
-      return !IsKnown(in_, id, c->compared().on_codes) ||
+      return !IsKnown(in_, id, c->compared().integer_path) ||
              !(rising.Expect(id, 0) || falling.Expect(id, 0));
     };
     results.erase(std::remove_if(results.begin(), results.end(), is_unknown),
@@ -230,7 +231,7 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
         unit->programs.begin(), unit->programs.end(), [&](const auto& key) {
           return !covered.contains(key) && tries[key] < kTries;
         });
-    if (!news || elements + unit->elements > kMostElements) continue;
+    if (!news || elements + unit->elements > kMaxElements) continue;
     auto found = cases.Of(*unit);
     if (!found) {
       for (const std::string& key : unit->programs) ++tries[key];

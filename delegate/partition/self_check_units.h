@@ -59,7 +59,7 @@ struct SelfCheckUnit {
   std::vector<TensorId> reads;
   // Written, and known to the reference, or in the memory of a tensor that is.
   std::vector<TensorId> results;
-  bool on_codes = false;
+  bool integer_path = false;
 };
 
 // The units to run for checking the last one's programs: that unit, preceded by

@@ -111,13 +111,13 @@ std::vector<float> PixelOf(const Whole& of, const Tensor& tensor, int b, int h,
   return {};
 }
 
-// The codes that a tensor of a float view can have.
+// The quantized values that a tensor of a float view can have.
 struct Codes {
   int low, high;
 };
 
-Codes CodesOf(const Tensor& tensor) {
-  switch (tensor.codes) {
+Codes QuantizedOf(const Tensor& tensor) {
+  switch (tensor.quantized) {
     case DataType::kInt16:
       return {-32768, 32767};
     case DataType::kUint8:
@@ -138,9 +138,10 @@ float RandomFloat(const Tensor& tensor, std::mt19937* random) {
   const auto bits = static_cast<uint32_t>((*random)());
   const Quantization& q = tensor.quantization;
   if (tensor.is_float_view() && !q.empty()) {
-    const Codes codes = CodesOf(tensor);
-    const auto count = static_cast<uint32_t>(codes.high - codes.low + 1);
-    const int code = codes.low + static_cast<int>(bits % count);
+    const Codes quantized = QuantizedOf(tensor);
+    const auto count =
+        static_cast<uint32_t>(quantized.high - quantized.low + 1);
+    const int code = quantized.low + static_cast<int>(bits % count);
     return q.scale[0] * static_cast<float>(code - q.zero_point[0]);
   }
   // Halves hold it, and tell it from the next.
@@ -152,16 +153,16 @@ float RandomFloat(const Tensor& tensor, std::mt19937* random) {
 
 std::vector<uint8_t> RandomBytes(const Tensor& tensor, std::mt19937* random) {
   const int64_t elements = tensor.shape.elements();
-  if (tensor.holds_codes) {
-    std::vector<uint8_t> codes(elements);
-    for (uint8_t& code : codes) code = static_cast<uint8_t>((*random)());
-    return codes;
+  if (tensor.holds_quantized) {
+    std::vector<uint8_t> quantized(elements);
+    for (uint8_t& code : quantized) code = static_cast<uint8_t>((*random)());
+    return quantized;
   }
   if (tensor.type == DataType::kBool || tensor.type == DataType::kInt32) {
     // Indices, some of them; a bool travels as an int32.
-    const int most = tensor.type == DataType::kBool ? 2 : 10;
+    const int max = tensor.type == DataType::kBool ? 2 : 10;
     std::vector<int32_t> ints(elements);
-    for (int32_t& v : ints) v = static_cast<int32_t>((*random)() % most);
+    for (int32_t& v : ints) v = static_cast<int32_t>((*random)() % max);
     return BytesOf(ints);
   }
   std::vector<float> floats(elements);
@@ -180,14 +181,14 @@ std::vector<float> FloatsOf(const Tensor& tensor,
     }
     return values;
   }
-  if (!tensor.holds_codes) {
+  if (!tensor.holds_quantized) {
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
   const float scale = tensor.quantization.scale[0];
   const auto zero = static_cast<int>(tensor.quantization.zero_point[0]);
   for (size_t i = 0; i < values.size(); ++i) {
-    const int code = tensor.codes == DataType::kUint8
+    const int code = tensor.quantized == DataType::kUint8
                          ? bytes[i]
                          : static_cast<int8_t>(bytes[i]);
     values[i] = scale * static_cast<float>(code - zero);
@@ -212,8 +213,8 @@ std::vector<float> ViewOf(const std::vector<float>& whole, const Shape& of,
 }
 
 double NearestCode(const Tensor& tensor, double value) {
-  if (!tensor.holds_codes || tensor.quantization.empty()) return value;
-  const auto [low, high] = CodesOf(tensor);
+  if (!tensor.holds_quantized || tensor.quantization.empty()) return value;
+  const auto [low, high] = QuantizedOf(tensor);
   const double scale = tensor.quantization.scale[0];
   const auto zero = static_cast<double>(tensor.quantization.zero_point[0]);
   return std::clamp(value, (low - zero) * scale, (high - zero) * scale);

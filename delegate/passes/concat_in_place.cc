@@ -16,8 +16,8 @@ namespace {
 // The same bits mean the same value in both.
 bool LiesAlike(const Tensor& part, const Tensor& whole) {
   return IsStoredAlike(part, whole) &&
-         (!part.holds_codes ||
-          (part.codes == whole.codes &&
+         (!part.holds_quantized ||
+          (part.quantized == whole.quantized &&
            part.quantization.scale == whole.quantization.scale &&
            part.quantization.zero_point == whole.quantization.zero_point));
 }
@@ -102,7 +102,7 @@ class InPlace {
       return std::nullopt;
     const Node& reader = (*nodes_)[readers[0]];
     if (!reader.op->Has(kKeepsOrder) ||
-        reader.on_codes != joint.node.on_codes ||
+        reader.integer_path != joint.node.integer_path ||
         !AreSameEverywhere(reader.post_ops)) {
       return std::nullopt;
     }
@@ -160,7 +160,7 @@ class InPlace {
     const Node& maker = kept_[at];
     // A source, an operand, weights and the output, which any device can bind.
     return maker.op->Has(kKeepsOrder) &&
-           maker.on_codes == joint.node.on_codes &&
+           maker.integer_path == joint.node.integer_path &&
            OperandsOf(maker.post_ops) + OperandsOf(joint.post_ops) <= 1;
   }
 
@@ -208,7 +208,7 @@ class InPlace {
     Node copy;
     copy.op = FindOpNamed("RESHAPE");
     copy.tflite_index = joint.node.tflite_index;
-    copy.on_codes = joint.node.on_codes;
+    copy.integer_path = joint.node.integer_path;
     copy.post_ops = joint.post_ops;
     copy.inputs = {from};
     copy.outputs = {AddPart(view, from, joint)};

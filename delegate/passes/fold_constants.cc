@@ -21,7 +21,7 @@ absl::Status CheckSameElements(const Tensor& input, const Tensor& output) {
 void ShareConstant(const Tensor& input, Tensor* output) {
   output->constant = input.constant;
   output->type = input.type;
-  output->codes = input.codes;
+  output->quantized = input.quantized;
   output->host = input.host;
   output->quantization = input.quantization;
   output->sparsity = input.sparsity;
@@ -38,7 +38,7 @@ absl::Status Dequantize(const Tensor& input, Tensor* output) {
   std::memcpy(bytes.data(), values->data(), bytes.size());
   output->constant = ConstantData::Own(std::move(bytes));
   output->type = DataType::kFloat32;
-  output->codes = DataType::kOther;
+  output->quantized = DataType::kOther;
   output->host = DataType::kOther;
   output->quantization = {};
   return absl::OkStatus();

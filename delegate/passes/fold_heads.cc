@@ -105,7 +105,7 @@ class HeadFolder {
     Node& node = (*nodes_)[n];
     const HeadFinder finder(*graph_, uses_, *nodes_, removed_);
     auto* a = std::any_cast<BatchMatMulAttributes>(&node.attributes);
-    if (a == nullptr || node.on_codes || a->x.size() < 3 ||
+    if (a == nullptr || node.integer_path || a->x.size() < 3 ||
         a->x.size() != a->y.size() ||
         !std::equal(a->x.begin(), a->x.end() - 2, a->y.begin()) ||
         !IsComputedFloat(tensor(node.inputs[0])) ||

@@ -26,7 +26,7 @@ struct Affine {
 // builtin op computes real values with them. Otherwise nullopt.
 std::optional<Convolution> WithWeights(const Graph& graph, const Node& node) {
   auto conv = Convolution::Of(graph, node);
-  if (!conv || conv->on_codes || !conv->constant_weights ||
+  if (!conv || conv->integer_path || !conv->constant_weights ||
       node.op->builtin_code < 0) {
     return std::nullopt;
   }
@@ -81,9 +81,9 @@ std::optional<Affine> AffineOf(const Graph& graph, const PostOp& op,
 // Whether the scale may make weights that overflow 16 bits, or weights so small
 // that 16 bits round them coarsely.
 bool LeavesHalf(const Affine& affine) {
-  constexpr float kMost = 16;
+  constexpr float kMax = 16;
   return std::any_of(affine.scale.begin(), affine.scale.end(), [](float s) {
-    return !(std::fabs(s) <= kMost && std::fabs(s) >= 1 / kMost);
+    return !(std::fabs(s) <= kMax && std::fabs(s) >= 1 / kMax);
   });
 }
 
@@ -202,7 +202,7 @@ class BeforeFolder {
     const TensorId input = node.inputs[0];
     const int p = uses_.producer[input];
     if (p < 0 || uses_.is_output[input] || uses_.consumers[input].size() != 1 ||
-        graph_->nodes[p].on_codes ||
+        graph_->nodes[p].integer_path ||
         !IsPlainElementwise(*graph_, graph_->nodes[p]) ||
         graph_->tensor(input).type != DataType::kFloat32) {
       return -1;

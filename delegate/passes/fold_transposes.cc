@@ -110,7 +110,7 @@ class Folder {
     const int p = uses_.producer[input];
     if (p < 0 || uses_.is_output[input] || uses_.consumers[input].size() != 1 ||
         removed_[p] || HasOperands(graph_->nodes[p]) ||
-        graph_->nodes[p].on_codes != graph_->nodes[n].on_codes) {
+        graph_->nodes[p].integer_path != graph_->nodes[n].integer_path) {
       return -1;
     }
     return p;

@@ -33,7 +33,7 @@ bool IsPointwiseAfter(const Node& node, const std::optional<Convolution>& conv,
                       const Convolution& first) {
   return conv && conv->kind == Convolution::Kind::kWindow &&
          conv->src == first.dst && conv->IsPointwise() &&
-         conv->constant_weights && conv->on_codes == first.on_codes &&
+         conv->constant_weights && conv->integer_path == first.integer_path &&
          !conv->gate.IsThere() && !IsOperand(first.dst, node);
 }
 
@@ -58,19 +58,19 @@ Work WorkOf(const Convolution& first, const Convolution& second) {
 // not matter for an output that keeps the device busy much longer, while the
 // extra work does. Little work leaves part of the device idle, so recomputing
 // pixels is free, unless one pixel takes long (measured on an H200).
-int64_t MostWork(const Work& work, const Convolution& conv,
-                 const DeviceChoices& choices) {
+int64_t MaxWork(const Work& work, const Convolution& conv,
+                const DeviceChoices& choices) {
   constexpr int kLargeOutput = 16;  // of what fills the device
   constexpr int kLargePart = 8;
   constexpr int64_t kLittleWork = 1 << 20;
   constexpr int kLittleTimes = 4;
-  const int64_t most = choices.fused_depthwise_work;
+  const int64_t max = choices.fused_depthwise_work;
   const int64_t texels = int64_t{conv.pixels()} * conv.dst_shape.slices();
   const bool large = choices.split_target > 0 &&
                      texels > int64_t{kLargeOutput} * choices.split_target;
-  if (large) return most / kLargePart;
-  const bool little = work.all <= kLittleWork && work.pixel <= most / 2;
-  return little ? most * kLittleTimes : most;
+  if (large) return max / kLargePart;
+  const bool little = work.all <= kLittleWork && work.pixel <= max / 2;
+  return little ? max * kLittleTimes : max;
 }
 
 bool CanPlanDepthwisePointwise(const Node& node, Graph* graph,
@@ -96,7 +96,7 @@ void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
     const auto pointwise = Convolution::Of(*graph, *second);
     if (!IsPointwiseAfter(*second, pointwise, *depthwise)) continue;
     const Work work = WorkOf(*depthwise, *pointwise);
-    if (work.again > MostWork(work, *pointwise, profile.choices)) continue;
+    if (work.again > MaxWork(work, *pointwise, profile.choices)) continue;
     Node fused = *second;
     fused.op = &DepthwisePointwise();
     fused.attributes = *attributes;

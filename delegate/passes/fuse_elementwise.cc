@@ -102,8 +102,9 @@ class Fuser {
       if (op.operand == source) return false;
     }
     Node& producer = graph_->nodes[p];
-    if (producer.on_codes != node.on_codes || producer.outputs.size() != 1 ||
-        KeepsState(*graph_, producer) || !HasRoomFor(producer, ops)) {
+    if (producer.integer_path != node.integer_path ||
+        producer.outputs.size() != 1 || KeepsState(*graph_, producer) ||
+        !HasRoomFor(producer, ops)) {
       return false;
     }
     Node fused = std::move(producer);

@@ -16,7 +16,7 @@ namespace {
 
 // Maximum slices of the convolution: each of its tiles repeats the
 // multiplication.
-constexpr int kMostGatedSlices = 1024;
+constexpr int kMaxGatedSlices = 1024;
 
 struct Gated {
   TensorId source = kNoTensor;
@@ -36,7 +36,7 @@ bool IsPlainFunction(const PostOp& op, absl::string_view function) {
 // something else.
 std::optional<Gated> AsGated(const Graph& graph, const Node& node) {
   const auto& ops = node.post_ops;
-  if (!IsPlainElementwise(graph, node) || node.on_codes || ops.empty() ||
+  if (!IsPlainElementwise(graph, node) || node.integer_path || ops.empty() ||
       ops.size() > 2 || !IsPlainFunction(ops[0], "mul") ||
       (ops.size() == 2 && !IsPlainFunction(ops[1], "add"))) {
     return std::nullopt;
@@ -69,7 +69,7 @@ bool CanTakeGate(const Graph& graph, const Node& node, TensorId product,
   return conv && conv->CanTakeGate() && conv->src == product &&
          !IsOperand(product, node) &&
          kTensors + CountOperands(node) <= MaxBoundTensors(profile) &&
-         conv->dst_shape.slices() <= kMostGatedSlices;
+         conv->dst_shape.slices() <= kMaxGatedSlices;
 }
 
 }  // namespace

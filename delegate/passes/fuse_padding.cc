@@ -25,7 +25,7 @@ bool IsSpatialZeroPad(const Node& node) {
 // count.
 bool IsUnpaddedPooling(const Node& node) {
   const auto* a = std::any_cast<PoolAttributes>(&node.attributes);
-  return a != nullptr && !node.on_codes && a->pad_h.before == 0 &&
+  return a != nullptr && !node.integer_path && a->pad_h.before == 0 &&
          a->pad_h.after == 0 && a->pad_w.before == 0 && a->pad_w.after == 0;
 }
 
@@ -91,8 +91,8 @@ void FusePadding(Graph* graph) {
   for (const Node& node : graph->nodes) {
     if (!IsSpatialZeroPad(node)) continue;
     const TensorId padded = node.outputs[0];
-    if (graph->tensor(node.inputs[0]).holds_codes !=
-        graph->tensor(padded).holds_codes) {
+    if (graph->tensor(node.inputs[0]).holds_quantized !=
+        graph->tensor(padded).holds_quantized) {
       continue;
     }
     if (uses.is_output[padded]) continue;

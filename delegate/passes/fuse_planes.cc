@@ -27,7 +27,7 @@ bool IsDepthwiseAfter(const Node& node, const std::optional<Convolution>& conv,
                       const Convolution& first) {
   return conv && conv->kind == Convolution::Kind::kDepthwise &&
          conv->src == first.dst && conv->multiplier == 1 &&
-         conv->constant_weights && conv->on_codes == first.on_codes &&
+         conv->constant_weights && conv->integer_path == first.integer_path &&
          !IsOperand(first.dst, node);
 }
 

@@ -13,7 +13,7 @@ namespace gles_delegate {
 namespace {
 
 // Nodes that a region looks at. Normalizations have up to 14.
-constexpr int kMostNodes = 32;
+constexpr int kMaxNodes = 32;
 
 class RowFuser {
  public:
@@ -60,7 +60,7 @@ class RowFuser {
     RowRegion region(*graph_, uses_, first, rows, max_tensors_);
     // Candidates are what reads the region, in order.
     std::set<int> next = {first};
-    for (int i = 0; i < kMostNodes && !next.empty(); ++i) {
+    for (int i = 0; i < kMaxNodes && !next.empty(); ++i) {
       const int n = *next.begin();
       next.erase(next.begin());
       if (taken_[n] || !region.Take(n)) continue;

@@ -23,7 +23,7 @@ bool IsReal(const Tensor& tensor) {
 }
 
 bool CoversPlane(const PoolAttributes& pool, const Shape& src) {
-  return pool.codes == nullptr && !pool.zeros && pool.h.size == src.h &&
+  return pool.quantized == nullptr && !pool.zeros && pool.h.size == src.h &&
          pool.w.size == src.w && pool.pad_h.before == 0 &&
          pool.pad_w.before == 0;
 }
@@ -32,7 +32,7 @@ bool CoversPlane(const PoolAttributes& pool, const Shape& src) {
 bool IsMeanOfPlane(const Graph& graph, const Node& node) {
   const auto* pool = std::any_cast<PoolAttributes>(&node.attributes);
   const auto* reduce = std::any_cast<ReduceAttributes>(&node.attributes);
-  if ((pool == nullptr && reduce == nullptr) || node.on_codes ||
+  if ((pool == nullptr && reduce == nullptr) || node.integer_path ||
       !node.post_ops.empty()) {
     return false;
   }
@@ -47,7 +47,7 @@ bool IsMeanOfPlane(const Graph& graph, const Node& node) {
   }
   constexpr std::array<bool, 4> kPlane = {false, true, true, false};
   return node.op->plan == &PlanReduce<Reducer::kMean> &&
-         reduce->codes == nullptr && reduce->folded.empty() &&
+         reduce->quantized == nullptr && reduce->folded.empty() &&
          reduce->over == kPlane;
 }
 
@@ -77,7 +77,7 @@ int AddOf(TensorId source, const Uses& uses, Graph* graph) {
   const int producer = uses.producer[source];
   if (producer < 0 || OnlyReader(source, uses, graph) == nullptr) return -1;
   const Node& add = graph->nodes[producer];
-  if (!IsPlainElementwise(*graph, add) || add.on_codes ||
+  if (!IsPlainElementwise(*graph, add) || add.integer_path ||
       add.post_ops.size() != 1 || add.post_ops[0].function != "add" ||
       add.post_ops[0].operand == kNoTensor ||
       add.post_ops[0].operand_zero_extend || add.post_ops[0].operand_table) {

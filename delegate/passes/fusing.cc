@@ -25,12 +25,12 @@ bool IsSameEverywhere(const PostOp& op) {
 }
 
 bool IsStoredAlike(const Tensor& a, const Tensor& b) {
-  return a.type == b.type && a.holds_codes == b.holds_codes &&
+  return a.type == b.type && a.holds_quantized == b.holds_quantized &&
          a.always_float32 == b.always_float32;
 }
 
 bool LieAlike(const Tensor& a, const Tensor& b) {
-  return IsStoredAlike(a, b) && a.codes == b.codes &&
+  return IsStoredAlike(a, b) && a.quantized == b.quantized &&
          a.quantization.scale == b.quantization.scale &&
          a.quantization.zero_point == b.quantization.zero_point;
 }

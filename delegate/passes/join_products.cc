@@ -43,7 +43,7 @@ class Joiner {
   Tensor& tensor(TensorId id) { return graph_->tensor(id); }
 
   bool CanJoin(const Node& node) {
-    if (node.on_codes || !node.post_ops.empty() ||
+    if (node.integer_path || !node.post_ops.empty() ||
         std::any_cast<FullyConnectedAttributes>(&node.attributes) == nullptr) {
       return false;
     }

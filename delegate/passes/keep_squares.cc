@@ -52,7 +52,7 @@ class SquareKeeper {
 
  private:
   bool MayKeep(const Node& node) const {
-    if (node.on_codes || node.outputs.size() != 1) return false;
+    if (node.integer_path || node.outputs.size() != 1) return false;
     const Tensor& out = graph_->tensor(node.outputs[0]);
     return out.type == DataType::kFloat32 && !out.is_float_view() &&
            !out.is_variable && !uses_.is_output[node.outputs[0]];

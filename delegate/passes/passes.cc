@@ -1,6 +1,5 @@
 #include "delegate/passes/passes.h"
 
-#include "delegate/passes/compute_on_codes.h"
 #include "delegate/passes/concat_in_place.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fold_constants.h"
@@ -15,6 +14,7 @@
 #include "delegate/passes/fuse_planes.h"
 #include "delegate/passes/fuse_rows.h"
 #include "delegate/passes/fuse_squeeze_excite.h"
+#include "delegate/passes/integer_path.h"
 #include "delegate/passes/join_products.h"
 #include "delegate/passes/keep_squares.h"
 #include "delegate/passes/read_through.h"
@@ -45,10 +45,11 @@ absl::Status Run(Graph* graph, const PassContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status RunComputeOnCodes(Graph* graph, const PassContext& context) {
+absl::Status RunIntegerPath(Graph* graph, const PassContext& context) {
   const int nodes =
-      ComputeOnCodes(graph, context.profile, context.cpu, context.traits);
-  if (context.nodes_on_codes != nullptr) *context.nodes_on_codes = nodes;
+      UseIntegerPath(graph, context.profile, context.cpu, context.traits);
+  if (context.nodes_on_integer_path != nullptr)
+    *context.nodes_on_integer_path = nodes;
   return absl::OkStatus();
 }
 
@@ -62,7 +63,7 @@ absl::Status RunFoldScales(Graph* graph, const PassContext& context) {
 }
 
 constexpr Pass kPasses[] = {
-    {"compute_on_codes", PassStage::kRead, &RunComputeOnCodes},
+    {"integer_path", PassStage::kRead, &RunIntegerPath},
     {"fold_constants", PassStage::kFold, &Run<&FoldConstants>},
     {"remove_identity", PassStage::kFold, &Run<&RemoveIdentityNodes>},
     // Before all that fuses, as it looks at nodes by themselves.

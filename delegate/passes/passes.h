@@ -29,8 +29,8 @@ struct PassContext {
   // The kernels that quantized nodes must match.
   quant::CpuKernels cpu = quant::CpuKernels::kTflite;
   quant::KernelTraits traits = quant::TraitsOf(cpu);
-  // Output of compute_on_codes: number of nodes on the integer path.
-  int* nodes_on_codes = nullptr;
+  // Output of integer_path: number of nodes on the integer path.
+  int* nodes_on_integer_path = nullptr;
 };
 
 struct Pass {

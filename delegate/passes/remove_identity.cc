@@ -27,7 +27,7 @@ bool IsIdentity(const Graph& graph, const Node& node) {
   const Tensor& input = graph.tensor(node.inputs[0]);
   const Tensor& output = graph.tensor(node.outputs[0]);
   if (input.shape != output.shape || input.type != output.type ||
-      input.holds_codes != output.holds_codes || input.is_constant() ||
+      input.holds_quantized != output.holds_quantized || input.is_constant() ||
       input.is_variable) {
     return false;
   }

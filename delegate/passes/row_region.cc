@@ -11,11 +11,11 @@ namespace gles_delegate {
 namespace {
 
 // Fewer are not worth a program.
-constexpr int kLeastNodes = 3;
-constexpr size_t kMostResults = 2;
+constexpr int kMinNodes = 3;
+constexpr size_t kMaxResults = 2;
 
 bool ReducesChannelsAlone(const ReduceAttributes& a, const Shape& s) {
-  return a.folded.empty() && a.codes == nullptr && a.over[3] &&
+  return a.folded.empty() && a.quantized == nullptr && a.over[3] &&
          (!a.over[0] || s.b == 1) && (!a.over[1] || s.h == 1) &&
          (!a.over[2] || s.w == 1);
 }
@@ -29,7 +29,7 @@ bool IsFunctionOfRows(const PostOp& op) {
 
 std::optional<Reducer> RowReducerOf(const Graph& graph, const Node& node) {
   const auto* a = std::any_cast<ReduceAttributes>(&node.attributes);
-  if (a == nullptr || node.on_codes) return std::nullopt;
+  if (a == nullptr || node.integer_path) return std::nullopt;
   const Tensor& x = graph.tensor(node.inputs[0]);
   if (x.type != DataType::kFloat32 || !ReducesChannelsAlone(*a, x.shape)) {
     return std::nullopt;
@@ -54,7 +54,7 @@ bool RowRegion::Take(int n) {
 }
 
 std::optional<Node> RowRegion::Fused() const {
-  if (static_cast<int>(nodes_.size()) < kLeastNodes) return std::nullopt;
+  if (static_cast<int>(nodes_.size()) < kMinNodes) return std::nullopt;
   RowFunctionsAttributes a{steps_, {}};
   Node node;
   node.op = &RowFunctions();
@@ -68,7 +68,7 @@ std::optional<Node> RowRegion::Fused() const {
     a.results.push_back(made_.at(id));
     node.outputs.push_back(id);
   }
-  if (node.outputs.empty() || node.outputs.size() > kMostResults ||
+  if (node.outputs.empty() || node.outputs.size() > kMaxResults ||
       static_cast<int>(node.inputs.size() + node.outputs.size()) >
           max_tensors_) {
     return std::nullopt;
@@ -170,7 +170,7 @@ std::optional<int> RowRegion::TakeReduction(const Node& node, Reducer reducer) {
 std::optional<int> RowRegion::TakeFunction(const Node& node,
                                            const ElementwiseAttributes& a) {
   const TensorId source = node.inputs[a.source];
-  if (node.on_codes || !a.functions.empty() ||
+  if (node.integer_path || !a.functions.empty() ||
       graph_.tensor(source).shape != a.source_shape) {
     return std::nullopt;
   }

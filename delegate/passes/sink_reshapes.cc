@@ -20,7 +20,7 @@ namespace {
 // A node of real numbers with these attributes.
 template <typename Attributes>
 bool Is(const Node& node) {
-  return !node.on_codes &&
+  return !node.integer_path &&
          std::any_cast<Attributes>(&node.attributes) != nullptr;
 }
 
@@ -245,10 +245,10 @@ class Sinker {
   // Whether all readers of a tensor of rank 2 compute the same, and as fast,
   // with that shape. Adds it to `rows`, and those that must have it then.
   bool MayLie(TensorId id, std::vector<TensorId>* rows) {
-    constexpr size_t kMostRows = 64;
+    constexpr size_t kMaxRows = 64;
     const auto& readers = uses_.consumers[id];
     rows->push_back(id);
-    return rows->size() <= kMostRows && IsComputedFloat(tensor(id)) &&
+    return rows->size() <= kMaxRows && IsComputedFloat(tensor(id)) &&
            !uses_.is_output[id] &&
            std::all_of(readers.begin(), readers.end(), [&](int reader) {
              return SeesRows(node(reader), id, rows);

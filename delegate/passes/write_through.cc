@@ -44,11 +44,11 @@ bool CanFollow(const Graph& graph, const Node& first, const Node& second,
   // range.
   const bool loses_nothing =
       !between.is_float_view() ||
-      (first.on_codes && second.on_codes && !first.post_ops.empty() &&
+      (first.integer_path && second.integer_path && !first.post_ops.empty() &&
        first.post_ops.back().function == "clamp");
   constexpr int kTensors = 3;  // what is read, weights, what is written
   return loses_nothing && IsStoredAlike(between, result) &&
-         between.codes == result.codes &&
+         between.quantized == result.quantized &&
          std::all_of(second.post_ops.begin(), second.post_ops.end(),
                      IsSameEverywhere) &&
          kTensors + CountOperands(first) + CountOperands(second) <=
@@ -92,10 +92,10 @@ bool CanBePadded(const Graph& graph, const Node& node, const Head& head) {
 
 // Whether the outputs that are added cost less than a dispatch.
 bool PayTheirWay(const Head& head) {
-  constexpr int64_t kMost = 1 << 16;  // products of a texel and 4x4 weights
+  constexpr int64_t kMax = 1 << 16;  // products of a texel and 4x4 weights
   const int64_t added =
       DivideUp(head.outputs(), 4) - head.conv.dst_shape.slices();
-  return added * head.conv.pixels() * head.conv.term_texels() <= kMost;
+  return added * head.conv.pixels() * head.conv.term_texels() <= kMax;
 }
 
 // `each` values for each output, with `extra` for those that are added.
@@ -232,7 +232,7 @@ class Heads {
     // A new tensor, since its values differ from the model's.
     Tensor result = ResultOf(head);
     const Tensor& row = graph_.tensor(reshape.outputs[0]);
-    result.codes = row.codes;
+    result.quantized = row.quantized;
     result.quantization = row.quantization;
     result.tflite_index = -1;
     result.view = view;

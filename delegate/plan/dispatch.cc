@@ -161,7 +161,7 @@ Dispatch& Dispatch::Take(Tiling tiling) {
 }
 
 std::string Dispatch::ToString() const {
-  std::string text = absl::StrCat(shader, on_codes ? " on codes" : "");
+  std::string text = absl::StrCat(shader, integer_path ? " in integers" : "");
   for (const auto& [name, value] : defines)
     absl::StrAppend(&text, " -D", name, "=", value);
   for (const auto& [name, id] : reads) {
@@ -170,7 +170,7 @@ std::string Dispatch::ToString() const {
   for (const auto& [name, id] : writes)
     absl::StrAppend(&text, " ", name, "->t", id);
   for (const PackedConstant& c : constants) {
-    absl::StrAppend(&text, " ", c.name, c.codes ? " on codes" : "", "[",
+    absl::StrAppend(&text, " ", c.name, c.quantized ? " in integers" : "", "[",
                     c.width, "x", c.height, "]");
   }
   const std::string own = uniforms.ToString();
@@ -199,10 +199,11 @@ std::string PlanToString(const Graph& graph,
       if (shown[id]) return;
       shown[id] = true;
       const Tensor& t = graph.tensor(id);
-      absl::StrAppend(
-          &text, "t", id, " ", t.shape.ToString(),
-          t.is_constant() ? " constant" : "", t.holds_codes ? " codes" : "",
-          t.always_float32 ? " float32" : "", t.view.ToString(), "\n");
+      absl::StrAppend(&text, "t", id, " ", t.shape.ToString(),
+                      t.is_constant() ? " constant" : "",
+                      t.holds_quantized ? " quantized values" : "",
+                      t.always_float32 ? " float32" : "", t.view.ToString(),
+                      "\n");
     };
     for (const auto& [name, id] : d.reads) show(id);
     for (const PostOp& op : d.post_ops) {

@@ -27,7 +27,7 @@ struct PackedConstant {
   // Stored in 32 bits, even if precision loss is allowed.
   bool always_float32 = false;
   // The values are integers from -128 to 127, stored in 8 bits.
-  bool codes = false;
+  bool quantized = false;
   // The values become float32 literals in the shader. They must be few and
   // finite, and the shader must read them at indices known at compile time.
   bool literal = false;
@@ -103,7 +103,7 @@ struct Dispatch {
   std::vector<PackedConstant> constants;
   UniformBlock uniforms;
   std::vector<PostOp> post_ops;         // applied by write_<first of writes>
-  bool on_codes = false;                // as Node::on_codes
+  bool integer_path = false;            // as Node::integer_path
   std::array<int, 3> grid = {1, 1, 1};  // invocations
   std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
   BatchAxis batch;

@@ -16,7 +16,7 @@ using gl_shaders::TensorBinding;
 namespace {
 
 // The parts of T_aux for quantized tensors; zeros for others.
-struct StoredCodes {
+struct StoredQuantized {
   int zero_point = 0;
   int scale_bits = 0;  // of a float
 };
@@ -27,14 +27,14 @@ int BitsOf(float value) {
   return bits;
 }
 
-StoredCodes StoredCodesOf(const Tensor& tensor) {
-  if (!tensor.holds_codes) return {};
-  StoredCodes codes;
+StoredQuantized StoredQuantizedOf(const Tensor& tensor) {
+  if (!tensor.holds_quantized) return {};
+  StoredQuantized quantized;
   // uint8 values are stored with 128 subtracted.
-  codes.zero_point = static_cast<int>(tensor.quantization.zero_point[0]) -
-                     (tensor.codes == DataType::kUint8 ? 128 : 0);
-  codes.scale_bits = BitsOf(tensor.quantization.scale[0]);
-  return codes;
+  quantized.zero_point = static_cast<int>(tensor.quantization.zero_point[0]) -
+                         (tensor.quantized == DataType::kUint8 ? 128 : 0);
+  quantized.scale_bits = BitsOf(tensor.quantization.scale[0]);
+  return quantized;
 }
 
 // A tensor bound by a dispatch, with the shader's name for it.
@@ -136,9 +136,9 @@ void AddTensorParams(const Graph& graph, const NamedTensor& named,
   const Shape& s = tensor.shape;
   block->Int4(absl::StrCat(named.name, "_size"), named.flat ? s.w * s.h : s.w,
               named.flat ? 1 : s.h, s.slices(), s.b);
-  const StoredCodes codes = StoredCodesOf(tensor);
-  block->Int4(absl::StrCat(named.name, "_aux"), s.c, codes.zero_point,
-              codes.scale_bits, 0);
+  const StoredQuantized quantized = StoredQuantizedOf(tensor);
+  block->Int4(absl::StrCat(named.name, "_aux"), s.c, quantized.zero_point,
+              quantized.scale_bits, 0);
   if (!named.part) return;
   MemoryView view = tensor.view;
   view.kind = *named.part;
@@ -162,7 +162,7 @@ TensorBinding BindingOf(const Graph& graph, const Dispatch& dispatch,
           FormatFor(tensor, profile.options),
           named.write,
           named.write && (channels % 4 != 0 || dispatch.masks_tails),
-          /*scaled=*/!dispatch.on_codes,
+          /*scaled=*/!dispatch.integer_path,
           named.part ? ViewKindOf(*named.part) : gl_shaders::View::kNone};
 }
 

@@ -13,8 +13,8 @@ std::string PlanToDot(const Graph& graph,
   DotGraph dot("plan");
   TensorEdges edges(graph, &dot);
   for (const Dispatch& d : dispatches) {
-    std::string label =
-        absl::StrCat(d.label, "\n", d.shader, d.on_codes ? " on codes" : "");
+    std::string label = absl::StrCat(d.label, "\n", d.shader,
+                                     d.integer_path ? " in integers" : "");
     std::vector<TensorId> reads;
     for (const auto& [name, id] : d.reads) reads.push_back(id);
     for (size_t i = 0; i < d.post_ops.size(); ++i) {

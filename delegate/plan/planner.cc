@@ -204,18 +204,18 @@ std::array<int, 3> VectorWorkGroup(const std::array<int, 3>& grid,
 
 std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
                                    const DeviceProfile& profile) {
-  const int most_invocations =
+  const int max_invocations =
       std::min(profile.choices.work_group_size,
                profile.limits.max_work_group_invocations);
   if (profile.choices.simd_lanes > 1) {
     const std::array<int, 3> group =
-        VectorWorkGroup(grid, most_invocations, profile.choices.simd_lanes);
+        VectorWorkGroup(grid, max_invocations, profile.choices.simd_lanes);
     if (FitsLimits(group, profile.limits)) return group;
   }
   std::array<int, 3> group = {1, 1, 1};
-  int left = most_invocations;
-  const auto grow = [&](int axis, int most) {
-    while (group[axis] < grid[axis] && left >= 2 && group[axis] * 2 <= most &&
+  int left = max_invocations;
+  const auto grow = [&](int axis, int max) {
+    while (group[axis] < grid[axis] && left >= 2 && group[axis] * 2 <= max &&
            group[axis] * 2 <= profile.limits.max_work_group_size[axis]) {
       group[axis] *= 2;
       left /= 2;
@@ -248,10 +248,10 @@ void Planner::Finish(size_t first, const Node& node, const std::string& label) {
   for (size_t i = first; i < dispatches_.size(); ++i) {
     Dispatch& d = dispatches_[i];
     d.node = node.tflite_index;
-    d.on_codes = node.on_codes;
+    d.integer_path = node.integer_path;
     // Integer biases are sums with many bits.
     for (PackedConstant& c : d.constants) {
-      c.always_float32 |= node.on_codes || node.always_float32;
+      c.always_float32 |= node.integer_path || node.always_float32;
     }
     d.label = label;
     if (!d.writes.empty() && d.writes[0].second == node.outputs[0]) {
@@ -266,15 +266,15 @@ void Planner::Finish(size_t first, const Node& node, const std::string& label) {
 }
 
 int MaxBoundTensors(const DeviceProfile& profile) {
-  constexpr int kMost = 12;  // past which a longer chain saves little
+  constexpr int kMax = 12;  // past which a longer chain saves little
   // Tensors that fit no texture become buffers, so buffers always count.
-  int most = std::min(kMost, profile.limits.max_buffers);
+  int max = std::min(kMax, profile.limits.max_buffers);
   const bool textures = profile.choices.storage != Storage::kBuffer;
   if (textures && profile.choices.read_by == gl_shaders::ReadBy::kImage) {
-    most = std::min(most, profile.limits.max_images);
+    max = std::min(max, profile.limits.max_images);
   }
-  most = std::min(most, profile.limits.max_outputs);
-  return most;
+  max = std::min(max, profile.limits.max_outputs);
+  return max;
 }
 
 absl::StatusOr<std::vector<Dispatch>> PlanGraph(Graph* graph,

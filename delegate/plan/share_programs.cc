@@ -22,7 +22,7 @@ using gl_shaders::TensorBinding;
 using Kind = MemoryView::Kind;
 
 // Maximum number of post-ops in a shader.
-constexpr size_t kMostPostOps = 8;
+constexpr size_t kMaxPostOps = 8;
 
 // A post-op of a program.
 struct Step {
@@ -127,7 +127,7 @@ std::vector<Step> Together(const std::vector<Step>& a,
 bool Sharing::Fits(const Dispatch& d, const std::vector<Step>& steps) const {
   size_t tensors = d.reads.size() + d.writes.size() + d.constants.size();
   for (const Step& step : steps) tensors += step.op.operand != kNoTensor;
-  return steps.size() <= kMostPostOps &&
+  return steps.size() <= kMaxPostOps &&
          tensors <= static_cast<size_t>(MaxBoundTensors(profile_));
 }
 

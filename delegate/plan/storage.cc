@@ -12,7 +12,7 @@ using gl_shaders::Format;
 using gl_shaders::Storage;
 
 Format FormatFor(const Tensor& tensor, const PlanningOptions& options) {
-  if (tensor.holds_codes) return Format::kRgba8i;
+  if (tensor.holds_quantized) return Format::kRgba8i;
   switch (tensor.type) {
     case DataType::kInt32:
     case DataType::kBool:
@@ -86,7 +86,7 @@ absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
 
 Format FormatFor(const PackedConstant& constant,
                  const PlanningOptions& options) {
-  if (constant.codes) return Format::kRgba8i;
+  if (constant.quantized) return Format::kRgba8i;
   return options.half && !constant.always_float32 && !constant.literal
              ? Format::kRgba16f
              : Format::kRgba32f;

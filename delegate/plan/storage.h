@@ -11,7 +11,7 @@
 namespace gles_delegate {
 
 // Texel format: floats have 32 bits, or 16 if the options allow it; int32 and
-// bool (0 or 1) are 32-bit integers; tensors with holds_codes have 8-bit
+// bool (0 or 1) are 32-bit integers; tensors with holds_quantized have 8-bit
 // integers, with 128 subtracted from uint8.
 gl_shaders::Format FormatFor(const Tensor& tensor,
                              const PlanningOptions& options);

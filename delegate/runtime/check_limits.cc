@@ -13,7 +13,7 @@ namespace {
 struct Limit {
   absl::string_view what;
   int64_t value;
-  int64_t most;
+  int64_t max;
 };
 
 // The dispatch's bindings and sizes with their limits.
@@ -77,9 +77,9 @@ absl::Status CheckDeviceLimits(const Dispatch& d,
                                             d.shader, ".comp)", words...));
   };
   for (const Limit& limit : LimitsOf(d, bindings, params_bytes, device)) {
-    if (limit.value <= limit.most) continue;
+    if (limit.value <= limit.max) continue;
     return violation(
-        ": ", limit.what, ": ", limit.value, "; rule: at most ", limit.most,
+        ": ", limit.what, ": ", limit.value, "; rule: at most ", limit.max,
         " (the device's limit, or what is saved of an app's context)");
   }
   const int align = std::max(1, device.uniform_offset_alignment);

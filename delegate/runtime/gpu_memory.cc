@@ -30,12 +30,12 @@ std::vector<uint8_t> PoisonFor(const Slot& slot) {
     return bytes;
   };
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-  constexpr float kMost = std::numeric_limits<float>::max();
+  constexpr float kMax = std::numeric_limits<float>::max();
   constexpr int32_t kLow = std::numeric_limits<int32_t>::min();
   constexpr int32_t kHigh = std::numeric_limits<int32_t>::max();
   switch (slot.format) {
     case Format::kRgba32f:
-      return filled(std::array<float, 4>{kNan, kMost, -kMost, kNan});
+      return filled(std::array<float, 4>{kNan, kMax, -kMax, kNan});
     case Format::kRgba16f:
       return filled(std::array<uint16_t, 4>{0x7e00, 0x7bff, 0xfbff, 0x7e00});
     case Format::kRgba32i:

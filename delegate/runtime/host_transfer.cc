@@ -17,7 +17,7 @@ namespace {
 
 // More pieces gain little: the first piece's copy and the last piece's transfer
 // remain.
-constexpr int64_t kMostPieces = 16;
+constexpr int64_t kMaxPieces = 16;
 // Bytes of the host tensor that a thread copies at a time.
 constexpr size_t kChunkBytes = 64 << 10;
 
@@ -27,7 +27,7 @@ int64_t HostTransfer::Pieces(int64_t steps) const {
   if (steps <= 0 || piece_bytes_ <= 0) return 1;
   // Pieces are counted in host bytes, also for 16-bit transfers.
   return std::clamp(static_cast<int64_t>(host_bytes_) / piece_bytes_,
-                    int64_t{1}, std::min(kMostPieces, steps));
+                    int64_t{1}, std::min(kMaxPieces, steps));
 }
 
 absl::Status HostTransfer::Allocate(const DeviceProfile& profile,

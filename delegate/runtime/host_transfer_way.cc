@@ -62,7 +62,7 @@ HostTransfer::Element ChooseElement(const Tensor& tensor,
                                     HostTransfer::Way way) {
   using Element = HostTransfer::Element;
   using Way = HostTransfer::Way;
-  if (tensor.holds_codes) return Element::kCode;
+  if (tensor.holds_quantized) return Element::kCode;
   const bool is_half = FormatFor(tensor, profile.options) == Format::kRgba16f;
   if (way == Way::kPackedByHost && is_half) return Element::kHalf;
   // The host's conversion makes infinities, which a saturating store must not.
@@ -77,7 +77,7 @@ HostTransfer::Element ChooseElement(const Tensor& tensor,
 }  // namespace
 
 int64_t HostElementBytes(const Tensor& tensor) {
-  return tensor.holds_codes ? 1 : sizeof(float);
+  return tensor.holds_quantized ? 1 : sizeof(float);
 }
 
 HostTransfer::HostTransfer(Direction direction, TensorId id,
@@ -91,7 +91,7 @@ HostTransfer::HostTransfer(Direction direction, TensorId id,
                              : ChooseWay(direction, tensor, profile, can_map)),
       element_(ChooseElement(tensor, profile, way_)),
       tensor_(id),
-      turned_(tensor.codes == DataType::kUint8 ? 0x80 : 0),
+      turned_(tensor.quantized == DataType::kUint8 ? 0x80 : 0),
       shape_(tensor.shape),
       name_(tensor.ToString()),
       host_bytes_(tensor.shape.elements() * HostElementBytes(tensor)),

@@ -92,15 +92,15 @@ void AddFormUniforms(const Tensor& tensor, const ObjectForm& form,
                      UniformBlock* block) {
   if (tensor.is_float_view()) {
     const quant::CodeRange range =
-        quant::RangeOf(static_cast<int>(DataTypeSize(tensor.codes)),
-                       tensor.codes == DataType::kUint8);
+        quant::RangeOf(static_cast<int>(DataTypeSize(tensor.quantized)),
+                       tensor.quantized == DataType::kUint8);
     block->Float4(
-        "codes",
+        "quantized",
         {tensor.quantization.scale[0],
          static_cast<float>(tensor.quantization.zero_point[0]),
          static_cast<float>(range.low), static_cast<float>(range.high)});
   } else {
-    block->Float4("codes", {1, 0, 0, 0});
+    block->Float4("quantized", {1, 0, 0, 0});
   }
   block->Int4("object", form.channels, ObjectSlices(form),
               static_cast<int>(kWordsPerRow), 0);

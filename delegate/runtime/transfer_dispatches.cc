@@ -75,11 +75,11 @@ Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
     d.Read("src", transfer.tensor());
   }
   *layout = LayTransfer(tensor.shape, transfer, reads_back_flat, &d);
-  d.on_codes = tensor.holds_codes;
+  d.integer_path = tensor.holds_quantized;
   if (transfer.element() == HostTransfer::Element::kCode) {
     // uint8 is stored less 128, which turns the topmost bit.
-    d.Define("CODES",
-             tensor.codes == DataType::kUint8 ? "int(0x80808080u)" : "0");
+    d.Define("QUANTIZED",
+             tensor.quantized == DataType::kUint8 ? "int(0x80808080u)" : "0");
   }
   if (transfer.element() == HostTransfer::Element::kHalf) d.Define("HALVES");
   d.label = absl::StrCat(d.shader, " ", tensor.name);

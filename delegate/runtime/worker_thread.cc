@@ -105,7 +105,7 @@ size_t WorkerThread::calls() const {
 bool WorkerThread::MayBegin(int begun) const {
   const Job* const next = waiting_.front();
   return next != nullptr &&
-         (begun == 0 || (next->has_halves && begun < kMostBegun));
+         (begun == 0 || (next->has_halves && begun < kMaxBegun));
 }
 
 void WorkerThread::Finish(Job* job) {

@@ -41,13 +41,13 @@ class WorkerThread {
   // Run() in two steps, for work that starts with submitting to the GPU and
   // ends with waiting for it. If `first` returns true, the worker runs `second`
   // after starting the next call, if that has two steps as well, so that the
-  // GPU stays busy while results and inputs are copied. At most kMostBegun
+  // GPU stays busy while results and inputs are copied. At most kMaxBegun
   // calls are between their steps. They end in the order in which they began,
   // before a later function of Run().
   absl::Status RunInHalves(absl::FunctionRef<bool()> first,
                            absl::FunctionRef<void()> second);
   // One call on the GPU and one behind it.
-  static constexpr int kMostBegun = 2;
+  static constexpr int kMaxBegun = 2;
 
   // Calls that wait for the thread or run on it.
   size_t calls() const;

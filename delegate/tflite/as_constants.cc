@@ -10,7 +10,7 @@ namespace gles_delegate {
 namespace {
 
 // With more computed ids the shape of a segment sum is unknown.
-constexpr size_t kMostIdBytes = 64 << 20;
+constexpr size_t kMaxIdBytes = 64 << 20;
 
 // 0: another op.
 int SegmentSumInputs(int builtin_code) {
@@ -54,7 +54,7 @@ void AsConstants::AddSegments(const TfLiteNode& node, int builtin_code) {
   const TfLiteTensor& ids = context_->tensors[inputs[1]];
   if (!IsConstant(ids)) {
     const size_t bytes = BytesOf(ids);
-    if (bytes > kMostIdBytes) return;
+    if (bytes > kMaxIdBytes) return;
     zeros_.resize(bytes);
     Keep(inputs[1]).data.raw = zeros_.data();
   }

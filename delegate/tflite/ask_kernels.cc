@@ -65,29 +65,29 @@ void AskBatchMatMul(TfLiteContext* context, const TfLiteRegistration& kernel,
   std::vector<int8_t> right(8 * 16);
   for (int i = 0; i < 16; ++i) right[i] = i % 2 == 0 ? -24 : 24;
   const BatchMatMulParams params = {};
-  const std::vector<int> codes =
+  const std::vector<int> quantized =
       Values(kTfLiteInt8,
              TryKernel(context, kernel,
                        {TrialTensor::Of(kTfLiteInt8, {1, 16, 8}, left, 0.25f),
                         TrialTensor::Of(kTfLiteInt8, {1, 8, 16}, right, 0.25f),
                         {kTfLiteInt8, {1, 16, 16}, 1, 0, {}}},
                        &params));
-  if (codes.empty()) return;
-  traits->batch_matmul_away_from_zero = codes[0] == -2;
+  if (quantized.empty()) return;
+  traits->batch_matmul_away_from_zero = quantized[0] == -2;
   traits->batch_matmul_by_xnnpack &= traits->batch_matmul_away_from_zero;
 }
 
-// 0.5 and 1.5 codes, of which ties to even make 0 and 2.
+// 0.5 and 1.5 quantized values, of which ties to even make 0 and 2.
 void AskQuantize(TfLiteContext* context, const TfLiteRegistration& kernel,
                  const Question& question, KernelTraits* traits) {
   std::vector<float> values(32);
   for (int i = 0; i < 32; ++i) values[i] = i % 2 == 0 ? 0.5f : 1.5f;
-  const std::vector<int> codes = Values(
+  const std::vector<int> quantized = Values(
       question.to, TryKernel(context, kernel,
                              {TrialTensor::Of(kTfLiteFloat32, {1, 32}, values),
                               {question.to, {1, 32}, 1, 0, {}}},
                              nullptr));
-  if (!codes.empty()) traits->quantize_multiplies = codes[0] == 0;
+  if (!quantized.empty()) traits->quantize_multiplies = quantized[0] == 0;
 }
 
 void AskCast(TfLiteContext* context, const TfLiteRegistration& kernel,
@@ -101,25 +101,25 @@ void AskCast(TfLiteContext* context, const TfLiteRegistration& kernel,
   const struct {
     int in_data_type, out_data_type;
   } params = {kTfLiteFloat32, question.to};
-  const std::vector<int> codes = Values(
+  const std::vector<int> quantized = Values(
       question.to, TryKernel(context, kernel,
                              {TrialTensor::Of(kTfLiteFloat32, {1, 80}, values),
                               {question.to, {1, 80}, 0, 0, {}}},
                              &params));
-  if (codes.empty()) return;
-  const bool saturates = codes[0] == high && codes[1] == low &&
-                         codes[2] == high && codes[3] == low;
+  if (quantized.empty()) return;
+  const bool saturates = quantized[0] == high && quantized[1] == low &&
+                         quantized[2] == high && quantized[3] == low;
   KernelTraits::Cast& cast = question.to == kTfLiteInt8    ? traits->to_int8
                              : question.to == kTfLiteUInt8 ? traits->to_uint8
                                                            : traits->to_int16;
-  cast = {saturates, codes[4]};
+  cast = {saturates, quantized[4]};
 }
 
 // The code of a sum, of a row of one weight. `bias_type`: of an empty `bias`.
-std::vector<int> WideRow(TfLiteContext* context,
-                         const TfLiteRegistration& kernel, float weight_scale,
-                         int16_t input, const std::vector<int64_t>& bias,
-                         TfLiteType bias_type = kTfLiteFloat32) {
+std::vector<int> Int16Row(TfLiteContext* context,
+                          const TfLiteRegistration& kernel, float weight_scale,
+                          int16_t input, const std::vector<int64_t>& bias,
+                          TfLiteType bias_type = kTfLiteFloat32) {
   const std::vector<int16_t> row(8, input);
   TrialTensor weights = TrialTensor::Of(
       kTfLiteInt8, {8, 8}, std::vector<int8_t>(64, 1), weight_scale);
@@ -140,56 +140,57 @@ std::vector<int> WideRow(TfLiteContext* context,
 
 void AskFullyConnected(TfLiteContext* context, const TfLiteRegistration& kernel,
                        const Question&, KernelTraits* traits) {
-  // 8 * 20,000 times a factor just below 3 / 16: 29,998.4 codes, of which 16
-  // bits of the multiplier make 29,999.
+  // 8 * 20,000 times a factor just below 3 / 16: 29,998.4 quantized values, of
+  // which 16 bits of the multiplier make 29,999.
   constexpr float kFactor = 0.18749f;
   const std::vector<int> with_bias =
-      WideRow(context, kernel, kFactor, 20000, std::vector<int64_t>(8, 0));
+      Int16Row(context, kernel, kFactor, 20000, std::vector<int64_t>(8, 0));
   if (!with_bias.empty()) {
     const double exact = 160000.0 * static_cast<double>(kFactor);
-    traits->wide_rows_keep_31_bits =
+    traits->int16_rows_keep_31_bits =
         with_bias[0] == static_cast<int>(std::lround(exact));
   }
   // Not quite half a code: the first of two roundings makes half a code of it,
   // and the second a code.
   constexpr float kTwiceOne = 0.0624999f;
-  const std::vector<int> without = WideRow(context, kernel, kTwiceOne, 1, {});
+  const std::vector<int> without = Int16Row(context, kernel, kTwiceOne, 1, {});
   if (without.empty()) return;
-  traits->wide_rows_without_bias_round_twice = without[0] == 1;
+  traits->int16_rows_without_bias_round_twice = without[0] == 1;
   const std::vector<int> of_64_bits =
-      WideRow(context, kernel, kTwiceOne, 1, {}, kTfLiteInt64);
-  traits->wide_rows_name_bias_type =
+      Int16Row(context, kernel, kTwiceOne, 1, {}, kTfLiteInt64);
+  traits->int16_rows_name_bias_type =
       !of_64_bits.empty() && of_64_bits[0] != without[0];
 }
 
 // A code of 8,192.25 units, which two roundings make 8,193, plus nothing; the
 // sum is of two units.
-void AskWideAdd(TfLiteContext* context, const TfLiteRegistration& kernel,
-                const Question&, KernelTraits* traits) {
+void AskInt16Add(TfLiteContext* context, const TfLiteRegistration& kernel,
+                 const Question&, KernelTraits* traits) {
   const std::vector<int16_t> ones(32, 1), zeros(32, 0);
   const struct {
     int activation;
     bool pot_scale_int16;
     int newer[4];
   } params = {};
-  const std::vector<int> codes = Values(
+  const std::vector<int> quantized = Values(
       kTfLiteInt16, TryKernel(context, kernel,
                               {TrialTensor::Of(kTfLiteInt16, {1, 32}, ones,
                                                2 * 8192.25f / 32768),
                                TrialTensor::Of(kTfLiteInt16, {1, 32}, zeros, 1),
                                {kTfLiteInt16, {1, 32}, 2.0f / 16384, 0, {}}},
                               &params));
-  if (!codes.empty()) traits->wide_adds_round_once = codes[0] == 4096;
+  if (!quantized.empty()) traits->int16_adds_round_once = quantized[0] == 4096;
 }
 
-// Twice 20,000, in codes of the input; a kernel that takes one scale refuses.
-void AskWideSum(TfLiteContext* context, const TfLiteRegistration& kernel,
-                const Question&, KernelTraits* traits) {
+// Twice 20,000, in quantized values of the input; a kernel that takes one scale
+// refuses.
+void AskInt16Sum(TfLiteContext* context, const TfLiteRegistration& kernel,
+                 const Question&, KernelTraits* traits) {
   TrialTensor axis =
       TrialTensor::Of(kTfLiteInt32, {1}, std::vector<int32_t>{1});
   axis.is_constant = true;
   const ReducerParams params = {};
-  const std::vector<int> codes =
+  const std::vector<int> quantized =
       Values(kTfLiteInt16,
              TryKernel(context, kernel,
                        {TrialTensor::Of(kTfLiteInt16, {1, 2},
@@ -197,10 +198,10 @@ void AskWideSum(TfLiteContext* context, const TfLiteRegistration& kernel,
                         axis,
                         {kTfLiteInt16, {1}, 1, 0, {}}},
                        &params));
-  if (!codes.empty()) traits->wide_sums_saturate = codes[0] == 32767;
+  if (!quantized.empty()) traits->int16_sums_saturate = quantized[0] == 32767;
 }
 
-// Sums of -0.5 codes, which are the bias alone.
+// Sums of -0.5 quantized values, which are the bias alone.
 void AskRowsTo16Bits(TfLiteContext* context, const TfLiteRegistration& kernel,
                      const Question& question, KernelTraits* traits) {
   if (question.to != kTfLiteInt16) return;
@@ -210,7 +211,7 @@ void AskRowsTo16Bits(TfLiteContext* context, const TfLiteRegistration& kernel,
       TrialTensor::Of(kTfLiteInt32, {8}, std::vector<int32_t>(8, -8), 0.0625f);
   weights.is_constant = bias.is_constant = true;
   const FullyConnectedParams params = {};
-  const std::vector<int> codes = Values(
+  const std::vector<int> quantized = Values(
       kTfLiteInt16, TryKernel(context, kernel,
                               {TrialTensor::Of(kTfLiteUInt8, {1, 8},
                                                std::vector<uint8_t>(8), 0.25f),
@@ -218,11 +219,11 @@ void AskRowsTo16Bits(TfLiteContext* context, const TfLiteRegistration& kernel,
                                bias,
                                {kTfLiteInt16, {1, 8}, 1, 0, {}}},
                               &params));
-  if (!codes.empty()) traits->rows_to_16_bits_round_up = codes[0] == 0;
+  if (!quantized.empty()) traits->rows_to_16_bits_round_up = quantized[0] == 0;
 }
 
-// Eight sums of -0.5 codes, which are the bias alone, as the input is zero: of
-// `depthwise` or transposed convolutions of one pixel.
+// Eight sums of -0.5 quantized values, which are the bias alone, as the input
+// is zero: of `depthwise` or transposed convolutions of one pixel.
 void AskSums(TfLiteContext* context, const TfLiteRegistration& kernel,
              bool depthwise, KernelTraits* traits) {
   constexpr int kChannels = quant::kChannelsOfVector;
@@ -252,9 +253,9 @@ void AskSums(TfLiteContext* context, const TfLiteRegistration& kernel,
   const void* const params = depthwise
                                  ? static_cast<const void*>(&of_depthwise)
                                  : static_cast<const void*>(&of_transposed);
-  const std::vector<int> codes =
+  const std::vector<int> quantized =
       Values(kTfLiteInt8, TryKernel(context, kernel, tensors, params));
-  if (!codes.empty()) traits->scales_in_vectors = codes[0] == 0;
+  if (!quantized.empty()) traits->scales_in_vectors = quantized[0] == 0;
 }
 void AskDepthwise(TfLiteContext* context, const TfLiteRegistration& kernel,
                   const Question&, KernelTraits* traits) {
@@ -302,22 +303,22 @@ void AskDetections(TfLiteContext* context, const TfLiteRegistration& kernel,
 struct Asked {
   int op;
   TfLiteType from;
-  bool says_how_codes_round;
+  bool says_how_quantized_round;
   Answer answer;
 };
 constexpr Asked kAsked[] = {
-    {builtin::ADD, kTfLiteInt16, true, &AskWideAdd},
+    {builtin::ADD, kTfLiteInt16, true, &AskInt16Add},
     {builtin::BATCH_MATMUL, kTfLiteInt8, true, &AskBatchMatMul},
     {builtin::CAST, kTfLiteFloat32, false, &AskCast},
     {builtin::DEPTHWISE_CONV_2D, kTfLiteInt8, true, &AskDepthwise},
     {builtin::FULLY_CONNECTED, kTfLiteInt16, true, &AskFullyConnected},
     {builtin::FULLY_CONNECTED, kTfLiteUInt8, true, &AskRowsTo16Bits},
     {builtin::QUANTIZE, kTfLiteFloat32, true, &AskQuantize},
-    {builtin::SUM, kTfLiteInt16, true, &AskWideSum},
+    {builtin::SUM, kTfLiteInt16, true, &AskInt16Sum},
     {builtin::TRANSPOSE_CONV, kTfLiteInt32, true, &AskTransposed},
 };
 
-bool IsCodes(TfLiteType type) {
+bool IsQuantized(TfLiteType type) {
   return type == kTfLiteInt8 || type == kTfLiteUInt8 || type == kTfLiteInt16;
 }
 
@@ -347,10 +348,10 @@ quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
     if (is_detector && asked.insert({question.op}).second) {
       AskDetections(context, *kernel, &traits);
     }
-    if (!IsCodes(question.to) || !asked.insert(question).second) return;
+    if (!IsQuantized(question.to) || !asked.insert(question).second) return;
     for (const Asked& a : kAsked) {
       if (a.op != question.op || a.from != question.from ||
-          (a.says_how_codes_round && !follows)) {
+          (a.says_how_quantized_round && !follows)) {
         continue;
       }
       a.answer(context, *kernel, question, &traits);

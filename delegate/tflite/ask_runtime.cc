@@ -109,12 +109,12 @@ class ModelWriter {
       b_.AddElement<int32_t>(At(2), version, 1);
       b_.AddElement<int32_t>(At(3), op, 0);
     });
-    const auto codes = b_.CreateVector(std::vector<Any>{code});
+    const auto quantized = b_.CreateVector(std::vector<Any>{code});
     const auto graphs = b_.CreateVector(std::vector<Any>{graph});
     const auto buffers = b_.CreateVector(buffers_);
     b_.Finish(Table([&] {
                 b_.AddElement<uint32_t>(At(0), 3, 0);
-                b_.AddOffset(At(1), codes);
+                b_.AddOffset(At(1), quantized);
                 b_.AddOffset(At(2), graphs);
                 b_.AddOffset(At(4), buffers);
               }),
@@ -209,7 +209,7 @@ class ModelWriter {
 std::vector<int8_t> RunModel(const TfliteFunctions& tflite,
                              const std::vector<uint8_t>& bytes,
                              const std::vector<int8_t>& input, size_t outputs) {
-  std::vector<int8_t> codes(outputs);
+  std::vector<int8_t> quantized(outputs);
   bool ok = false;
   void* const model = tflite.model_create(bytes.data(), bytes.size());
   if (model == nullptr) return {};
@@ -220,13 +220,13 @@ std::vector<int8_t> RunModel(const TfliteFunctions& tflite,
          tflite.copy_from(tflite.input(run, 0), input.data(), input.size()) ==
              kTfLiteOk &&
          tflite.invoke(run) == kTfLiteOk &&
-         tflite.copy_to(tflite.output(run, 0), codes.data(), codes.size()) ==
-             kTfLiteOk;
+         tflite.copy_to(tflite.output(run, 0), quantized.data(),
+                        quantized.size()) == kTfLiteOk;
     tflite.destroy(run);
   }
   tflite.options_delete(options);
   tflite.model_delete(model);
-  return ok ? codes : std::vector<int8_t>();
+  return ok ? quantized : std::vector<int8_t>();
 }
 
 // --- Distinguishing the kernels ---------------------------------------------
@@ -234,7 +234,8 @@ std::vector<int8_t> RunModel(const TfliteFunctions& tflite,
 enum class TiesGo { kUp, kAwayFromZero, kToEven, kElsewhere };
 
 constexpr int kChannels = 32;
-constexpr int kZeroPoint = 8;  // of outputs, so that uint8 has codes below it
+constexpr int kZeroPoint =
+    8;  // of outputs, so that uint8 has quantized values below it
 
 // How a convolution rounds sums of half a code. They are its bias alone, as its
 // input is zero.
@@ -242,7 +243,7 @@ TiesGo TiesOf(const TfliteFunctions& tflite, int op, int8_t type) {
   // Sums of -1.5, -0.5, 0.5 and 1.5 steps, for each way but the last.
   constexpr int kRows = 4;
   const int sums[kRows] = {-192, -64, 64, 192};
-  constexpr int8_t kCodes[3][kRows] = {
+  constexpr int8_t kQuantized[3][kRows] = {
       {-1, 0, 1, 2}, {-2, -1, 1, 2}, {-2, 0, 0, 2}};
   std::vector<int32_t> bias(kChannels);
   for (int c = 0; c < kChannels; ++c) bias[c] = sums[c % kRows];
@@ -259,13 +260,13 @@ TiesGo TiesOf(const TfliteFunctions& tflite, int op, int8_t type) {
             static_cast<size_t>(kChannels) * (depthwise ? 1 : inputs), 1)},
        {{kChannels}, kInt32Type, 1.0f / 128, BytesOfValues(bias)},
        {{1, 1, 1, kChannels}, type, 1, {}, kZeroPoint}});
-  const std::vector<int8_t> codes =
+  const std::vector<int8_t> quantized =
       RunModel(tflite, model, std::vector<int8_t>(inputs), kChannels);
-  if (codes.empty()) return TiesGo::kElsewhere;
+  if (quantized.empty()) return TiesGo::kElsewhere;
   for (int way = 0; way < 3; ++way) {
     bool same = true;
     for (int c = 0; c < kChannels; ++c) {
-      same = same && codes[c] == kZeroPoint + kCodes[way][c % kRows];
+      same = same && quantized[c] == kZeroPoint + kQuantized[way][c % kRows];
     }
     if (same) return static_cast<TiesGo>(way);
   }
@@ -315,7 +316,7 @@ std::optional<CpuKernels> AskForCpuKernels(const std::string& library) {
   return answer->second;
 }
 
-bool MayHoldCodes(const TfLiteContext& context) {
+bool MayHoldQuantized(const TfLiteContext& context) {
   for (size_t i = 0; i < context.tensors_size; ++i) {
     const TfLiteType type = context.tensors[i].type;
     if (type == kTfLiteInt8 || type == kTfLiteUInt8 || type == kTfLiteInt16) {

@@ -19,7 +19,7 @@ std::optional<quant::CpuKernels> AskForCpuKernels(const std::string& library);
 
 // Whether any tensor of the model has a type that may be quantized; otherwise
 // the answer does not matter.
-bool MayHoldCodes(const TfLiteContext& context);
+bool MayHoldQuantized(const TfLiteContext& context);
 
 }  // namespace gles_delegate
 

@@ -63,9 +63,10 @@ absl::StatusOr<Tensor> BlockWeights::FloatsOf(const Tensor& weights,
                         words...);
   };
   const int64_t count = weights.shape.elements();
-  const auto codes = weights.constant.bytes();
+  const auto quantized = weights.constant.bytes();
   if (!weights.is_constant() || weights.stored() != DataType::kInt8 ||
-      weights.dims.size() != 2 || static_cast<int64_t>(codes.size()) < count) {
+      weights.dims.size() != 2 ||
+      static_cast<int64_t>(quantized.size()) < count) {
     return absl::UnimplementedError(
         refused("to be of a constant matrix of int8, int4 or int2"));
   }
@@ -87,7 +88,7 @@ absl::StatusOr<Tensor> BlockWeights::FloatsOf(const Tensor& weights,
   std::vector<float> values(count);
   for (int64_t i = 0; i < count; ++i) {
     values[i] = (*scales)[i / blocks.size] *
-                static_cast<float>(static_cast<int8_t>(codes[i]));
+                static_cast<float>(static_cast<int8_t>(quantized[i]));
   }
   std::vector<uint8_t> bytes(count * sizeof(float));
   std::memcpy(bytes.data(), values.data(), bytes.size());

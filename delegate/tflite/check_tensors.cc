@@ -123,12 +123,12 @@ absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
 
 absl::Status CheckVersion(const OpDefinition& op, int version,
                           bool other_types) {
-  const int most = other_types
-                       ? std::max(op.max_version, op.max_version_quantized)
-                       : op.max_version;
-  if (version <= most) return absl::OkStatus();
+  const int max = other_types
+                      ? std::max(op.max_version, op.max_version_quantized)
+                      : op.max_version;
+  if (version <= max) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat(
-      "version ", version, " of the op is newer than version ", most,
+      "version ", version, " of the op is newer than version ", max,
       ", the last that is known here", other_types ? "" : " for floats"));
 }
 

@@ -15,12 +15,12 @@ namespace gles_delegate {
 namespace {
 
 // Of composites inside composites.
-constexpr size_t kMostLevels = 8;
+constexpr size_t kMaxLevels = 8;
 // Anything deeper counts as endless.
-constexpr size_t kMostOpen = 64;
+constexpr size_t kMaxOpen = 64;
 // Nodes of one composite, with those inside. A decomposed attention has a few
 // dozen.
-constexpr int kMostNodes = 4096;
+constexpr int kMaxNodes = 4096;
 
 class DecompositionFinder {
  public:
@@ -72,7 +72,7 @@ class DecompositionFinder {
     auto found = subgraphs_.Get(subgraph);
     if (!found.ok()) return found.status();
     out->context = *found;
-    if (open_.size() > kMostOpen ||
+    if (open_.size() > kMaxOpen ||
         std::find(open_.begin(), open_.end(), *found) != open_.end()) {
       visited->is_endless = true;
       return absl::InvalidArgumentError(
@@ -104,12 +104,12 @@ class DecompositionFinder {
     }
     open_.pop_back();
     visited->levels += levels;
-    visited->nodes = static_cast<int>(std::min<int64_t>(nodes, kMostNodes + 1));
+    visited->nodes = static_cast<int>(std::min<int64_t>(nodes, kMaxNodes + 1));
     if (!status.ok()) return status;
-    if (visited->levels > kMostLevels || visited->nodes > kMostNodes) {
+    if (visited->levels > kMaxLevels || visited->nodes > kMaxNodes) {
       return absl::UnimplementedError(absl::StrCat(
-          "its decomposition has more than ", kMostLevels,
-          " levels of composites or more than ", kMostNodes, " nodes"));
+          "its decomposition has more than ", kMaxLevels,
+          " levels of composites or more than ", kMaxNodes, " nodes"));
     }
     return absl::OkStatus();
   }

@@ -31,16 +31,19 @@ ReadOptions ReadOptionsOf(const Options& options, const Runtime& runtime) {
   return read;
 }
 
-// MayHoldCodes() of the model and its decompositions.
-bool AnyMayHoldCodes(const TfLiteContext& context, const ModelNodes& nodes) {
+// MayHoldQuantized() of the model and its decompositions.
+bool AnyMayHoldQuantized(const TfLiteContext& context,
+                         const ModelNodes& nodes) {
   const auto subgraphs = SubgraphsOf(nodes.decompositions);
-  return MayHoldCodes(context) ||
-         std::any_of(subgraphs.begin(), subgraphs.end(),
-                     [](const TfLiteContext* c) { return MayHoldCodes(*c); });
+  return MayHoldQuantized(context) ||
+         std::any_of(
+             subgraphs.begin(), subgraphs.end(),
+             [](const TfLiteContext* c) { return MayHoldQuantized(*c); });
 }
 
-// Whether the runtime's own kernels say how codes round. Not if the app names
-// another runtime's; of the newer ones it only says whether XNNPACK computes.
+// Whether the runtime's own kernels say how quantized values round. Not if the
+// app names another runtime's; of the newer ones it only says whether XNNPACK
+// computes.
 bool FollowsKernels(const Options& options, const Runtime& runtime) {
   const auto is_newer = [](quant::CpuKernels kernels) {
     return kernels == quant::CpuKernels::kLitert ||
@@ -118,7 +121,7 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   auto nodes = FindNodes(context);
   if (!nodes.ok()) return nodes.status();
   if (auto s = CheckOrder(context, nodes->find, nodes->plan); !s.ok()) return s;
-  if (!options_.integer_rounding && AnyMayHoldCodes(*context, *nodes)) {
+  if (!options_.integer_rounding && AnyMayHoldQuantized(*context, *nodes)) {
     runtime_.asked = AskForCpuKernels(runtime_.library);
   }
   auto shapes =

@@ -58,7 +58,7 @@ absl::StatusOr<SharingContext> MakeOwn(const Options& options, Log log) {
       return egl::Context::CreateSharing(*other, /*debug=*/false);
     }
     auto context = MakeUnshared(options, log);
-    if (context.ok()) (*context)->FlushWhenLetGo();
+    if (context.ok()) (*context)->FlushWhenReleased();
     return context;
   };
   const auto may_join = [&](const egl::Context& other) {

@@ -12,9 +12,9 @@
 namespace gles_delegate {
 namespace {
 
-// Calls fn with the tensor's codes as a span of their own type.
+// Calls fn with the tensor's quantized values as a span of their own type.
 template <typename Fn>
-void WithCodes(const TfLiteTensor& tensor, DataType type, size_t n, Fn fn) {
+void WithQuantized(const TfLiteTensor& tensor, DataType type, size_t n, Fn fn) {
   switch (type) {
     case DataType::kInt8:
       return fn(absl::MakeSpan(tensor.data.int8, n));
@@ -28,7 +28,7 @@ void WithCodes(const TfLiteTensor& tensor, DataType type, size_t n, Fn fn) {
 }
 
 bool NeedsConversion(const Tensor& view) {
-  return !view.holds_codes && view.stored() != DataType::kFloat32 &&
+  return !view.holds_quantized && view.stored() != DataType::kFloat32 &&
          view.stored() != DataType::kInt32;
 }
 
@@ -36,7 +36,7 @@ bool NeedsConversion(const Tensor& view) {
 template <typename Fn>
 void WithIntegers(const TfLiteTensor& tensor, DataType type, size_t n, Fn fn) {
   if (type == DataType::kInt64) return fn(absl::MakeSpan(tensor.data.i64, n));
-  WithCodes(tensor, type, n, fn);
+  WithQuantized(tensor, type, n, fn);
 }
 
 // C++'s own conversion where that is defined, else the nearest int64.
@@ -105,9 +105,9 @@ absl::StatusOr<absl::Span<const uint8_t>> HostTensor::Read(
     std::transform(tensor.data.uint8, tensor.data.uint8 + elements_, values,
                    [](uint8_t b) { return b != 0 ? 1 : 0; });
   } else {
-    WithCodes(tensor, stored_, elements_, [&](auto codes) {
-      using Code = std::remove_reference_t<decltype(codes[0])>;
-      quant::DequantizeAll<Code>(codes, quantization_.scale[0],
+    WithQuantized(tensor, stored_, elements_, [&](auto quantized) {
+      using Code = std::remove_reference_t<decltype(quantized[0])>;
+      quant::DequantizeAll<Code>(quantized, quantization_.scale[0],
                                  quantization_.zero_point[0], floats());
     });
   }
@@ -189,10 +189,10 @@ void HostTensor::Finish(TfLiteTensor& tensor) const {
   }
   const quant::CodeRange range = quant::RangeOf(
       static_cast<int>(DataTypeSize(stored_)), stored_ == DataType::kUint8);
-  WithCodes(tensor, stored_, elements_, [&](auto codes) {
-    using Code = std::remove_reference_t<decltype(codes[0])>;
+  WithQuantized(tensor, stored_, elements_, [&](auto quantized) {
+    using Code = std::remove_reference_t<decltype(quantized[0])>;
     quant::QuantizeAll<Code>(floats(), quantization_.scale[0],
-                             quantization_.zero_point[0], range, codes);
+                             quantization_.zero_point[0], range, quantized);
   });
 }
 

@@ -23,7 +23,7 @@ bool HasHybridKernel(int builtin_code) {
 
 bool IsByteView(const Tensor& t) {
   return t.is_float_view() &&
-         (t.codes == DataType::kUint8 || t.codes == DataType::kInt8);
+         (t.quantized == DataType::kUint8 || t.quantized == DataType::kInt8);
 }
 
 bool IsHybrid(const Graph& graph, int builtin_code,
@@ -40,11 +40,11 @@ bool HasZeroPoint(const Tensor& t) {
 }
 
 bool IsReadOtherwise(const Tensor& t) {
-  return IsByteView(t) && (t.codes == DataType::kUint8 || HasZeroPoint(t));
+  return IsByteView(t) && (t.quantized == DataType::kUint8 || HasZeroPoint(t));
 }
 
 void ReadAsInt8(Tensor* t) {
-  t->codes = DataType::kInt8;
+  t->quantized = DataType::kInt8;
   t->quantization.zero_point.assign(t->quantization.scale.size(), 0);
 }
 
@@ -72,14 +72,14 @@ absl::Status ReadHybridWeights(int builtin_code, Graph* graph, Node* node) {
   for (TensorId& id : node->inputs) {
     if (id == kNoTensor || !IsReadOtherwise(graph->tensor(id))) continue;
     const Tensor& t = graph->tensor(id);
-    if (t.codes == DataType::kUint8 &&
+    if (t.quantized == DataType::kUint8 &&
         builtin_code == builtin::DEPTHWISE_CONV_2D) {
       return absl::UnimplementedError(
           absl::StrCat(t.ToString(),
                        " is uint8 beside float32 activations, which TFLite's "
                        "kernel does not take"));
     }
-    if (t.codes == DataType::kUint8 && t.quantization.per_channel()) {
+    if (t.quantized == DataType::kUint8 && t.quantization.per_channel()) {
       return absl::UnimplementedError(absl::StrCat(
           t.ToString(), " is uint8 with ", t.quantization.scale.size(),
           " quantization scales beside float32 activations; TFLite's kernel "
@@ -87,7 +87,7 @@ absl::Status ReadHybridWeights(int builtin_code, Graph* graph, Node* node) {
     }
     if (!t.is_constant()) {
       return absl::UnimplementedError(
-          absl::StrCat(t.ToString(), " holds ", DataTypeName(t.codes),
+          absl::StrCat(t.ToString(), " holds ", DataTypeName(t.quantized),
                        " weights beside float32 activations, which TFLite's "
                        "kernel reads as int8, and which others read by their "
                        "type"));

@@ -84,10 +84,10 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
   original_ = graph_;
   PlanDump* const dump = builder_.dump();
   dump->AddGraph("read", graph_);
-  if (setup_.options.computes_on_codes()) {
+  if (setup_.options.uses_integer_path()) {
     const PassContext passes = {setup_.profile, setup_.cpu_kernels,
                                 setup_.read_options.traits,
-                                &setup_.report->nodes_on_codes};
+                                &setup_.report->nodes_on_integer_path};
     absl::Status passed =
         RunPasses(PassStage::kRead, passes, &graph_,
                   [dump](absl::string_view pass, const Graph& graph) {
@@ -118,7 +118,7 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
   if (BorderShapes(*context) != read_shapes_) {
     if (auto s = ReadAgain(context); !s.ok()) return s;
     if (!setup_.builds_late) {
-      if (auto s = ReserveMemoryAnew(context); !s.ok()) return s;
+      if (auto s = ReserveMemoryAgain(context); !s.ok()) return s;
     }
   }
   if (on_cpu_ != nullptr) return absl::OkStatus();
@@ -140,18 +140,18 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
   builder_.TellProgressTo(nullptr);
   built_ = built.ok();
   const std::vector<std::string> warnings = builder_.TakeWarnings();
-  const std::vector<std::string> of_stand_in =
-      std::exchange(stand_in_warnings_, {});
+  const std::vector<std::string> of_baseline =
+      std::exchange(baseline_warnings_, {});
   // An error's message is sufficient by itself.
   if (!built.ok()) return built;
   TellWarnings(context, warnings);
-  TellWarnings(context, of_stand_in);
+  TellWarnings(context, of_baseline);
   return built;
 }
 
 absl::Status GlesKernel::BuildLate(TfLiteContext* context) {
   setup_.builds_late = false;
-  if (auto s = ReserveMemoryAnew(context); !s.ok()) return s;
+  if (auto s = ReserveMemoryAgain(context); !s.ok()) return s;
   return FallBack(context, PrepareOnGpu(context));
 }
 
@@ -179,7 +179,7 @@ absl::Status GlesKernel::Build() {
   objects_version_ = -1;
   bound_ = FormsOf(ResolveObjects());
   if (auto s = CheckMayReturnAtOnce(); !s.ok()) return s;
-  if (BuildStandIn()) return absl::OkStatus();
+  if (BuildBaseline()) return absl::OkStatus();
   builder_.Bind(bound_);
   auto executor = builder_.Build(graph_, original_);
   if (!executor.ok()) return executor.status();

@@ -113,9 +113,9 @@ class GlesKernel final : public SimpleDelegateKernel {
   void UseExecutor(std::unique_ptr<Executor> executor);
   // The option background_compilation (kernel_background.cc). Why the partition
   // has no baseline plan although it is on; "" if it has one.
-  std::string WhyNoStandIn() const;
+  std::string WhyNoBaseline() const;
   // Builds the baseline plan. False: there is none; build the optimized plan.
-  bool BuildStandIn();
+  bool BuildBaseline();
   // After the first inference with the baseline plan: builds the optimized plan
   // in the background.
   void StartBackground(TfLiteContext* context);
@@ -125,7 +125,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   // After the background ended: takes its result, or reports the failure.
   void TakeResult(TfLiteContext* context);
   // Stays with the baseline plan.
-  void KeepStandIn(TfLiteContext* context, const absl::Status& why);
+  void KeepBaseline(TfLiteContext* context, const absl::Status& why);
   // Ends the background and drops its result.
   void StopBackground();
   // Reports the builders' warnings.
@@ -138,7 +138,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status UseCpu(TfLiteContext* context, const std::string& why);
   // After a resize: if the limit does not allow the new shapes, the nodes run
   // on the CPU.
-  absl::Status ReserveMemoryAnew(TfLiteContext* context);
+  absl::Status ReserveMemoryAgain(TfLiteContext* context);
   void ReleaseMemory();
   // Applies changed bindings (kernel_objects.cc): rebuilds if other tensors or
   // forms are bound. kFailedPrecondition: one of them cannot be used.
@@ -234,7 +234,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   // The context in which the optimized plan was built, and which has its
   // programs.
   std::weak_ptr<egl::Context> compiled_in_;
-  std::vector<std::string> stand_in_warnings_;  // not yet reported
+  std::vector<std::string> baseline_warnings_;  // not yet reported
   // Consecutive Invokes that ended with a reset which this partition may have
   // caused.
   int guilty_resets_ = 0;

@@ -1,12 +1,12 @@
 // The part of GlesKernel that starts with a baseline plan of few, simple
-// programs (device/stand_in.h), while those of the optimized plan are compiled
+// programs (device/baseline.h), while those of the optimized plan are compiled
 // in the background.
 #include <chrono>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/device/stand_in.h"
+#include "delegate/device/baseline.h"
 #include "delegate/tflite/kernel.h"
 #include "delegate/tflite/messages.h"
 
@@ -19,7 +19,7 @@ constexpr auto kWarmUpBudget = std::chrono::milliseconds(2);
 
 }  // namespace
 
-std::string GlesKernel::WhyNoStandIn() const {
+std::string GlesKernel::WhyNoBaseline() const {
   const Options& options = setup_.options;
   // Options that measure or show a plan, or limit its memory, apply to the
   // optimized plan; GLES_DELEGATE_DUMP_PLAN writes only that.
@@ -39,7 +39,7 @@ std::string GlesKernel::WhyNoStandIn() const {
   }
   for (TensorId id : graph_.inputs) {
     if (graph_.tensor(id).is_variable) {
-      return "a variable tensor's state would stay behind in the stand-in";
+      return "a variable tensor's state would stay behind in the baseline plan";
     }
   }
   if (compiled_in_.lock() == executor_context_) {
@@ -48,14 +48,14 @@ std::string GlesKernel::WhyNoStandIn() const {
   return "";
 }
 
-bool GlesKernel::BuildStandIn() {
+bool GlesKernel::BuildBaseline() {
   BackgroundReport& report = setup_.report->background;
   report = {};
   if (setup_.profile.choices.background_compilation == 0) return false;
-  report.reason = WhyNoStandIn();
+  report.reason = WhyNoBaseline();
   if (!report.reason.empty()) return false;
   DeviceProfile profile = setup_.profile;
-  profile.choices = StandInChoices(profile.choices);
+  profile.choices = BaselineChoices(profile.choices);
   BuildOptions options = BuildOptionsOfPartition();
   options.cache = {};
   const ProgramCache& programs = setup_.gpu->objects->programs;
@@ -66,13 +66,13 @@ bool GlesKernel::BuildStandIn() {
   builder.Bind(bound_);
   auto executor = builder.Build(graph_, original_);
   if (!executor.ok()) {
-    report.reason =
-        absl::StrCat("there is no stand-in: ", executor.status().message());
+    report.reason = absl::StrCat("there is no baseline plan: ",
+                                 executor.status().message());
     return false;
   }
-  stand_in_warnings_ = builder.TakeWarnings();
+  baseline_warnings_ = builder.TakeWarnings();
   report.state = "waiting";
-  report.stand_in_programs =
+  report.baseline_programs =
       static_cast<int>(programs.size() - programs_before);
   UseExecutor(*std::move(executor));
   return true;
@@ -81,7 +81,7 @@ bool GlesKernel::BuildStandIn() {
 void GlesKernel::StartBackground(TfLiteContext* context) {
   BackgroundReport& report = setup_.report->background;
   if (report.state == "waiting" || report.state == "running") {
-    ++report.stand_in_inferences;
+    ++report.baseline_inferences;
   }
   if (report.state != "waiting") return;
   // The runtime's tensors keep their memory.
@@ -96,7 +96,7 @@ void GlesKernel::StartBackground(TfLiteContext* context) {
   if (thread == nullptr) {
     auto started = BackgroundThread::Start(*executor_context_);
     if (!started.ok()) {
-      KeepStandIn(context, started.status());
+      KeepBaseline(context, started.status());
       return;
     }
     thread = *std::move(started);
@@ -115,7 +115,7 @@ void GlesKernel::TakeResult(TfLiteContext* context) {
   setup_.report->background.ms = result.ms;
   TellWarnings(context, std::exchange(result.warnings, {}));
   if (!result.executor.ok()) {
-    KeepStandIn(context, result.executor.status());
+    KeepBaseline(context, result.executor.status());
     return;
   }
   (*result.executor)->MoveTo(*executor_context_);
@@ -139,7 +139,7 @@ void GlesKernel::TakeOver(TfLiteContext* context) {
   if (absl::IsAborted(warmed)) return;  // lost; so is the inference
   if (!warmed.ok()) {
     StopBackground();
-    KeepStandIn(context, warmed);
+    KeepBaseline(context, warmed);
   }
   if (!is_ready) return;
   setup_.report->background.state = "done";
@@ -156,15 +156,15 @@ void GlesKernel::TakeOver(TfLiteContext* context) {
   built_in_background_.reset();
 }
 
-void GlesKernel::KeepStandIn(TfLiteContext* context, const absl::Status& why) {
+void GlesKernel::KeepBaseline(TfLiteContext* context, const absl::Status& why) {
   BackgroundReport& report = setup_.report->background;
   report.state = "failed";
   report.reason = std::string(why.message());
   TellWarnings(
       context,
-      {absl::StrCat(
-          "a partition of ", setup_.partition.nodes.size(),
-          " nodes stays with its stand-in, which is slower: ", report.reason)});
+      {absl::StrCat("a partition of ", setup_.partition.nodes.size(),
+                    " nodes stays with its baseline plan, which is slower: ",
+                    report.reason)});
 }
 
 void GlesKernel::StopBackground() {

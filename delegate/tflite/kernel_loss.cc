@@ -10,7 +10,7 @@ namespace {
 
 // A partition whose commands hang the GPU does so each time, and each time the
 // whole machine's display may stand still for seconds.
-constexpr int kMostGuiltyResets = 3;
+constexpr int kMaxGuiltyResets = 3;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void GlesKernel::NoteOutcome(const absl::Status& status,
 }
 
 absl::Status GlesKernel::Recover(TfLiteContext* context) {
-  if (guilty_resets_ >= kMostGuiltyResets) return GiveUp(context);
+  if (guilty_resets_ >= kMaxGuiltyResets) return GiveUp(context);
   const absl::Status prepared = PrepareOnGpu(context);
   // Lost again: the next Invoke tries once more.
   if (absl::IsAborted(prepared)) return prepared;

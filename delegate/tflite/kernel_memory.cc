@@ -31,7 +31,7 @@ absl::Status GlesKernel::ReserveMemory() {
   return absl::OkStatus();
 }
 
-absl::Status GlesKernel::ReserveMemoryAnew(TfLiteContext* context) {
+absl::Status GlesKernel::ReserveMemoryAgain(TfLiteContext* context) {
   if (on_cpu_ != nullptr) return absl::OkStatus();
   const absl::Status reserved = ReserveMemory();
   if (!absl::IsResourceExhausted(reserved)) return reserved;

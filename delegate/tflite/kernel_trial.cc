@@ -43,7 +43,7 @@ void IgnoreError(TfLiteContext*, const char*, ...) {}
 class Trial {
  public:
   explicit Trial(TfLiteContext* model) : model_(model) {
-    tensors_.reserve(kMostTensors);
+    tensors_.reserve(kMaxTensors);
     TfLiteContext& c = fake_.context;
     c = *model;
     c.GetExecutionPlan = nullptr;
@@ -146,7 +146,7 @@ class Trial {
 
  private:
   // Kernels keep pointers to tensors while they add some.
-  static constexpr int kMostTensors = 64;
+  static constexpr int kMaxTensors = 64;
 
   // A newer runtime's context is longer; what it reads there is null.
   struct Fake {
@@ -164,7 +164,7 @@ class Trial {
   }
   TfLiteStatus Add(int count, int* first) {
     const auto size = static_cast<int>(tensors_.size());
-    if (count < 0 || size + count > kMostTensors) return kTfLiteError;
+    if (count < 0 || size + count > kMaxTensors) return kTfLiteError;
     if (first != nullptr) *first = size;
     tensors_.resize(size + count);
     for (int i = size; i < size + count; ++i) {

@@ -52,7 +52,7 @@ ModelOverview LookOver(absl::Span<const NodeTensors> nodes,
   ModelOverview overview;
   for (const NodeTensors& node : nodes) {
     if (HoldsIntegers(*graph, node)) {
-      overview.integer_codes.insert({node.builtin_code, node.version});
+      overview.quantized_integers.insert({node.builtin_code, node.version});
     }
   }
   ChooseInt64Views(nodes, graph);

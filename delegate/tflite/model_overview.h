@@ -19,7 +19,7 @@ struct ModelOverview {
   // Ops, as builtin code and version, with some node that computes integers or
   // bools. All nodes of an op in a file have the highest version that any of
   // them needs, so a float node may have a version meant for integers.
-  absl::flat_hash_set<std::pair<int, int>> integer_codes;
+  absl::flat_hash_set<std::pair<int, int>> quantized_integers;
 };
 
 // Inspects all nodes of the model, in execution order. Adds the views that

@@ -29,7 +29,7 @@ absl::Status CheckValues(const TfLiteGlesObject& o) {
     return OutOfRange("layout", o.layout, "a TfLiteGlesObjectLayout");
   }
   if (o.element < kTfLiteGlesElementFloat32 ||
-      o.element > kTfLiteGlesElementCodes) {
+      o.element > kTfLiteGlesElementQuantized) {
     return OutOfRange("element", o.element, "a TfLiteGlesObjectElement");
   }
   if (o.channels < 0) return OutOfRange("channels", o.channels, "0 or more");
@@ -72,9 +72,9 @@ absl::StatusOr<TfLiteGlesObject> WholeObject(const TfLiteGlesObject* caller) {
   InitObject(&object, sizeof(object));
   size_t size = 0;
   std::memcpy(&size, caller, sizeof(size));
-  constexpr size_t kLeast = offsetof(TfLiteGlesObject, layout);
-  constexpr size_t kMost = 1 << 16;
-  if (size < kLeast || size > kMost) {
+  constexpr size_t kMin = offsetof(TfLiteGlesObject, layout);
+  constexpr size_t kMax = 1 << 16;
+  if (size < kMin || size > kMax) {
     return absl::InvalidArgumentError(
         absl::StrCat("TfLiteGlesObject: struct_size ", size,
                      " is not the size of one; fill it in by "

@@ -229,7 +229,7 @@ absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
   struct Choice {
     absl::string_view name;
     int32_t TfLiteGlesDelegateOptions::*field;
-    int most;
+    int max;
   };
   using O = TfLiteGlesDelegateOptions;
   for (const Choice& choice : {
@@ -252,10 +252,10 @@ absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
            Choice{"verbosity", &O::verbosity, 2},
        }) {
     const int32_t value = options.*choice.field;
-    if (value >= 0 && value <= choice.most) continue;
+    if (value >= 0 && value <= choice.max) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("option ", choice.name, ": ", value, " is not 0 ",
-                     choice.most == 1 ? "or " : "to ", choice.most));
+                     choice.max == 1 ? "or " : "to ", choice.max));
   }
   return absl::OkStatus();
 }

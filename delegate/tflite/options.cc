@@ -65,16 +65,16 @@ absl::Status BadStructSize(size_t size, absl::string_view reason) {
 // struct_size is read.
 absl::StatusOr<TfLiteGlesDelegateOptions> KnownFields(
     const TfLiteGlesDelegateOptions* caller) {
-  // The first version's fields end so; a size past kMost is no size at all.
+  // The first version's fields end so; a size past kMax is no size at all.
   constexpr size_t kFirstVersion =
       offsetof(TfLiteGlesDelegateOptions, exclude_nodes) + sizeof(char*);
-  constexpr size_t kMost = 4096;
+  constexpr size_t kMax = 4096;
   const char* bytes = reinterpret_cast<const char*>(caller);
   size_t size = 0;
   std::memcpy(&size, bytes, sizeof(size));
-  if (size < kFirstVersion || size > kMost) {
+  if (size < kFirstVersion || size > kMax) {
     return BadStructSize(size,
-                         absl::StrCat(", not ", kFirstVersion, " to ", kMost));
+                         absl::StrCat(", not ", kFirstVersion, " to ", kMax));
   }
   if (const absl::string_view field = FieldCutAt(size); !field.empty()) {
     return BadStructSize(size, absl::StrCat(", which ends inside ", field));

@@ -31,7 +31,7 @@ struct Options {
   int quantized_compute = 0;  // TfLiteGlesQuantizedCompute
   // kTfLiteGlesQuantizedAuto means the integer path, which equals the CPU's
   // results and is faster (docs/quantization.md).
-  bool computes_on_codes() const {
+  bool uses_integer_path() const {
     return quantized_compute == kTfLiteGlesQuantizedAuto ||
            quantized_compute == kTfLiteGlesQuantizedInteger;
   }

@@ -208,7 +208,7 @@ class ModelReader {
       return s;
     const bool other_types =
         options_.enable_quantization ||
-        overview_.integer_codes.contains(
+        overview_.quantized_integers.contains(
             {registration.builtin_code, registration.version});
     if (auto s = CheckVersion(*op, registration.version, other_types); !s.ok())
       return s;

@@ -127,7 +127,7 @@ json PartitionJson(const PartitionReport& p) {
   json partition = {
       {"nodes", p.nodes.size()},
       {"nodes_after_passes", p.nodes_after_passes},
-      {"nodes_on_codes", p.nodes_on_codes},
+      {"nodes_on_integer_path", p.nodes_on_integer_path},
       {"dispatches", p.stats.dispatches},
       {"barriers", p.stats.barriers},
       {"tensor_bytes", p.stats.memory.tensors},
@@ -153,8 +153,8 @@ json PartitionJson(const PartitionReport& p) {
   partition["background"] = {
       {"state", p.background.state},
       {"reason", p.background.reason},
-      {"stand_in_programs", p.background.stand_in_programs},
-      {"stand_in_inferences", p.background.stand_in_inferences},
+      {"baseline_programs", p.background.baseline_programs},
+      {"baseline_inferences", p.background.baseline_inferences},
       {"ms", p.background.ms}};
   if (!p.tuning.empty()) {
     partition["tuning"] = {{"profile", p.tuning},

@@ -34,13 +34,15 @@ std::string CheckElement(const TfLiteGlesObject& object, const Tensor& tensor,
     return "an element of uint8 is one of a buffer; a texture's format says "
            "what its elements are";
   }
-  if (object.element != kTfLiteGlesElementCodes) return "";
-  if (tensor.codes != DataType::kInt8 && tensor.codes != DataType::kUint8) {
+  if (object.element != kTfLiteGlesElementQuantized) return "";
+  if (tensor.quantized != DataType::kInt8 &&
+      tensor.quantized != DataType::kUint8) {
     return "it has no 8-bit codes; bind it as float32";
   }
   if (!IsTexture(object)) return "";
-  if (tensor.codes != DataType::kUint8 || texture.format != GL_RGBA8) {
-    return "of textures only GL_RGBA8 holds codes, and only those of uint8; "
+  if (tensor.quantized != DataType::kUint8 || texture.format != GL_RGBA8) {
+    return "of textures only GL_RGBA8 holds quantized values, and only those "
+           "of uint8; "
            "bind it as float32 with scale and bias";
   }
   return "";
@@ -82,8 +84,8 @@ ObjectForm FormOf(const TfLiteGlesObject& object, const Tensor& tensor,
                     ? ObjectForm::Layout::kPhwc4
                     : ObjectForm::Layout::kBhwc;
   if (!IsTexture(object) && object.element != kTfLiteGlesElementFloat32) {
-    form.element = object.element == kTfLiteGlesElementCodes &&
-                           tensor.codes == DataType::kInt8
+    form.element = object.element == kTfLiteGlesElementQuantized &&
+                           tensor.quantized == DataType::kInt8
                        ? ObjectForm::Element::kSignedByte
                        : ObjectForm::Element::kByte;
   }
@@ -108,7 +110,7 @@ ObjectScaling ScalingOf(const TfLiteGlesObject& object, const Tensor& tensor) {
   ObjectScaling scaling;
   scaling.scale = object.scale;
   scaling.bias = object.bias;
-  if (object.element == kTfLiteGlesElementCodes) {
+  if (object.element == kTfLiteGlesElementQuantized) {
     const float scale = tensor.quantization.scale[0];
     const auto zero = static_cast<float>(tensor.quantization.zero_point[0]);
     scaling.scale = IsTexture(object) ? scale * 255 : scale;

@@ -37,7 +37,7 @@ const void* FunctionOf(const TfLiteContext& context) {
 }
 
 // How far from its start a subgraph may hold its context, in bytes. (2.9: 16.)
-constexpr uintptr_t kMostOffset = 4096;
+constexpr uintptr_t kMaxOffset = 4096;
 
 // The base address of the program or library that contains `address`, or
 // nullptr.
@@ -51,7 +51,7 @@ const void* ModuleOf(const void* address) {
 bool IsPartOfSubgraph(const TfLiteContext& context) {
   const auto own = reinterpret_cast<uintptr_t>(&context);
   const auto subgraph = reinterpret_cast<uintptr_t>(context.impl_);
-  return subgraph != 0 && subgraph <= own && own - subgraph < kMostOffset;
+  return subgraph != 0 && subgraph <= own && own - subgraph < kMaxOffset;
 }
 
 // The library that contains a function of the context.
@@ -114,10 +114,10 @@ int RegistrationBytesOf(TfLiteContext* context) {
     return 0;
   }
   const intptr_t bytes = (at[1].node - at[0].node) / apart - node_bytes;
-  constexpr intptr_t kMost = 1024;
+  constexpr intptr_t kMax = 1024;
   const bool likely =
       node_bytes >= static_cast<intptr_t>(sizeof(TfLiteNode)) / 2 &&
-      node_bytes < kMost && bytes > 0 && bytes < kMost;
+      node_bytes < kMax && bytes > 0 && bytes < kMax;
   return likely ? static_cast<int>(bytes) : 0;
 }
 

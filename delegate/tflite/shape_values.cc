@@ -16,9 +16,9 @@ namespace {
 
 // More than any shape has. The GPU may compute what is larger: positions,
 // masks.
-constexpr size_t kMostIntegers = 4096;
+constexpr size_t kMaxIntegers = 4096;
 // A shape times a factor, on its way back to integers.
-constexpr size_t kMostFloats = 32;
+constexpr size_t kMaxFloats = 32;
 
 bool GivesShape(int builtin_code) {
   return builtin_code == builtin::SHAPE || builtin_code == builtin::RANK;
@@ -53,13 +53,13 @@ bool IsShapeArithmetic(int builtin_code) {
 bool IsSmall(const TfLiteTensor& t) {
   switch (t.type) {
     case kTfLiteInt32:
-      return t.bytes <= kMostIntegers * sizeof(int32_t);
+      return t.bytes <= kMaxIntegers * sizeof(int32_t);
     case kTfLiteInt64:
-      return t.bytes <= kMostIntegers * sizeof(int64_t);
+      return t.bytes <= kMaxIntegers * sizeof(int64_t);
     case kTfLiteBool:
-      return t.bytes <= kMostIntegers;
+      return t.bytes <= kMaxIntegers;
     case kTfLiteFloat32:
-      return t.bytes <= kMostFloats * sizeof(float);
+      return t.bytes <= kMaxFloats * sizeof(float);
     default:
       return false;
   }

@@ -22,7 +22,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 const int kNone = ~0x7fffffff;
-const int kMost = 0x7fffffff;
+const int kMax = 0x7fffffff;
 
 // For this round and the next.
 shared int best_key[2];
@@ -97,7 +97,7 @@ void begin(int thread) {
 }
 
 ivec2 best_left(int thread, int last, vec4 box) {
-  ivec2 best = ivec2(kNone, kMost);
+  ivec2 best = ivec2(kNone, kMax);
   for (int n = 0; n < HELD; ++n) {
     int i = thread + n * THREADS;
     bool out_now = i == last;
@@ -117,7 +117,7 @@ void begin(int thread) {
 }
 
 ivec2 best_left(int thread, int last, vec4 box) {
-  ivec2 best = ivec2(kNone, kMost);
+  ivec2 best = ivec2(kNone, kMax);
   int n = 0;
   for (int i = thread; i < src_size.x * src_size.y; i += THREADS) {
     uint bit = 1u << (n & 31);
@@ -144,7 +144,7 @@ void main() {
   begin(thread);
   if (thread == 0) {
     best_key[0] = kNone;
-    best_at[0] = kMost;
+    best_at[0] = kMax;
   }
   barrier();
   int last = -1;
@@ -161,7 +161,7 @@ void main() {
     if (best.x == key) atomicMin(best_at[now], best.y);
     if (thread == 0) {
       best_key[1 - now] = kNone;
-      best_at[1 - now] = kMost;
+      best_at[1 - now] = kMax;
     }
     barrier();
     if (key == kNone) break;

@@ -1,7 +1,7 @@
 // FULLY_CONNECTED for few rows: dst row m is the sum over k of row m of src,
 // flat in BHWC order, times the weights. LANES invocations of a work group
 // share the sum of one output slice of TILE_ROWS rows, so that a short row
-// fills the device. CODES: the weights are integers, which scales multiply.
+// fills the device. QUANTIZED: the weights are integers, which scales multiply.
 // Grid: x lanes, y output slices, z tiles of rows.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
@@ -90,7 +90,7 @@ void main() {
 #endif
 
   if (outside_grid()) return;
-#ifdef CODES
+#ifdef QUANTIZED
   vec4 scale = scales_at(0, slice), bias = scales_at(1, slice);
 #define RESULT(sum) ((sum) * scale + bias)
 #else

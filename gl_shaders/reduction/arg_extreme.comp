@@ -7,14 +7,14 @@ layout(std140, binding = 0) uniform Params {
   int texels;     // of a line
 };
 
-const int kMost = 0x7fffffff;
-const int kLeast = ~0x7fffffff;
+const int kMax = 0x7fffffff;
+const int kMin = ~0x7fffffff;
 
 #ifdef FLOATS
 ivec4 keys_of(vec4 v) {
   ivec4 key = op_order_keys(v);
 #ifdef LEAST_OF
-  key = mix(~key, key, equal(key, ivec4(kLeast)));  // NaN stays last
+  key = mix(~key, key, equal(key, ivec4(kMin)));  // NaN stays last
 #endif
   return key;
 }
@@ -42,8 +42,8 @@ void main() {
 #endif
   int thread = gid.x % THREADS;
   ivec4 line = ivec4(gid.x / THREADS, gid.y, gid.z % dst_size.z, gid.z / dst_size.z);
-  ivec4 key = ivec4(kLeast);
-  ivec4 at = ivec4(kMost);  // none yet
+  ivec4 key = ivec4(kMin);
+  ivec4 at = ivec4(kMax);  // none yet
   for (int i = thread; i < texels; i += THREADS) {
     ivec4 p = line + i * step_by;
 #ifdef CHANNELS
@@ -54,8 +54,8 @@ void main() {
     ivec4 k = keys_of(read_src(p.x, p.y, p.z, p.w));
 #ifdef CHANNELS
     bvec4 past = greaterThanEqual(position, ivec4(src_aux.x));
-    k = mix(k, ivec4(kLeast), past);
-    position = mix(position, ivec4(kMost), past);
+    k = mix(k, ivec4(kMin), past);
+    position = mix(position, ivec4(kMax), past);
 #endif
     take_better(key, at, k, position);
   }

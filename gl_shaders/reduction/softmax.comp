@@ -7,7 +7,7 @@ layout(std140, binding = 0) uniform Params {
   float beta;
 };
 
-const float kLeast = -3.402823466e38;
+const float kMin = -3.402823466e38;
 
 #if THREADS > 1
 shared vec4 shares[THREADS * WORK_GROUP_X];
@@ -62,12 +62,12 @@ void main() {
   vec4 row[HELD];
   SHARE(i, s) {
     vec4 v = read_src(p.x, p.y, min(s, src_size.z - 1), p.z);
-    row[i] = mix(v, vec4(kLeast), past_last_channel(s));
+    row[i] = mix(v, vec4(kMin), past_last_channel(s));
   }
 #endif
-  vec4 share = vec4(kLeast);
+  vec4 share = vec4(kMin);
   SHARE(i, s) {
-    share = max(share, mix(VALUE(i, s), vec4(kLeast), past_last_channel(s)));
+    share = max(share, mix(VALUE(i, s), vec4(kMin), past_last_channel(s)));
   }
   COMBINE_SHARES(share, max)
   float largest = max(max(share.x, share.y), max(share.z, share.w));

@@ -4,8 +4,8 @@
 // invocations share a pixel: 1, or the whole work group.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
-const int kMost = 0x7fffffff;
-const int kLeast = ~0x7fffffff;
+const int kMax = 0x7fffffff;
+const int kMin = ~0x7fffffff;
 
 #ifdef FLOATS
 ivec4 keys_of(vec4 v) { return op_order_keys(v); }
@@ -22,7 +22,7 @@ shared ivec2 candidates[THREADS];
 
 // This invocation's best element after `last`.
 ivec2 next_of(ivec3 p, int thread, ivec2 last) {
-  ivec2 best = ivec2(kLeast, kMost);  // none
+  ivec2 best = ivec2(kMin, kMax);  // none
   for (int s = thread; s < src_size.z; s += THREADS) {
     ivec4 key = keys_of(read_src(p.x, p.y, s, p.z));
     for (int c = 0; c < min(4, src_aux.x - 4 * s); ++c) {
@@ -39,7 +39,7 @@ void main() {
 #endif
   int thread = gid.x % THREADS;
   ivec3 p = ivec3(gid.x / THREADS, gid.y, gid.z);
-  ivec2 last = ivec2(kMost, -1);  // before all
+  ivec2 last = ivec2(kMax, -1);  // before all
   ELEMENT4 values = ELEMENT4(0);
   ivec4 at = ivec4(0);
   for (int k = 0; k < dst_aux.x; ++k) {

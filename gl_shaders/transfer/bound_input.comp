@@ -5,7 +5,7 @@ layout(std140, binding = 0) uniform Params {
   vec4 scaling;  // value = x * the object's value + y; z: its opaque alpha
   vec4 crop;     // RESIZED: x, y, width and height in the object's pixels;
                  // width 0: all of them
-  vec4 codes;    // QUANTIZED: scale, zero point, minimum and maximum
+  vec4 quantized;    // QUANTIZED: scale, zero point, minimum and maximum
   ivec4 object;  // its channels and slices
 };
 
@@ -90,7 +90,7 @@ void main() {
   }
   v = v * scaling.x + scaling.y;
 #ifdef QUANTIZED
-  v = op_quantize(v, codes);
+  v = op_quantize(v, quantized);
 #endif
   write_dst(p.x, p.y, p.z, p.w, v);
 }

@@ -4,7 +4,7 @@ layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   vec4 scaling;  // value = x * the object's value + y; z: its opaque alpha
   vec4 crop;     // of inputs
-  vec4 codes;    // of inputs
+  vec4 quantized;    // of inputs
   ivec4 object;  // its channels and slices; words in a row of the grid
 };
 
@@ -38,7 +38,7 @@ layout(std430, binding = HOST_BINDING) writeonly buffer Object { int words[]; };
 int bytes_of(vec4 v) {
   vec4 whole = sign(v) * floor(abs(v) + 0.5);
   vec2 range = BYTES == 1 ? vec2(-128.0, 127.0) : vec2(0.0, 255.0);
-  return pack_codes(ivec4(clamp(whole, range.x, range.y)));
+  return pack_quantized(ivec4(clamp(whole, range.x, range.y)));
 }
 
 #ifdef PHWC4

@@ -7,11 +7,11 @@ layout(std140, binding = 0) uniform Params {
   ivec4 origin;  // of this piece in the whole grid; the whole one's width
 };
 
-#ifdef CODES
-// Four quantized values per int. CODES: converts them from src's form.
+#ifdef QUANTIZED
+// Four quantized values per int. QUANTIZED: converts them from src's form.
 layout(std430, binding = HOST_BINDING) writeonly buffer Host { int host[]; };
 
-void put_four(int i, vec4 v) { host[i] = pack_codes(ivec4(v) + src_aux.y) ^ CODES; }
+void put_four(int i, vec4 v) { host[i] = pack_quantized(ivec4(v) + src_aux.y) ^ QUANTIZED; }
 #elif defined(HALVES)
 layout(std430, binding = HOST_BINDING) writeonly buffer Host { uvec2 host[]; };
 

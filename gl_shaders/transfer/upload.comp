@@ -8,11 +8,11 @@ layout(std140, binding = 0) uniform Params {
   ivec4 origin;
 };
 
-#ifdef CODES
-// Four quantized values per int. CODES: converts them to dst's form.
+#ifdef QUANTIZED
+// Four quantized values per int. QUANTIZED: converts them to dst's form.
 layout(std430, binding = HOST_BINDING) readonly buffer Host { int host[]; };
 
-vec4 four_at(int i) { return vec4(unpack_codes(host[i] ^ CODES) - dst_aux.y); }
+vec4 four_at(int i) { return vec4(unpack_quantized(host[i] ^ QUANTIZED) - dst_aux.y); }
 float element_at(int i) { return op_component(four_at(i >> 2), i); }
 #elif defined(HALVES)
 // Two per int.

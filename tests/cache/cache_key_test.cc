@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "delegate/cache/cache_store.h"
-#include "delegate/device/knobs.h"
+#include "delegate/device/tuning_parameters.h"
 #include "gtest/gtest.h"
 #include "tests/testing/scratch_directory.h"
 
@@ -22,15 +22,16 @@ std::string KeyOf(const DeviceProfile& profile) {
 }
 
 // What is packed under one profile is not what another one uploads.
-TEST(CacheKeyTest, EveryKnobAndEveryOptionChangesIt) {
+TEST(CacheKeyTest, EveryTuningParameterAndEveryOptionChangesIt) {
   const DeviceProfile defaults;
   std::set<std::string> keys = {KeyOf(defaults)};
   EXPECT_EQ(KeyOf(DeviceProfile()), KeyOf(defaults));
-  for (const Knob& knob : Knobs()) {
+  for (const TuningParameter& parameter : TuningParameters()) {
     DeviceProfile profile;
-    const int value = knob.Get(profile.choices);
-    knob.Set(value == knob.most ? knob.least : knob.most, &profile.choices);
-    EXPECT_TRUE(keys.insert(KeyOf(profile)).second) << knob.name;
+    const int value = parameter.Get(profile.choices);
+    parameter.Set(value == parameter.max ? parameter.min : parameter.max,
+                  &profile.choices);
+    EXPECT_TRUE(keys.insert(KeyOf(profile)).second) << parameter.name;
   }
   for (const auto member :
        {&DeviceChoices::zero_copy, &DeviceChoices::half_arithmetic,

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "delegate/device/knobs.h"
+#include "delegate/device/tuning_parameters.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -135,22 +135,22 @@ TEST(DeviceProfileTest, BoardsPackTensorsOnTheHost) {
 
 // With larger tiles Mesa's compilers spill registers (docs/tuning.md).
 TEST(DeviceProfileTest, TilesOfBoardsSpillNoRegisters) {
-  const auto knobs_of = [](const char* renderer) {
+  const auto parameters_of = [](const char* renderer) {
     const auto profile = ProfileFor(DeviceOf("Mesa", renderer), {});
     return std::vector<std::string>(
         absl::StrSplit(TuningText(profile.choices), ','));
   };
-  EXPECT_THAT(knobs_of("V3D 7.1.7.0"),
+  EXPECT_THAT(parameters_of("V3D 7.1.7.0"),
               IsSupersetOf({"depthwise_tile_pixels=1",
                             "depthwise_unrolled_taps=9", "few_registers=1",
                             "held_boxes=4", "residual_tile_pixels=1"}));
   EXPECT_THAT(
-      knobs_of("Mali-G52 r1 (Panfrost)"),
+      parameters_of("Mali-G52 r1 (Panfrost)"),
       IsSupersetOf({"conv_tile_pixels=2", "conv_tile_slices=1",
                     "few_registers=0", "held_boxes=0", "residual_tile_pixels=1",
                     "depthwise_by_columns=1"}));
   EXPECT_THAT(
-      knobs_of("Mali-T860 MC4 (Panfrost)"),
+      parameters_of("Mali-T860 MC4 (Panfrost)"),
       IsSupersetOf({"conv_tile_pixels=1", "conv_tile_slices=1",
                     "depthwise_tile_pixels=1", "depthwise_unrolled_taps=3",
                     "few_registers=1", "reduction_threads=64"}));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "delegate/device/device_profile.h"
-#include "delegate/device/knobs.h"
+#include "delegate/device/tuning_parameters.h"
 #include "delegate/partition/autotuning.h"
 #include "delegate/partition/plan_partition.h"
 #include "egl/testing.h"

@@ -224,7 +224,7 @@ class StatisticsTest(unittest.TestCase):
                               "b": {"registers": 70, "spills": 2, "waves": 4}, "c": {}}}
         summary = compiling.summary(model)
         self.assertEqual((summary["programs"], summary["told"], summary["spilling"]), (3, 2, 1))
-        self.assertEqual((summary["most_registers"], summary["least_waves"]), (70, 4))
+        self.assertEqual((summary["max_registers"], summary["min_waves"]), (70, 4))
         self.assertEqual(summary["worst"], [("b", 2)])
 
 

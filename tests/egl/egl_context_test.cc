@@ -124,7 +124,7 @@ TEST(ContextTest, LettingGoFlushesWhereOthersAreToSeeIt) {
   };
   EXPECT_EQ(flushes_of(*alone), 0);
   EXPECT_EQ(flushes_of(**sharing), 1);
-  alone->FlushWhenLetGo();
+  alone->FlushWhenReleased();
   EXPECT_EQ(flushes_of(*alone), 1);
 }
 

@@ -49,8 +49,8 @@ TEST(DeviceInfoTest, LimitsReachTheMinimaOfEs31) {
       {"storage buffer", info.max_ssbo_bytes, int64_t{1} << 27},
       {"uniform block", info.max_uniform_block_bytes, 16384},
       {"program formats", info.program_binary_formats, 0}};
-  for (const auto& [what, limit, least] : minima) {
-    EXPECT_GE(limit, least) << what;
+  for (const auto& [what, limit, min] : minima) {
+    EXPECT_GE(limit, min) << what;
   }
   EXPECT_GE(info.uniform_offset_alignment, 1);
   EXPECT_LE(info.uniform_offset_alignment, 256);

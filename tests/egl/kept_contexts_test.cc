@@ -220,7 +220,7 @@ TEST_F(KeptContextTest, AForkedChildDoesNotTouchIt) {
 
 // One that another thread has destroyed is nobody's: it is let go at the next
 // occasion, and taken for no app's until then.
-TEST_F(KeptContextTest, AnOrphanIsLetGo) {
+TEST_F(KeptContextTest, AnOrphanIsReleased) {
   ASSERT_TRUE(kept_->Run(Nothing).ok());
   const EGLContext handle = kept_->handle();
   std::thread([&] { kept_.reset(); }).join();

@@ -31,7 +31,7 @@ struct Nothing<R (*)(Args...)> {
 };
 
 // Calls that read memory must read no more than this of one upload.
-constexpr size_t kMostBytes = size_t{1} << 24;
+constexpr size_t kMaxBytes = size_t{1} << 24;
 
 volatile uint8_t g_sum;
 void Touch(const void* data, size_t bytes) {
@@ -262,7 +262,7 @@ GL_FUNCTION(DeleteBuffers) = [](GLsizei count, const GLuint* names) {
 };
 GL_FUNCTION(MapBufferRange) = [](GLenum target, GLintptr, GLsizeiptr bytes,
                                  GLbitfield) -> void* {
-  if (bytes <= 0 || static_cast<size_t>(bytes) > kMostBytes) return nullptr;
+  if (bytes <= 0 || static_cast<size_t>(bytes) > kMaxBytes) return nullptr;
   auto& memory = g_mapped[g_bound[target]];
   memory.assign(static_cast<size_t>(bytes), 0);
   return memory.data();

@@ -8,7 +8,7 @@ namespace gles_delegate::fuzz {
 namespace {
 
 // Past this a tensor has no memory, as if an allocation had failed.
-constexpr int64_t kMostBytes = 1 << 22;
+constexpr int64_t kMaxBytes = 1 << 22;
 
 FakeInterpreter* g_interpreter = nullptr;
 
@@ -32,9 +32,9 @@ int64_t BytesOf(const TfLiteTensor& tensor) {
   int64_t bytes = BytesOf(tensor.type);
   for (int i = 0; i < tensor.dims->size; ++i) {
     const int64_t extent = tensor.dims->data[i];
-    if (extent < 0 || extent > kMostBytes) return -1;
+    if (extent < 0 || extent > kMaxBytes) return -1;
     bytes *= extent;
-    if (bytes > kMostBytes) return -1;
+    if (bytes > kMaxBytes) return -1;
   }
   return bytes;
 }

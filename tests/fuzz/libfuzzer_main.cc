@@ -9,7 +9,7 @@
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/target.h"
 
-extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max);
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   constexpr char kFlag[] = "--write_seeds=";
@@ -35,8 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 }
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
-                                          size_t most, unsigned int seed) {
+                                          size_t max, unsigned int seed) {
   std::minstd_rand random(seed);
-  if (seed % 2 == 0) return LLVMFuzzerMutate(data, size, most);
+  if (seed % 2 == 0) return LLVMFuzzerMutate(data, size, max);
   return gles_delegate::fuzz::Mutate(data, size, &random);
 }

@@ -73,8 +73,8 @@ Partition PartitionOf(const FakeRuntime& runtime, const CheckedModel& model,
 }
 
 // What quantized_compute and integer_rounding choose: the pass that has nodes
-// compute on codes.
-void ComputeOnCodes(uint8_t choice, const DeviceProfile& profile,
+// compute on the integer path.
+void UseIntegerPath(uint8_t choice, const DeviceProfile& profile,
                     Graph* graph) {
   if ((choice & 4) != 0) return;
   constexpr quant::CpuKernels kKernels[] = {
@@ -168,7 +168,7 @@ void RunModel(absl::Span<const uint8_t> bytes) {
     }
     const Partition p = PartitionOf(*runtime, *model, i, last);
     Graph graph = ExtractPartition(*model, p.nodes, p.inputs, p.outputs);
-    ComputeOnCodes(bytes[1], profile, &graph);
+    UseIntegerPath(bytes[1], profile, &graph);
     PlanAndDescribe(graph, profile);
     i = last;
   }
@@ -180,8 +180,9 @@ std::vector<Bytes> Seeds() {
   for (const Bytes& model : SeedModels()) {
     Bytes& seed = seeds.emplace_back(kHeaderBytes);
     seed[0] = choice;
-    choice = static_cast<uint8_t>(choice + 37);              // prime to 256
-    seed[1] = static_cast<uint8_t>(8 * (seeds.size() % 6));  // whose codes
+    choice = static_cast<uint8_t>(choice + 37);  // prime to 256
+    seed[1] =
+        static_cast<uint8_t>(8 * (seeds.size() % 6));  // whose quantized values
     if (seeds.size() % 4 == 0) {  // an index of a node that is wrong
       seed[2] = static_cast<uint8_t>(1 + seeds.size() % 11);
       seed[4] = static_cast<uint8_t>(seeds.size() / 4);

@@ -12,7 +12,7 @@ namespace {
 
 using conformance::Family;
 
-constexpr size_t kMostBytes = 8 << 10;
+constexpr size_t kMaxBytes = 8 << 10;
 
 std::vector<uint8_t> WithDefaults(const std::vector<uint8_t>& file) {
   const std::unique_ptr<schema::ModelT> model(
@@ -36,7 +36,7 @@ std::vector<uint8_t> Chained(const std::vector<uint8_t>& a,
   schema::SubGraphT& tail = *second->subgraphs[0];
   const auto tensors = static_cast<int32_t>(graph.tensors.size());
   const auto buffers = static_cast<uint32_t>(first->buffers.size());
-  const auto codes = static_cast<uint32_t>(first->operator_codes.size());
+  const auto quantized = static_cast<uint32_t>(first->operator_codes.size());
   if (graph.outputs.empty() || tail.inputs.empty()) return a;
   const int32_t joint = graph.outputs[0];
   const int32_t replaced = tail.inputs[0];
@@ -54,7 +54,7 @@ std::vector<uint8_t> Chained(const std::vector<uint8_t>& a,
     graph.tensors.push_back(std::move(tensor));
   }
   for (auto& op : tail.operators) {
-    op->opcode_index += codes;
+    op->opcode_index += quantized;
     for (int32_t& id : op->inputs) id = moved(id);
     for (int32_t& id : op->outputs) id = moved(id);
     graph.operators.push_back(std::move(op));
@@ -83,7 +83,7 @@ std::vector<std::vector<uint8_t>> SeedModels() {
     }
     if (!family.small) last = family.op;
     const testing::SingleOpModel model = family.build({16, 16});
-    if (!model.status.ok() || model.bytes.size() > kMostBytes) continue;
+    if (!model.status.ok() || model.bytes.size() > kMaxBytes) continue;
     seeds.push_back(WithDefaults(model.bytes));
     if (family.small) whole.push_back(model.bytes);
   }

@@ -50,9 +50,9 @@ std::vector<Bytes> Seeds() {
                          pixels.data(), 90);
   stbi_write_bmp_to_func(Append, &seeds.emplace_back(1, uint8_t{0}), 6, 5, 3,
                          pixels.data());
-  constexpr size_t kMost = 40;
+  constexpr size_t kMax = 40;
   for (const Bytes& model : SeedModels()) {
-    if (seeds.size() >= kMost) break;
+    if (seeds.size() >= kMax) break;
     const auto shapes = OpShapesOf(model);
     if (!shapes.ok()) continue;
     const std::string text = OpShapesToText("m", *shapes);

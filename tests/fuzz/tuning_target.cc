@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "delegate/device/knobs.h"
+#include "delegate/device/tuning_parameters.h"
 #include "tests/fuzz/target.h"
 
 namespace gles_delegate::fuzz {

@@ -56,8 +56,8 @@ std::ostream& operator<<(std::ostream& out, const Function& f) {
 std::vector<float> Samples(const Function& f, Random* random) {
   std::vector<float> values;
   if (!f.logarithmic) return random->Uniform(kValues, f.low, f.high);
-  const float least = f.low > 0 ? std::log2(f.low) : -30;
-  for (float e : random->Uniform(kValues, least, std::log2(f.high))) {
+  const float min = f.low > 0 ? std::log2(f.low) : -30;
+  for (float e : random->Uniform(kValues, min, std::log2(f.high))) {
     const float v = std::exp2(e);
     values.push_back(f.low < 0 && values.size() % 2 != 0 ? -v : v);
   }

@@ -75,7 +75,7 @@ TEST(ShaderTextsTest, NoneIndexesAVectorByWhatIsNotConstant) {
 
 TEST(ShaderTextsTest, OrderedSumsArePreciseWhereTheDriverHasIt) {
   ShaderSpec spec;
-  spec.shader = "softmax_codes";
+  spec.shader = "softmax_quantized";
   spec.tensors = {{"src", Storage::kBuffer, Format::kRgba32f, false, false},
                   {"dst", Storage::kBuffer, Format::kRgba32f, true, false}};
   spec.defines = {{"THREADS", "1"}};

@@ -60,9 +60,9 @@ std::vector<uint8_t> ValidDetection() {
 TEST(CustomParamsTest, ADetectorsParametersAreRead) {
   const auto p = ReadDetectionParams(ValidDetection());
   ASSERT_TRUE(p.ok()) << p.status();
-  EXPECT_EQ(p->most, 10);
+  EXPECT_EQ(p->max, 10);
   EXPECT_EQ(p->classes_of_each, 1);
-  EXPECT_EQ(p->most_of_class, 50);
+  EXPECT_EQ(p->max_of_class, 50);
   EXPECT_TRUE(p->regular);
   EXPECT_EQ(p->score_threshold, 0.25f);
   EXPECT_EQ(p->iou_threshold, 0.5f);
@@ -83,7 +83,7 @@ TEST(CustomParamsTest, ADetectorsDamagedParametersAreRefusedOrRead) {
       const auto p = ReadDetectionParams(bytes);
       if (!p.ok()) continue;
       ++read;
-      ASSERT_GT(p->most, 0);
+      ASSERT_GT(p->max, 0);
       ASSERT_GT(p->classes_of_each, 0);
       ASSERT_GT(p->classes, 0);
       ASSERT_GT(p->iou_threshold, 0);

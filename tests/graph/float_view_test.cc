@@ -24,8 +24,9 @@ namespace {
 constexpr auto kInt8 = TensorType::INT8;
 constexpr auto kUint8 = TensorType::UINT8;
 
-// At most `codes` apart, `scale` a code.
-void ExpectWithinCodes(const SingleOpModel& model, float scale, int codes) {
+// At most `quantized values` apart, `scale` a code.
+void ExpectWithinQuantized(const SingleOpModel& model, float scale,
+                           int quantized) {
   const RunResult cpu = RunOnCpu(model);
   const RunResult gpu = RunOnDelegate(model);
   ASSERT_TRUE(cpu.status.ok()) << cpu.status;
@@ -36,7 +37,7 @@ void ExpectWithinCodes(const SingleOpModel& model, float scale, int codes) {
     const auto& got = gpu.outputs[o].values;
     ASSERT_EQ(want.size(), got.size());
     for (size_t i = 0; i < want.size(); ++i) {
-      ASSERT_LE(std::fabs(want[i] - got[i]), (codes + 0.01f) * scale)
+      ASSERT_LE(std::fabs(want[i] - got[i]), (quantized + 0.01f) * scale)
           << model.description << ", element " << i << ": " << got[i]
           << ", CPU " << want[i];
     }
@@ -48,7 +49,7 @@ class FloatViewTest : public DeviceTest {};
 // The simulator against its specification: QUANTIZE is it and nothing else, so
 // no code may differ. Values on the ties are left out: x / scale of the shader
 // may be one unit off there (GLSL ES 3.10, 4.7.1: division has 2.5 ULP).
-TEST_F(FloatViewTest, QuantizeGivesTheCpusCodes) {
+TEST_F(FloatViewTest, QuantizeGivesTheCpusQuantized) {
   for (const auto& [scale, zero] : std::vector<std::pair<float, int>>{
            {0.05f, 0}, {0.0123f, -128}, {0.7f, 127}, {3e-5f, 17}}) {
     ModelBuilder b;
@@ -61,8 +62,8 @@ TEST_F(FloatViewTest, QuantizeGivesTheCpusCodes) {
       const float steps = std::fabs(v / scale);
       if (std::fabs(steps - std::floor(steps) - 0.5f) < 1e-3f) v = 0;
     }
-    ExpectWithinCodes(Finish(absl::StrCat("QUANTIZE by ", scale), b, {values}),
-                      scale, 0);
+    ExpectWithinQuantized(
+        Finish(absl::StrCat("QUANTIZE by ", scale), b, {values}), scale, 0);
   }
 }
 
@@ -80,7 +81,7 @@ TEST_F(FloatViewTest, EveryCodeSurvivesTheRoundTrip) {
     for (int i = 0; i < 256; ++i) {
       values[i] = scale * static_cast<float>(low + i - zero);
     }
-    ExpectWithinCodes(Finish("DEQUANTIZE", b, {values}), scale, 0);
+    ExpectWithinQuantized(Finish("DEQUANTIZE", b, {values}), scale, 0);
   }
 }
 
@@ -92,7 +93,7 @@ TEST_F(FloatViewTest, AddOfTwoQuantizations) {
   b.AddOp(Op::ADD, 2, {x, z}, {y}, schema::AddOptionsT());
   b.SetOutputs({y});
   // The integer kernel rounds each operand's rescaling: one code may differ.
-  ExpectWithinCodes(
+  ExpectWithinQuantized(
       Finish("ADD int8", b, {Uniform(120, -6, 6, 1), Uniform(120, -2, 2, 2)}),
       0.06f, 1);
 }
@@ -120,11 +121,11 @@ TEST_F(FloatViewTest, ConvolutionWithPerChannelWeightsAndInt32Bias) {
   conv.fused_activation_function = schema::ActivationFunctionType::RELU6;
   b.AddOp(Op::CONV_2D, 3, {x, w, bias}, {y}, conv);
   b.SetOutputs({y});
-  ExpectWithinCodes(
+  ExpectWithinQuantized(
       Finish("CONV_2D int8 per channel", b, {Uniform(126, -5, 5)}), 0.2f, 1);
 }
 
-TEST_F(FloatViewTest, MovesKeepTheirCodesExactly) {
+TEST_F(FloatViewTest, MovesKeepTheirQuantizedExactly) {
   ModelBuilder b;
   const int x = b.AddInput("x", {1, 6, 6, 3}, kUint8, Q(0.1f, 128));
   const int y = b.AddTensor("y", {1, 3, 3, 3}, kUint8, Q(0.1f, 128));
@@ -133,8 +134,8 @@ TEST_F(FloatViewTest, MovesKeepTheirCodesExactly) {
   pool.padding = schema::Padding::VALID;
   b.AddOp(Op::MAX_POOL_2D, 1, {x}, {y}, pool);
   b.SetOutputs({y});
-  ExpectWithinCodes(Finish("MAX_POOL_2D uint8", b, {Uniform(108, -12, 12)}),
-                    0.1f, 0);
+  ExpectWithinQuantized(Finish("MAX_POOL_2D uint8", b, {Uniform(108, -12, 12)}),
+                        0.1f, 0);
 }
 
 TEST_F(FloatViewTest, TheOptionTurnsItOff) {

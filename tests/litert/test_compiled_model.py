@@ -36,7 +36,7 @@ CYCLES = int(os.environ.get("GLES_LITERT_CYCLES", "60"))
 WHOLE = ["deeplabv3_257_mv_gpu", "face_detection_short_range", "face_landmark",
          "mobilenet_v1_0.25_224", "mobilenet_v1_1.0_224_features_float", "pose_detection",
          "posenet_mobilenet_v1_075_353_481_float", "selfie_segmentation"]
-WHOLE_CODES = ["mobilenet_v1_0.25_224_quant", "mobilenet_v2_1.0_224_quant",
+WHOLE_QUANTIZED = ["mobilenet_v1_0.25_224_quant", "mobilenet_v2_1.0_224_quant",
                "tf2_mobilenet_v2_1.0_224_ptq"]
 # LiteRT's loader has no variable tensors, on whatever hardware.
 NOT_LITERTS = ["keras_lstm_mnist_ptq", "mnist_lstm_float", "mnist_lstm_int8"]
@@ -179,7 +179,7 @@ def test_what_cannot_be_built_runs_on_the_cpu(signatures, options, reason, repor
     np.testing.assert_array_equal(run(model)[0], expected[0])
 
 
-def assert_codes(actual, expected):
+def assert_quantized(actual, expected):
     assert len(actual) == len(expected)
     for a, e in zip(actual, expected):
         assert np.ptp(e) > 0
@@ -205,7 +205,7 @@ def assert_boxes(actual, expected):
 
 
 # How each model's answers are held against the CPU's.
-MODELS_TRIED = {**dict.fromkeys(WHOLE, assert_close), **dict.fromkeys(WHOLE_CODES, assert_codes),
+MODELS_TRIED = {**dict.fromkeys(WHOLE, assert_close), **dict.fromkeys(WHOLE_QUANTIZED, assert_quantized),
                 "selfie_segmentation": assert_masks, "ssd_mobilenet_v1_quant": assert_boxes}
 
 

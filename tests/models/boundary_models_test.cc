@@ -89,11 +89,11 @@ int HeatMap(Network* net) {
           schema::MulOptionsT());
   const int centred = b.AddTensor("centred", image);
   b.AddOp(Op::SUB, 1, {scaled, floats(1)}, {centred}, schema::SubOptionsT());
-  const int codes =
-      b.AddTensor("codes", image, TensorType::INT8, net->Centred(1 / 128.0f));
-  b.AddOp(Op::QUANTIZE, 1, {centred}, {codes});
-  int t =
-      net->Conv(codes, image, {1, 12, 12, 8}, 3, 2, false, 1 / 128.0f, 0.05f);
+  const int quantized = b.AddTensor("quantized", image, TensorType::INT8,
+                                    net->Centred(1 / 128.0f));
+  b.AddOp(Op::QUANTIZE, 1, {centred}, {quantized});
+  int t = net->Conv(quantized, image, {1, 12, 12, 8}, 3, 2, false, 1 / 128.0f,
+                    0.05f);
   t = net->Conv(t, {1, 12, 12, 8}, {1, 12, 12, 8}, 3, 1, true, 0.05f, 0.1f);
   t = net->Conv(t, {1, 12, 12, 8}, {1, 12, 12, 5}, 1, 1, false, 0.1f, 0.2f);
   const int heat = b.AddTensor("heat", {1, 12, 12, 5});

@@ -51,15 +51,15 @@ TEST(DetectionModelTest, RunsWholeAndFindsWhatTheCpuFinds) {
   EXPECT_EQ(report["nodes_delegated"], 64) << report;
   EXPECT_EQ(report["partitions"].size(), 1);
 
-  const TfLiteQuantizationParams codes = cpu->input(0).quantization();
-  const float low = codes.scale * static_cast<float>(-codes.zero_point);
+  const TfLiteQuantizationParams quantized = cpu->input(0).quantization();
+  const float low = quantized.scale * static_cast<float>(-quantized.zero_point);
   int found = 0;
   for (const char* name : {"pets.jpg", "bird.bmp", "cat.bmp", "face.jpg",
                            "sunflower.bmp", "mnist_nine.bmp"}) {
     SCOPED_TRACE(name);
     const auto photograph =
         LoadPhoto(SharedFile(std::string("images/") + name),
-                  cpu->input(0).dims(), low, low + 255 * codes.scale);
+                  cpu->input(0).dims(), low, low + 255 * quantized.scale);
     ASSERT_TRUE(photograph.ok()) << photograph.status();
     const Detections want = Detect(cpu.get(), *photograph);
     const Detections got = Detect(gpu.get(), *photograph);

@@ -1,6 +1,6 @@
 // labels: unit tools sanitize
-// Looking inside a model: its layers as outputs, one layer alone, codes
-// compared.
+// Looking inside a model: its layers as outputs, one layer alone, quantized
+// values compared.
 #include "tools/runner/model_layers.h"
 
 #include <memory>
@@ -107,8 +107,8 @@ TEST(CodeDiffTest, CountsEqualCloseAndFar) {
       (*a)->input(0).Write<uint8_t>(std::vector<uint8_t>{0, 255, 7, 9}).ok());
   ASSERT_TRUE(
       (*b)->input(0).Write<uint8_t>(std::vector<uint8_t>{0, 250, 8, 9}).ok());
-  EXPECT_TRUE(HasCodes((*a)->input(0)));
-  EXPECT_FALSE(HasCodes((*a)->output(0)));
+  EXPECT_TRUE(HasQuantized((*a)->input(0)));
+  EXPECT_FALSE(HasQuantized((*a)->output(0)));
   CodeDiff diff;
   EXPECT_EQ(diff.equal(), 1);
   diff.Add((*a)->input(0), (*b)->input(0));
@@ -117,7 +117,7 @@ TEST(CodeDiffTest, CountsEqualCloseAndFar) {
   EXPECT_EQ(diff.within_1(), 0.75);
   EXPECT_EQ(diff.largest(), 5);
   EXPECT_EQ(diff.mismatches(), 0);
-  diff.Add((*a)->input(0), (*b)->output(0));  // codes beside floats
+  diff.Add((*a)->input(0), (*b)->output(0));  // quantized values beside floats
   EXPECT_EQ(diff.mismatches(), 1);
 }
 

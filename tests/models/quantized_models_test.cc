@@ -1,7 +1,7 @@
 // labels: op quant softpipe
 // Models of each kind that TFLite's tools make beside the plain 8-bit ones:
-// dynamic range, 16x8, graphs that change between floats and codes; and models
-// whose quantization is wrong, which stay on the CPU and say why.
+// dynamic range, 16x8, graphs that change between floats and quantized values;
+// and models whose quantization is wrong, which stay on the CPU and say why.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -40,11 +40,11 @@ float Distance(const SingleOpModel& model) {
   const auto& want = cpu.outputs[0].values;
   const auto& got = gpu.outputs[0].values;
   EXPECT_EQ(want.size(), got.size());
-  float most = 0;
+  float max = 0;
   for (size_t i = 0; i < want.size(); ++i) {
-    most = std::max(most, std::fabs(want[i] - got[i]));
+    max = std::max(max, std::fabs(want[i] - got[i]));
   }
-  return most;
+  return max;
 }
 
 class QuantizedModelsTest : public DeviceTest {};
@@ -68,17 +68,17 @@ TEST_F(QuantizedModelsTest, DynamicRangeFullyConnected) {
   b.AddOp(Op::FULLY_CONNECTED, 3, {x, w, bias}, {y},
           schema::FullyConnectedOptionsT());
   b.SetOutputs({y});
-  float most = 0;
+  float max = 0;
   for (int o = 0; o < kOutputs; ++o) {
     float sum = 0;
     for (int i = 0; i < kInputs; ++i) {
       sum += std::fabs(kScale * weights[o * kInputs + i]);
     }
-    most = std::max(most, sum);
+    max = std::max(max, sum);
   }
   EXPECT_LE(Distance(Finish("hybrid FULLY_CONNECTED", b,
                             {Uniform(3 * kInputs, -2, 2)})),
-            most * 2.0f / 127 / 2 * 1.01f);
+            max * 2.0f / 127 / 2 * 1.01f);
 }
 
 TEST_F(QuantizedModelsTest, DynamicRangeConvolution) {
@@ -104,7 +104,7 @@ TEST_F(QuantizedModelsTest, DynamicRangeConvolution) {
             27 * 127 * 0.002f * kOutputs * 2.0f / 127 / 2);
 }
 
-TEST_F(QuantizedModelsTest, FloatsCodesAndFloatsAgain) {
+TEST_F(QuantizedModelsTest, FloatsQuantizedAndFloatsAgain) {
   ModelBuilder b;
   const int x = b.AddInput("x", {1, 6, 6, 4});
   const int q = b.AddTensor("q", {1, 6, 6, 4}, kInt8, Q(0.03f, 5));

@@ -50,7 +50,7 @@ TEST(BoxAgreementTest, MatchesEachBoxOnceByLabelAndPlace) {
   EXPECT_EQ(agreement.actual, 2);
   EXPECT_EQ(agreement.matched, 1);
   EXPECT_FLOAT_EQ(agreement.mean_iou(), 0.8f);
-  EXPECT_FLOAT_EQ(agreement.least_iou, 0.8f);
+  EXPECT_FLOAT_EQ(agreement.min_iou, 0.8f);
 }
 
 }  // namespace

@@ -18,9 +18,9 @@
 namespace gles_delegate::testing {
 namespace {
 
-// The model with its weights (float32 constants of two axes or more) as codes
-// around 0, of max|w| / 127 each. As UINT8, they are the same bytes beside a
-// zero point of 128.
+// The model with its weights (float32 constants of two axes or more) as
+// quantized values around 0, of max|w| / 127 each. As UINT8, they are the same
+// bytes beside a zero point of 128.
 std::vector<uint8_t> WithByteWeights(const std::vector<uint8_t>& model,
                                      TensorType type) {
   return EditModel(model, [type](schema::ModelT& root) {
@@ -32,17 +32,17 @@ std::vector<uint8_t> WithByteWeights(const std::vector<uint8_t>& model,
       }
       std::vector<float> values(data.size() / sizeof(float));
       std::memcpy(values.data(), data.data(), data.size());
-      float most = 1e-6f;
-      for (float v : values) most = std::max(most, std::fabs(v));
+      float max = 1e-6f;
+      for (float v : values) max = std::max(max, std::fabs(v));
       data.clear();
       for (float v : values) {
         data.push_back(static_cast<uint8_t>(
-            static_cast<int8_t>(std::lround(v / most * 127))));
+            static_cast<int8_t>(std::lround(v / max * 127))));
       }
       tensor->type = type;
       tensor->quantization =
           std::make_unique<schema::QuantizationParametersT>();
-      tensor->quantization->scale = {most / 127};
+      tensor->quantization->scale = {max / 127};
       tensor->quantization->zero_point = {type == TensorType::UINT8 ? 128 : 0};
     }
   });
@@ -91,7 +91,7 @@ void AddSumOfProducts(int x, int w, ModelBuilder* b) {
 }
 
 // Four weights of -1, 1, -2, 2 as uint8 on 1, 2, 3, 4: 3. The CPU takes the
-// activations as codes of 4/127: 32, 64, 95 and 127.
+// activations as quantized values of 4/127: 32, 64, 95 and 127.
 TEST_F(HybridWeightsTest, TheNumbersOfTheFinding) {
   const std::vector<uint8_t> bytes = {224, 32, 192,
                                       64};  // of int8: -32, 32, -64, 64
@@ -138,7 +138,8 @@ TEST_F(HybridWeightsTest, Uint8IsReadAsInt8) {
 }
 
 // Weights that are an input of the model, as TFLite's own tests of the op have
-// them: codes of -32, 32, -64, 64 and a zero point that nobody reads.
+// them: quantized values of -32, 32, -64, 64 and a zero point that nobody
+// reads.
 TEST_F(HybridWeightsTest, WeightsThatAreAnInput) {
   for (TensorType type : {TensorType::UINT8, TensorType::INT8}) {
     ModelBuilder b;
@@ -153,7 +154,7 @@ TEST_F(HybridWeightsTest, WeightsThatAreAnInput) {
       const uint8_t bytes[] = {224, 32, 192, 64};  // of int8: -32, 32, -64, 64
       ASSERT_TRUE(interpreter.input(1).WriteBytes(bytes).ok());
       ASSERT_TRUE(interpreter.Invoke().ok());
-      // The CPU rounds the activations to codes of 4 / 127.
+      // The CPU rounds the activations to quantized values of 4 / 127.
       EXPECT_NEAR(interpreter.output(0).AsFloats()[0], 3, on_gpu ? 1e-6 : 0.05);
     });
   }
@@ -195,7 +196,8 @@ TEST_F(HybridWeightsTest, OtherReadersOfTheConstantKeepItsType) {
   b.SetOutputs({z});
   SingleOpModel model;
   model.bytes = b.Finish();
-  model.inputs = {{127, -127, 127, 127}};  // codes of 1: the CPU rounds nothing
+  model.inputs = {
+      {127, -127, 127, 127}};  // quantized values of 1: the CPU rounds nothing
   model.description = "shared uint8 weights";
   EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
 }

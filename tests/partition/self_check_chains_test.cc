@@ -41,7 +41,7 @@ const char* const kTunings[] = {
 struct Setting {
   ChainNumbers numbers;
   bool half;
-  bool on_codes;
+  bool integer_path;
   int tuning;
   int storage;
 };
@@ -49,11 +49,11 @@ struct Setting {
 Setting SettingOf(uint32_t seed) {
   constexpr ChainNumbers kNumbers[] = {
       ChainNumbers::kFloat, ChainNumbers::kFloat, ChainNumbers::kEightBit,
-      ChainNumbers::kWide};
+      ChainNumbers::kInt16};
   Setting s;
   s.numbers = kNumbers[seed % 4];
   s.half = seed / 4 % 3 == 0;
-  s.on_codes = seed / 12 % 3 != 0;
+  s.integer_path = seed / 12 % 3 != 0;
   s.tuning = static_cast<int>(seed / 4 % std::size(kTunings));
   s.storage = static_cast<int>(seed / 20 % 4);
   return s;
@@ -84,8 +84,8 @@ void RunChain(uint32_t seed, Totals* totals) {
     options.share_key = "chains";
     options.enable_quantization = 1;
     options.is_precision_loss_allowed = s.half;
-    options.quantized_compute =
-        s.on_codes ? kTfLiteGlesQuantizedInteger : kTfLiteGlesQuantizedFloat;
+    options.quantized_compute = s.integer_path ? kTfLiteGlesQuantizedInteger
+                                               : kTfLiteGlesQuantizedFloat;
     options.storage = s.storage;
   });
   const absl::Status applied = (*interpreter)->ApplyDelegate(delegate.get());

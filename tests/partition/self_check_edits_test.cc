@@ -142,10 +142,10 @@ Outcome RunWith(const Model& model, bool checks) {
 }
 
 bool Differ(const std::vector<float>& a, const std::vector<float>& b) {
-  float most = 0;
-  for (float v : a) most = std::max(most, std::abs(v));
+  float max = 0;
+  for (float v : a) max = std::max(max, std::abs(v));
   for (size_t i = 0; i < a.size(); ++i) {
-    if (!(std::abs(a[i] - b[i]) <= 1e-2f * most)) return true;
+    if (!(std::abs(a[i] - b[i]) <= 1e-2f * max)) return true;
   }
   return false;
 }

@@ -333,9 +333,10 @@ TEST_F(SelfCheckTest, ANormalizationThatIsFoldedInPartIsFoundRight) {
   }
 }
 
-// What nodes on 16-bit codes read must be values that codes stand for, and what
-// stands between the nodes of one kernel is no tensor of the model.
-TEST_F(SelfCheckTest, ProductsAndSumsOfSixteenBitCodesAreFoundRight) {
+// What nodes on int16 values read must be values that quantized values stand
+// for, and what stands between the nodes of one kernel is no tensor of the
+// model.
+TEST_F(SelfCheckTest, ProductsAndSumsOfInt16QuantizedValuesAreFoundRight) {
   for (const Op op : {Op::MUL, Op::ADD}) {
     ModelBuilder b;
     const std::vector<int> dims = {1, 4, 4, 8};

@@ -239,9 +239,9 @@ SingleOpModel Joined(const Shape& shape, int axis, bool negated) {
         options.axis = axis;
         const int all = v.Op(Op::CONCATENATION, 1, {a, x, b, c}, options);
         // Each part is read on its own too.
-        const int most =
+        const int max =
             v.Op(Op::MAXIMUM, 1, {a, b}, schema::MaximumMinimumOptionsT());
-        const int both = v.Op(Op::CONCATENATION, 1, {all, most}, options);
+        const int both = v.Op(Op::CONCATENATION, 1, {all, max}, options);
         return negated ? v.Op(Op::NEG, 1, {both}) : both;
       });
 }

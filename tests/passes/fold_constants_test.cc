@@ -35,14 +35,14 @@ TEST(FoldConstantsTest, HalfThroughDequantizeIsShared) {
 
 TEST(FoldConstantsTest, Int8ThroughDequantizeBecomesFloat) {
   GraphBuilder b;
-  const TensorId codes = b.Tensor({2, 2});
-  Tensor& t = b.graph.tensor(codes);
+  const TensorId quantized = b.Tensor({2, 2});
+  Tensor& t = b.graph.tensor(quantized);
   t.type = DataType::kInt8;
   t.constant = ConstantData::Own({1, 2, 3, 0xff});
   t.quantization.scale = {0.5f, 2.0f};
   t.quantization.zero_point = {0, 1};
   t.quantization.dimension = 0;
-  const TensorId out = b.Node("DEQUANTIZE", {codes}, {2, 2});
+  const TensorId out = b.Node("DEQUANTIZE", {quantized}, {2, 2});
   ASSERT_TRUE(FoldConstants(&b.graph).ok());
   EXPECT_EQ(b.graph.tensor(out).type, DataType::kFloat32);
   EXPECT_THAT(*ConstantFloats(b.graph.tensor(out)),

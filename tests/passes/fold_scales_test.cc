@@ -163,10 +163,10 @@ TEST(FoldScalesTest, NotOfConstantsThatDifferByPlace) {
   EXPECT_EQ(b.graph.nodes[0].post_ops.size(), 1u);
 }
 
-TEST(FoldScalesTest, NotOnCodes) {
+TEST(FoldScalesTest, NotInIntegers) {
   GraphBuilder b;
   Conv(&b, b.Input({1, 2, 2, 2}), {Scalar("mul", 2)});
-  b.graph.nodes[0].on_codes = true;
+  b.graph.nodes[0].integer_path = true;
   ASSERT_TRUE(FoldScales(&b.graph).ok());
   EXPECT_EQ(b.graph.nodes[0].post_ops.size(), 1u);
 }

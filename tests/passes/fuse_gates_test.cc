@@ -174,8 +174,8 @@ TEST(FuseGatesTest, NoGates) {
   });
   ExpectNotFused(Nothing, {{2, 5, 7, 6}, 9});
   ExpectNotFused(
-      [](Block* b) { b->b.graph.tensor(b->x).codes = DataType::kInt8; });
-  ExpectNotFused([](Block* b) { b->mul().on_codes = true; });
+      [](Block* b) { b->b.graph.tensor(b->x).quantized = DataType::kInt8; });
+  ExpectNotFused([](Block* b) { b->mul().integer_path = true; });
 }
 
 TEST(FuseGatesTest, OtherConvolutions) {
@@ -194,7 +194,7 @@ TEST(FuseGatesTest, OtherConvolutions) {
   ExpectNotFused([](Block* b) {  // weights computed at run time
     b->b.graph.tensor(b->conv().inputs[1]).constant = ConstantData();
   });
-  ExpectNotFused([](Block* b) { b->conv().on_codes = true; });
+  ExpectNotFused([](Block* b) { b->conv().integer_path = true; });
   ExpectNotFused(Nothing, {{1, 1, 7, 6}, 9});  // fully_connected.comp's
 }
 

@@ -1,7 +1,7 @@
 // labels: op llvmpipe softpipe
 // A convolution that computes a 1x1 convolution of its result as well: both
 // results against their definition, and the graphs that the pass must leave
-// alone. On codes: codes_depthwise_test.cc.
+// alone. On quantized values: quantized_depthwise_test.cc.
 #include "delegate/passes/fuse_next.h"
 
 #include <algorithm>
@@ -281,7 +281,7 @@ TEST(FuseNextTest, LeavesOtherChainsAlone) {
   });
   ExpectNotFused([](Chain* c) { c->graph.nodes[1].always_float32 = true; });
   for (const int node : {0, 1}) {
-    ExpectNotFused([=](Chain* c) { c->graph.nodes[node].on_codes = true; });
+    ExpectNotFused([=](Chain* c) { c->graph.nodes[node].integer_path = true; });
     for (const int input : {1, 2}) {  // weights or a bias made at run time
       ExpectNotFused([=](Chain* c) {
         c->graph.tensor(c->graph.nodes[node].inputs[input]).constant =

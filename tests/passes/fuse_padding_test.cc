@@ -67,15 +67,15 @@ TEST(FusePaddingTest, IntoPooling) {
   }
 }
 
-TEST(FusePaddingTest, NotIntoPoolingThatPadsOrWorksOnCodes) {
+TEST(FusePaddingTest, NotIntoPoolingThatPadsOrWorksInIntegers) {
   PoolAttributes same;
   same.pad_w.after = 1;
-  for (bool on_codes : {false, true}) {
+  for (bool integer_path : {false, true}) {
     GraphBuilder b;
     const TensorId padded = b.Pad(b.Input(kDims), kPadded, SpatialPad());
     b.graph.outputs = {b.Node("MAX_POOL_2D", {padded}, kPadded,
-                              on_codes ? PoolAttributes() : same)};
-    b.graph.nodes[1].on_codes = on_codes;
+                              integer_path ? PoolAttributes() : same)};
+    b.graph.nodes[1].integer_path = integer_path;
     FusePadding(&b.graph);
     EXPECT_EQ(b.graph.nodes[1].inputs[0], padded);
   }

@@ -1,7 +1,7 @@
 // labels: op llvmpipe softpipe
 // A 1x1 convolution fused with the depthwise convolution that reads it, over
 // whole planes, against the definition of both; and the graphs that the pass
-// must leave alone. On codes: codes_depthwise_test.cc.
+// must leave alone. On quantized values: quantized_depthwise_test.cc.
 #include "delegate/passes/fuse_planes.h"
 
 #include "absl/functional/function_ref.h"

@@ -141,11 +141,11 @@ TEST(NormalizationTest, LargeValuesAreNormalizedInSixteenBits) {
   for (const Normalization& n : kNormalizations) {
     const SingleOpModel model = ModelOf(n);
     const std::vector<double> expected = Expected(n);
-    double most = 0;
-    for (double y : expected) most = std::max(most, std::abs(y));
+    double max = 0;
+    for (double y : expected) max = std::max(max, std::abs(y));
     // The input, its mean, their difference and the result are each rounded by
     // a store, at worst by 2^-10 of themselves.
-    const double tolerance = 4 * most / 1024;
+    const double tolerance = 4 * max / 1024;
     for (TfLiteGlesStorage storage : kEveryStorage) {
       RunOptions options;
       options.precision = Precision::kFloat16;

@@ -100,7 +100,7 @@ TEST(ReadMaximumModelTest, FloatsAreTheCpus) {
   }
 }
 
-// The same of codes, without channels added.
+// The same of quantized values, without channels added.
 template <typename Code>
 class CodeBlock : public CodeChain<Code> {
  public:
@@ -144,7 +144,7 @@ class CodeBlock : public CodeChain<Code> {
 };
 
 template <typename Code>
-void ExpectCpuCodes(int seed, TfLiteGlesStorage storage) {
+void ExpectCpuQuantized(int seed, TfLiteGlesStorage storage) {
   CodeBlock<Code> block(seed);
   ExpectEveryCode("block", &block, /*all_outputs=*/false, storage);
   RunOptions options;
@@ -152,14 +152,14 @@ void ExpectCpuCodes(int seed, TfLiteGlesStorage storage) {
   ExpectNoPool(RunOnDelegate(CodeBlock<Code>(seed).Finish(false), options));
 }
 
-TEST(ReadMaximumModelTest, CodesAreTheCpus) {
+TEST(ReadMaximumModelTest, QuantizedAreTheCpus) {
   GLES_SKIP_WITHOUT_DEVICE();
   const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", kReadsThrough);
-  ExpectCpuCodes<int8_t>(1, kTfLiteGlesStorageAuto);
-  ExpectCpuCodes<uint8_t>(2, kTfLiteGlesStorageAuto);
-  ExpectCpuCodes<int8_t>(3, kTfLiteGlesStorageTextureArray);
-  ExpectCpuCodes<uint8_t>(4, kTfLiteGlesStorageTexture2d);
-  ExpectCpuCodes<int8_t>(5, kTfLiteGlesStorageBuffer);
+  ExpectCpuQuantized<int8_t>(1, kTfLiteGlesStorageAuto);
+  ExpectCpuQuantized<uint8_t>(2, kTfLiteGlesStorageAuto);
+  ExpectCpuQuantized<int8_t>(3, kTfLiteGlesStorageTextureArray);
+  ExpectCpuQuantized<uint8_t>(4, kTfLiteGlesStorageTexture2d);
+  ExpectCpuQuantized<int8_t>(5, kTfLiteGlesStorageBuffer);
 }
 
 }  // namespace

@@ -74,13 +74,13 @@ TEST(RemoveIdentityTest, ResizesToTheSameSize) {
   }
 }
 
-TEST(RemoveIdentityTest, ResizesOfCodesStay) {
+TEST(RemoveIdentityTest, ResizesOfQuantizedStay) {
   GraphBuilder b;
   const TensorId y = b.Relu(b.Input({1, 2, 3, 8}));
   b.graph.outputs = {b.Relu(b.Node("RESIZE_BILINEAR", {y, b.Ints({2, 3})},
                                    {1, 2, 3, 8}, ResizeAttributes()))};
   for (auto& tensor : b.graph.tensors) {
-    if (tensor.type == DataType::kFloat32) tensor.codes = DataType::kInt8;
+    if (tensor.type == DataType::kFloat32) tensor.quantized = DataType::kInt8;
   }
   RemoveIdentityNodes(&b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RESIZE_BILINEAR", "RELU"));

@@ -214,7 +214,7 @@ TEST(FuseSqueezeExciteTest, LeavesOtherMeansAlone) {
   ExpectNotFused(Nothing, Case(), Fusing(/*texels=*/47));
   ExpectNotFused([](Block* b) { b->b.graph.outputs.push_back(b->mean); });
   ExpectNotFused([](Block* b) { b->b.Relu(b->mean); });
-  ExpectNotFused([](Block* b) { b->node(0).on_codes = true; });
+  ExpectNotFused([](Block* b) { b->node(0).integer_path = true; });
   ExpectNotFused([](Block* b) {
     b->node(0).post_ops = {{"clamp", {0, 6, 0, 0}}};
   });
@@ -226,7 +226,7 @@ TEST(FuseSqueezeExciteTest, LeavesOtherMeansAlone) {
     b->b.graph.tensor(b->node(1).inputs[1]).constant = ConstantData();
   });
   ExpectNotFused([](Block* b) {
-    b->b.graph.tensor(b->node(0).inputs[0]).codes = DataType::kInt8;
+    b->b.graph.tensor(b->node(0).inputs[0]).quantized = DataType::kInt8;
   });
   DeviceProfile minimal = Fusing();
   minimal.limits = DeviceLimits();

@@ -48,16 +48,16 @@ TEST(QuantizeTest, RoundsHalfAwayFromZeroAndClamps) {
 }
 
 TEST(WholeTensorTest, IsTheScalarFunctionOnEachElement) {
-  std::vector<uint8_t> codes(256);
-  for (int i = 0; i < 256; ++i) codes[i] = static_cast<uint8_t>(i);
+  std::vector<uint8_t> quantized(256);
+  for (int i = 0; i < 256; ++i) quantized[i] = static_cast<uint8_t>(i);
   std::vector<float> values(256);
-  DequantizeAll<uint8_t>(codes, 0.037f, 131, absl::MakeSpan(values));
+  DequantizeAll<uint8_t>(quantized, 0.037f, 131, absl::MakeSpan(values));
   for (int i = 0; i < 256; ++i)
     EXPECT_EQ(values[i], Dequantize(i, 0.037f, 131));
   std::vector<uint8_t> back(256);
   QuantizeAll<uint8_t>(values, 0.037f, 131, RangeOf(1, true),
                        absl::MakeSpan(back));
-  EXPECT_EQ(back, codes);
+  EXPECT_EQ(back, quantized);
 }
 
 // Ties and their neighbours, values past every code, and what is no number.
@@ -77,11 +77,11 @@ TEST(WholeTensorTest, RoundsAsTheScalarFunctionEverywhere) {
                     {tie, std::nextafter(tie, kMax), std::nextafter(tie, -kMax),
                      scale * static_cast<float>(code)});
     }
-    std::vector<int16_t> codes(values.size());
+    std::vector<int16_t> quantized(values.size());
     const CodeRange range = RangeOf(2, false);
-    QuantizeAll<int16_t>(values, scale, zero, range, absl::MakeSpan(codes));
+    QuantizeAll<int16_t>(values, scale, zero, range, absl::MakeSpan(quantized));
     for (size_t i = 0; i < values.size(); ++i) {
-      ASSERT_EQ(codes[i],
+      ASSERT_EQ(quantized[i],
                 Quantize(values[i], scale, zero, range.low, range.high))
           << values[i] << " by " << scale << ", zero point " << zero;
     }

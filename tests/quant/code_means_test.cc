@@ -1,6 +1,7 @@
 // labels: unit quant
-// MEAN and SUM of codes in each runtime's arithmetic, against codes that those
-// runtimes gave. Longer than 300 lines, most of which are those codes.
+// MEAN and SUM of quantized values in each runtime's arithmetic, against
+// quantized values that those runtimes gave. Longer than 300 lines, most of
+// which are those codes.
 #include "quant/code_means.h"
 
 #include <cstdint>
@@ -12,20 +13,20 @@ namespace gles_delegate::quant {
 namespace {
 
 // What the C library 2.9, tflite-runtime 2.14.0 (and Debian's 2.14.1),
-// ai-edge-litert 2.3.0 without XNNPACK and the same as it comes made of codes
-// that have this sum, on x86-64, 22 November 2026.
+// ai-edge-litert 2.3.0 without XNNPACK and the same as it comes made of
+// quantized values that have this sum, on x86-64, 22 November 2026.
 struct Recorded {
   bool is_sum;
   Reducing reducing;
   bool last_channels;  // past the kernel's blocks of 16
   int64_t sum;
-  int codes[4];
+  int quantized[4];
 };
 constexpr CpuKernels kRuntimes[] = {CpuKernels::kTflite, CpuKernels::kTflite214,
                                     CpuKernels::kLitert, CpuKernels::kXnnpack};
 
 // A table, and therefore longer than other functions: a row for each model.
-const std::vector<Recorded>& RecordedCodes() {
+const std::vector<Recorded>& RecordedQuantized() {
   static const auto& recorded = *new std::vector<Recorded>{
       {false,
        {{{0.6221156f, 72}, {0.6221156f, 72}, false, 35}, false, false},
@@ -335,30 +336,31 @@ const std::vector<Recorded>& RecordedCodes() {
   return recorded;
 }
 
-MeanOfCodes KernelOf(const Recorded& r, CpuKernels cpu) {
+MeanOfQuantized KernelOf(const Recorded& r, CpuKernels cpu) {
   if (r.is_sum) return *SumOf(r.reducing, cpu);
   const auto last = MeanOfLastChannels(r.reducing, cpu);
   return r.last_channels && last ? *last : MeanOf(r.reducing, cpu);
 }
 
-TEST(RecordedCodesTest, AreThoseOfEachRuntimesKernel) {
-  for (const Recorded& r : RecordedCodes()) {
+TEST(RecordedQuantizedTest, AreThoseOfEachRuntimesKernel) {
+  for (const Recorded& r : RecordedQuantized()) {
     for (int i = 0; i < 4; ++i) {
       // 2.9 keeps the low bits of a sum, which the shader computes.
       if (r.is_sum && kRuntimes[i] == CpuKernels::kTflite) continue;
-      EXPECT_EQ(KernelOf(r, kRuntimes[i]).Code(r.sum), r.codes[i])
+      EXPECT_EQ(KernelOf(r, kRuntimes[i]).Code(r.sum), r.quantized[i])
           << (r.is_sum ? "SUM " : "MEAN ") << r.sum << " of "
           << r.reducing.count << ", runtime " << i;
     }
-    EXPECT_EQ(KernelOf(r, CpuKernels::kTfliteWheel).Code(r.sum), r.codes[1]);
+    EXPECT_EQ(KernelOf(r, CpuKernels::kTfliteWheel).Code(r.sum),
+              r.quantized[1]);
   }
 }
 
-TEST(RecordedCodesTest, OlderRuntimesKeepTheLowBitsOfASum) {
+TEST(RecordedQuantizedTest, OlderRuntimesKeepTheLowBitsOfASum) {
   EXPECT_FALSE(SumOf(Reducing(), CpuKernels::kTflite).has_value());
 }
 
-TEST(MeanOfCodesTest, StepsAreWhereTheCodeChanges) {
+TEST(MeanOfQuantizedTest, StepsAreWhereTheCodeChanges) {
   for (const CpuKernels cpu : kRuntimes) {
     for (const bool over_plane : {false, true}) {
       for (const bool is_unsigned : {false, true}) {
@@ -368,7 +370,7 @@ TEST(MeanOfCodesTest, StepsAreWhereTheCodeChanges) {
         reducing.is_unsigned = is_unsigned;
         reducing.over_plane = reducing.over_plane_by_any_name = over_plane;
         reducing.count = 6;
-        const MeanOfCodes mean = MeanOf(reducing, cpu);
+        const MeanOfQuantized mean = MeanOf(reducing, cpu);
         const std::vector<int32_t> steps = StepsOf(mean);
         const int low = is_unsigned ? 0 : -128;
         ASSERT_EQ(steps.size(), 255u);
@@ -387,7 +389,7 @@ TEST(MeanOfCodesTest, StepsAreWhereTheCodeChanges) {
 // Ratios of scales that pass a float's range, or an int's: what is converted to
 // an int fits it, as clang's UndefinedBehaviorSanitizer would tell (found by
 // fuzzing).
-TEST(MeanOfCodesTest, ScalesFarApartGiveACodeOfTheType) {
+TEST(MeanOfQuantizedTest, ScalesFarApartGiveACodeOfTheType) {
   Reducing reducing;
   reducing.count = 6;
   for (const float in : {1e38f, 1e9f, 1e-38f}) {
@@ -397,9 +399,9 @@ TEST(MeanOfCodesTest, ScalesFarApartGiveACodeOfTheType) {
       for (const CpuKernels cpu : kRuntimes) {
         for (const bool over_plane : {false, true}) {
           reducing.over_plane = reducing.over_plane_by_any_name = over_plane;
-          std::vector<MeanOfCodes> ways = {MeanOf(reducing, cpu)};
+          std::vector<MeanOfQuantized> ways = {MeanOf(reducing, cpu)};
           if (const auto sum = SumOf(reducing, cpu)) ways.push_back(*sum);
-          for (const MeanOfCodes& way : ways) {
+          for (const MeanOfQuantized& way : ways) {
             for (int code : {-128, -5, 0, 127}) {
               EXPECT_GE(way.Code(6 * code), -128);
               EXPECT_LE(way.Code(6 * code), 127);
@@ -411,7 +413,7 @@ TEST(MeanOfCodesTest, ScalesFarApartGiveACodeOfTheType) {
   }
 }
 
-TEST(MeanOfCodesTest, FitsNoSumsPast32Bits) {
+TEST(MeanOfQuantizedTest, FitsNoSumsPast32Bits) {
   Reducing reducing;
   reducing.count = 1 << 23;
   EXPECT_TRUE(MeanOf(reducing, CpuKernels::kTflite).FitsSums());

@@ -1,7 +1,7 @@
 // labels: unit quant sanitize
-// quant/code_table.h against what TFLite's kernels make of all 256 codes, and
-// quant/fixed_point.h's functions of two codes against those of all pairs: no
-// code may differ.
+// quant/code_table.h against what TFLite's kernels make of all 256 quantized
+// values, and quant/fixed_point.h's functions of two quantized values against
+// those of all pairs: no code may differ.
 #include "quant/code_table.h"
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 #include "gtest/gtest.h"
 #include "quant/fixed_point.h"
 #include "quant/inverse_root.h"
-#include "tests/testing/codes_on_cpu.h"
+#include "tests/testing/quantized_on_cpu.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate::quant {
 namespace {
 
-using ::gles_delegate::testing::CodesOnCpu;
+using ::gles_delegate::testing::QuantizedOnCpu;
 
 using Op = schema::BuiltinOperator;
 
@@ -40,7 +40,7 @@ TEST(InverseRootTest, IsTheRoot) {
 }
 
 TEST(TableOfTest, RoundsOnceAndClamps) {
-  const AffineCodes in = {0.5f, 0, {-128, 127}};
+  const AffineQuantized in = {0.5f, 0, {-128, 127}};
   const CodeTable table =
       TableOf(in, {0.5f, 10, {-128, 127}}, [](float x) { return 3 * x; });
   EXPECT_EQ(table[128], 10);
@@ -58,7 +58,7 @@ TEST(HardSwishTableTest, WhatTheKernelRefusesHasNone) {
 // --- Against TFLite ----------------------------------------------------------
 
 template <typename Code>
-AffineCodes Draw(std::mt19937& random, float low, float high) {
+AffineQuantized Draw(std::mt19937& random, float low, float high) {
   constexpr int kLow = std::numeric_limits<Code>::min();
   constexpr int kHigh = std::numeric_limits<Code>::max();
   std::uniform_real_distribution<float> power(low, high);
@@ -70,8 +70,9 @@ AffineCodes Draw(std::mt19937& random, float low, float high) {
 
 template <typename Code>
 int AddTensor(ModelBuilder* b, const char* name, int size,
-              const AffineCodes& codes, bool input) {
-  const auto q = ModelQuantization::PerTensor(codes.scale, codes.zero_point);
+              const AffineQuantized& quantized, bool input) {
+  const auto q =
+      ModelQuantization::PerTensor(quantized.scale, quantized.zero_point);
   constexpr auto kType = TensorTypeOf<Code>::kValue;
   return input ? b->AddInput(name, {1, size}, kType, q)
                : b->AddTensor(name, {1, size}, kType, q);
@@ -79,26 +80,26 @@ int AddTensor(ModelBuilder* b, const char* name, int size,
 
 // Adds the op that reads x and writes y.
 using AddNode = std::function<void(ModelBuilder*, int x, int y)>;
-using MakeTable = std::function<std::optional<CodeTable>(const AffineCodes&,
-                                                         const AffineCodes&)>;
+using MakeTable = std::function<std::optional<CodeTable>(
+    const AffineQuantized&, const AffineQuantized&)>;
 
 template <typename Code>
-void ExpectTable(const AffineCodes& in, const AffineCodes& out,
-                 const AddNode& add, const MakeTable& make, int least = 0) {
-  std::vector<Code> codes(256);
+void ExpectTable(const AffineQuantized& in, const AffineQuantized& out,
+                 const AddNode& add, const MakeTable& make, int min = 0) {
+  std::vector<Code> quantized(256);
   for (int i = 0; i < 256; ++i) {
-    codes[i] = static_cast<Code>(in.range.low + std::max(i, least));
+    quantized[i] = static_cast<Code>(in.range.low + std::max(i, min));
   }
   ModelBuilder b;
   const int x = AddTensor<Code>(&b, "x", 256, in, true);
   const int y = AddTensor<Code>(&b, "y", 256, out, false);
   add(&b, x, y);
   b.SetOutputs({y});
-  const std::vector<Code> want = CodesOnCpu<Code>(b, {codes});
+  const std::vector<Code> want = QuantizedOnCpu<Code>(b, {quantized});
   ASSERT_EQ(want.size(), 256u);
   const auto table = make(in, out);
   ASSERT_TRUE(table.has_value());
-  for (int i = least; i < 256; ++i) {
+  for (int i = min; i < 256; ++i) {
     ASSERT_EQ((*table)[i], want[i])
         << "code " << in.range.low + i << ", scales " << in.scale << " and "
         << out.scale << ", zero points " << in.zero_point << " and "
@@ -113,8 +114,8 @@ void ExpectTables(float low, float high, const AddNode& add,
                   const MakeTable& make) {
   std::mt19937 random(11);
   for (int i = 0; i < kDraws; ++i) {
-    const AffineCodes in = Draw<Code>(random, -8, 2);
-    AffineCodes out = Draw<Code>(random, low, high);
+    const AffineQuantized in = Draw<Code>(random, -8, 2);
+    AffineQuantized out = Draw<Code>(random, low, high);
     out.scale *= in.scale;
     ExpectTable<Code>(in, out, add, make);
   }
@@ -154,8 +155,8 @@ TEST(TableAgainstTfliteTest, Abs) {
 TEST(TableAgainstTfliteTest, Rsqrt) {
   std::mt19937 random(12);
   for (int i = 0; i < kDraws; ++i) {
-    const AffineCodes in = Draw<int8_t>(random, -8, 2);
-    const AffineCodes out = Draw<int8_t>(random, -8, 2);
+    const AffineQuantized in = Draw<int8_t>(random, -8, 2);
+    const AffineQuantized out = Draw<int8_t>(random, -8, 2);
     ExpectTable<int8_t>(
         in, out,
         [](ModelBuilder* b, int x, int y) { b->AddOp(Op::RSQRT, 2, {x}, {y}); },
@@ -163,25 +164,26 @@ TEST(TableAgainstTfliteTest, Rsqrt) {
   }
 }
 
-// --- Of two codes ------------------------------------------------------------
+// --- Of two quantized values
+// ------------------------------------------------------------
 
 // Every code with every code.
 std::vector<int8_t> Pairs(bool first) {
-  std::vector<int8_t> codes(65536);
+  std::vector<int8_t> quantized(65536);
   for (int i = 0; i < 65536; ++i) {
-    codes[i] = static_cast<int8_t>((first ? i % 256 : i / 256) - 128);
+    quantized[i] = static_cast<int8_t>((first ? i % 256 : i / 256) - 128);
   }
-  return codes;
+  return quantized;
 }
 
 TEST(PairsAgainstTfliteTest, SquaredDifference) {
   std::mt19937 random(13);
   const std::vector<int8_t> first = Pairs(true), second = Pairs(false);
   for (int draw = 0; draw < 20; ++draw) {
-    const AffineCodes a = Draw<int8_t>(random, -6, 1);
-    AffineCodes b = Draw<int8_t>(random, -8, 8);
+    const AffineQuantized a = Draw<int8_t>(random, -6, 1);
+    AffineQuantized b = Draw<int8_t>(random, -8, 8);
     b.scale *= a.scale;
-    AffineCodes y = Draw<int8_t>(random, -11, 10);
+    AffineQuantized y = Draw<int8_t>(random, -11, 10);
     y.scale *= std::max(a.scale, b.scale) * std::max(a.scale, b.scale);
     ModelBuilder builder;
     const int in = AddTensor<int8_t>(&builder, "a", 65536, a, true);
@@ -190,7 +192,7 @@ TEST(PairsAgainstTfliteTest, SquaredDifference) {
     builder.AddOp(Op::SQUARED_DIFFERENCE, 2, {in, other}, {out});
     builder.SetOutputs({out});
     const std::vector<int8_t> want =
-        CodesOnCpu<int8_t>(builder, {first, second});
+        QuantizedOnCpu<int8_t>(builder, {first, second});
     ASSERT_EQ(want.size(), first.size());
     const AddMultipliers m =
         SquaredDifferenceMultipliersOf(a.scale, b.scale, y.scale);

@@ -1,6 +1,7 @@
 // labels: unit quant sanitize only_oldest_tflite
 // quant/fixed_point.h against what TFLite's own integer kernels make of random
-// codes: no code may differ. Longer than 300 lines: a model of each kernel.
+// quantized values: no code may differ. Longer than 300 lines: a model of each
+// kernel.
 #include "quant/fixed_point.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "quant/cpu_kernels.h"
-#include "tests/testing/codes_on_cpu.h"
+#include "tests/testing/quantized_on_cpu.h"
 #include "tests/testing/uniform.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
@@ -24,8 +25,8 @@
 namespace gles_delegate::quant {
 namespace {
 
-using ::gles_delegate::testing::CodesOnCpu;
-using ::gles_delegate::testing::RandomCodes;
+using ::gles_delegate::testing::QuantizedOnCpu;
+using ::gles_delegate::testing::RandomQuantized;
 
 TEST(MultiplierOfTest, IsNormalised) {
   EXPECT_EQ(MultiplierOf(0).value, 0);
@@ -85,18 +86,17 @@ TEST(FloatSumOfTest, KeepsTwentyBitsOfTheLargerScale) {
 }
 
 TEST(MultiplyOnceTest, KeepsSixteenBitsOfTheMultiplierOrAll) {
-  const WideMultiplier third = SixteenBitMultiplierOf(1.0 / 3);
+  const Int16Multiplier third = Int16MultiplierOf(1.0 / 3);
   EXPECT_EQ(third.value, 21845);  // 2/3 of 2^15
   EXPECT_EQ(third.right, 16);
-  EXPECT_EQ(SixteenBitMultiplierOf(1 - 1e-9).value, 0x7fff);
-  EXPECT_EQ(WideMultiplierOf(0.25).right, 32);
+  EXPECT_EQ(Int16MultiplierOf(1 - 1e-9).value, 0x7fff);
+  EXPECT_EQ(Int16MultiplierOf31Bits(0.25).right, 32);
   // Once, ties up.
-  EXPECT_EQ(MultiplyOnce(15, WideMultiplierOf(1.0 / 32)), 0);
-  EXPECT_EQ(MultiplyOnce(16, WideMultiplierOf(1.0 / 32)), 1);
-  EXPECT_EQ(MultiplyOnce(-16, WideMultiplierOf(1.0 / 32)), 0);
-  EXPECT_EQ(
-      MultiplyOnce(int64_t{1} << 40, SixteenBitMultiplierOf(1.0 / 1048576)),
-      1 << 20);
+  EXPECT_EQ(MultiplyOnce(15, Int16MultiplierOf31Bits(1.0 / 32)), 0);
+  EXPECT_EQ(MultiplyOnce(16, Int16MultiplierOf31Bits(1.0 / 32)), 1);
+  EXPECT_EQ(MultiplyOnce(-16, Int16MultiplierOf31Bits(1.0 / 32)), 0);
+  EXPECT_EQ(MultiplyOnce(int64_t{1} << 40, Int16MultiplierOf(1.0 / 1048576)),
+            1 << 20);
 }
 
 TEST(DivideRoundedTest, TiesGoAwayFromZero) {
@@ -159,7 +159,7 @@ struct Sums {
   int x = 0, w = 0, b = 0, y = 0;
 };
 
-// Counts the codes that differ from `want(pixel, output)`.
+// Counts the quantized values that differ from `want(pixel, output)`.
 template <typename Code, typename Want>
 int Differences(const std::vector<Code>& got, Want want) {
   int differences = 0;
@@ -188,8 +188,8 @@ Sums<Code> Build(Op op, const Products& p, std::mt19937& random) {
   s.x = s.builder.AddInput(
       "x", fully ? Dims{kPixels, 1} : Dims{1, kPixels, 1, inputs}, kType,
       Q(p.in_scale, p.in_zero));
-  s.input = RandomCodes<Code>(kPixels * inputs, random);
-  s.weights = RandomCodes<Code>(kOutputs, random);
+  s.input = RandomQuantized<Code>(kPixels * inputs, random);
+  s.weights = RandomQuantized<Code>(kOutputs, random);
   ModelQuantization weights, bias;
   for (size_t i = 0; i < p.weight_scales.size(); ++i) {
     weights.scale.push_back(p.weight_scales[i]);
@@ -235,7 +235,7 @@ int Misses(Op op, bool per_channel, Ties ties, int seed) {
   std::mt19937 random(seed);
   const Products p = Draw<Code>(random, per_channel);
   const Sums<Code> s = Build<Code>(op, p, random);
-  const std::vector<Code> got = CodesOnCpu<Code>(s.builder, {s.input});
+  const std::vector<Code> got = QuantizedOnCpu<Code>(s.builder, {s.input});
   EXPECT_EQ(got.size(), size_t{Products::kPixels} * Products::kOutputs);
   return Differences(got, [&](int pixel, int o) {
     const int at =
@@ -291,12 +291,12 @@ void ExpectPairsAsTflite(schema::BuiltinOperator op, int seed) {
   const auto zero = [&] { return low + static_cast<int>(random() % 256); };
   const float as = scale(random), bs = scale(random), ys = scale(random) * 2;
   const int az = zero(), bz = zero(), yz = zero();
-  constexpr int kCodes = 65536;  // every pair
+  constexpr int kQuantized = 65536;  // every pair
   ModelBuilder builder;
   constexpr auto kType = TensorTypeOf<Code>::kValue;
-  const int a = builder.AddInput("a", {1, kCodes}, kType, Q(as, az));
-  const int b = builder.AddInput("b", {1, kCodes}, kType, Q(bs, bz));
-  const int y = builder.AddTensor("y", {1, kCodes}, kType, Q(ys, yz));
+  const int a = builder.AddInput("a", {1, kQuantized}, kType, Q(as, az));
+  const int b = builder.AddInput("b", {1, kQuantized}, kType, Q(bs, bz));
+  const int y = builder.AddTensor("y", {1, kQuantized}, kType, Q(ys, yz));
   if (op == schema::BuiltinOperator::ADD) {
     builder.AddOp(op, 2, {a, b}, {y}, schema::AddOptionsT());
   } else if (op == schema::BuiltinOperator::SUB) {
@@ -305,12 +305,12 @@ void ExpectPairsAsTflite(schema::BuiltinOperator op, int seed) {
     builder.AddOp(op, 2, {a, b}, {y}, schema::MulOptionsT());
   }
   builder.SetOutputs({y});
-  std::vector<Code> ac(kCodes), bc(kCodes);
-  for (int i = 0; i < kCodes; ++i) {
+  std::vector<Code> ac(kQuantized), bc(kQuantized);
+  for (int i = 0; i < kQuantized; ++i) {
     ac[i] = static_cast<Code>(low + i / 256);
     bc[i] = static_cast<Code>(low + i % 256);
   }
-  const std::vector<Code> got = CodesOnCpu<Code>(builder, {ac, bc});
+  const std::vector<Code> got = QuantizedOnCpu<Code>(builder, {ac, bc});
   const AddMultipliers m = AddMultipliersOf(as, bs, ys);
   const Multiplier product = MultiplierOf(ProductScale(as, bs, ys));
   const auto want = [&](int x, int z) {
@@ -319,7 +319,7 @@ void ExpectPairsAsTflite(schema::BuiltinOperator op, int seed) {
                : Add(x, z, m, op == schema::BuiltinOperator::SUB);
   };
   int misses = 0;
-  for (int i = 0; i < kCodes; ++i) {
+  for (int i = 0; i < kQuantized; ++i) {
     if (got[i] != Clamped<Code>(int64_t{want(ac[i] - az, bc[i] - bz)} + yz)) {
       ++misses;
     }
@@ -327,7 +327,7 @@ void ExpectPairsAsTflite(schema::BuiltinOperator op, int seed) {
   EXPECT_EQ(misses, 0) << "seed " << seed;
 }
 
-TEST(KernelTest, FunctionsOfEveryPairOfCodes) {
+TEST(KernelTest, FunctionsOfEveryPairOfQuantizedValues) {
   for (auto op : {schema::BuiltinOperator::ADD, schema::BuiltinOperator::SUB,
                   schema::BuiltinOperator::MUL}) {
     SCOPED_TRACE(schema::EnumNameBuiltinOperator(op));
@@ -356,13 +356,13 @@ void ExpectRescaledAsTflite(schema::BuiltinOperator op, int seed) {
   builder.AddOp(op, op == schema::BuiltinOperator::RELU_N1_TO_1 ? 1 : 2, {x},
                 {y});
   builder.SetOutputs({y});
-  std::vector<In> codes(256);
-  for (int i = 0; i < 256; ++i) codes[i] = static_cast<In>(low + i);
+  std::vector<In> quantized(256);
+  for (int i = 0; i < 256; ++i) quantized[i] = static_cast<In>(low + i);
   auto model = Model::FromBuffer(builder.Finish());
   ASSERT_TRUE(model.ok());
   auto interpreter = Interpreter::Create(**model);
   ASSERT_TRUE(interpreter.ok()) << interpreter.status();
-  ASSERT_TRUE((*interpreter)->input(0).Write(codes).ok());
+  ASSERT_TRUE((*interpreter)->input(0).Write(quantized).ok());
   ASSERT_TRUE((*interpreter)->Invoke().ok());
   const auto got = (*interpreter)->output(0).template data<Out>();
   const bool quantize = op == schema::BuiltinOperator::QUANTIZE;
@@ -373,7 +373,7 @@ void ExpectRescaledAsTflite(schema::BuiltinOperator op, int seed) {
   };
   for (int i = 0; i < 256; ++i) {
     int32_t want = Clamped<Out>(
-        int64_t{Multiply(codes[i] - xz, m, Ties::kAwayFromZero)} + yz);
+        int64_t{Multiply(quantized[i] - xz, m, Ties::kAwayFromZero)} + yz);
     if (op == schema::BuiltinOperator::RELU_N1_TO_1) {
       want = std::min(std::max(want, bound(-1)), bound(1));
     } else if (!quantize) {
@@ -381,7 +381,7 @@ void ExpectRescaledAsTflite(schema::BuiltinOperator op, int seed) {
       if (op == schema::BuiltinOperator::RELU6) want = std::min(want, bound(6));
     }
     ASSERT_EQ(got[i], want)
-        << schema::EnumNameBuiltinOperator(op) << " of " << int{codes[i]};
+        << schema::EnumNameBuiltinOperator(op) << " of " << int{quantized[i]};
   }
 }
 
@@ -412,17 +412,19 @@ void ExpectPoolAsTflite(int window, int seed) {
   pool.stride_w = pool.stride_h = 1;
   builder.AddOp(schema::BuiltinOperator::AVERAGE_POOL_2D, 2, {x}, {y}, pool);
   builder.SetOutputs({y});
-  const auto codes = RandomCodes<Code>(window * window * kChannels, random);
-  const std::vector<Code> got = CodesOnCpu<Code>(builder, {codes});
+  const auto quantized =
+      RandomQuantized<Code>(window * window * kChannels, random);
+  const std::vector<Code> got = QuantizedOnCpu<Code>(builder, {quantized});
   ASSERT_EQ(got.size(), size_t{kChannels});
   for (int c = 0; c < kChannels; ++c) {
     int32_t sum = 0;
-    for (int i = 0; i < window * window; ++i) sum += codes[i * kChannels + c];
+    for (int i = 0; i < window * window; ++i)
+      sum += quantized[i * kChannels + c];
     ASSERT_EQ(got[c], DivideRounded(sum, window * window)) << window;
   }
 }
 
-TEST(KernelTest, AveragePoolOfCodes) {
+TEST(KernelTest, AveragePoolOfQuantized) {
   for (int window : {1, 2, 3, 4, 7, 8}) {
     ExpectPoolAsTflite<int8_t>(window, window);
     ExpectPoolAsTflite<uint8_t>(window, window);

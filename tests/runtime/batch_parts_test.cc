@@ -135,12 +135,12 @@ TEST(BatchPartsTest, TheOtherPartIsUploadedBesideEachStepOfTheFirst) {
 
 TEST(BatchPartsTest, UploadsKeepToTheDevicesWorkGroups) {
   DeviceProfile profile = Roomy();
-  for (const int most : {128, 1024}) {
-    profile.limits.max_work_group_invocations = most;
+  for (const int max : {128, 1024}) {
+    profile.limits.max_work_group_invocations = max;
     const Schedule schedule = PlanOf({4, 16, 16, 3}, profile).schedule;
     ASSERT_TRUE(schedule.parts.IsThere());
     for (size_t i = 0; i < schedule.upload_dispatches; ++i) {
-      EXPECT_LE(schedule.dispatches[i].work_group[0], most);
+      EXPECT_LE(schedule.dispatches[i].work_group[0], max);
     }
   }
 }

@@ -33,7 +33,7 @@ using ::gles_delegate::egl::ScopedGlOverride;
 struct Calls {
   std::vector<std::string> groups;  // as they were pushed
   int depth = 0;
-  int most_depth = 0;
+  int max_depth = 0;
   std::vector<std::string> labels;
 };
 Calls& Seen() {
@@ -44,7 +44,7 @@ Calls& Seen() {
 void Push(GLenum source, GLuint id, GLsizei length, const GLchar* message) {
   Seen().groups.emplace_back(message, length);
   ++Seen().depth;
-  Seen().most_depth = std::max(Seen().most_depth, Seen().depth);
+  Seen().max_depth = std::max(Seen().max_depth, Seen().depth);
   egl::driver_gl().PushDebugGroupKHR(source, id, length, message);
 }
 
@@ -107,7 +107,7 @@ TEST_F(DebugTest, EachDispatchIsAGroupOfItsLabel) {
   const std::vector<std::string> labels = InvokeTwice();
   ASSERT_GE(labels.size(), 2u);
   EXPECT_EQ(Seen().depth, 0);
-  EXPECT_EQ(Seen().most_depth, 1);
+  EXPECT_EQ(Seen().max_depth, 1);
   for (const std::string& label : labels) {
     EXPECT_EQ(std::count(Seen().groups.begin(), Seen().groups.end(), label),
               2 * std::count(labels.begin(), labels.end(), label))

@@ -60,8 +60,8 @@ Tensor TensorFor(Element element) {
   tensor.dims = Dims();
   tensor.shape = gles_delegate::Shape::FromDims(tensor.dims);
   if (element == Element::kCode) {
-    tensor.codes = DataType::kUint8;
-    tensor.holds_codes = true;
+    tensor.quantized = DataType::kUint8;
+    tensor.holds_quantized = true;
     tensor.quantization = {{0.5f}, {128}};
   }
   return tensor;
@@ -114,7 +114,7 @@ Graph CopyOf(Element element) {
   node.outputs = {graph.AddTensor(TensorFor(element))};
   node.attributes =
       ElementwiseAttributes{0, graph.tensor(node.inputs[0]).shape, {}};
-  node.on_codes = element == Element::kCode;
+  node.integer_path = element == Element::kCode;
   node.op = FindOpNamed("NEG");
   graph.inputs = node.inputs;
   graph.outputs = node.outputs;

@@ -18,18 +18,18 @@ namespace gles_delegate::testing {
 namespace {
 
 // Images of these channels, and a copy of each of them.
-Graph Images(bool codes, const std::vector<int>& channels) {
+Graph Images(bool quantized, const std::vector<int>& channels) {
   GraphBuilder b;
   for (int c : channels) {
     const std::vector<int> dims = {2, 5, 70, c};
     const TensorId x = b.Input(dims);
     b.graph.outputs.push_back(b.Node("NEG", {x}, dims, b.Plain(x, 0)));
-    b.graph.nodes.back().on_codes = codes;
+    b.graph.nodes.back().integer_path = quantized;
   }
-  if (!codes) return std::move(b.graph);
+  if (!quantized) return std::move(b.graph);
   for (Tensor& tensor : b.graph.tensors) {
-    tensor.codes = DataType::kUint8;
-    tensor.holds_codes = true;
+    tensor.quantized = DataType::kUint8;
+    tensor.holds_quantized = true;
     tensor.quantization = {{0.5f}, {128}};
   }
   return std::move(b.graph);
@@ -59,13 +59,13 @@ size_t Programs(const char* shader, const Graph& graph, int share) {
 }
 
 TEST(SharedTransfersTest, OutputsOfAnyChannels) {
-  const Graph graph = Images(/*codes=*/false, {5, 8});
+  const Graph graph = Images(/*quantized values=*/false, {5, 8});
   EXPECT_GE(Programs("readback", graph, 1), 2u);
   EXPECT_EQ(Programs("readback", graph, 2), 1u);
 }
 
 TEST(SharedTransfersTest, PiecesHaveOneWorkGroup) {
-  EXPECT_EQ(Programs("upload", Images(/*codes=*/false, {3}), 2), 1u);
+  EXPECT_EQ(Programs("upload", Images(/*quantized values=*/false, {3}), 2), 1u);
 }
 
 TEST(SharedTransfersTest, BringEveryCode) {
@@ -73,7 +73,7 @@ TEST(SharedTransfersTest, BringEveryCode) {
   const DeviceProfile profile =
       Sharing(2, ProfileFor(TestContext()->device(), {}));
   const absl::Status status = TestContext()->Run([&]() -> absl::Status {
-    Graph graph = Images(/*codes=*/true, {3, 8});
+    Graph graph = Images(/*quantized values=*/true, {3, 8});
     auto dispatches = PlanGraph(&graph, profile);
     if (!dispatches.ok()) return dispatches.status();
     ProgramCache programs;

@@ -32,19 +32,19 @@ const std::vector<int> kDims = {2, 3, 70, 7};
 constexpr int kTexels = 2 * 3 * 70 * 2;
 
 // So many functions of functions of one input, in any format.
-Graph Chain(int nodes, Element element, DataType codes = DataType::kUint8) {
+Graph Chain(int nodes, Element element, DataType quantized = DataType::kUint8) {
   GraphBuilder b;
   TensorId x = b.Input(kDims);
   for (int i = 0; i < nodes; ++i) {
     x = b.Node("NEG", {x}, kDims, b.Plain(x, 0));
-    b.graph.nodes.back().on_codes = element == Element::kCode;
+    b.graph.nodes.back().integer_path = element == Element::kCode;
   }
   b.graph.outputs = {x};
   if (element != Element::kCode) return std::move(b.graph);
   for (Tensor& tensor : b.graph.tensors) {
-    tensor.codes = codes;
-    tensor.holds_codes = true;
-    tensor.quantization = {{0.5f}, {codes == DataType::kUint8 ? 128 : 0}};
+    tensor.quantized = quantized;
+    tensor.holds_quantized = true;
+    tensor.quantization = {{0.5f}, {quantized == DataType::kUint8 ? 128 : 0}};
   }
   return std::move(b.graph);
 }
@@ -111,7 +111,8 @@ std::vector<uint8_t> Outputs(Executor* executor,
   return out;
 }
 
-// Whole numbers that halves and codes can hold, another for each run.
+// Whole numbers that halves and quantized values can hold, another for each
+// run.
 std::vector<uint8_t> Values(Element element, int run) {
   std::vector<uint8_t> bytes(2 * 3 * 70 * 7);
   for (size_t i = 0; i < bytes.size(); ++i) {
@@ -131,8 +132,8 @@ TEST_P(SmallOutputsTest, ArriveWithoutAReadback) {
   const DeviceProfile profile =
       AcrossABus(ProfileFor(TestContext()->device(), {}), GetParam());
   const absl::Status status = TestContext()->Run([&]() -> absl::Status {
-    for (const DataType codes : {DataType::kUint8, DataType::kInt8}) {
-      Graph graph = Chain(1, GetParam(), codes);
+    for (const DataType quantized : {DataType::kUint8, DataType::kInt8}) {
+      Graph graph = Chain(1, GetParam(), quantized);
       auto dispatches = PlanGraph(&graph, profile);
       if (!dispatches.ok()) return dispatches.status();
       ProgramCache programs;

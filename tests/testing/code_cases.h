@@ -5,10 +5,10 @@
 //   CodeCases<int8_t> cases(/*seed=*/1);
 //   const int x = cases.Input({1, 4, 4, 8}, cases.Draw(0.05f));
 //   cases.b.AddOp(..., {x}, {cases.Output({1, 1, 1, 8}, cases.Draw(0.05f))});
-//   cases.ExpectCodes("MEAN");
+//   cases.ExpectQuantized("MEAN");
 //
 // Codes of inputs: all 256 where there is room, in random order, then random
-// ones. 16-bit codes (int16_t) are random, the ends among them, of the zero
+// ones. int16 values (int16_t) are random, the ends among them, of the zero
 // point 0, and run with 32-bit floats alone: those of 16 hold no such codes.
 // Threads: one at a time.
 #ifndef GLES_DELEGATE_TESTS_TESTING_CODE_CASES_H_
@@ -38,12 +38,12 @@ class CodeCases {
  public:
   using Dims = ModelBuilder::Shape;
   static constexpr auto kType = TensorTypeOf<Code>::kValue;
-  static constexpr bool kWide = sizeof(Code) == 2;
-  static constexpr int kLow = kWide                         ? -32768
+  static constexpr bool kInt16 = sizeof(Code) == 2;
+  static constexpr int kLow = kInt16                        ? -32768
                               : std::is_signed<Code>::value ? -128
                                                             : 0;
-  static constexpr int kHigh = kLow + (kWide ? 65535 : 255);
-  static constexpr int kUnused = kWide ? 16 : 24;  // bits of a random number
+  static constexpr int kHigh = kLow + (kInt16 ? 65535 : 255);
+  static constexpr int kUnused = kInt16 ? 16 : 24;  // bits of a random number
 
   explicit CodeCases(int seed) : random_(seed) {}
 
@@ -54,23 +54,23 @@ class CodeCases {
     const int zeros[] = {kLow, kHigh, any};
     std::uniform_real_distribution<float> factor(0.5f, 1.0f);
     return ModelQuantization::PerTensor(scale * factor(random_),
-                                        kWide ? 0 : zeros[random_() % 3]);
+                                        kInt16 ? 0 : zeros[random_() % 3]);
   }
   // A power of ten from `least` to `most`.
-  float Power(int least, int most) {
-    return std::pow(10.0f, static_cast<float>(Int(least, most)));
+  float Power(int min, int max) {
+    return std::pow(10.0f, static_cast<float>(Int(min, max)));
   }
-  int Int(int least, int most) {
-    return std::uniform_int_distribution<int>(least, most)(random_);
+  int Int(int min, int max) {
+    return std::uniform_int_distribution<int>(min, max)(random_);
   }
 
   int Input(const Dims& dims, const ModelQuantization& q) {
     return Input(dims, q, Codes(dims));
   }
   int Input(const Dims& dims, const ModelQuantization& q,
-            const std::vector<Code>& codes) {
+            const std::vector<Code>& quantized) {
     std::vector<float> values;
-    for (Code c : codes) {
+    for (Code c : quantized) {
       values.push_back(
           q.scale[0] *
           static_cast<float>(int{c} - static_cast<int>(q.zero_point[0])));
@@ -83,19 +83,19 @@ class CodeCases {
   std::vector<Code> Codes(const Dims& dims) {
     size_t count = 1;
     for (int d : dims) count *= static_cast<size_t>(d);
-    std::vector<Code> codes(std::max<size_t>(count, 256));
-    for (size_t i = 0; i < codes.size(); ++i) {
-      codes[i] =
-          static_cast<Code>(i < 256 && !kWide ? i : random_() >> kUnused);
+    std::vector<Code> quantized(std::max<size_t>(count, 256));
+    for (size_t i = 0; i < quantized.size(); ++i) {
+      quantized[i] =
+          static_cast<Code>(i < 256 && !kInt16 ? i : random_() >> kUnused);
     }
-    if (kWide) {
-      codes[0] = static_cast<Code>(kLow);
-      codes[1] = static_cast<Code>(kHigh);
-      codes[2] = 0;
+    if (kInt16) {
+      quantized[0] = static_cast<Code>(kLow);
+      quantized[1] = static_cast<Code>(kHigh);
+      quantized[2] = 0;
     }
-    std::shuffle(codes.begin(), codes.end(), random_);
-    codes.resize(count);
-    return codes;
+    std::shuffle(quantized.begin(), quantized.end(), random_);
+    quantized.resize(count);
+    return quantized;
   }
   int Constant(const Dims& dims, const ModelQuantization& q) {
     return b.AddConstant<Code>("c", dims, Codes(dims), q);
@@ -118,21 +118,23 @@ class CodeCases {
     return RunOnCpu(model_).status.ok();
   }
 
-  // `nodes_on_codes`: -1: as many as there are outputs.
-  void ExpectCodes(const std::string& what, int nodes_on_codes = -1) {
-    SCOPED_TRACE(absl::StrCat(what, kWide      ? " int16"
+  // `nodes_on_integer_path`: -1: as many as there are outputs.
+  void ExpectQuantized(const std::string& what,
+                       int nodes_on_integer_path = -1) {
+    SCOPED_TRACE(absl::StrCat(what, kInt16     ? " int16"
                                     : kLow < 0 ? " int8"
                                                : " uint8"));
     b.SetOutputs(outputs_);
     model_.description = what;
     model_.bytes = b.Finish();
-    const int wanted =
-        nodes_on_codes < 0 ? static_cast<int>(outputs_.size()) : nodes_on_codes;
+    const int wanted = nodes_on_integer_path < 0
+                           ? static_cast<int>(outputs_.size())
+                           : nodes_on_integer_path;
     const RunResult cpu = RunOnCpu(model_);
     ASSERT_TRUE(cpu.status.ok()) << cpu.status;
     for (const auto& [precision, storage] :
          {std::pair(Precision::kFloat32, kTfLiteGlesStorageTextureArray),
-          std::pair(kWide ? Precision::kFloat32 : Precision::kFloat16,
+          std::pair(kInt16 ? Precision::kFloat32 : Precision::kFloat16,
                     kTfLiteGlesStorageBuffer)}) {
       RunOptions options;
       options.precision = precision;
@@ -143,7 +145,7 @@ class CodeCases {
       };
       const RunResult gpu = RunOnDelegate(model_, options);
       ASSERT_TRUE(gpu.status.ok()) << gpu.status;
-      const size_t at = gpu.report.find("\"nodes_on_codes\"");
+      const size_t at = gpu.report.find("\"nodes_on_integer_path\"");
       ASSERT_NE(at, std::string::npos);
       EXPECT_THAT(gpu.report.substr(at, 25),
                   ::testing::HasSubstr(absl::StrCat(": ", wanted, ",")));
@@ -168,8 +170,9 @@ class CodeCases {
         first = i;
       }
       EXPECT_EQ(different, 0)
-          << "of " << want.size() << " codes of case " << o << ": element "
-          << first << " is " << got[first] << ", wants " << want[first];
+          << "of " << want.size() << " quantized values of case " << o
+          << ": element " << first << " is " << got[first] << ", wants "
+          << want[first];
     }
   }
 
@@ -183,11 +186,12 @@ constexpr int kCaseSeeds = 4, kCasesOfOne = 52;
 template <typename Code>
 void ExpectCases(const std::string& what,
                  const std::function<void(CodeCases<Code>& cases, int i)>& add,
-                 int nodes_on_codes = -1) {
+                 int nodes_on_integer_path = -1) {
   for (int seed = 1; seed <= kCaseSeeds; ++seed) {
     CodeCases<Code> cases(seed);
     for (int i = 0; i < kCasesOfOne; ++i) add(cases, i);
-    cases.ExpectCodes(absl::StrCat(what, " seed ", seed), nodes_on_codes);
+    cases.ExpectQuantized(absl::StrCat(what, " seed ", seed),
+                          nodes_on_integer_path);
   }
 }
 

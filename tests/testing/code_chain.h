@@ -1,6 +1,6 @@
-// Chains of ops on 8- or 16-bit codes, one after the other, in which an error
-// of one code would grow: every node must compute on codes, and every code of
-// the outputs must be that of TFLite's CPU kernels.
+// Chains of ops on 8- or int16 values, one after the other, in which an error
+// of one code would grow: every node must compute on the integer path, and
+// every code of the outputs must be that of TFLite's CPU kernels.
 //
 //   class Chain : public CodeChain<int8_t> {
 //    public:
@@ -11,9 +11,9 @@
 //   chain.Relu();
 //   ExpectEveryCode("chain 1", chain, /*all_outputs=*/true, storage);
 //
-// A chain draws the codes of its input and of its constants. The range of each
-// tensor is guessed from what the op makes of a spread of values, so that codes
-// stay spread. 16-bit codes have the zero point 0.
+// A chain draws the quantized values of its input and of its constants. The
+// range of each tensor is guessed from what the op makes of a spread of values,
+// so that quantized values stay spread. int16 values have the zero point 0.
 // Threads: one at a time. Errors: the current test fails.
 #ifndef GLES_DELEGATE_TESTS_TESTING_CODE_CHAIN_H_
 #define GLES_DELEGATE_TESTS_TESTING_CODE_CHAIN_H_
@@ -43,11 +43,11 @@ class CodeChain {
   using Code = CodeType;
   using Dims = ModelBuilder::Shape;
   static constexpr auto kType = TensorTypeOf<Code>::kValue;
-  static constexpr bool kWide = sizeof(Code) == 2;
+  static constexpr bool kInt16 = sizeof(Code) == 2;
   static constexpr int kLow = std::numeric_limits<Code>::min();
   static constexpr int kHigh = std::numeric_limits<Code>::max();
   // What a scale of one code of 8 bits is to one of this many.
-  static constexpr float kCode = kWide ? 1.0f / 256 : 1.0f;
+  static constexpr float kCode = kInt16 ? 1.0f / 256 : 1.0f;
 
   // `dims`: of the chain's input, whose every code is drawn.
   CodeChain(int seed, Dims dims) : random_(seed), dims_(std::move(dims)) {
@@ -91,7 +91,7 @@ class CodeChain {
     std::uniform_real_distribution<float> factor(0.8f, 1.25f);
     const int zero = kLow + 100 + static_cast<int>(random_() % 56);
     return ModelQuantization::PerTensor(scale * factor(random_),
-                                        kWide ? 0 : zero);
+                                        kInt16 ? 0 : zero);
   }
   int Constant(const Dims& dims, const ModelQuantization& q) {
     return b_.AddConstant<Code>("c", dims, Codes(dims), q);
@@ -103,9 +103,9 @@ class CodeChain {
   std::vector<Code> Codes(const Dims& dims) {
     size_t n = 1;
     for (int d : dims) n *= static_cast<size_t>(d);
-    std::vector<Code> codes(n);
-    for (Code& c : codes) c = static_cast<Code>(random_() >> 16);
-    return codes;
+    std::vector<Code> quantized(n);
+    for (Code& c : quantized) c = static_cast<Code>(random_() >> 16);
+    return quantized;
   }
 
   // The next tensor, which `node` writes from the last.
@@ -159,8 +159,8 @@ class CodeChain {
   std::vector<int> outputs_;
 };
 
-// A tensor of fewer different codes would hide what went wrong before: one in
-// ten may be so, the last may not.
+// A tensor of fewer different quantized values would hide what went wrong
+// before: one in ten may be so, the last may not.
 inline bool IsNarrow(const std::vector<float>& values) {
   const std::set<float> distinct(values.begin(), values.end());
   return distinct.size() <= (values.size() < 64 ? 3u : 15u);
@@ -170,8 +170,9 @@ inline bool IsNarrow(const std::vector<float>& values) {
 template <typename Chain>
 void ExpectEveryCode(const std::string& what, Chain* chain, bool all_outputs,
                      TfLiteGlesStorage storage) {
-  SCOPED_TRACE(absl::StrCat(
-      what, " of ", schema::EnumNameTensorType(Chain::kType), " codes"));
+  SCOPED_TRACE(absl::StrCat(what, " of ",
+                            schema::EnumNameTensorType(Chain::kType),
+                            " quantized values"));
   const int depth = chain->depth();
   const SingleOpModel model = chain->Finish(all_outputs);
   RunOptions options;
@@ -182,8 +183,8 @@ void ExpectEveryCode(const std::string& what, Chain* chain, bool all_outputs,
   ASSERT_TRUE(gpu.status.ok()) << gpu.status;
   EXPECT_THAT(gpu.report,
               ::testing::HasSubstr(absl::StrCat("\"nodes\": ", depth)));
-  EXPECT_THAT(gpu.report, ::testing::HasSubstr(
-                              absl::StrCat("\"nodes_on_codes\": ", depth)));
+  EXPECT_THAT(gpu.report, ::testing::HasSubstr(absl::StrCat(
+                              "\"nodes_on_integer_path\": ", depth)));
   ASSERT_EQ(cpu.outputs.size(), gpu.outputs.size());
   size_t narrow = 0;
   for (size_t o = 0; o < cpu.outputs.size(); ++o) {
@@ -193,7 +194,8 @@ void ExpectEveryCode(const std::string& what, Chain* chain, bool all_outputs,
     ASSERT_EQ(want.size(), got.size()) << "tensor " << o;
     int different = 0;
     for (size_t i = 0; i < want.size(); ++i) different += want[i] != got[i];
-    EXPECT_EQ(different, 0) << "of " << want.size() << " codes of tensor " << o;
+    EXPECT_EQ(different, 0)
+        << "of " << want.size() << " quantized values of tensor " << o;
   }
   EXPECT_LE(narrow, cpu.outputs.size() / 10);
   EXPECT_FALSE(IsNarrow(cpu.outputs.back().values));

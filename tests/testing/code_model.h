@@ -41,7 +41,7 @@ class CodeModel {
     const int id =
         b.AddInput(absl::StrCat("x", model_.inputs.size()), dims, kType, q);
     std::vector<float> values;
-    for (Code c : RandomCodes<Code>(ElementCount(dims), random_)) {
+    for (Code c : RandomQuantized<Code>(ElementCount(dims), random_)) {
       values.push_back(
           q.scale[0] *
           static_cast<float>(int{c} - static_cast<int>(q.zero_point[0])));
@@ -64,7 +64,8 @@ class CodeModel {
     }
     weights_.dimension = count > 1 ? dimension : 0;
     return b.AddConstant<Code>(
-        "w", dims, RandomCodes<Code>(ElementCount(dims), random_), weights_);
+        "w", dims, RandomQuantized<Code>(ElementCount(dims), random_),
+        weights_);
   }
   // For the weights made last.
   int Bias(int channels, float input_scale) {
@@ -85,8 +86,8 @@ class CodeModel {
   }
 
   // Every code as the CPU's, in every storage and precision; the op's node is
-  // on codes.
-  void ExpectCodes(const std::string& what) {
+  // in integers.
+  void ExpectQuantized(const std::string& what) {
     SCOPED_TRACE(absl::StrCat(what, kLow < 0 ? " int8" : " uint8"));
     model_.description = what;
     model_.bytes = b.Finish();
@@ -102,7 +103,8 @@ class CodeModel {
         };
         const RunResult gpu = RunOnDelegate(model_, options);
         ASSERT_TRUE(gpu.status.ok()) << gpu.status;
-        ASSERT_THAT(gpu.report, ::testing::HasSubstr("\"nodes_on_codes\": 1"));
+        ASSERT_THAT(gpu.report,
+                    ::testing::HasSubstr("\"nodes_on_integer_path\": 1"));
         ExpectEqual(cpu, gpu);
       }
     }

@@ -16,7 +16,7 @@ constexpr double kFloatRounding = 0x1p-24;
 constexpr double kHalfUlp = 0x1p-10;
 constexpr double kHalfSmallest = 0x1p-24;
 constexpr double kHalfLargest = 65504;
-constexpr double kHalfLeastNormal = 0x1p-14;
+constexpr double kHalfMinNormal = 0x1p-14;
 // A product of 16 bits and 16 sums, each rounded (single_op.h).
 constexpr int kBlockRoundings = 17;
 // Of a mediump result, relative to it (GLSL ES 3.10, 4.7.4).
@@ -28,8 +28,7 @@ constexpr int kPrinted = 8;
 // a driver took for zero.
 double Flushed(const Accuracy& accuracy, Precision precision) {
   if (!accuracy.range_ends) return 0;
-  return IsHalf(precision) ? kHalfLeastNormal
-                           : std::numeric_limits<float>::min();
+  return IsHalf(precision) ? kHalfMinNormal : std::numeric_limits<float>::min();
 }
 
 double Bound(double expected, double magnitude, const Accuracy& accuracy,
@@ -43,7 +42,7 @@ double Bound(double expected, double magnitude, const Accuracy& accuracy,
   }
   if (precision == Precision::kFloat16Arithmetic) {
     bound += kBlockRoundings * kMediumpRounding * magnitude +
-             accuracy.terms * kHalfLeastNormal;
+             accuracy.terms * kHalfMinNormal;
   }
   if (IsHalf(precision) && (accuracy.terms > 0 || accuracy.rounds_to_half)) {
     bound += kHalfUlp * (std::fabs(expected) +
@@ -93,9 +92,9 @@ Match MatchOf(float expected, float actual, const Accuracy& accuracy,
 double Ulp(double magnitude, Precision precision) {
   const bool half = IsHalf(precision);
   const int digits = half ? 10 : 23;
-  const int least = half ? -14 : -126;
-  const int exponent = magnitude > 0 ? std::ilogb(magnitude) : least;
-  return std::ldexp(1.0, std::max(exponent, least) - digits);
+  const int min = half ? -14 : -126;
+  const int exponent = magnitude > 0 ? std::ilogb(magnitude) : min;
+  return std::ldexp(1.0, std::max(exponent, min) - digits);
 }
 
 // "[0,3,1,2]" for element `index` of `shape`.
@@ -170,7 +169,7 @@ class OutputComparer {
         MatchOf(expected, actual, reference_.accuracy, reference_.precision);
     if (match == Match::kEqual) return;
     const double magnitude =
-        std::max({reference_.least_magnitude,
+        std::max({reference_.min_magnitude,
                   i < magnitudes_.size() ? std::fabs(magnitudes_[i]) : 0.0,
                   std::fabs(static_cast<double>(expected))});
     const double bound =
@@ -194,7 +193,7 @@ class OutputComparer {
     }
     if (largest_ > 0) Raise(&all_.worst_relative, error / largest_);
     if (expected_.scale > 0) {
-      Raise(&all_.worst_codes, error / expected_.scale);
+      Raise(&all_.worst_quantized, error / expected_.scale);
     }
     if (bound > 0) Raise(&all_.worst_of_bound, error / bound);
   }
@@ -237,7 +236,7 @@ CpuReference MakeCpuReference(const SingleOpModel& model, Precision precision,
     return reference;
   }
   if (model.accuracy.magnitude_of_inputs) {
-    reference.least_magnitude = LargestInput(at);
+    reference.min_magnitude = LargestInput(at);
   }
   if (at.magnitude_bytes.empty()) return reference;
   SingleOpModel absolute = at;

@@ -15,7 +15,7 @@ struct CpuReference {
   absl::Status status;
   RunResult expected;
   RunResult magnitude;  // of the model on absolute values; empty without one
-  double least_magnitude = 0;
+  double min_magnitude = 0;
   Accuracy accuracy;
   Precision precision = Precision::kFloat32;
 };
@@ -39,7 +39,7 @@ struct Comparison {
   // The error over the bound; 0 where the bound is 0.
   double worst_of_bound = 0;
   // The error over the output's scale, where the output is quantized.
-  double worst_codes = 0;
+  double worst_quantized = 0;
 };
 Comparison Compare(const CpuReference& reference, const RunResult& actual);
 

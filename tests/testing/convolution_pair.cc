@@ -124,7 +124,8 @@ std::vector<std::function<void(ConvolutionPair*)>> ChangesThatPartThem() {
       });
     }
     // What one of them reads is no real value.
-    changes.push_back([=](Pair p) { p->graph.nodes[node].on_codes = true; });
+    changes.push_back(
+        [=](Pair p) { p->graph.nodes[node].integer_path = true; });
   }
   return changes;
 }

@@ -23,7 +23,7 @@ ModelQuantization QuantizationOf(const DetectionCase& c, float scale,
 }
 
 // Centres in the unit square, sides of 0.1 to 0.5, as multiples of 1/256, which
-// halves and codes hold.
+// halves and quantized values hold.
 std::vector<float> RandomAnchors(int count, Random* random) {
   std::vector<float> anchors;
   for (int i = 0; i < count; ++i) {
@@ -42,10 +42,10 @@ std::vector<float> RandomAnchors(int count, Random* random) {
 std::string DetectionCase::Name() const {
   std::string name =
       absl::StrCat(regular ? "regular" : "fast", "_c", classes,
-                   background ? "_background" : "", "_most", most, "_each",
-                   classes_of_each, "_perclass", most_of_class, "_score",
+                   background ? "_background" : "", "_max", max, "_each",
+                   classes_of_each, "_perclass", max_of_class, "_score",
                    score_threshold, "_iou", iou_threshold);
-  if (type != TensorType::FLOAT32) absl::StrAppend(&name, "_codes");
+  if (type != TensorType::FLOAT32) absl::StrAppend(&name, "_quantized");
   if (!constant_anchors) absl::StrAppend(&name, "_runtime_anchors");
   if (coordinates != 4) absl::StrAppend(&name, "_coordinates", coordinates);
   return name;
@@ -53,9 +53,9 @@ std::string DetectionCase::Name() const {
 
 std::vector<uint8_t> DetectionBytes(const DetectionCase& c) {
   return FlexMap([&](flexbuffers::Builder& b) {
-    b.Int("max_detections", c.most);
+    b.Int("max_detections", c.max);
     b.Int("max_classes_per_detection", c.classes_of_each);
-    if (c.most_of_class != 0) b.Int("detections_per_class", c.most_of_class);
+    if (c.max_of_class != 0) b.Int("detections_per_class", c.max_of_class);
     b.Bool("use_regular_nms", c.regular);
     b.Float("nms_score_threshold", c.score_threshold);
     b.Float("nms_iou_threshold", c.iou_threshold);
@@ -86,12 +86,13 @@ SingleOpModel Detection(const DetectionCase& c) {
   } else if (c.type == TensorType::FLOAT32) {
     in.push_back(b.AddConstant<float>("anchors", {c.anchors, 4}, anchors));
   } else {
-    std::vector<uint8_t> codes(anchors.size());
-    for (size_t i = 0; i < codes.size(); ++i) codes[i] = anchors[i] * 256;
-    in.push_back(
-        b.AddConstant<uint8_t>("anchors", {c.anchors, 4}, codes, of_anchors));
+    std::vector<uint8_t> quantized(anchors.size());
+    for (size_t i = 0; i < quantized.size(); ++i)
+      quantized[i] = anchors[i] * 256;
+    in.push_back(b.AddConstant<uint8_t>("anchors", {c.anchors, 4}, quantized,
+                                        of_anchors));
   }
-  const int rows = c.most * c.classes_of_each;
+  const int rows = c.max * c.classes_of_each;
   const std::vector<int> out = {
       b.AddTensor("boxes", {1, rows, 4}), b.AddTensor("classes", {1, rows}),
       b.AddTensor("scores_out", {1, rows}), b.AddTensor("count", {1})};

@@ -19,9 +19,9 @@ struct DetectionCase {
   int classes = 3;          // without the background
   bool background = true;   // the scores begin with the background's
   int coordinates = 4;      // of an encoding; the kernel reads the first four
-  int most = 10;            // max_detections
+  int max = 10;             // max_detections
   int classes_of_each = 1;  // max_classes_per_detection
-  int most_of_class = 100;  // detections_per_class; 0: the parameter is absent
+  int max_of_class = 100;   // detections_per_class; 0: the parameter is absent
   bool regular = false;     // use_regular_nms
   float score_threshold = 0.3f;
   float iou_threshold = 0.5f;

@@ -32,14 +32,14 @@ std::vector<float> FewValues(OpVariant& v, TensorType type,
 }
 
 SingleOpModel Cast(TensorType from, TensorType to, const Shape& shape,
-                   float most) {
+                   float max) {
   return MakeModel(
       absl::StrCat("CAST ", ShapeString(shape), " from ",
                    schema::EnumNameTensorType(from), " to ",
-                   schema::EnumNameTensorType(to), " up to ", most),
+                   schema::EnumNameTensorType(to), " up to ", max),
       Accuracy{/*terms=*/0}, [&](OpVariant& v) {
         std::vector<float> values =
-            v.random().Uniform(ElementCount(shape), -most, most);
+            v.random().Uniform(ElementCount(shape), -max, max);
         for (size_t i = 0; i < values.size(); i += 3) values[i] = 0;
         if (from != TensorType::FLOAT32) {
           for (float& value : values) value = std::round(value);
@@ -68,11 +68,11 @@ std::vector<int32_t> Integers(OpVariant& v, const IntegerBinaryParams& c,
                               bool second, const Shape& shape) {
   std::vector<int32_t> values(ElementCount(shape));
   const bool counts = second && Counts(c.op);
-  const int most = second && Divides(c.op) && c.most > 100 ? 100 : c.most;
+  const int max = second && Divides(c.op) && c.max > 100 ? 100 : c.max;
   for (int32_t& value : values) {
     do {
       value = counts ? v.random().NextInt(0, c.op == Op::POW ? 3 : 31)
-                     : v.random().NextInt(-most, most);
+                     : v.random().NextInt(-max, max);
     } while (second && Divides(c.op) && value == 0);
   }
   return values;
@@ -105,7 +105,7 @@ int AddOp(OpVariant& v, const IntegerBinaryParams& c, int a, int b) {
 SingleOpModel IntegerBinary(const IntegerBinaryParams& c) {
   const std::string description = absl::StrCat(
       schema::EnumNameBuiltinOperator(c.op), " of int32 ", ShapeString(c.a),
-      " and ", ShapeString(c.b), " up to ", c.most, " constant ",
+      " and ", ShapeString(c.b), " up to ", c.max, " constant ",
       static_cast<int>(c.constant), " ", ActivationName(c.activation));
   return MakeModel(description, Accuracy{/*terms=*/0}, [&](OpVariant& v) {
     const auto operand = [&](const char* name, const Shape& shape, bool second,
@@ -250,14 +250,14 @@ SingleOpModel Select(const SelectParams& c) {
 }
 
 SingleOpModel ArgExtreme(Op op, const Shape& shape, int axis, TensorType type,
-                         int most) {
+                         int max) {
   return MakeModel(
       absl::StrCat(schema::EnumNameBuiltinOperator(op), " ", ShapeString(shape),
                    " along ", axis, " of ", schema::EnumNameTensorType(type),
-                   " up to ", most),
+                   " up to ", max),
       Accuracy{/*terms=*/0}, [&](OpVariant& v) {
         std::vector<float> values(ElementCount(shape));
-        for (float& value : values) value = v.random().NextInt(-most, most);
+        for (float& value : values) value = v.random().NextInt(-max, max);
         const int x = v.OfType(v.Input("x", shape, values), type);
         const int along = v.IntConstant("axis", {}, {axis});
         if (op == Op::ARG_MAX) {
@@ -393,16 +393,16 @@ SingleOpModel OneHot(const OneHotCase& c) {
       });
 }
 
-SingleOpModel TopK(const Shape& shape, int k, TensorType type, int most,
+SingleOpModel TopK(const Shape& shape, int k, TensorType type, int max,
                    const ModelQuantization& quantization) {
   SingleOpModel model;
   model.description =
       absl::StrCat("TOPK_V2 ", ShapeString(shape), " k ", k, " of ",
-                   schema::EnumNameTensorType(type), " up to ", most);
+                   schema::EnumNameTensorType(type), " up to ", max);
   model.accuracy = Accuracy{/*terms=*/0};
   OpVariant v(model.description, /*absolute=*/false);
   std::vector<float> data(ElementCount(shape));
-  for (float& value : data) value = v.random().NextInt(-most, most);
+  for (float& value : data) value = v.random().NextInt(-max, max);
   const int x = v.builder().AddInput("x", shape, type, quantization);
   Shape dims = shape;
   dims.back() = k;

@@ -1,4 +1,4 @@
-// Pooling nodes of 8- or 16-bit codes among many (code_cases.h).
+// Pooling nodes of 8- or int16 values among many (code_cases.h).
 #ifndef GLES_DELEGATE_TESTS_TESTING_POOL_CASES_H_
 #define GLES_DELEGATE_TESTS_TESTING_POOL_CASES_H_
 

@@ -29,10 +29,11 @@ inline SingleOpModel Finish(const std::string& description,
   return model;
 }
 
-// y = x + x in codes, of either 8-bit type. No element of SomeElements() lies
-// halfway between two codes: where a driver's quotients are inexact (NVIDIA's),
-// either of the two is the nearest one.
-inline std::vector<uint8_t> SumOfCodes(const Shape& shape, TensorType type) {
+// y = x + x in quantized values, of either 8-bit type. No element of
+// SomeElements() lies halfway between two quantized values: where a driver's
+// quotients are inexact (NVIDIA's), either of the two is the nearest one.
+inline std::vector<uint8_t> SumOfQuantized(const Shape& shape,
+                                           TensorType type) {
   const bool has_sign = type == TensorType::INT8;
   ModelBuilder builder;
   const int x =

@@ -16,8 +16,8 @@ namespace {
 
 using ChainDims = ModelBuilder::Shape;
 
-constexpr int kMostOps = 8;
-constexpr int kMostElements = 4096;  // of a tensor
+constexpr int kMaxOps = 8;
+constexpr int kMaxElements = 4096;  // of a tensor
 
 int ElementsOf(const ChainDims& dims) {
   int elements = 1;
@@ -44,7 +44,7 @@ class ChainMaker {
   using Link = void (ChainMaker::*)();
 
   bool IsFloat() const { return numbers_ == ChainNumbers::kFloat; }
-  bool IsWide() const { return numbers_ == ChainNumbers::kWide; }
+  bool IsInt16() const { return numbers_ == ChainNumbers::kInt16; }
   int Below(int n) { return static_cast<int>(random_() % n); }
   int Between(int low, int high) { return low + Below(high - low + 1); }
   bool OneIn(int n) { return Below(n) == 0; }
@@ -52,14 +52,14 @@ class ChainMaker {
     return low + (high - low) * static_cast<float>(random_() >> 8) / (1 << 24);
   }
   // The version of an op for the chain's numbers.
-  int Version(int of_floats, int of_codes, int of_wide) const {
-    return IsFloat() ? of_floats : IsWide() ? of_wide : of_codes;
+  int Version(int of_floats, int of_quantized, int of_int16) const {
+    return IsFloat() ? of_floats : IsInt16() ? of_int16 : of_quantized;
   }
 
   TensorType Type() const {
-    return IsFloat()  ? TensorType::FLOAT32
-           : IsWide() ? TensorType::INT16
-                      : TensorType::INT8;
+    return IsFloat()   ? TensorType::FLOAT32
+           : IsInt16() ? TensorType::INT16
+                       : TensorType::INT8;
   }
   ModelQuantization QuantizationFor(float most);
   ChainValue New(const ChainDims& dims, float most) {
@@ -144,7 +144,7 @@ class ChainMaker {
 ModelQuantization ChainMaker::QuantizationFor(float most) {
   if (IsFloat()) return {};
   most *= Uniform(0.7f, 1.2f);
-  if (IsWide()) return ModelQuantization::PerTensor(most / 32768, 0);
+  if (IsInt16()) return ModelQuantization::PerTensor(most / 32768, 0);
   return ModelQuantization::PerTensor(most / 128, Between(-30, 30));
 }
 
@@ -156,14 +156,14 @@ int ChainMaker::Constant(const ChainDims& dims, float most) {
     return b_.AddConstant<float>("c", dims, values);
   }
   const ModelQuantization q = QuantizationFor(most);
-  if (IsWide()) {
-    std::vector<int16_t> codes(elements);
-    for (int16_t& v : codes) v = static_cast<int16_t>(random_());
-    return b_.AddConstant<int16_t>("c", dims, codes, q);
+  if (IsInt16()) {
+    std::vector<int16_t> quantized(elements);
+    for (int16_t& v : quantized) v = static_cast<int16_t>(random_());
+    return b_.AddConstant<int16_t>("c", dims, quantized, q);
   }
-  std::vector<int8_t> codes(elements);
-  for (int8_t& v : codes) v = static_cast<int8_t>(random_());
-  return b_.AddConstant<int8_t>("c", dims, codes, q);
+  std::vector<int8_t> quantized(elements);
+  for (int8_t& v : quantized) v = static_cast<int8_t>(random_());
+  return b_.AddConstant<int8_t>("c", dims, quantized, q);
 }
 
 std::pair<int, int> ChainMaker::Weights(const ChainDims& dims, int axis,
@@ -182,13 +182,14 @@ std::pair<int, int> ChainMaker::Weights(const ChainDims& dims, int axis,
     bias.scale.push_back(weights.scale.back() * x_.q.scale[0]);
     bias.zero_point.push_back(0);
   }
-  std::vector<int8_t> codes(ElementsOf(dims));
-  for (int8_t& c : codes) c = static_cast<int8_t>(Between(-127, 127));
-  const int w = b_.AddConstant<int8_t>("w", dims, codes, weights);
-  const int range = IsWide() ? 500000 : 2000;
+  std::vector<int8_t> quantized(ElementsOf(dims));
+  for (int8_t& c : quantized) c = static_cast<int8_t>(Between(-127, 127));
+  const int w = b_.AddConstant<int8_t>("w", dims, quantized, weights);
+  const int range = IsInt16() ? 500000 : 2000;
   std::vector<int64_t> sums(outputs);
   for (int64_t& v : sums) v = Between(-range, range);
-  if (IsWide()) return {w, b_.AddConstant<int64_t>("b", {outputs}, sums, bias)};
+  if (IsInt16())
+    return {w, b_.AddConstant<int64_t>("b", {outputs}, sums, bias)};
   const std::vector<int32_t> narrow(sums.begin(), sums.end());
   return {w, b_.AddConstant<int32_t>("b", {outputs}, narrow, bias)};
 }
@@ -295,10 +296,10 @@ void ChainMaker::Residual() {
 }
 
 ChainValue ChainMaker::Function(Op op) {
-  const float unit = IsWide()         ? 1.0f / 32768
+  const float unit = IsInt16()        ? 1.0f / 32768
                      : op == Op::TANH ? 1.0f / 128
                                       : 1.0f / 256;
-  const int zero = IsWide() || op == Op::TANH ? 0 : -128;
+  const int zero = IsInt16() || op == Op::TANH ? 0 : -128;
   const ChainValue y =
       New(x_.dims, 1,
           IsFloat() ? ModelQuantization()
@@ -341,9 +342,9 @@ void ChainMaker::SquashedResidual() {
 
 void ChainMaker::Softmax() {
   const ModelQuantization q =
-      IsFloat()  ? ModelQuantization()
-      : IsWide() ? ModelQuantization::PerTensor(1.0f / 32768, 0)
-                 : ModelQuantization::PerTensor(1.0f / 256, -128);
+      IsFloat()   ? ModelQuantization()
+      : IsInt16() ? ModelQuantization::PerTensor(1.0f / 32768, 0)
+                  : ModelQuantization::PerTensor(1.0f / 256, -128);
   schema::SoftmaxOptionsT options;
   options.beta = 1;
   const ChainValue y = New(x_.dims, 1, q);
@@ -505,12 +506,12 @@ void ChainMaker::Unary() {
 
 void ChainMaker::SpaceAndDepth() {
   const ChainDims& d = x_.dims;
-  if (d[3] % 4 == 0 && !IsWide()) {
+  if (d[3] % 4 == 0 && !IsInt16()) {
     schema::DepthToSpaceOptionsT options;
     options.block_size = 2;
     Add(Op::DEPTH_TO_SPACE, 1, {x_.id},
         New({d[0], d[1] * 2, d[2] * 2, d[3] / 4}, x_.most, x_.q), options);
-  } else if (d[1] % 2 == 0 && d[2] % 2 == 0 && !IsWide()) {
+  } else if (d[1] % 2 == 0 && d[2] % 2 == 0 && !IsInt16()) {
     schema::SpaceToDepthOptionsT options;
     options.block_size = 2;
     Add(Op::SPACE_TO_DEPTH, 1, {x_.id},
@@ -566,10 +567,10 @@ RandomChain ChainMaker::Make() {
   const ModelQuantization q = QuantizationFor(2);
   x_ = {b_.AddInput("x", dims, Type(), q), dims, 2, q};
   earlier_ = {x_};
-  const int most = Between(1, kMostOps);
+  const int most = Between(1, kMaxOps);
   while (static_cast<int>(names_.size()) < most) {
     (this->*kLinks[Below(std::size(kLinks))])();
-    if (ElementsOf(x_.dims) > kMostElements) break;
+    if (ElementsOf(x_.dims) > kMaxElements) break;
   }
   std::vector<int> outputs = {x_.id};
   if (OneIn(4)) {

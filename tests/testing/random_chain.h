@@ -12,8 +12,8 @@ namespace gles_delegate::testing {
 // What a chain's tensors hold.
 enum class ChainNumbers {
   kFloat,
-  kEightBit,  // int8 codes, weights too
-  kWide,      // 16-bit codes, 8-bit weights
+  kEightBit,  // int8 quantized values, weights too
+  kInt16,     // int16 values, 8-bit weights
 };
 
 struct RandomChain {

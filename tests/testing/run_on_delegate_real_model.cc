@@ -87,17 +87,17 @@ void ExpectAgrees(const Model& loaded, const RealModel& model,
   ASSERT_EQ(actual.size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i) {
     const Error error = RelativeError(expected[i], actual[i]);
-    double most = plain;
+    double max = plain;
     if (model.ends_in_logistic) {
-      most = std::min(plain * LogisticGain(expected[i]),
-                      precision == Precision::kFloat32 ? 1e-4 : 1.0);
+      max = std::min(plain * LogisticGain(expected[i]),
+                     precision == Precision::kFloat32 ? 1e-4 : 1.0);
     }
     std::printf(
         "%s, %s, output %zu: off by %.2g of its largest, at most %.2g; rms "
         "%.2g, at most %.2g\n",
-        model.name, PrecisionName(precision).c_str(), i, error.largest, most,
+        model.name, PrecisionName(precision).c_str(), i, error.largest, max,
         error.rms, plain / 4);
-    EXPECT_LE(error.largest, most) << "output " << i;
+    EXPECT_LE(error.largest, max) << "output " << i;
     EXPECT_LE(error.rms, plain / 4) << "output " << i;
   }
 }

@@ -62,10 +62,10 @@ void StatefulPair::StepOn(int inputs) {
     const auto want = cpu_->output(o).AsFloats();
     const auto got = gpu_->output(o).AsFloats();
     ASSERT_EQ(got.size(), want.size());
-    double most = 1;
-    for (float v : want) most = std::max<double>(most, std::fabs(v));
+    double max = 1;
+    for (float v : want) max = std::max<double>(max, std::fabs(v));
     for (size_t i = 0; i < want.size(); ++i) {
-      ASSERT_NEAR(got[i], want[i], bound_ * most)
+      ASSERT_NEAR(got[i], want[i], bound_ * max)
           << "output " << o << " element " << i << " of round " << round_;
     }
   }

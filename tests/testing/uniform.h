@@ -1,4 +1,4 @@
-// Random numbers and codes, from a seed that the test names.
+// Random numbers and quantized values, from a seed that the test names.
 #ifndef GLES_DELEGATE_TESTS_TESTING_UNIFORM_H_
 #define GLES_DELEGATE_TESTS_TESTING_UNIFORM_H_
 
@@ -22,19 +22,19 @@ inline std::vector<float> Uniform(size_t n, float low, float high,
 template <typename T>
 std::vector<T> Codes(size_t n, int low, int high, int seed) {
   std::mt19937 random(seed);
-  std::vector<T> codes(n);
-  for (T& c : codes) {
+  std::vector<T> quantized(n);
+  for (T& c : quantized) {
     c = static_cast<T>(low + static_cast<int>(random() % (high - low + 1)));
   }
-  return codes;
+  return quantized;
 }
 
 // `n` of all 8-bit codes.
 template <typename Code>
-std::vector<Code> RandomCodes(size_t n, std::mt19937& random) {
-  std::vector<Code> codes(n);
-  for (Code& c : codes) c = static_cast<Code>(random() >> 24);
-  return codes;
+std::vector<Code> RandomQuantized(size_t n, std::mt19937& random) {
+  std::vector<Code> quantized(n);
+  for (Code& c : quantized) c = static_cast<Code>(random() >> 24);
+  return quantized;
 }
 
 }  // namespace gles_delegate::testing

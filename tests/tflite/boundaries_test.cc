@@ -43,9 +43,9 @@ TEST_F(BoundariesTest, CastsAmongAllTypes) {
   int pairs = 0;
   for (TensorType from : kCastTypes) {
     for (TensorType to : kCastTypes) {
-      const float most =
+      const float max =
           from == TensorType::UINT8 || from == TensorType::INT8 ? 127 : 1000;
-      const SingleOpModel model = Cast(from, to, {2, 3, 5}, most);
+      const SingleOpModel model = Cast(from, to, {2, 3, 5}, max);
       if (!model.status.ok() || !RunOnCpu(model).status.ok()) continue;
       ++pairs;
       ExpectMatchesCpuOnce(model);

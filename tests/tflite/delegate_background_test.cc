@@ -1,7 +1,7 @@
 // labels: op delegate llvmpipe softpipe tsan
-// background_compilation: a partition begins with a stand-in, and goes on with
-// its plan proper once that has been built in the background. Longer than 300
-// lines: each thing that may happen meanwhile is a test of the same steps.
+// background_compilation: a partition begins with a baseline plan, and goes on
+// with its plan proper once that has been built in the background. Longer than
+// 300 lines: each thing that may happen meanwhile is a test of the same steps.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -77,7 +77,7 @@ class DelegateBackgroundTest : public ::testing::Test {
     // Once there is a context, and so a driver.
     programs_.emplace(&GlApi::CreateProgram, CreateProgram);
     links_.emplace(&GlApi::LinkProgram, LinkProgram);
-    // Large enough that llvmpipe's row and the stand-in differ in tiles.
+    // Large enough that llvmpipe's row and the baseline plan differ in tiles.
     model_ = LoadOrDie(ChainModel("cancm", {1, 48, 48, 5}));
   }
   void TearDown() override { g_compiler_waits = false; }
@@ -133,7 +133,7 @@ TEST_F(DelegateBackgroundTest, ThePlanProperTakesOver) {
   const DelegatePtr delegate = MakeDelegate(InBackground);
   auto interpreter = Applied(*model_, delegate);
   EXPECT_EQ(State(delegate), "waiting");
-  EXPECT_GT(Background(delegate)["stand_in_programs"], 0);
+  EXPECT_GT(Background(delegate)["baseline_programs"], 0);
   const std::vector<std::string> before = Shaders(delegate);
   for (int round : {0, 1, 2}) {
     ExpectClose(RunOnce(interpreter.get(), round), CpuResult(*model_, round));
@@ -144,7 +144,7 @@ TEST_F(DelegateBackgroundTest, ThePlanProperTakesOver) {
   g_compiler_waits = false;
   RunUntilSettled(*model_, interpreter.get(), delegate);
   EXPECT_EQ(State(delegate), "done");
-  EXPECT_GE(Background(delegate)["stand_in_inferences"], 3);
+  EXPECT_GE(Background(delegate)["baseline_inferences"], 3);
   EXPECT_GT(Background(delegate)["ms"], 0);
   EXPECT_EQ(Shaders(delegate), Shaders(off));
   for (int round : {1, 2}) {
@@ -152,8 +152,9 @@ TEST_F(DelegateBackgroundTest, ThePlanProperTakesOver) {
   }
 }
 
-TEST_F(DelegateBackgroundTest, CodesAreThoseOfThePlanProperFromTheFirstOn) {
-  const auto model = LoadOrDie(SumOfCodes({1, 7, 9, 5}, TensorType::INT8));
+TEST_F(DelegateBackgroundTest,
+       QuantizedValuesAreThoseOfThePlanProperFromTheFirstOn) {
+  const auto model = LoadOrDie(SumOfQuantized({1, 7, 9, 5}, TensorType::INT8));
   const DelegatePtr delegate = MakeDelegate(InBackground);
   auto interpreter = Applied(*model, delegate);
   auto cpu = InterpreterOrDie(*model);
@@ -242,12 +243,13 @@ TEST_F(DelegateBackgroundTest, TensorsStayWhereTheyLie) {
   ASSERT_EQ(State(delegate), "done");
   EXPECT_EQ(lies_at(interpreter->input(0)), input);
   EXPECT_EQ(lies_at(interpreter->output(0)), output);
-  // So the plan proper has none but those of the stand-in, and copies nothing.
+  // So the plan proper has none but those of the baseline plan, and copies
+  // nothing.
   EXPECT_EQ(g_mapped, 0);
   ExpectClose(RunOnce(interpreter.get(), 2), CpuResult(*model_, 2));
 }
 
-TEST_F(DelegateBackgroundTest, AResizeStopsItAndNeedsNoOtherStandIn) {
+TEST_F(DelegateBackgroundTest, AResizeStopsItAndNeedsNoOtherBaseline) {
   const Shape larger = {2, 50, 41, 5};
   // While the background is at work.
   const DelegatePtr delegate = MakeDelegate(InBackground);
@@ -285,7 +287,7 @@ TEST_F(DelegateBackgroundTest, InterpreterAndDelegateMayGoAtAnyTime) {
   }
 }
 
-TEST_F(DelegateBackgroundTest, WithoutAContextToShareTheStandInGoesOn) {
+TEST_F(DelegateBackgroundTest, WithoutAContextToShareTheBaselineGoesOn) {
   const DelegatePtr delegate = MakeDelegate(InBackground);
   auto interpreter = Applied(*model_, delegate);
   const ScopedGlOverride<EglApi, decltype(EglApi::CreateContext)> none(
@@ -297,7 +299,7 @@ TEST_F(DelegateBackgroundTest, WithoutAContextToShareTheStandInGoesOn) {
   EXPECT_EQ(State(delegate), "failed");
   EXPECT_THAT(interpreter->log(),
               Contains(AllOf(HasSubstr("WARNING"),
-                             HasSubstr("stays with its stand-in"))));
+                             HasSubstr("stays with its baseline plan"))));
   ExpectClose(RunOnce(interpreter.get(), 1), CpuResult(*model_, 1));
 }
 
@@ -322,7 +324,7 @@ TEST_F(DelegateBackgroundTest, EveryGlObjectIsDeleted) {
   EXPECT_EQ(live.left(), 0);
 }
 
-TEST_F(DelegateBackgroundTest, WhatCannotBeBuiltLeavesTheStandIn) {
+TEST_F(DelegateBackgroundTest, WhatCannotBeBuiltLeavesTheBaseline) {
   const DelegatePtr delegate = MakeDelegate(InBackground);
   auto interpreter = Applied(*model_, delegate);
   g_compiler_is_broken = true;
@@ -330,10 +332,10 @@ TEST_F(DelegateBackgroundTest, WhatCannotBeBuiltLeavesTheStandIn) {
   EXPECT_EQ(State(delegate), "failed");
   EXPECT_THAT(Background(delegate)["reason"].get<std::string>(),
               HasSubstr("the driver makes no program"));
-  EXPECT_THAT(
-      interpreter->log(),
-      Contains(AllOf(HasSubstr("WARNING"), HasSubstr("stays with its stand-in"),
-                     HasSubstr("the driver makes no program"))));
+  EXPECT_THAT(interpreter->log(),
+              Contains(AllOf(HasSubstr("WARNING"),
+                             HasSubstr("stays with its baseline plan"),
+                             HasSubstr("the driver makes no program"))));
   for (int round : {0, 1, 2}) {
     ExpectClose(RunOnce(interpreter.get(), round), CpuResult(*model_, round));
   }
@@ -341,7 +343,7 @@ TEST_F(DelegateBackgroundTest, WhatCannotBeBuiltLeavesTheStandIn) {
 
 // Of several partitions, one of which makes the new context while the others
 // are still being built in the lost one.
-TEST_F(DelegateBackgroundTest, AResetWhileItIsAtWorkBeginsAnew) {
+TEST_F(DelegateBackgroundTest, AResetWhileItIsAtWorkBeginsAgain) {
   if (!TestContext()->device().Has("GL_KHR_robustness")) {
     GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
   }
@@ -366,7 +368,7 @@ TEST_F(DelegateBackgroundTest, AResetWhileItIsAtWorkBeginsAnew) {
   EXPECT_EQ(ReportOf(delegate)["contexts_lost"], 1);
 }
 
-TEST_F(DelegateBackgroundTest, WhatIsAboutThePlanProperHasNoStandIn) {
+TEST_F(DelegateBackgroundTest, WhatIsAboutThePlanProperHasNoBaseline) {
   const std::map<std::string, std::function<void(TfLiteGlesDelegateOptions&)>>
       changes = {
           {"enable_op_profiling", [](auto& o) { o.enable_op_profiling = 1; }},

@@ -27,13 +27,13 @@ class AppContext {
   AppContext() : context_(std::move(Context::Create({})).value()) {
     MakeCurrent();
   }
-  ~AppContext() { LetGo(); }
+  ~AppContext() { Release(); }
 
   void MakeCurrent() {
     ASSERT_TRUE(egl().MakeCurrent(context_->display(), EGL_NO_SURFACE,
                                   EGL_NO_SURFACE, context_->handle()));
   }
-  void LetGo() {
+  void Release() {
     egl().MakeCurrent(context_->display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
                       EGL_NO_CONTEXT);
   }
@@ -159,7 +159,7 @@ TEST_F(DelegateContextTest, AnotherContextMayBeCurrentAtInvoke) {
   for (bool borrowed : {true, false}) {
     interpreter_ = InterpreterOrDie(*model_);
     AppContext app;
-    if (!borrowed) app.LetGo();
+    if (!borrowed) app.Release();
     Apply();
     EXPECT_EQ(ReportOf(delegate_)["context"], borrowed ? "borrowed" : "own");
     {

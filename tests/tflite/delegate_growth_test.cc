@@ -79,7 +79,7 @@ class DelegateGrowthTest : public ::testing::TestWithParam<int> {
 TEST_P(DelegateGrowthTest, TheHeapOverManyInvokes) {
   constexpr int kInvokes = 2000;
   // Less than a pointer an invoke.
-  constexpr int64_t kMostBytes = kInvokes * 4;
+  constexpr int64_t kMaxBytes = kInvokes * 4;
   const DelegatePtr delegate = Make();
   auto interpreter = Applied(*model_, delegate);
   const auto invoke = [&](int times) {
@@ -90,14 +90,14 @@ TEST_P(DelegateGrowthTest, TheHeapOverManyInvokes) {
   invoke(200);
   const int64_t before = HeapBytes();
   invoke(kInvokes);
-  EXPECT_LE(HeapBytes() - before, kMostBytes);
+  EXPECT_LE(HeapBytes() - before, kMaxBytes);
 }
 
 TEST_P(DelegateGrowthTest, HeapThreadsAndFilesOverManyLives) {
   constexpr int kLives = 60;
   // What a driver keeps of a context or of a program; an interpreter, a graph
   // or a plan that stayed would be several times that.
-  constexpr int64_t kMostBytes = kLives * 2048;
+  constexpr int64_t kMaxBytes = kLives * 2048;
   const auto live = [&](int times) {
     for (int i = 0; i < times; ++i) {
       const DelegatePtr delegate = Make();
@@ -109,7 +109,7 @@ TEST_P(DelegateGrowthTest, HeapThreadsAndFilesOverManyLives) {
   const int64_t heap = HeapBytes();
   const size_t threads = ThreadsOfProcess(), files = FilesOfProcess();
   live(kLives);
-  EXPECT_LE(HeapBytes() - heap, kMostBytes);
+  EXPECT_LE(HeapBytes() - heap, kMaxBytes);
   EXPECT_TRUE(ThreadsSinkTo(threads)) << ThreadsOfProcess();
   EXPECT_EQ(FilesOfProcess(), files);
 }

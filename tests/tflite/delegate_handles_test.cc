@@ -167,7 +167,7 @@ TEST_F(DelegateHandlesTest, AnotherHandleIsTakenAndNoneEndsIt) {
 // The buffers hold float32, and the tensors' memory the CPU's codes.
 TEST_F(DelegateHandlesTest, QuantizedTensorsAreFloatsInTheirBuffers) {
   for (const auto type : {TensorType::INT8, TensorType::UINT8}) {
-    Load(SumOfCodes({2, 3, 5, 9}, type));
+    Load(SumOfQuantized({2, 3, 5, 9}, type));
     TfLiteSetAllowBufferHandleOutput(run_->interpreter->get(), true);
     SetHandle(Input(), static_cast<int>(BufferOf(input_)));
     SetHandle(Output(), static_cast<int>(BufferOf(
@@ -177,7 +177,7 @@ TEST_F(DelegateHandlesTest, QuantizedTensorsAreFloatsInTheirBuffers) {
     ExpectClose(ReadAll<float>(buffers_.back()), expected_);
     MakeReadable(Output());
     EXPECT_EQ(run_->interpreter->output(0).AsFloats(), expected_);
-    // And back: the codes' values, to the input's buffer.
+    // And back: the quantized values' values, to the input's buffer.
     run_->interpreter->input(0).WriteFloats(input_).IgnoreError();
     ASSERT_EQ(Input().delegate->CopyToBufferHandle(
                   &context_, Input().delegate, Input().buffer_handle, &Input()),
@@ -191,7 +191,7 @@ TEST_F(DelegateHandlesTest, QuantizedTensorsAreFloatsInTheirBuffers) {
 TEST_F(DelegateHandlesTest, NotANumberBecomesTheZeroPoint) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const auto type : {TensorType::INT8, TensorType::UINT8}) {
-    Load(SumOfCodes({2, 3, 5, 9}, type));
+    Load(SumOfQuantized({2, 3, 5, 9}, type));
     std::vector<float> values(expected_.size(), std::nanf(""));
     values[1] = kInfinity;
     values[2] = -kInfinity;

@@ -207,7 +207,7 @@ TEST_F(DelegateLossTest, ABorrowedContextMustBeAppliedAgain) {
 }
 
 // States live on the GPU, and are gone with it.
-TEST_F(DelegateLossTest, StatesBeginAnew) {
+TEST_F(DelegateLossTest, StatesBeginAgain) {
   ModelBuilder b;
   const int x = b.AddInput("x", {1, 2});
   const int state = b.AddVariable("state", {1, 4});

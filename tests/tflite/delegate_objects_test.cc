@@ -160,31 +160,31 @@ TEST_F(DelegateObjectsTest, OutputsOfEveryForm) {
   }
 }
 
-TEST_F(DelegateObjectsTest, QuantizedTensorsAsFloatsAndAsCodes) {
+TEST_F(DelegateObjectsTest, QuantizedTensorsAsFloatsAndAsQuantizedValues) {
   for (const char* compute : {"integer", "float"}) {
     for (TensorType type : {TensorType::UINT8, TensorType::INT8}) {
       const bool has_sign = type == TensorType::INT8;
       for (const Shape& shape : {Shape{1, 6, 5, 3}, Shape{2, 3, 5, 9}}) {
         SCOPED_TRACE(std::string(compute) + " " + ShapeString(shape) +
                      (has_sign ? " int8" : " uint8"));
-        Load(SumOfCodes(shape, type), compute);
+        Load(SumOfQuantized(shape, type), compute);
         const auto in = run_->interpreter->input(0).quantization();
         const auto out = run_->interpreter->output(0).quantization();
         const auto bias = [](const auto& q) { return -q.scale * q.zero_point; };
         for (int layout : {kTfLiteGlesObjectBhwc, kTfLiteGlesObjectPhwc4}) {
-          Holding codes =
-              BufferHolding("codes", layout, kTfLiteGlesElementCodes);
-          codes.has_sign = has_sign;
-          ExpectRead(codes, shape, in.scale, bias(in));
-          ExpectWritten(codes, shape, out.scale, bias(out));
+          Holding quantized =
+              BufferHolding("quantized", layout, kTfLiteGlesElementQuantized);
+          quantized.has_sign = has_sign;
+          ExpectRead(quantized, shape, in.scale, bias(in));
+          ExpectWritten(quantized, shape, out.scale, bias(out));
           const Holding floats =
               BufferHolding("floats", layout, kTfLiteGlesElementFloat32);
           ExpectRead(floats, shape, 1, 0);
           ExpectWritten(floats, shape, 1, 0);
         }
         if (shape[0] > 1 || has_sign) continue;
-        Holding picture = TextureHolding("codes in RGBA8", GL_RGBA8);
-        picture.object.element = kTfLiteGlesElementCodes;
+        Holding picture = TextureHolding("quantized values in RGBA8", GL_RGBA8);
+        picture.object.element = kTfLiteGlesElementQuantized;
         ExpectRead(picture, shape, in.scale * 255, bias(in));
       }
     }
@@ -311,7 +311,7 @@ TEST_F(DelegateObjectsTest, WhatCannotBeBoundFailsTheNextInvoke) {
   object.name = small.id();
   object.element = kTfLiteGlesElementUint8;
   fails(run_->input, object, "an element of uint8 is one of a buffer");
-  object.element = kTfLiteGlesElementCodes;
+  object.element = kTfLiteGlesElementQuantized;
   fails(run_->input, object, "it has no 8-bit codes");
   object.element = kTfLiteGlesElementFloat32;
   object.layout = kTfLiteGlesObjectPhwc4;
@@ -329,10 +329,11 @@ TEST_F(DelegateObjectsTest, WhatCannotBeBoundFailsTheNextInvoke) {
   object.type = kTfLiteGlesObjectTexture2d;
   object.name = small.id();
   fails(run_->input, object, "one picture of at most 4 channels");
-  Load(SumOfCodes(shape, TensorType::INT8));
+  Load(SumOfQuantized(shape, TensorType::INT8));
   object.layout = kTfLiteGlesObjectBhwc;
-  object.element = kTfLiteGlesElementCodes;
-  fails(run_->input, object, "of textures only GL_RGBA8 holds codes");
+  object.element = kTfLiteGlesElementQuantized;
+  fails(run_->input, object,
+        "of textures only GL_RGBA8 holds quantized values");
   run_->Invoke();
 }
 

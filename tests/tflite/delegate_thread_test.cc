@@ -38,7 +38,7 @@ void MakeCurrent(const Context& app) {
                                 app.handle()));
 }
 
-void LetGo(const Context& app) {
+void Release(const Context& app) {
   ASSERT_TRUE(egl().MakeCurrent(app.display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
                                 EGL_NO_CONTEXT));
 }
@@ -82,7 +82,7 @@ TEST_F(DelegateThreadTest, AppliedOnAThreadItRunsThere) {
 }
 
 // A second thread that applies the delegate anew (a resize does) owns it then.
-TEST_F(DelegateThreadTest, AppliedAnewOnAnotherThreadItRunsThere) {
+TEST_F(DelegateThreadTest, AppliedAgainOnAnotherThreadItRunsThere) {
   const auto model = LoadOrDie(ChainModel("nan"));
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = InterpreterOrDie(*model);
@@ -109,19 +109,19 @@ TEST_F(DelegateThreadTest, ABorrowedContextMayMoveToAnotherThread) {
   ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
   EXPECT_EQ(ReportOf(delegate)["context"], "borrowed");
   ExpectClose(RunOnce(interpreter.get()), expected);
-  LetGo(*app);
+  Release(*app);
   for (int i = 0; i < 2; ++i) {
     std::thread([&] {
       MakeCurrent(*app);
       ExpectClose(RunOnce(interpreter.get()), expected);
       EXPECT_EQ(egl().GetCurrentContext(), app->handle());
-      LetGo(*app);
+      Release(*app);
     }).join();
   }
   MakeCurrent(*app);
   ExpectClose(RunOnce(interpreter.get()), expected);
   interpreter.reset();
-  LetGo(*app);
+  Release(*app);
 }
 
 TEST_F(DelegateThreadTest,
@@ -133,7 +133,7 @@ TEST_F(DelegateThreadTest,
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = InterpreterOrDie(*model);
   ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
-  LetGo(*app);
+  Release(*app);
   const auto text = [](EGLContext context) {
     std::ostringstream out;
     out << "EGLContext " << context;
@@ -146,7 +146,7 @@ TEST_F(DelegateThreadTest,
       thread = Text(std::this_thread::get_id());
       if (any) MakeCurrent(*other);
       EXPECT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteError);
-      if (any) LetGo(*other);
+      if (any) Release(*other);
     }).join();
     EXPECT_THAT(LogOf(*interpreter),
                 AllOf(HasSubstr(text(app->handle())),
@@ -157,7 +157,7 @@ TEST_F(DelegateThreadTest,
   MakeCurrent(*app);
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
   interpreter.reset();
-  LetGo(*app);
+  Release(*app);
 }
 
 // The whole life of a delegate, several times over.

@@ -103,7 +103,7 @@ TEST_F(DelegateZeroCopyTest, WhatTheCpuReadsOrWritesDoesNot) {
             Lie(true, true));
 }
 
-TEST_F(DelegateZeroCopyTest, ResizedInputsDoAnew) {
+TEST_F(DelegateZeroCopyTest, ResizedInputsDoAgain) {
   const auto model = LoadOrDie(ChainModel("can"));
   const DelegatePtr delegate = Make();
   auto interpreter = Applied(*model, delegate);
@@ -131,9 +131,9 @@ TEST_F(DelegateZeroCopyTest, AfterARefusedSizeTheyDoAgain) {
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
 }
 
-TEST_F(DelegateZeroCopyTest, CodesDoAndAFloatViewOfThemDoesNot) {
+TEST_F(DelegateZeroCopyTest, QuantizedValuesDoAndAFloatViewOfThemDoesNot) {
   for (const TensorType type : {TensorType::INT8, TensorType::UINT8}) {
-    const auto model = LoadOrDie(SumOfCodes({1, 5, 7, 3}, type));
+    const auto model = LoadOrDie(SumOfQuantized({1, 5, 7, 3}, type));
     EXPECT_EQ(WhereTheyLie(*model, Make()), Lie(true, true));
     const DelegatePtr as_floats =
         Make([](auto& o) { o.quantized_compute = kTfLiteGlesQuantizedFloat; });

@@ -26,15 +26,15 @@
 namespace gles_delegate::testing {
 namespace {
 
-constexpr int kMost = std::numeric_limits<int32_t>::max();
-constexpr int kLeast = std::numeric_limits<int32_t>::min();
+constexpr int kMax = std::numeric_limits<int32_t>::max();
+constexpr int kMin = std::numeric_limits<int32_t>::min();
 
 // (5 - 1) * 2^30 + 1 wraps to 1: a window of one element.
 TEST(HostileAttributesTest, Windows) {
   for (int padding : {kPaddingSame, kPaddingValid}) {
     for (const Window& window :
-         {Window{5, 1, 1 << 30}, Window{kMost, 1, kMost}, Window{3, kMost, 1},
-          Window{1, kMost, kMost}, Window{kMost, 1, 1}}) {
+         {Window{5, 1, 1 << 30}, Window{kMax, 1, kMax}, Window{3, kMax, 1},
+          Window{1, kMax, kMax}, Window{kMax, 1, 1}}) {
       const auto got = ComputePadding(padding, 8, window, "height");
       if (got.ok()) ADD_FAILURE() << window.size << " " << window.dilation;
       EXPECT_THAT(std::string(got.status().message()), HasSubstr("height"));
@@ -48,13 +48,12 @@ TEST(HostileAttributesTest, Windows) {
 // 3 + 2 * (2^31 - 1) wraps to 1.
 TEST(HostileAttributesTest, Paddings) {
   EXPECT_THAT(
-      Refusal(ParsePad, {FakeTensor({1, 3}), FakeInts({0, 0, kMost, kMost})},
+      Refusal(ParsePad, {FakeTensor({1, 3}), FakeInts({0, 0, kMax, kMax})},
               {FakeTensor({1, 1})}, nullptr),
       HasSubstr("4294967297 elements"));
-  EXPECT_THAT(
-      Refusal(ParsePad, {FakeTensor({1, 3}), FakeInts({0, 0, kLeast, 0})},
-              {FakeTensor({1, 1})}, nullptr),
-      HasSubstr("negative"));
+  EXPECT_THAT(Refusal(ParsePad, {FakeTensor({1, 3}), FakeInts({0, 0, kMin, 0})},
+                      {FakeTensor({1, 1})}, nullptr),
+              HasSubstr("negative"));
 }
 
 // 4 * (2^30 + 1) wraps to 4.
@@ -69,7 +68,7 @@ TEST(HostileAttributesTest, Multiples) {
 
 // The square of 2^16 wraps to 0, which divided the channels.
 TEST(HostileAttributesTest, Blocks) {
-  for (int block : {1 << 16, kMost, kLeast, 0}) {
+  for (int block : {1 << 16, kMax, kMin, 0}) {
     SpaceDepthParams params = {block};
     EXPECT_THAT(Refusal(ParseDepthToSpace, {FakeTensor({1, 2, 2, 4})},
                         {FakeTensor({1, 4, 4, 1})}, &params),
@@ -79,36 +78,35 @@ TEST(HostileAttributesTest, Blocks) {
 
 TEST(HostileAttributesTest, Slices) {
   const Tensor from = FakeTensor({6});
-  EXPECT_THAT(Refusal(ParseSlice, {from, FakeInts({kLeast}), FakeInts({-1})},
+  EXPECT_THAT(Refusal(ParseSlice, {from, FakeInts({kMin}), FakeInts({-1})},
                       {FakeTensor({6})}, nullptr),
               HasSubstr("begin -2147483648"));
-  EXPECT_THAT(Refusal(ParseSlice, {from, FakeInts({2}), FakeInts({kMost})},
+  EXPECT_THAT(Refusal(ParseSlice, {from, FakeInts({2}), FakeInts({kMax})},
                       {FakeTensor({6})}, nullptr),
               HasSubstr("size 2147483647"));
   StridedSliceParams params = {};
   // One element, as TFLite has it.
   EXPECT_EQ(Refusal(ParseStridedSlice,
-                    {from, FakeInts({1}), FakeInts({6}), FakeInts({kMost})},
+                    {from, FakeInts({1}), FakeInts({6}), FakeInts({kMax})},
                     {FakeTensor({1})}, &params),
             "");
-  EXPECT_EQ(
-      Refusal(ParseStridedSlice,
-              {from, FakeInts({5}), FakeInts({kLeast}), FakeInts({kLeast})},
-              {FakeTensor({1})}, &params),
-      "");
+  EXPECT_EQ(Refusal(ParseStridedSlice,
+                    {from, FakeInts({5}), FakeInts({kMin}), FakeInts({kMin})},
+                    {FakeTensor({1})}, &params),
+            "");
 }
 
 TEST(HostileAttributesTest, Sizes) {
   SplitParams params = {3};
-  const std::vector<Tensor> outputs(3, FakeTensor({kMost}));
+  const std::vector<Tensor> outputs(3, FakeTensor({kMax}));
   EXPECT_NE(
       Refusal(ParseSplitV,
-              {FakeTensor({6}), FakeInts({kMost, kMost, kMost}), FakeInts({0})},
+              {FakeTensor({6}), FakeInts({kMax, kMax, kMax}), FakeInts({0})},
               outputs, &params),
       "");
   EXPECT_THAT(
       Refusal(ParseSplitV,
-              {FakeTensor({6}), FakeInts({kMost, kMost, -1}), FakeInts({0})},
+              {FakeTensor({6}), FakeInts({kMax, kMax, -1}), FakeInts({0})},
               outputs, &params),
       HasSubstr("leave"));
 }
@@ -137,7 +135,7 @@ TEST(HostileShapesTest, AreRefusedForEveryOp) {
   for (const std::vector<int>& dims :
        std::vector<std::vector<int>>{{65536, 32768},
                                      {65537, 65536, 1, 1, 4},
-                                     {kMost, kMost, kMost, kMost},
+                                     {kMax, kMax, kMax, kMax},
                                      {65536, 65536, 0}}) {
     EXPECT_THAT(
         ReaderSaysOfNeg(dims),

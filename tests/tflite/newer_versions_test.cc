@@ -1,6 +1,6 @@
 // labels: op quant llvmpipe only_oldest_tflite
 // Nodes of versions that TFLite 2.9, whose kernels the other tests compare
-// with, has no kernel of: read from a file by the fuzzers' stand-in for a
+// with, has no kernel of: read from a file by the fuzzers' baseline plan for a
 // runtime, planned with all passes and run, and held against the op's
 // definition or against the same node of an older version.
 // Longer than 300 lines: each test has its own kind of node.
@@ -23,9 +23,9 @@
 #include "quant/half.h"
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/int16_values.h"
 #include "tests/testing/run_graph.h"
 #include "tests/testing/schema_names.h"
-#include "tests/testing/sixteen_bit_codes.h"
 #include "tests/testing/uniform.h"
 
 namespace gles_delegate::testing {
@@ -36,7 +36,7 @@ using ::testing::HasSubstr;
 using Values = std::vector<float>;
 
 // Runs a file of chained nodes, all of which must be taken; its one output is
-// float32, or 16-bit codes as the real values that they stand for.
+// float32, or int16 values as the real values that they stand for.
 absl::StatusOr<Values> RunFile(
     const std::vector<uint8_t>& file, const std::vector<Values>& inputs,
     const std::function<void(DeviceProfile&)>& tune = {},
@@ -54,10 +54,10 @@ absl::StatusOr<Values> RunFile(
   }
   Graph read =
       ExtractPartition(*model, nodes, runtime->inputs(), runtime->outputs());
-  const absl::Status on_codes =
+  const absl::Status integer_path =
       RunPasses(PassStage::kRead, {profile}, &read,
                 [](absl::string_view, const Graph&) {});
-  if (!on_codes.ok()) return on_codes;
+  if (!integer_path.ok()) return integer_path;
   auto planned = PlanPartition(read, profile, nullptr);
   if (!planned.ok()) return planned.status();
   const Graph& graph = planned->graph;
@@ -192,7 +192,7 @@ TEST_F(NewerVersionsTest, WeightsKeepTheirEightBits) {
             },
             &plan);
         ExpectNear(got, RowProducts(x, weights, q), 1e-4f);
-        EXPECT_THAT(plan, HasSubstr("weights on codes"));
+        EXPECT_THAT(plan, HasSubstr("weights in integers"));
       }
     }
   }
@@ -215,11 +215,12 @@ absl::StatusOr<Values> RunBlocks(const Blocks& c, Values* want) {
   const int bits = c.type == TensorType::INT2   ? 2
                    : c.type == TensorType::INT4 ? 4
                                                 : 8;
-  const std::vector<int8_t> codes =
+  const std::vector<int8_t> quantized =
       Codes<int8_t>(kCount, -(1 << (bits - 1)), (1 << (bits - 1)) - 1, 1);
   std::vector<uint8_t> packed(kCount * bits / 8);
   for (int i = 0; i < kCount; ++i) {
-    packed[i * bits / 8] |= (codes[i] & ((1 << bits) - 1)) << (i * bits % 8);
+    packed[i * bits / 8] |= (quantized[i] & ((1 << bits) - 1))
+                            << (i * bits % 8);
   }
   const int count = c.scales != 0 ? c.scales : kOutputs * kBlocks;
   Values scales;
@@ -263,7 +264,7 @@ absl::StatusOr<Values> RunBlocks(const Blocks& c, Values* want) {
       float sum = 0;
       for (int i = 0; i < kBlocks * kBlock; ++i) {
         sum += input[row * kBlocks * kBlock + i] *
-               static_cast<float>(codes[o * kBlocks * kBlock + i]) *
+               static_cast<float>(quantized[o * kBlocks * kBlock + i]) *
                scales[std::min<size_t>(o * kBlocks + i / kBlock,
                                        scales.size() - 1)];
       }
@@ -335,7 +336,7 @@ TEST_F(NewerVersionsTest, ATypeOfTheBias) {
     p.wide = true;
     SingleOpModel model;
     model.bytes = ModelOf(p);
-    model.inputs = {WideValues(kRows * kTerms, 1 / 4096.0f, 3)};
+    model.inputs = {Int16Values(kRows * kTerms, 1 / 4096.0f, 3)};
     const RunResult cpu = RunOnCpu(model);
     ASSERT_TRUE(cpu.status.ok()) << cpu.status;
     p.version = with;
@@ -343,13 +344,13 @@ TEST_F(NewerVersionsTest, ATypeOfTheBias) {
   }
 }
 
-// --- 16-bit codes -----------------------------------------------------------
+// --- int16 values -----------------------------------------------------------
 
 constexpr float kScale = 1 / 1024.0f;
 
 // One node of 16-bit tensors; `more`: its other inputs.
 template <typename... Options>
-std::vector<uint8_t> WideNode(
+std::vector<uint8_t> Int16Node(
     Op op, int version, const ModelBuilder::Shape& in,
     const ModelBuilder::Shape& out, float out_scale,
     const std::vector<std::pair<ModelBuilder::Shape, std::vector<int32_t>>>&
@@ -376,7 +377,7 @@ TEST_F(NewerVersionsTest, RootsOf16Bits) {
     want.push_back(kOut * std::floor(std::sqrt(x.back()) / kOut));
   }
   const ModelBuilder::Shape shape = {1, static_cast<int>(x.size())};
-  ExpectNear(RunFile(WideNode(Op::SQRT, 2, shape, shape, kOut, {}), {x}), want,
+  ExpectNear(RunFile(Int16Node(Op::SQRT, 2, shape, shape, kOut, {}), {x}), want,
              0);
 }
 
@@ -393,7 +394,7 @@ TEST_F(NewerVersionsTest, EqualityOf16Bits) {
   cast.out_data_type = TensorType::FLOAT32;
   b.AddOp(Op::CAST, 1, {equal}, {y}, cast);
   b.SetOutputs({y});
-  const Values left = WideValues(30, kScale, 1);
+  const Values left = Int16Values(30, kScale, 1);
   Values right = left, want(30, 1.0f);
   for (int i = 0; i < 30; i += 3) {
     right[i] += right[i] > 0 ? -kScale : kScale;
@@ -413,22 +414,22 @@ std::vector<Moved> Moves() {
   const ModelBuilder::Shape in = {1, 2, 3, 1};
   const std::vector<int32_t> pads = {0, 0, 0, 1, 1, 1, 0, 0};
   return {
-      {WideNode(Op::MIRROR_PAD, 3, in, {1, 3, 5, 1}, kScale, {{{4, 2}, pads}},
-                schema::MirrorPadOptionsT()),
+      {Int16Node(Op::MIRROR_PAD, 3, in, {1, 3, 5, 1}, kScale, {{{4, 2}, pads}},
+                 schema::MirrorPadOptionsT()),
        {1, 0, 1, 2, 1, 4, 3, 4, 5, 4, 1, 0, 1, 2, 1}},
-      {WideNode(Op::PADV2, 4, in, {1, 3, 5, 1}, kScale, {{{4, 2}, pads}}),
+      {Int16Node(Op::PADV2, 4, in, {1, 3, 5, 1}, kScale, {{{4, 2}, pads}}),
        {-1, 0, 1, 2, -1, -1, 3, 4, 5, -1, -1, -1, -1, -1, -1}},
-      {WideNode(Op::SPACE_TO_BATCH_ND, 4, in, {4, 1, 2, 1}, kScale,
-                {{{2}, {2, 2}}, {{2, 2}, {0, 0, 1, 0}}}),
+      {Int16Node(Op::SPACE_TO_BATCH_ND, 4, in, {4, 1, 2, 1}, kScale,
+                 {{{2}, {2, 2}}, {{2, 2}, {0, 0, 1, 0}}}),
        {-1, 1, 0, 2, -1, 4, 3, 5}},
-      {WideNode(Op::BATCH_TO_SPACE_ND, 4, {6, 1, 1, 1}, {1, 2, 2, 1}, kScale,
-                {{{2}, {2, 3}}, {{2, 2}, {0, 0, 1, 0}}}),
+      {Int16Node(Op::BATCH_TO_SPACE_ND, 4, {6, 1, 1, 1}, {1, 2, 2, 1}, kScale,
+                 {{{2}, {2, 3}}, {{2, 2}, {0, 0, 1, 0}}}),
        {1, 2, 4, 5}},
   };
 }
 
 TEST_F(NewerVersionsTest, Moves16Bits) {
-  const Values x = WideValues(6, kScale, 5);
+  const Values x = Int16Values(6, kScale, 5);
   int number = 0;
   for (const Moved& moved : Moves()) {
     SCOPED_TRACE(number++);

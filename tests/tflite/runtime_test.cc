@@ -76,7 +76,8 @@ std::string LibraryWith(const char* function) {
   return dladdr(address, &info) != 0 ? info.dli_fname : "";
 }
 
-TEST(AskForCpuKernelsTest, TheLibraryThatRunsTheTestsAnswersByItsCodes) {
+TEST(AskForCpuKernelsTest,
+     TheLibraryThatRunsTheTestsAnswersByItsQuantizedValues) {
   const std::string library = TfliteLibraryPath();
   ASSERT_NE(library, "");
   const auto asked = AskForCpuKernels(library);

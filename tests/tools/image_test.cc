@@ -90,13 +90,15 @@ TEST(ImageTest, AHuffmanTableOfTooManyCodesIsRefused) {
   size_t tables = 0;
   for (size_t at = 2; at + 21 < file.size(); ++at) {
     if (file[at] != 0xff || file[at + 1] != 0xc4) continue;
-    // The counts of codes of lengths 9 to 16, in the segment's first table.
+    // The counts of quantized values of lengths 9 to 16, in the segment's first
+    // table.
     for (size_t k = at + 13; k < at + 21; ++k) file[k] = 255;
     ++tables;
     break;
   }
   ASSERT_EQ(tables, 1u);
-  EXPECT_THAT(Refusal(file), HasSubstr("Huffman table of more than 256 codes"));
+  EXPECT_THAT(Refusal(file),
+              HasSubstr("Huffman table of more than 256 quantized values"));
 }
 
 TEST(ImageTest, WhatIsNoImageIsRefusedWithTheReason) {

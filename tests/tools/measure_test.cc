@@ -106,11 +106,12 @@ TEST(LatencyStatsTest, InterpolatesPercentiles) {
   EXPECT_EQ(Summarize({}).runs, 0);
 }
 
-// y = -x, for a float x called "x:0" and an 8-bit one called "codes".
+// y = -x, for a float x called "x:0" and an 8-bit one called "quantized
+// values".
 std::vector<uint8_t> TwoInputs() {
   ModelBuilder builder;
   const int x = builder.AddInput("x:0", {1, 4});
-  builder.AddInput("codes", {1, 1000}, schema::TensorType::UINT8,
+  builder.AddInput("quantized", {1, 1000}, schema::TensorType::UINT8,
                    ModelQuantization::PerTensor(1.0f / 255, 0));
   const int y = builder.AddTensor("y", {1, 4});
   builder.AddOp(schema::BuiltinOperator::NEG, 1, {x}, {y});
@@ -142,37 +143,37 @@ TEST_F(InputsTest, OneSeedGivesOneInput) {
   EXPECT_NE(draw(7), draw(8));
 }
 
-TEST_F(InputsTest, CodesCoverTheirWholeRange) {
+TEST_F(InputsTest, QuantizedCoverTheirWholeRange) {
   std::mt19937 random(1);
   const auto inputs = MakeInputs(*interpreter_, FloatInputs::kUniform, random);
   ASSERT_TRUE(inputs.ok()) << inputs.status();
-  const std::vector<uint8_t>& codes = (*inputs)[1];
-  ASSERT_EQ(codes.size(), 1000u);
-  EXPECT_LT(*std::min_element(codes.begin(), codes.end()), 8);
-  EXPECT_GT(*std::max_element(codes.begin(), codes.end()), 247);
+  const std::vector<uint8_t>& quantized = (*inputs)[1];
+  ASSERT_EQ(quantized.size(), 1000u);
+  EXPECT_LT(*std::min_element(quantized.begin(), quantized.end()), 8);
+  EXPECT_GT(*std::max_element(quantized.begin(), quantized.end()), 247);
 }
 
 TEST_F(InputsTest, FilesMustNameAnInput) {
   std::mt19937 random(1);
   const auto inputs = MakeInputs(*interpreter_, FloatInputs::kUniform, random,
                                  {{"z", "nothing"}});
-  EXPECT_THAT(inputs.status().message(), HasSubstr("x:0, codes"));
+  EXPECT_THAT(inputs.status().message(), HasSubstr("x:0, quantized values"));
 }
 
 TEST_F(InputsTest, ValueFilesSplitAtTheLastColon) {
-  const auto files = ParseValueFiles("x:0:a.bin,codes:b.bin");
+  const auto files = ParseValueFiles("x:0:a.bin,quantized values:b.bin");
   ASSERT_TRUE(files.ok()) << files.status();
   EXPECT_EQ(files->at("x:0"), "a.bin");
-  EXPECT_EQ(files->at("codes"), "b.bin");
+  EXPECT_EQ(files->at("quantized"), "b.bin");
   EXPECT_FALSE(ParseValueFiles("a.bin").ok());
 }
 
 TEST_F(InputsTest, ShapesGoToTheInputsNamed) {
-  const auto shapes = ParseInputShapes(*interpreter_, "codes", "1,20");
+  const auto shapes = ParseInputShapes(*interpreter_, "quantized", "1,20");
   ASSERT_TRUE(shapes.ok()) << shapes.status();
   EXPECT_THAT(*shapes, ElementsAre(IsEmpty(), ElementsAre(1, 20)));
-  EXPECT_FALSE(ParseInputShapes(*interpreter_, "codes", "1,20:1,30").ok());
-  EXPECT_FALSE(ParseInputShapes(*interpreter_, "codes", "1,0").ok());
+  EXPECT_FALSE(ParseInputShapes(*interpreter_, "quantized", "1,20:1,30").ok());
+  EXPECT_FALSE(ParseInputShapes(*interpreter_, "quantized", "1,0").ok());
   EXPECT_FALSE(ParseInputShapes(*interpreter_, "other", "1,20").ok());
 }
 

@@ -436,7 +436,8 @@ TEST_F(ToolsTest, QuantizedAccuracyPrintsARowForEachMode) {
   EXPECT_EQ(rows[0]["outputs"]["elements"], 2 * 1001);
   EXPECT_EQ(rows[0]["top_1"], 2);
   EXPECT_GT(rows[0]["outputs"]["equal"].get<double>(), 0.98);
-  // The model's activations end at their codes' range: without, it is lost.
+  // The model's activations end at their quantized values' range: without, it
+  // is lost.
   EXPECT_EQ(rows[1]["inner"]["equal"], 0);
 }
 

@@ -14,7 +14,7 @@
 namespace gles_delegate {
 namespace {
 
-constexpr int64_t kMostPixels = 64 << 20;
+constexpr int64_t kMaxPixels = 64 << 20;
 constexpr uint8_t kMarker = 0xff;
 constexpr uint8_t kHuffmanTables = 0xc4;
 
@@ -24,17 +24,19 @@ bool StandsAlone(uint8_t marker) {
   return (marker >= 0xd0 && marker <= 0xd9) || marker == 0x01;
 }
 
-// Whether no Huffman table in the content of a DHT segment has more codes than
-// a byte has values. A table is 16 counts, one for each length of codes, and
-// then as many bytes as the counts add up to (ITU-T T.81, B.2.4.2).
+// Whether no Huffman table in the content of a DHT segment has more quantized
+// values than a byte has values. A table is 16 counts, one for each length of
+// quantized values, and then as many bytes as the counts add up to (ITU-T T.81,
+// B.2.4.2).
 bool HuffmanTablesFit(absl::Span<const uint8_t> content) {
   constexpr size_t kCounts = 16;
   while (content.size() > kCounts) {
     const auto counts = content.subspan(1, kCounts);
-    const size_t codes =
+    const size_t quantized =
         std::accumulate(counts.begin(), counts.end(), size_t{0});
-    if (codes > 256) return false;
-    content = content.subspan(std::min(content.size(), 1 + kCounts + codes));
+    if (quantized > 256) return false;
+    content =
+        content.subspan(std::min(content.size(), 1 + kCounts + quantized));
   }
   return true;
 }
@@ -78,7 +80,7 @@ absl::StatusOr<Image> DecodeImage(absl::Span<const uint8_t> file) {
     return refuse("more than 2 GiB");
   }
   if (IsJpeg(file) && !JpegTablesFit(file)) {
-    return refuse("a Huffman table of more than 256 codes");
+    return refuse("a Huffman table of more than 256 quantized values");
   }
   const auto size = static_cast<int>(file.size());
   Image image;
@@ -90,9 +92,9 @@ absl::StatusOr<Image> DecodeImage(absl::Span<const uint8_t> file) {
   // The height is negative where a BMP's rows go from top to bottom.
   const int64_t promised =
       std::abs(int64_t{image.width}) * std::abs(int64_t{image.height});
-  if (promised > kMostPixels) {
+  if (promised > kMaxPixels) {
     return refuse(absl::StrCat("an image of ", image.width, "x", image.height,
-                               " pixels; the most is ", kMostPixels));
+                               " pixels; the most is ", kMaxPixels));
   }
   const std::unique_ptr<stbi_uc, void (*)(void*)> rgb(
       stbi_load_from_memory(file.data(), size, &image.width, &image.height,

@@ -108,12 +108,12 @@ int ModelBuilder::AddComposite(const std::string& name, int subgraph,
 
 int ModelBuilder::AddSubgraph(ModelBuilder other) {
   const auto buffers = static_cast<uint32_t>(model_.buffers.size());
-  const auto codes = static_cast<uint32_t>(model_.operator_codes.size());
+  const auto quantized = static_cast<uint32_t>(model_.operator_codes.size());
   schema::SubGraphT& added = other.graph();
   for (auto& tensor : added.tensors) {
     if (tensor->buffer != 0) tensor->buffer += buffers;
   }
-  for (auto& op : added.operators) op->opcode_index += codes;
+  for (auto& op : added.operators) op->opcode_index += quantized;
   for (auto& buffer : other.model_.buffers) {
     model_.buffers.push_back(std::move(buffer));
   }

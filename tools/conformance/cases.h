@@ -31,8 +31,8 @@ void AddQuantizedBinaryCases(CaseList* list);
 void AddQuantizedWindowCases(CaseList* list);
 void AddQuantizedJoinCases(CaseList* list);
 void AddQuantizedMoveCases(CaseList* list);
-void AddSixteenBitCases(CaseList* list);
-void AddSixteenBitPairCases(CaseList* list);
+void AddInt16Cases(CaseList* list);
+void AddInt16PairCases(CaseList* list);
 void AddLimitCases(CaseList* list);
 
 // In the attributes of a case: "half_weights".

@@ -52,7 +52,7 @@ void AddDetections(CaseList* list) {
         c.iou_threshold = 0.75f;
         add(c);
         c.classes = 90;
-        c.most = 7;
+        c.max = 7;
         add(c);
         c.constant_anchors = false;
         c.background = false;

@@ -14,29 +14,30 @@ using testing::UnaryOp;
 
 constexpr TensorType kCodeTypes[] = {TensorType::INT8, TensorType::UINT8};
 
-std::string CodesAttributes(const std::string& what, TensorType type,
-                            Codes codes) {
+std::string QuantizedAttributes(const std::string& what, TensorType type,
+                                Codes quantized) {
   return absl::StrCat(absl::AsciiStrToLower(schema::EnumNameTensorType(type)),
-                      "_", what, "_", Name(codes));
+                      "_", what, "_", Name(quantized));
 }
 
 // Adds the float model on tensors of each type and kind of zero point. `types`
 // has a bit for int8 and one for uint8, where TFLite's kernel takes them.
 constexpr int kInt8 = 1, kUint8 = 2, kBoth = 3;
-void AddOnCodes(CaseList* list, const std::string& op, const std::string& what,
-                const Shape& shape, OutputRule rule,
-                const CaseList::Build& build, int types = kBoth) {
+void AddInIntegers(CaseList* list, const std::string& op,
+                   const std::string& what, const Shape& shape, OutputRule rule,
+                   const CaseList::Build& build, int types = kBoth) {
   for (TensorType type : kCodeTypes) {
     const int bit = type == TensorType::INT8 ? kInt8 : kUint8;
     if ((types & bit) == 0) continue;
-    for (Codes codes : kCodes) {
-      list->AddQuantized(op, CodesAttributes(what, type, codes), shape,
-                         [=] { return Quantized(build(), type, codes, rule); });
+    for (Codes quantized : kQuantized) {
+      list->AddQuantized(
+          op, QuantizedAttributes(what, type, quantized), shape,
+          [=] { return Quantized(build(), type, quantized, rule); });
     }
   }
 }
 
-const std::vector<Shape>& CodesShapes() {
+const std::vector<Shape>& QuantizedShapes() {
   static const auto& shapes =
       *new std::vector<Shape>{{1, 5, 7, 5}, {3, 4, 6, 8}, {2, 3, 1, 1}};
   return shapes;
@@ -44,9 +45,9 @@ const std::vector<Shape>& CodesShapes() {
 
 // Ops that move values.
 void AddMovements(CaseList* list) {
-  for (const Shape& shape : CodesShapes()) {
+  for (const Shape& shape : QuantizedShapes()) {
     const auto add = [&](const char* op, const CaseList::Build& build) {
-      AddOnCodes(list, op, "moved", shape, OutputRule::kSame, build);
+      AddInIntegers(list, op, "moved", shape, OutputRule::kSame, build);
     };
     const int count = static_cast<int>(testing::ElementCount(shape));
     add("RESHAPE", [=] { return testing::Reshape(shape, {1, count}); });
@@ -78,27 +79,28 @@ void AddMovements(CaseList* list) {
     });
   }
   for (int block : {2, 3}) {
-    AddOnCodes(
+    AddInIntegers(
         list, "DEPTH_TO_SPACE", absl::StrCat("block", block),
         {2, 3, 4, 5 * block * block}, OutputRule::kSame, [=] {
           return testing::DepthToSpace({2, 3, 4, 5 * block * block}, block);
         });
-    AddOnCodes(list, "SPACE_TO_DEPTH", absl::StrCat("block", block),
-               {2, 6, 12, 5}, OutputRule::kSame, [=] {
-                 return testing::DepthToSpace({2, 6, 12, 5}, block, true);
-               });
+    AddInIntegers(list, "SPACE_TO_DEPTH", absl::StrCat("block", block),
+                  {2, 6, 12, 5}, OutputRule::kSame, [=] {
+                    return testing::DepthToSpace({2, 6, 12, 5}, block, true);
+                  });
   }
-  AddOnCodes(list, "SPLIT", "channels", {1, 2, 3, 24}, OutputRule::kSame, [] {
-    return testing::Split(testing::SplitKind::kSplit, {1, 2, 3, 24}, 3,
-                          {8, 8, 8});
-  });
+  AddInIntegers(list, "SPLIT", "channels", {1, 2, 3, 24}, OutputRule::kSame,
+                [] {
+                  return testing::Split(testing::SplitKind::kSplit,
+                                        {1, 2, 3, 24}, 3, {8, 8, 8});
+                });
 }
 
 // Ops that give one of several values as it is.
 void AddChoices(CaseList* list) {
-  for (const Shape& shape : CodesShapes()) {
+  for (const Shape& shape : QuantizedShapes()) {
     const auto add = [&](const char* op, const CaseList::Build& build) {
-      AddOnCodes(list, op, "moved", shape, OutputRule::kSame, build);
+      AddInIntegers(list, op, "moved", shape, OutputRule::kSame, build);
     };
     add("MAX_POOL_2D", [=] {
       testing::PoolParams params;
@@ -129,9 +131,9 @@ void AddChoices(CaseList* list) {
 }
 
 void AddFunctions(CaseList* list) {
-  for (const Shape& shape : CodesShapes()) {
+  for (const Shape& shape : QuantizedShapes()) {
     const auto add = [&](UnaryOp op, OutputRule rule, int types = kBoth) {
-      AddOnCodes(
+      AddInIntegers(
           list, testing::UnaryOpName(op), "plain", shape, rule,
           [=] { return testing::Unary(op, shape); }, types);
     };
@@ -143,46 +145,47 @@ void AddFunctions(CaseList* list) {
     add(UnaryOp::kElu, OutputRule::kRange, kInt8);
     add(UnaryOp::kLogistic, OutputRule::kLogistic);
     add(UnaryOp::kTanh, OutputRule::kSymmetric);
-    AddOnCodes(list, "SOFTMAX", "plain", shape, OutputRule::kLogistic,
-               [=] { return testing::Softmax(shape); });
-    AddOnCodes(list, "LOG_SOFTMAX", "plain", shape, OutputRule::kLogSoftmax,
-               [=] { return testing::LogSoftmax(shape); });
-    AddOnCodes(list, "AVERAGE_POOL_2D", "f2x2", shape, OutputRule::kSame, [=] {
-      testing::PoolParams params;
-      params.input = shape;
-      return Pool2d(params);
-    });
-    AddOnCodes(list, "RESIZE_BILINEAR", "to_8x9", shape, OutputRule::kSame,
-               [=] {
-                 testing::ResizeParams params;
-                 params.input = shape;
-                 return Resize(params);
-               });
+    AddInIntegers(list, "SOFTMAX", "plain", shape, OutputRule::kLogistic,
+                  [=] { return testing::Softmax(shape); });
+    AddInIntegers(list, "LOG_SOFTMAX", "plain", shape, OutputRule::kLogSoftmax,
+                  [=] { return testing::LogSoftmax(shape); });
+    AddInIntegers(list, "AVERAGE_POOL_2D", "f2x2", shape, OutputRule::kSame,
+                  [=] {
+                    testing::PoolParams params;
+                    params.input = shape;
+                    return Pool2d(params);
+                  });
+    AddInIntegers(list, "RESIZE_BILINEAR", "to_8x9", shape, OutputRule::kSame,
+                  [=] {
+                    testing::ResizeParams params;
+                    params.input = shape;
+                    return Resize(params);
+                  });
     for (Op op : {Op::MEAN, Op::SUM}) {
-      AddOnCodes(list, schema::EnumNameBuiltinOperator(op), "axes_1.2", shape,
-                 OutputRule::kRange, [=] {
-                   return testing::Reduce(op, shape, {1, 2}, true);
-                 });
+      AddInIntegers(list, schema::EnumNameBuiltinOperator(op), "axes_1.2",
+                    shape, OutputRule::kRange, [=] {
+                      return testing::Reduce(op, shape, {1, 2}, true);
+                    });
     }
-    AddOnCodes(list, "PRELU", "alpha_per_channel", shape, OutputRule::kRange,
-               [=] {
-                 return testing::Prelu(shape, {1, 1, shape[3]});
-               });
+    AddInIntegers(list, "PRELU", "alpha_per_channel", shape, OutputRule::kRange,
+                  [=] {
+                    return testing::Prelu(shape, {1, 1, shape[3]});
+                  });
   }
 }
 
-void AddPairsOnCodes(CaseList* list) {
+void AddPairsInIntegers(CaseList* list) {
   using testing::BinaryOp;
   for (BinaryOp op : {BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMul,
                       BinaryOp::kSquaredDifference}) {
     const int types = op == BinaryOp::kSquaredDifference ? kInt8 : kBoth;
-    for (const Shape& a : CodesShapes()) {
+    for (const Shape& a : QuantizedShapes()) {
       for (const Shape& b : {a, Shape{a[3]}}) {
         testing::BinaryParams params;
         params.op = op;
         params.a = a;
         params.b = b;
-        AddOnCodes(
+        AddInIntegers(
             list, testing::BinaryOpName(op),
             absl::StrCat("with_", ShapeString(b)), a, OutputRule::kRange,
             [=] { return Binary(params); }, types);
@@ -197,15 +200,15 @@ void AddQuantizedCases(CaseList* list) {
   AddMovements(list);
   AddChoices(list);
   AddFunctions(list);
-  AddPairsOnCodes(list);
+  AddPairsInIntegers(list);
   AddQuantizedConvolutionCases(list);
   AddQuantizedUnaryCases(list);
   AddQuantizedBinaryCases(list);
   AddQuantizedWindowCases(list);
   AddQuantizedJoinCases(list);
   AddQuantizedMoveCases(list);
-  AddSixteenBitCases(list);
-  AddSixteenBitPairCases(list);
+  AddInt16Cases(list);
+  AddInt16PairCases(list);
 }
 
 }  // namespace gles_delegate::conformance

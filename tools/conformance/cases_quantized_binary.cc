@@ -78,11 +78,11 @@ void AddQuantizedPairs(CaseList* list, Op op, const DrawPair& draw,
         const PairQuantizations q = draw(b);
         std::vector<int> first(65536), second(65536);
         for (int i = 0; i < 65536; ++i) {
-          first[i] = b.least() + i % 256;
-          second[i] = b.least() + i / 256;
+          first[i] = b.min() + i % 256;
+          second[i] = b.min() + i / 256;
         }
-        const int x = b.InputOfCodes("a", all, q.a, first);
-        const int z = b.InputOfCodes("b", all, q.b, second);
+        const int x = b.InputOfQuantized("a", all, q.a, first);
+        const int z = b.InputOfQuantized("b", all, q.b, second);
         const int y = b.Output("y", all, q.y);
         node(b, number, {x, z}, y);
         return b.Finish({y});
@@ -127,12 +127,12 @@ PairQuantizations DrawProduct(QuantizedBuilder& b) {
 PairQuantizations DrawSquaredDifference(QuantizedBuilder& b) {
   const float a = DrawScale(b);
   const float other = DrawBeside(b, a, -8, 8);
-  const float most = std::max(a, other);
-  const float y = DrawBeside(b, most * most, -11, 14);
+  const float max = std::max(a, other);
+  const float y = DrawBeside(b, max * max, -11, 14);
   return {WithZeroPoint(b, a), WithZeroPoint(b, other), WithZeroPoint(b, y)};
 }
 
-// MAXIMUM and MINIMUM compare the codes, whatever these stand for.
+// MAXIMUM and MINIMUM compare the quantized values, whatever these stand for.
 PairQuantizations DrawExtreme(QuantizedBuilder& b) {
   const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
   return {q, q, q};
@@ -196,19 +196,20 @@ void AddComparison(CaseList* list, Op op, int version) {
 void AddDiv(CaseList* list) {
   static const auto& shape = *new Shape{1, 16, 16, 3};
   AddSeries(
-      list, Op::DIV, "codes", shape,
+      list, Op::DIV, "quantized", shape,
       [](QuantizedBuilder& b, int number) {
         const float a_scale = DrawScale(b), b_scale = DrawScale(b);
         const ModelQuantization q = WithZeroPoint(b, b_scale);
-        std::vector<int> divisors = AllCodes(b, 91);
+        std::vector<int> divisors = AllQuantized(b, 91);
         for (int& code : divisors) {
-          if (code == q.zero_point[0]) code += code == b.most() ? -1 : 1;
+          if (code == q.zero_point[0]) code += code == b.max() ? -1 : 1;
         }
         const int x = Operand(b, "a", shape, WithZeroPoint(b, a_scale),
                               /*constant=*/false, 37);
         const Shape other = number % 3 == 1 ? Shape{1, 1, 1, 3} : shape;
-        const int z = number % 4 == 3 ? b.Constant("b", other, q, divisors)
-                                      : b.InputOfCodes("b", other, q, divisors);
+        const int z = number % 4 == 3
+                          ? b.Constant("b", other, q, divisors)
+                          : b.InputOfQuantized("b", other, q, divisors);
         const int y =
             b.Output("y", shape,
                      WithZeroPoint(b, DrawBeside(b, a_scale / b_scale, -6, 3)));

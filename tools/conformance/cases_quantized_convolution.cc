@@ -30,14 +30,14 @@ struct Params {
   int stride = 1;
   ActivationFunctionType activation = ActivationFunctionType::NONE;
   TensorType type = TensorType::INT8;
-  Codes codes = Codes::kRandom;
+  Codes quantized = Codes::kRandom;
 };
 
 std::string ConvolutionAttributes(const Params& p) {
   return absl::StrCat(absl::AsciiStrToLower(schema::EnumNameTensorType(p.type)),
                       "_k", p.kernel, "_s", p.stride, "_out", p.out, "_",
                       schema::EnumNameActivationFunctionType(p.activation), "_",
-                      Name(p.codes));
+                      Name(p.quantized));
 }
 
 template <typename Options>
@@ -92,7 +92,7 @@ SingleOpModel ConvolutionModel(const Params& p) {
   QuantizedBuilder b(
       absl::StrCat(schema::EnumNameBuiltinOperator(p.op), " ",
                    ShapeString(p.input), " ", ConvolutionAttributes(p)),
-      p.type, p.codes);
+      p.type, p.quantized);
   const ModelQuantization in = b.Draw();
   const float in_scale = QuantizedBuilder::ScaleOf(in);
   const int data = b.Input("x", p.input, in);
@@ -118,9 +118,9 @@ SingleOpModel ConvolutionModel(const Params& p) {
 
 void AddConvolution(CaseList* list, Params p) {
   for (TensorType type : kConvolutionTypes) {
-    for (Codes codes : kCodes) {
+    for (Codes quantized : kQuantized) {
       p.type = type;
-      p.codes = codes;
+      p.quantized = quantized;
       list->AddQuantized(schema::EnumNameBuiltinOperator(p.op),
                          ConvolutionAttributes(p), p.input,
                          [p] { return ConvolutionModel(p); });
@@ -153,7 +153,7 @@ int AddTo(const Params& p, int x, float* scale, QuantizedBuilder* b) {
 SingleOpModel Block(const Params& p) {
   QuantizedBuilder b(absl::StrCat("block ", ShapeString(p.input), " ",
                                   ConvolutionAttributes(p)),
-                     p.type, p.codes);
+                     p.type, p.quantized);
   const ModelQuantization in = b.Draw();
   float scale = QuantizedBuilder::ScaleOf(in);
   const int x = b.Input("x", p.input, in);
@@ -177,7 +177,7 @@ SingleOpModel Block(const Params& p) {
 
 void AddConvolutionBlocks(CaseList* list) {
   for (TensorType type : kConvolutionTypes) {
-    for (Codes codes : kCodes) {
+    for (Codes quantized : kQuantized) {
       for (const auto& [channels, out, stride] :
            {std::array<int, 3>{5, 5, 1}, {8, 24, 2}, {36, 36, 1}}) {
         Params p;
@@ -186,7 +186,7 @@ void AddConvolutionBlocks(CaseList* list) {
         p.out = out;
         p.stride = stride;
         p.type = type;
-        p.codes = codes;
+        p.quantized = quantized;
         p.activation = stride == 1 ? ActivationFunctionType::RELU6
                                    : ActivationFunctionType::NONE;
         list->AddQuantized("DEPTHWISE_CONV_2D",
@@ -199,16 +199,16 @@ void AddConvolutionBlocks(CaseList* list) {
 
 void AddConvolutionConversions(CaseList* list) {
   for (TensorType type : kConvolutionTypes) {
-    for (Codes codes : kCodes) {
+    for (Codes quantized : kQuantized) {
       for (const Shape& shape :
            {Shape{1, 5, 7, 5}, {3, 4, 6, 8}, {1, 1, 64, 4}}) {
         const std::string what = absl::StrCat(
             absl::AsciiStrToLower(schema::EnumNameTensorType(type)), "_",
-            Name(codes));
+            Name(quantized));
         list->AddQuantized("DEQUANTIZE", what, shape, [=] {
           QuantizedBuilder b(
               absl::StrCat("DEQUANTIZE ", what, ShapeString(shape)), type,
-              codes);
+              quantized);
           const int x = b.Input("x", shape, b.Draw());
           const int y = b.builder().AddTensor("y", shape);
           b.builder().AddOp(Op::DEQUANTIZE, 2, {x}, {y});
@@ -219,7 +219,8 @@ void AddConvolutionConversions(CaseList* list) {
         // QUANTIZE also goes from one quantization to another.
         list->AddQuantized("QUANTIZE", "requantize_" + what, shape, [=] {
           QuantizedBuilder b(
-              absl::StrCat("QUANTIZE ", what, ShapeString(shape)), type, codes);
+              absl::StrCat("QUANTIZE ", what, ShapeString(shape)), type,
+              quantized);
           const ModelQuantization in = b.Draw();
           const int x = b.Input("x", shape, in);
           const int y = b.Output("y", shape,
@@ -231,12 +232,12 @@ void AddConvolutionConversions(CaseList* list) {
         list->AddQuantized("QUANTIZE", "from_float_" + what, shape, [=] {
           QuantizedBuilder b(
               absl::StrCat("QUANTIZE of float ", what, ShapeString(shape)),
-              type, codes);
+              type, quantized);
           const ModelQuantization q = b.Draw();
-          const float most = 200 * QuantizedBuilder::ScaleOf(q);
+          const float max = 200 * QuantizedBuilder::ScaleOf(q);
           const int x = b.FloatInput(
               "x", shape,
-              b.random().Uniform(testing::ElementCount(shape), -most, most));
+              b.random().Uniform(testing::ElementCount(shape), -max, max));
           const int y = b.Output("y", shape, q);
           b.builder().AddOp(Op::QUANTIZE, 1, {x}, {y});
           return b.Finish({y});
@@ -246,7 +247,8 @@ void AddConvolutionConversions(CaseList* list) {
   }
 }
 
-// Floats at the ties between two codes, the next floats beside them, and 0.
+// Floats at the ties between two quantized values, the next floats beside them,
+// and 0.
 SingleOpModel TiesModel(const std::string& what, const Shape& shape,
                         TensorType type) {
   QuantizedBuilder b("QUANTIZE " + what, type, Codes::kRandom);

@@ -1,6 +1,7 @@
-// 8- and 16-bit ops that move codes, between tensors of one quantization and of
-// two: codes are moved as they are, whatever they stand for in the output, and
-// none may differ. Longer than 300 lines: it is one list of moves.
+// 8- and 16-bit ops that move quantized values, between tensors of one
+// quantization and of two: quantized values are moved as they are, whatever
+// they stand for in the output, and none may differ. Longer than 300 lines: it
+// is one list of moves.
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -53,7 +54,8 @@ struct Move {
 
 SingleOpModel MoveModel(QuantizedBuilder& b, const Move& move, bool same) {
   const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-  Ends ends{b, b.InputOfCodes("x", move.in, in, AllCodes(b, 37)), {}, in};
+  Ends ends{
+      b, b.InputOfQuantized("x", move.in, in, AllQuantized(b, 37)), {}, in};
   if (!same) {
     // No two scales that are drawn differ by this factor.
     ends.out = WithZeroPoint(b, 1.37f * DrawScale(b));
@@ -109,17 +111,16 @@ std::vector<Move> Parts() {
        {{2, 9, 6, 10}},
        [](const Ends& e) {
          // TFLite asks that the value has the output's quantization.
-         const int value =
-             e.b.Constant("value", {1}, e.out,
-                          {e.b.random().NextInt(e.b.least(), e.b.most())});
+         const int value = e.b.Constant(
+             "value", {1}, e.out, {e.b.random().NextInt(e.b.min(), e.b.max())});
          e.Add(Op::PADV2, 2, {e.Ints({4, 2}, {0, 0, 1, 2, 0, 1, 1, 0}), value});
        }},
       {Op::PADV2,
        {2, 5, 6, 9},
        {{2, 8, 7, 10}},
        [](const Ends& e) {
-         const int code = e.b.random().NextInt(e.b.least(), e.b.most());
-         const int value = e.b.InputOfCodes("value", {1}, e.out, {code});
+         const int code = e.b.random().NextInt(e.b.min(), e.b.max());
+         const int value = e.b.InputOfQuantized("value", {1}, e.out, {code});
          e.Add(Op::PADV2, 2, {e.Ints({4, 2}, {0, 0, 1, 2, 0, 1, 1, 0}), value});
        }},
       {Op::MIRROR_PAD,
@@ -248,7 +249,7 @@ std::vector<Move> SplitsAndPacks() {
     options.values_count = 2;
     options.axis = 1;
     e.Add(Op::PACK, 2,
-          {e.b.InputOfCodes("z", {6, 5, 9}, e.out, AllCodes(e.b, 91))},
+          {e.b.InputOfQuantized("z", {6, 5, 9}, e.out, AllQuantized(e.b, 91))},
           options);
   };
   return {
@@ -286,21 +287,21 @@ void AddQuantizedMoveCases(CaseList* list) {
     for (const Move& move : moves) {
       const bool one = move.scales == Scales::kOne;
       AddSeries(
-          list, move.op, "codes", move.in,
+          list, move.op, "quantized", move.in,
           [=](QuantizedBuilder& b, int number) {
             return MoveModel(b, move, /*same=*/one || number % 3 == 0);
           },
           move.widths == Widths::kUint8AndSixteen ? SeriesTypes::kUint8
                                                   : SeriesTypes::kBoth);
       if (move.widths == Widths::kEight) continue;
-      const auto add_wide = [&](const char* what, bool same, int families) {
-        AddWideSeries(
+      const auto add_int16 = [&](const char* what, bool same, int families) {
+        AddInt16Series(
             list, move.op, what, move.in,
             [=](QuantizedBuilder& b, int) { return MoveModel(b, move, same); },
-            families, /*on_codes=*/!same);
+            families, /*integer_path=*/!same);
       };
-      if (!one) add_wide("codes", /*same=*/false, 2 * kFamilies);
-      add_wide("same_scale", /*same=*/true, one ? 2 * kFamilies : 4);
+      if (!one) add_int16("quantized", /*same=*/false, 2 * kFamilies);
+      add_int16("same_scale", /*same=*/true, one ? 2 * kFamilies : 4);
     }
   }
 }

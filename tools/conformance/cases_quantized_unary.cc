@@ -27,10 +27,11 @@ void AddUnary(CaseList* list, Op op, int version, Ratios ratios,
               const std::function<Options(QuantizedBuilder&)>& options,
               SeriesTypes types = SeriesTypes::kBoth) {
   AddSeries(
-      list, op, "codes", UnaryShape(),
+      list, op, "quantized", UnaryShape(),
       [=](QuantizedBuilder& b, int) {
         const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-        const int x = b.InputOfCodes("x", UnaryShape(), in, AllCodes(b, 37));
+        const int x =
+            b.InputOfQuantized("x", UnaryShape(), in, AllQuantized(b, 37));
         const float scale = DrawBeside(b, in.scale[0], ratios.low, ratios.high);
         const int y = b.Output("y", UnaryShape(), WithZeroPoint(b, scale));
         if constexpr (std::is_same<Options, std::nullptr_t>::value) {
@@ -50,13 +51,14 @@ void AddPlainUnary(CaseList* list, Op op, int version, Ratios ratios = {},
 
 // For functions whose output has a quantization that TFLite prescribes.
 void AddWithFixedOutput(CaseList* list, Op op, float scale,
-                        int zero_above_least) {
-  AddSeries(list, op, "codes", UnaryShape(), [=](QuantizedBuilder& b, int) {
+                        int zero_above_min) {
+  AddSeries(list, op, "quantized", UnaryShape(), [=](QuantizedBuilder& b, int) {
     const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-    const int x = b.InputOfCodes("x", UnaryShape(), in, AllCodes(b, 37));
-    const int y = b.Output(
-        "y", UnaryShape(),
-        ModelQuantization::PerTensor(scale, b.least() + zero_above_least));
+    const int x =
+        b.InputOfQuantized("x", UnaryShape(), in, AllQuantized(b, 37));
+    const int y =
+        b.Output("y", UnaryShape(),
+                 ModelQuantization::PerTensor(scale, b.min() + zero_above_min));
     b.builder().AddOp(op, 2, {x}, {y});
     return b.Finish({y});
   });
@@ -66,14 +68,14 @@ void AddWithFixedOutput(CaseList* list, Op op, float scale,
 // number.
 void AddRsqrt(CaseList* list) {
   AddSeries(
-      list, Op::RSQRT, "codes", UnaryShape(),
+      list, Op::RSQRT, "quantized", UnaryShape(),
       [](QuantizedBuilder& b, int) {
         const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-        std::vector<int> codes = AllCodes(b, 37);
-        for (int& code : codes) {
+        std::vector<int> quantized = AllQuantized(b, 37);
+        for (int& code : quantized) {
           code = std::max<int>(code, static_cast<int>(in.zero_point[0]));
         }
-        const int x = b.InputOfCodes("x", UnaryShape(), in, codes);
+        const int x = b.InputOfQuantized("x", UnaryShape(), in, quantized);
         const int y = b.Output("y", UnaryShape(),
                                WithZeroPoint(b, DrawBeside(b, 0.1f, -4, 4)));
         b.builder().AddOp(Op::RSQRT, 2, {x}, {y});

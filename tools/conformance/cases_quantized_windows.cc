@@ -25,39 +25,41 @@ ModelQuantization OutputBeside(QuantizedBuilder& b,
 // The axes take turns: the plane, kept and dropped, the channels, and rows with
 // images. `same`: TFLite wants input and output to be of one quantization.
 void AddReduction(CaseList* list, Op op, bool same) {
-  AddSeries(
-      list, op, "codes", WindowShape(), [=](QuantizedBuilder& b, int number) {
-        const std::vector<std::vector<int32_t>> axes = {
-            {1, 2}, {1, 2}, {3}, {0, 1}};
-        const std::vector<Shape> shapes = {
-            {2, 1, 1, 9}, {2, 9}, {2, 6, 5, 1}, {5, 9}};
-        const int kind = number % 4;
-        const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-        const int x = b.InputOfCodes("x", WindowShape(), in, AllCodes(b, 37));
-        const int over = b.builder().AddConstant<int32_t>(
-            "axes", {static_cast<int>(axes[kind].size())}, axes[kind]);
-        const bool one = same || number % 3 == 0;
-        const int y =
-            b.Output("y", shapes[kind], one ? in : OutputBeside(b, in));
-        schema::ReducerOptionsT options;
-        options.keep_dims = kind % 2 == 0;
-        b.builder().AddOp(op, 2, {x, over}, {y}, options);
-        return b.Finish({y});
-      });
+  AddSeries(list, op, "quantized", WindowShape(),
+            [=](QuantizedBuilder& b, int number) {
+              const std::vector<std::vector<int32_t>> axes = {
+                  {1, 2}, {1, 2}, {3}, {0, 1}};
+              const std::vector<Shape> shapes = {
+                  {2, 1, 1, 9}, {2, 9}, {2, 6, 5, 1}, {5, 9}};
+              const int kind = number % 4;
+              const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+              const int x = b.InputOfQuantized("x", WindowShape(), in,
+                                               AllQuantized(b, 37));
+              const int over = b.builder().AddConstant<int32_t>(
+                  "axes", {static_cast<int>(axes[kind].size())}, axes[kind]);
+              const bool one = same || number % 3 == 0;
+              const int y =
+                  b.Output("y", shapes[kind], one ? in : OutputBeside(b, in));
+              schema::ReducerOptionsT options;
+              options.keep_dims = kind % 2 == 0;
+              b.builder().AddOp(op, 2, {x, over}, {y}, options);
+              return b.Finish({y});
+            });
 }
 
 // Each product is of a whole line or plane; the output's scale spreads them
 // over the codes. TFLite has no uint8 kernel.
 void AddQuantizedReduceProduct(CaseList* list) {
   AddSeries(
-      list, Op::REDUCE_PROD, "codes", WindowShape(),
+      list, Op::REDUCE_PROD, "quantized", WindowShape(),
       [](QuantizedBuilder& b, int number) {
         const bool of_channels = number % 2 == 0;
         const float count = of_channels ? 9 : 30;
         const float in_scale = b.random().NextUniform(0.01f, 0.03f);
         const float product = std::pow(40 * in_scale, count) / 40;
-        const int x = b.InputOfCodes(
-            "x", WindowShape(), WithZeroPoint(b, in_scale), AllCodes(b, 37));
+        const int x =
+            b.InputOfQuantized("x", WindowShape(), WithZeroPoint(b, in_scale),
+                               AllQuantized(b, 37));
         const std::vector<int32_t> over =
             of_channels ? std::vector<int32_t>{3} : std::vector<int32_t>{1, 2};
         const int axes = b.builder().AddConstant<int32_t>(
@@ -74,16 +76,17 @@ void AddQuantizedReduceProduct(CaseList* list) {
 // The values are few, so that many are equal, of which the first counts.
 template <typename Options>
 void AddArgExtreme(CaseList* list, Op op) {
-  AddSeries(list, op, "codes", WindowShape(),
+  AddSeries(list, op, "quantized", WindowShape(),
             [=](QuantizedBuilder& b, int number) {
-              std::vector<int> codes = AllCodes(b, 37);
+              std::vector<int> quantized = AllQuantized(b, 37);
               const int kept = number % 4 == 0 ? 256 : 1 + number % 4;
-              for (int& code : codes) {
-                code = number % 3 == 0 ? b.most() - (code - b.least()) % kept
-                                       : b.least() + (code - b.least()) % kept;
+              for (int& code : quantized) {
+                code = number % 3 == 0 ? b.max() - (code - b.min()) % kept
+                                       : b.min() + (code - b.min()) % kept;
               }
-              const int x = b.InputOfCodes(
-                  "x", WindowShape(), WithZeroPoint(b, DrawScale(b)), codes);
+              const int x =
+                  b.InputOfQuantized("x", WindowShape(),
+                                     WithZeroPoint(b, DrawScale(b)), quantized);
               const bool of_channels = number % 2 == 0;
               const int axis = b.builder().AddConstant<int32_t>(
                   "axis", {}, std::vector<int32_t>{of_channels ? 3 : 1});
@@ -97,41 +100,43 @@ void AddArgExtreme(CaseList* list, Op op) {
             });
 }
 
-// TOPK_V2 gives the greatest codes and their places, of equal ones the first.
+// TOPK_V2 gives the greatest quantized values and their places, of equal ones
+// the first.
 void AddTopK(CaseList* list) {
   static const auto& shape = *new Shape{2, 5, 13};
-  AddSeries(
-      list, Op::TOPK_V2, "codes", shape, [](QuantizedBuilder& b, int number) {
-        const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
-        std::vector<int> codes = AllCodes(b, 37);
-        if (number % 2 == 0) {
-          for (int& code : codes) code = b.least() + (code & 7);
-        }
-        const int x = b.InputOfCodes("x", shape, q, codes);
-        const int k =
-            b.builder().AddConstant<int32_t>("k", {}, std::vector<int32_t>{4});
-        const int places =
-            b.OutputOf("places", {2, 5, 4}, TensorType::INT32, {});
-        const int y = b.Output("y", {2, 5, 4}, q);
-        b.builder().AddOp(Op::TOPK_V2, 2, {x, k}, {y, places},
-                          schema::TopKV2OptionsT());
-        return b.Finish({y, places});
-      });
+  AddSeries(list, Op::TOPK_V2, "quantized", shape,
+            [](QuantizedBuilder& b, int number) {
+              const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
+              std::vector<int> quantized = AllQuantized(b, 37);
+              if (number % 2 == 0) {
+                for (int& code : quantized) code = b.min() + (code & 7);
+              }
+              const int x = b.InputOfQuantized("x", shape, q, quantized);
+              const int k = b.builder().AddConstant<int32_t>(
+                  "k", {}, std::vector<int32_t>{4});
+              const int places =
+                  b.OutputOf("places", {2, 5, 4}, TensorType::INT32, {});
+              const int y = b.Output("y", {2, 5, 4}, q);
+              b.builder().AddOp(Op::TOPK_V2, 2, {x, k}, {y, places},
+                                schema::TopKV2OptionsT());
+              return b.Finish({y, places});
+            });
 }
 
 // int8 alone: TFLite has no uint8 kernel.
 void AddFill(CaseList* list) {
   static const auto& shape = *new Shape{1, 3, 2, 5};
   AddSeries(
-      list, Op::FILL, "codes", shape,
+      list, Op::FILL, "quantized", shape,
       [](QuantizedBuilder& b, int number) {
         const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
-        const int codes[] = {b.least(), b.most(),
-                             b.random().NextInt(b.least(), b.most())};
-        const std::vector<int> code = {codes[number % 3]};
+        const int quantized[] = {b.min(), b.max(),
+                                 b.random().NextInt(b.min(), b.max())};
+        const std::vector<int> code = {quantized[number % 3]};
         const int dims = b.builder().AddConstant<int32_t>("dims", {4}, shape);
-        const int value = number % 2 == 0 ? b.Constant("v", {}, q, code)
-                                          : b.InputOfCodes("v", {}, q, code);
+        const int value = number % 2 == 0
+                              ? b.Constant("v", {}, q, code)
+                              : b.InputOfQuantized("v", {}, q, code);
         const int y = b.Output("y", shape, q);
         b.builder().AddOp(Op::FILL, 3, {dims, value}, {y},
                           schema::FillOptionsT());
@@ -140,33 +145,35 @@ void AddFill(CaseList* list) {
       SeriesTypes::kInt8);
 }
 
-// TFLite pools codes without a look at the quantizations.
+// TFLite pools quantized values without a look at the quantizations.
 void AddQuantizedPool(CaseList* list, Op op) {
-  AddSeries(
-      list, op, "codes", WindowShape(), [=](QuantizedBuilder& b, int number) {
-        const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-        const int x = b.InputOfCodes("x", WindowShape(), in, AllCodes(b, 37));
-        const int y = b.Output("y", WindowShape(),
-                               number % 3 == 0 ? OutputBeside(b, in) : in);
-        schema::Pool2DOptionsT options;
-        options.padding = schema::Padding::SAME;
-        options.filter_width = options.filter_height = 3;
-        options.stride_w = options.stride_h = 1;
-        b.builder().AddOp(op, 2, {x}, {y}, options);
-        return b.Finish({y});
-      });
+  AddSeries(list, op, "quantized", WindowShape(),
+            [=](QuantizedBuilder& b, int number) {
+              const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+              const int x = b.InputOfQuantized("x", WindowShape(), in,
+                                               AllQuantized(b, 37));
+              const int y =
+                  b.Output("y", WindowShape(),
+                           number % 3 == 0 ? OutputBeside(b, in) : in);
+              schema::Pool2DOptionsT options;
+              options.padding = schema::Padding::SAME;
+              options.filter_width = options.filter_height = 3;
+              options.stride_w = options.stride_h = 1;
+              b.builder().AddOp(op, 2, {x}, {y}, options);
+              return b.Finish({y});
+            });
 }
 
-// `zero_above_least`: the zero point, counted from the least code, of the
+// `zero_above_min`: the zero point, counted from the least code, of the
 // output that TFLite asks for; `scale` is its scale.
-void AddRows(CaseList* list, Op op, float scale, int zero_above_least) {
+void AddRows(CaseList* list, Op op, float scale, int zero_above_min) {
   static const auto& shape = *new Shape{1, 2, 4, 70};
-  AddSeries(list, op, "codes", shape, [=](QuantizedBuilder& b, int number) {
+  AddSeries(list, op, "quantized", shape, [=](QuantizedBuilder& b, int number) {
     const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-    const int x = b.InputOfCodes("x", shape, in, AllCodes(b, 37));
-    const int y = b.Output(
-        "y", shape,
-        ModelQuantization::PerTensor(scale, b.least() + zero_above_least));
+    const int x = b.InputOfQuantized("x", shape, in, AllQuantized(b, 37));
+    const int y =
+        b.Output("y", shape,
+                 ModelQuantization::PerTensor(scale, b.min() + zero_above_min));
     if (op == Op::SOFTMAX) {
       constexpr float kBetas[] = {1, 0.5f, 2.7f, 0};
       schema::SoftmaxOptionsT options;
@@ -183,9 +190,11 @@ void AddRows(CaseList* list, Op op, float scale, int zero_above_least) {
 
 void AddQuantizedResize(CaseList* list, Op op) {
   AddSeries(
-      list, op, "codes", WindowShape(), [=](QuantizedBuilder& b, int number) {
+      list, op, "quantized", WindowShape(),
+      [=](QuantizedBuilder& b, int number) {
         const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-        const int x = b.InputOfCodes("x", WindowShape(), in, AllCodes(b, 37));
+        const int x =
+            b.InputOfQuantized("x", WindowShape(), in, AllQuantized(b, 37));
         const std::vector<int32_t> to = {9, 4};
         const int size = b.builder().AddConstant<int32_t>("size", {2}, to);
         const int y = b.Output("y", {2, to[0], to[1], 9},

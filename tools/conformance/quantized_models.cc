@@ -18,8 +18,8 @@ namespace {
 constexpr float kOfACode = 0.01f;
 }  // namespace
 
-std::string Name(Codes codes) {
-  switch (codes) {
+std::string Name(Codes quantized) {
+  switch (quantized) {
     case Codes::kRandom:
       return "random";
     case Codes::kLowest:
@@ -31,17 +31,17 @@ std::string Name(Codes codes) {
 }
 
 QuantizedBuilder::QuantizedBuilder(std::string description, TensorType type,
-                                   Codes codes)
+                                   Codes quantized)
     : description_(std::move(description)),
       type_(type),
-      codes_(codes),
+      quantized_(quantized),
       random_(description_) {}
 
 ModelQuantization QuantizedBuilder::Draw(float scale) {
   const float drawn = std::exp2(random_.NextUniform(-8, 2));
-  int zero = random_.NextInt(least(), most());
-  if (codes_ == Codes::kLowest) zero = least();
-  if (codes_ == Codes::kHighest) zero = most();
+  int zero = random_.NextInt(min(), max());
+  if (quantized_ == Codes::kLowest) zero = min();
+  if (quantized_ == Codes::kHighest) zero = max();
   return ModelQuantization::PerTensor(scale > 0 ? scale : drawn, zero);
 }
 
@@ -49,19 +49,20 @@ int QuantizedBuilder::Input(const std::string& name, const Shape& shape,
                             const ModelQuantization& q) {
   std::vector<float> values(ElementCount(shape));
   for (float& value : values) {
-    const int64_t code = random_.NextInt(least(), most());
+    const int64_t code = random_.NextInt(min(), max());
     value = q.scale[0] * static_cast<float>(code - q.zero_point[0]);
   }
   inputs_.push_back(std::move(values));
   return builder_.AddInput(name, shape, type_, q);
 }
 
-int QuantizedBuilder::InputOfCodes(const std::string& name, const Shape& shape,
-                                   const ModelQuantization& q,
-                                   const std::vector<int>& codes) {
+int QuantizedBuilder::InputOfQuantized(const std::string& name,
+                                       const Shape& shape,
+                                       const ModelQuantization& q,
+                                       const std::vector<int>& quantized) {
   std::vector<float> values(ElementCount(shape));
   for (size_t i = 0; i < values.size(); ++i) {
-    const int64_t code = codes[i % codes.size()];
+    const int64_t code = quantized[i % quantized.size()];
     values[i] = q.scale[0] * static_cast<float>(code - q.zero_point[0]);
   }
   inputs_.push_back(std::move(values));
@@ -70,12 +71,12 @@ int QuantizedBuilder::InputOfCodes(const std::string& name, const Shape& shape,
 
 int QuantizedBuilder::Constant(const std::string& name, const Shape& shape,
                                const ModelQuantization& q,
-                               const std::vector<int>& codes) {
+                               const std::vector<int>& quantized) {
   std::vector<uint8_t> bytes;
   for (size_t i = 0; i < ElementCount(shape); ++i) {
-    const int code = codes[i % codes.size()];
+    const int code = quantized[i % quantized.size()];
     bytes.push_back(static_cast<uint8_t>(code & 0xff));  // the lower byte first
-    if (is_wide()) bytes.push_back(static_cast<uint8_t>((code >> 8) & 0xff));
+    if (is_int16()) bytes.push_back(static_cast<uint8_t>((code >> 8) & 0xff));
   }
   return builder_.AddConstantBytes(name, shape, type_, bytes, q);
 }
@@ -92,12 +93,12 @@ int QuantizedBuilder::Weights(const std::string& name, const Shape& shape,
   const size_t count = ElementCount(shape);
   if (type_ == TensorType::UINT8) {
     *scales = {scale};
-    std::vector<uint8_t> codes(count);
-    for (uint8_t& code : codes) {
+    std::vector<uint8_t> quantized(count);
+    for (uint8_t& code : quantized) {
       code = static_cast<uint8_t>(random_.NextInt(1, 255));
     }
     return builder_.AddConstant<uint8_t>(
-        name, shape, codes,
+        name, shape, quantized,
         ModelQuantization::PerTensor(scale, random_.NextInt(0, 255)));
   }
   const int channels = per_tensor ? 1 : shape[dimension];
@@ -105,12 +106,12 @@ int QuantizedBuilder::Weights(const std::string& name, const Shape& shape,
   for (int c = 0; c < channels; ++c) {
     scales->push_back(scale * random_.NextUniform(0.25f, 1));
   }
-  std::vector<int8_t> codes(count);
-  for (int8_t& code : codes) {
+  std::vector<int8_t> quantized(count);
+  for (int8_t& code : quantized) {
     code = static_cast<int8_t>(random_.NextInt(-127, 127));
   }
   return builder_.AddConstant<int8_t>(
-      name, shape, codes,
+      name, shape, quantized,
       ModelQuantization{*scales, std::vector<int64_t>(channels, 0), dimension});
 }
 
@@ -120,18 +121,18 @@ int QuantizedBuilder::Bias(int channels, float input_scale,
   std::vector<float> scales;
   scales.reserve(weight_scales.size());
   for (float scale : weight_scales) scales.push_back(scale * input_scale);
-  std::vector<int32_t> codes(channels);
+  std::vector<int32_t> quantized(channels);
   for (int c = 0; c < channels; ++c) {
     const float scale = scales[scales.size() > 1 ? c : 0];
-    codes[c] = static_cast<int32_t>(
+    quantized[c] = static_cast<int32_t>(
         std::lround(random_.NextUniform(-magnitude, magnitude) / scale));
   }
   const ModelQuantization q = {scales, std::vector<int64_t>(scales.size(), 0),
                                0};
-  if (!is_wide()) {
-    return builder_.AddConstant<int32_t>("bias", {channels}, codes, q);
+  if (!is_int16()) {
+    return builder_.AddConstant<int32_t>("bias", {channels}, quantized, q);
   }
-  const std::vector<int64_t> wide(codes.begin(), codes.end());
+  const std::vector<int64_t> wide(quantized.begin(), quantized.end());
   return builder_.AddConstant<int64_t>("bias", {channels}, wide, q);
 }
 
@@ -172,31 +173,30 @@ SingleOpModel QuantizedBuilder::Finish(std::vector<int> outputs) {
 
 namespace {
 
-// Scale and zero point such that the codes span the values and 0. `codes` may
-// want the zero point at an end of the range: values of one sign saturate then.
-// The scale is then that of the largest magnitude, and above `least_scale`, as
-// TFLite's kernels take no factors far above one. Likewise where all values are
-// 0.
+// Scale and zero point such that the quantized values span the values and 0.
+// `quantized values` may want the zero point at an end of the range: values of
+// one sign saturate then. The scale is then that of the largest magnitude, and
+// above `min_scale`, as TFLite's kernels take no factors far above one.
+// Likewise where all values are 0.
 ModelQuantization Spanning(const std::vector<float>& values, TensorType type,
-                           Codes codes, float least_scale) {
-  const int least = type == TensorType::INT8 ? -128 : 0;
+                           Codes quantized, float min_scale) {
+  const int min = type == TensorType::INT8 ? -128 : 0;
   float low = 0, high = 0;
   for (float value : values) {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  const float magnitude = std::max({-low, high, 1.01f * least_scale * 255});
-  if (codes == Codes::kLowest || low == high) {
+  const float magnitude = std::max({-low, high, 1.01f * min_scale * 255});
+  if (quantized == Codes::kLowest || low == high) {
     low = 0;
     high = magnitude;
-  } else if (codes == Codes::kHighest) {
+  } else if (quantized == Codes::kHighest) {
     low = -magnitude;
     high = 0;
   }
   const float scale = (high - low) / 255;
-  const int zero = least + static_cast<int>(std::lround(-low / scale));
-  return ModelQuantization::PerTensor(scale,
-                                      std::clamp(zero, least, least + 255));
+  const int zero = min + static_cast<int>(std::lround(-low / scale));
+  return ModelQuantization::PerTensor(scale, std::clamp(zero, min, min + 255));
 }
 
 void SetQuantization(schema::TensorT* tensor, TensorType type,
@@ -213,41 +213,41 @@ std::vector<float> FloatsOf(const std::vector<uint8_t>& bytes) {
   return values;
 }
 
-// Both types hold their codes in a byte.
-std::vector<uint8_t> CodesOf(const std::vector<float>& values, TensorType type,
-                             const ModelQuantization& q) {
-  const int least = type == TensorType::INT8 ? -128 : 0;
+// Both types hold their quantized values in a byte.
+std::vector<uint8_t> QuantizedOf(const std::vector<float>& values,
+                                 TensorType type, const ModelQuantization& q) {
+  const int min = type == TensorType::INT8 ? -128 : 0;
   std::vector<uint8_t> bytes;
   for (float value : values) {
     const int code =
         static_cast<int>(std::lround(value / q.scale[0]) + q.zero_point[0]);
-    bytes.push_back(static_cast<uint8_t>(std::clamp(code, least, least + 255)));
+    bytes.push_back(static_cast<uint8_t>(std::clamp(code, min, min + 255)));
   }
   return bytes;
 }
 
-ModelQuantization FixedOutput(OutputRule rule, int least) {
+ModelQuantization FixedOutput(OutputRule rule, int min) {
   switch (rule) {
     case OutputRule::kLogistic:
-      return ModelQuantization::PerTensor(1.0f / 256, least);
+      return ModelQuantization::PerTensor(1.0f / 256, min);
     case OutputRule::kLogSoftmax:
-      return ModelQuantization::PerTensor(16.0f / 256, least + 255);
+      return ModelQuantization::PerTensor(16.0f / 256, min + 255);
     default:
-      return ModelQuantization::PerTensor(1.0f / 128, least + 128);
+      return ModelQuantization::PerTensor(1.0f / 128, min + 128);
   }
 }
 
 // Rewrites a model of floats, tensor by tensor.
 class ModelQuantizer {
  public:
-  ModelQuantizer(const SingleOpModel& model, TensorType type, Codes codes,
+  ModelQuantizer(const SingleOpModel& model, TensorType type, Codes quantized,
                  OutputRule rule)
       : model_(model),
-        builder_(
-            absl::StrCat(model.description, " of ",
-                         schema::EnumNameTensorType(type), " ", Name(codes)),
-            type, codes),
-        codes_(codes),
+        builder_(absl::StrCat(model.description, " of ",
+                              schema::EnumNameTensorType(type), " ",
+                              Name(quantized)),
+                 type, quantized),
+        quantized_(quantized),
         rule_(rule),
         root_(schema::UnPackModel(model.bytes.data())) {}
 
@@ -283,7 +283,7 @@ class ModelQuantizer {
       SetQuantization(&tensor, builder_.type(), q);
       for (float& value : model_.inputs[i]) {
         const int64_t code =
-            builder_.random().NextInt(builder_.least(), builder_.most());
+            builder_.random().NextInt(builder_.min(), builder_.max());
         value = q.scale[0] * static_cast<float>(code - q.zero_point[0]);
       }
     }
@@ -300,7 +300,7 @@ class ModelQuantizer {
               : Spanning(values, builder_.type(), Codes::kRandom,
                          first_.scale[0]);
       SetQuantization(tensor.get(), builder_.type(), q);
-      data = CodesOf(values, builder_.type(), q);
+      data = QuantizedOf(values, builder_.type(), q);
     }
   }
 
@@ -312,12 +312,12 @@ class ModelQuantizer {
       for (const testing::TensorValue& output : floats.outputs) {
         values.insert(values.end(), output.values.begin(), output.values.end());
       }
-      q = Spanning(values, builder_.type(), codes_, first_.scale[0]);
+      q = Spanning(values, builder_.type(), quantized_, first_.scale[0]);
       if (rule_ == OutputRule::kCoarseRange) {
         q.scale[0] = std::max(q.scale[0], 1.01f * first_.scale[0]);
       }
     } else if (rule_ != OutputRule::kSame) {
-      q = FixedOutput(rule_, builder_.least());
+      q = FixedOutput(rule_, builder_.min());
     }
     for (int output : graph().outputs) {
       SetQuantization(graph().tensors[output].get(), builder_.type(), q);
@@ -327,7 +327,7 @@ class ModelQuantizer {
 
   SingleOpModel model_;
   QuantizedBuilder builder_;  // for its stream
-  Codes codes_;
+  Codes quantized_;
   OutputRule rule_;
   std::unique_ptr<schema::ModelT> root_;
   ModelQuantization first_;
@@ -337,9 +337,9 @@ class ModelQuantizer {
 }  // namespace
 
 SingleOpModel Quantized(const SingleOpModel& model, TensorType type,
-                        Codes codes, OutputRule rule) {
+                        Codes quantized, OutputRule rule) {
   if (!model.status.ok() || model.bytes.empty()) return model;
-  return ModelQuantizer(model, type, codes, rule).Run();
+  return ModelQuantizer(model, type, quantized, rule).Run();
 }
 
 }  // namespace gles_delegate::conformance

@@ -20,38 +20,39 @@ enum class Codes {
   kLowest,   // zero points at the type's least code
   kHighest,  // at its greatest
 };
-inline constexpr Codes kCodes[] = {Codes::kRandom, Codes::kLowest,
-                                   Codes::kHighest};
-std::string Name(Codes codes);
+inline constexpr Codes kQuantized[] = {Codes::kRandom, Codes::kLowest,
+                                       Codes::kHighest};
+std::string Name(Codes quantized);
 
 // Builds a model of 8- or 16-bit tensors; scales, zero points and data come
 // from the description's own stream.
 class QuantizedBuilder {
  public:
-  QuantizedBuilder(std::string description, TensorType type, Codes codes);
+  QuantizedBuilder(std::string description, TensorType type, Codes quantized);
 
   TensorType type() const { return type_; }
   bool is_signed() const { return type_ == TensorType::INT8; }
   // 16-bit activations, whose zero points are 0.
-  bool is_wide() const { return type_ == TensorType::INT16; }
-  int least() const { return is_wide() ? -32768 : is_signed() ? -128 : 0; }
-  int most() const { return least() + (is_wide() ? 65535 : 255); }
+  bool is_int16() const { return type_ == TensorType::INT16; }
+  int min() const { return is_int16() ? -32768 : is_signed() ? -128 : 0; }
+  int max() const { return min() + (is_int16() ? 65535 : 255); }
   testing::Random& random() { return random_; }
   ModelBuilder& builder() { return builder_; }
 
-  // A quantization as `codes` has it. `scale` 0: a random one.
+  // A quantization as `quantized values` has it. `scale` 0: a random one.
   ModelQuantization Draw(float scale = 0);
   static float ScaleOf(const ModelQuantization& q) { return q.scale[0]; }
 
   // An input whose data go through all codes.
   int Input(const std::string& name, const Shape& shape,
             const ModelQuantization& q);
-  // An input of these codes, over and over.
-  int InputOfCodes(const std::string& name, const Shape& shape,
-                   const ModelQuantization& q, const std::vector<int>& codes);
+  // An input of these quantized values, over and over.
+  int InputOfQuantized(const std::string& name, const Shape& shape,
+                       const ModelQuantization& q,
+                       const std::vector<int>& quantized);
   // A constant of this builder's type.
   int Constant(const std::string& name, const Shape& shape,
-               const ModelQuantization& q, const std::vector<int>& codes);
+               const ModelQuantization& q, const std::vector<int>& quantized);
   // A float32 input.
   int FloatInput(const std::string& name, const Shape& shape,
                  std::vector<float> values);
@@ -80,7 +81,7 @@ class QuantizedBuilder {
  private:
   std::string description_;
   TensorType type_;
-  Codes codes_;
+  Codes quantized_;
   testing::Random random_;
   ModelBuilder builder_;
   std::vector<std::vector<float>> inputs_;
@@ -97,12 +98,13 @@ enum class OutputRule {
   kLogSoftmax,   // 16/256 up to 0
 };
 
-// A model of floats on 8-bit tensors: each input with a quantization as `codes`
-// has it and data that go through all its codes, each float32 constant with one
-// that spans it (kSame: the input's). Version numbers stay, as TFLite's kernels
-// go by types. No code of the output may differ.
+// A model of floats on 8-bit tensors: each input with a quantization as
+// `quantized values` has it and data that go through all its quantized values,
+// each float32 constant with one that spans it (kSame: the input's). Version
+// numbers stay, as TFLite's kernels go by types. No code of the output may
+// differ.
 SingleOpModel Quantized(const SingleOpModel& model, TensorType type,
-                        Codes codes, OutputRule rule);
+                        Codes quantized, OutputRule rule);
 
 }  // namespace gles_delegate::conformance
 

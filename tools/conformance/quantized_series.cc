@@ -41,30 +41,30 @@ float DrawBeside(QuantizedBuilder& b, float scale, int low, int high) {
 }
 
 ModelQuantization WithZeroPoint(QuantizedBuilder& b, float scale) {
-  // 16-bit codes have the zero point 0, and finer scales.
-  if (b.is_wide()) return ModelQuantization::PerTensor(scale / 256, 0);
-  const int choices[] = {b.least(), b.most(), b.least() + 128,
-                         b.random().NextInt(b.least(), b.most())};
+  // int16 values have the zero point 0, and finer scales.
+  if (b.is_int16()) return ModelQuantization::PerTensor(scale / 256, 0);
+  const int choices[] = {b.min(), b.max(), b.min() + 128,
+                         b.random().NextInt(b.min(), b.max())};
   return ModelQuantization::PerTensor(scale, choices[b.random().NextInt(0, 3)]);
 }
 
-std::vector<int> AllCodes(QuantizedBuilder& b, int step) {
+std::vector<int> AllQuantized(QuantizedBuilder& b, int step) {
   // A stride of a prime number visits all parts of the 65,536.
-  const int count = b.is_wide() ? 4096 : 256;
-  const int range = b.most() - b.least() + 1;
-  const int stride = b.is_wide() ? 251 * step : step;
-  std::vector<int> codes(count);
+  const int count = b.is_int16() ? 4096 : 256;
+  const int range = b.max() - b.min() + 1;
+  const int stride = b.is_int16() ? 251 * step : step;
+  std::vector<int> quantized(count);
   for (int i = 0; i < count; ++i) {
-    codes[i] = b.least() + (i * stride + 7) % range;
+    quantized[i] = b.min() + (i * stride + 7) % range;
   }
-  return codes;
+  return quantized;
 }
 
 int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
             const ModelQuantization& q, bool constant, int step) {
-  const std::vector<int> codes = AllCodes(b, step);
-  return constant ? b.Constant(name, shape, q, codes)
-                  : b.InputOfCodes(name, shape, q, codes);
+  const std::vector<int> quantized = AllQuantized(b, step);
+  return constant ? b.Constant(name, shape, q, quantized)
+                  : b.InputOfQuantized(name, shape, q, quantized);
 }
 
 SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z, const Shape& shape,
@@ -96,14 +96,14 @@ void AddSeries(CaseList* list, Op op, const std::string& what,
                            Codes::kRandom);
         return build(b, i);
       });
-      family.on_codes = true;
+      family.integer_path = true;
     }
   }
 }
 
-void AddWideSeries(CaseList* list, Op op, const std::string& what,
-                   const Shape& shape, const BuildOne& build, int families,
-                   bool on_codes) {
+void AddInt16Series(CaseList* list, Op op, const std::string& what,
+                    const Shape& shape, const BuildOne& build, int families,
+                    bool integer_path) {
   const std::string name = schema::EnumNameBuiltinOperator(op);
   for (int i = 0; i < families; ++i) {
     const std::string attributes = absl::StrCat("int16_", what, "_", i);
@@ -112,7 +112,7 @@ void AddWideSeries(CaseList* list, Op op, const std::string& what,
                          Codes::kRandom);
       return build(b, i);
     });
-    family.on_codes = on_codes;
+    family.integer_path = integer_path;
   }
 }
 

@@ -27,7 +27,7 @@ ModelQuantization WithZeroPoint(QuantizedBuilder& b, float scale);
 
 // Every code once (of 16-bit ones 4,096), in an order that has no period of a
 // few channels. `step` is odd.
-std::vector<int> AllCodes(QuantizedBuilder& b, int step);
+std::vector<int> AllQuantized(QuantizedBuilder& b, int step);
 
 // An input, or a constant, of all codes.
 int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
@@ -52,11 +52,12 @@ void AddSeries(CaseList* list, Op op, const std::string& what,
                SeriesTypes types = SeriesTypes::kBoth,
                int families = kFamilies);
 
-// `families` models of 16-bit tensors. `on_codes`: Family::on_codes; codes that
-// are moved to a tensor of the same scale travel as real values.
-void AddWideSeries(CaseList* list, Op op, const std::string& what,
-                   const Shape& shape, const BuildOne& build,
-                   int families = 2 * kFamilies, bool on_codes = true);
+// `families` models of 16-bit tensors. `integer_path`: Family::integer_path;
+// quantized values that are moved to a tensor of the same scale travel as real
+// values.
+void AddInt16Series(CaseList* list, Op op, const std::string& what,
+                    const Shape& shape, const BuildOne& build,
+                    int families = 2 * kFamilies, bool integer_path = true);
 
 }  // namespace gles_delegate::conformance
 

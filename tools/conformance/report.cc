@@ -17,7 +17,7 @@ void Totals::Add(const CaseResult& result) {
   ulps.Raise(c.worst_ulps, result.name);
   relative.Raise(c.worst_relative, result.name);
   of_bound.Raise(c.worst_of_bound, result.name);
-  codes.Raise(c.worst_codes, result.name);
+  quantized.Raise(c.worst_quantized, result.name);
 }
 
 void Summary::Add(const CaseResult& result) {

@@ -35,7 +35,7 @@ struct Totals {
   Worst ulps;
   Worst relative;
   Worst of_bound;
-  Worst codes;  // of 8-bit outputs
+  Worst quantized;  // of 8-bit outputs
   void Add(const CaseResult& result);
 };
 

@@ -66,8 +66,8 @@ std::string CodeCells(const Totals& totals) {
   if (totals.cases == 0) return "<td class=\"first\"></td><td></td><td></td>";
   return absl::StrFormat(
       "<td class=\"first\">%d</td><td>%d</td><td title=\"%s\">%.3g</td>",
-      totals.cases, totals.failures, XmlEscaped(totals.codes.case_name),
-      totals.codes.value);
+      totals.cases, totals.failures, XmlEscaped(totals.quantized.case_name),
+      totals.quantized.value);
 }
 
 std::string Row(const std::string& op, const Summary& summary) {
@@ -130,7 +130,7 @@ std::string HtmlPage(const Results& results) {
   }
   absl::StrAppend(&text,
                   "<th class=\"first\">cases</th><th>failed</th>"
-                  "<th>codes</th></tr>\n</thead><tbody>\n");
+                  "<th>quantized values</th></tr>\n</thead><tbody>\n");
   for (const auto& [op, summary] : results.by_op) {
     absl::StrAppend(&text, Row(op, summary));
   }

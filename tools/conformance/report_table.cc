@@ -18,7 +18,7 @@ std::string Line(const std::string& name, const Summary& summary) {
   const std::string quantized =
       q.cases == 0 ? absl::StrFormat("%6s %5s %6s", "-", "", "")
                    : absl::StrFormat("%6d %5d %6.3g", q.cases, q.failures,
-                                     q.codes.value);
+                                     q.quantized.value);
   return absl::StrFormat("%-28s %s   %s   %s\n", name, floats(summary.float32),
                          floats(summary.float16), quantized);
 }
@@ -62,7 +62,7 @@ std::string Table(const Results& results) {
   const std::string columns =
       absl::StrFormat("%6s %5s %9s %9s", "cases", "fail", "ULP", "relative");
   absl::StrAppendFormat(&text, "%-28s %s   %s   %6s %5s %6s\n", "op", columns,
-                        columns, "cases", "fail", "codes");
+                        columns, "cases", "fail", "quantized");
   for (const auto& [op, summary] : results.by_op) {
     absl::StrAppend(&text, Line(op, summary));
   }

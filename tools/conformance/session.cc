@@ -57,15 +57,15 @@ std::string WhyNotWhole(nlohmann::json report) {
   return why;
 }
 
-// Empty where every node of the last partition computes on codes; else how many
-// do.
-std::string WhyNotOnCodes(const nlohmann::json& report) {
+// Empty where every node of the last partition computes on the integer path;
+// else how many do.
+std::string WhyNotIntegerPath(const nlohmann::json& report) {
   const auto partitions = report.value("partition", nlohmann::json::array());
   if (partitions.empty()) return "the report has no partition";
   const int nodes = partitions.back().value("nodes", 0);
-  const int on_codes = partitions.back().value("nodes_on_codes", 0);
-  if (nodes > 0 && nodes == on_codes) return "";
-  return absl::StrCat("on codes: ", on_codes, " of ", nodes, " nodes");
+  const int integer_path = partitions.back().value("nodes_on_integer_path", 0);
+  if (nodes > 0 && nodes == integer_path) return "";
+  return absl::StrCat("in integers: ", integer_path, " of ", nodes, " nodes");
 }
 
 // Counts the programs that the self-check compared. `text`: the delegate's
@@ -149,7 +149,7 @@ Session::Prepared Session::Prepare(const Family& family) const {
 }
 
 RunResult Session::RunOnDelegate(const SingleOpModel& model,
-                                 const Variant& variant, bool on_codes) {
+                                 const Variant& variant, bool integer_path) {
   RunResult result;
   auto delegate = DelegateFor(variant);
   result.status = delegate.status();
@@ -160,7 +160,7 @@ RunResult Session::RunOnDelegate(const SingleOpModel& model,
   const nlohmann::json report = ReportOf(*delegate);
   result.report = report.dump();
   std::string refused = WhyNotWhole(report);
-  if (refused.empty() && on_codes) refused = WhyNotOnCodes(report);
+  if (refused.empty() && integer_path) refused = WhyNotIntegerPath(report);
   if (!refused.empty()) result.status = absl::UnimplementedError(refused);
   return result;
 }
@@ -169,9 +169,10 @@ std::string Session::Check(const Family& family, const Prepared& prepared,
                            const CpuReference& reference,
                            const Variant& variant, CaseResult* of_case) {
   const RunResult result =
-      prepared.node ? RunNodeCase(*prepared.node, variant.storage,
-                                  variant.precision, *context_)
-                    : RunOnDelegate(*prepared.model, variant, family.on_codes);
+      prepared.node
+          ? RunNodeCase(*prepared.node, variant.storage, variant.precision,
+                        *context_)
+          : RunOnDelegate(*prepared.model, variant, family.integer_path);
   if (!result.status.ok()) return StringOf(result.status);
   CountChecked(result.report, of_case);
   of_case->comparison = testing::Compare(reference, result);

@@ -65,7 +65,7 @@ class Session {
                     const testing::CpuReference& reference,
                     const Variant& variant, CaseResult* result);
   testing::RunResult RunOnDelegate(const SingleOpModel& model,
-                                   const Variant& variant, bool on_codes);
+                                   const Variant& variant, bool integer_path);
 
   bool self_check_ = false;
   std::unique_ptr<egl::Context> context_;

@@ -41,8 +41,9 @@ struct Family {
   bool small = false;
   // Set instead of `build` for an op that TFLite here does not know.
   std::function<NodeCase()> node;
-  bool quantized = false;     // 8-bit tensors
-  bool on_codes = false;      // every node computes on codes, or the case fails
+  bool quantized = false;  // 8-bit tensors
+  bool integer_path =
+      false;  // every node computes on the integer path, or the case fails
   bool float32_only = false;  // where 16-bit storage cannot hold the values
 
   std::string name() const;  // "OP/attributes/shape"

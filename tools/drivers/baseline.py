@@ -9,8 +9,8 @@ from page import code, table
 
 MARKER = "<!-- written by ./dev drivers from docs/drivers.csv; edit nothing below -->"
 COLUMNS = ("driver", "renderer", "version", "date", "revision", "model", "storage", "nodes",
-           "on_gpu", "error", "programs", "not_compiled", "spilling", "most_registers",
-           "least_resident")
+           "on_gpu", "error", "programs", "not_compiled", "spilling", "max_registers",
+           "min_resident")
 
 
 def rows_of(result):
@@ -28,7 +28,7 @@ def rows_of(result):
         model, *storage = name.split(" ")
         if len(storage) > 1:
             continue
-        resident = [m[k] for k in ("least_waves", "least_threads", "least_simd") if k in m]
+        resident = [m[k] for k in ("min_waves", "min_threads", "min_simd") if k in m]
         error = m.get("error", "")
         rows.append({
             "driver": result["name"], "renderer": result["renderer"],
@@ -38,8 +38,8 @@ def rows_of(result):
             "on_gpu": m["nodes_delegated"],
             "error": f"{error:.1e}" if isinstance(error, float) else error,
             "programs": m.get("programs", ""), "not_compiled": m.get("failed", ""),
-            "spilling": m.get("spilling", ""), "most_registers": m.get("most_registers", ""),
-            "least_resident": min(resident, default="")})
+            "spilling": m.get("spilling", ""), "max_registers": m.get("max_registers", ""),
+            "min_resident": min(resident, default="")})
     return rows
 
 
@@ -91,7 +91,7 @@ def summary_table(text, titles):
                      f"`{code(first['version'])}`", first["date"], whole,
                      max((r["error"] for r in found if r["error"]), key=float, default=""),
                      total(found, "programs"), total(found, "not_compiled"),
-                     total(found, "spilling"), most(found, "most_registers")])
+                     total(found, "spilling"), most(found, "max_registers")])
     return table(["driver", "GL_RENDERER", "GL_VERSION", "date", "models whole",
                   "largest error", "programs", "not compiled", "that spill",
                   "most registers"], rows)

@@ -179,8 +179,8 @@ def summary(model):
         result["spilling"] = len(spilled)
         result["worst"] = sorted(spilled.items(), key=lambda item: -item[1])[:5]
     if told:
-        result["most_registers"] = max(n["registers"] for n in told.values())
+        result["max_registers"] = max(n["registers"] for n in told.values())
     for key in ("waves", "threads", "simd"):
         if any(key in n for n in told.values()):
-            result["least_" + key] = min(n[key] for n in told.values() if key in n)
+            result["min_" + key] = min(n[key] for n in told.values() if key in n)
     return result

@@ -89,12 +89,12 @@ def model(driver, path, timeout):
     refused = sorted({(n.get("op", "?"), n.get("reason", "?")) for n in report.get("cpu", [])})
     outputs = first.get("outputs", [])
     # Integer outputs are TFLite's own to the last code.
-    other_codes = sum(o.get("mismatches", 0) for o in outputs if "INT" in o.get("type", ""))
+    other_quantized = sum(o.get("mismatches", 0) for o in outputs if "INT" in o.get("type", ""))
     why = "" if run.ok else run.why()
-    if run.ok and other_codes:
-        why = f"{other_codes} codes of its outputs are not TFLite's"
+    if run.ok and other_quantized:
+        why = f"{other_quantized} codes of its outputs are not TFLite's"
     return {
-        "right": run.ok and bool(diff) and not other_codes, "why": why,
+        "right": run.ok and bool(diff) and not other_quantized, "why": why,
         "nodes_total": first.get("nodes_total", report.get("nodes_total", 0)),
         "nodes_delegated": first.get("nodes_delegated", report.get("nodes_delegated", 0)),
         "error": max((o.get("relative_error", 0.0) for o in outputs), default=None),

@@ -118,14 +118,14 @@ def compiling_table(results):
                 sum(m["programs"] for m in models.values()),
                 sum(m.get("failed", 0) for m in models.values()),
                 spilling if tells_spills else "not told",
-                max((m.get("most_registers", 0) for m in models.values()), default=0),
+                max((m.get("max_registers", 0) for m in models.values()), default=0),
                 occupancy_text(models)])
     return table(["driver", "storage", "models whole", "programs", "not compiled",
                   "that spill", "most registers", "least resident"], rows)
 
 
 def occupancy_text(models):
-    for key, unit in ("least_waves", "waves"), ("least_threads", "threads"), ("least_simd", "wide"):
+    for key, unit in ("min_waves", "waves"), ("min_threads", "threads"), ("min_simd", "wide"):
         values = [m[key] for m in models.values() if key in m]
         if values:
             return f"{min(values)} {unit}"

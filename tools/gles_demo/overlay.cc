@@ -58,7 +58,7 @@ Canvas DrawBoxes(const Canvas& picture, absl::Span<const Box> boxes,
   Canvas canvas = picture;
   const int scale = std::max(1, picture.width() / 400);
   for (const Box& box : boxes) {
-    if (box.score < BoxAgreement::kLeastScore) continue;
+    if (box.score < BoxAgreement::kMinScore) continue;
     const auto pixel = [](float edge, int size) {
       return std::clamp(static_cast<int>(edge * static_cast<float>(size)), 0,
                         size);

@@ -16,7 +16,7 @@ namespace gles_delegate::demo {
 // [1,n] classes, [1,n] scores, [1] count); none where the outputs are others.
 std::vector<Box> BoxesOf(absl::Span<const TensorValues> outputs);
 
-// The boxes of BoxAgreement::kLeastScore or more, with their labels and scores.
+// The boxes of BoxAgreement::kMinScore or more, with their labels and scores.
 Canvas DrawBoxes(const Canvas& picture, absl::Span<const Box> boxes,
                  absl::Span<const std::string> labels);
 

@@ -40,12 +40,12 @@ absl::Status WritePixels(const TensorView& tensor, std::vector<float> pixels,
                          double mean, double std) {
   if (tensor.type() == kTfLiteUInt8 || tensor.type() == kTfLiteInt8) {
     const int offset = tensor.type() == kTfLiteInt8 ? 128 : 0;
-    InputBytes codes;
-    codes.reserve(pixels.size());
+    InputBytes quantized;
+    quantized.reserve(pixels.size());
     for (float pixel : pixels) {
-      codes.push_back(static_cast<uint8_t>(std::lround(pixel) - offset));
+      quantized.push_back(static_cast<uint8_t>(std::lround(pixel) - offset));
     }
-    return tensor.WriteBytes(codes);
+    return tensor.WriteBytes(quantized);
   }
   for (float& pixel : pixels) {
     pixel = static_cast<float>((pixel - mean) / std);

@@ -45,7 +45,7 @@ absl::StatusOr<std::vector<PastFloat16>> FindPastFloat16(
     auto inputs =
         MakeInputs(interpreter, FloatInputs::kGaussian, random, options.files);
     if (!inputs.ok()) return inputs.status();
-    if (auto s = RunAnew(interpreter, *inputs); !s.ok()) return s;
+    if (auto s = RunAgain(interpreter, *inputs); !s.ok()) return s;
     for (size_t i = 0; i < all.size(); ++i) {
       const TensorView tensor = interpreter.output(static_cast<int>(i));
       if (tensor.type() != kTfLiteFloat32) continue;

@@ -23,7 +23,7 @@ absl::Status Annotate(const absl::Status& status, const Layer& layer) {
 
 void Add(const TensorView& reference, const TensorView& actual,
          LayerError& error) {
-  if (error.quantized) error.codes.Add(reference, actual);
+  if (error.quantized) error.quantized.Add(reference, actual);
   error.values.Add(reference.AsFloats(), actual.AsFloats(),
                    error.dims.empty() ? 1 : error.dims.back());
 }
@@ -71,8 +71,8 @@ absl::Status CompareTogether(Reference& reference, const BackendSpec& spec,
   for (const std::vector<InputBytes>& inputs : runs) {
     if (Interrupted() && done > 0) break;
     progress.Show(done++, spec.name());
-    if (auto s = RunAnew(expected, inputs); !s.ok()) return s;
-    if (auto s = RunAnew(actual, inputs); !s.ok()) return s;
+    if (auto s = RunAgain(expected, inputs); !s.ok()) return s;
+    if (auto s = RunAgain(actual, inputs); !s.ok()) return s;
     for (size_t i = 0; i < errors.size(); ++i) {
       const int output = static_cast<int>(i);
       Add(expected.output(output), actual.output(output), errors[i]);
@@ -109,7 +109,7 @@ absl::Status CompareLayer(const Model& model, const BackendSpec& spec,
       inputs.push_back(it->second);
     }
     for (const auto& backend : {&*expected, &*actual}) {
-      if (auto s = RunAnew((*backend)->interpreter(), inputs); !s.ok()) {
+      if (auto s = RunAgain((*backend)->interpreter(), inputs); !s.ok()) {
         return s;
       }
     }
@@ -129,7 +129,7 @@ absl::Status CompareAlone(const Model& model, Reference& reference,
   Interpreter& expected = reference.interpreter();
   std::vector<TensorBytes> filled;
   for (const std::vector<InputBytes>& inputs : runs) {
-    if (auto s = RunAnew(expected, inputs); !s.ok()) return s;
+    if (auto s = RunAgain(expected, inputs); !s.ok()) return s;
     filled.emplace_back();
     for (size_t i = 0; i < inputs.size(); ++i) {
       filled.back()[reference.input_ids[i]] = inputs[i];
@@ -170,8 +170,8 @@ absl::StatusOr<std::unique_ptr<Model>> Opened(
   return Model::FromBuffer(*std::move(bytes), "the model, opened");
 }
 
-absl::Status RunAnew(Interpreter& interpreter,
-                     const std::vector<InputBytes>& inputs) {
+absl::Status RunAgain(Interpreter& interpreter,
+                      const std::vector<InputBytes>& inputs) {
   if (auto s = WriteInputs(interpreter, inputs); !s.ok()) return s;
   if (auto s = interpreter.ResetVariables(); !s.ok()) return s;
   return interpreter.Invoke();
@@ -189,7 +189,7 @@ absl::StatusOr<std::vector<LayerError>> CompareLayers(
     const TensorView tensor =
         reference->interpreter().output(static_cast<int>(i));
     errors[i].Describe((*layers)[i], tensor);
-    errors[i].quantized = HasCodes(tensor);
+    errors[i].quantized = HasQuantized(tensor);
   }
   std::mt19937 random(options.seed);
   std::vector<std::vector<InputBytes>> runs;
@@ -214,15 +214,15 @@ void PrintLayers(const std::vector<LayerError>& layers) {
     std::printf("%4d %-24s %-16s ", e.layer.node, e.layer.op.c_str(),
                 absl::StrJoin(e.dims, "x").c_str());
     if (e.quantized) {
-      std::printf("%8.3f%% %8.3f%% %5d ", 100 * e.codes.equal(),
-                  100 * e.codes.within_1(), e.codes.largest());
+      std::printf("%8.3f%% %8.3f%% %5d ", 100 * e.quantized.equal(),
+                  100 * e.quantized.within_1(), e.quantized.largest());
     } else {
       std::printf("%9s %9s %5s ", "-", "-", "-");
     }
     std::printf("%10.3g %10.3g  %s%s%s\n", e.values.max_abs(),
                 e.values.max_relative(), e.tensor.c_str(),
                 e.delegated ? "" : "  (CPU)",
-                e.values.mismatches() + e.codes.mismatches() > 0
+                e.values.mismatches() + e.quantized.mismatches() > 0
                     ? "  NaN or sizes differ"
                     : "");
   }

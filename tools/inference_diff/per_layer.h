@@ -30,13 +30,13 @@ absl::StatusOr<std::unique_ptr<Model>> Opened(const Model& model,
                                               const std::vector<Layer>& layers);
 
 // An inference on these inputs, from variables as the model begins with.
-absl::Status RunAnew(Interpreter& interpreter,
-                     const std::vector<InputBytes>& inputs);
+absl::Status RunAgain(Interpreter& interpreter,
+                      const std::vector<InputBytes>& inputs);
 
 struct LayerError : WrittenTensor {
   bool quantized = false;
   bool delegated = true;  // of one alone: the delegate took the node
-  CodeDiff codes;         // where quantized
+  CodeDiff quantized;     // where quantized
   OutputDiff values;
 };
 
@@ -51,7 +51,7 @@ struct PerLayerOptions {
 };
 
 // Runs the backend and TFLite's built-in kernels. Tensors that hold neither
-// floats nor codes (strings, say) are left out.
+// floats nor quantized values (strings, say) are left out.
 absl::StatusOr<std::vector<LayerError>> CompareLayers(
     const Model& model, const BackendSpec& spec,
     const PerLayerOptions& options);

@@ -94,7 +94,7 @@ std::vector<Box> BoxesOf(const Interpreter& interpreter) {
 void Add(const Opened& opened, const Interpreter& want, const Interpreter& got,
          Accuracy& accuracy) {
   for (int o = 0; o < want.outputs(); ++o) {
-    if (!HasCodes(want.output(o))) continue;
+    if (!HasQuantized(want.output(o))) continue;
     CodeDiff& diff = o < opened.own_outputs ? accuracy.outputs : accuracy.inner;
     diff.Add(want.output(o), got.output(o));
   }

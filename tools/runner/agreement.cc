@@ -45,11 +45,11 @@ void BoxAgreement::Add(absl::Span<const Box> reference_boxes,
                        absl::Span<const Box> actual_boxes) {
   std::vector<const Box*> left;
   for (const Box& box : actual_boxes) {
-    if (box.score >= kLeastScore) left.push_back(&box);
+    if (box.score >= kMinScore) left.push_back(&box);
   }
   actual += static_cast<int>(left.size());
   for (const Box& want : reference_boxes) {
-    if (want.score < kLeastScore) continue;
+    if (want.score < kMinScore) continue;
     ++reference;
     const auto better = [&want](const Box* a, const Box* b) {
       return IntersectionOverUnion(want, *a) < IntersectionOverUnion(want, *b);
@@ -66,7 +66,7 @@ void BoxAgreement::Add(absl::Span<const Box> reference_boxes,
     if (iou < 0.5) continue;
     ++matched;
     iou_sum += iou;
-    least_iou = std::min(least_iou, iou);
+    min_iou = std::min(min_iou, iou);
     left.erase(std::find(left.begin(), left.end(), *best));
   }
 }

@@ -31,12 +31,12 @@ struct Box {
 float IntersectionOverUnion(const Box& a, const Box& b);
 
 struct BoxAgreement {
-  int reference = 0;  // boxes of a score of `kLeastScore` or more
+  int reference = 0;  // boxes of a score of `kMinScore` or more
   int actual = 0;
   int matched = 0;     // of one label, and an IoU of 0.5 or more
   double iou_sum = 0;  // of the matched boxes
-  double least_iou = 1;
-  static constexpr float kLeastScore = 0.5f;
+  double min_iou = 1;
+  static constexpr float kMinScore = 0.5f;
   double mean_iou() const { return matched == 0 ? 0 : iou_sum / matched; }
   void Add(absl::Span<const Box> reference, absl::Span<const Box> actual);
 };

@@ -5,14 +5,15 @@
 
 namespace gles_delegate {
 
-bool HasCodes(const TensorView& tensor) {
+bool HasQuantized(const TensorView& tensor) {
   return tensor.quantization().scale != 0 &&
          (tensor.type() == kTfLiteInt8 || tensor.type() == kTfLiteUInt8 ||
           tensor.type() == kTfLiteInt16);
 }
 
 template <typename T>
-void CodeDiff::AddCodes(const TensorView& reference, const TensorView& actual) {
+void CodeDiff::AddQuantizedValues(const TensorView& reference,
+                                  const TensorView& actual) {
   const auto want = reference.data<T>();
   const auto got = actual.data<T>();
   for (size_t i = 0; i < want.size(); ++i) {
@@ -33,11 +34,11 @@ void CodeDiff::Add(const TensorView& reference, const TensorView& actual) {
   }
   switch (reference.type()) {
     case kTfLiteInt8:
-      return AddCodes<int8_t>(reference, actual);
+      return AddQuantizedValues<int8_t>(reference, actual);
     case kTfLiteUInt8:
-      return AddCodes<uint8_t>(reference, actual);
+      return AddQuantizedValues<uint8_t>(reference, actual);
     case kTfLiteInt16:
-      return AddCodes<int16_t>(reference, actual);
+      return AddQuantizedValues<int16_t>(reference, actual);
     default:
       ++mismatches_;
   }

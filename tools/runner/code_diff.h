@@ -1,4 +1,5 @@
-// How far the codes of one quantized tensor are from those of another.
+// How far the quantized values of one quantized tensor are from those of
+// another.
 #ifndef GLES_DELEGATE_TOOLS_RUNNER_CODE_DIFF_H_
 #define GLES_DELEGATE_TOOLS_RUNNER_CODE_DIFF_H_
 
@@ -9,10 +10,10 @@
 namespace gles_delegate {
 
 // True for int8, uint8 and int16 tensors with a scale.
-bool HasCodes(const TensorView& tensor);
+bool HasQuantized(const TensorView& tensor);
 
-// The difference of one quantized tensor, in codes, gathered over any number of
-// runs.
+// The difference of one quantized tensor, in quantized values, gathered over
+// any number of runs.
 class CodeDiff {
  public:
   // Adds a run. Tensors of other types or sizes count as mismatches.
@@ -28,7 +29,8 @@ class CodeDiff {
 
  private:
   template <typename T>
-  void AddCodes(const TensorView& reference, const TensorView& actual);
+  void AddQuantizedValues(const TensorView& reference,
+                          const TensorView& actual);
   double Share(int64_t part) const {
     return elements_ == 0
                ? 1

@@ -14,8 +14,9 @@
 
 namespace gles_delegate {
 
-// How floats are drawn. In either case all codes of an 8-bit input are equally
-// likely, int32 and int64 are 0 to 99, bools 0 or 1, as in TFLite's own tools.
+// How floats are drawn. In either case all quantized values of an 8-bit input
+// are equally likely, int32 and int64 are 0 to 99, bools 0 or 1, as in TFLite's
+// own tools.
 enum class FloatInputs {
   kUniform,   // -0.5 to 0.5: benchmark_model's
   kGaussian,  // mean 0.5, deviation 1/3, clamped to -1..1: inference diff's

@@ -17,7 +17,7 @@ using schema::TensorType;
 
 absl::StatusOr<TensorType> SchemaTypeOf(const TensorShape& shape) {
   // The model's op computes real numbers, so a quantized tensor, such as a bias
-  // of int32 codes, becomes a float one.
+  // of int32 quantized values, becomes a float one.
   if (shape.quantized || shape.type == "FLOAT16") return TensorType::FLOAT32;
   for (TensorType type : schema::EnumValuesTensorType()) {
     if (shape.type == schema::EnumNameTensorType(type)) return type;

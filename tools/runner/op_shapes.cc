@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // A constant with more values is a table of numbers, not a shape or axes.
-constexpr size_t kMostValues = 64;
+constexpr size_t kMaxValues = 64;
 
 template <typename T>
 std::vector<int> Integers(const std::vector<uint8_t>& bytes) {
@@ -108,7 +108,7 @@ class Lister {
     } else if (tensor.type == schema::TensorType::INT64) {
       shape.values = Integers<int64_t>(bytes);
     }
-    if (shape.values.size() > kMostValues) shape.values.clear();
+    if (shape.values.size() > kMaxValues) shape.values.clear();
     return shape;
   }
 
@@ -143,13 +143,13 @@ struct NoInt {
 };
 
 int IntFromJson(const Json& json) {
-  constexpr int64_t kLeast = std::numeric_limits<int>::min();
-  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  constexpr int64_t kMin = std::numeric_limits<int>::min();
+  constexpr int64_t kMax = std::numeric_limits<int>::max();
   const bool fits = json.is_number_unsigned()
-                        ? json.get<uint64_t>() <= static_cast<uint64_t>(kMost)
+                        ? json.get<uint64_t>() <= static_cast<uint64_t>(kMax)
                         : json.is_number_integer() &&
-                              json.get<int64_t>() >= kLeast &&
-                              json.get<int64_t>() <= kMost;
+                              json.get<int64_t>() >= kMin &&
+                              json.get<int64_t>() <= kMax;
   if (!fits) {
     throw NoInt{json.dump(-1, ' ', false, Json::error_handler_t::replace)};
   }

@@ -18,7 +18,7 @@ struct TensorShape {
   bool absent = false;  // an optional input that is not there
   std::string type;     // the schema's name: "FLOAT32"
   std::vector<int> dims;
-  bool quantized = false;   // its codes stand for real numbers
+  bool quantized = false;   // its quantized values stand for real numbers
   bool constant = false;    // in the file, or made of constants
   bool variable = false;    // keeps its value from one Invoke to the next
   std::vector<int> values;  // of a short constant of integers: shapes, axes

@@ -355,7 +355,7 @@ enum TfLiteGlesObjectElement {
   kTfLiteGlesElementUint8 = 1,    // 0 to 255; buffers only
   // 8-bit quantized values: bytes of a buffer, or GL_RGBA8 for uint8. `scale`
   // and `bias` are ignored.
-  kTfLiteGlesElementCodes = 2,
+  kTfLiteGlesElementQuantized = 2,
 };
 
 // An app's texture or buffer. Grows like TfLiteGlesDelegateOptions.

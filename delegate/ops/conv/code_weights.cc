@@ -10,12 +10,12 @@ namespace gles_delegate {
 namespace {
 
 // Int8 without zero points, with one scale or one for each output.
-bool HasPlainCodes(const Tensor& weights) {
+bool HasPlainQuantized(const Tensor& weights) {
   const Quantization& q = weights.quantization;
   const bool one_an_output =
       q.dimension == 0 && !weights.dims.empty() &&
       static_cast<int>(q.scale.size()) == weights.dims[0];
-  return weights.codes == DataType::kInt8 &&
+  return weights.quantized == DataType::kInt8 &&
          (q.scale.size() == 1 || one_an_output) &&
          std::all_of(q.zero_point.begin(), q.zero_point.end(),
                      [](int64_t zero) { return zero == 0; });
@@ -53,7 +53,8 @@ PackedConstant ScalesAndBiases(const Tensor& weights, const Tensor* bias,
 
 }  // namespace
 
-bool BindCodes(const Convolution& conv, const Planner& planner, Dispatch* d) {
+bool BindQuantized(const Convolution& conv, const Planner& planner,
+                   Dispatch* d) {
   const Graph& graph = planner.graph();
   const Tensor& weights = graph.tensor(conv.weights.weights);
   // One more than the dispatch would have, so that a minimal device is full.
@@ -61,15 +62,15 @@ bool BindCodes(const Convolution& conv, const Planner& planner, Dispatch* d) {
   const DeviceLimits& limits = planner.profile().limits;
   const int bindings =
       std::min({limits.max_images, limits.max_buffers, limits.max_outputs});
-  if (!conv.constant_weights || !HasPlainCodes(weights) ||
+  if (!conv.constant_weights || !HasPlainQuantized(weights) ||
       graph.tensor(conv.src).is_float_view() || bindings < kBindings) {
     return false;
   }
-  Tensor codes = weights;
-  codes.quantization.scale = {1.0f};
-  PackedConstant packed = PackFilter([codes] { return ConstantValues(codes); },
-                                     nullptr, conv.filter);
-  packed.codes = true;
+  Tensor quantized = weights;
+  quantized.quantization.scale = {1.0f};
+  PackedConstant packed = PackFilter(
+      [quantized] { return ConstantValues(quantized); }, nullptr, conv.filter);
+  packed.quantized = true;
   d->Constant(std::move(packed));
   d->Constant(
       ScalesAndBiases(weights, conv.weights.Bias(graph), conv.filter.outputs));

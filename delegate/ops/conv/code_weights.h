@@ -11,7 +11,8 @@ namespace gles_delegate {
 // "weights" in the layout of PackFilter, without a bias, and "scales": texel
 // (0, slice) has the outputs' scales, (1, slice) their biases. False: other
 // weights, a quantized input, or a device with few bindings.
-bool BindCodes(const Convolution& conv, const Planner& planner, Dispatch* d);
+bool BindQuantized(const Convolution& conv, const Planner& planner,
+                   Dispatch* d);
 
 }  // namespace gles_delegate
 

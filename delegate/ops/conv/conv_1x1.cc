@@ -38,7 +38,8 @@ bool ReadAndWriteAlike(const Convolution& a, const Convolution& b) {
   const auto last_texel_is_full = [](const Convolution& conv) {
     return conv.dst_shape.c % 4 == 0;
   };
-  return a.on_codes == b.on_codes && a.gate.IsThere() == b.gate.IsThere() &&
+  return a.integer_path == b.integer_path &&
+         a.gate.IsThere() == b.gate.IsThere() &&
          (a.gate.addend == kNoTensor) == (b.gate.addend == kNoTensor) &&
          last_texel_is_full(a) == last_texel_is_full(b);
 }
@@ -55,9 +56,9 @@ const Node* NodeOf(const Convolution& conv, const Graph& graph) {
 
 // True if the convolution is followed by a function of its result and another
 // quantized tensor.
-bool IsResidualOnCodes(const Convolution& conv, const Graph& graph) {
+bool IsResidualInIntegers(const Convolution& conv, const Graph& graph) {
   const Node* node = NodeOf(conv, graph);
-  return conv.on_codes && node != nullptr &&
+  return conv.integer_path && node != nullptr &&
          std::any_of(node->post_ops.begin(), node->post_ops.end(),
                      [](const PostOp& post) {
                        return post.operand != kNoTensor &&
@@ -121,7 +122,7 @@ void TakeTilesFlat(const Convolution& conv, const DeviceProfile& profile,
 
 ConvTile TileOf(const Convolution& conv, bool flat, const Planner& planner) {
   DeviceChoices choices = planner.profile().choices;
-  if (IsResidualOnCodes(conv, planner.graph())) {
+  if (IsResidualInIntegers(conv, planner.graph())) {
     choices.conv_tile_pixels =
         std::min(choices.conv_tile_pixels, choices.residual_tile_pixels);
   }

@@ -23,19 +23,19 @@ constexpr int kMinInvocations = 128;
 // computes all of them; with more, two dispatches are faster.
 constexpr int kMaxNextSource = 16;
 // Minimum number of work groups, if there are enough texels.
-constexpr int kLeastGroups = 64;
+constexpr int kMinGroups = 64;
 // A device runs split_target / kInvocationsOfAGroup work groups at once. Of
 // more, some of its processors have one more than the others.
 constexpr int kInvocationsOfAGroup = 384;
 // Minimum cells along pixels of a work group with a fused depthwise
 // convolution.
-constexpr int kLeastCellsX = 4;
+constexpr int kMinCellsX = 4;
 // Minimum output slices for a wide tile.
-constexpr int kLeastWideSlices = 16;
+constexpr int kMinWideSlices = 16;
 // FusedTiling() is for outputs of more slices than this; a work group of it
 // makes 24 at most.
 constexpr int kFewSlices = 8;
-constexpr int kMostFusedSlices = 24;
+constexpr int kMaxFusedSlices = 24;
 // Maximum pixels of the next convolution per invocation.
 constexpr int kMaxNextPixels = 8;
 
@@ -43,15 +43,15 @@ constexpr int kMaxNextPixels = 8;
 constexpr int kMostOfMoreLanes = 4;
 
 bool TilingFits(const SharedTiling& t, const DeviceLimits& limits) {
-  const std::array<int, 3>& most = limits.max_work_group_size;
-  return t.cells_x <= most[0] && t.cells_y <= most[1] && t.lanes <= most[2] &&
+  const std::array<int, 3>& max = limits.max_work_group_size;
+  return t.cells_x <= max[0] && t.cells_y <= max[1] && t.lanes <= max[2] &&
          t.cells() * t.lanes <= limits.max_work_group_invocations &&
          TilingSharedBytes(t) <= limits.max_shared_memory_bytes;
 }
 
 // The most terms of a chunk, up to `most`, that the terms are whole chunks of.
-int ChunkTerms(int terms, int most) {
-  for (int chunk = most; chunk > 1; --chunk) {
+int ChunkTerms(int terms, int max) {
+  for (int chunk = max; chunk > 1; --chunk) {
     if (terms % chunk == 0) return chunk;
   }
   return std::min(terms, kChunkTerms);
@@ -91,18 +91,18 @@ std::optional<SharedTiling> FusedTiling(const SharedWork& work,
   SharedTiling t;
   t.cells_x = 16;
   t.cells_y = 8;
-  const int parts = DivideUp(work.slices, kMostFusedSlices);
+  const int parts = DivideUp(work.slices, kMaxFusedSlices);
   t.slices = DivideUp(DivideUp(work.slices, parts), t.cells_y);
   // No more than a quarter of the slices is past the last one.
   if (3 * parts * t.group_slices() > 4 * work.slices) return std::nullopt;
   t.pixels = t.slices > 2 ? 2 : 4;
   t.chunk_terms = t.slices > 2 ? 4 : kChunkTerms;
-  const int64_t least_groups = 2 * GroupsAtOnce(profile);
-  if (t.groups(work) < least_groups) {
+  const int64_t min_groups = 2 * GroupsAtOnce(profile);
+  if (t.groups(work) < min_groups) {
     t.cells_x /= 2;
     t.lanes = 2;
   }
-  const bool fits = t.groups(work) >= least_groups &&
+  const bool fits = t.groups(work) >= min_groups &&
                     WholeChunks(t, work.terms) && TilingFits(t, profile.limits);
   return fits ? std::optional(t) : std::nullopt;
 }
@@ -111,17 +111,17 @@ std::optional<SharedTiling> FusedTiling(const SharedWork& work,
 // as nothing else shares out the next convolution's sums.
 void SetCellsWithNext(const SharedWork& work, SharedTiling* t) {
   while (t->group_slices() < work.slices) t->cells_y *= 2;
-  while (t->groups(work) < kLeastGroups && t->cells_x > 2) t->cells_x /= 2;
+  while (t->groups(work) < kMinGroups && t->cells_x > 2) t->cells_x /= 2;
 }
 
 // A smaller tile reads more shared memory per product, but more processors
 // share the work. A fused depthwise convolution keeps its slices, since it is
 // recomputed for each group of these.
 void ShrinkTile(const SharedWork& work, SharedTiling* t) {
-  const auto are_few = [&] { return t->groups(work) < kLeastGroups; };
+  const auto are_few = [&] { return t->groups(work) < kMinGroups; };
   if (!work.fused && are_few()) t->slices = 1;
   while (are_few() && t->pixels > 1) t->pixels /= 2;
-  while (work.fused && are_few() && t->cells_x > kLeastCellsX) t->cells_x /= 2;
+  while (work.fused && are_few() && t->cells_x > kMinCellsX) t->cells_x /= 2;
 }
 
 // A few groups more than the device runs at once take as long as twice as many.
@@ -138,7 +138,7 @@ void AvoidSecondRound(const SharedWork& work, const DeviceProfile& profile,
 // device: a larger tile reads less shared memory per product.
 bool MayBeWide(const SharedWork& work, const DeviceProfile& profile,
                const SharedTiling& wide) {
-  return !work.fused && work.slices >= kLeastWideSlices &&
+  return !work.fused && work.slices >= kMinWideSlices &&
          wide.groups(work) * wide.cells() >= profile.choices.split_target / 2;
 }
 
@@ -169,15 +169,15 @@ SharedTiling SmallCells(const SharedWork& work, const DeviceProfile& profile) {
 // round, one of the weights and one of each pixel.
 int NextPixels(const SharedTiling& t, int next_slices) {
   int best = 0;
-  int64_t least = std::numeric_limits<int64_t>::max();
+  int64_t min = std::numeric_limits<int64_t>::max();
   for (int pixels = 1; pixels <= std::min(kMaxNextPixels, t.group_pixels());
        pixels *= 2) {
     const int tasks = t.group_pixels() / pixels * next_slices;
     const int64_t reads =
         int64_t{DivideUp(tasks, t.cells() * t.lanes)} * (pixels + 1);
-    if (reads >= least) continue;
+    if (reads >= min) continue;
     best = pixels;
-    least = reads;
+    min = reads;
   }
   return best;
 }
@@ -198,10 +198,10 @@ std::optional<SharedTiling> SmallTiling(const SharedWork& work,
   t.halves = work.halves;
   t.chunk_terms = work.halves ? kHalfChunkTerms : std::min(terms, kChunkTerms);
   const int texels = t.cells() * t.pixels * t.slices;
-  const int most_lanes = texels <= kFewTexels && work.next_slices == 0
-                             ? kMaxLanesOfFewTexels
-                             : kMaxSharedLanes;
-  while (wanted() && t.lanes * 2 <= most_lanes &&
+  const int max_lanes = texels <= kFewTexels && work.next_slices == 0
+                            ? kMaxLanesOfFewTexels
+                            : kMaxSharedLanes;
+  while (wanted() && t.lanes * 2 <= max_lanes &&
          t.lanes * 2 * t.chunk_terms <= terms) {
     t.lanes *= 2;
     if (!TilingFits(t, profile.limits)) {
@@ -245,8 +245,8 @@ std::optional<SharedGrid> ChooseSharedGrid(const SharedWork& work,
   if (!t) return std::nullopt;
   const SharedGrid grid = {*t, DivideUp(work.pixels, t->group_pixels()),
                            DivideUp(work.slices, t->group_slices())};
-  const auto& most = profile.limits.max_work_group_count;
-  if (grid.x > most[0] || grid.y > most[1] || work.products > most[2]) {
+  const auto& max = profile.limits.max_work_group_count;
+  if (grid.x > max[0] || grid.y > max[1] || work.products > max[2]) {
     return std::nullopt;
   }
   return grid;

@@ -16,8 +16,8 @@ constexpr int kGroupSlices = 4;
 constexpr int kCells = kGroupPixels * kGroupSlices;
 // Outputs of an invocation, chosen on NVIDIA's GPUs; no other preset splits
 // sums.
-constexpr int kMostTilePixels = 2;
-constexpr int kMostTileSlices = 2;
+constexpr int kMaxTilePixels = 2;
+constexpr int kMaxTileSlices = 2;
 constexpr int kMinTermsALane = 4;
 constexpr int kMaxSplitLanes = 16;
 
@@ -52,8 +52,8 @@ int LanesFor(int64_t tiles, int terms, const ConvTile& tile,
 Split Choose(const Convolution& conv, const DeviceProfile& profile) {
   const int pixels = conv.pixels();
   const int slices = conv.dst_shape.slices();
-  const ConvTile tile = {std::min(kMostTilePixels, pixels),
-                         std::min(kMostTileSlices, slices)};
+  const ConvTile tile = {std::min(kMaxTilePixels, pixels),
+                         std::min(kMaxTileSlices, slices)};
   const int64_t tiles =
       int64_t{DivideUp(pixels, tile.pixels)} * DivideUp(slices, tile.slices);
   return {tile, LanesFor(tiles, conv.term_texels(), tile, profile)};

@@ -38,7 +38,7 @@ struct FlatPixels {
   }
 };
 
-int MostFlatPixels(const TileWork& work, const DeviceChoices& choices) {
+int MaxFlatPixels(const TileWork& work, const DeviceChoices& choices) {
   const bool wide =
       work.program >= kMuchWork && work.convolution >= kPartOfMuchWork;
   return (wide ? 4 : 2) * choices.conv_tile_pixels;
@@ -48,7 +48,7 @@ int MostFlatPixels(const TileWork& work, const DeviceChoices& choices) {
 // that they share a program, which takes LLVM a tenth of a second or more to
 // compile. Accepts up to a fifth of extra cost for it, or twice the cost for a
 // light convolution. Images of 7x7 pixels and multiples fill tiles of 7 and 14.
-int SharedPixels(const FlatPixels& pixels, int best, int most, bool light) {
+int SharedPixels(const FlatPixels& pixels, int best, int max, bool light) {
   static constexpr int kOfSevens[] = {14, 7};
   static constexpr int kOfOthers[] = {16, 14, 8};
   const absl::Span<const int> sizes = pixels.count % 49 == 0
@@ -56,7 +56,7 @@ int SharedPixels(const FlatPixels& pixels, int best, int most, bool light) {
                                           : absl::MakeConstSpan(kOfOthers);
   const int64_t fifths = light ? 10 : 6;
   for (int t : sizes) {
-    if (t <= most && pixels.CostIn(t) * 5 <= pixels.CostIn(best) * fifths) {
+    if (t <= max && pixels.CostIn(t) * 5 <= pixels.CostIn(best) * fifths) {
       return t;
     }
   }
@@ -75,11 +75,11 @@ ConvTile ChooseFlatTile(int pixels, int slices, const TileWork& work,
   ConvTile tile = ChooseConvTile(pixels, slices, choices);
   const FlatPixels all = {pixels, work.rows, choices.simd_lanes};
   if (all.lanes == 1 || pixels < choices.conv_tile_pixels) return tile;
-  const int most = MostFlatPixels(work, choices);
-  for (int t = 1; t <= most; ++t) {
+  const int max = MaxFlatPixels(work, choices);
+  for (int t = 1; t <= max; ++t) {
     if (all.CostIn(t) < all.CostIn(tile.pixels)) tile.pixels = t;
   }
-  tile.pixels = SharedPixels(all, tile.pixels, most, work.convolution < kLight);
+  tile.pixels = SharedPixels(all, tile.pixels, max, work.convolution < kLight);
   if (work.convolution < kHeavy) {
     tile.slices = std::min(slices, choices.conv_tile_slices);
   }

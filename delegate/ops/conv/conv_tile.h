@@ -19,8 +19,8 @@ struct ConvTile {
 constexpr int DivideUp(int a, int b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 // The smallest tile size, at most `most`, with the same number of tiles.
-constexpr int Even(int extent, int most) {
-  return DivideUp(extent, DivideUp(extent, most));
+constexpr int Even(int extent, int max) {
+  return DivideUp(extent, DivideUp(extent, max));
 }
 
 // The tile of `choices` (conv_tile_*), balanced so that the last tile is as

@@ -56,15 +56,15 @@ int BandTiles(int tiles, const Shape& src, const Shape& dst,
               const DeviceProfile& profile) {
   constexpr int kTexelBytes = 16;
   constexpr int kGroup = 8;
-  int64_t most = profile.limits.max_texture_size;
+  int64_t max = profile.limits.max_texture_size;
   if (profile.choices.winograd_band_bytes > 0) {
     const int slices = std::max(src.slices(), dst.slices());
-    most = std::min<int64_t>(most, profile.choices.winograd_band_bytes /
-                                       (kPlanes * slices * kTexelBytes));
+    max = std::min<int64_t>(max, profile.choices.winograd_band_bytes /
+                                     (kPlanes * slices * kTexelBytes));
   }
-  most = std::max<int64_t>(most / kGroup * kGroup, kGroup);
-  if (tiles <= most) return tiles;
-  const int bands = DivideUp(tiles, static_cast<int>(most));
+  max = std::max<int64_t>(max / kGroup * kGroup, kGroup);
+  if (tiles <= max) return tiles;
+  const int bands = DivideUp(tiles, static_cast<int>(max));
   return DivideUp(DivideUp(tiles, bands), kGroup) * kGroup;
 }
 

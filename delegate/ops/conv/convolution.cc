@@ -29,7 +29,7 @@ void LookUp(const Graph& graph, Convolution* conv) {
   conv->dst_shape = dst.shape;
   conv->constant_weights = conv->weights.AreConstant(graph);
   conv->quantized =
-      conv->on_codes || src.is_float_view() || dst.is_float_view();
+      conv->integer_path || src.is_float_view() || dst.is_float_view();
 }
 
 // Sets the members that follow from the node's attributes; false if it is not a
@@ -120,7 +120,7 @@ std::optional<Convolution> Convolution::Of(const Graph& graph,
   conv.src = node.inputs[conv.inputs.data];
   conv.dst = node.outputs[0];
   conv.weights = WeightsOf(node, conv.inputs.weights, conv.inputs.bias);
-  conv.on_codes = node.on_codes;
+  conv.integer_path = node.integer_path;
   LookUp(graph, &conv);
   TakeFilter(graph, node, &conv);
   return conv;
@@ -166,7 +166,7 @@ bool Convolution::IsTiled() const {
 
 bool Convolution::CanTakeGate() const {
   return kind == Kind::kWindow && IsPointwise() && HasManyPixels() &&
-         constant_weights && !on_codes;
+         constant_weights && !integer_path;
 }
 
 bool Convolution::ReadsOutside() const {

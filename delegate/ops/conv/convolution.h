@@ -143,8 +143,8 @@ struct Convolution {
   NextPointwise next;    // only of what FuseNext makes
   ConvInputs inputs;     // of the node, if made from one
   // Computes on (quantized value - zero point) instead of real values
-  // (Node::on_codes).
-  bool on_codes = false;
+  // (Node::integer_path).
+  bool integer_path = false;
   // May multiply in 16 bits (Planner::MultipliesHalves); only for strategies.
   bool half_arithmetic = false;
   // Computes on quantized values, or reads or writes an 8-bit tensor.

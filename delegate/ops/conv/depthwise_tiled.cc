@@ -48,12 +48,12 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   // One row of the window at a time is in registers, for compilers that spill.
   const int taps = conv.window_h * conv.window_w;
   const bool rolled = taps > profile.choices.depthwise_unrolled_taps;
-  const int most_rows =
+  const int max_rows =
       rolled ? 1
              : std::max(1, (kMaxRows - conv.window_h) / window.stride_h + 1);
   const int rows =
       Even(DivideUp(dst.h, window.dilation_h),
-           std::min(profile.choices.depthwise_tile_rows, most_rows));
+           std::min(profile.choices.depthwise_tile_rows, max_rows));
   const int64_t tiles_x = TilesOnAxis(dst.w, window.dilation_w, pixels);
   const int64_t tiles = tiles_x * TilesOnAxis(dst.h, window.dilation_h, rows);
   Dispatch d("depthwise_conv_2d_tiled");

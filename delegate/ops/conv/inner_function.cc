@@ -12,9 +12,10 @@ std::optional<InnerFunction> InnerFunctionOf(const Graph& graph,
   constexpr float kInf = std::numeric_limits<float>::infinity();
   InnerFunction inner = {std::nullopt, -kInf, kInf};
   absl::Span<const PostOp> ops = node.post_ops;
-  if (node.on_codes) {
-    // The post-ops of passes/codes/products.cc: requantization and range.
-    if (!graph.tensor(dst).holds_codes || ops.size() != 2 ||
+  if (node.integer_path) {
+    // The post-ops of passes/integer_path/products.cc: requantization and
+    // range.
+    if (!graph.tensor(dst).holds_quantized || ops.size() != 2 ||
         ops[0].operand_lookup ||
         ops[0].operand_table != (ops[0].operand != kNoTensor)) {
       return std::nullopt;

@@ -12,7 +12,7 @@ namespace {
 constexpr int kMinPixels = 2048;
 // Maximum per partition, to bound the start-up time of models with many small
 // layers. (No known model exceeds seven.)
-constexpr int kMostLiterals = 24;
+constexpr int kMaxLiterals = 24;
 
 // A constant that can be written as literals.
 bool IsFinite(TensorId id, const Planner& planner) {
@@ -31,8 +31,8 @@ int BlocksOf(const Convolution& conv) {
 bool PaysAsLiterals(const Convolution& conv, const Planner& planner) {
   return BlocksOf(conv) <= planner.profile().choices.unrolled_terms &&
          conv.pixels() >= kMinPixels &&
-         planner.literal_dispatches() < kMostLiterals &&
-         conv.constant_weights && IsFinite(conv.weights.weights, planner) &&
+         planner.literal_dispatches() < kMaxLiterals && conv.constant_weights &&
+         IsFinite(conv.weights.weights, planner) &&
          IsFinite(conv.weights.bias, planner);
 }
 

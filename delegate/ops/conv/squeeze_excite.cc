@@ -16,15 +16,15 @@ namespace {
 
 // Invocations of the work group: enough to read a plane quickly if they run in
 // parallel, few if a processor runs them one after the other.
-constexpr int kMostInvocations = 1024;
+constexpr int kMaxInvocations = 1024;
 constexpr int kAbreastInvocations = 64;
 // Shared texels for intermediate results, rounded so that blocks of many sizes
 // share a program.
-constexpr int kLeastValues = 64;
+constexpr int kMinValues = 64;
 
-int PowerOfTwo(int least) {
+int PowerOfTwo(int min) {
   int power = 1;
-  while (power < least) power *= 2;
+  while (power < min) power *= 2;
   return power;
 }
 
@@ -45,7 +45,7 @@ struct Slices {
   int source = 1;
   int first = 1;
   int second = 0;
-  int most() const { return std::max({source, first, second}); }
+  int max() const { return std::max({source, first, second}); }
 };
 
 int SqueezeExciteSharedBytes(int invocations, int values) {
@@ -57,14 +57,14 @@ int ChooseInvocations(const Slices& slices, int values,
                       const DeviceProfile& profile) {
   const DeviceLimits& limits = profile.limits;
   const int wanted =
-      profile.choices.simd_lanes > 1 ? kAbreastInvocations : kMostInvocations;
-  int invocations = std::max(wanted, PowerOfTwo(slices.most()));
+      profile.choices.simd_lanes > 1 ? kAbreastInvocations : kMaxInvocations;
+  int invocations = std::max(wanted, PowerOfTwo(slices.max()));
   while (invocations > limits.max_work_group_invocations ||
          invocations > limits.max_work_group_size[0] ||
          SqueezeExciteSharedBytes(invocations, values) >
              limits.max_shared_memory_bytes) {
     invocations /= 2;
-    if (invocations < slices.most()) return 0;
+    if (invocations < slices.max()) return 0;
   }
   return invocations;
 }
@@ -146,11 +146,11 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
     slices.first = DivideUp(between.b, 4);
   }
   const int values =
-      PowerOfTwo(std::max(kLeastValues, slices.source + slices.first));
+      PowerOfTwo(std::max(kMinValues, slices.source + slices.first));
   const int invocations = ChooseInvocations(slices, values, planner->profile());
   if (invocations == 0) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("a squeeze-excite block of ", slices.most(),
+        absl::StrCat("a squeeze-excite block of ", slices.max(),
                      " slices has no work group on the device"));
   }
   Dispatch d("squeeze_excite");

@@ -22,7 +22,8 @@ absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
     }
     if (tensor->is_float_view()) {
       return absl::UnimplementedError(absl::StrCat(
-          tensor->ToString(), " is quantized, and CAST works on its codes"));
+          tensor->ToString(),
+          " is quantized, and CAST works on its quantized values"));
     }
   }
   if (input.host == DataType::kInt64 && !IsIntegers(input) &&

@@ -31,19 +31,19 @@ constexpr Function kComparisons[] = {
 };
 
 bool IsEightBit(const Tensor& tensor) {
-  return (tensor.codes == DataType::kInt8 ||
-          tensor.codes == DataType::kUint8) &&
+  return (tensor.quantized == DataType::kInt8 ||
+          tensor.quantized == DataType::kUint8) &&
          !tensor.quantization.empty() && !tensor.quantization.per_channel();
 }
 
 // Other quantized types are compared as real values, which is exact only for
 // equal quantizations.
 absl::Status CheckQuantizations(const Tensor& a, const Tensor& b) {
-  const bool codes = a.is_float_view() || b.is_float_view();
+  const bool quantized = a.is_float_view() || b.is_float_view();
   const Quantization& p = a.quantization;
   const Quantization& q = b.quantization;
-  if (!codes || (a.codes == b.codes && !p.per_channel() && p.scale == q.scale &&
-                 p.zero_point == q.zero_point)) {
+  if (!quantized || (a.quantized == b.quantized && !p.per_channel() &&
+                     p.scale == q.scale && p.zero_point == q.zero_point)) {
     return absl::OkStatus();
   }
   return absl::UnimplementedError(absl::StrCat("compares ", a.ToString(),
@@ -64,7 +64,7 @@ absl::Status SetMultipliers(const Tensor& a, const Tensor& b,
                        "; TFLite's kernel takes less than 2^30"));
     }
   }
-  attributes->of_codes = true;
+  attributes->of_quantized = true;
   return absl::OkStatus();
 }
 
@@ -75,8 +75,9 @@ void ScaleSides(const Node& node, const ComparisonAttributes& attributes,
   for (int i = 0; i < 2; ++i) {
     // One quantization step in the shader's values.
     const float step =
-        node.on_codes ? 1
-                      : planner.tensor(node.inputs[i]).quantization.scale[0];
+        node.integer_path
+            ? 1
+            : planner.tensor(node.inputs[i]).quantization.scale[0];
     int step_bits;
     std::memcpy(&step_bits, &step, sizeof(step));
     const quant::Multiplier& m = attributes.multipliers[i];
@@ -103,7 +104,7 @@ absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
   }
   if (auto s = CheckSameType(a, b); !s.ok()) return s;
   ComparisonAttributes attributes;
-  if (IsEightBit(a) && IsEightBit(b) && a.codes == b.codes) {
+  if (IsEightBit(a) && IsEightBit(b) && a.quantized == b.quantized) {
     if (auto s = SetMultipliers(a, b, &attributes); !s.ok()) return s;
   } else if (auto s = CheckQuantizations(a, b); !s.ok()) {
     return s;
@@ -134,7 +135,7 @@ absl::Status PlanComparison(const Node& node, Planner* planner) {
       !s.ok()) {
     return s;
   }
-  if (attributes.of_codes) ScaleSides(node, attributes, *planner, &d);
+  if (attributes.of_quantized) ScaleSides(node, attributes, *planner, &d);
   d.Write("dst", node.outputs[0]);
   d.OverTexels(to);
   AddInLightGroups(std::move(d), planner);

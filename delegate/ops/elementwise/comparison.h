@@ -17,7 +17,7 @@ struct ComparisonAttributes {
   absl::string_view function;    // GLSL's: "lessThan", ...
   std::array<Shape, 2> aligned;  // of the inputs, as the output sees them
   // Both inputs are 8-bit quantized values, to be scaled by these.
-  bool of_codes = false;
+  bool of_quantized = false;
   std::array<quant::Multiplier, 2> multipliers;
 };
 

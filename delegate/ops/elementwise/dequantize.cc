@@ -37,7 +37,7 @@ absl::StatusOr<ParsedNode> ParseToInt32(const NodeView& node) {
     return tensor.quantization.scale.size() == 1 &&
            tensor.quantization.zero_point.size() == 1;
   };
-  if (from.codes != DataType::kInt16 || from.is_constant() ||
+  if (from.quantized != DataType::kInt16 || from.is_constant() ||
       !one_scale(from) || !one_scale(to)) {
     return absl::UnimplementedError(absl::StrCat(
         from.ToString(), " to ", to.ToString(),
@@ -47,8 +47,8 @@ absl::StatusOr<ParsedNode> ParseToInt32(const NodeView& node) {
   const quant::Multiplier multiplier = quant::MultiplierOf(
       quant::QuantizeScale(scale, to.quantization.scale[0]));
   // A code, shifted so far to the left, fits 32 bits.
-  constexpr int kMostShift = 15;
-  if (multiplier.shift > kMostShift) {
+  constexpr int kMaxShift = 15;
+  if (multiplier.shift > kMaxShift) {
     return absl::UnimplementedError(absl::StrCat(
         "the scale ", scale, " over ", to.quantization.scale[0],
         " is 2^15 or more, on which TFLite's arithmetic overflows"));

@@ -14,7 +14,7 @@ namespace gles_delegate {
 
 // Of QUANTIZE from int16 to int32.
 struct RequantizeAttributes {
-  float scale = 1;  // of the input's codes
+  float scale = 1;  // of the input's quantized values
   quant::Multiplier multiplier;
   int zero_point = 0;  // of the output
 };

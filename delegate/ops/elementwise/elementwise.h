@@ -29,7 +29,7 @@ struct ElementwiseAttributes {
   std::vector<RealignedFunction> functions;
   // ADD and SUB of int16 tensors with three power-of-two scales: TFLite shifts
   // them (pot_scale_int16).
-  bool shifts_codes = false;
+  bool shifts_quantized = false;
 };
 
 // The broadcast dims by TFLite's rule: aligned from the right, equal or 1.

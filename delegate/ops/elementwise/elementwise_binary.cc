@@ -75,16 +75,16 @@ absl::Status CheckExponent(const NodeView& node) {
   }
   auto values = ConstantInts(exponent);
   if (!values.ok()) return values.status();
-  const auto least = std::min_element(values->begin(), values->end());
-  if (least == values->end() || *least >= 0) return absl::OkStatus();
+  const auto min = std::min_element(values->begin(), values->end());
+  if (min == values->end() || *min >= 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("the exponent ", exponent.ToString(), " holds ", *least));
+      absl::StrCat("the exponent ", exponent.ToString(), " holds ", *min));
 }
 
 // Int64 is computed in 32 bits. Products by great constants, as hashes form
 // them, pass these.
 absl::Status CheckFactors(const NodeView& node) {
-  constexpr int kMostFactor = 1 << 15;
+  constexpr int kMaxFactor = 1 << 15;
   if ((node.builtin_code != builtin::MUL &&
        node.builtin_code != builtin::STABLEHLO_MULTIPLY) ||
       node.outputs[0]->host != DataType::kInt64) {
@@ -95,13 +95,13 @@ absl::Status CheckFactors(const NodeView& node) {
     auto values = ConstantInts(*factor);
     if (!values.ok()) return values.status();
     const auto great = std::find_if(values->begin(), values->end(), [](int v) {
-      return v < -kMostFactor || v > kMostFactor;
+      return v < -kMaxFactor || v > kMaxFactor;
     });
     if (great == values->end()) continue;
     return absl::UnimplementedError(
         absl::StrCat("the factor ", factor->ToString(), " holds ", *great,
                      "; int64 is computed in 32 bits here, and factors past ",
-                     kMostFactor, " stay on the CPU"));
+                     kMaxFactor, " stay on the CPU"));
   }
   return absl::OkStatus();
 }
@@ -126,7 +126,7 @@ absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
 }
 
 // TFLite's pot_scale_int16, which ADD and SUB alone have.
-bool ShiftsCodes(const NodeView& node) {
+bool ShiftsQuantized(const NodeView& node) {
   if (node.builtin_code != builtin::ADD && node.builtin_code != builtin::SUB)
     return false;
   auto params = node.Get<AddParams>();
@@ -147,10 +147,10 @@ int ChooseSource(const NodeView& node, const std::array<Shape, 2>& aligned) {
 absl::StatusOr<bool> TakeScalar(const Tensor& operand, PostOp* function) {
   if (!operand.is_constant() || operand.shape.elements() != 1) return false;
   if (IsIntegers(operand)) {
-    constexpr int kMostExact = 1 << 24;  // past it, floats skip integers
+    constexpr int kMaxExact = 1 << 24;  // past it, floats skip integers
     auto ints = ConstantInts(operand);
     if (!ints.ok()) return ints.status();
-    if (ints->front() < -kMostExact || ints->front() > kMostExact) return false;
+    if (ints->front() < -kMaxExact || ints->front() > kMaxExact) return false;
   }
   auto values = ConstantFloats(operand);
   if (!values.ok()) return values.status();
@@ -197,7 +197,7 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
   ParsedNode parsed;
   ElementwiseAttributes attributes;
   attributes.source = source;
-  attributes.shifts_codes = ShiftsCodes(node);
+  attributes.shifts_quantized = ShiftsQuantized(node);
   attributes.source_shape = aligned[source];
   const bool as_it_is =
       aligned[source] == node.inputs[source]->shape &&

@@ -17,8 +17,8 @@ namespace {
 constexpr int kEncodings = 0, kScores = 1, kAnchors = 2;             // inputs
 constexpr int kBoxes = 0, kClasses = 1, kScoresOut = 2, kCount = 3;  // outputs
 
-constexpr int kMostDetections = 1024;  // each is a pass over the anchors
-constexpr int kMostClassesOfEach = 16;
+constexpr int kMaxDetections = 1024;  // each is a pass over the anchors
+constexpr int kMaxClassesOfEach = 16;
 
 bool IsFloatOrUint8(const Tensor& tensor) {
   return tensor.stored() == DataType::kFloat32 ||
@@ -80,7 +80,7 @@ absl::Status CheckInputDims(const NodeView& node, const DetectionParams& p) {
 absl::Status CheckDetectionOutputs(const NodeView& node,
                                    const DetectionParams& p) {
   // Both are bounded, so that their product is.
-  const int rows = p.most * p.classes_of_each;
+  const int rows = p.max * p.classes_of_each;
   const std::vector<std::vector<int>> want = {
       {1, rows, 4}, {1, rows}, {1, rows}, {1}};
   for (size_t i = 0; i < want.size(); ++i) {
@@ -99,24 +99,24 @@ struct Selection {
 
 absl::StatusOr<Selection> SelectionOf(int64_t candidates,
                                       const DeviceProfile& profile) {
-  constexpr int kMostThreads = 256;
-  constexpr int kMostMasks = 16;
+  constexpr int kMaxThreads = 256;
+  constexpr int kMaxMasks = 16;
   constexpr int64_t kOfEach = 4;  // candidates: fewer do not pay a larger group
-  const int64_t most = std::min(
-      {int64_t{kMostThreads}, int64_t{profile.choices.reduction_threads},
+  const int64_t max = std::min(
+      {int64_t{kMaxThreads}, int64_t{profile.choices.reduction_threads},
        int64_t{profile.limits.max_work_group_invocations},
        int64_t{profile.limits.max_work_group_size[0]}});
   Selection selection;
-  while (selection.threads * 2 <= most &&
+  while (selection.threads * 2 <= max &&
          selection.threads * kOfEach < candidates) {
     selection.threads *= 2;
   }
   const int64_t a_mask = int64_t{32} * selection.threads;
   const int64_t masks = (candidates + a_mask - 1) / a_mask;
-  if (masks > kMostMasks) {
+  if (masks > kMaxMasks) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "selects among ", candidates, " boxes; a work group of ",
-        selection.threads, " invocations takes ", kMostMasks * a_mask));
+        selection.threads, " invocations takes ", kMaxMasks * a_mask));
   }
   selection.masks = static_cast<int>(masks);
   const int64_t of_each =
@@ -141,10 +141,10 @@ class Postprocess {
     boxes_ = Temporary("boxes", 1, anchors_, p_.regular ? 4 : 8);
     Decode();
     if (!p_.regular) return Select(boxes_, anchors_, /*suppress=*/true);
-    const int most = std::min({p_.most, p_.most_of_class, anchors_});
-    const TensorId of_classes = Temporary("of classes", p_.classes, most, 8);
-    if (auto s = SelectInClasses(of_classes, most); !s.ok()) return s;
-    return Select(of_classes, int64_t{p_.classes} * most, /*suppress=*/false);
+    const int max = std::min({p_.max, p_.max_of_class, anchors_});
+    const TensorId of_classes = Temporary("of classes", p_.classes, max, 8);
+    if (auto s = SelectInClasses(of_classes, max); !s.ok()) return s;
+    return Select(of_classes, int64_t{p_.classes} * max, /*suppress=*/false);
   }
 
  private:
@@ -194,7 +194,7 @@ class Postprocess {
   }
 
   // A dispatch of detection_select.comp, but for what it writes.
-  absl::StatusOr<Dispatch> Selecting(TensorId src, int64_t candidates, int most,
+  absl::StatusOr<Dispatch> Selecting(TensorId src, int64_t candidates, int max,
                                      bool suppress) {
     const auto selection = SelectionOf(candidates, planner_.profile());
     if (!selection.ok()) return selection.status();
@@ -205,15 +205,15 @@ class Postprocess {
     if (suppress && p_.iou_threshold < 1) d.Define("SUPPRESS");
     d.Read("src", src).SharedMemory(4 * sizeof(int32_t));
     d.Grid(selection->threads, 1, 1).WorkGroup(selection->threads, 1, 1);
-    d.uniforms.Int("most", most);
+    d.uniforms.Int("most", max);
     d.uniforms.Float("overlap", p_.iou_threshold);
     d.uniforms.Int("first_row",
                    p_.last_class_first ? planner_.tensor(src).shape.h - 1 : 0);
     return d;
   }
 
-  absl::Status SelectInClasses(TensorId kept, int most) {
-    auto d = Selecting(boxes_, anchors_, most, /*suppress=*/true);
+  absl::Status SelectInClasses(TensorId kept, int max) {
+    auto d = Selecting(boxes_, anchors_, max, /*suppress=*/true);
     if (!d.ok()) return d.status();
     d->Define("CLASSES").Read("scores", node_.inputs[kScores]);
     d->Write("kept", kept).Grid(d->work_group[0], 1, p_.classes);
@@ -225,7 +225,7 @@ class Postprocess {
 
   // From what is to choose among to the outputs.
   absl::Status Select(TensorId src, int64_t candidates, bool suppress) {
-    auto d = Selecting(src, candidates, p_.most, suppress);
+    auto d = Selecting(src, candidates, p_.max, suppress);
     if (!d.ok()) return d.status();
     const bool a_row_each = p_.regular || p_.classes_of_each == 1;
     if (a_row_each && MaxBoundTensors(planner_.profile()) >= 5) {
@@ -237,7 +237,7 @@ class Postprocess {
       planner_.Add(*std::move(d));
       return absl::OkStatus();
     }
-    const TensorId kept = Temporary("kept", 1, p_.most, 8);
+    const TensorId kept = Temporary("kept", 1, p_.max, 8);
     d->Write("kept", kept);
     planner_.Add(*std::move(d));
     AddRows(kept);
@@ -292,15 +292,15 @@ absl::StatusOr<ParsedNode> ParseDetectionPostprocess(const NodeView& node) {
   if (auto s = node.CheckCounts(3, 3, 4); !s.ok()) return s;
   auto p = ReadDetectionParams(node.custom_params);
   if (!p.ok()) return p.status();
-  if (p->most > kMostDetections) {
-    return absl::UnimplementedError(absl::StrCat(
-        "max_detections is ", p->most, ", at most ", kMostDetections,
-        " pay here: each is a pass over the anchors"));
+  if (p->max > kMaxDetections) {
+    return absl::UnimplementedError(
+        absl::StrCat("max_detections is ", p->max, ", at most ", kMaxDetections,
+                     " pay here: each is a pass over the anchors"));
   }
-  if (p->classes_of_each > kMostClassesOfEach) {
+  if (p->classes_of_each > kMaxClassesOfEach) {
     return absl::UnimplementedError(
         absl::StrCat("max_classes_per_detection is ", p->classes_of_each,
-                     ", at most ", kMostClassesOfEach, " are sorted here"));
+                     ", at most ", kMaxClassesOfEach, " are sorted here"));
   }
   if (auto s = CheckDetectionTypes(node); !s.ok()) return s;
   if (auto s = CheckInputDims(node, *p); !s.ok()) return s;

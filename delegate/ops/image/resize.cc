@@ -90,35 +90,36 @@ Pixels XnnpackPixels(int i, int in, int out, const ResizeAttributes& a) {
   return p;
 }
 
-void PlanBilinearCodes(const Node& node, const ResizeOfCodes& codes,
-                       Planner* planner) {
+void PlanBilinearQuantized(const Node& node, const ResizeOfQuantized& quantized,
+                           Planner* planner) {
   const Shape from = planner->tensor(node.inputs[0]).shape;
   const Shape to = planner->tensor(node.outputs[0]).shape;
-  Dispatch d = TexelDispatch("resize_bilinear_codes", node, *planner);
-  if (codes.by_xnnpack || !codes.is_unsigned) d.Define("INTEGERS");
-  if (codes.by_xnnpack) d.Define("XNNPACK");
-  if (codes.is_sixteen_bit) d.Define("WIDE");
-  d.uniforms.Int("zero_in", codes.zero_in);
-  d.uniforms.Int("zero_out", codes.zero_out);
+  Dispatch d = TexelDispatch("resize_bilinear_quantized", node, *planner);
+  if (quantized.by_xnnpack || !quantized.is_unsigned) d.Define("INTEGERS");
+  if (quantized.by_xnnpack) d.Define("XNNPACK");
+  if (quantized.is_int16) d.Define("INT16");
+  d.uniforms.Int("zero_in", quantized.zero_in);
+  d.uniforms.Int("zero_out", quantized.zero_out);
   d.uniforms.Int("never", 0);
   PackedConstant pixels;
   pixels.name = "pixels";
   // One texel a row: the width stands in the program's text, and sizes should
   // not make programs.
   pixels.height = to.w + to.h;
-  pixels.fill = [codes, from, to](absl::Span<float> texels) {
+  pixels.fill = [quantized, from, to](absl::Span<float> texels) {
     const auto put = [&](int texel, const Pixels& p) {
       texels[4 * texel] = static_cast<float>(p.low);
       texels[4 * texel + 1] = static_cast<float>(p.high);
       texels[4 * texel + 2] = p.low_weight;
       texels[4 * texel + 3] = p.high_weight;
     };
-    const auto of = codes.by_xnnpack    ? XnnpackPixels
-                    : codes.is_unsigned ? FloatPixels
-                                        : IntegerPixels;
-    for (int i = 0; i < to.w; ++i) put(i, of(i, from.w, to.w, codes.resize));
+    const auto of = quantized.by_xnnpack    ? XnnpackPixels
+                    : quantized.is_unsigned ? FloatPixels
+                                            : IntegerPixels;
+    for (int i = 0; i < to.w; ++i)
+      put(i, of(i, from.w, to.w, quantized.resize));
     for (int i = 0; i < to.h; ++i) {
-      put(to.w + i, of(i, from.h, to.h, codes.resize));
+      put(to.w + i, of(i, from.h, to.h, quantized.resize));
     }
   };
   d.Constant(std::move(pixels));
@@ -172,8 +173,9 @@ MemoryView BilinearView(const Node& node, const Shape& from, const Shape& to) {
 }
 
 absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
-  if (const auto* codes = std::any_cast<ResizeOfCodes>(&node.attributes)) {
-    PlanBilinearCodes(node, *codes, planner);
+  if (const auto* quantized =
+          std::any_cast<ResizeOfQuantized>(&node.attributes)) {
+    PlanBilinearQuantized(node, *quantized, planner);
     return absl::OkStatus();
   }
   const MemoryView source =

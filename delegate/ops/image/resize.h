@@ -17,12 +17,12 @@ struct ResizeAttributes {
 // RESIZE_BILINEAR of quantized values with the CPU kernels' arithmetic:
 // TFLite's int8 and int16 in integers with 10 fractional bits, uint8 in floats;
 // XNNPACK's 8 bits in integers with 11.
-struct ResizeOfCodes {
+struct ResizeOfQuantized {
   ResizeAttributes resize;
   int zero_in = 0;
   int zero_out = 0;
   bool is_unsigned = false;
-  bool is_sixteen_bit = false;
+  bool is_int16 = false;
   bool by_xnnpack = false;  // not for int16
 };
 

@@ -21,8 +21,8 @@ namespace gles_delegate {
 namespace {
 
 constexpr int kMinRank = 2;
-constexpr int kMaxRank = 5;
-constexpr int kLeadingAxes = kMaxRank - 2;
+constexpr int kMaxBatchedRank = 5;
+constexpr int kLeadingAxes = kMaxBatchedRank - 2;
 
 // The last two axes of a matrix, and the leading ones, filled up with 1.
 struct Matrix {
@@ -46,7 +46,7 @@ Matrix MatrixOf(const std::vector<int>& dims, bool transposed) {
 absl::Status CheckFactor(const Tensor& tensor, absl::string_view what) {
   if (auto s = CheckFloat(tensor, what); !s.ok()) return s;
   const size_t rank = tensor.dims.size();
-  if (rank >= kMinRank && rank <= kMaxRank) return absl::OkStatus();
+  if (rank >= kMinRank && rank <= kMaxBatchedRank) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       what, " is ", DimsString(tensor.dims), ", its rank must be 2 to 5"));
 }
@@ -221,29 +221,29 @@ absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
   return absl::OkStatus();
 }
 
-Node WideBatchMatMulNode(const Node& of, TensorId x, TensorId y,
-                         const quant::WideMultiplier& multiplier) {
+Node Int16BatchMatMulNode(const Node& of, TensorId x, TensorId y,
+                          const quant::Int16Multiplier& multiplier) {
   static const OpDefinition& op = *new OpDefinition{
-      "BATCH_MATMUL_OF_16_BITS", -1, 1, 1, nullptr, PlanWideBatchMatMul, ""};
+      "BATCH_MATMUL_OF_16_BITS", -1, 1, 1, nullptr, PlanInt16BatchMatMul, ""};
   Node node;
   node.op = &op;
   node.tflite_index = of.tflite_index;
   node.inputs = {x, y};
   node.outputs = of.outputs;
-  node.attributes = WideBatchMatMulAttributes{
+  node.attributes = Int16BatchMatMulAttributes{
       std::any_cast<const BatchMatMulAttributes&>(of.attributes), multiplier};
-  node.on_codes = true;
+  node.integer_path = true;
   return node;
 }
 
-absl::Status PlanWideBatchMatMul(const Node& node, Planner* planner) {
+absl::Status PlanInt16BatchMatMul(const Node& node, Planner* planner) {
   const auto& a =
-      std::any_cast<const WideBatchMatMulAttributes&>(node.attributes);
-  constexpr int kMostRows = 4;
+      std::any_cast<const Int16BatchMatMulAttributes&>(node.attributes);
+  constexpr int kMaxRows = 4;
   const Matrix x = MatrixOf(a.matrices.x, a.matrices.adj_x);
   // A texel of x transposed has four rows.
-  const int rows = a.matrices.adj_x ? kMostRows : std::min(x.rows, kMostRows);
-  Dispatch d("batch_matmul_wide");
+  const int rows = a.matrices.adj_x ? kMaxRows : std::min(x.rows, kMaxRows);
+  Dispatch d("batch_matmul_int16");
   d.Define("TILE_ROWS", rows).Define("RESCALE_64", "op_rescale_64");
   BindMatrices(node, a.matrices, {rows, 1}, *planner, &d);
   d.uniforms.Int("multiplier", a.multiplier.value);

@@ -34,18 +34,18 @@ ParseFunction ParseBatchMatMul;
 PlanFunction PlanBatchMatMul;
 
 // BATCH_MATMUL of int16 values with 64-bit sums of at most 2^17 terms. Not an
-// op of models: the pass compute_on_codes makes it.
-struct WideBatchMatMulAttributes {
+// op of models: the pass integer_path makes it.
+struct Int16BatchMatMulAttributes {
   BatchMatMulAttributes matrices;
   // Rescales a sum before the post-ops. 1 <= right <= 62.
-  quant::WideMultiplier multiplier;
+  quant::Int16Multiplier multiplier;
 };
 
 // The node that computes the BATCH_MATMUL `of` from x and y; it has no post-ops
 // yet.
-Node WideBatchMatMulNode(const Node& of, TensorId x, TensorId y,
-                         const quant::WideMultiplier& multiplier);
-PlanFunction PlanWideBatchMatMul;
+Node Int16BatchMatMulNode(const Node& of, TensorId x, TensorId y,
+                          const quant::Int16Multiplier& multiplier);
+PlanFunction PlanInt16BatchMatMul;
 
 }  // namespace gles_delegate
 

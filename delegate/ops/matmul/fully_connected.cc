@@ -78,7 +78,7 @@ absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
   if (!activation.ok()) return activation.status();
   FullyConnectedAttributes attributes;
   attributes.sums_in_64_bits =
-      bias == nullptr && node.traits.wide_rows_name_bias_type &&
+      bias == nullptr && node.traits.int16_rows_name_bias_type &&
       static_cast<const NewerFullyConnectedParams*>(node.builtin_params)
               ->quantized_bias_type == kTfLiteTypeInt64;
   return ParsedNode{attributes, *std::move(activation)};

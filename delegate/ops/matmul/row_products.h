@@ -13,7 +13,7 @@ namespace gles_delegate {
 bool IsRowProduct(const Convolution& conv, const DeviceChoices& choices);
 
 // Maximum rows per invocation: as many as registers hold.
-inline int MostProductRows(const DeviceChoices& choices) {
+inline int MaxProductRows(const DeviceChoices& choices) {
   return choices.few_registers != 0 ? 2 : 4;
 }
 

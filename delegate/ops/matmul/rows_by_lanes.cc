@@ -14,13 +14,13 @@ namespace {
 // How many invocations share one sum: a power of two, no more than there are
 // texels in a row or than one work group may hold.
 int Lanes(int row_texels, int tile_rows, const DeviceProfile& profile) {
-  const int most =
+  const int max =
       std::min({profile.choices.reduction_lanes, row_texels,
                 profile.limits.max_work_group_size[0],
                 profile.limits.max_work_group_invocations,
                 profile.limits.max_shared_memory_bytes / (16 * tile_rows)});
   int lanes = 1;
-  while (lanes * 2 <= most) lanes *= 2;
+  while (lanes * 2 <= max) lanes *= 2;
   return lanes;
 }
 
@@ -33,7 +33,7 @@ void PlanRowsByLanes(const Convolution& conv, Planner* planner) {
   const bool elements = !conv.RowsAreWholePixels();
   const int row_texels = elements ? DivideUp(terms, 4) : conv.term_texels();
   const int rows = conv.pixels();
-  const int tile_rows = Even(rows, MostProductRows(planner->profile().choices));
+  const int tile_rows = Even(rows, MaxProductRows(planner->profile().choices));
   const int lanes = Lanes(row_texels, tile_rows, planner->profile());
   Dispatch d("fully_connected");
   if (elements) d.Define("ELEMENTS");
@@ -42,8 +42,8 @@ void PlanRowsByLanes(const Convolution& conv, Planner* planner) {
       .Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(lanes, conv.dst_shape.slices(), DivideUp(rows, tile_rows));
-  if (BindCodes(conv, *planner, &d)) {
-    d.Define("CODES");
+  if (BindQuantized(conv, *planner, &d)) {
+    d.Define("QUANTIZED");
   } else {
     BindFilter(conv, planner, &d);
   }

@@ -23,7 +23,7 @@ void PlanRowsBySlices(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const int block = profile.choices.simd_lanes;
   const int rows = conv.pixels();
-  const int tile_rows = Even(rows, MostProductRows(profile.choices));
+  const int tile_rows = Even(rows, MaxProductRows(profile.choices));
   Dispatch d("fully_connected_slices");
   d.Define("BLOCK", block)
       .Define("TILE_ROWS", tile_rows)

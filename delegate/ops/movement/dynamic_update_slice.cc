@@ -26,14 +26,14 @@ absl::StatusOr<ParsedNode> ParseDynamicUpdateSlice(const NodeView& node) {
         DimsString(input.dims), "; there must be one for each axis"));
   }
   for (const Tensor* t : {&update, node.outputs[0]}) {
-    if (t->codes == input.codes &&
+    if (t->quantized == input.quantized &&
         t->quantization.scale == input.quantization.scale &&
         t->quantization.zero_point == input.quantization.zero_point) {
       continue;
     }
     return absl::UnimplementedError(
-        absl::StrCat("TFLite copies the codes of ", input.ToString(), " and ",
-                     t->ToString(), ", whose quantizations differ"));
+        absl::StrCat("TFLite copies the quantized values of ", input.ToString(),
+                     " and ", t->ToString(), ", whose quantizations differ"));
   }
   bool fits = update.dims.size() == input.dims.size();
   for (int i = 0; fits && i < rank; ++i) fits = update.dims[i] <= input.dims[i];

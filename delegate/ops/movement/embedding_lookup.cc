@@ -16,7 +16,7 @@ namespace {
 absl::Status CheckQuantizedTable(const Tensor& table) {
   const std::vector<int64_t>& zeros = table.quantization.zero_point;
   if (!table.is_float_view() ||
-      (table.is_constant() && table.codes == DataType::kInt8 &&
+      (table.is_constant() && table.quantized == DataType::kInt8 &&
        std::all_of(zeros.begin(), zeros.end(),
                    [](int64_t zero) { return zero == 0; }))) {
     return absl::OkStatus();

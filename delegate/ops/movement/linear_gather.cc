@@ -37,11 +37,11 @@ absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
 }
 
 absl::Status CheckCountable(const Tensor& tensor) {
-  constexpr int64_t kMost = std::numeric_limits<int>::max();
-  if (tensor.shape.elements() <= kMost) return absl::OkStatus();
+  constexpr int64_t kMax = std::numeric_limits<int>::max();
+  if (tensor.shape.elements() <= kMax) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat(tensor.ToString(), " has ", tensor.shape.elements(),
-                   " elements, at most ", kMost, " are counted here"));
+                   " elements, at most ", kMax, " are counted here"));
 }
 
 absl::Status CheckIndices(const NodeView& node, int input) {

@@ -106,11 +106,11 @@ absl::StatusOr<ParsedNode> ParseMirrorPad(const NodeView& node) {
   a->edge = mode == kReflectMode ? Edge::kReflect : Edge::kSymmetric;
   const AxisArray extent = ExtentsOf(*node.inputs[0]);
   for (size_t i = 0; i < extent.size(); ++i) {
-    const int most = mode == kReflectMode ? extent[i] - 1 : extent[i];
-    if (a->before[i] > most || a->after[i] > most) {
+    const int max = mode == kReflectMode ? extent[i] - 1 : extent[i];
+    if (a->before[i] > max || a->after[i] > max) {
       return absl::InvalidArgumentError(absl::StrCat(
           "paddings ", a->before[i], " and ", a->after[i], " of an axis of ",
-          extent[i], " elements: the mirror holds ", most));
+          extent[i], " elements: the mirror holds ", max));
     }
   }
   return ParsedNode{*a, {}};

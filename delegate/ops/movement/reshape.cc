@@ -16,7 +16,7 @@ absl::Status CheckReshapedElements(const NodeView& node) {
   if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
-  const bool other_bytes = input.codes != output.codes ||
+  const bool other_bytes = input.quantized != output.quantized ||
                            (!input.is_constant() && input.host != output.host);
   if (other_bytes) {
     return absl::UnimplementedError(absl::StrCat(

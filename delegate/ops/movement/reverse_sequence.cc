@@ -14,7 +14,7 @@
 namespace gles_delegate {
 namespace {
 
-constexpr int kMostRank = 4;
+constexpr int kMaxRank = 4;
 
 // kInvalidArgument: a length is past the axis.
 absl::Status CheckConstantLengths(const Tensor& lengths, int extent) {
@@ -47,8 +47,8 @@ absl::StatusOr<ParsedNode> ParseReverseSequence(const NodeView& node) {
   if (!params.ok()) return params.status();
   const Tensor& input = *node.inputs[0];
   const Tensor& lengths = *node.inputs[1];
-  if (auto s = CheckRank(input, "input", kMostRank); !s.ok()) return s;
-  if (input.codes == DataType::kInt8) {
+  if (auto s = CheckRank(input, "input", kMaxRank); !s.ok()) return s;
+  if (input.quantized == DataType::kInt8) {
     return absl::UnimplementedError(
         "input is int8, which TFLite's kernel does not take");
   }

@@ -15,7 +15,7 @@ namespace {
 
 // Each texel of the output reads every index: past this many reads the CPU,
 // which reads each once, is faster.
-constexpr int64_t kMostReads = int64_t{1} << 27;
+constexpr int64_t kMaxReads = int64_t{1} << 27;
 
 absl::Status CheckTypes(const NodeView& node) {
   if (auto s = CheckNotQuantized(node); !s.ok()) return s;
@@ -38,10 +38,10 @@ absl::Status CheckScatterReads(const Tensor& output, const Tensor& indices) {
   const Shape& to = output.shape;
   const int64_t texels = int64_t{to.b} * to.h * to.w * to.slices();
   const int64_t reads = indices.shape.elements();
-  if (texels <= kMostReads / reads) return absl::OkStatus();
+  if (texels <= kMaxReads / reads) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat("each of the ", texels, " texels of the output would read ",
-                   reads, " indices; at most ", kMostReads, " reads run here"));
+                   reads, " indices; at most ", kMaxReads, " reads run here"));
 }
 
 absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {

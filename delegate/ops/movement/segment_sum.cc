@@ -48,15 +48,15 @@ absl::StatusOr<ParsedNode> ParseSegmentSum(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
   const auto ids = IntsOfInput(node, 1, "the segments' ids");
   if (!ids.ok()) return ids.status();
-  int last = 0, most = 0;
+  int last = 0, max = 0;
   for (int id : *ids) {
-    if (id < last || id > most) {
+    if (id < last || id > max) {
       return absl::InvalidArgumentError(
           absl::StrCat("the segments' ids go from ", last, " to ", id,
                        "; they must begin at 0 and rise by 0 or 1"));
     }
     last = id;
-    most = id + 1;
+    max = id + 1;
   }
   return ParseSegments(node, last + 1);
 }

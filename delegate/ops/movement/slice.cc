@@ -68,9 +68,9 @@ absl::StatusOr<std::vector<AxisSlice>> ExpandMasks(
 }
 
 int SaturatedSum(int a, int b) {
-  constexpr int64_t kLeast = std::numeric_limits<int>::min();
-  constexpr int64_t kMost = std::numeric_limits<int>::max();
-  return static_cast<int>(std::clamp(int64_t{a} + b, kLeast, kMost));
+  constexpr int64_t kMin = std::numeric_limits<int>::min();
+  constexpr int64_t kMax = std::numeric_limits<int>::max();
+  return static_cast<int>(std::clamp(int64_t{a} + b, kMin, kMax));
 }
 
 // TFLite's StridedSliceStartForAxis and ...EndForAxis: wraps, clamps, applies

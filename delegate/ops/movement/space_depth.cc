@@ -27,10 +27,10 @@ absl::StatusOr<ParsedNode> ParseSpaceDepth(const NodeView& node,
   const Shape& in = input.shape;
   // So that its square, and the output's extents, fit 31 bits if they divide
   // the input's channels or do not exceed the output's.
-  constexpr int kMostBlock = 1 << 15;
-  if (block < 1 || block > kMostBlock) {
+  constexpr int kMaxBlock = 1 << 15;
+  if (block < 1 || block > kMaxBlock) {
     return absl::InvalidArgumentError(
-        absl::StrCat("block ", block, " is not 1 to ", kMostBlock));
+        absl::StrCat("block ", block, " is not 1 to ", kMaxBlock));
   }
   const bool divides = (to_space ? in.c % (block * block) == 0
                                  : in.h % block == 0 && in.w % block == 0);

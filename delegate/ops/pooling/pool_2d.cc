@@ -42,7 +42,7 @@ absl::Status PlanPool(const Node& node, Reducer reducer, Planner* planner) {
   r.h = {a.h.size, a.h.stride, a.pad_h.before};
   r.w = {a.w.size, a.w.stride, a.pad_w.before};
   r.zeros = a.zeros;
-  r.codes = a.codes;
+  r.quantized = a.quantized;
   AddReduction(planner, node.inputs[0], node.outputs[0], r);
   return absl::OkStatus();
 }

@@ -20,7 +20,7 @@ struct PoolAttributes {
   // a pass fused; otherwise they are not part of the window, as with SAME.
   bool zeros = false;
   // 8-bit AVERAGE_POOL_2D in integers; else null.
-  std::shared_ptr<const CodeSums> codes;
+  std::shared_ptr<const CodeSums> quantized;
 };
 
 // The result of a MAX_POOL_2D of at most 2x2 as a view of its source; `of` is

@@ -73,10 +73,10 @@ absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
   const int inputs = data.dims[1];
   const int depth = activation.dims[1];
   // So that no sum or multiple of them overflows: a file may say anything.
-  constexpr int kMost = 1 << 24;
-  if (inputs > kMost || depth > kMost) {
+  constexpr int kMax = 1 << 24;
+  if (inputs > kMax || depth > kMax) {
     return absl::UnimplementedError(
-        absl::StrCat(inputs, " inputs and ", depth, " cells are past ", kMost));
+        absl::StrCat(inputs, " inputs and ", depth, " cells are past ", kMax));
   }
   if (auto s = CheckKept(activation, batch, depth, "the previous activation");
       !s.ok()) {

@@ -42,11 +42,11 @@ int AbreastLanes(int columns, int simd_lanes) {
 absl::StatusOr<Share> ShareFor(const LstmTable& t, const LstmAttributes& a,
                                const DeviceProfile& profile) {
   constexpr int kInvocations = 128;
-  const int most =
+  const int max =
       std::min(kInvocations, profile.limits.max_work_group_invocations);
   const int slices = std::max(t.cell_slices(), t.output_slices());
   Share share;
-  while (share.columns < slices && share.columns * 2 <= most &&
+  while (share.columns < slices && share.columns * 2 <= max &&
          share.columns * 2 <= profile.limits.max_work_group_size[0]) {
     share.columns *= 2;
   }
@@ -61,12 +61,12 @@ absl::StatusOr<Share> ShareFor(const LstmTable& t, const LstmAttributes& a,
                      " bytes of shared memory, the device has ",
                      profile.limits.max_shared_memory_bytes));
   }
-  const int most_lanes = std::min(
-      {most / share.columns, t.terms(), profile.choices.reduction_lanes,
-       AbreastLanes(share.columns, profile.choices.simd_lanes),
-       profile.limits.max_work_group_size[1]});
+  const int max_lanes =
+      std::min({max / share.columns, t.terms(), profile.choices.reduction_lanes,
+                AbreastLanes(share.columns, profile.choices.simd_lanes),
+                profile.limits.max_work_group_size[1]});
   Share wider = share;
-  while ((wider.lanes *= 2) <= most_lanes &&
+  while ((wider.lanes *= 2) <= max_lanes &&
          LstmSharedBytes(t, a, wider) <=
              profile.limits.max_shared_memory_bytes) {
     share = wider;

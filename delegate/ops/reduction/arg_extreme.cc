@@ -15,7 +15,7 @@ namespace gles_delegate {
 namespace {
 
 void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
-                   bool least) {
+                   bool min) {
   const Tensor& source = planner->tensor(src);
   const Shape& from = source.shape;
   const Shape to = planner->tensor(dst).shape;
@@ -28,7 +28,7 @@ void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
   if (threads > 1) d.SharedMemory(int64_t{32} * threads);
   if (!IsIntegers(source)) d.Define("FLOATS");
   if (axis == kChannelAxis) d.Define("CHANNELS");
-  if (least) d.Define("LEAST_OF");
+  if (min) d.Define("LEAST_OF");
   d.Read("src", src).Write("dst", dst);
   d.uniforms.Int4("step_by", axis == kWidthAxis, axis == kHeightAxis,
                   axis == kChannelAxis, axis == kBatchAxis);
@@ -38,7 +38,7 @@ void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
   planner->Add(std::move(d));
 }
 
-absl::Status PlanArgExtreme(const Node& node, bool least, Planner* planner) {
+absl::Status PlanArgExtreme(const Node& node, bool min, Planner* planner) {
   const auto& a = std::any_cast<const ArgExtremeAttributes&>(node.attributes);
   TensorId source = node.inputs[0];
   if (a.shape.has_value()) {
@@ -53,13 +53,13 @@ absl::Status PlanArgExtreme(const Node& node, bool least, Planner* planner) {
   if (a.axis == kWidthAxis) kept.w = 1;
   if (a.axis == kChannelAxis) kept.c = 1;
   if (kept == to) {
-    AddArgExtreme(planner, source, node.outputs[0], a.axis, least);
+    AddArgExtreme(planner, source, node.outputs[0], a.axis, min);
     return absl::OkStatus();
   }
   // Removing the axis may move the others within B, H, W, C.
   const TensorId positions =
       planner->AddTemporary("axis kept", kept, DataType::kInt32);
-  AddArgExtreme(planner, source, positions, a.axis, least);
+  AddArgExtreme(planner, source, positions, a.axis, min);
   AddReshape(planner, positions, node.outputs[0]);
   return absl::OkStatus();
 }

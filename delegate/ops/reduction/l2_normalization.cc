@@ -32,15 +32,17 @@ absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
   const Shape shape = planner->tensor(node.outputs[0]).shape;
   const int threads = ThreadsPerRow(
       shape.slices(), int64_t{shape.b} * shape.h * shape.w, planner->profile());
-  const auto* codes = std::any_cast<L2NormalizationOfCodes>(&node.attributes);
-  Dispatch d(codes != nullptr ? "l2_normalization_codes" : "l2_normalization");
+  const auto* quantized =
+      std::any_cast<L2NormalizationOfQuantized>(&node.attributes);
+  Dispatch d(quantized != nullptr ? "l2_normalization_quantized"
+                                  : "l2_normalization");
   d.Define("THREADS", threads);
   if (threads > 1) d.SharedMemory(int64_t{16} * threads);
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
-  if (codes != nullptr) {
-    d.uniforms.Int("zero_out", codes->zero_out);
-    d.uniforms.Int("low", codes->is_unsigned ? 0 : -128);
-    d.uniforms.Int("more_bits", codes->is_unsigned ? 7 : 0);
+  if (quantized != nullptr) {
+    d.uniforms.Int("zero_out", quantized->zero_out);
+    d.uniforms.Int("low", quantized->is_unsigned ? 0 : -128);
+    d.uniforms.Int("more_bits", quantized->is_unsigned ? 7 : 0);
   }
   d.Grid(int64_t{shape.w} * threads, shape.h, shape.b);
   if (threads > 1) d.WorkGroup(threads, 1, 1);

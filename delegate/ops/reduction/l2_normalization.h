@@ -10,7 +10,7 @@ namespace gles_delegate {
 // kInvalidArgument: an activation, or an output shape that is not the input's.
 // The attributes of nodes on 8-bit quantized values, which use TFLite's integer
 // arithmetic; float nodes have none.
-struct L2NormalizationOfCodes {
+struct L2NormalizationOfQuantized {
   int zero_out = 0;
   bool is_unsigned = false;
 };

@@ -43,7 +43,7 @@ absl::Status PlanReducer(const Node& node, Reducer reducer, Planner* planner) {
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Reduction r;
   r.reducer = reducer;
-  r.codes = a.codes;
+  r.quantized = a.quantized;
   if (a.over[0]) r.b = Reduction::Whole(from.b);
   if (a.over[1]) r.h = Reduction::Whole(from.h);
   if (a.over[2]) r.w = Reduction::Whole(from.w);

@@ -22,7 +22,7 @@ struct ReduceAttributes {
   // The same, or with axes given as -3 and -2: newer runtimes.
   bool over_plane_by_any_name = false;
   // 8-bit MEAN and SUM in TFLite's integer arithmetic; else null.
-  std::shared_ptr<const CodeSums> codes;
+  std::shared_ptr<const CodeSums> quantized;
   std::vector<int> folded;  // the input's dims above rank 4, folded; else empty
 };
 

@@ -80,14 +80,14 @@ int ReductionThreads(int64_t taps, int64_t outputs,
 
 // An integer of a table of floats, which hold 24 bits, is two of 16. A second
 // row has the steps of the last channels.
-PackedConstant StepsConstant(std::shared_ptr<const CodeSums> codes) {
+PackedConstant StepsConstant(std::shared_ptr<const CodeSums> quantized) {
   PackedConstant steps;
   steps.name = "steps";
-  steps.width = static_cast<int>(codes->steps.size());
-  steps.height = codes->last_steps.empty() ? 1 : 2;
-  steps.fill = [codes = std::move(codes)](absl::Span<float> texels) {
+  steps.width = static_cast<int>(quantized->steps.size());
+  steps.height = quantized->last_steps.empty() ? 1 : 2;
+  steps.fill = [quantized = std::move(quantized)](absl::Span<float> texels) {
     size_t at = 0;
-    for (const auto* row : {&codes->steps, &codes->last_steps}) {
+    for (const auto* row : {&quantized->steps, &quantized->last_steps}) {
       for (const int32_t step : *row) {
         texels[at] = static_cast<float>(step >> 16);
         texels[at + 1] = static_cast<float>(step & 0xffff);
@@ -99,15 +99,15 @@ PackedConstant StepsConstant(std::shared_ptr<const CodeSums> codes) {
 }
 
 // How the shader ends, and its uniforms after the reduction's own.
-void AddCodeSums(const std::shared_ptr<const CodeSums>& codes, bool partial,
+void AddCodeSums(const std::shared_ptr<const CodeSums>& quantized, bool partial,
                  Dispatch* d) {
-  const CodeSums& c = *codes;
+  const CodeSums& c = *quantized;
   if (partial) {
     d->Define("PARTIAL");
   } else if (c.result == CodeSums::Result::kSteps) {
     d->Define("STEPS");
     if (!c.last_steps.empty()) d->Define("LAST_STEPS");
-    d->Constant(StepsConstant(codes));
+    d->Constant(StepsConstant(quantized));
   } else {
     d->Define(DefineOf(c.result));
   }
@@ -138,10 +138,10 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
   const Shape to = planner->tensor(dst).shape;
   const int threads =
       ReductionThreads(Taps(r, from), Outputs(to), planner->profile());
-  const bool on_codes = r.codes != nullptr;
-  Dispatch d(on_codes ? "reduce_codes" : "reduce");
-  if (!on_codes) d.Define(DefineOf(r.reducer));
-  if (!on_codes && planner->tensor(src).type == DataType::kInt32) {
+  const bool integer_path = r.quantized != nullptr;
+  Dispatch d(integer_path ? "reduce_quantized" : "reduce");
+  if (!integer_path) d.Define(DefineOf(r.reducer));
+  if (!integer_path && planner->tensor(src).type == DataType::kInt32) {
     d.Define("INTS");
   }
   d.Define("THREADS", threads);
@@ -154,7 +154,7 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
   d.uniforms.Int4("stride", r.w.stride, r.h.stride, r.channels ? 0 : 1,
                   r.b.stride);
   d.uniforms.Int4("before", r.w.before, r.h.before, 0, r.b.before);
-  if (on_codes) AddCodeSums(r.codes, partial, &d);
+  if (integer_path) AddCodeSums(r.quantized, partial, &d);
   d.Grid(int64_t{to.w} * threads, to.h, to.slices() * to.b);
   if (threads > 1) {
     d.WorkGroup(threads, 1, 1);
@@ -165,11 +165,11 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
 }
 
 // Of whole axes.
-void AddProductOfCodes(Planner* planner, TensorId src, TensorId dst,
-                       const Reduction& r) {
+void AddProductOfQuantized(Planner* planner, TensorId src, TensorId dst,
+                           const Reduction& r) {
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
-  Dispatch d("product_codes");
+  Dispatch d("product_quantized");
   d.Define("RESCALE_64", "op_rescale_64");
   if (r.channels) d.Define("CHANNELS");
   d.Read("src", src).Write("dst", dst);
@@ -177,8 +177,8 @@ void AddProductOfCodes(Planner* planner, TensorId src, TensorId dst,
                   r.b.size);
   d.uniforms.Int4("stride", r.w.stride, r.h.stride, r.channels ? 0 : 1,
                   r.b.stride);
-  d.uniforms.Int("multiplier", r.codes->step.value);
-  d.uniforms.Int("right", r.codes->step.right);
+  d.uniforms.Int("multiplier", r.quantized->step.value);
+  d.uniforms.Int("right", r.quantized->step.right);
   d.OverTexels(to);
   planner->Add(std::move(d));
 }
@@ -190,7 +190,8 @@ bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
   const int64_t taps = Taps(r, src);
   if (r.w.size == 1 || taps == r.w.size) return false;
   // The rounded mean is not the mean of rounded means.
-  if (r.codes != nullptr && r.codes->result == CodeSums::Result::kMean) {
+  if (r.quantized != nullptr &&
+      r.quantized->result == CodeSums::Result::kMean) {
     return false;
   }
   const int64_t direct = taps * Outputs(dst);
@@ -209,8 +210,9 @@ void AddReduction(Planner* planner, TensorId src, TensorId dst,
                   const Reduction& r) {
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
-  if (r.codes != nullptr && r.codes->result == CodeSums::Result::kProduct) {
-    return AddProductOfCodes(planner, src, dst, r);
+  if (r.quantized != nullptr &&
+      r.quantized->result == CodeSums::Result::kProduct) {
+    return AddProductOfQuantized(planner, src, dst, r);
   }
   if (!WidthFirst(r, from, to, planner->profile()))
     return AddPass(planner, src, dst, r);
@@ -218,12 +220,12 @@ void AddReduction(Planner* planner, TensorId src, TensorId dst,
   // is the mean.
   Reduction width;
   width.reducer = r.reducer;
-  width.codes = r.codes;
+  width.quantized = r.quantized;
   width.w = r.w;
   width.zeros = r.zeros;
   const TensorId rows = planner->AddTemporary(
       "rows reduced", Shape{from.b, from.h, to.w, from.c},
-      r.codes != nullptr ? DataType::kInt32 : planner->tensor(src).type);
+      r.quantized != nullptr ? DataType::kInt32 : planner->tensor(src).type);
   AddPass(planner, src, rows, width, /*partial=*/true);
   Reduction rest = r;
   rest.w = ReduceAxis();

@@ -59,13 +59,13 @@ struct CodeSums {
   float bias = 0;
   int count = 1;  // kTruncated, kRescaled, kFloatMean: values per mean
   quant::Multiplier multiplier;  // kRescaled
-  quant::WideMultiplier step;    // kProduct
+  quant::Int16Multiplier step;   // kProduct
 };
 
 struct Reduction {
   Reducer reducer = Reducer::kSum;
   // The source has quantized values; replaces `reducer`.
-  std::shared_ptr<const CodeSums> codes;
+  std::shared_ptr<const CodeSums> quantized;
   // Reduces all channels to one.
   bool channels = false;
   ReduceAxis b, h, w;

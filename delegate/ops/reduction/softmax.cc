@@ -30,17 +30,17 @@ int SoftmaxThreads(const Shape& shape, const DeviceProfile& profile) {
                        profile);
 }
 
-// The table and the uniforms of softmax_codes.comp.
-void AddCodes(const SoftmaxAttributes& a, Dispatch* d) {
+// The table and the uniforms of softmax_quantized.comp.
+void AddQuantizedValues(const SoftmaxAttributes& a, Dispatch* d) {
   d->Define("ORDERED_SUMS");
   PackedConstant exps;
   exps.name = "exps";
-  exps.width = static_cast<int>(a.codes->exps.size() / 4);
-  exps.fill = [codes = a.codes](absl::Span<float> texels) {
-    std::copy(codes->exps.begin(), codes->exps.end(), texels.begin());
+  exps.width = static_cast<int>(a.quantized->exps.size() / 4);
+  exps.fill = [quantized = a.quantized](absl::Span<float> texels) {
+    std::copy(quantized->exps.begin(), quantized->exps.end(), texels.begin());
   };
   d->Constant(std::move(exps));
-  const SoftmaxOfCodes& c = *a.codes;
+  const SoftmaxOfQuantized& c = *a.quantized;
   d->uniforms.Int("zero_in", c.zero_in);
   d->uniforms.Int("zero_out", c.zero_out);
   d->uniforms.Int("low", c.is_unsigned ? 0 : -128);
@@ -53,8 +53,8 @@ void AddCodes(const SoftmaxAttributes& a, Dispatch* d) {
 
 PackedConstant LinesConstant(
     const char* name,
-    const std::shared_ptr<const quant::SoftmaxOfSixteenBits>& softmax,
-    quant::SoftmaxOfSixteenBits::Lines quant::SoftmaxOfSixteenBits::*lines) {
+    const std::shared_ptr<const quant::SoftmaxOfInt16>& softmax,
+    quant::SoftmaxOfInt16::Lines quant::SoftmaxOfInt16::*lines) {
   PackedConstant constant;
   constant.name = name;
   constant.width = static_cast<int>((softmax.get()->*lines).size() + 3) / 4;
@@ -65,19 +65,19 @@ PackedConstant LinesConstant(
   return constant;
 }
 
-// The tables and the uniforms of softmax_sixteen.comp.
+// The tables and the uniforms of softmax_int16.comp.
 void AddSixteen(const SoftmaxAttributes& a, Dispatch* d) {
-  using Softmax = quant::SoftmaxOfSixteenBits;
-  d->Constant(LinesConstant("exps", a.sixteen, &Softmax::exps));
-  d->Constant(LinesConstant("inverses", a.sixteen, &Softmax::inverses));
+  using Softmax = quant::SoftmaxOfInt16;
+  d->Constant(LinesConstant("exps", a.int16, &Softmax::exps));
+  d->Constant(LinesConstant("inverses", a.int16, &Softmax::inverses));
   d->Define("RESCALE", "op_rescale");
-  d->uniforms.Int("multiplier", a.sixteen->place.value);
-  d->uniforms.Int("shift", a.sixteen->place.shift);
+  d->uniforms.Int("multiplier", a.int16->place.value);
+  d->uniforms.Int("shift", a.int16->place.shift);
 }
 
 const char* ShaderOf(const SoftmaxAttributes& a) {
-  if (a.sixteen != nullptr) return "softmax_sixteen";
-  return a.codes != nullptr ? "softmax_codes" : "softmax";
+  if (a.int16 != nullptr) return "softmax_int16";
+  return a.quantized != nullptr ? "softmax_quantized" : "softmax";
 }
 
 }  // namespace
@@ -99,12 +99,12 @@ absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   const Shape shape = planner->tensor(node.outputs[0]).shape;
   Dispatch d(ShaderOf(a));
   int threads = 1;
-  if (a.sixteen == nullptr && a.codes == nullptr) {
+  if (a.int16 == nullptr && a.quantized == nullptr) {
     threads = SpreadRows(shape, planner->profile(), &d);
     // A short share of the row stays in registers.
-    constexpr int kMostHeld = 16;
+    constexpr int kMaxHeld = 16;
     const int share = DivideUp(shape.slices(), threads);
-    if (threads > 1 && share <= kMostHeld) d.Define("HELD", share);
+    if (threads > 1 && share <= kMaxHeld) d.Define("HELD", share);
   } else {
     threads = SoftmaxThreads(shape, planner->profile());
     d.Define("THREADS", threads);
@@ -115,10 +115,10 @@ absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   }
   if (a.log) d.Define("LOG");
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
-  if (a.sixteen != nullptr) {
+  if (a.int16 != nullptr) {
     AddSixteen(a, &d);
-  } else if (a.codes != nullptr) {
-    AddCodes(a, &d);
+  } else if (a.quantized != nullptr) {
+    AddQuantizedValues(a, &d);
   } else {
     d.uniforms.Float("beta", a.beta);
   }

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
-#include "quant/sixteen_bit.h"
+#include "quant/int16.h"
 
 namespace gles_delegate {
 
 // For 8-bit quantized values, as in TFLite's kernels.
-struct SoftmaxOfCodes {
+struct SoftmaxOfQuantized {
   std::vector<float> exps;  // [256]: by distance from the row's maximum
   float in_scale = 1;
   float out_scale = 1;
@@ -25,9 +25,9 @@ struct SoftmaxOfCodes {
 struct SoftmaxAttributes {
   float beta = 1;
   bool log = false;
-  std::shared_ptr<const SoftmaxOfCodes> codes = nullptr;
+  std::shared_ptr<const SoftmaxOfQuantized> quantized = nullptr;
   // For int16, as in TFLite's kernel. If both are null: floats.
-  std::shared_ptr<const quant::SoftmaxOfSixteenBits> sixteen = nullptr;
+  std::shared_ptr<const quant::SoftmaxOfInt16> int16 = nullptr;
 };
 
 // kInvalidArgument: input and output have different shapes.

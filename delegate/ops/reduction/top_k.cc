@@ -12,7 +12,7 @@
 namespace gles_delegate {
 namespace {
 
-constexpr int kMostPasses = 64;
+constexpr int kMaxPasses = 64;
 
 }  // namespace
 
@@ -37,9 +37,9 @@ absl::StatusOr<ParsedNode> ParseTopK(const NodeView& node) {
     return absl::InvalidArgumentError(absl::StrCat(
         "k is ", k->front(), ", rows have ", input.dims.back(), " elements"));
   }
-  if (k->front() > kMostPasses) {
+  if (k->front() > kMaxPasses) {
     return absl::UnimplementedError(
-        absl::StrCat("k is ", k->front(), ", at most ", kMostPasses,
+        absl::StrCat("k is ", k->front(), ", at most ", kMaxPasses,
                      " pays here: each is a pass over the row"));
   }
   std::vector<int> want = input.dims;

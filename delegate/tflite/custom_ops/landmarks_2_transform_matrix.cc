@@ -48,15 +48,14 @@ Box BoxOf(const LandmarksToMatrixParams& p, const float* landmarks,
   const auto at = [&](int i) {
     return Rotate({landmarks[3 * i], landmarks[3 * i + 1]}, angle);
   };
-  Point least = at(p.subset[0]), most = least;
+  Point min = at(p.subset[0]), max = min;
   for (int i : p.subset) {
     const Point q = at(i);
-    least = {std::min(least.x, q.x), std::min(least.y, q.y)};
-    most = {std::max(most.x, q.x), std::max(most.y, q.y)};
+    min = {std::min(min.x, q.x), std::min(min.y, q.y)};
+    max = {std::max(max.x, q.x), std::max(max.y, q.y)};
   }
-  return {most.x - least.x,
-          most.y - least.y,
-          {(most.x + least.x) / 2, (most.y + least.y) / 2}};
+  return {
+      max.x - min.x, max.y - min.y, {(max.x + min.x) / 2, (max.y + min.y) / 2}};
 }
 
 Matrix Version1(const LandmarksToMatrixParams& p, const float* l) {

@@ -85,19 +85,19 @@ absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
     for (int y = 0; y < g.y.out; ++y) {
       for (int x = 0; x < g.x.out; ++x) {
         for (int c = 0; c < channels; ++c) {
-          float most = std::numeric_limits<float>::lowest();
+          float max = std::numeric_limits<float>::lowest();
           int index = 0;
           for (int k = 0; k < g.y.window * g.x.window; ++k) {
             const int iy = y * g.y.stride - g.y.pad + k / g.x.window;
             const int ix = x * g.x.stride - g.x.pad + k % g.x.window;
             if (iy < 0 || iy >= g.y.in || ix < 0 || ix >= g.x.in) continue;
             const float v = image[(iy * g.x.in + ix) * channels + c];
-            if (v > most) {
-              most = v;
+            if (v > max) {
+              max = v;
               index = k;
             }
           }
-          *pooled++ = Activate(most, p->activation);
+          *pooled++ = Activate(max, p->activation);
           *indices++ = static_cast<float>(index) + 0.1f;
         }
       }

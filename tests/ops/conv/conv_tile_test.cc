@@ -67,20 +67,20 @@ int64_t CostOf(int pixels, int tile) {
   return int64_t{turns} * (tile + 4);
 }
 
-int64_t LeastCost(int pixels, int most) {
-  int64_t least = CostOf(pixels, 1);
-  for (int t = 2; t <= most; ++t) least = std::min(least, CostOf(pixels, t));
-  return least;
+int64_t MinCost(int pixels, int max) {
+  int64_t min = CostOf(pixels, 1);
+  for (int t = 2; t <= max; ++t) min = std::min(min, CostOf(pixels, t));
+  return min;
 }
 
 TEST(FlatTileTest, SharingCostsAFifthAtMost) {
   const DeviceChoices choices = VectorProfile().choices;
   for (int pixels = 4; pixels <= 20000; ++pixels) {
     const int narrow = ChooseFlatTile(pixels, 4, kLittleWork, choices).pixels;
-    ASSERT_LE(CostOf(pixels, narrow) * 5, LeastCost(pixels, 8) * 6)
+    ASSERT_LE(CostOf(pixels, narrow) * 5, MinCost(pixels, 8) * 6)
         << pixels << " pixels in tiles of " << narrow;
     const int wide = ChooseFlatTile(pixels, 4, kMuchWork, choices).pixels;
-    ASSERT_LE(CostOf(pixels, wide) * 5, LeastCost(pixels, 16) * 6)
+    ASSERT_LE(CostOf(pixels, wide) * 5, MinCost(pixels, 16) * 6)
         << pixels << " pixels in tiles of " << wide;
   }
 }
@@ -99,7 +99,7 @@ TEST(FlatTileTest, LightConvolutionsPayTwiceTheirCost) {
   EXPECT_EQ(ChooseFlatTile(25, 4, kLittleWork, choices).pixels, 4);
   for (int pixels = 4; pixels <= 20000; ++pixels) {
     const int chosen = ChooseFlatTile(pixels, 4, kLightWork, choices).pixels;
-    ASSERT_LE(CostOf(pixels, chosen), 2 * LeastCost(pixels, 8)) << pixels;
+    ASSERT_LE(CostOf(pixels, chosen), 2 * MinCost(pixels, 8)) << pixels;
   }
 }
 

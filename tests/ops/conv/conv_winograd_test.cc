@@ -98,8 +98,8 @@ struct Candidate {
   Conv2dAttributes attributes = {{1, 1, 1, 1, 1, 1, 1, 1}, /*groups=*/1};
   bool runtime_weights = false;
   bool runtime_bias = false;
-  bool on_codes = false;
-  DataType codes = DataType::kOther;
+  bool integer_path = false;
+  DataType quantized = DataType::kOther;
 };
 
 std::vector<Dispatch> PlanOf(const Candidate& c, const DeviceProfile& profile) {
@@ -112,8 +112,8 @@ std::vector<Dispatch> PlanOf(const Candidate& c, const DeviceProfile& profile) {
       c.runtime_bias ? b.Input(channels) : b.Constant(channels);
   b.Node("CONV_2D", {src, weights, bias}, c.output, c.attributes,
          {{"clamp", {0, 6, 0, 0}}});
-  b.graph.nodes[0].on_codes = c.on_codes;
-  b.graph.tensor(src).codes = c.codes;
+  b.graph.nodes[0].integer_path = c.integer_path;
+  b.graph.tensor(src).quantized = c.quantized;
   auto dispatches = PlanGraph(&b.graph, profile);
   EXPECT_TRUE(dispatches.ok()) << dispatches.status();
   return dispatches.ok() ? *std::move(dispatches) : std::vector<Dispatch>();
@@ -199,15 +199,15 @@ TEST(ConvWinogradPlanTest, SmallImagesAreNot) {
   EXPECT_THAT(Shaders(c), SizeIs(3));
 }
 
-TEST(ConvWinogradPlanTest, HalvesCodesAndRuntimeWeightsAreNot) {
+TEST(ConvWinogradPlanTest, HalvesQuantizedValuesAndRuntimeWeightsAreNot) {
   DeviceProfile half = Profile();
   half.options.half = true;
   EXPECT_THAT(Shaders({}, half), ElementsAre("conv_2d"));
-  Candidate on_codes;
-  on_codes.on_codes = true;
-  EXPECT_THAT(Shaders(on_codes), ElementsAre("conv_2d"));
+  Candidate integer_path;
+  integer_path.integer_path = true;
+  EXPECT_THAT(Shaders(integer_path), ElementsAre("conv_2d"));
   Candidate quantized;
-  quantized.codes = DataType::kInt8;
+  quantized.quantized = DataType::kInt8;
   EXPECT_THAT(Shaders(quantized), ElementsAre("conv_2d"));
   Candidate weights;
   weights.runtime_weights = true;

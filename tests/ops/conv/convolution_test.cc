@@ -22,7 +22,7 @@ struct OneNode {
   bool runtime_weights = false;
   bool has_bias = true;
   bool runtime_bias = false;
-  bool on_codes = false;
+  bool integer_path = false;
 
   Convolution Made() const {
     GraphBuilder b;
@@ -33,7 +33,7 @@ struct OneNode {
                                     add(filter, runtime_weights)};
     if (has_bias) inputs.push_back(add({filter[0]}, runtime_bias));
     b.Node(op, inputs, output, attributes);
-    b.graph.nodes[0].on_codes = on_codes;
+    b.graph.nodes[0].integer_path = integer_path;
     const auto conv = Convolution::Of(b.graph, b.graph.nodes[0]);
     EXPECT_TRUE(conv.has_value());
     return conv.value_or(Convolution());
@@ -118,10 +118,10 @@ TEST(ConvolutionTest, ConstantWeights) {
   EXPECT_TRUE(node.Made().CanTakeGate());
 }
 
-TEST(ConvolutionTest, OnCodes) {
+TEST(ConvolutionTest, InIntegers) {
   OneNode node;
   EXPECT_FALSE(node.Made().quantized);
-  node.on_codes = true;
+  node.integer_path = true;
   EXPECT_TRUE(node.Made().quantized);
   EXPECT_FALSE(node.Made().CanTakeGate());
 }

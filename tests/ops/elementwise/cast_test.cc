@@ -70,11 +70,11 @@ TEST_F(CastTest, OutOfRange) {
   model.inputs[0] = {2147483648.0f, 1e20f, kInf, NAN, -NAN, -3e9f, -kInf, 7};
   const RunResult result = RunOnDelegate(model);
   ASSERT_TRUE(result.status.ok()) << result.status;
-  constexpr int kMost = std::numeric_limits<int>::max();
-  constexpr int kLeast = std::numeric_limits<int>::min();
-  EXPECT_THAT(result.outputs[0].ints,
-              ::testing::ElementsAre(kMost, kMost, kMost, kMost, kMost, kLeast,
-                                     kLeast, 7));
+  constexpr int kMax = std::numeric_limits<int>::max();
+  constexpr int kMin = std::numeric_limits<int>::min();
+  EXPECT_THAT(
+      result.outputs[0].ints,
+      ::testing::ElementsAre(kMax, kMax, kMax, kMax, kMax, kMin, kMin, 7));
 }
 
 // To and fro, as graphs of masks have it.
@@ -109,10 +109,10 @@ TEST(ParseCastTest, Refusals) {
   EXPECT_THAT(
       Refusal(ParseCast, {floats}, {FakeTensor({3, 2}, DataType::kInt32)}),
       HasSubstr("output is 3x2, its inputs and attributes give 2x3"));
-  Tensor codes = floats;
-  codes.codes = DataType::kUint8;
-  EXPECT_THAT(Refusal(ParseCast, {codes}, {floats}),
-              HasSubstr("CAST works on its codes"));
+  Tensor quantized = floats;
+  quantized.quantized = DataType::kUint8;
+  EXPECT_THAT(Refusal(ParseCast, {quantized}, {floats}),
+              HasSubstr("CAST works on its quantized values"));
 }
 
 }  // namespace

@@ -138,16 +138,16 @@ TEST(ParseComparisonTest, Refusals) {
               HasSubstr("its inputs and attributes give 4x2x3"));
   EXPECT_THAT(Message(Op::ADD, floats, floats, bools),
               HasSubstr("is no comparison"));
-  Tensor codes = floats;
-  codes.codes = DataType::kInt8;
-  codes.quantization = {{0.5f}, {3}, 0};
-  Tensor others = codes;
-  EXPECT_EQ(Message(Op::LESS, codes, others, bools), "");
+  Tensor quantized = floats;
+  quantized.quantized = DataType::kInt8;
+  quantized.quantization = {{0.5f}, {3}, 0};
+  Tensor others = quantized;
+  EXPECT_EQ(Message(Op::LESS, quantized, others, bools), "");
   // Codes of 8 bits are rescaled in integers, those of 16 are not.
   others.quantization.scale = {0.25f};
-  EXPECT_EQ(Message(Op::LESS, codes, others, bools), "");
-  codes.codes = others.codes = DataType::kInt16;
-  EXPECT_THAT(Message(Op::LESS, codes, others, bools),
+  EXPECT_EQ(Message(Op::LESS, quantized, others, bools), "");
+  quantized.quantized = others.quantized = DataType::kInt16;
+  EXPECT_THAT(Message(Op::LESS, quantized, others, bools),
               HasSubstr("whose quantizations differ"));
 }
 

@@ -378,7 +378,7 @@ TEST(BinaryParseTest, StablehloTakesEqualShapesOfPlainNumbers) {
     EXPECT_THAT(std::string(ParseBinary(broadcast.node).status().message()),
                 HasSubstr("must have one shape"));
     View quantized(code, {4}, {4}, {4});
-    quantized.a.codes = DataType::kInt8;
+    quantized.a.quantized = DataType::kInt8;
     EXPECT_THAT(std::string(ParseBinary(quantized.node).status().message()),
                 HasSubstr("quantized"));
   }

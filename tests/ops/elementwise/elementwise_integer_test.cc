@@ -179,14 +179,14 @@ std::vector<int32_t> UnaryOfInts(Op op, const std::vector<int32_t>& x) {
 
 TEST(UnaryIntegerTest, AbsSignAndTheLeast) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const int32_t least = std::numeric_limits<int32_t>::min();
-  const std::vector<int32_t> x = {0, 5, -5, 2147483647, -2147483647, least};
+  const int32_t min = std::numeric_limits<int32_t>::min();
+  const std::vector<int32_t> x = {0, 5, -5, 2147483647, -2147483647, min};
   EXPECT_THAT(UnaryOfInts(Op::ABS, x),
-              ::testing::ElementsAre(0, 5, 5, 2147483647, 2147483647, least));
+              ::testing::ElementsAre(0, 5, 5, 2147483647, 2147483647, min));
   EXPECT_THAT(UnaryOfInts(Op::SIGN, x),
               ::testing::ElementsAre(0, 1, -1, 1, -1, -1));
   EXPECT_THAT(UnaryOfInts(Op::NEG, x),
-              ::testing::ElementsAre(0, -5, 5, -2147483647, 2147483647, least));
+              ::testing::ElementsAre(0, -5, 5, -2147483647, 2147483647, min));
 }
 
 TEST(AddNTest, Integers) {
@@ -219,10 +219,10 @@ TEST(FusedIntegersTest, Chain) {
         schema::AddOptionsT add;
         add.fused_activation_function = schema::ActivationFunctionType::RELU6;
         v.builder().AddOp(Op::ADD, 1, {x, y}, {sum}, add);
-        const int least = v.OfInts(v.builder().AddTensor("least", shape));
-        v.builder().AddOp(Op::MINIMUM, 1, {sum, y}, {least},
+        const int min = v.OfInts(v.builder().AddTensor("least", shape));
+        v.builder().AddOp(Op::MINIMUM, 1, {sum, y}, {min},
                           schema::MaximumMinimumOptionsT());
-        return v.OfInts(v.Op(Op::MUL, 1, {least, v.IntConstant("two", {}, {2})},
+        return v.OfInts(v.Op(Op::MUL, 1, {min, v.IntConstant("two", {}, {2})},
                              schema::MulOptionsT()));
       }));
 }

@@ -53,18 +53,18 @@ TEST(DetectionPostprocessParseTest, RefusesShapes) {
 
 TEST(DetectionPostprocessParseTest, RefusesTypes) {
   FakeDetection f;
-  f.inputs[0].codes = f.inputs[2].codes = DataType::kUint8;
+  f.inputs[0].quantized = f.inputs[2].quantized = DataType::kUint8;
   EXPECT_EQ(f.Refusal(), "");
-  f.inputs[1].codes = DataType::kInt8;
+  f.inputs[1].quantized = DataType::kInt8;
   EXPECT_THAT(f.Refusal(), HasSubstr("input 1 is int8"));
-  f.inputs[1].codes = DataType::kUint8;
+  f.inputs[1].quantized = DataType::kUint8;
   EXPECT_EQ(f.Refusal(), "");
-  f.inputs[2].codes = DataType::kOther;
+  f.inputs[2].quantized = DataType::kOther;
   EXPECT_THAT(f.Refusal(), HasSubstr("encodings are uint8, anchors float32"));
   f.inputs[0].type = DataType::kInt32;
   EXPECT_THAT(f.Refusal(), HasSubstr("input 0"));
   FakeDetection g;
-  g.outputs[3].codes = DataType::kUint8;
+  g.outputs[3].quantized = DataType::kUint8;
   EXPECT_THAT(g.Refusal(), HasSubstr("an output is uint8"));
 }
 
@@ -75,9 +75,9 @@ TEST(DetectionPostprocessParseTest, RefusesParameters) {
     return f.Refusal();
   };
   using C = DetectionCase*;
-  EXPECT_THAT(with([](C c) { c->most = 0; }),
+  EXPECT_THAT(with([](C c) { c->max = 0; }),
               HasSubstr("max_detections 0 must be positive"));
-  EXPECT_THAT(with([](C c) { c->most = 1025; }),
+  EXPECT_THAT(with([](C c) { c->max = 1025; }),
               HasSubstr("max_detections is 1025, at most 1024"));
   EXPECT_THAT(with([](C c) { c->classes_of_each = -1; }),
               HasSubstr("max_classes_per_detection -1 must be positive"));
@@ -88,9 +88,9 @@ TEST(DetectionPostprocessParseTest, RefusesParameters) {
   // One class more, which scores may have, is no int (found by fuzzing).
   EXPECT_THAT(with([](C c) { c->classes = std::numeric_limits<int>::max(); }),
               HasSubstr("2147483647 classes"));
-  EXPECT_EQ(with([](C c) { c->most_of_class = -1; }), "");  // not used
+  EXPECT_EQ(with([](C c) { c->max_of_class = -1; }), "");  // not used
   EXPECT_THAT(with([](C c) {
-                c->most_of_class = -1;
+                c->max_of_class = -1;
                 c->regular = true;
               }),
               HasSubstr("detections_per_class -1 must be positive"));
@@ -137,7 +137,7 @@ TEST(DetectionPostprocessPlanTest, RefusesMoreBoxesThanAWorkGroupTakes) {
   DetectionCase of_classes;
   of_classes.anchors = 1024;
   of_classes.regular = true;
-  of_classes.most = of_classes.most_of_class = 1024;
+  of_classes.max = of_classes.max_of_class = 1024;
   of_classes.classes = 1 << 20;
   node.inputs = {AddTensor(&graph, {1, 1024, 4}),
                  AddTensor(&graph, {1, 1024, 1 << 20}),

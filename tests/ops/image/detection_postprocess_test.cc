@@ -22,7 +22,7 @@
 namespace gles_delegate::testing {
 namespace {
 
-// Fast and regular, on floats and on codes.
+// Fast and regular, on floats and in integers.
 void CheckAll(DetectionCase c) {
   for (bool regular : {false, true}) {
     for (auto type : {TensorType::FLOAT32, TensorType::UINT8}) {
@@ -63,9 +63,9 @@ TEST_F(DetectionPostprocessTest, ManyNumbersOfClasses) {
 }
 
 TEST_F(DetectionPostprocessTest, MoreAndFewerThanAreWanted) {
-  for (int most : {1, 4, 7, 100}) {
+  for (int max : {1, 4, 7, 100}) {
     DetectionCase c;
-    c.most = most;
+    c.max = max;
     CheckAll(c);
   }
 }
@@ -99,16 +99,16 @@ TEST_F(DetectionPostprocessTest, SeveralClassesOfEach) {
 }
 
 TEST_F(DetectionPostprocessTest, FewOfEachClass) {
-  for (int most : {1, 2, 5}) {
+  for (int max : {1, 2, 5}) {
     DetectionCase c;
     c.regular = true;
-    c.most_of_class = most;
+    c.max_of_class = max;
     c.classes = 9;
     ExpectSameDetections(c, Detection(c));
   }
   DetectionCase c;
   c.regular = true;
-  c.most_of_class = 0;  // absent: 100
+  c.max_of_class = 0;  // absent: 100
   ExpectSameDetections(c, Detection(c));
 }
 
@@ -169,7 +169,7 @@ std::vector<float> OutputUnder(const DetectionCase& c, int i,
   Graph graph;
   Node node;
   const int scores = c.classes + (c.background ? 1 : 0);
-  const int rows = c.most * c.classes_of_each;
+  const int rows = c.max * c.classes_of_each;
   node.inputs = {AddTensor(&graph, {1, c.anchors, c.coordinates}),
                  AddTensor(&graph, {1, c.anchors, scores}),
                  AddTensor(&graph, {c.anchors, 4})};

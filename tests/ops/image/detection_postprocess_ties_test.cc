@@ -40,7 +40,7 @@ TEST_F(DetectionTiesTest, EqualScores) {
       DetectionCase c;
       c.anchors = 30;
       c.classes = 17;
-      c.most = 12;
+      c.max = 12;
       c.classes_of_each = each;
       c.regular = regular;
       SingleOpModel model = DetectionOfBoxes(c, [](int i) {
@@ -59,7 +59,7 @@ TEST_F(DetectionTiesTest, OverlapsAtTheThreshold) {
     DetectionCase c;
     c.anchors = 40;
     c.iou_threshold = overlap;
-    c.most = 40;
+    c.max = 40;
     // Sides of 3 / 16, shifted by sixteenths; those of 4 and 2 share a half.
     ExpectSameDetections(
         c, DetectionOfBoxes(c, [](int i) {
@@ -73,7 +73,7 @@ TEST_F(DetectionTiesTest, OverlapsAtTheThreshold) {
 TEST_F(DetectionTiesTest, BoxesOfNoArea) {
   DetectionCase c;
   c.anchors = 12;
-  c.most = 12;
+  c.max = 12;
   ExpectSameDetections(c, DetectionOfBoxes(c, [](int i) {
                          return Box{0.5f, 0.5f, i % 3 == 0 ? 0.0f : 0.5f,
                                     i % 4 == 0 ? 0.0f : 0.5f};

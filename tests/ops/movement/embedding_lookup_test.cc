@@ -74,10 +74,10 @@ TEST(EmbeddingLookupParserTest, RefusesWhatTheKernelDoes) {
   EXPECT_THAT(refusal(ids, FakeTensor({5}, DataType::kFloat32), y),
               HasSubstr("must be a vector and a matrix"));
   EXPECT_NE(refusal(ids, table, FakeTensor({3, 5}, DataType::kFloat32)), "");
-  Tensor codes = table;
-  codes.codes = DataType::kUint8;
-  codes.quantization = {{0.5f}, {128}, 0};
-  EXPECT_THAT(refusal(ids, codes, y), HasSubstr("zero points of 0"));
+  Tensor quantized = table;
+  quantized.quantized = DataType::kUint8;
+  quantized.quantization = {{0.5f}, {128}, 0};
+  EXPECT_THAT(refusal(ids, quantized, y), HasSubstr("zero points of 0"));
 }
 
 }  // namespace

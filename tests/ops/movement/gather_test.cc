@@ -65,9 +65,9 @@ SingleOpModel Model(const Batched& c) {
         }
         const int x = v.OfType(v.Input("x", c.input, values), c.type);
         const int rank = static_cast<int>(c.input.size());
-        const int most = c.input[c.axis < 0 ? c.axis + rank : c.axis] - 1;
+        const int max = c.input[c.axis < 0 ? c.axis + rank : c.axis] - 1;
         std::vector<int32_t> indices(ElementCount(c.indices));
-        for (int32_t& i : indices) i = v.random().NextInt(0, most);
+        for (int32_t& i : indices) i = v.random().NextInt(0, max);
         const int by = c.runtime
                            ? v.OfInts(v.Input("indices", c.indices,
                                               {indices.begin(), indices.end()}))

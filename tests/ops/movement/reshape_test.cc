@@ -110,11 +110,11 @@ TEST(ParseReshapeTest, OtherTypes) {
   ReshapeParams params = {{3, 8}, 2};
   Tensor input = FakeTensor({2, 3, 4});
   Tensor output = FakeTensor({3, 8});
-  input.codes = DataType::kInt8;
-  output.codes = DataType::kUint8;
+  input.quantized = DataType::kInt8;
+  output.quantized = DataType::kUint8;
   EXPECT_THAT(Refusal(ParseReshape, {input}, {output}, &params),
               HasSubstr("input is int8, output uint8: TFLite's kernel copies"));
-  output.codes = DataType::kInt8;
+  output.quantized = DataType::kInt8;
   EXPECT_EQ(Refusal(ParseReshape, {input}, {output}, &params), "");
   input = FakeTensor({2, 3, 4}, DataType::kInt32);
   output = FakeTensor({3, 8}, DataType::kInt32);

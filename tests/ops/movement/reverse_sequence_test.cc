@@ -103,9 +103,9 @@ TEST(ReverseSequenceParseTest, RefusesTensors) {
               HasSubstr("output is 2x4x4"));
   EXPECT_THAT(node.RefusedWithInput(0, FakeTensor({2, 1, 1, 5, 4})),
               HasSubstr("more than the 4 axes"));
-  Tensor codes = node.inputs[0];
-  codes.codes = DataType::kInt8;
-  EXPECT_THAT(node.RefusedWithInput(0, codes), HasSubstr("input is int8"));
+  Tensor quantized = node.inputs[0];
+  quantized.quantized = DataType::kInt8;
+  EXPECT_THAT(node.RefusedWithInput(0, quantized), HasSubstr("input is int8"));
 }
 
 }  // namespace

@@ -145,9 +145,9 @@ TEST_P(LstmTest, ProjectionWiderThanTheCells) {
 GLES_AT_EACH_PRECISION(LstmTest);
 
 // The model with its matrices in 8 bits (dynamic range quantization), or with
-// the floats that those codes stand for.
+// the floats that those quantized values stand for.
 std::vector<uint8_t> RoundMatrices(const std::vector<uint8_t>& bytes,
-                                   bool as_codes) {
+                                   bool as_quantized) {
   schema::ModelT model;
   schema::GetModel(bytes.data())->UnPackTo(&model);
   for (auto& tensor : model.subgraphs[0]->tensors) {
@@ -155,25 +155,25 @@ std::vector<uint8_t> RoundMatrices(const std::vector<uint8_t>& bytes,
     if (tensor->shape.size() != 2 || data.empty()) continue;
     std::vector<float> values(data.size() / sizeof(float));
     std::memcpy(values.data(), data.data(), data.size());
-    float most = 0;
-    for (float v : values) most = std::max(most, std::fabs(v));
-    const float scale = most / 127;
-    std::vector<int8_t> codes;
+    float max = 0;
+    for (float v : values) max = std::max(max, std::fabs(v));
+    const float scale = max / 127;
+    std::vector<int8_t> quantized;
     for (float& v : values) {
-      codes.push_back(static_cast<int8_t>(std::lround(v / scale)));
-      v = codes.back() * scale;
+      quantized.push_back(static_cast<int8_t>(std::lround(v / scale)));
+      v = quantized.back() * scale;
     }
-    if (!as_codes) {
+    if (!as_quantized) {
       std::memcpy(data.data(), values.data(), data.size());
       continue;
     }
-    data.assign(codes.begin(), codes.end());
+    data.assign(quantized.begin(), quantized.end());
     tensor->type = TensorType::INT8;
     tensor->quantization = std::make_unique<schema::QuantizationParametersT>();
     tensor->quantization->scale = {scale};
     tensor->quantization->zero_point = {0};
   }
-  if (as_codes) model.operator_codes[0]->version = 3;
+  if (as_quantized) model.operator_codes[0]->version = 3;
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(schema::Model::Pack(builder, &model),
                  schema::ModelIdentifier());
@@ -198,7 +198,7 @@ TEST(LstmQuantizedTest, WeightsOfDynamicRange) {
 }
 
 // Resizing allocates the states anew, as zeros.
-TEST(LstmResizeTest, ALongerSequenceBeginsAnew) {
+TEST(LstmResizeTest, ALongerSequenceBeginsAgain) {
   GLES_SKIP_WITHOUT_DEVICE();
   LstmCase c;
   c.steps = 2;
@@ -415,11 +415,11 @@ TEST(LstmPlanTest, RefusesStatesPastSharedMemory) {
               HasSubstr("bytes of shared memory, the device has"));
 }
 
-// Whether a shader that is planned for the case, with these knobs, has a line
-// with this text.
-bool PlansText(const LstmCase& c, const char* knobs, const char* text) {
+// Whether a shader that is planned for the case, with these tuning parameters,
+// has a line with this text.
+bool PlansText(const LstmCase& c, const char* parameters, const char* text) {
   const ScratchDirectory folder;
-  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", knobs);
+  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", parameters);
   const ScopedEnvironment dump("GLES_DELEGATE_DUMP_SHADERS", folder.path());
   const auto model = LoadOrDie(Lstm(c));
   const DelegatePtr delegate = MakeDelegate();
@@ -444,8 +444,8 @@ TEST(LstmPlanTest, LanesFillOneVectorWhereItIsKnown) {
   c.steps = 2;
   c.inputs = 64;  // terms enough for 8 lanes
   c.cells = 16;   // four columns
-  const auto lanes = [&](const char* knobs, int count) {
-    return PlansText(c, knobs,
+  const auto lanes = [&](const char* parameters, int count) {
+    return PlansText(c, parameters,
                      absl::StrCat("#define LANES ", count, "\n").c_str());
   };
   EXPECT_TRUE(lanes("simd_lanes=1,reduction_lanes=8", 8));

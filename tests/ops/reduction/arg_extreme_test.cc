@@ -43,10 +43,10 @@ TEST_P(ArgExtremeTest, OtherRanks) {
 }
 
 TEST_P(ArgExtremeTest, Integers) {
-  for (int most : {4, 2147483646}) {
+  for (int max : {4, 2147483646}) {
     for (int axis : {1, 2}) {
       ExpectMatchesCpuOnce(
-          ArgExtreme(GetParam(), {3, 4, 5}, axis, TensorType::INT32, most));
+          ArgExtreme(GetParam(), {3, 4, 5}, axis, TensorType::INT32, max));
     }
   }
 }
@@ -67,7 +67,7 @@ TEST_P(ArgExtremeTest, SpecialValues) {
 // NaN in front, whatever follows, so it is no oracle here: it gives 0 for each
 // of these lines.
 TEST_P(ArgExtremeTest, ANumberReplacesANanInFront) {
-  const bool most = GetParam() == Op::ARG_MAX;
+  const bool max = GetParam() == Op::ARG_MAX;
   SingleOpModel model = ArgExtreme(GetParam(), {6, 4}, 1);
   model.inputs[0] = {NAN, 7,    NAN,   NAN,  //
                      NAN, NAN,  5,     6,    //
@@ -75,7 +75,7 @@ TEST_P(ArgExtremeTest, ANumberReplacesANanInFront) {
                      NAN, kInf, NAN,   NAN,  //
                      NAN, NAN,  NAN,   NAN,  // none: the first
                      NAN, 1,    NAN,   3};
-  const std::vector<int32_t> want = {1, most ? 3 : 2, 2, 1, 0, most ? 3 : 1};
+  const std::vector<int32_t> want = {1, max ? 3 : 2, 2, 1, 0, max ? 3 : 1};
   for (TfLiteGlesStorage storage :
        {kTfLiteGlesStorageTextureArray, kTfLiteGlesStorageBuffer}) {
     RunOptions options;

@@ -100,10 +100,11 @@ TEST(ParseCumsumTest, Refusals) {
       HasSubstr("the axis: known only at run time"));
   EXPECT_THAT(Refusal(ParseCumsum, {input, FakeInts({0})}, {input}),
               HasSubstr("no parameters"));
-  Tensor codes = input;
-  codes.codes = DataType::kInt8;
-  EXPECT_THAT(Refusal(ParseCumsum, {codes, FakeInts({0})}, {input}, &params),
-              HasSubstr("is quantized, which TFLite's kernel does not take"));
+  Tensor quantized = input;
+  quantized.quantized = DataType::kInt8;
+  EXPECT_THAT(
+      Refusal(ParseCumsum, {quantized, FakeInts({0})}, {input}, &params),
+      HasSubstr("is quantized, which TFLite's kernel does not take"));
   const Tensor scalar = FakeTensor({});
   EXPECT_THAT(Refusal(ParseCumsum, {scalar, FakeInts({0})}, {scalar}, &params),
               HasSubstr("outside a tensor of rank 0"));

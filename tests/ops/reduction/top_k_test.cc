@@ -41,7 +41,7 @@ TEST_F(TopKTest, Integers) {
   ExpectMatchesCpuOnce(TopK({3, 17}, 17, TensorType::INT32, 2147483646));
 }
 
-// One output keeps its input's codes, the other has none.
+// One output keeps its input's quantized values, the other has none.
 TEST_F(TopKTest, Codes) {
   ExpectMatchesCpuOnce(TopK({3, 17}, 6, TensorType::INT8, 20,
                             ModelQuantization::PerTensor(0.25f, -3)));

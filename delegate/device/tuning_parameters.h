@@ -1,0 +1,60 @@
+// The tuning parameters: members of DeviceChoices by name. This list drives
+// the text and record of a tuning, the key of the start-up cache, the search
+// (delegate/partition/autotuning.h) and the table of docs/tuning.md, which a
+// test checks.
+#ifndef GLES_DELEGATE_DELEGATE_DEVICE_TUNING_PARAMETERS_H_
+#define GLES_DELEGATE_DELEGATE_DEVICE_TUNING_PARAMETERS_H_
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "delegate/device/device_profile.h"
+
+namespace gles_delegate {
+
+// One member of DeviceChoices: an integer, or an enum by its number.
+struct TuningParameter {
+  using Member =
+      std::variant<int DeviceChoices::*, gl_shaders::Storage DeviceChoices::*,
+                   gl_shaders::ReadBy DeviceChoices::*>;
+  absl::string_view name;
+  Member member;
+  int min;  // 0 if 0 turns something off.
+  int max;
+  std::vector<int> candidates;  // Tried by the search; may be empty.
+
+  int Get(const DeviceChoices& choices) const;
+  // Requires `value` to be in range.
+  void Set(int value, DeviceChoices* choices) const;
+};
+
+// All members of DeviceChoices, each once, except the defaults of options.
+const std::vector<TuningParameter>& TuningParameters();
+
+// The value of one tuning parameter.
+struct TuningValue {
+  std::string name;
+  int value = 0;
+};
+
+// The values of all tuning parameters, in the order of TuningParameters().
+std::vector<TuningValue> TuningOf(const DeviceChoices& choices);
+// Sets all tuning parameters. kInvalidArgument, with `*choices` unchanged: a
+// name is unknown, missing or repeated, or a value is out of range.
+absl::Status SetTuning(const std::vector<TuningValue>& values,
+                       DeviceChoices* choices);
+
+// "storage=2,conv_tile_pixels=4,...", with all values. Choices with
+// equal texts differ at most in the defaults of options.
+std::string TuningText(const DeviceChoices& choices);
+// Sets the parameters in `text`, "name=value,..."; the last of repeated names
+// counts. kInvalidArgument, with `*choices` unchanged: a name is unknown, a
+// value is out of range or no integer, or an item has no value.
+absl::Status ApplyTuning(absl::string_view text, DeviceChoices* choices);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_DEVICE_TUNING_PARAMETERS_H_

@@ -1,0 +1,108 @@
+// Shared by the integer kernels: checks of quantized tensors, output ranges,
+// and multipliers as post-ops.
+#ifndef GLES_DELEGATE_DELEGATE_PASSES_INTEGER_PATH_HELPERS_H_
+#define GLES_DELEGATE_DELEGATE_PASSES_INTEGER_PATH_HELPERS_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delegate/graph/graph.h"
+#include "quant/code_table.h"
+#include "quant/fixed_point.h"
+
+namespace gles_delegate::integer_path {
+
+// True for an 8-bit activation with one scale, which may be stored as quantized
+// values.
+bool MayHoldQuantized(const Tensor& tensor);
+// False for kNoTensor.
+bool HoldsQuantized(const Graph& graph, TensorId id);
+// The first, or only, scale of a quantized tensor.
+float ScaleOf(const Graph& graph, TensorId id);
+
+// True if equal quantized values mean the same in both tensors: equal type,
+// scale and zero point.
+bool SameQuantized(const Tensor& a, const Tensor& b);
+// Converts (value - zero point) of `from` to that of the same quantized value
+// in `to`; nullopt if nothing changes.
+std::optional<PostOp> CodeShift(const Tensor& from, const Tensor& to);
+
+// True for one output with the simulator of its quantization as the last
+// post-op.
+bool EndsInSimulator(const Node& node);
+
+// The range of an output, relative to its zero point.
+struct Range {
+  int low = 0;
+  int high = 0;
+  PostOp AsPostOp() const;
+};
+
+// TFLite's CalculateActivationRangeQuantized for the fused activation of a node
+// that ends in the simulator of `out`. nullopt: it has other post-ops before
+// it.
+std::optional<Range> RangeOf(const Node& node, const Tensor& out);
+
+// A copy of constant `id` with a scale of one, whose values are (quantized
+// value - zero point). Biases (int32) have no zero point.
+TensorId AsQuantized(Graph* graph, TensorId id);
+
+// A 31-bit multiplier in floats: the upper 16 bits, the lower 15, the shift,
+// and `last`.
+std::array<float, 4> AsParams(const quant::Multiplier& multiplier, float last);
+
+// Two multipliers in one set of params, as in op_leaky_requantize: for
+// non-negative and negative values.
+std::array<float, 4> AsParams(const quant::Multiplier& positive,
+                              const quant::Multiplier& negative);
+
+// False for a factor of 2^30 or more, which TFLite cannot represent.
+bool IsMultiplier(const quant::Multiplier& multiplier);
+
+// Sums of 2^24 scaled by 2^6 fit 32 bits; beyond that TFLite's arithmetic
+// overflows.
+bool FitSums(const std::vector<quant::Multiplier>& multipliers);
+
+// The post-op `function` with a table of `rows` as its operand, one for each
+// channel: a pixel of the first values, and one of the second. `name`: what the
+// table belongs to.
+PostOp WithTable(const char* function,
+                 const std::vector<std::array<int32_t, 2>>& rows,
+                 const std::string& name, Graph* graph);
+
+// A float tensor that is not a float view.
+bool IsFloat(const Tensor& tensor);
+
+// Quantizes a float to `out`, relative to its zero point: times 1 / scale in
+// float32, ties to even.
+PostOp QuantizedByInverse(const Tensor& out);
+
+// Requantizes a sum to `out`, relative to its zero point, with one multiplier,
+// or one per channel in a table that is added to the graph.
+PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
+                  const Tensor& out, quant::Ties ties, Graph* graph);
+// The same by Rounding::kTwiceUpInVectors.
+PostOp RequantizeInVectors(const std::vector<quant::Multiplier>& multipliers,
+                           const Tensor& out, Graph* graph);
+// Added to the shift of channel `c` of `channels` in a table of multipliers: 64
+// if its ties go up.
+int TiesInVectors(int c, int channels);
+constexpr int kTiesUp = 64;
+// Likewise by quant::MultiplyAsFloat().
+PostOp RequantizeAsFloat(const std::vector<float>& scales, const Tensor& out,
+                         Graph* graph);
+
+// The quantization of an 8-bit activation.
+quant::AffineQuantized AffineQuantizedOf(const Tensor& tensor);
+
+// A function of one quantized value as a table, relative to the zero points of
+// `in` and `out`. Adds the table to the graph.
+PostOp Lookup(const quant::CodeTable& table, const Tensor& in,
+              const Tensor& out, Graph* graph);
+
+}  // namespace gles_delegate::integer_path
+
+#endif  // GLES_DELEGATE_DELEGATE_PASSES_INTEGER_PATH_HELPERS_H_

@@ -1,0 +1,116 @@
+// labels: unit sanitize
+// How many programs a baseline plan has, and what it leaves as it was.
+#include "delegate/device/baseline.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "delegate/device/tuning_parameters.h"
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/plan/planner.h"
+#include "delegate/plan/share_programs.h"
+#include "gtest/gtest.h"
+#include "tests/testing/fake_devices.h"
+#include "tests/testing/graph_builder.h"
+#include "tests/testing/program_texts.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+DeviceProfile NvidiaProfile() {
+  egl::DeviceInfo device = LargeDevice();
+  device.kind = egl::DeviceKind::kNvidia;
+  return ProfileFor(device, {});
+}
+
+DeviceProfile BaselineProfile() {
+  DeviceProfile profile = NvidiaProfile();
+  profile.choices = BaselineChoices(profile.choices);
+  return profile;
+}
+
+size_t ProgramsOf(GraphBuilder& b, const DeviceProfile& profile) {
+  auto dispatches = PlanGraph(&b.graph, profile);
+  EXPECT_TRUE(dispatches.ok()) << dispatches.status();
+  if (!dispatches.ok()) return 0;
+  SharePrograms(b.graph, profile, &*dispatches);
+  return ProgramTexts(b.graph, *dispatches, profile).size();
+}
+
+// Windows, steps and sizes make no difference.
+TEST(BaselineTest, DepthwiseConvolutionsHaveOneProgram) {
+  GraphBuilder b;
+  for (const int kernel : {3, 5}) {
+    for (const int stride : {1, 2}) {
+      for (const int size : {7, 28, 112}) {
+        DepthwiseConv2dAttributes a;
+        a.stride_h = a.stride_w = stride;
+        const int to = (size - kernel) / stride + 1;
+        const TensorId x = b.Input({1, size, size, 16});
+        const TensorId filter = b.Constant({1, kernel, kernel, 16});
+        b.Node("DEPTHWISE_CONV_2D", {x, filter}, {1, to, to, 16}, a);
+      }
+    }
+  }
+  EXPECT_EQ(ProgramsOf(b, BaselineProfile()), 1);
+  EXPECT_GT(ProgramsOf(b, NvidiaProfile()), 1);
+}
+
+TEST(BaselineTest, PointwiseConvolutionsHaveOneProgram) {
+  GraphBuilder b;
+  for (const int size : {7, 14, 112}) {
+    for (const int channels : {16, 64, 512}) {
+      const TensorId x = b.Input({1, size, size, channels});
+      const TensorId filter = b.Constant({32, 1, 1, channels});
+      b.Node("CONV_2D", {x, filter}, {1, size, size, 32}, Conv2dAttributes());
+    }
+  }
+  EXPECT_EQ(ProgramsOf(b, BaselineProfile()), 1);
+  EXPECT_GT(ProgramsOf(b, NvidiaProfile()), 1);
+}
+
+// What lies in the memory of inputs and outputs stays there, and tensors are
+// stored as they were.
+TEST(BaselineTest, TransfersAndStorageAreThoseOfTheRow) {
+  const DeviceChoices row = NvidiaProfile().choices;
+  const DeviceChoices baseline = BaselineChoices(row);
+  EXPECT_EQ(baseline.storage, row.storage);
+  EXPECT_EQ(baseline.read_by, row.read_by);
+  EXPECT_EQ(baseline.constants, row.constants);
+  EXPECT_EQ(baseline.host_transfers, row.host_transfers);
+  EXPECT_EQ(baseline.across_bus, row.across_bus);
+  EXPECT_EQ(baseline.zero_copy, row.zero_copy);
+}
+
+TEST(BaselineTest, WhoWantsASingleAnswerStaysWithIt) {
+  egl::DeviceInfo device;
+  device.kind = egl::DeviceKind::kNvidia;
+  PlanningOptions options;
+  const DeviceChoices row = ProfileFor(device, options).choices;
+  EXPECT_EQ(row.background_compilation, 1);
+  options.fast_start = true;
+  DeviceChoices expected = BaselineChoices(row);
+  expected.background_compilation = 0;
+  EXPECT_EQ(TuningText(ProfileFor(device, options).choices),
+            TuningText(expected));
+  // A driver that compiles quickly gives its first answer by the plan proper.
+  device.kind = egl::DeviceKind::kMali;
+  EXPECT_EQ(TuningText(ProfileFor(device, options).choices),
+            TuningText(ProfileFor(device, {}).choices));
+}
+
+TEST(BaselineTest, TheOptionDecidesOverTheRow) {
+  egl::DeviceInfo device;
+  device.kind = egl::DeviceKind::kNvidia;
+  PlanningOptions options;
+  options.background_compilation = false;
+  EXPECT_EQ(ProfileFor(device, options).choices.background_compilation, 0);
+  device.kind = egl::DeviceKind::kMali;
+  EXPECT_EQ(ProfileFor(device, {}).choices.background_compilation, 0);
+  options.background_compilation = true;
+  EXPECT_EQ(ProfileFor(device, options).choices.background_compilation, 1);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

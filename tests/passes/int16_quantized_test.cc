@@ -1,0 +1,266 @@
+// labels: op quant
+// int16 values (16x8 models): activations, pooling, means, softmax, resizes and
+// what moves codes. TFLite's codes, every one; 208 cases an op.
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/testing/code_cases.h"
+#include "tests/testing/device.h"
+#include "tests/testing/int16_values.h"
+#include "tests/testing/pool_cases.h"
+#include "tests/testing/schema_names.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using Cases = CodeCases<int16_t>;
+using Dims = ModelBuilder::Shape;
+
+constexpr float kFraction = 1.0f / 32768;
+
+// A scale of every size, a power of two among four.
+ModelQuantization DrawScale(Cases* cases) {
+  const float power = std::exp2(static_cast<float>(cases->Int(-16, -3)));
+  return cases->Int(0, 3) == 0 ? WideScale(power) : cases->Draw(2 * power);
+}
+
+// That of an output, within 2^5 of the input's, or the same.
+ModelQuantization Beside(Cases* cases, const ModelQuantization& in) {
+  if (cases->Int(0, 3) == 0) return in;
+  return cases->Draw(in.scale[0] *
+                     std::exp2(static_cast<float>(cases->Int(-4, 6))));
+}
+
+// --- Functions of one code ---------------------------------------------------
+
+void AddUnary(Cases* cases, Op op, int i) {
+  const Dims dims = {1, 16, 16, 16 + i % 5};
+  ModelQuantization in = DrawScale(cases);
+  // What TFLite has functions in fixed point for.
+  if (i % 6 == 0) in = WideScale(1.0f / (i % 4 == 0 ? 4096 : 2048));
+  const bool fixed = op == Op::LOGISTIC || op == Op::TANH;
+  const int x = cases->Input(dims, in);
+  const int y =
+      cases->Output(dims, fixed ? WideScale(kFraction) : Beside(cases, in));
+  if (op == Op::LEAKY_RELU) {
+    const float alphas[] = {0.01f, 0.2f, 0.3f, 1.0f, 1.5f, 0, -0.5f};
+    schema::LeakyReluOptionsT options;
+    options.alpha = alphas[i % 7];
+    cases->b.AddOp(op, 2, {x}, {y}, options);
+  } else {
+    cases->b.AddOp(op, op == Op::QUANTIZE ? 2 : 3, {x}, {y});
+  }
+}
+
+class Int16UnaryTest : public ::testing::TestWithParam<Op> {};
+
+TEST_P(Int16UnaryTest, IsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  ExpectCases<int16_t>(
+      schema::EnumNameBuiltinOperator(GetParam()),
+      [](Cases& cases, int i) { AddUnary(&cases, GetParam(), i); });
+}
+
+std::string OpName(const ::testing::TestParamInfo<Op>& info) {
+  return schema::EnumNameBuiltinOperator(info.param);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, Int16UnaryTest,
+                         ::testing::Values(Op::LOGISTIC, Op::TANH, Op::RELU,
+                                           Op::RELU6, Op::ABS, Op::LEAKY_RELU,
+                                           Op::QUANTIZE),
+                         OpName);
+
+// --- Rows --------------------------------------------------------------------
+
+TEST(Int16RowsTest, SoftmaxIsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int channels : {1, 2, 3, 10, 64, 257, 1001, 2000}) {
+    Cases cases(channels);
+    for (int i = 0; i < 26; ++i) {
+      const Dims dims = {1, 1, 3, channels};
+      const ModelQuantization in = DrawScale(&cases);
+      schema::SoftmaxOptionsT options;
+      const float betas[] = {1.0f, 0.5f, 2.7f, 0.0f};
+      options.beta = betas[i % 4];
+      const int x = cases.Input(dims, in);
+      const int y = cases.Output(dims, WideScale(kFraction));
+      cases.b.AddOp(Op::SOFTMAX, 3, {x}, {y}, options);
+    }
+    cases.ExpectQuantized(absl::StrCat("SOFTMAX of ", channels));
+  }
+}
+
+// --- Windows -----------------------------------------------------------------
+
+// Whether it is a node in integers: MAX_POOL_2D between tensors of one scale
+// moves values, and is none.
+bool AddPool(Cases* cases, Op op, int i) {
+  const ModelQuantization in = DrawScale(cases);
+  // TFLite looks at no scale.
+  const ModelQuantization out = i % 3 == 0 ? Beside(cases, in) : in;
+  const bool activates = AddPoolCase(cases, op, 3, in, out, i);
+  return op == Op::AVERAGE_POOL_2D || in.scale != out.scale || activates;
+}
+
+TEST(Int16WindowsTest, PoolingIsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (Op op : {Op::AVERAGE_POOL_2D, Op::MAX_POOL_2D}) {
+    for (int seed = 1; seed <= kCaseSeeds; ++seed) {
+      Cases cases(seed);
+      int integer_path = 0;
+      for (int i = 0; i < kCasesOfOne; ++i)
+        integer_path += AddPool(&cases, op, i);
+      cases.ExpectQuantized(
+          absl::StrCat(schema::EnumNameBuiltinOperator(op), " seed ", seed),
+          integer_path);
+    }
+  }
+}
+
+struct MeanShape {
+  Dims dims, out;
+  std::vector<int32_t> axes;
+  bool keep;
+};
+
+TEST(Int16WindowsTest, MeanIsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const std::vector<MeanShape> shapes = {
+      {{2, 7, 5, 9}, {2, 1, 1, 9}, {1, 2}, true},
+      {{1, 4, 4, 17}, {1, 1, 1, 17}, {2, 1}, true},
+      {{2, 7, 5, 9}, {2, 9}, {1, 2}, false},
+      {{1, 90, 70, 3}, {1, 3}, {1, 2}, false},
+      {{2, 3, 5, 33}, {2, 3, 5}, {3}, false},
+      {{2, 3, 5, 33}, {2, 3, 5, 1}, {-1}, true},
+      {{9, 5, 8}, {9, 1, 8}, {1}, true},
+      {{2, 5, 6, 7}, {}, {0, 1, 2, 3}, false}};
+  int seed = 0;
+  for (const MeanShape& shape : shapes) {
+    Cases cases(++seed);
+    for (int i = 0; i < 26; ++i) {
+      const ModelQuantization in = DrawScale(&cases);
+      const int x = cases.Input(shape.dims, in);
+      const int axes =
+          cases.Ints({static_cast<int>(shape.axes.size())}, shape.axes);
+      schema::ReducerOptionsT options;
+      options.keep_dims = shape.keep;
+      // Means of noise are small: outputs finer than the input tell them apart.
+      const ModelQuantization out =
+          i % 4 == 0 ? in : cases.Draw(in.scale[0] * (i % 4 == 1 ? 2 : 0.1f));
+      cases.b.AddOp(Op::MEAN, 2, {x, axes}, {cases.Output(shape.out, out)},
+                    options);
+    }
+    cases.ExpectQuantized(absl::StrCat("MEAN shape ", seed));
+  }
+}
+
+struct ResizeSize {
+  int h, w, to_h, to_w, channels;
+};
+constexpr ResizeSize kResizeSizes[] = {{5, 6, 30, 29, 5}, {7, 9, 4, 3, 8},
+                                       {3, 4, 24, 32, 8}, {4, 5, 8, 10, 3},
+                                       {1, 1, 3, 5, 4},   {9, 8, 1, 1, 1}};
+
+TEST(Int16WindowsTest, ResizesAreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= kCaseSeeds; ++seed) {
+    Cases bilinear(seed), nearest(seed);
+    for (int i = 0; i < kCasesOfOne; ++i) {
+      const ResizeSize& s = kResizeSizes[(seed + i % 3) % 6];
+      const Dims dims = {2, s.h, s.w, s.channels},
+                 out = {2, s.to_h, s.to_w, s.channels};
+      for (Cases* cases : {&bilinear, &nearest}) {
+        const ModelQuantization in = DrawScale(cases);
+        // TFLite resizes quantized values, whatever they stand for.
+        ModelQuantization to = i % 5 == 0 ? Beside(cases, in) : in;
+        if (cases == &nearest) to = WideScale(in.scale[0] * 1.3f);
+        const int x = cases->Input(dims, in);
+        const int size = cases->Ints({2}, {s.to_h, s.to_w});
+        const int y = cases->Output(out, to);
+        if (cases == &bilinear) {
+          schema::ResizeBilinearOptionsT options;
+          options.align_corners = i % 4 == 1;
+          options.half_pixel_centers = i % 4 >= 2;
+          cases->b.AddOp(Op::RESIZE_BILINEAR, 4, {x, size}, {y}, options);
+        } else {
+          schema::ResizeNearestNeighborOptionsT options;
+          options.align_corners = i % 4 == 1;
+          options.half_pixel_centers = i % 4 >= 2;
+          cases->b.AddOp(Op::RESIZE_NEAREST_NEIGHBOR, 4, {x, size}, {y},
+                         options);
+        }
+      }
+    }
+    bilinear.ExpectQuantized(absl::StrCat("RESIZE_BILINEAR seed ", seed));
+    nearest.ExpectQuantized(
+        absl::StrCat("RESIZE_NEAREST_NEIGHBOR seed ", seed));
+  }
+}
+
+// --- Products of two -------------------------------------------------------
+
+enum class Sides { kComputed, kFirstConstant, kSecondConstant };
+
+void AddBatchMatMul(Cases* cases, int depth, Sides sides, int i) {
+  const ModelQuantization a = DrawScale(cases), b = DrawScale(cases);
+  schema::BatchMatMulOptionsT options;
+  options.adj_y = i % 2 == 1;
+  options.adj_x = i % 4 == 3;
+  const Dims of_x = options.adj_x ? Dims{2, depth, 6} : Dims{2, 6, depth};
+  const Dims of_y = options.adj_y ? Dims{2, 7, depth} : Dims{2, depth, 7};
+  const int x = sides == Sides::kFirstConstant ? cases->Constant(of_x, a)
+                                               : cases->Input(of_x, a);
+  const int y = sides == Sides::kSecondConstant ? cases->Constant(of_y, b)
+                                                : cases->Input(of_y, b);
+  const float spread = std::sqrt(static_cast<float>(depth));
+  const float scale = a.scale[0] * b.scale[0] * 15000 * spread;
+  const int z =
+      cases->Output({2, 6, 7}, cases->Draw(scale * (i % 5 == 0 ? 0.3f : 2.0f)));
+  cases->b.AddOp(Op::BATCH_MATMUL, 3, {x, y}, {z}, options);
+}
+
+// Sums of a thousand terms and more pass 32 bits.
+TEST(Int16MatricesTest, BatchMatMulIsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int depth : {1, 5, 33, 700, 1024, 2049, 5003}) {
+    Cases cases(depth);
+    for (int i = 0; i < kCasesOfOne; ++i) {
+      AddBatchMatMul(&cases, depth, Sides::kComputed, i);
+    }
+    cases.ExpectQuantized(absl::StrCat("BATCH_MATMUL of ", depth));
+  }
+}
+
+TEST(Int16MatricesTest, BatchMatMulOfAConstantIsTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int depth : {1, 9, 64, 1024, 3001}) {
+    Cases cases(depth);
+    for (int i = 0; i < kCasesOfOne; ++i) {
+      AddBatchMatMul(
+          &cases, depth,
+          i % 3 == 0 ? Sides::kFirstConstant : Sides::kSecondConstant, i);
+    }
+    cases.ExpectQuantized(absl::StrCat("BATCH_MATMUL of a constant, ", depth));
+  }
+}
+
+// --- The larger of two -------------------------------------------------------
+
+TEST(Int16BinaryTest, ExtremesAreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (Op op : {Op::MAXIMUM, Op::MINIMUM}) {
+    const auto add = [op](Cases& cases, int i) {
+      const Dims dims = {1, 8, 8, 5 + i % 4};
+      const ModelQuantization a = DrawScale(&cases);
+      const int x = cases.Input(dims, a);
+      const int z = cases.Input(dims, Beside(&cases, a));
+      cases.b.AddOp(op, 3, {x, z}, {cases.Output(dims, Beside(&cases, a))});
+    };
+    ExpectCases<int16_t>(schema::EnumNameBuiltinOperator(op), add);
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

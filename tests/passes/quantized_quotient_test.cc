@@ -1,0 +1,117 @@
+// labels: op quant
+// uint8 DIV and 16-bit REDUCE_PROD: TFLite's codes, every one; 208 cases an op.
+// RSQRT of quantized values below the zero point, which TFLite's kernel does
+// not take.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/testing/code_cases.h"
+#include "tests/testing/device.h"
+#include "tests/testing/schema_names.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using Dims = ModelBuilder::Shape;
+
+// All quantized values but the zero point, by which TFLite's kernel cannot
+// divide, and 0, which newer kernels take for it.
+std::vector<uint8_t> Divisors(CodeCases<uint8_t>* cases, const Dims& dims,
+                              const ModelQuantization& q) {
+  std::vector<uint8_t> quantized = cases->Codes(dims);
+  for (uint8_t& code : quantized) {
+    while (code == q.zero_point[0] || code == 0) ++code;
+  }
+  return quantized;
+}
+
+TEST(QuotientQuantizedTest, AreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= 4; ++seed) {
+    CodeCases<uint8_t> cases(seed);
+    for (int i = 0; i < 52; ++i) {
+      const Dims full = {1, 16, 16, 1 + i % 5};
+      const Dims other = i % 3 == 1 ? Dims{1, 1, 1, full[3]} : full;
+      const ModelQuantization a = cases.Draw(cases.Power(-3, 0));
+      const ModelQuantization b = cases.Draw(cases.Power(-3, 0));
+      // 16-bit floats hold no coarser outputs.
+      const ModelQuantization out = cases.Draw(
+          std::min(a.scale[0] / b.scale[0] * cases.Power(-2, 1), 200.0f));
+      const int x = cases.Input(full, a);
+      const std::vector<uint8_t> quantized = Divisors(&cases, other, b);
+      const int y = i % 4 == 3
+                        ? cases.b.AddConstant<uint8_t>("c", other, quantized, b)
+                        : cases.Input(other, b, quantized);
+      schema::DivOptionsT options;
+      if (i % 5 == 0) {
+        options.fused_activation_function =
+            schema::ActivationFunctionType::RELU;
+      }
+      cases.b.AddOp(Op::DIV, 2, {x, y}, {cases.Output(full, out)}, options);
+    }
+    cases.ExpectQuantized(absl::StrCat("DIV seed ", seed));
+  }
+}
+
+TEST(ProductQuantizedTest, OfSixteenBitsAreTflites) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int seed = 1; seed <= 4; ++seed) {
+    CodeCases<int16_t> cases(seed);
+    for (int i = 0; i < 52; ++i) {
+      const bool of_channels = i % 2 == 0;
+      const int count = of_channels ? 6 : 20;
+      const Dims dims = {2, 4, 5, 6};
+      const ModelQuantization in = cases.Draw(1e-4f);
+      const float spread = 10000 * in.scale[0];
+      const ModelQuantization out = ModelQuantization::PerTensor(
+          std::pow(spread, static_cast<float>(count)) / 10000, 0);
+      const int x = cases.Input(dims, in);
+      const int axes =
+          of_channels ? cases.Ints({1}, {3}) : cases.Ints({2}, {1, 2});
+      schema::ReducerOptionsT options;
+      cases.b.AddOp(
+          Op::REDUCE_PROD, 2, {x, axes},
+          {cases.Output(of_channels ? Dims{2, 4, 5} : Dims{2, 6}, out)},
+          options);
+    }
+    cases.ExpectQuantized(absl::StrCat("REDUCE_PROD seed ", seed));
+  }
+}
+
+// docs/supported_ops.md: the greatest code, where the CPU's Invoke fails. Of
+// the zero point, too, as on the CPU.
+TEST(RootQuantizedTest, OfQuantizedValuesBelowTheZeroPointIsTheGreatest) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  constexpr int kZero = 3;
+  const auto make = [](const std::vector<int>& quantized) {
+    const Dims dims = {1, 1, 1, static_cast<int>(quantized.size())};
+    ModelBuilder b;
+    const int x = b.AddInput("x", dims, TensorType::INT8,
+                             ModelQuantization::PerTensor(0.5f, kZero));
+    const int y = b.AddTensor("y", dims, TensorType::INT8,
+                              ModelQuantization::PerTensor(0.125f, -20));
+    b.AddOp(Op::RSQRT, 2, {x}, {y});
+    b.SetOutputs({y});
+    SingleOpModel model;
+    model.description = "RSQRT of any code";
+    model.bytes = b.Finish();
+    model.inputs.emplace_back();
+    for (int code : quantized) {
+      model.inputs[0].push_back(0.5f * static_cast<float>(code - kZero));
+    }
+    return model;
+  };
+  const SingleOpModel model = make({-128, 2, 3, 4, 127});
+  EXPECT_FALSE(RunOnCpu(model).status.ok());
+  const RunResult gpu = RunOnDelegate(model);
+  ASSERT_TRUE(gpu.status.ok()) << gpu.status;
+  const RunResult right = RunOnCpu(make({3, 3, 3, 4, 127}));
+  ASSERT_TRUE(right.status.ok()) << right.status;
+  EXPECT_EQ(gpu.outputs[0].values, right.outputs[0].values);
+  EXPECT_EQ(gpu.outputs[0].values[0], 0.125f * (127 + 20));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,175 @@
+// Ops on 16-bit tensors (16x8 models) that TFLite computes in integers: no code
+// may differ, whatever the scales.
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "tools/conformance/cases.h"
+#include "tools/conformance/quantized_series.h"
+
+namespace gles_delegate::conformance {
+namespace {
+
+constexpr float kFraction = 1.0f / 32768;
+
+const Shape& Int16Shape() {
+  static const auto& shape = *new Shape{2, 6, 8, 9};
+  return shape;
+}
+
+ModelQuantization Int16Quantization(float scale) {
+  return ModelQuantization::PerTensor(scale, 0);
+}
+
+// The scale of the output, which is at least 2^low and at most 2^high times the
+// input's.
+using OutputScale = std::function<float(QuantizedBuilder&, float in)>;
+OutputScale Beside(int low, int high) {
+  return [=](QuantizedBuilder& b, float in) {
+    return DrawBeside(b, in, low, high);
+  };
+}
+float FractionScale(QuantizedBuilder&, float) { return kFraction; }
+
+// An op of one 16-bit input and one output of shape `out`.
+void AddInt16(CaseList* list, Op op, const Shape& out, const OutputScale& scale,
+              const std::function<void(QuantizedBuilder& b, int x, int y,
+                                       int number)>& add) {
+  AddInt16Series(list, op, "quantized", Int16Shape(),
+                 [=](QuantizedBuilder& b, int number) {
+                   const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+                   const int x = b.InputOfQuantized("x", Int16Shape(), in,
+                                                    AllQuantized(b, 37));
+                   const int y = b.Output(
+                       "y", out, Int16Quantization(scale(b, in.scale[0])));
+                   add(b, x, y, number);
+                   return b.Finish({y});
+                 });
+}
+
+void AddInt16Unaries(CaseList* list) {
+  const auto add = [&](Op op, const OutputScale& scale) {
+    AddInt16(list, op, Int16Shape(), scale,
+             [op](QuantizedBuilder& b, int x, int y, int) {
+               b.builder().AddOp(op, op == Op::QUANTIZE ? 2 : 3, {x}, {y});
+             });
+  };
+  for (Op op : {Op::LOGISTIC, Op::TANH}) add(op, FractionScale);
+  for (Op op : {Op::RELU, Op::RELU6, Op::ABS, Op::QUANTIZE}) {
+    add(op, Beside(-8, 8));
+  }
+  AddInt16(list, Op::LEAKY_RELU, Int16Shape(), Beside(-8, 8),
+           [](QuantizedBuilder& b, int x, int y, int number) {
+             constexpr float kAlphas[] = {0.01f, 0.1f, 0.3f, 1.0f, 1.5f, -0.5f};
+             schema::LeakyReluOptionsT options;
+             options.alpha = kAlphas[number % 6];
+             b.builder().AddOp(Op::LEAKY_RELU, 2, {x}, {y}, options);
+           });
+}
+
+void AddWindows(CaseList* list) {
+  AddInt16(list, Op::SOFTMAX, Int16Shape(), FractionScale,
+           [](QuantizedBuilder& b, int x, int y, int number) {
+             constexpr float kBetas[] = {1, 0.5f, 2.7f, 0};
+             schema::SoftmaxOptionsT options;
+             options.beta = kBetas[number % 4];
+             b.builder().AddOp(Op::SOFTMAX, 3, {x}, {y}, options);
+           });
+  // The output has another scale than the input: with the same one MAX_POOL_2D
+  // moves real values.
+  for (Op op : {Op::AVERAGE_POOL_2D, Op::MAX_POOL_2D}) {
+    AddInt16(list, op, Int16Shape(), Beside(1, 4),
+             [op](QuantizedBuilder& b, int x, int y, int) {
+               schema::Pool2DOptionsT options;
+               options.padding = schema::Padding::SAME;
+               options.filter_width = options.filter_height = 3;
+               options.stride_w = options.stride_h = 1;
+               b.builder().AddOp(op, 3, {x}, {y}, options);
+             });
+  }
+  for (const bool keep : {true, false}) {
+    AddInt16Series(
+        list, Op::MEAN, keep ? "kept" : "dropped", Int16Shape(),
+        [=](QuantizedBuilder& b, int number) {
+          const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+          const int x =
+              b.InputOfQuantized("x", Int16Shape(), in, AllQuantized(b, 37));
+          const int axes = b.builder().AddConstant<int32_t>(
+              "axes", {2}, std::vector<int32_t>{1, 2});
+          const float scale =
+              number % 4 == 0 ? in.scale[0] : DrawBeside(b, in.scale[0], -5, 2);
+          const int y = b.Output("y", keep ? Shape{2, 1, 1, 9} : Shape{2, 9},
+                                 Int16Quantization(scale));
+          schema::ReducerOptionsT options;
+          options.keep_dims = keep;
+          b.builder().AddOp(Op::MEAN, 2, {x, axes}, {y}, options);
+          return b.Finish({y});
+        });
+  }
+  const Shape resized = {2, 9, 5, 9};
+  AddInt16(list, Op::RESIZE_BILINEAR, resized, Beside(-2, 2),
+           [](QuantizedBuilder& b, int x, int y, int number) {
+             const int size = b.builder().AddConstant<int32_t>(
+                 "size", {2}, std::vector<int32_t>{9, 5});
+             schema::ResizeBilinearOptionsT options;
+             options.align_corners = number % 4 == 1;
+             options.half_pixel_centers = number % 4 >= 2;
+             b.builder().AddOp(Op::RESIZE_BILINEAR, 4, {x, size}, {y}, options);
+           });
+  AddInt16(list, Op::RESIZE_NEAREST_NEIGHBOR, resized, Beside(1, 4),
+           [](QuantizedBuilder& b, int x, int y, int number) {
+             const int size = b.builder().AddConstant<int32_t>(
+                 "size", {2}, std::vector<int32_t>{9, 5});
+             schema::ResizeNearestNeighborOptionsT options;
+             options.align_corners = number % 4 == 1;
+             options.half_pixel_centers = number % 4 >= 2;
+             b.builder().AddOp(Op::RESIZE_NEAREST_NEIGHBOR, 4, {x, size}, {y},
+                               options);
+           });
+}
+
+void AddInt16Pairs(CaseList* list) {
+  for (Op op : {Op::MAXIMUM, Op::MINIMUM}) {
+    AddInt16Series(
+        list, op, "quantized", Int16Shape(), [=](QuantizedBuilder& b, int) {
+          const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+          const int x =
+              b.InputOfQuantized("x", Int16Shape(), in, AllQuantized(b, 37));
+          const int z =
+              b.InputOfQuantized("z", Int16Shape(), in, AllQuantized(b, 1031));
+          const int y =
+              b.Output("y", Int16Shape(),
+                       Int16Quantization(DrawBeside(b, 2 * in.scale[0], 0, 3)));
+          b.builder().AddOp(op, 3, {x, z}, {y});
+          return b.Finish({y});
+        });
+  }
+  static const auto& left = *new Shape{2, 6, 40};
+  AddInt16Series(
+      list, Op::BATCH_MATMUL, "quantized", left,
+      [](QuantizedBuilder& b, int number) {
+        const bool transposed = number % 2 == 1;
+        const Shape right = transposed ? Shape{2, 7, 40} : Shape{2, 40, 7};
+        const ModelQuantization p = WithZeroPoint(b, DrawScale(b));
+        const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
+        const int x = b.InputOfQuantized("x", left, p, AllQuantized(b, 37));
+        const int z = b.InputOfQuantized("z", right, q, AllQuantized(b, 1031));
+        const float scale = p.scale[0] * q.scale[0] * 100000;
+        const int y = b.Output("y", {2, 6, 7},
+                               Int16Quantization(DrawBeside(b, scale, -1, 2)));
+        schema::BatchMatMulOptionsT options;
+        options.adj_y = transposed;
+        b.builder().AddOp(Op::BATCH_MATMUL, 3, {x, z}, {y}, options);
+        return b.Finish({y});
+      });
+}
+
+}  // namespace
+
+void AddInt16Cases(CaseList* list) {
+  AddInt16Unaries(list);
+  AddWindows(list);
+  AddInt16Pairs(list);
+}
+
+}  // namespace gles_delegate::conformance

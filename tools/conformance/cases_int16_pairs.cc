@@ -1,0 +1,248 @@
+// Ops on 16-bit tensors (16x8 models) of several tensors or over axes: sums of
+// products, functions of two, joins and reductions. No code may differ from
+// TFLite's integer kernels, whatever the scales.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tools/conformance/cases.h"
+#include "tools/conformance/quantized_series.h"
+
+namespace gles_delegate::conformance {
+namespace {
+
+ModelQuantization Int16QuantizationOf(float scale) {
+  return ModelQuantization::PerTensor(scale, 0);
+}
+
+// --- Sums of products --------------------------------------------------------
+
+// The op with 16-bit activations `x` and `y` and 8-bit weights `w`.
+struct Product {
+  Op op = Op::CONV_2D;
+  Shape x, w, y;
+  int channels = 0;  // the dimension of the weights that is the output's
+  int terms = 0;
+};
+
+void AddProductNode(const Product& p, Act activation, std::vector<int> inputs,
+                    int y, QuantizedBuilder& b) {
+  const auto add = [&](auto options, int version) {
+    options.fused_activation_function = activation;
+    b.builder().AddOp(p.op, version, std::move(inputs), {y}, options);
+  };
+  const auto of_window = [](auto options, int stride) {
+    options.padding = schema::Padding::SAME;
+    options.stride_w = options.stride_h = stride;
+    return options;
+  };
+  switch (p.op) {
+    case Op::FULLY_CONNECTED:
+      return add(schema::FullyConnectedOptionsT(), 7);
+    case Op::DEPTHWISE_CONV_2D: {
+      auto options = of_window(schema::DepthwiseConv2DOptionsT(), 1);
+      options.depth_multiplier = p.y[3] / p.x[3];
+      return add(options, 5);
+    }
+    case Op::TRANSPOSE_CONV: {
+      const std::vector<int32_t> to(p.y.begin(), p.y.end());
+      inputs = {b.builder().AddConstant<int32_t>("size", {4}, to), inputs[1],
+                inputs[0], inputs[2]};
+      b.builder().AddOp(p.op, 3, std::move(inputs), {y},
+                        of_window(schema::TransposeConvOptionsT(), 2));
+      return;
+    }
+    default:
+      return add(of_window(schema::Conv2DOptionsT(), 1), 4);
+  }
+}
+
+void AddInt16Product(CaseList* list, const Product& p) {
+  AddInt16Series(
+      list, p.op, "quantized", p.x, [=](QuantizedBuilder& b, int number) {
+        constexpr Act kActs[] = {Act::NONE, Act::RELU, Act::RELU6, Act::NONE};
+        const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+        std::vector<float> scales;
+        const int x = b.InputOfQuantized("x", p.x, in, AllQuantized(b, 37));
+        // FULLY_CONNECTED takes one scale for all channels.
+        const int w = b.Weights(
+            "w", p.w, p.channels, b.random().NextUniform(0.001f, 0.05f),
+            number % 3 == 0 || p.op == Op::FULLY_CONNECTED, &scales);
+        // Most sums fit the output, and some saturate.
+        const float scale = in.scale[0] * scales[0] * 60 *
+                            std::sqrt(static_cast<float>(p.terms)) *
+                            (number % 4 == 1 ? 0.3f : 2.0f);
+        const int bias =
+            b.Bias(p.w[p.channels], in.scale[0], scales, 3000 * scale);
+        const int y = b.Output("y", p.y, Int16QuantizationOf(scale));
+        AddProductNode(p, kActs[number % 4], {x, w, bias}, y, b);
+        return b.Finish({y});
+      });
+}
+
+void AddInt16Products(CaseList* list) {
+  AddInt16Product(
+      list, {Op::CONV_2D, {2, 6, 5, 9}, {7, 3, 3, 9}, {2, 6, 5, 7}, 0, 81});
+  AddInt16Product(list, {Op::DEPTHWISE_CONV_2D,
+                         {2, 6, 5, 9},
+                         {1, 3, 3, 18},
+                         {2, 6, 5, 18},
+                         3,
+                         9});
+  AddInt16Product(
+      list,
+      {Op::TRANSPOSE_CONV, {1, 4, 5, 7}, {6, 3, 3, 7}, {1, 8, 10, 6}, 0, 63});
+  AddInt16Product(list, {Op::FULLY_CONNECTED, {5, 33}, {7, 33}, {5, 7}, 0, 33});
+}
+
+// Sums of so many terms pass 32 bits.
+void AddDeepBatchMatMul(CaseList* list) {
+  static const auto& left = *new Shape{6, 1500};
+  AddInt16Series(
+      list, Op::BATCH_MATMUL, "deep", left,
+      [](QuantizedBuilder& b, int number) {
+        schema::BatchMatMulOptionsT options;
+        options.adj_y = number % 2 == 1;
+        const Shape right = options.adj_y ? Shape{7, 1500} : Shape{1500, 7};
+        const ModelQuantization p = WithZeroPoint(b, DrawScale(b));
+        const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
+        const int x = b.InputOfQuantized("x", left, p, AllQuantized(b, 37));
+        const int z =
+            Operand(b, "z", right, q, /*constant=*/number % 3 == 0, 1031);
+        const int y =
+            b.Output("y", {6, 7},
+                     Int16QuantizationOf(DrawBeside(
+                         b, p.scale[0] * q.scale[0] * 600000, -1, 2)));
+        b.builder().AddOp(Op::BATCH_MATMUL, 3, {x, z}, {y}, options);
+        return b.Finish({y});
+      });
+}
+
+// --- Functions of two --------------------------------------------------------
+
+template <typename Options>
+void AddFunction(CaseList* list, Op op, int version) {
+  static const auto& shape = *new Shape{2, 5, 8, 13};
+  AddInt16Series(
+      list, op, "quantized", shape, [=](QuantizedBuilder& b, int number) {
+        constexpr Act kActs[] = {Act::NONE, Act::RELU, Act::NONE, Act::RELU6};
+        const Shape others[] = {shape, {13}, {1, 5, 8, 1}};
+        const ModelQuantization p = WithZeroPoint(b, DrawScale(b));
+        const ModelQuantization q =
+            Int16QuantizationOf(DrawBeside(b, p.scale[0], -6, 6));
+        const float scale = op == Op::MUL ? p.scale[0] * q.scale[0] * 30000
+                                          : std::max(p.scale[0], q.scale[0]);
+        const int x = b.InputOfQuantized("a", shape, p, AllQuantized(b, 37));
+        const int z = Operand(b, "b", others[number % 3], q,
+                              /*constant=*/number % 6 == 1, 1031);
+        const int y = b.Output(
+            "y", shape, Int16QuantizationOf(DrawBeside(b, scale, -1, 4)));
+        Options options;
+        options.fused_activation_function = kActs[number % 4];
+        // With the flag set TFLite has another kernel, for powers of two.
+        if constexpr (!std::is_same<Options, schema::MulOptionsT>::value) {
+          options.pot_scale_int16 = false;
+        }
+        b.builder().AddOp(op, version, {x, z}, {y}, options);
+        return b.Finish({y});
+      });
+}
+
+// --- Joins and axes ----------------------------------------------------------
+
+void AddJoins(CaseList* list) {
+  static const auto& shape = *new Shape{1, 4, 9, 7};
+  const auto other = [](QuantizedBuilder& b, const ModelQuantization& out,
+                        int number) {
+    // No two scales that are drawn differ by this factor.
+    return number % 4 == 0 ? out : WithZeroPoint(b, 1.37f * DrawScale(b));
+  };
+  AddInt16Series(list, Op::CONCATENATION, "quantized", shape,
+                 [=](QuantizedBuilder& b, int number) {
+                   const ModelQuantization out = WithZeroPoint(b, DrawScale(b));
+                   const int x = b.InputOfQuantized(
+                       "x", shape, other(b, out, number), AllQuantized(b, 37));
+                   const int z =
+                       Operand(b, "z", shape, other(b, out, number + 2),
+                               /*constant=*/number % 3 == 0, 1031);
+                   return JoinOf(b, x, z, shape, 2 + number % 2, out);
+                 });
+  AddInt16Series(list, Op::SELECT_V2, "quantized", shape,
+                 [=](QuantizedBuilder& b, int number) {
+                   const int c = b.BoolInput("c", {4, 9, 1});
+                   const ModelQuantization out = WithZeroPoint(b, DrawScale(b));
+                   const int x = b.InputOfQuantized(
+                       "x", shape, other(b, out, number), AllQuantized(b, 37));
+                   const int z =
+                       Operand(b, "z", {9, 7}, other(b, out, number + 2),
+                               /*constant=*/number % 2 == 0, 1031);
+                   const int y = b.Output("y", shape, out);
+                   b.builder().AddOp(Op::SELECT_V2, 1, {c, x, z}, {y},
+                                     schema::SelectV2OptionsT());
+                   return b.Finish({y});
+                 });
+}
+
+// SUM of one scale, of which TFLite keeps the low 16 bits; REDUCE_PROD; and
+// REDUCE_MAX and REDUCE_MIN, which are of one scale and so move real values.
+void AddInt16Reductions(CaseList* list) {
+  static const auto& shape = *new Shape{2, 4, 5, 6};
+  for (Op op : {Op::SUM, Op::REDUCE_PROD, Op::REDUCE_MAX, Op::REDUCE_MIN}) {
+    AddInt16Series(
+        list, op, "quantized", shape,
+        [=](QuantizedBuilder& b, int number) {
+          const bool of_channels = number % 2 == 0;
+          const float count = of_channels ? 6 : 20;
+          const ModelQuantization in =
+              op == Op::REDUCE_PROD
+                  ? Int16QuantizationOf(1e-4f * b.random().NextUniform(0.5f, 1))
+                  : WithZeroPoint(b, DrawScale(b));
+          const float product = std::pow(10000 * in.scale[0], count) / 10000;
+          const int x = b.InputOfQuantized("x", shape, in, AllQuantized(b, 37));
+          const std::vector<int32_t> over = of_channels
+                                                ? std::vector<int32_t>{3}
+                                                : std::vector<int32_t>{1, 2};
+          const int axes = b.builder().AddConstant<int32_t>(
+              "axes", {static_cast<int>(over.size())}, over);
+          const int y = b.Output(
+              "y", of_channels ? Shape{2, 4, 5} : Shape{2, 6},
+              op == Op::REDUCE_PROD ? Int16QuantizationOf(product) : in);
+          b.builder().AddOp(op, 2, {x, axes}, {y}, schema::ReducerOptionsT());
+          return b.Finish({y});
+        },
+        2 * kFamilies, /*integer_path=*/op == Op::SUM || op == Op::REDUCE_PROD);
+  }
+}
+
+void AddInt16Conversions(CaseList* list) {
+  static const auto& shape = *new Shape{2, 6, 8, 9};
+  AddInt16Series(
+      list, Op::QUANTIZE, "to_8_bits", shape, [](QuantizedBuilder& b, int) {
+        const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+        const int x = b.InputOfQuantized("x", shape, in, AllQuantized(b, 37));
+        const int y = b.OutputOf(
+            "y", shape, TensorType::INT8,
+            ModelQuantization::PerTensor(DrawBeside(b, in.scale[0], -2, 9),
+                                         b.random().NextInt(-128, 127)));
+        b.builder().AddOp(Op::QUANTIZE, 2, {x}, {y});
+        return b.Finish({y});
+      });
+}
+
+}  // namespace
+
+void AddInt16PairCases(CaseList* list) {
+  AddInt16Products(list);
+  AddDeepBatchMatMul(list);
+  AddFunction<schema::AddOptionsT>(list, Op::ADD, 3);
+  AddFunction<schema::SubOptionsT>(list, Op::SUB, 5);
+  AddFunction<schema::MulOptionsT>(list, Op::MUL, 4);
+  AddJoins(list);
+  AddInt16Reductions(list);
+  AddInt16Conversions(list);
+}
+
+}  // namespace gles_delegate::conformance
