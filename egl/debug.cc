@@ -18,7 +18,7 @@ namespace {
 // GL_MAX_LABEL_LENGTH are 256 or more in practice).
 constexpr size_t kMaxNameBytes = 255;
 // A driver that repeats itself must not fill the memory.
-constexpr size_t kMaxMessages = 8;
+constexpr size_t kMaxStoredErrors = 8;
 constexpr size_t kMaxTexts = 1000;
 
 std::vector<std::string>& ErrorsOfThread() {
@@ -60,7 +60,7 @@ void GL_APIENTRY LogMessage(GLenum /*source*/, GLenum type, GLuint /*id*/,
                          length < 0 ? std::strlen(message) : size_t(length));
   if (type == GL_DEBUG_TYPE_ERROR_KHR) {
     std::vector<std::string>& errors = ErrorsOfThread();
-    if (errors.size() >= kMaxMessages) errors.erase(errors.begin());
+    if (errors.size() >= kMaxStoredErrors) errors.erase(errors.begin());
     errors.push_back(text);
   }
   const std::string line = absl::StrCat(SeverityName(severity), ": ", text);

@@ -18,7 +18,8 @@ Prints one line a finding and ends with 1 where there is one.
 - examples: each block of code of docs/integration.md stands in the test that runs
   them.
 - layers: a stage of delegate/ includes only headers of stages and folders that its
-  library links (delegate/CMakeLists.txt); egl/, gl_shaders/ and quant/ likewise.
+  library links (delegate/CMakeLists.txt); so do egl/, gl_shaders/ and quant/. Tools,
+  benches and examples include nothing of tests/.
 - lengths: a source past 300 lines says why in its first comment, with these words.
 
 This file is longer than 300 lines: a check and its examples stand together.
@@ -300,7 +301,7 @@ def check_examples(page, test):
 # --- layers -----------------------------------------------------------------
 
 STAGE = re.compile(r"^gles_add_stage\((\w+)([^)]*)\)", re.MULTILINE)
-INCLUDE = re.compile(r'^#include "((?:delegate|egl|gl_shaders|quant)/[^"]*)"')
+INCLUDE = re.compile(r'^#include "((?:delegate|egl|gl_shaders|quant|tests)/[^"]*)"')
 BELOW = {"egl": {"egl"}, "quant": {"quant"}, "gl_shaders": {"gl_shaders", "egl"}}
 
 
@@ -336,7 +337,15 @@ def check_layers(path, text, layers):
     ['delegate/ops/a.cc:1: delegate/ops does not link delegate/tflite']
     >>> list(check_layers("delegate/ops/a.cc", '#include "quant/half.h"', layers))
     []
+    >>> list(check_layers("tools/a.cc", '#include "tests/testing/b.h"', layers))
+    ['tools/a.cc:1: only tests include tests/testing/b.h']
     """
+    if path.startswith(("tools/", "benches/", "examples/")):
+        for number, line in enumerate(text.splitlines(), 1):
+            included = INCLUDE.match(line)
+            if included and included.group(1).startswith("tests/"):
+                yield f"{path}:{number}: only tests include {included.group(1)}"
+        return
     own = layer_of(path)
     if own not in layers:
         return

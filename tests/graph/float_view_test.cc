@@ -13,10 +13,10 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/quantized_model.h"
-#include "tests/testing/schema_names.h"
 #include "tests/testing/single_op.h"
 #include "tests/testing/uniform.h"
 #include "tools/common/model_builder.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -19,9 +19,9 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_builders_custom.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/parse_node.h"
+#include "tools/op_models/op_builders_custom.h"
 
 namespace gles_delegate::testing {
 namespace {

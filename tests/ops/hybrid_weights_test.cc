@@ -13,7 +13,7 @@
 #include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
-#include "tests/testing/schema_names.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

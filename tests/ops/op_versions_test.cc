@@ -16,9 +16,9 @@
 #include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
-#include "tests/testing/op_variant.h"
 #include "tests/testing/parse_node.h"
-#include "tests/testing/schema_names.h"
+#include "tools/op_models/op_variant.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

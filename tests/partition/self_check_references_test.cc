@@ -13,7 +13,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
-#include "tests/testing/op_builders.h"
+#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -16,8 +16,8 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
-#include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
+#include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
 namespace {

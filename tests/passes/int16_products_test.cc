@@ -13,8 +13,8 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/int16_values.h"
 #include "tests/testing/oldest_tflite.h"
-#include "tests/testing/schema_names.h"
-#include "tests/testing/shapes.h"
+#include "tools/op_models/schema_names.h"
+#include "tools/op_models/shapes.h"
 
 namespace gles_delegate::testing {
 namespace {

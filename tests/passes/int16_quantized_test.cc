@@ -9,7 +9,7 @@
 #include "tests/testing/device.h"
 #include "tests/testing/int16_values.h"
 #include "tests/testing/pool_cases.h"
-#include "tests/testing/schema_names.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

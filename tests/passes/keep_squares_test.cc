@@ -12,9 +12,9 @@
 
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
-#include "tests/testing/schema_names.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_model.h"
 #include "tests/testing/device.h"
-#include "tests/testing/schema_names.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

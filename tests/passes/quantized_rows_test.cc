@@ -14,7 +14,7 @@
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 #include "tests/testing/run_graph.h"
-#include "tests/testing/schema_names.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

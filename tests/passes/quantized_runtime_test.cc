@@ -17,9 +17,9 @@
 #include "quant/code_means.h"
 #include "quant/cpu_kernels.h"
 #include "tests/testing/device.h"
-#include "tests/testing/schema_names.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -11,10 +11,10 @@
 #include "gtest/gtest.h"
 #include "tests/testing/code_chain.h"
 #include "tests/testing/device.h"
-#include "tests/testing/random.h"
-#include "tests/testing/schema_names.h"
 #include "tests/testing/scoped_environment.h"
 #include "tools/common/model_builder.h"
+#include "tools/op_models/random.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

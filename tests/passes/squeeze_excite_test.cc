@@ -14,8 +14,8 @@
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
+#include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -12,9 +12,9 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/hidden_extension.h"
-#include "tests/testing/random.h"
-#include "tests/testing/schema_names.h"
 #include "tests/testing/scoped_environment.h"
+#include "tools/op_models/random.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

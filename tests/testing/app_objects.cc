@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "quant/half.h"
 #include "tests/testing/gl.h"
-#include "tests/testing/random.h"
+#include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
 

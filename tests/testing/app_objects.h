@@ -9,7 +9,7 @@
 
 #include "egl/objects.h"
 #include "gles_delegate/gles_delegate.h"
-#include "tests/testing/shapes.h"
+#include "tools/op_models/shapes.h"
 
 namespace gles_delegate::testing {
 

@@ -27,9 +27,9 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/schema_names.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 

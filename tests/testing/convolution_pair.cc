@@ -4,8 +4,8 @@
 
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/op_list.h"
-#include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
+#include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "gles_delegate/gles_delegate.h"
 #include "nlohmann/json.hpp"
-#include "tests/testing/shapes.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
+#include "tools/op_models/shapes.h"
 
 namespace gles_delegate::testing {
 

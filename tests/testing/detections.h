@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "tests/testing/op_builders_detection.h"
 #include "tests/testing/single_op.h"
+#include "tools/op_models/op_builders_detection.h"
 
 namespace gles_delegate::testing {
 

@@ -1,7 +1,7 @@
 // MatchesCpu: compare.h as a GoogleTest matcher.
-#include "tests/testing/compare.h"
-#include "tests/testing/random.h"
 #include "tests/testing/single_op.h"
+#include "tools/op_models/compare.h"
+#include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
 namespace {

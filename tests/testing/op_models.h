@@ -41,7 +41,7 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_OP_MODELS_H_
 #define GLES_DELEGATE_TESTS_TESTING_OP_MODELS_H_
 
-#include "tests/testing/op_builders.h"  // IWYU pragma: export
-#include "tests/testing/single_op.h"    // IWYU pragma: export
+#include "tests/testing/single_op.h"      // IWYU pragma: export
+#include "tools/op_models/op_builders.h"  // IWYU pragma: export
 
 #endif  // GLES_DELEGATE_TESTS_TESTING_OP_MODELS_H_

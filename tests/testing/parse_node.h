@@ -14,7 +14,7 @@
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "tests/testing/fake_node.h"
-#include "tests/testing/schema_names.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 

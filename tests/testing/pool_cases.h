@@ -3,7 +3,7 @@
 #define GLES_DELEGATE_TESTS_TESTING_POOL_CASES_H_
 
 #include "tests/testing/code_cases.h"
-#include "tests/testing/schema_names.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "tests/testing/op_model.h"
-#include "tests/testing/schema_names.h"
 #include "tools/common/model_builder.h"
+#include "tools/op_models/op_model.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 

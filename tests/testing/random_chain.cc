@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
-#include "tests/testing/schema_names.h"
 #include "tools/common/model_builder.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

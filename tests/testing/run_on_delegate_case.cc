@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/random.h"
-#include "tests/testing/schema_names.h"
 #include "tests/testing/two_negations.h"
+#include "tools/op_models/random.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "tests/testing/random.h"
 #include "tests/testing/stateful.h"
+#include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
 

@@ -43,7 +43,7 @@
 #include "gles_delegate/gles_delegate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/op_model.h"
+#include "tools/op_models/op_model.h"
 
 namespace gles_delegate::testing {
 

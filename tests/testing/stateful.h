@@ -10,8 +10,8 @@
 
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/precision_test.h"
-#include "tests/testing/shapes.h"
 #include "tests/testing/single_op.h"
+#include "tools/op_models/shapes.h"
 
 namespace gles_delegate::testing {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tests/testing/schema_names.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 

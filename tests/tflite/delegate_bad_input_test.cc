@@ -19,8 +19,8 @@
 #include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
-#include "tests/testing/schema_names.h"
 #include "tests/testing/scratch_directory.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -9,9 +9,9 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_builders.h"
-#include "tests/testing/op_builders_custom.h"
-#include "tests/testing/schema_names.h"
+#include "tools/op_models/op_builders.h"
+#include "tools/op_models/op_builders_custom.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -19,8 +19,8 @@
 #include "tests/testing/gl.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/quantized_model.h"
-#include "tests/testing/schema_names.h"
 #include "tools/common/tflite_abi.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

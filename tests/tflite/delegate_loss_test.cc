@@ -16,10 +16,10 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/schema_names.h"
 #include "tests/testing/scoped_environment.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_abi.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -17,9 +17,9 @@
 #include "tests/testing/counted_calls.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_builders.h"
 #include "tests/testing/quantized_model.h"
-#include "tests/testing/schema_names.h"
+#include "tools/op_models/op_builders.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

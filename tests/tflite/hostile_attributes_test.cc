@@ -20,8 +20,8 @@
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
-#include "tests/testing/schema_names.h"
 #include "tools/common/model_builder.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -25,8 +25,8 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/int16_values.h"
 #include "tests/testing/run_graph.h"
-#include "tests/testing/schema_names.h"
 #include "tests/testing/uniform.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/schema_names.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

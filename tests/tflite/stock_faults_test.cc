@@ -15,9 +15,9 @@
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/precision_test.h"
-#include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
-#include "tests/testing/schema_names.h"
+#include "tools/op_models/random.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

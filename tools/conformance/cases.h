@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "tests/testing/op_builders.h"
 #include "tools/conformance/suite.h"
+#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 

@@ -2,9 +2,9 @@
 // library ships.
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
-#include "tests/testing/op_builders_custom.h"
-#include "tests/testing/op_builders_detection.h"
 #include "tools/conformance/cases.h"
+#include "tools/op_models/op_builders_custom.h"
+#include "tools/op_models/op_builders_detection.h"
 
 namespace gles_delegate::conformance {
 namespace {

@@ -1,9 +1,9 @@
 // Functions of two tensors, with every broadcast, constants on either side,
 // fused activations and pairs of special values.
 #include "absl/strings/str_cat.h"
-#include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
 #include "tools/conformance/special_values.h"
+#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 namespace {

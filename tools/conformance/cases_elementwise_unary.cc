@@ -1,9 +1,9 @@
 // Functions of one tensor, with every shape, low ranks and the ends of float's
 // range; and FILL and ZEROS_LIKE.
 #include "absl/strings/str_cat.h"
-#include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
 #include "tools/conformance/special_values.h"
+#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 namespace {

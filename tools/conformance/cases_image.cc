@@ -1,7 +1,7 @@
 // Images that grow and shrink.
 #include "absl/strings/str_cat.h"
-#include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
+#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 namespace {

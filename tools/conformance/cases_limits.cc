@@ -2,8 +2,8 @@
 // storage has to hold.
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
+#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
 #include "tools/conformance/special_values.h"
+#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 namespace {

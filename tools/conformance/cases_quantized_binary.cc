@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
 #include "tools/conformance/quantized_series.h"
+#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
 #include "tools/conformance/quantized_series.h"
+#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 namespace {

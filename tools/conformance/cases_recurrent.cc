@@ -1,8 +1,8 @@
 // Ops that keep a state. They run twice, so that the second result depends on
 // what the first run left.
 #include "absl/strings/str_cat.h"
-#include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
+#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 namespace {

@@ -2,9 +2,9 @@
 // than 300 lines: one function for each kind of op.
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "tests/testing/of_type.h"
-#include "tests/testing/op_builders.h"
 #include "tools/conformance/cases.h"
+#include "tools/op_models/of_type.h"
+#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 namespace {

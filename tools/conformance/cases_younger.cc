@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/testing/random.h"
 #include "tools/conformance/cases.h"
 #include "tools/conformance/special_values.h"
+#include "tools/op_models/random.h"
 
 namespace gles_delegate::conformance {
 namespace {

@@ -2,9 +2,9 @@
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_NAMES_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_NAMES_H_
 
-#include "tests/testing/op_model.h"
-#include "tests/testing/schema_names.h"
-#include "tests/testing/shapes.h"
+#include "tools/op_models/op_model.h"
+#include "tools/op_models/schema_names.h"
+#include "tools/op_models/shapes.h"
 
 namespace gles_delegate::conformance {
 

@@ -10,8 +10,8 @@
 
 #include "egl/context.h"
 #include "gles_delegate/gles_delegate.h"
-#include "tests/testing/compare.h"
 #include "tools/conformance/names.h"
+#include "tools/op_models/compare.h"
 
 namespace gles_delegate::conformance {
 

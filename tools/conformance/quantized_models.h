@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/testing/random.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/model_builder.h"
 #include "tools/conformance/names.h"
+#include "tools/op_models/random.h"
 
 namespace gles_delegate::conformance {
 

@@ -11,9 +11,9 @@
 
 #include "absl/status/statusor.h"
 #include "egl/context.h"
-#include "tests/testing/compare.h"
 #include "tools/common/tflite_host.h"
 #include "tools/conformance/suite.h"
+#include "tools/op_models/compare.h"
 
 namespace gles_delegate::conformance {
 

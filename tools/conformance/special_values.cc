@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/testing/random.h"
+#include "tools/op_models/random.h"
 
 namespace gles_delegate::conformance {
 

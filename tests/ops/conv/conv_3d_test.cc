@@ -9,7 +9,7 @@
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
-#include "tests/testing/shapes.h"
+#include "tools/op_models/shapes.h"
 
 namespace gles_delegate::testing {
 namespace {

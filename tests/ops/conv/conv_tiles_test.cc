@@ -12,8 +12,8 @@
 #include "quant/half.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/naive_conv.h"
-#include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
+#include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -8,9 +8,9 @@
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
-#include "tests/testing/random.h"
 #include "tests/testing/run_node.h"
 #include "tests/testing/special_floats.h"
+#include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
 namespace {

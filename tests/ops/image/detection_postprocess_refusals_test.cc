@@ -10,10 +10,10 @@
 #include "flatbuffers/flexbuffers.h"
 #include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_builders_custom.h"
-#include "tests/testing/op_builders_detection.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_graph.h"
+#include "tools/op_models/op_builders_custom.h"
+#include "tools/op_models/op_builders_detection.h"
 
 namespace gles_delegate::testing {
 namespace {

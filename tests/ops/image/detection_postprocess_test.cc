@@ -14,10 +14,10 @@
 #include "gtest/gtest.h"
 #include "tests/testing/detections.h"
 #include "tests/testing/device_test.h"
-#include "tests/testing/op_builders_detection.h"
 #include "tests/testing/run_graph.h"
-#include "tests/testing/schema_names.h"
 #include "tests/testing/single_op.h"
+#include "tools/op_models/op_builders_detection.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

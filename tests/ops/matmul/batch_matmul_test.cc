@@ -18,8 +18,8 @@
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
-#include "tests/testing/random.h"
 #include "tests/testing/run_graph.h"
+#include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
 namespace {

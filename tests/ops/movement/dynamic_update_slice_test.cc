@@ -6,10 +6,10 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/of_type.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
-#include "tests/testing/shapes.h"
+#include "tools/op_models/of_type.h"
+#include "tools/op_models/shapes.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -6,9 +6,9 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/of_type.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tools/op_models/of_type.h"
 
 namespace gles_delegate::testing {
 namespace {

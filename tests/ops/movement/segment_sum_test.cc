@@ -9,8 +9,8 @@
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
-#include "tests/testing/schema_names.h"
-#include "tests/testing/shapes.h"
+#include "tools/op_models/schema_names.h"
+#include "tools/op_models/shapes.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -27,12 +27,12 @@
 #include "tests/testing/oldest_tflite.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
-#include "tests/testing/random.h"
 #include "tests/testing/real_model.h"
-#include "tests/testing/schema_names.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 #include "tests/testing/stateful.h"
+#include "tools/op_models/random.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

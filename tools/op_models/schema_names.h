@@ -1,6 +1,6 @@
 // The schema's enums by short names. Needs no GoogleTest.
-#ifndef GLES_DELEGATE_TESTS_TESTING_SCHEMA_NAMES_H_
-#define GLES_DELEGATE_TESTS_TESTING_SCHEMA_NAMES_H_
+#ifndef GLES_DELEGATE_TOOLS_OP_MODELS_SCHEMA_NAMES_H_
+#define GLES_DELEGATE_TOOLS_OP_MODELS_SCHEMA_NAMES_H_
 
 #include "third_party/tflite_schema/schema_generated.h"
 
@@ -12,4 +12,4 @@ using schema::TensorType;
 
 }  // namespace gles_delegate::testing
 
-#endif  // GLES_DELEGATE_TESTS_TESTING_SCHEMA_NAMES_H_
+#endif  // GLES_DELEGATE_TOOLS_OP_MODELS_SCHEMA_NAMES_H_

@@ -1,10 +1,10 @@
 // Compares a run with TFLite's own, by the bounds that single_op.h derives.
-#ifndef GLES_DELEGATE_TESTS_TESTING_COMPARE_H_
-#define GLES_DELEGATE_TESTS_TESTING_COMPARE_H_
+#ifndef GLES_DELEGATE_TOOLS_OP_MODELS_COMPARE_H_
+#define GLES_DELEGATE_TOOLS_OP_MODELS_COMPARE_H_
 
 #include <string>
 
-#include "tests/testing/op_model.h"
+#include "tools/op_models/op_model.h"
 
 namespace gles_delegate::testing {
 
@@ -45,4 +45,4 @@ Comparison Compare(const CpuReference& reference, const RunResult& actual);
 
 }  // namespace gles_delegate::testing
 
-#endif  // GLES_DELEGATE_TESTS_TESTING_COMPARE_H_
+#endif  // GLES_DELEGATE_TOOLS_OP_MODELS_COMPARE_H_

@@ -1,12 +1,12 @@
-#include "tests/testing/op_builders_detection.h"
+#include "tools/op_models/op_builders_detection.h"
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "flatbuffers/flexbuffers.h"
-#include "tests/testing/op_builders_custom.h"
-#include "tests/testing/op_variant.h"
-#include "tests/testing/schema_names.h"
+#include "tools/op_models/op_builders_custom.h"
+#include "tools/op_models/op_variant.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/testing/random.h"
+#include "tools/op_models/random.h"
 
 #include <cmath>
 #include <cstdio>

@@ -1,8 +1,8 @@
 // A model of one op with its inputs, run by TFLite's own CPU kernels, or by a
 // delegate that the caller brings. Uses no GoogleTest, as the conformance
 // program (tools/conformance) includes it, too. Tests include single_op.h.
-#ifndef GLES_DELEGATE_TESTS_TESTING_OP_MODEL_H_
-#define GLES_DELEGATE_TESTS_TESTING_OP_MODEL_H_
+#ifndef GLES_DELEGATE_TOOLS_OP_MODELS_OP_MODEL_H_
+#define GLES_DELEGATE_TOOLS_OP_MODELS_OP_MODEL_H_
 
 #include <cstdint>
 #include <ostream>
@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "tensorflow/lite/c/common.h"
-#include "tests/testing/schema_names.h"
-#include "tests/testing/shapes.h"
+#include "tools/op_models/schema_names.h"
+#include "tools/op_models/shapes.h"
 
 namespace gles_delegate::testing {
 
@@ -114,4 +114,4 @@ RunResult RunOnCpu(const SingleOpModel& model,
 
 }  // namespace gles_delegate::testing
 
-#endif  // GLES_DELEGATE_TESTS_TESTING_OP_MODEL_H_
+#endif  // GLES_DELEGATE_TOOLS_OP_MODELS_OP_MODEL_H_

@@ -7,17 +7,17 @@
 //         v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
 //     return v.Op(schema::BuiltinOperator::NEG, 1, {x});
 //   });
-#ifndef GLES_DELEGATE_TESTS_TESTING_OP_VARIANT_H_
-#define GLES_DELEGATE_TESTS_TESTING_OP_VARIANT_H_
+#ifndef GLES_DELEGATE_TOOLS_OP_MODELS_OP_VARIANT_H_
+#define GLES_DELEGATE_TOOLS_OP_MODELS_OP_VARIANT_H_
 
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "tests/testing/op_builders.h"
-#include "tests/testing/random.h"
 #include "tools/common/model_builder.h"
+#include "tools/op_models/op_builders.h"
+#include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
 
@@ -113,4 +113,4 @@ std::string WeightsName(Weights weights);
 
 }  // namespace gles_delegate::testing
 
-#endif  // GLES_DELEGATE_TESTS_TESTING_OP_VARIANT_H_
+#endif  // GLES_DELEGATE_TOOLS_OP_MODELS_OP_VARIANT_H_

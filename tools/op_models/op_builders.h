@@ -4,17 +4,17 @@
 // without a function here is built with op_variant.h, or with
 // tools/common/model_builder.h and put into a SingleOpModel. Longer than 300
 // lines: it is the one list of those functions.
-#ifndef GLES_DELEGATE_TESTS_TESTING_OP_BUILDERS_H_
-#define GLES_DELEGATE_TESTS_TESTING_OP_BUILDERS_H_
+#ifndef GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_H_
+#define GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_H_
 
 #include <string>
 #include <vector>
 
-#include "tests/testing/op_model.h"
-#include "tests/testing/schema_names.h"
-#include "tests/testing/shapes.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/model_builder.h"
+#include "tools/op_models/op_model.h"
+#include "tools/op_models/schema_names.h"
+#include "tools/op_models/shapes.h"
 
 namespace gles_delegate::testing {
 
@@ -259,14 +259,14 @@ struct MatMulParams {
 
 SingleOpModel BatchMatMul(const MatMulParams& params);
 
-// CAST of values from -most to most, a third of them zeros.
+// CAST of values from -max to max, a third of them zeros.
 SingleOpModel Cast(TensorType from, TensorType to, const Shape& input,
-                   float most = 100);
+                   float max = 100);
 // An arithmetic op on int32.
 struct IntegerBinaryParams {
   Op op = Op::ADD;
   Shape a, b;
-  int most = 1000;  // of the values
+  int max = 1000;  // of the values
   Constant constant = Constant::kNone;
   Activation activation = Activation::kNone;
 };
@@ -296,9 +296,9 @@ struct SelectParams {
 
 SingleOpModel Select(const SelectParams& params);
 
-// ARG_MAX or ARG_MIN, of whole numbers from -most to most.
+// ARG_MAX or ARG_MIN, of whole numbers from -max to max.
 SingleOpModel ArgExtreme(Op op, const Shape& input, int axis,
-                         TensorType type = TensorType::FLOAT32, int most = 4);
+                         TensorType type = TensorType::FLOAT32, int max = 4);
 SingleOpModel GatherNd(const Shape& input, const Shape& indices,
                        bool runtime = true,
                        TensorType type = TensorType::FLOAT32);
@@ -330,7 +330,7 @@ struct OneHotCase {
 SingleOpModel OneHot(const OneHotCase& params);
 // TOPK_V2; both outputs are the model's. Few values, so that many are equal.
 SingleOpModel TopK(const Shape& input, int k,
-                   TensorType type = TensorType::FLOAT32, int most = 20,
+                   TensorType type = TensorType::FLOAT32, int max = 20,
                    const ModelQuantization& quantization = {});
 
 struct LstmCase {
@@ -429,4 +429,4 @@ SingleOpModel DensifyThenAdd(const Shape& input, bool half = false);
 
 }  // namespace gles_delegate::testing
 
-#endif  // GLES_DELEGATE_TESTS_TESTING_OP_BUILDERS_H_
+#endif  // GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_H_

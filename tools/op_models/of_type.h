@@ -1,10 +1,10 @@
 // A model of floats as one of integers or of bools: for ops that move any kind.
-#ifndef GLES_DELEGATE_TESTS_TESTING_OF_TYPE_H_
-#define GLES_DELEGATE_TESTS_TESTING_OF_TYPE_H_
+#ifndef GLES_DELEGATE_TOOLS_OP_MODELS_OF_TYPE_H_
+#define GLES_DELEGATE_TOOLS_OP_MODELS_OF_TYPE_H_
 
-#include "tests/testing/op_model.h"
-#include "tests/testing/schema_names.h"
 #include "third_party/tflite_schema/schema_generated.h"
+#include "tools/op_models/op_model.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 
@@ -20,4 +20,4 @@ SingleOpModel OfInt64(const SingleOpModel& model, bool constants);
 
 }  // namespace gles_delegate::testing
 
-#endif  // GLES_DELEGATE_TESTS_TESTING_OF_TYPE_H_
+#endif  // GLES_DELEGATE_TOOLS_OP_MODELS_OF_TYPE_H_

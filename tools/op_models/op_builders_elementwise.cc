@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "tests/testing/op_variant.h"
-#include "tests/testing/schema_names.h"
+#include "tools/op_models/op_variant.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

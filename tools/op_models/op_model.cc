@@ -1,14 +1,14 @@
-#include "tests/testing/op_model.h"
+#include "tools/op_models/op_model.h"
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "tests/testing/schema_names.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

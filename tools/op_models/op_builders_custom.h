@@ -1,14 +1,14 @@
 // Models of the custom ops of vision models, and their parameters as the
 // models hold them.
-#ifndef GLES_DELEGATE_TESTS_TESTING_OP_BUILDERS_CUSTOM_H_
-#define GLES_DELEGATE_TESTS_TESTING_OP_BUILDERS_CUSTOM_H_
+#ifndef GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_CUSTOM_H_
+#define GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_CUSTOM_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "delegate/graph/custom_params.h"
 #include "flatbuffers/flexbuffers.h"
-#include "tests/testing/op_model.h"
+#include "tools/op_models/op_model.h"
 
 namespace gles_delegate::testing {
 
@@ -53,4 +53,4 @@ std::vector<uint8_t> FlexMap(Fill fill) {
 
 }  // namespace gles_delegate::testing
 
-#endif  // GLES_DELEGATE_TESTS_TESTING_OP_BUILDERS_CUSTOM_H_
+#endif  // GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_CUSTOM_H_

@@ -1,16 +1,16 @@
 // Models of TFLite_Detection_PostProcess, and their parameters as the models
 // hold them.
-#ifndef GLES_DELEGATE_TESTS_TESTING_OP_BUILDERS_DETECTION_H_
-#define GLES_DELEGATE_TESTS_TESTING_OP_BUILDERS_DETECTION_H_
+#ifndef GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_DETECTION_H_
+#define GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_DETECTION_H_
 
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "tests/testing/op_model.h"
-#include "tests/testing/schema_names.h"
 #include "third_party/tflite_schema/schema_generated.h"
+#include "tools/op_models/op_model.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 
@@ -43,4 +43,4 @@ SingleOpModel Detection(const DetectionCase& c);
 
 }  // namespace gles_delegate::testing
 
-#endif  // GLES_DELEGATE_TESTS_TESTING_OP_BUILDERS_DETECTION_H_
+#endif  // GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_DETECTION_H_

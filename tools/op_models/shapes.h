@@ -1,6 +1,6 @@
 // The shapes that every op is tested on.
-#ifndef GLES_DELEGATE_TESTS_TESTING_SHAPES_H_
-#define GLES_DELEGATE_TESTS_TESTING_SHAPES_H_
+#ifndef GLES_DELEGATE_TOOLS_OP_MODELS_SHAPES_H_
+#define GLES_DELEGATE_TOOLS_OP_MODELS_SHAPES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -33,4 +33,4 @@ const std::vector<int>& StandardChannels();
 
 }  // namespace gles_delegate::testing
 
-#endif  // GLES_DELEGATE_TESTS_TESTING_SHAPES_H_
+#endif  // GLES_DELEGATE_TOOLS_OP_MODELS_SHAPES_H_

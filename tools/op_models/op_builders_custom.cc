@@ -1,4 +1,4 @@
-#include "tests/testing/op_builders_custom.h"
+#include "tools/op_models/op_builders_custom.h"
 
 #include <cstring>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
-#include "tests/testing/op_variant.h"
+#include "tools/op_models/op_variant.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/testing/shapes.h"
+#include "tools/op_models/shapes.h"
 
 #include "absl/strings/str_join.h"
 

@@ -1,4 +1,4 @@
-#include "tests/testing/compare.h"
+#include "tools/op_models/compare.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,8 @@
 // GLES_TEST_SEED=<number> changes them; failures print the seed. Each stream
 // has a name, so that one test's data does not depend on which tests ran before
 // it.
-#ifndef GLES_DELEGATE_TESTS_TESTING_RANDOM_H_
-#define GLES_DELEGATE_TESTS_TESTING_RANDOM_H_
+#ifndef GLES_DELEGATE_TOOLS_OP_MODELS_RANDOM_H_
+#define GLES_DELEGATE_TOOLS_OP_MODELS_RANDOM_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -44,4 +44,4 @@ const std::vector<float>& SpecialValues();
 
 }  // namespace gles_delegate::testing
 
-#endif  // GLES_DELEGATE_TESTS_TESTING_RANDOM_H_
+#endif  // GLES_DELEGATE_TOOLS_OP_MODELS_RANDOM_H_

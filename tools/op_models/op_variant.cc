@@ -1,4 +1,4 @@
-#include "tests/testing/op_variant.h"
+#include "tools/op_models/op_variant.h"
 
 #include <cmath>
 #include <memory>
