@@ -30,7 +30,7 @@ struct ContextOptions {
   // False: creation fails if there is only a software renderer.
   bool allow_software = true;
   // Requests GL debug messages (KHR_debug), which then appear in errors. The
-  // environment variable GLES_DELEGATE_DEBUG=1 does, too (egl/debug.h).
+  // environment variable GLES_DELEGATE_DEBUG=context does, too (egl/debug.h).
   bool debug = false;
 };
 

@@ -70,12 +70,9 @@ void GL_APIENTRY LogMessage(GLenum /*source*/, GLenum type, GLuint /*id*/,
 
 }  // namespace
 
-bool DebugIsOn() { return EnvironmentFlag("GLES_DELEGATE_DEBUG"); }
+bool DebugIsOn() { return DebugHas("context") || ProgramTraceIsOn(); }
 
-bool ProgramTraceIsOn() {
-  const char* value = EnvironmentValue("GLES_DELEGATE_DEBUG");
-  return value != nullptr && absl::string_view(value) == "programs";
-}
+bool ProgramTraceIsOn() { return DebugHas("programs"); }
 
 ProgramTrace::ProgramTrace(absl::string_view label)
     : label_(ProgramTraceIsOn() ? label : "") {

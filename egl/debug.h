@@ -1,4 +1,4 @@
-// The effects of GLES_DELEGATE_DEBUG=1 in the environment, for RenderDoc,
+// The effects of GLES_DELEGATE_DEBUG=context in the environment, for RenderDoc,
 // Nsight and readers of the log:
 // - The delegate's own contexts are debug contexts, and the driver's messages
 //   go to stderr, each once per process.
@@ -22,10 +22,10 @@
 
 namespace gles_delegate::egl {
 
-// True if the environment variable GLES_DELEGATE_DEBUG is set and not 0.
+// True if GLES_DELEGATE_DEBUG has one of the items context and programs.
 bool DebugIsOn();
 
-// True where that variable is "programs".
+// True if that variable has the item programs.
 bool ProgramTraceIsOn();
 
 // If ProgramTraceIsOn(), prints "TfLiteGlesDelegate: program begins: LABEL" to

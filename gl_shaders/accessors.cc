@@ -98,9 +98,7 @@ std::string ReaderOfSeveral(const TensorBinding& t, absl::string_view texel,
 
 }  // namespace
 
-bool ChecksBounds() {
-  return egl::EnvironmentFlag("GLES_DELEGATE_CHECK_BOUNDS");
-}
+bool ChecksBounds() { return egl::DebugHas("bounds"); }
 
 absl::string_view FunctionOfView(View view) {
   switch (view) {

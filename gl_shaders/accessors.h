@@ -9,7 +9,7 @@
 
 namespace gles_delegate::gl_shaders {
 
-// For tests with GLES_DELEGATE_CHECK_BOUNDS=1: every accessor checks its
+// For tests with GLES_DELEGATE_DEBUG=bounds: every accessor checks its
 // coordinates. Once an invocation leaves the bounds, everything that it writes
 // is poison; a write outside poisons the nearest texel. Errors that robust
 // access would hide thus show in the result on any driver. The accessors then

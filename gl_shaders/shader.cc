@@ -49,9 +49,9 @@ std::vector<std::string> LibraryFunctions(const ShaderSpec& spec,
 }
 
 void DumpIfAsked(absl::string_view name, const std::string& text) {
-  const char* dir = egl::EnvironmentValue("GLES_DELEGATE_DUMP_SHADERS");
-  if (dir == nullptr || *dir == '\0') return;
-  const std::string path = absl::StrFormat("%s/%s-%016x.comp", dir, name,
+  const auto folder = egl::DebugValue("shaders");
+  if (!folder || folder->empty()) return;
+  const std::string path = absl::StrFormat("%s/%s-%016x.comp", *folder, name,
                                            std::hash<std::string>()(text));
   std::ofstream(path) << text;  // best effort: a debugging aid
 }

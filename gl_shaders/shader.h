@@ -192,7 +192,7 @@ absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name);
 Bindings AssignBindings(const ShaderSpec& spec);
 
 // The complete program: prelude, libraries, `#line 1`, the .comp. kNotFound: no
-// such shader. With GLES_DELEGATE_DUMP_SHADERS=dir, also writes it there, as
+// such shader. With GLES_DELEGATE_DEBUG=shaders=dir, also writes it there, as
 // <shader>-<hash>.comp.
 absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec);
 

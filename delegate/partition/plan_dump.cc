@@ -20,9 +20,9 @@ PlanDump::PlanDump(std::string directory, int partition)
 
 PlanDump PlanDump::FromEnvironment() {
   static std::atomic<int> partitions = 0;
-  const char* directory = egl::EnvironmentValue("GLES_DELEGATE_DUMP_PLAN");
-  if (directory == nullptr) return PlanDump();
-  return PlanDump(directory, partitions++);
+  auto directory = egl::DebugValue("plan");
+  if (!directory) return PlanDump();
+  return PlanDump(*std::move(directory), partitions++);
 }
 
 void PlanDump::AddGraph(absl::string_view what, const Graph& graph) {
@@ -65,7 +65,7 @@ void PlanDump::WriteFile(const std::string& path, absl::string_view content) {
   if (written) return;
   status_ = absl::ErrnoToStatus(
       errno == 0 ? EIO : errno,
-      absl::StrCat("GLES_DELEGATE_DUMP_PLAN: cannot write '", path,
+      absl::StrCat("GLES_DELEGATE_DEBUG=plan: cannot write '", path,
                    "'; name a folder that can be written"));
 }
 

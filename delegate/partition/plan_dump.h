@@ -24,7 +24,7 @@ class PlanDump {
   // `directory` is created if it does not exist; its parent must exist. Empty:
   // writes nothing.
   PlanDump(std::string directory, int partition);
-  // Uses the directory in the environment variable GLES_DELEGATE_DUMP_PLAN; if
+  // Uses the directory in GLES_DELEGATE_DEBUG=plan=DIRECTORY; if
   // it is not set, writes nothing. Numbers partitions from 0 in the order of
   // calls in the process.
   static PlanDump FromEnvironment();

@@ -30,12 +30,12 @@ absl::StatusOr<Storage> StorageFor(const Tensor& tensor,
 
 namespace {
 
-// GLES_DELEGATE_STORAGE_SEED=n, for tests: each shape gets a random storage, so
-// that all kinds occur in one plan.
+// GLES_DELEGATE_DEBUG=storage_seed=n, for tests: each shape gets a random
+// storage, so that all kinds occur in one plan.
 Storage PreferredStorage(const Shape& shape, const DeviceChoices& choices) {
-  const char* seed = egl::EnvironmentValue("GLES_DELEGATE_STORAGE_SEED");
-  if (seed == nullptr || *seed == '\0') return choices.storage;
-  uint32_t hash = static_cast<uint32_t>(std::atoi(seed)) * 2654435761u;
+  const auto seed = egl::DebugValue("storage_seed");
+  if (!seed) return choices.storage;
+  uint32_t hash = static_cast<uint32_t>(std::atoi(seed->c_str())) * 2654435761u;
   for (int extent : {shape.b, shape.h, shape.w, shape.c}) {
     hash = (hash ^ static_cast<uint32_t>(extent)) * 2246822519u;
     hash ^= hash >> 15;

@@ -14,7 +14,7 @@ absl::Status CheckParamsSize(GLuint program, const UniformBlock& params);
 
 // kInternal if a member's name, type or offset differs; the message compares
 // both sides at the first such offset. Queries each member, so only for
-// validation (GLES_DELEGATE_VALIDATE=1).
+// validation (GLES_DELEGATE_DEBUG=validate).
 absl::Status CheckParamsMembers(GLuint program, const UniformBlock& params);
 
 }  // namespace gles_delegate

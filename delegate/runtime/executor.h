@@ -74,7 +74,7 @@ struct ExecutorParts {
 // Threads: Create, Invoke and destruction run inside context->Run(), on one
 // thread at a time. Invoke makes no GL objects except fences, and does not
 // allocate after the first one, unless it is profiled or validated. If
-// GLES_DELEGATE_VALIDATE=1 is set at construction, each command is checked
+// GLES_DELEGATE_DEBUG=validate is set at construction, each command is checked
 // (delegate/runtime/validator.h), and Create and Invoke fail with kInternal on
 // a violation.
 class Executor {

@@ -23,7 +23,7 @@ absl::string_view NameOf(AccessKind kind) {
 
 }  // namespace
 
-bool ValidationIsOn() { return egl::EnvironmentFlag("GLES_DELEGATE_VALIDATE"); }
+bool ValidationIsOn() { return egl::DebugHas("validate"); }
 
 Validator::Validator(const Graph& graph) {
   for (size_t id = 0; id < graph.tensors.size(); ++id) {

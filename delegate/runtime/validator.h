@@ -1,6 +1,6 @@
 // Validation mode: checks the executor's GL calls against GL's memory rules.
 //
-// With GLES_DELEGATE_VALIDATE=1 in the environment an executor reports all
+// With GLES_DELEGATE_DEBUG=validate in the environment an executor reports all
 // memory operations to a Validator, in order: dispatches, barriers, uploads,
 // buffer copies, fences, and host accesses to mappings. The Validator is
 // independent of the plan's own bookkeeping (HazardTracker, PlanMemory): for
@@ -27,7 +27,7 @@
 
 namespace gles_delegate {
 
-// True if the environment variable GLES_DELEGATE_VALIDATE is set and not 0.
+// True if GLES_DELEGATE_DEBUG has the item validate.
 bool ValidationIsOn();
 
 class Validator {

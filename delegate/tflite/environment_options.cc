@@ -1,11 +1,13 @@
 #include "delegate/tflite/environment_options.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "delegate/device/known_names.h"
 #include "egl/environment.h"
 
 namespace gles_delegate {
@@ -41,6 +43,23 @@ absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
         !s.ok()) {
       return Malformed(s.message());
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDebugVariable() {
+  const char* value = egl::EnvironmentValue(egl::kDebugVariable);
+  const auto& known = egl::DebugItems();
+  for (absl::string_view item : absl::StrSplit(absl::NullSafeStringView(value),
+                                               ',', absl::SkipWhitespace())) {
+    item = absl::StripAsciiWhitespace(item);
+    const bool has_value = absl::StrContains(item, '=');
+    const absl::string_view name =
+        has_value ? item.substr(0, item.find('=') + 1) : item;
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("environment variable ", egl::kDebugVariable, ": '", item,
+                     "' is not one of its items", KnownNames(name, known)));
   }
   return absl::OkStatus();
 }

@@ -24,6 +24,10 @@ std::string EnvironmentOptions();
 absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
                                 OptionTexts* texts);
 
+// kInvalidArgument, with the known items: GLES_DELEGATE_DEBUG
+// (egl/environment.h) has an unknown one, or one that lacks its value.
+absl::Status CheckDebugVariable();
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_TFLITE_ENVIRONMENT_OPTIONS_H_

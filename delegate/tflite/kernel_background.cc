@@ -22,11 +22,11 @@ constexpr auto kWarmUpBudget = std::chrono::milliseconds(2);
 std::string GlesKernel::WhyNoBaseline() const {
   const Options& options = setup_.options;
   // Options that measure or show a plan, or limit its memory, apply to the
-  // optimized plan; GLES_DELEGATE_DUMP_PLAN writes only that.
+  // optimized plan; GLES_DELEGATE_DEBUG=plan writes only that.
   if (options.enable_op_profiling) return "enable_op_profiling is set";
   if (options.tuning != kTfLiteGlesTuningDefault) return "tuning is set";
   if (options.memory_limit_bytes > 0) return "memory_limit_bytes is set";
-  if (builder_.dumps_plans()) return "GLES_DELEGATE_DUMP_PLAN is set";
+  if (builder_.dumps_plans()) return "GLES_DELEGATE_DEBUG=plan is set";
   // The app's objects, and those shared with other delegates, belong to
   // contexts with which a third one may not be able to share.
   if (!setup_.gpu->context->owned()) return "the context is the app's";

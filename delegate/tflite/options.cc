@@ -209,6 +209,7 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
 absl::StatusOr<Options> FromMerged(const TfLiteGlesDelegateOptions& merged,
                                    const OptionTexts& texts) {
   if (auto s = CheckTuningVariable(); !s.ok()) return s;
+  if (auto s = CheckDebugVariable(); !s.ok()) return s;
   const std::string environment = EnvironmentOptions();
   auto options = FromStruct(merged);
   if (options.ok()) {

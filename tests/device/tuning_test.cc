@@ -124,7 +124,7 @@ TEST(PartitionTrialsTest, AProfileThatAnswersWronglyIsPassedOver) {
     GTEST_SKIP() << "nothing is staged here";
   }
   // Whose rule finds it, too.
-  const ScopedEnvironment no_validation("GLES_DELEGATE_VALIDATE", "0");
+  const ScopedNoDebug no_validation;
   GraphBuilder b;
   b.graph.outputs = {b.Relu(b.Input({1, 8, 8, 8}))};
   DeviceProfile start = ProfileFor(TestContext()->device(), {});

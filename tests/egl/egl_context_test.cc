@@ -386,7 +386,7 @@ TEST(ResetTest, IsIgnoredWhereTheEnvironmentSaysSo) {
       +[]() -> GLenum { return GL_GUILTY_CONTEXT_RESET_KHR; });
   auto nothing = [] { return absl::OkStatus(); };
   {
-    const ScopedEnvironment ignored("GLES_DELEGATE_IGNORE_RESETS", "1");
+    const ScopedDebug ignored("ignore_resets");
     EXPECT_TRUE(context->Run(nothing).ok());
   }
   EXPECT_EQ(context->Run(nothing).code(), absl::StatusCode::kAborted);

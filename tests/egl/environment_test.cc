@@ -20,7 +20,8 @@
 namespace gles_delegate::testing {
 namespace {
 
-using ::gles_delegate::egl::EnvironmentFlag;
+using ::gles_delegate::egl::DebugHas;
+using ::gles_delegate::egl::DebugValue;
 using ::gles_delegate::egl::EnvironmentValue;
 using ::gles_delegate::egl::IsPrivileged;
 
@@ -33,12 +34,15 @@ TEST(EnvironmentTest, AVariableIsReadInAnyOtherProgram) {
   EXPECT_EQ(EnvironmentValue("NO_SUCH_VARIABLE_OF_ANYONE"), nullptr);
 }
 
-TEST(EnvironmentTest, AFlagIsAnyOtherTextThan0) {
-  for (const auto& [value, is_set] :
-       {std::pair("1", true), {"yes", true}, {"0", false}, {"", false}}) {
-    const ScopedEnvironment set(kVariable, value);
-    EXPECT_EQ(EnvironmentFlag(kVariable), is_set) << value;
-  }
+TEST(EnvironmentTest, DebugItemsWithAndWithoutValues) {
+  const ScopedEnvironment set("GLES_DELEGATE_DEBUG",
+                              "validate, plan=a=b,plan=/c ,bounds=");
+  EXPECT_TRUE(DebugHas("validate"));
+  EXPECT_TRUE(DebugHas("bounds"));
+  EXPECT_FALSE(DebugHas("context"));
+  EXPECT_EQ(DebugValue("plan"), "/c");
+  EXPECT_EQ(DebugValue("validate"), "");
+  EXPECT_EQ(DebugValue("shaders"), std::nullopt);
 }
 
 // What a setuid copy of this program finds.
@@ -46,7 +50,7 @@ TEST(EnvironmentChildTest, DISABLED_Setuid) {
   if (!IsPrivileged()) _exit(77);
   if (std::getenv(kVariable) == nullptr) _exit(2);
   if (EnvironmentValue(kVariable) != nullptr) _exit(3);
-  if (EnvironmentFlag(kVariable)) _exit(4);
+  if (DebugHas("validate")) _exit(4);
   // Nothing of that name is opened.
   const absl::Status loaded = egl::LoadGl();
   if (!::testing::Value(std::string(loaded.message()),
@@ -63,6 +67,7 @@ int RunAsNobody(const std::string& program) {
     constexpr uid_t kNobody = 65534;
     if (setgid(kNobody) != 0 || setuid(kNobody) != 0) _exit(77);
     setenv(kVariable, "libof_the_caller.so", 1);
+    setenv("GLES_DELEGATE_DEBUG", "validate", 1);
     unsetenv("GTEST_OUTPUT");
     unsetenv("GTEST_TOTAL_SHARDS");
     unsetenv("GTEST_SHARD_INDEX");

@@ -1,5 +1,5 @@
 // labels: egl llvmpipe softpipe
-// GLES_DELEGATE_CHECK_BOUNDS finds what it is for: a dispatch that reads, or
+// GLES_DELEGATE_DEBUG=bounds finds what it is for: a dispatch that reads, or
 // writes, past its tensors.
 #include <cmath>
 #include <cstdlib>
@@ -23,9 +23,9 @@ class CheckBoundsTest : public ::testing::TestWithParam<Storage> {
  protected:
   void SetUp() override {
     GLES_SKIP_WITHOUT_DEVICE();
-    setenv("GLES_DELEGATE_CHECK_BOUNDS", "1", /*overwrite=*/1);
+    setenv("GLES_DELEGATE_DEBUG", "bounds", /*overwrite=*/1);
   }
-  void TearDown() override { unsetenv("GLES_DELEGATE_CHECK_BOUNDS"); }
+  void TearDown() override { unsetenv("GLES_DELEGATE_DEBUG"); }
 
   // `dispatch` from a tensor of ones to another, read and written as "src" and
   // "dst".

@@ -17,6 +17,7 @@
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
+#include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate::testing {
@@ -234,8 +235,8 @@ TEST(ShaderDumpTest, ShadersInUseAreDumpedAndValid) {
   GLES_SKIP_WITHOUT_DEVICE();
   const ScratchDirectory folder;
   const std::vector<SingleOpModel> models = OneOfEach();
-  ASSERT_EQ(setenv("GLES_DELEGATE_DUMP_SHADERS", folder.path().c_str(), 1), 0);
   for (const SingleOpModel& model : models) {
+    const ScopedDebug dump("shaders=" + folder.path());
     for (Precision precision : kPrecisions) {
       for (TfLiteGlesStorage storage : kEveryStorage) {
         RunOptions options;
@@ -246,7 +247,6 @@ TEST(ShaderDumpTest, ShadersInUseAreDumpedAndValid) {
       }
     }
   }
-  unsetenv("GLES_DELEGATE_DUMP_SHADERS");
   // Uploads, readbacks and the ops' own, each of them in six forms.
   const std::vector<std::string> files = folder.Files();
   EXPECT_GT(files.size(), 6 * models.size());
@@ -266,9 +266,8 @@ TEST(ShaderDumpTest, ShadersInUseAreDumpedAndValid) {
 }
 
 TEST(ShaderDumpTest, AFolderThatIsNotThereCostsNothing) {
-  ASSERT_EQ(setenv("GLES_DELEGATE_DUMP_SHADERS", "/no/such/folder", 1), 0);
+  const ScopedDebug dump("shaders=/no/such/folder");
   EXPECT_TRUE(AssembleShader(EveryCopy(/*texel_buffers=*/false)[0]).ok());
-  unsetenv("GLES_DELEGATE_DUMP_SHADERS");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // labels: unit delegate llvmpipe softpipe
-// GLES_DELEGATE_DUMP_PLAN: which files there are, what they say, and that their
-// pictures are Graphviz's language.
+// GLES_DELEGATE_DEBUG=plan: which files there are, what they say, and that
+// their pictures are Graphviz's language.
 #include "delegate/partition/plan_dump.h"
 
 #include <algorithm>
@@ -206,7 +206,7 @@ TEST(PlanDumpTest, AFolderThatCannotBeWrittenIsToldOnceAndHarmsNothing) {
       PlanPartition(SmallGraph(), DeviceProfile(), nullptr, &dump);
   EXPECT_TRUE(planned.ok()) << planned.status();
   EXPECT_THAT(dump.TakeWarning(),
-              AllOf(HasSubstr("GLES_DELEGATE_DUMP_PLAN"),
+              AllOf(HasSubstr("GLES_DELEGATE_DEBUG=plan"),
                     HasSubstr(file + "/partition_0_00_read.txt"),
                     HasSubstr("name a folder that can be written")));
   EXPECT_EQ(dump.TakeWarning(), "");
@@ -217,7 +217,7 @@ TEST(PlanDumpTest, TheEnvironmentMakesADelegateWriteThem) {
   GLES_SKIP_WITHOUT_DEVICE();
   const ScratchDirectory directory;
   const std::string folder = directory.path() + "/new";
-  const ScopedEnvironment wanted("GLES_DELEGATE_DUMP_PLAN", folder);
+  const ScopedDebug wanted("plan=" + folder);
   const auto model = LoadOrDie(ChainModel("cn"));
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = Applied(*model, delegate);
@@ -233,14 +233,13 @@ TEST(PlanDumpTest, TheEnvironmentMakesADelegateWriteThem) {
 TEST(PlanDumpTest, TheUserIsToldOfAFolderThatCannotBeWritten) {
   GLES_SKIP_WITHOUT_DEVICE();
   const ScratchDirectory directory;
-  const ScopedEnvironment wanted("GLES_DELEGATE_DUMP_PLAN",
-                                 directory.path() + "/no/such/folder");
+  const ScopedDebug wanted("plan=" + directory.path() + "/no/such/folder");
   const auto model = LoadOrDie(ChainModel("cn"));
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = Applied(*model, delegate);
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
   EXPECT_THAT(interpreter->log(),
-              Contains(AllOf(HasSubstr("GLES_DELEGATE_DUMP_PLAN"),
+              Contains(AllOf(HasSubstr("GLES_DELEGATE_DEBUG=plan"),
                              HasSubstr("/no/such/folder"))));
   EXPECT_THAT(directory.Files(), IsEmpty());
 }

@@ -145,7 +145,7 @@ TEST(WriteThroughTest, RowsByThemselves) {
     const Heads heads({head});
     const Heads written = Written(heads);
     ExpectWithinRoundings(Compute(written), heads.want);
-    const ScopedEnvironment checked("GLES_DELEGATE_CHECK_BOUNDS", "1");
+    const ScopedDebug checked("bounds");
     EXPECT_EQ(Compute(written), Compute(Written(heads)));
   }
 }

@@ -251,7 +251,7 @@ TEST_P(BatchPartsRunTest, GivesTheBitsOfTheWholeBatch) {
   if (!TestContext()->device().Has("GL_EXT_buffer_storage")) {
     GTEST_SKIP() << "no GL_EXT_buffer_storage";
   }
-  const ScopedEnvironment validates("GLES_DELEGATE_VALIDATE", "1");
+  const ScopedDebug validates("validate");
   DeviceProfile profile = InParts(ProfileFor(TestContext()->device(), {}));
   profile.options.half = GetParam().half;
   profile.bus.half_transfers = GetParam().half;

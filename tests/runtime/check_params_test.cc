@@ -154,7 +154,7 @@ const Replacements& SwappedScales() {
 
 TEST(ExecutorParamsTest, ValidationFindsWhatTheCompAndItsOpDisagreeOn) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const ScopedEnvironment on("GLES_DELEGATE_VALIDATE", "1");
+  const ScopedDebug on("validate");
   EXPECT_TRUE(MakeEdited({}).ok());
   EXPECT_THAT(std::string(MakeEdited(SwappedScales()).message()),
               AllOf(HasSubstr("RESIZE_BILINEAR 7 (resize_bilinear.comp)"),
@@ -171,7 +171,7 @@ TEST(ExecutorParamsTest, ValidationFindsWhatTheCompAndItsOpDisagreeOn) {
 // A swap changes no size, so that without validation nothing is asked.
 TEST(ExecutorParamsTest, WithoutValidationTheSizeAloneIsCompared) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const ScopedEnvironment off("GLES_DELEGATE_VALIDATE", "0");
+  const ScopedNoDebug off;
   EXPECT_TRUE(MakeEdited(SwappedScales()).ok());
   EXPECT_THAT(std::string(MakeEdited({{"float shift;",
                                        "float shift; float a; float b;"}})

@@ -103,7 +103,7 @@ class DebugTest : public ::testing::Test {
 };
 
 TEST_F(DebugTest, EachDispatchIsAGroupOfItsLabel) {
-  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "1");
+  const ScopedDebug debug("context");
   const std::vector<std::string> labels = InvokeTwice();
   ASSERT_GE(labels.size(), 2u);
   EXPECT_EQ(Seen().depth, 0);
@@ -116,7 +116,7 @@ TEST_F(DebugTest, EachDispatchIsAGroupOfItsLabel) {
 }
 
 TEST_F(DebugTest, ObjectsHaveLabels) {
-  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "1");
+  const ScopedDebug debug("context");
   const std::vector<std::string> labels = InvokeTwice();
   ASSERT_FALSE(labels.empty());
   EXPECT_THAT(Seen().labels, Contains(HasSubstr(labels[0])));  // a program
@@ -126,7 +126,7 @@ TEST_F(DebugTest, ObjectsHaveLabels) {
 }
 
 TEST_F(DebugTest, WithoutTheVariableNothingOfItHappens) {
-  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "0");
+  const ScopedNoDebug debug;
   InvokeTwice();
   EXPECT_THAT(Seen().groups, IsEmpty());
   EXPECT_THAT(Seen().labels, IsEmpty());
@@ -152,7 +152,7 @@ std::string LogOf(const std::string& text, absl::Status* error) {
 }
 
 TEST_F(DebugTest, TheDriversMessagesAreLoggedOnceEach) {
-  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "1");
+  const ScopedDebug debug("context");
   absl::Status error;
   const std::string log = LogOf("debug_test was here", &error);
   const std::string line =
@@ -165,7 +165,7 @@ TEST_F(DebugTest, TheDriversMessagesAreLoggedOnceEach) {
 }
 
 TEST_F(DebugTest, OfProgramsTheMessagesAreLoggedEachTime) {
-  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "programs");
+  const ScopedDebug debug("programs");
   absl::Status error;
   const std::string log = LogOf("debug_test was here, too", &error);
   const std::string line =
@@ -188,7 +188,7 @@ std::vector<std::string> LinesOf(const std::string& log, const char* lead) {
 TEST_F(DebugTest, EachProgramIsCompiledBetweenItsLines) {
   std::vector<std::string> labels, begun, ended;
   {
-    const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "programs");
+    const ScopedDebug debug("programs");
     ::testing::internal::CaptureStderr();
     labels = InvokeTwice();
     const std::string log = ::testing::internal::GetCapturedStderr();
@@ -200,7 +200,7 @@ TEST_F(DebugTest, EachProgramIsCompiledBetweenItsLines) {
   EXPECT_THAT(begun, Contains(StartsWith(labels[0] + " (")).Times(1));
   EXPECT_EQ(begun, ended);
   // And nothing of it without the variable.
-  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "1");
+  const ScopedDebug debug("context");
   ::testing::internal::CaptureStderr();
   InvokeTwice();
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
@@ -208,7 +208,7 @@ TEST_F(DebugTest, EachProgramIsCompiledBetweenItsLines) {
 }
 
 TEST_F(DebugTest, WithoutTheVariableTheLogHasNoMessages) {
-  const ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "0");
+  const ScopedNoDebug debug;
   absl::Status error;
   EXPECT_THAT(LogOf("debug_test is silent", &error),
               Not(HasSubstr("TfLiteGlesDelegate: driver:")));

@@ -234,10 +234,10 @@ TEST_F(ExecutorTest, AnAppsTimerThatRunsIsLeftAlone) {
 TEST_F(ExecutorTest, ValidationFindsAPlanOutOfOrder) {
   InContext([&] {
     {
-      const ScopedEnvironment off("GLES_DELEGATE_VALIDATE", "0");
+      const ScopedNoDebug off;
       EXPECT_TRUE(Make(/*swap_dispatches=*/true).ok());
     }
-    const ScopedEnvironment on("GLES_DELEGATE_VALIDATE", "1");
+    const ScopedDebug on("validate");
     const absl::Status s = Make(/*swap_dispatches=*/true);
     EXPECT_EQ(s.code(), absl::StatusCode::kInternal);
     EXPECT_THAT(std::string(s.message()),

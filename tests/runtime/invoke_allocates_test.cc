@@ -52,7 +52,6 @@ int AllocationsOf(const Fn& fn) {
 class InvokeAllocatesTest : public DeviceTest {
  protected:
   // Validation keeps lists.
-  InvokeAllocatesTest() : no_validation_("GLES_DELEGATE_VALIDATE", "0") {}
   void ExpectNone() {
     const auto model = LoadOrDie(ChainModel("can", {1, 24, 24, 8}));
     const DelegatePtr delegate = MakeDelegate();
@@ -69,7 +68,7 @@ class InvokeAllocatesTest : public DeviceTest {
     }
   }
 
-  ScopedEnvironment no_validation_;
+  ScopedNoDebug no_validation_;
 };
 
 TEST_F(InvokeAllocatesTest, TheCounterCounts) {

@@ -1,7 +1,7 @@
 // labels: op delegate llvmpipe softpipe
 // Arrays, 2-D textures, buffers and texel buffers in one plan, each tensor's
-// storage by chance (GLES_DELEGATE_STORAGE_SEED), with validation on, with and
-// without buffers that stay mapped: against TFLite's CPU.
+// storage by chance (GLES_DELEGATE_DEBUG=storage_seed), with validation on,
+// with and without buffers that stay mapped: against TFLite's CPU.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -118,9 +118,8 @@ std::vector<uint8_t> ManyShapes() {
 class MixedStorageTest : public DeviceTestWithParam<int> {
  protected:
   void Run(bool profiled) {
-    const ScopedEnvironment validate("GLES_DELEGATE_VALIDATE", "1");
-    const ScopedEnvironment seed("GLES_DELEGATE_STORAGE_SEED",
-                                 std::to_string(GetParam()));
+    const ScopedDebug validate("validate");
+    const ScopedDebug seed("storage_seed=" + std::to_string(GetParam()));
     const auto model = LoadOrDie(ManyShapes());
     const DelegatePtr delegate = MakeDelegate(
         [&](auto& options) { options.enable_op_profiling = profiled ? 1 : 0; });

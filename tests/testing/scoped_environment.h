@@ -31,6 +31,26 @@ class ScopedEnvironment {
   std::optional<std::string> before_;
 };
 
+// GLES_DELEGATE_DEBUG with another item, such as "bounds" or "plan=folder",
+// beside those that it has.
+class ScopedDebug : public ScopedEnvironment {
+ public:
+  explicit ScopedDebug(const std::string& item)
+      : ScopedEnvironment("GLES_DELEGATE_DEBUG", With(item)) {}
+
+ private:
+  static std::string With(const std::string& item) {
+    const char* now = std::getenv("GLES_DELEGATE_DEBUG");
+    return now == nullptr || *now == 0 ? item : std::string(now) + "," + item;
+  }
+};
+
+// GLES_DELEGATE_DEBUG without any items, validation's included.
+class ScopedNoDebug : public ScopedEnvironment {
+ public:
+  ScopedNoDebug() : ScopedEnvironment("GLES_DELEGATE_DEBUG", "") {}
+};
+
 }  // namespace gles_delegate::testing
 
 #endif  // GLES_DELEGATE_TESTS_TESTING_SCOPED_ENVIRONMENT_H_

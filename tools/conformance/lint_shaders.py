@@ -2,7 +2,7 @@
 """Lints every program of the suite's small set.
 
   lint_shaders.py GLES_CONFORMANCE [ARGUMENT...]
-  lint_shaders.py --folder FOLDER  lints what GLES_DELEGATE_DUMP_SHADERS=FOLDER
+  lint_shaders.py --folder FOLDER  lints what GLES_DELEGATE_DEBUG=shaders=FOLDER
                                    made of models, without the check of the
                                    minima: a device that has more may use more
   lint_shaders.py --self_test      the lint finds what it is for
@@ -234,7 +234,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         run = subprocess.run(
             [sys.argv[1], "--small", "--minimal_device", *sys.argv[2:]],
-            env={**os.environ, "GLES_DELEGATE_DUMP_SHADERS": folder},
+            env={**os.environ, "GLES_DELEGATE_DEBUG": f"shaders={folder}"},
             capture_output=True, text=True, check=False)
         failures = re.findall(r"^FAILED (\S+)\n(.*)$", run.stderr, re.MULTILINE)
         refused = [name for name, why in failures if stays_on_cpu(why)]

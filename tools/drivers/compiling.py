@@ -125,8 +125,8 @@ def compile_model(driver, path, half, storage, timeout):
     with tempfile.TemporaryDirectory() as folder:
         report_file = f"{folder}/report.json"
         extra = computing.report_options(report_file, options)
-        extra["GLES_DELEGATE_DEBUG"] = "programs"
-        extra["GLES_DELEGATE_DUMP_PLAN"] = f"{folder}/plans"
+        own = driver.environment().get("GLES_DELEGATE_DEBUG", "")
+        extra["GLES_DELEGATE_DEBUG"] = f"{own},programs,plan={folder}/plans"
         extra.update(driver.description.get("statistics_environment", {}))
         run = driver.run(["benchmark_model", f"--graph={path}", "--use_gles", "--num_runs=1",
                           "--warmup_runs=0"], timeout, extra)

@@ -14,7 +14,7 @@ LOADERS = {"amd64": "ld-linux-x86-64.so.2", "arm64": "ld-linux-aarch64.so.1"}
 # A program that is out of time may end by itself for so long.
 SECONDS_TO_END = 60
 # Where Mesa keeps compiled shaders; a lab must compile them.
-BASE_ENVIRONMENT = {"MESA_SHADER_CACHE_DISABLE": "true", "GLES_DELEGATE_VALIDATE": "0"}
+BASE_ENVIRONMENT = {"MESA_SHADER_CACHE_DISABLE": "true", "GLES_DELEGATE_DEBUG": ""}
 
 
 class Result:

@@ -39,7 +39,7 @@ def multiplications(op, inputs, output):
 
 
 def read_graph(text):
-    """{node of the model: multiplications} of a graph that GLES_DELEGATE_DUMP_PLAN wrote.
+    """{node of the model: multiplications} of a graph that GLES_DELEGATE_DEBUG=plan wrote.
 
     >>> read_graph(chr(10).join([
     ...     "inputs t0", "0: FULLY_CONNECTED (node 3): t0, t1 -> t2 |clamp(0,6)",
@@ -112,7 +112,7 @@ def resident(numbers):
 def of_model(report, folder, programs, full):
     """The heaviest nodes of a model; None where nothing is known of them.
 
-    report: the delegate's; folder: of GLES_DELEGATE_DUMP_PLAN; programs: {label: numbers};
+    report: the delegate's; folder: of GLES_DELEGATE_DEBUG=plan; programs: {label: numbers};
     full: what resident() says of a full processor. A node is as full as the least full of
     its programs. In the answer `short` has the programs that are not full, by shader:
     [how many, least resident, most registers].

@@ -23,7 +23,7 @@ absl::Status Annotate(const absl::Status& status, const Layer& layer) {
 
 void Add(const TensorView& reference, const TensorView& actual,
          LayerError& error) {
-  if (error.quantized) error.quantized.Add(reference, actual);
+  if (error.quantized) error.steps.Add(reference, actual);
   error.values.Add(reference.AsFloats(), actual.AsFloats(),
                    error.dims.empty() ? 1 : error.dims.back());
 }
@@ -214,15 +214,15 @@ void PrintLayers(const std::vector<LayerError>& layers) {
     std::printf("%4d %-24s %-16s ", e.layer.node, e.layer.op.c_str(),
                 absl::StrJoin(e.dims, "x").c_str());
     if (e.quantized) {
-      std::printf("%8.3f%% %8.3f%% %5d ", 100 * e.quantized.equal(),
-                  100 * e.quantized.within_1(), e.quantized.largest());
+      std::printf("%8.3f%% %8.3f%% %5d ", 100 * e.steps.equal(),
+                  100 * e.steps.within_1(), e.steps.largest());
     } else {
       std::printf("%9s %9s %5s ", "-", "-", "-");
     }
     std::printf("%10.3g %10.3g  %s%s%s\n", e.values.max_abs(),
                 e.values.max_relative(), e.tensor.c_str(),
                 e.delegated ? "" : "  (CPU)",
-                e.values.mismatches() + e.quantized.mismatches() > 0
+                e.values.mismatches() + e.steps.mismatches() > 0
                     ? "  NaN or sizes differ"
                     : "");
   }

@@ -36,7 +36,7 @@ absl::Status RunAgain(Interpreter& interpreter,
 struct LayerError : WrittenTensor {
   bool quantized = false;
   bool delegated = true;  // of one alone: the delegate took the node
-  CodeDiff quantized;     // where quantized
+  CodeDiff steps;         // if quantized
   OutputDiff values;
 };
 

@@ -420,7 +420,7 @@ TEST(LstmPlanTest, RefusesStatesPastSharedMemory) {
 bool PlansText(const LstmCase& c, const char* parameters, const char* text) {
   const ScratchDirectory folder;
   const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", parameters);
-  const ScopedEnvironment dump("GLES_DELEGATE_DUMP_SHADERS", folder.path());
+  const ScopedDebug dump("shaders=" + folder.path());
   const auto model = LoadOrDie(Lstm(c));
   const DelegatePtr delegate = MakeDelegate();
   const auto interpreter = InterpreterOrDie(*model);
