@@ -174,7 +174,7 @@ absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options) {
   if (options.allow_software) return software;
   return absl::UnavailableError(absl::StrCat(
       "there is software rendering alone (", software->device.renderer,
-      "), which allow_software=0 declines. Hardware: ",
+      "), which device: hardware declines. Hardware: ",
       software->hardware_errors.empty() ? "none found"
                                         : software->hardware_errors));
 }
@@ -203,7 +203,7 @@ absl::StatusOr<OpenedDisplay> OpenDisplayOfApp(const ContextOptions& options) {
   if (opened->device.software && !options.allow_software) {
     return absl::UnavailableError(
         absl::StrCat("it is of software rendering (", opened->device.renderer,
-                     "), which allow_software=0 declines"));
+                     "), which device: hardware declines"));
   }
   return opened;
 }

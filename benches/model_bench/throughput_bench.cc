@@ -50,8 +50,7 @@ absl::StatusOr<Instance> MakeInstance(const Race& race) {
   }
   BackendSpec spec;
   spec.kind = BackendSpec::Kind::kGles;
-  spec.options = {
-      {"background_compilation", "off"}};  // no baseline plan is timed
+  spec.options = {{"startup", "direct"}};  // no baseline plan is timed
   auto backend = Backend::Create(race.model, spec);
   if (!backend.ok()) return backend.status();
   const auto facts = (*backend)->Facts();
@@ -105,7 +104,7 @@ enum class Delegates { kOneEach, kOneForAll };
 DelegatePtr WorkerDelegate() {
   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
   options.thread_mode = kTfLiteGlesThreadWorker;
-  options.background_compilation = kTfLiteGlesBackgroundCompilationOff;
+  options.startup = kTfLiteGlesStartupDirect;
   return DelegatePtr(TfLiteGlesDelegateCreate(&options),
                      TfLiteGlesDelegateDelete);
 }

@@ -240,19 +240,13 @@ absl::StatusOr<int64_t> CacheWriter::Finish(const CacheIdentity& identity,
     programs.push_back(
         cache::CreateProgram(builder, &text, p.format, &p.binary));
   }
-  std::vector<flatbuffers::Offset<cache::TuningParameter>> tuning;
-  for (const TuningValue& parameter : tuning_) {
-    tuning.push_back(cache::CreateTuningParameter(
-        builder, builder.CreateString(parameter.name), parameter.value));
-  }
   const cache::Hash key = To(identity.key);
   cache::FinishIndexBuffer(
       builder,
       cache::CreateIndex(builder, &key, builder.CreateString(identity.driver),
                          builder.CreateString(identity.build), refreshes,
                          builder.CreateVectorOfStructs(constants_),
-                         builder.CreateVector(programs),
-                         tuning.empty() ? 0 : builder.CreateVector(tuning)));
+                         builder.CreateVector(programs)));
   const absl::Span<const uint8_t> index(builder.GetBufferPointer(),
                                         builder.GetSize());
 

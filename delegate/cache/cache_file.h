@@ -15,11 +15,10 @@
 #include "delegate/cache/cache_directory.h"
 #include "delegate/cache/cache_generated.h"
 #include "delegate/cache/cache_hash.h"
-#include "delegate/device/tuning_parameters.h"
 
 namespace gles_delegate {
 
-constexpr uint32_t kCacheFormatVersion = 2;
+constexpr uint32_t kCacheFormatVersion = 3;
 
 // The identity for which a cache is valid.
 struct CacheIdentity {
@@ -71,10 +70,6 @@ class CacheWriter {
   absl::Status AddConstant(absl::Span<const uint8_t> bytes);
   absl::Status AddProgram(const Hash128& text, uint32_t format,
                           absl::Span<const uint8_t> binary);
-  // Stores this tuning in the file. At most once.
-  void SetTuning(std::vector<TuningValue> tuning) {
-    tuning_ = std::move(tuning);
-  }
   // Publishes the file under `name` and returns its size. kResourceExhausted:
   // larger than `max_bytes` (0: no limit).
   absl::StatusOr<int64_t> Finish(const CacheIdentity& identity,
@@ -97,7 +92,6 @@ class CacheWriter {
   uint64_t at_ = 0;
   std::vector<cache::Extent> constants_;
   std::vector<Program> programs_;
-  std::vector<TuningValue> tuning_;
 };
 
 }  // namespace gles_delegate

@@ -11,12 +11,8 @@ namespace {
 // Hashes every choice, the options, and the limits that affect storage. The
 // other limits show in the plan.
 void AddProfile(const DeviceProfile& p, Hasher* hasher) {
-  for (const TuningValue& parameter : TuningOf(p.choices)) {
-    hasher->Text(parameter.name).Value(parameter.value);
-  }
-  hasher->Value(p.choices.zero_copy)
-      .Value(p.choices.half_arithmetic)
-      .Value(p.choices.background_compilation);
+  hasher->Text(TuningText(p.choices));
+  hasher->Value(p.choices.zero_copy).Value(p.choices.background_compilation);
   hasher->Value(p.options.half).Value(p.options.saturate_halves);
   hasher->Value(p.limits.max_texture_size).Value(p.limits.max_texture_layers);
   hasher->Value(p.limits.max_buffer_bytes)

@@ -133,25 +133,6 @@ void PartitionCache::SaveConstant(absl::Span<const uint8_t> bytes) {
   }
 }
 
-absl::StatusOr<std::optional<std::vector<TuningValue>>> PartitionCache::Tuning()
-    const {
-  if (file_ == nullptr) return std::optional<std::vector<TuningValue>>();
-  const auto* saved = file_->index().tuning();
-  if (saved == nullptr) {
-    return absl::DataLossError(absl::StrCat("'", name_, "' holds no tuning"));
-  }
-  std::vector<TuningValue> tuning;
-  for (const cache::TuningParameter* parameter : *saved) {
-    tuning.push_back(
-        {std::string(View(parameter->name())), parameter->value()});
-  }
-  return std::optional<std::vector<TuningValue>>(std::move(tuning));
-}
-
-void PartitionCache::SaveTuning(std::vector<TuningValue> tuning) {
-  if (writer_ != nullptr) writer_->SetTuning(std::move(tuning));
-}
-
 std::optional<PartitionCache::Binary> PartitionCache::FindProgram(
     const Hash128& text) {
   if (file_ == nullptr) return std::nullopt;

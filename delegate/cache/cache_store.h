@@ -17,7 +17,6 @@
 #include "absl/types/span.h"
 #include "delegate/cache/cache_file.h"
 #include "delegate/cache/cache_key.h"
-#include "delegate/device/tuning_parameters.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {
@@ -59,11 +58,6 @@ class PartitionCache {
       size_t bytes);
   // Saves a constant that NextConstant() did not have, in the same order.
   void SaveConstant(absl::Span<const uint8_t> bytes);
-
-  // The tuning in the file. nullopt: no file is being read; search, then call
-  // SaveTuning(). kDataLoss: the file has none.
-  absl::StatusOr<std::optional<std::vector<TuningValue>>> Tuning() const;
-  void SaveTuning(std::vector<TuningValue> tuning);
 
   struct Binary {
     uint32_t format;

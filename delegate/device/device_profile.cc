@@ -184,9 +184,8 @@ DeviceChoices MaliMidgard() {
   p.conv_tile_pixels = 1;
   p.depthwise_tile_pixels = 1;
   p.depthwise_unrolled_taps = 3;
-  p.few_registers = 1;
   // Past 64 invocations of a work group each has 8 registers.
-  p.reduction_threads = 64;
+  p.few_registers = 2;
   return p;
 }
 
@@ -279,6 +278,11 @@ DeviceChoices RowFor(const egl::DeviceInfo& device) {
 
 }  // namespace
 
+int ReductionThreads(const DeviceChoices& choices) {
+  if (SharesAll(choices)) return 32;
+  return choices.few_registers > 1 ? 64 : 256;
+}
+
 BusTransfers BusTransfersOf(const DeviceChoices& choices) {
   BusTransfers bus;
   if (choices.across_bus == 0) return bus;
@@ -322,9 +326,6 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
                            FaultsOf(device)};
   DeviceChoices* choices = &profile.choices;
   choices->storage = options.storage.value_or(choices->storage);
-  if (options.half_arithmetic) {
-    choices->half_arithmetic = *options.half_arithmetic ? 1 : 0;
-  }
   if (options.background_compilation) {
     choices->background_compilation = *options.background_compilation ? 1 : 0;
   }
@@ -333,6 +334,7 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
     choices->background_compilation = 0;
   }
   if (options.zero_copy) choices->zero_copy = *options.zero_copy ? 1 : 0;
+  (void)ApplyTuning(options.tuning, choices);
   (void)ApplyTuning(TuningVariable(), choices);
   profile.bus = BusTransfersOf(*choices);
   return profile;

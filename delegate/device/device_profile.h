@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "egl/device_info.h"
@@ -76,10 +77,6 @@ struct DeviceChoices {
   // Maximum number of invocations that compute a sum together, through shared
   // memory. 1: each computes its own.
   int reduction_lanes = 32;
-  // Maximum work group size for reducing a plane or row and for selecting
-  // boxes. Compilers may allocate fewer registers per invocation for larger
-  // groups.
-  int reduction_threads = 256;
   // Maximum number of boxes that an invocation keeps in registers while
   // selecting; with more it reads them again for each selection.
   int held_boxes = 8;
@@ -113,7 +110,9 @@ struct DeviceChoices {
 
   // 1: an invocation has so few registers that an LSTM computes its gates one
   // after the other, which reads the data once per gate, and a matrix product
-  // at most 2 rows. 0: all gates together, and up to 4 rows.
+  // at most 2 rows. 2: also at most 64 invocations reduce a plane or row, since
+  // larger work groups have fewer registers. 0: all gates together, and up to 4
+  // rows.
   int few_registers = 0;
 
   // Use Winograd's F(4x4, 3x3) (delegate/ops/conv/conv_winograd.h) for 3x3
@@ -139,6 +138,10 @@ struct DeviceChoices {
   // 1: the host packs inputs and unpacks outputs in mapped tensor buffers. For
   // devices that share the host's memory and pack no faster. 0: shaders do it.
   int host_transfers = 0;
+  // 1: 1x1 convolutions of 16-bit tensors, and others that split their sums,
+  // multiply in 16 bits and sum 16 products in 16 bits; these sums are added in
+  // 32 bits. 0: all in 32 bits.
+  int half_arithmetic = 0;
   // 1: the device's memory is across a bus from the host's, so BusTransfers
   // apply. 0: transfers have one piece, in host memory that shaders access.
   int across_bus = 0;
@@ -149,9 +152,6 @@ struct DeviceChoices {
   // without copies on the host (tflite/kernel_zero_copy.cc). 0: in the
   // runtime's memory.
   int zero_copy = 0;
-  // 1: convolutions of 16-bit tensors multiply in 16 bits and sum 16 products
-  // in 16 bits; these sums are added in 32 bits. 0: all in 32 bits.
-  int half_arithmetic = 0;
   // 1: partitions run a baseline plan (device/baseline.h) until a background
   // thread has built the optimized plan. 0: they wait for the optimized plan.
   int background_compilation = 0;
@@ -165,6 +165,10 @@ inline constexpr int kMaxSharing = 2;
 inline bool SharesAll(const DeviceChoices& choices) {
   return choices.share_programs == kMaxSharing;
 }
+
+// Maximum work group size for reducing a plane or row and for selecting boxes.
+// Compilers may allocate fewer registers per invocation for larger groups.
+int ReductionThreads(const DeviceChoices& choices);
 
 // How inputs and outputs cross a bus (DeviceChoices::across_bus). By default
 // none of it is done.
@@ -203,9 +207,6 @@ struct PlanningOptions {
   // With 16-bit storage: store finite values above 65504 as 65504 instead of
   // infinity.
   bool saturate_halves = false;
-  // DeviceChoices::half_arithmetic; nullopt: the device preset's, which
-  // ProfileFor() updates.
-  std::optional<bool> half_arithmetic;
   // DeviceChoices::zero_copy; nullopt: the device preset's.
   std::optional<bool> zero_copy;
   // DeviceChoices::background_compilation; nullopt: the device preset's.
@@ -216,6 +217,10 @@ struct PlanningOptions {
   // The plan runs once. Its transfers have one work group size for all grids,
   // and so fewer programs: compiling takes longer than idle invocations.
   bool runs_once = false;
+  // Tuning parameters in place of the preset's, "name=value,..."
+  // (tuning_parameters.h), already checked; GLES_DELEGATE_TUNING overrides
+  // them.
+  std::string tuning;
 };
 
 // The driver's defects that the delegate works around. No dispatch of a plan

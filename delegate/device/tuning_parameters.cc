@@ -61,7 +61,6 @@ std::vector<TuningParameter> MakeParameters() {
       {"depthwise_by_columns", &C::depthwise_by_columns, 0, 1, {}},
       {"work_group_size", &C::work_group_size, 1, 1024, {32, 64, 128, 256}},
       {"reduction_lanes", &C::reduction_lanes, 1, 1024, {1, 8, 32}},
-      {"reduction_threads", &C::reduction_threads, 1, 1024, {}},
       {"held_boxes", &C::held_boxes, 0, 16, {}},
       {"simd_lanes", &C::simd_lanes, 1, 1024, {}},
       {"split_target",
@@ -82,7 +81,7 @@ std::vector<TuningParameter> MakeParameters() {
        0,
        kAny,
        {0, 4096, 65536}},
-      {"few_registers", &C::few_registers, 0, 1, {}},
+      {"few_registers", &C::few_registers, 0, 2, {}},
       {"winograd_min_channels",
        &C::winograd_min_channels,
        0,
@@ -92,6 +91,7 @@ std::vector<TuningParameter> MakeParameters() {
       {"share_programs", &C::share_programs, 0, kMaxSharing, {}},
       {"unrolled_terms", &C::unrolled_terms, 0, 1024, {0, 36, 160}},
       {"host_transfers", &C::host_transfers, 0, 1, {0, 1}},
+      {"half_arithmetic", &C::half_arithmetic, 0, 1, {}},
       {"across_bus", &C::across_bus, 0, 1, {0, 1}},
   };
 }
@@ -118,50 +118,12 @@ const std::vector<TuningParameter>& TuningParameters() {
   return *kParameters;
 }
 
-std::vector<TuningValue> TuningOf(const DeviceChoices& choices) {
-  std::vector<TuningValue> values;
-  for (const TuningParameter& parameter : TuningParameters()) {
-    values.push_back({std::string(parameter.name), parameter.Get(choices)});
-  }
-  return values;
-}
-
-absl::Status SetTuning(const std::vector<TuningValue>& values,
-                       DeviceChoices* choices) {
-  DeviceChoices set = *choices;
-  std::vector<const TuningParameter*> seen;
-  for (const TuningValue& v : values) {
-    const TuningParameter* parameter = FindParameter(v.name);
-    if (parameter == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "a tuning names the tuning parameter '", v.name, "', which is none"));
-    }
-    if (v.value < parameter->min || v.value > parameter->max) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a tuning sets ", v.name, " to ", v.value, ", not to ",
-                       parameter->min, " to ", parameter->max));
-    }
-    if (std::find(seen.begin(), seen.end(), parameter) != seen.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a tuning sets ", v.name, " twice"));
-    }
-    seen.push_back(parameter);
-    parameter->Set(v.value, &set);
-  }
-  if (seen.size() != TuningParameters().size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a tuning sets ", seen.size(), " tuning parameters of ",
-                     TuningParameters().size()));
-  }
-  *choices = set;
-  return absl::OkStatus();
-}
-
 std::string TuningText(const DeviceChoices& choices) {
-  return absl::StrJoin(TuningOf(choices), ",",
-                       [](std::string* out, const TuningValue& v) {
-                         absl::StrAppend(out, v.name, "=", v.value);
-                       });
+  return absl::StrJoin(
+      TuningParameters(), ",",
+      [&choices](std::string* out, const TuningParameter& parameter) {
+        absl::StrAppend(out, parameter.name, "=", parameter.Get(choices));
+      });
 }
 
 absl::Status ApplyTuning(absl::string_view text, DeviceChoices* choices) {

@@ -1,7 +1,6 @@
 // The tuning parameters: members of DeviceChoices by name. This list drives
-// the text and record of a tuning, the key of the start-up cache, the search
-// (delegate/partition/autotuning.h) and the table of docs/tuning.md, which a
-// test checks.
+// the text of a tuning, the key of the start-up cache, the search
+// (tools/gles_tune) and the table of docs/tuning.md, which a test checks.
 #ifndef GLES_DELEGATE_DELEGATE_DEVICE_TUNING_PARAMETERS_H_
 #define GLES_DELEGATE_DELEGATE_DEVICE_TUNING_PARAMETERS_H_
 
@@ -33,19 +32,6 @@ struct TuningParameter {
 
 // All members of DeviceChoices, each once, except the defaults of options.
 const std::vector<TuningParameter>& TuningParameters();
-
-// The value of one tuning parameter.
-struct TuningValue {
-  std::string name;
-  int value = 0;
-};
-
-// The values of all tuning parameters, in the order of TuningParameters().
-std::vector<TuningValue> TuningOf(const DeviceChoices& choices);
-// Sets all tuning parameters. kInvalidArgument, with `*choices` unchanged: a
-// name is unknown, missing or repeated, or a value is out of range.
-absl::Status SetTuning(const std::vector<TuningValue>& values,
-                       DeviceChoices* choices);
 
 // "storage=2,conv_tile_pixels=4,...", with all values. Choices with
 // equal texts differ at most in the defaults of options.

@@ -69,10 +69,10 @@ std::string Check(const TfLiteGpuDelegateOptionsV2& stock) {
 }
 
 // Whether start-up caches are used; sets their directory.
-bool MapSerialization(const TfLiteGpuDelegateOptionsV2& stock, Mapped* mapped) {
+void MapSerialization(const TfLiteGpuDelegateOptionsV2& stock, Mapped* mapped) {
   if (!(stock.experimental_flags &
         TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION)) {
-    return false;
+    return;
   }
   const auto is_set = [](const char* text) {
     return text != nullptr && *text != '\0';
@@ -81,11 +81,10 @@ bool MapSerialization(const TfLiteGpuDelegateOptionsV2& stock, Mapped* mapped) {
     mapped->warnings.push_back(
         "ENABLE_SERIALIZATION is set, and serialization_dir or model_token is "
         "not: nothing is kept for the next start");
-    return false;
+    return;
   }
   mapped->options.serialization_dir = stock.serialization_dir;
   mapped->options.model_token = stock.model_token;
-  return true;
 }
 
 // Parses an integer in the range of `Number`; false if `text` is not one.
@@ -165,18 +164,14 @@ Mapped FromV2(const TfLiteGpuDelegateOptionsV2& stock) {
       stock.inference_priority1 == TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY
           ? kTfLiteGlesWaitActive
           : kTfLiteGlesWaitPassive;
-  options.enable_quantization =
-      (stock.experimental_flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT) !=
-      0;
+  if ((stock.experimental_flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT) ==
+      0) {
+    options.quantized_compute = kTfLiteGlesQuantizedCpu;
+  }
   // The stock delegate takes any number below 1 for no limit.
   options.max_delegated_partitions =
       std::max(0, stock.max_delegated_partitions);
-  // A search of seconds to minutes is worthwhile if the result is saved.
-  const bool kept = MapSerialization(stock, &mapped);
-  if (kept && stock.inference_preference ==
-                  TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED) {
-    options.tuning = kTfLiteGlesTuningExhaustive;
-  }
+  MapSerialization(stock, &mapped);
   if (stock.experimental_flags & ~kKnownFlags) {
     mapped.warnings.push_back(
         "experimental_flags is " + std::to_string(stock.experimental_flags) +
@@ -191,7 +186,9 @@ Mapped FromOlder(const TFLGpuDelegateOptions& stock) {
   Mapped mapped;
   TfLiteGlesDelegateOptions& options = mapped.options;
   options.is_precision_loss_allowed = stock.allow_precision_loss;
-  options.enable_quantization = stock.enable_quantization;
+  if (!stock.enable_quantization) {
+    options.quantized_compute = kTfLiteGlesQuantizedCpu;
+  }
   switch (stock.wait_type) {
     case TFLGpuDelegateWaitTypePassive:
       break;

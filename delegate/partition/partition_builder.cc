@@ -4,11 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/cache/cached_text.h"
-#include "delegate/device/tuning_parameters.h"
-#include "delegate/partition/autotuning.h"
 #include "delegate/partition/node_fates.h"
 #include "delegate/partition/plan_partition.h"
-#include "delegate/partition/tuning_progress.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {
@@ -23,18 +20,6 @@ CachedText WrongAnswerOf(const CacheOptions& options,
   return CachedText(options,
                     {subject.device, subject.profile, subject.partition, about},
                     kBytes);
-}
-
-// Sets the choices that an earlier start's search found. False: there are none;
-// a file that should have some is then rewritten.
-bool TakeTuning(PartitionCache* cache, DeviceProfile* profile) {
-  const auto saved = cache->Tuning();
-  if (saved.ok() && !saved->has_value()) return false;
-  const absl::Status set =
-      saved.ok() ? SetTuning(**saved, &profile->choices) : saved.status();
-  profile->bus = BusTransfersOf(profile->choices);
-  if (!set.ok()) cache->Reject(set);
-  return set.ok();
 }
 
 }  // namespace
@@ -57,10 +42,6 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Build(
   original_ = &original;
   report_->stages = StageTimes();
   StageTimer timer(&report_->stages);
-  if (options_.tunes) {
-    if (auto s = Tune(); !s.ok()) return s;
-    timer.Lap("tuning");
-  }
   report_->self_check_faults.clear();
   auto executor = PlanAndMake(&timer);
   if (!wrong_answer_.empty()) executor = PlanAgainPlainly(&timer);
@@ -89,40 +70,6 @@ std::vector<std::string> PartitionBuilder::TakeWarnings() {
     lines.push_back(std::exchange(self_check_warning_, ""));
   }
   return lines;
-}
-
-// The fastest profile for this partition: found by an earlier start and stored
-// with its start-up cache, or searched now.
-absl::Status PartitionBuilder::Tune() {
-  options_.tunes = false;  // once for all calls of Build()
-  std::unique_ptr<PartitionCache> kept;
-  if (!options_.cache.directory.empty()) {
-    kept = PartitionCache::Open(options_.cache, SubjectOf("exhaustive tuning"),
-                                context_->device().program_binary_formats);
-    if (TakeTuning(kept.get(), &profile_)) {
-      report_->tuning = TuningText(profile_.choices);
-      return absl::OkStatus();
-    }
-  }
-  PartitionTrials trials(*context_, *graph_);
-  TuningProgress progress(static_cast<int>(nodes_.size()), tell_);
-  auto tuned =
-      TuneExhaustively(profile_, options_.may_change_storage,
-                       [&trials, &progress](const DeviceProfile& profile) {
-                         auto ms = trials.Measure(profile);
-                         progress.Tried(ms.ok() ? *ms : 0);
-                         return ms;
-                       });
-  if (!tuned.ok()) return tuned.status();
-  profile_ = tuned->profile;
-  report_->tuning = TuningText(profile_.choices);
-  report_->tuning_before_ms = tuned->before_ms;
-  report_->tuning_after_ms = tuned->after_ms;
-  if (kept == nullptr) return absl::OkStatus();
-  kept->SaveTuning(TuningOf(profile_.choices));
-  kept->Save({});
-  cache_warning_ = kept->warning();
-  return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAndMake(

@@ -1,10 +1,8 @@
-// Builds a verified executor from a partition's graph: tunes if requested,
-// plans, builds from the start-up cache or from scratch, and runs the
-// self-check.
+// Builds a verified executor from a partition's graph: plans, builds from the
+// start-up cache or from scratch, and runs the self-check.
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_BUILDER_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_PARTITION_BUILDER_H_
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,7 +28,6 @@ namespace gles_delegate {
 struct BuildOptions {
   CacheOptions cache;  // without a directory: no cache
   bool checks_itself = true;
-  bool tunes = false;                // `tuning: exhaustive`
   bool may_change_storage = true;    // the user chose no storage
   bool tells_passes_dropped = true;  // among the warnings
 };
@@ -55,8 +52,8 @@ class PartitionBuilder {
 
   // Builds `graph`, a partition as read and prepared for the integer path;
   // `original` is the partition before that, for the self-check. Fills in the
-  // report. Only the first call searches for the fastest settings or falls back
-  // to simpler shaders; later calls reuse the choice. kFailedPrecondition: the
+  // report. Only the first call falls back to simpler shaders; later calls
+  // reuse the choice. kFailedPrecondition: the
   // driver miscomputes even the simplest shaders. Otherwise the errors of
   // planning or building.
   absl::StatusOr<std::unique_ptr<Executor>> Build(const Graph& graph,
@@ -67,12 +64,6 @@ class PartitionBuilder {
   PlanDump* dump() { return &dump_; }
   bool dumps_plans() const { return dump_.is_on(); }
 
-  // Makes Build() report progress of long operations by calling `tell`; may be
-  // null.
-  void TellProgressTo(std::function<void(const std::string&)> tell) {
-    tell_ = std::move(tell);
-  }
-
   // Returns and clears the warnings of the last Build(), one per line.
   std::vector<std::string> TakeWarnings();
 
@@ -81,7 +72,6 @@ class PartitionBuilder {
   absl::StatusOr<std::unique_ptr<Executor>> PlanAgainPlainly(StageTimer* timer);
   absl::StatusOr<std::unique_ptr<Executor>> Make(
       const PlannedPartition& planned);
-  absl::Status Tune();
   // kInternal if an earlier start found that the plan's programs miscompute;
   // sets wrong_answer_.
   absl::Status CheckEarlierVerdict(const std::string& plan);
@@ -97,7 +87,6 @@ class PartitionBuilder {
   SharedObjects* objects_;
   DeviceProfile profile_;
   BuildOptions options_;
-  std::function<void(const std::string&)> tell_;
   const std::vector<int> nodes_;  // of the partition, the model's indices
   BuildReport* const report_;
   BoundTransfers bound_;

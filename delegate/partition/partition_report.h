@@ -38,9 +38,6 @@ struct BuildReport {
   std::string self_check = "off";
   SelfCheckResult self_check_result;           // of the last plan
   std::vector<std::string> self_check_faults;  // of all plans, one each
-  std::string tuning;           // what the search found; empty: no search
-  double tuning_before_ms = 0;  // 0: an earlier start searched
-  double tuning_after_ms = 0;
 };
 
 // Progress from the baseline plan (device/baseline.h) to the optimized plan.

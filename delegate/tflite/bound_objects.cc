@@ -16,9 +16,8 @@ absl::Status GlesSimpleDelegate::BindObject(int tensor,
     return absl::FailedPreconditionError(
         "a GL object can be bound where the delegate uses the app's "
         "EGLContext or shares objects with it (thread_mode: worker_sharing), "
-        "and this one has a context of its own (thread_mode: worker, "
-        "force_own_context, or no context that was current when it was "
-        "applied)");
+        "and this one has a context of its own (thread_mode: worker or "
+        "caller_own_context, or no context was current when it was applied)");
   }
   reports_.ForgetGone();
   if (object != nullptr && gpu_ != nullptr && !reports_.IsOnBorder(tensor)) {

@@ -125,15 +125,6 @@ int32_t TfLiteGlesDelegateBindObject(TfLiteDelegate* delegate,
       gles_delegate::BindObjectOfWrapped(delegate, tensor_index, &*whole));
 }
 
-int32_t TfLiteGlesDelegateBindBuffer(TfLiteDelegate* delegate,
-                                     int32_t tensor_index, uint32_t gl_buffer,
-                                     int32_t layout) {
-  TfLiteGlesObject object = TfLiteGlesDelegateObjectDefault();
-  object.name = gl_buffer;
-  object.layout = layout;
-  return TfLiteGlesDelegateBindObject(delegate, tensor_index, &object);
-}
-
 int32_t TfLiteGlesDelegateUnbindObject(TfLiteDelegate* delegate,
                                        int32_t tensor_index) {
   return Result(

@@ -34,8 +34,7 @@ absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
   }
   if (!options.enable_quantization) {
     return absl::UnimplementedError(absl::StrCat(
-        tensor.ToString(),
-        " is quantized, and the option enable_quantization is off"));
+        tensor.ToString(), " is quantized, and quantized_compute is cpu"));
   }
   const absl::Status status = CheckQuantization(tensor, options.half);
   return status.ok()

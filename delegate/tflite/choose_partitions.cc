@@ -78,21 +78,12 @@ void GlesSimpleDelegate::RefuseWhatDoesNotPay(
   });
 }
 
-void GlesSimpleDelegate::RefuseSmallAndSurplus(
+void GlesSimpleDelegate::RefuseSurplus(
     std::vector<ModelPartition>* partitions) {
   std::stable_sort(partitions->begin(), partitions->end(),
                    [](const auto& a, const auto& b) {
                      return a.nodes.size() > b.nodes.size();
                    });
-  while (!partitions->empty() &&
-         static_cast<int>(partitions->back().nodes.size()) <
-             options_.min_nodes_per_partition) {
-    Refuse(partitions->back(),
-           absl::StrCat(CountOf(partitions->back()),
-                        ", fewer than min_nodes_per_partition=",
-                        options_.min_nodes_per_partition));
-    partitions->pop_back();
-  }
   if (options_.max_delegated_partitions <= 0) return;
   const size_t limit =
       std::min<size_t>(options_.max_delegated_partitions, partitions->size());
@@ -118,7 +109,7 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
   }
   RefuseWithoutWork(&partitions);
   RefuseAbsentOutputs(&partitions);
-  RefuseSmallAndSurplus(&partitions);
+  RefuseSurplus(&partitions);
   if (options_.max_delegated_partitions < 0) RefuseWhatDoesNotPay(&partitions);
   if (options_.memory_limit_bytes > 0 && !now().is_inlined) {
     partitions.erase(std::remove_if(partitions.begin(), partitions.end(),

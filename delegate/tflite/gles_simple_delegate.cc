@@ -95,8 +95,9 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
   profile_ = ProfileFor(
       gpu_->context->device(),
       {options_.is_precision_loss_allowed, StorageOption(options_.storage),
-       options_.saturate_halves, options_.half_arithmetic, options_.zero_copy,
-       options_.background_compilation, options_.prefers_fast_start});
+       options_.saturate_halves, options_.zero_copy,
+       options_.background_compilation, options_.prefers_fast_start,
+       /*runs_once=*/false, options_.tuning});
   return absl::OkStatus();
 }
 

@@ -67,7 +67,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   void RefuseWhatDoesNotPay(std::vector<ModelPartition>* partitions);
   // Partitions that cannot be replaced, see ModelPartition::outputs.
   void RefuseAbsentOutputs(std::vector<ModelPartition>* partitions);
-  void RefuseSmallAndSurplus(std::vector<ModelPartition>* partitions);
+  void RefuseSurplus(std::vector<ModelPartition>* partitions);
   absl::StatusOr<std::unique_ptr<GlesKernel>> MakeKernel(
       TfLiteContext* context, const ModelPartition& partition);
   // The partition's kernel: one made while choosing partitions, or a new one.

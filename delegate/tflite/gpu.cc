@@ -156,7 +156,7 @@ absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(
       !options.allow_software) {
     return absl::UnavailableError(absl::StrCat(
         "it is of software rendering (", (*adopted)->device().renderer,
-        "), which allow_software=0 declines"));
+        "), which device: hardware declines"));
   }
   return adopted;
 }
@@ -217,7 +217,7 @@ absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(
   if (options.verbosity >= 1 && device.software) {
     // The report says why no hardware was found.
     log(absl::StrCat("software rendering: ", device.renderer,
-                     " computes on the CPU; allow_software=0 declines it"));
+                     " computes on the CPU; device: hardware declines it"));
   }
   return gpu;
 }

@@ -56,8 +56,8 @@ struct Gpu {
 };
 
 // The GPU for `options`: the context that is current on this thread, unless
-// force_own_context is set or it cannot be used; otherwise a headless one. With
-// share_key it shares objects with delegates of the same key
+// thread_mode is caller_own_context or it cannot be used; otherwise a headless
+// one. With share_key it shares objects with delegates of the same key
 // (docs/integration.md). `log` gets warnings, depending on verbosity.
 // `of_caller`: with worker_shares, the result of AdoptCurrent() on the applying
 // thread. Errors: no allowed display has OpenGL ES 3.1; with worker_shares that

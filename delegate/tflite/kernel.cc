@@ -16,7 +16,6 @@ BuildOptions GlesKernel::BuildOptionsOfPartition() const {
   BuildOptions build;
   build.cache = options.cache;
   build.checks_itself = options.self_check;
-  build.tunes = options.tuning == kTfLiteGlesTuningExhaustive;
   build.may_change_storage = options.storage == kTfLiteGlesStorageAuto;
   build.tells_passes_dropped = options.verbosity >= 1;
   return build;
@@ -131,13 +130,8 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
   if (auto s = setup_.gpu->Renew(setup_.options); !s.ok()) return s;
   DropExecutor();
   builder_.UseContext(*setup_.gpu->context, setup_.gpu->objects.get());
-  if (setup_.options.verbosity >= 1) {
-    builder_.TellProgressTo(
-        [context](const std::string& line) { Tell(context, line); });
-  }
   absl::Status built =
       setup_.gpu->context->Run([this] { return BuildAlone(); });
-  builder_.TellProgressTo(nullptr);
   built_ = built.ok();
   const std::vector<std::string> warnings = builder_.TakeWarnings();
   const std::vector<std::string> of_baseline =

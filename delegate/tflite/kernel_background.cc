@@ -24,7 +24,6 @@ std::string GlesKernel::WhyNoBaseline() const {
   // Options that measure or show a plan, or limit its memory, apply to the
   // optimized plan; GLES_DELEGATE_DEBUG=plan writes only that.
   if (options.enable_op_profiling) return "enable_op_profiling is set";
-  if (options.tuning != kTfLiteGlesTuningDefault) return "tuning is set";
   if (options.memory_limit_bytes > 0) return "memory_limit_bytes is set";
   if (builder_.dumps_plans()) return "GLES_DELEGATE_DEBUG=plan is set";
   // The app's objects, and those shared with other delegates, belong to

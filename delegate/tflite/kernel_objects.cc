@@ -53,8 +53,8 @@ absl::Status GlesKernel::CheckBound(TfLiteContext* context, TensorId id) const {
     return CannotBind(tensor,
                       "the delegate has an EGLContext of its own, which has no "
                       "objects of the app's; apply the delegate with the app's "
-                      "context current (thread_mode: caller and "
-                      "force_own_context=0, or worker_sharing)");
+                      "context current (thread_mode: caller or "
+                      "worker_sharing)");
   }
   for (int index : setup_.nodes.plan) {
     const auto& own = setup_.partition.nodes;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "delegate/device/known_names.h"
+#include "delegate/tflite/old_option_keys.h"
 
 namespace gles_delegate {
 namespace {
@@ -45,83 +46,67 @@ absl::StatusOr<int> ParseName(absl::string_view text,
                    " or ", names.back(), " (0 to ", count - 1, ")"));
 }
 
-absl::StatusOr<int> ParseStorage(absl::string_view text) {
-  return ParseName(text, {"auto", "texture_array", "texture_2d", "buffer"});
-}
+// The choices' names, by their value.
+constexpr absl::string_view kStorages[] = {"auto", "texture_array",
+                                           "texture_2d", "buffer"};
+constexpr absl::string_view kQuantizedComputes[] = {
+    "auto", "float", "float_unsimulated", "integer", "cpu"};
+constexpr absl::string_view kWaitTypes[] = {"passive", "active", "do_not_wait",
+                                            "aggressive"};
+constexpr absl::string_view kFloat16Overflows[] = {"infinity", "saturate"};
+constexpr absl::string_view kToggles[] = {"auto", "on", "off"};
+constexpr absl::string_view kStartups[] = {"auto", "direct", "tiered",
+                                           "baseline"};
+constexpr absl::string_view kThreadModes[] = {"caller", "caller_own_context",
+                                              "worker", "worker_sharing"};
 
-absl::StatusOr<int> ParseQuantizedCompute(absl::string_view text) {
-  return ParseName(text, {"auto", "float", "float_unsimulated", "integer"});
-}
-
-absl::StatusOr<int> ParseTuning(absl::string_view text) {
-  return ParseName(text, {"default", "exhaustive"});
-}
-
-absl::StatusOr<int> ParseWaitType(absl::string_view text) {
-  return ParseName(text, {"passive", "active", "do_not_wait", "aggressive"});
-}
-
-absl::StatusOr<int> ParseFloat16Overflow(absl::string_view text) {
-  return ParseName(text, {"infinity", "saturate"});
-}
-
-absl::StatusOr<int> ParseAutoOnOff(absl::string_view text) {
-  return ParseName(text, {"auto", "on", "off"});
-}
-
-absl::StatusOr<int> ParseInferencePreference(absl::string_view text) {
-  return ParseName(text, {"sustained_speed", "fast_single_answer"});
-}
-
-// By TfLiteGlesThreadMode.
-constexpr absl::string_view kThreadModes[] = {
-    "caller", "worker", "worker_sharing", "caller_keeps_context",
-    "caller_lets_go"};
-
-absl::StatusOr<int> ParseThreadMode(absl::string_view text) {
-  return ParseName(text, kThreadModes);
-}
-
+// An option that is an integer: a choice, a flag, or a number.
 struct IntKey {
   absl::string_view name;
   int32_t TfLiteGlesDelegateOptions::*field;
-  absl::StatusOr<int> (*parse)(absl::string_view);
+  enum Kind { kFlag, kNumber, kChoice } kind;
+  absl::Span<const absl::string_view> choices = {};
+
+  absl::StatusOr<int> Parse(absl::string_view text) const {
+    switch (kind) {
+      case kFlag:
+        return ParseFlag(text);
+      case kNumber:
+        return ParseInt(text);
+      case kChoice:
+        return ParseName(text, choices);
+    }
+    return absl::InternalError("no such kind");
+  }
 };
 
 constexpr IntKey kIntKeys[] = {
     {"is_precision_loss_allowed",
-     &TfLiteGlesDelegateOptions::is_precision_loss_allowed, ParseFlag},
-    {"max_delegated_partitions",
-     &TfLiteGlesDelegateOptions::max_delegated_partitions, ParseInt},
-    {"min_nodes_per_partition",
-     &TfLiteGlesDelegateOptions::min_nodes_per_partition, ParseInt},
-    {"enable_quantization", &TfLiteGlesDelegateOptions::enable_quantization,
-     ParseFlag},
-    {"storage", &TfLiteGlesDelegateOptions::storage, ParseStorage},
-    {"quantized_compute", &TfLiteGlesDelegateOptions::quantized_compute,
-     ParseQuantizedCompute},
-    {"tuning", &TfLiteGlesDelegateOptions::tuning, ParseTuning},
-    {"force_own_context", &TfLiteGlesDelegateOptions::force_own_context,
-     ParseFlag},
-    {"allow_software", &TfLiteGlesDelegateOptions::allow_software, ParseFlag},
-    {"self_check", &TfLiteGlesDelegateOptions::self_check, ParseFlag},
-    {"verbosity", &TfLiteGlesDelegateOptions::verbosity, ParseInt},
-    {"enable_op_profiling", &TfLiteGlesDelegateOptions::enable_op_profiling,
-     ParseFlag},
-    {"fallback_to_cpu", &TfLiteGlesDelegateOptions::fallback_to_cpu, ParseFlag},
-    {"enable_serialization", &TfLiteGlesDelegateOptions::enable_serialization,
-     ParseFlag},
-    {"wait_type", &TfLiteGlesDelegateOptions::wait_type, ParseWaitType},
+     &TfLiteGlesDelegateOptions::is_precision_loss_allowed, IntKey::kFlag},
     {"float16_overflow", &TfLiteGlesDelegateOptions::float16_overflow,
-     ParseFloat16Overflow},
-    {"float16_arithmetic", &TfLiteGlesDelegateOptions::float16_arithmetic,
-     ParseAutoOnOff},
-    {"zero_copy", &TfLiteGlesDelegateOptions::zero_copy, ParseAutoOnOff},
-    {"inference_preference", &TfLiteGlesDelegateOptions::inference_preference,
-     ParseInferencePreference},
-    {"background_compilation",
-     &TfLiteGlesDelegateOptions::background_compilation, ParseAutoOnOff},
-    {"thread_mode", &TfLiteGlesDelegateOptions::thread_mode, ParseThreadMode},
+     IntKey::kChoice, kFloat16Overflows},
+    {"quantized_compute", &TfLiteGlesDelegateOptions::quantized_compute,
+     IntKey::kChoice, kQuantizedComputes},
+    {"storage", &TfLiteGlesDelegateOptions::storage, IntKey::kChoice,
+     kStorages},
+    {"max_delegated_partitions",
+     &TfLiteGlesDelegateOptions::max_delegated_partitions, IntKey::kNumber},
+    {"fallback_to_cpu", &TfLiteGlesDelegateOptions::fallback_to_cpu,
+     IntKey::kFlag},
+    {"self_check", &TfLiteGlesDelegateOptions::self_check, IntKey::kFlag},
+    {"thread_mode", &TfLiteGlesDelegateOptions::thread_mode, IntKey::kChoice,
+     kThreadModes},
+    {"keep_context_current", &TfLiteGlesDelegateOptions::keep_context_current,
+     IntKey::kChoice, kToggles},
+    {"wait_type", &TfLiteGlesDelegateOptions::wait_type, IntKey::kChoice,
+     kWaitTypes},
+    {"zero_copy", &TfLiteGlesDelegateOptions::zero_copy, IntKey::kChoice,
+     kToggles},
+    {"startup", &TfLiteGlesDelegateOptions::startup, IntKey::kChoice,
+     kStartups},
+    {"verbosity", &TfLiteGlesDelegateOptions::verbosity, IntKey::kNumber},
+    {"enable_op_profiling", &TfLiteGlesDelegateOptions::enable_op_profiling,
+     IntKey::kFlag},
 };
 
 struct Int64Key {
@@ -141,27 +126,14 @@ struct TextKey {
 };
 
 constexpr TextKey kTextKeys[] = {
-    {"device", &TfLiteGlesDelegateOptions::device},
     {"exclude_nodes", &TfLiteGlesDelegateOptions::exclude_nodes},
     {"float32_nodes", &TfLiteGlesDelegateOptions::float32_nodes},
+    {"device", &TfLiteGlesDelegateOptions::device},
     {"serialization_dir", &TfLiteGlesDelegateOptions::serialization_dir},
     {"model_token", &TfLiteGlesDelegateOptions::model_token},
-    {"integer_rounding", &TfLiteGlesDelegateOptions::integer_rounding},
-    {"report_file", &TfLiteGlesDelegateOptions::report_file},
+    {"tuning_file", &TfLiteGlesDelegateOptions::tuning_file},
     {"share_key", &TfLiteGlesDelegateOptions::share_key},
-};
-
-// Keys of earlier versions, which are still accepted, and the rest of the
-// warning about them.
-struct OldKey {
-  absl::string_view name;
-  absl::string_view advice;
-};
-
-constexpr OldKey kOldKeys[] = {
-    {"prefer_faster",
-     "no longer does anything; leave it out. `benchmark_model --use_gles "
-     "--use_xnnpack --use_cpu` shows what is fastest for a model"},
+    {"report_file", &TfLiteGlesDelegateOptions::report_file},
 };
 
 std::vector<absl::string_view> KnownKeys() {
@@ -192,9 +164,10 @@ absl::string_view ThreadModeName(int mode) { return kThreadModes[mode]; }
 
 absl::Status SetKey(absl::string_view name, absl::string_view value,
                     TfLiteGlesDelegateOptions* options, OptionTexts* texts) {
+  if (IsOldKey(name, value)) return SetOldKey(name, value, options, texts);
   for (const IntKey& key : kIntKeys) {
     if (key.name != name) continue;
-    auto parsed = key.parse(absl::StripAsciiWhitespace(value));
+    auto parsed = key.Parse(absl::StripAsciiWhitespace(value));
     if (!parsed.ok()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "option ", name, ": '", value, "' ", parsed.status().message()));
@@ -216,46 +189,26 @@ absl::Status SetKey(absl::string_view name, absl::string_view value,
     options->*key.field = texts->kept.back()->c_str();
     return absl::OkStatus();
   }
-  for (const OldKey& key : kOldKeys) {
-    if (key.name != name) continue;
-    texts->warnings.insert(absl::StrCat(name, " ", key.advice));
-    return absl::OkStatus();
-  }
   return absl::InvalidArgumentError(absl::StrCat(
       "unknown option '", name, "'", KnownNames(name, KnownKeys())));
 }
 
 absl::Status CheckChoices(const TfLiteGlesDelegateOptions& options) {
-  struct Choice {
-    absl::string_view name;
-    int32_t TfLiteGlesDelegateOptions::*field;
-    int max;
-  };
-  using O = TfLiteGlesDelegateOptions;
-  for (const Choice& choice : {
-           Choice{"storage", &O::storage, kTfLiteGlesStorageBuffer},
-           Choice{"quantized_compute", &O::quantized_compute,
-                  kTfLiteGlesQuantizedInteger},
-           Choice{"tuning", &O::tuning, kTfLiteGlesTuningExhaustive},
-           Choice{"wait_type", &O::wait_type, kTfLiteGlesWaitAggressive},
-           Choice{"float16_overflow", &O::float16_overflow,
-                  kTfLiteGlesFloat16OverflowSaturate},
-           Choice{"float16_arithmetic", &O::float16_arithmetic,
-                  kTfLiteGlesFloat16ArithmeticOff},
-           Choice{"zero_copy", &O::zero_copy, kTfLiteGlesZeroCopyOff},
-           Choice{"inference_preference", &O::inference_preference,
-                  kTfLiteGlesPreferFastSingleAnswer},
-           Choice{"background_compilation", &O::background_compilation,
-                  kTfLiteGlesBackgroundCompilationOff},
-           Choice{"thread_mode", &O::thread_mode,
-                  kTfLiteGlesThreadCallerLetsGo},
-           Choice{"verbosity", &O::verbosity, 2},
-       }) {
-    const int32_t value = options.*choice.field;
-    if (value >= 0 && value <= choice.max) continue;
+  const auto check = [&options](const IntKey& key, int max) -> absl::Status {
+    const int32_t value = options.*key.field;
+    if (value >= 0 && value <= max) return absl::OkStatus();
     return absl::InvalidArgumentError(
-        absl::StrCat("option ", choice.name, ": ", value, " is not 0 ",
-                     choice.max == 1 ? "or " : "to ", choice.max));
+        absl::StrCat("option ", key.name, ": ", value, " is not 0 ",
+                     max == 1 ? "or " : "to ", max));
+  };
+  for (const IntKey& key : kIntKeys) {
+    absl::Status checked;
+    if (key.kind == IntKey::kChoice) {
+      checked = check(key, static_cast<int>(key.choices.size()) - 1);
+    } else if (key.name == "verbosity") {
+      checked = check(key, 2);
+    }
+    if (!checked.ok()) return checked;
   }
   return absl::OkStatus();
 }

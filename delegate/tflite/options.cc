@@ -5,17 +5,21 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "delegate/device/device_profile.h"
+#include "delegate/device/tuning_parameters.h"
 #include "delegate/tflite/environment_options.h"
 #include "delegate/tflite/option_keys.h"
 #include "delegate/tflite/runtime.h"
+#include "egl/environment.h"
 #include "egl/kept_contexts.h"
 
 namespace gles_delegate {
@@ -25,15 +29,14 @@ TfLiteGlesDelegateOptions Defaults() {
   TfLiteGlesDelegateOptions options = {};
   options.struct_size = sizeof(options);
   options.max_delegated_partitions = -1;
-  options.min_nodes_per_partition = 1;
-  options.enable_quantization = 1;
   options.storage = kTfLiteGlesStorageAuto;
   options.verbosity = 1;
-  options.allow_software = 1;
   options.self_check = 1;
-  options.enable_serialization = 1;
   return options;
 }
+
+// The value of `device` that refuses software renderers.
+constexpr char kHardware[] = "hardware";
 
 // An option set by the best options.
 struct KeyValue {
@@ -41,7 +44,7 @@ struct KeyValue {
   const char* value;
 };
 constexpr KeyValue kBestOptions[] = {{"is_precision_loss_allowed", "1"},
-                                     {"allow_software", "0"}};
+                                     {"device", kHardware}};
 
 // Writes `size` bytes of `values` to `*options`.
 void Write(TfLiteGlesDelegateOptions values, TfLiteGlesDelegateOptions* options,
@@ -65,16 +68,15 @@ absl::Status BadStructSize(size_t size, absl::string_view reason) {
 // struct_size is read.
 absl::StatusOr<TfLiteGlesDelegateOptions> KnownFields(
     const TfLiteGlesDelegateOptions* caller) {
-  // The first version's fields end so; a size past kMax is no size at all.
-  constexpr size_t kFirstVersion =
-      offsetof(TfLiteGlesDelegateOptions, exclude_nodes) + sizeof(char*);
+  // A size outside these bounds is not a struct of options at all.
+  constexpr size_t kShortest =
+      offsetof(TfLiteGlesDelegateOptions, device) + sizeof(char*);
   constexpr size_t kMax = 4096;
   const char* bytes = reinterpret_cast<const char*>(caller);
   size_t size = 0;
   std::memcpy(&size, bytes, sizeof(size));
-  if (size < kFirstVersion || size > kMax) {
-    return BadStructSize(size,
-                         absl::StrCat(", not ", kFirstVersion, " to ", kMax));
+  if (size < kShortest || size > kMax) {
+    return BadStructSize(size, absl::StrCat(", not ", kShortest, " to ", kMax));
   }
   if (const absl::string_view field = FieldCutAt(size); !field.empty()) {
     return BadStructSize(size, absl::StrCat(", which ends inside ", field));
@@ -102,7 +104,6 @@ absl::StatusOr<CacheOptions> CacheOptionsFrom(
         " is negative; 0 is no limit"));
   }
   CacheOptions cache;
-  if (o.enable_serialization == 0) return cache;
   const absl::string_view directory =
       absl::NullSafeStringView(o.serialization_dir);
   const absl::string_view token = absl::NullSafeStringView(o.model_token);
@@ -110,8 +111,7 @@ absl::StatusOr<CacheOptions> CacheOptionsFrom(
     return absl::InvalidArgumentError(absl::StrCat(
         "option ", directory.empty() ? "serialization_dir" : "model_token",
         " is missing: the start-up cache needs both serialization_dir and "
-        "model_token "
-        "(enable_serialization=0 turns it off)"));
+        "model_token"));
   }
   cache.directory = std::string(directory);
   cache.token = std::string(token);
@@ -122,6 +122,10 @@ absl::StatusOr<CacheOptions> CacheOptionsFrom(
 // The options that are texts, but for the start-up cache's.
 absl::Status ReadTexts(const TfLiteGlesDelegateOptions& o, Options* options) {
   if (o.device != nullptr) options->device = o.device;
+  if (options->device == kHardware) {
+    options->device.clear();
+    options->allow_software = false;
+  }
   if (o.share_key != nullptr) options->share_key = o.share_key;
   const absl::string_view file = absl::NullSafeStringView(o.report_file);
   if (!file.empty()) {
@@ -138,15 +142,62 @@ absl::Status ReadTexts(const TfLiteGlesDelegateOptions& o, Options* options) {
                                  absl::NullSafeStringView(o.float32_nodes));
   if (!float32.ok()) return float32.status();
   options->float32_nodes = *std::move(float32);
-  const absl::string_view rounding =
-      absl::NullSafeStringView(o.integer_rounding);
-  if (rounding.empty() || absl::EqualsIgnoreCase(rounding, "auto")) {
-    return absl::OkStatus();
-  }
-  auto kernels = CpuKernelsFromName(rounding);
+  const auto rounding = egl::DebugValue("rounding");
+  if (!rounding) return absl::OkStatus();
+  auto kernels = CpuKernelsFromName(*rounding);
   if (!kernels.ok()) return kernels.status();
   options->integer_rounding = *kernels;
   return absl::OkStatus();
+}
+
+// "name=value,..." of a file with one on each line and comments after '#'.
+absl::StatusOr<std::string> ReadTuningFile(const std::string& path) {
+  std::ifstream file(path);
+  std::string text;
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<absl::string_view> parts = absl::StrSplit(line, '#');
+    const absl::string_view item = absl::StripAsciiWhitespace(parts[0]);
+    if (!item.empty()) absl::StrAppend(&text, text.empty() ? "" : ",", item);
+  }
+  if (!file.eof()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option tuning_file: cannot read '", path, "'"));
+  }
+  DeviceChoices any;
+  if (auto s = ApplyTuning(text, &any); !s.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option tuning_file: '", path, "': ", s.message()));
+  }
+  return text;
+}
+
+void SetStartup(int startup, Options* options) {
+  switch (startup) {
+    case kTfLiteGlesStartupDirect:
+      options->background_compilation = false;
+      break;
+    case kTfLiteGlesStartupTiered:
+      options->background_compilation = true;
+      break;
+    case kTfLiteGlesStartupBaseline:
+      options->prefers_fast_start = true;
+      break;
+    default:
+      break;
+  }
+}
+
+void SetThreads(const TfLiteGlesDelegateOptions& o, Options* options) {
+  options->thread_mode = o.thread_mode;
+  options->force_own_context =
+      o.thread_mode == kTfLiteGlesThreadCallerOwnContext;
+  options->worker_shares = o.thread_mode == kTfLiteGlesThreadWorkerSharing;
+  options->has_worker =
+      options->worker_shares || o.thread_mode == kTfLiteGlesThreadWorker;
+  const bool keeps = o.keep_context_current == kTfLiteGlesAuto
+                         ? egl::MayStayCurrent()
+                         : o.keep_context_current == kTfLiteGlesOn;
+  options->keeps_context = keeps && !options->has_worker;
 }
 
 absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
@@ -154,12 +205,9 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   Options options;
   options.is_precision_loss_allowed = o.is_precision_loss_allowed != 0;
   options.max_delegated_partitions = o.max_delegated_partitions;
-  options.min_nodes_per_partition = o.min_nodes_per_partition;
-  options.enable_quantization = o.enable_quantization != 0;
+  options.enable_quantization = o.quantized_compute != kTfLiteGlesQuantizedCpu;
   options.storage = o.storage;
   options.quantized_compute = o.quantized_compute;
-  options.tuning = o.tuning;
-  options.allow_software = o.allow_software != 0;
   options.self_check = o.self_check != 0;
   options.waiting = o.wait_type == kTfLiteGlesWaitActive ? egl::Waiting::kActive
                     : o.wait_type == kTfLiteGlesWaitAggressive
@@ -168,30 +216,14 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   options.does_not_wait = o.wait_type == kTfLiteGlesWaitDoNotWait;
   options.saturate_halves =
       o.float16_overflow == kTfLiteGlesFloat16OverflowSaturate;
-  if (o.float16_arithmetic != kTfLiteGlesFloat16ArithmeticAuto) {
-    options.half_arithmetic =
-        o.float16_arithmetic == kTfLiteGlesFloat16ArithmeticOn;
+  if (o.zero_copy != kTfLiteGlesAuto) {
+    options.zero_copy = o.zero_copy == kTfLiteGlesOn;
   }
-  if (o.zero_copy != kTfLiteGlesZeroCopyAuto) {
-    options.zero_copy = o.zero_copy == kTfLiteGlesZeroCopyOn;
-  }
-  if (o.background_compilation != kTfLiteGlesBackgroundCompilationAuto) {
-    options.background_compilation =
-        o.background_compilation == kTfLiteGlesBackgroundCompilationOn;
-  }
-  options.prefers_fast_start =
-      o.inference_preference == kTfLiteGlesPreferFastSingleAnswer;
-  options.force_own_context = o.force_own_context != 0;
+  SetStartup(o.startup, &options);
   options.verbosity = o.verbosity;
   options.enable_op_profiling = o.enable_op_profiling != 0;
   options.fallback_to_cpu = o.fallback_to_cpu != 0;
-  options.worker_shares = o.thread_mode == kTfLiteGlesThreadWorkerSharing;
-  options.has_worker =
-      options.worker_shares || o.thread_mode == kTfLiteGlesThreadWorker;
-  options.thread_mode = o.thread_mode;
-  options.keeps_context =
-      o.thread_mode == kTfLiteGlesThreadCallerKeepsContext ||
-      (o.thread_mode == kTfLiteGlesThreadCaller && egl::MayStayCurrent());
+  SetThreads(o, &options);
   if (o.memory_limit_bytes < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("option memory_limit_bytes: ", o.memory_limit_bytes,
@@ -202,6 +234,12 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   if (!cache.ok()) return cache.status();
   options.cache = *std::move(cache);
   if (auto s = ReadTexts(o, &options); !s.ok()) return s;
+  const absl::string_view file = absl::NullSafeStringView(o.tuning_file);
+  if (!file.empty()) {
+    auto tuning = ReadTuningFile(std::string(file));
+    if (!tuning.ok()) return tuning.status();
+    options.tuning = *std::move(tuning);
+  }
   return options;
 }
 

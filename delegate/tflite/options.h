@@ -25,8 +25,7 @@ namespace gles_delegate {
 struct Options {
   bool is_precision_loss_allowed = false;
   int max_delegated_partitions = -1;
-  int min_nodes_per_partition = 1;
-  bool enable_quantization = true;
+  bool enable_quantization = true;  // false: quantized_compute is cpu
   int storage = 0;
   int quantized_compute = 0;  // TfLiteGlesQuantizedCompute
   // kTfLiteGlesQuantizedAuto means the integer path, which equals the CPU's
@@ -35,17 +34,16 @@ struct Options {
     return quantized_compute == kTfLiteGlesQuantizedAuto ||
            quantized_compute == kTfLiteGlesQuantizedInteger;
   }
-  int tuning = 0;  // TfLiteGlesTuning
-  bool allow_software = true;
+  std::string tuning;          // of tuning_file: "name=value,..."
+  bool allow_software = true;  // false: device is "hardware"
   bool self_check = true;
   egl::Waiting waiting = egl::Waiting::kPassive;
   bool does_not_wait = false;
-  bool saturate_halves = false;         // float16_overflow
-  std::optional<bool> half_arithmetic;  // float16_arithmetic; nullopt: auto
-  std::optional<bool> zero_copy;        // nullopt: auto
-  std::optional<bool> background_compilation;  // nullopt: auto
-  bool prefers_fast_start = false;             // inference_preference
-  bool force_own_context = false;
+  bool saturate_halves = false;                // float16_overflow
+  std::optional<bool> zero_copy;               // nullopt: auto
+  std::optional<bool> background_compilation;  // startup; nullopt: auto
+  bool prefers_fast_start = false;             // startup: baseline
+  bool force_own_context = false;              // thread_mode
   int verbosity = 1;
   std::string device;
   void* display = nullptr;  // the app's EGLDisplay; nullptr: any
@@ -64,7 +62,8 @@ struct Options {
   bool keeps_context = false;
   int64_t memory_limit_bytes = 0;  // 0: no limit
   std::string share_key;           // "": nothing is shared
-  // nullopt: the kernels of the runtime that loaded the delegate.
+  // GLES_DELEGATE_DEBUG=rounding; nullopt: the kernels of the runtime that
+  // loaded the delegate.
   std::optional<quant::CpuKernels> integer_rounding;
   std::string report_file;  // an absolute path; "": none
   // The value of GLES_DELEGATE_OPTIONS, for the report.

@@ -156,11 +156,6 @@ json PartitionJson(const PartitionReport& p) {
       {"baseline_programs", p.background.baseline_programs},
       {"baseline_inferences", p.background.baseline_inferences},
       {"ms", p.background.ms}};
-  if (!p.tuning.empty()) {
-    partition["tuning"] = {{"profile", p.tuning},
-                           {"before_ms", p.tuning_before_ms},
-                           {"after_ms", p.tuning_after_ms}};
-  }
   return partition;
 }
 

@@ -154,7 +154,7 @@ TEST_F(CacheDelegateTest, ARealModelStartsWarm) {
 
 TEST_F(CacheDelegateTest, WithoutItsOptionsThereIsNone) {
   const Start start = Run(*model_, [](TfLiteGlesDelegateOptions& options) {
-    options.enable_serialization = 0;
+    options.serialization_dir = options.model_token = nullptr;
   });
   EXPECT_EQ(start.state(), "off");
   EXPECT_THAT(scratch_.Files(), IsEmpty());

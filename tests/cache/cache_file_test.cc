@@ -62,7 +62,6 @@ class CacheFileTest : public ::testing::Test {
     if (auto s = (*writer)->AddProgram({seed, 4}, 5, Blob(33, seed + 2));
         !s.ok())
       return s;
-    (*writer)->SetTuning({{"tuning parameter", 7}});
     return (*writer)->Finish(kIdentity, 0, name, 0).status();
   }
 
@@ -114,10 +113,6 @@ TEST_F(CacheFileTest, GivesBackWhatWasWritten) {
   auto file = CacheFile::Open(directory, kName);
   EXPECT_EQ((*file)->index().driver()->str(), "a driver");
   EXPECT_EQ((*file)->index().key()->low(), 1u);
-  ASSERT_EQ((*file)->index().tuning()->size(), 1u);
-  EXPECT_EQ((*file)->index().tuning()->Get(0)->name()->str(),
-            "tuning parameter");
-  EXPECT_EQ((*file)->index().tuning()->Get(0)->value(), 7);
   EXPECT_THAT(scratch_.Files(), UnorderedElementsAre(kName));
 }
 
@@ -200,13 +195,6 @@ TEST_F(CacheFileTest, AForgedIndexNeverLeadsOutOfTheFile) {
                               : absl::IsDataLoss(blob.status()));
         (*file)->Drop(*e);
       }
-    }
-    if (content.tuning() != nullptr) {
-      size_t named = 0;
-      for (const cache::TuningParameter* parameter : *content.tuning()) {
-        named += parameter->name() != nullptr ? parameter->name()->size() : 0;
-      }
-      EXPECT_LE(named, good.size() * content.tuning()->size());
     }
     if (content.programs() == nullptr) continue;
     for (const cache::Program* p : *content.programs()) {

@@ -34,8 +34,7 @@ TEST(CacheKeyTest, EveryTuningParameterAndEveryOptionChangesIt) {
     EXPECT_TRUE(keys.insert(KeyOf(profile)).second) << parameter.name;
   }
   for (const auto member :
-       {&DeviceChoices::zero_copy, &DeviceChoices::half_arithmetic,
-        &DeviceChoices::background_compilation}) {
+       {&DeviceChoices::zero_copy, &DeviceChoices::background_compilation}) {
     DeviceProfile profile;
     profile.choices.*member = 1;
     EXPECT_TRUE(keys.insert(KeyOf(profile)).second);
@@ -47,54 +46,6 @@ TEST(CacheKeyTest, EveryTuningParameterAndEveryOptionChangesIt) {
   DeviceProfile saturated = half;
   saturated.options.saturate_halves = true;
   EXPECT_TRUE(keys.insert(KeyOf(saturated)).second) << "saturate_halves";
-}
-
-class SavedTuningTest : public ::testing::Test {
- protected:
-  std::unique_ptr<PartitionCache> Open() {
-    CacheOptions options;
-    options.directory = scratch_.path();
-    options.token = "tuned";
-    return PartitionCache::Open(options, {device_, profile_, graph_, "tuning"},
-                                /*binary_formats=*/0);
-  }
-
-  testing::ScratchDirectory scratch_;
-  egl::DeviceInfo device_;
-  DeviceProfile profile_;
-  Graph graph_;
-};
-
-TEST_F(SavedTuningTest, ComesBack) {
-  DeviceChoices found;
-  found.conv_tile_pixels = 7;
-  found.storage = gl_shaders::Storage::kBuffer;
-  auto first = Open();
-  const auto none = first->Tuning();
-  ASSERT_TRUE(none.ok()) << none.status();
-  EXPECT_FALSE(none->has_value());
-  first->SaveTuning(TuningOf(found));
-  first->Save({});
-  EXPECT_TRUE(first->report().saved) << first->warning();
-
-  auto second = Open();
-  const auto saved = second->Tuning();
-  ASSERT_TRUE(saved.ok()) << saved.status();
-  ASSERT_TRUE(saved->has_value());
-  DeviceChoices taken;
-  const absl::Status set = SetTuning(**saved, &taken);
-  EXPECT_TRUE(set.ok()) << set;
-  EXPECT_EQ(TuningText(taken), TuningText(found));
-}
-
-TEST_F(SavedTuningTest, AFileWithoutOneIsDamaged) {
-  auto first = Open();
-  first->SaveConstant(std::vector<uint8_t>(512));  // as format 1 kept it
-  first->Save({});
-  EXPECT_TRUE(first->report().saved) << first->warning();
-  auto second = Open();
-  EXPECT_TRUE(absl::IsDataLoss(second->Tuning().status()))
-      << second->Tuning().status();
 }
 
 }  // namespace

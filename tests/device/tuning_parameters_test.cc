@@ -104,41 +104,6 @@ TEST(TuningTextTest, SpacesAndEmptyItems) {
   EXPECT_EQ(choices.conv_tile_pixels, 3);
 }
 
-TEST(TuningRecordTest, ComesBack) {
-  const DeviceChoices one = Others();
-  DeviceChoices other;
-  const absl::Status set = SetTuning(TuningOf(one), &other);
-  EXPECT_TRUE(set.ok()) << set;
-  EXPECT_EQ(TuningText(one), TuningText(other));
-}
-
-TEST(TuningRecordTest, OneOfOtherTuningParametersIsRefusedWhole) {
-  const std::vector<TuningValue> good = TuningOf(Others());
-  const auto refusal = [&good](const std::vector<TuningValue>& record) {
-    DeviceChoices choices;
-    const absl::Status status = SetTuning(record, &choices);
-    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_EQ(TuningText(choices), TuningText(DeviceChoices()));
-    return std::string(status.message());
-  };
-  std::vector<TuningValue> bad = good;
-  bad.pop_back();
-  EXPECT_THAT(refusal(bad),
-              HasSubstr(absl::StrCat("sets ", bad.size(),
-                                     " tuning parameters of ", good.size())));
-  EXPECT_THAT(refusal({}), HasSubstr("sets 0 tuning parameters"));
-  bad = good;
-  bad[3].name = "conv_tile_pickles";
-  EXPECT_THAT(refusal(bad), HasSubstr("'conv_tile_pickles', which is none"));
-  bad = good;
-  bad[3].value = 17;
-  EXPECT_THAT(refusal(bad),
-              HasSubstr("conv_tile_pixels to 17, not to 1 to 16"));
-  bad = good;
-  bad[3] = bad[4];
-  EXPECT_THAT(refusal(bad), HasSubstr("conv_tile_slices twice"));
-}
-
 // "| `a` | 1 | ... |" by "a": the cells behind the name.
 std::map<std::string, std::vector<std::string>> RowsOf(
     const std::string& path) {

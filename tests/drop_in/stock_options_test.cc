@@ -40,10 +40,9 @@ TEST(FromV2Test, DefaultsAreDefaults) {
   EXPECT_THAT(mapped.warnings, IsEmpty());
   const TfLiteGlesDelegateOptions defaults = TfLiteGlesDelegateOptionsDefault();
   EXPECT_EQ(mapped.options.is_precision_loss_allowed, 0);
-  EXPECT_EQ(mapped.options.enable_quantization, 1);
+  EXPECT_EQ(mapped.options.quantized_compute, kTfLiteGlesQuantizedAuto);
   EXPECT_EQ(mapped.options.max_delegated_partitions, 1);
   EXPECT_EQ(mapped.options.wait_type, defaults.wait_type);
-  EXPECT_EQ(mapped.options.tuning, defaults.tuning);
   EXPECT_EQ(mapped.options.serialization_dir, nullptr);
   EXPECT_EQ(mapped.options.model_token, nullptr);
 }
@@ -82,8 +81,8 @@ TEST(FromV2Test, LatencyFirstPolls) {
 TEST(FromV2Test, QuantizationIsAFlag) {
   EXPECT_EQ(Of([](auto& stock) {
               stock.experimental_flags = TFLITE_GPU_EXPERIMENTAL_FLAGS_GL_ONLY;
-            }).options.enable_quantization,
-            0);
+            }).options.quantized_compute,
+            kTfLiteGlesQuantizedCpu);
 }
 
 TEST(FromV2Test, PartitionsAreThose) {
@@ -98,13 +97,11 @@ TEST(FromV2Test, PartitionsAreThose) {
 }
 
 TEST(FromV2Test, ACacheIsKeptWhereItsFlagIsSet) {
-  const auto with = [](int64_t flags, const char* dir, const char* token,
-                       int32_t preference = 0) {
+  const auto with = [](int64_t flags, const char* dir, const char* token) {
     return Of([&](auto& stock) {
       stock.experimental_flags = flags;
       stock.serialization_dir = dir;
       stock.model_token = token;
-      stock.inference_preference = preference;
     });
   };
   constexpr int64_t kFlag = TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
@@ -116,7 +113,6 @@ TEST(FromV2Test, ACacheIsKeptWhereItsFlagIsSet) {
   const Mapped flagged = with(1 | kFlag, "dir", "token");
   EXPECT_STREQ(flagged.options.serialization_dir, "dir");
   EXPECT_STREQ(flagged.options.model_token, "token");
-  EXPECT_EQ(flagged.options.tuning, kTfLiteGlesTuningDefault);
 
   for (const auto& [dir, token] :
        std::vector<std::pair<const char*, const char*>>{
@@ -127,28 +123,6 @@ TEST(FromV2Test, ACacheIsKeptWhereItsFlagIsSet) {
     EXPECT_EQ(half.options.model_token, nullptr);
     EXPECT_THAT(half.warnings, ElementsAre(HasSubstr("serialization_dir")));
   }
-}
-
-// The search takes seconds to minutes: only where its result is kept.
-TEST(FromV2Test, SustainedSpeedSearchesWhereTheResultIsKept) {
-  const auto tuning = [](int32_t preference, int64_t flags) {
-    return Of([&](auto& stock) {
-             stock.inference_preference = preference;
-             stock.experimental_flags = flags;
-             stock.serialization_dir = "dir";
-             stock.model_token = "token";
-           })
-        .options.tuning;
-  };
-  constexpr int64_t kFlag = TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
-  EXPECT_EQ(tuning(TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED, kFlag),
-            kTfLiteGlesTuningExhaustive);
-  EXPECT_EQ(tuning(TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED, 1),
-            kTfLiteGlesTuningDefault);
-  EXPECT_EQ(tuning(TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED, kFlag),
-            kTfLiteGlesTuningDefault);
-  EXPECT_EQ(tuning(TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER, kFlag),
-            kTfLiteGlesTuningDefault);
 }
 
 TEST(FromV2Test, OpenClAloneIsRefused) {
@@ -223,7 +197,8 @@ TEST(FromOlderTest, EachField) {
     EXPECT_EQ(mapped.refusal, "");
     EXPECT_EQ(mapped.options.is_precision_loss_allowed, c.precision_loss);
     EXPECT_EQ(mapped.options.wait_type, c.wait_type);
-    EXPECT_EQ(mapped.options.enable_quantization, c.quantization);
+    EXPECT_EQ(mapped.options.quantized_compute != kTfLiteGlesQuantizedCpu,
+              c.quantization);
     EXPECT_EQ(mapped.warnings.size(), c.warnings);
   }
 }

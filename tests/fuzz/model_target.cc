@@ -38,7 +38,7 @@ DeviceProfile ProfileOf(uint8_t choice) {
   device.kind = kKinds[choice & 3];
   PlanningOptions options;
   options.half = (choice & 64) != 0;
-  options.half_arithmetic = large;
+  if (large) options.tuning = "half_arithmetic=1";
   options.storage = StorageOption(choice >> 3 & 3);
   return ProfileFor(device, options);
 }
@@ -72,7 +72,7 @@ Partition PartitionOf(const FakeRuntime& runtime, const CheckedModel& model,
   return partition;
 }
 
-// What quantized_compute and integer_rounding choose: the pass that has nodes
+// What quantized_compute and the runtime choose: the pass that has nodes
 // compute on the integer path.
 void UseIntegerPath(uint8_t choice, const DeviceProfile& profile,
                     Graph* graph) {
@@ -122,12 +122,13 @@ void RunDelegate(const Bytes& file, absl::Span<const uint8_t> header) {
   options.verbosity = 2;
   options.storage = header[0] >> 3 & 3;
   options.is_precision_loss_allowed = (header[0] & 64) != 0 ? 1 : 0;
-  options.enable_quantization = (header[1] & 1) == 0 ? 1 : 0;
+  if ((header[1] & 1) != 0) {
+    options.quantized_compute = kTfLiteGlesQuantizedCpu;
+  }
   options.max_delegated_partitions = 0;
   options.fallback_to_cpu = header[5] & 1;
   options.memory_limit_bytes = (header[5] & 2) != 0 ? 1 << 20 : 0;
-  options.zero_copy =
-      (header[5] & 4) != 0 ? kTfLiteGlesZeroCopyOn : kTfLiteGlesZeroCopyAuto;
+  options.zero_copy = (header[5] & 4) != 0 ? kTfLiteGlesOn : kTfLiteGlesAuto;
   options.wait_type =
       (header[5] & 16) != 0 ? kTfLiteGlesWaitDoNotWait : kTfLiteGlesWaitPassive;
   const std::unique_ptr<TfLiteDelegate, void (*)(TfLiteDelegate*)> delegate(

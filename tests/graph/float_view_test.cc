@@ -147,7 +147,7 @@ TEST_F(FloatViewTest, TheOptionTurnsItOff) {
   RunOptions options;
   options.expect_delegated = false;
   options.configure = [](TfLiteGlesDelegateOptions& o) {
-    o.enable_quantization = 0;
+    o.quantized_compute = kTfLiteGlesQuantizedCpu;
   };
   const RunResult result =
       RunOnDelegate(Finish("ADD", b, {Uniform(64, -5, 5)}), options);

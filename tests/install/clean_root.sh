@@ -37,9 +37,9 @@ wheel="$(ls "$packages"/gles_delegate-*_"$(uname -m)".whl 2>/dev/null)" || true
 cp -r "$here/consumer" "$root/packages/"
 
 echo "== the library and the programs"
-in_root sh -c "$apt install /packages/libgles-delegate0_*.deb \
+in_root sh -c "$apt install /packages/libgles-delegate1_*.deb \
   /packages/gles-delegate-tools_*.deb" >/dev/null
-in_root dpkg -l libgles-delegate0 gles-delegate-tools | tail -n 2
+in_root dpkg -l libgles-delegate1 gles-delegate-tools | tail -n 2
 echo "== without a driver the programs say so"
 in_root benchmark_model --list_devices
 
@@ -49,9 +49,9 @@ in_root $apt install libegl1 libgles2 libegl-mesa0 \
 in_root gles_doctor
 if [[ -n $tarball ]]; then
   echo "== the tarball, without the packages"
-  in_root $apt remove libgles-delegate0 gles-delegate-tools >/dev/null
+  in_root $apt remove libgles-delegate1 gles-delegate-tools >/dev/null
   in_root sh -c '/packages/gles_delegate-*/bin/gles_doctor --seconds=0.1'
-  in_root sh -c "$apt install /packages/libgles-delegate0_*.deb \
+  in_root sh -c "$apt install /packages/libgles-delegate1_*.deb \
     /packages/gles-delegate-tools_*.deb" >/dev/null
 fi
 if [[ -n $wheel ]]; then
@@ -82,7 +82,7 @@ in_root sh -c 'cmake -S /packages/consumer -B /tmp/build >/dev/null &&
   cmake --build /tmp/build >/dev/null'
 in_root sh -c 'for program in /tmp/build/consumer_*; do
   echo "$(basename $program): $($program)"; done'
-in_root $apt remove libgles-delegate0 >/dev/null
+in_root $apt remove libgles-delegate1 >/dev/null
 echo "== without the library, the programs that have it inside"
 in_root sh -c '/tmp/consumer_static && /tmp/build/consumer_static_c'
 in_root sh -c '! /tmp/consumer 2>&1'

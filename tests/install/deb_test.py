@@ -25,7 +25,7 @@ TOOLS = ("benchmark_model", "inference_diff", "quantized_accuracy", "model_repor
          "gles_conformance", "gles_doctor")
 # Each package with the paths that it must have, and what its Depends must name.
 PACKAGES = {
-    "libgles-delegate0": (
+    "libgles-delegate1": (
         [r"lib/.*libgles_delegate\.so\.0", r"lib/.*libgles_delegate\.so\.0\.\d+\.\d+",
          r"lib/.*gles_delegate/drop_in/libtensorflowlite_gpu_delegate\.so"],
         [r"libc6 "]),
@@ -35,15 +35,15 @@ PACKAGES = {
          r"include/gles_delegate/drop_in/tensorflow/lite/delegates/gpu/delegate\.h",
          r"lib/.*pkgconfig/gles_delegate\.pc",
          r"lib/.*cmake/gles_delegate/gles_delegateConfig\.cmake"],
-        [r"libgles-delegate0 \(= [\d.]+\)"]),
+        [r"libgles-delegate1 \(= [\d.]+\)"]),
     "gles-delegate-litert": (
         [r"lib/.*libLiteRtGpuAccelerator\.so"],
-        [r"libgles-delegate0 \(= [\d.]+\)", r"libc6 "]),
+        [r"libgles-delegate1 \(= [\d.]+\)", r"libc6 "]),
     "gles-delegate-tools": (
         [r"bin/" + program for program in TOOLS]
         + [r"share/man/man1/%s\.1\.gz" % program for program in TOOLS]
         + [r"lib/.*gles_delegate/(libjnitensorflowlite|libtensorflowlite_c)\.so"],
-        [r"libgles-delegate0 \(= [\d.]+\)", r"libc6 "]),
+        [r"libgles-delegate1 \(= [\d.]+\)", r"libc6 "]),
 }
 
 

@@ -35,7 +35,7 @@ class OtherModelTest : public ::testing::TestWithParam<const char*> {
 
 TEST_P(OtherModelTest, WithoutQuantizationTheCpusOpsAreExact) {
   const DelegatePtr delegate = MakeDelegate([](auto& options) {
-    options.enable_quantization = 0;
+    options.quantized_compute = kTfLiteGlesQuantizedCpu;
     options.verbosity = 0;
   });
   auto interpreter = Applied(*model_, delegate);

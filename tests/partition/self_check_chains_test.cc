@@ -82,7 +82,6 @@ void RunChain(uint32_t seed, Totals* totals) {
   ForgetSelfChecks();
   const DelegatePtr delegate = MakeDelegate([&](auto& options) {
     options.share_key = "chains";
-    options.enable_quantization = 1;
     options.is_precision_loss_allowed = s.half;
     options.quantized_compute = s.integer_path ? kTfLiteGlesQuantizedInteger
                                                : kTfLiteGlesQuantizedFloat;

@@ -120,7 +120,7 @@ struct Outcome {
 Outcome RunWith(const Model& model, bool checks) {
   ForgetSelfChecks();
   const DelegatePtr delegate = MakeDelegate([&](auto& options) {
-    options.force_own_context = 1;
+    options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
     options.self_check = checks;
   });
   const auto interpreter = InterpreterOrDie(model);

@@ -42,8 +42,7 @@ nlohmann::json CheckOf(const SingleOpModel& model, bool broken) {
   ForgetSelfChecks();
   const auto loaded = LoadOrDie(model.bytes);
   const DelegatePtr delegate = MakeDelegate([](auto& options) {
-    options.force_own_context = 1;
-    options.enable_quantization = 1;
+    options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
   });
   const auto interpreter = InterpreterOrDie(*loaded);
   const absl::Status applied = interpreter->ApplyDelegate(delegate.get());

@@ -95,7 +95,7 @@ class SelfCheckTest : public ::testing::Test {
   Start Run(
       const std::function<void(TfLiteGlesDelegateOptions&)>& configure = {}) {
     const DelegatePtr delegate = MakeDelegate([&](auto& options) {
-      options.force_own_context = 1;
+      options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
       if (configure) configure(options);
     });
     const auto interpreter = InterpreterOrDie(*model_);

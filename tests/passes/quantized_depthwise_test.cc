@@ -164,9 +164,7 @@ RunResult RunWith(const SingleOpModel& model, Fusion fusion,
   const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", Tuning(fusion));
   RunOptions options;
   options.storage = storage;
-  options.configure = [rounding](TfLiteGlesDelegateOptions& o) {
-    o.integer_rounding = rounding;
-  };
+  const ScopedDebug kernels(std::string("rounding=") + rounding);
   RunResult result = RunOnDelegate(model, options);
   EXPECT_TRUE(result.status.ok()) << result.status;
   const std::string into_next = "\"DEPTHWISE_CONV_2D+CONV_2D ";

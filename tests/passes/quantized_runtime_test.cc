@@ -1,5 +1,5 @@
 // labels: op quant
-// The option integer_rounding: 8-bit MEAN, SUM, LEAKY_RELU and RESIZE_BILINEAR
+// GLES_DELEGATE_DEBUG=rounding: 8-bit MEAN, SUM, LEAKY_RELU and RESIZE_BILINEAR
 // as each runtime's kernels compute them, by the specification in quant/, which
 // tests/quant/code_means_test.cc holds against quantized values that those
 // runtimes gave. The runtime that runs the models here is of one kind alone.
@@ -17,6 +17,7 @@
 #include "quant/code_means.h"
 #include "quant/cpu_kernels.h"
 #include "tests/testing/device.h"
+#include "tests/testing/scoped_environment.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"
 #include "tools/op_models/schema_names.h"
@@ -84,9 +85,7 @@ struct Case {
                                 static_cast<float>(code - in.zero_point));
     }
     RunOptions options;
-    options.configure = [rounding](TfLiteGlesDelegateOptions& o) {
-      o.integer_rounding = rounding;
-    };
+    const ScopedDebug kernels(std::string("rounding=") + rounding);
     const RunResult result = RunOnDelegate(model, options);
     EXPECT_TRUE(result.status.ok()) << result.status;
     EXPECT_NE(result.report.find("\"nodes_on_integer_path\": 1"),

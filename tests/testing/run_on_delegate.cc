@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/device.h"
+#include "tests/testing/scoped_environment.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/tflite_host.h"
 
@@ -14,9 +15,6 @@ namespace {
 TfLiteGlesDelegateOptions MakeOptions(const RunOptions& options) {
   TfLiteGlesDelegateOptions result = TfLiteGlesDelegateOptionsDefault();
   result.is_precision_loss_allowed = IsHalf(options.precision);
-  result.float16_arithmetic = options.precision == Precision::kFloat16Arithmetic
-                                  ? kTfLiteGlesFloat16ArithmeticOn
-                                  : kTfLiteGlesFloat16ArithmeticOff;
   result.storage = options.storage;
   // The comparison with the CPU that follows is a closer look; self_check_test
   // and the conformance suite's --self_check are where it is tested.
@@ -48,6 +46,9 @@ void ReadReport(TfLiteDelegate* delegate, RunResult* result) {
 
 RunResult RunInCurrentContext(const SingleOpModel& model,
                               const RunOptions& options) {
+  const ScopedTuning arithmetic(
+      options.precision == Precision::kFloat16Arithmetic ? "half_arithmetic=1"
+                                                         : "half_arithmetic=0");
   const TfLiteGlesDelegateOptions delegate_options = MakeOptions(options);
   DelegatePtr delegate(TfLiteGlesDelegateCreate(&delegate_options),
                        TfLiteGlesDelegateDelete);

@@ -45,6 +45,19 @@ class ScopedDebug : public ScopedEnvironment {
   }
 };
 
+// GLES_DELEGATE_TUNING with another parameter, such as "split_target=1".
+class ScopedTuning : public ScopedEnvironment {
+ public:
+  explicit ScopedTuning(const std::string& item)
+      : ScopedEnvironment("GLES_DELEGATE_TUNING", With(item)) {}
+
+ private:
+  static std::string With(const std::string& item) {
+    const char* now = std::getenv("GLES_DELEGATE_TUNING");
+    return now == nullptr ? item : std::string(now) + "," + item;
+  }
+};
+
 // GLES_DELEGATE_DEBUG without any items, validation's included.
 class ScopedNoDebug : public ScopedEnvironment {
  public:

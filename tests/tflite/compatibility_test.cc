@@ -22,7 +22,8 @@ TEST(BestOptionsTest, AreHardwareAloneIn16Bits) {
   const TfLiteGlesDelegateOptions best = TfLiteGlesDelegateBestOptions();
   TfLiteGlesDelegateOptions expected = TfLiteGlesDelegateOptionsDefault();
   expected.is_precision_loss_allowed = 1;
-  expected.allow_software = 0;
+  EXPECT_STREQ(best.device, "hardware");
+  expected.device = best.device;
   EXPECT_EQ(std::memcmp(&best, &expected, sizeof(best)), 0);
 }
 
@@ -47,7 +48,7 @@ TEST(BestOptionsTest, AShorterStructGetsNoByteMore) {
   alignas(
       TfLiteGlesDelegateOptions) char bytes[sizeof(TfLiteGlesDelegateOptions)];
   std::memset(bytes, 0x5a, sizeof(bytes));
-  const size_t size = offsetof(TfLiteGlesDelegateOptions, force_own_context);
+  const size_t size = offsetof(TfLiteGlesDelegateOptions, self_check);
   auto* options = reinterpret_cast<TfLiteGlesDelegateOptions*>(bytes);
   TfLiteGlesDelegateBestOptionsInit(options, size);
   EXPECT_EQ(options->struct_size, size);

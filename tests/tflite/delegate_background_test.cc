@@ -64,7 +64,7 @@ std::atomic<GLenum> g_reset = GL_NO_ERROR;
 GLenum ResetStatus() { return g_reset.exchange(GL_NO_ERROR); }
 
 void InBackground(TfLiteGlesDelegateOptions& options) {
-  options.background_compilation = kTfLiteGlesBackgroundCompilationOn;
+  options.startup = kTfLiteGlesStartupTiered;
 }
 
 class DelegateBackgroundTest : public ::testing::Test {
@@ -122,9 +122,8 @@ class DelegateBackgroundTest : public ::testing::Test {
 };
 
 TEST_F(DelegateBackgroundTest, ThePlanProperTakesOver) {
-  const DelegatePtr off = MakeDelegate([](auto& options) {
-    options.background_compilation = kTfLiteGlesBackgroundCompilationOff;
-  });
+  const DelegatePtr off = MakeDelegate(
+      [](auto& options) { options.startup = kTfLiteGlesStartupDirect; });
   auto plain = Applied(*model_, off);
   EXPECT_EQ(State(off), "off");
   EXPECT_EQ(Reason(off), "");
@@ -227,7 +226,7 @@ TEST_F(DelegateBackgroundTest, TensorsStayWhereTheyLie) {
       &GlApi::BufferStorageEXT, BufferStorage);
   const DelegatePtr delegate = MakeDelegate([](auto& options) {
     InBackground(options);
-    options.zero_copy = kTfLiteGlesZeroCopyOn;
+    options.zero_copy = kTfLiteGlesOn;
     options.storage = kTfLiteGlesStorageTexture2d;
     options.self_check = 0;  // which has mapped buffers of its own
   });

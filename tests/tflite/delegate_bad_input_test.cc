@@ -270,7 +270,8 @@ class SmallLimitsTest : public BadDriverTest {
         });
     const DelegatePtr delegate = MakeDelegate([&](auto& options) {
       options.storage = storage;
-      options.force_own_context = 1;  // whose limits are read anew
+      options.thread_mode =
+          kTfLiteGlesThreadCallerOwnContext;  // whose limits are read anew
       options.max_delegated_partitions = 0;
     });
     auto interpreter = Applied(model, delegate);

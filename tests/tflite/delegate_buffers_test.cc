@@ -301,8 +301,8 @@ TEST_F(DelegateBuffersTest, WhatCannotBeBoundIsRefusedWithTheReason) {
   const DelegatePtr worker =
       MakeDelegate([](auto& o) { o.thread_mode = kTfLiteGlesThreadWorker; });
   refused(worker.get(), ends_->input, buffer, 0, "context of its own");
-  const DelegatePtr own =
-      MakeDelegate([](auto& o) { o.force_own_context = 1; });
+  const DelegatePtr own = MakeDelegate(
+      [](auto& o) { o.thread_mode = kTfLiteGlesThreadCallerOwnContext; });
   refused(own.get(), ends_->input, buffer, 0, "context of its own");
   // All is as before.
   ExpectClose(RunOnce(interpreter_.get()), CaseOf(0).output);

@@ -56,7 +56,7 @@ class DelegateContextTest : public ::testing::Test {
   void Apply(
       const std::function<void(TfLiteGlesDelegateOptions&)>& configure = {}) {
     delegate_ = MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
-      options.thread_mode = mode_;
+      options.keep_context_current = keep_;
       if (configure) configure(options);
     });
     const absl::Status applied = interpreter_->ApplyDelegate(delegate_.get());
@@ -65,7 +65,7 @@ class DelegateContextTest : public ::testing::Test {
   }
 
   const ScopedEnvironment no_x_{"DISPLAY", ""};
-  TfLiteGlesThreadMode mode_ = kTfLiteGlesThreadCaller;
+  TfLiteGlesToggle keep_ = kTfLiteGlesAuto;
   std::unique_ptr<Model> model_;
   std::vector<float> expected_;
   DelegatePtr delegate_;  // before the interpreter: deleted after it
@@ -73,7 +73,7 @@ class DelegateContextTest : public ::testing::Test {
 };
 
 TEST_F(DelegateContextTest, WithoutACurrentContextItMakesOne) {
-  mode_ = kTfLiteGlesThreadCallerLetsGo;
+  keep_ = kTfLiteGlesOff;
   ASSERT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
   Apply();
   EXPECT_EQ(ReportOf(delegate_)["context"], "own");
@@ -146,9 +146,11 @@ TEST_F(DelegateContextTest, ABorrowedContextsStateIsRestored) {
   EXPECT_EQ(gl().GetError(), GLenum{GL_NO_ERROR});
 }
 
-TEST_F(DelegateContextTest, ForceOwnContextLeavesTheAppsAlone) {
+TEST_F(DelegateContextTest, AnOwnContextLeavesTheAppsAlone) {
   AppContext app;
-  Apply([](auto& options) { options.force_own_context = 1; });
+  Apply([](auto& options) {
+    options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
+  });
   EXPECT_EQ(ReportOf(delegate_)["context"], "own");
   EXPECT_EQ(egl().GetCurrentContext(), app.handle());
   ExpectClose(RunOnce(interpreter_.get()), expected_);
@@ -216,7 +218,7 @@ TEST_F(DelegateContextTest, SoftwareRenderingIsSaidOnce) {
   EXPECT_THAT(interpreter_->log(),
               Contains(AllOf(HasSubstr(TestContext()->device().renderer),
                              HasSubstr("computes on the CPU"),
-                             HasSubstr("allow_software=0"))));
+                             HasSubstr("device: hardware"))));
   ExpectClose(RunOnce(interpreter_.get()), expected_);
   EXPECT_EQ(CountOf(interpreter_->log(), kSoftwareLine), 1);
   EXPECT_EQ(ReportOf(delegate_)["software"], true);
@@ -231,12 +233,12 @@ TEST_F(DelegateContextTest, SoftwareRenderingIsSaidOnce) {
 TEST_F(DelegateContextTest, SoftwareRenderingCanBeDeclined) {
   if (!TestContext()->device().software) GTEST_SKIP() << "hardware";
   const DelegatePtr delegate =
-      MakeDelegate([](auto& options) { options.allow_software = 0; });
+      MakeDelegate([](auto& options) { options.device = "hardware"; });
   const absl::Status applied = interpreter_->ApplyDelegate(delegate.get());
   EXPECT_FALSE(applied.ok());
   EXPECT_THAT(std::string(applied.message()),
               AllOf(HasSubstr("software rendering alone"),
-                    HasSubstr("allow_software=0"),
+                    HasSubstr("device: hardware"),
                     HasSubstr(TestContext()->device().renderer)));
   ASSERT_TRUE(interpreter_->AllocateTensors().ok());
   EXPECT_EQ(RunOnce(interpreter_.get()).value(), expected_);
@@ -246,7 +248,7 @@ TEST_F(DelegateContextTest, AnAppsSoftwareContextCanBeDeclined) {
   if (!TestContext()->device().software) GTEST_SKIP() << "hardware";
   AppContext app;
   const DelegatePtr delegate =
-      MakeDelegate([](auto& options) { options.allow_software = 0; });
+      MakeDelegate([](auto& options) { options.device = "hardware"; });
   EXPECT_FALSE(interpreter_->ApplyDelegate(delegate.get()).ok());
   EXPECT_EQ(CountOf(interpreter_->log(), "it is of software rendering"), 1);
 }
@@ -311,7 +313,7 @@ TEST(FallbackToCpuTest, AFailureIsReportedAndTheCpuRuns) {
   const auto model = LoadOrDie(ChainModel("cn"));
   const DelegatePtr delegate = MakeDelegate([](auto& options) {
     options.device = "no such device";
-    options.force_own_context = 1;
+    options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
     options.fallback_to_cpu = 1;
   });
   auto interpreter = InterpreterOrDie(*model);
@@ -335,7 +337,7 @@ TEST(FallbackToCpuTest, WithoutItTheInterpretersOptionsGiveNoInterpreter) {
   const auto model = LoadOrDie(ChainModel("cn"));
   const DelegatePtr delegate = MakeDelegate([](auto& options) {
     options.device = "no such device";
-    options.force_own_context = 1;
+    options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
   });
   EXPECT_FALSE(CreateWithoutDevice(*model, delegate).ok());
 }

@@ -263,7 +263,7 @@ class DelegateFallbackTest : public ::testing::Test {
 
   static DelegatePtr Make(const Configure& configure, bool falls_back) {
     return MakeDelegate([&](auto& options) {
-      options.force_own_context = 1;
+      options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
       options.fallback_to_cpu = falls_back ? 1 : 0;
       if (configure) configure(options);
     });
@@ -526,7 +526,7 @@ int ApplyWithFault(const Model& model, const std::vector<float>& expected,
   g_calls = {0, failing};
   Fault fault = call.counts();
   const DelegatePtr delegate = MakeDelegate([](auto& options) {
-    options.force_own_context = 1;
+    options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
     options.fallback_to_cpu = 1;
   });
   InterpreterOptions options;

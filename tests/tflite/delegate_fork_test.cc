@@ -89,13 +89,16 @@ class DelegateForkModeTest : public DeviceTestWithParam<int> {};
 
 INSTANTIATE_TEST_SUITE_P(ThreadModes, DelegateForkModeTest,
                          ::testing::Values(kTfLiteGlesThreadCaller,
-                                           kTfLiteGlesThreadCallerLetsGo,
+                                           kTfLiteGlesThreadCallerOwnContext,
                                            kTfLiteGlesThreadWorker));
 
 TEST_P(DelegateForkModeTest, EachCallInAChildIsRefusedAtOnce) {
   const auto model = LoadOrDie(ChainModel("can"));
   DelegatePtr delegate = MakeDelegate([](TfLiteGlesDelegateOptions& options) {
     options.thread_mode = GetParam();
+    if (GetParam() == kTfLiteGlesThreadCallerOwnContext) {
+      options.keep_context_current = kTfLiteGlesOff;
+    }
   });
   auto interpreter = Applied(*model, delegate);
   const auto before = RunOnce(interpreter.get());

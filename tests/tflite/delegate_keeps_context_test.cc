@@ -24,11 +24,12 @@ using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::EglApi;
 
-DelegatePtr Make(TfLiteGlesThreadMode mode) {
-  return MakeDelegate(
-      [mode](TfLiteGlesDelegateOptions& o) { o.thread_mode = mode; });
+DelegatePtr Make(TfLiteGlesToggle keeps) {
+  return MakeDelegate([keeps](TfLiteGlesDelegateOptions& o) {
+    o.keep_context_current = keeps;
+  });
 }
-DelegatePtr MakeKeeping() { return Make(kTfLiteGlesThreadCaller); }
+DelegatePtr MakeKeeping() { return Make(kTfLiteGlesAuto); }
 
 int g_changes = 0;  // of the current context
 int g_buffers = 0;  // of GL, made and not deleted
@@ -44,9 +45,9 @@ class DelegateKeepsContextTest : public DeviceTest {
                                   context));
   }
 
-  // Whether the context stays current after an Invoke of a delegate of `mode`.
-  bool Keeps(TfLiteGlesThreadMode mode) {
-    DelegatePtr delegate = Make(mode);
+  // Whether the context stays current after an Invoke, with that option.
+  bool Keeps(TfLiteGlesToggle keeps_current) {
+    DelegatePtr delegate = Make(keeps_current);
     auto interpreter = Applied(*model_, delegate);
     ExpectClose(RunOnce(interpreter.get()), expected_);
     const bool keeps = egl().GetCurrentContext() != EGL_NO_CONTEXT;
@@ -130,15 +131,13 @@ TEST_F(DelegateKeepsContextTest, ABorrowedContextIsLeftAsItWasFound) {
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
 }
 
-TEST_F(DelegateKeepsContextTest, TheModeAndTheXDisplaySayWhetherItStays) {
-  EXPECT_TRUE(Keeps(kTfLiteGlesThreadCaller));
-  EXPECT_TRUE(Keeps(kTfLiteGlesThreadCallerKeepsContext));
-  EXPECT_FALSE(Keeps(kTfLiteGlesThreadCallerLetsGo));
+TEST_F(DelegateKeepsContextTest, TheOptionAndTheXDisplaySayWhetherItStays) {
+  EXPECT_TRUE(Keeps(kTfLiteGlesAuto));
+  EXPECT_TRUE(Keeps(kTfLiteGlesOn));
+  EXPECT_FALSE(Keeps(kTfLiteGlesOff));
   const ScopedEnvironment x("DISPLAY", ":0");
-  EXPECT_FALSE(Keeps(kTfLiteGlesThreadCaller));
-  EXPECT_TRUE(Keeps(kTfLiteGlesThreadCallerKeepsContext));
-  EXPECT_EQ(ReportOf(Make(kTfLiteGlesThreadCallerLetsGo))["thread_mode"],
-            "caller_lets_go");
+  EXPECT_FALSE(Keeps(kTfLiteGlesAuto));
+  EXPECT_TRUE(Keeps(kTfLiteGlesOn));
 }
 
 // One delegate, an interpreter on each of two threads, which take turns.

@@ -390,9 +390,8 @@ TEST(DelegateLossChildTest, DISABLED_TerminateKept) {
 TEST(DelegateLossChildTest, DISABLED_Terminate) {
   const auto model = LoadOrDie(ChainModel("can"));
   const std::vector<float> expected = CpuResult(*model);
-  const DelegatePtr delegate = MakeDelegate([](auto& options) {
-    options.thread_mode = kTfLiteGlesThreadCallerLetsGo;
-  });
+  const DelegatePtr delegate = MakeDelegate(
+      [](auto& options) { options.keep_context_current = kTfLiteGlesOff; });
   auto interpreter = Applied(*model, delegate);
   ExpectClose(RunOnce(interpreter.get()), expected);
   TerminateDisplay();

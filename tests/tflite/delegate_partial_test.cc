@@ -83,37 +83,18 @@ TEST_F(DelegatePartialTest, ALimitOfTwoKeepsTheTwoLargest) {
   EXPECT_EQ(outcome.report["nodes_delegated"], 5);
 }
 
-// Nodes that only the limits keep on the CPU are told of like any other.
-TEST_F(DelegatePartialTest, WhatTheLimitsLeaveIsSaid) {
+// Nodes that only the limit keeps on the CPU are told of like any other.
+TEST_F(DelegatePartialTest, WhatTheLimitLeavesIsSaid) {
   const Outcome limited = ApplyAndCompare(ChainModel("carn"));
   EXPECT_THAT(limited.lines,
               Contains(AllOf(HasSubstr("(node 3)"),
                              HasSubstr("max_delegated_partitions=1"))));
   EXPECT_EQ(limited.report["cpu"].size(), 2u) << limited.report["cpu"];
-  const Outcome small = ApplyAndCompare(ChainModel("carn"), [](auto& options) {
-    options.max_delegated_partitions = 0;
-    options.min_nodes_per_partition = 2;
-  });
-  EXPECT_THAT(small.lines,
-              Contains(AllOf(HasSubstr("(node 3)"),
-                             HasSubstr("min_nodes_per_partition=2"))));
-  EXPECT_EQ(small.report["cpu"].size(), 2u) << small.report["cpu"];
-}
-
-TEST_F(DelegatePartialTest, SmallPartitionsStayOnTheCpu) {
-  const Outcome outcome =
-      ApplyAndCompare(ChainModel("carn"), [](auto& options) {
-        options.max_delegated_partitions = 0;
-        options.min_nodes_per_partition = 2;
-      });
-  EXPECT_EQ(outcome.report["partitions"], 1);
-  EXPECT_EQ(outcome.report["nodes_delegated"], 2);
 }
 
 TEST_F(DelegatePartialTest, NothingDelegatedIsNoError) {
   const Outcome outcome = ApplyAndCompare(
-      ChainModel("carn"),
-      [](auto& options) { options.min_nodes_per_partition = 3; });
+      ChainModel("carn"), [](auto& options) { options.exclude_nodes = "0-3"; });
   EXPECT_EQ(outcome.report["partitions"], 0);
   EXPECT_EQ(outcome.report["nodes_delegated"], 0);
   EXPECT_EQ(ApplyAndCompare(ChainModel("r")).report["partitions"], 0);
@@ -223,7 +204,9 @@ std::vector<uint8_t> ConcatenationOfVersion(int version) {
 TEST_F(DelegatePartialTest, AnOpOfANewerVersionStaysOnTheCpu) {
   const auto delegated = [](int version, int quantization) {
     return ApplyAndCompare(ConcatenationOfVersion(version), [&](auto& options) {
-      options.enable_quantization = quantization;
+      if (quantization == 0) {
+        options.quantized_compute = kTfLiteGlesQuantizedCpu;
+      }
     });
   };
   EXPECT_EQ(delegated(1, 0).report["nodes_delegated"], 1);
@@ -258,7 +241,7 @@ TEST_F(DelegatePartialTest, VersionsOfIntegersAreForThemAndTheirNeighbours) {
     const auto model = LoadOrDie(builder.Finish());
     const DelegatePtr delegate = MakeDelegate([](auto& options) {
       AnyPartitions(options);
-      options.enable_quantization = 0;
+      options.quantized_compute = kTfLiteGlesQuantizedCpu;
     });
     auto interpreter = InterpreterOrDie(*model);
     EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
@@ -278,8 +261,9 @@ TEST_F(DelegatePartialTest, VersionsOfFloatNodes) {
     builder.SetOutputs({build(builder)});
     builder.model().operator_codes[0]->version = version;
     const auto model = LoadOrDie(builder.Finish());
-    const DelegatePtr delegate =
-        MakeDelegate([](auto& options) { options.enable_quantization = 0; });
+    const DelegatePtr delegate = MakeDelegate([](auto& options) {
+      options.quantized_compute = kTfLiteGlesQuantizedCpu;
+    });
     auto interpreter = InterpreterOrDie(*model);
     EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok()) << version;
     return ReportOf(delegate)["nodes_delegated"] == 1;

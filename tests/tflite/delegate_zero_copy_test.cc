@@ -47,7 +47,7 @@ class DelegateZeroCopyTest : public ::testing::Test {
   static DelegatePtr Make(
       const std::function<void(TfLiteGlesDelegateOptions&)>& change = {}) {
     return MakeDelegate([&](TfLiteGlesDelegateOptions& o) {
-      o.zero_copy = kTfLiteGlesZeroCopyOn;
+      o.zero_copy = kTfLiteGlesOn;
       o.storage = kTfLiteGlesStorageTexture2d;
       o.max_delegated_partitions = 0;
       if (change != nullptr) change(o);
@@ -89,7 +89,7 @@ TEST_F(DelegateZeroCopyTest, InputAndOutputLieOnTheGpu) {
 TEST_F(DelegateZeroCopyTest, NothingDoesWhereItIsOff) {
   const auto model = LoadOrDie(ChainModel("can"));
   const DelegatePtr delegate =
-      Make([](auto& o) { o.zero_copy = kTfLiteGlesZeroCopyOff; });
+      Make([](auto& o) { o.zero_copy = kTfLiteGlesOff; });
   EXPECT_EQ(WhereTheyLie(*model, delegate), Lie(false, false));
 }
 

@@ -2,11 +2,13 @@
 #include "delegate/tflite/options.h"
 
 #include <cstddef>
+#include <fstream>
 #include <string>
 
 #include "gles_delegate/gles_delegate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate {
@@ -32,19 +34,17 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.struct_size, sizeof(o));
   EXPECT_EQ(o.is_precision_loss_allowed, 0);
   EXPECT_EQ(o.max_delegated_partitions, -1);
-  EXPECT_EQ(o.min_nodes_per_partition, 1);
-  EXPECT_EQ(o.enable_quantization, 1);
   EXPECT_EQ(o.storage, kTfLiteGlesStorageAuto);
   EXPECT_EQ(o.quantized_compute, kTfLiteGlesQuantizedAuto);
-  EXPECT_EQ(o.tuning, kTfLiteGlesTuningDefault);
   EXPECT_EQ(o.verbosity, 1);
-  EXPECT_EQ(o.allow_software, 1);
   EXPECT_EQ(o.self_check, 1);
   EXPECT_EQ(o.wait_type, kTfLiteGlesWaitPassive);
   EXPECT_EQ(o.float16_overflow, kTfLiteGlesFloat16OverflowInfinity);
-  EXPECT_EQ(o.float16_arithmetic, kTfLiteGlesFloat16ArithmeticAuto);
-  EXPECT_EQ(o.zero_copy, kTfLiteGlesZeroCopyAuto);
-  EXPECT_EQ(o.inference_preference, kTfLiteGlesPreferSustainedSpeed);
+  EXPECT_EQ(o.zero_copy, kTfLiteGlesAuto);
+  EXPECT_EQ(o.keep_context_current, kTfLiteGlesAuto);
+  EXPECT_EQ(o.startup, kTfLiteGlesStartupAuto);
+  EXPECT_EQ(o.tuning_file, nullptr);
+  EXPECT_EQ(o.device, nullptr);
   EXPECT_EQ(o.float32_nodes, nullptr);
   EXPECT_EQ(o.thread_mode, kTfLiteGlesThreadCaller);
   EXPECT_EQ(o.report_file, nullptr);
@@ -52,7 +52,6 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.share_key, nullptr);
   EXPECT_EQ(o.serialization_dir, nullptr);
   EXPECT_EQ(o.model_token, nullptr);
-  EXPECT_EQ(o.enable_serialization, 1);
   EXPECT_EQ(o.serialization_max_bytes, 0);
 }
 
@@ -71,9 +70,6 @@ TEST(OptionsTest, TheCacheNeedsItsDirectoryAndItsToken) {
   o.serialization_dir = "dir";
   EXPECT_THAT(std::string(OptionsFrom(&o).status().message()),
               HasSubstr("model_token"));
-  o.enable_serialization = 0;
-  EXPECT_TRUE(OptionsFrom(&o).ok());
-  o.enable_serialization = 1;
   o.model_token = "token";
   o.serialization_max_bytes = int64_t{1} << 40;
   const auto options = OptionsFrom(&o);
@@ -128,15 +124,17 @@ TEST(OptionsTest, ThreadModeIsReadFromTheStruct) {
   ASSERT_TRUE(OptionsFrom(&o).ok());
   EXPECT_TRUE(OptionsFrom(&o)->has_worker);
   EXPECT_TRUE(OptionsFrom(&o)->worker_shares);
-  EXPECT_FALSE(OptionsFrom(&o)->keeps_context);
-  o.thread_mode = kTfLiteGlesThreadCallerKeepsContext;
+  o.keep_context_current = kTfLiteGlesOn;
+  EXPECT_FALSE(OptionsFrom(&o)->keeps_context) << "the worker's is never here";
+  o.thread_mode = kTfLiteGlesThreadCallerOwnContext;
   ASSERT_TRUE(OptionsFrom(&o).ok());
   EXPECT_FALSE(OptionsFrom(&o)->has_worker);
+  EXPECT_TRUE(OptionsFrom(&o)->force_own_context);
   EXPECT_TRUE(OptionsFrom(&o)->keeps_context);
-  o.thread_mode = kTfLiteGlesThreadCallerLetsGo;
-  ASSERT_TRUE(OptionsFrom(&o).ok());
+  o.keep_context_current = kTfLiteGlesOff;
   EXPECT_FALSE(OptionsFrom(&o)->keeps_context);
-  o.thread_mode = 5;
+  o.keep_context_current = kTfLiteGlesAuto;
+  o.thread_mode = 4;
   EXPECT_THAT(std::string(OptionsFrom(&o).status().message()),
               HasSubstr("thread_mode"));
 }
@@ -146,15 +144,15 @@ TEST(PluginTest, EveryFieldIsAKey) {
        std::vector<std::pair<const char*, const char*>>{
            {"is_precision_loss_allowed", "1"},
            {"max_delegated_partitions", "3"},
-           {"min_nodes_per_partition", "2"},
-           {"enable_quantization", "false"},
            {"storage", "texture_2d"},
            {"quantized_compute", "float_unsimulated"},
            {"quantized_compute", "integer"},
-           {"tuning", "exhaustive"},
-           {"allow_software", "0"},
+           {"quantized_compute", "cpu"},
+           {"device", "hardware"},
            {"self_check", "false"},
-           {"force_own_context", "true"},
+           {"thread_mode", "caller_own_context"},
+           {"keep_context_current", "off"},
+           {"startup", "tiered"},
            {"verbosity", "2"},
            {"device", "llvmpipe"},
            {"exclude_nodes", "1,3-5"},
@@ -162,14 +160,10 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"wait_type", "active"},
            {"wait_type", "aggressive"},
            {"float16_overflow", "saturate"},
-           {"float16_arithmetic", "on"},
            {"thread_mode", "worker"},
            {"thread_mode", "worker_sharing"},
            {"memory_limit_bytes", "1000000000000"},
            {"enable_op_profiling", "1"},
-           {"enable_serialization", "0"},
-           {"integer_rounding", "auto"},
-           {"integer_rounding", "xnnpack"},
            {"serialization_max_bytes", "5000000000"}}) {
     TfLiteDelegate* delegate = Plugin(key, value);
     EXPECT_NE(delegate, nullptr) << key << ": " << Reported();
@@ -211,9 +205,81 @@ TEST(PluginTest, TheKeyOfARemovedOptionIsAWarning) {
   const auto options =
       OptionsFrom({{"prefer_faster", "1"}, {"prefer_faster", "anything"}});
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_THAT(options->warnings, ::testing::ElementsAre(HasSubstr(
-                                     "prefer_faster no longer does anything")));
+  EXPECT_THAT(
+      options->warnings,
+      ::testing::ElementsAre(HasSubstr("option prefer_faster has no effect")));
   EXPECT_TRUE(OptionsFrom({{"verbosity", "2"}})->warnings.empty());
+}
+
+// Each old option with a value that is not its default.
+TEST(PluginTest, AnOptionOfVersion01IsTodaysWithAWarning) {
+  const auto from = [](absl::string_view key, absl::string_view value) {
+    auto options = OptionsFrom({{key, value}});
+    EXPECT_TRUE(options.ok()) << options.status();
+    EXPECT_EQ(options->warnings.size(), 1u) << key;
+    EXPECT_THAT(*options->warnings.begin(), HasSubstr(std::string(key)));
+    return *std::move(options);
+  };
+  EXPECT_EQ(from("background_compilation", "on").background_compilation, true);
+  EXPECT_EQ(from("background_compilation", "off").background_compilation,
+            false);
+  EXPECT_TRUE(
+      from("inference_preference", "fast_single_answer").prefers_fast_start);
+  EXPECT_FALSE(from("enable_quantization", "0").enable_quantization);
+  EXPECT_TRUE(from("enable_quantization", "true").enable_quantization);
+  EXPECT_TRUE(from("force_own_context", "1").force_own_context);
+  EXPECT_FALSE(from("allow_software", "false").allow_software);
+  EXPECT_FALSE(from("thread_mode", "caller_lets_go").keeps_context);
+  EXPECT_TRUE(from("thread_mode", "caller_keeps_context").keeps_context);
+  for (const char* key : {"float16_arithmetic", "integer_rounding", "tuning",
+                          "min_nodes_per_partition"}) {
+    EXPECT_THAT(*from(key, "1").warnings.begin(), HasSubstr("no effect"));
+  }
+  const auto uncached = OptionsFrom({{"serialization_dir", "a"},
+                                     {"model_token", "b"},
+                                     {"enable_serialization", "0"}});
+  ASSERT_TRUE(uncached.ok()) << uncached.status();
+  EXPECT_EQ(uncached->cache.directory, "");
+  EXPECT_EQ(Plugin("background_compilation", "maybe"), nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("is not one of auto, on, off"));
+}
+
+TEST(OptionsTest, ATuningFileIsReadAndChecked) {
+  const testing::ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/a.tuning";
+  const auto from = [&path](const char* text) {
+    std::ofstream(path) << text;
+    return OptionsFrom({{"tuning_file", path}});
+  };
+  const auto options =
+      from("# gles_tune\nconv_tile_pixels=2 # fast\n\n split_target = 7\n");
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->tuning, "conv_tile_pixels=2,split_target = 7");
+  EXPECT_EQ(from("")->tuning, "");
+  EXPECT_THAT(std::string(from("conv_tile_pixel=2").status().message()),
+              HasSubstr("did you mean 'conv_tile_pixels'"));
+  EXPECT_THAT(
+      std::string(
+          OptionsFrom({{"tuning_file", "/no/such"}}).status().message()),
+      HasSubstr("cannot read '/no/such'"));
+}
+
+TEST(OptionsTest, AnUnknownDebugItemIsRefused) {
+  const testing::ScopedEnvironment debug("GLES_DELEGATE_DEBUG",
+                                         "validate,validat");
+  EXPECT_THAT(std::string(OptionsFrom({}).status().message()),
+              HasSubstr("'validat' is not one of its items (did you mean "
+                        "'validate'?)"));
+}
+
+TEST(OptionsTest, DebugItemsWithAndWithoutAValue) {
+  const testing::ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "plan");
+  EXPECT_FALSE(OptionsFrom({}).ok());
+  const testing::ScopedEnvironment right("GLES_DELEGATE_DEBUG",
+                                         " plan=/tmp/x , rounding=xnnpack");
+  const auto options = OptionsFrom({});
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->integer_rounding, quant::CpuKernels::kXnnpack);
 }
 
 TEST(PluginTest, ABadValueIsRefused) {
@@ -223,24 +289,18 @@ TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_THAT(Reported(), HasSubstr("texture_array"));
   EXPECT_EQ(Plugin("quantized_compute", "int"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not auto, float"));
-  EXPECT_EQ(Plugin("integer_rounding", "up"), nullptr);
-  EXPECT_THAT(Reported(),
-              HasSubstr("none of auto, tflite, tflite_2_14, "
-                        "tflite_wheel, litert, xnnpack, reference"));
-  EXPECT_EQ(Plugin("tuning", "fast"), nullptr);
-  EXPECT_THAT(Reported(), HasSubstr("is not default or exhaustive"));
   EXPECT_EQ(Plugin("wait_type", "4"), nullptr);
   EXPECT_THAT(Reported(),
               HasSubstr("is not passive, active, do_not_wait or aggressive"));
   EXPECT_EQ(Plugin("float16_overflow", "wrap"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not infinity or saturate"));
-  EXPECT_EQ(Plugin("float16_arithmetic", "fast"), nullptr);
+  EXPECT_EQ(Plugin("zero_copy", "fast"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not auto, on or off"));
   EXPECT_EQ(Plugin("self_check", "2"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is not 0, 1, true or false"));
   EXPECT_EQ(Plugin("thread_mode", "5"), nullptr);
-  EXPECT_THAT(Reported(), HasSubstr("is not caller, worker, worker_sharing, "
-                                    "caller_keeps_context or caller_lets_go"));
+  EXPECT_THAT(Reported(), HasSubstr("is not caller, caller_own_context, worker "
+                                    "or worker_sharing (0 to 3)"));
   EXPECT_EQ(Plugin("memory_limit_bytes", "-1"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("is negative"));
   EXPECT_EQ(Plugin("float32_nodes", "5-3"), nullptr);

@@ -107,7 +107,7 @@ class ReportFileTest : public ::testing::Test {
       options.report_file = path.c_str();
       options.enable_op_profiling = profile;
       // Where tensors lie is known when TFLite allocates them, afterwards.
-      options.zero_copy = kTfLiteGlesZeroCopyOff;
+      options.zero_copy = kTfLiteGlesOff;
     });
   }
 

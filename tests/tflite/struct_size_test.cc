@@ -122,7 +122,6 @@ TEST(StructSizeTest, FieldsThatTheCallerLacksHaveTheirDefaults) {
       reinterpret_cast<const TfLiteGlesDelegateOptions*>(page.data()));
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->cache.directory, "");
-  EXPECT_EQ(options->tuning, kTfLiteGlesTuningDefault);
 }
 
 TEST(StructSizeTest, FieldsThatTheLibraryLacksMustBeZero) {

@@ -79,7 +79,6 @@ TEST_F(RegistrarTest, TheToolsOwnFlagsCountAndOptionsOverrideThem) {
   GLES_SKIP_WITHOUT_DEVICE();
   params_.Set<bool>("use_gles_delegate", true);
   params_.AddParam("max_delegated_partitions", ToolParam::Create<int32_t>(2));
-  params_.AddParam("min_nodes_per_partition", ToolParam::Create<int32_t>(0));
   EXPECT_THAT(Report()["partition"], SizeIs(2));
   params_.Set<std::string>("gles_delegate_options",
                            "max_delegated_partitions:1");

@@ -1,10 +1,13 @@
 #include "tools/conformance/session.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <optional>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 
 namespace gles_delegate::conformance {
@@ -81,6 +84,16 @@ void CountChecked(const std::string& text, CaseResult* result) {
   }
 }
 
+// Sets the tuning parameter half_arithmetic, beside those that the user set.
+void SetArithmetic(bool in_float16) {
+  static constexpr char kTuning[] = "GLES_DELEGATE_TUNING";
+  static const std::string& users =
+      *new std::string(absl::NullSafeStringView(std::getenv(kTuning)));
+  setenv(kTuning,
+         absl::StrCat(users, ",half_arithmetic=", in_float16 ? 1 : 0).c_str(),
+         /*replace=*/1);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Session>> Session::Create(
@@ -105,16 +118,15 @@ absl::StatusOr<TfLiteDelegate*> Session::DelegateFor(const Variant& variant) {
       ReportOf(delegate.get()).value("programs", 0) > kProgramsPerDelegate) {
     delegate.reset();
   }
+  if (variant.precision != Precision::kFloat32) {
+    SetArithmetic(variant.precision == Precision::kFloat16Arithmetic);
+  }
   if (delegate == nullptr) {
     TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
     options.is_precision_loss_allowed = IsHalf(variant.precision);
-    options.float16_arithmetic =
-        variant.precision == Precision::kFloat16Arithmetic
-            ? kTfLiteGlesFloat16ArithmeticOn
-            : kTfLiteGlesFloat16ArithmeticOff;
     options.storage = variant.storage;
     // A case runs once: by the plan that is to be tested.
-    options.background_compilation = kTfLiteGlesBackgroundCompilationOff;
+    options.startup = kTfLiteGlesStartupDirect;
     // Off where the user asked for nothing else: the comparison with the CPU
     // looks closer than the self-check.
     options.self_check = self_check_ ? 1 : 0;

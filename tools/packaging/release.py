@@ -118,7 +118,7 @@ class Release:
             shutil.copy(ROOT / "tools" / "node" / name, folder)
         for name, text in TEXTS.items():
             shutil.copy(text, folder / name)
-        shutil.copy(self.library("libgles_delegate.so.0"),
+        shutil.copy(self.library("libgles_delegate.so.1"),
                     folder / "lib" / architecture / "libgles_delegate.so")
         write_tar(self.dist / f"gles-delegate-{self.version}-{architecture}.tgz", folder, "package",
                   self.epoch)
@@ -167,7 +167,7 @@ class Release:
         jni = folder / "build" / "libgles_delegate_jni.so"
         run(["strip", "--strip-unneeded", jni])
         inside = f"org/gles_delegate/linux-{self.machine}/"
-        more = {inside + "libgles_delegate.so.0": self.library("libgles_delegate.so.0").read_bytes(),
+        more = {inside + "libgles_delegate.so.1": self.library("libgles_delegate.so.1").read_bytes(),
                 inside + jni.name: jni.read_bytes()}
         more.update({f"META-INF/{name}": text.read_bytes() for name, text in TEXTS.items()})
         self.repack(folder / "build" / "gles-delegate.jar",

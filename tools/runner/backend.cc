@@ -1,7 +1,5 @@
 #include "tools/runner/backend.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -110,13 +108,8 @@ absl::Status Backend::MakeDelegate() {
 absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(
     const Model& model, const BackendSpec& spec,
     const std::vector<std::vector<int>>& input_shapes) {
-  // Drivers compile for up to a minute. The delegate itself reports the
-  // progress of tuning, which takes longer.
-  std::optional<Elapsed> elapsed;
-  const bool tunes = std::count(spec.options.begin(), spec.options.end(),
-                                std::make_pair(std::string("tuning"),
-                                               std::string("exhaustive"))) > 0;
-  if (!tunes) elapsed.emplace("preparing " + spec.name());
+  // Drivers compile for up to a minute.
+  const Elapsed elapsed("preparing " + spec.name());
   if (spec.kind == BackendSpec::Kind::kXnnpack) {
     auto both =
         CreateWith(model, spec, input_shapes, XnnpackQuantized::kInt8AndUint8);

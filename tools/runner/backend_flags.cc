@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags(
     options = *std::move(gles_options);
     // Of a key that comes twice the last value counts: the user's.
     if (compilation == Compilation::kAtOnce) {
-      options.insert(options.begin(), {"background_compilation", "off"});
+      options.insert(options.begin(), {"startup", "direct"});
     }
   }
   return specs;

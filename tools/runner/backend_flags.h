@@ -26,7 +26,7 @@ namespace gles_delegate {
 enum class Compilation {
   // Before the first inference, so that all that a tool tells is of one plan.
   kAtOnce,
-  // As in an app: background_compilation has its default.
+  // As in an app: startup has its default.
   kAsInApps,
 };
 

@@ -4,9 +4,9 @@
 //   --use_gles_delegate=true
 //   --gles_delegate_options="is_precision_loss_allowed:1;device:nvidia"
 //
-// and heeds the tools' --max_delegated_partitions, --min_nodes_per_partition,
-// --delegate_serialize_dir and --delegate_serialize_token, which
-// --gles_delegate_options overrides. docs/tflite_tools.md says how.
+// and heeds the tools' --max_delegated_partitions, --delegate_serialize_dir and
+// --delegate_serialize_token, which --gles_delegate_options overrides.
+// docs/tflite_tools.md says how.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -119,11 +119,10 @@ class GlesDelegateProvider : public DelegateProvider {
   // What the tools have flags of their own for; what is not given there keeps
   // the delegate's default.
   static void AddCommon(const ToolParams& params, Options* options) {
-    for (const char* key :
-         {"max_delegated_partitions", "min_nodes_per_partition"}) {
-      if (!params.HasParam(key)) continue;
-      const int32_t value = params.Get<int32_t>(key);
-      if (value > 0) options->Add(key, std::to_string(value));
+    constexpr char kPartitions[] = "max_delegated_partitions";
+    if (params.HasParam(kPartitions)) {
+      const int32_t value = params.Get<int32_t>(kPartitions);
+      if (value > 0) options->Add(kPartitions, std::to_string(value));
     }
     for (const auto& [flag, key] :
          {std::pair<const char*, const char*>("delegate_serialize_dir",

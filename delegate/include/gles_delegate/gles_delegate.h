@@ -26,6 +26,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The version of this header. TfLiteGlesDelegateVersion() is the library's.
+#define GLES_DELEGATE_VERSION_MAJOR 1
+#define GLES_DELEGATE_VERSION_MINOR 0
+#define GLES_DELEGATE_VERSION_PATCH 0
+
 #if defined(_WIN32)
 #define GLES_DELEGATE_EXPORT __declspec(dllexport)
 #else
@@ -38,6 +43,13 @@ extern "C" {
 
 struct TfLiteDelegate;
 struct TfLiteRegistration;
+
+// A choice that the library makes by itself (auto) or the app makes.
+enum TfLiteGlesToggle {
+  kTfLiteGlesAuto = 0,
+  kTfLiteGlesOn = 1,
+  kTfLiteGlesOff = 2,
+};
 
 // How tensors are stored on the GPU. A slice is 4 channels.
 enum TfLiteGlesStorage {
@@ -57,14 +69,7 @@ enum TfLiteGlesQuantizedCompute {
   // products, sums and averages, and for 16-bit convolutions and matrix
   // products. Other ops as with kTfLiteGlesQuantizedFloat.
   kTfLiteGlesQuantizedInteger = 3,
-};
-
-// How the delegate chooses tile sizes, storage and other tuning parameters.
-enum TfLiteGlesTuning {
-  kTfLiteGlesTuningDefault = 0,  // the device preset
-  // Measures many settings when a partition is prepared: seconds on a GPU,
-  // minutes on a software renderer. The start-up cache keeps the result.
-  kTfLiteGlesTuningExhaustive = 1,
+  kTfLiteGlesQuantizedCpu = 4,  // quantized nodes stay on the CPU
 };
 
 // How Invoke waits for the GPU.
@@ -80,19 +85,17 @@ enum TfLiteGlesWaitType {
   kTfLiteGlesWaitAggressive = 3,  // polls until the results are ready
 };
 
-// The thread that the delegate works on (docs/integration.md).
+// Who runs the delegate's commands, and in which context (docs/integration.md).
 enum TfLiteGlesThreadMode {
-  // The caller's, under the rule at the top of this header. The delegate's own
-  // context stays current between calls on the thread that first applied the
-  // delegate, unless DISPLAY is set when the delegate is created: GLX cannot
-  // make a context current beside an EGL one. A context that the app makes
-  // current there is restored after each call. Other threads may use other
-  // interpreters of this delegate, but not at the same time.
+  // The calling thread, under the rule at the top of this header. Other threads
+  // may use other interpreters of this delegate, but not at the same time.
   kTfLiteGlesThreadCaller = 0,
+  // The calling thread, but never in a context of the app's.
+  kTfLiteGlesThreadCallerOwnContext = 1,
   // A thread and a context that the delegate owns. Any thread may call, also
   // concurrently for different interpreters; calls run in order and block the
   // caller. Error reporters may be called on the delegate's thread.
-  kTfLiteGlesThreadWorker = 1,
+  kTfLiteGlesThreadWorker = 2,
   // Like kTfLiteGlesThreadWorker, but sharing objects with the OpenGL ES 3.1
   // context that is current when the delegate is first applied (an error if
   // none is), so that the app can bind its objects. If a context of the same
@@ -100,13 +103,7 @@ enum TfLiteGlesThreadMode {
   // context's commands; in any but the first context, the app's shaders also
   // need a glMemoryBarrier. The app's context must outlive the delegate and its
   // interpreters. After a reset, apply the delegate again.
-  kTfLiteGlesThreadWorkerSharing = 2,
-  // Like kTfLiteGlesThreadCaller, but the context stays current even if DISPLAY
-  // is set: lower latency for X apps that do not use GLX on this thread.
-  kTfLiteGlesThreadCallerKeepsContext = 3,
-  // Like kTfLiteGlesThreadCaller, but each call releases the context, for apps
-  // that call GL without making their context current first.
-  kTfLiteGlesThreadCallerLetsGo = 4,
+  kTfLiteGlesThreadWorkerSharing = 3,
 };
 
 // How finite values past 65504, the largest 16-bit float, are stored in 16 bits
@@ -116,53 +113,21 @@ enum TfLiteGlesFloat16Overflow {
   kTfLiteGlesFloat16OverflowSaturate = 1,  // +-65504, so that no NaNs follow
 };
 
-// The precision of products in convolutions of 16-bit tensors
-// (is_precision_loss_allowed); docs/performance.md has gains and costs.
-enum TfLiteGlesFloat16Arithmetic {
-  kTfLiteGlesFloat16ArithmeticAuto = 0,  // the device preset decides
-  // 16 bits on every device: 16 products at a time are summed in 16 bits, these
-  // sums in 32. For 1x1 convolutions; with `split_target` for larger ones, too.
-  kTfLiteGlesFloat16ArithmeticOn = 1,
-  kTfLiteGlesFloat16ArithmeticOff = 2,  // 32 bits
-};
-
-// Whether model inputs and outputs are in memory that the GPU accesses
-// directly, without copies on the host. TfLiteTensorData() then points there
-// until the next AllocateTensors, the allocation type is kTfLiteCustom, and a
-// failed Invoke leaves outputs undefined. For float32, int32 and 8-bit tensors
-// that only one partition uses, if the driver has GL_EXT_buffer_storage; not
-// for variables, bound objects or custom allocations, nor with
-// kTfLiteGlesWaitDoNotWait (docs/integration.md has the rules). On Mesa, the
-// app must not call eglTerminate on the delegate's EGLDisplay: it frees them.
-enum TfLiteGlesZeroCopy {
-  kTfLiteGlesZeroCopyAuto = 0,  // the device preset decides: on for NVIDIA
-  kTfLiteGlesZeroCopyOn = 1,
-  kTfLiteGlesZeroCopyOff = 2,
-};
-
-// What to optimize on drivers that compile slowly, that is with device presets
-// that share programs (docs/tuning.md): NVIDIA's.
-enum TfLiteGlesInferencePreference {
-  // Starts with the baseline plan, then switches to the optimized one
-  // (TfLiteGlesBackgroundCompilation).
-  kTfLiteGlesPreferSustainedSpeed = 0,
-  // Stays with the baseline plan: the earliest first answer, no background
-  // compilation, slower inferences.
-  kTfLiteGlesPreferFastSingleAnswer = 1,
-};
-
-// Whether a partition starts with a baseline plan (few, simple programs) while
-// its optimized plan is compiled on another thread. Until Invoke switches,
-// inferences are slower, take up to twice the GPU memory, and floats may differ
-// within tolerance. If compilation fails, the baseline plan stays, with a
-// warning. Deleting the interpreter and exit() wait for the program that is
-// being compiled. Not used in a borrowed context, with variable tensors, bound
-// objects, share_key, memory_limit_bytes, enable_op_profiling,
-// exhaustive tuning or GLES_DELEGATE_DUMP_PLAN. See docs/cold_start.md.
-enum TfLiteGlesBackgroundCompilation {
-  kTfLiteGlesBackgroundCompilationAuto = 0,  // device preset: on for NVIDIA
-  kTfLiteGlesBackgroundCompilationOn = 1,
-  kTfLiteGlesBackgroundCompilationOff = 2,  // the optimized plan from the start
+// Which plan a partition runs first. A baseline plan has few and simple
+// programs, which compile fast; it is slower, takes up to twice the GPU memory
+// while there are two plans, and floats may differ within tolerance
+// (docs/cold_start.md).
+enum TfLiteGlesStartup {
+  kTfLiteGlesStartupAuto = 0,    // the device preset decides
+  kTfLiteGlesStartupDirect = 1,  // the optimized plan, once it is compiled
+  // The baseline plan, while another thread compiles the optimized plan. Invoke
+  // then switches; if compilation fails, it stays, with a warning. Deleting the
+  // interpreter and exit() wait for the program that is being compiled. Direct
+  // in a borrowed context and with variable tensors, bound objects, share_key,
+  // memory_limit_bytes, enable_op_profiling or GLES_DELEGATE_DEBUG=plan.
+  kTfLiteGlesStartupTiered = 2,
+  // The baseline plan for good, on drivers that compile slowly.
+  kTfLiteGlesStartupBaseline = 3,
 };
 
 // Options: start from TfLiteGlesDelegateOptionsDefault() and change fields.
@@ -176,81 +141,73 @@ enum TfLiteGlesBackgroundCompilation {
 // the library does not know must be zero, or Create returns NULL.
 typedef struct TfLiteGlesDelegateOptions {
   size_t struct_size;  // sizeof(TfLiteGlesDelegateOptions), set by Init
-  int32_t is_precision_loss_allowed;  // 16-bit storage, 32-bit sums; default 0
+
+  // Nonzero: 16-bit storage. Sums stay in 32 bits, on most devices products,
+  // too (docs/performance.md). Default 0.
+  int32_t is_precision_loss_allowed;
+
+  int32_t float16_overflow;   // TfLiteGlesFloat16Overflow; default infinity
+  int32_t quantized_compute;  // TfLiteGlesQuantizedCompute; default auto
+  int32_t storage;            // TfLiteGlesStorage; default auto
 
   // Maximum number of partitions to delegate, largest first; 0: no limit.
   // Default -1: those estimated to pay for their transfers.
   int32_t max_delegated_partitions;
 
-  int32_t min_nodes_per_partition;  // smaller ones stay on the CPU; default 1
-  int32_t enable_quantization;      // quantized nodes run; default 1
-  int32_t storage;                  // TfLiteGlesStorage; default auto
-  int32_t force_own_context;        // never borrow a context; default 0
-
-  // Messages: 0 errors, 1 (the default) also warnings and why nodes stay on the
-  // CPU, 2 also the device and each partition.
-  int32_t verbosity;
-
-  // Which GPU: an index of TfLiteGlesDelegateDevices() or part of a renderer's
-  // name. NULL or "": GLES_DELEGATE_DEVICE if set, else hardware first.
-  const char* device;
-
   // Nodes to keep on the CPU, by index in execution order: "3,17-20".
   const char* exclude_nodes;
-
-  // Nonzero: Invoke times each dispatch for the report's "profile", which slows
-  // it down. Default 0.
-  int32_t enable_op_profiling;
-
-  // If there is no GL or a partition cannot be built: nonzero runs it on the
-  // CPU, with a message; zero (default) is an error, for which
-  // TfLiteInterpreterCreate returns NULL (docs/decisions/0003-*).
-  int32_t fallback_to_cpu;
-
-  // The start-up cache: an existing directory for compiled programs and packed
-  // weights, and the model's name in it. Both or neither (NULL or ""). Files
-  // that do not fit are ignored with a warning. See docs/cold_start.md.
-  const char* serialization_dir;
-  const char* model_token;
-  int32_t enable_serialization;  // 0: no start-up cache; default 1
-
-  // Maximum bytes of all caches in the directory; the least recently used are
-  // deleted first. Default 0: no limit.
-  int64_t serialization_max_bytes;
-
-  int32_t quantized_compute;  // TfLiteGlesQuantizedCompute; default auto
-  int32_t tuning;             // TfLiteGlesTuning; default "default"
-
-  // Which CPU kernels quantized nodes must match: "auto", NULL or "" (those of
-  // the loading runtime), "tflite" (up to 2.12), "tflite_2_14" (2.13 to 2.15),
-  // "tflite_wheel" (tflite-runtime 2.14 of PyPI), "litert" (ai-edge-litert
-  // without XNNPACK), "xnnpack" or "reference" (BUILTIN_REF). The report's
-  // "runtime" has the choice. See docs/quantization.md.
-  const char* integer_rounding;
-
-  int32_t allow_software;  // 0: not applied on software renderers; default 1
-
-  // Nonzero: checks each program once against the CPU. After a wrong result the
-  // partition uses simpler programs or the CPU (docs/drivers.md). Default 1.
-  int32_t self_check;
-
-  int32_t wait_type;         // TfLiteGlesWaitType; default passive
-  int32_t float16_overflow;  // TfLiteGlesFloat16Overflow; default infinity
 
   // Indices of nodes (and what is fused into them) whose outputs stay in 32
   // bits despite is_precision_loss_allowed; `inference_diff
   // --check_float16_range` finds those that overflow.
   const char* float32_nodes;
 
+  // Which GPU: an index of TfLiteGlesDelegateDevices(), part of a renderer's
+  // name, or "hardware": the first that is not a software renderer, or an
+  // error. NULL or "": GLES_DELEGATE_DEVICE if set, else hardware first.
+  const char* device;
+
+  // If there is no GL or a partition cannot be built: nonzero runs it on the
+  // CPU, with a message; zero (default) is an error, for which
+  // TfLiteInterpreterCreate returns NULL (docs/decisions/0003-*).
+  int32_t fallback_to_cpu;
+
+  // Nonzero: checks each program once against the CPU. After a wrong result the
+  // partition uses simpler programs or the CPU (docs/drivers.md). Default 1.
+  int32_t self_check;
+
   int32_t thread_mode;  // TfLiteGlesThreadMode; default caller
 
-  // A file that gets the report as JSON when the delegate is applied (or cannot
-  // be) and when it is deleted. Replaced atomically; failure is a warning.
-  const char* report_file;
+  // TfLiteGlesToggle, for the thread modes of the caller: whether the
+  // delegate's own context stays current between calls, on the thread that
+  // first applied the delegate. Faster; a context that the app makes current
+  // there is restored after each call. Off: for apps that call GL without
+  // making their context current first. Default auto: on, unless DISPLAY is set
+  // when the delegate is created, since GLX cannot make a context current
+  // beside an EGL one.
+  int32_t keep_context_current;
+
+  int32_t wait_type;  // TfLiteGlesWaitType; default passive
+  int32_t zero_copy;  // TfLiteGlesToggle: see below; default auto
+  int32_t startup;    // TfLiteGlesStartup; default auto
+
+  // The start-up cache: an existing directory for compiled programs and packed
+  // weights, and the model's name in it. Both or neither (NULL or ""). Files
+  // that do not fit are ignored with a warning. See docs/cold_start.md.
+  const char* serialization_dir;
+  const char* model_token;
+
+  // Maximum bytes of all caches in the directory; the least recently used are
+  // deleted first. Default 0: no limit.
+  int64_t serialization_max_bytes;
+
+  // A file of tuning parameters, as `gles_tune` writes it for a model and a
+  // device (docs/tuning.md). NULL or "": the device preset's.
+  const char* tuning_file;
 
   // Maximum bytes of GPU memory for all partitions (the report's "gpu_bytes");
-  // those beyond it run on the CPU. The driver's own use, programs, self_check
-  // and tuning do not count. Default 0: no limit.
+  // those beyond it run on the CPU. The driver's own use, programs and
+  // self_check do not count. Default 0: no limit.
   int64_t memory_limit_bytes;
 
   // Delegates of a process with the same key, device and thread_mode share
@@ -260,11 +217,28 @@ typedef struct TfLiteGlesDelegateOptions {
   // docs/integration.md. NULL or "": nothing is shared.
   const char* share_key;
 
-  int32_t float16_arithmetic;      // TfLiteGlesFloat16Arithmetic; default auto
-  int32_t zero_copy;               // TfLiteGlesZeroCopy; default auto
-  int32_t inference_preference;    // TfLiteGlesInferencePreference; default 0
-  int32_t background_compilation;  // TfLiteGlesBackgroundCompilation; auto
+  // Messages: 0 errors, 1 (the default) also warnings and why nodes stay on the
+  // CPU, 2 also the device and each partition.
+  int32_t verbosity;
+
+  // Nonzero: Invoke times each dispatch for the report's "profile", which slows
+  // it down. Default 0.
+  int32_t enable_op_profiling;
+
+  // A file that gets the report as JSON when the delegate is applied (or cannot
+  // be) and when it is deleted. Replaced atomically; failure is a warning.
+  const char* report_file;
 } TfLiteGlesDelegateOptions;
+
+// zero_copy: whether model inputs and outputs are in memory that the GPU
+// accesses directly, without copies on the host. TfLiteTensorData() then points
+// there until the next AllocateTensors, the allocation type is kTfLiteCustom,
+// and a failed Invoke leaves outputs undefined. For float32, int32 and 8-bit
+// tensors that only one partition uses, if the driver has
+// GL_EXT_buffer_storage; not for variables, bound objects or custom
+// allocations, nor with kTfLiteGlesWaitDoNotWait (docs/integration.md has the
+// rules). On Mesa, the app must not call eglTerminate on the delegate's
+// EGLDisplay: it frees them. Auto: the device preset decides; on for NVIDIA.
 
 // Writes the defaults to `*options`: `struct_size` bytes, unknown ones as zero.
 // No-op if `options` is NULL or struct_size < sizeof(size_t). For bindings.
@@ -415,11 +389,6 @@ GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindObject(
     struct TfLiteDelegate* delegate, int32_t tensor_index,
     const TfLiteGlesObject* object);
 
-// The same for a buffer of float32 in this TfLiteGlesObjectLayout.
-GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateBindBuffer(
-    struct TfLiteDelegate* delegate, int32_t tensor_index, uint32_t gl_buffer,
-    int32_t layout);
-
 // Returns the tensor to host memory; fine if unbound. Otherwise as above.
 GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateUnbindObject(
     struct TfLiteDelegate* delegate, int32_t tensor_index);
@@ -452,7 +421,7 @@ GLES_DELEGATE_EXPORT void TfLiteGlesDelegateRegisterCustomOps(
 // driver; restores the current context. Valid until this thread's next call.
 GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateDevices(void);
 
-GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateVersion(void);  // "0.1.0"
+GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateVersion(void);  // "1.0.0"
 
 // TFLite's external-delegate interface; keys are option names, values text. An
 // unknown key or bad value: NULL after report_error(message). If report_error

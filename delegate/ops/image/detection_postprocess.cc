@@ -103,7 +103,7 @@ absl::StatusOr<Selection> SelectionOf(int64_t candidates,
   constexpr int kMaxMasks = 16;
   constexpr int64_t kOfEach = 4;  // candidates: fewer do not pay a larger group
   const int64_t max = std::min(
-      {int64_t{kMaxThreads}, int64_t{profile.choices.reduction_threads},
+      {int64_t{kMaxThreads}, int64_t{ReductionThreads(profile.choices)},
        int64_t{profile.limits.max_work_group_invocations},
        int64_t{profile.limits.max_work_group_size[0]}});
   Selection selection;

@@ -14,7 +14,7 @@ int SharingThreads(int64_t useful, const DeviceProfile& profile) {
   constexpr int64_t kMax = 128;
   const int64_t max =
       std::min({kMax, SharesAll(profile.choices) ? kMax : useful,
-                int64_t{profile.choices.reduction_threads},
+                int64_t{ReductionThreads(profile.choices)},
                 int64_t{profile.limits.max_work_group_invocations},
                 int64_t{profile.limits.max_work_group_size[0]}});
   int threads = 1;
@@ -46,7 +46,7 @@ int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d) {
   if (rows > 1) threads = std::min(threads, kMaxThreads);
   threads = std::min(threads, profile.limits.max_work_group_size[1]);
   const int max = std::min(profile.limits.max_work_group_invocations,
-                           profile.choices.reduction_threads);
+                           ReductionThreads(profile.choices));
   while (rows > 1 && rows * threads > max) rows /= 2;
   d->Define("THREADS", threads);
   d->Grid(shape.w, threads, planes);

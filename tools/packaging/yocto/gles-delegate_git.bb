@@ -13,7 +13,7 @@ SRC_URI = "${GLES_DELEGATE_SOURCE};name=source \
 SRC_URI[abseil.sha256sum] = "abfe2897f3a30edaa74bc34365afe3c2a3cd012091a97dc7e008f7016adcd5fe"
 SRC_URI[tflite.sha256sum] = "3be1632328a76a2475e5b6833253763c802c859433becb4d879ee1860e3b5284"
 SRCREV_source = "${AUTOREV}"
-PV = "0.1.0+git"
+PV = "1.0.0+git"
 S = "${WORKDIR}/git"
 
 DEPENDS = "flatbuffers flatbuffers-native nlohmann-json xxhash virtual/egl virtual/libgles2"

@@ -46,7 +46,7 @@ class Compatibility:
 def library_path() -> str:
     """The library that the package loads: GLES_DELEGATE_LIBRARY, else its own."""
     return os.environ.get("GLES_DELEGATE_LIBRARY") or os.path.join(
-        os.path.dirname(os.path.abspath(__file__)), "libgles_delegate.so.0")
+        os.path.dirname(os.path.abspath(__file__)), "libgles_delegate.so.1")
 
 
 def litert_runtime_dir() -> str:
@@ -77,7 +77,7 @@ def _text(value: bytes) -> str:
 
 
 def library_version() -> str:
-    """The library's version, "0.1.0"."""
+    """The library's version, "1.0.0"."""
     return _text(_opened(library_path()).TfLiteGlesDelegateVersion())
 
 

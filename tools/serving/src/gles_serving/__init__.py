@@ -4,4 +4,4 @@ config and batcher need nothing but Python; engine, tensors and images need nump
 other modules need kserve. `python -m gles_serving --help` lists the server's flags.
 """
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -38,14 +38,10 @@ extern "C" {
 
 // TfLiteGpuDelegateOptionsV2::inference_preference.
 enum TfLiteGpuInferenceUsage {
-  // An early first answer, without a search for fast settings.
+  // All three are the same here: the program gles_tune searches fast settings.
   TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER = 0,
-  // Many inferences per delegate. With
-  // TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION, searches for the
-  // fastest settings once (tuning: exhaustive); otherwise as
-  // FAST_SINGLE_ANSWER.
   TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED = 1,
-  TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED = 2,  // as FAST_SINGLE_ANSWER
+  TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED = 2,
 };
 
 // TfLiteGpuDelegateOptionsV2::inference_priority1 to 3. Only the first matters

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 final class NativeLibrary {
   private static final String NAME = "gles_delegate_jni";
   // In this order; the second finds the first beside it.
-  private static final String[] FILES = {"libgles_delegate.so.0", "lib" + NAME + ".so"};
+  private static final String[] FILES = {"libgles_delegate.so.1", "lib" + NAME + ".so"};
 
   private NativeLibrary() {}
 

@@ -1,0 +1,100 @@
+// Finds the tuning parameters with which a model is fastest on this device, and
+// writes them to a file for the option tuning_file.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "delegate/device/tuning_parameters.h"
+#include "tools/common/progress.h"
+#include "tools/common/text_file.h"
+#include "tools/gles_tune/search.h"
+#include "tools/gles_tune/trial.h"
+#include "tools/runner/backend_flags.h"
+#include "tools/runner/gles_options.h"
+
+ABSL_FLAG(std::string, output_file, "",
+          "the tuning file to write; default: MODEL.tuning beside the model");
+
+namespace gles_delegate {
+namespace {
+
+constexpr char kUsage[] =
+    "Finds the fastest tuning parameters for a model on this device.\n\n"
+    "  gles_tune --graph=MODEL.tflite [--gles_options=key:value;...]\n\n"
+    "Tries dozens of settings: seconds on a GPU, minutes on a software\n"
+    "renderer. Settings that change results are dropped. The file is for the\n"
+    "option tuning_file, on the same device and driver.";
+
+// Measurements of one round over all candidates.
+int CandidateCount() {
+  int count = 0;
+  for (const TuningParameter& parameter : TuningParameters()) {
+    count += static_cast<int>(parameter.candidates.size());
+  }
+  return count;
+}
+
+std::string FileText(const std::string& graph, const std::string& renderer,
+                     const TuningResult& result) {
+  std::string text = absl::StrFormat(
+      "# gles_tune, %s on %s: %.3f ms; %.3f ms with the device preset\n", graph,
+      renderer, result.after_ms, result.before_ms);
+  for (const auto& [name, value] : result.tuning) {
+    absl::StrAppend(&text, name, "=", value, "\n");
+  }
+  return text;
+}
+
+absl::Status Tune() {
+  if (std::getenv("GLES_DELEGATE_TUNING") != nullptr) {
+    return absl::FailedPreconditionError(
+        "GLES_DELEGATE_TUNING is set, which gles_tune sets itself; unset it");
+  }
+  auto model = ModelFromFlags();
+  if (!model.ok()) return model.status();
+  auto options = GlesOptionsFromFlag();
+  if (!options.ok()) return options.status();
+  const std::string graph = absl::GetFlag(FLAGS_graph);
+  std::string file = absl::GetFlag(FLAGS_output_file);
+  if (file.empty()) file = absl::StrCat(graph, ".tuning");
+
+  TuningTrials trials(**model, *std::move(options));
+  Progress progress("settings", CandidateCount());
+  int tried = 0;
+  double best = 0;
+  auto result = SearchTuning([&](const Tuning& tuning) {
+    absl::StatusOr<double> ms = absl::CancelledError("interrupted");
+    if (Interrupted()) return ms;
+    ms = trials.Measure(tuning);
+    if (ms.ok() && (best == 0 || *ms < best)) best = *ms;
+    progress.Show(++tried, absl::StrFormat("best %.3f ms", best));
+    return ms;
+  });
+  progress.Clear();
+  if (!result.ok()) return result.status();
+  std::printf("%d measurements: %.3f ms with the device preset, %.3f ms with",
+              result->measured, result->before_ms, result->after_ms);
+  std::printf(" %s\n", result->tuning.empty()
+                           ? "the same: no setting is faster"
+                           : TuningAsText(result->tuning).c_str());
+  if (auto s = WriteText(file, FileText(graph, trials.renderer(), *result));
+      !s.ok()) {
+    return s;
+  }
+  std::printf("wrote %s, for --gles_options=\"tuning_file:%s\"\n", file.c_str(),
+              file.c_str());
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace gles_delegate
+
+int main(int argc, char** argv) {
+  return gles_delegate::RunTool(argc, argv, "gles_tune", gles_delegate::kUsage,
+                                gles_delegate::Tune);
+}

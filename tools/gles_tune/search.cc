@@ -1,0 +1,104 @@
+#include "tools/gles_tune/search.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "delegate/device/tuning_parameters.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr double kGain = 0.98;  // less is noise
+
+// Measures tunings, each once, and keeps the best.
+class Search {
+ public:
+  using Measure = absl::FunctionRef<absl::StatusOr<double>(const Tuning&)>;
+  explicit Search(Measure measure) : measure_(measure) {}
+
+  absl::Status Begin() {
+    // Twice: the first run of all finds clocks low and caches cold.
+    for (int i = 0; i < 2; ++i) {
+      auto ms = Time({});
+      if (!ms.ok()) return ms.status();
+      best_.before_ms = best_.after_ms = *ms;
+    }
+    return absl::OkStatus();
+  }
+
+  // True if a value was better.
+  bool TryAll() {
+    bool better = false;
+    for (const TuningParameter& parameter : TuningParameters()) {
+      for (int value : parameter.candidates) {
+        Tuning candidate = best_.tuning;
+        candidate[std::string(parameter.name)] = value;
+        better |= Try(std::move(candidate));
+      }
+    }
+    return better;
+  }
+
+  // One of dozens of measurements may be fast by chance.
+  absl::Status Confirm() {
+    if (best_.tuning.empty()) return absl::OkStatus();
+    constexpr int kTurns = 3;
+    double before = std::numeric_limits<double>::infinity();
+    double after = before;
+    for (int i = 0; i < kTurns; ++i) {
+      auto first = Time({});
+      if (!first.ok()) return first.status();
+      auto second = Time(best_.tuning);
+      if (!second.ok()) return second.status();
+      before = std::min(before, *first);
+      after = std::min(after, *second);
+    }
+    const bool gains = after <= kGain * before;
+    if (!gains) best_.tuning.clear();
+    best_.before_ms = before;
+    best_.after_ms = gains ? after : before;
+    return absl::OkStatus();
+  }
+
+  const TuningResult& best() const { return best_; }
+
+ private:
+  bool Try(Tuning candidate) {
+    if (seen_.count(candidate) != 0) return false;
+    auto ms = Time(candidate);
+    if (!ms.ok() || *ms > kGain * best_.after_ms) return false;
+    best_.tuning = std::move(candidate);
+    best_.after_ms = *ms;
+    return true;
+  }
+
+  absl::StatusOr<double> Time(const Tuning& tuning) {
+    seen_.insert(tuning);
+    ++best_.measured;
+    return measure_(tuning);
+  }
+
+  Measure measure_;
+  TuningResult best_;
+  std::set<Tuning> seen_;
+};
+
+}  // namespace
+
+std::string TuningAsText(const Tuning& tuning) {
+  return absl::StrJoin(tuning, ",", absl::PairFormatter("="));
+}
+
+absl::StatusOr<TuningResult> SearchTuning(
+    absl::FunctionRef<absl::StatusOr<double>(const Tuning&)> measure) {
+  Search search(measure);
+  if (auto s = search.Begin(); !s.ok()) return s;
+  if (search.TryAll()) search.TryAll();
+  if (auto s = search.Confirm(); !s.ok()) return s;
+  return search.best();
+}
+
+}  // namespace gles_delegate
