@@ -49,7 +49,7 @@ install(FILES ${CMAKE_BINARY_DIR}/gles_delegateConfig.cmake
 
 if(GLES_DELEGATE_BUILD_TOOLS)
   set(TOOLS benchmark_model inference_diff quantized_accuracy model_report gles_demo
-    gles_conformance gles_doctor)
+    gles_conformance gles_doctor gles_tune)
   set(TOOLS_LIBDIR ${CMAKE_INSTALL_LIBDIR}/gles_delegate)
   install(TARGETS ${TOOLS}
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)

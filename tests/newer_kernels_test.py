@@ -256,14 +256,15 @@ def compare(delegate):
     counts = {}
     models = Models(np, schema, flatbuffers, 1)
     without_xnnpack = interpreter.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
-    cases = [(case, {}, {}) for case in models.all()]
+    cases = [(case, {}, "") for case in models.all()]
     cases += [((case[0] + ", built-in",) + case[1:],
-               {"experimental_op_resolver_type": without_xnnpack}, {"integer_rounding": "litert"})
+               {"experimental_op_resolver_type": without_xnnpack}, "rounding=litert")
               for case in models.with_built_in_kernels()]
-    for (name, model, inputs), how, options in cases:
+    for (name, model, inputs), how, debug in cases:
+        os.environ["GLES_DELEGATE_DEBUG"] = debug
         cpu = wheel_test.run(np, interpreter, model, inputs, **how)
         gpu = wheel_test.run(np, interpreter, model, inputs, experimental_delegates=[
-            interpreter.load_delegate(delegate, dict(options, fallback_to_cpu="0"))], **how)
+            interpreter.load_delegate(delegate, {"fallback_to_cpu": "0"})], **how)
         entry = counts.setdefault(name, [0, 0, 0])
         apart = np.abs(cpu - gpu)
         entry[0] += cpu.size

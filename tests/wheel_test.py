@@ -230,9 +230,9 @@ def compare(delegate, seeds):
     from ai_edge_litert import interpreter, schema_py_generated as schema
     plain = interpreter.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
     # What the CPU is told, and what the delegate is; ops that may differ.
-    runtimes = (("as it comes", {}, {}),
+    runtimes = (("as it comes", {}, ""),
                 ("without XNNPACK", {"experimental_op_resolver_type": plain},
-                 {"integer_rounding": "litert"}))
+                 "rounding=litert"))
     counts, apart, library = {}, 0, c_library()
     for seed in range(seeds):
         for op, model, inputs in Cases(np, schema, flatbuffers, seed).all():
@@ -240,10 +240,11 @@ def compare(delegate, seeds):
             values = [rng.integers(np.iinfo(t["dtype"]).min, np.iinfo(t["dtype"]).max + 1,
                                    t["shape"]).astype(t["dtype"]) for t in inputs]
             answers = []
-            for name, how, options in runtimes:
+            for name, how, debug in runtimes:
+                os.environ["GLES_DELEGATE_DEBUG"] = debug
                 cpu = run(np, interpreter, model, values, **how)
                 gpu = run(np, interpreter, model, values, experimental_delegates=[
-                    interpreter.load_delegate(delegate, options)], **how)
+                    interpreter.load_delegate(delegate)], **how)
                 answers.append(cpu)
                 differ = int((cpu != gpu).sum())
                 entry = counts.setdefault((op, values[0].dtype.name, name), [0, 0])

@@ -9,9 +9,7 @@
 # Environment: RUNS (fresh processes a figure, default 5; medians are printed),
 # OPTIONS (more --gles_options), STAGES=1 (also print where a warm start's time
 # goes), DRIVER_CACHE ("off on" by default; both NVIDIA's and Mesa's variables
-# are set). Where the driver's row has stand-ins (NVIDIA's), these give the first
-# result: OPTIONS=background_compilation:off times the plan proper, as the tables of
-# before 25 November 2026 do.
+# are set). OPTIONS=startup:direct and startup:tiered compare the two ways to start.
 set -uo pipefail
 if [[ $# -lt 2 || $1 == -h || $1 == --help ]]; then
   sed -n '2,/^[^#]/s/^# \?//p' "$0"
@@ -70,7 +68,7 @@ figure() {
   fi
   for ((i = 0; i < runs; ++i)); do
     case $1 in
-      none) one "enable_serialization:0;$options" ;;
+      none) one "$options" ;;
       write)
         rm -f "$work"/cache/*
         one "$cache$options"
@@ -89,7 +87,7 @@ for model in "$@"; do
     # The driver's own cache, where it is on, is as warm as it gets (Mesa writes it
     # from a thread that may not finish the first time).
     for fill in 1 2; do
-      [[ $state == off ]] || one "enable_serialization:0;$options" >"$work/fill$fill"
+      [[ $state == off ]] || one "$options" >"$work/fill$fill"
     done
     none="$(figure none)"
     write="$(figure write)"

@@ -73,7 +73,7 @@ absl::StatusOr<std::shared_ptr<BackgroundThread>> BackgroundThread::Start(
     thread->thread_ = std::make_unique<std::thread>([self] { self->Work(); });
   } catch (const std::system_error& error) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("background_compilation: the system gives the delegate no "
+        absl::StrCat("startup: tiered: the system gives the delegate no "
                      "thread: ",
                      error.what()));
   }

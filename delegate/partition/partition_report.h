@@ -42,7 +42,7 @@ struct BuildReport {
 
 // Progress from the baseline plan (device/baseline.h) to the optimized plan.
 struct BackgroundReport {
-  // "off": no baseline plan; if background_compilation is on, `reason` says
+  // "off": no baseline plan; if startup is tiered, `reason` says
   // why. "waiting": for the first inference. "running": the optimized plan is
   // being built, or not yet ready for the context. "done": it is in use.
   // "stopped": the partition was deleted or moved to the CPU before. "failed":

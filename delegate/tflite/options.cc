@@ -5,19 +5,14 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "delegate/device/device_profile.h"
-#include "delegate/device/tuning_parameters.h"
 #include "delegate/tflite/environment_options.h"
 #include "delegate/tflite/option_keys.h"
+#include "delegate/tflite/option_texts.h"
 #include "delegate/tflite/runtime.h"
 #include "egl/environment.h"
 #include "egl/kept_contexts.h"
@@ -150,27 +145,6 @@ absl::Status ReadTexts(const TfLiteGlesDelegateOptions& o, Options* options) {
   return absl::OkStatus();
 }
 
-// "name=value,..." of a file with one on each line and comments after '#'.
-absl::StatusOr<std::string> ReadTuningFile(const std::string& path) {
-  std::ifstream file(path);
-  std::string text;
-  for (std::string line; std::getline(file, line);) {
-    const std::vector<absl::string_view> parts = absl::StrSplit(line, '#');
-    const absl::string_view item = absl::StripAsciiWhitespace(parts[0]);
-    if (!item.empty()) absl::StrAppend(&text, text.empty() ? "" : ",", item);
-  }
-  if (!file.eof()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("option tuning_file: cannot read '", path, "'"));
-  }
-  DeviceChoices any;
-  if (auto s = ApplyTuning(text, &any); !s.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("option tuning_file: '", path, "': ", s.message()));
-  }
-  return text;
-}
-
 void SetStartup(int startup, Options* options) {
   switch (startup) {
     case kTfLiteGlesStartupDirect:
@@ -262,28 +236,6 @@ absl::StatusOr<Options> FromMerged(const TfLiteGlesDelegateOptions& merged,
 }
 
 }  // namespace
-
-absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
-    absl::string_view option, absl::string_view text) {
-  std::vector<std::pair<int, int>> ranges;
-  for (absl::string_view part :
-       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
-    const std::pair<absl::string_view, absl::string_view> ends =
-        absl::StrSplit(part, absl::MaxSplits('-', 1));
-    int first = 0;
-    int last = 0;
-    const bool range = absl::StrContains(part, '-');
-    if (!absl::SimpleAtoi(ends.first, &first) ||
-        !absl::SimpleAtoi(range ? ends.second : ends.first, &last) ||
-        first < 0 || last < first) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("option ", option, ": '", part,
-                       "' is neither a node index nor a range such as 17-20"));
-    }
-    ranges.emplace_back(first, last);
-  }
-  return ranges;
-}
 
 void InitOptions(TfLiteGlesDelegateOptions* options, size_t size) {
   Write(Defaults(), options, size);

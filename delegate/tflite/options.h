@@ -95,10 +95,6 @@ absl::StatusOr<Options> OptionsFrom(
     absl::Span<const std::pair<absl::string_view, absl::string_view>>
         keys_values);
 
-// "3,17-20" -> {{3,3},{17,20}}. Errors name `option`.
-absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
-    absl::string_view option, absl::string_view text);
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_TFLITE_OPTIONS_H_

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_split.h"
+#include "delegate/tflite/option_texts.h"
 #include "delegate/tflite/options.h"
 #include "tests/fuzz/target.h"
 
@@ -86,7 +87,7 @@ std::vector<Bytes> Seeds() {
                "is_precision_loss_allowed=1\nmax_delegated_partitions=3\n"
                "storage=texture_2d\nquantized_compute=integer\nverbosity=2\n"
                "exclude_nodes=1,3-5\nserialization_max_bytes=5000000000"),
-          Seed(0, "serialization_dir=a\nmodel_token=b\ntuning=exhaustive"),
+          Seed(0, "serialization_dir=a\nmodel_token=b\nstartup=tiered"),
           Seed(1, bytes), Seed(2, "3, 17-20,21"), Seed(2, "1-,-2")};
 }
 

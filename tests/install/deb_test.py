@@ -22,7 +22,7 @@ SKIPPED = 77
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ARCH = r"\w+"
 TOOLS = ("benchmark_model", "inference_diff", "quantized_accuracy", "model_report", "gles_demo",
-         "gles_conformance", "gles_doctor")
+         "gles_conformance", "gles_doctor", "gles_tune")
 # Each package with the paths that it must have, and what its Depends must name.
 PACKAGES = {
     "libgles-delegate1": (

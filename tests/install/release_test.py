@@ -23,8 +23,8 @@ import environments  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EPOCH = 1700000000
-PROGRAMS = ("benchmark_model", "gles_conformance", "gles_demo", "gles_doctor", "inference_diff", "model_report",
-            "quantized_accuracy")
+PROGRAMS = ("benchmark_model", "gles_conformance", "gles_demo", "gles_doctor", "gles_tune",
+            "inference_diff", "model_report", "quantized_accuracy")
 
 
 def make(build, dist):

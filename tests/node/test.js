@@ -88,7 +88,7 @@ test('the environment is as it was, and gives options that are not set here', as
 });
 
 test('bad options are refused with a reason', async () => {
-  assert.throws(() => new GlesDelegate({tuning: {}}), /option tuning is no string/);
+  assert.throws(() => new GlesDelegate({storage: {}}), /option storage is no string/);
   assert.throws(() => new GlesDelegate({device: 'a;b'}), /semicolon/);
   // TFLite 2.9 makes no interpreter where a delegate in its options fails.
   await assert.rejects(load(models[0], [new GlesDelegate({storrage: 'buffer'})]));

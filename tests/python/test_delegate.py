@@ -140,14 +140,14 @@ def test_hardware_is_supported_and_software_alone_is_not():
     if not os.environ.get("GLES_DELEGATE_DEVICE"):  # which may name any of them
         assert found.supported == bool(hardware)
     assert found.supported == (not found.reason)
-    assert found.best_options == {"is_precision_loss_allowed": True, "allow_software": False}
+    assert found.best_options == {"is_precision_loss_allowed": True, "device": "hardware"}
     if found.supported:
         interpreter = gles_delegate.interpreter(MODEL, **found.best_options)
         assert gles_delegate.report(interpreter)["precision"] == "float16"
     else:
         with pytest.raises(gles_delegate.DelegateError) as error:
             gles_delegate.interpreter(MODEL, **found.best_options)
-        assert "allow_software=0 declines" in found.reason
+        assert "device: hardware declines" in found.reason
         assert found.reason in str(error.value)
 
 

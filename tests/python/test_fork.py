@@ -95,7 +95,7 @@ print("the child's status:", os.waitstatus_to_exitcode(status))
 """
 
 
-@pytest.mark.parametrize("mode", ["caller", "caller_keeps_context", "caller_lets_go", "worker"])
+@pytest.mark.parametrize("mode", ["caller", "caller_own_context", "worker"])
 def test_a_child_of_a_process_that_infers_is_told(model, mode):
     *told, status = python("-c", CHILD, model, mode).splitlines()
     assert len(told) == 4

@@ -194,10 +194,11 @@ TEST_F(IntegrationTest, Buffers) {
   TfLiteInterpreter* interpreter = TfLiteInterpreterCreate(model, nullptr);
   TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate);
   TfLiteInterpreterAllocateTensors(interpreter);
-  TfLiteGlesDelegateBindBuffer(delegate, input_index, input_buffer,
-                               kTfLiteGlesObjectBhwc);
-  TfLiteGlesDelegateBindBuffer(delegate, output_index, output_buffer,
-                               kTfLiteGlesObjectBhwc);
+  TfLiteGlesObject buffer = TfLiteGlesDelegateObjectDefault();
+  buffer.name = input_buffer;  // float32, packed BHWC
+  TfLiteGlesDelegateBindObject(delegate, input_index, &buffer);
+  buffer.name = output_buffer;
+  TfLiteGlesDelegateBindObject(delegate, output_index, &buffer);
   EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
     // clang-format on
     ExpectClose(ReadAll<float>(out), expected());

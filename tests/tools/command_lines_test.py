@@ -21,6 +21,7 @@ PROGRAMS = {
     "model_report": ("--htm=x", "html"),
     "gles_demo": ("--ouput_dir=x", "output_dir"),
     "gles_conformance": ("--smal", "small"),
+    "gles_tune": ("--output_fil=x", "output_file"),
     "gles_doctor": ("--second=1", "seconds"),
     "model_shapes": ("--output_dri=x", "output_dir"),
     "soak": ("--invoke=3", "invokes"),

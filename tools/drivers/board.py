@@ -7,7 +7,7 @@
 The file holds all that was found out about the board: machine, devices, limits,
 the demo with its self-check, a sample of the conformance suite, the benches of the
 device, and for each model whether it is right, how long it takes on GLES and on the
-CPU, and what exhaustive tuning finds. The file has no names of users, hosts or folders.
+CPU, and what gles_tune finds. The file has no names of users, hosts or folders.
 Steps that fail are in the file with the reason; the exit status is 1 where the demo
 or a model is wrong.
 """
@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import sys
 import tempfile
 import time
@@ -77,17 +78,34 @@ def benches(driver, seconds, timeout, say):
 
 
 def latency(driver, path, runs, timeout, options=""):
-    """{backend: median ms} of one model, and what the report says of tuning."""
+    """{backend: median ms} of one model."""
     with tempfile.TemporaryDirectory() as folder:
         report_file, out = f"{folder}/report.json", f"{folder}/latency.json"
         backends = ["--use_gles"] if options else ["--use_gles", "--use_xnnpack", "--use_cpu"]
         run = driver.run(["benchmark_model", f"--graph={path}", *backends, f"--num_runs={runs}",
                           f"--num_threads={os.cpu_count()}", f"--report_json={out}"], timeout,
                          computing.report_options(report_file, options))
-        result, report = computing.read_report(out), computing.read_report(report_file)
-    found = [p["tuning"] for p in report.get("partition", []) if "tuning" in p]
-    return {"why": "" if run.ok else run.why(), "tuning": found,
+        result = computing.read_report(out)
+    return {"why": "" if run.ok else run.why(),
             "median_ms": {b["backend"]: b["invoke_ms"]["median"] for b in result or []}}
+
+
+TUNED = re.compile(r"([\d.]+) ms with the device preset, ([\d.]+) ms with (\S+)")
+
+
+def tune(driver, path, runs, timeout):
+    """The tuning that gles_tune finds for one model, and latency() with it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = f"{folder}/tuning"
+        run = driver.run(["gles_tune", f"--graph={path}", f"--output_file={file}"], timeout)
+        found = TUNED.search(run.output)
+        if not run.ok or not found:
+            return {"why": run.why(), "tuning": [], "median_ms": {}}
+        result = latency(driver, path, runs, timeout, f";tuning_file:{file}")
+    before, after, profile = found.groups()
+    result["tuning"] = [{"profile": profile if "=" in profile else "",
+                         "before_ms": float(before), "after_ms": float(after)}]
+    return result
 
 
 def measure(driver, flags, say):
@@ -105,8 +123,8 @@ def measure(driver, flags, say):
         say(f"model {path.stem}: how fast?")
         entry["latency"] = latency(driver, path, flags.runs, flags.timeout)
         if flags.tune:
-            say(f"model {path.stem}: exhaustive tuning")
-            entry["tuned"] = latency(driver, path, flags.runs, flags.timeout, ";tuning:exhaustive")
+            say(f"model {path.stem}: gles_tune")
+            entry["tuned"] = tune(driver, path, flags.runs, flags.timeout)
         result["models"][path.stem] = entry
     return result
 

@@ -51,36 +51,29 @@ def load_delegate(
     *,
     runtime: Optional[str] = None,
     is_precision_loss_allowed: Optional[bool] = None,
-    max_delegated_partitions: Optional[int] = None,
-    min_nodes_per_partition: Optional[int] = None,
-    enable_quantization: Optional[bool] = None,
+    float16_overflow: Optional[str] = None,
+    quantized_compute: Optional[str] = None,
     storage: Optional[str] = None,
-    force_own_context: Optional[bool] = None,
-    verbosity: Optional[int] = None,
-    device: Union[str, int, None] = None,
+    max_delegated_partitions: Optional[int] = None,
     exclude_nodes: Optional[Nodes] = None,
-    enable_op_profiling: Optional[bool] = None,
+    float32_nodes: Optional[Nodes] = None,
+    device: Union[str, int, None] = None,
     fallback_to_cpu: Optional[bool] = None,
+    self_check: Optional[bool] = None,
+    thread_mode: Optional[str] = None,
+    keep_context_current: Optional[str] = None,
+    wait_type: Optional[str] = None,
+    zero_copy: Optional[str] = None,
+    startup: Optional[str] = None,
     serialization_dir: Optional[Path] = None,
     model_token: Optional[str] = None,
-    enable_serialization: Optional[bool] = None,
     serialization_max_bytes: Optional[int] = None,
-    quantized_compute: Optional[str] = None,
-    tuning: Optional[str] = None,
-    integer_rounding: Optional[str] = None,
-    allow_software: Optional[bool] = None,
-    self_check: Optional[bool] = None,
-    wait_type: Optional[str] = None,
-    float16_overflow: Optional[str] = None,
-    float32_nodes: Optional[Nodes] = None,
-    thread_mode: Optional[str] = None,
-    report_file: Optional[Path] = None,
+    tuning_file: Optional[Path] = None,
     memory_limit_bytes: Optional[int] = None,
     share_key: Optional[str] = None,
-    float16_arithmetic: Optional[str] = None,
-    zero_copy: Optional[str] = None,
-    inference_preference: Optional[str] = None,
-    background_compilation: Optional[str] = None,
+    verbosity: Optional[int] = None,
+    enable_op_profiling: Optional[bool] = None,
+    report_file: Optional[Path] = None,
 ) -> Any:
     """Makes a delegate for an interpreter's `experimental_delegates`.
 
@@ -90,61 +83,47 @@ def load_delegate(
     Args:
       runtime: "ai_edge_litert", "tflite_runtime" or "tensorflow". Default: the one that is
         imported already, else the first that is installed.
-      is_precision_loss_allowed: tensors and weights are stored in 16-bit floats
-        (float16_arithmetic says what is computed in them). Default False.
+      is_precision_loss_allowed: store tensors and weights in 16-bit floats. Default False.
+      float16_overflow: values past 65504 become "infinity" (default) or "saturate".
+      quantized_compute: "auto" (default), "integer", "float", "float_unsimulated", or "cpu":
+        quantized nodes stay on the CPU.
+      storage: how tensors are stored: "auto" (default), "texture_array", "texture_2d", "buffer".
       max_delegated_partitions: maximum number of partitions to delegate, those with the most
-        nodes first; 0: no limit. Default -1: each that pays for its way to the GPU and back.
-      min_nodes_per_partition: partitions of fewer nodes stay on the CPU. Default 1.
-      enable_quantization: quantized nodes run on the GPU. Default True.
-      storage: where tensors live: "auto" (default), "texture_array", "texture_2d", "buffer".
-      force_own_context: an EGL context of the delegate's own even where the thread has one.
-        Default False.
-      verbosity: 0 errors; 1 (default) also why nodes stay on the CPU; 2 also the device and
-        each partition.
-      device: which GPU: an index of devices(), or a part of a renderer's name. Default:
-        hardware first.
+        nodes first; 0: no limit. Default -1: those estimated to pay for their transfers.
       exclude_nodes: nodes that stay on the CPU: "3,17-20", or [3, range(17, 21)].
-      enable_op_profiling: each invoke times every dispatch, for report()["profile"].
-      fallback_to_cpu: where the delegate cannot be applied, everything stays on the CPU
-        after a message, without an error. Default False.
-      serialization_dir: an existing folder of the app's own for the start-up cache.
-      model_token: names the model among those that share that folder.
-      enable_serialization: False: no start-up cache. Default True.
-      serialization_max_bytes: the most that all caches of the folder take; 0: no limit.
-      quantized_compute: "auto" (default), "float", "float_unsimulated", "integer".
-      tuning: "default", or "exhaustive": a search for the fastest settings, seconds on a
-        GPU, minutes on a software driver.
-      integer_rounding: whose codes quantized nodes give: "auto" (default: this runtime's),
-        "tflite", "tflite_wheel", "litert", "xnnpack", "reference".
-      allow_software: False: no delegate where only the CPU renders. Default True.
-      self_check: each program is held against the CPU before it is used. Default True.
+      float32_nodes: nodes whose outputs stay in 32 bits, as exclude_nodes.
+      device: which GPU: an index of devices(), part of a renderer's name, or "hardware": no
+        software renderer. Default: hardware first.
+      fallback_to_cpu: if the delegate cannot be applied, everything stays on the CPU after a
+        message, without an error. Default False.
+      self_check: check each program once against the CPU. Default True.
+      thread_mode: "caller" (default); "caller_own_context": never in the app's context;
+        "worker": the delegate works on its own thread, and any thread may invoke the
+        interpreter; "worker_sharing": in a context that shares objects with the one that is
+        current on this thread.
+      keep_context_current: whether the delegate's own context stays current on this thread:
+        "auto" (default: unless DISPLAY is set), "on" or "off".
       wait_type: "passive" (default), "active", which polls for up to 2 ms, "aggressive",
         which polls to the end, or "do_not_wait", for apps that bind all outputs to GL
         objects.
-      float16_overflow: "infinity" (default) or "saturate".
-      float32_nodes: nodes whose outputs stay in 32 bits, as exclude_nodes.
-      thread_mode: "caller" (default), or "worker": the delegate works on a thread of its
-        own, and any thread may invoke the interpreter. "worker_sharing": in a context that
-        shares objects with the one that is current on this thread. With "caller" the
-        delegate's own context stays current on this thread, unless DISPLAY is set;
-        "caller_keeps_context": with DISPLAY set, too; "caller_lets_go": never.
-      report_file: a file that takes the report as JSON.
-      memory_limit_bytes: the most GPU memory that the delegate's partitions take together;
-        0 (default): no limit.
+      zero_copy: whether the model's inputs and outputs are in memory that the GPU accesses:
+        "auto" (default: the device preset decides), "on" or "off". An array of
+        `interpreter.tensor(i)()` then ends with the interpreter's next allocate_tensors().
+      startup: "auto" (default), "direct", "tiered": first answers come from a baseline plan
+        while the optimized plan is compiled, or "baseline": the baseline plan stays.
+      serialization_dir: an existing folder for the start-up cache.
+      model_token: names the model in that folder.
+      serialization_max_bytes: maximum size of all caches in the folder; 0: no limit.
+      tuning_file: tuning parameters, as the program gles_tune writes them.
+      memory_limit_bytes: maximum GPU memory of the delegate's partitions; 0 (default): no
+        limit.
       share_key: delegates of this process with the same text share programs and weights on
         the GPU, and with thread_mode "worker" their thread and GPU context. Default: nothing
         is shared.
-      float16_arithmetic: with is_precision_loss_allowed, whether convolutions multiply in
-        16 bits: "auto" (default: where the device gains by it), "on" or "off".
-      zero_copy: whether the model's inputs and outputs lie in memory that the GPU reads and
-        writes: "auto" (default: where the device gains by it), "on" or "off". An array of
-        `interpreter.tensor(i)()` then ends with the interpreter's next allocate_tensors().
-      inference_preference: "sustained_speed" (default) or "fast_single_answer": partitions
-        stay with their stand-in, where the driver takes long to compile, and inferences
-        take two to four times as long.
-      background_compilation: whether first answers come from a stand-in, a plan of few and
-        plain programs, while the plan proper is compiled in the background: "auto"
-        (default: where the driver takes long to compile), "on" or "off".
+      verbosity: 0 errors; 1 (default) also why nodes stay on the CPU; 2 also the device and
+        each partition.
+      enable_op_profiling: each invoke times every dispatch, for report()["profile"].
+      report_file: a file that gets the report as JSON.
 
     Returns:
       The runtime's own delegate object; keep it as long as its interpreters.

@@ -35,20 +35,16 @@ public final class GlesDelegate implements Delegate {
 
     /** Whether nodes of 8- and 16-bit models are taken. Default: true. */
     public Options setQuantizedModelsAllowed(boolean allowed) {
-      return set("enable_quantization", allowed ? "1" : "0");
+      return set("quantized_compute", allowed ? "auto" : "cpu");
     }
 
-    /**
-     * SUSTAINED_SPEED searches the fastest settings when the delegate is applied, which takes
-     * from seconds to minutes and is kept where setSerializationParams() says.
-     */
+    /** Both preferences are the same here: the program gles_tune searches fast settings. */
     public Options setInferencePreference(int preference) {
       if (preference != INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER
           && preference != INFERENCE_PREFERENCE_SUSTAINED_SPEED) {
         throw new IllegalArgumentException("no inference preference is " + preference);
       }
-      boolean sustained = preference == INFERENCE_PREFERENCE_SUSTAINED_SPEED;
-      return set("tuning", sustained ? "exhaustive" : "default");
+      return this;
     }
 
     /** Keeps programs and packed weights in {@code directory}, under {@code modelToken}. */

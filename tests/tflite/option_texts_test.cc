@@ -1,0 +1,107 @@
+// labels: unit
+// Options as texts: those of version 0.1, tuning files, ranges of nodes, and
+// GLES_DELEGATE_DEBUG.
+#include "delegate/tflite/option_texts.h"
+
+#include <fstream>
+#include <string>
+
+#include "delegate/tflite/options.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/scoped_environment.h"
+#include "tests/testing/scratch_directory.h"
+
+namespace gles_delegate {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Each old option with a value that is not its default.
+TEST(PluginTest, AnOptionOfVersion01IsTodaysWithAWarning) {
+  const auto from = [](absl::string_view key, absl::string_view value) {
+    auto options = OptionsFrom({{key, value}});
+    EXPECT_TRUE(options.ok()) << options.status();
+    EXPECT_EQ(options->warnings.size(), 1u) << key;
+    EXPECT_THAT(*options->warnings.begin(), HasSubstr(std::string(key)));
+    return *std::move(options);
+  };
+  EXPECT_EQ(from("background_compilation", "on").background_compilation, true);
+  EXPECT_EQ(from("background_compilation", "off").background_compilation,
+            false);
+  EXPECT_TRUE(
+      from("inference_preference", "fast_single_answer").prefers_fast_start);
+  EXPECT_FALSE(from("enable_quantization", "0").enable_quantization);
+  EXPECT_TRUE(from("enable_quantization", "true").enable_quantization);
+  EXPECT_TRUE(from("force_own_context", "1").force_own_context);
+  EXPECT_FALSE(from("allow_software", "false").allow_software);
+  EXPECT_FALSE(from("thread_mode", "caller_lets_go").keeps_context);
+  EXPECT_TRUE(from("thread_mode", "caller_keeps_context").keeps_context);
+  for (const char* key : {"float16_arithmetic", "integer_rounding", "tuning",
+                          "min_nodes_per_partition"}) {
+    EXPECT_THAT(*from(key, "1").warnings.begin(), HasSubstr("no effect"));
+  }
+  const auto uncached = OptionsFrom({{"serialization_dir", "a"},
+                                     {"model_token", "b"},
+                                     {"enable_serialization", "0"}});
+  ASSERT_TRUE(uncached.ok()) << uncached.status();
+  EXPECT_EQ(uncached->cache.directory, "");
+  EXPECT_THAT(std::string(OptionsFrom({{"background_compilation", "maybe"}})
+                              .status()
+                              .message()),
+              HasSubstr("is not one of auto, on, off"));
+}
+
+TEST(OptionsTest, ATuningFileIsReadAndChecked) {
+  const testing::ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/a.tuning";
+  const auto from = [&path](const char* text) {
+    std::ofstream(path) << text;
+    return OptionsFrom({{"tuning_file", path}});
+  };
+  const auto options =
+      from("# gles_tune\nconv_tile_pixels=2 # fast\n\n split_target = 7\n");
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->tuning, "conv_tile_pixels=2,split_target = 7");
+  EXPECT_EQ(from("")->tuning, "");
+  EXPECT_THAT(std::string(from("conv_tile_pixel=2").status().message()),
+              HasSubstr("did you mean 'conv_tile_pixels'"));
+  EXPECT_THAT(
+      std::string(
+          OptionsFrom({{"tuning_file", "/no/such"}}).status().message()),
+      HasSubstr("cannot read '/no/such'"));
+}
+
+TEST(OptionsTest, AnUnknownDebugItemIsRefused) {
+  const testing::ScopedEnvironment debug("GLES_DELEGATE_DEBUG",
+                                         "validate,validat");
+  EXPECT_THAT(std::string(OptionsFrom({}).status().message()),
+              HasSubstr("'validat' is not one of its items (did you mean "
+                        "'validate'?)"));
+}
+
+TEST(OptionsTest, DebugItemsWithAndWithoutAValue) {
+  const testing::ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "plan");
+  EXPECT_FALSE(OptionsFrom({}).ok());
+  const testing::ScopedEnvironment right("GLES_DELEGATE_DEBUG",
+                                         " plan=/tmp/x , rounding=xnnpack");
+  const auto options = OptionsFrom({});
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->integer_rounding, quant::CpuKernels::kXnnpack);
+}
+
+TEST(NodeRangesTest, ParsesSinglesAndRanges) {
+  const auto ranges = ParseNodeRanges("exclude_nodes", "3, 17-20");
+  ASSERT_TRUE(ranges.ok());
+  EXPECT_THAT(*ranges,
+              ::testing::ElementsAre(std::pair(3, 3), std::pair(17, 20)));
+  EXPECT_TRUE(ParseNodeRanges("exclude_nodes", "")->empty());
+  EXPECT_FALSE(ParseNodeRanges("exclude_nodes", "a").ok());
+  EXPECT_FALSE(ParseNodeRanges("exclude_nodes", "1-").ok());
+  EXPECT_THAT(
+      std::string(ParseNodeRanges("float32_nodes", "x").status().message()),
+      HasSubstr("option float32_nodes: 'x'"));
+}
+
+}  // namespace
+}  // namespace gles_delegate
