@@ -1,4 +1,4 @@
-// What the device does at most, and what moving data and submitting work cost:
+// The device's peak rates, and the costs of moving data and submitting work:
 // what the latencies of models are made of.
 #include <vector>
 
@@ -88,8 +88,9 @@ BENCHMARK_CAPTURE(BM_Transfer, readback, kReadback)
     ->Arg(5548116)
     ->UseRealTime();
 
-// So many small dispatches (14x14x32 texels), each waiting for the one before,
-// until the result is there: what a network costs besides its arithmetic.
+// This many small dispatches (14x14x32 texels), each waiting for the one
+// before, until the result is there: what a network costs besides its
+// arithmetic.
 void BM_Chain(benchmark::State& state) {
   constexpr size_t kBytes = 14 * 14 * 32 / 4 * 16;
   InContext(state, [&]() -> absl::Status {

@@ -65,7 +65,7 @@ void Register(const std::string& kind, const fs::path& model,
       ->Unit(benchmark::kMillisecond);
 }
 
-// False: there is no model.
+// False if no model is given.
 bool RegisterAll() {
   const fs::path folder = ModelsFolder();
   const std::vector<fs::path> models = Models(folder);

@@ -1,10 +1,10 @@
 // Every op of the models whose shapes are in benches/shapes, each by itself and
 // before any pass: time on the device alone, without upload and readback.
 //
-// best_us is the least time of the op's dispatches; cpu_us the least processor
-// time, all threads together, which tells software drivers apart on a busy
-// machine too; GFLOPs and GBs are at best_us; of_peak is the share of what the
-// device does at most (BM_Peak of device_bench), of its arithmetic for
+// best_us is the minimum time of the op's dispatches; cpu_us the minimum
+// processor time, all threads together, which tells software drivers apart on a
+// busy machine too; GFLOPs and GBs are at best_us; of_peak is the share of what
+// the device does at most (BM_Peak of device_bench), of its arithmetic for
 // convolutions, matrix products and LSTM, of its copying for the others. count:
 // how many such nodes the model has. The column Time is a whole inference of
 // eight such nodes, which is what --benchmark_min_time is about.

@@ -1,6 +1,6 @@
 # What `cmake --install` puts where: the library, its header, the programs, and
 # files for pkg-config and find_package. The programs come with a TFLite C
-# library, in a folder of its own.
+# library, in its own folder.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -15,8 +15,8 @@ install(FILES delegate/include/gles_delegate/gles_delegate.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gles_delegate COMPONENT development)
 
 if(GLES_DELEGATE_DROP_IN)
-  # In folders of their own, so that library and header are taken for the stock ones by
-  # nobody who does not ask for them. libgles_delegate.so lies two folders above.
+# In separate folders, so that only those who ask for them take library and header for
+  # the stock ones. libgles_delegate.so is two folders above.
   set_target_properties(tensorflowlite_gpu_delegate PROPERTIES INSTALL_RPATH "$ORIGIN/../..")
   install(TARGETS tensorflowlite_gpu_delegate
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/gles_delegate/drop_in COMPONENT library)
@@ -25,7 +25,7 @@ if(GLES_DELEGATE_DROP_IN)
 endif()
 
 if(TARGET LiteRtGpuAccelerator)
-  # Where a LiteRT that is given no folder looks: among the loader's.
+  # A LiteRT that is given no folder looks here, in the loader's path.
   install(TARGETS LiteRtGpuAccelerator
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT litert)
 endif()

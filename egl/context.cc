@@ -203,7 +203,8 @@ absl::Status Context::RunHere(absl::FunctionRef<absl::Status()> fn) {
     if (keep_count_ > 0 && lost_ && !running_) Release();
     return status;
   }
-  // Who has worked in the sibling stays there: some objects are not shared.
+  // A thread that has worked in the sibling stays there: some objects are not
+  // shared.
   if (may_be_kept_ && !IsKeptHere(context_, sibling_ == nullptr)) {
     return RunInSibling(fn);
   }
@@ -249,7 +250,7 @@ absl::Status Context::RunCurrent(absl::FunctionRef<absl::Status()> fn) {
     state.Restore();
   }
   running_ = false;
-  // A reset in the middle makes calls fail for no reason of their own.
+  // A reset in the middle makes unrelated calls fail.
   if (!status.ok()) {
     if (absl::Status reset = CheckReset(); !reset.ok()) {
       return absl::AbortedError(

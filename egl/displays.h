@@ -21,7 +21,7 @@ struct DisplayCandidate {
   bool software = false;
   // Returns the display, not yet initialised, or the reason why there is none.
   std::function<absl::StatusOr<EGLDisplay>()> open;
-  // What may have prevented opening the display: "; cannot open
+  // A likely reason why the display cannot be opened: "; cannot open
   // /dev/dri/renderD128: Permission denied", or "" if unknown. Appended to
   // EGL's error, which often is just EGL_NOT_INITIALIZED. Called only after a
   // failure. May be an empty function.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kDeviceVariable[] = "GLES_DELEGATE_DEVICE";
 
-// What the context's driver is; an error too if the context is lost.
+// The context's driver; an error also if the context is lost.
 absl::StatusOr<DeviceInfo> LookAt(const HeadlessContext& context) {
   SavedCurrent saved;
   if (absl::Status status = context.MakeCurrent(); !status.ok()) return status;

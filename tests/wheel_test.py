@@ -160,7 +160,7 @@ class Cases:
                     data=self.np.array(values))
 
     def reduction(self, op, dtype, axes):
-        """Over channels, or over a plane that is kept: kernels of their own."""
+        """Over channels, or over a plane that is kept: separate kernels."""
         np, rng, shape = self.np, self.rng, [2, 5, 7, 21]
         x = dict(activation(rng, np, "x", dtype), shape=shape)
         # Ratios of small numbers have ties.

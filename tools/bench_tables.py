@@ -172,7 +172,7 @@ def model_table(rows):
 
 
 def submit_table(rows):
-    """What inferences cost the processor and the device, a model a line.
+    """The cost of inferences on the processor and the device, a model a line.
 
     >>> print(submit_table([
     ...     {"name": "submit/m", "submit_us": 50.0, "submit_wall_us": 60.0, "wall_us": 80.0,
@@ -192,7 +192,7 @@ def submit_table(rows):
 
 
 def throughput_table(rows):
-    """What several interpreters give together over one alone, a model a line.
+    """The throughput of several interpreters relative to one, a model a line.
 
     >>> print(throughput_table([
     ...     {"name": "throughput/m", "per_s_1": 100.0, "gain_2": 0.5, "shared_gain_2": 1.25,

@@ -119,15 +119,15 @@ absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {
   if (!inputs.ok()) return inputs.status();
   LatencyOptions options;
   // As an app does, and as TFLite's own benchmark_model does: what lies in this
-  // processor's caches comes to a GPU later than what nobody has written.
+  // processor's caches comes to a GPU later than what no one has written.
   options.before_each = [&] { return WriteInputs(interpreter, *inputs); };
   options.num_runs = absl::GetFlag(FLAGS_num_runs);
   options.warmup_runs = absl::GetFlag(FLAGS_warmup_runs);
   options.min_secs = absl::GetFlag(FLAGS_min_secs);
   options.max_secs = absl::GetFlag(FLAGS_max_secs);
   options.shows_progress = true;
-  // The runs that count are those of the plan proper, and none of the baseline
-  // plan.
+  // The runs that count are those of the optimized plan, and none of the
+  // baseline plan.
   options.is_settled = [&] { return IsSettled((*backend)->GlesReport()); };
   auto latency = MeasureLatency(interpreter, options);
   PrintLog(interpreter, spec.name());

@@ -5,7 +5,7 @@
         [--runs=N] [--json=FILE] MODEL.tflite...
 
 Needs a Python with ai-edge-litert 2.3 or newer and with the package gles_delegate. Each model
-is compiled for GPU | CPU and run by each accelerator, in a process of its own, in turns, with
+is compiled for GPU | CPU and run by each accelerator, in its own process, alternately, with
 32-bit floats, on the same input, without the driver's shader cache. Prints a row of a table
 for each model: how many nodes each accelerator takes, how far its answers are from the CPU's,
 and how long a run and a start (compiling and the first run) take with WebGPU, as multiples
@@ -47,7 +47,7 @@ def random_inputs(model, signature, seed):
 
 
 def measure(accelerator, path, runs, clock):
-    """Runs in a process of its own: measures, and prints one line of JSON."""
+    """Runs in its own process: measures, and prints one line of JSON."""
     import numpy as np  # pylint: disable=import-outside-toplevel
     from ai_edge_litert import compiled_model as litert  # pylint: disable=import-outside-toplevel
     import gles_delegate  # pylint: disable=import-outside-toplevel
@@ -116,7 +116,7 @@ def started(command, mesa_root):
 
 
 def one(accelerator, model, flags):
-    """What a process measured, or a text that says why it measured nothing."""
+    """A process's measurements, or a text that says why it has none."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         command, environment = started(

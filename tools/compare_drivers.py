@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the drivers' compilers make of two revisions, program by program.
+"""Compares the drivers' compiled code of two revisions, program by program.
 
     ./dev drivers asahi_m1 --results_dir=/somewhere/before    # at one revision
     ./dev drivers asahi_m1 --results_dir=/somewhere/after     # at another
@@ -20,7 +20,7 @@ import sys
 WORSE_WHEN_MORE = {"registers": True, "spills": True, "instructions": True, "waves": False,
                    "threads": False, "simd": False, "shared_bytes": True, "lds_bytes": True,
                    "code_bytes": True, "cycles": True}
-# What fails the comparison.
+# Differences that fail the comparison.
 GRAVE = ("spills", "waves", "threads", "simd")
 
 

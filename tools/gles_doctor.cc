@@ -48,7 +48,7 @@ void Print(const std::string& text) {
   std::printf("%s\n", Wrap(text, 80, 2).c_str());
 }
 
-// What to do about a display that does not work, "" if nothing is known.
+// Advice about a display that does not work, "" if none is known.
 std::string Advice(const egl::DisplayReport& display) {
   if (absl::StrContains(display.error, "no render node")) {
     return "no GPU is visible: is its driver loaded? In a container, pass the "

@@ -1,4 +1,4 @@
-"""What the lints of this folder do with their findings."""
+"""The command line of this folder's lints."""
 
 import argparse
 import doctest

@@ -7,8 +7,8 @@
 Each failure that comes from the machine and not from the model (the statuses of
 STATUSES, and every line that the delegate logs) has a row whose first
 column quotes it; what the row quotes is in the code, piece for piece (`...` stands for
-what changes). What an op cannot do is told by docs/supported_ops.md, what an option may
-be by docs/options.md. Prints one line a finding and ends with 1 where there is one.
+what changes). The limits of ops are in docs/supported_ops.md, the values of options
+in docs/options.md. Prints one line a finding and ends with 1 where there is one.
 """
 
 import glob
@@ -29,7 +29,7 @@ LEAST = 8  # letters that tell a message from others
 
 
 def call_at(text, start):
-    """What stands between `start` and the end of the call or statement.
+    """The text between `start` and the end of the call or statement.
 
     >>> call_at('f("a)", g(1)), 2', 2)
     '"a)", g(1)'

@@ -39,7 +39,7 @@ RULES = (
      "if, when, 'on drivers that ...'",
      "It copies, where the driver has no such format.", "This is the folder where it is kept."),
     ("a sentence that begins with 'What ...'",
-     r"(?:^|[.:;!] )(?-i:What|Who) (?!else\b|if\b|about\b)[a-z]+\b[^?.]*[.;:]",
+     r"(?:^|[.:;!] )(?-i:What|Who) (?!else\b|if\b|about\b|to\b)[a-z]+\b[^?.]*[.;:]",
      "name the thing: 'Unsupported nodes stay on the CPU'",
      "What it cannot run stays on the CPU.", "What can I do?"),
     ("'what cannot', 'what does not'",
@@ -56,11 +56,12 @@ RULES = (
      "again, also, fix, no one, anyone who, alternately",
      "It is planned anew.", "It is planned again."),
     ("a double genitive",
-     r"\bof (?:its|their|our|my|your|his) own\b|\bof (?:ours|theirs)\b|\bof (?:the|an?) "
+     r"\bof (?:its|their|our|my|your|his) own(?=[.,;:)]|$| (?:and|as|because|beside|but|each|for|"
+     r"if|in|on|or|so|that|to|which|with)\b)|\bof (?:ours|theirs)\b|\bof (?:the|an?) "
      r"(?:app|caller|delegate|device|driver|host|library|op|program|runtime|test|user)'s"
      r"(?=[.,;:)]|$)",
      "'its own context', \"the app's context\"",
-     "It has a context of its own.", "The rows of the app's context."),
+     "It has a context of its own.", "It reads the rows of the app's context, of its own kind."),
     ("'is no ...' for 'is not a ...'",
      r"(?<!there )(?<!here )\b(?:is|are|was|were) no (?!longer|more|less|fewer|different|one|"
      r"(?:[a-z]+er|such|way|room|use|need|reason|doubt|match) ?)[a-z]+(?=[.,;:)]|$)",

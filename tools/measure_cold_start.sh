@@ -94,7 +94,7 @@ for model in "$@"; do
     warm="$(figure warm)"
     less="$(awk -v a="$(cut -d' ' -f3 <<<"$none")" -v b="$(cut -d' ' -f3 <<<"$warm")" \
       'BEGIN { if (a > 0) printf "%.0f%%", 100 * (1 - b / a); else print "-" }')"
-    # What the last warm start says of itself.
+    # The report of the last warm start.
     said="$(sed -n 's/^ *"state": "\(.*\)".*/\1/p' "$work/out" | head -n 1)"
     # shellcheck disable=SC2086  # words are columns
     printf '%-40s %-6s | %8s %8s %8s %4s | %8s %8s %8s %4s | %8s %8s %8s %4s | %6s %s\n' \

@@ -1,4 +1,4 @@
-// What the delegate makes of a model, node by node, for people: text in a
+// A report on a model, node by node, for people: text in a
 // terminal, or a page of HTML.
 #include <cstdio>
 #include <filesystem>

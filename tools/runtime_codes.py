@@ -81,7 +81,7 @@ class CLibrary:
 
 
 class Wheel:
-    """Likewise of the Python package."""
+    """The same for the Python package."""
 
     def __init__(self, model, delegate, options):
         try:

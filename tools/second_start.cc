@@ -1,4 +1,4 @@
-// What a second interpreter of a model costs while a first one lives, with the
+// The cost of a second interpreter of a model while a first one lives, with the
 // delegate's option share_key and without that option:
 //
 //   second_start --rounds=3 MODEL.tflite...
@@ -74,8 +74,8 @@ struct Started {
   std::unique_ptr<Interpreter> interpreter;
 };
 
-// Starts an interpreter, up to the end of one Invoke, with a delegate of its
-// own where `started->delegate` is nullptr.
+// Starts an interpreter, up to the end of one Invoke, with its own delegate
+// if `started->delegate` is nullptr.
 absl::StatusOr<Start> StartOne(const Model& model, const std::string& share_key,
                                Started* started) {
   const double processor = Ms(CLOCK_PROCESS_CPUTIME_ID);

@@ -3,11 +3,12 @@
 //
 //   soak --invokes=100000 --lives=2000 MODEL.tflite...
 //
-// First soak makes an interpreter of each model and invokes them in turns until
-// each has had --invokes invokes. Then it makes an interpreter of each model
+// First soak makes an interpreter of each model and invokes them alternately
+// until each has had --invokes invokes. Then it makes an interpreter of each
+// model
 // --lives times, invokes it once and deletes it. A line of comma-separated
-// values stands for each tenth of the way. Exit status 1: an invoke failed, or
-// its outputs differ in a bit from those of the model's first invoke.
+// values is printed for each tenth of the way. Exit status 1: an invoke failed,
+// or its outputs differ in a bit from those of the model's first invoke.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -63,7 +64,7 @@ bool IsTenth(int done, int all) {
   return done == all || done % std::max(1, all / 10) == 0;
 }
 
-// One model with a delegate of its own.
+// One model with its own delegate.
 class Subject {
  public:
   static absl::StatusOr<std::unique_ptr<Subject>> Make(const Model& model) {

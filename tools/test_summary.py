@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a run of the tests left out, and why; its last line counts.
+"""Says what a run of the tests left out, and why; its last line counts.
 
     ctest --output-junit tests.xml --test-output-size-passed 1000000 ...
     tools/test_summary.py tests.xml

@@ -27,7 +27,7 @@ constexpr double kPeakFlopsAnInvocation = 2.0 * 16 * kPeakSteps;
 constexpr int kCopyGroup = 64;
 constexpr int kTexelBytes = 16;
 
-// The least seconds of a dispatch of so many work groups.
+// Minimum seconds of a dispatch of this many work groups.
 absl::StatusOr<double> BestTime(const egl::Program& program, int groups) {
   gl().UseProgram(program.id());
   double best = std::numeric_limits<double>::infinity();

@@ -30,8 +30,8 @@ absl::StatusOr<egl::Program> BenchProgram(absl::string_view name);
 // Waits until the device has done all it was given.
 absl::Status WaitForDevice();
 
-// What the device does at most, each measured once a process, the best of a few
-// dispatches; where the processor is the device and busy, too low. Inside
+// The device's peak rates, each measured once a process, the best of a few
+// dispatches; too low if the device is a busy processor. Inside
 // BenchContext()->Run().
 struct Peak {
   double gflops = 0;  // float32 multiply-adds of registers alone

@@ -19,7 +19,7 @@
 namespace gles_delegate {
 namespace {
 
-// What the environment changes, "GLES_BENCH_HALF=1 ...", without folders.
+// Settings from the environment, "GLES_BENCH_HALF=1 ...", without folders.
 std::string Settings() {
   std::vector<absl::string_view> settings;
   for (char** entry = environ; *entry != nullptr; ++entry) {

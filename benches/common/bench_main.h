@@ -4,7 +4,7 @@
 
 namespace gles_delegate {
 
-// Parses Google Benchmark's flags and runs what is registered. What it ran on
+// Parses Google Benchmark's flags and runs what is registered. The device
 // goes into the JSON's context, beside the date and the machine that Google
 // Benchmark writes there. Returns the exit status.
 int BenchMain(int argc, char** argv);

@@ -1,4 +1,5 @@
-// Where a run of benches is, on a terminal: a bar below the rows that are done.
+// The progress of a run of benches, on a terminal: a bar below the finished
+// rows.
 #ifndef GLES_DELEGATE_BENCHES_COMMON_BENCH_PROGRESS_H_
 #define GLES_DELEGATE_BENCHES_COMMON_BENCH_PROGRESS_H_
 

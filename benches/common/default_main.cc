@@ -1,4 +1,4 @@
-// Of a library: a bench that has a main() of its own leaves this one out.
+// In a library, so that a bench with its own main() does not link this one.
 #include "benches/common/bench_main.h"
 
 int main(int argc, char** argv) { return gles_delegate::BenchMain(argc, argv); }

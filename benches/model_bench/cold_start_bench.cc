@@ -83,7 +83,7 @@ std::vector<std::string> ChildEnvironment(const std::string& model,
   return EnvironmentWith(added);
 }
 
-// What a process of this program prints with that environment.
+// The output of a process of this program with that environment.
 absl::StatusOr<std::string> RunSelf(std::vector<std::string> environment) {
   std::vector<char*> variables;
   variables.reserve(environment.size() + 1);

@@ -10,7 +10,7 @@
 namespace gles_delegate {
 
 // Time: the median Invoke on GL, host tensors in and out. Counters: xnnpack_ms,
-// xnnpack_delegated (the share of the nodes that XNNPACK took: where it is 0,
+// xnnpack_delegated (the share of the nodes that XNNPACK took: if it is 0,
 // xnnpack_ms is the built-in kernels' time)
 // and ratio (GL over XNNPACK) in the same process; p95_ms; delegated, the share
 // of the model's nodes.

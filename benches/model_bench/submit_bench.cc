@@ -87,8 +87,8 @@ absl::Status MeasureHalves(Runner& runner, benchmark::State* state) {
   return absl::OkStatus();
 }
 
-// What the wait for the outputs, and their copy, take of the clock and of the
-// waiting thread's processor time, by each way to wait.
+// The cost of waiting for the outputs and copying them, in elapsed time and in
+// the waiting thread's processor time, by each way to wait.
 absl::Status MeasureWaits(Runner& runner, benchmark::State* state) {
   const struct {
     egl::Waiting how;

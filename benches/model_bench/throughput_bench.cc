@@ -16,7 +16,7 @@
 namespace gles_delegate {
 namespace {
 
-// What the threads of one measurement share.
+// State that the threads of one measurement share.
 struct Race {
   const Model& model;
   TfLiteDelegate* delegate;   // of all interpreters; nullptr: each its own

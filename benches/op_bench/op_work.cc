@@ -65,7 +65,7 @@ std::string Window(const OpShape& shape) {
   return absl::StrCat("/k", height, "x", Option(shape, "filter_width"));
 }
 
-// What differs from what most ops have.
+// Ops that differ from most others.
 std::string Attributes(const OpShape& shape) {
   std::string text;
   if (const std::string stride = Option(shape, "stride_h"); !stride.empty()) {
@@ -104,7 +104,7 @@ double Flops(const OpShape& shape) {
 double Bytes(const OpShape& shape, int bytes_each) {
   double elements = 0;
   for (const TensorShape& t : shape.inputs) {
-    // A shape or an axis is no data.
+    // A shape or an axis is not data.
     if (t.values.empty()) elements += Elements(t);
   }
   for (const TensorShape& t : shape.outputs) elements += Elements(t);

@@ -1,4 +1,4 @@
-// What an op has to do at least, and how its bench is called.
+// The minimum work of an op, and the name of its bench.
 #ifndef GLES_DELEGATE_BENCHES_OP_BENCH_OP_WORK_H_
 #define GLES_DELEGATE_BENCHES_OP_BENCH_OP_WORK_H_
 
@@ -13,7 +13,7 @@ namespace gles_delegate {
 // counts as if it were values.
 double Flops(const OpShape& shape);
 
-// Bytes of inputs, weights and outputs, each once, where a number takes
+// Bytes of inputs, weights and outputs, each once, if a number takes
 // `bytes_each`.
 double Bytes(const OpShape& shape, int bytes_each);
 

@@ -21,7 +21,7 @@ bool IsSpatialZeroPad(const Node& node) {
 }
 
 // A pooling that has no padding itself, which would not be part of the window,
-// unlike a PAD's zeros. Not on the integer path, where a mean has a fixed
+// unlike a PAD's zeros. Not on the integer path, on which a mean has a fixed
 // count.
 bool IsUnpaddedPooling(const Node& node) {
   const auto* a = std::any_cast<PoolAttributes>(&node.attributes);

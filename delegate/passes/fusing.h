@@ -24,7 +24,7 @@ bool IsStoredAlike(const Tensor& a, const Tensor& b);
 bool LieAlike(const Tensor& a, const Tensor& b);
 
 // True for real numbers that a node computes, or an input of the graph, in
-// memory of their own.
+// their own memory.
 bool IsComputedFloat(const Tensor& tensor);
 
 // Number of tensors that the node's post-ops read.

@@ -201,7 +201,7 @@ bool RowRegion::TakeNode(int n) {
   }
   if (step) step = Apply(node.post_ops, *step, output.shape);
   if (!step) return false;
-  // A number that fills a row has no step of its own.
+  // A number that fills a row is not a separate step.
   const bool fits =
       steps_[*step].is_row ? IsOfRows(output.shape) : IsOfNumbers(output.shape);
   if (!fits) return false;

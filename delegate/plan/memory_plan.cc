@@ -108,7 +108,8 @@ std::vector<Lifetime> Lifetimes(const Graph& graph,
 }  // namespace
 
 Slot Allocated(const Slot& slot, const DeviceProfile& profile) {
-  // What is bound as a storage buffer alone has no size that a program knows.
+  // A buffer that is only bound as a storage buffer has no size that a program
+  // knows.
   if (!profile.faults.compiles_by_sizes || slot.storage == Storage::kBuffer) {
     return slot;
   }

@@ -28,7 +28,7 @@ struct CommandSources {
   const std::vector<DispatchProgram>& programs;         // by dispatch
   const std::vector<HostTransfer>& inputs;
   const std::vector<HostTransfer>& outputs;
-  GLuint sampler = 0;  // for textures of the app's
+  GLuint sampler = 0;  // for the app's textures
 };
 
 // Bytes of a Params block in the buffer of all blocks, rounded up to the

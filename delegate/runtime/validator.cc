@@ -131,7 +131,7 @@ void Validator::FenceWaited() {
 
 void Validator::Finished() {
   completed_ = now_++;
-  fences_waited_ = fences_.size();  // nobody has to wait for them any more
+  fences_waited_ = fences_.size();  // no one has to wait for them any more
 }
 
 void Validator::Violation(absl::string_view who, absl::string_view does,

@@ -16,7 +16,7 @@ Picture LoadPicture(const char* path);
 void SavePng(const Picture* picture, const char* path);
 /* The same picture in another size, by bilinear interpolation. */
 Picture Resized(const Picture* picture, int width, int height);
-/* The outline of a box, three pixels wide, in a colour of its own for each
+/* The outline of a box, three pixels wide, in a different colour for each
  * `kind`. */
 void DrawBox(Picture* picture, float left, float top, float right, float bottom,
              int kind);

@@ -18,7 +18,7 @@ import gles_delegate
 
 
 def read(path, detail):
-    """An image as the model's input, 1 x height x width x 3; None where it is no image."""
+    """An image as the model's input, 1 x height x width x 3; None if it is not an image."""
     _, height, width, _ = (int(n) for n in detail["shape"])
     try:
         with Image.open(path) as file:

@@ -1,4 +1,4 @@
-/* An app with an OpenGL ES context of its own and models that read its
+/* An app with its own OpenGL ES context and models that read its
  * textures: what the two examples of this folder share. Everything that an app
  * needs of gles_delegate is in app.c; an error ends the program with its
  * reason.

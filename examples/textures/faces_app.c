@@ -16,7 +16,7 @@
 
 enum { kAnchors = 896, kPoints = 468 };
 
-/* The output of so many values. */
+/* The output of this many values. */
 static const float* output_of(const Net* net, size_t values) {
   const int count = TfLiteInterpreterGetOutputTensorCount(net->interpreter);
   for (int i = 0; i < count; ++i) {
@@ -107,7 +107,7 @@ static int by_size(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-/* Two chains of their own, so that neither is built anew at its turn. */
+/* Two separate chains, so that neither is rebuilt at its turn. */
 static void compare(char** argv, const Picture* picture, int rounds) {
   double* times[2];
   Net nets[2][2];

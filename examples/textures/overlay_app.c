@@ -7,7 +7,7 @@
 
 #include "examples/textures/app.h"
 
-/* What lies outside of the mask becomes blue. */
+/* Tints the pixels outside of the mask blue. */
 static void tint(uint8_t* pixels, const Picture* picture, const uint8_t* mask,
                  const Picture* of) {
   for (int y = 0; y < picture->height; ++y) {

@@ -11,7 +11,7 @@ layout(std140, binding = 0) uniform Params {
   ivec4 window;      // width, height; dilation x, y
   ivec4 plane;       // pixels; tiles of these; lanes of a sum; output pixels
   vec4 of_plane;     // reciprocals: of pixels, tiles, output pixels, taps()
-  vec4 of_width;     // likewise of src's and dst's width
+  vec4 of_width;     // the same for src's and dst's width
   vec4 inner_clamp;  // least and greatest of the first one's results
 #ifdef INNER_SCALED
   vec4 inner_scaling;  // the params of INNER_SCALED's function

@@ -36,7 +36,7 @@ namespace {
 
 using Configure = std::function<void(TfLiteGlesDelegateOptions&)>;
 
-// What one start came to.
+// The result of one start.
 struct Start {
   std::vector<float> outputs;
   nlohmann::json report;
@@ -55,7 +55,7 @@ class CacheDelegateTest : public ::testing::Test {
     model_ = LoadOrDie(ChainModel("cacnam"));
   }
 
-  // A delegate and an interpreter of their own, in the program's one context.
+  // A separate delegate and interpreter, in the program's one context.
   Start Run(const Model& model, const Configure& configure = {}) {
     Start start;
     const absl::Status ran = TestContext()->Run([&] {
@@ -316,7 +316,7 @@ TEST_F(CacheDelegateTest, RefusedProgramsAreCompiledAndTheWeightsStillUsed) {
       &egl::GlApi::ProgramBinary,
       decltype(egl::GlApi::ProgramBinary)(
           +[](GLuint, GLenum, const void*, GLsizei) {}));
-  // Written anew each time, but not for ever.
+  // Written again each time, but not for ever.
   for (int i = 0; i < 5; ++i) {
     const Start start = Run();
     EXPECT_EQ(start.state(), "partial");
@@ -387,7 +387,7 @@ TEST_F(CacheDelegateTest, ThreadsMayShareADirectory) {
   for (int t = 0; t < 2; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 3; ++i) {
-        starts[3 * t + i] = RunHere(*model_);  // a context of its own
+        starts[3 * t + i] = RunHere(*model_);  // its own context
       }
     });
   }

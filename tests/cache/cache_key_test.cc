@@ -21,7 +21,7 @@ std::string KeyOf(const DeviceProfile& profile) {
   return IdentityOf({device, profile, graph, "a plan"}).key.ToHex();
 }
 
-// What is packed under one profile is not what another one uploads.
+// Weights packed under one profile are not uploaded under another.
 TEST(CacheKeyTest, EveryTuningParameterAndEveryOptionChangesIt) {
   const DeviceProfile defaults;
   std::set<std::string> keys = {KeyOf(defaults)};

@@ -70,7 +70,7 @@ TEST(BaselineTest, PointwiseConvolutionsHaveOneProgram) {
   EXPECT_GT(ProgramsOf(b, NvidiaProfile()), 1);
 }
 
-// What lies in the memory of inputs and outputs stays there, and tensors are
+// Inputs and outputs stay in their memory, and tensors are
 // stored as they were.
 TEST(BaselineTest, TransfersAndStorageAreThoseOfTheRow) {
   const DeviceChoices row = NvidiaProfile().choices;
@@ -94,7 +94,8 @@ TEST(BaselineTest, WhoWantsASingleAnswerStaysWithIt) {
   expected.background_compilation = 0;
   EXPECT_EQ(TuningText(ProfileFor(device, options).choices),
             TuningText(expected));
-  // A driver that compiles quickly gives its first answer by the plan proper.
+  // A driver that compiles quickly gives its first answer by the optimized
+  // plan.
   device.kind = egl::DeviceKind::kMali;
   EXPECT_EQ(TuningText(ProfileFor(device, options).choices),
             TuningText(ProfileFor(device, {}).choices));

@@ -37,7 +37,7 @@ TEST(DeviceProfileTest, LlvmpipesLanesAreItsVectors) {
   EXPECT_EQ(ProfileFor(DeviceOf("Mesa", "llvmpipe"), {}).choices.simd_lanes, 8);
 }
 
-// What was measured on llvmpipe or on NVIDIA's driver holds for those alone.
+// Measurements on llvmpipe or on NVIDIA's driver hold for those alone.
 TEST(DeviceProfileTest, AWrapperAsksForNothingSpecial) {
   for (const char* renderer :
        {"virgl (LLVMPIPE (LLVM 15.0.6, 256 bits))",
@@ -156,7 +156,7 @@ TEST(DeviceProfileTest, TilesOfBoardsSpillNoRegisters) {
                     "few_registers=1", "reduction_threads=64"}));
 }
 
-// What shaders go around (docs/drivers.md); of no other driver.
+// Bugs that shaders work around (docs/drivers.md), each of one driver only.
 TEST(DeviceProfileTest, SwiftShaderMakesNansOfInfinities) {
   const auto faults = [](const char* renderer) {
     return ProfileFor(DeviceOf("Google Inc.", renderer), {}).faults;

@@ -1,4 +1,4 @@
-// What an app's binary depends on: the stock GPU delegate's layouts and
+// An app's binary depends on these: the stock GPU delegate's layouts and
 // numbers, on machines with pointers of 64 bits. It is compiled as C and as
 // C++, and never run.
 #include <assert.h>

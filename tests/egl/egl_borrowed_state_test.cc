@@ -1,5 +1,5 @@
 // labels: egl delegate llvmpipe softpipe
-// A borrowed context looks to the app as if nobody had used it.
+// A borrowed context looks to the app as if no one had used it.
 // Longer than 300 lines: half of it sets and reads the state that the tests
 // compare.
 #include <algorithm>
@@ -27,7 +27,7 @@ using ::gles_delegate::egl::Program;
 using ::gles_delegate::egl::Texture;
 
 // Every state that GlState promises to restore, by name. Written apart from
-// GlState, with numbers of its own, so that a line forgotten there shows here.
+// GlState, with its own numbers, so that a line forgotten there shows here.
 using Snapshot = std::map<std::string, GLint64>;
 
 int Count(GLenum limit) {
@@ -107,7 +107,7 @@ layout(std430, binding = 0) buffer Data { uint value; };
 void main() { value *= 2u; }
 )";
 
-// What an app might have around: `seed` tells one set from another.
+// State that an app might have set: `seed` tells one set from another.
 struct Objects {
   Program program;
   Buffer buffers[3];
@@ -299,7 +299,7 @@ TEST(BorrowedStateTest, UploadsIgnoreTheAppsPixelStoreAndUnpackBuffer) {
   });
 }
 
-// What a delegate does there, from ModifyGraphWithDelegate to its end.
+// A delegate's life there, from ModifyGraphWithDelegate to its end.
 TEST(BorrowedStateTest, ADelegatesLifeLeavesNoTrace) {
   GLES_SKIP_WITHOUT_DEVICE();
   InApp([] {

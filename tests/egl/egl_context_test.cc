@@ -1,5 +1,5 @@
 // labels: egl llvmpipe softpipe
-// Contexts of the delegate's own, and contexts that it adopts from an app.
+// The delegate's own contexts, and contexts that it adopts from an app.
 // Longer than 300 lines: the tests make their contexts with the same helpers.
 #include <string>
 #include <thread>
@@ -87,7 +87,7 @@ TEST(ContextTest, NestedRunStaysInTheContext) {
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
 }
 
-// What a driver does when a context is let go: flush it, or nothing.
+// The driver's action when a context is released: flush it, or nothing.
 GLint ReleaseBehavior(Context& context) {
   GLint behavior = -1;
   EXPECT_TRUE(context
@@ -368,7 +368,7 @@ TEST(ResetTest, IsAbortedAndFnDoesNotRun) {
   EXPECT_FALSE(ran);
   EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
   EXPECT_THAT(status.message(), HasSubstr("was reset by commands of this"));
-  // The driver tells of a reset once; the objects stay gone.
+  // The driver reports a reset once; the objects stay gone.
   EXPECT_EQ(context->Run(fn).code(), absl::StatusCode::kAborted);
   EXPECT_FALSE(ran);
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);

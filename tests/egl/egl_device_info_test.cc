@@ -96,7 +96,7 @@ TEST(DeviceInfoTest, MesaSoftwareDriversAreSoftware) {
   EXPECT_TRUE(info.software);
 }
 
-// What the driver says, replaced.
+// The driver's strings, replaced.
 absl::Status StatusWithVersion(const GLubyte* (*get_string)(GLenum)) {
   return TestContext()->Run([&] {
     const egl::ScopedGlOverride fault(&egl::GlApi::GetString, get_string);

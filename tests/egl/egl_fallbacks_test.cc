@@ -198,7 +198,7 @@ TEST_F(FallbackTest, HardwareAnywhereWinsOverSoftware) {
   }
 }
 
-// What kept the hardware from being taken is not dropped once software opens.
+// The reason why the hardware was not taken is kept once software opens.
 TEST_F(FallbackTest, TheHardwaresErrorsStandBesideSoftware) {
   if (!TestContext()->device().software) GTEST_SKIP() << "hardware";
   const ScopedGlOverride no_gbm(

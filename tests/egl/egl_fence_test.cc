@@ -17,7 +17,7 @@ using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
 using ::gles_delegate::egl::Waiting;
 
-// What the replacement of glClientWaitSync below counts. Its GPU works until
+// Counters of the replacement of glClientWaitSync below. Its GPU works until
 // `g_busy_until`, or until somebody sleeps.
 int g_polls = 0;
 int g_sleeps = 0;

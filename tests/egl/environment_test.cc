@@ -45,7 +45,7 @@ TEST(EnvironmentTest, DebugItemsWithAndWithoutValues) {
   EXPECT_EQ(DebugValue("shaders"), std::nullopt);
 }
 
-// What a setuid copy of this program finds.
+// The value that a setuid copy of this program finds.
 TEST(EnvironmentChildTest, DISABLED_Setuid) {
   if (!IsPrivileged()) _exit(77);
   if (std::getenv(kVariable) == nullptr) _exit(2);

@@ -207,8 +207,8 @@ TEST_F(KeptContextTest, AForkedChildDoesNotTouchIt) {
       });
   const pid_t child = fork();
   if (child == 0) {
-    // What belongs to the thread ends before such a handler runs, and what
-    // belongs to the driver, which may not survive a fork, after it.
+    // The thread's objects end before such a handler runs; objects that
+    // belong to the driver, which may not survive a fork, end after it.
     std::atexit([] { _exit(0); });
     std::exit(0);
   }
@@ -218,7 +218,7 @@ TEST_F(KeptContextTest, AForkedChildDoesNotTouchIt) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-// One that another thread has destroyed is nobody's: it is let go at the next
+// One that another thread has destroyed is no one's: it is let go at the next
 // occasion, and taken for no app's until then.
 TEST_F(KeptContextTest, AnOrphanIsReleased) {
   ASSERT_TRUE(kept_->Run(Nothing).ok());
@@ -232,7 +232,7 @@ TEST_F(KeptContextTest, AnOrphanIsReleased) {
 
 std::atomic<bool> g_destroys = false;
 
-// Whoever asks while it is destroyed is not told that it is an app's.
+// A thread that asks while it is destroyed is not told that it is an app's.
 TEST_F(KeptContextTest, IsNoAppsWhileItIsDestroyed) {
   ASSERT_TRUE(kept_->Run(Nothing).ok());
   const egl::ScopedGlOverride slow(

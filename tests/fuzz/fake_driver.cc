@@ -1,10 +1,10 @@
-// A libEGL with a GL of its own that says yes to everything, for fuzzing what
+// A libEGL with its own GL that says yes to everything, for fuzzing what
 // the delegate tells a driver: names are handed out, everything compiles, and
 // nothing is computed. Opened by GLES_DELEGATE_EGL_LIBRARY.
 //
-// What is uploaded is read, byte for byte, so that a sanitizer sees a step past
-// the end; and what is mapped is a block of its own.
-// Longer than 300 lines: one short function for each of a driver's.
+// Uploads are read, byte for byte, so that a sanitizer sees a step past
+// the end; and each mapping is a separate block.
+// Longer than 300 lines: one short function for each function of a driver.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>

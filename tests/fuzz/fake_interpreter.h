@@ -1,4 +1,4 @@
-// What a runtime does with a delegate, on a FakeRuntime's model: partitions,
+// A runtime's work with a delegate, on a FakeRuntime's model: partitions,
 // replaces nodes, allocates memory, prepares and runs the delegate's kernels.
 // The model's own kernels do nothing.
 #ifndef GLES_DELEGATE_TESTS_FUZZ_FAKE_INTERPRETER_H_
@@ -28,7 +28,7 @@ class FakeInterpreter {
   // AllocateTensors: false where a kernel fails.
   bool Allocate();
   void Invoke();
-  // Batches of `from` become `to`, in every tensor that is no constant.
+  // Batches of `from` become `to`, in every tensor that is not a constant.
   void ResizeBatch(int from, int to);
 
  private:

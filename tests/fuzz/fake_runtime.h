@@ -1,6 +1,6 @@
 // A TfLiteContext made from a .tflite file by our own reader of the file, so
 // that fuzzing the delegate's reader runs none of TFLite's code: its parser has
-// bugs of its own. It is looser than TFLite's: a constant may have too few
+// its own bugs. It is looser than TFLite's: a constant may have too few
 // bytes, a quantization may not fit its tensor, an attribute may be anything.
 #ifndef GLES_DELEGATE_TESTS_FUZZ_FAKE_RUNTIME_H_
 #define GLES_DELEGATE_TESTS_FUZZ_FAKE_RUNTIME_H_
@@ -60,7 +60,7 @@ class FakeRuntime {
   std::deque<TfLiteRegistration> registrations_;
   TfLiteIntArray* plan_ = nullptr;
   std::vector<int> inputs_, outputs_;
-  // What the C structs point at.
+  // The arrays that the C structs point at.
   std::deque<std::vector<int>> ints_;
   std::deque<std::vector<uint8_t>> bytes_;
   std::deque<TfLiteAffineQuantization> quantizations_;
@@ -68,7 +68,7 @@ class FakeRuntime {
   std::deque<std::vector<TfLiteDimensionMetadata>> dimensions_;
 };
 
-// What TFLite's enumeration calls the file's type; kTfLiteNoType: not among
+// TFLite's enumerator of the file's type; kTfLiteNoType: not among
 // those that its C header of 2.9 names, but for int4 (18) and int2 (20), which
 // later ones do.
 TfLiteType TypeOf(schema::TensorType type);

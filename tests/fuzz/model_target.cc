@@ -43,7 +43,7 @@ DeviceProfile ProfileOf(uint8_t choice) {
   return ProfileFor(device, options);
 }
 
-// What runs of the nodes `first` to `last` of the plan, as a partition.
+// The nodes of `first` to `last` of the plan that run, as a partition.
 struct Partition {
   std::vector<int> nodes, inputs, outputs;
 };
@@ -147,7 +147,7 @@ void RunDelegate(const Bytes& file, absl::Span<const uint8_t> header) {
 
 void RunModel(absl::Span<const uint8_t> bytes) {
   if (bytes.size() < kHeaderBytes) return;
-  // A block of its own, so that a step past the file's end is seen.
+  // A separate block, so that a step past the file's end is seen.
   const Bytes file(bytes.begin() + kHeaderBytes, bytes.end());
   RunDelegate(file, bytes);
   const std::unique_ptr<FakeRuntime> runtime = FakeRuntime::Create(file);

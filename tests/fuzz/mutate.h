@@ -11,7 +11,7 @@ namespace gles_delegate::fuzz {
 
 // Changes one aligned word of 2, 4 or 8 bytes of the `size` bytes to 0, to an
 // end of its range, to a power of two and its neighbours, or to what stands in
-// another place. Nothing where there is no word.
+// another place. Nothing if there is no word.
 void MutateNumber(uint8_t* data, size_t size, std::minstd_rand* random);
 
 // One to four MutateNumber(), or bytes changed, or the end cut off. The new

@@ -1,5 +1,5 @@
-// What is fuzzed: a function of bytes that must not crash, with seeds to start
-// from. libFuzzer runs each as a program of its own (./dev fuzz), and
+// A fuzz target: a function of bytes that must not crash, with seeds to start
+// from. libFuzzer runs each as a separate program (./dev fuzz), and
 // tests/tflite/fuzz_replay_test.cc runs all of them on the seeds, on what was
 // found once (corpus/) and on a fixed number of mutations.
 #ifndef GLES_DELEGATE_TESTS_FUZZ_TARGET_H_

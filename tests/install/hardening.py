@@ -1,4 +1,4 @@
-"""What a release's binaries must and must not have in them.
+"""Checks for what a release's binaries must and must not have in them.
 
     wrong(path, builder)  the findings of a library or program, by readelf and objdump
 

@@ -86,7 +86,7 @@ def by_pkg_config(prefix, folder, expected):
          *["-l:libgles_delegate.a" if flag == "-lgles_delegate" else flag for flag in flags]])
     check_output([program], expected)
     check_needs_no_library(program)
-    # And where the archive alone is installed.
+    # And with the archive alone installed.
     alone = os.path.join(folder, "alone")
     shutil.copytree(prefix, alone, symlinks=True)
     for name in os.listdir(os.path.dirname(find(alone, "libgles_delegate.a"))):
@@ -167,7 +167,7 @@ def runs_a_model(build, prefix, folder):
 
 
 def as_litert_finds_it(prefix):
-    """Opens the accelerator in a process of its own, without any search path."""
+    """Opens the accelerator in its own process, without any search path."""
     accelerator = find(prefix, "libLiteRtGpuAccelerator.so")
     check_output([sys.executable, "-c", """
 import ctypes, sys

@@ -66,7 +66,7 @@ def check_sbom(path, root):
 
 
 def check_validity(path, folder):
-    """What SPDX's own tool says of the SBOM, if it may be fetched."""
+    """The report of SPDX's own tool on the SBOM, if it may be fetched."""
     if os.environ.get("GLES_DELEGATE_FETCH_WHEELS", "0") in ("", "0"):
         print("SKIPPED: the SBOM IS NOT VALIDATED: GLES_DELEGATE_FETCH_WHEELS is not set")
         return

@@ -4,7 +4,7 @@
 
 builds tools/java and GlesDelegateTest.java in FOLDER and runs the test on the self-check's
 model of the Python package, in the TensorFlow Lite of the JavaCPP presets. Run by CTest as
-`java`; skips, with the reason, where nothing may be fetched (../python/environments.py), or
+`java`; skips, with the reason, if nothing may be fetched (../python/environments.py), or
 there is no JDK.
 """
 

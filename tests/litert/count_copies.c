@@ -43,7 +43,7 @@ static void Count(const void* caller, size_t bytes) {
 #define VISIBLE __attribute__((visibility("default")))
 #define CALLER __builtin_return_address(0)
 
-// From here on calls of so many bytes and more are counted.
+// From here on calls of this many bytes and more are counted.
 VISIBLE void CountCopiesFrom(size_t bytes) {
   for (int i = 0; i < kCallers; ++i) atomic_store(&counted[i], 0);
   atomic_store(&least, bytes);

@@ -57,11 +57,11 @@ class FakeLiteRt {
   void Clear(size_t offset) { Set(offset, static_cast<void (*)()>(nullptr)); }
 
   const void* context() const { return context_.get(); }
-  // Stand for LiteRT's own objects, which nobody may look into.
+  // Stand for LiteRT's own objects, which no one may look into.
   void* environment() { return &environment_; }
   void* options() { return &options_; }
 
-  // What the library handed over; null: nothing.
+  // The value that the library handed over; null: none.
   TfLiteDelegate* delegate() const { return delegate_; }
   void DeleteDelegate() {
     if (delegate_ != nullptr) deleter_(delegate_);

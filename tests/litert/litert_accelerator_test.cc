@@ -137,7 +137,7 @@ TEST(LitertAcceleratorTest, NoEnvironmentAndNoOptionsAreDefaults) {
   EXPECT_EQ(Create(fake).status, litert::kOk);
 }
 
-// The leak sanitizer finds a delegate that LiteRT did not take and nobody
+// The leak sanitizer finds a delegate that LiteRT did not take and no one
 // deleted.
 TEST(LitertAcceleratorTest, AFunctionThatFailsIsAnError) {
   const std::pair<int FakeLiteRt::*, const char*> failures[] = {

@@ -106,7 +106,7 @@ typedef struct {
   bool async;
 } Run;
 
-// Of count_copies.c, where it is preloaded: counts copies of `bytes` and more.
+// Of count_copies.c, if it is preloaded: counts copies of `bytes` and more.
 static void CountCopiesFrom(size_t bytes) {
   void (*count)(size_t) = (void (*)(size_t))dlsym(RTLD_DEFAULT, __func__);
   if (count != NULL) count(bytes);
@@ -131,7 +131,7 @@ static void Fill(Buffer* buffer) {
   }
 }
 
-// Who fills an input while a run waits for it.
+// The thread that fills an input while a run waits for it.
 typedef struct {
   Buffer* input;
   int done;  // a pipe's end, which stands in for a fence
@@ -239,7 +239,7 @@ static float* RunModel(void* environment, void* model, int hardware,
   return answer;
 }
 
-// What this build of LiteRT says to memory that is not the host's: 5 is
+// The answer of this build of LiteRT to memory that is not the host's: 5 is
 // "unsupported", whatever it is given.
 static void SayWhatBuffersThereAre(void* environment) {
   TensorType type = {1, 1, {16}, {0}};

@@ -88,7 +88,7 @@ def assert_close(actual, expected, tolerance=2e-5):
 
 
 def before_logistic(mask):
-    """What went into the LOGISTIC that made a mask, of values that floats can tell apart."""
+    """The input of the LOGISTIC that made a mask, for values that floats can tell apart."""
     mask = np.clip(mask.astype(np.float64), 1e-30, 1 - 1e-6)
     return np.log(mask / (1 - mask))
 
@@ -193,8 +193,8 @@ def assert_masks(actual, expected):
 
 
 def assert_boxes(actual, expected):
-    """Boxes are decoded in 32 bits, where the CPU's kernel has 64. What lies behind the number
-    of boxes found is nobody's."""
+    """Boxes are decoded in 32 bits, while the CPU's kernel has 64. Values behind the number
+    of boxes found have no meaning."""
     boxes, classes, scores, count = (a.ravel() for a in actual)
     want_boxes, want_classes, want_scores, want_count = (a.ravel() for a in expected)
     assert count[0] == want_count[0]
@@ -405,8 +405,8 @@ def test_litert_has_host_memory_alone(app):
 
 
 # The delegate copies each tensor once, to or from memory that the device sees (on x86-64 the
-# output by instructions of its own, egl/host_copy.h); with host_transfers it packs texels
-# instead, which is no memcpy.
+# output by its own instructions, egl/host_copy.h); with host_transfers it packs texels
+# instead, which is not a memcpy.
 @pytest.mark.parametrize("more", [[], ["egl"]])
 @pytest.mark.parametrize("host_transfers, copies", [(0, 1), (1, 0)])
 def test_tensors_are_not_copied_on_the_way(app, more, host_transfers, copies):
@@ -463,7 +463,7 @@ def test_without_requirements_a_resize_works(monkeypatch):
     np.testing.assert_array_equal(answer, -values)
 
 
-# Where this fails, LiteRT asks for them anew: decision 0008 has lost its reason.
+# Where this fails, LiteRT asks for them again: decision 0008 has lost its reason.
 @REQUIREMENTS_CHANGED
 def test_requirements_break_a_resize():
     with pytest.raises(RuntimeError):

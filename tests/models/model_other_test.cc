@@ -1,6 +1,6 @@
 // labels: model delegate llvmpipe slow
-// Real models that are not float throughout: 8-bit ones, and LSTMs. What the
-// delegate leaves to the CPU is exactly the CPU's; nothing fails.
+// Real models that are not float throughout: 8-bit ones, and LSTMs. Nodes that
+// the delegate leaves to the CPU give exactly the CPU's values; nothing fails.
 #include <cmath>
 #include <string>
 #include <vector>

@@ -53,7 +53,7 @@ class QuantizedModelsTest : public DeviceTest {};
 
 // Dynamic range: TFLite's hybrid kernels quantize a row of activations to
 // 8 bits, symmetrically, at each run, so an activation errs by up to half of
-// max|x| / 127; ours keep it. What that may come to is the bound.
+// max|x| / 127; ours keep it. The bound is the difference that this may cause.
 TEST_F(QuantizedModelsTest, DynamicRangeFullyConnected) {
   constexpr int kInputs = 40, kOutputs = 7;
   constexpr float kScale = 0.01f;

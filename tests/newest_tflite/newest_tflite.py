@@ -1,4 +1,4 @@
-"""What of TFLite's newest C functions 2.9 lacks: buffer handles, and the delegate fallback.
+"""TFLite's newest C functions that 2.9 lacks: buffer handles, and the delegate fallback.
 
     tests/newest_tflite/newest_tflite.py LIBRARY TFLITE FOLDER
 

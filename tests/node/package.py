@@ -4,7 +4,7 @@
 
 installs the packages below FOLDER, where npm compiles tfjs-tflite-node's binding, and runs
 test.js there: on the self-check's model of the Python package, and on models of
-GLES_DELEGATE_SHARED_DIR. Run by CTest as `node`; skips, with the reason, where nothing may
+GLES_DELEGATE_SHARED_DIR. Run by CTest as `node`; skips, with the reason, if nothing may
 be fetched (../python/environments.py), or Node or its headers are not there.
 """
 

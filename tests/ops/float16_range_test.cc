@@ -97,7 +97,7 @@ TEST_F(Float16RangeTest, OrTheLargestHalfByChoice) {
     };
     EXPECT_THAT(run({60, 100, -100, 1}),
                 ElementsAre(60, FloatEq(kSaturated), FloatEq(-kSaturated), 1));
-    // What is infinite stays so.
+    // Infinite values stay infinite.
     EXPECT_THAT(run({kInfinity, -kInfinity, 70, 0}),
                 ElementsAre(kInfinity, -kInfinity, FloatEq(kSaturated), 0));
   }

@@ -138,7 +138,7 @@ TEST_F(HybridWeightsTest, Uint8IsReadAsInt8) {
 }
 
 // Weights that are an input of the model, as TFLite's own tests of the op have
-// them: quantized values of -32, 32, -64, 64 and a zero point that nobody
+// them: quantized values of -32, 32, -64, 64 and a zero point that no one
 // reads.
 TEST_F(HybridWeightsTest, WeightsThatAreAnInput) {
   for (TensorType type : {TensorType::UINT8, TensorType::INT8}) {

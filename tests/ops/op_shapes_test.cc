@@ -152,7 +152,7 @@ TEST(OneOpModelTest, WrongOptionsAreRefused) {
   EXPECT_FALSE(OneOpModel(shape).ok());
 }
 
-// Where a model is at hand, benches/shapes has the list that it gives.
+// If a model is at hand, benches/shapes has the list that it gives.
 TEST(CommittedShapesTest, AreThoseOfTheModels) {
   const std::string models = testing::SharedFile("models");
   if (models.empty()) {

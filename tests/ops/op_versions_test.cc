@@ -95,7 +95,7 @@ TEST(HasFieldTest, ActivationOfTransposeConv) {
   }
 }
 
-// Where nobody filled the fields in they are zeros, which stand for 1.
+// Fields that are not filled in are zeros, which mean 1.
 TEST(HasFieldTest, DilationsThatAreAbsentAreOne) {
   ::gles_delegate::ConvParams conv = {};
   conv.padding = kPaddingSame;

@@ -15,8 +15,8 @@ namespace {
 constexpr int kNodes = 2338;
 constexpr int kChannels = 8;
 
-// Adds nodes in turns of seven until there are `nodes`: what fuses, what does
-// not, what branches and joins. Values stay near 1.
+// Adds seven nodes at a time until there are `nodes`: some fuse, some do
+// not, some branch and join. Values stay near 1.
 SingleOpModel Chain(int nodes) {
   return MakeModel(
       absl::StrCat("a chain of ", nodes), Accuracy{/*terms=*/nodes},

@@ -177,7 +177,7 @@ TEST(PlanDumpTest, ThePicturesAreWellFormed) {
   }
 }
 
-// What the parser of this test says of text that is none.
+// The errors of this test's parser about text that is not a plan.
 TEST(PlanDumpTest, AnEdgeToNothingIsNoticed) {
   DotGraph dot("wrong");
   dot.AddEdge(dot.AddBox("one"), 7, "");

@@ -1,5 +1,5 @@
 // labels: op delegate softpipe slow
-// The self-check is never wrong about right code: no chain of ops that nobody
+// The self-check is never wrong about right code: no chain of ops that no one
 // has tampered with is refused, or planned again.
 //
 // GLES_CHAINS=n runs n chains, GLES_CHAINS_SEED=s from seed s on.

@@ -1,6 +1,6 @@
 // labels: op delegate softpipe slow
 // Which edits of shaders the self-check notices: a line of a shader is edited
-// by chance, in all programs that have it, and where a model's outputs change,
+// by chance, in all programs that have it, and if a model's outputs change,
 // the check must say so.
 //
 // GLES_EDITS=n looks for n edits that change outputs, GLES_EDITS_SEED=s from
@@ -36,7 +36,7 @@ namespace {
 
 using ::gles_delegate::egl::GlApi;
 
-// What is done to the driver's texts; empty: nothing.
+// The edit of the driver's texts; empty: none.
 struct Edit {
   std::string shader;  // "conv_2d.comp"
   std::string line, edited;

@@ -36,7 +36,7 @@ std::string& Broken() {
 }
 int g_altered = 0;
 
-// What a right shader has, and what a broken one has in its place: it writes
+// Text of a right shader, and of a broken one in its place, which writes
 // half as much again. (Functions that write alone take a value.)
 using Fault = std::pair<std::string, std::string>;
 Fault WritesTooMuch() {
@@ -91,7 +91,7 @@ class SelfCheckTest : public ::testing::Test {
     }
     std::string verdict() const { return check()["verdict"]; }
   };
-  // In a context of its own, so that no program is there before.
+  // In its own context, so that no program is there before.
   Start Run(
       const std::function<void(TfLiteGlesDelegateOptions&)>& configure = {}) {
     const DelegatePtr delegate = MakeDelegate([&](auto& options) {
@@ -333,8 +333,8 @@ TEST_F(SelfCheckTest, ANormalizationThatIsFoldedInPartIsFoundRight) {
   }
 }
 
-// What nodes on int16 values read must be values that quantized values stand
-// for, and what stands between the nodes of one kernel is no tensor of the
+// Nodes on int16 values must read values that quantized values represent,
+// and a value between the nodes of one kernel is not a tensor of the
 // model.
 TEST_F(SelfCheckTest, ProductsAndSumsOfInt16QuantizedValuesAreFoundRight) {
   for (const Op op : {Op::MUL, Op::ADD}) {

@@ -1,7 +1,7 @@
 // labels: op llvmpipe softpipe
 // Concatenations written in place: the pass on graphs, and whole models against
 // TFLite's CPU in every storage. Longer than 300 lines: each rule of the pass
-// is a test of its own.
+// is a separate test.
 #include "delegate/passes/concat_in_place.h"
 
 #include <algorithm>
@@ -148,7 +148,7 @@ TEST(ConcatInPlaceTest, WhatMakesThePartsTakesTheFunctions) {
   for (int n : {1, 3}) {
     const Node& maker = h.b.graph.nodes[n];
     EXPECT_THAT(Functions(maker), ElementsAre("clamp"));
-    // A tensor of its own: other values than those of the model's.
+    // A separate tensor, with other values than the model's.
     EXPECT_NE(maker.outputs[0], h.rows[n / 2]);
     const gles_delegate::Tensor& part = h.b.graph.tensor(maker.outputs[0]);
     EXPECT_EQ(part.view.of, all);

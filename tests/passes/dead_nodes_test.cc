@@ -1,5 +1,5 @@
 // labels: unit sanitize
-// Which nodes nobody reads, and which must stay although nobody does.
+// Which nodes no one reads, and which must stay although no one does.
 #include "delegate/passes/dead_nodes.h"
 
 #include <vector>

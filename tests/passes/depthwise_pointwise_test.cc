@@ -59,7 +59,7 @@ TEST(DepthwisePointwiseTest, MatchesDefinition) {
   }
 }
 
-// A value that is none comes through the clamp between the two, as on the CPU.
+// A NaN comes through the clamp between the two, as on the CPU.
 TEST(DepthwisePointwiseTest, KeepsNaN) {
   GLES_SKIP_WITHOUT_DEVICE();
   Pair pair(Case{{1, 1, 1, 4}, 4, 1, 1, 1, 0});

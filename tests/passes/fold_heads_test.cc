@@ -125,7 +125,7 @@ TEST(AttentionTest, OfPartsOfRows) {
   EXPECT_EQ(first(3, 1), 48);
 }
 
-// A view must not outlive its source, and outputs have memory of their own.
+// A view must not outlive its source, and outputs have their own memory.
 TEST(AttentionTest, OutputsAreNoViews) {
   Attention b;
   const TensorId x = b.Input({1, 16, 24});

@@ -1,5 +1,5 @@
 // labels: op llvmpipe softpipe
-// Constants folded into weights: the pass on graphs, where it must not fire,
+// Constants folded into weights: the pass on graphs, when it must not fire,
 // and whole models against TFLite's CPU.
 #include "delegate/passes/fold_scales.h"
 

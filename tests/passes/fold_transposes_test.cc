@@ -1,5 +1,5 @@
 // labels: op llvmpipe softpipe
-// Transposes that undo or follow one another: the pass on graphs, where it must
+// Transposes that undo or follow one another: the pass on graphs, when it must
 // not fire, and whole models against TFLite's CPU.
 #include "delegate/passes/fold_transposes.h"
 

@@ -107,7 +107,7 @@ void Check(const Case& c, int split_target) {
 
 TEST(FuseGatesTest, MatchesDefinition) {
   GLES_SKIP_WITHOUT_DEVICE();
-  // 0: conv_1x1.comp; else conv_shared.comp, where it fits the device.
+  // 0: conv_1x1.comp; else conv_shared.comp, if it fits the device.
   for (int target : {0, 1, 1 << 20}) {
     for (bool add : {false, true}) {
       Check({{1, 5, 7, 6}, 9, add}, target);

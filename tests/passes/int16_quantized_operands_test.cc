@@ -37,7 +37,7 @@ void AddShifted(Cases* cases, Op op, int i) {
   }
   if (i % 2 == 1) std::swap(coarse, fine);
   const int x = cases->Input(dims, coarse);
-  // What is shifted has one shape: else TFLite ends the process.
+  // Shifted operands have one shape: otherwise TFLite ends the process.
   const int z =
       i % 3 == 0 ? cases->Constant(dims, fine) : cases->Input(dims, fine);
   const int y = cases->Output(dims, out);

@@ -37,7 +37,7 @@ ModelQuantization Beside(Cases* cases, const ModelQuantization& in) {
 void AddUnary(Cases* cases, Op op, int i) {
   const Dims dims = {1, 16, 16, 16 + i % 5};
   ModelQuantization in = DrawScale(cases);
-  // What TFLite has functions in fixed point for.
+  // The functions that TFLite has in fixed point.
   if (i % 6 == 0) in = WideScale(1.0f / (i % 4 == 0 ? 4096 : 2048));
   const bool fixed = op == Op::LOGISTIC || op == Op::TANH;
   const int x = cases->Input(dims, in);

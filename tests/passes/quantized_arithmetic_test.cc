@@ -19,7 +19,7 @@
 namespace gles_delegate::testing {
 namespace {
 
-// What a post-op makes of each x on the device.
+// The result of a post-op for each x on the device.
 std::vector<float> OnDevice(const std::vector<float>& xs, PostOp op) {
   Graph graph;
   const int n = static_cast<int>(xs.size());

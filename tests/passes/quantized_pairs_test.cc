@@ -72,7 +72,7 @@ TEST(IntegerPathOpsTest, FunctionsOfTwo) {
   }
 }
 
-// What is broadcast in another shape than its own, and a constant of one
+// An operand broadcast in another shape than its own, and a constant of one
 // element, which float models have in the params.
 TEST(IntegerPathOpsTest, FunctionsOfTwoInOtherShapes) {
   GLES_SKIP_WITHOUT_DEVICE();

@@ -142,7 +142,7 @@ TEST(IntegerPathOpsTest, FullyConnected) {
   }
 }
 
-// What b is to a.
+// The relation of b to a.
 template <typename Code>
 void ExpectTransposeConv(int channels, int outputs, int stride, int seed) {
   CodeModel<Code> m(seed);

@@ -106,7 +106,7 @@ void ExpectResizes(int seed) {
     const ModelQuantization in = cases.Draw(cases.Power(-4, 0));
     // TFLite resizes quantized values, whatever they stand for.
     const ModelQuantization out = i % 5 == 0 ? cases.Draw(in.scale[0]) : in;
-    // Few sizes, because a work group's shape is a program of its own.
+    // Few sizes, because a work group's shape is a separate program.
     const ResizeSize& size = kResizeSizes[(seed + i % 3) % kResizeSizeCount];
     schema::ResizeBilinearOptionsT options;
     options.align_corners = i % 4 == 1;

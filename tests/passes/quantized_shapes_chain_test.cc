@@ -187,7 +187,8 @@ class Chain : public CodeChain<Code> {
   using Base::Shaped;
   using Base::x;
 
-  // What ops of fixed outputs want; `zero` counts from the least code.
+  // The input that ops of fixed outputs need; `zero` counts from the minimum
+  // value.
   static ModelQuantization Fixed(float scale, int zero) {
     return ModelQuantization::PerTensor(scale, kLow + zero);
   }

@@ -276,7 +276,7 @@ TEST(ReadThroughTest, InterpolatesAsItReads) {
 void ExpectReadBack(Chain chain, const HostTensor& src, const HostTensor& want,
                     const StorageSetting& setting) {
   SCOPED_TRACE(want.shape.ToString());
-  // What the source is computed by.
+  // The op that computes the source.
   Node negation;
   negation.op = FindOpNamed("NEG");
   ElementwiseAttributes plain;

@@ -53,7 +53,7 @@ Sums Product(const Sums& x, const std::vector<float>& weights,
 }
 
 // The nodes as the passes before leave them. The graph's inputs are the tensor
-// and, where there is an ADD, the other one.
+// and, if there is an ADD, the other one.
 struct Block {
   explicit Block(const Case& c)
       : random("squeeze"), shape(BhwcShape::FromDims(c.dims)) {
@@ -155,7 +155,7 @@ void Check(const Case& c, int simd_lanes, int texels = 1 << 20) {
                    block.shape.b);
   }
   // n roundings of the sum of magnitudes, n < 400 terms in a row here; the
-  // logistic's slope is a quarter, and it has some ulps of its own.
+  // logistic's slope is a quarter, and it adds some ulps.
   constexpr double kUnit = 0x1p-24;
   ASSERT_EQ(got->size(), want.values.size());
   for (size_t i = 0; i < got->size(); ++i) {

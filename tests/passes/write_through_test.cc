@@ -29,7 +29,7 @@ namespace {
 using gl_shaders::Storage;
 using ::testing::ElementsAre;
 
-// One head: a convolution of an input of its own, to `parts` times `channels`.
+// One head: a convolution of its own input, to `parts` times `channels`.
 struct Head {
   BhwcShape src;
   int kernel = 1;
@@ -161,7 +161,7 @@ TEST(WriteThroughTest, RowsOfAConcatenation) {
   }
 }
 
-// Where no outputs are added, the bits are those of the RESHAPE.
+// If no outputs are added, the bits are those of the RESHAPE.
 TEST(WriteThroughTest, TheSameBitsInEverySetting) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (const StorageSetting& setting : kStorageSettings) {
@@ -177,8 +177,8 @@ TEST(WriteThroughTest, TheSameBitsInEverySetting) {
   }
 }
 
-// What a texel has room for behind the channels is 0, whatever the functions
-// make of it: who reads the row counts on it.
+// A texel's components behind the channels are 0, whatever the functions
+// do: readers of the row rely on it.
 TEST(WriteThroughTest, WhatIsAddedIsStoredAsZeros) {
   GLES_SKIP_WITHOUT_DEVICE();
   Heads heads({{{1, 3, 4, 8}, 1, 2, 5}});

@@ -146,7 +146,7 @@ using Commands = std::vector<std::vector<Access>>;
 GLbitfield NeededBetween(const Access& earlier, const Access& later) {
   if (earlier.resource != later.resource) return 0;
   if (!earlier.write && !later.write) return 0;
-  // Parts of one tensor lie apart.
+  // Parts of one tensor are separate.
   if (earlier.whole >= 0 && earlier.whole == later.whole &&
       (earlier.end <= later.begin || later.end <= earlier.begin)) {
     return 0;
@@ -232,7 +232,8 @@ TEST(HazardTrackerTest, KeepsEveryPairOfRandomAccessesApart) {
       before.push_back(tracker.Before(accesses));
     }
     ASSERT_EQ(FindHazard(commands, before), "") << "seed " << seed;
-    // And nothing is asked for in vain: without any one bit a pair meets.
+    // And no barrier bit is superfluous: without any one of them a pair
+    // conflicts.
     for (GLbitfield& bits : before) {
       for (GLbitfield bit :
            {GL_TEXTURE_FETCH_BARRIER_BIT, GL_SHADER_IMAGE_ACCESS_BARRIER_BIT,

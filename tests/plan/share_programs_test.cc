@@ -1,6 +1,6 @@
 // labels: op llvmpipe softpipe
-// Dispatches that share a program compute what they compute with programs of
-// their own, bit by bit; and which dispatches do.
+// Dispatches that share a program compute the same, bit by bit, as with
+// separate programs; and which dispatches do.
 #include "delegate/plan/share_programs.h"
 
 #include <cstring>
@@ -81,7 +81,7 @@ class Chain {
     graph.outputs = node.outputs;
     return node.outputs[0];
   }
-  // What a node wrote last lies in a tensor of `dims` now, which is the output.
+  // The last node's result is in a tensor of `dims` now, which is the output.
   void Put(std::vector<int> dims, Kind kind, std::array<int, 4> at) {
     const TensorId part = graph.outputs[0];
     graph.outputs = {AddTensor(&graph, std::move(dims))};
@@ -142,7 +142,7 @@ std::vector<uint32_t> Bits(const std::vector<float>& values) {
   return bits;
 }
 
-// The answers of a chain whose tensors lie in each storage, bit by bit.
+// The answers of a chain whose tensors are in each storage, bit by bit.
 void ExpectSame(const Chain& chain, int share) {
   for (Storage storage : {Storage::kBuffer, Storage::kTexture2d}) {
     const auto alone = Compute(chain, 0, storage);

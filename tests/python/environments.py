@@ -65,7 +65,7 @@ def resolve(package):
 def python_with(folder, packages):
     """The path of a Python in `folder` that has the packages, fetched where it is new.
 
-    The folder is made anew where it was made for other packages.
+    The folder is made again if it was made for other packages.
     """
     python = os.path.join(folder, "bin", "python")
     mark = os.path.join(folder, "packages.txt")

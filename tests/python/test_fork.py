@@ -1,6 +1,6 @@
 """fork, forkserver and spawn, and gunicorn, which forks its workers.
 
-Each case runs in a process of its own, which may hang for no longer than its timeout.
+Each case runs in its own process, which may hang for no longer than its timeout.
 """
 
 import http.client

@@ -1,6 +1,6 @@
 """The runtimes' own loader of external delegates with options that are wrong.
 
-Each case runs in a process of its own: what is looked for is a crash.
+Each case runs in its own process, because it may crash.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ KNOWN = "known are: is_precision_loss_allowed"
 
 
 def python(program, *arguments):
-    """What the program prints; fails where it does not end by itself."""
+    """The program's output; fails if it does not end by itself."""
     done = subprocess.run(
         [sys.executable, "-c", program, gles_delegate.library_path(), *arguments],
         capture_output=True, text=True, check=False)
@@ -58,7 +58,7 @@ def test_the_runtimes_loader_takes_a_good_option():
     assert python(LOAD, "verbosity", "0") == "it was loaded\n"
 
 
-# The function that loaders call, with what C callers may hand over. A null key is no
+# The function that loaders call, with what C callers may hand over. A null key is not an
 # option; a null value is an empty one.
 NULLS = """
 import ctypes, sys

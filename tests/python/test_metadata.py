@@ -1,4 +1,4 @@
-"""What the installed wheel says of itself, and what its libraries are like."""
+"""The installed wheel's metadata, and the properties of its libraries."""
 
 import importlib.metadata
 import os

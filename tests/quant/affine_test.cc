@@ -60,7 +60,7 @@ TEST(WholeTensorTest, IsTheScalarFunctionOnEachElement) {
   EXPECT_EQ(back, quantized);
 }
 
-// Ties and their neighbours, values past every code, and what is no number.
+// Ties and their neighbours, values past every code, and NaN.
 TEST(WholeTensorTest, RoundsAsTheScalarFunctionEverywhere) {
   std::mt19937 random(5);
   std::uniform_real_distribution<float> exponent(-20, 10);

@@ -12,9 +12,9 @@
 namespace gles_delegate::quant {
 namespace {
 
-// What the C library 2.9, tflite-runtime 2.14.0 (and Debian's 2.14.1),
-// ai-edge-litert 2.3.0 without XNNPACK and the same as it comes made of
-// quantized values that have this sum, on x86-64, 22 November 2026.
+// Results of the C library 2.9, tflite-runtime 2.14.0 (and Debian's 2.14.1),
+// ai-edge-litert 2.3.0 without XNNPACK, and the same with it, for
+// quantized values that have this sum, on x86-64.
 struct Recorded {
   bool is_sum;
   Reducing reducing;

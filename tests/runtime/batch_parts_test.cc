@@ -97,8 +97,8 @@ bool GoesInParts(const std::vector<int>& image, const DeviceProfile& profile) {
   return PlanOf(image, profile).schedule.parts.IsThere();
 }
 
-// What runs in order: U an upload, a letter a dispatch of the plan, with the
-// part; R a readback.
+// The order of execution: U an upload, a letter a dispatch of the plan, with
+// the part; R a readback.
 std::string OrderOf(const Schedule& schedule) {
   std::string text;
   for (const Step& step : schedule.steps) {

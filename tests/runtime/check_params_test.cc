@@ -41,7 +41,7 @@ UniformBlock Layout() {
 
 class CheckParamsTest : public DeviceTest {
  protected:
-  // What the check says of a shader that declares `members` beside Layout().
+  // The check's findings in a shader that declares `members` beside Layout().
   // Of them all the shader reads one.
   static absl::Status Check(const std::string& members) {
     const std::string text = absl::StrCat(

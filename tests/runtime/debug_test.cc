@@ -29,7 +29,7 @@ namespace {
 using ::gles_delegate::egl::GlApi;
 using ::gles_delegate::egl::ScopedGlOverride;
 
-// What the driver was asked for.
+// The attributes that the driver was asked for.
 struct Calls {
   std::vector<std::string> groups;  // as they were pushed
   int depth = 0;
@@ -132,8 +132,8 @@ TEST_F(DebugTest, WithoutTheVariableNothingOfItHappens) {
   EXPECT_THAT(Seen().labels, IsEmpty());
 }
 
-// What stderr has after two messages of `text` and an error were raised in a
-// context of its own.
+// The text on stderr after two messages of `text` and an error were raised in a
+// separate context.
 std::string LogOf(const std::string& text, absl::Status* error) {
   ::testing::internal::CaptureStderr();
   auto context = egl::Context::Create({});

@@ -65,7 +65,7 @@ class ExecutorTest : public DeviceTest {
     return executor_->Invoke(inputs, outputs);
   }
 
-  // What replacements without captures use.
+  // State for replacements without captures.
   static inline int g_polls = 0;
   static inline int g_sleeps = 0;
   static inline std::string g_calls;

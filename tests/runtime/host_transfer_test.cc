@@ -67,7 +67,8 @@ Tensor TensorFor(Element element) {
   return tensor;
 }
 
-// What makes the delegate choose `state` for the tensor of its element.
+// An option that makes the delegate choose `state` for the tensor of its
+// element.
 DeviceProfile ProfileFor(const State& state, DeviceProfile profile) {
   profile.choices.storage = gl_shaders::Storage::kBuffer;
   profile.choices.host_transfers = state.way == Way::kPackedByHost;

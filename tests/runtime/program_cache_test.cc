@@ -24,7 +24,7 @@ using ::testing::ElementsAre;
 
 constexpr GLuint kAll = 0xFFFFFFFF;
 
-// A program of its own for each `which`.
+// A separate program for each `which`.
 std::string StoreOf(int which) {
   return absl::StrCat(R"(#version 310 es
 layout(local_size_x = 1) in;

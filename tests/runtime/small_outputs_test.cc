@@ -31,7 +31,7 @@ using Element = HostTransfer::Element;
 const std::vector<int> kDims = {2, 3, 70, 7};
 constexpr int kTexels = 2 * 3 * 70 * 2;
 
-// So many functions of functions of one input, in any format.
+// This many functions of functions of one input, in any format.
 Graph Chain(int nodes, Element element, DataType quantized = DataType::kUint8) {
   GraphBuilder b;
   TensorId x = b.Input(kDims);
@@ -100,7 +100,7 @@ TEST_P(SmallOutputsTest, NoOtherTensorLiesInTheirMemory) {
             1);
 }
 
-// What an inference makes of `in`.
+// The result of an inference on `in`.
 std::vector<uint8_t> Outputs(Executor* executor,
                              const std::vector<uint8_t>& in) {
   std::vector<uint8_t> out(in.size());

@@ -69,7 +69,7 @@ TEST_P(TransferTest, MovesEveryValue) {
   ExpectMovesEveryValue(GetParam());
 }
 
-// Where nothing stays mapped, every input and output is uploaded and read back
+// If nothing stays mapped, every input and output is uploaded and read back
 // by GL's own calls, whatever the profile asks for.
 TEST_P(TransferTest, MovesEveryValueWithoutBufferStorage) {
   GLES_SKIP_WITHOUT_DEVICE();

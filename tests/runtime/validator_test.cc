@@ -30,7 +30,7 @@ Graph ThreeTensors() {
   return graph;
 }
 
-// Tensors x and y in slots of their own, z where x was; the host's buffers.
+// Tensors x and y in their own slots, z where x was; the host's buffers.
 class ValidatorTest : public ::testing::Test {
  protected:
   static constexpr TensorId kX = 0, kY = 1, kZ = 2;

@@ -165,7 +165,7 @@ TEST(WorkerThreadTest, ItsOwnThreadRunsBothHalvesAtOnce) {
   EXPECT_THAT(order, ElementsAre(1, 2, 3));
 }
 
-// What one caller writes the worker sees, and the other way about; under
+// The worker sees what a caller writes, and the other way round; under
 // ThreadSanitizer this is the test of the memory order.
 TEST(WorkerThreadTest, ManyCallersShareWhatOnlyTheWorkerTouches) {
   constexpr int kCallers = 8, kCalls = 500;

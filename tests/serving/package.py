@@ -19,7 +19,7 @@ import environments  # pylint: disable=wrong-import-position
 import wheel  # pylint: disable=wrong-import-position
 
 BUILD_TOOLS = ["hatchling==1.27.0", "pip"]
-# What tools/serving/pyproject.toml asks for, with ray, and the clients.
+# The requirements of tools/serving/pyproject.toml, with ray, and the clients.
 PACKAGES = ["kserve>=0.21.0,<0.22", "ai-edge-litert>=2.0,<3", "ray[serve]>=2.43,<3",
             "grpcio-reflection<1.82", "tritonclient[http,grpc]>=2.50,<3", "pytest==8.4.2"]
 

@@ -1,4 +1,4 @@
-"""A server in a process of its own, for tests: repository, ports, requests, logs."""
+"""A server in its own process, for tests: repository, ports, requests, logs."""
 
 import json
 import os

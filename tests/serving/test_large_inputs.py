@@ -1,5 +1,5 @@
-"""What an input of some hundred KB costs beside its way through the protocol's libraries: no copy
-of ours, and no new memory for each request."""
+"""The cost of an input of some hundred KB beside the protocol's libraries: no copy
+by the server, and no new memory for each request."""
 
 import os
 import platform

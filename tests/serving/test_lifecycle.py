@@ -21,7 +21,7 @@ def start(repository):
     started = []
 
     def make(*flags, **more):
-        # A process of its own for each load is tried by the server that the other tests share.
+        # The server that the other tests share tries a separate process for each load.
         started.append(sp.Server(repository, "--probe_seconds=0", *flags, **more))
         return started[-1]
     yield make
@@ -118,7 +118,7 @@ def slow(seconds, **more):
 
 
 def ask(server, count, model="m"):
-    """Futures of (status, body, headers) of so many requests at once."""
+    """Futures of (status, body, headers) of this many requests at once."""
     pool = concurrent.futures.ThreadPoolExecutor(count)
     body = sp.json_request(sp.values())
     made = [pool.submit(server.post, f"/v2/models/{model}/infer", body) for _ in range(count)]

@@ -15,7 +15,7 @@ from test_lifecycle import Load
 
 
 class Front(sp.Server):
-    """python -m gles_serving.ray_app, with a Ray of its own."""
+    """python -m gles_serving.ray_app, with its own Ray."""
 
     def __init__(self, repository):  # pylint: disable=super-init-not-called
         self.http, self.grpc = sp.free_port(), sp.free_port()

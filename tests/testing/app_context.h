@@ -1,4 +1,4 @@
-// An app with a context of its own, and an interpreter whose ends it binds.
+// An app with its own context, and an interpreter whose ends it binds.
 #ifndef GLES_DELEGATE_TESTS_TESTING_APP_CONTEXT_H_
 #define GLES_DELEGATE_TESTS_TESTING_APP_CONTEXT_H_
 
@@ -67,7 +67,7 @@ class SharedContext {
   SharedContext(const SharedContext&) = delete;
   SharedContext& operator=(const SharedContext&) = delete;
 
-  // With it current in the place of the app's.
+  // With it current instead of the app's context.
   void Run(absl::FunctionRef<void()> fn) {
     MakeCurrent(context_);
     fn();
@@ -94,7 +94,7 @@ struct BoundRun {
     input = graph->inputs()->Get(0);
     output = graph->outputs()->Get(0);
     delegate = MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
-      options.self_check = 0;  // it has buffers of its own, which it reads
+      options.self_check = 0;  // it reads its own buffers
       if (!waits) options.wait_type = kTfLiteGlesWaitDoNotWait;
       if (quantized_compute == "float") {
         options.quantized_compute = kTfLiteGlesQuantizedFloat;
@@ -119,7 +119,7 @@ struct BoundRun {
     ASSERT_EQ(TfLiteGlesDelegateBindObject(delegate.get(), tensor, &object), 0)
         << TfLiteGlesDelegateLastError();
   }
-  // Writes what nobody may read to the input's memory on the CPU.
+  // Writes what no one may read to the input's memory on the CPU.
   void PoisonInput() {
     const auto bytes = interpreter->input(0).bytes();
     std::memset(bytes.data(), 0x5a, bytes.size());

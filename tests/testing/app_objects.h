@@ -13,8 +13,8 @@
 
 namespace gles_delegate::testing {
 
-// What TfLiteGlesObject says, but for its name; a texture's format; and the
-// sign of codes.
+// The contents of TfLiteGlesObject without its name; a texture's format; and
+// the sign of codes.
 struct Holding {
   std::string description;
   TfLiteGlesObject object = TfLiteGlesDelegateObjectDefault();
@@ -50,7 +50,7 @@ std::vector<float> ElementsOf(const Holding& holding, const Shape& shape,
                               const std::vector<float>& values, float scale,
                               float bias);
 
-// What the tests of pictures put through a model that negates: 6 rows of 5
+// The input of the tests of pictures, for a model that negates: 6 rows of 5
 // pixels of 4 channels.
 inline const Shape& PictureShape() {
   static const auto& shape = *new Shape{1, 6, 5, 4};
@@ -71,7 +71,7 @@ class AppObject {
   // To hand to TfLiteGlesDelegateBindObject().
   TfLiteGlesObject object() const;
   GLuint name() const;
-  // What it holds now, by a shader of the test's own.
+  // Its contents, read by the test's own shader.
   std::vector<float> Read() const;
 
  private:

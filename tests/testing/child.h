@@ -1,4 +1,4 @@
-// Runs one test of this program again, in a process of its own: for what a
+// Runs one test of this program again, in its own process: for what a
 // process decides once, such as which libEGL it opens.
 #ifndef GLES_DELEGATE_TESTS_TESTING_CHILD_H_
 #define GLES_DELEGATE_TESTS_TESTING_CHILD_H_

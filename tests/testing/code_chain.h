@@ -46,7 +46,7 @@ class CodeChain {
   static constexpr bool kInt16 = sizeof(Code) == 2;
   static constexpr int kLow = std::numeric_limits<Code>::min();
   static constexpr int kHigh = std::numeric_limits<Code>::max();
-  // What a scale of one code of 8 bits is to one of this many.
+  // The ratio of a scale for int8 to one for this many bits.
   static constexpr float kCode = kInt16 ? 1.0f / 256 : 1.0f;
 
   // `dims`: of the chain's input, whose every code is drawn.
@@ -81,12 +81,12 @@ class CodeChain {
   float scale() const { return q_.scale[0]; }
   int channels() const { return dims_.back(); }
   // The tensor that was written `nodes` nodes before the last; the last where
-  // there are no so many.
+  // there are fewer.
   int Before(int nodes) const {
     return depth() > nodes ? outputs_[depth() - 1 - nodes] : x_;
   }
 
-  // A scale of about so much, and a zero point about the middle.
+  // A scale of about this size, and a zero point about the middle.
   ModelQuantization Q(float scale) {
     std::uniform_real_distribution<float> factor(0.8f, 1.25f);
     const int zero = kLow + 100 + static_cast<int>(random_() % 56);

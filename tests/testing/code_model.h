@@ -1,5 +1,5 @@
-// A model of one 8-bit op, or of a few, built up by the tests of nodes on
-// codes. Many nodes of one op in one model: code_cases.h.
+// A model of one 8-bit op, or of a few, for the tests of nodes on the
+// integer path. Many nodes of one op in one model: code_cases.h.
 #ifndef GLES_DELEGATE_TESTS_TESTING_CODE_MODEL_H_
 #define GLES_DELEGATE_TESTS_TESTING_CODE_MODEL_H_
 

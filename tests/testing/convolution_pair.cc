@@ -123,7 +123,7 @@ std::vector<std::function<void(ConvolutionPair*)>> ChangesThatPartThem() {
             ConstantData();
       });
     }
-    // What one of them reads is no real value.
+    // An input that is not a real value.
     changes.push_back(
         [=](Pair p) { p->graph.nodes[node].integer_path = true; });
   }

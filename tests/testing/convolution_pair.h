@@ -30,7 +30,7 @@ class ConvolutionPair {
 
   ConvolutionPair(Kind first_kind, const ConvolutionPairCase& c);
 
-  // What the graph is to write. An element's magnitude is that of the terms of
+  // The expected output. An element's magnitude is that of the terms of
   // both sums.
   NaiveResult Expected() const;
 

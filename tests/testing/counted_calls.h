@@ -13,7 +13,7 @@ class CountedCalls {
 
   // Calls that move bytes between the CPU and GL, or make memory for that.
   int host_calls() const { return counts().host; }
-  // Likewise of textures, which constants may live in.
+  // The same for textures, which constants may live in.
   int texture_calls() const { return counts().textures; }
   int programs() const { return counts().programs; }  // made
   int objects() const { return counts().objects; }    // buffers and textures

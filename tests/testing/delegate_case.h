@@ -1,4 +1,4 @@
-// What the delegate tests share: small models, a delegate with a few options
+// Helpers of the delegate tests: small models, a delegate with a few options
 // changed, one run of an interpreter, the report as JSON.
 #ifndef GLES_DELEGATE_TESTS_TESTING_DELEGATE_CASE_H_
 #define GLES_DELEGATE_TESTS_TESTING_DELEGATE_CASE_H_
@@ -28,7 +28,7 @@ nlohmann::json ReportOf(const DelegatePtr& delegate);
 // A model that must load; aborts the program where it does not.
 std::unique_ptr<Model> LoadOrDie(std::vector<uint8_t> bytes);
 
-// An interpreter without a delegate that must be made; aborts likewise.
+// An interpreter without a delegate; aborts if it cannot be made.
 std::unique_ptr<Interpreter> InterpreterOrDie(const Model& model);
 
 // An interpreter to which the delegate has been applied; fails the test where

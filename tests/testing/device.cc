@@ -8,7 +8,7 @@ namespace {
 
 const absl::StatusOr<std::unique_ptr<egl::Context>>& Shared() {
   // Never destroyed: drivers take their own state down at exit, in an order
-  // that nobody defines.
+  // that no one defines.
   static const auto* const context =
       new absl::StatusOr<std::unique_ptr<egl::Context>>(
           egl::Context::Create({}));

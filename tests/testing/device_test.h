@@ -7,13 +7,13 @@
 
 namespace gles_delegate::testing {
 
-// Each test of the fixture is skipped, loudly, where there is no device.
+// Each test of the fixture is skipped, loudly, if there is no device.
 class DeviceTest : public ::testing::Test {
  protected:
   void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
 };
 
-// Likewise, of tests that have a parameter.
+// The same, for tests that have a parameter.
 template <typename Param>
 class DeviceTestWithParam : public ::testing::TestWithParam<Param> {
  protected:

@@ -22,8 +22,8 @@ constexpr EGLint FourCc(const char (&name)[5]) {
 }
 
 // Memory of whole pages, mapped, with a file for it. The dma-buf is made of it
-// by /dev/udmabuf; where the kernel has none, the memory's own file stands in
-// for one, which llvmpipe maps as it maps a dma-buf.
+// by /dev/udmabuf; if the kernel has none, the memory's own file replaces
+// it, which llvmpipe maps like a dma-buf.
 class DmaBuf {
  public:
   explicit DmaBuf(size_t bytes)

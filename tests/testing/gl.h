@@ -1,4 +1,4 @@
-// What the tests of GL objects share: a context to be in, buffers to read.
+// Helpers of the tests of GL objects: a context to be in, buffers to read.
 #ifndef GLES_DELEGATE_TESTS_TESTING_GL_H_
 #define GLES_DELEGATE_TESTS_TESTING_GL_H_
 
@@ -56,7 +56,7 @@ inline void RunDouble(const egl::Program& program, const egl::Buffer& buffer,
   egl::gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
 }
 
-// Fails the test with a Status's message where there is no value.
+// Fails the test with a Status's message if there is no value.
 template <typename T>
 T Must(absl::StatusOr<T> value) {
   EXPECT_TRUE(value.ok()) << value.status();

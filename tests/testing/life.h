@@ -20,7 +20,7 @@ Life* LiveOnce(DelegatePtr delegate);
 
 // Never deletes it, as an app that leaves its delegate to the end of the
 // process. It stays reachable, or the leak checker would report it: a compiler
-// drops a plain static that nobody reads.
+// drops a plain static that no one reads.
 void LeaveAtExit(Life* life);
 
 // Deletes it in an exit handler. For one life of a process.

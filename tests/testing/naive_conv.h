@@ -34,7 +34,7 @@ struct NaiveResult {
 void ExpectWithinRoundings(const std::vector<float>& got,
                            const NaiveResult& want);
 
-// What a convolution computes from. Refers to tensors of the caller's.
+// The input of a convolution. Refers to the caller's tensors.
 struct NaiveInputs {
   const HostTensor& src;
   const HostTensor& filter;

@@ -1,4 +1,4 @@
-// What an op's test includes: models of one op (op_builders.h), RunOnDelegate
+// For the test of an op: models of one op (op_builders.h), RunOnDelegate
 // and MatchesCpu (single_op.h). A complete test:
 //
 //   // labels: op llvmpipe softpipe

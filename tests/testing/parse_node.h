@@ -1,4 +1,4 @@
-// What an op's parser refuses, and why.
+// Nodes that an op's parser refuses, and why.
 //
 //   EXPECT_THAT(Refusal(ParsePool2d, {FakeTensor({1, 4, 4, 3})},
 //                       {FakeTensor({1, 3, 3, 3})}, &params),
@@ -45,7 +45,7 @@ inline std::string RefusalOf(ParseFunction parse, const NodeView& node) {
   return parsed.ok() ? "" : std::string(parsed.status().message());
 }
 
-// Likewise of `node` with these tensors.
+// The same for `node` with these tensors.
 inline std::string RefusalOf(ParseFunction parse, NodeView node,
                              const std::vector<Tensor>& inputs,
                              const std::vector<Tensor>& outputs) {
@@ -54,7 +54,7 @@ inline std::string RefusalOf(ParseFunction parse, NodeView node,
   return RefusalOf(parse, node);
 }
 
-// Likewise of a node with this parameter struct.
+// The same for a node with this parameter struct.
 inline std::string Refusal(ParseFunction parse,
                            const std::vector<Tensor>& inputs,
                            const std::vector<Tensor>& outputs,
@@ -64,7 +64,7 @@ inline std::string Refusal(ParseFunction parse,
   return RefusalOf(parse, node, inputs, outputs);
 }
 
-// Likewise of an op of two inputs, one of several ops that the parser reads.
+// The same for an op of two inputs, one of several ops that the parser reads.
 template <ParseFunction kParse>
 std::string BinaryRefusal(Op op, const Tensor& a, const Tensor& b,
                           const Tensor& output) {
@@ -73,7 +73,7 @@ std::string BinaryRefusal(Op op, const Tensor& a, const Tensor& b,
   return RefusalOf(kParse, node, {a, b}, {output});
 }
 
-// Likewise of a custom op with these parameters.
+// The same for a custom op with these parameters.
 inline std::string CustomRefusal(ParseFunction parse,
                                  const std::vector<Tensor>& inputs,
                                  const std::vector<Tensor>& outputs,
@@ -95,7 +95,7 @@ struct FakeNode {
   std::string Refused() const {
     return Refusal(kParse, inputs, outputs, &params);
   }
-  // Likewise with another tensor as input or output `i`. The node stays as it
+  // The same with another tensor as input or output `i`. The node stays as it
   // is.
   std::string RefusedWithInput(size_t i, const Tensor& tensor) const {
     FakeNode changed = *this;

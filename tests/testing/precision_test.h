@@ -14,8 +14,8 @@ class PrecisionTest : public DeviceTestWithParam<Precision> {
     EXPECT_THAT(RunOnDelegate(model, GetParam()),
                 MatchesCpu(model, GetParam()));
   }
-  // Likewise of what `make` makes of `params`, with each of the standard shapes
-  // as its input and another number of channels as its output.
+  // The same for what `make` makes of `params`, with each of the standard
+  // shapes as its input and another number of channels as its output.
   template <typename Params>
   void CheckEveryShape(SingleOpModel (*make)(const Params&), Params params) {
     for (const Shape& shape : StandardShapes()) {

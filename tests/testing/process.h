@@ -1,4 +1,4 @@
-// What the process holds, for tests that it does not grow, and children that
+// The process's resources, for tests that they do not grow, and children that
 // are forked from it.
 #ifndef GLES_DELEGATE_TESTS_TESTING_PROCESS_H_
 #define GLES_DELEGATE_TESTS_TESTING_PROCESS_H_

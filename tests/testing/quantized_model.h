@@ -30,7 +30,7 @@ inline SingleOpModel Finish(const std::string& description,
 }
 
 // y = x + x in quantized values, of either 8-bit type. No element of
-// SomeElements() lies halfway between two quantized values: where a driver's
+// SomeElements() is halfway between two quantized values: if a driver's
 // quotients are inexact (NVIDIA's), either of the two is the nearest one.
 inline std::vector<uint8_t> SumOfQuantized(const Shape& shape,
                                            TensorType type) {

@@ -1,5 +1,5 @@
 // Models of up to eight ops one after the other, drawn by a seed: what models
-// are made of, in an order that nobody thought of.
+// are made of, in an order that no one thought of.
 #ifndef GLES_DELEGATE_TESTS_TESTING_RANDOM_CHAIN_H_
 #define GLES_DELEGATE_TESTS_TESTING_RANDOM_CHAIN_H_
 
@@ -9,7 +9,7 @@
 
 namespace gles_delegate::testing {
 
-// What a chain's tensors hold.
+// The contents of a chain's tensors.
 enum class ChainNumbers {
   kFloat,
   kEightBit,  // int8 quantized values, weights too

@@ -13,7 +13,7 @@
 //   sqrt(2 L) * 2^-10: what the root mean square may be. The largest of many
 //   errors may be four times that. L is the report's nodes_after_passes, so
 //   fusing ops does not loosen the bound.
-// Both are relative to the largest magnitude of the output in question. Where a
+// Both are relative to the largest magnitude of the output in question. If a
 // LOGISTIC ends the model (a mask), they hold for what goes into it; an element
 // at the mask's edge may be off by that times LogisticGain(), though by no more
 // than 1e-4 in float32.
@@ -57,7 +57,7 @@ std::string RealModelName(const ::testing::TestParamInfo<RealModel>& info);
 std::string SharedFile(const std::string& file);
 
 // Runs the model at both precisions and compares it by the bounds above. Skips
-// the current test, loudly, where there is no such model or no device.
+// the current test, loudly, if there is no such model or no device.
 void ExpectRunsWholeAndAgrees(const RealModel& model);
 
 }  // namespace gles_delegate::testing

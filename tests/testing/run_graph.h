@@ -41,7 +41,7 @@ absl::StatusOr<std::vector<float>> RunGraph(
     absl::FunctionRef<void(DeviceProfile&)> adjust);
 
 // The graph of one node, whose inputs and outputs are in `graph` already, run
-// likewise. `op` is a builtin's or custom op's name.
+// the same way. `op` is a builtin's or custom op's name.
 absl::StatusOr<std::vector<float>> RunGraphOf(
     absl::string_view op, Node node, Graph graph,
     const std::vector<std::vector<float>>& inputs,

@@ -65,7 +65,7 @@ int AddLetter(char letter, int index, int input, const Shape& shape,
 DelegatePtr MakeDelegate(
     const std::function<void(TfLiteGlesDelegateOptions&)>& configure) {
   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
-  // The tests' models are too small to be worth a partition of their own.
+  // The tests' models are too small to be worth their own partition.
   options.max_delegated_partitions = 1;
   if (configure) configure(options);
   DelegatePtr delegate(TfLiteGlesDelegateCreate(&options),

@@ -13,15 +13,16 @@
 //       (4 sqrt(n) + ulps) * 2^-24 * M,    M = sum |t|,
 //   which is six standard deviations. M is computed, per output element, by
 //   running the same op on the absolute values of data and weights
-//   (SingleOpModel::magnitude_bytes, op_model.h); where an op has no such
+//   (SingleOpModel::magnitude_bytes, op_model.h); if an op has no such
 //   model, M is the element's own magnitude. `ulps` covers functions whose
 //   precision OpenGL ES leaves to the driver (division, exp, ...).
 //
 // float16. Constants and inputs are first rounded to half on both sides, so
-//   storing them in half loses nothing, and sums are kept in 32 bits. What is
-//   left is the rounding of what is stored: half has 11 bits of significand, so
-//   one store errs by 2^-11 of the value where it rounds to nearest and by
-//   2^-10 where it truncates; OpenGL ES leaves that to the driver. So
+//   storing them in half loses nothing, and sums are kept in 32 bits. The
+//   remaining error is the rounding of stored values: half has 11 bits of
+//   significand, so one store errs by 2^-11 of the value where it rounds to
+//   nearest and by 2^-10 where it truncates; OpenGL ES leaves that to the
+//   driver. So
 //       half_roundings * 2^-10 * |expected|     (9.8e-4 of the element)
 //   is added to the float32 bound, and 2^-24 (half's smallest step).
 //

@@ -1,5 +1,5 @@
 // A model with variable tensors on the CPU and on the delegate side by side,
-// for as many invokes as a test wants.
+// for as many invokes as a test needs.
 #ifndef GLES_DELEGATE_TESTS_TESTING_STATEFUL_H_
 #define GLES_DELEGATE_TESTS_TESTING_STATEFUL_H_
 
@@ -32,7 +32,7 @@ class StatefulPair {
   // is 1 at most, a few steps long: 2^-24 each); at float16 2^-8 (a state is
   // rounded to half, 2^-11, once each invoke, and an old error shrinks).
   void Step();
-  // Likewise, but sets input 0 alone.
+  // The same, but sets input 0 alone.
   void StepKeepingOtherInputs();
   // TfLiteInterpreterResetVariableTensors on both.
   void Reset();

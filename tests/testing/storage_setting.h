@@ -1,4 +1,4 @@
-// Where a test's tensors lie.
+// The storage of a test's tensors.
 #ifndef GLES_DELEGATE_TESTS_TESTING_STORAGE_SETTING_H_
 #define GLES_DELEGATE_TESTS_TESTING_STORAGE_SETTING_H_
 

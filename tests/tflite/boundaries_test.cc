@@ -189,7 +189,7 @@ TEST_F(BoundariesTest, PlainBytesAreMoved) {
 
 // --- float16 -----------------------------------------------------------------
 
-// What is moved keeps every bit, subnormal numbers among them.
+// Moved values keep every bit, subnormal numbers among them.
 TEST_F(BoundariesTest, HalvesEnterAndLeave) {
   ModelBuilder b;
   const Shape shape = {1, 2, 3, 5};

@@ -1,7 +1,8 @@
 // labels: op delegate llvmpipe softpipe tsan
 // background_compilation: a partition begins with a baseline plan, and goes on
-// with its plan proper once that has been built in the background. Longer than
-// 300 lines: each thing that may happen meanwhile is a test of the same steps.
+// with its optimized plan once that has been built in the background. Longer
+// than 300 lines: each thing that may happen meanwhile is a test of the same
+// steps.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -59,7 +60,7 @@ void BufferStorage(GLenum target, GLsizeiptr bytes, const void* data,
   egl::driver_gl().BufferStorageEXT(target, bytes, data, flags);
 }
 
-// What the driver answers the next time that it is asked for resets.
+// The driver's answer when it is next asked for resets.
 std::atomic<GLenum> g_reset = GL_NO_ERROR;
 GLenum ResetStatus() { return g_reset.exchange(GL_NO_ERROR); }
 
@@ -228,7 +229,7 @@ TEST_F(DelegateBackgroundTest, TensorsStayWhereTheyLie) {
     InBackground(options);
     options.zero_copy = kTfLiteGlesOn;
     options.storage = kTfLiteGlesStorageTexture2d;
-    options.self_check = 0;  // which has mapped buffers of its own
+    options.self_check = 0;  // which has its own mapped buffers
   });
   auto interpreter = Applied(*model_, delegate);
   const auto lies_at = [](const TensorView& tensor) {
@@ -242,7 +243,7 @@ TEST_F(DelegateBackgroundTest, TensorsStayWhereTheyLie) {
   ASSERT_EQ(State(delegate), "done");
   EXPECT_EQ(lies_at(interpreter->input(0)), input);
   EXPECT_EQ(lies_at(interpreter->output(0)), output);
-  // So the plan proper has none but those of the baseline plan, and copies
+  // So the optimized plan has none but those of the baseline plan, and copies
   // nothing.
   EXPECT_EQ(g_mapped, 0);
   ExpectClose(RunOnce(interpreter.get(), 2), CpuResult(*model_, 2));
@@ -313,7 +314,7 @@ TEST_F(DelegateBackgroundTest, EveryGlObjectIsDeleted) {
     EXPECT_GT(live.left(), 0);
   }
   EXPECT_EQ(live.left(), 0);
-  // The build is stopped, or nobody takes what it has made.
+  // The build is stopped, or no one takes what it has made.
   for (const bool waits : {true, false}) {
     const DelegatePtr delegate = MakeDelegate(InBackground);
     auto interpreter = Applied(*model_, delegate);

@@ -1,5 +1,5 @@
 // labels: op delegate llvmpipe softpipe
-// Files that are no models, shapes that disagree, tensors too large, drivers
+// Files that are not models, shapes that disagree, tensors too large, drivers
 // that fail: a clear error each, and the CPU runs on.
 // Longer than 300 lines: a driver that fails is played step by step.
 #include <fstream>
@@ -138,7 +138,7 @@ TEST(InconsistentShapesTest, ParsersRefuseThem) {
 }
 
 // The file says that the output is larger than it is. TFLite works shapes out
-// anew; the delegate must take those, not the file's.
+// again; the delegate must take those, not the file's.
 TEST(InconsistentShapesTest, TheFilesOutputShapeIsNotBelieved) {
   GLES_SKIP_WITHOUT_DEVICE();
   ModelBuilder builder;
@@ -211,7 +211,7 @@ TEST_F(TensorListsTest, IntermediatesOfANodeThatRunsOnTheCpu) {
 
 // --- The driver -------------------------------------------------------------
 
-// What the replacements below use; plain functions without captures.
+// State of the replacements below, which are plain functions without captures.
 GLint g_max_texture_size = 0;
 GLint g_max_layers = 0;
 GLint64 g_max_buffer_bytes = 0;

@@ -63,7 +63,7 @@ class DelegateBuffersTest : public ::testing::Test {
     interpreter_.reset();
     model_ = LoadOrDie(std::move(bytes));
     ends_ = std::make_unique<Ends>(*model_);
-    // The self-check has buffers of its own, which it reads.
+    // The self-check reads its own buffers.
     delegate_ = MakeDelegate([](auto& options) { options.self_check = 0; });
     interpreter_ = InterpreterOrDie(*model_);
   }
@@ -103,7 +103,7 @@ class DelegateBuffersTest : public ::testing::Test {
     return result;
   }
 
-  // Writes what nobody may read to the tensors of the CPU's side.
+  // Writes what no one may read to the tensors of the CPU's side.
   void Poison() {
     const auto input = interpreter_->input(0).data<float>();
     std::fill(input.begin(), input.end(),
@@ -200,7 +200,7 @@ TEST_F(DelegateBuffersTest, OneEndMayBeBoundAndUnboundAgain) {
   ExpectClose(Read(output), c.output);
   ASSERT_EQ(TfLiteGlesDelegateUnbindObject(delegate_.get(), ends_->output), 0);
   ExpectClose(RunOnce(interpreter_.get(), 2), CaseOf(2).output);
-  // Twice is no error.
+  // Twice is not an error.
   EXPECT_EQ(TfLiteGlesDelegateUnbindObject(delegate_.get(), ends_->output), 0);
 }
 
@@ -333,7 +333,7 @@ TEST_F(DelegateBuffersTest, AContextOfItsOwnIsSaidAtInvoke) {
                                 app_->handle()));
 }
 
-// "r" stays on the CPU, and would read what is not there.
+// "r" stays on the CPU, and would read a missing value.
 TEST_F(DelegateBuffersTest, ATensorThatTheCpuReadsIsRefused) {
   Load(ChainModel("canrn"));
   interpreter_->TakeLog();

@@ -59,7 +59,7 @@ TEST(DelegateCompanyTest, TwoInterpretersOfOneDelegateTakeTurns) {
   ExpectClose(RunOnce(second.get(), 4), CpuResult(*second_model, 4));
 }
 
-// As hosts with buffers of their own do (TFLite's custom allocations).
+// As hosts with their own buffers do (TFLite's custom allocations).
 TEST(DelegateCompanyTest, TensorsMayMoveBetweenInvokes) {
   GLES_SKIP_WITHOUT_DEVICE();
   const auto model = LoadOrDie(ChainModel("can"));

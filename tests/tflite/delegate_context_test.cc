@@ -94,7 +94,8 @@ TEST_F(DelegateContextTest, TheCurrentContextIsBorrowed) {
   EXPECT_NE(gl().GetString(GL_VERSION), nullptr) << "the app's context is gone";
 }
 
-// What a delegate's work touches most; egl_borrowed_state_test has the rest.
+// The state that a delegate's work changes most; egl_borrowed_state_test has
+// the rest.
 std::vector<GLint> State() {
   std::vector<GLint> values;
   for (GLenum query :
@@ -181,7 +182,7 @@ TEST_F(DelegateContextTest, AnotherContextMayBeCurrentAtInvoke) {
 // The context in which the replacement below lies; it has no captures.
 EGLContext g_old = EGL_NO_CONTEXT;
 
-// An app of OpenGL ES 3.0: the delegate says so and makes a context of its own.
+// An app of OpenGL ES 3.0: the delegate says so and makes its own context.
 TEST_F(DelegateContextTest, ACurrentContextThatIsTooOldIsNotUsed) {
   AppContext app;
   g_old = app.handle();

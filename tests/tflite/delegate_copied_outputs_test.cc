@@ -90,7 +90,7 @@ class DelegateCopiedOutputsTest : public ::testing::Test {
     object.name = texture;
     run_->BindOutput(object);
   }
-  // What is in the texture is what the CPU computes for the round.
+  // The texture holds the CPU's values for the round.
   void ExpectWritten(GLuint texture, const Format& format, const Shape& shape,
                      int round) {
     const Holding holding = TextureHolding("", format.held(), 2, -1);

@@ -29,7 +29,7 @@ class DelegateDisplayTest : public DeviceTest {
     display_ = AnotherThanByDefault();
   }
 
-  // A display that the delegate would not take by itself, where there is one.
+  // A display that the delegate would not take by itself, if there is one.
   static EGLDisplay AnotherThanByDefault() {
     const auto by_default = Context::Create({});
     EXPECT_TRUE(by_default.ok()) << by_default.status();

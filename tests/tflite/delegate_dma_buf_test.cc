@@ -60,7 +60,7 @@ class DelegateDmaBufTest : public DeviceTest {
     return image;
   }
 
-  // What says how the first plane lies in the file.
+  // The attributes of the first plane's layout in the file.
   static std::vector<EGLint> FirstPlane(const DmaBuf& from, EGLint format,
                                         int pitch) {
     return {EGL_WIDTH,
@@ -113,7 +113,7 @@ class DelegateDmaBufTest : public DeviceTest {
     for (float& c : rgb) c = std::min(std::max(c, 0.0f), 1.0f);
     return rgb;
   }
-  // Only a driver that wants a real dma-buf, where there is none, may refuse.
+  // Only a driver that needs a real dma-buf may refuse, if there is none.
   bool IsRefusedWithReason(EGLImageKHR image, const DmaBuf& from) const {
     if (image != EGL_NO_IMAGE_KHR) return false;
     EXPECT_FALSE(from.is_real() || app_->get().device().renderer.find(

@@ -1,6 +1,6 @@
 // labels: op delegate llvmpipe
 // Models with dynamic tensors: what does not depend on them is delegated, and a
-// partition whose shapes change is planned anew.
+// partition whose shapes change is planned again.
 #include <string>
 #include <vector>
 
@@ -89,7 +89,7 @@ TEST_F(DelegateDynamicTest, ResizedInputs) {
 }
 
 // An input that was resized before the delegate is applied: the shapes in the
-// file are not the model's. TFLite plans memory anew for such a delegate only
+// file are not the model's. TFLite plans memory again for such a delegate only
 // where it finds the tensors allocated, or never allocated yet.
 TEST_F(DelegateDynamicTest, ResizedBeforeItIsApplied) {
   const Shape shape = {1, 6, 2, 7};
@@ -222,7 +222,7 @@ TEST_F(DelegateDynamicTest, AShapeThatTheGpuDoesNotTake) {
   }
 }
 
-// TFLite refuses a graph with an op that nobody registered, unless a delegate
+// TFLite refuses a graph with an op that no one registered, unless a delegate
 // takes it first.
 TEST_F(DelegateDynamicTest, ACustomOpThatTheAppDidNotRegister) {
   TransposeConvParams params;

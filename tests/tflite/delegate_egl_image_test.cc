@@ -55,7 +55,7 @@ class DelegateEglImageTest : public ::testing::Test {
   void Load(const Shape& shape) {
     run_ = std::make_unique<BoundRun>(ChainModel("n", shape));
   }
-  // What the app does with an image that it is handed.
+  // The app's use of an image that it is handed.
   void Attach(GLenum target) {
     gl().BindTexture(target, texture_);
     gl().EGLImageTargetTexture2DOES(target, image_);

@@ -105,7 +105,7 @@ Fault Both(Fault first, Fault second) {
 }
 
 // In the order in which they come; the libraries are opened once per process,
-// and have a test of their own.
+// and have their own test.
 std::vector<Step> Steps() {
   return {
       {"display",
@@ -236,7 +236,7 @@ std::vector<Step> Steps() {
 
 // --- What must hold ---------------------------------------------------------
 
-// What the delegate says of the model.
+// The delegate's report on the model.
 std::vector<std::string> OurLines(const std::vector<std::string>& log) {
   std::vector<std::string> ours;
   for (const std::string& line : log) {
@@ -316,7 +316,7 @@ TEST_F(DelegateFallbackTest, WithoutTheOptionEachStepIsAClearError) {
       auto interpreter = InterpreterOrDie(*model_);
       const absl::Status applied = interpreter->ApplyDelegate(&between.abi);
       fault.reset();
-      // A limit is no failure: what it shuts out stays on the CPU.
+      // A limit is not a failure: nodes past it stay on the CPU.
       EXPECT_EQ(applied.ok(), step.name == std::string("memory_limit_bytes"));
       if (!applied.ok()) {
         EXPECT_THAT(std::string(applied.message()), HasSubstr(step.message));

@@ -89,7 +89,7 @@ TEST_F(DelegateFencesTest, InvokeDoesNotWait) {
   EXPECT_EQ(output_->Read(), Negated(elements_[1]));
 }
 
-// What the host writes is the GPU's until the last Invoke is over.
+// The host's data is the GPU's until the last Invoke is over.
 TEST_F(DelegateFencesTest, AnInputOfTheCpusWaitsForTheInvokeBefore) {
   run_->BindOutput(output_->object());
   run_->Apply();

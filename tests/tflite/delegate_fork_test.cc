@@ -46,7 +46,7 @@ int FirstNotRefused(DelegatePtr delegate,
   if (TfLiteInterpreterInvoke(c) != kTfLiteError) return 1;
   if (!LogSaysSo(*interpreter)) return 2;
   if (TfLiteInterpreterAllocateTensors(c) == kTfLiteOk) {
-    // Where no shape has changed, TFLite prepares nothing again.
+    // If no shape has changed, TFLite prepares nothing again.
     const int dims[] = {2, 6, 5, 5};
     (void)TfLiteInterpreterResizeInputTensor(c, 0, dims, 4);
     if (TfLiteInterpreterAllocateTensors(c) == kTfLiteOk) return 3;
@@ -137,7 +137,7 @@ TEST_F(DelegateForkTest, AChildDoesNotTakeTheContextThatIsCurrent) {
   EXPECT_TRUE(ran.ok()) << ran;
 }
 
-// In processes of their own, whose parent has not used the driver.
+// In separate processes, whose parent has not used the driver.
 void ExpectChildPasses(const char* test) {
   const ChildResult child =
       RunChild(std::string("DelegateForkChildTest.DISABLED_") + test, {});

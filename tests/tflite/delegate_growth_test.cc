@@ -1,5 +1,5 @@
 // labels: op delegate llvmpipe
-// What does not grow: the heap over many Invokes and over many lives. Long
+// The heap does not grow over many Invokes and over many lives. Long
 // runs: tools/soak.cc, and the lives of several models with
 // GLES_GROWTH_LIVES=2000 (docs/reliability.md).
 #include <malloc.h>
@@ -41,7 +41,7 @@ int WantedLives() {
   return text == nullptr ? 0 : std::atoi(text);
 }
 
-// Models of a few ops; in a long run real ones as well, where they are there.
+// Models of a few ops; in a long run real ones as well, if they are there.
 std::vector<std::unique_ptr<Model>> ModelsToLive() {
   std::vector<std::unique_ptr<Model>> models;
   for (const char* letters : {"can", "mcc", "nan"}) {
@@ -95,8 +95,8 @@ TEST_P(DelegateGrowthTest, TheHeapOverManyInvokes) {
 
 TEST_P(DelegateGrowthTest, HeapThreadsAndFilesOverManyLives) {
   constexpr int kLives = 60;
-  // What a driver keeps of a context or of a program; an interpreter, a graph
-  // or a plan that stayed would be several times that.
+  // The memory that a driver keeps of a context or a program; an interpreter, a
+  // graph or a plan that stayed would be several times that.
   constexpr int64_t kMaxBytes = kLives * 2048;
   const auto live = [&](int times) {
     for (int i = 0; i < times; ++i) {

@@ -46,7 +46,7 @@ class DelegateHandlesTest : public DeviceTest {
   void Load(std::vector<uint8_t> bytes, int mode = kTfLiteGlesThreadCaller) {
     run_ = std::make_unique<BoundRun>(std::move(bytes), "", false);
     run_->delegate = MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
-      options.self_check = 0;  // it has buffers of its own, which it reads
+      options.self_check = 0;  // it reads its own buffers
       options.thread_mode = mode;
     });
     run_->Apply();

@@ -216,7 +216,7 @@ TEST_F(DelegateKeepsContextTest, AThreadThatEndsLetsTheContextGo) {
       << "the context itself, not a second one";
 }
 
-// In processes of their own: the thread ends before the driver does.
+// In separate processes: the thread ends before the driver does.
 TEST_F(DelegateKeepsContextTest, TheProcessMayEnd) {
   for (const char* test :
        {"DelegateKeepsContextChildTest.DISABLED_LeftAtExit",

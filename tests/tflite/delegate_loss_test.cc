@@ -31,8 +31,8 @@ using ::gles_delegate::egl::ScopedGlOverride;
 
 constexpr float kUntouched = 12345;
 
-// What the driver is to answer when it is asked for resets, once the answer has
-// been "none" so often.
+// The driver's answer when it is asked for resets, once the answer has
+// been "none" this often.
 GLenum g_reset = GL_NO_ERROR;
 int g_calls_before = 0;
 GLenum ResetStatus() {
@@ -336,7 +336,7 @@ TEST_F(DelegateLossTest, AnErrorOfGlFailsOneInvokeThatWritesNothing) {
   ExpectClose(RunOnce(interpreter.get()), expected_);
 }
 
-// What cannot be built anew is tried again at the next Invoke.
+// A failed rebuild is tried again at the next Invoke.
 TEST_F(DelegateLossTest, ACompilerThatFailsAfterALossMayRecover) {
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = Applied(*model_, delegate);
@@ -350,7 +350,7 @@ TEST_F(DelegateLossTest, ACompilerThatFailsAfterALossMayRecover) {
   ExpectClose(RunOnce(interpreter.get()), expected_);
 }
 
-// In a process of its own: the display is the process's.
+// In its own process: the display is the process's.
 TEST_F(DelegateLossTest, ATerminatedDisplayIsOpenedAgain) {
   for (const char* test : {"DelegateLossChildTest.DISABLED_Terminate",
                            "DelegateLossChildTest.DISABLED_TerminateKept"}) {
@@ -378,7 +378,7 @@ TEST(DelegateLossChildTest, DISABLED_TerminateKept) {
   TerminateDisplay();
   ExpectClose(RunOnce(interpreter.get()), expected);
   EXPECT_EQ(ReportOf(delegate)["contexts_lost"], 0);
-  // Another delegate makes a context of its own current here, and the first one
+  // Another delegate makes its own context current here, and the first one
   // cannot be made so again.
   const DelegatePtr next = MakeDelegate();
   ExpectClose(RunOnce(Applied(*model, next).get()), expected);

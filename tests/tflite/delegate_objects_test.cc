@@ -97,7 +97,7 @@ class DelegateObjectsTest : public ::testing::Test {
       EXPECT_EQ(answer, cpu->output(0).AsFloats());
     }
   }
-  // Likewise of what is written.
+  // The same for what is written.
   void ExpectWritten(const Holding& holding, const Shape& shape, float scale,
                      float bias) {
     const AppObject object(holding, shape,
@@ -337,7 +337,7 @@ TEST_F(DelegateObjectsTest, WhatCannotBeBoundFailsTheNextInvoke) {
   run_->Invoke();
 }
 
-// What an app does with a texture of level 0 alone whose filter wants mipmaps,
+// An app's use of a texture of level 0 alone whose filter needs mipmaps,
 // GL's default.
 TEST_F(DelegateObjectsTest, AnInputsOwnFiltersDoNotMatter) {
   const Shape shape = {1, 6, 5, 4};
@@ -357,7 +357,7 @@ TEST_F(DelegateObjectsTest, AnInputsOwnFiltersDoNotMatter) {
   EXPECT_EQ(run_->interpreter->output(0).AsFloats(), right);
 }
 
-// What the app has bound where the delegate binds its textures.
+// The app's bindings on the units of the delegate's textures.
 TEST_F(DelegateObjectsTest, TheAppsStateStays) {
   const Shape shape = {1, 6, 5, 4};
   Load(ChainModel("can", shape));

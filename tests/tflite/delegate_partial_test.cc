@@ -168,7 +168,7 @@ TEST_F(DelegatePartialTest, TheReportSaysWhatRanWhereAndWhy) {
   EXPECT_EQ(report["precision"], "float32");
   ASSERT_THAT(report["partition"], SizeIs(2));
   for (const auto& partition : report["partition"]) {
-    // The op itself; where the host does not, also an upload and a readback.
+    // The op itself; if the host does not, also an upload and a readback.
     EXPECT_GE(partition["dispatches"], 1);
     EXPECT_GT(partition["tensor_bytes"], 0);
     EXPECT_GE(partition["tensor_bytes_unshared"], partition["tensor_bytes"]);

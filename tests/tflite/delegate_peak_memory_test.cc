@@ -22,7 +22,7 @@ namespace {
 
 std::atomic<int64_t> g_held{0}, g_peak{0};
 
-// Before each block: its bytes, where they are counted, else 0.
+// Before each block: its bytes, if they are counted, else 0.
 constexpr size_t kHeader = 16;
 
 void* Allocate(std::size_t bytes, const void* caller) {

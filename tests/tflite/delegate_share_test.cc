@@ -35,7 +35,7 @@ DelegatePtr Sharing(const std::string& key,
   return MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
     options.share_key = key.c_str();
     options.thread_mode = mode;
-    options.self_check = 0;  // it has programs and buffers of its own
+    options.self_check = 0;  // it has its own programs and buffers
   });
 }
 
@@ -77,7 +77,7 @@ TEST_F(DelegateShareTest, TheSecondCompilesAndUploadsNothing) {
     ExpectClose(RunOnce(first_interpreter.get()), expected_);
     ExpectClose(RunOnce(second_interpreter.get()), expected_);
 
-    // What both use stays until the second is gone, too.
+    // Shared objects stay until the second is gone, too.
     first_interpreter.reset();
     first.reset();
     ExpectClose(RunOnce(second_interpreter.get(), 1), CpuResult(*model_, 1));

@@ -69,7 +69,7 @@ TEST_F(DelegateShareWorkerTest, AnotherKeyHasItsOwn) {
 
 TEST_F(DelegateShareWorkerTest, TheThreadGoesWithTheLastDelegate) {
   {
-    // A driver may leave threads of its own behind the first time.
+    // A driver may leave its own threads behind the first time.
     const DelegatePtr warm = WorkingFor("d");
     auto interpreter = Applied(*model_, warm);
     ExpectClose(RunOnce(interpreter.get()), CpuResult(*model_));

@@ -67,7 +67,7 @@ TEST_F(DelegateStateTest, StatesOutliveTheOtherTensors) {
   const int svdf = AddSvdf(&b, x, 8, 8, b.AddVariable("state", {1, 16}));
   int y = svdf;
   for (int i = 0; i < 4; ++i) {
-    // SOFTMAX is a dispatch of its own.
+    // SOFTMAX is a separate dispatch.
     const int next = b.AddTensor("y", {1, 8});
     schema::SoftmaxOptionsT options;
     options.beta = 1;

@@ -81,7 +81,7 @@ TEST_F(DelegateThreadTest, AppliedOnAThreadItRunsThere) {
   EXPECT_FALSE(RunOnce(interpreter.get()).ok());
 }
 
-// A second thread that applies the delegate anew (a resize does) owns it then.
+// A second thread that applies the delegate again (a resize does) owns it then.
 TEST_F(DelegateThreadTest, AppliedAgainOnAnotherThreadItRunsThere) {
   const auto model = LoadOrDie(ChainModel("nan"));
   const DelegatePtr delegate = MakeDelegate();

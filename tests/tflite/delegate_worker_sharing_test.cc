@@ -89,7 +89,7 @@ class CountedOrder {
 DelegatePtr Sharing(bool waits = true, const std::string& key = "") {
   return MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
     options.thread_mode = kTfLiteGlesThreadWorkerSharing;
-    options.self_check = 0;  // it has programs and buffers of its own
+    options.self_check = 0;  // it has its own programs and buffers
     options.share_key = key.c_str();
     if (!waits) options.wait_type = kTfLiteGlesWaitDoNotWait;
   });
@@ -124,7 +124,7 @@ class DelegateWorkerSharingTest : public DeviceTest {
     run_->BindInput(input_->object());
     run_->BindOutput(output_->object());
   }
-  // The app's GPU writes a round's picture to the input; nobody waits for it.
+  // The app's GPU writes a round's picture to the input; no one waits for it.
   void Draw(int round) {
     gl().BindBuffer(GL_COPY_READ_BUFFER, pictures_[round]->name());
     gl().BindBuffer(GL_COPY_WRITE_BUFFER, input_->name());
@@ -150,7 +150,7 @@ class DelegateWorkerSharingTest : public DeviceTest {
   std::unique_ptr<AppObject> input_, output_;
 };
 
-// The app draws and reads without a wait or a fence of its own.
+// The app draws and reads without waiting and without its own fence.
 TEST_F(DelegateWorkerSharingTest, BuffersOfTheApps) {
   BindBoth();
   run_->Apply();
@@ -235,7 +235,7 @@ TEST_F(DelegateWorkerSharingTest, InvokeNeedNotWait) {
     EXPECT_EQ(order.left(), 0);
   }
   EXPECT_EQ(output_->Read(), Negated(elements_[2]));
-  // Nobody could wait for the results.
+  // No one could wait for the results.
   app_->Leave();
   ExpectInvokeFails("current on the thread that calls");
   app_->MakeCurrent();
@@ -251,7 +251,7 @@ TEST_F(DelegateWorkerSharingTest, InvokeMayComeFromAnyThread) {
   gl().Finish();
   std::thread([&] { run_->Invoke(); }).join();  // with no context
   EXPECT_EQ(output_->Read(), Negated(elements_[0]));
-  // A renderer in a context of its own.
+  // A renderer in its own context.
   SharedContext renderer(app_->get());
   renderer.Run([&] {
     for (int round = 1; round < kRounds; ++round) {

@@ -37,7 +37,7 @@ void WithWorker(TfLiteGlesDelegateOptions& options) {
   options.thread_mode = kTfLiteGlesThreadWorker;
 }
 
-// Each fn(i) on a thread of its own, for i < count; all set off together.
+// Each fn(i) on its own thread, for i < count; all set off together.
 void OnThreads(int count, const std::function<void(int)>& fn) {
   std::atomic<int> ready = count;
   std::vector<std::thread> threads;
@@ -97,7 +97,7 @@ void ExpectRuns(Interpreter* interpreter, const Expectation& expected,
   EXPECT_EQ(*outputs, expected.outputs[round % kRounds]);
 }
 
-// An interpreter of each model, invoked in turns.
+// An interpreter of each model, invoked alternately.
 void RunAllModels(const DelegatePtr& delegate, int first) {
   const auto& all = Expectations();
   std::vector<std::unique_ptr<Interpreter>> interpreters;

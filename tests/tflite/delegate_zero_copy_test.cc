@@ -181,7 +181,7 @@ TEST_F(DelegateZeroCopyTest, TheAppsOwnMemoryIsUsedAndLeftAlone) {
   for (void* memory : own) std::free(memory);
 }
 
-// The executor is built anew, and the app may have kept the addresses.
+// The executor is built again, and the app may have kept the addresses.
 TEST_F(DelegateZeroCopyTest, TheyStayWhereTheyAreWhenAnObjectIsBound) {
   AppContext app;
   const auto model = LoadOrDie(ChainModel("can"));
@@ -226,7 +226,7 @@ TEST_F(DelegateZeroCopyTest, TheyStayWhereTheyAreWhenTheContextIsLost) {
   const char* const input = interpreter->input(0).get()->data.raw;
   g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
   EXPECT_FALSE(interpreter->Invoke().ok());
-  // What the app wrote before is there still.
+  // The app's earlier data is still there.
   ASSERT_TRUE(interpreter->Invoke().ok());
   EXPECT_EQ(ReportOf(delegate)["contexts_lost"], 1);
   ExpectClose(interpreter->output(0).AsFloats(), expected);

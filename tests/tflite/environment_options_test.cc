@@ -17,14 +17,14 @@ namespace {
 
 using KeysValues = std::vector<std::pair<absl::string_view, absl::string_view>>;
 
-// What an app that gives these keys gets with this environment.
+// The options of an app that gives these keys with this environment.
 absl::StatusOr<Options> WithKeys(const std::string& environment,
                                  const KeysValues& keys = {}) {
   const ScopedEnvironment set(kEnvironmentOptions, environment);
   return OptionsFrom(keys);
 }
 
-// What an app that fills in the C struct gets.
+// The options of an app that fills in the C struct.
 absl::StatusOr<Options> WithStruct(const std::string& environment,
                                    const TfLiteGlesDelegateOptions& options) {
   const ScopedEnvironment set(kEnvironmentOptions, environment);
@@ -106,7 +106,7 @@ TEST(EnvironmentOptionsTest, WhatIsWrongIsNamedWithTheVariable) {
                         "not an integer"));
 }
 
-// What is wrong only together with the app's own options, too.
+// Also options that are only wrong together with the app's own.
 TEST(EnvironmentOptionsTest, WhatIsWrongTogetherNamesTheVariable) {
   EXPECT_THAT(Refusal("verbosity:7"),
               AllOf(HasSubstr("option verbosity: 7"),

@@ -186,7 +186,7 @@ TEST(LoaderTest, TheStockLoaderRunsIt) {
       GLES_DELEGATE_LIBRARY, {{"verbosity", "2"}});
   ASSERT_TRUE(delegate.ok()) << delegate.status();
   EXPECT_THAT(ExpectRuns(*delegate), Contains(HasSubstr("3 of 3 nodes")));
-  // The loader's wrapper is no delegate of ours.
+  // The loader's wrapper is not our delegate.
   EXPECT_EQ(Opened().report(delegate->get()), nullptr);
 }
 

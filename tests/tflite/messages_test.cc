@@ -1,5 +1,5 @@
 // labels: unit
-// What an error reporter gets: lines of their own, the reason for a failure
+// The messages of an error reporter: separate lines, the reason for a failure
 // first and alone, names that a terminal does not obey.
 #include "delegate/tflite/messages.h"
 

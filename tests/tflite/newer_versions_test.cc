@@ -198,7 +198,7 @@ TEST_F(NewerVersionsTest, WeightsKeepTheirEightBits) {
   }
 }
 
-// Weights with a scale for each block of a row, in a tensor of their own.
+// Weights with a scale for each block of a row, in their own tensor.
 struct Blocks {
   TensorType type = TensorType::INT8;
   TensorType scale_type = TensorType::FLOAT16;

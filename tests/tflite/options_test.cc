@@ -169,7 +169,7 @@ TEST(PluginTest, EveryFieldIsAKey) {
   }
 }
 
-// It is written when the delegate is deleted: into a folder of the test's.
+// It is written when the delegate is deleted: into the test's folder.
 TEST(PluginTest, TheReportFileIsAKey) {
   const testing::ScratchDirectory scratch;
   const std::string path = scratch.path() + "/report.json";

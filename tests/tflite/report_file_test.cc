@@ -1,5 +1,5 @@
 // labels: op delegate llvmpipe softpipe
-// The option report_file: the report where nobody can call for it.
+// The option report_file: the report where no one can call for it.
 #include "delegate/tflite/report_file.h"
 
 #include <sys/stat.h>

@@ -27,7 +27,7 @@ PROGRAMS = {
     "soak": ("--invoke=3", "invokes"),
     "second_start": ("--round=3", "rounds"),
 }
-# They run in environments of their own, and import these before anything else.
+# They run in separate environments, and import these before anything else.
 NEED_PACKAGES = {"grpc", "numpy", "psutil", "ray"}
 # Parts of programs, run by others.
 NOT_PROGRAMS = ("tools/serving/src/", "tools/dev_progress.sh", "tools/lint_main.py")
@@ -88,7 +88,7 @@ def scripts():
 
 
 def check_script(command, environment):
-    """What is wrong, "" if nothing; None where a package is not there."""
+    """What is wrong, "" if nothing; None if a package is missing."""
     for flag in ("-h", "--help"):
         done = run([*command, flag], env=environment)
         missing = re.search(r"^ModuleNotFoundError: No module named '(\w+)", done.stderr,

@@ -1,4 +1,4 @@
-"""What ./dev shows of its own downloads and builds, on a terminal and in a file.
+"""The progress of downloads and builds that ./dev shows, on a terminal and in a file.
 
 Run by CTest as `dev_progress`. The commands are shell functions that write what ninja and apt
 write.
@@ -47,7 +47,7 @@ class DevProgress(unittest.TestCase):
         bar = r"\[########\.{16}\] 1 of 3 steps, 0\.\d a second, \d s left  Building CXX object a"
         self.assertRegex(written, bar)
         self.assertRegex(written, r"\[#{16}\.{8}\] 2 of 3 steps")
-        # What the compilers say stays, the bar goes.
+        # The compilers' messages stay, the bar goes.
         self.assertEqual(left_on_the_screen(written), "a.cc:1: warning: something\n")
 
     def test_a_file_has_the_plain_lines(self):

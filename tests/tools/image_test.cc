@@ -129,7 +129,7 @@ TEST(ImageTest, ErrorsNameTheFile) {
               HasSubstr("/nonexistent/a.png"));
 }
 
-// What libFuzzer found: a scan that names a table which no segment filled.
+// Found by libFuzzer: a scan that names a table which no segment filled.
 // stb_image 2.27 read whatever the memory held, and where that led to. Zeros,
 // as it finds now, are a table of one code, whatever the heap holds.
 TEST(ImageTest, ATableThatNothingFilledIsTheSameInEveryHeap) {

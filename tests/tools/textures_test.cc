@@ -61,7 +61,7 @@ float NumberAt(const std::string& text, size_t at) {
   return end == begin ? std::numeric_limits<float>::quiet_NaN() : number;
 }
 
-// NaN, of which no comparison holds, where the words are not there.
+// NaN, of which no comparison holds, if the words are missing.
 float NumberBehind(const std::string& text, const std::string& words) {
   const size_t at = text.find(words);
   EXPECT_NE(at, std::string::npos) << text;

@@ -25,7 +25,7 @@ MANY = "1000000"  # runs: minutes
 class ToolsProgress(unittest.TestCase):
 
     def run_and_interrupt(self, program, *flags):
-        """What is left on the screen after Ctrl-C, which came once the bar was there."""
+        """The text left on the screen after Ctrl-C, which came once the bar was there."""
         with tempfile.TemporaryDirectory() as folder:
             report = os.path.join(folder, "report.json")
             model = self_check.write_model(os.path.join(folder, "model.tflite"))

@@ -24,7 +24,7 @@ struct StockOptions {
                          const char* value);
 };
 
-// What the plugin reported; its callback has no user data.
+// The plugin's report; its callback has no user data.
 thread_local std::string* plugin_errors = nullptr;
 
 void CollectPluginError(const char* message) {

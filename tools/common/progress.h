@@ -53,7 +53,7 @@ class Progress {
 
 // For work that does not say how far it is: "preparing gles, 14 s" on a
 // terminal, from two seconds on and as long as the object lives; nothing in a
-// file. The thread that it starts writes to the sink, so nobody else does
+// file. The thread that it starts writes to the sink, so no one else does
 // meanwhile.
 class Elapsed {
  public:

@@ -78,15 +78,15 @@ absl::StatusOr<DelegatePtr> CreateXnnpackDelegate(
 absl::StatusOr<DelegatePtr> LoadExternalDelegate(
     const std::string& library_path, const DelegateOptions& options);
 
-// Likewise through TFLite's stock loader (libexternal_delegate_obj.so), which
+// The same through TFLite's stock loader (libexternal_delegate_obj.so), which
 // wraps the plugin's delegate and passes the plugin no error callback. The
 // loader does not say whether the plugin made a delegate, so one is made
 // before, to see.
 absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
     const std::string& library_path, const DelegateOptions& options);
 
-// Likewise as an app does it, without trying the plugin first. Where the plugin
-// makes no delegate, any use of the result crashes.
+// The same, as an app does it, without trying the plugin first. Where the
+// plugin makes no delegate, any use of the result crashes.
 absl::StatusOr<DelegatePtr> LoadThroughStockLoaderUnasked(
     const std::string& library_path, const DelegateOptions& options);
 
@@ -167,7 +167,7 @@ class Interpreter {
 
   // ModifyGraphWithDelegate, then AllocateTensors.
   absl::Status ApplyDelegate(TfLiteDelegate* delegate);
-  // What ModifyGraphWithDelegate said in Create; Ok where it was not called.
+  // The result of ModifyGraphWithDelegate in Create; Ok if it was not called.
   const absl::Status& delegate_status() const { return delegate_status_; }
 
   absl::Status AllocateTensors();
@@ -181,7 +181,7 @@ class Interpreter {
   TensorView input(int index) const;
   TensorView output(int index) const;
 
-  // What TFLite and its delegates reported, in order, since the last TakeLog.
+  // Messages of TFLite and its delegates, in order, since the last TakeLog.
   const std::vector<std::string>& log() const { return log_; }
   std::vector<std::string> TakeLog() { return std::exchange(log_, {}); }
 

@@ -24,8 +24,8 @@ constexpr BinaryOp kStablehloOps[] = {
     BinaryOp::kStablehloAdd, BinaryOp::kStablehloMultiply,
     BinaryOp::kStablehloMaximum, BinaryOp::kStablehloMinimum};
 
-// What TFLite broadcasts: a channel vector, a scalar, a row, a column, a tensor
-// of a lower rank, and both sides at once.
+// Shapes that TFLite broadcasts: a channel vector, a scalar, a row, a column, a
+// tensor of a lower rank, and both sides at once.
 const std::vector<std::pair<Shape, Shape>>& Broadcasts() {
   static const auto& pairs = *new std::vector<std::pair<Shape, Shape>>{
       {{3, 2, 3, 5}, {5}},          {{3, 2, 3, 5}, {}},

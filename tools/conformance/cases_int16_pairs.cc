@@ -98,7 +98,7 @@ void AddInt16Products(CaseList* list) {
   AddInt16Product(list, {Op::FULLY_CONNECTED, {5, 33}, {7, 33}, {5, 7}, 0, 33});
 }
 
-// Sums of so many terms pass 32 bits.
+// Sums of this many terms exceed 32 bits.
 void AddDeepBatchMatMul(CaseList* list) {
   static const auto& left = *new Shape{6, 1500};
   AddInt16Series(

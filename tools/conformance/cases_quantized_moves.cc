@@ -13,7 +13,7 @@
 namespace gles_delegate::conformance {
 namespace {
 
-// What a move's node is made of.
+// The parts of a move's node.
 struct Ends {
   QuantizedBuilder& b;
   int x;
@@ -38,7 +38,7 @@ struct Ends {
   }
 };
 
-// What TFLite 2.9's kernels take.
+// The types that TFLite 2.9's kernels take.
 enum class Widths { kEight, kBoth, kUint8AndSixteen };
 // TFLite refuses other scales of UNPACK and PACK, the delegate of SPLIT.
 enum class Scales { kAny, kOne };

@@ -66,7 +66,7 @@ OPTIONAL_EXTENSION = re.compile(r"#ifdef (\w+)\n#extension \1 : require\n")
 
 
 def faults(text):
-    """What a program's text has that is not of GLSL ES 3.10."""
+    """Parts of a program's text that are not GLSL ES 3.10."""
     if not text.startswith("#version 310 es\n"):
         yield "is not #version 310 es"
     if "#extension" in OPTIONAL_EXTENSION.sub("", text):
@@ -74,7 +74,7 @@ def faults(text):
 
 
 def past_minima(expanded):
-    """What is past the minima in a program's text without macros."""
+    """Values past the minima in a program's text without macros."""
     size = re.search(r"local_size_x\s*=\s*(\d+)\s*,\s*local_size_y\s*=\s*(\d+)"
                      r"\s*,\s*local_size_z\s*=\s*(\d+)", expanded)
     if size is None:
@@ -163,7 +163,7 @@ void main() {
   out_data[gl_GlobalInvocationID.x] = part[gl_LocalInvocationIndex];
 }
 """
-# What is changed in GOOD, to what, and what the lint then says.
+# A part of GOOD, its replacement, and the lint's finding.
 BAD = (
     ("310 es", "320 es", "is not #version 310 es"),
     ("#define N", "#extension GL_EXT_gpu_shader5 : enable\n#define N",

@@ -10,7 +10,7 @@ namespace gles_delegate::conformance {
 // From here on glGetIntegerv and its like report no more than the minima of
 // OpenGL ES 3.1 (its tables 20.40 to 20.48) for what the delegate plans with:
 // sizes, bindings, work groups, shared memory. That holds for the rest of the
-// process; call it before any context is made. Fails where there is no GL.
+// process; call it before any context is made. Fails without GL.
 absl::Status PretendMinimalDevice();
 
 }  // namespace gles_delegate::conformance

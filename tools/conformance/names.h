@@ -1,4 +1,4 @@
-// What the suite has from tests/testing, by short names.
+// Short names for helpers of tests/testing.
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_NAMES_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_NAMES_H_
 

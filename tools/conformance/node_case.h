@@ -25,7 +25,7 @@ struct NodeCase {
   testing::Accuracy accuracy;
 };
 
-// What a run at `precision` is compared with.
+// The reference of a run at `precision`.
 testing::CpuReference MakeReference(const NodeCase& node, Precision precision);
 
 // Parses, plans and runs the node. Inside context->Run().

@@ -177,7 +177,7 @@ namespace {
 // `quantized values` may want the zero point at an end of the range: values of
 // one sign saturate then. The scale is then that of the largest magnitude, and
 // above `min_scale`, as TFLite's kernels take no factors far above one.
-// Likewise where all values are 0.
+// The same if all values are 0.
 ModelQuantization Spanning(const std::vector<float>& values, TensorType type,
                            Codes quantized, float min_scale) {
   const int min = type == TensorType::INT8 ? -128 : 0;

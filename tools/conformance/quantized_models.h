@@ -14,7 +14,7 @@
 
 namespace gles_delegate::conformance {
 
-// Which scales and zero points a model gets; each is a case of its own.
+// Which scales and zero points a model gets; each is a separate case.
 enum class Codes {
   kRandom,   // any scale from 2^-8 to 2^2, any zero point
   kLowest,   // zero points at the type's least code
@@ -67,7 +67,7 @@ class QuantizedBuilder {
            const std::vector<float>& weight_scales, float magnitude);
   int Output(const std::string& name, const Shape& shape,
              const ModelQuantization& q);
-  // Likewise of another type. Without scale: numbers.
+  // The same for another type. Without scale: numbers.
   int OutputOf(const std::string& name, const Shape& shape, TensorType type,
                const ModelQuantization& q);
   // A bool input of random values.
@@ -88,11 +88,11 @@ class QuantizedBuilder {
   float output_scale_ = 0;
 };
 
-// What becomes of the output's scale and zero point.
+// The output's scale and zero point.
 enum class OutputRule {
   kSame,   // the input's: ops that move values (all inputs share one, too)
   kRange,  // what the float model's output spans
-  kCoarseRange,  // likewise, but no finer than the input: HARD_SWISH
+  kCoarseRange,  // the same, but no finer than the input: HARD_SWISH
   kLogistic,     // 1/256 from 0: what TFLite fixes for LOGISTIC and SOFTMAX
   kSymmetric,    // 1/128 around 0: for TANH and L2_NORMALIZATION
   kLogSoftmax,   // 16/256 up to 0

@@ -1,5 +1,5 @@
-// Series of 8- and 16-bit models of one op, each with scales and zero points of
-// its own, the extremes among them, for ops of which no code may differ. Their
+// Series of 8- and 16-bit models of one op, each with its own scales and zero
+// points, the extremes among them, for ops of which no code may differ. Their
 // programs are shared, as scales are uniforms.
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_SERIES_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_SERIES_H_

@@ -1,4 +1,4 @@
-// What came out of a run: the table, JUnit XML, a page of HTML.
+// The results of a run: the table, JUnit XML, a page of HTML.
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_REPORT_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_REPORT_H_
 
@@ -10,7 +10,7 @@
 
 namespace gles_delegate::conformance {
 
-// What a reader needs to repeat the run.
+// Facts that a reader needs to repeat the run.
 struct RunFacts {
   std::string renderer;
   std::string driver;    // GL_VERSION

@@ -3,11 +3,11 @@
 
   run_on_virgl.py --redirect=LIBRARY COMMAND [ARGUMENT...]
 
-Starts a virgl_test_server of its own (Debian: virgl-server), with a socket in a
+Starts its own virgl_test_server (Debian: virgl-server), with a socket in a
 temporary folder, runs the command with Mesa's virpipe driver connected to it, and
 ends the server. LIBRARY (tests/virgl/redirect_socket.c) brings a Mesa that knows
 only /tmp/.virgl_test to that socket. Exit status: the command's; 77, which CTest
-takes for a skip, where there is no virgl_test_server or it does not start.
+takes for a skip, if there is no virgl_test_server or it does not start.
 """
 import argparse
 import os

@@ -44,7 +44,7 @@ std::string WhyNotWhole(nlohmann::json report) {
   const int total = report.value("nodes_total", 0);
   const int delegated = report.value("nodes_delegated", 0);
   const int partitions = report.value("partitions", 0);
-  // Whoever is at fault, the self-check or the driver, the case has failed.
+  // Whether the self-check or the driver is at fault, the case has failed.
   for (const auto& partition : report["partition"]) {
     for (const auto& fault : partition["self_check"]["faults"]) {
       return absl::StrCat("self-check: ", fault.get<std::string>());
@@ -141,7 +141,7 @@ absl::StatusOr<TfLiteDelegate*> Session::DelegateFor(const Variant& variant) {
 
 struct Session::Prepared {
   std::optional<SingleOpModel> model;
-  std::optional<NodeCase> node;  // where there is no model
+  std::optional<NodeCase> node;  // if there is no model
 
   CpuReference Reference(Precision precision) const {
     return node ? MakeReference(*node, precision)

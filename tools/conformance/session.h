@@ -57,7 +57,7 @@ class Session {
   // One delegate runs all cases of a variant, so that programs that they share
   // are compiled once; a fresh one where it holds many.
   absl::StatusOr<TfLiteDelegate*> DelegateFor(const Variant& variant);
-  // What the cases of one family share.
+  // State that the cases of one family share.
   struct Prepared;
   Prepared Prepare(const Family& family) const;
   // Runs one case; what is wrong with it, or "".

@@ -1,4 +1,4 @@
-// What the conformance suite runs. A family is one op with its attributes on
+// The cases of the conformance suite. A family is one op with its attributes on
 // one shape; a case is a family in one storage and one precision, and has a
 // name that never changes: "OP/attributes/shape/storage/precision".
 //
@@ -25,7 +25,7 @@
 
 namespace gles_delegate::conformance {
 
-// What cases at the device's size limits are made for.
+// The limits for cases at the device's size limits.
 struct Limits {
   int texture_size = 0;    // texels
   int texture_layers = 0;  // of a 2-D texture array

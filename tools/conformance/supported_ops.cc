@@ -25,7 +25,7 @@ constexpr const char* kBuiltins[] = {
 #undef BUILTIN
 };
 
-// What applies to all ops.
+// Text that applies to all ops.
 constexpr char kEdges[] =
     "## Types at the edge of a partition\n"
     "\n"

@@ -34,7 +34,7 @@ FORMAT = 1  # of the file
 
 
 def first_of(path, lead):
-    """What stands behind `lead` on the first line of a file that begins with it."""
+    """The text behind `lead` on the first line of a file that begins with it."""
     try:
         for line in pathlib.Path(path).read_text(errors="replace").splitlines():
             if line.startswith(lead):

@@ -1,4 +1,4 @@
-"""What the compilers say of the delegate's programs, driver by driver."""
+"""The compilers' statistics of the delegate's programs, driver by driver."""
 import re
 import tempfile
 
@@ -50,9 +50,9 @@ STATISTICS = {
 # V3D compiles at the first dispatch, when all programs are linked, and tells of each with
 # its name in GL. These names rise in the order in which the programs were made.
 LATE = {"v3d": re.compile(r"SHADER-DB-GLSL(\d+) - MESA_SHADER_COMPUTE")}
-# What a driver says of a program that it links and cannot compile.
+# The message of a driver about a program that it links and cannot compile.
 FAILURE = re.compile(r"^ERROR: |translation failed|compil\w+ failed", re.IGNORECASE)
-# Where a driver does not count what it spills: the instructions that do, in the
+# If a driver does not count spills: the instructions that spill, in the
 # listing of the program.
 SPILLING_INSTRUCTION = {"freedreno": r"\bstp\."}
 
@@ -78,7 +78,7 @@ def parse_statistics(family, line):
 
 
 def programs_of(family, output):
-    """What each program of a trace (GLES_DELEGATE_DEBUG=programs) costs.
+    """The cost of each program of a trace (GLES_DELEGATE_DEBUG=programs).
 
     A compiler may make several shaders of a program (for widths of a wave); the
     last is kept. Shaders outside of the programs are the driver's own.
@@ -113,7 +113,7 @@ def programs_of(family, output):
                 if family == "iris":  # a narrower vector than one that did not fit
                     programs[current].pop("failed", None)
                 programs[current].update(numbers)
-    if len(late) == len(programs):  # else nobody knows which is whose
+    if len(late) == len(programs):  # else no one knows which is whose
         for label, name in zip(programs, sorted(late)):
             programs[label].update(late[name])
     return programs
@@ -162,7 +162,7 @@ def compile_models(driver, paths, storages, timeout, say):
 
 
 def summary(model):
-    """What the page tells of one compiled model: counts, extremes, the worst programs."""
+    """The page's facts on one compiled model: counts, extremes, the worst programs."""
     programs = model["programs"]
     told = {label: n for label, n in programs.items() if "registers" in n}
     result = {key: model[key] for key in

@@ -1,14 +1,14 @@
-"""What is tried on a driver that computes."""
+"""Tests of a driver that computes."""
 import json
 import pathlib
 import re
 import tempfile
 import xml.etree.ElementTree
 
-# A whole model's outputs may differ from the CPU's by so much of their largest
+# A whole model's outputs may differ from the CPU's by this share of their largest
 # magnitude; quantized ones must not differ at all (inference_diff says it).
 MODEL_ERROR = 1e-2
-# Not the tests without any context: they start their own program anew, which a
+# Not the tests without any context: they start their own program again, which a
 # program that a root's loader started cannot do.
 BORROWED_FILTER = "--gtest_filter=-DelegateNoContextTest.*"
 BORROWED_TESTS = ("tests/egl_borrowed_state_test", "tests/delegate_context_test")
@@ -116,7 +116,7 @@ def start_up_cache(driver, path, timeout, say):
     with tempfile.TemporaryDirectory() as folder:
         for start in ("first", "second"):
             report_file = f"{folder}/{start}.json"
-            # Older Mesas have program binaries only with a shader cache of their own.
+            # Older Mesas have program binaries only with their own shader cache.
             extra = dict(report_options(
                 report_file, f";serialization_dir:{folder};model_token:lab"),
                          MESA_SHADER_CACHE_DISABLE="false", MESA_SHADER_CACHE_DIR=folder)

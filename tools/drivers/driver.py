@@ -18,7 +18,7 @@ BASE_ENVIRONMENT = {"MESA_SHADER_CACHE_DISABLE": "true", "GLES_DELEGATE_DEBUG": 
 
 
 class Result:
-    """What became of a program: status (None: out of time), and what it printed."""
+    """The result of a program: status (None: out of time), and its output."""
 
     def __init__(self, status, output, seconds):
         self.status, self.output, self.seconds = status, output, seconds

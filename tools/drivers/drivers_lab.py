@@ -7,8 +7,8 @@
     drivers_lab.py --fetch virgl          unpack, and nothing else
     drivers_lab.py --page                 docs/drivers.md from docs/drivers.csv
 
-Each driver's packages are unpacked in a folder of its own (roots.py); nothing of
-this machine is changed. What a driver computes is compared with the CPU's answers
+Each driver's packages are unpacked in a separate folder (roots.py); nothing on
+this machine is changed. A driver's results are compared with the CPU's
 (computing.py). Of a driver that only compiles, the compiler's words are kept
 (compiling.py). The script writes RESULTS/NAME.json with everything (for
 tools/compare_drivers.py), RESULTS/summaries/NAME.json and RESULTS/report.md with what

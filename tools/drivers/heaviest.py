@@ -3,11 +3,11 @@ import math
 import pathlib
 import re
 
-# So many nodes of a model are looked at.
+# The number of nodes of a model to look at.
 COUNT = 10
 NODE = re.compile(r"^\d+: (\w+) \(node (\d+)\): (.*?) -> (\S+)")
 TENSOR = re.compile(r"^(t\d+) '.*' \w+\[([\d,]*)\](.*)")
-# What of a program says how full a processor is, in the order of preference.
+# Statistics that say how full a processor is, in the order of preference.
 RESIDENT = ("waves", "threads", "simd")
 
 
@@ -105,7 +105,7 @@ def of_partition(partition, graph, programs):
 
 
 def resident(numbers):
-    """What a program's numbers say of how full a processor is; None: nothing."""
+    """How full a processor is by a program's numbers; None: unknown."""
     return next((numbers[key] for key in RESIDENT if key in numbers), None)
 
 

@@ -222,7 +222,7 @@ def model_failure(name, model):
 
 
 def failures(results):
-    """What was wrong or refused: a row for each, with the drivers that have it.
+    """Wrong or refused results: a row for each, with the drivers that have it.
 
     >>> failures([{"title": "A", "models": {
     ...     "m float32": {"nodes_total": 2, "nodes_delegated": 1, "why": "", "refused": ["X: no"]},

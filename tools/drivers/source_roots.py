@@ -18,7 +18,7 @@ NEEDED = {"meson": "meson", "ninja": "ninja-build", "bison": "bison", "flex": "f
 
 
 def request_of(wanted):
-    """What a root is made from, to be held against its stamp."""
+    """The sources of a root, to compare with its stamp."""
     return [wanted["source"], wanted["suite"], wanted["meson"], wanted["target"]]
 
 

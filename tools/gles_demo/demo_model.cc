@@ -187,7 +187,7 @@ int Posterise(Filters& filters, int input, int size) {
                       sum, std::vector<float>(kColors, 0.12f));
 }
 
-// A factor from 0 (a line, where the gradient is strong) to 1 (white paper).
+// A factor from 0 (a line at a strong gradient) to 1 (white paper).
 int Ink(Filters& filters, int gradient, int size) {
   constexpr float kSteepness = 9;
   constexpr float kThreshold = 0.62f;
@@ -198,7 +198,7 @@ int Ink(Filters& filters, int gradient, int size) {
   return filters.Logistic("ink", level, size, kColors);
 }
 
-// What is bright, averaged over 8x8 blocks and spread again.
+// The bright parts, averaged over 8x8 blocks and spread again.
 int Glow(Filters& filters, int input, int size) {
   const int blocks = filters.AveragePool("glow/blocks", input, size, 8);
   std::vector<float> gain(kColors * kColors, 0.0f);

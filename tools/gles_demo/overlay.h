@@ -1,4 +1,4 @@
-// What a model found, drawn on the picture that it was given.
+// A model's findings, drawn on its input picture.
 #ifndef GLES_DELEGATE_TOOLS_GLES_DEMO_OVERLAY_H_
 #define GLES_DELEGATE_TOOLS_GLES_DEMO_OVERLAY_H_
 

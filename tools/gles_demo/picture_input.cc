@@ -34,7 +34,7 @@ std::vector<float> ToChannels(const std::vector<float>& rgb, int channels) {
   return out;
 }
 
-// Writes pixels as the tensor wants them: floats are normalised by the flags,
+// Writes pixels as the tensor needs them: floats are normalised by the flags,
 // 8-bit codes stay as they are.
 absl::Status WritePixels(const TensorView& tensor, std::vector<float> pixels,
                          double mean, double std) {

@@ -1,4 +1,4 @@
-// What the demo's model gets as input.
+// The input of the demo's model.
 #ifndef GLES_DELEGATE_TOOLS_GLES_DEMO_PICTURE_INPUT_H_
 #define GLES_DELEGATE_TOOLS_GLES_DEMO_PICTURE_INPUT_H_
 
@@ -12,9 +12,9 @@
 
 namespace gles_delegate::demo {
 
-// What a model gets, and what a person sees of it.
+// A model's input, and the picture to show of it.
 struct Input {
-  Canvas picture;  // empty where the input is no image
+  Canvas picture;  // empty if the input is not an image
   std::vector<InputBytes> tensors;
 };
 

@@ -46,7 +46,7 @@ Color PixelColor(absl::Span<const float> pixel, Range range, bool mask) {
   return Heat(Normalised(*largest, range));
 }
 
-// The elements of a tensor that is no picture, as a picture that is nearly
+// The elements of a tensor that is not a picture, as a picture that is nearly
 // square: 2x2 at least, with zeros at the end.
 TensorValues AsGrid(const TensorValues& tensor) {
   const int n = static_cast<int>(tensor.values.size());

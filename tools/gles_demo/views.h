@@ -29,8 +29,8 @@ struct Range {
   float high = 1;
 };
 
-// 0 to 1 where all of the tensor's values lie there; else from the least to the
-// largest value.
+// 0 to 1 if all of the tensor's values are in it; else from the min to the
+// max.
 Range RangeOf(const TensorValues& tensor);
 
 // Class 0 (background, mostly) is dark; the others are told apart by hue.
@@ -49,7 +49,7 @@ Canvas BarsOf(const TensorValues& tensor, const TensorValues& order_by,
               Range range, absl::Span<const std::string> labels, int size);
 
 // Draws |a - b| times `factor` in grey levels: the channels' maximum of each
-// pixel, or a strip of elements where the tensors are no pictures.
+// pixel, or a strip of elements if the tensors are not pictures.
 Canvas DifferenceOf(const TensorValues& a, const TensorValues& b, float factor);
 
 }  // namespace gles_delegate::demo

@@ -15,7 +15,7 @@ namespace gles_delegate {
 // A float32 tensor with finite values past 65504, the largest 16-bit float.
 struct PastFloat16 : WrittenTensor {
   float largest = 0;   // magnitude, of all runs
-  int64_t values = 0;  // so many past it, in all runs
+  int64_t values = 0;  // the number past it, in all runs
 };
 
 // Runs TFLite's built-in kernels in 32 bits on options.runs inputs and looks at

@@ -1,4 +1,4 @@
-// What loses speed in a model on this delegate, as advice to its author.
+// Advice to a model's author on what loses speed on this delegate.
 #ifndef GLES_DELEGATE_TOOLS_MODEL_REPORT_ADVICE_H_
 #define GLES_DELEGATE_TOOLS_MODEL_REPORT_ADVICE_H_
 
@@ -14,7 +14,7 @@ struct Advice {
   std::string text;   // what it costs here, with the nodes
 };
 
-// What costs most comes first; empty where nothing is to be said.
+// The most costly first; empty if there is nothing to say.
 std::vector<Advice> AdviceFor(const ReportData& data);
 
 }  // namespace gles_delegate

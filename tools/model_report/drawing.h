@@ -9,7 +9,7 @@
 
 namespace gles_delegate {
 
-// Where a node's box stands: `row` counts down a column, `column` and `lane` to
+// The place of a node's box: `row` counts down a column, `column` and `lane` to
 // the right; a column has as many lanes as its fullest row has boxes.
 struct Place {
   int column = 0;

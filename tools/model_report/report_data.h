@@ -20,9 +20,9 @@ struct DispatchFacts {
 
 struct NodeRow {
   enum class Where {
-    kGpu,       // dispatches of its own
+    kGpu,       // its own dispatches
     kFused,     // computed by another node's dispatches
-    kConstant,  // no dispatch: constants, or nobody reads it
+    kConstant,  // no dispatch: constants, or no one reads it
     kCpu,
   };
   ModelNode node;

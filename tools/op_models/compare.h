@@ -8,7 +8,7 @@
 
 namespace gles_delegate::testing {
 
-// What TFLite's CPU kernels make of a model at one precision, and what the
+// The results of TFLite's CPU kernels on a model at one precision, and what the
 // bounds need. One reference serves any number of runs.
 struct CpuReference {
   // Not Ok: the CPU failed, on the op or on its magnitudes.
@@ -38,7 +38,7 @@ struct Comparison {
   double worst_relative = 0;
   // The error over the bound; 0 where the bound is 0.
   double worst_of_bound = 0;
-  // The error over the output's scale, where the output is quantized.
+  // The error over the output's scale, if the output is quantized.
   double worst_quantized = 0;
 };
 Comparison Compare(const CpuReference& reference, const RunResult& actual);

@@ -20,7 +20,7 @@ namespace gles_delegate::testing {
 
 enum class Padding { kSame, kValid };
 enum class Activation { kNone, kRelu, kReluN1To1, kRelu6, kTanh };
-// What TFLite's float kernels of every op with a fused activation apply.
+// The activation of TFLite's float kernels of every op with a fused one.
 inline constexpr Activation kActivations[] = {
     Activation::kNone, Activation::kRelu, Activation::kReluN1To1,
     Activation::kRelu6};

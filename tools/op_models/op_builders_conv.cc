@@ -21,7 +21,7 @@ int ConvInput(OpVariant& v, const Shape& shape) {
   return v.Input("input", shape, v.random().Gaussian(ElementCount(shape)));
 }
 
-// -1, the absent tensor, where there is none.
+// -1, the absent tensor, if there is none.
 int Bias(OpVariant& v, bool present, bool runtime, int channels) {
   if (!present) return -1;
   return v.Constant("bias", {channels}, v.random().Gaussian(channels),

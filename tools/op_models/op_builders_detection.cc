@@ -11,7 +11,8 @@
 namespace gles_delegate::testing {
 namespace {
 
-// What a code stands for: encodings of up to 6, scores and anchors in [0, 1).
+// The value of a quantized value: encodings of up to 6, scores and anchors in
+// [0, 1).
 constexpr float kEncodingScale = 0.05f;
 constexpr int kEncodingZeroPoint = 128;
 constexpr float kUnitScale = 1.0f / 256;

@@ -200,8 +200,8 @@ std::string ConstantName(Constant constant) {
   }
 }
 
-// What GLSL ES 3.10 promises of each function (section 4.5.1), on the data
-// below; where it promises nothing (sin, cos), what drivers reach.
+// The precision of each function by GLSL ES 3.10 (section 4.5.1), on the data
+// below; if it promises none (sin, cos), the precision that drivers reach.
 Accuracy UnaryAccuracy(UnaryOp op) {
   Accuracy accuracy;
   switch (op) {

@@ -40,7 +40,7 @@ struct Accuracy {
   // How often a value is rounded to half on its way, the output included.
   int half_roundings = 1;
   // The magnitude is at least that of the largest input element: for ops that
-  // interpolate, whose weights have an error of their own.
+  // interpolate, whose weights have their own error.
   bool magnitude_of_inputs = false;
   // For inputs from the ends of float's range. Results below the least normal
   // number may be zero (GLSL ES 3.10, 4.7.1), and float's largest number is
@@ -83,7 +83,7 @@ struct RunResult {
   // Not Ok: what failed; the rest is then empty.
   absl::Status status;
   std::vector<TensorValue> outputs;
-  // What TFLite and the delegate said.
+  // Messages of TFLite and the delegate.
   std::vector<std::string> log;
   // From TfLiteGlesDelegateReport; zeros and "" on the CPU.
   int nodes_total = 0;

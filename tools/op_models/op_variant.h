@@ -67,7 +67,7 @@ class OpVariant {
   // The activation, or none in the absolute variant.
   schema::ActivationFunctionType Fused(Activation activation) const;
 
-  // What the options of convolutions and poolings have in common.
+  // Options that convolutions and poolings have in common.
   template <typename Params, typename Options>
   void SetWindow(const Params& params, Options* options) const {
     options->padding = ToSchema(params.padding);

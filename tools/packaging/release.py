@@ -5,8 +5,9 @@
 
 writes to DIST: `tarball` (library, headers, accelerator, programs, licences, SBOM), `sbom`, `npm`,
 `wheel` and `jar` (both with the libraries inside; they need PyPI, and Maven Central and a JDK),
-`debs` (those of BUILD_FOLDER/packages), and SHA256SUMS of all that is there. What cannot be made is
-named on stderr, with the reason; the exit status is then 1. `./dev release` builds and calls this.
+`debs` (those of BUILD_FOLDER/packages), and SHA256SUMS of all of them. An artifact that cannot be made
+is named on stderr, with the reason; the exit status is then 1. `./dev release` builds and calls
+this.
 SOURCE_DATE_EPOCH, which must be set, becomes the date of every file.
 """
 

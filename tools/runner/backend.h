@@ -26,7 +26,7 @@ struct BackendSpec {
   std::string name() const;
 };
 
-// What ran where. For the CPU nothing is delegated.
+// Nodes by where they ran. For the CPU nothing is delegated.
 struct BackendFacts {
   int nodes_total = 0;
   int nodes_delegated = 0;
@@ -42,7 +42,7 @@ class Backend {
   // `model` must outlive the result. kInvalidArgument and others: what the
   // delegate or TFLite said. `input_shapes` are applied before the delegate;
   // an empty shape keeps the model's.
-  // XNNPACK gets its kernels for int8 and uint8; where it cannot be applied
+  // XNNPACK gets its kernels for int8 and uint8; if it cannot be applied
   // with both (a uint8 model on TFLite 2.9), those for int8 alone. Facts() says
   // which.
   static absl::StatusOr<std::unique_ptr<Backend>> Create(

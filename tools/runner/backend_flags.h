@@ -35,11 +35,11 @@ enum class Compilation {
 // kInvalidArgument: a flag's value is bad; the message says why.
 absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags(
     Compilation compilation = Compilation::kAtOnce);
-// Likewise, but the GLES delegate where the flags ask for no backend.
+// The same, but the GLES delegate where the flags ask for no backend.
 absl::StatusOr<std::vector<BackendSpec>> BackendsOrGles();
 
 // Parses the command line (--help gives `usage`). kInvalidArgument: it has an
-// argument that is no flag.
+// argument that is not a flag.
 absl::Status ParseFlags(int argc, char** argv, const std::string& usage);
 
 // The model of --graph, loaded. kInvalidArgument: the flag is missing.

@@ -10,7 +10,7 @@
 namespace gles_delegate {
 
 // "key:value;key:value" to pairs; a value may hold colons. kInvalidArgument,
-// naming `flag`, where an item has no colon or no key.
+// naming `flag`, if an item has no colon or no key.
 absl::StatusOr<DelegateOptions> ParseDelegateOptions(const std::string& text,
                                                      const std::string& flag);
 

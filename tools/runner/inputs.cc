@@ -84,7 +84,7 @@ absl::StatusOr<InputBytes> BytesOfFile(const TensorView& tensor,
 }
 
 // The index of the input called `name`. kInvalidArgument, with the inputs'
-// names, where there is none.
+// names, if there is none.
 absl::StatusOr<int> FindInput(const Interpreter& interpreter,
                               absl::string_view name) {
   std::vector<std::string> names;

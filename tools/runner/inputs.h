@@ -1,4 +1,4 @@
-// What the tools feed to a model.
+// The inputs that the tools feed to a model.
 #ifndef GLES_DELEGATE_TOOLS_RUNNER_INPUTS_H_
 #define GLES_DELEGATE_TOOLS_RUNNER_INPUTS_H_
 
@@ -26,7 +26,7 @@ enum class FloatInputs {
 using InputBytes = std::vector<uint8_t>;
 
 // Bytes for each input: those of the file that `files` names for it, else drawn
-// anew. kUnimplemented: an input without a file has a type for which nothing
+// again. kUnimplemented: an input without a file has a type for which nothing
 // random can be made (string, say).
 absl::StatusOr<std::vector<InputBytes>> MakeInputs(
     const Interpreter& interpreter, FloatInputs floats, std::mt19937& random,

@@ -25,7 +25,7 @@ struct LatencyStats {
   int runs = 0;
 };
 
-// All zero where there are no samples.
+// All zero if there are no samples.
 LatencyStats Summarize(std::vector<double> samples_ms);
 
 struct LatencyOptions {
@@ -33,7 +33,7 @@ struct LatencyOptions {
   // Asked after the warm-up runs: while it gives false, further runs go on that
   // are not counted, for max_secs at most. Empty: there are none.
   std::function<bool()> is_settled;
-  int num_runs = 50;      // at least so many...
+  int num_runs = 50;      // at least this many...
   double min_secs = 0;    // ... and for at least so long...
   double max_secs = 150;  // ... but no longer than this (one run at least)
   bool shows_progress = false;  // on stderr, between the runs

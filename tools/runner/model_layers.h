@@ -1,7 +1,7 @@
 // Models made out of a model, to look inside: TFLite's C API shows inputs and
 // outputs alone, so what is to be seen must be an output.
 //
-// Only the first subgraph is looked at. Errors: kInvalidArgument, where an
+// Only the first subgraph is looked at. Errors: kInvalidArgument, if an
 // index in the model leads nowhere.
 #ifndef GLES_DELEGATE_TOOLS_RUNNER_MODEL_LAYERS_H_
 #define GLES_DELEGATE_TOOLS_RUNNER_MODEL_LAYERS_H_

@@ -9,7 +9,7 @@
 namespace gles_delegate {
 
 // {"builtin_options_type": "Conv2DOptions", "builtin_options": {"padding":
-// "SAME", ...}, "custom_options": [bytes]}, each only where the node has it;
+// "SAME", ...}, "custom_options": [bytes]}, each only if the node has it;
 // values that are the schema's defaults are there too.
 absl::StatusOr<nlohmann::ordered_json> OptionsToJson(
     const schema::OperatorT& node);

@@ -1,6 +1,6 @@
-// What each op of a model works on: shapes, types and options, without weights.
-// The benches build their nodes from such lists (benches/shapes), so that they
-// need no model.
+// The operands of each op of a model: shapes, types and options, without
+// weights. The benches build their nodes from such lists (benches/shapes), so
+// that they need no model.
 #ifndef GLES_DELEGATE_TOOLS_RUNNER_OP_SHAPES_H_
 #define GLES_DELEGATE_TOOLS_RUNNER_OP_SHAPES_H_
 
@@ -18,7 +18,7 @@ struct TensorShape {
   bool absent = false;  // an optional input that is not there
   std::string type;     // the schema's name: "FLOAT32"
   std::vector<int> dims;
-  bool quantized = false;   // its quantized values stand for real numbers
+  bool quantized = false;   // its quantized values represent real numbers
   bool constant = false;    // in the file, or made of constants
   bool variable = false;    // keeps its value from one Invoke to the next
   std::vector<int> values;  // of a short constant of integers: shapes, axes

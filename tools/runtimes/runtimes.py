@@ -2,7 +2,7 @@
 
     ./dev runtimes [MODEL.tflite|FOLDER...] [--flags]
 
-Each run is a process of its own. The table has a row for each model and a column for each
+Each run is a separate process. The table has a row for each model and a column for each
 runtime: nodes on the GPU of all nodes, and the largest difference from the same runtime's CPU
 (of floats, relative to the output's largest magnitude or 1; of integers, in steps), or the
 error. Without models it takes those of tests/corpus. Runtimes come from PyPI, npm and Maven
@@ -110,7 +110,7 @@ def reason(text):
 
 
 def run(command, seconds):
-    """What a process printed, and its error: "" where it ended well."""
+    """A process's output, and its error: "" if it ended well."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False,
                               timeout=seconds, errors="replace")

@@ -116,8 +116,8 @@ class GlesDelegateProvider : public DelegateProvider {
   std::string GetName() const final { return "GLES"; }
 
  private:
-  // What the tools have flags of their own for; what is not given there keeps
-  // the delegate's default.
+  // Options that the tools have their own flags for; one that is not given
+  // keeps the delegate's default.
   static void AddCommon(const ToolParams& params, Options* options) {
     constexpr char kPartitions[] = "max_delegated_partitions";
     if (params.HasParam(kPartitions)) {

@@ -47,7 +47,7 @@ def reason_of(result):
 
 
 def cpu_text(result):
-    """What stays on the CPU, or why the model did not run."""
+    """The nodes that stay on the CPU, or why the model did not run."""
     if result["phase"] != "done":
         return f"**{verdict(result)}**: {reason_of(result)}".replace("|", "\\|")
     counts = collections.Counter()

@@ -2,7 +2,7 @@
 
     run_model.py MODEL.tflite RESULT.json
 
-A process of its own for each model: the result names the phase that it entered last, so that a
+Each model runs in its own process: the result names the phase that it entered last, so that a
 crash tells where. GLES_DELEGATE_LIBRARY names the delegate's library.
 """
 
@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "tools" / "python" / "src"))
 import gles_delegate  # noqa: E402
 from ai_edge_litert.interpreter import Interpreter  # noqa: E402
 
-# What a free dimension becomes, in each of two runs: a batch, and any other.
+# The value of a free dimension, in each of two runs: a batch, and any other.
 SIZES = ((1, 24), (3, 20))
 
 
@@ -87,7 +87,7 @@ def differences(actual, expected):
 
 
 def summary(report):
-    """What the page says of a report."""
+    """The page's text for a report."""
     stays = {}
     for entry in report.get("cpu", []):
         key = entry["op"], entry["reason"]

@@ -8,9 +8,9 @@
     zoo.py --corpus           tests/corpus: the small models that the tests run
     zoo.py --list             the architectures and their modes
 
-Each converter has an environment of its own in .deps/zoo, made from PyPI on first use.
+Each converter has its own environment in .deps/zoo, made from PyPI on first use.
 Models and results are kept in build/zoo; a model that is there is not converted again
-(--again). Each model is run in a process of its own, with a time limit. Exit
+(--again). Each model is run in its own process, with a time limit. Exit
 status: 1 if a model that the CPU runs was refused, wrong, or ended the process.
 """
 

@@ -67,7 +67,7 @@ std::optional<SharedTiling> LargeTiling(const SharedWork& work,
   t.cells_y = slices >= 16 ? 8 : 4;
   t.pixels = 4;
   t.halves = work.halves;
-  // Sums of halves take registers of their own.
+  // Sums of halves take additional registers.
   t.slices = slices >= 32 && !work.halves ? 4 : 2;
   t.chunk_terms = work.halves ? kHalfChunkTerms
                               : ChunkTerms(work.terms, slices >= 32 ? 4 : 3);

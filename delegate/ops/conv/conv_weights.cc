@@ -43,7 +43,7 @@ FilterValues ValuesOf(const Tensor& tensor) {
   return [tensor] { return Values(tensor); };
 }
 
-// Nothing where there is no bias, or none that is constant.
+// Nothing without a constant bias.
 FilterValues BiasValuesOf(const Tensor* bias) {
   if (bias == nullptr || !bias->is_constant()) return nullptr;
   return ValuesOf(*bias);
@@ -86,8 +86,8 @@ PackedConstant PackConstants(const Convolution& conv, const Graph& graph) {
              : PackFilter(ValuesOf(weights), BiasValuesOf(bias), conv.filter);
 }
 
-// What packs weights at run time, but for the tensors that it reads and writes
-// and its grid.
+// The dispatch that packs weights at run time, without the tensors it reads and
+// writes and its grid.
 Dispatch PackAtRunTime(const Convolution& conv) {
   if (conv.kind == Convolution::Kind::kDepthwise) {
     return Dispatch("pack_depthwise_filter");

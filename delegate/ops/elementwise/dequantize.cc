@@ -46,7 +46,7 @@ absl::StatusOr<ParsedNode> ParseToInt32(const NodeView& node) {
   const float scale = from.quantization.scale[0];
   const quant::Multiplier multiplier = quant::MultiplierOf(
       quant::QuantizeScale(scale, to.quantization.scale[0]));
-  // A code, shifted so far to the left, fits 32 bits.
+  // A quantized value shifted left by this many bits fits 32 bits.
   constexpr int kMaxShift = 15;
   if (multiplier.shift > kMaxShift) {
     return absl::UnimplementedError(absl::StrCat(

@@ -133,7 +133,7 @@ bool ShiftsQuantized(const NodeView& node) {
   return params.ok() && (*params)->pot_scale_int16 != 0;
 }
 
-// What is copied: best a computed tensor that is not broadcast.
+// The tensor to copy: preferably a computed one that is not broadcast.
 int ChooseSource(const NodeView& node, const std::array<Shape, 2>& aligned) {
   const Shape& output = node.outputs[0]->shape;
   const auto rank = [&](int i) {

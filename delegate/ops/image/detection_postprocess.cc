@@ -89,7 +89,7 @@ absl::Status CheckDetectionOutputs(const NodeView& node,
   return absl::OkStatus();
 }
 
-// What selecting takes of the device: a work group, and bits for the candidates
+// Selecting needs this of the device: a work group, and bits for the candidates
 // of each of its invocations.
 struct Selection {
   int threads = 1;
@@ -244,7 +244,7 @@ class Postprocess {
     return absl::OkStatus();
   }
 
-  // What an invocation sorts lies in shared memory.
+  // An invocation sorts in shared memory.
   void SortClasses(Dispatch* d) {
     constexpr int kThreads = 8;
     constexpr int64_t kElementBytes = 8;

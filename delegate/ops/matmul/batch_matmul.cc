@@ -138,7 +138,7 @@ bool IsMatrixProduct(const BatchMatMulAttributes& a) {
 
 bool Repeats(int extent, int of) { return extent == 1 || extent == of; }
 
-// The node as products of matrices whose rows lie along the width; nullopt if
+// The node as products of matrices whose rows are along the width; nullopt if
 // they do not, or if there are too few rows for tiles.
 std::optional<MatrixPairs> PairsOf(const Node& node,
                                    const BatchMatMulAttributes& a,

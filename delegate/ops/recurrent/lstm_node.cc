@@ -121,7 +121,7 @@ absl::Status CheckState(const Tensor* state, int batch, int channels,
                    "x", channels));
 }
 
-// What the sizes follow from: the data, the output and the output gate's
+// The sizes follow from these: the data, the output and the output gate's
 // recurrent weights; and the clips.
 absl::Status CheckBasics(const NodeView& node, const LstmAttributes& a,
                          size_t rank) {

@@ -88,7 +88,7 @@ Node WithFunction(const Node& node, PostOp function, std::vector<PostOp> rest,
   return rewritten;
 }
 
-// What ADD, SUB and SQUARED_DIFFERENCE begin with: `flags` are those of
+// The first step of ADD, SUB and SQUARED_DIFFERENCE: `flags` are those of
 // op_add_terms, but for which of the two is finer.
 PostOp Terms(const FunctionOfTwo& f, const quant::AddMultipliers& m, int flags,
              const Graph& graph) {

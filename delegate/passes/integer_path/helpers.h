@@ -91,7 +91,7 @@ PostOp RequantizeInVectors(const std::vector<quant::Multiplier>& multipliers,
 // if its ties go up.
 int TiesInVectors(int c, int channels);
 constexpr int kTiesUp = 64;
-// Likewise by quant::MultiplyAsFloat().
+// The same by quant::MultiplyAsFloat().
 PostOp RequantizeAsFloat(const std::vector<float>& scales, const Tensor& out,
                          Graph* graph);
 

@@ -32,7 +32,7 @@ constexpr int64_t kMaxExact = 1 << 24;
 // Sums times multipliers fit 64 bits.
 constexpr double kMaxProduct = 4611686018427387904.0;
 
-// What the node is made of, once it is known to suit.
+// The node's parts, if it is suitable.
 struct Parts {
   TensorId data = kNoTensor;
   ConvInputs inputs;
@@ -186,7 +186,7 @@ Node PartProduct(const Node& node, const Parts& parts, TensorId part,
   return product;
 }
 
-// What is known of a node that suits.
+// The properties of a suitable node.
 struct ProductInQuantized {
   Parts parts;
   PostOp clamp;
@@ -231,7 +231,7 @@ std::vector<Node> InHalves(const Node& node, const ProductInQuantized& p,
               *graph)};
 }
 
-// Parts of `bits` bits, whose sums are joined in 64 bits by an op of its own.
+// Parts of `bits` bits, whose sums are joined in 64 bits by its own op.
 std::vector<Node> InParts(const Node& node, const ProductInQuantized& p,
                           int bits, Graph* graph) {
   const Tensor& data = graph->tensor(p.parts.data);

@@ -20,7 +20,7 @@
 namespace gles_delegate::integer_path {
 namespace {
 
-// A code of 16 bits, shifted so far to the left, fits 32.
+// An int16 value shifted left by this many bits fits 32 bits.
 constexpr int kMaxShift = 15;
 
 // The function of one code: the first of the node's post-ops. nullptr: the node

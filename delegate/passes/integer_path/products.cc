@@ -13,7 +13,7 @@
 namespace gles_delegate::integer_path {
 namespace {
 
-// What TFLite's kernel of a convolution or matrix product is like.
+// Properties of TFLite's kernel of a convolution or matrix product.
 struct ProductKernel {
   int data = 0, weights = 1, bias = 2;  // node inputs
   int channels = 0;  // the dimension of the weights that is the output's

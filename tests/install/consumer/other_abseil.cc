@@ -1,4 +1,4 @@
-// A program with an abseil of its own beside the delegate's archive.
+// A program with its own abseil beside the delegate's archive.
 #include <gles_delegate/gles_delegate.h>
 
 #include <cstdio>

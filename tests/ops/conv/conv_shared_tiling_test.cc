@@ -50,7 +50,7 @@ TEST(ConvSharedTilingTest, ADepthwiseConvolutionIsComputedForAsManySlices) {
   EXPECT_EQ(TextOf(work), "1x1 texels by 4x2 cells, 32 lanes, 13x1 groups");
 }
 
-// ... in as few groups of slices as there can be, where the output is large.
+// ... in as few groups of slices as possible, if the output is large.
 TEST(ConvSharedTilingTest, ALargeDepthwiseConvolutionIsComputedFewTimes) {
   SharedWork work = {/*pixels=*/42657, /*slices=*/12, /*terms=*/6};
   work.fused = true;

@@ -247,7 +247,7 @@ TEST(ConvStrategiesTest, IntegersAreDividedWhereImagesAreHuge) {
 }
 
 // The TILE_PIXELS of `count` layers of 32x32 pixels and 32 MiB multiply-adds
-// each; every second one has `functions` of its own.
+// each; every second one has its own `functions`.
 std::set<std::string> TilesOf(int count, const std::vector<PostOp>& functions) {
   GraphBuilder b;
   TensorId x = b.Input({1, 32, 32, 180});
@@ -280,7 +280,7 @@ TEST(ConvStrategiesTest, NamesAreUnique) {
   EXPECT_EQ(names.size(), 13u);
 }
 
-// What the pair of a depthwise and a 1x1 convolution is refused with, where no
+// The refusal of the pair of a depthwise and a 1x1 convolution, when no
 // other strategy can take it.
 TEST(ConvStrategiesTest, WhatNoStrategyTakesIsRefused) {
   GraphBuilder b;

@@ -154,7 +154,7 @@ TEST_P(ConvTilesTest, PaddedPointwise) {
   CheckConv({1, 4, 5, 6}, {5, 1, 1, 6}, a, {1, 6, 7, 5});
 }
 
-// Likewise on one side only: the shapes tell, where the padding before does
+// The same on one side only: the shapes show it when the padding before does
 // not.
 TEST_P(ConvTilesTest, PointwisePaddedBehindOrBefore) {
   for (int bottom : {0, 2}) {

@@ -156,7 +156,7 @@ TEST(ConvUnrolledTest, OnlyWhereItPaysAndMayBe) {
   EXPECT_EQ(ShaderOf(std::move(runtime), Abreast()), "conv_2d");
 }
 
-// Each is a program of its own: of many alike, some are.
+// Each is a separate program: of many alike, some are.
 TEST(ConvUnrolledTest, NotAllOfVeryMany) {
   const Case c = Unrolled()[0];
   OneConv many = Make(c, std::vector<float>(c.filter.elements(), 1.0f),

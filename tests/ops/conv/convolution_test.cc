@@ -188,7 +188,7 @@ TEST(ConvolutionTest, ChannelsOfWeights) {
   EXPECT_FALSE(multiplied.IsTiled());
 }
 
-// Rows of a matrix product are pixels, so many whole pixels, or elements.
+// Rows of a matrix product are pixels: several whole pixels, or elements.
 TEST(ConvolutionTest, RowsOfMatrices) {
   OneNode node;
   node.op = "FULLY_CONNECTED";

@@ -28,7 +28,7 @@ std::vector<float> Pixels() {
 
 class LargeIndicesTest : public DeviceTest {
  protected:
-  // What a convolution gives whose filter takes each pixel as it is.
+  // The result of a convolution whose filter takes each pixel as it is.
   std::vector<float> Run(const char* op, Node node, std::vector<int> filter,
                          const std::vector<float>& weights,
                          absl::FunctionRef<void(DeviceProfile&)> change) {

@@ -63,7 +63,7 @@ TEST_F(CastTest, ToBool) {
   ExpectMatchesCpuOnce(model);
 }
 
-// What lies outside of int32, where C++ leaves TFLite 2.9's result open: later
+// Values outside of int32, for which C++ leaves TFLite 2.9's result open: later
 // kernels take the nearest, and the greatest for NaN.
 TEST_F(CastTest, OutOfRange) {
   SingleOpModel model = Cast(TensorType::FLOAT32, TensorType::INT32, {8});

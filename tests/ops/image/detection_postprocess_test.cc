@@ -162,7 +162,7 @@ TEST_F(DetectionPostprocessTest, EveryStorage) {
   }
 }
 
-// What the device's own profile does not take: output `i` of `c` under another.
+// Output `i` of `c` under a profile that is not the device's own.
 std::vector<float> OutputUnder(const DetectionCase& c, int i,
                                absl::FunctionRef<void(DeviceProfile&)> adjust) {
   const SingleOpModel model = Detection(c);

@@ -53,7 +53,7 @@ TEST_P(ResizeTest, UpAndDown) {
   }
 }
 
-// Every size up to 20 from every size up to 12: where a product lies on the
+// Every size up to 20 from every size up to 12: if a product is on the
 // edge between two pixels, they are not the same pixel by chance.
 TEST_P(ResizeTest, ManyScales) {
   for (int in = 1; in <= 12; in += 2) {

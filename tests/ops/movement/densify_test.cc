@@ -151,7 +151,7 @@ TEST(DenseBytesTest, RefusesMoreThanItWillAllocate) {
               HasSubstr("takes 2147418112 bytes when dense"));
 }
 
-// What would take forever, or too deep a stack, before it is found to be wrong.
+// Files that would take forever, or too deep a stack, before they prove wrong.
 TEST(DenseBytesTest, RefusesLevelsThatDoNotFitTheShape) {
   const Sparsity none = {{0, 1}, {}, {Dense(2147483647), Dense(0)}};
   ExpectRefused(Sparse({3, 4}, {5}, none), "do not fit its shape");

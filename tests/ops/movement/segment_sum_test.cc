@@ -64,7 +64,7 @@ TEST_F(SegmentSumTest, IdsAtRunTime) {
       ::testing::ElementsAre(-8, -10, -12, 0, 0, 0, 0, 0, 0, -10, -11, -12));
 }
 
-// What follows has a known shape, too.
+// The nodes that follow have a known shape, too.
 TEST_F(SegmentSumTest, InAChain) {
   ExpectMatchesCpuOnce(
       MakeModel("NEG of SEGMENT_SUM", Accuracy{/*terms=*/0}, [](OpVariant& v) {

@@ -64,7 +64,7 @@ TEST_P(Pool2dTest, WindowsStridesAndPadding) {
 }
 
 // A window past the image on every side: the mean divides by what is inside.
-// Windows that overlap so much are pooled width first: the rows' means are
+// Windows with such an overlap are pooled width first: the rows' means are
 // rounded to half, and the result is.
 TEST_P(Pool2dTest, WindowLargerThanTheImage) {
   PoolParams params = Windows({3, 4, 5, 3}, 9, 11);
@@ -123,7 +123,7 @@ class SharedPoolTest : public DeviceTestWithParam<bool> {
     return run.dispatches.size();
   }
 
-  // Likewise of one window that is the whole input.
+  // The same for one window that is the whole input.
   size_t CheckWholeInput(const Shape& input) {
     PoolParams params = Windows(input, input[1], input[2]);
     params.padding = Padding::kValid;

@@ -145,7 +145,7 @@ TEST_P(LstmTest, ProjectionWiderThanTheCells) {
 GLES_AT_EACH_PRECISION(LstmTest);
 
 // The model with its matrices in 8 bits (dynamic range quantization), or with
-// the floats that those quantized values stand for.
+// the floats that those quantized values represent.
 std::vector<uint8_t> RoundMatrices(const std::vector<uint8_t>& bytes,
                                    bool as_quantized) {
   schema::ModelT model;
@@ -197,7 +197,7 @@ TEST(LstmQuantizedTest, WeightsOfDynamicRange) {
   }
 }
 
-// Resizing allocates the states anew, as zeros.
+// Resizing allocates the states again, as zeros.
 TEST(LstmResizeTest, ALongerSequenceBeginsAgain) {
   GLES_SKIP_WITHOUT_DEVICE();
   LstmCase c;

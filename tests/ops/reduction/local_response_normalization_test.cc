@@ -39,8 +39,8 @@ TEST_F(LocalResponseNormalizationTest, EveryParameter) {
   }
 }
 
-// What follows is fused behind the functions that the op is made of, and may
-// read the op's own input.
+// A node that follows is fused behind the functions that the op is made of, and
+// may read the op's own input.
 TEST_F(LocalResponseNormalizationTest, BeforeASum) {
   const Shape shape = {2, 3, 4, 6};
   Accuracy accuracy;

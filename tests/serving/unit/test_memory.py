@@ -7,7 +7,7 @@ import sys
 import unittest
 
 # Six copies of 602 KB live at a time, as of one request; prints what keep_freed() said and the pages
-# that the system had to clear for 50 requests. In a process of its own, as malloc's settings are
+# that the system had to clear for 50 requests. In its own process, as malloc's settings are
 # of the whole process.
 REQUESTS = """
 import resource, sys

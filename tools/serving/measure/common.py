@@ -1,4 +1,4 @@
-"""What the measurements share: servers, requests, wrk."""
+"""Helpers of the measurements: servers, requests, wrk."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def random_inputs(path, seed=0):
 
 
 def binary_request(inputs):
-    """(body, length of its JSON): the protocol's binary extension, outputs likewise."""
+    """(body, length of its JSON): the protocol's binary extension, for outputs too."""
     names = {"f": "FP32", "u": "UINT8", "i": "INT8"}
     head = json.dumps({
         "parameters": {"binary_data_output": True},
@@ -111,7 +111,7 @@ class Server:
 
 
 def wrk(url, body_file, json_length, connections, seconds, timeout=20):
-    """What infer.lua prints, as a dict."""
+    """The output of infer.lua, as a dict."""
     done = subprocess.run(
         ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", f"--timeout={timeout}s",
          "-s", os.path.join(HERE, "infer.lua"), url, "--", body_file, str(json_length)],

@@ -112,7 +112,7 @@ RETRY = json.dumps({"methodConfig": [{"name": [{}], "retryPolicy": {
 
 
 def grpc_load(address, request, connections, seconds, retry):
-    """What common.wrk() gives, of calls over gRPC."""
+    """The results of common.wrk(), for calls over gRPC."""
     options = [("grpc.use_local_subchannel_pool", 1)]
     if retry:
         options.append(("grpc.service_config", RETRY))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What the server adds to a bare Invoke, one request at a time.
+"""The time that the server adds to a bare Invoke, one request at a time.
 
     overhead.py MODEL.tflite [--seconds=5] [--cpu] [--grpc]
 
 Interleaves blocks of bare set_tensor + Invoke + get_tensor in this process with blocks of requests
 over HTTP (the protocol's binary extension, one kept connection) or gRPC, against a server of the same model,
 so that a load of the machine meets both; over HTTP also by a client that is nothing but a socket. "stack" are
-the same requests to stack.py, where no model runs: what the protocol's libraries and the client need alone.
+the same requests to stack.py, which runs no model: what the protocol's libraries and the client need alone.
 Prints for each kind the least, the 5th percentile, the median and the 90th as JSON.
 """
 
@@ -89,7 +89,7 @@ def served_by_socket(port, inputs):
 
 
 def received(connection):
-    """What has come; at least a byte."""
+    """The bytes that have come; at least one."""
     data = connection.recv(1 << 16)
     assert data, "the server closed the connection"
     return data

@@ -113,7 +113,7 @@ class Client:
         return True
 
     def impatient(self):
-        """A whole request, whose answer nobody waits for."""
+        """A whole request, whose answer no one waits for."""
         with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as made:
             made.sendall(f"POST /v2/models/{self.model}/infer HTTP/1.1\r\nHost: x\r\n"
                          "Content-Type: application/octet-stream\r\n"

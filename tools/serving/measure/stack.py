@@ -1,4 +1,4 @@
-"""What uvicorn and grpc.aio themselves need for a request: servers that run no model.
+"""The time that uvicorn and grpc.aio need for a request: servers that run no model.
 
     stack.py HTTP_PORT GRPC_PORT BYTES
 

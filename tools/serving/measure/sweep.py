@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Throughput and latency against concurrency, instances and batching, delegate and XNNPACK in turns.
+"""Throughput and latency against concurrency, instances and batching, delegate and XNNPACK alternately.
 
     sweep.py --models=NAME:FILE.tflite,... --out=sweep.json [--seconds=4] [--rounds=2]
              [--instances=1,2] [--concurrency=1,2,4,8,16] [--batched=NAME,...]
@@ -7,7 +7,7 @@
 One server has every model in every configuration (delegate or XNNPACK x --instances, and
 batches where --batched names the model); wrk asks one after the other, --rounds times over, so that a
 machine's other load meets all of them. Needs wrk. plot.py draws what it writes.
-The file is written anew after each level, so that an interruption keeps what was measured.
+The file is rewritten after each level, so that an interruption keeps what was measured.
 """
 
 import argparse

@@ -4,7 +4,7 @@
     two_models.py A.tflite B.tflite [--seconds=4] [--connections=4] [--rounds=2]
 
 One server has both models twice, with the default (a context each) and with "share_key": "all". wrk asks
-each model alone, then both at once, in turns. Prints requests a second as JSON.
+each model alone, then both at once, alternately. Prints requests a second as JSON.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What the small models of tests/corpus have in common."""
+"""Parts that the small models of tests/corpus have in common."""
 
 import keras
 import tensorflow as tf

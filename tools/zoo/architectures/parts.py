@@ -1,4 +1,4 @@
-"""What several families of architectures use."""
+"""Parts that several families of architectures use."""
 
 import keras
 from keras import layers

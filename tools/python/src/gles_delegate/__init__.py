@@ -187,7 +187,7 @@ def interpreter(
 
 
 def report(of: Any = None) -> Dict[str, Any]:
-    """What a delegate did: device, partitions, why nodes stay on the CPU, memory, times.
+    """A delegate's report: device, partitions, why nodes stay on the CPU, memory, times.
 
     Args:
       of: a delegate of load_delegate(), or an interpreter of interpreter(). Default: the

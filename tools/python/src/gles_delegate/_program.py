@@ -1,4 +1,4 @@
-"""What the package's programs have in common."""
+"""Helpers of the package's programs."""
 
 import json
 import sys

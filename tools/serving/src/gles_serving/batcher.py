@@ -21,7 +21,7 @@ class Closed(Exception):
 class Item:
     """A request that waits.
 
-    rows: what it adds to a batch. payload: the caller's. cancelled: returns whether nobody
+    rows: what it adds to a batch. payload: the caller's. cancelled: returns whether no one
     waits for it any more. since: time.monotonic() of its arrival.
     """
 
@@ -77,7 +77,7 @@ class Batcher:
                 raise QueueFull
             self._items.append(item)
             self._rows += rows
-            # One thread begins a batch with it. More are woken only where one may wait for
+            # One thread begins a batch with it. More are woken only if one may wait for
             # a batch to fill, as that one would swallow a single notification.
             if self._max_delay > 0:
                 self._changed.notify_all()
@@ -94,8 +94,8 @@ class Batcher:
     def take(self) -> Optional[List[Item]]:
         """The next batch, waiting for one; None once the batcher is closed and empty.
 
-        The rows of a batch add up to max_rows at most, and requests stay in their order. What
-        was cancelled or has waited too long is left out.
+        The rows of a batch add up to max_rows at most, and requests stay in their order. Requests that
+        were cancelled or have waited too long are left out.
         """
         while True:
             late: List[Item] = []
@@ -166,7 +166,7 @@ def size_for(rows: int, sizes: Any) -> int:
 
 def split(rows: Sequence[int], times: Dict[int, float]) -> List[Tuple[int, int]]:
     """Consecutive groups [from, to) of requests that together take the least time, each run at the
-    smallest size that holds it. rows: of each request. times: what a batch of each size takes.
+    smallest size that holds it. rows: of each request. times: of a batch of each size.
 
     Where padding costs nothing (a GPU that waits for work) they stay together; where each row
     costs (a CPU that renders) two requests run one by one rather than as a batch of four.

@@ -24,7 +24,7 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class Instance:
-    """One interpreter set with a delegate and a thread of its own.
+    """One interpreter set with its own delegate and thread.
 
     device: the delegate's option `device`; None: that of the model's options.
     """
@@ -55,7 +55,7 @@ class Decode:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """What one version of a model is served with.
+    """The settings of one version of a model.
 
     path: the .tflite file. delegate: options of gles_delegate.load_delegate(); None: no
     delegate, the CPU alone. num_threads: of the CPU's kernels, for each instance.
@@ -214,7 +214,7 @@ def model_names(repository: str) -> List[str]:
 
 
 def read(repository: str, name: str) -> ModelConfig:
-    """What model `name` is served with: the newest version, or the one that config.json names.
+    """The settings of model `name`: the newest version, or the one that config.json names.
 
     Raises ConfigError.
     """

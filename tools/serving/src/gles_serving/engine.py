@@ -191,7 +191,7 @@ class Interpreters:
         return gles_delegate.report(self.delegate) if self.delegate else None
 
 
-# What a request's owner is told: called on the instance's thread with results (or None) and error.
+# A request's callback, called on the instance's thread with results (or None) and error.
 Done = Callable[[Optional[Dict[str, np.ndarray]], Optional[Exception]], None]
 
 
@@ -209,7 +209,7 @@ class Backend:
         self.outputs = made[0].outputs
         # Rows that one request may have; 0: the model's own shape.
         self.max_rows = config.sizes[-1] if config.sizes else 0
-        # What no request needs more bytes than; None: files have any size.
+        # The maximum size of a request in bytes; None: files have any size.
         self.most_bytes = tensors.most_bytes(self.inputs, self.max_rows, list(config.decode))
         delay = config.batching.max_delay_ms / 1e3 if config.batching else 0.0
         self.queue = Batcher(self.max_rows or 1, delay, config.max_queue,
@@ -349,8 +349,8 @@ class Backend:
         return interpreters
 
     def _mend(self, index: int, interpreters: Interpreters) -> Interpreters:
-        """Waits while the instance is broken, until it works again or the model is closed. What
-        waits in the queue is told meanwhile, if no other instance is there to take it."""
+        """Waits while the instance is broken, until it works again or the model is closed. Requests
+        in the queue are answered meanwhile, if no other instance can take them."""
         error = InvokeFailed("its last Invokes failed")
         wait, longest = _MEND_SECONDS
         while self._broken[index] and not self._closing.wait(wait):

@@ -1,4 +1,4 @@
-"""What kserve's REST side lacks: a bound on the size of a request, and the protocol's form of
+"""Adds what kserve's REST side lacks: a bound on the size of a request, and the protocol's form of
 error for every error. Works on kserve's FastAPI app, by its own hooks."""
 
 import json

@@ -5,8 +5,8 @@ import json
 import logging
 from typing import Any, Dict
 
-# What a client did wrong is the client's to know: a line, without the traceback that kserve
-# logs at level ERROR for it, so that bad requests cannot fill a disk.
+# A client's mistake is logged as one line, without the traceback that kserve
+# logs at level ERROR, so that bad requests cannot fill a disk.
 _CLIENTS = {"InvalidInput", "ModelNotFound", "NotImplementedError"}
 _STATES = {"ModelNotReady", "NotReady", "ServerNotReady", "Overloaded"}
 
@@ -54,7 +54,7 @@ class NoCalls(logging.Filter):
 
 
 def configuration(log_requests: bool) -> Dict[str, Any]:
-    """What logging.config.dictConfig takes. log_requests: also those that went well."""
+    """Settings for logging.config.dictConfig. log_requests: also requests that went well."""
     access = {"handlers": ["access"], "level": "INFO", "propagate": False}
     return {
         "version": 1,

@@ -62,7 +62,7 @@ class GlesModel(Model):
 
     @property
     def backend(self) -> Optional[Backend]:
-        """What is served at the moment."""
+        """The version that is served at the moment."""
         return self._lease.backend if self._lease else None
 
     def swap(self, backend: Optional[Backend], fault: str = "it was unloaded") -> None:

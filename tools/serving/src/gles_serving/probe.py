@@ -1,4 +1,4 @@
-"""Loads a model in a process of its own, so that one which crashes harms nobody.
+"""Loads a model in a separate process, so that a crash does no harm.
 
     python -m gles_serving.probe REPOSITORY NAME [CACHE_DIR]
 
@@ -11,7 +11,7 @@ from typing import Optional
 
 
 def main() -> int:
-    """What the child process does."""
+    """The child process."""
     from . import config, engine  # pylint: disable=import-outside-toplevel
     repository, name, *rest = sys.argv[1:]
     try:
@@ -24,7 +24,7 @@ def main() -> int:
 
 
 def fault_of(repository: str, name: str, cache_dir: Optional[str], seconds: float) -> str:
-    """Why a model cannot be served, found out in a process of its own; "" where it can."""
+    """Why a model cannot be served, found out in a separate process; "" if it can."""
     command = [sys.executable, "-m", "gles_serving.probe", repository, name]
     try:
         done = subprocess.run(command + ([cache_dir] if cache_dir else []), timeout=seconds,

@@ -19,8 +19,8 @@ def _note(level: int, message: str, **fields: Any) -> None:
 class Repository(ModelRepository):
     """The models of a folder. Everything but _build happens on the event loop's thread.
 
-    probe_seconds: how long a model may take to load in a process of its own first, where a crash
-    or a hang harms nobody; 0: no such process.
+    probe_seconds: how long a model may take to load in a separate process first, in which a crash
+    or a hang does no harm; 0: no such process.
     """
 
     def __init__(self, folder: str, cache_dir: Optional[str] = None, probe_seconds: float = 300.0):
@@ -34,7 +34,7 @@ class Repository(ModelRepository):
         self.scanned = False
 
     def _build(self, name: str) -> engine.Backend:
-        """A model from its files; on a thread of its own, as it takes seconds."""
+        """A model from its files; on its own thread, as it takes seconds."""
         made = config.read(self.models_dir, name)
         if self._probe_seconds:
             fault = probe.fault_of(self.models_dir, name, self._cache_dir, self._probe_seconds)
@@ -132,7 +132,7 @@ class Repository(ModelRepository):
                 await self.load(name)
             except (config.ConfigError, engine.LoadError):
                 pass  # told by _failed; the others are loaded all the same
-            except Exception:  # nor may a fault of ours keep the others away
+            except Exception:  # nor may our fault keep the others away
                 _log.exception("the model cannot be loaded")
         for name in [name for name in self.models if name not in names]:
             self.unload(name)

@@ -183,7 +183,7 @@ class Server(ModelServer):
         short_way.install(model_server.app, self.dataplane, log_requests)
 
     def _most_bytes(self, model_name: str) -> Optional[int]:
-        """What no request to the model needs more bytes than; None: that is not known."""
+        """The maximum size of a request to the model in bytes; None: unknown."""
         backend = getattr(self._repository.get_model(model_name), "backend", None)
         return backend.most_bytes if backend else None
 
@@ -257,7 +257,7 @@ def main(arguments: Optional[Any] = None) -> int:
         logging.captureWarnings(True)
     memory.keep_freed()
     fast_loop(args.event_loop)
-    # What GRPCServer is given comes from kserve's own copy of the flags.
+    # GRPCServer's arguments come from kserve's own copy of the flags.
     model_server.args.grpc_max_receive_message_length = args.max_request_bytes
     repository = Repository(args.model_repository, args.cache_dir, args.probe_seconds)
     server = Server(repository, args.poll_seconds, args.max_request_bytes, args.log_requests,

@@ -1,4 +1,4 @@
-"""What a request holds, checked against the model: arrays, or image files to decode.
+"""A request's contents, checked against the model: arrays, or image files to decode.
 
 Needs numpy. A request's input is any object with the attributes of kserve's InferInput:
 name, datatype, shape, data, parameters and as_numpy().
@@ -21,7 +21,7 @@ _NAME_OF = {np.dtype(dtype): name for name, dtype in DATATYPES.items()}
 _WORST = (ValueError, TypeError, OverflowError, struct.error, MemoryError)
 _MOST_DIMENSIONS = 8  # TFLite's own most
 MOST_FILES = 4096  # the largest batch that config.py takes
-# What a value of a request may take, written out in JSON with its white space.
+# The maximum size of a request's value, written out in JSON with its white space.
 _BYTES_OF_A_VALUE = 64
 _BYTES_OF_A_REQUEST = 1 << 20  # besides
 
@@ -81,7 +81,7 @@ Value = Union[np.ndarray, Images]
 
 
 def most_bytes(specs: Sequence[Spec], max_rows: int, decoded: Sequence[str]) -> Optional[int]:
-    """What no request of the model needs more bytes than, in any form; None: files have any size.
+    """The maximum size of a request of the model, in any form; None: files have any size.
 
     max_rows: of a batch; 0 without batching. decoded: inputs that may come as image files.
     """

@@ -8,4 +8,4 @@ needs NumPy, Pillow, tqdm and, for detection, pycocotools: the extra "evaluation
 
 
 class EvaluationError(RuntimeError):
-    """What was given cannot be evaluated; the text says why and what to do."""
+    """The input cannot be evaluated; the text says why and what to do."""

@@ -141,7 +141,7 @@ def _run(arguments: argparse.Namespace, interrupt: _Interrupt) -> Dict[str, Any]
 
 
 def _inputs_of(arguments: argparse.Namespace) -> Dict[str, Any]:
-    """What of the arguments the results depend on; files by what is in them."""
+    """The arguments that the results depend on; files by their contents."""
     found: Dict[str, Any] = {key: getattr(arguments, key)
                              for key in ("mean", "std", "cropping_fraction")}
     for key in ("model_output_labels", "ground_truth_labels", "ground_truth_annotations"):

@@ -54,7 +54,7 @@ class Classification:
             "" if self._classes else "; without --model_output_labels a class is an index"))
 
     def identity(self) -> Dict[str, Any]:
-        """What the results depend on."""
+        """Settings that the results depend on."""
         return {"task": self.name, "top_k": self._top_k}
 
     def check(self, output_details: List[Any]) -> None:

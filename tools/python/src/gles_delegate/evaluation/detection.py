@@ -57,7 +57,7 @@ class Detection:
                                   f"{missing[0]}")
 
     def identity(self) -> Dict[str, Any]:
-        """What the results depend on."""
+        """Settings that the results depend on."""
         return {"task": self.name}
 
     def check(self, output_details: List[Any]) -> None:

@@ -51,7 +51,7 @@ class Preprocessing:
         self._cropping_fraction, self._mean, self._std = cropping_fraction, mean, std
 
     def read(self, path: pathlib.Path) -> Any:
-        """The input for the file. Raises EvaluationError where it is no image."""
+        """The input for the file. Raises EvaluationError if it is not an image."""
         try:
             with Image.open(path) as file:
                 image = file.convert("RGB")

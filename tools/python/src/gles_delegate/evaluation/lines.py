@@ -7,7 +7,7 @@ from . import EvaluationError
 
 
 def read_lines(path: pathlib.Path) -> List[str]:
-    """The lines without their ends; empty ones at the end of the file are no items."""
+    """The lines without their ends; empty ones at the end of the file are left out."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

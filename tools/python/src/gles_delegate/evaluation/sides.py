@@ -36,7 +36,7 @@ class Sides:
         self._options = options
 
     def identity(self) -> Dict[str, Any]:
-        """What makes two evaluations' results comparable."""
+        """Settings that must agree for two evaluations to be comparable."""
         return {"model_sha256": self._sha256, "options": self._options,
                 "runtime": f"{self._runtime.name} {self._runtime.version}",
                 "library": gles_delegate.library_version(),

@@ -1,7 +1,7 @@
 // In the place of TensorFlow Lite's header of this name, so that
 // tools/tflite_tools is compiled and run without TensorFlow's sources: the
-// declarations that a provider uses, written for this test. What the real
-// header has is tried by hand (docs/tflite_tools.md).
+// declarations that a provider uses, written for this test. The real
+// header is tried by hand (docs/tflite_tools.md).
 #ifndef GLES_DELEGATE_TESTS_TOOLS_TFLITE_TOOLS_DELEGATE_PROVIDER_H_
 #define GLES_DELEGATE_TESTS_TOOLS_TFLITE_TOOLS_DELEGATE_PROVIDER_H_
 
@@ -106,7 +106,7 @@ class DelegateProvider {
   ToolParams default_params_;
 };
 
-// What the tools ask for their delegates.
+// The list of delegates that the tools use.
 class RegisteredProviders {
  public:
   static int Add(std::unique_ptr<DelegateProvider> provider) {

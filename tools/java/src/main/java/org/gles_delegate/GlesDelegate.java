@@ -21,7 +21,7 @@ public final class GlesDelegate implements Delegate {
     NativeLibrary.load();
   }
 
-  /** What the stock GPU delegate's options are called, and any other option by its key. */
+  /** Options by the stock GPU delegate's names, and any other option by its key. */
   public static final class Options {
     public static final int INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER = 0;
     public static final int INFERENCE_PREFERENCE_SUSTAINED_SPEED = 1;
@@ -87,7 +87,7 @@ public final class GlesDelegate implements Delegate {
   }
 
   /**
-   * @throws IllegalArgumentException with the delegate's words, where an option is unknown or
+   * @throws IllegalArgumentException with the delegate's message if an option is unknown or
    *     its value is bad
    */
   public GlesDelegate(Options options) {
@@ -105,7 +105,7 @@ public final class GlesDelegate implements Delegate {
     return handle;
   }
 
-  /** What the delegate did: device, partitions, and why nodes stayed on the CPU, as JSON. */
+  /** The delegate's report: device, partitions, and why nodes stayed on the CPU, as JSON. */
   public String report() {
     if (handle == 0) {
       throw new IllegalStateException("the delegate is closed");
@@ -141,7 +141,7 @@ public final class GlesDelegate implements Delegate {
     return new String(nativeBestOptions(), StandardCharsets.UTF_8);
   }
 
-  // Keys and values in turns, in UTF-8.
+  // Keys and values alternately, in UTF-8.
   private static native long nativeCreate(byte[][] keysAndValues);
 
   private static native void nativeDelete(long handle);
