@@ -16,18 +16,25 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "python")]
+sys.path[:0] = [str(ROOT / path) for path in ("tools", "tools/python", "tools/site")]
+import c_reference  # noqa: E402  pylint: disable=wrong-import-position
 import lint_publisher  # noqa: E402  pylint: disable=wrong-import-position
+import python_reference  # noqa: E402  pylint: disable=wrong-import-position
 import make_wheel  # noqa: E402  pylint: disable=wrong-import-position
 
 TOOLS = ["mkdocs==1.6.1", "mkdocs-material==9.8.2"]
 HEADER = "delegate/include/gles_delegate/gles_delegate.h"
+PYTHON = "tools/python/src/gles_delegate/__init__.py"
+# Pages made from a source, by the function that makes them.
+MADE = {HEADER: lambda: c_reference.page_of(c_reference.HEADER.read_text(encoding="utf-8")),
+        PYTHON: lambda: python_reference.page_of(python_reference.PACKAGE)}
 # Pages elsewhere in the tree, and what they are called in the site.
 ELSEWHERE = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md",
              "RELEASING.md": "releasing.md", "CHANGELOG.md": "changelog.md",
              "SECURITY.md": "security.md", "CODE_OF_CONDUCT.md": "code_of_conduct.md",
              "examples/README.md": "examples.md", "tools/java/README.md": "java.md",
-             "tools/node/README.md": "node.md", HEADER: "header.md"}
+             "tools/node/README.md": "node.md", HEADER: "c_api.md",
+             PYTHON: "python_api.md"}
 DECISIONS = "docs/decisions"  # a folder, which has a page in the site
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
@@ -77,11 +84,11 @@ def collect(pages, repository):
     shutil.copytree(ROOT / "docs", pages)
     sources = [str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")]
     for source in sources + list(ELSEWHERE):
-        text = (ROOT / source).read_text(encoding="utf-8")
-        if source == HEADER:
-            text = f"# The C header\n\n`{os.path.basename(HEADER)}`\n\n```c\n{text}```\n"
+        if source in MADE:
+            text = MADE[source]()
         else:
-            text = rewritten(text, source, repository, lambda path: (ROOT / path).exists())
+            text = rewritten((ROOT / source).read_text(encoding="utf-8"), source, repository,
+                             lambda path: (ROOT / path).exists())
         (pages / site_path(source)).write_text(text, encoding="utf-8")
     names = sorted(path.name for path in (ROOT / DECISIONS).glob("*.md"))
     (pages / site_path(DECISIONS)).write_text("# Decisions\n\n" + "".join(

@@ -7,7 +7,7 @@
     ...
     print(gles_delegate.report(interpreter)["nodes_delegated"])
 
-or, where the app makes its interpreter itself:
+or, if the app makes its interpreter itself:
 
     delegate = gles_delegate.load_delegate(is_precision_loss_allowed=True)
     interpreter = Interpreter("model.tflite", experimental_delegates=[delegate])
@@ -19,7 +19,7 @@ or, for LiteRT's CompiledModel (2.2 and newer):
 
 The interpreter is that of ai_edge_litert, tflite_runtime or tensorflow, whichever is
 installed. An interpreter must be invoked on the thread that made it, unless the option
-thread_mode is "worker" or an EGL context of the app's own is current there.
+thread_mode is "worker" or the app's own EGL context is current there.
 """
 
 import importlib.metadata
@@ -161,7 +161,7 @@ def interpreter(
     Args:
       model: the path of a .tflite file, or the model itself.
       runtime: as load_delegate().
-      num_threads: of the CPU's kernels, for what stays there.
+      num_threads: of the CPU's kernels, for nodes that stay there.
       interpreter_options: further keyword arguments of the runtime's Interpreter.
       **options: the options of load_delegate().
 
@@ -170,7 +170,7 @@ def interpreter(
 
     Raises:
       DelegateError: the delegate was not made or not applied.
-      As the runtime's Interpreter where the model cannot be read.
+      Other errors of the runtime's Interpreter, if the model cannot be read.
     """
     chosen = find_runtime(runtime)
     arguments = dict(interpreter_options or {})

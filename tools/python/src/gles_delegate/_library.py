@@ -1,4 +1,4 @@
-"""libgles_delegate.so by ctypes: what it says, as Python has it."""
+"""libgles_delegate.so by ctypes."""
 
 import ctypes
 import functools
@@ -16,9 +16,9 @@ class Device:
 
     index: what the option `device` takes.
     description: "EGL device 0 (/dev/dri/renderD128)", "surfaceless", ...
-    renderer, version: OpenGL's names; empty where there is an error.
+    renderer, version: OpenGL's names; empty if there is an error.
     software: the CPU renders.
-    error: why there is no OpenGL ES 3.1 here; empty where there is.
+    error: why there is no OpenGL ES 3.1 here; empty if there is.
     """
 
     index: int
@@ -33,8 +33,8 @@ class Device:
 class Compatibility:
     """Whether this machine has a GPU that the delegate runs on.
 
-    supported: False where there is software rendering alone: the CPU is faster by itself.
-    reason: what each way to a GPU lacks; empty where it is supported.
+    supported: False if there is only software rendering: the CPU is faster by itself.
+    reason: what each way to a GPU lacks; empty if it is supported.
     best_options: keyword arguments of load_delegate() and interpreter().
     """
 
@@ -52,7 +52,7 @@ def library_path() -> str:
 def litert_runtime_dir() -> str:
     """The folder with the accelerator of LiteRT's CompiledModel, for its `runtime_path`.
 
-    Raises FileNotFoundError where this package was built without it.
+    Raises FileNotFoundError if this package was built without it.
     """
     folder = os.path.dirname(os.path.abspath(library_path()))
     accelerator = os.path.join(folder, "libLiteRtGpuAccelerator.so")

@@ -8,7 +8,7 @@ from typing import Any, Callable, List, NamedTuple, Optional
 
 
 class Runtime(NamedTuple):
-    """One of them: its Interpreter class and its loader of external delegates."""
+    """A TensorFlow Lite: its Interpreter class and its loader of external delegates."""
 
     name: str
     version: str
