@@ -4,13 +4,18 @@
     tools/lint_messages.py               on the tree of this script
     tools/lint_messages.py --self_test   the examples below
 
-Each failure that comes from the machine and not from the model (the statuses of
-STATUSES, and every line that the delegate logs) has a row whose first
-column quotes it; what the row quotes is in the code, piece for piece (`...` stands for
-what changes). The limits of ops are in docs/supported_ops.md, the values of options
-in docs/options.md. Prints one line a finding and ends with 1 where there is one.
+Each message that a user can act on has a row whose first column quotes it:
+- failures that come from the machine and not from the model (the statuses of STATUSES);
+- every line that the delegate logs;
+- wrong options and objects (INVALID in the files of CHECKS);
+- the exceptions of the Python package.
+
+The page quotes only text that is in the code, piece for piece (`...`
+stands for text that changes). The limits of ops are in docs/supported_ops.md. Prints one line
+a finding and ends with 1 if there is one.
 """
 
+import ast
 import glob
 import os
 import re
@@ -24,6 +29,9 @@ STATUSES = ("Unavailable", "FailedPrecondition", "DeadlineExceeded", "ResourceEx
 MESSAGE = re.compile(r'absl::(?:' + "|".join(STATUSES) +
                      r')Error\(|(?="(?:WARNING|INFO|ERROR): )|\b(?:Warn|Tell)\(context,|\bTellWarnings\(|\blog\('
                      r'|\blines\.push_back\(|\w*warning_ =|\b(?:line|why) =')
+INVALID = re.compile(r"absl::InvalidArgumentError\(")
+CHECKS = re.compile(
+    r"/(?:options|option_keys|environment_options|object_struct|tuning_parameters|runtime)\.cc$")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 LEAST = 8  # letters that tell a message from others
 
@@ -70,14 +78,38 @@ def pieces_of(call):
     return pieces
 
 
-def messages_of(text):
-    """(line, pieces) of each message in a source file.
+def messages_of(text, path="a.cc"):
+    r"""(line, pieces) of each message in a source file.
 
-    >>> messages_of('x;\\nreturn absl::NotFoundError(Cat("no node ", i));')
+    >>> messages_of('x;\nreturn absl::NotFoundError(Cat("no node ", i));')
     [(2, ['no node '])]
+    >>> wrong = 'absl::InvalidArgumentError(Cat("option ", i));'
+    >>> messages_of(wrong), messages_of(wrong, "delegate/tflite/options.cc")
+    ([], [(1, ['option '])])
     """
+    if path.endswith(".py"):
+        return python_messages_of(text)
+    found = list(MESSAGE.finditer(text))
+    if CHECKS.search(path):
+        found += INVALID.finditer(text)
     return [(text[:m.start()].count("\n") + 1, pieces_of(call_at(text, m.end())))
-            for m in MESSAGE.finditer(text)]
+            for m in found]
+
+
+def python_messages_of(text):
+    r"""The same of Python: the text of each exception that is raised.
+
+    >>> python_messages_of("if x:\n  raise ValueError(f'{x} is ' 'bad' + y)\nraise A from b")
+    [(2, [' is bad'])]
+    """
+    messages = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            pieces = [part.value for argument in node.exc.args for part in ast.walk(argument)
+                      if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+            if pieces:
+                messages.append((node.lineno, pieces))
+    return messages
 
 
 def quotes_of(page):
@@ -107,7 +139,7 @@ def findings(page, sources):
 'a.cc:1: no row of docs/troubleshooting.md quotes "no such node "']
     """
     messages = [(path, line, pieces) for path, text in sources.items()
-                for line, pieces in messages_of(text)]
+                for line, pieces in messages_of(text, path)]
     written = [piece for _, _, pieces in messages for piece in pieces]
     quoted = [piece for quote in quotes_of(page) for piece in quote]
     for piece in quoted:
@@ -122,7 +154,8 @@ def findings(page, sources):
 
 def findings_of_tree():
     paths = sorted(glob.glob("egl/*.cc", root_dir=ROOT) +
-                   glob.glob("delegate/**/*.cc", root_dir=ROOT, recursive=True))
+                   glob.glob("delegate/**/*.cc", root_dir=ROOT, recursive=True) +
+                   glob.glob("tools/python/src/gles_delegate/*.py", root_dir=ROOT))
     sources = {}
     for path in paths:
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:

@@ -54,9 +54,9 @@ def rewritten(text, page, repository, exists):
     """The page's text with its links as the site has them; raises for one that leads nowhere.
 
     >>> always = lambda path: True
-    >>> rewritten("[a](docs/faq.md#b) [c](dev) [d](https://e.f)", "README.md", "", always)
-    '[a](faq.md#b) c [d](https://e.f)'
-    >>> rewritten("[c](../dev)", "docs/faq.md", "https://e.f/g", always)
+    >>> rewritten("[a](docs/python.md#b) [c](dev) [d](https://e.f)", "README.md", "", always)
+    '[a](python.md#b) c [d](https://e.f)'
+    >>> rewritten("[c](../dev)", "docs/python.md", "https://e.f/g", always)
     '[c](https://e.f/g/blob/main/dev)'
     >>> rewritten("[a](../README.md)", "docs/decisions/1.md", "", always)
     '[a](../README.md)'
