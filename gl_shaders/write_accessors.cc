@@ -9,10 +9,10 @@ namespace gles_delegate::gl_shaders {
 
 namespace {
 
-// The stored element for texel `v` (quantized: `quantized values`).
+// The stored element for texel `v` (8-bit: `quantized`).
 absl::string_view Packed(Format format) {
   if (format == Format::kRgba16f) return "pack_texel(v)";
-  if (format == Format::kRgba8i) return "pack_quantized(quantized values)";
+  if (format == Format::kRgba8i) return "pack_quantized(quantized)";
   return "v";
 }
 
@@ -88,8 +88,7 @@ std::string StoreText(const TensorBinding& t, Bindings::Kind kind) {
                                    t.name)
                  : "v";
     absl::StrAppendFormat(
-        &text,
-        "  ivec4 quantized values = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n",
+        &text, "  ivec4 quantized = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n",
         steps, t.name);
   }
   const std::string address = Address(t);
