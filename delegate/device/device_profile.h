@@ -198,6 +198,21 @@ struct BusTransfers {
 // Those of these choices.
 BusTransfers BusTransfersOf(const DeviceChoices& choices);
 
+// The part of a plan that a run of the self-check tests. Each tensor then has
+// its own memory, filled with poison, and the host packs and unpacks tensors
+// wherever it reaches them, so that no other program takes part.
+enum class SelfCheckRun {
+  kNone,       // a partition's own run
+  kNodes,      // inputs and outputs are the host's
+  kUploads,    // only outputs are the host's
+  kReadbacks,  // only inputs are the host's
+};
+// Whether inputs (uploads) or outputs are the host's.
+inline bool IsHosts(SelfCheckRun run, bool is_upload) {
+  return run == SelfCheckRun::kNodes ||
+         run == (is_upload ? SelfCheckRun::kReadbacks : SelfCheckRun::kUploads);
+}
+
 // The user's options that affect planning.
 struct PlanningOptions {
   bool half = false;  // Floats are stored in 16 bits.
@@ -214,13 +229,11 @@ struct PlanningOptions {
   // Prefer the first answer: if the device preset shares programs, ProfileFor()
   // selects the baseline plan's choices permanently (device/baseline.h).
   bool fast_start = false;
-  // The plan runs once. Its transfers have one work group size for all grids,
-  // and so fewer programs: compiling takes longer than idle invocations.
-  bool runs_once = false;
   // Tuning parameters in place of the preset's, "name=value,..."
   // (tuning_parameters.h), already checked; GLES_DELEGATE_TUNING overrides
   // them.
   std::string tuning;
+  SelfCheckRun self_check = SelfCheckRun::kNone;
 };
 
 // The driver's defects that the delegate works around. No dispatch of a plan

@@ -90,6 +90,18 @@ void TexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t* values) {
   });
 }
 
+void HostToHalfTexels(const uint8_t* values, const Shape& shape,
+                      uint8_t* texels) {
+  ForEachRow(shape, [&](int channels, int64_t from, int64_t to) {
+    for (int x = 0; x < shape.w; ++x) {
+      float floats[4] = {};
+      std::memcpy(floats, values + (from + int64_t{x} * shape.c) * kElement,
+                  channels * kElement);
+      FloatsToHalves(floats, texels + (to + 4 * x) * sizeof(uint16_t), 4);
+    }
+  });
+}
+
 void HalfTexelsToHost(const uint8_t* texels, const Shape& shape,
                       uint8_t* values) {
   constexpr int kAtOnce = 64;  // texels
@@ -106,6 +118,19 @@ void HalfTexelsToHost(const uint8_t* texels, const Shape& shape,
   });
 }
 
+void HostToCodeTexels(const uint8_t* values, const Shape& shape, uint8_t turned,
+                      uint8_t zero, uint8_t* texels) {
+  ForEachRow(shape, [&](int channels, int64_t from, int64_t to) {
+    for (int x = 0; x < shape.w; ++x) {
+      uint8_t* const texel = texels + to + 4 * int64_t{x};
+      const uint8_t* const pixel = values + from + int64_t{x} * shape.c;
+      for (int c = 0; c < 4; ++c) {
+        texel[c] = c < channels ? pixel[c] ^ turned : zero;
+      }
+    }
+  });
+}
+
 void CodeTexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t turned,
                       uint8_t* values) {
   ForEachRow(shape, [&](int channels, int64_t to, int64_t from) {
@@ -116,6 +141,19 @@ void CodeTexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t turned,
       }
     }
   });
+}
+
+bool PaddingIs(uint8_t zero, const uint8_t* texels, const Shape& shape,
+               int bytes) {
+  bool is_zero = true;
+  ForEachRow(shape, [&](int channels, int64_t, int64_t row) {
+    for (int x = 0; x < shape.w && channels < 4; ++x) {
+      const uint8_t* const texel = texels + (row + 4 * x) * bytes;
+      is_zero &= std::all_of(texel + channels * bytes, texel + 4 * bytes,
+                             [zero](uint8_t byte) { return byte == zero; });
+    }
+  });
+  return is_zero;
 }
 
 std::vector<uint16_t> ToHalves(absl::Span<const float> values, bool saturate) {

@@ -27,12 +27,21 @@ std::vector<T> PackTexels(absl::Span<const T> values, const Shape& shape);
 // overlap.
 void HostToTexels(const uint8_t* values, const Shape& shape, uint8_t* texels);
 void TexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t* values);
-// Unpacks texels of 16-bit floats to 32-bit floats.
+// The same for texels of 16-bit floats and 32-bit floats on the host.
+void HostToHalfTexels(const uint8_t* values, const Shape& shape,
+                      uint8_t* texels);
 void HalfTexelsToHost(const uint8_t* texels, const Shape& shape,
                       uint8_t* values);
-// Unpacks texels of 8-bit quantized values and flips the bits of `turned`.
+// The same for 8-bit quantized values; flips the bits of `turned`. `zero`: the
+// texels' padding.
+void HostToCodeTexels(const uint8_t* values, const Shape& shape, uint8_t turned,
+                      uint8_t zero, uint8_t* texels);
 void CodeTexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t turned,
                       uint8_t* values);
+
+// Whether each byte of the padding channels is `zero`; a channel has `bytes`.
+bool PaddingIs(uint8_t zero, const uint8_t* texels, const Shape& shape,
+               int bytes);
 
 // Rounds to IEEE halves, ties to even. `saturate`: finite values beyond the
 // range become the largest half instead of infinity.

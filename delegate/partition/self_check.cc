@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <utility>
 
@@ -114,12 +113,8 @@ absl::Status Check::Execute() {
   graph_.inputs.clear();
   graph_.outputs.clear();
   for (const SelfCheckCase& c : units_.chosen) laid_.push_back(LayOut(c));
-  // The host packs and unpacks what it can reach: a program that does would
-  // take longer to compile.
   DeviceProfile profile = in_.profile;
-  profile.options.runs_once = true;
-  profile.choices.host_transfers = 1;
-  profile.bus.host_output_bytes = std::numeric_limits<int>::max();
+  profile.options.self_check = SelfCheckRun::kNodes;
   auto executor = Executor::Create(in_.context, programs_, graph_,
                                    std::move(dispatches_), profile);
   if (!executor.ok()) return executor.status();

@@ -135,7 +135,7 @@ MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
                       std::pair<size_t, size_t> together) {
   // In the self-check each tensor has its own slot, larger than itself, so that
   // reads past its end find poison (GpuMemory::Make()).
-  const bool poisoned = profile.options.runs_once;
+  const bool poisoned = profile.options.self_check != SelfCheckRun::kNone;
   if (poisoned) together = {0, dispatches.size()};
   const std::vector<Lifetime> lives =
       Lifetimes(graph, dispatches, pinned_from_start, pinned_to_end, together);

@@ -89,7 +89,8 @@ BatchParts ChooseBatchParts(const Graph& graph, absl::Span<const Dispatch> plan,
                             const DeviceProfile& profile,
                             absl::Span<const bool> is_bound) {
   if (profile.bus.batch_part_bytes == 0 ||
-      profile.choices.host_transfers != 0 || SharesAll(profile.choices)) {
+      profile.choices.host_transfers != 0 || SharesAll(profile.choices) ||
+      profile.options.self_check != SelfCheckRun::kNone) {
     return {};
   }
   for (size_t i = 0; i < graph.inputs.size(); ++i) {

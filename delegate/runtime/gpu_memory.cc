@@ -73,7 +73,8 @@ absl::StatusOr<Resource> GpuMemory::Make(const Slot& slot,
                                          absl::string_view label) {
   const Slot allocated = Allocated(slot, profile_);
   std::vector<uint8_t> poison;
-  if (texels == nullptr && profile_.options.runs_once) {
+  const bool poisoned = profile_.options.self_check != SelfCheckRun::kNone;
+  if (texels == nullptr && poisoned) {
     poison = PoisonFor(slot);
     texels = poison.data();
   }
@@ -112,7 +113,7 @@ absl::StatusOr<Resource> GpuMemory::MakeMapped(const Slot& slot,
                                                GLbitfield access,
                                                absl::string_view label) {
   const Slot allocated = Allocated(slot, profile_);
-  const bool poisoned = profile_.options.runs_once;
+  const bool poisoned = profile_.options.self_check != SelfCheckRun::kNone;
   auto buffer = egl::Buffer::CreateMapped(
       allocated.bytes(), poisoned ? access | GL_MAP_WRITE_BIT : access);
   if (!buffer.ok()) return buffer.status();

@@ -101,7 +101,17 @@ void HostTransfer::TellValidator(Validator* validator) {
 
 void HostTransfer::Pack(absl::Span<const uint8_t> from) const {
   if (validator_ != nullptr) validator_->HostWrote(resource_, {}, tensor_);
-  HostToTexels(from.data(), shape_, texels_);
+  switch (element_) {
+    case Element::kWord:
+      HostToTexels(from.data(), shape_, texels_);
+      break;
+    case Element::kHalf:
+      HostToHalfTexels(from.data(), shape_, texels_);
+      break;
+    case Element::kCode:
+      HostToCodeTexels(from.data(), shape_, turned_, zero_, texels_);
+      break;
+  }
 }
 
 void HostTransfer::Unpack(absl::Span<uint8_t> to) const {
@@ -117,6 +127,13 @@ void HostTransfer::Unpack(absl::Span<uint8_t> to) const {
       CodeTexelsToHost(texels_, shape_, turned_, to.data());
       break;
   }
+}
+
+bool HostTransfer::PaddingIsZero() const {
+  const int bytes = element_ == Element::kWord   ? sizeof(float)
+                    : element_ == Element::kHalf ? sizeof(uint16_t)
+                                                 : 1;
+  return PaddingIs(zero_, texels_, shape_, bytes);
 }
 
 void HostTransfer::BringBound() const {

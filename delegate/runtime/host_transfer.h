@@ -135,6 +135,8 @@ class HostTransfer {
   // kPackedByHost: packs or unpacks the whole host tensor.
   void Pack(absl::Span<const uint8_t> from) const;
   void Unpack(absl::Span<uint8_t> to) const;
+  // kPackedByHost: whether the texels' padding channels are zero.
+  bool PaddingIsZero() const;
 
   // kBound: tells the validator that the app has written the object.
   void BringBound() const;
@@ -186,6 +188,7 @@ class HostTransfer {
   Element element_;
   TensorId tensor_;
   uint8_t turned_;  // of kCode: bits that are flipped between texels and host
+  uint8_t zero_;    // of kCode: the texels' zero point; else 0
   Shape shape_;
   std::string name_;  // the tensor's, for errors
   size_t host_bytes_;

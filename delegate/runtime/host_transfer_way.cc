@@ -37,16 +37,24 @@ bool IsSmallOutput(const Tensor& tensor, const DeviceProfile& profile) {
          (format != Format::kRgba16f || HalvesAreFast());
 }
 
+// Whether the host packs or unpacks the tensor if it reaches its memory.
+bool WantsHost(HostTransfer::Direction direction, const Tensor& tensor,
+               const DeviceProfile& profile) {
+  const bool is_upload = direction == HostTransfer::Direction::kUpload;
+  if (profile.options.self_check != SelfCheckRun::kNone) {
+    return IsHosts(profile.options.self_check, is_upload);
+  }
+  return ArePackedByHost(tensor, profile) ||
+         (!is_upload && IsSmallOutput(tensor, profile));
+}
+
 HostTransfer::Way ChooseWay(HostTransfer::Direction direction,
                             const Tensor& tensor, const DeviceProfile& profile,
                             bool can_map) {
   using Way = HostTransfer::Way;
   // Without a mapping the driver itself brings the bytes to the GPU's memory.
   if (!can_map) return Way::kUnmapped;
-  const bool is_small = direction == HostTransfer::Direction::kReadback &&
-                        IsSmallOutput(tensor, profile);
-  if ((is_small || ArePackedByHost(tensor, profile)) &&
-      HostCanReach(tensor, profile)) {
+  if (WantsHost(direction, tensor, profile) && HostCanReach(tensor, profile)) {
     return Way::kPackedByHost;
   }
   const bool is_large = profile.bus.staged_upload_bytes > 0 &&
@@ -74,6 +82,12 @@ HostTransfer::Element ChooseElement(const Tensor& tensor,
   return as_halves && is_mapped ? Element::kHalf : Element::kWord;
 }
 
+// The padding channels of texels that hold quantized values; 0 for others.
+uint8_t ZeroInTexels(const Tensor& tensor, uint8_t turned) {
+  if (!tensor.holds_quantized) return 0;
+  return static_cast<uint8_t>(tensor.quantization.zero_point[0]) ^ turned;
+}
+
 }  // namespace
 
 int64_t HostElementBytes(const Tensor& tensor) {
@@ -92,6 +106,7 @@ HostTransfer::HostTransfer(Direction direction, TensorId id,
       element_(ChooseElement(tensor, profile, way_)),
       tensor_(id),
       turned_(tensor.quantized == DataType::kUint8 ? 0x80 : 0),
+      zero_(ZeroInTexels(tensor, turned_)),
       shape_(tensor.shape),
       name_(tensor.ToString()),
       host_bytes_(tensor.shape.elements() * HostElementBytes(tensor)),

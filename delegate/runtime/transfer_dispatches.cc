@@ -94,7 +94,9 @@ std::array<int, 3> TransferWorkGroup(const Dispatch& d, bool is_flat,
   constexpr std::array<int, 3> kAnyRow = {1 << 10, 1, 1};
   const bool shares = SharesAll(profile.choices);
   if (shares && is_flat) return ChooseWorkGroup(kAnyRow, profile);
-  const bool any = shares || profile.options.runs_once;
+  // Compiling one more program takes longer than idle invocations do.
+  const bool any = shares || IsHosts(profile.options.self_check,
+                                     /*is_upload=*/d.shader == "upload");
   return ChooseWorkGroup(any ? kAnyGrid : d.grid, profile);
 }
 

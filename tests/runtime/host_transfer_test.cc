@@ -76,6 +76,11 @@ DeviceProfile ProfileFor(const State& state, DeviceProfile profile) {
   profile.options.half = state.element == Element::kHalf;
   profile.bus.half_transfers = state.element == Element::kHalf;
   profile.options.saturate_halves = false;
+  // Others than words are packed by the host in the self-check alone.
+  profile.options.self_check =
+      state.way == Way::kPackedByHost && state.element != Element::kWord
+          ? SelfCheckRun::kNodes
+          : SelfCheckRun::kNone;
   profile.bus.upload_piece_bytes = state.in_pieces ? 48 : 0;
   profile.bus.readback_piece_bytes = state.in_pieces ? 48 : 0;
   return profile;
@@ -178,6 +183,8 @@ TEST_P(StateTest, MovesEveryValue) {
 INSTANTIATE_TEST_SUITE_P(
     All, StateTest,
     ::testing::Values(State{Way::kPackedByHost, Element::kWord, false},
+                      State{Way::kPackedByHost, Element::kHalf, false},
+                      State{Way::kPackedByHost, Element::kCode, false},
                       State{Way::kMapped, Element::kWord, false},
                       State{Way::kMapped, Element::kWord, true},
                       State{Way::kMapped, Element::kHalf, false},
@@ -218,6 +225,23 @@ TEST(HostTransferTest, LeavesToTheGpuWhatTheHostCannotPack) {
   DeviceProfile textures = profile;
   textures.choices.storage = gl_shaders::Storage::kTextureArray;
   EXPECT_EQ(Chosen(plain, textures).way(), Way::kMapped);
+}
+
+// A program is checked between a host that packs or unpacks the other side.
+TEST(HostTransferTest, TheHostTakesTheOtherSideOfWhatIsChecked) {
+  DeviceProfile profile =
+      ProfileFor({Way::kMapped, Element::kWord, false}, DeviceProfile());
+  for (const Element element : {Element::kWord, Element::kCode}) {
+    const Tensor tensor = TensorFor(element);
+    profile.options.self_check = SelfCheckRun::kUploads;
+    EXPECT_EQ(Chosen(tensor, profile).way(), Way::kMapped);
+    EXPECT_EQ(Chosen(tensor, profile, Direction::kReadback).way(),
+              Way::kPackedByHost);
+    profile.options.self_check = SelfCheckRun::kReadbacks;
+    EXPECT_EQ(Chosen(tensor, profile).way(), Way::kPackedByHost);
+    EXPECT_EQ(Chosen(tensor, profile, Direction::kReadback).way(),
+              Way::kMapped);
+  }
 }
 
 // 189 floats are 756 bytes.
