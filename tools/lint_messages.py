@@ -31,7 +31,7 @@ MESSAGE = re.compile(r'absl::(?:' + "|".join(STATUSES) +
                      r'|\blines\.push_back\(|\w*warning_ =|\b(?:line|why) =')
 INVALID = re.compile(r"absl::InvalidArgumentError\(")
 CHECKS = re.compile(
-    r"/(?:options|option_keys|environment_options|object_struct|tuning_parameters|runtime)\.cc$")
+    r"/(?:options|option_keys|option_texts|environment_options|object_struct|tuning_parameters|runtime)\.cc$")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 LEAST = 8  # letters that tell a message from others
 

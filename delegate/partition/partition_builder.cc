@@ -6,6 +6,7 @@
 #include "delegate/cache/cached_text.h"
 #include "delegate/partition/node_fates.h"
 #include "delegate/partition/plan_partition.h"
+#include "delegate/partition/self_check_transfers.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {
@@ -44,6 +45,7 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Build(
   StageTimer timer(&report_->stages);
   report_->self_check_faults.clear();
   auto executor = PlanAndMake(&timer);
+  if (HostCanTakeOver()) executor = PlanAgainForHost(&timer);
   if (!wrong_answer_.empty()) executor = PlanAgainPlainly(&timer);
   if (!executor.ok()) return executor;
   report_->stats = (*executor)->stats();
@@ -66,8 +68,8 @@ std::vector<std::string> PartitionBuilder::TakeWarnings() {
   if (!cache_warning_.empty()) {
     lines.push_back(std::exchange(cache_warning_, ""));
   }
-  if (!self_check_warning_.empty()) {
-    lines.push_back(std::exchange(self_check_warning_, ""));
+  for (std::string* line : {&host_warning_, &self_check_warning_}) {
+    if (!line->empty()) lines.push_back(std::exchange(*line, ""));
   }
   return lines;
 }
@@ -86,12 +88,32 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAndMake(
   return Make(*planned);
 }
 
+bool PartitionBuilder::HostCanTakeOver() const {
+  return IsTransferFault(wrong_answer_) &&
+         gl_shaders::IsBuffer(profile_.choices.storage) &&
+         profile_.choices.host_transfers == 0;
+}
+
+std::string PartitionBuilder::TakeWrongAnswer() {
+  report_->self_check_faults.push_back(wrong_answer_);
+  return std::exchange(wrong_answer_, "");
+}
+
+absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAgainForHost(
+    StageTimer* timer) {
+  host_warning_ =
+      absl::StrCat(Driver(), " answers wrongly: ", TakeWrongAnswer(),
+                   "; the host packs inputs and unpacks outputs instead");
+  profile_.choices.host_transfers = 1;
+  report_->self_check = "host packs";
+  return PlanAndMake(timer);
+}
+
 absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAgainPlainly(
     StageTimer* timer) {
-  report_->self_check_faults.push_back(wrong_answer_);
-  self_check_warning_ = absl::StrCat(
-      Driver(), " answers wrongly: ", std::exchange(wrong_answer_, ""),
-      "; the partition is planned again with plainer shaders");
+  self_check_warning_ =
+      absl::StrCat(Driver(), " answers wrongly: ", TakeWrongAnswer(),
+                   "; the partition is planned again with plainer shaders");
   profile_ = PlainProfile(profile_, !options_.may_change_storage);
   report_->self_check = "plain";
   auto executor = PlanAndMake(timer);
@@ -162,9 +184,10 @@ absl::Status PartitionBuilder::CheckEarlierVerdict(const std::string& plan) {
 
 absl::Status PartitionBuilder::CheckPrograms(const PlannedPartition& planned,
                                              const std::string& plan) {
-  const auto result = SelfCheck({*context_, *original_, planned.unfused,
-                                 planned.graph, planned.dispatches, profile_},
-                                &objects_->programs);
+  const auto result =
+      SelfCheck({*context_, *original_, planned.unfused, planned.graph,
+                 planned.dispatches, profile_, bound_},
+                &objects_->programs);
   if (!result.ok()) {
     egl::CheckGl("the self-check").IgnoreError();
     report_->self_check = absl::StrCat("none: ", result.status().message());
@@ -172,7 +195,9 @@ absl::Status PartitionBuilder::CheckPrograms(const PlannedPartition& planned,
   }
   report_->self_check_result = *result;
   if (result->ok()) {
-    if (report_->self_check != "plain") report_->self_check = result->Verdict();
+    if (report_->self_check != "plain" && report_->self_check != "host packs") {
+      report_->self_check = result->Verdict();
+    }
     return absl::OkStatus();
   }
   report_->self_check = "wrong";

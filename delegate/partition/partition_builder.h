@@ -69,7 +69,13 @@ class PartitionBuilder {
 
  private:
   absl::StatusOr<std::unique_ptr<Executor>> PlanAndMake(StageTimer* timer);
+  // Whether only inputs and outputs are wrong, and the host can pack and unpack
+  // them without a program.
+  bool HostCanTakeOver() const;
+  absl::StatusOr<std::unique_ptr<Executor>> PlanAgainForHost(StageTimer* timer);
   absl::StatusOr<std::unique_ptr<Executor>> PlanAgainPlainly(StageTimer* timer);
+  // Returns and clears wrong_answer_, and adds it to the report.
+  std::string TakeWrongAnswer();
   absl::StatusOr<std::unique_ptr<Executor>> Make(
       const PlannedPartition& planned);
   // kInternal if an earlier start found that the plan's programs miscompute;
@@ -97,6 +103,7 @@ class PartitionBuilder {
   std::string wrong_answer_;  // of the last plan; empty: none
   // Not yet reported.
   std::string cache_warning_;
+  std::string host_warning_;
   std::string self_check_warning_;
 };
 

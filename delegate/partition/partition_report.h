@@ -32,9 +32,10 @@ struct BuildReport {
   StageTimes stages;
   // The result: "right": all programs passed; "partly checked": those that have
   // a reference passed; "not checked": none has one; "cached": an earlier start
-  // passed. "plain": after an error, planned again with simpler programs that
-  // passed; "wrong": not run; "none": the check failed to run, with the reason;
-  // "off".
+  // passed. "host packs": after an error in a program that moves inputs or
+  // outputs, the host does it. "plain": after an error, planned again with
+  // simpler programs that passed; "wrong": not run; "none": the check failed to
+  // run, with the reason; "off".
   std::string self_check = "off";
   SelfCheckResult self_check_result;           // of the last plan
   std::vector<std::string> self_check_faults;  // of all plans, one each

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "delegate/partition/self_check_reference.h"
+#include "delegate/partition/self_check_transfers.h"
 #include "delegate/partition/self_check_units.h"
 #include "delegate/partition/self_check_values.h"
 #include "delegate/plan/dispatch_shader.h"
@@ -224,11 +225,14 @@ Check::Answer Check::CompareOne(const Laid& laid, TensorId id,
 }
 
 absl::StatusOr<SelfCheckResult> Check::Run() {
-  const auto start = Clock::now();
+  // First, as nodes in textures are compared through such programs.
+  const auto transfers = CheckTransfers(in_, programs_, &random_, &result_);
+  if (!transfers.ok()) return transfers;
+  if (!result_.ok()) return result_;
   auto units = ChooseSelfCheckUnits(in_);
   if (!units.ok()) return units.status();
   units_ = *std::move(units);
-  result_.programs = units_.programs;
+  result_.programs += units_.programs;
   if (!units_.chosen.empty()) {
     if (auto s = Execute(); !s.ok()) return s;
   }
@@ -241,14 +245,12 @@ absl::StatusOr<SelfCheckResult> Check::Run() {
       found.insert(unit.programs.begin(), unit.programs.end());
     }
   }
-  result_.checked = units_.found_right;
+  result_.checked += units_.found_right;
   for (const std::string& key : right) {
     if (wrong.contains(key)) continue;
     result_.checked += TrustedPrograms::Get().Add(key) ? 1 : 0;
   }
   result_.checked += static_cast<int>(wrong.size());
-  result_.ms =
-      std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   return result_;
 }
 
@@ -262,7 +264,12 @@ std::string SelfCheckResult::Verdict() const {
 
 absl::StatusOr<SelfCheckResult> SelfCheck(const SelfCheckInput& input,
                                           ProgramCache* programs) {
-  return Check(input, programs).Run();
+  const auto start = Clock::now();
+  auto result = Check(input, programs).Run();
+  if (!result.ok()) return result;
+  result->ms =
+      std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return result;
 }
 
 DeviceProfile PlainProfile(DeviceProfile profile, bool keep_storage) {

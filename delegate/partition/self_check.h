@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
+#include "delegate/runtime/object_form.h"
 #include "delegate/runtime/program_cache.h"
 #include "egl/context.h"
 
@@ -22,7 +23,8 @@ struct SelfCheckResult {
   int checked = 0;   // compared now or earlier in this process
   double ms = 0;     // duration
   // "CONV_2D 3 (conv_1x1.comp): element 17 of 'x' is 3.5, not 1.25": one line
-  // for each node with a wrong result.
+  // for each node with a wrong result, or, if inputs or outputs are wrong, only
+  // for those: "upload x (upload.comp): ...".
   std::vector<std::string> faults;
 
   bool ok() const { return faults.empty(); }
@@ -42,10 +44,13 @@ struct SelfCheckInput {
   const Graph& planned;
   absl::Span<const Dispatch> dispatches;
   const DeviceProfile& profile;
+  // The app's objects among inputs and outputs, which the check leaves out.
+  const BoundTransfers& bound;
 };
 
 // Runs the smallest nodes that together use every program, with random inputs
-// and the results of preceding nodes; nothing if this process has already
+// and the results of preceding nodes, and the smallest inputs and outputs;
+// nothing if this process has already
 // checked all programs with the same driver. Adds its programs to `programs`.
 // Inside context.Run(). Errors are failures to run, not verdicts.
 absl::StatusOr<SelfCheckResult> SelfCheck(const SelfCheckInput& input,

@@ -19,24 +19,6 @@ namespace {
 // Values of all tensors of one check; a node that would pass it is skipped.
 constexpr int64_t kMaxElements = int64_t{1} << 25;
 
-// Everything that tells one program from another: the driver and the text.
-absl::StatusOr<std::string> KeyOf(const SelfCheckInput& in, const Dispatch& d) {
-  gl_shaders::ShaderSpec spec = SpecOf(in.planned, d, in.profile);
-  for (size_t i = 0; i < d.constants.size(); ++i) {
-    const PackedConstant& c = d.constants[i];
-    if (!c.literal) continue;
-    spec.constants[i].literals.resize(int64_t{c.width} * c.height * 4);
-    c.fill(absl::MakeSpan(spec.constants[i].literals));
-  }
-  auto text = gl_shaders::AssembleShader(spec);
-  if (!text.ok()) return text.status();
-  const egl::DeviceInfo& device = in.context.device();
-  Hasher hasher;
-  hasher.Text(device.vendor).Text(device.renderer).Text(device.version);
-  hasher.Text(*text);
-  return hasher.Finish().ToHex();
-}
-
 // What reads tensor `id` of a node in integers must find it in the graph as
 // read, whose nodes the reference computes then; others find it in either
 // graph.
@@ -60,7 +42,7 @@ absl::Status AddTo(SelfCheckUnit* unit, const SelfCheckInput& in, size_t i,
                    absl::flat_hash_set<TensorId>* written) {
   const Dispatch& d = in.dispatches[i];
   unit->end = i + 1;
-  auto key = KeyOf(in, d);
+  auto key = ProgramKey(in.context, in.planned, d, in.profile);
   if (!key.ok()) return key.status();
   unit->programs.push_back(*std::move(key));
   for (uint32_t left = d.skipped_post_ops; left != 0; left &= left - 1) {
@@ -189,6 +171,25 @@ class Cases {
 };
 
 }  // namespace
+
+absl::StatusOr<std::string> ProgramKey(const egl::Context& context,
+                                       const Graph& graph, const Dispatch& d,
+                                       const DeviceProfile& profile) {
+  gl_shaders::ShaderSpec spec = SpecOf(graph, d, profile);
+  for (size_t i = 0; i < d.constants.size(); ++i) {
+    const PackedConstant& c = d.constants[i];
+    if (!c.literal) continue;
+    spec.constants[i].literals.resize(int64_t{c.width} * c.height * 4);
+    c.fill(absl::MakeSpan(spec.constants[i].literals));
+  }
+  auto text = gl_shaders::AssembleShader(spec);
+  if (!text.ok()) return text.status();
+  const egl::DeviceInfo& device = context.device();
+  Hasher hasher;
+  hasher.Text(device.vendor).Text(device.renderer).Text(device.version);
+  hasher.Text(*text);
+  return hasher.Finish().ToHex();
+}
 
 Reference ReferenceOf(const SelfCheckInput& input) {
   return Reference(input.unfused, input.original);

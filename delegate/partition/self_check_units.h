@@ -48,6 +48,12 @@ class TrustedPrograms {
   absl::flat_hash_set<std::string> keys_;
 };
 
+// What tells a dispatch's program from others: the driver and the text. Errors
+// come from assembling the text.
+absl::StatusOr<std::string> ProgramKey(const egl::Context& context,
+                                       const Graph& graph, const Dispatch& d,
+                                       const DeviceProfile& profile);
+
 // The dispatches [first, end) of one node.
 struct SelfCheckUnit {
   size_t first = 0;

@@ -97,7 +97,7 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
       {options_.is_precision_loss_allowed, StorageOption(options_.storage),
        options_.saturate_halves, options_.zero_copy,
        options_.background_compilation, options_.prefers_fast_start,
-       /*runs_once=*/false, options_.tuning});
+       options_.tuning});
   return absl::OkStatus();
 }
 

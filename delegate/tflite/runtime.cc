@@ -215,7 +215,7 @@ absl::StatusOr<CpuKernels> CpuKernelsFromName(absl::string_view name) {
     absl::StrAppend(&known, ", ", text);
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("option integer_rounding: '", name, "' is none of ", known));
+      absl::StrCat("GLES_DELEGATE_DEBUG=rounding: '", name, "' is none of ", known));
 }
 
 }  // namespace gles_delegate

@@ -1,0 +1,267 @@
+#include "delegate/partition/self_check_transfers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "delegate/partition/self_check_reference.h"
+#include "delegate/partition/self_check_units.h"
+#include "delegate/partition/self_check_values.h"
+#include "delegate/runtime/executor.h"
+#include "delegate/runtime/schedule.h"
+#include "egl/objects.h"
+
+namespace gles_delegate {
+namespace {
+
+using Direction = HostTransfer::Direction;
+
+// Elements of a tensor: a program with larger ones only is skipped.
+constexpr int64_t kMaxTransferElements = int64_t{1} << 22;
+// Random values, which repeat in larger tensors. A prime, so that no two rows
+// of pixels begin alike.
+constexpr int kRandomElements = 16381;
+// Elements of a view that are compared: interpolating takes long.
+constexpr int64_t kViewElements = int64_t{1} << 14;
+
+// Tensors by the program that uploads them or reads them back.
+using Subjects = std::map<std::string, TensorId>;
+
+// The smallest tensor of each program. Prefers those of whose channels some
+// are padding: a plan with such outputs may read back others as those.
+absl::StatusOr<Subjects> SubjectsOf(const SelfCheckInput& in,
+                                    const Graph& graph,
+                                    const TransferPlan& plan,
+                                    const DeviceProfile& profile,
+                                    Direction direction) {
+  const Schedule& schedule = plan.schedule;
+  const bool is_upload = direction == Direction::kUpload;
+  const size_t count = schedule.dispatches.size();
+  const size_t first = is_upload ? 0 : count - schedule.readbacks;
+  const size_t end = is_upload ? schedule.upload_dispatches : count;
+  const auto order = [&graph](TensorId id) {
+    const Shape& s = graph.tensor(id).shape;
+    return std::tuple(s.c % 4 == 0, s.elements());
+  };
+  Subjects result;
+  for (size_t i = first; i < end; ++i) {
+    const auto& transfers = is_upload ? plan.inputs : plan.outputs;
+    const HostTransfer& transfer = transfers[schedule.pieces[i].index];
+    if (transfer.is_bound()) continue;
+    auto key = ProgramKey(in.context, graph, schedule.dispatches[i], profile);
+    if (!key.ok()) return key.status();
+    const auto [it, is_new] = result.emplace(*key, transfer.tensor());
+    if (!is_new && order(transfer.tensor()) < order(it->second)) {
+      it->second = transfer.tensor();
+    }
+  }
+  return result;
+}
+
+// Values that reveal where each one went: random ones, a prime number of them.
+std::vector<uint8_t> TransferValues(const Tensor& tensor,
+                                    std::mt19937* random) {
+  Tensor like = tensor;
+  // Any floats will do, so take those that 16 bits hold.
+  if (!like.holds_quantized) like.quantized = DataType::kOther;
+  const int64_t elements = tensor.shape.elements();
+  like.shape = {1, 1, 1,
+                static_cast<int>(std::min<int64_t>(elements, kRandomElements))};
+  std::vector<uint8_t> bytes = RandomBytes(like, random);
+  const size_t period = bytes.size();
+  bytes.resize(elements * HostElementBytes(tensor));
+  for (size_t at = period; at < bytes.size(); at += period) {
+    std::memcpy(&bytes[at], bytes.data(), std::min(period, bytes.size() - at));
+  }
+  return bytes;
+}
+
+// The transfers of one direction: tensors that are inputs and outputs at once.
+class TransferRun {
+ public:
+  TransferRun(const SelfCheckInput& in, Direction direction)
+      : in_(in), is_upload_(direction == Direction::kUpload) {
+    profile_ = in.profile;
+    profile_.options.self_check =
+        is_upload_ ? SelfCheckRun::kUploads : SelfCheckRun::kReadbacks;
+  }
+
+  void Add(TensorId id);
+  bool is_empty() const { return graph_.inputs.empty(); }
+  absl::Status Execute(ProgramCache* programs, std::mt19937* random);
+  // Programs that have run.
+  absl::StatusOr<Subjects> Programs() const;
+  // What is wrong with a tensor of Programs(); empty: nothing.
+  std::string FaultOf(TensorId own) const;
+
+ private:
+  size_t IndexOf(TensorId own) const;
+  std::string WrongElement(size_t index) const;
+
+  const SelfCheckInput& in_;
+  const bool is_upload_;
+  DeviceProfile profile_;
+  Graph graph_;
+  std::unique_ptr<Executor> executor_;
+  std::vector<std::vector<uint8_t>> in_bytes_, out_bytes_;
+};
+
+void TransferRun::Add(TensorId id) {
+  Tensor copy = in_.planned.tensor(id);
+  copy.is_variable = false;
+  TensorId memory = kNoTensor;
+  if (copy.view.of != kNoTensor) {
+    Tensor whole = in_.planned.tensor(copy.view.of);
+    whole.is_variable = false;
+    copy.view.of = memory = graph_.AddTensor(std::move(whole));
+  }
+  const TensorId own = graph_.AddTensor(std::move(copy));
+  graph_.inputs.push_back(memory == kNoTensor ? own : memory);
+  graph_.outputs.push_back(own);
+}
+
+absl::Status TransferRun::Execute(ProgramCache* programs,
+                                  std::mt19937* random) {
+  auto executor = Executor::Create(in_.context, programs, graph_, {}, profile_);
+  if (!executor.ok()) return executor.status();
+  executor_ = *std::move(executor);
+  for (TensorId id : graph_.inputs) {
+    in_bytes_.push_back(TransferValues(graph_.tensor(id), random));
+  }
+  for (TensorId id : graph_.outputs) {
+    const Tensor& tensor = graph_.tensor(id);
+    out_bytes_.emplace_back(tensor.shape.elements() * HostElementBytes(tensor));
+  }
+  const std::vector<absl::Span<const uint8_t>> inputs(in_bytes_.begin(),
+                                                      in_bytes_.end());
+  std::vector<absl::Span<uint8_t>> outputs;
+  for (auto& bytes : out_bytes_) outputs.push_back(absl::MakeSpan(bytes));
+  return executor_->Invoke(inputs, outputs);
+}
+
+absl::StatusOr<Subjects> TransferRun::Programs() const {
+  const TransferPlan plan =
+      PlanTransfers(graph_, {}, profile_, egl::Buffer::CanBeMapped());
+  return SubjectsOf(in_, graph_, plan, profile_,
+                    is_upload_ ? Direction::kUpload : Direction::kReadback);
+}
+
+size_t TransferRun::IndexOf(TensorId own) const {
+  return std::find(graph_.outputs.begin(), graph_.outputs.end(), own) -
+         graph_.outputs.begin();
+}
+
+// "element 17 is 3.5, not 1.25"; empty: all are right.
+std::string TransferRun::WrongElement(size_t index) const {
+  const TensorId from = graph_.inputs[index], to = graph_.outputs[index];
+  if (from == to && in_bytes_[index] == out_bytes_[index]) return "";
+  const Tensor& tensor = graph_.tensor(to);
+  const std::vector<float> got = FloatsOf(tensor, out_bytes_[index]);
+  std::vector<float> want = FloatsOf(graph_.tensor(from), in_bytes_[index]);
+  double tolerance = 0;
+  if (from != to) {
+    Tensor top = tensor;  // the first rows
+    const int64_t row = int64_t{tensor.shape.w} * tensor.shape.c;
+    top.shape.h = static_cast<int>(
+        std::clamp(kViewElements / row, int64_t{1}, int64_t{tensor.shape.h}));
+    if (top.shape.h < tensor.shape.h) top.shape.b = 1;
+    want = ViewOf(want, graph_.tensor(from).shape, top);
+    // Interpolated, of values up to 1.25.
+    tolerance = in_.profile.options.half ? 1e-2 : 2 * kRelativeError;
+  }
+  for (size_t i = 0; i < want.size(); ++i) {
+    if (std::abs(got[i] - want[i]) <= tolerance) continue;
+    return absl::StrCat("element ", i, " of ", tensor.ToString(), " is ",
+                        got[i], ", not ", want[i]);
+  }
+  return "";
+}
+
+std::string TransferRun::FaultOf(TensorId own) const {
+  const size_t index = IndexOf(own);
+  const Tensor& tensor = graph_.tensor(own);
+  std::string wrong = WrongElement(index);
+  const HostTransfer& out = executor_->outputs()[index];
+  if (wrong.empty() && out.is_packed_by_host() && !out.PaddingIsZero()) {
+    wrong = absl::StrCat("channels past the last of ", tensor.ToString(),
+                         " are not zero");
+  }
+  if (wrong.empty()) return "";
+  const bool both = !executor_->inputs()[index].is_packed_by_host() &&
+                    !out.is_packed_by_host();
+  return absl::StrCat(is_upload_ ? "upload " : "readback ", tensor.name,
+                      both         ? " (upload.comp, readback.comp): "
+                      : is_upload_ ? " (upload.comp): "
+                                   : " (readback.comp): ",
+                      wrong);
+}
+
+// Those of one direction.
+absl::Status CheckDirection(const SelfCheckInput& in, const TransferPlan& plan,
+                            Direction direction, ProgramCache* programs,
+                            std::mt19937* random, SelfCheckResult* result) {
+  auto wanted = SubjectsOf(in, in.planned, plan, in.profile, direction);
+  if (!wanted.ok()) return wanted.status();
+  result->programs += static_cast<int>(wanted->size());
+  TransferRun run(in, direction);
+  absl::flat_hash_set<TensorId> added;
+  for (const auto& [key, id] : *wanted) {
+    const Shape& shape = in.planned.tensor(MemoryOf(in.planned, id)).shape;
+    if (TrustedPrograms::Get().Holds(key)) {
+      ++result->checked;
+    } else if (shape.elements() <= kMaxTransferElements &&
+               added.insert(id).second) {
+      run.Add(id);
+    }
+  }
+  if (run.is_empty()) return absl::OkStatus();
+  if (auto s = run.Execute(programs, random); !s.ok()) return s;
+  const auto ran = run.Programs();
+  if (!ran.ok()) return ran.status();
+  for (const auto& [key, own] : *ran) {
+    if (wanted->count(key) == 0 || TrustedPrograms::Get().Holds(key)) continue;
+    ++result->checked;
+    std::string fault = run.FaultOf(own);
+    if (fault.empty()) {
+      TrustedPrograms::Get().Add(key);
+    } else {
+      result->faults.push_back(std::move(fault));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckTransfers(const SelfCheckInput& input, ProgramCache* programs,
+                            std::mt19937* random, SelfCheckResult* result) {
+  const std::vector<Dispatch> dispatches(input.dispatches.begin(),
+                                         input.dispatches.end());
+  const TransferPlan plan =
+      PlanTransfers(input.planned, dispatches, input.profile,
+                    egl::Buffer::CanBeMapped(), input.bound);
+  for (Direction direction : {Direction::kUpload, Direction::kReadback}) {
+    if (auto s =
+            CheckDirection(input, plan, direction, programs, random, result);
+        !s.ok()) {
+      return s;
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool IsTransferFault(absl::string_view fault) {
+  return absl::StartsWith(fault, "upload ") ||
+         absl::StartsWith(fault, "readback ");
+}
+
+}  // namespace gles_delegate
