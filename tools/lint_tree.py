@@ -162,7 +162,7 @@ def option_keys(text):
 OPTIONS_PAGE = "docs/options.md"
 ROW = re.compile(r"^\| `(\w+)` \|(.*)\|$", re.MULTILINE)
 DEFAULT = re.compile(r"^  options\.(\w+) = (-?\d+);", re.MULTILINE)
-VARIABLE = re.compile(r'"(GLES_[A-Z_]+)"')
+VARIABLE = re.compile(r'"(GLES_(?!DELEGATE_EXPORT")[A-Z_]+)"')
 
 
 def rows_of(page):

@@ -100,7 +100,7 @@ class TransferRun {
   absl::Status Execute(ProgramCache* programs, std::mt19937* random);
   // Programs that have run.
   absl::StatusOr<Subjects> Programs() const;
-  // What is wrong with a tensor of Programs(); empty: nothing.
+  // The fault of a tensor of Programs(); empty: none.
   std::string FaultOf(TensorId own) const;
 
  private:

@@ -14,7 +14,7 @@
 namespace gles_delegate {
 
 // Checks the programs not trusted yet, and adds them to `result`. App's objects
-// are left out. Where the host does not reach a tensor's memory (textures), an
+// are left out. If the host does not reach a tensor's memory (textures), an
 // upload and a readback are checked together. Otherwise as SelfCheck().
 absl::Status CheckTransfers(const SelfCheckInput& input, ProgramCache* programs,
                             std::mt19937* random, SelfCheckResult* result);

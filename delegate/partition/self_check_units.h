@@ -48,7 +48,7 @@ class TrustedPrograms {
   absl::flat_hash_set<std::string> keys_;
 };
 
-// What tells a dispatch's program from others: the driver and the text. Errors
+// A key of a dispatch's program: the driver and the text. Errors
 // come from assembling the text.
 absl::StatusOr<std::string> ProgramKey(const egl::Context& context,
                                        const Graph& graph, const Dispatch& d,

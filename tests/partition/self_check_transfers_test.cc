@@ -194,7 +194,7 @@ TEST_F(SelfCheckTransfersTest, TheStartUpCacheKnowsTheVerdict) {
   const auto model = LoadOrDie(ChainModel("n", {1, 24, 20, 8}));
   TheTransferEdit() = WrongTransfers()[1];
   EXPECT_EQ(Run(*model, scratch.path().c_str()).verdict(), "host packs");
-  // The driver is mended, but no one tries again.
+  // The driver is fixed, but no one tries again.
   ForgetSelfChecks();
   TheTransferEdit() = {};
   const Start second = Run(*model, scratch.path().c_str());
