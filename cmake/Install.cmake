@@ -20,7 +20,7 @@ if(GLES_DELEGATE_DROP_IN)
   set_target_properties(tensorflowlite_gpu_delegate PROPERTIES INSTALL_RPATH "$ORIGIN/../..")
   install(TARGETS tensorflowlite_gpu_delegate
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/gles_delegate/drop_in COMPONENT library)
-  install(DIRECTORY delegate/drop_in/include/
+  install(DIRECTORY delegate/adapters/drop_in/include/
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gles_delegate/drop_in COMPONENT development)
 endif()
 

@@ -1,6 +1,6 @@
 // labels: unit sanitize
 // What each option of the stock GPU delegate becomes.
-#include "delegate/drop_in/stock_options.h"
+#include "delegate/adapters/drop_in/stock_options.h"
 
 #include <functional>
 #include <string>

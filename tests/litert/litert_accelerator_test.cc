@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/litert/accelerator.h"
+#include "delegate/adapters/litert/accelerator.h"
 #include "gtest/gtest.h"
 #include "tests/litert/fake_litert.h"
 #include "tests/testing/matchers.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/litert/accelerator.h"
+#include "delegate/adapters/litert/accelerator.h"
 #include "egl/context.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

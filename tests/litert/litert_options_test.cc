@@ -2,7 +2,7 @@
 // What each GPU option of LiteRT becomes.
 #include <string>
 
-#include "delegate/litert/gpu_options.h"
+#include "delegate/adapters/litert/gpu_options.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/litert/abi.h"
+#include "delegate/adapters/litert/abi.h"
 #include "delegate/tflite/simple_delegate.h"
 
 namespace gles_delegate::litert {

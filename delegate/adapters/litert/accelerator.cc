@@ -1,6 +1,6 @@
 // libLiteRtGpuAccelerator.so: the GPU of LiteRT's CompiledModel, by the
 // functions of libgles_delegate.so.
-#include "delegate/litert/accelerator.h"
+#include "delegate/adapters/litert/accelerator.h"
 
 #include <cstdio>
 #include <mutex>
@@ -11,9 +11,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "delegate/litert/app_context.h"
-#include "delegate/litert/gpu_options.h"
-#include "delegate/litert/runtime_context.h"
+#include "delegate/adapters/litert/app_context.h"
+#include "delegate/adapters/litert/gpu_options.h"
+#include "delegate/adapters/litert/runtime_context.h"
 #include "gles_delegate/gles_delegate.h"
 
 namespace gles_delegate::litert {

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <string>
 
-#include "delegate/drop_in/stock_options.h"
+#include "delegate/adapters/drop_in/stock_options.h"
 #include "gles_delegate/gles_delegate.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 

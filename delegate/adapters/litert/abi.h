@@ -3,8 +3,8 @@
 // Building does not need LiteRT's headers: its structs carry their size and
 // version, and members are read by offset after checking these
 // (runtime_context.h).
-#ifndef GLES_DELEGATE_DELEGATE_LITERT_ABI_H_
-#define GLES_DELEGATE_DELEGATE_LITERT_ABI_H_
+#ifndef GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_ABI_H_
+#define GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_ABI_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -110,4 +110,4 @@ static_assert(!kIs64Bit ||
 
 }  // namespace gles_delegate::litert
 
-#endif  // GLES_DELEGATE_DELEGATE_LITERT_ABI_H_
+#endif  // GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_ABI_H_

@@ -1,6 +1,6 @@
 // The functions of the LiteRT runtime that loaded the accelerator.
-#ifndef GLES_DELEGATE_DELEGATE_LITERT_RUNTIME_CONTEXT_H_
-#define GLES_DELEGATE_DELEGATE_LITERT_RUNTIME_CONTEXT_H_
+#ifndef GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_RUNTIME_CONTEXT_H_
+#define GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_RUNTIME_CONTEXT_H_
 
 #include <cstddef>
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "delegate/litert/abi.h"
+#include "delegate/adapters/litert/abi.h"
 
 struct TfLiteDelegate;
 
@@ -58,4 +58,4 @@ class RuntimeContext {
 
 }  // namespace gles_delegate::litert
 
-#endif  // GLES_DELEGATE_DELEGATE_LITERT_RUNTIME_CONTEXT_H_
+#endif  // GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_RUNTIME_CONTEXT_H_

@@ -1,6 +1,6 @@
 // The app's EGL context, if the program gave one to LiteRT.
-#ifndef GLES_DELEGATE_DELEGATE_LITERT_APP_CONTEXT_H_
-#define GLES_DELEGATE_DELEGATE_LITERT_APP_CONTEXT_H_
+#ifndef GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_APP_CONTEXT_H_
+#define GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_APP_CONTEXT_H_
 
 namespace gles_delegate::litert {
 
@@ -10,4 +10,4 @@ bool IsCurrentHere(const void* context);
 
 }  // namespace gles_delegate::litert
 
-#endif  // GLES_DELEGATE_DELEGATE_LITERT_APP_CONTEXT_H_
+#endif  // GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_APP_CONTEXT_H_

@@ -1,4 +1,4 @@
-#include "delegate/litert/runtime_context.h"
+#include "delegate/adapters/litert/runtime_context.h"
 
 #include <cstring>
 

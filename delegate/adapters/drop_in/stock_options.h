@@ -1,6 +1,6 @@
 // Maps the stock GPU delegate's options to this delegate's.
-#ifndef GLES_DELEGATE_DELEGATE_DROP_IN_STOCK_OPTIONS_H_
-#define GLES_DELEGATE_DELEGATE_DROP_IN_STOCK_OPTIONS_H_
+#ifndef GLES_DELEGATE_DELEGATE_ADAPTERS_DROP_IN_STOCK_OPTIONS_H_
+#define GLES_DELEGATE_DELEGATE_ADAPTERS_DROP_IN_STOCK_OPTIONS_H_
 
 #include <cstddef>
 #include <string>
@@ -31,4 +31,4 @@ std::string SetStockKeys(char** keys, char** values, size_t count,
 
 }  // namespace gles_delegate::drop_in
 
-#endif  // GLES_DELEGATE_DELEGATE_DROP_IN_STOCK_OPTIONS_H_
+#endif  // GLES_DELEGATE_DELEGATE_ADAPTERS_DROP_IN_STOCK_OPTIONS_H_

@@ -1,4 +1,4 @@
-#include "delegate/litert/app_context.h"
+#include "delegate/adapters/litert/app_context.h"
 
 #include "egl/gl_api.h"
 

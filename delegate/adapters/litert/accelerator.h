@@ -1,8 +1,8 @@
 // The symbols that LiteRT looks up in libLiteRtGpuAccelerator.so.
-#ifndef GLES_DELEGATE_DELEGATE_LITERT_ACCELERATOR_H_
-#define GLES_DELEGATE_DELEGATE_LITERT_ACCELERATOR_H_
+#ifndef GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_ACCELERATOR_H_
+#define GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_ACCELERATOR_H_
 
-#include "delegate/litert/abi.h"
+#include "delegate/adapters/litert/abi.h"
 #include "gles_delegate/gles_delegate.h"
 
 extern "C" {
@@ -18,4 +18,4 @@ GLES_DELEGATE_EXPORT int LiteRtRegisterGpuAccelerator(
 
 }  // extern "C"
 
-#endif  // GLES_DELEGATE_DELEGATE_LITERT_ACCELERATOR_H_
+#endif  // GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_ACCELERATOR_H_

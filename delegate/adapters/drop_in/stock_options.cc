@@ -1,4 +1,4 @@
-#include "delegate/drop_in/stock_options.h"
+#include "delegate/adapters/drop_in/stock_options.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,6 +1,6 @@
 // Maps LiteRT's GPU options to the delegate's.
-#ifndef GLES_DELEGATE_DELEGATE_LITERT_GPU_OPTIONS_H_
-#define GLES_DELEGATE_DELEGATE_LITERT_GPU_OPTIONS_H_
+#ifndef GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_GPU_OPTIONS_H_
+#define GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_GPU_OPTIONS_H_
 
 #include <memory>
 #include <string>
@@ -33,4 +33,4 @@ absl::StatusOr<MappedOptions> FromGpuOptions(absl::string_view toml);
 
 }  // namespace gles_delegate::litert
 
-#endif  // GLES_DELEGATE_DELEGATE_LITERT_GPU_OPTIONS_H_
+#endif  // GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_GPU_OPTIONS_H_

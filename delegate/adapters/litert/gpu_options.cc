@@ -1,4 +1,4 @@
-#include "delegate/litert/gpu_options.h"
+#include "delegate/adapters/litert/gpu_options.h"
 
 #include <algorithm>
 #include <iterator>
