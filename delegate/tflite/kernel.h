@@ -13,6 +13,7 @@
 #include "delegate/partition/partition_builder.h"
 #include "delegate/partition/partition_report.h"
 #include "delegate/runtime/executor.h"
+#include "delegate/session/recovery.h"
 #include "delegate/tflite/bound_objects.h"
 #include "delegate/tflite/constant_output.h"
 #include "delegate/tflite/cpu_partition.h"
@@ -172,8 +173,6 @@ class GlesKernel final : public SimpleDelegateKernel {
   // Rebuilds after a context loss, or gives up (kernel_loss.cc).
   absl::Status Recover(TfLiteContext* context);
   absl::Status GiveUp(TfLiteContext* context);
-  // Records how an inference in that context ended, for Recover().
-  void NoteOutcome(const absl::Status& status, const egl::Context& context);
   // Eval() or BeginEval(), without counting resets.
   absl::StatusOr<bool> RunOrBegin(TfLiteContext* context, bool in_halves);
   absl::Status EvalOnCpu(TfLiteContext* context);
@@ -235,9 +234,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   // programs.
   std::weak_ptr<egl::Context> compiled_in_;
   std::vector<std::string> baseline_warnings_;  // not yet reported
-  // Consecutive Invokes that ended with a reset which this partition may have
-  // caused.
-  int guilty_resets_ = 0;
+  Recovery recovery_;
   // Fences of the current Invoke, between the caller's context and the
   // worker's.
   egl::DisplayFence callers_commands_, own_commands_;

@@ -23,14 +23,14 @@ absl::StatusOr<absl::Span<const uint8_t>> GlesKernel::ReadInput(
 
 absl::Status GlesKernel::Eval(TfLiteContext* context) {
   const auto ended = RunOrBegin(context, /*in_halves=*/false);
-  NoteOutcome(ended.status(), *setup_.gpu->context);
+  recovery_.Note(ended.status(), *setup_.gpu->context);
   return ended.status();
 }
 
 absl::StatusOr<bool> GlesKernel::BeginEval(TfLiteContext* context) {
   auto is_under_way = RunOrBegin(context, /*in_halves=*/true);
   if (!is_under_way.ok() || !*is_under_way) {
-    NoteOutcome(is_under_way.status(), *setup_.gpu->context);
+    recovery_.Note(is_under_way.status(), *setup_.gpu->context);
   }
   return is_under_way;
 }
@@ -38,7 +38,7 @@ absl::StatusOr<bool> GlesKernel::BeginEval(TfLiteContext* context) {
 absl::Status GlesKernel::EndEval(TfLiteContext* context) {
   absl::Status status = EndOnGpu(context);
   // Meanwhile another kernel may have replaced a context that was lost.
-  NoteOutcome(status, *executor_context_);
+  recovery_.Note(status, *executor_context_);
   if (status.ok()) StartBackground(context);
   return status;
 }

@@ -67,7 +67,7 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
   read_shapes_.clear();  // of nothing, where this fails
   on_cpu_.reset();
   setup_.report->on_cpu.clear();
-  guilty_resets_ = 0;
+  recovery_.Reset();
   built_ = false;
   cpu_takes_shapes_ = false;
   const std::vector<int>& nodes = setup_.partition.nodes;
