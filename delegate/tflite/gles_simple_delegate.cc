@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/session/share_groups.h"
 #include "delegate/tflite/ask_kernels.h"
 #include "delegate/tflite/ask_runtime.h"
 #include "delegate/tflite/check_order.h"
@@ -11,7 +12,7 @@
 #include "delegate/tflite/partition_worth.h"
 #include "delegate/tflite/refusals.h"
 #include "delegate/tflite/report_file.h"
-#include "delegate/tflite/share_groups.h"
+#include "delegate/tflite/session_options.h"
 #include "delegate/tflite/trial_shapes.h"
 
 namespace gles_delegate {
@@ -69,15 +70,16 @@ GlesSimpleDelegate::GlesSimpleDelegate(Options options)
 
 ContextOrError GlesSimpleDelegate::ContextOfCaller() const {
   if (!options_.worker_shares) return SimpleDelegate::ContextOfCaller();
-  return AdoptCurrent(options_);
+  return AdoptCurrent(options_.allow_software);
 }
 
 absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
                                            const ContextOrError& of_caller) {
-  if (gpu_ != nullptr && gpu_->Renew(options_).ok()) return absl::OkStatus();
-  auto gpu = MakeGpu(options_, of_caller, [context](const std::string& text) {
-    Warn(context, text);
-  });
+  if (gpu_ != nullptr && gpu_->Renew().ok()) return absl::OkStatus();
+  const auto log = [&](const std::string& text) {
+    if (options_.verbosity >= 1) Warn(context, text);
+  };
+  auto gpu = MakeGpu(GpuOptionsOf(options_), of_caller, log);
   if (!gpu.ok()) return gpu.status();
   gpu_ = *std::move(gpu);
   if (options_.verbosity >= 1) {

@@ -12,7 +12,7 @@
 #include "absl/functional/function_ref.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/runtime/worker_thread.h"
-#include "delegate/tflite/gpu.h"
+#include "delegate/session/gpu.h"
 #include "delegate/tflite/interpreter_reports.h"
 #include "delegate/tflite/kernel.h"
 #include "delegate/tflite/options.h"

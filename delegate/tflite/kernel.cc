@@ -127,7 +127,7 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
   }
   if (built_ && IsBuilt() && CheckCaller().ok()) return absl::OkStatus();
   thread_ = std::this_thread::get_id();
-  if (auto s = setup_.gpu->Renew(setup_.options); !s.ok()) return s;
+  if (auto s = setup_.gpu->Renew(); !s.ok()) return s;
   DropExecutor();
   builder_.UseContext(*setup_.gpu->context, setup_.gpu->objects.get());
   absl::Status built =

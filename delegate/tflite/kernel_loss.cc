@@ -29,9 +29,8 @@ absl::Status GlesKernel::Recover(TfLiteContext* context) {
 }
 
 absl::Status GlesKernel::GiveUp(TfLiteContext* context) {
-  const std::string why =
-      recovery_.WhyNot(setup_.partition.nodes.size(),
-                       setup_.gpu->context->device().renderer);
+  const std::string why = recovery_.WhyNot(
+      setup_.partition.nodes.size(), setup_.gpu->context->device().renderer);
   if (setup_.options.fallback_to_cpu) return UseCpu(context, why);
   return absl::FailedPreconditionError(absl::StrCat(
       why,

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "delegate/tflite/gpu.h"
+#include "delegate/session/gpu.h"
 #include "delegate/tflite/interpreter_reports.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/runtime.h"

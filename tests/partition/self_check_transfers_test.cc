@@ -75,7 +75,7 @@ class SelfCheckTransfersTest : public ::testing::Test {
     std::vector<std::string> log;
     std::string verdict() const { return check["verdict"]; }
   };
-  // In a context of its own, so that no program is there before.
+  // In a new context, so that no program is there before.
   Start Run(const Model& model, const char* cache = nullptr) {
     const DelegatePtr delegate = MakeDelegate([&](auto& options) {
       options.force_own_context = 1;

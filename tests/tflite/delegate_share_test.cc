@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "delegate/tflite/share_groups.h"
+#include "delegate/session/share_groups.h"
 #include "egl/context.h"
 #include "egl/testing.h"
 #include "gtest/gtest.h"

@@ -1,15 +1,15 @@
-#include "delegate/tflite/gpu.h"
+#include "delegate/session/gpu.h"
 
 #include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/tflite/share_groups.h"
+#include "delegate/session/share_groups.h"
 
 namespace gles_delegate {
 namespace {
 
-egl::ContextOptions WantedContext(const Options& options) {
+egl::ContextOptions WantedContext(const GpuOptions& options) {
   egl::ContextOptions wanted;
   wanted.device = options.device;
   wanted.allow_software = options.allow_software;
@@ -22,18 +22,18 @@ using Log = absl::FunctionRef<void(const std::string&)>;
 // failure if there is one.
 template <typename T>
 absl::StatusOr<T> InPlace(absl::StatusOr<T> made, const std::string& why,
-                          const Options& options, Log log) {
+                          Log log) {
   if (!made.ok()) {
     return absl::Status(made.status().code(),
                         absl::StrCat(made.status().message(), "; ", why));
   }
-  if (options.verbosity >= 1) log(why);
+  log(why);
   return made;
 }
 
 // On the app's display, if it gave one that works.
 absl::StatusOr<std::unique_ptr<egl::Context>> MakeUnshared(
-    const Options& options, Log log) {
+    const GpuOptions& options, Log log) {
   egl::ContextOptions wanted = WantedContext(options);
   if (options.display == nullptr) return egl::Context::Create(wanted);
   wanted.display = options.display;
@@ -41,12 +41,11 @@ absl::StatusOr<std::unique_ptr<egl::Context>> MakeUnshared(
   if (context.ok()) return context;
   const std::string why = absl::StrCat("the app's EGLDisplay is not used: ",
                                        context.status().message());
-  return InPlace(egl::Context::Create(WantedContext(options)), why, options,
-                 log);
+  return InPlace(egl::Context::Create(WantedContext(options)), why, log);
 }
 
 // The delegate's own context, and the objects shared by its partitions.
-absl::StatusOr<SharingContext> MakeOwn(const Options& options, Log log) {
+absl::StatusOr<SharingContext> MakeOwn(const GpuOptions& options, Log log) {
   if (options.share_key.empty()) {
     auto context = MakeUnshared(options, log);
     if (!context.ok()) return context.status();
@@ -65,17 +64,15 @@ absl::StatusOr<SharingContext> MakeOwn(const Options& options, Log log) {
     return options.allow_software || !other.device().software;
   };
   const auto tell = [&](const absl::Status& why) {
-    if (options.verbosity < 1) return;
     log(
         absl::StrCat("share_key: nothing is shared "
                      "with the delegates that there are: ",
                      why.message()));
   };
-  return JoinShareGroup(
-      absl::StrCat(options.has_worker ? "worker\n" : "own\n",
-                   options.PlaceOfOwnContext(), "\n", options.share_key),
-      may_join, make, tell,
-      /*on_one_thread=*/options.has_worker);
+  return JoinShareGroup(absl::StrCat(options.has_worker ? "worker\n" : "own\n",
+                                     options.place, "\n", options.share_key),
+                        may_join, make, tell,
+                        /*on_one_thread=*/options.has_worker);
 }
 
 // The EGLContext, as long as it lives.
@@ -89,7 +86,7 @@ std::string KeyOf(const egl::Context& context) {
 
 // Around the app's context.
 absl::StatusOr<SharingContext> Around(std::unique_ptr<egl::Context> adopted,
-                                      const Options& options) {
+                                      const GpuOptions& options) {
   if (options.share_key.empty()) {
     return SharingContext{std::move(adopted),
                           std::make_shared<SharedObjects>()};
@@ -108,7 +105,7 @@ absl::StatusOr<SharingContext> Around(std::unique_ptr<egl::Context> adopted,
 
 // A context for a worker, with the app's objects.
 absl::StatusOr<SharingContext> MakeWithObjectsOf(const egl::Context& app,
-                                                 const Options& options) {
+                                                 const GpuOptions& options) {
   const auto make = [&](const egl::Context*) {
     return egl::Context::CreateSharing(app, /*debug=*/false);
   };
@@ -125,7 +122,7 @@ absl::StatusOr<SharingContext> MakeWithObjectsOf(const egl::Context& app,
 }
 
 absl::StatusOr<SharingContext> MakeContext(
-    const Options& options,
+    const GpuOptions& options,
     const absl::StatusOr<std::shared_ptr<egl::Context>>& of_caller, Log log) {
   if (options.worker_shares) {
     if (of_caller.ok()) return MakeWithObjectsOf(**of_caller, options);
@@ -138,11 +135,11 @@ absl::StatusOr<SharingContext> MakeContext(
   // On a worker's thread, the current context belongs to another delegate.
   if (!options.force_own_context && !options.has_worker &&
       egl::Context::HasCurrent()) {
-    auto adopted = AdoptCurrent(options);
+    auto adopted = AdoptCurrent(options.allow_software);
     if (adopted.ok()) return Around(*std::move(adopted), options);
     const std::string why = absl::StrCat(
         "the current EGL context is not used: ", adopted.status().message());
-    return InPlace(MakeOwn(options, log), why, options, log);
+    return InPlace(MakeOwn(options, log), why, log);
   }
   return MakeOwn(options, log);
 }
@@ -150,10 +147,9 @@ absl::StatusOr<SharingContext> MakeContext(
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(
-    const Options& options) {
+    bool allow_software) {
   auto adopted = egl::Context::AdoptCurrent();
-  if (adopted.ok() && (*adopted)->device().software &&
-      !options.allow_software) {
+  if (adopted.ok() && (*adopted)->device().software && !allow_software) {
     return absl::UnavailableError(absl::StrCat(
         "it is of software rendering (", (*adopted)->device().renderer,
         "), which device: hardware declines"));
@@ -172,7 +168,7 @@ Gpu::~Gpu() {
   if (keeps_current) context->StopKeepingCurrent();
 }
 
-absl::Status Gpu::Renew(const Options& options) {
+absl::Status Gpu::Renew() {
   if (!context->is_lost()) return absl::OkStatus();
   const egl::DeviceInfo& before = context->device();
   objects->lost = true;
@@ -204,17 +200,18 @@ absl::Status Gpu::Renew(const Options& options) {
 }
 
 absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(
-    const Options& options,
+    const GpuOptions& options,
     const absl::StatusOr<std::shared_ptr<egl::Context>>& of_caller,
     absl::FunctionRef<void(const std::string&)> log) {
   auto context = MakeContext(options, of_caller, log);
   if (!context.ok()) return context.status();
   auto gpu = std::make_shared<Gpu>();
+  gpu->options = options;
   gpu->context = std::move(context->context);
   gpu->objects = std::move(context->objects);
   if (options.worker_shares) gpu->shared_with = (*of_caller)->handle();
   const egl::DeviceInfo& device = gpu->context->device();
-  if (options.verbosity >= 1 && device.software) {
+  if (device.software) {
     // The report says why no hardware was found.
     log(absl::StrCat("software rendering: ", device.renderer,
                      " computes on the CPU; device: hardware declines it"));

@@ -1,6 +1,6 @@
 // The GPU context shared by a delegate and its kernels.
-#ifndef GLES_DELEGATE_DELEGATE_TFLITE_GPU_H_
-#define GLES_DELEGATE_DELEGATE_TFLITE_GPU_H_
+#ifndef GLES_DELEGATE_DELEGATE_SESSION_GPU_H_
+#define GLES_DELEGATE_DELEGATE_SESSION_GPU_H_
 
 #include <atomic>
 #include <cstdint>
@@ -11,10 +11,23 @@
 #include "absl/status/statusor.h"
 #include "delegate/partition/background_build.h"
 #include "delegate/runtime/shared_objects.h"
-#include "delegate/tflite/options.h"
 #include "egl/context.h"
 
 namespace gles_delegate {
+
+// Which context a Gpu has. The names are those of the delegate's options.
+struct GpuOptions {
+  std::string device;
+  void* display = nullptr;  // the app's EGLDisplay; nullptr: any
+  // Where the delegate's own context is made, as part of a key.
+  std::string place;
+  bool allow_software = true;
+  bool force_own_context = false;
+  std::string share_key;    // "": nothing is shared
+  bool has_worker = false;  // thread_mode: either of the workers
+  // The worker's context shares objects with that of the applying thread.
+  bool worker_shares = false;
+};
 
 // A context and its objects; destroyed with the last owner.
 struct Gpu {
@@ -24,7 +37,7 @@ struct Gpu {
   // context is the app's, or shares objects with it. kUnavailable: none can be
   // made on the device for which the partitions were planned. Otherwise the
   // errors of making a context.
-  absl::Status Renew(const Options& options);
+  absl::Status Renew();
 
   // Keeps `context`, and its replacements by Renew(), current on the thread
   // that uses it first.
@@ -33,14 +46,15 @@ struct Gpu {
     context->KeepCurrent();
   }
 
-  // Builds partitions in the background (kernel_background.cc); nullptr if not
-  // used yet. The first member, so that its context is destroyed last.
+  // Builds partitions in the background; nullptr if not used yet. The first
+  // member, so that its context is destroyed last.
   std::shared_ptr<BackgroundThread> background;
   // Shared with objects made in it, so that its handle is not reused while
   // handles of its objects exist.
   std::shared_ptr<egl::Context> context;
   // Released inside the context. Never nullptr.
   std::shared_ptr<SharedObjects> objects;
+  GpuOptions options;  // for Renew()
   bool keeps_current = false;
   // The app's context with which `context` shares objects (thread_mode:
   // worker_sharing), or EGL_NO_CONTEXT.
@@ -58,21 +72,20 @@ struct Gpu {
 // The GPU for `options`: the context that is current on this thread, unless
 // thread_mode is caller_own_context or it cannot be used; otherwise a headless
 // one. With share_key it shares objects with delegates of the same key
-// (docs/integration.md). `log` gets warnings, depending on verbosity.
+// (docs/integration.md). `log` gets warnings.
 // `of_caller`: with worker_shares, the result of AdoptCurrent() on the applying
 // thread. Errors: no allowed display has OpenGL ES 3.1; with worker_shares that
 // of `of_caller`, or EGL refuses sharing.
 absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(
-    const Options& options,
+    const GpuOptions& options,
     const absl::StatusOr<std::shared_ptr<egl::Context>>& of_caller,
     absl::FunctionRef<void(const std::string&)> log);
 
 // The context that is current on this thread. kFailedPrecondition: there is
 // none, or it is not OpenGL ES 3.1. kUnavailable: a software renderer, which
-// the options exclude.
-absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(
-    const Options& options);
+// is not allowed.
+absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(bool allow_software);
 
 }  // namespace gles_delegate
 
-#endif  // GLES_DELEGATE_DELEGATE_TFLITE_GPU_H_
+#endif  // GLES_DELEGATE_DELEGATE_SESSION_GPU_H_

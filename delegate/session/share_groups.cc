@@ -1,4 +1,4 @@
-#include "delegate/tflite/share_groups.h"
+#include "delegate/session/share_groups.h"
 
 #include <algorithm>
 #include <mutex>

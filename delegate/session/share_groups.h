@@ -1,6 +1,6 @@
 // Groups of contexts that share GL objects, by the option share_key.
-#ifndef GLES_DELEGATE_DELEGATE_TFLITE_SHARE_GROUPS_H_
-#define GLES_DELEGATE_DELEGATE_TFLITE_SHARE_GROUPS_H_
+#ifndef GLES_DELEGATE_DELEGATE_SESSION_SHARE_GROUPS_H_
+#define GLES_DELEGATE_DELEGATE_SESSION_SHARE_GROUPS_H_
 
 #include <memory>
 #include <string>
@@ -43,4 +43,4 @@ absl::StatusOr<SharingContext> JoinShareGroup(
 
 }  // namespace gles_delegate
 
-#endif  // GLES_DELEGATE_DELEGATE_TFLITE_SHARE_GROUPS_H_
+#endif  // GLES_DELEGATE_DELEGATE_SESSION_SHARE_GROUPS_H_
