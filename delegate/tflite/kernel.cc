@@ -1,6 +1,5 @@
 #include "delegate/tflite/kernel.h"
 
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -23,6 +22,7 @@ BuildOptions GlesKernel::BuildOptionsOfPartition() const {
 
 GlesKernel::GlesKernel(KernelSetup setup)
     : setup_(std::move(setup)),
+      queue_(setup_.gpu, setup_.options.does_not_wait),
       builder_(*setup_.gpu->context, setup_.gpu->objects.get(), setup_.profile,
                BuildOptionsOfPartition(), setup_.partition.nodes,
                setup_.report.get()) {}
@@ -122,11 +122,11 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
   }
   if (on_cpu_ != nullptr) return absl::OkStatus();
   if (setup_.builds_late) {
-    thread_ = std::this_thread::get_id();
+    queue_.TakeThread();
     return absl::OkStatus();
   }
-  if (built_ && IsBuilt() && CheckCaller().ok()) return absl::OkStatus();
-  thread_ = std::this_thread::get_id();
+  if (built_ && IsBuilt() && queue_.CheckCaller().ok()) return absl::OkStatus();
+  queue_.TakeThread();
   if (auto s = setup_.gpu->Renew(); !s.ok()) return s;
   DropExecutor();
   builder_.UseContext(*setup_.gpu->context, setup_.gpu->objects.get());
@@ -189,41 +189,6 @@ void GlesKernel::UseExecutor(std::unique_ptr<Executor> executor) {
   executor_->ReturnAtOnce(setup_.options.does_not_wait);
   setup_.report->executor = executor_.get();
   setup_.report->was_built = true;
-}
-
-absl::Status GlesKernel::CheckCaller() const {
-  const egl::Context& context = *setup_.gpu->context;
-  // A borrowed context ties its user to the context, not to a thread; if it is
-  // current nowhere, the thread that applied the delegate makes it current.
-  const bool right_thread = thread_ == std::this_thread::get_id();
-  if (context.owned()
-          ? right_thread
-          : right_thread || egl::CurrentContext() == context.handle()) {
-    return absl::OkStatus();
-  }
-  const auto text = [](auto id) {
-    std::ostringstream out;
-    out << id;
-    return out.str();
-  };
-  const std::string threads =
-      absl::StrCat("on thread ", text(std::this_thread::get_id()),
-                   "; the delegate was applied (ModifyGraphWithDelegate) on "
-                   "thread ",
-                   text(thread_));
-  if (context.owned()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "GpuDelegate must run on the same thread where it was initialized: "
-        "Invoke was called ",
-        threads,
-        ", with an EGLContext of its own. Call it there, or apply the delegate "
-        "with the app's EGLContext current"));
-  }
-  return absl::FailedPreconditionError(
-      absl::StrCat("Invoke was called with EGLContext ",
-                   text(egl::CurrentContext()), " current, ", threads,
-                   ", with the app's EGLContext ", text(context.handle()),
-                   " current. Make that context current before Invoke"));
 }
 
 }  // namespace gles_delegate

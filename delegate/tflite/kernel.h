@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "delegate/graph/graph.h"
@@ -14,6 +13,7 @@
 #include "delegate/partition/partition_report.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/session/gpu.h"
+#include "delegate/session/gpu_queue.h"
 #include "delegate/session/recovery.h"
 #include "delegate/tflite/bound_objects.h"
 #include "delegate/tflite/constant_output.h"
@@ -23,7 +23,6 @@
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/resolve_object.h"
 #include "delegate/tflite/simple_delegate.h"
-#include "egl/display_fence.h"
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate {
@@ -70,10 +69,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status Eval(TfLiteContext* context) override;
   absl::StatusOr<bool> BeginEval(TfLiteContext* context) override;
   absl::Status EndEval(TfLiteContext* context) override;
-  // With worker_shares (kernel_order.cc). kFailedPrecondition: Invoke must not
-  // wait, and no context is current here that could.
-  absl::Status BeforeEvalOnWorker() override;
-  absl::Status AfterEvalOnWorker() override;
+  absl::Status BeforeEvalOnWorker() override { return queue_.BeforeSubmit(); }
+  absl::Status AfterEvalOnWorker() override { return queue_.AfterWait(); }
   void SetHandleOwner(const void* owner) override { handle_owner_ = owner; }
   // The option zero_copy (kernel_zero_copy.cc).
   void LendMemory(TfLiteContext* context) override;
@@ -92,7 +89,6 @@ class GlesKernel final : public SimpleDelegateKernel {
 
  private:
   explicit GlesKernel(KernelSetup setup);
-  absl::Status CheckCaller() const;
   // Sets the graph, its inputs and outputs from the model.
   absl::Status Read(const TfLiteContext& context, const CheckedModel& model);
   // The current shapes of the partition's inputs and outputs, and the values of
@@ -180,10 +176,6 @@ class GlesKernel final : public SimpleDelegateKernel {
   // The two steps of EvalOnGpu(), as BeginEval() and EndEval().
   absl::StatusOr<bool> BeginOnGpu(TfLiteContext* context);
   absl::Status EndOnGpu(TfLiteContext* context);
-  // Within executor_context_: makes its later commands wait for the caller's;
-  // and the caller's for its earlier ones, if Invoke does not wait.
-  absl::Status AwaitCaller();
-  absl::Status LetCallerAwait();
   // Sets input_values_ and output_room_ from TFLite's tensors.
   absl::Status CollectTensors(TfLiteContext* context);
   // Completes TFLite's tensors after the executor's Invoke.
@@ -204,6 +196,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   void Lend(TfLiteContext* context, int tensor, const HostTransfer& transfer);
 
   KernelSetup setup_;
+  GpuQueue queue_;
   PartitionBuilder builder_;
   std::vector<std::vector<int>> read_shapes_;  // BorderShapes() of graph_
   bool built_ = false;  // executor_ is, or was, of graph_
@@ -235,15 +228,11 @@ class GlesKernel final : public SimpleDelegateKernel {
   std::weak_ptr<egl::Context> compiled_in_;
   std::vector<std::string> baseline_warnings_;  // not yet reported
   Recovery recovery_;
-  // Fences of the current Invoke, between the caller's context and the
-  // worker's.
-  egl::DisplayFence callers_commands_, own_commands_;
   BoundTransfers bound_;                // for which executor_ was built
   BoundObjects handles_;                // buffers that are tensors' handles
   const void* handle_owner_ = nullptr;  // as SetHandleOwner() has it
   int objects_version_ = -1;            // used by executor_; -1: none yet
   int64_t reserved_bytes_ = 0;          // of setup_.gpu's
-  std::thread::id thread_;              // that prepared the kernel
   std::vector<LentMemory> lent_;        // since TFLite prepared the node
 };
 

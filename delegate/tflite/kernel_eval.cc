@@ -46,7 +46,7 @@ absl::Status GlesKernel::EndEval(TfLiteContext* context) {
 absl::StatusOr<bool> GlesKernel::RunOrBegin(TfLiteContext* context,
                                             bool in_halves) {
   if (on_cpu_ == nullptr) {
-    if (auto s = CheckCaller(); !s.ok()) return s;
+    if (auto s = queue_.CheckCaller(); !s.ok()) return s;
     if (!IsBuilt()) {
       const absl::Status built =
           setup_.builds_late ? BuildLate(context) : Recover(context);
@@ -77,11 +77,11 @@ absl::StatusOr<bool> GlesKernel::RunOrBegin(TfLiteContext* context,
 absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
   if (auto s = CollectTensors(context); !s.ok()) return s;
   return executor_context_->Run([&]() -> absl::Status {
-    if (auto s = AwaitCaller(); !s.ok()) return s;
+    if (auto s = queue_.AwaitCaller(); !s.ok()) return s;
     if (auto s = executor_->Invoke(input_values_, output_room_); !s.ok()) {
       return s;
     }
-    if (auto s = LetCallerAwait(); !s.ok()) return s;
+    if (auto s = queue_.LetCallerAwait(); !s.ok()) return s;
     return FinishTensors(context);
   });
 }
@@ -114,12 +114,12 @@ absl::StatusOr<bool> GlesKernel::BeginOnGpu(TfLiteContext* context) {
   if (auto s = CollectTensors(context); !s.ok()) return s;
   bool is_under_way = false;
   const absl::Status status = executor_context_->Run([&]() -> absl::Status {
-    if (auto s = AwaitCaller(); !s.ok()) return s;
+    if (auto s = queue_.AwaitCaller(); !s.ok()) return s;
     const auto begun = executor_->BeginInvoke(input_values_, output_room_);
     if (!begun.ok()) return begun.status();
     is_under_way = *begun;
     if (is_under_way) return absl::OkStatus();
-    if (auto s = LetCallerAwait(); !s.ok()) return s;
+    if (auto s = queue_.LetCallerAwait(); !s.ok()) return s;
     return FinishTensors(context);
   });
   if (!status.ok()) return status;
