@@ -7,47 +7,36 @@
 #include "delegate/passes/passes.h"
 #include "delegate/tflite/extract_partition.h"
 #include "delegate/tflite/messages.h"
+#include "delegate/tflite/session_options.h"
 
 namespace gles_delegate {
 
-BuildOptions GlesKernel::BuildOptionsOfPartition() const {
-  const Options& options = setup_.options;
-  BuildOptions build;
-  build.cache = options.cache;
-  build.checks_itself = options.self_check;
-  build.may_change_storage = options.storage == kTfLiteGlesStorageAuto;
-  build.tells_passes_dropped = options.verbosity >= 1;
-  return build;
-}
-
 GlesKernel::GlesKernel(KernelSetup setup)
     : setup_(std::move(setup)),
-      queue_(setup_.gpu, setup_.options.does_not_wait),
+      options_(SessionOptionsOf(setup_.options)),
+      queue_(setup_.gpu, options_.does_not_wait),
       builder_(*setup_.gpu->context, setup_.gpu->objects.get(), setup_.profile,
-               BuildOptionsOfPartition(), setup_.partition.nodes,
-               setup_.report.get()) {}
+               options_.build, setup_.partition.nodes, setup_.report.get()) {}
 
 GlesKernel::~GlesKernel() {
-  // Waits for the start-up cache to be written.
-  if (background_ != nullptr && !setup_.options.cache.directory.empty()) {
-    background_->Wait();
-  }
+  if (source_ != nullptr) source_->AwaitCache();
   DropExecutor();
   ReleaseMemory();
 }
 
 void GlesKernel::DropExecutor() {
-  StopBackground();
+  if (source_ != nullptr) source_->Stop();
   setup_.report->KeepProfile();
   setup_.report->executor = nullptr;
-  if (executor_ == nullptr) return;
+  if (source_ == nullptr) return;
+  if (source_->is_optimized()) compiled_in_ = executor_context_;
   // If the context cannot be made current here (another thread holds it, or it
   // is lost), the objects are deleted with it.
   (void)executor_context_->Run([this] {
-    executor_.reset();
+    source_.reset();
     return absl::OkStatus();
   });
-  executor_.reset();
+  source_.reset();
 }
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesKernel::Create(
@@ -130,16 +119,10 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
   if (auto s = setup_.gpu->Renew(); !s.ok()) return s;
   DropExecutor();
   builder_.UseContext(*setup_.gpu->context, setup_.gpu->objects.get());
-  absl::Status built =
-      setup_.gpu->context->Run([this] { return BuildAlone(); });
+  absl::Status built = setup_.gpu->context->Run([this] { return Build(); });
   built_ = built.ok();
-  const std::vector<std::string> warnings = builder_.TakeWarnings();
-  const std::vector<std::string> of_baseline =
-      std::exchange(baseline_warnings_, {});
   // An error's message is sufficient by itself.
-  if (!built.ok()) return built;
-  TellWarnings(context, warnings);
-  TellWarnings(context, of_baseline);
+  if (built.ok()) TellWarnings(context);
   return built;
 }
 
@@ -149,46 +132,23 @@ absl::Status GlesKernel::BuildLate(TfLiteContext* context) {
   return FallBack(context, PrepareOnGpu(context));
 }
 
-void GlesKernel::TellWarnings(TfLiteContext* context,
-                              const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) {
-    Warn(context, line);
-  }
-}
-
-absl::Status GlesKernel::BuildAlone() {
-  SharedObjects& objects = *setup_.gpu->objects;
-  const std::lock_guard<std::mutex> lock(objects.building);
-  absl::Status built = Build();
-  objects.program_count = objects.programs.size();
-  // Objects must be complete before another context uses them.
-  if (objects.by_key || setup_.gpu->keeps_current) egl::gl().Finish();
-  return built;
+void GlesKernel::TellWarnings(TfLiteContext* context) {
+  for (const std::string& line : source_->TakeWarnings()) Warn(context, line);
 }
 
 absl::Status GlesKernel::Build() {
-  setup_.report->profile.clear();
   has_state_ = false;
   executor_context_ = setup_.gpu->context;
   objects_version_ = -1;
   bound_ = FormsOf(ResolveObjects());
   if (auto s = CheckMayReturnAtOnce(); !s.ok()) return s;
-  if (BuildBaseline()) return absl::OkStatus();
-  builder_.Bind(bound_);
-  auto executor = builder_.Build(graph_, original_);
-  if (!executor.ok()) return executor.status();
-  UseExecutor(*std::move(executor));
-  compiled_in_ = executor_context_;
-  if (!setup_.options.enable_op_profiling) return absl::OkStatus();
-  return executor_->EnableProfiling(!setup_.gpu->context->device().software);
-}
-
-void GlesKernel::UseExecutor(std::unique_ptr<Executor> executor) {
-  executor_ = std::move(executor);
-  executor_->WaitBy(setup_.options.waiting);
-  executor_->ReturnAtOnce(setup_.options.does_not_wait);
-  setup_.report->executor = executor_.get();
-  setup_.report->was_built = true;
+  auto source = ExecutorSource::Make(
+      {setup_.gpu.get(), &setup_.profile, &options_, &setup_.partition.nodes,
+       &graph_, &original_, &builder_, setup_.report.get(), bound_,
+       /*was_compiled=*/compiled_in_.lock() == executor_context_});
+  if (!source.ok()) return source.status();
+  source_ = *std::move(source);
+  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

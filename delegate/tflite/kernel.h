@@ -4,14 +4,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "delegate/graph/graph.h"
-#include "delegate/partition/background_build.h"
 #include "delegate/partition/partition_builder.h"
 #include "delegate/partition/partition_report.h"
 #include "delegate/runtime/executor.h"
+#include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
 #include "delegate/session/gpu_queue.h"
 #include "delegate/session/recovery.h"
@@ -103,31 +102,12 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status ReadAgain(TfLiteContext* context);
   absl::Status MoveToCpu(TfLiteContext* context, const CheckedNode& refused);
   absl::Status Build();
-  // Build() under the lock of shared objects.
-  absl::Status BuildAlone();
-  BuildOptions BuildOptionsOfPartition() const;
-  // Makes `executor` the current one.
-  void UseExecutor(std::unique_ptr<Executor> executor);
-  // The option background_compilation (kernel_background.cc). Why the partition
-  // has no baseline plan although it is on; "" if it has one.
-  std::string WhyNoBaseline() const;
-  // Builds the baseline plan. False: there is none; build the optimized plan.
-  bool BuildBaseline();
-  // After the first inference with the baseline plan: builds the optimized plan
-  // in the background.
-  void StartBackground(TfLiteContext* context);
-  // After the background build: warms up a few programs per inference, then
-  // switches to the optimized plan.
-  void TakeOver(TfLiteContext* context);
-  // After the background ended: takes its result, or reports the failure.
-  void TakeResult(TfLiteContext* context);
-  // Stays with the baseline plan.
-  void KeepBaseline(TfLiteContext* context, const absl::Status& why);
-  // Ends the background and drops its result.
-  void StopBackground();
+  // Switches to another executor, if one is ready (ExecutorSource).
+  void Advance(TfLiteContext* context);
+  // After an inference on the GPU.
+  void NoteInference(TfLiteContext* context);
   // Reports the builders' warnings.
-  void TellWarnings(TfLiteContext* context,
-                    const std::vector<std::string>& lines);
+  void TellWarnings(TfLiteContext* context);
   // `prepared`, or if that is an error and fallback_to_cpu is set, the result
   // of UseCpu().
   absl::Status FallBack(TfLiteContext* context, const absl::Status& prepared);
@@ -161,7 +141,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status CheckBound(TfLiteContext* context, TensorId id) const;
   // kFailedPrecondition if Invoke must not wait but an output goes to the CPU.
   absl::Status CheckMayReturnAtOnce() const;
-  // Whether executor_ can run: its context is the delegate's, and not lost.
+  // Whether source_ can run: its context is the delegate's, and not lost.
   bool IsBuilt() const;
   void DropExecutor();
   // With builds_late: builds before the first inference.
@@ -196,16 +176,17 @@ class GlesKernel final : public SimpleDelegateKernel {
   void Lend(TfLiteContext* context, int tensor, const HostTransfer& transfer);
 
   KernelSetup setup_;
+  const SessionOptions options_;
   GpuQueue queue_;
   PartitionBuilder builder_;
   std::vector<std::vector<int>> read_shapes_;  // BorderShapes() of graph_
-  bool built_ = false;  // executor_ is, or was, of graph_
+  bool built_ = false;  // source_ is, or was, of graph_
   // Whether the runtime's own kernels have accepted the shapes.
   bool cpu_takes_shapes_ = true;
   // Set while the GPU cannot run the nodes; else nullptr.
   std::unique_ptr<CpuPartition> on_cpu_;
   bool invoked_ = false;
-  bool has_state_ = false;  // executor_ has the states of an earlier Invoke
+  bool has_state_ = false;  // source_ has the states of an earlier Invoke
   Graph original_;          // as read, on real values: for the self-check
   Graph graph_;             // as read, with the integer path
   std::vector<int> input_tensors_;  // TFLite's indices, in the graph's order
@@ -216,22 +197,16 @@ class GlesKernel final : public SimpleDelegateKernel {
   // For the current Invoke; members, so that it does not allocate.
   std::vector<absl::Span<const uint8_t>> input_values_;
   std::vector<absl::Span<uint8_t>> output_room_;
-  std::shared_ptr<egl::Context> executor_context_;  // of executor_
-  std::unique_ptr<Executor> executor_;
-  // Builds the optimized plan while executor_ has the baseline plan; else
-  // nullptr.
-  std::unique_ptr<BackgroundBuild> background_;
-  // The background's result, not yet in use.
-  std::optional<BackgroundBuild::Result> built_in_background_;
-  // The context in which the optimized plan was built, and which has its
+  std::shared_ptr<egl::Context> executor_context_;  // of source_
+  std::unique_ptr<ExecutorSource> source_;          // nullptr: not built
+  // The context in which the optimized plan was built last, and which has its
   // programs.
   std::weak_ptr<egl::Context> compiled_in_;
-  std::vector<std::string> baseline_warnings_;  // not yet reported
   Recovery recovery_;
-  BoundTransfers bound_;                // for which executor_ was built
+  BoundTransfers bound_;                // for which source_ was built
   BoundObjects handles_;                // buffers that are tensors' handles
   const void* handle_owner_ = nullptr;  // as SetHandleOwner() has it
-  int objects_version_ = -1;            // used by executor_; -1: none yet
+  int objects_version_ = -1;            // used by source_; -1: none yet
   int64_t reserved_bytes_ = 0;          // of setup_.gpu's
   std::vector<LentMemory> lent_;        // since TFLite prepared the node
 };

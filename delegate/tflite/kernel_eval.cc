@@ -39,7 +39,7 @@ absl::Status GlesKernel::EndEval(TfLiteContext* context) {
   absl::Status status = EndOnGpu(context);
   // Meanwhile another kernel may have replaced a context that was lost.
   recovery_.Note(status, *executor_context_);
-  if (status.ok()) StartBackground(context);
+  if (status.ok()) NoteInference(context);
   return status;
 }
 
@@ -52,7 +52,7 @@ absl::StatusOr<bool> GlesKernel::RunOrBegin(TfLiteContext* context,
           setup_.builds_late ? BuildLate(context) : Recover(context);
       if (!built.ok()) return built;
     }
-    TakeOver(context);
+    Advance(context);
   }
   TakeHandles(context);
   if (ObjectsVersion() != objects_version_) {
@@ -64,21 +64,37 @@ absl::StatusOr<bool> GlesKernel::RunOrBegin(TfLiteContext* context,
   }
   if (in_halves && invoked_) {
     auto is_under_way = BeginOnGpu(context);
-    if (is_under_way.ok() && !*is_under_way) StartBackground(context);
+    if (is_under_way.ok() && !*is_under_way) NoteInference(context);
     return is_under_way;
   }
   StageTimer timer(&setup_.report->stages);
   if (auto s = EvalOnGpu(context); !s.ok()) return s;
   if (!std::exchange(invoked_, true)) timer.Lap("first_invoke");
-  StartBackground(context);
+  NoteInference(context);
   return false;
+}
+
+void GlesKernel::Advance(TfLiteContext* context) {
+  if (source_ == nullptr) return;
+  // The inference reports errors of its tensors.
+  if (source_->HasNext() && CollectTensors(context).ok() &&
+      source_->Advance(input_values_)) {
+    objects_version_ = -1;
+  }
+  TellWarnings(context);
+}
+
+void GlesKernel::NoteInference(TfLiteContext* context) {
+  source_->NoteInference();
+  TellWarnings(context);
 }
 
 absl::Status GlesKernel::EvalOnGpu(TfLiteContext* context) {
   if (auto s = CollectTensors(context); !s.ok()) return s;
   return executor_context_->Run([&]() -> absl::Status {
     if (auto s = queue_.AwaitCaller(); !s.ok()) return s;
-    if (auto s = executor_->Invoke(input_values_, output_room_); !s.ok()) {
+    if (auto s = source_->executor().Invoke(input_values_, output_room_);
+        !s.ok()) {
       return s;
     }
     if (auto s = queue_.LetCallerAwait(); !s.ok()) return s;
@@ -115,7 +131,8 @@ absl::StatusOr<bool> GlesKernel::BeginOnGpu(TfLiteContext* context) {
   bool is_under_way = false;
   const absl::Status status = executor_context_->Run([&]() -> absl::Status {
     if (auto s = queue_.AwaitCaller(); !s.ok()) return s;
-    const auto begun = executor_->BeginInvoke(input_values_, output_room_);
+    const auto begun =
+        source_->executor().BeginInvoke(input_values_, output_room_);
     if (!begun.ok()) return begun.status();
     is_under_way = *begun;
     if (is_under_way) return absl::OkStatus();
@@ -128,7 +145,7 @@ absl::StatusOr<bool> GlesKernel::BeginOnGpu(TfLiteContext* context) {
 
 absl::Status GlesKernel::EndOnGpu(TfLiteContext* context) {
   return executor_context_->Run([&]() -> absl::Status {
-    if (auto s = executor_->EndInvoke(output_room_); !s.ok()) return s;
+    if (auto s = source_->executor().EndInvoke(output_room_); !s.ok()) return s;
     return FinishTensors(context);
   });
 }

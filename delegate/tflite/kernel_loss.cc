@@ -8,7 +8,7 @@
 namespace gles_delegate {
 
 bool GlesKernel::IsBuilt() const {
-  return executor_ != nullptr && executor_context_ == setup_.gpu->context &&
+  return source_ != nullptr && executor_context_ == setup_.gpu->context &&
          !executor_context_->is_lost();
 }
 

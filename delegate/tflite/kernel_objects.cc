@@ -119,8 +119,8 @@ absl::Status GlesKernel::UpdateObjects(TfLiteContext* context) {
     return result;
   };
   return setup_.gpu->context->Run([&]() -> absl::Status {
-    if (auto s =
-            executor_->UseObjects(used(objects.inputs), used(objects.outputs));
+    if (auto s = source_->executor().UseObjects(used(objects.inputs),
+                                                used(objects.outputs));
         !s.ok()) {
       return s;
     }

@@ -63,8 +63,8 @@ absl::Status GlesKernel::HoldValues(TfLiteContext* context) {
 }
 
 absl::Status GlesKernel::ReadAgain(TfLiteContext* context) {
-  StopBackground();      // which reads graph_
-  read_shapes_.clear();  // of nothing, where this fails
+  if (source_ != nullptr) source_->Stop();  // its build reads graph_
+  read_shapes_.clear();                     // of nothing, where this fails
   on_cpu_.reset();
   setup_.report->on_cpu.clear();
   recovery_.Reset();

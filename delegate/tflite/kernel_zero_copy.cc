@@ -55,7 +55,7 @@ absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
 }  // namespace
 
 void GlesKernel::LendMemory(TfLiteContext* context) {
-  if (setup_.profile.choices.zero_copy == 0 || executor_ == nullptr ||
+  if (setup_.profile.choices.zero_copy == 0 || source_ == nullptr ||
       on_cpu_ != nullptr || setup_.options.does_not_wait) {
     return;
   }
@@ -70,8 +70,8 @@ void GlesKernel::LendMemory(TfLiteContext* context) {
       Lend(context, tensors[i], transfers[i]);
     }
   };
-  lend(input_tensors_, inputs_, executor_->inputs());
-  lend(output_tensors_, outputs_, executor_->outputs());
+  lend(input_tensors_, inputs_, source_->executor().inputs());
+  lend(output_tensors_, outputs_, source_->executor().outputs());
 }
 
 void GlesKernel::Lend(TfLiteContext* context, int id,

@@ -15,4 +15,19 @@ GpuOptions GpuOptionsOf(const Options& options) {
   return gpu;
 }
 
+SessionOptions SessionOptionsOf(const Options& options) {
+  SessionOptions session;
+  BuildOptions& build = session.build;
+  build.cache = options.cache;
+  build.checks_itself = options.self_check;
+  build.tunes = options.tuning == kTfLiteGlesTuningExhaustive;
+  build.may_change_storage = options.storage == kTfLiteGlesStorageAuto;
+  build.tells_passes_dropped = options.verbosity >= 1;
+  session.waiting = options.waiting;
+  session.does_not_wait = options.does_not_wait;
+  session.profiles = options.enable_op_profiling;
+  session.memory_limit_bytes = options.memory_limit_bytes;
+  return session;
+}
+
 }  // namespace gles_delegate

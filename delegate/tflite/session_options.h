@@ -3,11 +3,13 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_SESSION_OPTIONS_H_
 
 #include "delegate/session/gpu.h"
+#include "delegate/session/session_options.h"
 #include "delegate/tflite/options.h"
 
 namespace gles_delegate {
 
 GpuOptions GpuOptionsOf(const Options& options);
+SessionOptions SessionOptionsOf(const Options& options);
 
 }  // namespace gles_delegate
 

@@ -1,0 +1,98 @@
+// Which executor runs a partition's next inference.
+#ifndef GLES_DELEGATE_DELEGATE_SESSION_EXECUTOR_SOURCE_H_
+#define GLES_DELEGATE_DELEGATE_SESSION_EXECUTOR_SOURCE_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/graph/graph.h"
+#include "delegate/partition/partition_builder.h"
+#include "delegate/partition/partition_report.h"
+#include "delegate/runtime/executor.h"
+#include "delegate/session/gpu.h"
+#include "delegate/session/session_options.h"
+
+namespace gles_delegate {
+
+// What executors are built from. Everything that it points to must outlive the
+// source; the graphs must not change before Stop().
+struct ExecutorSetup {
+  Gpu* gpu;
+  const DeviceProfile* profile;
+  const SessionOptions* options;
+  const std::vector<int>* nodes;  // of the partition, the model's indices
+  const Graph* graph;             // as PartitionBuilder::Build() takes them
+  const Graph* original;
+  PartitionBuilder* builder;  // of the optimized plan
+  PartitionReport* report;
+  BoundTransfers bound;
+  // An earlier source built the optimized plan in the same context.
+  bool was_compiled = false;
+};
+
+// Threads: one at a time. Destroyed inside the context, after Stop().
+class ExecutorSource {
+ public:
+  // Builds what runs the first inference: the baseline plan, if there is one
+  // (tiered_source.h), otherwise the optimized plan. Inside the context of
+  // setup.gpu; other builders of its objects wait. Errors are those of
+  // PartitionBuilder::Build().
+  static absl::StatusOr<std::unique_ptr<ExecutorSource>> Make(
+      const ExecutorSetup& setup);
+
+  virtual ~ExecutorSource() = default;
+  ExecutorSource(const ExecutorSource&) = delete;
+  ExecutorSource& operator=(const ExecutorSource&) = delete;
+
+  Executor& executor() { return *executor_; }
+  // Whether that is the optimized plan's.
+  virtual bool is_optimized() const { return true; }
+
+  // Before an inference: whether another executor is about to take over, and
+  // Advance() should be called.
+  virtual bool HasNext() { return false; }
+  // Prepares the next executor with the inference's inputs, outside the
+  // context. True: executor() is another one now, without the app's objects.
+  virtual bool Advance(Executor::Inputs) { return false; }
+  // After each inference that succeeded.
+  virtual void NoteInference() {}
+  // Stops building and drops what is not in use; executor() stays.
+  virtual void Stop() {}
+  // Waits for the build that writes the start-up cache.
+  virtual void AwaitCache() {}
+
+  // Returns and clears the warnings so far.
+  std::vector<std::string> TakeWarnings() {
+    return std::exchange(warnings_, {});
+  }
+
+ protected:
+  explicit ExecutorSource(const ExecutorSetup& setup) : setup_(setup) {}
+  // Makes `executor` the current one.
+  void Use(std::unique_ptr<Executor> executor);
+  void Warn(std::vector<std::string> lines);
+
+  const ExecutorSetup setup_;
+
+ private:
+  std::unique_ptr<Executor> executor_;
+  std::vector<std::string> warnings_;
+};
+
+// Runs the optimized plan from the beginning.
+class DirectSource final : public ExecutorSource {
+ public:
+  static absl::StatusOr<std::unique_ptr<ExecutorSource>> Make(
+      const ExecutorSetup& setup);
+
+ private:
+  using ExecutorSource::ExecutorSource;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_SESSION_EXECUTOR_SOURCE_H_

@@ -1,0 +1,212 @@
+#include "delegate/session/tiered_source.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/device/baseline.h"
+
+namespace gles_delegate {
+namespace {
+
+// Time per inference for warming up the optimized plan's programs. Each
+// inference prepares at least one, however long the driver takes.
+constexpr auto kWarmUpBudget = std::chrono::milliseconds(2);
+
+bool HasBoundObject(const ExecutorSetup& setup) {
+  const auto is_bound = [](const ObjectForm& form) { return form.is_bound(); };
+  const BoundTransfers& bound = setup.bound;
+  return std::any_of(bound.inputs.begin(), bound.inputs.end(), is_bound) ||
+         std::any_of(bound.outputs.begin(), bound.outputs.end(), is_bound);
+}
+
+bool HasVariable(const ExecutorSetup& setup) {
+  const Graph& graph = *setup.graph;
+  return std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                     [&](TensorId id) { return graph.tensor(id).is_variable; });
+}
+
+// What rules out a baseline plan.
+struct Exclusion {
+  bool (*applies)(const ExecutorSetup&);
+  const char* why;
+};
+using S = const ExecutorSetup&;
+constexpr Exclusion kExclusions[] = {
+    // Options that measure or show a plan, or limit its memory, apply to the
+    // optimized plan; GLES_DELEGATE_DEBUG=plan writes only that.
+    {[](S s) { return s.options->profiles; }, "enable_op_profiling is set"},
+    {[](S s) { return s.options->build.tunes; }, "tuning is set"},
+    {[](S s) { return s.options->memory_limit_bytes > 0; },
+     "memory_limit_bytes is set"},
+    {[](S s) { return s.builder->dumps_plans(); },
+     "GLES_DELEGATE_DEBUG=plan is set"},
+    // The app's objects, and those shared with other delegates, belong to
+    // contexts with which a third one may not be able to share.
+    {[](S s) { return !s.gpu->context->owned(); }, "the context is the app's"},
+    {[](S s) { return s.gpu->objects->by_key; }, "share_key is set"},
+    {[](S s) { return s.options->does_not_wait; }, "wait_type is do_not_wait"},
+    {HasBoundObject, "an object of the app's is bound"},
+    {HasVariable,
+     "a variable tensor's state would stay behind in the baseline plan"},
+    {[](S s) { return s.was_compiled; },
+     "most programs were compiled before the resize"},
+};
+
+}  // namespace
+
+std::string WhyNoBaseline(const ExecutorSetup& setup) {
+  for (const Exclusion& exclusion : kExclusions) {
+    if (exclusion.applies(setup)) return exclusion.why;
+  }
+  return "";
+}
+
+TieredSource::TieredSource(const ExecutorSetup& setup)
+    : ExecutorSource(setup), context_(setup.gpu->context) {}
+
+std::unique_ptr<ExecutorSource> TieredSource::Make(const ExecutorSetup& setup) {
+  BackgroundReport& report = setup.report->background;
+  report = {};
+  if (setup.profile->choices.background_compilation == 0) return nullptr;
+  report.reason = WhyNoBaseline(setup);
+  if (!report.reason.empty()) return nullptr;
+  DeviceProfile profile = *setup.profile;
+  profile.choices = BaselineChoices(profile.choices);
+  BuildOptions options = setup.options->build;
+  options.cache = {};
+  const ProgramCache& programs = setup.gpu->objects->programs;
+  const size_t programs_before = programs.size();
+  PartitionBuilder builder(*setup.gpu->context, setup.gpu->objects.get(),
+                           profile, std::move(options), *setup.nodes,
+                           setup.report);
+  builder.Bind(setup.bound);
+  auto executor = builder.Build(*setup.graph, *setup.original);
+  if (!executor.ok()) {
+    report.reason = absl::StrCat("there is no baseline plan: ",
+                                 executor.status().message());
+    return nullptr;
+  }
+  report.state = "waiting";
+  report.baseline_programs =
+      static_cast<int>(programs.size() - programs_before);
+  std::unique_ptr<TieredSource> source(new TieredSource(setup));
+  source->Use(*std::move(executor));
+  source->Warn(builder.TakeWarnings());
+  return source;
+}
+
+void TieredSource::NoteInference() {
+  if (report().state == "waiting" || report().state == "running") {
+    ++report().baseline_inferences;
+  }
+  if (report().state == "waiting") StartBackground();
+}
+
+void TieredSource::StartBackground() {
+  // The runtime's tensors keep their memory.
+  BoundTransfers bound = setup_.bound;
+  for (const HostTransfer& input : executor().inputs()) {
+    bound.input_memory.push_back(input.HostMemory());
+  }
+  for (const HostTransfer& output : executor().outputs()) {
+    bound.output_memory.push_back(output.HostMemory());
+  }
+  std::shared_ptr<BackgroundThread>& thread = setup_.gpu->background;
+  if (thread == nullptr) {
+    auto started = BackgroundThread::Start(*context_);
+    if (!started.ok()) {
+      KeepBaseline(started.status());
+      return;
+    }
+    thread = *std::move(started);
+  }
+  background_ = std::make_unique<BackgroundBuild>(
+      thread,
+      BackgroundBuildInput{setup_.gpu->objects, *setup_.profile,
+                           setup_.options->build, *setup_.nodes, setup_.graph,
+                           setup_.original, std::move(bound)});
+  report().state = "running";
+}
+
+bool TieredSource::HasNext() {
+  if (background_ != nullptr && background_->IsDone()) TakeResult();
+  return built_.has_value();
+}
+
+void TieredSource::TakeResult() {
+  BackgroundBuild::Result result = background_->Take();
+  background_.reset();
+  report().ms = result.ms;
+  Warn(std::exchange(result.warnings, {}));
+  if (!result.executor.ok()) {
+    KeepBaseline(result.executor.status());
+    return;
+  }
+  (*result.executor)->MoveTo(*context_);
+  built_ = std::move(result);
+}
+
+bool TieredSource::Advance(Executor::Inputs inputs) {
+  if (!built_) return false;
+  std::unique_ptr<Executor>& next = *built_->executor;
+  const absl::Status warmed = context_->Run([&]() -> absl::Status {
+    auto ready = next->WarmUp(inputs, kWarmUpBudget);
+    if (!ready.ok()) return ready.status();
+    is_optimized_ = *ready;
+    if (is_optimized_) Use(std::move(next));
+    return absl::OkStatus();
+  });
+  if (absl::IsAborted(warmed)) return false;  // lost; so is the inference
+  if (!warmed.ok()) {
+    Stop();
+    KeepBaseline(warmed);
+    return is_optimized_;
+  }
+  if (!is_optimized_) return false;
+  TakeReport();
+  return true;
+}
+
+void TieredSource::TakeReport() {
+  report().state = "done";
+  // The report keeps the start's times and the driver's errors.
+  BuildReport& kept = *setup_.report;
+  BuildReport& built = built_->report;
+  built.stages = std::move(kept.stages);
+  built.self_check_faults.insert(built.self_check_faults.begin(),
+                                 kept.self_check_faults.begin(),
+                                 kept.self_check_faults.end());
+  kept = std::move(built);
+  built_.reset();
+}
+
+void TieredSource::KeepBaseline(const absl::Status& why) {
+  report().state = "failed";
+  report().reason = std::string(why.message());
+  Warn({absl::StrCat("a partition of ", setup_.nodes->size(),
+                     " nodes stays with its baseline plan, which is slower: ",
+                     report().reason)});
+}
+
+void TieredSource::Stop() {
+  if (background_ == nullptr && !built_) return;
+  background_.reset();
+  // If the context is lost, its objects are as well.
+  (void)context_->Run([this] {
+    built_.reset();
+    return absl::OkStatus();
+  });
+  built_.reset();
+  report().state = "stopped";
+}
+
+void TieredSource::AwaitCache() {
+  if (background_ != nullptr &&
+      !setup_.options->build.cache.directory.empty()) {
+    background_->Wait();
+  }
+}
+
+}  // namespace gles_delegate
