@@ -4,8 +4,8 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/runtime/check_object.h"
+#include "delegate/session/host_tensor.h"
 #include "delegate/tflite/gles_simple_delegate.h"
-#include "delegate/tflite/host_tensor.h"
 #include "delegate/tflite/object_struct.h"
 #include "delegate/tflite/read_tensor.h"
 #include "egl/objects.h"
@@ -49,11 +49,11 @@ absl::Status GlesSimpleDelegate::CopyFromHandle(TfLiteBufferHandle handle,
                                                 TfLiteTensor* tensor) {
   const auto buffer = static_cast<GLuint>(handle);
   return WithFloats(gpu_.get(), handle, *tensor, [&](HostTensor* floats) {
-    const auto room = floats->Room(*tensor);
+    const auto room = floats->Room(MemoryOf(*tensor));
     if (!room.ok()) return room.status();
     auto s = CheckBuffer(buffer, static_cast<int64_t>(room->size()));
     if (s.ok()) s = egl::Buffer::ReadOther(buffer, *room);
-    if (s.ok()) floats->Finish(*tensor);
+    if (s.ok()) floats->Finish(MemoryOf(*tensor));
     return s;
   });
 }
@@ -62,7 +62,7 @@ absl::Status GlesSimpleDelegate::CopyToHandle(TfLiteBufferHandle handle,
                                               const TfLiteTensor& tensor) {
   const auto buffer = static_cast<GLuint>(handle);
   return WithFloats(gpu_.get(), handle, tensor, [&](HostTensor* floats) {
-    const auto bytes = floats->Read(tensor);
+    const auto bytes = floats->Read(MemoryOf(tensor));
     if (!bytes.ok()) return bytes.status();
     auto s = CheckBuffer(buffer, static_cast<int64_t>(bytes->size()));
     return s.ok() ? egl::Buffer::UploadToOther(buffer, *bytes) : s;

@@ -7,6 +7,7 @@
 #include "delegate/passes/passes.h"
 #include "delegate/tflite/extract_partition.h"
 #include "delegate/tflite/messages.h"
+#include "delegate/tflite/read_tensor.h"
 #include "delegate/tflite/session_options.h"
 
 namespace gles_delegate {
@@ -63,7 +64,8 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
       output_tensors_.push_back(id);
       continue;
     }
-    auto constant = ConstantOutput::Of(tensor, id, context.tensors[id].type);
+    auto constant =
+        ConstantOutput::Of(tensor, id, TypeOf(context.tensors[id].type));
     if (!constant.ok()) return constant.status();
     constant_outputs_.push_back(*std::move(constant));
   }

@@ -10,14 +10,14 @@
 #include "delegate/partition/partition_builder.h"
 #include "delegate/partition/partition_report.h"
 #include "delegate/runtime/executor.h"
+#include "delegate/session/constant_output.h"
 #include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
 #include "delegate/session/gpu_queue.h"
+#include "delegate/session/host_tensor.h"
 #include "delegate/session/recovery.h"
 #include "delegate/tflite/bound_objects.h"
-#include "delegate/tflite/constant_output.h"
 #include "delegate/tflite/cpu_partition.h"
-#include "delegate/tflite/host_tensor.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/resolve_object.h"
@@ -180,7 +180,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   GpuQueue queue_;
   PartitionBuilder builder_;
   std::vector<std::vector<int>> read_shapes_;  // BorderShapes() of graph_
-  bool built_ = false;  // source_ is, or was, of graph_
+  bool built_ = false;                         // source_ is, or was, of graph_
   // Whether the runtime's own kernels have accepted the shapes.
   bool cpu_takes_shapes_ = true;
   // Set while the GPU cannot run the nodes; else nullptr.

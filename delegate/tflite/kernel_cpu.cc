@@ -5,9 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/session/state_mark.h"
 #include "delegate/tflite/kernel.h"
 #include "delegate/tflite/messages.h"
-#include "delegate/tflite/state_mark.h"
+#include "delegate/tflite/read_tensor.h"
 
 namespace gles_delegate {
 
@@ -57,7 +58,8 @@ absl::Status GlesKernel::EvalOnCpu(TfLiteContext* context) {
   for (int id : setup_.partition.inputs) {
     TfLiteTensor& t = context->tensors[id];
     // The GPU's state is lost with its shapes.
-    if (t.is_variable && IsStateOnGpu(t)) std::memset(t.data.raw, 0, t.bytes);
+    if (t.is_variable && IsStateOnGpu(MemoryOf(t)))
+      std::memset(t.data.raw, 0, t.bytes);
   }
   return on_cpu_->Run(context, &setup_.nodes.shapes.values);
 }

@@ -2,22 +2,23 @@
 #include <cstring>
 #include <utility>
 
+#include "delegate/session/state_mark.h"
 #include "delegate/tflite/kernel.h"
-#include "delegate/tflite/state_mark.h"
+#include "delegate/tflite/read_tensor.h"
 
 namespace gles_delegate {
 
 absl::StatusOr<absl::Span<const uint8_t>> GlesKernel::ReadInput(
     TfLiteContext* context, size_t i) {
-  TfLiteTensor& tensor = context->tensors[input_tensors_[i]];
-  auto values = inputs_[i].Read(tensor);
+  const HostMemory memory = MemoryOf(context->tensors[input_tensors_[i]]);
+  auto values = inputs_[i].Read(memory);
   if (!values.ok() || !graph_.tensor(graph_.inputs[i]).is_variable ||
-      !IsStateOnGpu(tensor)) {
+      !IsStateOnGpu(memory)) {
     return values;
   }
   if (has_state_) return absl::Span<const uint8_t>();
   // The GPU that held it was deleted with an earlier kernel: start over.
-  std::memset(tensor.data.raw, 0, tensor.bytes);
+  std::memset(memory.data, 0, memory.bytes);
   return values;
 }
 
@@ -119,7 +120,8 @@ absl::Status GlesKernel::CollectTensors(TfLiteContext* context) {
       output_room_.emplace_back();
       continue;
     }
-    auto room = outputs_[i].Room(context->tensors[output_tensors_[i]]);
+    auto room =
+        outputs_[i].Room(MemoryOf(context->tensors[output_tensors_[i]]));
     if (!room.ok()) return room.status();
     output_room_.push_back(*room);
   }
@@ -152,7 +154,9 @@ absl::Status GlesKernel::EndOnGpu(TfLiteContext* context) {
 
 absl::Status GlesKernel::FinishTensors(TfLiteContext* context) {
   for (const ConstantOutput& constant : constant_outputs_) {
-    if (auto s = constant.CopyTo(context); !s.ok()) return s;
+    if (auto s = constant.CopyTo(MemoryOf(context->tensors[constant.index()]));
+        !s.ok())
+      return s;
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
     TfLiteTensor& tensor = context->tensors[output_tensors_[i]];
@@ -163,11 +167,11 @@ absl::Status GlesKernel::FinishTensors(TfLiteContext* context) {
       }
       continue;
     }
-    outputs_[i].Finish(tensor);
+    outputs_[i].Finish(MemoryOf(tensor));
   }
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (!graph_.tensor(graph_.inputs[i]).is_variable) continue;
-    MarkStateOnGpu(context->tensors[input_tensors_[i]]);
+    MarkStateOnGpu(MemoryOf(context->tensors[input_tensors_[i]]));
   }
   has_state_ = true;
   return absl::OkStatus();

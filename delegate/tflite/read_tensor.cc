@@ -11,29 +11,6 @@
 namespace gles_delegate {
 namespace {
 
-DataType ReadType(TfLiteType type) {
-  switch (type) {
-    case kTfLiteFloat32:
-      return DataType::kFloat32;
-    case kTfLiteFloat16:
-      return DataType::kFloat16;
-    case kTfLiteInt64:
-      return DataType::kInt64;
-    case kTfLiteInt32:
-      return DataType::kInt32;
-    case kTfLiteInt16:
-      return DataType::kInt16;
-    case kTfLiteInt8:
-      return DataType::kInt8;
-    case kTfLiteUInt8:
-      return DataType::kUint8;
-    case kTfLiteBool:
-      return DataType::kBool;
-    default:
-      return DataType::kOther;
-  }
-}
-
 Quantization ReadQuantization(const TfLiteTensor& tensor) {
   Quantization q;
   q.is_unknown = QuantizationKind(tensor) > kTfLiteAffineQuantization;
@@ -88,6 +65,33 @@ void Unpack(int type, Tensor* t) {
 
 }  // namespace
 
+DataType TypeOf(TfLiteType type) {
+  switch (type) {
+    case kTfLiteFloat32:
+      return DataType::kFloat32;
+    case kTfLiteFloat16:
+      return DataType::kFloat16;
+    case kTfLiteInt64:
+      return DataType::kInt64;
+    case kTfLiteInt32:
+      return DataType::kInt32;
+    case kTfLiteInt16:
+      return DataType::kInt16;
+    case kTfLiteInt8:
+      return DataType::kInt8;
+    case kTfLiteUInt8:
+      return DataType::kUint8;
+    case kTfLiteBool:
+      return DataType::kBool;
+    default:
+      return DataType::kOther;
+  }
+}
+
+HostMemory MemoryOf(const TfLiteTensor& tensor) {
+  return {tensor.data.raw, tensor.bytes, tensor.name};
+}
+
 std::vector<int> ReadInts(const TfLiteIntArray* array) {
   if (array == nullptr) return {};
   return std::vector<int>(array->data, array->data + array->size);
@@ -104,7 +108,7 @@ Tensor ReadTensor(const TfLiteTensor& tensor, int index) {
   Tensor t;
   t.name =
       tensor.name == nullptr ? absl::StrCat("tensor ", index) : tensor.name;
-  t.type = ReadType(tensor.type);
+  t.type = TypeOf(tensor.type);
   t.dims = ReadInts(tensor.dims);
   t.shape = Shape::FromDims(t.dims);
   t.quantization = ReadQuantization(tensor);

@@ -5,9 +5,16 @@
 #include <vector>
 
 #include "delegate/graph/graph.h"
+#include "delegate/session/host_memory.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
+
+// kOther for types that no op takes.
+DataType TypeOf(TfLiteType type);
+
+// The tensor's memory as it is now.
+HostMemory MemoryOf(const TfLiteTensor& tensor);
 
 // nullptr gives an empty vector.
 std::vector<int> ReadInts(const TfLiteIntArray* array);

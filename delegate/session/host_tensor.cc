@@ -1,4 +1,4 @@
-#include "delegate/tflite/host_tensor.h"
+#include "delegate/session/host_tensor.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,14 +14,14 @@ namespace {
 
 // Calls fn with the tensor's quantized values as a span of their own type.
 template <typename Fn>
-void WithQuantized(const TfLiteTensor& tensor, DataType type, size_t n, Fn fn) {
+void WithQuantized(const HostMemory& memory, DataType type, size_t n, Fn fn) {
   switch (type) {
     case DataType::kInt8:
-      return fn(absl::MakeSpan(tensor.data.int8, n));
+      return fn(memory.As<int8_t>(n));
     case DataType::kUint8:
-      return fn(absl::MakeSpan(tensor.data.uint8, n));
+      return fn(memory.As<uint8_t>(n));
     case DataType::kInt16:
-      return fn(absl::MakeSpan(tensor.data.i16, n));
+      return fn(memory.As<int16_t>(n));
     default:
       return;  // no other type has a float view
   }
@@ -34,9 +34,9 @@ bool NeedsConversion(const Tensor& view) {
 
 // Calls fn with the tensor's integers as a span of their own type.
 template <typename Fn>
-void WithIntegers(const TfLiteTensor& tensor, DataType type, size_t n, Fn fn) {
-  if (type == DataType::kInt64) return fn(absl::MakeSpan(tensor.data.i64, n));
-  WithQuantized(tensor, type, n, fn);
+void WithIntegers(const HostMemory& memory, DataType type, size_t n, Fn fn) {
+  if (type == DataType::kInt64) return fn(memory.As<int64_t>(n));
+  WithQuantized(memory, type, n, fn);
 }
 
 // C++'s own conversion where that is defined, else the nearest int64.
@@ -61,18 +61,6 @@ struct Converter {
 
 }  // namespace
 
-absl::Status CheckBytes(const TfLiteTensor& tensor, size_t elements,
-                        DataType type) {
-  const size_t wanted = elements * DataTypeSize(type);
-  if (tensor.data.raw != nullptr && tensor.bytes == wanted) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "tensor '", tensor.name == nullptr ? "" : tensor.name, "' holds ",
-      tensor.bytes, " bytes, the partition was prepared for ", wanted,
-      "; call AllocateTensors after resizing"));
-}
-
 HostTensor::HostTensor(const Tensor& view)
     : stored_(view.stored()),
       view_(view.type),
@@ -91,21 +79,22 @@ absl::Span<const float> HostTensor::floats() const {
 }
 
 absl::StatusOr<absl::Span<const uint8_t>> HostTensor::Read(
-    const TfLiteTensor& tensor) {
-  if (auto s = CheckBytes(tensor, elements_, stored_); !s.ok()) return s;
+    const HostMemory& memory) {
+  if (auto s = CheckBytes(memory, elements_, stored_); !s.ok()) return s;
   if (values_.empty()) {
-    return absl::Span<const uint8_t>(
-        reinterpret_cast<const uint8_t*>(tensor.data.raw), tensor.bytes);
+    return absl::Span<const uint8_t>(static_cast<const uint8_t*>(memory.data),
+                                     memory.bytes);
   }
   if (is_host_view_) {
-    if (auto s = CheckRange(tensor); !s.ok()) return s;
-    Widen(tensor);
+    if (auto s = CheckRange(memory); !s.ok()) return s;
+    Widen(memory);
   } else if (stored_ == DataType::kBool) {
+    const auto bools = memory.As<const uint8_t>(elements_);
     auto* values = reinterpret_cast<int32_t*>(values_.data());
-    std::transform(tensor.data.uint8, tensor.data.uint8 + elements_, values,
+    std::transform(bools.begin(), bools.end(), values,
                    [](uint8_t b) { return b != 0 ? 1 : 0; });
   } else {
-    WithQuantized(tensor, stored_, elements_, [&](auto quantized) {
+    WithQuantized(memory, stored_, elements_, [&](auto quantized) {
       using Code = std::remove_reference_t<decltype(quantized[0])>;
       quant::DequantizeAll<Code>(quantized, quantization_.scale[0],
                                  quantization_.zero_point[0], floats());
@@ -114,35 +103,35 @@ absl::StatusOr<absl::Span<const uint8_t>> HostTensor::Read(
   return absl::Span<const uint8_t>(values_);
 }
 
-absl::StatusOr<absl::Span<uint8_t>> HostTensor::Room(TfLiteTensor& tensor) {
-  if (auto s = CheckBytes(tensor, elements_, stored_); !s.ok()) return s;
+absl::StatusOr<absl::Span<uint8_t>> HostTensor::Room(const HostMemory& memory) {
+  if (auto s = CheckBytes(memory, elements_, stored_); !s.ok()) return s;
   if (values_.empty()) {
-    return absl::Span<uint8_t>(reinterpret_cast<uint8_t*>(tensor.data.raw),
-                               tensor.bytes);
+    return absl::Span<uint8_t>(static_cast<uint8_t*>(memory.data),
+                               memory.bytes);
   }
   return absl::MakeSpan(values_);
 }
 
-absl::Status HostTensor::CheckRange(const TfLiteTensor& tensor) const {
+absl::Status HostTensor::CheckRange(const HostMemory& memory) const {
   if (!must_fit_) return absl::OkStatus();
-  const auto values = absl::MakeSpan(tensor.data.i64, elements_);
+  const auto values = memory.As<const int64_t>(elements_);
   const auto great = std::find_if(
       values.begin(), values.end(),
       [](int64_t value) { return value != static_cast<int32_t>(value); });
   if (great == values.end()) return absl::OkStatus();
   return absl::OutOfRangeError(absl::StrCat(
-      "tensor '", tensor.name == nullptr ? "" : tensor.name, "' holds ", *great,
+      "tensor '", memory.name == nullptr ? "" : memory.name, "' holds ", *great,
       " at element ", great - values.begin(),
       "; int64 is computed in 32 bits here. The option exclude_nodes leaves "
       "the nodes that read it to the CPU"));
 }
 
-void HostTensor::Widen(const TfLiteTensor& tensor) {
+void HostTensor::Widen(const HostMemory& memory) {
   if (stored_ == DataType::kFloat16) {
-    HalvesToFloats(tensor.data.raw, values_.data(), elements_);
+    HalvesToFloats(memory.data, values_.data(), elements_);
     return;
   }
-  WithIntegers(tensor, stored_, elements_, [this](auto integers) {
+  WithIntegers(memory, stored_, elements_, [this](auto integers) {
     if (view_ == DataType::kFloat32) {
       std::transform(integers.begin(), integers.end(), floats().begin(),
                      Converter<float>());
@@ -154,15 +143,15 @@ void HostTensor::Widen(const TfLiteTensor& tensor) {
   });
 }
 
-void HostTensor::Narrow(TfLiteTensor& tensor) const {
+void HostTensor::Narrow(const HostMemory& memory) const {
   if (stored_ == DataType::kFloat16) {
     // Not FloatsToHalves(), whose stores may go around the caches: the CPU
     // reads these halves next.
-    auto* halves = reinterpret_cast<uint16_t*>(tensor.data.raw);
+    auto* halves = static_cast<uint16_t*>(memory.data);
     std::transform(floats().begin(), floats().end(), halves, FloatToHalf);
     return;
   }
-  WithIntegers(tensor, stored_, elements_, [this](auto integers) {
+  WithIntegers(memory, stored_, elements_, [this](auto integers) {
     using Integer = std::remove_reference_t<decltype(integers[0])>;
     if (view_ == DataType::kFloat32) {
       std::transform(floats().begin(), floats().end(), integers.begin(),
@@ -175,21 +164,22 @@ void HostTensor::Narrow(TfLiteTensor& tensor) const {
   });
 }
 
-void HostTensor::Finish(TfLiteTensor& tensor) const {
+void HostTensor::Finish(const HostMemory& memory) const {
   if (values_.empty()) return;
   if (is_host_view_) {
-    Narrow(tensor);
+    Narrow(memory);
     return;
   }
   if (stored_ == DataType::kBool) {
     const auto* values = reinterpret_cast<const int32_t*>(values_.data());
-    std::transform(values, values + elements_, tensor.data.uint8,
+    std::transform(values, values + elements_,
+                   static_cast<uint8_t*>(memory.data),
                    [](int32_t v) { return v != 0 ? 1 : 0; });
     return;
   }
   const quant::CodeRange range = quant::RangeOf(
       static_cast<int>(DataTypeSize(stored_)), stored_ == DataType::kUint8);
-  WithQuantized(tensor, stored_, elements_, [&](auto quantized) {
+  WithQuantized(memory, stored_, elements_, [&](auto quantized) {
     using Code = std::remove_reference_t<decltype(quantized[0])>;
     quant::QuantizeAll<Code>(floats(), quantization_.scale[0],
                              quantization_.zero_point[0], range, quantized);

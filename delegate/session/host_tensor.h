@@ -1,7 +1,7 @@
 // Converts one partition input or output between the runtime's memory and the
 // executor's form: floats, or int32 for integer tensors.
-#ifndef GLES_DELEGATE_DELEGATE_TFLITE_HOST_TENSOR_H_
-#define GLES_DELEGATE_DELEGATE_TFLITE_HOST_TENSOR_H_
+#ifndef GLES_DELEGATE_DELEGATE_SESSION_HOST_TENSOR_H_
+#define GLES_DELEGATE_DELEGATE_SESSION_HOST_TENSOR_H_
 
 #include <cstdint>
 #include <vector>
@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
-#include "delegate/tflite/abi.h"
+#include "delegate/session/host_memory.h"
 
 namespace gles_delegate {
 
@@ -18,22 +18,22 @@ namespace gles_delegate {
 //   float32, int32, quantized values on the GPU   passed unchanged
 //   quantized values with a float view            dequantized and quantized
 //   bool                                          widened to int32, 0 or 1
-//   a host view (host_view.h)                     converted to the view's type
+//   a host view (Tensor::host)                     converted to the view's type
 // Converted values use memory that is allocated once. Threads: one at a time.
 class HostTensor {
  public:
   // `view`: the tensor as the graph has it; copied.
   explicit HostTensor(const Tensor& view);
 
-  // The values for the executor, in the memory of `tensor` or of this object:
-  // valid until either goes. kFailedPrecondition: `tensor` holds another number
+  // The values for the executor, in `memory` or in this object's own:
+  // valid until either goes. kFailedPrecondition: `memory` holds another number
   // of bytes than the partition was prepared for. kOutOfRange: an int64 value
   // past int32, where ops compute int64 in 32 bits.
-  absl::StatusOr<absl::Span<const uint8_t>> Read(const TfLiteTensor& tensor);
+  absl::StatusOr<absl::Span<const uint8_t>> Read(const HostMemory& memory);
   // The memory for the executor's output, with the same errors. Finish() then
-  // converts it to `tensor`.
-  absl::StatusOr<absl::Span<uint8_t>> Room(TfLiteTensor& tensor);
-  void Finish(TfLiteTensor& tensor) const;
+  // converts it to `memory`.
+  absl::StatusOr<absl::Span<uint8_t>> Room(const HostMemory& memory);
+  void Finish(const HostMemory& memory) const;
   // Whether the executor's values differ from the runtime's.
   bool converts() const { return !values_.empty(); }
 
@@ -42,10 +42,10 @@ class HostTensor {
   absl::Span<const float> floats() const;
 
   // kOutOfRange: int64 past int32, where the ops compute in 32 bits.
-  absl::Status CheckRange(const TfLiteTensor& tensor) const;
+  absl::Status CheckRange(const HostMemory& memory) const;
   // Convert a host view's values from the runtime's type, and to it.
-  void Widen(const TfLiteTensor& tensor);
-  void Narrow(TfLiteTensor& tensor) const;
+  void Widen(const HostMemory& memory);
+  void Narrow(const HostMemory& memory) const;
 
   DataType stored_;  // what the runtime holds
   DataType view_;    // what the GPU holds: float32 or int32
@@ -56,10 +56,6 @@ class HostTensor {
   std::vector<uint8_t> values_;  // empty: nothing is converted
 };
 
-// kFailedPrecondition unless `tensor` holds `elements` of `type`.
-absl::Status CheckBytes(const TfLiteTensor& tensor, size_t elements,
-                        DataType type);
-
 }  // namespace gles_delegate
 
-#endif  // GLES_DELEGATE_DELEGATE_TFLITE_HOST_TENSOR_H_
+#endif  // GLES_DELEGATE_DELEGATE_SESSION_HOST_TENSOR_H_

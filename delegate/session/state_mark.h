@@ -10,19 +10,18 @@
 // told of resets.
 //
 // Reading a variable tensor on the CPU therefore gives its state only until the
-// first Invoke. The reader refuses nodes whose state another node uses as well.
 // first Invoke. The reader refuses nodes whose state another node uses too.
-#ifndef GLES_DELEGATE_DELEGATE_TFLITE_STATE_MARK_H_
-#define GLES_DELEGATE_DELEGATE_TFLITE_STATE_MARK_H_
+#ifndef GLES_DELEGATE_DELEGATE_SESSION_STATE_MARK_H_
+#define GLES_DELEGATE_DELEGATE_SESSION_STATE_MARK_H_
 
-#include "delegate/tflite/abi.h"
+#include "delegate/session/host_memory.h"
 
 namespace gles_delegate {
 
-// `tensor` must hold at least four bytes.
-void MarkStateOnGpu(TfLiteTensor& tensor);
-bool IsStateOnGpu(const TfLiteTensor& tensor);
+// `memory` must hold at least four bytes.
+void MarkStateOnGpu(const HostMemory& memory);
+bool IsStateOnGpu(const HostMemory& memory);
 
 }  // namespace gles_delegate
 
-#endif  // GLES_DELEGATE_DELEGATE_TFLITE_STATE_MARK_H_
+#endif  // GLES_DELEGATE_DELEGATE_SESSION_STATE_MARK_H_

@@ -1,4 +1,4 @@
-#include "delegate/tflite/state_mark.h"
+#include "delegate/session/state_mark.h"
 
 #include <cstdint>
 #include <cstring>
@@ -12,12 +12,12 @@ constexpr uint32_t kMark = 0x7fd5a6c3;
 
 }  // namespace
 
-void MarkStateOnGpu(TfLiteTensor& tensor) {
-  std::memcpy(tensor.data.raw, &kMark, sizeof(kMark));
+void MarkStateOnGpu(const HostMemory& memory) {
+  std::memcpy(memory.data, &kMark, sizeof(kMark));
 }
 
-bool IsStateOnGpu(const TfLiteTensor& tensor) {
-  return std::memcmp(tensor.data.raw, &kMark, sizeof(kMark)) == 0;
+bool IsStateOnGpu(const HostMemory& memory) {
+  return std::memcmp(memory.data, &kMark, sizeof(kMark)) == 0;
 }
 
 }  // namespace gles_delegate

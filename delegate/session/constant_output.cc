@@ -1,4 +1,4 @@
-#include "delegate/tflite/constant_output.h"
+#include "delegate/session/constant_output.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/texels.h"
-#include "delegate/tflite/host_tensor.h"
 #include "quant/half.h"
 
 namespace gles_delegate {
@@ -22,14 +21,13 @@ std::vector<uint8_t> Converted(absl::Span<const From> values,
 }
 
 // `type` is narrower or wider than int32; the values are its own.
-std::vector<uint8_t> IntegerBytes(absl::Span<const int> values,
-                                  TfLiteType type) {
+std::vector<uint8_t> IntegerBytes(absl::Span<const int> values, DataType type) {
   switch (type) {
-    case kTfLiteInt8:
+    case DataType::kInt8:
       return Converted<int8_t, int>(values, [](int v) { return int8_t(v); });
-    case kTfLiteUInt8:
+    case DataType::kUint8:
       return Converted<uint8_t, int>(values, [](int v) { return uint8_t(v); });
-    case kTfLiteInt16:
+    case DataType::kInt16:
       return Converted<int16_t, int>(values, [](int v) { return int16_t(v); });
     default:
       return Converted<int64_t, int>(values, [](int v) { return int64_t{v}; });
@@ -40,28 +38,27 @@ std::vector<uint8_t> IntegerBytes(absl::Span<const int> values,
 // folded from, and what ViewConstantsForHost() made int32 is of fewer or more
 // bits to it; other constants are of the runtime's own type.
 absl::StatusOr<std::vector<uint8_t>> ConstantOutputBytes(const Tensor& tensor,
-                                                         TfLiteType type) {
+                                                         DataType type) {
   const absl::Span<const uint8_t> own = tensor.constant.bytes();
-  const bool same =
-      (type == kTfLiteInt32 && tensor.type == DataType::kInt32) ||
-      (type == kTfLiteBool && tensor.type == DataType::kBool) ||
-      (type == kTfLiteFloat16 && tensor.type == DataType::kFloat16);
-  if (same) return std::vector<uint8_t>(own.begin(), own.end());
-  const bool narrow = type == kTfLiteInt8 || type == kTfLiteUInt8 ||
-                      type == kTfLiteInt16 || type == kTfLiteInt64;
+  const bool is_kept = type == DataType::kInt32 || type == DataType::kBool ||
+                       type == DataType::kFloat16;
+  if (is_kept && tensor.type == type)
+    return std::vector<uint8_t>(own.begin(), own.end());
+  const bool narrow = type == DataType::kInt8 || type == DataType::kUint8 ||
+                      type == DataType::kInt16 || type == DataType::kInt64;
   if (narrow && tensor.type == DataType::kInt32) {
     auto values = ConstantInts(tensor);
     if (!values.ok()) return values.status();
     return IntegerBytes(*values, type);
   }
-  if (type != kTfLiteFloat32 && type != kTfLiteFloat16) {
+  if (type != DataType::kFloat32 && type != DataType::kFloat16) {
     return absl::UnimplementedError(absl::StrCat(
         "the partition's output ", tensor.ToString(),
         " is a constant that is not float32, float16, an integer or bool"));
   }
   auto values = ConstantFloats(tensor);
   if (!values.ok()) return values.status();
-  if (type == kTfLiteFloat16) {
+  if (type == DataType::kFloat16) {
     return Converted<uint16_t, float>(*values, FloatToHalf);
   }
   const auto bytes = AsBytes<float>(*values);
@@ -74,18 +71,17 @@ ConstantOutput::ConstantOutput(int index, std::vector<uint8_t> bytes)
     : index_(index), bytes_(std::move(bytes)) {}
 
 absl::StatusOr<ConstantOutput> ConstantOutput::Of(const Tensor& tensor,
-                                                  int index, TfLiteType type) {
+                                                  int index, DataType type) {
   auto bytes = ConstantOutputBytes(tensor, type);
   if (!bytes.ok()) return bytes.status();
   return ConstantOutput(index, *std::move(bytes));
 }
 
-absl::Status ConstantOutput::CopyTo(TfLiteContext* context) const {
-  TfLiteTensor& t = context->tensors[index_];
-  if (auto s = CheckBytes(t, bytes_.size(), DataType::kUint8); !s.ok()) {
+absl::Status ConstantOutput::CopyTo(const HostMemory& memory) const {
+  if (auto s = CheckBytes(memory, bytes_.size(), DataType::kUint8); !s.ok()) {
     return s;
   }
-  std::copy(bytes_.begin(), bytes_.end(), t.data.uint8);
+  std::copy(bytes_.begin(), bytes_.end(), static_cast<uint8_t*>(memory.data));
   return absl::OkStatus();
 }
 

@@ -1,0 +1,31 @@
+// The memory of one of the runtime's tensors.
+#ifndef GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
+#define GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "delegate/graph/graph.h"
+
+namespace gles_delegate {
+
+struct HostMemory {
+  void* data = nullptr;
+  size_t bytes = 0;
+  const char* name = nullptr;  // the tensor's, for messages; may be null
+
+  // The first n values.
+  template <typename T>
+  absl::Span<T> As(size_t n) const {
+    return {static_cast<T*>(data), n};
+  }
+};
+
+// kFailedPrecondition unless it holds `elements` of `type`.
+absl::Status CheckBytes(const HostMemory& memory, size_t elements,
+                        DataType type);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
