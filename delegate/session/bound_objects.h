@@ -1,41 +1,39 @@
 // The app's GL textures and buffers bound to tensors
 // (TfLiteGlesDelegateBindObject).
-#ifndef GLES_DELEGATE_DELEGATE_TFLITE_BOUND_OBJECTS_H_
-#define GLES_DELEGATE_DELEGATE_TFLITE_BOUND_OBJECTS_H_
+#ifndef GLES_DELEGATE_DELEGATE_SESSION_BOUND_OBJECTS_H_
+#define GLES_DELEGATE_DELEGATE_SESSION_BOUND_OBJECTS_H_
 
 #include "absl/container/flat_hash_map.h"
-#include "gles_delegate/gles_delegate.h"
+#include "delegate/session/app_object.h"
 
 namespace gles_delegate {
 
 // Shared by a delegate and its kernels. Threads: as the delegate's Invoke.
 class BoundObjects {
  public:
-  // By TFLite's tensor index. nullptr unbinds.
-  void Bind(int tensor, const TfLiteGlesObject* object) {
-    if (object == nullptr) {
-      objects_.erase(tensor);
-    } else {
-      objects_[tensor] = *object;
-    }
+  // By the runtime's tensor index.
+  void Bind(int tensor, const AppObject& object) {
+    objects_[tensor] = object;
     ++version_;
   }
-  // nullptr if none is bound. Valid until the next Bind().
-  const TfLiteGlesObject* Of(int tensor) const {
+  void Unbind(int tensor) {
+    objects_.erase(tensor);
+    ++version_;
+  }
+  // nullptr if none is bound. Valid until the next change.
+  const AppObject* Of(int tensor) const {
     const auto it = objects_.find(tensor);
     return it == objects_.end() ? nullptr : &it->second;
   }
-  const absl::flat_hash_map<int, TfLiteGlesObject>& all() const {
-    return objects_;
-  }
-  // Changes with each Bind(); never -1.
+  const absl::flat_hash_map<int, AppObject>& all() const { return objects_; }
+  // Changes with each of these; never -1.
   int version() const { return version_; }
 
  private:
-  absl::flat_hash_map<int, TfLiteGlesObject> objects_;
+  absl::flat_hash_map<int, AppObject> objects_;
   int version_ = 0;
 };
 
 }  // namespace gles_delegate
 
-#endif  // GLES_DELEGATE_DELEGATE_TFLITE_BOUND_OBJECTS_H_
+#endif  // GLES_DELEGATE_DELEGATE_SESSION_BOUND_OBJECTS_H_

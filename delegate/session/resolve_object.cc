@@ -1,4 +1,4 @@
-#include "delegate/tflite/resolve_object.h"
+#include "delegate/session/resolve_object.h"
 
 #include <algorithm>
 
@@ -8,13 +8,8 @@
 namespace gles_delegate {
 namespace {
 
-bool IsExternal(const TfLiteGlesObject& object) {
-  return object.type == kTfLiteGlesObjectTextureExternal;
-}
-
-bool IsTexture(const TfLiteGlesObject& object) {
-  return object.type == kTfLiteGlesObjectTexture2d || IsExternal(object);
-}
+using Element = AppObject::Element;
+using Layout = ObjectForm::Layout;
 
 // Why an object cannot hold the tensor's values, or "".
 std::string CheckTensor(const Tensor& tensor) {
@@ -28,18 +23,18 @@ std::string CheckTensor(const Tensor& tensor) {
 }
 
 // The same for the elements.
-std::string CheckElement(const TfLiteGlesObject& object, const Tensor& tensor,
+std::string CheckElement(const AppObject& object, const Tensor& tensor,
                          const TextureFacts& texture) {
-  if (object.element == kTfLiteGlesElementUint8 && IsTexture(object)) {
+  if (object.element == Element::kUint8 && object.is_texture()) {
     return "an element of uint8 is one of a buffer; a texture's format says "
            "what its elements are";
   }
-  if (object.element != kTfLiteGlesElementQuantized) return "";
+  if (object.element != Element::kQuantized) return "";
   if (tensor.quantized != DataType::kInt8 &&
       tensor.quantized != DataType::kUint8) {
     return "it has no 8-bit codes; bind it as float32";
   }
-  if (!IsTexture(object)) return "";
+  if (!object.is_texture()) return "";
   if (tensor.quantized != DataType::kUint8 || texture.format != GL_RGBA8) {
     return "of textures only GL_RGBA8 holds quantized values, and only those "
            "of uint8; "
@@ -49,75 +44,70 @@ std::string CheckElement(const TfLiteGlesObject& object, const Tensor& tensor,
 }
 
 // The same for the shape.
-std::string CheckShape(const TfLiteGlesObject& object, const Shape& s,
-                       bool is_input) {
-  if (IsTexture(object) && (s.b != 1 || s.c > 4)) {
+std::string CheckShape(const AppObject& object, const Shape& s, bool is_input) {
+  if (object.is_texture() && (s.b != 1 || s.c > 4)) {
     return "a texture holds one picture of at most 4 channels";
   }
-  const bool is_packed = object.layout == kTfLiteGlesObjectPhwc4;
+  const bool is_packed = object.layout == Layout::kPhwc4;
   if (object.channels != 0 && object.channels != s.c &&
       (is_packed || object.channels > 4 || s.c > 4)) {
     return absl::StrCat("the object has ", object.channels,
                         " channels; in BHWC order and of at most 4 channels on "
                         "either side that may differ from the tensor's");
   }
-  if (IsTexture(object) && is_packed) return "a texture has no layout";
-  if (IsExternal(object) && !is_input) {
+  if (object.is_texture() && is_packed) return "a texture has no layout";
+  if (object.is_external() && !is_input) {
     return "an external texture is read only";
   }
-  if (IsExternal(object) && object.resize != 0 && object.crop_width == 0) {
+  if (object.is_external() && object.is_resized &&
+      object.scaling.crop[2] == 0) {
     return "GL does not tell the size of an external texture, so that "
            "crop_width and crop_height must";
   }
-  if (object.resize != 0 && !(IsTexture(object) && is_input)) {
+  if (object.is_resized && !(object.is_texture() && is_input)) {
     return "only the texture of an input is resized";
   }
   return "";
 }
 
-ObjectForm FormOf(const TfLiteGlesObject& object, const Tensor& tensor,
+ObjectForm FormOf(const AppObject& object, const Tensor& tensor,
                   const TextureFacts& texture, bool is_input) {
   ObjectForm form;
-  form.kind = IsTexture(object) ? ObjectForm::Kind::kTexture
-                                : ObjectForm::Kind::kBuffer;
-  form.layout = object.layout == kTfLiteGlesObjectPhwc4
-                    ? ObjectForm::Layout::kPhwc4
-                    : ObjectForm::Layout::kBhwc;
-  if (!IsTexture(object) && object.element != kTfLiteGlesElementFloat32) {
-    form.element = object.element == kTfLiteGlesElementQuantized &&
+  form.kind = object.is_texture() ? ObjectForm::Kind::kTexture
+                                  : ObjectForm::Kind::kBuffer;
+  form.layout = object.layout;
+  if (!object.is_texture() && object.element != Element::kFloat32) {
+    form.element = object.element == Element::kQuantized &&
                            tensor.quantized == DataType::kInt8
                        ? ObjectForm::Element::kSignedByte
                        : ObjectForm::Element::kByte;
   }
-  form.channels = object.channels != 0 ? object.channels
-                  : IsTexture(object)  ? 4
-                                       : tensor.shape.c;
-  if (IsTexture(object) && !is_input) {
+  form.channels = object.channels != 0  ? object.channels
+                  : object.is_texture() ? 4
+                                        : tensor.shape.c;
+  if (object.is_texture() && !is_input) {
     form.image_format = StoredFormat(texture);
     form.is_copied = IsCopiedTo(texture);
   }
-  form.is_external = IsExternal(object);
-  form.is_resized = object.resize != 0;
+  form.is_external = object.is_external();
+  form.is_resized = object.is_resized;
   form.is_plain = form.kind == ObjectForm::Kind::kBuffer &&
                   form.layout == ObjectForm::Layout::kBhwc &&
                   form.element == ObjectForm::Element::kFloat32 &&
-                  form.channels == tensor.shape.c && object.scale == 1 &&
-                  object.bias == 0 && !tensor.is_float_view();
+                  form.channels == tensor.shape.c &&
+                  object.scaling.scale == 1 && object.scaling.bias == 0 &&
+                  !tensor.is_float_view();
   return form;
 }
 
-ObjectScaling ScalingOf(const TfLiteGlesObject& object, const Tensor& tensor) {
-  ObjectScaling scaling;
-  scaling.scale = object.scale;
-  scaling.bias = object.bias;
-  if (object.element == kTfLiteGlesElementQuantized) {
+ObjectScaling ScalingOf(const AppObject& object, const Tensor& tensor) {
+  ObjectScaling scaling = object.scaling;
+  if (object.element == Element::kQuantized) {
     const float scale = tensor.quantization.scale[0];
     const auto zero = static_cast<float>(tensor.quantization.zero_point[0]);
-    scaling.scale = IsTexture(object) ? scale * 255 : scale;
+    scaling.scale = object.is_texture() ? scale * 255 : scale;
     scaling.bias = -scale * zero;
   }
-  scaling.crop = {object.crop_x, object.crop_y, object.crop_width,
-                  object.crop_height};
   return scaling;
 }
 
@@ -129,16 +119,16 @@ absl::Status CannotBind(const Tensor& tensor, absl::string_view why) {
                    ") has a GL object bound, and ", why));
 }
 
-absl::StatusOr<ResolvedObject> ResolveObject(const TfLiteGlesObject& object,
+absl::StatusOr<ResolvedObject> ResolveObject(const AppObject& object,
                                              const Tensor& tensor,
                                              bool is_input,
                                              const egl::DeviceInfo& device) {
   TextureFacts texture;
-  if (IsExternal(object)) {
+  if (object.is_external()) {
     if (auto s = CheckExternal(object.name, device); !s.ok()) {
       return CannotBind(tensor, s.message());
     }
-  } else if (IsTexture(object)) {
+  } else if (object.is_texture()) {
     auto facts = FactsOf(object.name);
     if (!facts.ok()) return CannotBind(tensor, facts.status().message());
     texture = *facts;
@@ -151,10 +141,10 @@ absl::StatusOr<ResolvedObject> ResolveObject(const TfLiteGlesObject& object,
   ResolvedObject result;
   result.form = FormOf(object, tensor, texture, is_input);
   result.used = {object.name, ScalingOf(object, tensor)};
-  if (IsExternal(object)) return result;
+  if (object.is_external()) return result;
   const absl::Status fits =
-      IsTexture(object)
-          ? CheckTexture(texture, tensor.shape, is_input, object.resize != 0)
+      object.is_texture()
+          ? CheckTexture(texture, tensor.shape, is_input, object.is_resized)
           : CheckBuffer(object.name, ObjectBytes(result.form, tensor.shape));
   if (!fits.ok()) return CannotBind(tensor, fits.message());
   return result;

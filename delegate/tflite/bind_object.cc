@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/messages.h"
+#include "delegate/tflite/object_struct.h"
 
 namespace gles_delegate {
 
@@ -25,7 +26,11 @@ absl::Status GlesSimpleDelegate::BindObject(int tensor,
         "tensor ", tensor,
         " is no input or output of what the delegate runs on the GPU"));
   }
-  objects_->Bind(tensor, object);
+  if (object == nullptr) {
+    objects_->Unbind(tensor);
+  } else {
+    objects_->Bind(tensor, AppObjectOf(*object));
+  }
   return absl::OkStatus();
 }
 

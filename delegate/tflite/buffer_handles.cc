@@ -6,7 +6,6 @@
 #include "delegate/runtime/check_object.h"
 #include "delegate/session/host_tensor.h"
 #include "delegate/tflite/gles_simple_delegate.h"
-#include "delegate/tflite/object_struct.h"
 #include "delegate/tflite/read_tensor.h"
 #include "egl/objects.h"
 
@@ -69,8 +68,8 @@ absl::Status GlesSimpleDelegate::CopyToHandle(TfLiteBufferHandle handle,
   });
 }
 
-const TfLiteGlesObject* GlesKernel::ObjectOf(int tensor) const {
-  const TfLiteGlesObject* object = setup_.objects->Of(tensor);
+const AppObject* GlesKernel::ObjectOf(int tensor) const {
+  const AppObject* object = setup_.objects->Of(tensor);
   return object != nullptr ? object : handles_.Of(tensor);
 }
 
@@ -80,19 +79,18 @@ void GlesKernel::TakeHandles(TfLiteContext* context) {
       const int index = graph_.tensor(id).tflite_index;
       if (index < 0) continue;
       const TfLiteTensor& tensor = context->tensors[index];
-      const TfLiteGlesObject* had = handles_.Of(index);
+      const AppObject* had = handles_.Of(index);
       const bool has = tensor.buffer_handle > 0 && handle_owner_ != nullptr &&
                        HandleOwner(tensor) == handle_owner_;
       if (!has) {
-        if (had != nullptr) handles_.Bind(index, nullptr);
+        if (had != nullptr) handles_.Unbind(index);
         continue;
       }
       const auto name = static_cast<uint32_t>(tensor.buffer_handle);
       if (had != nullptr && had->name == name) continue;
-      TfLiteGlesObject object;
-      InitObject(&object, sizeof(object));
+      AppObject object;
       object.name = name;
-      handles_.Bind(index, &object);
+      handles_.Bind(index, object);
     }
   }
 }

@@ -10,17 +10,17 @@
 #include "delegate/partition/partition_builder.h"
 #include "delegate/partition/partition_report.h"
 #include "delegate/runtime/executor.h"
+#include "delegate/session/bound_objects.h"
 #include "delegate/session/constant_output.h"
 #include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
 #include "delegate/session/gpu_queue.h"
 #include "delegate/session/host_tensor.h"
 #include "delegate/session/recovery.h"
-#include "delegate/tflite/bound_objects.h"
+#include "delegate/session/resolve_object.h"
 #include "delegate/tflite/cpu_partition.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/reader.h"
-#include "delegate/tflite/resolve_object.h"
 #include "delegate/tflite/simple_delegate.h"
 #include "quant/cpu_kernels.h"
 
@@ -132,7 +132,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   void TakeHandles(TfLiteContext* context);
   // The object bound to the tensor by TfLiteGlesDelegateBindObject(), or else
   // the buffer that is its handle. nullptr: neither.
-  const TfLiteGlesObject* ObjectOf(int tensor) const;
+  const AppObject* ObjectOf(int tensor) const;
   // Changes with ObjectOf()'s results; never -1.
   int ObjectsVersion() const {
     return setup_.objects->version() + handles_.version();

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/session/resolve_object.h"
 #include "delegate/tflite/kernel.h"
-#include "delegate/tflite/resolve_object.h"
 
 namespace gles_delegate {
 
@@ -18,7 +18,7 @@ GlesKernel::ResolvedObjects GlesKernel::ResolveObjects() const {
     for (TensorId id : tensors) {
       const Tensor& tensor = graph_.tensor(id);
       list.emplace_back();
-      const TfLiteGlesObject* object = ObjectOf(tensor.tflite_index);
+      const AppObject* object = ObjectOf(tensor.tflite_index);
       if (object == nullptr) continue;
       auto resolved = ResolveObject(*object, tensor, are_inputs,
                                     setup_.gpu->context->device());

@@ -49,6 +49,18 @@ absl::Status CheckValues(const TfLiteGlesObject& o) {
   return absl::OkStatus();
 }
 
+// AppObjectOf() converts by value.
+static_assert(static_cast<int>(AppObject::Type::kTextureExternal) ==
+              kTfLiteGlesObjectTextureExternal);
+static_assert(static_cast<int>(AppObject::Type::kTexture2d) ==
+              kTfLiteGlesObjectTexture2d);
+static_assert(static_cast<int>(AppObject::Element::kUint8) ==
+              kTfLiteGlesElementUint8);
+static_assert(static_cast<int>(AppObject::Element::kQuantized) ==
+              kTfLiteGlesElementQuantized);
+static_assert(static_cast<int>(ObjectForm::Layout::kPhwc4) ==
+              kTfLiteGlesObjectPhwc4);
+
 }  // namespace
 
 void InitObject(TfLiteGlesObject* object, size_t size) {
@@ -91,6 +103,21 @@ absl::StatusOr<TfLiteGlesObject> WholeObject(const TfLiteGlesObject* caller) {
   object.struct_size = sizeof(object);
   if (auto s = CheckValues(object); !s.ok()) return s;
   return object;
+}
+
+AppObject AppObjectOf(const TfLiteGlesObject& object) {
+  AppObject result;
+  result.type = static_cast<AppObject::Type>(object.type);
+  result.name = object.name;
+  result.layout = static_cast<ObjectForm::Layout>(object.layout);
+  result.element = static_cast<AppObject::Element>(object.element);
+  result.channels = object.channels;
+  result.is_resized = object.resize != 0;
+  result.scaling = {
+      object.scale,
+      object.bias,
+      {object.crop_x, object.crop_y, object.crop_width, object.crop_height}};
+  return result;
 }
 
 }  // namespace gles_delegate

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "absl/status/statusor.h"
+#include "delegate/session/app_object.h"
 #include "gles_delegate/gles_delegate.h"
 
 namespace gles_delegate {
@@ -16,6 +17,9 @@ void InitObject(TfLiteGlesObject* object, size_t size);
 // kInvalidArgument: null, an unknown field is set, or a value is not listed in
 // the header.
 absl::StatusOr<TfLiteGlesObject> WholeObject(const TfLiteGlesObject* caller);
+
+// A whole one, as sessions take it.
+AppObject AppObjectOf(const TfLiteGlesObject& object);
 
 }  // namespace gles_delegate
 

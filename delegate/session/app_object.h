@@ -1,0 +1,30 @@
+// An app's GL texture or buffer in place of a tensor's memory, as
+// TfLiteGlesObject of the public header describes it.
+#ifndef GLES_DELEGATE_DELEGATE_SESSION_APP_OBJECT_H_
+#define GLES_DELEGATE_DELEGATE_SESSION_APP_OBJECT_H_
+
+#include <cstdint>
+
+#include "delegate/runtime/object_form.h"
+
+namespace gles_delegate {
+
+struct AppObject {
+  enum class Type { kBuffer, kTexture2d, kTextureExternal };
+  enum class Element { kFloat32, kUint8, kQuantized };
+
+  Type type = Type::kBuffer;
+  uint32_t name = 0;
+  ObjectForm::Layout layout = ObjectForm::Layout::kBhwc;  // of buffers
+  Element element = Element::kFloat32;
+  int channels = 0;  // per pixel; 0: the tensor's, of textures 4
+  bool is_resized = false;
+  ObjectScaling scaling;
+
+  bool is_external() const { return type == Type::kTextureExternal; }
+  bool is_texture() const { return type != Type::kBuffer; }
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_SESSION_APP_OBJECT_H_
