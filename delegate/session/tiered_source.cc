@@ -37,7 +37,6 @@ constexpr Exclusion kExclusions[] = {
     // Options that measure or show a plan, or limit its memory, apply to the
     // optimized plan; GLES_DELEGATE_DEBUG=plan writes only that.
     {[](S s) { return s.options->profiles; }, "enable_op_profiling is set"},
-    {[](S s) { return s.options->build.tunes; }, "tuning is set"},
     {[](S s) { return s.options->memory_limit_bytes > 0; },
      "memory_limit_bytes is set"},
     {[](S s) { return s.builder->dumps_plans(); },

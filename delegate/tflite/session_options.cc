@@ -20,7 +20,6 @@ SessionOptions SessionOptionsOf(const Options& options) {
   BuildOptions& build = session.build;
   build.cache = options.cache;
   build.checks_itself = options.self_check;
-  build.tunes = options.tuning == kTfLiteGlesTuningExhaustive;
   build.may_change_storage = options.storage == kTfLiteGlesStorageAuto;
   build.tells_passes_dropped = options.verbosity >= 1;
   session.waiting = options.waiting;
