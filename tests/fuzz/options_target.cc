@@ -34,23 +34,17 @@ void RunStruct(absl::Span<const uint8_t> bytes) {
   std::memcpy(block.data(), &size, sizeof(size));
   static const char kText[] = "3,17-20";
   for (const size_t at :
-       {offsetof(TfLiteGlesDelegateOptions, device),
-        offsetof(TfLiteGlesDelegateOptions, exclude_nodes),
+       {offsetof(TfLiteGlesDelegateOptions, exclude_nodes),
+        offsetof(TfLiteGlesDelegateOptions, float32_nodes),
+        offsetof(TfLiteGlesDelegateOptions, device),
         offsetof(TfLiteGlesDelegateOptions, serialization_dir),
-        offsetof(TfLiteGlesDelegateOptions, model_token)}) {
+        offsetof(TfLiteGlesDelegateOptions, model_token),
+        offsetof(TfLiteGlesDelegateOptions, tuning_file),
+        offsetof(TfLiteGlesDelegateOptions, share_key),
+        offsetof(TfLiteGlesDelegateOptions, report_file)}) {
     if (at + sizeof(char*) > block.size()) continue;
     const char* value = block[at] % 2 == 0 ? nullptr : kText;
     std::memcpy(block.data() + at, &value, sizeof(value));
-  }
-  // Fields that came later, pointers among them, as they are by default; past
-  // the struct anything again.
-  const TfLiteGlesDelegateOptions defaults = TfLiteGlesDelegateOptionsDefault();
-  constexpr size_t kLater =
-      offsetof(TfLiteGlesDelegateOptions, tuning) + sizeof(defaults.tuning);
-  if (block.size() > kLater) {
-    std::memcpy(block.data() + kLater,
-                reinterpret_cast<const char*>(&defaults) + kLater,
-                std::min(block.size(), sizeof(defaults)) - kLater);
   }
   (void)OptionsFrom(
       reinterpret_cast<const TfLiteGlesDelegateOptions*>(block.data()));
