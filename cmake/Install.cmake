@@ -15,7 +15,7 @@ install(FILES delegate/include/gles_delegate/gles_delegate.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gles_delegate COMPONENT development)
 
 if(GLES_DELEGATE_DROP_IN)
-# In separate folders, so that only those who ask for them take library and header for
+  # In separate folders, so that only those who ask for them take library and header for
   # the stock ones. libgles_delegate.so is two folders above.
   set_target_properties(tensorflowlite_gpu_delegate PROPERTIES INSTALL_RPATH "$ORIGIN/../..")
   install(TARGETS tensorflowlite_gpu_delegate
@@ -60,6 +60,17 @@ if(GLES_DELEGATE_BUILD_TOOLS)
   install(CODE "file(RPATH_REMOVE FILE
     \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${TOOLS_LIBDIR}/${TFLITE_C_LIBRARY_NAME}\")"
     COMPONENT tools)
+
+  # Completion of their flags, in bash and zsh. Debian's packages have another folder for zsh's.
+  foreach(PROGRAM IN LISTS TOOLS)
+    configure_file(cmake/completions/program.bash.in completions/${PROGRAM} @ONLY)
+    install(FILES ${CMAKE_BINARY_DIR}/completions/${PROGRAM}
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
+  endforeach()
+  list(JOIN TOOLS " " PROGRAMS)
+  configure_file(cmake/completions/_gles_delegate.in completions/_gles_delegate @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/completions/_gles_delegate
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT zsh)
 endif()
 # Debian has the text already, so that its packages leave it out.
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)

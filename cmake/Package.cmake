@@ -134,6 +134,9 @@ Runs TensorFlow Lite models on the GPU, on any driver that has OpenGL ES 3.1.
 The programs of this package time a model on the GPU and on the CPU, compare
 their answers, draw what a model sees in a picture, and hold a driver against
 the CPU op by op.")
+  install(FILES ${CMAKE_BINARY_DIR}/completions/_gles_delegate
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
+    COMPONENT debian_tools EXCLUDE_FROM_ALL)
   foreach(program IN LISTS TOOLS)
     configure_file(cmake/debian/${program}.1 ${DEBIAN}/${program}.1 COPYONLY)
     gles_gzip(${DEBIAN}/${program}.1)

@@ -42,6 +42,8 @@ PACKAGES = {
     "gles-delegate-tools": (
         [r"bin/" + program for program in TOOLS]
         + [r"share/man/man1/%s\.1\.gz" % program for program in TOOLS]
+        + ["share/bash-completion/completions/" + program for program in TOOLS]
+        + ["share/zsh/vendor-completions/_gles_delegate"]
         + [r"lib/.*gles_delegate/(libjnitensorflowlite|libtensorflowlite_c)\.so"],
         [r"libgles-delegate1 \(= [\d.]+\)", r"libc6 "]),
 }

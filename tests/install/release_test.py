@@ -80,7 +80,9 @@ def check_validity(path, folder):
 def check_files(root, build):
     """The tarball, unpacked: what is in it, and whether programs find their libraries."""
     for name in ("LICENSE", "THIRD_PARTY_NOTICES", "sbom.spdx.json",
-                 "include/gles_delegate/gles_delegate.h"):
+                 "include/gles_delegate/gles_delegate.h",
+                 "share/bash-completion/completions/gles_doctor",
+                 "share/zsh/site-functions/_gles_delegate"):
         if not (root / name).is_file():
             yield f"tarball: no {name}"
     binaries = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()

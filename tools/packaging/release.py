@@ -32,7 +32,7 @@ import sbom
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXTS = {"LICENSE": ROOT / "LICENSE", "THIRD_PARTY_NOTICES": sbom.COPYRIGHT}
-COMPONENTS = ("library", "development", "litert", "tools")
+COMPONENTS = ("library", "development", "litert", "tools", "zsh")
 NODE_ARCHITECTURE = {"x86_64": "x64", "aarch64": "arm64", "armv7l": "arm"}
 TFLITE_API = ("https://repo1.maven.org/maven2/org/tensorflow/tensorflow-lite-api/2.16.1/"
               "tensorflow-lite-api-2.16.1.aar")
