@@ -29,6 +29,7 @@ GROWING = os.path.join(ROOT, "cmake/abi/growing.abignore")
 GROWING_STRUCTS = ("TfLiteGlesDelegateOptions", "TfLiteGlesObject")  # as in that file
 ENUM = re.compile(r"^(?:typedef )?enum (\w+) \{", re.MULTILINE)
 FUNCTION = re.compile(r"^GLES_DELEGATE_EXPORT\s+([^;{]+\b(\w+)\([^;{]*\));", re.MULTILINE)
+OF_ENUM = "TfLiteGlesDelegateTakes"  # begins the names of functions made for enums
 MORE_THAN_CHANGES = 1 | 2  # of abidiff's exit status: an error, a wrong command line
 
 
@@ -66,9 +67,8 @@ def compile_header(compiler, header, soname, folder):
         for declaration in functions_of(header).values():
             file.write(f"{declaration} {{ __builtin_trap(); }}\n")
         # The options are int32_t, so that no function leads to their enums.
-        enums = ENUM.findall(without_comments(header))
-        file.write("GLES_DELEGATE_EXPORT void TfLiteGlesDelegateAllEnums(\n    "
-                   + ",\n    ".join(f"enum {name} v{i}" for i, name in enumerate(enums)) + ") {}\n")
+        for name in ENUM.findall(without_comments(header)):
+            file.write(f"GLES_DELEGATE_EXPORT void {OF_ENUM}{name}(enum {name} value) {{}}\n")
     library = os.path.join(folder, "library.so")
     run(compiler, "-std=c99", "-g", "-O0", "-w", "-fPIC", "-shared", "-nostdlib", "-I", folder,
         source, "-Wl,--version-script=" + VERSION_SCRIPT, "-Wl,-soname=" + soname, "-o", library)
@@ -143,7 +143,7 @@ class AbiTest(unittest.TestCase):
 
     def test_symbols_have_the_versions_of_the_version_script(self):
         compiled = compile_header(compiler, self.header, soname_of(library), self.folder)
-        ours = {s for s in symbols_of(compiled) if not s.startswith("TfLiteGlesDelegateAllEnums")}
+        ours = {symbol for symbol in symbols_of(compiled) if not symbol.startswith(OF_ENUM)}
         self.assertEqual(symbols_of(library), ours)
 
     def test_compatible_with_the_last_release(self):
@@ -156,7 +156,7 @@ class AbiTest(unittest.TestCase):
     def test_same_header_has_no_changes(self):
         self.assertEqual(self.changed(r"\Z", "\n"), "")
 
-    def test_allows_new_function_field_at_end_and_enumerator(self):
+    def test_allows_new_function_field_at_end_enum_and_enumerator(self):
         self.assertEqual(self.changed(
             r"(?m)^GLES_DELEGATE_EXPORT", "GLES_DELEGATE_EXPORT int TfLiteGlesDelegateNew(void);\n"
             "GLES_DELEGATE_EXPORT"), "")
@@ -166,6 +166,9 @@ class AbiTest(unittest.TestCase):
             r"\} TfLiteGlesObject;", "int64_t more; } TfLiteGlesObject;"), "")
         self.assertEqual(self.changed(
             r"(kTfLiteGlesWaitAggressive = 3,)", r"\1 kTfLiteGlesWaitMore = 4,"), "")
+        self.assertEqual(self.changed(
+            r"(?m)^enum TfLiteGlesWaitType", "enum TfLiteGlesNew {\n  kTfLiteGlesNewOne,\n};\n"
+            "enum TfLiteGlesWaitType"), "")
 
     def test_refuses_other_changes(self):
         for what, pattern, replacement in (
@@ -181,7 +184,8 @@ class AbiTest(unittest.TestCase):
                 ("another struct's size", r"(int32_t version;\s*\} TfLiteGlesCustomOp;)",
                  r"int32_t more; \1"),
                 ("an enumerator's value", r"kTfLiteGlesWaitActive = 1",
-                 "kTfLiteGlesWaitActive = 9")):
+                 "kTfLiteGlesWaitActive = 9"),
+                ("a removed enum", r"(?s)enum TfLiteGlesStorage \{.*?\};", "")):
             with self.subTest(what):
                 self.assertNotEqual(self.changed(pattern, replacement), "")
 
