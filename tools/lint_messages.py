@@ -21,13 +21,14 @@ import os
 import re
 
 import lint_main
+import prose_text
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = "docs/troubleshooting.md"
 STATUSES = ("Unavailable", "FailedPrecondition", "DeadlineExceeded", "ResourceExhausted",
             "Aborted", "NotFound", "PermissionDenied", "DataLoss")
 MESSAGE = re.compile(r'absl::(?:' + "|".join(STATUSES) +
-                     r')Error\(|(?="(?:WARNING|INFO|ERROR): )|\b(?:Warn|Tell)\(context,|\bTellWarnings\(|\blog\('
+                     r')Error\(|(?="(?:WARNING|INFO|ERROR): )|\b(?:Warn|Tell)\((?:context,|\{)|\bTellWarnings\(|\blog\('
                      r'|\blines\.push_back\(|\w*warning_ =|\b(?:line|why) =')
 INVALID = re.compile(r"absl::InvalidArgumentError\(")
 CHECKS = re.compile(
@@ -112,6 +113,19 @@ def python_messages_of(text):
     return messages
 
 
+def literals_of(text, path="a.cc"):
+    r"""All string literals of a source file, those side by side joined.
+
+    >>> literals_of('// "no"\nf("a" "b");')
+    ['ab']
+    """
+    if path.endswith(".py"):
+        return [node.value for node in ast.walk(ast.parse(text))
+                if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return pieces_of(prose_text.C_TOKEN.sub(
+        lambda token: token.group() if token.group("string") is not None else " ", text))
+
+
 def quotes_of(page):
     """The quoted messages of the tables' first column, as lists of pieces.
 
@@ -135,16 +149,17 @@ def findings(page, sources):
     >>> list(findings("| `no such node ...` | why | do |", code))
     []
     >>> list(findings("| `no such edge ...` | why | do |", code))
-    ['docs/troubleshooting.md quotes "no such edge ", which no message has', \
+    ['docs/troubleshooting.md quotes "no such edge ", which the code does not have', \
 'a.cc:1: no row of docs/troubleshooting.md quotes "no such node "']
     """
     messages = [(path, line, pieces) for path, text in sources.items()
                 for line, pieces in messages_of(text, path)]
-    written = [piece for _, _, pieces in messages for piece in pieces]
+    # Also a function that returns a part of a message.
+    written = [piece for path, text in sources.items() for piece in literals_of(text, path)]
     quoted = [piece for quote in quotes_of(page) for piece in quote]
     for piece in quoted:
         if not any(piece.strip() in other for other in written):
-            yield f'{PAGE} quotes "{piece}", which no message has'
+            yield f'{PAGE} quotes "{piece}", which the code does not have'
     for path, line, pieces in messages:
         long = [piece for piece in pieces if len(piece.strip()) >= LEAST]
         if long and not any(q.strip() in piece for piece in long for q in quoted
