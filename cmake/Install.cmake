@@ -42,7 +42,7 @@ configure_package_config_file(cmake/gles_delegateConfig.cmake.in
   gles_delegateConfig.cmake INSTALL_DESTINATION ${PACKAGE_DIR}
   PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(gles_delegateConfigVersion.cmake
-  COMPATIBILITY SameMinorVersion)
+  COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/gles_delegateConfig.cmake
               ${CMAKE_BINARY_DIR}/gles_delegateConfigVersion.cmake
   DESTINATION ${PACKAGE_DIR} COMPONENT development)
