@@ -4,7 +4,7 @@
 The layers of mobilenet_v1_1.0_224_features_float: biases folded, ReLU6, the last
 average, no classifier. Random weights; channels-last, TF32 off, one CUDA graph.
 Prints medians in ms, of the graph alone, with copies from and to pinned host
-memory, and with copies of an input that is written anew before each run (not
+memory, and with copies of an input that is rewritten before each run (not
 timed), as benchmark_model does.
 """
 

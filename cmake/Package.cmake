@@ -53,7 +53,7 @@ function(gles_gzip file)
   execute_process(COMMAND ${GZIP_PROGRAM} -9nkf ${file} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# The same text each time, so that nothing is packed anew for its date: SOURCE_DATE_EPOCH,
+# The same text each time, so that nothing is packed again for its date: SOURCE_DATE_EPOCH,
 # else the day.
 string(TIMESTAMP DEBIAN_DATE "%a, %d %b %Y 00:00:00 +0000" UTC)
 file(CONFIGURE OUTPUT ${DEBIAN}/changelog CONTENT

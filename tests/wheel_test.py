@@ -229,7 +229,7 @@ def compare(delegate, seeds):
     import numpy as np
     from ai_edge_litert import interpreter, schema_py_generated as schema
     plain = interpreter.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
-    # What the CPU is told, and what the delegate is; ops that may differ.
+    # Attributes for the CPU, and for the delegate; ops that may differ.
     runtimes = (("as it comes", {}, ""),
                 ("without XNNPACK", {"experimental_op_resolver_type": plain},
                  "rounding=litert"))

@@ -30,12 +30,15 @@ MARK = "prose: ok"
 SKIPPED = 77
 LIMIT = 1.0  # findings in 1,000 words of the tree
 
+CLAUSE = (r"(?:there (?:is|are)|it|they|one|none|nothing|no|nobody|no one|a|an|the [a-z]+ (?:is|are|"
+          r"has|have|does|can|takes|needs))\b")
+
 # What is wrong, a pattern (of lower and upper case alike), what to write, and two sentences: one
 # that it must find, one that it must not.
 RULES = (
     ("'where' for 'if' or 'when'",
-     r"(?:^|[,;:(.] ?|\b(?:and|or|but|only|except|even) )where (?:there (?:is|are)|it|they|one|"
-     r"none|nothing|no|nobody|no one|a|an|the [a-z]+ (?:is|are|has|have|does|can|takes|needs))\b",
+     rf"(?:[,;:(] ?|\b(?:and|or|but|only|except|even) )where {CLAUSE}|"
+     rf"(?:^|\. )(?-i:Where) {CLAUSE}[^.]*,",
      "if, when, 'on drivers that ...'",
      "It copies, where the driver has no such format.", "This is the folder where it is kept."),
     ("a sentence that begins with 'What ...'",
@@ -84,7 +87,7 @@ RULES = (
      "fallback profile, min",
      "It waits for the plan proper.", "It waits for the optimized plan."),
     ("'that is none', 'which is none'",
-     r"\b(?:that|which|who) (?:is|are|was|were) none\b",
+     r"\b(?:that|which|who) (?:is|are|was|were) (?-i:none)\b",
      "'that is not one'",
      "It refuses text that is none.", "It refuses text that is not a plan."),
 )
@@ -92,7 +95,7 @@ COMPILED = tuple((name, re.compile(pattern, re.IGNORECASE), better)
                  for name, pattern, better, _, _ in RULES)
 TOO_LONG = f"a sentence over {LONGEST} words"
 
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\[\"])")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\[\"])|\n")
 INLINE_CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
 
 

@@ -14,6 +14,9 @@ import tokenize
 LEFT_OUT = ("tools/lint_prose.py", "third_party/", "tests/corpus/", "tests/fuzz/corpus/",
             "benches/shapes/")
 QUOTED = re.compile(r"^\w*(\'\'\'|\"\"\"|\'|\")(.*)\1$", re.DOTALL)
+LABELS = re.compile(r"labels: ")  # begins a test's source
+# Strings that are not messages: code of C++, GLSL or Python.
+CODE = re.compile(r"[;{}]\s*$|;\s*\n|^\s*(?:import|from) \w+|\w\(\w*\) ?[={]", re.MULTILINE)
 WORD = re.compile(r"[A-Za-z][\w'-]*")
 # A passage is a list of (line number, text): one paragraph, item, cell or message.
 ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)]|@?[\w./-]+:)\s")
@@ -30,6 +33,7 @@ def paragraphs(lines):
     passage = []
     for number, text in lines:
         code = text.startswith(("    ", "\t"))
+        code = code or LABELS.match(text)
         if not text.strip() or code or ITEM.match(text):
             if passage:
                 yield passage
@@ -68,6 +72,16 @@ def markdown(text):
     yield from paragraphs(block)
 
 
+def prose_of(message):
+    """A message as its only passage; nothing if it is code.
+
+    >>> list(prose_of([(1, "import sys"), (2, "print(1)")])), list(prose_of([(1, "no import")]))
+    ([], [[(1, 'no import')]])
+    """
+    if message and not CODE.search("\n".join(part for _, part in message)):
+        yield message
+
+
 # A raw string, a string, a character, or a comment, in C++, GLSL, Java and JavaScript.
 C_TOKEN = re.compile(
     r'R"([^()\s]*)\((?P<raw>.*?)\)\1"|"(?P<string>(?:[^"\\\n]|\\.)*)"|\'(?:[^\'\\\n]|\\.)+\'|'
@@ -90,18 +104,17 @@ def c_like(text):
             yield from paragraphs(comment)
             comment = []
         if message and not joins:
-            yield message
+            yield from prose_of(message)
             message = []
         if string is not None:
-            message.append((number, string.replace('\\"', '"').replace("\\n", " ")))
+            message.append((number, string.replace('\\"', '"').replace("\\n", "\n")))
         elif line is not None:
             comment.append((number, line.removeprefix(" ")))
         elif block is not None:
             lines = [re.sub(r"^\s*\*? ?", "", part) for part in block.split("\n")]
             yield from paragraphs([(number + i, part) for i, part in enumerate(lines)])
     yield from paragraphs(comment)
-    if message:
-        yield message
+    yield from prose_of(message)
 
 
 def docstrings(tree):
@@ -155,10 +168,10 @@ def python(text):
             if number in begins:
                 yield from docstring(number, inner, begins[number])
             else:
-                message += [(number + i, part.replace("\\n", " "))
+                message += [(number + i, part.replace("\\n", "\n"))
                             for i, part in enumerate(inner.split("\n"))]
         elif message:
-            yield message
+            yield from prose_of(message)
             message = []
 
 

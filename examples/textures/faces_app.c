@@ -4,7 +4,7 @@
  * The detector finds a face in the whole picture, the second model reads that
  * part of the same texture. The picture does not leave the GPU: the CPU gets
  * the detector's boxes, and gives back a rectangle. With a number of rounds the
- * same is done by way of the CPU's memory, in turns, and the ratio of the
+ * same is done by way of the CPU's memory, alternately, and the ratio of the
  * medians is printed. */
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // labels: unit sanitize cache
-// What a start-up cache depends on, and the tuning that it keeps. Without GL.
+// The key of a start-up cache, and the tuning that the cache keeps. Without GL.
 #include "delegate/cache/cache_key.h"
 
 #include <memory>

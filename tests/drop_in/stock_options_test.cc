@@ -1,5 +1,5 @@
 // labels: unit sanitize
-// What each option of the stock GPU delegate becomes.
+// Options of the stock GPU delegate, as those of this one.
 #include "delegate/adapters/drop_in/stock_options.h"
 
 #include <functional>

@@ -1,5 +1,5 @@
 // labels: unit
-// What drivers say of themselves, and whom that makes them. A line of the table
+// Drivers by the strings that they report. A line of the table
 // that is marked "seen" was read from a driver that ran; the others are how the
 // drivers' sources and public device databases have it.
 // Longer than 300 lines: most of it is tables.

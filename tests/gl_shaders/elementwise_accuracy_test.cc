@@ -2,7 +2,7 @@
 // The elementwise functions against the exact result in double, over their
 // whole domain, in units of the result's last place. The bounds are those of
 // the algorithms in gl_shaders/lib/math.glsl, not of the drivers'
-// functions: three to six roundings, each half a unit or, where a division is
+// functions: three to six roundings, each half a unit or, if a division is
 // within 2.5 units (GLSL ES 3.10, 4.7.1), as many.
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
 // labels: unit sanitize
-// What each GPU option of LiteRT becomes.
+// GPU options of LiteRT, as options of the delegate.
 #include <string>
 
 #include "delegate/adapters/litert/gpu_options.h"

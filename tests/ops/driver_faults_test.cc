@@ -1,6 +1,6 @@
 // labels: op llvmpipe softpipe
-// What shaders do for drivers with a fault, on a driver without it: the answers
-// are the same.
+// The shaders' workarounds for faulty drivers, on a driver without the fault:
+// the answers are the same.
 #include <cmath>
 #include <utility>
 #include <vector>

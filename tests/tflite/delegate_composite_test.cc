@@ -293,8 +293,8 @@ TEST_F(DelegateCompositeTest, NamesTheOpThatKeepsItOnTheCpu) {
   ExpectSame(&pair);
 }
 
-// What no longer fits is computed by TFLite's own kernels, of the composite and
-// of its decomposition.
+// Nodes that no longer fit are computed by TFLite's own kernels, of the
+// composite and of its decomposition.
 TEST_F(DelegateCompositeTest, RunsOnTheCpuAfterAResize) {
   Pair pair = Make(NormModel({1, 6, 8}),
                    [](auto& o) { o.memory_limit_bytes = 100000; });

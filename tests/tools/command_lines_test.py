@@ -88,7 +88,7 @@ def scripts():
 
 
 def check_script(command, environment):
-    """What is wrong, "" if nothing; None if a package is missing."""
+    """The error, "" if there is none; None if a package is missing."""
     for flag in ("-h", "--help"):
         done = run([*command, flag], env=environment)
         missing = re.search(r"^ModuleNotFoundError: No module named '(\w+)", done.stderr,

@@ -1,5 +1,5 @@
 // labels: unit tools sanitize
-// What the tools measure with: differences, percentiles, inputs.
+// The tools' measurements: differences, percentiles, inputs.
 #include <cmath>
 #include <limits>
 #include <map>

@@ -1,5 +1,5 @@
 // labels: unit tools sanitize
-// What a long piece of work shows of itself.
+// The progress that long work shows.
 #include "tools/common/progress.h"
 
 #include <atomic>

@@ -3,7 +3,7 @@
 
     unpack_roots.py [--roots_dir=FOLDER] NAME...
 
-What is there already is left as it is. Exit status: 77 if one cannot be had.
+Roots that exist are left as they are. Exit status: 77 if one cannot be had.
 """
 import argparse
 import json

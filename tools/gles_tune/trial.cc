@@ -31,8 +31,8 @@ absl::StatusOr<double> TuningTrials::Measure(const Tuning& tuning) {
   BackendSpec spec;
   spec.kind = BackendSpec::Kind::kGles;
   spec.options = options_;
-  // The plan that is timed is the optimized one. What the driver miscomputes is
-  // found by Check().
+  // The plan that is timed is the optimized one. Wrong results of the driver
+  // are found by Check().
   spec.options.emplace_back("startup", "direct");
   spec.options.emplace_back("self_check", "0");
   auto backend = Backend::Create(model_, spec);

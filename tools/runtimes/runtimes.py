@@ -86,7 +86,7 @@ def prepared(runtime, folder):
 
 
 def last_line(text):
-    """The last line that is not empty, before what Python ignores while it ends: where it and
+    """The last line that is not empty, before errors that Python ignores while it ends: there it and
     most programs say what is wrong.
 
     >>> last_line("Traceback\\n  File x\\nOSError: no\\n\\nException ignored in: y\\nz\\n")

@@ -1,7 +1,7 @@
 // labels: op llvmpipe softpipe
-// What is planned for devices that run invocations abreast, whatever the device
+// Plans for devices that run invocations abreast, whatever the device
 // at hand: convolutions with their weights as literals, and dense rows by
-// slices; and where neither may be.
+// slices; and cases in which neither is allowed.
 #include <algorithm>
 #include <cmath>
 #include <functional>

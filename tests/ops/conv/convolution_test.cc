@@ -1,5 +1,5 @@
 // labels: unit sanitize
-// What a Convolution says of itself: each rule at its boundary.
+// The rules of Convolution's properties, each at its boundary.
 #include "delegate/ops/conv/convolution.h"
 
 #include <vector>

@@ -1,6 +1,6 @@
 // labels: unit sanitize
-// What one invocation computes of a depthwise convolution, on the rows of the
-// tuning table that are shipped.
+// The tile that one invocation of a depthwise convolution computes, by the
+// device presets.
 #include <string>
 
 #include "absl/strings/str_cat.h"

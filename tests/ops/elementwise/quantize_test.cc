@@ -1,5 +1,5 @@
 // labels: op unit
-// What the parser of QUANTIZE refuses.
+// Nodes that the parser of QUANTIZE refuses.
 // tests/passes/integer_path_conversion_test.cc has its codes.
 #include "delegate/ops/elementwise/dequantize.h"
 #include "gtest/gtest.h"

@@ -1,5 +1,5 @@
 // labels: unit
-// What the parser and the planner of TFLite_Detection_PostProcess refuse.
+// Nodes that the parser and the planner of TFLite_Detection_PostProcess refuse.
 #include <limits>
 #include <utility>
 #include <vector>
