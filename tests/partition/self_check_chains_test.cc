@@ -44,6 +44,7 @@ struct Setting {
   bool integer_path;
   int tuning;
   int storage;
+  bool across_bus;  // shaders move inputs and outputs
 };
 
 Setting SettingOf(uint32_t seed) {
@@ -56,7 +57,15 @@ Setting SettingOf(uint32_t seed) {
   s.integer_path = seed / 12 % 3 != 0;
   s.tuning = static_cast<int>(seed / 4 % std::size(kTunings));
   s.storage = static_cast<int>(seed / 20 % 4);
+  s.across_bus = seed / 80 % 2 == 1;
   return s;
+}
+
+std::string TuningTextOf(const Setting& s) {
+  std::string text = kTunings[s.tuning];
+  if (!s.across_bus) return text;
+  return absl::StrCat(text, text.empty() ? "" : ",",
+                      "host_transfers=0,across_bus=1");
 }
 
 struct Totals {
@@ -68,8 +77,10 @@ void RunChain(uint32_t seed, Totals* totals) {
   const RandomChain chain = MakeRandomChain(seed, s.numbers);
   SCOPED_TRACE(absl::StrCat("seed ", seed, ": ", chain.description,
                             s.half ? ", 16-bit storage" : "", ", tuning ",
-                            s.tuning, ", storage ", s.storage));
-  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", kTunings[s.tuning]);
+                            s.tuning, ", storage ", s.storage,
+                            s.across_bus ? ", across a bus" : ""));
+  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING",
+                                 TuningTextOf(s).c_str());
   ++totals->chains;
   auto model = Model::FromBuffer(chain.bytes);
   ASSERT_TRUE(model.ok()) << model.status();
