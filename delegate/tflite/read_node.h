@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
+#include "delegate/tflite/read_options.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
