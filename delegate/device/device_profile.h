@@ -149,7 +149,7 @@ struct DeviceChoices {
   // The defaults of options, which say the same: no tuning parameters.
 
   // 1: the model's inputs and outputs are in memory that the device accesses,
-  // without copies on the host (tflite/kernel_zero_copy.cc). 0: in the
+  // without copies on the host (session/lent_memory.h). 0: in the
   // runtime's memory.
   int zero_copy = 0;
   // 1: partitions run a baseline plan (device/baseline.h) until a background

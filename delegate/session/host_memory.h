@@ -1,4 +1,4 @@
-// The memory of one of the runtime's tensors.
+// The memory of a tensor of the runtime.
 #ifndef GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
 #define GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
 

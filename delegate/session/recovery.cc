@@ -13,10 +13,11 @@ void Recovery::Note(const absl::Status& status, const egl::Context& context) {
 }
 
 std::string Recovery::WhyNot(size_t nodes, const std::string& renderer) const {
-  return absl::StrCat(guilty_resets_, " Invokes in a row of the partition of ",
-                      nodes,
-                      " nodes ended with a reset of the OpenGL ES context on ",
-                      renderer, " that its own commands may have caused");
+  std::string why = absl::StrCat(
+      guilty_resets_, " Invokes in a row of the partition of ", nodes,
+      " nodes ended with a reset of the OpenGL ES context on ", renderer,
+      " that its own commands may have caused");
+  return why;
 }
 
 }  // namespace gles_delegate

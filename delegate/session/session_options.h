@@ -13,6 +13,7 @@ struct SessionOptions {
   BuildOptions build;
   egl::Waiting waiting = egl::Waiting::kPassive;
   bool does_not_wait = false;      // Invoke returns before the GPU has finished
+  bool is_verbose = true;          // some more warnings
   bool profiles = false;           // each dispatch is timed
   int64_t memory_limit_bytes = 0;  // of all partitions of a Gpu; 0: no limit
 };

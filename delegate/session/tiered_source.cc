@@ -184,9 +184,11 @@ void TieredSource::TakeReport() {
 void TieredSource::KeepBaseline(const absl::Status& why) {
   report().state = "failed";
   report().reason = std::string(why.message());
-  Warn({absl::StrCat("a partition of ", setup_.nodes->size(),
-                     " nodes stays with its baseline plan, which is slower: ",
-                     report().reason)});
+  const std::string line =
+      absl::StrCat("a partition of ", setup_.nodes->size(),
+                   " nodes stays with its baseline plan, which is slower: ",
+                   report().reason);
+  Warn({line});
 }
 
 void TieredSource::Stop() {

@@ -68,31 +68,4 @@ absl::Status GlesSimpleDelegate::CopyToHandle(TfLiteBufferHandle handle,
   });
 }
 
-const AppObject* GlesKernel::ObjectOf(int tensor) const {
-  const AppObject* object = setup_.objects->Of(tensor);
-  return object != nullptr ? object : handles_.Of(tensor);
-}
-
-void GlesKernel::TakeHandles(TfLiteContext* context) {
-  for (const auto* list : {&graph_.inputs, &graph_.outputs}) {
-    for (TensorId id : *list) {
-      const int index = graph_.tensor(id).tflite_index;
-      if (index < 0) continue;
-      const TfLiteTensor& tensor = context->tensors[index];
-      const AppObject* had = handles_.Of(index);
-      const bool has = tensor.buffer_handle > 0 && handle_owner_ != nullptr &&
-                       HandleOwner(tensor) == handle_owner_;
-      if (!has) {
-        if (had != nullptr) handles_.Unbind(index);
-        continue;
-      }
-      const auto name = static_cast<uint32_t>(tensor.buffer_handle);
-      if (had != nullptr && had->name == name) continue;
-      AppObject object;
-      object.name = name;
-      handles_.Bind(index, object);
-    }
-  }
-}
-
 }  // namespace gles_delegate

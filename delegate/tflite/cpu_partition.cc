@@ -1,9 +1,12 @@
 #include "delegate/tflite/cpu_partition.h"
 
+#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/session/state_mark.h"
+#include "delegate/tflite/read_tensor.h"
 
 namespace gles_delegate {
 namespace {
@@ -65,6 +68,13 @@ absl::Status CpuPartition::Check(TfLiteContext* context) const {
 }
 
 absl::Status CpuPartition::Run(TfLiteContext* context, TensorValues* values) {
+  for (int id : partition_.inputs) {
+    const TfLiteTensor& t = context->tensors[id];
+    // The GPU's state is lost with its shapes.
+    if (t.is_variable && IsStateOnGpu(MemoryOf(t))) {
+      std::memset(t.data.raw, 0, t.bytes);
+    }
+  }
   ScratchMemory scratch(context, &memory_);
   for (int index : partition_.nodes) {
     TfLiteNode* node = nullptr;

@@ -170,11 +170,20 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
   auto report = std::make_shared<PartitionReport>();
   const PartitionWorth worth = WorthOf(*model_, partition);
   report->worth = {worth.cpu_us, worth.crossing_us};
-  return GlesKernel::Create(
-      *context, *model_,
-      {gpu_, profile_, options_, cpu_kernels(),
-       ReadOptionsOf(options_, runtime_), nodes_, partition,
-       /*builds_late=*/now().is_inlined, std::move(report), objects_});
+  KernelSetup setup;
+  setup.session = {gpu_,
+                   profile_,
+                   SessionOptionsOf(options_),
+                   partition.nodes,
+                   /*builds_late=*/now().is_inlined,
+                   std::move(report)};
+  setup.read = {profile_, cpu_kernels(), ReadOptionsOf(options_, runtime_),
+                options_.uses_integer_path()};
+  setup.nodes = nodes_;
+  setup.partition = partition;
+  setup.fallback_to_cpu = options_.fallback_to_cpu;
+  setup.objects = objects_;
+  return GlesKernel::Create(*context, *model_, std::move(setup));
 }
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(

@@ -24,6 +24,7 @@ SessionOptions SessionOptionsOf(const Options& options) {
   build.tells_passes_dropped = options.verbosity >= 1;
   session.waiting = options.waiting;
   session.does_not_wait = options.does_not_wait;
+  session.is_verbose = options.verbosity >= 1;
   session.profiles = options.enable_op_profiling;
   session.memory_limit_bytes = options.memory_limit_bytes;
   return session;

@@ -135,24 +135,25 @@ TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
   HeldWarnings warnings;
   if (worker == nullptr) {
     const HeldWarnings::Scope scope(&warnings);
-    return warnings.End(context, state->kernel->Eval(context));
+    const auto ran = state->kernel->Submit(context, /*may_split=*/false);
+    return warnings.End(context, ran.status());
   }
-  if (auto s = state->kernel->BeforeEvalOnWorker(); !s.ok()) {
+  if (auto s = state->kernel->BeforeSubmit(); !s.ok()) {
     return ToTfLite(context, s);
   }
   absl::Status status;
-  const auto begin = [&] {
+  const auto submit = [&] {
     const HeldWarnings::Scope scope(&warnings);
-    const auto is_under_way = state->kernel->BeginEval(context);
-    status = is_under_way.status();
-    return is_under_way.ok() && *is_under_way;
+    const auto submitted = state->kernel->Submit(context, /*may_split=*/true);
+    status = submitted.status();
+    return submitted.ok() && *submitted;
   };
-  const auto end = [&] {
+  const auto wait = [&] {
     const HeldWarnings::Scope scope(&warnings);
-    status = state->kernel->EndEval(context);
+    status = state->kernel->Wait(context);
   };
-  status.Update(worker->RunInHalves(begin, end));
-  if (status.ok()) status = state->kernel->AfterEvalOnWorker();
+  status.Update(worker->RunInHalves(submit, wait));
+  if (status.ok()) status = state->kernel->AfterWait();
   return warnings.End(context, status);
 }
 

@@ -38,26 +38,25 @@ ModelPartition PartitionOf(const TfLiteDelegateParams& params);
 using ContextOrError = absl::StatusOr<std::shared_ptr<egl::Context>>;
 
 // One partition's kernel. Threads: with a worker (SimpleDelegate::worker())
-// always its thread. Otherwise the thread that applied the delegate (Eval
+// always its thread. Otherwise the thread that applied the delegate (Submit
 // checks this), and any for destruction.
 class SimpleDelegateKernel {
  public:
   virtual ~SimpleDelegateKernel() = default;
   // Called whenever TFLite prepares the node, possibly with new input shapes.
   virtual absl::Status Prepare(TfLiteContext* context) = 0;
-  // One inference.
-  virtual absl::Status Eval(TfLiteContext* context) = 0;
-  // An inference in two steps, between which other kernels may run theirs.
-  // True: submitted; call EndEval(), which waits and provides the outputs.
-  // False: all is done. After an error do not call EndEval().
-  virtual absl::StatusOr<bool> BeginEval(TfLiteContext* context) = 0;
-  virtual absl::Status EndEval(TfLiteContext* context) = 0;
+  // One inference. True, if `may_split`: submitted; call Wait(), which provides
+  // the outputs. Other kernels may run before that. False: all is done. After
+  // an error do not call Wait().
+  virtual absl::StatusOr<bool> Submit(TfLiteContext* context,
+                                      bool may_split) = 0;
+  virtual absl::Status Wait(TfLiteContext* context) = 0;
   // With a worker, on the thread that calls Invoke, before and after the
   // worker's part: orders its commands with those of the current context. If
   // the first fails, there is no inference; the second is called after a
   // success.
-  virtual absl::Status BeforeEvalOnWorker() { return absl::OkStatus(); }
-  virtual absl::Status AfterEvalOnWorker() { return absl::OkStatus(); }
+  virtual absl::Status BeforeSubmit() { return absl::OkStatus(); }
+  virtual absl::Status AfterWait() { return absl::OkStatus(); }
   // Called once, after creation: the value of HandleOwner() for tensors with
   // buffer handles of this delegate.
   virtual void SetHandleOwner(const void*) {}

@@ -101,12 +101,12 @@ class ProbeKernel final : public SimpleDelegateKernel {
     return runtime_.Require(context, out);
   }
 
-  absl::Status Eval(TfLiteContext* context) override {
+  absl::StatusOr<bool> Submit(TfLiteContext* context, bool) override {
     TfLiteTensor &in = Input(context), &out = Output(context);
     const size_t count = in.bytes / sizeof(float);
     if (!NamesRequirements()) {
       Negate(in.data.f, out.data.f, count);
-      return absl::OkStatus();
+      return false;
     }
     void *from_buffer = nullptr, *to_buffer = nullptr;
     auto from = runtime_.Lock(context, in, kRead, &from_buffer);
@@ -116,10 +116,9 @@ class ProbeKernel final : public SimpleDelegateKernel {
     Negate(*from, *to, count);
     runtime_.Unlock(from_buffer);
     runtime_.Unlock(to_buffer);
-    return absl::OkStatus();
+    return false;
   }
-  absl::StatusOr<bool> BeginEval(TfLiteContext*) override { return false; }
-  absl::Status EndEval(TfLiteContext*) override { return absl::OkStatus(); }
+  absl::Status Wait(TfLiteContext*) override { return absl::OkStatus(); }
 
  private:
   static void Negate(const float* from, float* to, size_t count) {

@@ -1,0 +1,174 @@
+// One partition's life on the GPU: built, run, moved to the CPU, recovered.
+#ifndef GLES_DELEGATE_DELEGATE_SESSION_SESSION_H_
+#define GLES_DELEGATE_DELEGATE_SESSION_SESSION_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/graph/graph.h"
+#include "delegate/partition/partition_builder.h"
+#include "delegate/partition/partition_report.h"
+#include "delegate/session/executor_source.h"
+#include "delegate/session/gpu.h"
+#include "delegate/session/gpu_queue.h"
+#include "delegate/session/io_slot.h"
+#include "delegate/session/lent_memory.h"
+#include "delegate/session/memory_reservation.h"
+#include "delegate/session/recovery.h"
+#include "delegate/session/resolve_object.h"
+#include "delegate/session/session_host.h"
+#include "delegate/session/session_options.h"
+
+namespace gles_delegate {
+
+struct SessionSetup {
+  std::shared_ptr<Gpu> gpu;
+  DeviceProfile profile;
+  SessionOptions options;
+  std::vector<int> nodes;  // of the partition, the model's indices
+  // Nothing is expected to run the partition: it is built when something does.
+  bool builds_late = false;
+  std::shared_ptr<PartitionReport> report;  // filled in by the session
+};
+
+// SetGraph(), then Prepare(), then Submit() and Wait() for each inference.
+//
+//   Unbuilt --Prepare--> OnGpu --context lost--> Lost --Submit--> OnGpu
+//      any state --UseCpu--> OnCpu --SetGraph--> Unbuilt
+//
+// Threads: as GpuQueue says; one at a time, any for destruction.
+class Session {
+ public:
+  explicit Session(SessionSetup setup);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // The shapes have changed: drops the graph and what was built for it.
+  void Forget();
+  // The partition as read, with the integer path; `original` is the one before
+  // that, for the self-check. `outputs`: the runtime's tensors.
+  void SetGraph(Graph graph, Graph original, const std::vector<int>& outputs);
+  const Graph& graph() const { return graph_; }
+  // By graph input and output, until the next SetGraph().
+  std::vector<IoSlot>& inputs() { return inputs_; }
+  std::vector<IoSlot>& outputs() { return outputs_; }
+  // Some slots have other objects now.
+  void NoteObjects();
+
+  // The option memory_limit_bytes (MemoryReservation::Reserve).
+  absl::Status Reserve();
+  // After a resize: if the limit does not allow the new shapes, the nodes run
+  // on the CPU. Not yet if the session is built late.
+  absl::Status ReserveAgain(SessionHost* host);
+
+  // Plans, compiles and uploads, unless that is done. The errors of building.
+  absl::Status Prepare(SessionHost* host);
+  // `prepared`, or if that is an error and the host allows it, the result of
+  // UseCpu().
+  absl::Status FallBack(SessionHost* host, const absl::Status& prepared);
+  // Runs the nodes on the CPU from now on, until Forget().
+  // kFailedPrecondition: the runtime cannot.
+  absl::Status UseCpu(SessionHost* host, const std::string& why);
+  bool is_on_cpu() const { return std::holds_alternative<OnCpu>(state_); }
+
+  // One inference with the slots' memory and objects. kSubmitted, if
+  // `may_split`: call Wait() for the results; other sessions may run before.
+  // kOnCpu: the runtime has to run the nodes. Errors:
+  // - kFailedPrecondition, of the thread rule (GpuQueue::CheckCaller).
+  // - kAborted: the context was lost. No output is written, except those in
+  //   lent memory. If the context is the delegate's own, the next call builds
+  //   everything in a new one.
+  // - kFailedPrecondition, with the reason: the app's context was lost, or the
+  //   own one too often; if the host allows it, the nodes then run on the CPU.
+  enum class Ran { kDone, kSubmitted, kOnCpu };
+  absl::StatusOr<Ran> Submit(SessionHost* host, bool may_split);
+  absl::Status Wait(SessionHost* host);
+
+  // Fences around Submit() and Wait(), for the thread that calls Invoke.
+  GpuQueue& queue() { return queue_; }
+
+  // The option zero_copy: the memory in which the runtime may place the tensor
+  // of an input or output, of that many bytes. nullptr: none.
+  bool LendsMemory() const;
+  std::unique_ptr<LentMemory> LendInput(size_t i, size_t bytes);
+  std::unique_ptr<LentMemory> LendOutput(size_t i, size_t bytes);
+
+  PlanDump* dump() { return builder_.dump(); }
+  const SessionSetup& setup() const { return setup_; }
+
+ private:
+  struct Unbuilt {};
+  struct OnCpu {};
+  struct OnGpu {
+    std::shared_ptr<egl::Context> context;
+    std::unique_ptr<ExecutorSource> source;
+    BoundTransfers bound;
+    bool has_objects = false;  // the executor has those of the slots
+    bool has_state = false;    // of an earlier inference
+  };
+  struct Lost {};  // the context of OnGpu
+  struct ResolvedObjects {
+    std::vector<ResolvedObject> inputs, outputs;
+    absl::Status status;  // the first error
+  };
+
+  OnGpu* on_gpu() { return std::get_if<OnGpu>(&state_); }
+  // Leaves OnGpu for Lost if its context was lost or replaced.
+  void NoteLoss();
+  // Leaves OnGpu for Unbuilt, and deletes what was built.
+  void Drop();
+  absl::Status Build(SessionHost* host);
+  absl::Status BuildInContext();
+  // Builds for the first inference, or again, or gives up.
+  absl::Status BuildToRun(SessionHost* host);
+  absl::Status Recover(SessionHost* host);
+  absl::Status GiveUp(SessionHost* host);
+  void TellWarnings(SessionHost* host);
+
+  // session_objects.cc
+  ResolvedObjects ResolveObjects() const;
+  absl::Status CheckBound(SessionHost* host, const Tensor& tensor) const;
+  absl::Status CheckMayReturnAtOnce(const BoundTransfers& bound) const;
+  absl::Status UpdateObjects(SessionHost* host);
+
+  // session_run.cc
+  absl::StatusOr<Ran> SubmitOrBuild(SessionHost* host, bool may_split);
+  absl::StatusOr<Ran> Run(bool may_split);
+  absl::Status Collect();
+  void Advance(SessionHost* host);
+  void Finish();
+  void NoteInference(SessionHost* host);
+  std::unique_ptr<LentMemory> Lend(const IoSlot& slot,
+                                   const HostTransfer& transfer, size_t bytes);
+
+  SessionSetup setup_;
+  GpuQueue queue_;
+  PartitionBuilder builder_;
+  MemoryReservation reservation_;
+  Recovery recovery_;
+  bool has_graph_ = false;
+  Graph graph_;
+  Graph original_;
+  std::vector<IoSlot> inputs_;
+  std::vector<IoSlot> outputs_;
+  // For the current inference; members, so that it does not allocate.
+  std::vector<absl::Span<const uint8_t>> input_values_;
+  std::vector<absl::Span<uint8_t>> output_room_;
+  // The context in which the optimized plan was built last, and which has its
+  // programs.
+  std::weak_ptr<egl::Context> compiled_in_;
+  bool has_run_ = false;  // ever, on the GPU
+  std::variant<Unbuilt, OnCpu, OnGpu, Lost> state_;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_SESSION_SESSION_H_

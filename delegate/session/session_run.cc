@@ -1,0 +1,146 @@
+// The part of Session that is one inference.
+#include "delegate/session/session.h"
+
+namespace gles_delegate {
+
+absl::StatusOr<Session::Ran> Session::Submit(SessionHost* host,
+                                             bool may_split) {
+  auto ran = SubmitOrBuild(host, may_split && has_run_);
+  if (!ran.ok() || *ran != Ran::kSubmitted) {
+    recovery_.Note(ran.status(), *setup_.gpu->context);
+  }
+  return ran;
+}
+
+absl::StatusOr<Session::Ran> Session::SubmitOrBuild(SessionHost* host,
+                                                    bool may_split) {
+  if (!is_on_cpu()) {
+    if (auto s = queue_.CheckCaller(); !s.ok()) return s;
+    NoteLoss();
+    if (on_gpu() == nullptr) {
+      if (auto s = BuildToRun(host); !s.ok()) return s;
+    }
+    if (on_gpu() != nullptr) Advance(host);
+  }
+  if (on_gpu() == nullptr || !on_gpu()->has_objects) {
+    if (auto s = UpdateObjects(host); !s.ok()) return s;
+  }
+  if (is_on_cpu()) return Ran::kOnCpu;
+  StageTimer timer(&setup_.report->stages);
+  auto ran = Run(may_split);
+  if (!ran.ok()) return ran;
+  if (!std::exchange(has_run_, true)) timer.Lap("first_invoke");
+  if (*ran == Ran::kDone) NoteInference(host);
+  return ran;
+}
+
+absl::StatusOr<Session::Ran> Session::Run(bool may_split) {
+  if (auto s = Collect(); !s.ok()) return s;
+  OnGpu& gpu = *on_gpu();
+  Executor& executor = gpu.source->executor();
+  Ran ran = Ran::kDone;
+  const absl::Status status = gpu.context->Run([&]() -> absl::Status {
+    if (auto s = queue_.AwaitCaller(); !s.ok()) return s;
+    if (may_split) {
+      const auto begun = executor.BeginInvoke(input_values_, output_room_);
+      if (!begun.ok()) return begun.status();
+      if (*begun) {
+        ran = Ran::kSubmitted;
+        return absl::OkStatus();
+      }
+    } else if (auto s = executor.Invoke(input_values_, output_room_); !s.ok()) {
+      return s;
+    }
+    if (auto s = queue_.LetCallerAwait(); !s.ok()) return s;
+    Finish();
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return ran;
+}
+
+absl::Status Session::Wait(SessionHost* host) {
+  OnGpu& gpu = *on_gpu();
+  const absl::Status status = gpu.context->Run([&]() -> absl::Status {
+    auto s = gpu.source->executor().EndInvoke(output_room_);
+    if (s.ok()) Finish();
+    return s;
+  });
+  // Meanwhile another session may have replaced a context that was lost.
+  recovery_.Note(status, *gpu.context);
+  if (status.ok()) NoteInference(host);
+  return status;
+}
+
+absl::Status Session::Collect() {
+  const OnGpu& gpu = *on_gpu();
+  input_values_.clear();
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (gpu.bound.inputs[i].is_bound()) {
+      input_values_.emplace_back();
+      continue;
+    }
+    auto values = inputs_[i].Read(gpu.has_state);
+    if (!values.ok()) return values.status();
+    input_values_.push_back(*values);
+  }
+  output_room_.clear();
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (gpu.bound.outputs[i].is_bound()) {
+      output_room_.emplace_back();
+      continue;
+    }
+    auto room = outputs_[i].Room();
+    if (!room.ok()) return room.status();
+    output_room_.push_back(*room);
+  }
+  return absl::OkStatus();
+}
+
+void Session::Finish() {
+  OnGpu& gpu = *on_gpu();
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (!gpu.bound.outputs[i].is_bound()) outputs_[i].FinishOutput();
+  }
+  for (const IoSlot& input : inputs_) input.FinishInput();
+  gpu.has_state = true;
+}
+
+void Session::Advance(SessionHost* host) {
+  OnGpu& gpu = *on_gpu();
+  // The inference reports errors of its tensors.
+  if (gpu.source->HasNext() && Collect().ok() &&
+      gpu.source->Advance(input_values_)) {
+    gpu.has_objects = false;
+  }
+  TellWarnings(host);
+}
+
+void Session::NoteInference(SessionHost* host) {
+  on_gpu()->source->NoteInference();
+  TellWarnings(host);
+}
+
+std::unique_ptr<LentMemory> Session::Lend(const IoSlot& slot,
+                                          const HostTransfer& transfer,
+                                          size_t bytes) {
+  if (slot.converts()) return nullptr;
+  return LentMemory::Of(on_gpu()->context, transfer, bytes);
+}
+
+std::unique_ptr<LentMemory> Session::LendInput(size_t i, size_t bytes) {
+  if (!LendsMemory()) return nullptr;
+  return Lend(inputs_[i], on_gpu()->source->executor().inputs()[i], bytes);
+}
+
+std::unique_ptr<LentMemory> Session::LendOutput(size_t i, size_t bytes) {
+  if (!LendsMemory()) return nullptr;
+  return Lend(outputs_[i], on_gpu()->source->executor().outputs()[i], bytes);
+}
+
+bool Session::LendsMemory() const {
+  return setup_.profile.choices.zero_copy != 0 &&
+         std::holds_alternative<OnGpu>(state_) && !setup_.options.does_not_wait;
+}
+
+}  // namespace gles_delegate

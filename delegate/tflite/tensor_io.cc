@@ -1,0 +1,159 @@
+#include "delegate/tflite/tensor_io.h"
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/types/span.h"
+#include "delegate/tflite/read_tensor.h"
+
+namespace gles_delegate {
+namespace {
+
+absl::Span<const int> Ints(const TfLiteIntArray* list) {
+  if (list == nullptr) return {};
+  return {list->data, static_cast<size_t>(list->size)};
+}
+
+bool IsDynamic(const TfLiteContext& context, int tensor) {
+  return tensor >= 0 &&
+         context.tensors[tensor].allocation_type == kTfLiteDynamic;
+}
+
+// Tensors used by the model's nodes outside a partition.
+struct OtherNodes {
+  absl::flat_hash_set<int> tensors;
+  // TFLite prepares nodes after these within Invoke, when the app has already
+  // written the model's inputs.
+  bool have_dynamic_outputs = false;
+};
+
+absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
+                                       const ModelNodes& nodes,
+                                       const ModelPartition& partition) {
+  OtherNodes others;
+  const absl::flat_hash_set<int> own(partition.nodes.begin(),
+                                     partition.nodes.end());
+  for (int index : nodes.plan) {
+    if (own.contains(index)) continue;
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* registration = nullptr;
+    auto found = nodes.find.Get(context, index, &node, &registration);
+    if (!found.ok()) return found;
+    for (int id : Ints(node->inputs)) others.tensors.insert(id);
+    for (int id : Ints(node->outputs)) {
+      others.tensors.insert(id);
+      others.have_dynamic_outputs |= IsDynamic(*context, id);
+    }
+  }
+  return others;
+}
+
+}  // namespace
+
+void TensorIo::SetObjects() {
+  const auto set = [this](std::vector<IoSlot>* slots) {
+    for (IoSlot& slot : *slots) {
+      const AppObject* object = objects_->Of(slot.index());
+      if (object == nullptr) object = handles_.Of(slot.index());
+      slot.object.reset();
+      if (object != nullptr) slot.object = *object;
+    }
+  };
+  set(&session_->inputs());
+  set(&session_->outputs());
+  if (version_ != version()) session_->NoteObjects();
+  version_ = version();
+}
+
+void TensorIo::TakeHandle(const TfLiteContext& context, int index) {
+  if (index < 0) return;
+  const TfLiteTensor& tensor = context.tensors[index];
+  const AppObject* had = handles_.Of(index);
+  const bool has = tensor.buffer_handle > 0 && handle_owner_ != nullptr &&
+                   HandleOwner(tensor) == handle_owner_;
+  if (!has) {
+    if (had != nullptr) handles_.Unbind(index);
+    return;
+  }
+  const auto name = static_cast<uint32_t>(tensor.buffer_handle);
+  if (had != nullptr && had->name == name) return;
+  AppObject object;
+  object.name = name;
+  handles_.Bind(index, object);
+}
+
+void TensorIo::Collect(TfLiteContext* context) {
+  for (auto* slots : {&session_->inputs(), &session_->outputs()}) {
+    for (IoSlot& slot : *slots) {
+      slot.memory = MemoryOf(context->tensors[slot.index()]);
+      TakeHandle(*context, slot.index());
+    }
+  }
+  if (version() != version_) SetObjects();
+}
+
+absl::Status TensorIo::Finish(TfLiteContext* context) {
+  for (const ConstantOutput& constant : constants_) {
+    auto s = constant.CopyTo(MemoryOf(context->tensors[constant.index()]));
+    if (!s.ok()) return s;
+  }
+  for (const IoSlot& slot : session_->outputs()) {
+    // TFLite, or the app, has it copied (CopyFromHandle).
+    if (slot.object && handles_.Of(slot.index()) != nullptr) {
+      context->tensors[slot.index()].data_is_stale = true;
+    }
+  }
+  return absl::OkStatus();
+}
+
+void TensorIo::LendMemory(TfLiteContext* context, const ModelNodes& nodes,
+                          const ModelPartition& partition) {
+  if (!session_->LendsMemory()) return;
+  const auto others = NodesBeside(context, nodes, partition);
+  if (!others.ok() || others->have_dynamic_outputs) return;
+  const auto may_lend = [&](int index) {
+    const TfLiteTensor& tensor = context->tensors[index];
+    return !others->tensors.contains(index) &&
+           tensor.allocation_type == kTfLiteArenaRw && !tensor.is_variable;
+  };
+  for (size_t i = 0; i < session_->inputs().size(); ++i) {
+    const int index = session_->inputs()[i].index();
+    if (!may_lend(index)) continue;
+    TfLiteTensor* tensor = &context->tensors[index];
+    Place(tensor, index, session_->LendInput(i, tensor->bytes));
+  }
+  for (size_t i = 0; i < session_->outputs().size(); ++i) {
+    const int index = session_->outputs()[i].index();
+    if (!may_lend(index)) continue;
+    TfLiteTensor* tensor = &context->tensors[index];
+    Place(tensor, index, session_->LendOutput(i, tensor->bytes));
+  }
+}
+
+void TensorIo::Place(TfLiteTensor* tensor, int index,
+                     std::unique_ptr<LentMemory> memory) {
+  if (memory == nullptr) return;
+  tensor->allocation_type = kTfLiteCustom;
+  tensor->data.raw = memory->data();
+  session_->setup().report->zero_copy_tensors.push_back(index);
+  lent_.push_back({index, std::move(memory)});
+}
+
+void TensorIo::TakeMemoryBack(TfLiteContext* context) {
+  for (const Lent& lent : lent_) {
+    TfLiteTensor& tensor = context->tensors[lent.tensor];
+    // The app may have given it other memory in the meantime
+    // (SetCustomAllocationForTensor).
+    const bool is_ours =
+        tensor.data.raw == lent.memory->data() || tensor.data.raw == nullptr;
+    if (tensor.allocation_type == kTfLiteCustom && is_ours) {
+      tensor.allocation_type = kTfLiteArenaRw;
+      tensor.data.raw = nullptr;
+    }
+  }
+  lent_.clear();
+  session_->setup().report->zero_copy_tensors.clear();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,73 @@
+// Connects the runtime's tensors to a session's inputs and outputs.
+#ifndef GLES_DELEGATE_DELEGATE_TFLITE_TENSOR_IO_H_
+#define GLES_DELEGATE_DELEGATE_TFLITE_TENSOR_IO_H_
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "delegate/session/bound_objects.h"
+#include "delegate/session/constant_output.h"
+#include "delegate/session/lent_memory.h"
+#include "delegate/session/session.h"
+#include "delegate/tflite/reader.h"
+#include "delegate/tflite/simple_delegate.h"
+
+namespace gles_delegate {
+
+// Threads: as SimpleDelegateKernel's.
+class TensorIo {
+ public:
+  // `objects`: the app's (TfLiteGlesDelegateBindObject). `session` must outlive
+  // this.
+  TensorIo(std::shared_ptr<const BoundObjects> objects, Session* session)
+      : objects_(std::move(objects)), session_(session) {}
+
+  void SetHandleOwner(const void* owner) { handle_owner_ = owner; }
+  // The partition's outputs without a slot, after Session::SetGraph().
+  void SetConstants(std::vector<ConstantOutput> constants) {
+    constants_ = std::move(constants);
+  }
+
+  // Gives the slots their objects: those that the app has bound, or else the
+  // buffers that are tensors' handles (TfLiteInterpreterSetBufferHandle).
+  void SetObjects();
+  // Before an inference: sets the slots' memory, and their objects if these
+  // have changed.
+  void Collect(TfLiteContext* context);
+  // After it: copies constants, and marks the tensors that are outdated because
+  // a handle's buffer has the values.
+  absl::Status Finish(TfLiteContext* context);
+
+  // The option zero_copy: places the model's inputs and outputs in memory that
+  // the GPU accesses, except tensors that nodes outside the partition use.
+  // TakeMemoryBack() makes the runtime allocate them again.
+  void LendMemory(TfLiteContext* context, const ModelNodes& nodes,
+                  const ModelPartition& partition);
+  void TakeMemoryBack(TfLiteContext* context);
+
+ private:
+  struct Lent {
+    int tensor;
+    std::unique_ptr<LentMemory> memory;
+  };
+
+  void TakeHandle(const TfLiteContext& context, int index);
+  // Changes with the slots' objects; never -1.
+  int version() const { return objects_->version() + handles_.version(); }
+  void Place(TfLiteTensor* tensor, int index,
+             std::unique_ptr<LentMemory> memory);
+
+  std::shared_ptr<const BoundObjects> objects_;
+  Session* const session_;
+  const void* handle_owner_ = nullptr;
+  BoundObjects handles_;  // buffers that are tensors' handles
+  int version_ = -1;      // of the slots' objects
+  std::vector<ConstantOutput> constants_;
+  std::vector<Lent> lent_;  // since the runtime prepared the node
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_TFLITE_TENSOR_IO_H_
