@@ -33,6 +33,7 @@ class IoSlot {
   std::optional<AppObject> object;
 
   int index() const { return index_; }
+  bool is_state() const { return is_state_; }
   // Whether the executor's values differ from the runtime's.
   bool converts() const { return host_.converts(); }
 

@@ -98,8 +98,10 @@ class Session {
   // The option zero_copy: the memory in which the runtime may place the tensor
   // of an input or output, of that many bytes. nullptr: none.
   bool LendsMemory() const;
-  std::unique_ptr<LentMemory> LendInput(size_t i, size_t bytes);
-  std::unique_ptr<LentMemory> LendOutput(size_t i, size_t bytes);
+  std::unique_ptr<LentMemory> LendInput(size_t i, size_t bytes,
+                                        bool has_custom_memory);
+  std::unique_ptr<LentMemory> LendOutput(size_t i, size_t bytes,
+                                         bool has_custom_memory);
 
   PlanDump* dump() { return builder_.dump(); }
   const SessionSetup& setup() const { return setup_; }
@@ -146,8 +148,9 @@ class Session {
   void Advance(SessionHost* host);
   void Finish();
   void NoteInference(SessionHost* host);
-  std::unique_ptr<LentMemory> Lend(const IoSlot& slot,
-                                   const HostTransfer& transfer, size_t bytes);
+  std::unique_ptr<LentMemory> Lend(const IoSlot& slot, const ObjectForm& bound,
+                                   const HostTransfer& transfer, size_t bytes,
+                                   bool has_custom_memory);
 
   SessionSetup setup_;
   GpuQueue queue_;

@@ -1,4 +1,5 @@
 // The part of Session that is one inference.
+#include "delegate/session/exclusions.h"
 #include "delegate/session/session.h"
 
 namespace gles_delegate {
@@ -121,26 +122,39 @@ void Session::NoteInference(SessionHost* host) {
   TellWarnings(host);
 }
 
+bool Session::LendsMemory() const {
+  return setup_.profile.choices.zero_copy != 0 &&
+         std::holds_alternative<OnGpu>(state_);
+}
+
 std::unique_ptr<LentMemory> Session::Lend(const IoSlot& slot,
+                                          const ObjectForm& bound,
                                           const HostTransfer& transfer,
-                                          size_t bytes) {
-  if (slot.converts()) return nullptr;
+                                          size_t bytes,
+                                          bool has_custom_memory) {
+  FeatureFacts facts;
+  facts.does_not_wait = setup_.options.does_not_wait;
+  facts.has_bound_object = bound.is_bound();
+  facts.has_variable = slot.is_state();
+  facts.has_custom_memory = has_custom_memory;
+  if (slot.converts() || !WhyNoZeroCopy(facts).empty()) return nullptr;
   return LentMemory::Of(on_gpu()->context, transfer, bytes);
 }
 
-std::unique_ptr<LentMemory> Session::LendInput(size_t i, size_t bytes) {
+std::unique_ptr<LentMemory> Session::LendInput(size_t i, size_t bytes,
+                                               bool has_custom_memory) {
   if (!LendsMemory()) return nullptr;
-  return Lend(inputs_[i], on_gpu()->source->executor().inputs()[i], bytes);
+  return Lend(inputs_[i], on_gpu()->bound.inputs[i],
+              on_gpu()->source->executor().inputs()[i], bytes,
+              has_custom_memory);
 }
 
-std::unique_ptr<LentMemory> Session::LendOutput(size_t i, size_t bytes) {
+std::unique_ptr<LentMemory> Session::LendOutput(size_t i, size_t bytes,
+                                                bool has_custom_memory) {
   if (!LendsMemory()) return nullptr;
-  return Lend(outputs_[i], on_gpu()->source->executor().outputs()[i], bytes);
-}
-
-bool Session::LendsMemory() const {
-  return setup_.profile.choices.zero_copy != 0 &&
-         std::holds_alternative<OnGpu>(state_) && !setup_.options.does_not_wait;
+  return Lend(outputs_[i], on_gpu()->bound.outputs[i],
+              on_gpu()->source->executor().outputs()[i], bytes,
+              has_custom_memory);
 }
 
 }  // namespace gles_delegate

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/device/baseline.h"
+#include "delegate/session/exclusions.h"
 
 namespace gles_delegate {
 namespace {
@@ -14,53 +15,31 @@ namespace {
 // inference prepares at least one, however long the driver takes.
 constexpr auto kWarmUpBudget = std::chrono::milliseconds(2);
 
-bool HasBoundObject(const ExecutorSetup& setup) {
+bool HasBoundObject(const BoundTransfers& bound) {
   const auto is_bound = [](const ObjectForm& form) { return form.is_bound(); };
-  const BoundTransfers& bound = setup.bound;
   return std::any_of(bound.inputs.begin(), bound.inputs.end(), is_bound) ||
          std::any_of(bound.outputs.begin(), bound.outputs.end(), is_bound);
 }
 
-bool HasVariable(const ExecutorSetup& setup) {
+FeatureFacts FactsOf(const ExecutorSetup& setup) {
+  const SessionOptions& options = *setup.options;
   const Graph& graph = *setup.graph;
-  return std::any_of(graph.inputs.begin(), graph.inputs.end(),
-                     [&](TensorId id) { return graph.tensor(id).is_variable; });
+  FeatureFacts facts;
+  facts.profiles = options.profiles;
+  facts.limits_memory = options.memory_limit_bytes > 0;
+  facts.dumps_plans = setup.builder->dumps_plans();
+  facts.borrows_context = !setup.gpu->context->owned();
+  facts.shares_by_key = setup.gpu->objects->by_key;
+  facts.does_not_wait = options.does_not_wait;
+  facts.has_bound_object = HasBoundObject(setup.bound);
+  facts.has_variable =
+      std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                  [&](TensorId id) { return graph.tensor(id).is_variable; });
+  facts.was_compiled = setup.was_compiled;
+  return facts;
 }
-
-// What rules out a baseline plan.
-struct Exclusion {
-  bool (*applies)(const ExecutorSetup&);
-  const char* why;
-};
-using S = const ExecutorSetup&;
-constexpr Exclusion kExclusions[] = {
-    // Options that measure or show a plan, or limit its memory, apply to the
-    // optimized plan; GLES_DELEGATE_DEBUG=plan writes only that.
-    {[](S s) { return s.options->profiles; }, "enable_op_profiling is set"},
-    {[](S s) { return s.options->memory_limit_bytes > 0; },
-     "memory_limit_bytes is set"},
-    {[](S s) { return s.builder->dumps_plans(); },
-     "GLES_DELEGATE_DEBUG=plan is set"},
-    // The app's objects, and those shared with other delegates, belong to
-    // contexts with which a third one may not be able to share.
-    {[](S s) { return !s.gpu->context->owned(); }, "the context is the app's"},
-    {[](S s) { return s.gpu->objects->by_key; }, "share_key is set"},
-    {[](S s) { return s.options->does_not_wait; }, "wait_type is do_not_wait"},
-    {HasBoundObject, "an object of the app's is bound"},
-    {HasVariable,
-     "a variable tensor's state would stay behind in the baseline plan"},
-    {[](S s) { return s.was_compiled; },
-     "most programs were compiled before the resize"},
-};
 
 }  // namespace
-
-std::string WhyNoBaseline(const ExecutorSetup& setup) {
-  for (const Exclusion& exclusion : kExclusions) {
-    if (exclusion.applies(setup)) return exclusion.why;
-  }
-  return "";
-}
 
 TieredSource::TieredSource(const ExecutorSetup& setup)
     : ExecutorSource(setup), context_(setup.gpu->context) {}
@@ -69,7 +48,7 @@ std::unique_ptr<ExecutorSource> TieredSource::Make(const ExecutorSetup& setup) {
   BackgroundReport& report = setup.report->background;
   report = {};
   if (setup.profile->choices.background_compilation == 0) return nullptr;
-  report.reason = WhyNoBaseline(setup);
+  report.reason = WhyNoBaseline(FactsOf(setup));
   if (!report.reason.empty()) return nullptr;
   DeviceProfile profile = *setup.profile;
   profile.choices = BaselineChoices(profile.choices);

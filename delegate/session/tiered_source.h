@@ -6,7 +6,6 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "delegate/partition/background_build.h"
 #include "delegate/session/executor_source.h"
@@ -47,10 +46,6 @@ class TieredSource final : public ExecutorSource {
   // Its result, not yet in use.
   std::optional<BackgroundBuild::Result> built_;
 };
-
-// Why the partition has no baseline plan although the option is on; "" if it
-// can have one.
-std::string WhyNoBaseline(const ExecutorSetup& setup);
 
 }  // namespace gles_delegate
 

@@ -112,22 +112,21 @@ void TensorIo::LendMemory(TfLiteContext* context, const ModelNodes& nodes,
   if (!session_->LendsMemory()) return;
   const auto others = NodesBeside(context, nodes, partition);
   if (!others.ok() || others->have_dynamic_outputs) return;
-  const auto may_lend = [&](int index) {
-    const TfLiteTensor& tensor = context->tensors[index];
-    return !others->tensors.contains(index) &&
-           tensor.allocation_type == kTfLiteArenaRw && !tensor.is_variable;
+  const auto lend = [&](const IoSlot& slot, auto memory_for) {
+    if (others->tensors.contains(slot.index())) return;
+    TfLiteTensor& tensor = context->tensors[slot.index()];
+    const bool has_custom = tensor.allocation_type != kTfLiteArenaRw;
+    Place(&tensor, slot.index(), memory_for(tensor.bytes, has_custom));
   };
   for (size_t i = 0; i < session_->inputs().size(); ++i) {
-    const int index = session_->inputs()[i].index();
-    if (!may_lend(index)) continue;
-    TfLiteTensor* tensor = &context->tensors[index];
-    Place(tensor, index, session_->LendInput(i, tensor->bytes));
+    lend(session_->inputs()[i], [&](size_t bytes, bool has_custom) {
+      return session_->LendInput(i, bytes, has_custom);
+    });
   }
   for (size_t i = 0; i < session_->outputs().size(); ++i) {
-    const int index = session_->outputs()[i].index();
-    if (!may_lend(index)) continue;
-    TfLiteTensor* tensor = &context->tensors[index];
-    Place(tensor, index, session_->LendOutput(i, tensor->bytes));
+    lend(session_->outputs()[i], [&](size_t bytes, bool has_custom) {
+      return session_->LendOutput(i, bytes, has_custom);
+    });
   }
 }
 
