@@ -121,9 +121,9 @@ absl::StatusOr<SharingContext> MakeWithObjectsOf(const egl::Context& app,
       [](const absl::Status&) {}, /*on_one_thread=*/true);
 }
 
-absl::StatusOr<SharingContext> MakeContext(
-    const GpuOptions& options,
-    const absl::StatusOr<std::shared_ptr<egl::Context>>& of_caller, Log log) {
+absl::StatusOr<SharingContext> MakeContext(const GpuOptions& options,
+                                           const ContextOrError& of_caller,
+                                           Log log) {
   if (options.worker_shares) {
     if (of_caller.ok()) return MakeWithObjectsOf(**of_caller, options);
     return absl::Status(
@@ -200,8 +200,7 @@ absl::Status Gpu::Renew() {
 }
 
 absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(
-    const GpuOptions& options,
-    const absl::StatusOr<std::shared_ptr<egl::Context>>& of_caller,
+    const GpuOptions& options, const ContextOrError& of_caller,
     absl::FunctionRef<void(const std::string&)> log) {
   auto context = MakeContext(options, of_caller, log);
   if (!context.ok()) return context.status();

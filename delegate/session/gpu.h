@@ -29,6 +29,9 @@ struct GpuOptions {
   bool worker_shares = false;
 };
 
+// The app's context to share objects with, or why there is none.
+using ContextOrError = absl::StatusOr<std::shared_ptr<egl::Context>>;
+
 // A context and its objects; destroyed with the last owner.
 struct Gpu {
   ~Gpu();
@@ -77,8 +80,7 @@ struct Gpu {
 // thread. Errors: no allowed display has OpenGL ES 3.1; with worker_shares that
 // of `of_caller`, or EGL refuses sharing.
 absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(
-    const GpuOptions& options,
-    const absl::StatusOr<std::shared_ptr<egl::Context>>& of_caller,
+    const GpuOptions& options, const ContextOrError& of_caller,
     absl::FunctionRef<void(const std::string&)> log);
 
 // The context that is current on this thread. kFailedPrecondition: there is

@@ -1,71 +1,22 @@
 // TFLite's buffer handles: a tensor's handle is the name of an app's buffer
 // object with the tensor as float32 in BHWC order, as bound by
 // TfLiteGlesDelegateBindBuffer().
-#include "absl/strings/str_cat.h"
-#include "delegate/graph/float_view.h"
-#include "delegate/runtime/check_object.h"
-#include "delegate/session/host_tensor.h"
+#include "delegate/session/buffer_copy.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/read_tensor.h"
-#include "egl/objects.h"
 
 namespace gles_delegate {
-namespace {
-
-// The conversion of the tensor's values to floats and back.
-// kFailedPrecondition: its type does not allow that.
-absl::StatusOr<HostTensor> FloatsOf(const TfLiteTensor& tensor) {
-  Tensor view = ReadTensor(tensor, /*index=*/-1);
-  if (IsQuantizedType(view.type)) {
-    if (auto s = CheckQuantization(view, /*half=*/false); !s.ok()) return s;
-    ViewAsFloat(&view);
-  }
-  if (view.type == DataType::kFloat32) return HostTensor(view);
-  return absl::FailedPreconditionError(
-      absl::StrCat("tensor ", view.ToString(),
-                   " has no buffer handle: the buffers of handles hold floats, "
-                   "of float32 and quantized tensors"));
-}
-
-// Calls copy(floats) in a context that has the app's buffers.
-absl::Status WithFloats(const Gpu* gpu, TfLiteBufferHandle handle,
-                        const TfLiteTensor& tensor,
-                        absl::FunctionRef<absl::Status(HostTensor*)> copy) {
-  if (gpu == nullptr || !gpu->has_objects_of_app()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "buffer handle ", handle,
-        " is one of an app's buffer, and the delegate neither uses the app's "
-        "EGLContext nor shares objects with it"));
-  }
-  auto floats = FloatsOf(tensor);
-  if (!floats.ok()) return floats.status();
-  return gpu->context->Run([&] { return copy(&*floats); });
-}
-
-}  // namespace
 
 absl::Status GlesSimpleDelegate::CopyFromHandle(TfLiteBufferHandle handle,
                                                 TfLiteTensor* tensor) {
-  const auto buffer = static_cast<GLuint>(handle);
-  return WithFloats(gpu_.get(), handle, *tensor, [&](HostTensor* floats) {
-    const auto room = floats->Room(MemoryOf(*tensor));
-    if (!room.ok()) return room.status();
-    auto s = CheckBuffer(buffer, static_cast<int64_t>(room->size()));
-    if (s.ok()) s = egl::Buffer::ReadOther(buffer, *room);
-    if (s.ok()) floats->Finish(MemoryOf(*tensor));
-    return s;
-  });
+  return CopyFromBuffer(gpu_.get(), static_cast<uint32_t>(handle),
+                        ReadTensor(*tensor, /*index=*/-1), MemoryOf(*tensor));
 }
 
 absl::Status GlesSimpleDelegate::CopyToHandle(TfLiteBufferHandle handle,
                                               const TfLiteTensor& tensor) {
-  const auto buffer = static_cast<GLuint>(handle);
-  return WithFloats(gpu_.get(), handle, tensor, [&](HostTensor* floats) {
-    const auto bytes = floats->Read(MemoryOf(tensor));
-    if (!bytes.ok()) return bytes.status();
-    auto s = CheckBuffer(buffer, static_cast<int64_t>(bytes->size()));
-    return s.ok() ? egl::Buffer::UploadToOther(buffer, *bytes) : s;
-  });
+  return CopyToBuffer(gpu_.get(), static_cast<uint32_t>(handle),
+                      ReadTensor(tensor, /*index=*/-1), MemoryOf(tensor));
 }
 
 }  // namespace gles_delegate

@@ -141,12 +141,6 @@ absl::Status GlesKernel::Wait(TfLiteContext* context) {
   return io_.Finish(context);
 }
 
-absl::Status GlesKernel::BeforeSubmit() {
-  return session_.queue().BeforeSubmit();
-}
-
-absl::Status GlesKernel::AfterWait() { return session_.queue().AfterWait(); }
-
 void GlesKernel::SetHandleOwner(const void* owner) {
   io_.SetHandleOwner(owner);
 }

@@ -41,8 +41,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   // Errors as Session::Submit().
   absl::StatusOr<bool> Submit(TfLiteContext* context, bool may_split) override;
   absl::Status Wait(TfLiteContext* context) override;
-  absl::Status BeforeSubmit() override;
-  absl::Status AfterWait() override;
+  GpuQueue* queue() override { return &session_.queue(); }
   void SetHandleOwner(const void* owner) override;
   void LendMemory(TfLiteContext* context) override;
   void TakeMemoryBack(TfLiteContext* context) override;

@@ -138,7 +138,7 @@ TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
     const auto ran = state->kernel->Submit(context, /*may_split=*/false);
     return warnings.End(context, ran.status());
   }
-  if (auto s = state->kernel->BeforeSubmit(); !s.ok()) {
+  if (auto s = state->kernel->queue()->BeforeSubmit(); !s.ok()) {
     return ToTfLite(context, s);
   }
   absl::Status status;
@@ -153,7 +153,7 @@ TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
     status = state->kernel->Wait(context);
   };
   status.Update(worker->RunInHalves(submit, wait));
-  if (status.ok()) status = state->kernel->AfterWait();
+  if (status.ok()) status = state->kernel->queue()->AfterWait();
   return warnings.End(context, status);
 }
 

@@ -14,7 +14,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/runtime/worker_thread.h"
-#include "egl/context.h"
+#include "delegate/session/gpu.h"
+#include "delegate/session/gpu_queue.h"
 #include "gles_delegate/gles_delegate.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -35,8 +36,6 @@ struct ModelPartition {
 };
 ModelPartition PartitionOf(const TfLiteDelegateParams& params);
 
-using ContextOrError = absl::StatusOr<std::shared_ptr<egl::Context>>;
-
 // One partition's kernel. Threads: with a worker (SimpleDelegate::worker())
 // always its thread. Otherwise the thread that applied the delegate (Submit
 // checks this), and any for destruction.
@@ -51,12 +50,10 @@ class SimpleDelegateKernel {
   virtual absl::StatusOr<bool> Submit(TfLiteContext* context,
                                       bool may_split) = 0;
   virtual absl::Status Wait(TfLiteContext* context) = 0;
-  // With a worker, on the thread that calls Invoke, before and after the
-  // worker's part: orders its commands with those of the current context. If
-  // the first fails, there is no inference; the second is called after a
-  // success.
-  virtual absl::Status BeforeSubmit() { return absl::OkStatus(); }
-  virtual absl::Status AfterWait() { return absl::OkStatus(); }
+  // With a worker, for the thread that calls Invoke, before and after the
+  // worker's part. If BeforeSubmit() fails, there is no inference; AfterWait()
+  // is called after a success.
+  virtual GpuQueue* queue() = 0;
   // Called once, after creation: the value of HandleOwner() for tensors with
   // buffer handles of this delegate.
   virtual void SetHandleOwner(const void*) {}

@@ -119,6 +119,7 @@ class ProbeKernel final : public SimpleDelegateKernel {
     return false;
   }
   absl::Status Wait(TfLiteContext*) override { return absl::OkStatus(); }
+  GpuQueue* queue() override { return nullptr; }  // without a worker
 
  private:
   static void Negate(const float* from, float* to, size_t count) {
