@@ -258,7 +258,7 @@ absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
   return status;
 }
 
-absl::StatusOr<bool> Executor::BeginInvoke(Inputs inputs, Outputs outputs) {
+absl::StatusOr<bool> Executor::SubmitInvoke(Inputs inputs, Outputs outputs) {
   if (!profile_.empty() || returns_at_once_) {
     if (auto s = Invoke(inputs, outputs); !s.ok()) return s;
     return false;
@@ -271,7 +271,7 @@ absl::StatusOr<bool> Executor::BeginInvoke(Inputs inputs, Outputs outputs) {
   return true;
 }
 
-absl::Status Executor::EndInvoke(Outputs outputs) {
+absl::Status Executor::WaitInvoke(Outputs outputs) {
   absl::Status status = Collect(outputs);
   if (!status.ok()) Abandon();
   return status;

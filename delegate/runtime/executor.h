@@ -112,14 +112,14 @@ class Executor {
                       absl::Span<const absl::Span<uint8_t>> outputs);
 
   // Invoke in two steps, between which other executors of the context may run.
-  // BeginInvoke submits the work and returns true, and EndInvoke must follow
+  // SubmitInvoke submits the work and returns true, and WaitInvoke must follow
   // with the same outputs; or it does everything and returns false, if
   // profiling or if it need not wait (ReturnAtOnce). On failure, as for Invoke,
   // there is no second step.
-  absl::StatusOr<bool> BeginInvoke(
+  absl::StatusOr<bool> SubmitInvoke(
       absl::Span<const absl::Span<const uint8_t>> inputs,
       absl::Span<const absl::Span<uint8_t>> outputs);
-  absl::Status EndInvoke(absl::Span<const absl::Span<uint8_t>> outputs);
+  absl::Status WaitInvoke(absl::Span<const absl::Span<uint8_t>> outputs);
 
   // The two steps without profiling, for benches. Submit passes all commands to
   // the driver; Collect waits for all results and copies them. If either fails,

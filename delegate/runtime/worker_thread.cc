@@ -70,13 +70,13 @@ absl::Status WorkerThread::Run(absl::FunctionRef<void()> fn) {
     fn();
     return false;
   };
-  Job job(whole, fn, /*halves=*/false);
+  Job job(whole, fn, /*split=*/false);
   return RunJob(job);
 }
 
-absl::Status WorkerThread::RunInHalves(absl::FunctionRef<bool()> first,
-                                       absl::FunctionRef<void()> second) {
-  Job job(first, second, /*halves=*/true);
+absl::Status WorkerThread::SubmitAndWait(absl::FunctionRef<bool()> submit,
+                                         absl::FunctionRef<void()> wait) {
+  Job job(submit, wait, /*split=*/true);
   return RunJob(job);
 }
 
@@ -85,7 +85,7 @@ absl::Status WorkerThread::RunJob(Job& job) {
     return egl::CheckNotForked(started_by_, "thread_mode: worker: the thread");
   }
   if (t_worker == this) {
-    if (job.first()) job.second();
+    if (job.submit()) job.wait();
     return absl::OkStatus();
   }
   absl::MutexLock lock(&mutex_);
@@ -102,10 +102,10 @@ size_t WorkerThread::calls() const {
   return calls_;
 }
 
-bool WorkerThread::MayBegin(int begun) const {
+bool WorkerThread::MayStart(int submitted) const {
   const Job* const next = waiting_.front();
   return next != nullptr &&
-         (begun == 0 || (next->has_halves && begun < kMaxBegun));
+         (submitted == 0 || (next->is_split && submitted < kMaxSubmitted));
 }
 
 void WorkerThread::Finish(Job* job) {
@@ -117,24 +117,25 @@ void WorkerThread::Finish(Job* job) {
 
 void WorkerThread::Work() {
   t_worker = this;
-  Queue begun;  // between their halves
+  Queue submitted;
   absl::MutexLock lock(&mutex_);
   while (true) {
-    while (waiting_.size() + begun.size() == 0 && !stop_) wake_.Wait(&mutex_);
-    if (MayBegin(begun.size())) {
+    while (waiting_.size() + submitted.size() == 0 && !stop_)
+      wake_.Wait(&mutex_);
+    if (MayStart(submitted.size())) {
       Job* const job = waiting_.Pop();
       mutex_.Unlock();
-      const bool has_second = job->first();
+      const bool must_wait = job->submit();
       mutex_.Lock();
-      if (has_second) {
-        begun.Push(job);
+      if (must_wait) {
+        submitted.Push(job);
       } else {
         Finish(job);
       }
-    } else if (begun.size() > 0) {
-      Job* const job = begun.Pop();
+    } else if (submitted.size() > 0) {
+      Job* const job = submitted.Pop();
       mutex_.Unlock();
-      job->second();
+      job->wait();
       mutex_.Lock();
       Finish(job);
     } else {

@@ -38,16 +38,16 @@ class WorkerThread {
   // thread.
   absl::Status Run(absl::FunctionRef<void()> fn);
 
-  // Run() in two steps, for work that starts with submitting to the GPU and
-  // ends with waiting for it. If `first` returns true, the worker runs `second`
-  // after starting the next call, if that has two steps as well, so that the
-  // GPU stays busy while results and inputs are copied. At most kMaxBegun
-  // calls are between their steps. They end in the order in which they began,
-  // before a later function of Run().
-  absl::Status RunInHalves(absl::FunctionRef<bool()> first,
-                           absl::FunctionRef<void()> second);
+  // Run() in two steps: `submit` passes work to the GPU, `wait` waits for it.
+  // If `submit` returns true, the worker runs `wait` after the next call's
+  // `submit`, if that has two steps as well, so that the GPU stays busy while
+  // results and inputs are copied. At most kMaxSubmitted calls are between
+  // their steps. They end in the order in which they were submitted, before a
+  // later function of Run().
+  absl::Status SubmitAndWait(absl::FunctionRef<bool()> submit,
+                             absl::FunctionRef<void()> wait);
   // One call on the GPU and one behind it.
-  static constexpr int kMaxBegun = 2;
+  static constexpr int kMaxSubmitted = 2;
 
   // Calls that wait for the thread or run on it.
   size_t calls() const;
@@ -58,11 +58,11 @@ class WorkerThread {
  private:
   // One call, on its caller's stack.
   struct Job {
-    Job(absl::FunctionRef<bool()> f, absl::FunctionRef<void()> s, bool halves)
-        : first(f), second(s), has_halves(halves) {}
-    absl::FunctionRef<bool()> first;
-    absl::FunctionRef<void()> second;
-    bool has_halves;  // else `first` is everything
+    Job(absl::FunctionRef<bool()> s, absl::FunctionRef<void()> w, bool split)
+        : submit(s), wait(w), is_split(split) {}
+    absl::FunctionRef<bool()> submit;
+    absl::FunctionRef<void()> wait;
+    bool is_split;  // else `submit` is everything
     Job* next = nullptr;
     bool is_done = false;
     absl::CondVar done;  // is_done was set
@@ -85,9 +85,9 @@ class WorkerThread {
   absl::Status RunJob(Job& job);
   absl::Status Start() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work();
-  // Whether the first waiting job may begin, with `begun` jobs between their
-  // steps.
-  bool MayBegin(int begun) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether the first waiting job may start, with `submitted` jobs between
+  // their steps.
+  bool MayStart(int submitted) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(Job* job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable absl::Mutex mutex_;

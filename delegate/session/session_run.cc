@@ -43,9 +43,9 @@ absl::StatusOr<Session::Ran> Session::Run(bool may_split) {
   const absl::Status status = gpu.context->Run([&]() -> absl::Status {
     if (auto s = queue_.AwaitCaller(); !s.ok()) return s;
     if (may_split) {
-      const auto begun = executor.BeginInvoke(input_values_, output_room_);
-      if (!begun.ok()) return begun.status();
-      if (*begun) {
+      const auto submitted = executor.SubmitInvoke(input_values_, output_room_);
+      if (!submitted.ok()) return submitted.status();
+      if (*submitted) {
         ran = Ran::kSubmitted;
         return absl::OkStatus();
       }
@@ -63,7 +63,7 @@ absl::StatusOr<Session::Ran> Session::Run(bool may_split) {
 absl::Status Session::Wait(SessionHost* host) {
   OnGpu& gpu = *on_gpu();
   const absl::Status status = gpu.context->Run([&]() -> absl::Status {
-    auto s = gpu.source->executor().EndInvoke(output_room_);
+    auto s = gpu.source->executor().WaitInvoke(output_room_);
     if (s.ok()) Finish();
     return s;
   });

@@ -152,7 +152,7 @@ TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
     const HeldWarnings::Scope scope(&warnings);
     status = state->kernel->Wait(context);
   };
-  status.Update(worker->RunInHalves(submit, wait));
+  status.Update(worker->SubmitAndWait(submit, wait));
   if (status.ok()) status = state->kernel->queue()->AfterWait();
   return warnings.End(context, status);
 }

@@ -88,7 +88,7 @@ class QueuedCalls {
   }
   void AddHalves(const std::string& name, bool has_second = true) {
     Add([this, name, has_second] {
-      return worker_.RunInHalves(
+      return worker_.SubmitAndWait(
           [&] {
             log_.push_back("begin " + name);
             return has_second;
@@ -152,7 +152,7 @@ TEST(WorkerThreadTest, ItsOwnThreadRunsBothHalvesAtOnce) {
   ASSERT_TRUE(worker
                   .Run([&] {
                     ASSERT_TRUE(worker
-                                    .RunInHalves(
+                                    .SubmitAndWait(
                                         [&] {
                                           order.push_back(1);
                                           return true;
@@ -181,7 +181,7 @@ TEST(WorkerThreadTest, ManyCallersShareWhatOnlyTheWorkerTouches) {
           return true;
         };
         const auto answer = [&] { out = in + 1; };
-        ASSERT_TRUE(worker.RunInHalves(add, answer).ok());
+        ASSERT_TRUE(worker.SubmitAndWait(add, answer).ok());
         ASSERT_EQ(out, call + 1);
       }
     });
