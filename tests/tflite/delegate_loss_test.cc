@@ -130,39 +130,7 @@ TEST_F(DelegateLossTest, ALostContextIsReplacedWhereTensorsAreAllocatedAgain) {
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model_, 0, {1, 9, 5, 5}));
 }
 
-TEST_F(DelegateLossTest, ResetsThatAreNotItsFaultAreNotCounted) {
-  const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = Applied(*model_, delegate);
-  for (int i = 0; i < 5; ++i) {
-    ResetAtCheck(GL_INNOCENT_CONTEXT_RESET_KHR, 1);
-    ExpectFails(interpreter.get(), "was reset");
-  }
-  ExpectClose(RunOnce(interpreter.get()), expected_);
-}
-
-TEST_F(DelegateLossTest, ThreeGuiltyResetsInARowAreEnough) {
-  const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = Applied(*model_, delegate);
-  const auto fail = [&](int times) {
-    for (int i = 0; i < times; ++i) {
-      ResetAtCheck(GL_GUILTY_CONTEXT_RESET_KHR, 1);
-      ExpectFails(interpreter.get(), "was reset by commands of this context");
-    }
-  };
-  fail(2);
-  ExpectClose(RunOnce(interpreter.get()), expected_);
-  fail(3);
-  for (int i = 0; i < 2; ++i) {
-    ExpectFails(interpreter.get(), "3 Invokes in a row");
-  }
-  EXPECT_THAT(interpreter->log(),
-              Contains(AllOf(HasSubstr("not tried again"),
-                             HasSubstr("fallback_to_cpu"))));
-  // Another interpreter is not to blame.
-  ExpectClose(RunOnce(Applied(*model_, delegate).get()), expected_);
-}
-
-TEST_F(DelegateLossTest, FallbackToCpuTakesOverAfterThem) {
+TEST_F(DelegateLossTest, FallbackToCpuTakesOverAfterThreeGuiltyResets) {
   const DelegatePtr delegate =
       MakeDelegate([](auto& options) { options.fallback_to_cpu = 1; });
   auto interpreter = Applied(*model_, delegate);

@@ -1,0 +1,188 @@
+// labels: egl llvmpipe softpipe
+// A partition's life without an interpreter: built, run, moved to the CPU.
+#include "delegate/session/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "egl/testing.h"
+#include "gtest/gtest.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/session_case.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+using ::gles_delegate::egl::GlApi;
+using ::gles_delegate::egl::ScopedGlOverride;
+
+TEST_F(SessionTest, SubmitsAndWaits) {
+  session_ = Make();
+  ASSERT_TRUE(session_->Prepare(&host_).ok());
+  EXPECT_TRUE(report_->was_built);
+  // The first inference may build more: it is not split.
+  auto ran = Submit(session_.get(), /*may_split=*/true);
+  ASSERT_TRUE(ran.ok()) << ran.status();
+  EXPECT_EQ(*ran, Ran::kDone);
+  ExpectOutput();
+  ran = Submit(session_.get(), /*may_split=*/true);
+  ASSERT_TRUE(ran.ok()) << ran.status();
+  ASSERT_EQ(*ran, Ran::kSubmitted);
+  ASSERT_TRUE(session_->Wait(&host_).ok());
+  ExpectOutput();
+  EXPECT_THAT(host_.warnings, IsEmpty());
+}
+
+TEST_F(SessionTest, WithoutItsGraphItDoesNotRun) {
+  session_ = MakeRun();
+  session_->Forget();
+  EXPECT_EQ(report_->executor, nullptr);
+  EXPECT_TRUE(absl::IsInternal(Submit(session_.get()).status()));
+  SetGraph(session_.get(), 5);
+  ASSERT_TRUE(session_->Prepare(&host_).ok());
+  ExpectRuns(session_.get());
+}
+
+TEST_F(SessionTest, BuiltLateItIsBuiltByTheFirstInference) {
+  session_ = Make([](SessionSetup* setup) { setup->builds_late = true; });
+  ASSERT_TRUE(session_->Prepare(&host_).ok());
+  EXPECT_FALSE(report_->was_built);
+  ExpectRuns(session_.get());
+  EXPECT_TRUE(report_->was_built);
+}
+
+TEST_F(SessionTest, AnotherThreadIsRefused) {
+  session_ = MakeRun();
+  absl::Status status;
+  std::thread([&] { status = Submit(session_.get()).status(); }).join();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("the same thread"));
+  ExpectRuns(session_.get());
+  // Prepared there, it runs there.
+  std::thread([&] {
+    EXPECT_TRUE(session_->Prepare(&host_).ok());
+    ExpectRuns(session_.get());
+  }).join();
+  EXPECT_FALSE(Submit(session_.get()).ok());
+}
+
+TEST_F(SessionTest, WhatCannotBeBuiltRunsOnTheCpuUntilTheShapesChange) {
+  session_ = Make();
+  {
+    const ScopedGlOverride<GlApi, decltype(GlApi::CreateProgram)> broken(
+        &GlApi::CreateProgram, +[]() -> GLuint { return 0; });
+    const absl::Status built = session_->Prepare(&host_);
+    ASSERT_FALSE(built.ok());
+    // Not unless it may, and can.
+    EXPECT_EQ(session_->FallBack(&host_, built), built);
+    host_.may_fall_back = true;
+    host_.cpu = absl::FailedPreconditionError("no kernel");
+    EXPECT_THAT(std::string(session_->FallBack(&host_, built).message()),
+                HasSubstr("no kernel"));
+    EXPECT_FALSE(session_->is_on_cpu());
+    host_.cpu = absl::OkStatus();
+    ASSERT_TRUE(session_->FallBack(&host_, built).ok());
+  }
+  EXPECT_TRUE(session_->is_on_cpu());
+  ASSERT_TRUE(session_->Prepare(&host_).ok());
+  const auto ran = Submit(session_.get());
+  ASSERT_TRUE(ran.ok()) << ran.status();
+  EXPECT_EQ(*ran, Ran::kOnCpu);
+  session_->Forget();
+  EXPECT_EQ(report_->on_cpu, "");
+  SetGraph(session_.get(), 2);
+  ASSERT_TRUE(session_->Prepare(&host_).ok());
+  ExpectRuns(session_.get());
+}
+
+TEST_F(SessionTest, AMemoryLimitMovesItToTheCpu) {
+  session_ =
+      Make([](SessionSetup* setup) { setup->options.memory_limit_bytes = 1; });
+  const absl::Status reserved = session_->Reserve();
+  EXPECT_TRUE(absl::IsResourceExhausted(reserved)) << reserved;
+  ASSERT_TRUE(session_->ReserveAgain(&host_).ok());
+  EXPECT_TRUE(session_->is_on_cpu());
+  EXPECT_EQ(gpu_->reserved_bytes, 0);
+}
+
+TEST_F(SessionTest, AReservationEndsWithItsSession) {
+  session_ = Make(
+      [](SessionSetup* setup) { setup->options.memory_limit_bytes = 1 << 30; });
+  ASSERT_TRUE(session_->Reserve().ok());
+  const int64_t bytes = gpu_->reserved_bytes;
+  EXPECT_GT(bytes, 0);
+  ASSERT_TRUE(session_->Reserve().ok());
+  EXPECT_EQ(gpu_->reserved_bytes, bytes);
+  session_.reset();
+  EXPECT_EQ(gpu_->reserved_bytes, 0);
+}
+
+TEST_F(SessionTest, ObjectsNeedTheAppsContext) {
+  session_ = MakeRun();
+  AppObject object;
+  object.name = 1;
+  session_->inputs()[0].object = object;
+  session_->NoteObjects();
+  for (int i = 0; i < 2; ++i) {
+    const absl::Status refused = Submit(session_.get()).status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+    EXPECT_THAT(std::string(refused.message()),
+                HasSubstr("thread_mode: caller or worker_sharing"));
+  }
+  session_->inputs()[0].object.reset();
+  session_->NoteObjects();
+  ExpectRuns(session_.get());
+}
+
+TEST_F(SessionTest, LentMemoryIsNotCopied) {
+  session_ = Make([](SessionSetup* setup) {
+    setup->profile.choices.zero_copy = 1;
+    setup->profile.choices.host_transfers = 0;
+  });
+  ASSERT_TRUE(session_->Prepare(&host_).ok());
+  const size_t bytes = in_.size() * 4;
+  EXPECT_EQ(session_->LendInput(0, bytes, /*has_custom_memory=*/true), nullptr);
+  EXPECT_EQ(session_->LendInput(0, bytes - 4, false), nullptr);
+  const auto lent = session_->LendInput(0, bytes, false);
+  if (lent == nullptr) {
+    EXPECT_FALSE(gpu_->context->device().Has("GL_EXT_buffer_storage"));
+    GTEST_SKIP() << "no memory of this driver stays mapped";
+  }
+  std::copy(in_.begin(), in_.end(), reinterpret_cast<float*>(lent->data()));
+  session_->inputs()[0].memory = {lent->data(), bytes, "x"};
+  session_->outputs()[0].memory = {out_.data(), bytes, "y"};
+  const auto ran = session_->Submit(&host_, false);
+  ASSERT_TRUE(ran.ok()) << ran.status();
+  ExpectOutput();
+}
+
+TEST_F(SessionTest, TheBaselinePlanGivesWayToTheOptimizedOne) {
+  session_ = Make([](SessionSetup* setup) {
+    setup->profile.choices.background_compilation = 1;
+  });
+  ASSERT_TRUE(session_->Prepare(&host_).ok());
+  const BackgroundReport& background = report_->background;
+  ASSERT_EQ(background.state, "waiting") << background.reason;
+  const auto start = std::chrono::steady_clock::now();
+  while (background.state != "done") {
+    ExpectRuns(session_.get());
+    ASSERT_THAT(background.state, Not("failed")) << background.reason;
+    ASSERT_LT(std::chrono::steady_clock::now() - start,
+              std::chrono::minutes(1));
+  }
+  ExpectRuns(session_.get());
+  EXPECT_GE(background.baseline_inferences, 1);
+  // Compiled programs need no other baseline plan.
+  session_->Forget();
+  SetGraph(session_.get(), 4);
+  ASSERT_TRUE(session_->Prepare(&host_).ok());
+  EXPECT_EQ(background.state, "off");
+  EXPECT_EQ(background.reason, "most programs were compiled before the resize");
+  ExpectRuns(session_.get());
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
