@@ -100,19 +100,19 @@ struct DeviceChoices {
   // 1: convolutions, and readbacks of graph outputs, compute a preceding
   // DEPTH_TO_SPACE, RESIZE_BILINEAR, small MAX_POOL_2D or MUL by a channel
   // scale while reading, and convolutions write the rows of a following
-  // RESHAPE, without dispatches for these (passes/read_through.h, fuse_gates.h,
-  // write_through.h).
+  // RESHAPE, without dispatches for these (passes/read_through.h,
+  // fuse_channel_scales.h, write_through.h).
   int read_through = 0;
   // Fuse the mean and matrix products of a squeeze-excite block into one
   // dispatch of one work group if the texels of weights <= this; if the plane's
   // texels exceed it, another dispatch first sums bands of the plane. 0: never.
   int fused_squeeze_texels = 0;
 
-  // 1: an invocation has so few registers that an LSTM computes its gates one
-  // after the other, which reads the data once per gate, and a matrix product
-  // at most 2 rows. 2: also at most 64 invocations reduce a plane or row, since
-  // larger work groups have fewer registers. 0: all gates together, and up to 4
-  // rows.
+  // 1: an invocation has so few registers that an LSTM computes its channel
+  // scales one after the other, which reads the data once per channel scale,
+  // and a matrix product at most 2 rows. 2: also at most 64 invocations reduce
+  // a plane or row, since larger work groups have fewer registers. 0: all
+  // channel scales together, and up to 4 rows.
   int few_registers = 0;
 
   // Use Winograd's F(4x4, 3x3) (delegate/ops/conv/conv_winograd.h) for 3x3

@@ -46,7 +46,7 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Build(
   report_->self_check_faults.clear();
   auto executor = PlanAndMake(&timer);
   if (HostCanTakeOver()) executor = PlanAgainForHost(&timer);
-  if (!wrong_answer_.empty()) executor = PlanAgainPlainly(&timer);
+  if (!wrong_answer_.empty()) executor = PlanAgainWithFallback(&timer);
   if (!executor.ok()) return executor;
   report_->stats = (*executor)->stats();
   report_->stages.Add((*executor)->stats().stages);
@@ -109,13 +109,13 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAgainForHost(
   return PlanAndMake(timer);
 }
 
-absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAgainPlainly(
-    StageTimer* timer) {
+absl::StatusOr<std::unique_ptr<Executor>>
+PartitionBuilder::PlanAgainWithFallback(StageTimer* timer) {
   self_check_warning_ =
       absl::StrCat(Driver(), " answers wrongly: ", TakeWrongAnswer(),
                    "; the partition is planned again with plainer shaders");
-  profile_ = PlainProfile(profile_, !options_.may_change_storage);
-  report_->self_check = "plain";
+  profile_ = FallbackProfile(profile_, !options_.may_change_storage);
+  report_->self_check = "fallback";
   auto executor = PlanAndMake(timer);
   if (wrong_answer_.empty()) return executor;
   report_->self_check_faults.push_back(wrong_answer_);
@@ -195,7 +195,8 @@ absl::Status PartitionBuilder::CheckPrograms(const PlannedPartition& planned,
   }
   report_->self_check_result = *result;
   if (result->ok()) {
-    if (report_->self_check != "plain" && report_->self_check != "host packs") {
+    if (report_->self_check != "fallback" &&
+        report_->self_check != "host packs") {
       report_->self_check = result->Verdict();
     }
     return absl::OkStatus();

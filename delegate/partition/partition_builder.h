@@ -73,7 +73,8 @@ class PartitionBuilder {
   // them without a program.
   bool HostCanTakeOver() const;
   absl::StatusOr<std::unique_ptr<Executor>> PlanAgainForHost(StageTimer* timer);
-  absl::StatusOr<std::unique_ptr<Executor>> PlanAgainPlainly(StageTimer* timer);
+  absl::StatusOr<std::unique_ptr<Executor>> PlanAgainWithFallback(
+      StageTimer* timer);
   // Returns and clears wrong_answer_, and adds it to the report.
   std::string TakeWrongAnswer();
   absl::StatusOr<std::unique_ptr<Executor>> Make(

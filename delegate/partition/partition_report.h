@@ -33,7 +33,7 @@ struct BuildReport {
   // The result: "right": all programs passed; "partly checked": those that have
   // a reference passed; "not checked": none has one; "cached": an earlier start
   // passed. "host packs": after an error in a program that moves inputs or
-  // outputs, the host does it. "plain": after an error, planned again with
+  // outputs, the host does it. "fallback": after an error, planned again with
   // simpler programs that passed; "wrong": not run; "none": the check failed to
   // run, with the reason; "off".
   std::string self_check = "off";

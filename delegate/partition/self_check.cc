@@ -272,7 +272,7 @@ absl::StatusOr<SelfCheckResult> SelfCheck(const SelfCheckInput& input,
   return result;
 }
 
-DeviceProfile PlainProfile(DeviceProfile profile, bool keep_storage) {
+DeviceProfile FallbackProfile(DeviceProfile profile, bool keep_storage) {
   DeviceChoices plain;  // Fuses nothing, splits nothing, spells nothing out.
   plain.conv_tile_pixels = 1;
   plain.depthwise_tile_pixels = 1;

@@ -59,7 +59,7 @@ absl::StatusOr<SelfCheckResult> SelfCheck(const SelfCheckInput& input,
 // The fallback profile, with only the simplest programs: no literal weights,
 // Winograd, shared or split sums, fusions or mapped tensors, one output per
 // invocation; tensors in texture arrays unless `keep_storage`.
-DeviceProfile PlainProfile(DeviceProfile profile, bool keep_storage);
+DeviceProfile FallbackProfile(DeviceProfile profile, bool keep_storage);
 
 // For tests: forgets which programs passed.
 void ForgetSelfChecks();

@@ -34,7 +34,7 @@ bool IsPointwiseAfter(const Node& node, const std::optional<Convolution>& conv,
   return conv && conv->kind == Convolution::Kind::kWindow &&
          conv->src == first.dst && conv->IsPointwise() &&
          conv->constant_weights && conv->integer_path == first.integer_path &&
-         !conv->gate.IsThere() && !IsOperand(first.dst, node);
+         !conv->channel_scale.IsThere() && !IsOperand(first.dst, node);
 }
 
 // The work of a fused pair, in products of texels.

@@ -33,7 +33,7 @@ bool IsNext(const Graph& graph, const Node& node,
             const DeviceChoices& choices) {
   if (!conv || conv->kind != Convolution::Kind::kWindow ||
       conv->src != first.outputs[0] || !conv->IsPointwise() ||
-      !conv->constant_weights || conv->gate.IsThere() ||
+      !conv->constant_weights || conv->channel_scale.IsThere() ||
       node.integer_path != first.integer_path ||
       node.always_float32 != first.always_float32 ||
       graph.tensor(conv->dst).view.of != kNoTensor) {

@@ -17,7 +17,7 @@ namespace {
 bool IsFirst(const std::optional<Convolution>& conv, const DeviceChoices& c) {
   return conv && conv->kind == Convolution::Kind::kWindow &&
          conv->IsPointwise() && conv->constant_weights &&
-         !conv->gate.IsThere() &&
+         !conv->channel_scale.IsThere() &&
          int64_t{conv->src_shape.h} * conv->src_shape.w *
                  conv->src_shape.slices() <=
              c.fused_plane_work;

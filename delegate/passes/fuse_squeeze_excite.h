@@ -16,8 +16,8 @@ namespace gles_delegate {
 // tensors, for a function with an operand between the products, nor for weights
 // computed at run time.
 //
-// Run it last: only after fuse_gates has moved the sum of the gated tensor into
-// the next convolution is the mean the ADD's only reader.
+// Run it last: only after fuse_channel_scales has moved the sum of the scaled
+// tensor into the next convolution is the mean the ADD's only reader.
 void FuseSqueezeExcite(Graph* graph, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

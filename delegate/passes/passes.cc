@@ -6,9 +6,9 @@
 #include "delegate/passes/fold_heads.h"
 #include "delegate/passes/fold_scales.h"
 #include "delegate/passes/fold_transposes.h"
+#include "delegate/passes/fuse_channel_scales.h"
 #include "delegate/passes/fuse_depthwise.h"
 #include "delegate/passes/fuse_elementwise.h"
-#include "delegate/passes/fuse_gates.h"
 #include "delegate/passes/fuse_next.h"
 #include "delegate/passes/fuse_padding.h"
 #include "delegate/passes/fuse_planes.h"
@@ -98,8 +98,8 @@ constexpr Pass kPasses[] = {
     // After fuse_depthwise, which takes those of large planes.
     {"fuse_planes", PassStage::kFuse, &Run<&FusePlanes>},
     // After passes that find more to fuse if the MUL is separate.
-    {"fuse_gates", PassStage::kFuse, &Run<&FuseGates>},
-    // After fuse_gates, which leaves a sum to the mean alone.
+    {"fuse_channel_scales", PassStage::kFuse, &Run<&FuseChannelScales>},
+    // After fuse_channel_scales, which leaves a sum to the mean alone.
     {"fuse_squeeze_excite", PassStage::kFuse, &Run<&FuseSqueezeExcite>},
     // After all passes that change what convolutions read.
     {"view_slices", PassStage::kFuse, &Run<&ViewSlices>},

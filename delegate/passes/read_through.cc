@@ -60,7 +60,7 @@ std::optional<Convolution> ConvolutionOf(TensorId id, const Graph& graph,
 bool CanReadThrough(const Convolution& conv, MemoryView::Kind kind,
                     const Planner& planner) {
   if (kind == MemoryView::Kind::kDepthToSpace) return true;
-  return conv.IsPointwise() && !conv.gate.IsThere() &&
+  return conv.IsPointwise() && !conv.channel_scale.IsThere() &&
          ChooseConvStrategy(conv, planner) == &kConvShared;
 }
 

@@ -1,7 +1,7 @@
 // CONV_2D with a 1x1 window and stride 1, and equivalent matrix products.
 // Pixels are indexed flat over batch, rows and columns; an invocation computes
 // TILE_PIXELS of them in TILE_SLICES output slices.
-// - GATE: for batch 1; multiplies the input by a channel scale. With ADDEND,
+// - CHANNEL_SCALE: for batch 1; multiplies the input by a channel scale. With ADDEND,
 //   also adds another tensor.
 // - HALF_ARITHMETIC: multiplies and sums the 16 products of four slices in 16
 //   bits; these sums are added in 32 bits.
@@ -123,10 +123,10 @@ void main() {
     for (int i = 0; i < TILE_PIXELS; ++i) {
       v[i] = READ(read_src);
     }
-#ifdef GATE
-    vec4 gate = read_gate(0, 0, s, 0);
+#ifdef CHANNEL_SCALE
+    vec4 channel_scale = read_channel_scale(0, 0, s, 0);
     for (int i = 0; i < TILE_PIXELS; ++i) {
-      v[i] *= gate;
+      v[i] *= channel_scale;
 #ifdef ADDEND
       v[i] += READ(read_addend);
 #endif

@@ -8,7 +8,7 @@
 // - INNER_SCALED(v, slice): on the integer path, requantizes its sums v.
 // - WHOLE_CHUNKS: the last chunk is full, and invocations load equal shares, so
 //   nothing is read past the last term.
-// - GATE: for a 1x1 window and batch 1; multiplies the input by a channel
+// - CHANNEL_SCALE: for a 1x1 window and batch 1; multiplies the input by a channel
 //   scale. With ADDEND, also adds another tensor.
 // - HALF_ARITHMETIC: a lane multiplies and sums its 4 * CHUNK_TERMS products of
 //   a chunk in 16 bits; these sums are added in 32 bits. CHUNK_TERMS is even.
@@ -151,10 +151,10 @@ vec4 source(ivec3 p, int term) {
   return mix(clamp(v, inner_clamp.x, inner_clamp.y), v, is_nan);
 #endif
 #elif defined(ADDEND)
-  return read_src(p.x, p.y, term, p.z) * read_gate(0, 0, term, 0) +
+  return read_src(p.x, p.y, term, p.z) * read_channel_scale(0, 0, term, 0) +
          read_addend(p.x, p.y, term, p.z);
-#elif defined(GATE)
-  return read_src(p.x, p.y, term, p.z) * read_gate(0, 0, term, 0);
+#elif defined(CHANNEL_SCALE)
+  return read_src(p.x, p.y, term, p.z) * read_channel_scale(0, 0, term, 0);
 #elif defined(MATRICES)
   return read_src(p.x, min(p.y, src_size.y - 1), term, min(p.z, src_size.w - 1));
 #elif defined(POINTWISE)
@@ -167,7 +167,7 @@ vec4 source(ivec3 p, int term) {
 #ifdef HALF_ARITHMETIC
 // The inputs of `term` and the next one.
 uvec4 input_packet(ivec3 p, int term) {
-#if defined(POINTWISE) && !defined(GATE)
+#if defined(POINTWISE) && !defined(CHANNEL_SCALE)
 #ifndef WHOLE_CHUNKS
   if (term >= sum_shape.y) return uvec4(0u);
   if (term + 1 == sum_shape.y) {

@@ -58,7 +58,8 @@ TEST(NodeFatesTest, WhatLeftForItsReaderIsComputedByTheReader) {
   b.graph.outputs = {b.Relu(b.Conv(b.Relu(in)))};
   const Graph before = Numbered(std::move(b));
   Graph after = before;
-  // As fuse_padding and fuse_gates do: the convolution reads what node 10 read.
+  // As fuse_padding and fuse_channel_scales do: the convolution reads what node
+  // 10 read.
   after.nodes[1].inputs[0] = in;
   after.nodes.erase(after.nodes.begin());
   EXPECT_THAT(Fates(before, after), ElementsAre(Pair(9, kNoNode), Pair(10, 11),

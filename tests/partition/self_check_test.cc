@@ -179,7 +179,7 @@ TEST_F(SelfCheckTest, AWrongShaderIsReplacedByAPlainerOne) {
   EXPECT_GT(g_altered, 0);
   ASSERT_TRUE(start.applied.ok()) << start.applied;
   ExpectClose(start.outputs, expected_);
-  EXPECT_EQ(start.verdict(), "plain") << start.check();
+  EXPECT_EQ(start.verdict(), "fallback") << start.check();
   EXPECT_THAT(start.log,
               Contains(AllOf(HasSubstr("answers wrongly"),
                              HasSubstr(TestContext()->device().renderer),
@@ -202,7 +202,7 @@ TEST_F(SelfCheckTest, APostOpThatSomeDispatchesSkipIsChecked) {
   EXPECT_GT(g_altered, 0);
   ASSERT_TRUE(start.applied.ok()) << start.applied;
   ExpectClose(start.outputs, expected_);
-  EXPECT_EQ(start.verdict(), "plain") << start.check();
+  EXPECT_EQ(start.verdict(), "fallback") << start.check();
 }
 
 TEST_F(SelfCheckTest, WhereNoShaderIsRightTheModelStaysOnTheCpu) {
@@ -233,7 +233,7 @@ TEST_F(SelfCheckTest, LiteralWeightsOnVirglAreReplaced) {
     GTEST_SKIP() << "this virgl computes literal weights rightly";
   }
   const Start checked = Run();
-  EXPECT_EQ(checked.verdict(), "plain") << checked.check();
+  EXPECT_EQ(checked.verdict(), "fallback") << checked.check();
   EXPECT_THAT(checked.log, Contains(HasSubstr("(conv_unrolled.comp)")));
   ExpectClose(checked.outputs, expected_);
 }
@@ -267,12 +267,12 @@ TEST_F(SelfCheckTest, VerdictsAreKeptInTheStartUpCache) {
   if (ConvolutionsShader() != "conv_unrolled") GTEST_SKIP() << "another plan";
   ForgetSelfChecks();
   Broken() = "conv_unrolled.comp";
-  EXPECT_EQ(Run(cached).verdict(), "plain");
+  EXPECT_EQ(Run(cached).verdict(), "fallback");
   // Nothing is broken any more, and nothing is tried again.
   ForgetSelfChecks();
   Broken().clear();
   const Start second = Run(cached);
-  EXPECT_EQ(second.verdict(), "plain");
+  EXPECT_EQ(second.verdict(), "fallback");
   EXPECT_THAT(second.log, Contains(AllOf(HasSubstr("found by an earlier start"),
                                          HasSubstr("conv_unrolled.comp"))));
   ExpectClose(second.outputs, expected_);

@@ -144,8 +144,8 @@ TEST(FoldScalesTest, NotWhereSomethingElseReadsTheInput) {
 TEST(FoldScalesTest, NotOfComputedOperandsOrWeights) {
   GraphBuilder b;
   const TensorId x = b.Input({1, 2, 2, 2});
-  const TensorId gate = b.Input({1, 1, 1, 2});
-  Conv(&b, x, {With("mul", gate)});
+  const TensorId channel_scale = b.Input({1, 1, 1, 2});
+  Conv(&b, x, {With("mul", channel_scale)});
   b.Node("CONV_2D", {x, b.Input({2, 1, 1, 2})}, {1, 2, 2, 2},
          Conv2dAttributes(), {Scalar("mul", 2)});
   ASSERT_TRUE(FoldScales(&b.graph).ok());

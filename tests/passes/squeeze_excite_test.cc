@@ -1,6 +1,6 @@
 // labels: op llvmpipe softpipe
-// The gate of a squeeze-excite block as one dispatch, against the definition of
-// its nodes; and the graphs that the pass must leave alone.
+// The channel scale of a squeeze-excite block as one dispatch, against the
+// definition of its nodes; and the graphs that the pass must leave alone.
 #include "delegate/ops/conv/squeeze_excite.h"
 
 #include <cmath>

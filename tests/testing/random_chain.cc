@@ -116,7 +116,7 @@ class ChainMaker {
   void FullyConnected();
   void Normalization();
   void Residual();
-  void Gate();
+  void ChannelScale();
   void Swish();
   void SquashedResidual();
   void Softmax();
@@ -319,13 +319,13 @@ ChainValue ChainMaker::Mean(const std::vector<int32_t>& axes) {
 }
 
 // A squeeze-excite block.
-void ChainMaker::Gate() {
+void ChainMaker::ChannelScale() {
   const ChainValue x = x_;
   Mean({1, 2});
   if (OneIn(2)) Convolve(Between(1, 8), 1, Act::RELU);
   Convolve(x.dims[3], 1, Act::NONE);
-  const ChainValue gate = Function(Op::LOGISTIC);
-  Binary(Op::MUL, x.id, gate.id, New(x.dims, x.most));
+  const ChainValue channel_scale = Function(Op::LOGISTIC);
+  Binary(Op::MUL, x.id, channel_scale.id, New(x.dims, x.most));
 }
 
 void ChainMaker::Swish() {
@@ -543,7 +543,7 @@ RandomChain ChainMaker::Make() {
                              &ChainMaker::Normalization,
                              &ChainMaker::Residual,
                              &ChainMaker::Residual,
-                             &ChainMaker::Gate,
+                             &ChainMaker::ChannelScale,
                              &ChainMaker::Swish,
                              &ChainMaker::SquashedResidual,
                              &ChainMaker::Softmax,

@@ -21,9 +21,9 @@ struct RandomChain {
   std::vector<uint8_t> bytes;  // the .tflite file
 };
 
-// Paddings, normalizations, convolutions of all kinds, residuals, gates,
-// products with a sigmoid of oneself, softmax, means, movement. Equal arguments
-// give equal chains.
+// Paddings, normalizations, convolutions of all kinds, residuals, channel
+// scales, products with a sigmoid of oneself, softmax, means, movement. Equal
+// arguments give equal chains.
 RandomChain MakeRandomChain(uint32_t seed, ChainNumbers numbers);
 
 }  // namespace gles_delegate::testing

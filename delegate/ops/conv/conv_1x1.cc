@@ -39,8 +39,9 @@ bool ReadAndWriteAlike(const Convolution& a, const Convolution& b) {
     return conv.dst_shape.c % 4 == 0;
   };
   return a.integer_path == b.integer_path &&
-         a.gate.IsThere() == b.gate.IsThere() &&
-         (a.gate.addend == kNoTensor) == (b.gate.addend == kNoTensor) &&
+         a.channel_scale.IsThere() == b.channel_scale.IsThere() &&
+         (a.channel_scale.addend == kNoTensor) ==
+             (b.channel_scale.addend == kNoTensor) &&
          last_texel_is_full(a) == last_texel_is_full(b);
 }
 
@@ -102,8 +103,8 @@ bool HasFlatPlanes(const Convolution& conv, const Planner& planner) {
     return tensor.view.of == kNoTensor && storage.ok() &&
            gl_shaders::IsBuffer(*storage);
   };
-  return is_flat(conv.src) && is_flat(conv.gate.gate) &&
-         is_flat(conv.gate.addend);
+  return is_flat(conv.src) && is_flat(conv.channel_scale.channel_scale) &&
+         is_flat(conv.channel_scale.addend);
 }
 
 // The grid as one row of all slices' tiles.
@@ -152,7 +153,7 @@ void PlanConv1x1(const Convolution& conv, Planner* planner) {
     d.work_group = ChooseWorkGroup({d.grid[0], 2, 1}, profile);
   }
   d.half_arithmetic = conv.half_arithmetic;
-  BindInputGate(conv.gate, &d);
+  BindInputScale(conv.channel_scale, &d);
   BindFilter(conv, planner, &d);
   planner->Add(std::move(d));
 }

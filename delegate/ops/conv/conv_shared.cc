@@ -116,7 +116,7 @@ void PlanConvShared(const Convolution& conv, Planner* planner) {
     BindInner(conv.inner, conv, planner->graph(), &d);
   } else {
     if (conv.IsPointwise()) d.Define("POINTWISE");
-    BindInputGate(conv.gate, &d);
+    BindInputScale(conv.channel_scale, &d);
   }
   if (conv.next.IsThere()) {
     BindNext(conv.next, work, planner->graph(), &d);

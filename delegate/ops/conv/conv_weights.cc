@@ -244,11 +244,11 @@ PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias) {
   return packed;
 }
 
-void BindInputGate(const InputGate& gate, Dispatch* d) {
-  if (!gate.IsThere()) return;
-  d->Define("GATE").Read("gate", gate.gate);
-  if (gate.addend == kNoTensor) return;
-  d->Define("ADDEND").Read("addend", gate.addend);
+void BindInputScale(const InputScale& channel_scale, Dispatch* d) {
+  if (!channel_scale.IsThere()) return;
+  d->Define("CHANNEL_SCALE").Read("channel_scale", channel_scale.channel_scale);
+  if (channel_scale.addend == kNoTensor) return;
+  d->Define("ADDEND").Read("addend", channel_scale.addend);
 }
 
 void BindWindow(const Convolution& conv, Dispatch* d) {

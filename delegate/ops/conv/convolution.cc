@@ -39,7 +39,8 @@ bool TakeAttributes(const Node& node, Convolution* conv) {
   if (const auto* a = std::any_cast<Conv2dAttributes>(&node.attributes)) {
     conv->window = *a;
     conv->filter.groups = a->groups;
-    conv->gate = {InputOrNone(node, kConvGate), InputOrNone(node, kConvAddend)};
+    conv->channel_scale = {InputOrNone(node, kConvChannelScale),
+                           InputOrNone(node, kConvAddend)};
     return true;
   }
   if (const auto* a =
@@ -164,7 +165,7 @@ bool Convolution::IsTiled() const {
   return kind == Kind::kWindow && filter.groups == 1;
 }
 
-bool Convolution::CanTakeGate() const {
+bool Convolution::CanTakeChannelScale() const {
   return kind == Kind::kWindow && IsPointwise() && HasManyPixels() &&
          constant_weights && !integer_path;
 }

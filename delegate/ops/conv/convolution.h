@@ -66,12 +66,12 @@ struct WeightIds {
 WeightIds WeightsOf(const Node& node, int weights, int bias);
 
 // An operation on a convolution's input (of batch 1) as it is read: v becomes v
-// * gate + addend.
-struct InputGate {
-  TensorId gate = kNoTensor;    // [1,1,1,C]; kNoTensor: nothing is done
-  TensorId addend = kNoTensor;  // of the input's shape; kNoTensor: none
+// * channel scale + addend.
+struct InputScale {
+  TensorId channel_scale = kNoTensor;  // [1,1,1,C]; kNoTensor: nothing is done
+  TensorId addend = kNoTensor;         // of the input's shape; kNoTensor: none
 
-  bool IsThere() const { return gate != kNoTensor; }
+  bool IsThere() const { return channel_scale != kNoTensor; }
 };
 
 // The depthwise convolution (multiplier 1) fused into the 1x1 convolution that
@@ -137,11 +137,11 @@ struct Convolution {
   SlidingWindow window;  // of kTransposed: over the output
   int window_w = 1;      // taps in a row of the window
   int window_h = 1;
-  int multiplier = 1;    // of kDepthwise: outputs per input channel
-  InputGate gate;        // only if CanTakeGate()
-  InnerDepthwise inner;  // of kDepthwisePointwise
-  NextPointwise next;    // only of what FuseNext makes
-  ConvInputs inputs;     // of the node, if made from one
+  int multiplier = 1;        // of kDepthwise: outputs per input channel
+  InputScale channel_scale;  // only if CanTakeChannelScale()
+  InnerDepthwise inner;      // of kDepthwisePointwise
+  NextPointwise next;        // only of what FuseNext makes
+  ConvInputs inputs;         // of the node, if made from one
   // Computes on (quantized value - zero point) instead of real values
   // (Node::integer_path).
   bool integer_path = false;
@@ -175,9 +175,9 @@ struct Convolution {
   // whose rows are pixels. Excludes products of few rows (not HasManyPixels),
   // which have their own strategies.
   bool IsTiled() const;
-  // True if it may have an InputGate: pointwise, real values, constant weights,
-  // many pixels.
-  bool CanTakeGate() const;
+  // True if it may have an InputScale: pointwise, real values, constant
+  // weights, many pixels.
+  bool CanTakeChannelScale() const;
   // True if some tap of some output is outside the input, so that the shader
   // must check.
   bool ReadsOutside() const;

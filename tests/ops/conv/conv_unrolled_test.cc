@@ -172,16 +172,16 @@ TEST(ConvUnrolledTest, NotAllOfVeryMany) {
   EXPECT_LT(unrolled, 50);
 }
 
-// Literals know of no gate that multiplies the input.
-TEST(ConvUnrolledTest, NotWithAGate) {
+// Literals know of no channel scale that multiplies the input.
+TEST(ConvUnrolledTest, NotWithAChannelScale) {
   const Case pointwise = {
       {1, 48, 49, 16}, {16, 1, 1, 16}, {1, 48, 49, 16}, Stride(1)};
   EXPECT_EQ(ShaderOf(pointwise, Abreast()), "conv_unrolled");
-  OneConv gated = Make(pointwise, std::vector<float>(16 * 16, 1.0f),
-                       std::vector<float>(16));
-  gated.node.inputs.push_back(AddTensor(&gated.graph, {1, 1, 1, 16}));
-  gated.node.inputs.push_back(kNoTensor);
-  EXPECT_EQ(ShaderOf(std::move(gated), Abreast()), "conv_1x1");
+  OneConv scaled = Make(pointwise, std::vector<float>(16 * 16, 1.0f),
+                        std::vector<float>(16));
+  scaled.node.inputs.push_back(AddTensor(&scaled.graph, {1, 1, 1, 16}));
+  scaled.node.inputs.push_back(kNoTensor);
+  EXPECT_EQ(ShaderOf(std::move(scaled), Abreast()), "conv_1x1");
 }
 
 // A window as large as the input makes a matrix product.

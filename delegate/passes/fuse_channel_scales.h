@@ -1,5 +1,5 @@
-#ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSE_GATES_H_
-#define GLES_DELEGATE_DELEGATE_PASSES_FUSE_GATES_H_
+#ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSE_CHANNEL_SCALES_H_
+#define GLES_DELEGATE_DELEGATE_PASSES_FUSE_CHANNEL_SCALES_H_
 
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
@@ -20,8 +20,8 @@ namespace gles_delegate {
 //
 // Run it after FuseElementwise and FuseDepthwise, which find more to fuse if
 // the MUL is still a separate node.
-void FuseGates(Graph* graph, const DeviceProfile& profile);
+void FuseChannelScales(Graph* graph, const DeviceProfile& profile);
 
 }  // namespace gles_delegate
 
-#endif  // GLES_DELEGATE_DELEGATE_PASSES_FUSE_GATES_H_
+#endif  // GLES_DELEGATE_DELEGATE_PASSES_FUSE_CHANNEL_SCALES_H_

@@ -2,7 +2,7 @@
 // The multiplication of a squeeze-excite block inside the 1x1 convolution that
 // reads it, against the definition of both; and the graphs that the pass must
 // leave alone.
-#include "delegate/passes/fuse_gates.h"
+#include "delegate/passes/fuse_channel_scales.h"
 
 #include <cmath>
 #include <vector>
@@ -26,16 +26,16 @@ struct Case {
   bool bias = true;
 };
 
-// x * gate (+ addend), and the convolution that reads it. The graph's inputs
-// are these three, in order.
+// x * channel scale (+ addend), and the convolution that reads it. The graph's
+// inputs are these three, in order.
 struct Block {
   explicit Block(const Case& c) : random("block") {
     const BhwcShape shape = BhwcShape::FromDims(c.dims);
     x = b.Input(c.dims);
-    gate = b.Input({1, 1, 1, shape.c});
+    channel_scale = b.Input({1, 1, 1, shape.c});
     values = {random.Gaussian(shape.elements()), random.Gaussian(shape.c)};
     PostOp mul{"mul"};
-    mul.operand = gate;
+    mul.operand = channel_scale;
     std::vector<PostOp> ops = {mul};
     if (c.add) {
       addend = b.Input(c.dims);
@@ -44,7 +44,7 @@ struct Block {
       add.operand = addend;
       ops.push_back(add);
     }
-    product = b.Node("MUL", {x, gate}, c.dims, b.Plain(x, 0), ops);
+    product = b.Node("MUL", {x, channel_scale}, c.dims, b.Plain(x, 0), ops);
     weights = {{c.outputs, 1, 1, shape.c},
                random.Gaussian(int64_t{1} * c.outputs * shape.c)};
     bias = c.bias ? random.Gaussian(c.outputs) : std::vector<float>(c.outputs);
@@ -62,7 +62,7 @@ struct Block {
 
   Random random;
   GraphBuilder b;
-  TensorId x, gate, product;
+  TensorId x, channel_scale, product;
   TensorId addend = kNoTensor;
   std::vector<std::vector<float>> values;
   HostTensor weights;
@@ -80,7 +80,7 @@ void Check(const Case& c, int split_target) {
                << BhwcShape::FromDims(c.dims).ToString() << " to " << c.outputs
                << (c.add ? " added" : "") << " split " << split_target);
   Block block(c);
-  FuseGates(&block.b.graph, Fusing());
+  FuseChannelScales(&block.b.graph, Fusing());
   ASSERT_THAT(block.b.Ops(), ElementsAre("CONV_2D"));
   const auto got =
       RunGraph(block.b.graph, block.values, [&](DeviceProfile& profile) {
@@ -105,7 +105,7 @@ void Check(const Case& c, int split_target) {
   ExpectWithinRoundings(*got, {of(between).values, of(magnitudes).magnitudes});
 }
 
-TEST(FuseGatesTest, MatchesDefinition) {
+TEST(FuseChannelScalesTest, MatchesDefinition) {
   GLES_SKIP_WITHOUT_DEVICE();
   // 0: conv_1x1.comp; else conv_shared.comp, if it fits the device.
   for (int target : {0, 1, 1 << 20}) {
@@ -124,13 +124,13 @@ void ExpectNotFused(absl::FunctionRef<void(Block*)> change,
                     const DeviceProfile& profile = Fusing()) {
   Block block(c);
   change(&block);
-  FuseGates(&block.b.graph, profile);
+  FuseChannelScales(&block.b.graph, profile);
   EXPECT_EQ(block.b.Ops()[0], "MUL");
 }
 
 void Nothing(Block*) {}
 
-TEST(FuseGatesTest, OtherReaders) {
+TEST(FuseChannelScalesTest, OtherReaders) {
   ExpectNotFused([](Block* b) { b->b.graph.outputs.push_back(b->product); });
   ExpectNotFused([](Block* b) { b->b.Relu(b->product); });
   ExpectNotFused([](Block* b) {  // the convolution itself, at its end
@@ -144,7 +144,7 @@ TEST(FuseGatesTest, OtherReaders) {
   });
 }
 
-TEST(FuseGatesTest, OtherFunctions) {
+TEST(FuseChannelScalesTest, OtherFunctions) {
   ExpectNotFused([](Block* b) { b->mul().post_ops[0].function = "add"; });
   ExpectNotFused([](Block* b) {
     b->mul().post_ops.push_back({"clamp", {0, 6, 0, 0}});
@@ -156,20 +156,20 @@ TEST(FuseGatesTest, OtherFunctions) {
       {{1, 5, 7, 6}, 9, /*add=*/true});
   ExpectNotFused(
       [](Block* b) {  // of another shape
-        b->mul().post_ops[1].operand = b->gate;
+        b->mul().post_ops[1].operand = b->channel_scale;
       },
       {{1, 5, 7, 6}, 9, /*add=*/true});
 }
 
-TEST(FuseGatesTest, NoGates) {
+TEST(FuseChannelScalesTest, NoGates) {
   ExpectNotFused([](Block* b) {  // of each element
-    b->b.graph.tensor(b->gate).shape = {1, 5, 7, 6};
+    b->b.graph.tensor(b->channel_scale).shape = {1, 5, 7, 6};
   });
   ExpectNotFused([](Block* b) {  // one for all channels
-    b->b.graph.tensor(b->gate).shape = {1, 1, 1, 1};
+    b->b.graph.tensor(b->channel_scale).shape = {1, 1, 1, 1};
   });
   ExpectNotFused([](Block* b) {  // FoldScales has its way with those
-    b->b.graph.tensor(b->gate).constant =
+    b->b.graph.tensor(b->channel_scale).constant =
         ConstantData::Own(std::vector<uint8_t>(24));
   });
   ExpectNotFused(Nothing, {{2, 5, 7, 6}, 9});
@@ -178,7 +178,7 @@ TEST(FuseGatesTest, NoGates) {
   ExpectNotFused([](Block* b) { b->mul().integer_path = true; });
 }
 
-TEST(FuseGatesTest, OtherConvolutions) {
+TEST(FuseChannelScalesTest, OtherConvolutions) {
   ExpectNotFused([](Block* b) {
     Conv2dAttributes strided;
     strided.stride_w = 2;
@@ -198,7 +198,7 @@ TEST(FuseGatesTest, OtherConvolutions) {
   ExpectNotFused(Nothing, {{1, 1, 7, 6}, 9});  // fully_connected.comp's
 }
 
-TEST(FuseGatesTest, AsFarAsTheProfileAllows) {
+TEST(FuseChannelScalesTest, AsFarAsTheProfileAllows) {
   ExpectNotFused(Nothing, {{1, 5, 7, 6}, 4097});
   DeviceProfile profile = Fusing();
   profile.choices.read_through = 0;

@@ -1,4 +1,4 @@
-#include "delegate/passes/fuse_gates.h"
+#include "delegate/passes/fuse_channel_scales.h"
 
 #include <any>
 #include <optional>
@@ -16,11 +16,11 @@ namespace {
 
 // Maximum slices of the convolution: each of its tiles repeats the
 // multiplication.
-constexpr int kMaxGatedSlices = 1024;
+constexpr int kMaxScaledSlices = 1024;
 
-struct Gated {
+struct Scaled {
   TensorId source = kNoTensor;
-  InputGate gate;
+  InputScale channel_scale;
 };
 
 bool IsFloat(const Tensor& tensor) {
@@ -34,7 +34,7 @@ bool IsPlainFunction(const PostOp& op, absl::string_view function) {
 
 // The node as a MUL by a channel scale and an optional ADD; nullopt if it is
 // something else.
-std::optional<Gated> AsGated(const Graph& graph, const Node& node) {
+std::optional<Scaled> AsScaled(const Graph& graph, const Node& node) {
   const auto& ops = node.post_ops;
   if (!IsPlainElementwise(graph, node) || node.integer_path || ops.empty() ||
       ops.size() > 2 || !IsPlainFunction(ops[0], "mul") ||
@@ -43,54 +43,57 @@ std::optional<Gated> AsGated(const Graph& graph, const Node& node) {
   }
   const int source =
       std::any_cast<const ElementwiseAttributes&>(node.attributes).source;
-  Gated gated = {node.inputs[source], {ops[0].operand, kNoTensor}};
-  const Tensor& x = graph.tensor(gated.source);
-  const Tensor& gate = graph.tensor(gated.gate.gate);
-  if (x.shape.b != 1 || !(gate.shape == Shape{1, 1, 1, x.shape.c}) ||
-      gate.is_constant() || x.is_constant() || x.is_variable || !IsFloat(x) ||
-      !IsFloat(gate) || !IsFloat(graph.tensor(node.outputs[0]))) {
+  Scaled scaled = {node.inputs[source], {ops[0].operand, kNoTensor}};
+  const Tensor& x = graph.tensor(scaled.source);
+  const Tensor& channel_scale =
+      graph.tensor(scaled.channel_scale.channel_scale);
+  if (x.shape.b != 1 || !(channel_scale.shape == Shape{1, 1, 1, x.shape.c}) ||
+      channel_scale.is_constant() || x.is_constant() || x.is_variable ||
+      !IsFloat(x) || !IsFloat(channel_scale) ||
+      !IsFloat(graph.tensor(node.outputs[0]))) {
     return std::nullopt;
   }
-  if (ops.size() == 1) return gated;
-  gated.gate.addend = ops[1].operand;
-  const Tensor& addend = graph.tensor(gated.gate.addend);
+  if (ops.size() == 1) return scaled;
+  scaled.channel_scale.addend = ops[1].operand;
+  const Tensor& addend = graph.tensor(scaled.channel_scale.addend);
   if (addend.shape != x.shape || addend.is_constant() || addend.is_variable ||
       !IsFloat(addend)) {
     return std::nullopt;
   }
-  return gated;
+  return scaled;
 }
 
-bool CanTakeGate(const Graph& graph, const Node& node, TensorId product,
-                 const DeviceProfile& profile) {
+bool CanTakeChannelScale(const Graph& graph, const Node& node, TensorId product,
+                         const DeviceProfile& profile) {
   // Weights, input, output, the channel scale and its addend.
   constexpr int kTensors = 5;
   const auto conv = Convolution::Of(graph, node);
-  return conv && conv->CanTakeGate() && conv->src == product &&
+  return conv && conv->CanTakeChannelScale() && conv->src == product &&
          !IsOperand(product, node) &&
          kTensors + CountOperands(node) <= MaxBoundTensors(profile) &&
-         conv->dst_shape.slices() <= kMaxGatedSlices;
+         conv->dst_shape.slices() <= kMaxScaledSlices;
 }
 
 }  // namespace
 
-void FuseGates(Graph* graph, const DeviceProfile& profile) {
+void FuseChannelScales(Graph* graph, const DeviceProfile& profile) {
   if (profile.choices.read_through == 0) return;
   const Uses uses(*graph);
   std::vector<bool> removed(graph->nodes.size(), false);
   for (size_t n = 0; n < graph->nodes.size(); ++n) {
-    const auto gated = AsGated(*graph, graph->nodes[n]);
-    if (!gated) continue;
+    const auto scaled = AsScaled(*graph, graph->nodes[n]);
+    if (!scaled) continue;
     const TensorId product = graph->nodes[n].outputs[0];
     Node* const conv = OnlyReader(product, uses, graph);
-    if (conv == nullptr || !CanTakeGate(*graph, *conv, product, profile)) {
+    if (conv == nullptr ||
+        !CanTakeChannelScale(*graph, *conv, product, profile)) {
       continue;
     }
-    conv->inputs[0] = gated->source;
-    conv->inputs.resize(kConvGate, kNoTensor);  // a bias may be absent
-    conv->inputs.push_back(gated->gate.gate);
-    if (gated->gate.addend != kNoTensor) {
-      conv->inputs.push_back(gated->gate.addend);
+    conv->inputs[0] = scaled->source;
+    conv->inputs.resize(kConvChannelScale, kNoTensor);  // a bias may be absent
+    conv->inputs.push_back(scaled->channel_scale.channel_scale);
+    if (scaled->channel_scale.addend != kNoTensor) {
+      conv->inputs.push_back(scaled->channel_scale.addend);
     }
     removed[n] = true;
   }
