@@ -108,11 +108,10 @@ struct DeviceChoices {
   // texels exceed it, another dispatch first sums bands of the plane. 0: never.
   int fused_squeeze_texels = 0;
 
-  // 1: an invocation has so few registers that an LSTM computes its channel
-  // scales one after the other, which reads the data once per channel scale,
-  // and a matrix product at most 2 rows. 2: also at most 64 invocations reduce
-  // a plane or row, since larger work groups have fewer registers. 0: all
-  // channel scales together, and up to 4 rows.
+  // 1: invocations have few registers. An LSTM computes its gates one after the
+  // other, which reads the data once per gate, and a matrix product at most 2
+  // rows. 2: also at most 64 invocations reduce a plane or row, since larger
+  // work groups have fewer registers. 0: all gates together, and up to 4 rows.
   int few_registers = 0;
 
   // Use Winograd's F(4x4, 3x3) (delegate/ops/conv/conv_winograd.h) for 3x3

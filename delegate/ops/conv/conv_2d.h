@@ -13,7 +13,7 @@ namespace gles_delegate {
 
 // Node inputs: data, filter, bias (optional), and InputGate's two if FuseGates
 // has added them.
-constexpr int kConvGate = 3;
+constexpr int kConvChannelScale = 3;
 constexpr int kConvAddend = 4;
 struct Conv2dAttributes : SlidingWindow {
   int groups = 1;
