@@ -109,7 +109,7 @@ struct DeviceChoices {
   int fused_squeeze_texels = 0;
 
   // 1: invocations have few registers. An LSTM computes its gates one after the
-  // other, which reads the data once per gate, and a matrix product at most 2
+  // other, which reads the data once per gate. A matrix product has at most 2
   // rows. 2: also at most 64 invocations reduce a plane or row, since larger
   // work groups have fewer registers. 0: all gates together, and up to 4 rows.
   int few_registers = 0;
