@@ -26,7 +26,7 @@ TOOLS = ("benchmark_model", "inference_diff", "quantized_accuracy", "model_repor
 # Each package with the paths that it must have, and what its Depends must name.
 PACKAGES = {
     "libgles-delegate1": (
-        [r"lib/.*libgles_delegate\.so\.0", r"lib/.*libgles_delegate\.so\.0\.\d+\.\d+",
+        [r"lib/.*libgles_delegate\.so\.1", r"lib/.*libgles_delegate\.so\.1\.\d+\.\d+",
          r"lib/.*gles_delegate/drop_in/libtensorflowlite_gpu_delegate\.so"],
         [r"libc6 "]),
     "libgles-delegate-dev": (
