@@ -75,7 +75,7 @@ class SelfCheckTransfersTest : public ::testing::Test {
     std::vector<std::string> log;
     std::string verdict() const { return check["verdict"]; }
   };
-  // In a new context, so that no program is there before.
+  // In its own context, so that no program is there before.
   Start Run(const Model& model, const char* cache = nullptr) {
     const DelegatePtr delegate = MakeDelegate([&](auto& options) {
       options.force_own_context = 1;
@@ -194,7 +194,7 @@ TEST_F(SelfCheckTransfersTest, TheStartUpCacheKnowsTheVerdict) {
   const auto model = LoadOrDie(ChainModel("n", {1, 24, 20, 8}));
   TheTransferEdit() = WrongTransfers()[1];
   EXPECT_EQ(Run(*model, scratch.path().c_str()).verdict(), "host packs");
-  // The driver is fixed, but no one tries again.
+  // The driver is right now, but no one tries again.
   ForgetSelfChecks();
   TheTransferEdit() = {};
   const Start second = Run(*model, scratch.path().c_str());
