@@ -4,6 +4,7 @@
 #include "delegate/session/gpu_queue.h"
 
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -12,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/make_context.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
@@ -19,6 +21,13 @@ namespace {
 
 using ::gles_delegate::egl::EglApi;
 using ::gles_delegate::egl::ScopedGlOverride;
+
+template <typename T>
+std::string Text(const char* kind, T id) {
+  std::ostringstream out;
+  out << kind << id;
+  return out.str();
+}
 
 class GpuQueueTest : public DeviceTest {
  protected:
@@ -30,10 +39,28 @@ class GpuQueueTest : public DeviceTest {
     EXPECT_TRUE(gpu.ok()) << gpu.status();
     return gpu.ok() ? *gpu : nullptr;
   }
-  static absl::Status CheckElsewhere(const GpuQueue& queue) {
+  // On another thread, where `current` is current: an error that names both
+  // threads.
+  static std::string CheckElsewhere(const GpuQueue& queue,
+                                    const egl::Context* current = nullptr) {
     absl::Status status;
-    std::thread([&] { status = queue.CheckCaller(); }).join();
-    return status;
+    std::string other;
+    const auto make_current = [&](EGLContext context) {
+      if (current == nullptr) return;
+      EXPECT_TRUE(egl::egl().MakeCurrent(current->display(), EGL_NO_SURFACE,
+                                         EGL_NO_SURFACE, context));
+    };
+    std::thread([&] {
+      other = Text("thread ", std::this_thread::get_id());
+      make_current(current == nullptr ? EGL_NO_CONTEXT : current->handle());
+      status = queue.CheckCaller();
+      make_current(EGL_NO_CONTEXT);
+    }).join();
+    EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr(other),
+                      HasSubstr(Text("thread ", std::this_thread::get_id()))));
+    return std::string(status.message());
   }
 
   // For replacements without captures.
@@ -49,10 +76,7 @@ TEST_F(GpuQueueTest, AnOwnContextHasOneThread) {
   EXPECT_FALSE(queue.CheckCaller().ok());
   queue.TakeThread();
   EXPECT_TRUE(queue.CheckCaller().ok());
-  const absl::Status refused = CheckElsewhere(queue);
-  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
-  EXPECT_THAT(std::string(refused.message()),
-              HasSubstr("must run on the same thread"));
+  EXPECT_THAT(CheckElsewhere(queue), HasSubstr("must run on the same thread"));
   std::thread([&] { queue.TakeThread(); }).join();
   EXPECT_FALSE(queue.CheckCaller().ok());
 }
@@ -65,11 +89,15 @@ TEST_F(GpuQueueTest, AnAppsContextHasTheThreadWhereItIsCurrent) {
   GpuQueue queue(gpu, /*does_not_wait=*/false);
   queue.TakeThread();
   EXPECT_TRUE(queue.CheckCaller().ok());
-  const absl::Status refused = CheckElsewhere(queue);
-  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
-  EXPECT_THAT(std::string(refused.message()),
-              HasSubstr("Make that context current before Invoke"));
   app.Leave();
+  const auto names = [&](EGLContext current) {
+    return AllOf(HasSubstr(Text("EGLContext ", current)),
+                 HasSubstr(Text("EGLContext ", app.get().handle())),
+                 HasSubstr("Make that context current before Invoke"));
+  };
+  EXPECT_THAT(CheckElsewhere(queue), names(EGL_NO_CONTEXT));
+  const auto other = MakeContext();
+  EXPECT_THAT(CheckElsewhere(queue, other.get()), names(other->handle()));
   // The thread that prepared it makes it current.
   EXPECT_TRUE(queue.CheckCaller().ok());
   std::thread([&] {

@@ -68,19 +68,6 @@ TEST_F(DelegateThreadTest, InvokeOnAnotherThreadIsAnErrorThatSaysSo) {
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
 }
 
-TEST_F(DelegateThreadTest, AppliedOnAThreadItRunsThere) {
-  const auto model = LoadOrDie(ChainModel("can"));
-  const std::vector<float> expected = CpuResult(*model);
-  const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  std::thread([&] {
-    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-    ASSERT_TRUE(applied.ok()) << applied;
-    ExpectClose(RunOnce(interpreter.get()), expected);
-  }).join();
-  EXPECT_FALSE(RunOnce(interpreter.get()).ok());
-}
-
 // A second thread that applies the delegate again (a resize does) owns it then.
 TEST_F(DelegateThreadTest, AppliedAgainOnAnotherThreadItRunsThere) {
   const auto model = LoadOrDie(ChainModel("nan"));
@@ -120,42 +107,6 @@ TEST_F(DelegateThreadTest, ABorrowedContextMayMoveToAnotherThread) {
   }
   MakeCurrent(*app);
   ExpectClose(RunOnce(interpreter.get()), expected);
-  interpreter.reset();
-  Release(*app);
-}
-
-TEST_F(DelegateThreadTest,
-       AnotherContextOnAnotherThreadIsAnErrorThatNamesBoth) {
-  const auto model = LoadOrDie(ChainModel("can"));
-  const std::unique_ptr<Context> app = std::move(Context::Create({})).value();
-  const std::unique_ptr<Context> other = std::move(Context::Create({})).value();
-  MakeCurrent(*app);
-  const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
-  Release(*app);
-  const auto text = [](EGLContext context) {
-    std::ostringstream out;
-    out << "EGLContext " << context;
-    return out.str();
-  };
-  for (bool any : {true, false}) {
-    interpreter->TakeLog();
-    std::string thread;
-    std::thread([&] {
-      thread = Text(std::this_thread::get_id());
-      if (any) MakeCurrent(*other);
-      EXPECT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteError);
-      if (any) Release(*other);
-    }).join();
-    EXPECT_THAT(LogOf(*interpreter),
-                AllOf(HasSubstr(text(app->handle())),
-                      HasSubstr(text(any ? other->handle() : EGL_NO_CONTEXT)),
-                      HasSubstr("thread " + thread),
-                      HasSubstr("thread " + Text(std::this_thread::get_id()))));
-  }
-  MakeCurrent(*app);
-  ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
   interpreter.reset();
   Release(*app);
 }

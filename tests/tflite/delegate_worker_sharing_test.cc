@@ -187,19 +187,6 @@ TEST_F(DelegateWorkerSharingTest, TexturesOfTheApps) {
   EXPECT_EQ(run_->interpreter->output(0).AsFloats(), Negated(elements_[1]));
 }
 
-// One fence of the app's for each Invoke, for which the worker's GPU waits.
-TEST_F(DelegateWorkerSharingTest, AFenceStandsBeforeTheWorkersCommands) {
-  if (!HasFences()) GTEST_SKIP() << "NO EGL_KHR_wait_sync HERE, NOTHING TESTED";
-  BindBoth();
-  run_->Apply();
-  const CountedOrder order;
-  Draw(0);
-  run_->Invoke();
-  EXPECT_EQ(order.made(), 1);
-  EXPECT_EQ(order.awaited(), 1);
-  EXPECT_EQ(order.left(), 0);
-}
-
 TEST_F(DelegateWorkerSharingTest, WithoutFencesTheCpuWaits) {
   BindBoth();
   run_->Apply();
