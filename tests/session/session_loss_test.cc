@@ -20,6 +20,13 @@ using ::gles_delegate::egl::ScopedGlOverride;
 // The driver's next answer about resets.
 GLenum g_reset = GL_NO_ERROR;
 GLenum ResetStatus() { return std::exchange(g_reset, GLenum{GL_NO_ERROR}); }
+// The same once a shader was dispatched.
+GLenum g_reset_by_dispatch = GL_NO_ERROR;
+void DispatchCompute(GLuint x, GLuint y, GLuint z) {
+  egl::driver_gl().DispatchCompute(x, y, z);
+  if (g_reset_by_dispatch == GL_NO_ERROR) return;
+  g_reset = std::exchange(g_reset_by_dispatch, GLenum{GL_NO_ERROR});
+}
 
 class SessionLossTest : public SessionTest {
  protected:
@@ -29,18 +36,22 @@ class SessionLossTest : public SessionTest {
     if (!gpu_->context->device().Has("GL_KHR_robustness")) {
       GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
     }
-    g_reset = GL_NO_ERROR;
+    // Only inferences dispatch shaders.
+    checks_itself_ = false;
+    g_reset = g_reset_by_dispatch = GL_NO_ERROR;
     resets_.emplace(&GlApi::GetGraphicsResetStatusKHR, ResetStatus);
+    dispatches_.emplace(&GlApi::DispatchCompute, DispatchCompute);
   }
   void TearDown() override {
     session_.reset();
     resets_.reset();
+    dispatches_.reset();
   }
 
   // Inferences that end with such resets, and write nothing.
   void Fail(Session* session, GLenum reset, int times) {
     for (int i = 0; i < times; ++i) {
-      g_reset = reset;
+      g_reset_by_dispatch = reset;
       const auto ran = Submit(session);
       EXPECT_TRUE(absl::IsAborted(ran.status())) << ran.status();
       EXPECT_THAT(out_, Each(-1.0f));
@@ -50,6 +61,8 @@ class SessionLossTest : public SessionTest {
   std::optional<
       ScopedGlOverride<GlApi, decltype(GlApi::GetGraphicsResetStatusKHR)>>
       resets_;
+  std::optional<ScopedGlOverride<GlApi, decltype(GlApi::DispatchCompute)>>
+      dispatches_;
 };
 
 TEST_F(SessionLossTest, ALostContextIsReplaced) {

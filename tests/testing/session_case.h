@@ -62,6 +62,7 @@ class SessionTest : public DeviceTest {
     setup.profile = ProfileFor(gpu_->context->device(), {});
     setup.profile.choices.background_compilation = 0;
     setup.profile.choices.zero_copy = 0;
+    setup.options.build.checks_itself = checks_itself_;
     setup.nodes = {0};
     setup.report = std::make_shared<PartitionReport>();
     report_ = setup.report;
@@ -102,6 +103,8 @@ class SessionTest : public DeviceTest {
     ASSERT_EQ(*ran, Ran::kDone);
     ExpectOutput();
   }
+
+  bool checks_itself_ = true;  // the option self_check
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<PartitionReport> report_;  // of the last Make()
   FakeHost host_;
