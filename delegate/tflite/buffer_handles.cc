@@ -1,6 +1,5 @@
 // TFLite's buffer handles: a tensor's handle is the name of an app's buffer
-// object with the tensor as float32 in BHWC order, as bound by
-// TfLiteGlesDelegateBindBuffer().
+// object with the tensor as float32 in BHWC order.
 #include "delegate/session/buffer_copy.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/read_tensor.h"

@@ -71,6 +71,16 @@ void ExpectCloseHoweverApplied(const Model& model,
 std::vector<uint8_t> ChainModel(const std::string& letters,
                                 const Shape& shape = {1, 6, 5, 5});
 
+// TfLiteGlesDelegateBindObject() of a buffer.
+inline int32_t BindBuffer(TfLiteDelegate* delegate, int32_t tensor,
+                          uint32_t buffer,
+                          int32_t layout = kTfLiteGlesObjectBhwc) {
+  TfLiteGlesObject object = TfLiteGlesDelegateObjectDefault();
+  object.name = buffer;
+  object.layout = layout;
+  return TfLiteGlesDelegateBindObject(delegate, tensor, &object);
+}
+
 }  // namespace gles_delegate::testing
 
 #endif  // GLES_DELEGATE_TESTS_TESTING_DELEGATE_CASE_H_

@@ -1,6 +1,6 @@
 // labels: op egl delegate llvmpipe softpipe
 // GL buffers of the app's that stand in for inputs and outputs
-// (TfLiteGlesDelegateBindBuffer). Longer than 300 lines: the tests share one
+// (TfLiteGlesDelegateBindObject). Longer than 300 lines: the tests share one
 // fixture.
 #include <algorithm>
 #include <limits>
@@ -88,8 +88,7 @@ class DelegateBuffersTest : public ::testing::Test {
     return {};
   }
   int Bind(int tensor, GLuint buffer) {
-    return TfLiteGlesDelegateBindBuffer(delegate_.get(), tensor, buffer,
-                                        kTfLiteGlesObjectBhwc);
+    return BindBuffer(delegate_.get(), tensor, buffer);
   }
   // A round's inputs (see RunOnce()) and the CPU's answer.
   struct Case {
@@ -254,10 +253,7 @@ TEST_F(DelegateBuffersTest, TwoModelsShareABuffer) {
   const GLuint between =
       BufferOf(std::vector<float>(c.output.size(), kUntouched));
   ASSERT_EQ(Bind(ends_->output, between), 0);
-  ASSERT_EQ(
-      TfLiteGlesDelegateBindBuffer(second_delegate.get(), second_ends.input,
-                                   between, kTfLiteGlesObjectBhwc),
-      0);
+  ASSERT_EQ(BindBuffer(second_delegate.get(), second_ends.input, between), 0);
   ASSERT_TRUE(RunOnce(interpreter_.get(), 0).ok());
   ASSERT_EQ(TfLiteInterpreterInvoke(second->get()), kTfLiteOk);
   auto cpu = InterpreterOrDie(*second_model);
@@ -290,7 +286,7 @@ TEST_F(DelegateBuffersTest, WhatCannotBeBoundIsRefusedWithTheReason) {
   const GLuint buffer = BufferOf(CaseOf(0).input);
   const auto refused = [&](TfLiteDelegate* delegate, int tensor, GLuint name,
                            int layout, const std::string& why) {
-    EXPECT_EQ(TfLiteGlesDelegateBindBuffer(delegate, tensor, name, layout), 1);
+    EXPECT_EQ(BindBuffer(delegate, tensor, name, layout), 1);
     EXPECT_THAT(TfLiteGlesDelegateLastError(), HasSubstr(why));
   };
   Apply();

@@ -113,9 +113,7 @@ TEST_F(DelegateInterpretersTest, TensorsOfEachMayBeBound) {
   auto buffer = egl::Buffer::Create(right.size() * sizeof(float), nullptr,
                                     GL_DYNAMIC_COPY);
   ASSERT_TRUE(buffer.ok()) << buffer.status();
-  ASSERT_EQ(TfLiteGlesDelegateBindBuffer(delegate.get(), output, buffer->id(),
-                                         kTfLiteGlesObjectBhwc),
-            0)
+  ASSERT_EQ(BindBuffer(delegate.get(), output, buffer->id()), 0)
       << TfLiteGlesDelegateLastError();
   ASSERT_TRUE(RunOnce(first.get()).ok());
   ExpectClose(ReadAll<float>(*buffer), right);
@@ -124,9 +122,7 @@ TEST_F(DelegateInterpretersTest, TensorsOfEachMayBeBound) {
 
   // Once the first is gone, nothing has such a tensor.
   first.reset();
-  EXPECT_EQ(TfLiteGlesDelegateBindBuffer(delegate.get(), output, buffer->id(),
-                                         kTfLiteGlesObjectBhwc),
-            1);
+  EXPECT_EQ(BindBuffer(delegate.get(), output, buffer->id()), 1);
   EXPECT_THAT(TfLiteGlesDelegateLastError(),
               HasSubstr("is no input or output"));
 }

@@ -195,7 +195,9 @@ TEST_F(DelegateKeepsContextTest, NoDelegateSharesObjectsWithIt) {
   const DelegatePtr keeping = MakeKeeping();
   ExpectClose(RunOnce(Applied(*model_, keeping).get()), expected_);
   ASSERT_NE(egl().GetCurrentContext(), EGL_NO_CONTEXT);
-  const DelegatePtr sharing = Make(kTfLiteGlesThreadWorkerSharing);
+  const DelegatePtr sharing = MakeDelegate([](auto& options) {
+    options.thread_mode = kTfLiteGlesThreadWorkerSharing;
+  });
   const absl::Status applied =
       InterpreterOrDie(*model_)->ApplyDelegate(sharing.get());
   EXPECT_FALSE(applied.ok());
