@@ -78,7 +78,7 @@ class SelfCheckTransfersTest : public ::testing::Test {
   // In its own context, so that no program is there before.
   Start Run(const Model& model, const char* cache = nullptr) {
     const DelegatePtr delegate = MakeDelegate([&](auto& options) {
-      options.force_own_context = 1;
+      options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
       options.storage = storage_;
       options.serialization_dir = cache;
       options.model_token = cache == nullptr ? nullptr : "token";

@@ -157,11 +157,11 @@ TEST_F(InputsTest, FilesMustNameAnInput) {
   std::mt19937 random(1);
   const auto inputs = MakeInputs(*interpreter_, FloatInputs::kUniform, random,
                                  {{"z", "nothing"}});
-  EXPECT_THAT(inputs.status().message(), HasSubstr("x:0, quantized values"));
+  EXPECT_THAT(inputs.status().message(), HasSubstr("x:0, quantized"));
 }
 
 TEST_F(InputsTest, ValueFilesSplitAtTheLastColon) {
-  const auto files = ParseValueFiles("x:0:a.bin,quantized values:b.bin");
+  const auto files = ParseValueFiles("x:0:a.bin,quantized:b.bin");
   ASSERT_TRUE(files.ok()) << files.status();
   EXPECT_EQ(files->at("x:0"), "a.bin");
   EXPECT_EQ(files->at("quantized"), "b.bin");

@@ -11,8 +11,8 @@
 
 namespace gles_delegate {
 
-// Node inputs: data, filter, bias (optional), and InputGate's two if FuseGates
-// has added them.
+// Node inputs: data, filter, bias (optional), and InputScale's two if
+// FuseChannelScales has added them.
 constexpr int kConvChannelScale = 3;
 constexpr int kConvAddend = 4;
 struct Conv2dAttributes : SlidingWindow {

@@ -40,7 +40,7 @@ extern const ConvStrategy kConvWinograd;
 extern const ConvStrategy kConvShared;
 
 // Split-K within a work group, for outputs too small to fill a big GPU
-// (split_target). Weights of one group, constant or not; no InputGate.
+// (split_target). Weights of one group, constant or not; no InputScale.
 extern const ConvStrategy kConvSplit;
 
 // Pointwise products for many pixels, indexed flat.
