@@ -120,16 +120,16 @@ Graph Depthwise(int kernel) {
 
 TEST(TuningPlansTest, ReductionThreads) {
   const auto threads = [](absl::string_view shader, const Graph& graph,
-                          int max) {
+                          int few_registers) {
     DeviceChoices choices;
-    choices.reduction_threads = max;
+    choices.few_registers = few_registers;
     return DefineOf(shader, "THREADS", graph, choices);
   };
-  EXPECT_EQ(threads("softmax", SoftmaxOf(4096), 256), "128");
-  EXPECT_EQ(threads("softmax", SoftmaxOf(4096), 64), "64");
-  EXPECT_EQ(threads("softmax", SoftmaxOf(4096), 100), "64");
-  EXPECT_EQ(threads("detection_select", Detector(2000), 256), "256");
-  EXPECT_EQ(threads("detection_select", Detector(2000), 64), "64");
+  EXPECT_EQ(threads("softmax", SoftmaxOf(4096), 0), "128");
+  EXPECT_EQ(threads("softmax", SoftmaxOf(4096), 1), "128");
+  EXPECT_EQ(threads("softmax", SoftmaxOf(4096), 2), "64");
+  EXPECT_EQ(threads("detection_select", Detector(2000), 0), "256");
+  EXPECT_EQ(threads("detection_select", Detector(2000), 2), "64");
 }
 
 TEST(TuningPlansTest, SharePrograms) {
