@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <random>
 #include <utility>
 
@@ -46,7 +47,7 @@ class Check {
   absl::Status Execute();
   Answer Compare(const Laid& laid);
   Answer CompareOne(const Laid& laid, TensorId id, Reference* reference);
-  std::vector<float> ValuesOf(TensorId own) const;
+  std::shared_ptr<const std::vector<float>> ValuesOf(TensorId own) const;
   double Tolerance(const Tensor& tensor, const ReferenceValue& v) const;
   std::string FaultText(const SelfCheckUnit& unit, TensorId id, int64_t element,
                         double got, double want, double tolerance) const;
@@ -59,7 +60,8 @@ class Check {
   std::vector<Dispatch> dispatches_;
   std::vector<Laid> laid_;
   // Of the check's inputs and outputs, by tensor.
-  absl::flat_hash_map<TensorId, std::vector<float>> values_;
+  absl::flat_hash_map<TensorId, std::shared_ptr<const std::vector<float>>>
+      values_;
   SelfCheckResult result_;
 };
 
@@ -132,12 +134,14 @@ absl::Status Check::Execute() {
   for (auto& bytes : out) outputs.push_back(absl::MakeSpan(bytes));
   if (auto s = (*executor)->Invoke(inputs, outputs); !s.ok()) return s;
   for (size_t i = 0; i < in.size(); ++i) {
-    values_[graph_.inputs[i]] =
-        FloatsOf(graph_.tensor(graph_.inputs[i]), in[i]);
+    values_[graph_.inputs[i]] = std::make_shared<const std::vector<float>>(
+        FloatsOf(graph_.tensor(graph_.inputs[i]), in[i]));
+    in[i] = {};
   }
   for (size_t i = 0; i < out.size(); ++i) {
-    values_[graph_.outputs[i]] =
-        FloatsOf(graph_.tensor(graph_.outputs[i]), out[i]);
+    values_[graph_.outputs[i]] = std::make_shared<const std::vector<float>>(
+        FloatsOf(graph_.tensor(graph_.outputs[i]), out[i]));
+    out[i] = {};
   }
   return absl::OkStatus();
 }
@@ -161,13 +165,13 @@ double Check::Tolerance(const Tensor& tensor, const ReferenceValue& v) const {
 }
 
 // The values of a tensor that was given or computed; empty: it was neither.
-std::vector<float> Check::ValuesOf(TensorId own) const {
+std::shared_ptr<const std::vector<float>> Check::ValuesOf(TensorId own) const {
   const TensorId memory = MemoryOf(graph_, own);
   const auto it = values_.find(memory);
-  if (it == values_.end()) return {};
-  return memory == own ? it->second
-                       : ViewOf(it->second, graph_.tensor(memory).shape,
-                                graph_.tensor(own));
+  if (it == values_.end()) return std::make_shared<std::vector<float>>();
+  if (memory == own) return it->second;
+  return std::make_shared<const std::vector<float>>(
+      ViewOf(*it->second, graph_.tensor(memory).shape, graph_.tensor(own)));
 }
 
 // What is told of a wrong element.
@@ -199,7 +203,8 @@ Check::Answer Check::Compare(const Laid& laid) {
 
 Check::Answer Check::CompareOne(const Laid& laid, TensorId id,
                                 Reference* reference) {
-  const std::vector<float> got = ValuesOf(laid.own.at(id));
+  const auto values = ValuesOf(laid.own.at(id));
+  const std::vector<float>& got = *values;
   const Tensor& tensor = in_.planned.tensor(id);
   const auto elements = static_cast<int64_t>(got.size());
   Answer answer = Answer::kNone;

@@ -24,8 +24,14 @@ Reference::Reference(const Graph& unfused, const Graph& original)
   }
 }
 
-void Reference::Know(TensorId id, std::vector<float> values) {
-  values_[id] = std::make_unique<const std::vector<float>>(std::move(values));
+void Reference::Know(TensorId id,
+                     std::shared_ptr<const std::vector<float>> values) {
+  values_[id] = std::move(values);
+  computed_.clear();
+}
+
+void Reference::KnowAll(TensorId id, float value) {
+  uniform_[id] = value;
   computed_.clear();
 }
 
@@ -42,12 +48,22 @@ const std::vector<float>* Reference::ConstantOf(TensorId id) {
   }
   auto values = ConstantFloats(*constant);
   if (!values.ok()) return nullptr;
-  Know(id, *std::move(values));
+  Know(id, std::make_shared<const std::vector<float>>(*std::move(values)));
   return values_[id].get();
 }
 
 Value Reference::At(TensorId id, int64_t element) {
   if (!Holds(id) || --terms_left_ < 0) return std::nullopt;
+  for (TensorId same = id; same != kNoTensor && !uniform_.empty();
+       same = TensorOf(same).replaced_by) {
+    const auto uniform = uniform_.find(same);
+    if (uniform == uniform_.end()) continue;
+    if (element < 0 || element >= TensorOf(same).shape.elements()) {
+      return std::nullopt;
+    }
+    const double v = uniform->second;
+    return ReferenceValue{v, std::abs(v)};
+  }
   const std::vector<float>* values = values_[id].get();
   for (TensorId same = TensorOf(id).replaced_by;
        values == nullptr && same != kNoTensor;

@@ -43,7 +43,9 @@ class Reference {
   Reference(const Graph& unfused, const Graph& original);
 
   // `values`: of the whole tensor, BHWC. Both graphs have the same ids.
-  void Know(TensorId id, std::vector<float> values);
+  void Know(TensorId id, std::shared_ptr<const std::vector<float>> values);
+  // All elements of the tensor have this value.
+  void KnowAll(TensorId id, float value);
 
   // Element `element` of tensor `id` in BHWC order, computed by its producer
   // even if the tensor is known. nullopt: a node has no reference, a value is
@@ -75,7 +77,8 @@ class Reference {
   const Graph& unfused_;
   std::vector<Maker> makers_;  // by tensor
   // By tensor; null: unknown, or a constant not yet used.
-  std::vector<std::unique_ptr<const std::vector<float>>> values_;
+  std::vector<std::shared_ptr<const std::vector<float>>> values_;
+  absl::flat_hash_map<TensorId, float> uniform_;  // KnowAll()
   // Results of At() since SetTermsLeft() or Know(): elements between nodes are
   // needed by several outputs.
   absl::flat_hash_map<std::pair<TensorId, int64_t>, Value> computed_;

@@ -142,16 +142,13 @@ class Cases {
     Reference falling = ReferenceOf(in_), rising = ReferenceOf(in_);
     for (size_t i = 0; i < c->given.size(); ++i) {
       const TensorId id = c->given[i];
-      const int64_t elements = in_.planned.tensor(id).shape.elements();
       // No two alike, as some functions of such tell nothing. Integers are
       // whole, and bools 0 or 1.
       const bool real = in_.planned.tensor(id).type == DataType::kFloat32;
       const float part = 0.0625f * static_cast<float>(i % 16);
       const auto whole = static_cast<float>(i % 2);
-      rising.Know(id,
-                  std::vector<float>(elements, real ? 0.4375f + part : whole));
-      falling.Know(
-          id, std::vector<float>(elements, real ? 1.4375f - part : 1 - whole));
+      rising.KnowAll(id, real ? 0.4375f + part : whole);
+      falling.KnowAll(id, real ? 1.4375f - part : 1 - whole);
     }
     std::vector<TensorId>& results = c->units.back().results;
     const auto is_unknown = [&](TensorId id) {

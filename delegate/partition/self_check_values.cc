@@ -134,8 +134,25 @@ std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
   return bytes;
 }
 
-float RandomFloat(const Tensor& tensor, std::mt19937* random) {
-  const auto bits = static_cast<uint32_t>((*random)());
+// xorshift32 (Marsaglia 2003): the standard's engines take most of the time of
+// filling a tensor.
+class FastRandom {
+ public:
+  explicit FastRandom(std::mt19937* seed)
+      : state_(static_cast<uint32_t>((*seed)()) | 1) {}
+  uint32_t operator()() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 17;
+    state_ ^= state_ << 5;
+    return state_;
+  }
+
+ private:
+  uint32_t state_;
+};
+
+float RandomFloat(const Tensor& tensor, FastRandom* random) {
+  const uint32_t bits = (*random)();
   const Quantization& q = tensor.quantization;
   if (tensor.is_float_view() && !q.empty()) {
     const Codes quantized = QuantizedOf(tensor);
@@ -151,7 +168,9 @@ float RandomFloat(const Tensor& tensor, std::mt19937* random) {
 
 }  // namespace
 
-std::vector<uint8_t> RandomBytes(const Tensor& tensor, std::mt19937* random) {
+std::vector<uint8_t> RandomBytes(const Tensor& tensor, std::mt19937* seed) {
+  FastRandom fast(seed);
+  FastRandom* const random = &fast;
   const int64_t elements = tensor.shape.elements();
   if (tensor.holds_quantized) {
     std::vector<uint8_t> quantized(elements);
