@@ -12,7 +12,7 @@ namespace {
 // other limits show in the plan.
 void AddProfile(const DeviceProfile& p, Hasher* hasher) {
   hasher->Text(TuningText(p.choices));
-  hasher->Value(p.choices.zero_copy).Value(p.choices.background_compilation);
+  hasher->Value(p.choices.zero_copy);
   hasher->Value(p.options.half).Value(p.options.saturate_halves);
   hasher->Value(p.limits.max_texture_size).Value(p.limits.max_texture_layers);
   hasher->Value(p.limits.max_buffer_bytes)

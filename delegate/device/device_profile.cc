@@ -87,7 +87,6 @@ DeviceChoices Nvidia() {  // an H200's
   p.across_bus = 1;
   p.zero_copy = 1;
   p.half_arithmetic = 1;
-  p.background_compilation = 1;
   return p;
 }
 
@@ -116,7 +115,6 @@ DeviceChoices Nouveau() {
   p.half_arithmetic = 0;
   p.fused_squeeze_texels = 0;
   p.fused_plane_work = 0;
-  p.background_compilation = 0;
   return p;
 }
 
@@ -326,12 +324,9 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
                            FaultsOf(device)};
   DeviceChoices* choices = &profile.choices;
   choices->storage = options.storage.value_or(choices->storage);
-  if (options.background_compilation) {
-    choices->background_compilation = *options.background_compilation ? 1 : 0;
-  }
   if (options.fast_start && choices->share_programs > 0) {
     *choices = BaselineChoices(*choices);
-    choices->background_compilation = 0;
+    profile.options.tiered_start = false;
   }
   if (options.zero_copy) choices->zero_copy = *options.zero_copy ? 1 : 0;
   (void)ApplyTuning(options.tuning, choices);

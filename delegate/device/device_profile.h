@@ -151,9 +151,6 @@ struct DeviceChoices {
   // without copies on the host (session/lent_memory.h). 0: in the
   // runtime's memory.
   int zero_copy = 0;
-  // 1: partitions run a baseline plan (device/baseline.h) until a background
-  // thread has built the optimized plan. 0: they wait for the optimized plan.
-  int background_compilation = 0;
 };
 
 // The maximum of share_programs.
@@ -223,8 +220,9 @@ struct PlanningOptions {
   bool saturate_halves = false;
   // DeviceChoices::zero_copy; nullopt: the device preset's.
   std::optional<bool> zero_copy;
-  // DeviceChoices::background_compilation; nullopt: the device preset's.
-  std::optional<bool> background_compilation;
+  // Partitions run a baseline plan (device/baseline.h) until a background
+  // thread has built the optimized plan.
+  bool tiered_start = false;
   // Prefer the first answer: if the device preset shares programs, ProfileFor()
   // selects the baseline plan's choices permanently (device/baseline.h).
   bool fast_start = false;

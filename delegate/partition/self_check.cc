@@ -121,27 +121,25 @@ absl::Status Check::Execute() {
   auto executor = Executor::Create(in_.context, programs_, graph_,
                                    std::move(dispatches_), profile);
   if (!executor.ok()) return executor.status();
-  std::vector<std::vector<uint8_t>> in, out;
-  for (TensorId id : graph_.inputs)
-    in.push_back(RandomBytes(graph_.tensor(id), &random_));
-  for (TensorId id : graph_.outputs) {
-    const Tensor& tensor = graph_.tensor(id);
-    out.emplace_back(tensor.shape.elements() *
-                     (tensor.holds_quantized ? 1 : sizeof(float)));
-  }
-  const std::vector<absl::Span<const uint8_t>> inputs(in.begin(), in.end());
+  std::vector<HostValues> in, out;
+  std::vector<absl::Span<const uint8_t>> inputs;
   std::vector<absl::Span<uint8_t>> outputs;
-  for (auto& bytes : out) outputs.push_back(absl::MakeSpan(bytes));
+  for (TensorId id : graph_.inputs) {
+    in.push_back(HostValues::Random(graph_.tensor(id), &random_));
+    inputs.push_back(in.back().bytes());
+  }
+  for (TensorId id : graph_.outputs) {
+    out.push_back(HostValues::For(graph_.tensor(id)));
+    outputs.push_back(out.back().bytes());
+  }
   if (auto s = (*executor)->Invoke(inputs, outputs); !s.ok()) return s;
   for (size_t i = 0; i < in.size(); ++i) {
-    values_[graph_.inputs[i]] = std::make_shared<const std::vector<float>>(
-        FloatsOf(graph_.tensor(graph_.inputs[i]), in[i]));
-    in[i] = {};
+    const TensorId id = graph_.inputs[i];
+    values_[id] = in[i].Floats(graph_.tensor(id));
   }
   for (size_t i = 0; i < out.size(); ++i) {
-    values_[graph_.outputs[i]] = std::make_shared<const std::vector<float>>(
-        FloatsOf(graph_.tensor(graph_.outputs[i]), out[i]));
-    out[i] = {};
+    const TensorId id = graph_.outputs[i];
+    values_[id] = out[i].Floats(graph_.tensor(id));
   }
   return absl::OkStatus();
 }

@@ -166,6 +166,30 @@ float RandomFloat(const Tensor& tensor, FastRandom* random) {
   return (bits & 1) != 0 ? size : -size;
 }
 
+bool IsOfFloats(const Tensor& tensor) {
+  return !tensor.holds_quantized && tensor.type != DataType::kBool &&
+         tensor.type != DataType::kInt32;
+}
+
+std::vector<float> RandomFloats(const Tensor& tensor, std::mt19937* seed) {
+  // Large tensors repeat so many values: a prime, so that no two rows or planes
+  // are alike.
+  constexpr int64_t kDistinct = 65521;
+  FastRandom random(seed);
+  const int64_t elements = tensor.shape.elements();
+  std::vector<float> floats(elements);
+  const int64_t distinct = std::min(elements, kDistinct);
+  for (int64_t i = 0; i < distinct; ++i) {
+    floats[i] = RandomFloat(tensor, &random);
+  }
+  for (int64_t done = distinct; done < elements;) {
+    const int64_t count = std::min(done, elements - done);
+    std::copy_n(floats.begin(), count, floats.begin() + done);
+    done += count;
+  }
+  return floats;
+}
+
 }  // namespace
 
 std::vector<uint8_t> RandomBytes(const Tensor& tensor, std::mt19937* seed) {
@@ -184,9 +208,7 @@ std::vector<uint8_t> RandomBytes(const Tensor& tensor, std::mt19937* seed) {
     for (int32_t& v : ints) v = static_cast<int32_t>((*random)() % max);
     return BytesOf(ints);
   }
-  std::vector<float> floats(elements);
-  for (float& v : floats) v = RandomFloat(tensor, random);
-  return BytesOf(floats);
+  return BytesOf(RandomFloats(tensor, seed));
 }
 
 std::vector<float> FloatsOf(const Tensor& tensor,
@@ -237,6 +259,41 @@ double NearestCode(const Tensor& tensor, double value) {
   const double scale = tensor.quantization.scale[0];
   const auto zero = static_cast<double>(tensor.quantization.zero_point[0]);
   return std::clamp(value, (low - zero) * scale, (high - zero) * scale);
+}
+
+HostValues HostValues::Random(const Tensor& tensor, std::mt19937* random) {
+  HostValues values;
+  if (IsOfFloats(tensor)) {
+    values.floats_ =
+        std::make_shared<std::vector<float>>(RandomFloats(tensor, random));
+  } else {
+    values.others_ = RandomBytes(tensor, random);
+  }
+  return values;
+}
+
+HostValues HostValues::For(const Tensor& tensor) {
+  HostValues values;
+  const int64_t elements = tensor.shape.elements();
+  if (IsOfFloats(tensor)) {
+    values.floats_ = std::make_shared<std::vector<float>>(elements);
+  } else {
+    values.others_.resize(elements *
+                          (tensor.holds_quantized ? 1 : sizeof(float)));
+  }
+  return values;
+}
+
+absl::Span<uint8_t> HostValues::bytes() {
+  if (floats_ == nullptr) return absl::MakeSpan(others_);
+  return {reinterpret_cast<uint8_t*>(floats_->data()),
+          floats_->size() * sizeof(float)};
+}
+
+std::shared_ptr<const std::vector<float>> HostValues::Floats(
+    const Tensor& tensor) const {
+  if (floats_ != nullptr) return floats_;
+  return std::make_shared<const std::vector<float>>(FloatsOf(tensor, others_));
 }
 
 }  // namespace gles_delegate

@@ -30,7 +30,7 @@ struct Exclusion {
   // no influence on it.
   const char* name;
   const char* why;
-  bool excludes_baseline;   // background_compilation
+  bool excludes_baseline;   // startup: tiered
   bool excludes_zero_copy;  // of the input or output
 };
 absl::Span<const Exclusion> Exclusions();

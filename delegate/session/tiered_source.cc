@@ -47,7 +47,7 @@ TieredSource::TieredSource(const ExecutorSetup& setup)
 std::unique_ptr<ExecutorSource> TieredSource::Make(const ExecutorSetup& setup) {
   BackgroundReport& report = setup.report->background;
   report = {};
-  if (setup.profile->choices.background_compilation == 0) return nullptr;
+  if (!setup.profile->options.tiered_start) return nullptr;
   report.reason = WhyNoBaseline(FactsOf(setup));
   if (!report.reason.empty()) return nullptr;
   DeviceProfile profile = *setup.profile;

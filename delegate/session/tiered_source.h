@@ -1,4 +1,4 @@
-// The option background_compilation: starts with a baseline plan of few, simple
+// The option startup: tiered. Starts with a baseline plan of few, simple
 // programs (device/baseline.h), while those of the optimized plan are compiled
 // in the background.
 #ifndef GLES_DELEGATE_DELEGATE_SESSION_TIERED_SOURCE_H_

@@ -23,7 +23,7 @@ struct OldValue {
 constexpr absl::string_view kIsDefault = "is the default; leave it out";
 
 constexpr OldValue kOldValues[] = {
-    {"background_compilation", "auto", "startup", "auto"},
+    {"background_compilation", "auto", "", "", kIsDefault},
     {"background_compilation", "on", "startup", "tiered"},
     {"background_compilation", "off", "startup", "direct"},
     {"inference_preference", "sustained_speed", "", "", kIsDefault},

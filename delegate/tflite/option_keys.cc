@@ -55,8 +55,7 @@ constexpr absl::string_view kWaitTypes[] = {"passive", "active", "do_not_wait",
                                             "aggressive"};
 constexpr absl::string_view kFloat16Overflows[] = {"infinity", "saturate"};
 constexpr absl::string_view kToggles[] = {"auto", "on", "off"};
-constexpr absl::string_view kStartups[] = {"auto", "direct", "tiered",
-                                           "baseline"};
+constexpr absl::string_view kStartups[] = {"direct", "tiered", "baseline"};
 constexpr absl::string_view kThreadModes[] = {"caller", "caller_own_context",
                                               "worker", "worker_sharing"};
 

@@ -145,22 +145,6 @@ absl::Status ReadTexts(const TfLiteGlesDelegateOptions& o, Options* options) {
   return absl::OkStatus();
 }
 
-void SetStartup(int startup, Options* options) {
-  switch (startup) {
-    case kTfLiteGlesStartupDirect:
-      options->background_compilation = false;
-      break;
-    case kTfLiteGlesStartupTiered:
-      options->background_compilation = true;
-      break;
-    case kTfLiteGlesStartupBaseline:
-      options->prefers_fast_start = true;
-      break;
-    default:
-      break;
-  }
-}
-
 void SetThreads(const TfLiteGlesDelegateOptions& o, Options* options) {
   options->thread_mode = o.thread_mode;
   options->force_own_context =
@@ -193,7 +177,8 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
   if (o.zero_copy != kTfLiteGlesAuto) {
     options.zero_copy = o.zero_copy == kTfLiteGlesOn;
   }
-  SetStartup(o.startup, &options);
+  options.tiered_start = o.startup == kTfLiteGlesStartupTiered;
+  options.prefers_fast_start = o.startup == kTfLiteGlesStartupBaseline;
   options.verbosity = o.verbosity;
   options.enable_op_profiling = o.enable_op_profiling != 0;
   options.fallback_to_cpu = o.fallback_to_cpu != 0;

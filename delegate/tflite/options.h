@@ -41,7 +41,7 @@ struct Options {
   bool does_not_wait = false;
   bool saturate_halves = false;                // float16_overflow
   std::optional<bool> zero_copy;               // nullopt: auto
-  std::optional<bool> background_compilation;  // startup; nullopt: auto
+  bool tiered_start = false;                   // startup
   bool prefers_fast_start = false;             // startup: baseline
   bool force_own_context = false;              // thread_mode
   int verbosity = 1;

@@ -88,29 +88,14 @@ TEST(BaselineTest, WhoWantsASingleAnswerStaysWithIt) {
   device.kind = egl::DeviceKind::kNvidia;
   PlanningOptions options;
   const DeviceChoices row = ProfileFor(device, options).choices;
-  EXPECT_EQ(row.background_compilation, 1);
   options.fast_start = true;
-  DeviceChoices expected = BaselineChoices(row);
-  expected.background_compilation = 0;
   EXPECT_EQ(TuningText(ProfileFor(device, options).choices),
-            TuningText(expected));
+            TuningText(BaselineChoices(row)));
   // A driver that compiles quickly gives its first answer by the optimized
   // plan.
   device.kind = egl::DeviceKind::kMali;
   EXPECT_EQ(TuningText(ProfileFor(device, options).choices),
             TuningText(ProfileFor(device, {}).choices));
-}
-
-TEST(BaselineTest, TheOptionDecidesOverTheRow) {
-  egl::DeviceInfo device;
-  device.kind = egl::DeviceKind::kNvidia;
-  PlanningOptions options;
-  options.background_compilation = false;
-  EXPECT_EQ(ProfileFor(device, options).choices.background_compilation, 0);
-  device.kind = egl::DeviceKind::kMali;
-  EXPECT_EQ(ProfileFor(device, {}).choices.background_compilation, 0);
-  options.background_compilation = true;
-  EXPECT_EQ(ProfileFor(device, options).choices.background_compilation, 1);
 }
 
 }  // namespace

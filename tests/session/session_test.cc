@@ -161,7 +161,7 @@ TEST_F(SessionTest, LentMemoryIsNotCopied) {
 
 TEST_F(SessionTest, TheBaselinePlanGivesWayToTheOptimizedOne) {
   session_ = Make([](SessionSetup* setup) {
-    setup->profile.choices.background_compilation = 1;
+    setup->profile.options.tiered_start = true;
   });
   ASSERT_TRUE(session_->Prepare(&host_).ok());
   const BackgroundReport& background = report_->background;

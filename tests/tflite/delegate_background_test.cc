@@ -1,5 +1,5 @@
 // labels: op delegate llvmpipe softpipe tsan
-// background_compilation: a partition begins with a baseline plan, and goes on
+// startup: tiered: a partition begins with a baseline plan, and goes on
 // with its optimized plan once that has been built in the background. Longer
 // than 300 lines: each thing that may happen meanwhile is a test of the same
 // steps.

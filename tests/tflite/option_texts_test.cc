@@ -26,9 +26,8 @@ TEST(PluginTest, AnOptionOfVersion01IsTodaysWithAWarning) {
     EXPECT_THAT(*options->warnings.begin(), HasSubstr(std::string(key)));
     return *std::move(options);
   };
-  EXPECT_EQ(from("background_compilation", "on").background_compilation, true);
-  EXPECT_EQ(from("background_compilation", "off").background_compilation,
-            false);
+  EXPECT_EQ(from("background_compilation", "on").tiered_start, true);
+  EXPECT_EQ(from("background_compilation", "off").tiered_start, false);
   EXPECT_TRUE(
       from("inference_preference", "fast_single_answer").prefers_fast_start);
   EXPECT_FALSE(from("enable_quantization", "0").enable_quantization);

@@ -40,7 +40,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.float16_overflow, kTfLiteGlesFloat16OverflowInfinity);
   EXPECT_EQ(o.zero_copy, kTfLiteGlesAuto);
   EXPECT_EQ(o.keep_context_current, kTfLiteGlesAuto);
-  EXPECT_EQ(o.startup, kTfLiteGlesStartupAuto);
+  EXPECT_EQ(o.startup, kTfLiteGlesStartupDirect);
   EXPECT_EQ(o.tuning_file, nullptr);
   EXPECT_EQ(o.device, nullptr);
   EXPECT_EQ(o.float32_nodes, nullptr);

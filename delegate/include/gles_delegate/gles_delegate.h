@@ -118,16 +118,15 @@ enum TfLiteGlesFloat16Overflow {
 // while there are two plans, and floats may differ within tolerance
 // (docs/cold_start.md).
 enum TfLiteGlesStartup {
-  kTfLiteGlesStartupAuto = 0,    // the device preset decides
-  kTfLiteGlesStartupDirect = 1,  // the optimized plan, once it is compiled
+  kTfLiteGlesStartupDirect = 0,  // the optimized plan, once it is compiled
   // The baseline plan, while another thread compiles the optimized plan. Invoke
   // then switches; if compilation fails, it stays, with a warning. Deleting the
   // interpreter and exit() wait for the program that is being compiled. Direct
   // in a borrowed context and with variable tensors, bound objects, share_key,
   // memory_limit_bytes, enable_op_profiling or GLES_DELEGATE_DEBUG=plan.
-  kTfLiteGlesStartupTiered = 2,
+  kTfLiteGlesStartupTiered = 1,
   // The baseline plan for good, on drivers that compile slowly.
-  kTfLiteGlesStartupBaseline = 3,
+  kTfLiteGlesStartupBaseline = 2,
 };
 
 // Options: start from TfLiteGlesDelegateOptionsDefault() and change fields.
@@ -189,7 +188,7 @@ typedef struct TfLiteGlesDelegateOptions {
 
   int32_t wait_type;  // TfLiteGlesWaitType; default passive
   int32_t zero_copy;  // TfLiteGlesToggle: see below; default auto
-  int32_t startup;    // TfLiteGlesStartup; default auto
+  int32_t startup;    // TfLiteGlesStartup; default direct
 
   // The start-up cache: an existing directory for compiled programs and packed
   // weights, and the model's name in it. Both or neither (NULL or ""). Files

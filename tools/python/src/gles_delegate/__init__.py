@@ -109,8 +109,8 @@ def load_delegate(
       zero_copy: whether the model's inputs and outputs are in memory that the GPU accesses:
         "auto" (default: the device preset decides), "on" or "off". An array of
         `interpreter.tensor(i)()` then ends with the interpreter's next allocate_tensors().
-      startup: "auto" (default), "direct", "tiered": first answers come from a baseline plan
-        while the optimized plan is compiled, or "baseline": the baseline plan stays.
+      startup: "direct" (default), "tiered": first answers come from a baseline plan while the
+        optimized plan is compiled, or "baseline": the baseline plan stays.
       serialization_dir: an existing folder for the start-up cache.
       model_token: names the model in that folder.
       serialization_max_bytes: maximum size of all caches in the folder; 0: no limit.
