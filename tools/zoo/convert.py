@@ -72,16 +72,20 @@ class Keras:
 
 
 class Torch:
-    """litert-torch, of a module and its example inputs."""
+    """litert-torch, of a module and its example inputs, or of a Decoder (decoder_parts.py)."""
 
     def __init__(self, model):
-        self.model, self.inputs = model
+        self.model = model
 
     def convert(self, mode, path):
         import litert_torch  # pylint: disable=import-outside-toplevel
+        if hasattr(self.model, "write"):
+            self.model.write(mode, path)
+            return
+        model, inputs = self.model
         if mode != "float32":
             raise ValueError(f"litert-torch makes float32, not {mode}")
-        litert_torch.convert(self.model.eval(), self.inputs).export(str(path))
+        litert_torch.convert(model.eval(), inputs).export(str(path))
 
 
 class Onnx:

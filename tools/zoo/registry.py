@@ -6,9 +6,9 @@
         return keras.Model(inputs, outputs)
 
 The function makes a model with random weights: a keras.Model of a free batch, or a tf.function
-with an input signature, or (converter "torch") a torch.nn.Module and its example inputs, or
-(converter "onnx") an onnx.ModelProto. Its module stands in architectures/, which only the
-Python of the converter can import.
+with an input signature, or (converter "torch") a torch.nn.Module and its example inputs, or a
+Decoder of architectures/decoder_parts.py, or (converter "onnx") an onnx.ModelProto. Its module
+stands in architectures/, which only the Python of the converter can import.
 """
 
 import dataclasses
@@ -25,6 +25,8 @@ MODES = {
     "int8": "weights, activations, inputs and outputs in int8",
     "int16x8": "weights in int8, activations in int16",
     "int4": "weights in int4 (ai-edge-quantizer)",
+    "int8_weights": "weights in int8, computed in floats",
+    "int4_block32": "weights in int4, a scale for each 32, activations as in dynamic_int8",
 }
 
 ARCHITECTURES = {}
