@@ -1,0 +1,50 @@
+"""A decoder with two signatures and its caches: the CPU's tokens (tests/corpus, random weights)."""
+
+import importlib.util
+import pathlib
+
+import pytest
+
+import gles_delegate
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DECODER = str(ROOT / "tests" / "corpus" / "decoder.float32.tflite")
+COUNT = 32
+
+
+@pytest.fixture(name="generate", scope="module")
+def generate_fixture():
+    spec = importlib.util.spec_from_file_location(
+        "generate_tokens", ROOT / "examples" / "python" / "generate_tokens.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.generate
+
+
+@pytest.fixture(name="cpu", scope="module")
+def cpu_fixture():
+    runtime = gles_delegate.find_runtime()
+    try:
+        interpreter = runtime.Interpreter(model_path=DECODER)
+        interpreter.allocate_tensors()
+    except (RuntimeError, ValueError) as error:
+        pytest.skip(f"{runtime.name} {runtime.version} has no composites: {error}")
+    return interpreter
+
+
+@pytest.mark.parametrize("options", [{}, {"is_precision_loss_allowed": True}])
+@pytest.mark.parametrize("prompt", [[5, 6, 7, 8], [200], list(range(40, 57))])
+def test_generates_the_tokens_of_the_cpu(generate, cpu, options, prompt):
+    gpu = gles_delegate.interpreter(DECODER, max_delegated_partitions=0, **options)
+    expected = generate(cpu, prompt, COUNT)
+    assert len(set(expected)) > 3
+    assert generate(gpu, prompt, COUNT) == expected
+    report = gles_delegate.report(gpu)
+    assert report["nodes_delegated"] == report["nodes_total"]
+
+
+def test_refuses_what_the_caches_do_not_hold(generate, cpu):
+    with pytest.raises(ValueError, match="the decoder takes 17 tokens, and 64 with the answer"):
+        generate(cpu, [1] * 18, 1)
+    with pytest.raises(ValueError, match="64 with the answer"):
+        generate(cpu, [1], 64)
