@@ -2,6 +2,8 @@
 
 import importlib.util
 import pathlib
+import subprocess
+import sys
 
 import pytest
 
@@ -48,3 +50,11 @@ def test_refuses_what_the_caches_do_not_hold(generate, cpu):
         generate(cpu, [1] * 18, 1)
     with pytest.raises(ValueError, match="64 with the answer"):
         generate(cpu, [1], 64)
+
+
+def test_the_program_gives_it_tokens_that_it_has(cpu):
+    del cpu  # which skips
+    done = subprocess.run([sys.executable, "-m", "gles_delegate", "--graph", DECODER, "--seconds",
+                           "0.05", "--options", "max_delegated_partitions:0"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

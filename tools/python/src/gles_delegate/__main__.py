@@ -37,7 +37,8 @@ def _arguments(argv: Optional[List[str]]) -> argparse.Namespace:
 
 
 def _fill(interpreter: Any) -> None:
-    """The same numbers at each call: floats in [-1, 1], integers of the type's range."""
+    """The same numbers at each call: floats in [-1, 1], tokens in [0, 7],
+    other integers of the type's range."""
     import numpy as np
     rng = np.random.default_rng(_SEED)
     for detail in interpreter.get_input_details():
@@ -46,6 +47,8 @@ def _fill(interpreter: Any) -> None:
             values = rng.uniform(-1, 1, shape)
         elif dtype == np.bool_:
             values = rng.integers(0, 2, shape)
+        elif dtype in (np.int32, np.int64):  # tokens and positions
+            values = rng.integers(0, 8, shape)
         else:
             info = np.iinfo(dtype)
             values = rng.integers(max(info.min, -128), min(info.max, 255) + 1, shape)
