@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -199,8 +200,7 @@ struct Tensor {
   bool holds_quantized = false;
   // Floats are stored in 32 bits, even with 16-bit storage.
   bool always_float32 = false;
-  // -1: made by a pass or an op. Past the model's own tensors: of the
-  // decomposition of a STABLEHLO_COMPOSITE.
+  // -1: made by a pass or an op. Past the model's tensors: a composite's.
   int tflite_index = -1;
   // The tensor of the same values that has taken this one's place in the graph
   // (delegate/passes/remove_identity.h).
@@ -210,8 +210,7 @@ struct Tensor {
   bool is_float_view() const { return quantized != DataType::kOther; }
   // The type in the runtime's memory.
   DataType stored() const {
-    if (is_float_view()) return quantized;
-    return is_host_view() ? host : type;
+    return is_float_view() ? quantized : is_host_view() ? host : type;
   }
   bool is_host_view() const { return host != DataType::kOther; }
   std::string ToString() const;  // "'conv1' float32[1,112,112,32]"
@@ -276,6 +275,7 @@ struct Graph {
   std::vector<Node> nodes;     // in execution order
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
+  std::map<int, std::string> composites;  // their names, by tflite_index
 
   const Tensor& tensor(TensorId id) const { return tensors[id]; }
   Tensor& tensor(TensorId id) { return tensors[id]; }

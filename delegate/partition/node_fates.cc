@@ -91,7 +91,11 @@ std::vector<NodeFate> FatesOfNodes(absl::Span<const int> nodes,
     resolver.Resolve(*node);
   }
   std::vector<NodeFate> fates;
-  for (int node : nodes) fates.push_back({node, resolver.FateOf(node)});
+  for (int node : nodes) {
+    const auto name = before.composites.find(node);
+    fates.push_back({node, resolver.FateOf(node),
+                     name == before.composites.end() ? "" : name->second});
+  }
   return fates;
 }
 

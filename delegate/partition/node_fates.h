@@ -20,6 +20,7 @@ struct NodeFate {
   // `node` itself; or the node into which passes fused it; kNoNode: no
   // dispatch, since its values are constant or unused.
   int computed_by = kNoNode;
+  std::string composite;  // its name, if the node is one
 };
 
 // The fates of `nodes`, a partition's nodes. `before` is the partition as read,

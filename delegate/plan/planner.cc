@@ -66,9 +66,18 @@ void Planner::Add(Dispatch dispatch) {
 
 namespace {
 
+// "12", or "12 of odml.rms_norm".
+std::string IndexText(const Node& node, const Graph& graph) {
+  const auto composite = graph.composites.find(node.tflite_index);
+  if (composite == graph.composites.end()) {
+    return absl::StrCat(node.tflite_index);
+  }
+  return absl::StrCat(node.tflite_index, " of ", composite->second);
+}
+
 std::string Describe(const Node& node, const Graph& graph) {
-  std::string text =
-      absl::StrCat(node.op->name, " (node ", node.tflite_index, "; ");
+  const std::string text =
+      absl::StrCat(node.op->name, " (node ", IndexText(node, graph), "; ");
   const auto list = [&](const std::vector<TensorId>& ids) {
     return absl::StrJoin(ids, ", ", [&](std::string* out, TensorId id) {
       absl::StrAppend(out, id == kNoTensor ? "-" : graph.tensor(id).ToString());
@@ -233,7 +242,8 @@ absl::Status PlanNode(const Node& node, Planner* planner) {
   planner->Begin(node);
   // The node may live in the planner's graph, whose tensors AddTemporary moves.
   const absl::Status status = node.op->plan(node, planner);
-  const std::string label = absl::StrCat(node.op->name, " ", node.tflite_index);
+  const std::string label =
+      absl::StrCat(node.op->name, " ", IndexText(node, planner->graph()));
   if (!status.ok()) return Annotate(status, Describe(node, planner->graph()));
   planner->Finish(first, node, label);
   for (size_t i = first; i < planner->dispatches().size(); ++i) {

@@ -36,6 +36,10 @@ Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
   for (int index : nodes) {
     const CheckedNode& checked = model.nodes[model.position_of.at(index)];
     if (checked.folded) continue;
+    if (const auto name = model.graph.composites.find(index);
+        name != model.graph.composites.end()) {
+      graph.composites.insert(*name);
+    }
     for (Node node : checked.nodes) {
       for (TensorId& id : node.inputs) id = map(id);
       for (TensorId& id : node.outputs) id = map(id);

@@ -82,7 +82,9 @@ class ModelReader {
     checked.inputs = ReadInts(node->inputs);
     checked.outputs = ReadInts(node->outputs);
     if (const InlinedComposite* inlined = inliner_.Find(index)) {
-      absl::StrAppend(&checked.op, " ", CompositeName(*node));
+      const std::string name = CompositeName(*node);
+      absl::StrAppend(&checked.op, " ", name);
+      if (!name.empty()) model_.graph.composites[index] = name;
       checked.support = CheckComposite(*node, *inlined, &checked);
     } else {
       std::vector<int> inputs = checked.inputs;

@@ -83,7 +83,9 @@ void AddDevice(const Gpu* gpu, json* report) {
 json NodesJson(const std::vector<NodeFate>& fates) {
   json nodes = json::array();
   for (const NodeFate& fate : fates) {
-    nodes.push_back({{"node", fate.node}, {"computed_by", fate.computed_by}});
+    json node = {{"node", fate.node}, {"computed_by", fate.computed_by}};
+    if (!fate.composite.empty()) node["composite"] = fate.composite;
+    nodes.push_back(std::move(node));
   }
   return nodes;
 }

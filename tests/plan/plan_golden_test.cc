@@ -264,6 +264,11 @@ TEST(PlanLimitsTest, ARefusalNamesNodeShapesAndRule) {
   EXPECT_THAT(message, HasSubstr("CONV_2D (node 0;"));
   EXPECT_THAT(message, HasSubstr("float32[1,8,8,3]"));
   EXPECT_THAT(message, HasSubstr("fits no storage"));
+
+  Graph composite = SmallNetwork();
+  composite.composites[0] = "odml.name";
+  EXPECT_THAT(std::string(PlanGraph(&composite, profile).status().message()),
+              HasSubstr("CONV_2D (node 0 of odml.name;"));
 }
 
 TEST(PlanLimitsTest, WorkGroupsKeepToTheLimits) {

@@ -19,6 +19,8 @@ namespace gles_delegate::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 // x / sqrt(mean(x^2) + 0.5) * w, as litert-torch writes it.
@@ -153,6 +155,22 @@ TEST_F(DelegateCompositeTest, RunsAsItsDecomposition) {
   Pair pair = Make(NormModel({1, 6, 8}));
   ExpectWhole(pair, 2);
   ExpectSame(&pair);
+}
+
+TEST_F(DelegateCompositeTest, ReportsNameTheComposite) {
+  const Pair pair = Make(NormModel({1, 6, 8}), [](auto& o) {
+    o.self_check = 0;
+    o.startup = kTfLiteGlesStartupDirect;
+  });
+  const nlohmann::json partition = ReportOf(pair.delegate)["partition"][0];
+  EXPECT_EQ(partition["model_nodes"], nlohmann::json::parse(R"([
+      {"node": 0, "computed_by": 0, "composite": "odml.rms_norm"},
+      {"node": 1, "computed_by": 0}])"));
+  std::vector<std::string> labels;
+  for (const auto& dispatch : partition["plan"])
+    labels.push_back(dispatch["label"]);
+  EXPECT_FALSE(labels.empty());
+  EXPECT_THAT(labels, Each(EndsWith(" 0 of odml.rms_norm")));
 }
 
 TEST_F(DelegateCompositeTest, FollowsAResize) {
