@@ -172,8 +172,8 @@ bool IsOfFloats(const Tensor& tensor) {
 }
 
 std::vector<float> RandomFloats(const Tensor& tensor, std::mt19937* seed) {
-  // Large tensors repeat so many values: a prime, so that no two rows or planes
-  // are alike.
+  // Large tensors repeat this number of values. It is prime, so that no two
+  // rows or planes are alike.
   constexpr int64_t kDistinct = 65521;
   FastRandom random(seed);
   const int64_t elements = tensor.shape.elements();
