@@ -97,9 +97,8 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
   profile_ = ProfileFor(
       gpu_->context->device(),
       {options_.is_precision_loss_allowed, StorageOption(options_.storage),
-       options_.saturate_halves, options_.zero_copy,
-       options_.tiered_start, options_.prefers_fast_start,
-       options_.tuning});
+       options_.saturate_halves, options_.zero_copy, options_.tiered_start,
+       options_.prefers_fast_start, options_.tuning});
   return absl::OkStatus();
 }
 
