@@ -104,7 +104,9 @@ absl::Status BlockWeights::Dequantize(int builtin_code,
                                       std::vector<int>* inputs,
                                       Graph* graph) const {
   constexpr size_t kWeights = 1;
-  if (builtin_code != builtin::FULLY_CONNECTED || inputs->size() <= kWeights) {
+  if ((builtin_code != builtin::FULLY_CONNECTED &&
+       builtin_code != builtin::EMBEDDING_LOOKUP) ||
+      inputs->size() <= kWeights) {
     return absl::OkStatus();
   }
   const auto found = blocks_.find((*inputs)[kWeights]);

@@ -18,8 +18,9 @@ class BlockWeights {
   // Notes the blocks of the runtime's tensor `id`, if it has some.
   void Read(int id, const TfLiteTensor& tensor);
 
-  // Adds the floats that FULLY_CONNECTED's weights in blocks stand for, a
-  // float32 constant, and puts it in their place. Does nothing to other inputs.
+  // Adds the floats that FULLY_CONNECTED's weights or EMBEDDING_LOOKUP's table
+  // in blocks stand for, a float32 constant, and puts it in their place. Does
+  // nothing to other inputs.
   // `graph` has the runtime's tensors. kUnimplemented: the scales are not
   // constants of float16 or float32, there are zero points, or the weights are
   // not a constant matrix. kInvalidArgument: the scales do not fit.

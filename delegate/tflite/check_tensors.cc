@@ -64,7 +64,8 @@ absl::Status CheckScales(const Graph& graph, const TfLiteNode& node) {
     return absl::UnimplementedError(absl::StrCat(
         "'", PrintableName(graph.tensor(index).name),
         "' has a scale for each block of values (blockwise quantization), "
-        "which constant weights of FULLY_CONNECTED alone may have"));
+        "which constant weights of FULLY_CONNECTED and EMBEDDING_LOOKUP alone "
+        "may have"));
   }
   return absl::OkStatus();
 }

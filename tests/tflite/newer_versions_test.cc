@@ -234,8 +234,10 @@ absl::StatusOr<Values> RunBlocks(const Blocks& c, Values* want) {
                             : reinterpret_cast<const uint8_t*>(&scales.back());
     scale_bytes.insert(scale_bytes.end(), bytes, bytes + (is_half ? 2 : 4));
   }
+  const bool looks_up = c.op == Op::EMBEDDING_LOOKUP;
   ModelBuilder b;
-  const int x = b.AddInput("x", {kRows, kBlocks * kBlock});
+  const int x = looks_up ? b.AddInput("x", {kRows})
+                         : b.AddInput("x", {kRows, kBlocks * kBlock});
   const int s =
       b.AddConstantBytes("scales", {count}, c.scale_type, scale_bytes);
   const int zeros =
@@ -249,8 +251,13 @@ absl::StatusOr<Values> RunBlocks(const Blocks& c, Values* want) {
   schema::TensorT& tensor = *b.model().subgraphs[0]->tensors[w];
   tensor.quantization = std::make_unique<schema::QuantizationParametersT>();
   tensor.quantization->details.Set(blocks);
-  const int y = b.AddTensor("y", {kRows, kOutputs});
-  if (c.op == Op::FULLY_CONNECTED) {
+  const int y =
+      b.AddTensor("y", {kRows, looks_up ? kBlocks * kBlock : kOutputs});
+  if (looks_up) {
+    const int ids = b.AddTensor("ids", {kRows}, TensorType::INT32);
+    b.AddOp(Op::CAST, 1, {x}, {ids}, schema::CastOptionsT());
+    b.AddOp(c.op, 4, {ids, w}, {y});
+  } else if (c.op == Op::FULLY_CONNECTED) {
     b.AddOp(c.op, 12, {x, w, -1}, {y}, schema::FullyConnectedOptionsT());
   } else {
     schema::BatchMatMulOptionsT options;
@@ -258,6 +265,19 @@ absl::StatusOr<Values> RunBlocks(const Blocks& c, Values* want) {
     b.AddOp(c.op, 4, {x, w}, {y}, options);
   }
   b.SetOutputs({y});
+  if (looks_up) {
+    Values rows;
+    for (int row = 0; row < kRows; ++row) {
+      const int id = (row + 1) % kOutputs;
+      rows.push_back(static_cast<float>(id));
+      for (int i = 0; i < kBlocks * kBlock; ++i) {
+        want->push_back(
+            static_cast<float>(quantized[id * kBlocks * kBlock + i]) *
+            scales[id * kBlocks + i / kBlock]);
+      }
+    }
+    return RunFile(b.Finish(), {rows});
+  }
   const Values input = Uniform(kRows * kBlocks * kBlock, -1, 1);
   for (int row = 0; row < kRows; ++row) {
     for (int o = 0; o < kOutputs; ++o) {
@@ -286,6 +306,18 @@ TEST_F(NewerVersionsTest, WeightsInBlocks) {
   }
 }
 
+// The table of token embeddings in a decoder with int4 weights.
+TEST_F(NewerVersionsTest, RowsOfWeightsInBlocks) {
+  for (TensorType type :
+       {TensorType::INT8, TensorType::INT4, TensorType::INT2}) {
+    Values want;
+    ExpectNear(RunBlocks({type, TensorType::FLOAT16, 0, 1, false,
+                          Op::EMBEDDING_LOOKUP},
+                         &want),
+               want, 0);
+  }
+}
+
 TEST_F(NewerVersionsTest, RefusesBlocksThatDoNotFit) {
   const auto refusal = [](const Blocks& c) {
     Values want;
@@ -309,7 +341,8 @@ TEST_F(NewerVersionsTest, RefusesBlocksThatDoNotFit) {
   EXPECT_THAT(refusal(c), HasSubstr("zero points"));
   c = {};
   c.op = Op::BATCH_MATMUL;
-  EXPECT_THAT(refusal(c), HasSubstr("FULLY_CONNECTED alone"));
+  EXPECT_THAT(refusal(c),
+              HasSubstr("FULLY_CONNECTED and EMBEDDING_LOOKUP alone"));
 }
 
 // FULLY_CONNECTED 12 brought a scale an output beside floats.
