@@ -61,8 +61,20 @@ def run(interpreter, shapes, seed):
     return [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()]
 
 
+def run_signature(interpreter, key, seed):
+    """All outputs of one signature for random inputs."""
+    rng = np.random.default_rng(seed)
+    runner = interpreter.get_signature_runner(key)
+    inputs = {name: random_value(detail["shape"], detail["dtype"], rng)
+              for name, detail in sorted(runner.get_input_details().items())}
+    return [value for _, value in sorted(runner(**inputs).items())]
+
+
 def run_all(interpreter):
-    """The outputs of each run."""
+    """The outputs of each run: of each signature if there are several."""
+    keys = sorted(interpreter.get_signature_list())
+    if len(keys) > 1:
+        return [run_signature(interpreter, key, seed) for seed, key in enumerate(keys)]
     runs = [free_shapes(interpreter, sizes) for sizes in SIZES]
     if runs[0] is None:
         runs = [None]
