@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "delegate/graph/builtin_params.h"
+
 namespace gles_delegate::fuzz {
 namespace {
 
@@ -235,7 +237,13 @@ bool FakeRuntime::AddNode(const schema::Model& model,
     if (code.custom_code() == nullptr) return false;
     registration.custom_name = code.custom_code()->c_str();
   } else {
-    bytes_.push_back(BuiltinParamsOf(op));
+    // A runtime parses options by the op's code, and so never takes another
+    // op's for a composite's, which has pointers.
+    bytes_.push_back(
+        registration.builtin_code ==
+                static_cast<int>(schema::BuiltinOperator::STABLEHLO_COMPOSITE)
+            ? std::vector<uint8_t>(sizeof(CompositeParams))
+            : BuiltinParamsOf(op));
     node.builtin_data = bytes_.back().data();
   }
   if (op.custom_options() != nullptr) {
