@@ -37,6 +37,19 @@ bool ForEachTap(const SlidingWindow& a, const Place& p, const Shape& filter,
   return true;
 }
 
+// The magnitude that allows for TFLite's rounding after each factor of a
+// quantized product, to the output's step for all factors together.
+double RoundingOfProducts(const Tensor& output,
+                          const std::vector<double>& factors) {
+  if (!output.is_float_view() || output.quantization.empty()) return 0;
+  const double scale = output.quantization.scale[0];
+  const auto count = static_cast<double>(factors.size());
+  const double step = std::pow(scale, 1 / count);
+  double error = 0.5 * scale * count;
+  for (double factor : factors) error *= std::max(1.0, factor / step);
+  return error / kRelativeError;
+}
+
 }  // namespace
 
 Value ReferenceOps::Base(int64_t element, const Place& p) {
@@ -194,6 +207,7 @@ Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
                       from.c / kept.c};
   const Place at = PlaceOf(element, kept);
   ReferenceValue sum, most, min, product{1, 1};
+  std::vector<double> factors;
   for (int64_t i = 0; i < over.elements(); ++i) {
     const Place o = PlaceOf(i, over);
     const Value v = In(
@@ -202,6 +216,7 @@ Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
     if (i == 0) most = min = *v;
     product.value *= v->value;
     product.magnitude *= v->magnitude;
+    factors.push_back(v->magnitude);
     sum.value += v->value;
     sum.magnitude += v->magnitude;
     most.value = std::max(most.value, v->value);
@@ -219,9 +234,10 @@ Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
     return ReferenceValue{sum.value / count, sum.magnitude / count};
   }
   if (plan == &PlanReduce<Reducer::kSum>) return sum;
-  // Each factor's error is one of the product.
   if (plan == &PlanReduce<Reducer::kProduct>) {
-    return ReferenceValue{product.value, product.magnitude * (1 + count)};
+    return ReferenceValue{product.value,
+                          product.magnitude * (1 + count) +
+                              RoundingOfProducts(Output(), factors)};
   }
   return std::nullopt;
 }

@@ -65,7 +65,7 @@ absl::StatusOr<TfLiteGlesDelegateOptions> KnownFields(
     const TfLiteGlesDelegateOptions* caller) {
   // A size outside these bounds is not a struct of options at all.
   constexpr size_t kShortest =
-      offsetof(TfLiteGlesDelegateOptions, device) + sizeof(char*);
+      offsetof(TfLiteGlesDelegateOptions, exclude_nodes) + sizeof(char*);
   constexpr size_t kMax = 4096;
   const char* bytes = reinterpret_cast<const char*>(caller);
   size_t size = 0;

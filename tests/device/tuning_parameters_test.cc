@@ -34,7 +34,7 @@ DeviceChoices Others() {
 // A member of DeviceChoices that the list lacks would be in no text, no record
 // and no key of the start-up cache.
 TEST(TuningParametersTest, EveryMemberOfTheChoicesIsListedOnce) {
-  constexpr size_t kDefaultsOfOptions = 3;
+  constexpr size_t kDefaultsOfOptions = 1;
   EXPECT_EQ((TuningParameters().size() + kDefaultsOfOptions) * sizeof(int),
             sizeof(DeviceChoices));
   for (const TuningParameter& parameter : TuningParameters()) {

@@ -17,6 +17,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
+absl::StatusOr<Options> FromNoKeys() {
+  return OptionsFrom(
+      absl::Span<const std::pair<absl::string_view, absl::string_view>>());
+}
+
 // Each old option with a value that is not its default.
 TEST(PluginTest, AnOptionOfVersion01IsTodaysWithAWarning) {
   const auto from = [](absl::string_view key, absl::string_view value) {
@@ -74,17 +79,17 @@ TEST(OptionsTest, ATuningFileIsReadAndChecked) {
 TEST(OptionsTest, AnUnknownDebugItemIsRefused) {
   const testing::ScopedEnvironment debug("GLES_DELEGATE_DEBUG",
                                          "validate,validat");
-  EXPECT_THAT(std::string(OptionsFrom({}).status().message()),
+  EXPECT_THAT(std::string(FromNoKeys().status().message()),
               HasSubstr("'validat' is not one of its items (did you mean "
                         "'validate'?)"));
 }
 
 TEST(OptionsTest, DebugItemsWithAndWithoutAValue) {
   const testing::ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "plan");
-  EXPECT_FALSE(OptionsFrom({}).ok());
+  EXPECT_FALSE(FromNoKeys().ok());
   const testing::ScopedEnvironment right("GLES_DELEGATE_DEBUG",
                                          " plan=/tmp/x , rounding=xnnpack");
-  const auto options = OptionsFrom({});
+  const auto options = FromNoKeys();
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->integer_rounding, quant::CpuKernels::kXnnpack);
 }

@@ -88,7 +88,7 @@ TEST(SearchTuningTest, FailsIfThePresetDoes) {
 TEST(TuningTrialsTest, ATuningThatChangesResultsIsAnError) {
   GLES_SKIP_WITHOUT_DEVICE();
   const ScopedEnvironment restored("GLES_DELEGATE_TUNING", "");
-  const auto model = LoadOrDie(ChainModel("cnc"));
+  const auto model = LoadOrDie(ChainModel("cncnccccnccc"));
   TuningTrials trials(*model, {{"max_delegated_partitions", "0"}});
   const auto preset = trials.Measure({});
   ASSERT_TRUE(preset.ok()) << preset.status();

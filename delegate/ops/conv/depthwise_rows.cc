@@ -33,13 +33,15 @@ bool AppliesDepthwiseRows(const Convolution& conv, const Planner& planner) {
 
 // Of an axis, for every phase of a dilation.
 int PartsOfAxis(int extent, int dilation, int part) {
-  return DivideUp(extent, part * dilation) * dilation;
+  const int64_t whole = int64_t{part} * dilation;
+  return static_cast<int>((extent + whole - 1) / whole * dilation);
 }
 
 // Rows per strip, such that there are enough strips of similar length, in an
 // image with `columns` tiles side by side, those of all slices included.
-int RowsOfStrip(int rows, int columns, int lanes) {
-  const int wanted = DivideUp(kManyVectors * lanes, columns);
+int RowsOfStrip(int rows, int64_t columns, int lanes) {
+  const auto wanted =
+      static_cast<int>((int64_t{kManyVectors} * lanes + columns - 1) / columns);
   const int longest = std::max(kShortStrip, DivideUp(rows, wanted));
   return Even(rows, longest);
 }
@@ -53,9 +55,9 @@ void PlanDepthwiseRows(const Convolution& conv, Planner* planner) {
   const int pixels = std::min(choices.depthwise_tile_pixels,
                               DivideUp(dst.w, window.dilation_w));
   const int tiles_x = PartsOfAxis(dst.w, window.dilation_w, pixels);
-  const int rows = RowsOfStrip(DivideUp(dst.h, window.dilation_h),
-                               tiles_x * window.dilation_h * dst.slices(),
-                               choices.simd_lanes);
+  const int rows = RowsOfStrip(
+      DivideUp(dst.h, window.dilation_h),
+      int64_t{tiles_x} * window.dilation_h * dst.slices(), choices.simd_lanes);
   const int strips = PartsOfAxis(dst.h, window.dilation_h, rows);
   Dispatch d("depthwise_conv_2d_rows");
   if (window.IsDilated()) d.Define("DILATED");
