@@ -171,10 +171,12 @@ bool Convolution::CanTakeChannelScale() const {
 }
 
 bool Convolution::ReadsOutside() const {
-  const int right = (dst_shape.w - 1) * window.stride_w - window.pad_left +
-                    (window_w - 1) * window.dilation_w;
-  const int bottom = (dst_shape.h - 1) * window.stride_h - window.pad_top +
-                     (window_h - 1) * window.dilation_h;
+  const int64_t right = int64_t{dst_shape.w - 1} * window.stride_w -
+                        window.pad_left +
+                        int64_t{window_w - 1} * window.dilation_w;
+  const int64_t bottom = int64_t{dst_shape.h - 1} * window.stride_h -
+                         window.pad_top +
+                         int64_t{window_h - 1} * window.dilation_h;
   return window.pad_left > 0 || window.pad_top > 0 || right >= src_shape.w ||
          bottom >= src_shape.h;
 }
