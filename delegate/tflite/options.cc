@@ -138,7 +138,7 @@ absl::Status ReadTexts(const TfLiteGlesDelegateOptions& o, Options* options) {
   if (!float32.ok()) return float32.status();
   options->float32_nodes = *std::move(float32);
   const auto rounding = egl::DebugValue("rounding");
-  if (!rounding) return absl::OkStatus();
+  if (!rounding || *rounding == "auto") return absl::OkStatus();
   auto kernels = CpuKernelsFromName(*rounding);
   if (!kernels.ok()) return kernels.status();
   options->integer_rounding = *kernels;

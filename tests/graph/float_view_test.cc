@@ -153,7 +153,7 @@ TEST_F(FloatViewTest, TheOptionTurnsItOff) {
       RunOnDelegate(Finish("ADD", b, {Uniform(64, -5, 5)}), options);
   ASSERT_TRUE(result.status.ok()) << result.status;
   EXPECT_EQ(result.nodes_delegated, 0);
-  EXPECT_THAT(result.report, HasSubstr("enable_quantization is off"));
+  EXPECT_THAT(result.report, HasSubstr("quantized_compute is cpu"));
 }
 
 // --- What no float view is given --------------------------------------------
