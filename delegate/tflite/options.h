@@ -39,11 +39,11 @@ struct Options {
   bool self_check = true;
   egl::Waiting waiting = egl::Waiting::kPassive;
   bool does_not_wait = false;
-  bool saturate_halves = false;                // float16_overflow
-  std::optional<bool> zero_copy;               // nullopt: auto
-  bool tiered_start = false;                   // startup
-  bool prefers_fast_start = false;             // startup: baseline
-  bool force_own_context = false;              // thread_mode
+  bool saturate_halves = false;     // float16_overflow
+  std::optional<bool> zero_copy;    // nullopt: auto
+  bool tiered_start = false;        // startup
+  bool prefers_fast_start = false;  // startup: baseline
+  bool force_own_context = false;   // thread_mode
   int verbosity = 1;
   std::string device;
   void* display = nullptr;  // the app's EGLDisplay; nullptr: any
