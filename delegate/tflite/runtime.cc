@@ -214,8 +214,8 @@ absl::StatusOr<CpuKernels> CpuKernelsFromName(absl::string_view name) {
     if (absl::EqualsIgnoreCase(text, name)) return value;
     absl::StrAppend(&known, ", ", text);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("GLES_DELEGATE_DEBUG=rounding: '", name, "' is none of ", known));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "GLES_DELEGATE_DEBUG=rounding: '", name, "' is none of ", known));
 }
 
 }  // namespace gles_delegate

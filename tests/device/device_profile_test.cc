@@ -149,11 +149,10 @@ TEST(DeviceProfileTest, TilesOfBoardsSpillNoRegisters) {
       IsSupersetOf({"conv_tile_pixels=2", "conv_tile_slices=1",
                     "few_registers=0", "held_boxes=0", "residual_tile_pixels=1",
                     "depthwise_by_columns=1"}));
-  EXPECT_THAT(
-      parameters_of("Mali-T860 MC4 (Panfrost)"),
-      IsSupersetOf({"conv_tile_pixels=1", "conv_tile_slices=1",
-                    "depthwise_tile_pixels=1", "depthwise_unrolled_taps=3",
-                    "few_registers=2"}));
+  EXPECT_THAT(parameters_of("Mali-T860 MC4 (Panfrost)"),
+              IsSupersetOf({"conv_tile_pixels=1", "conv_tile_slices=1",
+                            "depthwise_tile_pixels=1",
+                            "depthwise_unrolled_taps=3", "few_registers=2"}));
 }
 
 // Bugs that shaders work around (docs/drivers.md), each of one driver only.
