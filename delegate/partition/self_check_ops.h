@@ -127,8 +127,24 @@ class ReferenceOps {
   // A function, as the output's type has it.
   Value Applied(const PostOp& op, const ReferenceValue& x,
                 const ReferenceValue* y) const {
+    if (op.function == "div" && y != nullptr &&
+        (op.operand_first ? OverflowsNearZero(*y, x)
+                          : OverflowsNearZero(x, *y))) {
+      return std::nullopt;
+    }
     return IsFloat() ? InFloat(ApplyFunction(op, x, y))
                      : ApplyToIntegers(op, x, y);
+  }
+  // TFLite's kernel for quantized quotients does if they are less than a step
+  // of the output (quant/code_quotient.cc).
+  bool OverflowsNearZero(const ReferenceValue& x,
+                         const ReferenceValue& y) const {
+    if (node_.op->builtin_code != builtin::DIV || !Output().is_float_view() ||
+        Output().quantization.empty()) {
+      return false;
+    }
+    return std::abs(x.value) <
+           std::abs(y.value) * Output().quantization.scale[0];
   }
   bool HasInputOfOtherQuantized() const {
     const Quantization& to = Output().quantization;
