@@ -2,6 +2,7 @@
 // writes them to a file for the option tuning_file.
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -63,11 +64,17 @@ absl::Status Tune() {
   std::string file = absl::GetFlag(FLAGS_output_file);
   if (file.empty()) file = absl::StrCat(graph, ".tuning");
 
+  // A storage that the user chose stays.
+  std::set<std::string> fixed;
+  for (const auto& [key, value] : *options) {
+    if (key == "storage" && value != "auto") fixed.insert(key);
+  }
   TuningTrials trials(**model, *std::move(options));
+  CatchInterrupts();
   Progress progress("settings", CandidateCount());
   int tried = 0;
   double best = 0;
-  auto result = SearchTuning([&](const Tuning& tuning) {
+  auto result = SearchTuning(fixed, [&](const Tuning& tuning) {
     absl::StatusOr<double> ms = absl::CancelledError("interrupted");
     if (Interrupted()) return ms;
     ms = trials.Measure(tuning);

@@ -37,7 +37,7 @@ const Tuning kFastest = {
 TEST(SearchTuningTest, FindsTheFastest) {
   std::map<Tuning, int> measured;
   const auto result =
-      SearchTuning([&](const Tuning& tuning) -> absl::StatusOr<double> {
+      SearchTuning({}, [&](const Tuning& tuning) -> absl::StatusOr<double> {
         ++measured[tuning];
         return MadeUp(tuning);
       });
@@ -56,7 +56,7 @@ TEST(SearchTuningTest, FindsTheFastest) {
 TEST(SearchTuningTest, TakesNothingByLuck) {
   int calls = 0;
   const auto result =
-      SearchTuning([&](const Tuning&) -> absl::StatusOr<double> {
+      SearchTuning({}, [&](const Tuning&) -> absl::StatusOr<double> {
         ++calls;
         return calls == 1 ? 20.0 : calls == 5 ? 5.0 : 10.0;
       });
@@ -68,7 +68,7 @@ TEST(SearchTuningTest, TakesNothingByLuck) {
 
 TEST(SearchTuningTest, PassesOverWhatCannotRun) {
   const auto result =
-      SearchTuning([](const Tuning& tuning) -> absl::StatusOr<double> {
+      SearchTuning({}, [](const Tuning& tuning) -> absl::StatusOr<double> {
         if (Has(tuning, "conv_tile_pixels", 8)) {
           return absl::ResourceExhaustedError("too many registers");
         }
@@ -78,10 +78,22 @@ TEST(SearchTuningTest, PassesOverWhatCannotRun) {
   EXPECT_EQ(TuningAsText(result->tuning), "conv_tile_slices=2,storage=2");
 }
 
+TEST(SearchTuningTest, LeavesFixedParametersAlone) {
+  const auto result = SearchTuning(
+      {"storage"}, [](const Tuning& tuning) -> absl::StatusOr<double> {
+        EXPECT_EQ(tuning.count("storage"), 0u);
+        return MadeUp(tuning);
+      });
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(TuningAsText(result->tuning),
+            "conv_tile_pixels=8,conv_tile_slices=2");
+}
+
 TEST(SearchTuningTest, FailsIfThePresetDoes) {
-  const auto result = SearchTuning([](const Tuning&) -> absl::StatusOr<double> {
-    return absl::InternalError("no GPU");
-  });
+  const auto result =
+      SearchTuning({}, [](const Tuning&) -> absl::StatusOr<double> {
+        return absl::InternalError("no GPU");
+      });
   EXPECT_EQ(result.status().message(), "no GPU");
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_join.h"
@@ -17,7 +16,8 @@ constexpr double kGain = 0.98;  // less is noise
 class Search {
  public:
   using Measure = absl::FunctionRef<absl::StatusOr<double>(const Tuning&)>;
-  explicit Search(Measure measure) : measure_(measure) {}
+  Search(const std::set<std::string>& fixed, Measure measure)
+      : fixed_(fixed), measure_(measure) {}
 
   absl::Status Begin() {
     // Twice: the first run of all finds clocks low and caches cold.
@@ -33,6 +33,7 @@ class Search {
   bool TryAll() {
     bool better = false;
     for (const TuningParameter& parameter : TuningParameters()) {
+      if (fixed_.count(std::string(parameter.name)) != 0) continue;
       for (int value : parameter.candidates) {
         Tuning candidate = best_.tuning;
         candidate[std::string(parameter.name)] = value;
@@ -81,6 +82,7 @@ class Search {
     return measure_(tuning);
   }
 
+  const std::set<std::string>& fixed_;
   Measure measure_;
   TuningResult best_;
   std::set<Tuning> seen_;
@@ -93,8 +95,9 @@ std::string TuningAsText(const Tuning& tuning) {
 }
 
 absl::StatusOr<TuningResult> SearchTuning(
+    const std::set<std::string>& fixed,
     absl::FunctionRef<absl::StatusOr<double>(const Tuning&)> measure) {
-  Search search(measure);
+  Search search(fixed, measure);
   if (auto s = search.Begin(); !s.ok()) return s;
   if (search.TryAll()) search.TryAll();
   if (auto s = search.Confirm(); !s.ok()) return s;

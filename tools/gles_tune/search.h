@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_TOOLS_GLES_TUNE_SEARCH_H_
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -31,8 +32,10 @@ struct TuningResult {
 // chance.
 //
 // `measure` returns the time of an inference in ms. Values for which it fails
-// are skipped; an error for the preset itself is returned.
+// are skipped; an error for the preset itself is returned. `fixed`: parameters
+// that are left alone.
 absl::StatusOr<TuningResult> SearchTuning(
+    const std::set<std::string>& fixed,
     absl::FunctionRef<absl::StatusOr<double>(const Tuning&)> measure);
 
 }  // namespace gles_delegate
