@@ -2,8 +2,7 @@
 
     tests/litert/compiled_model.py LIBRARY APP FOLDER PACKAGE...
 
-builds the wheel around LIBRARY and the accelerator beside it, installs it with the packages
-below FOLDER, and runs test_compiled_model.py there, which also runs APP (litert_app.c). "newest:NAME" is PyPI's newest version.
+runs test_compiled_model.py, which also runs APP (litert_app.c), as run_with_accelerator() says.
 Run by CTest as `litert.*`; skips as tests/python/environments.py says.
 """
 
@@ -18,8 +17,10 @@ import environments  # noqa: E402
 import wheel  # noqa: E402
 
 
-def main():
-    library, app, folder, *packages = sys.argv[1:]
+def run_with_accelerator(test, library, folder, packages, tools, **environment):
+    """Builds the wheel around `library` and the accelerator beside it, installs it with
+    `packages` ("newest:NAME" is PyPI's newest version) and `tools` below `folder`, and runs the
+    pytest file `test` of this folder there. Returns the exit status."""
     environments.check_may_fetch(packages)
     accelerator = os.path.join(os.path.dirname(library), "libLiteRtGpuAccelerator.so")
     if not os.path.exists(accelerator):
@@ -27,16 +28,20 @@ def main():
     packages = [environments.resolve(package) for package in packages]
     print("with " + ", ".join(packages))
     built = wheel.build_wheel(library, folder)
-    python = environments.python_with(os.path.join(folder, "runtime"),
-                                      packages + wheel.TEST_TOOLS)
+    python = environments.python_with(os.path.join(folder, "runtime"), packages + tools)
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps",
                     "--force-reinstall", built], check=True)
-    sys.exit(subprocess.run(
+    return subprocess.run(
         [python, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider",
-         os.path.join(HERE, "test_compiled_model.py")],
-        check=False, cwd=folder, env=dict(
-            os.environ, LITERT_APP=app, LITERT_PROBE_DIR=os.path.join(
-                os.path.dirname(app), "requirements_probe"))).returncode)
+         os.path.join(HERE, test)],
+        check=False, cwd=folder, env=dict(os.environ, **environment)).returncode
+
+
+def main():
+    library, app, folder, *packages = sys.argv[1:]
+    sys.exit(run_with_accelerator(
+        "test_compiled_model.py", library, folder, packages, wheel.TEST_TOOLS, LITERT_APP=app,
+        LITERT_PROBE_DIR=os.path.join(os.path.dirname(app), "requirements_probe")))
 
 
 if __name__ == "__main__":
