@@ -56,7 +56,11 @@ absl::Status CheckDebugVariable() {
     const bool has_value = absl::StrContains(item, '=');
     const absl::string_view name =
         has_value ? item.substr(0, item.find('=') + 1) : item;
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const bool lacks_value = has_value && name == item;
+    if (!lacks_value &&
+        std::find(known.begin(), known.end(), name) != known.end()) {
+      continue;
+    }
     return absl::InvalidArgumentError(
         absl::StrCat("environment variable ", egl::kDebugVariable, ": '", item,
                      "' is not one of its items", KnownNames(name, known)));

@@ -163,7 +163,12 @@ absl::string_view ThreadModeName(int mode) { return kThreadModes[mode]; }
 
 absl::Status SetKey(absl::string_view name, absl::string_view value,
                     TfLiteGlesDelegateOptions* options, OptionTexts* texts) {
-  if (IsOldKey(name, value)) return SetOldKey(name, value, options, texts);
+  const auto old = FindOldKey(name, absl::StripAsciiWhitespace(value));
+  if (!old.ok()) return old.status();
+  if (*old != nullptr) {
+    texts->old.push_back(*old);
+    return absl::OkStatus();
+  }
   for (const IntKey& key : kIntKeys) {
     if (key.name != name) continue;
     auto parsed = key.Parse(absl::StripAsciiWhitespace(value));

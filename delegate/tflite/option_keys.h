@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -15,16 +14,18 @@
 
 namespace gles_delegate {
 
+struct OldKey;  // old_option_keys.h
+
 struct OptionTexts {
   // Strings that a struct of options points to; their addresses are stable.
   std::vector<std::unique_ptr<std::string>> kept;
-  // About keys of earlier versions, one for each.
-  std::set<std::string> warnings;
+  // The keys of version 0.1 that were set, with their values.
+  std::vector<const OldKey*> old;
 };
 
 // Sets the field `name` of `*options`. Adds a string that the struct points to
-// to `*texts`, which must outlive the struct. The key of an option that was
-// removed is accepted and adds a warning. kInvalidArgument: an unknown key,
+// to `*texts`, which must outlive the struct. A key of version 0.1 is
+// added to `*texts` for ApplyOldKeys(). kInvalidArgument: an unknown key,
 // with a list of all; or a `value` of the wrong type.
 absl::Status SetKey(absl::string_view name, absl::string_view value,
                     TfLiteGlesDelegateOptions* options, OptionTexts* texts);

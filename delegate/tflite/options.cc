@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/tflite/environment_options.h"
+#include "delegate/tflite/old_option_keys.h"
 #include "delegate/tflite/option_keys.h"
 #include "delegate/tflite/option_texts.h"
 #include "delegate/tflite/runtime.h"
@@ -32,14 +32,6 @@ TfLiteGlesDelegateOptions Defaults() {
 
 // The value of `device` that refuses software renderers.
 constexpr char kHardware[] = "hardware";
-
-// An option set by the best options.
-struct KeyValue {
-  const char* key;
-  const char* value;
-};
-constexpr KeyValue kBestOptions[] = {{"is_precision_loss_allowed", "1"},
-                                     {"device", kHardware}};
 
 // Writes `size` bytes of `values` to `*options`.
 void Write(TfLiteGlesDelegateOptions values, TfLiteGlesDelegateOptions* options,
@@ -203,15 +195,18 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
 }
 
 // Of the options that an app and the environment give together.
-absl::StatusOr<Options> FromMerged(const TfLiteGlesDelegateOptions& merged,
+absl::StatusOr<Options> FromMerged(TfLiteGlesDelegateOptions merged,
                                    const OptionTexts& texts) {
+  ApplyOldKeys(texts.old, Defaults(), &merged);
   if (auto s = CheckTuningVariable(); !s.ok()) return s;
   if (auto s = CheckDebugVariable(); !s.ok()) return s;
   const std::string environment = EnvironmentOptions();
   auto options = FromStruct(merged);
   if (options.ok()) {
     options->environment = environment;
-    options->warnings = texts.warnings;
+    for (const OldKey* old : texts.old) {
+      options->warnings.insert(WarningOf(*old));
+    }
   } else if (!environment.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(options.status().message(),
                                                    " (", kEnvironmentOptions,
@@ -228,20 +223,13 @@ void InitOptions(TfLiteGlesDelegateOptions* options, size_t size) {
 
 void InitBestOptions(TfLiteGlesDelegateOptions* options, size_t size) {
   TfLiteGlesDelegateOptions best = Defaults();
-  OptionTexts texts;  // no best option is a text
-  for (const auto& [key, value] : kBestOptions) {
-    // Options' own keys and values, which a test holds to that.
-    (void)SetKey(key, value, &best, &texts);
-  }
+  best.is_precision_loss_allowed = 1;
+  best.device = kHardware;
   Write(best, options, size);
 }
 
 const char* BestOptionsText() {
-  static const auto& text = *new std::string(absl::StrJoin(
-      kBestOptions, ";", [](std::string* out, const KeyValue& option) {
-        absl::StrAppend(out, option.key, ":", option.value);
-      }));
-  return text.c_str();
+  return "is_precision_loss_allowed:1;device:hardware";
 }
 
 std::string Options::PlaceOfOwnContext() const {

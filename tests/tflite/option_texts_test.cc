@@ -22,17 +22,25 @@ absl::StatusOr<Options> FromNoKeys() {
       absl::Span<const std::pair<absl::string_view, absl::string_view>>());
 }
 
+using Keys = std::vector<std::pair<absl::string_view, absl::string_view>>;
+
+Options FromKeys(const Keys& keys) {
+  auto options = OptionsFrom(keys);
+  EXPECT_TRUE(options.ok()) << options.status();
+  return options.ok() ? *std::move(options) : Options();
+}
+
 // Each old option with a value that is not its default.
-TEST(PluginTest, AnOptionOfVersion01IsTodaysWithAWarning) {
+TEST(OldOptionsTest, AreTodaysWithAWarning) {
   const auto from = [](absl::string_view key, absl::string_view value) {
-    auto options = OptionsFrom({{key, value}});
-    EXPECT_TRUE(options.ok()) << options.status();
-    EXPECT_EQ(options->warnings.size(), 1u) << key;
-    EXPECT_THAT(*options->warnings.begin(), HasSubstr(std::string(key)));
-    return *std::move(options);
+    Options options = FromKeys({{key, value}});
+    EXPECT_EQ(options.warnings.size(), 1u) << key;
+    EXPECT_THAT(options.warnings,
+                ::testing::Contains(HasSubstr(std::string(key))));
+    return options;
   };
-  EXPECT_EQ(from("background_compilation", "on").tiered_start, true);
-  EXPECT_EQ(from("background_compilation", "off").tiered_start, false);
+  EXPECT_TRUE(from("background_compilation", "on").tiered_start);
+  EXPECT_FALSE(from("background_compilation", "off").tiered_start);
   EXPECT_TRUE(
       from("inference_preference", "fast_single_answer").prefers_fast_start);
   EXPECT_FALSE(from("enable_quantization", "0").enable_quantization);
@@ -45,15 +53,34 @@ TEST(PluginTest, AnOptionOfVersion01IsTodaysWithAWarning) {
                           "min_nodes_per_partition"}) {
     EXPECT_THAT(*from(key, "1").warnings.begin(), HasSubstr("no effect"));
   }
-  const auto uncached = OptionsFrom({{"serialization_dir", "a"},
-                                     {"model_token", "b"},
-                                     {"enable_serialization", "0"}});
-  ASSERT_TRUE(uncached.ok()) << uncached.status();
-  EXPECT_EQ(uncached->cache.directory, "");
   EXPECT_THAT(std::string(OptionsFrom({{"background_compilation", "maybe"}})
                               .status()
                               .message()),
               HasSubstr("is not one of auto, on, off"));
+}
+
+// Whatever else is set, before it or after it.
+TEST(OldOptionsTest, TakeNothingFromTodays) {
+  const auto both_orders = [](const Keys& keys, auto expect) {
+    expect(FromKeys(keys));
+    expect(FromKeys(Keys(keys.rbegin(), keys.rend())));
+  };
+  both_orders({{"force_own_context", "1"}, {"thread_mode", "worker"}},
+              [](const Options& o) { EXPECT_TRUE(o.has_worker); });
+  both_orders({{"allow_software", "0"}, {"device", "mali"}},
+              [](const Options& o) { EXPECT_EQ(o.device, "mali"); });
+  both_orders({{"enable_quantization", "0"}, {"quantized_compute", "float"}},
+              [](const Options& o) { EXPECT_TRUE(o.enable_quantization); });
+  both_orders({{"background_compilation", "on"}, {"startup", "baseline"}},
+              [](const Options& o) { EXPECT_FALSE(o.tiered_start); });
+  both_orders({{"enable_serialization", "0"},
+               {"serialization_dir", "a"},
+               {"model_token", "b"}},
+              [](const Options& o) { EXPECT_EQ(o.cache.directory, ""); });
+  const testing::ScopedEnvironment environment("GLES_DELEGATE_OPTIONS",
+                                               "enable_quantization:0");
+  EXPECT_TRUE(FromKeys({{"quantized_compute", "float"}}).enable_quantization);
+  EXPECT_FALSE(FromKeys({}).enable_quantization);
 }
 
 TEST(OptionsTest, ATuningFileIsReadAndChecked) {
@@ -85,8 +112,10 @@ TEST(OptionsTest, AnUnknownDebugItemIsRefused) {
 }
 
 TEST(OptionsTest, DebugItemsWithAndWithoutAValue) {
-  const testing::ScopedEnvironment debug("GLES_DELEGATE_DEBUG", "plan");
-  EXPECT_FALSE(FromNoKeys().ok());
+  for (const char* wrong : {"plan", "plan=", "validate=1", "=", "validate;x"}) {
+    const testing::ScopedEnvironment debug("GLES_DELEGATE_DEBUG", wrong);
+    EXPECT_FALSE(FromNoKeys().ok()) << wrong;
+  }
   const testing::ScopedEnvironment right("GLES_DELEGATE_DEBUG",
                                          " plan=/tmp/x , rounding=xnnpack");
   const auto options = FromNoKeys();

@@ -203,9 +203,9 @@ TEST(PluginTest, TheKeyOfARemovedOptionIsAWarning) {
   const auto options =
       OptionsFrom({{"prefer_faster", "1"}, {"prefer_faster", "anything"}});
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_THAT(
-      options->warnings,
-      ::testing::ElementsAre(HasSubstr("option prefer_faster has no effect")));
+  EXPECT_THAT(options->warnings,
+              ::testing::ElementsAre(HasSubstr(
+                  "option prefer_faster of version 0.1 has no effect")));
   EXPECT_TRUE(OptionsFrom({{"verbosity", "2"}})->warnings.empty());
 }
 

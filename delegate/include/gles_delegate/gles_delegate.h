@@ -90,7 +90,7 @@ enum TfLiteGlesThreadMode {
   // The calling thread, under the rule at the top of this header. Other threads
   // may use other interpreters of this delegate, but not at the same time.
   kTfLiteGlesThreadCaller = 0,
-  // The calling thread, but never in a context of the app's.
+  // The calling thread, but never in the app's context.
   kTfLiteGlesThreadCallerOwnContext = 1,
   // A thread and a context that the delegate owns. Any thread may call, also
   // concurrently for different interpreters; calls run in order and block the
@@ -161,9 +161,9 @@ typedef struct TfLiteGlesDelegateOptions {
   // --check_float16_range` finds those that overflow.
   const char* float32_nodes;
 
-  // Which GPU: an index of TfLiteGlesDelegateDevices(), part of a renderer's
-  // name, or "hardware": the first that is not a software renderer, or an
-  // error. NULL or "": GLES_DELEGATE_DEVICE if set, else hardware first.
+  // Which GPU: an index of TfLiteGlesDelegateDevices() or part of a renderer's
+  // name. NULL or "": GLES_DELEGATE_DEVICE if set, else hardware first.
+  // "hardware": the same, but a software renderer is an error.
   const char* device;
 
   // If there is no GL or a partition cannot be built: nonzero runs it on the
