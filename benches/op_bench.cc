@@ -3,10 +3,10 @@
 //
 // best_us is the minimum time of the op's dispatches; cpu_us the minimum
 // processor time, all threads together, which tells software drivers apart on a
-// busy machine too; GFLOPs and GBs are at best_us; of_peak is the share of what
-// the device does at most (BM_Peak of device_bench), of its arithmetic for
-// convolutions, matrix products and LSTM, of its copying for the others. count:
-// how many such nodes the model has. The column Time is a whole inference of
+// busy machine too. GFLOPs and GBs are at best_us. of_peak is the share of the
+// device's peak (BM_Peak of device_bench): of its arithmetic for convolutions,
+// matrix products and LSTM, of its copying for the others. count: how many such
+// nodes the model has. The column Time is a whole inference of
 // eight such nodes, which is what --benchmark_min_time is about.
 //
 //   op_bench --benchmark_filter='CONV_2D/mobilenet_v1_1.0.*k1x1'

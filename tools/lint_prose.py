@@ -33,8 +33,8 @@ LIMIT = 1.0  # findings in 1,000 words of the tree
 CLAUSE = (r"(?:there (?:is|are)|it|they|one|none|nothing|no|nobody|no one|a|an|the [a-z]+ (?:is|are|"
           r"has|have|does|can|takes|needs))\b")
 
-# What is wrong, a pattern (of lower and upper case alike), what to write, and two sentences: one
-# that it must find, one that it must not.
+# Each rule: the fault, a pattern (case does not matter), and the advice. Then a sentence that it
+# must find, and one that it must not.
 RULES = (
     ("'where' for 'if' or 'when'",
      rf"(?:[,;:(] ?|\b(?:and|or|but|only|except|even) )where {CLAUSE}|"

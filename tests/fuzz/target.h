@@ -31,7 +31,7 @@ const Target& ModelTarget();
 const Target& OptionsTarget();
 // A start-up cache file.
 const Target& CacheTarget();
-// Tuning texts and tuning records.
+// Tuning texts.
 const Target& TuningTarget();
 // The tools' readers: image files, shapes and options of ops as text.
 const Target& ToolsTarget();

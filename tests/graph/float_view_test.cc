@@ -49,7 +49,7 @@ class FloatViewTest : public DeviceTest {};
 // The simulator against its specification: QUANTIZE is it and nothing else, so
 // no code may differ. Values on the ties are left out: x / scale of the shader
 // may be one unit off there (GLSL ES 3.10, 4.7.1: division has 2.5 ULP).
-TEST_F(FloatViewTest, QuantizeGivesTheCpusQuantized) {
+TEST_F(FloatViewTest, QuantizeGivesTheCpusValues) {
   for (const auto& [scale, zero] : std::vector<std::pair<float, int>>{
            {0.05f, 0}, {0.0123f, -128}, {0.7f, 127}, {3e-5f, 17}}) {
     ModelBuilder b;
@@ -125,7 +125,7 @@ TEST_F(FloatViewTest, ConvolutionWithPerChannelWeightsAndInt32Bias) {
       Finish("CONV_2D int8 per channel", b, {Uniform(126, -5, 5)}), 0.2f, 1);
 }
 
-TEST_F(FloatViewTest, MovesKeepTheirQuantizedExactly) {
+TEST_F(FloatViewTest, MovesKeepQuantizedValues) {
   ModelBuilder b;
   const int x = b.AddInput("x", {1, 6, 6, 3}, kUint8, Q(0.1f, 128));
   const int y = b.AddTensor("y", {1, 3, 3, 3}, kUint8, Q(0.1f, 128));

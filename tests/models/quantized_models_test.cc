@@ -104,7 +104,7 @@ TEST_F(QuantizedModelsTest, DynamicRangeConvolution) {
             27 * 127 * 0.002f * kOutputs * 2.0f / 127 / 2);
 }
 
-TEST_F(QuantizedModelsTest, FloatsQuantizedAndFloatsAgain) {
+TEST_F(QuantizedModelsTest, FloatsQuantizedValuesAndFloatsAgain) {
   ModelBuilder b;
   const int x = b.AddInput("x", {1, 6, 6, 4});
   const int q = b.AddTensor("q", {1, 6, 6, 4}, kInt8, Q(0.03f, 5));

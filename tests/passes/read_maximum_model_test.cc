@@ -152,7 +152,7 @@ void ExpectCpuQuantized(int seed, TfLiteGlesStorage storage) {
   ExpectNoPool(RunOnDelegate(CodeBlock<Code>(seed).Finish(false), options));
 }
 
-TEST(ReadMaximumModelTest, QuantizedAreTheCpus) {
+TEST(ReadMaximumModelTest, QuantizedValuesAreTheCpus) {
   GLES_SKIP_WITHOUT_DEVICE();
   const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", kReadsThrough);
   ExpectCpuQuantized<int8_t>(1, kTfLiteGlesStorageAuto);

@@ -74,7 +74,7 @@ TEST(RemoveIdentityTest, ResizesToTheSameSize) {
   }
 }
 
-TEST(RemoveIdentityTest, ResizesOfQuantizedStay) {
+TEST(RemoveIdentityTest, ResizesOfQuantizedValuesStay) {
   GraphBuilder b;
   const TensorId y = b.Relu(b.Input({1, 2, 3, 8}));
   b.graph.outputs = {b.Relu(b.Node("RESIZE_BILINEAR", {y, b.Ints({2, 3})},

@@ -143,7 +143,7 @@ TEST_F(InputsTest, OneSeedGivesOneInput) {
   EXPECT_NE(draw(7), draw(8));
 }
 
-TEST_F(InputsTest, QuantizedCoverTheirWholeRange) {
+TEST_F(InputsTest, QuantizedValuesCoverTheirWholeRange) {
   std::mt19937 random(1);
   const auto inputs = MakeInputs(*interpreter_, FloatInputs::kUniform, random);
   ASSERT_TRUE(inputs.ok()) << inputs.status();

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Tables and proposals for rows from the files that board.py writes.
+"""Tables and proposals for presets from the files that board.py writes.
 
     tools/drivers/board_table.py BOARD.json...
 
 Prints Markdown: the boards, their models' latencies, and for each family of
-drivers the knobs on which most of its models' tuning agrees (a proposal for the
-family's row in delegate/device/device_profile.cc; docs/new_driver.md says what has
-to be checked before it becomes one).
+drivers the parameters on which most of its models' tuning agrees. These are a
+proposal for the family's preset in delegate/device/device_profile.cc;
+docs/new_driver.md has the checks that it needs before.
 """
 import collections
 import json
@@ -21,9 +21,9 @@ import page  # noqa: E402  pylint: disable=wrong-import-position
 AGREEMENT = 0.5
 
 
-def knobs(text):
+def parameters(text):
     """
-    >>> knobs("storage=2,conv_tile_pixels=4")
+    >>> parameters("storage=2,conv_tile_pixels=4")
     {'storage': 2, 'conv_tile_pixels': 4}
     """
     return {name: int(value) for name, value in
@@ -56,7 +56,7 @@ def models_table(boards):
 
 
 def proposals(boards):
-    """{family: {knob: (value, models that agree, models)}}.
+    """{family: {parameter: (value, models that agree, models)}}.
 
     >>> tuned = {"tuned": {"tuning": [{"profile": "storage=2", "before_ms": 2, "after_ms": 1}]}}
     >>> worse = {"tuned": {"tuning": [{"profile": "storage=0", "before_ms": 2, "after_ms": 1}]}}
@@ -67,7 +67,7 @@ def proposals(boards):
     for b in boards:
         for m in b.get("models", {}).values():
             for found in m.get("tuned", {}).get("tuning", []):
-                for name, value in knobs(found["profile"]).items():
+                for name, value in parameters(found["profile"]).items():
                     votes[b["driver_family"]][name][value] += 1
     result = {}
     for family, names in votes.items():
@@ -91,7 +91,7 @@ def main():
     print("\n## Models\n\n" + models_table(boards))
     for family, names in sorted(proposals(boards).items()):
         print(f"\n## Proposal for {family}\n")
-        print(page.table(["knob", "value", "models that agree"],
+        print(page.table(["parameter", "value", "models that agree"],
                          [[f"`{n}`", v, f"{count} of {of}"]
                           for n, (v, count, of) in sorted(names.items())]))
     return 0

@@ -202,7 +202,7 @@ def parse_flags():
                         "anew (may be repeated)")
     parser.add_argument("--keep_others", action="store_true",
                         help="with --model: the summary keeps the other models of earlier runs")
-    parser.add_argument("--tuning", help="knobs in place of those of the driver's row "
+    parser.add_argument("--tuning", help="tuning parameters in place of the device preset's "
                         "(docs/tuning.md); docs/ is not written then")
     parser.add_argument("--timeout", type=float, default=600, help="seconds of one program")
     parser.add_argument("--conformance_timeout", type=float, default=3600)
