@@ -125,7 +125,7 @@ absl::StatusOr<Program> Program::FromBinary(GLenum format,
       !Succeeded(gl().GetProgramiv, program.id(), GL_LINK_STATUS)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "this driver refuses the program binary of ", data.size(),
-        " bytes, format 0x", absl::Hex(format), "; compile it anew. ",
+        " bytes, format 0x", absl::Hex(format), "; compile it again. ",
         status.ok()
             ? ReadLog(gl().GetProgramiv, gl().GetProgramInfoLog, program.id())
             : std::string(status.message())));

@@ -48,13 +48,13 @@ void PartitionCache::Load() {
     return;
   }
   if (!file.ok()) {
-    Warn(file.status(), "a cold start; the file is written anew");
+    Warn(file.status(), "a cold start; the file is written again");
     return;
   }
   file_ = *std::move(file);
   if (auto s = CheckIdentity(); !s.ok()) {
     file_.reset();
-    Warn(s, "a cold start; the file is written anew");
+    Warn(s, "a cold start; the file is written again");
     return;
   }
   report_.state = "warm";
@@ -152,7 +152,7 @@ void PartitionCache::CountPrograms(int loaded, int compiled) {
 }
 
 void PartitionCache::Reject(const absl::Status& why) {
-  Warn(why, "a cold start; the file is written anew");
+  Warn(why, "a cold start; the file is written again");
   file_.reset();
   programs_.clear();
   lent_ = nullptr;

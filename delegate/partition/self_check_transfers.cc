@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,9 +26,6 @@ using Direction = HostTransfer::Direction;
 
 // Elements of a tensor: a program with larger ones only is skipped.
 constexpr int64_t kMaxTransferElements = int64_t{1} << 22;
-// Random values, which repeat in larger tensors. A prime, so that no two rows
-// of pixels begin alike.
-constexpr int kRandomElements = 16381;
 // Elements of a view that are compared: interpolating takes long.
 constexpr int64_t kViewElements = int64_t{1} << 14;
 
@@ -67,22 +63,13 @@ absl::StatusOr<Subjects> SubjectsOf(const SelfCheckInput& in,
   return result;
 }
 
-// Values that reveal where each one went: random ones, a prime number of them.
+// Values that reveal where each one went.
 std::vector<uint8_t> TransferValues(const Tensor& tensor,
                                     std::mt19937* random) {
   Tensor like = tensor;
   // Any floats will do, so take those that 16 bits hold.
   if (!like.holds_quantized) like.quantized = DataType::kOther;
-  const int64_t elements = tensor.shape.elements();
-  like.shape = {1, 1, 1,
-                static_cast<int>(std::min<int64_t>(elements, kRandomElements))};
-  std::vector<uint8_t> bytes = RandomBytes(like, random);
-  const size_t period = bytes.size();
-  bytes.resize(elements * HostElementBytes(tensor));
-  for (size_t at = period; at < bytes.size(); at += period) {
-    std::memcpy(&bytes[at], bytes.data(), std::min(period, bytes.size() - at));
-  }
-  return bytes;
+  return RandomBytes(like, random);
 }
 
 // The transfers of one direction: tensors that are inputs and outputs at once.

@@ -169,7 +169,7 @@ absl::Status Session::Recover(SessionHost* host) {
     const std::string line = absl::StrCat(
         "the OpenGL ES context on ", setup_.gpu->context->device().renderer,
         " was lost; the partition of ", setup_.nodes.size(),
-        " nodes is built anew in another one");
+        " nodes is built again in another one");
     host->Warn(line);
   }
   return absl::OkStatus();

@@ -222,7 +222,7 @@ TEST_F(CacheDelegateTest, DamageAnywhereCostsAColdStart) {
     EXPECT_NE(start.state(), "warm");
     EXPECT_THAT(start.warnings, SizeIs(1)) << start.report.dump(2);
     EXPECT_EQ(start.outputs, cold.outputs);
-    EXPECT_EQ(Run().state(), Warm()) << "the file was not written anew";
+    EXPECT_EQ(Run().state(), Warm()) << "the file was not written again";
   }
 }
 

@@ -271,7 +271,7 @@ class SmallLimitsTest : public BadDriverTest {
     const DelegatePtr delegate = MakeDelegate([&](auto& options) {
       options.storage = storage;
       options.thread_mode =
-          kTfLiteGlesThreadCallerOwnContext;  // whose limits are read anew
+          kTfLiteGlesThreadCallerOwnContext;  // whose limits are read again
       options.max_delegated_partitions = 0;
     });
     auto interpreter = Applied(model, delegate);

@@ -93,7 +93,7 @@ TEST_F(DelegateLossTest, AResetFailsOneInvokeThatWritesNothing) {
     EXPECT_EQ(ReportOf(delegate)["contexts_lost"], check + 1);
   }
   EXPECT_THAT(interpreter->log(),
-              Contains(AllOf(HasSubstr("WARNING"), HasSubstr("built anew"))));
+              Contains(AllOf(HasSubstr("WARNING"), HasSubstr("built again"))));
 }
 
 TEST_F(DelegateLossTest, AWorkerRecoversToo) {

@@ -199,7 +199,7 @@ def parse_flags():
     parser.add_argument("--step", action="append",
                         choices=("borrowed", "cache", "models", "conformance"),
                         help="of a driver that computes and was tried before, only this step "
-                        "anew (may be repeated)")
+                        "again (may be repeated)")
     parser.add_argument("--keep_others", action="store_true",
                         help="with --model: the summary keeps the other models of earlier runs")
     parser.add_argument("--tuning", help="tuning parameters in place of the device preset's "
