@@ -31,13 +31,14 @@ constexpr char kUsage[] =
     "renderer. Settings that change results are dropped. The file is for the\n"
     "option tuning_file, on the same device and driver.";
 
-// Measurements of one round over all candidates.
-int CandidateCount() {
+// Maximum number of measurements: two rounds over all candidates, and the
+// preset's and the winner's.
+int MaxMeasurements() {
   int count = 0;
   for (const TuningParameter& parameter : TuningParameters()) {
     count += static_cast<int>(parameter.candidates.size());
   }
-  return count;
+  return 2 * count + 8;
 }
 
 std::string FileText(const std::string& graph, const std::string& renderer,
@@ -71,7 +72,7 @@ absl::Status Tune() {
   }
   TuningTrials trials(**model, *std::move(options));
   CatchInterrupts();
-  Progress progress("settings", CandidateCount());
+  Progress progress("settings", MaxMeasurements());
   int tried = 0;
   double best = 0;
   auto result = SearchTuning(fixed, [&](const Tuning& tuning) {
@@ -83,6 +84,7 @@ absl::Status Tune() {
     return ms;
   });
   progress.Clear();
+  if (Interrupted()) return absl::CancelledError("interrupted; wrote no file");
   if (!result.ok()) return result.status();
   std::printf("%d measurements: %.3f ms with the device preset, %.3f ms with",
               result->measured, result->before_ms, result->after_ms);
