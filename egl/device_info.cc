@@ -63,8 +63,6 @@ void ReadLimits(DeviceInfo* info) {
   info->max_uniform_block_bytes = IntegerLimit(GL_MAX_UNIFORM_BLOCK_SIZE);
   info->uniform_offset_alignment =
       IntegerLimit(GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT);
-  info->storage_offset_alignment =
-      IntegerLimit(GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT);
   info->program_binary_formats = IntegerLimit(GL_NUM_PROGRAM_BINARY_FORMATS);
 }
 

@@ -38,8 +38,6 @@ struct DeviceInfo : DriverIdentity {
   int64_t max_ssbo_bytes = 0;
   int max_uniform_block_bytes = 0;
   int uniform_offset_alignment = 0;
-  int storage_offset_alignment =
-      0;  // GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT
   int program_binary_formats = 0;
   absl::flat_hash_set<std::string> extensions;
 

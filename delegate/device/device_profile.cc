@@ -288,7 +288,6 @@ BusTransfers BusTransfersOf(const DeviceChoices& choices) {
   bus.upload_piece_bytes = 256 << 10;
   bus.readback_piece_bytes = 3 << 19;
   bus.staged_upload_bytes = 1 << 20;
-  bus.batch_part_bytes = 3 << 20;
   bus.early_dispatches = 2;
   // A score for each of 1001 classes; a detector's boxes. Timed, it is 0.89 to
   // 1.08 of the time without, and a dispatch less.

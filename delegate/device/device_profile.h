@@ -22,12 +22,9 @@ struct DeviceLimits {
   int max_texture_layers = 256;
   int64_t max_buffer_bytes = int64_t{1} << 27;  // of a shader storage block
   int max_texel_buffer_texels = 0;  // 0: the device has no texel buffers.
-  // Alignment of storage buffer offsets in bytes. 256 is the maximum that a
-  // device may require (OpenGL ES 3.1, table 20.46).
-  int buffer_offset_alignment = 256;
-  int max_images = 4;     // image uniforms of a compute shader
-  int max_buffers = 4;    // shader storage blocks of a compute shader
-  int max_textures = 16;  // samplers of a compute shader
+  int max_images = 4;               // image uniforms of a compute shader
+  int max_buffers = 4;              // shader storage blocks of a compute shader
+  int max_textures = 16;            // samplers of a compute shader
   // Images and shader storage blocks of a compute shader together (OpenGL ES
   // 3.1, section 7.6).
   int max_outputs = 4;
@@ -176,10 +173,6 @@ struct BusTransfers {
   // transferred, so that host and GPU copies overlap. 0: one piece.
   int upload_piece_bytes = 0;
   int readback_piece_bytes = 0;
-  // Minimum bytes of half an input for which the first dispatches process one
-  // half of a batch while the other is uploaded (runtime/batch_parts.h). 0:
-  // never.
-  int batch_part_bytes = 0;
   // Minimum bytes of an input that is copied to GPU memory before a shader
   // packs it. 0: shaders read host memory.
   int staged_upload_bytes = 0;

@@ -15,7 +15,6 @@ DeviceLimits LimitsOf(const egl::DeviceInfo& device) {
   limits.max_texture_size = device.max_texture_size;
   limits.max_texture_layers = device.max_array_texture_layers;
   limits.max_texel_buffer_texels = device.max_texel_buffer_texels;
-  limits.buffer_offset_alignment = std::max(1, device.storage_offset_alignment);
   // Indices in shaders are 32-bit ints.
   limits.max_buffer_bytes = std::min<int64_t>(
       device.max_ssbo_bytes, std::numeric_limits<int32_t>::max());

@@ -43,7 +43,7 @@ absl::StatusOr<Subjects> SubjectsOf(const SelfCheckInput& in,
   const bool is_upload = direction == Direction::kUpload;
   const size_t count = schedule.dispatches.size();
   const size_t first = is_upload ? 0 : count - schedule.readbacks;
-  const size_t end = is_upload ? schedule.upload_dispatches : count;
+  const size_t end = is_upload ? schedule.uploads : count;
   const auto order = [&graph](TensorId id) {
     const Shape& s = graph.tensor(id).shape;
     return std::tuple(s.c % 4 == 0, s.elements());

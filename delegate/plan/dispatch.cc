@@ -156,7 +156,6 @@ Dispatch& Dispatch::Take(Tiling tiling) {
   grid = tiling.grid;
   work_group = tiling.work_group;
   shared_bytes = tiling.shared_bytes;
-  batch = tiling.batch;
   return *this;
 }
 

@@ -77,17 +77,6 @@ class UniformBlock {
   std::vector<Member> members_;
 };
 
-// How a dispatch's grid covers the batch, so that part of the batch can be
-// dispatched separately, with a shorter grid on one axis and tensors bound at
-// an offset.
-struct BatchAxis {
-  int axis = -1;       // the grid's outermost; -1: cannot be divided
-  int64_t units = 1;   // per batch along the axis
-  int units_each = 1;  // per invocation
-
-  bool IsThere() const { return axis >= 0; }
-};
-
 // Describes one glDispatchCompute.
 struct Dispatch {
   // gl_shaders/<shader>.comp
@@ -106,7 +95,6 @@ struct Dispatch {
   bool integer_path = false;            // as Node::integer_path
   std::array<int, 3> grid = {1, 1, 1};  // invocations
   std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
-  BatchAxis batch;
   // Bit masks of indices into post_ops: those that the program can skip,
   // depending on a uniform, and those that this dispatch skips. Operands of
   // skipped post-ops are bound but not read (plan/share_programs.h).
@@ -123,7 +111,6 @@ struct Dispatch {
     std::array<int, 3> grid = {1, 1, 1};
     std::array<int, 3> work_group = {0, 0, 0};
     int64_t shared_bytes = 0;
-    BatchAxis batch;
   };
   // An alternative that costs little more, for sharing a program.
   std::optional<Tiling> other_tiling;

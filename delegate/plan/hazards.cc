@@ -48,13 +48,11 @@ GLbitfield HazardTracker::Before(const std::vector<Access>& accesses) {
 }
 
 bool HazardTracker::LieApart(const Access& a, const Access& b) {
-  return a.whole >= 0 && a.whole == b.whole &&
-         (a.end <= b.begin || b.end <= a.begin);
+  return a.whole >= 0 && a.whole == b.whole && a.part != b.part;
 }
 
 bool HazardTracker::IsSamePart(const Access& a, const Access& b) {
-  return a.whole == b.whole &&
-         (a.whole < 0 || (a.begin == b.begin && a.end == b.end));
+  return a.whole == b.whole && (a.whole < 0 || a.part == b.part);
 }
 
 void HazardTracker::Note(const Access& access) {

@@ -22,11 +22,10 @@ struct Access {
   int resource;  // small non-negative ids
   AccessKind kind;
   bool write;
-  // For an access to part of a tensor: the tensor and the range [begin, end) in
-  // units of the caller's choice. -1: the whole resource.
+  // For an access to part of a tensor: the tensor, and which of its parts,
+  // which are disjoint. -1: the whole resource.
   int whole = -1;
-  int64_t begin = 0;
-  int64_t end = 1;
+  int part = 0;
 };
 
 // Call Before() with the accesses of each command, in order. Returns the bits

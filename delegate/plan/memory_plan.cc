@@ -80,12 +80,11 @@ std::vector<Lifetime> Lifetimes(const Graph& graph,
                                 absl::Span<const Dispatch> dispatches,
                                 absl::Span<const TensorId> from_start,
                                 absl::Span<const TensorId> to_end,
-                                const std::pair<size_t, size_t>& together) {
+                                bool all_at_once) {
   std::vector<Lifetime> lives(graph.tensors.size());
   for (size_t i = 0; i < dispatches.size(); ++i) {
-    const bool is_turn = i >= together.first && i < together.second;
-    const auto first = static_cast<int>(is_turn ? together.first : i);
-    const auto last = static_cast<int>(is_turn ? together.second - 1 : i);
+    const auto first = static_cast<int>(all_at_once ? 0 : i);
+    const auto last = static_cast<int>(all_at_once ? dispatches.size() - 1 : i);
     for (TensorId bound : BoundTensors(dispatches[i])) {
       const TensorId id = MemoryOf(graph, bound);
       lives[id].first = std::min(lives[id].first, first);
@@ -131,14 +130,12 @@ Slot Allocated(const Slot& slot, const DeviceProfile& profile) {
 MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
                       absl::Span<const TensorId> pinned_from_start,
                       absl::Span<const TensorId> pinned_to_end,
-                      const DeviceProfile& profile,
-                      std::pair<size_t, size_t> together) {
+                      const DeviceProfile& profile) {
   // In the self-check each tensor has its own slot, larger than itself, so that
   // reads past its end find poison (GpuMemory::Make()).
   const bool poisoned = profile.options.self_check != SelfCheckRun::kNone;
-  if (poisoned) together = {0, dispatches.size()};
   const std::vector<Lifetime> lives =
-      Lifetimes(graph, dispatches, pinned_from_start, pinned_to_end, together);
+      Lifetimes(graph, dispatches, pinned_from_start, pinned_to_end, poisoned);
   std::vector<Slot> wanted(graph.tensors.size());
   std::vector<TensorId> order;
   MemoryPlan plan;

@@ -45,13 +45,10 @@ Slot Allocated(const Slot& slot, const DeviceProfile& profile);
 // inputs) live from before the first dispatch, `pinned_to_end` (graph outputs)
 // until after the last. Greedy by size: each tensor, largest first, takes the
 // free slot that needs to grow least, or a new slot if that is cheaper.
-// `together`: the range [begin, end) of dispatches that run in parts, so that
-// their tensors are all live at the same time.
 MemoryPlan PlanMemory(const Graph& graph, absl::Span<const Dispatch> dispatches,
                       absl::Span<const TensorId> pinned_from_start,
                       absl::Span<const TensorId> pinned_to_end,
-                      const DeviceProfile& profile,
-                      std::pair<size_t, size_t> together = {0, 0});
+                      const DeviceProfile& profile);
 
 }  // namespace gles_delegate
 

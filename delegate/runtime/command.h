@@ -23,9 +23,6 @@ struct Binding {
   GLenum access = 0;  // of an image
   GLboolean layered = GL_FALSE;
   GLuint sampler = 0;  // of a texture of the app's
-  // For buffers: the range that the shader sees. 0 bytes: the whole buffer.
-  GLintptr offset = 0;
-  GLsizeiptr bytes = 0;
 };
 
 // The range moved by an upload or readback: bytes [begin, end) of the buffer of

@@ -28,11 +28,11 @@ Binding Bind(const Bindings::Point& point, const Resource& resource,
 }
 
 // The host buffer of a transfer, or the app's object that replaces it.
-Binding BindObject(const HostTransfer& transfer, const Piece& piece,
-                   GLuint sampler, const Bindings& others) {
+Binding BindObject(const HostTransfer& transfer, GLuint sampler,
+                   const Bindings& others) {
   const auto [kind, unit] =
       ObjectBinding(transfer.object(), transfer.is_upload(), others);
-  Binding b{kind, unit, transfer.shader_object(piece.begin)};
+  Binding b{kind, unit, transfer.shader_object()};
   b.target =
       transfer.object().is_external ? GL_TEXTURE_EXTERNAL_OES : GL_TEXTURE_2D;
   b.format = transfer.object().image_format;
@@ -60,42 +60,21 @@ void CommandBuilder::PlaceParams(size_t dispatch, Command* command) {
   params_.resize(end);
 }
 
-Access CommandBuilder::AccessTo(const Step& step, TensorId id, AccessKind kind,
+Access CommandBuilder::AccessTo(TensorId id, AccessKind kind,
                                 bool write) const {
   Access access = {in_.tensors[id].slot, kind, write};
-  const BatchParts& parts = in_.schedule.parts;
-  const bool is_input =
-      parts.IsThere() && id == in_.inputs[parts.input].tensor();
-  if (is_input && step.dispatch < in_.schedule.upload_dispatches) {
-    const Piece& piece = in_.schedule.pieces[step.dispatch];
-    access.whole = id;
-    access.begin = static_cast<int64_t>(piece.begin);
-    access.end = static_cast<int64_t>(piece.end);
-  } else if (step.parts > 1) {
-    const int64_t part = UnitsOf(id) / step.parts;
-    access.whole = id;
-    access.begin = step.part * part;
-    access.end = access.begin + part;
-  } else if (const TensorId whole = in_.graph.tensor(id).view.of;
-             write && whole != kNoTensor) {
+  const TensorId whole = in_.graph.tensor(id).view.of;
+  if (write && whole != kNoTensor) {
     access.whole = whole;
-    access.begin = id;
-    access.end = id + 1;
+    access.part = id;
   }
   return access;
 }
 
-int64_t CommandBuilder::UnitsOf(TensorId id) const {
-  const BatchParts& parts = in_.schedule.parts;
-  const HostTransfer& input = in_.inputs[parts.input];
-  return id == input.tensor() ? static_cast<int64_t>(input.bytes())
-                              : parts.count;
-}
-
 absl::StatusOr<std::vector<Access>> CommandBuilder::BindTensors(
-    const Step& step, const Bindings& points, Command* command) {
-  const Dispatch& d = in_.schedule.dispatches[step.dispatch];
-  const DispatchProgram& program = in_.programs[step.dispatch];
+    size_t dispatch, const Bindings& points, Command* command) {
+  const Dispatch& d = in_.schedule.dispatches[dispatch];
+  const DispatchProgram& program = in_.programs[dispatch];
   const std::vector<TensorId> ids = BoundTensors(d);
   std::vector<Access> accesses;
   for (size_t t = 0; t < ids.size(); ++t) {
@@ -108,23 +87,14 @@ absl::StatusOr<std::vector<Access>> CommandBuilder::BindTensors(
     }
     command->bindings.push_back(Bind(points.tensors[t], resource, write));
     if (resource.slot < 0) continue;
-    if (step.parts > 1) {
-      const int64_t part = SlotFor(in_.graph.tensor(ids[t]).shape,
-                                   resource.storage, resource.format)
-                               .bytes() /
-                           step.parts;
-      command->bindings.back().offset = step.part * part;
-      command->bindings.back().bytes = part;
-    }
     accesses.push_back(
-        AccessTo(step, ids[t], AccessKindOf(points.tensors[t].kind), write));
+        AccessTo(ids[t], AccessKindOf(points.tensors[t].kind), write));
   }
   return accesses;
 }
 
 absl::StatusOr<Command> CommandBuilder::MakeCommand(
-    const Step& step, std::vector<Access>* accesses) {
-  const size_t dispatch = step.dispatch;
+    size_t dispatch, std::vector<Access>* accesses) {
   const Dispatch& d = in_.schedule.dispatches[dispatch];
   const DispatchProgram& program = in_.programs[dispatch];
   Command command;
@@ -135,14 +105,8 @@ absl::StatusOr<Command> CommandBuilder::MakeCommand(
         (d.grid[axis] + d.work_group[axis] - 1) / d.work_group[axis];
   }
   command.label = d.label;
-  if (step.parts > 1) {
-    command.groups[d.batch.axis] = GroupsOfPart(
-        d, in_.graph.tensor(d.writes[0].second).shape.b, step.parts);
-    absl::StrAppend(&command.label, ", part ", step.part + 1, " of ",
-                    step.parts);
-  }
   const Bindings points = gl_shaders::AssignBindings(program.spec);
-  auto bound = BindTensors(step, points, &command);
+  auto bound = BindTensors(dispatch, points, &command);
   if (!bound.ok()) return bound.status();
   *accesses = *std::move(bound);
   const std::vector<Resource>& constants = in_.constants[dispatch];
@@ -153,8 +117,7 @@ absl::StatusOr<Command> CommandBuilder::MakeCommand(
   command.piece = in_.schedule.pieces[dispatch];
   if (command.piece.index >= 0) {
     const HostTransfer& transfer = TransferOf(dispatch);
-    command.bindings.push_back(
-        BindObject(transfer, command.piece, in_.sampler, points));
+    command.bindings.push_back(BindObject(transfer, in_.sampler, points));
     command.is_copied = transfer.object().is_copied;
     if (transfer.is_bound() && !transfer.object().is_plain) {
       command.object_params =
@@ -164,23 +127,21 @@ absl::StatusOr<Command> CommandBuilder::MakeCommand(
     }
   }
   // The pieces of an input are disjoint: none waits for the previous one.
-  if (dispatch < in_.schedule.upload_dispatches && command.piece.begin > 0 &&
-      command.piece.index != in_.schedule.parts.input) {
+  if (dispatch < in_.schedule.uploads && command.piece.begin > 0) {
     accesses->clear();
   }
   command.node = d.node;
   command.shader = d.shader;
-  if (auto s = DescribeToValidator(step, points, command); !s.ok()) {
+  if (auto s = DescribeToValidator(dispatch, points, command); !s.ok()) {
     return s;
   }
   return command;
 }
 
-absl::Status CommandBuilder::DescribeToValidator(const Step& step,
+absl::Status CommandBuilder::DescribeToValidator(size_t dispatch,
                                                  const Bindings& points,
                                                  const Command& command) {
   if (validator_ == nullptr) return absl::OkStatus();
-  const size_t dispatch = step.dispatch;
   const Dispatch& d = in_.schedule.dispatches[dispatch];
   const Piece& piece = command.piece;
   Bindings bound = points;
@@ -208,27 +169,21 @@ absl::Status CommandBuilder::DescribeToValidator(const Step& step,
   for (size_t t = 0; t < ids.size(); ++t) {
     if (in_.tensors[ids[t]].slot < 0) continue;  // a constant
     const Access access =
-        AccessTo(step, ids[t], AccessKindOf(points.tensors[t].kind),
+        AccessTo(ids[t], AccessKindOf(points.tensors[t].kind),
                  in_.programs[dispatch].spec.tensors[t].write);
-    Validator::Touch touch{access.resource, access.kind, access.write, ids[t]};
-    if (access.whole == ids[t]) {
-      touch.range = {static_cast<size_t>(access.begin),
-                     static_cast<size_t>(access.end)};
-      touch.units = static_cast<size_t>(UnitsOf(ids[t]));
-    }
-    told.touches.push_back(touch);
+    told.touches.push_back(
+        {access.resource, access.kind, access.write, ids[t]});
   }
   if (piece.index >= 0) {
     const HostTransfer& transfer = TransferOf(dispatch);
-    const bool lies_whole = !transfer.is_in_parts();
-    told.continues = transfer.is_upload() && piece.begin > 0 && lies_whole;
-    told.touches.push_back({transfer.shader_resource(piece.begin),
+    told.continues = transfer.is_upload() && piece.begin > 0;
+    told.touches.push_back({transfer.shader_resource(),
                             AccessKindOf(command.bindings.back().kind),
                             !transfer.is_upload(),
                             kNoTensor,
                             {piece.begin, piece.end}});
     for (size_t next = dispatch + 1;
-         lies_whole && next < in_.schedule.upload_dispatches &&
+         next < in_.schedule.uploads &&
          in_.schedule.pieces[next].index == piece.index;
          ++next) {
       ++told.pieces_left;
@@ -238,41 +193,15 @@ absl::Status CommandBuilder::DescribeToValidator(const Step& step,
   return absl::OkStatus();
 }
 
-absl::Status CommandBuilder::PlaceBarriers(
-    absl::Span<const std::vector<Access>> accesses,
-    absl::Span<Command> commands) const {
-  HazardTracker hazards(static_cast<int>(in_.tensors.size()));
-  for (size_t i = 0; i < commands.size(); ++i) {
-    const bool is_beside =
-        i >= in_.schedule.uploads &&
-        in_.schedule.steps[i].dispatch < in_.schedule.upload_dispatches;
-    if (!is_beside) {
-      commands[i].barrier = hazards.Before(accesses[i]);
-      continue;
-    }
-    // The upload's few work groups are not to be behind all of the step's, but
-    // the step's barrier would wait for them.
-    commands[i].barrier = hazards.Before(accesses[i + 1]);
-    if (hazards.Before(accesses[i]) != 0) {
-      return absl::InternalError(absl::StrCat(
-          commands[i].label, " cannot run beside ", commands[i + 1].label));
-    }
-    ++i;
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<std::vector<Command>> CommandBuilder::Build() {
   std::vector<Command> commands;
-  std::vector<std::vector<Access>> accesses;
-  for (const Step& step : in_.schedule.steps) {
-    accesses.emplace_back();
-    auto command = MakeCommand(step, &accesses.back());
+  HazardTracker hazards(static_cast<int>(in_.tensors.size()));
+  for (size_t i = 0; i < in_.schedule.dispatches.size(); ++i) {
+    std::vector<Access> accesses;
+    auto command = MakeCommand(i, &accesses);
     if (!command.ok()) return command.status();
+    command->barrier = hazards.Before(accesses);
     commands.push_back(*std::move(command));
-  }
-  if (auto s = PlaceBarriers(accesses, absl::MakeSpan(commands)); !s.ok()) {
-    return s;
   }
   if (validator_ == nullptr) return commands;
   std::vector<GLbitfield> barriers;

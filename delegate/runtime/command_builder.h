@@ -52,33 +52,25 @@ class CommandBuilder {
 
  private:
   // Without its barrier.
-  absl::StatusOr<Command> MakeCommand(const Step& step,
+  absl::StatusOr<Command> MakeCommand(size_t dispatch,
                                       std::vector<Access>* accesses);
-  // Sets each command's barrier. kInternal: an upload that is meant to overlap
-  // the next step would have to wait.
-  absl::Status PlaceBarriers(absl::Span<const std::vector<Access>> accesses,
-                             absl::Span<Command> commands) const;
   // Appends the dispatch's Params block.
   void PlaceParams(size_t dispatch, Command* command);
-  // Adds the step's tensor bindings and returns its accesses to them.
+  // Adds the dispatch's tensor bindings and returns its accesses to them.
   absl::StatusOr<std::vector<Access>> BindTensors(
-      const Step& step, const gl_shaders::Bindings& points, Command* command);
-  // The step's access to a tensor that has a slot.
-  Access AccessTo(const Step& step, TensorId id, AccessKind kind,
-                  bool write) const;
-  // The number of units in which parts of the tensor are measured: for inputs,
-  // bytes on the host.
-  int64_t UnitsOf(TensorId id) const;
+      size_t dispatch, const gl_shaders::Bindings& points, Command* command);
+  // An access to a tensor that has a slot.
+  Access AccessTo(TensorId id, AccessKind kind, bool write) const;
   // Registers a command's accesses with the validator, after checking the
   // limits of the device and of the app's saved state.
-  absl::Status DescribeToValidator(const Step& step,
+  absl::Status DescribeToValidator(size_t dispatch,
                                    const gl_shaders::Bindings& points,
                                    const Command& command);
   // The transfer of which the dispatch is a piece. `piece.index` must not be
   // -1.
   const HostTransfer& TransferOf(size_t dispatch) const {
     const auto& list =
-        dispatch < in_.schedule.upload_dispatches ? in_.inputs : in_.outputs;
+        dispatch < in_.schedule.uploads ? in_.inputs : in_.outputs;
     return list[in_.schedule.pieces[dispatch].index];
   }
 

@@ -51,12 +51,7 @@ void Executor::Record(const Command& command, GLuint* program) {
                               b.format);
         break;
       case Bindings::Kind::kBuffer:
-        if (b.bytes > 0) {
-          gl().BindBufferRange(GL_SHADER_STORAGE_BUFFER, b.unit, b.object,
-                               b.offset, b.bytes);
-        } else {
-          gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, b.unit, b.object);
-        }
+        gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, b.unit, b.object);
         break;
     }
   }
@@ -173,10 +168,6 @@ absl::Status Executor::Submit(Inputs inputs) {
       (parts_.early > 0 ? parts_.early : parts_.commands.size());
   for (size_t i = uploads_end(); i < readbacks_begin(); ++i) {
     if (i == early_end) gl().Flush();
-    const Piece& piece = parts_.commands[i].piece;
-    if (piece.index >= 0) {  // of a later part of a batch
-      if (auto s = CopyIn(piece, inputs); !s.ok()) return s;
-    }
     Record(parts_.commands[i], &program);
   }
   return RecordReadbacks(&program);
@@ -194,10 +185,7 @@ absl::StatusOr<bool> Executor::WarmUp(Inputs inputs, Clock::duration budget) {
   size_t next = uploads_end();
   for (bool goes_on = status.ok(); goes_on && next < parts_.commands.size();) {
     const Command& command = parts_.commands[next++];
-    if (command.piece.index >= 0 && next <= readbacks_begin()) {
-      status = CopyIn(command.piece, inputs);
-    }
-    if (status.ok()) Record(command, &program);
+    Record(command, &program);
     const bool is_new = warm_.insert(command.program).second;
     goes_on = status.ok() && !(is_new && Clock::now() - start >= budget);
   }
@@ -223,8 +211,8 @@ absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
   auto start = Clock::now();
   PackInputs(inputs);
   if (AnyPackedByHost(parts_.inputs)) CountTime(0, start);
-  for (size_t i = 0; i < readbacks_begin(); ++i) {
-    if (parts_.commands[i].piece.index < 0 || IsSkipped(i)) continue;
+  for (size_t i = 0; i < uploads_end(); ++i) {
+    if (IsSkipped(i)) continue;
     if (auto s = CopyIn(parts_.commands[i].piece, inputs); !s.ok()) return s;
   }
   if (auto s = RecordTimed(); !s.ok()) return s;

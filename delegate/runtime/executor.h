@@ -44,8 +44,7 @@ struct ExecutorStats {
 // The parts of an executor.
 struct ExecutorParts {
   // Uploads, then the plan's dispatches, then readbacks; each is recorded after
-  // its barrier. Uploads of later parts of a batch are among the plan's
-  // dispatches (batch_parts.h).
+  // its barrier.
   std::vector<Command> commands;
   size_t uploads = 0;    // commands, at the beginning
   size_t readbacks = 0;  // commands, at the end

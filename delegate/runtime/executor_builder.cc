@@ -132,7 +132,7 @@ void TakeTransfers(const egl::Context& context, const Graph& graph,
   parts->uploads = schedule.uploads;
   parts->readbacks = schedule.readbacks;
   parts->early = profile.bus.early_dispatches;
-  parts->stats.dispatches = static_cast<int>(schedule.steps.size());
+  parts->stats.dispatches = static_cast<int>(schedule.dispatches.size());
 }
 
 // Takes the objects that the commands bind.

@@ -77,8 +77,7 @@ absl::Status Executor::RecordUploads(Inputs inputs, GLuint* program) {
       continue;
     }
     const HostTransfer& input = parts_.inputs[index];
-    if (input.stays_mapped() && (end > i + 1 || input.is_staged()) &&
-        !input.is_in_parts()) {
+    if (input.stays_mapped() && (end > i + 1 || input.is_staged())) {
       RecordInPieces(i, end, inputs[index], program);
       i = end;
       continue;

@@ -152,8 +152,7 @@ MemoryPlan PlanTensorMemory(const Graph& graph, const Schedule& schedule,
   for (TensorId id : graph.inputs) {
     if (graph.tensor(id).is_variable) to_end.push_back(id);
   }
-  return PlanMemory(graph, schedule.dispatches, from_start, to_end, profile,
-                    TogetherIn(schedule));
+  return PlanMemory(graph, schedule.dispatches, from_start, to_end, profile);
 }
 
 absl::StatusOr<TensorMemory> MakeTensorMemory(

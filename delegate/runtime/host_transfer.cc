@@ -175,7 +175,7 @@ absl::Status HostTransfer::CopyIn(absl::Span<const uint8_t> from, size_t begin,
     InChunks(begin, end, copier,
              [&](size_t first, size_t last) { Fill(from, first, last); });
   }
-  if (Stages(begin)) CopyToStaging(begin, end);
+  if (is_staged()) CopyToStaging(begin, end);
   return absl::OkStatus();
 }
 

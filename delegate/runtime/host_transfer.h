@@ -64,12 +64,10 @@ class HostTransfer {
   };
 
   // `can_map`: buffers can stay mapped (egl::Buffer::CanBeMapped). `object`: if
-  // of any kind, the way is kBound. `in_parts`: parts of its batch are
-  // transferred separately (batch_parts.h); with kStaged only the first is
-  // staged, and the others are read from host memory.
+  // of any kind, the way is kBound.
   HostTransfer(Direction direction, TensorId id, const Tensor& tensor,
                const DeviceProfile& profile, bool can_map,
-               const ObjectForm& object = {}, bool in_parts = false);
+               const ObjectForm& object = {});
 
   Direction direction() const { return direction_; }
   bool is_upload() const { return direction_ == Direction::kUpload; }
@@ -78,7 +76,6 @@ class HostTransfer {
   bool is_packed_by_host() const { return way_ == Way::kPackedByHost; }
   bool is_staged() const { return way_ == Way::kStaged; }
   bool is_bound() const { return way_ == Way::kBound; }
-  bool is_in_parts() const { return is_in_parts_; }
   const ObjectForm& object() const { return object_; }
   // The buffer in the host's order stays mapped.
   bool stays_mapped() const { return way_ == Way::kMapped || is_staged(); }
@@ -119,15 +116,14 @@ class HostTransfer {
   // Reports copies to `validator`, which must outlive this.
   void TellValidator(Validator* validator);
 
-  // The object that the dispatch binds to move data from byte `begin` on, and
-  // its validator id.
-  GLuint shader_object(size_t begin = 0) const {
+  // The object that the dispatch binds, and its validator id.
+  GLuint shader_object() const {
     if (object_.is_copied) return copied_.texture();
     if (is_bound()) return bound_;
-    return Stages(begin) ? staging_.id() : buffer_->id();
+    return is_staged() ? staging_.id() : buffer_->id();
   }
-  int shader_resource(size_t begin = 0) const {
-    return Stages(begin) ? staging_resource_ : resource_;
+  int shader_resource() const {
+    return is_staged() ? staging_resource_ : resource_;
   }
 
   // --- Of Invoke ---
@@ -165,10 +161,6 @@ class HostTransfer {
   void CopyToStaging(size_t begin, size_t end);
 
  private:
-  // Whether data that begins at this byte is staged.
-  bool Stages(size_t begin) const {
-    return is_staged() && (begin == 0 || !is_in_parts_);
-  }
   // Host tensor bytes per byte of the buffer.
   size_t widening() const { return element_ == Element::kHalf ? 2 : 1; }
   size_t chunk_bytes() const;
@@ -183,7 +175,6 @@ class HostTransfer {
 
   Direction direction_;
   ObjectForm object_;  // of kBound
-  bool is_in_parts_;
   Way way_;
   Element element_;
   TensorId tensor_;

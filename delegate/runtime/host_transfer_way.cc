@@ -96,11 +96,9 @@ int64_t HostElementBytes(const Tensor& tensor) {
 
 HostTransfer::HostTransfer(Direction direction, TensorId id,
                            const Tensor& tensor, const DeviceProfile& profile,
-                           bool can_map, const ObjectForm& object,
-                           bool in_parts)
+                           bool can_map, const ObjectForm& object)
     : direction_(direction),
       object_(object),
-      is_in_parts_(in_parts),
       way_(object.is_bound() ? Way::kBound
                              : ChooseWay(direction, tensor, profile, can_map)),
       element_(ChooseElement(tensor, profile, way_)),

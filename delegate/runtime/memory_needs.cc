@@ -33,9 +33,9 @@ absl::StatusOr<GpuMemoryUse> MemoryNeeds(const egl::DeviceInfo& device,
   if (!constants.ok()) return constants.status();
   use.constants = *constants;
   use.transfers = GpuBytes(transfers.inputs) + GpuBytes(transfers.outputs);
-  for (const Step& step : schedule.steps) {
-    use.parameters += static_cast<int64_t>(
-        AlignedParamsBytes(ParamsOf(graph, all[step.dispatch]), device));
+  for (const Dispatch& d : all) {
+    use.parameters +=
+        static_cast<int64_t>(AlignedParamsBytes(ParamsOf(graph, d), device));
   }
   return use;
 }

@@ -3,36 +3,22 @@
 #define GLES_DELEGATE_DELEGATE_RUNTIME_SCHEDULE_H_
 
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/dispatch.h"
-#include "delegate/runtime/batch_parts.h"
 #include "delegate/runtime/command.h"
 #include "delegate/runtime/host_transfer.h"
 
 namespace gles_delegate {
 
-// One run of a dispatch, for everything or for a part of the batch.
-struct Step {
-  size_t dispatch = 0;
-  int part = 0;
-  int parts = 1;
-};
-
 struct Schedule {
   std::vector<Dispatch> dispatches;  // uploads, the plan's own, readbacks
   std::vector<Piece> pieces;         // by dispatch
-  size_t upload_dispatches = 0;
-  // The runs, in order. Uploads of later parts of a batch are among the plan's
-  // steps (batch_parts.h), each before a step that may overlap it.
-  std::vector<Step> steps;
-  size_t uploads = 0;    // steps, at the beginning
-  size_t readbacks = 0;  // steps and dispatches, at the end
-  BatchParts parts;
+  size_t uploads = 0;                // dispatches, at the beginning
+  size_t readbacks = 0;              // dispatches, at the end
 };
 
 // The transfers of a plan's inputs and outputs, and the complete schedule.
@@ -49,15 +35,10 @@ TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
 
 // `plan` with dispatches that upload `inputs` before and read back `outputs`
 // after it, one for each piece. Transfers packed by the host have none.
-// `parts`: of the plan.
 Schedule ScheduleTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            absl::Span<const HostTransfer> inputs,
                            absl::Span<const HostTransfer> outputs,
-                           const BatchParts& parts,
                            const DeviceProfile& profile);
-
-// The range [begin, end) of dispatches whose tensors all need memory at once.
-std::pair<size_t, size_t> TogetherIn(const Schedule& schedule);
 
 }  // namespace gles_delegate
 

@@ -17,11 +17,6 @@ using gl_shaders::Bindings;
 
 namespace {
 
-// Work groups of a concurrent upload, and invocations of each. More groups take
-// memory bandwidth from other work: on an H200 8 to 24 perform equally.
-constexpr int kBesideGroups = 12;
-constexpr int kBesideInvocations = 256;
-
 // The order of a transfer's invocations in host memory.
 struct TransferLayout {
   // The axis of the grid whose steps follow each other in memory, and how many
@@ -100,46 +95,6 @@ std::array<int, 3> TransferWorkGroup(const Dispatch& d, bool is_flat,
   return ChooseWorkGroup(any ? kAnyGrid : d.grid, profile);
 }
 
-// Those of an input whose parts of the batch go one after the other. `whole` is
-// an upload of images: its invocations take four pixels each, of 12 elements.
-std::vector<TransferDispatch> UploadsInParts(const Dispatch& whole,
-                                             const HostTransfer& transfer,
-                                             const BatchParts& parts,
-                                             const DeviceProfile& profile) {
-  std::vector<TransferDispatch> result;
-  const int64_t elements = transfer.shape().elements();
-  const auto fours = static_cast<int>(elements / 12);
-  const int64_t bytes = static_cast<int64_t>(transfer.bytes()) / fours;
-  const auto add = [&](Dispatch part, int first, int last) {
-    part.partial_write = true;
-    result.push_back({std::move(part),
-                      {parts.input, static_cast<size_t>(first * bytes),
-                       static_cast<size_t>(last * bytes), false}});
-  };
-  const int part_fours = fours / parts.count;
-  Dispatch at_once = whole;
-  at_once.Grid(part_fours, 1, 1).uniforms.Int4("origin", 0, 0, 0, 0);
-  at_once.work_group = TransferWorkGroup(at_once, /*is_flat=*/true, profile);
-  add(std::move(at_once), 0, part_fours);
-  const int group =
-      std::min({kBesideInvocations, profile.limits.max_work_group_invocations,
-                profile.limits.max_work_group_size[0]});
-  const auto pieces =
-      static_cast<int64_t>(parts.dispatches) * (parts.count - 1);
-  for (int64_t i = 0; i < pieces; ++i) {
-    const auto place = [&](int64_t piece) {
-      return part_fours +
-             static_cast<int>((fours - part_fours) * piece / pieces);
-    };
-    Dispatch beside = whole;
-    beside.Define("STREAMED").Grid(int64_t{group} * kBesideGroups, 1, 1);
-    beside.uniforms.Int4("origin", place(i), place(i + 1), beside.grid[0], 0);
-    beside.work_group = {group, 1, 1};
-    add(std::move(beside), place(i), place(i + 1));
-  }
-  return result;
-}
-
 }  // namespace
 
 bool ReadsBackFlat(absl::Span<const HostTransfer> outputs,
@@ -153,7 +108,6 @@ bool ReadsBackFlat(absl::Span<const HostTransfer> outputs,
 std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
                                                  const HostTransfer& transfer,
                                                  int index,
-                                                 const BatchParts& parts,
                                                  bool reads_back_flat,
                                                  const DeviceProfile& profile) {
   if (transfer.is_bound() && !transfer.object().is_plain) {
@@ -164,9 +118,6 @@ std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
   TransferLayout layout;
   const Dispatch whole =
       WholeTransfer(graph, transfer, profile, reads_back_flat, &layout);
-  if (parts.input == index && transfer.is_upload()) {
-    return UploadsInParts(whole, transfer, parts, profile);
-  }
   std::vector<TransferDispatch> result;
   const int64_t bytes = static_cast<int64_t>(transfer.bytes());
   const int64_t step_bytes =

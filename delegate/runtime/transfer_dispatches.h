@@ -8,7 +8,6 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/dispatch.h"
-#include "delegate/runtime/batch_parts.h"
 #include "delegate/runtime/command.h"
 #include "delegate/runtime/host_transfer.h"
 
@@ -25,13 +24,10 @@ struct TransferDispatch {
   Piece piece;
 };
 
-// The dispatches of input or output `index`, in order of the data. For an input
-// in `parts`: one for the first part, then for each later part one per dispatch
-// that they overlap.
+// The dispatches of input or output `index`, in order of the data.
 std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
                                                  const HostTransfer& transfer,
                                                  int index,
-                                                 const BatchParts& parts,
                                                  bool reads_back_flat,
                                                  const DeviceProfile& profile);
 

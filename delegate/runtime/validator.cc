@@ -159,12 +159,6 @@ bool Validator::IsCovered(const std::vector<Range>& pieces,
   return until >= range.end;
 }
 
-bool Validator::Holds(const Memory& memory, const Touch& touch) const {
-  if (Holds(memory, touch.tensor)) return true;
-  return touch.units > 0 && memory.holds == touch.tensor &&
-         memory.invoke == invoke_ && IsCovered(memory.units, touch.range);
-}
-
 bool Validator::Holds(const Memory& memory, TensorId tensor) const {
   const TensorId owner = tensors_[tensor].memory;
   if (memory.holds != owner) return false;
@@ -187,7 +181,6 @@ void Validator::Occupy(TensorId owner, Memory* memory) {
   if (memory->holds != owner ||
       (memory->invoke != invoke_ && !tensors_[owner].is_variable)) {
     memory->parts.clear();
-    memory->units.clear();
   }
   memory->holds = owner;
   memory->invoke = invoke_;
@@ -198,17 +191,9 @@ void Validator::Store(TensorId tensor, Memory* memory) {
   memory->parts.insert(tensor);
 }
 
-void Validator::StorePart(const Touch& touch, Memory* memory) {
-  Occupy(touch.tensor, memory);
-  memory->units.push_back(touch.range);
-  if (IsCovered(memory->units, {0, touch.units})) {
-    memory->parts.insert(touch.tensor);
-  }
-}
-
 void Validator::CheckRead(const Command& command, const Touch& touch) {
   Memory& memory = memories_[touch.resource];
-  if (touch.tensor != kNoTensor ? !Holds(memory, touch)
+  if (touch.tensor != kNoTensor ? !Holds(memory, touch.tensor)
                                 : !IsWritten(memory, touch.range)) {
     const std::string rule = absl::StrCat(
         "what is read was written before, and not overwritten since",
@@ -269,8 +254,6 @@ void Validator::Dispatched(int index) {
     if (!touch.write) continue;
     if (touch.tensor == kNoTensor) {
       memory.written.push_back(touch.range);
-    } else if (touch.units > 0) {
-      StorePart(touch, &memory);
     } else if (command.pieces_left == 0) {
       Store(touch.tensor, &memory);
     }

@@ -47,9 +47,6 @@ class Validator {
     // The tensor in this resource; kNoTensor: a host buffer.
     TensorId tensor = kNoTensor;
     Range range = {};
-    // For part of a tensor: the number of equal units in which the range is
-    // given. 0: bytes, or everything.
-    size_t units = 0;
   };
 
   // A dispatch's accesses.
@@ -117,8 +114,6 @@ class Validator {
     // the Invoke that wrote them.
     TensorId holds = kNoTensor;
     std::set<TensorId> parts;
-    // For tensors written in units, those written (Touch::units).
-    std::vector<Range> units;
     uint64_t invoke = 0;
   };
   struct TensorFacts {
@@ -143,12 +138,9 @@ class Validator {
     return IsCovered(memory.written, range);
   }
   bool Holds(const Memory& memory, TensorId tensor) const;
-  // The same for the touched part of its tensor.
-  bool Holds(const Memory& memory, const Touch& touch) const;
   // From now on the memory holds `owner`, with no contents if that is new.
   void Occupy(TensorId owner, Memory* memory);
   void Store(TensorId tensor, Memory* memory);
-  void StorePart(const Touch& touch, Memory* memory);
   // Drops the events of a range that the host overwrites: it has waited for
   // them, and its writes are visible without a barrier.
   static void Forget(const Range& range, Memory* memory);

@@ -3,8 +3,7 @@
 // invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
-  // The piece's origin in the whole grid, and the grid's width. STREAMED: first
-  // and last group of pixels, and their distance.
+  // The piece's origin in the whole grid, and the grid's width.
   ivec4 origin;
 };
 
@@ -57,7 +56,11 @@ void put(int pixel, ELEMENT r, ELEMENT g, ELEMENT b) {
             ELEMENT4(r, g, b, 0));
 }
 
-void put_four(int group) {
+void main() {
+  if (outside_grid()) return;
+  int group = (gid.y + origin.y) * origin.w + gid.x + origin.x;
+  // The last row of a folded grid may extend past the end.
+  if (group * 4 >= dst_size.x * dst_size.y * dst_size.w) return;
   ELEMENT4 a = four_at(group * 3);
   ELEMENT4 b = four_at(group * 3 + 1);
   ELEMENT4 c = four_at(group * 3 + 2);
@@ -66,22 +69,6 @@ void put_four(int group) {
   put(group * 4 + 2, b.z, b.w, c.x);
   put(group * 4 + 3, c.y, c.z, c.w);
 }
-
-#ifdef STREAMED
-// By few invocations, to leave most of the device to concurrent dispatches.
-void main() {
-  for (int group = gid.x + origin.x; group < origin.y; group += origin.z) {
-    put_four(group);
-  }
-}
-#else
-void main() {
-  if (outside_grid()) return;
-  int group = (gid.y + origin.y) * origin.w + gid.x + origin.x;
-  // The last row of a folded grid may extend past the end.
-  if (group * 4 < dst_size.x * dst_size.y * dst_size.w) put_four(group);
-}
-#endif
 #else
 void main() {
   if (outside_grid()) return;

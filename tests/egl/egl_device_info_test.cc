@@ -54,8 +54,6 @@ TEST(DeviceInfoTest, LimitsReachTheMinimaOfEs31) {
   }
   EXPECT_GE(info.uniform_offset_alignment, 1);
   EXPECT_LE(info.uniform_offset_alignment, 256);
-  EXPECT_GE(info.storage_offset_alignment, 1);
-  EXPECT_LE(info.storage_offset_alignment, 256);
   EXPECT_FALSE(info.extensions.empty());
   EXPECT_FALSE(info.Has("GL_NO_such_extension"));
 }

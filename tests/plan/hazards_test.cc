@@ -103,7 +103,7 @@ TEST(HazardTrackerTest, ABufferBarrierDoesNotOrderStoresToImages) {
 TEST(HazardTrackerTest, PartsOfATensorAreStoredWithoutBarrier) {
   HazardTracker tracker(3);
   const auto store = [](int whole, int part) {
-    return Access{0, kBuffer, true, whole, part, part + 1};
+    return Access{0, kBuffer, true, whole, part};
   };
   EXPECT_EQ(tracker.Before({{1, kBuffer, false}, store(7, 1)}), 0u);
   EXPECT_EQ(tracker.Before({{1, kBuffer, false}, store(7, 2)}), 0u);
@@ -117,26 +117,6 @@ TEST(HazardTrackerTest, PartsOfATensorAreStoredWithoutBarrier) {
   EXPECT_EQ(tracker.Before({store(8, 4)}), GL_SHADER_STORAGE_BARRIER_BIT);
 }
 
-// A batch whose parts take turns.
-TEST(HazardTrackerTest, APartIsReadWhileAnotherIsStored) {
-  HazardTracker tracker(2);
-  const auto access = [](bool write, int begin, int end) {
-    return Access{0, kBuffer, write, 7, begin, end};
-  };
-  EXPECT_EQ(tracker.Before({access(true, 0, 4)}), 0u);
-  EXPECT_EQ(tracker.Before({access(true, 4, 6)}), 0u);
-  EXPECT_EQ(tracker.Before({access(false, 0, 4), {1, kBuffer, true}}),
-            GL_SHADER_STORAGE_BARRIER_BIT);
-  EXPECT_EQ(tracker.Before({access(true, 6, 8)}), 0u);
-  EXPECT_EQ(tracker.Before({access(false, 4, 6)}), 0u);
-  EXPECT_EQ(tracker.Before({access(false, 4, 8)}),
-            GL_SHADER_STORAGE_BARRIER_BIT);
-  // The whole, and what takes its place.
-  EXPECT_EQ(tracker.Before({{0, kBuffer, false}}), 0u);
-  EXPECT_EQ(tracker.Before({{0, kBuffer, true}}),
-            GL_SHADER_STORAGE_BARRIER_BIT);
-}
-
 // --- Against the definition --------------------------------------------------
 
 using Commands = std::vector<std::vector<Access>>;
@@ -148,7 +128,7 @@ GLbitfield NeededBetween(const Access& earlier, const Access& later) {
   if (!earlier.write && !later.write) return 0;
   // Parts of one tensor are separate.
   if (earlier.whole >= 0 && earlier.whole == later.whole &&
-      (earlier.end <= later.begin || later.end <= earlier.begin)) {
+      earlier.part != later.part) {
     return 0;
   }
   switch (later.kind) {
@@ -198,8 +178,7 @@ Commands RandomCommands(std::mt19937* random, int resources, int count) {
   const auto maybe_part = [&below](Access access) {
     if (below(2) == 0) {
       access.whole = below(2);
-      access.begin = below(4);
-      access.end = access.begin + 1 + below(2);
+      access.part = below(4);
     }
     return access;
   };

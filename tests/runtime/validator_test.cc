@@ -186,44 +186,6 @@ TEST_F(ValidatorTest, PartsOfAWholeAreStoredWithoutABarrierOnceEach) {
               AllOf(HasSubstr("conv y writes 'y'"), HasSubstr("barrier")));
 }
 
-// Tensor x in four units: its halves take turns.
-TEST_F(ValidatorTest, HalvesOfATensorAreToldApart) {
-  const auto add = [&](const char* label, bool write, size_t begin,
-                       size_t end) {
-    return Add(label, {{slot_x_, kBuffer, write, kX, {begin, end}, 4}});
-  };
-  const int first = add("upload 1", true, 0, 2);
-  const int second = add("upload 2", true, 2, 3);
-  const int third = add("upload 3", true, 3, 4);
-  const int of_first = add("conv 1", false, 0, 2);
-  const int of_second = add("conv 2", false, 2, 4);
-  const int whole = Add("mean", {{slot_x_, kBuffer, false, kX}});
-  const auto run = [&](const std::vector<int>& commands) {
-    Validator validator = validator_;
-    validator.BeginInvoke();
-    for (int command : commands) {
-      if (command < 0) {
-        validator.Barrier(GL_SHADER_STORAGE_BARRIER_BIT);
-      } else {
-        validator.Dispatched(command);
-      }
-    }
-    return std::string(validator.status().message());
-  };
-  constexpr int kBarrier = -1;
-  EXPECT_EQ(run({first, kBarrier, second, of_first, third, kBarrier, of_second,
-                 whole}),
-            "");
-  EXPECT_THAT(run({first, kBarrier, second, of_first, third, of_second}),
-              AllOf(HasSubstr("conv 2 reads 'x'"), HasSubstr("barrier")));
-  EXPECT_THAT(run({first, second, kBarrier, of_second}),
-              AllOf(HasSubstr("conv 2 reads 'x'"), HasSubstr("written")));
-  EXPECT_THAT(run({first, second, kBarrier, whole}),
-              AllOf(HasSubstr("mean reads 'x'"), HasSubstr("written")));
-  EXPECT_THAT(run({first, kBarrier, of_first, first}),
-              AllOf(HasSubstr("upload 1 writes 'x'"), HasSubstr("barrier")));
-}
-
 // A store, and then a load of each kind with every barrier but its own.
 TEST_F(ValidatorTest, AMissingBarrierBeforeALoad) {
   const std::pair<AccessKind, GLbitfield> kinds[] = {

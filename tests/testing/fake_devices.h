@@ -22,7 +22,6 @@ inline egl::DeviceInfo SmallestDevice() {
   device.max_work_group_count = {65535, 65535, 65535};
   device.max_uniform_block_bytes = device.max_shared_memory_bytes = 16384;
   device.uniform_offset_alignment = 256;
-  device.storage_offset_alignment = 256;
   return device;
 }
 

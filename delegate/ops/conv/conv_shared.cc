@@ -34,9 +34,7 @@ Dispatch::Tiling TilingOf(const SharedWork& work, const SharedGrid& grid,
   return {std::move(d.defines),
           d.grid,
           {t.cells_x, t.cells_y, t.lanes},
-          TilingSharedBytes(t),
-          work.batch_pixels > 0 ? BatchAxis{0, work.batch_pixels, t.pixels}
-                                : BatchAxis()};
+          TilingSharedBytes(t)};
 }
 
 void BindTiling(const SharedWork& work, const SharedGrid& grid,
@@ -50,7 +48,6 @@ void BindTiling(const SharedWork& work, const SharedGrid& grid,
 SharedWork WorkOf(const Convolution& conv) {
   SharedWork work = {conv.pixels(), conv.dst_shape.slices(),
                      conv.term_texels()};
-  work.batch_pixels = conv.pixels() / conv.dst_shape.b;
   work.fused = conv.kind == Convolution::Kind::kDepthwisePointwise;
   if (conv.next.IsThere()) {
     work.next_slices = DivideUp(conv.next.filter.outputs, 4);

@@ -17,10 +17,9 @@ struct SharedWork {
   int slices = 1;  // of the output
   int terms = 1;
   int products = 1;
-  bool fused = false;    // with a depthwise convolution
-  bool halves = false;   // multiplied in 16 bits
-  int next_slices = 0;   // of the next convolution's output; 0: there is none
-  int batch_pixels = 0;  // of one batch; 0: it cannot be computed by itself
+  bool fused = false;   // with a depthwise convolution
+  bool halves = false;  // multiplied in 16 bits
+  int next_slices = 0;  // of the next convolution's output; 0: there is none
 };
 
 // How a work group divides its part of the output.

@@ -62,7 +62,6 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   d.Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(tiles, dst.slices(), dst.b);
-  d.batch.axis = 2;
   d.uniforms.Float4("reciprocals",
                     {Reciprocal(tiles_x), Reciprocal(window.dilation_w),
                      Reciprocal(window.dilation_h), 0});
