@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "delegate/graph/op.h"
@@ -18,6 +19,31 @@
 namespace gles_delegate {
 
 using Value = Reference::Value;
+
+namespace {
+
+// Of no values. An extreme is the type's, which 16 bits may not hold.
+Value Empty(Reducer reducer) {
+  if (reducer == Reducer::kSum) return ReferenceValue{0, 0};
+  if (reducer == Reducer::kProduct) return ReferenceValue{1, 1};
+  return std::nullopt;
+}
+
+ReferenceValue Combined(Reducer reducer, const ReferenceValue& a,
+                        const ReferenceValue& b) {
+  switch (reducer) {
+    case Reducer::kMax:
+      return {std::max(a.value, b.value), std::max(a.magnitude, b.magnitude)};
+    case Reducer::kMin:
+      return {std::min(a.value, b.value), std::max(a.magnitude, b.magnitude)};
+    case Reducer::kProduct:
+      return {a.value * b.value, a.magnitude * b.magnitude};
+    default:
+      return {a.value + b.value, a.magnitude + b.magnitude};
+  }
+}
+
+}  // namespace
 
 Value ReferenceOps::ArgExtreme(const AxisView& view, int64_t element) {
   const Along along(Input(0), view);
@@ -72,7 +98,8 @@ Value ReferenceOps::OneHot(const OneHotAttributes& a, int64_t element) {
 }
 
 Value ReferenceOps::Scattered(const Scatter& a, int64_t element) {
-  ReferenceValue sum;
+  Value result = Empty(a.reducer);
+  int count = 0;
   for (int64_t i = 0; i < a.count; ++i) {
     int64_t at = 0;
     bool inside = true;
@@ -85,10 +112,11 @@ Value ReferenceOps::Scattered(const Scatter& a, int64_t element) {
     if (!inside || at != element / a.inner) continue;
     const Value x = In(a.updates_input, i * a.inner + element % a.inner);
     if (!x) return x;
-    sum.value += x->value;
-    sum.magnitude += x->magnitude;
+    result = count == 0 ? *x : Combined(a.reducer, *result, *x);
+    ++count;
   }
-  return sum;
+  if (a.reducer == Reducer::kProduct) result->magnitude *= 1 + count;
+  return result;
 }
 
 Value ReferenceOps::ReversedSequence(const ReverseSequenceAttributes& a,

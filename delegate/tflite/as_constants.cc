@@ -13,9 +13,18 @@ namespace {
 constexpr size_t kMaxIdBytes = 64 << 20;
 
 // 0: another op.
-int SegmentSumInputs(int builtin_code) {
-  if (builtin_code == builtin::SEGMENT_SUM) return 2;
-  return builtin_code == builtin::UNSORTED_SEGMENT_SUM ? 3 : 0;
+int SegmentInputs(int builtin_code) {
+  switch (builtin_code) {
+    case builtin::SEGMENT_SUM:
+      return 2;
+    case builtin::UNSORTED_SEGMENT_MAX:
+    case builtin::UNSORTED_SEGMENT_MIN:
+    case builtin::UNSORTED_SEGMENT_PROD:
+    case builtin::UNSORTED_SEGMENT_SUM:
+      return 3;
+    default:
+      return 0;
+  }
 }
 
 }  // namespace
@@ -44,7 +53,7 @@ AsConstants::~AsConstants() {
 }
 
 void AsConstants::AddSegments(const TfLiteNode& node, int builtin_code) {
-  const int count = SegmentSumInputs(builtin_code);
+  const int count = SegmentInputs(builtin_code);
   const int* inputs = node.inputs->data;
   if (count == 0 || node.inputs->size != count ||
       *std::min_element(inputs, inputs + count) < 0 ||

@@ -21,9 +21,9 @@ class AsConstants {
   AsConstants(const AsConstants&) = delete;
   AsConstants& operator=(const AsConstants&) = delete;
 
-  // SEGMENT_SUM and UNSORTED_SEGMENT_SUM take the output's shape from their
-  // last input, but only if all inputs are constant. The latter also looks for
-  // ids that are too large: those that come at run time are zeros here. No
+  // SEGMENT_SUM and the UNSORTED_SEGMENT_ ops take the output's shape from
+  // their last input, but only if all inputs are constant. The latter also look
+  // for ids that are too large: those that come at run time are zeros here. No
   // effect on other ops.
   void AddSegments(const TfLiteNode& node, int builtin_code);
 

@@ -251,6 +251,15 @@ void AddSegmentSums(CaseList* list) {
       list->Add("UNSORTED_SEGMENT_SUM", TypeName(type), {6, 2, c}, [=] {
         return testing::SegmentSum({6, 2, c}, {3, -1, 1, 3, 0, 3}, 5, type);
       });
+      // Of a segment without rows, 16 bits could not hold an extreme.
+      for (Op op : {Op::UNSORTED_SEGMENT_MAX, Op::UNSORTED_SEGMENT_MIN,
+                    Op::UNSORTED_SEGMENT_PROD}) {
+        list->Add(schema::EnumNameBuiltinOperator(op), TypeName(type),
+                  {6, 2, c}, [=] {
+                    return testing::SegmentSum({6, 2, c}, {3, -1, 1, 3, 0, 2},
+                                               4, type, op);
+                  });
+      }
     }
   }
 }

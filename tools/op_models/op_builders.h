@@ -306,10 +306,11 @@ SingleOpModel GatherNd(const Shape& input, const Shape& indices,
 SingleOpModel ScatterNd(const Shape& output, int count, int depth,
                         bool runtime = true,
                         TensorType type = TensorType::FLOAT32);
-// Rows of `input` summed by constant ids, one for each: SEGMENT_SUM, or
-// UNSORTED_SEGMENT_SUM to `segments` where that is not 0.
+// Rows of `input` summed by constant ids, one for each: SEGMENT_SUM, or if
+// `segments` is not 0 `unsorted`, one of the UNSORTED_SEGMENT_ ops.
 SingleOpModel SegmentSum(const Shape& input, const std::vector<int>& ids,
-                         int segments, TensorType type = TensorType::FLOAT32);
+                         int segments, TensorType type = TensorType::FLOAT32,
+                         Op unsorted = Op::UNSORTED_SEGMENT_SUM);
 // `update` written over `input` from `start` on, constant or an input.
 SingleOpModel DynamicUpdateSlice(const Shape& input, const Shape& update,
                                  const std::vector<int>& start, bool runtime);

@@ -315,7 +315,7 @@ SingleOpModel ScatterNd(const Shape& output, int count, int depth, bool runtime,
                 : v.IntConstant("indices", indices, at);
         Shape updates = {count};
         updates.insert(updates.end(), output.begin() + depth, output.end());
-        // Small whole numbers, whose sums are exact.
+        // Small whole numbers, whose sums and products are exact.
         std::vector<float> values(ElementCount(updates));
         for (float& value : values) value = v.random().NextInt(-9, 9);
         const int x = v.OfType(v.Input("updates", updates, values), type);
@@ -328,9 +328,10 @@ SingleOpModel ScatterNd(const Shape& output, int count, int depth, bool runtime,
 }
 
 SingleOpModel SegmentSum(const Shape& input, const std::vector<int>& ids,
-                         int segments, TensorType type) {
+                         int segments, TensorType type, Op unsorted) {
   const std::string name =
-      segments > 0 ? absl::StrCat("UNSORTED_SEGMENT_SUM to ", segments, " of ")
+      segments > 0 ? absl::StrCat(schema::EnumNameBuiltinOperator(unsorted),
+                                  " to ", segments, " of ")
                    : "SEGMENT_SUM of ";
   return MakeModel(
       absl::StrCat(name, ShapeString(input), " by ", absl::StrJoin(ids, ","),
@@ -345,8 +346,7 @@ SingleOpModel SegmentSum(const Shape& input, const std::vector<int>& ids,
         if (segments == 0)
           return v.OfType(v.Op(Op::SEGMENT_SUM, 1, {x, by}), type);
         const int count = v.IntConstant("segments", {}, {segments});
-        return v.OfType(v.Op(Op::UNSORTED_SEGMENT_SUM, 1, {x, by, count}),
-                        type);
+        return v.OfType(v.Op(unsorted, 1, {x, by, count}), type);
       });
 }
 

@@ -89,6 +89,10 @@ absl::Status PlanScatterNd(const Node& node, Planner* planner) {
   auto index = IndicesAsInt32(planner, node.inputs[scatter.indices_input]);
   if (!index.ok()) return index.status();
   Dispatch d("scatter_nd");
+  d.Define(DefineOf(scatter.reducer));
+  if (planner->tensor(node.outputs[0]).type == DataType::kInt32) {
+    d.Define("INTS");
+  }
   d.Read("updates", node.inputs[scatter.updates_input]);
   d.Read("indices", *index).Write("dst", node.outputs[0]);
   d.uniforms.Int4("extents", scatter.extents[0], scatter.extents[1],

@@ -10,6 +10,7 @@
 #include <array>
 
 #include "delegate/graph/op.h"
+#include "delegate/ops/reduction/reduction.h"
 
 namespace gles_delegate {
 
@@ -22,6 +23,9 @@ struct Scatter {
   int inner = 1;
   int depth = 1;
   std::array<int, 4> extents = {1, 1, 1, 1};
+  // Of the values at one index. Elements without any are 0 of a sum, 1 of a
+  // product, and of extremes the type's other extreme.
+  Reducer reducer = Reducer::kSum;
 };
 
 // CheckScatterReads is kUnimplemented if each texel of the output would look at

@@ -11,7 +11,8 @@
 namespace gles_delegate {
 namespace {
 
-absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments) {
+absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
+                                         Reducer reducer) {
   if (auto s = CheckNotQuantized(node); !s.ok()) return s;
   const Tensor& data = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
@@ -36,6 +37,7 @@ absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments) {
   scatter.indices_input = 1;
   scatter.updates_input = 0;
   scatter.extents[0] = segments;
+  scatter.reducer = reducer;
   scatter.count = static_cast<int>(node.inputs[1]->shape.elements());
   scatter.inner = static_cast<int>(data.shape.elements() / scatter.count);
   if (auto s = CheckScatterReads(output, *node.inputs[1]); !s.ok()) return s;
@@ -58,10 +60,11 @@ absl::StatusOr<ParsedNode> ParseSegmentSum(const NodeView& node) {
     last = id;
     max = id + 1;
   }
-  return ParseSegments(node, last + 1);
+  return ParseSegments(node, last + 1, Reducer::kSum);
 }
 
-absl::StatusOr<ParsedNode> ParseUnsortedSegmentSum(const NodeView& node) {
+template <Reducer reducer>
+absl::StatusOr<ParsedNode> ParseUnsortedSegments(const NodeView& node) {
   if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
   const auto segments = IntsOfInput(node, 2, "the number of segments");
   if (!segments.ok()) return segments.status();
@@ -79,7 +82,12 @@ absl::StatusOr<ParsedNode> ParseUnsortedSegmentSum(const NodeView& node) {
           "id ", id, " is outside of ", segments->front(), " segments"));
     }
   }
-  return ParseSegments(node, segments->front());
+  return ParseSegments(node, segments->front(), reducer);
 }
+
+template ParseFunction ParseUnsortedSegments<Reducer::kSum>;
+template ParseFunction ParseUnsortedSegments<Reducer::kProduct>;
+template ParseFunction ParseUnsortedSegments<Reducer::kMax>;
+template ParseFunction ParseUnsortedSegments<Reducer::kMin>;
 
 }  // namespace gles_delegate

@@ -21,26 +21,6 @@ constexpr int64_t kLongLoop = 64;
 // Minimum texels for the least busy invocation of a work group.
 constexpr int64_t kShortLoop = 4;
 
-absl::string_view DefineOf(Reducer reducer) {
-  switch (reducer) {
-    case Reducer::kSum:
-      return "SUM";
-    case Reducer::kMean:
-      return "MEAN";
-    case Reducer::kMax:
-      return "MAX";
-    case Reducer::kMin:
-      return "MIN";
-    case Reducer::kProduct:
-      return "PRODUCT";
-    case Reducer::kAny:
-      return "ANY";
-    case Reducer::kAll:
-      return "ALL";
-  }
-  return "";
-}
-
 absl::string_view DefineOf(CodeSums::Result result) {
   switch (result) {
     case CodeSums::Result::kSteps:
@@ -205,6 +185,26 @@ bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
 }
 
 }  // namespace
+
+absl::string_view DefineOf(Reducer reducer) {
+  switch (reducer) {
+    case Reducer::kSum:
+      return "SUM";
+    case Reducer::kMean:
+      return "MEAN";
+    case Reducer::kMax:
+      return "MAX";
+    case Reducer::kMin:
+      return "MIN";
+    case Reducer::kProduct:
+      return "PRODUCT";
+    case Reducer::kAny:
+      return "ANY";
+    case Reducer::kAll:
+      return "ALL";
+  }
+  return "";
+}
 
 void AddReduction(Planner* planner, TensorId src, TensorId dst,
                   const Reduction& r) {

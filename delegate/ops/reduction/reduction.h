@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
 #include "quant/fixed_point.h"
@@ -17,6 +18,9 @@ namespace gles_delegate {
 
 // kAny and kAll are for bools, the others for floats and, except kMean, int32.
 enum class Reducer { kSum, kMean, kMax, kMin, kProduct, kAny, kAll };
+
+// Its #define in reduce.comp and scatter_nd.comp.
+absl::string_view DefineOf(Reducer reducer);
 
 // Along one axis, output o covers the existing source elements among o * stride
 // - before and the next size - 1.

@@ -1,6 +1,6 @@
 // labels: op llvmpipe softpipe oldest_tflite
-// SEGMENT_SUM and UNSORTED_SEGMENT_SUM against TFLite's own kernels, and what
-// their parsers refuse.
+// SEGMENT_SUM and the UNSORTED_SEGMENT_ ops against TFLite's own kernels, and
+// what their parsers refuse.
 #include "delegate/ops/movement/segment_sum.h"
 
 #include "gtest/gtest.h"
@@ -15,7 +15,7 @@
 namespace gles_delegate::testing {
 namespace {
 
-// The UNSORTED_ one is younger than TFLite 2.9.
+// The UNSORTED_ ones are younger than TFLite 2.9.
 void Check(const SingleOpModel& model) {
   if (!model.status.ok() && model.description[0] == 'U') return;
   ExpectMatchesCpuOnce(model);
@@ -37,8 +37,29 @@ TEST_F(SegmentSumTest, Shapes) {
   }
 }
 
+constexpr Op kOthers[] = {Op::UNSORTED_SEGMENT_MAX, Op::UNSORTED_SEGMENT_MIN,
+                          Op::UNSORTED_SEGMENT_PROD};
+
+// Segment 2 has no rows, and -1 drops one.
+TEST_F(SegmentSumTest, ExtremesAndProducts) {
+  for (Op op : kOthers) {
+    for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
+      for (int channels : StandardChannels()) {
+        Check(SegmentSum({6, channels}, {3, -1, 1, 3, 0, 3}, 5, type, op));
+      }
+      Check(SegmentSum({5, 2, 3, 7}, {2, 1, 0, 2, 3}, 4, type, op));
+    }
+  }
+}
+
 TEST_F(SegmentSumTest, PrecisionsAndStorages) {
   ExpectMatchesCpu(SegmentSum({6, 3, 5}, {0, 0, 1, 2, 2, 2}, 0));
+  for (Op op : kOthers) {
+    const SingleOpModel model =
+        SegmentSum({6, 3, 5}, {1, 0, 1, 2, -1, 2}, 3, TensorType::FLOAT32, op);
+    if (!model.status.ok()) return;  // TFLite 2.9
+    ExpectMatchesCpu(model);
+  }
 }
 
 // The shape follows from the number of segments alone. TFLite fails on the
@@ -95,8 +116,8 @@ TEST(ParseSegmentSumTest, Refusals) {
 
 TEST(ParseUnsortedSegmentSumTest, Refusals) {
   const auto refusal = [](const Tensor& ids, const Tensor& segments) {
-    return Refusal(ParseUnsortedSegmentSum, {FakeTensor({3, 5}), ids, segments},
-                   {FakeTensor({2, 5})});
+    return Refusal(ParseUnsortedSegments<Reducer::kSum>,
+                   {FakeTensor({3, 5}), ids, segments}, {FakeTensor({2, 5})});
   };
   EXPECT_EQ(refusal(FakeInts({1, -1, 1}), FakeInts({2})), "");
   EXPECT_EQ(refusal(FakeRuntimeInts({3}), FakeInts({2})), "");
