@@ -20,6 +20,7 @@
 #include "delegate/passes/read_through.h"
 #include "delegate/passes/remove_identity.h"
 #include "delegate/passes/sink_reshapes.h"
+#include "delegate/passes/update_in_place.h"
 #include "delegate/passes/view_slices.h"
 #include "delegate/passes/write_through.h"
 #include "delegate/plan/planner.h"
@@ -105,6 +106,8 @@ constexpr Pass kPasses[] = {
     {"view_slices", PassStage::kFuse, &Run<&ViewSlices>},
     {"read_through", PassStage::kFuse, &Run<&ReadThrough>},
     {"fuse_next", PassStage::kFuse, &Run<&FuseNext>},
+    // After passes that move nodes or make views.
+    {"update_in_place", PassStage::kFuse, &Run<&UpdateInPlace>},
 };
 
 }  // namespace

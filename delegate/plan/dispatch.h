@@ -121,11 +121,8 @@ struct Dispatch {
   // their own memory.
   bool flat_planes = false;
   int64_t shared_bytes = 0;  // shared memory per work group
-  // Writes only part of the tensor (such as one input of a concatenation).
-  // Other dispatches write the rest, which memory planning must preserve.
-  bool partial_write = false;
-  int node = -1;      // tflite_index, for the profile
-  std::string label;  // "CONV_2D 12", for errors and profiles
+  int node = -1;             // tflite_index, for the profile
+  std::string label;         // "CONV_2D 12", for errors and profiles
 
   Dispatch& Define(absl::string_view name, int value = 1);
   Dispatch& Define(absl::string_view name, absl::string_view value);

@@ -133,7 +133,6 @@ std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
       part.grid[layout.axis] = last - first;
       piece.begin = std::min(bytes, first * step_bytes);
       piece.end = std::min(bytes, last * step_bytes);
-      part.partial_write = transfer.is_upload();
     }
     std::array<int, 3> origin = {};
     if (layout.axis >= 0) origin[layout.axis] = first;

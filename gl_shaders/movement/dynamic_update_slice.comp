@@ -1,5 +1,5 @@
 // dst is src with `update` written over it from `start` on, which is clamped so that it fits. One
-// texel an invocation.
+// texel of dst an invocation; IN_PLACE, one of `update`, for a dst that has the values of src.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 which;  // the element of start for x, y, channel, batch; -1: none
@@ -12,6 +12,18 @@ int start_of(int element, int extent, int box) {
   return clamp(at, 0, extent - box);
 }
 
+#ifdef IN_PLACE
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % update_size.z, gid.z / update_size.z);
+  int a = p.w / outer.z;
+  int b = p.w - a * outer.z + start_of(which.w, outer.y, outer.z);
+  a += start_of(outer.x, dst_size.w / outer.y, update_size.w / outer.z);
+  write_dst(p.x + start_of(which.x, dst_size.x, update_size.x),
+            p.y + start_of(which.y, dst_size.y, update_size.y), p.z, a * outer.y + b,
+            read_update(p.x, p.y, p.z, p.w));
+}
+#else
 void main() {
   if (outside_grid()) return;
   ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
@@ -34,3 +46,4 @@ void main() {
   }
   write_dst(p.x, p.y, p.z, p.w, v);
 }
+#endif

@@ -137,7 +137,6 @@ Dispatch OutputTransform(const Convolution& conv, const Tiles& tiles, int first,
   bias.shared_id = bias_id;
   Dispatch d("winograd_output");
   d.Read("planes", planes).Write("dst", conv.dst).Constant(std::move(bias));
-  d.partial_write = shape.w < tiles.all;
   SetGrid(shape, planner.profile(), &d);
   d.uniforms.Int4("tiles", tiles.x, tiles.y, first, 0);
   return d;

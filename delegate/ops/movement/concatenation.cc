@@ -73,7 +73,6 @@ void AddMerge(Planner* planner, absl::Span<const Part> parts, TensorId output,
   d.uniforms.Int("slice_count", end - begin);
   d.Grid(to.w, to.h, (end - begin) * to.b);
   UseLightWorkGroup(planner->profile(), &d);
-  d.partial_write = end - begin != to.slices();
   planner->Add(std::move(d));
 }
 

@@ -54,13 +54,16 @@ absl::Status PlanDynamicUpdateSlice(const Node& node, Planner* planner) {
   auto start = IndicesAsInt32(planner, node.inputs[2]);
   if (!start.ok()) return start.status();
   Dispatch d("dynamic_update_slice");
-  d.Read("src", node.inputs[0]).Read("update", node.inputs[1]);
-  d.Read("start", *start).Write("dst", node.outputs[0]);
+  if (!a.in_place) d.Read("src", node.inputs[0]);
+  d.Read("update", node.inputs[1]).Read("start", *start);
+  d.Write("dst", node.outputs[0]);
   d.uniforms.Int4("which", a.which[kWidthAxis], a.which[kHeightAxis],
                   a.which[kChannelAxis], a.which[kBatchAxis]);
   d.uniforms.Int4("outer", a.which[kOuterAxis], a.extents[kBatchAxis],
                   a.box[kBatchAxis], 0);
-  d.OverTexels(planner->tensor(node.outputs[0]).shape);
+  if (a.in_place) d.Define("IN_PLACE");
+  d.OverTexels(
+      planner->tensor(a.in_place ? node.inputs[1] : node.outputs[0]).shape);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

@@ -16,6 +16,12 @@ struct UpdateSlice {
   AxisArray box = {1, 1, 1, 1, 1};      // of the update
   // The start's element for each axis; -1: the input has no such axis.
   AxisArray which = {-1, -1, -1, -1, -1};
+  // The output lies in the input's memory: only the update is written.
+  bool in_place = false;
+
+  bool CoversChannels() const {
+    return box[kChannelAxis] == extents[kChannelAxis];
+  }
 };
 
 // kInvalidArgument: an update that is larger than the input, or another number

@@ -127,7 +127,6 @@ void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
   if (outer) AddOuterUniforms(r, from, to, extent, at, &d);
   d.Grid(extent[kW], extent[kH], slices * extent[kB] * extent[kA]);
   UseLightWorkGroup(planner->profile(), &d);
-  d.partial_write = extent != to;
   planner->Add(std::move(d));
 }
 

@@ -1,0 +1,114 @@
+// labels: op llvmpipe softpipe
+// Updates written into their input's memory: the pass on graphs, and whole
+// models against TFLite's CPU in every storage.
+#include "delegate/passes/update_in_place.h"
+
+#include <string>
+#include <vector>
+
+#include "delegate/ops/movement/dynamic_update_slice.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/op_model_maker.h"
+#include "tools/op_models/schema_names.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+// --- The pass ----------------------------------------------------------------
+
+// A cache of six rows.
+const std::vector<int> kCache = {1, 1, 6, 5};
+
+TensorId Update(GraphBuilder* b, TensorId cache, int channels = 5) {
+  const TensorId row = b->Input({1, 1, 1, channels});
+  const TensorId at = b->Input({4});
+  UpdateSlice slice;
+  slice.extents[kWidthAxis] = 6;
+  slice.extents[kChannelAxis] = 5;
+  slice.box[kChannelAxis] = channels;
+  return b->Node("DYNAMIC_UPDATE_SLICE", {cache, row, at}, kCache, slice);
+}
+
+TEST(UpdateInPlaceTest, UpdatesFollowOneAnotherInOneMemory) {
+  GraphBuilder b;
+  const TensorId cache = b.Input(kCache);
+  const TensorId before = b.Relu(cache);
+  const TensorId first = Update(&b, cache);
+  const TensorId between = b.Relu(first);
+  const TensorId second = Update(&b, first);
+  b.graph.outputs = {before, between, second};
+  UpdateInPlace(&b.graph);
+  EXPECT_EQ(b.graph.tensor(first).view.of, cache);
+  EXPECT_EQ(b.graph.tensor(second).view.of, cache);
+}
+
+TEST(UpdateInPlaceTest, OldValuesThatAreReadLaterStay) {
+  GraphBuilder b;
+  const TensorId cache = b.Input(kCache);
+  const TensorId updated = Update(&b, cache);
+  const TensorId after = b.Relu(cache);
+  b.graph.outputs = {updated, after};
+  UpdateInPlace(&b.graph);
+  EXPECT_EQ(b.graph.tensor(updated).view.of, kNoTensor);
+}
+
+TEST(UpdateInPlaceTest, OnlyComputedValuesAreOverwritten) {
+  GraphBuilder b;
+  const TensorId kept = b.Relu(b.Input(kCache));
+  const std::vector<TensorId> updated = {
+      Update(&b, kept), Update(&b, b.Constant(kCache)),
+      Update(&b, b.Relu(b.Input(kCache)), /*channels=*/3)};
+  b.graph.outputs = updated;
+  b.graph.outputs.push_back(kept);
+  UpdateInPlace(&b.graph);
+  for (TensorId id : updated) {
+    EXPECT_EQ(b.graph.tensor(id).view.of, kNoTensor);
+  }
+}
+
+// --- Whole models ------------------------------------------------------------
+
+class UpdatedModelTest : public DeviceTest {
+ protected:
+  // Two updates of a cache, with readers between. `is_input`: of an input of
+  // the model. `ends`: the cache is an output, else what reads it.
+  static SingleOpModel Model(int channels, bool is_input, bool ends) {
+    return MakeModel("two updates", Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+      const auto gaussian = [&](const std::string& name, int rows) {
+        return v.Input(name, {2, rows, 3, channels},
+                       v.random().Gaussian(2 * rows * 3 * channels));
+      };
+      const auto update = [&](int cache, const std::string& name, float row) {
+        const int at = v.OfInts(v.Input(name + " at", {4}, {0, row, 0, 0}));
+        return v.Op(Op::DYNAMIC_UPDATE_SLICE, 1,
+                    {cache, gaussian(name, 2), at});
+      };
+      int cache = gaussian("cache", 9);
+      if (!is_input) cache = v.Op(Op::NEG, 1, {cache});
+      const int old = v.Op(Op::ABS, 1, {cache});
+      cache = update(cache, "first", 3);
+      const int between = v.Op(Op::NEG, 1, {cache});
+      cache = update(cache, "second", 8);  // clamped to 7
+      if (ends) return cache;
+      const int sum = v.Op(Op::MAXIMUM, 1, {old, between});
+      return v.Op(Op::MAXIMUM, 1, {sum, cache});
+    });
+  }
+};
+
+TEST_F(UpdatedModelTest, MatchesTheCpu) {
+  for (bool is_input : {false, true}) {
+    for (bool ends : {false, true}) {
+      for (int channels : {3, 4, 5}) {
+        ExpectMatchesCpuOnce(Model(channels, is_input, ends));
+      }
+      ExpectMatchesCpu(Model(8, is_input, ends));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
