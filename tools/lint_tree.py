@@ -205,32 +205,27 @@ def check_options(page, struct, options_cc):
 
 
 PYTHON_OPTIONS = "tools/python/src/gles_delegate/_options.py"
-PYTHON_KEYWORDS = "tools/python/src/gles_delegate/__init__.py"
 
 
-def check_python_options(table, keywords, struct):
-    """Yields findings of the Python package: its table of options, and load_delegate()
-    with a keyword and a line of its docstring for each.
+def check_python_options(source, struct):
+    """Yields findings of the Python package's class Options: an option without its type or its
+    line of the docstring, and the reverse.
 
     >>> struct = "struct {\\n  size_t struct_size;\\n  int32_t a;\\n  int32_t b;\\n} X;"
-    >>> table = 'KINDS = {\\n    "a": "flag",\\n    "c": "flag",\\n}'
-    >>> for line in check_python_options(table, "    a: int = 1,\\n      a: x\\n", struct):
+    >>> for line in check_python_options("    a: x\\n    c: y\\n    a: Optional[int]\\n"
+    ...                                  "    c: Optional[int]\\n", struct):
     ...     print(line)
-    tools/python/src/gles_delegate/_options.py: no option b
+    tools/python/src/gles_delegate/_options.py: Options lacks b or its docstring
     tools/python/src/gles_delegate/_options.py: c is no option
-    tools/python/src/gles_delegate/__init__.py: load_delegate() lacks b or its docstring
     """
     keys = {key for key in option_keys(struct)
             if key != "struct_size" and not key.startswith("reserved_")}
-    kinds = set(re.findall(r'^    "(\w+)": "', table, re.MULTILINE))
-    for key in sorted(keys - kinds):
-        yield f"{PYTHON_OPTIONS}: no option {key}"
-    for key in sorted(kinds - keys):
+    typed = set(re.findall(r"^    (\w+): Optional\[", source, re.MULTILINE))
+    told = set(re.findall(r"^    (\w+): (?!Optional\[)\S", source, re.MULTILINE))
+    for key in sorted(keys - (typed & told)):
+        yield f"{PYTHON_OPTIONS}: Options lacks {key} or its docstring"
+    for key in sorted(typed - keys):
         yield f"{PYTHON_OPTIONS}: {key} is no option"
-    for key in sorted(keys):
-        if len(re.findall(rf"^(?:    {key}: [^\n]*,|      {key}: \S.*)$", keywords,
-                          re.MULTILINE)) != 2:
-            yield f"{PYTHON_KEYWORDS}: load_delegate() lacks {key} or its docstring"
 
 
 def variables_of(texts):
@@ -426,7 +421,7 @@ def findings():
             yield from check_document(path, read(path), files, options)
     page = read(OPTIONS_PAGE)
     yield from check_options(page, struct, read("delegate/tflite/options.cc"))
-    yield from check_python_options(read(PYTHON_OPTIONS), read(PYTHON_KEYWORDS), struct)
+    yield from check_python_options(read(PYTHON_OPTIONS), struct)
     yield from check_variables(page, sources)
     yield from check_examples(read(EXAMPLES_PAGE), read(EXAMPLES_TEST))
 

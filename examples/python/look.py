@@ -32,9 +32,9 @@ on_cpu = gles_delegate.find_runtime().Interpreter(model_path=MODEL)
 for interpreter in (on_gpu, on_cpu):
     interpreter.allocate_tensors()
 report = gles_delegate.report(on_gpu)
-print(f"{report['nodes_delegated']} of {report['nodes_total']} nodes on {report['renderer']}")
-for refused in report["cpu"]:
-    print(f"on the CPU: {refused['op']}: {refused['reason']}")
+print(f"{report.nodes_delegated} of {report.nodes_total} nodes on {report.renderer}")
+for refused in report.cpu:
+    print(f"on the CPU: {refused.op}: {refused.reason}")
 
 # %% [markdown]
 # The photograph in the model's size. Float models of this kind take values from -1 to 1.

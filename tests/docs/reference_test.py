@@ -59,12 +59,12 @@ class PythonReferenceTest(unittest.TestCase):
         self.assertGreater(len(exported), 10)
         self.assertEqual([name for name in exported if f"\n### {name}\n" not in self.page], [])
 
-    def test_describes_every_keyword_of_load_delegate(self):
-        tree = ast.parse((python_reference.PACKAGE / "__init__.py").read_text(encoding="utf-8"))
-        node = python_reference.definition(tree, "load_delegate")
-        keywords = [argument.arg for argument in node.args.kwonlyargs]
-        self.assertGreater(len(keywords), 10)
-        self.assertEqual([name for name in keywords if f"\n| `{name}` | " not in self.page], [])
+    def test_describes_every_option(self):
+        tree = ast.parse((python_reference.PACKAGE / "_options.py").read_text(encoding="utf-8"))
+        node = python_reference.definition(tree, "Options")
+        names = [field.target.id for field in node.body if isinstance(field, ast.AnnAssign)]
+        self.assertGreater(len(names), 10)
+        self.assertEqual([name for name in names if f"\n| `{name}` | " not in self.page], [])
 
     def test_refuses_a_name_without_a_docstring(self):
         for source in ("def f(): pass", "class C: pass"):

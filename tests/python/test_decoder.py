@@ -42,7 +42,7 @@ def test_generates_the_tokens_of_the_cpu(generate, cpu, options, prompt):
     assert len(set(expected)) > 3
     assert generate(gpu, prompt, COUNT) == expected
     report = gles_delegate.report(gpu)
-    assert report["nodes_delegated"] == report["nodes_total"]
+    assert report.nodes_delegated == report.nodes_total
 
 
 def test_refuses_what_the_caches_do_not_hold(generate, cpu):

@@ -1,8 +1,12 @@
 """The package with a runtime: models on the GPU beside the CPU of the same interpreter."""
 
+import dataclasses
+import io
 import json
 import os
 import pathlib
+import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -52,8 +56,29 @@ def test_a_model_runs_on_the_gpu():
     assert np.ptp(expected[0]) > 0.1, "the model's answer is flat"
     assert_close(run(interpreter), expected)
     report = gles_delegate.report(interpreter)
-    assert report["nodes_delegated"] == report["nodes_total"] == 3
+    assert report.nodes_delegated == report.nodes_total == 3
     assert report == gles_delegate.report()
+
+
+def test_each_key_of_the_report_has_its_field_or_is_left_to_json(tmp_path):
+    interpreter = gles_delegate.interpreter(
+        MODEL, exclude_nodes=[2], max_delegated_partitions=0, enable_op_profiling=True,
+        serialization_dir=tmp_path, model_token="m")
+    run(interpreter)
+    report = gles_delegate.report(interpreter)
+    left = {"driver_family", "limits", "hardware_errors", "context", "context_stays_current",
+            "contexts_lost", "programs", "subgraphs", "partition", "runtime"}
+    assert set(report.json) == ({f.name for f in dataclasses.fields(report)} | left) - {"json", "error"}
+    assert [entry.op for entry in report.cpu] == ["LOGISTIC"] and report.cpu[0].nodes == [2]
+    assert report.partitions[0].nodes == 2 and not report.partitions[0].on_cpu
+    assert report.gpu_bytes.total == report.partitions[0].gpu_bytes.total > 0
+    assert report.cache.state == "cold" and report.cache.programs_compiled > 0
+    assert all(dispatch.us > 0 and dispatch.shader for dispatch in report.profile)
+    assert {dispatch.node for dispatch in report.profile} >= {0, 1}
+    for part in (report, report.gpu_bytes, report.cache, report.cpu[0], report.partitions[0],
+                 report.profile[0]):
+        for entry in dataclasses.fields(part):
+            assert re.search(rf"\b{entry.name}\b.*?: ", type(part).__doc__, re.DOTALL), entry.name
 
 
 def test_a_path_is_a_model(tmp_path):
@@ -64,6 +89,43 @@ def test_a_path_is_a_model(tmp_path):
                      on_cpu(model_content=MODEL))
 
 
+def test_bytes_of_any_kind_and_open_files_are_models(tmp_path):
+    path = tmp_path / "model.tflite"
+    path.write_bytes(MODEL)
+    expected = on_cpu(model_content=MODEL)
+    with open(path, "rb") as file:
+        for model in (bytearray(MODEL), memoryview(MODEL), io.BytesIO(MODEL), file):
+            assert_close(run(gles_delegate.interpreter(model)), expected)
+    with open(path, encoding="latin-1") as text, pytest.raises(TypeError, match='mode "rb"'):
+        gles_delegate.interpreter(text)
+    with pytest.raises(TypeError, match="neither a path, nor bytes, nor a file"):
+        gles_delegate.interpreter(3)
+
+
+def test_a_with_block_ends_the_interpreter_and_its_delegate():
+    before = run(gles_delegate.interpreter(MODEL))
+    with gles_delegate.interpreter(MODEL) as interpreter:
+        assert isinstance(interpreter, runtime().Interpreter)
+        assert_close(run(interpreter), before)
+        assert gles_delegate.report(interpreter).nodes_delegated == 3
+    with pytest.raises(ValueError, match="its delegate is gone"):
+        gles_delegate.report(interpreter)
+    with pytest.raises(ValueError, match="the last one is gone"):
+        gles_delegate.report()
+    with pytest.raises(KeyError), gles_delegate.interpreter(MODEL):
+        raise KeyError  # passes through
+
+
+def test_a_benchmark():
+    found = gles_delegate.benchmark(MODEL, seconds=0.05, num_threads=1, exclude_nodes=[2],
+                                    max_delegated_partitions=0)
+    assert found.answers.ok and found.answers.largest_output > 0.1
+    assert found.report.nodes_delegated == 2
+    for times in (found.gpu, found.cpu):
+        assert times.runs >= 3 and 0 < times.median_ms <= times.p90_ms
+    assert found.speedup == found.cpu.median_ms / found.gpu.median_ms
+
+
 def test_a_delegate_of_an_interpreter_of_ones_own():
     delegate = gles_delegate.load_delegate(is_precision_loss_allowed=True,
                                            exclude_nodes=[2], max_delegated_partitions=0)
@@ -71,9 +133,9 @@ def test_a_delegate_of_an_interpreter_of_ones_own():
                                         experimental_delegates=[delegate])
     assert_close(run(interpreter), on_cpu(model_content=MODEL), 1e-2)
     report = gles_delegate.report(delegate)
-    assert report["precision"] == "float16"
-    assert report["nodes_delegated"] == 2
-    assert report["cpu"][0]["op"] == "LOGISTIC"
+    assert report.precision == "float16"
+    assert report.nodes_delegated == 2
+    assert report.cpu[0].op == "LOGISTIC"
 
 
 @pytest.mark.parametrize("name, tolerance", [
@@ -86,20 +148,25 @@ def test_real_models(name, tolerance):
     interpreter = gles_delegate.interpreter(path)
     assert_close(run(interpreter), on_cpu(model_path=str(path)), tolerance)
     report = gles_delegate.report(interpreter)
-    assert report["nodes_delegated"] == report["nodes_total"]
+    assert report.nodes_delegated == report.nodes_total
 
 
 def test_a_bad_option_is_an_exception_with_the_delegates_text():
     with pytest.raises(gles_delegate.DelegateError) as error:
         gles_delegate.load_delegate(storage="tape")
-    assert "option storage: 'tape' is not auto, texture_array" in str(error.value)
-    assert "Failed to load" not in str(error.value)
+    assert error.value.message == "the delegate was not made"
+    assert error.value.reason.startswith("option storage: 'tape' is not auto, texture_array")
+    assert str(error.value) == f"{error.value.message}: {error.value.reason}"
 
 
 def test_a_delegate_that_cannot_be_applied_is_one_too():
     with pytest.raises(gles_delegate.DelegateError) as error:
         gles_delegate.interpreter(MODEL, device="no such renderer")
-    assert "no such renderer" in str(error.value)
+    assert error.value.message == "the delegate was not applied"
+    assert error.value.reason.startswith('no device for "no such renderer"')
+    assert "execution plan" not in error.value.reason  # the runtime's words
+    again = pickle.loads(pickle.dumps(error.value))
+    assert (again.message, again.reason) == (error.value.message, error.value.reason)
 
 
 def test_the_environment_stands_in(monkeypatch, tmp_path):
@@ -107,7 +174,7 @@ def test_the_environment_stands_in(monkeypatch, tmp_path):
     monkeypatch.setenv("GLES_DELEGATE_OPTIONS", f"exclude_nodes:0;max_delegated_partitions:0;"
                        f"report_file:{path}")
     interpreter = gles_delegate.interpreter(MODEL)
-    assert gles_delegate.report(interpreter)["nodes_delegated"] == 2
+    assert gles_delegate.report(interpreter).nodes_delegated == 2
     assert json.loads(path.read_text())["nodes_delegated"] == 2
     monkeypatch.setenv("GLES_DELEGATE_OPTIONS", "nonsense:1")
     with pytest.raises(gles_delegate.DelegateError) as error:
@@ -131,7 +198,7 @@ def test_devices():
     assert usable, found
     assert all(d.renderer and d.version.startswith("OpenGL ES") for d in usable)
     interpreter = gles_delegate.interpreter(MODEL, device=usable[0].index)
-    assert gles_delegate.report(interpreter)["renderer"] == usable[0].renderer
+    assert gles_delegate.report(interpreter).renderer == usable[0].renderer
 
 
 def test_hardware_is_supported_and_software_alone_is_not():
@@ -143,7 +210,7 @@ def test_hardware_is_supported_and_software_alone_is_not():
     assert found.best_options == {"is_precision_loss_allowed": True, "device": "hardware"}
     if found.supported:
         interpreter = gles_delegate.interpreter(MODEL, **found.best_options)
-        assert gles_delegate.report(interpreter)["precision"] == "float16"
+        assert gles_delegate.report(interpreter).precision == "float16"
     else:
         with pytest.raises(gles_delegate.DelegateError) as error:
             gles_delegate.interpreter(MODEL, **found.best_options)
@@ -157,38 +224,6 @@ def test_an_unknown_runtime_is_refused_with_the_known_ones():
     assert "ai_edge_litert" in str(error.value)
 
 
-def self_check(*arguments):
-    return subprocess.run([sys.executable, "-m", "gles_delegate", *arguments],
-                          capture_output=True, text=True, check=False)
-
-
-def test_the_program_checks_itself():
-    done = self_check()
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "self_check: 3 of 3 nodes on " in done.stdout
-    assert runtime().version in done.stdout
-
-
-def test_the_program_times_a_model(tmp_path):
-    path = tmp_path / "model.tflite"
-    path.write_bytes(MODEL)
-    done = self_check("--graph", str(path), "--seconds", "0.05", "--json",
-                      "--options", "is_precision_loss_allowed:1")
-    assert done.returncode == 0, done.stdout + done.stderr
-    graph = json.loads(done.stdout)["graph"]
-    for side in ("gpu", "cpu"):
-        assert 0 < graph[side]["median_ms"] <= graph[side]["p90_ms"]
-        assert graph[side]["runs"] >= 3
-
-
-def test_the_program_says_what_is_wrong():
-    done = self_check("--options", "device:no such renderer")
-    assert done.returncode == 1
-    assert "FAILED" in done.stderr and "no such renderer" in done.stderr
-    done = self_check("--graph", "/nonexistent.tflite")
-    assert done.returncode == 1 and "FAILED" in done.stderr
-
-
 def test_a_worker_lets_any_thread_invoke():
     interpreter = gles_delegate.interpreter(MODEL, thread_mode="worker")
     answers = []
@@ -196,7 +231,7 @@ def test_a_worker_lets_any_thread_invoke():
     thread.start()
     thread.join()
     assert_close(answers[0], on_cpu(model_content=MODEL))
-    assert gles_delegate.report(interpreter)["nodes_delegated"] == 3
+    assert gles_delegate.report(interpreter).nodes_delegated == 3
 
 
 def test_without_a_worker_another_thread_is_refused():

@@ -5,11 +5,12 @@ import inspect
 import os
 import pathlib
 import re
+import typing
 
 import pytest
 
 import gles_delegate
-from gles_delegate import _options
+from gles_delegate import _errors, _model_argument, _options, _report
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -25,15 +26,31 @@ def header_options():
 def test_every_option_of_the_header_is_a_keyword():
     options = header_options()
     assert len(options) > 20
-    keywords = list(inspect.signature(gles_delegate.load_delegate).parameters)
-    assert sorted(keywords) == sorted(options + ["runtime"])
-    assert sorted(_options.KINDS) == sorted(options)
+    assert sorted(gles_delegate.Options.__annotations__) == sorted(options)
 
 
-def test_every_keyword_has_its_line_of_the_docstring():
-    text = inspect.getdoc(gles_delegate.load_delegate)
-    for name in inspect.signature(gles_delegate.load_delegate).parameters:
-        assert re.search(rf"^ +{name}: \S", text, re.MULTILINE), name
+def test_every_option_has_its_line_of_the_docstring():
+    text = inspect.getdoc(gles_delegate.Options)
+    for name in gles_delegate.Options.__annotations__:
+        assert re.search(rf"^{name}: \S", text, re.MULTILINE), name
+
+
+def test_the_texts_of_a_choice_are_those_of_the_library():
+    source = (ROOT / "delegate/tflite/option_keys.cc").read_text()
+    lists = [tuple(re.findall(r'"(\w+)"', names)) for names in re.findall(
+        r"string_view k\w+\[\] = {(.*?)}", source, re.DOTALL)]
+    choices = {name: typing.get_args(typing.get_args(hint)[0]) for name, hint in
+               typing.get_type_hints(gles_delegate.Options).items()
+               if typing.get_origin(typing.get_args(hint)[0]) is typing.Literal}
+    assert len(choices) > 5
+    for name, texts in choices.items():
+        assert any(sorted(texts) == sorted(known) for known in lists), (name, texts, lists)
+
+
+def test_a_misspelt_option_is_refused_with_the_one_that_was_meant():
+    with pytest.raises(TypeError, match="'is_precision_lost_allowed' .did you mean "
+                                        "'is_precision_loss_allowed'"):
+        gles_delegate.load_delegate(is_precision_lost_allowed=True)
 
 
 def test_values_are_texts():
@@ -69,8 +86,9 @@ def test_the_library_is_the_packages_own_unless_one_is_named(monkeypatch):
     assert gles_delegate.library_path() == "/x/libgles_delegate.so"
 
 
-def test_the_examples_of_the_docstrings():
-    result = doctest.testmod(_options)
+@pytest.mark.parametrize("module", [_errors, _model_argument, _options, _report])
+def test_the_examples_of_the_docstrings(module):
+    result = doctest.testmod(module)
     assert result.attempted and not result.failed
 
 

@@ -124,7 +124,7 @@ def main():
         interpreter = gles_delegate.interpreter(model, max_delegated_partitions=0, num_threads=1)
         enter("gpu")
         actual = run_all(interpreter)
-        result.update(summary(gles_delegate.report(interpreter)))
+        result.update(summary(gles_delegate.report(interpreter).json))
         gaps = [differences(a, e) for got, want in zip(actual, expected)
                 for a, e in zip(got, want)]
         result["error"], result["of_largest"] = (max(gap) for gap in zip(*gaps))

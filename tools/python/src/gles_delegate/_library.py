@@ -7,7 +7,8 @@ import os
 from dataclasses import dataclass
 from typing import Any, Dict, List
 
-from ._options import typed_options
+from ._errors import own_words
+from ._options import Options, typed_options
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Compatibility:
 
     supported: bool
     reason: str
-    best_options: Dict[str, Any]
+    best_options: Options
 
 
 def library_path() -> str:
@@ -106,7 +107,7 @@ def compatibility() -> Compatibility:
     best_options = library.TfLiteGlesDelegateBestOptionsText
     best_options.restype = ctypes.c_char_p
     supported = library.TfLiteGlesDelegateIsSupported(None) == 1  # of the best options
-    return Compatibility(supported, "" if supported else _text(library.TfLiteGlesDelegateLastError()),
+    return Compatibility(supported, "" if supported else own_words(_text(library.TfLiteGlesDelegateLastError())),
                          typed_options(_text(best_options())))
 
 
@@ -121,4 +122,4 @@ def report_at(pointer: int) -> Dict[str, Any]:
     if text is None:
         raise ValueError(_text(library.TfLiteGlesDelegateLastError())
                          + " (" + library_path() + ")")
-    return json.loads(_text(text))
+    return dict(json.loads(_text(text)))

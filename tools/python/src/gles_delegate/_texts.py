@@ -15,9 +15,10 @@ def delegate_of(runtime: Any, text: str) -> Any:
     for item in filter(None, text.split(";")):
         key, colon, value = item.partition(":")
         if not colon:
-            raise DelegateError(f"{item!r} of the options {text!r} is not key:value")
+            raise DelegateError("the delegate was not made",
+                                f"{item!r} of the options {text!r} is not key:value")
         options[key.strip()] = value
     try:
         return runtime.load_delegate(library_path(), options)
     except ValueError as error:
-        raise DelegateError(str(error)) from error
+        raise DelegateError("the delegate was not made", str(error)) from error

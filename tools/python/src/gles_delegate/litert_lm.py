@@ -13,10 +13,11 @@ that only read that one's memory. use() replaces the pointers to them, which the
 
 import contextlib
 import ctypes
+import importlib
 import importlib.metadata
 import os
 import threading
-from typing import Any, Dict, Iterator, Optional
+from typing import Any, Dict, Generator, Optional
 
 from ._errors import DelegateError
 from ._library import litert_runtime_dir
@@ -83,7 +84,7 @@ class _Engines:
 
 
 @contextlib.contextmanager
-def _environment(options: Dict[str, str]) -> Iterator[None]:
+def _environment(options: Dict[str, str]) -> Generator[None, None, None]:
     """The options in the variable that the library reads when a delegate is made."""
     before = os.environ.get(_VARIABLE)
     kept = [item for item in (before or "").split(";")
@@ -100,10 +101,10 @@ def _environment(options: Dict[str, str]) -> Iterator[None]:
 
 def _library() -> Any:
     try:
-        from litert_lm import _ffi  # pylint: disable=import-outside-toplevel
+        ffi: Any = importlib.import_module("litert_lm._ffi")
     except ImportError as error:
         raise ImportError("LiteRT-LM is not installed: pip install litert-lm-api") from error
-    return _ffi._get_lib()  # pylint: disable=protected-access
+    return ffi._get_lib()  # pylint: disable=protected-access
 
 
 def _version() -> str:
@@ -149,8 +150,9 @@ def use(**options: Any) -> None:
                     getattr(library, name)
             except (AttributeError, ValueError) as error:
                 raise DelegateError(
-                    f"litert-lm-api {_version()} does not allow another accelerator: {error}. "
-                    "Use 0.18.1, or gles_delegate with the model's .tflite file") from error
+                    f"litert-lm-api {_version()} does not allow another accelerator",
+                    f"{error}. Use 0.18.1, or gles_delegate with the model's .tflite file"
+                ) from error
             implementation = ctypes.c_char.in_dll(accelerator, "LiteRtAcceleratorImpl")
             pointers[_ACCELERATOR].value = ctypes.addressof(implementation)
             for name in _SAMPLERS:

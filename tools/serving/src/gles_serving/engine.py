@@ -188,7 +188,7 @@ class Interpreters:
 
     def report(self) -> Optional[Dict[str, Any]]:
         """The delegate's report; None without one."""
-        return gles_delegate.report(self.delegate) if self.delegate else None
+        return gles_delegate.report(self.delegate).json if self.delegate else None
 
 
 # A request's callback, called on the instance's thread with results (or None) and error.

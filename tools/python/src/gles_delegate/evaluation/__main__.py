@@ -22,7 +22,7 @@ from . import EvaluationError
 
 def _arguments(argv: Optional[List[str]]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m gles_delegate.evaluation",
-                                     description=__doc__.split("\n\n", 1)[1],
+                                     description=(__doc__ or "").split("\n\n", 1)[-1],
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     tasks = parser.add_subparsers(dest="task", required=True)
     common = argparse.ArgumentParser(add_help=False)
@@ -150,7 +150,7 @@ def _inputs_of(arguments: argparse.Namespace) -> Dict[str, Any]:
     return found
 
 
-def _summary(task: Any, results: Any, wanted: Any, report: Dict[str, Any]) -> Dict[str, Any]:
+def _summary(task: Any, results: Any, wanted: Any, report: gles_delegate.Report) -> Dict[str, Any]:
     unread: List[str] = []
     times: Dict[str, List[float]] = {"cpu": [], "delegate": []}
 
@@ -171,8 +171,8 @@ def _summary(task: Any, results: Any, wanted: Any, report: Dict[str, Any]) -> Di
     for side, values in times.items():
         found[side]["median_ms"] = statistics.median(values)
     return {"task": task.name, "agrees_on": task.agrees_on, "images": len(times["cpu"]), "unread": unread,
-            "nodes_delegated": report["nodes_delegated"], "nodes_total": report["nodes_total"],
-            "renderer": report["renderer"], **found}
+            "nodes_delegated": report.nodes_delegated, "nodes_total": report.nodes_total,
+            "renderer": report.renderer, **found}
 
 
 def _print(found: Dict[str, Any]) -> None:

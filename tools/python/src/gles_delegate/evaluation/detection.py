@@ -76,9 +76,10 @@ class Detection:
 
     def row(self, image: str, outputs: List[Any]) -> Dict[str, Any]:
         """One side's detections: [category, score, x, y, width, height] in pixels each."""
+        boxes: Any
         boxes, classes, scores, count = (np.asarray(o) for o in outputs)
         size = self._images[image]
-        found = []
+        found: List[List[Any]] = []
         for i in range(int(count.ravel()[0])):
             category = self._category(int(classes.ravel()[i]))
             if category is None:

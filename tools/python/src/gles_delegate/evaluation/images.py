@@ -42,7 +42,7 @@ class Preprocessing:
         if len(shape) != 4 or shape[0] != 1 or shape[3] != 3:
             raise EvaluationError(f"the model's input {detail['name']} has the shape {shape}; "
                                   "an image is 1 x height x width x 3")
-        if self._dtype not in (np.float32, np.uint8, np.int8):
+        if self._dtype.name not in ("float32", "uint8", "int8"):
             raise EvaluationError(f"the model's input {detail['name']} holds {self._dtype}; "
                                   "an image is float32, uint8 or int8")
         if not 0 <= cropping_fraction <= 1 or std == 0:

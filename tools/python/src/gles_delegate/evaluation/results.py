@@ -6,7 +6,7 @@ JSON. Nothing but the names of finished images is kept in memory.
 
 import json
 import pathlib
-from typing import Any, Dict, Iterator, Optional, Set
+from typing import Any, Dict, Iterator, Optional, Set, cast
 
 from . import EvaluationError
 
@@ -14,10 +14,10 @@ from . import EvaluationError
 def _object_of(line: bytes) -> Optional[Dict[str, Any]]:
     """The JSON object in a line; None where the line holds something else."""
     try:
-        found = json.loads(line.decode("utf-8"))
+        found: Any = json.loads(line.decode("utf-8"))
     except ValueError:  # no UTF-8, or no JSON
         return None
-    return found if isinstance(found, dict) else None
+    return cast(Dict[str, Any], found) if isinstance(found, dict) else None
 
 
 class Results:

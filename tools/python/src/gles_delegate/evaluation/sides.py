@@ -40,9 +40,9 @@ class Sides:
         return {"model_sha256": self._sha256, "options": self._options,
                 "runtime": f"{self._runtime.name} {self._runtime.version}",
                 "library": gles_delegate.library_version(),
-                "renderer": self.report()["renderer"]}
+                "renderer": self.report().renderer}
 
-    def report(self) -> Dict[str, Any]:
+    def report(self) -> gles_delegate.Report:
         """The delegate's report."""
         return gles_delegate.report(self._delegate)
 
@@ -64,7 +64,7 @@ class Sides:
         start = time.perf_counter()
         interpreter.invoke()
         ms = (time.perf_counter() - start) * 1e3
-        outputs = []
+        outputs: List[Any] = []
         for detail in interpreter.get_output_details():
             scale, zero_point = detail["quantization"]
             output = interpreter.get_tensor(detail["index"])

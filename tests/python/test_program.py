@@ -1,0 +1,40 @@
+"""The program `python -m gles_delegate`."""
+
+import json
+import subprocess
+import sys
+
+import gles_delegate
+from gles_delegate import _model
+
+
+def self_check(*arguments):
+    return subprocess.run([sys.executable, "-m", "gles_delegate", *arguments],
+                          capture_output=True, text=True, check=False)
+
+
+def test_the_program_checks_itself():
+    done = self_check()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "self_check: 3 of 3 nodes on " in done.stdout
+    assert gles_delegate.find_runtime().version in done.stdout
+
+
+def test_the_program_times_a_model(tmp_path):
+    path = tmp_path / "model.tflite"
+    path.write_bytes(_model.self_check_model())
+    done = self_check("--graph", str(path), "--seconds", "0.05", "--json",
+                      "--options", "is_precision_loss_allowed:1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    graph = json.loads(done.stdout)["graph"]
+    for side in ("gpu", "cpu"):
+        assert 0 < graph[side]["median_ms"] <= graph[side]["p90_ms"]
+        assert graph[side]["runs"] >= 3
+
+
+def test_the_program_says_what_is_wrong():
+    done = self_check("--options", "device:no such renderer")
+    assert done.returncode == 1
+    assert "FAILED" in done.stderr and "no such renderer" in done.stderr
+    done = self_check("--graph", "/nonexistent.tflite")
+    assert done.returncode == 1 and "FAILED" in done.stderr
