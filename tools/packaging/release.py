@@ -125,11 +125,12 @@ class Release:
                   self.epoch)
 
     def make_wheel(self):
-        native = self.machine == platform.machine()
         out = self.work / "wheel"
-        run([sys.executable, "-B", ROOT / "tools/python/make_wheel.py",
-             self.build / "lib" / "libgles_delegate.so", out, f"--tools={self.build}/wheel_tools",
-             *([] if native else [f"--machine={self.machine}"])])
+        library = ROOT / f"build-zig-{self.machine}" / "lib" / "libgles_delegate.so"
+        if not library.exists():
+            raise Missing(f"no {library}, for an older glibc")
+        run([sys.executable, "-B", ROOT / "tools/python/make_wheel.py", library, out,
+             f"--tools={self.build}/wheel_tools", f"--machine={self.machine}"])
         for wheel in out.glob("*.whl"):
             self.repack(wheel, self.dist / wheel.name, {})
 

@@ -14,6 +14,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPYRIGHT = ROOT / "cmake" / "debian" / "copyright"
 SPDX = {"Apache-2.0": "Apache-2.0", "Expat": "MIT", "BSD-2-clause": "BSD-2-Clause",
+        "Apache-2.0 with LLVM-exception": "Apache-2.0 WITH LLVM-exception",
         "GPL-3+ with GCC-exception": "GPL-3.0-or-later WITH GCC-exception-3.1"}
 # Each part with the Debian package that it is compiled from, or the variable in ./dev.
 VERSION_OF = {
@@ -58,6 +59,8 @@ def sbom(name, version, epoch, files, url):
         "licenseConcluded": own[2], "licenseDeclared": own[2], "copyrightText": own[1]}]
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-Package")]
     for part, text, licence in others:
+        if part not in VERSION_OF:  # of the wheels alone
+            continue
         identity = "SPDXRef-" + re.sub("[^A-Za-z0-9]+", "-", part).strip("-")
         packages.append({
             "SPDXID": identity, "name": part, "versionInfo": version_of(part),
