@@ -7,6 +7,7 @@ status 77). tests/python and tests/litert run those in Python, tests/tools/textu
 with textures.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -29,6 +30,55 @@ LOOKS = (
 def run(command, **how):
     print("+ " + " ".join(map(str, command)), flush=True)
     return subprocess.run(command, check=True, **how)
+
+
+def gst(*pipeline):
+    run(["gst-launch-1.0", "-q", *pipeline])
+
+
+def check_video(build, programs, folder):
+    """The video example: its frames are those of overlay_app, which tints on the CPU."""
+    overlay_app = build / "bin" / "overlay_app"
+    if not (programs / "segment_video").exists() or not overlay_app.exists() or (
+            shutil.which("gst-launch-1.0") is None):
+        print("NO GStreamer WITH OpenGL (./dev test --all installs it): THE VIDEO EXAMPLE IS NOT RUN")
+        return
+    model = SHARED / "models/selfie_segmentation.tflite"
+    person, tinted = folder / "person.png", folder / "tinted.png"
+    # As large as the mask: one of its pixels for each.
+    gst("filesrc", f"location={SHARED}/images/face.jpg", "!", "jpegdec", "!", "videoconvert", "!",
+        "videoscale", "!", "video/x-raw,width=256,height=256", "!", "pngenc", "!", "filesink",
+        f"location={person}")
+    run([overlay_app, model, person, tinted])
+    raw = {}
+    for name, file in (("person", person), ("tinted", tinted)):
+        gst("filesrc", f"location={file}", "!", "pngdec", "!", "videoconvert", "!",
+            "video/x-raw,format=RGBA", "!", "filesink", f"location={folder}/{name}.rgba")
+        raw[name] = (folder / f"{name}.rgba").read_bytes()
+    report = folder / "video.json"
+    done = run([programs / "segment_video", model,
+                f"filesrc location={person} ! pngdec ! imagefreeze num-buffers=3",
+                f"gldownload ! video/x-raw,format=RGBA ! filesink location={folder}/video.rgba"],
+               stdout=subprocess.PIPE, text=True,
+               env={**os.environ, "GLES_DELEGATE_OPTIONS": f"report_file:{report}"})
+    video, one = (folder / "video.rgba").read_bytes(), len(raw["tinted"])
+    if done.stdout != "3 frames\n" or len(video) != 3 * one:
+        yield f"segment_video: {done.stdout}, {len(video)} bytes"
+    # The shader rounds to the nearest of 256 steps, overlay_app downwards.
+    for start in range(0, len(video), one):
+        apart = max(abs(a - b) for a, b in zip(video[start:start + one], raw["tinted"]))
+        if apart > 1:
+            yield f"segment_video: {apart} of 255 from what overlay_app draws"
+    if sum(a != b for a, b in zip(raw["person"], raw["tinted"])) < one // 10:
+        yield "overlay_app: it tints nothing"
+    partitions = json.loads(report.read_text(encoding="utf-8"))["partition"]
+    if [p["gpu_bytes"]["transfers"] for p in partitions] != [0]:
+        yield "segment_video: frames or masks pass through the CPU"
+    done = run([programs / "segment_video", model,
+                "videotestsrc num-buffers=5 ! video/x-raw,width=320,height=240",
+                "gldownload ! fakesink"], stdout=subprocess.PIPE, text=True)
+    if done.stdout != "5 frames\n":
+        yield f"segment_video: of 5 frames: {done.stdout}"
 
 
 def main():
@@ -66,6 +116,7 @@ def main():
                stdout=subprocess.PIPE, text=True)
     if not re.match(r"4 threads, [\d.]+ inferences a second .* outputs equal\n", done.stdout):
         wrong.append(done.stdout)
+    wrong += check_video(pathlib.Path(build), programs, folder)
     for text in wrong:
         print("FAILED: " + text)
     sys.exit(1 if wrong else 0)
