@@ -9,6 +9,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -558,3 +559,26 @@ def test_the_example_classifies_a_picture():
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 5 and "cat" in lines[0].split(), done.stdout
+
+
+@pytest.mark.parametrize("name, picture, first", [
+    ("mobilenet_v1_0.25_224", "cat.bmp", r"Egyptian cat 0\.\d+\n"),
+    ("mobilenet_v2_1.0_224_quant", "bird.bmp", r"chickadee 2\d\d\.000\n")])
+def test_the_example_in_cpp(name, picture, first, tmp_path):
+    if shutil.which("c++") is None or shutil.which("cc") is None:
+        pytest.skip("NO COMPILER FOR THE EXAMPLE")
+    examples = pathlib.Path(__file__).resolve().parents[2] / "examples"
+    library = pathlib.Path(ai_edge_litert.__path__[0]) / "libLiteRt.so"
+    subprocess.run(["cc", "-c", examples / "c/picture.c", "-o", tmp_path / "picture.o"], check=True)
+    subprocess.run(["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", examples / "cpp/compiled_model.cc",
+                    tmp_path / "picture.o", library, f"-Wl,-rpath,{library.parent}", "-lm", "-o",
+                    tmp_path / "compiled_model"], check=True)
+    images = MODELS.parent / "images"
+    command = [tmp_path / "compiled_model", path_of(name), images / "imagenet_labels.txt",
+               images / picture]
+    done = subprocess.run([*command, gles_delegate.litert_runtime_dir()], capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 0 and re.match(first, done.stdout), done
+    assert "OpenGL ES" in done.stderr
+    done = subprocess.run([*command, "/nowhere"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "compiling for the GPU" in done.stderr
