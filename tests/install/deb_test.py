@@ -87,6 +87,20 @@ def own_binaries(root):
                 yield path
 
 
+def check_debug_symbols(folder, root):
+    """Yields what is wrong with the packages of debug symbols: each binary's, by its build ID."""
+    symbols = os.path.join(folder, "symbols")
+    for ddeb in glob.glob(os.path.join(folder, "*-dbgsym_*.ddeb")):
+        output(["dpkg-deb", "-x", ddeb, symbols])
+    for binary in own_binaries(root):
+        build_id = re.search(r"Build ID: (\w\w)(\w+)", hardening.readelf(binary, "-n"))
+        debug = build_id and os.path.join(symbols, "usr/lib/debug/.build-id", build_id.group(1),
+                                          build_id.group(2) + ".debug")
+        if not debug or not os.path.exists(debug) or (
+                " FUNC " not in hardening.readelf(debug, "--syms")):
+            yield "%s: no debug symbols" % os.path.basename(binary)
+
+
 def main():
     cpack, build, folder, *emulator = sys.argv[1:]
     if shutil.which("dpkg-deb") is None or shutil.which("dpkg-shlibdeps") is None:
@@ -117,6 +131,7 @@ def main():
             wrong.append("%s does not start: %s" % (program, done.stderr.strip()))
     for binary in own_binaries(root):
         wrong += hardening.wrong(binary, (ROOT, os.path.realpath(build)), stripped=True)
+    wrong += check_debug_symbols(folder, root)
     if shutil.which("lintian") is None:
         print("NO lintian ON THIS MACHINE: THAT PART IS SKIPPED")
     else:

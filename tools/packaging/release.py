@@ -176,7 +176,7 @@ class Release:
                     self.dist / f"gles-delegate-{self.version}-{self.machine}.jar", more)
 
     def make_debs(self):
-        packages = list((self.build / "packages").glob("*.deb"))
+        packages = list((self.build / "packages").glob("*.*deb"))
         if not packages:
             raise Missing(f"no packages in {self.build}/packages")
         for package in packages:
