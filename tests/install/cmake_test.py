@@ -2,7 +2,8 @@
 
     tests/install/cmake_test.py BUILD_FOLDER FOLDER
 
-configures it below FOLDER with the dependencies of BUILD_FOLDER. Run by CTest as `cmake.oldest`. Skips (exit status 77) if nothing may be fetched.
+configures it below FOLDER with the dependencies of BUILD_FOLDER. Run by CTest as `cmake.oldest`.
+Skips (exit status 77) if nothing may be fetched.
 """
 
 import os

@@ -29,12 +29,23 @@ def build_wheel(library, folder):
     return make_wheel.make_wheel(pathlib.Path(library), folder / "wheels", None, folder / "build")
 
 
+def check_that_a_source_distribution_is_refused(folder):
+    """Ends the test if the build backend does not say why there is none."""
+    done = subprocess.run(
+        [os.path.join(folder, "build", "bin", "python"), "-c", "import backend; backend.build_sdist('.')"],
+        capture_output=True, text=True, check=False, cwd=os.path.join(ROOT, "tools", "python"))
+    if done.returncode == 0 or not done.stderr.startswith(
+            "gles-delegate has no source distribution: "):
+        sys.exit("FAILED: a source distribution: " + done.stdout + done.stderr)
+
+
 def main():
     library, folder, *packages = sys.argv[1:]
     environments.check_may_fetch(packages)
     packages = [environments.resolve(package) for package in packages]
     print("with " + ", ".join(packages))
     wheel = build_wheel(library, folder)
+    check_that_a_source_distribution_is_refused(folder)
     python = environments.python_with(os.path.join(folder, "runtime"), packages + TEST_TOOLS)
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps",
                     "--force-reinstall", wheel], check=True)
