@@ -29,6 +29,7 @@ GROWING = os.path.join(ROOT, "cmake/abi/growing.abignore")
 GROWING_STRUCTS = ("TfLiteGlesDelegateOptions", "TfLiteGlesObject")  # as in that file
 ENUM = re.compile(r"^(?:typedef )?enum (\w+) \{", re.MULTILINE)
 FUNCTION = re.compile(r"^GLES_DELEGATE_EXPORT\s+([^;{]+\b(\w+)\([^;{]*\));", re.MULTILINE)
+PRIVATE = "@GlesDelegatePrivate"
 OF_ENUM = "TfLiteGlesDelegateTakes"  # begins the names of functions made for enums
 MORE_THAN_CHANGES = 1 | 2  # of abidiff's exit status: an error, a wrong command line
 
@@ -51,10 +52,12 @@ def soname_of(library):
 
 
 def symbols_of(library):
-    """Names of defined dynamic symbols, "name@@VERSION" if they have a version."""
+    """Names of defined dynamic symbols, "name@@VERSION" if they have a version. Not those for
+    the accelerator of the same build."""
     rows = [row.split() for row in run("readelf", "--dyn-syms", "-W", library).splitlines()]
     return {row[7] for row in rows
-            if len(row) >= 8 and row[4] in ("GLOBAL", "WEAK") and row[6].isdigit()}
+            if len(row) >= 8 and row[4] in ("GLOBAL", "WEAK") and row[6].isdigit()
+            and not row[7].endswith(PRIVATE)}
 
 
 def compile_header(compiler, header, soname, folder):

@@ -66,6 +66,8 @@ struct PartitionReport : BuildReport {
   WorthReport worth;
   // TFLite's indices of the tensors in memory that the GPU accesses directly.
   std::vector<int> zero_copy_tensors;
+  // In buffers of the runtime that keep their values on the GPU.
+  std::vector<int> tensors_kept_on_gpu;
   bool was_built = false;  // it has, or had, an executor
   // Valid while the kernel lives, for the profile; else nullptr.
   const Executor* executor = nullptr;

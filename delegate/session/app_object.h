@@ -14,7 +14,9 @@ struct AppObject {
   enum class Element { kFloat32, kUint8, kQuantized };
 
   Type type = Type::kBuffer;
+  // 0 with is_own: known before the next inference.
   uint32_t name = 0;
+  bool is_own = false;  // of the delegate's context (TensorBuffer)
   ObjectForm::Layout layout = ObjectForm::Layout::kBhwc;  // of buffers
   Element element = Element::kFloat32;
   int channels = 0;  // per pixel; 0: the tensor's, of textures 4

@@ -141,7 +141,9 @@ absl::StatusOr<ResolvedObject> ResolveObject(const AppObject& object,
   ResolvedObject result;
   result.form = FormOf(object, tensor, texture, is_input);
   result.used = {object.name, ScalingOf(object, tensor)};
-  if (object.is_external()) return result;
+  if (object.is_external() || (object.is_own && object.name == 0)) {
+    return result;
+  }
   const absl::Status fits =
       object.is_texture()
           ? CheckTexture(texture, tensor.shape, is_input, object.is_resized)

@@ -137,7 +137,8 @@ class Session {
 
   // session_objects.cc
   ResolvedObjects ResolveObjects() const;
-  absl::Status CheckBound(SessionHost* host, const Tensor& tensor) const;
+  absl::Status CheckBound(SessionHost* host, const AppObject& object,
+                          const Tensor& tensor) const;
   absl::Status CheckMayReturnAtOnce(const BoundTransfers& bound) const;
   absl::Status UpdateObjects(SessionHost* host);
 

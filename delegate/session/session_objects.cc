@@ -50,8 +50,9 @@ Session::ResolvedObjects Session::ResolveObjects() const {
   return objects;
 }
 
-absl::Status Session::CheckBound(SessionHost* host,
+absl::Status Session::CheckBound(SessionHost* host, const AppObject& object,
                                  const Tensor& tensor) const {
+  if (object.is_own) return absl::OkStatus();
   if (is_on_cpu()) {
     return CannotBind(tensor, "its partition runs on the CPU now");
   }
@@ -83,12 +84,14 @@ absl::Status Session::CheckMayReturnAtOnce(const BoundTransfers& bound) const {
 absl::Status Session::UpdateObjects(SessionHost* host) {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (!inputs_[i].object) continue;
-    auto s = CheckBound(host, graph_.tensor(graph_.inputs[i]));
+    auto s =
+        CheckBound(host, *inputs_[i].object, graph_.tensor(graph_.inputs[i]));
     if (!s.ok()) return s;
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
     if (!outputs_[i].object) continue;
-    auto s = CheckBound(host, graph_.tensor(graph_.outputs[i]));
+    auto s =
+        CheckBound(host, *outputs_[i].object, graph_.tensor(graph_.outputs[i]));
     if (!s.ok()) return s;
   }
   if (is_on_cpu()) return absl::OkStatus();

@@ -34,6 +34,15 @@ absl::Status GlesSimpleDelegate::BindObject(int tensor,
   return absl::OkStatus();
 }
 
+absl::Status GlesSimpleDelegate::UseBuffersOfRuntime(
+    const GlesRuntimeBuffers& buffers) {
+  if (gpu_ != nullptr) {
+    return absl::InternalError("the delegate was applied before");
+  }
+  runtime_buffers_ = buffers;
+  return absl::OkStatus();
+}
+
 void GlesSimpleDelegate::WarnOfUnusedObjects(TfLiteContext* context) const {
   if (!model_) return;
   for (const auto& [tensor, object] : objects_->all()) {

@@ -182,6 +182,8 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
   setup.partition = partition;
   setup.fallback_to_cpu = options_.fallback_to_cpu;
   setup.objects = objects_;
+  setup.runtime_buffers = runtime_buffers_;
+  setup.worker = worker_;
   return GlesKernel::Create(*context, *model_, std::move(setup));
 }
 
@@ -201,6 +203,7 @@ GlesSimpleDelegate::CreateKernel(TfLiteContext* context,
                                  const ModelPartition& partition) {
   auto kernel = TakeKernel(context, partition);
   if (!kernel.ok()) return kernel.status();
+  (*kernel)->RequireBuffers(context);
   now().partitions.push_back((*kernel)->report());
   return *std::move(kernel);
 }

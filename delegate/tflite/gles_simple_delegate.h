@@ -46,6 +46,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
                               TfLiteTensor* tensor) override;
   absl::Status CopyToHandle(TfLiteBufferHandle handle,
                             const TfLiteTensor& tensor) override;
+  absl::Status UseBuffersOfRuntime(const GlesRuntimeBuffers& buffers) override;
   const char* Report() override;
   std::shared_ptr<WorkerThread> worker() const override { return worker_; }
 
@@ -96,6 +97,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   const std::shared_ptr<WorkerThread> worker_;
   const std::shared_ptr<BoundObjects> objects_ =
       std::make_shared<BoundObjects>();
+  std::optional<GlesRuntimeBuffers> runtime_buffers_;
   std::shared_ptr<Gpu> gpu_;  // nullptr: never applied
   DeviceProfile profile_;
   Runtime runtime_;

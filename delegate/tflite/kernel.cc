@@ -65,7 +65,10 @@ GlesKernel::GlesKernel(KernelSetup setup)
       reader_(std::move(setup.read), std::move(setup.nodes),
               std::move(setup.partition)),
       session_(std::move(setup.session)),
-      io_(std::move(setup.objects), &session_) {}
+      io_(std::move(setup.objects),
+          RuntimeCaches(setup.runtime_buffers,
+                        {session_.setup().gpu, std::move(setup.worker)}),
+          &session_) {}
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesKernel::Create(
     const TfLiteContext& context, const CheckedModel& model,
@@ -86,6 +89,7 @@ absl::Status GlesKernel::TakeGraph(absl::StatusOr<ReadPartition> read,
   session_.SetGraph(std::move(read->graph), std::move(read->original),
                     read->outputs);
   io_.SetConstants(std::move(read->constants));
+  io_.ChooseCaches();
   return absl::OkStatus();
 }
 
@@ -119,15 +123,18 @@ absl::Status GlesKernel::Prepare(TfLiteContext* context) {
 absl::StatusOr<bool> GlesKernel::Submit(TfLiteContext* context,
                                         bool may_split) {
   Host host(context, this);
-  io_.Collect(context);
+  if (auto s = io_.Collect(context); !s.ok()) return s;
   const auto ran = session_.Submit(&host, may_split);
-  if (!ran.ok()) return ran.status();
+  if (!ran.ok()) {
+    io_.Abandon();
+    return ran.status();
+  }
   switch (*ran) {
     case Session::Ran::kSubmitted:
       return true;
     case Session::Ran::kOnCpu:
-      if (auto s = on_cpu_->Run(context, &reader_.values()); !s.ok()) return s;
-      return false;
+      return io_.OnHost(
+          context, [&] { return on_cpu_->Run(context, &reader_.values()); });
     case Session::Ran::kDone:
       if (auto s = io_.Finish(context); !s.ok()) return s;
       return false;
@@ -137,7 +144,10 @@ absl::StatusOr<bool> GlesKernel::Submit(TfLiteContext* context,
 
 absl::Status GlesKernel::Wait(TfLiteContext* context) {
   Host host(context, this);
-  if (auto s = session_.Wait(&host); !s.ok()) return s;
+  if (auto s = session_.Wait(&host); !s.ok()) {
+    io_.Abandon();
+    return s;
+  }
   return io_.Finish(context);
 }
 

@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_KERNEL_H_
 
 #include <memory>
+#include <optional>
 
 #include "delegate/session/session.h"
 #include "delegate/tflite/cpu_partition.h"
@@ -21,6 +22,8 @@ struct KernelSetup {
   ModelPartition partition;
   bool fallback_to_cpu = false;
   std::shared_ptr<const BoundObjects> objects;  // the app's
+  std::optional<GlesRuntimeBuffers> runtime_buffers;
+  std::shared_ptr<WorkerThread> worker;  // nullptr: none
 };
 
 class GlesKernel final : public SimpleDelegateKernel {
@@ -44,6 +47,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   GpuQueue* queue() override { return &session_.queue(); }
   void SetHandleOwner(const void* owner) override;
   void LendMemory(TfLiteContext* context) override;
+  // Once, after creation: asks the runtime for the buffers of caches.
+  void RequireBuffers(TfLiteContext* context) { io_.RequireBuffers(context); }
   void TakeMemoryBack(TfLiteContext* context) override;
 
   // The option memory_limit_bytes: reserves the partition's memory until the

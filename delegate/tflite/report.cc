@@ -141,6 +141,7 @@ json PartitionJson(const PartitionReport& p) {
       {"estimate",
        {{"cpu_us", p.worth.cpu_us}, {"crossing_us", p.worth.crossing_us}}},
       {"zero_copy_tensors", p.zero_copy_tensors},
+      {"tensors_kept_on_gpu", p.tensors_kept_on_gpu},
       {"model_nodes", NodesJson(p.fates)},
       {"plan", DispatchesJson(p.dispatches)}};
   if (!p.on_cpu.empty()) partition["on_cpu"] = p.on_cpu;

@@ -370,6 +370,15 @@ absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
                      [&] { return wrapped.BindObject(tensor, object); });
 }
 
+absl::Status UseBuffersOfRuntime(TfLiteDelegate* delegate,
+                                 const GlesRuntimeBuffers& buffers) {
+  if (!IsWrapped(delegate)) {
+    return absl::InvalidArgumentError(
+        "the delegate is not one of this library");
+  }
+  return DelegateOf(delegate)->UseBuffersOfRuntime(buffers);
+}
+
 const void* HandleOwner(const TfLiteTensor& tensor) {
   return IsWrapped(tensor.delegate) ? tensor.delegate->data_ : nullptr;
 }

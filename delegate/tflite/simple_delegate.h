@@ -16,6 +16,7 @@
 #include "delegate/runtime/worker_thread.h"
 #include "delegate/session/gpu.h"
 #include "delegate/session/gpu_queue.h"
+#include "delegate/tflite/runtime_buffers.h"
 #include "gles_delegate/gles_delegate.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -119,6 +120,11 @@ class SimpleDelegate {
   virtual absl::Status CopyToHandle(TfLiteBufferHandle, const TfLiteTensor&) {
     return absl::UnimplementedError("the delegate takes no buffer handles");
   }
+  // Makes kernels use a runtime's own buffers. kInternal: the delegate
+  // was applied before.
+  virtual absl::Status UseBuffersOfRuntime(const GlesRuntimeBuffers&) {
+    return absl::UnimplementedError("the delegate takes no runtime's buffers");
+  }
   // Called after the partitions are replaced, or Initialize failed. `applied`:
   // Ok, or why the delegate could not be applied.
   virtual void Finish(TfLiteContext* context, const absl::Status& applied) = 0;
@@ -145,6 +151,9 @@ TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate);
 // SimpleDelegate::BindObject(). kInvalidArgument: not made by WrapDelegate.
 absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
                                  const TfLiteGlesObject* object);
+// SimpleDelegate::UseBuffersOfRuntime(). Errors also as above.
+absl::Status UseBuffersOfRuntime(TfLiteDelegate* delegate,
+                                 const GlesRuntimeBuffers& buffers);
 // SimpleDelegate::Report(), on the worker's thread if there is one: the text
 // then belongs to the calling thread, until its next call. kInvalidArgument:
 // not made by WrapDelegate (according to its Prepare function).

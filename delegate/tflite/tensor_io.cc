@@ -1,5 +1,6 @@
 #include "delegate/tflite/tensor_io.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -83,24 +84,82 @@ void TensorIo::TakeHandle(const TfLiteContext& context, int index) {
   handles_.Bind(index, object);
 }
 
-void TensorIo::Collect(TfLiteContext* context) {
+bool TensorIo::IsCache(int tensor) const {
+  const std::vector<int>& caches = caches_.tensors();
+  return std::find(caches.begin(), caches.end(), tensor) != caches.end();
+}
+
+void TensorIo::ChooseCaches() {
+  caches_.Choose(session_->graph());
+  AppObject later;
+  later.is_own = true;
+  for (int tensor : caches_.tensors()) handles_.Bind(tensor, later);
+}
+
+void TensorIo::RequireBuffers(TfLiteContext* context) {
+  const std::vector<int> wanted = caches_.tensors();
+  caches_.Require(context);
+  for (int tensor : wanted) {
+    if (!IsCache(tensor)) handles_.Unbind(tensor);
+  }
+  session_->setup().report->tensors_kept_on_gpu = caches_.tensors();
+}
+
+absl::Status TensorIo::TakeCache(TfLiteContext* context, IoSlot* slot,
+                                 bool writes) {
+  const auto object = caches_.Find(context, slot->index(), writes);
+  if (!object.ok()) return object.status();
+  const AppObject* had = handles_.Of(slot->index());
+  if (!*object) {
+    if (had != nullptr) handles_.Unbind(slot->index());
+  } else if (had == nullptr || had->name != (*object)->name) {
+    handles_.Bind(slot->index(), **object);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TensorIo::Collect(TfLiteContext* context) {
   for (auto* slots : {&session_->inputs(), &session_->outputs()}) {
     for (IoSlot& slot : *slots) {
+      if (!IsCache(slot.index())) {
+        TakeHandle(*context, slot.index());
+      } else if (!session_->is_on_cpu()) {
+        const bool writes = slots == &session_->outputs();
+        if (auto s = TakeCache(context, &slot, writes); !s.ok()) {
+          Abandon();
+          return s;
+        }
+      }
       slot.memory = MemoryOf(context->tensors[slot.index()]);
-      TakeHandle(*context, slot.index());
     }
   }
   if (version() != version_) SetObjects();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> TensorIo::OnHost(TfLiteContext* context,
+                                      absl::FunctionRef<absl::Status()> run) {
+  std::vector<int> outputs;
+  for (const IoSlot& slot : session_->outputs()) {
+    outputs.push_back(slot.index());
+  }
+  absl::Status status = caches_.BringToHost(context, outputs);
+  if (status.ok()) status = run();
+  caches_.Finish();
+  if (!status.ok()) return status;
+  return false;
 }
 
 absl::Status TensorIo::Finish(TfLiteContext* context) {
+  caches_.Finish();
   for (const ConstantOutput& constant : constants_) {
     auto s = constant.CopyTo(MemoryOf(context->tensors[constant.index()]));
     if (!s.ok()) return s;
   }
   for (const IoSlot& slot : session_->outputs()) {
     // TFLite, or the app, has it copied (CopyFromHandle).
-    if (slot.object && handles_.Of(slot.index()) != nullptr) {
+    if (slot.object && !slot.object->is_own &&
+        handles_.Of(slot.index()) != nullptr) {
       context->tensors[slot.index()].data_is_stale = true;
     }
   }

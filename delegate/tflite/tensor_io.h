@@ -6,12 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "delegate/session/bound_objects.h"
 #include "delegate/session/constant_output.h"
 #include "delegate/session/lent_memory.h"
 #include "delegate/session/session.h"
 #include "delegate/tflite/reader.h"
+#include "delegate/tflite/runtime_caches.h"
 #include "delegate/tflite/simple_delegate.h"
 
 namespace gles_delegate {
@@ -21,8 +24,11 @@ class TensorIo {
  public:
   // `objects`: the app's (TfLiteGlesDelegateBindObject). `session` must outlive
   // this.
-  TensorIo(std::shared_ptr<const BoundObjects> objects, Session* session)
-      : objects_(std::move(objects)), session_(session) {}
+  TensorIo(std::shared_ptr<const BoundObjects> objects, RuntimeCaches caches,
+           Session* session)
+      : objects_(std::move(objects)),
+        session_(session),
+        caches_(std::move(caches)) {}
 
   void SetHandleOwner(const void* owner) { handle_owner_ = owner; }
   // The partition's outputs without a slot, after Session::SetGraph().
@@ -30,15 +36,25 @@ class TensorIo {
     constants_ = std::move(constants);
   }
 
+  // After Session::SetGraph(), and once with the runtime.
+  void ChooseCaches();
+  void RequireBuffers(TfLiteContext* context);
+
   // Gives the slots their objects: those that the app has bound, or else the
   // buffers that are tensors' handles (TfLiteInterpreterSetBufferHandle).
   void SetObjects();
   // Before an inference: sets the slots' memory, and their objects if these
   // have changed.
-  void Collect(TfLiteContext* context);
+  absl::Status Collect(TfLiteContext* context);
   // After it: copies constants, and marks the tensors that are outdated because
   // a handle's buffer has the values.
   absl::Status Finish(TfLiteContext* context);
+  // After an inference that failed.
+  void Abandon() { caches_.Finish(); }
+  // Runs the nodes on the CPU, with caches in host memory. False, or the first
+  // error.
+  absl::StatusOr<bool> OnHost(TfLiteContext* context,
+                              absl::FunctionRef<absl::Status()> run);
 
   // The option zero_copy: places the model's inputs and outputs in memory that
   // the GPU accesses, except tensors that nodes outside the partition use.
@@ -54,6 +70,8 @@ class TensorIo {
   };
 
   void TakeHandle(const TfLiteContext& context, int index);
+  absl::Status TakeCache(TfLiteContext* context, IoSlot* slot, bool writes);
+  bool IsCache(int tensor) const;
   // Changes with the slots' objects; never -1.
   int version() const { return objects_->version() + handles_.version(); }
   void Place(TfLiteTensor* tensor, int index,
@@ -62,7 +80,8 @@ class TensorIo {
   std::shared_ptr<const BoundObjects> objects_;
   Session* const session_;
   const void* handle_owner_ = nullptr;
-  BoundObjects handles_;  // buffers that are tensors' handles
+  RuntimeCaches caches_;
+  BoundObjects handles_;  // buffers that are tensors' handles, and of caches
   int version_ = -1;      // of the slots' objects
   std::vector<ConstantOutput> constants_;
   std::vector<Lent> lent_;  // since the runtime prepared the node

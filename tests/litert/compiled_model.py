@@ -40,8 +40,7 @@ def run_with_accelerator(test, library, folder, packages, tools, **environment):
 def main():
     library, app, folder, *packages = sys.argv[1:]
     sys.exit(run_with_accelerator(
-        "test_compiled_model.py", library, folder, packages, wheel.TEST_TOOLS, LITERT_APP=app,
-        LITERT_PROBE_DIR=os.path.join(os.path.dirname(app), "requirements_probe")))
+        "test_compiled_model.py", library, folder, packages, wheel.TEST_TOOLS, LITERT_APP=app))
 
 
 if __name__ == "__main__":

@@ -178,8 +178,8 @@ def test_an_output_that_is_absent(outputs):
     interpreter = gles_delegate.interpreter(bytes(builder.Output()))
     report = gles_delegate.report(interpreter)
     # The runtime would write to tensor -1 if the partition were replaced.
-    assert report["nodes_delegated"] == 0
-    assert "an output that is no tensor (-1)" in report["cpu"][0]["reason"]
+    assert report.nodes_delegated == 0
+    assert "an output that is no tensor (-1)" in report.cpu[0].reason
 
 
 # Past what llvmpipe has for a buffer.
@@ -446,49 +446,35 @@ def test_tensors_are_not_copied_on_the_way(app, more, host_transfers, copies):
     assert copies * size <= copied("a run", "the delegate") <= copies * 2 * size
 
 
-# --- Why no requirements are registered (docs/decisions/0008) -------------------
+# --- Caches ---------------------------------------------------------------------
 
 
-def negated_after_a_resize(rows, resized):
-    """What requirements_probe.cc makes of [rows, 4] numbers, and the numbers."""
-    folder = os.environ.get("LITERT_PROBE_DIR")
-    if not folder:
-        pytest.skip("NO LITERT_PROBE_DIR, NOTHING TESTED: see compiled_model.py")
-    model = CompiledModel.from_buffer(
-        model_of(TWO_SIGNATURES), environment=Environment.create(runtime_path=folder),
-        options=Options(hardware_accelerators=GPU))
-    if resized:
-        model.resize_input_tensor(0, [rows, 4], strict=False)
-    values = np.arange(4 * rows, dtype=np.float32).reshape(rows, 4) + 1
-    inputs = model.create_input_buffers(0)
-    inputs[0].write(values)
-    outputs = model.create_output_buffers(0)
-    model.run_by_index(0, inputs, outputs)
-    return outputs[0].read(4 * rows, np.float32).reshape(rows, 4), values
+def steps_of_a_cache(hardware, rows):
+    """The cache after four updates, each of the last one's result."""
+    path = MODELS.parent / "findings" / "llm" / "dus_runtime.tflite"
+    if not path.exists():
+        pytest.skip(f"NO MODEL {path}: set GLES_DELEGATE_SHARED_DIR")
+    model = compiled(str(path), hardware)
+    if rows != 16:
+        model.resize_input_tensor(0, [1, rows, 2, 8], strict=False)
+    inputs, outputs = model.create_input_buffers(0), model.create_output_buffers(0)
+    cache = np.random.default_rng(1).normal(size=(1, rows, 2, 8)).astype(np.float32)
+    names = model.get_signature_list().popitem()[1]["inputs"]
+    cached, update, position = (names.index(name) for name in ("cache", "upd", "pos"))
+    inputs[cached].write(cache)
+    for step in range(4):
+        inputs[update].write(np.full((1, 1, 2, 8), step, np.float32))
+        inputs[position].write(np.array([0, 3 * step, 0, 0], np.int32))
+        model.run_by_index(0, inputs, outputs)
+        inputs[cached], outputs[0] = outputs[0], inputs[cached]
+    return inputs[cached].read(cache.size, np.float32)
 
 
-# Found in LiteRT 2.3.0 and not understood yet: the probe's first run fails (status 6), and a
-# resize works. Decision 0008 is to be read again.
-REQUIREMENTS_CHANGED = pytest.mark.xfail(reason="LiteRT 2.3.0 treats buffer requirements otherwise")
-
-
-@REQUIREMENTS_CHANGED
-def test_requirements_are_taken_where_nothing_is_resized():
-    answer, values = negated_after_a_resize(1, resized=False)
-    np.testing.assert_array_equal(answer, -values)
-
-
-def test_without_requirements_a_resize_works(monkeypatch):
-    monkeypatch.setenv("REQUIREMENTS_PROBE", "silent")
-    answer, values = negated_after_a_resize(2, resized=True)
-    np.testing.assert_array_equal(answer, -values)
-
-
-# Where this fails, LiteRT asks for them again: decision 0008 has lost its reason.
-@REQUIREMENTS_CHANGED
-def test_requirements_break_a_resize():
-    with pytest.raises(RuntimeError):
-        negated_after_a_resize(2, resized=True)
+@pytest.mark.parametrize("rows", [16, 40])
+def test_a_cache_stays_on_the_gpu(report, rows):
+    answer = steps_of_a_cache(GPU, rows)
+    assert len(report()["partition"][0]["tensors_kept_on_gpu"]) == 2
+    np.testing.assert_array_equal(answer, steps_of_a_cache(CPU, rows))
 
 
 # --- Threads, life ------------------------------------------------------------

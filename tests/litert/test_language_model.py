@@ -107,6 +107,7 @@ def test_has_the_text_of_the_cpu(bundle, cpu, kind, precision):
     report = json.loads(pathlib.Path(bundle + ".report").read_text())
     assert report["precision"] == precision
     assert report["nodes_delegated"] == report["nodes_total"] > 0
+    assert any(partition["tensors_kept_on_gpu"] for partition in report["partition"])
 
 
 def test_leaves_the_cpu_alone(bundle, cpu):

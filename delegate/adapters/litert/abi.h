@@ -72,11 +72,17 @@ using Options = void*;
 using DelegateWrapper = void*;
 
 // Functions that allocate and lock tensors in an accelerator's own kind of
-// memory. This accelerator has none: `type_count` is 0 and the functions are
-// null.
+// memory, and which kinds those are (tensor_buffers.cc).
+struct MemoryInfo;
 struct BufferHandlers {
   Header header;
-  void* functions[6];  // create, destroy, lock, unlock, clear, import
+  int (*create)(void* device, void* queue, const void* tensor_type, int type,
+                size_t bytes, size_t packed_bytes, MemoryInfo** info);
+  int (*destroy)(MemoryInfo* info);
+  int (*lock)(MemoryInfo* info, int mode, void** memory);
+  int (*unlock)(MemoryInfo* info);
+  int (*clear)(MemoryInfo* info);
+  void* import;
   int device_tag;
   int queue_tag;
   size_t type_count;

@@ -14,6 +14,7 @@
 #include "delegate/adapters/litert/app_context.h"
 #include "delegate/adapters/litert/gpu_options.h"
 #include "delegate/adapters/litert/runtime_context.h"
+#include "delegate/adapters/litert/tensor_buffers.h"
 #include "gles_delegate/gles_delegate.h"
 
 namespace gles_delegate::litert {
@@ -100,6 +101,10 @@ absl::Status Create(const void* runtime_context, Environment environment,
   if (delegate == nullptr) {
     return absl::InvalidArgumentError(TfLiteGlesDelegateLastError());
   }
+  // Locking copies on the delegate's thread, so there must be one.
+  if (mapped->options.thread_mode == kTfLiteGlesThreadWorker) {
+    UseTensorBuffers(runtime_context, delegate);
+  }
   absl::Status wrapped =
       runtime->WrapDelegate(delegate, TfLiteGlesDelegateDelete, wrapper);
   if (!wrapped.ok()) TfLiteGlesDelegateDelete(delegate);
@@ -158,7 +163,7 @@ const AcceleratorDefinition LiteRtAcceleratorImpl = {
     CreateDelegate,
     /*start_metrics_collection=*/nullptr,
     /*stop_metrics_collection=*/nullptr,
-    {{sizeof(BufferHandlers), kMajor, 0, 0}, {}, kNoTag, kNoTag, 0, {}},
+    kBufferHandlers,
 };
 
 // LiteRT calls this function if it does not know the struct above.

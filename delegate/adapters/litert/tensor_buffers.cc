@@ -1,0 +1,134 @@
+#include "delegate/adapters/litert/tensor_buffers.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "delegate/tflite/runtime_buffers.h"
+
+namespace gles_delegate::litert {
+namespace {
+
+// LiteRtTensorBufferType: 100 to 199 are custom.
+constexpr int kHostMemory = 1;
+constexpr int kOwnType = 150;
+// LiteRtTensorBufferLockMode.
+constexpr int kLockRead = 0, kLockWrite = 1;
+
+const GlesTensorBufferFunctions& Functions() {
+  return *GlesDelegatePrivateTensorBuffers();
+}
+
+}  // namespace
+
+// HwMemoryInfo: LiteRT reads the two pointers, and gives back the first as the
+// buffer's handle.
+struct MemoryInfo {
+  void* memory_handle;
+  void* raw_handle;
+};
+
+namespace {
+
+// After a resize LiteRT takes `bytes` from the old shape and `packed_bytes`
+// from the new one.
+int Create(void*, void*, const void*, int type, size_t bytes,
+           size_t packed_bytes, MemoryInfo** info) {
+  if (info == nullptr || type != kOwnType) return kInvalidArgument;
+  void* buffer = Functions().create(std::max(bytes, packed_bytes));
+  *info = new MemoryInfo{buffer, buffer};
+  return kOk;
+}
+
+int Destroy(MemoryInfo* info) {
+  if (info == nullptr) return kInvalidArgument;
+  Functions().destroy(info->memory_handle);
+  delete info;
+  return kOk;
+}
+
+int Lock(MemoryInfo* info, int mode, void** memory) {
+  if (info == nullptr || memory == nullptr) return kInvalidArgument;
+  return Functions().lock(info->memory_handle, mode != kLockWrite,
+                          mode != kLockRead, memory) == 0
+             ? kOk
+             : kRuntimeFailure;
+}
+
+int Unlock(MemoryInfo*) { return kOk; }
+
+int Clear(MemoryInfo* info) {
+  if (info == nullptr) return kInvalidArgument;
+  return Functions().clear(info->memory_handle) == 0 ? kOk : kRuntimeFailure;
+}
+
+// LiteRtRuntimeContext, a struct of functions, by their offsets.
+template <typename... Arguments>
+int Call(const void* runtime, size_t offset, Arguments... arguments) {
+  int (*function)(Arguments...) = nullptr;
+  std::memcpy(&function, static_cast<const char*>(runtime) + offset,
+              sizeof(function));
+  return function == nullptr ? kUnsupported : function(arguments...);
+}
+
+constexpr size_t kCreateRequirements = 8, kGetBuffer = 16,
+                 kRegisterRequirements = 48, kGetType = 184, kLockBuffer = 224,
+                 kUnlockBuffer = 232, kGetCustomHandle = 264;
+
+int Require(const void* runtime, void* buffers, void* tensor, size_t bytes) {
+  if (buffers == nullptr) return kUnsupported;
+  static constexpr int kTypes[] = {kOwnType, kHostMemory};
+  void* requirements = nullptr;
+  const int made = Call<int, const int*, size_t, int, const uint32_t*, void**>(
+      runtime, kCreateRequirements, 2, kTypes, bytes, 0, nullptr,
+      &requirements);
+  if (made != kOk) return made;
+  return Call<void*, void*, void*>(runtime, kRegisterRequirements, buffers,
+                                   tensor, requirements);
+}
+
+int Find(const void* runtime, void* buffers, void* tensor, int writes,
+         void** buffer, void** memory, void** locked) {
+  void* found = nullptr;
+  int status =
+      Call<void*, void*, void**>(runtime, kGetBuffer, buffers, tensor, &found);
+  if (status != kOk) return status;
+  int type = 0;
+  status = Call<void*, int*>(runtime, kGetType, found, &type);
+  if (status != kOk) return status;
+  if (type == kOwnType) {
+    return Call<void*, void**>(runtime, kGetCustomHandle, found, buffer);
+  }
+  status = Call<void*, void**, int>(runtime, kLockBuffer, found, memory,
+                                    writes != 0 ? kLockWrite : kLockRead);
+  if (status == kOk) *locked = found;
+  return status;
+}
+
+void UnlockFound(const void* runtime, void* locked) {
+  (void)Call<void*>(runtime, kUnlockBuffer, locked);
+}
+
+}  // namespace
+
+const BufferHandlers kBufferHandlers = {{sizeof(BufferHandlers), kMajor, 0, 0},
+                                        Create,
+                                        Destroy,
+                                        Lock,
+                                        Unlock,
+                                        Clear,
+                                        nullptr,  // import
+                                        kNoTag,
+                                        kNoTag,
+                                        1,
+                                        {kOwnType}};
+
+void UseTensorBuffers(const void* runtime_context, TfLiteDelegate* delegate) {
+  Header header;
+  std::memcpy(&header, runtime_context, sizeof(header));
+  if (header.struct_size < kGetCustomHandle + sizeof(void*)) return;
+  const GlesRuntimeBuffers buffers = {runtime_context, Require, Find,
+                                      UnlockFound};
+  (void)Functions().use(delegate, &buffers);
+}
+
+}  // namespace gles_delegate::litert

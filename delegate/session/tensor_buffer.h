@@ -1,0 +1,65 @@
+// A tensor's values that stay where they were written last, such as the caches
+// of a language model between two tokens.
+#ifndef GLES_DELEGATE_DELEGATE_SESSION_TENSOR_BUFFER_H_
+#define GLES_DELEGATE_DELEGATE_SESSION_TENSOR_BUFFER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delegate/runtime/worker_thread.h"
+#include "delegate/session/gpu.h"
+#include "egl/objects.h"
+
+namespace gles_delegate {
+
+// Where a delegate's commands run.
+struct GpuPlace {
+  std::shared_ptr<Gpu> gpu;
+  std::shared_ptr<WorkerThread> worker;  // nullptr: the caller's thread
+
+  absl::Status Run(absl::FunctionRef<absl::Status()> fn) const;
+};
+
+// `bytes` of host memory, a GL buffer, or both with the same values; made on
+// first use, at first zeros. Threads: one at a time.
+class TensorBuffer {
+ public:
+  explicit TensorBuffer(size_t bytes) : bytes_(bytes) {}
+  ~TensorBuffer();
+  TensorBuffer(const TensorBuffer&) = delete;
+  TensorBuffer& operator=(const TensorBuffer&) = delete;
+
+  size_t bytes() const { return bytes_; }
+
+  // Host memory of bytes(), valid until the buffer is destroyed. `reads`: with
+  // the values. `writes`: the caller writes it before the next call. Errors of
+  // copying from the GPU; kAborted if the values were lost with its context.
+  absl::StatusOr<void*> OnHost(bool reads, bool writes);
+  // The same as the name of a GL buffer of `place`, in whose context shaders
+  // read or write it.
+  absl::StatusOr<uint32_t> OnGpu(const GpuPlace& place, bool reads,
+                                 bool writes);
+
+ private:
+  bool IsOn(const GpuPlace& place) const;
+  absl::Status Download();
+  void Release();
+
+  const size_t bytes_;
+  std::vector<uint8_t> host_;  // empty: not made yet
+  bool host_is_current_ = true;
+  // The GL buffer's place, and its context when it was made.
+  GpuPlace place_;
+  std::shared_ptr<egl::Context> context_;
+  egl::Buffer object_;
+  bool gpu_is_current_ = false;
+};
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_SESSION_TENSOR_BUFFER_H_

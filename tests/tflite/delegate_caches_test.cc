@@ -1,0 +1,293 @@
+// labels: op delegate llvmpipe softpipe
+// Caches in a runtime's own buffers: their values stay on the GPU between
+// inferences. A fake takes the runtime's part.
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "delegate/tflite/runtime_buffers.h"
+#include "egl/gl_api.h"
+#include "egl/testing.h"
+#include "gtest/gtest.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/op_model_maker.h"
+#include "tools/op_models/schema_names.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+const GlesTensorBufferFunctions& Functions() {
+  return *GlesDelegatePrivateTensorBuffers();
+}
+
+// A buffer of the delegate, or host memory.
+class FakeBuffer {
+ public:
+  FakeBuffer(size_t bytes, bool is_host) : host_(is_host ? bytes : 0) {
+    if (!is_host) own_ = Functions().create(bytes);
+  }
+  ~FakeBuffer() {
+    if (own_ != nullptr) Functions().destroy(own_);
+  }
+  std::vector<float> Read(size_t count) {
+    std::vector<float> values(count);
+    std::memcpy(values.data(), Lock(1, 0), count * sizeof(float));
+    return values;
+  }
+  void Write(const std::vector<float>& values) {
+    std::memcpy(Lock(0, 1), values.data(), values.size() * sizeof(float));
+  }
+  void* own() { return own_; }
+  void* host() { return host_.data(); }
+
+ private:
+  void* Lock(int reads, int writes) {
+    void* memory = host_.data();
+    if (own_ != nullptr) {
+      EXPECT_EQ(Functions().lock(own_, reads, writes, &memory), 0);
+    }
+    return memory;
+  }
+  void* own_ = nullptr;
+  std::vector<uint8_t> host_;
+};
+
+// The runtime: which tensor has which buffer.
+struct FakeRuntime {
+  static int Require(const void* self, void*, void* tensor, size_t bytes) {
+    auto* fake = static_cast<FakeRuntime*>(const_cast<void*>(self));
+    if (fake->refuses) return 1;
+    fake->required[tensor] = bytes;
+    return 0;
+  }
+  static int Find(const void* self, void*, void* tensor, int, void** buffer,
+                  void** memory, void** locked) {
+    auto* fake = static_cast<FakeRuntime*>(const_cast<void*>(self));
+    const auto found = fake->buffers.find(tensor);
+    if (found == fake->buffers.end()) return 6;
+    *buffer = found->second->own();
+    if (*buffer != nullptr) return 0;
+    *memory = found->second->host();
+    *locked = found->second;
+    ++fake->locked;
+    return 0;
+  }
+  static void Unlock(const void* self, void*) {
+    --static_cast<FakeRuntime*>(const_cast<void*>(self))->locked;
+  }
+  GlesRuntimeBuffers functions() { return {this, Require, Find, Unlock}; }
+
+  bool refuses = false;
+  int locked = 0;
+  std::map<void*, size_t> required;
+  std::map<void*, FakeBuffer*> buffers;
+};
+
+// Bytes that GL copied between buffers and the host.
+int64_t g_copied = 0;
+
+class CountedCopies {
+  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::BufferSubData)>
+      uploads_{&egl::GlApi::BufferSubData,
+               +[](GLenum target, GLintptr offset, GLsizeiptr size,
+                   const void* data) {
+                 g_copied += size;
+                 egl::driver_gl().BufferSubData(target, offset, size, data);
+               }};
+  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::MapBufferRange)>
+      mappings_{&egl::GlApi::MapBufferRange,
+                +[](GLenum target, GLintptr offset, GLsizeiptr length,
+                    GLbitfield access) -> void* {
+                  g_copied += length;
+                  return egl::driver_gl().MapBufferRange(target, offset, length,
+                                                         access);
+                }};
+};
+
+constexpr int kRows = 64, kColumns = 40;
+
+// A cache of kRows rows, and a row that is written to it.
+std::vector<uint8_t> Cached() {
+  return MakeModel("a cache", Accuracy{},
+                   [](OpVariant& v) {
+                     const int cache =
+                         v.Input("cache", {1, kRows, kColumns},
+                                 std::vector<float>(kRows * kColumns));
+                     const int row = v.Input("row", {1, 1, kColumns},
+                                             std::vector<float>(kColumns));
+                     const int at =
+                         v.OfInts(v.Input("at", {3}, std::vector<float>(3)));
+                     return v.Op(Op::DYNAMIC_UPDATE_SLICE, 1, {cache, row, at});
+                   })
+      .bytes;
+}
+
+class DelegateCachesTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (!IsSkipped()) model_ = LoadOrDie(Cached());
+  }
+  void TearDown() override {
+    interpreter_.reset();
+    delegate_.reset();
+    buffers_.clear();
+  }
+
+  void Apply(int mode, int64_t memory_limit = 0) {
+    delegate_ = MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
+      options.thread_mode = mode;
+      options.memory_limit_bytes = memory_limit;
+      options.max_delegated_partitions = 0;
+    });
+    const GlesRuntimeBuffers functions = runtime_.functions();
+    ASSERT_EQ(Functions().use(delegate_.get(), &functions), 0);
+    interpreter_ = InterpreterOrDie(*model_);
+    ASSERT_TRUE(interpreter_->ApplyDelegate(delegate_.get()).ok());
+    ASSERT_EQ(ReportOf(delegate_)["nodes_delegated"], 1);
+  }
+  TfLiteTensor* In() {
+    return TfLiteInterpreterGetInputTensor(interpreter_->get(), 0);
+  }
+  TfLiteTensor* Out() {
+    return const_cast<TfLiteTensor*>(
+        TfLiteInterpreterGetOutputTensor(interpreter_->get(), 0));
+  }
+  FakeBuffer* Make(bool is_host = false) {
+    buffers_.push_back(std::make_unique<FakeBuffer>(
+        sizeof(float) * expected_.size(), is_host));
+    return buffers_.back().get();
+  }
+  // Writes `row` at row `at` of the cache in `from`, into `to`.
+  absl::Status Step(FakeBuffer* from, FakeBuffer* to, int at) {
+    runtime_.buffers = {{In(), from}, {Out(), to}};
+    std::vector<float> row(kColumns);
+    std::iota(row.begin(), row.end(), static_cast<float>(100 * at));
+    std::copy(row.begin(), row.end(),
+              interpreter_->input(1).data<float>().begin());
+    const std::vector<int32_t> start = {0, at, 0};
+    std::copy(start.begin(), start.end(),
+              interpreter_->input(2).data<int32_t>().begin());
+    std::copy(row.begin(), row.end(), expected_.begin() + at * kColumns);
+    const absl::Status status = interpreter_->Invoke();
+    EXPECT_EQ(runtime_.locked, 0);
+    return status;
+  }
+  void ExpectValues(FakeBuffer* buffer) {
+    EXPECT_EQ(buffer->Read(expected_.size()), expected_);
+  }
+
+  FakeRuntime runtime_;
+  std::unique_ptr<Model> model_;
+  std::vector<std::unique_ptr<FakeBuffer>> buffers_;
+  DelegatePtr delegate_;
+  std::unique_ptr<Interpreter> interpreter_;
+  std::vector<float> expected_ = std::vector<float>(kRows * kColumns, 0.5f);
+};
+
+TEST_F(DelegateCachesTest, ValuesStayOnTheGpu) {
+  for (int mode :
+       {kTfLiteGlesThreadWorker, kTfLiteGlesThreadCallerOwnContext}) {
+    Apply(mode);
+    EXPECT_EQ(runtime_.required.size(), 2u);
+    expected_.assign(expected_.size(), 0.5f);
+    FakeBuffer *from = Make(), *to = Make();
+    from->Write(expected_);
+    ASSERT_TRUE(Step(from, to, 2).ok());  // uploads the first values
+    {
+      const CountedCopies counted;
+      g_copied = 0;
+      for (int at : {3, 0, kRows - 1, 7}) {
+        std::swap(from, to);
+        ASSERT_TRUE(Step(from, to, at).ok());
+      }
+      EXPECT_LT(g_copied, sizeof(float) * kRows * kColumns);
+      ExpectValues(to);
+      EXPECT_GE(g_copied, sizeof(float) * kRows * kColumns);
+    }
+    std::swap(from, to);
+    // Values that the host writes in between are read.
+    expected_.assign(expected_.size(), -2.0f);
+    from->Write(expected_);
+    ASSERT_TRUE(Step(from, to, 5).ok());
+    ExpectValues(to);
+    TearDown();
+  }
+}
+
+// A buffer that is never written has zeros; one buffer may be both.
+TEST_F(DelegateCachesTest, OneBufferForBoth) {
+  Apply(kTfLiteGlesThreadWorker);
+  expected_.assign(expected_.size(), 0.0f);
+  FakeBuffer* both = Make();
+  for (int at : {3, 4}) ASSERT_TRUE(Step(both, both, at).ok());
+  ExpectValues(both);
+}
+
+TEST_F(DelegateCachesTest, HostBuffersWork) {
+  Apply(kTfLiteGlesThreadWorker);
+  FakeBuffer *host = Make(true), *own = Make(), *other = Make(true);
+  host->Write(expected_);
+  ASSERT_TRUE(Step(host, own, 3).ok());
+  ASSERT_TRUE(Step(own, other, 4).ok());
+  ASSERT_TRUE(Step(other, host, 5).ok());
+  ExpectValues(host);
+}
+
+TEST_F(DelegateCachesTest, ARuntimeThatRefusesGivesHostMemory) {
+  runtime_.refuses = true;
+  Apply(kTfLiteGlesThreadWorker);
+  auto input = interpreter_->input(0).data<float>();
+  std::copy(expected_.begin(), expected_.end(), input.begin());
+  FakeBuffer* unused = Make();
+  ASSERT_TRUE(Step(unused, unused, 3).ok());
+  EXPECT_EQ(interpreter_->output(0).AsFloats(), expected_);
+}
+
+TEST_F(DelegateCachesTest, WithoutABufferInvokeSaysWhy) {
+  Apply(kTfLiteGlesThreadWorker);
+  runtime_.buffers.clear();
+  EXPECT_FALSE(interpreter_->Invoke().ok());
+}
+
+// Beyond memory_limit_bytes the nodes run on the CPU, with the same buffers.
+TEST_F(DelegateCachesTest, OnTheCpuToo) {
+  Apply(kTfLiteGlesThreadWorker);
+  const int64_t needed = ReportOf(delegate_)["gpu_bytes"]["total"];
+  interpreter_.reset();
+  // Also enough for staging buffers, which the check counts.
+  Apply(kTfLiteGlesThreadWorker, 4 * needed);
+  expected_.resize(16 * expected_.size(), 0.25f);
+  ASSERT_TRUE(interpreter_->ResizeInput(0, {1, 16 * kRows, kColumns}).ok());
+  ASSERT_TRUE(interpreter_->AllocateTensors().ok());
+  FakeBuffer *from = Make(), *to = Make(), *host = Make(true);
+  from->Write(expected_);
+  ASSERT_TRUE(Step(from, to, 3).ok());
+  ASSERT_TRUE(Step(to, host, 2 * kRows).ok());
+  ASSERT_TRUE(Step(host, from, 5).ok());
+  ExpectValues(from);
+  EXPECT_THAT(ReportOf(delegate_).dump(), HasSubstr("memory_limit_bytes"));
+}
+
+// The values outlive the interpreter, the delegate, and its context.
+TEST_F(DelegateCachesTest, BuffersOutliveTheDelegate) {
+  Apply(kTfLiteGlesThreadWorker);
+  FakeBuffer *from = Make(), *to = Make();
+  from->Write(expected_);
+  ASSERT_TRUE(Step(from, to, 3).ok());
+  interpreter_.reset();
+  delegate_.reset();
+  ExpectValues(to);
+  Apply(kTfLiteGlesThreadCallerOwnContext);
+  ASSERT_TRUE(Step(to, from, 4).ok());
+  ExpectValues(from);
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
