@@ -1,5 +1,5 @@
-// The functions that read, and those of constants; write_accessors.cc has those
-// that write.
+// The functions that read tensors; constant_accessors.cc has those of
+// constants, write_accessors.cc those that write.
 #include "gl_shaders/accessors.h"
 
 #include "absl/strings/str_cat.h"
@@ -150,50 +150,6 @@ std::string DefinePackedRead(const TensorBinding& t,
       "uvec2 packed_%s(int x, int y, int slice, int batch) {\n"
       "  return %s;\n}\n",
       t.name, value);
-}
-
-std::string DefineConstant(const ConstantBinding& c,
-                           const Bindings::Point& point) {
-  if (c.literal_width > 0) {
-    return absl::StrFormat(
-        "vec4 %s_at(int x, int y) { return %s_data[y * %d + x]; }\n", c.name,
-        c.name, c.literal_width);
-  }
-  std::string value;
-  switch (point.kind) {
-    case Bindings::Kind::kSampler:
-      value = absl::StrFormat("texelFetch(%s_tex, ivec2(x, y), 0)", c.name);
-      break;
-    case Bindings::Kind::kImage:
-      value = absl::StrFormat("imageLoad(%s_img, ivec2(x, y))", c.name);
-      break;
-    case Bindings::Kind::kBuffer:
-      value = absl::StrFormat("%s_data[y * %s_size.x + x]", c.name, c.name);
-      value = Unpacked(c.format, value);
-      break;
-  }
-  if (c.format == Format::kRgba8i) value = absl::StrCat("vec4(", value, ")");
-  std::string check;
-  if (ChecksBounds()) {
-    check = absl::StrFormat(
-        "  if (x < 0 || y < 0 || x >= %s_size.x || y >= %s_size.y) {\n"
-        "    out_of_bounds = true;\n    return %s;\n  }\n",
-        c.name, c.name, Poison(Format::kRgba32f));
-  }
-  return absl::StrFormat("vec4 %s_at(int x, int y) {\n%s  return %s;\n}\n",
-                         c.name, check, value);
-}
-
-std::string DefinePackedConstant(const ConstantBinding& c,
-                                 const Bindings::Point& point) {
-  const bool as_stored = point.kind == Bindings::Kind::kBuffer &&
-                         c.format == Format::kRgba16f && c.literal_width == 0;
-  const std::string value =
-      as_stored && !ChecksBounds()
-          ? absl::StrFormat("%s_data[y * %s_size.x + x]", c.name, c.name)
-          : absl::StrFormat("pack_texel(%s_at(x, y))", c.name);
-  return absl::StrFormat("uvec2 packed_%s(int x, int y) {\n  return %s;\n}\n",
-                         c.name, value);
 }
 
 }  // namespace gles_delegate::gl_shaders

@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_GL_SHADERS_ACCESSORS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "gl_shaders/shader.h"
@@ -39,8 +40,12 @@ std::string DefineWriteInTwo(const TensorBinding& tensor,
                              absl::Span<const PostOpCall> post_ops,
                              const ShaderSpec& spec);
 
+// K_at, and the other functions of a constant of quantized rows.
+std::string DeclareAccessors(const ConstantBinding& constant);
 std::string DefineConstant(const ConstantBinding& constant,
                            const Bindings::Point& point);
+// The library functions that these call.
+std::vector<std::string> FunctionsOf(const ConstantBinding& constant);
 
 // packed_K: the result of K_at as two words of 16-bit floats.
 std::string DefinePackedConstant(const ConstantBinding& constant,

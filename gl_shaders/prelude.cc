@@ -218,7 +218,7 @@ std::string DeclareWrite(const TensorBinding& t, bool in_two) {
 std::string DeclareAccess(const ConstantBinding& c,
                           const Bindings::Point& point, bool half_arithmetic) {
   std::string text = DeclareConstant(c, point);
-  absl::StrAppendFormat(&text, "vec4 %s_at(int x, int y);\n", c.name);
+  absl::StrAppend(&text, DeclareAccessors(c));
   if (half_arithmetic) {
     absl::StrAppendFormat(&text, "uvec2 packed_%s(int x, int y);\n", c.name);
   }

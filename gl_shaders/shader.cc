@@ -45,6 +45,9 @@ std::vector<std::string> LibraryFunctions(const ShaderSpec& spec,
   for (const TensorBinding& t : spec.tensors) {
     FindOps(FunctionOfView(t.view), &names);
   }
+  for (const ConstantBinding& c : spec.constants) {
+    for (std::string& name : FunctionsOf(c)) names.push_back(std::move(name));
+  }
   return names;
 }
 

@@ -24,6 +24,24 @@
 //   vec4 K_at(int x, int y)
 //                    a texel of packed constant K. COMMON_PARAMS also declares
 //                    `ivec4 K_size` (width, height, 0, 0).
+//                    If K has quantized rows (ConstantBinding::quantized_bits),
+//                    row y has the weights of outputs 4y to 4y + 3, and
+//                    K_at(x, y) are those of input x.
+//   mat4 K_quantized(int t, int y)
+//                    the integers of inputs 4t to 4t + 3, a column each.
+//   const int K_fours, ivec4 K_words(int x, int y), mat4 K_columns(ivec4, int
+//   i)
+//                    the same for several t at once: texel x of the row has the
+//                    integers of K_fours of them, the i-th are its columns.
+//   vec4 K_scale(int t, int y)
+//                    the scales of these inputs for the four outputs.
+//   vec4 K_bias(int y)
+//                    A row has words of 32 bits, four in a texel: its weights,
+//                    the scales by block and output, the biases. Each part
+//                    begins at a texel. Weights fill words from the lowest
+//                    bits:
+//                      8 bits | input 0, outputs 0 1 2 3 | input 1 ...
+//                      4 bits | input 0, outputs 0 1 2 3, input 1 ... |
 //   HALF_ARITHMETIC  defined if the shader is to multiply in 16 bits. Then
 //                    uvec2 packed_T(x, y, slice, batch), uvec2 packed_K(x, y)
 //                    are the results of read_T and K_at as 16-bit floats.
@@ -122,13 +140,16 @@ struct TensorBinding {
 struct ConstantBinding {
   std::string name;
   Storage storage = Storage::kBuffer;  // or kTexture2d
-  // Shaders read floats: of kRgba8i the integers.
   Format format = Format::kRgba32f;
   // Texels per row if the constant consists of literals in the text and is not
   // bound. 0: it is bound.
   int literal_width = 0;
   // The literals, four per texel, all finite. Empty until the values are known.
   std::vector<float> literals;
+  // Of quantized rows (kRgba32i): a weight's bits, 8, 4 or 2, and whether the
+  // scales are 16-bit floats. 0: the constant has floats.
+  int quantized_bits = 0;
+  bool half_scales = false;
 };
 
 struct PostOpCall {

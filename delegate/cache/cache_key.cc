@@ -23,6 +23,7 @@ void AddTensor(const Tensor& tensor, Hasher* hasher) {
   hasher->Value(tensor.type).Values(tensor.dims).Value(tensor.is_variable);
   const Quantization& q = tensor.quantization;
   hasher->Values(q.scale).Values(q.zero_point).Value(q.dimension);
+  hasher->Value(q.block).Value(q.half_scales).Value(q.bits);
   const Sparsity& sparsity = tensor.sparsity;
   hasher->Values(sparsity.traversal_order).Values(sparsity.block_map);
   hasher->Value(static_cast<uint64_t>(sparsity.dimensions.size()));

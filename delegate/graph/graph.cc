@@ -197,19 +197,22 @@ bool IsFloat(DataType type) {
   return type == DataType::kFloat32 || type == DataType::kFloat16;
 }
 
-// Elements that one index of the quantized dimension spans, and its extent.
-std::pair<int64_t, int64_t> ChannelLayout(const Tensor& tensor) {
+// Consecutive elements with the same scale, and the number of scales.
+std::pair<int64_t, int64_t> ScaleLayout(const Tensor& tensor) {
   const auto& q = tensor.quantization;
+  const auto scales = static_cast<int64_t>(q.scale.size());
+  if (q.block > 0) return {q.block, scales};
+  if (scales == 1) return {1, 1};
   int64_t inner = 1;
   for (size_t d = q.dimension + 1; d < tensor.dims.size(); ++d) {
     inner *= tensor.dims[d];
   }
-  return {inner, tensor.dims[q.dimension]};
+  return {inner, scales};
 }
 
 absl::Status CheckQuantization(const Tensor& tensor) {
   const auto& q = tensor.quantization;
-  if (!q.per_channel()) return absl::OkStatus();
+  if (!q.per_channel() || q.block > 0) return absl::OkStatus();
   if (q.dimension < 0 || q.dimension >= static_cast<int>(tensor.dims.size()) ||
       static_cast<int>(q.scale.size()) != tensor.dims[q.dimension]) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -238,11 +241,9 @@ absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
     return values;
   }
   if (auto s = CheckQuantization(tensor); !s.ok()) return s;
-  const auto [inner, extent] = q.per_channel()
-                                   ? ChannelLayout(tensor)
-                                   : std::pair<int64_t, int64_t>(1, 1);
+  const auto [inner, scales] = ScaleLayout(tensor);
   for (int64_t i = 0; i < n; ++i) {
-    const int64_t k = q.per_channel() ? i / inner % extent : 0;
+    const int64_t k = scales > 1 ? i / inner % scales : 0;
     const int64_t zero = q.zero_point.empty()
                              ? 0
                              : q.zero_point[q.zero_point.size() > 1 ? k : 0];

@@ -81,12 +81,15 @@ int BhwcAxis(int axis, int rank);
 
 // Quantization parameters: real = scale * (quantized - zero_point), with one
 // pair for the whole tensor or, in constants only, one for each index of
-// `dimension`.
+// `dimension` or one scale for each `block` values.
 struct Quantization {
   std::vector<float> scale;
   std::vector<int64_t> zero_point;
   int dimension = 0;
-  bool is_unknown = false;  // of a kind that has no float view
+  int block = 0;             // values with the same scale; 0: no blocks
+  bool half_scales = false;  // the scales are normal 16-bit floats
+  int bits = 8;              // of an int8 constant's values: 8, 4 or 2
+  bool is_unknown = false;   // of a kind that has no float view
   bool empty() const { return scale.empty(); }
   bool per_channel() const { return scale.size() > 1; }
 };
@@ -220,14 +223,12 @@ struct Tensor {
 // one whose batch consists of `outer` groups.
 AxisArray ExtentsOf(const Tensor& tensor, int outer = 0);
 
-// A constant's values as floats, in element order. Widens float16; dequantizes
-// integers with quantization parameters and converts those without; bools are 0
-// and 1. kInvalidArgument: not a constant, a type without a float view, or too
-// few bytes for the shape.
+// A constant's values as floats, in element order: float16 widened, integers
+// with quantization parameters dequantized, bools 0 and 1. kInvalidArgument:
+// not a constant, a type without a float view, or too few bytes for the shape.
 absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor);
-// The exact values of an int32, int64 or bool constant (a shape, axes, a
-// condition). kInvalidArgument: not a constant, another type, too few bytes, or
-// a value beyond 32 bits.
+// The exact values of an int32, int64 or bool constant. kInvalidArgument: not a
+// constant, another type, too few bytes, or a value beyond 32 bits.
 absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor);
 
 // An elementwise function applied to values before they are stored. Every op
@@ -285,8 +286,7 @@ struct Graph {
   }
 };
 
-// Producers and consumers of each tensor, by TensorId. Built once by a pass
-// that needs it, in linear time.
+// Producers and consumers of each tensor, by TensorId. Takes linear time.
 struct Uses {
   explicit Uses(const Graph& graph);
   std::vector<int> producer;  // index of the node that writes it; -1: none

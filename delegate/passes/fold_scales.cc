@@ -27,7 +27,7 @@ struct Affine {
 std::optional<Convolution> WithWeights(const Graph& graph, const Node& node) {
   auto conv = Convolution::Of(graph, node);
   if (!conv || conv->integer_path || !conv->constant_weights ||
-      node.op->builtin_code < 0) {
+      conv->quantized_rows || node.op->builtin_code < 0) {
     return std::nullopt;
   }
   return conv;

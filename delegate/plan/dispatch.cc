@@ -169,8 +169,15 @@ std::string Dispatch::ToString() const {
   for (const auto& [name, id] : writes)
     absl::StrAppend(&text, " ", name, "->t", id);
   for (const PackedConstant& c : constants) {
-    absl::StrAppend(&text, " ", c.name, c.quantized ? " in integers" : "", "[",
-                    c.width, "x", c.height, "]");
+    absl::StrAppend(&text, " ", c.name);
+    if (c.quantized) {
+      absl::StrAppend(&text, " in ", c.quantized->bits, " bits");
+      if (c.quantized->block_shift < 30) {
+        absl::StrAppend(&text, " by ", 4 << c.quantized->block_shift,
+                        c.quantized->half_scales ? " with halves" : "");
+      }
+    }
+    absl::StrAppend(&text, "[", c.width, "x", c.height, "]");
   }
   const std::string own = uniforms.ToString();
   if (!own.empty()) absl::StrAppend(&text, " {", own, "}");

@@ -17,6 +17,15 @@
 
 namespace gles_delegate {
 
+// Rows of quantized weights, each of the weights of four outputs, as
+// gl_shaders/shader.h lays them out.
+struct QuantizedRows {
+  int bits = 8;  // of a weight: 8, 4 or 2
+  bool half_scales = false;
+  int block_shift = 30;  // log2 of a block's inputs / 4; 30: one block a row
+  int first_scale = 0;   // texel
+};
+
 // Weights and tables, packed for one shader: `width` x `height` texels of four
 // floats, read as <name>_at(x, y) (gl_shaders/shader.h). The values are
 // computed when the plan is uploaded, not when it is checked.
@@ -26,8 +35,8 @@ struct PackedConstant {
   int height = 1;
   // Stored in 32 bits, even if precision loss is allowed.
   bool always_float32 = false;
-  // The values are integers from -128 to 127, stored in 8 bits.
-  bool quantized = false;
+  // The texels are four 32-bit words of such rows each.
+  std::optional<QuantizedRows> quantized = {};
   // The values become float32 literals in the shader. They must be few and
   // finite, and the shader must read them at indices known at compile time.
   bool literal = false;
@@ -41,6 +50,8 @@ struct PackedConstant {
   // Writes width * height * 4 floats. May be called repeatedly, on the planning
   // thread. Shares ownership of everything that it reads.
   std::function<void(absl::Span<float>)> fill;
+  // The same for `quantized`, of words that are 0.
+  std::function<void(absl::Span<uint32_t>)> fill_words;
 };
 
 // The values of a shader's Params block, or of its last members, with the

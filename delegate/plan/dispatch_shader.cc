@@ -241,6 +241,9 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
                               FormatFor(c, profile.options),
                               c.literal ? c.width : 0,
                               {}});
+    if (!c.quantized) continue;
+    spec.constants.back().quantized_bits = c.quantized->bits;
+    spec.constants.back().half_scales = c.quantized->half_scales;
   }
   return spec;
 }
@@ -260,7 +263,9 @@ UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch) {
                0, 0);
   }
   for (const PackedConstant& c : dispatch.constants) {
-    block.Int4(absl::StrCat(c.name, "_size"), c.width, c.height, 0, 0);
+    block.Int4(absl::StrCat(c.name, "_size"), c.width, c.height,
+               c.quantized ? c.quantized->block_shift : 0,
+               c.quantized ? c.quantized->first_scale : 0);
   }
   block.Append(dispatch.uniforms);
   return block;

@@ -86,7 +86,7 @@ absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
 
 Format FormatFor(const PackedConstant& constant,
                  const PlanningOptions& options) {
-  if (constant.quantized) return Format::kRgba8i;
+  if (constant.quantized) return Format::kRgba32i;
   return options.half && !constant.always_float32 && !constant.literal
              ? Format::kRgba16f
              : Format::kRgba32f;

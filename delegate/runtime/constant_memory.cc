@@ -27,9 +27,6 @@ std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
 // Texels as `format` holds them.
 std::vector<uint8_t> FloatTexels(const std::vector<float>& texels,
                                  Format format, bool saturate_halves) {
-  if (format == Format::kRgba8i) {
-    return BytesOf(std::vector<int8_t>(texels.begin(), texels.end()));
-  }
   return format == Format::kRgba16f ? BytesOf(ToHalves(texels, saturate_halves))
                                     : BytesOf(texels);
 }
@@ -179,7 +176,13 @@ absl::StatusOr<Resource> ConstantUploader::UploadPacked(
   const auto slot = SlotOf(c, profile_);
   if (!slot.ok()) return slot.status();
   const auto pack = [&]() -> absl::StatusOr<std::vector<uint8_t>> {
-    std::vector<float> texels(int64_t{c.width} * c.height * 4, 0.0f);
+    const int64_t count = int64_t{c.width} * c.height * 4;
+    if (c.quantized) {
+      std::vector<uint32_t> words(count, 0);
+      c.fill_words(absl::MakeSpan(words));
+      return BytesOf(words);
+    }
+    std::vector<float> texels(count, 0.0f);
     c.fill(absl::MakeSpan(texels));
     return FloatTexels(texels, slot->format, profile_.options.saturate_halves);
   };

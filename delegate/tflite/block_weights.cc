@@ -1,6 +1,7 @@
 #include "delegate/tflite/block_weights.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -55,9 +56,9 @@ bool BlockWeights::HasZeroPoints(const Blocks& blocks, const Graph& graph) {
                                     [](float zero) { return zero != 0; });
 }
 
-absl::StatusOr<Tensor> BlockWeights::FloatsOf(const Tensor& weights,
-                                              const Blocks& blocks,
-                                              const Graph& graph) {
+absl::StatusOr<Tensor> BlockWeights::ViewOf(const Tensor& weights,
+                                            const Blocks& blocks,
+                                            const Graph& graph) {
   const auto refused = [&weights](const auto&... words) {
     return absl::StrCat("the blocks of ", weights.ToString(), " have ",
                         words...);
@@ -85,24 +86,27 @@ absl::StatusOr<Tensor> BlockWeights::FloatsOf(const Tensor& weights,
         refused(scales->size(), " scales for blocks of ", blocks.size,
                 " values along dimension ", blocks.dimension));
   }
-  std::vector<float> values(count);
-  for (int64_t i = 0; i < count; ++i) {
-    values[i] = (*scales)[i / blocks.size] *
-                static_cast<float>(static_cast<int8_t>(quantized[i]));
-  }
-  std::vector<uint8_t> bytes(count * sizeof(float));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  Tensor floats;
-  floats.name = weights.name;
-  floats.dims = weights.dims;
-  floats.shape = weights.shape;
-  floats.constant = ConstantData::Own(std::move(bytes));
-  return floats;
+  Tensor view;
+  view.name = weights.name;
+  view.dims = weights.dims;
+  view.shape = weights.shape;
+  view.constant = weights.constant;
+  view.quantized = DataType::kInt8;
+  view.quantization.bits = weights.quantization.bits;
+  view.quantization.block = blocks.size;
+  view.quantization.zero_point = {0};
+  // Shaders may read a subnormal as zero.
+  view.quantization.half_scales =
+      graph.tensor(blocks.scales).stored() == DataType::kFloat16 &&
+      std::all_of(scales->begin(), scales->end(),
+                  [](float scale) { return std::fabs(scale) >= 0x1p-14f; });
+  view.quantization.scale = *std::move(scales);
+  return view;
 }
 
-absl::Status BlockWeights::Dequantize(int builtin_code,
-                                      std::vector<int>* inputs,
-                                      Graph* graph) const {
+absl::Status BlockWeights::ViewAsFloat(int builtin_code,
+                                       std::vector<int>* inputs,
+                                       Graph* graph) const {
   constexpr size_t kWeights = 1;
   if ((builtin_code != builtin::FULLY_CONNECTED &&
        builtin_code != builtin::EMBEDDING_LOOKUP) ||
@@ -111,9 +115,9 @@ absl::Status BlockWeights::Dequantize(int builtin_code,
   }
   const auto found = blocks_.find((*inputs)[kWeights]);
   if (found == blocks_.end()) return absl::OkStatus();
-  auto floats = FloatsOf(graph->tensor(found->first), found->second, *graph);
-  if (!floats.ok()) return floats.status();
-  (*inputs)[kWeights] = graph->AddTensor(*std::move(floats));
+  auto view = ViewOf(graph->tensor(found->first), found->second, *graph);
+  if (!view.ok()) return view.status();
+  (*inputs)[kWeights] = graph->AddTensor(*std::move(view));
   return absl::OkStatus();
 }
 

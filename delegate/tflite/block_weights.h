@@ -18,14 +18,14 @@ class BlockWeights {
   // Notes the blocks of the runtime's tensor `id`, if it has some.
   void Read(int id, const TfLiteTensor& tensor);
 
-  // Adds the floats that FULLY_CONNECTED's weights or EMBEDDING_LOOKUP's table
-  // in blocks stand for, a float32 constant, and puts it in their place. Does
+  // Puts a float view with the blocks' scales in the place of
+  // FULLY_CONNECTED's weights or EMBEDDING_LOOKUP's table in blocks. Does
   // nothing to other inputs.
   // `graph` has the runtime's tensors. kUnimplemented: the scales are not
   // constants of float16 or float32, there are zero points, or the weights are
   // not a constant matrix. kInvalidArgument: the scales do not fit.
-  absl::Status Dequantize(int builtin_code, std::vector<int>* inputs,
-                          Graph* graph) const;
+  absl::Status ViewAsFloat(int builtin_code, std::vector<int>* inputs,
+                           Graph* graph) const;
 
  private:
   // As TfLiteBlockwiseQuantization, which newer runtimes have.
@@ -37,9 +37,9 @@ class BlockWeights {
   };
 
   static bool HasZeroPoints(const Blocks& blocks, const Graph& graph);
-  static absl::StatusOr<Tensor> FloatsOf(const Tensor& weights,
-                                         const Blocks& blocks,
-                                         const Graph& graph);
+  static absl::StatusOr<Tensor> ViewOf(const Tensor& weights,
+                                       const Blocks& blocks,
+                                       const Graph& graph);
 
   absl::flat_hash_map<int, Blocks> blocks_;  // by TFLite's index
 };

@@ -61,6 +61,7 @@ void Unpack(int type, Tensor* t) {
   t->constant = ConstantData::Own(
       std::vector<uint8_t>(quantized.begin(), quantized.end()));
   t->type = DataType::kInt8;
+  t->quantization.bits = 8 / per_byte;
 }
 
 }  // namespace

@@ -88,8 +88,8 @@ class ModelReader {
       checked.support = CheckComposite(*node, *inlined, &checked);
     } else {
       std::vector<int> inputs = checked.inputs;
-      checked.support = block_weights_.Dequantize(registration->builtin_code,
-                                                  &inputs, &model_.graph);
+      checked.support = block_weights_.ViewAsFloat(registration->builtin_code,
+                                                   &inputs, &model_.graph);
       if (checked.support.ok()) {
         checked.support = Check(
             InlinedNode(*node, *registration, inputs, checked.outputs).node(),

@@ -10,6 +10,7 @@
 //   slice. The grid is one row, too: all tiles of the first TILE_SLICES slices,
 //   then the next, so that only the last vector has idle lanes.
 // - LARGE_INDICES: too many pixels or invocations for op_quotient.
+// - QUANTIZED: the weights are quantized rows.
 // - PRODUCTS: rows have separate weights, stored one after the other. x counts
 //   the tiles of one row, then of the next.
 layout(std140, binding = 0) uniform Params {
@@ -104,7 +105,11 @@ void main() {
   vec4 sum[TILE_SLICES][TILE_PIXELS];
   for (int q = 0; q < TILE_SLICES; ++q) {
     int row = first_row + min(first_slice + q, dst_size.z - 1);
+#ifdef QUANTIZED
+    vec4 bias = weights_bias(row);
+#else
     vec4 bias = weights_at(src_size.z * 4, row);
+#endif
     for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] = bias;
   }
 
@@ -134,10 +139,19 @@ void main() {
 #endif
     for (int q = 0; q < TILE_SLICES; ++q) {
       int row = first_row + min(first_slice + q, dst_size.z - 1);
+#ifdef QUANTIZED
+      mat4 w = weights_quantized(s, row);
+      vec4 scale = weights_scale(s, row);
+      TERM vec4 w0 = w[0] * scale;
+      TERM vec4 w1 = w[1] * scale;
+      TERM vec4 w2 = w[2] * scale;
+      TERM vec4 w3 = w[3] * scale;
+#else
       TERM vec4 w0 = weights_at(s * 4, row);
       TERM vec4 w1 = weights_at(s * 4 + 1, row);
       TERM vec4 w2 = weights_at(s * 4 + 2, row);
       TERM vec4 w3 = weights_at(s * 4 + 3, row);
+#endif
       for (int i = 0; i < TILE_PIXELS; ++i) {
         part[q][i] += w0 * v[i].x + w1 * v[i].y + w2 * v[i].z + w3 * v[i].w;
       }

@@ -14,6 +14,7 @@
 //   a chunk in 16 bits; these sums are added in 32 bits. CHUNK_TERMS is even.
 //   Shared memory holds pairs of texels in 16 bits: inputs of two consecutive
 //   terms, weights of two consecutive channels.
+// - QUANTIZED: for a 1x1 window; the weights are quantized rows.
 // - PRODUCTS: each z of the work groups is one row of src with separate
 //   weights.
 // - MATRICES: each z of the work groups is one matrix of dst, a product of a
@@ -164,6 +165,19 @@ vec4 source(ivec3 p, int term) {
 #endif
 }
 
+#ifdef QUANTIZED
+// Neighbouring invocations load adjacent inputs of an output slice.
+const int kPacketsOfSlice = kChunk * 4 / kPacketTexels;
+int weight_slot(int index) {
+  int slice = index / kPacketsOfSlice;
+  return (index - slice * kPacketsOfSlice) * kSlices + slice;
+}
+// Past the end, the last one repeats.
+int weights_row(int slice) {
+  return min(int(gl_WorkGroupID.y) * kSlices + slice, dst_size.z - 1);
+}
+#endif
+
 #ifdef HALF_ARITHMETIC
 // The inputs of `term` and the next one.
 uvec4 input_packet(ivec3 p, int term) {
@@ -184,6 +198,15 @@ uvec4 input_packet(ivec3 p, int term) {
 // Packet `index` of the weights from `term` on, for this group's slices; zero
 // past the last term.
 uvec4 weight_packet(int term, int index) {
+#ifdef QUANTIZED
+  int slice = index / kPacketsOfSlice;
+  int x = term * 4 + (index - slice * kPacketsOfSlice) * 2;
+#ifndef WHOLE_CHUNKS
+  if (x >= sum_shape.y * 4) return uvec4(0u);
+#endif
+  int row = weights_row(slice);
+  return uvec4(packed_weights(x, row), packed_weights(x + 1, row));
+#else
   int row = weights_row();
   int pair = index / kSlices;
   int at = (term * 4 + pair * 2) * kSlices + index - pair * kSlices;
@@ -191,6 +214,7 @@ uvec4 weight_packet(int term, int index) {
   if (at >= sum_shape.y * 4 * kSlices) return uvec4(0u);
 #endif
   return uvec4(packed_weights(at, row), packed_weights(at + kSlices, row));
+#endif
 }
 #elif defined(MATRICES)
 vec4 input_packet(ivec3 p, int term) { return source(p, term); }
@@ -234,16 +258,25 @@ vec4 weight_packet(int term, int index) {
 vec4 input_packet(ivec3 p, int term) { return source(p, term); }
 
 vec4 weight_packet(int term, int index) {
+#ifdef QUANTIZED
+  int slice = index / kPacketsOfSlice;
+  int x = term * 4 + index - slice * kPacketsOfSlice;
+#ifndef WHOLE_CHUNKS
+  if (x >= sum_shape.y * 4) return vec4(0.0);
+#endif
+  return weights_at(x, weights_row(slice));
+#else
   int row = weights_row();
   int at = term * 4 * kSlices + index;
 #ifndef WHOLE_CHUNKS
   if (at >= sum_shape.y * 4 * kSlices) return vec4(0.0);
 #endif
   return weights_at(at, row);
+#endif
 }
 #endif
 
-#ifndef MATRICES
+#if !defined(MATRICES) && !defined(QUANTIZED)
 int weight_slot(int index) { return index; }
 #endif
 
@@ -254,7 +287,9 @@ void put(int first_pixel, int q, int i, vec4 total) {
   int pixel_in_group = int(gl_LocalInvocationID.x) + WORK_GROUP_X * i;
   int pixel = first_pixel + pixel_in_group;
   if (pixel >= sum_shape.x || slice >= dst_size.z) return;
-#ifndef MATRICES
+#ifdef QUANTIZED
+  total += weights_bias(slice);
+#elif !defined(MATRICES)
   total += weights_at(sum_shape.y * 4 * kSlices + in_group, weights_row());
 #endif
   ivec3 at = pixel_at(pixel);

@@ -3,6 +3,17 @@
 // through a vec4 "as the bits of a float"; constants are added to avoid
 // denormals and NaNs.
 
+// The lowest four weights of p, of 8, 4 or 2 bits each.
+vec4 op_weights_8(int p) {
+  return vec4((ivec4(p) << ivec4(24, 16, 8, 0)) >> 24);
+}
+vec4 op_weights_4(int p) {
+  return vec4((ivec4(p) << ivec4(28, 24, 20, 16)) >> 28);
+}
+vec4 op_weights_2(int p) {
+  return vec4((ivec4(p) << ivec4(30, 28, 26, 24)) >> 30);
+}
+
 // round(x / scale) for x >= 0, ties away from zero, of the exact quotient, as
 // TFLite divides in 64 bits. Only the comparison of x with the tie h * scale
 // matters: products of parts of h and scale are exact, and so are differences

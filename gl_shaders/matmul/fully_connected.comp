@@ -1,8 +1,11 @@
 // FULLY_CONNECTED for few rows: dst row m is the sum over k of row m of src,
 // flat in BHWC order, times the weights. LANES invocations of a work group
 // share the sum of one output slice of TILE_ROWS rows, so that a short row
-// fills the device. QUANTIZED: the weights are integers, which scales multiply.
-// Grid: x lanes, y output slices, z tiles of rows.
+// fills the device.
+// - ELEMENTS: rows of src begin inside texels.
+// - PIXELS: a row of src is a pixel.
+// - QUANTIZED: the weights are quantized rows, which have all inputs in a row.
+// Grid: x lanes, y output slices, z tiles of rows; with one lane x output slices.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 row_shape;  // rows, texels a row, pixels a row, K
@@ -16,7 +19,7 @@ ivec3 pixel_at(int index, ivec4 size) {
 }
 
 #ifdef ELEMENTS
-// K is not a multiple of the channels, so rows begin inside texels.
+// K is not a multiple of the channels.
 float element_at(int index) {
   int channel = index % src_aux.x;
   ivec3 p = pixel_at(index / src_aux.x, src_size);
@@ -56,21 +59,64 @@ shared vec4 partial[LANES * WORK_GROUP_Y * TILE_ROWS];
 
 void main() {
   // No early return, since barriers follow. Past the end, the last one repeats.
+#if LANES > 1
   int slice = min(gid.y, dst_size.z - 1);
+#ifdef QUANTIZED
+  int t = gid.x * weights_fours + grid.w;
+#else
+  int t = gid.x + grid.w;
+#endif
+#else
+  int slice = min(gid.x, dst_size.z - 1);
+  int t = grid.w;
+#endif
   int first_row = gid.z * TILE_ROWS;
   vec4 sum[TILE_ROWS];
   for (int r = 0; r < TILE_ROWS; ++r) sum[r] = vec4(0.0);
-  for (int t = gid.x; t < row_shape.y; t += LANES) {
+#ifdef PIXELS
+  ivec3 from[TILE_ROWS];
+  for (int r = 0; r < TILE_ROWS; ++r) {
+    from[r] = pixel_at(min(first_row + r, row_shape.x - 1), src_size);
+  }
+#define ROW_TEXEL(r, t) read_src(from[r].x, from[r].y, t, from[r].z)
+#else
+#define ROW_TEXEL(r, t) row_texel(min(first_row + r, row_shape.x - 1), t)
+#endif
+  // do {} while, t from grid.w: see shader.h.
+#ifdef QUANTIZED
+  do {  // for each block that this lane sees
+    vec4 scale = weights_scale(t, slice);
+    int end = min(((t >> weights_size.z) + 1) << weights_size.z, row_shape.y);
+    vec4 part[TILE_ROWS];
+    for (int r = 0; r < TILE_ROWS; ++r) part[r] = vec4(0.0);
+    do {
+      ivec4 words = weights_words(t / weights_fours, slice);
+      for (int i = 0; i < weights_fours; ++i) {
+        if (i > 0 && t + i >= row_shape.y) break;
+        mat4 w = weights_columns(words, i);
+        for (int r = 0; r < TILE_ROWS; ++r) {
+          vec4 v = ROW_TEXEL(r, t + i);
+          part[r] += w[0] * v.x + w[1] * v.y + w[2] * v.z + w[3] * v.w;
+        }
+      }
+      t += LANES * weights_fours;
+    } while (t < end);
+    for (int r = 0; r < TILE_ROWS; ++r) sum[r] += scale * part[r];
+  } while (t < row_shape.y);
+#else
+  do {
     ivec2 at = weight_texel(t, slice);
     vec4 w0 = weights_at(at.x, at.y);
     vec4 w1 = weights_at(at.x + 1, at.y);
     vec4 w2 = weights_at(at.x + 2, at.y);
     vec4 w3 = weights_at(at.x + 3, at.y);
     for (int r = 0; r < TILE_ROWS; ++r) {
-      vec4 v = row_texel(min(first_row + r, row_shape.x - 1), t);
+      vec4 v = ROW_TEXEL(r, t);
       sum[r] += w0 * v.x + w1 * v.y + w2 * v.z + w3 * v.w;
     }
-  }
+    t += LANES;
+  } while (t < row_shape.y);
+#endif
 
 #if LANES > 1
   int lane = int(gl_LocalInvocationID.x);
@@ -91,19 +137,17 @@ void main() {
 
   if (outside_grid()) return;
 #ifdef QUANTIZED
-  vec4 scale = scales_at(0, slice), bias = scales_at(1, slice);
-#define RESULT(sum) ((sum) * scale + bias)
+  vec4 bias = weights_bias(slice);
 #else
   vec4 bias = weights_at(weights_size.x - 1, slice * row_shape.z);
-#define RESULT(sum) ((sum) + bias)
 #endif
 #if LANES > 1
   // The lanes divide the rows: the code for a sum exists once, and no row waits
   // for another.
   for (int r = lane; r < TILE_ROWS; r += LANES) {
-    put(first_row + r, slice, RESULT(partial[base - lane + r * LANES]));
+    put(first_row + r, slice, partial[base - lane + r * LANES] + bias);
   }
 #else
-  for (int r = 0; r < TILE_ROWS; ++r) put(first_row + r, slice, RESULT(sum[r]));
+  for (int r = 0; r < TILE_ROWS; ++r) put(first_row + r, slice, sum[r] + bias);
 #endif
 }

@@ -1,7 +1,8 @@
 // dst[batch, outer, pick, inner] = src[batch, outer, index..., inner], where
 // indices[batch, pick, depth] has the index of each pick, clamped to its axes.
 // All in linear element order. With WHOLE, the four channels of a texel come
-// from one texel. One texel per invocation.
+// from one texel. With QUANTIZED, src is a matrix of quantized rows, and an
+// index picks one of its rows. One texel per invocation.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 extents;  // of the axes that an index names
@@ -34,6 +35,14 @@ int source_of(int e) {
   return (group * rows + row) * inner + e - pick * inner;
 }
 
+#ifdef QUANTIZED
+vec4 texel(int row, int slice) {
+  mat4 w = src_quantized(slice, row >> 2);
+  return vec4(op_component(w[0], row), op_component(w[1], row),
+              op_component(w[2], row), op_component(w[3], row)) *
+         op_component(src_scale(slice, row >> 2), row);
+}
+#else
 ELEMENT4 texel(int pixel, int slice) {
   int row = pixel / src_size.x;
   return read_src(pixel - row * src_size.x, row % src_size.y, slice,
@@ -46,13 +55,16 @@ ELEMENT value_of(int e) {
   int c = element - pixel * src_aux.x;
   return op_component(texel(pixel, c >> 2), c);
 }
+#endif
 
 void main() {
   if (outside_grid()) return;
   ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
   int pixel = (p.w * dst_size.y + p.y) * dst_size.x + p.x;
   int first = pixel * dst_aux.x;
-#ifdef WHOLE
+#ifdef QUANTIZED
+  vec4 v = texel(source_of(first) / inner, p.z);
+#elif defined(WHOLE)
   ELEMENT4 v = texel(source_of(first) / src_aux.x, p.z);
 #else
   // Lanes past the last channel repeat it: in bounds, and masked by the write.

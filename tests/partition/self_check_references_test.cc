@@ -66,6 +66,10 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
   transposed.transposed = true;
   OneHotCase one_hot;
   one_hot.indices = {2, 7};
+  FullyConnectedParams few, many;
+  few.weights = many.weights = Weights::kInt8;
+  few.input = {2, 17};
+  many.input = {20, 17};
   const SingleOpModel models[] = {
       IntegerBinary(add),
       IntegerBinary(modulo),
@@ -82,6 +86,9 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
       ReverseSequence({2, 7, 4}, 1, 0, true),
       EmbeddingLookup({9, 6}, 4, Weights::kFloat),
       EmbeddingLookup({9, 6}, 4, Weights::kRuntime),
+      EmbeddingLookup({9, 6}, 4, Weights::kInt8),
+      FullyConnected(few),
+      FullyConnected(many),
       SegmentSum({5, 6}, {0, 0, 1, 2, 2}, 0),
       SegmentSum({5, 6}, {1, 0, 1, 2, -1}, 3, TensorType::FLOAT32,
                  Op::UNSORTED_SEGMENT_MAX),

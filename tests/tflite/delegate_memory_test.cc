@@ -11,6 +11,7 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/real_model.h"
+#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -89,6 +90,26 @@ class DelegateMemoryTest : public DeviceTest {
     return ReportOf(delegate)["gpu_bytes"]["total"];
   }
 };
+
+// Weights keep their 8 bits, beside tensors of 32 and of 16 bits, for few rows
+// and for many. A row of them also has a scale and a bias.
+TEST_F(DelegateMemoryTest, QuantizedWeightsKeepTheirBits) {
+  constexpr int kTerms = 256, kOutputs = 128;
+  for (int rows : {1, 20}) {
+    for (bool half : {false, true}) {
+      FullyConnectedParams params;
+      params.input = {rows, kTerms};
+      params.out_features = kOutputs;
+      params.weights = Weights::kInt8;
+      const auto model = LoadOrDie(FullyConnected(params).bytes);
+      const DelegatePtr delegate = Make(0, kTfLiteGlesStorageAuto, half);
+      auto interpreter = InterpreterOrDie(*model);
+      ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+      EXPECT_LE(ReportOf(delegate)["gpu_bytes"]["constants"],
+                1.1 * kOutputs * kTerms);
+    }
+  }
+}
 
 // The categories add up to what GL was asked for, and what the limit goes by is
 // the same number: one byte less is refused.

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/passes/passes.h"
 #include "delegate/tflite/extract_partition.h"
@@ -192,7 +193,7 @@ TEST_F(NewerVersionsTest, WeightsKeepTheirEightBits) {
             },
             &plan);
         ExpectNear(got, RowProducts(x, weights, q), 1e-4f);
-        EXPECT_THAT(plan, HasSubstr("weights in integers"));
+        EXPECT_THAT(plan, HasSubstr("weights in 8 bits"));
       }
     }
   }
@@ -206,58 +207,94 @@ struct Blocks {
   int scale_tensor = 1;  // its index; 1: the right one
   bool zero_points = false;
   Op op = Op::FULLY_CONNECTED;
+  int rows = kRows;
+  int outputs = kOutputs;
+  int size = 32;  // of a block
+  int in_row = 2;
+
+  int terms() const { return size * in_row; }
+  int bits() const {
+    return type == TensorType::INT2 ? 2 : type == TensorType::INT4 ? 4 : 8;
+  }
 };
 
-constexpr int kBlock = 32, kBlocks = 2;
+std::vector<int8_t> QuantizedOf(const Blocks& c) {
+  const int half_range = 1 << (c.bits() - 1);
+  return Codes<int8_t>(c.outputs * c.terms(), -half_range, half_range - 1, 1);
+}
 
-absl::StatusOr<Values> RunBlocks(const Blocks& c, Values* want) {
-  constexpr int kCount = kOutputs * kBlocks * kBlock;
-  const int bits = c.type == TensorType::INT2   ? 2
-                   : c.type == TensorType::INT4 ? 4
-                                                : 8;
-  const std::vector<int8_t> quantized =
-      Codes<int8_t>(kCount, -(1 << (bits - 1)), (1 << (bits - 1)) - 1, 1);
-  std::vector<uint8_t> packed(kCount * bits / 8);
-  for (int i = 0; i < kCount; ++i) {
+// Of a block: exact in 16 bits.
+float ScaleOf(size_t block) {
+  return 0.125f * static_cast<float>(block % 10 + 1);
+}
+
+int AddBlocks(const Blocks& c, ModelBuilder* b) {
+  const std::vector<int8_t> quantized = QuantizedOf(c);
+  const int bits = c.bits();
+  std::vector<uint8_t> packed(quantized.size() * bits / 8);
+  for (size_t i = 0; i < quantized.size(); ++i) {
     packed[i * bits / 8] |= (quantized[i] & ((1 << bits) - 1))
                             << (i * bits % 8);
   }
-  const int count = c.scales != 0 ? c.scales : kOutputs * kBlocks;
-  Values scales;
-  std::vector<uint8_t> scale_bytes;
+  const int count = c.scales != 0 ? c.scales : c.outputs * c.in_row;
+  std::vector<uint8_t> scales;
   for (int i = 0; i < count; ++i) {
-    scales.push_back(0.125f * static_cast<float>(i + 1));  // exact in half
-    const uint16_t half = FloatToHalf(scales.back());
+    const float scale = ScaleOf(i);
+    const uint16_t half = FloatToHalf(scale);
     const bool is_half = c.scale_type == TensorType::FLOAT16;
-    const auto* bytes = is_half
-                            ? reinterpret_cast<const uint8_t*>(&half)
-                            : reinterpret_cast<const uint8_t*>(&scales.back());
-    scale_bytes.insert(scale_bytes.end(), bytes, bytes + (is_half ? 2 : 4));
+    const auto* bytes = is_half ? reinterpret_cast<const uint8_t*>(&half)
+                                : reinterpret_cast<const uint8_t*>(&scale);
+    scales.insert(scales.end(), bytes, bytes + (is_half ? 2 : 4));
   }
-  const bool looks_up = c.op == Op::EMBEDDING_LOOKUP;
-  ModelBuilder b;
-  const int x = looks_up ? b.AddInput("x", {kRows})
-                         : b.AddInput("x", {kRows, kBlocks * kBlock});
-  const int s =
-      b.AddConstantBytes("scales", {count}, c.scale_type, scale_bytes);
+  const int s = b->AddConstantBytes("scales", {count}, c.scale_type, scales);
   const int zeros =
-      b.AddConstant<int32_t>("zeros", {1}, std::vector<int32_t>{3});
+      b->AddConstant<int32_t>("zeros", {1}, std::vector<int32_t>{3});
   const int w =
-      b.AddConstantBytes("w", {kOutputs, kBlocks * kBlock}, c.type, packed);
+      b->AddConstantBytes("w", {c.outputs, c.terms()}, c.type, packed);
   schema::BlockwiseQuantizationT blocks;
   blocks.scales = c.scale_tensor == 1 ? s : c.scale_tensor;
   blocks.zero_points = c.zero_points ? zeros : -1;
-  blocks.block_size = kBlock;
-  schema::TensorT& tensor = *b.model().subgraphs[0]->tensors[w];
+  blocks.block_size = c.size;
+  schema::TensorT& tensor = *b->model().subgraphs[0]->tensors[w];
   tensor.quantization = std::make_unique<schema::QuantizationParametersT>();
   tensor.quantization->details.Set(blocks);
-  const int y =
-      b.AddTensor("y", {kRows, looks_up ? kBlocks * kBlock : kOutputs});
-  if (looks_up) {
-    const int ids = b.AddTensor("ids", {kRows}, TensorType::INT32);
-    b.AddOp(Op::CAST, 1, {x}, {ids}, schema::CastOptionsT());
-    b.AddOp(c.op, 4, {ids, w}, {y});
-  } else if (c.op == Op::FULLY_CONNECTED) {
+  return w;
+}
+
+// Looks up rows of a table in blocks.
+absl::StatusOr<Values> LookUpBlocks(const Blocks& c, Values* want) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {c.rows});
+  const int w = AddBlocks(c, &b);
+  const int y = b.AddTensor("y", {c.rows, c.terms()});
+  const int ids = b.AddTensor("ids", {c.rows}, TensorType::INT32);
+  b.AddOp(Op::CAST, 1, {x}, {ids}, schema::CastOptionsT());
+  b.AddOp(c.op, 4, {ids, w}, {y});
+  b.SetOutputs({y});
+  const std::vector<int8_t> quantized = QuantizedOf(c);
+  Values rows;
+  for (int row = 0; row < c.rows; ++row) {
+    const int id = (row + 1) % c.outputs;
+    rows.push_back(static_cast<float>(id));
+    for (int i = 0; i < c.terms(); ++i) {
+      want->push_back(static_cast<float>(quantized[id * c.terms() + i]) *
+                      ScaleOf(id * c.in_row + i / c.size));
+    }
+  }
+  return RunFile(b.Finish(), {rows});
+}
+
+// Products with rows of multiples of 1/64, which are exact in 16 bits.
+// `magnitude`: the largest sum of absolute products.
+absl::StatusOr<Values> MultiplyBlocks(
+    const Blocks& c, Values* want, float* magnitude = nullptr,
+    const std::function<void(DeviceProfile&)>& tune = {},
+    std::string* plan = nullptr) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {c.rows, c.terms()});
+  const int w = AddBlocks(c, &b);
+  const int y = b.AddTensor("y", {c.rows, c.outputs});
+  if (c.op == Op::FULLY_CONNECTED) {
     b.AddOp(c.op, 12, {x, w, -1}, {y}, schema::FullyConnectedOptionsT());
   } else {
     schema::BatchMatMulOptionsT options;
@@ -265,33 +302,28 @@ absl::StatusOr<Values> RunBlocks(const Blocks& c, Values* want) {
     b.AddOp(c.op, 4, {x, w}, {y}, options);
   }
   b.SetOutputs({y});
-  if (looks_up) {
-    Values rows;
-    for (int row = 0; row < kRows; ++row) {
-      const int id = (row + 1) % kOutputs;
-      rows.push_back(static_cast<float>(id));
-      for (int i = 0; i < kBlocks * kBlock; ++i) {
-        want->push_back(
-            static_cast<float>(quantized[id * kBlocks * kBlock + i]) *
-            scales[id * kBlocks + i / kBlock]);
+  const std::vector<int8_t> quantized = QuantizedOf(c);
+  Values input;
+  for (int8_t value : Codes<int8_t>(c.rows * c.terms(), -64, 64, 2)) {
+    input.push_back(static_cast<float>(value) / 64);
+  }
+  for (int row = 0; row < c.rows; ++row) {
+    for (int o = 0; o < c.outputs; ++o) {
+      double sum = 0, absolute = 0;
+      for (int i = 0; i < c.terms(); ++i) {
+        const double product = double{input[row * c.terms() + i]} *
+                               quantized[o * c.terms() + i] *
+                               ScaleOf(o * c.in_row + i / c.size);
+        sum += product;
+        absolute += std::fabs(product);
+      }
+      want->push_back(static_cast<float>(sum));
+      if (magnitude != nullptr) {
+        *magnitude = std::max(*magnitude, static_cast<float>(absolute));
       }
     }
-    return RunFile(b.Finish(), {rows});
   }
-  const Values input = Uniform(kRows * kBlocks * kBlock, -1, 1);
-  for (int row = 0; row < kRows; ++row) {
-    for (int o = 0; o < kOutputs; ++o) {
-      float sum = 0;
-      for (int i = 0; i < kBlocks * kBlock; ++i) {
-        sum += input[row * kBlocks * kBlock + i] *
-               static_cast<float>(quantized[o * kBlocks * kBlock + i]) *
-               scales[std::min<size_t>(o * kBlocks + i / kBlock,
-                                       scales.size() - 1)];
-      }
-      want->push_back(sum);
-    }
-  }
-  return RunFile(b.Finish(), {input});
+  return RunFile(b.Finish(), {input}, tune, plan);
 }
 
 TEST_F(NewerVersionsTest, WeightsInBlocks) {
@@ -299,9 +331,88 @@ TEST_F(NewerVersionsTest, WeightsInBlocks) {
        {TensorType::INT8, TensorType::INT4, TensorType::INT2}) {
     for (TensorType scale : {TensorType::FLOAT16, TensorType::FLOAT32}) {
       Values want;
-      const auto got = RunBlocks({type, scale}, &want);
-      // 64 products of at most 128 * 1.25, rounded in any order.
-      ExpectNear(got, want, 64 * 64 * 160 * 0x1p-24f);
+      float magnitude = 0;
+      const Blocks c = {type, scale};
+      const auto got = MultiplyBlocks(c, &want, &magnitude);
+      // Products and their sums, rounded in any order.
+      ExpectNear(got, want, 2 * c.terms() * magnitude * 0x1p-24f);
+    }
+  }
+}
+
+// A way to multiply, and the shader that it takes.
+struct Way {
+  std::string shader;
+  int rows;
+  std::function<void(DeviceChoices&)> tune;
+};
+
+const std::vector<Way>& Ways() {
+  static const auto& ways = *new std::vector<Way>{
+      {"fully_connected -DPIXELS=1 -DLANES=1 ", 1,
+       [](DeviceChoices& c) { c.simd_lanes = 8; }},
+      {"fully_connected -DPIXELS=1 -DLANES=4 ", 3,
+       [](DeviceChoices& c) {
+         c.simd_lanes = 1;
+         c.reduction_lanes = 4;
+       }},
+      {"fully_connected -DPIXELS=1 -DLANES=", 1,
+       [](DeviceChoices& c) {
+         c.simd_lanes = 1;
+         c.reduction_lanes = 16;
+       }},
+      {"conv_1x1", 20, [](DeviceChoices& c) { c.split_target = 0; }},
+      {"conv_shared", 20, [](DeviceChoices& c) { c.split_target = 48 << 10; }},
+      {"conv_shared", 37, [](DeviceChoices& c) { c.split_target = 1; }}};
+  return ways;
+}
+
+// All keep the weights in their bits, in blocks of every size, and with one
+// scale a row (a block of all terms, here), in every storage and precision.
+TEST_F(NewerVersionsTest, EveryProductReadsBlocks) {
+  using gl_shaders::Storage;
+  for (const Way& way : Ways()) {
+    for (TensorType type :
+         {TensorType::INT8, TensorType::INT4, TensorType::INT2}) {
+      for (int size : {16, 32, 256}) {
+        for (bool half : {false, true}) {
+          if (half && size != 32) continue;  // which takes other programs
+          Blocks c;
+          c.type = type;
+          c.scale_type =
+              size == 256 ? TensorType::FLOAT32 : TensorType::FLOAT16;
+          c.rows = way.rows;
+          c.outputs = 67;
+          c.size = size;
+          c.in_row = size == 16 ? 17 : size == 32 ? 3 : 1;
+          SCOPED_TRACE(absl::StrCat(way.shader, " ", c.bits(), " bits by ",
+                                    size, half ? " half" : ""));
+          const Storage storage =
+              size == 32 ? Storage::kTexture2d : Storage::kBuffer;
+          Values want;
+          float magnitude = 0;
+          std::string plan;
+          const auto got = MultiplyBlocks(
+              c, &want, &magnitude,
+              [&](DeviceProfile& profile) {
+                profile.choices.constants = storage;
+                profile.choices.half_arithmetic = half ? 1 : 0;
+                profile.options.half = half;
+                way.tune(profile.choices);
+              },
+              &plan);
+          EXPECT_THAT(plan, HasSubstr(way.shader));
+          EXPECT_THAT(
+              plan, HasSubstr(absl::StrCat("weights in ", c.bits(), " bits")));
+          float bound = 2 * c.terms() * magnitude * 0x1p-24f;
+          // As tests/testing/single_op.h: products in mediump, 16 of which are
+          // added in it, and a result of 16 bits.
+          if (half) {
+            bound += 18 * 0x1p-10f * magnitude + c.terms() * 0x1p-14f;
+          }
+          ExpectNear(got, want, bound);
+        }
+      }
     }
   }
 }
@@ -310,21 +421,25 @@ TEST_F(NewerVersionsTest, WeightsInBlocks) {
 TEST_F(NewerVersionsTest, RowsOfWeightsInBlocks) {
   for (TensorType type :
        {TensorType::INT8, TensorType::INT4, TensorType::INT2}) {
-    Values want;
-    ExpectNear(RunBlocks({type, TensorType::FLOAT16, 0, 1, false,
-                          Op::EMBEDDING_LOOKUP},
-                         &want),
-               want, 0);
+    for (int size : {16, 32, 256}) {
+      Values want;
+      Blocks c;
+      c.type = type;
+      c.op = Op::EMBEDDING_LOOKUP;
+      c.size = size;
+      c.in_row = 3;
+      ExpectNear(LookUpBlocks(c, &want), want, 0);
+    }
   }
 }
 
 TEST_F(NewerVersionsTest, RefusesBlocksThatDoNotFit) {
   const auto refusal = [](const Blocks& c) {
     Values want;
-    return std::string(RunBlocks(c, &want).status().message());
+    return std::string(MultiplyBlocks(c, &want).status().message());
   };
   Blocks c;
-  for (int count : {1, kOutputs * kBlocks - 1, kOutputs * kBlocks + 1}) {
+  for (int count : {1, kOutputs * c.in_row - 1, kOutputs * c.in_row + 1}) {
     c.scales = count;
     EXPECT_THAT(refusal(c), HasSubstr("scales for blocks of 32"));
   }

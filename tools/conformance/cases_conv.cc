@@ -260,6 +260,8 @@ std::string WeightsName(Weights weights) {
       return "float_weights";
     case Weights::kHalf:
       return "half_weights";
+    case Weights::kInt8:
+      return "int8_weights";
     case Weights::kSparse:
       return "sparse_weights";
     case Weights::kSparseHalf:

@@ -47,6 +47,19 @@ void AddFullyConnected(CaseList* list) {
           params);
     }
   }
+  // Which stay in 8 bits on the GPU: few rows and many.
+  for (int in : {1, 5, 36, 130}) {
+    for (int out : {1, 5, 67}) {
+      for (int batch : {1, 3, 20}) {
+        FullyConnectedParams params;
+        params.input = {batch, in};
+        params.out_features = out;
+        params.weights = Weights::kInt8;
+        AddDense(list, absl::StrCat("features_", WeightsName(params.weights)),
+                 params);
+      }
+    }
+  }
   for (const Shape& shape : {Shape{2, 3, 4}, {1, 2, 2, 5}, {2, 6, 10}}) {
     FullyConnectedParams params;
     params.input = shape;

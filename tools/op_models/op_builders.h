@@ -30,6 +30,7 @@ std::string ActivationName(Activation activation);
 enum class Weights {
   kFloat,       // a float32 constant
   kHalf,        // a float16 constant through DEQUANTIZE
+  kInt8,        // an int8 constant through DEQUANTIZE
   kSparse,      // a sparse float32 constant through DENSIFY
   kSparseHalf,  // a sparse float16 constant through DENSIFY and DEQUANTIZE
   kRuntime,     // a second input of the model

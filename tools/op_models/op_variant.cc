@@ -1,5 +1,6 @@
 #include "tools/op_models/op_variant.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -78,6 +79,8 @@ int OpVariant::Constant(const std::string& name, const Shape& shape,
     case Weights::kHalf:
       return Dequantize(
           name, shape, builder_.AddHalfConstant(name + "_half", shape, values));
+    case Weights::kInt8:
+      return Dequantize(name, shape, Int8Constant(name, shape, values));
     case Weights::kSparse:
       return SparseConstant(name, shape, std::move(values), /*half=*/false);
     case Weights::kSparseHalf:
@@ -97,11 +100,24 @@ int OpVariant::OfType(int tensor, schema::TensorType type) {
   return tensor;
 }
 
+int OpVariant::Int8Constant(const std::string& name, const Shape& shape,
+                            const std::vector<float>& values) {
+  constexpr float kScale = 0x1p-5f;  // exact in 16-bit floats
+  std::vector<int8_t> quantized;
+  quantized.reserve(values.size());
+  for (float value : values) {
+    quantized.push_back(static_cast<int8_t>(
+        std::clamp(std::round(value / kScale), -127.0f, 127.0f)));
+  }
+  return builder_.AddConstant<int8_t>(name + "_int8", shape, quantized,
+                                      ModelQuantization::PerTensor(kScale, 0));
+}
+
 int OpVariant::Dequantize(const std::string& name, const Shape& shape,
-                          int half) {
+                          int constant) {
   const int tensor = builder_.AddTensor(name, shape);
   // Version 3 brought float16.
-  builder_.AddOp(schema::BuiltinOperator::DEQUANTIZE, 3, {half}, {tensor});
+  builder_.AddOp(schema::BuiltinOperator::DEQUANTIZE, 3, {constant}, {tensor});
   return tensor;
 }
 
@@ -210,6 +226,8 @@ std::string WeightsName(Weights weights) {
       return "";
     case Weights::kHalf:
       return "Half";
+    case Weights::kInt8:
+      return "Int8";
     case Weights::kSparse:
       return "Sparse";
     case Weights::kSparseHalf:

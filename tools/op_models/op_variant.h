@@ -80,7 +80,9 @@ class OpVariant {
 
  private:
   int AddOutput();
-  int Dequantize(const std::string& name, const Shape& shape, int half);
+  int Int8Constant(const std::string& name, const Shape& shape,
+                   const std::vector<float>& values);
+  int Dequantize(const std::string& name, const Shape& shape, int constant);
   int SparseConstant(const std::string& name, const Shape& shape,
                      std::vector<float> values, bool half);
 

@@ -6,6 +6,7 @@
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/conv/quantized_rows.h"
 #include "delegate/ops/matmul/row_products.h"
 #include "delegate/ops/quotient.h"
 #include "delegate/plan/planner.h"
@@ -39,6 +40,7 @@ bool ReadAndWriteAlike(const Convolution& a, const Convolution& b) {
     return conv.dst_shape.c % 4 == 0;
   };
   return a.integer_path == b.integer_path &&
+         a.quantized_rows == b.quantized_rows &&
          a.channel_scale.IsThere() == b.channel_scale.IsThere() &&
          (a.channel_scale.addend == kNoTensor) ==
              (b.channel_scale.addend == kNoTensor) &&
@@ -154,7 +156,11 @@ void PlanConv1x1(const Convolution& conv, Planner* planner) {
   }
   d.half_arithmetic = conv.half_arithmetic;
   BindInputScale(conv.channel_scale, &d);
-  BindFilter(conv, planner, &d);
+  if (conv.quantized_rows) {
+    BindQuantizedRows(conv, planner->graph(), &d);
+  } else {
+    BindFilter(conv, planner, &d);
+  }
   planner->Add(std::move(d));
 }
 

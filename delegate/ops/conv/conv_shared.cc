@@ -7,6 +7,7 @@
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/conv/quantized_rows.h"
 #include "delegate/ops/quotient.h"
 #include "delegate/plan/planner.h"
 
@@ -106,8 +107,12 @@ void PlanConvShared(const Convolution& conv, Planner* planner) {
   if (!grid) return;
   Dispatch d("conv_shared");
   d.Read("src", conv.src).Write("dst", conv.dst);
-  d.Constant(
-      PackFilterBlocks(conv, planner->graph(), grid->tiling.group_slices()));
+  if (conv.quantized_rows) {
+    BindQuantizedRows(conv, planner->graph(), &d);
+  } else {
+    d.Constant(
+        PackFilterBlocks(conv, planner->graph(), grid->tiling.group_slices()));
+  }
   d.half_arithmetic = work.halves;
   if (work.fused) {
     BindInner(conv.inner, conv, planner->graph(), &d);

@@ -8,6 +8,7 @@
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/conv/depthwise_pointwise.h"
 #include "delegate/ops/conv/next_pointwise.h"
+#include "delegate/ops/conv/quantized_rows.h"
 #include "delegate/ops/conv/transpose_conv.h"
 
 namespace gles_delegate {
@@ -19,6 +20,17 @@ constexpr int kManyPixels = 8;
 
 TensorId InputOrNone(const Node& node, size_t input) {
   return input < node.inputs.size() ? node.inputs[input] : kNoTensor;
+}
+
+// Whether the weights of a product of rows can stay quantized. Blocks must not
+// be divided by a pixel's padding.
+bool HasQuantizedRows(const Graph& graph, const Convolution& conv) {
+  const Tensor& weights = graph.tensor(conv.weights.weights);
+  const Filter& filter = conv.filter;
+  return conv.kind == Convolution::Kind::kRows && conv.constant_weights &&
+         !conv.quantized && StaysQuantized(weights) &&
+         (weights.quantization.block == 0 || filter.taps == 1 ||
+          filter.inputs % 4 == 0);
 }
 
 // Sets the members that follow from the tensors, once the inputs are known.
@@ -124,6 +136,7 @@ std::optional<Convolution> Convolution::Of(const Graph& graph,
   conv.integer_path = node.integer_path;
   LookUp(graph, &conv);
   TakeFilter(graph, node, &conv);
+  conv.quantized_rows = HasQuantizedRows(graph, conv);
   return conv;
 }
 
@@ -137,6 +150,7 @@ Convolution Convolution::OfRows(TensorId src, TensorId dst,
   conv.weights = weights;
   LookUp(graph, &conv);
   conv.filter = Filter::OfRows(outputs, k, conv.src_shape.c);
+  conv.quantized_rows = HasQuantizedRows(graph, conv);
   return conv;
 }
 

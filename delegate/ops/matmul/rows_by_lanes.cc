@@ -1,21 +1,27 @@
 #include <algorithm>
 #include <utility>
 
-#include "delegate/ops/conv/code_weights.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/conv/quantized_rows.h"
 #include "delegate/ops/matmul/row_products.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
 
-// How many invocations share one sum: a power of two, no more than there are
-// texels in a row or than one work group may hold.
-int Lanes(int row_texels, int tile_rows, const DeviceProfile& profile) {
+// As kRowsBySlices: the neighbours in a vector compute different slices.
+bool HasSliceALane(const Convolution& conv, const DeviceChoices& choices) {
+  return conv.quantized_rows && choices.simd_lanes > 1 &&
+         conv.dst_shape.slices() >= 2 * choices.simd_lanes;
+}
+
+// How many invocations share one sum: a power of two, no more than the sum has
+// steps or than one work group may hold.
+int Lanes(int steps, int tile_rows, const DeviceProfile& profile) {
   const int max =
-      std::min({profile.choices.reduction_lanes, row_texels,
+      std::min({profile.choices.reduction_lanes, steps,
                 profile.limits.max_work_group_size[0],
                 profile.limits.max_work_group_invocations,
                 profile.limits.max_shared_memory_bytes / (16 * tile_rows)});
@@ -33,23 +39,38 @@ void PlanRowsByLanes(const Convolution& conv, Planner* planner) {
   const bool elements = !conv.RowsAreWholePixels();
   const int row_texels = elements ? DivideUp(terms, 4) : conv.term_texels();
   const int rows = conv.pixels();
-  const int tile_rows = Even(rows, MaxProductRows(planner->profile().choices));
-  const int lanes = Lanes(row_texels, tile_rows, planner->profile());
+  const DeviceProfile& profile = planner->profile();
+  const int tile_rows = Even(rows, MaxProductRows(profile.choices));
+  const bool slice_a_lane = HasSliceALane(conv, profile.choices);
+  const int slices = conv.dst_shape.slices();
+  const Tensor& weights = planner->tensor(conv.weights.weights);
+  // Each reads whole texels of weights.
+  const int steps = conv.quantized_rows
+                        ? DivideUp(row_texels, 8 / weights.quantization.bits)
+                        : row_texels;
+  const int lanes = slice_a_lane ? 1 : Lanes(steps, tile_rows, profile);
   Dispatch d("fully_connected");
-  if (elements) d.Define("ELEMENTS");
+  if (elements) {
+    d.Define("ELEMENTS");
+  } else if (conv.filter.taps == 1) {
+    d.Define("PIXELS");
+  }
   d.Define("LANES", lanes)
       .Define("TILE_ROWS", tile_rows)
       .Read("src", conv.src)
       .Write("dst", conv.dst)
-      .Grid(lanes, conv.dst_shape.slices(), DivideUp(rows, tile_rows));
-  if (BindQuantized(conv, *planner, &d)) {
-    d.Define("QUANTIZED");
+      .Grid(lanes > 1 ? lanes : slices, lanes > 1 ? slices : 1,
+            DivideUp(rows, tile_rows));
+  if (conv.quantized_rows) {
+    BindQuantizedRows(conv, planner->graph(), &d);
   } else {
     BindFilter(conv, planner, &d);
   }
-  // One lane: no barriers, and the work group is the planner's to choose.
+  // One lane takes no barriers.
   if (lanes > 1) {
     d.WorkGroup(lanes, 1, 1).SharedMemory(int64_t{16} * lanes * tile_rows);
+  } else if (slice_a_lane) {
+    d.WorkGroup(profile.choices.simd_lanes, 1, 1);
   }
   d.uniforms.Int4("row_shape", rows, row_texels, conv.filter.taps, terms);
   planner->Add(std::move(d));

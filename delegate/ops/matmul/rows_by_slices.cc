@@ -14,7 +14,7 @@ bool AppliesRowsBySlices(const Convolution& conv, const Planner& planner) {
   const int block = profile.choices.simd_lanes;
   return IsRowProduct(conv, profile.choices) && block > 1 &&
          conv.dst_shape.slices() >= 2 * block && conv.RowsAreWholePixels() &&
-         conv.constant_weights &&
+         conv.constant_weights && !conv.quantized_rows &&
          FilterBlockTexels(conv.filter, block) <=
              profile.limits.max_texture_size;
 }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/texels.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/conv/quantized_rows.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -15,13 +16,22 @@ absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
                              TensorId dst, const LinearGather& gather) {
   auto index = IndicesAsInt32(planner, indices);
   if (!index.ok()) return index.status();
-  const Shape from = planner->tensor(src).shape;
+  const Tensor& source = planner->tensor(src);
+  const Shape from = source.shape;
   const Shape to = planner->tensor(dst).shape;
   Dispatch d("linear_gather");
-  // An index picks whole pixels of the source, which are whole pixels of the
-  // destination.
-  if (from.c == to.c && gather.inner % from.c == 0) d.Define("WHOLE");
-  d.Read("src", src).Read("indices", *index).Write("dst", dst);
+  if (from.c == to.c && gather.inner == from.c && StaysQuantized(source) &&
+      !planner->tensor(dst).is_float_view()) {
+    d.Define("QUANTIZED");
+    d.Constant(
+        PackQuantizedRows("src", source, nullptr, {from.b, 1, from.c, 1}));
+  } else {
+    // An index picks whole pixels of the source, which are whole pixels of the
+    // destination.
+    if (from.c == to.c && gather.inner % from.c == 0) d.Define("WHOLE");
+    d.Read("src", src);
+  }
+  d.Read("indices", *index).Write("dst", dst);
   int rows = 1;
   for (int i = 0; i < gather.depth; ++i) rows *= gather.extents[i];
   d.uniforms.Int4("extents", gather.extents[0], gather.extents[1],

@@ -84,6 +84,24 @@ TEST_P(FullyConnectedTest, ActivationsWeightsAndBias) {
   }
 }
 
+// Few rows and many, rows of pixels, of some pixels, and inside of one.
+TEST_P(FullyConnectedTest, Int8Weights) {
+  for (const auto& [shape, in] :
+       {std::pair(Shape{1, 17}, 17), std::pair(Shape{3, 64}, 64),
+        std::pair(Shape{19, 5}, 5), std::pair(Shape{20, 36}, 36),
+        std::pair(Shape{3, 2, 4, 5}, 20), std::pair(Shape{2, 3, 4, 5}, 8)}) {
+    for (int out : {5, 70}) {
+      FullyConnectedParams params;
+      params.input = shape;
+      params.in_features = in;
+      params.out_features = out;
+      params.weights = Weights::kInt8;
+      params.bias = out == 5;
+      Check(params);
+    }
+  }
+}
+
 // Few rows and many, rows of some pixels and rows that begin inside one.
 TEST_P(FullyConnectedTest, RuntimeWeights) {
   for (Weights weights : {Weights::kFloat, Weights::kRuntime}) {
@@ -114,6 +132,8 @@ TEST(FullyConnectedStorageTest, EveryStorage) {
     FullyConnectedParams params;
     params.input = {2, 4, 5};
     params.in_features = in;
+    ExpectMatchesCpu(FullyConnected(params));
+    params.weights = Weights::kInt8;
     ExpectMatchesCpu(FullyConnected(params));
   }
 }

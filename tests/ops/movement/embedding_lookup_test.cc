@@ -21,6 +21,7 @@ TEST_F(EmbeddingLookupTest, RowsOfEveryWidth) {
   for (int channels : {1, 3, 4, 5, 16, 384}) {
     ExpectMatchesCpuOnce(EmbeddingLookup({29, channels}, 7, Weights::kFloat));
     ExpectMatchesCpuOnce(EmbeddingLookup({29, channels}, 7, Weights::kRuntime));
+    ExpectMatchesCpuOnce(EmbeddingLookup({29, channels}, 7, Weights::kInt8));
   }
   ExpectMatchesCpuOnce(EmbeddingLookup({5, 2, 3, 6}, 4, Weights::kFloat));
 }
@@ -28,11 +29,13 @@ TEST_F(EmbeddingLookupTest, RowsOfEveryWidth) {
 TEST_F(EmbeddingLookupTest, PrecisionsAndStorages) {
   ExpectMatchesCpu(EmbeddingLookup({33, 10}, 6, Weights::kFloat));
   ExpectMatchesCpu(EmbeddingLookup({33, 10}, 6, Weights::kHalf));
+  ExpectMatchesCpu(EmbeddingLookup({33, 10}, 6, Weights::kInt8));
 }
 
 // More rows than a texture of a minimal device has pixels in a row.
 TEST_F(EmbeddingLookupTest, ATableOfManyRows) {
   ExpectMatchesCpuOnce(EmbeddingLookup({30000, 8}, 12, Weights::kFloat));
+  ExpectMatchesCpuOnce(EmbeddingLookup({30000, 8}, 12, Weights::kInt8));
 }
 
 // Rows of int8 are floats: each value times the scale.
