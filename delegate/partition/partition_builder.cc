@@ -130,12 +130,12 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
   StageTimer timer(&report_->stages);
   std::string plan;  // the cache's and share_key's alone
   std::unique_ptr<PartitionCache> cache;
-  ConstantSharing sharing;
+  ConstantSharing sharing = {&objects_->constants, {}};
   if (!options_.cache.directory.empty() || objects_->by_key) {
     plan = PlanToString(planned.graph, planned.dispatches);
   }
   if (objects_->by_key) {
-    sharing = {&objects_->constants, IdentityOf(SubjectOf(plan)).key};
+    sharing.plan = IdentityOf(SubjectOf(plan)).key;
   }
   if (!options_.cache.directory.empty()) {
     cache = PartitionCache::Open(options_.cache, SubjectOf(plan),

@@ -110,7 +110,7 @@ absl::StatusOr<ConstantStore::Constant> ConstantUploader::ShareBytes(
 absl::StatusOr<Resource> ConstantUploader::ShareTexels(const Slot& slot,
                                                        const std::string& label,
                                                        MakeTexels make) {
-  const Hash128 key = ConstantStore::KeyOfPlace(slot, sharing_.plan, place_++);
+  const Hash128 key = ConstantStore::KeyOfPlace(slot, *sharing_.plan, place_++);
   if (ConstantStore::Constant found = sharing_.store->Find(key)) {
     const int64_t allocated = Allocated(slot, profile_).bytes();
     bytes_ += allocated;
@@ -129,7 +129,7 @@ absl::StatusOr<Resource> ConstantUploader::UploadTexels(
     const Slot& slot, const std::string& label, bool cacheable,
     MakeTexels make) {
   // The start-up cache hands out and takes all constants, in their order.
-  if (cacheable && cache_ == nullptr && sharing_.store != nullptr) {
+  if (cacheable && cache_ == nullptr && sharing_.plan) {
     return ShareTexels(slot, label, make);
   }
   PartitionCache* cache = cacheable ? cache_ : nullptr;

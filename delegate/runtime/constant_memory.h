@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_DELEGATE_RUNTIME_CONSTANT_MEMORY_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,7 +28,9 @@ absl::StatusOr<int64_t> ConstantBytes(const Graph& graph,
 // The store and key for sharing a plan's constants with other executors.
 struct ConstantSharing {
   ConstantStore* store = nullptr;  // nullptr: they are not
-  Hash128 plan;                    // of the plan, the graph and its constants
+  // Of the plan, the graph and its constants. nullopt: constants are found by
+  // content alone, which takes packing them.
+  std::optional<Hash128> plan = {};
 };
 
 // Uploads the constants of each dispatch. Loads texels from the start-up cache,

@@ -1,4 +1,5 @@
-// GPU constants shared by several executors (the option share_key).
+// GPU constants shared by the executors of a context or, with the option
+// share_key, of several.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_CONSTANT_STORE_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_CONSTANT_STORE_H_
 

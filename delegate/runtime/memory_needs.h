@@ -22,11 +22,13 @@ struct GpuMemoryUse {
   int64_t transfers = 0;   // through which inputs and outputs travel
   int64_t parameters = 0;  // the Params blocks
 
-  // The part of the constants that another partition with the same share_key
-  // had already uploaded; unknown before a partition is built.
+  // The part of the constants that was on the GPU already, of another partition
+  // or with the same share_key; unknown before a partition is built.
   int64_t shared_constants = 0;
 
-  int64_t total() const { return tensors + constants + transfers + parameters; }
+  int64_t total() const {
+    return tensors + constants - shared_constants + transfers + parameters;
+  }
   // "1234 bytes (tensors 1000, constants 200, transfers 30, parameters 4)"
   std::string ToString() const;
 };

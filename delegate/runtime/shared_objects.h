@@ -19,7 +19,7 @@ namespace gles_delegate {
 struct SharedObjects {
   explicit SharedObjects(bool shared_by_key = false) : by_key(shared_by_key) {}
 
-  // With share_key: constants are shared as well.
+  // With share_key.
   const bool by_key;
   std::mutex building;
   ProgramCache programs;

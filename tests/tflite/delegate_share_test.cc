@@ -104,15 +104,21 @@ TEST_F(DelegateShareTest, OthersShareNothing) {
 }
 
 TEST_F(DelegateShareTest, InterpretersOfOneDelegateShareConstants) {
-  const DelegatePtr delegate = Sharing("d");
-  auto first = Applied(*model_, delegate);
-  auto second = Applied(*model_, delegate);
-  const auto report = ReportOf(delegate);
-  EXPECT_EQ(BytesOf(report["interpreters"][0], "shared_constants"), 0);
-  EXPECT_EQ(BytesOf(report["interpreters"][1], "shared_constants"),
-            BytesOf(report["interpreters"][1], "constants"));
-  first.reset();
-  ExpectClose(RunOnce(second.get()), expected_);
+  for (const char* key : {"", "d"}) {
+    SCOPED_TRACE(key);
+    const DelegatePtr delegate = Sharing(key);
+    auto first = Applied(*model_, delegate);
+    auto second = Applied(*model_, delegate);
+    const auto report = ReportOf(delegate);
+    EXPECT_EQ(BytesOf(report["interpreters"][0], "shared_constants"), 0);
+    EXPECT_EQ(BytesOf(report["interpreters"][1], "shared_constants"),
+              BytesOf(report["interpreters"][1], "constants"));
+    EXPECT_EQ(BytesOf(report, "total"),
+              BytesOf(report["interpreters"][0], "total") +
+                  BytesOf(report["interpreters"][1], "total"));
+    first.reset();
+    ExpectClose(RunOnce(second.get()), expected_);
+  }
 }
 
 // Models that have some weights in common, and options that store them
