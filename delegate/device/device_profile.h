@@ -72,14 +72,16 @@ struct DeviceChoices {
   // idle, and LSTM sums use at most one vector. 1: unknown; no effect.
   int simd_lanes = 1;
   // Maximum number of invocations that compute a sum together, through shared
-  // memory. 1: each computes its own.
+  // memory; more compute one of few sums if split_target is set. 1: each
+  // computes its own.
   int reduction_lanes = 32;
   // Maximum number of boxes that an invocation keeps in registers while
   // selecting; with more it reads them again for each selection.
   int held_boxes = 8;
 
-  // Number of invocations that keep the device busy. Convolutions with fewer
-  // output texels split their sums (split-K) up to this number. 0: never split.
+  // Number of invocations that keep the device busy. Convolutions and products
+  // with fewer output texels split their sums (split-K) up to this number. 0:
+  // never split.
   int split_target = 0;
 
   // Fuse a depthwise convolution into the next 1x1 convolution if taps x slices

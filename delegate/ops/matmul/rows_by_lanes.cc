@@ -17,12 +17,21 @@ bool HasSliceALane(const Convolution& conv, const DeviceChoices& choices) {
          conv.dst_shape.slices() >= 2 * choices.simd_lanes;
 }
 
-// How many invocations share one sum: a power of two, no more than the sum has
-// steps or than one work group may hold.
-int Lanes(int steps, int tile_rows, const DeviceProfile& profile) {
+// More gain nothing, measured on an H100 as split_target was.
+constexpr int kMaxLanesOfFewSums = 128;
+
+// How many invocations share one of `sums`: a power of two, no more than the
+// sum has steps or than one work group may hold. On a device that splits sums,
+// few of them have more lanes than many.
+int Lanes(int64_t sums, int steps, int tile_rows,
+          const DeviceProfile& profile) {
+  int wanted = profile.choices.reduction_lanes;
+  while (wanted > 1 && wanted * 2 <= kMaxLanesOfFewSums &&
+         sums * wanted < profile.choices.split_target) {
+    wanted *= 2;
+  }
   const int max =
-      std::min({profile.choices.reduction_lanes, steps,
-                profile.limits.max_work_group_size[0],
+      std::min({wanted, steps, profile.limits.max_work_group_size[0],
                 profile.limits.max_work_group_invocations,
                 profile.limits.max_shared_memory_bytes / (16 * tile_rows)});
   int lanes = 1;
@@ -48,7 +57,8 @@ void PlanRowsByLanes(const Convolution& conv, Planner* planner) {
   const int steps = conv.quantized_rows
                         ? DivideUp(row_texels, 8 / weights.quantization.bits)
                         : row_texels;
-  const int lanes = slice_a_lane ? 1 : Lanes(steps, tile_rows, profile);
+  const int64_t sums = int64_t{slices} * DivideUp(rows, tile_rows);
+  const int lanes = slice_a_lane ? 1 : Lanes(sums, steps, tile_rows, profile);
   Dispatch d("fully_connected");
   if (elements) {
     d.Define("ELEMENTS");
