@@ -8,12 +8,11 @@
 #include "absl/strings/str_join.h"
 #include "delegate/graph/op.h"
 #include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/share_constants.h"
 
 namespace gles_delegate {
 
 using gl_shaders::Storage;
-
-// --- Planner ----------------------------------------------------------------
 
 bool Planner::MultipliesHalves(TensorId src, TensorId dst) const {
   const auto is_half = [&](TensorId id) {
@@ -61,8 +60,6 @@ void Planner::Add(Dispatch dispatch) {
                   [](const PackedConstant& c) { return c.literal; });
   dispatches_.push_back(std::move(dispatch));
 }
-
-// --- Planning ---------------------------------------------------------------
 
 namespace {
 
@@ -290,10 +287,14 @@ int MaxBoundTensors(const DeviceProfile& profile) {
 absl::StatusOr<std::vector<Dispatch>> PlanGraph(Graph* graph,
                                                 const DeviceProfile& profile) {
   Planner planner(graph, profile);
+  std::vector<size_t> ends;  // of the nodes' dispatches
   for (const Node& node : graph->nodes) {
     if (auto s = PlanNode(node, &planner); !s.ok()) return s;
+    ends.push_back(planner.dispatches().size());
   }
-  return planner.TakeDispatches();
+  std::vector<Dispatch> dispatches = planner.TakeDispatches();
+  ShareConstants(*graph, ends, absl::MakeSpan(dispatches));
+  return dispatches;
 }
 
 }  // namespace gles_delegate
