@@ -11,18 +11,6 @@
 namespace gles_delegate {
 namespace {
 
-// TfLiteIntArray is {int size; int data[]}.
-std::unique_ptr<int[]> ArrayOf(const std::vector<int>& values) {
-  auto array = std::make_unique<int[]>(values.size() + 1);
-  array[0] = static_cast<int>(values.size());
-  std::copy(values.begin(), values.end(), array.get() + 1);
-  return array;
-}
-
-TfLiteIntArray* AsTfLite(int* array) {
-  return reinterpret_cast<TfLiteIntArray*>(array);
-}
-
 std::string Quoted(const Tensor& tensor) {
   return absl::StrCat("'", PrintableName(tensor.name), "'");
 }
@@ -47,18 +35,6 @@ absl::Status CheckSame(const Tensor& outside, const Tensor& inside) {
 }
 
 }  // namespace
-
-InlinedNode::InlinedNode(const TfLiteNode& node,
-                         const TfLiteRegistration& registration,
-                         const std::vector<int>& inputs,
-                         const std::vector<int>& outputs)
-    : node_(node),
-      registration_(&registration),
-      inputs_(ArrayOf(inputs)),
-      outputs_(ArrayOf(outputs)) {
-  node_.inputs = AsTfLite(inputs_.get());
-  node_.outputs = AsTfLite(outputs_.get());
-}
 
 // The tensors of one decomposition as they are in the graph.
 class CompositeInliner::Level {

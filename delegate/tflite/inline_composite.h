@@ -3,7 +3,6 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_INLINE_COMPOSITE_H_
 
 #include <functional>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -14,25 +13,11 @@
 #include "delegate/graph/graph.h"
 #include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/host_view.h"
+#include "delegate/tflite/inlined_node.h"
 #include "delegate/tflite/node_finder.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
-
-// A node of a decomposition. Its inputs and outputs are ids of the graph that
-// the model is read into.
-class InlinedNode {
- public:
-  InlinedNode(const TfLiteNode& node, const TfLiteRegistration& registration,
-              const std::vector<int>& inputs, const std::vector<int>& outputs);
-  const TfLiteNode& node() const { return node_; }
-  const TfLiteRegistration& registration() const { return *registration_; }
-
- private:
-  TfLiteNode node_;
-  const TfLiteRegistration* registration_;
-  std::unique_ptr<int[]> inputs_, outputs_;  // TfLiteIntArrays
-};
 
 struct InlinedComposite {
   absl::Status status;  // Ok, or why it cannot be inlined

@@ -1,13 +1,13 @@
 #include "delegate/tflite/propagate_shapes.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <deque>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/kept_messages.h"
+#include "delegate/tflite/tensor_room.h"
 
 namespace gles_delegate {
 namespace {
@@ -15,56 +15,6 @@ namespace {
 // kTfLiteOutputShapeNotKnown of runtimes that are newer than the headers here:
 // the kernel will know what it writes when it runs.
 constexpr int kShapeNotKnown = 9;
-
-// Kernels add temporary tensors as they prepare, and keep pointers to others
-// meanwhile: the array of tensors must not move under them. TFLite sees to that
-// with room for 16 more before each node, and so does this, by what it can see:
-// TFLite makes room for 128 tensors at first, and an array that moves has
-// doubled.
-class TensorRoom {
- public:
-  explicit TensorRoom(TfLiteContext* context)
-      : context_(context),
-        capacity_(std::max<size_t>(128, context->tensors_size)) {}
-
-  absl::Status Ensure() {
-    constexpr size_t kRoom = 16;
-    while (context_->tensors_size + kRoom > capacity_) {
-      const TfLiteTensor* before = context_->tensors;
-      const size_t size = context_->tensors_size;
-      // One more than is known to fit: tensors that nothing uses.
-      const int more =
-          size < capacity_ ? static_cast<int>(capacity_ - size) + 1 : 1;
-      if (context_->AddTensors(context_, more, nullptr) != kTfLiteOk) {
-        return absl::InternalError("the runtime adds no tensors");
-      }
-      MakeEmpty(size);
-      capacity_ = context_->tensors == before
-                      ? context_->tensors_size
-                      : std::max(context_->tensors_size, 2 * size);
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  // The tensors from `first` on, which are new: without a type and a shape, an
-  // app that looks at each index of the runtime's tensors would crash (in
-  // Python, get_tensor()).
-  void MakeEmpty(size_t first) {
-    for (size_t i = first; i < context_->tensors_size; ++i) {
-      TfLiteTensor& tensor = context_->tensors[i];
-      // TFLite's own array {int size; int data[]}, which TFLite frees.
-      auto* dims = static_cast<TfLiteIntArray*>(std::malloc(2 * sizeof(int)));
-      dims->size = 1;
-      dims->data[0] = 0;
-      tensor.dims = dims;
-      tensor.type = kTfLiteInt8;
-    }
-  }
-
-  TfLiteContext* context_;
-  size_t capacity_;  // at least
-};
 
 bool AnyUnknown(const TfLiteIntArray* tensors, const UnknownShapes& unknown) {
   return std::any_of(tensors->data, tensors->data + tensors->size,

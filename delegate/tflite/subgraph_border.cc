@@ -8,9 +8,9 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "delegate/graph/builtin_codes.h"
 #include "delegate/tflite/kept_messages.h"
 #include "delegate/tflite/read_tensor.h"
+#include "delegate/tflite/replaced_prepare.h"
 
 namespace gles_delegate {
 namespace {
@@ -36,40 +36,6 @@ TfLiteStatus MarkOutputs(TfLiteContext* context, TfLiteNode* node) {
   }
   return kTfLiteOk;
 }
-
-// While it lives, the subgraph's kernels only mark their outputs.
-class MarkingKernels {
- public:
-  MarkingKernels(TfLiteContext* subgraph, const NodeFinder& find)
-      : subgraph_(subgraph), find_(find) {}
-  MarkingKernels(const MarkingKernels&) = delete;
-  MarkingKernels& operator=(const MarkingKernels&) = delete;
-  ~MarkingKernels() {
-    for (const auto& [index, prepare] : replaced_) {
-      // The runtime may have moved it.
-      if (TfLiteRegistration* r = Find(index)) r->prepare = prepare;
-    }
-  }
-
-  void Add(int index) {
-    TfLiteRegistration* registration = Find(index);
-    if (registration == nullptr) return;
-    replaced_.emplace_back(index,
-                           std::exchange(registration->prepare, MarkOutputs));
-  }
-
- private:
-  TfLiteRegistration* Find(int index) const {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    const bool found = find_.Get(subgraph_, index, &node, &registration).ok();
-    return found ? registration : nullptr;
-  }
-
-  TfLiteContext* subgraph_;
-  const NodeFinder& find_;
-  std::vector<std::pair<int, decltype(TfLiteRegistration::prepare)>> replaced_;
-};
 
 // While it lives, the composite's inputs have other shapes.
 class MarkedInputs {
@@ -99,11 +65,6 @@ class MarkedInputs {
   std::vector<std::pair<int, TfLiteIntArray*>> own_;
 };
 
-// The tensors that the subgraph's nodes read, except constants, and write.
-struct SubgraphTensors {
-  absl::flat_hash_set<int> read, written;
-};
-
 absl::Status CheckKernel(const TfLiteRegistration& registration,
                          const std::vector<int>& inputs,
                          const std::vector<int>& outputs) {
@@ -119,31 +80,6 @@ absl::Status CheckKernel(const TfLiteRegistration& registration,
     return absl::UnimplementedError("the runtime has no kernel for it");
   }
   return absl::OkStatus();
-}
-
-absl::StatusOr<SubgraphTensors> TensorsOf(TfLiteContext* subgraph,
-                                          absl::Span<const int> plan,
-                                          const NodeFinder& find) {
-  SubgraphTensors tensors;
-  for (int index : plan) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    if (auto s = find.Get(subgraph, index, &node, &registration); !s.ok()) {
-      return s;
-    }
-    if (registration->builtin_code == builtin::DELEGATE) {
-      return absl::UnimplementedError(
-          "another delegate has taken nodes of its decomposition");
-    }
-    for (int id : ReadInts(node->inputs)) {
-      if (id < 0) continue;
-      const TfLiteTensor& tensor = subgraph->tensors[id];
-      const bool is_constant = tensor.allocation_type == kTfLiteMmapRo;
-      if (!is_constant && !tensor.is_variable) tensors.read.insert(id);
-    }
-    for (int id : ReadInts(node->outputs)) tensors.written.insert(id);
-  }
-  return tensors;
 }
 
 }  // namespace
@@ -174,8 +110,7 @@ absl::StatusOr<SubgraphBorder> BorderOf(TfLiteContext* context, int node,
   TfLiteStatus prepared;
   {
     const MarkedInputs marked(context, inputs);
-    MarkingKernels marking(subgraph, find);
-    for (int index : plan) marking.Add(index);
+    const ReplacedPrepare marking(subgraph, plan, find, MarkOutputs);
     prepared = registration->prepare(context, composite);
   }
   SubgraphBorder border;
