@@ -231,6 +231,11 @@ struct CompositeParams {  // STABLEHLO_COMPOSITE
   int32_t version;
 };
 
+struct WhileParams {
+  int condition;  // subgraphs, by their places in the file
+  int body;
+};
+
 struct SpaceDepthParams {  // SPACE_TO_DEPTH, DEPTH_TO_SPACE
   int block_size;
 };

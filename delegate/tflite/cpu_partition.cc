@@ -37,7 +37,10 @@ absl::Status PrepareAgain(TfLiteContext* context, TfLiteNode* node,
   }
   const TfLiteStatus status =
       PrepareWithValues(context, node, registration, values);
-  for (const auto& [id, raw] : memory) context->tensors[id].data.raw = raw;
+  for (const auto& [id, raw] : memory) {
+    TfLiteTensor& t = context->tensors[id];
+    if (IsInArena(t)) t.data.raw = raw;  // not if a loop's is now dynamic
+  }
   return status == kTfLiteOk
              ? absl::OkStatus()
              : absl::InternalError(absl::StrCat(
@@ -82,7 +85,8 @@ absl::Status CpuPartition::Run(TfLiteContext* context, TensorValues* values) {
     if (auto s = find_.Get(context, index, &node, &registration); !s.ok()) {
       return s;
     }
-    if (HasLostTemporary(*context, *node)) {
+    // PropagateShapes() only follows a loop.
+    if (IsLoop(*registration) || HasLostTemporary(*context, *node)) {
       if (auto s = PrepareAgain(context, node, *registration, values);
           !s.ok()) {
         return s;

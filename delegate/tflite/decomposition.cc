@@ -47,8 +47,15 @@ class DecompositionFinder {
     TfLiteRegistration* registration = nullptr;
     Visited visited;
     visited.status = find_.Get(context, index, &node, &registration);
-    if (!visited.status.ok() || !IsComposite(*registration)) return visited;
+    if (!visited.status.ok()) return visited;
     const NodeKey key = {context, index};
+    // Loops inside are left to the runtime.
+    if (IsLoop(*registration) && context == context_) {
+      Decomposition loop;
+      loop.status = ReadLoop(key, *node, &loop);
+      found_[key] = std::move(loop);
+    }
+    if (!IsComposite(*registration)) return visited;
     if (const auto it = visited_.find(key); it != visited_.end()) {
       return it->second;
     }
@@ -90,6 +97,36 @@ class DecompositionFinder {
     return absl::OkStatus();
   }
 
+  absl::Status ReadLoop(const NodeKey& key, const TfLiteNode& node,
+                        Decomposition* out) {
+    LoopCondition& condition = out->condition.emplace();
+    if (node.builtin_data == nullptr) {
+      return absl::InvalidArgumentError("it names no body");
+    }
+    const auto& params = *static_cast<const WhileParams*>(node.builtin_data);
+    auto body = subgraphs_.Get(params.body);
+    if (!body.ok()) return body.status();
+    auto tested = subgraphs_.Get(params.condition);
+    if (!tested.ok()) return tested.status();
+    out->context = *body;
+    condition.context = *tested;
+    if (*body == context_ || *tested == context_ || *body == *tested) {
+      return absl::InvalidArgumentError(
+          "its body or its condition leads back to the loop");
+    }
+    auto plan = subgraphs_.PlanOf(*body);
+    if (!plan.ok()) return plan.status();
+    out->plan = *std::move(plan);
+    plan = subgraphs_.PlanOf(*tested);
+    if (!plan.ok()) return plan.status();
+    condition.plan = *std::move(plan);
+    auto border = LoopBorderOf(key.first, key.second, *body, out->plan, find_,
+                               &condition);
+    if (!border.ok()) return border.status();
+    out->border = *std::move(border);
+    return absl::OkStatus();
+  }
+
   absl::Status ReadBelow(Decomposition* out, Visited* visited) {
     open_.push_back(out->context);
     absl::Status status;
@@ -122,28 +159,14 @@ class DecompositionFinder {
   std::vector<const TfLiteContext*> open_;  // being read, outermost first
 };
 
-DecomposedGraph ReadTensorsOf(const TfLiteContext& context) {
-  DecomposedGraph graph;
-  for (size_t i = 0; i < context.tensors_size; ++i) {
-    const TfLiteTensor& t = context.tensors[i];
-    Tensor tensor = ReadTensor(t, static_cast<int>(i));
-    // What TFLite's kernels compute as they are prepared.
-    if (t.allocation_type == kTfLitePersistentRo && t.data.raw != nullptr &&
-        t.bytes > 0) {
-      const auto* bytes = reinterpret_cast<const uint8_t*>(t.data.raw);
-      tensor.constant =
-          ConstantData::Own(std::vector<uint8_t>(bytes, bytes + t.bytes));
-    }
-    graph.tensors.push_back(std::move(tensor));
-    graph.is_dynamic.push_back(t.allocation_type == kTfLiteDynamic);
-  }
-  return graph;
-}
-
 }  // namespace
 
 bool IsComposite(const TfLiteRegistration& registration) {
   return registration.builtin_code == builtin::STABLEHLO_COMPOSITE;
+}
+
+bool IsLoop(const TfLiteRegistration& registration) {
+  return registration.builtin_code == builtin::WHILE;
 }
 
 std::string CompositeName(const TfLiteNode& node) {
@@ -164,8 +187,12 @@ std::vector<TfLiteContext*> SubgraphsOf(const Decompositions& decompositions) {
   absl::flat_hash_set<TfLiteContext*> seen;
   for (const auto& [node, decomposition] : decompositions) {
     if (!decomposition.status.ok()) continue;
-    if (seen.insert(decomposition.context).second) {
-      subgraphs.push_back(decomposition.context);
+    const auto& condition = decomposition.condition;
+    for (TfLiteContext* subgraph :
+         {decomposition.context, condition ? condition->context : nullptr}) {
+      if (subgraph != nullptr && seen.insert(subgraph).second) {
+        subgraphs.push_back(subgraph);
+      }
     }
   }
   return subgraphs;
@@ -177,6 +204,7 @@ std::vector<TfLiteContext*> SubgraphsBelow(const Decompositions& decompositions,
   if (it == decompositions.end() || !it->second.status.ok()) return {};
   const Decomposition& own = it->second;
   std::vector<TfLiteContext*> subgraphs = {own.context};
+  if (own.condition) subgraphs.push_back(own.condition->context);
   for (int index : own.plan) {
     for (TfLiteContext* below :
          SubgraphsBelow(decompositions, {own.context, index})) {
@@ -186,12 +214,44 @@ std::vector<TfLiteContext*> SubgraphsBelow(const Decompositions& decompositions,
   return subgraphs;
 }
 
+DecomposedGraph ReadDecomposedGraph(const TfLiteContext& context,
+                                    const TensorValues& values,
+                                    const DecomposedGraph* before) {
+  DecomposedGraph graph;
+  for (size_t i = 0; i < context.tensors_size; ++i) {
+    const TfLiteTensor& t = context.tensors[i];
+    const bool is_of_file = t.allocation_type == kTfLiteMmapRo;
+    graph.is_dynamic.push_back(t.allocation_type == kTfLiteDynamic);
+    graph.is_of_file.push_back(is_of_file);
+    if (is_of_file && before != nullptr && i < before->tensors.size()) {
+      graph.tensors.push_back(before->tensors[i]);
+      continue;
+    }
+    Tensor tensor = ReadTensor(t, static_cast<int>(i));
+    const auto value = values.find(static_cast<int>(i));
+    if (value != values.end()) {
+      tensor.constant = value->second;
+    } else if (t.allocation_type == kTfLitePersistentRo &&
+               t.data.raw != nullptr && t.bytes > 0) {
+      // Computed by TFLite's kernels as they are prepared.
+      const auto* bytes = reinterpret_cast<const uint8_t*>(t.data.raw);
+      tensor.constant =
+          ConstantData::Own(std::vector<uint8_t>(bytes, bytes + t.bytes));
+    }
+    graph.tensors.push_back(std::move(tensor));
+  }
+  return graph;
+}
+
 void ReadDecomposed(const Decompositions& decompositions, const NodeKey& node,
                     DecomposedTensors* decomposed) {
   const auto it = decompositions.find(node);
-  if (it == decompositions.end() || !it->second.status.ok()) return;
+  if (it == decompositions.end() || !it->second.status.ok() ||
+      it->second.condition) {
+    return;
+  }
   const Decomposition& own = it->second;
-  (*decomposed)[node] = ReadTensorsOf(*own.context);
+  (*decomposed)[node] = ReadDecomposedGraph(*own.context, {}, nullptr);
   for (int index : own.plan) {
     ReadDecomposed(decompositions, {own.context, index}, decomposed);
   }

@@ -1,7 +1,8 @@
-// The subgraphs that STABLEHLO_COMPOSITE nodes stand for.
+// The subgraphs that STABLEHLO_COMPOSITE and WHILE nodes stand for.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_DECOMPOSITION_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_DECOMPOSITION_H_
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,13 +11,16 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
+#include "delegate/tflite/loop_border.h"
 #include "delegate/tflite/node_finder.h"
+#include "delegate/tflite/shape_values.h"
 #include "delegate/tflite/subgraph_border.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
 
 bool IsComposite(const TfLiteRegistration& registration);
+bool IsLoop(const TfLiteRegistration& registration);  // WHILE
 
 // "odml.rms_norm". "": it has no name.
 std::string CompositeName(const TfLiteNode& node);
@@ -24,7 +28,8 @@ std::string CompositeName(const TfLiteNode& node);
 // A node of a subgraph, by TFLite's index.
 using NodeKey = std::pair<TfLiteContext*, int>;
 
-// The subgraph of one composite, as it was before any delegate.
+// The subgraph of one composite, or the body of one WHILE, as it was before any
+// delegate.
 struct Decomposition {
   // Ok, or why its nodes cannot be read; the members below count only if Ok.
   absl::Status status;
@@ -34,12 +39,18 @@ struct Decomposition {
   TfLiteContext* context = nullptr;  // lives as long as the interpreter
   std::vector<int> plan;             // in execution order
   SubgraphBorder border;
+  std::optional<LoopCondition> condition;  // of a WHILE
+
+  // "decomposition", "body": for messages.
+  const char* noun() const { return condition ? "body" : "decomposition"; }
 };
 
-// All composites of a model, those inside decompositions included.
+// All composites of a model, those inside decompositions included, and the
+// WHILEs of the subgraph that is read.
 using Decompositions = absl::flat_hash_map<NodeKey, Decomposition>;
 
-// The composites among the nodes of `plan`. Call it in the delegate's Prepare.
+// The composites and loops among the nodes of `plan`. Call it in the delegate's
+// Prepare.
 Decompositions FindDecompositions(TfLiteContext* context,
                                   const NodeFinder& find,
                                   absl::Span<const int> plan);
@@ -48,17 +59,27 @@ Decompositions FindDecompositions(TfLiteContext* context,
 std::vector<TfLiteContext*> SubgraphsOf(const Decompositions& decompositions);
 
 // The subgraph that the composite stands for, and those inside, as often as
-// they are called. Empty if it cannot be read, or for another node.
+// they are called; a loop's body and condition. Empty if it cannot be read, or
+// for another node.
 std::vector<TfLiteContext*> SubgraphsBelow(const Decompositions& decompositions,
                                            const NodeKey& node);
 
-// The tensors of the subgraph that a composite stands for, with their shapes
-// for the composite's inputs, at TFLite's indices.
+// The tensors of the subgraph that a node stands for, with their shapes for the
+// node's inputs, at TFLite's indices.
 struct DecomposedGraph {
   std::vector<Tensor> tensors;
   std::vector<bool> is_dynamic;  // its shape is known only at run time
+  std::vector<bool> is_of_file;  // a constant of the model's file
 };
+// Of a composite.
 using DecomposedTensors = absl::flat_hash_map<NodeKey, DecomposedGraph>;
+
+// `context`'s tensors as they are now, those in `values` as constants.
+// `before`, unless nullptr, is an earlier result, which gives the constants of
+// the file.
+DecomposedGraph ReadDecomposedGraph(const TfLiteContext& context,
+                                    const TensorValues& values,
+                                    const DecomposedGraph* before);
 
 // Reads the tensors of a composite that TFLite has prepared, and of those
 // inside.

@@ -1,3 +1,4 @@
+// Longer than 300 lines: a decomposition and a step of a loop are one Level.
 #include "delegate/tflite/inline_composite.h"
 
 #include <algorithm>
@@ -15,13 +16,10 @@ std::string Quoted(const Tensor& tensor) {
   return absl::StrCat("'", PrintableName(tensor.name), "'");
 }
 
-absl::Status Refused(absl::string_view what, const Tensor& tensor) {
-  return absl::UnimplementedError(
-      absl::StrCat("its decomposition ", what, " ", Quoted(tensor)));
-}
-
-// A composite copies bytes to its decomposition and back, whatever they mean.
-absl::Status CheckSame(const Tensor& outside, const Tensor& inside) {
+// A composite and a loop copy bytes to their subgraph and back, whatever they
+// mean.
+absl::Status CheckSame(absl::string_view noun, const Tensor& outside,
+                       const Tensor& inside) {
   const Quantization& a = outside.quantization;
   const Quantization& b = inside.quantization;
   if (outside.stored() == inside.stored() && outside.dims == inside.dims &&
@@ -30,13 +28,14 @@ absl::Status CheckSame(const Tensor& outside, const Tensor& inside) {
     return absl::OkStatus();
   }
   return absl::UnimplementedError(absl::StrCat(
-      "its decomposition has another type, shape or quantization: ",
+      "its ", noun, " has another type, shape or quantization: ",
       outside.ToString(), " outside and ", inside.ToString(), " inside"));
 }
 
 }  // namespace
 
-// The tensors of one decomposition as they are in the graph.
+// The tensors of one decomposition, or of one step of a loop, as they are in
+// the graph.
 class CompositeInliner::Level {
  public:
   Level(CompositeInliner* inliner, const Decomposition& decomposition,
@@ -47,10 +46,11 @@ class CompositeInliner::Level {
         ids_(own.tensors.size(), kNoTensor),
         is_ready_(own.tensors.size(), false) {}
 
-  // Lets the composite's tensors be those of the decomposition.
-  absl::Status Bind(const std::vector<int>& inputs,
-                    const std::vector<int>& outputs) {
+  // Lets the node's tensors be those of the subgraph. Those with known values
+  // are constants.
+  absl::Status BindInputs(const std::vector<int>& inputs) {
     for (const auto& [id, position] : decomposition_.border.inputs) {
+      if (own_.tensors[id].is_constant() && decomposition_.condition) continue;
       const int outside = inputs[position];
       if (auto s = BindOne(outside, id); !s.ok()) return s;
       if (inliner_.graph_.tensor(outside).is_variable) {
@@ -58,10 +58,92 @@ class CompositeInliner::Level {
       }
       is_ready_[id] = true;
     }
+    return absl::OkStatus();
+  }
+  // The same for its outputs. A loop may also pass on an input or a constant.
+  absl::Status BindOutputs(const std::vector<int>& outputs) {
     for (size_t i = 0; i < outputs.size(); ++i) {
       const int id = decomposition_.border.outputs[i];
+      if (decomposition_.condition && (IsKnown(id) || outputs[i] < 0)) continue;
       if (auto s = BindOne(outputs[i], id); !s.ok()) return s;
     }
+    return absl::OkStatus();
+  }
+
+  // Adds the subgraph's nodes, except those whose outputs are known.
+  absl::Status AddNodes(std::vector<InlinedNode>* nodes) {
+    for (int index : decomposition_.plan) {
+      TfLiteNode* node = nullptr;
+      TfLiteRegistration* registration = nullptr;
+      absl::Status found = inliner_.find_.Get(decomposition_.context, index,
+                                              &node, &registration);
+      if (!found.ok()) return found;
+      const std::vector<int> written = ReadInts(node->outputs);
+      const auto is_constant = [this](int id) {
+        return id >= 0 && own_.tensors[id].is_constant();
+      };
+      if (decomposition_.condition && !written.empty() &&
+          std::all_of(written.begin(), written.end(), is_constant)) {
+        continue;
+      }
+      auto reads = Read(node->inputs);
+      if (!reads.ok()) return reads.status();
+      auto writes = Write(node->outputs);
+      if (!writes.ok()) return writes.status();
+      if (auto s = AddNode(index, *node, *registration, *reads, *writes, nodes);
+          !s.ok()) {
+        return s;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // The ids of the subgraph's outputs.
+  std::vector<int> Outputs() {
+    std::vector<int> ids;
+    for (int id : decomposition_.border.outputs) ids.push_back(IdOf(id));
+    return ids;
+  }
+
+  absl::Status CheckWritten() const {
+    for (int id : decomposition_.border.outputs) {
+      if (!IsKnown(id)) return Refused("never writes", own_.tensors[id]);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Refused(absl::string_view what, const Tensor& tensor) const {
+    return absl::UnimplementedError(absl::StrCat(
+        "its ", decomposition_.noun(), " ", what, " ", Quoted(tensor)));
+  }
+
+  bool IsKnown(int id) const {
+    return is_ready_[id] || own_.tensors[id].is_constant();
+  }
+
+  absl::Status AddNode(int index, const TfLiteNode& node,
+                       const TfLiteRegistration& registration,
+                       const std::vector<int>& reads,
+                       const std::vector<int>& writes,
+                       std::vector<InlinedNode>* nodes) {
+    if (decomposition_.condition) {
+      JoinedRows& rows = inliner_.rows_;
+      if (rows.Take(node, registration, reads, writes) ||
+          rows.TakeRow(node, registration, reads, writes, nodes)) {
+        return absl::OkStatus();
+      }
+      for (int id : reads) rows.Write(id, nodes);
+    } else if (IsComposite(registration)) {
+      absl::Status inlined = inliner_.InlineInto(
+          {decomposition_.context, index}, reads, writes, nodes);
+      if (inlined.ok()) return inlined;
+      return absl::Status(
+          inlined.code(),
+          absl::StrCat("STABLEHLO_COMPOSITE ", CompositeName(node), ": ",
+                       inlined.message()));
+    }
+    nodes->emplace_back(node, registration, reads, writes);
     return absl::OkStatus();
   }
 
@@ -91,9 +173,9 @@ class CompositeInliner::Level {
         return Refused("writes again", tensor);
       }
       if (own_.is_dynamic[id]) {
-        return absl::UnimplementedError(
-            absl::StrCat("its decomposition has ", tensor.ToString(),
-                         ", whose shape is known only at run time"));
+        return absl::UnimplementedError(absl::StrCat(
+            "its ", decomposition_.noun(), " has ", tensor.ToString(),
+            ", whose shape is known only at run time"));
       }
       is_ready_[id] = true;
       id = IdOf(id);
@@ -101,14 +183,6 @@ class CompositeInliner::Level {
     return ids;
   }
 
-  absl::Status CheckWritten() const {
-    for (int id : decomposition_.border.outputs) {
-      if (!is_ready_[id]) return Refused("never writes", own_.tensors[id]);
-    }
-    return absl::OkStatus();
-  }
-
- private:
   absl::Status BindOne(int outside, int id) {
     const Tensor& inside = own_.tensors[id];
     if (outside < 0) return Refused("is given nothing for", inside);
@@ -116,13 +190,14 @@ class CompositeInliner::Level {
       return Refused("passes on", inside);
     }
     ids_[id] = outside;
-    return CheckSame(inliner_.graph_.tensor(outside), inside);
+    return CheckSame(decomposition_.noun(), inliner_.graph_.tensor(outside),
+                     inside);
   }
 
   TensorId IdOf(int id) {
     if (ids_[id] != kNoTensor) return ids_[id];
     const Tensor& tensor = own_.tensors[id];
-    if (!tensor.is_constant()) {
+    if (!own_.is_of_file[id]) {
       ids_[id] = inliner_.add_(tensor);
     } else {
       const auto [it, is_new] = inliner_.constants_.try_emplace(
@@ -154,13 +229,17 @@ absl::StatusOr<std::vector<NodeTensors>> CompositeInliner::Expand(
     if (auto s = find_.Get(context, index, &node, &registration); !s.ok()) {
       return s;
     }
-    if (!IsComposite(*registration)) {
+    const bool is_loop = IsLoop(*registration);
+    if (!is_loop && !IsComposite(*registration)) {
       add(*node, *registration);
       continue;
     }
     InlinedComposite& inlined = inlined_[index];
-    inlined.status = InlineInto({context, index}, ReadInts(node->inputs),
-                                ReadInts(node->outputs), &inlined.nodes);
+    const std::vector<int> inputs = ReadInts(node->inputs);
+    const std::vector<int> outputs = ReadInts(node->outputs);
+    inlined.status =
+        is_loop ? InlineSteps({context, index}, inputs, outputs, &inlined.nodes)
+                : InlineInto({context, index}, inputs, outputs, &inlined.nodes);
     if (!inlined.status.ok()) {
       inlined.nodes.clear();
       add(*node, *registration);
@@ -188,32 +267,51 @@ absl::Status CompositeInliner::InlineInto(const NodeKey& key,
         "TFLite's own kernel has not prepared its decomposition");
   }
   Level level(this, decomposition, tensors->second);
-  if (auto s = level.Bind(inputs, outputs); !s.ok()) return s;
-  for (int index : decomposition.plan) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    if (auto s = find_.Get(decomposition.context, index, &node, &registration);
-        !s.ok()) {
-      return s;
-    }
-    auto reads = level.Read(node->inputs);
-    if (!reads.ok()) return reads.status();
-    auto writes = level.Write(node->outputs);
-    if (!writes.ok()) return writes.status();
-    if (!IsComposite(*registration)) {
-      nodes->emplace_back(*node, *registration, *reads, *writes);
-      continue;
-    }
-    absl::Status inlined =
-        InlineInto({decomposition.context, index}, *reads, *writes, nodes);
-    if (!inlined.ok()) {
-      return absl::Status(
-          inlined.code(),
-          absl::StrCat("STABLEHLO_COMPOSITE ", CompositeName(*node), ": ",
-                       inlined.message()));
-    }
-  }
+  if (auto s = level.BindInputs(inputs); !s.ok()) return s;
+  if (auto s = level.BindOutputs(outputs); !s.ok()) return s;
+  if (auto s = level.AddNodes(nodes); !s.ok()) return s;
   return level.CheckWritten();
+}
+
+absl::Status CompositeInliner::InlineSteps(const NodeKey& key,
+                                           const std::vector<int>& inputs,
+                                           const std::vector<int>& outputs,
+                                           std::vector<InlinedNode>* nodes) {
+  const auto decomposition = decompositions_.find(key);
+  const auto loop = loops_.find(key);
+  if (decomposition == decompositions_.end()) {
+    return absl::InternalError("its body was not looked for");
+  }
+  if (loop == loops_.end()) {
+    return absl::UnimplementedError(
+        "an input has a shape that is known only at run time");
+  }
+  if (!loop->second.status.ok()) return loop->second.status;
+  const std::vector<DecomposedGraph>& steps = loop->second.steps;
+  rows_.KeepOnly({});
+  std::vector<int> state = inputs;
+  for (size_t step = 0; step < steps.size(); ++step) {
+    Level level(this, decomposition->second, steps[step]);
+    if (auto s = level.BindInputs(state); !s.ok()) return s;
+    if (step + 1 == steps.size()) {
+      if (auto s = level.BindOutputs(outputs); !s.ok()) return s;
+    }
+    if (auto s = level.AddNodes(nodes); !s.ok()) return s;
+    if (auto s = level.CheckWritten(); !s.ok()) return s;
+    state = level.Outputs();
+    rows_.KeepOnly(state);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] < 0) continue;  // not read
+    rows_.Write(state[i], nodes);
+    const bool is_written = state[i] == outputs[i];
+    if (is_written || graph_.tensor(outputs[i]).is_constant()) continue;
+    const absl::Status same =
+        CheckSame("body", graph_.tensor(outputs[i]), graph_.tensor(state[i]));
+    if (!same.ok()) return same;
+    rows_.Copy(state[i], outputs[i], nodes);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

@@ -98,8 +98,18 @@ absl::StatusOr<ShapeFacts> PropagateShapes(TfLiteContext* context,
                                            absl::Span<const int> plan,
                                            const Decompositions& decompositions,
                                            const std::vector<int>* own) {
-  ShapeFacts facts;
   TensorRoom room(context);
+  return PropagateFrom({}, &room, context, find, plan, decompositions, own);
+}
+
+absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
+                                         TfLiteContext* context,
+                                         const NodeFinder& find,
+                                         absl::Span<const int> plan,
+                                         const Decompositions& decompositions,
+                                         const std::vector<int>* own) {
+  ShapeFacts facts;
+  facts.values = std::move(known);
   KeptMessages messages(context);
   std::deque<KeptMessages> of_subgraphs;
   for (TfLiteContext* subgraph : SubgraphsOf(decompositions)) {
@@ -116,7 +126,7 @@ absl::StatusOr<ShapeFacts> PropagateShapes(TfLiteContext* context,
     }
     AddEmpty(*context, node->inputs, made, &facts.values);
     AddMade(node->outputs, &made);
-    if (auto s = room.Ensure(); !s.ok()) return s;
+    if (auto s = room->Ensure(); !s.ok()) return s;
     const bool is_own = own == nullptr || own_nodes.contains(index);
     if (!is_own) {
       EvaluateBeside(context, node, *registration, &facts.values);
@@ -131,13 +141,29 @@ absl::StatusOr<ShapeFacts> PropagateShapes(TfLiteContext* context,
       continue;
     }
     const auto decomposition = decompositions.find({context, index});
-    if (decomposition != decompositions.end() &&
-        decomposition->second.is_endless) {
+    const bool is_known = decomposition != decompositions.end();
+    if (is_known && decomposition->second.is_endless) {
       AddAll(node->outputs, &facts.unknown);
       continue;
     }
+    const LoopSteps* loop = nullptr;
+    if (is_known && decomposition->second.condition) {
+      loop = &(facts.loops[{context, index}] = FollowLoop(
+                   *context, *node, find, decomposition->second, facts.values));
+      if (own != nullptr && !loop->status.ok()) {
+        AddAll(node->outputs, &facts.unknown);
+        continue;
+      }
+    }
+    // Later, the kernel of a loop would prepare the delegate's own kernels in
+    // the body, which do not run.
     const TfLiteStatus prepared =
-        PrepareWithValues(context, node, *registration, &facts.values);
+        loop != nullptr && own != nullptr
+            ? kTfLiteOk
+            : PrepareWithValues(context, node, *registration, &facts.values);
+    if (prepared == kTfLiteOk && loop != nullptr && loop->status.ok()) {
+      GiveOutputs(context, *node, *loop, &facts.values);
+    }
     if (prepared == kTfLiteOk) {
       ReadDecomposed(decompositions, {context, index}, &facts.decomposed);
       AddDynamic(*context, node->outputs, facts.values, &facts.unknown);

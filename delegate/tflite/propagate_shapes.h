@@ -16,8 +16,10 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "delegate/tflite/decomposition.h"
+#include "delegate/tflite/follow_loop.h"
 #include "delegate/tflite/node_finder.h"
 #include "delegate/tflite/shape_values.h"
+#include "delegate/tflite/tensor_room.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
@@ -40,6 +42,7 @@ struct ShapeFacts {
   // The tensors of the subgraphs that composites stand for, as of the last
   // preparation of the composite.
   DecomposedTensors decomposed;
+  Loops loops;
   // Ok, or the first node whose own kernel refused its inputs, and its message.
   // The outputs of such a node have unknown shapes.
   absl::Status refused;
@@ -54,6 +57,14 @@ absl::StatusOr<ShapeFacts> PropagateShapes(
     TfLiteContext* context, const NodeFinder& find, absl::Span<const int> plan,
     const Decompositions& decompositions,
     const std::vector<int>* own = nullptr);
+
+// The same for nodes with `known` values to begin with.
+absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
+                                         TfLiteContext* context,
+                                         const NodeFinder& find,
+                                         absl::Span<const int> plan,
+                                         const Decompositions& decompositions,
+                                         const std::vector<int>* own = nullptr);
 
 }  // namespace gles_delegate
 

@@ -30,7 +30,7 @@ class ModelReader {
         profile_(profile),
         options_(options),
         inliner_(nodes.find, nodes.decompositions, nodes.shapes.decomposed,
-                 model_.graph, [this](Tensor tensor) {
+                 nodes.shapes.loops, model_.graph, [this](Tensor tensor) {
                    // Not one of the model's, and not made by a pass.
                    tensor.tflite_index =
                        static_cast<int>(model_.graph.tensors.size());
@@ -82,10 +82,12 @@ class ModelReader {
     checked.inputs = ReadInts(node->inputs);
     checked.outputs = ReadInts(node->outputs);
     if (const InlinedComposite* inlined = inliner_.Find(index)) {
-      const std::string name = CompositeName(*node);
-      absl::StrAppend(&checked.op, " ", name);
+      const bool is_loop = IsLoop(*registration);
+      const std::string name = is_loop ? "" : CompositeName(*node);
+      if (!is_loop) absl::StrAppend(&checked.op, " ", name);
       if (!name.empty()) model_.graph.composites[index] = name;
-      checked.support = CheckComposite(*node, *inlined, &checked);
+      checked.support = CheckInlined(
+          *node, *inlined, is_loop ? "body" : "decomposition", &checked);
     } else {
       std::vector<int> inputs = checked.inputs;
       checked.support = block_weights_.ViewAsFloat(registration->builtin_code,
@@ -155,10 +157,10 @@ class ModelReader {
     }
   }
 
-  // A composite runs if all nodes that it stands for do.
-  absl::Status CheckComposite(const TfLiteNode& node,
-                              const InlinedComposite& inlined,
-                              CheckedNode* out) {
+  // A composite or a loop runs if all nodes that it stands for do.
+  absl::Status CheckInlined(const TfLiteNode& node,
+                            const InlinedComposite& inlined,
+                            absl::string_view noun, CheckedNode* out) {
     if (auto s = CheckMayTake(node, *out); !s.ok()) return s;
     if (!inlined.status.ok()) return inlined.status;
     for (const InlinedNode& inner : inlined.nodes) {
@@ -166,7 +168,7 @@ class ModelReader {
       if (checked.ok()) continue;
       return absl::Status(
           checked.code(),
-          absl::StrCat(OpName(inner.registration()), " of its decomposition: ",
+          absl::StrCat(OpName(inner.registration()), " of its ", noun, ": ",
                        checked.message(), " [", Tensors(inner.node()), "]"));
     }
     out->folded = out->nodes.empty();

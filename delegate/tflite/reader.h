@@ -25,7 +25,7 @@ struct CheckedNode {
   std::vector<int> inputs, outputs;  // TFLite's tensor indices, -1: absent
   absl::Status support;              // Ok, or why it stays on the CPU
   // What runs, if `support` is Ok: the node, or those that a
-  // STABLEHLO_COMPOSITE stands for. Their tensors are ids of
+  // STABLEHLO_COMPOSITE or a WHILE stands for. Their tensors are ids of
   // CheckedModel::graph. Empty if all are folded.
   std::vector<Node> nodes;
   bool folded = false;  // its outputs are constants: nothing to run

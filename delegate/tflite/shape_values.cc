@@ -212,6 +212,15 @@ void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
   }
 }
 
+std::optional<ConstantData> KnownIntegers(const TfLiteTensor& tensor) {
+  if (!IsConstant(tensor) || tensor.bytes == 0 ||
+      tensor.type == kTfLiteFloat32 || !IsSmall(tensor)) {
+    return std::nullopt;
+  }
+  const auto* bytes = reinterpret_cast<const uint8_t*>(tensor.data.raw);
+  return ConstantData::Own(std::vector<uint8_t>(bytes, bytes + tensor.bytes));
+}
+
 TfLiteStatus HoldValue(TfLiteContext* context, int tensor,
                        const ConstantData& value) {
   TfLiteTensor& t = context->tensors[tensor];

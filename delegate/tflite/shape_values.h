@@ -4,6 +4,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_SHAPE_VALUES_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_SHAPE_VALUES_H_
 
+#include <optional>
+
 #include "absl/container/flat_hash_map.h"
 #include "delegate/graph/graph.h"
 #include "tensorflow/lite/c/common.h"
@@ -27,6 +29,9 @@ TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
 void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
                     const TfLiteRegistration& registration,
                     TensorValues* values);
+
+// A small constant of integers or bools in the model's file.
+std::optional<ConstantData> KnownIntegers(const TfLiteTensor& tensor);
 
 // Stores `value` in the runtime's tensor from now on, as kernels do with
 // results of their prepare function, so that kernels prepared later treat it as

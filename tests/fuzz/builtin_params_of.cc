@@ -173,6 +173,9 @@ void Fill(const schema::LocalResponseNormalizationOptions& o,
 void Fill(const schema::ReverseSequenceOptions& o, ReverseSequenceParams* p) {
   *p = {o.seq_dim(), o.batch_dim()};
 }
+void Fill(const schema::WhileOptions& o, WhileParams* p) {
+  *p = {o.cond_subgraph_index(), o.body_subgraph_index()};
+}
 void Fill(const schema::SpaceToDepthOptions& o, SpaceDepthParams* p) {
   p->block_size = o.block_size();
 }
@@ -226,6 +229,7 @@ std::vector<uint8_t> BuiltinParamsOf(const schema::Operator& op) {
   GLES_FUZZ_PARAMS(LocalResponseNormalizationOptions, LocalResponseNormParams)
   GLES_FUZZ_PARAMS(ReverseSequenceOptions, ReverseSequenceParams)
   GLES_FUZZ_PARAMS(Conv3DOptions, Conv3dParams)
+  GLES_FUZZ_PARAMS(WhileOptions, WhileParams)
   GLES_FUZZ_PARAMS(SpaceToDepthOptions, SpaceDepthParams)
   GLES_FUZZ_PARAMS(DepthToSpaceOptions, SpaceDepthParams)
 #undef GLES_FUZZ_PARAMS

@@ -239,3 +239,16 @@ def padding_mask():
         x = tf.gather(table, words) * tf.cast(present, tf.float32)[:, :, None]
         return tf.reduce_sum(x, 1) / tf.cast(count, tf.float32)
     return f
+
+
+# Batch 1, as TensorFlow's converter does not lower the lists of a loop of a free batch.
+@small("gru_sequence")
+def gru_sequence():
+    x = keras.Input((None, 4), batch_size=1)
+    return keras.Model(x, layers.GRU(4, return_sequences=True)(x))
+
+
+@small("conv_lstm")
+def conv_lstm():
+    x = keras.Input((3, 5, 5, 2), batch_size=1)
+    return keras.Model(x, layers.ConvLSTM2D(3, 3, padding="same")(x))

@@ -1,0 +1,193 @@
+#include "delegate/tflite/follow_loop.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/tflite/propagate_shapes.h"
+#include "delegate/tflite/read_node.h"
+#include "delegate/tflite/read_tensor.h"
+#include "delegate/tflite/tensor_room.h"
+
+namespace gles_delegate {
+namespace {
+
+// Of all steps together: each becomes a node of the partition.
+constexpr size_t kMaxNodesOfSteps = 1 << 14;
+
+// While it lives, a body's inputs do not show which extents are free: SLICE
+// would take such a shape, which is known in each step, for unknown.
+class HiddenSignatures {
+ public:
+  explicit HiddenSignatures(const Decomposition& loop) : loop_(loop) {
+    for (const auto& input : loop.border.inputs) {
+      before_.push_back(std::exchange(SignatureOf(input), nullptr));
+    }
+  }
+  ~HiddenSignatures() {
+    for (size_t i = 0; i < before_.size(); ++i) {
+      SignatureOf(loop_.border.inputs[i]) = before_[i];
+    }
+  }
+  HiddenSignatures(const HiddenSignatures&) = delete;
+  HiddenSignatures& operator=(const HiddenSignatures&) = delete;
+
+ private:
+  using Signature = decltype(TfLiteTensor::dims_signature);
+
+  Signature& SignatureOf(const SubgraphBorder::Input& input) const {
+    return loop_.context->tensors[input.id].dims_signature;
+  }
+
+  const Decomposition& loop_;
+  std::vector<Signature> before_;
+};
+
+// Only integers and bools are followed: a list of floats whose first rows
+// happen to be known would end up as values of the host.
+LoopState StateOf(const TfLiteContext& context, int id,
+                  const TensorValues& values) {
+  const TfLiteTensor& tensor = context.tensors[id];
+  LoopState state = {ReadInts(tensor.dims), KnownIntegers(tensor)};
+  const auto value = values.find(id);
+  if (value != values.end() && tensor.type != kTfLiteFloat32) {
+    state.value = value->second;
+  }
+  return state;
+}
+
+class LoopFollower {
+ public:
+  LoopFollower(const NodeFinder& find, const Decomposition& loop)
+      : find_(find),
+        loop_(loop),
+        room_of_condition_(loop.condition->context),
+        room_of_body_(loop.context),
+        hidden_(loop) {}
+
+  // Changes `states` to those after the last step.
+  absl::Status Follow(std::vector<LoopState>* states,
+                      std::vector<DecomposedGraph>* steps) {
+    for (;;) {
+      auto goes_on = Ask(*states);
+      if (!goes_on.ok()) return goes_on.status();
+      if (!*goes_on) return absl::OkStatus();
+      const size_t nodes =
+          (steps->size() + 1) * std::max<size_t>(1, loop_.plan.size());
+      if (nodes > kMaxNodesOfSteps) {
+        return absl::UnimplementedError(absl::StrCat(
+            "its body of ", loop_.plan.size(), " nodes runs more than ",
+            steps->size(), " times; at most ", kMaxNodesOfSteps,
+            " nodes of a loop run on the GPU"));
+      }
+      if (auto s = Step(states, steps); !s.ok()) return s;
+    }
+  }
+
+ private:
+  // Asks the condition.
+  absl::StatusOr<bool> Ask(const std::vector<LoopState>& states) {
+    const LoopCondition& condition = *loop_.condition;
+    auto facts = PropagateFrom(
+        Give(condition.context, condition.inputs, states), &room_of_condition_,
+        condition.context, find_, condition.plan, {});
+    if (!facts.ok()) return facts.status();
+    const auto answer = facts->values.find(condition.output);
+    if (answer == facts->values.end()) {
+      return absl::UnimplementedError(
+          "the number of its steps is known only at run time");
+    }
+    return answer->second.bytes()[0] != 0;
+  }
+
+  absl::Status Step(std::vector<LoopState>* states,
+                    std::vector<DecomposedGraph>* steps) {
+    auto facts =
+        PropagateFrom(Give(loop_.context, loop_.border.inputs, *states),
+                      &room_of_body_, loop_.context, find_, loop_.plan, {});
+    if (!facts.ok()) return facts.status();
+    if (!facts->refused.ok()) {
+      return absl::Status(
+          facts->refused.code(),
+          absl::StrCat("in step ", steps->size(), " of its body, ",
+                       facts->refused.message()));
+    }
+    if (!facts->unknown.empty()) return WhyUnknown(facts->unknown);
+    steps->push_back(
+        ReadDecomposedGraph(*loop_.context, facts->values,
+                            steps->empty() ? nullptr : &steps->front()));
+    for (size_t i = 0; i < states->size(); ++i) {
+      (*states)[i] =
+          StateOf(*loop_.context, loop_.border.outputs[i], facts->values);
+    }
+    return absl::OkStatus();
+  }
+
+  // Gives a subgraph's inputs their shapes. Returns those that are known.
+  static TensorValues Give(TfLiteContext* subgraph,
+                           const std::vector<SubgraphBorder::Input>& inputs,
+                           const std::vector<LoopState>& states) {
+    TensorValues values;
+    for (const auto& [id, position] : inputs) {
+      ResizeTensor(subgraph, id, states[position].dims);
+      subgraph->tensors[id].data.raw = nullptr;
+      if (states[position].value) values[id] = *states[position].value;
+    }
+    return values;
+  }
+
+  absl::Status WhyUnknown(const UnknownShapes& unknown) const {
+    for (int index : loop_.plan) {
+      TfLiteNode* node = nullptr;
+      TfLiteRegistration* registration = nullptr;
+      const absl::Status found =
+          find_.Get(loop_.context, index, &node, &registration);
+      if (!found.ok()) return found;
+      for (int id : ReadInts(node->outputs)) {
+        if (!unknown.contains(id)) continue;
+        return absl::UnimplementedError(
+            absl::StrCat(OpName(*registration), " of its body: ",
+                         ReadTensor(loop_.context->tensors[id], id).ToString(),
+                         " has a shape that is known only at run time"));
+      }
+    }
+    return absl::InternalError("its body has a shape that is not known");
+  }
+
+  const NodeFinder& find_;
+  const Decomposition& loop_;
+  TensorRoom room_of_condition_, room_of_body_;
+  HiddenSignatures hidden_;
+};
+
+}  // namespace
+
+LoopSteps FollowLoop(const TfLiteContext& context, const TfLiteNode& node,
+                     const NodeFinder& find, const Decomposition& loop,
+                     const TensorValues& values) {
+  LoopSteps result;
+  result.status = loop.status;
+  if (!loop.status.ok()) return result;
+  for (int id : ReadInts(node.inputs)) {
+    result.outputs.push_back(StateOf(context, id, values));
+  }
+  result.status =
+      LoopFollower(find, loop).Follow(&result.outputs, &result.steps);
+  return result;
+}
+
+void GiveOutputs(TfLiteContext* context, const TfLiteNode& node,
+                 const LoopSteps& loop, TensorValues* values) {
+  const std::vector<int> outputs = ReadInts(node.outputs);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] < 0) continue;
+    const LoopState& state = loop.outputs[i];
+    ReturnToArena(&context->tensors[outputs[i]]);
+    ResizeTensor(context, outputs[i], state.dims);
+    if (state.value) (*values)[outputs[i]] = *state.value;
+  }
+}
+
+}  // namespace gles_delegate
