@@ -19,7 +19,7 @@
 #include "absl/strings/str_replace.h"
 #include "tools/gles_demo/canvas.h"
 #include "tools/gles_demo/demo_model.h"
-#include "tools/gles_demo/overlay.h"
+#include "tools/gles_demo/findings.h"
 #include "tools/gles_demo/picture_input.h"
 #include "tools/gles_demo/poster.h"
 #include "tools/gles_demo/views.h"
@@ -50,11 +50,12 @@ namespace gles_delegate::demo {
 namespace {
 
 constexpr char kUsage[] =
-    "Runs a model on the CPU and on OpenGL ES, and draws both results.\n\n"
+    "Runs a model on the CPU and on OpenGL ES. Draws what both found on the "
+    "picture: boxes, a mask, poses or labels. Of other models it draws the "
+    "outputs' values.\n\n"
     "  gles_demo [--graph=MODEL.tflite [--image=IMAGE] [--labels=FILE]]\n\n"
     "Without a model it runs one of its own: blur, edges and a stylised "
-    "picture "
-    "of a landscape.";
+    "picture of a landscape.";
 
 // The side of the demo's own outputs in pixels, a multiple of 8.
 constexpr int kDemoSize = 224;
@@ -145,35 +146,22 @@ absl::Status WritePoster(const PosterContent& content,
   return DrawPoster(content).WritePng(path);
 }
 
-// Draws a detector's boxes or a segmentation's mask, and prints how far those
-// of the CPU agree. Draws nothing for other models.
-absl::Status DrawFindings(const PosterContent& content) {
-  const std::filesystem::path folder(absl::GetFlag(FLAGS_output_dir));
-  const std::vector<Box> boxes = BoxesOf(content.gles);
-  if (!boxes.empty()) {
+// Prints how far the findings on the CPU and on GL agree.
+void PrintAgreement(const Finding& cpu, const Finding& gles) {
+  if (gles.kind == Finding::Kind::kBoxes) {
     BoxAgreement agreement;
-    agreement.Add(BoxesOf(content.cpu), boxes);
-    const std::string path = (folder / "boxes.png").string();
-    std::printf("  boxes: %d found, %d of the CPU's %d matched; %s\n",
-                agreement.actual, agreement.matched, agreement.reference,
-                path.c_str());
-    return DrawBoxes(content.input, boxes, content.labels).WritePng(path);
+    agreement.Add(cpu.boxes, gles.boxes);
+    std::printf("  boxes: %d found, %d of the CPU's %d matched\n",
+                agreement.actual, agreement.matched, agreement.reference);
+  } else if (gles.kind == Finding::Kind::kMask) {
+    size_t same = 0;
+    for (size_t i = 0; i < gles.classes.size(); ++i) {
+      same += cpu.classes[i] == gles.classes[i] ? 1 : 0;
+    }
+    std::printf("  mask: %.3f%% of its pixels as the CPU's\n",
+                100.0 * static_cast<double>(same) /
+                    static_cast<double>(gles.classes.size()));
   }
-  if (content.input.width() == 0 || content.gles.size() != 1 ||
-      !IsMask(content.gles[0])) {
-    return absl::OkStatus();
-  }
-  const std::vector<int> want = ClassesOf(content.cpu[0]);
-  const std::vector<int> got = ClassesOf(content.gles[0]);
-  size_t same = 0;
-  for (size_t i = 0; i < got.size(); ++i) same += want[i] == got[i] ? 1 : 0;
-  const std::string path = (folder / "mask.png").string();
-  std::printf(
-      "  mask: %.3f%% of its pixels as the CPU's; %s\n",
-      100.0 * static_cast<double>(same) / static_cast<double>(got.size()),
-      path.c_str());
-  return DrawMask(content.input, content.gles[0], content.labels)
-      .WritePng(path);
 }
 
 absl::StatusOr<std::unique_ptr<Model>> LoadModel(bool own) {
@@ -240,7 +228,7 @@ absl::Status Draw(const PosterContent& content) {
   absl::Status drawn = WritePoster(content, path);
   if (!drawn.ok()) return drawn;
   std::printf("  picture: %s\n", path.c_str());
-  return DrawFindings(content);
+  return absl::OkStatus();
 }
 
 // kInternal: the results differ, or GL ran less than it should.
@@ -287,6 +275,19 @@ absl::Status Run() {
   content.cpu = runs.cpu->outputs;
   content.gles = runs.gles->outputs;
   content.labels = *std::move(labels);
+  const auto found = [&](const std::vector<TensorValues>& outputs) {
+    return FindingOf(outputs, input->width, input->height,
+                     content.labels.size());
+  };
+  content.cpu_found = found(content.cpu);
+  content.gles_found = found(content.gles);
+  // The kinds that a value's range decides differ if the results are wrong.
+  if (!content.cpu_found || !content.gles_found ||
+      content.cpu_found->kind != content.gles_found->kind) {
+    content.cpu_found = content.gles_found = std::nullopt;
+  } else {
+    PrintAgreement(*content.cpu_found, *content.gles_found);
+  }
   content.notes = Notes(runs, max_error);
   if (auto s = Draw(content); !s.ok()) return s;
   return Verdict(runs.gles->facts, agree, own);

@@ -524,7 +524,7 @@ TEST_F(ToolsTest, DemoDrawsWhatADetectorFound) {
   EXPECT_EQ(run.exit_status, 0) << run.output;
   EXPECT_THAT(run.output,
               HasSubstr("boxes: 2 found, 2 of the CPU's 2 matched"));
-  EXPECT_TRUE(fs::exists(Path("out/boxes.png")));
+  EXPECT_TRUE(fs::exists(Path("out/demo.png")));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "tools/gles_demo/overlay.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "absl/strings/str_format.h"
@@ -8,9 +9,9 @@
 namespace gles_delegate::demo {
 namespace {
 
-constexpr int kMinOverlayMaskSize = 64;
-constexpr int kMaxOverlayClasses = 64;
-constexpr int kTextHeight = 12;  // of scale 1, with its margin
+constexpr int kTextHeight = 24;
+constexpr int kBarsHeight = 240;
+constexpr Color kMark = {255, 235, 59};
 
 void Frame(Canvas& canvas, int left, int top, int right, int bottom,
            Color color) {
@@ -27,102 +28,129 @@ std::string LabelOf(int index, absl::Span<const std::string> labels) {
              : absl::StrFormat("#%d", index);
 }
 
+int Pixel(float part, int size) {
+  return static_cast<int>(std::clamp(part, 0.0f, 1.0f) *
+                          static_cast<float>(size));
+}
+
 uint8_t Halfway(uint8_t a, uint8_t b) {
   return static_cast<uint8_t>((int{a} + int{b}) / 2);
 }
 
-}  // namespace
-
-std::vector<Box> BoxesOf(absl::Span<const TensorValues> outputs) {
-  std::vector<Box> boxes;
-  if (outputs.size() != 4 || outputs[0].dims.size() != 3 ||
-      outputs[0].dims[2] != 4 || outputs[3].values.size() != 1 ||
-      outputs[1].values.size() * 4 != outputs[0].values.size() ||
-      outputs[2].values.size() != outputs[1].values.size()) {
-    return boxes;
-  }
-  const size_t count =
-      std::min(outputs[1].values.size(),
-               static_cast<size_t>(std::max(0.0f, outputs[3].values[0])));
-  for (size_t i = 0; i < count; ++i) {
-    const float* edges = &outputs[0].values[4 * i];
-    boxes.push_back({edges[0], edges[1], edges[2], edges[3],
-                     static_cast<int>(outputs[1].values[i]),
-                     outputs[2].values[i]});
-  }
-  return boxes;
-}
-
-Canvas DrawBoxes(const Canvas& picture, absl::Span<const Box> boxes,
-                 absl::Span<const std::string> labels) {
-  Canvas canvas = picture;
-  const int scale = std::max(1, picture.width() / 400);
-  for (const Box& box : boxes) {
-    if (box.score < BoxAgreement::kMinScore) continue;
-    const auto pixel = [](float edge, int size) {
-      return std::clamp(static_cast<int>(edge * static_cast<float>(size)), 0,
-                        size);
-    };
-    const int left = pixel(box.left, picture.width());
-    const int top = pixel(box.top, picture.height());
+void DrawBoxes(Canvas& canvas, const Finding& finding,
+               absl::Span<const std::string> labels) {
+  for (const Box& box : finding.boxes) {
+    const int left = Pixel(box.left, canvas.width());
+    const int top = Pixel(box.top, canvas.height());
     const Color color = ClassColor(box.label + 1);
-    Frame(canvas, left, top, pixel(box.right, picture.width()),
-          pixel(box.bottom, picture.height()), color);
-    const std::string text =
-        absl::StrFormat("%s %.2f", LabelOf(box.label, labels), box.score);
-    canvas.FillRect(left, top, Canvas::TextWidth(text, scale) + 4 * scale,
-                    kTextHeight * scale, color);
-    canvas.Text(left + 2 * scale, top + 2 * scale, text, {0, 0, 0}, scale);
+    Frame(canvas, left, top, Pixel(box.right, canvas.width()),
+          Pixel(box.bottom, canvas.height()), color);
+    const std::string text = absl::StrFormat(
+        "%s%.2f", labels.empty() ? "" : LabelOf(box.label, labels) + " ",
+        box.score);
+    // Above the box, so that it hides nothing of it, if there is room.
+    const int y = top >= kTextHeight ? top - kTextHeight : top;
+    const int text_width = Canvas::TextWidth(text, 2) + 8;
+    const int x = std::max(0, std::min(left, canvas.width() - text_width));
+    canvas.FillRect(x, y, text_width, kTextHeight, color);
+    canvas.Text(x + 4, y + 4, text, {0, 0, 0}, 2);
   }
-  return canvas;
 }
 
-bool IsMask(const TensorValues& tensor) {
-  return tensor.is_picture() && tensor.channels() >= 2 &&
-         tensor.channels() <= kMaxOverlayClasses &&
-         tensor.height() >= kMinOverlayMaskSize &&
-         tensor.width() >= kMinOverlayMaskSize;
-}
-
-std::vector<int> ClassesOf(const TensorValues& mask) {
-  const size_t channels = static_cast<size_t>(mask.channels());
-  std::vector<int> classes;
-  for (size_t at = 0; at + channels <= mask.values.size(); at += channels) {
-    const auto pixel = absl::MakeConstSpan(mask.values).subspan(at, channels);
-    classes.push_back(static_cast<int>(
-        std::max_element(pixel.begin(), pixel.end()) - pixel.begin()));
-  }
-  return classes;
-}
-
-Canvas DrawMask(const Canvas& picture, const TensorValues& mask,
-                absl::Span<const std::string> labels) {
-  const std::vector<int> classes = ClassesOf(mask);
-  const int scale = std::max(1, picture.width() / 400);
-  std::map<int, int> pixels;
-  Canvas canvas(picture.width(), picture.height() + 2 * kTextHeight * scale);
-  for (int y = 0; y < picture.height(); ++y) {
-    for (int x = 0; x < picture.width(); ++x) {
-      const int at = y * mask.height() / picture.height() * mask.width() +
-                     x * mask.width() / picture.width();
-      Color color = picture.at(x, y);
-      ++pixels[classes[at]];
-      if (classes[at] != 0) {
-        const Color tint = ClassColor(classes[at]);
-        color = {Halfway(color.r, tint.r), Halfway(color.g, tint.g),
-                 Halfway(color.b, tint.b)};
-      }
-      canvas.Set(x, y, color);
+void DrawPoints(Canvas& canvas, const Finding& finding) {
+  const float width = static_cast<float>(canvas.width());
+  const float height = static_cast<float>(canvas.height());
+  for (const auto& [from, to] : finding.bones) {
+    const float dx = to.x - from.x, dy = to.y - from.y;
+    const int steps = static_cast<int>(std::hypot(dx * width, dy * height)) + 1;
+    for (int i = 0; i <= steps; ++i) {
+      const float t = static_cast<float>(i) / static_cast<float>(steps);
+      canvas.FillRect(static_cast<int>((from.x + t * dx) * width) - 1,
+                      static_cast<int>((from.y + t * dy) * height) - 1, 3, 3,
+                      {0, 200, 255});
     }
   }
-  int x = 4 * scale;
-  const double all = 1.0 * picture.width() * picture.height();
+  const int radius = finding.points.size() > 100 ? 1 : 3;
+  for (const Point& point : finding.points) {
+    canvas.FillRect(static_cast<int>(point.x * width) - radius,
+                    static_cast<int>(point.y * height) - radius, 2 * radius,
+                    2 * radius, kMark);
+  }
+}
+
+void DrawMask(Canvas& canvas, int height, const Finding& finding,
+              absl::Span<const std::string> labels) {
+  const int mask_height =
+      static_cast<int>(finding.classes.size()) / finding.mask_width;
+  std::map<int, int> pixels;
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < canvas.width(); ++x) {
+      const int at = y * mask_height / height * finding.mask_width +
+                     x * finding.mask_width / canvas.width();
+      const int index = finding.classes[at];
+      ++pixels[index];
+      if (index == 0) continue;
+      const Color color = canvas.at(x, y), tint = ClassColor(index);
+      canvas.Set(x, y,
+                 {Halfway(color.r, tint.r), Halfway(color.g, tint.g),
+                  Halfway(color.b, tint.b)});
+    }
+  }
+  int x = 4;
+  const double all = 1.0 * canvas.width() * height;
   for (const auto& [index, count] : pixels) {
     if (index == 0) continue;
-    x = canvas.Text(x, picture.height() + kTextHeight * scale / 2,
+    x = canvas.Text(x, height + 6,
                     absl::StrFormat("%s %.0f%%  ", LabelOf(index, labels),
                                     100 * count / all),
-                    ClassColor(index), scale);
+                    ClassColor(index), 2);
+  }
+}
+
+int HeightBelow(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::kBoxes:
+    case Finding::Kind::kPoints:
+      break;
+    case Finding::Kind::kMask:
+      return kTextHeight;
+    case Finding::Kind::kClasses:
+      return kBarsHeight;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Canvas DrawFinding(const Canvas& picture, const Finding& finding,
+                   absl::Span<const std::string> labels, int width) {
+  const int height = picture.height() * width / picture.width();
+  Canvas canvas(width, height + HeightBelow(finding.kind));
+  const std::vector<float> rgb = picture.Resampled(width, height);
+  for (int i = 0; i < width * height; ++i) {
+    const float* pixel = &rgb[static_cast<size_t>(i) * 3];
+    const auto byte = [](float value) {
+      return static_cast<uint8_t>(std::lround(value));
+    };
+    canvas.Set(i % width, i / width,
+               {byte(pixel[0]), byte(pixel[1]), byte(pixel[2])});
+  }
+  switch (finding.kind) {
+    case Finding::Kind::kBoxes:
+      DrawBoxes(canvas, finding, labels);
+      DrawPoints(canvas, finding);
+      break;
+    case Finding::Kind::kPoints:
+      DrawPoints(canvas, finding);
+      break;
+    case Finding::Kind::kMask:
+      DrawMask(canvas, height, finding, labels);
+      break;
+    case Finding::Kind::kClasses:
+      canvas.Draw(BarsOf(finding.scores, finding.scores,
+                         RangeOf(finding.scores), labels, width, kBarsHeight),
+                  0, height, width, kBarsHeight);
+      break;
   }
   return canvas;
 }

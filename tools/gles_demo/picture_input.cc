@@ -11,10 +11,16 @@
 namespace gles_delegate::demo {
 namespace {
 
-bool IsImage(const TensorView& tensor) {
-  const std::vector<int> dims = tensor.dims();
-  return dims.size() == 4 && dims[0] == 1 && dims[1] > 1 && dims[2] > 1 &&
-         (dims[3] == 1 || dims[3] == 3 || dims[3] == 4);
+// The tensor's shape as [1, height, width, channels]; empty if it holds no
+// image. `is_asked`: someone has an image for it, which [1, height, width] may
+// be, too.
+std::vector<int> ImageDims(const TensorView& tensor, bool is_asked) {
+  std::vector<int> dims = tensor.dims();
+  if (dims.size() == 3 && is_asked) dims.push_back(1);
+  const bool is_image = dims.size() == 4 && dims[0] == 1 && dims[1] > 1 &&
+                        dims[2] > 1 &&
+                        (dims[3] == 1 || dims[3] == 3 || dims[3] == 4);
+  return is_image ? dims : std::vector<int>();
 }
 
 // Converts RGB pixels of 0 to 255 to the tensor's channels: one channel is
@@ -53,13 +59,6 @@ absl::Status WritePixels(const TensorView& tensor, std::vector<float> pixels,
   return tensor.WriteFloats(pixels);
 }
 
-absl::StatusOr<Canvas> PictureFor(const TensorView& tensor,
-                                  const std::string& image) {
-  if (!image.empty()) return Canvas::FromFile(image);
-  const std::vector<int> dims = tensor.dims();
-  return DrawScene(dims[2], dims[1]);
-}
-
 }  // namespace
 
 absl::StatusOr<Input> MakeInput(const Interpreter& interpreter,
@@ -72,20 +71,23 @@ absl::StatusOr<Input> MakeInput(const Interpreter& interpreter,
   input.tensors = *std::move(tensors);
   if (interpreter.inputs() == 0) return input;
   const TensorView first = interpreter.input(0);
-  if (!IsImage(first)) {
+  const std::vector<int> dims = ImageDims(first, !image.empty());
+  if (dims.empty()) {
     if (image.empty()) return input;
     return absl::InvalidArgumentError(absl::StrCat(
         "Input ", first.name(), " [", absl::StrJoin(first.dims(), ","),
-        "] is no image, so --image has nowhere to go"));
+        "] is not an image, so --image has nowhere to go"));
   }
-  auto picture = PictureFor(first, image);
+  absl::StatusOr<Canvas> picture =
+      image.empty() ? DrawScene(dims[2], dims[1]) : Canvas::FromFile(image);
   if (!picture.ok()) return picture.status();
-  const std::vector<int> dims = first.dims();
   absl::Status written = WritePixels(
       first, ToChannels(picture->Resampled(dims[2], dims[1]), dims[3]), mean,
       std);
   if (!written.ok()) return written;
   input.picture = *std::move(picture);
+  input.height = dims[1];
+  input.width = dims[2];
   input.tensors[0].assign(first.bytes().begin(), first.bytes().end());
   return input;
 }

@@ -14,7 +14,8 @@ namespace gles_delegate::demo {
 
 // A model's input, and the picture to show of it.
 struct Input {
-  Canvas picture;  // empty if the input is not an image
+  Canvas picture;             // empty if the input is not an image
+  int width = 0, height = 0;  // of the model's input; 0 without a picture
   std::vector<InputBytes> tensors;
 };
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/gles_demo/overlay.h"
 
 namespace gles_delegate::demo {
 namespace {
@@ -43,20 +44,32 @@ void DrawPanel(Canvas& poster, const Canvas& picture, int column, int top,
               top + kCaption + (kPanel - height) / 2, width, height);
 }
 
-}  // namespace
-
-float DifferenceFactor(double max_error) {
-  constexpr double kLargest = 1e9;
-  if (!(max_error > 0) || !std::isfinite(max_error)) return 1;
-  const double power = std::pow(10.0, std::floor(-std::log10(max_error)));
-  double factor = power;
-  for (double step : {2.0, 5.0}) {
-    if (step * power * max_error <= 1) factor = step * power;
+void DrawNotes(const PosterContent& content, int y, Canvas& poster) {
+  for (const std::string& note : content.notes) {
+    poster.Text(kGap, y, note, kText, 2);
+    y += kLine;
   }
-  return static_cast<float>(std::clamp(factor, 1e-9, kLargest));
 }
 
-Canvas DrawPoster(const PosterContent& content) {
+// Two panels, as wide as the four.
+Canvas DrawFindings(const PosterContent& content) {
+  constexpr int kWide = 2 * kPanel + kGap;
+  const Canvas cpu =
+      DrawFinding(content.input, *content.cpu_found, content.labels, kWide);
+  const Canvas gles =
+      DrawFinding(content.input, *content.gles_found, content.labels, kWide);
+  const int end = 2 * kGap + kCaption + cpu.height();
+  Canvas poster(kGap + 2 * (kWide + kGap),
+                end + static_cast<int>(content.notes.size()) * kLine, kPaper);
+  poster.Text(kGap, kGap, "CPU", kText, 2);
+  poster.Draw(cpu, kGap, kGap + kCaption, kWide, cpu.height());
+  poster.Text(2 * kGap + kWide, kGap, "GLES", kText, 2);
+  poster.Draw(gles, 2 * kGap + kWide, kGap + kCaption, kWide, gles.height());
+  DrawNotes(content, end, poster);
+  return poster;
+}
+
+Canvas DrawOutputs(const PosterContent& content) {
   const size_t rows = std::min(content.cpu.size(), kMaxRows);
   const int row_height = kCaption + kPanel + kGap;
   Canvas poster(kGap + 4 * (kPanel + kGap),
@@ -73,7 +86,7 @@ Canvas DrawPoster(const PosterContent& content) {
     const auto view = [&](const TensorValues& tensor) {
       return tensor.is_picture()
                  ? PictureOf(tensor, range)
-                 : BarsOf(tensor, cpu, range, content.labels, kPanel);
+                 : BarsOf(tensor, cpu, range, content.labels, kPanel, kPanel);
     };
     const double largest = MaxDifference(cpu, gles);
     const float factor = DifferenceFactor(largest);
@@ -84,12 +97,25 @@ Canvas DrawPoster(const PosterContent& content) {
               largest == 0 ? "no difference"
                            : absl::StrFormat("difference x %g", factor));
   }
-  int y = kGap + static_cast<int>(rows) * row_height;
-  for (const std::string& note : content.notes) {
-    poster.Text(kGap, y, note, kText, 2);
-    y += kLine;
-  }
+  DrawNotes(content, kGap + static_cast<int>(rows) * row_height, poster);
   return poster;
+}
+
+}  // namespace
+
+float DifferenceFactor(double max_error) {
+  constexpr double kLargest = 1e9;
+  if (!(max_error > 0) || !std::isfinite(max_error)) return 1;
+  const double power = std::pow(10.0, std::floor(-std::log10(max_error)));
+  double factor = power;
+  for (double step : {2.0, 5.0}) {
+    if (step * power * max_error <= 1) factor = step * power;
+  }
+  return static_cast<float>(std::clamp(factor, 1e-9, kLargest));
+}
+
+Canvas DrawPoster(const PosterContent& content) {
+  return content.gles_found ? DrawFindings(content) : DrawOutputs(content);
 }
 
 }  // namespace gles_delegate::demo

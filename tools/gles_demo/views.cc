@@ -97,7 +97,8 @@ Canvas PictureOf(const TensorValues& tensor, Range range) {
 }
 
 Canvas BarsOf(const TensorValues& tensor, const TensorValues& order_by,
-              Range range, absl::Span<const std::string> labels, int size) {
+              Range range, absl::Span<const std::string> labels, int width,
+              int height) {
   std::vector<size_t> order(order_by.values.size());
   std::iota(order.begin(), order.end(), 0);
   const size_t bars = std::min<size_t>(kBars, order.size());
@@ -105,15 +106,15 @@ Canvas BarsOf(const TensorValues& tensor, const TensorValues& order_by,
                     order.end(), [&](size_t a, size_t b) {
                       return order_by.values[a] > order_by.values[b];
                     });
-  Canvas canvas(size, size, {24, 26, 34});
-  const int step = size / kBars;
+  Canvas canvas(width, height, {24, 26, 34});
+  const int step = height / kBars;
   for (size_t i = 0; i < bars; ++i) {
     const size_t element = order[i];
     const int top = static_cast<int>(i) * step;
     const float value = tensor.values[element];
     const float part = std::clamp(Normalised(value, range), 0.0f, 1.0f);
     canvas.FillRect(6, top + step / 2,
-                    static_cast<int>(part * static_cast<float>(size - 12)),
+                    static_cast<int>(part * static_cast<float>(width - 12)),
                     step / 2 - 6, {86, 156, 214});
     const std::string label = element < labels.size()
                                   ? labels[element]

@@ -46,7 +46,8 @@ Canvas PictureOf(const TensorValues& tensor, Range range);
 // charts of two tensors show the same elements. `labels` name them where there
 // are any.
 Canvas BarsOf(const TensorValues& tensor, const TensorValues& order_by,
-              Range range, absl::Span<const std::string> labels, int size);
+              Range range, absl::Span<const std::string> labels, int width,
+              int height);
 
 // Draws |a - b| times `factor` in grey levels: the channels' maximum of each
 // pixel, or a strip of elements if the tensors are not pictures.

@@ -1,0 +1,46 @@
+// Reads boxes, points, masks and classes from the outputs of the kinds of
+// models that the demo knows.
+#ifndef GLES_DELEGATE_TOOLS_GLES_DEMO_FINDINGS_H_
+#define GLES_DELEGATE_TOOLS_GLES_DEMO_FINDINGS_H_
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "tools/gles_demo/views.h"
+#include "tools/runner/agreement.h"
+
+namespace gles_delegate::demo {
+
+// In fractions of the picture.
+struct Point {
+  float x = 0, y = 0;
+};
+
+struct Finding {
+  enum class Kind { kBoxes, kPoints, kMask, kClasses };
+  Kind kind = Kind::kClasses;
+  std::vector<Box> boxes;     // of kBoxes, each of BoxAgreement::kMinScore
+  std::vector<Point> points;  // of kPoints, and the marks in kBoxes
+  std::vector<std::pair<Point, Point>> bones;  // lines of kPoints
+  std::vector<int> classes;                    // of kMask: of each pixel
+  int mask_width = 0;
+  TensorValues scores;  // of kClasses
+};
+
+// Knows these outputs, of models whose input is a picture of `input_width` by
+// `input_height`:
+// - TFLite_Detection_PostProcess's four, and the boxes of MediaPipe's face and
+//   pose detectors before their anchors;
+// - PoseNet's heatmaps and offsets (all poses), and a face mesh;
+// - a mask: classes by pixel, or one probability by pixel;
+// - a classifier's: probabilities, or as many values as `labels`.
+// nullopt: none of them.
+std::optional<Finding> FindingOf(absl::Span<const TensorValues> outputs,
+                                 int input_width, int input_height,
+                                 size_t labels);
+
+}  // namespace gles_delegate::demo
+
+#endif  // GLES_DELEGATE_TOOLS_GLES_DEMO_FINDINGS_H_
