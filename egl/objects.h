@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -240,23 +241,35 @@ class Fence {
   EGLContext context_ = EGL_NO_CONTEXT;
 };
 
-// GL_TIME_ELAPSED_EXT around commands. Queries do not nest. Create() is
+// The time that commands take on the GPU: two timestamps if the driver has
+// them, else GL_TIME_ELAPSED_EXT, which does not nest. Create() is
 // kUnimplemented without EXT_disjoint_timer_query.
 class TimerQuery {
  public:
+  struct Times {
+    // Of the GPU's clock, as Now() gives it; absent without timestamps.
+    std::optional<uint64_t> begin_ns;
+    uint64_t ns = 0;
+  };
   TimerQuery() = default;
   static absl::StatusOr<TimerQuery> Create();
-  // True between Begin() and End() of any query, the app's included, during
-  // which no other may begin. Only on drivers with such queries.
-  static bool AnyRunning();
+  // The GPU's clock in nanoseconds, once all earlier commands are submitted.
+  // Only of drivers with timestamps.
+  static uint64_t Now();
+  // Whether Begin() would fail: without timestamps no query may begin between
+  // Begin() and End() of another, the app's included.
+  bool IsBlocked() const;
+  bool has_timestamps() const { return end_.id() != 0; }
   void Begin();
   void End();
-  // Nanoseconds; waits for the result. kUnavailable if the GPU's clock was
-  // disturbed: measure again.
-  absl::StatusOr<uint64_t> Nanoseconds() const;
+  // Waits for the result. kUnavailable if the GPU's clock was disturbed:
+  // measure again.
+  absl::StatusOr<Times> Read() const;
 
  private:
-  Handle<DeleteQuery, /*is_shared=*/false> handle_;
+  using Query = Handle<DeleteQuery, /*is_shared=*/false>;
+  Query begin_;  // or of the whole time
+  Query end_;    // of timestamps
 };
 
 // OK, or the GL errors since the last check, with `what` and any KHR_debug

@@ -89,34 +89,61 @@ absl::StatusOr<TimerQuery> TimerQuery::Create() {
         "this driver has no GL_EXT_disjoint_timer_query (GPU timers)");
   }
   WasDisjoint();
+  GLint bits = 0;
+  gl().GetQueryiv(GL_TIMESTAMP_EXT, GL_QUERY_COUNTER_BITS_EXT, &bits);
   TimerQuery query;
-  query.handle_ =
-      Handle<DeleteQuery, /*is_shared=*/false>::New(gl().GenQueries);
+  query.begin_ = Query::New(gl().GenQueries);
+  if (bits > 0 && gl().QueryCounterEXT != nullptr) {
+    query.end_ = Query::New(gl().GenQueries);
+  }
   return query;
 }
 
-bool TimerQuery::AnyRunning() {
+uint64_t TimerQuery::Now() {
+  GLint64 now = 0;
+  gl().GetInteger64v(GL_TIMESTAMP_EXT, &now);
+  return static_cast<uint64_t>(now);
+}
+
+bool TimerQuery::IsBlocked() const {
+  if (has_timestamps()) return false;
   GLint running = 0;
   gl().GetQueryiv(GL_TIME_ELAPSED_EXT, GL_CURRENT_QUERY, &running);
   return running != 0;
 }
 
-void TimerQuery::Begin() { gl().BeginQuery(GL_TIME_ELAPSED_EXT, handle_.id()); }
+void TimerQuery::Begin() {
+  if (has_timestamps()) {
+    gl().QueryCounterEXT(begin_.id(), GL_TIMESTAMP_EXT);
+  } else {
+    gl().BeginQuery(GL_TIME_ELAPSED_EXT, begin_.id());
+  }
+}
 
-void TimerQuery::End() { gl().EndQuery(GL_TIME_ELAPSED_EXT); }
+void TimerQuery::End() {
+  if (has_timestamps()) {
+    gl().QueryCounterEXT(end_.id(), GL_TIMESTAMP_EXT);
+  } else {
+    gl().EndQuery(GL_TIME_ELAPSED_EXT);
+  }
+}
 
-absl::StatusOr<uint64_t> TimerQuery::Nanoseconds() const {
-  GLuint64 nanoseconds = 0;
-  gl().GetQueryObjectui64vEXT(handle_.id(), GL_QUERY_RESULT, &nanoseconds);
+absl::StatusOr<TimerQuery::Times> TimerQuery::Read() const {
+  GLuint64 first = 0, end = 0;
+  gl().GetQueryObjectui64vEXT(begin_.id(), GL_QUERY_RESULT, &first);
+  if (has_timestamps()) {
+    gl().GetQueryObjectui64vEXT(end_.id(), GL_QUERY_RESULT, &end);
+  }
   if (absl::Status status = CheckGl("reading a GPU timer"); !status.ok()) {
     return status;
   }
-  if (WasDisjoint()) {
+  if (WasDisjoint() || (has_timestamps() && end < first)) {
     return absl::UnavailableError(
         "the GPU's clock was disturbed while the timer ran (its frequency "
         "changed, say); measure again");
   }
-  return nanoseconds;
+  if (has_timestamps()) return Times{first, end - first};
+  return Times{std::nullopt, first};
 }
 
 }  // namespace gles_delegate::egl

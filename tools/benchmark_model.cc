@@ -41,8 +41,8 @@ ABSL_FLAG(
     "time each dispatch of the GLES delegate and print tables by node and "
     "by op type (slows the runs)");
 ABSL_FLAG(std::string, trace_file, "",
-          "write that profile to this file, as a trace for ui.perfetto.dev or "
-          "chrome://tracing (turns --enable_op_profiling on)");
+          "write a timeline of the last 8 inferences to this file, for "
+          "ui.perfetto.dev (turns --enable_op_profiling on)");
 ABSL_FLAG(bool, print_gles_report, false,
           "print what the GLES delegate says of itself (JSON)");
 
@@ -70,7 +70,8 @@ bool Profiles() {
          !absl::GetFlag(FLAGS_trace_file).empty();
 }
 
-absl::Status PrintGlesReport(const std::string& report) {
+absl::Status PrintGlesReport(const std::string& report,
+                             const Latency& latency) {
   if (report.empty()) return absl::OkStatus();
   if (absl::GetFlag(FLAGS_print_gles_report)) {
     std::printf("%s\n", report.c_str());
@@ -82,7 +83,7 @@ absl::Status PrintGlesReport(const std::string& report) {
   std::printf("%s\n", OpProfileTable(json["profile"]).c_str());
   const std::string trace = absl::GetFlag(FLAGS_trace_file);
   if (trace.empty()) return absl::OkStatus();
-  return WriteText(trace, OpProfileTrace(json["profile"]).dump() + "\n");
+  return WriteText(trace, ProfileTrace(json, latency.invokes).dump() + "\n");
 }
 
 // Whether the delegate has compiled all that it compiles in the background.
@@ -134,7 +135,7 @@ absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {
   if (!latency.ok()) return latency.status();
   auto facts = (*backend)->Facts();
   if (!facts.ok()) return facts.status();
-  absl::Status printed = PrintGlesReport((*backend)->GlesReport());
+  absl::Status printed = PrintGlesReport((*backend)->GlesReport(), *latency);
   if (!printed.ok()) return printed;
   return Row{spec.name(), spec.num_threads,  (*backend)->init_ms(),
              *latency,    *std::move(facts), PeakRssMb()};

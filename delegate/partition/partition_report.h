@@ -72,14 +72,15 @@ struct PartitionReport : BuildReport {
   // Valid while the kernel lives, for the profile; else nullptr.
   const Executor* executor = nullptr;
   // The profile at the last KeepProfile(), which outlives the kernel.
-  std::vector<Executor::ProfileEntry> profile;
-  bool profiled_by_gpu = false;
+  std::vector<Executor::ProfileEntry> profile, host_profile;
+  Executor::ProfileClock profile_clock = Executor::ProfileClock::kHost;
 
   // Copies the executor's profile, if there is an executor.
   void KeepProfile() {
     if (executor == nullptr) return;
     profile = executor->profile();
-    profiled_by_gpu = executor->profiled_by_gpu();
+    host_profile = executor->host_profile();
+    profile_clock = executor->profile_clock();
   }
 };
 

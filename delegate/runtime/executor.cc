@@ -7,7 +7,6 @@
 namespace gles_delegate {
 
 using egl::gl;
-using egl::TimerQuery;
 using gl_shaders::Bindings;
 
 Executor::Executor(ExecutorParts parts)
@@ -70,60 +69,6 @@ void Executor::Record(const Command& command, GLuint* program) {
     validator()->Dispatched(
         static_cast<int>(&command - parts_.commands.data()));
   }
-}
-
-absl::Status Executor::EnableProfiling(bool gpu_timers) {
-  if (AnyPackedByHost(parts_.inputs)) {
-    profile_.push_back({"upload by the host", "none"});
-    first_command_entry_ = 1;
-  }
-  for (const Command& command : parts_.commands) {
-    profile_.push_back(
-        {command.label, command.shader, command.node, command.groups});
-    if (!gpu_timers) continue;
-    auto query = TimerQuery::Create();
-    if (absl::IsUnimplemented(query.status()))
-      continue;  // no timers: fenced CPU time
-    if (!query.ok()) return query.status();
-    queries_.push_back(*std::move(query));
-  }
-  if (AnyPackedByHost(parts_.outputs)) {
-    profile_.push_back({"readback by the host", "none"});
-  }
-  return absl::OkStatus();
-}
-
-void Executor::CountTime(size_t entry, Clock::time_point start) {
-  profile_[entry].total_us +=
-      std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-  ++profile_[entry].count;
-}
-
-absl::Status Executor::RecordTimed() {
-  GLuint program = 0;
-  for (size_t i = 0; i < parts_.commands.size(); ++i) {
-    if (IsSkipped(i)) continue;
-    const auto start = Clock::now();
-    if (!queries_.empty()) queries_[i].Begin();
-    Record(parts_.commands[i], &program);
-    if (!queries_.empty()) {
-      queries_[i].End();
-      continue;
-    }
-    gl().Finish();
-    if (validator() != nullptr) validator()->Finished();
-    CountTime(first_command_entry_ + i, start);
-  }
-  for (size_t i = 0; i < queries_.size(); ++i) {
-    if (IsSkipped(i)) continue;
-    auto ns = queries_[i].Nanoseconds();
-    if (absl::IsUnavailable(ns.status())) continue;  // the clock was disturbed
-    if (!ns.ok()) return ns.status();
-    ProfileEntry& entry = profile_[first_command_entry_ + i];
-    entry.total_us += static_cast<double>(*ns) / 1000;
-    ++entry.count;
-  }
-  return absl::OkStatus();
 }
 
 void Executor::Begin(Inputs inputs) {
@@ -199,33 +144,6 @@ absl::StatusOr<bool> Executor::WarmUp(Inputs inputs, Clock::duration budget) {
 absl::Status Executor::Collect(Outputs outputs) {
   if (auto s = FinishReadbacks(outputs); !s.ok()) return s;
   UnpackOutputs(outputs);
-  return Outcome();
-}
-
-absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
-  if (!queries_.empty() && TimerQuery::AnyRunning()) {
-    queries_.clear();
-    for (ProfileEntry& entry : profile_) entry.total_us = entry.count = 0;
-  }
-  Begin(inputs);
-  auto start = Clock::now();
-  PackInputs(inputs);
-  if (AnyPackedByHost(parts_.inputs)) CountTime(0, start);
-  for (size_t i = 0; i < uploads_end(); ++i) {
-    if (IsSkipped(i)) continue;
-    if (auto s = CopyIn(parts_.commands[i].piece, inputs); !s.ok()) return s;
-  }
-  if (auto s = RecordTimed(); !s.ok()) return s;
-  Barrier(parts_.final_barrier);
-  gl().Finish();
-  if (validator() != nullptr) validator()->Finished();
-  if (auto s = CheckResults(); !s.ok()) return s;
-  for (size_t i = readbacks_begin(); i < parts_.commands.size(); ++i) {
-    if (auto s = CopyOut(parts_.commands[i].piece, outputs); !s.ok()) return s;
-  }
-  start = Clock::now();
-  UnpackOutputs(outputs);
-  if (AnyPackedByHost(parts_.outputs)) CountTime(profile_.size() - 1, start);
   return Outcome();
 }
 

@@ -22,6 +22,7 @@
 #include "delegate/runtime/memory_needs.h"
 #include "delegate/runtime/program_cache.h"
 #include "delegate/runtime/stage_times.h"
+#include "delegate/runtime/timed_runs.h"
 #include "delegate/runtime/validator.h"
 #include "egl/context.h"
 #include "egl/host_copy.h"
@@ -160,9 +161,9 @@ class Executor {
 
   // From now on each Invoke times every command: by timer queries if the driver
   // has them and `gpu_timers` allows it (llvmpipe's read as zero), else by
-  // waiting for the GPU after each command. Timer queries do not nest: an
-  // Invoke that finds an app's query running discards earlier times, and
-  // commands are timed by waiting from then on.
+  // waiting for the GPU after each command. Without timestamps, queries do not
+  // nest: an Invoke that finds an app's query running discards earlier times,
+  // and commands are timed by waiting from then on.
   absl::Status EnableProfiling(bool gpu_timers);
   struct ProfileEntry {
     std::string label;   // "CONV_2D 12"
@@ -170,11 +171,19 @@ class Executor {
     int node = -1;       // TFLite's index; -1: an upload or readback, of the
                          // GPU or by the host alone
     std::array<GLuint, 3> groups = {};
-    double total_us = 0;  // of `count` runs
-    int count = 0;
+    TimedRuns runs = {};
+  };
+  enum class ProfileClock {
+    kHost,           // waits for the GPU after each command
+    kGpuTimers,      // how long on the GPU; starts are the submissions
+    kGpuTimestamps,  // when and how long on the GPU
   };
   const std::vector<ProfileEntry>& profile() const { return profile_; }
-  bool profiled_by_gpu() const { return !queries_.empty(); }
+  // The steps of Invoke on the host, one after the other.
+  const std::vector<ProfileEntry>& host_profile() const {
+    return host_profile_;
+  }
+  ProfileClock profile_clock() const;
 
  private:
   Validator* validator() const { return parts_.validator.get(); }
@@ -199,9 +208,10 @@ class Executor {
   // Waits for everything that a failed Invoke submitted, since the next one
   // uses the same buffers.
   void Abandon();
-  absl::Status RecordTimed();
-  // Adds the time since `start` to an entry of the profile.
-  void CountTime(size_t entry, Clock::time_point start);
+  void NameHostSteps();
+  void RecordTimed();
+  // `gpu_start_us`: the time of steady_clock when the GPU's clock was 0.
+  absl::Status ReadTimers(double gpu_start_us);
   absl::Status InvokeTimed(Inputs inputs, Outputs outputs);
 
   // Packs inputs and unpacks outputs that the host handles, the latter after
@@ -237,7 +247,9 @@ class Executor {
   // By command, then host work before and after; empty: not profiling.
   std::vector<ProfileEntry> profile_;
   size_t first_command_entry_ = 0;
+  std::vector<ProfileEntry> host_profile_;
   std::vector<egl::TimerQuery> queries_;  // by command
+  std::vector<double> submitted_us_;      // by query
 };
 
 }  // namespace gles_delegate

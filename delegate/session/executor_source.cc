@@ -21,6 +21,7 @@ absl::StatusOr<std::unique_ptr<ExecutorSource>> ExecutorSource::Make(
   SharedObjects& objects = *setup.gpu->objects;
   const std::lock_guard<std::mutex> lock(objects.building);
   setup.report->profile.clear();
+  setup.report->host_profile.clear();
   auto source = MakeAlone(setup);
   objects.program_count = objects.programs.size();
   // Objects must be complete before another context uses them.

@@ -198,21 +198,52 @@ json StagesJson(const std::vector<SubgraphReport>& subgraphs,
   return stages;
 }
 
-json ProfileJson(const Partitions& partitions) {
-  json profile = json::array();
-  for (const auto& p : partitions) {
-    p->KeepProfile();
-    for (const Executor::ProfileEntry& e : p->profile) {
-      profile.push_back({{"label", e.label},
-                         {"shader", e.shader},
-                         {"node", e.node},
-                         {"groups", e.groups},
-                         {"count", e.count},
-                         {"us", e.count == 0 ? 0 : e.total_us / e.count},
-                         {"by_gpu", p->profiled_by_gpu}});
+constexpr size_t kRunsInReport = 8;
+
+const char* ClockName(Executor::ProfileClock clock) {
+  switch (clock) {
+    case Executor::ProfileClock::kHost:
+      return "host";
+    case Executor::ProfileClock::kGpuTimers:
+      return "gpu timers";
+    case Executor::ProfileClock::kGpuTimestamps:
+      return "gpu timestamps";
+  }
+  return "";
+}
+
+json EntryJson(const Executor::ProfileEntry& entry, size_t partition) {
+  json runs = json::array();
+  for (const TimedRun& run : entry.runs.Last(kRunsInReport)) {
+    runs.push_back({run.start_us, run.us});
+  }
+  return {{"label", entry.label},
+          {"partition", partition},
+          {"count", entry.runs.count()},
+          {"us", entry.runs.MedianUs()},
+          {"runs", std::move(runs)}};
+}
+
+void AddProfiles(const Partitions& partitions, json* report) {
+  json profile = json::array(), host_profile = json::array();
+  for (size_t i = 0; i < partitions.size(); ++i) {
+    PartitionReport& p = *partitions[i];
+    p.KeepProfile();
+    for (const Executor::ProfileEntry& e : p.profile) {
+      profile.push_back(EntryJson(e, i));
+      profile.back().update(
+          {{"shader", e.shader},
+           {"node", e.node},
+           {"groups", e.groups},
+           {"clock", ClockName(p.profile_clock)},
+           {"by_gpu", p.profile_clock != Executor::ProfileClock::kHost}});
+    }
+    for (const Executor::ProfileEntry& e : p.host_profile) {
+      host_profile.push_back(EntryJson(e, i));
     }
   }
-  return profile;
+  (*report)["profile"] = std::move(profile);
+  (*report)["host_profile"] = std::move(host_profile);
 }
 
 json RefusalsJson(const std::vector<SubgraphReport>& subgraphs) {
@@ -275,7 +306,7 @@ json InterpreterJson(const InterpreterReport& interpreter) {
   report["gpu_bytes"] = TotalBytes(on_gpu);
   report["cache"] = CacheJson(TotalCache(on_gpu));
   report["stages_ms"] = StagesJson(subgraphs, partitions);
-  report["profile"] = ProfileJson(on_gpu);
+  AddProfiles(on_gpu, &report);
   report["cpu"] = RefusalsJson(subgraphs);
   return report;
 }

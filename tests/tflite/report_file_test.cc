@@ -145,6 +145,9 @@ TEST_F(ReportFileTest, TheProfileOutlivesTheInterpreter) {
   delegate.reset();
   EXPECT_EQ(ParsedReport(path_)["profile"], profile);
   EXPECT_EQ(profile[0]["count"], 2);
+  EXPECT_EQ(profile[0]["by_gpu"], profile[0]["clock"] != "host");
+  ASSERT_EQ(profile[0]["runs"].size(), 2u);
+  EXPECT_LT(profile[0]["runs"][0][0], profile[0]["runs"][1][0]);
 }
 
 TEST_F(ReportFileTest, AFailureToWriteIsAWarning) {

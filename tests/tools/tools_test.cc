@@ -3,11 +3,14 @@
 // Longer than 300 lines: the tests share one fixture.
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -22,6 +25,7 @@ namespace gles_delegate {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -205,17 +209,35 @@ TEST_F(ToolsTest, BenchmarkWritesATrace) {
   ASSERT_EQ(run.exit_status, 0) << run.output;
   EXPECT_THAT(run.output, AllOf(HasSubstr("On this machine and for this model"),
                                 HasSubstr("times as fast")));
-  const nlohmann::json events = ReadJson("trace.json")["traceEvents"];
-  ASSERT_EQ(events.size(), 3u);  // upload, convolution, readback
-  EXPECT_EQ(events[0]["cat"], "upload");
-  EXPECT_EQ(events[1]["name"], "CONV_2D 0");
-  double end = 0;
-  for (const nlohmann::json& event : events) {
+  // By name and track; each event of the host lies within an inference.
+  std::map<std::string, int> events;
+  std::map<int, std::string> tracks;
+  std::vector<std::pair<double, double>> inferences;
+  const nlohmann::json trace = ReadJson("trace.json");
+  for (const auto& event : trace["traceEvents"]) {
+    const int track = event["tid"];
+    if (event["ph"] == "M") {
+      if (event["name"] == "thread_name") tracks[track] = event["args"]["name"];
+      continue;
+    }
     EXPECT_EQ(event["ph"], "X");
-    EXPECT_GT(event["dur"].get<double>(), 0);
-    EXPECT_NEAR(event["ts"].get<double>(), end, 1e-6);
-    end += event["dur"].get<double>();
+    ++events[event["name"]];
+    const double start = event["ts"];
+    const double end = start + event["dur"].get<double>();
+    EXPECT_GT(end, start) << event;
+    if (track == 1) inferences.emplace_back(start, end);
+    EXPECT_TRUE(std::any_of(
+        inferences.begin(), inferences.end(),
+        [&](const auto& i) { return start >= i.first && end <= i.second; }))
+        << event;
   }
+  EXPECT_EQ(inferences.size(), 2u);
+  EXPECT_EQ(events["CONV_2D 0"], 2);
+  EXPECT_EQ(events["write inputs"], 2);
+  EXPECT_EQ(tracks.size(), 3u);
+  EXPECT_THAT(tracks[3], AnyOf("dispatches: the GPU's clock",
+                               HasSubstr("each start as submitted"),
+                               HasSubstr("the GPU waited for after each")));
   EXPECT_EQ(Run("benchmark_model",
                 Graph() + "--use_gles --num_runs=1 --trace_file=/nowhere/t")
                 .exit_status,

@@ -25,14 +25,14 @@ double Percentile(const std::vector<double>& sorted, double fraction) {
   return sorted[low] * (1 - weight) + sorted[high] * weight;
 }
 
-absl::StatusOr<double> TimeInvoke(Interpreter& interpreter,
-                                  const LatencyOptions& options) {
+absl::StatusOr<TimedInvoke> TimeInvoke(Interpreter& interpreter,
+                                       const LatencyOptions& options) {
   if (options.before_each != nullptr) {
     if (auto s = options.before_each(); !s.ok()) return s;
   }
   const double start = NowMs();
   if (absl::Status status = interpreter.Invoke(); !status.ok()) return status;
-  return NowMs() - start;
+  return TimedInvoke{start, NowMs() - start};
 }
 
 }  // namespace
@@ -61,20 +61,20 @@ LatencyStats Summarize(std::vector<double> samples_ms) {
 absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
                                        const LatencyOptions& options) {
   Latency latency;
-  absl::StatusOr<double> ms = TimeInvoke(interpreter, options);
-  if (!ms.ok()) return ms.status();
-  latency.first_invoke_ms = *ms;
+  absl::StatusOr<TimedInvoke> run = TimeInvoke(interpreter, options);
+  if (!run.ok()) return run.status();
+  latency.first_invoke_ms = run->ms;
   for (int i = 1; i < options.warmup_runs && !Interrupted(); ++i) {
-    ms = TimeInvoke(interpreter, options);
-    if (!ms.ok()) return ms.status();
+    run = TimeInvoke(interpreter, options);
+    if (!run.ok()) return run.status();
   }
   std::vector<double> samples;
   const double warm = NowMs();
   while (options.is_settled != nullptr && !options.is_settled() &&
          NowMs() - warm < options.max_secs * 1000 && !Interrupted()) {
-    ms = TimeInvoke(interpreter, options);
-    if (!ms.ok()) return ms.status();
-    samples.push_back(*ms);
+    run = TimeInvoke(interpreter, options);
+    if (!run.ok()) return run.status();
+    samples.push_back(run->ms);
   }
   latency.settling_ms = Summarize(std::exchange(samples, {}));
   std::optional<Progress> progress;
@@ -82,9 +82,10 @@ absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
   const double start = NowMs();
   double elapsed_secs = 0;
   do {
-    ms = TimeInvoke(interpreter, options);
-    if (!ms.ok()) return ms.status();
-    samples.push_back(*ms);
+    run = TimeInvoke(interpreter, options);
+    if (!run.ok()) return run.status();
+    samples.push_back(run->ms);
+    latency.invokes.push_back(*run);
     if (progress.has_value()) {
       const auto done = static_cast<int64_t>(samples.size());
       progress->Show(std::min<int64_t>(done, options.num_runs), "");

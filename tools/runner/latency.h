@@ -41,10 +41,16 @@ struct LatencyOptions {
   std::function<absl::Status()> before_each;
 };
 
+struct TimedInvoke {
+  double start_ms = 0;  // as NowMs() gives it
+  double ms = 0;
+};
+
 struct Latency {
   double first_invoke_ms = 0;
   LatencyStats settling_ms;  // of the runs that LatencyOptions::is_settled adds
   LatencyStats invoke_ms;
+  std::vector<TimedInvoke> invokes;  // those of invoke_ms
 };
 
 // Invokes with the inputs as they are, or as before_each leaves them. The first

@@ -1,10 +1,12 @@
 #include "tools/runner/op_profile.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
@@ -21,7 +23,62 @@ std::string TypeOfLabel(const std::string& label) {
   return label.substr(0, label.find(' '));
 }
 
+enum Track : int { kInferences = 1, kHost, kGpu };
+
+// Events of Chrome's JSON format, times in microseconds.
+class Trace {
+ public:
+  void Add(Track track, const std::string& name, double start, double us,
+           nlohmann::json args) {
+    events_.push_back({{"name", name},
+                       {"cat", TypeOfLabel(name)},
+                       {"ph", "X"},  // a complete event
+                       {"ts", start},
+                       {"dur", us},
+                       {"pid", 1},
+                       {"tid", int{track}},
+                       {"args", std::move(args)}});
+  }
+  // Those of the entry's runs that begin at `first` or later.
+  void AddRuns(Track track, const nlohmann::json& entry, double first,
+               const nlohmann::json& args) {
+    for (const auto& run : entry["runs"]) {
+      if (run[0] < first) continue;
+      Add(track, entry["label"], run[0], run[1], args);
+    }
+  }
+  // With the times since `zero`, and the names of the tracks.
+  nlohmann::json Finish(double zero, const std::vector<std::string>& names) {
+    for (auto& event : events_) event["ts"] = event["ts"].get<double>() - zero;
+    int track = 0;
+    for (const std::string& name : names) {
+      ++track;
+      const auto meta = [&](const char* what, const nlohmann::json& args) {
+        events_.push_back({{"name", what},
+                           {"ph", "M"},
+                           {"pid", 1},
+                           {"tid", track},
+                           {"args", args}});
+      };
+      meta("thread_name", {{"name", name}});
+      meta("thread_sort_index", {{"sort_index", track}});
+    }
+    return {{"traceEvents", std::move(events_)}, {"displayTimeUnit", "ns"}};
+  }
+
+ private:
+  nlohmann::json events_ = nlohmann::json::array();
+};
+
 }  // namespace
+
+std::string ClockText(const std::string& clock) {
+  if (clock == "gpu timestamps") return "the GPU's clock";
+  if (clock == "gpu timers") {
+    return "the GPU's timers, each start as submitted";
+  }
+  return "the host's clock, the GPU waited for after each";
+}
 
 std::string OpProfileTable(const nlohmann::json& profile) {
   if (!profile.is_array() || profile.empty()) return "";
@@ -29,10 +86,9 @@ std::string OpProfileTable(const nlohmann::json& profile) {
   for (const auto& entry : profile) total += entry.value("us", 0.0);
   const double whole = std::max(total, 1e-9);
   std::string text = absl::StrFormat(
-      "Run order, times by %s\n%10s %7s %7s  %-28s %-24s %s\n",
-      profile[0].value("by_gpu", false) ? "GPU timer queries"
-                                        : "the CPU's clock, the GPU waited for",
-      "us", "%", "cdf%", "node", "shader", "work groups");
+      "Run order, medians, by %s\n%10s %7s %7s  %-28s %-24s %s\n",
+      ClockText(profile[0].value("clock", "")), "us", "%", "cdf%", "node",
+      "shader", "work groups");
   double sum = 0;
   std::map<std::string, TypeTotal> types;
   for (const auto& entry : profile) {
@@ -66,27 +122,35 @@ std::string OpProfileTable(const nlohmann::json& profile) {
   return text;
 }
 
-nlohmann::json OpProfileTrace(const nlohmann::json& profile) {
-  nlohmann::json events = nlohmann::json::array();
-  double start = 0;
+nlohmann::json ProfileTrace(const nlohmann::json& report,
+                            absl::Span<const TimedInvoke> invokes) {
+  const nlohmann::json empty = nlohmann::json::array();
+  const nlohmann::json profile = report.value("profile", empty);
+  // Of the runs, the report has the last ones.
+  size_t runs = 0;
+  double first = std::numeric_limits<double>::max();
   for (const auto& entry : profile) {
-    const double us = entry.value("us", 0.0);
-    const std::string label = entry.value("label", "");
-    events.push_back(
-        {{"name", label},
-         {"cat", TypeOfLabel(label)},
-         {"ph", "X"},  // a complete event; times in microseconds
-         {"ts", start},
-         {"dur", us},
-         {"pid", 1},
-         {"tid", 1},
-         {"args",
-          {{"shader", entry.value("shader", "")},
-           {"work_groups", entry.value("groups", std::vector<int>())},
-           {"by_gpu", entry.value("by_gpu", false)}}}});
-    start += us;
+    runs = std::max(runs, entry["runs"].size());
   }
-  return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}};
+  Trace trace;
+  for (const TimedInvoke& run : invokes.last(std::min(runs, invokes.size()))) {
+    trace.Add(kInferences, "inference", run.start_ms * 1e3, run.ms * 1e3,
+              nlohmann::json::object());
+    first = std::min(first, run.start_ms * 1e3);
+  }
+  for (const auto& step : report.value("host_profile", empty)) {
+    trace.AddRuns(kHost, step, first, {{"partition", step["partition"]}});
+  }
+  for (const auto& entry : profile) {
+    trace.AddRuns(entry["shader"] == "none" ? kHost : kGpu, entry, first,
+                  {{"partition", entry["partition"]},
+                   {"shader", entry["shader"]},
+                   {"work_groups", entry["groups"]}});
+  }
+  const std::string clock =
+      profile.empty() ? "" : profile[0].value("clock", "");
+  return trace.Finish(first, {"inferences", "the delegate on the host",
+                              absl::StrCat("dispatches: ", ClockText(clock))});
 }
 
 }  // namespace gles_delegate

@@ -6,6 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "absl/types/span.h"
+#include "tools/runner/latency.h"
+
 namespace gles_delegate {
 
 // `profile`: the array under "profile" of TfLiteGlesDelegateReport(). Two
@@ -13,10 +16,15 @@ namespace gles_delegate {
 // by op type, most expensive first. Empty text for an empty profile.
 std::string OpProfileTable(const nlohmann::json& profile);
 
-// The same as a trace in Chrome's JSON format, which chrome://tracing and
-// ui.perfetto.dev read: one inference, each dispatch as long as its mean, one
-// after the other (what lies between them is not measured).
-nlohmann::json OpProfileTrace(const nlohmann::json& profile);
+// How `clock` of a profile's entry was read: "the GPU's clock".
+std::string ClockText(const std::string& clock);
+
+// A timeline of the last inferences in Chrome's JSON format, which
+// ui.perfetto.dev reads: a track each for the inferences, the delegate's steps
+// on the host, and the dispatches. `report` is TfLiteGlesDelegateReport()'s,
+// `invokes` are all of that interpreter.
+nlohmann::json ProfileTrace(const nlohmann::json& report,
+                            absl::Span<const TimedInvoke> invokes);
 
 }  // namespace gles_delegate
 

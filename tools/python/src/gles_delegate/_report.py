@@ -95,7 +95,7 @@ class Dispatch:
     label: what it computes.
     shader: its file.
     node: the model's node, or -1.
-    us: mean microseconds.
+    us: median microseconds.
     count: how many were timed.
     by_gpu: the GPU's clock measured it; else the CPU's, around it.
     """
