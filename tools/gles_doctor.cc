@@ -5,7 +5,6 @@
 #include <memory>
 #include <random>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -217,9 +216,7 @@ absl::Status Run() {
 }
 
 int Main(int argc, char** argv) {
-  absl::SetFlag(
-      &FLAGS_num_threads,
-      std::max(1u, std::min(4u, std::thread::hardware_concurrency())));
+  ThreadsOfACpu();
   return RunTool(argc, argv, "gles_doctor", kUsage, Run);
 }
 

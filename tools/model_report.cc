@@ -13,6 +13,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/common/text_file.h"
 #include "tools/model_report/model_nodes.h"
+#include "tools/model_report/node_data.h"
 #include "tools/model_report/pages.h"
 #include "tools/model_report/report_data.h"
 #include "tools/runner/backend.h"
@@ -22,8 +23,13 @@
 #include "tools/runner/latency.h"
 
 ABSL_FLAG(std::string, html, "", "write a page of HTML to this file");
-ABSL_FLAG(int, num_runs, 0,
-          "time the model and each dispatch over so many runs; 0: run nothing");
+ABSL_FLAG(
+    int, num_runs, 0,
+    "how many runs to time of the model, each dispatch and XNNPACK; 0: run "
+    "nothing");
+ABSL_FLAG(std::string, node_data, "",
+          "write NAME.placement.json and NAME.time.json, which "
+          "ai-edge-model-explorer shows on the model's graph");
 
 namespace gles_delegate {
 namespace {
@@ -70,10 +76,16 @@ absl::StatusOr<double> TimeUnprofiled(const Model& model,
 absl::StatusOr<ReportData> Collect(const Model& model, BackendSpec spec) {
   const int runs = absl::GetFlag(FLAGS_num_runs);
   double invoke_ms = 0;
+  double cpu_ms = 0;
   if (runs > 0) {
     auto timed = TimeUnprofiled(model, spec, runs);
     if (!timed.ok()) return timed.status();
     invoke_ms = *timed;
+    BackendSpec cpu;
+    cpu.kind = BackendSpec::Kind::kXnnpack;
+    cpu.num_threads = spec.num_threads;
+    // A model that XNNPACK does not take is reported without the comparison.
+    cpu_ms = TimeUnprofiled(model, cpu, runs).value_or(0);
     spec.options.emplace_back("enable_op_profiling", "1");
   }
   auto backend = Backend::Create(model, spec);
@@ -89,10 +101,21 @@ absl::StatusOr<ReportData> Collect(const Model& model, BackendSpec spec) {
   auto data = Join(*std::move(facts), report);
   if (!data.ok()) return data.status();
   data->invoke_ms = invoke_ms;
+  data->cpu_ms = cpu_ms;
+  data->cpu_threads = spec.num_threads;
   data->revision = GitRevision();
   data->model =
       std::filesystem::path(absl::GetFlag(FLAGS_graph)).filename().string();
   return data;
+}
+
+absl::Status WriteNodeData(const ReportData& data, const std::string& name) {
+  if (auto s = WriteText(name + ".placement.json",
+                         PlacementNodeData(data).dump(1) + "\n");
+      !s.ok() || !data.profiled) {
+    return s;
+  }
+  return WriteText(name + ".time.json", TimeNodeData(data).dump(1) + "\n");
 }
 
 absl::Status Run() {
@@ -105,6 +128,9 @@ absl::Status Run() {
   if (!spec.ok()) return spec.status();
   auto data = Collect(**model, *std::move(spec));
   if (!data.ok()) return data.status();
+  if (const auto name = absl::GetFlag(FLAGS_node_data); !name.empty()) {
+    if (auto s = WriteNodeData(*data, name); !s.ok()) return s;
+  }
   const std::string path = absl::GetFlag(FLAGS_html);
   if (path.empty()) {
     std::printf("%s", TextPage(*data).c_str());
@@ -116,6 +142,7 @@ absl::Status Run() {
 }
 
 int Main(int argc, char** argv) {
+  ThreadsOfACpu();
   return RunTool(argc, argv, "model_report", kUsage, Run);
 }
 

@@ -171,9 +171,11 @@ TEST_F(PrintTest, AModelInOneColumnIsReadOnPaper) {
   ExpectWholePages(pages);
   ExpectGraphOnOnePage(pages, 31);
   ExpectHeadsOnEachPage(pages);
-  // The first page begins with what the report is of, and has the graph.
+  // The first page begins with what the report is of, and has the charts; the
+  // graph follows.
   EXPECT_TRUE(pages[0].Has("chain.tflite"));
-  EXPECT_TRUE(pages[0].Has("Graph"));
+  EXPECT_TRUE(pages[0].Has("slowest"));
+  EXPECT_TRUE(pages[0].Has("Graph") || pages[1].Has("Graph"));
 }
 
 TEST_F(PrintTest, AModelOfManyColumnsIsReadOnPaper) {

@@ -1,6 +1,7 @@
 // labels: unit tools sanitize
-// model_report: what is told of each node, where its box stands, what is
-// advised, and the pages.
+// Longer than 300 lines: one small report, and all that model_report makes of
+// it: nodes, boxes, verdict, advice, node data, pages.
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@
 #include "tools/model_report/advice.h"
 #include "tools/model_report/drawing.h"
 #include "tools/model_report/model_nodes.h"
+#include "tools/model_report/node_data.h"
 #include "tools/model_report/pages.h"
 #include "tools/model_report/report_data.h"
 
@@ -64,9 +66,13 @@ nlohmann::json SmallReport() {
                 "defines": "TILE=2"},
                {"node": 2, "label": "RESHAPE 2", "shader": "reshape",
                 "defines": ""}]}],
-    "profile": [{"node": -1, "shader": "upload", "us": 5},
-                {"node": 0, "shader": "conv_1x1", "us": 30},
-                {"node": 2, "shader": "reshape", "us": 10}],
+    "profile": [{"node": -1, "shader": "upload", "us": 5, "label": "upload x",
+                 "clock": "gpu timestamps", "runs": [[90, 5], [1010, 6]]},
+                {"node": 0, "shader": "conv_1x1", "us": 30,
+                 "label": "CONV_2D 0", "runs": [[95, 30], [1020, 31]]},
+                {"node": 2, "shader": "reshape", "us": 10,
+                 "label": "RESHAPE 2", "runs": [[125, 10], [1060, 9]]}],
+    "host_profile": [{"label": "submit", "runs": [[80, 70], [1000, 80]]}],
     "cpu": [{"op": "<Odd>", "subgraph": 0, "nodes": [3],
              "reason": "the op has no GPU version", "tensors": ""}]})");
 }
@@ -97,6 +103,46 @@ TEST(JoinTest, TimesAreThoseOfTheNodesAndOfTheCopies) {
   EXPECT_EQ(data.rows[0].us(), 30);
   EXPECT_EQ(data.us(), 40);
   EXPECT_EQ(data.transfers_us, 5);
+}
+
+TEST(JoinTest, TheTimelineIsTheLastInference) {
+  const ReportData data = Small();
+  ASSERT_EQ(data.timeline.size(), 4u);
+  EXPECT_TRUE(data.timeline[0].on_host);
+  EXPECT_EQ(data.timeline[0].start_us, 0);
+  EXPECT_EQ(data.timeline[2].label, "CONV_2D 0");
+  EXPECT_EQ(data.timeline[2].node, 0);
+  EXPECT_EQ(data.timeline[2].start_us, 20);
+  EXPECT_EQ(data.timeline[2].us, 31);
+}
+
+TEST(VerdictTest, SaysWhatToUseAndWhereTheTimeGoes) {
+  ReportData data = Small();
+  EXPECT_EQ(
+      VerdictOf(data),
+      "3 of 4 nodes run on the GPU. CONV_2D takes 75% of the nodes' time; "
+      "the slowest is CONV_2D 0 with 75%.");
+  data.invoke_ms = 2;
+  data.cpu_ms = 5;
+  data.cpu_threads = 4;
+  EXPECT_THAT(VerdictOf(data),
+              HasSubstr("Use the GPU here: 2.00 ms with the delegate, 5.00 ms "
+                        "with XNNPACK on 4 threads."));
+  data.cpu_ms = 1;
+  EXPECT_THAT(VerdictOf(data), HasSubstr("Use the CPU here"));
+  data.nodes_delegated = 0;
+  EXPECT_THAT(VerdictOf(data), HasSubstr("no node of this model runs"));
+}
+
+TEST(NodeDataTest, HasWhereAndWhyAndTheTimeByNode) {
+  const nlohmann::json placement = PlacementNodeData(Small())["results"];
+  EXPECT_EQ(placement["0"]["value"], "on the GPU");
+  EXPECT_EQ(placement["1"]["value"], "in node 0");
+  EXPECT_EQ(placement["3"]["value"], "on the CPU: the op has no GPU version");
+  const nlohmann::json time = TimeNodeData(Small());
+  EXPECT_EQ(time["results"]["0"]["value"], 30);
+  EXPECT_FALSE(time["results"].contains("1"));
+  EXPECT_EQ(time["gradient"].size(), 2u);
 }
 
 TEST(JoinTest, APartitionThatWasHandedBackIsOnTheCpu) {
@@ -238,6 +284,51 @@ TEST(PagesTest, HtmlNeedsNothingElseAndEscapesNames) {
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("src=")));
   EXPECT_THAT(page, HasSubstr("conv_1x1"));
+}
+
+TEST(PagesTest, HtmlOpensWithTheVerdictAndNamesTheClock) {
+  const std::string page = HtmlPage(Small());
+  EXPECT_LT(page.find("CONV_2D takes 75%"), page.find("<dl>"));
+  EXPECT_LT(page.find("<dl>"), page.find("By op"));
+  EXPECT_LT(page.find("By node"), page.find("One inference"));
+  EXPECT_THAT(page, HasSubstr("Medians, by the GPU's clock"));
+}
+
+TEST(PagesTest, EveryLinkLeadsToABoxOrRow) {
+  const std::string page = HtmlPage(Small());
+  int links = 0;
+  const std::string start = "href=\"#";
+  for (size_t at = page.find(start); at != page.npos;
+       at = page.find(start, at + 1)) {
+    const size_t name = at + start.size();
+    const std::string id = page.substr(name, page.find('"', name) - name);
+    EXPECT_THAT(page, HasSubstr("id=\"" + id + "\"")) << id;
+    ++links;
+  }
+  // Bars and the timeline: 2 each; boxes and rows: 4 each.
+  EXPECT_EQ(links, 12);
+}
+
+// WCAG's contrast of a color and white.
+double ContrastWithWhite(const std::string& hex) {
+  const auto part = [&](size_t at) {
+    const double value = std::stoi(hex.substr(at, 2), nullptr, 16) / 255.0;
+    return value <= 0.04045 ? value / 12.92
+                            : std::pow((value + 0.055) / 1.055, 2.4);
+  };
+  return 1.05 / (0.2126 * part(0) + 0.7152 * part(2) + 0.0722 * part(4) + 0.05);
+}
+
+TEST(PagesTest, WhiteTextOnTheColorsOfBoxesHasTheContrastOfWcagAa) {
+  const std::string page = HtmlPage(Small());
+  int colors = 0;
+  for (size_t at = page.find("--c: #"); at != page.npos;
+       at = page.find("--c: #", at + 1)) {
+    EXPECT_GE(ContrastWithWhite(page.substr(at + 6, 6)), 4.5)
+        << page.substr(at, 12);
+    ++colors;
+  }
+  EXPECT_GE(colors, 8);
 }
 
 }  // namespace

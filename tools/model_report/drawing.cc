@@ -12,10 +12,10 @@ namespace gles_delegate {
 namespace {
 
 constexpr int kRowsAColumn = 40;
-constexpr int kBoxWidth = 156, kBoxHeight = 20;
-constexpr int kLaneWidth = 170, kRowHeight = 34;
+constexpr int kBoxWidth = 176, kBoxHeight = 20;
+constexpr int kLaneWidth = 224, kRowHeight = 34;
 constexpr int kColumnGap = 26, kMargin = 10;
-constexpr size_t kLetters = 24;  // of an op's name, as wide as a box
+constexpr size_t kLetters = 23;  // of an op's name, as wide as a box
 
 // For each node, how many nodes are on the longest way to it.
 std::vector<int> DepthsOf(const std::vector<NodeRow>& rows) {
@@ -85,6 +85,7 @@ std::string TooltipOf(const NodeRow& row) {
   for (const TensorFacts& out : row.node.outputs) {
     absl::StrAppend(&text, "\n", out.ToString(), " ", out.name);
   }
+  if (row.us() > 0) absl::StrAppendFormat(&text, "\n%.1f us", row.us());
   if (row.where == NodeRow::Where::kCpu) {
     absl::StrAppend(&text, "\non the CPU: ", row.reason);
   } else if (row.where == NodeRow::Where::kFused) {
@@ -93,17 +94,33 @@ std::string TooltipOf(const NodeRow& row) {
   return text;
 }
 
-std::string Box(const NodeRow& row, const Point& at) {
-  const std::string name = absl::StrCat(row.node.index, " ", row.node.op);
+// `all_us`: of all nodes. A box says its share of it.
+std::string Box(const NodeRow& row, const Point& at, double all_us) {
+  std::string name = absl::StrCat(row.node.index, " ", row.node.op);
+  const double share = all_us > 0 ? row.us() / all_us : 0;
+  const std::string end =
+      share >= 0.01 ? absl::StrFormat(" %.0f%%", 100 * share) : "";
+  name = name.substr(0, kLetters - end.size()) + end;
   return absl::StrFormat(
-      "<g class=\"%s\"><title>%s</title><rect x=\"%d\" y=\"%d\" width=\"%d\" "
-      "height=\"%d\" rx=\"4\"/><text x=\"%d\" y=\"%d\">%s</text></g>\n",
-      ClassOf(row), XmlEscaped(TooltipOf(row)), at.x, at.y, kBoxWidth,
-      kBoxHeight, at.x + kBoxWidth / 2, at.y + 14,
-      XmlEscaped(name.substr(0, kLetters)));
+      "<a id=\"b%d\" href=\"#n%d\" class=\"%s\"><title>%s</title><rect "
+      "x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/><text "
+      "x=\"%d\" y=\"%d\">%s</text></a>\n",
+      row.node.index, row.node.index, ClassOf(row), XmlEscaped(TooltipOf(row)),
+      at.x, at.y, kBoxWidth, kBoxHeight, at.x + kBoxWidth / 2, at.y + 14,
+      XmlEscaped(name));
 }
 
+// An edge passes the boxes between its ends on the right.
 std::string Edge(const Point& from, const Point& to) {
+  if (from.x == to.x && to.y > from.y + kRowHeight) {
+    const int x = from.x + kBoxWidth;
+    const int rows = (to.y - from.y) / kRowHeight;
+    const int out = x + std::min(56, 24 + 4 * rows);
+    return absl::StrFormat("<path d=\"M%d %dC%d %d %d %d %d %d\"/>\n", x,
+                           from.y + kBoxHeight / 2, out, from.y + kRowHeight,
+                           out, to.y - kRowHeight / 2, x,
+                           to.y + kBoxHeight / 2);
+  }
   const int x0 = from.x + kBoxWidth / 2, y0 = from.y + kBoxHeight;
   const int x1 = to.x + kBoxWidth / 2, y1 = to.y;
   const int bend = std::max(12, (y1 - y0) / 2);
@@ -140,7 +157,7 @@ Picture Drawing(const ReportData& data) {
   std::string edges, boxes;  // the boxes over the edges
   for (size_t i = 0; i < data.rows.size(); ++i) {
     if (!IsDrawn(data.rows[i])) continue;
-    boxes += Box(data.rows[i], layout.At(i));
+    boxes += Box(data.rows[i], layout.At(i), data.us());
     for (int from : data.rows[i].node.reads) {
       if (!IsDrawn(data.rows[from])) continue;
       edges += Edge(layout.At(from), layout.At(i));

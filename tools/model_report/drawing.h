@@ -28,7 +28,7 @@ std::vector<Place> PlacesOf(const std::vector<NodeRow>& rows,
 
 struct Picture {
   // <svg>...</svg>. The classes of the boxes are those of html_page.cc's style:
-  // "gpu p0", "fused p0", "cpu".
+  // "gpu p0", "fused p0", "cpu". Box #b3 links to row #n3.
   std::string svg;
   int width = 0;  // in the browser's pixels
   int height = 0;

@@ -5,21 +5,32 @@
 #include "absl/strings/str_join.h"
 #include "tools/common/xml.h"
 #include "tools/model_report/advice.h"
+#include "tools/model_report/charts.h"
 #include "tools/model_report/drawing.h"
 #include "tools/model_report/pages.h"
+#include "tools/runner/op_profile.h"
 
 namespace gles_delegate {
 namespace {
 
 constexpr char kStyle[] = R"(
-:root { color-scheme: light dark; --line: #8886; --cpu: #d97706; }
-.p0 { --c: #2563eb; } .p1 { --c: #059669; } .p2 { --c: #9333ea; }
-.p3 { --c: #db2777; } .p4 { --c: #0891b2; } .p5 { --c: #65a30d; }
-.cpu { --c: var(--cpu); }
+:root { color-scheme: light dark; --line: #8886; --cpu: #b45309; }
+.p0 { --c: #2563eb; } .p1 { --c: #047857; } .p2 { --c: #9333ea; }
+.p3 { --c: #be185d; } .p4 { --c: #0e7490; } .p5 { --c: #4d7c0f; }
+.cpu { --c: #b45309; } .host { --c: #475569; }
 * { box-sizing: border-box; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem;
        margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; margin: 0 0 .5rem; } h2 { font-size: 1.1rem; }
+h3 { font-size: 1rem; margin: .8rem 0 .2rem; } a { color: inherit; }
+.verdict { font-size: 1.1rem; border-left: 4px solid #2563eb;
+           padding: .2rem .8rem; margin: .6rem 0; }
+.charts { display: grid; gap: 0 2rem;
+          grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); }
+.bar { display: grid; grid-template-columns: 13rem 1fr 8rem; gap: .5rem;
+       font-size: 13px; }
+.bar i { align-self: center; } .bar .n { text-align: right; }
+.bar b { display: block; height: .8em; background: #2563eb; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; }
 dt { opacity: .7; } dd { margin: 0; }
 .advice { border-left: 4px solid var(--cpu); padding: .1rem .8rem;
@@ -29,10 +40,14 @@ dt { opacity: .7; } dd { margin: 0; }
 .graph { max-height: 75vh; overflow: auto; }
 .graph svg { display: block; }
 svg rect { fill: var(--c); stroke: var(--c); }
-svg text { fill: #fff; font: 11px system-ui, sans-serif; text-anchor: middle; }
+svg text { fill: #fff; font: 12px system-ui, sans-serif; text-anchor: middle; }
+svg text.axis { fill: CanvasText; }
+.timeline { width: 100%; } .timeline rect { stroke: none; }
+:target { outline: 3px solid #f59e0b; }
 svg .fused rect { fill: Canvas; stroke-dasharray: 4 3; }
 svg .fused text { fill: CanvasText; }
 svg path { fill: none; stroke: #888; stroke-width: 1.2; }
+svg path:hover { stroke: #f59e0b; stroke-width: 4; }
 .key span { display: inline-block; padding: 0 .6rem; margin: 0 .4rem .4rem 0;
             border-radius: .3rem; border: 1px solid var(--c);
             background: var(--c); color: #fff; }
@@ -43,7 +58,7 @@ th, td { padding: .15rem .5rem; border-bottom: 1px solid var(--line);
 td.n, th.n { text-align: right; white-space: nowrap; }
 tr.cpu td:first-child, tr.gpu td:first-child, tr.fused td:first-child {
   border-left: 4px solid var(--c); }
-tr.fused, tr.constant { opacity: .75; }
+tr.fused, tr.constant { opacity: .85; }
 small { opacity: .7; }
 @page { margin: 12mm; }
 @page across { size: landscape; margin: 12mm; }
@@ -53,7 +68,7 @@ small { opacity: .7; }
   .drawing.across { page: across; }
   .wide { overflow: visible; border: none; } .graph { max-height: none; }
   .graph svg { max-width: 100%; max-height: 66vh; }
-  .across .graph svg { max-height: 82vh; }
+  .across .graph svg { max-height: 58vh; } /* vh is that of an upright page */
   svg text { font-size: 13px; }
   table { font-size: 10px; } th, td { padding: .1rem .3rem; }
   td { overflow-wrap: anywhere; } .nodes { table-layout: fixed; }
@@ -70,7 +85,8 @@ std::string Fact(const char* name, const std::string& value) {
 
 std::string HtmlHead(const ReportData& data) {
   std::string html = absl::StrFormat(
-      "<h1>%s</h1>\n<dl>\n%s%s%s%s", XmlEscaped(data.model),
+      "<h1>%s</h1>\n<p class=\"verdict\">%s</p>\n<dl>\n%s%s%s%s",
+      XmlEscaped(data.model), XmlEscaped(VerdictOf(data)),
       Fact("on the GPU",
            absl::StrCat(data.nodes_delegated, " of ",
                         Count(data.nodes_total, "node"), ", ",
@@ -82,9 +98,11 @@ std::string HtmlHead(const ReportData& data) {
                  absl::StrFormat("%.3f ms (median)", data.invoke_ms));
   }
   if (data.profiled) {
-    html += Fact("on the GPU's clock",
-                 absl::StrFormat("%.1f us in dispatches, %.1f us in copies",
-                                 data.us(), data.transfers_us));
+    html += Fact(
+        "dispatches",
+        absl::StrFormat("%.1f us of the nodes, %.1f us of copies: sums "
+                        "of medians by %s",
+                        data.us(), data.transfers_us, ClockText(data.clock)));
   }
   html += Fact("delegate", data.revision);
   if (data.subgraphs > 1) {
@@ -178,8 +196,12 @@ std::string NodeLine(const NodeRow& row, bool profiled) {
                            : row.where == NodeRow::Where::kGpu   ? "gpu"
                                                                  : "constant";
   std::string html = absl::StrFormat(
-      "<tr class=\"%s p%d\"><td class=\"n\">%d<td>%s<td>%s<td>%s<td>%s", kind,
-      std::max(0, row.partition) % 6, row.node.index, XmlEscaped(row.node.op),
+      "<tr id=\"n%d\" class=\"%s p%d\"><td class=\"n\">%d<td>%s<td>%s<td>%s"
+      "<td>%s",
+      row.node.index, kind, std::max(0, row.partition) % 6, row.node.index,
+      IsDrawn(row) ? absl::StrFormat("<a href=\"#b%d\">%s</a>", row.node.index,
+                                     XmlEscaped(row.node.op))
+                   : XmlEscaped(row.node.op),
       WhereText(row), Tensors(row.node.inputs), Tensors(row.node.outputs));
   if (profiled) {
     absl::StrAppend(
@@ -207,9 +229,9 @@ std::string HtmlPage(const ReportData& data) {
       "<meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\">\n<title>",
       XmlEscaped(data.model), "</title>\n<style>", kStyle,
-      "</style></head><body>\n", HtmlHead(data), AdviceSection(data),
-      GraphSection(data), PartitionTable(data), NodeTable(data),
-      "</body></html>\n");
+      "</style></head><body>\n", HtmlHead(data), ChartsSection(data),
+      AdviceSection(data), GraphSection(data), PartitionTable(data),
+      NodeTable(data), "</body></html>\n");
 }
 
 }  // namespace gles_delegate

@@ -1,9 +1,12 @@
 #include "tools/model_report/report_data.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 namespace gles_delegate {
 namespace {
@@ -80,6 +83,29 @@ void AddTimes(const json& profile, ReportData& data) {
   }
 }
 
+// The last run of each step and dispatch. Runs of an earlier inference, of
+// commands that the last one skipped or could not time, are left out.
+void AddTimeline(const json& report, ReportData& data) {
+  const auto add = [&](const json& entry, int node, bool on_host) {
+    if (entry.at("runs").empty()) return;
+    const json& run = entry.at("runs").back();
+    data.timeline.push_back({entry.at("label"), node, on_host, run[0], run[1]});
+  };
+  if (!report.contains("host_profile")) return;
+  for (const json& step : report.at("host_profile")) add(step, -1, true);
+  if (data.timeline.empty()) return;
+  const double start = data.timeline.front().start_us;
+  for (const json& entry : report.at("profile")) {
+    if (entry.at("shader") == "none") continue;  // is within the host's steps
+    add(entry, data.subgraphs == 1 ? entry.at("node").get<int>() : -1, false);
+  }
+  for (TimelineSpan& span : data.timeline) span.start_us -= start;
+  data.timeline.erase(
+      std::remove_if(data.timeline.begin(), data.timeline.end(),
+                     [](const TimelineSpan& s) { return s.start_us < -1000; }),
+      data.timeline.end());
+}
+
 void AddReasons(const json& refusals, ReportData& data) {
   for (const json& refusal : refusals) {
     if (refusal.at("subgraph") != 0) continue;
@@ -100,7 +126,10 @@ void Fill(const json& report, ReportData& data) {
   for (const json& partition : report.at("partition")) {
     if (partition.at("subgraph") == 0) AddPartition(partition, data);
   }
+  data.software = report.value("software", false);
   data.profiled = !report.at("profile").empty();
+  if (data.profiled) data.clock = report.at("profile")[0].value("clock", "");
+  AddTimeline(report, data);
   // The profile does not say which subgraph a node is of.
   if (data.subgraphs == 1) AddTimes(report.at("profile"), data);
   AddReasons(report.at("cpu"), data);
@@ -118,6 +147,66 @@ double ReportData::us() const {
   double sum = 0;
   for (const NodeRow& row : rows) sum += row.us();
   return sum;
+}
+
+std::vector<std::pair<std::string, double>> TimesByOp(const ReportData& data) {
+  std::map<std::string, double> sums;
+  for (const NodeRow& row : data.rows) {
+    if (row.us() > 0) sums[row.node.op] += row.us();
+  }
+  std::vector<std::pair<std::string, double>> sorted(sums.begin(), sums.end());
+  std::stable_sort(
+      sorted.begin(), sorted.end(),
+      [](const auto& a, const auto& b) { return a.second > b.second; });
+  return sorted;
+}
+
+std::vector<const NodeRow*> BySlowest(const ReportData& data) {
+  std::vector<const NodeRow*> rows;
+  for (const NodeRow& row : data.rows) {
+    if (row.us() > 0) rows.push_back(&row);
+  }
+  std::stable_sort(
+      rows.begin(), rows.end(),
+      [](const NodeRow* a, const NodeRow* b) { return a->us() > b->us(); });
+  return rows;
+}
+
+std::string VerdictOf(const ReportData& data) {
+  if (data.nodes_delegated == 0) {
+    return "Use the CPU here: no node of this model runs on the GPU.";
+  }
+  std::string text;
+  if (data.invoke_ms > 0 && data.cpu_ms > 0) {
+    const bool gpu = data.invoke_ms < data.cpu_ms;
+    absl::StrAppendFormat(
+        &text,
+        "Use the %s here: %.2f ms with the delegate, %.2f ms with XNNPACK on "
+        "%s. ",
+        !gpu            ? "CPU"
+        : data.software ? "delegate"
+                        : "GPU",
+        data.invoke_ms, data.cpu_ms, Count(data.cpu_threads, "thread"));
+  }
+  absl::StrAppend(
+      &text,
+      data.nodes_delegated == data.nodes_total
+          ? "The whole model runs on the GPU"
+          : absl::StrFormat("%d of %s run on the GPU", data.nodes_delegated,
+                            Count(data.nodes_total, "node")),
+      data.partitions.size() > 1
+          ? absl::StrFormat(", in %d partitions.", data.partitions.size())
+          : ".");
+  const auto rows = BySlowest(data);
+  if (rows.empty()) return text;
+  const auto [op, us] = TimesByOp(data)[0];
+  absl::StrAppendFormat(
+      &text,
+      " %s takes %.0f%% of the nodes' time; the slowest is %s %d with "
+      "%.0f%%.",
+      op, 100 * us / data.us(), rows[0]->node.op, rows[0]->node.index,
+      100 * rows[0]->us() / data.us());
+  return text;
 }
 
 std::string Count(int64_t count, const std::string& noun) {

@@ -6,14 +6,16 @@
 #include "tools/model_report/advice.h"
 #include "tools/model_report/pages.h"
 #include "tools/runner/command_line.h"
+#include "tools/runner/op_profile.h"
 
 namespace gles_delegate {
 namespace {
 
 std::string TextHead(const ReportData& data) {
   std::string text = absl::StrFormat(
-      "%s: %d of %s on the GPU, %s\n%s (%s), %s, TFLite %s\n", data.model,
-      data.nodes_delegated, Count(data.nodes_total, "node"),
+      "%s\n%s: %d of %s on the GPU, %s\n%s (%s), %s, TFLite %s\n",
+      VerdictOf(data), data.model, data.nodes_delegated,
+      Count(data.nodes_total, "node"),
       Count(data.partitions.size(), "partition"), data.renderer, data.driver,
       data.precision, data.runtime);
   if (data.invoke_ms > 0) {
@@ -92,8 +94,10 @@ std::string TextPage(const ReportData& data) {
   for (const NodeRow& row : data.rows) page += Line(row, data.profiled);
   if (data.profiled) {
     absl::StrAppendFormat(
-        &page, "%.1f us in the nodes' dispatches, %.1f us in copies\n",
-        data.us(), data.transfers_us);
+        &page,
+        "%.1f us in the nodes' dispatches, %.1f us in copies: sums of medians\n"
+        "  by %s\n",
+        data.us(), data.transfers_us, ClockText(data.clock));
   }
   for (const Advice& advice : AdviceFor(data)) {
     absl::StrAppend(&page, "\n",

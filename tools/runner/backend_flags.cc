@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "absl/flags/flag.h"
@@ -77,6 +78,12 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsOrGles() {
     specs = BackendsFromFlags();
   }
   return specs;
+}
+
+void ThreadsOfACpu() {
+  absl::SetFlag(
+      &FLAGS_num_threads,
+      std::max(1u, std::min(4u, std::thread::hardware_concurrency())));
 }
 
 absl::Status ParseFlags(int argc, char** argv, const std::string& usage) {

@@ -38,6 +38,10 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags(
 // The same, but the GLES delegate where the flags ask for no backend.
 absl::StatusOr<std::vector<BackendSpec>> BackendsOrGles();
 
+// Makes --num_threads 4, or the number of cores if there are fewer, unless the
+// command line says otherwise: what an app would give XNNPACK.
+void ThreadsOfACpu();
+
 // Parses the command line (--help gives `usage`). kInvalidArgument: it has an
 // argument that is not a flag.
 absl::Status ParseFlags(int argc, char** argv, const std::string& usage);
