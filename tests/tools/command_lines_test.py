@@ -25,7 +25,6 @@ PROGRAMS = {
     "gles_doctor": ("--second=1", "seconds"),
     "model_shapes": ("--output_dri=x", "output_dir"),
     "soak": ("--invoke=3", "invokes"),
-    "second_start": ("--round=3", "rounds"),
 }
 # They run in separate environments, and import these before anything else.
 NEED_PACKAGES = {"grpc", "numpy", "psutil", "ray"}

@@ -72,4 +72,7 @@ def dashboard():
 
 
 if __name__ == "__main__":
-    print(json.dumps(dashboard(), indent=1))
+    # A panel a line.
+    board = dashboard()
+    panels = ",\n  ".join(json.dumps(panel) for panel in board.pop("panels"))
+    print(f'{json.dumps(board)[:-1]}, "panels": [\n  {panels}]}}')
