@@ -139,8 +139,11 @@ the CPU op by op.")
   install(FILES ${CMAKE_BINARY_DIR}/completions/_gles_delegate
     DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
     COMPONENT debian_tools EXCLUDE_FROM_ALL)
+  include(ManPage)
   foreach(program IN LISTS TOOLS)
-    configure_file(cmake/debian/${program}.1 ${DEBIAN}/${program}.1 COPYONLY)
+    file(GLOB source ${CMAKE_SOURCE_DIR}/tools/${program}.cc
+      ${CMAKE_SOURCE_DIR}/tools/*/${program}.cc)
+    gles_man_page(${program} ${source} ${DEBIAN}/${program}.1)
     gles_gzip(${DEBIAN}/${program}.1)
     install(FILES ${DEBIAN}/${program}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
       COMPONENT tools)

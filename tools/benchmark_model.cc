@@ -255,7 +255,7 @@ absl::Status Run() {
     }
   }
   if (const std::string verdict = Verdict(rows); !verdict.empty()) {
-    std::printf("%s\n", Wrap(verdict, 80, 0).c_str());
+    std::printf("%s\n", Colored(Wrap(verdict, 0), Tone::kTitle).c_str());
   }
   result.Update(WriteReport(report));
   if (Interrupted()) {

@@ -24,6 +24,7 @@
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/output_diff.h"
+#include "tools/runner/report_json.h"
 #include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(double, seconds, 1, "how long each side is timed");
@@ -43,8 +44,12 @@ constexpr char kUsage[] =
 constexpr int kSize = 256;          // of the own model's pictures
 constexpr double kMaxError = 1e-4;  // of the largest output: float32 both ways
 
+void PrintTitle(const char* title) {
+  std::printf("%s\n", Colored(title, Tone::kTitle).c_str());
+}
+
 void Print(const std::string& text) {
-  std::printf("%s\n", Wrap(text, 80, 2).c_str());
+  std::printf("%s\n", Wrap(text, 2).c_str());
 }
 
 // Advice about a display that does not work, "" if none is known.
@@ -59,26 +64,31 @@ std::string Advice(const egl::DisplayReport& display) {
   return "";
 }
 
-// Prints the displays and what to do about them.
-void PrintDisplays() {
-  std::printf("Devices\n");
+// Prints the displays and what to do about them; returns the same.
+nlohmann::ordered_json ReportDisplays() {
+  PrintTitle("Devices");
   PrintDevices();
   bool has_hardware = false, has_software = false;
+  auto devices = nlohmann::ordered_json::array();
   for (const egl::DisplayReport& display : egl::ListDisplays()) {
-    if (!display.error.empty()) {
-      const std::string advice = Advice(display);
-      if (!advice.empty()) Print("  " + display.description + ": " + advice);
-    } else if (display.software) {
-      has_software = true;
-    } else {
-      has_hardware = true;
+    const std::string advice = Advice(display);
+    if (!advice.empty()) Print("  " + display.description + ": " + advice);
+    if (display.error.empty()) {
+      (display.software ? has_software : has_hardware) = true;
     }
+    devices.push_back({{"display", display.description},
+                       {"renderer", display.renderer},
+                       {"driver", display.version},
+                       {"software", display.software},
+                       {"error", display.error},
+                       {"advice", advice}});
   }
   if (!has_hardware && has_software) {
     Print(
         "  Only software renders here: the GPU has no driver with OpenGL ES "
         "3.1 that this process can open.");
   }
+  return devices;
 }
 
 struct Check {
@@ -157,7 +167,7 @@ bool IsRight(const Check& check) {
 
 void PrintCheck(const Check& check) {
   const nlohmann::json& report = check.report;
-  std::printf("\nCheck\n");
+  PrintTitle("\nCheck");
   Print(absl::StrFormat("  %s, %s", report.value("renderer", "no renderer"),
                         report.value("driver", "")));
   Print(absl::StrFormat(
@@ -165,37 +175,69 @@ void PrintCheck(const Check& check) {
       "CPU: %.1e of the largest output: %s",
       report.value("nodes_delegated", 0), report.value("nodes_total", 0),
       check.max_error, IsRight(check) ? "right" : "WRONG"));
+  for (const auto& partition : report["partition"]) {
+    const nlohmann::json& self_check = partition["self_check"];
+    Print(absl::StrFormat(
+        "  self-check: %s, %d of %d programs", self_check.value("verdict", ""),
+        self_check.value("checked", 0), self_check.value("programs", 0)));
+    for (const auto& fault : self_check["faults"]) {
+      Print("    " + fault.get<std::string>());
+    }
+  }
   for (const auto& node : report["cpu"]) {
     Print(absl::StrCat("  ", node.value("op", "a node"),
                        " stays on the CPU: ", node.value("reason", "")));
   }
 }
 
-void PrintVerdict(const Check& check) {
-  std::printf("\nVerdict\n");
-  if (!IsRight(check) || Delegated(check) == 0) {
-    Print(IsRight(check)
-              ? "  Use the CPU here: no node of this model runs on the GPU."
-              : "  Use the CPU here: this driver computes wrong results.");
-    return;
+struct Verdict {
+  bool use_delegate = false;
+  std::string text;
+};
+
+Verdict VerdictOf(const Check& check) {
+  if (!IsRight(check)) {
+    return {false, "Use the CPU here: this driver computes wrong results."};
   }
-  const bool gpu = check.gles_ms < check.cpu_ms;
+  if (Delegated(check) == 0) {
+    return {false, "Use the CPU here: no node of this model runs on the GPU."};
+  }
+  const bool faster = check.gles_ms < check.cpu_ms;
   const bool software = check.report.value("software", false);
-  Print(absl::StrFormat(
-      "  Use the %s here: %.2f ms with the delegate%s, %.2f ms with XNNPACK on "
-      "%d thread(s), %s.",
-      !gpu       ? "CPU"
-      : software ? "delegate"
-                 : "GPU",
-      check.gles_ms, software ? " (software)" : "", check.cpu_ms,
-      absl::GetFlag(FLAGS_num_threads),
-      absl::GetFlag(FLAGS_graph).empty()
-          ? "for the built-in model; --graph=MODEL.tflite for yours"
-          : "for this model"));
+  return {faster,
+          absl::StrFormat(
+              "Use the %s here: %.2f ms with the delegate%s, %.2f ms with "
+              "XNNPACK on %d thread%s, %s.",
+              !faster    ? "CPU"
+              : software ? "delegate"
+                         : "GPU",
+              check.gles_ms, software ? " (software)" : "", check.cpu_ms,
+              absl::GetFlag(FLAGS_num_threads),
+              absl::GetFlag(FLAGS_num_threads) == 1 ? "" : "s",
+              absl::GetFlag(FLAGS_graph).empty()
+                  ? "for the built-in model; --graph=MODEL.tflite for yours"
+                  : "for this model")};
+}
+
+// Prints the verdict, and writes all to --report_json.
+absl::Status Conclude(const nlohmann::ordered_json& devices, const Check& check,
+                      const Verdict& verdict) {
+  PrintTitle("\nVerdict");
+  std::printf("%s\n", Colored(Wrap("  " + verdict.text, 2),
+                              verdict.use_delegate ? Tone::kGood : Tone::kBad)
+                          .c_str());
+  return WriteReport({{"use_delegate", verdict.use_delegate},
+                      {"verdict", verdict.text},
+                      {"gles_ms", check.gles_ms},
+                      {"cpu_ms", check.cpu_ms},
+                      {"num_threads", absl::GetFlag(FLAGS_num_threads)},
+                      {"max_error", check.max_error},
+                      {"devices", devices},
+                      {"report", check.report}});
 }
 
 absl::Status Run() {
-  PrintDisplays();
+  const auto devices = ReportDisplays();
   auto model = absl::GetFlag(FLAGS_graph).empty()
                    ? Model::FromBuffer(demo::BuildDemoModel(kSize))
                    : ModelFromFlags();
@@ -203,16 +245,15 @@ absl::Status Run() {
   CatchInterrupts();
   auto check = CheckModel(**model);
   if (!check.ok()) {
-    std::printf("\nVerdict\n");
-    Print("  Use the CPU here: the delegate cannot run.");
-    return check.status();
+    auto s = Conclude(devices, {},
+                      {false, "Use the CPU here: the delegate cannot run."});
+    return s.ok() ? check.status() : s;
   }
   PrintCheck(*check);
-  PrintVerdict(*check);
-  if (!IsRight(*check)) {
-    return absl::InternalError("this driver computes wrong results");
-  }
-  return absl::OkStatus();
+  if (auto s = Conclude(devices, *check, VerdictOf(*check)); !s.ok()) return s;
+  return IsRight(*check)
+             ? absl::OkStatus()
+             : absl::InternalError("this driver computes wrong results");
 }
 
 int Main(int argc, char** argv) {

@@ -1,4 +1,5 @@
-"""The command lines of all programs and scripts: -h, --help, --version, misspelt flags.
+"""The command lines of all programs and scripts: -h, --help, --version, misspelt flags,
+manual pages.
 
     tests/tools/command_lines_test.py BIN_FOLDER
 
@@ -38,6 +39,13 @@ def run(command, **how):
                           stdin=subprocess.DEVNULL, **how)
 
 
+def option_keys():
+    header = (ROOT / "delegate/include/gles_delegate/gles_delegate.h").read_text(encoding="utf-8")
+    struct = re.search(r"typedef struct TfLiteGlesDelegateOptions \{(.*?)\n\}", header, re.DOTALL)
+    return {key for key in re.findall(r"^  [\w* ]+[ *](\w+);", struct.group(1), re.MULTILINE)
+            if key != "struct_size" and not key.startswith("reserved")}
+
+
 def wide(text):
     return [line for line in text.splitlines() if len(line) > 80]
 
@@ -53,6 +61,20 @@ def check_program(path, misspelt, meant):
         yield f"its help does not name the program, or not --{meant}"
     if wide(text) or str(ROOT) in text:
         yield f"its help is wider than 80 columns or has the builder's path: {wide(text)[:1]}"
+    unbroken = run([path, "--help", "--wide"]).stdout
+    if unbroken.split() != text.split() or (
+            "\n  --gles_options=" in text and not wide(unbroken)):
+        yield "--help --wide breaks lines, or has another text"
+    if "\n  --gles_options=" in text:
+        help_of = text.split("\n  --gles_options=")[1].split("\n  --")[0]
+        for key in sorted(option_keys() - set(re.findall(r"\w+", help_of))):
+            yield f"its help lacks the option {key}"
+    page = path.parents[1] / "debian" / f"{path.name}.1"
+    if page.exists():
+        words = page.read_text(encoding="utf-8").replace("\\-", "-").split()
+        missing = set(text.split("\nFlags:\n")[0].split()) - set(words)
+        if missing or words[words.index("NAME") + 1] != path.name:
+            yield f"its manual page lacks {sorted(missing)}, or its name"
     version = run([path, "--version"])
     if version.returncode != 0 or not re.fullmatch(
             re.escape(path.name) + r" \(gles_delegate\) \d+\.\d+\.\d+, revision \S+\n",

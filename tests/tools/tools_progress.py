@@ -49,6 +49,13 @@ class ToolsProgress(unittest.TestCase):
         self.assertRegex(left, r"cpu: 0 of 3 nodes .*; \d+ runs, seed 1")
         self.assertIn("interrupted; what was compared is above", left)
 
+    def test_colors_are_for_terminals_that_want_them(self):
+        doctor = [os.path.join(PROGRAMS, "gles_doctor"), "--seconds=0.05"]
+        self.assertIn("\x1b[1mDevices\x1b[0m", on_a_terminal(doctor)[0])
+        plain = on_a_terminal(["env", "NO_COLOR=1", *doctor])[0]
+        self.assertIn("\nDevices\n", plain)
+        self.assertNotIn("\x1b[1m", plain)
+
 
 if __name__ == "__main__":
     unittest.main()

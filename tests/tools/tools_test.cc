@@ -308,6 +308,20 @@ TEST_F(ToolsTest, DoctorChecksAndGivesAVerdict) {
   EXPECT_THAT(model.output, HasSubstr("1 of 1 nodes on it"));
 }
 
+TEST_F(ToolsTest, DoctorWritesItsVerdictAsJson) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Result run =
+      Run("gles_doctor", "--seconds=0.05 --report_json=" + Path("doctor.json"));
+  ASSERT_EQ(run.exit_status, 0) << run.output;
+  const nlohmann::json report = ReadJson("doctor.json");
+  EXPECT_EQ(report["use_delegate"],
+            report["gles_ms"].get<double>() < report["cpu_ms"].get<double>());
+  EXPECT_FALSE(report["devices"].empty());
+  EXPECT_EQ(report["report"]["partition"][0]["self_check"]["verdict"], "right");
+  EXPECT_THAT(run.output, HasSubstr("self-check: right"));
+  EXPECT_THAT(run.output, Not(HasSubstr("\033")));  // this is not a terminal
+}
+
 TEST_F(ToolsTest, DoctorSaysWhyNothingRuns) {
   const Result run = RunCommand("GLES_DELEGATE_DEVICE=none " +
                                 std::string(GLES_DELEGATE_BUILD_DIR) +

@@ -27,7 +27,7 @@ std::string TextHead(const ReportData& data) {
         &text, "The first of %d subgraphs is listed; the counts are of all.\n",
         data.subgraphs);
   }
-  return Wrap(text, 80, 2);
+  return Wrap(text, 2);
 }
 
 std::string ShadersOf(const NodeRow& row) {
@@ -49,9 +49,9 @@ std::string Line(const NodeRow& row, bool profiled) {
   }
   const std::string end =
       row.where == NodeRow::Where::kCpu ? row.reason : ShadersOf(row);
-  const bool fits = line.size() + end.size() <= 80;
+  const bool fits = line.size() + end.size() <= Columns();
   absl::StrAppend(&line, fits ? "" : "\n       ", end);
-  return Wrap(line.substr(0, line.find_last_not_of(' ') + 1), 80, 7) + "\n";
+  return Wrap(line.substr(0, line.find_last_not_of(' ') + 1), 7) + "\n";
 }
 
 std::string PartitionLine(size_t number, const PartitionRow& p) {
@@ -64,7 +64,7 @@ std::string PartitionLine(size_t number, const PartitionRow& p) {
   if (!p.passes_dropped.empty()) {
     absl::StrAppend(&line, "; planned without passes: ", p.passes_dropped);
   }
-  return Wrap(line, 80, 2) + "\n";
+  return Wrap(line, 2) + "\n";
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ std::string TextPage(const ReportData& data) {
   }
   for (const Advice& advice : AdviceFor(data)) {
     absl::StrAppend(&page, "\n",
-                    Wrap(absl::StrCat(advice.title, ": ", advice.text), 80, 0),
+                    Wrap(absl::StrCat(advice.title, ": ", advice.text), 0),
                     "\n");
   }
   return page;

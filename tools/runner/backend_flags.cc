@@ -113,7 +113,7 @@ void PrintDevices() {
                            display.software ? ", software" : "")
             : absl::StrCat("not usable: ", display.error);
     std::printf("%2d  %s\n%s\n", display.index, display.description.c_str(),
-                Wrap("      " + found, 80, 6).c_str());
+                Wrap("      " + found, 6).c_str());
   }
   if (displays.empty()) {
     std::printf(

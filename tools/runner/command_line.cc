@@ -1,12 +1,16 @@
 #include "tools/runner/command_line.h"
 
+#include <unistd.h>
+
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "absl/flags/commandlineflag.h"
+#include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/reflection.h"
 #include "absl/strings/match.h"
@@ -17,10 +21,10 @@
 #include "delegate/device/known_names.h"
 #include "tools/runner/git_revision.h"
 
+ABSL_FLAG(bool, wide, false, "do not break lines at 80 columns");
+
 namespace gles_delegate {
 namespace {
-
-constexpr size_t kColumns = 80;
 
 bool IsOurs(const absl::CommandLineFlag& flag) {
   return absl::StrContains(flag.Filename(), "tools/") &&
@@ -36,7 +40,7 @@ std::map<absl::string_view, const absl::CommandLineFlag*> OurFlags() {
 }
 
 void PrintHelp(const std::string& usage) {
-  std::printf("%s\n\nFlags:\n", Wrap(usage, kColumns, 0).c_str());
+  std::printf("%s\n\nFlags:\n", Wrap(usage, 0).c_str());
   for (const auto& [name, flag] : OurFlags()) {
     const std::string value = flag->DefaultValue();
     const std::string text =
@@ -47,7 +51,7 @@ void PrintHelp(const std::string& usage) {
     std::printf(
         "  --%s\n%s\n",
         absl::StrCat(name, flag->IsOfType<bool>() ? "" : "=...").c_str(),
-        Wrap(text, kColumns, 6).c_str());
+        Wrap(text, 6).c_str());
   }
   std::printf(
       "  -h, --help\n      print this\n"
@@ -76,12 +80,29 @@ const absl::CommandLineFlag* Find(absl::string_view name) {
 
 }  // namespace
 
-std::string Wrap(const std::string& text, size_t columns, size_t indent) {
+size_t Columns() {
+  return absl::GetFlag(FLAGS_wide) ? std::numeric_limits<size_t>::max() : 80;
+}
+
+std::string Colored(const std::string& text, Tone tone) {
+  const char* const term = getenv("TERM");
+  if (isatty(STDOUT_FILENO) == 0 || getenv("NO_COLOR") != nullptr ||
+      term == nullptr || std::string(term) == "dumb") {
+    return text;
+  }
+  const char* const code = tone == Tone::kGood  ? "32"
+                           : tone == Tone::kBad ? "31"
+                                                : "1";
+  return absl::StrCat("\033[", code, "m", text, "\033[0m");
+}
+
+std::string Wrap(const std::string& text, size_t indent) {
+  const size_t columns = Columns();
   std::string wrapped;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     if (!wrapped.empty()) wrapped += '\n';
     std::string start;
-    while (start.size() + line.size() > columns) {
+    while (line.size() > columns - start.size()) {
       // The last break that fits behind the line's own indent, else the first.
       const size_t word = line.find_first_not_of(' ');
       size_t end = line.rfind(' ', columns - start.size());
@@ -98,13 +119,15 @@ std::string Wrap(const std::string& text, size_t columns, size_t indent) {
 
 std::vector<char*> ParseCommandLine(int argc, char** argv,
                                     const std::string& usage) {
-  // Names that --undefok allows, as absl reads them.
+  // The names that --undefok allows, as absl reads them.
   std::set<absl::string_view> allowed;
   for (int i = 1; i < argc; ++i) {
     absl::string_view names = argv[i];
     if (absl::ConsumePrefix(&names, "--undefok=")) {
       allowed = absl::StrSplit(names, ',');
     }
+    // Before the help is printed.
+    if (names == "--wide") absl::SetFlag(&FLAGS_wide, true);
   }
   absl::string_view program = argc > 0 ? argv[0] : "";
   program.remove_prefix(program.rfind('/') + 1);  // npos + 1 is 0

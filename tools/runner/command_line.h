@@ -14,9 +14,17 @@ namespace gles_delegate {
 std::vector<char*> ParseCommandLine(int argc, char** argv,
                                     const std::string& usage);
 
-// `text` in lines of at most `columns` characters, the second and later ones
-// after `indent` spaces. Line breaks stay; longer words too.
-std::string Wrap(const std::string& text, size_t columns, size_t indent);
+// How wide a line may be: 80 characters, or any with --wide.
+size_t Columns();
+
+// `text` in lines of at most Columns(), the second and later ones after
+// `indent` spaces. Line breaks stay; longer words too.
+std::string Wrap(const std::string& text, size_t indent);
+
+// `text` in a color if stdout is a terminal that has colors, and NO_COLOR is
+// not set.
+enum class Tone { kGood, kBad, kTitle };
+std::string Colored(const std::string& text, Tone tone);
 
 }  // namespace gles_delegate
 

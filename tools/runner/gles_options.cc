@@ -9,8 +9,13 @@
 #include "absl/strings/str_split.h"
 
 ABSL_FLAG(std::string, gles_options, "",
-          "options of the GLES delegate, as key:value;key:value (the fields of "
-          "TfLiteGlesDelegateOptions)");
+          "options of the GLES delegate, as key:value;key:value: device, "
+          "enable_op_profiling, exclude_nodes, fallback_to_cpu, "
+          "float16_overflow, float32_nodes, is_precision_loss_allowed, "
+          "keep_context_current, max_delegated_partitions, memory_limit_bytes, "
+          "model_token, quantized_compute, report_file, self_check, "
+          "serialization_dir, serialization_max_bytes, share_key, startup, "
+          "storage, thread_mode, tuning_file, verbosity, wait_type, zero_copy");
 
 namespace gles_delegate {
 

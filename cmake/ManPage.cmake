@@ -1,0 +1,35 @@
+# A program's manual page, from the usage text in its source, so that it says what --help does.
+
+# Writes the page of PROGRAM, whose kUsage is in SOURCE, to OUTPUT.
+function(gles_man_page PROGRAM SOURCE OUTPUT)
+  file(READ ${SOURCE} text)
+  string(FIND "${text}" "kUsage[] =" begin)
+  if(begin EQUAL -1)
+    message(FATAL_ERROR "${SOURCE} has no kUsage")
+  endif()
+  string(SUBSTRING "${text}" ${begin} -1 text)
+  string(FIND "${text}" "\";\n" end)
+  string(SUBSTRING "${text}" 0 ${end} text)
+  # The parts of the literal are one text.
+  string(FIND "${text}" "\"" begin)
+  math(EXPR begin "${begin} + 1")
+  string(SUBSTRING "${text}" ${begin} -1 text)
+  string(REGEX REPLACE "\"\n *\"" "" text "${text}")
+  string(REPLACE "\\n" "\n" text "${text}")
+  # The first sentence is the name's line.
+  string(REGEX MATCH "^[^.:,(]*(\\.tflite)?[^.:,(]*" summary "${text}")
+  string(REPLACE "\n" " " summary "${summary}")
+  string(STRIP "${summary}" summary)
+  string(SUBSTRING "${summary}" 0 1 first)
+  string(TOLOWER "${first}" first)
+  string(SUBSTRING "${summary}" 1 -1 summary)
+  # Lines that are indented stay as they are.
+  string(REGEX REPLACE "\n(  [^\n]*)" "\n.nf\n\\1\n.fi" text "\n${text}")
+  string(REPLACE "\n.fi\n.nf\n" "\n" text "${text}")
+  string(STRIP "${text}" text)
+  string(REGEX REPLACE "\n\n+" "\n.PP\n" text "${text}")
+  foreach(part IN ITEMS text summary)
+    string(REPLACE "-" "\\-" ${part} "${${part}}")
+  endforeach()
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/debian/program.1.in ${OUTPUT} @ONLY)
+endfunction()
