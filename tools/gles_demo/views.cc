@@ -10,8 +10,6 @@ namespace gles_delegate::demo {
 namespace {
 
 constexpr int kBars = 5;
-constexpr int kMaxViewClasses = 64;
-constexpr int kMinViewMaskSize = 64;
 
 uint8_t ViewByte(float value) {
   // NaN is not greater than 0 either, and becomes 0.
@@ -35,15 +33,13 @@ absl::Span<const float> PixelOf(const TensorValues& tensor, int x, int y) {
   return absl::MakeConstSpan(tensor.values).subspan(pixel * channels, channels);
 }
 
-Color PixelColor(absl::Span<const float> pixel, Range range, bool mask) {
+Color PixelColor(absl::Span<const float> pixel, Range range) {
   if (pixel.size() == 3) {
     return {ViewByte(Normalised(pixel[0], range)),
             ViewByte(Normalised(pixel[1], range)),
             ViewByte(Normalised(pixel[2], range))};
   }
-  const auto largest = std::max_element(pixel.begin(), pixel.end());
-  if (mask) return ClassColor(static_cast<int>(largest - pixel.begin()));
-  return Heat(Normalised(*largest, range));
+  return Heat(Normalised(*std::max_element(pixel.begin(), pixel.end()), range));
 }
 
 // The elements of a tensor that is not a picture, as a picture that is nearly
@@ -84,13 +80,10 @@ Range RangeOf(const TensorValues& tensor) {
 }
 
 Canvas PictureOf(const TensorValues& tensor, Range range) {
-  const bool mask = tensor.channels() > 3 &&
-                    tensor.channels() <= kMaxViewClasses &&
-                    tensor.height() >= kMinViewMaskSize;
   Canvas canvas(tensor.width(), tensor.height());
   for (int y = 0; y < tensor.height(); ++y) {
     for (int x = 0; x < tensor.width(); ++x) {
-      canvas.Set(x, y, PixelColor(PixelOf(tensor, x, y), range, mask));
+      canvas.Set(x, y, PixelColor(PixelOf(tensor, x, y), range));
     }
   }
   return canvas;

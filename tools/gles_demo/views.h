@@ -36,10 +36,8 @@ Range RangeOf(const TensorValues& tensor);
 // Class 0 (background, mostly) is dark; the others are told apart by hue.
 Color ClassColor(int index);
 
-// Draws a tensor with is_picture(). One channel becomes a heat map, three
-// become colours. Up to 64 channels on a large grid become the colour of the
-// class whose channel is largest. Else the channels' maximum becomes a heat
-// map.
+// Draws a tensor with is_picture(). Three channels become colours; else the
+// channels' maximum becomes a heat map.
 Canvas PictureOf(const TensorValues& tensor, Range range);
 
 // Draws bars for the elements that are largest in `order_by`, so that the
