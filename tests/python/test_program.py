@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 import gles_delegate
 from gles_delegate import _model
 
@@ -38,3 +40,20 @@ def test_the_program_says_what_is_wrong():
     assert "FAILED" in done.stderr and "no such renderer" in done.stderr
     done = self_check("--graph", "/nonexistent.tflite")
     assert done.returncode == 1 and "FAILED" in done.stderr
+
+
+CRASH = """
+import os, signal, sys
+from gles_delegate import __main__ as program
+program._find = lambda arguments: os.kill(os.getpid(), signal.SIGSEGV)
+sys.exit(program.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("runtime, advice", [
+    ("ai_edge_litert", "an OpenGL driver crashed"), ("tensorflow", "pip install ai-edge-litert")])
+def test_the_program_survives_a_crash_and_says_what_to_do(runtime, advice):
+    done = subprocess.run([sys.executable, "-c", CRASH, "--runtime", runtime],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "FAILED: the check ended by SIGSEGV" in done.stderr and advice in done.stderr

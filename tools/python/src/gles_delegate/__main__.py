@@ -6,7 +6,10 @@ inference on both. Ends with 1 where something is wrong.
 """
 
 import argparse
+import os
+import signal
 import sys
+import traceback
 from typing import Any, Dict, List, Optional
 
 import gles_delegate
@@ -14,6 +17,7 @@ from gles_delegate import _program, _texts
 from gles_delegate._benchmark import Sides
 from gles_delegate._model import self_check_model
 from gles_delegate._model_argument import Model
+from gles_delegate._runtimes import installed
 
 
 def _arguments(argv: Optional[List[str]]) -> argparse.Namespace:
@@ -91,8 +95,8 @@ def _find(arguments: argparse.Namespace) -> Dict[str, Any]:
     return found
 
 
-def main(argv: Optional[List[str]] = None) -> int:
-    arguments = _arguments(argv)
+def _check(arguments: argparse.Namespace) -> int:
+    """The exit status, after everything was printed."""
     found = _program.run(
         lambda: _find(arguments),
         (gles_delegate.DelegateError, ImportError, OSError, RuntimeError, ValueError),
@@ -100,6 +104,37 @@ def main(argv: Optional[List[str]] = None) -> int:
     if found is None:
         return 1
     return 0 if all(found[k]["ok"] for k in ("self_check", "graph") if k in found) else 1
+
+
+def _advice(runtime: Optional[str]) -> str:
+    names = [runtime] if runtime else installed()
+    if names[:1] == ["tensorflow"]:
+        return ("Mesa's llvmpipe crashes in a process with tensorflow, which exports another LLVM: "
+                "pip install ai-edge-litert, and use --runtime ai_edge_litert")
+    return "an OpenGL driver crashed: GLES_DELEGATE_DEVICE chooses another one"
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    """The program; its exit status."""
+    arguments = _arguments(argv)
+    # Before any driver is opened, so that this process survives a crash and names it.
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            status = _check(arguments)
+        except Exception:  # pylint: disable=broad-except
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)
+    _, ended = os.waitpid(child, 0)
+    if not os.WIFSIGNALED(ended):
+        return os.WEXITSTATUS(ended)
+    name = signal.Signals(os.WTERMSIG(ended)).name
+    print(f"FAILED: the check ended by {name}: {_advice(arguments.runtime)}", file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":
