@@ -29,8 +29,9 @@ struct NewestRegistration {
 // Calls context->ReplaceNodeSubsetsWithDelegateKernels, which takes a
 // TfLiteRegistration by value, with the runtime's size. A longer struct is safe
 // on x86-64, where it is copied to the stack and the other arguments are in
-// registers, and on AArch64, where it is passed by reference. Other platforms
-// get a struct of 2.9's size.
+// registers, and on AArch64, which passes it by reference. On other platforms
+// (32-bit ARM) the arguments behind it move with its size, so it gets the size
+// that the runtime is seen to have.
 TfLiteStatus ReplaceNodes(TfLiteContext* context,
                           const NewestRegistration& registration,
                           const TfLiteIntArray* nodes,

@@ -86,6 +86,24 @@ struct NodeAddress {
   intptr_t registration = 0;
 };
 
+struct Release {
+  int major = 0;
+  int minor = 0;
+};
+
+// Of "2.14.1". nullopt: `version` is no such text.
+std::optional<Release> ReleaseOf(absl::string_view version) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(version, '.');
+  Release release;
+  if (parts.size() < 2 || !absl::SimpleAtoi(parts[0], &release.major) ||
+      !absl::SimpleAtoi(parts[1], &release.minor)) {
+    return std::nullopt;
+  }
+  return release;
+}
+
+}  // namespace
+
 // The runtime stores nodes as consecutive pairs of a TfLiteNode and a
 // TfLiteRegistration.
 int RegistrationBytesOf(TfLiteContext* context) {
@@ -120,24 +138,6 @@ int RegistrationBytesOf(TfLiteContext* context) {
       node_bytes < kMax && bytes > 0 && bytes < kMax;
   return likely ? static_cast<int>(bytes) : 0;
 }
-
-struct Release {
-  int major = 0;
-  int minor = 0;
-};
-
-// Of "2.14.1". nullopt: `version` is no such text.
-std::optional<Release> ReleaseOf(absl::string_view version) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(version, '.');
-  Release release;
-  if (parts.size() < 2 || !absl::SimpleAtoi(parts[0], &release.major) ||
-      !absl::SimpleAtoi(parts[1], &release.minor)) {
-    return std::nullopt;
-  }
-  return release;
-}
-
-}  // namespace
 
 Runtime RuntimeOf(TfLiteContext* context) {
   Runtime runtime;

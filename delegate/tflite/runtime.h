@@ -32,6 +32,9 @@ struct Runtime {
 // and the two version functions. Members of the context may be nullptr.
 Runtime RuntimeOf(TfLiteContext* context);
 
+// Runtime::registration_bytes.
+int RegistrationBytesOf(TfLiteContext* context);
+
 // True if the runtime is 2.14 or newer, false if it is older or unknown. Needs
 // no symbols, which hosts may hide: 2.14 appended AcquireSubgraphContext to
 // TfLiteContext, so the word after 2.13's context is a function of the runtime
