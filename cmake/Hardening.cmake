@@ -19,6 +19,7 @@ endif()
 if(NOT GLES_DELEGATE_HARDEN)
   return()
 endif()
+set(CMAKE_REQUIRED_FLAGS -Werror)  # clang warns of flags that a processor lacks
 foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full
         -mbranch-protection=standard)
   string(MAKE_C_IDENTIFIER "GLES_HAS${flag}" has)
@@ -27,6 +28,7 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=f
     add_compile_options(${flag})
   endif()
 endforeach()
+unset(CMAKE_REQUIRED_FLAGS)
 # glibc takes 3 as 2 if it or the compiler is older.
 add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 foreach(flag relro now noexecstack)

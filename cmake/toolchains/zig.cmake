@@ -1,7 +1,7 @@
 # Toolchain file: for Linux with glibc 2.28, by zig's clang and libc++ (PyPI's ziglang), as
 # tools/python/make_wheel.py uses it. Variables, which the environment may have instead:
 #   GLES_DELEGATE_ZIG          the program zig
-#   GLES_DELEGATE_ZIG_MACHINE  x86_64 or aarch64
+#   GLES_DELEGATE_ZIG_MACHINE  x86_64, aarch64 or armv7l
 set(variables GLES_DELEGATE_ZIG GLES_DELEGATE_ZIG_MACHINE)
 foreach(variable IN LISTS variables)
   if(NOT ${variable})
@@ -11,6 +11,11 @@ endforeach()
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ${variables})
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${GLES_DELEGATE_ZIG_MACHINE})
+set(TRIPLET ${GLES_DELEGATE_ZIG_MACHINE}-linux-gnu)
+if(GLES_DELEGATE_ZIG_MACHINE STREQUAL "armv7l")
+  set(TRIPLET arm-linux-gnueabihf)
+endif()
+
 # CMake wants programs of one word. Debian's abseil links libatomic with flags that zig does not
 # know; zig's own runtime library has its functions.
 set(without "for a; do shift; case $a in -Wl,--push-state*|-Wl,--pop-state|-latomic) ;; \
@@ -19,7 +24,7 @@ foreach(tool cc c++ ar ranlib)
   set(program ${CMAKE_BINARY_DIR}/zig/bin/${tool})
   set(command "${tool}")
   if(tool MATCHES "^c")
-    set(command "${tool} -target ${GLES_DELEGATE_ZIG_MACHINE}-linux-gnu.2.28")
+    set(command "${tool} -target ${TRIPLET}.2.28")
   endif()
   if(NOT EXISTS ${program})
     file(WRITE ${program} "#!/bin/sh\n${without}exec '${GLES_DELEGATE_ZIG}' ${command} \"$@\"\n")
@@ -47,6 +52,8 @@ foreach(name include/EGL include/GLES2 include/GLES3 include/KHR include/flatbuf
 endforeach()
 set(CMAKE_C_FLAGS_INIT "-isystem ${CMAKE_FIND_ROOT_PATH}/include")
 set(CMAKE_CXX_FLAGS_INIT "${CMAKE_C_FLAGS_INIT}")
+# Without symbols: zig adds those of its own libraries.
+set(CMAKE_SHARED_LINKER_FLAGS_INIT -s)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 foreach(kind LIBRARY INCLUDE PACKAGE)
   set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)

@@ -3,10 +3,10 @@ another Debian.
 
     tests/python/elsewhere_test.py MACHINE LIBRARY FOLDER ROOTS_FOLDER [GLIBC]
 
-makes the wheel around MACHINE's LIBRARY below FOLDER. There it runs `python -m gles_delegate`, which
-compares a model's answers with the CPU's. tflite-runtime comes from PyPI, Python and Mesa from
-Debian's packages in ROOTS_FOLDER (tools/drivers/roots.py): for aarch64 those of Debian 12 under
-qemu-user, for x86_64 those of Debian 11, the oldest with Python 3.9. GLIBC (2.28): the library must
+makes the wheel around MACHINE's LIBRARY below FOLDER and runs `python -m gles_delegate` there, which
+compares a model's answers with the CPU's. tflite-runtime comes from PyPI. Python and Mesa are
+Debian's, in ROOTS_FOLDER (tools/drivers/roots.py): Debian 12 under qemu-user for aarch64 and armv7l,
+Debian 11 for x86_64, the oldest with Python 3.9. GLIBC (2.28): the library must
 not need a newer one. Run by CTest as arm64.wheel and *.old_glibc. Skips (exit status 77) where the
 library is not built, or where something would have to be fetched and GLES_DELEGATE_FETCH_WHEELS=1
 does not allow it.
@@ -36,14 +36,16 @@ import roots  # noqa: E402
 
 # The newest runtime that these Pythons take and that starts under qemu 7.2: of
 # ai-edge-litert 2.3.0 the interpreter ends by SIGSEGV there, without any delegate.
-RUNTIME = ["tflite-runtime==2.14.0", "numpy==1.26.4"]
+RUNTIME = "tflite-runtime==2.14.0"
 
 
 class Place:
-    """Another Debian, with a Python."""
+    """Another Debian, with a Python. `packages`: what is installed from PyPI."""
 
-    def __init__(self, root, python, platform):
-        self.root, self.python, self.platforms = root, python, [platform, "manylinux2014_"]
+    def __init__(self, root, python, platform, packages, qemu=None, device="llvmpipe"):
+        self.root, self.python, self.packages, self.qemu = root, python, packages, qemu
+        self.device = device
+        self.platforms = [platform, "manylinux2014_"]
 
     def prepare(self, folder, machine, more):
         """The folders of the roots, or a skip."""
@@ -57,11 +59,15 @@ class Place:
 
     def command(self, machine, folder):
         """A command that runs its Python, and the environment."""
-        if machine == "aarch64":
+        if self.qemu:
             places = self.prepare(folder, machine, ["qemu"])
             debian = places[self.root]
-            return [places["qemu"] / "usr/bin/qemu-aarch64-static", "-L", debian,
-                    debian / "usr/bin" / self.python], {}
+            # NumPy's libraries, to which an installation would have made links.
+            libraries = [str(path.parent) for path in debian.glob("usr/lib/*/*/lib*.so.3")]
+            return [places["qemu"] / "usr/bin" / self.qemu, "-L", debian,
+                    debian / "usr/bin" / self.python], {
+                        "LD_LIBRARY_PATH": ":".join(libraries),
+                        "PYTHONPATH": debian / "usr/lib/python3/dist-packages"}
         debian = self.prepare(folder, machine, [])[self.root]
         libraries = debian / "usr/lib" / f"{machine}-linux-gnu"
         return [next(libraries.glob("ld-*.so*")), "--library-path", libraries,
@@ -70,8 +76,14 @@ class Place:
                     "__EGL_VENDOR_LIBRARY_DIRS": debian / "usr/share/glvnd/egl_vendor.d"}
 
 
-PLACES = {"aarch64": Place("bookworm-arm64", "python3.11", "manylinux_2_34_"),
-          "x86_64": Place("bullseye-amd64", "python3.9", "manylinux_2_17_")}
+NUMPY = "numpy==1.26.4"
+# PyPI has no NumPy for armv7l: that is Debian's. llvmpipe computes wrongly there, under qemu 7.2 at
+# least, which the self-check finds.
+PLACES = {"aarch64": Place("bookworm-arm64", "python3.11", "manylinux_2_34_", [RUNTIME, NUMPY],
+                           "qemu-aarch64-static"),
+          "armv7l": Place("bookworm-armhf", "python3.11", "manylinux_2_34_", [RUNTIME],
+                          "qemu-arm-static", "softpipe"),
+          "x86_64": Place("bullseye-amd64", "python3.9", "manylinux_2_17_", [RUNTIME, NUMPY])}
 
 
 def oldest_glibc(library):
@@ -107,20 +119,21 @@ def main():
         environments.skip(f"{library} IS NOT BUILT; ./dev cross arm64 or ./dev wheel builds it")
     place = PLACES[machine]
     command, environment = place.command(machine, pathlib.Path(roots_folder).resolve())
-    environments.check_may_fetch(RUNTIME)
+    environments.check_may_fetch(place.packages)
     folder.mkdir(parents=True, exist_ok=True)
     wheel = make_wheel.make_wheel(library, folder / "wheels", machine, folder / "tools")
     platforms = [f"--platform={p}{machine}" for p in place.platforms]
     environments.run_or_skip(
         [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
          "--python-version=" + place.python[len("python"):], "--implementation=cp", *platforms,
-         "--dest", str(folder / "runtime"), *RUNTIME])
+         "--dest", str(folder / "runtime"), *place.packages])
     unpack([wheel, *glob.glob(str(folder / "runtime" / "*.whl"))], folder / "site")
     check_wheel(wheel, library, limit and limit[0], folder)
+    environment["PYTHONPATH"] = f"{folder}/site:{environment.get('PYTHONPATH', '')}"
     done = subprocess.run(
         [*command, "-m", "gles_delegate", "--json"], capture_output=True, text=True, check=False,
-        cwd=folder, env={**os.environ, **environment, "PYTHONPATH": str(folder / "site"),
-                         "GLES_DELEGATE_DEVICE": "llvmpipe", "PYTHONDONTWRITEBYTECODE": "1"})
+        cwd=folder, env={**os.environ, **environment, "GLES_DELEGATE_DEVICE": place.device,
+                         "GALLIUM_DRIVER": place.device, "PYTHONDONTWRITEBYTECODE": "1"})
     print(done.stdout, done.stderr[-2000:], sep="\n")
     if done.returncode != 0:
         sys.exit(f"FAILED: python -m gles_delegate ended with {done.returncode}")

@@ -58,7 +58,7 @@ def make_wheel(library, out, machine, tools):
     if machine:
         # By this variable Python takes the other machine's platform for its own.
         environment["_PYTHON_HOST_PLATFORM"] = f"linux-{machine}"
-    strip = machine and shutil.which(f"{machine}-linux-gnu-strip")
+    strip = machine and shutil.which(f"{machine}-linux-gnu-strip")  # zig's are stripped already
     run([programs / "python", "-m", "pip", "wheel", "--no-deps", "--no-build-isolation",
          f"--config-settings=cmake.define.GLES_DELEGATE_LIBRARY={library}",
          *([f"--config-settings=cmake.define.GLES_DELEGATE_STRIP={strip}"] if machine else []),
