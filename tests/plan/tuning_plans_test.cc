@@ -156,6 +156,20 @@ TEST(TuningPlansTest, FewRegisters) {
   EXPECT_EQ(rows("fully_connected_slices", 1, 8), "2");
 }
 
+TEST(TuningPlansTest, LanesOfFewSums) {
+  const auto lanes = [](int reduction_lanes, int split_target) {
+    DeviceChoices choices;
+    choices.reduction_lanes = reduction_lanes;
+    choices.split_target = split_target;
+    return DefineOf("fully_connected", "LANES", Product(4), choices);
+  };
+  EXPECT_EQ(lanes(2, 0), "2");  // of 128 sums of 24 texels
+  EXPECT_EQ(lanes(2, 256), "2");
+  EXPECT_EQ(lanes(2, 1024), "8");
+  EXPECT_EQ(lanes(2, 1 << 20), "16");
+  EXPECT_EQ(lanes(1, 1 << 20), "1");
+}
+
 TEST(TuningPlansTest, HeldBoxes) {
   const auto held = [](int max) {
     DeviceChoices choices;

@@ -356,11 +356,6 @@ const std::vector<Way>& Ways() {
          c.simd_lanes = 1;
          c.reduction_lanes = 4;
        }},
-      {"fully_connected -DPIXELS=1 -DLANES=", 1,
-       [](DeviceChoices& c) {
-         c.simd_lanes = 1;
-         c.reduction_lanes = 16;
-       }},
       {"conv_1x1", 20, [](DeviceChoices& c) { c.split_target = 0; }},
       {"conv_shared", 20, [](DeviceChoices& c) { c.split_target = 48 << 10; }},
       {"conv_shared", 37, [](DeviceChoices& c) { c.split_target = 1; }}};
