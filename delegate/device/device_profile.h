@@ -136,9 +136,9 @@ struct DeviceChoices {
   // 1: the host packs inputs and unpacks outputs in mapped tensor buffers. For
   // devices that share the host's memory and pack no faster. 0: shaders do it.
   int host_transfers = 0;
-  // 1: 1x1 convolutions of 16-bit tensors, and others that split their sums,
-  // multiply in 16 bits and sum 16 products in 16 bits; these sums are added in
-  // 32 bits. 0: all in 32 bits.
+  // 1: 1x1 convolutions of 16-bit tensors, others that split their sums, and
+  // products of two computed matrices multiply in 16 bits and sum 16 products
+  // in 16 bits; these sums are added in 32 bits. 0: all in 32 bits.
   int half_arithmetic = 0;
   // 1: the device's memory is across a bus from the host's, so BusTransfers
   // apply. 0: transfers have one piece, in host memory that shaders access.

@@ -68,7 +68,17 @@ const int kPixels = WORK_GROUP_X * TILE_PIXELS;  // of a work group
 const int kSlices = WORK_GROUP_Y * TILE_SLICES;
 const int kChunk = kLanes * CHUNK_TERMS;
 const int kInputs = kChunk * kPixels / kPacketTexels;  // packets of a chunk
-const int kWeights = kChunk * 4 * kSlices / kPacketTexels;
+const int kWeightRows = kChunk * 4 / kPacketTexels;
+const int kWeights = kWeightRows * kSlices;
+// From a row of weights to the next one. Columns are stored along the rows of
+// MATRICES and QUANTIZED: a stride of kSlices would put them all in the same
+// banks.
+#if defined(MATRICES) || defined(QUANTIZED)
+const int kStride = kSlices + 1;
+#else
+const int kStride = kSlices;
+#endif
+const int kStaged = kInputs + kWeightRows * kStride;
 // The share of each invocation.
 const int kInputsEach = (kInputs + kInvocations - 1) / kInvocations;
 const int kWeightsEach = (kWeights + kInvocations - 1) / kInvocations;
@@ -76,8 +86,7 @@ const int kPixelsEach = kInvocations % kPixels == 0 ? 1 : kInputsEach;
 const int kPartials = kLanes > 1 ? kTile * kInvocations : 1;
 // A chunk's inputs, by term and pixel; then its weights, by term, channel and
 // slice. At the end the lanes' sums, by output of the tile, lane and cell.
-shared PACKET
-    mem[kInputs + kWeights > kPartials ? kInputs + kWeights : kPartials];
+shared PACKET mem[kStaged > kPartials ? kStaged : kPartials];
 #ifdef NEXT_PIXELS
 // This group's pixels of dst, by slice and pixel.
 shared vec4 between[kSlices * kPixels];
@@ -114,7 +123,7 @@ ivec3 pixel_at(int index) {
 }
 #endif
 
-#if !defined(POINTWISE) && !defined(DEPTHWISE)
+#if !defined(POINTWISE) && !defined(DEPTHWISE) && !defined(MATRICES)
 // The input of `term` of a window for output pixel p.
 vec4 window_source(ivec3 p, int term) {
   int tap = QUOTIENT(term, sum_shape.z, reciprocals.z);
@@ -156,32 +165,17 @@ vec4 source(ivec3 p, int term) {
          read_addend(p.x, p.y, term, p.z);
 #elif defined(CHANNEL_SCALE)
   return read_src(p.x, p.y, term, p.z) * read_channel_scale(0, 0, term, 0);
-#elif defined(MATRICES)
-  return read_src(p.x, min(p.y, src_size.y - 1), term, min(p.z, src_size.w - 1));
-#elif defined(POINTWISE)
+#elif defined(POINTWISE) || defined(MATRICES)
   return read_src(p.x, p.y, term, p.z);
 #else
   return window_source(p, term);
 #endif
 }
 
-#ifdef QUANTIZED
-// Neighbouring invocations load adjacent inputs of an output slice.
-const int kPacketsOfSlice = kChunk * 4 / kPacketTexels;
-int weight_slot(int index) {
-  int slice = index / kPacketsOfSlice;
-  return (index - slice * kPacketsOfSlice) * kSlices + slice;
-}
-// Past the end, the last one repeats.
-int weights_row(int slice) {
-  return min(int(gl_WorkGroupID.y) * kSlices + slice, dst_size.z - 1);
-}
-#endif
-
 #ifdef HALF_ARITHMETIC
 // The inputs of `term` and the next one.
 uvec4 input_packet(ivec3 p, int term) {
-#if defined(POINTWISE) && !defined(CHANNEL_SCALE)
+#if (defined(POINTWISE) || defined(MATRICES)) && !defined(CHANNEL_SCALE)
 #ifndef WHOLE_CHUNKS
   if (term >= sum_shape.y) return uvec4(0u);
   if (term + 1 == sum_shape.y) {
@@ -194,90 +188,126 @@ uvec4 input_packet(ivec3 p, int term) {
   return uvec4(pack_texel(source(p, term)), pack_texel(source(p, term + 1)));
 #endif
 }
-
-// Packet `index` of the weights from `term` on, for this group's slices; zero
-// past the last term.
-uvec4 weight_packet(int term, int index) {
-#ifdef QUANTIZED
-  int slice = index / kPacketsOfSlice;
-  int x = term * 4 + (index - slice * kPacketsOfSlice) * 2;
-#ifndef WHOLE_CHUNKS
-  if (x >= sum_shape.y * 4) return uvec4(0u);
-#endif
-  int row = weights_row(slice);
-  return uvec4(packed_weights(x, row), packed_weights(x + 1, row));
 #else
-  int row = weights_row();
-  int pair = index / kSlices;
-  int at = (term * 4 + pair * 2) * kSlices + index - pair * kSlices;
-#ifndef WHOLE_CHUNKS
-  if (at >= sum_shape.y * 4 * kSlices) return uvec4(0u);
+vec4 input_packet(ivec3 p, int term) { return source(p, term); }
 #endif
-  return uvec4(packed_weights(at, row), packed_weights(at + kSlices, row));
+
+#if defined(QUANTIZED) || (defined(MATRICES) && !defined(ADJ_Y))
+// Neighbouring invocations load adjacent terms of an output slice.
+int weight_slot(int index) {
+  int slice = index / kWeightRows;
+  return (index - slice * kWeightRows) * kStride + slice;
+}
+#endif
+
+#ifdef MATRICES
+#ifdef HALF_ARITHMETIC
+#define MATRIX_TEXEL uvec2
+#define MATRIX_AT packed_matrix
+#else
+#define MATRIX_TEXEL vec4
+#define MATRIX_AT read_matrix
+#endif
+// Zero past the last row, whatever x has there: `matrix` may hold infinities.
+MATRIX_TEXEL matrix_texel(int row, int column) {
+#ifdef ADJ_Y
+  int rows = dst_aux.x;
+#else
+  int rows = sum_shape.w;
+#endif
+  if (row >= rows || column >= matrix_size.z) return MATRIX_TEXEL(0);
+  ivec3 p = pixel_at(0);
+  return MATRIX_AT(row, min(p.y, matrix_size.y - 1), column,
+                   min(p.z, matrix_size.w - 1));
+}
+
+// Packet `index` of `matrix` from `term` on, for this group's slices, goes to
+// weight_slot(index). Neighbouring invocations load adjacent rows.
+#ifndef ADJ_Y
+PACKET weight_packet(int term, int index) {
+  int slice = index / kWeightRows;
+  int row = term * 4 + (index - slice * kWeightRows) * kPacketTexels;
+  int column = int(gl_WorkGroupID.y) * kSlices + slice;
+#ifdef HALF_ARITHMETIC
+  return uvec4(matrix_texel(row, column), matrix_texel(row + 1, column));
+#else
+  return matrix_texel(row, column);
 #endif
 }
-#elif defined(MATRICES)
-vec4 input_packet(ivec3 p, int term) { return source(p, term); }
-
-// Neighbouring invocations load adjacent rows of `matrix`. Packet `index` goes
-// to weight_slot(index).
-#ifdef ADJ_Y
+#elif defined(HALF_ARITHMETIC)
+int weight_slot(int index) {
+  int pair = index / kSlices;
+  return pair * kStride + index - pair * kSlices;
+}
+uvec4 weight_packet(int term, int index) {
+  int pair = index / kSlices;  // of terms
+  int row = (int(gl_WorkGroupID.y) * kSlices + index - pair * kSlices) * 4;
+  uvec4 terms;  // two of each row
+  for (int i = 0; i < 4; ++i) {
+    uvec2 texel = matrix_texel(row + i, term + (pair >> 1));
+    terms[i] = (pair & 1) == 0 ? texel.x : texel.y;
+  }
+  uvec4 low = terms & 0xffffu;
+  uvec4 high = terms >> 16;
+  return uvec4(low.xz | low.yw << 16, high.xz | high.yw << 16);
+}
+#else
 const int kRowsOfMatrix = 4 * kSlices;
 int weight_slot(int index) {
   int term = index / kRowsOfMatrix;
   int row = index - term * kRowsOfMatrix;
-  return (term * 4 + (row & 3)) * kSlices + (row >> 2);
+  return (term * 4 + (row & 3)) * kStride + (row >> 2);
 }
-#else
-const int kRowsOfMatrix = 4 * kChunk;
-int weight_slot(int index) {
-  int slice = index / kRowsOfMatrix;
-  return (index - slice * kRowsOfMatrix) * kSlices + slice;
-}
-#endif
-
-// Zero past the last row, whatever x has there: `matrix` may hold infinities.
 vec4 weight_packet(int term, int index) {
-  ivec3 p = pixel_at(0);
   int column = index / kRowsOfMatrix;
   int row = index - column * kRowsOfMatrix;
-#ifdef ADJ_Y
-  row += int(gl_WorkGroupID.y) * kRowsOfMatrix;
-  column += term;
-  int rows = dst_aux.x;
-#else
-  row += term * 4;
-  column += int(gl_WorkGroupID.y) * kSlices;
-  int rows = sum_shape.w;
+  return matrix_texel(int(gl_WorkGroupID.y) * kRowsOfMatrix + row,
+                      term + column);
+}
 #endif
-  if (row >= rows || column >= matrix_size.z) return vec4(0.0);
-  return read_matrix(row, min(p.y, matrix_size.y - 1), column,
-                     min(p.z, matrix_size.w - 1));
+#elif defined(QUANTIZED)
+// Past the end, the last one repeats.
+int weights_row(int slice) {
+  return min(int(gl_WorkGroupID.y) * kSlices + slice, dst_size.z - 1);
+}
+
+// Packet `index` of the weights from `term` on, for this group's slices; zero
+// past the last term.
+PACKET weight_packet(int term, int index) {
+  int slice = index / kWeightRows;
+  int x = term * 4 + (index - slice * kWeightRows) * kPacketTexels;
+#ifndef WHOLE_CHUNKS
+  if (x >= sum_shape.y * 4) return PACKET(0);
+#endif
+  int row = weights_row(slice);
+#ifdef HALF_ARITHMETIC
+  return uvec4(packed_weights(x, row), packed_weights(x + 1, row));
+#else
+  return weights_at(x, row);
+#endif
 }
 #else
-vec4 input_packet(ivec3 p, int term) { return source(p, term); }
+int weight_slot(int index) { return index; }
 
-vec4 weight_packet(int term, int index) {
-#ifdef QUANTIZED
-  int slice = index / kPacketsOfSlice;
-  int x = term * 4 + index - slice * kPacketsOfSlice;
-#ifndef WHOLE_CHUNKS
-  if (x >= sum_shape.y * 4) return vec4(0.0);
-#endif
-  return weights_at(x, weights_row(slice));
-#else
+// Packet `index` of the weights from `term` on, for this group's slices; zero
+// past the last term.
+PACKET weight_packet(int term, int index) {
   int row = weights_row();
+#ifdef HALF_ARITHMETIC
+  int pair = index / kSlices;
+  int at = (term * 4 + pair * 2) * kSlices + index - pair * kSlices;
+#else
   int at = term * 4 * kSlices + index;
-#ifndef WHOLE_CHUNKS
-  if (at >= sum_shape.y * 4 * kSlices) return vec4(0.0);
 #endif
+#ifndef WHOLE_CHUNKS
+  if (at >= sum_shape.y * 4 * kSlices) return PACKET(0);
+#endif
+#ifdef HALF_ARITHMETIC
+  return uvec4(packed_weights(at, row), packed_weights(at + kSlices, row));
+#else
   return weights_at(at, row);
 #endif
 }
-#endif
-
-#if !defined(MATRICES) && !defined(QUANTIZED)
-int weight_slot(int index) { return index; }
 #endif
 
 // Writes output (q, i) of this invocation's tile.
@@ -368,6 +398,9 @@ void main() {
     int at = index + i * kInvocations;
     int in_group = at - at / kPixels * kPixels;
     from[i] = pixel_at(min(first_pixel + in_group, sum_shape.x - 1));
+#ifdef MATRICES
+    from[i].yz = min(from[i].yz, src_size.yw - 1);
+#endif
   }
   PACKET next_input[kInputsEach];
   PACKET next_weight[kWeightsEach];
@@ -427,7 +460,7 @@ void main() {
     for (int q = 0; q < TILE_SLICES; ++q) {
       uvec4 w[kPairs * 4];
       for (int k = 0; k < kPairs * 4; ++k) {
-        w[k] = mem[kInputs + (lane * kPairs * 4 + k) * kSlices + cell_y +
+        w[k] = mem[kInputs + (lane * kPairs * 4 + k) * kStride + cell_y +
                    WORK_GROUP_Y * q];
       }
       for (int i = 0; i < TILE_PIXELS; ++i) {
@@ -455,11 +488,11 @@ void main() {
         v[i] = mem[term * kPixels + cell_x + WORK_GROUP_X * i];
       }
       for (int q = 0; q < TILE_SLICES; ++q) {
-        int at = kInputs + term * 4 * kSlices + cell_y + WORK_GROUP_Y * q;
+        int at = kInputs + term * 4 * kStride + cell_y + WORK_GROUP_Y * q;
         vec4 w0 = mem[at];
-        vec4 w1 = mem[at + kSlices];
-        vec4 w2 = mem[at + 2 * kSlices];
-        vec4 w3 = mem[at + 3 * kSlices];
+        vec4 w1 = mem[at + kStride];
+        vec4 w2 = mem[at + 2 * kStride];
+        vec4 w3 = mem[at + 3 * kStride];
 #ifdef ADJ_Y  // each has four terms of an output
         mat4 columns = transpose(mat4(w0, w1, w2, w3));
         w0 = columns[0];

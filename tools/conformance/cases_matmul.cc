@@ -94,6 +94,10 @@ void AddFloatProducts(CaseList* list) {
       params.y = {1, 1, 3, n};
       AddFloatProduct(list, "columns", params);
     }
+    // Enough rows and terms for tiles, also with products in 16 bits.
+    params.x = {3, 2, 9, 66};
+    params.y = {1, 2, 66, 21};
+    AddFloatProduct(list, "deep", params);
     const std::vector<std::pair<Shape, Shape>> pairs = {
         {{5, 6}, {6, 7}},
         {{3, 5, 6}, {3, 6, 7}},

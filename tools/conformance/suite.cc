@@ -16,12 +16,13 @@ std::string Family::name() const {
 std::vector<Variant> VariantsOf(const Family& family) {
   std::vector<Variant> variants;
   // Only these ops multiply in 16 bits.
-  const bool convolves =
-      family.op == "CONV_2D" || family.op == "FULLY_CONNECTED";
+  const bool multiplies = family.op == "CONV_2D" ||
+                          family.op == "FULLY_CONNECTED" ||
+                          family.op == "BATCH_MATMUL";
   for (Precision precision : {Precision::kFloat32, Precision::kFloat16,
                               Precision::kFloat16Arithmetic}) {
     if (family.float32_only && precision != Precision::kFloat32) continue;
-    if (!convolves && precision == Precision::kFloat16Arithmetic) continue;
+    if (!multiplies && precision == Precision::kFloat16Arithmetic) continue;
     for (TfLiteGlesStorage storage :
          {kTfLiteGlesStorageTextureArray, kTfLiteGlesStorageTexture2d,
           kTfLiteGlesStorageBuffer}) {

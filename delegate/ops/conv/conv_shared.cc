@@ -49,6 +49,7 @@ void BindTiling(const SharedWork& work, const SharedGrid& grid,
 SharedWork WorkOf(const Convolution& conv) {
   SharedWork work = {conv.pixels(), conv.dst_shape.slices(),
                      conv.term_texels()};
+  work.padded = conv.quantized_rows;
   work.fused = conv.kind == Convolution::Kind::kDepthwisePointwise;
   if (conv.next.IsThere()) {
     work.next_slices = DivideUp(conv.next.filter.outputs, 4);
@@ -166,8 +167,12 @@ std::optional<Dispatch> MatricesShared(const MatrixPairs& pairs,
   const DeviceProfile& profile = planner.profile();
   const Shape& src = planner.tensor(pairs.x).shape;
   const Shape& dst = planner.tensor(pairs.dst).shape;
-  const SharedWork work = {dst.w, dst.slices(), src.slices(),
-                           /*products=*/dst.h * dst.b};
+  SharedWork work = {dst.w, dst.slices(), src.slices(),
+                     /*products=*/dst.h * dst.b};
+  work.padded = true;
+  work.halves = planner.MultipliesHalves(pairs.x, pairs.dst) &&
+                planner.MultipliesHalves(pairs.y, pairs.dst) &&
+                work.terms >= kMinHalfTerms;
   if (profile.choices.split_target == 0) return std::nullopt;
   const auto grid = ChooseSharedGrid(work, profile);
   if (!grid) return std::nullopt;
@@ -175,6 +180,7 @@ std::optional<Dispatch> MatricesShared(const MatrixPairs& pairs,
   d.Read("src", pairs.x).Read("matrix", pairs.y).Write("dst", pairs.dst);
   d.Define("MATRICES");
   if (pairs.adj_y) d.Define("ADJ_Y");
+  d.half_arithmetic = work.halves;
   BindWindow(Convolution(), &d);  // one tap
   BindSums(work, src.slices(), dst, /*window_w=*/1, &d, src.c);
   BindTiling(work, *grid, profile, &d);

@@ -67,6 +67,7 @@ std::optional<SharedTiling> LargeTiling(const SharedWork& work,
   t.cells_y = slices >= 16 ? 8 : 4;
   t.pixels = 4;
   t.halves = work.halves;
+  t.padded = work.padded;
   // Sums of halves take additional registers.
   t.slices = slices >= 32 && !work.halves ? 4 : 2;
   t.chunk_terms = work.halves ? kHalfChunkTerms
@@ -196,6 +197,7 @@ std::optional<SharedTiling> SmallTiling(const SharedWork& work,
            cells * t.lanes < profile.choices.split_target;
   };
   t.halves = work.halves;
+  t.padded = work.padded;
   t.chunk_terms = work.halves ? kHalfChunkTerms : std::min(terms, kChunkTerms);
   const int texels = t.cells() * t.pixels * t.slices;
   const int max_lanes = texels <= kFewTexels && work.next_slices == 0
@@ -225,7 +227,8 @@ bool WholeChunks(const SharedTiling& t, int terms) {
 
 int TilingSharedBytes(const SharedTiling& t) {
   const int chunk = t.lanes * t.chunk_terms;
-  const int staged = chunk * (t.group_pixels() + 4 * t.group_slices());
+  const int row = t.group_slices() + (t.padded ? 1 : 0);
+  const int staged = chunk * (t.group_pixels() + 4 * row);
   const int sums = t.lanes > 1 ? t.pixels * t.slices * t.lanes * t.cells() : 1;
   // The source of the next convolution.
   const int between =

@@ -19,6 +19,7 @@ struct SharedWork {
   int products = 1;
   bool fused = false;   // with a depthwise convolution
   bool halves = false;  // multiplied in 16 bits
+  bool padded = false;  // SharedTiling::padded
   int next_slices = 0;  // of the next convolution's output; 0: there is none
 };
 
@@ -31,6 +32,7 @@ struct SharedTiling {
   int slices = 2;
   int chunk_terms = 1;  // that a lane takes from each chunk
   bool halves = false;  // shared memory holds pairs of texels in 16 bits
+  bool padded = false;  // one more texel in each row of weights (kStride)
   int next_pixels = 0;  // of an invocation, of the next convolution
 
   int cells() const { return cells_x * cells_y; }

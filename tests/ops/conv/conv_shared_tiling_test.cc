@@ -42,6 +42,18 @@ TEST(ConvSharedTilingTest, AFewGroupsTooManyTakeLargerTiles) {
             "4x2 texels by 8x4 cells, 8 lanes, 25x3 groups");
 }
 
+// The rows of a matrix have one texel more, so that its columns are stored to
+// different banks.
+TEST(ConvSharedTilingTest, RowsOfMatricesAreApart) {
+  SharedTiling t;  // 16 pixels, 8 slices
+  t.chunk_terms = 8;
+  EXPECT_EQ(TilingSharedBytes(t), 16 * 8 * (16 + 4 * 8));
+  t.padded = true;
+  EXPECT_EQ(TilingSharedBytes(t), 16 * 8 * (16 + 4 * 9));
+  t.halves = true;
+  EXPECT_EQ(TilingSharedBytes(t), 8 * 8 * (16 + 4 * 9));
+}
+
 TEST(ConvSharedTilingTest, ADepthwiseConvolutionIsComputedForAsManySlices) {
   SharedWork work = {49, 18, 72};
   work.fused = true;

@@ -87,11 +87,16 @@ TEST_P(BatchMatMulTest, ConstantSides) {
   }
 }
 
-// One row, and more rows than a work group.
+// One row, and more rows than a work group. With enough terms for products in
+// 16 bits, also an odd number of texels of them.
 TEST_P(BatchMatMulTest, LongAndShort) {
-  Check({{2, 1, 300}, {2, 300, 5}});
-  Check({{1, 70, 3}, {1, 3, 70}});
-  Check({{3, 70, 300}, {3, 300, 70}});
+  for (Precision precision : {Precision::kFloat32, Precision::kFloat16,
+                              Precision::kFloat16Arithmetic}) {
+    Check({{2, 1, 300}, {2, 300, 5}}, precision);
+    Check({{1, 70, 3}, {1, 3, 70}}, precision);
+    Check({{3, 70, 300}, {3, 300, 70}}, precision);
+    Check({{3, 2, 9, 66}, {1, 2, 66, 21}}, precision);
+  }
 }
 
 TEST_P(BatchMatMulTest, PrecisionsAndStorages) {
