@@ -57,6 +57,17 @@ int ChunkTerms(int terms, int max) {
   return std::min(terms, kChunkTerms);
 }
 
+// The work groups that the device runs at once.
+int64_t GroupsAtOnce(const DeviceProfile& profile) {
+  return profile.choices.split_target / kInvocationsOfAGroup;
+}
+
+// True for a few groups more than the device runs at once, which take as long
+// as twice as many.
+bool NeedsSecondRound(int64_t groups, int64_t at_once) {
+  return groups > at_once && 2 * groups <= 3 * at_once;
+}
+
 // The best for large outputs on an H200.
 std::optional<SharedTiling> LargeTiling(const SharedWork& work,
                                         const DeviceProfile& profile) {
@@ -72,15 +83,14 @@ std::optional<SharedTiling> LargeTiling(const SharedWork& work,
   t.slices = slices >= 32 && !work.halves ? 4 : 2;
   t.chunk_terms = work.halves ? kHalfChunkTerms
                               : ChunkTerms(work.terms, slices >= 32 ? 4 : 3);
+  // Two of these work groups fit a processor, or more with fewer sums.
+  if (NeedsSecondRound(t.groups(work), 2 * GroupsAtOnce(profile))) t.slices = 2;
+  // Cells past the last pixel or slice do not count.
+  const int64_t texels = int64_t{work.pixels} * work.slices * work.products;
   const bool large =
-      t.groups(work) * t.cells() >= profile.choices.split_target / 2;
+      texels / (t.pixels * t.slices) >= profile.choices.split_target / 2;
   if (!large || !TilingFits(t, profile.limits)) return std::nullopt;
   return t;
-}
-
-// The work groups that the device runs at once.
-int64_t GroupsAtOnce(const DeviceProfile& profile) {
-  return profile.choices.split_target / kInvocationsOfAGroup;
 }
 
 // For a fused depthwise convolution, which is recomputed for each group of
@@ -125,12 +135,9 @@ void ShrinkTile(const SharedWork& work, SharedTiling* t) {
   while (work.fused && are_few() && t->cells_x > kMinCellsX) t->cells_x /= 2;
 }
 
-// A few groups more than the device runs at once take as long as twice as many.
 void AvoidSecondRound(const SharedWork& work, const DeviceProfile& profile,
                       SharedTiling* t) {
-  const int64_t at_once = GroupsAtOnce(profile);
-  const int64_t groups = t->groups(work);
-  if (!work.fused && groups > at_once && 2 * groups <= 3 * at_once) {
+  if (!work.fused && NeedsSecondRound(t->groups(work), GroupsAtOnce(profile))) {
     t->pixels *= 2;
   }
 }

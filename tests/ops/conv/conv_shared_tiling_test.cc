@@ -42,6 +42,23 @@ TEST(ConvSharedTilingTest, AFewGroupsTooManyTakeLargerTiles) {
             "4x2 texels by 8x4 cells, 8 lanes, 25x3 groups");
 }
 
+// Whisper's first product of an MLP, and one with more groups.
+TEST(ConvSharedTilingTest, AFewLargeGroupsTooManyTakeSmallerTiles) {
+  EXPECT_EQ(TextOf({/*pixels=*/1500, /*slices=*/384, /*terms=*/96}),
+            "4x2 texels by 16x8 cells, 1 lanes, 24x24 groups");
+  EXPECT_EQ(TextOf({6272, 128, 128}),
+            "4x4 texels by 16x8 cells, 1 lanes, 98x4 groups");
+}
+
+// ViT's: 64 pixels a group would make 256 of 197.
+TEST(ConvSharedTilingTest, CellsPastTheEndMakeNoLargeOutput) {
+  SharedWork work = {/*pixels=*/197, /*slices=*/768, /*terms=*/192};
+  work.halves = true;
+  EXPECT_EQ(TextOf(work), "2x2 texels by 8x4 cells, 4 lanes, 13x96 groups");
+  work.pixels = 256;
+  EXPECT_EQ(TextOf(work), "4x2 texels by 16x8 cells, 1 lanes, 4x48 groups");
+}
+
 // The rows of a matrix have one texel more, so that its columns are stored to
 // different banks.
 TEST(ConvSharedTilingTest, RowsOfMatricesAreApart) {
