@@ -34,6 +34,7 @@ sys.path.insert(0, str(HERE))
 import baseline  # noqa: E402
 import compiling  # noqa: E402
 import computing  # noqa: E402
+import lower_bounds  # noqa: E402
 import page  # noqa: E402
 import roots as roots_module  # noqa: E402
 from driver import Driver  # noqa: E402
@@ -171,7 +172,9 @@ class Lab:
                              order)
         write(BASELINE, text)
         titles = {d["name"]: d["title"] for d in self.drivers}
-        write(PAGE, baseline.rewrite(PAGE.read_text(), text, titles))
+        models = lower_bounds.models_of(ROOT / "benches" / "shapes")
+        bounds = lower_bounds.rewrite(PAGE.read_text(), self.drivers, models)
+        write(PAGE, baseline.rewrite(bounds, text, titles))
 
 
 def parse_flags():
