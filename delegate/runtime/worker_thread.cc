@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
@@ -93,13 +94,18 @@ absl::Status WorkerThread::RunJob(Job& job) {
   waiting_.Push(&job);
   ++calls_;
   wake_.Signal();
+  Poll([&job] { return job.is_done.load(); });
   while (!job.is_done) job.done.Wait(&mutex_);
   return absl::OkStatus();
 }
 
-size_t WorkerThread::calls() const {
-  absl::MutexLock lock(&mutex_);
-  return calls_;
+void WorkerThread::Poll(absl::FunctionRef<bool()> is_true) {
+  if (!polls_) return;
+  using Clock = std::chrono::steady_clock;
+  mutex_.Unlock();
+  const auto end = Clock::now() + std::chrono::milliseconds(2);
+  while (!is_true() && Clock::now() < end) std::this_thread::yield();
+  mutex_.Lock();
 }
 
 bool WorkerThread::MayStart(int submitted) const {
@@ -120,6 +126,7 @@ void WorkerThread::Work() {
   Queue submitted;
   absl::MutexLock lock(&mutex_);
   while (true) {
+    if (submitted.size() == 0) Poll([this] { return calls_ > 0 || stop_; });
     while (waiting_.size() + submitted.size() == 0 && !stop_)
       wake_.Wait(&mutex_);
     if (MayStart(submitted.size())) {

@@ -49,8 +49,12 @@ class WorkerThread {
   // One call on the GPU and one behind it.
   static constexpr int kMaxSubmitted = 2;
 
+  // Before they sleep, callers and the idle thread poll for up to 2 ms: waking
+  // a thread may take longer than all else that a call costs.
+  void PollFirst() { polls_ = true; }
+
   // Calls that wait for the thread or run on it.
-  size_t calls() const;
+  size_t calls() const { return calls_; }
 
   // False before the first Run().
   bool is_started() const { return started_by_ != 0; }
@@ -64,7 +68,7 @@ class WorkerThread {
     absl::FunctionRef<void()> wait;
     bool is_split;  // else `submit` is everything
     Job* next = nullptr;
-    bool is_done = false;
+    std::atomic<bool> is_done = false;
     absl::CondVar done;  // is_done was set
   };
   class Queue {
@@ -89,12 +93,17 @@ class WorkerThread {
   // their steps.
   bool MayStart(int submitted) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(Job* job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Without the lock, until is_true() or for up to 2 ms, if PollFirst().
+  void Poll(absl::FunctionRef<bool()> is_true)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable absl::Mutex mutex_;
   absl::CondVar wake_;  // a job waits, or stop_ has been set
   Queue waiting_ ABSL_GUARDED_BY(mutex_);
-  size_t calls_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  // Written under the lock, read without it by Poll().
+  std::atomic<size_t> calls_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::atomic<bool> polls_ = false;
   // A pointer, since a forked child can neither join nor detach a thread that
   // it does not have, and gives it up.
   std::unique_ptr<std::thread> thread_ ABSL_GUARDED_BY(mutex_);

@@ -57,10 +57,14 @@ bool FollowsKernels(const Options& options, const Runtime& runtime) {
 // nullptr: the delegate works on its callers' threads.
 std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
   if (!options.has_worker) return nullptr;
-  if (options.share_key.empty()) return std::make_shared<WorkerThread>();
-  return WorkerOfGroup(
-      absl::StrCat(options.worker_shares ? "sharing\n" : "own\n",
-                   options.PlaceOfOwnContext(), "\n", options.share_key));
+  auto worker =
+      options.share_key.empty()
+          ? std::make_shared<WorkerThread>()
+          : WorkerOfGroup(absl::StrCat(
+                options.worker_shares ? "sharing\n" : "own\n",
+                options.PlaceOfOwnContext(), "\n", options.share_key));
+  if (options.waiting != egl::Waiting::kPassive) worker->PollFirst();
+  return worker;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "delegate/runtime/worker_thread.h"
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -45,6 +46,27 @@ TEST(WorkerThreadTest, ItsOwnThreadRunsAtOnce) {
                   })
                   .ok());
   EXPECT_THAT(order, ElementsAre(1, 2, 3));
+}
+
+// Longer calls and pauses than it polls for.
+TEST(WorkerThreadTest, PollsBeforeItSleeps) {
+  static constexpr auto kLonger = std::chrono::milliseconds(5);
+  WorkerThread worker;
+  worker.PollFirst();
+  int calls = 0;
+  for (bool is_long : {false, true, false, false, true}) {
+    const auto take = [is_long] {
+      if (is_long) std::this_thread::sleep_for(kLonger);
+    };
+    const auto submit = [&] {
+      take();
+      return true;
+    };
+    ASSERT_TRUE(worker.SubmitAndWait(submit, [&] { ++calls; }).ok());
+    take();
+  }
+  EXPECT_EQ(calls, 5);
+  EXPECT_EQ(worker.calls(), 0u);
 }
 
 TEST(WorkerThreadTest, CallsAreServedInTheirOrder) {
