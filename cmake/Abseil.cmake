@@ -16,6 +16,13 @@ set(BUILD_TESTING OFF)
 if(GLES_HAS_FILE_PREFIX_MAP)
   add_compile_options(-ffile-prefix-map=${ABSEIL_SOURCE_DIR}=abseil)
 endif()
+# musl hides off64_t, which abseil uses.
+include(CheckCXXSourceCompiles)
+check_cxx_source_compiles("#include <sys/types.h>\noff64_t x;\nint main() { return 0; }"
+  GLES_HAS_OFF64_T)
+if(NOT GLES_HAS_OFF64_T)
+  add_compile_definitions(_LARGEFILE64_SOURCE)
+endif()
 # Its headers' warnings are not ours.
 set(system SYSTEM)
 if(CMAKE_VERSION VERSION_LESS 3.25)
