@@ -67,7 +67,7 @@ def test_each_key_of_the_report_has_its_field_or_is_left_to_json(tmp_path):
     run(interpreter)
     report = gles_delegate.report(interpreter)
     left = {"driver_family", "limits", "hardware_errors", "context", "context_stays_current",
-            "contexts_lost", "programs", "subgraphs", "partition", "runtime"}
+            "contexts_lost", "host_profile", "programs", "subgraphs", "partition", "runtime"}
     assert set(report.json) == ({f.name for f in dataclasses.fields(report)} | left) - {"json", "error"}
     assert [entry.op for entry in report.cpu] == ["LOGISTIC"] and report.cpu[0].nodes == [2]
     assert report.partitions[0].nodes == 2 and not report.partitions[0].on_cpu
