@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -51,9 +52,10 @@ class DecompositionFinder {
     const NodeKey key = {context, index};
     // Loops inside are left to the runtime.
     if (IsLoop(*registration) && context == context_) {
-      Decomposition loop;
-      loop.status = ReadLoop(key, *node, &loop);
-      found_[key] = std::move(loop);
+      // On the heap: GCC 12 sees uninitialised members of one on the stack.
+      const auto loop = std::make_unique<Decomposition>();
+      loop->status = ReadLoop(key, *node, loop.get());
+      found_[key] = std::move(*loop);
     }
     if (!IsComposite(*registration)) return visited;
     if (const auto it = visited_.find(key); it != visited_.end()) {

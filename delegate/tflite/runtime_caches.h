@@ -4,6 +4,7 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_CACHES_H_
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -12,6 +13,7 @@
 #include "delegate/session/app_object.h"
 #include "delegate/session/tensor_buffer.h"
 #include "delegate/tflite/runtime_buffers.h"
+#include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
 

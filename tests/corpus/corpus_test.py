@@ -123,7 +123,7 @@ def run_one(model, partitions):
             for index, (a, e) in enumerate(zip(actual, expected)):
                 gap = difference(np, a, e, share)
                 wrong = wrong or gap and f"output {index} is {gap} at {now}, sequence {sequence}"
-    return [report["nodes_total"], report["nodes_delegated"], wrong]
+    return [report.nodes_total, report.nodes_delegated, wrong]
 
 
 def run_each(paths):

@@ -1,6 +1,7 @@
 // labels: unit sanitize
 // The accelerator under a LiteRT of any version: short structs, newer ones,
 // null members, members that fail.
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -47,7 +48,31 @@ TEST(LitertAcceleratorTest, IsAGpuOfVersionOne) {
   EXPECT_EQ(definition.is_responsible_for_jit_compilation(nullptr, &compiles),
             litert::kOk);
   EXPECT_TRUE(compiles);
-  EXPECT_EQ(definition.buffer_handlers.type_count, 0u);
+  const litert::BufferHandlers& handlers = definition.buffer_handlers;
+  ASSERT_EQ(handlers.type_count, 1u);
+  EXPECT_EQ(handlers.types[0], 150);
+}
+
+TEST(LitertAcceleratorTest, MakesBuffersOfTheLargerSize) {
+  const litert::BufferHandlers& handlers =
+      LiteRtAcceleratorImpl.buffer_handlers;
+  litert::MemoryInfo* info = nullptr;
+  EXPECT_EQ(handlers.create(nullptr, nullptr, nullptr, 1, 4, 4, &info),
+            litert::kInvalidArgument);  // another type
+  ASSERT_EQ(handlers.create(nullptr, nullptr, nullptr, 150, 4, 8, &info),
+            litert::kOk);
+  constexpr int kRead = 0, kWrite = 1;
+  void* memory = nullptr;
+  ASSERT_EQ(handlers.lock(info, kWrite, &memory), litert::kOk);
+  std::memset(memory, 7, 8);
+  EXPECT_EQ(handlers.unlock(info), litert::kOk);
+  ASSERT_EQ(handlers.lock(info, kRead, &memory), litert::kOk);
+  EXPECT_EQ(std::string(static_cast<char*>(memory), 8), std::string(8, 7));
+  EXPECT_EQ(handlers.clear(info), litert::kOk);
+  ASSERT_EQ(handlers.lock(info, kRead, &memory), litert::kOk);
+  EXPECT_EQ(std::string(static_cast<char*>(memory), 8), std::string(8, 0));
+  EXPECT_EQ(handlers.destroy(info), litert::kOk);
+  EXPECT_EQ(handlers.destroy(nullptr), litert::kInvalidArgument);
 }
 
 TEST(LitertAcceleratorTest, NullResultsAreRefused) {
