@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT / "tools" / "python" / "src"))
 
 # pylint: disable=wrong-import-position
 import gles_delegate  # noqa: E402
+import float_weights  # noqa: E402
 from ai_edge_litert.interpreter import Interpreter  # noqa: E402
 
 # The value of a free dimension, in each of two runs: a batch, and any other.
@@ -120,6 +121,9 @@ def main():
     try:
         enter("cpu")
         expected = run_all(Interpreter(model_path=model, num_threads=1))
+        floats = float_weights.with_float_weights(pathlib.Path(model).read_bytes())
+        if floats:
+            expected = run_all(Interpreter(model_content=floats, num_threads=1))
         enter("delegate")
         interpreter = gles_delegate.interpreter(model, max_delegated_partitions=0, num_threads=1)
         enter("gpu")

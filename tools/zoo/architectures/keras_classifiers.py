@@ -29,7 +29,8 @@ def efficientnet_b0():
 
 @architecture("efficientnet_v2_b0", "classification", ("float32", "int8"))
 def efficientnet_v2_b0():
-    return efficientnet_v2.EfficientNetV2(0.25, 1.0, 64, input_shape=(64, 64, 3), **SMALL)
+    return efficientnet_v2.EfficientNetV2(0.25, 1.0, 64, input_shape=(64, 64, 3),
+                                          name="efficientnetv2-b0", **SMALL)
 
 
 @architecture("mobilenet", "classification", ("float32", "float16", "int8"))
