@@ -17,7 +17,7 @@ const Remap* RemapOf(const Node& node, size_t index) {
     return &a->remap;
   }
   if (const auto* a = std::any_cast<TransposeAttributes>(&node.attributes)) {
-    return a->folded_input.empty() ? &a->remap : nullptr;
+    return &a->remap;
   }
   if (const auto* a = std::any_cast<SplitAttributes>(&node.attributes)) {
     return index < a->remaps.size() ? &a->remaps[index] : nullptr;
@@ -129,6 +129,11 @@ bool ElementMap::Move(const Remap& remap, const std::vector<int>& dims) {
 bool ElementMap::Follow(const Graph& graph, const Node& node, TensorId output) {
   const std::vector<int>& dims = graph.tensor(output).dims;
   if (node.op->Has(kKeepsOrder)) return Reshape(dims);
+  const auto* a = std::any_cast<TransposeAttributes>(&node.attributes);
+  if (a != nullptr && !a->folded_input.empty()) {
+    return Reshape(a->folded_input) && Move(a->remap, a->folded_output) &&
+           Reshape(dims);
+  }
   const auto at = std::find(node.outputs.begin(), node.outputs.end(), output);
   const Remap* remap = RemapOf(node, at - node.outputs.begin());
   return remap != nullptr && Move(*remap, dims);

@@ -30,16 +30,6 @@ absl::StatusOr<std::vector<int>> PermutationOf(const Graph& graph,
   return permutation;
 }
 
-bool KeepsOrder(const std::vector<int>& dims, const std::vector<int>& axes) {
-  int last = -1;
-  for (int axis : axes) {
-    if (dims[axis] == 1) continue;
-    if (axis < last) return false;
-    last = axis;
-  }
-  return true;
-}
-
 bool HasOperands(const Node& node) {
   return std::any_of(node.post_ops.begin(), node.post_ops.end(),
                      [](const PostOp& op) { return op.operand != kNoTensor; });
@@ -64,10 +54,7 @@ class Folder {
     Node& node = graph_->nodes[n];
     if (IsTranspose(node)) {
       if (auto s = ComposeTransposes(n); !s.ok()) return s;
-      auto permutation = PermutationOf(*graph_, node);
-      if (!permutation.ok()) return permutation.status();
-      const Tensor& input = graph_->tensor(node.inputs[0]);
-      if (KeepsOrder(input.dims, *permutation)) BecomeReshape(&node);
+      if (IsRoundTrip({n})) BecomeReshape(&node);
     }
     FoldRoundTrip(n);
     if (IsReshape(node)) FollowReshape(n);
@@ -137,6 +124,13 @@ class Folder {
     if (!first.ok()) return first.status();
     auto second = PermutationOf(*graph_, node);
     if (!second.ok()) return second.status();
+    const Tensor& source = graph_->tensor(graph_->nodes[p].inputs[0]);
+    const Tensor& result = graph_->tensor(node.outputs[0]);
+    // A removed RESHAPE may have changed the rank on any side.
+    for (size_t rank :
+         {second->size(), source.dims.size(), result.dims.size()}) {
+      if (rank != first->size()) return absl::OkStatus();
+    }
     std::vector<int> both;
     for (int axis : *second) both.push_back((*first)[axis]);
     const TensorId permutation = AddInts(both);
@@ -166,10 +160,11 @@ class Folder {
     if (p >= 0 && IsReshape(graph_->nodes[p])) TakeOver(p, &node);
     const Tensor& input = graph_->tensor(node.inputs[0]);
     const Tensor& output = graph_->tensor(node.outputs[0]);
-    // The fifth axis, which is part of the batch, follows from the rank only.
+    // Axes before the fourth from the end, which are part of the batch, follow
+    // from the dims only.
     const bool same = input.dims == output.dims ||
-                      (input.shape == output.shape && input.dims.size() != 5 &&
-                       output.dims.size() != 5);
+                      (input.shape == output.shape && input.dims.size() < 5 &&
+                       output.dims.size() < 5);
     if (!same || node.post_ops.empty()) return;
     ElementwiseAttributes plain;
     plain.source_shape = input.shape;

@@ -32,8 +32,9 @@ bool IsIdentity(const Graph& graph, const Node& node) {
     return false;
   }
   if (node.op->Has(kKeepsOrder)) {
-    // The fifth axis, which is part of the batch, follows from the rank only.
-    return (input.dims.size() != 5 && output.dims.size() != 5) ||
+    // Axes before the fourth from the end, which are part of the batch, follow
+    // from the dims only.
+    return (input.dims.size() < 5 && output.dims.size() < 5) ||
            input.dims == output.dims;
   }
   // The following ops have axes, which mean the same only for equal ranks.

@@ -160,6 +160,41 @@ TEST_F(FoldTransposesModelTest, BetweenLayouts) {
   }));
 }
 
+// A RESHAPE that only changes the rank is removed before, so that a TRANSPOSE
+// meets tensors of other ranks than its permutation's.
+TEST_F(FoldTransposesModelTest, BesideReshapesThatOnlyChangeTheRank) {
+  struct Case {
+    Shape from, to;
+    std::vector<int> by;
+    Shape next;  // a RESHAPE of the result, and another TRANSPOSE; or empty
+    std::vector<int> then;
+  };
+  for (const Case& c : std::vector<Case>{
+           {{3, 4}, {3, 1, 4}, {1, 0, 2}, {}, {}},
+           {{1, 4}, {1, 1, 4}, {2, 0, 1}, {}, {}},
+           {{2, 1, 3, 4}, {2, 3, 4}, {0, 2, 1}, {}, {}},
+           {{2, 3, 4}, {2, 1, 3, 4}, {0, 1, 3, 2}, {}, {}},
+           {{2, 3, 4}, {2, 1, 3, 4}, {0, 2, 1, 3}, {2, 3, 4}, {0, 2, 1}},
+           {{2, 3, 4}, {2, 3, 4}, {0, 2, 1}, {2, 1, 4, 3}, {0, 3, 1, 2}},
+           {{2, 3, 4}, {2, 3, 4}, {2, 0, 1}, {4, 1, 2, 3}, {3, 1, 0, 2}}}) {
+    const auto reshaped = [](OpVariant& v, int x, const Shape& shape) {
+      const int to = v.IntConstant(absl::StrCat("to", x),
+                                   {static_cast<int>(shape.size())}, shape);
+      return v.Op(Op::RESHAPE, 1, {x, to}, schema::ReshapeOptionsT());
+    };
+    ExpectMatchesCpu(MakeModel(
+        absl::StrCat("rank ", c.from.size(), ", ", c.to.size(), ", ",
+                     c.next.size()),
+        Accuracy{0}, [&](OpVariant& v) {
+          int x =
+              v.Input("x", c.from, v.random().Gaussian(ElementCount(c.from)));
+          x = By(&v, reshaped(v, v.Op(Op::NEG, 1, {x}), c.to), c.by);
+          if (!c.next.empty()) x = By(&v, reshaped(v, x, c.next), c.then);
+          return v.Op(Op::NEG, 1, {x});
+        }));
+  }
+}
+
 // A constant that is transposed is a constant.
 TEST_F(FoldTransposesModelTest, OfConstants) {
   ExpectMatchesCpu(
