@@ -1,4 +1,4 @@
-// labels: op delegate llvmpipe softpipe
+// labels: op delegate llvmpipe softpipe sanitize
 // Caches in a runtime's own buffers: their values stay on the GPU between
 // inferences. A fake takes the runtime's part.
 #include <algorithm>
@@ -194,6 +194,7 @@ class DelegateCachesTest : public DeviceTest {
 TEST_F(DelegateCachesTest, ValuesStayOnTheGpu) {
   for (int mode :
        {kTfLiteGlesThreadWorker, kTfLiteGlesThreadCallerOwnContext}) {
+    runtime_.required.clear();
     Apply(mode);
     EXPECT_EQ(runtime_.required.size(), 2u);
     expected_.assign(expected_.size(), 0.5f);

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/delegate_case.h"
+#include "tests/testing/delegate_pair.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/real_model.h"
 #include "tools/op_models/schema_names.h"
@@ -91,33 +92,8 @@ ModelBuilder Difference(const Shape& shape) {
 
 class DelegateCompositeTest : public DeviceTest {
  protected:
-  struct Pair {
-    std::unique_ptr<Model> model;
-    DelegatePtr delegate;
-    std::unique_ptr<Interpreter> cpu, gpu;
-  };
-  static Pair Make(
-      std::vector<uint8_t> bytes,
-      const std::function<void(TfLiteGlesDelegateOptions&)>& set = {}) {
-    Pair pair;
-    pair.model = LoadOrDie(std::move(bytes));
-    pair.delegate = MakeDelegate([&set](auto& o) {
-      o.max_delegated_partitions = 0;
-      if (set) set(o);
-    });
-    pair.cpu = InterpreterOrDie(*pair.model);
-    pair.gpu = Applied(*pair.model, pair.delegate);
-    return pair;
-  }
-  static void ExpectSame(Pair* pair) {
-    for (int round : {0, 1}) {
-      const auto expected = RunOnce(pair->cpu.get(), round);
-      ASSERT_TRUE(expected.ok()) << expected.status();
-      ExpectClose(RunOnce(pair->gpu.get(), round), *expected);
-    }
-  }
   // All `nodes` nodes of the model itself, which has no other.
-  static void ExpectWhole(const Pair& pair, int nodes) {
+  static void ExpectWhole(const DelegatePair& pair, int nodes) {
     const nlohmann::json report = ReportOf(pair.delegate);
     EXPECT_EQ(report["nodes_total"], nodes) << report;
     EXPECT_EQ(report["nodes_delegated"], nodes) << report;
@@ -152,13 +128,13 @@ class DelegateCompositeTest : public DeviceTest {
 };
 
 TEST_F(DelegateCompositeTest, RunsAsItsDecomposition) {
-  Pair pair = Make(NormModel({1, 6, 8}));
+  DelegatePair pair = MakePair(NormModel({1, 6, 8}));
   ExpectWhole(pair, 2);
   ExpectSame(&pair);
 }
 
 TEST_F(DelegateCompositeTest, ReportsNameTheComposite) {
-  const Pair pair = Make(NormModel({1, 6, 8}), [](auto& o) {
+  const DelegatePair pair = MakePair(NormModel({1, 6, 8}), [](auto& o) {
     o.self_check = 0;
     o.startup = kTfLiteGlesStartupDirect;
   });
@@ -175,8 +151,8 @@ TEST_F(DelegateCompositeTest, ReportsNameTheComposite) {
 
 TEST_F(DelegateCompositeTest, FollowsAResize) {
   for (auto mode : {kTfLiteGlesThreadCaller, kTfLiteGlesThreadWorker}) {
-    Pair pair =
-        Make(NormModel({1, 6, 8}), [mode](auto& o) { o.thread_mode = mode; });
+    DelegatePair pair = MakePair(NormModel({1, 6, 8}),
+                                 [mode](auto& o) { o.thread_mode = mode; });
     for (const Shape& shape : {Shape{3, 2, 8}, Shape{1, 9, 8}}) {
       for (Interpreter* i : {pair.cpu.get(), pair.gpu.get()}) {
         ASSERT_TRUE(i->ResizeInput(0, shape).ok());
@@ -200,7 +176,7 @@ TEST_F(DelegateCompositeTest, KeepsTheOrderOfInputsAndOutputs) {
   b.AddComposite("any.name", 1, {y, x}, {q, p});
   b.SetOutputs({p, q});
   b.AddSubgraph(Difference(shape));
-  Pair pair = Make(b.Finish());
+  DelegatePair pair = MakePair(b.Finish());
   ExpectWhole(pair, 2);
   ExpectSame(&pair);
 }
@@ -228,7 +204,7 @@ TEST_F(DelegateCompositeTest, TellsInputsOfOneShapeApart) {
   d.SetOutputs({t});
   d.model().subgraphs[0]->inputs = {fourth, third, second, first};
   b.AddSubgraph(std::move(d));
-  Pair pair = Make(b.Finish());
+  DelegatePair pair = MakePair(b.Finish());
   ExpectWhole(pair, 2);
   ExpectSame(&pair);
 }
@@ -281,7 +257,7 @@ TEST_F(DelegateCompositeTest, InlinesCompositesInside) {
   outer.SetOutputs({o});
   b.AddSubgraph(std::move(outer));
   b.AddSubgraph(Difference(shape));
-  Pair pair = Make(b.Finish());
+  DelegatePair pair = MakePair(b.Finish());
   ExpectWhole(pair, 1);
   ExpectSame(&pair);
 }
@@ -303,7 +279,7 @@ TEST_F(DelegateCompositeTest, NamesTheOpThatKeepsItOnTheCpu) {
   d.AddOp(Op::NEG, 1, {c}, {e});
   d.SetOutputs({e});
   b.AddSubgraph(std::move(d));
-  Pair pair = Make(b.Finish());
+  DelegatePair pair = MakePair(b.Finish());
   EXPECT_THAT(ReasonOf(pair.delegate),
               AllOf(HasSubstr("STABLEHLO_COMPOSITE some.name"),
                     HasSubstr("L2_POOL_2D of its decomposition"),
@@ -314,8 +290,8 @@ TEST_F(DelegateCompositeTest, NamesTheOpThatKeepsItOnTheCpu) {
 // Nodes that no longer fit are computed by TFLite's own kernels, of the
 // composite and of its decomposition.
 TEST_F(DelegateCompositeTest, RunsOnTheCpuAfterAResize) {
-  Pair pair = Make(NormModel({1, 6, 8}),
-                   [](auto& o) { o.memory_limit_bytes = 100000; });
+  DelegatePair pair = MakePair(NormModel({1, 6, 8}),
+                               [](auto& o) { o.memory_limit_bytes = 100000; });
   ExpectWhole(pair, 2);
   for (Interpreter* i : {pair.cpu.get(), pair.gpu.get()}) {
     ASSERT_TRUE(i->ResizeInput(0, {1, 9000, 8}).ok());
@@ -354,7 +330,8 @@ TEST_F(DelegateCompositeTest, ADecompositionThatIsCalledRuns) {
     branch.SetOutputs({has_norm ? add_norm(&branch, t) : t});
     b.AddSubgraph(std::move(branch));
   }
-  Pair pair = Make(b.Finish(), [](auto& o) { o.exclude_nodes = "1"; });
+  DelegatePair pair =
+      MakePair(b.Finish(), [](auto& o) { o.exclude_nodes = "1"; });
   EXPECT_EQ(ReportOf(pair.delegate)["subgraphs"], 3);
   ExpectSame(&pair);  // the condition is not zero
   const nlohmann::json report = ReportOf(pair.delegate);
@@ -407,7 +384,7 @@ TEST_F(DelegateCompositeTest, RefusesWhatDoesNotDependOnItsInputs) {
     d.AddOp(Op::NEG, 1, {reads ? a : c}, {e});
     d.SetOutputs({reads ? c : e});
     b.AddSubgraph(std::move(d));
-    Pair pair = Make(b.Finish());
+    DelegatePair pair = MakePair(b.Finish());
     EXPECT_THAT(
         ReasonOf(pair.delegate),
         HasSubstr(reads ? "an output that no node writes" : "reads no input"));
@@ -416,7 +393,7 @@ TEST_F(DelegateCompositeTest, RefusesWhatDoesNotDependOnItsInputs) {
 }
 
 TEST_F(DelegateCompositeTest, RefusesWhatPassesThrough) {
-  Pair pair = Make(NormModel({1, 6, 8}, [](schema::ModelT& model) {
+  DelegatePair pair = MakePair(NormModel({1, 6, 8}, [](schema::ModelT& model) {
     model.subgraphs[1]->outputs = {0};
   }));
   EXPECT_THAT(ReasonOf(pair.delegate), HasSubstr("passes on 'd_x'"));

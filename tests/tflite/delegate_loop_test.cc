@@ -1,4 +1,4 @@
-// labels: op delegate llvmpipe
+// labels: op delegate llvmpipe sanitize
 // WHILE: if the number of steps is known, the nodes of all steps run in its
 // place. Longer than 300 lines: each refusal has its model.
 #include <functional>
@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
+#include "tests/testing/delegate_pair.h"
 #include "tests/testing/device_test.h"
 #include "tools/op_models/schema_names.h"
 
@@ -199,32 +200,7 @@ std::vector<int> Crossed(LoopModel& m) {
 
 class DelegateLoopTest : public DeviceTest {
  protected:
-  struct Pair {
-    std::unique_ptr<Model> model;
-    DelegatePtr delegate;
-    std::unique_ptr<Interpreter> cpu, gpu;
-  };
-  static Pair Make(
-      std::vector<uint8_t> bytes,
-      const std::function<void(TfLiteGlesDelegateOptions&)>& set = {}) {
-    Pair pair;
-    pair.model = LoadOrDie(std::move(bytes));
-    pair.delegate = MakeDelegate([&set](auto& o) {
-      o.max_delegated_partitions = 0;
-      if (set) set(o);
-    });
-    pair.cpu = InterpreterOrDie(*pair.model);
-    pair.gpu = Applied(*pair.model, pair.delegate);
-    return pair;
-  }
-  static void ExpectSame(Pair* pair) {
-    for (int round : {0, 1, 2}) {
-      const auto expected = RunOnce(pair->cpu.get(), round);
-      ASSERT_TRUE(expected.ok()) << expected.status();
-      ExpectClose(RunOnce(pair->gpu.get(), round), *expected);
-    }
-  }
-  static void Resize(Pair* pair, const std::vector<Shape>& shapes) {
+  static void Resize(DelegatePair* pair, const std::vector<Shape>& shapes) {
     for (Interpreter* i : {pair->cpu.get(), pair->gpu.get()}) {
       for (size_t k = 0; k < shapes.size(); ++k) {
         ASSERT_TRUE(i->ResizeInput(static_cast<int>(k), shapes[k]).ok());
@@ -234,7 +210,7 @@ class DelegateLoopTest : public DeviceTest {
     }
   }
   // All nodes, in one partition; the loop's subgraphs have nothing left to do.
-  static void ExpectWhole(const Pair& pair) {
+  static void ExpectWhole(const DelegatePair& pair) {
     const nlohmann::json report = ReportOf(pair.delegate);
     EXPECT_EQ(report["nodes_delegated"], report["nodes_total"]) << report;
     EXPECT_EQ(report["partitions"], 1) << report;
@@ -243,7 +219,7 @@ class DelegateLoopTest : public DeviceTest {
   }
   // Why the loop stays on the CPU. The model runs.
   static std::string ReasonOf(std::vector<uint8_t> bytes) {
-    Pair pair = Make(std::move(bytes));
+    DelegatePair pair = MakePair(std::move(bytes));
     ExpectSame(&pair);
     return ReasonOf(pair.delegate);
   }
@@ -258,15 +234,16 @@ class DelegateLoopTest : public DeviceTest {
 
 TEST_F(DelegateLoopTest, RunsAsItsSteps) {
   for (Write write : {Write::kJoined, Write::kUpdated}) {
-    Pair pair = Make(CellModel(4, write));
+    DelegatePair pair = MakePair(CellModel(4, write));
     ExpectWhole(pair);
     ExpectSame(&pair);
   }
 }
 
 TEST_F(DelegateLoopTest, RunsIn16Bits) {
-  Pair pair = Make(CellModel(4, Write::kJoined),
-                   [](auto& o) { o.is_precision_loss_allowed = 1; });
+  DelegatePair pair = MakePair(CellModel(4, Write::kJoined), [](auto& o) {
+    o.is_precision_loss_allowed = 1;
+  });
   ExpectWhole(pair);
   const auto expected = RunOnce(pair.cpu.get());
   const auto actual = RunOnce(pair.gpu.get());
@@ -280,7 +257,7 @@ TEST_F(DelegateLoopTest, RunsIn16Bits) {
 TEST_F(DelegateLoopTest, RunsNoStepOrOne) {
   for (Write write : {Write::kJoined, Write::kUpdated}) {
     for (int steps : {0, 1}) {
-      Pair pair = Make(CellModel(3, write, /*first=*/3 - steps));
+      DelegatePair pair = MakePair(CellModel(3, write, /*first=*/3 - steps));
       ExpectWhole(pair);
       ExpectSame(&pair);
     }
@@ -290,7 +267,7 @@ TEST_F(DelegateLoopTest, RunsNoStepOrOne) {
 // Rows that no step writes, before and after those that steps write.
 TEST_F(DelegateLoopTest, KeepsOtherRows) {
   for (Write write : {Write::kJoined, Write::kUpdated}) {
-    Pair pair = Make(CellModel(4, write, /*first=*/2, /*rows=*/6));
+    DelegatePair pair = MakePair(CellModel(4, write, /*first=*/2, /*rows=*/6));
     ExpectWhole(pair);
     ExpectSame(&pair);
   }
@@ -299,9 +276,9 @@ TEST_F(DelegateLoopTest, KeepsOtherRows) {
 // A step that copied its list would take as many dispatches more.
 TEST_F(DelegateLoopTest, CopiesNoList) {
   const auto dispatches = [](int steps) {
-    const Pair pair = Make(CellModel(steps, Write::kJoined), [](auto& o) {
-      o.startup = kTfLiteGlesStartupDirect;
-    });
+    const DelegatePair pair =
+        MakePair(CellModel(steps, Write::kJoined),
+                 [](auto& o) { o.startup = kTfLiteGlesStartupDirect; });
     return ReportOf(pair.delegate)["partition"][0]["plan"].size();
   };
   // A row of x in two, the cell, and its row of the list.
@@ -322,7 +299,7 @@ TEST_F(DelegateLoopTest, HasItsWeightsOnce) {
     m.body.AddOp(Op::FULLY_CONNECTED, 1, {m.in_body[h], weights, -1}, {product},
                  schema::FullyConnectedOptionsT());
     m.Finish({next, product}, steps);
-    Pair pair = Make(m.Model({shape}));
+    DelegatePair pair = MakePair(m.Model({shape}));
     ExpectWhole(pair);
     ExpectSame(&pair);
     return ReportOf(pair.delegate)["gpu_bytes"]["constants"].get<int>();
@@ -334,7 +311,7 @@ TEST_F(DelegateLoopTest, HasItsWeightsOnce) {
 
 TEST_F(DelegateLoopTest, TellsStatesOfOneShapeApart) {
   for (bool crosses : {false, true}) {
-    Pair pair = Make(PairModel(3, [crosses](LoopModel& m) {
+    DelegatePair pair = MakePair(PairModel(3, [crosses](LoopModel& m) {
       std::vector<int> next = Crossed(m);
       if (crosses) std::swap(next[0], next[1]);
       return next;
@@ -345,7 +322,7 @@ TEST_F(DelegateLoopTest, TellsStatesOfOneShapeApart) {
 }
 
 TEST_F(DelegateLoopTest, PassesAnInputOn) {
-  Pair pair = Make(PairModel(3, [](LoopModel& m) {
+  DelegatePair pair = MakePair(PairModel(3, [](LoopModel& m) {
     return std::vector<int>{Crossed(m)[0], m.in_body[2]};
   }));
   ExpectWhole(pair);
@@ -354,8 +331,8 @@ TEST_F(DelegateLoopTest, PassesAnInputOn) {
 
 TEST_F(DelegateLoopTest, FollowsAResize) {
   for (auto mode : {kTfLiteGlesThreadCaller, kTfLiteGlesThreadWorker}) {
-    Pair pair =
-        Make(PairModel(3, Crossed), [mode](auto& o) { o.thread_mode = mode; });
+    DelegatePair pair = MakePair(PairModel(3, Crossed),
+                                 [mode](auto& o) { o.thread_mode = mode; });
     for (const Shape& shape : {Shape{3, 2, 5}, Shape{1, 4, 3}}) {
       Resize(&pair, {shape, shape});
       ExpectSame(&pair);
@@ -388,7 +365,7 @@ TEST_F(DelegateLoopTest, AResizeChangesTheSteps) {
   const int half = m.Op1(Op::MUL, {m.in_body[h], m.Constant({0.5f})}, {3});
   const int sum = m.Op1(Op::ADD, {half, row}, {3});
   m.Finish({next, sum, m.in_body[rows], m.in_body[limit]}, 0);
-  Pair pair = Make(m.Model({{3}}));
+  DelegatePair pair = MakePair(m.Model({{3}}));
   ExpectWhole(pair);
   ExpectSame(&pair);
   for (int steps : {7, 1, 4}) {
@@ -410,7 +387,7 @@ TEST_F(DelegateLoopTest, AStateMayGrow) {
   m.body.AddOp(Op::CONCATENATION, 1, {negated, m.in_body[list]}, {joined},
                schema::ConcatenationOptionsT());
   m.Finish({next, joined}, 3);
-  Pair pair = Make(m.Model({{1, 2, 3}}));
+  DelegatePair pair = MakePair(m.Model({{1, 2, 3}}));
   ExpectWhole(pair);
   ExpectSame(&pair);
 }
@@ -424,15 +401,15 @@ TEST_F(DelegateLoopTest, TheLastCounterIsAnOutput) {
   m.outer.SetOutputs({m.outputs[0], m.outputs[1]});
   m.outer.AddSubgraph(std::move(m.condition));
   m.outer.AddSubgraph(std::move(m.body));
-  Pair pair = Make(m.outer.Finish());
+  DelegatePair pair = MakePair(m.outer.Finish());
   ExpectWhole(pair);
   ExpectSame(&pair);
 }
 
 // Nodes that no longer fit are computed by TFLite's own kernels.
 TEST_F(DelegateLoopTest, RunsOnTheCpuAfterAResize) {
-  Pair pair = Make(PairModel(3, Crossed),
-                   [](auto& o) { o.memory_limit_bytes = 100000; });
+  DelegatePair pair = MakePair(PairModel(3, Crossed),
+                               [](auto& o) { o.memory_limit_bytes = 100000; });
   ExpectWhole(pair);
   for (int width : {9000, 8000, 4}) {
     Resize(&pair, {{1, width, 3}, {1, width, 3}});
@@ -466,7 +443,7 @@ TEST_F(DelegateLoopTest, RefusesAnUnknownNumberOfSteps) {
 }
 
 TEST_F(DelegateLoopTest, RefusesTooManySteps) {
-  const Pair pair = Make(PairModel(100000, Crossed));
+  const DelegatePair pair = MakePair(PairModel(100000, Crossed));
   EXPECT_THAT(ReasonOf(pair.delegate),
               AllOf(HasSubstr("its body of 4 nodes runs more than 4096 times"),
                     HasSubstr("at most 16384 nodes")));
@@ -576,7 +553,7 @@ TEST_F(DelegateLoopTest, ExportedModelsRunWhole) {
     auto model = Model::FromFile(absl::StrCat(
         GLES_DELEGATE_SOURCE_DIR, "/tests/corpus/", name, ".float32.tflite"));
     ASSERT_TRUE(model.ok()) << model.status();
-    Pair pair;
+    DelegatePair pair;
     pair.model = *std::move(model);
     pair.delegate =
         MakeDelegate([](auto& o) { o.max_delegated_partitions = 0; });

@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
+#include "tests/testing/delegate_pair.h"
 #include "tests/testing/device_test.h"
 #include "tools/op_models/schema_names.h"
 
@@ -132,22 +133,6 @@ int Refused(const nlohmann::json& report) {
 
 class DelegateSubgraphsTest : public DeviceTest {
  protected:
-  struct Pair {
-    std::unique_ptr<Model> model;
-    DelegatePtr delegate;
-    std::unique_ptr<Interpreter> cpu, gpu;
-  };
-  static Pair Make(std::vector<uint8_t> bytes) {
-    Pair pair;
-    pair.model = LoadOrDie(std::move(bytes));
-    pair.delegate =
-        MakeDelegate([](auto& o) { o.max_delegated_partitions = 0; });
-    pair.cpu = InterpreterOrDie(*pair.model);
-    pair.gpu = InterpreterOrDie(*pair.model);
-    const absl::Status applied = pair.gpu->ApplyDelegate(pair.delegate.get());
-    EXPECT_TRUE(applied.ok()) << applied;
-    return pair;
-  }
   // One run: `first` for an input of integers or bools, floats by `round`.
   static std::vector<float> Run(Interpreter* interpreter, int first,
                                 int round) {
@@ -171,7 +156,7 @@ class DelegateSubgraphsTest : public DeviceTest {
     }
     return all;
   }
-  static void ExpectSame(Pair* pair, int first, int round) {
+  static void ExpectSame(DelegatePair* pair, int first, int round) {
     ExpectClose(Run(pair->gpu.get(), first, round),
                 Run(pair->cpu.get(), first, round));
   }
@@ -186,7 +171,7 @@ void ExpectAllButOneDelegated(const nlohmann::json& report) {
 }
 
 TEST_F(DelegateSubgraphsTest, BothBranchesOfAnIf) {
-  Pair pair = Make(IfModel({1, 4, 5, 3}));
+  DelegatePair pair = MakePair(IfModel({1, 4, 5, 3}));
   const nlohmann::json report = ReportOf(pair.delegate);
   ExpectAllButOneDelegated(report);
   EXPECT_EQ(report["partitions"], 3) << report;
@@ -197,7 +182,7 @@ TEST_F(DelegateSubgraphsTest, BothBranchesOfAnIf) {
 }
 
 TEST_F(DelegateSubgraphsTest, ResizedBranches) {
-  Pair pair = Make(IfModel({1, 4, 5, 3}));
+  DelegatePair pair = MakePair(IfModel({1, 4, 5, 3}));
   for (const Shape& shape : {Shape{1, 7, 2, 5}, Shape{1, 4, 5, 3}}) {
     for (Interpreter* i : {pair.cpu.get(), pair.gpu.get()}) {
       ASSERT_TRUE(i->ResizeInput(1, shape).ok());
@@ -211,14 +196,14 @@ TEST_F(DelegateSubgraphsTest, ResizedBranches) {
 }
 
 TEST_F(DelegateSubgraphsTest, ConditionAndBodyOfAWhile) {
-  Pair pair = Make(WhileModel({1, 4, 5, 3}));
+  DelegatePair pair = MakePair(WhileModel({1, 4, 5, 3}));
   const nlohmann::json report = ReportOf(pair.delegate);
   ExpectAllButOneDelegated(report);
   for (int first : {0, 3, 5, 0}) ExpectSame(&pair, first, first);
 }
 
 TEST_F(DelegateSubgraphsTest, AVariableThatCallOnceWrites) {
-  Pair pair = Make(CallOnceModel());
+  DelegatePair pair = MakePair(CallOnceModel());
   const nlohmann::json report = ReportOf(pair.delegate);
   EXPECT_EQ(report["subgraphs"], 2) << report;
   EXPECT_EQ(report["nodes_total"], 7) << report;
@@ -230,7 +215,7 @@ TEST_F(DelegateSubgraphsTest, AVariableThatCallOnceWrites) {
 
 // The report is of the last interpreter alone.
 TEST_F(DelegateSubgraphsTest, AnotherInterpreterBeginsANewReport) {
-  Pair pair = Make(IfModel({1, 2, 2, 3}));
+  DelegatePair pair = MakePair(IfModel({1, 2, 2, 3}));
   const auto other = LoadOrDie(ChainModel("nn"));
   auto interpreter = InterpreterOrDie(*other);
   ASSERT_TRUE(interpreter->ApplyDelegate(pair.delegate.get()).ok());
