@@ -24,9 +24,9 @@
 //   vec4 K_at(int x, int y)
 //                    a texel of packed constant K. COMMON_PARAMS also declares
 //                    `ivec4 K_size` (width, height, 0, 0).
-//                    If K has quantized rows (ConstantBinding::quantized_bits),
-//                    row y has the weights of outputs 4y to 4y + 3, and
-//                    K_at(x, y) are those of input x.
+//                    Quantized rows (ConstantBinding::quantized_bits): row y
+//                    has the weights of outputs 4y to 4y + 3. K_at(x, y) are
+//                    those of input x.
 //   mat4 K_quantized(int t, int y)
 //                    the integers of inputs 4t to 4t + 3, a column each.
 //   const int K_fours, ivec4 K_words(int x, int y), mat4 K_columns(ivec4, int

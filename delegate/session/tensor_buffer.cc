@@ -17,19 +17,11 @@ TensorBuffer::~TensorBuffer() { Release(); }
 
 void TensorBuffer::Release() {
   if (object_.id() == 0) return;
-  const auto drop = [this] {
-    return context_->Run([this] {
-      object_ = egl::Buffer();
-      return absl::OkStatus();
-    });
-  };
-  // A lost context has no objects to delete.
-  if (place_.worker == nullptr) {
-    (void)drop();
-  } else {
-    (void)place_.worker->Run([&] { (void)drop(); });
-  }
-  object_ = egl::Buffer();
+  (void)place_.Run([this] {
+    object_ = egl::Buffer();
+    return absl::OkStatus();
+  });
+  object_ = egl::Buffer();  // a lost context has no objects to delete
   gpu_is_current_ = false;
 }
 

@@ -17,7 +17,7 @@
 
 namespace gles_delegate {
 
-// Where a delegate's commands run.
+// The context and the thread of a delegate's commands.
 struct GpuPlace {
   std::shared_ptr<Gpu> gpu;
   std::shared_ptr<WorkerThread> worker;  // nullptr: the caller's thread
@@ -40,8 +40,8 @@ class TensorBuffer {
   // the values. `writes`: the caller writes it before the next call. Errors of
   // copying from the GPU; kAborted if the values were lost with its context.
   absl::StatusOr<void*> OnHost(bool reads, bool writes);
-  // The same as the name of a GL buffer of `place`, in whose context shaders
-  // read or write it.
+  // The name of a GL buffer of `place` with the values, for shaders that read
+  // or write it. Errors of copying to and from GPUs.
   absl::StatusOr<uint32_t> OnGpu(const GpuPlace& place, bool reads,
                                  bool writes);
 

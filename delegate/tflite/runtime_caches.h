@@ -20,7 +20,7 @@ namespace gles_delegate {
 // Threads: as SimpleDelegateKernel's.
 class RuntimeCaches {
  public:
-  // `runtime`: nullopt if it has no such buffers; then there are no caches.
+  // `runtime`: nullopt if it has no such buffers. No tensor is then a cache.
   RuntimeCaches(const std::optional<GlesRuntimeBuffers>& runtime,
                 GpuPlace place)
       : runtime_(runtime), place_(std::move(place)) {}
@@ -30,12 +30,14 @@ class RuntimeCaches {
   void Choose(const Graph& graph);
   // The runtime's tensors.
   const std::vector<int>& tensors() const { return tensors_; }
-  // Asks the runtime for their buffers. It refuses: there are no caches.
+  // Asks the runtime for their buffers. If it refuses one, no tensor is a
+  // cache.
   void Require(TfLiteContext* context);
 
   // Before an inference: the GL buffer with the cache's values, which it reads
-  // or writes. nullopt: the app has given LiteRT another kind of buffer, and
-  // the tensor has its memory until Finish().
+  // or writes. nullopt: the app has given the runtime another kind of buffer,
+  // and the tensor has its memory until Finish(). kInternal: the runtime has no
+  // buffer of the tensor.
   absl::StatusOr<std::optional<AppObject>> Find(TfLiteContext* context,
                                                 int tensor, bool writes);
   // The tensors get host memory with the values, for an inference on the CPU.

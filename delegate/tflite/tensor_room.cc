@@ -28,9 +28,8 @@ absl::Status TensorRoom::Ensure() {
   return absl::OkStatus();
 }
 
-// The tensors from `first` on, which are new: without a type and a shape, an
-// app that looks at each index of the runtime's tensors would crash (in
-// Python, get_tensor()).
+// Gives the new tensors, from `first` on, a type and a shape. Without these an
+// app that reads every tensor (in Python, get_tensor()) would crash.
 void TensorRoom::MakeEmpty(size_t first) {
   for (size_t i = first; i < context_->tensors_size; ++i) {
     TfLiteTensor& tensor = context_->tensors[i];
