@@ -166,8 +166,7 @@ void BackgroundThread::Work() {
     if (is_dropped) {
       // If the context is lost, its objects are as well.
       (void)context_->Run([&job] {
-        job->result.executor = absl::CancelledError("nobody wants it");
-        job->input.objects.reset();
+        job->result.executor = absl::CancelledError("it is not needed");
         return absl::OkStatus();
       });
     } else {
@@ -186,7 +185,10 @@ void BackgroundThread::Build(Job* job) {
   const auto start = Clock::now();
   BackgroundBuild::Result& result = job->result;
   const absl::Status ran = context_->Run([&]() -> absl::Status {
-    SharedObjects& objects = *job->input.objects;
+    // Released in the context: this thread may have the job for longer than
+    // anyone else has the objects.
+    const auto shared = std::move(job->input.objects);
+    SharedObjects& objects = *shared;
     PartitionBuilder builder(*context_, &objects, job->input.profile,
                              std::move(job->input.options), job->input.nodes,
                              &result.report);
