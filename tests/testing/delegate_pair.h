@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 #include "tests/testing/delegate_case.h"
 
 namespace gles_delegate::testing {
@@ -19,7 +20,7 @@ struct DelegatePair {
   std::unique_ptr<Interpreter> cpu, gpu;
 };
 
-// Fails the test where the delegate cannot be applied.
+// Fails the test if the delegate cannot be applied.
 inline DelegatePair MakePair(
     std::vector<uint8_t> bytes,
     const std::function<void(TfLiteGlesDelegateOptions&)>& set = {}) {
@@ -41,6 +42,15 @@ inline void ExpectSame(DelegatePair* pair) {
     ASSERT_TRUE(expected.ok()) << expected.status();
     ExpectClose(RunOnce(pair->gpu.get(), round), *expected);
   }
+}
+
+// All nodes are in one partition, and other subgraphs have nothing left to do.
+inline void ExpectWhole(const DelegatePair& pair) {
+  const nlohmann::json report = ReportOf(pair.delegate);
+  EXPECT_EQ(report["nodes_delegated"], report["nodes_total"]) << report;
+  EXPECT_EQ(report["partitions"], 1) << report;
+  EXPECT_EQ(report["subgraphs"], 1) << report;
+  EXPECT_TRUE(report["cpu"].empty()) << report["cpu"];
 }
 
 }  // namespace gles_delegate::testing

@@ -209,14 +209,6 @@ class DelegateLoopTest : public DeviceTest {
       ASSERT_TRUE(allocated.ok()) << allocated;
     }
   }
-  // All nodes, in one partition; the loop's subgraphs have nothing left to do.
-  static void ExpectWhole(const DelegatePair& pair) {
-    const nlohmann::json report = ReportOf(pair.delegate);
-    EXPECT_EQ(report["nodes_delegated"], report["nodes_total"]) << report;
-    EXPECT_EQ(report["partitions"], 1) << report;
-    EXPECT_EQ(report["subgraphs"], 1) << report;
-    EXPECT_TRUE(report["cpu"].empty()) << report["cpu"];
-  }
   // Why the loop stays on the CPU. The model runs.
   static std::string ReasonOf(std::vector<uint8_t> bytes) {
     DelegatePair pair = MakePair(std::move(bytes));
