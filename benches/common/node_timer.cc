@@ -77,15 +77,6 @@ absl::StatusOr<std::unique_ptr<NodeTimer>> NodeTimer::Create(
   return timer;
 }
 
-NodeTimer::Cost NodeTimer::CostSoFar() const {
-  Cost cost;
-  for (const auto& entry : executor_->profile()) {
-    if (entry.node == kNode) cost.us += entry.total_us / kNodeCopies;
-  }
-  cost.cpu_us = ProcessorUs() / kNodeCopies;
-  return cost;
-}
-
 absl::StatusOr<NodeTimer::Cost> NodeTimer::Invoke() {
   const std::vector<absl::Span<const uint8_t>> inputs(inputs_.begin(),
                                                       inputs_.end());
@@ -93,10 +84,14 @@ absl::StatusOr<NodeTimer::Cost> NodeTimer::Invoke() {
   for (std::vector<uint8_t>& bytes : outputs_) {
     outputs.push_back(absl::MakeSpan(bytes));
   }
-  const Cost before = CostSoFar();
+  const double cpu_before = ProcessorUs();
   if (auto s = executor_->Invoke(inputs, outputs); !s.ok()) return s;
-  const Cost now = CostSoFar();
-  return Cost{now.us - before.us, now.cpu_us - before.cpu_us};
+  Cost cost;
+  cost.cpu_us = (ProcessorUs() - cpu_before) / kNodeCopies;
+  for (const auto& entry : executor_->profile()) {
+    if (entry.node == kNode) cost.us += entry.runs.LastUs() / kNodeCopies;
+  }
+  return cost;
 }
 
 }  // namespace gles_delegate

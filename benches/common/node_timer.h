@@ -40,7 +40,6 @@ class NodeTimer {
 
  private:
   NodeTimer() = default;
-  Cost CostSoFar() const;
 
   Graph graph_;
   std::string plan_;

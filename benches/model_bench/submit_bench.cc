@@ -118,20 +118,20 @@ absl::Status MeasureWaits(Runner& runner, benchmark::State* state) {
   return absl::OkStatus();
 }
 
-// The device's time by kind of command.
+// The device's time for one inference, by kind of command.
 struct Parts {
   double upload = 0;
   double gpu = 0;
   double readback = 0;
 };
 
-Parts PartsSoFar(const Executor& executor) {
+Parts PartsOfLast(const Executor& executor) {
   Parts parts;
   for (const auto& entry : executor.profile()) {
     double& part = entry.shader == "upload"     ? parts.upload
                    : entry.shader == "readback" ? parts.readback
                                                 : parts.gpu;
-    part += entry.total_us;
+    part += entry.runs.LastUs();
   }
   return parts;
 }
@@ -143,16 +143,14 @@ absl::Status MeasureParts(Runner& runner, benchmark::State* state) {
   std::vector<double> upload;
   std::vector<double> gpu;
   std::vector<double> readback;
-  Parts before;
   absl::Status status = Repeat([&](bool counts) {
     absl::Status s = runner.executor->Invoke(runner.inputs, runner.outputs);
-    const Parts now = PartsSoFar(*runner.executor);
     if (counts) {
-      upload.push_back(now.upload - before.upload);
-      gpu.push_back(now.gpu - before.gpu);
-      readback.push_back(now.readback - before.readback);
+      const Parts parts = PartsOfLast(*runner.executor);
+      upload.push_back(parts.upload);
+      gpu.push_back(parts.gpu);
+      readback.push_back(parts.readback);
     }
-    before = now;
     return s;
   });
   state->counters["upload_us"] = Median(upload);

@@ -26,6 +26,7 @@ class TimedRuns {
   void Add(TimedRun run);
   int count() const { return count_; }
   double MedianUs() const;  // 0 without runs
+  double LastUs() const { return ring_.empty() ? 0 : Last(1)[0].us; }
   // The last `most` runs or fewer, the oldest first.
   std::vector<TimedRun> Last(size_t most) const;
 
