@@ -65,6 +65,7 @@ Value Unary(absl::string_view f, const PostOp& op, const ReferenceValue& x) {
   if (f == "hard_swish") {
     return Sloped(v * std::clamp(v + 3, 0.0, 6.0) / 6, 1.5, x);
   }
+  if (f == "silu") return Sloped(v / (1 + std::exp(-v)), 1.1, x);
   if (f == "gelu") {
     return Sloped(0.5 * v * (1 + std::erf(v / std::sqrt(2.0))), 1.2, x);
   }

@@ -82,8 +82,28 @@ class Fuser {
       }
     }
     for (const Candidate& c : candidates) {
-      if (FuseInto(n, c.source, c.ops)) return;
+      if (!FuseInto(n, c.source, c.ops)) continue;
+      if (JoinSilu(&graph_->nodes[n])) Fuse(n);
+      return;
     }
+  }
+
+  // x * LOGISTIC(x), as models write SiLU (swish), becomes one function of x,
+  // which x's producer can then apply.
+  bool JoinSilu(Node* node) {
+    if (!IsPlainElementwise(*graph_, *node) || node->post_ops.size() < 2) {
+      return false;
+    }
+    auto& ops = node->post_ops;
+    const int source =
+        std::any_cast<const ElementwiseAttributes&>(node->attributes).source;
+    if (ops[0].function != "logistic" || ops[1].function != "mul" ||
+        ops[1].operand != node->inputs[source]) {
+      return false;
+    }
+    ops.erase(ops.begin());
+    ops[0] = PostOp{"silu"};
+    return true;
   }
 
   // Moves `ops`, the functions of node n on `source`, into source's producer.
@@ -112,10 +132,21 @@ class Fuser {
     fused.outputs[0] = node.outputs[0];
     fused.always_float32 |= node.always_float32;
     graph_->tensor(fused.outputs[0]).always_float32 |= fused.always_float32;
+    for (TensorId id : fused.inputs) MoveReader(id, p, static_cast<int>(n));
+    for (const PostOp& op : fused.post_ops) {
+      MoveReader(op.operand, p, static_cast<int>(n));
+    }
     // Here, not at p, all operands are there; nothing else reads `source`.
     graph_->nodes[n] = std::move(fused);
     removed_[p] = true;
     return true;
+  }
+
+  // Node `to` reads the tensor in place of node `from`.
+  void MoveReader(TensorId id, int from, int to) {
+    if (id == kNoTensor) return;
+    auto& readers = uses_.consumers[id];
+    std::replace(readers.begin(), readers.end(), from, to);
   }
 
   bool OnlyReadBy(TensorId id, int n) const {

@@ -53,6 +53,7 @@ vec4 op_sin(vec4 x, vec4 p) { return sin_of(x, 0); }
 vec4 op_cos(vec4 x, vec4 p) { return sin_of(x, 1); }
 vec4 op_tanh(vec4 x, vec4 p) { return tanh_of(x); }
 vec4 op_logistic(vec4 x, vec4 p) { return logistic_of(x); }
+vec4 op_silu(vec4 x, vec4 p) { return x * logistic_of(x); }
 vec4 op_elu(vec4 x, vec4 p) {
   return mix(x, expm1_of(x), lessThan(x, vec4(0.0)));
 }

@@ -56,6 +56,38 @@ TEST(FuseElementwiseTest, TheLaterBranch) {
   EXPECT_EQ(b.graph.nodes[1].post_ops[0].operand, early);
 }
 
+// SiLU: either order of the factors, and a function after it.
+TEST(FuseElementwiseTest, SiluIntoConvolution) {
+  for (bool logistic_first : {true, false}) {
+    GraphBuilder b;
+    const TensorId x = b.Conv(b.Input(kDims));
+    const TensorId gate = b.Logistic(x);
+    const TensorId y = logistic_first ? b.Mul(gate, x) : b.Mul(x, gate);
+    const TensorId z = b.Relu(y);
+    b.graph.outputs = {z};
+    FuseElementwise(&b.graph);
+    ASSERT_THAT(b.Ops(), ElementsAre("CONV_2D"));
+    EXPECT_THAT(Functions(b.graph.nodes[0]), ElementsAre("silu", "clamp"));
+    EXPECT_THAT(b.graph.nodes[0].outputs, ElementsAre(z));
+  }
+}
+
+// Another reader needs x, or the gate, by itself.
+TEST(FuseElementwiseTest, SiluWithOtherReaders) {
+  GraphBuilder b;
+  const TensorId x = b.Conv(b.Input(kDims));
+  b.graph.outputs = {b.Mul(b.Logistic(x), x), x};
+  FuseElementwise(&b.graph);
+  EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "LOGISTIC"));
+  EXPECT_THAT(Functions(b.graph.nodes[1]), ElementsAre("silu"));
+  GraphBuilder shared;
+  const TensorId y = shared.Conv(shared.Input(kDims));
+  const TensorId gate = shared.Logistic(y);
+  shared.graph.outputs = {shared.Mul(gate, y), gate};
+  FuseElementwise(&shared.graph);
+  EXPECT_THAT(shared.Ops(), ElementsAre("CONV_2D", "LOGISTIC", "MUL"));
+}
+
 // The operand is computed after the only producer that can take the sum.
 TEST(FuseElementwiseTest, TheProducerMovesBehindTheOperand) {
   GraphBuilder b;

@@ -72,11 +72,18 @@ class GraphBuilder {
     return Node("RELU", {x}, graph.tensor(x).dims, Plain(x, 0),
                 {{"clamp", {0, 6, 0, 0}}});
   }
-  // a + b, a the source.
-  TensorId Add(TensorId a, TensorId b) {
-    PostOp add{"add"};
-    add.operand = b;
-    return Node("ADD", {a, b}, graph.tensor(a).dims, Plain(a, 0), {add});
+  TensorId Logistic(TensorId x) {
+    return Node("LOGISTIC", {x}, graph.tensor(x).dims, Plain(x, 0),
+                {{"logistic", {}}});
+  }
+  // a + b and a * b, a the source.
+  TensorId Add(TensorId a, TensorId b) { return Binary("ADD", "add", a, b); }
+  TensorId Mul(TensorId a, TensorId b) { return Binary("MUL", "mul", a, b); }
+  TensorId Binary(absl::string_view op, const std::string& function,
+                  TensorId a, TensorId b) {
+    PostOp f{function};
+    f.operand = b;
+    return Node(op, {a, b}, graph.tensor(a).dims, Plain(a, 0), {f});
   }
   TensorId Conv(TensorId x) {
     return Node("CONV_2D", {x, Constant({4, 1, 1, 4})}, graph.tensor(x).dims,
