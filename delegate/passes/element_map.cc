@@ -126,6 +126,35 @@ bool ElementMap::Move(const Remap& remap, const std::vector<int>& dims) {
   return true;
 }
 
+bool ElementMap::Broadcast(const std::vector<int>& dims) {
+  std::vector<std::vector<Axis>> groups;
+  if (dims.size() != dims_.size() || !Divide(&groups)) return false;
+  axes_.clear();
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims_[i] == 1) groups[i] = {{dims[i], 0}};
+    axes_.insert(axes_.end(), groups[i].begin(), groups[i].end());
+  }
+  dims_ = dims;
+  Merge();
+  return true;
+}
+
+bool ElementMap::Narrow(const std::vector<int>& dims, int begin, int size) {
+  std::vector<std::vector<Axis>> groups;
+  dims_ = dims;
+  if (!Divide(&groups) || groups.back().size() != 1) return false;
+  Axis& last = groups.back()[0];
+  offset_ += begin * last.stride;
+  last.size = size;
+  axes_.clear();
+  for (const std::vector<Axis>& group : groups) {
+    axes_.insert(axes_.end(), group.begin(), group.end());
+  }
+  dims_.back() = size;
+  Merge();
+  return true;
+}
+
 bool ElementMap::Follow(const Graph& graph, const Node& node, TensorId output) {
   const std::vector<int>& dims = graph.tensor(output).dims;
   if (node.op->Has(kKeepsOrder)) return Reshape(dims);
@@ -137,6 +166,10 @@ bool ElementMap::Follow(const Graph& graph, const Node& node, TensorId output) {
   const auto at = std::find(node.outputs.begin(), node.outputs.end(), output);
   const Remap* remap = RemapOf(node, at - node.outputs.begin());
   return remap != nullptr && Move(*remap, dims);
+}
+
+bool ElementMap::IsMovement(const Node& node) {
+  return node.op->Has(kKeepsOrder) || RemapOf(node, 0) != nullptr;
 }
 
 bool ElementMap::operator==(const ElementMap& o) const {

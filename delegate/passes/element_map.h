@@ -35,13 +35,22 @@ class ElementMap {
   bool Reshape(const std::vector<int>& dims);
   // A remap without edges and steps, of a tensor of rank <= 5, to `dims`.
   bool Move(const Remap& remap, const std::vector<int>& dims);
+  // Repeats dims of size 1 to `dims`, which are as many.
+  bool Broadcast(const std::vector<int>& dims);
+  // Of the last of `dims`, which are those of the map, only these.
+  bool Narrow(const std::vector<int>& dims, int begin, int size);
   // The node, by its op, for its output `output`.
   bool Follow(const Graph& graph, const Node& node, TensorId output);
+
+  // Whether Follow() may know the node.
+  static bool IsMovement(const Node& node);
 
   // Equal if each element is the same one of the source, whatever the dims.
   bool operator==(const ElementMap& o) const;
 
   int64_t offset() const { return offset_; }
+  // None of size 1, and none that one loop could replace.
+  const std::vector<Axis>& axes() const { return axes_; }
 
  private:
   // The axes of one dimension each; false: one crosses the end of a dimension.

@@ -79,8 +79,8 @@ class GraphBuilder {
   // a + b and a * b, a the source.
   TensorId Add(TensorId a, TensorId b) { return Binary("ADD", "add", a, b); }
   TensorId Mul(TensorId a, TensorId b) { return Binary("MUL", "mul", a, b); }
-  TensorId Binary(absl::string_view op, const std::string& function,
-                  TensorId a, TensorId b) {
+  TensorId Binary(absl::string_view op, const std::string& function, TensorId a,
+                  TensorId b) {
     PostOp f{function};
     f.operand = b;
     return Node(op, {a, b}, graph.tensor(a).dims, Plain(a, 0), {f});

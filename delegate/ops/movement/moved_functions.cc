@@ -1,0 +1,147 @@
+#include "delegate/ops/movement/moved_functions.h"
+
+#include <any>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/texel_dispatch.h"
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+namespace {
+
+using Kind = MovedRead::Kind;
+
+std::string In(int index) { return absl::StrCat("in", index); }
+std::string LoopsOf(int step) { return absl::StrCat("loops", step); }
+std::string StridesOf(int step) { return absl::StrCat("strides", step); }
+std::string ParamsOf(int step) { return absl::StrCat("params", step); }
+std::string ValueOf(int step) { return absl::StrCat("v", step); }
+
+std::string ReadText(const MovedRead& read, int index, int step) {
+  if (read.kind == Kind::kSame) {
+    return absl::StrCat("read_", In(index), "(p.x, p.y, s, p.w)");
+  }
+  const std::string at =
+      absl::StrCat("moved(t, ", LoopsOf(step), ", ", StridesOf(step), ")");
+  if (read.kind == Kind::kTexels) {
+    return absl::StrCat("texel_", In(index), "(", at, ")");
+  }
+  const std::string element = absl::StrCat("element_", In(index));
+  if (read.step == 0) return absl::StrCat("vec4(", element, "(", at, "))");
+  // The innermost loop goes from texel to texel.
+  std::string all = absl::StrCat("vec4(", element, "(", at, ")");
+  for (int lane = 1; lane < 4; ++lane) {
+    absl::StrAppend(&all, ", ", element, "(", at, " + ", lane, " * (",
+                    StridesOf(step), ".w / 4))");
+  }
+  return absl::StrCat(all, ")");
+}
+
+std::string Definition(const MovedStep& step, int i) {
+  if (step.index >= 0) {
+    return absl::StrCat("vec4 ", ValueOf(i), " = ",
+                        ReadText(step.read, step.index, i), "; ");
+  }
+  std::string first = ValueOf(step.a);
+  if (step.b >= 0) {
+    std::string second = ValueOf(step.b);
+    if (step.operand_first) std::swap(first, second);
+    absl::StrAppend(&first, ", ", second);
+  }
+  return absl::StrCat("vec4 ", ValueOf(i), " = op_", step.function, "(", first,
+                      ", ", ParamsOf(i), "); ");
+}
+
+// The value of a part of the slices, written to dst.
+std::string PartText(const MovedFunctionsAttributes& a, int part) {
+  const std::vector<MovedStep>& steps = a.steps;
+  std::vector<bool> needed(steps.size(), false);
+  const int result = a.parts[part].result;
+  needed[result] = true;
+  std::string text;
+  for (int i = result; i >= 0; --i) {
+    if (!needed[i]) continue;
+    for (int from : {steps[i].a, steps[i].b}) {
+      if (from >= 0) needed[from] = true;
+    }
+    text = absl::StrCat(Definition(steps[i], i), text);
+  }
+  const auto end = [](int of) { return absl::StrCat("part_ends[", of, "]"); };
+  return absl::StrCat("if (p.z < ", end(part), ") { BEGIN_PART(",
+                      part == 0 ? "0" : end(part - 1), ", ", end(part), ") ",
+                      text, "write_dst(p.x, p.y, p.z, p.w, ", ValueOf(result),
+                      "); return; } ");
+}
+
+void AddParams(const MovedFunctionsAttributes& a, Dispatch* d) {
+  std::array<int, MovedFunctionsAttributes::kMaxParts> ends = {};
+  for (size_t i = 0; i < a.parts.size(); ++i) ends[i] = a.parts[i].end;
+  d->uniforms.Int4("part_ends", ends[0], ends[1], ends[2], ends[3]);
+  std::string members;
+  for (size_t i = 0; i < a.steps.size(); ++i) {
+    const MovedStep& step = a.steps[i];
+    const int at = static_cast<int>(i);
+    if (step.index < 0) {
+      absl::StrAppend(&members, "vec4 ", ParamsOf(at), "; ");
+      d->uniforms.Float4(ParamsOf(at), step.params);
+    } else if (step.read.kind != Kind::kSame) {
+      absl::StrAppend(&members, "ivec4 ", LoopsOf(at), "; ivec4 ",
+                      StridesOf(at), "; ");
+      const MovedRead& r = step.read;
+      d->uniforms.Int4(LoopsOf(at), r.offset, r.sizes[1], r.sizes[2],
+                       r.sizes[3]);
+      d->uniforms.Int4(StridesOf(at), r.strides[0], r.strides[1], r.strides[2],
+                       r.strides[3]);
+    }
+  }
+  d->Define("MOVE_PARAMS", members);
+}
+
+// The functions that read the inputs.
+std::string Reads(const MovedFunctionsAttributes& a) {
+  std::set<std::string> reads;
+  for (const MovedStep& step : a.steps) {
+    if (step.index < 0 || step.read.kind == Kind::kSame) continue;
+    const std::string in = In(step.index);
+    if (step.read.kind == Kind::kTexels) {
+      reads.insert(absl::StrCat("TEXEL_READ(texel_", in, ", ", in,
+                                "_size, read_", in, ") "));
+    } else {
+      reads.insert(absl::StrCat("ELEMENT_READ(element_", in, ", ", in,
+                                "_size, ", in, "_aux.x, read_", in, ") "));
+    }
+  }
+  std::string text;
+  for (const std::string& read : reads) absl::StrAppend(&text, read);
+  return text;
+}
+
+}  // namespace
+
+const OpDefinition& MovedFunctions() {
+  static const OpDefinition& op = *new OpDefinition{
+      "MOVED_FUNCTIONS", -1, 1, 1, nullptr, PlanMovedFunctions, ""};
+  return op;
+}
+
+absl::Status PlanMovedFunctions(const Node& node, Planner* planner) {
+  const auto& a =
+      std::any_cast<const MovedFunctionsAttributes&>(node.attributes);
+  Dispatch d = TexelDispatch("moved_functions", node, *planner, {});
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    d.Read(In(static_cast<int>(i)), node.inputs[i]);
+  }
+  AddParams(a, &d);
+  d.Define("READS", Reads(a));
+  std::string parts;
+  for (size_t i = 0; i < a.parts.size(); ++i) {
+    absl::StrAppend(&parts, PartText(a, static_cast<int>(i)));
+  }
+  d.Define("PARTS", parts);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,72 @@
+// Functions of values that slices, reshapes, transposes and a concatenation of
+// channels move, as one dispatch: each texel reads its values where they lie
+// before the movement. A rotary embedding of an attention's heads is such a
+// node. Not an op of models: the pass fuse_movement makes it.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_MOVED_FUNCTIONS_H_
+#define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_MOVED_FUNCTIONS_H_
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+// Where the values of texel t, in the order of elements, are in a tensor.
+struct MovedRead {
+  enum class Kind {
+    kSame,      // the texel at the same place
+    kTexels,    // texel `offset` + index * stride of four loops
+    kElements,  // the same of elements, for the first of four channels
+  };
+  Kind kind = Kind::kSame;
+  int offset = 0;
+  std::array<int, 4> sizes = {1, 1, 1, 1};  // the outermost loop first
+  std::array<int, 4> strides = {};
+  // kElements: elements from one channel to the next; 0: one element for all.
+  int step = 0;
+
+  bool operator==(const MovedRead& o) const {
+    return kind == o.kind && offset == o.offset && sizes == o.sizes &&
+           strides == o.strides && step == o.step;
+  }
+};
+
+// A value, of four channels.
+struct MovedStep {
+  // A read of input `index` of the node, or `function` of step a, and of step b
+  // if it has an operand.
+  int index = -1;
+  MovedRead read;
+  int a = -1;
+  int b = -1;
+  // PostOp::function, params and operand_first.
+  std::string function;
+  std::array<float, 4> params = {};
+  bool operand_first = false;
+
+  bool operator==(const MovedStep& o) const {
+    return index == o.index && read == o.read && a == o.a && b == o.b &&
+           function == o.function && params == o.params &&
+           operand_first == o.operand_first;
+  }
+};
+
+struct MovedFunctionsAttributes {
+  static constexpr size_t kMaxParts = 4;
+  // Slices of the output, up to `end`, are step `result`.
+  struct Part {
+    int end = 0;
+    int result = 0;
+  };
+  std::vector<MovedStep> steps;  // each reads earlier ones
+  std::vector<Part> parts;       // in order
+};
+
+const OpDefinition& MovedFunctions();
+PlanFunction PlanMovedFunctions;
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_MOVED_FUNCTIONS_H_
