@@ -85,6 +85,8 @@ constexpr Pass kPasses[] = {
     {"sink_reshapes", PassStage::kFold, &Run<&SinkReshapes>},
     // Again, with rows along the width.
     {"realign_operands", PassStage::kFold, &Run<&RealignOperands>},
+    // Again, where functions between reshapes have gone to products.
+    {"fold_transposes", PassStage::kFold, &Run<&FoldTransposes>},
     // Again, after removing transposes.
     {"remove_identity", PassStage::kFold, &Run<&RemoveIdentityNodes>},
     {"fuse_elementwise", PassStage::kFold, &RunFuseElementwise},
