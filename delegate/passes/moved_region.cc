@@ -164,11 +164,21 @@ std::optional<Node> MovedRegion::Fused() {
   }
   a.steps = std::move(steps_);
   fused.attributes = std::move(a);
+  const auto& made = std::any_cast<const MovedFunctionsAttributes&>(
+      fused.attributes);
   if (!moves_ || static_cast<int>(inputs_.size()) + 1 > max_tensors_ ||
-      !SavesNodes(fused)) {
+      !(SavesNodes(fused) || IsOneRead(made))) {
     return std::nullopt;
   }
   return fused;
+}
+
+// A movement that reads past another, at no cost: the other may then lose all
+// of its readers.
+bool MovedRegion::IsOneRead(const MovedFunctionsAttributes& a) const {
+  return a.steps.size() == 1 && ElementMap::IsMovement(graph_.nodes[root_]) &&
+         a.steps[0].read.kind == MovedRead::Kind::kTexels &&
+         inputs_[0] != graph_.nodes[root_].inputs[0];
 }
 
 // Whether one of the nodes besides the root has no reader any more.

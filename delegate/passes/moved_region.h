@@ -47,6 +47,7 @@ class MovedRegion {
   bool Follow(ElementMap* map) const;
   int AddStep(MovedStep step);
   bool SavesNodes(const Node& fused) const;
+  bool IsOneRead(const MovedFunctionsAttributes& a) const;
 
   const Graph& graph_;
   const Uses& uses_;
