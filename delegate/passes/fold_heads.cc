@@ -115,6 +115,8 @@ class HeadFolder {
     }
     Matrices x = Matrices::Of(a->x), y = Matrices::Of(a->y);
     const Matrices product = Matrices::Of(a->product);
+    // The heads of one row lie where they are needed.
+    if (product.rows == 1) return;
     const auto of_x = finder.SplitOf(node.inputs[0], x);
     const auto of_y = finder.SplitOf(node.inputs[1], y);
     const auto rows = finder.MergedOf(node.outputs[0], product);

@@ -6,6 +6,7 @@
 #include "delegate/passes/fold_heads.h"
 #include "delegate/passes/fold_scales.h"
 #include "delegate/passes/fold_transposes.h"
+#include "delegate/passes/fuse_attention.h"
 #include "delegate/passes/fuse_channel_scales.h"
 #include "delegate/passes/fuse_depthwise.h"
 #include "delegate/passes/fuse_elementwise.h"
@@ -97,6 +98,7 @@ constexpr Pass kPasses[] = {
     // After fuse_rows, whose reshapes are of numbers; before concat_in_place,
     // which divides what this makes one node of.
     {"fuse_movement", PassStage::kFuse, &Run<&FuseMovement>},
+    {"fuse_attention", PassStage::kFuse, &Run<&FuseAttention>},
     {"concat_in_place", PassStage::kFuse, &Run<&ConcatInPlace>},
     // After concat_in_place, which determines the rows' location.
     {"write_through", PassStage::kFuse, &Run<&WriteThrough>},

@@ -13,6 +13,7 @@
 #include "delegate/ops/conv/conv_shared.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/matmul/matrix_place.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
@@ -21,38 +22,17 @@ namespace gles_delegate {
 namespace {
 
 constexpr int kMinRank = 2;
-constexpr int kMaxBatchedRank = 5;
-constexpr int kLeadingAxes = kMaxBatchedRank - 2;
-
-// The last two axes of a matrix, and the leading ones, filled up with 1.
-struct Matrix {
-  int rows = 0;
-  int columns = 0;
-  std::array<int, kLeadingAxes> leading = {1, 1, 1};
-};
-
-Matrix MatrixOf(const std::vector<int>& dims, bool transposed) {
-  const int rank = static_cast<int>(dims.size());
-  Matrix m;
-  m.rows = dims[rank - 2];
-  m.columns = dims[rank - 1];
-  if (transposed) std::swap(m.rows, m.columns);
-  for (int axis = 0; axis < rank - 2; ++axis) {
-    m.leading[kLeadingAxes - (rank - 2) + axis] = dims[axis];
-  }
-  return m;
-}
 
 absl::Status CheckFactor(const Tensor& tensor, absl::string_view what) {
   if (auto s = CheckFloat(tensor, what); !s.ok()) return s;
   const size_t rank = tensor.dims.size();
-  if (rank >= kMinRank && rank <= kMaxBatchedRank) return absl::OkStatus();
+  if (rank >= kMinRank && rank <= kMaxMatrixRank) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       what, " is ", DimsString(tensor.dims), ", its rank must be 2 to 5"));
 }
 
 absl::Status CheckLeading(const Matrix& x, const Matrix& y) {
-  for (int axis = 0; axis < kLeadingAxes; ++axis) {
+  for (int axis = 0; axis < Matrix::kLeadingAxes; ++axis) {
     if (x.leading[axis] != y.leading[axis] && x.leading[axis] != 1 &&
         y.leading[axis] != 1) {
       return absl::InvalidArgumentError(
@@ -74,39 +54,6 @@ absl::Status CheckLeading(const Matrix& x, const Matrix& y) {
                    DimsString(y.leading), " broadcast within their first two"));
 }
 
-// The position of row r of the matrix for dst's matrix (h, b): x = r * row_x, y
-// = h * h_y, batch = r * row_b + h * h_b + b * b_b.
-struct MatrixPlace {
-  int row_x = 0;
-  int h_y = 0;
-  int row_b = 0;
-  int h_b = 0;
-  int b_b = 0;
-};
-
-MatrixPlace MatrixPlaceOf(const std::vector<int>& dims, const Shape& s,
-                          int dst_rank) {
-  const int rank = static_cast<int>(dims.size());
-  MatrixPlace p;
-  if (rank == 2) {
-    p.row_b = 1;
-    return p;
-  }
-  p.row_x = 1;
-  if (rank == 3 && dst_rank > 3) {
-    p.h_b = s.b > 1 ? 1 : 0;  // its one leading axis is dst's height
-  } else {
-    p.h_y = s.h > 1 ? 1 : 0;
-    p.b_b = s.b > 1 ? 1 : 0;
-  }
-  return p;
-}
-
-void AddPlace(absl::string_view name, const MatrixPlace& p, Dispatch* d) {
-  d->uniforms.Int4(absl::StrCat(name, "_place"), p.row_x, p.h_y, 0, 0);
-  d->uniforms.Int4(absl::StrCat(name, "_batch"), p.row_b, p.h_b, p.b_b, 0);
-}
-
 // The bindings of both shaders: tensors, grid, and uniforms for locating rows.
 void BindMatrices(const Node& node, const BatchMatMulAttributes& a,
                   const ConvTile& tile, const Planner& planner, Dispatch* d) {
@@ -126,8 +73,8 @@ void BindMatrices(const Node& node, const BatchMatMulAttributes& a,
             rank == 2 ? 1 : dst.shape.h * dst.shape.b);
   d->uniforms.Int4("extent", x.rows, y.columns, x.columns,
                    DivideUp(x.columns, 4));
-  AddPlace("x", MatrixPlaceOf(a.x, x_tensor.shape, rank), d);
-  AddPlace("y", MatrixPlaceOf(a.y, y_tensor.shape, rank), d);
+  AddMatrixPlace("x", a.x, x_tensor.shape, rank, d);
+  AddMatrixPlace("y", a.y, y_tensor.shape, rank, d);
   d->uniforms.Int("rows_in_batch", rank == 2 ? 1 : 0);
 }
 
@@ -182,7 +129,7 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
   }
   if (auto s = CheckLeading(x, y); !s.ok()) return s;
   std::vector<int> wanted;
-  for (int axis = 0; axis < kLeadingAxes; ++axis) {
+  for (int axis = 0; axis < Matrix::kLeadingAxes; ++axis) {
     wanted.push_back(std::max(x.leading[axis], y.leading[axis]));
   }
   wanted.erase(wanted.begin(), wanted.end() - (a.rank() - 2));

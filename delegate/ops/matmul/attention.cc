@@ -1,0 +1,111 @@
+#include "delegate/ops/matmul/attention.h"
+
+#include <any>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/matmul/matrix_place.h"
+#include "delegate/ops/reduction/row_threads.h"
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kInputs = 3;  // before the operands
+
+int ThreadsOf(int scores, const DeviceProfile& profile) {
+  return SharingThreads(DivideUp(scores, 4), profile);
+}
+
+int64_t SharedBytes(int scores, int threads) {
+  return int64_t{16} * (DivideUp(scores, 4) + threads);
+}
+
+// The functions of scores v at p, as text.
+void AddFunctions(const AttentionAttributes& a, const Node& node,
+                  const Planner& planner, Dispatch* d) {
+  std::string members, text;
+  for (size_t i = 0; i < a.functions.size(); ++i) {
+    const PostOp& op = a.functions[i];
+    const std::string params = absl::StrCat("params", i);
+    absl::StrAppend(&members, "vec4 ", params, "; ");
+    d->uniforms.Float4(params, op.params);
+    std::string arguments = "v";
+    if (op.operand != kNoTensor) {
+      const std::string name = absl::StrCat("operand", i);
+      const TensorId id = node.inputs[op.operand];
+      d->Read(name, id);
+      const std::string last = absl::StrCat(name, "_size - 1)");
+      std::string operand = absl::StrCat("at_", name);
+      absl::StrAppend(&text, "ivec4 ", operand, " = min(p, ", last, "; ");
+      operand = absl::StrCat("read_", name, "(", operand, ".x, ", operand,
+                             ".y, ", operand, ".z, ", operand, ".w)");
+      if (planner.tensor(id).shape.c == 1) absl::StrAppend(&operand, ".xxxx");
+      arguments = op.operand_first ? absl::StrCat(operand, ", v")
+                                   : absl::StrCat("v, ", operand);
+    }
+    absl::StrAppend(&text, "v = op_", op.function, "(", arguments, ", ", params,
+                    "); ");
+  }
+  d->Define("SCORE_PARAMS", members);
+  d->Define("SCORE_OPS", text);
+}
+
+}  // namespace
+
+bool HoldsScores(int scores, const DeviceProfile& profile) {
+  const int threads = ThreadsOf(scores, profile);
+  return threads > 1 && threads <= profile.limits.max_work_group_size[1] &&
+         SharedBytes(scores, threads) <= profile.limits.max_shared_memory_bytes;
+}
+
+const OpDefinition& Attention() {
+  static const OpDefinition& op =
+      *new OpDefinition{"ATTENTION", -1, 1, 1, nullptr, PlanAttention, ""};
+  return op;
+}
+
+absl::Status PlanAttention(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const AttentionAttributes&>(node.attributes);
+  const Matrix q = MatrixOf(a.scores.x, false);
+  const Matrix k = MatrixOf(a.scores.y, false);
+  const Matrix v = MatrixOf(a.product.y, a.product.adj_y);
+  const int rank = a.scores.rank();
+  int matrices = 1;
+  for (size_t i = 0; i + 2 < a.product.product.size(); ++i) {
+    matrices *= a.product.product[i];
+  }
+  const int heights = rank > 2 ? a.product.product[rank - 3] : 1;
+  const int threads = ThreadsOf(k.rows, planner->profile());
+  const int slices = DivideUp(v.columns, 4);
+  int lanes = 1;
+  while (lanes * 2 * slices <= threads) lanes *= 2;
+  Dispatch d("attention");
+  d.Define("THREADS", threads)
+      .Define("SLICES", DivideUp(k.rows, 4))
+      .Define("LANES", lanes);
+  if (a.product.adj_y) d.Define("TRANSPOSED");
+  const char* const names[kInputs] = {"q", "k", "v"};
+  for (int i = 0; i < kInputs; ++i) d.Read(names[i], node.inputs[i]);
+  d.Write("dst", node.outputs[0])
+      .Grid(q.rows, threads, matrices)
+      .WorkGroup(1, threads, 1)
+      .SharedMemory(SharedBytes(k.rows, threads));
+  d.uniforms.Int4("extent", q.rows, k.rows, DivideUp(q.columns, 4), slices);
+  const std::vector<int>* const dims[kInputs] = {&a.scores.x, &a.scores.y,
+                                                 &a.product.y};
+  for (int i = 0; i < kInputs; ++i) {
+    AddMatrixPlace(names[i], *dims[i], planner->tensor(node.inputs[i]).shape,
+                   rank, &d);
+  }
+  d.uniforms.Int("heights", heights);
+  d.uniforms.Int("in_one_row", a.in_one_row ? 1 : 0);
+  d.uniforms.Float("beta", a.beta);
+  AddFunctions(a, node, *planner, &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

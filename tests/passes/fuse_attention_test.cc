@@ -1,0 +1,179 @@
+// labels: op llvmpipe softpipe
+// Attention of few rows as one node: the pass on graphs, when it must not fire,
+// and models against TFLite's CPU.
+#include "delegate/passes/fuse_attention.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/matmul/attention.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/attention_graph.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/op_model_maker.h"
+#include "tools/op_models/schema_names.h"
+#include "tools/op_models/shapes.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+// Three heads of `rows` queries, and 64 keys.
+class Decoder : public Attention {
+ public:
+  explicit Decoder(int rows) : rows_(rows) {}
+  TensorId Scores() {
+    const TensorId q = Input({1, 3, rows_, 32}), k = Input({1, 3, 64, 32});
+    return Product(q, k, {1, 3, rows_, 64}, /*adj_y=*/true);
+  }
+  TensorId Values(TensorId probabilities) {
+    return Product(probabilities, Input({1, 3, 64, 16}), {1, 3, rows_, 16});
+  }
+  TensorId Masked(TensorId scores) {
+    PostOp mask{"add"};
+    mask.operand = Input({1, 1, 1, 64});
+    graph.nodes.back().post_ops = {mask};
+    return scores;
+  }
+
+ private:
+  int rows_;
+};
+
+TEST(FuseAttentionTest, FewRowsAreOneNode) {
+  Decoder b(1);
+  const TensorId product = b.Values(b.Softmax(b.Masked(b.Scores())));
+  const TensorId row = b.Reshape(product, {1, 1, 48});
+  b.graph.outputs = {row};
+  FuseAttention(&b.graph, RoomyH200Profile());
+  ASSERT_THAT(b.Ops(), ElementsAre("ATTENTION"));
+  EXPECT_EQ(b.graph.nodes[0].inputs.size(), 4u);
+  EXPECT_THAT(b.graph.nodes[0].outputs, ElementsAre(row));
+  const auto& a =
+      std::any_cast<const AttentionAttributes&>(b.graph.nodes[0].attributes);
+  EXPECT_TRUE(a.in_one_row);
+  EXPECT_EQ(a.functions[0].operand, 3);
+}
+
+// Tiles of keys and values are shared by many rows.
+TEST(FuseAttentionTest, NotManyRows) {
+  Decoder b(16);
+  b.graph.outputs = {b.Values(b.Softmax(b.Scores()))};
+  FuseAttention(&b.graph, RoomyH200Profile());
+  EXPECT_THAT(b.Ops(), ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
+}
+
+TEST(FuseAttentionTest, NotScoresThatAreReadElsewhere) {
+  Decoder b(4);
+  const TensorId probabilities = b.Softmax(b.Scores());
+  b.graph.outputs = {b.Values(probabilities), probabilities};
+  FuseAttention(&b.graph, RoomyH200Profile());
+  EXPECT_THAT(b.Ops(), ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
+}
+
+TEST(FuseAttentionTest, NotRowsThatSharedMemoryCannotHold) {
+  Decoder b(1);
+  b.graph.outputs = {b.Values(b.Softmax(b.Scores()))};
+  DeviceProfile profile = RoomyH200Profile();
+  profile.limits.max_shared_memory_bytes = 16 * 16;  // the scores alone
+  FuseAttention(&b.graph, profile);
+  EXPECT_THAT(b.Ops(), ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
+}
+
+// --- Whole models ------------------------------------------------------------
+
+class FuseAttentionModelTest : public DeviceTest {};
+
+struct Case {
+  int heads, rows, keys, terms, channels;
+  bool transposed;  // values
+  bool mask;
+  bool in_one_row;
+};
+
+SingleOpModel ModelOf(const Case& c) {
+  // Probabilities of scores of `terms`, times values of `keys`.
+  Accuracy accuracy{c.terms + c.keys};
+  accuracy.ulps = 16;
+  accuracy.half_roundings = 4;
+  // Scores in 16 bits, whose error the exponential multiplies.
+  accuracy.absolute = 2e-3f;
+  return MakeModel(
+      "attention", accuracy, /*with_magnitude=*/false, [&](OpVariant& v) {
+        const auto input = [&](const char* name, const Shape& shape) {
+          return v.Input(name, shape,
+                         v.random().Gaussian(ElementCount(shape), 0, 0.5f));
+        };
+        const auto product = [&](int a, int b, bool adj_y) {
+          schema::BatchMatMulOptionsT options;
+          options.adj_y = adj_y;
+          return v.Op(Op::BATCH_MATMUL, 1, {a, b}, options);
+        };
+        const int q = input("q", {1, c.heads, c.rows, c.terms});
+        const int k = input("k", {1, c.heads, c.keys, c.terms});
+        const int values =
+            input("v", c.transposed ? Shape{1, c.heads, c.channels, c.keys}
+                                    : Shape{1, c.heads, c.keys, c.channels});
+        int scores = product(q, k, true);
+        if (c.mask) {
+          scores = v.Op(Op::ADD, 1, {scores, input("mask", {1, 1, 1, c.keys})},
+                        schema::AddOptionsT());
+        }
+        schema::SoftmaxOptionsT softmax;
+        softmax.beta = 0.5f;
+        const int result = product(v.Op(Op::SOFTMAX, 1, {scores}, softmax),
+                                   values, c.transposed);
+        if (!c.in_one_row) return result;
+        const int to = v.IntConstant("row", {2}, {1, -1});
+        return v.Op(Op::RESHAPE, 1, {result, to}, schema::ReshapeOptionsT());
+      });
+}
+
+TEST_F(FuseAttentionModelTest, MatchesTheCpu) {
+  const Case cases[] = {{3, 1, 64, 32, 16, false, true, true},
+                        {3, 4, 64, 16, 32, true, true, false},
+                        {1, 8, 77, 8, 64, false, false, false},
+                        {2, 3, 130, 6, 4, true, true, true},
+                        {5, 1, 301, 64, 128, true, false, true},
+                        {1, 2, 1024, 16, 8, false, true, false}};
+  for (const Case& c : cases) {
+    const SingleOpModel model = ModelOf(c);
+    for (Precision precision : kPrecisions) {
+      RunOptions options;
+      options.precision = precision;
+      const RunResult result = RunOnDelegate(model, options);
+      EXPECT_THAT(result, MatchesCpu(model, precision)) << c.keys << " keys";
+      EXPECT_THAT(result.report, ::testing::HasSubstr("\"attention\""));
+    }
+  }
+}
+
+// A mask that hides all keys but one.
+TEST_F(FuseAttentionModelTest, HiddenKeys) {
+  const SingleOpModel model = MakeModel(
+      "hidden keys", Accuracy{32}, /*with_magnitude=*/false, [&](OpVariant& v) {
+        const int q = v.Input("q", {1, 1, 1, 4}, {1, 2, 3, 4});
+        const int k = v.Input("k", {1, 1, 32, 4}, v.random().Gaussian(128));
+        const int values =
+            v.Input("v", {1, 1, 32, 4}, v.random().Gaussian(128));
+        std::vector<float> hidden(32, -1e30f);
+        hidden[5] = 0;
+        const int mask = v.Input("mask", {1, 1, 1, 32}, hidden);
+        schema::BatchMatMulOptionsT transposed;
+        transposed.adj_y = true;
+        const int scores = v.Op(
+            Op::ADD, 1, {v.Op(Op::BATCH_MATMUL, 1, {q, k}, transposed), mask},
+            schema::AddOptionsT());
+        schema::SoftmaxOptionsT softmax;
+        softmax.beta = 1;
+        return v.Op(Op::BATCH_MATMUL, 1,
+                    {v.Op(Op::SOFTMAX, 1, {scores}, softmax), values},
+                    schema::BatchMatMulOptionsT());
+      });
+  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
