@@ -1,9 +1,13 @@
 #include "delegate/passes/fuse_movement.h"
 
 #include <algorithm>
+#include <any>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "delegate/ops/movement/dynamic_update_slice.h"
+#include "delegate/ops/movement/moved_functions.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/moved_region.h"
 #include "delegate/plan/planner.h"
@@ -24,6 +28,9 @@ class MovementFuser {
       if (removed_[n]) continue;
       auto fused = MovedRegion(*graph_, uses_, n, max_tensors_).Fused();
       if (fused) Replace(n, *std::move(fused));
+    }
+    for (size_t n = 0; n < graph_->nodes.size(); ++n) {
+      if (!removed_[n]) JoinUpdate(static_cast<int>(n));
     }
     RemoveNodes(removed_, graph_);
   }
@@ -48,6 +55,34 @@ class MovementFuser {
     }
     // One reading less than there were, for each.
     for (TensorId id : before) Forget(n, id);
+  }
+
+  // An update of a slice computes the functions that its update is.
+  void JoinUpdate(int n) {
+    const Node& node = graph_->nodes[n];
+    const auto* slice = std::any_cast<UpdateSlice>(&node.attributes);
+    if (slice == nullptr) return;
+    const TensorId update = node.inputs[1];
+    const int p = uses_.producer[update];
+    if (p < 0 || uses_.is_output[update] ||
+        uses_.consumers[update].size() != 1 ||
+        graph_->nodes[p].op != &MovedFunctions()) {
+      return;
+    }
+    const std::vector<TensorId>& reads = graph_->nodes[p].inputs;
+    constexpr int kOthers = 3;  // the input, the start, the output
+    if (static_cast<int>(reads.size()) + kOthers > max_tensors_) return;
+    UpdateSlice joined = *slice;
+    joined.moved = std::make_shared<const MovedFunctionsAttributes>(
+        std::any_cast<const MovedFunctionsAttributes&>(
+            graph_->nodes[p].attributes));
+    joined.moved_shape = graph_->tensor(update).shape;
+    Node fused = node;
+    fused.always_float32 |= graph_->nodes[p].always_float32;
+    fused.inputs[1] = kNoTensor;
+    fused.inputs.insert(fused.inputs.end(), reads.begin(), reads.end());
+    fused.attributes = std::move(joined);
+    Replace(n, std::move(fused));
   }
 
   // Node `reader` reads the tensor once less. What nothing reads is removed.

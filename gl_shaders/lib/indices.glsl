@@ -28,3 +28,24 @@ ivec4 op_with_component(ivec4 v, int i, int x) {
 int op_quotient(int a, float reciprocal) {
   return int((float(a) + 0.5) * reciprocal);
 }
+
+// Where iteration t of four loops is: loops.x + the sum of index * stride.
+// loops.yzw: the sizes of the three inner ones.
+int op_moved(int t, ivec4 loops, ivec4 strides) {
+  int outer = t / loops.w;
+  int at = loops.x + (t - outer * loops.w) * strides.w;
+  int next = outer / loops.z;
+  at += (outer - next * loops.z) * strides.z;
+  outer = next / loops.y;
+  return at + (next - outer * loops.y) * strides.y + outer * strides.x;
+}
+
+// Texel t of a tensor of this size, in the order of elements: x, y, slice,
+// batch.
+ivec4 op_place_of(int t, ivec4 size) {
+  int pixel = t / size.z;
+  int row = pixel / size.x;
+  int batch = row / size.y;
+  return ivec4(pixel - row * size.x, row - batch * size.y, t - pixel * size.z,
+               batch);
+}

@@ -182,6 +182,45 @@ TEST_F(FuseMovementModelTest, RotaryEmbeddings) {
   }
 }
 
+// Rows of heads that are moved into caches, keys as rows and values as columns,
+// at a place within texels, and past the end, where TFLite clamps it.
+TEST_F(FuseMovementModelTest, UpdatesOfCaches) {
+  for (const int rows : {1, 5}) {
+    for (const float at : {0.f, 13.f, 63.f}) {
+      for (const bool columns : {false, true}) {
+        const Shape cache = columns ? Shape{1, 3, 32, 64} : Shape{1, 3, 64, 32};
+        const SingleOpModel model = MakeModel(
+            "cache", Accuracy{/*terms=*/0}, /*with_magnitude=*/false,
+            [&](OpVariant& v) {
+              const int x =
+                  v.Input("x", {1, rows, 96}, v.random().Gaussian(rows * 96));
+              const int before = v.Input(
+                  "cache", cache, v.random().Gaussian(ElementCount(cache)));
+              std::vector<float> place(4, 0.f);
+              place[columns ? 3 : 2] = at;
+              const int start = v.OfInts(v.Input("start", {4}, place));
+              const int heads =
+                  Reshaped(v, v.Op(Op::NEG, 1, {x}), {1, rows, 3, 32});
+              const int moved = v.Op(
+                  Op::TRANSPOSE, 1,
+                  {heads, IntsOf(v, columns ? std::vector<int>{0, 2, 3, 1}
+                                            : std::vector<int>{0, 2, 1, 3})},
+                  schema::TransposeOptionsT());
+              return v.Op(Op::DYNAMIC_UPDATE_SLICE, 1, {before, moved, start});
+            });
+        const RunResult result = RunOnDelegate(model);
+        EXPECT_THAT(result, MatchesCpu(model))
+            << rows << " rows at " << at << (columns ? ", columns" : "");
+        // Five columns are no whole texels.
+        if (rows > 1 && columns) continue;
+        for (const char* shader : {"moved_functions", "remap", "reshape"}) {
+          EXPECT_FALSE(absl::StrContains(result.report, shader)) << shader;
+        }
+      }
+    }
+  }
+}
+
 // A random shape of as many elements, of rank 2 to 5, whose last dimension is
 // often one that texels divide.
 Shape RandomShape(int elements, Random& random) {

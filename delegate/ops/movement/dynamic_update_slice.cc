@@ -55,15 +55,24 @@ absl::Status PlanDynamicUpdateSlice(const Node& node, Planner* planner) {
   if (!start.ok()) return start.status();
   Dispatch d("dynamic_update_slice");
   if (!a.in_place) d.Read("src", node.inputs[0]);
-  d.Read("update", node.inputs[1]).Read("start", *start);
-  d.Write("dst", node.outputs[0]);
+  d.Read("start", *start).Write("dst", node.outputs[0]);
   d.uniforms.Int4("which", a.which[kWidthAxis], a.which[kHeightAxis],
                   a.which[kChannelAxis], a.which[kBatchAxis]);
   d.uniforms.Int4("outer", a.which[kOuterAxis], a.extents[kBatchAxis],
                   a.box[kBatchAxis], 0);
+  Shape update = a.moved_shape;
+  if (a.moved == nullptr) {
+    d.Read("update", node.inputs[1]);
+    update = planner->tensor(node.inputs[1]).shape;
+  } else {
+    d.Define("MOVED");
+    d.uniforms.Int4("moved_size", update.w, update.h, update.slices(),
+                    update.b);
+    d.uniforms.Int4("moved_channels", update.c, 0, 0, 0);
+    DefineMovedValue(*a.moved, absl::MakeSpan(node.inputs).subspan(3), &d);
+  }
   if (a.in_place) d.Define("IN_PLACE");
-  d.OverTexels(
-      planner->tensor(a.in_place ? node.inputs[1] : node.outputs[0]).shape);
+  d.OverTexels(a.in_place ? update : planner->tensor(node.outputs[0]).shape);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

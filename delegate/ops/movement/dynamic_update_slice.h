@@ -5,8 +5,11 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_DYNAMIC_UPDATE_SLICE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_DYNAMIC_UPDATE_SLICE_H_
 
+#include <memory>
+
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/movement/moved_functions.h"
 
 namespace gles_delegate {
 
@@ -18,6 +21,10 @@ struct UpdateSlice {
   AxisArray which = {-1, -1, -1, -1, -1};
   // The output lies in the input's memory: only the update is written.
   bool in_place = false;
+  // The update, which then is no tensor (input 1 is absent), of this shape;
+  // what it reads are the inputs from 3 on (delegate/passes/fuse_movement.h).
+  std::shared_ptr<const MovedFunctionsAttributes> moved;
+  Shape moved_shape = {};
 
   bool CoversChannels() const {
     return box[kChannelAxis] == extents[kChannelAxis];

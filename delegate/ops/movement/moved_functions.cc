@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "delegate/ops/texel_dispatch.h"
 #include "delegate/plan/planner.h"
 
@@ -24,7 +25,7 @@ std::string ReadText(const MovedRead& read, int index, int step) {
     return absl::StrCat("read_", In(index), "(p.x, p.y, s, p.w)");
   }
   const std::string at =
-      absl::StrCat("moved(t, ", LoopsOf(step), ", ", StridesOf(step), ")");
+      absl::StrCat("op_moved(t, ", LoopsOf(step), ", ", StridesOf(step), ")");
   if (read.kind == Kind::kTexels) {
     return absl::StrCat("texel_", In(index), "(", at, ")");
   }
@@ -54,7 +55,7 @@ std::string Definition(const MovedStep& step, int i) {
                       ", ", ParamsOf(i), "); ");
 }
 
-// The value of a part of the slices, written to dst.
+// The value of a part of the slices.
 std::string PartText(const MovedFunctionsAttributes& a, int part) {
   const std::vector<MovedStep>& steps = a.steps;
   std::vector<bool> needed(steps.size(), false);
@@ -69,17 +70,17 @@ std::string PartText(const MovedFunctionsAttributes& a, int part) {
     text = absl::StrCat(Definition(steps[i], i), text);
   }
   const auto end = [](int of) { return absl::StrCat("part_ends[", of, "]"); };
-  return absl::StrCat("if (p.z < ", end(part), ") { BEGIN_PART(",
-                      part == 0 ? "0" : end(part - 1), ", ", end(part), ") ",
-                      text, "write_dst(p.x, p.y, p.z, p.w, ", ValueOf(result),
-                      "); return; } ");
+  const std::string first = part == 0 ? "0" : end(part - 1);
+  return absl::StrCat("if (p.z < ", end(part), ") { int s = p.z - ", first,
+                      "; int t = pixel * (", end(part), " - ", first, ") + s; ",
+                      text, "return ", ValueOf(result), "; } ");
 }
 
 void AddParams(const MovedFunctionsAttributes& a, Dispatch* d) {
   std::array<int, MovedFunctionsAttributes::kMaxParts> ends = {};
   for (size_t i = 0; i < a.parts.size(); ++i) ends[i] = a.parts[i].end;
   d->uniforms.Int4("part_ends", ends[0], ends[1], ends[2], ends[3]);
-  std::string members;
+  std::string members = "ivec4 part_ends; ";
   for (size_t i = 0; i < a.steps.size(); ++i) {
     const MovedStep& step = a.steps[i];
     const int at = static_cast<int>(i);
@@ -99,23 +100,31 @@ void AddParams(const MovedFunctionsAttributes& a, Dispatch* d) {
   d->Define("MOVE_PARAMS", members);
 }
 
-// The functions that read the inputs.
-std::string Reads(const MovedFunctionsAttributes& a) {
-  std::set<std::string> reads;
+// texel_T(t) or element_T(e) of input T, as the step needs.
+std::string ReadFunction(const MovedStep& step) {
+  const std::string in = In(step.index);
+  const std::string size = absl::StrCat(in, "_size");
+  const std::string read = absl::StrCat("read_", in, "(q.x, q.y, q.z, q.w)");
+  if (step.read.kind == Kind::kTexels) {
+    return absl::StrCat("vec4 texel_", in,
+                        "(int t) { ivec4 q = op_place_of(t, ", size,
+                        "); return ", read, "; } ");
+  }
+  const std::string channels = absl::StrCat(in, "_aux.x");
+  return absl::StrCat("float element_", in, "(int e) { int pixel = e / ",
+                      channels, "; int c = e - pixel * ", channels,
+                      "; ivec4 q = op_place_of(pixel * ", size, ".z + c / 4, ",
+                      size, "); return op_component(", read, ", c); } ");
+}
+
+std::string ReadFunctions(const MovedFunctionsAttributes& a) {
+  std::set<std::string> functions;
   for (const MovedStep& step : a.steps) {
-    if (step.index < 0 || step.read.kind == Kind::kSame) continue;
-    const std::string in = In(step.index);
-    if (step.read.kind == Kind::kTexels) {
-      reads.insert(absl::StrCat("TEXEL_READ(texel_", in, ", ", in,
-                                "_size, read_", in, ") "));
-    } else {
-      reads.insert(absl::StrCat("ELEMENT_READ(element_", in, ", ", in,
-                                "_size, ", in, "_aux.x, read_", in, ") "));
+    if (step.index >= 0 && step.read.kind != Kind::kSame) {
+      functions.insert(ReadFunction(step));
     }
   }
-  std::string text;
-  for (const std::string& read : reads) absl::StrAppend(&text, read);
-  return text;
+  return absl::StrJoin(functions, "");
 }
 
 }  // namespace
@@ -126,20 +135,27 @@ const OpDefinition& MovedFunctions() {
   return op;
 }
 
-absl::Status PlanMovedFunctions(const Node& node, Planner* planner) {
-  const auto& a =
-      std::any_cast<const MovedFunctionsAttributes&>(node.attributes);
-  Dispatch d = TexelDispatch("moved_functions", node, *planner, {});
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
-    d.Read(In(static_cast<int>(i)), node.inputs[i]);
+void DefineMovedValue(const MovedFunctionsAttributes& a,
+                      absl::Span<const TensorId> inputs, Dispatch* d) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    d->Read(In(static_cast<int>(i)), inputs[i]);
   }
-  AddParams(a, &d);
-  d.Define("READS", Reads(a));
-  std::string parts;
+  AddParams(a, d);
+  std::string text = absl::StrCat(
+      ReadFunctions(a),
+      "vec4 moved_value(ivec4 p, ivec4 size) { int pixel = (p.w * size.y + "
+      "p.y) * size.x + p.x; ");
   for (size_t i = 0; i < a.parts.size(); ++i) {
-    absl::StrAppend(&parts, PartText(a, static_cast<int>(i)));
+    absl::StrAppend(&text, PartText(a, static_cast<int>(i)));
   }
-  d.Define("PARTS", parts);
+  d->Define("MOVED_VALUE", absl::StrCat(text, "return vec4(0.0); }"));
+}
+
+absl::Status PlanMovedFunctions(const Node& node, Planner* planner) {
+  Dispatch d = TexelDispatch("moved_functions", node, *planner, {});
+  DefineMovedValue(
+      std::any_cast<const MovedFunctionsAttributes&>(node.attributes),
+      node.inputs, &d);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "delegate/graph/op.h"
+#include "delegate/plan/dispatch.h"
 
 namespace gles_delegate {
 
@@ -63,6 +65,12 @@ struct MovedFunctionsAttributes {
   std::vector<MovedStep> steps;  // each reads earlier ones
   std::vector<Part> parts;       // in order
 };
+
+// Defines MOVE_PARAMS, with their uniforms, and MOVED_VALUE for the shader: the
+// function vec4 moved_value(ivec4 p, ivec4 size), the values at p of a tensor
+// of `size`. Binds the inputs.
+void DefineMovedValue(const MovedFunctionsAttributes& a,
+                      absl::Span<const TensorId> inputs, Dispatch* d);
 
 const OpDefinition& MovedFunctions();
 PlanFunction PlanMovedFunctions;
