@@ -10,6 +10,7 @@
 #include "delegate/passes/fuse_channel_scales.h"
 #include "delegate/passes/fuse_depthwise.h"
 #include "delegate/passes/fuse_elementwise.h"
+#include "delegate/passes/fuse_few_rows.h"
 #include "delegate/passes/fuse_movement.h"
 #include "delegate/passes/fuse_next.h"
 #include "delegate/passes/fuse_padding.h"
@@ -95,6 +96,8 @@ constexpr Pass kPasses[] = {
     // After fold_scales, which gives a factor of queries to their weights.
     {"join_products", PassStage::kFold, &Run<&JoinProducts>},
     {"fuse_rows", PassStage::kFuse, &Run<&FuseRows>},
+    // After fuse_rows, which makes one node of a normalization.
+    {"fuse_few_rows", PassStage::kFuse, &Run<&FuseFewRows>},
     // After fuse_rows, whose reshapes are of numbers; before concat_in_place,
     // which divides what this makes one node of.
     {"fuse_movement", PassStage::kFuse, &Run<&FuseMovement>},

@@ -4,11 +4,21 @@
 // fills the device.
 // - ELEMENTS: rows of src begin inside texels.
 // - PIXELS: a row of src is a pixel.
+// - NORMALIZED: rows are divided by the root of the mean of their squares and
+//   epsilon; SCALED: and multiplied by scale.
+// - GATE_FUNCTIONS: products with the matrix `gate`, by these functions, multiply
+//   the others.
 // - QUANTIZED: the weights are quantized rows, which have all inputs in a row.
 // Grid: x lanes, y output slices, z tiles of rows; with one lane x output slices.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 row_shape;  // rows, texels a row, pixels a row, K
+#ifdef NORMALIZED
+  float epsilon;
+#endif
+#ifdef GATE_FUNCTIONS
+  GATE_PARAMS
+#endif
 };
 
 // x, y, batch
@@ -54,25 +64,98 @@ void put(int row, int slice, vec4 v) {
 }
 
 #if LANES > 1
-shared vec4 partial[LANES * WORK_GROUP_Y * TILE_ROWS];
+#define SHARES (LANES * WORK_GROUP_Y * TILE_ROWS)
+shared vec4 partial[SHARES];
+#ifdef GATE_FUNCTIONS
+shared vec4 partial_gate[SHARES];
+#endif
+#ifdef NORMALIZED
+shared float partial_squares[SHARES];
+#endif
+#endif
+
+// Each texel of a row, before the products; the squares once.
+#ifdef SCALED
+#define SEE_AGAIN(V, R, T) V *= read_scale(0, 0, T, 0);
+#else
+#define SEE_AGAIN(V, R, T)
+#endif
+#ifdef NORMALIZED
+#define SEE(V, R, T)       \
+  squares[R] += dot(V, V); \
+  SEE_AGAIN(V, R, T)
+#else
+#define SEE(V, R, T)
+#endif
+
+// Adds this lane's products with a matrix to SUM. do {} while, t from grid.w:
+// see shader.h.
+#ifdef QUANTIZED
+// For each block that this lane sees.
+#define ADD_PRODUCTS(SUM, SCALE, SIZE, FOURS, WORDS, COLUMNS, SEEN)          \
+  t = first_lane * FOURS + grid.w;                                          \
+  do {                                                                      \
+    vec4 block_scale = SCALE(t, slice);                                     \
+    int end = min(((t >> SIZE.z) + 1) << SIZE.z, row_shape.y);              \
+    vec4 part[TILE_ROWS];                                                   \
+    for (int r = 0; r < TILE_ROWS; ++r) part[r] = vec4(0.0);                \
+    do {                                                                    \
+      ivec4 words = WORDS(t / FOURS, slice);                                \
+      for (int i = 0; i < FOURS; ++i) {                                     \
+        if (i > 0 && t + i >= row_shape.y) break;                           \
+        mat4 w = COLUMNS(words, i);                                         \
+        for (int r = 0; r < TILE_ROWS; ++r) {                               \
+          vec4 v = ROW_TEXEL(r, t + i);                                     \
+          SEEN(v, r, t + i)                                                 \
+          part[r] += w[0] * v.x + w[1] * v.y + w[2] * v.z + w[3] * v.w;     \
+        }                                                                   \
+      }                                                                     \
+      t += LANES * FOURS;                                                   \
+    } while (t < end);                                                      \
+    for (int r = 0; r < TILE_ROWS; ++r) SUM[r] += block_scale * part[r];    \
+  } while (t < row_shape.y);
+#else
+#define ADD_PRODUCTS(SUM, AT, SEEN)                                         \
+  t = first_lane + grid.w;                                                  \
+  do {                                                                      \
+    ivec2 at = weight_texel(t, slice);                                      \
+    vec4 w0 = AT(at.x, at.y);                                               \
+    vec4 w1 = AT(at.x + 1, at.y);                                           \
+    vec4 w2 = AT(at.x + 2, at.y);                                           \
+    vec4 w3 = AT(at.x + 3, at.y);                                           \
+    for (int r = 0; r < TILE_ROWS; ++r) {                                   \
+      vec4 v = ROW_TEXEL(r, t);                                             \
+      SEEN(v, r, t)                                                         \
+      SUM[r] += w0 * v.x + w1 * v.y + w2 * v.z + w3 * v.w;                  \
+    }                                                                       \
+    t += LANES;                                                             \
+  } while (t < row_shape.y);
+#endif
+
+#ifdef GATE_FUNCTIONS
+vec4 gate_of(vec4 v) {
+  GATE_FUNCTIONS
+  return v;
+}
 #endif
 
 void main() {
   // No early return, since barriers follow. Past the end, the last one repeats.
 #if LANES > 1
   int slice = min(gid.y, dst_size.z - 1);
-#ifdef QUANTIZED
-  int t = gid.x * weights_fours + grid.w;
-#else
-  int t = gid.x + grid.w;
-#endif
+  int first_lane = gid.x;
 #else
   int slice = min(gid.x, dst_size.z - 1);
-  int t = grid.w;
+  int first_lane = 0;
 #endif
+  int t;
   int first_row = gid.z * TILE_ROWS;
   vec4 sum[TILE_ROWS];
   for (int r = 0; r < TILE_ROWS; ++r) sum[r] = vec4(0.0);
+#ifdef NORMALIZED
+  float squares[TILE_ROWS];
+  for (int r = 0; r < TILE_ROWS; ++r) squares[r] = 0.0;
+#endif
 #ifdef PIXELS
   ivec3 from[TILE_ROWS];
   for (int r = 0; r < TILE_ROWS; ++r) {
@@ -82,52 +165,48 @@ void main() {
 #else
 #define ROW_TEXEL(r, t) row_texel(min(first_row + r, row_shape.x - 1), t)
 #endif
-  // do {} while, t from grid.w: see shader.h.
 #ifdef QUANTIZED
-  do {  // for each block that this lane sees
-    vec4 scale = weights_scale(t, slice);
-    int end = min(((t >> weights_size.z) + 1) << weights_size.z, row_shape.y);
-    vec4 part[TILE_ROWS];
-    for (int r = 0; r < TILE_ROWS; ++r) part[r] = vec4(0.0);
-    do {
-      ivec4 words = weights_words(t / weights_fours, slice);
-      for (int i = 0; i < weights_fours; ++i) {
-        if (i > 0 && t + i >= row_shape.y) break;
-        mat4 w = weights_columns(words, i);
-        for (int r = 0; r < TILE_ROWS; ++r) {
-          vec4 v = ROW_TEXEL(r, t + i);
-          part[r] += w[0] * v.x + w[1] * v.y + w[2] * v.z + w[3] * v.w;
-        }
-      }
-      t += LANES * weights_fours;
-    } while (t < end);
-    for (int r = 0; r < TILE_ROWS; ++r) sum[r] += scale * part[r];
-  } while (t < row_shape.y);
+  ADD_PRODUCTS(sum, weights_scale, weights_size, weights_fours, weights_words,
+               weights_columns, SEE)
 #else
-  do {
-    ivec2 at = weight_texel(t, slice);
-    vec4 w0 = weights_at(at.x, at.y);
-    vec4 w1 = weights_at(at.x + 1, at.y);
-    vec4 w2 = weights_at(at.x + 2, at.y);
-    vec4 w3 = weights_at(at.x + 3, at.y);
-    for (int r = 0; r < TILE_ROWS; ++r) {
-      vec4 v = ROW_TEXEL(r, t);
-      sum[r] += w0 * v.x + w1 * v.y + w2 * v.z + w3 * v.w;
-    }
-    t += LANES;
-  } while (t < row_shape.y);
+  ADD_PRODUCTS(sum, weights_at, SEE)
+#endif
+#ifdef GATE_FUNCTIONS
+  vec4 gate_sum[TILE_ROWS];
+  for (int r = 0; r < TILE_ROWS; ++r) gate_sum[r] = vec4(0.0);
+#ifdef QUANTIZED
+  ADD_PRODUCTS(gate_sum, gate_scale, gate_size, gate_fours, gate_words,
+               gate_columns, SEE_AGAIN)
+#else
+  ADD_PRODUCTS(gate_sum, gate_at, SEE_AGAIN)
+#endif
 #endif
 
 #if LANES > 1
   int lane = int(gl_LocalInvocationID.x);
   int base = int(gl_LocalInvocationID.y) * LANES * TILE_ROWS + lane;
-  for (int r = 0; r < TILE_ROWS; ++r) partial[base + r * LANES] = sum[r];
+  for (int r = 0; r < TILE_ROWS; ++r) {
+    partial[base + r * LANES] = sum[r];
+#ifdef GATE_FUNCTIONS
+    partial_gate[base + r * LANES] = gate_sum[r];
+#endif
+#ifdef NORMALIZED
+    partial_squares[base + r * LANES] = squares[r];
+#endif
+  }
   for (int half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
     memoryBarrierShared();
     barrier();
     if (lane < half_lanes) {
       for (int r = 0; r < TILE_ROWS; ++r) {
-        partial[base + r * LANES] += partial[base + r * LANES + half_lanes];
+        int at = base + r * LANES;
+        partial[at] += partial[at + half_lanes];
+#ifdef GATE_FUNCTIONS
+        partial_gate[at] += partial_gate[at + half_lanes];
+#endif
+#ifdef NORMALIZED
+        partial_squares[at] += partial_squares[at + half_lanes];
+#endif
       }
     }
   }
@@ -141,13 +220,35 @@ void main() {
 #else
   vec4 bias = weights_at(weights_size.x - 1, slice * row_shape.z);
 #endif
-#if LANES > 1
+#ifdef GATE_FUNCTIONS
+#ifdef QUANTIZED
+  vec4 of_gate = gate_bias(slice);
+#else
+  vec4 of_gate = gate_at(gate_size.x - 1, slice * row_shape.z);
+#endif
+#endif
   // The lanes divide the rows: the code for a sum exists once, and no row waits
   // for another.
+#if LANES > 1
+#define OF_ROW(SHARED, OWN) SHARED[base - lane + r * LANES]
   for (int r = lane; r < TILE_ROWS; r += LANES) {
-    put(first_row + r, slice, partial[base - lane + r * LANES] + bias);
-  }
 #else
-  for (int r = 0; r < TILE_ROWS; ++r) put(first_row + r, slice, sum[r] + bias);
+#define OF_ROW(SHARED, OWN) OWN[r]
+  for (int r = 0; r < TILE_ROWS; ++r) {
 #endif
+    vec4 v = OF_ROW(partial, sum);
+#ifdef NORMALIZED
+    float norm = inversesqrt(OF_ROW(partial_squares, squares) / float(row_shape.w) + epsilon);
+    v *= norm;
+#endif
+    v += bias;
+#ifdef GATE_FUNCTIONS
+    vec4 g = OF_ROW(partial_gate, gate_sum);
+#ifdef NORMALIZED
+    g *= norm;
+#endif
+    v *= gate_of(g + of_gate);
+#endif
+    put(first_row + r, slice, v);
+  }
 }

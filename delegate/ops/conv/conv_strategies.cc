@@ -21,6 +21,10 @@ const ConvStrategy* ChooseConvStrategy(const Convolution& conv,
                                        const Planner& planner) {
   for (const ConvStrategy* strategy : kStrategies) {
     if (conv.next.IsThere() && !strategy->takes_next) continue;
+    if ((conv.norm.is_there || conv.gate.IsThere()) &&
+        !strategy->takes_row_stages) {
+      continue;
+    }
     if (strategy->applies(conv, planner)) return strategy;
   }
   return nullptr;

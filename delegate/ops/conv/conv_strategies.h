@@ -23,6 +23,8 @@ struct ConvStrategy {
   // Whether it also computes Convolution::next. Otherwise it is skipped for
   // convolutions that have one.
   bool takes_next = false;
+  // The same for Convolution::norm and Convolution::gate.
+  bool takes_row_stages = false;
 };
 
 // CONV_2D with few finite constant weights and many pixels: the weights are

@@ -10,6 +10,7 @@
 #include "delegate/ops/conv/next_pointwise.h"
 #include "delegate/ops/conv/quantized_rows.h"
 #include "delegate/ops/conv/transpose_conv.h"
+#include "delegate/ops/matmul/fully_connected.h"
 
 namespace gles_delegate {
 namespace {
@@ -79,6 +80,13 @@ bool TakeAttributes(const Node& node, Convolution* conv) {
   }
   // The attributes of a matrix product only say how TFLite rounds.
   conv->kind = Kind::kRows;
+  if (const auto* a =
+          std::any_cast<FullyConnectedAttributes>(&node.attributes)) {
+    conv->norm = {a->normalizes, a->epsilon, InputOrNone(node, kRowScale)};
+    conv->gate = {
+        {InputOrNone(node, kGateWeights), InputOrNone(node, kGateBias)},
+        a->gate_functions};
+  }
   return node.op != nullptr && node.op->name == "FULLY_CONNECTED";
 }
 
@@ -177,6 +185,11 @@ bool Convolution::HasManyPixels() const { return pixels() >= kManyPixels; }
 bool Convolution::IsTiled() const {
   if (IsPointwise()) return HasManyPixels();
   return kind == Kind::kWindow && filter.groups == 1;
+}
+
+bool Convolution::CanTakeRowStages() const {
+  return kind == Kind::kRows && IsPointwise() && !HasManyPixels() &&
+         constant_weights && !quantized;
 }
 
 bool Convolution::CanTakeChannelScale() const {

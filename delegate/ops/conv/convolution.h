@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "delegate/graph/graph.h"
 #include "delegate/ops/conv/inline_function.h"
@@ -72,6 +73,27 @@ struct InputScale {
   TensorId addend = kNoTensor;         // of the input's shape; kNoTensor: none
 
   bool IsThere() const { return channel_scale != kNoTensor; }
+};
+
+// A normalization of rows as they are read: v becomes v / sqrt(the mean of its
+// squares + epsilon) * scale.
+struct RowNorm {
+  bool is_there = false;
+  float epsilon = 0;
+  TensorId scale = kNoTensor;  // [1,1,1,K]; kNoTensor: 1
+
+  bool operator==(const RowNorm& o) const {
+    return is_there == o.is_there && epsilon == o.epsilon && scale == o.scale;
+  }
+};
+
+// Products of the same rows with a second matrix of the same shape, by whose
+// functions the first are multiplied.
+struct Gate {
+  WeightIds weights;              // constant; kNoTensor: there is none
+  std::vector<PostOp> functions;  // without operands
+
+  bool IsThere() const { return weights.weights != kNoTensor; }
 };
 
 // The depthwise convolution (multiplier 1) fused into the 1x1 convolution that
@@ -143,7 +165,9 @@ struct Convolution {
   InputScale channel_scale;  // only if CanTakeChannelScale()
   InnerDepthwise inner;      // of kDepthwisePointwise
   NextPointwise next;        // only of what FuseNext makes
-  ConvInputs inputs;         // of the node, if made from one
+  RowNorm norm;              // these two only of what FuseFewRows makes
+  Gate gate;
+  ConvInputs inputs;  // of the node, if made from one
   // Computes on (quantized value - zero point) instead of real values
   // (Node::integer_path).
   bool integer_path = false;
@@ -177,6 +201,9 @@ struct Convolution {
   // whose rows are pixels. Excludes products of few rows (not HasManyPixels),
   // which have their own strategies.
   bool IsTiled() const;
+  // True if it may have a RowNorm and a Gate: few constant rows of pixels, real
+  // values.
+  bool CanTakeRowStages() const;
   // True if it may have an InputScale: pointwise, real values, constant
   // weights, many pixels.
   bool CanTakeChannelScale() const;

@@ -6,6 +6,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MATMUL_FULLY_CONNECTED_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MATMUL_FULLY_CONNECTED_H_
 
+#include <vector>
+
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -13,9 +15,21 @@ namespace gles_delegate {
 struct FullyConnectedAttributes {
   // TFLite sums 16-bit activations without a bias in 64 bits.
   bool sums_in_64_bits = false;
+  // Only passes make the following (delegate/passes/fuse_few_rows.h). Rows are
+  // normalized (RowNorm).
+  bool normalizes = false;
+  float epsilon = 0;
+  // With a gate: functions of its products, by which those of the weights are
+  // multiplied.
+  std::vector<PostOp> gate_functions;
 };
 
-// Node inputs: data, weights, bias (optional).
+// Inputs that no model has.
+constexpr size_t kRowScale = 3;
+constexpr size_t kGateWeights = 4;
+constexpr size_t kGateBias = 5;
+
+// Node inputs: data, weights, bias (optional); of fused nodes, also the above.
 ParseFunction ParseFullyConnected;
 PlanFunction PlanFullyConnected;
 

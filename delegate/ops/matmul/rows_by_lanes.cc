@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
@@ -20,11 +22,15 @@ bool HasSliceALane(const Convolution& conv, const DeviceChoices& choices) {
 // More gain nothing, measured on an H100 as split_target was.
 constexpr int kMaxLanesOfFewSums = 128;
 
+// Bytes of shared memory for each lane and row.
+int SharedBytesOf(const Convolution& conv) {
+  return 16 + (conv.gate.IsThere() ? 16 : 0) + (conv.norm.is_there ? 4 : 0);
+}
+
 // How many invocations share one of `sums`: a power of two, no more than the
-// sum has steps or than one work group may hold. On a device that splits sums,
-// few of them have more lanes than many.
-int Lanes(int64_t sums, int steps, int tile_rows,
-          const DeviceProfile& profile) {
+// sum has steps or than one work group may hold, `bytes` for each. On a device
+// that splits sums, few of them have more lanes than many.
+int Lanes(int64_t sums, int steps, int bytes, const DeviceProfile& profile) {
   int wanted = profile.choices.reduction_lanes;
   while (wanted > 1 && wanted * 2 <= kMaxLanesOfFewSums &&
          sums * wanted < profile.choices.split_target) {
@@ -33,10 +39,40 @@ int Lanes(int64_t sums, int steps, int tile_rows,
   const int max =
       std::min({wanted, steps, profile.limits.max_work_group_size[0],
                 profile.limits.max_work_group_invocations,
-                profile.limits.max_shared_memory_bytes / (16 * tile_rows)});
+                profile.limits.max_shared_memory_bytes / bytes});
   int lanes = 1;
   while (lanes * 2 <= max) lanes *= 2;
   return lanes;
+}
+
+void BindRowStages(const Convolution& conv, const Planner& planner,
+                   Dispatch* d) {
+  if (conv.norm.is_there) {
+    d->Define("NORMALIZED");
+    if (conv.norm.scale != kNoTensor) {
+      d->Define("SCALED").Read("scale", conv.norm.scale);
+    }
+    d->uniforms.Float("epsilon", conv.norm.epsilon);
+  }
+  if (!conv.gate.IsThere()) return;
+  const Graph& graph = planner.graph();
+  const WeightIds& ids = conv.gate.weights;
+  PackedConstant gate =
+      conv.quantized_rows ? PackQuantizedRows("gate", graph.tensor(ids.weights),
+                                              ids.Bias(graph), conv.filter)
+                          : PackFilter(ids, conv.filter, graph);
+  gate.name = "gate";
+  d->Constant(std::move(gate));
+  std::string members, text;
+  for (size_t i = 0; i < conv.gate.functions.size(); ++i) {
+    const PostOp& op = conv.gate.functions[i];
+    const std::string params = absl::StrCat("gate_params", i);
+    absl::StrAppend(&members, "vec4 ", params, "; ");
+    absl::StrAppend(&text, "v = op_", op.function, "(v, ", params, "); ");
+    d->uniforms.Float4(params, op.params);
+  }
+  d->Define("GATE_PARAMS", members);
+  d->Define("GATE_FUNCTIONS", text);
 }
 
 bool AppliesRowsByLanes(const Convolution& conv, const Planner& planner) {
@@ -58,7 +94,9 @@ void PlanRowsByLanes(const Convolution& conv, Planner* planner) {
                         ? DivideUp(row_texels, 8 / weights.quantization.bits)
                         : row_texels;
   const int64_t sums = int64_t{slices} * DivideUp(rows, tile_rows);
-  const int lanes = slice_a_lane ? 1 : Lanes(sums, steps, tile_rows, profile);
+  const int shared_bytes = SharedBytesOf(conv) * tile_rows;
+  const int lanes =
+      slice_a_lane ? 1 : Lanes(sums, steps, shared_bytes, profile);
   Dispatch d("fully_connected");
   if (elements) {
     d.Define("ELEMENTS");
@@ -78,17 +116,19 @@ void PlanRowsByLanes(const Convolution& conv, Planner* planner) {
   }
   // One lane takes no barriers.
   if (lanes > 1) {
-    d.WorkGroup(lanes, 1, 1).SharedMemory(int64_t{16} * lanes * tile_rows);
+    d.WorkGroup(lanes, 1, 1).SharedMemory(int64_t{shared_bytes} * lanes);
   } else if (slice_a_lane) {
     d.WorkGroup(profile.choices.simd_lanes, 1, 1);
   }
   d.uniforms.Int4("row_shape", rows, row_texels, conv.filter.taps, terms);
+  BindRowStages(conv, *planner, &d);
   planner->Add(std::move(d));
 }
 
 }  // namespace
 
 const ConvStrategy kRowsByLanes = {"rows_by_lanes", AppliesRowsByLanes,
-                                   PlanRowsByLanes};
+                                   PlanRowsByLanes, /*takes_next=*/false,
+                                   /*takes_row_stages=*/true};
 
 }  // namespace gles_delegate
