@@ -20,11 +20,6 @@ namespace {
 // More have enough products to share tiles of keys and values.
 constexpr int kMaxRows = 8;
 
-bool IsPlainFunction(const PostOp& op) {
-  return !op.operand_zero_extend && !op.operand_table && !op.operand_lookup &&
-         !op.operand_max_pool;
-}
-
 class AttentionFuser {
  public:
   AttentionFuser(Graph* graph, const DeviceProfile& profile)
@@ -72,7 +67,7 @@ class AttentionFuser {
                          return IsComputedFloat(graph_->tensor(id));
                        }) &&
            std::all_of(node.post_ops.begin(), node.post_ops.end(),
-                       IsPlainFunction);
+                       BroadcastsOperand);
   }
 
   bool IsSoftmaxOf(int n, const Shape& scores) const {

@@ -125,7 +125,7 @@ class FewRowsFuser {
     return conv && conv->CanTakeRowStages() ? conv : std::nullopt;
   }
 
-  // What a product reads, writes and has as matrices.
+  // The tensors that a product reads and writes, and its matrices.
   static int CountTensors(const Convolution& conv, const Node& node) {
     return 3 + (conv.norm.scale != kNoTensor ? 1 : 0) +
            (conv.gate.IsThere() ? 1 : 0) + CountOperands(node);

@@ -24,6 +24,11 @@ bool IsSameEverywhere(const PostOp& op) {
   return op.operand == kNoTensor || op.operand_lookup;
 }
 
+bool BroadcastsOperand(const PostOp& op) {
+  return !op.operand_zero_extend && !op.operand_table && !op.operand_lookup &&
+         !op.operand_max_pool;
+}
+
 bool IsStoredAlike(const Tensor& a, const Tensor& b) {
   return a.type == b.type && a.holds_quantized == b.holds_quantized &&
          a.always_float32 == b.always_float32;

@@ -18,6 +18,9 @@ bool IsOperand(TensorId tensor, const Node& node);
 // True if the function does not depend on the value's position.
 bool IsSameEverywhere(const PostOp& op);
 
+// True if the function's operand, if there is one, is broadcast to the output.
+bool BroadcastsOperand(const PostOp& op);
+
 // True if both are stored alike, regardless of quantization parameters.
 bool IsStoredAlike(const Tensor& a, const Tensor& b);
 // True if equal bits have equal meaning in both.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <any>
-#include <limits>
 #include <utility>
 
 #include "delegate/graph/op.h"
@@ -16,11 +15,9 @@ namespace {
 
 // Nodes and values that are looked at, and steps. A rotary embedding has 15
 // nodes and 10 steps.
-constexpr size_t kMaxNodes = 64;
+constexpr size_t kMaxMembers = 64;
 constexpr int kMaxValues = 128;
 constexpr size_t kMaxSteps = 32;
-
-std::vector<int> DimsOf(const Shape& s) { return {s.b, s.h, s.w, s.c}; }
 
 const ConcatenationAttributes* ChannelConcatenation(const Node& node) {
   const auto* a = std::any_cast<ConcatenationAttributes>(&node.attributes);
@@ -37,11 +34,6 @@ const ElementwiseAttributes* FunctionsOf(const Graph& graph, const Node& node) {
                  graph.tensor(node.inputs[a->source]).shape == a->source_shape
              ? a
              : nullptr;
-}
-
-bool IsPlainFunction(const PostOp& op) {
-  return !op.operand_zero_extend && !op.operand_table && !op.operand_lookup &&
-         !op.operand_max_pool;
 }
 
 bool IsReadable(const Tensor& t) {
@@ -62,7 +54,7 @@ MovedRegion::MovedRegion(const Graph& graph, const Uses& uses, int root,
   }
   // Each reader is looked at before what it reads.
   std::set<int> next = {root};
-  while (!next.empty() && members_.size() < kMaxNodes) {
+  while (!next.empty() && members_.size() < kMaxMembers) {
     const int n = *next.rbegin();
     next.erase(n);
     if (n != root && !MayJoin(n)) continue;
@@ -85,7 +77,7 @@ bool MovedRegion::MayJoin(int n) const {
   if (node.integer_path ||
       !(moves || ChannelConcatenation(node) || FunctionsOf(graph_, node)) ||
       !std::all_of(node.post_ops.begin(), node.post_ops.end(),
-                   IsPlainFunction)) {
+                   BroadcastsOperand)) {
     return false;
   }
   return std::all_of(
@@ -164,8 +156,8 @@ std::optional<Node> MovedRegion::Fused() {
   }
   a.steps = std::move(steps_);
   fused.attributes = std::move(a);
-  const auto& made = std::any_cast<const MovedFunctionsAttributes&>(
-      fused.attributes);
+  const auto& made =
+      std::any_cast<const MovedFunctionsAttributes&>(fused.attributes);
   if (!moves_ || static_cast<int>(inputs_.size()) + 1 > max_tensors_ ||
       !(SavesNodes(fused) || IsOneRead(made))) {
     return std::nullopt;
@@ -283,72 +275,6 @@ std::optional<int> MovedRegion::Read(TensorId id) {
   step.read = *read;
   if (found == inputs_.end()) inputs_.push_back(id);
   return AddStep(std::move(step));
-}
-
-bool MovedRegion::Follow(ElementMap* map) const {
-  bool joined = false;
-  for (auto hop = hops_.rbegin(); hop != hops_.rend(); ++hop) {
-    switch (hop->kind) {
-      case Hop::Kind::kJoin:
-        joined = true;
-        break;
-      case Hop::Kind::kMove:
-        // After a concatenation, reshapes alone, of the same channels.
-        if (!joined && !map->Follow(graph_, *hop->node, hop->output)) {
-          return false;
-        }
-        break;
-      case Hop::Kind::kBroadcast:
-        if (!map->Reshape(DimsOf(hop->from)) ||
-            !map->Broadcast(DimsOf(hop->to))) {
-          return false;
-        }
-    }
-  }
-  const Shape& all = graph_.tensor(graph_.nodes[root_].outputs[0]).shape;
-  return joined || part_shape_ == all ||
-         map->Narrow(DimsOf(all), begin_, part_shape_.c);
-}
-
-std::optional<MovedRead> MovedRegion::ReadOf(TensorId id) const {
-  const Tensor& tensor = graph_.tensor(id);
-  ElementMap map(tensor.dims);
-  if (!Follow(&map)) return std::nullopt;
-  if (tensor.shape == part_shape_ && map == ElementMap(tensor.dims)) {
-    return MovedRead();
-  }
-  std::vector<ElementMap::Axis> axes = map.axes();
-  if (axes.empty()) axes = {{1, 0}};
-  const int channels = part_shape_.c;
-  MovedRead read;
-  read.kind = MovedRead::Kind::kElements;
-  int64_t unit = 1;  // elements
-  if (channels != 1) {
-    ElementMap::Axis& last = axes.back();
-    if (channels % 4 != 0 || last.size % 4 != 0) return std::nullopt;
-    const auto is_whole = [](int64_t at) { return at % 4 == 0; };
-    if (last.stride == 1 && is_whole(tensor.shape.c) &&
-        is_whole(map.offset()) &&
-        std::all_of(axes.begin(), axes.end() - 1,
-                    [&](const auto& axis) { return is_whole(axis.stride); })) {
-      read.kind = MovedRead::Kind::kTexels;
-      unit = 4;
-    } else {
-      read.step = static_cast<int>(last.stride);
-    }
-    last = {last.size / 4, last.stride * 4};
-  }
-  if (axes.size() > read.sizes.size() ||
-      map.offset() > std::numeric_limits<int>::max()) {
-    return std::nullopt;
-  }
-  read.offset = static_cast<int>(map.offset() / unit);
-  const size_t first = read.sizes.size() - axes.size();
-  for (size_t i = 0; i < axes.size(); ++i) {
-    read.sizes[first + i] = axes[i].size;
-    read.strides[first + i] = static_cast<int>(axes[i].stride / unit);
-  }
-  return read;
 }
 
 int MovedRegion::AddStep(MovedStep step) {

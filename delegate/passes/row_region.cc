@@ -6,6 +6,7 @@
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/reduction/reduce.h"
+#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
@@ -18,11 +19,6 @@ bool ReducesChannelsAlone(const ReduceAttributes& a, const Shape& s) {
   return a.folded.empty() && a.quantized == nullptr && a.over[3] &&
          (!a.over[0] || s.b == 1) && (!a.over[1] || s.h == 1) &&
          (!a.over[2] || s.w == 1);
-}
-
-bool IsFunctionOfRows(const PostOp& op) {
-  return !op.operand_zero_extend && !op.operand_table && !op.operand_lookup &&
-         !op.operand_max_pool;
 }
 
 }  // namespace
@@ -132,7 +128,7 @@ bool RowRegion::IsAligned(TensorId id, int step, const Shape& to) const {
 std::optional<int> RowRegion::Apply(const std::vector<PostOp>& ops, int step,
                                     const Shape& to) {
   for (const PostOp& op : ops) {
-    if (!IsFunctionOfRows(op)) return std::nullopt;
+    if (!BroadcastsOperand(op)) return std::nullopt;
     RowStep next;
     next.kind = RowStep::Kind::kFunction;
     next.a = step;

@@ -128,7 +128,7 @@ TEST(FuseFewRowsTest, NotRowsOrGatesThatAreReadElsewhere) {
                                    "FULLY_CONNECTED"));
 }
 
-// A residual is no gate, nor are products of other rows.
+// A residual is not a gate, nor are products of other rows.
 TEST(FuseFewRowsTest, NotOtherOperands) {
   FeedForward b(1);
   const TensorId x = b.Rows32(), other = b.Rows32();

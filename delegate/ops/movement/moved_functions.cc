@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/ops/step_names.h"
 #include "delegate/ops/texel_dispatch.h"
 #include "delegate/plan/planner.h"
 
@@ -14,22 +15,19 @@ namespace {
 
 using Kind = MovedRead::Kind;
 
-std::string In(int index) { return absl::StrCat("in", index); }
 std::string LoopsOf(int step) { return absl::StrCat("loops", step); }
 std::string StridesOf(int step) { return absl::StrCat("strides", step); }
-std::string ParamsOf(int step) { return absl::StrCat("params", step); }
-std::string ValueOf(int step) { return absl::StrCat("v", step); }
 
 std::string ReadText(const MovedRead& read, int index, int step) {
   if (read.kind == Kind::kSame) {
-    return absl::StrCat("read_", In(index), "(p.x, p.y, s, p.w)");
+    return absl::StrCat("read_", InputName(index), "(p.x, p.y, s, p.w)");
   }
   const std::string at =
       absl::StrCat("op_moved(t, ", LoopsOf(step), ", ", StridesOf(step), ")");
   if (read.kind == Kind::kTexels) {
-    return absl::StrCat("texel_", In(index), "(", at, ")");
+    return absl::StrCat("texel_", InputName(index), "(", at, ")");
   }
-  const std::string element = absl::StrCat("element_", In(index));
+  const std::string element = absl::StrCat("element_", InputName(index));
   if (read.step == 0) return absl::StrCat("vec4(", element, "(", at, "))");
   // The innermost loop goes from texel to texel.
   std::string all = absl::StrCat("vec4(", element, "(", at, ")");
@@ -42,17 +40,17 @@ std::string ReadText(const MovedRead& read, int index, int step) {
 
 std::string Definition(const MovedStep& step, int i) {
   if (step.index >= 0) {
-    return absl::StrCat("vec4 ", ValueOf(i), " = ",
+    return absl::StrCat("vec4 ", ValueName(i), " = ",
                         ReadText(step.read, step.index, i), "; ");
   }
-  std::string first = ValueOf(step.a);
+  std::string first = ValueName(step.a);
   if (step.b >= 0) {
-    std::string second = ValueOf(step.b);
+    std::string second = ValueName(step.b);
     if (step.operand_first) std::swap(first, second);
     absl::StrAppend(&first, ", ", second);
   }
-  return absl::StrCat("vec4 ", ValueOf(i), " = op_", step.function, "(", first,
-                      ", ", ParamsOf(i), "); ");
+  return absl::StrCat("vec4 ", ValueName(i), " = op_", step.function, "(",
+                      first, ", ", ParamsName(i), "); ");
 }
 
 // The value of a part of the slices.
@@ -73,7 +71,7 @@ std::string PartText(const MovedFunctionsAttributes& a, int part) {
   const std::string first = part == 0 ? "0" : end(part - 1);
   return absl::StrCat("if (p.z < ", end(part), ") { int s = p.z - ", first,
                       "; int t = pixel * (", end(part), " - ", first, ") + s; ",
-                      text, "return ", ValueOf(result), "; } ");
+                      text, "return ", ValueName(result), "; } ");
 }
 
 void AddParams(const MovedFunctionsAttributes& a, Dispatch* d) {
@@ -85,8 +83,8 @@ void AddParams(const MovedFunctionsAttributes& a, Dispatch* d) {
     const MovedStep& step = a.steps[i];
     const int at = static_cast<int>(i);
     if (step.index < 0) {
-      absl::StrAppend(&members, "vec4 ", ParamsOf(at), "; ");
-      d->uniforms.Float4(ParamsOf(at), step.params);
+      absl::StrAppend(&members, "vec4 ", ParamsName(at), "; ");
+      d->uniforms.Float4(ParamsName(at), step.params);
     } else if (step.read.kind != Kind::kSame) {
       absl::StrAppend(&members, "ivec4 ", LoopsOf(at), "; ivec4 ",
                       StridesOf(at), "; ");
@@ -102,7 +100,7 @@ void AddParams(const MovedFunctionsAttributes& a, Dispatch* d) {
 
 // texel_T(t) or element_T(e) of input T, as the step needs.
 std::string ReadFunction(const MovedStep& step) {
-  const std::string in = In(step.index);
+  const std::string in = InputName(step.index);
   const std::string size = absl::StrCat(in, "_size");
   const std::string read = absl::StrCat("read_", in, "(q.x, q.y, q.z, q.w)");
   if (step.read.kind == Kind::kTexels) {
@@ -138,7 +136,7 @@ const OpDefinition& MovedFunctions() {
 void DefineMovedValue(const MovedFunctionsAttributes& a,
                       absl::Span<const TensorId> inputs, Dispatch* d) {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    d->Read(In(static_cast<int>(i)), inputs[i]);
+    d->Read(InputName(static_cast<int>(i)), inputs[i]);
   }
   AddParams(a, d);
   std::string text = absl::StrCat(

@@ -6,15 +6,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/reduction/row_threads.h"
+#include "delegate/ops/step_names.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
 
-std::string In(int index) { return absl::StrCat("in", index); }
 std::string Out(size_t index) { return absl::StrCat("out", index); }
-std::string ParamsOf(int step) { return absl::StrCat("params", step); }
-std::string ValueOf(int step) { return absl::StrCat("v", step); }
 
 // The text of row_functions.comp's macros.
 class Text {
@@ -72,22 +70,22 @@ class Text {
       const Tensor& t = graph_.tensor(node_.inputs[step.index]);
       const bool is_one = t.shape.c == 1;
       value = t.is_constant()
-                  ? absl::StrCat("read_", In(step.index), "(0, 0, ",
+                  ? absl::StrCat("read_", InputName(step.index), "(0, 0, ",
                                  is_one ? "0" : "s", ", 0)")
-                  : absl::StrCat("read_", In(step.index), "(p.x, p.y, ",
+                  : absl::StrCat("read_", InputName(step.index), "(p.x, p.y, ",
                                  is_one ? "0" : "s", ", p.z)");
       if (is_one) absl::StrAppend(&value, ".xxxx");
     } else {
-      std::string first = ValueOf(step.a);
+      std::string first = ValueName(step.a);
       if (step.b >= 0) {
-        std::string second = ValueOf(step.b);
+        std::string second = ValueName(step.b);
         if (step.operand_first) std::swap(first, second);
         absl::StrAppend(&first, ", ", second);
       }
-      value = absl::StrCat("op_", step.function, "(", first, ", ", ParamsOf(i),
-                           ")");
+      value = absl::StrCat("op_", step.function, "(", first, ", ",
+                           ParamsName(i), ")");
     }
-    return absl::StrCat("vec4 ", ValueOf(i), " = ", value, "; ");
+    return absl::StrCat("vec4 ", ValueName(i), " = ", value, "; ");
   }
 
   const Node& node_;
@@ -107,8 +105,8 @@ std::string Reductions(const RowFunctionsAttributes& a, const Text& text) {
                        : step.reducer == Reducer::kMin ? "MIN"
                        : step.reducer == Reducer::kSum ? "SUM"
                                                        : "MEAN";
-    absl::StrAppend(&all, kind, "_OF_ROW(", ValueOf(i), ", ",
-                    text.Rows({step.a}), ", ", ValueOf(step.a), ") ",
+    absl::StrAppend(&all, kind, "_OF_ROW(", ValueName(i), ", ",
+                    text.Rows({step.a}), ", ", ValueName(step.a), ") ",
                     text.Numbers(i, i + 1));
   }
   return all;
@@ -131,17 +129,17 @@ absl::Status PlanRowFunctions(const Node& node, Planner* planner) {
   std::string params, writes;
   for (size_t i = 0; i < a.steps.size(); ++i) {
     if (a.steps[i].kind != RowStep::Kind::kFunction) continue;
-    const std::string name = ParamsOf(static_cast<int>(i));
+    const std::string name = ParamsName(static_cast<int>(i));
     absl::StrAppend(&params, "vec4 ", name, "; ");
     d.uniforms.Float4(name, a.steps[i].params);
   }
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    d.Read(In(static_cast<int>(i)), node.inputs[i]);
+    d.Read(InputName(static_cast<int>(i)), node.inputs[i]);
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     d.Write(Out(i), node.outputs[i]);
     absl::StrAppend(&writes, "write_", Out(i), "(p.x, p.y, s, p.z, ",
-                    ValueOf(a.results[i]), "); ");
+                    ValueName(a.results[i]), "); ");
   }
   d.Define("ROW_PARAMS", params);
   d.Define("REDUCTIONS",
