@@ -8,7 +8,7 @@ DeviceChoices BaselineChoices(DeviceChoices choices) {
   choices.depthwise_tile_pixels = 1;
   choices.depthwise_tile_rows = 1;
   choices.reduction_lanes = 1;
-  choices.split_target = 0;
+  choices.split_k_target = 0;
   choices.fused_depthwise_work = 0;
   choices.fused_plane_work = 0;
   choices.fused_next_texels = 0;

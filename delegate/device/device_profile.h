@@ -72,7 +72,7 @@ struct DeviceChoices {
   // idle, and LSTM sums use at most one vector. 1: unknown; no effect.
   int simd_lanes = 1;
   // Maximum number of invocations that compute a sum together, through shared
-  // memory; more compute one of few sums if split_target is set. 1: each
+  // memory; more compute one of few sums if split_k_target is set. 1: each
   // computes its own.
   int reduction_lanes = 32;
   // Maximum number of boxes that an invocation keeps in registers while
@@ -82,7 +82,7 @@ struct DeviceChoices {
   // Number of invocations that keep the device busy. Convolutions and products
   // with fewer output texels split their sums (split-K) up to this number. 0:
   // never split.
-  int split_target = 0;
+  int split_k_target = 0;
 
   // Fuse a depthwise convolution into the next 1x1 convolution if taps x slices
   // x recomputations <= this; it is recomputed for every 16 output slices. The
@@ -136,7 +136,7 @@ struct DeviceChoices {
   // 1: the host packs inputs and unpacks outputs in mapped tensor buffers. For
   // devices that share the host's memory and pack no faster. 0: shaders do it.
   int host_transfers = 0;
-  // 1: 1x1 convolutions of 16-bit tensors, others that split their sums, and
+  // 1: 1x1 convolutions of 16-bit tensors, others with split-K, and
   // products of two computed matrices multiply in 16 bits and sum 16 products
   // in 16 bits; these sums are added in 32 bits. 0: all in 32 bits.
   int half_arithmetic = 0;

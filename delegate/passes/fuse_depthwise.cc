@@ -66,8 +66,8 @@ int64_t MaxWork(const Work& work, const Convolution& conv,
   constexpr int kLittleTimes = 4;
   const int64_t max = choices.fused_depthwise_work;
   const int64_t texels = int64_t{conv.pixels()} * conv.dst_shape.slices();
-  const bool large = choices.split_target > 0 &&
-                     texels > int64_t{kLargeOutput} * choices.split_target;
+  const bool large = choices.split_k_target > 0 &&
+                     texels > int64_t{kLargeOutput} * choices.split_k_target;
   if (large) return max / kLargePart;
   const bool little = work.all <= kLittleWork && work.pixel <= max / 2;
   return little ? max * kLittleTimes : max;

@@ -25,7 +25,7 @@ bool MayHaveNext(const Node& node, const std::optional<Convolution>& conv) {
 bool IsLarge(const Convolution& next, const DeviceChoices& choices) {
   constexpr int kLargeOutput = 16;  // of what fills the device
   return int64_t{next.pixels()} * next.dst_shape.slices() >
-         int64_t{kLargeOutput} * choices.split_target;
+         int64_t{kLargeOutput} * choices.split_k_target;
 }
 
 bool IsNext(const Graph& graph, const Node& node,

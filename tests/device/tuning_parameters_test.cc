@@ -98,9 +98,9 @@ TEST(TuningTextTest, SpacesAndEmptyItems) {
   EXPECT_TRUE(ApplyTuning("", &choices).ok());
   EXPECT_EQ(TuningText(choices), TuningText(DeviceChoices()));
   const absl::Status status =
-      ApplyTuning(" split_target = 7, , conv_tile_pixels=3,", &choices);
+      ApplyTuning(" split_k_target = 7, , conv_tile_pixels=3,", &choices);
   EXPECT_TRUE(status.ok()) << status;
-  EXPECT_EQ(choices.split_target, 7);
+  EXPECT_EQ(choices.split_k_target, 7);
   EXPECT_EQ(choices.conv_tile_pixels, 3);
 }
 

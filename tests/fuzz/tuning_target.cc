@@ -27,7 +27,7 @@ std::vector<Bytes> Seeds() {
   const std::string defaults = TuningText(DeviceChoices());
   for (const std::string& text :
        {defaults, std::string("storage=3,conv_tile_pixels=16"),
-        std::string("split_target=1073741824,,=,storage")}) {
+        std::string("split_k_target=1073741824,,=,storage")}) {
     seeds.emplace_back(text.begin(), text.end());
   }
   return seeds;

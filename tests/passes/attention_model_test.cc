@@ -239,7 +239,7 @@ TEST_F(AttentionModelTest, BiasesOfHeads) {
 }
 
 TEST_F(AttentionModelTest, InTiles) {
-  for (const char* tuning : {"split_target=1", "split_target=1000000"}) {
+  for (const char* tuning : {"split_k_target=1", "split_k_target=1000000"}) {
     setenv("GLES_DELEGATE_TUNING", tuning, /*overwrite=*/1);
     Writing w;
     w.slices_one_product = true;

@@ -23,26 +23,26 @@ struct Pair : ConvolutionPair {
   explicit Pair(const Case& c) : ConvolutionPair(Kind::kDepthwise, c) {}
 };
 
-void Fusing(int split_target, DeviceProfile* profile) {
-  profile->choices.split_target = split_target;
+void Fusing(int split_k_target, DeviceProfile* profile) {
+  profile->choices.split_k_target = split_k_target;
   profile->choices.fused_depthwise_work = 1 << 20;
 }
 
-void Check(const Case& c, int split_target) {
+void Check(const Case& c, int split_k_target) {
   SCOPED_TRACE(::testing::Message()
                << c.src.ToString() << " kernel " << c.kernel << " stride "
                << c.stride << " to " << c.channels << " split "
-               << split_target);
+               << split_k_target);
   Pair pair(c);
   DeviceProfile fusing;
   fusing.limits.max_work_group_invocations = 1024;
   fusing.limits.max_shared_memory_bytes = 32 << 10;
-  Fusing(split_target, &fusing);
+  Fusing(split_k_target, &fusing);
   FuseDepthwise(&pair.graph, fusing);
   ASSERT_EQ(pair.graph.nodes.size(), 1u);
-  const auto got =
-      RunGraph(pair.graph, {pair.src.values},
-               [&](DeviceProfile& profile) { Fusing(split_target, &profile); });
+  const auto got = RunGraph(
+      pair.graph, {pair.src.values},
+      [&](DeviceProfile& profile) { Fusing(split_k_target, &profile); });
   ASSERT_TRUE(got.ok()) << got.status();
   ExpectWithinRoundings(*got, pair.Expected());
 }
@@ -99,7 +99,7 @@ bool FusesByNvidiasRow(const Case& c) {
   DeviceProfile profile;
   profile.limits.max_work_group_invocations = 1024;
   profile.limits.max_shared_memory_bytes = 48 << 10;
-  profile.choices.split_target = 48 << 10;
+  profile.choices.split_k_target = 48 << 10;
   profile.choices.fused_depthwise_work = 1300;
   FuseDepthwise(&pair.graph, profile);
   return pair.graph.nodes.size() == 1;

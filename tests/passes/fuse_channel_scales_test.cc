@@ -75,16 +75,16 @@ DeviceProfile Fusing() {
   return profile;
 }
 
-void Check(const Case& c, int split_target) {
+void Check(const Case& c, int split_k_target) {
   SCOPED_TRACE(::testing::Message()
                << BhwcShape::FromDims(c.dims).ToString() << " to " << c.outputs
-               << (c.add ? " added" : "") << " split " << split_target);
+               << (c.add ? " added" : "") << " split " << split_k_target);
   Block block(c);
   FuseChannelScales(&block.b.graph, Fusing());
   ASSERT_THAT(block.b.Ops(), ElementsAre("CONV_2D"));
   const auto got =
       RunGraph(block.b.graph, block.values, [&](DeviceProfile& profile) {
-        profile.choices.split_target = split_target;
+        profile.choices.split_k_target = split_k_target;
       });
   ASSERT_TRUE(got.ok()) << got.status();
 
@@ -221,7 +221,7 @@ TEST(FuseDepthwiseTest, LeavesViewsAlone) {
   b.graph.outputs = {b.Conv(middle)};
   b.graph.tensor(middle).view.of = b.Tensor({1, 5, 7, 8});
   DeviceProfile profile;
-  profile.choices.split_target = 1;
+  profile.choices.split_k_target = 1;
   profile.choices.fused_depthwise_work = 1 << 20;
   FuseDepthwise(&b.graph, profile);
   EXPECT_THAT(b.Ops(), ElementsAre("DEPTHWISE_CONV_2D", "CONV_2D"));

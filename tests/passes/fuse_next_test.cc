@@ -27,7 +27,7 @@ using gl_shaders::Storage;
 constexpr int kAll = 1 << 30;
 
 void FuseAll(DeviceProfile& profile) {
-  profile.choices.split_target = 48 << 10;
+  profile.choices.split_k_target = 48 << 10;
   profile.choices.fused_depthwise_work = kAll;
   profile.choices.fused_next_texels = kAll;
 }

@@ -152,7 +152,7 @@ enum class Fusion { kNone, kIntoNext, kWithNext, kPlanes };
 std::string Tuning(Fusion fusion) {
   constexpr int kAll = 1 << 20;
   return absl::StrCat(
-      "split_target=", fusion == Fusion::kWithNext ? 48 << 10 : 1,
+      "split_k_target=", fusion == Fusion::kWithNext ? 48 << 10 : 1,
       ",fused_depthwise_work=",
       fusion == Fusion::kIntoNext || fusion == Fusion::kWithNext ? kAll : 0,
       ",fused_next_texels=", fusion == Fusion::kWithNext ? kAll : 0,

@@ -103,7 +103,7 @@ void ExpectCpuQuantized(int seed, TfLiteGlesStorage storage) {
 TEST(QuantizedHeadsTest, EveryCodeIsTheCpus) {
   GLES_SKIP_WITHOUT_DEVICE();
   const ScopedEnvironment tuning("GLES_DELEGATE_TUNING",
-                                 "split_target=49152,read_through=1");
+                                 "split_k_target=49152,read_through=1");
   ExpectCpuQuantized<int8_t>(1, kTfLiteGlesStorageAuto);
   ExpectCpuQuantized<uint8_t>(2, kTfLiteGlesStorageAuto);
   ExpectCpuQuantized<int8_t>(3, kTfLiteGlesStorageTextureArray);

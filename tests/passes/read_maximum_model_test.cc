@@ -19,7 +19,7 @@
 namespace gles_delegate::testing {
 namespace {
 
-constexpr char kReadsThrough[] = "split_target=49152,read_through=1";
+constexpr char kReadsThrough[] = "split_k_target=49152,read_through=1";
 
 schema::Pool2DOptionsT TwoByTwo() {
   schema::Pool2DOptionsT options;

@@ -359,7 +359,7 @@ TEST(ReadThroughTest, LeavesOtherGraphsAlone) {
   readers.AddConvolution(8, 1);
   ExpectKept(readers);
   DeviceProfile without_tiles = ThroughProfile();
-  without_tiles.choices.split_target = 0;
+  without_tiles.choices.split_k_target = 0;
   ExpectKept(resize, without_tiles);
   for (const Chain& chain : {blocks, resize}) {
     ExpectKept(Changed(

@@ -157,10 +157,10 @@ TEST(TuningPlansTest, FewRegisters) {
 }
 
 TEST(TuningPlansTest, LanesOfFewSums) {
-  const auto lanes = [](int reduction_lanes, int split_target) {
+  const auto lanes = [](int reduction_lanes, int split_k_target) {
     DeviceChoices choices;
     choices.reduction_lanes = reduction_lanes;
-    choices.split_target = split_target;
+    choices.split_k_target = split_k_target;
     return DefineOf("fully_connected", "LANES", Product(4), choices);
   };
   EXPECT_EQ(lanes(2, 0), "2");  // of 128 sums of 24 texels

@@ -45,7 +45,7 @@ class ScopedDebug : public ScopedEnvironment {
   }
 };
 
-// GLES_DELEGATE_TUNING with another parameter, such as "split_target=1".
+// GLES_DELEGATE_TUNING with another parameter, such as "split_k_target=1".
 class ScopedTuning : public ScopedEnvironment {
  public:
   explicit ScopedTuning(const std::string& item)

@@ -8,7 +8,7 @@ namespace gles_delegate::testing {
 
 // Sets `read_through`, and what gives convolutions tiles in shared memory.
 inline void ReadThroughNodes(DeviceProfile& profile) {
-  profile.choices.split_target = 48 << 10;
+  profile.choices.split_k_target = 48 << 10;
   profile.choices.fused_depthwise_work = 1 << 30;
   profile.choices.read_through = 1;
 }

@@ -356,9 +356,10 @@ const std::vector<Way>& Ways() {
          c.simd_lanes = 1;
          c.reduction_lanes = 4;
        }},
-      {"conv_1x1", 20, [](DeviceChoices& c) { c.split_target = 0; }},
-      {"conv_shared", 20, [](DeviceChoices& c) { c.split_target = 48 << 10; }},
-      {"conv_shared", 37, [](DeviceChoices& c) { c.split_target = 1; }}};
+      {"conv_1x1", 20, [](DeviceChoices& c) { c.split_k_target = 0; }},
+      {"conv_shared", 20,
+       [](DeviceChoices& c) { c.split_k_target = 48 << 10; }},
+      {"conv_shared", 37, [](DeviceChoices& c) { c.split_k_target = 1; }}};
   return ways;
 }
 

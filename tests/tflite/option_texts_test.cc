@@ -91,9 +91,9 @@ TEST(OptionsTest, ATuningFileIsReadAndChecked) {
     return OptionsFrom({{"tuning_file", path}});
   };
   const auto options =
-      from("# gles_tune\nconv_tile_pixels=2 # fast\n\n split_target = 7\n");
+      from("# gles_tune\nconv_tile_pixels=2 # fast\n\n split_k_target = 7\n");
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_EQ(options->tuning, "conv_tile_pixels=2,split_target = 7");
+  EXPECT_EQ(options->tuning, "conv_tile_pixels=2,split_k_target = 7");
   EXPECT_EQ(from("")->tuning, "");
   EXPECT_THAT(std::string(from("conv_tile_pixel=2").status().message()),
               HasSubstr("did you mean 'conv_tile_pixels'"));

@@ -98,7 +98,7 @@ void BindSums(const SharedWork& work, int src_slices, const Shape& dst,
 bool AppliesConvShared(const Convolution& conv, const Planner& planner) {
   const DeviceProfile& profile = planner.profile();
   const SharedWork work = WorkOf(conv);
-  return profile.choices.split_target > 0 && conv.constant_weights &&
+  return profile.choices.split_k_target > 0 && conv.constant_weights &&
          (work.fused || conv.IsTiled()) && ChooseSharedGrid(work, profile);
 }
 
@@ -139,7 +139,7 @@ const ConvStrategy kConvShared = {"conv_shared", AppliesConvShared,
 
 std::optional<Dispatch> ProductsShared(const MatrixProducts& products,
                                        const Planner& planner) {
-  if (planner.profile().choices.split_target == 0) return std::nullopt;
+  if (planner.profile().choices.split_k_target == 0) return std::nullopt;
   const Shape& src = planner.tensor(products.src).shape;
   const Shape& dst = planner.tensor(products.dst).shape;
   const SharedWork work = {dst.w, dst.slices(), src.slices(),
@@ -173,7 +173,7 @@ std::optional<Dispatch> MatricesShared(const MatrixPairs& pairs,
   work.halves = planner.MultipliesHalves(pairs.x, pairs.dst) &&
                 planner.MultipliesHalves(pairs.y, pairs.dst) &&
                 work.terms >= kMinHalfTerms;
-  if (profile.choices.split_target == 0) return std::nullopt;
+  if (profile.choices.split_k_target == 0) return std::nullopt;
   const auto grid = ChooseSharedGrid(work, profile);
   if (!grid) return std::nullopt;
   Dispatch d("conv_shared");

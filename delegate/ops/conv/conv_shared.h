@@ -11,7 +11,7 @@
 namespace gles_delegate {
 
 // Each returns the one dispatch; nullopt if the profile never splits
-// (split_target) or no tile fits the device.
+// (split_k_target) or no tile fits the device.
 std::optional<Dispatch> ProductsShared(const MatrixProducts& products,
                                        const Planner& planner);
 std::optional<Dispatch> MatricesShared(const MatrixPairs& pairs,

@@ -24,7 +24,7 @@ constexpr int kMinInvocations = 128;
 constexpr int kMaxNextSource = 16;
 // Minimum number of work groups, if there are enough texels.
 constexpr int kMinGroups = 64;
-// A device runs split_target / kInvocationsOfAGroup work groups at once. Of
+// A device runs split_k_target / kInvocationsOfAGroup work groups at once. Of
 // more, some of its processors have one more than the others.
 constexpr int kInvocationsOfAGroup = 384;
 // Minimum cells along pixels of a work group with a fused depthwise
@@ -39,7 +39,7 @@ constexpr int kMaxFusedSlices = 24;
 // Maximum pixels of the next convolution per invocation.
 constexpr int kMaxNextPixels = 8;
 
-// Lanes are doubled up to this multiple of split_target invocations.
+// Lanes are doubled up to this multiple of split_k_target invocations.
 constexpr int kMostOfMoreLanes = 4;
 
 bool TilingFits(const SharedTiling& t, const DeviceLimits& limits) {
@@ -59,7 +59,7 @@ int ChunkTerms(int terms, int max) {
 
 // The work groups that the device runs at once.
 int64_t GroupsAtOnce(const DeviceProfile& profile) {
-  return profile.choices.split_target / kInvocationsOfAGroup;
+  return profile.choices.split_k_target / kInvocationsOfAGroup;
 }
 
 // True for a few groups more than the device runs at once, which take as long
@@ -88,7 +88,7 @@ std::optional<SharedTiling> LargeTiling(const SharedWork& work,
   // Cells past the last pixel or slice do not count.
   const int64_t texels = int64_t{work.pixels} * work.slices * work.products;
   const bool large =
-      texels / (t.pixels * t.slices) >= profile.choices.split_target / 2;
+      texels / (t.pixels * t.slices) >= profile.choices.split_k_target / 2;
   if (!large || !TilingFits(t, profile.limits)) return std::nullopt;
   return t;
 }
@@ -147,7 +147,7 @@ void AvoidSecondRound(const SharedWork& work, const DeviceProfile& profile,
 bool MayBeWide(const SharedWork& work, const DeviceProfile& profile,
                const SharedTiling& wide) {
   return !work.fused && work.slices >= kMinWideSlices &&
-         wide.groups(work) * wide.cells() >= profile.choices.split_target / 2;
+         wide.groups(work) * wide.cells() >= profile.choices.split_k_target / 2;
 }
 
 // The cells of SmallTiling.
@@ -201,7 +201,7 @@ std::optional<SharedTiling> SmallTiling(const SharedWork& work,
   const int64_t cells = t.groups(work) * t.cells();
   const auto wanted = [&] {
     return t.cells() * t.lanes < kMinInvocations ||
-           cells * t.lanes < profile.choices.split_target;
+           cells * t.lanes < profile.choices.split_k_target;
   };
   t.halves = work.halves;
   t.padded = work.padded;
@@ -272,7 +272,8 @@ std::optional<SharedGrid> WithMoreLanes(const SharedGrid& grid,
   // At most half of the lanes have no term.
   const bool idle = t.lanes * t.chunk_terms > 2 * work.terms;
   if (grid.tiling.lanes == 1 || idle || t.lanes > kMaxLanesOfFewTexels ||
-      invocations > kMostOfMoreLanes * int64_t{profile.choices.split_target} ||
+      invocations >
+          kMostOfMoreLanes * int64_t{profile.choices.split_k_target} ||
       !TilingFits(t, profile.limits)) {
     return std::nullopt;
   }

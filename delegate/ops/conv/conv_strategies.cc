@@ -6,7 +6,7 @@ namespace {
 // The order determines precedence.
 constexpr const ConvStrategy* kStrategies[] = {
     // CONV_2D, and products of rows that are pixels.
-    &kConvUnrolled, &kConvWinograd, &kConvShared, &kConvSplit, &kConv1x1,
+    &kConvUnrolled, &kConvWinograd, &kConvShared, &kConvSplitK, &kConv1x1,
     // Few rows, or others.
     &kRowsBySlices, &kRowsByLanes,
     // The general strategies, after those for special cases.

@@ -36,14 +36,14 @@ extern const ConvStrategy kConvUnrolled;
 // conv_winograd.h.
 extern const ConvStrategy kConvWinograd;
 
-// Tiled GEMM in shared memory, for devices that profit from it (split_target of
-// the profile). Only for constant weights of one group. The only strategy that
-// fuses a depthwise convolution before, or a 1x1 convolution after it.
+// Tiled GEMM in shared memory, for devices that profit from it (split_k_target
+// of the profile). Only for constant weights of one group. The only strategy
+// that fuses a depthwise convolution before, or a 1x1 convolution after it.
 extern const ConvStrategy kConvShared;
 
 // Split-K within a work group, for outputs too small to fill a big GPU
-// (split_target). Weights of one group, constant or not; no InputScale.
-extern const ConvStrategy kConvSplit;
+// (split_k_target). Weights of one group, constant or not; no InputScale.
+extern const ConvStrategy kConvSplitK;
 
 // Pointwise products for many pixels, indexed flat.
 extern const ConvStrategy kConv1x1;

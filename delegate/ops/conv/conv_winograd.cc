@@ -96,7 +96,7 @@ void SetGrid(const Shape& planes, const DeviceProfile& profile, Dispatch* d) {
       kLaneTiles * kLanes <= profile.limits.max_work_group_invocations &&
       kSharedBytes <= profile.limits.max_shared_memory_bytes;
   const bool few =
-      int64_t{planes.w} * planes.slices() < profile.choices.split_target;
+      int64_t{planes.w} * planes.slices() < profile.choices.split_k_target;
   const int lanes = few && fits ? kLanes : 1;
   d->Define("LANES", lanes).Grid(planes.w, planes.slices(), lanes);
   if (lanes > 1) {

@@ -19,7 +19,7 @@ bool HasSliceALane(const Convolution& conv, const DeviceChoices& choices) {
          conv.dst_shape.slices() >= 2 * choices.simd_lanes;
 }
 
-// More gain nothing, measured on an H100 as split_target was.
+// More gain nothing, measured on an H100 as split_k_target was.
 constexpr int kMaxLanesOfFewSums = 128;
 
 // Bytes of shared memory for each lane and row.
@@ -28,12 +28,12 @@ int SharedBytesOf(const Convolution& conv) {
 }
 
 // How many invocations share one of `sums`: a power of two, no more than the
-// sum has steps or than one work group may hold, `bytes` for each. On a device
-// that splits sums, few of them have more lanes than many.
+// sum has steps or than one work group may hold, `bytes` for each. With
+// split-K, few of them have more lanes than many.
 int Lanes(int64_t sums, int steps, int bytes, const DeviceProfile& profile) {
   int wanted = profile.choices.reduction_lanes;
   while (wanted > 1 && wanted * 2 <= kMaxLanesOfFewSums &&
-         sums * wanted < profile.choices.split_target) {
+         sums * wanted < profile.choices.split_k_target) {
     wanted *= 2;
   }
   const int max =

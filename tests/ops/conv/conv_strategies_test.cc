@@ -127,7 +127,7 @@ std::vector<Case> Cases() {
        "conv_direct", "conv_shared"},
       {"the same, of weights computed at run time",
        WithRuntimeWeights(Conv(28, 64, 64, 3, 1, 1)), "conv_direct",
-       "conv_direct", "conv_split"},
+       "conv_direct", "conv_split_k"},
       {"groups", Conv(28, 64, 64, 3, 1, 1, 4), "conv_direct", "conv_direct",
        "conv_direct"},
       {"pixels of many channels", Conv(14, 96, 96, 1), "conv_1x1", "conv_1x1",

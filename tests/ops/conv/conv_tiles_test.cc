@@ -22,7 +22,7 @@ struct Profile {
   int pixels;
   int slices;
   int lanes;
-  int split_target = 0;
+  int split_k_target = 0;
   bool half = false;  // stored and multiplied in 16 bits
 };
 
@@ -86,7 +86,7 @@ class ConvTilesTest : public DeviceTestWithParam<Profile> {
                      profile.choices.conv_tile_pixels = GetParam().pixels;
                      profile.choices.conv_tile_slices = GetParam().slices;
                      profile.choices.reduction_lanes = GetParam().lanes;
-                     profile.choices.split_target = GetParam().split_target;
+                     profile.choices.split_k_target = GetParam().split_k_target;
                      profile.options.half = GetParam().half;
                      profile.choices.half_arithmetic = GetParam().half ? 1 : 0;
                    });
@@ -297,7 +297,7 @@ std::string Name(const ::testing::TestParamInfo<Profile>& info) {
   return std::string(p.half ? "Half" : "") + "Pixels" +
          std::to_string(p.pixels) + "Slices" + std::to_string(p.slices) +
          "Lanes" + std::to_string(p.lanes) + "Target" +
-         std::to_string(p.split_target);
+         std::to_string(p.split_k_target);
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, ConvTilesTest,

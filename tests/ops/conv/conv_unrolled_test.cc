@@ -119,7 +119,7 @@ TEST(ConvUnrolledTest, MatchesTheDefinition) {
     ASSERT_EQ(ShaderOf(c, Abreast()), "conv_unrolled");
     ExpectMatchesTheDefinition(c, [](DeviceProfile& profile) {
       profile.choices.unrolled_terms = 160;
-      profile.choices.split_target = 0;
+      profile.choices.split_k_target = 0;
     });
   }
 }
@@ -205,7 +205,7 @@ TEST(WholeInputTest, MatchesTheDefinition) {
         {{batch, 3, 2, 7}, {70, 3, 2, 7}, {batch, 1, 1, 70}, Stride(1)},
         [](DeviceProfile& profile) {
           profile.choices.simd_lanes = 8;
-          profile.choices.split_target = 0;
+          profile.choices.split_k_target = 0;
         });
   }
 }

@@ -23,10 +23,10 @@ constexpr const char* kWays[] = {
     // Bands of eight tiles.
     "winograd_min_channels=5,winograd_band_bytes=1",
     // Products in shared memory, transforms by six invocations a tile.
-    "winograd_min_channels=5,split_target=1000000",
+    "winograd_min_channels=5,split_k_target=1000000",
     // Products of large tiles, transforms by one.
-    "winograd_min_channels=5,split_target=1",
-    "winograd_min_channels=5,split_target=1,winograd_band_bytes=1",
+    "winograd_min_channels=5,split_k_target=1",
+    "winograd_min_channels=5,split_k_target=1,winograd_band_bytes=1",
 };
 
 class ConvWinogradTest : public ::testing::TestWithParam<const char*> {

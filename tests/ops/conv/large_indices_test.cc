@@ -50,7 +50,7 @@ TEST_F(LargeIndicesTest, OfSharedTiles) {
                        {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1},
                        [](DeviceProfile& profile) {
                          profile.choices.storage = gl_shaders::Storage::kBuffer;
-                         profile.choices.split_target = 48 << 10;
+                         profile.choices.split_k_target = 48 << 10;
                          profile.choices.unrolled_terms = 0;
                        });
   EXPECT_TRUE(got == Pixels());

@@ -33,7 +33,7 @@ class BatchMatMulTest : public DeviceTestWithParam<std::pair<bool, bool>> {
     const SingleOpModel model = BatchMatMul(p);
     // Each row by itself; small tiles in shared memory; large ones.
     for (const char* tuning :
-         {"split_target=0", "split_target=1000000", "split_target=1"}) {
+         {"split_k_target=0", "split_k_target=1000000", "split_k_target=1"}) {
       setenv("GLES_DELEGATE_TUNING", tuning, /*overwrite=*/1);
       EXPECT_THAT(RunOnDelegate(model, precision), MatchesCpu(model, precision))
           << tuning;

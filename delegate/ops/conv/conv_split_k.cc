@@ -14,8 +14,8 @@ namespace {
 constexpr int kGroupPixels = 8;
 constexpr int kGroupSlices = 4;
 constexpr int kCells = kGroupPixels * kGroupSlices;
-// Outputs of an invocation, chosen on NVIDIA's GPUs; no other preset splits
-// sums.
+// Outputs of an invocation, chosen on NVIDIA's GPUs; no other preset uses
+// split-K.
 constexpr int kMaxTilePixels = 2;
 constexpr int kMaxTileSlices = 2;
 constexpr int kMinTermsALane = 4;
@@ -41,7 +41,7 @@ int LanesFor(int64_t tiles, int terms, const ConvTile& tile,
              const DeviceProfile& profile) {
   int lanes = 1;
   while (lanes * 2 <= kMaxSplitLanes &&
-         tiles * lanes < profile.choices.split_target &&
+         tiles * lanes < profile.choices.split_k_target &&
          terms / (lanes * 2) >= kMinTermsALane &&
          SplitFits({tile, lanes * 2}, profile.limits)) {
     lanes *= 2;
@@ -60,15 +60,15 @@ Split Choose(const Convolution& conv, const DeviceProfile& profile) {
 }
 
 // Does not apply if the output nearly fills the device: one lane per sum then.
-bool AppliesConvSplit(const Convolution& conv, const Planner& planner) {
-  return planner.profile().choices.split_target > 0 && conv.IsTiled() &&
+bool AppliesConvSplitK(const Convolution& conv, const Planner& planner) {
+  return planner.profile().choices.split_k_target > 0 && conv.IsTiled() &&
          !conv.channel_scale.IsThere() && !conv.quantized_rows &&
          Choose(conv, planner.profile()).lanes > 1;
 }
 
-void PlanConvSplit(const Convolution& conv, Planner* planner) {
+void PlanConvSplitK(const Convolution& conv, Planner* planner) {
   const Split split = Choose(conv, planner->profile());
-  Dispatch d("conv_split");
+  Dispatch d("conv_split_k");
   if (conv.IsPointwise()) d.Define("POINTWISE");
   d.Define("LANES", split.lanes)
       .Define("TILE_PIXELS", split.tile.pixels)
@@ -88,6 +88,7 @@ void PlanConvSplit(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kConvSplit = {"conv_split", AppliesConvSplit, PlanConvSplit};
+const ConvStrategy kConvSplitK = {"conv_split_k", AppliesConvSplitK,
+                                  PlanConvSplitK};
 
 }  // namespace gles_delegate
