@@ -11,12 +11,14 @@ namespace gles_delegate {
 // after it, into the 1x1 convolution that is its only reader, which saves
 // dispatches and a tensor.
 //
-// Requires profile.choices.read_through. Not fused: convolutions with many
-// output slices, since each tile repeats the multiplication; products that are
-// graph outputs, have other readers (such as a concatenation in place) or
-// post-ops; batches above 1, whose tiles may cover several scales; few pixels,
-// which fully_connected.comp handles; 8-bit tensors, whose product is rounded;
-// convolutions that would exceed the device's bindings.
+// Requires profile.choices.read_through. Not fused:
+// - convolutions with many output slices, since each tile repeats the
+//   multiplication, and those that would exceed the device's bindings;
+// - products that are graph outputs, have other readers (such as a
+//   concatenation in place) or post-ops;
+// - batches above 1, whose tiles may cover several scales;
+// - few pixels, which gemv_by_lanes.comp handles;
+// - 8-bit tensors, whose product is rounded.
 //
 // Run it after FuseElementwise and FuseDepthwise, which find more to fuse if
 // the MUL is still a separate node.

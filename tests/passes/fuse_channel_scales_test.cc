@@ -195,7 +195,7 @@ TEST(FuseChannelScalesTest, OtherConvolutions) {
     b->b.graph.tensor(b->conv().inputs[1]).constant = ConstantData();
   });
   ExpectNotFused([](Block* b) { b->conv().integer_path = true; });
-  ExpectNotFused(Nothing, {{1, 1, 7, 6}, 9});  // fully_connected.comp's
+  ExpectNotFused(Nothing, {{1, 1, 7, 6}, 9});  // gemv_by_lanes.comp's
 }
 
 TEST(FuseChannelScalesTest, AsFarAsTheProfileAllows) {

@@ -150,10 +150,10 @@ TEST(TuningPlansTest, FewRegisters) {
     choices.simd_lanes = lanes;
     return DefineOf(shader, "TILE_ROWS", Product(4), choices);
   };
-  EXPECT_EQ(rows("fully_connected", 0, 1), "4");
-  EXPECT_EQ(rows("fully_connected", 1, 1), "2");
-  EXPECT_EQ(rows("fully_connected_slices", 0, 8), "4");
-  EXPECT_EQ(rows("fully_connected_slices", 1, 8), "2");
+  EXPECT_EQ(rows("gemv_by_lanes", 0, 1), "4");
+  EXPECT_EQ(rows("gemv_by_lanes", 1, 1), "2");
+  EXPECT_EQ(rows("gemv_by_slices", 0, 8), "4");
+  EXPECT_EQ(rows("gemv_by_slices", 1, 8), "2");
 }
 
 TEST(TuningPlansTest, LanesOfFewSums) {
@@ -161,7 +161,7 @@ TEST(TuningPlansTest, LanesOfFewSums) {
     DeviceChoices choices;
     choices.reduction_lanes = reduction_lanes;
     choices.split_k_target = split_k_target;
-    return DefineOf("fully_connected", "LANES", Product(4), choices);
+    return DefineOf("gemv_by_lanes", "LANES", Product(4), choices);
   };
   EXPECT_EQ(lanes(2, 0), "2");  // of 128 sums of 24 texels
   EXPECT_EQ(lanes(2, 256), "2");

@@ -349,9 +349,9 @@ struct Way {
 
 const std::vector<Way>& Ways() {
   static const auto& ways = *new std::vector<Way>{
-      {"fully_connected -DPIXELS=1 -DLANES=1 ", 1,
+      {"gemv_by_lanes -DPIXELS=1 -DLANES=1 ", 1,
        [](DeviceChoices& c) { c.simd_lanes = 8; }},
-      {"fully_connected -DPIXELS=1 -DLANES=4 ", 3,
+      {"gemv_by_lanes -DPIXELS=1 -DLANES=4 ", 3,
        [](DeviceChoices& c) {
          c.simd_lanes = 1;
          c.reduction_lanes = 4;

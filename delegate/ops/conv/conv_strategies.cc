@@ -8,7 +8,7 @@ constexpr const ConvStrategy* kStrategies[] = {
     // CONV_2D, and products of rows that are pixels.
     &kConvUnrolled, &kConvWinograd, &kConvShared, &kConvSplitK, &kConv1x1,
     // Few rows, or others.
-    &kRowsBySlices, &kRowsByLanes,
+    &kGemvBySlices, &kGemvByLanes,
     // The general strategies, after those for special cases.
     &kConvDirect, &kDepthwiseRows, &kDepthwiseTiled, &kDepthwiseDirect,
     &kTransposeUnrolled, &kTransposeDirect};

@@ -51,11 +51,11 @@ extern const ConvStrategy kConv1x1;
 // GEMV with one output slice per invocation, for SIMD devices (simd_lanes) with
 // enough slices: no shared sums, and neighbours read adjacent weights. Constant
 // weights, few rows.
-extern const ConvStrategy kRowsBySlices;
+extern const ConvStrategy kGemvBySlices;
 
 // GEMV for few rows, or rows that are not pixels: lanes of a work group share
 // each sum.
-extern const ConvStrategy kRowsByLanes;
+extern const ConvStrategy kGemvByLanes;
 
 // Any CONV_2D.
 extern const ConvStrategy kConvDirect;

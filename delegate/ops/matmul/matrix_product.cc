@@ -26,7 +26,7 @@ ConvTile ProductTile(int pixels, int slices, const DeviceChoices& choices) {
 }  // namespace
 
 void PlanMatrixProduct(const MatrixProduct& p, Planner* planner) {
-  // kRowsByLanes takes any.
+  // kGemvByLanes takes any.
   PlanConvolution(Convolution::OfRows(p.src, p.dst, p.weights, p.outputs, p.k,
                                       planner->graph()),
                   planner)

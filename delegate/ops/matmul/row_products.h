@@ -1,4 +1,4 @@
-// Shared by the strategies for products of few rows.
+// Shared by the strategies for products of few rows (GEMV).
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MATMUL_ROW_PRODUCTS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MATMUL_ROW_PRODUCTS_H_
 

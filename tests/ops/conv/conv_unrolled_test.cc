@@ -187,10 +187,10 @@ TEST(ConvUnrolledTest, NotWithAChannelScale) {
 // A window as large as the input makes a matrix product.
 TEST(WholeInputTest, IsADenseRow) {
   const Case whole = {{2, 3, 3, 8}, {72, 3, 3, 8}, {2, 1, 1, 72}, Stride(1)};
-  EXPECT_EQ(ShaderOf(whole, Abreast()), "fully_connected_slices");
+  EXPECT_EQ(ShaderOf(whole, Abreast()), "gemv_by_slices");
   Case few_slices = whole;
   few_slices.filter.b = few_slices.dst.c = 4;
-  EXPECT_EQ(ShaderOf(few_slices, Abreast()), "fully_connected");
+  EXPECT_EQ(ShaderOf(few_slices, Abreast()), "gemv_by_lanes");
   EXPECT_EQ(ShaderOf(whole, DeviceProfile()), "conv_2d");
   Case padded = whole;  // as large, but not over it
   padded.attributes.pad_top = padded.attributes.pad_bottom = 1;

@@ -1,7 +1,6 @@
-// FULLY_CONNECTED for few rows on SIMD devices: an invocation computes one
-// output slice of TILE_ROWS rows, and its neighbours the next slices, with
-// adjacent weights in blocks of BLOCK slices. Grid: x output slices, y tiles of
-// rows.
+// GEMV for few rows on SIMD devices: an invocation computes one output slice of
+// TILE_ROWS rows, and its neighbours the next slices, with adjacent weights in
+// blocks of BLOCK slices. Grid: x output slices, y tiles of rows.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 row_shape;  // rows, pixels a row

@@ -9,7 +9,7 @@
 namespace gles_delegate {
 namespace {
 
-bool AppliesRowsBySlices(const Convolution& conv, const Planner& planner) {
+bool AppliesGemvBySlices(const Convolution& conv, const Planner& planner) {
   const DeviceProfile& profile = planner.profile();
   const int block = profile.choices.simd_lanes;
   return IsRowProduct(conv, profile.choices) && block > 1 &&
@@ -19,12 +19,12 @@ bool AppliesRowsBySlices(const Convolution& conv, const Planner& planner) {
              profile.limits.max_texture_size;
 }
 
-void PlanRowsBySlices(const Convolution& conv, Planner* planner) {
+void PlanGemvBySlices(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const int block = profile.choices.simd_lanes;
   const int rows = conv.pixels();
   const int tile_rows = Even(rows, MaxProductRows(profile.choices));
-  Dispatch d("fully_connected_slices");
+  Dispatch d("gemv_by_slices");
   d.Define("BLOCK", block)
       .Define("TILE_ROWS", tile_rows)
       .Read("src", conv.src)
@@ -38,7 +38,7 @@ void PlanRowsBySlices(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kRowsBySlices = {"rows_by_slices", AppliesRowsBySlices,
-                                    PlanRowsBySlices};
+const ConvStrategy kGemvBySlices = {"gemv_by_slices", AppliesGemvBySlices,
+                                    PlanGemvBySlices};
 
 }  // namespace gles_delegate

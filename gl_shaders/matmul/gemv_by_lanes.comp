@@ -1,7 +1,6 @@
-// FULLY_CONNECTED for few rows: dst row m is the sum over k of row m of src,
-// flat in BHWC order, times the weights. LANES invocations of a work group
-// share the sum of one output slice of TILE_ROWS rows, so that a short row
-// fills the device.
+// GEMV for few rows: dst row m is the sum over k of row m of src, flat in BHWC
+// order, times the weights. LANES invocations of a work group share the sum of
+// one output slice of TILE_ROWS rows, so that a short row fills the device.
 // - ELEMENTS: rows of src begin inside texels.
 // - PIXELS: a row of src is a pixel.
 // - NORMALIZED: rows are divided by the root of the mean of their squares and

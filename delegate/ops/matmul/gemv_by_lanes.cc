@@ -13,7 +13,7 @@
 namespace gles_delegate {
 namespace {
 
-// As kRowsBySlices: the neighbours in a vector compute different slices.
+// As kGemvBySlices: the neighbours in a vector compute different slices.
 bool HasSliceALane(const Convolution& conv, const DeviceChoices& choices) {
   return conv.quantized_rows && choices.simd_lanes > 1 &&
          conv.dst_shape.slices() >= 2 * choices.simd_lanes;
@@ -75,11 +75,11 @@ void BindRowStages(const Convolution& conv, const Planner& planner,
   d->Define("GATE_FUNCTIONS", text);
 }
 
-bool AppliesRowsByLanes(const Convolution& conv, const Planner& planner) {
+bool AppliesGemvByLanes(const Convolution& conv, const Planner& planner) {
   return IsRowProduct(conv, planner.profile().choices);
 }
 
-void PlanRowsByLanes(const Convolution& conv, Planner* planner) {
+void PlanGemvByLanes(const Convolution& conv, Planner* planner) {
   const int terms = conv.filter.terms();
   const bool elements = !conv.RowsAreWholePixels();
   const int row_texels = elements ? DivideUp(terms, 4) : conv.term_texels();
@@ -97,7 +97,7 @@ void PlanRowsByLanes(const Convolution& conv, Planner* planner) {
   const int shared_bytes = SharedBytesOf(conv) * tile_rows;
   const int lanes =
       slice_a_lane ? 1 : Lanes(sums, steps, shared_bytes, profile);
-  Dispatch d("fully_connected");
+  Dispatch d("gemv_by_lanes");
   if (elements) {
     d.Define("ELEMENTS");
   } else if (conv.filter.taps == 1) {
@@ -127,8 +127,8 @@ void PlanRowsByLanes(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
-const ConvStrategy kRowsByLanes = {"rows_by_lanes", AppliesRowsByLanes,
-                                   PlanRowsByLanes, /*takes_next=*/false,
+const ConvStrategy kGemvByLanes = {"gemv_by_lanes", AppliesGemvByLanes,
+                                   PlanGemvByLanes, /*takes_next=*/false,
                                    /*takes_row_stages=*/true};
 
 }  // namespace gles_delegate
