@@ -11,9 +11,9 @@
 #include "egl/egl_error.h"
 #include "egl/environment.h"
 #include "egl/gl_state.h"
-#include "egl/kept_contexts.h"
 #include "egl/objects.h"
 #include "egl/open_display.h"
+#include "egl/pinned_contexts.h"
 
 namespace gles_delegate::egl {
 namespace {
@@ -120,7 +120,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::AdoptCurrent() {
   context->read_ = egl().GetCurrentSurface(EGL_READ);
   absl::StatusOr<DeviceInfo> device = ReadDeviceInfo();
   if (!device.ok()) return device.status();
-  KeepDriver();
+  PinDriver();
   context->device_ = *std::move(device);
   return context;
 }
@@ -149,8 +149,8 @@ void Context::TakeShareGroupOf(const Context& other) {
   share_group_->Join();
 }
 
-void Context::StopKeepingCurrent() {
-  if (--keep_count_ == 0) Release();
+void Context::Unpin() {
+  if (--pin_count_ == 0) Release();
 }
 
 void Context::Release() { egl::Release(display_, context_); }
@@ -180,9 +180,9 @@ absl::Status Context::MakeCurrent() {
 }
 
 absl::Status Context::Run(absl::FunctionRef<absl::Status()> fn) {
-  if (!may_be_kept_) return RunHere(fn);
+  if (!may_be_pinned_) return RunHere(fn);
   // EGL grants a context to one thread at a time, but the sibling of one that
-  // is kept to another.
+  // is pinned to another.
   const std::thread::id me = std::this_thread::get_id();
   if (user_ == me) return RunHere(fn);
   std::thread::id nobody;
@@ -200,12 +200,12 @@ absl::Status Context::RunHere(absl::FunctionRef<absl::Status()> fn) {
   if (current == context_ ||
       (sibling_ != nullptr && current == sibling_->context_)) {
     absl::Status status = RunCurrent(fn);
-    if (keep_count_ > 0 && lost_ && !running_) Release();
+    if (pin_count_ > 0 && lost_ && !running_) Release();
     return status;
   }
   // A thread that has worked in the sibling stays there: some objects are not
   // shared.
-  if (may_be_kept_ && !IsKeptHere(context_, sibling_ == nullptr)) {
+  if (may_be_pinned_ && !IsOwnedHere(context_, sibling_ == nullptr)) {
     return RunInSibling(fn);
   }
   // Within another context's Run() that one is put back, whosever it is.
@@ -213,7 +213,7 @@ absl::Status Context::RunHere(absl::FunctionRef<absl::Status()> fn) {
   SavedCurrent saved;
   if (absl::Status status = MakeCurrent(); !status.ok()) return status;
   absl::Status status = RunCurrent(fn);
-  if (keep_count_ > 0 && !lost_ && is_outermost && saved.had_none_of_app()) {
+  if (pin_count_ > 0 && !lost_ && is_outermost && saved.had_none_of_app()) {
     saved.Forget();
     return status;
   }

@@ -86,7 +86,7 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // Runs fn with this context current (or its sibling: KeepCurrent()), then
+  // Runs fn with this context current (or its sibling: Pin()), then
   // restores the previous one. In a borrowed context, the GL state that the app
   // can see (program, textures, samplers, images, buffers with their ranges,
   // pack and unpack state, active unit, framebuffers) is restored too;
@@ -108,13 +108,13 @@ class Context {
   // and there is no sibling, the next thread becomes the owner. While one
   // thread is in Run(), others are refused (kFailedPrecondition). Calls are
   // counted.
-  void KeepCurrent() {
-    ++keep_count_;
-    may_be_kept_ = true;
+  void Pin() {
+    ++pin_count_;
+    may_be_pinned_ = true;
   }
-  // To be called once for each KeepCurrent(). The last call releases the
-  // context if it is current on this thread.
-  void StopKeepingCurrent();
+  // To be called once for each Pin(). The last call releases the context if it
+  // is current on this thread.
+  void Unpin();
 
   // From now on Run() flushes before it releases the context, so that contexts
   // that share objects see its writes. CreateSharing() calls this for the new
@@ -167,16 +167,16 @@ class Context {
   EGLSurface read_ = EGL_NO_SURFACE;
   bool owned_ = false;
   bool debug_ = false;
-  bool flushes_ = false;      // FlushWhenReleased()
-  int keep_count_ = 0;        // callers of KeepCurrent() that have not stopped
-  bool may_be_kept_ = false;  // KeepCurrent() was called
-  // If kept current: the thread that is in Run(), if any.
+  bool flushes_ = false;        // FlushWhenReleased()
+  int pin_count_ = 0;           // calls of Pin() without an Unpin() yet
+  bool may_be_pinned_ = false;  // Pin() was called
+  // If pinned: the thread that is in Run(), if any.
   std::atomic<std::thread::id> user_ = {};
   std::unique_ptr<Context> sibling_;  // used only by that thread
   std::shared_ptr<ShareGroup> share_group_;
   // Only the thread in Run() changes the next three: user_ identifies it for
-  // contexts that are kept current, and EGL allows one thread at a time for
-  // others. Any thread may read lost_.
+  // pinned contexts, and EGL allows one thread at a time for others. Any thread
+  // may read lost_.
   bool running_ = false;  // within Run: nested calls return early
   mutable std::atomic<bool> lost_ = false;  // all objects are gone
   mutable GLenum reset_ = GL_INNOCENT_CONTEXT_RESET_KHR;  // if lost

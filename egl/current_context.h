@@ -5,12 +5,12 @@
 #include "absl/status/status.h"
 #include "egl/device_info.h"
 #include "egl/gl_api.h"
-#include "egl/kept_contexts.h"
+#include "egl/pinned_contexts.h"
 
 namespace gles_delegate::egl {
 
 // Saves this thread's EGL API, display, surfaces and OpenGL ES context, and
-// binds the OpenGL ES API. Releases an orphan first (kept_contexts.h).
+// binds the OpenGL ES API. Releases an orphan first (pinned_contexts.h).
 // Restore() or the destructor restores all of it, on the same thread. Needs
 // LoadGl().
 class SavedCurrent {

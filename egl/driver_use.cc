@@ -47,9 +47,9 @@ class Displays {
   absl::Status Initialize(EGLDisplay display, EGLint* version) {
     const absl::MutexLock lock(&mutex_);
     Use& use = uses_[display];
-    if (use.count == 0 && !use.is_kept) {
-      use.is_kept = egl().QueryString(display, EGL_VERSION) != nullptr;
-      if (!use.is_kept) egl().GetError();  // EGL_NOT_INITIALIZED
+    if (use.count == 0 && !use.is_pinned) {
+      use.is_pinned = egl().QueryString(display, EGL_VERSION) != nullptr;
+      if (!use.is_pinned) egl().GetError();  // EGL_NOT_INITIALIZED
     }
     ++use.count;
     Note();
@@ -65,7 +65,7 @@ class Displays {
     if (IsMesa(display)) {
       EndChildBeforeMesa();
     } else {
-      use.is_kept = true;
+      use.is_pinned = true;
     }
     return absl::OkStatus();
   }
@@ -74,42 +74,42 @@ class Displays {
     const absl::MutexLock lock(&mutex_);
     const auto use = uses_.find(display);
     if (use == uses_.end()) return;  // the parent's
-    if (--use->second.count > 0 || use->second.is_kept) return;
+    if (--use->second.count > 0 || use->second.is_pinned) return;
     egl().Terminate(display);
     Forget(display);
   }
 
-  void Keep(EGLDisplay display) {
+  void Pin(EGLDisplay display) {
     const absl::MutexLock lock(&mutex_);
     Use& use = uses_[display];
     --use.count;
-    use.is_kept = true;
+    use.is_pinned = true;
   }
 
-  void KeepDriver() {
+  void PinDriver() {
     const absl::MutexLock lock(&mutex_);
-    is_kept_ = true;
+    is_pinned_ = true;
     Note();
   }
 
  private:
   struct Use {
-    int count = 0;  // DisplayUse that are not kept
-    bool is_kept = false;
+    int count = 0;  // DisplayUse that are not pinned
+    bool is_pinned = false;
   };
 
   void Forget(EGLDisplay display) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const Use& use = uses_[display];
-    if (use.count == 0 && !use.is_kept) uses_.erase(display);
+    if (use.count == 0 && !use.is_pinned) uses_.erase(display);
     Note();
   }
   void Note() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    g_driver_process = is_kept_ || !uses_.empty() ? getpid() : 0;
+    g_driver_process = is_pinned_ || !uses_.empty() ? getpid() : 0;
   }
 
   absl::Mutex mutex_;
   absl::flat_hash_map<EGLDisplay, Use> uses_ ABSL_GUARDED_BY(mutex_);
-  bool is_kept_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_pinned_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 Displays& DisplaysOfProcess() { return OfProcess<Displays>(); }
@@ -129,7 +129,7 @@ absl::Status CheckDriverProcess() {
   return CheckNotForked(g_driver_process, "the OpenGL driver");
 }
 
-void KeepDriver() { DisplaysOfProcess().KeepDriver(); }
+void PinDriver() { DisplaysOfProcess().PinDriver(); }
 
 absl::StatusOr<DisplayUse> DisplayUse::Initialize(EGLDisplay display) {
   DisplayUse use;
@@ -154,8 +154,8 @@ DisplayUse::~DisplayUse() {
   if (display_ != EGL_NO_DISPLAY) DisplaysOfProcess().Drop(display_);
 }
 
-void DisplayUse::Keep() {
-  if (display_ != EGL_NO_DISPLAY) DisplaysOfProcess().Keep(display_);
+void DisplayUse::Pin() {
+  if (display_ != EGL_NO_DISPLAY) DisplaysOfProcess().Pin(display_);
   display_ = EGL_NO_DISPLAY;
 }
 

@@ -25,11 +25,11 @@ absl::Status CheckDriverProcess();
 
 // Refuses children of this process from now on: it uses driver state that this
 // library does not release.
-void KeepDriver();
+void PinDriver();
 
 // An initialised EGLDisplay. The last DisplayUse of a display terminates it,
-// unless it was initialised before the first or is kept, so that looking for a
-// device leaves nothing behind. Only for Mesa, which is known to release its
+// unless it was initialised before the first or is pinned, so that looking for
+// a device leaves nothing behind. Only for Mesa, which is known to release its
 // threads; other drivers' displays stay initialised. An app that initialises
 // the same display in the meantime would lose it. Thread-safe, move-only.
 class DisplayUse {
@@ -43,7 +43,7 @@ class DisplayUse {
   ~DisplayUse();
 
   // Keeps the display initialised until the process ends.
-  void Keep();
+  void Pin();
 
   EGLDisplay display() const { return display_; }
   // EGL's version: 15 is 1.5.

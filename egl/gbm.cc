@@ -69,7 +69,7 @@ absl::StatusOr<void*> GbmDevice(const std::string& node) {
   absl::StatusOr<void*> device = OpenNode(node);
   if (device.ok()) {
     devices->emplace(node, *device);
-    KeepDriver();
+    PinDriver();
   }
   return device;
 }

@@ -148,7 +148,7 @@ HeadlessContext::~HeadlessContext() {
 void HeadlessContext::Release() {
   own_ = {};
   group_ = nullptr;
-  use_.Keep();
+  use_.Pin();
 }
 
 void HeadlessContext::Discard() {

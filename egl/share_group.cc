@@ -6,9 +6,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
-#include "egl/kept_contexts.h"
 #include "egl/objects.h"
 #include "egl/of_process.h"
+#include "egl/pinned_contexts.h"
 
 namespace gles_delegate::egl {
 namespace {

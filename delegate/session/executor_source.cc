@@ -25,7 +25,7 @@ absl::StatusOr<std::unique_ptr<ExecutorSource>> ExecutorSource::Make(
   auto source = MakeAlone(setup);
   objects.program_count = objects.programs.size();
   // Objects must be complete before another context uses them.
-  if (objects.by_key || setup.gpu->keeps_current) egl::gl().Finish();
+  if (objects.by_key || setup.gpu->pins_context) egl::gl().Finish();
   return source;
 }
 

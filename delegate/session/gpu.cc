@@ -165,7 +165,7 @@ Gpu::~Gpu() {
     objects.reset();
     return absl::OkStatus();
   });
-  if (keeps_current) context->StopKeepingCurrent();
+  if (pins_context) context->Unpin();
 }
 
 absl::Status Gpu::Renew() {
@@ -194,7 +194,7 @@ absl::Status Gpu::Renew() {
   background = nullptr;  // kernels that it builds for still hold it
   objects = std::move(renewed->objects);  // the lost context is not current
   context = std::move(renewed->context);
-  if (keeps_current) context->KeepCurrent();
+  if (pins_context) context->Pin();
   ++losses;
   return absl::OkStatus();
 }

@@ -42,11 +42,11 @@ struct Gpu {
   // errors of making a context.
   absl::Status Renew();
 
-  // Keeps `context`, and its replacements by Renew(), current on the thread
-  // that uses it first.
-  void KeepCurrent() {
-    keeps_current = true;
-    context->KeepCurrent();
+  // Pins `context`, and its replacements by Renew(), to the thread that uses it
+  // first.
+  void Pin() {
+    pins_context = true;
+    context->Pin();
   }
 
   // Builds partitions in the background; nullptr if not used yet. The first
@@ -58,7 +58,7 @@ struct Gpu {
   // Released inside the context. Never nullptr.
   std::shared_ptr<SharedObjects> objects;
   GpuOptions options;  // for Renew()
-  bool keeps_current = false;
+  bool pins_context = false;
   // The app's context with which `context` shares objects (thread_mode:
   // worker_sharing), or EGL_NO_CONTEXT.
   EGLContext shared_with = EGL_NO_CONTEXT;

@@ -96,8 +96,8 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
     Tell(context, absl::StrCat("running on ", device.renderer, " (",
                                device.version, ")"));
   }
-  const bool keeps = options_.keeps_context && gpu_->context->owned();
-  if (worker_ != nullptr || keeps) gpu_->KeepCurrent();
+  const bool pins = options_.pins_context && gpu_->context->owned();
+  if (worker_ != nullptr || pins) gpu_->Pin();
   profile_ = ProfileFor(
       gpu_->context->device(),
       {options_.is_precision_loss_allowed, StorageOption(options_.storage),

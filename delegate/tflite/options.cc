@@ -15,7 +15,7 @@
 #include "delegate/tflite/option_texts.h"
 #include "delegate/tflite/runtime.h"
 #include "egl/environment.h"
-#include "egl/kept_contexts.h"
+#include "egl/pinned_contexts.h"
 
 namespace gles_delegate {
 namespace {
@@ -144,10 +144,10 @@ void SetThreads(const TfLiteGlesDelegateOptions& o, Options* options) {
   options->worker_shares = o.thread_mode == kTfLiteGlesThreadWorkerSharing;
   options->has_worker =
       options->worker_shares || o.thread_mode == kTfLiteGlesThreadWorker;
-  const bool keeps = o.keep_context_current == kTfLiteGlesAuto
-                         ? egl::MayStayCurrent()
-                         : o.keep_context_current == kTfLiteGlesOn;
-  options->keeps_context = keeps && !options->has_worker;
+  const bool pins = o.keep_context_current == kTfLiteGlesAuto
+                        ? egl::MayStayCurrent()
+                        : o.keep_context_current == kTfLiteGlesOn;
+  options->pins_context = pins && !options->has_worker;
 }
 
 absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {

@@ -59,7 +59,7 @@ struct Options {
   int thread_mode = kTfLiteGlesThreadCaller;
   // The delegate's own context stays current on the caller's thread between
   // calls.
-  bool keeps_context = false;
+  bool pins_context = false;
   int64_t memory_limit_bytes = 0;  // 0: no limit
   std::string share_key;           // "": nothing is shared
   // GLES_DELEGATE_DEBUG=rounding; nullopt: the kernels of the runtime that

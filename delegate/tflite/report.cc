@@ -75,7 +75,7 @@ void AddDevice(const Gpu* gpu, json* report) {
   (*report)["software"] = context.device().software;
   (*report)["hardware_errors"] = context.hardware_errors();
   (*report)["context"] = context.owned() ? "own" : "borrowed";
-  (*report)["context_stays_current"] = gpu->keeps_current;
+  (*report)["context_stays_current"] = gpu->pins_context;
   (*report)["contexts_lost"] = gpu->losses;
   (*report)["programs"] = gpu->objects->program_count.load();
 }

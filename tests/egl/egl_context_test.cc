@@ -142,7 +142,7 @@ TEST(ContextTest, SharingContextsAreRetiredAndTakenAgain) {
   ASSERT_TRUE(second.ok()) << second.status();
   const EGLDisplay display = first->display();
   const EGLContext handle = (*second)->handle();
-  (*second)->KeepCurrent();
+  (*second)->Pin();
   EXPECT_TRUE((*second)->Run([] { return absl::OkStatus(); }).ok());
   second->reset();
   EXPECT_TRUE(Exists(display, handle));
@@ -165,7 +165,7 @@ TEST(ContextTest, ARetiredContextThatIsCurrentElsewhereIsNotTaken) {
   auto second = Context::CreateSharing(*first, /*debug=*/false);
   ASSERT_TRUE(second.ok()) << second.status();
   const EGLContext handle = (*second)->handle();
-  (*second)->KeepCurrent();
+  (*second)->Pin();
   absl::Notification kept, done;
   std::thread owner([&] {
     EXPECT_TRUE((*second)->Run([] { return absl::OkStatus(); }).ok());
@@ -311,7 +311,7 @@ TEST(ThreadsTest, ASecondThreadIsRefusedInWords) {
   EXPECT_FALSE(ran);
   EXPECT_EQ(elsewhere.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(elsewhere.message(), HasSubstr("current on another thread"));
-  // Once it is let go, another thread may have it.
+  // Once it is released, another thread may have it.
   std::thread([&] {
     elsewhere = context.Run([] { return absl::OkStatus(); });
   }).join();

@@ -128,9 +128,9 @@ TEST(SelfCheckChainsTest, NoRightChainIsRefused) {
   // Keeps the programs that chains have in common.
   const RandomChain first = MakeRandomChain(1, ChainNumbers::kFloat);
   const auto model = LoadOrDie(first.bytes);
-  const DelegatePtr keeper =
+  const DelegatePtr owner =
       MakeDelegate([](auto& options) { options.share_key = "chains"; });
-  const auto interpreter = Applied(*model, keeper);
+  const auto interpreter = Applied(*model, owner);
   Totals totals;
   for (int i = 0; i < chains; ++i) {
     RunChain(static_cast<uint32_t>(seed + i), &totals);

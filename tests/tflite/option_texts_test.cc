@@ -47,8 +47,8 @@ TEST(OldOptionsTest, AreTodaysWithAWarning) {
   EXPECT_TRUE(from("enable_quantization", "true").enable_quantization);
   EXPECT_TRUE(from("force_own_context", "1").force_own_context);
   EXPECT_FALSE(from("allow_software", "false").allow_software);
-  EXPECT_FALSE(from("thread_mode", "caller_lets_go").keeps_context);
-  EXPECT_TRUE(from("thread_mode", "caller_keeps_context").keeps_context);
+  EXPECT_FALSE(from("thread_mode", "caller_lets_go").pins_context);
+  EXPECT_TRUE(from("thread_mode", "caller_keeps_context").pins_context);
   for (const char* key : {"float16_arithmetic", "integer_rounding", "tuning",
                           "min_nodes_per_partition"}) {
     EXPECT_THAT(*from(key, "1").warnings.begin(), HasSubstr("no effect"));

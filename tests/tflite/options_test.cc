@@ -123,14 +123,14 @@ TEST(OptionsTest, ThreadModeIsReadFromTheStruct) {
   EXPECT_TRUE(OptionsFrom(&o)->has_worker);
   EXPECT_TRUE(OptionsFrom(&o)->worker_shares);
   o.keep_context_current = kTfLiteGlesOn;
-  EXPECT_FALSE(OptionsFrom(&o)->keeps_context) << "the worker's is never here";
+  EXPECT_FALSE(OptionsFrom(&o)->pins_context) << "the worker's is never here";
   o.thread_mode = kTfLiteGlesThreadCallerOwnContext;
   ASSERT_TRUE(OptionsFrom(&o).ok());
   EXPECT_FALSE(OptionsFrom(&o)->has_worker);
   EXPECT_TRUE(OptionsFrom(&o)->force_own_context);
-  EXPECT_TRUE(OptionsFrom(&o)->keeps_context);
+  EXPECT_TRUE(OptionsFrom(&o)->pins_context);
   o.keep_context_current = kTfLiteGlesOff;
-  EXPECT_FALSE(OptionsFrom(&o)->keeps_context);
+  EXPECT_FALSE(OptionsFrom(&o)->pins_context);
   o.keep_context_current = kTfLiteGlesAuto;
   o.thread_mode = 4;
   EXPECT_THAT(std::string(OptionsFrom(&o).status().message()),

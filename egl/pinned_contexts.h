@@ -1,9 +1,9 @@
-// The delegate's own contexts that stay current on a thread between calls
-// (Context::KeepCurrent). Each has an owner, the only thread on which it may be
+// Pinned contexts: the delegate's own, which stay current on a thread between
+// calls (Context::Pin). Each has an owner, the only thread on which it may be
 // current. If it is destroyed while current on its owner by another thread, it
 // is an orphan: EGL keeps it until the owner releases it.
-#ifndef GLES_DELEGATE_EGL_KEPT_CONTEXTS_H_
-#define GLES_DELEGATE_EGL_KEPT_CONTEXTS_H_
+#ifndef GLES_DELEGATE_EGL_PINNED_CONTEXTS_H_
+#define GLES_DELEGATE_EGL_PINNED_CONTEXTS_H_
 
 #include "egl/gl_api.h"
 
@@ -12,7 +12,7 @@ namespace gles_delegate::egl {
 // Whether this thread owns the context. If it has no owner and `may_become`,
 // this thread becomes it, until the context is destroyed or the thread ends,
 // which releases the context.
-bool IsKeptHere(EGLContext context, bool may_become);
+bool IsOwnedHere(EGLContext context, bool may_become);
 
 // Whether `context`, current on this thread now or before a Run(), was left
 // current by a Run() and is not the app's.
@@ -28,7 +28,7 @@ void ReleaseOrphan();
 // thread, on which it may be current; then false.
 bool ForgetOwner(EGLContext context);
 
-// Destroys a context, kept current or not, after Release().
+// Destroys a context, pinned or not, after Release().
 void DestroyContext(EGLDisplay display, EGLContext context);
 
 // False if a context that stays current could disturb the app: if the
@@ -38,4 +38,4 @@ bool MayStayCurrent();
 
 }  // namespace gles_delegate::egl
 
-#endif  // GLES_DELEGATE_EGL_KEPT_CONTEXTS_H_
+#endif  // GLES_DELEGATE_EGL_PINNED_CONTEXTS_H_

@@ -24,38 +24,37 @@ using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::EglApi;
 
-DelegatePtr Make(TfLiteGlesToggle keeps) {
-  return MakeDelegate([keeps](TfLiteGlesDelegateOptions& o) {
-    o.keep_context_current = keeps;
-  });
+DelegatePtr Make(TfLiteGlesToggle pins) {
+  return MakeDelegate(
+      [pins](TfLiteGlesDelegateOptions& o) { o.keep_context_current = pins; });
 }
-DelegatePtr MakeKeeping() { return Make(kTfLiteGlesAuto); }
+DelegatePtr MakePinning() { return Make(kTfLiteGlesAuto); }
 
 int g_changes = 0;  // of the current context
 int g_buffers = 0;  // of GL, made and not deleted
 
-class DelegateKeepsContextTest : public DeviceTest {
+class DelegatePinsContextTest : public DeviceTest {
  protected:
-  DelegateKeepsContextTest()
+  DelegatePinsContextTest()
       : model_(LoadOrDie(ChainModel("can"))), expected_(CpuResult(*model_)) {}
 
-  // Makes `context` current on this thread, or lets go of what is.
+  // Makes `context` current on this thread, or releases what is.
   static void MakeCurrent(const Context& app, EGLContext context) {
     ASSERT_TRUE(egl().MakeCurrent(app.display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
                                   context));
   }
 
   // Whether the context stays current after an Invoke, with that option.
-  bool Keeps(TfLiteGlesToggle keeps_current) {
-    DelegatePtr delegate = Make(keeps_current);
+  bool Pins(TfLiteGlesToggle pins_context) {
+    DelegatePtr delegate = Make(pins_context);
     auto interpreter = Applied(*model_, delegate);
     ExpectClose(RunOnce(interpreter.get()), expected_);
-    const bool keeps = egl().GetCurrentContext() != EGL_NO_CONTEXT;
-    EXPECT_EQ(ReportOf(delegate)["context_stays_current"], keeps);
+    const bool pins = egl().GetCurrentContext() != EGL_NO_CONTEXT;
+    EXPECT_EQ(ReportOf(delegate)["context_stays_current"], pins);
     interpreter.reset();
     delegate.reset();
     EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
-    return keeps;
+    return pins;
   }
 
   const ScopedEnvironment no_x_{"DISPLAY", ""};
@@ -63,12 +62,12 @@ class DelegateKeepsContextTest : public DeviceTest {
   const std::vector<float> expected_;
 };
 
-TEST_F(DelegateKeepsContextTest, LaterInvokesMakeNothingCurrent) {
-  DelegatePtr delegate = MakeKeeping();
+TEST_F(DelegatePinsContextTest, LaterInvokesMakeNothingCurrent) {
+  DelegatePtr delegate = MakePinning();
   auto interpreter = Applied(*model_, delegate);
   ExpectClose(RunOnce(interpreter.get()), expected_);
-  const EGLContext kept = egl().GetCurrentContext();
-  EXPECT_NE(kept, EGL_NO_CONTEXT);
+  const EGLContext pinned = egl().GetCurrentContext();
+  EXPECT_NE(pinned, EGL_NO_CONTEXT);
   {
     const egl::ScopedGlOverride changes(
         &EglApi::MakeCurrent, +[](EGLDisplay display, EGLSurface draw,
@@ -80,18 +79,18 @@ TEST_F(DelegateKeepsContextTest, LaterInvokesMakeNothingCurrent) {
     ExpectClose(RunOnce(interpreter.get()), expected_);
     EXPECT_EQ(g_changes, 0);
   }
-  EXPECT_EQ(egl().GetCurrentContext(), kept);
+  EXPECT_EQ(egl().GetCurrentContext(), pinned);
   interpreter.reset();
   delegate.reset();
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
 }
 
 // It is no app's context, and no other delegate borrows it.
-TEST_F(DelegateKeepsContextTest, AnotherDelegateHasAContextOfItsOwn) {
-  DelegatePtr delegate = MakeKeeping();
+TEST_F(DelegatePinsContextTest, AnotherDelegateHasAContextOfItsOwn) {
+  DelegatePtr delegate = MakePinning();
   auto interpreter = Applied(*model_, delegate);
   ExpectClose(RunOnce(interpreter.get()), expected_);
-  for (const DelegatePtr& other : {MakeDelegate(), MakeKeeping()}) {
+  for (const DelegatePtr& other : {MakeDelegate(), MakePinning()}) {
     auto beside = Applied(*model_, other);
     EXPECT_EQ(ReportOf(other)["context"], "own");
     for (int turn = 0; turn < 2; ++turn) {
@@ -105,8 +104,8 @@ TEST_F(DelegateKeepsContextTest, AnotherDelegateHasAContextOfItsOwn) {
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
 }
 
-TEST_F(DelegateKeepsContextTest, AnAppsContextIsRestored) {
-  DelegatePtr delegate = MakeKeeping();
+TEST_F(DelegatePinsContextTest, AnAppsContextIsRestored) {
+  DelegatePtr delegate = MakePinning();
   auto interpreter = Applied(*model_, delegate);
   ExpectClose(RunOnce(interpreter.get()), expected_);
   const auto app = Context::Create({});
@@ -116,14 +115,14 @@ TEST_F(DelegateKeepsContextTest, AnAppsContextIsRestored) {
   EXPECT_EQ(egl().GetCurrentContext(), (*app)->handle());
   MakeCurrent(**app, EGL_NO_CONTEXT);
   ExpectClose(RunOnce(interpreter.get()), expected_);
-  EXPECT_NE(egl().GetCurrentContext(), EGL_NO_CONTEXT) << "kept again";
+  EXPECT_NE(egl().GetCurrentContext(), EGL_NO_CONTEXT) << "pinned again";
 }
 
-TEST_F(DelegateKeepsContextTest, ABorrowedContextIsLeftAsItWasFound) {
+TEST_F(DelegatePinsContextTest, ABorrowedContextIsLeftAsItWasFound) {
   const auto app = Context::Create({});
   ASSERT_TRUE(app.ok()) << app.status();
   MakeCurrent(**app, (*app)->handle());
-  DelegatePtr delegate = MakeKeeping();
+  DelegatePtr delegate = MakePinning();
   auto interpreter = Applied(*model_, delegate);
   EXPECT_EQ(ReportOf(delegate)["context"], "borrowed");
   MakeCurrent(**app, EGL_NO_CONTEXT);
@@ -131,21 +130,21 @@ TEST_F(DelegateKeepsContextTest, ABorrowedContextIsLeftAsItWasFound) {
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
 }
 
-TEST_F(DelegateKeepsContextTest, TheOptionAndTheXDisplaySayWhetherItStays) {
-  EXPECT_TRUE(Keeps(kTfLiteGlesAuto));
-  EXPECT_TRUE(Keeps(kTfLiteGlesOn));
-  EXPECT_FALSE(Keeps(kTfLiteGlesOff));
+TEST_F(DelegatePinsContextTest, TheOptionAndTheXDisplaySayWhetherItStays) {
+  EXPECT_TRUE(Pins(kTfLiteGlesAuto));
+  EXPECT_TRUE(Pins(kTfLiteGlesOn));
+  EXPECT_FALSE(Pins(kTfLiteGlesOff));
   const ScopedEnvironment x("DISPLAY", ":0");
-  EXPECT_FALSE(Keeps(kTfLiteGlesAuto));
-  EXPECT_TRUE(Keeps(kTfLiteGlesOn));
+  EXPECT_FALSE(Pins(kTfLiteGlesAuto));
+  EXPECT_TRUE(Pins(kTfLiteGlesOn));
 }
 
 // One delegate, an interpreter on each of two threads, which take turns.
-TEST_F(DelegateKeepsContextTest, AnotherThreadMayApplyInvokeAndDelete) {
-  DelegatePtr delegate = MakeKeeping();
+TEST_F(DelegatePinsContextTest, AnotherThreadMayApplyInvokeAndDelete) {
+  DelegatePtr delegate = MakePinning();
   auto first = Applied(*model_, delegate);
   ExpectClose(RunOnce(first.get()), expected_);
-  const EGLContext kept = egl().GetCurrentContext();
+  const EGLContext pinned = egl().GetCurrentContext();
   auto second = InterpreterOrDie(*model_);
   std::thread([&] {
     const absl::Status applied = second->ApplyDelegate(delegate.get());
@@ -155,19 +154,19 @@ TEST_F(DelegateKeepsContextTest, AnotherThreadMayApplyInvokeAndDelete) {
     EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
   }).join();
   ExpectClose(RunOnce(first.get()), expected_);
-  EXPECT_EQ(egl().GetCurrentContext(), kept);
+  EXPECT_EQ(egl().GetCurrentContext(), pinned);
   std::thread([&] {
     second.reset();
     first.reset();
     delegate.reset();
   }).join();
   // The next delegate of this thread is as any.
-  const DelegatePtr next = MakeKeeping();
+  const DelegatePtr next = MakePinning();
   ExpectClose(RunOnce(Applied(*model_, next).get()), expected_);
 }
 
 // Buffers go with what is deleted on another thread.
-TEST_F(DelegateKeepsContextTest, BuffersOfWhatAnotherThreadDeletesAreGone) {
+TEST_F(DelegatePinsContextTest, BuffersOfWhatAnotherThreadDeletesAreGone) {
   const egl::ScopedGlOverride made(
       &egl::GlApi::GenBuffers, +[](GLsizei n, GLuint* ids) {
         g_buffers += n;
@@ -179,7 +178,7 @@ TEST_F(DelegateKeepsContextTest, BuffersOfWhatAnotherThreadDeletesAreGone) {
         egl::driver_gl().DeleteBuffers(n, ids);
       });
   g_buffers = 0;
-  DelegatePtr delegate = MakeKeeping();
+  DelegatePtr delegate = MakePinning();
   auto interpreter = Applied(*model_, delegate);
   ExpectClose(RunOnce(interpreter.get()), expected_);
   EXPECT_GT(g_buffers, 0);
@@ -191,9 +190,9 @@ TEST_F(DelegateKeepsContextTest, BuffersOfWhatAnotherThreadDeletesAreGone) {
 }
 
 // worker_sharing wants an app's context, and this is none.
-TEST_F(DelegateKeepsContextTest, NoDelegateSharesObjectsWithIt) {
-  const DelegatePtr keeping = MakeKeeping();
-  ExpectClose(RunOnce(Applied(*model_, keeping).get()), expected_);
+TEST_F(DelegatePinsContextTest, NoDelegateSharesObjectsWithIt) {
+  const DelegatePtr pinning = MakePinning();
+  ExpectClose(RunOnce(Applied(*model_, pinning).get()), expected_);
   ASSERT_NE(egl().GetCurrentContext(), EGL_NO_CONTEXT);
   const DelegatePtr sharing = MakeDelegate([](auto& options) {
     options.thread_mode = kTfLiteGlesThreadWorkerSharing;
@@ -204,8 +203,8 @@ TEST_F(DelegateKeepsContextTest, NoDelegateSharesObjectsWithIt) {
 }
 
 // A thread that ends leaves its interpreter to be deleted by another.
-TEST_F(DelegateKeepsContextTest, AThreadThatEndsLetsTheContextGo) {
-  DelegatePtr delegate = MakeKeeping();
+TEST_F(DelegatePinsContextTest, AThreadThatEndsReleasesTheContext) {
+  DelegatePtr delegate = MakePinning();
   std::unique_ptr<Interpreter> interpreter;
   std::thread([&] {
     interpreter = Applied(*model_, delegate);
@@ -219,29 +218,29 @@ TEST_F(DelegateKeepsContextTest, AThreadThatEndsLetsTheContextGo) {
 }
 
 // In separate processes: the thread ends before the driver does.
-TEST_F(DelegateKeepsContextTest, TheProcessMayEnd) {
+TEST_F(DelegatePinsContextTest, TheProcessMayEnd) {
   for (const char* test :
-       {"DelegateKeepsContextChildTest.DISABLED_LeftAtExit",
-        "DelegateKeepsContextChildTest.DISABLED_DeletedAtExit"}) {
+       {"DelegatePinsContextChildTest.DISABLED_LeftAtExit",
+        "DelegatePinsContextChildTest.DISABLED_DeletedAtExit"}) {
     const ChildResult child = RunChild(test, {});
     EXPECT_EQ(child.exit_code, 0) << child.output;
     EXPECT_THAT(child.output, HasSubstr("1 test from"));
   }
 }
 
-Life* KeepOnce() {
+Life* PinOnce() {
   const ScopedEnvironment no_x("DISPLAY", "");
-  Life* life = LiveOnce(MakeKeeping());
+  Life* life = LiveOnce(MakePinning());
   EXPECT_NE(egl().GetCurrentContext(), EGL_NO_CONTEXT);
   return life;
 }
 
-TEST(DelegateKeepsContextChildTest, DISABLED_LeftAtExit) {
-  LeaveAtExit(KeepOnce());
+TEST(DelegatePinsContextChildTest, DISABLED_LeftAtExit) {
+  LeaveAtExit(PinOnce());
 }
 
-TEST(DelegateKeepsContextChildTest, DISABLED_DeletedAtExit) {
-  DeleteAtExit(KeepOnce());
+TEST(DelegatePinsContextChildTest, DISABLED_DeletedAtExit) {
+  DeleteAtExit(PinOnce());
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // labels: egl llvmpipe softpipe tsan
 // Contexts that stay current on a thread between calls.
-#include "egl/kept_contexts.h"
+#include "egl/pinned_contexts.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,69 +28,69 @@ using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::gl;
 
-// A context that is kept current, beside one that is not.
-class KeptContextTest : public ::testing::Test {
+// A pinned context, beside one that is not.
+class PinnedContextTest : public ::testing::Test {
  protected:
   void SetUp() override {
     GLES_SKIP_WITHOUT_DEVICE();
-    kept_ = MakeContext();
+    pinned_ = MakeContext();
     other_ = MakeContext();
-    ASSERT_NE(kept_, nullptr);
+    ASSERT_NE(pinned_, nullptr);
     ASSERT_NE(other_, nullptr);
-    kept_->KeepCurrent();
+    pinned_->Pin();
   }
   static absl::Status Nothing() { return absl::OkStatus(); }
 
-  std::unique_ptr<Context> kept_, other_;
+  std::unique_ptr<Context> pinned_, other_;
 };
 
-TEST_F(KeptContextTest, StaysCurrentUntilItGoes) {
+TEST_F(PinnedContextTest, StaysCurrentUntilItGoes) {
   EXPECT_FALSE(Context::HasCurrent());
-  ASSERT_TRUE(kept_->Run(Nothing).ok());
-  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+  ASSERT_TRUE(pinned_->Run(Nothing).ok());
+  EXPECT_EQ(egl().GetCurrentContext(), pinned_->handle());
   // Another one's turn ends with what was current before it.
   ASSERT_TRUE(other_->Run(Nothing).ok());
-  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
-  ASSERT_TRUE(kept_->Run(Nothing).ok());
-  kept_.reset();
+  EXPECT_EQ(egl().GetCurrentContext(), pinned_->handle());
+  ASSERT_TRUE(pinned_->Run(Nothing).ok());
+  pinned_.reset();
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
 }
 
-// Two that are kept take turns on a thread: none stands for an app's.
-TEST_F(KeptContextTest, TheLastOneStaysCurrent) {
-  other_->KeepCurrent();
-  for (Context* context : {kept_.get(), other_.get(), kept_.get()}) {
+// Two pinned ones take turns on a thread: none stands for an app's.
+TEST_F(PinnedContextTest, TheLastOneStaysCurrent) {
+  other_->Pin();
+  for (Context* context : {pinned_.get(), other_.get(), pinned_.get()}) {
     ASSERT_TRUE(context->Run(Nothing).ok());
     EXPECT_EQ(egl().GetCurrentContext(), context->handle());
   }
   other_.reset();
-  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+  EXPECT_EQ(egl().GetCurrentContext(), pinned_->handle());
 }
 
 // ... but within another one's turn that one is put back.
-TEST_F(KeptContextTest, ATurnWithinAnotherEndsWithIt) {
-  other_->KeepCurrent();
-  ASSERT_TRUE(kept_
+TEST_F(PinnedContextTest, ATurnWithinAnotherEndsWithIt) {
+  other_->Pin();
+  ASSERT_TRUE(pinned_
                   ->Run([&] {
                     EXPECT_TRUE(other_->Run(Nothing).ok());
-                    EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+                    EXPECT_EQ(egl().GetCurrentContext(), pinned_->handle());
                     return absl::OkStatus();
                   })
                   .ok());
-  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+  EXPECT_EQ(egl().GetCurrentContext(), pinned_->handle());
 }
 
-TEST_F(KeptContextTest, IsNotAdoptedAsAnApps) {
-  ASSERT_TRUE(kept_->Run(Nothing).ok());
+TEST_F(PinnedContextTest, IsNotAdoptedAsAnApps) {
+  ASSERT_TRUE(pinned_->Run(Nothing).ok());
   EXPECT_EQ(Context::AdoptCurrent().status().code(),
             absl::StatusCode::kFailedPrecondition);
 }
 
 // EGL gives a context to one thread at a time: elsewhere a second one, which
 // shares objects with the first, stands in.
-TEST_F(KeptContextTest, AnotherThreadWorksInASecondOne) {
+TEST_F(PinnedContextTest, AnotherThreadWorksInASecondOne) {
   egl::Buffer buffer;
-  ASSERT_TRUE(kept_
+  ASSERT_TRUE(pinned_
                   ->Run([&] {
                     auto made =
                         egl::Buffer::Create(16, nullptr, GL_STATIC_DRAW);
@@ -103,18 +103,18 @@ TEST_F(KeptContextTest, AnotherThreadWorksInASecondOne) {
   absl::Status first, second;
   std::thread([&] {
     EGLContext used = EGL_NO_CONTEXT;
-    first = kept_->Run([&] {
+    first = pinned_->Run([&] {
       used = egl().GetCurrentContext();
       EXPECT_EQ(gl().IsBuffer(id), GL_TRUE);
       // A nested call stays there.
-      return kept_->Run([&] {
+      return pinned_->Run([&] {
         EXPECT_EQ(egl().GetCurrentContext(), used);
         return absl::OkStatus();
       });
     });
-    EXPECT_NE(used, kept_->handle());
+    EXPECT_NE(used, pinned_->handle());
     EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
-    second = kept_->Run([&] {
+    second = pinned_->Run([&] {
       EXPECT_EQ(egl().GetCurrentContext(), used);
       buffer = egl::Buffer();
       return absl::OkStatus();
@@ -122,8 +122,8 @@ TEST_F(KeptContextTest, AnotherThreadWorksInASecondOne) {
   }).join();
   EXPECT_TRUE(first.ok()) << first;
   EXPECT_TRUE(second.ok()) << second;
-  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
-  EXPECT_TRUE(kept_
+  EXPECT_EQ(egl().GetCurrentContext(), pinned_->handle());
+  EXPECT_TRUE(pinned_
                   ->Run([&] {
                     EXPECT_EQ(gl().IsBuffer(id), GL_FALSE);
                     return absl::OkStatus();
@@ -131,15 +131,15 @@ TEST_F(KeptContextTest, AnotherThreadWorksInASecondOne) {
                   .ok());
 }
 
-// The first thread is its keeper, also while another context is current there.
-TEST_F(KeptContextTest, AnotherThreadDoesNotTakeItOver) {
-  ASSERT_TRUE(kept_->Run(Nothing).ok());
+// The first thread is its owner, also while another context is current there.
+TEST_F(PinnedContextTest, AnotherThreadDoesNotTakeItOver) {
+  ASSERT_TRUE(pinned_->Run(Nothing).ok());
   ASSERT_TRUE(egl().MakeCurrent(other_->display(), EGL_NO_SURFACE,
                                 EGL_NO_SURFACE, other_->handle()));
   std::thread([&] {
-    EXPECT_TRUE(kept_
+    EXPECT_TRUE(pinned_
                     ->Run([&] {
-                      EXPECT_NE(egl().GetCurrentContext(), kept_->handle());
+                      EXPECT_NE(egl().GetCurrentContext(), pinned_->handle());
                       return absl::OkStatus();
                     })
                     .ok());
@@ -147,16 +147,16 @@ TEST_F(KeptContextTest, AnotherThreadDoesNotTakeItOver) {
   }).join();
   ASSERT_TRUE(egl().MakeCurrent(other_->display(), EGL_NO_SURFACE,
                                 EGL_NO_SURFACE, EGL_NO_CONTEXT));
-  ASSERT_TRUE(kept_->Run(Nothing).ok());
-  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+  ASSERT_TRUE(pinned_->Run(Nothing).ok());
+  EXPECT_EQ(egl().GetCurrentContext(), pinned_->handle());
 }
 
-TEST_F(KeptContextTest, TwoThreadsAtOnceAreRefused) {
+TEST_F(PinnedContextTest, TwoThreadsAtOnceAreRefused) {
   absl::Status elsewhere;
   ASSERT_TRUE(
-      kept_
+      pinned_
           ->Run([&] {
-            std::thread([&] { elsewhere = kept_->Run(Nothing); }).join();
+            std::thread([&] { elsewhere = pinned_->Run(Nothing); }).join();
             return absl::OkStatus();
           })
           .ok());
@@ -164,19 +164,19 @@ TEST_F(KeptContextTest, TwoThreadsAtOnceAreRefused) {
 }
 
 // A thread that ends lets the context go, and another one takes it over.
-TEST_F(KeptContextTest, AThreadThatEndsLetsItGo) {
-  std::thread([&] { EXPECT_TRUE(kept_->Run(Nothing).ok()); }).join();
-  ASSERT_TRUE(kept_->Run(Nothing).ok());
-  EXPECT_EQ(egl().GetCurrentContext(), kept_->handle());
+TEST_F(PinnedContextTest, AThreadThatEndsReleasesIt) {
+  std::thread([&] { EXPECT_TRUE(pinned_->Run(Nothing).ok()); }).join();
+  ASSERT_TRUE(pinned_->Run(Nothing).ok());
+  EXPECT_EQ(egl().GetCurrentContext(), pinned_->handle());
 }
 
-EGLContext g_kept = EGL_NO_CONTEXT;
+EGLContext g_pinned = EGL_NO_CONTEXT;
 
 // ... unless it has worked in the second one: queries are not shared.
-TEST_F(KeptContextTest, WhoWorksInTheSecondOneStaysThere) {
+TEST_F(PinnedContextTest, WhoWorksInTheSecondOneStaysThere) {
   EGLContext used = EGL_NO_CONTEXT;
   const auto use = [&] {
-    EXPECT_TRUE(kept_
+    EXPECT_TRUE(pinned_
                     ->Run([&] {
                       used = egl().GetCurrentContext();
                       return absl::OkStatus();
@@ -184,10 +184,10 @@ TEST_F(KeptContextTest, WhoWorksInTheSecondOneStaysThere) {
                     .ok());
   };
   std::thread([&] {
-    EXPECT_TRUE(kept_->Run(Nothing).ok());
+    EXPECT_TRUE(pinned_->Run(Nothing).ok());
     std::thread(use).join();
   }).join();
-  EXPECT_NE(used, kept_->handle());
+  EXPECT_NE(used, pinned_->handle());
   const EGLContext second = used;
   use();
   EXPECT_EQ(used, second);
@@ -195,11 +195,12 @@ TEST_F(KeptContextTest, WhoWorksInTheSecondOneStaysThere) {
 
 // A forked child that ends leaves the parent's context alone, also with an EGL
 // that takes it for current there, as libglvnd does not.
-TEST_F(KeptContextTest, AForkedChildDoesNotTouchIt) {
-  ASSERT_TRUE(kept_->Run(Nothing).ok());
-  g_kept = kept_->handle();
+TEST_F(PinnedContextTest, AForkedChildDoesNotTouchIt) {
+  ASSERT_TRUE(pinned_->Run(Nothing).ok());
+  g_pinned = pinned_->handle();
   const egl::ScopedGlOverride current(
-      &egl::EglApi::GetCurrentContext, +[]() -> EGLContext { return g_kept; });
+      &egl::EglApi::GetCurrentContext,
+      +[]() -> EGLContext { return g_pinned; });
   const egl::ScopedGlOverride told(
       &egl::EglApi::MakeCurrent,
       +[](EGLDisplay, EGLSurface, EGLSurface, EGLContext) -> EGLBoolean {
@@ -218,12 +219,12 @@ TEST_F(KeptContextTest, AForkedChildDoesNotTouchIt) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-// One that another thread has destroyed is no one's: it is let go at the next
+// One that another thread has destroyed is no one's: it is released at the next
 // occasion, and taken for no app's until then.
-TEST_F(KeptContextTest, AnOrphanIsReleased) {
-  ASSERT_TRUE(kept_->Run(Nothing).ok());
-  const EGLContext handle = kept_->handle();
-  std::thread([&] { kept_.reset(); }).join();
+TEST_F(PinnedContextTest, AnOrphanIsReleased) {
+  ASSERT_TRUE(pinned_->Run(Nothing).ok());
+  const EGLContext handle = pinned_->handle();
+  std::thread([&] { pinned_.reset(); }).join();
   EXPECT_EQ(egl().GetCurrentContext(), handle);
   EXPECT_FALSE(Context::HasCurrent());
   ASSERT_TRUE(other_->Run(Nothing).ok());
@@ -233,8 +234,8 @@ TEST_F(KeptContextTest, AnOrphanIsReleased) {
 std::atomic<bool> g_destroys = false;
 
 // A thread that asks while it is destroyed is not told that it is an app's.
-TEST_F(KeptContextTest, IsNoAppsWhileItIsDestroyed) {
-  ASSERT_TRUE(kept_->Run(Nothing).ok());
+TEST_F(PinnedContextTest, IsNoAppsWhileItIsDestroyed) {
+  ASSERT_TRUE(pinned_->Run(Nothing).ok());
   const egl::ScopedGlOverride slow(
       &egl::EglApi::DestroyContext,
       +[](EGLDisplay display, EGLContext context) {
@@ -243,7 +244,7 @@ TEST_F(KeptContextTest, IsNoAppsWhileItIsDestroyed) {
         return egl::driver_egl().DestroyContext(display, context);
       });
   g_destroys = false;
-  std::thread destroyer([&] { kept_.reset(); });
+  std::thread destroyer([&] { pinned_.reset(); });
   while (!g_destroys) std::this_thread::yield();
   EXPECT_FALSE(Context::HasCurrent());
   destroyer.join();
@@ -252,11 +253,11 @@ TEST_F(KeptContextTest, IsNoAppsWhileItIsDestroyed) {
 }
 
 // An app that had bound another API finds it bound.
-TEST_F(KeptContextTest, TheBoundApiIsRestored) {
+TEST_F(PinnedContextTest, TheBoundApiIsRestored) {
   if (!egl().BindAPI(EGL_OPENGL_API)) {
     GTEST_SKIP() << "the driver has no OpenGL";
   }
-  EXPECT_TRUE(kept_->Run(Nothing).ok());
+  EXPECT_TRUE(pinned_->Run(Nothing).ok());
   EXPECT_EQ(egl().QueryAPI(), EGLenum{EGL_OPENGL_API});
   egl().BindAPI(EGL_OPENGL_ES_API);
 }
@@ -269,10 +270,10 @@ TEST(MayStayCurrentTest, NotWhereAnAppMayUseGlx) {
 }
 
 // Where another context is current, that one is restored as ever.
-TEST_F(KeptContextTest, TakesNoOtherOnesPlace) {
+TEST_F(PinnedContextTest, TakesNoOtherOnesPlace) {
   ASSERT_TRUE(other_
                   ->Run([&] {
-                    EXPECT_TRUE(kept_->Run(Nothing).ok());
+                    EXPECT_TRUE(pinned_->Run(Nothing).ok());
                     EXPECT_EQ(egl().GetCurrentContext(), other_->handle());
                     return absl::OkStatus();
                   })

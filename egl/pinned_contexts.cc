@@ -1,4 +1,4 @@
-#include "egl/kept_contexts.h"
+#include "egl/pinned_contexts.h"
 
 #include <unistd.h>
 
@@ -33,19 +33,19 @@ void MakeNoneCurrent(EGLDisplay display) {
   egl().MakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 }
 
-class KeptContexts {
+class PinnedContexts {
  public:
-  bool IsKeeper(EGLContext context, std::thread::id thread, bool may_become) {
+  bool IsOwner(EGLContext context, std::thread::id thread, bool may_become) {
     const std::lock_guard<std::mutex> lock(mutex_);
     orphans_.erase(context);  // the handle of one that is long gone
-    if (may_become) keepers_.try_emplace(context, thread);
-    const auto it = keepers_.find(context);
-    return it != keepers_.end() && it->second == thread;
+    if (may_become) owners_.try_emplace(context, thread);
+    const auto it = owners_.find(context);
+    return it != owners_.end() && it->second == thread;
   }
 
   bool Has(EGLContext context) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return keepers_.contains(context) || IsOrphan(context);
+    return owners_.contains(context) || IsOrphan(context);
   }
 
   bool HasOrphan(EGLContext context) {
@@ -57,16 +57,16 @@ class KeptContexts {
   // an orphan to its owner.
   void Destroy(EGLDisplay display, EGLContext context) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (keepers_.erase(context) > 0) orphans_.insert(context);
+    if (owners_.erase(context) > 0) orphans_.insert(context);
     egl().DestroyContext(display, context);
   }
 
   bool Forget(EGLContext context) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto it = keepers_.find(context);
-    if (it == keepers_.end()) return true;
+    const auto it = owners_.find(context);
+    if (it == owners_.end()) return true;
     if (it->second != std::this_thread::get_id()) return false;
-    keepers_.erase(it);
+    owners_.erase(it);
     return true;
   }
 
@@ -76,12 +76,12 @@ class KeptContexts {
     const ScopedEsApi api;
     const EGLContext current = egl().GetCurrentContext();
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto it = keepers_.find(current);
-    if (it != keepers_.end() ? it->second == me : IsOrphan(current)) {
+    const auto it = owners_.find(current);
+    if (it != owners_.end() ? it->second == me : IsOrphan(current)) {
       MakeNoneCurrent(egl().GetCurrentDisplay());
     }
-    absl::erase_if(keepers_,
-                   [&](const auto& kept) { return kept.second == me; });
+    absl::erase_if(owners_,
+                   [&](const auto& owned) { return owned.second == me; });
   }
 
  private:
@@ -97,30 +97,30 @@ class KeptContexts {
   }
 
   std::mutex mutex_;  // of what follows
-  absl::flat_hash_map<EGLContext, std::thread::id> keepers_;
+  absl::flat_hash_map<EGLContext, std::thread::id> owners_;
   absl::flat_hash_set<EGLContext> orphans_;
 };
 
-KeptContexts& OfThisProcess() { return OfProcess<KeptContexts>(); }
+PinnedContexts& OfThisProcess() { return OfProcess<PinnedContexts>(); }
 
 // When an owner ends, no other thread could use its contexts if they stayed
 // current there.
-struct Keeper {
+struct Owner {
   pid_t process = 0;  // in which it is one
-  ~Keeper() {
+  ~Owner() {
     if (process == getpid()) OfThisProcess().ThreadEnds();
   }
 };
 
-thread_local Keeper this_thread;
+thread_local Owner this_thread;
 
 }  // namespace
 
-bool IsKeptHere(EGLContext context, bool may_become) {
-  const bool is_keeper =
-      OfThisProcess().IsKeeper(context, std::this_thread::get_id(), may_become);
-  if (is_keeper) this_thread.process = getpid();
-  return is_keeper;
+bool IsOwnedHere(EGLContext context, bool may_become) {
+  const bool is_owner =
+      OfThisProcess().IsOwner(context, std::this_thread::get_id(), may_become);
+  if (is_owner) this_thread.process = getpid();
+  return is_owner;
 }
 
 bool IsLeftCurrent(EGLContext context) {
