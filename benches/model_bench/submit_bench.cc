@@ -56,7 +56,7 @@ absl::Status Make(const Model& model, Runner* runner) {
   return absl::OkStatus();
 }
 
-absl::Status MeasureHalves(Runner& runner, benchmark::State* state) {
+absl::Status MeasureSubmit(Runner& runner, benchmark::State* state) {
   std::vector<double> submit;
   std::vector<double> submit_wall;
   std::vector<double> wall;
@@ -167,7 +167,7 @@ absl::Status MeasureSubmission(const std::string& path,
   if (!model.ok()) return model.status();
   Runner runner;
   if (auto s = Make(**model, &runner); !s.ok()) return s;
-  if (auto s = MeasureHalves(runner, state); !s.ok()) return s;
+  if (auto s = MeasureSubmit(runner, state); !s.ok()) return s;
   if (auto s = MeasureWaits(runner, state); !s.ok()) return s;
   return MeasureParts(runner, state);
 }

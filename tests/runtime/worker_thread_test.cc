@@ -108,14 +108,14 @@ class QueuedCalls {
     // Once it is in the queue, the next one comes.
     while (worker_.calls() != callers_.size() + 1) std::this_thread::yield();
   }
-  void AddHalves(const std::string& name, bool has_second = true) {
-    Add([this, name, has_second] {
+  void AddSubmit(const std::string& name, bool has_wait = true) {
+    Add([this, name, has_wait] {
       return worker_.SubmitAndWait(
           [&] {
-            log_.push_back("begin " + name);
-            return has_second;
+            log_.push_back("submit " + name);
+            return has_wait;
           },
-          [&] { log_.push_back("end " + name); });
+          [&] { log_.push_back("wait " + name); });
     });
   }
   void AddWhole(const std::string& name) {
@@ -146,29 +146,30 @@ class QueuedCalls {
 
 TEST(WorkerThreadTest, ACallBeginsWhileTheOneBeforeItIsUnderWay) {
   QueuedCalls calls;
-  for (const char* name : {"1", "2", "3"}) calls.AddHalves(name);
-  EXPECT_THAT(calls.Run(), ElementsAre("begin 1", "begin 2", "end 1", "begin 3",
-                                       "end 2", "end 3"));
+  for (const char* name : {"1", "2", "3"}) calls.AddSubmit(name);
+  EXPECT_THAT(calls.Run(), ElementsAre("submit 1", "submit 2", "wait 1",
+                                       "submit 3", "wait 2", "wait 3"));
 }
 
 TEST(WorkerThreadTest, AWholeCallWaitsForWhatIsUnderWay) {
   QueuedCalls calls;
-  calls.AddHalves("1");
-  calls.AddHalves("2");
+  calls.AddSubmit("1");
+  calls.AddSubmit("2");
   calls.AddWhole("prepare");
-  calls.AddHalves("3");
-  EXPECT_THAT(calls.Run(), ElementsAre("begin 1", "begin 2", "end 1", "end 2",
-                                       "prepare", "begin 3", "end 3"));
+  calls.AddSubmit("3");
+  EXPECT_THAT(calls.Run(),
+              ElementsAre("submit 1", "submit 2", "wait 1", "wait 2", "prepare",
+                          "submit 3", "wait 3"));
 }
 
-TEST(WorkerThreadTest, ACallThatIsDoneAtOnceHasNoSecondHalf) {
+TEST(WorkerThreadTest, ACallThatIsDoneAtOnceHasNothingToWaitFor) {
   QueuedCalls calls;
-  calls.AddHalves("1");
-  calls.AddHalves("2", /*has_second=*/false);
-  EXPECT_THAT(calls.Run(), ElementsAre("begin 1", "begin 2", "end 1"));
+  calls.AddSubmit("1");
+  calls.AddSubmit("2", /*has_wait=*/false);
+  EXPECT_THAT(calls.Run(), ElementsAre("submit 1", "submit 2", "wait 1"));
 }
 
-TEST(WorkerThreadTest, ItsOwnThreadRunsBothHalvesAtOnce) {
+TEST(WorkerThreadTest, ItsOwnThreadSubmitsAndWaitsAtOnce) {
   WorkerThread worker;
   std::vector<int> order;
   ASSERT_TRUE(worker

@@ -200,7 +200,7 @@ TEST_F(DelegateBackgroundTest, PartitionsFollowOneAnother) {
   ExpectClose(RunOnce(interpreter.get(), 1), CpuResult(*model, 1));
 }
 
-// Also after a reset, when its inferences come in halves from the first one on.
+// Also after a reset, when its first inference already submits and waits.
 TEST_F(DelegateBackgroundTest, AWorkerTakesOver) {
   const DelegatePtr delegate = MakeDelegate([](auto& options) {
     InBackground(options);
