@@ -30,16 +30,13 @@ def metrics_of(server):
     return names
 
 
-def test_the_dashboard_is_what_its_program_writes():
+def test_the_dashboard_asks_for_metrics_that_the_server_has(server):
     done = subprocess.run([sys.executable, "-B", os.path.join(DEPLOY, "make_dashboard.py")],
                           check=True, capture_output=True, text=True)
-    assert json.loads(done.stdout) == json.loads(read("grafana.json"))
-
-
-def test_the_dashboard_asks_for_metrics_that_the_server_has(server):
+    assert json.loads(done.stdout)["panels"]
     server.infer("small", sp.values())
     known = metrics_of(server)
-    asked = set(re.findall(r"\b(?:gles_serving|request)_[a-z_]+(?=[{\[ )])", read("grafana.json")))
+    asked = set(re.findall(r"\b(?:gles_serving|request)_[a-z_]+(?=[{\[ )])", done.stdout))
     assert len(asked) >= 12
     assert not asked - known
 

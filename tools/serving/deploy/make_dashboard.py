@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes grafana.json: python3 make_dashboard.py > grafana.json"""
+"""Writes the dashboard for Grafana: python3 make_dashboard.py > grafana.json"""
 
 import json
 
