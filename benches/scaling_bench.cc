@@ -2,7 +2,6 @@
 // 1x1 convolution, and with the number of nodes, for preparing and for
 // invoking. 2,338 nodes is a model that exists.
 #include <cstring>
-#include <string>
 #include <vector>
 
 #include "benches/common/bench_device.h"

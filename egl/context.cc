@@ -9,7 +9,6 @@
 #include "egl/debug.h"
 #include "egl/driver_use.h"
 #include "egl/egl_error.h"
-#include "egl/environment.h"
 #include "egl/gl_state.h"
 #include "egl/objects.h"
 #include "egl/open_display.h"

@@ -2,7 +2,6 @@
 #include <chrono>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "egl/extension.h"
 #include "egl/objects.h"
 

@@ -4,7 +4,6 @@
 #define GLES_DELEGATE_GL_SHADERS_LIBRARY_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"

@@ -72,7 +72,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 
 namespace gles_delegate::gl_shaders {
 

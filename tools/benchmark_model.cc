@@ -2,8 +2,6 @@
 // other in one process; with the flags of TFLite's own benchmark_model.
 #include <algorithm>
 #include <cstdio>
-#include <map>
-#include <memory>
 #include <random>
 #include <string>
 #include <utility>

@@ -16,7 +16,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "tools/gles_demo/canvas.h"
 #include "tools/gles_demo/demo_model.h"
 #include "tools/gles_demo/findings.h"

@@ -2,11 +2,8 @@
 // a check of the delegate against the CPU, and a short benchmark.
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <random>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
@@ -25,7 +22,6 @@
 #include "tools/runner/latency.h"
 #include "tools/runner/output_diff.h"
 #include "tools/runner/report_json.h"
-#include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(double, seconds, 1, "how long each side is timed");
 

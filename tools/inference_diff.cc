@@ -1,8 +1,6 @@
 // How far a delegate's outputs are from TFLite's built-in CPU kernels, as
 // TFLite's inference diff tells: random inputs through both.
 #include <cstdio>
-#include <map>
-#include <memory>
 #include <random>
 #include <string>
 #include <utility>

@@ -2,7 +2,6 @@
 // terminal, or a page of HTML.
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <random>
 #include <string>
 #include <utility>

@@ -11,7 +11,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "tools/common/progress.h"
 #include "tools/quantized_accuracy/measure.h"

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/device/device_profile.h"

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"

@@ -1,7 +1,6 @@
 #include "benches/common/read_graph.h"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,6 @@
 #include "benches/model_bench/submit_bench.h"
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>

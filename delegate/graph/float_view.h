@@ -6,7 +6,6 @@
 #define GLES_DELEGATE_DELEGATE_GRAPH_FLOAT_VIEW_H_
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
 
 namespace gles_delegate {

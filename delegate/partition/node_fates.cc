@@ -1,9 +1,6 @@
 #include "delegate/partition/node_fates.h"
 
-#include <algorithm>
-
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
 namespace gles_delegate {

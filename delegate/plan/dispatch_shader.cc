@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <optional>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/plan/storage.h"

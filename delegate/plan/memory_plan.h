@@ -2,9 +2,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_MEMORY_PLAN_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_MEMORY_PLAN_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"

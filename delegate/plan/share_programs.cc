@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/planner.h"
 #include "delegate/plan/program_text.h"

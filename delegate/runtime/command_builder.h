@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "delegate/plan/hazards.h"
 #include "delegate/runtime/command.h"
 #include "delegate/runtime/dispatch_programs.h"

@@ -8,7 +8,6 @@
 #include "delegate/graph/texels.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/storage.h"
-#include "quant/half.h"
 
 namespace gles_delegate {
 

@@ -1,6 +1,5 @@
 #include "delegate/runtime/program_cache.h"
 
-#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"

@@ -1,7 +1,6 @@
 #include "delegate/session/host_tensor.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 

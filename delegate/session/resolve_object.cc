@@ -1,7 +1,5 @@
 #include "delegate/session/resolve_object.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "delegate/runtime/check_object.h"
 

@@ -1,5 +1,4 @@
 // The part of GlesSimpleDelegate that binds the app's objects.
-#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/gles_simple_delegate.h"

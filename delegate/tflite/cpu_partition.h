@@ -4,9 +4,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_CPU_PARTITION_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_CPU_PARTITION_H_
 
-#include <cstdint>
-#include <vector>
-
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "delegate/tflite/propagate_shapes.h"

@@ -1,8 +1,6 @@
 #include "delegate/tflite/follow_loop.h"
 
 #include <algorithm>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/types/span.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/op.h"

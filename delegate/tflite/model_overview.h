@@ -3,7 +3,6 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_MODEL_OVERVIEW_H_
 
 #include <utility>
-#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"

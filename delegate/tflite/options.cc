@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/device/device_profile.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

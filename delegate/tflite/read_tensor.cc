@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "quant/int4.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <any>
 #include <cstring>
-#include <memory>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/movement/dynamic_update_slice.h"

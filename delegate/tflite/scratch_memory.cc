@@ -1,6 +1,6 @@
 #include "delegate/tflite/scratch_memory.h"
 
-#include "delegate/tflite/propagate_shapes.h"
+#include "delegate/tflite/node_finder.h"
 
 namespace gles_delegate {
 

@@ -12,7 +12,6 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/tflite/abi.h"
 #include "delegate/tflite/messages.h"

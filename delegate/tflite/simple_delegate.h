@@ -6,9 +6,7 @@
 #include <sys/types.h>
 
 #include <atomic>
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"

@@ -5,7 +5,6 @@
 // RUNTIME_FOLDER has libLiteRtGpuAccelerator.so and libgles_delegate.so.1
 // (in Python: gles_delegate.litert_runtime_dir()). Without it LiteRT searches
 // the loader's path, which has an installed one.
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

@@ -2,15 +2,11 @@
 // The key of a start-up cache, and the tuning that the cache keeps. Without GL.
 #include "delegate/cache/cache_key.h"
 
-#include <memory>
 #include <set>
 #include <string>
-#include <vector>
 
-#include "delegate/cache/cache_store.h"
 #include "delegate/device/tuning_parameters.h"
 #include "gtest/gtest.h"
-#include "tests/testing/scratch_directory.h"
 
 namespace gles_delegate {
 namespace {

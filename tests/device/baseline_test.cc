@@ -2,10 +2,6 @@
 // How many programs a baseline plan has, and what it leaves as it was.
 #include "delegate/device/baseline.h"
 
-#include <set>
-#include <string>
-#include <vector>
-
 #include "delegate/device/tuning_parameters.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/plan/planner.h"

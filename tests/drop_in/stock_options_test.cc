@@ -3,7 +3,6 @@
 #include "delegate/adapters/drop_in/stock_options.h"
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"

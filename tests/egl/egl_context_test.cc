@@ -1,9 +1,7 @@
 // labels: egl llvmpipe softpipe
 // The delegate's own contexts, and contexts that it adopts from an app.
 // Longer than 300 lines: the tests make their contexts with the same helpers.
-#include <string>
 #include <thread>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"

@@ -2,7 +2,6 @@
 // Which display and device, and what is said where there is none.
 #include <cstdio>
 #include <string>
-#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"

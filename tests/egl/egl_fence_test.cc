@@ -2,7 +2,6 @@
 // How a thread waits for a fence, with a driver whose GPU is busy.
 #include <chrono>
 
-#include "egl/context.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
 #include "gtest/gtest.h"

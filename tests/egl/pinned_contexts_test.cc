@@ -18,7 +18,6 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/make_context.h"
-#include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <vector>
 
 #include "tensorflow/lite/c/common.h"

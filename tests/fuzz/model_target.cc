@@ -4,8 +4,6 @@
 #include <cstdlib>
 #include <memory>
 #include <set>
-#include <string>
-#include <utility>
 
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/op.h"

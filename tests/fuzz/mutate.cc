@@ -1,6 +1,5 @@
 #include "tests/fuzz/mutate.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace gles_delegate::fuzz {

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_split.h"

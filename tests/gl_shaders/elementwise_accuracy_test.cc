@@ -5,7 +5,6 @@
 // functions: three to six roundings, each half a unit or, if a division is
 // within 2.5 units (GLSL ES 3.10, 4.7.1), as many.
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <string>

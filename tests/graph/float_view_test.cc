@@ -3,7 +3,6 @@
 #include "delegate/graph/float_view.h"
 
 #include <cmath>
-#include <random>
 #include <string>
 #include <vector>
 

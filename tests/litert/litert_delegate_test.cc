@@ -4,7 +4,6 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "delegate/adapters/litert/accelerator.h"
 #include "egl/context.h"

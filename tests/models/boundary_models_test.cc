@@ -4,7 +4,6 @@
 // integer arithmetic) and a segmentation like DeepLab (a map of int64 classes).
 #include <cstdint>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"

@@ -3,8 +3,6 @@
 // values compared.
 #include "tools/runner/model_layers.h"
 
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"

@@ -3,7 +3,6 @@
 // the delegate leaves to the CPU give exactly the CPU's values; nothing fails.
 #include <cmath>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/tflite/read_tensor.h"
 #include "gtest/gtest.h"

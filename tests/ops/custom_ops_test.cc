@@ -3,8 +3,6 @@
 // library ships, the kernels against numbers worked out by hand, and what is
 // refused.
 // Longer than 300 lines: the ops are few, and their tests share the kernels.
-#include <cmath>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -16,7 +14,6 @@
 #include "delegate/ops/pooling/argmax_pool.h"
 #include "flatbuffers/flexbuffers.h"
 #include "gtest/gtest.h"
-#include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

@@ -1,6 +1,5 @@
 // labels: op delegate llvmpipe softpipe
 // Values past the largest 16-bit float (65504), in a model made to have them.
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <vector>

@@ -11,7 +11,6 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
-#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tools/op_models/schema_names.h"
 

@@ -2,10 +2,8 @@
 // Drivers that miscompute the programs that move inputs and outputs, played by
 // the real one: these shaders are altered on their way to it.
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"

@@ -2,8 +2,6 @@
 // Which nodes no one reads, and which must stay although no one does.
 #include "delegate/passes/dead_nodes.h"
 
-#include <vector>
-
 #include "delegate/ops/conv/conv_2d.h"
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"

@@ -4,7 +4,6 @@
 // attention_model_test.cc runs whole models.
 #include "delegate/passes/fold_heads.h"
 
-#include <any>
 #include <string>
 #include <vector>
 

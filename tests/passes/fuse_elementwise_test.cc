@@ -3,8 +3,6 @@
 // not fire.
 #include "delegate/passes/fuse_elementwise.h"
 
-#include <vector>
-
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "gtest/gtest.h"

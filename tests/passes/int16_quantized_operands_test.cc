@@ -4,10 +4,8 @@
 // to 8 bits. TFLite's codes, every one; 208 cases an op.
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"

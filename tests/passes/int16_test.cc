@@ -2,11 +2,9 @@
 // Ops on int16 values (16x8 models) beside TFLite's own kernels: every code is
 // the CPU's. `int16_quantized_test.cc` has those of one input, many to a model;
 // `int16_products_test.cc` has sums of products.
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -2,9 +2,6 @@
 // All passes together.
 #include "delegate/passes/passes.h"
 
-#include <vector>
-
-#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/movement/pad.h"
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"

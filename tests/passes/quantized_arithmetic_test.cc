@@ -1,10 +1,8 @@
 // labels: op quant softpipe
 // The integer arithmetic of nodes in integers as shaders do it, against its
 // specification in quant/.
-#include <cmath>
 #include <limits>
 #include <random>
-#include <tuple>
 #include <utility>
 #include <vector>
 

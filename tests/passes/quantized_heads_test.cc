@@ -2,7 +2,6 @@
 // The heads of a detector on 8-bit codes: convolutions laid as rows, joined,
 // and a function of all. Every code is that of TFLite's integer kernels where
 // the convolutions write the rows by themselves.
-#include <cmath>
 #include <cstdint>
 #include <type_traits>
 #include <vector>

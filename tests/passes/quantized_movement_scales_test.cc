@@ -2,7 +2,6 @@
 // 8-bit ops that move quantized values between tensors of two quantizations,
 // CONCATENATION across scales, BATCH_MATMUL, and a chain of such ops: TFLite's
 // codes, every one.
-#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"

@@ -6,7 +6,6 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
-#include "tests/testing/op_models.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {

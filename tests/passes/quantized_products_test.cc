@@ -2,7 +2,6 @@
 // Convolutions and matrix products in integers: TFLite's integer kernels' own
 // quantized values, every one.
 #include <cmath>
-#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"

@@ -3,7 +3,6 @@
 // quantized values, every one.
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"

@@ -3,8 +3,6 @@
 // quantized values, every one.
 #include <cmath>
 #include <memory>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "delegate/ops/reduction/l2_normalization.h"

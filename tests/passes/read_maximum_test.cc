@@ -4,7 +4,6 @@
 // pass must leave alone. Longer than 300 lines, as the sharing of programs is
 // looked at with the same blocks.
 #include <any>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <set>
@@ -18,9 +17,7 @@
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/partition/node_fates.h"
-#include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/read_through.h"
-#include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/share_programs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

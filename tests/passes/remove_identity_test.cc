@@ -2,8 +2,6 @@
 // Which nodes that change nothing are removed, and which must stay.
 #include "delegate/passes/remove_identity.h"
 
-#include <vector>
-
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/op_list.h"
 #include "gtest/gtest.h"

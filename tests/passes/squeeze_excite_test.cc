@@ -4,7 +4,6 @@
 #include "delegate/ops/conv/squeeze_excite.h"
 
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "delegate/ops/pooling/pool_2d.h"

@@ -10,7 +10,6 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
-#include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tools/op_models/schema_names.h"
 

@@ -9,7 +9,6 @@
 #include <functional>
 #include <limits>
 #include <random>
-#include <type_traits>
 #include <vector>
 
 #include "gtest/gtest.h"

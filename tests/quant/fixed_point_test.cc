@@ -8,9 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <random>
-#include <string>
 #include <type_traits>
 #include <vector>
 

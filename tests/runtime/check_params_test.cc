@@ -3,7 +3,6 @@
 // has them.
 #include "delegate/runtime/check_params.h"
 
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>

@@ -3,8 +3,6 @@
 // and that values arrive in it as they are.
 #include "delegate/runtime/host_transfer.h"
 
-#include <cstring>
-#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>

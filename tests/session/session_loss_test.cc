@@ -1,6 +1,5 @@
 // labels: egl llvmpipe softpipe
 // Sessions whose context is lost: faults where the driver is asked for resets.
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

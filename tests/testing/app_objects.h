@@ -3,7 +3,6 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_APP_OBJECTS_H_
 #define GLES_DELEGATE_TESTS_TESTING_APP_OBJECTS_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #define GLES_DELEGATE_TESTS_TESTING_HIDDEN_EXTENSION_H_
 
 #include <cstring>
-#include <string>
 
 #include "egl/testing.h"
 

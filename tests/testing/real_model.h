@@ -34,7 +34,6 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_REAL_MODEL_H_
 #define GLES_DELEGATE_TESTS_TESTING_REAL_MODEL_H_
 
-#include <memory>
 #include <ostream>
 #include <string>
 

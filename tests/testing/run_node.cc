@@ -1,7 +1,5 @@
 #include "tests/testing/run_node.h"
 
-#include <memory>
-
 #include "absl/strings/str_cat.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/op.h"

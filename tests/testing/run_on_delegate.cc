@@ -1,5 +1,4 @@
 // RunOnDelegate: the part of single_op.h that needs the delegate itself.
-#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

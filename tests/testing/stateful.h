@@ -4,7 +4,6 @@
 #define GLES_DELEGATE_TESTS_TESTING_STATEFUL_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 

@@ -13,7 +13,6 @@
 #include "quant/half.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
-#include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tools/op_models/op_variant.h"
 #include "tools/op_models/schema_names.h"

@@ -6,10 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "egl/testing.h"

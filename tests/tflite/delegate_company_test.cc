@@ -1,9 +1,6 @@
 // labels: op delegate llvmpipe softpipe
 // The delegate beside others: XNNPACK for what it leaves, two interpreters in
 // turns, a host that moves its tensors' memory.
-#include <cstring>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"

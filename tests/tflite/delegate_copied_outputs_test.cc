@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "egl/context.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/app_context.h"

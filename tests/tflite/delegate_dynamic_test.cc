@@ -10,7 +10,6 @@
 #include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"
 #include "tools/op_models/op_builders.h"
-#include "tools/op_models/op_builders_custom.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {

@@ -4,7 +4,6 @@
 // answers, and without it there is a clear error, and such an interpreter after
 // it.
 // Longer than 300 lines: the list of the steps, each with its fault.
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>

@@ -1,7 +1,6 @@
 // labels: op delegate llvmpipe
 // A forked child has none of the driver's threads: whatever it calls fails at
 // once and says why, and the parent goes on.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>

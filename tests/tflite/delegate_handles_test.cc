@@ -3,7 +3,6 @@
 // one, so that SetHandle() does what TfLiteInterpreterSetBufferHandle of later
 // versions does.
 #include <algorithm>
-#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <limits>

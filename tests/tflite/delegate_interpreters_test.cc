@@ -1,7 +1,6 @@
 // labels: op egl delegate llvmpipe softpipe
 // One delegate on several interpreters: what it reports of each, and what may
 // be bound to each.
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 // WHILE: if the number of steps is known, the nodes of all steps run in its
 // place. Longer than 300 lines: each refusal has its model.
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,13 +1,11 @@
 // labels: op delegate llvmpipe softpipe oldest_tflite
 // GPU memory: what the report says of it, what memory_limit_bytes allows.
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "egl/testing.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/real_model.h"

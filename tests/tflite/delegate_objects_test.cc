@@ -3,7 +3,6 @@
 // TfLiteGlesDelegateBindObject takes (the life of a binding:
 // delegate_buffers_test.cc). Longer than 300 lines: the tests share one
 // fixture.
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>

@@ -2,7 +2,6 @@
 // A context of the delegate's own stays current on the thread that applied the
 // delegate, except in an X app.
 #include <memory>
-#include <string>
 #include <thread>
 #include <vector>
 

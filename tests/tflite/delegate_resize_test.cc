@@ -1,7 +1,6 @@
 // labels: op delegate llvmpipe softpipe oldest_tflite
 // Inputs resized after the delegate was applied: the partition is planned
 // again.
-#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

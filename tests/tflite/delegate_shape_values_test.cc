@@ -7,7 +7,6 @@
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
-#include "tests/testing/matchers.h"
 #include "tools/op_models/random.h"
 #include "tools/op_models/schema_names.h"
 

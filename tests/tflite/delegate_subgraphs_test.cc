@@ -1,7 +1,6 @@
 // labels: op delegate llvmpipe
 // Control flow: TFLite applies a delegate to each subgraph of a model, and the
 // report has the nodes of all.
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -14,7 +14,6 @@
 #include "gtest/gtest.h"
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/life.h"
 #include "tests/testing/matchers.h"

@@ -3,8 +3,6 @@
 // and writes.
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,7 +12,6 @@
 #include "tests/testing/app_objects.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
-#include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/quantized_model.h"
 #include "tools/common/tflite_abi.h"

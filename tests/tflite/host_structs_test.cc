@@ -5,7 +5,6 @@
 // ones go on with poison.
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <string>
 
 #include "gmock/gmock.h"

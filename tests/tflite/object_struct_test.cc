@@ -3,7 +3,6 @@
 #include "delegate/tflite/object_struct.h"
 
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>

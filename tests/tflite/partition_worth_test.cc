@@ -1,7 +1,6 @@
 // labels: op delegate llvmpipe softpipe
 // Which partitions are delegated by default: those that pay for their way to
 // the GPU and back.
-#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"

@@ -2,8 +2,6 @@
 // The option report_file: the report where no one can call for it.
 #include "delegate/tflite/report_file.h"
 
-#include <sys/stat.h>
-
 #include <atomic>
 #include <filesystem>
 #include <fstream>

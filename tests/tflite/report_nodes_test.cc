@@ -1,8 +1,6 @@
 // labels: unit delegate llvmpipe sanitize
 // The report's list of a partition's nodes, with and without the self-check.
 #include <memory>
-#include <string>
-#include <utility>
 
 #include "gles_delegate/gles_delegate.h"
 #include "gtest/gtest.h"

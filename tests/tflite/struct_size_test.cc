@@ -8,7 +8,6 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "delegate/tflite/options.h"
 #include "gles_delegate/gles_delegate.h"

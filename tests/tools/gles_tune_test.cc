@@ -2,7 +2,6 @@
 // The search for a model's fastest tuning parameters, with times made up here;
 // and measurements on a device.
 #include <map>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"

@@ -2,9 +2,7 @@
 // The tools' measurements: differences, percentiles, inputs.
 #include <cmath>
 #include <limits>
-#include <map>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"

@@ -1,7 +1,6 @@
 #include "tools/common/model_builder.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "flatbuffers/flatbuffers.h"

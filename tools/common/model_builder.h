@@ -20,7 +20,6 @@
 #define GLES_DELEGATE_TOOLS_COMMON_MODEL_BUILDER_H_
 
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <string>
 #include <tuple>

@@ -1,7 +1,6 @@
 // TensorView: reading and writing an interpreter's tensors as real numbers.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "absl/strings/str_cat.h"

@@ -1,10 +1,8 @@
 // Convolutions, with every channel tail in and out, windows, strides,
 // dilations, activations, and every kind of weights.
-#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "tools/conformance/cases.h"
-#include "tools/conformance/special_values.h"
 #include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {

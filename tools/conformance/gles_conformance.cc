@@ -9,7 +9,6 @@
 #include <cstring>
 #include <ctime>
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

@@ -3,7 +3,6 @@
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_MODELS_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_QUANTIZED_MODELS_H_
 
-#include <functional>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,5 @@
 // A page for people: who, when, and a row per op. It needs nothing else.
 #include <algorithm>
-#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

@@ -1,8 +1,6 @@
 #include "tools/gles_demo/canvas.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,6 @@
 #include "tools/gles_tune/trial.h"
 
 #include <cstdlib>
-#include <memory>
 #include <random>
 
 #include "absl/strings/str_cat.h"

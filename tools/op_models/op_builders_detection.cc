@@ -1,7 +1,5 @@
 #include "tools/op_models/op_builders_detection.h"
 
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "flatbuffers/flexbuffers.h"
 #include "tools/op_models/op_builders_custom.h"

@@ -2,7 +2,6 @@
 // constants that pass through DEQUANTIZE and DENSIFY.
 // Longer than 300 lines: tables of functions and their domains.
 #include <algorithm>
-#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "tools/op_models/op_variant.h"

@@ -1,5 +1,4 @@
 // Builders for ops that move, pool and resample values, and SOFTMAX.
-#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -1,7 +1,6 @@
 // Builders for ops of integers and bools: CAST, arithmetic on int32, logic,
 // comparisons, SELECT.
 // Longer than 300 lines: one function for each op.
-#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"

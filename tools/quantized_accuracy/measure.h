@@ -4,7 +4,6 @@
 #define GLES_DELEGATE_TOOLS_QUANTIZED_ACCURACY_MEASURE_H_
 
 #include <functional>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "tools/quantized_accuracy/pictures.h"

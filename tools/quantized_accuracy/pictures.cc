@@ -1,7 +1,6 @@
 #include "tools/quantized_accuracy/pictures.h"
 
 #include <algorithm>
-#include <memory>
 #include <random>
 #include <utility>
 

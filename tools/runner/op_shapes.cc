@@ -3,7 +3,6 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"

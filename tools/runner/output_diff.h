@@ -3,8 +3,6 @@
 #define GLES_DELEGATE_TOOLS_RUNNER_OUTPUT_DIFF_H_
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "absl/types/span.h"
 

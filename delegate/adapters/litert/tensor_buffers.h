@@ -3,7 +3,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_TENSOR_BUFFERS_H_
 #define GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_TENSOR_BUFFERS_H_
 
-#include "absl/status/status.h"
 #include "delegate/adapters/litert/abi.h"
 
 struct TfLiteDelegate;

@@ -1,7 +1,6 @@
 #include "delegate/ops/conv/convolution.h"
 
 #include <any>
-#include <vector>
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"

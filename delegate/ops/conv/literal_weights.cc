@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "delegate/ops/conv/conv_weights.h"
-
 namespace gles_delegate {
 namespace {
 

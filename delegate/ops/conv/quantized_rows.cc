@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
-#include <vector>
 
 #include "delegate/ops/conv/conv_tile.h"
 #include "quant/half.h"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_codes.h"

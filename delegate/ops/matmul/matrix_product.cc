@@ -1,7 +1,6 @@
 #include "delegate/ops/matmul/matrix_product.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "delegate/ops/conv/conv_shared.h"

@@ -1,7 +1,6 @@
 #include "delegate/ops/recurrent/lstm_weights.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "delegate/ops/recurrent/lstm_inputs.h"

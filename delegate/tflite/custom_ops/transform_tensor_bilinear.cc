@@ -1,5 +1,4 @@
 // The custom op TransformTensorBilinear, by its definition.
-#include <cmath>
 
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/custom_ops/kernel_util.h"

@@ -3,7 +3,6 @@
 // tiles follow one another over all slices: whatever of the last tile, slice or
 // vector there is, with another tensor added, against the definition.
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include "delegate/ops/conv/conv_2d.h"

@@ -3,10 +3,8 @@
 // at hand: convolutions with their weights as literals, and dense rows by
 // slices; and cases in which neither is allowed.
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 

@@ -3,8 +3,6 @@
 // the custom op's reference, and what their parsers refuse.
 #include "delegate/ops/conv/transpose_conv.h"
 
-#include <cstring>
-
 #include "delegate/graph/builtin_params.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device.h"

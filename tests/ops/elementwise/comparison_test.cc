@@ -7,7 +7,6 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/special_floats.h"
 #include "tools/op_models/schema_names.h"

@@ -4,12 +4,10 @@
 #include "delegate/ops/elementwise/fill.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tools/op_models/of_type.h"
 #include "tools/op_models/schema_names.h"

@@ -3,7 +3,6 @@
 // traversal order) become dense, and run.
 #include "delegate/ops/movement/densify.h"
 
-#include <cstring>
 #include <string>
 #include <vector>
 

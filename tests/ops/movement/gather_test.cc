@@ -4,13 +4,11 @@
 #include "delegate/ops/movement/gather.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "delegate/graph/builtin_params.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tools/op_models/schema_names.h"
 

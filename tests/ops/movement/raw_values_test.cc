@@ -3,12 +3,10 @@
 // 64 bits without quantization parameters, and float16; computed and constant.
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
-#include "tests/testing/op_models.h"
 #include "tools/op_models/of_type.h"
 #include "tools/op_models/schema_names.h"
 

@@ -2,13 +2,10 @@
 // REVERSE_V2 against TFLite's own kernel, and what its parser refuses.
 #include "delegate/ops/movement/reverse.h"
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_node.h"
 #include "tools/op_models/of_type.h"

@@ -3,8 +3,6 @@
 // parsers refuse.
 #include "delegate/ops/movement/split.h"
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "delegate/graph/builtin_params.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
@@ -12,7 +10,6 @@
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tools/common/model_builder.h"
-#include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -3,12 +3,10 @@
 // refuse.
 #include "delegate/ops/movement/tile.h"
 
-#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 
 namespace gles_delegate::testing {

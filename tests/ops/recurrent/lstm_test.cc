@@ -13,7 +13,6 @@
 #include <iterator>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -31,7 +30,6 @@
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 #include "tests/testing/stateful.h"
-#include "tools/op_models/random.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {

@@ -10,7 +10,6 @@
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/stateful.h"
-#include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
 namespace {

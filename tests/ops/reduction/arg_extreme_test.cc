@@ -5,12 +5,10 @@
 
 #include <cstring>
 
-#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_graph.h"
 #include "tests/testing/special_floats.h"

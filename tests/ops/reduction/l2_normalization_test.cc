@@ -2,14 +2,11 @@
 // L2_NORMALIZATION against TFLite's own kernel, and what its parser refuses.
 #include "delegate/ops/reduction/l2_normalization.h"
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "delegate/graph/builtin_params.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_node.h"
 

@@ -4,13 +4,11 @@
 
 #include <cstring>
 
-#include "absl/strings/str_cat.h"
 #include "delegate/ops/op_list.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_graph.h"
 #include "tools/op_models/schema_names.h"
