@@ -23,7 +23,6 @@
 #include "delegate/cache/cache_file.h"
 #include "egl/gl_api.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"

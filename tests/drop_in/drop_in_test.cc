@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/command.h"

@@ -12,7 +12,6 @@
 #include "egl/gl_state.h"
 #include "egl/objects.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 

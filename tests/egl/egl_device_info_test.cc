@@ -5,7 +5,6 @@
 #include "egl/context.h"
 #include "egl/device_info.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 

@@ -6,7 +6,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "egl/context.h"
-#include "gtest/gtest.h"
 #include "tests/testing/child.h"
 #include "tests/testing/device.h"
 #include "tests/testing/make_context.h"

@@ -12,8 +12,6 @@
 #include "egl/context.h"
 #include "egl/displays.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
-#include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 

@@ -4,7 +4,6 @@
 
 #include "egl/objects.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
 

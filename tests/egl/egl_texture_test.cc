@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "egl/objects.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
 #include "tests/testing/matchers.h"

@@ -11,7 +11,6 @@
 #include <string>
 
 #include "egl/gl_api.h"
-#include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"

@@ -15,7 +15,6 @@
 #include "egl/context.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/make_context.h"
 #include "tests/testing/scoped_environment.h"

@@ -10,7 +10,6 @@
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/executor.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/run_graph.h"
 

@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "egl/objects.h"
 #include "gl_shaders/library.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
 

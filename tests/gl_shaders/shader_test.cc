@@ -12,7 +12,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "egl/objects.h"
-#include "gtest/gtest.h"
 #include "tests/testing/command.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"

@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/quantized_model.h"

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/adapters/litert/accelerator.h"
-#include "gtest/gtest.h"
 #include "tests/litert/fake_litert.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"

@@ -8,7 +8,6 @@
 #include "delegate/adapters/litert/accelerator.h"
 #include "egl/context.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/litert/fake_litert.h"
 #include "tests/testing/delegate_case.h"

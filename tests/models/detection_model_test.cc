@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/photo.h"

@@ -10,7 +10,6 @@
 
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/tflite/read_tensor.h"
-#include "gtest/gtest.h"
 #include "quant/affine.h"
 #include "quant/int4.h"
 #include "tests/testing/device_test.h"

@@ -13,7 +13,6 @@
 #include "delegate/ops/image/resampler.h"
 #include "delegate/ops/pooling/argmax_pool.h"
 #include "flatbuffers/flexbuffers.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

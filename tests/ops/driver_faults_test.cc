@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "delegate/ops/conv/depthwise_conv_2d.h"
-#include "gtest/gtest.h"
 #include "quant/half.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/run_graph.h"

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"

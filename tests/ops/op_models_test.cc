@@ -8,7 +8,6 @@
 #include <limits>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"

@@ -11,7 +11,6 @@
 #include "delegate/ops/movement/slice.h"
 #include "delegate/ops/recurrent/lstm.h"
 #include "delegate/tflite/runtime.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"

@@ -6,8 +6,6 @@
 #include "delegate/ops/movement/slice.h"
 #include "delegate/ops/movement/tile.h"
 #include "delegate/ops/movement/transpose.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/parse_node.h"

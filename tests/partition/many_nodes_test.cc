@@ -3,8 +3,6 @@
 // and of batch 200. Whole in one partition, with the CPU's answer; preparation
 // is timed in benches, not here.
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/op_model_maker.h"
 #include "tools/op_models/schema_names.h"

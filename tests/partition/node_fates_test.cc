@@ -8,7 +8,6 @@
 
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fuse_elementwise.h"
-#include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 

@@ -18,7 +18,6 @@
 #include "delegate/graph/graph_text.h"
 #include "delegate/partition/plan_partition.h"
 #include "gtest/gtest-spi.h"
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"

@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/partition/self_check.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"

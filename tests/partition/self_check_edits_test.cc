@@ -23,7 +23,6 @@
 #include "delegate/partition/self_check.h"
 #include "egl/testing.h"
 #include "gl_shaders/shader.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"

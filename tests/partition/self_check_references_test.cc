@@ -8,7 +8,6 @@
 #include "absl/strings/str_replace.h"
 #include "delegate/partition/self_check.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"

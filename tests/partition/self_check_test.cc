@@ -15,7 +15,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tools/op_models/schema_names.h"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "delegate/ops/movement/concatenation.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

@@ -3,7 +3,6 @@
 #include "delegate/passes/dead_nodes.h"
 
 #include "delegate/ops/conv/conv_2d.h"
-#include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 

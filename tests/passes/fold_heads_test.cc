@@ -9,8 +9,6 @@
 
 #include "delegate/passes/passes.h"
 #include "delegate/passes/sink_reshapes.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/attention_graph.h"
 #include "tests/testing/matchers.h"
 

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

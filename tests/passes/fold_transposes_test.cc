@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/passes/passes.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "delegate/passes/fuse_depthwise.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

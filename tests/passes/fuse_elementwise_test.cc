@@ -5,7 +5,6 @@
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 

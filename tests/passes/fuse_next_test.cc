@@ -12,7 +12,6 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/fuse_depthwise.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"

@@ -11,7 +11,6 @@
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/passes.h"
-#include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 

@@ -6,7 +6,6 @@
 
 #include "absl/functional/function_ref.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/convolution_pair.h"
 #include "tests/testing/device.h"
 #include "tests/testing/run_graph.h"

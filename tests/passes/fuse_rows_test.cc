@@ -9,8 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/reduction/row_functions.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/attention_graph.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"

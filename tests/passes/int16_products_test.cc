@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "gtest/gtest.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/int16_values.h"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 #include "tests/testing/int16_values.h"

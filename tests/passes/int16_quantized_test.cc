@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 #include "tests/testing/int16_values.h"

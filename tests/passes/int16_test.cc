@@ -12,7 +12,6 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/op_list.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/int16_values.h"
 #include "tools/op_models/schema_names.h"

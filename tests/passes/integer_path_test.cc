@@ -14,7 +14,6 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/fuse_elementwise.h"
-#include "gtest/gtest.h"
 #include "quant/cpu_kernels.h"
 #include "tests/testing/code_model.h"
 #include "tests/testing/device.h"

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"

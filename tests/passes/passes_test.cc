@@ -3,7 +3,6 @@
 #include "delegate/passes/passes.h"
 
 #include "delegate/ops/movement/pad.h"
-#include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 

@@ -8,7 +8,6 @@
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "gtest/gtest.h"
 #include "quant/cpu_kernels.h"
 #include "quant/fixed_point.h"
 #include "tests/testing/device.h"

@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/code_chain.h"
 #include "tests/testing/device.h"
 #include "tools/op_models/schema_names.h"

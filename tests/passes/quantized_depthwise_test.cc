@@ -13,7 +13,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "gtest/gtest.h"
 #include "tests/testing/code_chain.h"
 #include "tests/testing/device.h"
 #include "tests/testing/scoped_environment.h"

@@ -4,7 +4,6 @@
 // codes, every one.
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 #include "tests/testing/oldest_tflite.h"

@@ -2,8 +2,6 @@
 // 8-bit tensors through the ops that move values or pick them: their quantized
 // values stay what they are, as in TFLite's own kernels.
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tools/op_models/schema_names.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "gtest/gtest.h"
 #include "tests/testing/code_model.h"
 #include "tests/testing/device.h"
 #include "tools/op_models/schema_names.h"

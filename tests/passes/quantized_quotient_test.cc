@@ -6,7 +6,6 @@
 #include <cmath>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 #include "tools/op_models/schema_names.h"

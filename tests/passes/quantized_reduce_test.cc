@@ -5,7 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 #include "tests/testing/pool_cases.h"

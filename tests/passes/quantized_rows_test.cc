@@ -8,7 +8,6 @@
 #include "delegate/ops/reduction/l2_normalization.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/reduction/softmax.h"
-#include "gtest/gtest.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 #include "tests/testing/run_graph.h"

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "gtest/gtest.h"
 #include "quant/code_means.h"
 #include "quant/cpu_kernels.h"
 #include "tests/testing/device.h"

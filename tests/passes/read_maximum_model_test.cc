@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "gtest/gtest.h"
 #include "tests/testing/code_chain.h"
 #include "tests/testing/device.h"
 #include "tests/testing/scoped_environment.h"

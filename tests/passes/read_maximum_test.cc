@@ -19,8 +19,6 @@
 #include "delegate/partition/node_fates.h"
 #include "delegate/passes/read_through.h"
 #include "delegate/plan/share_programs.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/program_texts.h"

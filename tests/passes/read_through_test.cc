@@ -19,7 +19,6 @@
 #include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/fuse_depthwise.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"

@@ -4,7 +4,6 @@
 
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/op_list.h"
-#include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 

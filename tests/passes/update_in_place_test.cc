@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "delegate/ops/movement/dynamic_update_slice.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/op_model_maker.h"

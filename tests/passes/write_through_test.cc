@@ -14,7 +14,6 @@
 #include "delegate/passes/concat_in_place.h"
 #include "delegate/passes/passes.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"

@@ -12,7 +12,6 @@
 #include "delegate/passes/passes.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/plan/planner.h"
-#include "gtest/gtest.h"
 #include "tests/testing/fake_node.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"

@@ -11,7 +11,6 @@
 #include "delegate/partition/plan_partition.h"
 #include "egl/gl_state.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"

@@ -14,8 +14,6 @@
 #include "delegate/ops/op_list.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/planner.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/program_texts.h"

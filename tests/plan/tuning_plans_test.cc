@@ -11,8 +11,6 @@
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/plan/planner.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 

@@ -13,8 +13,6 @@
 #include "delegate/runtime/executor.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
-#include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/run_graph.h"

@@ -16,7 +16,6 @@
 #include "delegate/runtime/executor.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

@@ -12,8 +12,6 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/partition/plan_partition.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
-#include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/gl.h"
 #include "tests/testing/graph_builder.h"

@@ -8,7 +8,6 @@
 
 #include "delegate/device/device_profile.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
 #include "tests/testing/matchers.h"

@@ -16,7 +16,6 @@
 #include "delegate/ops/op_list.h"
 #include "delegate/runtime/executor.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "quant/half.h"
 #include "tests/testing/device.h"
 #include "tests/testing/hidden_extension.h"

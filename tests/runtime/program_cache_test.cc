@@ -11,7 +11,6 @@
 #include "absl/types/span.h"
 #include "egl/testing.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
 

@@ -10,7 +10,6 @@
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/schedule.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 

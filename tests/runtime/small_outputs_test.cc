@@ -13,7 +13,6 @@
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/host_transfer.h"
 #include "delegate/runtime/schedule.h"
-#include "gtest/gtest.h"
 #include "quant/half.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"

@@ -7,7 +7,6 @@
 
 #include "delegate/ops/elementwise/elementwise.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/hidden_extension.h"
 #include "tests/testing/run_graph.h"

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "delegate/runtime/check_limits.h"
-#include "gtest/gtest.h"
 #include "tests/testing/fake_devices.h"
 #include "tests/testing/matchers.h"
 

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <string>
 
-#include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {

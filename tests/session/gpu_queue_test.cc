@@ -10,7 +10,6 @@
 
 #include "egl/displays.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/make_context.h"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "delegate/session/state_mark.h"
-#include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {

@@ -6,7 +6,6 @@
 
 #include "delegate/session/session.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/session_case.h"
 

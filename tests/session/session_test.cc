@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/session_case.h"
 

@@ -10,7 +10,6 @@
 
 #include "absl/functional/function_ref.h"
 #include "egl/context.h"
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/make_context.h"

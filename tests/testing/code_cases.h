@@ -25,8 +25,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"
 #include "tools/op_models/schema_names.h"

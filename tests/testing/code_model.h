@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/single_op.h"
 #include "tests/testing/uniform.h"
 #include "tools/common/model_builder.h"

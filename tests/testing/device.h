@@ -3,7 +3,7 @@
 #define GLES_DELEGATE_TESTS_TESTING_DEVICE_H_
 
 #include "egl/context.h"
-#include "gtest/gtest.h"
+#include "gtest/gtest.h"  // IWYU pragma: export
 
 namespace gles_delegate::testing {
 

@@ -2,8 +2,7 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_DEVICE_TEST_H_
 #define GLES_DELEGATE_TESTS_TESTING_DEVICE_TEST_H_
 
-#include "gtest/gtest.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device.h"  // IWYU pragma: export
 
 namespace gles_delegate::testing {
 

@@ -11,7 +11,6 @@
 #include "absl/types/span.h"
 #include "egl/context.h"
 #include "egl/objects.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 
 namespace gles_delegate::testing {

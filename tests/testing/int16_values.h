@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"
 #include "tools/op_models/schema_names.h"

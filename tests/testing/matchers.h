@@ -2,7 +2,7 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_MATCHERS_H_
 #define GLES_DELEGATE_TESTS_TESTING_MATCHERS_H_
 
-#include "gmock/gmock.h"
+#include "gmock/gmock.h"  // IWYU pragma: export
 
 namespace gles_delegate::testing {
 

@@ -3,8 +3,6 @@
 //
 //   // labels: op llvmpipe softpipe
 //   // CONV_2D against TFLite's own kernel, on shapes with every channel tail.
-//   #include "gmock/gmock.h"
-//   #include "gtest/gtest.h"
 //   #include "tests/testing/device_test.h"
 //   #include "tests/testing/op_models.h"
 //

@@ -11,7 +11,6 @@
 
 #include "absl/functional/function_ref.h"
 #include "delegate/session/session.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 

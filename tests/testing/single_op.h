@@ -42,8 +42,7 @@
 #include <functional>
 
 #include "gles_delegate/gles_delegate.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "gmock/gmock.h"  // IWYU pragma: export
 #include "tools/op_models/op_model.h"
 
 namespace gles_delegate::testing {

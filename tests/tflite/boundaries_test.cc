@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
-#include "gtest/gtest.h"
 #include "quant/half.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"

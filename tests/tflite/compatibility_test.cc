@@ -11,7 +11,6 @@
 #include "delegate/tflite/options.h"
 #include "egl/context.h"
 #include "gles_delegate/gles_delegate.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"

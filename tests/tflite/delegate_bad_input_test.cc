@@ -11,7 +11,6 @@
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/edit_model.h"

@@ -10,7 +10,6 @@
 
 #include "egl/context.h"
 #include "egl/objects.h"
-#include "gtest/gtest.h"
 #include "tests/testing/counted_calls.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"

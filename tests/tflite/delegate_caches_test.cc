@@ -12,7 +12,6 @@
 #include "delegate/tflite/runtime_buffers.h"
 #include "egl/gl_api.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"

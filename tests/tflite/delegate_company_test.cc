@@ -3,7 +3,6 @@
 // turns, a host that moves its tensors' memory.
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 

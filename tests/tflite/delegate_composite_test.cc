@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/delegate_pair.h"

@@ -7,7 +7,6 @@
 #include "egl/context.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"

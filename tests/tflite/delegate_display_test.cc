@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "egl/context.h"
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"

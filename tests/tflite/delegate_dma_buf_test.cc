@@ -13,7 +13,6 @@
 #include "egl/displays.h"
 #include "egl/objects.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/counted_calls.h"
 #include "tests/testing/delegate_case.h"

@@ -15,7 +15,6 @@
 #include "delegate/partition/self_check.h"
 #include "egl/testing.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"

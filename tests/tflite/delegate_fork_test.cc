@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "egl/context.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "egl/objects.h"
-#include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"

@@ -5,7 +5,6 @@
 
 #include "egl/testing.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 

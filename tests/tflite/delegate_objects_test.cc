@@ -10,7 +10,6 @@
 
 #include "egl/context.h"
 #include "egl/objects.h"
-#include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"
 #include "tests/testing/counted_calls.h"

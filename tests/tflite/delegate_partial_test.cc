@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tools/op_models/schema_names.h"

@@ -11,7 +11,6 @@
 #include <string>
 #include <tuple>
 
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/real_model.h"

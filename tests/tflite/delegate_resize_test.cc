@@ -3,7 +3,6 @@
 // again.
 
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tools/op_models/random.h"

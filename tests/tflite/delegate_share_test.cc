@@ -15,7 +15,6 @@
 #include "delegate/session/share_groups.h"
 #include "egl/context.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"

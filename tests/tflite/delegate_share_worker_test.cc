@@ -6,7 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"

@@ -1,7 +1,6 @@
 // labels: op delegate llvmpipe softpipe
 // Variable tensors of whole models: what resets them, who may write them, and
 // what is refused (delegate/session/state_mark.h).
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/delegate_pair.h"
 #include "tests/testing/device_test.h"

@@ -11,7 +11,6 @@
 
 #include "egl/context.h"
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"
 #include "tests/testing/delegate_case.h"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "egl/testing.h"
-#include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"
 #include "tests/testing/delegate_case.h"

@@ -4,7 +4,6 @@
 
 #include "egl/context.h"
 #include "gles_delegate/gles_delegate.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/device.h"
 

@@ -8,7 +8,6 @@
 
 #include "delegate/tflite/options.h"
 #include "gles_delegate/gles_delegate.h"
-#include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 

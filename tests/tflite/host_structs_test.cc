@@ -8,7 +8,6 @@
 #include <string>
 
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tensorflow/lite/c/common.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"

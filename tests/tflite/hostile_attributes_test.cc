@@ -16,7 +16,6 @@
 #include "delegate/ops/movement/tile.h"
 #include "delegate/ops/padding.h"
 #include "delegate/tflite/reader.h"
-#include "gtest/gtest.h"
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"

@@ -8,7 +8,6 @@
 
 #include "gles_delegate/gles_delegate.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "gtest/gtest.h"
 #include "tests/testing/command.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"

@@ -12,7 +12,6 @@
 #include "delegate/tflite/check_tensors.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/read_tensor.h"
-#include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate {

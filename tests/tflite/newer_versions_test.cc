@@ -20,7 +20,6 @@
 #include "delegate/tflite/extract_partition.h"
 #include "delegate/tflite/reader.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "quant/half.h"
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/testing/device_test.h"

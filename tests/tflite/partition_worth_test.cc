@@ -3,7 +3,6 @@
 // the GPU and back.
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"

@@ -9,7 +9,6 @@
 #include <string>
 #include <thread>
 
-#include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "gles_delegate/gles_delegate.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/device.h"
 #include "tests/testing/two_negations.h"

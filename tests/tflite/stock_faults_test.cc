@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/op_models.h"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "gles_delegate/gles_delegate.h"
-#include "gtest/gtest.h"
 #include "tensorflow/lite/tools/delegates/delegate_provider.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"

@@ -8,7 +8,6 @@
 #include <limits>
 #include <string>
 
-#include "gtest/gtest.h"
 #include "tests/testing/command.h"
 #include "tests/testing/device.h"
 #include "tests/testing/real_model.h"

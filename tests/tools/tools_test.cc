@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/command.h"
 #include "tests/testing/device.h"

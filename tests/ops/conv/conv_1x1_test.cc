@@ -7,7 +7,6 @@
 
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/op_list.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"

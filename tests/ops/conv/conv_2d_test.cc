@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "delegate/graph/builtin_params.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/fake_node.h"
 #include "tests/testing/matchers.h"

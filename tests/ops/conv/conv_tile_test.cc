@@ -10,7 +10,6 @@
 #include <set>
 
 #include "delegate/plan/planner.h"
-#include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "quant/half.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/naive_conv.h"

@@ -11,7 +11,6 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"

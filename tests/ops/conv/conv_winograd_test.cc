@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

@@ -7,7 +7,6 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/run_graph.h"
 

@@ -4,7 +4,6 @@
 #include "delegate/ops/conv/transpose_conv.h"
 
 #include "delegate/graph/builtin_params.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"

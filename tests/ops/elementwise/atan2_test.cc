@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "delegate/ops/elementwise/elementwise_binary.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"

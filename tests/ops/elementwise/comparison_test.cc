@@ -3,7 +3,6 @@
 #include "delegate/ops/elementwise/comparison.h"
 
 #include "absl/strings/str_cat.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

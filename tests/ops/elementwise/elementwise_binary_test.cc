@@ -12,7 +12,6 @@
 
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

@@ -6,8 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/elementwise/elementwise_binary.h"
 #include "delegate/ops/elementwise/elementwise_unary.h"
-#include "gtest/gtest.h"
-#include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

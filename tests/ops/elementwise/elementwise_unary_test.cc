@@ -10,7 +10,6 @@
 #include "delegate/graph/builtin_params.h"
 #include "egl/objects.h"
 #include "gl_shaders/shader.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

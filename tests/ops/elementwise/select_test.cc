@@ -3,7 +3,6 @@
 // refuse.
 #include "delegate/ops/elementwise/select.h"
 
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

@@ -8,7 +8,6 @@
 #include "delegate/ops/image/detection_postprocess.h"
 #include "delegate/plan/planner.h"
 #include "flatbuffers/flexbuffers.h"
-#include "gtest/gtest.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_graph.h"

@@ -11,7 +11,6 @@
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/op_list.h"
-#include "gtest/gtest.h"
 #include "tests/testing/detections.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/run_graph.h"

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "absl/functional/function_ref.h"
-#include "gtest/gtest.h"
 #include "tests/testing/detections.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/single_op.h"

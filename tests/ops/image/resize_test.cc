@@ -4,7 +4,6 @@
 #include "delegate/ops/image/resize.h"
 
 #include "delegate/graph/builtin_params.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"

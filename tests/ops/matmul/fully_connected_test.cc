@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "delegate/graph/builtin_params.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"

@@ -6,7 +6,6 @@
 
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/fused_activation.h"
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"

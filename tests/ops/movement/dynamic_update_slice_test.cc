@@ -3,7 +3,6 @@
 // refuses.
 #include "delegate/ops/movement/dynamic_update_slice.h"
 
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"

@@ -6,8 +6,6 @@
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/movement/split.h"
 #include "delegate/ops/movement/transpose.h"
-#include "gtest/gtest.h"
-#include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

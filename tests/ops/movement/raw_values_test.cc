@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tools/op_models/of_type.h"

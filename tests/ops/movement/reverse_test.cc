@@ -2,7 +2,6 @@
 // REVERSE_V2 against TFLite's own kernel, and what its parser refuses.
 #include "delegate/ops/movement/reverse.h"
 
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

@@ -2,7 +2,6 @@
 // SCATTER_ND against TFLite's own kernel, and what its parser refuses.
 #include "delegate/ops/movement/scatter_nd.h"
 
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

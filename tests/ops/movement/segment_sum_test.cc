@@ -3,7 +3,6 @@
 // what their parsers refuse.
 #include "delegate/ops/movement/segment_sum.h"
 
-#include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

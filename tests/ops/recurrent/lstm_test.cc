@@ -19,7 +19,6 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/recurrent/basic_lstm.h"
 #include "delegate/ops/recurrent/lstm_inputs.h"
-#include "gtest/gtest.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
