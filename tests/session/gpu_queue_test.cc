@@ -118,7 +118,7 @@ TEST_F(GpuQueueTest, FencesOrderAWorkersContextAndItsCallers) {
           "EGL_KHR_wait_sync")) {
     GTEST_SKIP() << "this EGL has no fences that the GPU waits for";
   }
-  const ScopedGlOverride<EglApi, decltype(EglApi::WaitSyncKHR)> waits(
+  const ScopedGlOverride waits(
       &EglApi::WaitSyncKHR,
       +[](EGLDisplay display, EGLSyncKHR sync, EGLint flags) -> EGLint {
         ++g_fences;

@@ -70,7 +70,7 @@ TEST_F(SessionTest, AnotherThreadIsRefused) {
 TEST_F(SessionTest, WhatCannotBeBuiltRunsOnTheCpuUntilTheShapesChange) {
   session_ = Make();
   {
-    const ScopedGlOverride<GlApi, decltype(GlApi::CreateProgram)> broken(
+    const ScopedGlOverride broken(
         &GlApi::CreateProgram, +[]() -> GLuint { return 0; });
     const absl::Status built = session_->Prepare(&host_);
     ASSERT_FALSE(built.ok());

@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_TESTS_TESTING_LIVE_OBJECTS_H_
 
 #include <atomic>
+#include <type_traits>
 
 #include "egl/testing.h"
 
@@ -25,85 +26,53 @@ class LiveObjects {
     static std::atomic<int> made;
     return made;
   }
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::GenBuffers)>
-      gen_buffers_{&egl::GlApi::GenBuffers, +[](GLsizei count, GLuint* names) {
-                     live() += count;
-                     egl::driver_gl().GenBuffers(count, names);
-                   }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteBuffers)>
-      delete_buffers_{&egl::GlApi::DeleteBuffers,
-                      +[](GLsizei count, const GLuint* names) {
-                        live() -= count;
-                        egl::driver_gl().DeleteBuffers(count, names);
-                      }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::GenTextures)>
-      gen_textures_{&egl::GlApi::GenTextures,
-                    +[](GLsizei count, GLuint* names) {
-                      live() += count;
-                      egl::driver_gl().GenTextures(count, names);
-                    }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteTextures)>
-      delete_textures_{&egl::GlApi::DeleteTextures,
-                       +[](GLsizei count, const GLuint* names) {
-                         live() -= count;
-                         egl::driver_gl().DeleteTextures(count, names);
+  // An entry point that makes or deletes names or one object, counted.
+  template <auto kMember>
+  using Override =
+      egl::ScopedGlOverride<egl::GlApi,
+                            std::decay_t<decltype(egl::driver_gl().*kMember)>>;
+  template <auto kGen, auto kDelete>
+  struct Names {
+    Override<kGen> gen{kGen, +[](GLsizei count, GLuint* names) {
+                         live() += count;
+                         (egl::driver_gl().*kGen)(count, names);
                        }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::CreateProgram)>
-      create_program_{&egl::GlApi::CreateProgram, +[]() -> GLuint {
-                        ++live();
-                        ++made_programs();
-                        return egl::driver_gl().CreateProgram();
-                      }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteProgram)>
-      delete_program_{&egl::GlApi::DeleteProgram, +[](GLuint name) {
-                        --live();
-                        egl::driver_gl().DeleteProgram(name);
-                      }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::CreateShader)>
-      create_shader_{&egl::GlApi::CreateShader, +[](GLenum type) -> GLuint {
-                       ++live();
-                       return egl::driver_gl().CreateShader(type);
-                     }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteShader)>
-      delete_shader_{&egl::GlApi::DeleteShader, +[](GLuint name) {
-                       --live();
-                       egl::driver_gl().DeleteShader(name);
-                     }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::GenSamplers)>
-      gen_samplers_{&egl::GlApi::GenSamplers,
-                    +[](GLsizei count, GLuint* names) {
-                      live() += count;
-                      egl::driver_gl().GenSamplers(count, names);
-                    }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteSamplers)>
-      delete_samplers_{&egl::GlApi::DeleteSamplers,
-                       +[](GLsizei count, const GLuint* names) {
-                         live() -= count;
-                         egl::driver_gl().DeleteSamplers(count, names);
-                       }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::GenFramebuffers)>
-      gen_framebuffers_{&egl::GlApi::GenFramebuffers,
-                        +[](GLsizei count, GLuint* names) {
-                          live() += count;
-                          egl::driver_gl().GenFramebuffers(count, names);
-                        }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteFramebuffers)>
-      delete_framebuffers_{&egl::GlApi::DeleteFramebuffers,
-                           +[](GLsizei count, const GLuint* names) {
-                             live() -= count;
-                             egl::driver_gl().DeleteFramebuffers(count, names);
-                           }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::FenceSync)>
-      fence_sync_{&egl::GlApi::FenceSync,
-                  +[](GLenum condition, GLbitfield flags) -> GLsync {
-                    ++live();
-                    return egl::driver_gl().FenceSync(condition, flags);
-                  }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DeleteSync)>
-      delete_sync_{&egl::GlApi::DeleteSync, +[](GLsync sync) {
-                     --live();
-                     egl::driver_gl().DeleteSync(sync);
-                   }};
+    Override<kDelete> del{kDelete, +[](GLsizei count, const GLuint* names) {
+                            live() -= count;
+                            (egl::driver_gl().*kDelete)(count, names);
+                          }};
+  };
+  template <auto kMember, typename Object>
+  struct Deleted {
+    Override<kMember> del{kMember, +[](Object object) {
+                            --live();
+                            (egl::driver_gl().*kMember)(object);
+                          }};
+  };
+  using Api = egl::GlApi;
+  Names<&Api::GenBuffers, &Api::DeleteBuffers> buffers_;
+  Names<&Api::GenTextures, &Api::DeleteTextures> textures_;
+  Names<&Api::GenSamplers, &Api::DeleteSamplers> samplers_;
+  Names<&Api::GenFramebuffers, &Api::DeleteFramebuffers> framebuffers_;
+  Deleted<&Api::DeleteProgram, GLuint> deleted_programs_;
+  Deleted<&Api::DeleteShader, GLuint> deleted_shaders_;
+  Deleted<&Api::DeleteSync, GLsync> deleted_fences_;
+  Override<&Api::CreateProgram> programs_{
+      &Api::CreateProgram, +[]() -> GLuint {
+        ++live();
+        ++made_programs();
+        return egl::driver_gl().CreateProgram();
+      }};
+  Override<&Api::CreateShader> shaders_{
+      &Api::CreateShader, +[](GLenum type) -> GLuint {
+        ++live();
+        return egl::driver_gl().CreateShader(type);
+      }};
+  Override<&Api::FenceSync> fences_{
+      &Api::FenceSync, +[](GLenum condition, GLbitfield flags) -> GLsync {
+        ++live();
+        return egl::driver_gl().FenceSync(condition, flags);
+      }};
 };
 
 }  // namespace gles_delegate::testing

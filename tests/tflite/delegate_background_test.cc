@@ -209,8 +209,7 @@ TEST_F(DelegateBackgroundTest, AWorkerTakesOver) {
   RunUntilSettled(*model_, interpreter.get(), delegate);
   EXPECT_EQ(State(delegate), "done");
   if (!TestContext()->device().Has("GL_KHR_robustness")) return;
-  const ScopedGlOverride<GlApi, decltype(GlApi::GetGraphicsResetStatusKHR)>
-      resets(&GlApi::GetGraphicsResetStatusKHR, ResetStatus);
+  const ScopedGlOverride resets(&GlApi::GetGraphicsResetStatusKHR, ResetStatus);
   g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
   EXPECT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteError);
   RunUntilSettled(*model_, interpreter.get(), delegate);
@@ -222,8 +221,7 @@ TEST_F(DelegateBackgroundTest, TensorsStayWhereTheyLie) {
   if (!TestContext()->device().Has("GL_EXT_buffer_storage")) {
     GTEST_SKIP() << "this driver has no GL_EXT_buffer_storage";
   }
-  const ScopedGlOverride<GlApi, decltype(GlApi::BufferStorageEXT)> storage(
-      &GlApi::BufferStorageEXT, BufferStorage);
+  const ScopedGlOverride storage(&GlApi::BufferStorageEXT, BufferStorage);
   const DelegatePtr delegate = MakeDelegate([](auto& options) {
     InBackground(options);
     options.zero_copy = kTfLiteGlesOn;
@@ -289,7 +287,7 @@ TEST_F(DelegateBackgroundTest, InterpreterAndDelegateMayGoAtAnyTime) {
 TEST_F(DelegateBackgroundTest, WithoutAContextToShareTheBaselineGoesOn) {
   const DelegatePtr delegate = MakeDelegate(InBackground);
   auto interpreter = Applied(*model_, delegate);
-  const ScopedGlOverride<EglApi, decltype(EglApi::CreateContext)> none(
+  const ScopedGlOverride none(
       &EglApi::CreateContext,
       +[](EGLDisplay, EGLConfig, EGLContext, const EGLint*) -> EGLContext {
         return EGL_NO_CONTEXT;
@@ -356,8 +354,8 @@ TEST_F(DelegateBackgroundTest, AResetWhileItIsAtWorkBeginsAgain) {
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model_));
   ASSERT_EQ(State(delegate), "running");
   {
-    const ScopedGlOverride<GlApi, decltype(GlApi::GetGraphicsResetStatusKHR)>
-        resets(&GlApi::GetGraphicsResetStatusKHR, ResetStatus);
+    const ScopedGlOverride resets(&GlApi::GetGraphicsResetStatusKHR,
+                                  ResetStatus);
     g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
     EXPECT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteError);
     g_compiler_waits = false;

@@ -194,10 +194,9 @@ TEST_F(DelegateShareTest, AContextThatIsLostLeavesTheOthers) {
   if (!TestContext()->device().Has("GL_KHR_robustness")) {
     GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
   }
-  const ScopedGlOverride<GlApi, decltype(GlApi::GetGraphicsResetStatusKHR)>
-      resets(
-          &GlApi::GetGraphicsResetStatusKHR,
-          +[] { return std::exchange(g_reset, GLenum{GL_NO_ERROR}); });
+  const ScopedGlOverride resets(
+      &GlApi::GetGraphicsResetStatusKHR,
+      +[] { return std::exchange(g_reset, GLenum{GL_NO_ERROR}); });
   const DelegatePtr first = Sharing("h"), second = Sharing("h");
   auto first_interpreter = Applied(*model_, first);
   auto second_interpreter = Applied(*model_, second);

@@ -190,7 +190,7 @@ TEST_F(DelegateWorkerSharingTest, WithoutFencesTheCpuWaits) {
   BindBoth();
   run_->Apply();
   const CountedOrder order;
-  const ScopedGlOverride<EglApi, decltype(EglApi::QueryString)> no_extensions(
+  const ScopedGlOverride no_extensions(
       &EglApi::QueryString, +[](EGLDisplay, EGLint) { return ""; });
   for (int round = 0; round < kRounds; ++round) {
     Draw(round);
@@ -302,10 +302,9 @@ TEST_F(DelegateWorkerSharingTest, AfterAResetItMustBeAppliedAgain) {
   BindBoth();
   run_->Apply();
   run_->Invoke();
-  const ScopedGlOverride<GlApi, decltype(GlApi::GetGraphicsResetStatusKHR)>
-      resets(
-          &GlApi::GetGraphicsResetStatusKHR,
-          +[]() -> GLenum { return g_reset.exchange(GL_NO_ERROR); });
+  const ScopedGlOverride resets(
+      &GlApi::GetGraphicsResetStatusKHR,
+      +[]() -> GLenum { return g_reset.exchange(GL_NO_ERROR); });
   g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
   ExpectInvokeFails("was reset");
   ExpectInvokeFails("shares objects with the app's");
