@@ -13,7 +13,7 @@
 #include "egl/objects.h"
 #include "gmock/gmock.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -226,8 +226,9 @@ absl::Status DisturbWhileAdopted(absl::FunctionRef<absl::Status()> fn) {
   return inside;
 }
 
-TEST(BorrowedStateTest, IsRestoredExactly) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class BorrowedStateTest : public DeviceTest {};
+
+TEST_F(BorrowedStateTest, IsRestoredExactly) {
   InApp([] {
     const Objects mine, others;
     Disturb(mine, /*shift=*/0);
@@ -241,8 +242,7 @@ TEST(BorrowedStateTest, IsRestoredExactly) {
   });
 }
 
-TEST(BorrowedStateTest, DefaultsAreRestoredToo) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BorrowedStateTest, DefaultsAreRestoredToo) {
   InApp([] {
     const Objects others;
     gl().BindBuffer(GL_COPY_WRITE_BUFFER, 0);
@@ -256,8 +256,7 @@ TEST(BorrowedStateTest, DefaultsAreRestoredToo) {
   });
 }
 
-TEST(BorrowedStateTest, IsRestoredWhereFnFails) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BorrowedStateTest, IsRestoredWhereFnFails) {
   InApp([] {
     const Objects mine, others;
     Disturb(mine, /*shift=*/0);
@@ -270,8 +269,7 @@ TEST(BorrowedStateTest, IsRestoredWhereFnFails) {
   });
 }
 
-TEST(BorrowedStateTest, UploadsIgnoreTheAppsPixelStoreAndUnpackBuffer) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BorrowedStateTest, UploadsIgnoreTheAppsPixelStoreAndUnpackBuffer) {
   InApp([] {
     const Objects mine;
     Disturb(mine, /*shift=*/0);
@@ -299,8 +297,7 @@ TEST(BorrowedStateTest, UploadsIgnoreTheAppsPixelStoreAndUnpackBuffer) {
 }
 
 // A delegate's life there, from ModifyGraphWithDelegate to its end.
-TEST(BorrowedStateTest, ADelegatesLifeLeavesNoTrace) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BorrowedStateTest, ADelegatesLifeLeavesNoTrace) {
   InApp([] {
     const Objects mine;
     Disturb(mine, /*shift=*/0);
@@ -326,8 +323,7 @@ TEST(BorrowedStateTest, ADelegatesLifeLeavesNoTrace) {
   });
 }
 
-TEST(BorrowedStateTest, AnErrorOfTheAppIsNotTakenForOurs) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BorrowedStateTest, AnErrorOfTheAppIsNotTakenForOurs) {
   InApp([] {
     std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
     gl().Enable(0xFFFF);  // GL_INVALID_ENUM, never fetched
@@ -335,8 +331,7 @@ TEST(BorrowedStateTest, AnErrorOfTheAppIsNotTakenForOurs) {
   });
 }
 
-TEST(BorrowedStateTest, ANestedRunRestoresAtTheOutermostOnly) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BorrowedStateTest, ANestedRunRestoresAtTheOutermostOnly) {
   InApp([] {
     const Objects others;
     std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();

@@ -8,7 +8,7 @@
 #include "egl/context.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/make_context.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
@@ -40,8 +40,9 @@ Current GetCurrent() {
           egl().GetCurrentContext()};
 }
 
-TEST(ContextTest, IsMadeHeadlessAndLeavesNothingCurrent) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class ContextTest : public DeviceTest {};
+
+TEST_F(ContextTest, IsMadeHeadlessAndLeavesNothingCurrent) {
   const Current before = GetCurrent();
   ASSERT_EQ(before.context, EGL_NO_CONTEXT);
   std::unique_ptr<Context> context = MakeContext();
@@ -63,16 +64,14 @@ TEST(ContextTest, IsMadeHeadlessAndLeavesNothingCurrent) {
   EXPECT_TRUE(GetCurrent() == before);
 }
 
-TEST(ContextTest, RunReturnsWhatFnReturns) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ContextTest, RunReturnsWhatFnReturns) {
   const absl::Status status =
       TestContext()->Run([] { return absl::OutOfRangeError("mine"); });
   EXPECT_EQ(status, absl::OutOfRangeError("mine"));
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
 }
 
-TEST(ContextTest, NestedRunStaysInTheContext) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ContextTest, NestedRunStaysInTheContext) {
   Context& context = *TestContext();
   const absl::Status status = context.Run([&] {
     EXPECT_EQ(context.Run([] { return absl::NotFoundError("inner"); }),
@@ -99,8 +98,7 @@ GLint ReleaseBehavior(Context& context) {
 
 int g_flushes = 0;
 
-TEST(ContextTest, LettingGoFlushesWhereOthersAreToSeeIt) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ContextTest, LettingGoFlushesWhereOthersAreToSeeIt) {
   const std::unique_ptr<Context> alone = MakeContext();
   ASSERT_NE(alone, nullptr);
   if (!alone->device().Has("GL_KHR_context_flush_control")) {
@@ -131,8 +129,7 @@ bool Exists(EGLDisplay display, EGLContext context) {
 }
 
 // NVIDIA's driver miscomputes in the others if one of them is destroyed.
-TEST(ContextTest, SharingContextsAreRetiredAndTakenAgain) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ContextTest, SharingContextsAreRetiredAndTakenAgain) {
   std::unique_ptr<Context> first = MakeContext();
   ASSERT_NE(first, nullptr);
   auto second = Context::CreateSharing(*first, /*debug=*/false);
@@ -156,8 +153,7 @@ TEST(ContextTest, SharingContextsAreRetiredAndTakenAgain) {
   EXPECT_FALSE(Exists(display, first_handle));
 }
 
-TEST(ContextTest, ARetiredContextThatIsCurrentElsewhereIsNotTaken) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ContextTest, ARetiredContextThatIsCurrentElsewhereIsNotTaken) {
   const std::unique_ptr<Context> first = MakeContext();
   auto second = Context::CreateSharing(*first, /*debug=*/false);
   ASSERT_TRUE(second.ok()) << second.status();
@@ -186,8 +182,7 @@ const char* NvidiaOf(EGLDisplay display, EGLint name) {
 
 // A driver that must not destroy contexts: idle ones are used again, also those
 // that were only looked at, unless they are lost.
-TEST(ContextTest, IdleContextsAreUsedAgainOnNvidiasDriver) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ContextTest, IdleContextsAreUsedAgainOnNvidiasDriver) {
   const egl::ScopedGlOverride nvidia(&egl::EglApi::QueryString, &NvidiaOf);
   std::unique_ptr<Context> context = MakeContext();
   ASSERT_NE(context, nullptr);
@@ -210,16 +205,16 @@ TEST(ContextTest, IdleContextsAreUsedAgainOnNvidiasDriver) {
   EXPECT_TRUE(context->Run([] { return absl::OkStatus(); }).ok());
 }
 
-TEST(ContextTest, AMadeContextCanBeMadeAgainAfterItIsDestroyed) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ContextTest, AMadeContextCanBeMadeAgainAfterItIsDestroyed) {
   const EGLDisplay display = MakeContext()->display();
   // The display is shared and must have survived.
   EXPECT_NE(egl().QueryString(display, EGL_VERSION), nullptr);
   EXPECT_NE(MakeContext(), nullptr);
 }
 
-TEST(ContextsTest, ListingRestoresWhatWasCurrent) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class ContextsTest : public DeviceTest {};
+
+TEST_F(ContextsTest, ListingRestoresWhatWasCurrent) {
   const absl::Status status = TestContext()->Run([] {
     const Current before = GetCurrent();
     EXPECT_FALSE(ListDisplays().empty());
@@ -231,8 +226,7 @@ TEST(ContextsTest, ListingRestoresWhatWasCurrent) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-TEST(ContextsTest, TwoInterleaveOnOneThread) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ContextsTest, TwoInterleaveOnOneThread) {
   std::unique_ptr<Context> first = MakeContext();
   std::unique_ptr<Context> second = MakeContext();
   ASSERT_TRUE(first != nullptr && second != nullptr);
@@ -253,8 +247,7 @@ TEST(ContextsTest, TwoInterleaveOnOneThread) {
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
 }
 
-TEST(ContextsTest, AContextOfAnotherDisplayIsRestored) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ContextsTest, AContextOfAnotherDisplayIsRestored) {
   std::vector<std::unique_ptr<Context>> contexts;
   for (const DisplayReport& report : ListDisplays()) {
     if (!report.error.empty()) continue;
@@ -277,8 +270,7 @@ TEST(ContextsTest, AContextOfAnotherDisplayIsRestored) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-TEST(ContextsTest, TheBoundApiIsRestored) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ContextsTest, TheBoundApiIsRestored) {
   const EGLenum before = egl().QueryAPI();
   if (!egl().BindAPI(EGL_OPENGL_API)) {
     GTEST_SKIP() << "this EGL has no desktop OpenGL to bind";
@@ -343,8 +335,9 @@ TEST(ThreadsTest, TwoThreadsWithContextsOfTheirOwn) {
   EXPECT_TRUE(statuses[1].ok()) << statuses[1];
 }
 
-TEST(ResetTest, IsAbortedAndFnDoesNotRun) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class ResetTest : public DeviceTest {};
+
+TEST_F(ResetTest, IsAbortedAndFnDoesNotRun) {
   std::unique_ptr<Context> context = MakeContext();
   ASSERT_NE(context, nullptr);
   if (!context->device().Has("GL_KHR_robustness")) {
@@ -371,8 +364,7 @@ TEST(ResetTest, IsAbortedAndFnDoesNotRun) {
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
 }
 
-TEST(ResetTest, IsIgnoredWhereTheEnvironmentSaysSo) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ResetTest, IsIgnoredWhereTheEnvironmentSaysSo) {
   std::unique_ptr<Context> context = MakeContext();
   ASSERT_NE(context, nullptr);
   if (!context->device().Has("GL_KHR_robustness")) {
@@ -391,8 +383,7 @@ TEST(ResetTest, IsIgnoredWhereTheEnvironmentSaysSo) {
 
 bool g_reset_now = false;
 
-TEST(ResetTest, InTheMiddleOfFnTurnsItsFailureIntoAborted) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ResetTest, InTheMiddleOfFnTurnsItsFailureIntoAborted) {
   std::unique_ptr<Context> context = MakeContext();
   ASSERT_NE(context, nullptr);
   if (!context->device().Has("GL_KHR_robustness")) {
@@ -423,14 +414,14 @@ std::unique_ptr<Context> Adopt(Context* app) {
   return adopted;
 }
 
-TEST(AdoptTest, WithoutACurrentContextIsFailedPrecondition) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class AdoptTest : public DeviceTest {};
+
+TEST_F(AdoptTest, WithoutACurrentContextIsFailedPrecondition) {
   EXPECT_EQ(Context::AdoptCurrent().status().code(),
             absl::StatusCode::kFailedPrecondition);
 }
 
-TEST(AdoptTest, DoesNotDestroyTheAppsContext) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(AdoptTest, DoesNotDestroyTheAppsContext) {
   std::unique_ptr<Context> app = MakeContext();
   ASSERT_NE(app, nullptr);
   const absl::Status status = app->Run([&] {
@@ -447,8 +438,7 @@ TEST(AdoptTest, DoesNotDestroyTheAppsContext) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-TEST(AdoptTest, RunMakesTheAppsContextCurrentWhereItIsNot) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(AdoptTest, RunMakesTheAppsContextCurrentWhereItIsNot) {
   std::unique_ptr<Context> app = MakeContext();
   const std::unique_ptr<Context> adopted = Adopt(app.get());
   const absl::Status status = adopted->Run([&] {
@@ -459,8 +449,7 @@ TEST(AdoptTest, RunMakesTheAppsContextCurrentWhereItIsNot) {
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
 }
 
-TEST(AdoptTest, RunAfterTheAppDestroyedItsContextIsFailedPrecondition) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(AdoptTest, RunAfterTheAppDestroyedItsContextIsFailedPrecondition) {
   std::unique_ptr<Context> app = MakeContext();
   const std::unique_ptr<Context> adopted = Adopt(app.get());
   app.reset();

@@ -5,7 +5,7 @@
 #include "egl/context.h"
 #include "egl/device_info.h"
 #include "egl/testing.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
@@ -14,15 +14,15 @@ namespace {
 using ::gles_delegate::egl::DeviceInfo;
 using ::gles_delegate::egl::DeviceKind;
 
-TEST(DeviceInfoTest, WithoutCurrentContextIsFailedPrecondition) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class DeviceInfoTest : public DeviceTest {};
+
+TEST_F(DeviceInfoTest, WithoutCurrentContextIsFailedPrecondition) {
   const absl::StatusOr<DeviceInfo> info = egl::ReadDeviceInfo();
   EXPECT_EQ(info.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(info.status().message(), HasSubstr("no EGLContext is current"));
 }
 
-TEST(DeviceInfoTest, LimitsReachTheMinimaOfEs31) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(DeviceInfoTest, LimitsReachTheMinimaOfEs31) {
   const DeviceInfo& info = TestContext()->device();
   EXPECT_GE(info.major * 10 + info.minor, 31);
   EXPECT_FALSE(info.vendor.empty());
@@ -58,8 +58,7 @@ TEST(DeviceInfoTest, LimitsReachTheMinimaOfEs31) {
 }
 
 // A driver of EGL_MESA_query_driver.
-TEST(DeviceInfoTest, EglsNameOfTheDriverIsAsked) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(DeviceInfoTest, EglsNameOfTheDriverIsAsked) {
   absl::Status status = TestContext()->Run([] {
     const egl::ScopedGlOverride extensions(
         &egl::EglApi::QueryString, +[](EGLDisplay, EGLint) -> const char* {
@@ -82,8 +81,7 @@ TEST(DeviceInfoTest, EglsNameOfTheDriverIsAsked) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-TEST(DeviceInfoTest, MesaSoftwareDriversAreSoftware) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(DeviceInfoTest, MesaSoftwareDriversAreSoftware) {
   const DeviceInfo& info = TestContext()->device();
   const bool mesa_cpu =
       info.kind == DeviceKind::kLlvmpipe || info.kind == DeviceKind::kSoftpipe;
@@ -101,8 +99,7 @@ absl::Status StatusWithVersion(const GLubyte* (*get_string)(GLenum)) {
   });
 }
 
-TEST(DeviceInfoTest, OldOrForeignVersionsAreRefusedByName) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(DeviceInfoTest, OldOrForeignVersionsAreRefusedByName) {
   const absl::Status es30 = StatusWithVersion(+[](GLenum) {
     return reinterpret_cast<const GLubyte*>("OpenGL ES 3.0 Pretended");
   });

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "egl/context.h"
 #include "tests/testing/child.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/make_context.h"
 #include "tests/testing/matchers.h"
 
@@ -28,16 +28,16 @@ DisplayReport WorkingDisplay() {
   return {};
 }
 
-TEST(DeviceChoiceTest, ByIndex) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class DeviceChoiceTest : public DeviceTest {};
+
+TEST_F(DeviceChoiceTest, ByIndex) {
   const DisplayReport display = WorkingDisplay();
   std::unique_ptr<Context> context = MakeContext(absl::StrCat(display.index));
   ASSERT_NE(context, nullptr);
   EXPECT_EQ(context->device().renderer, display.renderer);
 }
 
-TEST(DeviceChoiceTest, ByPartOfTheRendererWithoutCase) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(DeviceChoiceTest, ByPartOfTheRendererWithoutCase) {
   const DisplayReport display = WorkingDisplay();
   const std::string part = absl::AsciiStrToUpper(display.renderer.substr(0, 6));
   std::unique_ptr<Context> context = MakeContext(part);
@@ -46,13 +46,11 @@ TEST(DeviceChoiceTest, ByPartOfTheRendererWithoutCase) {
               HasSubstr(part));
 }
 
-TEST(DeviceChoiceTest, ByDescription) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(DeviceChoiceTest, ByDescription) {
   EXPECT_NE(MakeContext(WorkingDisplay().description), nullptr);
 }
 
-TEST(DeviceChoiceTest, ABadNameListsWhatThereIs) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(DeviceChoiceTest, ABadNameListsWhatThereIs) {
   ContextOptions options;
   options.device = "no such gpu";
   const absl::Status status = Context::Create(options).status();
@@ -68,8 +66,7 @@ TEST(DeviceChoiceTest, ABadNameListsWhatThereIs) {
   }
 }
 
-TEST(DeviceChoiceTest, AnIndexPastTheEndListsWhatThereIs) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(DeviceChoiceTest, AnIndexPastTheEndListsWhatThereIs) {
   ContextOptions options;
   options.device = "999";
   const absl::Status status = Context::Create(options).status();

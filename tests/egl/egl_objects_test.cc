@@ -6,7 +6,7 @@
 #include "egl/context.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/gl.h"
 #include "tests/testing/matchers.h"
 
@@ -24,8 +24,9 @@ using ::gles_delegate::egl::ScopedGlOverride;
 using ::gles_delegate::egl::TimerQuery;
 using ::gles_delegate::egl::Waiting;
 
-TEST(BufferTest, UploadsAndReadsAtOffsets) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class BufferTest : public DeviceTest {};
+
+TEST_F(BufferTest, UploadsAndReadsAtOffsets) {
   InContext([] {
     const std::vector<uint32_t> first = {1, 2, 3, 4};
     Buffer buffer = Must(Buffer::Create(16, first.data(), GL_DYNAMIC_DRAW));
@@ -42,8 +43,7 @@ TEST(BufferTest, UploadsAndReadsAtOffsets) {
   });
 }
 
-TEST(BufferTest, PastTheEndIsOutOfRange) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BufferTest, PastTheEndIsOutOfRange) {
   InContext([] {
     Buffer buffer = Must(Buffer::Create(16, nullptr, GL_STATIC_DRAW));
     std::vector<uint8_t> bytes(8);
@@ -57,8 +57,7 @@ TEST(BufferTest, PastTheEndIsOutOfRange) {
   });
 }
 
-TEST(BufferTest, ImpossibleSizesAreRefused) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BufferTest, ImpossibleSizesAreRefused) {
   InContext([] {
     EXPECT_EQ(Buffer::Create(0, nullptr, GL_STATIC_DRAW).status().code(),
               absl::StatusCode::kInvalidArgument);
@@ -68,8 +67,7 @@ TEST(BufferTest, ImpossibleSizesAreRefused) {
   });
 }
 
-TEST(BufferTest, OutOfMemoryIsResourceExhaustedWithTheSize) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BufferTest, OutOfMemoryIsResourceExhaustedWithTheSize) {
   InContext([] {
     static bool raise;
     raise = true;
@@ -84,8 +82,7 @@ TEST(BufferTest, OutOfMemoryIsResourceExhaustedWithTheSize) {
   });
 }
 
-TEST(BufferTest, ContentsLostInAMappingAreDataLoss) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BufferTest, ContentsLostInAMappingAreDataLoss) {
   InContext([] {
     Buffer buffer = Must(Buffer::Create(16, nullptr, GL_STATIC_DRAW));
     static PFNGLUNMAPBUFFERPROC unmap;
@@ -101,8 +98,7 @@ TEST(BufferTest, ContentsLostInAMappingAreDataLoss) {
   });
 }
 
-TEST(BufferTest, MappedForGood) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BufferTest, MappedForGood) {
   InContext([] {
     absl::StatusOr<Buffer> buffer =
         Buffer::CreateMapped(16, GL_MAP_READ_BIT | GL_MAP_WRITE_BIT);
@@ -122,8 +118,9 @@ TEST(BufferTest, MappedForGood) {
   });
 }
 
-TEST(HandleTest, MovingLeavesAnEmptyHandle) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class HandleTest : public DeviceTest {};
+
+TEST_F(HandleTest, MovingLeavesAnEmptyHandle) {
   InContext([] {
     Buffer first = Must(Buffer::Create(4, nullptr, GL_STATIC_DRAW));
     const GLuint id = first.id();
@@ -141,8 +138,7 @@ TEST(HandleTest, MovingLeavesAnEmptyHandle) {
   });
 }
 
-TEST(HandleTest, ReleaseKeepsTheObject) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(HandleTest, ReleaseKeepsTheObject) {
   InContext([] {
     GLuint id = 0;
     gl().GenTextures(1, &id);
@@ -158,8 +154,7 @@ TEST(HandleTest, ReleaseKeepsTheObject) {
   });
 }
 
-TEST(HandleTest, NeverDeletesAnotherContextsObjectOfThatName) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(HandleTest, NeverDeletesAnotherContextsObjectOfThatName) {
   std::unique_ptr<Context> other = std::move(Context::Create({})).value();
   InContext([&] {
     Buffer ours = Must(Buffer::Create(4, nullptr, GL_STATIC_DRAW));
@@ -246,8 +241,9 @@ TEST(TimerQueryTest, MeasuresWithoutTimestamps) {
   ExpectMeasuredTimes(/*with_timestamps=*/false);
 }
 
-TEST(CheckGlTest, NamesEveryErrorOnceThenIsOk) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class CheckGlTest : public DeviceTest {};
+
+TEST_F(CheckGlTest, NamesEveryErrorOnceThenIsOk) {
   InContext([] {
     gl().Enable(0xFFFF);
     const absl::Status status = CheckGl("uploading weights");
@@ -258,8 +254,7 @@ TEST(CheckGlTest, NamesEveryErrorOnceThenIsOk) {
   });
 }
 
-TEST(CheckGlTest, ALostContextIsAbortedWithoutEnd) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(CheckGlTest, ALostContextIsAbortedWithoutEnd) {
   InContext([] {
     const ScopedGlOverride fault(
         &GlApi::GetError, +[]() -> GLenum { return GL_CONTEXT_LOST_KHR; });
@@ -267,8 +262,7 @@ TEST(CheckGlTest, ALostContextIsAbortedWithoutEnd) {
   });
 }
 
-TEST(CheckGlTest, ADebugContextAddsTheDriversMessage) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(CheckGlTest, ADebugContextAddsTheDriversMessage) {
   egl::ContextOptions options;
   options.debug = true;
   std::unique_ptr<Context> context =

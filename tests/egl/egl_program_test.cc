@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "egl/objects.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/gl.h"
 #include "tests/testing/matchers.h"
 
@@ -16,8 +16,9 @@ namespace {
 using ::gles_delegate::egl::Buffer;
 using ::gles_delegate::egl::Program;
 
-TEST(ProgramTest, ComputesIntoABuffer) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class ProgramTest : public DeviceTest {};
+
+TEST_F(ProgramTest, ComputesIntoABuffer) {
   InContext([] {
     const std::vector<uint32_t> sent = {1, 2, 3, 4};
     const Buffer buffer =
@@ -27,8 +28,7 @@ TEST(ProgramTest, ComputesIntoABuffer) {
   });
 }
 
-TEST(ProgramTest, ManyCompileAtOnce) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ProgramTest, ManyCompileAtOnce) {
   InContext([] {
     std::vector<std::string> sources;
     std::vector<Program> programs;
@@ -44,8 +44,7 @@ TEST(ProgramTest, ManyCompileAtOnce) {
   });
 }
 
-TEST(ProgramTest, ACompileErrorHasLabelLogAndSourceLine) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ProgramTest, ACompileErrorHasLabelLogAndSourceLine) {
   InContext([] {
     const absl::Status status =
         Program::Compile(
@@ -61,8 +60,7 @@ TEST(ProgramTest, ACompileErrorHasLabelLogAndSourceLine) {
   });
 }
 
-TEST(ProgramTest, ALinkErrorHasTheLog) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ProgramTest, ALinkErrorHasTheLog) {
   InContext([] {
     // A function that is declared, called and never defined.
     const absl::Status status =
@@ -77,8 +75,7 @@ TEST(ProgramTest, ALinkErrorHasTheLog) {
   });
 }
 
-TEST(ProgramTest, ABinaryRoundTrips) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ProgramTest, ABinaryRoundTrips) {
   InContext([] {
     const Program compiled = Must(Program::Compile(kDouble, "double"));
     const absl::StatusOr<Program::Binary> binary = compiled.GetBinary();
@@ -97,8 +94,7 @@ TEST(ProgramTest, ABinaryRoundTrips) {
   });
 }
 
-TEST(ProgramTest, ABinaryThatIsGarbageIsRefused) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(ProgramTest, ABinaryThatIsGarbageIsRefused) {
   InContext([] {
     const std::vector<uint8_t> garbage(64, 0xA5);
     EXPECT_EQ(Program::FromBinary(0x1234, garbage).status().code(),

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "egl/objects.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/gl.h"
 #include "tests/testing/matchers.h"
 
@@ -53,8 +53,9 @@ std::vector<T> Count(size_t size) {
   return values;
 }
 
-TEST(TextureTest, FloatArrayRoundTrips) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class TextureTest : public DeviceTest {};
+
+TEST_F(TextureTest, FloatArrayRoundTrips) {
   InContext([] {
     Texture texture =
         Must(Texture::Create({GL_TEXTURE_2D_ARRAY, GL_RGBA32F, 3, 2, 5}));
@@ -65,8 +66,7 @@ TEST(TextureTest, FloatArrayRoundTrips) {
   });
 }
 
-TEST(TextureTest, ABoxOfTexels) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(TextureTest, ABoxOfTexels) {
   InContext([] {
     Texture texture =
         Must(Texture::Create({GL_TEXTURE_2D_ARRAY, GL_RGBA32F, 2, 2, 2}));
@@ -80,8 +80,7 @@ TEST(TextureTest, ABoxOfTexels) {
   });
 }
 
-TEST(TextureTest, HalfFloats) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(TextureTest, HalfFloats) {
   InContext([] {
     Texture texture =
         Must(Texture::Create({GL_TEXTURE_2D, GL_RGBA16F, 1, 1, 1}));
@@ -92,8 +91,7 @@ TEST(TextureTest, HalfFloats) {
   });
 }
 
-TEST(TextureTest, Integers) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(TextureTest, Integers) {
   InContext([] {
     Texture bytes = Must(Texture::Create({GL_TEXTURE_2D, GL_RGBA8I, 3, 1, 1}));
     const int8_t small[12] = {-128, 127, 0, -1, 1, 2, 3, 4, 5, 6, 7, 8};
@@ -123,8 +121,7 @@ TEST(TextureTest, Integers) {
   });
 }
 
-TEST(TextureTest, RowsOfBytesThatAlignmentWouldPad) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(TextureTest, RowsOfBytesThatAlignmentWouldPad) {
   InContext([] {
     gl().PixelStorei(GL_UNPACK_ALIGNMENT, 8);
     Texture texture = Must(Texture::Create({GL_TEXTURE_2D, GL_R8UI, 3, 2, 1}));
@@ -149,8 +146,7 @@ void main() {
 }
 )";
 
-TEST(TextureTest, ShadersReadAndWriteThem) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(TextureTest, ShadersReadAndWriteThem) {
   InContext([] {
     const Texture::Desc desc = {GL_TEXTURE_2D_ARRAY, GL_RGBA32F, 4, 2, 3};
     Texture src = Must(Texture::Create(desc));
@@ -169,8 +165,7 @@ TEST(TextureTest, ShadersReadAndWriteThem) {
   });
 }
 
-TEST(TextureTest, BadDescriptionsAreRefusedInWords) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(TextureTest, BadDescriptionsAreRefusedInWords) {
   InContext([] {
     const int limit = TestContext()->device().max_texture_size;
     const absl::Status wide =
@@ -195,8 +190,7 @@ TEST(TextureTest, BadDescriptionsAreRefusedInWords) {
   });
 }
 
-TEST(TextureTest, UploadPastTheEdgeIsOutOfRange) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(TextureTest, UploadPastTheEdgeIsOutOfRange) {
   InContext([] {
     Texture texture =
         Must(Texture::Create({GL_TEXTURE_2D_ARRAY, GL_RGBA32F, 2, 2, 2}));
@@ -213,8 +207,7 @@ TEST(TextureTest, UploadPastTheEdgeIsOutOfRange) {
   });
 }
 
-TEST(TextureTest, CreatingAndUploadingLeaveTheBindingAlone) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(TextureTest, CreatingAndUploadingLeaveTheBindingAlone) {
   InContext([] {
     Texture bound =
         Must(Texture::Create({GL_TEXTURE_2D_ARRAY, GL_RGBA32F, 1, 1, 1}));

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 
 namespace gles_delegate::testing {
@@ -125,10 +125,9 @@ const Function kFunctions[] = {
      [](double x) { return x * std::min(6., std::max(0., x + 3)) / 6; }},
 };
 
-class ElementwiseAccuracyTest : public ::testing::TestWithParam<Function> {};
+class ElementwiseAccuracyTest : public DeviceTestWithParam<Function> {};
 
 TEST_P(ElementwiseAccuracyTest, WithinUlpsOfTheExactResult) {
-  GLES_SKIP_WITHOUT_DEVICE();
   const Function& f = GetParam();
   const SingleOpModel model = ModelOf(f);
   const RunResult ours = RunOnDelegate(model);

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "tests/testing/code_cases.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/int16_values.h"
 #include "tools/op_models/schema_names.h"
 
@@ -43,8 +43,9 @@ void AddShifted(Cases* cases, Op op, int i) {
   AddInt16Sum(&cases->b, op, {x, z}, y, activation, shifts);
 }
 
-TEST(Int16OperandsTest, SumsOfPowersOfTwoAreTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class Int16OperandsTest : public DeviceTest {};
+
+TEST_F(Int16OperandsTest, SumsOfPowersOfTwoAreTflites) {
   for (Op op : {Op::ADD, Op::SUB}) {
     ExpectCases<int16_t>(
         schema::EnumNameBuiltinOperator(op),
@@ -53,8 +54,7 @@ TEST(Int16OperandsTest, SumsOfPowersOfTwoAreTflites) {
 }
 
 // TFLite moves quantized values, whatever they stand for.
-TEST(Int16OperandsTest, ConcatenationsAreTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(Int16OperandsTest, ConcatenationsAreTflites) {
   ExpectCases<int16_t>("CONCATENATION", [](Cases& cases, int i) {
     const ModelQuantization out = cases.Draw(cases.Power(-5, -2));
     const int channels = i % 2 == 0 ? 8 : 5;
@@ -74,8 +74,7 @@ TEST(Int16OperandsTest, ConcatenationsAreTflites) {
 }
 
 // The value is of the output's quantization, as TFLite asks; the input is not.
-TEST(Int16OperandsTest, PadsByARuntimeValueAreTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(Int16OperandsTest, PadsByARuntimeValueAreTflites) {
   ExpectCases<int16_t>("PADV2", [](Cases& cases, int i) {
     const ModelQuantization in = cases.Draw(cases.Power(-5, -2));
     const ModelQuantization out =
@@ -89,8 +88,7 @@ TEST(Int16OperandsTest, PadsByARuntimeValueAreTflites) {
   });
 }
 
-TEST(Int16OperandsTest, SelectionsAreTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(Int16OperandsTest, SelectionsAreTflites) {
   constexpr bool kCondition[] = {true, false, false, true, false};
   ExpectCases<int16_t>("SELECT_V2", [&](Cases& cases, int i) {
     const int condition =
@@ -106,8 +104,7 @@ TEST(Int16OperandsTest, SelectionsAreTflites) {
 }
 
 // TFLite 2.9 keeps the low 16 bits of a sum.
-TEST(Int16OperandsTest, SumsAreTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(Int16OperandsTest, SumsAreTflites) {
   ExpectCases<int16_t>("SUM", [](Cases& cases, int i) {
     const ModelQuantization q = cases.Draw(cases.Power(-5, -2));
     const bool plane = i % 2 == 0;
@@ -120,8 +117,7 @@ TEST(Int16OperandsTest, SumsAreTflites) {
   });
 }
 
-TEST(Int16OperandsTest, QuantizeToEightBitsIsTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(Int16OperandsTest, QuantizeToEightBitsIsTflites) {
   ExpectCases<int16_t>("QUANTIZE to int8", [](Cases& cases, int i) {
     const Dims dims = {1, 16, 16, 5};
     const ModelQuantization in = cases.Draw(cases.Power(-5, -1));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/testing/code_cases.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/int16_values.h"
 #include "tests/testing/pool_cases.h"
 #include "tools/op_models/schema_names.h"
@@ -52,10 +52,9 @@ void AddUnary(Cases* cases, Op op, int i) {
   }
 }
 
-class Int16UnaryTest : public ::testing::TestWithParam<Op> {};
+class Int16UnaryTest : public DeviceTestWithParam<Op> {};
 
 TEST_P(Int16UnaryTest, IsTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
   ExpectCases<int16_t>(
       schema::EnumNameBuiltinOperator(GetParam()),
       [](Cases& cases, int i) { AddUnary(&cases, GetParam(), i); });
@@ -103,8 +102,9 @@ bool AddPool(Cases* cases, Op op, int i) {
   return op == Op::AVERAGE_POOL_2D || in.scale != out.scale || activates;
 }
 
-TEST(Int16WindowsTest, PoolingIsTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class Int16WindowsTest : public DeviceTest {};
+
+TEST_F(Int16WindowsTest, PoolingIsTflites) {
   for (Op op : {Op::AVERAGE_POOL_2D, Op::MAX_POOL_2D}) {
     for (int seed = 1; seed <= kCaseSeeds; ++seed) {
       Cases cases(seed);
@@ -124,8 +124,7 @@ struct MeanShape {
   bool keep;
 };
 
-TEST(Int16WindowsTest, MeanIsTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(Int16WindowsTest, MeanIsTflites) {
   const std::vector<MeanShape> shapes = {
       {{2, 7, 5, 9}, {2, 1, 1, 9}, {1, 2}, true},
       {{1, 4, 4, 17}, {1, 1, 1, 17}, {2, 1}, true},
@@ -162,8 +161,7 @@ constexpr ResizeSize kResizeSizes[] = {{5, 6, 30, 29, 5}, {7, 9, 4, 3, 8},
                                        {3, 4, 24, 32, 8}, {4, 5, 8, 10, 3},
                                        {1, 1, 3, 5, 4},   {9, 8, 1, 1, 1}};
 
-TEST(Int16WindowsTest, ResizesAreTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(Int16WindowsTest, ResizesAreTflites) {
   for (int seed = 1; seed <= kCaseSeeds; ++seed) {
     Cases bilinear(seed), nearest(seed);
     for (int i = 0; i < kCasesOfOne; ++i) {

@@ -14,7 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tests/testing/code_chain.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/scoped_environment.h"
 #include "tools/op_models/schema_names.h"
 
@@ -259,18 +259,17 @@ void ExpectEveryCode(Fusion fusion) {
   EXPECT_LE(compared.narrow, compared.models / 3);
 }
 
-TEST(QuantizedDepthwiseTest, EveryCodeIsTheCpus) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class QuantizedDepthwiseTest : public DeviceTest {};
+
+TEST_F(QuantizedDepthwiseTest, EveryCodeIsTheCpus) {
   ExpectEveryCode(Fusion::kIntoNext);
 }
 
-TEST(QuantizedDepthwiseTest, EveryCodeWithTheNextConvolutionIsTheCpus) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(QuantizedDepthwiseTest, EveryCodeWithTheNextConvolutionIsTheCpus) {
   ExpectEveryCode(Fusion::kWithNext);
 }
 
-TEST(QuantizedDepthwiseTest, EveryCodeOfPlanesIsTheCpus) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(QuantizedDepthwiseTest, EveryCodeOfPlanesIsTheCpus) {
   ExpectEveryCode(Fusion::kPlanes);
 }
 
@@ -296,18 +295,16 @@ void ExpectSameAsTwo(Fusion fusion) {
   EXPECT_LE(compared.narrow, compared.models / 3);
 }
 
-TEST(QuantizedDepthwiseTest, OtherRuntimesRoundingsToo) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(QuantizedDepthwiseTest, OtherRuntimesRoundingsToo) {
   ExpectSameAsTwo(Fusion::kIntoNext);
 }
 
-TEST(QuantizedDepthwiseTest, OtherRuntimesRoundingsWithTheNextConvolutionToo) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(QuantizedDepthwiseTest,
+       OtherRuntimesRoundingsWithTheNextConvolutionToo) {
   ExpectSameAsTwo(Fusion::kWithNext);
 }
 
-TEST(QuantizedDepthwiseTest, OtherRuntimesRoundingsOfPlanesToo) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(QuantizedDepthwiseTest, OtherRuntimesRoundingsOfPlanesToo) {
   ExpectSameAsTwo(Fusion::kPlanes);
 }
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/testing/code_model.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -56,8 +56,9 @@ void ExpectFunctionOfTwo(Op op, const Dims& dims,
   m.ExpectQuantized(CaseName(op, seed));
 }
 
-TEST(IntegerPathOpsTest, FunctionsOfTwo) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class IntegerPathOpsTest : public DeviceTest {};
+
+TEST_F(IntegerPathOpsTest, FunctionsOfTwo) {
   int seed = 0;
   for (auto op : {Op::ADD, Op::SUB, Op::MUL}) {
     for (Act activation : {Act::NONE, Act::RELU6}) {
@@ -73,8 +74,7 @@ TEST(IntegerPathOpsTest, FunctionsOfTwo) {
 
 // An operand broadcast in another shape than its own, and a constant of one
 // element, which float models have in the params.
-TEST(IntegerPathOpsTest, FunctionsOfTwoInOtherShapes) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(IntegerPathOpsTest, FunctionsOfTwoInOtherShapes) {
   int seed = 0;
   for (auto op : {Op::ADD, Op::SUB, Op::MUL}) {
     for (Other other : {Other::kRow, Other::kScalarConstant}) {
@@ -96,8 +96,7 @@ void ExpectRescaled(Op op, int seed) {
   m.ExpectQuantized(CaseName(op, seed));
 }
 
-TEST(IntegerPathOpsTest, Rescaling) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(IntegerPathOpsTest, Rescaling) {
   int seed = 0;
   for (Op op :
        {Op::RELU, Op::RELU6, Op::RELU_N1_TO_1, Op::QUANTIZE, Op::HARD_SWISH}) {
@@ -127,8 +126,7 @@ void ExpectPool(Op op, int window, int stride, int seed) {
       absl::StrCat(schema::EnumNameBuiltinOperator(op), " by ", window));
 }
 
-TEST(IntegerPathOpsTest, Pooling) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(IntegerPathOpsTest, Pooling) {
   int seed = 0;
   for (auto op : {Op::AVERAGE_POOL_2D, Op::MAX_POOL_2D}) {
     for (int window : {2, 3, 8}) {
@@ -138,8 +136,7 @@ TEST(IntegerPathOpsTest, Pooling) {
   }
 }
 
-TEST(IntegerPathOpsTest, Moves) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(IntegerPathOpsTest, Moves) {
   for (int seed = 1; seed <= 3; ++seed) {
     CodeModel<int8_t> m(seed);
     const ModelQuantization q = m.Draw(0.05f);

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/testing/code_model.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -54,8 +54,9 @@ void ExpectConv(const ConvCase& c, int seed) {
   m.ExpectQuantized(absl::StrCat("CONV_2D case ", seed));
 }
 
-TEST(IntegerPathOpsTest, Conv2d) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class IntegerPathOpsTest : public DeviceTest {};
+
+TEST_F(IntegerPathOpsTest, Conv2d) {
   const ConvCase cases[] = {
       {{1, 5, 6, 3}, 8, 3},
       {{1, 5, 6, 3}, 5, 3, 2, 1, schema::Padding::VALID, Act::RELU},
@@ -100,8 +101,7 @@ void ExpectDepthwise(const ConvCase& c, int multiplier, int seed) {
   m.ExpectQuantized(absl::StrCat("DEPTHWISE_CONV_2D case ", seed));
 }
 
-TEST(IntegerPathOpsTest, DepthwiseConv2d) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(IntegerPathOpsTest, DepthwiseConv2d) {
   int seed = 0;
   for (const auto& [c, multiplier] : std::vector<std::pair<ConvCase, int>>{
            {{{1, 6, 7, 8}, 0, 3}, 1},
@@ -130,8 +130,7 @@ void ExpectFullyConnected(int rows, int k, int outputs, int seed) {
       absl::StrCat("FULLY_CONNECTED ", rows, "x", k, "x", outputs));
 }
 
-TEST(IntegerPathOpsTest, FullyConnected) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(IntegerPathOpsTest, FullyConnected) {
   int seed = 0;
   for (const auto& [rows, k, outputs] : std::vector<std::tuple<int, int, int>>{
            {1, 100, 10}, {3, 17, 5}, {12, 64, 33}}) {
@@ -159,8 +158,7 @@ void ExpectTransposeConv(int channels, int outputs, int stride, int seed) {
   m.ExpectQuantized(absl::StrCat("TRANSPOSE_CONV case ", seed));
 }
 
-TEST(IntegerPathOpsTest, TransposeConv) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(IntegerPathOpsTest, TransposeConv) {
   for (int seed = 1; seed <= 4; ++seed) {
     ExpectTransposeConv<int8_t>(2 + 3 * seed, 3 * seed, 1 + seed % 2, seed);
     ExpectTransposeConv<uint8_t>(2 + 3 * seed, 3 * seed, 1 + seed % 2, seed);

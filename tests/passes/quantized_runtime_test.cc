@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "quant/code_means.h"
 #include "quant/cpu_kernels.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"
@@ -134,8 +134,9 @@ std::vector<int> Reduced(const Case& c, bool is_sum, bool plane, bool negative,
   return want;
 }
 
-TEST(QuantizedOfRuntimesTest, MeanAndSum) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class QuantizedOfRuntimesTest : public DeviceTest {};
+
+TEST_F(QuantizedOfRuntimesTest, MeanAndSum) {
   int differ_from_older = 0;
   for (int seed = 0; seed < 12; ++seed) {
     const bool is_sum = seed % 3 == 2, plane = seed % 2 == 0;
@@ -208,8 +209,7 @@ const std::vector<Int16Recorded>& RecordedInt16Quantized() {
   return recorded;
 }
 
-TEST(QuantizedOfRuntimesTest, Int16MeanAndSum) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(QuantizedOfRuntimesTest, Int16MeanAndSum) {
   for (const Int16Recorded& r : RecordedInt16Quantized()) {
     const quant::CodeQuantization in = {0.002f, 0}, out = {r.scale, 0};
     Case c({1, 6, 6, 7}, in, out, 1, TensorType::INT16);
@@ -226,8 +226,7 @@ TEST(QuantizedOfRuntimesTest, Int16MeanAndSum) {
 
 // --- LEAKY_RELU
 
-TEST(QuantizedOfRuntimesTest, LeakyRelu) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(QuantizedOfRuntimesTest, LeakyRelu) {
   int differ = 0;
   // The last two leave factors that XNNPACK does not take.
   for (float alpha : {0.3f, 0.01f, 1.5f, -0.5f, -2.0f, 0.0f, 0.003f}) {
@@ -291,8 +290,7 @@ const std::vector<ResizeRecorded>& RecordedResizes() {
   return recorded;
 }
 
-TEST(QuantizedOfRuntimesTest, ResizeBilinear) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(QuantizedOfRuntimesTest, ResizeBilinear) {
   int differ = 0;
   for (const ResizeRecorded& r : RecordedResizes()) {
     const quant::CodeQuantization q = {0.05f, 3};

@@ -7,7 +7,7 @@
 
 #include "delegate/ops/elementwise/elementwise.h"
 #include "gmock/gmock.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/hidden_extension.h"
 #include "tests/testing/run_graph.h"
 
@@ -32,7 +32,7 @@ void PrintTo(const Case& c, std::ostream* os) {
       << (c.share > 0 ? ", by shared programs" : "");
 }
 
-class TransferTest : public ::testing::TestWithParam<Case> {};
+class TransferTest : public DeviceTestWithParam<Case> {};
 
 void ExpectMovesEveryValue(const Case& c) {
   Graph graph;
@@ -63,15 +63,11 @@ void ExpectMovesEveryValue(const Case& c) {
   EXPECT_EQ(*got, want);
 }
 
-TEST_P(TransferTest, MovesEveryValue) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  ExpectMovesEveryValue(GetParam());
-}
+TEST_P(TransferTest, MovesEveryValue) { ExpectMovesEveryValue(GetParam()); }
 
 // If nothing stays mapped, every input and output is uploaded and read back
 // by GL's own calls, whatever the profile asks for.
 TEST_P(TransferTest, MovesEveryValueWithoutBufferStorage) {
-  GLES_SKIP_WITHOUT_DEVICE();
   const HiddenExtension hidden("GL_EXT_buffer_storage");
   ExpectMovesEveryValue(GetParam());
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -14,8 +14,9 @@ DelegatePtr WithoutTheConvolution() {
   return MakeDelegate([](auto& options) { options.exclude_nodes = "0"; });
 }
 
-TEST(DelegateCompanyTest, XnnpackTakesTheRestInEitherOrder) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class DelegateCompanyTest : public DeviceTest {};
+
+TEST_F(DelegateCompanyTest, XnnpackTakesTheRestInEitherOrder) {
   const auto model = LoadOrDie(ChainModel("can"));
   const std::vector<float> right = CpuResult(*model);
   for (const bool xnnpack_first : {false, true}) {
@@ -38,8 +39,7 @@ TEST(DelegateCompanyTest, XnnpackTakesTheRestInEitherOrder) {
   }
 }
 
-TEST(DelegateCompanyTest, TwoInterpretersOfOneDelegateTakeTurns) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(DelegateCompanyTest, TwoInterpretersOfOneDelegateTakeTurns) {
   const auto first_model = LoadOrDie(ChainModel("can"));
   const auto second_model = LoadOrDie(ChainModel("nm", {2, 3, 5, 9}));
   const DelegatePtr delegate = MakeDelegate();
@@ -56,8 +56,7 @@ TEST(DelegateCompanyTest, TwoInterpretersOfOneDelegateTakeTurns) {
 }
 
 // As hosts with their own buffers do (TFLite's custom allocations).
-TEST(DelegateCompanyTest, TensorsMayMoveBetweenInvokes) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(DelegateCompanyTest, TensorsMayMoveBetweenInvokes) {
   const auto model = LoadOrDie(ChainModel("can"));
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = Applied(*model, delegate);

@@ -4,17 +4,16 @@
 
 #include "gles_delegate/gles_delegate.h"
 #include "nlohmann/json.hpp"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/two_negations.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-class ReportNodesTest : public ::testing::TestWithParam<int> {};
+class ReportNodesTest : public DeviceTestWithParam<int> {};
 
 TEST_P(ReportNodesTest, AFusedNodeIsComputedByTheNodeThatTookIt) {
-  GLES_SKIP_WITHOUT_DEVICE();
   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
   options.self_check = GetParam();
   const std::unique_ptr<TfLiteDelegate, decltype(&TfLiteGlesDelegateDelete)>

@@ -12,7 +12,7 @@
 
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/special_floats.h"
@@ -84,11 +84,10 @@ TEST(BroadcastTest, EveryPair) {
   }
 }
 
-class BinaryTest : public ::testing::TestWithParam<BinaryOp> {};
+class BinaryTest : public DeviceTestWithParam<BinaryOp> {};
 
 // The scalar form, a realigned constant, a splat on the left.
 TEST_P(BinaryTest, SomeBroadcasts) {
-  GLES_SKIP_WITHOUT_DEVICE();
   struct {
     Shape a, b;
     Constant constant;
@@ -110,7 +109,6 @@ TEST_P(BinaryTest, SomeBroadcasts) {
 }
 
 TEST_P(BinaryTest, EveryChannelTail) {
-  GLES_SKIP_WITHOUT_DEVICE();
   for (const Shape& shape : StandardShapes()) {
     BinaryParams params;
     params.op = GetParam();
@@ -121,7 +119,6 @@ TEST_P(BinaryTest, EveryChannelTail) {
 }
 
 TEST_P(BinaryTest, EveryStorageAndPrecision) {
-  GLES_SKIP_WITHOUT_DEVICE();
   for (const Shape& b : std::vector<Shape>{{3, 2, 3, 5}, {5}, {3, 1}}) {
     BinaryParams params;
     params.op = GetParam();
@@ -299,10 +296,9 @@ float Plain(float v) {
   return std::abs(v) < std::numeric_limits<float>::min() ? 0 : v;
 }
 
-class BinaryCornersTest : public ::testing::TestWithParam<BuiltinOp> {};
+class BinaryCornersTest : public DeviceTestWithParam<BuiltinOp> {};
 
 TEST_P(BinaryCornersTest, AsTflite) {
-  GLES_SKIP_WITHOUT_DEVICE();
   const SingleOpModel model = CornerModel(GetParam());
   const RunResult ours = RunOnDelegate(model);
   const RunResult cpu = RunOnCpu(model);

@@ -10,7 +10,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "egl/objects.h"
 #include "gl_shaders/shader.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/special_floats.h"
@@ -20,10 +20,9 @@ namespace {
 
 using BuiltinOp = Op;
 
-class UnaryTest : public ::testing::TestWithParam<UnaryOp> {};
+class UnaryTest : public DeviceTestWithParam<UnaryOp> {};
 
 TEST_P(UnaryTest, EveryChannelTail) {
-  GLES_SKIP_WITHOUT_DEVICE();
   for (const Shape& shape : StandardShapes()) {
     const SingleOpModel model = Unary(GetParam(), shape);
     EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
@@ -31,7 +30,6 @@ TEST_P(UnaryTest, EveryChannelTail) {
 }
 
 TEST_P(UnaryTest, EveryStorageAndPrecision) {
-  GLES_SKIP_WITHOUT_DEVICE();
   ExpectMatchesCpu(Unary(GetParam(), {3, 2, 3, 5}));
 }
 
@@ -63,10 +61,9 @@ float Flushed(float v) {
   return std::abs(v) < std::numeric_limits<float>::min() ? 0 : v;
 }
 
-class UnaryCornersTest : public ::testing::TestWithParam<UnaryOp> {};
+class UnaryCornersTest : public DeviceTestWithParam<UnaryOp> {};
 
 TEST_P(UnaryCornersTest, AsTflite) {
-  GLES_SKIP_WITHOUT_DEVICE();
   const Shape shape = {1, 1, static_cast<int>(kCorners.size()) / 4, 4};
   for (float alpha : {0.1f, 2.0f, -0.5f}) {
     SingleOpModel model = Unary(GetParam(), shape, alpha);

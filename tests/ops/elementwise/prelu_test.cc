@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 
 namespace gles_delegate {
@@ -18,16 +18,16 @@ using testing::RunOnDelegate;
 using testing::SingleOpModel;
 using testing::Weights;
 
-TEST(PreluTest, EveryChannelTail) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class PreluTest : public testing::DeviceTest {};
+
+TEST_F(PreluTest, EveryChannelTail) {
   for (const testing::Shape& shape : testing::StandardShapes()) {
     const SingleOpModel model = Prelu(shape, {1, 1, shape.back()});
     EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
   }
 }
 
-TEST(PreluTest, EveryAlpha) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(PreluTest, EveryAlpha) {
   for (const testing::Shape& alpha :
        std::vector<testing::Shape>{{},
                                    {1},
@@ -45,8 +45,7 @@ TEST(PreluTest, EveryAlpha) {
   }
 }
 
-TEST(PreluTest, EveryStorageAndPrecision) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(PreluTest, EveryStorageAndPrecision) {
   testing::ExpectMatchesCpu(Prelu({3, 2, 3, 5}, {1, 1, 5}));
   testing::ExpectMatchesCpu(Prelu({3, 2, 3, 5}, {2, 3, 5}));
 }

@@ -20,7 +20,7 @@
 #include "delegate/ops/recurrent/basic_lstm.h"
 #include "delegate/ops/recurrent/lstm_inputs.h"
 #include "tensorflow/lite/c/c_api.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/oldest_tflite.h"
 #include "tests/testing/op_models.h"
@@ -225,8 +225,9 @@ TEST(LstmStorageTest, EveryStorage) {
 
 // --- The basic kernel -------------------------------------------------------
 
-TEST(BasicLstmTest, EveryTail) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class BasicLstmTest : public DeviceTest {};
+
+TEST_F(BasicLstmTest, EveryTail) {
   for (Precision precision : kPrecisions) {
     ForEachTail(
         BasicCase(), {&BasicCase::depth, &BasicCase::inputs},
@@ -234,16 +235,14 @@ TEST(BasicLstmTest, EveryTail) {
   }
 }
 
-TEST(BasicLstmTest, EveryStorage) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BasicLstmTest, EveryStorage) {
   for (TfLiteGlesStorage storage : kEveryStorage) {
     ExpectSameStates(BasicLstm({3, 5, 6}), Precision::kFloat32, storage);
     ExpectSameStates(BasicLstm({3, 5, 6}), Precision::kFloat16, storage);
   }
 }
 
-TEST(BasicLstmTest, RuntimeWeights) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BasicLstmTest, RuntimeWeights) {
   BasicCase c;
   c.runtime_weights = true;
   ExpectSameStates(BasicLstm(c));
@@ -251,8 +250,7 @@ TEST(BasicLstmTest, RuntimeWeights) {
 
 // States that the app hands in: TFLite's kernel overwrites them with the new
 // ones, so that an app which leaves them alone goes on.
-TEST(BasicLstmTest, StatesThatAreInputs) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(BasicLstmTest, StatesThatAreInputs) {
   BasicCase c;
   c.variables = false;
   StatefulPair pair(BasicLstm(c));
@@ -396,8 +394,9 @@ TEST(LstmParseTest, RefusesWhatIsNotSupported) {
   EXPECT_THAT(activation.Refused(), HasSubstr("without an activation"));
 }
 
-TEST(LstmPlanTest, RefusesStatesPastSharedMemory) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class LstmPlanTest : public DeviceTest {};
+
+TEST_F(LstmPlanTest, RefusesStatesPastSharedMemory) {
   LstmCase c;
   c.steps = 2;
   c.cells = 20000;
@@ -435,8 +434,7 @@ bool TakesGatesInTurn(const LstmCase& c) {
 }
 
 // A work group runs on one core: a second vector of it gains nothing.
-TEST(LstmPlanTest, LanesFillOneVectorWhereItIsKnown) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(LstmPlanTest, LanesFillOneVectorWhereItIsKnown) {
   LstmCase c;
   c.steps = 2;
   c.inputs = 64;  // terms enough for 8 lanes
@@ -453,8 +451,7 @@ TEST(LstmPlanTest, LanesFillOneVectorWhereItIsKnown) {
 
 // Their sums take shared memory, of which no driver at hand has more than 64
 // KiB.
-TEST(LstmPlanTest, GatesAreTakenInTurnWhereTheirSumsFit) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(LstmPlanTest, GatesAreTakenInTurnWhereTheirSumsFit) {
   LstmCase c;
   c.steps = 2;
   c.inputs = 1;
