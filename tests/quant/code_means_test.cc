@@ -1,10 +1,11 @@
 // labels: unit quant
 // MEAN and SUM of quantized values in each runtime's arithmetic, against
-// quantized values that those runtimes gave. Longer than 300 lines, most of
-// which are those codes.
+// quantized values that those runtimes gave.
 #include "quant/code_means.h"
 
 #include <cstdint>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -12,327 +13,102 @@
 namespace gles_delegate::quant {
 namespace {
 
-// Results of the C library 2.9, tflite-runtime 2.14.0 (and Debian's 2.14.1),
-// ai-edge-litert 2.3.0 without XNNPACK, and the same with it, for
-// quantized values that have this sum, on x86-64.
 struct Recorded {
-  bool is_sum;
+  bool is_sum = false;
   Reducing reducing;
-  bool last_channels;  // past the kernel's blocks of 16
-  int64_t sum;
-  int quantized[4];
+  bool last_channels = false;  // past the kernel's blocks of 16
+  int64_t sum = 0;
+  int quantized[4] = {};
 };
 constexpr CpuKernels kRuntimes[] = {CpuKernels::kTflite, CpuKernels::kTflite214,
                                     CpuKernels::kLitert, CpuKernels::kXnnpack};
 
-// A table, and therefore longer than other functions: a row for each model.
-const std::vector<Recorded>& RecordedQuantized() {
-  static const auto& recorded = *new std::vector<Recorded>{
-      {false,
-       {{{0.6221156f, 72}, {0.6221156f, 72}, false, 35}, false, false},
-       false,
-       4367,
-       {124, 125, 125, 125}},
-      {false,
-       {{{0.11256974f, -128}, {0.11256974f, -128}, false, 33}, false, false},
-       false,
-       -384,
-       {-11, -12, -12, -12}},
-      {false,
-       {{{0.038792912f, 127}, {0.038792912f, 127}, false, 33}, false, false},
-       false,
-       164,
-       {4, 5, 5, 5}},
-      {false,
-       {{{0.005589859f, -128}, {0.0049847607f, -125}, false, 5}, false, false},
-       false,
-       307,
-       {87, 88, 88, 87}},
-      {false,
-       {{{0.11070376f, 24}, {0.12550558f, 10}, false, 6}, false, false},
-       false,
-       174,
-       {14, 15, 15, 14}},
-      {false,
-       {{{0.025928196f, 127}, {0.030638972f, 124}, false, 5}, false, false},
-       false,
-       609,
-       {120, 119, 119, 120}},
-      {false,
-       {{{0.0021691648f, 20}, {0.0021691648f, 20}, false, 2}, false, true},
-       true,
-       -59,
-       {-29, -29, -29, -30}},
-      {false,
-       {{{0.23041026f, -66}, {0.25655252f, -128}, false, 2}, false, true},
-       true,
-       36,
-       {-53, -52, -53, -53}},
-      {false,
-       {{{0.0015365725f, -128}, {0.0013203123f, -108}, false, 2}, false, true},
-       true,
-       -195,
-       {-73, -73, -72, -73}},
-      {false,
-       {{{0.009023374f, -28}, {0.009023374f, -28}, false, 2}, false, true},
-       true,
-       23,
-       {11, 12, 12, 12}},
-      {false,
-       {{{0.03232706f, -128}, {0.047522835f, -128}, false, 2}, false, true},
-       true,
-       86,
-       {-12, -11, -11, -12}},
-      {false,
-       {{{0.06981013f, 127}, {0.06981013f, 127}, false, 2}, false, true},
-       true,
-       145,
-       {72, 73, 73, 72}},
-      {false,
-       {{{0.0337659f, -74}, {0.0337659f, -74}, false, 16}, true, true},
-       false,
-       200,
-       {13, 13, 13, 12}},
-      {false,
-       {{{0.0016575065f, -81}, {0.00029622114f, -35}, false, 16}, true, true},
-       false,
-       -999,
-       {69, 68, 69, 69}},
-      {false,
-       {{{0.64634603f, -63}, {0.17505386f, -128}, false, 196}, true, true},
-       false,
-       -982,
-       {86, 86, 87, 86}},
-      {false,
-       {{{0.0020060416f, 0}, {0.00037905521f, -62}, false, 16}, true, true},
-       false,
-       -20,
-       {-69, -69, -68, -69}},
-      {false,
-       {{{0.0017506246f, 127}, {0.0017506246f, 127}, false, 16}, true, true},
-       false,
-       -312,
-       {-20, -20, -19, -20}},
-      {false,
-       {{{0.0046424987f, 10}, {0.0046424987f, 10}, false, 16}, true, true},
-       false,
-       -73,
-       {-5, -5, -4, -5}},
-      {false,
-       {{{0.05362746f, 127}, {0.06711256f, 127}, false, 35}, true, true},
-       true,
-       292,
-       {32, 33, 33, 32}},
-      {false,
-       {{{0.0060527623f, -128}, {0.001051738f, -128}, false, 35}, true, true},
-       true,
-       -3620,
-       {13, 14, 14, 13}},
-      {false,
-       {{{0.0017506246f, 127}, {0.0017506246f, 127}, false, 16}, true, true},
-       true,
-       -8,
-       {-1, -1, -1, 0}},
-      {false,
-       {{{0.16892299f, -128}, {0.025785735f, -33}, false, 35}, true, true},
-       true,
-       -3703,
-       {112, 113, 113, 112}},
-      {false,
-       {{{0.0024694523f, 73}, {0.0024694523f, 73}, false, 35}, true, true},
-       true,
-       787,
-       {22, 23, 23, 22}},
-      {false,
-       {{{0.0018412645f, 19}, {0.0018412645f, 19}, false, 35}, true, true},
-       true,
-       157,
-       {4, 5, 5, 4}},
-      {false,
-       {{{0.6221156f, 200}, {0.6221156f, 200}, true, 35}, false, false},
-       false,
-       4299,
-       {122, 123, 123, 123}},
-      {false,
-       {{{0.11256974f, 0}, {0.11256974f, 0}, true, 33}, false, false},
-       false,
-       4509,
-       {136, 137, 137, 137}},
-      {false,
-       {{{0.038792912f, 255}, {0.038792912f, 255}, true, 33}, false, false},
-       false,
-       4388,
-       {132, 133, 133, 133}},
-      {false,
-       {{{0.005589859f, 0}, {0.0049847607f, 3}, true, 5}, false, false},
-       false,
-       947,
-       {215, 216, 216, 215}},
-      {false,
-       {{{0.11070376f, 152}, {0.12550558f, 138}, true, 6}, false, false},
-       false,
-       942,
-       {142, 143, 143, 142}},
-      {false,
-       {{{0.025928196f, 255}, {0.030638972f, 252}, true, 5}, false, false},
-       false,
-       1249,
-       {248, 247, 247, 248}},
-      {false,
-       {{{0.0021691648f, 148}, {0.0021691648f, 148}, true, 2}, false, true},
-       false,
-       67,
-       {33, 34, 34, 34}},
-      {false,
-       {{{0.23041026f, 62}, {0.25655252f, 0}, true, 2}, false, true},
-       false,
-       292,
-       {75, 76, 75, 75}},
-      {false,
-       {{{0.009023374f, 100}, {0.009023374f, 100}, true, 2}, false, true},
-       false,
-       211,
-       {105, 106, 106, 106}},
-      {false,
-       {{{0.03232706f, 0}, {0.047522835f, 0}, true, 2}, false, true},
-       false,
-       342,
-       {116, 117, 117, 116}},
-      {false,
-       {{{0.031501506f, 188}, {0.003633813f, 0}, true, 2}, false, true},
-       false,
-       390,
-       {61, 61, 60, 61}},
-      {false,
-       {{{0.06981013f, 255}, {0.06981013f, 255}, true, 2}, false, true},
-       false,
-       401,
-       {200, 201, 201, 200}},
-      {false,
-       {{{0.0337659f, 54}, {0.0337659f, 54}, true, 16}, true, true},
-       false,
-       2248,
-       {141, 141, 141, 140}},
-      {false,
-       {{{0.05362746f, 255}, {0.06711256f, 255}, true, 35}, true, true},
-       false,
-       4350,
-       {150, 150, 150, 151}},
-      {false,
-       {{{0.004315774f, 46}, {0.0045364173f, 0}, true, 35}, true, true},
-       false,
-       3402,
-       {48, 48, 48, 49}},
-      {false,
-       {{{0.0020060416f, 128}, {0.00037905521f, 66}, true, 16}, true, true},
-       false,
-       2577,
-       {242, 242, 242, 241}},
-      {false,
-       {{{0.0017506246f, 255}, {0.0017506246f, 255}, true, 16}, true, true},
-       false,
-       1736,
-       {109, 109, 109, 108}},
-      {false,
-       {{{0.0024694523f, 201}, {0.0024694523f, 201}, true, 35}, true, true},
-       false,
-       5267,
-       {151, 151, 151, 150}},
-      {true,
-       {{{0.008997085f, 95}, {0.01799417f, 127}, false, 49}, false, false},
-       false,
-       4284,
-       {-59, -59, -59, -58}},
-      {true,
-       {{{0.008997085f, 95}, {0.01799417f, 127}, false, 49}, false, false},
-       false,
-       4644,
-       {121, 121, 121, 122}},
-      {true,
-       {{{0.14010648f, -128}, {0.09340432f, -128}, false, 7}, false, false},
-       false,
-       -729,
-       {123, 123, 123, 122}},
-      {true,
-       {{{0.14010648f, -128}, {0.09340432f, -128}, false, 7}, false, false},
-       false,
-       -813,
-       {-3, -3, -3, -4}},
-      {true,
-       {{{0.00713142f, 27}, {0.00475428f, 81}, false, 2}, false, false},
-       false,
-       53,
-       {79, 79, 79, 80}},
-      {true,
-       {{{0.00713142f, 27}, {0.00475428f, 81}, false, 2}, false, false},
-       false,
-       -19,
-       {-29, -29, -29, -28}},
-      {true,
-       {{{0.01631979f, 127}, {0.010879861f, 127}, false, 10}, false, false},
-       false,
-       1109,
-       {-115, -115, -115, -114}},
-      {true,
-       {{{0.055147305f, 66}, {0.055147305f, 66}, false, 6}, false, false},
-       false,
-       302,
-       {46, -28, -28, -28}},
-      {true,
-       {{{0.5130071f, -97}, {0.34200475f, -128}, false, 6}, false, false},
-       false,
-       -551,
-       {-81, -81, -81, -82}},
-      {true,
-       {{{0.5130071f, -97}, {0.34200475f, -128}, false, 6}, false, false},
-       false,
-       -479,
-       {27, 27, 27, 26}},
-      {true,
-       {{{0.44398603f, -128}, {0.2959907f, 93}, false, 13}, false, false},
-       false,
-       -1655,
-       {107, 107, 107, 106}},
-      {true,
-       {{{0.006224323f, -128}, {0.0041495487f, -55}, false, 97}, false, false},
-       false,
-       -12395,
-       {-23, -23, -23, -24}},
-      {true,
-       {{{0.0023309146f, -108}, {0.0015539431f, -104}, false, 13},
-        false,
-        false},
-       false,
-       -1381,
-       {-69, -69, -69, -70}},
-      {true,
-       {{{0.0023309146f, -108}, {0.0015539431f, -104}, false, 13},
-        false,
-        false},
-       false,
-       -1377,
-       {-63, -63, -63, -64}},
-      {true,
-       {{{0.0029165398f, -77}, {0.0019443599f, 25}, false, 10}, false, false},
-       false,
-       -831,
-       {-67, -67, -67, -66}},
-      {true,
-       {{{0.0029165398f, -77}, {0.0019443599f, 25}, false, 10}, false, false},
-       false,
-       -795,
-       {-13, -13, -13, -12}},
-      {true,
-       {{{0.6953259f, -128}, {0.46355063f, 108}, false, 3}, false, false},
-       false,
-       -381,
-       {113, 113, 113, 112}},
-      {true,
-       {{{0.6953259f, -128}, {0.46355063f, 108}, false, 3}, false, false},
-       false,
-       -373,
-       {125, 125, 125, 124}},
-  };
+// Results of the C library 2.9, tflite-runtime 2.14.0 (and Debian's 2.14.1),
+// ai-edge-litert 2.3.0 without XNNPACK, and the same with it, for
+// quantized values that have this sum, on x86-64. In a row: op, type, scale and
+// zero point of the input and of the output, count, whether the axes are height
+// and width (plane: given as 1 and 2; named: also as -3 and -2), channels past
+// the kernel's blocks of 16 or any, sum, and the four results.
+constexpr char kRecorded[] = R"(
+mean int8 0.6221156 72 0.6221156 72 35 any all 4367 124 125 125 125
+mean int8 0.11256974 -128 0.11256974 -128 33 any all -384 -11 -12 -12 -12
+mean int8 0.038792912 127 0.038792912 127 33 any all 164 4 5 5 5
+mean int8 0.005589859 -128 0.0049847607 -125 5 any all 307 87 88 88 87
+mean int8 0.11070376 24 0.12550558 10 6 any all 174 14 15 15 14
+mean int8 0.025928196 127 0.030638972 124 5 any all 609 120 119 119 120
+mean int8 0.0021691648 20 0.0021691648 20 2 named last -59 -29 -29 -29 -30
+mean int8 0.23041026 -66 0.25655252 -128 2 named last 36 -53 -52 -53 -53
+mean int8 0.0015365725 -128 0.0013203123 -108 2 named last -195 -73 -73 -72 -73
+mean int8 0.009023374 -28 0.009023374 -28 2 named last 23 11 12 12 12
+mean int8 0.03232706 -128 0.047522835 -128 2 named last 86 -12 -11 -11 -12
+mean int8 0.06981013 127 0.06981013 127 2 named last 145 72 73 73 72
+mean int8 0.0337659 -74 0.0337659 -74 16 plane all 200 13 13 13 12
+mean int8 0.0016575065 -81 0.00029622114 -35 16 plane all -999 69 68 69 69
+mean int8 0.64634603 -63 0.17505386 -128 196 plane all -982 86 86 87 86
+mean int8 0.0020060416 0 0.00037905521 -62 16 plane all -20 -69 -69 -68 -69
+mean int8 0.0017506246 127 0.0017506246 127 16 plane all -312 -20 -20 -19 -20
+mean int8 0.0046424987 10 0.0046424987 10 16 plane all -73 -5 -5 -4 -5
+mean int8 0.05362746 127 0.06711256 127 35 plane last 292 32 33 33 32
+mean int8 0.0060527623 -128 0.001051738 -128 35 plane last -3620 13 14 14 13
+mean int8 0.0017506246 127 0.0017506246 127 16 plane last -8 -1 -1 -1 0
+mean int8 0.16892299 -128 0.025785735 -33 35 plane last -3703 112 113 113 112
+mean int8 0.0024694523 73 0.0024694523 73 35 plane last 787 22 23 23 22
+mean int8 0.0018412645 19 0.0018412645 19 35 plane last 157 4 5 5 4
+mean uint8 0.6221156 200 0.6221156 200 35 any all 4299 122 123 123 123
+mean uint8 0.11256974 0 0.11256974 0 33 any all 4509 136 137 137 137
+mean uint8 0.038792912 255 0.038792912 255 33 any all 4388 132 133 133 133
+mean uint8 0.005589859 0 0.0049847607 3 5 any all 947 215 216 216 215
+mean uint8 0.11070376 152 0.12550558 138 6 any all 942 142 143 143 142
+mean uint8 0.025928196 255 0.030638972 252 5 any all 1249 248 247 247 248
+mean uint8 0.0021691648 148 0.0021691648 148 2 named all 67 33 34 34 34
+mean uint8 0.23041026 62 0.25655252 0 2 named all 292 75 76 75 75
+mean uint8 0.009023374 100 0.009023374 100 2 named all 211 105 106 106 106
+mean uint8 0.03232706 0 0.047522835 0 2 named all 342 116 117 117 116
+mean uint8 0.031501506 188 0.003633813 0 2 named all 390 61 61 60 61
+mean uint8 0.06981013 255 0.06981013 255 2 named all 401 200 201 201 200
+mean uint8 0.0337659 54 0.0337659 54 16 plane all 2248 141 141 141 140
+mean uint8 0.05362746 255 0.06711256 255 35 plane all 4350 150 150 150 151
+mean uint8 0.004315774 46 0.0045364173 0 35 plane all 3402 48 48 48 49
+mean uint8 0.0020060416 128 0.00037905521 66 16 plane all 2577 242 242 242 241
+mean uint8 0.0017506246 255 0.0017506246 255 16 plane all 1736 109 109 109 108
+mean uint8 0.0024694523 201 0.0024694523 201 35 plane all 5267 151 151 151 150
+sum int8 0.008997085 95 0.01799417 127 49 any all 4284 -59 -59 -59 -58
+sum int8 0.008997085 95 0.01799417 127 49 any all 4644 121 121 121 122
+sum int8 0.14010648 -128 0.09340432 -128 7 any all -729 123 123 123 122
+sum int8 0.14010648 -128 0.09340432 -128 7 any all -813 -3 -3 -3 -4
+sum int8 0.00713142 27 0.00475428 81 2 any all 53 79 79 79 80
+sum int8 0.00713142 27 0.00475428 81 2 any all -19 -29 -29 -29 -28
+sum int8 0.01631979 127 0.010879861 127 10 any all 1109 -115 -115 -115 -114
+sum int8 0.055147305 66 0.055147305 66 6 any all 302 46 -28 -28 -28
+sum int8 0.5130071 -97 0.34200475 -128 6 any all -551 -81 -81 -81 -82
+sum int8 0.5130071 -97 0.34200475 -128 6 any all -479 27 27 27 26
+sum int8 0.44398603 -128 0.2959907 93 13 any all -1655 107 107 107 106
+sum int8 0.006224323 -128 0.0041495487 -55 97 any all -12395 -23 -23 -23 -24
+sum int8 0.0023309146 -108 0.0015539431 -104 13 any all -1381 -69 -69 -69 -70
+sum int8 0.0023309146 -108 0.0015539431 -104 13 any all -1377 -63 -63 -63 -64
+sum int8 0.0029165398 -77 0.0019443599 25 10 any all -831 -67 -67 -67 -66
+sum int8 0.0029165398 -77 0.0019443599 25 10 any all -795 -13 -13 -13 -12
+sum int8 0.6953259 -128 0.46355063 108 3 any all -381 113 113 113 112
+sum int8 0.6953259 -128 0.46355063 108 3 any all -373 125 125 125 124
+)";
+
+std::vector<Recorded> RecordedQuantized() {
+  std::vector<Recorded> recorded;
+  std::istringstream table(kRecorded);
+  std::string op, type, axes, channels;
+  Recorded r;
+  ReducedQuantized& q = r.reducing;
+  while (table >> op >> type >> q.in.scale >> q.in.zero_point >> q.out.scale >>
+         q.out.zero_point >> q.count >> axes >> channels >> r.sum >>
+         r.quantized[0] >> r.quantized[1] >> r.quantized[2] >> r.quantized[3]) {
+    r.is_sum = op == "sum";
+    q.is_unsigned = type == "uint8";
+    r.reducing.over_plane = axes == "plane";
+    r.reducing.over_plane_by_any_name = axes != "any";
+    r.last_channels = channels == "last";
+    recorded.push_back(r);
+  }
+  EXPECT_TRUE(table.eof()) << "after " << recorded.size() << " rows";
   return recorded;
 }
 
