@@ -42,8 +42,7 @@ class ConvWinogradTest : public ::testing::TestWithParam<const char*> {
     params.out_channels = outputs;
     params.padding = padding;
     params.activation = activation;
-    const SingleOpModel model = Conv2d(params);
-    EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+    ExpectMatchesCpuOnce(Conv2d(params));
   }
 };
 

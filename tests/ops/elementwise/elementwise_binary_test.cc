@@ -77,8 +77,7 @@ TEST(BroadcastTest, EveryPair) {
         params.a = swapped ? narrow : wide;
         params.b = swapped ? wide : narrow;
         params.constant = constant;
-        const SingleOpModel model = Binary(params);
-        EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+        ExpectMatchesCpuOnce(Binary(params));
       }
     }
   }
@@ -103,8 +102,7 @@ TEST_P(BinaryTest, SomeBroadcasts) {
     params.a = c.a;
     params.b = c.b;
     params.constant = c.constant;
-    const SingleOpModel model = Binary(params);
-    EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+    ExpectMatchesCpuOnce(Binary(params));
   }
 }
 
@@ -113,8 +111,7 @@ TEST_P(BinaryTest, EveryChannelTail) {
     BinaryParams params;
     params.op = GetParam();
     params.a = params.b = shape;
-    const SingleOpModel model = Binary(params);
-    EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+    ExpectMatchesCpuOnce(Binary(params));
   }
 }
 
@@ -144,8 +141,7 @@ TEST(BinaryActivationTest, Fused) {
         params.a = {3, 2, 3, 5};
         params.b = b;
         params.activation = activation;
-        const SingleOpModel model = Binary(params);
-        EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+        ExpectMatchesCpuOnce(Binary(params));
       }
     }
   }
@@ -207,7 +203,7 @@ TEST(BinaryFormsTest, FloorDivAndFloorMod) {
                 v.Input("y", b, v.random().Gaussian(ElementCount(b), 0, 3));
             return v.Op(op, 1, {x, y});
           });
-      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+      ExpectMatchesCpuOnce(model);
     }
   }
 }
@@ -215,8 +211,7 @@ TEST(BinaryFormsTest, FloorDivAndFloorMod) {
 TEST(AddNTest, AnyNumberOfInputs) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (int n : {2, 3, 4, 7}) {
-    const SingleOpModel model = AddN({3, 2, 3, 5}, n);
-    EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+    ExpectMatchesCpuOnce(AddN({3, 2, 3, 5}, n));
   }
 }
 

@@ -46,8 +46,7 @@ TEST_P(ResizeTest, UpAndDown) {
   for (const Shape& shape : FewShapes()) {
     for (const auto& [out_h, out_w] :
          {std::array<int, 2>{14, 18}, {3, 4}, {1, 1}, {7, 300}, {5, 9}}) {
-      const SingleOpModel model = Model(shape, out_h, out_w);
-      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+      ExpectMatchesCpuOnce(Model(shape, out_h, out_w));
     }
   }
 }
@@ -57,8 +56,7 @@ TEST_P(ResizeTest, UpAndDown) {
 TEST_P(ResizeTest, ManyScales) {
   for (int in = 1; in <= 12; in += 2) {
     for (int out = 1; out <= 20; out += 3) {
-      const SingleOpModel model = Model({1, in, in + 1, 1}, out, out + 1);
-      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+      ExpectMatchesCpuOnce(Model({1, in, in + 1, 1}, out, out + 1));
     }
   }
 }

@@ -32,8 +32,7 @@ ConcatenationParams Along(int axis, Shape shape,
 }
 
 void Check(const ConcatenationParams& params) {
-  const SingleOpModel model = Concatenation(params);
-  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+  ExpectMatchesCpuOnce(Concatenation(params));
 }
 
 // Offsets that are multiples of four, others, texels of one to four inputs.
@@ -119,7 +118,7 @@ TEST_F(ConcatenationTest, OneTensorTwice) {
                     options.axis = axis;
                     return v.Op(Op::CONCATENATION, 1, {x, x, x}, options);
                   });
-    EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+    ExpectMatchesCpuOnce(model);
   }
 }
 

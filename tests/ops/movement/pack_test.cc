@@ -17,8 +17,7 @@ TEST_F(PackTest, EveryRankAndAxis) {
   for (const Shape& shape : {Shape{}, {5}, {3, 4}, {2, 3, 5}}) {
     const int rank = static_cast<int>(shape.size());
     for (int axis = -1; axis <= rank; ++axis) {
-      const SingleOpModel model = Pack(shape, 3, axis);
-      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+      ExpectMatchesCpuOnce(Pack(shape, 3, axis));
     }
   }
 }
@@ -26,16 +25,14 @@ TEST_F(PackTest, EveryRankAndAxis) {
 TEST_F(PackTest, OneAndManyInputs) {
   for (int count : {1, 2, 9}) {
     for (int axis : {0, 2}) {
-      const SingleOpModel model = Pack({3, 4}, count, axis);
-      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+      ExpectMatchesCpuOnce(Pack({3, 4}, count, axis));
     }
   }
 }
 
 TEST_F(PackTest, ConstantInput) {
   for (int axis : {0, 2}) {
-    const SingleOpModel model = Pack({3, 4}, 3, axis, /*constant=*/1);
-    EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+    ExpectMatchesCpuOnce(Pack({3, 4}, 3, axis, /*constant=*/1));
   }
 }
 

@@ -30,9 +30,8 @@ SingleOpModel Model(Kind kind, const Shape& input, const Paddings& paddings,
 
 TEST_F(PadTest, SpatialEveryShape) {
   for (const Shape& shape : StandardShapes()) {
-    const SingleOpModel model =
-        Model(Kind::kPad, shape, {{0, 0}, {1, 2}, {3, 0}, {0, 0}});
-    EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+    ExpectMatchesCpuOnce(
+        Model(Kind::kPad, shape, {{0, 0}, {1, 2}, {3, 0}, {0, 0}}));
   }
 }
 
@@ -45,10 +44,8 @@ TEST_F(PadTest, EveryAxis) {
           Paddings{{0, 0}, {0, 0}, {0, 0}, {3, 6}},
           Paddings{{0, 0}, {0, 0}, {0, 0}, {0, 0}}}) {
       for (float value : {0.0f, -2.5f}) {
-        const SingleOpModel model =
-            Model(value == 0 ? Kind::kPad : Kind::kPadV2, {2, 3, 4, channels},
-                  paddings, value);
-        EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+        ExpectMatchesCpuOnce(Model(value == 0 ? Kind::kPad : Kind::kPadV2,
+                                   {2, 3, 4, channels}, paddings, value));
       }
     }
   }
@@ -60,8 +57,7 @@ TEST_F(PadTest, LowerRanks) {
          {std::pair<Shape, Paddings>{{5}, {{1, 2}}},
           {{3, 5}, {{1, 0}, {2, 1}}},
           {{2, 4, 3}, {{1, 1}, {0, 2}, {2, 0}}}}) {
-      const SingleOpModel model = Model(kind, shape, paddings, 7);
-      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+      ExpectMatchesCpuOnce(Model(kind, shape, paddings, 7));
     }
   }
 }
@@ -71,8 +67,7 @@ TEST_F(PadTest, Mirrors) {
     for (const Paddings& paddings :
          {Paddings{{0, 0}, {1, 2}, {3, 2}, {0, 0}},
           Paddings{{1, 1}, {0, 0}, {0, 1}, {4, 3}}}) {
-      const SingleOpModel model = Model(kind, {2, 3, 4, 5}, paddings);
-      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+      ExpectMatchesCpuOnce(Model(kind, {2, 3, 4, 5}, paddings));
     }
   }
 }
@@ -91,7 +86,7 @@ TEST_F(PadTest, RuntimeValue) {
           return v.Op(Op::PADV2, 1, {x, paddings, value},
                       schema::PadV2OptionsT());
         });
-    EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+    ExpectMatchesCpuOnce(model);
   }
 }
 

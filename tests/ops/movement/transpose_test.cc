@@ -22,8 +22,7 @@ TEST_F(TransposeTest, EveryPermutation) {
       permutation[i] = static_cast<int>(i);
     }
     do {
-      const SingleOpModel model = Transpose(shape, permutation);
-      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+      ExpectMatchesCpuOnce(Transpose(shape, permutation));
     } while (std::next_permutation(permutation.begin(), permutation.end()));
   }
 }
@@ -32,8 +31,7 @@ TEST_F(TransposeTest, BetweenLayoutsOfEveryShape) {
   for (const Shape& shape : StandardShapes()) {
     for (const std::vector<int>& permutation :
          {std::vector<int>{0, 3, 1, 2}, {0, 2, 3, 1}}) {
-      const SingleOpModel model = Transpose(shape, permutation);
-      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+      ExpectMatchesCpuOnce(Transpose(shape, permutation));
     }
   }
 }
