@@ -157,6 +157,7 @@ class AttentionFuser {
 }  // namespace
 
 void FuseAttention(Graph* graph, const DeviceProfile& profile) {
+  if (profile.choices.simd_lanes > 1) return;
   AttentionFuser(graph, profile).Run();
 }
 

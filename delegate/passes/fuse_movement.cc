@@ -20,6 +20,7 @@ class MovementFuser {
   MovementFuser(Graph* graph, const DeviceProfile& profile)
       : graph_(graph),
         max_tensors_(MaxBoundTensors(profile)),
+        is_processor_(profile.choices.simd_lanes > 1),
         uses_(*graph),
         removed_(graph->nodes.size(), false) {}
 
@@ -61,7 +62,8 @@ class MovementFuser {
   void JoinUpdate(int n) {
     const Node& node = graph_->nodes[n];
     const auto* slice = std::any_cast<UpdateSlice>(&node.attributes);
-    if (slice == nullptr) return;
+    // Processors compute both sides of a branch, for each texel of the copy.
+    if (slice == nullptr || (is_processor_ && !slice->CoversChannels())) return;
     const TensorId update = node.inputs[1];
     const int p = uses_.producer[update];
     if (p < 0 || uses_.is_output[update] ||
@@ -106,6 +108,7 @@ class MovementFuser {
 
   Graph* graph_;
   int max_tensors_;
+  bool is_processor_;
   Uses uses_;
   std::vector<bool> removed_;
 };

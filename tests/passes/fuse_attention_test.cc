@@ -14,11 +14,18 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
+#include "tests/testing/scoped_environment.h"
 #include "tools/op_models/schema_names.h"
 #include "tools/op_models/shapes.h"
 
 namespace gles_delegate::testing {
 namespace {
+
+DeviceProfile GpuProfile() {
+  DeviceProfile profile = RoomyH200Profile();
+  profile.choices.simd_lanes = 1;
+  return profile;
+}
 
 // Three heads of `rows` queries, and 64 keys.
 class Decoder : public Attention {
@@ -47,7 +54,7 @@ TEST(FuseAttentionTest, FewRowsAreOneNode) {
   const TensorId product = b.Values(b.Softmax(b.Masked(b.Scores())));
   const TensorId row = b.Reshape(product, {1, 1, 48});
   b.graph.outputs = {row};
-  FuseAttention(&b.graph, RoomyH200Profile());
+  FuseAttention(&b.graph, GpuProfile());
   ASSERT_THAT(b.Ops(), ElementsAre("ATTENTION"));
   EXPECT_EQ(b.graph.nodes[0].inputs.size(), 4u);
   EXPECT_THAT(b.graph.nodes[0].outputs, ElementsAre(row));
@@ -61,7 +68,7 @@ TEST(FuseAttentionTest, FewRowsAreOneNode) {
 TEST(FuseAttentionTest, NotManyRows) {
   Decoder b(16);
   b.graph.outputs = {b.Values(b.Softmax(b.Scores()))};
-  FuseAttention(&b.graph, RoomyH200Profile());
+  FuseAttention(&b.graph, GpuProfile());
   EXPECT_THAT(b.Ops(), ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
 }
 
@@ -69,22 +76,35 @@ TEST(FuseAttentionTest, NotScoresThatAreReadElsewhere) {
   Decoder b(4);
   const TensorId probabilities = b.Softmax(b.Scores());
   b.graph.outputs = {b.Values(probabilities), probabilities};
-  FuseAttention(&b.graph, RoomyH200Profile());
+  FuseAttention(&b.graph, GpuProfile());
   EXPECT_THAT(b.Ops(), ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
 }
 
 TEST(FuseAttentionTest, NotRowsThatSharedMemoryCannotHold) {
   Decoder b(1);
   b.graph.outputs = {b.Values(b.Softmax(b.Scores()))};
-  DeviceProfile profile = RoomyH200Profile();
+  DeviceProfile profile = GpuProfile();
   profile.limits.max_shared_memory_bytes = 16 * 16;  // the scores alone
+  FuseAttention(&b.graph, profile);
+  EXPECT_THAT(b.Ops(), ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
+}
+
+// Barriers cost a processor more than dispatches.
+TEST(FuseAttentionTest, NotOnProcessors) {
+  Decoder b(1);
+  b.graph.outputs = {b.Values(b.Softmax(b.Scores()))};
+  DeviceProfile profile = GpuProfile();
+  profile.choices.simd_lanes = 8;
   FuseAttention(&b.graph, profile);
   EXPECT_THAT(b.Ops(), ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
 }
 
 // --- Whole models ------------------------------------------------------------
 
-class FuseAttentionModelTest : public DeviceTest {};
+// As on a GPU: the pass does not fire on processors.
+class FuseAttentionModelTest : public DeviceTest {
+  const ScopedEnvironment tuning_{"GLES_DELEGATE_TUNING", "simd_lanes=1"};
+};
 
 struct Case {
   int heads, rows, keys, terms, channels;
