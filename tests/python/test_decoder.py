@@ -45,6 +45,22 @@ def test_generates_the_tokens_of_the_cpu(generate, cpu, options, prompt):
     assert report.nodes_delegated == report.nodes_total
 
 
+def test_a_layer_takes_eight_dispatches_at_one_token(generate, cpu, monkeypatch):
+    monkeypatch.setenv("GLES_DELEGATE_TUNING", "simd_lanes=1")  # as on a GPU
+    gpu = gles_delegate.interpreter(DECODER, max_delegated_partitions=0, enable_op_profiling=True)
+    assert generate(gpu, [5, 6], 8) == generate(cpu, [5, 6], 8)
+    shaders = [dispatch.shader for dispatch in gles_delegate.report(gpu).profile]
+    # Prefill has no attention of one row; decode's layer begins with a product.
+    assert shaders.count("attention") == 1
+    decode = len(shaders) - shaders[::-1].index("linear_gather")
+    layer = shaders[shaders.index("fully_connected", decode):]
+    places = ("cast", "concat_channels", "upload", "readback", "none")  # of the caches
+    # The last is the words'.
+    assert [s for s in layer if s not in places] == [
+        "fully_connected", "dynamic_update_slice", "dynamic_update_slice", "moved_functions",
+        "attention", "fully_connected", "fully_connected", "fully_connected", "fully_connected"]
+
+
 def test_refuses_what_the_caches_do_not_hold(generate, cpu):
     with pytest.raises(ValueError, match="the decoder takes 17 tokens, and 64 with the answer"):
         generate(cpu, [1] * 18, 1)
