@@ -53,12 +53,12 @@ def test_a_layer_takes_eight_dispatches_at_one_token(generate, cpu, monkeypatch)
     # Prefill has no attention of one row; decode's layer begins with a product.
     assert shaders.count("attention") == 1
     decode = len(shaders) - shaders[::-1].index("linear_gather")
-    layer = shaders[shaders.index("fully_connected", decode):]
+    layer = shaders[shaders.index("gemv_by_lanes", decode):]
     places = ("cast", "concat_channels", "upload", "readback", "none")  # of the caches
     # The last is the words'.
     assert [s for s in layer if s not in places] == [
-        "fully_connected", "dynamic_update_slice", "dynamic_update_slice", "moved_functions",
-        "attention", "fully_connected", "fully_connected", "fully_connected", "fully_connected"]
+        "gemv_by_lanes", "dynamic_update_slice", "dynamic_update_slice", "moved_functions",
+        "attention", "gemv_by_lanes", "gemv_by_lanes", "gemv_by_lanes", "gemv_by_lanes"]
 
 
 def test_refuses_what_the_caches_do_not_hold(generate, cpu):
