@@ -14,19 +14,21 @@ COLOURS = ("#1b6ca8", "#9aa5b1", "#f0975a", "#c9b458")
 def table(text):
     """The heads and rows of the first table that has milliseconds.
 
-    >>> table("| model | ours, ms |\\n|---|---:|\\n| a_b | 0.25 |\\n| c |  |\\n")
+    >>> table("| model | ours, ms | theirs |\\n|---|---:|---:|\\n| a_b | 0.25 | 2 |\\n| c |  | 3 |\\n")
     (['ours, ms'], [('a_b', [0.25]), ('c', [None])])
     """
     lines = text.splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith("| model |") and "ms" in line)
     heads = [cell.strip() for cell in lines[first].strip("|").split("|")[1:]]
+    in_ms = [head.endswith("ms") for head in heads]
     rows = []
     for line in lines[first + 2:]:
         if not line.startswith("|"):
             break
         name, *cells = [cell.strip() for cell in line[1:-1].split("|")]
-        rows.append((name, [float(cell) if cell else None for cell in cells]))
-    return heads, rows
+        rows.append((name, [float(cell) if cell else None
+                            for cell, kept in zip(cells, in_ms) if kept]))
+    return [head for head, kept in zip(heads, in_ms) if kept], rows
 
 
 def draw(heads, rows):
