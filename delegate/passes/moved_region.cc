@@ -222,15 +222,16 @@ std::optional<int> MovedRegion::Source(const Node& node, TensorId id) {
     const TensorId source = node.inputs[a->source];
     const Shape& to = graph_.tensor(id).shape;
     if (a->source_shape == to) return Value(source);
-    return After(
-        {Hop::Kind::kBroadcast, nullptr, kNoTensor, a->source_shape, to},
-        source);
+    return After({Hop::Kind::kBroadcast, nullptr, kNoTensor, kNoTensor,
+                  a->source_shape, to},
+                 source);
   }
   if (!ElementMap::IsMovement(node)) return std::nullopt;
   const auto* split = std::any_cast<SplitAttributes>(&node.attributes);
+  const TensorId source =
+      node.inputs[split == nullptr ? 0 : split->value_input];
   moves_ = true;
-  return After({Hop::Kind::kMove, &node, id},
-               node.inputs[split == nullptr ? 0 : split->value_input]);
+  return After({Hop::Kind::kMove, &node, source, id}, source);
 }
 
 std::optional<int> MovedRegion::After(Hop hop, TensorId id) {
@@ -248,11 +249,11 @@ std::optional<int> MovedRegion::Apply(const Node& node, int step) {
     next.a = step;
     if (op.operand != kNoTensor) {
       const Shape& own = graph_.tensor(op.operand).shape;
-      const auto operand =
-          own == shape
-              ? Value(op.operand)
-              : After({Hop::Kind::kBroadcast, nullptr, kNoTensor, own, shape},
-                      op.operand);
+      const auto operand = own == shape
+                               ? Value(op.operand)
+                               : After({Hop::Kind::kBroadcast, nullptr,
+                                        kNoTensor, kNoTensor, own, shape},
+                                       op.operand);
       if (!operand) return std::nullopt;
       next.b = *operand;
     }

@@ -26,7 +26,8 @@ class MovedRegion {
   struct Hop {
     enum class Kind { kMove, kBroadcast, kJoin };
     Kind kind = Kind::kMove;
-    const Node* node = nullptr;  // kMove, with its output
+    const Node* node = nullptr;  // kMove, from tensor to tensor
+    TensorId source = kNoTensor;
     TensorId output = kNoTensor;
     Shape from = {}, to = {};  // kBroadcast
   };

@@ -22,7 +22,8 @@ bool MovedRegion::Follow(ElementMap* map) const {
         break;
       case Hop::Kind::kMove:
         // After a concatenation, reshapes alone, of the same channels.
-        if (!joined && !map->Follow(graph_, *hop->node, hop->output)) {
+        if (!joined && !(map->Reshape(graph_.tensor(hop->source).dims) &&
+                         map->Follow(graph_, *hop->node, hop->output))) {
           return false;
         }
         break;

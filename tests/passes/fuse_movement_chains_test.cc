@@ -57,7 +57,9 @@ class Chain {
   Random& random() { return v_.random(); }
 
   void Step() {
-    switch (random().NextInt(0, 6)) {
+    switch (random().NextInt(0, 7)) {
+      case 7:
+        return ChangeRank();
       case 0:
         return Reshape();
       case 1:
@@ -77,6 +79,18 @@ class Chain {
   }
   void Reshape() {
     shape_ = RandomShape(ElementCount(shape_), random());
+    x_ = Reshaped(v_, x_, shape_);
+  }
+  // A reshape that the GPU does not see: the leading axes are one there.
+  void ChangeRank() {
+    if (shape_.size() == 5 || (shape_.size() > 2 && shape_[0] % 2 != 0)) {
+      shape_[1] *= shape_[0];
+      shape_.erase(shape_.begin());
+    } else {
+      const int outer = shape_[0] % 2 == 0 ? 2 : 1;
+      shape_[0] /= outer;
+      shape_.insert(shape_.begin(), outer);
+    }
     x_ = Reshaped(v_, x_, shape_);
   }
   void Transpose() {
