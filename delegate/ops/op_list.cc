@@ -31,7 +31,7 @@ const OpDefinition* FindOp(int builtin_code, absl::string_view custom_name) {
         }
         return map;
       }());
-  if (builtin_code != builtin::CUSTOM) {
+  if (builtin_code != BuiltinOperator_CUSTOM) {
     const auto it = by_code.find(builtin_code);
     return it == by_code.end() ? nullptr : it->second;
   }

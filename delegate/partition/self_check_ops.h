@@ -112,11 +112,12 @@ class ReferenceOps {
   bool ReadsQuantizedAsNumbers() const {
     if (!Output().is_float_view()) return false;
     const int code = node_.op->builtin_code;
-    if (code == builtin::SUM) return true;
-    const bool takes_quantized =
-        node_.op->Has(kMovesValues) || code == builtin::AVERAGE_POOL_2D ||
-        code == builtin::MAXIMUM || code == builtin::MINIMUM ||
-        code == builtin::RESIZE_BILINEAR;
+    if (code == BuiltinOperator_SUM) return true;
+    const bool takes_quantized = node_.op->Has(kMovesValues) ||
+                                 code == BuiltinOperator_AVERAGE_POOL_2D ||
+                                 code == BuiltinOperator_MAXIMUM ||
+                                 code == BuiltinOperator_MINIMUM ||
+                                 code == BuiltinOperator_RESIZE_BILINEAR;
     return takes_quantized && HasInputOfOtherQuantized();
   }
   bool IsFloat() const { return Output().type == DataType::kFloat32; }
@@ -139,8 +140,8 @@ class ReferenceOps {
   // of the output (quant/code_quotient.cc).
   bool OverflowsNearZero(const ReferenceValue& x,
                          const ReferenceValue& y) const {
-    if (node_.op->builtin_code != builtin::DIV || !Output().is_float_view() ||
-        Output().quantization.empty()) {
+    if (node_.op->builtin_code != BuiltinOperator_DIV ||
+        !Output().is_float_view() || Output().quantization.empty()) {
       return false;
     }
     return std::abs(x.value) <

@@ -16,9 +16,9 @@ constexpr int kFirstId = 1 << 24;
 // Ops that pack weights by their shapes alone. Others also look at attributes,
 // such as which factor is transposed.
 bool PacksByShape(const OpDefinition& op) {
-  return op.builtin_code == builtin::CONV_2D ||
-         op.builtin_code == builtin::DEPTHWISE_CONV_2D ||
-         op.builtin_code == builtin::FULLY_CONNECTED;
+  return op.builtin_code == BuiltinOperator_CONV_2D ||
+         op.builtin_code == BuiltinOperator_DEPTHWISE_CONV_2D ||
+         op.builtin_code == BuiltinOperator_FULLY_CONNECTED;
 }
 
 // All that the values of a dispatch's cacheable constants depend on, except the

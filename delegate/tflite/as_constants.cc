@@ -15,12 +15,12 @@ constexpr size_t kMaxIdBytes = 64 << 20;
 // 0: another op.
 int SegmentInputs(int builtin_code) {
   switch (builtin_code) {
-    case builtin::SEGMENT_SUM:
+    case BuiltinOperator_SEGMENT_SUM:
       return 2;
-    case builtin::UNSORTED_SEGMENT_MAX:
-    case builtin::UNSORTED_SEGMENT_MIN:
-    case builtin::UNSORTED_SEGMENT_PROD:
-    case builtin::UNSORTED_SEGMENT_SUM:
+    case BuiltinOperator_UNSORTED_SEGMENT_MAX:
+    case BuiltinOperator_UNSORTED_SEGMENT_MIN:
+    case BuiltinOperator_UNSORTED_SEGMENT_PROD:
+    case BuiltinOperator_UNSORTED_SEGMENT_SUM:
       return 3;
     default:
       return 0;

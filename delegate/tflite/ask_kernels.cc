@@ -307,15 +307,15 @@ struct Asked {
   Answer answer;
 };
 constexpr Asked kAsked[] = {
-    {builtin::ADD, kTfLiteInt16, true, &AskInt16Add},
-    {builtin::BATCH_MATMUL, kTfLiteInt8, true, &AskBatchMatMul},
-    {builtin::CAST, kTfLiteFloat32, false, &AskCast},
-    {builtin::DEPTHWISE_CONV_2D, kTfLiteInt8, true, &AskDepthwise},
-    {builtin::FULLY_CONNECTED, kTfLiteInt16, true, &AskFullyConnected},
-    {builtin::FULLY_CONNECTED, kTfLiteUInt8, true, &AskRowsTo16Bits},
-    {builtin::QUANTIZE, kTfLiteFloat32, true, &AskQuantize},
-    {builtin::SUM, kTfLiteInt16, true, &AskInt16Sum},
-    {builtin::TRANSPOSE_CONV, kTfLiteInt32, true, &AskTransposed},
+    {BuiltinOperator_ADD, kTfLiteInt16, true, &AskInt16Add},
+    {BuiltinOperator_BATCH_MATMUL, kTfLiteInt8, true, &AskBatchMatMul},
+    {BuiltinOperator_CAST, kTfLiteFloat32, false, &AskCast},
+    {BuiltinOperator_DEPTHWISE_CONV_2D, kTfLiteInt8, true, &AskDepthwise},
+    {BuiltinOperator_FULLY_CONNECTED, kTfLiteInt16, true, &AskFullyConnected},
+    {BuiltinOperator_FULLY_CONNECTED, kTfLiteUInt8, true, &AskRowsTo16Bits},
+    {BuiltinOperator_QUANTIZE, kTfLiteFloat32, true, &AskQuantize},
+    {BuiltinOperator_SUM, kTfLiteInt16, true, &AskInt16Sum},
+    {BuiltinOperator_TRANSPOSE_CONV, kTfLiteInt32, true, &AskTransposed},
 };
 
 bool IsQuantized(TfLiteType type) {
@@ -342,7 +342,7 @@ quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
                          FirstType(*subgraph, node->inputs),
                          FirstType(*subgraph, node->outputs)};
     const bool is_detector =
-        kernel->builtin_code == builtin::CUSTOM &&
+        kernel->builtin_code == BuiltinOperator_CUSTOM &&
         kernel->custom_name != nullptr &&
         std::strcmp(kernel->custom_name, "TFLite_Detection_PostProcess") == 0;
     if (is_detector && asked.insert({question.op}).second) {

@@ -108,8 +108,8 @@ absl::Status BlockWeights::ViewAsFloat(int builtin_code,
                                        std::vector<int>* inputs,
                                        Graph* graph) const {
   constexpr size_t kWeights = 1;
-  if ((builtin_code != builtin::FULLY_CONNECTED &&
-       builtin_code != builtin::EMBEDDING_LOOKUP) ||
+  if ((builtin_code != BuiltinOperator_FULLY_CONNECTED &&
+       builtin_code != BuiltinOperator_EMBEDDING_LOOKUP) ||
       inputs->size() <= kWeights) {
     return absl::OkStatus();
   }

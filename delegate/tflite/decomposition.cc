@@ -164,11 +164,11 @@ class DecompositionFinder {
 }  // namespace
 
 bool IsComposite(const TfLiteRegistration& registration) {
-  return registration.builtin_code == builtin::STABLEHLO_COMPOSITE;
+  return registration.builtin_code == BuiltinOperator_STABLEHLO_COMPOSITE;
 }
 
 bool IsLoop(const TfLiteRegistration& registration) {
-  return registration.builtin_code == builtin::WHILE;
+  return registration.builtin_code == BuiltinOperator_WHILE;
 }
 
 std::string CompositeName(const TfLiteNode& node) {

@@ -134,9 +134,9 @@ void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph) {
   const absl::flat_hash_set<int> in_32_bits = ComputedIn32Bits(nodes, graph);
   absl::flat_hash_set<int> fits_int32 = in_32_bits;
   for (const NodeTensors& node : nodes) {
-    const bool is_arg = node.builtin_code == builtin::ARG_MAX ||
-                        node.builtin_code == builtin::ARG_MIN;
-    const bool is_cast = node.builtin_code == builtin::CAST &&
+    const bool is_arg = node.builtin_code == BuiltinOperator_ARG_MAX ||
+                        node.builtin_code == BuiltinOperator_ARG_MIN;
+    const bool is_cast = node.builtin_code == BuiltinOperator_CAST &&
                          node.inputs.size() == 1 && node.outputs.size() == 1;
     if (is_cast && IsInt64(*graph, node.inputs[0]) &&
         NeedsAllBits(*graph, node.outputs[0]) &&

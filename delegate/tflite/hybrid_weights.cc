@@ -9,12 +9,12 @@ namespace {
 
 bool HasHybridKernel(int builtin_code) {
   switch (builtin_code) {
-    case builtin::CONV_2D:
-    case builtin::DEPTHWISE_CONV_2D:
-    case builtin::FULLY_CONNECTED:
-    case builtin::LSTM:
-    case builtin::SVDF:
-    case builtin::UNIDIRECTIONAL_SEQUENCE_LSTM:
+    case BuiltinOperator_CONV_2D:
+    case BuiltinOperator_DEPTHWISE_CONV_2D:
+    case BuiltinOperator_FULLY_CONNECTED:
+    case BuiltinOperator_LSTM:
+    case BuiltinOperator_SVDF:
+    case BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM:
       return true;
     default:
       return false;
@@ -54,8 +54,9 @@ void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph) {
   absl::flat_hash_set<int> hybrid, others;
   for (const NodeTensors& node : nodes) {
     others.insert(node.outputs.begin(), node.outputs.end());
-    const bool is_hybrid = IsHybrid(*graph, node.builtin_code, node.inputs) &&
-                           node.builtin_code != builtin::DEPTHWISE_CONV_2D;
+    const bool is_hybrid =
+        IsHybrid(*graph, node.builtin_code, node.inputs) &&
+        node.builtin_code != BuiltinOperator_DEPTHWISE_CONV_2D;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       (is_hybrid && i > 0 ? hybrid : others).insert(node.inputs[i]);
     }
@@ -73,7 +74,7 @@ absl::Status ReadHybridWeights(int builtin_code, Graph* graph, Node* node) {
     if (id == kNoTensor || !IsReadOtherwise(graph->tensor(id))) continue;
     const Tensor& t = graph->tensor(id);
     if (t.quantized == DataType::kUint8 &&
-        builtin_code == builtin::DEPTHWISE_CONV_2D) {
+        builtin_code == BuiltinOperator_DEPTHWISE_CONV_2D) {
       return absl::UnimplementedError(
           absl::StrCat(t.ToString(),
                        " is uint8 beside float32 activations, which TFLite's "

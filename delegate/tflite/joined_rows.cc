@@ -55,7 +55,7 @@ bool JoinedRows::Take(const TfLiteNode& node,
     for (const Rows& r : RowsOf(id, begin, end)) rows.push_back(r);
   };
   switch (registration.builtin_code) {
-    case builtin::SLICE: {
+    case BuiltinOperator_SLICE: {
       if (inputs.size() != 3 || !has_same_rows(inputs[0])) return false;
       const auto begin = FirstOf(graph_.tensor(inputs[1]));
       if (!begin || *begin < 0 || *begin > rows_of(inputs[0]) - to.dims[0]) {
@@ -64,7 +64,7 @@ bool JoinedRows::Take(const TfLiteNode& node,
       add(inputs[0], *begin, *begin + to.dims[0]);
       break;
     }
-    case builtin::CONCATENATION: {
+    case BuiltinOperator_CONCATENATION: {
       const auto* params =
           static_cast<const ConcatenationParams*>(node.builtin_data);
       const int rank = static_cast<int>(to.dims.size());
@@ -78,7 +78,7 @@ bool JoinedRows::Take(const TfLiteNode& node,
       for (int id : inputs) add(id, 0, rows_of(id));
       break;
     }
-    case builtin::DYNAMIC_UPDATE_SLICE: {
+    case BuiltinOperator_DYNAMIC_UPDATE_SLICE: {
       if (inputs.size() != 3 || !has_same_rows(inputs[0]) ||
           !has_same_rows(inputs[1])) {
         return false;
@@ -105,9 +105,9 @@ bool JoinedRows::TakeRow(const TfLiteNode& node,
                          const std::vector<int>& outputs,
                          std::vector<InlinedNode>* nodes) {
   const auto* params = static_cast<const GatherParams*>(node.builtin_data);
-  if (registration.builtin_code != builtin::GATHER || params == nullptr ||
-      inputs.size() != 2 || outputs.size() != 1 || params->axis != 0 ||
-      params->batch_dims != 0) {
+  if (registration.builtin_code != BuiltinOperator_GATHER ||
+      params == nullptr || inputs.size() != 2 || outputs.size() != 1 ||
+      params->axis != 0 || params->batch_dims != 0) {
     return false;
   }
   Tensor row = graph_.tensor(inputs[0]);
@@ -162,7 +162,7 @@ TensorId JoinedRows::AddInts(const std::vector<int>& values) {
 
 void JoinedRows::Slice(const Rows& rows, TensorId to,
                        std::vector<InlinedNode>* nodes) {
-  static const TfLiteRegistration kSlice = Builtin(builtin::SLICE);
+  static const TfLiteRegistration kSlice = Builtin(BuiltinOperator_SLICE);
   std::vector<int> size = graph_.tensor(to).dims;
   std::vector<int> begin(size.size(), 0);
   begin[0] = rows.begin;
@@ -173,7 +173,7 @@ void JoinedRows::Slice(const Rows& rows, TensorId to,
 
 void JoinedRows::Copy(TensorId from, TensorId to,
                       std::vector<InlinedNode>* nodes) {
-  static const TfLiteRegistration kReshape = Builtin(builtin::RESHAPE);
+  static const TfLiteRegistration kReshape = Builtin(BuiltinOperator_RESHAPE);
   nodes->emplace_back(TfLiteNode(), kReshape,
                       std::vector<int>{from, AddInts(graph_.tensor(to).dims)},
                       std::vector<int>{to});
@@ -181,7 +181,7 @@ void JoinedRows::Copy(TensorId from, TensorId to,
 
 void JoinedRows::Write(TensorId id, std::vector<InlinedNode>* nodes) {
   static const TfLiteRegistration kConcatenation =
-      Builtin(builtin::CONCATENATION);
+      Builtin(BuiltinOperator_CONCATENATION);
   static ConcatenationParams params = {/*axis=*/0, /*activation=*/0};
   const auto noted = noted_.find(id);
   if (noted == noted_.end()) return;

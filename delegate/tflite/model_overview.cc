@@ -32,7 +32,7 @@ void MarkBasicLstmStates(absl::Span<const NodeTensors> nodes, Graph* graph) {
     made.insert(node.outputs.begin(), node.outputs.end());
   }
   for (const NodeTensors& node : nodes) {
-    if (node.builtin_code != builtin::LSTM ||
+    if (node.builtin_code != BuiltinOperator_LSTM ||
         node.inputs.size() != lstm::basic::kInputs) {
       continue;
     }

@@ -30,11 +30,11 @@ absl::string_view BuiltinName(int code) {
 // The input of a builtin that may be an int32 bias; -1: it has none.
 int BiasInput(int builtin_code) {
   switch (builtin_code) {
-    case builtin::CONV_2D:
-    case builtin::DEPTHWISE_CONV_2D:
-    case builtin::FULLY_CONNECTED:
+    case BuiltinOperator_CONV_2D:
+    case BuiltinOperator_DEPTHWISE_CONV_2D:
+    case BuiltinOperator_FULLY_CONNECTED:
       return 2;
-    case builtin::TRANSPOSE_CONV:
+    case BuiltinOperator_TRANSPOSE_CONV:
       return 3;
     default:
       return -1;
@@ -89,7 +89,7 @@ NodeView ViewOf(const TfLiteNode& tflite_node,
 }  // namespace
 
 std::string OpName(const TfLiteRegistration& registration) {
-  if (registration.builtin_code == builtin::CUSTOM) {
+  if (registration.builtin_code == BuiltinOperator_CUSTOM) {
     return absl::StrCat("CUSTOM ",
                         registration.custom_name == nullptr
                             ? "(unnamed)"

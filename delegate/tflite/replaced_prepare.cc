@@ -47,7 +47,7 @@ absl::StatusOr<SubgraphTensors> TensorsOf(TfLiteContext* subgraph,
     if (auto s = find.Get(subgraph, index, &node, &registration); !s.ok()) {
       return s;
     }
-    if (registration->builtin_code == builtin::DELEGATE) {
+    if (registration->builtin_code == BuiltinOperator_DELEGATE) {
       return absl::UnimplementedError(
           "another delegate has taken nodes of its subgraph");
     }

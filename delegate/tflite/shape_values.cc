@@ -20,31 +20,41 @@ constexpr size_t kMaxIntegers = 4096;
 constexpr size_t kMaxFloats = 32;
 
 bool GivesShape(int builtin_code) {
-  return builtin_code == builtin::SHAPE || builtin_code == builtin::RANK;
+  return builtin_code == BuiltinOperator_SHAPE ||
+         builtin_code == BuiltinOperator_RANK;
 }
 
 // Ops that arithmetic on shapes consists of: functions of their inputs alone.
 bool IsShapeArithmetic(int builtin_code) {
   static constexpr int kOps[] = {
-      builtin::ABS,           builtin::ADD,         builtin::ARG_MAX,
-      builtin::ARG_MIN,       builtin::CAST,        builtin::CEIL,
-      builtin::CONCATENATION, builtin::CUMSUM,      builtin::DIV,
-      builtin::EQUAL,         builtin::EXPAND_DIMS, builtin::FILL,
-      builtin::FLOOR,         builtin::FLOOR_DIV,   builtin::FLOOR_MOD,
-      builtin::GATHER,        builtin::GATHER_ND,   builtin::GREATER,
-      builtin::GREATER_EQUAL, builtin::LESS,        builtin::LESS_EQUAL,
-      builtin::LOGICAL_AND,   builtin::LOGICAL_NOT, builtin::LOGICAL_OR,
-      builtin::MAXIMUM,       builtin::MINIMUM,     builtin::MUL,
-      builtin::NEG,           builtin::NOT_EQUAL,   builtin::PACK,
-      builtin::PAD,           builtin::POW,         builtin::RANGE,
-      builtin::REDUCE_ALL,    builtin::REDUCE_ANY,  builtin::REDUCE_MAX,
-      builtin::REDUCE_MIN,    builtin::REDUCE_PROD, builtin::RESHAPE,
-      builtin::REVERSE_V2,    builtin::ROUND,       builtin::SELECT,
-      builtin::SELECT_V2,     builtin::SLICE,       builtin::SPLIT,
-      builtin::SPLIT_V,       builtin::SQUARE,      builtin::SQUEEZE,
-      builtin::STRIDED_SLICE, builtin::SUB,         builtin::SUM,
-      builtin::TILE,          builtin::TRANSPOSE,   builtin::UNPACK,
-      builtin::ZEROS_LIKE,    builtin::BROADCAST_TO};
+      BuiltinOperator_ABS,           BuiltinOperator_ADD,
+      BuiltinOperator_ARG_MAX,       BuiltinOperator_ARG_MIN,
+      BuiltinOperator_CAST,          BuiltinOperator_CEIL,
+      BuiltinOperator_CONCATENATION, BuiltinOperator_CUMSUM,
+      BuiltinOperator_DIV,           BuiltinOperator_EQUAL,
+      BuiltinOperator_EXPAND_DIMS,   BuiltinOperator_FILL,
+      BuiltinOperator_FLOOR,         BuiltinOperator_FLOOR_DIV,
+      BuiltinOperator_FLOOR_MOD,     BuiltinOperator_GATHER,
+      BuiltinOperator_GATHER_ND,     BuiltinOperator_GREATER,
+      BuiltinOperator_GREATER_EQUAL, BuiltinOperator_LESS,
+      BuiltinOperator_LESS_EQUAL,    BuiltinOperator_LOGICAL_AND,
+      BuiltinOperator_LOGICAL_NOT,   BuiltinOperator_LOGICAL_OR,
+      BuiltinOperator_MAXIMUM,       BuiltinOperator_MINIMUM,
+      BuiltinOperator_MUL,           BuiltinOperator_NEG,
+      BuiltinOperator_NOT_EQUAL,     BuiltinOperator_PACK,
+      BuiltinOperator_PAD,           BuiltinOperator_POW,
+      BuiltinOperator_RANGE,         BuiltinOperator_REDUCE_ALL,
+      BuiltinOperator_REDUCE_ANY,    BuiltinOperator_REDUCE_MAX,
+      BuiltinOperator_REDUCE_MIN,    BuiltinOperator_REDUCE_PROD,
+      BuiltinOperator_RESHAPE,       BuiltinOperator_REVERSE_V2,
+      BuiltinOperator_ROUND,         BuiltinOperator_SELECT,
+      BuiltinOperator_SELECT_V2,     BuiltinOperator_SLICE,
+      BuiltinOperator_SPLIT,         BuiltinOperator_SPLIT_V,
+      BuiltinOperator_SQUARE,        BuiltinOperator_SQUEEZE,
+      BuiltinOperator_STRIDED_SLICE, BuiltinOperator_SUB,
+      BuiltinOperator_SUM,           BuiltinOperator_TILE,
+      BuiltinOperator_TRANSPOSE,     BuiltinOperator_UNPACK,
+      BuiltinOperator_ZEROS_LIKE,    BuiltinOperator_BROADCAST_TO};
   return std::find(std::begin(kOps), std::end(kOps), builtin_code) !=
          std::end(kOps);
 }

@@ -162,7 +162,7 @@ NewestRegistration RegistrationFor(const SimpleDelegate& delegate) {
   r.base.free = KernelFree;
   r.base.prepare = KernelPrepare;
   r.base.invoke = KernelEval;
-  r.base.builtin_code = builtin::CUSTOM;
+  r.base.builtin_code = BuiltinOperator_CUSTOM;
   r.base.custom_name = delegate.Name();
   r.base.version = 1;
   return r;

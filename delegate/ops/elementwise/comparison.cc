@@ -22,12 +22,12 @@ struct Function {
 };
 
 constexpr Function kComparisons[] = {
-    {builtin::LESS, "lessThan", kFloats | kInts},
-    {builtin::GREATER, "greaterThan", kFloats | kInts},
-    {builtin::GREATER_EQUAL, "greaterThanEqual", kFloats | kInts},
-    {builtin::LESS_EQUAL, "lessThanEqual", kFloats | kInts},
-    {builtin::EQUAL, "equal", kFloats | kInts | kBools},
-    {builtin::NOT_EQUAL, "notEqual", kFloats | kInts | kBools},
+    {BuiltinOperator_LESS, "lessThan", kFloats | kInts},
+    {BuiltinOperator_GREATER, "greaterThan", kFloats | kInts},
+    {BuiltinOperator_GREATER_EQUAL, "greaterThanEqual", kFloats | kInts},
+    {BuiltinOperator_LESS_EQUAL, "lessThanEqual", kFloats | kInts},
+    {BuiltinOperator_EQUAL, "equal", kFloats | kInts | kBools},
+    {BuiltinOperator_NOT_EQUAL, "notEqual", kFloats | kInts | kBools},
 };
 
 bool IsEightBit(const Tensor& tensor) {

@@ -25,34 +25,34 @@ struct BinaryFunction {
 };
 
 constexpr BinaryFunction kBinaryFunctions[] = {
-    {builtin::ADD, "add", kFloats | kInts},
-    {builtin::MUL, "mul", kFloats | kInts},
-    {builtin::SUB, "sub", kFloats | kInts},
-    {builtin::DIV, "div", kFloats | kInts},
-    {builtin::MAXIMUM, "maximum", kFloats | kInts},
-    {builtin::MINIMUM, "minimum", kFloats | kInts},
-    {builtin::POW, "pow", kFloats | kInts},
-    {builtin::LOGICAL_OR, "logical_or", kBools},
-    {builtin::LOGICAL_AND, "logical_and", kBools},
-    {builtin::FLOOR_DIV, "floor_div", kFloats | kInts},
-    {builtin::FLOOR_MOD, "floor_mod", kFloats | kInts},
-    {builtin::SQUARED_DIFFERENCE, "squared_difference", kFloats | kInts},
-    {builtin::ATAN2, "atan2", kFloats, true},
-    {builtin::BITWISE_XOR, "bitwise_xor", kInts},
-    {builtin::RIGHT_SHIFT, "right_shift", kInts},
-    {builtin::STABLEHLO_ADD, "add", kFloats | kInts, true},
-    {builtin::STABLEHLO_AND, "logical_and", kBools, true},
-    {builtin::STABLEHLO_MAXIMUM, "maximum", kFloats | kInts, true, true},
-    {builtin::STABLEHLO_MINIMUM, "minimum", kFloats | kInts, true, true},
-    {builtin::STABLEHLO_MULTIPLY, "mul", kFloats | kInts, true},
+    {BuiltinOperator_ADD, "add", kFloats | kInts},
+    {BuiltinOperator_MUL, "mul", kFloats | kInts},
+    {BuiltinOperator_SUB, "sub", kFloats | kInts},
+    {BuiltinOperator_DIV, "div", kFloats | kInts},
+    {BuiltinOperator_MAXIMUM, "maximum", kFloats | kInts},
+    {BuiltinOperator_MINIMUM, "minimum", kFloats | kInts},
+    {BuiltinOperator_POW, "pow", kFloats | kInts},
+    {BuiltinOperator_LOGICAL_OR, "logical_or", kBools},
+    {BuiltinOperator_LOGICAL_AND, "logical_and", kBools},
+    {BuiltinOperator_FLOOR_DIV, "floor_div", kFloats | kInts},
+    {BuiltinOperator_FLOOR_MOD, "floor_mod", kFloats | kInts},
+    {BuiltinOperator_SQUARED_DIFFERENCE, "squared_difference", kFloats | kInts},
+    {BuiltinOperator_ATAN2, "atan2", kFloats, true},
+    {BuiltinOperator_BITWISE_XOR, "bitwise_xor", kInts},
+    {BuiltinOperator_RIGHT_SHIFT, "right_shift", kInts},
+    {BuiltinOperator_STABLEHLO_ADD, "add", kFloats | kInts, true},
+    {BuiltinOperator_STABLEHLO_AND, "logical_and", kBools, true},
+    {BuiltinOperator_STABLEHLO_MAXIMUM, "maximum", kFloats | kInts, true, true},
+    {BuiltinOperator_STABLEHLO_MINIMUM, "minimum", kFloats | kInts, true, true},
+    {BuiltinOperator_STABLEHLO_MULTIPLY, "mul", kFloats | kInts, true},
 };
 
 // TFLite's kernels fail at a divisor of 0. One that the model holds is refused;
 // what comes at run time cannot be.
 absl::Status CheckDivisor(const NodeView& node) {
   const int code = node.builtin_code;
-  if (code != builtin::DIV && code != builtin::FLOOR_DIV &&
-      code != builtin::FLOOR_MOD) {
+  if (code != BuiltinOperator_DIV && code != BuiltinOperator_FLOOR_DIV &&
+      code != BuiltinOperator_FLOOR_MOD) {
     return absl::OkStatus();
   }
   const Tensor& divisor = *node.inputs[1];
@@ -69,7 +69,7 @@ absl::Status CheckDivisor(const NodeView& node) {
 // Nor does POW of integers take an exponent below 0.
 absl::Status CheckExponent(const NodeView& node) {
   const Tensor& exponent = *node.inputs[1];
-  if (node.builtin_code != builtin::POW || !IsIntegers(exponent) ||
+  if (node.builtin_code != BuiltinOperator_POW || !IsIntegers(exponent) ||
       !exponent.is_constant()) {
     return absl::OkStatus();
   }
@@ -85,8 +85,8 @@ absl::Status CheckExponent(const NodeView& node) {
 // them, pass these.
 absl::Status CheckFactors(const NodeView& node) {
   constexpr int kMaxFactor = 1 << 15;
-  if ((node.builtin_code != builtin::MUL &&
-       node.builtin_code != builtin::STABLEHLO_MULTIPLY) ||
+  if ((node.builtin_code != BuiltinOperator_MUL &&
+       node.builtin_code != BuiltinOperator_STABLEHLO_MULTIPLY) ||
       node.outputs[0]->host != DataType::kInt64) {
     return absl::OkStatus();
   }
@@ -108,14 +108,14 @@ absl::Status CheckFactors(const NodeView& node) {
 
 absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
   switch (node.builtin_code) {
-    case builtin::ADD:
-    case builtin::SUB: {
+    case BuiltinOperator_ADD:
+    case BuiltinOperator_SUB: {
       auto params = node.Get<AddParams>();
       if (!params.ok()) return params.status();
       return FusedActivation((*params)->activation);
     }
-    case builtin::MUL:
-    case builtin::DIV: {
+    case BuiltinOperator_MUL:
+    case BuiltinOperator_DIV: {
       auto params = node.Get<ActivationParams>();
       if (!params.ok()) return params.status();
       return FusedActivation((*params)->activation);
@@ -127,7 +127,8 @@ absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
 
 // TFLite's pot_scale_int16, which ADD and SUB alone have.
 bool ShiftsQuantized(const NodeView& node) {
-  if (node.builtin_code != builtin::ADD && node.builtin_code != builtin::SUB)
+  if (node.builtin_code != BuiltinOperator_ADD &&
+      node.builtin_code != BuiltinOperator_SUB)
     return false;
   auto params = node.Get<AddParams>();
   return params.ok() && (*params)->pot_scale_int16 != 0;

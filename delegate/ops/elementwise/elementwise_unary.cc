@@ -20,40 +20,40 @@ struct UnaryFunction {
 };
 
 constexpr UnaryFunction kUnaryFunctions[] = {
-    {builtin::FLOOR, "floor", {}},
-    {builtin::LOGISTIC, "logistic", {}},
-    {builtin::RELU, "clamp", {0, kInf}},
-    {builtin::RELU_N1_TO_1, "clamp", {-1, 1}},
-    {builtin::RELU6, "clamp", {0, 6}},
-    {builtin::TANH, "tanh", {}},
-    {builtin::EXP, "exp", {}},
-    {builtin::NEG, "neg", {}, kFloats | kInts},
-    {builtin::SIN, "sin", {}},
-    {builtin::LOG, "log", {}},
-    {builtin::SQRT, "sqrt", {}},
-    {builtin::RSQRT, "rsqrt", {}},
-    {builtin::SQUARE, "square", {}},
-    {builtin::LEAKY_RELU, "leaky_relu", {}},
-    {builtin::LOGICAL_NOT, "logical_not", {}, kBools},
-    {builtin::ABS, "abs", {}, kFloats | kInts},
-    {builtin::CEIL, "ceil", {}},
-    {builtin::COS, "cos", {}},
-    {builtin::ELU, "elu", {}},
-    {builtin::ROUND, "round", {}},
-    {builtin::HARD_SWISH, "hard_swish", {}},
-    {builtin::GELU, "gelu", {}},
-    {builtin::RELU_0_TO_1, "clamp", {0, 1}},
-    {builtin::SIGN, "sign", {}, kFloats | kInts},
+    {BuiltinOperator_FLOOR, "floor", {}},
+    {BuiltinOperator_LOGISTIC, "logistic", {}},
+    {BuiltinOperator_RELU, "clamp", {0, kInf}},
+    {BuiltinOperator_RELU_N1_TO_1, "clamp", {-1, 1}},
+    {BuiltinOperator_RELU6, "clamp", {0, 6}},
+    {BuiltinOperator_TANH, "tanh", {}},
+    {BuiltinOperator_EXP, "exp", {}},
+    {BuiltinOperator_NEG, "neg", {}, kFloats | kInts},
+    {BuiltinOperator_SIN, "sin", {}},
+    {BuiltinOperator_LOG, "log", {}},
+    {BuiltinOperator_SQRT, "sqrt", {}},
+    {BuiltinOperator_RSQRT, "rsqrt", {}},
+    {BuiltinOperator_SQUARE, "square", {}},
+    {BuiltinOperator_LEAKY_RELU, "leaky_relu", {}},
+    {BuiltinOperator_LOGICAL_NOT, "logical_not", {}, kBools},
+    {BuiltinOperator_ABS, "abs", {}, kFloats | kInts},
+    {BuiltinOperator_CEIL, "ceil", {}},
+    {BuiltinOperator_COS, "cos", {}},
+    {BuiltinOperator_ELU, "elu", {}},
+    {BuiltinOperator_ROUND, "round", {}},
+    {BuiltinOperator_HARD_SWISH, "hard_swish", {}},
+    {BuiltinOperator_GELU, "gelu", {}},
+    {BuiltinOperator_RELU_0_TO_1, "clamp", {0, 1}},
+    {BuiltinOperator_SIGN, "sign", {}, kFloats | kInts},
 };
 
 absl::StatusOr<PostOp> PostOpOf(const UnaryFunction& f, const NodeView& node) {
   PostOp op{f.function, f.params};
-  if (f.builtin_code == builtin::LEAKY_RELU) {
+  if (f.builtin_code == BuiltinOperator_LEAKY_RELU) {
     auto params = node.Get<LeakyReluParams>();
     if (!params.ok()) return params.status();
     op.params[0] = (*params)->alpha;
   }
-  if (f.builtin_code == builtin::GELU) {
+  if (f.builtin_code == BuiltinOperator_GELU) {
     auto params = node.Get<GeluParams>();
     if (!params.ok()) return params.status();
     if ((*params)->approximate) op.function = "gelu_tanh";

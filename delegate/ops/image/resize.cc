@@ -129,7 +129,8 @@ void PlanBilinearQuantized(const Node& node, const ResizeOfQuantized& quantized,
 
 absl::StatusOr<ParsedNode> ParseResize(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  const bool nearest = node.builtin_code == builtin::RESIZE_NEAREST_NEIGHBOR;
+  const bool nearest =
+      node.builtin_code == BuiltinOperator_RESIZE_NEAREST_NEIGHBOR;
   auto types = nearest ? CheckMovedTensors(node, 0, 0, TakesBool::kNo)
                        : CheckFloatTensors(node, 0, 0);
   if (!types.ok()) return types;

@@ -361,8 +361,9 @@ TEST(BinaryParseTest, RefusesShapesThatDoNotBroadcast) {
 
 // TFLite's kernel goes through both by the first one's shape.
 TEST(BinaryParseTest, StablehloTakesEqualShapesOfPlainNumbers) {
-  for (int code : {builtin::STABLEHLO_ADD, builtin::STABLEHLO_MULTIPLY,
-                   builtin::STABLEHLO_MAXIMUM, builtin::STABLEHLO_MINIMUM}) {
+  for (int code :
+       {BuiltinOperator_STABLEHLO_ADD, BuiltinOperator_STABLEHLO_MULTIPLY,
+        BuiltinOperator_STABLEHLO_MAXIMUM, BuiltinOperator_STABLEHLO_MINIMUM}) {
     EXPECT_TRUE(ParseBinary(View(code, {2, 4}, {2, 4}, {2, 4}).node).ok());
     const View broadcast(code, {2, 4}, {4}, {2, 4});
     EXPECT_THAT(std::string(ParseBinary(broadcast.node).status().message()),

@@ -177,7 +177,7 @@ std::vector<float> OutputUnder(const DetectionCase& c, int i,
   graph.inputs = node.inputs;
   graph.outputs = {node.outputs[i]};
   node.attributes = *ReadDetectionParams(DetectionBytes(c));
-  node.op = FindOp(builtin::CUSTOM, "TFLite_Detection_PostProcess");
+  node.op = FindOp(BuiltinOperator_CUSTOM, "TFLite_Detection_PostProcess");
   graph.nodes = {node};
   auto values = RunGraph(std::move(graph), model.inputs, adjust);
   EXPECT_TRUE(values.ok()) << values.status();
