@@ -22,7 +22,9 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
 # Debug symbols go into a package NAME-dbgsym (.ddeb) beside each.
 set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)
-set(CPACK_OBJCOPY_EXECUTABLE ${CMAKE_OBJCOPY})
+set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/cmake/DebugPackages.cmake)
+# CPack puts this before objcopy's other arguments. .comment names the compiler.
+set(CPACK_OBJCOPY_EXECUTABLE ${CMAKE_OBJCOPY} --remove-section=.comment)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
