@@ -72,5 +72,13 @@ if(GLES_DELEGATE_BUILD_TOOLS)
   install(FILES ${CMAKE_BINARY_DIR}/completions/_gles_delegate
     DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT zsh)
 endif()
+# Everything that is installed, and nothing else.
+add_custom_target(gles_delegate_installed)
+add_dependencies(gles_delegate_installed gles_delegate_libraries ${TOOLS})
+foreach(target gles_delegate_archive tensorflowlite_gpu_delegate)
+  if(TARGET ${target})
+    add_dependencies(gles_delegate_installed ${target})
+  endif()
+endforeach()
 # Debian has the text already, so that its packages leave it out.
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)
