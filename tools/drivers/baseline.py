@@ -1,4 +1,4 @@
-"""docs/drivers.csv, the baseline of ./dev drivers, and the table that docs/drivers.md has of it.
+"""baseline.csv beside it, of ./dev drivers, and the table that docs/drivers.md has of it.
 
 The baseline has a row for each driver and model.
 """
@@ -7,7 +7,7 @@ import io
 
 from page import code, table
 
-MARKER = "<!-- written by ./dev drivers from docs/drivers.csv; edit nothing below -->"
+MARKER = "<!-- written by ./dev drivers from tools/drivers/baseline.csv; edit nothing below -->"
 COLUMNS = ("driver", "renderer", "version", "date", "revision", "model", "storage", "nodes",
            "on_gpu", "error", "programs", "not_compiled", "spilling", "max_registers",
            "min_resident")

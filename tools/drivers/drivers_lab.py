@@ -5,14 +5,14 @@
     drivers_lab.py asahi_m1 virgl         these
     drivers_lab.py --list
     drivers_lab.py --fetch virgl          unpack, and nothing else
-    drivers_lab.py --page                 docs/drivers.md from docs/drivers.csv
+    drivers_lab.py --page                 docs/drivers.md from tools/drivers/baseline.csv
 
 Each driver's packages are unpacked in a separate folder (roots.py); nothing on
 this machine is changed. A driver's results are compared with the CPU's
 (computing.py). Of a driver that only compiles, the compiler's words are kept
 (compiling.py). The script writes RESULTS/NAME.json with everything (for
 tools/compare_drivers.py), RESULTS/summaries/NAME.json and RESULTS/report.md with what
-matters of it, and the driver's rows in docs/drivers.csv, from which docs/drivers.md has
+matters of it, and the driver's rows in tools/drivers/baseline.csv, from which docs/drivers.md has
 its table. It names each driver that cannot be had, and goes on with the next one.
 Exit status: 0 where every driver that was wanted was tried, 1 where one could not be
 had.
@@ -39,7 +39,7 @@ import page  # noqa: E402
 import roots as roots_module  # noqa: E402
 from driver import Driver  # noqa: E402
 
-BASELINE = ROOT / "docs" / "drivers.csv"
+BASELINE = ROOT / "tools" / "drivers" / "baseline.csv"
 PAGE = ROOT / "docs" / "drivers.md"
 
 
