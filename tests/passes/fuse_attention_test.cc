@@ -103,7 +103,8 @@ TEST(FuseAttentionTest, NotOnProcessors) {
 
 // As on a GPU: the pass does not fire on processors.
 class FuseAttentionModelTest : public DeviceTest {
-  const ScopedEnvironment tuning_{"GLES_DELEGATE_TUNING", "simd_lanes=1"};
+  const ScopedEnvironment tuning_{"GLES_DELEGATE_TUNING",
+                                  "simd_lanes=1,work_group_size=64"};
 };
 
 struct Case {
