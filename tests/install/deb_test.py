@@ -144,10 +144,11 @@ def main():
     if shutil.which("lintian") is None:
         print("NO lintian ON THIS MACHINE: THAT PART IS SKIPPED")
     else:
-        # The build folder may be one for /usr/local, and so without a folder of the
-        # architecture's own; `./dev package` has one for /usr. And no source package says
-        # that the documents' folder of debug symbols is a link to its own package's.
-        suppressed = ("pkg-config-unavailable-for-cross-compilation,"
+        # `./dev package` builds for /usr, with line numbers and a folder of the architecture's
+        # own for libraries; this build folder may not. And no source package says that the
+        # documents' folder of debug symbols is a link to its own package's.
+        suppressed = ("debug-file-with-no-debug-symbols,maintscript-calls-ldconfig,"
+                      "pkg-config-unavailable-for-cross-compilation,"
                       "cannot-check-whether-usr-share-doc-symlink-points-to-foreign-package")
         done = subprocess.run(
             ["lintian", "--allow-root", "--display-info", "--fail-on", "error,warning,info",
