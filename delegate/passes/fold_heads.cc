@@ -115,7 +115,7 @@ class HeadFolder {
     }
     Matrices x = Matrices::Of(a->x), y = Matrices::Of(a->y);
     const Matrices product = Matrices::Of(a->product);
-    // The heads of one row lie where they are needed.
+    // The heads of one row are in order already.
     if (product.rows == 1) return;
     const auto of_x = finder.SplitOf(node.inputs[0], x);
     const auto of_y = finder.SplitOf(node.inputs[1], y);

@@ -57,7 +57,7 @@ class MovedRegion {
   std::set<int> members_;
   int concatenation_ = -1;
 
-  // The part that is being made: channels, and where they begin.
+  // The part that is being made: its channels and the first of them.
   int part_ = 0, begin_ = 0;
   Shape part_shape_;
   std::vector<Hop> hops_;  // from the root to the value

@@ -1,4 +1,4 @@
-// Where a region's values are read.
+// The reads of a region.
 #include <algorithm>
 #include <limits>
 #include <optional>

@@ -24,7 +24,7 @@ struct AttentionAttributes {
   bool in_one_row = false;
 };
 
-// Whether a work group of the device can hold a row of so many scores.
+// Whether a work group of the device can hold a row of this many scores.
 bool HoldsScores(int scores, const DeviceProfile& profile);
 
 const OpDefinition& Attention();

@@ -1,4 +1,4 @@
-// Where the matrices of a product are in its tensors.
+// The places of the matrices of a product in its tensors.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MATMUL_MATRIX_PLACE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MATMUL_MATRIX_PLACE_H_
 
