@@ -1,10 +1,11 @@
-// Names in the shaders of nodes that consist of steps: functions of inputs.
+// Names and calls in the shaders of nodes that consist of functions of inputs.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_STEP_NAMES_H_
 #define GLES_DELEGATE_DELEGATE_OPS_STEP_NAMES_H_
 
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace gles_delegate {
 
@@ -14,6 +15,17 @@ inline std::string InputName(int input) { return absl::StrCat("in", input); }
 inline std::string ParamsName(int step) { return absl::StrCat("params", step); }
 // A step's value.
 inline std::string ValueName(int step) { return absl::StrCat("v", step); }
+// A PostOp::function of a value and, unless it is empty, an operand.
+inline std::string FunctionCall(absl::string_view function,
+                                absl::string_view value,
+                                absl::string_view operand, bool operand_first,
+                                absl::string_view params) {
+  const std::string arguments = operand.empty() ? std::string(value)
+                                : operand_first
+                                    ? absl::StrCat(operand, ", ", value)
+                                    : absl::StrCat(value, ", ", operand);
+  return absl::StrCat("op_", function, "(", arguments, ", ", params, ")");
+}
 
 }  // namespace gles_delegate
 

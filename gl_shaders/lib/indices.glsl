@@ -49,3 +49,9 @@ ivec4 op_place_of(int t, ivec4 size) {
   return ivec4(pixel - row * size.x, row - batch * size.y, t - pixel * size.z,
                batch);
 }
+
+// The texel with element e of a tensor of this size, with these channels.
+ivec4 op_place_of_element(int e, ivec4 size, int channels) {
+  int pixel = e / channels;
+  return op_place_of(pixel * size.z + (e - pixel * channels) / 4, size);
+}

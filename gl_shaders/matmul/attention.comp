@@ -66,7 +66,7 @@ vec4 term(int o, int s) {
   vec4 sum = p.x * v_texel(4 * s, o);
   // Not products by zero, since v may contain infinities.
   for (int j = 1; j < 4 && 4 * s + j < extent.y; ++j) {
-    sum += p[j] * v_texel(4 * s + j, o);
+    sum += op_component(p, j) * v_texel(4 * s + j, o);
   }
   return sum;
 #endif

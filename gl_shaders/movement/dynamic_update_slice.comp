@@ -13,7 +13,12 @@ layout(std140, binding = 0) uniform Params {
 };
 
 #ifdef MOVED
-MOVED_VALUE
+// The values at p of a tensor of this size.
+vec4 moved_value(ivec4 p, ivec4 size) {
+  int pixel = (p.w * size.y + p.y) * size.x + p.x;
+  MOVED_PARTS
+  return vec4(0.0);
+}
 #define UPDATE_SIZE moved_size
 #define UPDATE_CHANNELS moved_channels.x
 #define UPDATE_TEXEL(X, Y, S, B) moved_value(ivec4(X, Y, S, B), moved_size)

@@ -8,6 +8,7 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/matmul/matrix_place.h"
 #include "delegate/ops/reduction/row_threads.h"
+#include "delegate/ops/step_names.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -29,25 +30,25 @@ void AddFunctions(const AttentionAttributes& a, const Node& node,
   std::string members, text;
   for (size_t i = 0; i < a.functions.size(); ++i) {
     const PostOp& op = a.functions[i];
-    const std::string params = absl::StrCat("params", i);
+    const std::string params = ParamsName(static_cast<int>(i));
     absl::StrAppend(&members, "vec4 ", params, "; ");
     d->uniforms.Float4(params, op.params);
-    std::string arguments = "v";
+    std::string operand;
     if (op.operand != kNoTensor) {
       const std::string name = absl::StrCat("operand", i);
       const TensorId id = node.inputs[op.operand];
       d->Read(name, id);
       const std::string last = absl::StrCat(name, "_size - 1)");
-      std::string operand = absl::StrCat("at_", name);
-      absl::StrAppend(&text, "ivec4 ", operand, " = min(p, ", last, "; ");
-      operand = absl::StrCat("read_", name, "(", operand, ".x, ", operand,
-                             ".y, ", operand, ".z, ", operand, ".w)");
+      const std::string at = absl::StrCat("at_", name);
+      absl::StrAppend(&text, "ivec4 ", at, " = min(p, ", last, "; ");
+      operand = absl::StrCat("read_", name, "(", at, ".x, ", at, ".y, ", at,
+                             ".z, ", at, ".w)");
       if (planner.tensor(id).shape.c == 1) absl::StrAppend(&operand, ".xxxx");
-      arguments = op.operand_first ? absl::StrCat(operand, ", v")
-                                   : absl::StrCat("v, ", operand);
     }
-    absl::StrAppend(&text, "v = op_", op.function, "(", arguments, ", ", params,
-                    "); ");
+    absl::StrAppend(
+        &text, "v = ",
+        FunctionCall(op.function, "v", operand, op.operand_first, params),
+        "; ");
   }
   d->Define("SCORE_PARAMS", members);
   d->Define("SCORE_OPS", text);

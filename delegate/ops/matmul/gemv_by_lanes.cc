@@ -8,6 +8,7 @@
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/conv/quantized_rows.h"
 #include "delegate/ops/matmul/row_products.h"
+#include "delegate/ops/step_names.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -68,7 +69,10 @@ void BindRowStages(const Convolution& conv, const Planner& planner,
     const PostOp& op = conv.gate.functions[i];
     const std::string params = absl::StrCat("gate_params", i);
     absl::StrAppend(&members, "vec4 ", params, "; ");
-    absl::StrAppend(&text, "v = op_", op.function, "(v, ", params, "); ");
+    absl::StrAppend(
+        &text,
+        "v = ", FunctionCall(op.function, "v", "", op.operand_first, params),
+        "; ");
     d->uniforms.Float4(params, op.params);
   }
   d->Define("GATE_PARAMS", members);

@@ -1,11 +1,10 @@
 #include "delegate/ops/movement/moved_functions.h"
 
 #include <any>
-#include <set>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "delegate/ops/step_names.h"
 #include "delegate/ops/texel_dispatch.h"
 #include "delegate/plan/planner.h"
@@ -18,39 +17,41 @@ using Kind = MovedRead::Kind;
 std::string LoopsOf(int step) { return absl::StrCat("loops", step); }
 std::string StridesOf(int step) { return absl::StrCat("strides", step); }
 
+// The value of a step that reads, as statements.
 std::string ReadText(const MovedRead& read, int index, int step) {
+  const std::string in = InputName(index), value = ValueName(step);
   if (read.kind == Kind::kSame) {
-    return absl::StrCat("read_", InputName(index), "(p.x, p.y, s, p.w)");
+    return absl::StrCat("vec4 ", value, " = read_", in, "(p.x, p.y, s, p.w); ");
   }
   const std::string at =
       absl::StrCat("op_moved(t, ", LoopsOf(step), ", ", StridesOf(step), ")");
+  const std::string texel = absl::StrCat("read_", in, "(q.x, q.y, q.z, q.w)");
   if (read.kind == Kind::kTexels) {
-    return absl::StrCat("texel_", InputName(index), "(", at, ")");
+    return absl::StrCat("vec4 ", value, "; { ivec4 q = op_place_of(", at, ", ",
+                        in, "_size); ", value, " = ", texel, "; } ");
   }
-  const std::string element = absl::StrCat("element_", InputName(index));
-  if (read.step == 0) return absl::StrCat("vec4(", element, "(", at, "))");
+  const std::string element = absl::StrCat("ivec4 q = op_place_of_element(e, ",
+                                           in, "_size, ", in, "_aux.x); ");
+  const std::string component =
+      absl::StrCat("op_component(", texel, ", e % ", in, "_aux.x)");
+  if (read.step == 0) {
+    return absl::StrCat("vec4 ", value, "; { int e = ", at, "; ", element,
+                        value, " = vec4(", component, "); } ");
+  }
   // The innermost loop goes from texel to texel.
-  std::string all = absl::StrCat("vec4(", element, "(", at, ")");
-  for (int lane = 1; lane < 4; ++lane) {
-    absl::StrAppend(&all, ", ", element, "(", at, " + ", lane, " * (",
-                    StridesOf(step), ".w / 4))");
-  }
-  return absl::StrCat(all, ")");
+  return absl::StrCat("vec4 ", value,
+                      "; for (int i = 0; i < 4; ++i) { int e = ", at,
+                      " + i * (", StridesOf(step), ".w / 4); ", element, value,
+                      "[i] = ", component, "; } ");
 }
 
 std::string Definition(const MovedStep& step, int i) {
-  if (step.index >= 0) {
-    return absl::StrCat("vec4 ", ValueName(i), " = ",
-                        ReadText(step.read, step.index, i), "; ");
-  }
-  std::string first = ValueName(step.a);
-  if (step.b >= 0) {
-    std::string second = ValueName(step.b);
-    if (step.operand_first) std::swap(first, second);
-    absl::StrAppend(&first, ", ", second);
-  }
-  return absl::StrCat("vec4 ", ValueName(i), " = op_", step.function, "(",
-                      first, ", ", ParamsName(i), "); ");
+  if (step.index >= 0) return ReadText(step.read, step.index, i);
+  return absl::StrCat("vec4 ", ValueName(i), " = ",
+                      FunctionCall(step.function, ValueName(step.a),
+                                   step.b >= 0 ? ValueName(step.b) : "",
+                                   step.operand_first, ParamsName(i)),
+                      "; ");
 }
 
 // The value of a part of the slices.
@@ -98,33 +99,6 @@ void AddParams(const MovedFunctionsAttributes& a, Dispatch* d) {
   d->Define("MOVE_PARAMS", members);
 }
 
-// texel_T(t) or element_T(e) of input T, as the step needs.
-std::string ReadFunction(const MovedStep& step) {
-  const std::string in = InputName(step.index);
-  const std::string size = absl::StrCat(in, "_size");
-  const std::string read = absl::StrCat("read_", in, "(q.x, q.y, q.z, q.w)");
-  if (step.read.kind == Kind::kTexels) {
-    return absl::StrCat("vec4 texel_", in,
-                        "(int t) { ivec4 q = op_place_of(t, ", size,
-                        "); return ", read, "; } ");
-  }
-  const std::string channels = absl::StrCat(in, "_aux.x");
-  return absl::StrCat("float element_", in, "(int e) { int pixel = e / ",
-                      channels, "; int c = e - pixel * ", channels,
-                      "; ivec4 q = op_place_of(pixel * ", size, ".z + c / 4, ",
-                      size, "); return op_component(", read, ", c); } ");
-}
-
-std::string ReadFunctions(const MovedFunctionsAttributes& a) {
-  std::set<std::string> functions;
-  for (const MovedStep& step : a.steps) {
-    if (step.index >= 0 && step.read.kind != Kind::kSame) {
-      functions.insert(ReadFunction(step));
-    }
-  }
-  return absl::StrJoin(functions, "");
-}
-
 }  // namespace
 
 const OpDefinition& MovedFunctions() {
@@ -139,14 +113,11 @@ void DefineMovedValue(const MovedFunctionsAttributes& a,
     d->Read(InputName(static_cast<int>(i)), inputs[i]);
   }
   AddParams(a, d);
-  std::string text = absl::StrCat(
-      ReadFunctions(a),
-      "vec4 moved_value(ivec4 p, ivec4 size) { int pixel = (p.w * size.y + "
-      "p.y) * size.x + p.x; ");
+  std::string parts;
   for (size_t i = 0; i < a.parts.size(); ++i) {
-    absl::StrAppend(&text, PartText(a, static_cast<int>(i)));
+    absl::StrAppend(&parts, PartText(a, static_cast<int>(i)));
   }
-  d->Define("MOVED_VALUE", absl::StrCat(text, "return vec4(0.0); }"));
+  d->Define("MOVED_PARTS", parts);
 }
 
 absl::Status PlanMovedFunctions(const Node& node, Planner* planner) {

@@ -66,9 +66,8 @@ struct MovedFunctionsAttributes {
   std::vector<Part> parts;       // in order
 };
 
-// Defines MOVE_PARAMS, with their uniforms, and MOVED_VALUE for the shader: the
-// function vec4 moved_value(ivec4 p, ivec4 size), the values at p of a tensor
-// of `size`. Binds the inputs.
+// Defines MOVE_PARAMS, with their uniforms, and MOVED_PARTS for the shader's
+// moved_value(). Binds the inputs.
 void DefineMovedValue(const MovedFunctionsAttributes& a,
                       absl::Span<const TensorId> inputs, Dispatch* d);
 

@@ -76,14 +76,9 @@ class Text {
                                  is_one ? "0" : "s", ", p.z)");
       if (is_one) absl::StrAppend(&value, ".xxxx");
     } else {
-      std::string first = ValueName(step.a);
-      if (step.b >= 0) {
-        std::string second = ValueName(step.b);
-        if (step.operand_first) std::swap(first, second);
-        absl::StrAppend(&first, ", ", second);
-      }
-      value = absl::StrCat("op_", step.function, "(", first, ", ",
-                           ParamsName(i), ")");
+      value = FunctionCall(step.function, ValueName(step.a),
+                           step.b >= 0 ? ValueName(step.b) : "",
+                           step.operand_first, ParamsName(i));
     }
     return absl::StrCat("vec4 ", ValueName(i), " = ", value, "; ");
   }
