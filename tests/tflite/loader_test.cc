@@ -162,6 +162,27 @@ TEST(LoaderTest, DlcloseLeavesTheLibraryWhereItIs) {
   EXPECT_NE(dlopen(copy.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
 }
 
+// A package's library and a wheel's may be in one process, of two versions.
+TEST(LoaderTest, EachCopyCallsItsOwnFunctions) {
+  const ScratchDirectory scratch;
+  decltype(&tflite_plugin_create_delegate) create = nullptr;
+  for (const int scope : {RTLD_GLOBAL, RTLD_LOCAL}) {
+    const std::string copy = absl::StrCat(scratch.path(), "/", scope, ".so");
+    std::filesystem::copy_file(GLES_DELEGATE_LIBRARY, copy);
+    void* library = dlopen(copy.c_str(), RTLD_NOW | scope);
+    ASSERT_NE(library, nullptr) << dlerror();
+    Find(library, "tflite_plugin_create_delegate", &create);
+  }
+  Reported().clear();
+  char key[] = "no_such_option", value[] = "1";
+  char *keys[] = {key}, *values[] = {value};
+  // The text is the one that the second copy keeps for the calling thread.
+  EXPECT_EQ(
+      create(keys, values, 1, [](const char* text) { Reported() = text; }),
+      nullptr);
+  EXPECT_THAT(Reported(), HasSubstr("no_such_option"));
+}
+
 TEST(LoaderTest, OptionsAreStrings) {
   GLES_SKIP_WITHOUT_DEVICE();
   const DelegatePtr delegate = Create({{"is_precision_loss_allowed", "1"},
