@@ -1,8 +1,8 @@
 // Attention of a few rows: softmax(q * transposed k, by SCORE_OPS) * v.
 // THREADS invocations along y share a row of q. SLICES: those of a row of
-// scores, which shared memory holds. LANES invocations share a texel of the
-// result. TRANSPOSED: v's rows are the results' channels. Grid: x rows, y
-// THREADS, z matrices.
+// scores, which shared memory holds; the first SHARERS invocations see a slice
+// or more. LANES invocations share a texel of the result. TRANSPOSED: v's rows
+// are the results' channels. Grid: x rows, y THREADS, z matrices.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 extent;   // rows, scores a row, slices of terms, slices of results
@@ -20,7 +20,7 @@ layout(std140, binding = 0) uniform Params {
 
 const float kMin = -3.402823466e38;
 
-shared vec4 scores[SLICES];
+shared float scores[4 * SLICES];
 shared vec4 shares[THREADS];
 
 int height;
@@ -43,14 +43,22 @@ bvec4 past_last_score(int s) {
   return greaterThanEqual(4 * s + ivec4(0, 1, 2, 3), ivec4(extent.y));
 }
 
-vec4 scores_of(int row, int s) {
-  vec4 v = vec4(0.0);
-  ivec4 at = min(4 * s + ivec4(0, 1, 2, 3), extent.y - 1);
-  for (int t = 0; t < extent.z; ++t) {
-    vec4 q = q_texel(row, t);
-    v += vec4(dot(q, k_texel(at.x, t)), dot(q, k_texel(at.y, t)),
-              dot(q, k_texel(at.z, t)), dot(q, k_texel(at.w, t)));
-  }
+vec4 scores_of(int s) {
+  return vec4(scores[4 * s], scores[4 * s + 1], scores[4 * s + 2],
+              scores[4 * s + 3]);
+}
+void put_scores(int s, vec4 v) {
+  for (int i = 0; i < 4; ++i) scores[4 * s + i] = op_component(v, i);
+}
+
+float product_of(int row, int score) {
+  float sum = 0.0;
+  for (int t = 0; t < extent.z; ++t) sum += dot(q_texel(row, t), k_texel(score, t));
+  return sum;
+}
+
+vec4 with_functions(int row, int s) {
+  vec4 v = scores_of(s);
   ivec4 p = ivec4(row, height, s, batch);
   SCORE_OPS
   return v * beta;
@@ -58,7 +66,7 @@ vec4 scores_of(int row, int s) {
 
 // The share of slice s of the scores in slice o of the results.
 vec4 term(int o, int s) {
-  vec4 p = scores[s];
+  vec4 p = scores_of(s);
 #ifdef TRANSPOSED
   return vec4(dot(p, v_texel(4 * o, s)), dot(p, v_texel(4 * o + 1, s)),
               dot(p, v_texel(4 * o + 2, s)), dot(p, v_texel(4 * o + 3, s)));
@@ -74,62 +82,75 @@ vec4 term(int o, int s) {
 
 vec4 plus(vec4 a, vec4 b) { return a + b; }
 
-// Combines the values of all invocations for each of them.
-#define COMBINE_ALL(V, COMBINE)                                          \
-  barrier();                                                             \
-  shares[thread] = V;                                                    \
-  memoryBarrierShared();                                                 \
-  barrier();                                                             \
-  for (int n = THREADS / 2; n > 0; n /= 2) {                             \
-    if (thread < n) shares[thread] = COMBINE(shares[thread], shares[thread + n]); \
-    memoryBarrierShared();                                               \
-    barrier();                                                           \
-  }                                                                      \
-  V = shares[0];
+// Combines the values V of the first COUNT invocations that are STRIDE apart, a
+// power of two, into the first one's share. All have V before and after.
+#define COMBINE(V, AT, COUNT, STRIDE, FUNCTION)                             \
+  barrier();                                                                \
+  shares[thread] = V;                                                       \
+  for (int n = (COUNT) / 2; n > 0; n /= 2) {                                \
+    memoryBarrierShared();                                                  \
+    barrier();                                                              \
+    if ((AT) < n) {                                                         \
+      shares[thread] = FUNCTION(shares[thread], shares[thread + n * (STRIDE)]); \
+    }                                                                       \
+  }                                                                         \
+  memoryBarrierShared();                                                    \
+  barrier();
+
+#ifdef TRANSPOSED
+// Neighbours read neighbouring rows of v.
+#define RESULTS (THREADS / LANES)
+#define LANE (thread / RESULTS)
+#define RESULT (thread % RESULTS)
+#define LANE_STRIDE RESULTS
+#else
+#define LANE (thread % LANES)
+#define RESULT (thread / LANES)
+#define LANE_STRIDE 1
+#endif
 
 void main() {
   int thread = int(gl_LocalInvocationID.y);
   int row = gid.x;
   batch = gid.z / heights;
   height = gid.z - batch * heights;
+  for (int i = thread; i < 4 * SLICES; i += THREADS) {
+    scores[i] = product_of(row, min(i, extent.y - 1));
+  }
+  memoryBarrierShared();
+  barrier();
   vec4 share = vec4(kMin);
   for (int s = thread; s < SLICES; s += THREADS) {
-    vec4 v = scores_of(row, s);
-    scores[s] = v;
+    vec4 v = with_functions(row, s);
+    put_scores(s, v);
     share = max(share, mix(v, vec4(kMin), past_last_score(s)));
   }
-  COMBINE_ALL(share, max)
+  COMBINE(share, thread, SHARERS, 1, max)
+  share = shares[0];
   float largest = max(max(share.x, share.y), max(share.z, share.w));
   share = vec4(0.0);
   for (int s = thread; s < SLICES; s += THREADS) {
-    vec4 e = mix(exp(scores[s] - largest), vec4(0.0), past_last_score(s));
-    scores[s] = e;
+    vec4 e = mix(exp(scores_of(s) - largest), vec4(0.0), past_last_score(s));
+    put_scores(s, e);
     share += e;
   }
-  COMBINE_ALL(share, plus)
+  COMBINE(share, thread, SHARERS, 1, plus)
+  share = shares[0];
   float sum = share.x + share.y + share.z + share.w;
-  // The scores of others are read from here on; COMBINE_ALL has barriers.
-  int lane = thread % LANES;
+  // The scores of others are read from here on; COMBINE has barriers.
   for (int first = 0; first < extent.w; first += THREADS / LANES) {
-    int o = first + thread / LANES;
+    int o = first + RESULT;
     vec4 result = vec4(0.0);
     if (o < extent.w) {
-      for (int s = lane; s < SLICES; s += LANES) result += term(o, s);
+      for (int s = LANE; s < SLICES; s += LANES) result += term(o, s);
     }
-#if LANES > 1
-    barrier();
-    shares[thread] = result;
-    memoryBarrierShared();
-    barrier();
-    if (lane == 0) {
-      for (int i = 1; i < LANES; ++i) result += shares[thread + i];
-    }
-#endif
-    if (lane == 0 && o < extent.w) {
+    COMBINE(result, LANE, LANES, LANE_STRIDE, plus)
+    if (LANE == 0 && o < extent.w) {
+      vec4 v = shares[thread] / sum;
       if (in_one_row != 0) {
-        write_dst(0, 0, (gid.z * extent.x + row) * extent.w + o, 0, result / sum);
+        write_dst(0, 0, (gid.z * extent.x + row) * extent.w + o, 0, v);
       } else {
-        write_dst(row, height, o, batch, result / sum);
+        write_dst(row, height, o, batch, v);
       }
     }
   }

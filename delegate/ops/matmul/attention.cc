@@ -1,5 +1,6 @@
 #include "delegate/ops/matmul/attention.h"
 
+#include <algorithm>
 #include <any>
 #include <string>
 #include <utility>
@@ -15,13 +16,28 @@ namespace gles_delegate {
 namespace {
 
 constexpr int kInputs = 3;  // before the operands
+constexpr int kMinThreads = 8;
+constexpr int kMaxThreads = 1024;
 
-int ThreadsOf(int scores, const DeviceProfile& profile) {
-  return SharingThreads(DivideUp(scores, 4), profile);
-}
-
+// A row of scores and a texel for each invocation.
 int64_t SharedBytes(int scores, int threads) {
   return int64_t{16} * (DivideUp(scores, 4) + threads);
+}
+
+// As many as there are scores, if a work group may have so many: there are few
+// groups, each of which waits for memory.
+int ThreadsOf(int scores, const DeviceProfile& profile) {
+  const DeviceLimits& limits = profile.limits;
+  if (!RunsAbreast(profile.choices)) return 1;
+  const int max =
+      std::min({scores, kMaxThreads, limits.max_work_group_invocations,
+                limits.max_work_group_size[1]});
+  int threads = 1;
+  while (threads * 2 <= max &&
+         SharedBytes(scores, threads * 2) <= limits.max_shared_memory_bytes) {
+    threads *= 2;
+  }
+  return threads;
 }
 
 // The functions of scores v at p, as text.
@@ -57,9 +73,7 @@ void AddFunctions(const AttentionAttributes& a, const Node& node,
 }  // namespace
 
 bool HoldsScores(int scores, const DeviceProfile& profile) {
-  const int threads = ThreadsOf(scores, profile);
-  return threads > 1 && threads <= profile.limits.max_work_group_size[1] &&
-         SharedBytes(scores, threads) <= profile.limits.max_shared_memory_bytes;
+  return ThreadsOf(scores, profile) >= kMinThreads;
 }
 
 const OpDefinition& Attention() {
@@ -83,9 +97,12 @@ absl::Status PlanAttention(const Node& node, Planner* planner) {
   const int slices = DivideUp(v.columns, 4);
   int lanes = 1;
   while (lanes * 2 * slices <= threads) lanes *= 2;
+  int sharers = 1;
+  while (sharers < threads && sharers < DivideUp(k.rows, 4)) sharers *= 2;
   Dispatch d("attention");
   d.Define("THREADS", threads)
       .Define("SLICES", DivideUp(k.rows, 4))
+      .Define("SHARERS", sharers)
       .Define("LANES", lanes);
   if (a.product.adj_y) d.Define("TRANSPOSED");
   const char* const names[kInputs] = {"q", "k", "v"};
