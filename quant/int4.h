@@ -11,11 +11,11 @@
 
 namespace gles_delegate::quant {
 
-// `packed` holds (count + 1) / 2 bytes or more.
-std::vector<int8_t> UnpackInt4(absl::Span<const uint8_t> packed, size_t count);
+// The values as bytes of int8. `packed` holds (count + 1) / 2 bytes or more.
+std::vector<uint8_t> UnpackInt4(absl::Span<const uint8_t> packed, size_t count);
 
-// `packed` holds (count + 3) / 4 bytes or more.
-std::vector<int8_t> UnpackInt2(absl::Span<const uint8_t> packed, size_t count);
+// The same of (count + 3) / 4 bytes or more.
+std::vector<uint8_t> UnpackInt2(absl::Span<const uint8_t> packed, size_t count);
 
 }  // namespace gles_delegate::quant
 

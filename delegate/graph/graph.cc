@@ -253,6 +253,23 @@ absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
   return values;
 }
 
+absl::StatusOr<absl::Span<const float>> ConstantFloats(
+    const Tensor& tensor, std::vector<float>* room) {
+  const uint8_t* bytes = tensor.constant.bytes().data();
+  // A file may place a tensor anywhere.
+  const bool is_aligned =
+      reinterpret_cast<uintptr_t>(bytes) % alignof(float) == 0;
+  if (tensor.stored() == DataType::kFloat32 && is_aligned) {
+    if (auto s = CheckConstant(tensor); !s.ok()) return s;
+    return absl::MakeConstSpan(reinterpret_cast<const float*>(bytes),
+                               tensor.shape.elements());
+  }
+  auto values = ConstantFloats(tensor);
+  if (!values.ok()) return values.status();
+  *room = *std::move(values);
+  return absl::MakeConstSpan(*room);
+}
+
 absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor) {
   if (tensor.type != DataType::kInt32 && tensor.type != DataType::kInt64 &&
       tensor.type != DataType::kBool) {

@@ -227,6 +227,9 @@ AxisArray ExtentsOf(const Tensor& tensor, int outer = 0);
 // with quantization parameters dequantized, bools 0 and 1. kInvalidArgument:
 // not a constant, a type without a float view, or too few bytes for the shape.
 absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor);
+// The same without a copy if the constant has them as they are, else in `room`.
+absl::StatusOr<absl::Span<const float>> ConstantFloats(
+    const Tensor& tensor, std::vector<float>* room);
 // The exact values of an int32, int64 or bool constant. kInvalidArgument: not a
 // constant, another type, too few bytes, or a value beyond 32 bits.
 absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor);

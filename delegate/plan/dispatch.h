@@ -47,8 +47,8 @@ struct PackedConstant {
   // Constants of a plan with the same id have the same values and are uploaded
   // once. -1: unique.
   int shared_id = -1;
-  // Writes width * height * 4 floats. May be called repeatedly, on the planning
-  // thread. Shares ownership of everything that it reads.
+  // Writes width * height * 4 floats, which are 0. May be called repeatedly, on
+  // the planning thread. Shares ownership of everything that it reads.
   std::function<void(absl::Span<float>)> fill;
   // The same for `quantized`, of words that are 0.
   std::function<void(absl::Span<uint32_t>)> fill_words;

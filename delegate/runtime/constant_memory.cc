@@ -1,6 +1,5 @@
 #include "delegate/runtime/constant_memory.h"
 
-#include <cstring>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -17,17 +16,8 @@ using gl_shaders::Storage;
 namespace {
 
 template <typename T>
-std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
-  std::vector<uint8_t> bytes(values.size() * sizeof(T));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
-
-// Texels as `format` holds them.
-std::vector<uint8_t> FloatTexels(const std::vector<float>& texels,
-                                 Format format, bool saturate_halves) {
-  return format == Format::kRgba16f ? BytesOf(ToHalves(texels, saturate_halves))
-                                    : BytesOf(texels);
+absl::Span<const uint8_t> BytesOf(const std::vector<T>& values) {
+  return AsBytes(absl::MakeConstSpan(values));
 }
 
 absl::StatusOr<Slot> SlotOf(const Tensor& tensor,
@@ -143,20 +133,27 @@ absl::StatusOr<Resource> ConstantUploader::UploadTexels(
   return UploadBytes(slot, label, *bytes);
 }
 
+absl::Span<const uint8_t> ConstantUploader::FloatTexels(Format format) {
+  if (format != Format::kRgba16f) return BytesOf(floats_);
+  halves_ = ToHalves(floats_, profile_.options.saturate_halves);
+  return BytesOf(halves_);
+}
+
 absl::StatusOr<Resource> ConstantUploader::UploadTensor(const Tensor& tensor) {
   const auto slot = SlotOf(tensor, profile_);
   if (!slot.ok()) return slot.status();
   const Format format = slot->format;
-  const auto pack = [&]() -> absl::StatusOr<std::vector<uint8_t>> {
+  const auto pack = [&]() -> absl::StatusOr<absl::Span<const uint8_t>> {
     if (format == Format::kRgba32i) {
       auto values = ConstantInts(tensor);
       if (!values.ok()) return values.status();
-      return BytesOf(PackTexels<int32_t>(*values, tensor.shape));
+      ints_ = PackTexels<int32_t>(*values, tensor.shape);
+      return BytesOf(ints_);
     }
     auto values = ConstantFloats(tensor);
     if (!values.ok()) return values.status();
-    return FloatTexels(PackTexels<float>(*values, tensor.shape), format,
-                       profile_.options.saturate_halves);
+    floats_ = PackTexels<float>(*values, tensor.shape);
+    return FloatTexels(format);
   };
   // A constant that a pass or an op has made may come from attributes, which
   // the cache's key does not cover.
@@ -174,16 +171,16 @@ absl::StatusOr<Resource> ConstantUploader::UploadPacked(
   }
   const auto slot = SlotOf(c, profile_);
   if (!slot.ok()) return slot.status();
-  const auto pack = [&]() -> absl::StatusOr<std::vector<uint8_t>> {
+  const auto pack = [&]() -> absl::StatusOr<absl::Span<const uint8_t>> {
     const int64_t count = int64_t{c.width} * c.height * 4;
     if (c.quantized) {
-      std::vector<uint32_t> words(count, 0);
-      c.fill_words(absl::MakeSpan(words));
-      return BytesOf(words);
+      words_.assign(count, 0);
+      c.fill_words(absl::MakeSpan(words_));
+      return BytesOf(words_);
     }
-    std::vector<float> texels(count, 0.0f);
-    c.fill(absl::MakeSpan(texels));
-    return FloatTexels(texels, slot->format, profile_.options.saturate_halves);
+    floats_.assign(count, 0.0f);
+    c.fill(absl::MakeSpan(floats_));
+    return FloatTexels(slot->format);
   };
   auto resource = UploadTexels(*slot, absl::StrCat(c.name, " of ", label),
                                c.cacheable, pack);

@@ -63,11 +63,15 @@ class ConstantUploader {
   }
 
  private:
-  using MakeTexels = absl::FunctionRef<absl::StatusOr<std::vector<uint8_t>>()>;
+  // The result is valid until the next call.
+  using MakeTexels =
+      absl::FunctionRef<absl::StatusOr<absl::Span<const uint8_t>>()>;
 
   absl::StatusOr<Resource> UploadTensor(const Tensor& tensor);
   absl::StatusOr<Resource> UploadPacked(const PackedConstant& constant,
                                         const std::string& label);
+  // floats_ as `format` holds them.
+  absl::Span<const uint8_t> FloatTexels(gl_shaders::Format format);
   // Takes the texels from the cache or from `make`, in the slot's format.
   absl::StatusOr<Resource> UploadTexels(const Slot& slot,
                                         const std::string& label,
@@ -83,6 +87,13 @@ class ConstantUploader {
   absl::StatusOr<ConstantStore::Constant> ShareBytes(
       const Slot& slot, const std::string& label,
       absl::Span<const uint8_t> bytes);
+
+  // Texels that are being made: one memory for all constants, since the system
+  // hands out new memory page by page.
+  std::vector<float> floats_;
+  std::vector<uint32_t> words_;
+  std::vector<int32_t> ints_;
+  std::vector<uint16_t> halves_;
 
   const Graph& graph_;
   const DeviceProfile& profile_;

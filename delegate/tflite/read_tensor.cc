@@ -54,11 +54,9 @@ void Unpack(int type, Tensor* t) {
   const int per_byte = type == kInt4 ? 2 : 4;
   if (count <= 0 || static_cast<int64_t>(bytes.size()) * per_byte < count)
     return;
-  const std::vector<int8_t> quantized = type == kInt4
-                                            ? quant::UnpackInt4(bytes, count)
-                                            : quant::UnpackInt2(bytes, count);
-  t->constant = ConstantData::Own(
-      std::vector<uint8_t>(quantized.begin(), quantized.end()));
+  t->constant =
+      ConstantData::Own(type == kInt4 ? quant::UnpackInt4(bytes, count)
+                                      : quant::UnpackInt2(bytes, count));
   t->type = DataType::kInt8;
   t->quantization.bits = 8 / per_byte;
 }

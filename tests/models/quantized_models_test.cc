@@ -172,8 +172,12 @@ TEST_F(QuantizedModelsTest, SixteenByEightFullyConnected) {
 
 TEST(Int4Test, UnpacksLowBitsFirst) {
   const std::vector<uint8_t> packed = {0x21, 0xf8, 0x07};
-  EXPECT_THAT(quant::UnpackInt4(packed, 5), ElementsAre(1, 2, -8, -1, 7));
-  EXPECT_THAT(quant::UnpackInt2(packed, 9),
+  const auto signs = [](const std::vector<uint8_t>& bytes) {
+    return std::vector<int8_t>(bytes.begin(), bytes.end());
+  };
+  EXPECT_THAT(signs(quant::UnpackInt4(packed, 5)),
+              ElementsAre(1, 2, -8, -1, 7));
+  EXPECT_THAT(signs(quant::UnpackInt2(packed, 9)),
               ElementsAre(1, 0, -2, 0, 0, -2, -1, -1, -1));
 }
 

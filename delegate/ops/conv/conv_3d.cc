@@ -123,26 +123,27 @@ absl::StatusOr<ParsedNode> ParseConv3dNode(const NodeView& node,
 // The filter as [outputs][taps][inputs].
 FilterValues OutputsFirst(const Tensor& tensor, const Filter& filter,
                           bool transposed) {
-  return [tensor, filter, transposed] {
-    auto read = ConstantFloats(tensor);
+  return [tensor, filter, transposed](std::vector<float>* room) {
+    std::vector<float> own;
+    const absl::Span<const float> read = ValuesOf(tensor)(&own);
     const int64_t terms = filter.terms();
-    std::vector<float> values(terms * filter.outputs);
-    if (!read.ok()) return values;
+    std::vector<float>& values = *room;
+    values.assign(terms * filter.outputs, 0.0f);
     if (transposed) {  // [taps][outputs][inputs]
       for (int64_t row = 0; row < filter.taps * filter.outputs; ++row) {
         const int64_t to =
             row % filter.outputs * filter.taps + row / filter.outputs;
-        std::copy_n(read->begin() + row * filter.inputs, filter.inputs,
+        std::copy_n(read.begin() + row * filter.inputs, filter.inputs,
                     values.begin() + to * filter.inputs);
       }
-      return values;
+      return absl::MakeConstSpan(values);
     }
     for (int64_t term = 0; term < terms; ++term) {  // [taps][inputs][outputs]
       for (int o = 0; o < filter.outputs; ++o) {
-        values[o * terms + term] = (*read)[term * filter.outputs + o];
+        values[o * terms + term] = read[term * filter.outputs + o];
       }
     }
-    return values;
+    return absl::MakeConstSpan(values);
   };
 }
 
@@ -177,9 +178,7 @@ absl::Status PlanConv3d(const Node& node, Planner* planner) {
   const WeightIds ids = WeightsOf(node, a.filter_input, a.bias_input);
   FilterValues bias = nullptr;
   if (const Tensor* t = ids.Bias(planner->graph()); t != nullptr) {
-    bias = [t = *t] {
-      return ConstantFloats(t).value_or(std::vector<float>());
-    };
+    bias = ValuesOf(*t);
   }
   const ConvTile tile = ChooseConvTile(dst.shape.w, dst.shape.slices(),
                                        planner->profile().choices);

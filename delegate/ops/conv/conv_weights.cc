@@ -12,24 +12,10 @@
 namespace gles_delegate {
 namespace {
 
-// The values of a constant that CheckWeights has let through.
-std::vector<float> Values(const Tensor& tensor) {
-  absl::StatusOr<std::vector<float>> values = ConstantFloats(tensor);
-  return values.ok() ? *std::move(values)
-                     : std::vector<float>(tensor.shape.elements());
-}
-
-// Where in the packed rows a weight goes.
-struct WeightPlace {
-  int slice;    // of the inputs that the row holds
-  int channel;  // in the slice
-};
-
-WeightPlace WeightPlaceOf(const Filter& filter, int output, int input) {
-  const int group = output / filter.outputs_per_group();
-  const int channel =
-      filter.groups_packed_apart() ? input : group * filter.inputs + input;
-  return {channel / 4, channel % 4};
+// Where the first input of a group of the output's goes, in texels.
+int FirstTexel(const Filter& filter, int output) {
+  if (filter.groups == 1 || filter.groups_packed_apart()) return 0;
+  return output / filter.outputs_per_group() * filter.inputs;
 }
 
 // A tensor with the texels that `packed` has.
@@ -38,36 +24,42 @@ TensorId AddPacked(const PackedConstant& packed, Planner* planner) {
                                {1, packed.height, packed.width, 4});
 }
 
-// The values of a constant, when they are needed.
-FilterValues ValuesOf(const Tensor& tensor) {
-  return [tensor] { return Values(tensor); };
-}
-
 // Nothing without a constant bias.
 FilterValues BiasValuesOf(const Tensor* bias) {
   if (bias == nullptr || !bias->is_constant()) return nullptr;
   return ValuesOf(*bias);
 }
 
-// Fills `out` with the filter: `weight_at` tells where the weight of an output,
-// tap and input goes, `bias_at` where the bias of an output does.
-template <typename WeightAt, typename BiasAt>
+// The texels of a slice's inputs, of four outputs each.
+struct TexelLine {
+  int64_t first;
+  int64_t step;
+};
+
+// Fills `out`, which is zero, with the filter: line_at(slice, tap) tells where
+// the inputs of a tap and a slice of outputs go, bias_at(slice) where their
+// bias does.
+template <typename LineAt, typename BiasAt>
 void FillFilter(const Filter& filter, const FilterValues& weights,
-                const FilterValues& bias, const WeightAt& weight_at,
+                const FilterValues& bias, const LineAt& line_at,
                 const BiasAt& bias_at, absl::Span<float> out) {
-  std::fill(out.begin(), out.end(), 0.0f);
-  const std::vector<float> values = weights();
-  size_t next = 0;
+  std::vector<float> room;
+  const float* const values = weights(&room).data();
   for (int o = 0; o < filter.outputs; ++o) {
+    const int64_t shift = FirstTexel(filter, o);
     for (int tap = 0; tap < filter.taps; ++tap) {
-      for (int i = 0; i < filter.inputs; ++i) {
-        out[weight_at(o, tap, i)] = values[next++];
-      }
+      const TexelLine line = line_at(o / 4, tap);
+      const float* from =
+          values + (int64_t{o} * filter.taps + tap) * filter.inputs;
+      float* to = &out[(line.first + shift * line.step) * 4 + o % 4];
+      for (int i = 0; i < filter.inputs; ++i) to[i * line.step * 4] = from[i];
     }
   }
   if (bias == nullptr) return;
-  const std::vector<float> bias_values = bias();
-  for (int o = 0; o < filter.outputs; ++o) out[bias_at(o)] = bias_values[o];
+  const absl::Span<const float> bias_values = bias(&room);
+  for (int o = 0; o < filter.outputs; ++o) {
+    out[bias_at(o / 4) * 4 + o % 4] = bias_values[o];
+  }
 }
 
 // The weights without their bias, as the shaders of the kind read them.
@@ -144,6 +136,15 @@ absl::Status CheckBias(const Tensor* bias, int out_channels) {
   return CheckWeights(*bias, "the bias");
 }
 
+FilterValues ValuesOf(const Tensor& tensor) {
+  return [tensor](std::vector<float>* room) {
+    auto values = ConstantFloats(tensor, room);
+    if (values.ok()) return *values;
+    room->assign(tensor.shape.elements(), 0.0f);
+    return absl::MakeConstSpan(*room);
+  };
+}
+
 PackedConstant PackFilter(FilterValues weights, FilterValues bias,
                           const Filter& filter) {
   PackedConstant packed;
@@ -155,17 +156,15 @@ PackedConstant PackFilter(FilterValues weights, FilterValues bias,
   packed.height = (filter.outputs + 3) / 4 * filter.taps;
   packed.fill = [weights = std::move(weights), bias = std::move(bias), filter,
                  bias_texel, width](absl::Span<float> out) {
-    const auto at = [&](int output, int tap, int texel) {
-      const int64_t row = int64_t{output / 4} * filter.taps + tap;
-      return (row * width + texel) * 4 + output % 4;
+    const auto row = [&](int slice, int tap) {
+      return (int64_t{slice} * filter.taps + tap) * width;
     };
     FillFilter(
         filter, weights, bias,
-        [&](int output, int tap, int input) {
-          const WeightPlace place = WeightPlaceOf(filter, output, input);
-          return at(output, tap, place.slice * 4 + place.channel);
+        [&](int slice, int tap) {
+          return TexelLine{row(slice, tap), 1};
         },
-        [&](int output) { return at(output, 0, bias_texel); }, out);
+        [&](int slice) { return row(slice, 0) + bias_texel; }, out);
   };
   return packed;
 }
@@ -190,20 +189,19 @@ PackedConstant PackFilterBlocks(FilterValues weights, FilterValues bias,
   packed.height = ((filter.outputs + 3) / 4 + block_slices - 1) / block_slices;
   packed.fill = [weights = std::move(weights), bias = std::move(bias), filter,
                  block_slices](absl::Span<float> out) {
-    const int slices = (filter.inputs + 3) / 4;
-    const int bias_at = filter.taps * slices * 4;
+    const int pixel_inputs = (filter.inputs + 3) / 4 * 4;
+    const int bias_at = filter.taps * pixel_inputs;
     // `input`: of the taps' channels, taken flat and padded to whole slices.
-    const auto at = [&](int output, int input) {
-      const int slice = output / 4;
+    const auto at = [&](int slice, int input) {
       const int64_t row = int64_t{slice / block_slices} * (bias_at + 1) + input;
-      return (row * block_slices + slice % block_slices) * 4 + output % 4;
+      return row * block_slices + slice % block_slices;
     };
     FillFilter(
         filter, weights, bias,
-        [&](int output, int tap, int input) {
-          return at(output, tap * slices * 4 + input);
+        [&](int slice, int tap) {
+          return TexelLine{at(slice, tap * pixel_inputs), block_slices};
         },
-        [&](int output) { return at(output, bias_at); }, out);
+        [&](int slice) { return at(slice, bias_at); }, out);
   };
   return packed;
 }
@@ -229,16 +227,16 @@ PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias) {
   packed.height = (outputs + 3) / 4;
   const Tensor bias_tensor = bias == nullptr ? Tensor() : *bias;
   packed.fill = [weights, bias_tensor, outputs, taps](absl::Span<float> out) {
-    std::fill(out.begin(), out.end(), 0.0f);
     const auto at = [&](int output, int texel) -> float& {
       return out[(int64_t{output / 4} * (taps + 1) + texel) * 4 + output % 4];
     };
-    const std::vector<float> values = Values(weights);
+    std::vector<float> room;
+    const absl::Span<const float> values = ValuesOf(weights)(&room);
     for (int tap = 0; tap < taps; ++tap) {
       for (int o = 0; o < outputs; ++o) at(o, tap) = values[tap * outputs + o];
     }
     if (!bias_tensor.is_constant()) return;
-    const std::vector<float> bias_values = Values(bias_tensor);
+    const absl::Span<const float> bias_values = ValuesOf(bias_tensor)(&room);
     for (int o = 0; o < outputs; ++o) at(o, taps) = bias_values[o];
   };
   return packed;

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/plan/planner.h"
@@ -26,10 +27,13 @@ absl::Status CheckWeights(const Tensor& tensor, absl::string_view what);
 // vector.
 absl::Status CheckBias(const Tensor* bias, int out_channels);
 
-// Weights that are computed when they are packed, in the filter's order. They
-// must depend only on what is in the start-up cache's key
-// (PackedConstant::cacheable).
-using FilterValues = std::function<std::vector<float>()>;
+// Weights that are computed when they are packed, in the filter's order: in
+// `room`, or where a constant has them. They must depend only on what is in the
+// start-up cache's key (PackedConstant::cacheable).
+using FilterValues =
+    std::function<absl::Span<const float>(std::vector<float>* room)>;
+// Those of a constant of the model that CheckWeights() has let through.
+FilterValues ValuesOf(const Tensor& tensor);
 
 // "weights": row (output slice * taps + tap), texel (input slice * 4 + i) holds
 // the weights of input channel 4 * slice + i for four outputs. The last texel

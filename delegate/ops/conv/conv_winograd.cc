@@ -121,7 +121,6 @@ PackedConstant PackBias(const Tensor* bias, int slices) {
   packed.width = slices;
   packed.fill = [bias = bias == nullptr ? Tensor()
                                         : *bias](absl::Span<float> out) {
-    std::fill(out.begin(), out.end(), 0.0f);
     if (!bias.is_constant()) return;
     const auto values = ConstantFloats(bias);
     if (values.ok()) std::copy(values->begin(), values->end(), out.begin());
@@ -143,12 +142,11 @@ Dispatch OutputTransform(const Convolution& conv, const Tiles& tiles, int first,
 }
 
 FilterValues WinogradFilterOf(const Tensor& filter) {
-  return [filter] {
-    const Shape& shape = filter.shape;
-    const auto values = ConstantFloats(filter);
-    return values.ok()
-               ? WinogradFilter(*values, shape.b, shape.c)
-               : std::vector<float>(size_t{kPlanes} * shape.b * shape.c);
+  return [filter](std::vector<float>* room) {
+    std::vector<float> own;
+    *room =
+        WinogradFilter(ValuesOf(filter)(&own), filter.shape.b, filter.shape.c);
+    return absl::MakeConstSpan(*room);
   };
 }
 

@@ -52,16 +52,23 @@ uint32_t BitsOfFloat(float value) {
 
 void FillWeights(const Tensor& matrix, const Filter& filter,
                  const RowLayout& layout, absl::Span<uint32_t> words) {
-  const uint8_t* value = matrix.constant.bytes().data();
+  const uint8_t* const values = matrix.constant.bytes().data();
   const uint32_t mask = (1u << layout.bits) - 1;
-  const int of_word = layout.inputs_of_word();
-  for (int o = 0; o < filter.outputs; ++o) {
-    uint32_t* row = words.data() + int64_t{o / kOutputs} * layout.words;
+  const int input_bits = kOutputs * layout.bits;
+  for (int first = 0; first < filter.outputs; first += kOutputs) {
+    const int outputs = std::min(kOutputs, filter.outputs - first);
+    uint32_t* row = words.data() + int64_t{first / kOutputs} * layout.words;
     for (int tap = 0; tap < filter.taps; ++tap) {
-      for (int i = 0; i < filter.inputs; ++i) {
-        const int input = tap * layout.pixel_inputs + i;
-        const int place = input % of_word * kOutputs + o % kOutputs;
-        row[input / of_word] |= (*value++ & mask) << (place * layout.bits);
+      const uint8_t* from =
+          values + (int64_t{first} * filter.taps + tap) * filter.inputs;
+      int64_t bit = int64_t{tap} * layout.pixel_inputs * input_bits;
+      for (int i = 0; i < filter.inputs; ++i, bit += input_bits) {
+        uint32_t four = 0;
+        for (int o = 0; o < outputs; ++o) {
+          four |= (from[int64_t{o} * filter.terms() + i] & mask)
+                  << (o * layout.bits);
+        }
+        row[bit / kWordBits] |= four << (bit % kWordBits);
       }
     }
   }

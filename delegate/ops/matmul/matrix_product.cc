@@ -36,15 +36,18 @@ FilterValues StackedWeights(const MatrixProducts& products, int outputs,
                             const Graph& graph) {
   const Shape& src = graph.tensor(products.src).shape;
   const int rows = graph.tensor(products.dst).shape.c;
-  return [weights = products.weights, rows, outputs, count = src.h, k = src.c] {
-    const std::vector<float> values = weights();
-    std::vector<float> stacked(size_t{1} * count * outputs * k);
+  return [weights = products.weights, rows, outputs, count = src.h,
+          k = src.c](std::vector<float>* room) {
+    std::vector<float> own;
+    const absl::Span<const float> values = weights(&own);
+    std::vector<float>& stacked = *room;
+    stacked.assign(size_t{1} * count * outputs * k, 0.0f);
     for (int i = 0; i < count; ++i) {
       std::copy_n(values.begin() + size_t{1} * i * rows * k,
                   size_t{1} * rows * k,
                   stacked.begin() + size_t{1} * i * outputs * k);
     }
-    return stacked;
+    return absl::MakeConstSpan(stacked);
   };
 }
 

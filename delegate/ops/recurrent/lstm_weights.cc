@@ -127,7 +127,6 @@ PackedConstant PackLstm(const Node& node, const LstmTable& table,
   packed.cacheable = true;
   packed.fill = [constants = ConstantsOf(node, graph),
                  table](absl::Span<float> out) {
-    std::fill(out.begin(), out.end(), 0.0f);
     Filler(constants, table, out).Fill();
   };
   return packed;
