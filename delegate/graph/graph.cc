@@ -212,7 +212,9 @@ std::pair<int64_t, int64_t> ScaleLayout(const Tensor& tensor) {
 
 absl::Status CheckQuantization(const Tensor& tensor) {
   const auto& q = tensor.quantization;
-  if (!q.per_channel() || q.block > 0) return absl::OkStatus();
+  if (IsFloat(tensor.stored()) || !q.per_channel() || q.block > 0) {
+    return absl::OkStatus();
+  }
   if (q.dimension < 0 || q.dimension >= static_cast<int>(tensor.dims.size()) ||
       static_cast<int>(q.scale.size()) != tensor.dims[q.dimension]) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -224,8 +226,13 @@ absl::Status CheckQuantization(const Tensor& tensor) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
+absl::Status CheckConstantFloats(const Tensor& tensor) {
   if (auto s = CheckConstant(tensor); !s.ok()) return s;
+  return CheckQuantization(tensor);
+}
+
+absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
+  if (auto s = CheckConstantFloats(tensor); !s.ok()) return s;
   const int64_t n = tensor.shape.elements();
   std::vector<float> values(n);
   if (tensor.stored() == DataType::kFloat32) {
@@ -233,24 +240,19 @@ absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
                 n * sizeof(float));
     return values;
   }
-  const auto& q = tensor.quantization;
-  if (IsFloat(tensor.stored()) || q.empty()) {
-    for (int64_t i = 0; i < n; ++i) {
-      values[i] = static_cast<float>(Element(tensor, i));
-    }
-    return values;
-  }
-  if (auto s = CheckQuantization(tensor); !s.ok()) return s;
-  const auto [inner, scales] = ScaleLayout(tensor);
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t k = scales > 1 ? i / inner % scales : 0;
-    const int64_t zero = q.zero_point.empty()
-                             ? 0
-                             : q.zero_point[q.zero_point.size() > 1 ? k : 0];
-    values[i] = quant::Dequantize(static_cast<int64_t>(Element(tensor, i)),
-                                  q.scale[k], zero);
-  }
+  for (int64_t i = 0; i < n; ++i) values[i] = ConstantFloat(tensor, i);
   return values;
+}
+
+float ConstantFloat(const Tensor& tensor, int64_t i) {
+  const auto& q = tensor.quantization;
+  const double element = Element(tensor, i);
+  if (IsFloat(tensor.stored()) || q.empty()) return static_cast<float>(element);
+  const auto [inner, scales] = ScaleLayout(tensor);
+  const int64_t k = scales > 1 ? i / inner % scales : 0;
+  const int64_t zero =
+      q.zero_point.empty() ? 0 : q.zero_point[q.zero_point.size() > 1 ? k : 0];
+  return quant::Dequantize(static_cast<int64_t>(element), q.scale[k], zero);
 }
 
 absl::StatusOr<absl::Span<const float>> ConstantFloats(

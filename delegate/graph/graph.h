@@ -230,6 +230,10 @@ absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor);
 // The same without a copy if the constant has them as they are, else in `room`.
 absl::StatusOr<absl::Span<const float>> ConstantFloats(
     const Tensor& tensor, std::vector<float>* room);
+// Whether there are such.
+absl::Status CheckConstantFloats(const Tensor& tensor);
+// Element `i` of them.
+float ConstantFloat(const Tensor& tensor, int64_t i);
 // The exact values of an int32, int64 or bool constant. kInvalidArgument: not a
 // constant, another type, too few bytes, or a value beyond 32 bits.
 absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor);

@@ -35,7 +35,7 @@ void Reference::KnowAll(TensorId id, float value) {
   computed_.clear();
 }
 
-const std::vector<float>* Reference::ConstantOf(TensorId id) {
+const Tensor* Reference::ConstantOf(TensorId id) {
   const Tensor* constant = &TensorOf(id);
   if (!constant->is_constant()) {
     const auto [graph, node] = makers_[id];
@@ -46,10 +46,7 @@ const std::vector<float>* Reference::ConstantOf(TensorId id) {
     constant = &graph->tensor(node->inputs[0]);
     if (!constant->is_constant()) return nullptr;
   }
-  auto values = ConstantFloats(*constant);
-  if (!values.ok()) return nullptr;
-  Know(id, std::make_shared<const std::vector<float>>(*std::move(values)));
-  return values_[id].get();
+  return CheckConstantFloats(*constant).ok() ? constant : nullptr;
 }
 
 Value Reference::At(TensorId id, int64_t element) {
@@ -70,18 +67,25 @@ Value Reference::At(TensorId id, int64_t element) {
        same = TensorOf(same).replaced_by) {
     values = values_[same].get();
   }
-  if (values == nullptr) values = ConstantOf(id);
-  if (values == nullptr) {
+  double v;
+  if (values != nullptr) {
+    if (element < 0 || element >= static_cast<int64_t>(values->size())) {
+      return std::nullopt;
+    }
+    v = (*values)[element];
+  } else if (const Tensor* constant = ConstantOf(id); constant != nullptr) {
+    // Element by element: a table of words has millions of them.
+    if (element < 0 || element >= constant->shape.elements()) {
+      return std::nullopt;
+    }
+    v = ConstantFloat(*constant, element);
+  } else {
     const auto found = computed_.find({id, element});
     if (found != computed_.end()) return found->second;
     const Value value = Expect(id, element);
     computed_[{id, element}] = value;
     return value;
   }
-  if (element < 0 || element >= static_cast<int64_t>(values->size())) {
-    return std::nullopt;
-  }
-  const double v = (*values)[element];
   return ReferenceValue{v, std::abs(v)};
 }
 

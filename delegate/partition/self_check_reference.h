@@ -67,8 +67,9 @@ class Reference {
   };
   // Known or constant values, otherwise Expect().
   Value At(TensorId id, int64_t element);
-  // The values of a constant or a DEQUANTIZE of one; nullptr otherwise.
-  const std::vector<float>* ConstantOf(TensorId id);
+  // The constant that a tensor is, or of which it is a DEQUANTIZE; nullptr:
+  // neither, or one without a float view.
+  const Tensor* ConstantOf(TensorId id);
   bool Holds(TensorId id) const {
     return id >= 0 && id < static_cast<TensorId>(makers_.size());
   }
@@ -76,7 +77,7 @@ class Reference {
 
   const Graph& unfused_;
   std::vector<Maker> makers_;  // by tensor
-  // By tensor; null: unknown, or a constant not yet used.
+  // By tensor; null: unknown, or a constant.
   std::vector<std::shared_ptr<const std::vector<float>>> values_;
   absl::flat_hash_map<TensorId, float> uniform_;  // KnowAll()
   // Results of At() since SetTermsLeft() or Know(): elements between nodes are
