@@ -223,21 +223,6 @@ struct Tensor {
 // one whose batch consists of `outer` groups.
 AxisArray ExtentsOf(const Tensor& tensor, int outer = 0);
 
-// A constant's values as floats, in element order: float16 widened, integers
-// with quantization parameters dequantized, bools 0 and 1. kInvalidArgument:
-// not a constant, a type without a float view, or too few bytes for the shape.
-absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor);
-// The same without a copy if the constant has them as they are, else in `room`.
-absl::StatusOr<absl::Span<const float>> ConstantFloats(
-    const Tensor& tensor, std::vector<float>* room);
-// Whether there are such.
-absl::Status CheckConstantFloats(const Tensor& tensor);
-// Element `i` of them.
-float ConstantFloat(const Tensor& tensor, int64_t i);
-// The exact values of an int32, int64 or bool constant. kInvalidArgument: not a
-// constant, another type, too few bytes, or a value beyond 32 bits.
-absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor);
-
 // An elementwise function applied to values before they are stored. Every op
 // whose shader writes through write_dst() supports post-ops; an elementwise
 // node is a copy with post-ops. The GLSL function is op_<function>() of

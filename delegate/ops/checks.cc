@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/graph/constant_values.h"
 
 namespace gles_delegate {
 

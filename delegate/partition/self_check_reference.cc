@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/partition/self_check_ops.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/transpose.h"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/image/resize.h"
 

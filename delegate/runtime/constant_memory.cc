@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/graph/texels.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/storage.h"

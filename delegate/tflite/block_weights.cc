@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_codes.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/tflite/read_tensor.h"
 
 namespace gles_delegate {

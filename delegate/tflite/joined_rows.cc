@@ -6,6 +6,7 @@
 
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {

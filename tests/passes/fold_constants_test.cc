@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

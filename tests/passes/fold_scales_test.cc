@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"

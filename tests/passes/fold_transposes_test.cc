@@ -4,6 +4,7 @@
 #include "delegate/passes/fold_transposes.h"
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/passes/passes.h"
 #include "tests/testing/device_test.h"

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/ops/checks.h"
 #include "delegate/plan/planner.h"
 

@@ -27,8 +27,8 @@ absl::Status CheckWeights(const Tensor& tensor, absl::string_view what);
 // vector.
 absl::Status CheckBias(const Tensor* bias, int out_channels);
 
-// Weights that are computed when they are packed, in the filter's order: in
-// `room`, or where a constant has them. They must depend only on what is in the
+// Weights that are computed when they are packed, in the filter's order: those
+// of a constant, or values in `room`. They must depend only on what is in the
 // start-up cache's key (PackedConstant::cacheable).
 using FilterValues =
     std::function<absl::Span<const float>(std::vector<float>* room)>;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/graph/constant_values.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delegate/graph/constant_values.h"
+
 namespace gles_delegate {
 namespace {
 

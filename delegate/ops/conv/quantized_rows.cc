@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "delegate/graph/constant_values.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "quant/half.h"
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/ops/conv/conv_node.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/fused_activation.h"
 #include "delegate/plan/planner.h"

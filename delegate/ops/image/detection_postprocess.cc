@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/work_group.h"

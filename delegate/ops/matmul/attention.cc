@@ -24,8 +24,8 @@ int64_t SharedBytes(int scores, int threads) {
   return int64_t{16} * (DivideUp(scores, 4) + threads);
 }
 
-// As many as there are scores, if a work group may have so many: there are few
-// groups, each of which waits for memory.
+// One for each score, if a work group may have that many: there are few groups,
+// each of which waits for memory.
 int ThreadsOf(int scores, const DeviceProfile& profile) {
   const DeviceLimits& limits = profile.limits;
   if (!RunsAbreast(profile.choices)) return 1;

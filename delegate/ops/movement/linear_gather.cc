@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/graph/texels.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/quantized_rows.h"

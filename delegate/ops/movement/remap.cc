@@ -1,6 +1,7 @@
 #include "delegate/ops/movement/remap.h"
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
 #include "delegate/ops/work_group.h"

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
 #include "delegate/ops/movement/scatter_nd.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "delegate/graph/constant_values.h"
 #include "delegate/ops/recurrent/lstm_inputs.h"
 
 namespace gles_delegate {

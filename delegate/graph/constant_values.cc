@@ -1,0 +1,166 @@
+#include "delegate/graph/constant_values.h"
+
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "quant/affine.h"
+#include "quant/half.h"
+
+namespace gles_delegate {
+
+namespace {
+
+template <typename T>
+T Load(const uint8_t* bytes, int64_t index) {
+  T value;
+  std::memcpy(&value, bytes + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+absl::Status CheckConstant(const Tensor& tensor) {
+  if (!tensor.is_constant()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(tensor.ToString(), " is not constant"));
+  }
+  const size_t wanted = DataTypeSize(tensor.stored()) *
+                        static_cast<size_t>(tensor.shape.elements());
+  if (wanted == 0 && tensor.shape.elements() != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "constant ", tensor.ToString(), " has a type with no float view"));
+  }
+  if (tensor.constant.bytes().size() < wanted) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "constant ", tensor.ToString(), " holds ",
+        tensor.constant.bytes().size(), " bytes, its shape needs ", wanted));
+  }
+  return absl::OkStatus();
+}
+
+// Each element's code as a double (exact for every type but large int64).
+double Element(const Tensor& tensor, int64_t i) {
+  const uint8_t* bytes = tensor.constant.bytes().data();
+  switch (tensor.stored()) {
+    case DataType::kFloat32:
+      return Load<float>(bytes, i);
+    case DataType::kFloat16:
+      return HalfToFloat(Load<uint16_t>(bytes, i));
+    case DataType::kInt64:
+      return static_cast<double>(Load<int64_t>(bytes, i));
+    case DataType::kInt32:
+      return Load<int32_t>(bytes, i);
+    case DataType::kInt16:
+      return Load<int16_t>(bytes, i);
+    case DataType::kInt8:
+      return Load<int8_t>(bytes, i);
+    case DataType::kUint8:
+      return bytes[i];
+    case DataType::kBool:
+      return bytes[i] != 0 ? 1 : 0;
+    case DataType::kOther:
+      return 0;
+  }
+  return 0;
+}
+
+bool IsFloat(DataType type) {
+  return type == DataType::kFloat32 || type == DataType::kFloat16;
+}
+
+// Consecutive elements with the same scale, and the number of scales.
+std::pair<int64_t, int64_t> ScaleLayout(const Tensor& tensor) {
+  const auto& q = tensor.quantization;
+  const auto scales = static_cast<int64_t>(q.scale.size());
+  if (q.block > 0) return {q.block, scales};
+  if (scales == 1) return {1, 1};
+  int64_t inner = 1;
+  for (size_t d = q.dimension + 1; d < tensor.dims.size(); ++d) {
+    inner *= tensor.dims[d];
+  }
+  return {inner, scales};
+}
+
+absl::Status CheckQuantization(const Tensor& tensor) {
+  const auto& q = tensor.quantization;
+  if (IsFloat(tensor.stored()) || !q.per_channel() || q.block > 0) {
+    return absl::OkStatus();
+  }
+  if (q.dimension < 0 || q.dimension >= static_cast<int>(tensor.dims.size()) ||
+      static_cast<int>(q.scale.size()) != tensor.dims[q.dimension]) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        tensor.ToString(), " has ", q.scale.size(),
+        " quantization scales, which do not fit its dimension ", q.dimension));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckConstantFloats(const Tensor& tensor) {
+  if (auto s = CheckConstant(tensor); !s.ok()) return s;
+  return CheckQuantization(tensor);
+}
+
+absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
+  if (auto s = CheckConstantFloats(tensor); !s.ok()) return s;
+  const int64_t n = tensor.shape.elements();
+  std::vector<float> values(n);
+  if (tensor.stored() == DataType::kFloat32) {
+    std::memcpy(values.data(), tensor.constant.bytes().data(),
+                n * sizeof(float));
+    return values;
+  }
+  for (int64_t i = 0; i < n; ++i) values[i] = ConstantFloat(tensor, i);
+  return values;
+}
+
+float ConstantFloat(const Tensor& tensor, int64_t i) {
+  const auto& q = tensor.quantization;
+  const double element = Element(tensor, i);
+  if (IsFloat(tensor.stored()) || q.empty()) return static_cast<float>(element);
+  const auto [inner, scales] = ScaleLayout(tensor);
+  const int64_t k = scales > 1 ? i / inner % scales : 0;
+  const int64_t zero =
+      q.zero_point.empty() ? 0 : q.zero_point[q.zero_point.size() > 1 ? k : 0];
+  return quant::Dequantize(static_cast<int64_t>(element), q.scale[k], zero);
+}
+
+absl::StatusOr<absl::Span<const float>> ConstantFloats(
+    const Tensor& tensor, std::vector<float>* room) {
+  const uint8_t* bytes = tensor.constant.bytes().data();
+  // A file may place a tensor anywhere.
+  const bool is_aligned =
+      reinterpret_cast<uintptr_t>(bytes) % alignof(float) == 0;
+  if (tensor.stored() == DataType::kFloat32 && is_aligned) {
+    if (auto s = CheckConstant(tensor); !s.ok()) return s;
+    return absl::MakeConstSpan(reinterpret_cast<const float*>(bytes),
+                               tensor.shape.elements());
+  }
+  auto values = ConstantFloats(tensor);
+  if (!values.ok()) return values.status();
+  *room = *std::move(values);
+  return absl::MakeConstSpan(*room);
+}
+
+absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor) {
+  if (tensor.type != DataType::kInt32 && tensor.type != DataType::kInt64 &&
+      tensor.type != DataType::kBool) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(tensor.ToString(), " is not an integer constant"));
+  }
+  if (auto s = CheckConstant(tensor); !s.ok()) return s;
+  std::vector<int> values(tensor.shape.elements());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double v = Element(tensor, static_cast<int64_t>(i));
+    if (v < std::numeric_limits<int>::min() ||
+        v > std::numeric_limits<int>::max()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(tensor.ToString(), " holds a value past 32 bits"));
+    }
+    values[i] = static_cast<int>(v);
+  }
+  return values;
+}
+
+}  // namespace gles_delegate
