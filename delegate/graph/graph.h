@@ -105,8 +105,13 @@ class ConstantData {
   // True for a constant of the model file, which XNNPACK takes as one, too.
   bool is_borrowed() const { return !empty() && owned_ == nullptr; }
   absl::Span<const uint8_t> bytes() const { return bytes_; }
+  // Whether other subgraphs of the model have it, too: then it is packed in the
+  // layout that most shaders read, so that it is on the GPU once.
+  bool is_in_other_subgraphs() const { return is_in_other_subgraphs_; }
+  void SetInOtherSubgraphs(bool is) { is_in_other_subgraphs_ = is; }
 
  private:
+  bool is_in_other_subgraphs_ = false;
   absl::Span<const uint8_t> bytes_;
   std::shared_ptr<const std::vector<uint8_t>> owned_;
 };

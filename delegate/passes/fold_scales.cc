@@ -98,6 +98,8 @@ TensorId AddFloatsLike(Graph* graph, const Tensor& like, absl::string_view name,
   std::vector<uint8_t> bytes(values.size() * sizeof(float));
   std::memcpy(bytes.data(), values.data(), bytes.size());
   tensor.constant = ConstantData::Own(std::move(bytes));
+  // There the scale is folded, too.
+  tensor.constant.SetInOtherSubgraphs(like.constant.is_in_other_subgraphs());
   return graph->AddTensor(std::move(tensor));
 }
 

@@ -103,6 +103,8 @@ class Joiner {
     joint.name += " and others";
     joint.shape = Shape::FromDims(joint.dims);
     joint.constant = ConstantData::Own(std::move(bytes));
+    joint.constant.SetInOtherSubgraphs(
+        tensor(parts[0]).constant.is_in_other_subgraphs());
     joint.tflite_index = -1;
     return graph_->AddTensor(std::move(joint));
   }

@@ -121,6 +121,33 @@ absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
   return absl::OkStatus();
 }
 
+absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
+                            const absl::flat_hash_map<int, int>& users_of) {
+  for (int id : ReadInts(node.inputs)) {
+    if (id < 0 || !graph.tensor(id).is_variable) continue;
+    const Tensor& t = graph.tensor(id);
+    if (const int users = users_of.at(id); users > 1) {
+      return absl::UnimplementedError(
+          absl::StrCat("the state ", t.ToString(), " is used by ", users,
+                       " nodes; only one may use it on the GPU"));
+    }
+    if (t.type != DataType::kFloat32 || t.is_float_view() || t.is_host_view()) {
+      return absl::UnimplementedError(
+          absl::StrCat("the state '", PrintableName(t.name), "' is ",
+                       DataTypeName(t.stored()),
+                       "; only float32 states are kept on the GPU"));
+    }
+  }
+  for (int id : ReadInts(node.outputs)) {
+    if (id >= 0 && graph.tensor(id).is_variable) {
+      return absl::UnimplementedError(
+          absl::StrCat("its output ", graph.tensor(id).ToString(),
+                       " is a variable tensor; only inputs may be"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckVersion(const OpDefinition& op, int version,
                           bool other_types) {
   const int max = other_types

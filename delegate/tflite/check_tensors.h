@@ -4,6 +4,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_CHECK_TENSORS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_CHECK_TENSORS_H_
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
@@ -29,6 +30,12 @@ absl::Status CheckShapesKnown(const Graph& graph, const TfLiteNode& node,
 // floats.
 absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
                         const OpDefinition& op, const ReadOptions& options);
+
+// Variables of other types than float32, written, or with several users, by
+// tensor: a state stays on the GPU, and one node alone may use it
+// (state_mark.h).
+absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
+                            const absl::flat_hash_map<int, int>& users_of);
 
 // Activations with types that shaders cannot access, and empty ones.
 absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,

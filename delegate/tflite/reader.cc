@@ -12,11 +12,13 @@
 #include "delegate/passes/fold_constants.h"
 #include "delegate/tflite/block_weights.h"
 #include "delegate/tflite/check_tensors.h"
+#include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/host_view.h"
 #include "delegate/tflite/inline_composite.h"
 #include "delegate/tflite/model_overview.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/read_tensor.h"
+#include "delegate/tflite/subgraphs.h"
 
 namespace gles_delegate {
 namespace {
@@ -38,8 +40,12 @@ class ModelReader {
                  }) {}
 
   absl::StatusOr<CheckedModel> Read() {
+    const auto elsewhere =
+        Subgraphs(context_).ConstantsExcept(SubgraphsOf(nodes_.decompositions));
     for (size_t i = 0; i < context_->tensors_size; ++i) {
       Tensor tensor = ReadTensor(context_->tensors[i], static_cast<int>(i));
+      tensor.constant.SetInOtherSubgraphs(
+          elsewhere.contains(context_->tensors[i].data.raw));
       const auto value = nodes_.shapes.values.find(static_cast<int>(i));
       if (value != nodes_.shapes.values.end()) tensor.constant = value->second;
       if (options_.enable_quantization) {
@@ -100,34 +106,6 @@ class ModelReader {
     }
     model_.position_of[index] = model_.nodes.size();
     model_.nodes.push_back(std::move(checked));
-    return absl::OkStatus();
-  }
-
-  // A state stays on the GPU, so that one node alone may use it (state_mark.h).
-  absl::Status CheckVariables(const TfLiteNode& node) const {
-    for (int id : ReadInts(node.inputs)) {
-      if (id < 0 || !model_.graph.tensor(id).is_variable) continue;
-      const Tensor& t = model_.graph.tensor(id);
-      if (const int users = overview_.users_of_variable.at(id); users > 1) {
-        return absl::UnimplementedError(
-            absl::StrCat("the state ", t.ToString(), " is used by ", users,
-                         " nodes; only one may use it on the GPU"));
-      }
-      if (t.type != DataType::kFloat32 || t.is_float_view() ||
-          t.is_host_view()) {
-        return absl::UnimplementedError(
-            absl::StrCat("the state '", PrintableName(t.name), "' is ",
-                         DataTypeName(t.stored()),
-                         "; only float32 states are kept on the GPU"));
-      }
-    }
-    for (int id : ReadInts(node.outputs)) {
-      if (id >= 0 && model_.graph.tensor(id).is_variable) {
-        return absl::UnimplementedError(
-            absl::StrCat("its output ", model_.graph.tensor(id).ToString(),
-                         " is a variable tensor; only inputs may be"));
-      }
-    }
     return absl::OkStatus();
   }
 
@@ -204,7 +182,10 @@ class ModelReader {
       return absl::UnimplementedError("the op has no GPU version");
     if (auto s = CheckShapes(model_.graph, node); !s.ok()) return s;
     if (auto s = CheckScales(model_.graph, node); !s.ok()) return s;
-    if (auto s = CheckVariables(node); !s.ok()) return s;
+    if (auto s =
+            CheckVariables(model_.graph, node, overview_.users_of_variable);
+        !s.ok())
+      return s;
     if (auto s = CheckShapesKnown(model_.graph, node, nodes_.shapes.unknown);
         !s.ok())
       return s;

@@ -1,5 +1,6 @@
 #include "delegate/tflite/subgraphs.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
@@ -47,6 +48,24 @@ absl::StatusOr<TfLiteContext*> Subgraphs::Get(int subgraph) const {
   // The caller's own stays as it is.
   if (found != own_) release_(own_, subgraph);
   return found;
+}
+
+absl::flat_hash_set<const void*> Subgraphs::ConstantsExcept(
+    absl::Span<TfLiteContext* const> those) const {
+  absl::flat_hash_set<const void*> found;
+  for (int i = 0;; ++i) {
+    const auto other = Get(i);
+    if (!other.ok()) return found;
+    if (*other == own_ ||
+        std::find(those.begin(), those.end(), *other) != those.end()) {
+      continue;
+    }
+    for (const TfLiteTensor& tensor :
+         absl::MakeConstSpan((*other)->tensors, (*other)->tensors_size)) {
+      if (tensor.allocation_type == kTfLiteMmapRo)
+        found.insert(tensor.data.raw);
+    }
+  }
 }
 
 absl::StatusOr<std::vector<int>> Subgraphs::PlanOf(

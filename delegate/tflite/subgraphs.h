@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
@@ -19,6 +21,11 @@ class Subgraphs {
   // the interpreter, in the state that kernels see it in. kUnimplemented: the
   // runtime is older. kInvalidArgument: the model has no such subgraph.
   absl::StatusOr<TfLiteContext*> Get(int subgraph) const;
+
+  // The addresses of the file's constants in the model's subgraphs except `own`
+  // and `those`. None if the runtime is older.
+  absl::flat_hash_set<const void*> ConstantsExcept(
+      absl::Span<TfLiteContext* const> those) const;
 
   // The indices of the subgraph's nodes, in execution order.
   absl::StatusOr<std::vector<int>> PlanOf(TfLiteContext* subgraph) const;

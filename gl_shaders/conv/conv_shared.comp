@@ -14,7 +14,8 @@
 //   a chunk in 16 bits; these sums are added in 32 bits. CHUNK_TERMS is even.
 //   Shared memory holds pairs of texels in 16 bits: inputs of two consecutive
 //   terms, weights of two consecutive channels.
-// - QUANTIZED: for a 1x1 window; the weights are quantized rows.
+// - ROWS: for a 1x1 window; the weights of an output slice are a row, as
+//   gemv_by_lanes.comp has them. QUANTIZED: quantized rows.
 // - PRODUCTS: each z of the work groups is one row of src with separate
 //   weights.
 // - MATRICES: each z of the work groups is one matrix of dst, a product of a
@@ -71,9 +72,8 @@ const int kInputs = kChunk * kPixels / kPacketTexels;  // packets of a chunk
 const int kWeightRows = kChunk * 4 / kPacketTexels;
 const int kWeights = kWeightRows * kSlices;
 // From a row of weights to the next one. Columns are stored along the rows of
-// MATRICES and QUANTIZED: a stride of kSlices would put them all in the same
-// banks.
-#if defined(MATRICES) || defined(QUANTIZED)
+// MATRICES and ROWS: a stride of kSlices would put them all in the same banks.
+#if defined(MATRICES) || defined(ROWS)
 const int kStride = kSlices + 1;
 #else
 const int kStride = kSlices;
@@ -192,7 +192,7 @@ uvec4 input_packet(ivec3 p, int term) {
 vec4 input_packet(ivec3 p, int term) { return source(p, term); }
 #endif
 
-#if defined(QUANTIZED) || (defined(MATRICES) && !defined(ADJ_Y))
+#if defined(ROWS) || (defined(MATRICES) && !defined(ADJ_Y))
 // Neighbouring invocations load adjacent terms of an output slice.
 int weight_slot(int index) {
   int slice = index / kWeightRows;
@@ -265,7 +265,7 @@ vec4 weight_packet(int term, int index) {
                       term + column);
 }
 #endif
-#elif defined(QUANTIZED)
+#elif defined(ROWS)
 // Past the end, the last one repeats.
 int weights_row(int slice) {
   return min(int(gl_WorkGroupID.y) * kSlices + slice, dst_size.z - 1);
@@ -319,6 +319,8 @@ void put(int first_pixel, int q, int i, vec4 total) {
   if (pixel >= sum_shape.x || slice >= dst_size.z) return;
 #ifdef QUANTIZED
   total += weights_bias(slice);
+#elif defined(ROWS)
+  total += weights_at(sum_shape.y * 4, slice);
 #elif !defined(MATRICES)
   total += weights_at(sum_shape.y * 4 * kSlices + in_group, weights_row());
 #endif

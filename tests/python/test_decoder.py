@@ -61,6 +61,19 @@ def test_a_layer_takes_eight_dispatches_at_one_token(generate, cpu, monkeypatch)
         "attention", "gemv_by_lanes", "gemv_by_lanes", "gemv_by_lanes", "gemv_by_lanes"]
 
 
+def test_both_signatures_share_their_weights(generate, cpu, monkeypatch):
+    # As on NVIDIA's GPUs: prefill's products are tiles, decode's are rows.
+    monkeypatch.setenv("GLES_DELEGATE_TUNING",
+                       "simd_lanes=1,work_group_size=64,split_k_target=49152")
+    gpu = gles_delegate.interpreter(DECODER, max_delegated_partitions=0, enable_op_profiling=True)
+    assert generate(gpu, [5, 6, 7], 4) == generate(cpu, [5, 6, 7], 4)
+    report = gles_delegate.report(gpu)
+    assert {"conv_shared", "gemv_by_lanes"} <= {dispatch.shader for dispatch in report.profile}
+    # All that prefill has is decode's, which has the words' matrix besides.
+    assert [p.gpu_bytes.constants for p in report.partitions][0] == (
+        report.gpu_bytes.shared_constants)
+
+
 def test_refuses_what_the_caches_do_not_hold(generate, cpu):
     with pytest.raises(ValueError, match="the decoder takes 17 tokens, and 64 with the answer"):
         generate(cpu, [1] * 18, 1)

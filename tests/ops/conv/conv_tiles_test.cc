@@ -40,22 +40,26 @@ HostTensor RandomTensor(Random* random, const BhwcShape& shape) {
 
 std::vector<int> Dims(const BhwcShape& s) { return {s.b, s.h, s.w, s.c}; }
 
+enum class Weights { kConstant, kInOtherSubgraphs, kRuntime };
+
 class ConvTilesTest : public DeviceTestWithParam<Profile> {
  protected:
-  // Runs the op under this test's profile, with the weights as constants and as
-  // inputs of the graph. A bias of zeros is left out.
+  // Runs the op under this test's profile, with the weights as constants, also
+  // such as other subgraphs have, and as inputs of the graph. A bias of zeros
+  // is left out.
   void Check(absl::string_view op, const std::any& attributes,
              const HostTensor& src, const std::vector<int>& filter_dims,
              const HostTensor& filter, const std::vector<float>& bias,
              const BhwcShape& dst, const NaiveResult& want) {
-    for (bool runtime : {false, true}) {
-      SCOPED_TRACE(runtime ? "runtime weights" : "constant weights");
-      CheckWeights(runtime, op, attributes, src, filter_dims, filter, bias, dst,
+    for (Weights weights :
+         {Weights::kConstant, Weights::kInOtherSubgraphs, Weights::kRuntime}) {
+      SCOPED_TRACE(static_cast<int>(weights));
+      CheckWeights(weights, op, attributes, src, filter_dims, filter, bias, dst,
                    want);
     }
   }
 
-  void CheckWeights(bool runtime, absl::string_view op, std::any attributes,
+  void CheckWeights(Weights weights, absl::string_view op, std::any attributes,
                     const HostTensor& src, const std::vector<int>& filter_dims,
                     const HostTensor& filter, const std::vector<float>& bias,
                     const BhwcShape& dst, const NaiveResult& want) {
@@ -65,7 +69,12 @@ class ConvTilesTest : public DeviceTestWithParam<Profile> {
     std::vector<std::vector<float>> inputs = {src.values};
     const auto add = [&](const std::vector<int>& dims,
                          const std::vector<float>& values) {
-      if (!runtime) return AddConstant(&graph, dims, values);
+      if (weights != Weights::kRuntime) {
+        const TensorId id = AddConstant(&graph, dims, values);
+        graph.tensor(id).constant.SetInOtherSubgraphs(
+            weights == Weights::kInOtherSubgraphs);
+        return id;
+      }
       inputs.push_back(values);
       return AddTensor(&graph, dims);
     };
