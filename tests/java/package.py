@@ -82,7 +82,8 @@ def main():
     shutil.rmtree(release, ignore_errors=True)
     subprocess.run(
         [sys.executable, "-B", os.path.join(ROOT, "tools", "packaging", "release.py"),
-         os.path.dirname(os.path.dirname(library)), release, "--only=jar"],
+         os.path.dirname(os.path.dirname(library)), release, "--only=jar",
+         "--library=" + library],
         check=True, env=dict(os.environ, SOURCE_DATE_EPOCH="1700000000"))
     test(home, [folder, api, *glob.glob(os.path.join(release, "*.jar")), *jars], model, "/nowhere",
          folder, os.environ)

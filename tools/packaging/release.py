@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """Release artifacts of a build folder, the same bytes each time.
 
-    release.py BUILD_FOLDER DIST [--machine=x86_64] [--only=NAME,NAME]
+    release.py BUILD_FOLDER DIST [--machine=x86_64] [--only=NAME,NAME] [--library=PATH]
 
-writes to DIST: `tarball` (library, headers, accelerator, programs, licences, SBOM), `sbom`, `npm`,
-`wheel` and `jar` (both with the libraries inside; they need PyPI, and Maven Central and a JDK),
-`debs` (those of BUILD_FOLDER/packages), and SHA256SUMS of all of them. An artifact that cannot be made
-is named on stderr, with the reason; the exit status is then 1. `./dev release` builds and calls
-this.
+writes to DIST: `tarball` (library, headers, accelerator, programs if there are any, licences, SBOM),
+`sbom`, `npm`, `wheel` and `jar` (with the library inside; the latter two need PyPI, and Maven Central
+and a JDK), `debs` (those of BUILD_FOLDER/packages), and SHA256SUMS of all of them. The library inside
+npm package, wheel and jar is the one for glibc 2.28 that zig compiled in build-zig-MACHINE, or that of
+--library. An npm package or jar that DIST has gets MACHINE's library beside the others, because a
+registry takes one file of a version. An artifact that cannot be made is named on stderr, with the
+reason; the exit status is then 1. `./dev release` builds and calls this.
 SOURCE_DATE_EPOCH, which must be set, becomes the date of every file.
 """
 
 import argparse
-import glob
 import gzip
 import hashlib
 import io
@@ -33,7 +34,8 @@ import sbom
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXTS = {"LICENSE": ROOT / "LICENSE", "THIRD_PARTY_NOTICES": sbom.COPYRIGHT}
 COMPONENTS = ("library", "development", "litert", "tools", "zsh")
-NODE_ARCHITECTURE = {"x86_64": "x64", "aarch64": "arm64", "armv7l": "arm"}
+NODE_ARCHITECTURE = {"x86_64": "x64", "aarch64": "arm64"}
+MACHINES = (*NODE_ARCHITECTURE, "armv7l")
 TFLITE_API = ("https://repo1.maven.org/maven2/org/tensorflow/tensorflow-lite-api/2.16.1/"
               "tensorflow-lite-api-2.16.1.aar")
 
@@ -73,8 +75,10 @@ def write_tar(path, folder, prefix, epoch):
 
 
 class Release:
-    def __init__(self, build, dist, machine):
+    def __init__(self, build, dist, machine, library):
         self.build, self.dist, self.machine = build, dist, machine
+        self.zig = ROOT / f"build-zig-{machine}"
+        self.own_library = library
         text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
         self.version = re.search(r"project\(gles_delegate VERSION ([\d.]+)", text).group(1)
         self.epoch = int(os.environ["SOURCE_DATE_EPOCH"])
@@ -94,9 +98,12 @@ class Release:
                 shutil.copy(text, folder / name)
         return folder
 
-    def library(self, name):
-        found = glob.glob(str(self.installed() / "lib" / "**" / name), recursive=True)
-        return pathlib.Path(found[0]).resolve()
+    def library(self):
+        """The library of npm package, wheel and jar."""
+        library = self.own_library or self.zig / "lib" / "libgles_delegate.so"
+        if not library.exists():
+            raise Missing(f"no {library}, for an older glibc")
+        return library.resolve()
 
     def sbom_text(self):
         folder = self.installed()
@@ -112,24 +119,26 @@ class Release:
         write_tar(self.dist / f"{self.name}.tar.gz", self.installed(), self.name, self.epoch)
 
     def make_npm(self):
+        if self.machine not in NODE_ARCHITECTURE:
+            raise Missing("tfjs-tflite-node has no TensorFlow Lite for it")
         folder = self.work / "npm"
+        package = self.dist / f"gles-delegate-{self.version}.tgz"
+        if package.exists():
+            with tarfile.open(package) as archive:
+                archive.extractall(self.work)
+            (self.work / "package").rename(folder)
         architecture = NODE_ARCHITECTURE[self.machine]
-        (folder / "lib" / architecture).mkdir(parents=True)
+        (folder / "lib" / architecture).mkdir(parents=True, exist_ok=True)
         for name in ("index.js", "index.d.ts", "package.json", "README.md"):
             shutil.copy(ROOT / "tools" / "node" / name, folder)
         for name, text in TEXTS.items():
             shutil.copy(text, folder / name)
-        shutil.copy(self.library("libgles_delegate.so.1"),
-                    folder / "lib" / architecture / "libgles_delegate.so")
-        write_tar(self.dist / f"gles-delegate-{self.version}-{architecture}.tgz", folder, "package",
-                  self.epoch)
+        shutil.copy(self.library(), folder / "lib" / architecture / "libgles_delegate.so")
+        write_tar(package, folder, "package", self.epoch)
 
     def make_wheel(self):
         out = self.work / "wheel"
-        library = ROOT / f"build-zig-{self.machine}" / "lib" / "libgles_delegate.so"
-        if not library.exists():
-            raise Missing(f"no {library}, for an older glibc")
-        run([sys.executable, "-B", ROOT / "tools/python/make_wheel.py", library, out,
+        run([sys.executable, "-B", ROOT / "tools/python/make_wheel.py", self.library(), out,
              f"--tools={self.build}/wheel_tools", f"--machine={self.machine}"])
         for wheel in out.glob("*.whl"):
             self.repack(wheel, self.dist / wheel.name, {})
@@ -149,8 +158,6 @@ class Release:
                 new.writestr(entry, content[name][0], zipfile.ZIP_DEFLATED, 9)
 
     def make_jar(self):
-        if self.machine != platform.machine():
-            raise Missing("the native half is compiled for this machine alone")
         if shutil.which("javac") is None:
             raise Missing("no JDK (Debian: default-jdk-headless)")
         folder = self.work / "java"
@@ -161,19 +168,25 @@ class Release:
             raise Missing(f"{TFLITE_API}: {error}") from error
         with zipfile.ZipFile(folder / "api.aar") as archive:
             archive.extract("classes.jar", folder)
-        run(["cmake", "-S", ROOT / "tools/java", "-B", folder / "build",
-             f"-DGLES_DELEGATE_LIBRARY={self.build}/lib/libgles_delegate.so",
+        compiler = [] if self.own_library else [
+            "-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={self.machine}",
+            f"-DCMAKE_CXX_COMPILER={self.zig}/zig/bin/c++"]
+        run(["cmake", "-S", ROOT / "tools/java", "-B", folder / "build", *compiler,
+             "-DCMAKE_SHARED_LINKER_FLAGS=-s", f"-DGLES_DELEGATE_LIBRARY={self.library()}",
              f"-DTFLITE_API_JAR={folder}/classes.jar",
              f"-DJAVA_HOME={pathlib.Path(shutil.which('javac')).resolve().parents[1]}"])
         run(["cmake", "--build", folder / "build"])
         jni = folder / "build" / "libgles_delegate_jni.so"
-        run(["strip", "--strip-unneeded", jni])
         inside = f"org/gles_delegate/linux-{self.machine}/"
-        more = {inside + "libgles_delegate.so.1": self.library("libgles_delegate.so.1").read_bytes(),
+        more = {inside + "libgles_delegate.so.1": self.library().read_bytes(),
                 inside + jni.name: jni.read_bytes()}
         more.update({f"META-INF/{name}": text.read_bytes() for name, text in TEXTS.items()})
-        self.repack(folder / "build" / "gles-delegate.jar",
-                    self.dist / f"gles-delegate-{self.version}-{self.machine}.jar", more)
+        jar = self.dist / f"gles-delegate-{self.version}.jar"
+        if jar.exists():
+            with zipfile.ZipFile(jar) as archive:
+                more.update({name: archive.read(name) for name in archive.namelist()
+                             if "/linux-" in name and not name.startswith(inside)})
+        self.repack(folder / "build" / "gles-delegate.jar", jar, more)
 
     def make_debs(self):
         packages = list((self.build / "packages").glob("*.*deb"))
@@ -199,12 +212,14 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("dist", type=pathlib.Path)
-    parser.add_argument("--machine", default=platform.machine(), choices=NODE_ARCHITECTURE)
+    parser.add_argument("--machine", default=platform.machine(), choices=MACHINES)
     parser.add_argument("--only", default=",".join(ARTIFACTS))
+    parser.add_argument("--library", type=lambda path: pathlib.Path(path).resolve())
     flags = parser.parse_args()
     if "SOURCE_DATE_EPOCH" not in os.environ:
         sys.exit("SOURCE_DATE_EPOCH is not set")
-    release = Release(flags.build.resolve(), flags.dist.resolve(), flags.machine)
+    release = Release(flags.build.resolve(), flags.dist.resolve(), flags.machine,
+                      flags.library)
     missing = 0
     for name in flags.only.split(","):
         try:
