@@ -57,8 +57,11 @@ def check_sbom(path, root):
     """Yields what is wrong: each binary with its sum, each part with licence and version."""
     document = json.loads(path.read_text(encoding="utf-8"))
     packages = {p["name"]: p for p in document["packages"]}
-    for name in ("gles_delegate", "abseil", "flatbuffers", "nlohmann-json", "xxhash", "toml++", "stb",
-                 "libstdc++", "libjnitensorflowlite.so"):
+    expected = ["gles_delegate", "abseil", "flatbuffers", "nlohmann-json", "xxhash", "toml++", "stb",
+                "libstdc++"]
+    if (root / "bin").exists():
+        expected.append("libjnitensorflowlite.so")
+    for name in expected:
         if name not in packages or not re.match(r"[\d:]", packages[name]["versionInfo"]):
             yield f"{path.name}: no {name}, or without its version"
     sums = {f["fileName"][2:]: f["checksums"][1]["checksumValue"] for f in document["files"]}
