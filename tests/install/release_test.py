@@ -12,6 +12,7 @@ import os
 import pathlib
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -84,6 +85,30 @@ def check_validity(path, folder):
         yield f"{path.name} is not valid: {done.stderr[:500]}"
 
 
+def check_relative_paths(build, folder):
+    """Yields the sources whose objects differ if their paths are relative, as ccache's base folder
+    makes them."""
+    commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    back = os.path.relpath(ROOT, build)
+    # The project's, abseil's, and one in the build folder (those of a unity build are there).
+    for name in ("/delegate/tflite/c_api.cc", "/strings/numbers.cc", "/unity_0_cxx.cxx"):
+        entry = next((e for e in commands if e["file"].endswith(name)), None)
+        if not entry:
+            continue
+        words = shlex.split(entry["command"])
+        objects = []
+        for kind in ("absolute", "relative"):
+            words[words.index("-o") + 1] = str(folder / f"{kind}.o")
+            if kind == "relative":
+                words = [word if word.startswith(("-D", "-ffile-prefix-map"))
+                         else re.sub(rf"{ROOT}(?=/|$)", back, word.replace(f"{build}/", ""))
+                         for word in words]
+            subprocess.run([*words, "-g1"], check=True, cwd=entry["directory"])
+            objects.append((folder / f"{kind}.o").read_bytes())
+        if objects[0] != objects[1]:
+            yield f"{entry['file']}: another object if its path is relative"
+
+
 def check_files(root, build):
     """The tarball, unpacked: what is in it, and whether programs find their libraries."""
     for name in ("LICENSE", "THIRD_PARTY_NOTICES", "sbom.spdx.json",
@@ -128,6 +153,7 @@ def main():
             opened.extractall(folder)
     root = folder / tarball.name[:-len(".tar.gz")]
     wrong += check_files(root, build)
+    wrong += check_relative_paths(build, folder)
     document = next(dist.glob("*.spdx.json"))
     wrong += check_sbom(document, root)
     wrong += check_validity(document, folder.parent / "release_test_spdx")
