@@ -20,6 +20,7 @@ import release_test
 # Names of a machine in files and folders, with readelf's word for it.
 MACHINES = {"x86_64": "X86-64", "amd64": "X86-64", "x64": "X86-64", "aarch64": "AArch64",
             "arm64": "AArch64", "armv7l": "ARM", "armhf": "ARM"}
+WITHOUT_BINARIES = (".json", ".pom", "-sources.jar", "-javadoc.jar")
 OLD_GLIBC = 28  # what wheels, npm package and jar need at most: 2.28
 
 
@@ -80,7 +81,7 @@ def check_artifact(path, folder):
         if content[:4] == b"\x7fELF":
             binaries += 1
             yield from check_binary(file, where, old_glibc)
-    if not binaries and "-dev_" not in path.name:
+    if not binaries and not path.name.startswith("libgles-delegate-dev_"):
         yield f"{path.name}: no binary"
     if path.name.endswith(".tar.gz"):
         name = path.name[:-len(".tar.gz")]
@@ -92,7 +93,7 @@ def main():
     dist = pathlib.Path(sys.argv[1]).resolve()
     wrong = list(release_test.check_sums(dist))
     artifacts = [path for path in sorted(dist.iterdir())
-                 if path.name != "SHA256SUMS" and path.suffix != ".json"]
+                 if path.name != "SHA256SUMS" and not path.name.endswith(WITHOUT_BINARIES)]
     for path in artifacts:
         with tempfile.TemporaryDirectory() as folder:
             wrong += check_artifact(path, pathlib.Path(folder))

@@ -3,13 +3,18 @@
 
     release.py BUILD_FOLDER DIST [--machine=x86_64] [--only=NAME,NAME] [--library=PATH]
 
-writes to DIST: `tarball` (library, headers, accelerator, programs if there are any, licences, SBOM),
-`sbom`, `npm`, `wheel` and `jar` (with the library inside; the latter two need PyPI, and Maven Central
-and a JDK), `debs` (those of BUILD_FOLDER/packages), and SHA256SUMS of all of them. The library inside
-npm package, wheel and jar is the one for glibc 2.28 that zig compiled in build-zig-MACHINE, or that of
---library. An npm package or jar that DIST has gets MACHINE's library beside the others, because a
-registry takes one file of a version. An artifact that cannot be made is named on stderr, with the
-reason; the exit status is then 1. `./dev release` builds and calls this.
+writes to DIST:
+- `tarball`: library, headers, accelerator, programs if there are any, licences, SBOM;
+- `sbom`;
+- `npm`, `wheel` and `jar`, with the library inside. The wheel needs PyPI, the jar Maven Central and a
+  JDK. The jar comes with its POM, sources and Javadoc;
+- `debs`: those of BUILD_FOLDER/packages;
+- SHA256SUMS of all of them.
+
+The library inside npm package, wheel and jar is the one for glibc 2.28 that zig compiled in
+build-zig-MACHINE, or that of --library. An npm package or jar that DIST has gets MACHINE's library
+beside the others, because a registry takes one file of a version. An artifact that cannot be made is
+named on stderr, with the reason; the exit status is then 1. `./dev release` builds and calls this.
 SOURCE_DATE_EPOCH, which must be set, becomes the date of every file.
 """
 
@@ -22,17 +27,20 @@ import pathlib
 import platform
 import re
 import shutil
+import string
 import subprocess
 import sys
 import tarfile
 import time
 import urllib.request
 import zipfile
+from xml.sax.saxutils import escape
 
 import sbom
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXTS = {"LICENSE": ROOT / "LICENSE", "THIRD_PARTY_NOTICES": sbom.COPYRIGHT}
+POM = string.Template((ROOT / "tools/packaging/pom.xml").read_text(encoding="utf-8"))
 COMPONENTS = ("library", "development", "litert", "tools", "zsh")
 NODE_ARCHITECTURE = {"x86_64": "x64", "aarch64": "arm64"}
 MACHINES = (*NODE_ARCHITECTURE, "armv7l")
@@ -145,17 +153,30 @@ class Release:
 
     def repack(self, source, target, more):
         """The zip file `source` and `more`, {name: bytes}, in order and with one date."""
-        date = time.gmtime(self.epoch)[:6]
-        with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        with zipfile.ZipFile(source) as old:
             content = {i.filename: (old.read(i), i.external_attr) for i in old.infolist()
                        if not i.is_dir()}
-            content.update({name: (data, 0o644 << 16) for name, data in more.items()})
+        content.update({name: (data, 0o644 << 16) for name, data in more.items()})
+        self.write_zip(target, content)
+
+    def write_zip(self, target, content):
+        """`content`: {name: (bytes, mode)}."""
+        date = time.gmtime(self.epoch)[:6]
+        with zipfile.ZipFile(target, "w") as new:
             # The list of a wheel's files is its last, and a jar's manifest its first.
             for name in sorted(content, key=lambda n: (n != "META-INF/MANIFEST.MF",
                                                        n.endswith("/RECORD"), n)):
                 entry = zipfile.ZipInfo(name, date)
                 entry.external_attr = content[name][1]
                 new.writestr(entry, content[name][0], zipfile.ZIP_DEFLATED, 9)
+
+    def write_jar(self, kind, folder):
+        """The files of `folder` as the jar of a kind, with the licences."""
+        content = {str(path.relative_to(folder)): (path.read_bytes(), 0o644 << 16)
+                   for path in folder.rglob("*") if path.is_file()}
+        content.update({f"META-INF/{name}": (text.read_bytes(), 0o644 << 16)
+                        for name, text in TEXTS.items()})
+        self.write_zip(self.dist / f"gles-delegate-{self.version}-{kind}.jar", content)
 
     def make_jar(self):
         if shutil.which("javac") is None:
@@ -187,6 +208,20 @@ class Release:
                 more.update({name: archive.read(name) for name in archive.namelist()
                              if "/linux-" in name and not name.startswith(inside)})
         self.repack(folder / "build" / "gles-delegate.jar", jar, more)
+        self.make_maven(folder)
+
+    def make_maven(self, folder):
+        """The files that Maven Central wants beside the jar."""
+        sources = ROOT / "tools" / "java" / "src" / "main" / "java"
+        run(["javadoc", "-quiet", "-notimestamp", "-Xdoclint:all,-missing", "-classpath",
+             folder / "classes.jar", "-d", folder / "javadoc", *sorted(sources.rglob("*.java"))])
+        self.write_jar("sources", sources)
+        self.write_jar("javadoc", folder / "javadoc")
+        name, address = re.fullmatch("(.*) <(.*)>", publisher("MAINTAINER")).groups()
+        values = {"version": self.version, "url": publisher("REPOSITORY_URL"), "name": name,
+                  "address": address, "api": TFLITE_API.split("/")[-2]}
+        (self.dist / f"gles-delegate-{self.version}.pom").write_text(
+            POM.substitute({key: escape(value) for key, value in values.items()}), encoding="utf-8")
 
     def make_debs(self):
         packages = list((self.build / "packages").glob("*.*deb"))
