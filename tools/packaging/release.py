@@ -31,6 +31,7 @@ import string
 import subprocess
 import sys
 import tarfile
+import tempfile
 import time
 import urllib.request
 import zipfile
@@ -83,17 +84,16 @@ def write_tar(path, folder, prefix, epoch):
 
 
 class Release:
-    def __init__(self, build, dist, machine, library):
-        self.build, self.dist, self.machine = build, dist, machine
-        self.zig = ROOT / f"build-zig-{machine}"
-        self.own_library = library
+    def __init__(self, flags, work):
+        self.build, self.dist, self.machine = flags.build.resolve(), flags.dist.resolve(), flags.machine
+        self.zig = ROOT / f"build-zig-{self.machine}"
+        self.own_library = flags.library
         text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
         self.version = re.search(r"project\(gles_delegate VERSION ([\d.]+)", text).group(1)
         self.epoch = int(os.environ["SOURCE_DATE_EPOCH"])
-        self.name = f"gles_delegate-{self.version}-linux-{machine}"
-        self.work = build / "release"
-        shutil.rmtree(self.work, ignore_errors=True)
-        dist.mkdir(parents=True, exist_ok=True)
+        self.name = f"gles_delegate-{self.version}-linux-{self.machine}"
+        self.work = work
+        self.dist.mkdir(parents=True, exist_ok=True)
 
     def installed(self):
         """A folder with all files, stripped."""
@@ -253,16 +253,17 @@ def main():
     flags = parser.parse_args()
     if "SOURCE_DATE_EPOCH" not in os.environ:
         sys.exit("SOURCE_DATE_EPOCH is not set")
-    release = Release(flags.build.resolve(), flags.dist.resolve(), flags.machine,
-                      flags.library)
     missing = 0
-    for name in flags.only.split(","):
-        try:
-            ARTIFACTS[name](release)
-        except Missing as why:
-            missing += 1
-            print(f"NO {name.upper()} FOR {flags.machine}: {why}", file=sys.stderr)
-    write_sums(release.dist)
+    # A new one, because tests that run side by side make artifacts of one build folder.
+    with tempfile.TemporaryDirectory(prefix="release-", dir=flags.build) as work:
+        release = Release(flags, pathlib.Path(work).resolve())
+        for name in flags.only.split(","):
+            try:
+                ARTIFACTS[name](release)
+            except Missing as why:
+                missing += 1
+                print(f"NO {name.upper()} FOR {flags.machine}: {why}", file=sys.stderr)
+        write_sums(release.dist)
     sys.exit(1 if missing else 0)
 
 
