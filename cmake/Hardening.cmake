@@ -24,6 +24,11 @@ if(GLES_HAS_FILE_PREFIX_MAP)
     -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build
     -ffile-prefix-map=${CMAKE_BINARY_DIR}/=)
 endif()
+# The debug symbols need not name the compiler's flags, whose order ccache does not keep.
+check_cxx_compiler_flag(-gno-record-gcc-switches GLES_HAS_NO_RECORD_GCC_SWITCHES)
+if(GLES_HAS_NO_RECORD_GCC_SWITCHES)
+  add_compile_options(-gno-record-gcc-switches)
+endif()
 if(NOT GLES_DELEGATE_HARDEN)
   return()
 endif()

@@ -107,6 +107,8 @@ def check_relative_paths(build, folder):
             objects.append((folder / f"{kind}.o").read_bytes())
         if objects[0] != objects[1]:
             yield f"{entry['file']}: another object if its path is relative"
+        if b" -O" in objects[0]:
+            yield f"{entry['file']}: the compiler's flags are in the debug symbols"
 
 
 def check_files(root, build):
