@@ -14,7 +14,9 @@ set(ABSL_PROPAGATE_CXX_STD ON)
 set(ABSL_ENABLE_INSTALL OFF)
 set(BUILD_TESTING OFF)
 if(GLES_HAS_FILE_PREFIX_MAP)
-  add_compile_options(-ffile-prefix-map=${ABSEIL_SOURCE_DIR}=abseil)
+  file(RELATIVE_PATH abseil_from_build ${CMAKE_BINARY_DIR} ${ABSEIL_SOURCE_DIR})
+  add_compile_options(-ffile-prefix-map=${abseil_from_build}=abseil
+    -ffile-prefix-map=${ABSEIL_SOURCE_DIR}=abseil)
 endif()
 # musl hides off64_t, which abseil uses.
 include(CheckCXXSourceCompiles)

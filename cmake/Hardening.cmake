@@ -12,9 +12,22 @@ endif()
 
 check_cxx_compiler_flag(-ffile-prefix-map=a=b GLES_HAS_FILE_PREFIX_MAP)
 if(GLES_HAS_FILE_PREFIX_MAP)
+  # A ccache with a base folder names files by paths relative to the build folder; these become what
+  # absolute ones do.
+  file(RELATIVE_PATH source_from_build ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+  string(REGEX REPLACE "/$" "" source_from_build "${source_from_build}")
+  if(source_from_build)
+    add_compile_options(-ffile-prefix-map=${source_from_build}=.)
+  endif()
   # The last one that fits wins, and the build folder is usually below the source's.
   add_compile_options(
-    -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build)
+    -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build
+    -ffile-prefix-map=${CMAKE_BINARY_DIR}/=)
+endif()
+# The debug symbols need not name the compiler's flags, whose order ccache does not keep.
+check_cxx_compiler_flag(-gno-record-gcc-switches GLES_HAS_NO_RECORD_GCC_SWITCHES)
+if(GLES_HAS_NO_RECORD_GCC_SWITCHES)
+  add_compile_options(-gno-record-gcc-switches)
 endif()
 if(NOT GLES_DELEGATE_HARDEN)
   return()

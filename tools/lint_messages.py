@@ -8,7 +8,8 @@ Each message that a user can act on has a row whose first column quotes it:
 - failures that come from the machine and not from the model (the statuses of STATUSES);
 - every line that the delegate logs;
 - wrong options and objects (INVALID in the files of CHECKS);
-- the exceptions of the Python package.
+- the exceptions of the packages for Python (with its accuracy program), Node and Java;
+- the errors of the programs that are installed.
 
 The page quotes only text that is in the code, piece for piece (`...`
 stands for text that changes). The limits of ops are in docs/supported_ops.md. Prints one line
@@ -30,9 +31,20 @@ STATUSES = ("Unavailable", "FailedPrecondition", "DeadlineExceeded", "ResourceEx
 MESSAGE = re.compile(r'absl::(?:' + "|".join(STATUSES) +
                      r')Error\(|(?="(?:WARNING|INFO|ERROR): )|\b(?:Warn|Tell)\((?:context,|\{)|\bTellWarnings\(|\blog\('
                      r'|\blines\.push_back\(|\w*warning_ =|\b(?:line|why) =')
+# The programs' own lines are results, not messages.
+FAILURE = re.compile(r"absl::(?:InvalidArgument|" + "|".join(STATUSES) + r")Error\(")
+PROGRAMS = ("benchmark_model", "gles_demo", "gles_doctor", "gles_tune", "inference_diff",
+            "model_report", "quantized_accuracy")
+OF_PROGRAMS = [f"tools/{name}{rest}.cc" for name in PROGRAMS for rest in ("", "/*")] + [
+    "tools/common/*.cc", "tools/conformance/gles_conformance.cc"] + [
+        f"tools/runner/{name}.cc" for name in ("backend", "backend_flags", "inputs", "model_layers")]
 INVALID = re.compile(r"absl::InvalidArgumentError\(")
 CHECKS = re.compile(
     r"/(?:options|option_keys|option_texts|environment_options|object_struct|tuning_parameters|runtime)\.cc$")
+# Of JavaScript and Java.
+THROW = re.compile(r"\bthrow new \w+\((.*?)\);\n", re.DOTALL)
+COMMENT = re.compile(r"^\s*//[^\n]*|/\*.*?\*/", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r"""(["'`])((?:(?!\1)[^\\]|\\.)*)\1""", re.DOTALL)
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 LEAST = 8  # letters that tell a message from others
 
@@ -87,14 +99,31 @@ def messages_of(text, path="a.cc"):
     >>> wrong = 'absl::InvalidArgumentError(Cat("option ", i));'
     >>> messages_of(wrong), messages_of(wrong, "delegate/tflite/options.cc")
     ([], [(1, ['option '])])
+    >>> messages_of(wrong + 'log("x");', "tools/gles_demo.cc")
+    [(1, ['option '])]
     """
     if path.endswith(".py"):
         return python_messages_of(text)
-    found = list(MESSAGE.finditer(text))
+    if path.endswith((".js", ".java")):
+        return [(text[:m.start()].count("\n") + 1, quoted_in(m.group(1)))
+                for m in THROW.finditer(text)]
+    found = list((FAILURE if path.startswith("tools/") else MESSAGE).finditer(text))
     if CHECKS.search(path):
         found += INVALID.finditer(text)
     return [(text[:m.start()].count("\n") + 1, pieces_of(call_at(text, m.end())))
             for m in found]
+
+
+def quoted_in(text):
+    r"""The literals of JavaScript or Java, templates split at what they insert.
+
+    >>> quoted_in("// isn't\n`no ${key} here` + 'a' + f(\"b\")")
+    ['no ', ' here', 'a', 'b']
+    >>> messages_of("x;\nthrow new Error(`no ${a}; ` +\n  'end');\n", "a.js")
+    [(2, ['no ', '; ', 'end'])]
+    """
+    return [piece for _, literal in QUOTED.findall(COMMENT.sub("", text))
+            for piece in re.split(r"\$\{[^}]*\}", literal) if piece]
 
 
 def python_messages_of(text):
@@ -122,6 +151,8 @@ def literals_of(text, path="a.cc"):
     if path.endswith(".py"):
         return [node.value for node in ast.walk(ast.parse(text))
                 if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    if path.endswith((".js", ".java")):
+        return quoted_in(text)
     return pieces_of(prose_text.C_TOKEN.sub(
         lambda token: token.group() if token.group("string") is not None else " ", text))
 
@@ -170,7 +201,11 @@ def findings(page, sources):
 def findings_of_tree():
     paths = sorted(glob.glob("egl/*.cc", root_dir=ROOT) +
                    glob.glob("delegate/**/*.cc", root_dir=ROOT, recursive=True) +
-                   glob.glob("tools/python/src/gles_delegate/*.py", root_dir=ROOT))
+                   glob.glob("tools/python/src/gles_delegate/**/*.py", root_dir=ROOT,
+                             recursive=True) +
+                   [path for pattern in OF_PROGRAMS for path in glob.glob(pattern, root_dir=ROOT)] +
+                   glob.glob("tools/node/*.js", root_dir=ROOT) +
+                   glob.glob("tools/java/src/**/*.java", root_dir=ROOT, recursive=True))
     sources = {}
     for path in paths:
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:

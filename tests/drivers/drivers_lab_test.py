@@ -120,7 +120,7 @@ class DriverTest(unittest.TestCase):
         self.assertEqual(driver.build, builds["arm64"])
         self.assertEqual(
             driver.command(["/c/p"]),
-            ["/q/usr/bin/qemu-aarch64-static", "-L", "/r", "-E", "LD_PRELOAD=/r/shim.so", "-E",
+            ["/q/usr/bin/qemu-aarch64", "-L", "/r", "-E", "LD_PRELOAD=/r/shim.so", "-E",
              "LD_LIBRARY_PATH=/c/lib:/r/usr/lib/aarch64-linux-gnu", "/c/p"])
 
 

@@ -30,7 +30,7 @@ fi
 rm -f "$root.log"
 mount -t proc proc "$root/proc"  # by which the loader knows where a program lies
 mkdir "$root/packages"
-cp "$packages"/*.deb "$root/packages/"
+cp "$packages"/*_"$(dpkg --print-architecture)".deb "$root/packages/"
 tarball="$(ls "$packages"/gles_delegate-*-linux-"$(uname -m)".tar.gz 2>/dev/null)" || true
 wheel="$(ls "$packages"/gles_delegate-*_"$(uname -m)".whl 2>/dev/null)" || true
 [[ -z $tarball ]] || tar -xzf "$tarball" -C "$root/packages"

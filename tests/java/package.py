@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import urllib.request
+import xml.etree.ElementTree
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -52,6 +53,19 @@ def test(home, classes, model, natives, folder, environment):
         sys.exit(done.returncode)
 
 
+def check_maven(pom, jar):
+    """Ends the process if Maven Central would refuse the files of a release."""
+    project = xml.etree.ElementTree.parse(pom).getroot()
+    named = {field.tag.split("}")[1]: field.text for field in project}
+    if os.path.basename(jar) != "{artifactId}-{version}.jar".format(**named):
+        sys.exit(f"FAILED: {jar} is not the jar of {named}")
+    for kind, content in (("sources", "org/gles_delegate/GlesDelegate.java"),
+                          ("javadoc", "org/gles_delegate/GlesDelegate.html")):
+        with zipfile.ZipFile(jar[:-len(".jar")] + f"-{kind}.jar") as archive:
+            if content not in archive.namelist():
+                sys.exit(f"FAILED: no {content} among the {kind}")
+
+
 def main():
     library, folder = os.path.realpath(sys.argv[1]), sys.argv[2]
     environments.check_may_fetch([API] + JARS)
@@ -82,10 +96,13 @@ def main():
     shutil.rmtree(release, ignore_errors=True)
     subprocess.run(
         [sys.executable, "-B", os.path.join(ROOT, "tools", "packaging", "release.py"),
-         os.path.dirname(os.path.dirname(library)), release, "--only=jar"],
+         os.path.dirname(os.path.dirname(library)), release, "--only=jar",
+         "--library=" + library],
         check=True, env=dict(os.environ, SOURCE_DATE_EPOCH="1700000000"))
-    test(home, [folder, api, *glob.glob(os.path.join(release, "*.jar")), *jars], model, "/nowhere",
-         folder, os.environ)
+    pom, jar = (glob.glob(os.path.join(release, "gles-delegate-*" + kind))[0]
+                for kind in (".pom", ".[0-9].jar"))
+    test(home, [folder, api, jar, *jars], model, "/nowhere", folder, os.environ)
+    check_maven(pom, jar)
 
 
 if __name__ == "__main__":

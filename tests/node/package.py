@@ -4,7 +4,7 @@
 
 installs the packages below FOLDER, where npm compiles tfjs-tflite-node's binding, and runs
 test.js there: on the self-check's model of the Python package, and on models of
-GLES_DELEGATE_SHARED_DIR. Run by CTest as `node`; skips, with the reason, if nothing may
+GLES_DELEGATE_SHARED_DIR; then the same with a release's package. Run by CTest as `node`; skips, with the reason, if nothing may
 be fetched (../python/environments.py), or Node or its headers are not there.
 """
 
@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -46,12 +47,37 @@ def install(folder):
         environments.run_or_skip(
             ["npm", "install", "--prefix", folder, "--no-audit", "--no-fund",
              "--nodedir=" + home, *PACKAGES])
-    link = os.path.join(folder, "node_modules", "gles-delegate")
-    if os.path.lexists(link):
-        os.remove(link)
-    os.symlink(os.path.join(ROOT, "tools", "node"), link)
     # Node finds packages from the folder of the test.
     shutil.copy(os.path.join(HERE, "test.js"), folder)
+
+
+def remove_own(folder):
+    """The place of this project's package, which is then free."""
+    place = os.path.join(folder, "node_modules", "gles-delegate")
+    if os.path.islink(place):
+        os.remove(place)
+    shutil.rmtree(place, ignore_errors=True)
+    return place
+
+
+def unpack_release(library, folder):
+    """Puts the package of a release with `library` inside in its place."""
+    release = os.path.join(folder, "release")
+    shutil.rmtree(release, ignore_errors=True)
+    subprocess.run(
+        [sys.executable, "-B", os.path.join(ROOT, "tools", "packaging", "release.py"),
+         os.path.dirname(os.path.dirname(library)), release, "--only=npm", "--library=" + library],
+        check=True, env=dict(os.environ, SOURCE_DATE_EPOCH="1700000000"))
+    with tarfile.open(glob.glob(os.path.join(release, "*.tgz"))[0]) as archive:
+        archive.extractall(release)
+    os.rename(os.path.join(release, "package"), remove_own(folder))
+
+
+def run_test(folder, environment):
+    """Ends the process if the test fails."""
+    done = subprocess.run(["node", "--test", "test.js"], check=False, cwd=folder, env=environment)
+    if done.returncode != 0:
+        sys.exit(done.returncode)
 
 
 def models(folder):
@@ -68,10 +94,12 @@ def main():
     library, folder = sys.argv[1:]
     environments.check_may_fetch(PACKAGES)
     install(folder)
-    environment = dict(os.environ, GLES_DELEGATE_LIBRARY=library,
-                       GLES_TEST_MODELS=os.pathsep.join(models(folder)))
-    sys.exit(subprocess.run(["node", "--test", "test.js"], check=False, cwd=folder,
-                            env=environment).returncode)
+    environment = dict(os.environ, GLES_TEST_MODELS=os.pathsep.join(models(folder)))
+    os.symlink(os.path.join(ROOT, "tools", "node"), remove_own(folder))
+    run_test(folder, dict(environment, GLES_DELEGATE_LIBRARY=library))
+    unpack_release(library, folder)
+    environment.pop("GLES_DELEGATE_LIBRARY", None)
+    run_test(folder, environment)
 
 
 if __name__ == "__main__":

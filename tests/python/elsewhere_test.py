@@ -4,11 +4,11 @@ another Debian.
     tests/python/elsewhere_test.py MACHINE LIBRARY FOLDER ROOTS_FOLDER [GLIBC]
 
 makes the wheel around MACHINE's LIBRARY below FOLDER and runs `python -m gles_delegate` there, which
-compares a model's answers with the CPU's. tflite-runtime comes from PyPI. Python and Mesa are
-Debian's, in ROOTS_FOLDER (tools/drivers/roots.py): Debian 12 under qemu-user for aarch64 and armv7l,
-Debian 11 for x86_64, the oldest with Python 3.9. GLIBC (2.28): the library must
-not need a newer one. Run by CTest as arm64.wheel and *.old_glibc. Skips (exit status 77) where the
-library is not built, or where something would have to be fetched and GLES_DELEGATE_FETCH_WHEELS=1
+compares a model's answers with the CPU's. The runtime comes from PyPI: ai-edge-litert for aarch64, else
+tflite-runtime. Python and Mesa are Debian's, in ROOTS_FOLDER (tools/drivers/roots.py): Debian 12 under
+qemu-user for aarch64 and armv7l, Debian 11 for x86_64, the oldest with Python 3.9. GLIBC (2.28): the
+library must not need a newer one. Run by CTest as arm64.wheel and *.old_glibc. Skips (exit status 77)
+if the library is not built, or if something would have to be fetched and GLES_DELEGATE_FETCH_WHEELS=1
 does not allow it.
 """
 
@@ -34,9 +34,8 @@ import hardening  # noqa: E402
 import make_wheel  # noqa: E402
 import roots  # noqa: E402
 
-# The newest runtime that these Pythons take and that starts under qemu 7.2: of
-# ai-edge-litert 2.3.0 the interpreter ends by SIGSEGV there, without any delegate.
-RUNTIME = "tflite-runtime==2.14.0"
+# Where PyPI has no newer one for the machine or this old a Python.
+OLD_RUNTIME = "tflite-runtime==2.14.0"
 
 
 class Place:
@@ -45,7 +44,7 @@ class Place:
     def __init__(self, root, python, platform, packages, qemu=None, device="llvmpipe"):
         self.root, self.python, self.packages, self.qemu = root, python, packages, qemu
         self.device = device
-        self.platforms = [platform, "manylinux2014_"]
+        self.platforms = [platform, "manylinux_2_27_", "manylinux2014_"]
 
     def prepare(self, folder, machine, more):
         """The folders of the roots, or a skip."""
@@ -77,13 +76,13 @@ class Place:
 
 
 NUMPY = "numpy==1.26.4"
-# PyPI has no NumPy for armv7l: that is Debian's. llvmpipe computes wrongly there, under qemu 7.2 at
+# PyPI has no NumPy for armv7l: that is Debian's. llvmpipe computes wrongly there, under qemu 10 at
 # least, which the self-check finds.
-PLACES = {"aarch64": Place("bookworm-arm64", "python3.11", "manylinux_2_34_", [RUNTIME, NUMPY],
-                           "qemu-aarch64-static"),
-          "armv7l": Place("bookworm-armhf", "python3.11", "manylinux_2_34_", [RUNTIME],
-                          "qemu-arm-static", "softpipe"),
-          "x86_64": Place("bullseye-amd64", "python3.9", "manylinux_2_17_", [RUNTIME, NUMPY])}
+PLACES = {"aarch64": Place("bookworm-arm64", "python3.11", "manylinux_2_34_",
+                           ["ai-edge-litert==2.3.0", NUMPY], "qemu-aarch64"),
+          "armv7l": Place("bookworm-armhf", "python3.11", "manylinux_2_34_", [OLD_RUNTIME],
+                          "qemu-arm", "softpipe"),
+          "x86_64": Place("bullseye-amd64", "python3.9", "manylinux_2_17_", [OLD_RUNTIME, NUMPY])}
 
 
 def oldest_glibc(library):

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from kubernetes import client as kubernetes
 
+import gles_serving
 import serving_process as sp
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -49,6 +50,13 @@ def test_flags_are_the_servers(path):
     flags = re.findall(r"--([a-z_]+)=", read(*path))
     assert {"model_repository", "cache_dir"} <= set(flags)
     assert not [flag for flag in flags if f"--{flag} " not in shown]
+
+
+@pytest.mark.parametrize("module", ["gles_serving", "gles_serving.ray_app"])
+def test_programs_tell_their_version(module):
+    done = subprocess.run([sys.executable, "-m", module, "--version"], check=True,
+                          capture_output=True, text=True)
+    assert done.stdout == f"gles_serving {gles_serving.__version__}\n"
 
 
 def test_kserves_runtime_and_service_fit_each_other_and_the_image():

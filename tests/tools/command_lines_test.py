@@ -138,7 +138,9 @@ def main():
         if text:
             failed += 1
             print(f"FAILED: {name}: {text}")
-    for command in (["bash", str(ROOT / "dev")], [sys.executable, "-B", "-m", "gles_delegate"]):
+    modules = [[sys.executable, "-B", "-m", name]
+               for name in ("gles_delegate", "gles_delegate.evaluation")]
+    for command in (["bash", str(ROOT / "dev")], *modules):
         done = run([*command, "--version"], env=environment)
         if done.returncode != 0 or not done.stdout.startswith("gles_delegate "):
             failed += 1

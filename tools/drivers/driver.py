@@ -74,7 +74,7 @@ class Driver:
         shim = self.fill(self.description.get("preload", "")) if preload else ""
         if arch == "arm64":
             shims = ["-E", f"LD_PRELOAD={shim}"] if shim else []
-            return [f"{self.places['qemu']}/usr/bin/qemu-aarch64-static", "-L", str(root),
+            return [f"{self.places['qemu']}/usr/bin/qemu-aarch64", "-L", str(root),
                     *shims, "-E", f"LD_LIBRARY_PATH={self.library_path()}", *program]
         shims = ["--preload", shim] if shim else []
         return [f"{root}/usr/lib64/{LOADERS[arch]}", *shims, "--library-path",

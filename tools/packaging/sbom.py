@@ -58,8 +58,10 @@ def sbom(name, version, epoch, files, url):
         "downloadLocation": url or "NOASSERTION", "filesAnalyzed": True,
         "licenseConcluded": own[2], "licenseDeclared": own[2], "copyrightText": own[1]}]
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-Package")]
+    names = {pathlib.PurePath(path).name for path in files}
     for part, text, licence in others:
-        if part not in VERSION_OF:  # of the wheels alone
+        # Of the wheels alone, or of the programs, which not every archive has.
+        if part not in VERSION_OF or (part.endswith(".so") and part not in names):
             continue
         identity = "SPDXRef-" + re.sub("[^A-Za-z0-9]+", "-", part).strip("-")
         packages.append({

@@ -31,8 +31,7 @@ def _arguments(argv: Optional[List[str]]) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=2.0,
                         help="how long each side is timed (default 2)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--version", action="version",
-                        version=f"gles_delegate {gles_delegate.__version__}")
+    _program.add_version(parser)
     return parser.parse_args(argv)
 
 

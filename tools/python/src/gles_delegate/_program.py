@@ -1,10 +1,19 @@
 """Helpers of the package's programs."""
 
+import argparse
 import json
 import sys
 from typing import Any, Callable, Dict, Optional, Tuple, Type
 
+import gles_delegate
+
 Found = Dict[str, Any]
+
+
+def add_version(parser: argparse.ArgumentParser) -> None:
+    """Adds the flag --version."""
+    parser.add_argument("--version", action="version",
+                        version=f"gles_delegate {gles_delegate.__version__}")
 
 
 def run(find: Callable[[], Found], errors: Tuple[Type[BaseException], ...], as_json: bool,

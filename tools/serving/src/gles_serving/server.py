@@ -227,6 +227,7 @@ def own_parser(program: str) -> argparse.ArgumentParser:
                      help="seconds for which requests are answered after SIGTERM")
     own.add_argument("--log_requests", action="store_true",
                      help="a line for each request; else only for those that failed")
+    own.add_argument("--version", action="version", version=f"gles_serving {__version__}")
     return parser
 
 

@@ -24,6 +24,7 @@ def _arguments(argv: Optional[List[str]]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m gles_delegate.evaluation",
                                      description=(__doc__ or "").split("\n\n", 1)[-1],
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    _program.add_version(parser)
     tasks = parser.add_subparsers(dest="task", required=True)
     common = argparse.ArgumentParser(add_help=False)
     add = common.add_argument
