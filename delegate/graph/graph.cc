@@ -150,8 +150,9 @@ Uses::Uses(const Graph& graph)
       if (id != kNoTensor) consumers[id].push_back(static_cast<int>(n));
     }
     for (const PostOp& op : node.post_ops) {
-      if (op.operand != kNoTensor)
+      if (op.operand != kNoTensor) {
         consumers[op.operand].push_back(static_cast<int>(n));
+      }
     }
   }
   for (TensorId id : graph.outputs) is_output[id] = true;

@@ -13,8 +13,9 @@ namespace gles_delegate {
 namespace {
 
 absl::Status CheckSameElements(const Tensor& input, const Tensor& output) {
-  if (input.shape.elements() == output.shape.elements())
+  if (input.shape.elements() == output.shape.elements()) {
     return absl::OkStatus();
+  }
   return absl::InvalidArgumentError(absl::StrCat(
       "the constant ", input.ToString(), " cannot become ", output.ToString()));
 }

@@ -52,8 +52,9 @@ void Unpack(int type, Tensor* t) {
   const auto bytes = t->constant.bytes();
   const int64_t count = t->shape.elements();
   const int per_byte = type == kInt4 ? 2 : 4;
-  if (count <= 0 || static_cast<int64_t>(bytes.size()) * per_byte < count)
+  if (count <= 0 || static_cast<int64_t>(bytes.size()) * per_byte < count) {
     return;
+  }
   t->constant =
       ConstantData::Own(type == kInt4 ? quant::UnpackInt4(bytes, count)
                                       : quant::UnpackInt2(bytes, count));

@@ -178,25 +178,31 @@ class ModelReader {
     const OpDefinition* op = FindOp(
         registration.builtin_code,
         registration.custom_name == nullptr ? "" : registration.custom_name);
-    if (op == nullptr)
+    if (op == nullptr) {
       return absl::UnimplementedError("the op has no GPU version");
+    }
     if (auto s = CheckShapes(model_.graph, node); !s.ok()) return s;
     if (auto s = CheckScales(model_.graph, node); !s.ok()) return s;
     if (auto s =
             CheckVariables(model_.graph, node, overview_.users_of_variable);
-        !s.ok())
+        !s.ok()) {
       return s;
+    }
     if (auto s = CheckShapesKnown(model_.graph, node, nodes_.shapes.unknown);
-        !s.ok())
+        !s.ok()) {
       return s;
-    if (auto s = CheckViews(model_.graph, node, *op, options_); !s.ok())
+    }
+    if (auto s = CheckViews(model_.graph, node, *op, options_); !s.ok()) {
       return s;
+    }
     const bool other_types =
         options_.enable_quantization ||
         overview_.quantized_integers.contains(
             {registration.builtin_code, registration.version});
-    if (auto s = CheckVersion(*op, registration.version, other_types); !s.ok())
+    if (auto s = CheckVersion(*op, registration.version, other_types);
+        !s.ok()) {
       return s;
+    }
     if (options_.enable_quantization) {
       ViewBiasAsFloat(node, registration.builtin_code, options_.half,
                       &model_.graph);

@@ -62,8 +62,9 @@ absl::flat_hash_set<const void*> Subgraphs::ConstantsExcept(
     }
     for (const TfLiteTensor& tensor :
          absl::MakeConstSpan((*other)->tensors, (*other)->tensors_size)) {
-      if (tensor.allocation_type == kTfLiteMmapRo)
+      if (tensor.allocation_type == kTfLiteMmapRo) {
         found.insert(tensor.data.raw);
+      }
     }
   }
 }

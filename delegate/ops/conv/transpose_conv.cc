@@ -156,8 +156,9 @@ absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
   const Tensor& src = *node.inputs[0];
   const Tensor& filter = *node.inputs[1];
   const Tensor& dst = *node.outputs[0];
-  if (auto s = CheckTensors(src, filter, node.inputs[2], dst); !s.ok())
+  if (auto s = CheckTensors(src, filter, node.inputs[2], dst); !s.ok()) {
     return s;
+  }
   const auto height = CustomPadding(p.padding, src.shape.h, dst.shape.h,
                                     filter.shape.h, p.stride_height, "height");
   if (!height.ok()) return height.status();

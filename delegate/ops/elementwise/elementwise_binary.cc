@@ -128,9 +128,9 @@ absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
 
 // TFLite's pot_scale_int16, which ADD and SUB alone have.
 bool ShiftsQuantized(const NodeView& node) {
-  if (node.builtin_code != BuiltinOperator_ADD &&
-      node.builtin_code != BuiltinOperator_SUB)
-    return false;
+  const bool has_them = node.builtin_code == BuiltinOperator_ADD ||
+                        node.builtin_code == BuiltinOperator_SUB;
+  if (!has_them) return false;
   auto params = node.Get<AddParams>();
   return params.ok() && (*params)->pot_scale_int16 != 0;
 }

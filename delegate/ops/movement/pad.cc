@@ -68,8 +68,9 @@ absl::StatusOr<ParsedNode> ParsePad(const NodeView& node) {
 absl::StatusOr<ParsedNode> ParsePadV2(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 3, 1); !s.ok()) return s;
   // PADV2 without a value is PAD.
-  if (node.inputs.size() < 3 || node.inputs[2] == nullptr)
+  if (node.inputs.size() < 3 || node.inputs[2] == nullptr) {
     return ParsePad(node);
+  }
   if (auto s = CheckMovedTensors(node, 2, 2, TakesBool::kNo); !s.ok()) return s;
   auto a = ParsePaddings(node);
   if (!a.ok()) return a.status();

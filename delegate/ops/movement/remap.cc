@@ -98,8 +98,9 @@ void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
   }
   if (outer) d.Define("OUTER");
   if (r.edge == Edge::kFill) d.Define("FILL");
-  if (r.edge == Edge::kReflect || r.edge == Edge::kSymmetric)
+  if (r.edge == Edge::kReflect || r.edge == Edge::kSymmetric) {
     d.Define("MIRROR");
+  }
   if (r.edge == Edge::kWrap) d.Define("WRAP");
   d.Read("src", src);
   if (r.fill_tensor != kNoTensor) {
