@@ -16,6 +16,7 @@ namespace {
 
 using testing::SplitKind;
 using testing::Strided;
+using testing::Weights;
 using Ints = std::vector<int>;
 
 std::string Join(const Ints& values) { return absl::StrJoin(values, "."); }
