@@ -9,7 +9,6 @@
 #include "quant/half.h"
 
 namespace gles_delegate {
-
 namespace {
 
 template <typename T>
@@ -68,12 +67,16 @@ bool IsFloat(DataType type) {
   return type == DataType::kFloat32 || type == DataType::kFloat16;
 }
 
-// Consecutive elements with the same scale, and the number of scales.
-std::pair<int64_t, int64_t> ScaleLayout(const Tensor& tensor) {
+struct ScaleLayout {
+  int64_t inner;  // consecutive elements with the same scale
+  int64_t scales;
+};
+
+ScaleLayout ScaleLayoutOf(const Tensor& tensor) {
   const auto& q = tensor.quantization;
   const auto scales = static_cast<int64_t>(q.scale.size());
   if (q.block > 0) return {q.block, scales};
-  if (scales == 1) return {1, 1};
+  if (scales <= 1) return {1, scales};
   int64_t inner = 1;
   for (size_t d = q.dimension + 1; d < tensor.dims.size(); ++d) {
     inner *= tensor.dims[d];
@@ -95,6 +98,16 @@ absl::Status CheckQuantization(const Tensor& tensor) {
   return absl::OkStatus();
 }
 
+float FloatAt(const Tensor& tensor, const ScaleLayout& layout, int64_t i) {
+  const auto& q = tensor.quantization;
+  const double element = Element(tensor, i);
+  if (IsFloat(tensor.stored()) || q.empty()) return static_cast<float>(element);
+  const int64_t k = layout.scales > 1 ? i / layout.inner % layout.scales : 0;
+  const int64_t zero =
+      q.zero_point.empty() ? 0 : q.zero_point[q.zero_point.size() > 1 ? k : 0];
+  return quant::Dequantize(static_cast<int64_t>(element), q.scale[k], zero);
+}
+
 }  // namespace
 
 absl::Status CheckConstantFloats(const Tensor& tensor) {
@@ -111,19 +124,13 @@ absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
                 n * sizeof(float));
     return values;
   }
-  for (int64_t i = 0; i < n; ++i) values[i] = ConstantFloat(tensor, i);
+  const ScaleLayout layout = ScaleLayoutOf(tensor);
+  for (int64_t i = 0; i < n; ++i) values[i] = FloatAt(tensor, layout, i);
   return values;
 }
 
 float ConstantFloat(const Tensor& tensor, int64_t i) {
-  const auto& q = tensor.quantization;
-  const double element = Element(tensor, i);
-  if (IsFloat(tensor.stored()) || q.empty()) return static_cast<float>(element);
-  const auto [inner, scales] = ScaleLayout(tensor);
-  const int64_t k = scales > 1 ? i / inner % scales : 0;
-  const int64_t zero =
-      q.zero_point.empty() ? 0 : q.zero_point[q.zero_point.size() > 1 ? k : 0];
-  return quant::Dequantize(static_cast<int64_t>(element), q.scale[k], zero);
+  return FloatAt(tensor, ScaleLayoutOf(tensor), i);
 }
 
 absl::StatusOr<absl::Span<const float>> ConstantFloats(

@@ -16,10 +16,11 @@ namespace gles_delegate {
 // with quantization parameters dequantized, bools 0 and 1. kInvalidArgument:
 // not a constant, a type without a float view, or too few bytes for the shape.
 absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor);
-// The same without a copy if the constant has them as they are, else in `room`.
+// The same without a copy if the constant has them as they are, else in `room`:
+// valid as long as both.
 absl::StatusOr<absl::Span<const float>> ConstantFloats(
     const Tensor& tensor, std::vector<float>* room);
-// Whether there are such.
+// Ok, or the error of ConstantFloats().
 absl::Status CheckConstantFloats(const Tensor& tensor);
 // Element `i` of them.
 float ConstantFloat(const Tensor& tensor, int64_t i);

@@ -40,12 +40,10 @@ class ModelReader {
                  }) {}
 
   absl::StatusOr<CheckedModel> Read() {
-    const auto elsewhere =
-        Subgraphs(context_).ConstantsExcept(SubgraphsOf(nodes_.decompositions));
     for (size_t i = 0; i < context_->tensors_size; ++i) {
       Tensor tensor = ReadTensor(context_->tensors[i], static_cast<int>(i));
       tensor.constant.SetInOtherSubgraphs(
-          elsewhere.contains(context_->tensors[i].data.raw));
+          nodes_.constants_elsewhere.contains(context_->tensors[i].data.raw));
       const auto value = nodes_.shapes.values.find(static_cast<int>(i));
       if (value != nodes_.shapes.values.end()) tensor.constant = value->second;
       if (options_.enable_quantization) {
@@ -266,6 +264,8 @@ absl::StatusOr<ModelNodes> FindNodes(TfLiteContext* context) {
   nodes.plan = ReadInts(plan);
   nodes.checked = nodes.plan;
   nodes.decompositions = FindDecompositions(context, nodes.find, nodes.plan);
+  nodes.constants_elsewhere =
+      Subgraphs(context).ConstantsExcept(SubgraphsOf(nodes.decompositions));
   return nodes;
 }
 

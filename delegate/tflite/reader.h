@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/graph/graph.h"
@@ -50,6 +51,8 @@ struct ModelNodes {
   std::vector<int> plan;     // all of the model, in execution order
   std::vector<int> checked;  // those of `plan` that may be delegated
   Decompositions decompositions;
+  // The addresses of the file's constants in other signatures.
+  absl::flat_hash_set<const void*> constants_elsewhere;
   // Nodes with tensors of unknown shape stay on the CPU; `values` are
   // constants.
   ShapeFacts shapes;

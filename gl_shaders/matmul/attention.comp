@@ -82,8 +82,8 @@ vec4 term(int o, int s) {
 
 vec4 plus(vec4 a, vec4 b) { return a + b; }
 
-// Combines the values V of the first COUNT invocations that are STRIDE apart, a
-// power of two, into the first one's share. All have V before and after.
+// Combines the values V of COUNT invocations, a power of two and STRIDE apart,
+// in the share of the first. AT: this one's place among them.
 #define COMBINE(V, AT, COUNT, STRIDE, FUNCTION)                             \
   barrier();                                                                \
   shares[thread] = V;                                                       \

@@ -158,7 +158,14 @@ TEST_F(FuseAttentionModelTest, MatchesTheCpu) {
                         {1, 8, 77, 8, 64, false, false, false},
                         {2, 3, 130, 6, 4, true, true, true},
                         {5, 1, 301, 64, 128, true, false, true},
-                        {1, 2, 1024, 16, 8, false, true, false}};
+                        {1, 2, 1024, 16, 8, false, true, false},
+                        // The fewest scores; more than a work group has
+                        // invocations, and slices than it has; more results.
+                        {2, 1, 8, 4, 4, true, false, false},
+                        {1, 2, 1500, 12, 20, true, true, true},
+                        {1, 1, 4500, 4, 12, false, false, false},
+                        {1, 1, 40, 8, 300, true, true, true},
+                        {1, 1, 40, 8, 300, false, true, false}};
   for (const Case& c : cases) {
     const SingleOpModel model = ModelOf(c);
     for (Precision precision : kPrecisions) {
