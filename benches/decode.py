@@ -5,11 +5,12 @@
         MODEL.tflite...
 
 Needs a Python with ai-edge-litert 2.3 or newer and with the package gles_delegate, and decoders
-whose mask is an input, as litert-torch exports them. Greedy, from one token on, by the signature
-decode of LiteRT's CompiledModel: each run's caches are the next run's, as buffers. A time is that
-of a whole token: token, position and mask are written, and the logits are read. The ways take
-turns, each in its own process. Prints the median times in ms and the number of equal tokens. The
-first quarter of the tokens is left out: a GPU raises its clock meanwhile.
+whose mask is an input, as litert-torch exports them (make_decoder.py). Greedy, from one token on,
+by the signature decode of LiteRT's CompiledModel: each run's caches are the next run's, as buffers.
+A time is that of a whole token: token, position and mask are written, and the logits are read. Then
+the longest signature prefill runs as often as --prefills says, from empty caches. The ways take
+turns, each in its own process. Prints the median times in ms of a token and of a prefill, and the
+number of equal tokens. The first quarter is left out: a GPU raises its clock meanwhile.
 """
 
 import argparse
@@ -23,53 +24,101 @@ import time
 MARK = "DECODED "
 
 
-def decode(way, path, count, threads):
-    """The tokens and their times in ms."""
-    import numpy as np  # pylint: disable=import-outside-toplevel
-    from ai_edge_litert import compiled_model as litert  # pylint: disable=import-outside-toplevel
+class Signature:
+    """A signature of a CompiledModel, with buffers for its tensors."""
+
+    def __init__(self, model, name):
+        self.model, self.name = model, name
+        signatures = model.get_signature_list()
+        self.index, names = list(signatures).index(name), signatures[name]
+        self.details = model.get_input_tensor_details(name)
+        self.inputs = dict(zip(names["inputs"], model.create_input_buffers(self.index)))
+        self.outputs = dict(zip(names["outputs"], model.create_output_buffers(self.index)))
+        self.caches = [name for name in self.inputs if name in self.outputs]
+
+    def write(self, name, value):
+        import numpy as np  # pylint: disable=import-outside-toplevel
+        detail = self.details[name]
+        values = np.broadcast_to(np.asarray(value, detail["dtype"]), detail["shape"])
+        self.inputs[name].write(np.ascontiguousarray(values))
+
+    def run(self):
+        self.model.run_by_index(self.index, list(self.inputs.values()),
+                                list(self.outputs.values()))
+
+
+def compiled(way, path, threads):
+    # pylint: disable=import-outside-toplevel
+    from ai_edge_litert import compiled_model as litert
 
     environment, hardware = None, litert.HardwareAccelerator.GPU
     if way == "ours":
-        import gles_delegate  # pylint: disable=import-outside-toplevel
+        import gles_delegate
         environment = litert.Environment.create(
             runtime_path=gles_delegate.litert_runtime_dir())
     if way == "cpu":
         hardware = litert.HardwareAccelerator.CPU
-    model = litert.CompiledModel.from_file(path, environment=environment, options=litert.Options(
+    return litert.CompiledModel.from_file(path, environment=environment, options=litert.Options(
         hardware_accelerators=hardware, gpu_options=litert.GpuOptions(enforce_f32=True),
         cpu_options=litert.CpuOptions(num_threads=threads)))
-    signatures = model.get_signature_list()
-    index, names = list(signatures).index("decode"), signatures["decode"]
-    details = model.get_input_tensor_details("decode")
-    inputs = dict(zip(names["inputs"], model.create_input_buffers(index)))
-    outputs = dict(zip(names["outputs"], model.create_output_buffers(index)))
-    caches = [name for name in inputs if name in outputs]
-    for name in caches:
-        inputs[name].write(np.zeros(details[name]["shape"], details[name]["dtype"]))
-    words = int(np.prod(model.get_output_tensor_details("decode")["logits"]["shape"]))
-    mask = np.full(details["mask"]["shape"], -1e4, np.float32)
 
+
+def decode(model, count, swaps):
+    """The tokens and their times in ms."""
+    import numpy as np  # pylint: disable=import-outside-toplevel
+
+    step = Signature(model, "decode")
+    for name in step.caches:
+        step.write(name, 0)
+        if not swaps:
+            step.outputs[name] = step.inputs[name]
+    words = int(np.prod(model.get_output_tensor_details("decode")["logits"]["shape"]))
+    mask = np.full(step.details["mask"]["shape"], -1e4, np.float32)
     token, tokens, times = 1, [], []
     for place in range(count):
         begin = time.perf_counter()
         mask[..., place] = 0
-        inputs["tokens"].write(np.full(details["tokens"]["shape"], token, np.int32))
-        inputs["input_pos"].write(np.array([place], np.int32))
-        inputs["mask"].write(mask)
-        model.run_by_index(index, [inputs[name] for name in names["inputs"]],
-                           [outputs[name] for name in names["outputs"]])
-        token = int(outputs["logits"].read(words, np.float32).argmax())
+        step.write("tokens", token)
+        step.write("input_pos", place)
+        step.write("mask", mask)
+        step.run()
+        token = int(step.outputs["logits"].read(words, np.float32).argmax())
         times.append(1e3 * (time.perf_counter() - begin))
         tokens.append(token)
-        for name in caches:
-            inputs[name], outputs[name] = outputs[name], inputs[name]
+        if swaps:
+            for name in step.caches:
+                step.inputs[name], step.outputs[name] = step.outputs[name], step.inputs[name]
     return {"tokens": tokens, "times": times}
+
+
+def prefill(model, count):
+    """The times in ms of the longest prefill."""
+    import numpy as np  # pylint: disable=import-outside-toplevel
+
+    names = [name for name in model.get_signature_list() if name.startswith("prefill")]
+    lengths = {name: int(np.prod(model.get_input_tensor_details(name)["tokens"]["shape"]))
+               for name in names}
+    step = Signature(model, max(lengths, key=lengths.get))
+    for name in step.caches:
+        step.write(name, 0)
+    shape = step.details["mask"]["shape"]
+    step.write("mask", np.where(np.arange(shape[-1]) <= np.arange(shape[-2])[:, None], 0, -1e4))
+    positions = np.arange(lengths[step.name])
+    times = []
+    for _ in range(count):
+        begin = time.perf_counter()
+        step.write("tokens", 1 + positions % 500)
+        step.write("input_pos", positions)
+        step.run()
+        times.append(1e3 * (time.perf_counter() - begin))
+    return times
 
 
 def measured(way, path, flags):
     """The tokens and times of a process, or a text that says why it has none."""
     command = [sys.executable, os.path.abspath(__file__), "--one", way,
-               f"--tokens={flags.tokens}", f"--threads={flags.threads}", path]
+               f"--tokens={flags.tokens}", f"--prefills={flags.prefills}",
+               f"--threads={flags.threads}", path] + ["--swap"] * flags.swap
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace",
                               check=False, timeout=flags.timeout)
@@ -85,15 +134,16 @@ def measured(way, path, flags):
 
 def cell(results):
     """
-    >>> cell([{"times": [9, 2, 3, 4]}, {"times": [9, 4, 4, 4]}])
-    '3.50'
+    >>> cell([{"times": [9, 2, 3, 4], "prefills": [8]}, {"times": [9, 4, 4, 4], "prefills": [6]}])
+    '3.50 / 7.00'
     >>> cell([{"times": [1]}, "ends by signal 11"])
     'ends by signal 11'
     """
     for result in results:
         if isinstance(result, str):
             return result
-    return f"{statistics.median(settled(r['times']) for r in results):.2f}"
+    return " / ".join(f"{statistics.median(settled(r[part]) for r in results):.2f}"
+                      for part in ("times", "prefills"))
 
 
 def settled(times):
@@ -115,6 +165,9 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ways", default="ours,webgpu,cpu")
     parser.add_argument("--tokens", type=int, default=64)
+    parser.add_argument("--prefills", type=int, default=16)
+    parser.add_argument("--swap", action="store_true",
+                        help="two buffers a cache, by turns input and output (default: one)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=4, help="of the CPU")
     parser.add_argument("--timeout", type=int, default=120, help="seconds, of a process")
@@ -122,7 +175,10 @@ def main():
     parser.add_argument("models", nargs="+")
     flags = parser.parse_args()
     if flags.one:
-        print(MARK + json.dumps(decode(flags.one, flags.models[0], flags.tokens, flags.threads)))
+        model = compiled(flags.one, flags.models[0], flags.threads)
+        result = decode(model, flags.tokens, flags.swap)
+        result["prefills"] = prefill(model, flags.prefills)
+        print(MARK + json.dumps(result))
         return
     ways = flags.ways.split(",")
     print("| model | " + " | ".join(ways) + " | equal tokens |")

@@ -51,6 +51,7 @@ class Decoder:
     cache: int = 64
     seed: int = 1
     spread: float = 0.05  # of the weights
+    repeats: int = 0  # values after which the weights repeat, for a file that packs well
 
     def model(self):
         torch.manual_seed(self.seed)
@@ -58,6 +59,10 @@ class Decoder:
         for parameter in made.parameters():
             if parameter.dim() > 1:
                 torch.nn.init.normal_(parameter, std=self.spread)
+                if self.repeats:
+                    values = parameter.data.flatten()
+                    values.copy_(values[:self.repeats].repeat(
+                        -(-values.numel() // self.repeats))[:values.numel()])
         return made.eval()
 
     def write(self, mode, path):
