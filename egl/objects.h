@@ -149,6 +149,8 @@ class Texture {
   // A buffer's texels, for reading as an imageBuffer; the buffer must outlive
   // it. Needs GL_EXT_texture_buffer.
   static absl::StatusOr<Texture> OfBuffer(const Buffer& buffer, GLenum format);
+  // The same for a buffer that SetBuffer() gives later.
+  static absl::StatusOr<Texture> OfBuffers(GLenum format);
   GLuint id() const { return handle_.id(); }
   const Desc& desc() const { return desc_; }
   size_t bytes() const;
@@ -164,6 +166,9 @@ class Texture {
   Handle<DeleteTexture> handle_;
   Desc desc_;
 };
+
+// The texture, made by OfBuffers(), gets the texels of this buffer.
+void SetBuffer(GLuint texture, GLenum format, GLuint buffer);
 
 // A sampler object: nearest filtering, clamped to the edges. Makes a texture
 // with only its first level complete, whatever its own filters.

@@ -131,22 +131,32 @@ absl::StatusOr<Texture> Texture::Create(const Desc& desc) {
   return texture;
 }
 
-absl::StatusOr<Texture> Texture::OfBuffer(const Buffer& buffer, GLenum format) {
-  const Layout* layout = FindLayout(format);
-  if (layout == nullptr || gl().TexBufferEXT == nullptr) {
+absl::StatusOr<Texture> Texture::OfBuffers(GLenum format) {
+  if (FindLayout(format) == nullptr || gl().TexBufferEXT == nullptr) {
     return absl::UnimplementedError(
         absl::StrCat("texels of format 0x", absl::Hex(format), " in a buffer"));
   }
   Texture texture;
   texture.handle_ = Handle<DeleteTexture>::New(gl().GenTextures);
-  const size_t texels = buffer.bytes() / layout->texel_bytes;
-  texture.desc_ = {GL_TEXTURE_BUFFER_EXT, format, static_cast<int>(texels)};
-  const ScopedBind bind(GL_TEXTURE_BUFFER_EXT, texture.id());
-  gl().TexBufferEXT(GL_TEXTURE_BUFFER_EXT, format, buffer.id());
+  texture.desc_ = {GL_TEXTURE_BUFFER_EXT, format, 0};
+  return texture;
+}
+
+absl::StatusOr<Texture> Texture::OfBuffer(const Buffer& buffer, GLenum format) {
+  auto texture = OfBuffers(format);
+  if (!texture.ok()) return texture;
+  const size_t texels = buffer.bytes() / FindLayout(format)->texel_bytes;
+  texture->desc_.width = static_cast<int>(texels);
+  SetBuffer(texture->id(), format, buffer.id());
   absl::Status status =
-      CheckGl(absl::StrCat("viewing a buffer as ", Name(texture.desc_)));
+      CheckGl(absl::StrCat("viewing a buffer as ", Name(texture->desc_)));
   if (!status.ok()) return status;
   return texture;
+}
+
+void SetBuffer(GLuint texture, GLenum format, GLuint buffer) {
+  const ScopedBind bind(GL_TEXTURE_BUFFER_EXT, texture);
+  gl().TexBufferEXT(GL_TEXTURE_BUFFER_EXT, format, buffer);
 }
 
 size_t Texture::bytes() const {

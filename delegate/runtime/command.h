@@ -23,6 +23,7 @@ struct Binding {
   GLenum access = 0;  // of an image
   GLboolean layered = GL_FALSE;
   GLuint sampler = 0;  // of a texture of the app's
+  int app_slot = -1;   // of a tensor whose memory is an app's buffer
 };
 
 // The range moved by an upload or readback: bytes [begin, end) of the buffer of

@@ -24,6 +24,7 @@ Binding Bind(const Bindings::Point& point, const Resource& resource,
   b.format = InternalFormat(resource.format);
   b.access = write ? GL_WRITE_ONLY : GL_READ_ONLY;
   b.layered = array ? GL_TRUE : GL_FALSE;
+  if (resource.is_bound) b.app_slot = resource.slot;
   return b;
 }
 
@@ -80,7 +81,7 @@ absl::StatusOr<std::vector<Access>> CommandBuilder::BindTensors(
   for (size_t t = 0; t < ids.size(); ++t) {
     const Resource& resource = in_.tensors[ids[t]];
     const bool write = program.spec.tensors[t].write;
-    if (resource.object == 0) {
+    if (resource.object == 0 && !resource.is_bound) {
       return absl::InternalError(
           absl::StrCat(d.label, " uses ", in_.graph.tensor(ids[t]).ToString(),
                        ", which nothing makes"));

@@ -78,6 +78,11 @@ void Executor::Begin(Inputs inputs) {
     skip_[i] = inputs[i].empty() && !input.is_bound();
     if (input.is_bound()) input.BringBound();
   }
+  for (const BoundCache& cache : parts_.caches) {
+    skip_[cache.input] = cache.is_in_place;
+    if (!cache.is_in_place || validator() == nullptr) continue;
+    validator()->AppWrote(cache.slot, parts_.inputs[cache.input].tensor());
+  }
   Barrier(parts_.first_barrier);
 }
 

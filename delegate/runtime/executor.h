@@ -16,6 +16,7 @@
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/plan/planner.h"
+#include "delegate/runtime/bound_caches.h"
 #include "delegate/runtime/command.h"
 #include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/host_transfer.h"
@@ -53,6 +54,7 @@ struct ExecutorParts {
   // By graph input and output.
   std::vector<HostTransfer> inputs;
   std::vector<HostTransfer> outputs;
+  std::vector<BoundCache> caches;
   egl::Buffer params;    // the Params blocks of all commands
   egl::Sampler sampler;  // for the app's textures, if any are read
   // Objects that the commands bind, to keep them alive.
@@ -130,7 +132,8 @@ class Executor {
   // Sets the app's textures and buffers of bound inputs and outputs, by
   // position, from the next Invoke on; entries of others, and Invoke's spans
   // for bound ones, are ignored. Each object must have the form given to
-  // Create(). The app's earlier commands in the same context are visible to the
+  // Create(). kInvalidArgument: one buffer for a cache and another tensor. The
+  // app's earlier commands in the same context are visible to the
   // executor, and its results to the app's later commands.
   absl::Status UseObjects(absl::Span<const UsedObject> inputs,
                           absl::Span<const UsedObject> outputs);

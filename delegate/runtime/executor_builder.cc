@@ -21,7 +21,7 @@ absl::Status MakeTransferMemory(
     std::vector<HostTransfer>* transfers) {
   for (size_t i = 0; i < transfers->size(); ++i) {
     HostTransfer& transfer = (*transfers)[i];
-    if (transfer.is_packed_by_host()) {
+    if (!transfer.has_dispatch()) {
       const Resource& tensor = tensors[transfer.tensor()];
       transfer.UseTensorMemory(tensor.mapped, tensor.slot);
     } else if (auto s = transfer.Allocate(profile,
@@ -69,6 +69,7 @@ GLbitfield FinalBarrierOf(HostTransfer::Way way) {
     case HostTransfer::Way::kUnmapped:
       return GL_BUFFER_UPDATE_BARRIER_BIT;
     case HostTransfer::Way::kBound:
+    case HostTransfer::Way::kBoundMemory:
       return GL_ALL_BARRIER_BITS;  // the app, with whatever it likes
   }
   return GL_ALL_BARRIER_BITS;
@@ -94,6 +95,11 @@ void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
                                 ? GL_SHADER_IMAGE_ACCESS_BARRIER_BIT
                                 : GL_SHADER_STORAGE_BARRIER_BIT;
   }
+  if (!parts->caches.empty()) {
+    parts->first_barrier |= GL_TEXTURE_FETCH_BARRIER_BIT |
+                            GL_SHADER_IMAGE_ACCESS_BARRIER_BIT |
+                            GL_SHADER_STORAGE_BARRIER_BIT;
+  }
   // The next Invoke reads the variable tensors of this one; and if it does not
   // wait for a fence at the end, stores of the next one have to wait.
   const bool has_state =
@@ -117,6 +123,25 @@ absl::Status UploadParams(const std::vector<uint8_t>& params,
   return absl::OkStatus();
 }
 
+// Sets the caches' slots, and the commands that bind them.
+void PlaceCaches(const Graph& graph, const std::vector<Resource>& tensors,
+                 const std::vector<Command>& commands,
+                 std::vector<BoundCache>* caches) {
+  for (BoundCache& cache : *caches) {
+    const Resource& memory = tensors[graph.inputs[cache.input]];
+    cache.slot = memory.slot;
+    cache.view = memory.view;
+    for (size_t i = 0; i < commands.size(); ++i) {
+      const std::vector<Binding>& bindings = commands[i].bindings;
+      for (size_t b = 0; b < bindings.size(); ++b) {
+        if (bindings[b].app_slot == cache.slot) {
+          cache.bindings.emplace_back(i, b);
+        }
+      }
+    }
+  }
+}
+
 // Moves the transfers, which are known before any memory is made, to `parts`.
 // The schedule stays in `transfers`.
 void TakeTransfers(const egl::Context& context, const Graph& graph,
@@ -129,6 +154,7 @@ void TakeTransfers(const egl::Context& context, const Graph& graph,
       egl::DebugIsOn() && context.device().Has("GL_KHR_debug");
   parts->inputs = std::move(transfers->inputs);
   parts->outputs = std::move(transfers->outputs);
+  parts->caches = std::move(transfers->caches);
   parts->uploads = schedule.uploads;
   parts->readbacks = schedule.readbacks;
   parts->early = profile.bus.early_dispatches;
@@ -151,6 +177,7 @@ absl::Status MakeCommands(const CommandSources& sources, ExecutorParts* parts) {
   auto commands = builder.Build();
   if (!commands.ok()) return commands.status();
   parts->commands = *std::move(commands);
+  PlaceCaches(sources.graph, sources.tensors, parts->commands, &parts->caches);
   parts->stats.barriers = static_cast<int>(
       std::count_if(parts->commands.begin(), parts->commands.end(),
                     [](const Command& c) { return c.barrier != 0; }));

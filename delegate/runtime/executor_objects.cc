@@ -29,7 +29,7 @@ absl::Status Executor::UseObjects(absl::Span<const UsedObject> inputs,
       return s;
     }
   }
-  return absl::OkStatus();
+  return UseBuffers(inputs, outputs, &parts_.caches, &parts_.commands);
 }
 
 }  // namespace gles_delegate

@@ -124,6 +124,18 @@ absl::StatusOr<Resource> GpuMemory::MakeMapped(const Slot& slot,
   return Keep(slot, *std::move(buffer), label);
 }
 
+absl::StatusOr<Resource> GpuMemory::MakeBound(const Slot& slot) {
+  Resource resource{slot.storage, slot.format};
+  resource.is_bound = true;
+  if (slot.storage == Storage::kTexelBuffer) {
+    auto view = egl::Texture::OfBuffers(InternalFormat(slot.format));
+    if (!view.ok()) return view.status();
+    resource.view = view->id();
+    textures_.push_back(*std::move(view));
+  }
+  return resource;
+}
+
 absl::StatusOr<Resource> GpuMemory::Keep(const Slot& slot, egl::Buffer buffer,
                                          absl::string_view label) {
   egl::LabelObject(GL_BUFFER_KHR, buffer.id(), label);
@@ -164,26 +176,29 @@ absl::StatusOr<TensorMemory> MakeTensorMemory(
   // How the host reaches each slot; 0: it does not. Memory that the host only
   // reads is memory that it reads fast.
   std::vector<GLbitfield> mapped(plan.slots.size(), 0);
+  std::vector<bool> is_bound(plan.slots.size(), false);
   for (const auto& transfers : {inputs, outputs}) {
     for (const HostTransfer& t : transfers) {
+      if (t.is_bound_memory()) is_bound[plan.slot_of[t.tensor()]] = true;
       if (!t.is_packed_by_host()) continue;
       mapped[plan.slot_of[t.tensor()]] |=
           GL_MAP_READ_BIT | (t.is_upload() ? GL_MAP_WRITE_BIT : 0);
     }
   }
+  TensorMemory result;
   std::vector<Resource> slots;
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     const std::string name = absl::StrCat("slot ", i);
-    auto made = mapped[i] != 0
+    auto made = is_bound[i] ? memory->MakeBound(plan.slots[i])
+                : mapped[i] != 0
                     ? memory->MakeMapped(plan.slots[i], mapped[i], name)
                     : memory->Make(plan.slots[i], nullptr, name);
     if (!made.ok()) return made.status();
     made->slot = static_cast<int>(i);
     slots.push_back(*made);
+    if (!is_bound[i]) result.bytes += Allocated(plan.slots[i], profile).bytes();
     if (validator != nullptr) validator->AddResource(name);
   }
-  TensorMemory result;
-  result.bytes = plan.bytes_shared;
   result.bytes_unshared = plan.bytes_unshared;
   result.tensors.resize(graph.tensors.size());
   for (size_t id = 0; id < result.tensors.size(); ++id) {

@@ -26,6 +26,7 @@ struct Resource {
   GLuint view = 0;            // of a texel buffer: the texture that is read
   uint8_t* mapped = nullptr;  // of a buffer that the host reaches
   int slot = -1;              // of a tensor, for hazards; -1: never written
+  bool is_bound = false;      // `object` is an app's, set before each inference
 };
 
 // GL's name for a texel format.
@@ -49,6 +50,8 @@ class GpuMemory {
   // both. kUnimplemented if the driver cannot do that.
   absl::StatusOr<Resource> MakeMapped(const Slot& slot, GLbitfield access,
                                       absl::string_view label);
+  // For an app's buffer.
+  absl::StatusOr<Resource> MakeBound(const Slot& slot);
 
   // Move out the objects that were made.
   std::vector<egl::Texture> TakeTextures() { return std::move(textures_); }
@@ -78,7 +81,8 @@ MemoryPlan PlanTensorMemory(const Graph& graph, const Schedule& schedule,
                             absl::Span<const HostTransfer> outputs,
                             const DeviceProfile& profile);
 
-// Slots of inputs and outputs that the host packs stay mapped. `validator`
+// Slots of inputs and outputs that the host packs stay mapped, and those in an
+// app's buffers have no memory. `validator`
 // (null: off) gets a resource for each slot, with the slot's number as its id;
 // it must have none before.
 absl::StatusOr<TensorMemory> MakeTensorMemory(

@@ -50,6 +50,9 @@ class HostTransfer {
     // An app's texture or buffer, which a dispatch reads or writes; the host's
     // tensor is not accessed.
     kBound,
+    // For readbacks: an app's buffer that is the tensor's own memory
+    // (BoundCache), without a dispatch.
+    kBoundMemory,
   };
 
   // The type of an element in the buffer.
@@ -74,7 +77,13 @@ class HostTransfer {
   Element element() const { return element_; }
   bool is_packed_by_host() const { return way_ == Way::kPackedByHost; }
   bool is_staged() const { return way_ == Way::kStaged; }
-  bool is_bound() const { return way_ == Way::kBound; }
+  bool is_bound() const {
+    return way_ == Way::kBound || way_ == Way::kBoundMemory;
+  }
+  bool is_bound_memory() const { return way_ == Way::kBoundMemory; }
+  bool has_dispatch() const {
+    return !is_packed_by_host() && !is_bound_memory();
+  }
   const ObjectForm& object() const { return object_; }
   // The buffer in the host's order stays mapped.
   bool stays_mapped() const { return way_ == Way::kMapped || is_staged(); }
@@ -98,8 +107,11 @@ class HostTransfer {
   // GPU memory bytes of Allocate().
   int64_t gpu_bytes() const;
   // For kPackedByHost: the tensor's texels, mapped while this lives, and the
-  // tensor's slot as the validator's resource.
+  // tensor's slot as the validator's resource. For kBoundMemory: nullptr, and
+  // the slot.
   void UseTensorMemory(uint8_t* texels, int slot);
+  // Turns kBound into kBoundMemory, before Allocate().
+  void BecomeMemory() { way_ = Way::kBoundMemory; }
   // The mapped memory in which the host's tensor itself may be placed (bytes(),
   // plus padding), so that nothing is copied. Stays mapped while it has owners.
   // nullptr if DeviceChoices::zero_copy is 0 or the way is neither kMapped nor

@@ -26,6 +26,8 @@ struct ObjectForm {
   // A buffer of the tensor's floats in BHWC order, for which the usual programs
   // (upload.comp, readback.comp) work.
   bool is_plain = false;
+  // A buffer with the same texels as the tensor's memory of 32-bit floats.
+  bool holds_texels = false;
   Layout layout = Layout::kBhwc;        // of buffers
   Element element = Element::kFloat32;  // of buffers
   int channels = 0;                     // that the object holds of a pixel
@@ -40,7 +42,8 @@ struct ObjectForm {
 
   bool is_bound() const { return kind != Kind::kNone; }
   bool operator==(const ObjectForm& o) const {
-    return kind == o.kind && is_plain == o.is_plain && layout == o.layout &&
+    return kind == o.kind && is_plain == o.is_plain &&
+           holds_texels == o.holds_texels && layout == o.layout &&
            element == o.element && channels == o.channels &&
            image_format == o.image_format && is_copied == o.is_copied &&
            is_external == o.is_external && is_resized == o.is_resized;
@@ -66,6 +69,7 @@ struct ObjectScaling {
 // An object for an Invoke: a GL name of the form that was built for.
 struct UsedObject {
   GLuint name = 0;
+  GLuint view = 0;  // of a buffer: a texture of its texels, if there is one
   ObjectScaling scaling;
 };
 

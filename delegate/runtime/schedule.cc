@@ -24,6 +24,10 @@ TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
       choose(HostTransfer::Direction::kUpload, graph.inputs, bound.inputs);
   result.outputs =
       choose(HostTransfer::Direction::kReadback, graph.outputs, bound.outputs);
+  result.caches = FindBoundCaches(graph, profile, bound);
+  for (const BoundCache& cache : result.caches) {
+    result.outputs[cache.output].BecomeMemory();
+  }
   result.schedule = ScheduleTransfers(graph, std::move(plan), result.inputs,
                                       result.outputs, profile);
   return result;
@@ -37,7 +41,7 @@ Schedule ScheduleTransfers(const Graph& graph, std::vector<Dispatch> plan,
   const bool reads_back_flat = ReadsBackFlat(outputs, profile);
   const auto add = [&](absl::Span<const HostTransfer> transfers) {
     for (size_t i = 0; i < transfers.size(); ++i) {
-      if (transfers[i].is_packed_by_host()) continue;
+      if (!transfers[i].has_dispatch()) continue;
       for (TransferDispatch& t :
            TransferDispatches(graph, transfers[i], static_cast<int>(i),
                               reads_back_flat, profile)) {

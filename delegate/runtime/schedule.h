@@ -9,6 +9,7 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/dispatch.h"
+#include "delegate/runtime/bound_caches.h"
 #include "delegate/runtime/command.h"
 #include "delegate/runtime/host_transfer.h"
 
@@ -27,6 +28,7 @@ struct Schedule {
 struct TransferPlan {
   std::vector<HostTransfer> inputs;  // of the graph
   std::vector<HostTransfer> outputs;
+  std::vector<BoundCache> caches;  // of kBoundMemory
   Schedule schedule;
 };
 TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
@@ -34,7 +36,7 @@ TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            const BoundTransfers& bound = {});
 
 // `plan` with dispatches that upload `inputs` before and read back `outputs`
-// after it, one for each piece. Transfers packed by the host have none.
+// after it, one for each piece. Some have none (HostTransfer::has_dispatch).
 Schedule ScheduleTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            absl::Span<const HostTransfer> inputs,
                            absl::Span<const HostTransfer> outputs,

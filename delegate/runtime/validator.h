@@ -83,6 +83,8 @@ class Validator {
   // are, if the resource is a tensor's memory.
   void HostWrote(int resource, Range range, TensorId tensor = kNoTensor);
   void HostReads(int resource, Range range, TensorId tensor = kNoTensor);
+  // The tensor's values are in the app's buffer, which is its memory.
+  void AppWrote(int resource, TensorId tensor);
   // By glBufferSubData, and by a temporary mapping (glMapBufferRange).
   void Uploaded(int resource, Range range);
   void ReadsBack(int resource, Range range);

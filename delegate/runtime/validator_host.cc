@@ -42,6 +42,10 @@ void Validator::HostReads(int resource, Range range, TensorId tensor) {
   }
 }
 
+void Validator::AppWrote(int resource, TensorId tensor) {
+  Store(tensor, &memories_[resource]);
+}
+
 void Validator::CheckWritten(absl::string_view who, const Memory& memory,
                              const Range& range) {
   if (IsWritten(memory, range)) return;

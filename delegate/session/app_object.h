@@ -17,6 +17,7 @@ struct AppObject {
   // 0 with is_own: known before the next inference.
   uint32_t name = 0;
   bool is_own = false;  // of the delegate's context (TensorBuffer)
+  uint32_t view = 0;    // as UsedObject has it
   ObjectForm::Layout layout = ObjectForm::Layout::kBhwc;  // of buffers
   Element element = Element::kFloat32;
   int channels = 0;  // per pixel; 0: the tensor's, of textures 4

@@ -89,12 +89,15 @@ ObjectForm FormOf(const AppObject& object, const Tensor& tensor,
   }
   form.is_external = object.is_external();
   form.is_resized = object.is_resized;
-  form.is_plain = form.kind == ObjectForm::Kind::kBuffer &&
-                  form.layout == ObjectForm::Layout::kBhwc &&
-                  form.element == ObjectForm::Element::kFloat32 &&
-                  form.channels == tensor.shape.c &&
-                  object.scaling.scale == 1 && object.scaling.bias == 0 &&
-                  !tensor.is_float_view();
+  const bool holds_floats = form.kind == ObjectForm::Kind::kBuffer &&
+                            form.element == ObjectForm::Element::kFloat32 &&
+                            form.channels == tensor.shape.c &&
+                            object.scaling.scale == 1 &&
+                            object.scaling.bias == 0 && !tensor.is_float_view();
+  form.is_plain = holds_floats && form.layout == ObjectForm::Layout::kBhwc;
+  // Padding is the app's, and need not be zero.
+  form.holds_texels = holds_floats && tensor.shape.c % 4 == 0 &&
+                      form.layout == ObjectForm::Layout::kPhwc4;
   return form;
 }
 
@@ -138,7 +141,7 @@ absl::StatusOr<ResolvedObject> ResolveObject(const AppObject& object,
   }
   ResolvedObject result;
   result.form = FormOf(object, tensor, texture, is_input);
-  result.used = {object.name, ScalingOf(object, tensor)};
+  result.used = {object.name, object.view, ScalingOf(object, tensor)};
   if (object.is_external() || (object.is_own && object.name == 0)) {
     return result;
   }

@@ -2,9 +2,21 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "delegate/graph/texels.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate {
+namespace {
+
+// A buffer's bytes are then no power of two (DeviceFaults::compiles_by_sizes).
+constexpr size_t kMoreBytes = 16;
+
+size_t TexelBytes(const Shape& shape) {
+  return size_t{16} * shape.b * shape.slices() * shape.h * shape.w;
+}
+
+}  // namespace
 
 absl::Status GpuPlace::Run(absl::FunctionRef<absl::Status()> fn) const {
   if (worker == nullptr) return gpu->context->Run(fn);
@@ -17,17 +29,19 @@ TensorBuffer::~TensorBuffer() { Release(); }
 
 void TensorBuffer::Release() {
   if (object_.id() == 0) return;
-  (void)place_.Run([this] {
+  const auto release = [this] {
+    view_ = egl::Texture();
     object_ = egl::Buffer();
     return absl::OkStatus();
-  });
-  object_ = egl::Buffer();  // a lost context has no objects to delete
+  };
+  (void)place_.Run(release);
+  (void)release();  // a lost context has no objects to delete
   gpu_is_current_ = false;
 }
 
-bool TensorBuffer::IsOn(const GpuPlace& place) const {
+bool TensorBuffer::IsOn(const GpuPlace& place, const Shape& shape) const {
   return object_.id() != 0 && place_.gpu == place.gpu &&
-         context_ == place.gpu->context;
+         context_ == place.gpu->context && shape_ == shape;
 }
 
 absl::Status TensorBuffer::Download() {
@@ -35,10 +49,19 @@ absl::Status TensorBuffer::Download() {
     return absl::AbortedError(
         "the values of a tensor's GPU buffer were lost with its context");
   }
-  return place_.Run([this] {
+  std::vector<uint8_t> texels(TexelBytes(shape_));
+  absl::Status status = place_.Run([&] {
     egl::gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    return object_.Read(0, absl::MakeSpan(host_));
+    return object_.Read(0, absl::MakeSpan(texels));
   });
+  if (status.ok()) TexelsToHost(texels.data(), shape_, host_.data());
+  return status;
+}
+
+absl::Status TensorBuffer::Upload() {
+  std::vector<uint8_t> texels(TexelBytes(shape_));
+  if (!host_.empty()) HostToTexels(host_.data(), shape_, texels.data());
+  return object_.Upload(0, texels);
 }
 
 absl::StatusOr<void*> TensorBuffer::OnHost(bool reads, bool writes) {
@@ -51,9 +74,25 @@ absl::StatusOr<void*> TensorBuffer::OnHost(bool reads, bool writes) {
   return host_.data();
 }
 
-absl::StatusOr<uint32_t> TensorBuffer::OnGpu(const GpuPlace& place, bool reads,
-                                             bool writes) {
-  if (!IsOn(place)) {
+absl::Status TensorBuffer::Make() {
+  auto made = egl::Buffer::Create(TexelBytes(shape_) + kMoreBytes, nullptr,
+                                  GL_DYNAMIC_COPY);
+  if (!made.ok()) return made.status();
+  object_ = *std::move(made);
+  auto view = egl::Texture::OfBuffer(object_, GL_RGBA32F);
+  if (view.ok()) view_ = *std::move(view);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TensorBuffer::OnGpuBuffer> TensorBuffer::OnGpu(
+    const GpuPlace& place, const Shape& shape, bool reads, bool writes) {
+  const size_t needed = shape.elements() * sizeof(float);
+  if (needed > bytes_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the runtime's buffer has ", bytes_,
+                     " bytes, and its tensor ", needed));
+  }
+  if (!IsOn(place, shape)) {
     if (reads && !host_is_current_) {
       if (auto on_host = OnHost(true, false); !on_host.ok()) {
         return on_host.status();
@@ -61,22 +100,22 @@ absl::StatusOr<uint32_t> TensorBuffer::OnGpu(const GpuPlace& place, bool reads,
     }
     Release();
     place_ = place;
+    shape_ = shape;
     context_ = place.gpu->context;
   }
   const bool uploads = reads && !gpu_is_current_;
-  if (uploads && host_.empty()) host_.resize(bytes_);
-  absl::Status status = place.Run([&]() -> absl::Status {
-    if (object_.id() == 0) {
-      auto made = egl::Buffer::Create(bytes_, nullptr, GL_DYNAMIC_COPY);
-      if (!made.ok()) return made.status();
-      object_ = *std::move(made);
-    }
-    return uploads ? object_.Upload(0, host_) : absl::OkStatus();
-  });
-  if (!status.ok()) return status;
+  if (object_.id() == 0 || uploads) {
+    absl::Status status = place.Run([&]() -> absl::Status {
+      if (object_.id() == 0) {
+        if (auto s = Make(); !s.ok()) return s;
+      }
+      return uploads ? Upload() : absl::OkStatus();
+    });
+    if (!status.ok()) return status;
+  }
   gpu_is_current_ |= uploads || writes;
   if (writes) host_is_current_ = false;
-  return object_.id();
+  return OnGpuBuffer{object_.id(), view_.id()};
 }
 
 }  // namespace gles_delegate

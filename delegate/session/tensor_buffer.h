@@ -11,6 +11,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "delegate/graph/graph.h"
 #include "delegate/runtime/worker_thread.h"
 #include "delegate/session/gpu.h"
 #include "egl/objects.h"
@@ -25,8 +26,9 @@ struct GpuPlace {
   absl::Status Run(absl::FunctionRef<absl::Status()> fn) const;
 };
 
-// `bytes` of host memory, a GL buffer, or both with the same values; made on
-// first use, at first zeros. Threads: one at a time.
+// `bytes` of host memory in BHWC order, a GL buffer of a tensor's texels
+// (graph/texels.h), or both with the same values; made on first use, at first
+// zeros. Threads: one at a time.
 class TensorBuffer {
  public:
   explicit TensorBuffer(size_t bytes) : bytes_(bytes) {}
@@ -40,13 +42,20 @@ class TensorBuffer {
   // the values. `writes`: the caller writes it before the next call. Errors of
   // copying from the GPU; kAborted if the values were lost with its context.
   absl::StatusOr<void*> OnHost(bool reads, bool writes);
-  // The name of a GL buffer of `place` with the values, for shaders that read
-  // or write it. Errors of copying to and from GPUs.
-  absl::StatusOr<uint32_t> OnGpu(const GpuPlace& place, bool reads,
-                                 bool writes);
+  // A GL buffer of `place` with the texels of a float tensor of this shape, for
+  // shaders that read or write it. Errors of copying to and from GPUs;
+  // kInvalidArgument: the tensor has more than bytes().
+  struct OnGpuBuffer {
+    uint32_t name = 0;
+    uint32_t view = 0;  // a texture of its texels; 0: the driver has none
+  };
+  absl::StatusOr<OnGpuBuffer> OnGpu(const GpuPlace& place, const Shape& shape,
+                                    bool reads, bool writes);
 
  private:
-  bool IsOn(const GpuPlace& place) const;
+  bool IsOn(const GpuPlace& place, const Shape& shape) const;
+  absl::Status Make();
+  absl::Status Upload();
   absl::Status Download();
   void Release();
 
@@ -55,8 +64,10 @@ class TensorBuffer {
   bool host_is_current_ = true;
   // The GL buffer's place, and its context when it was made.
   GpuPlace place_;
+  Shape shape_;  // of the values in the GL buffer
   std::shared_ptr<egl::Context> context_;
   egl::Buffer object_;
+  egl::Texture view_;
   bool gpu_is_current_ = false;
 };
 

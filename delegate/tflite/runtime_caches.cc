@@ -28,8 +28,18 @@ void* BuffersOf(TfLiteContext* context) {
 
 }  // namespace
 
+AppObject RuntimeCaches::ObjectOf(const TensorBuffer::OnGpuBuffer& buffer) {
+  AppObject object;
+  object.name = buffer.name;
+  object.view = buffer.view;
+  object.is_own = true;
+  object.layout = ObjectForm::Layout::kPhwc4;
+  return object;
+}
+
 void RuntimeCaches::Choose(const Graph& graph) {
   tensors_.clear();
+  shapes_.clear();
   if (!runtime_) return;
   for (const Node& node : graph.nodes) {
     if (std::any_cast<UpdateSlice>(&node.attributes) == nullptr) continue;
@@ -37,7 +47,9 @@ void RuntimeCaches::Choose(const Graph& graph) {
     if (!Contains(graph.inputs, from) || !Contains(graph.outputs, to)) continue;
     for (TensorId id : {from, to}) {
       const Tensor& tensor = graph.tensor(id);
-      if (HoldsFloats(tensor)) tensors_.push_back(tensor.tflite_index);
+      if (!HoldsFloats(tensor)) continue;
+      tensors_.push_back(tensor.tflite_index);
+      shapes_[tensor.tflite_index] = tensor.shape;
     }
   }
 }
@@ -77,12 +89,10 @@ absl::StatusOr<std::optional<AppObject>> RuntimeCaches::Find(
     context->tensors[tensor].data.data = place->memory;
     return std::nullopt;
   }
-  auto name = place->buffer->OnGpu(place_, /*reads=*/!writes, writes);
-  if (!name.ok()) return name.status();
-  AppObject object;
-  object.name = *name;
-  object.is_own = true;
-  return object;
+  auto buffer = place->buffer->OnGpu(place_, shapes_.at(tensor),
+                                     /*reads=*/!writes, writes);
+  if (!buffer.ok()) return buffer.status();
+  return ObjectOf(*buffer);
 }
 
 absl::Status RuntimeCaches::BringToHost(TfLiteContext* context,

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/graph/graph.h"
@@ -28,6 +29,8 @@ class RuntimeCaches {
   // Chooses the inputs and outputs of `graph` between which only a
   // DYNAMIC_UPDATE_SLICE is: float32, in the runtime's tensors.
   void Choose(const Graph& graph);
+  // A cache's object; {}: known before the next inference.
+  static AppObject ObjectOf(const TensorBuffer::OnGpuBuffer& buffer);
   // The runtime's tensors.
   const std::vector<int>& tensors() const { return tensors_; }
   // Asks the runtime for their buffers. If it refuses one, no tensor is a
@@ -57,6 +60,7 @@ class RuntimeCaches {
   std::optional<GlesRuntimeBuffers> runtime_;
   const GpuPlace place_;
   std::vector<int> tensors_;
+  absl::flat_hash_map<int, Shape> shapes_;  // by tensor
   std::vector<void*> locked_;
 };
 

@@ -90,9 +90,9 @@ bool TensorIo::IsCache(int tensor) const {
 
 void TensorIo::ChooseCaches() {
   caches_.Choose(session_->graph());
-  AppObject later;
-  later.is_own = true;
-  for (int tensor : caches_.tensors()) handles_.Bind(tensor, later);
+  for (int tensor : caches_.tensors()) {
+    handles_.Bind(tensor, RuntimeCaches::ObjectOf({}));
+  }
 }
 
 void TensorIo::RequireBuffers(TfLiteContext* context) {

@@ -3,6 +3,7 @@
 // TfLiteGlesDelegateBindObject takes (the life of a binding:
 // delegate_buffers_test.cc). Longer than 300 lines: the tests share one
 // fixture.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -15,7 +16,9 @@
 #include "tests/testing/counted_calls.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/op_model_maker.h"
 #include "tests/testing/quantized_model.h"
+#include "tests/testing/scoped_environment.h"
 #include "tools/op_models/op_builders.h"
 #include "tools/op_models/schema_names.h"
 
@@ -333,6 +336,64 @@ TEST_F(DelegateObjectsTest, WhatCannotBeBoundFailsTheNextInvoke) {
   fails(run_->input, object,
         "of textures only GL_RGBA8 holds quantized values");
   run_->Invoke();
+}
+
+// Of 8 rows of 5 positions, one of which is written.
+std::vector<uint8_t> Cache() {
+  return MakeModel("a cache", Accuracy{},
+                   [](OpVariant& v) {
+                     const int cache = v.Input("cache", {1, 8, 5, 8},
+                                               std::vector<float>(320));
+                     const int row =
+                         v.Input("row", {1, 1, 5, 8}, std::vector<float>(40));
+                     const int at =
+                         v.OfInts(v.Input("at", {4}, std::vector<float>(4)));
+                     return v.Op(Op::DYNAMIC_UPDATE_SLICE, 1, {cache, row, at});
+                   })
+      .bytes;
+}
+
+// The object is the memory that the update is written to (BoundCache).
+TEST_F(DelegateObjectsTest, CachesAreUpdatedInTheirBuffers) {
+  const Shape shape = {1, 8, 5, 8};
+  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", "storage=3");
+  Load(Cache());
+  const std::vector<float> row(40, -3);
+  const auto fill = [&](Interpreter* interpreter) {
+    ASSERT_TRUE(interpreter->input(1).WriteFloats(row).ok());
+    const std::vector<int32_t> at = {0, 6, 0, 0};
+    std::copy(at.begin(), at.end(),
+              interpreter->input(2).data<int32_t>().begin());
+  };
+  const Holding holding = BufferHolding("texels", kTfLiteGlesObjectPhwc4,
+                                        kTfLiteGlesElementFloat32);
+  const std::vector<float> elements = SomeElements(holding, shape);
+  auto cpu = InterpreterOrDie(*run_->model);
+  fill(cpu.get());
+  ASSERT_TRUE(
+      cpu->input(0).WriteFloats(ValuesOf(holding, shape, elements, 1, 0)).ok());
+  ASSERT_TRUE(cpu->Invoke().ok());
+  const std::vector<float> right =
+      ElementsOf(holding, shape, cpu->output(0).AsFloats(), 1, 0);
+  fill(run_->interpreter.get());
+  for (bool is_one : {false, true, false}) {
+    const AppObject from(holding, shape, elements);
+    const AppObject to(holding, shape, std::vector<float>(elements.size(), 7));
+    run_->BindInput(from.object());
+    run_->BindOutput(is_one ? from.object() : to.object());
+    run_->Invoke();
+    EXPECT_EQ((is_one ? from : to).Read(), right);
+    if (!is_one) {
+      EXPECT_EQ(from.Read(), elements);
+    }
+    const int other = run_->input + 1;  // the row
+    ASSERT_EQ(Bind(other, (is_one ? from : to).object()), 0);
+    run_->interpreter->TakeLog();
+    EXPECT_FALSE(run_->interpreter->Invoke().ok());
+    EXPECT_THAT(run_->interpreter->log(),
+                Contains(HasSubstr("is bound to a cache and to another")));
+    TfLiteGlesDelegateUnbindObject(run_->delegate.get(), other);
+  }
 }
 
 // An app's use of a texture of level 0 alone whose filter needs mipmaps,

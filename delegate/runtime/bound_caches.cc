@@ -1,0 +1,85 @@
+#include "delegate/runtime/bound_caches.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/plan/storage.h"
+
+namespace gles_delegate {
+
+using egl::gl;
+using gl_shaders::Bindings;
+
+namespace {
+
+// Whether the position's object can be the memory of the tensor.
+bool HoldsMemory(const Tensor& tensor, const std::vector<ObjectForm>& forms,
+                 size_t position, const DeviceProfile& profile) {
+  const auto storage = StorageFor(tensor, profile);
+  return position < forms.size() && forms[position].holds_texels &&
+         FormatFor(tensor, profile.options) == gl_shaders::Format::kRgba32f &&
+         storage.ok() && gl_shaders::IsBuffer(*storage);
+}
+
+bool IsUsed(GLuint buffer, absl::Span<const UsedObject> objects,
+            int except_position) {
+  for (size_t i = 0; i < objects.size(); ++i) {
+    if (objects[i].name == buffer && static_cast<int>(i) != except_position) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<BoundCache> FindBoundCaches(const Graph& graph,
+                                        const DeviceProfile& profile,
+                                        const BoundTransfers& bound) {
+  std::vector<BoundCache> caches;
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const Tensor& output = graph.tensor(graph.outputs[i]);
+    const auto input =
+        std::find(graph.inputs.begin(), graph.inputs.end(), output.view.of);
+    if (input == graph.inputs.end()) continue;
+    const Tensor& source = graph.tensor(*input);
+    const auto from = std::distance(graph.inputs.begin(), input);
+    if (source.shape == output.shape && !source.is_variable &&
+        HoldsMemory(source, bound.inputs, from, profile) &&
+        HoldsMemory(output, bound.outputs, i, profile)) {
+      BoundCache& cache = caches.emplace_back();
+      cache.input = static_cast<int>(from);
+      cache.output = static_cast<int>(i);
+    }
+  }
+  return caches;
+}
+
+absl::Status UseBuffers(absl::Span<const UsedObject> inputs,
+                        absl::Span<const UsedObject> outputs,
+                        std::vector<BoundCache>* caches,
+                        std::vector<Command>* commands) {
+  for (BoundCache& cache : *caches) {
+    const UsedObject& buffer = outputs[cache.output];
+    cache.is_in_place = inputs[cache.input].name == buffer.name;
+    if (IsUsed(buffer.name, inputs, cache.input) ||
+        IsUsed(buffer.name, outputs, cache.output)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("buffer ", buffer.name,
+                       " is bound to a cache and to another tensor"));
+    }
+    GLuint view = buffer.view;
+    if (view == 0 && cache.view != 0) {
+      egl::SetBuffer(cache.view, GL_RGBA32F, buffer.name);
+      view = cache.view;
+    }
+    for (const auto& [command, binding] : cache.bindings) {
+      Binding& b = (*commands)[command].bindings[binding];
+      b.object = b.kind == Bindings::Kind::kBuffer ? buffer.name : view;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate
