@@ -6,12 +6,6 @@
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 extent;   // rows, scores a row, slices of terms, slices of results
-  ivec4 q_place;  // as in batch_matmul.comp
-  ivec4 q_batch;
-  ivec4 k_place;
-  ivec4 k_batch;
-  ivec4 v_place;
-  ivec4 v_batch;
   int heights;     // matrices of a batch
   int in_one_row;  // all results are one pixel of dst
   float beta;
@@ -26,17 +20,17 @@ shared vec4 shares[THREADS];
 int height;
 int batch;
 
-vec4 q_texel(int row, int s) {
-  return read_q(row * q_place.x, height * q_place.y, s,
-                row * q_batch.x + height * q_batch.y + batch * q_batch.z);
+vec4 q_texel(int row, int slice) {
+  ivec4 p = Q_PLACE;
+  return read_q(p.x, p.y, p.z, p.w);
 }
-vec4 k_texel(int row, int s) {
-  return read_k(row * k_place.x, height * k_place.y, s,
-                row * k_batch.x + height * k_batch.y + batch * k_batch.z);
+vec4 k_texel(int row, int slice) {
+  ivec4 p = K_PLACE;
+  return read_k(p.x, p.y, p.z, p.w);
 }
-vec4 v_texel(int row, int s) {
-  return read_v(row * v_place.x, height * v_place.y, s,
-                row * v_batch.x + height * v_batch.y + batch * v_batch.z);
+vec4 v_texel(int row, int slice) {
+  ivec4 p = V_PLACE;
+  return read_v(p.x, p.y, p.z, p.w);
 }
 
 bvec4 past_last_score(int s) {

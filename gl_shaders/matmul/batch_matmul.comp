@@ -3,11 +3,7 @@
 // transposed. Grid: x tiles of rows, y tiles of slices, z matrices.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
-  ivec4 extent;   // rows, columns, terms, slices of terms
-  ivec4 x_place;  // from row to row in x, from height to height in y
-  ivec4 x_batch;  // in batch: from row to row, height to height, batch to batch
-  ivec4 y_place;
-  ivec4 y_batch;
+  ivec4 extent;       // rows, columns, terms, slices of terms
   int rows_in_batch;  // of dst, which then is one matrix
 };
 
@@ -15,13 +11,13 @@ int height;
 int batch;
 
 vec4 x_texel(int row, int slice) {
-  return read_x(row * x_place.x, height * x_place.y, slice,
-                row * x_batch.x + height * x_batch.y + batch * x_batch.z);
+  ivec4 p = X_PLACE;
+  return read_x(p.x, p.y, p.z, p.w);
 }
 
 vec4 y_texel(int row, int slice) {
-  return read_y(row * y_place.x, height * y_place.y, slice,
-                row * y_batch.x + height * y_batch.y + batch * y_batch.z);
+  ivec4 p = Y_PLACE;
+  return read_y(p.x, p.y, p.z, p.w);
 }
 
 // Terms 4 * s to 4 * s + 3 of the rows from `first` on; zero past the last.
@@ -75,12 +71,15 @@ void main() {
       vec4 w1 = load_y(slice, s, 1);
       vec4 w2 = load_y(slice, s, 2);
       vec4 w3 = load_y(slice, s, 3);
-      for (int i = 0; i < TILE_ROWS; ++i) {
-#ifdef ADJ_Y
-        sum[q][i] += vec4(dot(v[i], w0), dot(v[i], w1), dot(v[i], w2), dot(v[i], w3));
-#else
-        sum[q][i] += w0 * v[i].x + w1 * v[i].y + w2 * v[i].z + w3 * v[i].w;
+#ifdef ADJ_Y  // each has four terms of an output
+      mat4 columns = transpose(mat4(w0, w1, w2, w3));
+      w0 = columns[0];
+      w1 = columns[1];
+      w2 = columns[2];
+      w3 = columns[3];
 #endif
+      for (int i = 0; i < TILE_ROWS; ++i) {
+        sum[q][i] += w0 * v[i].x + w1 * v[i].y + w2 * v[i].z + w3 * v[i].w;
       }
     }
   }

@@ -5,11 +5,7 @@
 // transposed. Grid: x tiles of rows, y slices, z matrices.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
-  ivec4 extent;   // rows, columns, terms, slices of terms
-  ivec4 x_place;  // from row to row in x, from height to height in y
-  ivec4 x_batch;  // in batch: from row to row, height to height, batch to batch
-  ivec4 y_place;
-  ivec4 y_batch;
+  ivec4 extent;       // rows, columns, terms, slices of terms
   int rows_in_batch;  // of dst, which then is one matrix
   int multiplier;
   int right;
@@ -19,13 +15,13 @@ int height;
 int batch;
 
 ivec4 x_quantized(int row, int slice) {
-  return ivec4(read_x(row * x_place.x, height * x_place.y, slice,
-                      row * x_batch.x + height * x_batch.y + batch * x_batch.z));
+  ivec4 p = X_PLACE;
+  return ivec4(read_x(p.x, p.y, p.z, p.w));
 }
 
 ivec4 y_quantized(int row, int slice) {
-  return ivec4(read_y(row * y_place.x, height * y_place.y, slice,
-                      row * y_batch.x + height * y_batch.y + batch * y_batch.z));
+  ivec4 p = Y_PLACE;
+  return ivec4(read_y(p.x, p.y, p.z, p.w));
 }
 
 // Terms 4 * s to 4 * s + 3 of the rows from `first` on; zero past the last.

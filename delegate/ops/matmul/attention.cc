@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/matmul/matrix_place.h"
@@ -115,8 +116,8 @@ absl::Status PlanAttention(const Node& node, Planner* planner) {
   const std::vector<int>* const dims[kInputs] = {&a.scores.x, &a.scores.y,
                                                  &a.product.y};
   for (int i = 0; i < kInputs; ++i) {
-    AddMatrixPlace(names[i], *dims[i], planner->tensor(node.inputs[i]).shape,
-                   rank, &d);
+    AddMatrixPlace(absl::AsciiStrToUpper(names[i]), *dims[i],
+                   planner->tensor(node.inputs[i]).shape, rank, &d);
   }
   d.uniforms.Int("heights", heights);
   d.uniforms.Int("in_one_row", a.in_one_row ? 1 : 0);

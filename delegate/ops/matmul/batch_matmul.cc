@@ -53,7 +53,7 @@ absl::Status CheckLeading(const Matrix& x, const Matrix& y) {
                    DimsString(y.leading), " broadcast within their first two"));
 }
 
-// The bindings of both shaders: tensors, grid, and uniforms for locating rows.
+// The bindings of both shaders: tensors, grid, and the places of rows.
 void BindMatrices(const Node& node, const BatchMatMulAttributes& a,
                   const ConvTile& tile, const Planner& planner, Dispatch* d) {
   const Tensor& x_tensor = planner.tensor(node.inputs[0]);
@@ -72,8 +72,8 @@ void BindMatrices(const Node& node, const BatchMatMulAttributes& a,
             rank == 2 ? 1 : dst.shape.h * dst.shape.b);
   d->uniforms.Int4("extent", x.rows, y.columns, x.columns,
                    DivideUp(x.columns, 4));
-  AddMatrixPlace("x", a.x, x_tensor.shape, rank, d);
-  AddMatrixPlace("y", a.y, y_tensor.shape, rank, d);
+  AddMatrixPlace("X", a.x, x_tensor.shape, rank, d);
+  AddMatrixPlace("Y", a.y, y_tensor.shape, rank, d);
   d->uniforms.Int("rows_in_batch", rank == 2 ? 1 : 0);
 }
 
@@ -157,8 +157,11 @@ absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
       return absl::OkStatus();
     }
   }
-  ConvTile tile =
-      ChooseConvTile(x.rows, dst.shape.slices(), planner->profile().choices);
+  TileWork work;
+  work.program = work.convolution =
+      int64_t{x.rows} * x.columns * dst.shape.h * dst.shape.b * dst.shape.c;
+  ConvTile tile = ChooseFlatTile(x.rows, dst.shape.slices(), work,
+                                 planner->profile().choices);
   if (a.adj_x) tile.pixels = 4;  // the four rows of a texel of x
   Dispatch d("batch_matmul");
   d.Define("TILE_ROWS", tile.pixels).Define("TILE_SLICES", tile.slices);

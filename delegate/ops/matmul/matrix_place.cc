@@ -1,5 +1,6 @@
 #include "delegate/ops/matmul/matrix_place.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -7,31 +8,17 @@
 namespace gles_delegate {
 namespace {
 
-// x = r * row_x, y = h * h_y, batch = r * row_b + h * h_b + b * b_b.
-struct MatrixPlace {
-  int row_x = 0;
-  int h_y = 0;
-  int row_b = 0;
-  int h_b = 0;
-  int b_b = 0;
-};
-
-MatrixPlace MatrixPlaceOf(const std::vector<int>& dims, const Shape& s,
-                          int product_rank) {
+// The place of a tensor whose shape is `s`.
+std::string PlaceOf(const std::vector<int>& dims, const Shape& s,
+                    int product_rank) {
   const int rank = static_cast<int>(dims.size());
-  MatrixPlace p;
-  if (rank == 2) {
-    p.row_b = 1;
-    return p;
-  }
-  p.row_x = 1;
+  if (rank == 2) return "ivec4(0, 0, slice, row)";
   if (rank == 3 && product_rank > 3) {
-    p.h_b = s.b > 1 ? 1 : 0;  // its one leading axis is the product's height
-  } else {
-    p.h_y = s.h > 1 ? 1 : 0;
-    p.b_b = s.b > 1 ? 1 : 0;
+    // Its one leading axis is the product's height.
+    return absl::StrCat("ivec4(row, 0, slice, ", s.b > 1 ? "height" : "0", ")");
   }
-  return p;
+  return absl::StrCat("ivec4(row, ", s.h > 1 ? "height" : "0", ", slice, ",
+                      s.b > 1 ? "batch" : "0", ")");
 }
 
 }  // namespace
@@ -50,9 +37,7 @@ Matrix MatrixOf(const std::vector<int>& dims, bool transposed) {
 
 void AddMatrixPlace(absl::string_view name, const std::vector<int>& dims,
                     const Shape& shape, int rank, Dispatch* d) {
-  const MatrixPlace p = MatrixPlaceOf(dims, shape, rank);
-  d->uniforms.Int4(absl::StrCat(name, "_place"), p.row_x, p.h_y, 0, 0);
-  d->uniforms.Int4(absl::StrCat(name, "_batch"), p.row_b, p.h_b, p.b_b, 0);
+  d->Define(absl::StrCat(name, "_PLACE"), PlaceOf(dims, shape, rank));
 }
 
 }  // namespace gles_delegate

@@ -23,9 +23,9 @@ struct Matrix {
 
 Matrix MatrixOf(const std::vector<int>& dims, bool transposed);
 
-// Adds the uniforms `name`_place and `name`_batch: the position of row r of the
-// matrix of this shape for the product's matrix (height, batch). `rank`: of the
-// product.
+// Defines `name`_PLACE: the ivec4 (x, y, slice, batch) of a texel by `row` and
+// `slice` of the matrix of this shape for the product's matrix (`height`,
+// `batch`). `rank`: of the product.
 void AddMatrixPlace(absl::string_view name, const std::vector<int>& dims,
                     const Shape& shape, int rank, Dispatch* d);
 
