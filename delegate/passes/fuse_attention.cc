@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
+#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/matmul/attention.h"
 #include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/matrix_place.h"
@@ -19,6 +20,11 @@ namespace {
 
 // More have enough products to share tiles of keys and values.
 constexpr int kMaxRows = 8;
+// On processors: enough for vectors with several rows in each lane.
+constexpr int kMinRows = 32;
+// Slices of a row of queries and of results that fit an invocation's registers
+// and stack.
+constexpr int kMaxSlices = 32;
 
 class AttentionFuser {
  public:
@@ -52,6 +58,13 @@ class AttentionFuser {
     return n < 0 ? nullptr : std::any_cast<T>(&graph_->nodes[n].attributes);
   }
 
+  bool is_processor() const { return profile_.choices.simd_lanes > 1; }
+
+  bool TakesRows(int rows, int scores) const {
+    if (is_processor()) return rows >= kMinRows;
+    return rows <= kMaxRows && HoldsScores(scores, profile_);
+  }
+
   bool AreScores(int n) const {
     const auto* a = AttributesOf<BatchMatMulAttributes>(n);
     const Node& node = graph_->nodes[n];
@@ -60,8 +73,7 @@ class AttentionFuser {
       return false;
     }
     const Matrix q = MatrixOf(a->x, false), k = MatrixOf(a->y, false);
-    return q.rows <= kMaxRows && q.leading == k.leading &&
-           HoldsScores(k.rows, profile_) &&
+    return q.leading == k.leading && TakesRows(q.rows, k.rows) &&
            std::all_of(node.inputs.begin(), node.inputs.end(),
                        [&](TensorId id) {
                          return IsComputedFloat(graph_->tensor(id));
@@ -92,12 +104,17 @@ class AttentionFuser {
            IsComputedFloat(graph_->tensor(node.inputs[1])) &&
            IsComputedFloat(graph_->tensor(node.outputs[0])) &&
            v.leading == MatrixOf(a->x, false).leading && v.columns % 4 == 0 &&
+           (!is_processor() ||
+            DivideUp(v.columns, 4) +
+                    DivideUp(MatrixOf(scores.x, false).columns, 4) <=
+                kMaxSlices) &&
            node.post_ops.empty();
   }
 
   // A reshape of the product's rows to one pixel.
   bool IsInOneRow(int n) const {
-    if (n < 0 || !graph_->nodes[n].op->Has(kKeepsOrder)) return false;
+    if (n < 0 || is_processor() || !graph_->nodes[n].op->Has(kKeepsOrder))
+      return false;
     const Tensor& row = graph_->tensor(graph_->nodes[n].outputs[0]);
     return IsComputedFloat(row) && row.shape.elements() == row.shape.c;
   }
@@ -157,7 +174,6 @@ class AttentionFuser {
 }  // namespace
 
 void FuseAttention(Graph* graph, const DeviceProfile& profile) {
-  if (profile.choices.simd_lanes > 1) return;
   AttentionFuser(graph, profile).Run();
 }
 

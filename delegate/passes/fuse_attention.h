@@ -1,10 +1,11 @@
 // Scores, SOFTMAX and their product with the values become one ATTENTION node
-// if they have few rows, as when a decoder makes one token
-// (ops/matmul/attention.h). A RESHAPE of the result to one row is included.
+// (ops/matmul/attention.h): on GPUs of a few rows, as when a decoder makes one
+// token, with a RESHAPE of the result to one row; on processors of many rows,
+// as in an encoder.
 //
-// Must not fire on processors, to which barriers cost more than dispatches, on
-// the integer path, if the scores are read elsewhere, or if a
-// work group of the device cannot hold a row of them. O(nodes).
+// Must not fire on the integer path, or if the scores are read elsewhere. On
+// GPUs a work group must hold a row of scores; on processors an invocation must
+// hold rows of queries and results. O(nodes).
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSE_ATTENTION_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSE_ATTENTION_H_
 

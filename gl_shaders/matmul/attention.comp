@@ -6,8 +6,8 @@
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 extent;   // rows, scores a row, slices of terms, slices of results
-  int heights;     // matrices of a batch
   int in_one_row;  // all results are one pixel of dst
+  int heights;     // matrices of a batch
   float beta;
   SCORE_PARAMS
 };

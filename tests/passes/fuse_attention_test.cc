@@ -89,12 +89,33 @@ TEST(FuseAttentionTest, NotRowsThatSharedMemoryCannotHold) {
   EXPECT_THAT(b.Ops(), ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
 }
 
-// Barriers cost a processor more than dispatches.
-TEST(FuseAttentionTest, NotOnProcessors) {
-  Decoder b(1);
-  b.graph.outputs = {b.Values(b.Softmax(b.Scores()))};
+// A processor's vectors take a row in each lane.
+TEST(FuseAttentionTest, ManyRowsOnProcessors) {
   DeviceProfile profile = GpuProfile();
   profile.choices.simd_lanes = 8;
+  Decoder many(32);
+  const TensorId product =
+      many.Values(many.Softmax(many.Masked(many.Scores())));
+  many.graph.outputs = {many.Reshape(product, {1, 1, 3 * 32 * 16})};
+  FuseAttention(&many.graph, profile);
+  EXPECT_THAT(many.Ops(), ElementsAre("ATTENTION", "RESHAPE"));
+  EXPECT_EQ(many.graph.nodes[0].inputs.size(), 4u);
+  Decoder few(31);
+  few.graph.outputs = {few.Values(few.Softmax(few.Scores()))};
+  FuseAttention(&few.graph, profile);
+  EXPECT_THAT(few.Ops(),
+              ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
+}
+
+// An invocation keeps its rows of queries and results.
+TEST(FuseAttentionTest, NotWideRowsOnProcessors) {
+  DeviceProfile profile = GpuProfile();
+  profile.choices.simd_lanes = 8;
+  Decoder b(32);
+  const TensorId q = b.Input({1, 3, 32, 68}), k = b.Input({1, 3, 64, 68});
+  const TensorId scores = b.Product(q, k, {1, 3, 32, 64}, /*adj_y=*/true);
+  b.graph.outputs = {
+      b.Product(b.Softmax(scores), b.Input({1, 3, 64, 64}), {1, 3, 32, 64})};
   FuseAttention(&b.graph, profile);
   EXPECT_THAT(b.Ops(), ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
 }
@@ -112,6 +133,7 @@ struct Case {
   bool transposed;  // values
   bool mask;
   bool in_one_row;
+  bool is_rank_three = false;  // heads are the first axis
 };
 
 SingleOpModel ModelOf(const Case& c) {
@@ -123,7 +145,8 @@ SingleOpModel ModelOf(const Case& c) {
   accuracy.absolute = 2e-3f;
   return MakeModel(
       "attention", accuracy, /*with_magnitude=*/false, [&](OpVariant& v) {
-        const auto input = [&](const char* name, const Shape& shape) {
+        const auto input = [&](const char* name, Shape shape) {
+          if (c.is_rank_three) shape.erase(shape.begin());
           return v.Input(name, shape,
                          v.random().Gaussian(ElementCount(shape), 0, 0.5f));
         };
@@ -165,7 +188,8 @@ TEST_F(FuseAttentionModelTest, MatchesTheCpu) {
                         {1, 2, 1500, 12, 20, true, true, true},
                         {1, 1, 4500, 4, 12, false, false, false},
                         {1, 1, 40, 8, 300, true, true, true},
-                        {1, 1, 40, 8, 300, false, true, false}};
+                        {1, 1, 40, 8, 300, false, true, false},
+                        {3, 2, 64, 16, 12, false, true, false, true}};
   for (const Case& c : cases) {
     const SingleOpModel model = ModelOf(c);
     for (Precision precision : kPrecisions) {
@@ -178,11 +202,42 @@ TEST_F(FuseAttentionModelTest, MatchesTheCpu) {
   }
 }
 
+class RowsOfAttentionTest : public DeviceTest {
+ protected:
+  static void ExpectFused(const RunResult& result) {
+    EXPECT_THAT(result.report, ::testing::HasSubstr("\"attention_rows\""));
+  }
+
+ private:
+  const ScopedEnvironment tuning_{"GLES_DELEGATE_TUNING", "simd_lanes=8"};
+};
+
+TEST_F(RowsOfAttentionTest, MatchesTheCpu) {
+  // Rows, keys and terms that fill tiles, vectors and texels, and do not.
+  const Case cases[] = {{2, 64, 64, 32, 16, false, true, false},
+                        {3, 33, 61, 6, 4, true, true, false},
+                        {1, 197, 97, 64, 64, false, false, false},
+                        {1, 130, 35, 5, 24, true, false, false},
+                        {2, 40, 2, 8, 8, false, true, false},
+                        {3, 40, 50, 16, 12, true, true, false, true}};
+  for (const Case& c : cases) {
+    const SingleOpModel model = ModelOf(c);
+    for (Precision precision : kPrecisions) {
+      RunOptions options;
+      options.precision = precision;
+      const RunResult result = RunOnDelegate(model, options);
+      EXPECT_THAT(result, MatchesCpu(model, precision)) << c.keys << " keys";
+      ExpectFused(result);
+    }
+  }
+}
+
 // A mask that hides all keys but one.
-TEST_F(FuseAttentionModelTest, HiddenKeys) {
-  const SingleOpModel model = MakeModel(
+SingleOpModel HiddenKeys(int rows) {
+  return MakeModel(
       "hidden keys", Accuracy{32}, /*with_magnitude=*/false, [&](OpVariant& v) {
-        const int q = v.Input("q", {1, 1, 1, 4}, {1, 2, 3, 4});
+        const int q =
+            v.Input("q", {1, 1, rows, 4}, v.random().Gaussian(4 * rows));
         const int k = v.Input("k", {1, 1, 32, 4}, v.random().Gaussian(128));
         const int values =
             v.Input("v", {1, 1, 32, 4}, v.random().Gaussian(128));
@@ -200,7 +255,18 @@ TEST_F(FuseAttentionModelTest, HiddenKeys) {
                     {v.Op(Op::SOFTMAX, 1, {scores}, softmax), values},
                     schema::BatchMatMulOptionsT());
       });
+}
+
+TEST_F(FuseAttentionModelTest, HiddenKeys) {
+  const SingleOpModel model = HiddenKeys(1);
   EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+}
+
+TEST_F(RowsOfAttentionTest, HiddenKeys) {
+  const SingleOpModel model = HiddenKeys(40);
+  const RunResult result = RunOnDelegate(model);
+  EXPECT_THAT(result, MatchesCpu(model));
+  ExpectFused(result);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <any>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -41,6 +42,22 @@ int ThreadsOf(int scores, const DeviceProfile& profile) {
   return threads;
 }
 
+// Fewest rows past the last tile's end, in vectors with a tile in each lane.
+int RowsOfTile(int rows, const DeviceChoices& choices) {
+  constexpr int kMaxRows = 8;
+  // Keys and values that are loaded for a tile cost as much as this many rows.
+  constexpr int kLoads = 8;
+  int best = 1;
+  int64_t min = std::numeric_limits<int64_t>::max();
+  for (int tile = 1; tile <= kMaxRows; ++tile) {
+    const int64_t vectors = DivideUp(DivideUp(rows, tile), choices.simd_lanes);
+    if (vectors * (tile + kLoads) > min) continue;
+    min = vectors * (tile + kLoads);
+    best = tile;
+  }
+  return best;
+}
+
 // The functions of scores v at p, as text.
 void AddFunctions(const AttentionAttributes& a, const Node& node,
                   const Planner& planner, Dispatch* d) {
@@ -71,6 +88,48 @@ void AddFunctions(const AttentionAttributes& a, const Node& node,
   d->Define("SCORE_OPS", text);
 }
 
+int MatricesOf(const AttentionAttributes& a) {
+  int matrices = 1;
+  for (size_t i = 0; i + 2 < a.product.product.size(); ++i) {
+    matrices *= a.product.product[i];
+  }
+  return matrices;
+}
+
+// What both shaders have in common.
+void BindAttention(const AttentionAttributes& a, const Node& node,
+                   const Planner& planner, Dispatch* d) {
+  if (a.product.adj_y) d->Define("TRANSPOSED");
+  const char* const names[kInputs] = {"q", "k", "v"};
+  const std::vector<int>* const dims[kInputs] = {&a.scores.x, &a.scores.y,
+                                                 &a.product.y};
+  const int rank = a.scores.rank();
+  for (int i = 0; i < kInputs; ++i) {
+    d->Read(names[i], node.inputs[i]);
+    AddMatrixPlace(absl::AsciiStrToUpper(names[i]), *dims[i],
+                   planner.tensor(node.inputs[i]).shape, rank, d);
+  }
+  d->Write("dst", node.outputs[0]);
+  d->uniforms.Int("heights", planner.tensor(node.inputs[0]).shape.h);
+  d->uniforms.Float("beta", a.beta);
+}
+
+void PlanRows(const Node& node, Planner* planner) {
+  const auto& a = std::any_cast<const AttentionAttributes&>(node.attributes);
+  const Matrix q = MatrixOf(a.scores.x, false);
+  const Matrix v = MatrixOf(a.product.y, a.product.adj_y);
+  const int rows = RowsOfTile(q.rows, planner->profile().choices);
+  Dispatch d("attention_rows");
+  d.Define("TILE_ROWS", rows)
+      .Define("TERMS", DivideUp(q.columns, 4))
+      .Define("RESULTS", DivideUp(v.columns, 4))
+      .Grid(DivideUp(q.rows, rows), 1, MatricesOf(a));
+  d.uniforms.Int4("extent", q.rows, MatrixOf(a.scores.y, false).rows, 0, 0);
+  BindAttention(a, node, *planner, &d);
+  AddFunctions(a, node, *planner, &d);
+  planner->Add(std::move(d));
+}
+
 }  // namespace
 
 bool HoldsScores(int scores, const DeviceProfile& profile) {
@@ -84,16 +143,14 @@ const OpDefinition& Attention() {
 }
 
 absl::Status PlanAttention(const Node& node, Planner* planner) {
+  if (planner->profile().choices.simd_lanes > 1) {
+    PlanRows(node, planner);
+    return absl::OkStatus();
+  }
   const auto& a = std::any_cast<const AttentionAttributes&>(node.attributes);
   const Matrix q = MatrixOf(a.scores.x, false);
   const Matrix k = MatrixOf(a.scores.y, false);
   const Matrix v = MatrixOf(a.product.y, a.product.adj_y);
-  const int rank = a.scores.rank();
-  int matrices = 1;
-  for (size_t i = 0; i + 2 < a.product.product.size(); ++i) {
-    matrices *= a.product.product[i];
-  }
-  const int heights = rank > 2 ? a.product.product[rank - 3] : 1;
   const int threads = ThreadsOf(k.rows, planner->profile());
   const int slices = DivideUp(v.columns, 4);
   int lanes = 1;
@@ -104,24 +161,13 @@ absl::Status PlanAttention(const Node& node, Planner* planner) {
   d.Define("THREADS", threads)
       .Define("SLICES", DivideUp(k.rows, 4))
       .Define("SHARERS", sharers)
-      .Define("LANES", lanes);
-  if (a.product.adj_y) d.Define("TRANSPOSED");
-  const char* const names[kInputs] = {"q", "k", "v"};
-  for (int i = 0; i < kInputs; ++i) d.Read(names[i], node.inputs[i]);
-  d.Write("dst", node.outputs[0])
-      .Grid(q.rows, threads, matrices)
+      .Define("LANES", lanes)
+      .Grid(q.rows, threads, MatricesOf(a))
       .WorkGroup(1, threads, 1)
       .SharedMemory(SharedBytes(k.rows, threads));
   d.uniforms.Int4("extent", q.rows, k.rows, DivideUp(q.columns, 4), slices);
-  const std::vector<int>* const dims[kInputs] = {&a.scores.x, &a.scores.y,
-                                                 &a.product.y};
-  for (int i = 0; i < kInputs; ++i) {
-    AddMatrixPlace(absl::AsciiStrToUpper(names[i]), *dims[i],
-                   planner->tensor(node.inputs[i]).shape, rank, &d);
-  }
-  d.uniforms.Int("heights", heights);
   d.uniforms.Int("in_one_row", a.in_one_row ? 1 : 0);
-  d.uniforms.Float("beta", a.beta);
+  BindAttention(a, node, *planner, &d);
   AddFunctions(a, node, *planner, &d);
   planner->Add(std::move(d));
   return absl::OkStatus();
