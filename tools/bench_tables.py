@@ -247,10 +247,10 @@ def other_table(rows, us_of):
 
 
 def insert(text, section, tables):
-    """The text with `tables` between the section's two marker comments.
+    """The text with `tables` between the section's two comments.
 
     >>> page = "a\\n<!-- benches: gpu -->\\nold\\n<!-- end of benches: gpu -->\\nb\\n"
-    >>> print(insert(page, "gpu", "new"), end="")
+    >>> print(insert(page, "benches: gpu", "new"), end="")
     a
     <!-- benches: gpu -->
     <BLANKLINE>
@@ -258,12 +258,12 @@ def insert(text, section, tables):
     <BLANKLINE>
     <!-- end of benches: gpu -->
     b
-    >>> insert(page, "cpu", "new")
+    >>> insert(page, "benches: cpu", "new")
     Traceback (most recent call last):
     ValueError: no lines <!-- benches: cpu --> and <!-- end of benches: cpu -->
     """
-    begin = "<!-- benches: %s -->" % section
-    end = "<!-- end of benches: %s -->" % section
+    begin = "<!-- %s -->" % section
+    end = "<!-- end of %s -->" % section
     head, found, rest = text.partition(begin + "\n")
     _, closed, tail = rest.partition(end)
     if not found or not closed:

@@ -2,7 +2,7 @@
 """This project's accelerator of LiteRT beside LiteRT's own, WebGPU.
 
     tools/compare_accelerators.py [--mesa_root=FOLDER] [--processor_time] [--rounds=N] \\
-        [--runs=N] [--json=FILE] MODEL.tflite...
+        [--runs=N] [--warmup_runs=N] [--json=FILE] MODEL.tflite...
 
 Needs a Python with ai-edge-litert 2.3 or newer and with the package gles_delegate. Each model
 is compiled for GPU | CPU and run by each accelerator, in its own process, alternately, with
@@ -46,13 +46,14 @@ def random_inputs(model, signature, seed):
     return inputs
 
 
-def measure(accelerator, path, runs, clock):
+def measure(accelerator, path, flags):
     """Runs in its own process: measures, and prints one line of JSON."""
     import numpy as np  # pylint: disable=import-outside-toplevel
     from ai_edge_litert import compiled_model as litert  # pylint: disable=import-outside-toplevel
-    import gles_delegate  # pylint: disable=import-outside-toplevel
 
-    def run(hardware, environment):
+    clock = time.process_time if flags.processor_time else time.perf_counter
+
+    def run(hardware, environment, runs):
         begin = clock()
         model = litert.CompiledModel.from_file(
             path, environment=environment, options=litert.Options(
@@ -76,15 +77,17 @@ def measure(accelerator, path, runs, clock):
             begin = clock()
             once()
             times.append(clock() - begin)
-        return answer, start, statistics.median(times)
+        return answer, start, times
 
     cpu, gpu = litert.HardwareAccelerator.CPU, litert.HardwareAccelerator.GPU
-    expected = run(cpu, None)[0]
+    expected = run(cpu, None, 0)[0]
     environment = None  # LiteRT's own folder, where its WebGPU accelerator lies
     if accelerator == "ours":
+        import gles_delegate  # pylint: disable=import-outside-toplevel
         environment = litert.Environment.create(
             runtime_path=gles_delegate.litert_runtime_dir())
-    answer, start, latency = run(gpu | cpu, environment)
+    answer, start, times = run(gpu | cpu, environment, flags.warmup_runs + flags.runs)
+    latency = statistics.median(times[flags.warmup_runs:])
     error = max(float(np.max(np.abs(a - e)) / max(np.max(np.abs(e)), 1e-30))
                 for a, e in zip(answer, expected))
     print(MARK + json.dumps({"start": start, "latency": latency, "error": error}))
@@ -121,8 +124,8 @@ def one(accelerator, model, flags):
         report = os.path.join(folder, "report.json")
         command, environment = started(
             [sys.executable, os.path.abspath(__file__), "--measure", accelerator,
-             f"--runs={flags.runs}", *(["--processor_time"] if flags.processor_time else []),
-             model], flags.mesa_root)
+             f"--runs={flags.runs}", f"--warmup_runs={flags.warmup_runs}",
+             *(["--processor_time"] if flags.processor_time else []), model], flags.mesa_root)
         environment["GLES_DELEGATE_OPTIONS"] = f"report_file:{report}"
         done = subprocess.run(command, env=environment, capture_output=True, text=True,
                               errors="replace", check=False)
@@ -130,15 +133,28 @@ def one(accelerator, model, flags):
         if not found:
             return (done.stderr.strip().splitlines() or ["no reason given"])[-1]
         measured = json.loads(found.group(1))
-        left = re.search(r"(\d+) operations will run on the GPU, and the remaining (\d+)",
-                         done.stderr)
         if os.path.exists(report):
             with open(report, encoding="utf-8") as file:
                 nodes = json.load(file)
             measured["nodes"] = [nodes["nodes_delegated"], nodes["nodes_total"]]
-        elif left:
-            measured["nodes"] = [int(left.group(1)), int(left.group(1)) + int(left.group(2))]
+        else:
+            measured.update(nodes_in(done.stderr))
         return measured
+
+
+def nodes_in(log):
+    """The nodes that WebGPU takes, if it says that it leaves some.
+
+    >>> nodes_in("INFO: 29 operations will run on the GPU, and the remaining 2 on the CPU.")
+    {'nodes': [29, 31]}
+    >>> nodes_in("")
+    {}
+    """
+    left = re.search(r"(\d+) operations will run on the GPU, and the remaining (\d+)", log)
+    if not left:
+        return {}
+    taken, others = (int(count) for count in left.groups())
+    return {"nodes": [taken, taken + others]}
 
 
 def ratio_of(rounds, what):
@@ -183,13 +199,14 @@ def main():
     parser.add_argument("--processor_time", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--warmup_runs", type=int, default=0,
+                        help="runs that are not timed, after the first")
     parser.add_argument("--json")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     parser.add_argument("models", nargs="+")
     flags = parser.parse_args()
     if flags.measure:
-        measure(flags.measure, flags.models[0], flags.runs,
-                time.process_time if flags.processor_time else time.perf_counter)
+        measure(flags.measure, flags.models[0], flags)
         return
     print("| model | ours: nodes, error | WebGPU: nodes, error | run, WebGPU / ours "
           "| start, WebGPU / ours |\n|---|---|---|---|---|", flush=True)

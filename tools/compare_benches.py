@@ -184,7 +184,7 @@ def main():
     options = parser.parse_args()
     reports = [load(path) for path in options.files]
     if options.update:
-        return update(options.update, options.section, tables(reports))
+        return update(options.update, "benches: " + options.section, tables(reports))
     if options.table:
         print(tables(reports))
         return 0

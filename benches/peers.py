@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""Models by this project and by its peers: PyTorch on CUDA, LiteRT's WebGPU, and XNNPACK.
+
+    benches/peers.py [--rounds=N] [--threads=N] [--skip=pytorch,webgpu,...] [--bin=build/bin] \\
+        [--update=docs/benchmarks.md] [--json=FILE] MODEL.tflite...
+    benches/peers.py --from=FILE [--update=docs/benchmarks.md]
+
+Needs a built benchmark_model, and a Python with torch for the PyTorch columns and with
+ai-edge-litert 2.3 or newer for WebGPU's. A peer that is missing or fails has the reason in its
+cells. Prints two tables in Markdown: median times in ms, and ratios.
+
+--update also writes them into a page, between the lines "peers" and "end of peers" in comments.
+--json saves the results after PyTorch and after each round. --from makes the tables from such a
+file, for example on another machine.
+
+The names of the model files choose the PyTorch models: minilm, whisper and vit are those of
+transformer_models.py; mobilenet_v1_1.0_224_features_float has a second row at batch 32, without
+WebGPU, which would need another file. Other models have no PyTorch columns.
+
+pytorch_models.py runs once, in one process, before the rounds: its compilation is slow, and it
+leaves the GPU to the others. In each round, the other ways take turns on each model, each in its
+own process. A time is from host tensors to host tensors. WebGPU's includes reading the outputs,
+but not writing the inputs. Runs on the GPU begin with --warmup_runs that are not timed, as an idle
+GPU raises its clock meanwhile. The revision is git's, or that of the variable REVISION.
+"""
+
+import argparse
+import collections
+import datetime
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+
+import compare_accelerators  # pylint: disable=wrong-import-position
+import compare_benches  # pylint: disable=wrong-import-position
+import peer_tables  # pylint: disable=wrong-import-position
+
+# By the names of the files: a title, and the name that pytorch_models.py has for the model.
+COUNTERPARTS = {
+    "minilm": ("MiniLM-L6, 128 tokens", "minilm"),
+    "whisper": ("Whisper-tiny's encoder, 1,500 positions", "whisper"),
+    "vit": ("ViT-B/16, 224", "vit"),
+    "mobilenet_v1_1.0_224_features_float": ("MobileNet v1 1.0, 224", "mobilenet"),
+}
+LARGE_BATCH = 32
+LARGE_BATCH_FLAGS = ["--input_layer=input", f"--input_layer_shape={LARGE_BATCH},224,224,3"]
+
+Row = collections.namedtuple("Row", "title path counterpart batch")
+
+
+def rows_of(paths):
+    """
+    >>> for row in rows_of(["a/mobilenet_v1_1.0_224_features_float.tflite", "b.tflite"]):
+    ...     print(row.title, row.counterpart, row.batch)
+    MobileNet v1 1.0, 224 mobilenet 1
+    MobileNet v1 1.0, 224, batch 32 mobilenet 32
+    b None 1
+    """
+    rows = []
+    for path in paths:
+        name = os.path.basename(path).replace(".tflite", "")
+        title, counterpart = COUNTERPARTS.get(name, (name, None))
+        rows.append(Row(title, path, counterpart, 1))
+        if counterpart == "mobilenet":
+            rows.append(Row(f"{title}, batch {LARGE_BATCH}", path, counterpart, LARGE_BATCH))
+    return rows
+
+
+def short(reason):
+    """
+    >>> short("a | b " * 30)
+    'a / b a / b a / b a / b a / b a / b a / b a / b a / b a / b...'
+    """
+    reason = " ".join(reason.replace("|", "/").split())
+    return reason if len(reason) <= 62 else reason[:59].rstrip() + "..."
+
+
+def reason_in(log):
+    """Why a process failed, by what it wrote.
+
+    >>> reason_in("Traceback:\\nModuleNotFoundError: No module named 'torch'\\n")
+    "not here: No module named 'torch'"
+    >>> reason_in("gles: INTERNAL: lost\\nUNAVAILABLE: a backend failed, see above")
+    'gles: INTERNAL: lost'
+    >>> reason_in("RuntimeError: Failed to load\\n└ ERROR: [model_load.cc:5]\\nINFO: freed")
+    'RuntimeError: Failed to load'
+    >>> reason_in("")
+    'no reason given'
+    """
+    lines = [line for line in log.splitlines() if line.strip() and "see above" not in line
+             and not line.startswith(("INFO", "WARNING", "└"))]
+    last = lines[-1] if lines else "no reason given"
+    return short(last.replace("ModuleNotFoundError", "not here"))
+
+
+def ended(command, timeout):
+    """A process's output and log, and why it failed: "" if it did not.
+
+    >>> ended([sys.executable, "-c", "print(1)"], 60)
+    ('1\\n', '', '')
+    >>> ended([sys.executable, "-c", "import os; os.kill(os.getpid(), 11)"], 60)[2]
+    'ends by signal 11'
+    >>> ended([sys.executable, "-c", "import time; time.sleep(9)"], 0.1)[2]
+    'more than 0.1 s'
+    >>> ended(["/no/such/program"], 60)[2]
+    'not here'
+    """
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace",
+                              check=False, timeout=timeout)
+    except OSError:
+        return "", "", "not here"
+    except subprocess.TimeoutExpired as late:
+        return (late.stdout or b"").decode(errors="replace"), "", f"more than {timeout} s"
+    failure = ""
+    if done.returncode < 0:
+        failure = f"ends by signal {-done.returncode}"
+    elif done.returncode > 0:
+        failure = reason_in(done.stderr)
+    return done.stdout, done.stderr, failure
+
+
+def benchmark(row, flags, *backend):
+    """A measurement of benchmark_model, or a text that says why there is none."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        _, _, failure = ended(
+            [os.path.join(flags.bin, "benchmark_model"), f"--graph={row.path}",
+             f"--report_json={report}", "--min_secs=1", *backend,
+             *(LARGE_BATCH_FLAGS if row.batch > 1 else [])], flags.timeout)
+        if failure or not os.path.exists(report):
+            return failure or "no result"
+        with open(report, encoding="utf-8") as file:
+            result, = json.load(file)
+    kept = {key: result[key] for key in ("renderer", "driver", "tflite")}
+    return {"ms": result["invoke_ms"]["median"], "note": peer_tables.note_of(result), **kept}
+
+
+def ours(row, flags, *options):
+    return benchmark(row, flags, "--use_gles", f"--warmup_runs={flags.warmup_runs}",
+                     "--num_runs=200", *options)
+
+
+def ours_float16(row, flags):
+    return ours(row, flags, "--gles_options=is_precision_loss_allowed:1")
+
+
+def xnnpack(row, flags):
+    return benchmark(row, flags, "--use_xnnpack", f"--num_threads={flags.threads}",
+                     "--warmup_runs=5", "--num_runs=20")
+
+
+def webgpu(row, flags):
+    """A measurement of LiteRT's WebGPU, None at a batch that the file does not have."""
+    if row.batch > 1:
+        return None
+    output, log, failure = ended(
+        [sys.executable, compare_accelerators.__file__, "--measure", "webgpu", "--runs=200",
+         f"--warmup_runs={flags.warmup_runs}", row.path], flags.timeout)
+    if failure:
+        return failure
+    measured = json.loads(output.rpartition(compare_accelerators.MARK)[2])
+    taken = compare_accelerators.nodes_of(compare_accelerators.nodes_in(log))
+    return {"ms": 1e3 * measured["latency"], "note": "" if taken == "all" else taken + " nodes"}
+
+
+# Column, name for --skip, what measures a row.
+WAYS = [("ours, float32", "ours", ours), ("LiteRT WebGPU, float32", "webgpu", webgpu),
+        ("XNNPACK", "xnnpack", xnnpack), ("ours, float16", "ours", ours_float16)]
+
+
+def pytorch(rows, flags):
+    """PyTorch's results by row and column, and its version."""
+    names = {row.counterpart: 0 for row in rows if row.counterpart}
+    if not names:
+        return {}, ""
+    script = os.path.join(ROOT, "benches", "pytorch_models.py")
+    output, _, failure = ended([sys.executable, script, "--json", *names],
+                               flags.pytorch_timeout)
+    lines = [json.loads(line) for line in output.splitlines()
+             if line.startswith('{"model"') and line.endswith("}")]
+    return by_row(rows, lines, failure), next((f"PyTorch {r['torch']}" for r in lines), "")
+
+
+def by_row(rows, lines, failure):
+    """
+    >>> line = {"model": "vit", "batch": 1, "type": "float16", "compiled": False, "ms": 0.5}
+    >>> found = by_row(rows_of(["vit.tflite", "a.tflite"]), [line], "ends by signal 9")
+    >>> list(found), found["ViT-B/16, 224"]["PyTorch graph, float16"]
+    (['ViT-B/16, 224'], [{'ms': 0.5}])
+    >>> found["ViT-B/16, 224"]["PyTorch graph, float32"]
+    ['ends by signal 9']
+    """
+    found = {}
+    for line in lines:
+        column = f"PyTorch {'compiled' if line['compiled'] else 'graph'}, {line['type']}"
+        found[line["model"], line["batch"], column] = (
+            {"ms": line["ms"]} if "ms" in line else short(line["error"]))
+    return {row.title: {column: [found.get((row.counterpart, row.batch, column),
+                                           failure or "no result")]
+                        for column in peer_tables.COLUMNS if column.startswith("PyTorch")}
+            for row in rows if row.counterpart}
+
+
+def revision():
+    if os.path.exists(os.path.join(ROOT, ".git")):
+        output, _, failure = ended(["git", "-C", ROOT, "describe", "--always", "--dirty"], 60)
+        if not failure:
+            return output.strip()
+    return os.environ.get("REVISION", "unknown")
+
+
+def litert_version():
+    try:
+        return "ai-edge-litert " + importlib.metadata.version("ai-edge-litert")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def attempt(measure, row, flags):
+    """A measurement, or a text if the peer's output is not the expected one.
+
+    >>> attempt(lambda row, flags: json.loads("?"), None, None)
+    'Expecting value: line 1 column 1 (char 0)'
+    """
+    try:
+        return measure(row, flags)
+    except (OSError, KeyError, ValueError) as error:
+        return short(str(error))
+
+
+def measured(flags):
+    """All results by row and column, a list of the rounds' in each, and what they hold for."""
+    rows, skipped = rows_of(flags.models), flags.skip.split(",")
+    kept = {"rows": {row.title: {} for row in rows}, "threads": flags.threads, "rounds": 0,
+            "date": datetime.date.today().isoformat(), "revision": revision(),
+            "litert": "" if "webgpu" in skipped else litert_version(), "pytorch": ""}
+    if "pytorch" not in skipped:
+        print("PyTorch compiles and runs its models", file=sys.stderr, flush=True)
+        found, kept["pytorch"] = pytorch(rows, flags)
+        kept["rows"].update(found)
+        save(kept, flags.json)
+    for at in range(flags.rounds):
+        for row in rows:
+            print(f"round {at + 1} of {flags.rounds}: {row.title}", file=sys.stderr, flush=True)
+            for column, name, measure in WAYS:
+                if name not in skipped:
+                    results = kept["rows"][row.title].setdefault(column, [])
+                    results.append(attempt(measure, row, flags))
+        kept["rounds"] = at + 1
+        save(kept, flags.json)
+    return kept
+
+
+def save(kept, path):
+    if path:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(kept, file, indent=1)
+
+
+def flags_of():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=4, help="of XNNPACK")
+    parser.add_argument("--skip", default="", help="some of: ours,pytorch,webgpu,xnnpack")
+    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"),
+                        help="the folder of benchmark_model")
+    parser.add_argument("--warmup_runs", type=int, default=1000, help="on the GPU")
+    parser.add_argument("--timeout", type=int, default=120, help="seconds, of a process")
+    parser.add_argument("--pytorch_timeout", type=int, default=900, help="seconds")
+    parser.add_argument("--update", metavar="PAGE", help="write the tables into this page")
+    parser.add_argument("--json", metavar="FILE", help="write the results to this file")
+    parser.add_argument("--from", dest="source", metavar="FILE", help="results of --json")
+    parser.add_argument("models", nargs="*", metavar="MODEL.tflite")
+    flags = parser.parse_args()
+    if bool(flags.source) == bool(flags.models):
+        parser.error("needs models, or --from")
+    return flags
+
+
+def main():
+    flags = flags_of()
+    kept = compare_benches.load(flags.source) if flags.source else measured(flags)
+    text = peer_tables.tables(kept)
+    print(text)
+    return compare_benches.update(flags.update, "peers", text) if flags.update else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
