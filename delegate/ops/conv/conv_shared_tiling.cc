@@ -14,6 +14,8 @@ constexpr int kMaxSharedLanes = 16;
 // lanes.
 constexpr int kFewTexels = 32;
 constexpr int kMaxLanesOfFewTexels = 32;
+// Terms of a short product.
+constexpr int kFewTerms = 16;
 // With products in 16 bits: terms (of 4 products each) that are summed in 16
 // bits.
 constexpr int kHalfChunkTerms = 4;
@@ -79,8 +81,10 @@ std::optional<SharedTiling> LargeTiling(const SharedWork& work,
   t.pixels = 4;
   t.halves = work.halves;
   t.padded = work.padded;
-  // Sums of halves take additional registers.
-  t.slices = slices >= 32 && !work.halves ? 4 : 2;
+  // Sums of halves take additional registers, and products of few terms mostly
+  // write.
+  const bool are_short = work.products > 1 && work.terms <= kFewTerms;
+  t.slices = slices >= 32 && !work.halves && !are_short ? 4 : 2;
   t.chunk_terms = work.halves ? kHalfChunkTerms
                               : ChunkTerms(work.terms, slices >= 32 ? 4 : 3);
   // Two of these work groups fit a processor, or more with fewer sums.
@@ -91,6 +95,25 @@ std::optional<SharedTiling> LargeTiling(const SharedWork& work,
       texels / (t.pixels * t.slices) >= profile.choices.split_k_target / 2;
   if (!large || !TilingFits(t, profile.limits)) return std::nullopt;
   return t;
+}
+
+// For more outputs than pixels, whose weights take most of the loads (a vision
+// transformer's rows on an H200). nullopt: others, products in 16 bits, which
+// it makes slower, or too few groups.
+std::optional<SharedTiling> ManyOutputsTiling(const SharedWork& work,
+                                              const DeviceProfile& profile) {
+  if (work.fused || work.halves || work.slices < work.pixels) {
+    return std::nullopt;
+  }
+  SharedTiling t;
+  t.cells_x = t.cells_y = 8;
+  t.lanes = t.slices = 2;
+  t.pixels = 4;
+  t.padded = work.padded;
+  t.chunk_terms = kChunkTerms;
+  const bool fits = 4 * t.groups(work) >= 7 * GroupsAtOnce(profile) &&
+                    WholeChunks(t, work.terms) && TilingFits(t, profile.limits);
+  return fits ? std::optional(t) : std::nullopt;
 }
 
 // For a fused depthwise convolution, which is recomputed for each group of
@@ -250,6 +273,7 @@ std::optional<SharedGrid> ChooseSharedGrid(const SharedWork& work,
   }
   std::optional<SharedTiling> t;
   if (work.next_slices == 0) t = FusedTiling(work, profile);
+  if (!t && work.next_slices == 0) t = ManyOutputsTiling(work, profile);
   if (!t && work.next_slices == 0) t = LargeTiling(work, profile);
   if (!t) t = SmallTiling(work, profile);
   if (!t) return std::nullopt;

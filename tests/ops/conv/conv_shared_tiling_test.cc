@@ -50,6 +50,25 @@ TEST(ConvSharedTilingTest, AFewLargeGroupsTooManyTakeSmallerTiles) {
             "4x4 texels by 16x8 cells, 1 lanes, 98x4 groups");
 }
 
+// ViT's, unless they are in 16 bits or too few.
+TEST(ConvSharedTilingTest, MoreOutputsThanPixelsTakeWideGroups) {
+  SharedWork work = {/*pixels=*/197, /*slices=*/576, /*terms=*/192};
+  EXPECT_EQ(TextOf(work), "4x2 texels by 8x8 cells, 2 lanes, 7x36 groups");
+  work.halves = true;
+  EXPECT_EQ(TextOf(work), "2x2 texels by 8x4 cells, 4 lanes, 13x72 groups");
+  EXPECT_EQ(TextOf({128, 384, 96}),
+            "2x2 texels by 8x4 cells, 4 lanes, 8x48 groups");
+}
+
+// Whisper's scores.
+TEST(ConvSharedTilingTest, ShortProductsTakeSmallerTiles) {
+  SharedWork work = {/*pixels=*/1500, /*slices=*/375, /*terms=*/16,
+                     /*products=*/6};
+  EXPECT_EQ(TextOf(work), "4x2 texels by 16x8 cells, 1 lanes, 24x24 groups");
+  work.terms = 17;
+  EXPECT_EQ(TextOf(work), "4x4 texels by 16x8 cells, 1 lanes, 24x12 groups");
+}
+
 // ViT's: 64 pixels a group would make 256 of 197.
 TEST(ConvSharedTilingTest, CellsPastTheEndMakeNoLargeOutput) {
   SharedWork work = {/*pixels=*/197, /*slices=*/768, /*terms=*/192};
