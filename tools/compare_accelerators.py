@@ -64,11 +64,12 @@ def measure(accelerator, path, flags):
         details = model.get_output_tensor_details(key)
         outputs = model.create_output_buffers(0)
 
+        sizes = [(int(np.prod(details[name]["shape"])), np.dtype(details[name]["dtype"]))
+                 for name in names["outputs"]]
+
         def once():
             model.run_by_index(0, inputs, outputs)
-            return [buffer.read(int(np.prod(details[name]["shape"])),
-                                np.dtype(details[name]["dtype"])).astype(np.float64)
-                    for name, buffer in zip(names["outputs"], outputs)]
+            return [buffer.read(*size) for buffer, size in zip(outputs, sizes)]
 
         answer = once()
         start = clock() - begin
@@ -88,8 +89,9 @@ def measure(accelerator, path, flags):
             runtime_path=gles_delegate.litert_runtime_dir())
     answer, start, times = run(gpu | cpu, environment, flags.warmup_runs + flags.runs)
     latency = statistics.median(times[flags.warmup_runs:])
+    pairs = [(a.astype(np.float64), e.astype(np.float64)) for a, e in zip(answer, expected)]
     error = max(float(np.max(np.abs(a - e)) / max(np.max(np.abs(e)), 1e-30))
-                for a, e in zip(answer, expected))
+                for a, e in pairs)
     print(MARK + json.dumps({"start": start, "latency": latency, "error": error}))
 
 
