@@ -9,6 +9,7 @@ Each message that a user can act on has a row whose first column quotes it:
 - every line that the delegate logs;
 - wrong options and objects (INVALID in the files of CHECKS);
 - the exceptions of the packages for Python (with its accuracy program), Node and Java;
+- the errors and warnings of the server, in its answers and in its log;
 - the errors of the programs that are installed.
 
 The page quotes only text that is in the code, piece for piece (`...`
@@ -126,19 +127,41 @@ def quoted_in(text):
             for piece in re.split(r"\$\{[^}]*\}", literal) if piece]
 
 
+def is_python_message(node):
+    """Whether the arguments of a call in Python, or the value of another node, are a message."""
+    if isinstance(node, ast.Call):
+        called = ast.unparse(node.func)
+        if called == "_note":
+            return "INFO" not in ast.unparse(node.args[0])
+        return called in ("_fail", "_log.warning", "_log.error", "_log.exception") or any(
+            ast.unparse(keyword.value) == "sys.stderr" for keyword in node.keywords)
+    return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith((".fault", "error"))
+
+
 def python_messages_of(text):
-    r"""The same of Python: the text of each exception that is raised.
+    r"""The same of Python: each exception that is raised or kept for later, warning and failure.
 
     >>> python_messages_of("if x:\n  raise ValueError(f'{x} is ' 'bad' + y)\nraise A from b")
     [(2, [' is bad'])]
+    >>> python_messages_of("raise A(b='one')\nerror = A('two')\n_fail(at, 'three')")
+    [(1, ['one']), (2, ['two']), (3, ['three'])]
+    >>> python_messages_of("_note(INFO, 'a')\n_note(ERROR, 'b')\nprint('c', file=sys.stderr)")
+    [(2, ['b']), (3, ['c'])]
+    >>> python_messages_of("def fault_of():\n  return f'ends after {seconds}'")
+    [(2, ['ends after '])]
     """
     messages = []
     for node in ast.walk(ast.parse(text)):
+        spoken = [node] if is_python_message(node) else []
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            pieces = [part.value for argument in node.exc.args for part in ast.walk(argument)
+            spoken = [node.exc]
+        if isinstance(node, ast.FunctionDef) and node.name == "fault_of":
+            spoken = [part for part in ast.walk(node) if isinstance(part, ast.Return)]
+        for statement in spoken:
+            pieces = [part.value for part in ast.walk(statement)
                       if isinstance(part, ast.Constant) and isinstance(part.value, str)]
             if pieces:
-                messages.append((node.lineno, pieces))
+                messages.append((statement.lineno, pieces))
     return messages
 
 
@@ -203,6 +226,7 @@ def findings_of_tree():
                    glob.glob("delegate/**/*.cc", root_dir=ROOT, recursive=True) +
                    glob.glob("tools/python/src/gles_delegate/**/*.py", root_dir=ROOT,
                              recursive=True) +
+                   glob.glob("tools/serving/src/gles_serving/*.py", root_dir=ROOT) +
                    [path for pattern in OF_PROGRAMS for path in glob.glob(pattern, root_dir=ROOT)] +
                    glob.glob("tools/node/*.js", root_dir=ROOT) +
                    glob.glob("tools/java/src/**/*.java", root_dir=ROOT, recursive=True))
