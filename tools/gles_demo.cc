@@ -24,10 +24,13 @@
 #include "tools/gles_demo/views.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
+#include "tools/runner/git_revision.h"
 #include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/output_diff.h"
+#include "tools/runner/report_json.h"
+#include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(std::string, image, "",
           "the picture for the model's first input (PNG, JPEG, BMP); without "
@@ -98,8 +101,9 @@ absl::StatusOr<RunResult> RunOn(const Model& model, BackendSpec::Kind kind,
   return result;
 }
 
-// Compares every output; prints a line for each.
-bool Agree(const RunResult& cpu, const RunResult& gles, double* max_error) {
+// Compares every output; prints a line for each, and adds it to `rows`.
+bool Agree(const RunResult& cpu, const RunResult& gles, double* max_error,
+           nlohmann::ordered_json& rows) {
   bool agree = cpu.outputs.size() == gles.outputs.size();
   *max_error = 0;
   for (size_t i = 0; agree && i < cpu.outputs.size(); ++i) {
@@ -112,6 +116,10 @@ bool Agree(const RunResult& cpu, const RunResult& gles, double* max_error) {
                 expected.name.c_str(),
                 absl::StrJoin(expected.dims, "x").c_str(), diff.max_abs(),
                 diff.max_relative(), within ? "" : "  DISAGREES");
+    rows.push_back({{"name", expected.name},
+                    {"shape", expected.dims},
+                    {"max_abs_error", diff.max_abs()},
+                    {"max_relative_error", diff.max_relative()}});
     *max_error = std::max(*max_error, diff.max_relative());
     if (!within) agree = false;
   }
@@ -210,6 +218,31 @@ void Print(const Runs& runs) {
       Milliseconds(runs.gles).c_str());
 }
 
+nlohmann::ordered_json ToJson(const Runs& runs,
+                              const nlohmann::ordered_json& outputs,
+                              bool passed) {
+  const BackendFacts& facts = runs.gles->facts;
+  nlohmann::ordered_json json = {
+      {"model", runs.model},
+      {"passed", passed},
+      {"max_error", absl::GetFlag(FLAGS_max_error)},
+      {"nodes_total", facts.nodes_total},
+      {"nodes_delegated", facts.nodes_delegated},
+      {"partitions", facts.partitions},
+      {"renderer", facts.renderer},
+      {"driver", facts.driver},
+      {"tflite", TfliteName()},
+      {"revision", GitRevision()},
+      {"num_threads", absl::GetFlag(FLAGS_num_threads)}};
+  json["median_ms"] = {{"gles", runs.gles->latency.invoke_ms.median},
+                       {"cpu", runs.cpu->latency.invoke_ms.median}};
+  if (runs.xnnpack.ok()) {
+    json["median_ms"]["xnnpack"] = runs.xnnpack->latency.invoke_ms.median;
+  }
+  json["outputs"] = outputs;
+  return json;
+}
+
 std::vector<std::string> Notes(const Runs& runs, double max_error) {
   const BackendFacts& facts = runs.gles->facts;
   return {absl::StrFormat("%s: %d of %d nodes on GL", runs.model,
@@ -267,7 +300,8 @@ absl::Status Run() {
   if (!runs.gles.ok()) return runs.gles.status();
   Print(runs);
   double max_error = 0;
-  const bool agree = Agree(*runs.cpu, *runs.gles, &max_error);
+  auto outputs = nlohmann::ordered_json::array();
+  const bool agree = Agree(*runs.cpu, *runs.gles, &max_error, outputs);
 
   PosterContent content;
   content.input = input->picture;
@@ -289,7 +323,9 @@ absl::Status Run() {
   }
   content.notes = Notes(runs, max_error);
   if (auto s = Draw(content); !s.ok()) return s;
-  return Verdict(runs.gles->facts, agree, own);
+  const absl::Status verdict = Verdict(runs.gles->facts, agree, own);
+  const absl::Status written = WriteReport(ToJson(runs, outputs, verdict.ok()));
+  return verdict.ok() ? written : verdict;
 }
 
 int Main(int argc, char** argv) {

@@ -16,7 +16,10 @@
 #include "tools/gles_tune/search.h"
 #include "tools/gles_tune/trial.h"
 #include "tools/runner/backend_flags.h"
+#include "tools/runner/git_revision.h"
 #include "tools/runner/gles_options.h"
+#include "tools/runner/report_json.h"
+#include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(std::string, output_file, "",
           "the tuning file to write; default: MODEL.tuning beside the model");
@@ -97,7 +100,15 @@ absl::Status Tune() {
   }
   std::printf("wrote %s, for --gles_options=\"tuning_file:%s\"\n", file.c_str(),
               file.c_str());
-  return absl::OkStatus();
+  return WriteReport({{"model", graph},
+                      {"renderer", trials.renderer()},
+                      {"tflite", TfliteName()},
+                      {"revision", GitRevision()},
+                      {"preset_ms", result->before_ms},
+                      {"tuned_ms", result->after_ms},
+                      {"measured", result->measured},
+                      {"tuning", result->tuning},
+                      {"tuning_file", file}});
 }
 
 }  // namespace

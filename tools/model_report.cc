@@ -20,6 +20,7 @@
 #include "tools/runner/git_revision.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
+#include "tools/runner/report_json.h"
 
 ABSL_FLAG(std::string, html, "", "write a page of HTML to this file");
 ABSL_FLAG(
@@ -130,6 +131,7 @@ absl::Status Run() {
   if (const auto name = absl::GetFlag(FLAGS_node_data); !name.empty()) {
     if (auto s = WriteNodeData(*data, name); !s.ok()) return s;
   }
+  if (auto s = WriteReport(JsonPage(*data)); !s.ok()) return s;
   const std::string path = absl::GetFlag(FLAGS_html);
   if (path.empty()) {
     std::printf("%s", TextPage(*data).c_str());

@@ -5,9 +5,10 @@
 Reads the blocks of shell commands in README.md, docs/ and the other pages, and commands in backquotes.
 Of each: the program, script, module, command of ./dev, CMake variable or CTest label exists, and so do
 its flags. Commands of the programs in RUN are run on the self-check's model of the Python package, in
-FOLDER. Run by CTest as `docs.commands`.
+FOLDER, and must write a report for other programs (--report_json). Run by CTest as `docs.commands`.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -103,12 +104,18 @@ class Checker:
 
     def run(self, words):
         """The error of a program on the self-check's model, "" if there is none."""
+        report = self.folder / "report.json"
+        report.unlink(missing_ok=True)
+        words = [*words, f"--report_json={report}"]
         for pattern, replacement in self.replacements:
             words = [re.sub(pattern, replacement, word) for word in words]
         done = subprocess.run([str(self.bin / words[0]), *words[1:]], capture_output=True, text=True,
                               check=False, cwd=self.folder, timeout=300)
         self.ran += 1
-        return done.stderr[-300:] if done.returncode else ""
+        if done.returncode:
+            return done.stderr[-300:]
+        written = report.exists() and json.loads(report.read_text(encoding="utf-8"))
+        return "" if written else "it wrote no report"
 
     def wrong(self, words):
         """The error in a command, "" if there is none or if the command is not the project's."""

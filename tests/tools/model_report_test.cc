@@ -134,6 +134,21 @@ TEST(VerdictTest, SaysWhatToUseAndWhereTheTimeGoes) {
   EXPECT_THAT(VerdictOf(data), HasSubstr("no node of this model runs"));
 }
 
+TEST(JsonPageTest, HasEachNodeAndLeavesOutWhatWasNotMeasured) {
+  const nlohmann::ordered_json page = JsonPage(Small());
+  EXPECT_EQ(page["nodes_delegated"], 3);
+  EXPECT_EQ(page["partition"][0]["dispatches"], 2);
+  EXPECT_EQ(page["transfers_us"], 5);
+  EXPECT_FALSE(page.contains("gles_ms"));
+  ASSERT_EQ(page["nodes"].size(), 4u);
+  EXPECT_EQ(page["nodes"][0]["us"], 30);
+  EXPECT_EQ(page["nodes"][0]["shaders"][0], "conv_1x1");
+  EXPECT_EQ(page["nodes"][1]["where"], "fused");
+  EXPECT_EQ(page["nodes"][1]["in_node"], 0);
+  EXPECT_EQ(page["nodes"][3]["reason"], "the op has no GPU version");
+  EXPECT_FALSE(page["nodes"][3].contains("partition"));
+}
+
 TEST(NodeDataTest, HasWhereAndWhyAndTheTimeByNode) {
   const nlohmann::json placement = PlacementNodeData(Small())["results"];
   EXPECT_EQ(placement["0"]["value"], "on the GPU");

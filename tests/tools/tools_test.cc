@@ -356,8 +356,14 @@ TEST_F(ToolsTest, DiffPassesWithinTheLimitAndFailsPastIt) {
 
 TEST_F(ToolsTest, ModelReportTellsWhereEachNodeIs) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const Result run = Run("model_report", Graph() + "--num_runs=2");
+  const Result run =
+      Run("model_report",
+          Graph() + "--num_runs=2 --report_json=" + Path("report.json"));
   EXPECT_EQ(run.exit_status, 0) << run.output;
+  const nlohmann::json report = ReadJson("report.json");
+  EXPECT_EQ(report["model"], "conv.tflite");
+  EXPECT_EQ(report["nodes"][0]["where"], "gpu");
+  EXPECT_GT(report["gles_ms"].get<double>(), 0);
   EXPECT_THAT(run.output,
               AllOf(HasSubstr("conv.tflite: 1 of 1 node on the GPU"),
                     HasSubstr("CONV_2D"), HasSubstr("float32[1,8,8,4]")));
@@ -530,9 +536,14 @@ TEST_F(ToolsTest, ModelShapesWritesListsAndChecksThem) {
 
 TEST_F(ToolsTest, DemoDrawsItsPicture) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const std::string options = "--num_runs=1 --output_dir=" + Path("out");
+  const std::string options = "--num_runs=1 --output_dir=" + Path("out") +
+                              " --report_json=" + Path("demo.json");
   const Result run = Run("gles_demo", options);
   EXPECT_EQ(run.exit_status, 0) << run.output;
+  const nlohmann::json report = ReadJson("demo.json");
+  EXPECT_EQ(report["passed"], true);
+  EXPECT_GT(report["median_ms"]["gles"].get<double>(), 0);
+  EXPECT_EQ(report["outputs"].size(), 3u);
   std::ifstream file(Path("out/demo.png"), std::ios::binary);
   std::string start(4, '\0');
   file.read(start.data(), 4);
@@ -541,6 +552,7 @@ TEST_F(ToolsTest, DemoDrawsItsPicture) {
   const Result strict = Run("gles_demo", options + " --max_error=-1");
   EXPECT_EQ(strict.exit_status, 1);
   EXPECT_THAT(strict.output, HasSubstr("DISAGREES"));
+  EXPECT_EQ(ReadJson("demo.json")["passed"], false);
 }
 
 TEST_F(ToolsTest, DemoDrawsWhatADetectorFound) {
