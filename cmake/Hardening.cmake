@@ -3,6 +3,7 @@
 # compiler lacks are left out. Tests take them back (tests/CMakeLists.txt): they do not ship.
 option(GLES_DELEGATE_HARDEN "Compile release builds with the compiler's hardening flags" ON)
 include(CheckCXXCompilerFlag)
+include(CheckCXXSourceCompiles)
 include(CheckLinkerFlag)
 
 get_directory_property(GLES_OPTIONS_OF_TESTS COMPILE_OPTIONS)
@@ -41,9 +42,11 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=f
     add_compile_options(${flag})
   endif()
 endforeach()
+# glibc warns if the compiler is too old for 3, as gcc 11 is.
+set(CMAKE_REQUIRED_FLAGS "-Werror -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3")
+check_cxx_source_compiles("#include <cstring>\nint main() {}" GLES_HAS_FORTIFY_3)
 unset(CMAKE_REQUIRED_FLAGS)
-# glibc takes 3 as 2 if it or the compiler is older.
-add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$<IF:$<BOOL:${GLES_HAS_FORTIFY_3}>,3,2>)
 foreach(flag relro now noexecstack)
   check_linker_flag(CXX -Wl,-z,${flag} GLES_LINKS_${flag})
   if(GLES_LINKS_${flag})
