@@ -113,8 +113,9 @@ class AttentionFuser {
 
   // A reshape of the product's rows to one pixel.
   bool IsInOneRow(int n) const {
-    if (n < 0 || is_processor() || !graph_->nodes[n].op->Has(kKeepsOrder))
+    if (n < 0 || is_processor() || !graph_->nodes[n].op->Has(kKeepsOrder)) {
       return false;
+    }
     const Tensor& row = graph_->tensor(graph_->nodes[n].outputs[0]);
     return IsComputedFloat(row) && row.shape.elements() == row.shape.c;
   }

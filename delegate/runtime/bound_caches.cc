@@ -8,7 +8,6 @@
 
 namespace gles_delegate {
 
-using egl::gl;
 using gl_shaders::Bindings;
 
 namespace {
