@@ -21,7 +21,7 @@ pytorch_models.py runs once, in one process, before the rounds: its compilation 
 leaves the GPU to the others. In each round, the other ways take turns on each model, each in its
 own process. A time is from host tensors to host tensors. WebGPU's includes reading the outputs,
 but not writing the inputs. Runs on the GPU begin with --warmup_runs that are not timed, as an idle
-GPU raises its clock meanwhile. The revision is git's, or that of the variable REVISION.
+GPU raises its clock meanwhile. The revision is that of the variable REVISION, or git's.
 """
 
 import argparse
@@ -209,11 +209,13 @@ def by_row(rows, lines, failure):
 
 
 def revision():
+    if "REVISION" in os.environ:
+        return os.environ["REVISION"]
     if os.path.exists(os.path.join(ROOT, ".git")):
         output, _, failure = ended(["git", "-C", ROOT, "describe", "--always", "--dirty"], 60)
         if not failure:
             return output.strip()
-    return os.environ.get("REVISION", "unknown")
+    return "unknown"
 
 
 def litert_version():

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "absl/strings/str_cat.h"
 #include "delegate/plan/storage.h"
 
 namespace gles_delegate {
@@ -19,16 +18,6 @@ bool HoldsMemory(const Tensor& tensor, const std::vector<ObjectForm>& forms,
   return position < forms.size() && forms[position].holds_texels &&
          FormatFor(tensor, profile.options) == gl_shaders::Format::kRgba32f &&
          storage.ok() && gl_shaders::IsBuffer(*storage);
-}
-
-bool IsUsed(GLuint buffer, absl::Span<const UsedObject> objects,
-            int except_position) {
-  for (size_t i = 0; i < objects.size(); ++i) {
-    if (objects[i].name == buffer && static_cast<int>(i) != except_position) {
-      return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace
@@ -55,19 +44,13 @@ std::vector<BoundCache> FindBoundCaches(const Graph& graph,
   return caches;
 }
 
-absl::Status UseBuffers(absl::Span<const UsedObject> inputs,
-                        absl::Span<const UsedObject> outputs,
-                        std::vector<BoundCache>* caches,
-                        std::vector<Command>* commands) {
+void UseBuffers(absl::Span<const UsedObject> inputs,
+                absl::Span<const UsedObject> outputs,
+                std::vector<BoundCache>* caches,
+                std::vector<Command>* commands) {
   for (BoundCache& cache : *caches) {
     const UsedObject& buffer = outputs[cache.output];
     cache.is_in_place = inputs[cache.input].name == buffer.name;
-    if (IsUsed(buffer.name, inputs, cache.input) ||
-        IsUsed(buffer.name, outputs, cache.output)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("buffer ", buffer.name,
-                       " is bound to a cache and to another tensor"));
-    }
     GLuint view = buffer.view;
     if (view == 0 && cache.view != 0) {
       egl::SetBuffer(cache.view, GL_RGBA32F, buffer.name);
@@ -78,7 +61,6 @@ absl::Status UseBuffers(absl::Span<const UsedObject> inputs,
       b.object = b.kind == Bindings::Kind::kBuffer ? buffer.name : view;
     }
   }
-  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

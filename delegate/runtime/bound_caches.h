@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
@@ -36,12 +35,11 @@ std::vector<BoundCache> FindBoundCaches(const Graph& graph,
                                         const BoundTransfers& bound);
 
 // Makes `outputs`, by position, the caches' memory, and rewrites the commands'
-// bindings. kInvalidArgument: an output's buffer is also that of another input
-// or output.
-absl::Status UseBuffers(absl::Span<const UsedObject> inputs,
-                        absl::Span<const UsedObject> outputs,
-                        std::vector<BoundCache>* caches,
-                        std::vector<Command>* commands);
+// bindings.
+void UseBuffers(absl::Span<const UsedObject> inputs,
+                absl::Span<const UsedObject> outputs,
+                std::vector<BoundCache>* caches,
+                std::vector<Command>* commands);
 
 }  // namespace gles_delegate
 

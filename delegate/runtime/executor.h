@@ -132,9 +132,9 @@ class Executor {
   // Sets the app's textures and buffers of bound inputs and outputs, by
   // position, from the next Invoke on; entries of others, and Invoke's spans
   // for bound ones, are ignored. Each object must have the form given to
-  // Create(). kInvalidArgument: one buffer for a cache and another tensor. The
-  // app's earlier commands in the same context are visible to the
-  // executor, and its results to the app's later commands.
+  // Create(), and the buffer of a cache's output must be of no other tensor but
+  // its input. The app's earlier commands in the same context are visible to
+  // the executor, and its results to the app's later commands.
   absl::Status UseObjects(absl::Span<const UsedObject> inputs,
                           absl::Span<const UsedObject> outputs);
 
@@ -161,6 +161,8 @@ class Executor {
   // How each graph input and output is transferred.
   absl::Span<const HostTransfer> inputs() const { return parts_.inputs; }
   absl::Span<const HostTransfer> outputs() const { return parts_.outputs; }
+  // The outputs whose objects are their tensors' memory.
+  absl::Span<const BoundCache> caches() const { return parts_.caches; }
 
   // From now on each Invoke times every command: by timer queries if the driver
   // has them and `gpu_timers` allows it (llvmpipe's read as zero), else by

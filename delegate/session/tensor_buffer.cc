@@ -89,8 +89,9 @@ absl::StatusOr<TensorBuffer::OnGpuBuffer> TensorBuffer::OnGpu(
   const size_t needed = shape.elements() * sizeof(float);
   if (needed > bytes_) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the runtime's buffer has ", bytes_,
-                     " bytes, and its tensor ", needed));
+        absl::StrCat("the runtime's buffer of a cache has ", bytes_,
+                     " bytes, and its tensor ", needed,
+                     "; make new buffers after a resize"));
   }
   if (!IsOn(place, shape)) {
     if (reads && !host_is_current_) {

@@ -133,7 +133,10 @@ struct Case {
   bool transposed;  // values
   bool mask;
   bool in_one_row;
-  bool is_rank_three = false;  // heads are the first axis
+  // In place of {1, heads}.
+  Shape leading = {};
+  // In place of a mask of {1, 1, 1, keys}: a value for each score.
+  bool masks_scores = false;
 };
 
 SingleOpModel ModelOf(const Case& c) {
@@ -145,8 +148,13 @@ SingleOpModel ModelOf(const Case& c) {
   accuracy.absolute = 2e-3f;
   return MakeModel(
       "attention", accuracy, /*with_magnitude=*/false, [&](OpVariant& v) {
-        const auto input = [&](const char* name, Shape shape) {
-          if (c.is_rank_three) shape.erase(shape.begin());
+        const Shape leading = c.leading.empty() ? Shape{1, c.heads} : c.leading;
+        const auto matrices = [&](int rows, int columns) {
+          Shape shape = leading;
+          shape.insert(shape.end(), {rows, columns});
+          return shape;
+        };
+        const auto input = [&](const char* name, const Shape& shape) {
           return v.Input(name, shape,
                          v.random().Gaussian(ElementCount(shape), 0, 0.5f));
         };
@@ -155,14 +163,16 @@ SingleOpModel ModelOf(const Case& c) {
           options.adj_y = adj_y;
           return v.Op(Op::BATCH_MATMUL, 1, {a, b}, options);
         };
-        const int q = input("q", {1, c.heads, c.rows, c.terms});
-        const int k = input("k", {1, c.heads, c.keys, c.terms});
+        const int q = input("q", matrices(c.rows, c.terms));
+        const int k = input("k", matrices(c.keys, c.terms));
         const int values =
-            input("v", c.transposed ? Shape{1, c.heads, c.channels, c.keys}
-                                    : Shape{1, c.heads, c.keys, c.channels});
+            input("v", c.transposed ? matrices(c.channels, c.keys)
+                                    : matrices(c.keys, c.channels));
         int scores = product(q, k, true);
         if (c.mask) {
-          scores = v.Op(Op::ADD, 1, {scores, input("mask", {1, 1, 1, c.keys})},
+          const Shape shape =
+              c.masks_scores ? matrices(c.rows, c.keys) : Shape{1, c.keys};
+          scores = v.Op(Op::ADD, 1, {scores, input("mask", shape)},
                         schema::AddOptionsT());
         }
         schema::SoftmaxOptionsT softmax;
@@ -173,6 +183,21 @@ SingleOpModel ModelOf(const Case& c) {
         const int to = v.IntConstant("row", {2}, {1, -1});
         return v.Op(Op::RESHAPE, 1, {result, to}, schema::ReshapeOptionsT());
       });
+}
+
+void ExpectFusedAndRight(absl::Span<const Case> cases, const char* shader) {
+  for (const Case& c : cases) {
+    SCOPED_TRACE(absl::StrCat(c.rows, " rows, ", c.keys, " keys"));
+    const SingleOpModel model = ModelOf(c);
+    for (Precision precision : kPrecisions) {
+      RunOptions options;
+      options.precision = precision;
+      const RunResult result = RunOnDelegate(model, options);
+      EXPECT_THAT(result, MatchesCpu(model, precision));
+      EXPECT_THAT(result.report,
+                  ::testing::HasSubstr(absl::StrCat("\"", shader, "\"")));
+    }
+  }
 }
 
 TEST_F(FuseAttentionModelTest, MatchesTheCpu) {
@@ -189,26 +214,14 @@ TEST_F(FuseAttentionModelTest, MatchesTheCpu) {
                         {1, 1, 4500, 4, 12, false, false, false},
                         {1, 1, 40, 8, 300, true, true, true},
                         {1, 1, 40, 8, 300, false, true, false},
-                        {3, 2, 64, 16, 12, false, true, false, true}};
-  for (const Case& c : cases) {
-    const SingleOpModel model = ModelOf(c);
-    for (Precision precision : kPrecisions) {
-      RunOptions options;
-      options.precision = precision;
-      const RunResult result = RunOnDelegate(model, options);
-      EXPECT_THAT(result, MatchesCpu(model, precision)) << c.keys << " keys";
-      EXPECT_THAT(result.report, ::testing::HasSubstr("\"attention\""));
-    }
-  }
+                        // Heads along other axes, masks of each score.
+                        {3, 2, 64, 16, 12, false, true, false, {3}},
+                        {6, 3, 40, 8, 8, true, true, false, {2, 3}, true},
+                        {6, 2, 40, 8, 8, false, true, false, {3, 1, 2}, true}};
+  ExpectFusedAndRight(cases, "attention");
 }
 
 class RowsOfAttentionTest : public DeviceTest {
- protected:
-  static void ExpectFused(const RunResult& result) {
-    EXPECT_THAT(result.report, ::testing::HasSubstr("\"attention_rows\""));
-  }
-
- private:
   const ScopedEnvironment tuning_{"GLES_DELEGATE_TUNING", "simd_lanes=8"};
 };
 
@@ -219,17 +232,11 @@ TEST_F(RowsOfAttentionTest, MatchesTheCpu) {
                         {1, 197, 97, 64, 64, false, false, false},
                         {1, 130, 35, 5, 24, true, false, false},
                         {2, 40, 2, 8, 8, false, true, false},
-                        {3, 40, 50, 16, 12, true, true, false, true}};
-  for (const Case& c : cases) {
-    const SingleOpModel model = ModelOf(c);
-    for (Precision precision : kPrecisions) {
-      RunOptions options;
-      options.precision = precision;
-      const RunResult result = RunOnDelegate(model, options);
-      EXPECT_THAT(result, MatchesCpu(model, precision)) << c.keys << " keys";
-      ExpectFused(result);
-    }
-  }
+                        // Heads along other axes, masks of each score.
+                        {3, 40, 50, 16, 12, true, true, false, {3}},
+                        {6, 33, 40, 8, 8, true, true, false, {2, 3}, true},
+                        {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true}};
+  ExpectFusedAndRight(cases, "attention_rows");
 }
 
 // A mask that hides all keys but one.
@@ -266,7 +273,7 @@ TEST_F(RowsOfAttentionTest, HiddenKeys) {
   const SingleOpModel model = HiddenKeys(40);
   const RunResult result = RunOnDelegate(model);
   EXPECT_THAT(result, MatchesCpu(model));
-  ExpectFused(result);
+  EXPECT_THAT(result.report, ::testing::HasSubstr("\"attention_rows\""));
 }
 
 }  // namespace

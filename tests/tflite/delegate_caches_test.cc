@@ -313,6 +313,26 @@ TEST_F(DelegateCachesTest, WithoutABufferInvokeSaysWhy) {
   EXPECT_FALSE(interpreter_->Invoke().ok());
 }
 
+// Buffers of the old size say so, and larger ones hold either shape.
+TEST_F(DelegateCachesTest, AfterAResize) {
+  Apply(kTfLiteGlesThreadWorker);
+  FakeBuffer* small = Make();
+  ASSERT_TRUE(Step(small, small, 3).ok());
+  expected_.assign(2 * expected_.size(), 0.25f);
+  ASSERT_TRUE(interpreter_->ResizeInput(0, {1, 2 * kRows, kColumns}).ok());
+  ASSERT_TRUE(interpreter_->AllocateTensors().ok());
+  FakeBuffer *from = Make(), *to = Make();
+  from->Write(expected_);
+  EXPECT_FALSE(Step(small, to, 3).ok());
+  EXPECT_THAT(interpreter_->log(),
+              ::testing::Contains(HasSubstr("make new buffers")));
+  ASSERT_TRUE(Step(from, to, kRows + 3).ok());
+  ASSERT_TRUE(Step(to, to, 5).ok());
+  EXPECT_EQ(to->Read(expected_.size())[(kRows + 3) * kColumns],
+            100.0f * (kRows + 3));
+  EXPECT_EQ(to->Read(expected_.size())[5 * kColumns], 500.0f);
+}
+
 // Beyond memory_limit_bytes the nodes run on the CPU, with the same buffers.
 TEST_F(DelegateCachesTest, OnTheCpuToo) {
   Apply(kTfLiteGlesThreadWorker);

@@ -339,13 +339,14 @@ TEST_F(DelegateObjectsTest, WhatCannotBeBoundFailsTheNextInvoke) {
 }
 
 // Of 8 rows of 5 positions, one of which is written.
-std::vector<uint8_t> Cache() {
+std::vector<uint8_t> Cache(int channels) {
   return MakeModel("a cache", Accuracy{},
-                   [](OpVariant& v) {
-                     const int cache = v.Input("cache", {1, 8, 5, 8},
-                                               std::vector<float>(320));
-                     const int row =
-                         v.Input("row", {1, 1, 5, 8}, std::vector<float>(40));
+                   [channels](OpVariant& v) {
+                     const int cache =
+                         v.Input("cache", {1, 8, 5, channels},
+                                 std::vector<float>(40 * channels));
+                     const int row = v.Input("row", {1, 1, 5, channels},
+                                             std::vector<float>(5 * channels));
                      const int at =
                          v.OfInts(v.Input("at", {4}, std::vector<float>(4)));
                      return v.Op(Op::DYNAMIC_UPDATE_SLICE, 1, {cache, row, at});
@@ -357,7 +358,7 @@ std::vector<uint8_t> Cache() {
 TEST_F(DelegateObjectsTest, CachesAreUpdatedInTheirBuffers) {
   const Shape shape = {1, 8, 5, 8};
   const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", "storage=3");
-  Load(Cache());
+  Load(Cache(8));
   const std::vector<float> row(40, -3);
   const auto fill = [&](Interpreter* interpreter) {
     ASSERT_TRUE(interpreter->input(1).WriteFloats(row).ok());
@@ -391,9 +392,38 @@ TEST_F(DelegateObjectsTest, CachesAreUpdatedInTheirBuffers) {
     run_->interpreter->TakeLog();
     EXPECT_FALSE(run_->interpreter->Invoke().ok());
     EXPECT_THAT(run_->interpreter->log(),
-                Contains(HasSubstr("is bound to a cache and to another")));
+                Contains(HasSubstr("its buffer is that of another tensor")));
     TfLiteGlesDelegateUnbindObject(run_->delegate.get(), other);
   }
+}
+
+// GL numbers textures and buffers by themselves.
+TEST_F(DelegateObjectsTest, ATextureMayHaveTheNameOfACachesBuffer) {
+  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", "storage=3");
+  Load(Cache(4));
+  const Holding texels = BufferHolding("texels", kTfLiteGlesObjectPhwc4,
+                                       kTfLiteGlesElementFloat32);
+  const Holding picture = TextureHolding("row", GL_RGBA32F);
+  const Shape shape = {1, 8, 5, 4}, row = {1, 1, 5, 4};
+  std::vector<std::unique_ptr<AppObject>> buffers, textures;
+  const auto add = [](const Holding& holding, const Shape& of, auto* to) {
+    to->push_back(
+        std::make_unique<AppObject>(holding, of, SomeElements(holding, of)));
+    return to->back()->name();
+  };
+  GLuint buffer = add(texels, shape, &buffers);
+  GLuint texture = add(picture, row, &textures);
+  while (buffer != texture) {
+    if (buffer < texture) {
+      buffer = add(texels, shape, &buffers);
+    } else {
+      texture = add(picture, row, &textures);
+    }
+  }
+  run_->BindInput(buffers.back()->object());
+  run_->BindOutput(buffers.back()->object());
+  ASSERT_EQ(Bind(run_->input + 1, textures.back()->object()), 0);
+  run_->Invoke();
 }
 
 // An app's use of a texture of level 0 alone whose filter needs mipmaps,

@@ -42,7 +42,7 @@ int ThreadsOf(int scores, const DeviceProfile& profile) {
   return threads;
 }
 
-// Fewest rows past the last tile's end, in vectors with a tile in each lane.
+// Rows of an invocation, so that vectors with a tile in each lane take least.
 int RowsOfTile(int rows, const DeviceChoices& choices) {
   // More gain nothing, and LLVM takes 0.2 s longer for each.
   constexpr int kMaxRows = 6;
