@@ -12,13 +12,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-// AddressSanitizer's: strings that are compared are checked up to their zero,
-// also where they differ before.
-extern "C" __attribute__((visibility("default"))) const char*
-__asan_default_options() {
-  return "strict_string_checks=1";
-}
-
 namespace gles_delegate {
 namespace {
 
