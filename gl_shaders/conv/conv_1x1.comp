@@ -168,17 +168,24 @@ void main() {
 #endif
   } while (++s < src_size.z);
 
-#ifdef FLAT
-  // The compiler does not know the zero, so it does not unroll the loop: stores
-  // are much code, which a first start has to compile. Sums move up by one
-  // slice.
+#if TILE_PIXELS * TILE_SLICES > 32 && TILE_PIXELS % 4 == 0
+  // The compiler does not know the zero, so it does not unroll these loops:
+  // stores are much code, which a first start has to compile. The sums of the
+  // slice move up by four, then all by one slice.
   int slices = min(TILE_SLICES + UNKNOWN_ZERO, dst_size.z - first_slice);
   int q = UNKNOWN_ZERO;
   do {
-    for (int i = 0; i < TILE_PIXELS; ++i) {
-      if (first_pixel + i >= pixels) break;
-      write_dst(p[i].x, p[i].y, first_slice + q, p[i].z, sum[0][i]);
-    }
+    ivec3 at = p[0];
+    int first = first_pixel + UNKNOWN_ZERO;
+    do {
+      for (int i = 0; i < 4; ++i) {
+        if (first + i >= pixels) break;
+        write_dst(at.x, at.y, first_slice + q, at.z, sum[0][i]);
+        at = pixel_after(at);
+      }
+      for (int i = 4; i < TILE_PIXELS; ++i) sum[0][i - 4] = sum[0][i];
+      first += 4;
+    } while (first < min(first_pixel + TILE_PIXELS, pixels));
     for (int r = 1; r < TILE_SLICES; ++r) {
       for (int i = 0; i < TILE_PIXELS; ++i) sum[r - 1][i] = sum[r][i];
     }

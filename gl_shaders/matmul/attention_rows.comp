@@ -75,11 +75,18 @@ void main() {
   vec4 shares[TILE_ROWS];  // of the softmax's sum
   float most[TILE_ROWS];
   for (int i = 0; i < TILE_ROWS; ++i) {
-    int row = min(first + i, extent.x - 1);
-    for (int t = 0; t < TERMS; ++t) q[i][t] = q_texel(row, t);
+    for (int t = 0; t < TERMS; ++t) q[i][t] = vec4(0.0);
     for (int o = 0; o < RESULTS; ++o) sum[i][o] = vec4(0.0);
     shares[i] = vec4(0.0);
     most[i] = kMin;
+  }
+  // The compiler does not know the zero, so it does not unroll this loop and the
+  // last: loads and stores are much code. What is there moves up by one slice.
+  for (int t = UNKNOWN_ZERO; t < TERMS; ++t) {
+    for (int i = 0; i < TILE_ROWS; ++i) {
+      for (int r = 1; r < TERMS; ++r) q[i][r - 1] = q[i][r];
+      q[i][TERMS - 1] = q_texel(min(first + i, extent.x - 1), t);
+    }
   }
   for (int s = UNKNOWN_ZERO; 4 * s < extent.y; ++s) {
     vec4 scores[TILE_ROWS];
@@ -111,8 +118,6 @@ void main() {
     }
   }
 
-  // The compiler does not know the zero, so it does not unroll the loop: stores
-  // are much code. Sums move up by one slice.
   for (int o = UNKNOWN_ZERO; o < RESULTS; ++o) {
     for (int i = 0; i < TILE_ROWS; ++i) {
       if (first + i >= extent.x) break;

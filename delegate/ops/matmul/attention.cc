@@ -44,8 +44,8 @@ int ThreadsOf(int scores, const DeviceProfile& profile) {
 
 // Rows of an invocation, so that vectors with a tile in each lane take least.
 int RowsOfTile(int rows, const DeviceChoices& choices) {
-  // More gain nothing, and LLVM takes 0.2 s longer for each.
-  constexpr int kMaxRows = 6;
+  // A sixth gains 1% of a model, and LLVM takes half a second longer for it.
+  constexpr int kMaxRows = 5;
   // Keys and values that are loaded for a tile cost as much as this many rows.
   constexpr int kLoads = 8;
   int best = 1;
