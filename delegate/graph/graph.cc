@@ -131,6 +131,13 @@ ConstantData ConstantData::Own(std::vector<uint8_t> bytes) {
   return data;
 }
 
+std::optional<MemoryView::Kind> Tensor::addressed_as() const {
+  const bool is_alike = view.kind == MemoryView::Kind::kSlices &&
+                        view.at[kChannelAxis] == 0 && shape.b == 1;
+  if (view.of == kNoTensor || is_alike) return std::nullopt;
+  return view.kind;
+}
+
 std::string Tensor::ToString() const {
   return absl::StrCat("'", PrintableName(name), "' ",
                       DataTypeName(is_host_view() ? host : type), "[",

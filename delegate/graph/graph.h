@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -221,6 +222,10 @@ struct Tensor {
     return is_float_view() ? quantized : is_host_view() ? host : type;
   }
   bool is_host_view() const { return host != DataType::kOther; }
+  // The view by which shaders address it. nullopt: its texels have the
+  // addresses of a tensor without a view, which all slices of a tensor in one
+  // batch have.
+  std::optional<MemoryView::Kind> addressed_as() const;
   std::string ToString() const;  // "'conv1' float32[1,112,112,32]"
 };
 

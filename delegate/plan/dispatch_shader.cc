@@ -46,11 +46,6 @@ struct NamedTensor {
   bool flat = false;  // Dispatch::flat_planes
 };
 
-std::optional<MemoryView::Kind> PartOf(const Tensor& tensor) {
-  if (tensor.view.of == kNoTensor) return std::nullopt;
-  return tensor.view.kind;
-}
-
 NamedTensor OperandOf(const Graph& graph, const Dispatch& dispatch,
                       size_t index) {
   const PostOp& op = dispatch.post_ops[index];
@@ -58,7 +53,7 @@ NamedTensor OperandOf(const Graph& graph, const Dispatch& dispatch,
   operand.name = PostOperandName(static_cast<int>(index));
   operand.id = op.operand;
   operand.part = op.operand_max_pool ? MemoryView::Kind::kMaxPool
-                                     : PartOf(graph.tensor(op.operand));
+                                     : graph.tensor(op.operand).addressed_as();
   return operand;
 }
 
@@ -67,15 +62,15 @@ std::vector<NamedTensor> NamedTensors(const Graph& graph,
                                       const Dispatch& dispatch) {
   std::vector<NamedTensor> tensors;
   for (const auto& [name, id] : dispatch.reads) {
-    tensors.push_back(
-        {name, id, false, PartOf(graph.tensor(id)), dispatch.flat_planes});
+    tensors.push_back({name, id, false, graph.tensor(id).addressed_as(),
+                       dispatch.flat_planes});
   }
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
     if (dispatch.post_ops[i].operand == kNoTensor) continue;
     tensors.push_back(OperandOf(graph, dispatch, i));
   }
   for (const auto& [name, id] : dispatch.writes) {
-    const auto part = PartOf(graph.tensor(id));
+    const auto part = graph.tensor(id).addressed_as();
     tensors.push_back({name, id, true, part ? part : dispatch.writes_as});
   }
   return tensors;
@@ -165,12 +160,17 @@ TensorBinding BindingOf(const Graph& graph, const Dispatch& dispatch,
           named.part ? ViewKindOf(*named.part) : gl_shaders::View::kNone};
 }
 
+// In one order, so that x + y and y + x share a program.
+bool OperandIsFirst(const PostOp& op) {
+  return op.operand_first && op.function != "add" && op.function != "mul";
+}
+
 gl_shaders::PostOpCall CallOf(const Graph& graph, const Dispatch& dispatch,
                               size_t index) {
   const PostOp& op = dispatch.post_ops[index];
   gl_shaders::PostOpCall call{op.function,
                               "",
-                              op.operand_first,
+                              OperandIsFirst(op),
                               false,
                               op.operand_zero_extend,
                               op.operand_table,

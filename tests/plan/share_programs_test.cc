@@ -168,6 +168,43 @@ TEST(ShareProgramsTest, PostOpsAreSkipped) {
   ExpectSame(chain, 1);
 }
 
+// Of a difference it matters, of a sum and a product not.
+TEST(ShareProgramsTest, WhateverOperandIsFirst) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (const auto& [function, programs] :
+       {std::pair{"add", 1u}, {"mul", 1u}, {"sub", 2u}}) {
+    Chain chain(16);
+    PostOp op = With(function, chain.graph.inputs[0]);
+    chain.Add(16, {op});
+    op.operand_first = true;
+    chain.Add(16, {op});
+    EXPECT_EQ(Programs(chain, 0), programs) << function;
+  }
+}
+
+// All slices of a tensor in one batch are read as if they were no view.
+TEST(ShareProgramsTest, ViewsThatLieAsTheirMemory) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const auto programs = [](int batches, int first) {
+    Chain chain(16);
+    chain.Add(16, {});
+    const TensorId whole = chain.graph.outputs[0];
+    const TensorId part =
+        AddTensor(&chain.graph, {batches, 6, 5, (4 - first) / batches * 4});
+    MemoryView& view = chain.graph.tensor(part).view;
+    view.of = whole;
+    view.kind = Kind::kSlices;
+    view.at[3] = 4 * first;
+    chain.graph.outputs = {part};
+    chain.Add(16, {});
+    ExpectSame(chain, 0);
+    return Programs(chain, 0);
+  };
+  EXPECT_EQ(programs(1, 0), 1u);
+  EXPECT_EQ(programs(1, 1), 2u);
+  EXPECT_EQ(programs(2, 0), 2u);
+}
+
 TEST(ShareProgramsTest, ThePlanSaysWhatIsSkipped) {
   const Planned planned = Plan(Residuals(), Profile(1));
   EXPECT_THAT(planned.text, HasSubstr("(skipped)"));

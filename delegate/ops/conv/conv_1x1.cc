@@ -101,8 +101,10 @@ bool HasFlatPlanes(const Convolution& conv, const Planner& planner) {
   const auto is_flat = [&](TensorId id) {
     if (id == kNoTensor) return true;
     const Tensor& tensor = planner.tensor(id);
-    const auto storage = StorageFor(tensor, planner.profile());
-    return tensor.view.of == kNoTensor && storage.ok() &&
+    const bool is_view = tensor.view.of != kNoTensor;
+    const auto storage = StorageFor(
+        is_view ? planner.tensor(tensor.view.of) : tensor, planner.profile());
+    return !tensor.addressed_as() && storage.ok() &&
            gl_shaders::IsBuffer(*storage);
   };
   return is_flat(conv.src) && is_flat(conv.channel_scale.channel_scale) &&
