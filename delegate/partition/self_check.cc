@@ -209,10 +209,12 @@ Check::Answer Check::CompareOne(const Laid& laid, TensorId id,
   const Tensor& tensor = in_.planned.tensor(id);
   const auto elements = static_cast<int64_t>(got.size());
   Answer answer = Answer::kNone;
-  reference->SetTermsLeft(kSelfCheckTermsOfNode);
+  constexpr int64_t kTerms = kSelfCheckTermsOfValue;
+  reference->SetTermsLeft(kTerms);
   int compared = 0;
   for (int i = 0; i < kTriedElements && compared < kSamples && elements > 0;
        ++i) {
+    if (kTerms - reference->terms_left() > kSelfCheckTermsOfNode) break;
     // The corners, then anywhere.
     const int64_t at = i == 0   ? 0
                        : i == 1 ? elements - 1

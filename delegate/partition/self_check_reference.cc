@@ -28,12 +28,12 @@ Reference::Reference(const Graph& unfused, const Graph& original)
 void Reference::Know(TensorId id,
                      std::shared_ptr<const std::vector<float>> values) {
   values_[id] = std::move(values);
-  computed_.clear();
+  Forget();
 }
 
 void Reference::KnowAll(TensorId id, float value) {
   uniform_[id] = value;
-  computed_.clear();
+  Forget();
 }
 
 const Tensor* Reference::ConstantOf(TensorId id) {

@@ -5,6 +5,7 @@
 #define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_REFERENCE_H_
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -55,8 +56,9 @@ class Reference {
   // Products and sums that Expect() may still compute, over all calls.
   void SetTermsLeft(int64_t terms) {
     terms_left_ = terms;
-    computed_.clear();
+    Forget();
   }
+  int64_t terms_left() const { return terms_left_; }
 
  private:
   friend class ReferenceOps;
@@ -65,6 +67,17 @@ class Reference {
     const Graph* graph = nullptr;
     const Node* node = nullptr;
   };
+  // Of a row's values x, each with an error: their maximum, beta times the
+  // largest error, and the sum of exp(beta * (x - most)).
+  struct SoftmaxRow {
+    double most = -std::numeric_limits<double>::infinity();
+    double error = 0;
+    double sum = 0;
+  };
+  void Forget() {
+    computed_.clear();
+    softmax_rows_.clear();
+  }
   // Known or constant values, otherwise Expect().
   Value At(TensorId id, int64_t element);
   // The constant that a tensor is, or of which it is a DEQUANTIZE; nullptr:
@@ -83,6 +96,9 @@ class Reference {
   // Results of At() since SetTermsLeft() or Know(): elements between nodes are
   // needed by several outputs.
   absl::flat_hash_map<std::pair<TensorId, int64_t>, Value> computed_;
+  // Also since then, by SOFTMAX and its row's first element.
+  absl::flat_hash_map<std::pair<const Node*, int64_t>, SoftmaxRow>
+      softmax_rows_;
   int64_t terms_left_ = int64_t{1} << 24;
   int depth_ = 0;
 };

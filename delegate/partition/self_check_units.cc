@@ -152,8 +152,8 @@ class Cases {
     }
     std::vector<TensorId>& results = c->units.back().results;
     const auto is_unknown = [&](TensorId id) {
-      rising.SetTermsLeft(kSelfCheckTermsOfNode);
-      falling.SetTermsLeft(kSelfCheckTermsOfNode);
+      rising.SetTermsLeft(kSelfCheckTermsOfValue);
+      falling.SetTermsLeft(kSelfCheckTermsOfValue);
       return !IsKnown(in_, id, c->compared().integer_path) ||
              !(rising.Expect(id, 0) || falling.Expect(id, 0));
     };

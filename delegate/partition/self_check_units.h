@@ -17,9 +17,11 @@
 
 namespace gles_delegate {
 
-// Values that the host may read for one node, which limits its time to a few
-// milliseconds.
+// Terms that the host may sum for one node, which limits its time to a few
+// milliseconds, and for its first value, if that alone has more: one of an
+// attention over a thousand keys.
 inline constexpr int64_t kSelfCheckTermsOfNode = int64_t{1} << 16;
+inline constexpr int64_t kSelfCheckTermsOfValue = int64_t{1} << 19;
 
 // Programs that passed in this process, by keys of driver and text. Threads:
 // any.

@@ -383,6 +383,55 @@ TEST_F(SelfCheckTest, AReadPastTheEndOfATensorIsFound) {
   }
 }
 
+// One value of which is more than a node's share of the host's time.
+TEST_F(SelfCheckTest, ASumOfManyTermsIsChecked) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 300, 300, 4});
+  const int y = b.AddTensor("y", {1, 1, 1, 4});
+  const int axes = b.AddConstant<int32_t>("axes", {2}, std::vector{1, 2});
+  schema::ReducerOptionsT options;
+  options.keep_dims = true;
+  b.AddOp(Op::MEAN, 1, {x, axes}, {y}, options);
+  b.SetOutputs({y});
+  model_ = LoadOrDie(b.Finish());
+  const Start right = Run();
+  ASSERT_TRUE(right.applied.ok()) << right.applied;
+  EXPECT_EQ(right.verdict(), "right") << right.check();
+  Broken() = "reduce";
+  ForgetSelfChecks();
+  EXPECT_THAT(Run().log, Contains(HasSubstr("answers wrongly")));
+  EXPECT_GT(g_altered, 0);
+}
+
+TEST_F(SelfCheckTest, AnAttentionOverManyKeysIsChecked) {
+  constexpr int kRows = 32, kKeys = 1100, kChannels = 8;
+  ModelBuilder b;
+  const int q = b.AddInput("q", {1, kRows, kChannels});
+  const int k = b.AddInput("k", {1, kKeys, kChannels});
+  const int v = b.AddInput("v", {1, kKeys, kChannels});
+  const int scores = b.AddTensor("scores", {1, kRows, kKeys});
+  const int shares = b.AddTensor("shares", {1, kRows, kKeys});
+  const int y = b.AddTensor("y", {1, kRows, kChannels});
+  schema::BatchMatMulOptionsT options;
+  options.adj_y = true;
+  b.AddOp(Op::BATCH_MATMUL, 1, {q, k}, {scores}, options);
+  schema::SoftmaxOptionsT softmax;
+  softmax.beta = 1;
+  b.AddOp(Op::SOFTMAX, 1, {scores}, {shares}, softmax);
+  options.adj_y = false;
+  b.AddOp(Op::BATCH_MATMUL, 1, {shares, v}, {y}, options);
+  b.SetOutputs({y});
+  model_ = LoadOrDie(b.Finish());
+  const Start right = Run();
+  ASSERT_TRUE(right.applied.ok()) << right.applied;
+  EXPECT_EQ(right.verdict(), "right") << right.check();
+  Broken() = "attention";
+  ForgetSelfChecks();
+  const Start wrong = Run();
+  if (g_altered == 0) GTEST_SKIP() << "no attention in one dispatch here";
+  EXPECT_THAT(wrong.log, Contains(HasSubstr("answers wrongly")));
+}
+
 TEST_F(SelfCheckTest, AFunctionThatOverflowsIsNotHeldAgainstTheDriver) {
   ModelBuilder b;
   const int c = b.AddConstant<float>("c", {1, 1, 1, 4},
