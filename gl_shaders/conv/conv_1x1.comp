@@ -168,23 +168,28 @@ void main() {
 #endif
   } while (++s < src_size.z);
 
+#if defined(FLAT) || TILE_PIXELS * TILE_SLICES > 32
 #if TILE_PIXELS * TILE_SLICES > 32 && TILE_PIXELS % 4 == 0
+#define STEP 4
+#else
+#define STEP TILE_PIXELS
+#endif
   // The compiler does not know the zero, so it does not unroll these loops:
   // stores are much code, which a first start has to compile. The sums of the
-  // slice move up by four, then all by one slice.
+  // slice move up by a step, then all by one slice.
   int slices = min(TILE_SLICES + UNKNOWN_ZERO, dst_size.z - first_slice);
   int q = UNKNOWN_ZERO;
   do {
     ivec3 at = p[0];
     int first = first_pixel + UNKNOWN_ZERO;
     do {
-      for (int i = 0; i < 4; ++i) {
+      for (int i = 0; i < STEP; ++i) {
         if (first + i >= pixels) break;
         write_dst(at.x, at.y, first_slice + q, at.z, sum[0][i]);
         at = pixel_after(at);
       }
-      for (int i = 4; i < TILE_PIXELS; ++i) sum[0][i - 4] = sum[0][i];
-      first += 4;
+      for (int i = STEP; i < TILE_PIXELS; ++i) sum[0][i - STEP] = sum[0][i];
+      first += STEP;
     } while (first < min(first_pixel + TILE_PIXELS, pixels));
     for (int r = 1; r < TILE_SLICES; ++r) {
       for (int i = 0; i < TILE_PIXELS; ++i) sum[r - 1][i] = sum[r][i];
