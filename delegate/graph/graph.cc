@@ -132,6 +132,7 @@ ConstantData ConstantData::Own(std::vector<uint8_t> bytes) {
 }
 
 std::optional<MemoryView::Kind> Tensor::addressed_as() const {
+  // Slices from the first one on, in one batch.
   const bool is_alike = view.kind == MemoryView::Kind::kSlices &&
                         view.at[kChannelAxis] == 0 && shape.b == 1;
   if (view.of == kNoTensor || is_alike) return std::nullopt;

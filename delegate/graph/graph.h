@@ -222,9 +222,7 @@ struct Tensor {
     return is_float_view() ? quantized : is_host_view() ? host : type;
   }
   bool is_host_view() const { return host != DataType::kOther; }
-  // The view by which shaders address it. nullopt: its texels have the
-  // addresses of a tensor without a view, which all slices of a tensor in one
-  // batch have.
+  // nullopt: shaders address it like a tensor without a view.
   std::optional<MemoryView::Kind> addressed_as() const;
   std::string ToString() const;  // "'conv1' float32[1,112,112,32]"
 };

@@ -20,11 +20,12 @@ inline std::string FunctionCall(absl::string_view function,
                                 absl::string_view value,
                                 absl::string_view operand, bool operand_first,
                                 absl::string_view params) {
-  const std::string arguments = operand.empty() ? std::string(value)
-                                : operand_first
-                                    ? absl::StrCat(operand, ", ", value)
-                                    : absl::StrCat(value, ", ", operand);
-  return absl::StrCat("op_", function, "(", arguments, ", ", params, ")");
+  if (operand.empty()) {
+    return absl::StrCat("op_", function, "(", value, ", ", params, ")");
+  }
+  const auto x = operand_first ? operand : value;
+  const auto y = operand_first ? value : operand;
+  return absl::StrCat("op_", function, "(", x, ", ", y, ", ", params, ")");
 }
 
 }  // namespace gles_delegate
