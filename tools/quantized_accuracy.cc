@@ -23,8 +23,8 @@
 
 ABSL_FLAG(std::vector<std::string>, graphs, {},
           "the .tflite models, separated by commas (as well as --graph)");
-ABSL_FLAG(std::string, images, "../shared/images",
-          "the folder of cat.bmp, bird.bmp, sunflower.bmp and pets.jpg");
+ABSL_FLAG(std::vector<std::string>, images, {},
+          "photographs (PNG, JPEG or BMP), separated by commas");
 ABSL_FLAG(std::vector<std::string>, quantized_compute, {"auto"},
           "a row for each of these values of the option quantized_compute");
 ABSL_FLAG(int, num_inputs, 50, "inputs to compare on");
@@ -36,8 +36,7 @@ namespace {
 constexpr char kUsage[] =
     "Compares 8-bit models on the GLES delegate (or --external_delegate_path,\n"
     "--use_xnnpack) with TFLite's built-in integer kernels.\n\n"
-    "  quantized_accuracy --graphs=A.tflite,B.tflite "
-    "--quantized_compute=float,float_unsimulated\n\n"
+    "  quantized_accuracy --graphs=A.tflite,B.tflite --images=A.jpg,B.png\n\n"
     "Prints a Markdown table. Codes are those of the quantized outputs; "
     "`inner`\n"
     "is what goes into SOFTMAX or into a custom op at the end. top-5: the "
@@ -174,6 +173,9 @@ absl::StatusOr<std::vector<std::string>> Graphs() {
   if (graphs.empty()) {
     return absl::InvalidArgumentError(
         "Give models: --graphs=A.tflite,B.tflite");
+  }
+  if (absl::GetFlag(FLAGS_images).empty()) {
+    return absl::InvalidArgumentError("Give photographs: --images=A.jpg,B.png");
   }
   if (absl::GetFlag(FLAGS_num_inputs) < 1) {
     return absl::InvalidArgumentError("--num_inputs must be 1 or more");

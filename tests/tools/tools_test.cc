@@ -466,7 +466,8 @@ TEST_F(ToolsTest, QuantizedAccuracyPrintsARowForEachMode) {
   const Result run =
       Run("quantized_accuracy",
           "--graph=" + folder + "/models/mobilenet_v1_0.25_224_quant.tflite" +
-              " --images=" + folder + "/images --num_inputs=2" +
+              " --images=" + folder + "/images/cat.bmp," + folder +
+              "/images/bird.bmp --num_inputs=2" +
               " --quantized_compute=float,float_unsimulated --report_json=" +
               Path("rows.json"));
   ASSERT_EQ(run.exit_status, 0) << run.output;
@@ -479,6 +480,12 @@ TEST_F(ToolsTest, QuantizedAccuracyPrintsARowForEachMode) {
   // The model's activations end at their quantized values' range: without, it
   // is lost.
   EXPECT_EQ(rows[1]["inner"]["equal"], 0);
+}
+
+TEST_F(ToolsTest, QuantizedAccuracyAsksForPhotographs) {
+  const Result run = Run("quantized_accuracy", Graph());
+  EXPECT_EQ(run.exit_status, 1);
+  EXPECT_THAT(run.output, HasSubstr("Give photographs: --images="));
 }
 
 TEST_F(ToolsTest, BadModelsAreRefusedInWords) {

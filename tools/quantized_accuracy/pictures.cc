@@ -4,8 +4,6 @@
 #include <random>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-
 namespace gles_delegate {
 namespace {
 
@@ -16,12 +14,10 @@ double Fraction(std::mt19937& random) {
 
 }  // namespace
 
-absl::StatusOr<Pictures> Pictures::Load(const std::string& folder) {
+absl::StatusOr<Pictures> Pictures::Load(const std::vector<std::string>& files) {
   Pictures pictures;
-  for (const char* name :
-       {"cat.bmp", "bird.bmp", "sunflower.bmp", "pets.jpg"}) {
-    const std::string path = absl::StrCat(folder, "/", name);
-    auto photo = ReadImage(path);
+  for (const std::string& file : files) {
+    auto photo = ReadImage(file);
     if (!photo.ok()) return photo.status();
     pictures.photos_.push_back(*std::move(photo));
   }

@@ -16,9 +16,9 @@ namespace gles_delegate {
 // uniform noise. Number and seed alone decide what an input is.
 class Pictures {
  public:
-  // cat.bmp, bird.bmp, sunflower.bmp and pets.jpg of `folder`. kNotFound: one
-  // is missing.
-  static absl::StatusOr<Pictures> Load(const std::string& folder);
+  // One photograph or more. kNotFound: a file is missing. kInvalidArgument: it
+  // is not an image.
+  static absl::StatusOr<Pictures> Load(const std::vector<std::string>& files);
 
   // 0 to 255, rows of `channels` interleaved, by nearest neighbour. Three
   // channels are RGB; else every channel is the grey level.
