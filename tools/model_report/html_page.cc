@@ -26,11 +26,15 @@ h3 { font-size: 1rem; margin: .8rem 0 .2rem; } a { color: inherit; }
 .verdict { font-size: 1.1rem; border-left: 4px solid #2563eb;
            padding: .2rem .8rem; margin: .6rem 0; }
 .charts { display: grid; gap: 0 2rem;
-          grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); }
+          grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); }
 .bar { display: grid; grid-template-columns: 13rem 1fr 8rem; gap: .5rem;
        font-size: 13px; }
 .bar i { align-self: center; } .bar .n { text-align: right; }
 .bar b { display: block; height: .8em; background: #2563eb; }
+@media (max-width: 40rem) {  /* a bar below its text */
+  .bar { grid-template-columns: 1fr max-content; gap: 0 .5rem; }
+  .bar i { grid-area: 2 / 1 / 3 / 3; }
+}
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; }
 dt { opacity: .7; } dd { margin: 0; }
 .advice { border-left: 4px solid var(--cpu); padding: .1rem .8rem;
