@@ -2,12 +2,14 @@
 // What gles_demo reads from a model's outputs.
 #include "tools/gles_demo/findings.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/gles_demo/overlay.h"
+#include "tools/gles_demo/views.h"
 
 namespace gles_delegate::demo {
 namespace {
@@ -152,6 +154,20 @@ TEST(FindingsTest, DrawingsHaveThePicturesShapeAndTheFinding) {
   EXPECT_GT(tinted.height(), 100);  // and the classes' names
   EXPECT_THAT(rgb(tinted.at(99, 50)), ElementsAre(10, 20, 30));
   EXPECT_EQ(tinted.at(101, 50).r, (10 + ClassColor(1).r) / 2);
+}
+
+TEST(ViewsTest, LongLabelsLeaveTheValueInThePicture) {
+  const std::vector<std::string> labels = {std::string(99, 'x')};
+  const auto bars = [&](float value) {
+    const TensorValues tensor = Filled({1, 1}, value);
+    return BarsOf(tensor, tensor, {0, 1000}, labels, 200, 200);
+  };
+  const Canvas a = bars(0.25f), b = bars(0.5f);
+  int different = 0;
+  for (int x = 0; x < a.width(); ++x) {
+    for (int y = 0; y < 20; ++y) different += a.at(x, y).r != b.at(x, y).r;
+  }
+  EXPECT_GT(different, 0);
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ Canvas BarsOf(const TensorValues& tensor, const TensorValues& order_by,
     const std::string label = element < labels.size()
                                   ? labels[element]
                                   : absl::StrFormat("#%d", element);
-    canvas.Text(6, top + 6, absl::StrFormat("%s  %.4g", label, value),
+    canvas.Text(6, top + 6, absl::StrFormat("%-8.3g %s", value, label),
                 {230, 230, 230}, 2);
   }
   return canvas;
