@@ -121,6 +121,22 @@ def check_script(command, environment):
     return ""
 
 
+def check_dev(dev):
+    """Yields what is wrong with ./dev's commands."""
+    usage = run([*dev, "help"]).stdout
+    if wide(usage):
+        yield f"its help is wider than 80 columns: {wide(usage)}"
+    for command in sorted(set(re.findall(r"^  (\w+)", usage, re.MULTILINE))):
+        done = run([*dev, command, "--help"])
+        if done.returncode != 0 or done.stderr or command not in done.stdout:
+            yield f"{command} --help: exit status {done.returncode}: {done.stderr[-300:]}"
+    for wrong, hint in (("buidl", ' (did you mean "build"?)'), ("qqqqqq", "")):
+        done = run([*dev, wrong])
+        if done.returncode != 1 or done.stdout or done.stderr != (
+                f'./dev: no command "{wrong}"{hint}; ./dev --help lists all\n'):
+            yield f"{wrong}: exit status {done.returncode}: {done.stdout}{done.stderr}"
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     failed = 0
@@ -128,6 +144,9 @@ def main():
         for text in check_program(folder / name, misspelt, meant):
             failed += 1
             print(f"FAILED: {name}: {text}")
+    for text in check_dev(["bash", str(ROOT / "dev")]):
+        failed += 1
+        print(f"FAILED: dev: {text}")
     environment = dict(os.environ, PYTHONPATH=str(ROOT / PACKAGE), COLUMNS="80")
     untried, tried = [], 0
     for name, command in scripts():
