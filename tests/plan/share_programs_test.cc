@@ -183,7 +183,7 @@ TEST(ShareProgramsTest, WhateverOperandIsFirst) {
   }
 }
 
-// All slices of a tensor in one batch are read as if they were no view.
+// All slices of a tensor in one batch are read like a tensor without a view.
 TEST(ShareProgramsTest, ViewsThatLieAsTheirMemory) {
   GLES_SKIP_WITHOUT_DEVICE();
   const auto programs = [](int batches, int first) {
