@@ -243,29 +243,30 @@ Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
 }
 
 // Once a row: all of its values need it.
-const Reference::SoftmaxRow* ReferenceOps::RowOfSoftmax(double beta,
-                                                        const Place& p) {
+std::optional<Reference::SoftmaxRow> ReferenceOps::RowOfSoftmax(
+    double beta, const Place& p) {
   const Shape& from = ShapeOf(0);
   const auto key = std::pair(&node_, ElementOf({p.b, p.h, p.w, 0}, from));
   const auto found = ref_.softmax_rows_.find(key);
-  if (found != ref_.softmax_rows_.end()) return &found->second;
+  if (found != ref_.softmax_rows_.end()) return found->second;
   std::vector<double> values(from.c);
   Reference::SoftmaxRow row;
   for (int c = 0; c < from.c; ++c) {
     const Value v = In(0, key.second + c);
-    if (!v) return nullptr;
+    if (!v) return std::nullopt;
     values[c] = v->value;
     row.most = std::max(row.most, v->value);
     row.error = std::max(row.error, beta * v->magnitude);
   }
   for (double v : values) row.sum += std::exp(beta * (v - row.most));
-  return &(ref_.softmax_rows_[key] = row);
+  ref_.softmax_rows_[key] = row;
+  return row;
 }
 
 Value ReferenceOps::Softmax(const SoftmaxAttributes& a, const Place& p) {
-  const Reference::SoftmaxRow* row = RowOfSoftmax(a.beta, p);
+  const auto row = RowOfSoftmax(a.beta, p);
   const Value x = In(0, ElementOf(p, ShapeOf(0)));
-  if (row == nullptr || !x) return std::nullopt;
+  if (!row || !x) return std::nullopt;
   const double log = a.beta * (x->value - row->most) - std::log(row->sum);
   if (a.log) return ReferenceValue{log, std::abs(log) + 2 * row->error + 1};
   const double y = std::exp(log);

@@ -212,8 +212,9 @@ class ReferenceOps {
   Value FullyConnected(int64_t element);
   Value Pool(const PoolAttributes& a, const Place& p, bool max);
   Value Reduce(const ReduceAttributes& a, int64_t element);
-  // nullptr: a value of the row is unknown.
-  const Reference::SoftmaxRow* RowOfSoftmax(double beta, const Place& p);
+  // nullopt: a value of the row is unknown.
+  std::optional<Reference::SoftmaxRow> RowOfSoftmax(double beta,
+                                                    const Place& p);
   Value Softmax(const SoftmaxAttributes& a, const Place& p);
   Value Resize(const ResizeAttributes& a, const Place& p, bool nearest);
   Value Concatenation(const ConcatenationAttributes& a, int64_t element);

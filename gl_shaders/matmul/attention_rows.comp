@@ -81,7 +81,7 @@ void main() {
     most[i] = kMin;
   }
   // The compiler does not know the zero, so it does not unroll this loop and the
-  // last: loads and stores are much code. What is there moves up by one slice.
+  // last: loads and stores are much code. The slices move up by one.
   for (int t = UNKNOWN_ZERO; t < TERMS; ++t) {
     for (int i = 0; i < TILE_ROWS; ++i) {
       for (int r = 1; r < TERMS; ++r) q[i][r - 1] = q[i][r];
