@@ -29,7 +29,7 @@ constexpr int kMaxNextSource = 16;
 constexpr int kMinGroups = 64;
 // A device runs split_k_target / kInvocationsOfAGroup work groups at once. Of
 // more, some of its processors have one more than the others.
-constexpr int kInvocationsOfAGroup = 384;
+constexpr int kInvocationsOfAGroup = 372;
 // Minimum cells along pixels of a work group with a fused depthwise
 // convolution.
 constexpr int kMinCellsX = 4;
@@ -60,15 +60,20 @@ int ChunkTerms(int terms, int max) {
   return std::min(terms, kChunkTerms);
 }
 
-// The work groups that the device runs at once.
-int64_t GroupsAtOnce(const DeviceProfile& profile) {
-  return profile.choices.split_k_target / kInvocationsOfAGroup;
-}
-
 // True for a few groups more than the device runs at once, which take as long
 // as twice as many.
 bool NeedsSecondRound(int64_t groups, int64_t at_once) {
   return groups > at_once && 2 * groups <= 3 * at_once;
+}
+
+// Ten times the time of all work groups, in that of a slice of one: those that
+// the device runs at once take as long as one, whose loads of inputs cost as
+// much as 0.4 slices (H200).
+int64_t LargeCost(const SharedTiling& t, const SharedWork& work,
+                  const DeviceProfile& profile) {
+  const int64_t at_once = std::max<int64_t>(1, GroupsAtOnce(profile));
+  const int64_t rounds = (t.groups(work) + at_once - 1) / at_once;
+  return rounds * (10 * t.slices + 4);
 }
 
 // The best for large outputs on an H200.
@@ -85,17 +90,23 @@ std::optional<SharedTiling> LargeTiling(const SharedWork& work,
   // Sums of halves take additional registers, and products of few terms mostly
   // write.
   const bool are_short = work.products > 1 && work.terms <= kFewTerms;
-  t.slices = slices >= 32 && !work.halves && !are_short ? 4 : 2;
+  const int max_slices = slices >= 32 && !work.halves && !are_short ? 4 : 2;
   t.chunk_terms = work.halves ? kHalfChunkTerms
                               : ChunkTerms(work.terms, slices >= 32 ? 4 : 3);
-  // Two of these work groups fit a processor, or more with fewer sums.
-  if (NeedsSecondRound(t.groups(work), 2 * GroupsAtOnce(profile))) t.slices = 2;
-  // Cells past the last pixel or slice do not count.
   const int64_t texels = int64_t{work.pixels} * work.slices * work.products;
-  const bool large =
-      texels / (t.pixels * t.slices) >= profile.choices.split_k_target / 2;
-  if (!large || !TilingFits(t, profile.limits)) return std::nullopt;
-  return t;
+  std::optional<SharedTiling> best;
+  for (t.slices = max_slices; t.slices >= 2; --t.slices) {
+    // Cells past the last pixel or slice do not count.
+    const bool large =
+        texels / (t.pixels * t.slices) >= profile.choices.split_k_target / 2;
+    if (!large || !TilingFits(t, profile.limits)) continue;
+    // Fewer slices have to save a twentieth.
+    if (!best || 20 * LargeCost(t, work, profile) <
+                     19 * LargeCost(*best, work, profile)) {
+      best = t;
+    }
+  }
+  return best;
 }
 
 // For more outputs than pixels, whose weights take most of the loads (a vision
@@ -248,6 +259,10 @@ std::optional<SharedTiling> SmallTiling(const SharedWork& work,
 }
 
 }  // namespace
+
+int64_t GroupsAtOnce(const DeviceProfile& profile) {
+  return profile.choices.split_k_target / kInvocationsOfAGroup;
+}
 
 bool WholeChunks(const SharedTiling& t, int terms) {
   const int chunk = t.lanes * t.chunk_terms;

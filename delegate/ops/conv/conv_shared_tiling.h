@@ -51,6 +51,10 @@ struct SharedGrid {
   int y = 1;
 };
 
+// The work groups of about 384 invocations that the device runs at once; 0 if
+// it does not profit from them.
+int64_t GroupsAtOnce(const DeviceProfile& profile);
+
 // True if all chunks are full and all invocations load equally much.
 bool WholeChunks(const SharedTiling& t, int terms);
 

@@ -42,10 +42,13 @@ TEST(ConvSharedTilingTest, AFewGroupsTooManyTakeLargerTiles) {
             "4x2 texels by 8x4 cells, 8 lanes, 25x3 groups");
 }
 
-// Whisper's first product of an MLP, and one with more groups.
-TEST(ConvSharedTilingTest, AFewLargeGroupsTooManyTakeSmallerTiles) {
+// Whisper's first product of an MLP and its queries, keys and values, and a
+// convolution with more groups.
+TEST(ConvSharedTilingTest, LargeTilesFillTheLastRound) {
   EXPECT_EQ(TextOf({/*pixels=*/1500, /*slices=*/384, /*terms=*/96}),
-            "4x2 texels by 16x8 cells, 1 lanes, 24x24 groups");
+            "4x3 texels by 16x8 cells, 1 lanes, 24x16 groups");
+  EXPECT_EQ(TextOf({1500, 288, 96}),
+            "4x4 texels by 16x8 cells, 1 lanes, 24x9 groups");
   EXPECT_EQ(TextOf({6272, 128, 128}),
             "4x4 texels by 16x8 cells, 1 lanes, 98x4 groups");
 }
