@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <any>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/matmul/attention.h"
 #include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/matrix_place.h"
@@ -17,14 +17,6 @@
 
 namespace gles_delegate {
 namespace {
-
-// More have enough products to share tiles of keys and values.
-constexpr int kMaxRows = 8;
-// On processors: enough for vectors with several rows in each lane.
-constexpr int kMinRows = 32;
-// Slices of a row of queries and of results that fit an invocation's registers
-// and stack.
-constexpr int kMaxSlices = 32;
 
 class AttentionFuser {
  public:
@@ -58,13 +50,6 @@ class AttentionFuser {
     return n < 0 ? nullptr : std::any_cast<T>(&graph_->nodes[n].attributes);
   }
 
-  bool is_processor() const { return profile_.choices.simd_lanes > 1; }
-
-  bool TakesRows(int rows, int scores) const {
-    if (is_processor()) return rows >= kMinRows;
-    return rows <= kMaxRows && HoldsScores(scores, profile_);
-  }
-
   bool AreScores(int n) const {
     const auto* a = AttributesOf<BatchMatMulAttributes>(n);
     const Node& node = graph_->nodes[n];
@@ -73,7 +58,7 @@ class AttentionFuser {
       return false;
     }
     const Matrix q = MatrixOf(a->x, false), k = MatrixOf(a->y, false);
-    return q.leading == k.leading && TakesRows(q.rows, k.rows) &&
+    return q.leading == k.leading &&
            std::all_of(node.inputs.begin(), node.inputs.end(),
                        [&](TensorId id) {
                          return IsComputedFloat(graph_->tensor(id));
@@ -104,18 +89,12 @@ class AttentionFuser {
            IsComputedFloat(graph_->tensor(node.inputs[1])) &&
            IsComputedFloat(graph_->tensor(node.outputs[0])) &&
            v.leading == MatrixOf(a->x, false).leading && v.columns % 4 == 0 &&
-           (!is_processor() ||
-            DivideUp(v.columns, 4) +
-                    DivideUp(MatrixOf(scores.x, false).columns, 4) <=
-                kMaxSlices) &&
            node.post_ops.empty();
   }
 
   // A reshape of the product's rows to one pixel.
   bool IsInOneRow(int n) const {
-    if (n < 0 || is_processor() || !graph_->nodes[n].op->Has(kKeepsOrder)) {
-      return false;
-    }
+    if (n < 0 || !graph_->nodes[n].op->Has(kKeepsOrder)) return false;
     const Tensor& row = graph_->tensor(graph_->nodes[n].outputs[0]);
     return IsComputedFloat(row) && row.shape.elements() == row.shape.c;
   }
@@ -135,6 +114,8 @@ class AttentionFuser {
     a.scores = scores;
     a.product = *AttributesOf<BatchMatMulAttributes>(product);
     a.beta = AttributesOf<SoftmaxAttributes>(softmax)->beta;
+    const std::optional<AttentionWay> way = ChooseAttentionWay(a, profile_);
+    if (!way) return;
     Node fused = graph_->nodes[product];
     fused.op = &Attention();
     const std::vector<TensorId>& factors = graph_->nodes[n].inputs;
@@ -147,7 +128,8 @@ class AttentionFuser {
       a.functions.push_back(std::move(op));
     }
     int last = product;
-    if (const int row = ReaderOf(product); IsInOneRow(row)) {
+    if (const int row = ReaderOf(product);
+        *way == AttentionWay::kFewRows && IsInOneRow(row)) {
       a.in_one_row = true;
       fused.outputs = graph_->nodes[row].outputs;
       fused.post_ops = graph_->nodes[row].post_ops;

@@ -1,11 +1,9 @@
 // Scores, SOFTMAX and their product with the values become one ATTENTION node
-// (ops/matmul/attention.h): on GPUs of a few rows, as when a decoder makes one
-// token, with a RESHAPE of the result to one row; on processors of many rows,
-// as in an encoder.
+// (ops/matmul/attention.h), if there is a shader for it on the device. An
+// ATTENTION of few rows includes a RESHAPE of the result to one row.
 //
-// Must not fire on the integer path, or if the scores are read elsewhere. On
-// GPUs a work group must hold a row of scores; on processors an invocation must
-// hold rows of queries and results. O(nodes).
+// Must not fire on the integer path, or if the scores are read elsewhere.
+// O(nodes).
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSE_ATTENTION_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSE_ATTENTION_H_
 

@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/matmul/attention_tiling.h"
 #include "delegate/ops/matmul/matrix_place.h"
 #include "delegate/ops/reduction/row_threads.h"
 #include "delegate/ops/step_names.h"
@@ -20,6 +21,13 @@ namespace {
 constexpr int kInputs = 3;  // before the operands
 constexpr int kMinThreads = 8;
 constexpr int kMaxThreads = 1024;
+// Rows that do not share tiles of keys and values.
+constexpr int kMaxFewRows = 8;
+// On processors: enough rows for vectors with several in each lane.
+constexpr int kMinRows = 32;
+// On processors: slices of a row of queries and of results that fit an
+// invocation's registers and stack.
+constexpr int kMaxRowSlices = 32;
 
 // A row of scores and a texel for each invocation.
 int64_t SharedBytes(int scores, int threads) {
@@ -89,6 +97,11 @@ void AddFunctions(const AttentionAttributes& a, const Node& node,
   d->Define("SCORE_OPS", text);
 }
 
+// Whether a work group of the device can hold a row of this many scores.
+bool HoldsScores(int scores, const DeviceProfile& profile) {
+  return ThreadsOf(scores, profile) >= kMinThreads;
+}
+
 int MatricesOf(const AttentionAttributes& a) {
   int matrices = 1;
   for (size_t i = 0; i + 2 < a.product.product.size(); ++i) {
@@ -97,7 +110,14 @@ int MatricesOf(const AttentionAttributes& a) {
   return matrices;
 }
 
-// What both shaders have in common.
+AttentionWork AttentionWorkOf(const AttentionAttributes& a) {
+  const Matrix q = MatrixOf(a.scores.x, false);
+  const Matrix v = MatrixOf(a.product.y, a.product.adj_y);
+  return {q.rows, DivideUp(q.columns, 4), DivideUp(v.columns, 4),
+          MatricesOf(a)};
+}
+
+// The part that all shaders have in common.
 void BindAttention(const AttentionAttributes& a, const Node& node,
                    const Planner& planner, Dispatch* d) {
   if (a.product.adj_y) d->Define("TRANSPOSED");
@@ -115,17 +135,73 @@ void BindAttention(const AttentionAttributes& a, const Node& node,
   d->uniforms.Float("beta", a.beta);
 }
 
-void PlanRows(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const AttentionAttributes&>(node.attributes);
-  const Matrix q = MatrixOf(a.scores.x, false);
-  const Matrix v = MatrixOf(a.product.y, a.product.adj_y);
-  const int rows = RowsOfTile(q.rows, planner->profile().choices);
+void PlanRows(const AttentionAttributes& a, const Node& node,
+              Planner* planner) {
+  const AttentionWork work = AttentionWorkOf(a);
+  const int rows = RowsOfTile(work.rows, planner->profile().choices);
   Dispatch d("attention_rows");
   d.Define("TILE_ROWS", rows)
-      .Define("TERMS", DivideUp(q.columns, 4))
-      .Define("RESULTS", DivideUp(v.columns, 4))
-      .Grid(DivideUp(q.rows, rows), 1, MatricesOf(a));
-  d.uniforms.Int4("extent", q.rows, MatrixOf(a.scores.y, false).rows, 0, 0);
+      .Define("TERMS", work.terms)
+      .Define("RESULTS", work.results)
+      .Grid(DivideUp(work.rows, rows), 1, work.matrices);
+  d.uniforms.Int4("extent", work.rows, MatrixOf(a.scores.y, false).rows, 0, 0);
+  BindAttention(a, node, *planner, &d);
+  AddFunctions(a, node, *planner, &d);
+  planner->Add(std::move(d));
+}
+
+void PlanTiles(const AttentionAttributes& a, const Node& node,
+               Planner* planner) {
+  AttentionWork work = AttentionWorkOf(a);
+  // Not with transposed values, which an invocation would have to load four
+  // rows of.
+  work.halves =
+      !a.product.adj_y &&
+      std::all_of(node.inputs.begin(), node.inputs.begin() + kInputs,
+                  [&](TensorId id) {
+                    return planner->MultipliesHalves(id, node.outputs[0]);
+                  });
+  const auto t = ChooseAttentionTiling(work, planner->profile());
+  if (!t) return;
+  Dispatch d("attention_tiles");
+  d.half_arithmetic = work.halves;
+  d.Define("CELLS_X", t->cells_x)
+      .Define("CELLS_Y", t->cells_y)
+      .Define("TILE_ROWS", t->rows)
+      .Define("TILE_SLICES", t->slices)
+      .Define("TERMS", work.terms)
+      .Define("CHUNK_TERMS", t->chunk_terms)
+      .Define("VALUE_KEYS", t->value_keys())
+      .Grid(int64_t{DivideUp(work.rows, t->group_rows())} * t->threads(), 1,
+            work.matrices)
+      .WorkGroup(t->threads(), 1, 1)
+      .SharedMemory(t->SharedBytes(work.terms));
+  d.uniforms.Int4("extent", work.rows, MatrixOf(a.scores.y, false).rows,
+                  work.results, 0);
+  BindAttention(a, node, *planner, &d);
+  AddFunctions(a, node, *planner, &d);
+  planner->Add(std::move(d));
+}
+
+void PlanFewRows(const AttentionAttributes& a, const Node& node,
+                 Planner* planner) {
+  const AttentionWork work = AttentionWorkOf(a);
+  const int keys = MatrixOf(a.scores.y, false).rows;
+  const int threads = ThreadsOf(keys, planner->profile());
+  int lanes = 1;
+  while (lanes * 2 * work.results <= threads) lanes *= 2;
+  int sharers = 1;
+  while (sharers < threads && sharers < DivideUp(keys, 4)) sharers *= 2;
+  Dispatch d("attention");
+  d.Define("THREADS", threads)
+      .Define("SLICES", DivideUp(keys, 4))
+      .Define("SHARERS", sharers)
+      .Define("LANES", lanes)
+      .Grid(work.rows, threads, work.matrices)
+      .WorkGroup(1, threads, 1)
+      .SharedMemory(SharedBytes(keys, threads));
+  d.uniforms.Int4("extent", work.rows, keys, work.terms, work.results);
+  d.uniforms.Int("in_one_row", a.in_one_row ? 1 : 0);
   BindAttention(a, node, *planner, &d);
   AddFunctions(a, node, *planner, &d);
   planner->Add(std::move(d));
@@ -133,8 +209,22 @@ void PlanRows(const Node& node, Planner* planner) {
 
 }  // namespace
 
-bool HoldsScores(int scores, const DeviceProfile& profile) {
-  return ThreadsOf(scores, profile) >= kMinThreads;
+std::optional<AttentionWay> ChooseAttentionWay(const AttentionAttributes& a,
+                                               const DeviceProfile& profile) {
+  const AttentionWork work = AttentionWorkOf(a);
+  if (profile.choices.simd_lanes > 1) {
+    const bool holds = work.terms + work.results <= kMaxRowSlices;
+    return work.rows >= kMinRows && holds ? std::optional(AttentionWay::kRows)
+                                          : std::nullopt;
+  }
+  if (work.rows <= kMaxFewRows) {
+    return HoldsScores(MatrixOf(a.scores.y, false).rows, profile)
+               ? std::optional(AttentionWay::kFewRows)
+               : std::nullopt;
+  }
+  return ChooseAttentionTiling(work, profile)
+             ? std::optional(AttentionWay::kTiles)
+             : std::nullopt;
 }
 
 const OpDefinition& Attention() {
@@ -144,33 +234,19 @@ const OpDefinition& Attention() {
 }
 
 absl::Status PlanAttention(const Node& node, Planner* planner) {
-  if (planner->profile().choices.simd_lanes > 1) {
-    PlanRows(node, planner);
-    return absl::OkStatus();
-  }
   const auto& a = std::any_cast<const AttentionAttributes&>(node.attributes);
-  const Matrix q = MatrixOf(a.scores.x, false);
-  const Matrix k = MatrixOf(a.scores.y, false);
-  const Matrix v = MatrixOf(a.product.y, a.product.adj_y);
-  const int threads = ThreadsOf(k.rows, planner->profile());
-  const int slices = DivideUp(v.columns, 4);
-  int lanes = 1;
-  while (lanes * 2 * slices <= threads) lanes *= 2;
-  int sharers = 1;
-  while (sharers < threads && sharers < DivideUp(k.rows, 4)) sharers *= 2;
-  Dispatch d("attention");
-  d.Define("THREADS", threads)
-      .Define("SLICES", DivideUp(k.rows, 4))
-      .Define("SHARERS", sharers)
-      .Define("LANES", lanes)
-      .Grid(q.rows, threads, MatricesOf(a))
-      .WorkGroup(1, threads, 1)
-      .SharedMemory(SharedBytes(k.rows, threads));
-  d.uniforms.Int4("extent", q.rows, k.rows, DivideUp(q.columns, 4), slices);
-  d.uniforms.Int("in_one_row", a.in_one_row ? 1 : 0);
-  BindAttention(a, node, *planner, &d);
-  AddFunctions(a, node, *planner, &d);
-  planner->Add(std::move(d));
+  switch (ChooseAttentionWay(a, planner->profile())
+              .value_or(AttentionWay::kFewRows)) {
+    case AttentionWay::kFewRows:
+      PlanFewRows(a, node, planner);
+      break;
+    case AttentionWay::kRows:
+      PlanRows(a, node, planner);
+      break;
+    case AttentionWay::kTiles:
+      PlanTiles(a, node, planner);
+      break;
+  }
   return absl::OkStatus();
 }
 

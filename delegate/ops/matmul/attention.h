@@ -1,12 +1,10 @@
 // Attention: softmax(q * transposed k, after functions such as a mask) * v as
-// one dispatch. On GPUs it is of a few rows, as when a decoder makes one token,
-// and a work group holds a row of scores. On processors it is of many rows, and
-// an invocation goes through the keys with several rows at once, as in
-// FlashAttention (arXiv:2205.14135). Not an op of models: the pass
-// fuse_attention makes it of BATCH_MATMUL, SOFTMAX and BATCH_MATMUL.
+// one dispatch. Not an op of models: the pass fuse_attention makes it of
+// BATCH_MATMUL, SOFTMAX and BATCH_MATMUL.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MATMUL_ATTENTION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MATMUL_ATTENTION_H_
 
+#include <optional>
 #include <vector>
 
 #include "delegate/device/device_profile.h"
@@ -22,13 +20,24 @@ struct AttentionAttributes {
   BatchMatMulAttributes product;  // scores, v [.., L, C] or transposed
   std::vector<PostOp> functions;  // of the scores; operands are inputs' indices
   float beta = 1;                 // of the softmax
-  // The output is one pixel of the results' C channels, row after row. Not on
-  // processors.
+  // The output is one pixel of the results' C channels, row after row. For
+  // kFewRows alone.
   bool in_one_row = false;
 };
 
-// Whether a work group of the device can hold a row of this many scores.
-bool HoldsScores(int scores, const DeviceProfile& profile);
+// The shaders. The last two go through the keys and never have all scores of a
+// row, as in FlashAttention (arXiv:2205.14135).
+enum class AttentionWay {
+  kFewRows,  // attention.comp: a work group has a row, as when a decoder makes
+             // one token
+  kRows,     // attention_rows.comp, on processors: an invocation has rows
+  kTiles,    // attention_tiles.comp, on GPUs: a work group has many rows
+};
+
+// nullopt: the device is better off with three dispatches, or cannot hold what
+// a work group or an invocation needs.
+std::optional<AttentionWay> ChooseAttentionWay(const AttentionAttributes& a,
+                                               const DeviceProfile& profile);
 
 const OpDefinition& Attention();
 PlanFunction PlanAttention;

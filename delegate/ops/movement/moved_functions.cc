@@ -75,7 +75,7 @@ std::string PartText(const MovedFunctionsAttributes& a, int part) {
                       text, "return ", ValueName(result), "; } ");
 }
 
-void AddParams(const MovedFunctionsAttributes& a, Dispatch* d) {
+void AddMoveParams(const MovedFunctionsAttributes& a, Dispatch* d) {
   std::array<int, MovedFunctionsAttributes::kMaxParts> ends = {};
   for (size_t i = 0; i < a.parts.size(); ++i) ends[i] = a.parts[i].end;
   d->uniforms.Int4("part_ends", ends[0], ends[1], ends[2], ends[3]);
@@ -112,7 +112,7 @@ void DefineMovedValue(const MovedFunctionsAttributes& a,
   for (size_t i = 0; i < inputs.size(); ++i) {
     d->Read(InputName(static_cast<int>(i)), inputs[i]);
   }
-  AddParams(a, d);
+  AddMoveParams(a, d);
   std::string parts;
   for (size_t i = 0; i < a.parts.size(); ++i) {
     absl::StrAppend(&parts, PartText(a, static_cast<int>(i)));

@@ -1,0 +1,86 @@
+#include "delegate/ops/matmul/attention_tiling.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "delegate/ops/conv/conv_shared_tiling.h"
+#include "delegate/ops/conv/conv_tile.h"
+
+namespace gles_delegate {
+namespace {
+
+constexpr int kMaxTileThreads = 384;
+// Of a chunk of keys; in 16 bits they are half the bytes, and take half the
+// time to multiply while the next ones arrive.
+constexpr int kTermsOfKeys = 4;
+constexpr int kTermsOfHalves = 8;
+constexpr int kMaxResultSlices = 4;
+// Texels of an invocation's scores and results that fit its registers.
+constexpr int kMaxTexels = 12;
+// The shader interleaves a multiple of this many cells along the rows.
+constexpr int kRowCells = 4;
+// Loads of keys and values cost a work group as much as this many rows
+// (H200).
+constexpr int kRowsOfLoads = 24;
+
+// As few cells past the last slice as registers allow.
+AttentionTiling CellsFor(int results) {
+  AttentionTiling t;
+  const int sixteens = DivideUp(results, 16), eights = DivideUp(results, 8);
+  const bool wide = 16 * sixteens <= 8 * eights || eights > kMaxResultSlices;
+  t.cells_x = wide ? 16 : 8;
+  t.slices = wide ? sixteens : eights;
+  return t;
+}
+
+bool Fits(const AttentionTiling& t, const AttentionWork& work,
+          const DeviceLimits& limits) {
+  const int threads =
+      std::min({kMaxTileThreads, limits.max_work_group_invocations,
+                limits.max_work_group_size[0]});
+  return t.threads() <= threads && t.rows * (1 + t.slices) <= kMaxTexels &&
+         t.SharedBytes(work.terms) <= limits.max_shared_memory_bytes;
+}
+
+}  // namespace
+
+int64_t AttentionTiling::groups(const AttentionWork& work) const {
+  return int64_t{DivideUp(work.rows, group_rows())} * work.matrices;
+}
+
+int AttentionTiling::value_keys() const {
+  return std::max(1, chunk_terms / slices) * 4;
+}
+
+int64_t AttentionTiling::SharedBytes(int terms) const {
+  const int keys = chunk_terms * 4 * (cells_x + 2);
+  const int values = value_keys() * (cells_x * slices + 1);
+  const int texels = terms * group_rows() + cells_x * (group_rows() + 1) +
+                     std::max(keys, values);
+  return int64_t{halves ? 8 : 16} * texels + int64_t{4} * group_rows();
+}
+
+std::optional<AttentionTiling> ChooseAttentionTiling(
+    const AttentionWork& work, const DeviceProfile& profile) {
+  const int64_t at_once = GroupsAtOnce(profile);
+  AttentionTiling t = CellsFor(work.results);
+  t.halves = work.halves;
+  t.chunk_terms = work.halves ? kTermsOfHalves : kTermsOfKeys;
+  if (at_once == 0 || t.slices > kMaxResultSlices) return std::nullopt;
+  std::optional<AttentionTiling> best;
+  int64_t min = std::numeric_limits<int64_t>::max();
+  for (t.rows = 1; t.rows <= kMaxTexels / 2; ++t.rows) {
+    for (t.cells_y = kRowCells; Fits(t, work, profile.limits);
+         t.cells_y += kRowCells) {
+      const int64_t rounds = (t.groups(work) + at_once - 1) / at_once;
+      const int64_t cost = rounds * (t.group_rows() + kRowsOfLoads);
+      // Half of the device's processors have work.
+      if (cost >= min || 2 * t.groups(work) < at_once) continue;
+      best = t;
+      min = cost;
+    }
+  }
+  return best;
+}
+
+}  // namespace gles_delegate

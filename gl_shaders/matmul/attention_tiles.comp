@@ -1,0 +1,354 @@
+// Attention of many rows on GPUs: softmax(q * transposed k, by SCORE_OPS) * v,
+// without the scores in memory. A work group computes CELLS_Y * TILE_ROWS rows,
+// a tile of 4 * CELLS_X keys at a time: it keeps each row's largest score up to
+// there, and scales its sums when that grows. An invocation has TILE_ROWS rows,
+// four keys of each tile and TILE_SLICES slices of the results. TERMS: slices
+// of a row of q and k. A chunk of keys has CHUNK_TERMS terms, one of values
+// VALUE_KEYS keys; the next chunk is loaded while the current one is
+// multiplied. TRANSPOSED: v's rows are the results' channels. HALF_ARITHMETIC,
+// not with TRANSPOSED: products and their sums over a chunk are in 16 bits, the
+// others in 32; shared memory holds 16 bits. z: matrices.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 extent;  // rows, scores of a row, slices of results
+  int heights;   // matrices of a batch
+  float beta;
+  SCORE_PARAMS
+};
+
+// Added to the bounds of loops over chunks so that compilers do not unroll them:
+// a first start has to compile it all.
+#define UNKNOWN_ZERO grid.w
+
+const float kMin = -3.402823466e38;
+
+const int kThreads = CELLS_X * CELLS_Y;
+const int kRows = CELLS_Y * TILE_ROWS;  // of a work group
+const int kKeys = 4 * CELLS_X;          // of a tile
+const int kSlices = CELLS_X * TILE_SLICES;
+const int kKeyChunks = (TERMS + CHUNK_TERMS - 1) / CHUNK_TERMS;
+const int kValueTexels = VALUE_KEYS * kSlices;
+const int kValuesEach = (kValueTexels + kThreads - 1) / kThreads;
+// Strides that spread the texels that invocations of a warp access at once over
+// the banks: from one of a cell's keys to the next, from a term of keys to the
+// next, between the probabilities of neighbouring cells, between values.
+const int kKeyStride = CELLS_X + 2;
+const int kTermStride = 4 * kKeyStride;
+const int kCellStride = kRows + 1;
+const int kValueStride = kSlices + 1;
+
+#ifdef HALF_ARITHMETIC
+#define TEXEL uvec2
+#define Q_TEXEL packed_q
+#define K_TEXEL packed_k
+#define V_TEXEL packed_v
+#define PACK(v) pack_texel(v)
+#define VALUES(texel) halves(texel)
+#define PRECISION mediump
+#else
+#define TEXEL vec4
+#define Q_TEXEL read_q
+#define K_TEXEL read_k
+#define V_TEXEL read_v
+#define PACK(v) (v)
+#define VALUES(texel) (texel)
+#define PRECISION highp
+// Sums of a chunk.
+#define score_part score
+#define sum_part sum
+#endif
+
+shared TEXEL queries[TERMS * kRows];
+// Probabilities of a tile, not yet divided by their sums, by cell and row; first
+// each cell's share of a row's maximum, last of its sum, as x.
+shared TEXEL probabilities[CELLS_X * kCellStride];
+shared TEXEL chunk[max(CHUNK_TERMS * kTermStride, VALUE_KEYS * kValueStride)];
+shared float row_total[kRows];  // the maximum or the sum of a row
+
+int height;
+int batch;
+
+TEXEL q_texel(int row, int slice) {
+  ivec4 p = Q_PLACE;
+  return Q_TEXEL(p.x, p.y, p.z, p.w);
+}
+TEXEL k_texel(int row, int slice) {
+  ivec4 p = K_PLACE;
+  return K_TEXEL(p.x, p.y, p.z, p.w);
+}
+TEXEL v_texel(int row, int slice) {
+  ivec4 p = V_PLACE;
+  return V_TEXEL(p.x, p.y, p.z, p.w);
+}
+
+#ifdef HALF_ARITHMETIC
+void put_share(int at, float v) { probabilities[at].x = floatBitsToUint(v); }
+float share_at(int at) { return uintBitsToFloat(probabilities[at].x); }
+#else
+void put_share(int at, float v) { probabilities[at].x = v; }
+float share_at(int at) { return probabilities[at].x; }
+#endif
+
+// The term of key `key` of a chunk that starts at `first` and `term`. Past the
+// last key, it repeats.
+TEXEL key_of(int first, int term, int key) {
+  if (TERMS % CHUNK_TERMS != 0 && term >= TERMS) return TEXEL(0);
+  return k_texel(min(first + key, extent.y - 1), term);
+}
+
+#ifdef HALF_ARITHMETIC
+// The chunk has a component of four keys in a texel, so an invocation loads
+// the term of four keys at a time.
+const int kKeyLoads = CHUNK_TERMS * CELLS_X;
+const int kLoadTexels = 4;
+#else
+const int kKeyLoads = CHUNK_TERMS * kKeys;
+const int kLoadTexels = 1;
+#endif
+const int kKeysEach = (kKeyLoads + kThreads - 1) / kThreads;
+
+// Texel `at` of the chunk of values from `first` on, by slice and key; zero past
+// the last key, whatever v has there. TRANSPOSED: by four channels and four
+// keys; the channels take the places of keys.
+TEXEL value_at(int first, int at) {
+  int slice = min(at / VALUE_KEYS, extent.z - 1);
+  int key = first + at % VALUE_KEYS;
+#ifdef TRANSPOSED
+  ivec4 keys = (key & ~3) + ivec4(0, 1, 2, 3);
+  if (keys.x >= extent.y) return vec4(0.0);
+  vec4 v = v_texel(4 * slice + (key & 3), keys.x / 4);
+  return mix(v, vec4(0.0), greaterThanEqual(keys, ivec4(extent.y)));
+#else
+  return key < extent.y ? v_texel(key, slice) : TEXEL(0);
+#endif
+}
+int value_slot(int at) {
+  return at % VALUE_KEYS * kValueStride + at / VALUE_KEYS;
+}
+
+vec4 with_functions(vec4 v, int row, int s) {
+  ivec4 p = ivec4(row, height, s, batch);
+  SCORE_OPS
+  return v * beta;
+}
+
+bvec4 past_last_key(int s) {
+  return greaterThanEqual(4 * s + ivec4(0, 1, 2, 3), ivec4(extent.y));
+}
+
+// Loads this invocation's part of the chunk of keys from FIRST and TERM on.
+#ifdef HALF_ARITHMETIC
+#define LOAD_KEYS(FIRST, TERM)                                              \
+  for (int e = 0; e < kKeysEach; ++e) {                                     \
+    int at = min(index + e * kThreads, kKeyLoads - 1);                      \
+    for (int j = 0; j < 4; ++j) {                                           \
+      next_keys[4 * e + j] =                                                \
+          key_of(FIRST, TERM + at / CELLS_X, at % CELLS_X * 4 + j);         \
+    }                                                                       \
+  }
+#else
+#define LOAD_KEYS(FIRST, TERM)                                              \
+  for (int e = 0; e < kKeysEach; ++e) {                                     \
+    int at = min(index + e * kThreads, kKeyLoads - 1);                      \
+    next_keys[e] = key_of(FIRST, TERM + at / kKeys, at % kKeys);            \
+  }
+#endif
+
+void main() {
+  int index = int(gl_LocalInvocationIndex);
+  // 8 cells by 4 in 32 invocations, so placed that two neighbours, or each and
+  // the one after the next, read the same texel of shared memory.
+  int part = index / 32;
+  int cell = (index / 2 % 8) + 8 * (part % (CELLS_X / 8));
+  int row_cell = (index % 2) + index % 32 / 16 * 2 + 4 * (part / (CELLS_X / 8));
+  int first_row = int(gl_WorkGroupID.x) * kRows;
+  batch = int(gl_WorkGroupID.z) / heights;
+  height = int(gl_WorkGroupID.z) - batch * heights;
+  for (int at = index; at < TERMS * kRows; at += kThreads) {
+    int row = min(first_row + at % kRows, extent.x - 1);
+    queries[at] = q_texel(row, at / kRows);
+  }
+  vec4 sum[TILE_ROWS][TILE_SLICES];
+  float most[TILE_ROWS];
+  float share[TILE_ROWS];  // this cell's, of the softmax's sum
+  for (int i = 0; i < TILE_ROWS; ++i) {
+    for (int o = 0; o < TILE_SLICES; ++o) sum[i][o] = vec4(0.0);
+    most[i] = kMin;
+    share[i] = 0.0;
+  }
+  TEXEL next_keys[kKeysEach * kLoadTexels];
+  TEXEL next_values[kValuesEach];
+  LOAD_KEYS(0, 0)
+
+  for (int first = 0; first < extent.y; first += kKeys) {
+    vec4 score[TILE_ROWS];
+    for (int i = 0; i < TILE_ROWS; ++i) score[i] = vec4(0.0);
+    for (int c = 0; c < kKeyChunks + UNKNOWN_ZERO; ++c) {
+      for (int e = 0; e < kKeysEach; ++e) {
+        int at = index + e * kThreads;
+        if (at >= kKeyLoads) break;
+#ifdef HALF_ARITHMETIC
+        int slot = at / CELLS_X * kTermStride + at % CELLS_X;
+        uvec4 low = uvec4(next_keys[4 * e].x, next_keys[4 * e + 1].x,
+                          next_keys[4 * e + 2].x, next_keys[4 * e + 3].x);
+        uvec4 high = uvec4(next_keys[4 * e].y, next_keys[4 * e + 1].y,
+                           next_keys[4 * e + 2].y, next_keys[4 * e + 3].y);
+        chunk[slot] = (low.xz & 0xffffu) | low.yw << 16;
+        chunk[slot + kKeyStride] = low.xz >> 16 | (low.yw & 0xffff0000u);
+        chunk[slot + 2 * kKeyStride] = (high.xz & 0xffffu) | high.yw << 16;
+        chunk[slot + 3 * kKeyStride] = high.xz >> 16 | (high.yw & 0xffff0000u);
+#else
+        int key = at % kKeys;
+        chunk[at / kKeys * kTermStride + (key & 3) * kKeyStride + (key >> 2)] =
+            next_keys[e];
+#endif
+      }
+      memoryBarrierShared();
+      barrier();
+      if (c + 1 < kKeyChunks) {
+        LOAD_KEYS(first, (c + 1) * CHUNK_TERMS)
+      } else {
+        for (int e = 0; e < kValuesEach; ++e) {
+          next_values[e] =
+              value_at(first, min(index + e * kThreads, kValueTexels - 1));
+        }
+      }
+#ifdef HALF_ARITHMETIC
+      mediump vec4 score_part[TILE_ROWS];
+      for (int i = 0; i < TILE_ROWS; ++i) score_part[i] = vec4(0.0);
+#endif
+      for (int t = 0; t < CHUNK_TERMS; ++t) {
+        if (TERMS % CHUNK_TERMS != 0 && c * CHUNK_TERMS + t >= TERMS) break;
+        int at = t * kTermStride + cell;
+        PRECISION mat4 k = mat4(VALUES(chunk[at]), VALUES(chunk[at + kKeyStride]),
+                                VALUES(chunk[at + 2 * kKeyStride]),
+                                VALUES(chunk[at + 3 * kKeyStride]));
+#ifndef HALF_ARITHMETIC
+        k = transpose(k);
+#endif
+        int q_at = (c * CHUNK_TERMS + t) * kRows + row_cell;
+        for (int i = 0; i < TILE_ROWS; ++i) {
+          PRECISION vec4 q = VALUES(queries[q_at + CELLS_Y * i]);
+          score_part[i] += k[0] * q.x;
+          score_part[i] += k[1] * q.y;
+          score_part[i] += k[2] * q.z;
+          score_part[i] += k[3] * q.w;
+        }
+      }
+#ifdef HALF_ARITHMETIC
+      for (int i = 0; i < TILE_ROWS; ++i) score[i] += score_part[i];
+#endif
+      // Before the next chunk overwrites this one.
+      barrier();
+    }
+
+    int s = first / 4 + cell;
+    bvec4 past = past_last_key(s);
+    for (int i = 0; i < TILE_ROWS; ++i) {
+      int row = row_cell + CELLS_Y * i;
+      vec4 v = with_functions(score[i], min(first_row + row, extent.x - 1), s);
+      score[i] = mix(v, vec4(kMin), past);
+      put_share(cell * kCellStride + row,
+                max(max(score[i].x, score[i].y), max(score[i].z, score[i].w)));
+    }
+    memoryBarrierShared();
+    barrier();
+    for (int row = index; row < kRows; row += kThreads) {
+      float total = share_at(row);
+      for (int c = 1; c < CELLS_X; ++c) {
+        total = max(total, share_at(c * kCellStride + row));
+      }
+      row_total[row] = total;
+    }
+    memoryBarrierShared();
+    barrier();
+    for (int i = 0; i < TILE_ROWS; ++i) {
+      int row = row_cell + CELLS_Y * i;
+      float now = max(most[i], row_total[row]);
+      float scale = exp(most[i] - now);
+      most[i] = now;
+      vec4 e = mix(exp(score[i] - now), vec4(0.0), past);
+      share[i] = share[i] * scale + dot(e, vec4(1.0));
+      for (int o = 0; o < TILE_SLICES; ++o) sum[i][o] *= scale;
+      probabilities[cell * kCellStride + row] = PACK(e);
+    }
+
+    for (int c = 0; c < kKeys / VALUE_KEYS + UNKNOWN_ZERO; ++c) {
+      for (int e = 0; e < kValuesEach; ++e) {
+        int at = index + e * kThreads;
+        if (at < kValueTexels) chunk[value_slot(at)] = next_values[e];
+      }
+      memoryBarrierShared();
+      barrier();
+      if (c + 1 < kKeys / VALUE_KEYS) {
+        for (int e = 0; e < kValuesEach; ++e) {
+          next_values[e] =
+              value_at(first + (c + 1) * VALUE_KEYS,
+                       min(index + e * kThreads, kValueTexels - 1));
+        }
+      } else {
+        LOAD_KEYS(first + kKeys, 0)
+      }
+#ifdef HALF_ARITHMETIC
+      mediump vec4 sum_part[TILE_ROWS][TILE_SLICES];
+      for (int i = 0; i < TILE_ROWS; ++i) {
+        for (int o = 0; o < TILE_SLICES; ++o) sum_part[i][o] = vec4(0.0);
+      }
+#endif
+      for (int k = 0; k < VALUE_KEYS / 4; ++k) {
+        int e_at = (c * (VALUE_KEYS / 4) + k) * kCellStride + row_cell;
+        PRECISION vec4 e[TILE_ROWS];
+        for (int i = 0; i < TILE_ROWS; ++i) {
+          e[i] = VALUES(probabilities[e_at + CELLS_Y * i]);
+        }
+        for (int o = 0; o < TILE_SLICES; ++o) {
+          int at = 4 * k * kValueStride + cell + CELLS_X * o;
+          PRECISION mat4 v =
+              mat4(VALUES(chunk[at]), VALUES(chunk[at + kValueStride]),
+                   VALUES(chunk[at + 2 * kValueStride]),
+                   VALUES(chunk[at + 3 * kValueStride]));
+#ifdef TRANSPOSED
+          v = transpose(v);
+#endif
+          for (int i = 0; i < TILE_ROWS; ++i) {
+            sum_part[i][o] += v[0] * e[i].x;
+            sum_part[i][o] += v[1] * e[i].y;
+            sum_part[i][o] += v[2] * e[i].z;
+            sum_part[i][o] += v[3] * e[i].w;
+          }
+        }
+      }
+#ifdef HALF_ARITHMETIC
+      for (int i = 0; i < TILE_ROWS; ++i) {
+        for (int o = 0; o < TILE_SLICES; ++o) sum[i][o] += sum_part[i][o];
+      }
+#endif
+      barrier();
+    }
+  }
+
+  for (int i = 0; i < TILE_ROWS; ++i) {
+    put_share(cell * kCellStride + row_cell + CELLS_Y * i, share[i]);
+  }
+  memoryBarrierShared();
+  barrier();
+  for (int row = index; row < kRows; row += kThreads) {
+    float total = 0.0;
+    for (int c = 0; c < CELLS_X; ++c) {
+      total += share_at(c * kCellStride + row);
+    }
+    row_total[row] = total;
+  }
+  memoryBarrierShared();
+  barrier();
+  for (int i = 0; i < TILE_ROWS; ++i) {
+    int row = row_cell + CELLS_Y * i;
+    if (first_row + row >= extent.x) continue;
+    for (int o = 0; o < TILE_SLICES; ++o) {
+      int slice = cell + CELLS_X * o;
+      if (slice >= extent.z) break;
+      write_dst(first_row + row, height, slice, batch,
+                sum[i][o] / row_total[row]);
+    }
+  }
+}

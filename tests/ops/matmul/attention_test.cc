@@ -1,0 +1,208 @@
+// labels: op llvmpipe softpipe
+// Attention as one dispatch, by each of its shaders, against TFLite's CPU.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/op_model_maker.h"
+#include "tests/testing/scoped_environment.h"
+#include "tools/op_models/schema_names.h"
+#include "tools/op_models/shapes.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+// As on a GPU: the pass does not fire on processors.
+class FewRowsOfAttentionTest : public DeviceTest {
+  const ScopedEnvironment tuning_{"GLES_DELEGATE_TUNING",
+                                  "simd_lanes=1,work_group_size=64"};
+};
+
+struct Case {
+  int heads, rows, keys, terms, channels;
+  bool transposed;  // values
+  bool mask;
+  bool in_one_row;
+  // In place of {1, heads}.
+  Shape leading = {};
+  // In place of a mask of {1, 1, 1, keys}: a value for each score.
+  bool masks_scores = false;
+};
+
+SingleOpModel ModelOf(const Case& c) {
+  // Probabilities of scores of `terms`, times values of `keys`.
+  Accuracy accuracy{c.terms + c.keys};
+  accuracy.ulps = 16;
+  accuracy.half_roundings = 4;
+  // Scores in 16 bits, whose error the exponential multiplies.
+  accuracy.absolute = 2e-3f;
+  return MakeModel(
+      "attention", accuracy, /*with_magnitude=*/false, [&](OpVariant& v) {
+        const Shape leading = c.leading.empty() ? Shape{1, c.heads} : c.leading;
+        const auto matrices = [&](int rows, int columns) {
+          Shape shape = leading;
+          shape.insert(shape.end(), {rows, columns});
+          return shape;
+        };
+        const auto input = [&](const char* name, const Shape& shape) {
+          return v.Input(name, shape,
+                         v.random().Gaussian(ElementCount(shape), 0, 0.5f));
+        };
+        const auto product = [&](int a, int b, bool adj_y) {
+          schema::BatchMatMulOptionsT options;
+          options.adj_y = adj_y;
+          return v.Op(Op::BATCH_MATMUL, 1, {a, b}, options);
+        };
+        const int q = input("q", matrices(c.rows, c.terms));
+        const int k = input("k", matrices(c.keys, c.terms));
+        const int values =
+            input("v", c.transposed ? matrices(c.channels, c.keys)
+                                    : matrices(c.keys, c.channels));
+        int scores = product(q, k, true);
+        if (c.mask) {
+          const Shape shape =
+              c.masks_scores ? matrices(c.rows, c.keys) : Shape{1, c.keys};
+          scores = v.Op(Op::ADD, 1, {scores, input("mask", shape)},
+                        schema::AddOptionsT());
+        }
+        schema::SoftmaxOptionsT softmax;
+        softmax.beta = 0.5f;
+        const int result = product(v.Op(Op::SOFTMAX, 1, {scores}, softmax),
+                                   values, c.transposed);
+        if (!c.in_one_row) return result;
+        const int to = v.IntConstant("row", {2}, {1, -1});
+        return v.Op(Op::RESHAPE, 1, {result, to}, schema::ReshapeOptionsT());
+      });
+}
+
+void ExpectFusedAndRight(absl::Span<const Case> cases, const char* shader) {
+  for (const Case& c : cases) {
+    SCOPED_TRACE(absl::StrCat(c.rows, " rows, ", c.keys, " keys"));
+    const SingleOpModel model = ModelOf(c);
+    for (Precision precision : {Precision::kFloat32, Precision::kFloat16,
+                                Precision::kFloat16Arithmetic}) {
+      RunOptions options;
+      options.precision = precision;
+      const RunResult result = RunOnDelegate(model, options);
+      EXPECT_THAT(result, MatchesCpu(model, precision));
+      EXPECT_THAT(result.report,
+                  ::testing::HasSubstr(absl::StrCat("\"", shader, "\"")));
+    }
+  }
+}
+
+TEST_F(FewRowsOfAttentionTest, MatchesTheCpu) {
+  const Case cases[] = {{3, 1, 64, 32, 16, false, true, true},
+                        {3, 4, 64, 16, 32, true, true, false},
+                        {1, 8, 77, 8, 64, false, false, false},
+                        {2, 3, 130, 6, 4, true, true, true},
+                        {5, 1, 301, 64, 128, true, false, true},
+                        {1, 2, 1024, 16, 8, false, true, false},
+                        // The fewest scores; more than a work group has
+                        // invocations, and slices than it has; more results.
+                        {2, 1, 8, 4, 4, true, false, false},
+                        {1, 2, 1500, 12, 20, true, true, true},
+                        {1, 1, 4500, 4, 12, false, false, false},
+                        {1, 1, 40, 8, 300, true, true, true},
+                        {1, 1, 40, 8, 300, false, true, false},
+                        // Heads along other axes, masks of each score.
+                        {3, 2, 64, 16, 12, false, true, false, {3}},
+                        {6, 3, 40, 8, 8, true, true, false, {2, 3}, true},
+                        {6, 2, 40, 8, 8, false, true, false, {3, 1, 2}, true}};
+  ExpectFusedAndRight(cases, "attention");
+}
+
+// With the tiles of a device that runs one work group at once.
+class TilesOfAttentionTest : public DeviceTest {
+  const ScopedEnvironment tuning_{
+      "GLES_DELEGATE_TUNING",
+      "simd_lanes=1,work_group_size=64,split_k_target=384"};
+};
+
+TEST_F(TilesOfAttentionTest, MatchesTheCpu) {
+  // Rows, keys, terms and channels that fill tiles, chunks and texels, and do
+  // not.
+  const Case cases[] = {{2, 64, 64, 64, 64, false, true, false},
+                        {3, 33, 61, 6, 4, true, true, false},
+                        {1, 197, 97, 64, 64, false, false, false},
+                        {1, 130, 35, 5, 24, true, false, false},
+                        {2, 9, 2, 8, 8, false, true, false},
+                        {1, 20, 300, 80, 80, true, true, false},
+                        {2, 17, 130, 40, 40, false, false, false},
+                        {1, 12, 70, 96, 256, true, false, true},
+                        {1, 10, 70, 32, 132, false, true, true},
+                        // Heads along other axes, masks of each score.
+                        {3, 40, 50, 16, 12, true, true, false, {3}},
+                        {6, 33, 40, 8, 8, true, true, false, {2, 3}, true},
+                        {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true}};
+  ExpectFusedAndRight(cases, "attention_tiles");
+}
+
+class RowsOfAttentionTest : public DeviceTest {
+  const ScopedEnvironment tuning_{"GLES_DELEGATE_TUNING", "simd_lanes=8"};
+};
+
+TEST_F(RowsOfAttentionTest, MatchesTheCpu) {
+  // Rows, keys and terms that fill tiles, vectors and texels, and do not.
+  const Case cases[] = {{2, 64, 64, 32, 16, false, true, false},
+                        {3, 33, 61, 6, 4, true, true, false},
+                        {1, 197, 97, 64, 64, false, false, false},
+                        {1, 130, 35, 5, 24, true, false, false},
+                        {2, 40, 2, 8, 8, false, true, false},
+                        // Heads along other axes, masks of each score.
+                        {3, 40, 50, 16, 12, true, true, false, {3}},
+                        {6, 33, 40, 8, 8, true, true, false, {2, 3}, true},
+                        {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true}};
+  ExpectFusedAndRight(cases, "attention_rows");
+}
+
+// A mask that hides all keys but one.
+SingleOpModel HiddenKeys(int rows) {
+  return MakeModel(
+      "hidden keys", Accuracy{32}, /*with_magnitude=*/false, [&](OpVariant& v) {
+        const int q =
+            v.Input("q", {1, 1, rows, 4}, v.random().Gaussian(4 * rows));
+        const int k = v.Input("k", {1, 1, 32, 4}, v.random().Gaussian(128));
+        const int values =
+            v.Input("v", {1, 1, 32, 4}, v.random().Gaussian(128));
+        std::vector<float> hidden(32, -1e30f);
+        hidden[5] = 0;
+        const int mask = v.Input("mask", {1, 1, 1, 32}, hidden);
+        schema::BatchMatMulOptionsT transposed;
+        transposed.adj_y = true;
+        const int scores = v.Op(
+            Op::ADD, 1, {v.Op(Op::BATCH_MATMUL, 1, {q, k}, transposed), mask},
+            schema::AddOptionsT());
+        schema::SoftmaxOptionsT softmax;
+        softmax.beta = 1;
+        return v.Op(Op::BATCH_MATMUL, 1,
+                    {v.Op(Op::SOFTMAX, 1, {scores}, softmax), values},
+                    schema::BatchMatMulOptionsT());
+      });
+}
+
+TEST_F(FewRowsOfAttentionTest, HiddenKeys) {
+  const SingleOpModel model = HiddenKeys(1);
+  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
+}
+
+TEST_F(TilesOfAttentionTest, HiddenKeys) {
+  const SingleOpModel model = HiddenKeys(40);
+  const RunResult result = RunOnDelegate(model);
+  EXPECT_THAT(result, MatchesCpu(model));
+  EXPECT_THAT(result.report, ::testing::HasSubstr("\"attention_tiles\""));
+}
+
+TEST_F(RowsOfAttentionTest, HiddenKeys) {
+  const SingleOpModel model = HiddenKeys(40);
+  const RunResult result = RunOnDelegate(model);
+  EXPECT_THAT(result, MatchesCpu(model));
+  EXPECT_THAT(result.report, ::testing::HasSubstr("\"attention_rows\""));
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing

@@ -1,0 +1,52 @@
+// labels: unit sanitize
+// How attention_tiles.comp shares out rows on NVIDIA's row.
+#include "delegate/ops/matmul/attention_tiling.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/testing/h200_profile.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+// "3 rows by 1 slices, 16x24 cells, 126 groups"
+std::string TextOf(const AttentionWork& work,
+                   const DeviceProfile& profile = H200Profile()) {
+  const auto t = ChooseAttentionTiling(work, profile);
+  if (!t) return "none";
+  EXPECT_LE(t->SharedBytes(work.terms), profile.limits.max_shared_memory_bytes);
+  EXPECT_LE(t->threads(), profile.limits.max_work_group_invocations);
+  return absl::StrCat(t->rows, " rows by ", t->slices, " slices, ", t->cells_x,
+                      "x", t->cells_y, " cells, ", t->groups(work), " groups");
+}
+
+// Whisper-tiny's encoder, ViT-B/16 and MiniLM-L6: a group for each processor.
+TEST(AttentionTilingTest, OneRoundOfGroups) {
+  EXPECT_EQ(TextOf({/*rows=*/1500, /*terms=*/16, /*results=*/16,
+                    /*matrices=*/6}),
+            "3 rows by 1 slices, 16x24 cells, 126 groups");
+  EXPECT_EQ(TextOf({197, 16, 16, 12}),
+            "1 rows by 1 slices, 16x20 cells, 120 groups");
+  EXPECT_EQ(TextOf({128, 8, 8, 12}),
+            "1 rows by 1 slices, 8x12 cells, 132 groups");
+}
+
+TEST(AttentionTilingTest, FewCellsPastTheLastSlice) {
+  EXPECT_EQ(TextOf({4096, 20, 20, 8}),  // 80 channels
+            "3 rows by 3 slices, 8x28 cells, 392 groups");
+  EXPECT_EQ(TextOf({1500, 16, 33, 6}),
+            "3 rows by 3 slices, 16x24 cells, 126 groups");
+}
+
+TEST(AttentionTilingTest, NotForFewRowsWideResultsOrSmallMemory) {
+  EXPECT_EQ(TextOf({16, 16, 16, 9}), "none");
+  EXPECT_EQ(TextOf({1500, 16, 65, 6}), "none");
+  DeviceProfile profile = H200Profile();
+  profile.limits.max_shared_memory_bytes = 4096;
+  EXPECT_EQ(TextOf({1500, 16, 16, 6}, profile), "none");
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
