@@ -42,7 +42,7 @@ const int kValueStride = kSlices + 1;
 #define Q_TEXEL packed_q
 #define K_TEXEL packed_k
 #define V_TEXEL packed_v
-#define PACK(v) pack_texel(v)
+#define PACKED(v) pack_texel(v)
 #define VALUES(texel) halves(texel)
 #define PRECISION mediump
 #else
@@ -50,7 +50,7 @@ const int kValueStride = kSlices + 1;
 #define Q_TEXEL read_q
 #define K_TEXEL read_k
 #define V_TEXEL read_v
-#define PACK(v) (v)
+#define PACKED(v) (v)
 #define VALUES(texel) (texel)
 #define PRECISION highp
 // Sums of a chunk.
@@ -270,7 +270,7 @@ void main() {
       vec4 e = mix(exp(score[i] - now), vec4(0.0), past);
       share[i] = share[i] * scale + dot(e, vec4(1.0));
       for (int o = 0; o < TILE_SLICES; ++o) sum[i][o] *= scale;
-      probabilities[cell * kCellStride + row] = PACK(e);
+      probabilities[cell * kCellStride + row] = PACKED(e);
     }
 
     for (int c = 0; c < kKeys / VALUE_KEYS + UNKNOWN_ZERO; ++c) {

@@ -150,8 +150,8 @@ void PlanRows(const AttentionAttributes& a, const Node& node,
   planner->Add(std::move(d));
 }
 
-void PlanTiles(const AttentionAttributes& a, const Node& node,
-               Planner* planner) {
+absl::Status PlanTiles(const AttentionAttributes& a, const Node& node,
+                       Planner* planner) {
   AttentionWork work = AttentionWorkOf(a);
   // Not with transposed values, which an invocation would have to load four
   // rows of.
@@ -162,7 +162,7 @@ void PlanTiles(const AttentionAttributes& a, const Node& node,
                     return planner->MultipliesHalves(id, node.outputs[0]);
                   });
   const auto t = ChooseAttentionTiling(work, planner->profile());
-  if (!t) return;
+  if (!t) return absl::InternalError("no tiling for the attention's rows");
   Dispatch d("attention_tiles");
   d.half_arithmetic = work.halves;
   d.Define("CELLS_X", t->cells_x)
@@ -181,6 +181,7 @@ void PlanTiles(const AttentionAttributes& a, const Node& node,
   BindAttention(a, node, *planner, &d);
   AddFunctions(a, node, *planner, &d);
   planner->Add(std::move(d));
+  return absl::OkStatus();
 }
 
 void PlanFewRows(const AttentionAttributes& a, const Node& node,
@@ -244,8 +245,7 @@ absl::Status PlanAttention(const Node& node, Planner* planner) {
       PlanRows(a, node, planner);
       break;
     case AttentionWay::kTiles:
-      PlanTiles(a, node, planner);
-      break;
+      return PlanTiles(a, node, planner);
   }
   return absl::OkStatus();
 }

@@ -10,10 +10,10 @@ namespace gles_delegate {
 namespace {
 
 constexpr int kMaxTileThreads = 384;
-// Of a chunk of keys; in 16 bits they are half the bytes, and take half the
+// Of a chunk of keys at most. In 16 bits they are half the bytes and take less
 // time to multiply while the next ones arrive.
 constexpr int kTermsOfKeys = 4;
-constexpr int kTermsOfHalves = 8;
+constexpr int kTermsOfHalves = 16;
 constexpr int kMaxResultSlices = 4;
 // Texels of an invocation's scores and results that fit its registers.
 constexpr int kMaxTexels = 12;
@@ -49,7 +49,10 @@ int64_t AttentionTiling::groups(const AttentionWork& work) const {
 }
 
 int AttentionTiling::value_keys() const {
-  return std::max(1, chunk_terms / slices) * 4;
+  // A power of two, as the keys of a tile are.
+  int keys = 4;
+  while (2 * keys * slices <= 4 * chunk_terms && keys < 4 * cells_x) keys *= 2;
+  return keys;
 }
 
 int64_t AttentionTiling::SharedBytes(int terms) const {
@@ -65,7 +68,8 @@ std::optional<AttentionTiling> ChooseAttentionTiling(
   const int64_t at_once = GroupsAtOnce(profile);
   AttentionTiling t = CellsFor(work.results);
   t.halves = work.halves;
-  t.chunk_terms = work.halves ? kTermsOfHalves : kTermsOfKeys;
+  t.chunk_terms =
+      std::min(work.terms, work.halves ? kTermsOfHalves : kTermsOfKeys);
   if (at_once == 0 || t.slices > kMaxResultSlices) return std::nullopt;
   std::optional<AttentionTiling> best;
   int64_t min = std::numeric_limits<int64_t>::max();
