@@ -2,11 +2,13 @@
 
     tests/docs/site_test.py FOLDER
 
-Run by CTest as `docs.site`; skips where nothing may be fetched (../python/environments.py).
+Run by CTest as `docs.site`; skips without doxygen, and if nothing may be fetched
+(../python/environments.py).
 """
 
 import doctest
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -18,6 +20,9 @@ import environments  # noqa: E402  pylint: disable=wrong-import-position
 
 if doctest.testmod(build_site).failed:
     sys.exit(1)
+if not shutil.which("doxygen"):
+    print("SKIPPED: no doxygen")
+    sys.exit(77)
 environments.check_may_fetch(build_site.TOOLS)
 sys.exit(subprocess.run([sys.executable, "-B", SITE / "build_site.py", sys.argv[1]],
                         check=False).returncode)

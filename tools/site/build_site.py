@@ -4,10 +4,12 @@
 Collects docs/ and the pages elsewhere in the tree into OUT/pages, makes links between them links of
 the site and all others links to the repository (without tools/packaging/publisher.env's REPOSITORY_URL:
 plain text), and runs `mkdocs build --strict`, which fails for each link or page that leads nowhere.
+Needs doxygen.
 The site is OUT/site. Exit status: 77 where PyPI cannot be reached.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -17,23 +19,24 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / path) for path in ("tools", "tools/python", "tools/site")]
-import c_reference  # noqa: E402  pylint: disable=wrong-import-position
 import lint_publisher  # noqa: E402  pylint: disable=wrong-import-position
 import python_reference  # noqa: E402  pylint: disable=wrong-import-position
 import make_wheel  # noqa: E402  pylint: disable=wrong-import-position
 
-TOOLS = ["mkdocs==1.6.1", "mkdocs-material==9.8.2"]
+TOOLS = ["mkdocs==1.6.1", "mkdocs-material==9.8.2", "mkdoxy==1.2.8"]
 HEADER = "delegate/include/gles_delegate/gles_delegate.h"
 PYTHON = "tools/python/src/gles_delegate/__init__.py"
-# Pages made from a source, by the function that makes them.
-MADE = {HEADER: lambda: c_reference.page_of(c_reference.HEADER.read_text(encoding="utf-8")),
-        PYTHON: lambda: python_reference.page_of(python_reference.PACKAGE)}
+# Of Doxygen, which makes the reference of the C API; the plugin mkdoxy has it as pages of the site.
+DOXYGEN = {"FILE_PATTERNS": "*.h", "EXTRACT_ALL": "NO", "OPTIMIZE_OUTPUT_FOR_C": "YES",
+           "MACRO_EXPANSION": "YES", "EXPAND_ONLY_PREDEF": "YES",
+           "PREDEFINED": "GLES_DELEGATE_EXPORT=",
+           "INPUT_FILTER": f'"sed -E -f {ROOT}/tools/site/doxygen.sed"'}
 # Pages elsewhere in the tree, and what they are called in the site.
 ELSEWHERE = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md",
              "RELEASING.md": "releasing.md", "CHANGELOG.md": "changelog.md",
              "SECURITY.md": "security.md", "CODE_OF_CONDUCT.md": "code_of_conduct.md",
              "examples/README.md": "examples.md", "tools/java/README.md": "java.md",
-             "tools/node/README.md": "node.md", HEADER: "c_api.md",
+             "tools/node/README.md": "node.md", HEADER: "c_api/gles__delegate_8h.md",
              PYTHON: "python_api.md"}
 DECISIONS = "docs/decisions"  # a folder, which has a page in the site
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
@@ -83,9 +86,9 @@ def collect(pages, repository):
     shutil.rmtree(pages, ignore_errors=True)
     shutil.copytree(ROOT / "docs", pages)
     sources = [str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")]
-    for source in sources + list(ELSEWHERE):
-        if source in MADE:
-            text = MADE[source]()
+    for source in sources + [path for path in ELSEWHERE if path != HEADER]:
+        if source == PYTHON:
+            text = python_reference.page_of(python_reference.PACKAGE)
         else:
             text = rewritten((ROOT / source).read_text(encoding="utf-8"), source, repository,
                              lambda path: (ROOT / path).exists())
@@ -96,11 +99,14 @@ def collect(pages, repository):
 
 
 def configuration(pages, repository):
-    """mkdocs.yml with each page of the decisions, which have numbers, and the repository."""
+    """mkdocs.yml with each page of the decisions, which have numbers, Doxygen's settings and the
+    repository."""
     text = (ROOT / "tools/site/mkdocs.yml").read_text(encoding="utf-8")
     decisions = "".join(f"          - decisions/{path.name}\n"
                         for path in sorted((pages / "decisions").glob("*.md")))
     text = text.replace("          - decisions/*.md\n", decisions)
+    settings = {"src-dirs": str((ROOT / HEADER).parent), "doxy-cfg": DOXYGEN}
+    text = text.replace("        c_api: {}\n", f"        c_api: {json.dumps(settings)}\n")
     return text + (f"repo_url: {repository}\n" if repository else "")
 
 
@@ -109,6 +115,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=pathlib.Path)
     out = parser.parse_args().out.resolve()
+    if not shutil.which("doxygen"):
+        sys.exit("build_site.py: doxygen is not installed")
     values, _ = lint_publisher.read_values(
         (ROOT / lint_publisher.PUBLISHER).read_text(encoding="utf-8"))
     repository = values["REPOSITORY_URL"].rstrip("/")

@@ -28,12 +28,14 @@
 
 // The version of this header. TfLiteGlesDelegateVersion() is the library's.
 #define GLES_DELEGATE_VERSION_MAJOR 1
-#define GLES_DELEGATE_VERSION_MINOR 0
-#define GLES_DELEGATE_VERSION_PATCH 0
+#define GLES_DELEGATE_VERSION_MINOR 0  // of additions
+#define GLES_DELEGATE_VERSION_PATCH 0  // of corrections
 
 #if defined(_WIN32)
+// Marks an exported function.
 #define GLES_DELEGATE_EXPORT __declspec(dllexport)
 #else
+// Marks an exported function.
 #define GLES_DELEGATE_EXPORT __attribute__((visibility("default")))
 #endif
 
@@ -191,10 +193,10 @@ typedef struct TfLiteGlesDelegateOptions {
   int32_t startup;    // TfLiteGlesStartup; default direct
 
   // The start-up cache: an existing directory for compiled programs and packed
-  // weights, and the model's name in it. Both or neither (NULL or ""). Files
-  // that do not fit are ignored with a warning. See docs/cold_start.md.
+  // weights. NULL or "": none. Files that do not fit are ignored with a
+  // warning. See docs/cold_start.md.
   const char* serialization_dir;
-  const char* model_token;
+  const char* model_token;  // the model's name in it; both or neither
 
   // Maximum bytes of all caches in the directory; the least recently used are
   // deleted first. Default 0: no limit.
@@ -346,18 +348,18 @@ typedef struct TfLiteGlesObject {
   int32_t channels;
 
   // tensor value = scale * object value + bias, for inputs and outputs;
-  // integers are rounded to nearest, ties away from zero. Defaults 1 and 0.
+  // integers are rounded to nearest, ties away from zero. Default 1.
   float scale;
-  float bias;
+  float bias;  // default 0
 
   // Nonzero: resizes an input texture to the input's size, as RESIZE_BILINEAR
-  // with half_pixel_centers, clamping at the edges. The crop is in pixels;
-  // crop_width 0: all of it. Default 0: the sizes are equal.
+  // with half_pixel_centers, clamping at the edges. Default 0: the sizes are
+  // equal.
   int32_t resize;
-  float crop_x;
-  float crop_y;
-  float crop_width;
-  float crop_height;
+  float crop_x;       // the left edge of the part to resize, in pixels
+  float crop_y;       // its first row
+  float crop_width;   // in pixels; 0 (default): of the whole texture
+  float crop_height;  // in pixels; the same
 } TfLiteGlesObject;
 
 // Writes the defaults, as TfLiteGlesDelegateOptionsInit() does.
@@ -395,18 +397,19 @@ GLES_DELEGATE_EXPORT int32_t TfLiteGlesDelegateUnbindObject(
 // A custom op that the delegate runs but stock TFLite lacks, with the CPU
 // kernel without which the runtime would refuse the model.
 typedef struct TfLiteGlesCustomOp {
-  const char* name;
-  const struct TfLiteRegistration* registration;
-  int32_t version;
+  const char* name;                               // in the model
+  const struct TfLiteRegistration* registration;  // of the CPU kernel
+  int32_t version;                                // of the op
 } TfLiteGlesCustomOp;
 
 // All custom ops, sorted by name and version; they live as long as the library.
 GLES_DELEGATE_EXPORT const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(
     size_t* count);
 
+struct TfLiteInterpreterOptions;
+
 // Adds all custom ops to an interpreter's options. `add_custom_op` is the app's
 // TfLiteInterpreterOptionsAddCustomOp: this library does not link TFLite.
-struct TfLiteInterpreterOptions;
 GLES_DELEGATE_EXPORT void TfLiteGlesDelegateRegisterCustomOps(
     struct TfLiteInterpreterOptions* options,
     void (*add_custom_op)(struct TfLiteInterpreterOptions* options,
@@ -428,6 +431,7 @@ GLES_DELEGATE_EXPORT const char* TfLiteGlesDelegateVersion(void);  // "1.0.0"
 GLES_DELEGATE_EXPORT struct TfLiteDelegate* tflite_plugin_create_delegate(
     char** options_keys, char** options_values, size_t num_options,
     void (*report_error)(const char*));
+// Deletes such a delegate. NULL is allowed.
 GLES_DELEGATE_EXPORT void tflite_plugin_destroy_delegate(
     struct TfLiteDelegate* delegate);
 
