@@ -184,7 +184,7 @@ class AbiTest(unittest.TestCase):
                 ("a field's size", r"int64_t memory_limit_bytes;", "int32_t memory_limit_bytes;"),
                 ("a field's type", r"float scale;", "int32_t scale;"),
                 ("a field's name", r"int32_t verbosity;", "int32_t loudness;"),
-                ("another struct's size", r"(int32_t version;\s*\} TfLiteGlesCustomOp;)",
+                ("another struct's size", r"(int32_t version;[^}]*\} TfLiteGlesCustomOp;)",
                  r"int32_t more; \1"),
                 ("an enumerator's value", r"kTfLiteGlesWaitActive = 1",
                  "kTfLiteGlesWaitActive = 9"),
