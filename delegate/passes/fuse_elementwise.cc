@@ -9,7 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
@@ -170,6 +172,28 @@ class Fuser {
   std::vector<bool> removed_;
 };
 
+// The operand as a tensor of this shape; kNoTensor: it is computed, or repeats.
+TensorId OperandAs(const Shape& shape, TensorId id, Graph* graph) {
+  const Tensor& operand = graph->tensor(id);
+  if (operand.shape == shape) return id;
+  if (!operand.is_constant() || operand.shape.elements() != shape.elements()) {
+    return kNoTensor;
+  }
+  Tensor realigned = operand;
+  realigned.name = absl::StrCat(operand.name, " as ", shape.ToString());
+  realigned.shape = shape;
+  return graph->AddTensor(std::move(realigned));
+}
+
+// A source with fewer axes whose rows keep their order, as the scores of heads
+// that a mask of four axes is added to.
+bool IsReshaped(const Tensor& source, const Tensor& output,
+                const ElementwiseAttributes& a) {
+  return IsComputedFloat(source) && IsComputedFloat(output) &&
+         source.shape.c == a.source_shape.c && a.source_shape == output.shape &&
+         source.shape.elements() == output.shape.elements();
+}
+
 }  // namespace
 
 void FuseElementwise(Graph* graph, int max_tensors) {
@@ -180,29 +204,28 @@ void RealignOperands(Graph* graph) {
   for (Node& node : graph->nodes) {
     auto* attributes = std::any_cast<ElementwiseAttributes>(&node.attributes);
     if (attributes == nullptr || attributes->functions.size() != 1) continue;
-    if (graph->tensor(node.inputs[attributes->source]).shape !=
-        attributes->source_shape) {
+    const TensorId source = node.inputs[attributes->source];
+    const bool is_aligned =
+        graph->tensor(source).shape == attributes->source_shape;
+    if (!is_aligned &&
+        (node.integer_path ||
+         !IsReshaped(graph->tensor(source), graph->tensor(node.outputs[0]),
+                     *attributes))) {
       continue;
     }
     RealignedFunction& f = attributes->functions[0];
-    if (f.function.operand == kNoTensor) continue;
-    const TensorId id = node.inputs[f.function.operand];
-    const Tensor& operand = graph->tensor(id);
     PostOp op = f.function;
-    op.operand = id;
-    if (operand.shape != f.operand_shape) {
-      if (!operand.is_constant() ||
-          operand.shape.elements() != f.operand_shape.elements()) {
-        continue;
-      }
-      Tensor realigned = operand;
-      realigned.name =
-          absl::StrCat(operand.name, " as ", f.operand_shape.ToString());
-      realigned.shape = f.operand_shape;
-      op.operand = graph->AddTensor(std::move(realigned));
+    if (op.operand == kNoTensor && is_aligned) continue;
+    if (op.operand != kNoTensor) {
+      op.operand = OperandAs(f.operand_shape, node.inputs[op.operand], graph);
+      if (op.operand == kNoTensor) continue;
     }
     node.post_ops.insert(node.post_ops.begin(), std::move(op));
     attributes->functions.clear();
+    if (is_aligned) continue;
+    node.op = FindOpNamed("RESHAPE");
+    node.inputs = {source};
+    node.attributes.reset();
   }
 }
 

@@ -22,7 +22,8 @@ void FuseElementwise(Graph* graph, int max_tensors = kMinimalBoundTensors);
 // Makes a function whose operand is read in another shape (RealignedFunction of
 // delegate/ops/elementwise/elementwise.h) a post-op, so that FuseElementwise
 // can take the node: a constant gets that shape, another operand may have it by
-// now.
+// now. If the source is read in another shape, the node becomes a RESHAPE of it
+// with the function as a post-op: one dispatch, not two.
 void RealignOperands(Graph* graph);
 
 }  // namespace gles_delegate

@@ -1,14 +1,19 @@
+// Longer than 300 lines: the steps share what uses each tensor.
 #include "delegate/passes/sink_reshapes.h"
 
 #include <algorithm>
 #include <any>
+#include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/fully_connected.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fusing.h"
@@ -47,7 +52,7 @@ class Sinker {
       GiveFunctions(n);
       if (!JoinProducer(n)) PassSoftmax(n);
     }
-    RemoveNodes(removed_, graph_);
+    ChangeNodes();
     removed_.assign(graph_->nodes.size(), false);
     uses_ = Uses(*graph_);
     for (const Node& n : graph_->nodes) LayRowsAlongWidth(n);
@@ -110,23 +115,80 @@ class Sinker {
     Node& producer = node(p);
     const Shape& from = tensor(r.inputs[0]).shape;
     const Shape& to = tensor(r.outputs[0]).shape;
-    // Rows of one matrix keep their width. Operands are there already.
+    // Operands are there already.
     const bool fit = std::all_of(
         r.post_ops.begin(), r.post_ops.end(), [&](const PostOp& op) {
-          if (op.operand == kNoTensor) return true;
-          const Shape& s = tensor(op.operand).shape;
-          return uses_.producer[op.operand] < p && s.b == 1 && s.h == 1 &&
-                 (s.w == 1 || from.w == to.w);
+          return op.operand == kNoTensor ||
+                 (uses_.producer[op.operand] < p &&
+                  (IsOfRows(op, from, to) || IsOfMatrices(op, from, to)));
         });
     if (!fit || !HasRoom(producer, r) || !Is<BatchMatMulAttributes>(producer)) {
       return;
     }
-    for (const PostOp& op : r.post_ops) {
-      if (op.operand != kNoTensor) MoveReader(op.operand, n, p);
+    for (PostOp& op : r.post_ops) {
+      if (op.operand == kNoTensor) continue;
+      MoveReader(op.operand, n, p);
+      if (!IsOfRows(op, from, to)) {
+        op.operand = Regrouped(op.operand, tensor(r.inputs[0]), p);
+      }
     }
     producer.post_ops.insert(producer.post_ops.end(), r.post_ops.begin(),
                              r.post_ops.end());
     r.post_ops.clear();
+  }
+
+  // Rows of one matrix keep their width.
+  bool IsOfRows(const PostOp& op, const Shape& from, const Shape& to) {
+    const Shape& s = tensor(op.operand).shape;
+    return s.b == 1 && s.h == 1 && (s.w == 1 || from.w == to.w);
+  }
+
+  // An operand for all matrices, which have other places in B and H.
+  bool IsOfMatrices(const PostOp& op, const Shape& from, const Shape& to) {
+    const Shape& s = tensor(op.operand).shape;
+    return IsComputedFloat(tensor(op.operand)) && s.b == to.b && s.h == to.h &&
+           s.w == to.w && from.w == to.w && from.b * from.h == to.b * to.h;
+  }
+
+  // The operand with its matrices where those of `scores` are, for node p. A
+  // RESHAPE behind its producer makes it, for all layers of a model once.
+  TensorId Regrouped(TensorId operand, const Tensor& scores, int p) {
+    const auto key = std::make_tuple(operand, scores.shape.b, scores.shape.h);
+    const auto [found, is_new] = regrouped_.try_emplace(key, kNoTensor);
+    if (!is_new) {
+      uses_.consumers[found->second].push_back(p);
+      return found->second;
+    }
+    Tensor t;
+    t.name = absl::StrCat(tensor(operand).name, " of ", scores.name);
+    t.type = tensor(operand).type;
+    t.always_float32 = tensor(operand).always_float32;
+    t.dims = scores.dims;
+    t.dims.back() = tensor(operand).dims.back();
+    t.shape = Shape::FromDims(t.dims);
+    Node reshape;
+    reshape.op = FindOpNamed("RESHAPE");
+    reshape.inputs = {operand};
+    found->second = graph_->AddTensor(std::move(t));
+    reshape.outputs = {found->second};
+    added_.emplace(uses_.producer[operand], std::move(reshape));
+    uses_.producer.push_back(uses_.producer[operand]);
+    uses_.consumers.push_back({p});
+    uses_.is_output.push_back(false);
+    return found->second;
+  }
+
+  // Removes nodes, and inserts those of added_.
+  void ChangeNodes() {
+    std::vector<Node> nodes;
+    for (int n = -1; n < static_cast<int>(removed_.size()); ++n) {
+      if (n >= 0 && !removed_[n]) nodes.push_back(std::move(node(n)));
+      const auto [first, last] = added_.equal_range(n);
+      for (auto it = first; it != last; ++it) {
+        nodes.push_back(std::move(it->second));
+      }
+    }
+    graph_->nodes = std::move(nodes);
   }
 
   // Only a product whose rows and results are the same pixels has fast shaders:
@@ -287,6 +349,9 @@ class Sinker {
   int max_tensors_;
   Uses uses_;
   std::vector<bool> removed_;
+  // Of operand, batch and height.
+  std::map<std::tuple<TensorId, int, int>, TensorId> regrouped_;
+  std::multimap<int, Node> added_;  // by the node that each follows
 };
 
 }  // namespace

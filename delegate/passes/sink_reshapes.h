@@ -6,7 +6,9 @@
 // - rows between two FULLY_CONNECTED lie along the width, also of rank 2, whose
 //   first axis is the batch otherwise;
 // - a RESHAPE's functions go to the node before it, and a RESHAPE in front of a
-//   SOFTMAX goes behind it, where another one undoes it.
+//   SOFTMAX goes behind it, where another one undoes it. So a mask that is added
+//   to the scores of heads, written with more axes than they have, is a function
+//   of their product; one of each head is reshaped, for all layers once.
 //
 // Must not fire on the integer path, or if a product's rows and results became
 // different pixels: its fast shaders need the same. O(nodes).

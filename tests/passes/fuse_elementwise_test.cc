@@ -202,5 +202,28 @@ TEST(RealignOperandsTest, BecomesAPostOp) {
   }
 }
 
+// Scores of heads and a mask of four axes.
+TEST(RealignOperandsTest, ReshapesTheSource) {
+  for (const bool repeats : {false, true}) {
+    GraphBuilder b;
+    const TensorId scores = b.Conv(b.Input({6, 16, 16}));
+    const TensorId mask = b.Input({1, 1, 16, 16});
+    ElementwiseAttributes a = b.Plain(scores, 0);
+    a.source_shape = {1, 6, 16, 16};
+    RealignedFunction f{PostOp{"add"}, Shape{1, 1, 16, 16}};
+    f.function.operand = 1;  // of the node's inputs
+    a.functions = {f};
+    const int batch = repeats ? 2 : 1;
+    b.graph.outputs = {b.Node("ADD", {scores, mask}, {batch, 6, 16, 16}, a)};
+    RealignOperands(&b.graph);
+    const auto& node = b.graph.nodes[1];
+    EXPECT_EQ(node.op->name, repeats ? "ADD" : "RESHAPE");
+    if (repeats) continue;
+    EXPECT_THAT(node.inputs, ElementsAre(scores));
+    ASSERT_EQ(node.post_ops.size(), 1u);
+    EXPECT_EQ(node.post_ops[0].operand, mask);
+  }
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing

@@ -31,6 +31,9 @@ struct Case {
   Shape leading = {};
   // In place of a mask of {1, 1, 1, keys}: a value for each score.
   bool masks_scores = false;
+  // Before SOFTMAX, {1, heads, rows, keys} by an ADD of a mask of four axes, as
+  // text encoders have it. Its heads: 1 or all. With leading = {heads}.
+  int heads_of_mask = 0;
 };
 
 SingleOpModel ModelOf(const Case& c) {
@@ -69,10 +72,19 @@ SingleOpModel ModelOf(const Case& c) {
           scores = v.Op(Op::ADD, 1, {scores, input("mask", shape)},
                         schema::AddOptionsT());
         }
+        if (c.heads_of_mask > 0) {
+          const int mask = input("mask", {1, c.heads_of_mask, c.rows, c.keys});
+          scores = v.Op(Op::ADD, 1, {scores, mask}, schema::AddOptionsT());
+        }
         schema::SoftmaxOptionsT softmax;
         softmax.beta = 0.5f;
-        const int result = product(v.Op(Op::SOFTMAX, 1, {scores}, softmax),
-                                   values, c.transposed);
+        int probabilities = v.Op(Op::SOFTMAX, 1, {scores}, softmax);
+        if (c.heads_of_mask > 0) {
+          const int to = v.IntConstant("to", {3}, {c.heads, c.rows, c.keys});
+          probabilities = v.Op(Op::RESHAPE, 1, {probabilities, to},
+                               schema::ReshapeOptionsT());
+        }
+        const int result = product(probabilities, values, c.transposed);
         if (!c.in_one_row) return result;
         const int to = v.IntConstant("row", {2}, {1, -1});
         return v.Op(Op::RESHAPE, 1, {result, to}, schema::ReshapeOptionsT());
@@ -112,7 +124,9 @@ TEST_F(FewRowsOfAttentionTest, MatchesTheCpu) {
                         // Heads along other axes, masks of each score.
                         {3, 2, 64, 16, 12, false, true, false, {3}},
                         {6, 3, 40, 8, 8, true, true, false, {2, 3}, true},
-                        {6, 2, 40, 8, 8, false, true, false, {3, 1, 2}, true}};
+                        {6, 2, 40, 8, 8, false, true, false, {3, 1, 2}, true},
+                        {6, 2, 40, 8, 8, false, false, false, {6}, false, 1},
+                        {6, 2, 40, 8, 8, false, false, false, {6}, false, 6}};
   ExpectFusedAndRight(cases, "attention");
 }
 
@@ -138,7 +152,9 @@ TEST_F(TilesOfAttentionTest, MatchesTheCpu) {
                         // Heads along other axes, masks of each score.
                         {3, 40, 50, 16, 12, true, true, false, {3}},
                         {6, 33, 40, 8, 8, true, true, false, {2, 3}, true},
-                        {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true}};
+                        {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true},
+                        {6, 35, 42, 8, 8, false, false, false, {6}, false, 1},
+                        {6, 35, 42, 8, 8, true, false, false, {6}, false, 6}};
   ExpectFusedAndRight(cases, "attention_tiles");
 }
 
@@ -156,7 +172,9 @@ TEST_F(RowsOfAttentionTest, MatchesTheCpu) {
                         // Heads along other axes, masks of each score.
                         {3, 40, 50, 16, 12, true, true, false, {3}},
                         {6, 33, 40, 8, 8, true, true, false, {2, 3}, true},
-                        {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true}};
+                        {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true},
+                        {6, 35, 42, 8, 8, false, false, false, {6}, false, 1},
+                        {6, 35, 42, 8, 8, true, false, false, {6}, false, 6}};
   ExpectFusedAndRight(cases, "attention_rows");
 }
 
