@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "delegate/partition/fold_computed.h"
 #include "delegate/passes/passes.h"
 #include "delegate/plan/share_programs.h"
 
@@ -22,6 +23,7 @@ absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
   if (dump == nullptr) dump = &nowhere;
   PlannedPartition planned{graph, {}, {}, absl::OkStatus()};
   dump->AddGraph("read", planned.graph);
+  if (auto s = FoldComputed(&planned.graph); !s.ok()) return s;
   for (const PassStage stage : {PassStage::kFold, PassStage::kFuse}) {
     const absl::Status passed =
         RunPasses(stage, {profile}, &planned.graph,
