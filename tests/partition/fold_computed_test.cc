@@ -97,7 +97,8 @@ TEST_F(FoldComputedModelTest, Mask) {
       });
   const RunResult result = RunOnDelegate(model);
   EXPECT_THAT(result, MatchesCpu(model));
-  EXPECT_THAT(result.report, ::testing::HasSubstr("\"dispatches\": 1,"));
+  EXPECT_THAT(result.report,
+              ::testing::HasSubstr("\"nodes_after_passes\": 1,"));
 }
 
 }  // namespace
