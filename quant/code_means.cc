@@ -63,8 +63,9 @@ int32_t InFloats(int64_t sum, const MeanOfQuantized& m) {
   } else {
     value /= count;
   }
-  return Limited(std::round(value * scale + bias) +
-                 static_cast<float>(m.out.zero_point));
+  const float code =
+      m.fused ? std::fma(value, scale, bias) : value * scale + bias;
+  return Limited(std::round(code) + static_cast<float>(m.out.zero_point));
 }
 
 int32_t InFloatsToEven(int64_t sum, const MeanOfQuantized& m) {
@@ -163,6 +164,15 @@ MeanOfQuantized MeanOf(const Reducing& r, CpuKernels cpu) {
             r);
       }
       return As(r.in == r.out ? Way::kTruncated : Way::kFloat, r);
+    case CpuKernels::kTfliteArm: {
+      MeanOfQuantized mean = As(r.over_plane    ? Way::kZeroPointsApart
+                                : r.in == r.out ? Way::kTruncated
+                                                : Way::kFloat,
+                                r);
+      if (r.over_plane && !r.is_unsigned) mean.ties = Ties::kUp;
+      mean.fused = true;
+      return mean;
+    }
     case CpuKernels::kTflite214:
     case CpuKernels::kTfliteWheel:
       return As(r.over_plane ? Way::kZeroPointsApart : Way::kByOneMultiplier,
@@ -217,6 +227,7 @@ std::vector<int32_t> StepsOf(const MeanOfQuantized& mean) {
 std::optional<MeanOfQuantized> SumOf(const Reducing& r, CpuKernels cpu) {
   switch (cpu) {
     case CpuKernels::kTflite:
+    case CpuKernels::kTfliteArm:
       return std::nullopt;
     case CpuKernels::kXnnpack:
       return As(Way::kFloatToEven, r, /*is_sum=*/true);
@@ -230,15 +241,16 @@ std::optional<MeanOfQuantized> SumOf(const Reducing& r, CpuKernels cpu) {
   return As(Way::kFloat, r, /*is_sum=*/true);
 }
 
-LowBits LowBitsOfSum(const CodeQuantization& in, const CodeQuantization& out,
-                     int32_t count) {
+LowBits LowBitsOfSum(const ReducedQuantized& reduced, CpuKernels cpu) {
+  const CodeQuantization &in = reduced.in, &out = reduced.out;
   LowBits sum;
   if (in == out) return sum;
   sum.rescales = true;
   sum.scale = in.scale / out.scale;
   sum.bias = static_cast<float>(-in.zero_point) * sum.scale *
-             static_cast<float>(count);
+             static_cast<float>(reduced.count);
   sum.zero_point = out.zero_point;
+  sum.fused = cpu == CpuKernels::kTfliteArm;
   return sum;
 }
 

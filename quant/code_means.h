@@ -65,6 +65,7 @@ struct MeanOfQuantized : ReducedQuantized {
   Way way = Way::kTruncated;
   Ties ties = Ties::kAwayFromZero;  // of the second rounding of multipliers
   bool is_sum = false;              // SUM: no division by the count
+  bool fused = false;               // kFloat: adds without rounding the product
 
   // The output value for this sum. Monotonic in `sum`.
   int32_t Code(int64_t sum) const;
@@ -93,15 +94,15 @@ std::optional<MeanOfQuantized> SumOf(const Reducing& reducing, CpuKernels cpu);
 
 // SUM of TFLite before 2.13: round(sum * scale + bias) + zero_point in float32,
 // ties away from zero, or the sum itself if both quantizations are equal. Only
-// the low eight bits are kept.
+// the low eight bits are kept. `fused`: the product is not rounded.
 struct LowBits {
   bool rescales = false;
   float scale = 1;
   float bias = 0;
   int32_t zero_point = 0;  // 0 if it does not rescale
+  bool fused = false;
 };
-LowBits LowBitsOfSum(const CodeQuantization& in, const CodeQuantization& out,
-                     int32_t count);
+LowBits LowBitsOfSum(const ReducedQuantized& reduced, CpuKernels cpu);
 
 }  // namespace gles_delegate::quant
 

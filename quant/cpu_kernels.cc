@@ -23,6 +23,7 @@ Rounding RoundingOf(CpuKernels kernels, const KernelTraits& traits,
       return RoundingWithRuy(op);
     case CpuKernels::kTfliteWheel:
       return is_uint8 ? Rounding::kTwiceAwayFromZero : RoundingWithRuy(op);
+    case CpuKernels::kTfliteArm:
     case CpuKernels::kLitert:
       if (traits.scales_in_vectors && op == ProductOp::kTransposeConv) {
         return is_uint8 ? Rounding::kTwiceUp : Rounding::kTwiceUpInVectors;
@@ -52,7 +53,7 @@ KernelTraits TraitsOf(CpuKernels kernels) {
   traits.int16_adds_round_once = newest;
   traits.int16_sums_saturate = newest;
   traits.rows_to_16_bits_round_up = kernels != CpuKernels::kReference;
-  traits.scales_in_vectors = newest;
+  traits.scales_in_vectors = newest || kernels == CpuKernels::kTfliteArm;
   traits.last_class_first = !newest;
   if (newest) {
     traits.to_int8 = {true, 127};

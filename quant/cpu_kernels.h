@@ -14,6 +14,9 @@ namespace gles_delegate::quant {
 enum class CpuKernels {
   // Built-in kernels with ruy: the C library 2.9.
   kTflite,
+  // The same, compiled for ARM: some round in vectors, and floats are
+  // multiplied and added at once.
+  kTfliteArm,
   // Built-in kernels of 2.13 to 2.15, with another MEAN and SUM: Debian's
   // 2.14.1.
   kTflite214,

@@ -299,10 +299,11 @@ std::optional<CpuKernels> Ask(const std::string& library) {
   if (TiesOf(tflite, kConv2d, kUint8Type) == TiesGo::kAwayFromZero) {
     return CpuKernels::kTfliteWheel;
   }
+  const bool cuts = CutsMeans(tflite);
   if (TiesOf(tflite, kDepthwiseConv2d, kInt8Type) == TiesGo::kUp) {
-    return CpuKernels::kLitert;
+    return cuts ? CpuKernels::kTfliteArm : CpuKernels::kLitert;
   }
-  return CutsMeans(tflite) ? CpuKernels::kTflite : CpuKernels::kTflite214;
+  return cuts ? CpuKernels::kTflite : CpuKernels::kTflite214;
 }
 
 }  // namespace

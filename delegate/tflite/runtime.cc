@@ -20,6 +20,7 @@ using quant::CpuKernels;
 
 constexpr std::pair<absl::string_view, CpuKernels> kNames[] = {
     {"tflite", CpuKernels::kTflite},
+    {"tflite_arm", CpuKernels::kTfliteArm},
     {"tflite_2_14", CpuKernels::kTflite214},
     {"tflite_wheel", CpuKernels::kTfliteWheel},
     {"litert", CpuKernels::kLitert},

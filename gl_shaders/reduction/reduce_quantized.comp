@@ -3,7 +3,8 @@
 //   PARTIAL  a sum of (value - zero point) for a second pass, as an integer
 //   STEPS    the value whose step the sum reaches, of 255 steps; with
 //            LAST_STEPS, of others from channel last_channels on
-//   SCALED   the low bits of the sum of values, rescaled
+//   SCALED   the low bits of the sum of values, rescaled; with FUSED, by a
+//            product and a sum that are rounded at once
 //   MEAN     the mean, rounded away from zero
 // and for int16, with MEAN over count_of_mean values:
 //   TRUNCATED   the mean, rounded towards zero
@@ -183,10 +184,34 @@ vec4 rounded_away(vec4 x) {
   return mix(whole, -whole, lessThan(x, vec4(0.0)));
 }
 
+// x, which compilers do not know for it.
+vec4 kept(vec4 x) { return intBitsToFloat(floatBitsToInt(x) + never); }
+
+#ifdef FUSED
+// fma(n, scale, bias) for |n| < 2^23. The rounding errors of the product and of
+// the sum are floats: parts of 12 bits have exact products.
+vec4 rescaled(ivec4 n) {
+  vec4 product = kept(vec4(n) * scale);
+  float upper = intBitsToFloat(floatBitsToInt(scale) & ~0xfff);
+  float lower = scale - upper;
+  vec4 direction = vec4(sign(n));
+  vec4 coarse = direction * vec4(abs(n) & ~0xfff);
+  vec4 fine = direction * vec4(abs(n) & 0xfff);
+  vec4 too_much = ((product - coarse * upper) - fine * upper) - coarse * lower;
+  too_much -= fine * lower;
+  vec4 total = kept(product + bias);
+  vec4 of_bias = kept(total - product);
+  vec4 missing = (product - kept(total - of_bias)) + (bias - of_bias);
+  return total + (missing - too_much);
+}
+#else
+vec4 rescaled(ivec4 n) { return kept(vec4(n) * scale) + bias; }
+#endif
+
 ivec4 result_of(ivec4 sum, int count) {
   ivec4 quantized = sum + first;
-  vec4 product = intBitsToFloat(floatBitsToInt(vec4(quantized) * scale) + never);
-  vec4 value = clamp(rounded_away(product + bias), -2147483520.0, 2147483520.0);
+  vec4 value =
+      clamp(rounded_away(rescaled(quantized)), -2147483520.0, 2147483520.0);
   quantized = (rescales != 0 ? ivec4(value) : quantized) + added_zero;
   return ((quantized - low) & low_bits) + low;
 }

@@ -78,8 +78,9 @@ void UseIntegerPath(uint8_t choice, const DeviceProfile& profile,
   constexpr quant::CpuKernels kKernels[] = {
       quant::CpuKernels::kTflite,      quant::CpuKernels::kTflite214,
       quant::CpuKernels::kTfliteWheel, quant::CpuKernels::kLitert,
-      quant::CpuKernels::kXnnpack,     quant::CpuKernels::kReference};
-  const PassContext context = {profile, kKernels[(choice >> 3) % 6]};
+      quant::CpuKernels::kXnnpack,     quant::CpuKernels::kReference,
+      quant::CpuKernels::kTfliteArm};
+  const PassContext context = {profile, kKernels[(choice >> 3) % 7]};
   (void)RunPasses(PassStage::kRead, context, graph,
                   [](absl::string_view, const Graph&) {});
 }

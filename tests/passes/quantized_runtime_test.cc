@@ -32,6 +32,7 @@ struct Rounding {
   CpuKernels cpu;
 };
 constexpr Rounding kRoundings[] = {{"tflite", CpuKernels::kTflite},
+                                   {"tflite_arm", CpuKernels::kTfliteArm},
                                    {"tflite_2_14", CpuKernels::kTflite214},
                                    {"tflite_wheel", CpuKernels::kTfliteWheel},
                                    {"litert", CpuKernels::kLitert},
@@ -157,7 +158,7 @@ TEST_F(QuantizedOfRuntimesTest, MeanAndSum) {
               options);
     std::vector<int> older;
     for (const Rounding& rounding : kRoundings) {
-      if (is_sum && rounding.cpu == CpuKernels::kTflite) continue;
+      if (is_sum && !quant::SumOf({}, rounding.cpu)) continue;  // below
       SCOPED_TRACE(absl::StrCat("seed ", seed, ", ", rounding.name));
       const std::vector<int> want =
           Reduced(c, is_sum, plane, negative, rounding.cpu);
@@ -167,6 +168,44 @@ TEST_F(QuantizedOfRuntimesTest, MeanAndSum) {
     }
   }
   EXPECT_GT(differ_from_older, 10);  // else these cases tell nothing apart
+}
+
+// --- SUM whose low bits are kept, with the product of sum and scale rounded
+// or not
+
+TEST_F(QuantizedOfRuntimesTest, SumOfLowBits) {
+  int differ = 0;
+  for (int seed = 1; seed <= 12; ++seed) {
+    const int channels = 2 + seed % 9;
+    const quant::CodeQuantization in = {0.013f * static_cast<float>(seed),
+                                        97 - 31 * (seed % 7)};
+    // Halves of a code are many.
+    const float ratio = seed % 2 == 0 ? 6 : 0.4f;
+    const quant::CodeQuantization out = {in.scale * ratio, 5 * seed - 20};
+    Case c({1, 48, 32, channels}, in, out, seed);
+    schema::ReducerOptionsT options;
+    c.b.AddOp(Op::SUM, 2, {c.x, c.Ints({3})}, {c.Output({1, 48, 32})}, options);
+    std::vector<int> rounded, fused;
+    for (int o = 0; o < 48 * 32; ++o) {
+      int sum = 0;
+      for (int i = 0; i < channels; ++i) sum += c.quantized[o * channels + i];
+      const float scale = in.scale / out.scale;
+      const float bias = static_cast<float>(-in.zero_point) * scale *
+                         static_cast<float>(channels);
+      // Volatile: else compilers for ARM fuse it.
+      const volatile float product = static_cast<float>(sum) * scale;
+      const auto code = [&](float value) {
+        return int{static_cast<int8_t>(std::lround(value) + out.zero_point)};
+      };
+      rounded.push_back(code(product + bias));
+      fused.push_back(code(std::fma(static_cast<float>(sum), scale, bias)));
+    }
+    SCOPED_TRACE(seed);
+    EXPECT_EQ(c.Run("tflite"), rounded);
+    EXPECT_EQ(c.Run("tflite_arm"), fused);
+    differ += rounded != fused;
+  }
+  EXPECT_GT(differ, 2);  // else these cases tell nothing apart
 }
 
 // --- MEAN and SUM of int16 values

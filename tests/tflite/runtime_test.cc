@@ -84,7 +84,11 @@ TEST(AskForCpuKernelsTest,
   ASSERT_TRUE(asked.has_value()) << library;
   // 2.9 is what it was measured as; newer ones are held by their wheels.
   if (testing::OnOldestTflite()) {
+#if defined(__aarch64__)
+    EXPECT_EQ(*asked, CpuKernels::kTfliteArm);
+#else
     EXPECT_EQ(*asked, CpuKernels::kTflite);
+#endif
   }
   EXPECT_EQ(AskForCpuKernels(library), asked);
 }
@@ -111,8 +115,8 @@ TEST(ParamsMinorOfTest, GoesByContextVersionAndRegistrations) {
 }
 
 TEST(CpuKernelsNameTest, EveryNameIsItsOwn) {
-  for (const char* name : {"tflite", "tflite_2_14", "tflite_wheel", "litert",
-                           "xnnpack", "reference"}) {
+  for (const char* name : {"tflite", "tflite_arm", "tflite_2_14",
+                           "tflite_wheel", "litert", "xnnpack", "reference"}) {
     const auto kernels = CpuKernelsFromName(name);
     ASSERT_TRUE(kernels.ok()) << kernels.status();
     EXPECT_EQ(CpuKernelsName(*kernels), name);

@@ -90,6 +90,7 @@ void AddCodeSums(const std::shared_ptr<const CodeSums>& quantized, bool partial,
     d->Constant(StepsConstant(quantized));
   } else {
     d->Define(DefineOf(c.result));
+    if (c.fused) d->Define("FUSED");
   }
   // A shader gets the library functions that its defines and its text name.
   if (!partial && c.result == CodeSums::Result::kRescaled) {

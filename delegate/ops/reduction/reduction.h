@@ -61,7 +61,8 @@ struct CodeSums {
   bool rescales = false;
   float scale = 1;  // kFloatMean too
   float bias = 0;
-  int count = 1;  // kTruncated, kRescaled, kFloatMean: values per mean
+  bool fused = false;  // adds it without rounding the product
+  int count = 1;       // kTruncated, kRescaled, kFloatMean: values per mean
   quant::Multiplier multiplier;  // kRescaled
   quant::Int16Multiplier step;   // kProduct
 };

@@ -77,7 +77,8 @@ std::vector<Node> Int16Mean(const Node& node, const KernelContext& c) {
   const auto fits = [count](const quant::Multiplier& m) {
     return count << (15 + std::max(m.shift, 0)) <= INT32_MAX;
   };
-  if (c.cpu != quant::CpuKernels::kTflite) {
+  if (c.cpu != quant::CpuKernels::kTflite &&
+      c.cpu != quant::CpuKernels::kTfliteArm) {
     sums.result = CodeSums::Result::kRescaled;
     sums.multiplier = quant::MeanMultiplierOf(from, to, sums.count);
     sums.count = 1;  // of which the multiplier has it all

@@ -99,14 +99,14 @@ std::optional<Node> SumInIntegers(const Node& node, const KernelContext& c) {
     sums.steps = quant::StepsOf(*sum);
     return WithSums(node, std::move(sums));
   }
-  const quant::LowBits bits =
-      quant::LowBitsOfSum(reducing.in, reducing.out, reducing.count);
+  const quant::LowBits bits = quant::LowBitsOfSum(reducing, c.cpu);
   CodeSums sums = SumsOf(in, out, CodeSums::Result::kScaled);
   sums.first = reducing.count * sums.zero_in;
   sums.added_zero = bits.zero_point;
   sums.rescales = bits.rescales;
   sums.scale = bits.scale;
   sums.bias = bits.bias;
+  sums.fused = bits.fused;
   return WithSums(node, std::move(sums));
 }
 

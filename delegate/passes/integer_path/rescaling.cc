@@ -77,12 +77,13 @@ std::optional<Node> QuantizeInIntegers(const Node& node,
   if (c.cpu == quant::CpuKernels::kXnnpack && in.quantized == out.quantized) {
     if (auto converted = ConvertedByXnnpack(node, *c.graph)) return converted;
   }
-  // Newer built-in kernels round ties up in blocks of 16 values, and the
-  // remaining values at the tensor's end away from zero; these are not
-  // distinguished here.
-  const bool newer = c.cpu == quant::CpuKernels::kLitert ||
-                     c.cpu == quant::CpuKernels::kXnnpack;
-  const bool ties_up = newer && out.shape.elements() >= kBlock;
+  // Newer built-in kernels, and those for ARM, round ties up in blocks of 16
+  // values, and the remaining values at the tensor's end away from zero; these
+  // are not distinguished here.
+  const bool in_blocks = c.cpu == quant::CpuKernels::kTfliteArm ||
+                         c.cpu == quant::CpuKernels::kLitert ||
+                         c.cpu == quant::CpuKernels::kXnnpack;
+  const bool ties_up = in_blocks && out.shape.elements() >= kBlock;
   return RescaledQuantized(
       node,
       quant::QuantizeScale(in.quantization.scale[0], out.quantization.scale[0]),
