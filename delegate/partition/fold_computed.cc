@@ -11,7 +11,7 @@
 namespace gles_delegate {
 namespace {
 
-// Elements of a tensor, and of all: some 50 ms.
+// Elements of a tensor, and of all together, which take some 50 ms.
 constexpr int64_t kMaxFoldedElements = 1 << 14;
 constexpr int64_t kMaxFoldedInAll = 1 << 18;
 

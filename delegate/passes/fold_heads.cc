@@ -77,11 +77,8 @@ class HeadFolder {
   void Regroup(std::vector<PostOp>* ops) {
     for (PostOp& op : *ops) {
       if (op.operand == kNoTensor || tensor(op.operand).shape.h == 1) continue;
-      Tensor constant = tensor(op.operand);
-      constant.name += " by head";
-      constant.dims = {constant.shape.h, constant.shape.w, constant.shape.c};
-      constant.shape = Shape::FromDims(constant.dims);
-      op.operand = graph_->AddTensor(std::move(constant));
+      const Shape& s = tensor(op.operand).shape;
+      op.operand = AddConstantAs({s.h, 1, s.w, s.c}, op.operand, graph_);
     }
   }
 

@@ -116,6 +116,7 @@ class AttentionFuser {
     a.beta = AttributesOf<SoftmaxAttributes>(softmax)->beta;
     const std::optional<AttentionWay> way = ChooseAttentionWay(a, profile_);
     if (!way) return;
+    a.way = *way;
     Node fused = graph_->nodes[product];
     fused.op = &Attention();
     const std::vector<TensorId>& factors = graph_->nodes[n].inputs;
@@ -129,7 +130,7 @@ class AttentionFuser {
     }
     int last = product;
     if (const int row = ReaderOf(product);
-        *way == AttentionWay::kFewRows && IsInOneRow(row)) {
+        a.way == AttentionWay::kFewRows && IsInOneRow(row)) {
       a.in_one_row = true;
       fused.outputs = graph_->nodes[row].outputs;
       fused.post_ops = graph_->nodes[row].post_ops;

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/dead_nodes.h"
@@ -176,13 +175,9 @@ class Fuser {
 TensorId OperandAs(const Shape& shape, TensorId id, Graph* graph) {
   const Tensor& operand = graph->tensor(id);
   if (operand.shape == shape) return id;
-  if (!operand.is_constant() || operand.shape.elements() != shape.elements()) {
-    return kNoTensor;
-  }
-  Tensor realigned = operand;
-  realigned.name = absl::StrCat(operand.name, " as ", shape.ToString());
-  realigned.shape = shape;
-  return graph->AddTensor(std::move(realigned));
+  return operand.is_constant() && operand.shape.elements() == shape.elements()
+             ? AddConstantAs(shape, id, graph)
+             : kNoTensor;
 }
 
 // A source with fewer axes whose rows keep their order, as the scores of heads

@@ -1,7 +1,9 @@
 #include "delegate/passes/fusing.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -44,6 +46,14 @@ bool IsComputedFloat(const Tensor& tensor) {
   return tensor.type == DataType::kFloat32 && !tensor.is_float_view() &&
          !tensor.is_constant() && !tensor.is_variable &&
          tensor.view.of == kNoTensor;
+}
+
+TensorId AddConstantAs(const Shape& shape, TensorId constant, Graph* graph) {
+  Tensor t = graph->tensor(constant);
+  absl::StrAppend(&t.name, " as ", shape.ToString());
+  t.dims = {shape.b, shape.h, shape.w, shape.c};
+  t.shape = shape;
+  return graph->AddTensor(std::move(t));
 }
 
 int CountOperands(const Node& node) {

@@ -30,6 +30,9 @@ bool LieAlike(const Tensor& a, const Tensor& b);
 // their own memory.
 bool IsComputedFloat(const Tensor& tensor);
 
+// Adds a constant of the same bytes in another shape with as many elements.
+TensorId AddConstantAs(const Shape& shape, TensorId constant, Graph* graph);
+
 // Number of tensors that the node's post-ops read.
 int CountOperands(const Node& node);
 

@@ -145,18 +145,32 @@ class Sinker {
 
   // An operand for all matrices, which have other places in B and H.
   bool IsOfMatrices(const PostOp& op, const Shape& from, const Shape& to) {
-    const Shape& s = tensor(op.operand).shape;
-    return IsComputedFloat(tensor(op.operand)) && s.b == to.b && s.h == to.h &&
-           s.w == to.w && from.w == to.w && from.b * from.h == to.b * to.h;
+    const Tensor& operand = tensor(op.operand);
+    const Shape& s = operand.shape;
+    const bool is_float = operand.is_constant()
+                              ? operand.type == DataType::kFloat32
+                              : IsComputedFloat(operand);
+    return is_float && s.b == to.b && s.h == to.h && s.w == to.w &&
+           from.w == to.w && from.b * from.h == to.b * to.h;
   }
 
-  // The operand with its matrices where those of `scores` are, for node p. A
-  // RESHAPE behind its producer makes it, for all layers of a model once.
+  // The operand with its matrices where those of `scores` are, for node p. If
+  // it is computed, a RESHAPE behind its producer makes it, for all layers of a
+  // model once.
   TensorId Regrouped(TensorId operand, const Tensor& scores, int p) {
     const auto key = std::make_tuple(operand, scores.shape.b, scores.shape.h);
     const auto [found, is_new] = regrouped_.try_emplace(key, kNoTensor);
     if (!is_new) {
       uses_.consumers[found->second].push_back(p);
+      return found->second;
+    }
+    uses_.consumers.push_back({p});
+    uses_.is_output.push_back(false);
+    uses_.producer.push_back(uses_.producer[operand]);
+    if (tensor(operand).is_constant()) {
+      const Shape& s = scores.shape;
+      found->second = AddConstantAs({s.b, s.h, s.w, tensor(operand).shape.c},
+                                    operand, graph_);
       return found->second;
     }
     Tensor t;
@@ -172,9 +186,6 @@ class Sinker {
     found->second = graph_->AddTensor(std::move(t));
     reshape.outputs = {found->second};
     added_.emplace(uses_.producer[operand], std::move(reshape));
-    uses_.producer.push_back(uses_.producer[operand]);
-    uses_.consumers.push_back({p});
-    uses_.is_output.push_back(false);
     return found->second;
   }
 

@@ -99,12 +99,12 @@ TEXEL key_of(int first, int term, int key) {
 #ifdef HALF_ARITHMETIC
 // The chunk has a component of four keys in a texel, so an invocation loads
 // the term of four keys at a time.
-const int kKeyLoads = CHUNK_TERMS * CELLS_X;
 const int kLoadTexels = 4;
 #else
-const int kKeyLoads = CHUNK_TERMS * kKeys;
 const int kLoadTexels = 1;
 #endif
+const int kLoadsOfTerm = kKeys / kLoadTexels;
+const int kKeyLoads = CHUNK_TERMS * kLoadsOfTerm;
 const int kKeysEach = (kKeyLoads + kThreads - 1) / kThreads;
 
 // Texel `at` of the chunk of values from `first` on, by slice and key; zero past
@@ -137,23 +137,39 @@ bvec4 past_last_key(int s) {
 }
 
 // Loads this invocation's part of the chunk of keys from FIRST and TERM on.
-#ifdef HALF_ARITHMETIC
-#define LOAD_KEYS(FIRST, TERM)                                              \
-  for (int e = 0; e < kKeysEach; ++e) {                                     \
-    int at = min(index + e * kThreads, kKeyLoads - 1);                      \
-    for (int j = 0; j < 4; ++j) {                                           \
-      next_keys[4 * e + j] =                                                \
-          key_of(FIRST, TERM + at / CELLS_X, at % CELLS_X * 4 + j);         \
-    }                                                                       \
+#define LOAD_KEYS(FIRST, TERM)                                               \
+  for (int e = 0; e < kKeysEach; ++e) {                                      \
+    int at = min(index + e * kThreads, kKeyLoads - 1);                       \
+    for (int j = 0; j < kLoadTexels; ++j) {                                  \
+      next_keys[e * kLoadTexels + j] =                                       \
+          key_of(FIRST, TERM + at / kLoadsOfTerm,                            \
+                 at % kLoadsOfTerm * kLoadTexels + j);                       \
+    }                                                                        \
   }
-#else
-#define LOAD_KEYS(FIRST, TERM)                                              \
-  for (int e = 0; e < kKeysEach; ++e) {                                     \
-    int at = min(index + e * kThreads, kKeyLoads - 1);                      \
-    next_keys[e] = key_of(FIRST, TERM + at / kKeys, at % kKeys);            \
-  }
-#endif
 
+// Combines the cells' shares V of this invocation's rows in row_total.
+#define TOTAL_ROWS(V, FUNCTION)                                              \
+  for (int i = 0; i < TILE_ROWS; ++i) {                                      \
+    put_share(cell * kCellStride + row_cell + CELLS_Y * i, V);               \
+  }                                                                          \
+  memoryBarrierShared();                                                     \
+  barrier();                                                                 \
+  for (int row = index; row < kRows; row += kThreads) {                      \
+    float total = share_at(row);                                             \
+    for (int c = 1; c < CELLS_X; ++c) {                                      \
+      total = FUNCTION(total, share_at(c * kCellStride + row));              \
+    }                                                                        \
+    row_total[row] = total;                                                  \
+  }                                                                          \
+  memoryBarrierShared();                                                     \
+  barrier();
+
+float plus(float a, float b) { return a + b; }
+
+float most_of(vec4 v) { return max(max(v.x, v.y), max(v.z, v.w)); }
+
+// One long function, since it works on arrays in registers: drivers may copy an
+// array that is passed to a function, and then to memory.
 void main() {
   int index = int(gl_LocalInvocationIndex);
   // 8 cells by 4 in 32 invocations, so placed that two neighbours, or each and
@@ -248,20 +264,8 @@ void main() {
       int row = row_cell + CELLS_Y * i;
       vec4 v = with_functions(score[i], min(first_row + row, extent.x - 1), s);
       score[i] = mix(v, vec4(kMin), past);
-      put_share(cell * kCellStride + row,
-                max(max(score[i].x, score[i].y), max(score[i].z, score[i].w)));
     }
-    memoryBarrierShared();
-    barrier();
-    for (int row = index; row < kRows; row += kThreads) {
-      float total = share_at(row);
-      for (int c = 1; c < CELLS_X; ++c) {
-        total = max(total, share_at(c * kCellStride + row));
-      }
-      row_total[row] = total;
-    }
-    memoryBarrierShared();
-    barrier();
+    TOTAL_ROWS(most_of(score[i]), max)
     for (int i = 0; i < TILE_ROWS; ++i) {
       int row = row_cell + CELLS_Y * i;
       float now = max(most[i], row_total[row]);
@@ -327,20 +331,7 @@ void main() {
     }
   }
 
-  for (int i = 0; i < TILE_ROWS; ++i) {
-    put_share(cell * kCellStride + row_cell + CELLS_Y * i, share[i]);
-  }
-  memoryBarrierShared();
-  barrier();
-  for (int row = index; row < kRows; row += kThreads) {
-    float total = 0.0;
-    for (int c = 0; c < CELLS_X; ++c) {
-      total += share_at(c * kCellStride + row);
-    }
-    row_total[row] = total;
-  }
-  memoryBarrierShared();
-  barrier();
+  TOTAL_ROWS(share[i], plus)
   for (int i = 0; i < TILE_ROWS; ++i) {
     int row = row_cell + CELLS_Y * i;
     if (first_row + row >= extent.x) continue;

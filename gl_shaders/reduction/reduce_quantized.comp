@@ -184,7 +184,8 @@ vec4 rounded_away(vec4 x) {
   return mix(whole, -whole, lessThan(x, vec4(0.0)));
 }
 
-// x, which compilers do not know for it.
+// x. Compilers do not see that, so they do not fuse what makes it with what
+// reads it.
 vec4 kept(vec4 x) { return intBitsToFloat(floatBitsToInt(x) + never); }
 
 #ifdef FUSED

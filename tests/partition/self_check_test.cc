@@ -383,7 +383,7 @@ TEST_F(SelfCheckTest, AReadPastTheEndOfATensorIsFound) {
   }
 }
 
-// One value takes more than a node's share of the host's time.
+// One value takes longer than the host may spend on a node.
 TEST_F(SelfCheckTest, ASumOfManyTermsIsChecked) {
   ModelBuilder b;
   const int x = b.AddInput("x", {1, 300, 300, 4});

@@ -27,8 +27,9 @@ constexpr int kMinInvocations = 128;
 constexpr int kMaxNextSource = 16;
 // Minimum number of work groups, if there are enough texels.
 constexpr int kMinGroups = 64;
-// A device runs split_k_target / kInvocationsOfAGroup work groups at once. Of
-// more, some of its processors have one more than the others.
+// A device runs split_k_target / kInvocationsOfAGroup work groups at once: 132
+// on an H200, which has as many processors. Of more, some processors have one
+// more than the others.
 constexpr int kInvocationsOfAGroup = 372;
 // Minimum cells along pixels of a work group with a fused depthwise
 // convolution.
@@ -66,14 +67,11 @@ bool NeedsSecondRound(int64_t groups, int64_t at_once) {
   return groups > at_once && 2 * groups <= 3 * at_once;
 }
 
-// Ten times the time of all work groups, in that of a slice of one: those that
-// the device runs at once take as long as one, whose loads of inputs cost as
-// much as 0.4 slices (H200).
+// The time of all work groups, in tenths of a slice. In each round a work group
+// computes its slices, and its loads of inputs cost as much as 0.4 (H200).
 int64_t LargeCost(const SharedTiling& t, const SharedWork& work,
                   const DeviceProfile& profile) {
-  const int64_t at_once = std::max<int64_t>(1, GroupsAtOnce(profile));
-  const int64_t rounds = (t.groups(work) + at_once - 1) / at_once;
-  return rounds * (10 * t.slices + 4);
+  return RoundsOf(t.groups(work), profile) * (10 * t.slices + 4);
 }
 
 // The best for large outputs on an H200.
@@ -262,6 +260,11 @@ std::optional<SharedTiling> SmallTiling(const SharedWork& work,
 
 int64_t GroupsAtOnce(const DeviceProfile& profile) {
   return profile.choices.split_k_target / kInvocationsOfAGroup;
+}
+
+int64_t RoundsOf(int64_t groups, const DeviceProfile& profile) {
+  const int64_t at_once = std::max<int64_t>(1, GroupsAtOnce(profile));
+  return (groups + at_once - 1) / at_once;
 }
 
 bool WholeChunks(const SharedTiling& t, int terms) {

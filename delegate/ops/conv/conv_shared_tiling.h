@@ -51,9 +51,11 @@ struct SharedGrid {
   int y = 1;
 };
 
-// The work groups of about 384 invocations that the device runs at once; 0 if
-// it does not profit from them.
+// The large work groups that the device runs at once, one for each of its
+// processors; 0 if it does not profit from shared memory.
 int64_t GroupsAtOnce(const DeviceProfile& profile);
+// The rounds that this many take.
+int64_t RoundsOf(int64_t groups, const DeviceProfile& profile);
 
 // True if all chunks are full and all invocations load equally much.
 bool WholeChunks(const SharedTiling& t, int terms);

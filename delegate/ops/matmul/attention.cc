@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/conv/conv_tile.h"
@@ -113,8 +114,8 @@ int MatricesOf(const AttentionAttributes& a) {
 AttentionWork AttentionWorkOf(const AttentionAttributes& a) {
   const Matrix q = MatrixOf(a.scores.x, false);
   const Matrix v = MatrixOf(a.product.y, a.product.adj_y);
-  return {q.rows, DivideUp(q.columns, 4), DivideUp(v.columns, 4),
-          MatricesOf(a)};
+  return {q.rows, MatrixOf(a.scores.y, false).rows, DivideUp(q.columns, 4),
+          DivideUp(v.columns, 4), MatricesOf(a)};
 }
 
 // The part that all shaders have in common.
@@ -133,79 +134,81 @@ void BindAttention(const AttentionAttributes& a, const Node& node,
   d->Write("dst", node.outputs[0]);
   d->uniforms.Int("heights", planner.tensor(node.inputs[0]).shape.h);
   d->uniforms.Float("beta", a.beta);
+  AddFunctions(a, node, planner, d);
 }
 
-void PlanRows(const AttentionAttributes& a, const Node& node,
-              Planner* planner) {
-  const AttentionWork work = AttentionWorkOf(a);
-  const int rows = RowsOfTile(work.rows, planner->profile().choices);
+Dispatch AttentionRowsOf(const AttentionWork& work,
+                         const DeviceProfile& profile) {
+  const int rows = RowsOfTile(work.rows, profile.choices);
   Dispatch d("attention_rows");
   d.Define("TILE_ROWS", rows)
       .Define("TERMS", work.terms)
       .Define("RESULTS", work.results)
       .Grid(DivideUp(work.rows, rows), 1, work.matrices);
-  d.uniforms.Int4("extent", work.rows, MatrixOf(a.scores.y, false).rows, 0, 0);
-  BindAttention(a, node, *planner, &d);
-  AddFunctions(a, node, *planner, &d);
-  planner->Add(std::move(d));
+  d.uniforms.Int4("extent", work.rows, work.keys, 0, 0);
+  return d;
 }
 
-absl::Status PlanTiles(const AttentionAttributes& a, const Node& node,
-                       Planner* planner) {
+Dispatch AttentionTilesOf(const AttentionWork& work, const AttentionTiling& t) {
+  Dispatch d("attention_tiles");
+  d.half_arithmetic = work.halves;
+  d.Define("CELLS_X", t.cells_x)
+      .Define("CELLS_Y", t.cells_y)
+      .Define("TILE_ROWS", t.rows)
+      .Define("TILE_SLICES", t.slices)
+      .Define("TERMS", work.terms)
+      .Define("CHUNK_TERMS", t.chunk_terms)
+      .Define("VALUE_KEYS", t.value_keys())
+      .Grid(int64_t{DivideUp(work.rows, t.group_rows())} * t.threads(), 1,
+            work.matrices)
+      .WorkGroup(t.threads(), 1, 1)
+      .SharedMemory(t.SharedBytes(work.terms));
+  d.uniforms.Int4("extent", work.rows, work.keys, work.results, 0);
+  return d;
+}
+
+Dispatch AttentionFewRowsOf(const AttentionWork& work, bool in_one_row,
+                            const DeviceProfile& profile) {
+  const int threads = ThreadsOf(work.keys, profile);
+  const int slices = DivideUp(work.keys, 4);
+  int lanes = 1;
+  while (lanes * 2 * work.results <= threads) lanes *= 2;
+  int sharers = 1;
+  while (sharers < threads && sharers < slices) sharers *= 2;
+  Dispatch d("attention");
+  d.Define("THREADS", threads)
+      .Define("SLICES", slices)
+      .Define("SHARERS", sharers)
+      .Define("LANES", lanes)
+      .Grid(work.rows, threads, work.matrices)
+      .WorkGroup(1, threads, 1)
+      .SharedMemory(SharedBytes(work.keys, threads));
+  d.uniforms.Int4("extent", work.rows, work.keys, work.terms, work.results);
+  d.uniforms.Int("in_one_row", in_one_row ? 1 : 0);
+  return d;
+}
+
+absl::StatusOr<Dispatch> DispatchOf(const AttentionAttributes& a,
+                                    const Node& node, const Planner& planner) {
+  const DeviceProfile& profile = planner.profile();
   AttentionWork work = AttentionWorkOf(a);
+  if (a.way == AttentionWay::kRows) return AttentionRowsOf(work, profile);
+  if (a.way == AttentionWay::kFewRows) {
+    return AttentionFewRowsOf(work, a.in_one_row, profile);
+  }
   // Not with transposed values, which an invocation would have to load four
   // rows of.
   work.halves =
       !a.product.adj_y &&
       std::all_of(node.inputs.begin(), node.inputs.begin() + kInputs,
                   [&](TensorId id) {
-                    return planner->MultipliesHalves(id, node.outputs[0]);
+                    return planner.MultipliesHalves(id, node.outputs[0]);
                   });
-  const auto t = ChooseAttentionTiling(work, planner->profile());
-  if (!t) return absl::InternalError("no tiling for the attention's rows");
-  Dispatch d("attention_tiles");
-  d.half_arithmetic = work.halves;
-  d.Define("CELLS_X", t->cells_x)
-      .Define("CELLS_Y", t->cells_y)
-      .Define("TILE_ROWS", t->rows)
-      .Define("TILE_SLICES", t->slices)
-      .Define("TERMS", work.terms)
-      .Define("CHUNK_TERMS", t->chunk_terms)
-      .Define("VALUE_KEYS", t->value_keys())
-      .Grid(int64_t{DivideUp(work.rows, t->group_rows())} * t->threads(), 1,
-            work.matrices)
-      .WorkGroup(t->threads(), 1, 1)
-      .SharedMemory(t->SharedBytes(work.terms));
-  d.uniforms.Int4("extent", work.rows, MatrixOf(a.scores.y, false).rows,
-                  work.results, 0);
-  BindAttention(a, node, *planner, &d);
-  AddFunctions(a, node, *planner, &d);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
-}
-
-void PlanFewRows(const AttentionAttributes& a, const Node& node,
-                 Planner* planner) {
-  const AttentionWork work = AttentionWorkOf(a);
-  const int keys = MatrixOf(a.scores.y, false).rows;
-  const int threads = ThreadsOf(keys, planner->profile());
-  int lanes = 1;
-  while (lanes * 2 * work.results <= threads) lanes *= 2;
-  int sharers = 1;
-  while (sharers < threads && sharers < DivideUp(keys, 4)) sharers *= 2;
-  Dispatch d("attention");
-  d.Define("THREADS", threads)
-      .Define("SLICES", DivideUp(keys, 4))
-      .Define("SHARERS", sharers)
-      .Define("LANES", lanes)
-      .Grid(work.rows, threads, work.matrices)
-      .WorkGroup(1, threads, 1)
-      .SharedMemory(SharedBytes(keys, threads));
-  d.uniforms.Int4("extent", work.rows, keys, work.terms, work.results);
-  d.uniforms.Int("in_one_row", a.in_one_row ? 1 : 0);
-  BindAttention(a, node, *planner, &d);
-  AddFunctions(a, node, *planner, &d);
-  planner->Add(std::move(d));
+  const auto tiling = ChooseAttentionTiling(work, profile);
+  if (tiling) return AttentionTilesOf(work, *tiling);
+  return absl::InternalError(absl::StrCat("attention of ", work.rows,
+                                          " rows: no tiling, though the pass "
+                                          "fuse_attention found one"));
 }
 
 }  // namespace
@@ -219,7 +222,7 @@ std::optional<AttentionWay> ChooseAttentionWay(const AttentionAttributes& a,
                                           : std::nullopt;
   }
   if (work.rows <= kMaxFewRows) {
-    return HoldsScores(MatrixOf(a.scores.y, false).rows, profile)
+    return HoldsScores(work.keys, profile)
                ? std::optional(AttentionWay::kFewRows)
                : std::nullopt;
   }
@@ -236,17 +239,10 @@ const OpDefinition& Attention() {
 
 absl::Status PlanAttention(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const AttentionAttributes&>(node.attributes);
-  switch (ChooseAttentionWay(a, planner->profile())
-              .value_or(AttentionWay::kFewRows)) {
-    case AttentionWay::kFewRows:
-      PlanFewRows(a, node, planner);
-      break;
-    case AttentionWay::kRows:
-      PlanRows(a, node, planner);
-      break;
-    case AttentionWay::kTiles:
-      return PlanTiles(a, node, planner);
-  }
+  auto d = DispatchOf(a, node, *planner);
+  if (!d.ok()) return d.status();
+  BindAttention(a, node, *planner, &*d);
+  planner->Add(*std::move(d));
   return absl::OkStatus();
 }
 

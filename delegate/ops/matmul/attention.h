@@ -14,17 +14,6 @@
 
 namespace gles_delegate {
 
-// Node inputs: q, k, v, then the operands of `functions`.
-struct AttentionAttributes {
-  BatchMatMulAttributes scores;   // q [.., M, D], k [.., L, D], transposed
-  BatchMatMulAttributes product;  // scores, v [.., L, C] or transposed
-  std::vector<PostOp> functions;  // of the scores; operands are inputs' indices
-  float beta = 1;                 // of the softmax
-  // The output is one pixel of the results' C channels, row after row. For
-  // kFewRows alone.
-  bool in_one_row = false;
-};
-
 // The shaders. The last two go through the keys and never have all scores of a
 // row, as in FlashAttention (arXiv:2205.14135).
 enum class AttentionWay {
@@ -32,6 +21,18 @@ enum class AttentionWay {
              // one token
   kRows,     // attention_rows.comp, on processors: an invocation has rows
   kTiles,    // attention_tiles.comp, on GPUs: a work group has many rows
+};
+
+// Node inputs: q, k, v, then the operands of `functions`.
+struct AttentionAttributes {
+  BatchMatMulAttributes scores;   // q [.., M, D], k [.., L, D], transposed
+  BatchMatMulAttributes product;  // scores, v [.., L, C] or transposed
+  std::vector<PostOp> functions;  // of the scores; operands are inputs' indices
+  float beta = 1;                 // of the softmax
+  AttentionWay way = AttentionWay::kFewRows;  // ChooseAttentionWay()
+  // The output is one pixel of the results' C channels, row after row. For
+  // kFewRows alone.
+  bool in_one_row = false;
 };
 
 // nullopt: the device is better off with three dispatches, or cannot hold what

@@ -51,7 +51,9 @@ int64_t AttentionTiling::groups(const AttentionWork& work) const {
 int AttentionTiling::value_keys() const {
   // A power of two, as the keys of a tile are.
   int keys = 4;
-  while (2 * keys * slices <= 4 * chunk_terms && keys < 4 * cells_x) keys *= 2;
+  while (2 * keys * slices <= 4 * chunk_terms && keys < 4 * cells_x) {
+    keys *= 2;
+  }
   return keys;
 }
 
@@ -65,21 +67,23 @@ int64_t AttentionTiling::SharedBytes(int terms) const {
 
 std::optional<AttentionTiling> ChooseAttentionTiling(
     const AttentionWork& work, const DeviceProfile& profile) {
-  const int64_t at_once = GroupsAtOnce(profile);
   AttentionTiling t = CellsFor(work.results);
   t.halves = work.halves;
   t.chunk_terms =
       std::min(work.terms, work.halves ? kTermsOfHalves : kTermsOfKeys);
-  if (at_once == 0 || t.slices > kMaxResultSlices) return std::nullopt;
+  if (GroupsAtOnce(profile) == 0 || t.slices > kMaxResultSlices) {
+    return std::nullopt;
+  }
   std::optional<AttentionTiling> best;
   int64_t min = std::numeric_limits<int64_t>::max();
   for (t.rows = 1; t.rows <= kMaxTexels / 2; ++t.rows) {
     for (t.cells_y = kRowCells; Fits(t, work, profile.limits);
          t.cells_y += kRowCells) {
-      const int64_t rounds = (t.groups(work) + at_once - 1) / at_once;
-      const int64_t cost = rounds * (t.group_rows() + kRowsOfLoads);
-      // Half of the device's processors have work.
-      if (cost >= min || 2 * t.groups(work) < at_once) continue;
+      const int64_t groups = t.groups(work);
+      const int64_t cost =
+          RoundsOf(groups, profile) * (t.group_rows() + kRowsOfLoads);
+      // At least half of the processors need work.
+      if (cost >= min || 2 * groups < GroupsAtOnce(profile)) continue;
       best = t;
       min = cost;
     }

@@ -10,7 +10,8 @@
 namespace gles_delegate {
 
 struct AttentionWork {
-  int rows = 1;     // of a matrix of queries
+  int rows = 1;  // of a matrix of queries
+  int keys = 1;
   int terms = 1;    // slices of a row of queries
   int results = 1;  // slices of a row of results
   int matrices = 1;

@@ -34,6 +34,7 @@ struct Case {
   // Before SOFTMAX, {1, heads, rows, keys} by an ADD of a mask of four axes, as
   // text encoders have it. Its heads: 1 or all. With leading = {heads}.
   int heads_of_mask = 0;
+  bool is_mask_constant = false;
 };
 
 SingleOpModel ModelOf(const Case& c) {
@@ -73,7 +74,12 @@ SingleOpModel ModelOf(const Case& c) {
                         schema::AddOptionsT());
         }
         if (c.heads_of_mask > 0) {
-          const int mask = input("mask", {1, c.heads_of_mask, c.rows, c.keys});
+          const Shape shape = {1, c.heads_of_mask, c.rows, c.keys};
+          const int mask =
+              c.is_mask_constant
+                  ? v.Constant("mask", shape,
+                               v.random().Gaussian(ElementCount(shape)))
+                  : input("mask", shape);
           scores = v.Op(Op::ADD, 1, {scores, mask}, schema::AddOptionsT());
         }
         schema::SoftmaxOptionsT softmax;
@@ -108,25 +114,27 @@ void ExpectFusedAndRight(absl::Span<const Case> cases, const char* shader) {
 }
 
 TEST_F(FewRowsOfAttentionTest, MatchesTheCpu) {
-  const Case cases[] = {{3, 1, 64, 32, 16, false, true, true},
-                        {3, 4, 64, 16, 32, true, true, false},
-                        {1, 8, 77, 8, 64, false, false, false},
-                        {2, 3, 130, 6, 4, true, true, true},
-                        {5, 1, 301, 64, 128, true, false, true},
-                        {1, 2, 1024, 16, 8, false, true, false},
-                        // The fewest scores; more than a work group has
-                        // invocations, and slices than it has; more results.
-                        {2, 1, 8, 4, 4, true, false, false},
-                        {1, 2, 1500, 12, 20, true, true, true},
-                        {1, 1, 4500, 4, 12, false, false, false},
-                        {1, 1, 40, 8, 300, true, true, true},
-                        {1, 1, 40, 8, 300, false, true, false},
-                        // Heads along other axes, masks of each score.
-                        {3, 2, 64, 16, 12, false, true, false, {3}},
-                        {6, 3, 40, 8, 8, true, true, false, {2, 3}, true},
-                        {6, 2, 40, 8, 8, false, true, false, {3, 1, 2}, true},
-                        {6, 2, 40, 8, 8, false, false, false, {6}, false, 1},
-                        {6, 2, 40, 8, 8, false, false, false, {6}, false, 6}};
+  const Case cases[] = {
+      {3, 1, 64, 32, 16, false, true, true},
+      {3, 4, 64, 16, 32, true, true, false},
+      {1, 8, 77, 8, 64, false, false, false},
+      {2, 3, 130, 6, 4, true, true, true},
+      {5, 1, 301, 64, 128, true, false, true},
+      {1, 2, 1024, 16, 8, false, true, false},
+      // The fewest scores; more than a work group has
+      // invocations, and slices than it has; more results.
+      {2, 1, 8, 4, 4, true, false, false},
+      {1, 2, 1500, 12, 20, true, true, true},
+      {1, 1, 4500, 4, 12, false, false, false},
+      {1, 1, 40, 8, 300, true, true, true},
+      {1, 1, 40, 8, 300, false, true, false},
+      // Heads along other axes, masks of each score.
+      {3, 2, 64, 16, 12, false, true, false, {3}},
+      {6, 3, 40, 8, 8, true, true, false, {2, 3}, true},
+      {6, 2, 40, 8, 8, false, true, false, {3, 1, 2}, true},
+      {6, 2, 40, 8, 8, false, false, false, {6}, false, 1},
+      {6, 2, 40, 8, 8, false, false, false, {6}, false, 6},
+      {6, 2, 40, 8, 8, false, false, false, {6}, false, 6, true}};
   ExpectFusedAndRight(cases, "attention");
 }
 
@@ -140,21 +148,23 @@ class TilesOfAttentionTest : public DeviceTest {
 TEST_F(TilesOfAttentionTest, MatchesTheCpu) {
   // Rows, keys, terms and channels that fill tiles, chunks and texels, and do
   // not.
-  const Case cases[] = {{2, 64, 64, 64, 64, false, true, false},
-                        {3, 33, 61, 6, 4, true, true, false},
-                        {1, 197, 97, 64, 64, false, false, false},
-                        {1, 130, 35, 5, 24, true, false, false},
-                        {2, 9, 2, 8, 8, false, true, false},
-                        {1, 20, 300, 80, 80, true, true, false},
-                        {2, 17, 130, 40, 40, false, false, false},
-                        {1, 12, 70, 96, 256, true, false, true},
-                        {1, 10, 70, 32, 132, false, true, true},
-                        // Heads along other axes, masks of each score.
-                        {3, 40, 50, 16, 12, true, true, false, {3}},
-                        {6, 33, 40, 8, 8, true, true, false, {2, 3}, true},
-                        {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true},
-                        {6, 35, 42, 8, 8, false, false, false, {6}, false, 1},
-                        {6, 35, 42, 8, 8, true, false, false, {6}, false, 6}};
+  const Case cases[] = {
+      {2, 64, 64, 64, 64, false, true, false},
+      {3, 33, 61, 6, 4, true, true, false},
+      {1, 197, 97, 64, 64, false, false, false},
+      {1, 130, 35, 5, 24, true, false, false},
+      {2, 9, 2, 8, 8, false, true, false},
+      {1, 20, 300, 80, 80, true, true, false},
+      {2, 17, 130, 40, 40, false, false, false},
+      {1, 12, 70, 96, 256, true, false, true},
+      {1, 10, 70, 32, 132, false, true, true},
+      // Heads along other axes, masks of each score.
+      {3, 40, 50, 16, 12, true, true, false, {3}},
+      {6, 33, 40, 8, 8, true, true, false, {2, 3}, true},
+      {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true},
+      {6, 35, 42, 8, 8, false, false, false, {6}, false, 1},
+      {6, 35, 42, 8, 8, true, false, false, {6}, false, 6},
+      {6, 35, 42, 8, 8, false, false, false, {6}, false, 6, true}};
   ExpectFusedAndRight(cases, "attention_tiles");
 }
 
@@ -164,17 +174,19 @@ class RowsOfAttentionTest : public DeviceTest {
 
 TEST_F(RowsOfAttentionTest, MatchesTheCpu) {
   // Rows, keys and terms that fill tiles, vectors and texels, and do not.
-  const Case cases[] = {{2, 64, 64, 32, 16, false, true, false},
-                        {3, 33, 61, 6, 4, true, true, false},
-                        {1, 197, 97, 64, 64, false, false, false},
-                        {1, 130, 35, 5, 24, true, false, false},
-                        {2, 40, 2, 8, 8, false, true, false},
-                        // Heads along other axes, masks of each score.
-                        {3, 40, 50, 16, 12, true, true, false, {3}},
-                        {6, 33, 40, 8, 8, true, true, false, {2, 3}, true},
-                        {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true},
-                        {6, 35, 42, 8, 8, false, false, false, {6}, false, 1},
-                        {6, 35, 42, 8, 8, true, false, false, {6}, false, 6}};
+  const Case cases[] = {
+      {2, 64, 64, 32, 16, false, true, false},
+      {3, 33, 61, 6, 4, true, true, false},
+      {1, 197, 97, 64, 64, false, false, false},
+      {1, 130, 35, 5, 24, true, false, false},
+      {2, 40, 2, 8, 8, false, true, false},
+      // Heads along other axes, masks of each score.
+      {3, 40, 50, 16, 12, true, true, false, {3}},
+      {6, 33, 40, 8, 8, true, true, false, {2, 3}, true},
+      {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true},
+      {6, 35, 42, 8, 8, false, false, false, {6}, false, 1},
+      {6, 35, 42, 8, 8, true, false, false, {6}, false, 6},
+      {6, 35, 42, 8, 8, false, false, false, {6}, false, 6, true}};
   ExpectFusedAndRight(cases, "attention_rows");
 }
 

@@ -24,28 +24,28 @@ std::string TextOf(const AttentionWork& work,
 
 // Whisper-tiny's encoder, ViT-B/16 and MiniLM-L6: a group for each processor.
 TEST(AttentionTilingTest, OneRoundOfGroups) {
-  EXPECT_EQ(TextOf({/*rows=*/1500, /*terms=*/16, /*results=*/16,
+  EXPECT_EQ(TextOf({/*rows=*/1500, /*keys=*/1500, /*terms=*/16, /*results=*/16,
                     /*matrices=*/6}),
             "3 rows by 1 slices, 16x24 cells, 126 groups");
-  EXPECT_EQ(TextOf({197, 16, 16, 12}),
+  EXPECT_EQ(TextOf({197, 197, 16, 16, 12}),
             "1 rows by 1 slices, 16x20 cells, 120 groups");
-  EXPECT_EQ(TextOf({128, 8, 8, 12}),
+  EXPECT_EQ(TextOf({128, 128, 8, 8, 12}),
             "1 rows by 1 slices, 8x12 cells, 132 groups");
 }
 
 TEST(AttentionTilingTest, FewCellsPastTheLastSlice) {
-  EXPECT_EQ(TextOf({4096, 20, 20, 8}),  // 80 channels
+  EXPECT_EQ(TextOf({4096, 77, 20, 20, 8}),  // 80 channels
             "3 rows by 3 slices, 8x28 cells, 392 groups");
-  EXPECT_EQ(TextOf({1500, 16, 33, 6}),
+  EXPECT_EQ(TextOf({1500, 1500, 16, 33, 6}),
             "3 rows by 3 slices, 16x24 cells, 126 groups");
 }
 
 TEST(AttentionTilingTest, NotForFewRowsWideResultsOrSmallMemory) {
-  EXPECT_EQ(TextOf({16, 16, 16, 9}), "none");
-  EXPECT_EQ(TextOf({1500, 16, 65, 6}), "none");
+  EXPECT_EQ(TextOf({16, 512, 16, 16, 9}), "none");
+  EXPECT_EQ(TextOf({1500, 1500, 16, 65, 6}), "none");
   DeviceProfile profile = H200Profile();
   profile.limits.max_shared_memory_bytes = 4096;
-  EXPECT_EQ(TextOf({1500, 16, 16, 6}, profile), "none");
+  EXPECT_EQ(TextOf({1500, 1500, 16, 16, 6}, profile), "none");
 }
 
 }  // namespace
