@@ -55,7 +55,8 @@ layout(std140, binding = 0) uniform Params {
 // registers: the next elements move to the front.
 #define UNKNOWN_ZERO grid.w
 
-const int kInvocations = WORK_GROUP_X * WORK_GROUP_Y * WORK_GROUP_Z;
+const int kCells = WORK_GROUP_X * WORK_GROUP_Y;
+const int kInvocations = kCells * WORK_GROUP_Z;
 const int kTile = TILE_PIXELS * TILE_SLICES;
 #ifdef HALF_ARITHMETIC
 #define PACKET uvec4
@@ -310,11 +311,22 @@ PACKET weight_packet(int term, int index) {
 }
 #endif
 
-// Writes output (q, i) of this invocation's tile.
-void put(int first_pixel, int q, int i, vec4 total) {
-  int in_group = int(gl_LocalInvocationID.y) + WORK_GROUP_Y * q;
+// This invocation's cell, by pixels and slices.
+ivec2 cell_of_tile() {
+#if WORK_GROUP_X % 8 == 0 && WORK_GROUP_Y % 4 == 0
+  return op_cell(int(gl_LocalInvocationIndex) % kCells, WORK_GROUP_X / 8);
+#elif WORK_GROUP_X % 4 == 0 && WORK_GROUP_Y % 8 == 0
+  return op_cell(int(gl_LocalInvocationIndex) % kCells, WORK_GROUP_Y / 8).yx;
+#else
+  return ivec2(gl_LocalInvocationID.xy);
+#endif
+}
+
+// Writes output (q, i) of the tile of `cell`.
+void put(int first_pixel, ivec2 cell, int q, int i, vec4 total) {
+  int in_group = cell.y + WORK_GROUP_Y * q;
   int slice = int(gl_WorkGroupID.y) * kSlices + in_group;
-  int pixel_in_group = int(gl_LocalInvocationID.x) + WORK_GROUP_X * i;
+  int pixel_in_group = cell.x + WORK_GROUP_X * i;
   int pixel = first_pixel + pixel_in_group;
   if (pixel >= sum_shape.x || slice >= dst_size.z) return;
 #ifdef QUANTIZED
@@ -335,14 +347,15 @@ void put(int first_pixel, int q, int i, vec4 total) {
 }
 
 #if WORK_GROUP_Z > 1
-// Writes output `o` of a tile from the sums of a cell's lanes.
-void put_tile(int first_pixel, int cell, int o) {
+// Writes output `o` of a tile from the sums of a cell's lanes; `index`: the
+// cell's first.
+void put_tile(int first_pixel, ivec2 cell, int index, int o) {
   vec4 total = vec4(0.0);
   for (int l = 0; l < kLanes; ++l) {
-    total += partial(o * kInvocations + l * WORK_GROUP_X * WORK_GROUP_Y + cell);
+    total += partial(o * kInvocations + l * kCells + index);
   }
   int q = o / TILE_PIXELS;
-  put(first_pixel, q, o - q * TILE_PIXELS, total);
+  put(first_pixel, cell, q, o - q * TILE_PIXELS, total);
 }
 #endif
 
@@ -388,8 +401,7 @@ void put_next(int first_pixel, int run, int slice) {
 // array that is passed to a function, and then to memory.
 void main() {
   // No early return, since barriers follow. Past the end, the last one repeats.
-  int cell_x = int(gl_LocalInvocationID.x);
-  int cell_y = int(gl_LocalInvocationID.y);
+  ivec2 cell = cell_of_tile();
   int lane = int(gl_LocalInvocationID.z);
   int index = int(gl_LocalInvocationIndex);
   int first_pixel = int(gl_WorkGroupID.x) * kPixels;
@@ -456,13 +468,13 @@ void main() {
     for (int i = 0; i < TILE_PIXELS; ++i) {
       for (int t = 0; t < kPairs; ++t) {
         v[i * kPairs + t] =
-            mem[(lane * kPairs + t) * kPixels + cell_x + WORK_GROUP_X * i];
+            mem[(lane * kPairs + t) * kPixels + cell.x + WORK_GROUP_X * i];
       }
     }
     for (int q = 0; q < TILE_SLICES; ++q) {
       uvec4 w[kPairs * 4];
       for (int k = 0; k < kPairs * 4; ++k) {
-        w[k] = mem[kInputs + (lane * kPairs * 4 + k) * kStride + cell_y +
+        w[k] = mem[kInputs + (lane * kPairs * 4 + k) * kStride + cell.y +
                    WORK_GROUP_Y * q];
       }
       for (int i = 0; i < TILE_PIXELS; ++i) {
@@ -487,10 +499,10 @@ void main() {
       int term = lane * CHUNK_TERMS + t;
       vec4 v[TILE_PIXELS];
       for (int i = 0; i < TILE_PIXELS; ++i) {
-        v[i] = mem[term * kPixels + cell_x + WORK_GROUP_X * i];
+        v[i] = mem[term * kPixels + cell.x + WORK_GROUP_X * i];
       }
       for (int q = 0; q < TILE_SLICES; ++q) {
-        int at = kInputs + term * 4 * kStride + cell_y + WORK_GROUP_Y * q;
+        int at = kInputs + term * 4 * kStride + cell.y + WORK_GROUP_Y * q;
         vec4 w0 = mem[at];
         vec4 w1 = mem[at + kStride];
         vec4 w2 = mem[at + 2 * kStride];
@@ -518,7 +530,7 @@ void main() {
   }
 
 #if WORK_GROUP_Z > 1
-  int cell = cell_y * WORK_GROUP_X + cell_x;
+  int first_lane = index - lane * kCells;
   for (int q = 0; q < TILE_SLICES; ++q) {
     for (int i = 0; i < TILE_PIXELS; ++i) {
       put_partial((q * TILE_PIXELS + i) * kInvocations + index, sum[q][i]);
@@ -528,16 +540,16 @@ void main() {
   barrier();
   // The lanes divide the tile's outputs.
 #if WORK_GROUP_Z >= TILE_PIXELS * TILE_SLICES
-  if (lane < kTile) put_tile(first_pixel, cell, lane);
+  if (lane < kTile) put_tile(first_pixel, cell, first_lane, lane);
 #else
   for (int o = lane; o < kTile + UNKNOWN_ZERO; o += kLanes) {
-    put_tile(first_pixel, cell, o);
+    put_tile(first_pixel, cell, first_lane, o);
   }
 #endif
 #else
   for (int q = 0; q < TILE_SLICES + UNKNOWN_ZERO; ++q) {
     for (int i = 0; i < TILE_PIXELS + UNKNOWN_ZERO; ++i) {
-      put(first_pixel, q, i, sum[0][0]);
+      put(first_pixel, cell, q, i, sum[0][0]);
       for (int k = 1; k < TILE_PIXELS; ++k) sum[0][k - 1] = sum[0][k];
     }
     for (int r = 1; r < TILE_SLICES; ++r) {

@@ -172,11 +172,9 @@ float most_of(vec4 v) { return max(max(v.x, v.y), max(v.z, v.w)); }
 // array that is passed to a function, and then to memory.
 void main() {
   int index = int(gl_LocalInvocationIndex);
-  // 8 cells by 4 in 32 invocations, so placed that two neighbours, or each and
-  // the one after the next, read the same texel of shared memory.
-  int part = index / 32;
-  int cell = (index / 2 % 8) + 8 * (part % (CELLS_X / 8));
-  int row_cell = (index % 2) + index % 32 / 16 * 2 + 4 * (part / (CELLS_X / 8));
+  ivec2 at_cell = op_cell(index, CELLS_X / 8);
+  int cell = at_cell.x;
+  int row_cell = at_cell.y;
   int first_row = int(gl_WorkGroupID.x) * kRows;
   batch = int(gl_WorkGroupID.z) / heights;
   height = int(gl_WorkGroupID.z) - batch * heights;
