@@ -176,7 +176,8 @@ struct BusTransfers {
   int upload_piece_bytes = 0;
   int readback_piece_bytes = 0;
   // Minimum bytes of an input that is copied to GPU memory before a shader
-  // packs it. 0: shaders read host memory.
+  // packs it, and of a new buffer that is filled through mapped memory. 0:
+  // shaders read host memory, and the driver fills buffers.
   int staged_upload_bytes = 0;
   // Number of dispatches after the uploads that are flushed early, so that the
   // GPU starts while the rest is recorded. 0: the driver decides.

@@ -86,7 +86,7 @@ absl::StatusOr<ConstantStore::Constant> ConstantUploader::ShareBytes(
     bytes_shared_ += Allocated(slot, profile_).bytes();
     return found;
   }
-  GpuMemory memory(profile_);
+  GpuMemory memory(profile_, memory_->staging());
   auto resource = memory.Make(slot, bytes.data(), label);
   if (!resource.ok()) return resource.status();
   auto made = std::make_shared<SharedConstant>();

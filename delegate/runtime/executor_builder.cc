@@ -202,7 +202,10 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
                                          egl::Buffer::CanBeMapped(), bound);
   const Schedule& schedule = transfers.schedule;
   TakeTransfers(context, graph, profile, &transfers, &parts);
-  GpuMemory memory(profile);
+  egl::StagedUpload staging;
+  const bool is_staged =
+      profile.bus.staged_upload_bytes > 0 && egl::Buffer::CanBeMapped();
+  GpuMemory memory(profile, is_staged ? &staging : nullptr);
   auto tensors = MakeTensorMemory(graph, schedule, parts.inputs, parts.outputs,
                                   profile, &memory, parts.validator.get());
   if (!tensors.ok()) return tensors.status();

@@ -18,32 +18,29 @@ using gl_shaders::Storage;
 
 namespace {
 
-// Texels for the whole slot that no right program reads before it has written
+// Fills memory with texels that no right program reads before it has written
 // them: NaNs and the largest numbers of both signs, of integers both ends.
 // Sums, smallest and largest values all show them.
-std::vector<uint8_t> PoisonFor(const Slot& slot) {
-  const auto filled = [&](const auto& texel) {
-    std::vector<uint8_t> bytes(slot.bytes());
-    for (size_t at = 0; at < bytes.size(); at += sizeof(texel)) {
-      std::memcpy(&bytes[at], texel.data(), sizeof(texel));
+void Poison(Format format, absl::Span<uint8_t> memory) {
+  const auto fill = [&](const auto& texel) {
+    for (size_t at = 0; at < memory.size(); at += sizeof(texel)) {
+      std::memcpy(&memory[at], texel.data(), sizeof(texel));
     }
-    return bytes;
   };
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kMax = std::numeric_limits<float>::max();
   constexpr int32_t kLow = std::numeric_limits<int32_t>::min();
   constexpr int32_t kHigh = std::numeric_limits<int32_t>::max();
-  switch (slot.format) {
+  switch (format) {
     case Format::kRgba32f:
-      return filled(std::array<float, 4>{kNan, kMax, -kMax, kNan});
+      return fill(std::array<float, 4>{kNan, kMax, -kMax, kNan});
     case Format::kRgba16f:
-      return filled(std::array<uint16_t, 4>{0x7e00, 0x7bff, 0xfbff, 0x7e00});
+      return fill(std::array<uint16_t, 4>{0x7e00, 0x7bff, 0xfbff, 0x7e00});
     case Format::kRgba32i:
-      return filled(std::array<int32_t, 4>{kHigh, kLow, kHigh, kLow});
+      return fill(std::array<int32_t, 4>{kHigh, kLow, kHigh, kLow});
     case Format::kRgba8i:
-      return filled(std::array<int8_t, 4>{127, -128, 127, -128});
+      return fill(std::array<int8_t, 4>{127, -128, 127, -128});
   }
-  return {};
 }
 
 }  // namespace
@@ -68,28 +65,36 @@ absl::Status Labelled(const absl::Status& status, absl::string_view label) {
                       absl::StrCat(label, ": ", status.message()));
 }
 
+absl::StatusOr<egl::Buffer> GpuMemory::MakeBuffer(const Slot& slot,
+                                                  const uint8_t* texels,
+                                                  GLenum usage) {
+  const int64_t allocated = Allocated(slot, profile_).bytes();
+  const auto bytes = static_cast<size_t>(slot.bytes());
+  const bool staged =
+      staging_ != nullptr && slot.bytes() >= profile_.bus.staged_upload_bytes;
+  const bool at_once = allocated == slot.bytes() && !staged;
+  auto buffer =
+      egl::Buffer::Create(allocated, at_once ? texels : nullptr, usage);
+  if (!buffer.ok() || at_once || texels == nullptr) return buffer;
+  const absl::Status status = staged ? staging_->Fill(*buffer, {texels, bytes})
+                                     : buffer->Upload(0, {texels, bytes});
+  if (!status.ok()) return status;
+  return buffer;
+}
+
 absl::StatusOr<Resource> GpuMemory::Make(const Slot& slot,
                                          const uint8_t* texels,
                                          absl::string_view label) {
   const Slot allocated = Allocated(slot, profile_);
-  std::vector<uint8_t> poison;
-  const bool poisoned = profile_.options.self_check != SelfCheckRun::kNone;
-  if (texels == nullptr && poisoned) {
-    poison = PoisonFor(slot);
-    texels = poison.data();
+  const GLenum usage = texels == nullptr ? GL_DYNAMIC_COPY : GL_STATIC_DRAW;
+  if (texels == nullptr && profile_.options.self_check != SelfCheckRun::kNone) {
+    poison_.resize(slot.bytes());
+    Poison(slot.format, absl::MakeSpan(poison_));
+    texels = poison_.data();
   }
   if (IsBuffer(slot.storage)) {
-    const GLenum usage =
-        texels == nullptr || !poison.empty() ? GL_DYNAMIC_COPY : GL_STATIC_DRAW;
-    const bool is_exact = allocated.bytes() == slot.bytes();
-    auto buffer = egl::Buffer::Create(allocated.bytes(),
-                                      is_exact ? texels : nullptr, usage);
+    auto buffer = MakeBuffer(slot, texels, usage);
     if (!buffer.ok()) return buffer.status();
-    if (texels != nullptr && !is_exact) {
-      const absl::Status status =
-          buffer->Upload(0, {texels, static_cast<size_t>(slot.bytes())});
-      if (!status.ok()) return status;
-    }
     return Keep(slot, *std::move(buffer), label);
   }
   auto texture = egl::Texture::Create(
@@ -118,8 +123,7 @@ absl::StatusOr<Resource> GpuMemory::MakeMapped(const Slot& slot,
       allocated.bytes(), poisoned ? access | GL_MAP_WRITE_BIT : access);
   if (!buffer.ok()) return buffer.status();
   if (poisoned) {
-    const std::vector<uint8_t> poison = PoisonFor(allocated);
-    std::copy(poison.begin(), poison.end(), buffer->mapped());
+    Poison(slot.format, absl::MakeSpan(buffer->mapped(), buffer->bytes()));
   }
   return Keep(slot, *std::move(buffer), label);
 }

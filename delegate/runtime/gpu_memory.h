@@ -14,6 +14,7 @@
 #include "delegate/runtime/schedule.h"
 #include "delegate/runtime/validator.h"
 #include "egl/objects.h"
+#include "egl/staged_upload.h"
 
 namespace gles_delegate {
 
@@ -38,8 +39,11 @@ absl::Status Labelled(const absl::Status& status, absl::string_view label);
 // Threads: inside the context's Run().
 class GpuMemory {
  public:
-  // `profile`, for Allocated(), must outlive this.
-  explicit GpuMemory(const DeviceProfile& profile) : profile_(profile) {}
+  // `profile`, for Allocated(), must outlive this, and so must `staging`, which
+  // fills large buffers. nullptr: the driver does.
+  explicit GpuMemory(const DeviceProfile& profile,
+                     egl::StagedUpload* staging = nullptr)
+      : profile_(profile), staging_(staging) {}
 
   // A texture or buffer of the slot's shape, filled with `texels` (in the
   // slot's format) if not null. `label`: the object's name in debuggers
@@ -53,16 +57,22 @@ class GpuMemory {
   // For an app's buffer.
   absl::StatusOr<Resource> MakeBound(const Slot& slot);
 
+  egl::StagedUpload* staging() const { return staging_; }
   // Move out the objects that were made.
   std::vector<egl::Texture> TakeTextures() { return std::move(textures_); }
   std::vector<egl::Buffer> TakeBuffers() { return std::move(buffers_); }
 
  private:
+  // A buffer of the slot's bytes and of those that Allocated() adds.
+  absl::StatusOr<egl::Buffer> MakeBuffer(const Slot& slot,
+                                         const uint8_t* texels, GLenum usage);
   // Stores a buffer, and makes the texture for reading it.
   absl::StatusOr<Resource> Keep(const Slot& slot, egl::Buffer buffer,
                                 absl::string_view label);
 
   const DeviceProfile& profile_;
+  egl::StagedUpload* staging_;
+  std::vector<uint8_t> poison_;  // of the self-check's tensors
   std::vector<egl::Texture> textures_;
   std::vector<egl::Buffer> buffers_;
 };

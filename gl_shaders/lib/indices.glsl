@@ -56,10 +56,9 @@ ivec4 op_place_of_element(int e, ivec4 size, int channels) {
   return op_place_of(pixel * size.z + (e - pixel * channels) / 4, size);
 }
 
-// The cell of invocation `index` of a work group that is eights * 8 cells wide:
-// 32 invocations are 8 by 4 cells, so placed that two neighbours, or each and
-// the one after the next, read the same texel of shared memory for a row or a
-// column of cells.
+// The cell of invocation `index` of a work group that is eights * 8 cells wide.
+// 32 invocations are 8 by 4 cells. Two neighbours, or each and the one after
+// the next, read the same texel of shared memory for a row or column of cells.
 ivec2 op_cell(int index, int eights) {
   int part = index / 32;
   int row = part / eights;

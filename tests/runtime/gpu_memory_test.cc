@@ -108,6 +108,39 @@ TEST_F(GpuMemoryTest, MakesNoMappedTexelBufferAPowerOfTwo) {
   });
 }
 
+// At a minimum of 64 bytes, a buffer of four texels is staged and one of three
+// is not.
+TEST_F(GpuMemoryTest, FillsLargeBuffersThroughMappedMemory) {
+  bool maps = false;
+  InContext([&] { maps = egl::Buffer::CanBeMapped(); });
+  if (!maps) {
+    GTEST_SKIP() << "the driver maps no buffers for good";
+  }
+  profile_.bus.staged_upload_bytes = 64;
+  for (int texels : {3, 4}) {
+    std::vector<float> values(texels * 4);
+    std::iota(values.begin(), values.end(), 1.0f);
+    InContext([&] {
+      static int copies;
+      copies = 0;
+      const ScopedGlOverride copy(
+          &GlApi::CopyBufferSubData, +[](GLenum from, GLenum to, GLintptr begin,
+                                         GLintptr at, GLsizeiptr size) {
+            ++copies;
+            egl::driver_gl().CopyBufferSubData(from, to, begin, at, size);
+          });
+      egl::StagedUpload staging;
+      GpuMemory memory(profile_, &staging);
+      const Slot slot = {Storage::kBuffer, texels, 1, 1, Format::kRgba32f};
+      Must(memory.Make(slot, BytesOf(values).data(), "test"));
+      EXPECT_EQ(copies, texels == 4 ? 1 : 0);
+      std::vector<float> read = ReadAll<float>(memory.TakeBuffers().at(0));
+      read.resize(values.size());
+      EXPECT_EQ(read, values);
+    });
+  }
+}
+
 TEST_F(GpuMemoryTest, MakesAllAsPlannedElsewhere) {
   profile_.faults.compiles_by_sizes = false;
   EXPECT_THAT(SizesOf(TextureOf(8, 1), true), ElementsAre(8, 1));

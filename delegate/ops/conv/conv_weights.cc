@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/constant_values.h"
+#include "delegate/graph/parallel.h"
 #include "delegate/ops/checks.h"
 #include "delegate/plan/planner.h"
 
@@ -46,16 +47,18 @@ void FillFilter(const Filter& filter, const FilterValues& weights,
                 const BiasAt& bias_at, absl::Span<float> out) {
   std::vector<float> room;
   const float* const values = weights(&room).data();
-  for (int o = 0; o < filter.outputs; ++o) {
-    const int64_t shift = FirstTexel(filter, o);
-    for (int tap = 0; tap < filter.taps; ++tap) {
-      const TexelLine line = line_at(o / 4, tap);
-      const float* from =
-          values + (int64_t{o} * filter.taps + tap) * filter.inputs;
-      float* to = &out[(line.first + shift * line.step) * 4 + o % 4];
-      for (int i = 0; i < filter.inputs; ++i) to[i * line.step * 4] = from[i];
+  InRanges(filter.outputs, out.size() * 4, [&](int begin, int end) {
+    for (int o = begin; o < end; ++o) {
+      const int64_t shift = FirstTexel(filter, o);
+      for (int tap = 0; tap < filter.taps; ++tap) {
+        const TexelLine line = line_at(o / 4, tap);
+        const float* from =
+            values + (int64_t{o} * filter.taps + tap) * filter.inputs;
+        float* to = &out[(line.first + shift * line.step) * 4 + o % 4];
+        for (int i = 0; i < filter.inputs; ++i) to[i * line.step * 4] = from[i];
+      }
     }
-  }
+  });
   if (bias == nullptr) return;
   const absl::Span<const float> bias_values = bias(&room);
   for (int o = 0; o < filter.outputs; ++o) {
