@@ -21,6 +21,7 @@ Prints one line a finding and ends with 1 where there is one.
   library links (delegate/CMakeLists.txt); so do egl/, gl_shaders/ and quant/. Tools,
   benches and examples include nothing of tests/.
 - lengths: a source past 300 lines says why in its first comment, with these words.
+  README.md has at most 120 lines.
 
 This file is longer than 300 lines: a check and its examples stand together.
 """
@@ -374,6 +375,22 @@ def check_length(path, text):
                f" than {MOST_LINES} lines")
 
 
+MOST_README_LINES = 120
+
+
+def check_readme_length(text):
+    """Yields a finding if the first page is too long to be one.
+
+    >>> list(check_readme_length("a\\n" * 120))
+    []
+    >>> list(check_readme_length("a\\n" * 121))
+    ['README.md: 121 lines, of 120 at most']
+    """
+    lines = len(text.splitlines())
+    if lines > MOST_README_LINES:
+        yield f"README.md: {lines} lines, of {MOST_README_LINES} at most"
+
+
 # --- the tree ---------------------------------------------------------------
 
 
@@ -424,6 +441,7 @@ def findings():
     yield from check_python_options(read(PYTHON_OPTIONS), struct)
     yield from check_variables(page, sources)
     yield from check_examples(read(EXAMPLES_PAGE), read(EXAMPLES_TEST))
+    yield from check_readme_length(read("README.md"))
 
 
 if __name__ == "__main__":
