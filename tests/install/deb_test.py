@@ -140,6 +140,7 @@ def main():
             wrong.append("%s does not start: %s" % (program, done.stderr.strip()))
     for binary in own_binaries(root):
         wrong += hardening.wrong(binary, (ROOT, os.path.realpath(build)), stripped=True)
+        wrong += hardening.stack_checks(binary)
     wrong += check_debug_symbols(folder, root)
     if shutil.which("lintian") is None:
         print("NO lintian ON THIS MACHINE: THAT PART IS SKIPPED")

@@ -48,6 +48,22 @@ def wrong(path, builder, stripped=False):
             yield f"{name}: has the builder's path {folder}"
 
 
+def stack_checks(path):
+    """Yields what a binary for x86-64 that GNU's linker made lacks against overrun stacks. Of the
+    binaries, the delegate alone has frames of more than a page."""
+    if "X86-64" not in readelf(path, "-h"):
+        return
+    name = pathlib.Path(path).name
+    if "SHSTK" not in readelf(path, "-n"):
+        yield f"{name}: not marked for shadow stacks (-z shstk)"
+    if not name.startswith("libgles_delegate.so"):
+        return
+    code = subprocess.run(["objdump", "-d", str(path)], capture_output=True, text=True,
+                          check=True).stdout
+    if not re.search(r"\tor[ql] +\$0x0,(0x[0-9a-f]+)?\(%rsp", code):
+        yield f"{name}: large frames do not touch each page (-fstack-clash-protection)"
+
+
 def branch_targets(path, symbol):
     """Yields a finding if the function does not begin with a branch target (CET, BTI)."""
     text = subprocess.run(["objdump", "-d", f"--disassemble={symbol}", str(path)],

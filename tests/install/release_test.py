@@ -125,6 +125,7 @@ def check_files(root, build):
         yield f"tarball: {len(binaries)} binaries"
     for path in binaries:
         yield from hardening.wrong(path, (ROOT, build), stripped=True)
+        yield from hardening.stack_checks(path)
     for program in PROGRAMS:
         done = subprocess.run([root / "bin" / program, "--version"], capture_output=True, text=True,
                               check=False)
