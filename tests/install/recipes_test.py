@@ -3,18 +3,24 @@
     tests/install/recipes_test.py CMAKE FOLDER
 
 Run by CTest as `recipes`. Checked of each: it parses, its options are options of this project, it
-pins the same archives by the same sums, and its version is the project's. Nothing is built: only
-`conan create` could be tried where this was written, by hand.
+pins the same archives by the same sums, and its version is the project's. With
+GLES_DELEGATE_FETCH_WHEELS=1 the linters of Yocto's recipes (oelint-adv) and Kconfig's own parser
+(kconfiglib) read theirs. Nothing is built: only `conan create` could be tried where this was
+written, by hand.
 """
 
 import ast
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "python"))
+import environments  # noqa: E402  pylint: disable=wrong-import-position
+
 PACKAGING = ROOT / "tools" / "packaging"
 ARCHIVES = ("abseil_20220623.1.orig.tar.gz", "tfjs-tflite-node-0.0.2.tgz")
 RECIPES = {name: PACKAGING / path for name, path in {
@@ -52,6 +58,10 @@ $(info options $(GLES_DELEGATE_CONF_OPTS))
 $(foreach file,$(GLES_DELEGATE_LICENSE_FILES),$(info licence $(file)))
 all:
 """
+
+
+# HOMEPAGE is the publisher's to fill in; abseil's archive and TFLite's have their own versions.
+NOT_OURS = ("oelint.var.mandatoryvar.HOMEPAGE", "oelint.vars.downloadfilename")
 
 
 def output(command, **how):
@@ -115,6 +125,29 @@ def read_vcpkg(cmake, folder):
         raise ValueError(f"its version is {manifest['version']}, the project's {version}")
 
 
+def lint(folder):
+    """Yields what PyPI's linters find, if they may be fetched."""
+    if os.environ.get("GLES_DELEGATE_FETCH_WHEELS", "0") in ("", "0"):
+        print("SKIPPED: THE LINTERS OF RECIPES: GLES_DELEGATE_FETCH_WHEELS is not set")
+        return
+    python = environments.python_with(str(folder / "linters"), ["oelint-adv", "kconfiglib"])
+    for release in ("kirkstone", "scarthgap"):
+        done = subprocess.run(
+            [pathlib.Path(python).parent / "oelint-adv", "--quiet", "--release", release,
+             *(word for rule in NOT_OURS for word in ("--suppress", rule)), RECIPES["yocto"]],
+            capture_output=True, text=True, check=False)
+        found = [line for line in (done.stdout + done.stderr).splitlines()
+                 if re.search(r":(error|warning):", line)]
+        yield from (f"yocto, {release}: {line}" for line in found)
+        if not found and "Traceback" in done.stderr:
+            yield f"oelint-adv: {done.stderr[-500:]}"
+    done = subprocess.run(
+        [python, "-c", "import sys, kconfiglib; kconfiglib.Kconfig(sys.argv[1])",
+         RECIPES["buildroot"].parent / "Config.in"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        yield f"buildroot: {done.stderr[-500:]}"
+
+
 def check_text(text):
     """Yields what is wrong with the options and archives that a recipe names."""
     known = "".join(path.read_text(encoding="utf-8") for path in
@@ -145,6 +178,7 @@ def main():
         sums[name] = set(re.findall(r"\b[0-9a-f]{64}\b", text))
     if not sums["yocto"] == sums["buildroot"] == sums["conan"] or len(sums["conan"]) != 2:
         wrong.append(f"the archives' sums differ: {sums}")
+    wrong += lint(folder)
     for text in wrong:
         print("FAILED: " + text)
     sys.exit(1 if wrong else 0)
