@@ -305,7 +305,7 @@ TEST(PagesTest, HtmlOpensWithTheVerdictAndNamesTheClock) {
   const std::string page = HtmlPage(Small());
   EXPECT_LT(page.find("CONV_2D takes 75%"), page.find("<dl>"));
   EXPECT_LT(page.find("<dl>"), page.find("By op"));
-  EXPECT_LT(page.find("By node"), page.find("One inference"));
+  EXPECT_LT(page.find("By node"), page.find("The last inference"));
   EXPECT_THAT(page, HasSubstr("Medians, by the GPU's clock"));
 }
 

@@ -77,7 +77,7 @@ std::string Timeline(const ReportData& data) {
   if (end <= 0) return "";
   const double scale = kTimelineWidth / end;
   std::string svg = absl::StrFormat(
-      "<h3>One inference: the host above, the dispatches below</h3>\n"
+      "<h3>The last inference: the host above, the dispatches below</h3>\n"
       "<div class=\"wide\"><svg class=\"timeline\" role=\"img\" "
       "aria-label=\"a timeline\" viewBox=\"0 0 %d %d\">\n",
       kTimelineWidth, 2 * kTrackHeight + kAxisHeight);
