@@ -42,6 +42,14 @@ def test_the_program_says_what_is_wrong():
     assert done.returncode == 1 and "FAILED" in done.stderr
 
 
+def test_the_program_suggests_the_flag_that_was_meant():
+    done = self_check("--optoins=x")
+    assert done.returncode == 2
+    assert "unrecognized arguments: --optoins=x (did you mean --options?)" in done.stderr
+    assert "did you mean" not in self_check("--qqqqqqqq").stderr
+    assert "did you mean" not in self_check("word").stderr
+
+
 CRASH = """
 import os, signal, sys
 from gles_delegate import __main__ as program

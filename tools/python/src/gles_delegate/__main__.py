@@ -32,7 +32,7 @@ def _arguments(argv: Optional[List[str]]) -> argparse.Namespace:
                         help="how long each side is timed (default 2)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     _program.add_version(parser)
-    return parser.parse_args(argv)
+    return _program.parse(parser, argv)
 
 
 def _compare(model: Model, arguments: argparse.Namespace) -> Dict[str, Any]:
