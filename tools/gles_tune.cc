@@ -16,6 +16,7 @@
 #include "tools/gles_tune/search.h"
 #include "tools/gles_tune/trial.h"
 #include "tools/runner/backend_flags.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/git_revision.h"
 #include "tools/runner/gles_options.h"
 #include "tools/runner/report_json.h"
@@ -89,17 +90,14 @@ absl::Status Tune() {
   progress.Clear();
   if (Interrupted()) return absl::CancelledError("interrupted; wrote no file");
   if (!result.ok()) return result.status();
-  std::printf("%d measurements: %.3f ms with the device preset, %.3f ms with",
-              result->measured, result->before_ms, result->after_ms);
-  std::printf(" %s\n", result->tuning.empty()
-                           ? "the same: no setting is faster"
-                           : TuningAsText(result->tuning).c_str());
+  std::printf("%s\n", Wrap(SummaryOf(*result), 2).c_str());
   if (auto s = WriteText(file, FileText(graph, trials.renderer(), *result));
       !s.ok()) {
     return s;
   }
-  std::printf("wrote %s, for --gles_options=\"tuning_file:%s\"\n", file.c_str(),
-              file.c_str());
+  const std::string wrote = absl::StrFormat(
+      "wrote %s, for --gles_options=\"tuning_file:%s\"", file, file);
+  std::printf("%s\n", Wrap(wrote, 2).c_str());
   return WriteReport({{"model", graph},
                       {"renderer", trials.renderer()},
                       {"tflite", TfliteName()},

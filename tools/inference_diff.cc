@@ -16,6 +16,7 @@
 #include "tools/inference_diff/per_layer.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/git_revision.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/output_diff.h"
@@ -140,11 +141,12 @@ void Print(const Comparison& comparison, const Interpreter& reference) {
   for (size_t i = 0; i < comparison.outputs.size(); ++i) {
     const OutputDiff& diff = comparison.outputs[i];
     const TensorView tensor = reference.output(static_cast<int>(i));
+    const std::string shape = absl::StrJoin(tensor.dims(), "x");
     std::printf("%s %s\n%12.3g %10.3g %10.3g %10.3g %10.3g %7.2f%% %5lld%s\n",
-                tensor.name().c_str(),
-                absl::StrJoin(tensor.dims(), "x").c_str(), diff.max_abs(),
-                diff.mean_abs(), diff.max_relative(), diff.relative_l2(),
-                1 - diff.cosine(), 100 * diff.argmax_agreement(),
+                Shorten(tensor.name(), 79 - shape.size()).c_str(),
+                shape.c_str(), diff.max_abs(), diff.mean_abs(),
+                diff.max_relative(), diff.relative_l2(), 1 - diff.cosine(),
+                100 * diff.argmax_agreement(),
                 static_cast<long long>(diff.mismatches()),
                 diff.Within(absl::GetFlag(FLAGS_max_error)) ? "" : "  FAIL");
   }

@@ -17,6 +17,7 @@
 #include "tools/quantized_accuracy/pictures.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/git_revision.h"
 #include "tools/runner/report_json.h"
 #include "tools/runner/tflite_flag.h"
@@ -37,12 +38,12 @@ constexpr char kUsage[] =
     "Compares 8-bit models on the GLES delegate (or --external_delegate_path,\n"
     "--use_xnnpack) with TFLite's built-in integer kernels.\n\n"
     "  quantized_accuracy --graphs=A.tflite,B.tflite --images=A.jpg,B.png\n\n"
-    "Prints a Markdown table. Codes are those of the quantized outputs; "
-    "`inner`\n"
-    "is what goes into SOFTMAX or into a custom op at the end. top-5: the "
-    "same\n"
-    "five classes, in any order. Boxes are those of a score of 0.5 or more;\n"
-    "matched are those of one label with an IoU of 0.5 or more.";
+    "Prints a few lines for each model and backend; a Markdown table with\n"
+    "--wide. `inner` is what goes into SOFTMAX or into a custom op at the "
+    "end.\n"
+    "top-5: the same five classes, in any order. Boxes are those of a score "
+    "of\n"
+    "0.5 or more; matched are those of one label with an IoU of 0.5 or more.";
 
 struct Row {
   std::string model;
@@ -58,13 +59,45 @@ std::string Codes(const CodeDiff& diff) {
 }
 
 void PrintHeader() {
+  if (Columns() <= 80) return;
   std::printf(
       "| model | backend | nodes | quantized values equal | within 1 | largest "
       "| inner equal | within 1 | largest | top-1 | top-5 | boxes |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
 }
 
-void Print(const Row& row) {
+// "  outputs: 99.231% equal, 99.768% within 1, largest 21"
+std::string CodesLine(const char* of, const CodeDiff& diff) {
+  if (diff.elements() == 0) return "";
+  return absl::StrFormat("\n  %s: %.3f%% equal, %.3f%% within 1, largest %d%s",
+                         of, 100 * diff.equal(), 100 * diff.within_1(),
+                         diff.largest(),
+                         diff.mismatches() > 0 ? ", MISMATCHED" : "");
+}
+
+// The row as lines for people.
+std::string Lines(const Row& row) {
+  const Accuracy& a = row.accuracy;
+  std::string text = absl::StrFormat(
+      "%s, %s: %d of %d nodes%s%s", row.model, row.backend,
+      a.facts.nodes_delegated, a.facts.nodes_total,
+      CodesLine("outputs", a.outputs), CodesLine("inner", a.inner));
+  if (a.classes.runs > 0) {
+    absl::StrAppendFormat(&text, "\n  top-1: %d of %d, top-5: %d of %d",
+                          a.classes.top_1, a.classes.runs, a.classes.top_5,
+                          a.classes.runs);
+  }
+  if (a.has_boxes) {
+    absl::StrAppendFormat(
+        &text, "\n  boxes: %d of %d matched (%d found), IoU %.4f, least %.4f",
+        a.boxes.matched, a.boxes.reference, a.boxes.actual, a.boxes.mean_iou(),
+        a.boxes.min_iou);
+  }
+  return Wrap(text, 4);
+}
+
+// The row of a Markdown table.
+std::string MarkdownRow(const Row& row) {
   const Accuracy& a = row.accuracy;
   std::string line = absl::StrFormat(
       "| %s | %s | %d/%d %s%s", row.model, row.backend, a.facts.nodes_delegated,
@@ -83,7 +116,12 @@ void Print(const Row& row) {
   } else {
     line += "| - |";
   }
-  std::printf("%s\n", line.c_str());
+  return line;
+}
+
+void Print(const Row& row) {
+  const std::string text = Columns() > 80 ? MarkdownRow(row) : Lines(row);
+  std::printf("%s\n", text.c_str());
   std::fflush(stdout);
 }
 
@@ -211,9 +249,11 @@ absl::Status Run() {
   std::vector<Row> rows;
   absl::Status measured = MeasureAll(*graphs, rows);
   if (!rows.empty()) {
-    std::printf("\n%d inputs, seed %d, %s, revision %s\n",
-                absl::GetFlag(FLAGS_num_inputs), absl::GetFlag(FLAGS_seed),
-                rows.back().accuracy.facts.renderer.c_str(), GitRevision());
+    const std::string facts = absl::StrFormat(
+        "%d inputs, seed %d, %s, revision %s", absl::GetFlag(FLAGS_num_inputs),
+        absl::GetFlag(FLAGS_seed), rows.back().accuracy.facts.renderer,
+        GitRevision());
+    std::printf("\n%s\n", Wrap(facts, 2).c_str());
   }
   if (!measured.ok() && rows.empty()) return measured;
   // The rows that were measured are kept, whatever came after them.

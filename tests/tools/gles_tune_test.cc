@@ -10,6 +10,7 @@
 #include "tests/testing/scoped_environment.h"
 #include "tools/gles_tune/search.h"
 #include "tools/gles_tune/trial.h"
+#include "tools/runner/command_line.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -93,6 +94,18 @@ TEST(SearchTuningTest, FailsIfThePresetDoes) {
         return absl::InternalError("no GPU");
       });
   EXPECT_EQ(result.status().message(), "no GPU");
+}
+
+TEST(SearchTuningTest, TheSummaryIsWrapped) {
+  EXPECT_EQ(Wrap(SummaryOf({{{"storage", 2}, {"conv_tile_pixels", 8}},
+                            /*before_ms=*/10,
+                            /*after_ms=*/7.3,
+                            /*measured=*/40}),
+                 2),
+            "40 measurements: 10.000 ms with the device preset, 7.300 ms with\n"
+            "  conv_tile_pixels=8, storage=2");
+  EXPECT_THAT(SummaryOf({{}, 10, 10, 40}),
+              ::testing::EndsWith("no setting is faster"));
 }
 
 TEST(TuningTrialsTest, ATuningThatChangesResultsIsAnError) {

@@ -99,6 +99,17 @@ class ToolsTest : public ::testing::Test {
     }
     return longest;
   }
+  // Runs a program of the build, and expects lines as a terminal of 80 columns
+  // shows them.
+  static void ExpectNarrow(const std::string& command) {
+    const Result run = RunCommand("(" + std::string(GLES_DELEGATE_BUILD_DIR) +
+                                  "/bin/" + command + " 2>/dev/null)");
+    EXPECT_EQ(run.exit_status, 0) << run.output;
+    EXPECT_GT(run.output.size(), 80u) << command;
+    EXPECT_LE(LongestLine(run.output).size(), 80u) << command << "\n"
+                                                   << LongestLine(run.output);
+    EXPECT_THAT(run.output, Not(HasSubstr(" \n"))) << command;
+  }
   std::string Graph() const { return " --graph=" + Path("conv.tflite") + " "; }
 
   const testing::ScratchDirectory folder_;
@@ -284,13 +295,53 @@ TEST_F(ToolsTest, ResultsFitEightyColumns) {
         "inference_diff --num_runs=1" + Graph(), "model_report" + Graph(),
         std::string("gles_doctor --seconds=0.05"),
         std::string("benchmark_model --list_devices")}) {
-    const Result run = RunCommand("(" + std::string(GLES_DELEGATE_BUILD_DIR) +
-                                  "/bin/" + command + " 2>/dev/null)");
-    EXPECT_EQ(run.exit_status, 0) << run.output;
-    EXPECT_GT(run.output.size(), 80u) << command;
-    EXPECT_LE(LongestLine(run.output).size(), 80u) << command << "\n"
-                                                   << LongestLine(run.output);
+    ExpectNarrow(command);
   }
+}
+
+// A model whose op and tensors have long names, in floats and in 8 bits.
+std::vector<uint8_t> LongNames(schema::TensorType type) {
+  const auto quantization = type == schema::TensorType::FLOAT32
+                                ? ModelQuantization()
+                                : ModelQuantization::PerTensor(0.1f, 0);
+  const std::string name = "network/block_10/expand/BiasAdd;Conv2D/read/";
+  ModelBuilder builder;
+  const int x =
+      builder.AddInput(name + "x", {1, 112, 128, 4}, type, quantization);
+  const int y =
+      builder.AddTensor(name + "y", {1, 224, 256, 4}, type, quantization);
+  const int size =
+      builder.AddConstant<int32_t>("size", {2}, std::vector<int32_t>{224, 256});
+  builder.AddOp(schema::BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, 3, {x, size},
+                {y}, schema::ResizeNearestNeighborOptionsT());
+  builder.SetOutputs({y});
+  return builder.Finish();
+}
+
+TEST_F(ToolsTest, TablesFitEightyColumns) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Write("float.tflite", LongNames(schema::TensorType::FLOAT32));
+  Write("int8.tflite", LongNames(schema::TensorType::INT8));
+  for (const char* name : {"float.tflite", "int8.tflite"}) {
+    const std::string graph = " --num_runs=1 --graph=" + Path(name);
+    ExpectNarrow("inference_diff --per_layer --per_layer_alone" + graph);
+    ExpectNarrow("benchmark_model --use_gles --enable_op_profiling" + graph);
+    ExpectNarrow("model_report" + graph);
+  }
+  ExpectNarrow("gles_conformance --small --filter=RESIZE --sample=5");
+}
+
+TEST_F(ToolsTest, WideLinesAreWhole) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Write("float.tflite", LongNames(schema::TensorType::FLOAT32));
+  const Result run =
+      Run("inference_diff",
+          "--wide --per_layer --num_runs=1 --graph=" + Path("float.tflite"));
+  EXPECT_EQ(run.exit_status, 0) << run.output;
+  EXPECT_THAT(
+      run.output,
+      AllOf(HasSubstr("RESIZE_NEAREST_NEIGHBOR  1x224x256x4"),
+            HasSubstr("  network/block_10/expand/BiasAdd;Conv2D/read/y\n")));
 }
 
 TEST_F(ToolsTest, DoctorChecksAndGivesAVerdict) {
@@ -475,6 +526,7 @@ TEST_F(ToolsTest, QuantizedAccuracyPrintsARowForEachMode) {
               " --quantized_compute=float,float_unsimulated --report_json=" +
               Path("rows.json"));
   ASSERT_EQ(run.exit_status, 0) << run.output;
+  EXPECT_LE(LongestLine(run.output).size(), 80u) << run.output;
   const nlohmann::json rows = ReadJson("rows.json");
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0]["backend"], "gles float");

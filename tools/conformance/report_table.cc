@@ -3,11 +3,33 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "tools/conformance/report.h"
+#include "tools/runner/command_line.h"
 
 namespace gles_delegate::conformance {
 namespace {
 
-std::string Line(const std::string& name, const Summary& summary) {
+// At 80 columns: the failures' sum, and no relative errors.
+std::string NarrowLine(const std::string& name, const Summary& summary) {
+  const auto totals = [](const Totals& t, double worst, int width) {
+    return t.cases == 0 ? absl::StrFormat("%5s %*s", "-", width, "")
+                        : absl::StrFormat("%5d %*.3g", t.cases, width, worst);
+  };
+  const std::string line = absl::StrFormat(
+      "%-28s %4d  %s  %s  %s", Shorten(name, 28), summary.failures(),
+      totals(summary.float32, summary.float32.ulps.value, 8),
+      totals(summary.float16, summary.float16.ulps.value, 8),
+      totals(summary.quantized, summary.quantized.quantized.value, 6));
+  return WithoutTrailingSpaces(line) + "\n";
+}
+
+std::string NarrowHead() {
+  const std::string columns = absl::StrFormat("%5s %8s", "cases", "ULP");
+  return absl::StrFormat(
+      "%-33s  %-14s  %-14s  8 bits\n%-28s %4s  %s  %s  %5s %6s\n", "",
+      "float32", "float16", "op", "fail", columns, columns, "cases", "steps");
+}
+
+std::string WideLine(const std::string& name, const Summary& summary) {
   const auto floats = [](const Totals& t) {
     if (t.cases == 0)
       return absl::StrFormat("%6s %5s %9s %9s", "-", "", "", "");
@@ -19,8 +41,18 @@ std::string Line(const std::string& name, const Summary& summary) {
       q.cases == 0 ? absl::StrFormat("%6s %5s %6s", "-", "", "")
                    : absl::StrFormat("%6d %5d %6.3g", q.cases, q.failures,
                                      q.quantized.value);
-  return absl::StrFormat("%-28s %s   %s   %s\n", name, floats(summary.float32),
-                         floats(summary.float16), quantized);
+  const std::string line =
+      absl::StrFormat("%-28s %s   %s   %s", name, floats(summary.float32),
+                      floats(summary.float16), quantized);
+  return WithoutTrailingSpaces(line) + "\n";
+}
+
+std::string WideHead() {
+  const std::string columns =
+      absl::StrFormat("%6s %5s %9s %9s", "cases", "fail", "ULP", "relative");
+  return absl::StrFormat(
+      "%-28s %-32s   %-32s   8 bits\n%-28s %s   %s   %6s %5s %6s\n", "",
+      "float32", "float16", "op", columns, columns, "cases", "fail", "steps");
 }
 
 // The case that comes nearest to its bound, or is furthest past it.
@@ -57,16 +89,11 @@ std::string Table(const Results& results) {
       "s\n\n",
       facts.renderer, facts.driver, facts.tflite, facts.date, facts.revision,
       facts.seed, facts.selection, facts.seconds);
-  absl::StrAppendFormat(&text, "%-28s %-32s   %-32s   %s\n", "", "float32",
-                        "float16", "8 bits");
-  const std::string columns =
-      absl::StrFormat("%6s %5s %9s %9s", "cases", "fail", "ULP", "relative");
-  absl::StrAppendFormat(&text, "%-28s %s   %s   %6s %5s %6s\n", "op", columns,
-                        columns, "cases", "fail", "quantized");
-  for (const auto& [op, summary] : results.by_op) {
-    absl::StrAppend(&text, Line(op, summary));
-  }
-  absl::StrAppend(&text, Line("all", results.all));
+  const bool wide = Columns() > 80;
+  const auto line = wide ? WideLine : NarrowLine;
+  text += wide ? WideHead() : NarrowHead();
+  for (const auto& [op, summary] : results.by_op) text += line(op, summary);
+  text += line("all", results.all);
   absl::StrAppend(&text, "\nNearest to their bounds\n",
                   WorstCase("float32", results.all.float32),
                   WorstCase("float16", results.all.float16),
@@ -81,7 +108,7 @@ std::string Table(const Results& results) {
   absl::StrAppendFormat(&text, "\n%d cases of %d ops, %d failures\n",
                         results.all.cases(), results.by_op.size(),
                         results.all.failures());
-  return text;
+  return Wrap(text, 2);
 }
 
 }  // namespace gles_delegate::conformance

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "delegate/device/tuning_parameters.h"
 
@@ -92,6 +93,15 @@ class Search {
 
 std::string TuningAsText(const Tuning& tuning) {
   return absl::StrJoin(tuning, ",", absl::PairFormatter("="));
+}
+
+std::string SummaryOf(const TuningResult& result) {
+  return absl::StrFormat(
+      "%d measurements: %.3f ms with the device preset, %.3f ms with %s",
+      result.measured, result.before_ms, result.after_ms,
+      result.tuning.empty()
+          ? "the same: no setting is faster"
+          : absl::StrJoin(result.tuning, ", ", absl::PairFormatter("=")));
 }
 
 absl::StatusOr<TuningResult> SearchTuning(

@@ -25,6 +25,9 @@ struct TuningResult {
   int measured = 0;      // number of measurements
 };
 
+// The result in a sentence that can be wrapped.
+std::string SummaryOf(const TuningResult& result);
+
 // Tries every candidate of every tuning parameter, one parameter after the
 // other, and keeps a value that gains at least 2%, to ignore noise. Repeats
 // this once if the first round changed anything. Finally measures the winner

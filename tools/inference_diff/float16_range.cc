@@ -7,7 +7,9 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/inputs.h"
 
 namespace gles_delegate {
@@ -22,6 +24,15 @@ void Look(const TensorView& tensor, PastFloat16* found) {
     found->largest = std::max(found->largest, magnitude);
     ++found->values;
   }
+}
+
+std::string TensorLine(const std::string& node, const std::string& op,
+                       const std::string& shape, const std::string& largest,
+                       const std::string& values, const std::string& tensor) {
+  const bool wide = Columns() > 80;
+  return absl::StrFormat("%4s %-*s %-*s %10s %10s  %s\n", node, wide ? 24 : 17,
+                         Shorten(op, 17), wide ? 16 : 14, Shorten(shape, 14),
+                         largest, values, Shorten(tensor, 19));
 }
 
 }  // namespace
@@ -77,16 +88,19 @@ void PrintPastFloat16(const std::vector<PastFloat16>& tensors, int runs) {
                 static_cast<double>(kLargestHalf), runs);
     return;
   }
+  const std::string head = absl::StrFormat(
+      "16-bit range: %d tensors are past %g, and become infinite with "
+      "is_precision_loss_allowed:",
+      tensors.size(), kLargestHalf);
   std::printf(
-      "16-bit range: %zu tensors are past %g, and become infinite with "
-      "is_precision_loss_allowed:\n%4s %-24s %-16s %10s %10s  %s\n",
-      tensors.size(), static_cast<double>(kLargestHalf), "node", "op", "shape",
-      "largest", "values", "tensor");
+      "%s\n%s", Wrap(head, 2).c_str(),
+      TensorLine("node", "op", "shape", "largest", "values", "tensor").c_str());
   for (const PastFloat16& t : tensors) {
-    std::printf("%4d %-24s %-16s %10.3g %10lld  %s\n", t.layer.node,
-                t.layer.op.c_str(), absl::StrJoin(t.dims, "x").c_str(),
-                static_cast<double>(t.largest),
-                static_cast<long long>(t.values), t.tensor.c_str());
+    std::printf("%s", TensorLine(absl::StrCat(t.layer.node), t.layer.op,
+                                 absl::StrJoin(t.dims, "x"),
+                                 absl::StrFormat("%.3g", t.largest),
+                                 absl::StrCat(t.values), t.tensor)
+                          .c_str());
   }
   std::printf("The option float32_nodes=%s keeps them in 32 bits.\n",
               Float32Nodes(tensors).c_str());

@@ -1,13 +1,16 @@
 #include "tools/inference_diff/per_layer.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <random>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "tools/common/progress.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/inputs.h"
 
 namespace gles_delegate {
@@ -152,6 +155,63 @@ absl::Status CompareAlone(const Model& model, Reference& reference,
   return absl::OkStatus();
 }
 
+// Of the columns; 0: left out.
+struct Widths {
+  int op, shape, share, most, error;
+  size_t tensor;
+};
+
+// At 80 columns, quantized values take the room of the tensors' names.
+Widths WidthsFor(const std::vector<LayerError>& layers) {
+  if (Columns() > 80) return {24, 16, 9, 5, 10, Columns()};
+  const bool quantized =
+      std::any_of(layers.begin(), layers.end(),
+                  [](const LayerError& layer) { return layer.quantized; });
+  return quantized ? Widths{17, 14, 8, 5, 8, 0} : Widths{17, 14, 0, 0, 10, 19};
+}
+
+struct Cells {
+  std::string node, op, shape, equal, within_1, most, max_abs, max_relative,
+      tensor;
+  std::string remarks = {};
+};
+
+Cells CellsOf(const LayerError& e) {
+  Cells cells = {absl::StrCat(e.layer.node),
+                 e.layer.op,
+                 absl::StrJoin(e.dims, "x"),
+                 "-",
+                 "-",
+                 "-",
+                 absl::StrFormat("%.3g", e.values.max_abs()),
+                 absl::StrFormat("%.3g", e.values.max_relative()),
+                 e.tensor};
+  if (e.quantized) {
+    cells.equal = absl::StrFormat("%.3f%%", 100 * e.steps.equal());
+    cells.within_1 = absl::StrFormat("%.3f%%", 100 * e.steps.within_1());
+    cells.most = absl::StrCat(e.steps.largest());
+  }
+  if (!e.delegated) cells.remarks += "  (CPU)";
+  if (e.values.mismatches() + e.steps.mismatches() > 0) {
+    cells.remarks += "  NaN or sizes differ";
+  }
+  return cells;
+}
+
+std::string LayerLine(const Cells& c, const Widths& w) {
+  std::string line =
+      absl::StrFormat("%4s %-*s %-*s ", c.node, w.op, Shorten(c.op, w.op),
+                      w.shape, Shorten(c.shape, w.shape));
+  if (w.share > 0) {
+    absl::StrAppendFormat(&line, "%*s %*s %*s ", w.share, c.equal, w.share,
+                          c.within_1, w.most, c.most);
+  }
+  absl::StrAppendFormat(&line, "%*s %*s", w.error, c.max_abs, w.error,
+                        c.max_relative);
+  if (w.tensor > 0) absl::StrAppend(&line, "  ", Shorten(c.tensor, w.tensor));
+  return Wrap(line + c.remarks, 5) + "\n";
+}
+
 }  // namespace
 
 void WrittenTensor::Describe(const Layer& of, const TensorView& view) {
@@ -207,24 +267,13 @@ absl::StatusOr<std::vector<LayerError>> CompareLayers(
 }
 
 void PrintLayers(const std::vector<LayerError>& layers) {
-  std::printf("%4s %-24s %-16s %9s %9s %5s %10s %10s  %s\n", "node", "op",
-              "shape", "equal", "within 1", "most", "max abs", "max rel",
-              "tensor");
-  for (const LayerError& e : layers) {
-    std::printf("%4d %-24s %-16s ", e.layer.node, e.layer.op.c_str(),
-                absl::StrJoin(e.dims, "x").c_str());
-    if (e.quantized) {
-      std::printf("%8.3f%% %8.3f%% %5d ", 100 * e.steps.equal(),
-                  100 * e.steps.within_1(), e.steps.largest());
-    } else {
-      std::printf("%9s %9s %5s ", "-", "-", "-");
-    }
-    std::printf("%10.3g %10.3g  %s%s%s\n", e.values.max_abs(),
-                e.values.max_relative(), e.tensor.c_str(),
-                e.delegated ? "" : "  (CPU)",
-                e.values.mismatches() + e.steps.mismatches() > 0
-                    ? "  NaN or sizes differ"
-                    : "");
+  const Widths widths = WidthsFor(layers);
+  std::printf("%s", LayerLine({"node", "op", "shape", "equal", "within 1",
+                               "most", "max abs", "max rel", "tensor"},
+                              widths)
+                        .c_str());
+  for (const LayerError& layer : layers) {
+    std::printf("%s", LayerLine(CellsOf(layer), widths).c_str());
   }
 }
 

@@ -48,9 +48,10 @@ std::string Line(const NodeRow& row, bool profiled) {
   }
   const std::string end =
       row.where == NodeRow::Where::kCpu ? row.reason : ShadersOf(row);
-  const bool fits = line.size() + end.size() <= Columns();
-  absl::StrAppend(&line, fits ? "" : "\n       ", end);
-  return Wrap(line.substr(0, line.find_last_not_of(' ') + 1), 7) + "\n";
+  if (line.size() + end.size() > Columns()) {
+    line = WithoutTrailingSpaces(line) + "\n       ";
+  }
+  return Wrap(WithoutTrailingSpaces(line + end), 7) + "\n";
 }
 
 std::string PartitionLine(size_t number, const PartitionRow& p) {
@@ -89,7 +90,8 @@ std::string TextPage(const ReportData& data) {
   }
   absl::StrAppendFormat(
       &page, "\n%4s %-18s %-20s %-11s %s%s\n", "node", "op", "first output",
-      "where", data.profiled ? "       us  " : "", "shaders, or why not");
+      "where", data.profiled ? "       us  " : "",
+      data.profiled && Columns() <= 80 ? "shaders" : "shaders, or why not");
   for (const NodeRow& row : data.rows) page += Line(row, data.profiled);
   if (data.profiled) {
     absl::StrAppendFormat(

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -108,13 +109,27 @@ std::string Wrap(const std::string& text, size_t indent) {
       size_t end = line.rfind(' ', columns - start.size());
       if (end == line.npos || end < word) end = line.find(' ', word);
       if (end == line.npos) break;
-      absl::StrAppend(&wrapped, start, line.substr(0, end), "\n");
+      absl::StrAppend(&wrapped, start,
+                      WithoutTrailingSpaces(std::string(line.substr(0, end))),
+                      "\n");
       line.remove_prefix(end + 1);
       start.assign(indent, ' ');
     }
     absl::StrAppend(&wrapped, start, line);
   }
   return wrapped;
+}
+
+std::string Shorten(const std::string& text, size_t width) {
+  if (Columns() > 80 || text.size() <= width) return text;
+  size_t end = std::max<size_t>(width, 3) - 3;
+  // Not within a character of UTF-8.
+  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+std::string WithoutTrailingSpaces(const std::string& line) {
+  return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
 std::vector<char*> ParseCommandLine(int argc, char** argv,

@@ -21,6 +21,13 @@ size_t Columns();
 // `indent` spaces. Line breaks stay; longer words too.
 std::string Wrap(const std::string& text, size_t indent);
 
+// `text`, or its start and "..." if it is longer than `width`. Whole with
+// --wide.
+std::string Shorten(const std::string& text, size_t width);
+
+// `line` without the spaces at its end.
+std::string WithoutTrailingSpaces(const std::string& line);
+
 // `text` in a color if stdout is a terminal that has colors, and NO_COLOR is
 // not set.
 enum class Tone { kGood, kBad, kTitle };

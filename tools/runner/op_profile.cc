@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "tools/runner/command_line.h"
 
 namespace gles_delegate {
 namespace {
@@ -21,6 +22,19 @@ struct TypeTotal {
 // "CONV_2D 12" -> "CONV_2D"; "upload input" -> "upload".
 std::string TypeOfLabel(const std::string& label) {
   return label.substr(0, label.find(' '));
+}
+
+// A line of the table of dispatches; cdf% is left out at 80 columns.
+std::string DispatchLine(const std::string& us, const std::string& percent,
+                         const std::string& cdf, const std::string& node,
+                         const std::string& shader, const std::string& groups) {
+  const bool wide = Columns() > 80;
+  std::string line = absl::StrFormat("%10s %7s", us, percent);
+  if (wide) absl::StrAppendFormat(&line, " %7s", cdf);
+  absl::StrAppendFormat(&line, "  %-*s %-*s %s", wide ? 28 : 23,
+                        Shorten(node, 23), wide ? 24 : 22, Shorten(shader, 22),
+                        Shorten(groups, 13));
+  return WithoutTrailingSpaces(line) + "\n";
 }
 
 enum Track : int { kInferences = 1, kHost, kGpu };
@@ -86,9 +100,8 @@ std::string OpProfileTable(const nlohmann::json& profile) {
   for (const auto& entry : profile) total += entry.value("us", 0.0);
   const double whole = std::max(total, 1e-9);
   std::string text = absl::StrFormat(
-      "Run order, medians, by %s\n%10s %7s %7s  %-28s %-24s %s\n",
-      ClockText(profile[0].value("clock", "")), "us", "%", "cdf%", "node",
-      "shader", "work groups");
+      "Run order, medians, by %s\n%s", ClockText(profile[0].value("clock", "")),
+      DispatchLine("us", "%", "cdf%", "node", "shader", "work groups"));
   double sum = 0;
   std::map<std::string, TypeTotal> types;
   for (const auto& entry : profile) {
@@ -98,10 +111,14 @@ std::string OpProfileTable(const nlohmann::json& profile) {
     TypeTotal& type = types[TypeOfLabel(label)];
     type.us += us;
     ++type.dispatches;
-    absl::StrAppendFormat(
-        &text, "%10.1f %7.2f %7.2f  %-28s %-24s %s\n", us, 100 * us / whole,
-        100 * sum / whole, label, entry.value("shader", ""),
-        absl::StrJoin(entry.value("groups", std::vector<int>()), "x"));
+    absl::StrAppend(
+        &text,
+        DispatchLine(
+            absl::StrFormat("%.1f", us),
+            absl::StrFormat("%.2f", 100 * us / whole),
+            absl::StrFormat("%.2f", 100 * sum / whole), label,
+            entry.value("shader", ""),
+            absl::StrJoin(entry.value("groups", std::vector<int>()), "x")));
   }
   std::vector<std::pair<std::string, TypeTotal>> by_time(types.begin(),
                                                          types.end());
