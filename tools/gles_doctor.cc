@@ -17,6 +17,7 @@
 #include "tools/gles_demo/demo_model.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
+#include "tools/runner/choice.h"
 #include "tools/runner/command_line.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
@@ -198,17 +199,14 @@ Verdict VerdictOf(const Check& check) {
   if (Delegated(check) == 0) {
     return {false, "Use the CPU here: no node of this model runs on the GPU."};
   }
-  const bool faster = check.gles_ms < check.cpu_ms;
   const bool software = check.report.value("software", false);
-  return {faster,
+  const Choice choice = ChooseByTime(check.gles_ms, check.cpu_ms, software);
+  return {choice.use_delegate,
           absl::StrFormat(
-              "Use the %s here: %.2f ms with the delegate%s, %.2f ms with "
+              "%s: %.2f ms with the delegate%s, %.2f ms with "
               "XNNPACK on %d thread%s, %s.",
-              !faster    ? "CPU"
-              : software ? "delegate"
-                         : "GPU",
-              check.gles_ms, software ? " (software)" : "", check.cpu_ms,
-              absl::GetFlag(FLAGS_num_threads),
+              choice.text, check.gles_ms, software ? " (software)" : "",
+              check.cpu_ms, absl::GetFlag(FLAGS_num_threads),
               absl::GetFlag(FLAGS_num_threads) == 1 ? "" : "s",
               absl::GetFlag(FLAGS_graph).empty()
                   ? "for the built-in model; --graph=MODEL.tflite for yours"

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
+#include "tools/runner/choice.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/output_diff.h"
@@ -102,6 +103,25 @@ TEST(LatencyStatsTest, InterpolatesPercentiles) {
   EXPECT_EQ(stats.runs, 101);
   EXPECT_EQ(Summarize({1, 2}).median, 1.5);
   EXPECT_EQ(Summarize({}).runs, 0);
+}
+
+TEST(ChoiceTest, TheFasterSideIsChosen) {
+  EXPECT_TRUE(ChooseByTime(1, 2, /*software=*/false).use_delegate);
+  EXPECT_EQ(ChooseByTime(1, 2, false).text, "Use the GPU here");
+  EXPECT_TRUE(ChooseByTime(1, 2, /*software=*/true).use_delegate);
+  EXPECT_EQ(ChooseByTime(1, 2, true).text, "Use the delegate here");
+  EXPECT_FALSE(ChooseByTime(2, 1, false).use_delegate);
+  EXPECT_EQ(ChooseByTime(2, 1, false).text, "Use the CPU here");
+}
+
+TEST(ChoiceTest, TheCpuIsChosenOnANearTie) {
+  for (const bool software : {false, true}) {
+    for (const double gles_ms : {0.9, 1.0, 1.1}) {
+      const Choice choice = ChooseByTime(gles_ms, 1, software);
+      EXPECT_FALSE(choice.use_delegate) << gles_ms;
+      EXPECT_EQ(choice.text, "About the same; use the CPU here") << gles_ms;
+    }
+  }
 }
 
 // y = -x, for a float x called "x:0" and an 8-bit one called "quantized

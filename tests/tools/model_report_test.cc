@@ -130,6 +130,8 @@ TEST(VerdictTest, SaysWhatToUseAndWhereTheTimeGoes) {
                         "with XNNPACK on 4 threads."));
   data.cpu_ms = 1;
   EXPECT_THAT(VerdictOf(data), HasSubstr("Use the CPU here"));
+  data.cpu_ms = 2.2;
+  EXPECT_THAT(VerdictOf(data), HasSubstr("About the same; use the CPU here"));
   data.nodes_delegated = 0;
   EXPECT_THAT(VerdictOf(data), HasSubstr("no node of this model runs"));
 }

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/runner/choice.h"
 
 namespace gles_delegate {
 namespace {
@@ -178,14 +179,9 @@ std::string VerdictOf(const ReportData& data) {
   }
   std::string text;
   if (data.invoke_ms > 0 && data.cpu_ms > 0) {
-    const bool gpu = data.invoke_ms < data.cpu_ms;
     absl::StrAppendFormat(
-        &text,
-        "Use the %s here: %.2f ms with the delegate, %.2f ms with XNNPACK on "
-        "%s. ",
-        !gpu            ? "CPU"
-        : data.software ? "delegate"
-                        : "GPU",
+        &text, "%s: %.2f ms with the delegate, %.2f ms with XNNPACK on %s. ",
+        ChooseByTime(data.invoke_ms, data.cpu_ms, data.software).text,
         data.invoke_ms, data.cpu_ms, Count(data.cpu_threads, "thread"));
   }
   absl::StrAppend(
