@@ -234,6 +234,15 @@ TEST(AdviceTest, SaysWhatIsOnTheCpuAndWhatOnlyMoves) {
   EXPECT_THAT(advice[1].text, HasSubstr("25% of the GPU's time"));
 }
 
+TEST(AdviceTest, NamesTheClock) {
+  ReportData data = Small();
+  data.clock = "gpu timers";
+  EXPECT_THAT(AdviceFor(data)[1].text, HasSubstr("25% of the GPU's time"));
+  data.clock = "host";
+  EXPECT_THAT(AdviceFor(data)[1].text,
+              HasSubstr("25% of the nodes' time by the host's clock"));
+}
+
 TEST(AdviceTest, SaysNothingWhereNothingLosesSpeed) {
   ReportData data = Small();
   data.rows.resize(2);

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -58,12 +59,20 @@ std::string NamesOf(const std::vector<const NodeRow*>& rows) {
   return text;
 }
 
+// The times by the host's clock include waits, so they are not the GPU's alone.
+const char* TimeText(const std::string& clock) {
+  return absl::StartsWith(clock, "gpu ")
+             ? "the GPU's time"
+             : "the nodes' time by the host's clock";
+}
+
 std::string ShareOfTime(const ReportData& data,
                         const std::vector<const NodeRow*>& rows) {
   double us = 0;
   for (const NodeRow* row : rows) us += row->us();
   if (data.us() <= 0) return "";
-  return absl::StrFormat(", %.0f%% of the GPU's time", 100 * us / data.us());
+  return absl::StrFormat(", %.0f%% of %s", 100 * us / data.us(),
+                         TimeText(data.clock));
 }
 
 void AdviseOnCpuNodes(const ReportData& data, std::vector<Advice>& all) {
