@@ -86,6 +86,11 @@ def check_program(path, misspelt, meant):
                 "--help lists all\n")
     if wrong.returncode != 1 or wrong.stderr != expected or wrong.stdout:
         yield f"{misspelt}: exit status {wrong.returncode}: {wrong.stdout}{wrong.stderr}"
+    for flag in ("help", "h", "version"):
+        wrong = run([path, f"--{flag}=man"])
+        if (wrong.returncode, wrong.stdout, wrong.stderr) != (
+                1, "", f"{path.name}: the flag '{flag}' takes no value\n"):
+            yield f"--{flag}=man: exit status {wrong.returncode}: {wrong.stdout}{wrong.stderr}"
     if run([path, "--qqqqqqqqqqqq"]).stderr.count("did you mean"):
         yield "a flag that is like none has a suggestion"
 

@@ -79,6 +79,27 @@ const absl::CommandLineFlag* Find(absl::string_view name) {
   std::exit(1);
 }
 
+// Serves --help and --version, which end the process.
+void ServeInformation(absl::string_view program, absl::string_view argument,
+                      const std::string& usage) {
+  const absl::string_view name = argument.substr(0, argument.find('='));
+  const bool help = name == "h" || name == "help";
+  if (!help && name != "version") return;
+  if (name.size() < argument.size()) {
+    std::fprintf(stderr, "%s: the flag '%s' takes no value\n",
+                 std::string(program).c_str(), std::string(name).c_str());
+    std::exit(1);
+  }
+  if (help) {
+    PrintHelp(usage);
+  } else {
+    std::printf("%s (gles_delegate) %s, revision %s\n",
+                std::string(program).c_str(), GLES_DELEGATE_VERSION,
+                GitRevision());
+  }
+  std::exit(0);
+}
+
 }  // namespace
 
 size_t Columns() {
@@ -153,16 +174,7 @@ std::vector<char*> ParseCommandLine(int argc, char** argv,
                          (argument[1] == '-' || std::isalpha(argument[1]));
     if (!is_flag) continue;
     argument.remove_prefix(argument[1] == '-' ? 2 : 1);
-    if (argument == "h" || argument == "help") {
-      PrintHelp(usage);
-      std::exit(0);
-    }
-    if (argument == "version") {
-      std::printf("%s (gles_delegate) %s, revision %s\n",
-                  std::string(program).c_str(), GLES_DELEGATE_VERSION,
-                  GitRevision());
-      std::exit(0);
-    }
+    ServeInformation(program, argument, usage);
     const absl::string_view name = argument.substr(0, argument.find('='));
     const absl::CommandLineFlag* flag = Find(name);
     if (flag == nullptr && allowed.count(name) > 0) continue;

@@ -9,8 +9,8 @@ namespace gles_delegate {
 
 // Sets the flags and returns the other arguments, without the program's name.
 // Ends the process with status 0 after -h, --help (`usage` and this project's
-// flags) and --version, and with status 1 after an unknown flag, which it
-// compares with the known ones.
+// flags) and --version, and with status 1 after one of these with a value or an
+// unknown flag, which it compares with the known ones.
 std::vector<char*> ParseCommandLine(int argc, char** argv,
                                     const std::string& usage);
 
