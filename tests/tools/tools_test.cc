@@ -373,6 +373,25 @@ TEST_F(ToolsTest, DoctorWritesItsVerdictAsJson) {
   EXPECT_THAT(run.output, Not(HasSubstr("\033")));  // this is not a terminal
 }
 
+TEST_F(ToolsTest, ReportsGoToStdoutAlone) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (const std::string& command :
+       {"benchmark_model --use_cpu --num_runs=1" + Graph(),
+        "inference_diff --use_xnnpack --num_runs=1" + Graph(),
+        "gles_doctor --seconds=0.05" + Graph(), "model_report" + Graph()}) {
+    const std::string run = "cd " + folder_.path() + " && " +
+                            GLES_DELEGATE_BUILD_DIR + "/bin/" + command +
+                            " --report_json=-";
+    const std::string json = RunCommand("(" + run + " 2>/dev/null)").output;
+    EXPECT_FALSE(nlohmann::json::parse(json, nullptr, false).is_discarded())
+        << command << "\n"
+        << json;
+    EXPECT_GT(RunCommand("(" + run + " 2>&1 >/dev/null)").output.size(), 80u)
+        << command;
+  }
+  EXPECT_FALSE(fs::exists(Path("-")));
+}
+
 TEST_F(ToolsTest, DoctorSaysWhyNothingRuns) {
   const Result run = RunCommand("GLES_DELEGATE_DEVICE=none " +
                                 std::string(GLES_DELEGATE_BUILD_DIR) +

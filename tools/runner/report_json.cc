@@ -1,18 +1,54 @@
 #include "tools/runner/report_json.h"
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <string>
 
+#include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "tools/common/text_file.h"
 
-ABSL_FLAG(std::string, report_json, "", "write the results to this file");
+ABSL_DECLARE_FLAG(std::string, report_json);
+
+namespace gles_delegate {
+namespace {
+
+// A copy of stdout, for the report alone; -1: the report goes elsewhere.
+int g_report = -1;
+
+void LeaveStdoutToTheReport() {
+  if (absl::GetFlag(FLAGS_report_json) != "-" || g_report >= 0) return;
+  std::fflush(stdout);
+  g_report = dup(STDOUT_FILENO);
+  if (g_report >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+absl::Status WriteToStdout(const std::string& text) {
+  std::FILE* const file = fdopen(g_report, "w");
+  if (file == nullptr) return absl::UnavailableError("cannot write to stdout");
+  const bool written = std::fputs(text.c_str(), file) >= 0;
+  const bool closed = std::fclose(file) == 0;
+  g_report = -1;
+  return written && closed ? absl::OkStatus()
+                           : absl::UnavailableError("cannot write to stdout");
+}
+
+}  // namespace
+}  // namespace gles_delegate
+
+ABSL_FLAG(std::string, report_json, "",
+          "write the results to this file; -: to stdout, and the text to "
+          "stderr")
+    .OnUpdate(gles_delegate::LeaveStdoutToTheReport);
 
 namespace gles_delegate {
 
 absl::Status WriteReport(const nlohmann::ordered_json& report) {
   const std::string path = absl::GetFlag(FLAGS_report_json);
   if (path.empty()) return absl::OkStatus();
-  return WriteText(path, report.dump(2) + "\n");
+  const std::string text = report.dump(2) + "\n";
+  return g_report >= 0 ? WriteToStdout(text) : WriteText(path, text);
 }
 
 }  // namespace gles_delegate

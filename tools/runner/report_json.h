@@ -7,8 +7,9 @@
 
 namespace gles_delegate {
 
-// Writes `report` to the file that --report_json names, if it names any.
-// kUnavailable: the file cannot be written.
+// Writes `report` to the file that --report_json names, if it names any; to
+// stdout if it names "-", and from that flag on the text for people goes to
+// stderr. Call it once. kUnavailable: the file cannot be written.
 absl::Status WriteReport(const nlohmann::ordered_json& report);
 
 }  // namespace gles_delegate
