@@ -146,9 +146,11 @@ static void Segment(const TfLiteTensor* output, Picture* picture) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 5) {
-    fprintf(stderr, "usage: look MODEL.tflite LABELS.txt PICTURE OUT.png\n");
-    return 2;
+  const int help = argc == 2 && strcmp(argv[1], "--help") == 0;
+  if (help || argc != 5) {
+    fprintf(help ? stdout : stderr,
+            "usage: look MODEL.tflite LABELS.txt PICTURE OUT.png\n");
+    return help ? 0 : 2;
   }
   ReadLabels(argv[2]);
   Picture picture = LoadPicture(argv[3]);

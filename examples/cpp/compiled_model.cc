@@ -139,11 +139,12 @@ class Classifier {
 };
 
 int main(int argc, char** argv) try {
-  if (argc != 4 && argc != 5) {
-    std::fprintf(stderr,
+  const bool help = argc == 2 && std::string(argv[1]) == "--help";
+  if (help || (argc != 4 && argc != 5)) {
+    std::fprintf(help ? stdout : stderr,
                  "usage: compiled_model MODEL.tflite LABELS.txt PICTURE "
                  "[RUNTIME_FOLDER]\n");
-    return 2;
+    return help ? 0 : 2;
   }
   std::ifstream file(argv[2]);
   std::vector<std::string> labels;

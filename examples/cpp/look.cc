@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <string>
 
 #include "../c/picture.h"
 #include "interpreter.h"
@@ -101,10 +102,11 @@ static void Segment(const Interpreter& interpreter, const Labels& labels,
 }
 
 int main(int argc, char** argv) try {
-  if (argc != 5) {
-    std::fprintf(stderr,
+  const bool help = argc == 2 && std::string(argv[1]) == "--help";
+  if (help || argc != 5) {
+    std::fprintf(help ? stdout : stderr,
                  "usage: look MODEL.tflite LABELS.txt PICTURE OUT.png\n");
-    return 2;
+    return help ? 0 : 2;
   }
   const Model model = LoadModel(argv[1]);
   const Labels labels = ReadLabels(argv[2]);

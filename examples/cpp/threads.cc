@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include "interpreter.h"
@@ -31,12 +32,13 @@ static std::vector<char> Work(const TfLiteModel* model, int inferences) try {
 }
 
 int main(int argc, char** argv) {
+  const bool help = argc == 2 && std::string(argv[1]) == "--help";
   const int count = argc > 2 ? std::atoi(argv[2]) : 4;
   const int inferences = argc > 3 ? std::atoi(argv[3]) : 20;
-  if (argc < 2 || count < 1 || inferences < 1) {
-    std::fprintf(stderr,
+  if (help || argc < 2 || count < 1 || inferences < 1) {
+    std::fprintf(help ? stdout : stderr,
                  "usage: threads MODEL.tflite [THREADS [INFERENCES]]\n");
-    return 2;
+    return help ? 0 : 2;
   }
   Model model;
   try {

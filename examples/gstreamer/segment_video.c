@@ -124,8 +124,7 @@ static void wait_for_the_end(GstElement* pipeline) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 2 || argc > 4)
-    fail("usage", "segment_video MODEL [SOURCE [SINK]]");
+  check_usage(argc, argv, "segment_video MODEL [SOURCE [SINK]]", 1, 3);
   /* The delegate needs OpenGL ES; GStreamer's default may be OpenGL. */
   g_setenv("GST_GL_API", "gles2", FALSE);
   g_setenv("GST_GL_PLATFORM", "egl", FALSE);

@@ -11,14 +11,12 @@ import argparse
 import pathlib
 import sys
 
-import numpy as np
-from PIL import Image, UnidentifiedImageError
-
-import gles_delegate
-
 
 def read(path, detail):
     """An image as the model's input, 1 x height x width x 3; None if it is not an image."""
+    import numpy as np
+    from PIL import Image, UnidentifiedImageError
+
     _, height, width, _ = (int(n) for n in detail["shape"])
     try:
         with Image.open(path) as file:
@@ -36,6 +34,12 @@ def main():
     parser.add_argument("labels", help="a text file with a class a line")
     parser.add_argument("folder", type=pathlib.Path)
     arguments = parser.parse_args()
+
+    # After the arguments, so that --help needs no package.
+    import numpy as np
+
+    import gles_delegate
+
     labels = pathlib.Path(arguments.labels).read_text(encoding="utf-8").splitlines()
     cache = pathlib.Path(arguments.model).parent / "gles_cache"
     cache.mkdir(exist_ok=True)

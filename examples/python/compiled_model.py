@@ -8,18 +8,20 @@ prints the five best classes. Needs gles-delegate, ai-edge-litert 2.2 or newer, 
 import argparse
 import pathlib
 
-import numpy as np
-from ai_edge_litert.compiled_model import CompiledModel, Environment, HardwareAccelerator
-from PIL import Image
-
-import gles_delegate
-
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     for name in ("model", "labels", "picture"):
         parser.add_argument(name)
     arguments = parser.parse_args()
+
+    # After the arguments, so that --help needs no package.
+    import numpy as np
+    from ai_edge_litert.compiled_model import CompiledModel, Environment, HardwareAccelerator
+    from PIL import Image
+
+    import gles_delegate
+
     labels = pathlib.Path(arguments.labels).read_text(encoding="utf-8").splitlines()
 
     # The package's folder has the accelerator that LiteRT looks for.

@@ -10,19 +10,19 @@ tokenizers and templates.
 
 import argparse
 
-import numpy as np
-
-import gles_delegate
-
 
 def mask_of(positions, length):
     """What a token at each of the positions sees: itself and those before it."""
+    import numpy as np
+
     seen = np.arange(length) <= np.reshape(positions, (-1, 1))
     return np.where(seen, 0, -1e4).astype(np.float32)[None, None]
 
 
 def generate(interpreter, prompt, count):
     """The `count` tokens after those of `prompt`."""
+    import numpy as np
+
     name = min(key for key in interpreter.get_signature_list() if key.startswith("prefill"))
     prefill, decode = (interpreter.get_signature_runner(key) for key in (name, "decode"))
     inputs = prefill.get_input_details()
@@ -54,6 +54,9 @@ def main():
     parser.add_argument("decoder")
     parser.add_argument("tokens", nargs="+", type=int)
     arguments = parser.parse_args()
+
+    import gles_delegate  # after the arguments, so that --help needs no package
+
     interpreter = gles_delegate.interpreter(arguments.decoder, max_delegated_partitions=0)
     print(*generate(interpreter, arguments.tokens, 16))
 

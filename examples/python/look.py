@@ -13,15 +13,16 @@
 import argparse
 import time
 
-import numpy as np
-from PIL import Image, ImageDraw
-
-import gles_delegate
-
 parser = argparse.ArgumentParser(description="A look at a model's answer.")
 for name in ("MODEL", "LABELS", "PHOTO", "OUT"):
     parser.add_argument(name)
 MODEL, LABELS, PHOTO, OUT = vars(parser.parse_args()).values()
+
+# After the arguments, so that --help needs no package.
+import numpy as np
+from PIL import Image, ImageDraw
+
+import gles_delegate
 
 # %% [markdown]
 # The interpreter is the runtime's own; `gles_delegate.interpreter` adds the delegate.

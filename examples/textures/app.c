@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stb/stb_image.h"
 #include "stb/stb_image_write.h"
@@ -12,6 +13,14 @@
 void fail(const char* what, const char* why) {
   fprintf(stderr, "%s: %s\n", what, why);
   exit(1);
+}
+
+void check_usage(int argc, char** argv, const char* usage, int min, int max) {
+  if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+    printf("usage: %s\n", usage);
+    exit(0);
+  }
+  if (argc - 1 < min || argc - 1 > max) fail("usage", usage);
 }
 
 /* The first EGL device's: GPUs without a screen, where the driver's default

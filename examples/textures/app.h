@@ -59,6 +59,9 @@ void copy_input(Net* net, const Picture* picture, Box part, float scale,
                 float bias);
 
 void fail(const char* what, const char* why);
+/* Prints the usage and ends the program if --help asks for it, or if there are
+ * fewer or more arguments. */
+void check_usage(int argc, char** argv, const char* usage, int min, int max);
 
 /* What libtensorflowlite_c.so 2.9 exports, and its c_api_experimental.h, which
  * the package does not bring, declares. */

@@ -148,9 +148,8 @@ static void compare(char** argv, const Picture* picture, int rounds) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 5 && argc != 6) {
-    fail("usage", "faces_app DETECTOR LANDMARKS PICTURE OUT.png [ROUNDS]");
-  }
+  check_usage(argc, argv,
+              "faces_app DETECTOR LANDMARKS PICTURE OUT.png [ROUNDS]", 4, 5);
   open_context();
   const Picture picture = load_picture(argv[3]);
   Net detector = open_net(argv[1]);

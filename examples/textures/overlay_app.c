@@ -24,7 +24,7 @@ static void tint(uint8_t* pixels, const Picture* picture, const uint8_t* mask,
 }
 
 int main(int argc, char** argv) {
-  if (argc != 4) fail("usage", "overlay_app MODEL PICTURE OUT.png");
+  check_usage(argc, argv, "overlay_app MODEL PICTURE OUT.png", 3, 3);
   open_context();
   const Picture picture = load_picture(argv[2]);
   Net net = open_net(argv[1]);

@@ -17,6 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = pathlib.Path(os.environ.get("GLES_DELEGATE_SHARED_DIR") or "/nowhere")
+EXAMPLES = ("look", "look_cpp", "threads", "segment_video")
 # A model, its labels, a picture, and what both programs must find in it first.
 LOOKS = (
     ("mobilenet_v1_0.25_224", "imagenet_labels", "cat.bmp", r"Egyptian cat 0\.\d+"),
@@ -34,6 +35,14 @@ def run(command, **how):
 
 def gst(*pipeline):
     run(["gst-launch-1.0", "-q", *pipeline])
+
+
+def check_help(programs):
+    """Each program tells its usage, and that is not an error."""
+    for program in programs:
+        done = run([program, "--help"], capture_output=True, text=True)
+        if not done.stdout.startswith("usage: " + program.name.replace("_cpp", "")) or done.stderr:
+            yield f"{program.name} --help: {done.stdout}{done.stderr}"
 
 
 def check_video(build, programs, folder):
@@ -92,10 +101,12 @@ def main():
     run([cmake, "-S", ROOT / "examples", "-B", programs, f"-DCMAKE_PREFIX_PATH={prefix}",
          f"-DTFLITE_C_ROOT={tflite}", "-DCMAKE_BUILD_TYPE=Release"], stdout=subprocess.DEVNULL)
     run([cmake, "--build", programs], stdout=subprocess.DEVNULL)
+    apps = [pathlib.Path(build) / "bin" / name for name in ("overlay_app", "faces_app")]
+    wrong = list(check_help(path for path in [*apps, *(programs / name for name in EXAMPLES)]
+                            if path.exists()))
     if not (SHARED / "models").is_dir():
-        print(f"SKIPPED: NO MODELS IN {SHARED}: THE EXAMPLES ARE COMPILED AND NOT RUN")
-        sys.exit(77)
-    wrong = []
+        print(f"SKIPPED: NO MODELS IN {SHARED}: THE EXAMPLES ARE COMPILED AND TELL THEIR USAGE", *wrong)
+        sys.exit(1 if wrong else 77)
     for model, labels, picture, expected in LOOKS:
         says = []
         for program in ("look", "look_cpp"):
