@@ -535,6 +535,22 @@ def test_cycles_do_not_grow():
     assert after[0] - before[0] < 20 * CYCLES + 2000
 
 
+def test_the_documents_example_prints_the_answer(tmp_path):
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "litert.md"
+    program, = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"),
+                          re.MULTILINE | re.DOTALL)
+    (tmp_path / "model.tflite").write_bytes(SMALL)
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    model = compiled(SMALL, CPU)
+    inputs = model.create_input_buffers(0)
+    inputs[0].write(np.zeros((1, 16, 16, 5), np.float32))
+    expected, = run(model, inputs=inputs)
+    printed = np.array(re.findall(r"-?[\d.]+(?:e-?\d+)?", done.stdout.replace("...", "")), float)
+    assert printed.size >= 20 and abs(printed[0] - expected.flat[0]) < 1e-5
+
+
 def test_the_example_classifies_a_picture():
     root = pathlib.Path(__file__).resolve().parents[2]
     images = MODELS.parent / "images"
