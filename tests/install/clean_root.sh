@@ -2,12 +2,17 @@
 # tests/install/clean_root.sh FOLDER [SUITE | ROOT]
 #
 # Tries the artifacts of a release in FOLDER (dist, or a folder with Debian packages alone) on a
-# Debian that has nothing else (debootstrap, minbase) and Mesa's software renderer: gles_doctor from
-# the tarball, `python -m gles_delegate` from the wheel; from the packages the demo, the self-check of
-# a model against the CPU, and programs that are compiled with pkg-config and with CMake's
-# find_package, with the shared library and with the archive.
-# By hand: as root, with debootstrap, some 400 MB and Debian's archive. ROOT is a folder that
-# debootstrap made before, of which a copy is used.
+# Debian that has nothing else (debootstrap, minbase) and Mesa's software renderer:
+#
+# - the tarball: gles_doctor;
+# - the wheel: `python -m gles_delegate`;
+# - the npm package: it loads the library. To run a model, npm compiles tfjs-tflite-node: the test `node`;
+# - the jar: a model in Java;
+# - the packages: the demo, the self-check of a model against the CPU, and programs that are compiled
+#   with pkg-config and with CMake's find_package, with the shared library and with the archive.
+#
+# As root, with debootstrap, pip, some 900 MB, Debian's archive, PyPI and Maven Central. ROOT is a
+# folder that debootstrap made before, of which a copy is used. The workflow of a release runs it.
 set -euo pipefail
 packages="$(cd "$1" && pwd)"
 suite="${2:-bookworm}"
@@ -33,6 +38,8 @@ mkdir "$root/packages"
 cp "$packages"/*_"$(dpkg --print-architecture)".deb "$root/packages/"
 tarball="$(ls "$packages"/gles_delegate-*-linux-"$(uname -m)".tar.gz 2>/dev/null)" || true
 wheel="$(ls "$packages"/gles_delegate-*_"$(uname -m)".whl 2>/dev/null)" || true
+npm="$(ls "$packages"/gles-delegate-*.tgz 2>/dev/null)" || true
+jar="$(ls "$packages"/gles-delegate-*[0-9].jar 2>/dev/null)" || true
 [[ -z $tarball ]] || tar -xzf "$tarball" -C "$root/packages"
 cp -r "$here/consumer" "$root/packages/"
 
@@ -64,6 +71,25 @@ if [[ -n $wheel ]]; then
   in_root sh -c 'python3 -m venv /tmp/venv && /tmp/venv/bin/pip install --quiet --no-index \
     --find-links=/packages/wheels gles-delegate ai-edge-litert numpy &&
     /tmp/venv/bin/python -m gles_delegate'
+fi
+if [[ -n $npm ]]; then
+  echo "== the npm package"
+  in_root $apt install nodejs >/dev/null
+  tar -xzf "$npm" -C "$root/packages"
+  in_root node -e 'const {GlesDelegate} = require("/packages/package");
+    console.log(new GlesDelegate().node.path)'
+fi
+if [[ -n $jar && $(uname -m) == x86_64 ]]; then
+  echo "== the jar"
+  in_root $apt install default-jdk-headless >/dev/null
+  mkdir "$root/packages/java"
+  cp "$jar" "$here/../java/GlesDelegateTest.java" "$root/packages/java/"
+  python3 -B -c 'import sys; sys.path.insert(0, sys.argv[1]); import package
+package.fetch_classes(sys.argv[2])
+package.self_check.write_model(sys.argv[2] + "/model.tflite")
+print(package.INPUTS, package.OUTPUTS)' "$here/../java" "$root/packages/java" >"$root/packages/counts"
+  in_root sh -c 'cd /packages/java &&
+    LC_ALL=C.UTF-8 java -Dfile.encoding=UTF-8 -cp "*" GlesDelegateTest.java model.tflite $(cat /packages/counts)'
 fi
 in_root sh -c 'cd /tmp && gles_demo --num_runs=2 --write_model=/tmp/demo.tflite && ls -l demo_out'
 in_root inference_diff --graph=/tmp/demo.tflite --use_gles --num_runs=2

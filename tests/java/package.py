@@ -42,6 +42,13 @@ def fetch(path, folder):
     return to
 
 
+def fetch_classes(folder):
+    """The jars that the test needs, fetched to `folder`: the API's classes first."""
+    with zipfile.ZipFile(fetch(API, folder)) as archive:
+        archive.extract("classes.jar", folder)
+    return [os.path.join(folder, "classes.jar"), *(fetch(jar, folder) for jar in JARS)]
+
+
 def test(home, classes, model, natives, folder, environment):
     """Runs GlesDelegateTest; `natives` is the loader's path. Ends the process if it fails."""
     done = subprocess.run(
@@ -74,10 +81,7 @@ def main():
         environments.skip("javac is not installed (Debian: default-jdk-headless)")
     home = os.path.dirname(os.path.dirname(os.path.realpath(javac)))
     os.makedirs(folder, exist_ok=True)
-    with zipfile.ZipFile(fetch(API, folder)) as archive:
-        archive.extract("classes.jar", folder)
-    api = os.path.join(folder, "classes.jar")
-    jars = [fetch(jar, folder) for jar in JARS]
+    api, *jars = fetch_classes(folder)
     build = os.path.join(folder, "build")
     subprocess.run(["cmake", "-S", os.path.join(ROOT, "tools", "java"), "-B", build,
                     "-DGLES_DELEGATE_LIBRARY=" + library, "-DTFLITE_API_JAR=" + api,
