@@ -146,7 +146,6 @@ the CPU op by op.")
     file(GLOB source ${CMAKE_SOURCE_DIR}/tools/${program}.cc
       ${CMAKE_SOURCE_DIR}/tools/*/${program}.cc)
     gles_man_page(${program} ${source} ${DEBIAN}/${program}.1)
-    gles_gzip(${DEBIAN}/${program}.1)
     install(FILES ${DEBIAN}/${program}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
       COMPONENT tools)
   endforeach()

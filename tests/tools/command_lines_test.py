@@ -72,8 +72,9 @@ def check_program(path, misspelt, meant):
     page = path.parents[1] / "debian" / f"{path.name}.1"
     if page.exists():
         words = page.read_text(encoding="utf-8").replace("\\-", "-").split()
-        missing = (set(text.split("\nFlags:\n")[0].split()) |
-                   set(re.findall(r"^  (-\S+?),?(?: |$)", text, re.MULTILINE))) - set(words)
+        usage, flags = text.split("\nFlags:\n")
+        missing = (set(usage.split()) | set(re.findall(r"(?<= )-\S+", "\n".join(
+            line for line in flags.splitlines() if line.startswith("  -"))))) - set(words)
         if missing or words[words.index("NAME") + 1] != path.name:
             yield f"its manual page lacks {sorted(missing)}, or its name"
     version = run([path, "--version"])
