@@ -9,7 +9,7 @@ namespace gles_delegate {
 namespace {
 
 constexpr int kMaxThreads = 4;
-// Starting a thread takes as long as writing a part of this.
+// Of less, starting threads takes longer than it saves.
 constexpr int64_t kBytesForThreads = 1 << 20;
 
 int ThreadsFor(int64_t bytes) {

@@ -1,4 +1,5 @@
-// Work on the CPU by several threads.
+// Work on the CPU by several threads, for stages that do not link egl/, whose
+// host_copy.h keeps threads for copies.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_PARALLEL_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_PARALLEL_H_
 

@@ -121,8 +121,8 @@ TEST_F(FewRowsOfAttentionTest, MatchesTheCpu) {
       {2, 3, 130, 6, 4, true, true, true},
       {5, 1, 301, 64, 128, true, false, true},
       {1, 2, 1024, 16, 8, false, true, false},
-      // The fewest scores; more than a work group has
-      // invocations, and slices than it has; more results.
+      // The fewest scores; more than a work group has invocations, and slices
+      // than it has; more results.
       {2, 1, 8, 4, 4, true, false, false},
       {1, 2, 1500, 12, 20, true, true, true},
       {1, 1, 4500, 4, 12, false, false, false},
@@ -138,6 +138,15 @@ TEST_F(FewRowsOfAttentionTest, MatchesTheCpu) {
   ExpectFusedAndRight(cases, "attention");
 }
 
+// Heads along other axes, masks of each score.
+const Case kManyRowsOfHeads[] = {
+    {3, 40, 50, 16, 12, true, true, false, {3}},
+    {6, 33, 40, 8, 8, true, true, false, {2, 3}, true},
+    {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true},
+    {6, 35, 42, 8, 8, false, false, false, {6}, false, 1},
+    {6, 35, 42, 8, 8, true, false, false, {6}, false, 6},
+    {6, 35, 42, 8, 8, false, false, false, {6}, false, 6, true}};
+
 // With the tiles of a device that runs one work group at once.
 class TilesOfAttentionTest : public DeviceTest {
   const ScopedEnvironment tuning_{
@@ -148,24 +157,17 @@ class TilesOfAttentionTest : public DeviceTest {
 TEST_F(TilesOfAttentionTest, MatchesTheCpu) {
   // Rows, keys, terms and channels that fill tiles, chunks and texels, and do
   // not.
-  const Case cases[] = {
-      {2, 64, 64, 64, 64, false, true, false},
-      {3, 33, 61, 6, 4, true, true, false},
-      {1, 197, 97, 64, 64, false, false, false},
-      {1, 130, 35, 5, 24, true, false, false},
-      {2, 9, 2, 8, 8, false, true, false},
-      {1, 20, 300, 80, 80, true, true, false},
-      {2, 17, 130, 40, 40, false, false, false},
-      {1, 12, 70, 96, 256, true, false, true},
-      {1, 10, 70, 32, 132, false, true, true},
-      // Heads along other axes, masks of each score.
-      {3, 40, 50, 16, 12, true, true, false, {3}},
-      {6, 33, 40, 8, 8, true, true, false, {2, 3}, true},
-      {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true},
-      {6, 35, 42, 8, 8, false, false, false, {6}, false, 1},
-      {6, 35, 42, 8, 8, true, false, false, {6}, false, 6},
-      {6, 35, 42, 8, 8, false, false, false, {6}, false, 6, true}};
+  const Case cases[] = {{2, 64, 64, 64, 64, false, true, false},
+                        {3, 33, 61, 6, 4, true, true, false},
+                        {1, 197, 97, 64, 64, false, false, false},
+                        {1, 130, 35, 5, 24, true, false, false},
+                        {2, 9, 2, 8, 8, false, true, false},
+                        {1, 20, 300, 80, 80, true, true, false},
+                        {2, 17, 130, 40, 40, false, false, false},
+                        {1, 12, 70, 96, 256, true, false, true},
+                        {1, 10, 70, 32, 132, false, true, true}};
   ExpectFusedAndRight(cases, "attention_tiles");
+  ExpectFusedAndRight(kManyRowsOfHeads, "attention_tiles");
 }
 
 class RowsOfAttentionTest : public DeviceTest {
@@ -174,20 +176,13 @@ class RowsOfAttentionTest : public DeviceTest {
 
 TEST_F(RowsOfAttentionTest, MatchesTheCpu) {
   // Rows, keys and terms that fill tiles, vectors and texels, and do not.
-  const Case cases[] = {
-      {2, 64, 64, 32, 16, false, true, false},
-      {3, 33, 61, 6, 4, true, true, false},
-      {1, 197, 97, 64, 64, false, false, false},
-      {1, 130, 35, 5, 24, true, false, false},
-      {2, 40, 2, 8, 8, false, true, false},
-      // Heads along other axes, masks of each score.
-      {3, 40, 50, 16, 12, true, true, false, {3}},
-      {6, 33, 40, 8, 8, true, true, false, {2, 3}, true},
-      {6, 35, 42, 8, 8, false, true, false, {3, 1, 2}, true},
-      {6, 35, 42, 8, 8, false, false, false, {6}, false, 1},
-      {6, 35, 42, 8, 8, true, false, false, {6}, false, 6},
-      {6, 35, 42, 8, 8, false, false, false, {6}, false, 6, true}};
+  const Case cases[] = {{2, 64, 64, 32, 16, false, true, false},
+                        {3, 33, 61, 6, 4, true, true, false},
+                        {1, 197, 97, 64, 64, false, false, false},
+                        {1, 130, 35, 5, 24, true, false, false},
+                        {2, 40, 2, 8, 8, false, true, false}};
   ExpectFusedAndRight(cases, "attention_rows");
+  ExpectFusedAndRight(kManyRowsOfHeads, "attention_rows");
 }
 
 // A mask that hides all keys but one.
