@@ -39,7 +39,7 @@ void UpdateInPlace(Graph* graph) {
     if (!has_memory || is_viewed[from] || is_viewed[to] ||
         source.is_constant() || source.is_variable ||
         result.view.of != kNoTensor || !LieAlike(source, result) ||
-        !(source.shape == result.shape) || !slice->CoversChannels() ||
+        !(source.shape == result.shape) ||
         !IsLastReader(static_cast<int>(n), from, uses)) {
       continue;
     }

@@ -10,8 +10,7 @@ namespace gles_delegate {
 // Makes the output a view of the whole input (Tensor::view), such as the cache
 // to which a language model appends. No one may need the input's old values:
 // all its other readers come before, and it is neither a constant, a variable
-// nor an output of the graph. The update must cover the channel axis, so that
-// each texel is written whole. Updates may follow one another in the same
+// nor an output of the graph. Updates may follow one another in the same
 // memory.
 //
 // Nodes after such a node find its values under the input's id, too, so this

@@ -1,10 +1,13 @@
 // dst is src with `update` written over it from `start` on, which is clamped so that it fits. One
-// texel of dst an invocation; IN_PLACE, one of `update`, for a dst that has the values of src.
+// texel of dst an invocation. For a dst in the memory of src: IN_PLACE, one texel of `update`, which
+// covers the channels; PARTS_IN_PLACE, a texel of dst of which `update` covers a part, or more.
 // MOVED: the update is moved_value(), as in moved_functions.comp, and no tensor.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 which;  // the element of start for x, y, channel, batch; -1: none
-  ivec4 outer;  // likewise for the axis before the batch; batches of src and update on it
+  // The same for the axis before the batch; batches of src and update on it; PARTS_IN_PLACE: the
+  // most slices with channels of the update.
+  ivec4 outer;
 #ifdef MOVED
   ivec4 moved_size;  // of the update
   ivec4 moved_channels;
@@ -34,22 +37,51 @@ int start_of(int element, int extent, int box) {
   return clamp(at, 0, extent - box);
 }
 
+#if defined(IN_PLACE) || defined(PARTS_IN_PLACE)
+// The pixel of dst (x, y, batch) that has pixel p of the update.
+ivec3 place_of(ivec3 p) {
+  int a = p.z / outer.z;
+  int b = p.z - a * outer.z + start_of(which.w, outer.y, outer.z);
+  a += start_of(outer.x, dst_size.w / outer.y, UPDATE_SIZE.w / outer.z);
+  return ivec3(p.x + start_of(which.x, dst_size.x, UPDATE_SIZE.x),
+               p.y + start_of(which.y, dst_size.y, UPDATE_SIZE.y), a * outer.y + b);
+}
+#endif
+
 #ifdef IN_PLACE
 void main() {
   if (outside_grid()) return;
   ivec4 p = ivec4(gid.xy, gid.z % UPDATE_SIZE.z, gid.z / UPDATE_SIZE.z);
-  int a = p.w / outer.z;
-  int b = p.w - a * outer.z + start_of(which.w, outer.y, outer.z);
-  a += start_of(outer.x, dst_size.w / outer.y, UPDATE_SIZE.w / outer.z);
-  write_dst(p.x + start_of(which.x, dst_size.x, UPDATE_SIZE.x),
-            p.y + start_of(which.y, dst_size.y, UPDATE_SIZE.y), p.z, a * outer.y + b,
-            UPDATE_TEXEL(p.x, p.y, p.z, p.w));
+  ivec3 at = place_of(p.xyw);
+  write_dst(at.x, at.y, p.z, at.z, UPDATE_TEXEL(p.x, p.y, p.z, p.w));
+}
+#else
+// Slice `slice` of src at `at`, with the update's pixel p (x, y, batch) over it.
+ELEMENT4 updated(ivec3 at, int slice, ivec3 p) {
+  ELEMENT4 v = read_src(at.x, at.y, slice, at.z);
+  int first = 4 * slice - start_of(which.z, src_aux.x, UPDATE_CHANNELS);
+  for (int i = 0; i < 4; ++i) {
+    int c = first + i;
+    if (c < 0 || c >= UPDATE_CHANNELS) continue;
+    v = op_with_component(v, i, op_component(UPDATE_TEXEL(p.x, p.y, c >> 2, p.z), c));
+  }
+  return v;
+}
+
+#ifdef PARTS_IN_PLACE
+void main() {
+  if (outside_grid()) return;
+  int batch = gid.z / outer.w;
+  int slice = start_of(which.z, src_aux.x, UPDATE_CHANNELS) / 4 + gid.z - batch * outer.w;
+  if (slice >= dst_size.z) return;
+  ivec3 p = ivec3(gid.xy, batch);
+  ivec3 at = place_of(p);
+  write_dst(at.x, at.y, slice, at.z, updated(at, slice, p));
 }
 #else
 void main() {
   if (outside_grid()) return;
   ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
-  ELEMENT4 v = read_src(p.x, p.y, p.z, p.w);
   int a = p.w / outer.y;
   int x = p.x - start_of(which.x, src_size.x, UPDATE_SIZE.x);
   int y = p.y - start_of(which.y, src_size.y, UPDATE_SIZE.y);
@@ -57,15 +89,13 @@ void main() {
   a -= start_of(outer.x, src_size.w / outer.y, UPDATE_SIZE.w / outer.z);
   bool inside = x >= 0 && x < UPDATE_SIZE.x && y >= 0 && y < UPDATE_SIZE.y && b >= 0 &&
                 b < outer.z && a >= 0 && a < UPDATE_SIZE.w / outer.z;
+  ELEMENT4 v;
   if (inside) {
-    int batch = a * outer.z + b;
-    int first = 4 * p.z - start_of(which.z, src_aux.x, UPDATE_CHANNELS);
-    for (int i = 0; i < 4; ++i) {
-      int c = first + i;
-      if (c < 0 || c >= UPDATE_CHANNELS) continue;
-      v = op_with_component(v, i, op_component(UPDATE_TEXEL(x, y, c >> 2, batch), c));
-    }
+    v = updated(p.xyw, p.z, ivec3(x, y, a * outer.z + b));
+  } else {
+    v = read_src(p.x, p.y, p.z, p.w);
   }
   write_dst(p.x, p.y, p.z, p.w, v);
 }
+#endif
 #endif

@@ -127,14 +127,19 @@ class CountedDispatches {
 
 constexpr int kRows = 64, kColumns = 40;
 
-// A cache of kRows rows, and a row that is written to it.
-std::vector<uint8_t> Cached(int columns = kColumns) {
+// A cache of kRows rows, and a row that is written to it. `turned`: of kRows
+// columns, as decoders have transposed values.
+std::vector<uint8_t> Cached(int columns = kColumns, bool turned = false) {
+  const auto dims = [turned](int rows, int columns) {
+    return turned ? std::vector<int>{1, columns, rows}
+                  : std::vector<int>{1, rows, columns};
+  };
   return MakeModel("a cache", Accuracy{},
-                   [columns](OpVariant& v) {
+                   [&](OpVariant& v) {
                      const int cache =
-                         v.Input("cache", {1, kRows, columns},
+                         v.Input("cache", dims(kRows, columns),
                                  std::vector<float>(kRows * columns));
-                     const int row = v.Input("row", {1, 1, columns},
+                     const int row = v.Input("row", dims(1, columns),
                                              std::vector<float>(columns));
                      const int at =
                          v.OfInts(v.Input("at", {3}, std::vector<float>(3)));
@@ -186,10 +191,13 @@ class DelegateCachesTest : public DeviceTest {
     std::iota(row.begin(), row.end(), static_cast<float>(100 * at));
     std::copy(row.begin(), row.end(),
               interpreter_->input(1).data<float>().begin());
-    const std::vector<int32_t> start = {0, at, 0};
+    const std::vector<int32_t> start = {0, is_turned_ ? 0 : at,
+                                        is_turned_ ? at : 0};
     std::copy(start.begin(), start.end(),
               interpreter_->input(2).data<int32_t>().begin());
-    std::copy(row.begin(), row.end(), expected_.begin() + at * row.size());
+    for (int i = 0; i < columns_; ++i) {
+      expected_[is_turned_ ? i * kRows + at : at * columns_ + i] = row[i];
+    }
     const absl::Status status = interpreter_->Invoke();
     EXPECT_EQ(runtime_.locked, 0);
     return status;
@@ -199,6 +207,7 @@ class DelegateCachesTest : public DeviceTest {
   }
 
   int columns_ = kColumns;
+  bool is_turned_ = false;
   FakeRuntime runtime_;
   std::unique_ptr<Model> model_;
   std::vector<std::unique_ptr<FakeBuffer>> buffers_;
@@ -285,6 +294,32 @@ TEST_F(DelegateCachesTest, BuffersOfTexelsAreTheTensorsMemory) {
   }
   const char* const texture = "storage=0, 40 columns";
   EXPECT_EQ(in_place[texture], by_turns[texture]);
+}
+
+// An update writes some channels of texels, and the others stay.
+TEST_F(DelegateCachesTest, ATransposedCacheIsTheTensorsMemoryToo) {
+  for (const char* storage : {"storage=2", "storage=3"}) {
+    const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", storage);
+    int dispatches[] = {0, 0};  // of rows, of columns
+    for (bool is_turned : {false, true}) {
+      SCOPED_TRACE(absl::StrCat(storage, ", turned: ", is_turned));
+      is_turned_ = is_turned;
+      model_ = LoadOrDie(Cached(kColumns, is_turned));
+      expected_.assign(expected_.size(), 0.25f);
+      Apply(kTfLiteGlesThreadWorker);
+      FakeBuffer *from = Make(), *to = Make();
+      from->Write(expected_);
+      ASSERT_TRUE(Step(from, to, 2).ok());
+      ASSERT_TRUE(Step(to, from, 7).ok());
+      const CountedDispatches counted;
+      g_dispatches = 0;
+      ASSERT_TRUE(Step(from, from, kRows - 1).ok());
+      dispatches[is_turned ? 1 : 0] = g_dispatches;
+      ExpectValues(from);
+      TearDown();
+    }
+    EXPECT_EQ(dispatches[0], dispatches[1]);
+  }
 }
 
 TEST_F(DelegateCachesTest, HostBuffersWork) {

@@ -1,5 +1,6 @@
 #include "delegate/ops/movement/dynamic_update_slice.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -49,21 +50,40 @@ absl::StatusOr<ParsedNode> ParseDynamicUpdateSlice(const NodeView& node) {
   return ParsedNode{slice, {}};
 }
 
+namespace {
+
+// The most slices that have channels of the update, wherever it begins.
+int TouchedSlices(const Shape& update, const Shape& dst) {
+  return std::min(dst.slices(), (update.c + 2) / 4 + 1);
+}
+
+// How much of `dst` a dispatch for an update of shape `update` writes.
+Shape WrittenPart(const UpdateSlice& a, const Shape& update, const Shape& dst) {
+  if (!a.in_place) return dst;
+  Shape part = update;
+  if (!a.CoversChannels()) part.c = 4 * TouchedSlices(update, dst);
+  return part;
+}
+
+}  // namespace
+
 absl::Status PlanDynamicUpdateSlice(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const UpdateSlice&>(node.attributes);
   auto start = IndicesAsInt32(planner, node.inputs[2]);
   if (!start.ok()) return start.status();
+  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  const Shape update = a.moved == nullptr
+                           ? planner->tensor(node.inputs[1]).shape
+                           : a.moved_shape;
   Dispatch d("dynamic_update_slice");
-  if (!a.in_place) d.Read("src", node.inputs[0]);
+  if (!a.in_place || !a.CoversChannels()) d.Read("src", node.inputs[0]);
   d.Read("start", *start).Write("dst", node.outputs[0]);
   d.uniforms.Int4("which", a.which[kWidthAxis], a.which[kHeightAxis],
                   a.which[kChannelAxis], a.which[kBatchAxis]);
   d.uniforms.Int4("outer", a.which[kOuterAxis], a.extents[kBatchAxis],
-                  a.box[kBatchAxis], 0);
-  Shape update = a.moved_shape;
+                  a.box[kBatchAxis], TouchedSlices(update, dst));
   if (a.moved == nullptr) {
     d.Read("update", node.inputs[1]);
-    update = planner->tensor(node.inputs[1]).shape;
   } else {
     d.Define("MOVED");
     d.uniforms.Int4("moved_size", update.w, update.h, update.slices(),
@@ -71,8 +91,8 @@ absl::Status PlanDynamicUpdateSlice(const Node& node, Planner* planner) {
     d.uniforms.Int4("moved_channels", update.c, 0, 0, 0);
     DefineMovedValue(*a.moved, absl::MakeSpan(node.inputs).subspan(3), &d);
   }
-  if (a.in_place) d.Define("IN_PLACE");
-  d.OverTexels(a.in_place ? update : planner->tensor(node.outputs[0]).shape);
+  if (a.in_place) d.Define(a.CoversChannels() ? "IN_PLACE" : "PARTS_IN_PLACE");
+  d.OverTexels(WrittenPart(a, update, dst));
   planner->Add(std::move(d));
   return absl::OkStatus();
 }
