@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Writes a decoder in the shape of SmolLM-135M, whole, for decode.py.
 
-    .deps/zoo/torch/bin/python benches/make_decoder.py MODE FILE.tflite
+    .deps/zoo/torch/bin/python benches/make_decoder.py MODE FILE.tflite [POSITIONS]
 
-30 layers, 49,152 words, caches of 1,024 positions, prefill of 128 tokens. MODE is one of
-decoder_parts.RECIPES, such as int8_weights or int4_block32. The Python is that of `./dev zoo`.
-Weights are random and repeat, so that the file packs well.
+30 layers, 49,152 words, caches of 1,024 positions (or POSITIONS), prefill of 128 tokens. MODE is
+one of decoder_parts.RECIPES, such as int8_weights or int4_block32. The Python is that of
+`./dev zoo`. Weights are random and repeat, so that the file packs well.
 """
 
 import pathlib
@@ -19,8 +19,9 @@ from litert_torch.generative.examples.smollm import smollm  # noqa: E402
 
 
 def main():
-    mode, path = sys.argv[1:]
-    decoder_parts.Decoder(smollm.get_model_config(), prefill=(128,), cache=1024,
+    mode, path, *positions = sys.argv[1:]
+    decoder_parts.Decoder(smollm.get_model_config(), prefill=(128,),
+                          cache=int(positions[0]) if positions else 1024,
                           repeats=997).write(mode, pathlib.Path(path))
 
 

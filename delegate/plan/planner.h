@@ -39,6 +39,12 @@ class Planner {
   // The same for TFLite's dims, which carry more than a shape for rank 5.
   TensorId AddTemporaryOf(absl::string_view name, std::vector<int> dims,
                           DataType type);
+  // Floats in 32 bits, in whatever other tensors have theirs.
+  TensorId AddFloat32Temporary(absl::string_view name, const Shape& shape) {
+    const TensorId id = AddTemporary(name, shape);
+    graph_->tensor(id).always_float32 = true;
+    return id;
+  }
   // Adds a constant tensor with `values` in BHWC order.
   TensorId AddConstantTensor(absl::string_view name, const Shape& shape,
                              std::vector<float> values);

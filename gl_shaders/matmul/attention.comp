@@ -2,11 +2,14 @@
 // THREADS invocations along y share a row of q. SLICES: those of a row of
 // scores, which shared memory holds; the first SHARERS invocations see a slice
 // or more. LANES invocations share a texel of the result. TRANSPOSED: v's rows
-// are the results' channels. Grid: x rows, y THREADS, z matrices.
+// are the results' channels. PARTS: SLICES are a part of a row, and
+// attention_join.comp joins the parts, as in Flash-Decoding.
+// Grid: x rows, y THREADS, z matrices and parts.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
-  ivec4 extent;   // rows, scores a row, slices of terms, slices of results
+  ivec4 extent;    // rows, scores a row, slices of terms, slices of results
   int in_one_row;  // all results are one pixel of dst
+  int parts;       // of a row of scores
   int heights;     // matrices of a batch
   float beta;
   SCORE_PARAMS
@@ -19,6 +22,13 @@ shared vec4 shares[THREADS];
 
 int height;
 int batch;
+#ifdef PARTS
+int first_slice;  // of this part's scores
+int count;        // of its slices
+#else
+const int first_slice = 0;
+const int count = SLICES;
+#endif
 
 vec4 q_texel(int row, int slice) {
   ivec4 p = Q_PLACE;
@@ -33,8 +43,9 @@ vec4 v_texel(int row, int slice) {
   return read_v(p.x, p.y, p.z, p.w);
 }
 
+// s: from the part's first slice on, here and below.
 bvec4 past_last_score(int s) {
-  return greaterThanEqual(4 * s + ivec4(0, 1, 2, 3), ivec4(extent.y));
+  return greaterThanEqual(4 * (first_slice + s) + ivec4(0, 1, 2, 3), ivec4(extent.y));
 }
 
 vec4 scores_of(int s) {
@@ -53,7 +64,7 @@ float product_of(int row, int score) {
 
 vec4 with_functions(int row, int s) {
   vec4 v = scores_of(s);
-  ivec4 p = ivec4(row, height, s, batch);
+  ivec4 p = ivec4(row, height, first_slice + s, batch);
   SCORE_OPS
   return v * beta;
 }
@@ -61,14 +72,15 @@ vec4 with_functions(int row, int s) {
 // The share of slice s of the scores in slice o of the results.
 vec4 term(int o, int s) {
   vec4 p = scores_of(s);
+  int at = first_slice + s;
 #ifdef TRANSPOSED
-  return vec4(dot(p, v_texel(4 * o, s)), dot(p, v_texel(4 * o + 1, s)),
-              dot(p, v_texel(4 * o + 2, s)), dot(p, v_texel(4 * o + 3, s)));
+  return vec4(dot(p, v_texel(4 * o, at)), dot(p, v_texel(4 * o + 1, at)),
+              dot(p, v_texel(4 * o + 2, at)), dot(p, v_texel(4 * o + 3, at)));
 #else
-  vec4 sum = p.x * v_texel(4 * s, o);
+  vec4 sum = p.x * v_texel(4 * at, o);
   // Not products by zero, since v may contain infinities.
-  for (int j = 1; j < 4 && 4 * s + j < extent.y; ++j) {
-    sum += op_component(p, j) * v_texel(4 * s + j, o);
+  for (int j = 1; j < 4 && 4 * at + j < extent.y; ++j) {
+    sum += op_component(p, j) * v_texel(4 * at + j, o);
   }
   return sum;
 #endif
@@ -103,18 +115,39 @@ vec4 plus(vec4 a, vec4 b) { return a + b; }
 #define LANE_STRIDE 1
 #endif
 
+void put(int row, int matrix, int o, vec4 result, float largest, float sum) {
+#ifdef PARTS
+  int of_all = matrix * extent.x + row;
+  int part = first_slice / SLICES;
+  write_dst(part, of_all, o, 0, result);
+  if (o == 0) write_dst(part, of_all, extent.w, 0, vec4(largest, sum, 0.0, 0.0));
+#else
+  vec4 v = result / sum;
+  if (in_one_row != 0) {
+    write_dst(0, 0, (matrix * extent.x + row) * extent.w + o, 0, v);
+  } else {
+    write_dst(row, height, o, batch, v);
+  }
+#endif
+}
+
 void main() {
   int thread = int(gl_LocalInvocationID.y);
   int row = gid.x;
-  batch = gid.z / heights;
-  height = gid.z - batch * heights;
-  for (int i = thread; i < 4 * SLICES; i += THREADS) {
-    scores[i] = product_of(row, min(i, extent.y - 1));
+  int matrix = gid.z / parts;
+  batch = matrix / heights;
+  height = matrix - batch * heights;
+#ifdef PARTS
+  first_slice = (gid.z - matrix * parts) * SLICES;
+  count = min(SLICES, (extent.y + 3) / 4 - first_slice);
+#endif
+  for (int i = thread; i < 4 * count; i += THREADS) {
+    scores[i] = product_of(row, min(4 * first_slice + i, extent.y - 1));
   }
   memoryBarrierShared();
   barrier();
   vec4 share = vec4(kMin);
-  for (int s = thread; s < SLICES; s += THREADS) {
+  for (int s = thread; s < count; s += THREADS) {
     vec4 v = with_functions(row, s);
     put_scores(s, v);
     share = max(share, mix(v, vec4(kMin), past_last_score(s)));
@@ -123,7 +156,7 @@ void main() {
   share = shares[0];
   float largest = max(max(share.x, share.y), max(share.z, share.w));
   share = vec4(0.0);
-  for (int s = thread; s < SLICES; s += THREADS) {
+  for (int s = thread; s < count; s += THREADS) {
     vec4 e = mix(exp(scores_of(s) - largest), vec4(0.0), past_last_score(s));
     put_scores(s, e);
     share += e;
@@ -136,16 +169,11 @@ void main() {
     int o = first + RESULT;
     vec4 result = vec4(0.0);
     if (o < extent.w) {
-      for (int s = LANE; s < SLICES; s += LANES) result += term(o, s);
+      for (int s = LANE; s < count; s += LANES) result += term(o, s);
     }
     COMBINE(result, LANE, LANES, LANE_STRIDE, plus)
     if (LANE == 0 && o < extent.w) {
-      vec4 v = shares[thread] / sum;
-      if (in_one_row != 0) {
-        write_dst(0, 0, (gid.z * extent.x + row) * extent.w + o, 0, v);
-      } else {
-        write_dst(row, height, o, batch, v);
-      }
+      put(row, matrix, o, shares[thread], largest, sum);
     }
   }
 }

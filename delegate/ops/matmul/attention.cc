@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "delegate/ops/conv/conv_shared_tiling.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/matmul/attention_tiling.h"
 #include "delegate/ops/matmul/matrix_place.h"
@@ -35,13 +36,15 @@ int64_t SharedBytes(int scores, int threads) {
   return int64_t{16} * (DivideUp(scores, 4) + threads);
 }
 
-// One for each score, if a work group may have that many: there are few groups,
-// each of which waits for memory.
-int ThreadsOf(int scores, const DeviceProfile& profile) {
+// One for each score, or texel of values, if a work group may have that many:
+// there are few groups, each of which waits for memory.
+int ThreadsOf(const AttentionWork& work, int scores,
+              const DeviceProfile& profile) {
   const DeviceLimits& limits = profile.limits;
   if (!RunsAbreast(profile.choices)) return 1;
+  const int useful = std::max(scores, work.results * DivideUp(scores, 4));
   const int max =
-      std::min({scores, kMaxThreads, limits.max_work_group_invocations,
+      std::min({useful, kMaxThreads, limits.max_work_group_invocations,
                 limits.max_work_group_size[1]});
   int threads = 1;
   while (threads * 2 <= max &&
@@ -98,9 +101,28 @@ void AddFunctions(const AttentionAttributes& a, const Node& node,
   d->Define("SCORE_OPS", text);
 }
 
-// Whether a work group of the device can hold a row of this many scores.
-bool HoldsScores(int scores, const DeviceProfile& profile) {
-  return ThreadsOf(scores, profile) >= kMinThreads;
+// Slices of scores that a work group computes: all of a row, or if that leaves
+// processors without work a part.
+int SlicesOfPart(const AttentionWork& work, const DeviceProfile& profile) {
+  // Fewer parts take as long as the dispatch that joins them (H200).
+  constexpr int kBytes = 64 << 10;
+  constexpr int kMinParts = 16;
+  const int slices = DivideUp(work.keys, 4);
+  const int64_t groups = int64_t{work.rows} * work.matrices;
+  const int64_t parts = std::min<int64_t>(
+      slices * int64_t{64} * (work.terms + work.results) / kBytes,
+      2 * GroupsAtOnce(profile) / groups);
+  return parts < kMinParts ? slices : DivideUp(slices, static_cast<int>(parts));
+}
+
+int PartsOfRow(const AttentionWork& work, const DeviceProfile& profile) {
+  return DivideUp(DivideUp(work.keys, 4), SlicesOfPart(work, profile));
+}
+
+// Whether a work group of the device can hold its part of a row of scores.
+bool HoldsScores(const AttentionWork& work, const DeviceProfile& profile) {
+  return ThreadsOf(work, 4 * SlicesOfPart(work, profile), profile) >=
+         kMinThreads;
 }
 
 int MatricesOf(const AttentionAttributes& a) {
@@ -118,7 +140,7 @@ AttentionWork AttentionWorkOf(const AttentionAttributes& a) {
           DivideUp(v.columns, 4), MatricesOf(a)};
 }
 
-// The part that all shaders have in common.
+// The part that all shaders have in common but what they write.
 void BindAttention(const AttentionAttributes& a, const Node& node,
                    const Planner& planner, Dispatch* d) {
   if (a.product.adj_y) d->Define("TRANSPOSED");
@@ -131,7 +153,6 @@ void BindAttention(const AttentionAttributes& a, const Node& node,
     AddMatrixPlace(absl::AsciiStrToUpper(names[i]), *dims[i],
                    planner.tensor(node.inputs[i]).shape, rank, d);
   }
-  d->Write("dst", node.outputs[0]);
   d->uniforms.Int("heights", planner.tensor(node.inputs[0]).shape.h);
   d->uniforms.Float("beta", a.beta);
   AddFunctions(a, node, planner, d);
@@ -167,10 +188,13 @@ Dispatch AttentionTilesOf(const AttentionWork& work, const AttentionTiling& t) {
   return d;
 }
 
+// `in_one_row`: AttentionAttributes'.
 Dispatch AttentionFewRowsOf(const AttentionWork& work, bool in_one_row,
                             const DeviceProfile& profile) {
-  const int threads = ThreadsOf(work.keys, profile);
-  const int slices = DivideUp(work.keys, 4);
+  const int slices = SlicesOfPart(work, profile);
+  const int parts = PartsOfRow(work, profile);
+  const int scores = std::min(work.keys, 4 * slices);
+  const int threads = ThreadsOf(work, scores, profile);
   int lanes = 1;
   while (lanes * 2 * work.results <= threads) lanes *= 2;
   int sharers = 1;
@@ -180,11 +204,13 @@ Dispatch AttentionFewRowsOf(const AttentionWork& work, bool in_one_row,
       .Define("SLICES", slices)
       .Define("SHARERS", sharers)
       .Define("LANES", lanes)
-      .Grid(work.rows, threads, work.matrices)
+      .Grid(work.rows, threads, int64_t{work.matrices} * parts)
       .WorkGroup(1, threads, 1)
-      .SharedMemory(SharedBytes(work.keys, threads));
+      .SharedMemory(SharedBytes(scores, threads));
+  if (parts > 1) d.Define("PARTS");
   d.uniforms.Int4("extent", work.rows, work.keys, work.terms, work.results);
   d.uniforms.Int("in_one_row", in_one_row ? 1 : 0);
+  d.uniforms.Int("parts", parts);
   return d;
 }
 
@@ -222,9 +248,8 @@ std::optional<AttentionWay> ChooseAttentionWay(const AttentionAttributes& a,
                                           : std::nullopt;
   }
   if (work.rows <= kMaxFewRows) {
-    return HoldsScores(work.keys, profile)
-               ? std::optional(AttentionWay::kFewRows)
-               : std::nullopt;
+    return HoldsScores(work, profile) ? std::optional(AttentionWay::kFewRows)
+                                      : std::nullopt;
   }
   return ChooseAttentionTiling(work, profile)
              ? std::optional(AttentionWay::kTiles)
@@ -242,7 +267,25 @@ absl::Status PlanAttention(const Node& node, Planner* planner) {
   auto d = DispatchOf(a, node, *planner);
   if (!d.ok()) return d.status();
   BindAttention(a, node, *planner, &*d);
-  planner->Add(*std::move(d));
+  const TensorId dst = node.outputs[0];
+  const AttentionWork work = AttentionWorkOf(a);
+  const int parts = a.way == AttentionWay::kFewRows
+                        ? PartsOfRow(work, planner->profile())
+                        : 1;
+  if (parts == 1) {
+    planner->Add(std::move(d->Write("dst", dst)));
+    return absl::OkStatus();
+  }
+  const int rows = work.rows * work.matrices;
+  const TensorId of_parts = planner->AddFloat32Temporary(
+      "parts", {1, rows, parts, 4 * (work.results + 1)});
+  planner->Add(std::move(d->Write("dst", of_parts)));
+  Dispatch join("attention_join");
+  join.Read("src", of_parts).Write("dst", dst).Grid(work.results, rows, 1);
+  join.uniforms.Int4("extent", work.rows,
+                     planner->tensor(node.inputs[0]).shape.h, work.results, 0);
+  join.uniforms.Int("in_one_row", a.in_one_row ? 1 : 0);
+  planner->Add(std::move(join));
   return absl::OkStatus();
 }
 

@@ -1,5 +1,7 @@
 // labels: op llvmpipe softpipe
 // Attention as one dispatch, by each of its shaders, against TFLite's CPU.
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -136,6 +138,38 @@ TEST_F(FewRowsOfAttentionTest, MatchesTheCpu) {
       {6, 2, 40, 8, 8, false, false, false, {6}, false, 6},
       {6, 2, 40, 8, 8, false, false, false, {6}, false, 6, true}};
   ExpectFusedAndRight(cases, "attention");
+}
+
+// On a device with processors enough for parts of a row.
+class PartsOfAttentionTest : public DeviceTest {
+  const ScopedEnvironment tuning_{
+      "GLES_DELEGATE_TUNING",
+      "simd_lanes=1,work_group_size=64,split_k_target=49152"};
+};
+
+TEST_F(PartsOfAttentionTest, MatchesTheCpu) {
+  const Case cases[] = {{1, 1, 1024, 128, 128, true, true, true},
+                        // The last part is short, and the last slice of scores.
+                        {1, 2, 1333, 64, 200, true, true, false},
+                        {1, 1, 5503, 40, 12, false, false, true},
+                        // Heads along other axes, masks of each score.
+                        {4, 1, 516, 128, 384, true, true, false, {2, 2}, true},
+                        {1, 1, 12000, 16, 8, false, true, false}};
+  ExpectFusedAndRight(cases, "attention_join");
+}
+
+// Parts without a score that counts.
+TEST_F(PartsOfAttentionTest, MaskedParts) {
+  for (const float masked : {-1e4f, -std::numeric_limits<float>::infinity()}) {
+    SCOPED_TRACE(masked);
+    SingleOpModel model = ModelOf({2, 1, 1024, 128, 128, true, true, true});
+    std::vector<float>& mask = model.inputs[3];
+    ASSERT_EQ(mask.size(), 1024u);
+    std::fill(mask.begin() + 3, mask.end(), masked);
+    const RunResult result = RunOnDelegate(model);
+    EXPECT_THAT(result, MatchesCpu(model, Precision::kFloat32));
+    EXPECT_THAT(result.report, ::testing::HasSubstr("attention_join"));
+  }
 }
 
 // Heads along other axes, masks of each score.
