@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -11,11 +12,6 @@
 
 namespace gles_delegate::gl_shaders {
 namespace {
-
-struct Item {
-  std::string text;
-  std::string name;  // of the function; "" for a #define
-};
 
 bool IsWord(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
@@ -39,32 +35,58 @@ std::string FunctionName(absl::string_view text) {
   return std::string(text.substr(begin, end - begin));
 }
 
-std::vector<Item> Split(absl::string_view library) {
-  std::vector<Item> items;
+}  // namespace
+
+FunctionLibrary::FunctionLibrary(absl::string_view library) {
   std::string text;  // of the function that is not at its end yet
   int depth = 0;
   for (absl::string_view line : absl::StrSplit(library, '\n')) {
     line = absl::StripTrailingAsciiWhitespace(line.substr(0, line.find("//")));
     if (line.empty()) continue;
     if (line[0] == '#') {
-      items.push_back({absl::StrCat(line, "\n"), ""});
+      Add(absl::StrCat(line, "\n"), "");
       continue;
     }
     absl::StrAppend(&text, line, "\n");
     depth += static_cast<int>(std::count(line.begin(), line.end(), '{'));
     depth -= static_cast<int>(std::count(line.begin(), line.end(), '}'));
     if (depth == 0 && absl::StrContains(text, '}')) {
-      items.push_back({text, FunctionName(text)});
+      Add(text, FunctionName(text));
       text.clear();
     }
   }
-  return items;
 }
 
-}  // namespace
+void FunctionLibrary::Add(std::string text, std::string name) {
+  items_.push_back({std::move(text), std::move(name), {}});
+  Item& item = items_.back();
+  std::set<absl::string_view> words;
+  ForEachWord(item.text, [&](absl::string_view word) { words.insert(word); });
+  std::set<std::string> calls;
+  for (const Item& callee : items_) {
+    if (words.count(callee.name) > 0) calls.insert(callee.name);
+  }
+  item.calls.assign(calls.begin(), calls.end());
+}
 
-const std::string& Library() {
-  static const auto& library = *new std::string([] {
+std::string FunctionLibrary::Select(absl::Span<const std::string> names) const {
+  std::set<absl::string_view> wanted(names.begin(), names.end());
+  // Callees come before their callers, as GLSL demands: one pass backwards.
+  std::vector<bool> taken(items_.size(), false);
+  for (size_t i = items_.size(); i-- > 0;) {
+    const Item& item = items_[i];
+    taken[i] = item.name.empty() || wanted.count(item.name) > 0;
+    if (taken[i]) wanted.insert(item.calls.begin(), item.calls.end());
+  }
+  std::string text;
+  for (size_t i = 0; i < items_.size(); ++i) {
+    if (taken[i]) text += items_[i].text;
+  }
+  return text;
+}
+
+const FunctionLibrary& Library() {
+  static const auto& library = *new FunctionLibrary([] {
     std::string text;
     // Each file uses only those before it.
     for (const char* name :
@@ -75,25 +97,6 @@ const std::string& Library() {
     return text;
   }());
   return library;
-}
-
-std::string SelectFunctions(absl::string_view library,
-                            absl::Span<const std::string> names) {
-  const std::vector<Item> items = Split(library);
-  std::set<std::string> wanted(names.begin(), names.end());
-  // Callees come before their callers, as GLSL demands: one pass backwards.
-  std::vector<bool> taken(items.size(), false);
-  for (size_t i = items.size(); i-- > 0;) {
-    taken[i] = items[i].name.empty() || wanted.count(items[i].name) > 0;
-    if (!taken[i]) continue;
-    ForEachWord(items[i].text,
-                [&](absl::string_view word) { wanted.emplace(word); });
-  }
-  std::string text;
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (taken[i]) text += items[i].text;
-  }
-  return text;
 }
 
 }  // namespace gles_delegate::gl_shaders

@@ -4,22 +4,36 @@
 #define GLES_DELEGATE_GL_SHADERS_LIBRARY_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
 namespace gles_delegate::gl_shaders {
 
-// All functions that shaders may use: lib/math.glsl, lib/quantized.glsl and
-// lib/elementwise.glsl, concatenated.
-const std::string& Library();
+// One-line #defines and functions, each after those that it calls.
+class FunctionLibrary {
+ public:
+  explicit FunctionLibrary(absl::string_view text);
 
-// The library's functions with these names (all overloads), the functions that
-// they call, and all #defines, in the library's order and without comments.
-// Leaves unknown names to the GLSL compiler. A library consists of one-line
-// #defines and functions only.
-std::string SelectFunctions(absl::string_view library,
-                            absl::Span<const std::string> names);
+  // The functions with these names (all overloads), the functions that they
+  // call, and all #defines, in the library's order and without comments. Leaves
+  // unknown names to the GLSL compiler.
+  std::string Select(absl::Span<const std::string> names) const;
+
+ private:
+  struct Item {
+    std::string text;
+    std::string name;                // of the function; "" for a #define
+    std::vector<std::string> calls;  // names of functions, perhaps its own
+  };
+  void Add(std::string text, std::string name);
+
+  std::vector<Item> items_;
+};
+
+// All functions that shaders may use: those of lib/*.glsl. Threads: any.
+const FunctionLibrary& Library();
 
 }  // namespace gles_delegate::gl_shaders
 

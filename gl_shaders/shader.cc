@@ -90,7 +90,7 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
   std::string text = Prelude(spec, bindings);
   if (std::vector<std::string> functions = LibraryFunctions(spec, *body);
       !functions.empty()) {
-    absl::StrAppend(&text, SelectFunctions(Library(), functions));
+    absl::StrAppend(&text, Library().Select(functions));
   }
   absl::StrAppend(&text, "#line 1\n", *body, "\n", Definitions(spec, bindings));
   DumpIfAsked(spec.shader, text);

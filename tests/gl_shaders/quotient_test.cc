@@ -57,8 +57,7 @@ TEST(QuotientTest, IsTheIntegersOwnForEveryIndex) {
     const std::string text = absl::StrCat(
         "#version 310 es\nprecision highp float;\nprecision highp int;\n"
         "layout(local_size_x = ",
-        kWorkGroup, ") in;\n",
-        gl_shaders::SelectFunctions(gl_shaders::Library(), {"op_quotient"}),
+        kWorkGroup, ") in;\n", gl_shaders::Library().Select({"op_quotient"}),
         kMain);
     const Program program = Must(Program::Compile(text, "quotient"));
     const Buffer of_divisors = BufferOf(divisors);

@@ -1,5 +1,5 @@
 // labels: unit sanitize
-// SelectFunctions: what is named, what that calls, nothing else.
+// FunctionLibrary: what is named, what that calls, nothing else.
 #include <string>
 
 #include "absl/strings/str_split.h"
@@ -32,8 +32,8 @@ float three() {
 float two(float x) { return two(x, three()); }
 )";
 
-TEST(SelectFunctionsTest, CalleesAndOverloads) {
-  const std::string text = SelectFunctions(kLibrary, {"two"});
+TEST(FunctionLibraryTest, CalleesAndOverloads) {
+  const std::string text = FunctionLibrary(kLibrary).Select({"two"});
   EXPECT_EQ(text,
             "#define ONE 1.0\n"
             "float one() { return ONE; }\n"
@@ -43,17 +43,17 @@ TEST(SelectFunctionsTest, CalleesAndOverloads) {
             "float two(float x) { return two(x, three()); }\n");
 }
 
-TEST(SelectFunctionsTest, NothingElse) {
-  EXPECT_EQ(SelectFunctions(kLibrary, {"three"}),
+TEST(FunctionLibraryTest, NothingElse) {
+  EXPECT_EQ(FunctionLibrary(kLibrary).Select({"three"}),
             "#define ONE 1.0\nfloat three() {\n  return 3.0;\n}\n");
-  EXPECT_EQ(SelectFunctions(kLibrary, {"four"}), "#define ONE 1.0\n");
+  EXPECT_EQ(FunctionLibrary(kLibrary).Select({"four"}), "#define ONE 1.0\n");
 }
 
-TEST(SelectFunctionsTest, TheLibraryOfTheShaders) {
-  const std::string clamp = SelectFunctions(Library(), {"op_clamp"});
+TEST(FunctionLibraryTest, TheLibraryOfTheShaders) {
+  const std::string clamp = Library().Select({"op_clamp"});
   EXPECT_THAT(clamp, HasSubstr("is_nan"));
   EXPECT_THAT(clamp, Not(HasSubstr("exp_of")));
-  const std::string pow = SelectFunctions(Library(), {"op_pow"});
+  const std::string pow = Library().Select({"op_pow"});
   EXPECT_THAT(pow, HasSubstr("positive_pow"));
   EXPECT_THAT(pow, HasSubstr("first_of"));  // of the scalar form
   EXPECT_THAT(pow, Not(HasSubstr("tanh_of")));
