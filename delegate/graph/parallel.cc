@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace gles_delegate {
@@ -12,10 +13,18 @@ constexpr int kMaxThreads = 4;
 // Of less, starting threads takes longer than it saves.
 constexpr int64_t kBytesForThreads = 1 << 20;
 
-int ThreadsFor(int64_t bytes) {
-  if (bytes < kBytesForThreads) return 1;
-  const int half = static_cast<int>(std::thread::hardware_concurrency()) / 2;
-  return std::clamp(half, 1, kMaxThreads);
+// Starts threads that call fn(1), fn(2) up to fn(count - 1), or as many as the
+// system gives.
+template <typename Fn>
+std::vector<std::thread> StartThreads(int count, const Fn& fn) {
+  std::vector<std::thread> threads;
+  threads.reserve(count);
+  try {
+    for (int i = 1; i < count; ++i) threads.emplace_back(fn, i);
+  } catch (const std::system_error&) {
+    // The caller's thread does the rest.
+  }
+  return threads;
 }
 
 }  // namespace
@@ -26,22 +35,35 @@ void InRangesBy(int threads, int count,
     fn(static_cast<int>(int64_t{count} * part / threads),
        static_cast<int>(int64_t{count} * (part + 1) / threads));
   };
-  std::vector<std::thread> others;
-  others.reserve(threads);
-  int started = 1;
-  try {
-    for (; started < threads; ++started) others.emplace_back(run, started);
-  } catch (const std::system_error&) {
-    // The system gives no more threads: this one does the rest.
-  }
+  std::vector<std::thread> others = StartThreads(threads, run);
+  const int started = 1 + static_cast<int>(others.size());
   run(0);
   for (int part = started; part < threads; ++part) run(part);
   for (std::thread& thread : others) thread.join();
 }
 
+int ThreadsForWork() {
+  const int half = static_cast<int>(std::thread::hardware_concurrency()) / 2;
+  return std::clamp(half, 1, kMaxThreads);
+}
+
 void InRanges(int count, int64_t bytes,
               absl::FunctionRef<void(int begin, int end)> fn) {
-  InRangesBy(ThreadsFor(bytes), count, fn);
+  InRangesBy(bytes < kBytesForThreads ? 1 : ThreadsForWork(), count, fn);
 }
+
+WorkAhead::WorkAhead(int threads, int count, std::function<void(int)> fn)
+    : fn_(std::move(fn)), done_(count) {
+  threads_ = StartThreads(threads, [this, count](int) {
+    for (int i = next_++; i < count; i = next_++) Await(i);
+  });
+}
+
+WorkAhead::~WorkAhead() {
+  next_ = static_cast<int>(done_.size());
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void WorkAhead::Await(int i) { absl::call_once(done_[i], fn_, i); }
 
 }  // namespace gles_delegate

@@ -23,5 +23,39 @@ TEST(InRangesByTest, DoesEachOnce) {
   }
 }
 
+TEST(WorkAheadTest, DoesEachOnceAndAwaitsIt) {
+  constexpr int kCount = 100;
+  for (int threads : {1, 2, 4}) {
+    for (int step : {1, 7, kCount - 1}) {  // in their order, and in others
+      SCOPED_TRACE(testing::Message() << threads << " threads, by " << step);
+      std::vector<int> squares(kCount, -1);  // no two threads write the same
+      std::vector<std::atomic<int>> done(kCount);
+      WorkAhead work(threads, kCount, [&](int i) {
+        squares[i] = i * i;
+        ++done[i];
+      });
+      for (int i = 0; i < kCount; ++i) {
+        const int at = i * step % kCount;
+        work.Await(at);
+        EXPECT_EQ(squares[at], at * at);
+        work.Await(at);
+      }
+      for (const auto& times : done) EXPECT_EQ(times, 1);
+    }
+  }
+}
+
+TEST(WorkAheadTest, IsLeftInTheMiddle) {
+  for (int threads : {1, 2, 4}) {
+    std::vector<std::atomic<int>> done(1000);
+    {
+      WorkAhead work(threads, 1000, [&](int i) { ++done[i]; });
+      work.Await(3);
+    }
+    EXPECT_EQ(done[3], 1);
+    for (const auto& times : done) EXPECT_LE(times, 1);
+  }
+}
+
 }  // namespace
 }  // namespace gles_delegate
