@@ -187,7 +187,7 @@ absl::Status PartitionBuilder::CheckPrograms(const PlannedPartition& planned,
   const auto result =
       SelfCheck({*context_, *original_, planned.unfused, planned.graph,
                  planned.dispatches, profile_, bound_},
-                &objects_->programs);
+                objects_);
   if (!result.ok()) {
     egl::CheckGl("the self-check").IgnoreError();
     report_->self_check = absl::StrCat("none: ", result.status().message());

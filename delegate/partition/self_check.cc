@@ -4,147 +4,63 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <random>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "delegate/partition/self_check_reference.h"
+#include "delegate/graph/parallel.h"
+#include "delegate/partition/self_check_expected.h"
+#include "delegate/partition/self_check_group.h"
 #include "delegate/partition/self_check_transfers.h"
 #include "delegate/partition/self_check_units.h"
 #include "delegate/partition/self_check_values.h"
-#include "delegate/plan/dispatch_shader.h"
-#include "delegate/runtime/executor.h"
 
 namespace gles_delegate {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kSamples = 48;  // elements of a node's output
-// Elements to look at for these, as some may be unknown: those that an update
-// in place does not write.
-constexpr int kTriedElements = 4096;
+// Elements of the tensors of small cases that one executor runs: it takes
+// longer to make than they take to run.
+constexpr int64_t kGroupElements = int64_t{1} << 20;
 
 // One self-check, from choosing what to run to the verdict.
 class Check {
  public:
-  Check(const SelfCheckInput& input, ProgramCache* programs)
-      : in_(input), programs_(programs), random_(20111) {}
+  Check(const SelfCheckInput& input, SharedObjects* objects)
+      : in_(input), objects_(objects) {}
 
   absl::StatusOr<SelfCheckResult> Run();
 
  private:
-  // A case with tensors of its own: no other case writes what it reads.
-  struct Laid {
-    const SelfCheckCase* of;
-    absl::flat_hash_map<TensorId, TensorId> own;  // by id of the planned graph
-  };
   enum class Answer { kNone, kRight, kWrong };
 
-  Laid LayOut(const SelfCheckCase& c);
-  TensorId OwnOf(TensorId id, Laid* laid);
-  Dispatch WithOwn(const Dispatch& of, Laid* laid);
-  absl::Status Execute();
-  Answer Compare(const Laid& laid);
-  Answer CompareOne(const Laid& laid, TensorId id, Reference* reference);
-  std::shared_ptr<const std::vector<float>> ValuesOf(TensorId own) const;
+  std::vector<CaseGroup> Groups() const;
+  absl::Status RunCases();
+  Answer Compare(const SelfCheckUnit& unit, const ExpectedResult& expected,
+                 const ValueAt& got);
   double Tolerance(const Tensor& tensor, const ReferenceValue& v) const;
   std::string FaultText(const SelfCheckUnit& unit, TensorId id, int64_t element,
                         double got, double want, double tolerance) const;
 
   const SelfCheckInput& in_;
-  ProgramCache* programs_;
-  std::mt19937 random_;
+  SharedObjects* objects_;
   SelfCheckUnits units_;
-  Graph graph_;  // what is run
-  std::vector<Dispatch> dispatches_;
-  std::vector<Laid> laid_;
-  // Of the check's inputs and outputs, by tensor.
-  absl::flat_hash_map<TensorId, std::shared_ptr<const std::vector<float>>>
-      values_;
+  absl::flat_hash_set<std::string> right_, wrong_;  // programs
   SelfCheckResult result_;
 };
 
-// The case's own copy of a tensor of the planned graph; constants are shared.
-TensorId Check::OwnOf(TensorId id, Laid* laid) {
-  if (id == kNoTensor || in_.planned.tensor(id).is_constant()) return id;
-  const auto found = laid->own.find(id);
-  if (found != laid->own.end()) return found->second;
-  Tensor copy = in_.planned.tensor(id);
-  copy.view.of = OwnOf(copy.view.of, laid);
-  return laid->own[id] = graph_.AddTensor(std::move(copy));
-}
-
-Dispatch Check::WithOwn(const Dispatch& of, Laid* laid) {
-  Dispatch d = of;
-  for (auto& [name, id] : d.reads) id = OwnOf(id, laid);
-  for (auto& [name, id] : d.writes) id = OwnOf(id, laid);
-  for (PostOp& op : d.post_ops) op.operand = OwnOf(op.operand, laid);
-  return d;
-}
-
-// Inputs: what is bound and not written before; outputs: what is compared.
-Check::Laid Check::LayOut(const SelfCheckCase& c) {
-  Laid laid{&c, {}};
-  absl::flat_hash_set<TensorId> there;  // written or given
-  for (const SelfCheckUnit& unit : c.units) {
-    for (size_t i = unit.first; i < unit.end; ++i) {
-      dispatches_.push_back(WithOwn(in_.dispatches[i], &laid));
-      const Dispatch& d = dispatches_.back();
-      for (const auto& [name, id] : d.writes)
-        there.insert(MemoryOf(graph_, id));
-      for (TensorId bound : BoundTensors(d)) {
-        const TensorId id = MemoryOf(graph_, bound);
-        if (graph_.tensor(id).is_constant() || !there.insert(id).second)
-          continue;
-        graph_.inputs.push_back(id);
-      }
+// In the order of the cases.
+std::vector<CaseGroup> Check::Groups() const {
+  std::vector<CaseGroup> groups;
+  for (const SelfCheckCase& c : units_.chosen) {
+    if (groups.empty() || groups.back().elements() >= kGroupElements) {
+      groups.emplace_back(in_);
     }
+    groups.back().Add(c);
   }
-  for (TensorId id : c.compared().results) {
-    const TensorId memory = MemoryOf(graph_, OwnOf(id, &laid));
-    if (std::find(graph_.outputs.begin(), graph_.outputs.end(), memory) ==
-        graph_.outputs.end()) {
-      graph_.outputs.push_back(memory);
-    }
-  }
-  return laid;
-}
-
-absl::Status Check::Execute() {
-  graph_ = in_.planned;
-  graph_.inputs.clear();
-  graph_.outputs.clear();
-  for (const SelfCheckCase& c : units_.chosen) laid_.push_back(LayOut(c));
-  DeviceProfile profile = in_.profile;
-  profile.options.self_check = SelfCheckRun::kNodes;
-  auto executor = Executor::Create(in_.context, programs_, graph_,
-                                   std::move(dispatches_), profile);
-  if (!executor.ok()) return executor.status();
-  std::vector<HostValues> in, out;
-  std::vector<absl::Span<const uint8_t>> inputs;
-  std::vector<absl::Span<uint8_t>> outputs;
-  for (TensorId id : graph_.inputs) {
-    in.push_back(HostValues::Random(graph_.tensor(id), &random_));
-    inputs.push_back(in.back().bytes());
-  }
-  for (TensorId id : graph_.outputs) {
-    out.push_back(HostValues::For(graph_.tensor(id)));
-    outputs.push_back(out.back().bytes());
-  }
-  if (auto s = (*executor)->Invoke(inputs, outputs); !s.ok()) return s;
-  for (size_t i = 0; i < in.size(); ++i) {
-    const TensorId id = graph_.inputs[i];
-    values_[id] = in[i].Floats(graph_.tensor(id));
-  }
-  for (size_t i = 0; i < out.size(); ++i) {
-    const TensorId id = graph_.outputs[i];
-    values_[id] = out[i].Floats(graph_.tensor(id));
-  }
-  return absl::OkStatus();
+  return groups;
 }
 
 double Check::Tolerance(const Tensor& tensor, const ReferenceValue& v) const {
@@ -165,16 +81,6 @@ double Check::Tolerance(const Tensor& tensor, const ReferenceValue& v) const {
   return tolerance;
 }
 
-// The values of a tensor that was given or computed; empty: it was neither.
-std::shared_ptr<const std::vector<float>> Check::ValuesOf(TensorId own) const {
-  const TensorId memory = MemoryOf(graph_, own);
-  const auto it = values_.find(memory);
-  if (it == values_.end()) return std::make_shared<std::vector<float>>();
-  if (memory == own) return it->second;
-  return std::make_shared<const std::vector<float>>(
-      ViewOf(*it->second, graph_.tensor(memory).shape, graph_.tensor(own)));
-}
-
 // What is told of a wrong element.
 std::string Check::FaultText(const SelfCheckUnit& unit, TensorId id,
                              int64_t element, double got, double want,
@@ -189,79 +95,78 @@ std::string Check::FaultText(const SelfCheckUnit& unit, TensorId id,
                       ", not ", want, " +- ", tolerance);
 }
 
-Check::Answer Check::Compare(const Laid& laid) {
-  Reference reference = ReferenceOf(in_);
-  for (TensorId id : laid.of->given) {
-    reference.Know(id, ValuesOf(laid.own.at(id)));
-  }
+Check::Answer Check::Compare(const SelfCheckUnit& unit,
+                             const ExpectedResult& expected,
+                             const ValueAt& got) {
+  const Tensor& tensor = in_.planned.tensor(expected.id);
   Answer answer = Answer::kNone;
-  for (TensorId id : laid.of->compared().results) {
-    answer = std::max(answer, CompareOne(laid, id, &reference));
-    if (answer == Answer::kWrong) break;
-  }
-  return answer;
-}
-
-Check::Answer Check::CompareOne(const Laid& laid, TensorId id,
-                                Reference* reference) {
-  const auto values = ValuesOf(laid.own.at(id));
-  const std::vector<float>& got = *values;
-  const Tensor& tensor = in_.planned.tensor(id);
-  const auto elements = static_cast<int64_t>(got.size());
-  Answer answer = Answer::kNone;
-  constexpr int64_t kTerms = kSelfCheckTermsOfValue;
-  reference->SetTermsLeft(kTerms);
-  int compared = 0;
-  for (int i = 0; i < kTriedElements && compared < kSamples && elements > 0;
-       ++i) {
-    if (kTerms - reference->terms_left() > kSelfCheckTermsOfNode) break;
-    // The corners, then anywhere.
-    const int64_t at = i == 0   ? 0
-                       : i == 1 ? elements - 1
-                                : static_cast<int64_t>(random_() % elements);
-    const auto expected = reference->Expect(id, at);
-    if (!expected) continue;
-    ++compared;
+  for (const auto& [element, reference] : expected.elements) {
     // In halves, terms of a sum may be infinite whose sum is not.
-    if (in_.profile.options.half && expected->magnitude > 6e4) continue;
-    const double want = NearestCode(tensor, expected->value);
-    const double tolerance = Tolerance(tensor, *expected);
+    if (in_.profile.options.half && reference.magnitude > 6e4) continue;
+    const double value = got(element);
+    const double want = NearestCode(tensor, reference.value);
+    const double tolerance = Tolerance(tensor, reference);
     answer = Answer::kRight;
-    if (std::abs(got[at] - want) <= tolerance) continue;
+    if (std::abs(value - want) <= tolerance) continue;
     result_.faults.push_back(
-        FaultText(laid.of->compared(), id, at, got[at], want, tolerance));
+        FaultText(unit, expected.id, element, value, want, tolerance));
     return Answer::kWrong;
   }
   return answer;
 }
 
+// Groups follow one another, each in the memory of the one before, while other
+// threads compute what the reference expects of the next.
+absl::Status Check::RunCases() {
+  std::vector<CaseGroup> groups = Groups();
+  size_t bytes = 0;
+  for (const CaseGroup& group : groups) {
+    bytes = std::max(bytes, group.host_bytes());
+  }
+  // Not zeroed: the system takes time for each page.
+  const std::unique_ptr<uint8_t[]> host(new uint8_t[bytes]);
+  const std::vector<SelfCheckCase>& cases = units_.chosen;
+  std::vector<std::vector<ExpectedResult>> expected(cases.size());
+  WorkAhead reference(ThreadsForWork(), static_cast<int>(cases.size()),
+                      [&](int i) { expected[i] = ExpectedOf(in_, cases[i]); });
+  int next = 0;
+  for (CaseGroup& group : groups) {
+    if (auto s = group.Run(objects_, {host.get(), bytes}); !s.ok()) return s;
+    for (size_t i = 0; i < group.size(); ++i, ++next) {
+      reference.Await(next);
+      Answer answer = Answer::kNone;
+      for (const ExpectedResult& result : expected[next]) {
+        const Answer one = Compare(cases[next].compared(), result,
+                                   group.ResultOf(i, result.id));
+        answer = std::max(answer, one);
+        if (answer == Answer::kWrong) break;
+      }
+      if (answer == Answer::kNone) continue;
+      for (const SelfCheckUnit& unit : cases[next].units) {
+        auto& found = answer == Answer::kRight ? right_ : wrong_;
+        found.insert(unit.programs.begin(), unit.programs.end());
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<SelfCheckResult> Check::Run() {
   // First, as nodes in textures are compared through such programs.
-  const auto transfers = CheckTransfers(in_, programs_, &random_, &result_);
+  const auto transfers = CheckTransfers(in_, objects_, &result_);
   if (!transfers.ok()) return transfers;
   if (!result_.ok()) return result_;
   auto units = ChooseSelfCheckUnits(in_);
   if (!units.ok()) return units.status();
   units_ = *std::move(units);
   result_.programs += units_.programs;
-  if (!units_.chosen.empty()) {
-    if (auto s = Execute(); !s.ok()) return s;
-  }
-  absl::flat_hash_set<std::string> right, wrong;
-  for (const Laid& laid : laid_) {
-    const Answer answer = Compare(laid);
-    if (answer == Answer::kNone) continue;
-    for (const SelfCheckUnit& unit : laid.of->units) {
-      auto& found = answer == Answer::kRight ? right : wrong;
-      found.insert(unit.programs.begin(), unit.programs.end());
-    }
-  }
+  if (auto s = RunCases(); !s.ok()) return s;
   result_.checked += units_.found_right;
-  for (const std::string& key : right) {
-    if (wrong.contains(key)) continue;
+  for (const std::string& key : right_) {
+    if (wrong_.contains(key)) continue;
     result_.checked += TrustedPrograms::Get().Add(key) ? 1 : 0;
   }
-  result_.checked += static_cast<int>(wrong.size());
+  result_.checked += static_cast<int>(wrong_.size());
   return result_;
 }
 
@@ -274,9 +179,9 @@ std::string SelfCheckResult::Verdict() const {
 }
 
 absl::StatusOr<SelfCheckResult> SelfCheck(const SelfCheckInput& input,
-                                          ProgramCache* programs) {
+                                          SharedObjects* objects) {
   const auto start = Clock::now();
-  auto result = Check(input, programs).Run();
+  auto result = Check(input, objects).Run();
   if (!result.ok()) return result;
   result->ms =
       std::chrono::duration<double, std::milli>(Clock::now() - start).count();

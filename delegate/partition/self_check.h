@@ -12,7 +12,7 @@
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/object_form.h"
-#include "delegate/runtime/program_cache.h"
+#include "delegate/runtime/shared_objects.h"
 #include "egl/context.h"
 
 namespace gles_delegate {
@@ -51,10 +51,11 @@ struct SelfCheckInput {
 // Runs the smallest nodes that together use every program, with random inputs
 // and the results of preceding nodes, and the smallest inputs and outputs;
 // nothing if this process has already
-// checked all programs with the same driver. Adds its programs to `programs`.
-// Inside context.Run(). Errors are failures to run, not verdicts.
+// checked all programs with the same driver. Takes programs and constants from
+// `objects`, and adds the other programs. Inside context.Run(). Errors are
+// failures to run, not verdicts.
 absl::StatusOr<SelfCheckResult> SelfCheck(const SelfCheckInput& input,
-                                          ProgramCache* programs);
+                                          SharedObjects* objects);
 
 // The fallback profile, with only the simplest programs: no literal weights,
 // Winograd, shared or split sums, fusions or mapped tensors, one output per

@@ -25,14 +25,8 @@ Reference::Reference(const Graph& unfused, const Graph& original)
   }
 }
 
-void Reference::Know(TensorId id,
-                     std::shared_ptr<const std::vector<float>> values) {
+void Reference::Know(TensorId id, ValueAt values) {
   values_[id] = std::move(values);
-  Forget();
-}
-
-void Reference::KnowAll(TensorId id, float value) {
-  uniform_[id] = value;
   Forget();
 }
 
@@ -52,28 +46,16 @@ const Tensor* Reference::ConstantOf(TensorId id) {
 
 Value Reference::At(TensorId id, int64_t element) {
   if (!Holds(id) || --terms_left_ < 0) return std::nullopt;
-  for (TensorId same = id; same != kNoTensor && !uniform_.empty();
-       same = TensorOf(same).replaced_by) {
-    const auto uniform = uniform_.find(same);
-    if (uniform == uniform_.end()) continue;
-    if (element < 0 || element >= TensorOf(same).shape.elements()) {
-      return std::nullopt;
-    }
-    const double v = uniform->second;
-    return ReferenceValue{v, std::abs(v)};
-  }
-  const std::vector<float>* values = values_[id].get();
-  for (TensorId same = TensorOf(id).replaced_by;
-       values == nullptr && same != kNoTensor;
-       same = TensorOf(same).replaced_by) {
-    values = values_[same].get();
+  TensorId known = id;
+  while (known != kNoTensor && values_[known] == nullptr) {
+    known = TensorOf(known).replaced_by;
   }
   double v;
-  if (values != nullptr) {
-    if (element < 0 || element >= static_cast<int64_t>(values->size())) {
+  if (known != kNoTensor) {
+    if (element < 0 || element >= TensorOf(known).shape.elements()) {
       return std::nullopt;
     }
-    v = (*values)[element];
+    v = values_[known](element);
   } else if (const Tensor* constant = ConstantOf(id); constant != nullptr) {
     // Element by element: a table of words has millions of them.
     if (element < 0 || element >= constant->shape.elements()) {

@@ -6,13 +6,13 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "delegate/graph/graph.h"
+#include "delegate/partition/self_check_values.h"
 
 namespace gles_delegate {
 
@@ -43,10 +43,8 @@ class Reference {
 
   Reference(const Graph& unfused, const Graph& original);
 
-  // `values`: of the whole tensor, BHWC. Both graphs have the same ids.
-  void Know(TensorId id, std::shared_ptr<const std::vector<float>> values);
-  // All elements of the tensor have this value.
-  void KnowAll(TensorId id, float value);
+  // Both graphs have the same ids.
+  void Know(TensorId id, ValueAt values);
 
   // Element `element` of tensor `id` in BHWC order, computed by its producer
   // even if the tensor is known. nullopt: a node has no reference, a value is
@@ -89,10 +87,8 @@ class Reference {
   const Tensor& TensorOf(TensorId id) const { return unfused_.tensor(id); }
 
   const Graph& unfused_;
-  std::vector<Maker> makers_;  // by tensor
-  // By tensor; null: unknown, or a constant.
-  std::vector<std::shared_ptr<const std::vector<float>>> values_;
-  absl::flat_hash_map<TensorId, float> uniform_;  // KnowAll()
+  std::vector<Maker> makers_;    // by tensor
+  std::vector<ValueAt> values_;  // by tensor; null: unknown, or a constant
   // Results of At() since SetTermsLeft() or Know(): elements between nodes are
   // needed by several outputs.
   absl::flat_hash_map<std::pair<TensorId, int64_t>, Value> computed_;

@@ -64,12 +64,14 @@ absl::StatusOr<Subjects> SubjectsOf(const SelfCheckInput& in,
 }
 
 // Values that reveal where each one went.
-std::vector<uint8_t> TransferValues(const Tensor& tensor,
-                                    std::mt19937* random) {
+std::vector<uint8_t> TransferValues(const Tensor& tensor, uint32_t seed) {
   Tensor like = tensor;
   // Any floats will do, so take those that 16 bits hold.
   if (!like.holds_quantized) like.quantized = DataType::kOther;
-  return RandomBytes(like, random);
+  std::vector<uint8_t> bytes(tensor.shape.elements() *
+                             HostElementBytes(tensor));
+  Repeat(RandomPattern(like, seed), absl::MakeSpan(bytes));
+  return bytes;
 }
 
 // The transfers of one direction: tensors that are inputs and outputs at once.
@@ -84,7 +86,7 @@ class TransferRun {
 
   void Add(TensorId id);
   bool is_empty() const { return graph_.inputs.empty(); }
-  absl::Status Execute(ProgramCache* programs, std::mt19937* random);
+  absl::Status Execute(SharedObjects* objects);
   // Programs that have run.
   absl::StatusOr<Subjects> Programs() const;
   // The fault of a tensor of Programs(); empty: none.
@@ -116,13 +118,14 @@ void TransferRun::Add(TensorId id) {
   graph_.outputs.push_back(own);
 }
 
-absl::Status TransferRun::Execute(ProgramCache* programs,
-                                  std::mt19937* random) {
-  auto executor = Executor::Create(in_.context, programs, graph_, {}, profile_);
+absl::Status TransferRun::Execute(SharedObjects* objects) {
+  auto executor =
+      Executor::Create(in_.context, &objects->programs, graph_, {}, profile_);
   if (!executor.ok()) return executor.status();
   executor_ = *std::move(executor);
   for (TensorId id : graph_.inputs) {
-    in_bytes_.push_back(TransferValues(graph_.tensor(id), random));
+    const int seed = 2 * id + (is_upload_ ? 1 : 0);
+    in_bytes_.push_back(TransferValues(graph_.tensor(id), seed));
   }
   for (TensorId id : graph_.outputs) {
     const Tensor& tensor = graph_.tensor(id);
@@ -152,23 +155,28 @@ std::string TransferRun::WrongElement(size_t index) const {
   const TensorId from = graph_.inputs[index], to = graph_.outputs[index];
   if (from == to && in_bytes_[index] == out_bytes_[index]) return "";
   const Tensor& tensor = graph_.tensor(to);
-  const std::vector<float> got = FloatsOf(tensor, out_bytes_[index]);
-  std::vector<float> want = FloatsOf(graph_.tensor(from), in_bytes_[index]);
+  const Tensor& source = graph_.tensor(from);
+  const ValueAt sent = [&](int64_t element) {
+    return ValueIn(source, in_bytes_[index], element);
+  };
+  ValueAt expected = sent;
+  Tensor top = tensor;  // the first rows
   double tolerance = 0;
   if (from != to) {
-    Tensor top = tensor;  // the first rows
     const int64_t row = int64_t{tensor.shape.w} * tensor.shape.c;
     top.shape.h = static_cast<int>(
         std::clamp(kViewElements / row, int64_t{1}, int64_t{tensor.shape.h}));
     if (top.shape.h < tensor.shape.h) top.shape.b = 1;
-    want = ViewOf(want, graph_.tensor(from).shape, top);
+    expected = ViewOf(sent, source.shape, top);
     // Interpolated, of values up to 1.25.
     tolerance = in_.profile.options.half ? 1e-2 : 2 * kRelativeError;
   }
-  for (size_t i = 0; i < want.size(); ++i) {
-    if (std::abs(got[i] - want[i]) <= tolerance) continue;
-    return absl::StrCat("element ", i, " of ", tensor.ToString(), " is ",
-                        got[i], ", not ", want[i]);
+  for (int64_t i = 0; i < top.shape.elements(); ++i) {
+    const float got = ValueIn(tensor, out_bytes_[index], i);
+    const float want = expected(i);
+    if (std::abs(got - want) <= tolerance) continue;
+    return absl::StrCat("element ", i, " of ", tensor.ToString(), " is ", got,
+                        ", not ", want);
   }
   return "";
 }
@@ -194,8 +202,8 @@ std::string TransferRun::FaultOf(TensorId own) const {
 
 // Those of one direction.
 absl::Status CheckDirection(const SelfCheckInput& in, const TransferPlan& plan,
-                            Direction direction, ProgramCache* programs,
-                            std::mt19937* random, SelfCheckResult* result) {
+                            Direction direction, SharedObjects* objects,
+                            SelfCheckResult* result) {
   auto wanted = SubjectsOf(in, in.planned, plan, in.profile, direction);
   if (!wanted.ok()) return wanted.status();
   result->programs += static_cast<int>(wanted->size());
@@ -211,7 +219,7 @@ absl::Status CheckDirection(const SelfCheckInput& in, const TransferPlan& plan,
     }
   }
   if (run.is_empty()) return absl::OkStatus();
-  if (auto s = run.Execute(programs, random); !s.ok()) return s;
+  if (auto s = run.Execute(objects); !s.ok()) return s;
   const auto ran = run.Programs();
   if (!ran.ok()) return ran.status();
   for (const auto& [key, own] : *ran) {
@@ -229,16 +237,15 @@ absl::Status CheckDirection(const SelfCheckInput& in, const TransferPlan& plan,
 
 }  // namespace
 
-absl::Status CheckTransfers(const SelfCheckInput& input, ProgramCache* programs,
-                            std::mt19937* random, SelfCheckResult* result) {
+absl::Status CheckTransfers(const SelfCheckInput& input, SharedObjects* objects,
+                            SelfCheckResult* result) {
   const std::vector<Dispatch> dispatches(input.dispatches.begin(),
                                          input.dispatches.end());
   const TransferPlan plan =
       PlanTransfers(input.planned, dispatches, input.profile,
                     egl::Buffer::CanBeMapped(), input.bound);
   for (Direction direction : {Direction::kUpload, Direction::kReadback}) {
-    if (auto s =
-            CheckDirection(input, plan, direction, programs, random, result);
+    if (auto s = CheckDirection(input, plan, direction, objects, result);
         !s.ok()) {
       return s;
     }

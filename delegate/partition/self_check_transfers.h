@@ -4,20 +4,18 @@
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_TRANSFERS_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_TRANSFERS_H_
 
-#include <random>
-
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "delegate/partition/self_check.h"
-#include "delegate/runtime/program_cache.h"
+#include "delegate/runtime/shared_objects.h"
 
 namespace gles_delegate {
 
 // Checks the programs not trusted yet, and adds them to `result`. App's objects
 // are left out. If the host does not reach a tensor's memory (textures), an
 // upload and a readback are checked together. Otherwise as SelfCheck().
-absl::Status CheckTransfers(const SelfCheckInput& input, ProgramCache* programs,
-                            std::mt19937* random, SelfCheckResult* result);
+absl::Status CheckTransfers(const SelfCheckInput& input, SharedObjects* objects,
+                            SelfCheckResult* result);
 
 // Whether a line of SelfCheckResult::faults is about such a program.
 bool IsTransferFault(absl::string_view fault);

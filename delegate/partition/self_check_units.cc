@@ -147,8 +147,10 @@ class Cases {
       const bool real = in_.planned.tensor(id).type == DataType::kFloat32;
       const float part = 0.0625f * static_cast<float>(i % 16);
       const auto whole = static_cast<float>(i % 2);
-      rising.KnowAll(id, real ? 0.4375f + part : whole);
-      falling.KnowAll(id, real ? 1.4375f - part : 1 - whole);
+      const float high = real ? 1.4375f - part : 1 - whole;
+      const float low = real ? 0.4375f + part : whole;
+      rising.Know(id, [low](int64_t) { return low; });
+      falling.Know(id, [high](int64_t) { return high; });
     }
     std::vector<TensorId>& results = c->units.back().results;
     const auto is_unknown = [&](TensorId id) {

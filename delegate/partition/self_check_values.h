@@ -3,8 +3,7 @@
 #define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_VALUES_H_
 
 #include <cstdint>
-#include <memory>
-#include <random>
+#include <functional>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -12,36 +11,24 @@
 
 namespace gles_delegate {
 
-// A random input as the executor takes it: any quantized values, or floats with
-// magnitudes of 0.25 to 1.25, so that quotients and roots stay in range.
-std::vector<uint8_t> RandomBytes(const Tensor& tensor, std::mt19937* random);
+// Values of a tensor by element, BHWC.
+using ValueAt = std::function<float(int64_t element)>;
 
-// The values of a tensor as the executor takes or gives them. Floats are not
-// copied to be read.
-class HostValues {
- public:
-  // As RandomBytes().
-  static HostValues Random(const Tensor& tensor, std::mt19937* random);
-  // Room for an output.
-  static HostValues For(const Tensor& tensor);
+// The first values of a random input as the executor takes it, which those
+// after them repeat: any quantized values, or floats with magnitudes of 0.25 to
+// 1.25, so that quotients and roots stay in range. A seed gives the same values
+// each time.
+std::vector<uint8_t> RandomPattern(const Tensor& tensor, uint32_t seed);
+// Fills `to` with copies of `pattern`.
+void Repeat(absl::Span<const uint8_t> pattern, absl::Span<uint8_t> to);
 
-  absl::Span<uint8_t> bytes();
-  // The real values, BHWC. `tensor`: as for the constructors.
-  std::shared_ptr<const std::vector<float>> Floats(const Tensor& tensor) const;
+// The real value of an element of an executor's input or output for `tensor`.
+float ValueIn(const Tensor& tensor, absl::Span<const uint8_t> bytes,
+              int64_t element);
 
- private:
-  std::shared_ptr<std::vector<float>> floats_;  // nullptr: others_
-  std::vector<uint8_t> others_;
-};
-
-// The real values of an executor's input or output for `tensor`, BHWC.
-std::vector<float> FloatsOf(const Tensor& tensor,
-                            absl::Span<const uint8_t> bytes);
-
-// The values of view `view` of a tensor of shape `of` with values `whole`, all
-// BHWC.
-std::vector<float> ViewOf(const std::vector<float>& whole, const Shape& of,
-                          const Tensor& view);
+// The values of view `view` of a tensor of shape `of` with values `whole`. Both
+// must outlive the result.
+ValueAt ViewOf(ValueAt whole, const Shape& of, const Tensor& view);
 
 // `value`, or the nearest that the tensor can represent if quantized. A float
 // view is rounded by its simulator, or not at all.

@@ -448,5 +448,43 @@ TEST_F(SelfCheckTest, AFunctionThatOverflowsIsNotHeldAgainstTheDriver) {
   EXPECT_TRUE(start.check()["faults"].empty()) << start.check();
 }
 
+// Three products of large tensors, each with its own function, which are run
+// one after the other.
+TEST_F(SelfCheckTest, AFaultIsFoundInTheLastOfSeveralGroups) {
+  ModelBuilder b;
+  const std::vector<int> dims = {1, 400, 400, 8};
+  int x = b.AddInput("x", dims);
+  for (const Op op : {Op::EXP, Op::SQRT, Op::ABS}) {
+    const int softmax = b.AddTensor("s", dims), y = b.AddTensor("y", dims);
+    schema::SoftmaxOptionsT options;
+    options.beta = 1;
+    b.AddOp(Op::SOFTMAX, 1, {x}, {softmax}, options);
+    b.AddOp(op, 1, {softmax}, {y});
+    x = y;
+  }
+  b.SetOutputs({x});
+  model_ = LoadOrDie(b.Finish());
+  const Start right = Run();
+  ASSERT_TRUE(right.applied.ok()) << right.applied;
+  EXPECT_EQ(right.verdict(), "right") << right.check();
+  for (const char* function : {"exp", "sqrt", "abs"}) {
+    SCOPED_TRACE(function);
+    Broken() = "softmax";
+    const std::string call = absl::StrCat("v = op_", function, "(v");
+    TheFault() = {call, absl::StrCat("v *= 1.5; ", call)};
+    std::vector<std::string> faults[2];
+    for (auto& found : faults) {
+      ForgetSelfChecks();
+      g_altered = 0;
+      const Start wrong = Run();
+      EXPECT_GT(g_altered, 0);
+      EXPECT_THAT(wrong.log, Contains(HasSubstr("answers wrongly")));
+      found = wrong.log;
+    }
+    // Whichever thread was first.
+    EXPECT_EQ(faults[0], faults[1]);
+  }
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing
