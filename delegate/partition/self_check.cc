@@ -129,9 +129,11 @@ absl::Status Check::RunCases() {
   std::vector<std::vector<ExpectedResult>> expected(cases.size());
   WorkAhead reference(ThreadsForWork(), static_cast<int>(cases.size()),
                       [&](int i) { expected[i] = ExpectedOf(in_, cases[i]); });
+  std::vector<egl::Buffer> spare;
   int next = 0;
   for (CaseGroup& group : groups) {
-    if (auto s = group.Run(objects_, {host.get(), bytes}); !s.ok()) return s;
+    absl::Status ran = group.Run(objects_, {host.get(), bytes}, &spare);
+    if (!ran.ok()) return ran;
     for (size_t i = 0; i < group.size(); ++i, ++next) {
       reference.Await(next);
       Answer answer = Answer::kNone;

@@ -15,6 +15,7 @@
 #include "delegate/partition/self_check_values.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/runtime/shared_objects.h"
+#include "egl/objects.h"
 
 namespace gles_delegate {
 
@@ -31,12 +32,12 @@ class CaseGroup {
   size_t host_bytes() const;
 
   // Runs all cases. Places their inputs and outputs in `host`, of at least
-  // host_bytes(), and leaves nothing on the GPU but programs. Inside
-  // context.Run().
-  absl::Status Run(SharedObjects* objects, absl::Span<uint8_t> host);
+  // host_bytes(). Takes mapped memory of the group before from `spare`, and
+  // leaves its own there. Inside context.Run().
+  absl::Status Run(SharedObjects* objects, absl::Span<uint8_t> host,
+                   std::vector<egl::Buffer>* spare);
 
   size_t size() const { return laid_.size(); }
-  const SelfCheckCase& case_at(size_t i) const { return *laid_[i].of; }
   // The values that case `i` has computed for tensor `id` of the planned graph,
   // one of its results, in the memory given to Run().
   ValueAt ResultOf(size_t i, TensorId id) const;
