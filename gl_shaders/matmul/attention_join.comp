@@ -1,7 +1,8 @@
-// Joins the results of attention.comp for parts of the keys: dst is their sum,
-// weighted by exp(the part's largest score - the largest of all), divided by
-// that of the parts' sums. src: x parts, y rows of all matrices; slices of
-// results, then one with the largest score and the sum.
+// Joins the results of attention.comp for parts of the keys.
+// dst is their sum divided by that of the parts' sums. A part counts by
+// exp(its largest score - the largest of all).
+// src has parts along x and the rows of all matrices along y. After the slices
+// of results, one has the largest score and the sum.
 // Grid: x slices of results, y rows of all matrices.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
