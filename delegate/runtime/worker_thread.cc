@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
@@ -94,18 +94,35 @@ absl::Status WorkerThread::RunJob(Job& job) {
   waiting_.Push(&job);
   ++calls_;
   wake_.Signal();
-  Poll([&job] { return job.is_done.load(); });
-  while (!job.is_done) job.done.Wait(&mutex_);
+  Await([&job] { return job.is_done.load(); }, &job.done, &caller_);
   return absl::OkStatus();
 }
 
-void WorkerThread::Poll(absl::FunctionRef<bool()> is_true) {
-  if (!polls_) return;
-  using Clock = std::chrono::steady_clock;
-  mutex_.Unlock();
-  const auto end = Clock::now() + std::chrono::milliseconds(2);
-  while (!is_true() && Clock::now() < end) std::this_thread::yield();
-  mutex_.Lock();
+void WorkerThread::Poll(Polling polling) {
+  absl::MutexLock lock(&mutex_);
+  polling_ = std::max(polling_.load(), polling);
+}
+
+void WorkerThread::Await(absl::FunctionRef<bool()> is_true,
+                         absl::CondVar* signal, Patience* patience) {
+  const auto begin = Clock::now();
+  const Polling polling = polling_;
+  Clock::duration limit{};
+  if (polling == Polling::kFirst) {
+    limit = std::chrono::milliseconds(2);
+  } else if (polling == Polling::kBriefly &&
+             patience->last <= patience->limit) {
+    limit = patience->limit;
+  }
+  if (limit > Clock::duration(0)) {
+    mutex_.Unlock();
+    while (!is_true() && Clock::now() - begin < limit) {
+      std::this_thread::yield();
+    }
+    mutex_.Lock();
+  }
+  while (!is_true()) signal->Wait(&mutex_);
+  patience->last = Clock::now() - begin;
 }
 
 bool WorkerThread::MayStart(int submitted) const {
@@ -126,9 +143,9 @@ void WorkerThread::Work() {
   Queue submitted;
   absl::MutexLock lock(&mutex_);
   while (true) {
-    if (submitted.size() == 0) Poll([this] { return calls_ > 0 || stop_; });
-    while (waiting_.size() + submitted.size() == 0 && !stop_)
-      wake_.Wait(&mutex_);
+    if (submitted.size() == 0) {
+      Await([this] { return calls_ > 0 || stop_; }, &wake_, &idle_);
+    }
     if (MayStart(submitted.size())) {
       Job* const job = waiting_.Pop();
       mutex_.Unlock();

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <thread>
@@ -49,9 +50,15 @@ class WorkerThread {
   // One call on the GPU and one behind it.
   static constexpr int kMaxSubmitted = 2;
 
-  // Before they sleep, callers and the idle thread poll for up to 2 ms: waking
-  // a thread may take longer than all else that a call costs.
-  void PollFirst() { polls_ = true; }
+  // How callers and the idle thread wait: waking a thread may take longer than
+  // all else that a call costs.
+  enum class Polling {
+    kNever,    // they sleep
+    kBriefly,  // for up to 1 and 0.2 ms, if their last wait was as short
+    kFirst,    // for up to 2 ms, whatever the last wait was
+  };
+  // Sets the highest of all that were asked for. Begins with kNever.
+  void Poll(Polling polling);
 
   // Calls that wait for the thread or run on it.
   size_t calls() const { return calls_; }
@@ -93,17 +100,25 @@ class WorkerThread {
   // their steps.
   bool MayStart(int submitted) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(Job* job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Without the lock, until is_true() or for up to 2 ms, if PollFirst().
-  void Poll(absl::FunctionRef<bool()> is_true)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  using Clock = std::chrono::steady_clock;
+  // Waits of one kind, which may poll for up to `limit`.
+  struct Patience {
+    Clock::duration limit;
+    Clock::duration last{};  // wait
+  };
+  // Polls without the lock, then sleeps until is_true().
+  void Await(absl::FunctionRef<bool()> is_true, absl::CondVar* signal,
+             Patience* patience) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable absl::Mutex mutex_;
   absl::CondVar wake_;  // a job waits, or stop_ has been set
   Queue waiting_ ABSL_GUARDED_BY(mutex_);
-  // Written under the lock, read without it by Poll().
+  Patience caller_ ABSL_GUARDED_BY(mutex_) = {std::chrono::milliseconds(1)};
+  Patience idle_ ABSL_GUARDED_BY(mutex_) = {std::chrono::microseconds(200)};
+  // Written under the lock, read without it by Await().
   std::atomic<size_t> calls_ = 0;
   std::atomic<bool> stop_ = false;
-  std::atomic<bool> polls_ = false;
+  std::atomic<Polling> polling_ = Polling::kNever;
   // A pointer, since a forked child can neither join nor detach a thread that
   // it does not have, and gives it up.
   std::unique_ptr<std::thread> thread_ ABSL_GUARDED_BY(mutex_);

@@ -63,7 +63,9 @@ std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
           : WorkerOfGroup(absl::StrCat(
                 options.worker_shares ? "sharing\n" : "own\n",
                 options.PlaceOfOwnContext(), "\n", options.share_key));
-  if (options.waiting != egl::Waiting::kPassive) worker->PollFirst();
+  if (options.waiting != egl::Waiting::kPassive) {
+    worker->Poll(WorkerThread::Polling::kFirst);
+  }
   return worker;
 }
 
@@ -98,6 +100,10 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
   }
   const bool pins = options_.pins_context && gpu_->context->owned();
   if (worker_ != nullptr || pins) gpu_->Pin();
+  // Software rendering needs the processors itself.
+  if (worker_ != nullptr && !gpu_->context->device().software) {
+    worker_->Poll(WorkerThread::Polling::kBriefly);
+  }
   profile_ = ProfileFor(
       gpu_->context->device(),
       {options_.is_precision_loss_allowed, StorageOption(options_.storage),

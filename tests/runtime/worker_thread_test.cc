@@ -2,6 +2,8 @@
 // The thread that does what others ask of it.
 #include "delegate/runtime/worker_thread.h"
 
+#include <time.h>
+
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -10,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/process.h"
@@ -48,25 +52,51 @@ TEST(WorkerThreadTest, ItsOwnThreadRunsAtOnce) {
   EXPECT_THAT(order, ElementsAre(1, 2, 3));
 }
 
-// Longer calls and pauses than it polls for.
+// Longer calls and pauses than it polls for, and shorter ones.
 TEST(WorkerThreadTest, PollsBeforeItSleeps) {
   static constexpr auto kLonger = std::chrono::milliseconds(5);
-  WorkerThread worker;
-  worker.PollFirst();
-  int calls = 0;
-  for (bool is_long : {false, true, false, false, true}) {
-    const auto take = [is_long] {
-      if (is_long) std::this_thread::sleep_for(kLonger);
-    };
-    const auto submit = [&] {
+  for (auto polling :
+       {WorkerThread::Polling::kBriefly, WorkerThread::Polling::kFirst}) {
+    WorkerThread worker;
+    worker.Poll(polling);
+    int calls = 0;
+    for (bool is_long : {false, true, false, false, true}) {
+      const auto take = [is_long] {
+        if (is_long) std::this_thread::sleep_for(kLonger);
+      };
+      const auto submit = [&] {
+        take();
+        return true;
+      };
+      ASSERT_TRUE(worker.SubmitAndWait(submit, [&] { ++calls; }).ok());
       take();
-      return true;
-    };
-    ASSERT_TRUE(worker.SubmitAndWait(submit, [&] { ++calls; }).ok());
-    take();
+    }
+    EXPECT_EQ(calls, 5);
+    EXPECT_EQ(worker.calls(), 0u);
   }
-  EXPECT_EQ(calls, 5);
-  EXPECT_EQ(worker.calls(), 0u);
+}
+
+absl::Duration ProcessorTime(clockid_t clock) {
+  timespec time = {};
+  clock_gettime(clock, &time);
+  return absl::DurationFromTimespec(time);
+}
+
+// After a long wait a brief poll costs nothing more: neither the caller nor the
+// idle thread.
+TEST(WorkerThreadTest, LongWaitsSleep) {
+  constexpr auto kWait = absl::Milliseconds(100);
+  for (auto polling :
+       {WorkerThread::Polling::kNever, WorkerThread::Polling::kBriefly}) {
+    WorkerThread worker;
+    worker.Poll(polling);
+    const absl::Duration before = ProcessorTime(CLOCK_PROCESS_CPUTIME_ID);
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_TRUE(worker.Run([&] { absl::SleepFor(kWait); }).ok());
+      absl::SleepFor(kWait);
+    }
+    EXPECT_LT(ProcessorTime(CLOCK_PROCESS_CPUTIME_ID) - before, kWait);
+  }
 }
 
 TEST(WorkerThreadTest, CallsAreServedInTheirOrder) {
