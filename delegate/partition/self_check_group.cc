@@ -51,6 +51,17 @@ Dispatch CaseGroup::WithOwn(const Dispatch& of, Laid* laid) {
 void CaseGroup::Add(const SelfCheckCase& c) {
   Laid laid{&c, {}};
   absl::flat_hash_set<TensorId> there;  // written or given
+  const auto give = [&](const std::vector<TensorId>& read) {
+    for (TensorId bound : read) {
+      const TensorId id = MemoryOf(in_.planned, bound);
+      if (in_.planned.tensor(id).is_constant() || !there.insert(id).second) {
+        continue;
+      }
+      graph_.inputs.push_back(OwnOf(id, &laid));
+      sources_.push_back({laid_.size(), id});
+    }
+  };
+  give(c.given);
   for (const SelfCheckUnit& unit : c.units) {
     elements_ += unit.elements;
     for (size_t i = unit.first; i < unit.end; ++i) {
@@ -59,14 +70,7 @@ void CaseGroup::Add(const SelfCheckCase& c) {
       for (const auto& [name, id] : d.writes) {
         there.insert(MemoryOf(in_.planned, id));
       }
-      for (TensorId bound : BoundTensors(d)) {
-        const TensorId id = MemoryOf(in_.planned, bound);
-        if (in_.planned.tensor(id).is_constant() || !there.insert(id).second) {
-          continue;
-        }
-        graph_.inputs.push_back(OwnOf(id, &laid));
-        sources_.push_back({laid_.size(), id});
-      }
+      give(BoundTensors(d));
     }
   }
   for (TensorId id : c.compared().results) {

@@ -113,11 +113,24 @@ class Cases {
       }
     }
     for (size_t u : taken) result.units.push_back(units_[u]);
+    if (taken.size() == 1) {
+      for (TensorId id : unit.results) AddUpdated(id, &result.given);
+    }
     return IsFit(&result) ? std::optional(result) : std::nullopt;
   }
 
  private:
   static constexpr size_t kMaxUnits = 16;
+
+  // The tensor whose memory an update in place writes, as the rest of it stays.
+  void AddUpdated(TensorId result, std::vector<TensorId>* given) const {
+    const Tensor& tensor = in_.planned.tensor(result);
+    const TensorId of = tensor.view.of;
+    if (of != kNoTensor && in_.planned.tensor(of).shape == tensor.shape &&
+        IsKnown(in_, of, /*integer_path=*/false)) {
+      AddOnce(of, given);
+    }
+  }
 
   bool IsFit(SelfCheckCase* c) const {
     int64_t elements = 0;
@@ -129,10 +142,10 @@ class Cases {
     }
     if (elements > kMaxElements / 4) return false;
     for (TensorId id : c->given) {
-      if (in_.planned.tensor(id).is_variable ||
-          written.contains(MemoryOf(in_.planned, id))) {
-        return false;
-      }
+      // A unit alone may read the memory that it writes: it reads first.
+      const bool is_overwritten =
+          c->units.size() > 1 && written.contains(MemoryOf(in_.planned, id));
+      if (in_.planned.tensor(id).is_variable || is_overwritten) return false;
     }
     return KeepCompared(c);
   }

@@ -76,6 +76,9 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
       LogicalNot({1, 3, 4, 5}),
       ReduceBools(Op::REDUCE_ANY, {1, 3, 4, 5}, {1}, true),
       ReduceInts(Op::SUM, {1, 3, 4, 5}, {1, 2}, true),
+      // In the input's memory: whole texels, and channels of them.
+      DynamicUpdateSlice({2, 5, 12}, {1, 2, 12}, {1, 1, 0}, false),
+      DynamicUpdateSlice({2, 5, 13}, {1, 2, 5}, {1, 1, 3}, true),
       ArgExtreme(Op::ARG_MAX, {1, 3, 4, 9}, 3),
       ArgExtreme(Op::ARG_MIN, {1, 3, 4, 9}, 1, TensorType::INT32),
       TopK({2, 9}, 3),

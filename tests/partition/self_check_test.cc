@@ -403,15 +403,15 @@ TEST_F(SelfCheckTest, ASumOfManyTermsIsChecked) {
   EXPECT_GT(g_altered, 0);
 }
 
-TEST_F(SelfCheckTest, AnAttentionOverManyKeysIsChecked) {
-  constexpr int kRows = 32, kKeys = 1100, kChannels = 8;
+// softmax(q k) v.
+std::vector<uint8_t> AttentionModel(int rows, int keys, int channels) {
   ModelBuilder b;
-  const int q = b.AddInput("q", {1, kRows, kChannels});
-  const int k = b.AddInput("k", {1, kKeys, kChannels});
-  const int v = b.AddInput("v", {1, kKeys, kChannels});
-  const int scores = b.AddTensor("scores", {1, kRows, kKeys});
-  const int shares = b.AddTensor("shares", {1, kRows, kKeys});
-  const int y = b.AddTensor("y", {1, kRows, kChannels});
+  const int q = b.AddInput("q", {1, rows, channels});
+  const int k = b.AddInput("k", {1, keys, channels});
+  const int v = b.AddInput("v", {1, keys, channels});
+  const int scores = b.AddTensor("scores", {1, rows, keys});
+  const int shares = b.AddTensor("shares", {1, rows, keys});
+  const int y = b.AddTensor("y", {1, rows, channels});
   schema::BatchMatMulOptionsT options;
   options.adj_y = true;
   b.AddOp(Op::BATCH_MATMUL, 1, {q, k}, {scores}, options);
@@ -421,7 +421,11 @@ TEST_F(SelfCheckTest, AnAttentionOverManyKeysIsChecked) {
   options.adj_y = false;
   b.AddOp(Op::BATCH_MATMUL, 1, {shares, v}, {y}, options);
   b.SetOutputs({y});
-  model_ = LoadOrDie(b.Finish());
+  return b.Finish();
+}
+
+TEST_F(SelfCheckTest, AnAttentionOverManyKeysIsChecked) {
+  model_ = LoadOrDie(AttentionModel(32, 1100, 8));
   const Start right = Run();
   ASSERT_TRUE(right.applied.ok()) << right.applied;
   EXPECT_EQ(right.verdict(), "right") << right.check();
@@ -430,6 +434,23 @@ TEST_F(SelfCheckTest, AnAttentionOverManyKeysIsChecked) {
   const Start wrong = Run();
   if (g_altered == 0) GTEST_SKIP() << "no attention in one dispatch here";
   EXPECT_THAT(wrong.log, Contains(HasSubstr("answers wrongly")));
+}
+
+TEST_F(SelfCheckTest, AnAttentionInPartsIsChecked) {
+  const ScopedEnvironment tuning(
+      "GLES_DELEGATE_TUNING",
+      "simd_lanes=1,work_group_size=64,split_k_target=49152");
+  model_ = LoadOrDie(AttentionModel(1, 1100, 128));
+  const Start right = Run();
+  ASSERT_TRUE(right.applied.ok()) << right.applied;
+  EXPECT_EQ(right.verdict(), "right") << right.check();
+  for (const char* shader : {"attention", "attention_join"}) {
+    Broken() = shader;
+    ForgetSelfChecks();
+    g_altered = 0;
+    EXPECT_THAT(Run().log, Contains(HasSubstr("answers wrongly"))) << shader;
+    EXPECT_GT(g_altered, 0) << shader;
+  }
 }
 
 TEST_F(SelfCheckTest, AFunctionThatOverflowsIsNotHeldAgainstTheDriver) {
