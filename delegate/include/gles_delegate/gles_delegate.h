@@ -76,8 +76,10 @@ enum TfLiteGlesQuantizedCompute {
 
 // How Invoke waits for the GPU.
 enum TfLiteGlesWaitType {
-  kTfLiteGlesWaitPassive = 0,  // sleeps in the driver: no CPU time, slower wake
-  kTfLiteGlesWaitActive = 1,   // polls for up to 2 ms, then sleeps
+  // Sleeps in the driver: no CPU time, slower wake. Caller and worker thread
+  // poll for each other for up to 1 ms, if their last wait was as short.
+  kTfLiteGlesWaitPassive = 0,
+  kTfLiteGlesWaitActive = 1,  // polls for up to 2 ms, then sleeps
   // Invoke submits its commands and returns. All outputs must be bound to GL
   // objects before the delegate is applied. Later commands in the app's context
   // see the results; others wait for a fence that the app inserts after Invoke.
