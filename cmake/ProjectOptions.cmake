@@ -37,6 +37,8 @@ endif()
 if(GLES_DELEGATE_SANITIZE)
   add_compile_options(-fsanitize=${GLES_DELEGATE_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
+  # GCC 12 takes Abseil's hash maps for uninitialized between its checks.
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(-fsanitize=${GLES_DELEGATE_SANITIZE})
   add_library(sanitizer_runtime OBJECT ${CMAKE_CURRENT_LIST_DIR}/sanitizer_runtime.cc)
   link_libraries($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:sanitizer_runtime>)
