@@ -115,8 +115,8 @@ Check::Answer Check::Compare(const SelfCheckUnit& unit,
   return answer;
 }
 
-// Groups follow one another, each in the memory of the one before, while other
-// threads compute what the reference expects of the next.
+// Groups follow one another, each in the host memory of the one before, while
+// other threads compute what the reference expects of the next.
 absl::Status Check::RunCases() {
   std::vector<CaseGroup> groups = Groups();
   size_t bytes = 0;
@@ -129,11 +129,9 @@ absl::Status Check::RunCases() {
   std::vector<std::vector<ExpectedResult>> expected(cases.size());
   WorkAhead reference(ThreadsForWork(), static_cast<int>(cases.size()),
                       [&](int i) { expected[i] = ExpectedOf(in_, cases[i]); });
-  std::vector<egl::Buffer> spare;
   int next = 0;
   for (CaseGroup& group : groups) {
-    absl::Status ran = group.Run(objects_, {host.get(), bytes}, &spare);
-    if (!ran.ok()) return ran;
+    if (auto s = group.Run(objects_, {host.get(), bytes}); !s.ok()) return s;
     for (size_t i = 0; i < group.size(); ++i, ++next) {
       reference.Await(next);
       Answer answer = Answer::kNone;

@@ -90,15 +90,12 @@ size_t CaseGroup::host_bytes() const {
   return bytes;
 }
 
-absl::Status CaseGroup::Run(SharedObjects* objects, absl::Span<uint8_t> host,
-                            std::vector<egl::Buffer>* spare) {
+absl::Status CaseGroup::Run(SharedObjects* objects, absl::Span<uint8_t> host) {
   DeviceProfile profile = in_.profile;
   profile.options.self_check = SelfCheckRun::kNodes;
-  BoundTransfers memory;
-  memory.spare = spare;
   auto executor = Executor::Create(in_.context, &objects->programs, graph_,
-                                   std::move(dispatches_), profile, nullptr,
-                                   memory, {&objects->constants, {}});
+                                   std::move(dispatches_), profile, nullptr, {},
+                                   {&objects->constants, {}});
   if (!executor.ok()) return executor.status();
   std::vector<absl::Span<const uint8_t>> inputs;
   for (size_t i = 0; i < graph_.inputs.size(); ++i) {
@@ -112,11 +109,7 @@ absl::Status CaseGroup::Run(SharedObjects* objects, absl::Span<uint8_t> host,
   for (TensorId id : graph_.outputs) {
     outputs_.push_back(TakeFrom(&host, graph_.tensor(id)));
   }
-  absl::Status status = (*executor)->Invoke(inputs, outputs_);
-  for (egl::Buffer& buffer : (*executor)->TakeBuffers()) {
-    if (buffer.mapped() != nullptr) spare->push_back(std::move(buffer));
-  }
-  return status;
+  return (*executor)->Invoke(inputs, outputs_);
 }
 
 ValueAt CaseGroup::ResultOf(size_t i, TensorId id) const {

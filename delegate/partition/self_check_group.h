@@ -15,7 +15,6 @@
 #include "delegate/partition/self_check_values.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/runtime/shared_objects.h"
-#include "egl/objects.h"
 
 namespace gles_delegate {
 
@@ -32,10 +31,9 @@ class CaseGroup {
   size_t host_bytes() const;
 
   // Runs all cases. Places their inputs and outputs in `host`, of at least
-  // host_bytes(). Takes mapped memory of the group before from `spare`, and
-  // leaves its own there. Inside context.Run().
-  absl::Status Run(SharedObjects* objects, absl::Span<uint8_t> host,
-                   std::vector<egl::Buffer>* spare);
+  // host_bytes(), and leaves nothing on the GPU but programs. Inside
+  // context.Run().
+  absl::Status Run(SharedObjects* objects, absl::Span<uint8_t> host);
 
   size_t size() const { return laid_.size(); }
   // The values that case `i` has computed for tensor `id` of the planned graph,

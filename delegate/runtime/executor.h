@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -157,9 +156,6 @@ class Executor {
   // nothing is timed. If the host writes inputs, it first waits for the last
   // Invoke. Errors are reported by an Invoke that waits, or later.
   void ReturnAtOnce(bool at_once) { returns_at_once_ = at_once; }
-
-  // Moves out the buffers of tensors. The executor must not be used again.
-  std::vector<egl::Buffer> TakeBuffers() { return std::move(parts_.buffers); }
 
   const ExecutorStats& stats() const { return parts_.stats; }
   // How each graph input and output is transferred.

@@ -205,7 +205,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   egl::StagedUpload staging;
   const bool is_staged =
       profile.bus.staged_upload_bytes > 0 && egl::Buffer::CanBeMapped();
-  GpuMemory memory(profile, is_staged ? &staging : nullptr, bound.spare);
+  GpuMemory memory(profile, is_staged ? &staging : nullptr);
   auto tensors = MakeTensorMemory(graph, schedule, parts.inputs, parts.outputs,
                                   profile, &memory, parts.validator.get());
   if (!tensors.ok()) return tensors.status();

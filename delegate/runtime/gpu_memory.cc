@@ -43,28 +43,6 @@ void Poison(Format format, absl::Span<uint8_t> memory) {
   }
 }
 
-// A mapped buffer for Poison(): the smallest of `spare` (may be null) that
-// holds `bytes`, and not much more, as all of it is filled; or a new one.
-absl::StatusOr<egl::Buffer> PoisonedBuffer(size_t bytes,
-                                           std::vector<egl::Buffer>* spare) {
-  egl::Buffer* best = nullptr;
-  for (size_t i = 0; spare != nullptr && i < spare->size(); ++i) {
-    egl::Buffer& buffer = (*spare)[i];
-    if (buffer.bytes() < bytes || buffer.bytes() / 2 > bytes ||
-        (best != nullptr && best->bytes() <= buffer.bytes())) {
-      continue;
-    }
-    best = &buffer;
-  }
-  if (best == nullptr) {
-    return egl::Buffer::CreateMapped(bytes, GL_MAP_READ_BIT | GL_MAP_WRITE_BIT);
-  }
-  egl::Buffer taken = std::move(*best);
-  *best = std::move(spare->back());
-  spare->pop_back();
-  return taken;
-}
-
 }  // namespace
 
 GLenum InternalFormat(Format format) {
@@ -141,9 +119,8 @@ absl::StatusOr<Resource> GpuMemory::MakeMapped(const Slot& slot,
                                                absl::string_view label) {
   const Slot allocated = Allocated(slot, profile_);
   const bool poisoned = profile_.options.self_check != SelfCheckRun::kNone;
-  auto buffer =
-      poisoned ? PoisonedBuffer(static_cast<size_t>(allocated.bytes()), spare_)
-               : egl::Buffer::CreateMapped(allocated.bytes(), access);
+  auto buffer = egl::Buffer::CreateMapped(
+      allocated.bytes(), poisoned ? access | GL_MAP_WRITE_BIT : access);
   if (!buffer.ok()) return buffer.status();
   if (poisoned) {
     Poison(slot.format, absl::MakeSpan(buffer->mapped(), buffer->bytes()));

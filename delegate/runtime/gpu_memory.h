@@ -40,13 +40,10 @@ absl::Status Labelled(const absl::Status& status, absl::string_view label);
 class GpuMemory {
  public:
   // `profile`, for Allocated(), must outlive this, and so must `staging`, which
-  // fills large buffers (nullptr: the driver does), and `spare`, from which the
-  // self-check's MakeMapped() takes buffers: new memory costs the system time
-  // for each page.
+  // fills large buffers. nullptr: the driver does.
   explicit GpuMemory(const DeviceProfile& profile,
-                     egl::StagedUpload* staging = nullptr,
-                     std::vector<egl::Buffer>* spare = nullptr)
-      : profile_(profile), staging_(staging), spare_(spare) {}
+                     egl::StagedUpload* staging = nullptr)
+      : profile_(profile), staging_(staging) {}
 
   // A texture or buffer of the slot's shape, filled with `texels` (in the
   // slot's format) if not null. `label`: the object's name in debuggers
@@ -75,7 +72,6 @@ class GpuMemory {
 
   const DeviceProfile& profile_;
   egl::StagedUpload* staging_;
-  std::vector<egl::Buffer>* spare_;
   std::vector<uint8_t> poison_;  // of the self-check's tensors
   std::vector<egl::Texture> textures_;
   std::vector<egl::Buffer> buffers_;

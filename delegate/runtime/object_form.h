@@ -92,9 +92,6 @@ struct BoundTransfers {
   // which the host's tensors are placed, to be reused; nullptr: none.
   std::vector<std::shared_ptr<egl::Buffer>> input_memory;
   std::vector<std::shared_ptr<egl::Buffer>> output_memory;
-  // Mapped buffers of earlier executors of the self-check, from which it takes
-  // the memory of tensors; nullptr: none.
-  std::vector<egl::Buffer>* spare = nullptr;
 };
 
 }  // namespace gles_delegate

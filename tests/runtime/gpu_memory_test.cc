@@ -3,9 +3,6 @@
 // of two, and that what they are filled with arrives.
 #include "delegate/runtime/gpu_memory.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -108,41 +105,6 @@ TEST_F(GpuMemoryTest, MakesNoMappedTexelBufferAPowerOfTwo) {
     GpuMemory memory(profile_);
     Must(memory.MakeMapped(TexelBufferOf(4), GL_MAP_READ_BIT, "test"));
     EXPECT_EQ(memory.TakeBuffers().front().bytes(), 80);
-  });
-}
-
-// Of spare buffers of 8, 6 and 20 texels, the smallest that holds five, and
-// none for nine, as it would be less than half full.
-TEST_F(GpuMemoryTest, TheSelfCheckTakesSpareBuffersAndPoisonsThem) {
-  profile_.faults.compiles_by_sizes = false;
-  profile_.options.self_check = SelfCheckRun::kNodes;
-  InContext([&] {
-    if (!egl::Buffer::CanBeMapped()) {
-      GTEST_SKIP() << "the driver maps no buffers for good";
-    }
-    std::vector<egl::Buffer> spare;
-    for (const size_t texels : {8, 6, 20}) {
-      spare.push_back(Must(egl::Buffer::CreateMapped(
-          texels * 16, GL_MAP_READ_BIT | GL_MAP_WRITE_BIT)));
-      std::fill_n(spare.back().mapped(), texels * 16, uint8_t{0});
-    }
-    const GLuint six = spare[1].id();
-    GpuMemory memory(profile_, nullptr, &spare);
-    for (const int texels : {5, 9}) {
-      const Slot slot = {Storage::kBuffer, texels, 1, 1, Format::kRgba32f};
-      Must(memory.MakeMapped(slot, GL_MAP_READ_BIT, "test"));
-    }
-    EXPECT_EQ(spare.size(), 2u);
-    const std::vector<egl::Buffer> made = memory.TakeBuffers();
-    EXPECT_EQ(made[0].id(), six);
-    EXPECT_EQ(made[1].bytes(), 9u * 16);
-    for (const egl::Buffer& buffer : made) {
-      for (size_t at = 0; at < buffer.bytes(); at += 16) {
-        float first;
-        std::memcpy(&first, buffer.mapped() + at, sizeof(first));
-        EXPECT_TRUE(std::isnan(first)) << at;
-      }
-    }
   });
 }
 
