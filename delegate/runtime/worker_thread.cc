@@ -98,7 +98,7 @@ absl::Status WorkerThread::RunJob(Job& job) {
   return absl::OkStatus();
 }
 
-void WorkerThread::Poll(Polling polling) {
+void WorkerThread::AllowPolling(Polling polling) {
   absl::MutexLock lock(&mutex_);
   polling_ = std::max(polling_.load(), polling);
 }

@@ -58,7 +58,7 @@ class WorkerThread {
     kFirst,    // for up to 2 ms, whatever the last wait was
   };
   // Sets the highest of all that were asked for. Begins with kNever.
-  void Poll(Polling polling);
+  void AllowPolling(Polling polling);
 
   // Calls that wait for the thread or run on it.
   size_t calls() const { return calls_; }

@@ -64,7 +64,7 @@ std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
                 options.worker_shares ? "sharing\n" : "own\n",
                 options.PlaceOfOwnContext(), "\n", options.share_key));
   if (options.waiting != egl::Waiting::kPassive) {
-    worker->Poll(WorkerThread::Polling::kFirst);
+    worker->AllowPolling(WorkerThread::Polling::kFirst);
   }
   return worker;
 }
@@ -102,7 +102,7 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
   if (worker_ != nullptr || pins) gpu_->Pin();
   // Software rendering needs the processors itself.
   if (worker_ != nullptr && !gpu_->context->device().software) {
-    worker_->Poll(WorkerThread::Polling::kBriefly);
+    worker_->AllowPolling(WorkerThread::Polling::kBriefly);
   }
   profile_ = ProfileFor(
       gpu_->context->device(),
