@@ -196,7 +196,7 @@ class DelegateCachesTest : public DeviceTest {
     std::copy(start.begin(), start.end(),
               interpreter_->input(2).data<int32_t>().begin());
     for (int i = 0; i < columns_; ++i) {
-      expected_[is_turned_ ? i * kRows + at : at * columns_ + i] = row[i];
+      expected_[is_turned_ ? i * rows_ + at : at * columns_ + i] = row[i];
     }
     const absl::Status status = interpreter_->Invoke();
     EXPECT_EQ(runtime_.locked, 0);
@@ -206,7 +206,7 @@ class DelegateCachesTest : public DeviceTest {
     EXPECT_EQ(buffer->Read(expected_.size()), expected_);
   }
 
-  int columns_ = kColumns;
+  int rows_ = kRows, columns_ = kColumns;
   bool is_turned_ = false;
   FakeRuntime runtime_;
   std::unique_ptr<Model> model_;
@@ -366,6 +366,25 @@ TEST_F(DelegateCachesTest, AfterAResize) {
   EXPECT_EQ(to->Read(expected_.size())[(kRows + 3) * kColumns],
             100.0f * (kRows + 3));
   EXPECT_EQ(to->Read(expected_.size())[5 * kColumns], 500.0f);
+}
+
+TEST_F(DelegateCachesTest, ATransposedCacheAfterAResize) {
+  is_turned_ = true;
+  model_ = LoadOrDie(Cached(kColumns, is_turned_));
+  Apply(kTfLiteGlesThreadWorker);
+  FakeBuffer* small = Make();
+  small->Write(expected_);
+  ASSERT_TRUE(Step(small, small, kRows - 1).ok());
+  ExpectValues(small);
+  rows_ = 2 * kRows;
+  expected_.assign(2 * expected_.size(), 0.25f);
+  ASSERT_TRUE(interpreter_->ResizeInput(0, {1, kColumns, rows_}).ok());
+  ASSERT_TRUE(interpreter_->AllocateTensors().ok());
+  FakeBuffer *from = Make(), *to = Make();
+  from->Write(expected_);
+  ASSERT_TRUE(Step(from, to, rows_ - 2).ok());
+  ASSERT_TRUE(Step(to, to, 5).ok());
+  ExpectValues(to);
 }
 
 // Beyond memory_limit_bytes the nodes run on the CPU, with the same buffers.
