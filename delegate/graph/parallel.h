@@ -1,5 +1,5 @@
-// Work on the CPU by several threads, for stages that do not link egl/, whose
-// host_copy.h keeps threads for copies.
+// Work on the CPU by several threads. egl/host_copy.h keeps threads for copies;
+// ops, which use this, do not link egl/.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_PARALLEL_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_PARALLEL_H_
 

@@ -16,7 +16,8 @@
 namespace gles_delegate {
 namespace {
 
-// Values of all tensors of one check; a node that would pass it is skipped.
+// Elements of the tensors of all cases together, a limit of the time that they
+// take; a node that would pass it is skipped. A case may have a quarter.
 constexpr int64_t kMaxElements = int64_t{1} << 25;
 
 // What reads tensor `id` of a node in integers must find it in the graph as

@@ -1,6 +1,7 @@
 // dst is src with `update` written over it from `start` on, which is clamped so that it fits. One
-// texel of dst an invocation. For a dst in the memory of src: IN_PLACE, one texel of `update`, which
-// covers the channels; PARTS_IN_PLACE, a texel of dst of which `update` covers a part, or more.
+// texel of dst an invocation. If dst is in the memory of src, only texels that change are written.
+// IN_PLACE: `update` covers the channels; one of its texels an invocation.
+// PARTS_IN_PLACE: it does not; one texel of dst, of which it may cover a part.
 // MOVED: the update is moved_value(), as in moved_functions.comp, and no tensor.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS

@@ -214,6 +214,15 @@ Dispatch AttentionFewRowsOf(const AttentionWork& work, bool in_one_row,
   return d;
 }
 
+// Joins the parts. `heights`: matrices of a batch.
+Dispatch JoinOf(const AttentionWork& work, bool in_one_row, int heights) {
+  Dispatch d("attention_join");
+  d.Grid(work.results, int64_t{work.rows} * work.matrices, 1);
+  d.uniforms.Int4("extent", work.rows, heights, work.results, 0);
+  d.uniforms.Int("in_one_row", in_one_row ? 1 : 0);
+  return d;
+}
+
 absl::StatusOr<Dispatch> DispatchOf(const AttentionAttributes& a,
                                     const Node& node, const Planner& planner) {
   const DeviceProfile& profile = planner.profile();
@@ -280,12 +289,9 @@ absl::Status PlanAttention(const Node& node, Planner* planner) {
   const TensorId of_parts = planner->AddFloat32Temporary(
       "parts", {1, rows, parts, 4 * (work.results + 1)});
   planner->Add(std::move(d->Write("dst", of_parts)));
-  Dispatch join("attention_join");
-  join.Read("src", of_parts).Write("dst", dst).Grid(work.results, rows, 1);
-  join.uniforms.Int4("extent", work.rows,
-                     planner->tensor(node.inputs[0]).shape.h, work.results, 0);
-  join.uniforms.Int("in_one_row", a.in_one_row ? 1 : 0);
-  planner->Add(std::move(join));
+  Dispatch join =
+      JoinOf(work, a.in_one_row, planner->tensor(node.inputs[0]).shape.h);
+  planner->Add(std::move(join.Read("src", of_parts).Write("dst", dst)));
   return absl::OkStatus();
 }
 
