@@ -1,5 +1,7 @@
 #include "gl_shaders/declarations.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "gl_shaders/glsl_types.h"
@@ -70,6 +72,34 @@ std::string DeclareConstant(const ConstantBinding& c,
           point.unit, c.name, BufferElement(c.format), c.name);
   }
   return "";
+}
+
+std::string CommonParams(const ShaderSpec& spec) {
+  std::string text = "ivec4 grid;";
+  for (const TensorBinding& t : spec.tensors) {
+    absl::StrAppendFormat(&text, " ivec4 %s_size; ivec4 %s_aux;", t.name,
+                          t.name);
+    if (t.view != View::kNone) {
+      absl::StrAppendFormat(&text, " ivec4 %s_at; ivec4 %s_of;", t.name,
+                            t.name);
+    }
+  }
+  for (size_t i = 0; i < spec.post_ops.size(); ++i) {
+    absl::StrAppendFormat(&text, " vec4 post%d_params;", i);
+  }
+  if (std::any_of(spec.post_ops.begin(), spec.post_ops.end(),
+                  [](const PostOpCall& op) { return op.optional; })) {
+    absl::StrAppend(&text, " ivec4 post_skipped;");
+  }
+  for (const StageCalls& stage : spec.stages) {
+    for (size_t i = 0; i < stage.ops.size(); ++i) {
+      absl::StrAppendFormat(&text, " vec4 %s%d_params;", stage.name, i);
+    }
+  }
+  for (const ConstantBinding& c : spec.constants) {
+    absl::StrAppendFormat(&text, " ivec4 %s_size;", c.name);
+  }
+  return text;
 }
 
 }  // namespace gles_delegate::gl_shaders

@@ -1,4 +1,4 @@
-// GLSL declarations of the objects behind tensors and constants.
+// GLSL declarations of the objects behind tensors and constants, and of Params.
 #ifndef GLES_DELEGATE_GL_SHADERS_DECLARATIONS_H_
 #define GLES_DELEGATE_GL_SHADERS_DECLARATIONS_H_
 
@@ -15,6 +15,11 @@ std::string DeclareTensor(const TensorBinding& tensor,
 // The same for a constant; for literals, an array of their values.
 std::string DeclareConstant(const ConstantBinding& constant,
                             const Bindings::Point& point);
+
+// The members that every Params block begins with. ParamsOf
+// (delegate/plan/dispatch_shader.h) writes their values, in the same order and
+// by the same names.
+std::string CommonParams(const ShaderSpec& spec);
 
 }  // namespace gles_delegate::gl_shaders
 

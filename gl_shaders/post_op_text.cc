@@ -6,9 +6,27 @@
 namespace gles_delegate::gl_shaders {
 namespace {
 
-std::string AlwaysCalled(const PostOpCall& call, int index,
-                         absl::string_view vec) {
-  const std::string params = absl::StrCat("post", index, "_params");
+// The operand's texel for the value at (x, y, slice, batch).
+std::string OperandText(const PostOpCall& call) {
+  switch (call.operand_at) {
+    case OperandAt::kChannel:
+      return absl::StrFormat("read_%s(0, 0, slice, 0)", call.operand);
+    case OperandAt::kElement:
+      return absl::StrFormat("read_%s(x, y, slice, batch)", call.operand);
+    case OperandAt::kBroadcast:
+      break;
+  }
+  // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
+  return absl::StrFormat(
+      "read_%s(min(x, %s_size.x - 1), min(y, %s_size.y - 1), "
+      "min(slice, %s_size.z - 1), min(batch, %s_size.w - 1))%s",
+      call.operand, call.operand, call.operand, call.operand, call.operand,
+      call.operand_splat ? ".xxxx" : "");
+}
+
+std::string AlwaysCalled(const PostOpCall& call, absl::string_view list,
+                         int index, absl::string_view vec) {
+  const std::string params = absl::StrCat(list, index, "_params");
   if (call.operand.empty()) {
     return absl::StrFormat("  v = op_%s(v, %s);\n", call.function, params);
   }
@@ -33,12 +51,7 @@ std::string AlwaysCalled(const PostOpCall& call, int index,
         "%s);\n",
         call.function, call.operand, call.operand, params);
   }
-  // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
-  std::string value = absl::StrFormat(
-      "read_%s(min(x, %s_size.x - 1), min(y, %s_size.y - 1), "
-      "min(slice, %s_size.z - 1), min(batch, %s_size.w - 1))%s",
-      call.operand, call.operand, call.operand, call.operand, call.operand,
-      call.operand_splat ? ".xxxx" : "");
+  std::string value = OperandText(call);
   if (call.operand_zero_extend) {
     value = absl::StrFormat("(slice < %s_size.z ? %s : %s(0))", call.operand,
                             value, vec);
@@ -51,12 +64,28 @@ std::string AlwaysCalled(const PostOpCall& call, int index,
 
 }  // namespace
 
-std::string PostOpText(const PostOpCall& call, int index,
-                       absl::string_view vec) {
-  const std::string text = AlwaysCalled(call, index, vec);
+std::string PostOpText(const PostOpCall& call, absl::string_view list,
+                       int index, absl::string_view vec) {
+  const std::string text = AlwaysCalled(call, list, index, vec);
   if (!call.optional) return text;
   return absl::StrFormat("  if ((post_skipped.x & %d) == 0) {\n%s  }\n",
                          1 << index, text);
+}
+
+std::string DeclareStage(const StageCalls& stage) {
+  return absl::StrFormat(
+      "vec4 %s(int x, int y, int slice, int batch, vec4 v);\n", stage.name);
+}
+
+std::string DefineStage(const StageCalls& stage) {
+  std::string text;
+  for (size_t i = 0; i < stage.ops.size(); ++i) {
+    text += PostOpText(stage.ops[i], stage.name, static_cast<int>(i), "vec4");
+  }
+  return absl::StrFormat(
+      "vec4 %s(int x, int y, int slice, int batch, vec4 v) {\n%s"
+      "  return v;\n}\n",
+      stage.name, text);
 }
 
 }  // namespace gles_delegate::gl_shaders

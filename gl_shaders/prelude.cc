@@ -8,35 +8,10 @@
 #include "gl_shaders/accessors.h"
 #include "gl_shaders/declarations.h"
 #include "gl_shaders/glsl_types.h"
+#include "gl_shaders/post_op_text.h"
 
 namespace gles_delegate::gl_shaders {
 namespace {
-
-// The members that every Params block begins with. ParamsOf
-// (delegate/plan/dispatch_shader.h) writes their values, in the same order and
-// by the same names.
-std::string CommonParams(const ShaderSpec& spec) {
-  std::string text = "ivec4 grid;";
-  for (const TensorBinding& t : spec.tensors) {
-    absl::StrAppendFormat(&text, " ivec4 %s_size; ivec4 %s_aux;", t.name,
-                          t.name);
-    if (t.view != View::kNone) {
-      absl::StrAppendFormat(&text, " ivec4 %s_at; ivec4 %s_of;", t.name,
-                            t.name);
-    }
-  }
-  for (size_t i = 0; i < spec.post_ops.size(); ++i) {
-    absl::StrAppendFormat(&text, " vec4 post%d_params;", i);
-  }
-  if (std::any_of(spec.post_ops.begin(), spec.post_ops.end(),
-                  [](const PostOpCall& op) { return op.optional; })) {
-    absl::StrAppend(&text, " ivec4 post_skipped;");
-  }
-  for (const ConstantBinding& c : spec.constants) {
-    absl::StrAppendFormat(&text, " ivec4 %s_size;", c.name);
-  }
-  return text;
-}
 
 // The format of ELEMENT.
 Format ElementFormat(const ShaderSpec& spec) {
@@ -255,12 +230,13 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
     text += DeclareAccess(spec.constants[i], bindings.constants[i],
                           spec.half_arithmetic);
   }
+  for (const StageCalls& stage : spec.stages) text += DeclareStage(stage);
   return text;
 }
 
 std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
   std::string text = Conversions(spec);
-  // Reads first: a write's post-ops call them.
+  // Reads first: the functions of writes and stages call them.
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
     if (!spec.tensors[i].write) {
       absl::StrAppend(&text, DefineRead(spec.tensors[i], bindings.tensors[i]));
@@ -270,6 +246,7 @@ std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
       }
     }
   }
+  for (const StageCalls& stage : spec.stages) text += DefineStage(stage);
   bool first_write = true;
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
     if (!spec.tensors[i].write) continue;

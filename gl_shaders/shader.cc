@@ -31,15 +31,19 @@ void FindOps(absl::string_view text, std::vector<std::string>* names) {
   }
 }
 
-// Library functions that the shader needs: its post-ops, and those that the
-// .comp and its defines call.
+// Library functions that the shader needs: its post-ops and stages, and those
+// that the .comp and its defines call.
 std::vector<std::string> LibraryFunctions(const ShaderSpec& spec,
                                           absl::string_view body) {
   std::vector<std::string> names;
-  for (const PostOpCall& op : spec.post_ops) {
-    names.push_back(absl::StrCat("op_", op.function));
-    if (op.operand_lookup_packed) names.push_back("op_component");
-  }
+  const auto add = [&](const std::vector<PostOpCall>& calls) {
+    for (const PostOpCall& op : calls) {
+      names.push_back(absl::StrCat("op_", op.function));
+      if (op.operand_lookup_packed) names.push_back("op_component");
+    }
+  };
+  add(spec.post_ops);
+  for (const StageCalls& stage : spec.stages) add(stage.ops);
   FindOps(body, &names);
   for (const auto& [name, value] : spec.defines) FindOps(value, &names);
   for (const TensorBinding& t : spec.tensors) {

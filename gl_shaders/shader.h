@@ -17,6 +17,10 @@
 //                    vec4 value_T(int x, int y, int slice, int batch, vec4 v),
 //                    the value that write_T would store, and
 //                    void store_T(... vec4 v), which stores it unchanged.
+//   vec4 S(int x, int y, int slice, int batch, vec4 v)
+//                    for each stage S (ShaderSpec::stages): the value of its
+//                    functions for v, which is at this place of the tensor that
+//                    they are functions of. <S> in capitals is defined.
 //   ELEMENT, ELEMENT4
 //                    the type of a channel and of a texel of the first written
 //                    tensor (else of the first read one): float and vec4, or
@@ -151,6 +155,14 @@ struct ConstantBinding {
   bool half_scales = false;
 };
 
+// Which texel of its operand a function of a stage reads, for the value at (x,
+// y, slice, batch).
+enum class OperandAt {
+  kBroadcast,  // that texel; axes of extent 1 are broadcast
+  kChannel,    // (0, 0, slice, 0)
+  kElement,    // that texel
+};
+
 struct PostOpCall {
   std::string function;  // op_<function>
   std::string operand;   // name of a read tensor, "" for none
@@ -168,6 +180,13 @@ struct PostOpCall {
   bool operand_lookup_packed = false;
   // COMMON_PARAMS has `ivec4 post_skipped`; bit i of its x skips call i.
   bool optional = false;
+  OperandAt operand_at = OperandAt::kBroadcast;
+};
+
+// Functions that the .comp calls by this name.
+struct StageCalls {
+  std::string name;
+  std::vector<PostOpCall> ops;
 };
 
 // Binding points of tensors, then of constants. Samplers, images and storage
@@ -191,6 +210,7 @@ struct ShaderSpec {
   std::vector<TensorBinding> tensors;
   std::vector<ConstantBinding> constants;
   std::vector<PostOpCall> post_ops;
+  std::vector<StageCalls> stages;
   ReadBy read_by = ReadBy::kFetch;
   // Stores finite values beyond the largest 16-bit float as that value.
   bool saturate_halves = false;

@@ -70,7 +70,7 @@ std::string ValueText(const TensorBinding& t, Bindings::Kind kind,
                       const ShaderSpec& spec) {
   std::string text;
   for (size_t i = 0; i < post_ops.size(); ++i) {
-    text += PostOpText(post_ops[i], static_cast<int>(i), Vec(t.format));
+    text += PostOpText(post_ops[i], "post", static_cast<int>(i), Vec(t.format));
   }
   return text + PlaceText(t) + WithinFormat(t, kind, spec) +
          PoisonIfOutside(t.format);

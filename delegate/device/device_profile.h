@@ -100,7 +100,7 @@ struct DeviceChoices {
   // DEPTH_TO_SPACE, RESIZE_BILINEAR, small MAX_POOL_2D or MUL by a channel
   // scale while reading, and convolutions write the rows of a following
   // RESHAPE, without dispatches for these (passes/read_through.h,
-  // fuse_channel_scales.h, write_through.h).
+  // fuse_inputs.h, write_through.h).
   int read_through = 0;
   // Fuse the mean and matrix products of a squeeze-excite block into one
   // dispatch of one work group if the texels of weights <= this; if the plane's

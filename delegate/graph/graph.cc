@@ -145,6 +145,28 @@ std::string Tensor::ToString() const {
                       absl::StrJoin(dims, ","), "]");
 }
 
+namespace {
+
+void AddOperands(const std::vector<PostOp>& ops, std::vector<TensorId>* ids) {
+  for (const PostOp& op : ops) {
+    if (op.operand != kNoTensor) ids->push_back(op.operand);
+  }
+}
+
+}  // namespace
+
+std::vector<TensorId> OperandsOf(const std::vector<Stage>& stages) {
+  std::vector<TensorId> ids;
+  for (const Stage& stage : stages) AddOperands(stage.ops, &ids);
+  return ids;
+}
+
+std::vector<TensorId> OperandsOf(const Node& node) {
+  std::vector<TensorId> ids = OperandsOf(node.stages);
+  AddOperands(node.post_ops, &ids);
+  return ids;
+}
+
 Uses::Uses(const Graph& graph)
     : producer(graph.tensors.size(), -1),
       consumers(graph.tensors.size()),
@@ -157,10 +179,8 @@ Uses::Uses(const Graph& graph)
     for (TensorId id : node.inputs) {
       if (id != kNoTensor) consumers[id].push_back(static_cast<int>(n));
     }
-    for (const PostOp& op : node.post_ops) {
-      if (op.operand != kNoTensor) {
-        consumers[op.operand].push_back(static_cast<int>(n));
-      }
+    for (TensorId id : OperandsOf(node)) {
+      consumers[id].push_back(static_cast<int>(n));
     }
   }
   for (TensorId id : graph.outputs) is_output[id] = true;

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "delegate/graph/memory_view.h"
 #include "quant/half.h"
 
 namespace gles_delegate {
@@ -132,53 +133,6 @@ struct Sparsity {
   bool empty() const { return dimensions.empty(); }
 };
 
-using TensorId = int;
-constexpr TensorId kNoTensor = -1;
-
-// A tensor stored in another tensor's memory.
-struct MemoryView {
-  enum class Kind {
-    // A box of the other tensor. The producer writes it there, so that a
-    // concatenation needs no copy (delegate/passes/concat_in_place.h).
-    kBox,
-    // Rows of pixels of the other tensor, as RESHAPE makes them: each pixel's
-    // slices become the slices of consecutive pixels. The producer writes it
-    // there, and no node reads it (delegate/passes/write_through.h).
-    kRows,
-    // DEPTH_TO_SPACE of the other tensor: each texel is one of its texels; no
-    // node writes it (delegate/passes/read_through.h).
-    kDepthToSpace,
-    // Slices of the other tensor, counted through all of its batches, in
-    // batches of another size; no node writes it
-    // (delegate/passes/view_slices.h).
-    kSlices,
-    // RESIZE_BILINEAR of the other tensor, interpolated by the shaders that
-    // read it.
-    kBilinear,
-    // MAX_POOL_2D of the other tensor with windows of at most 2x2 pixels,
-    // computed by the shaders that read it.
-    kMaxPool,
-  };
-  TensorId of = kNoTensor;  // the other tensor
-  Kind kind = Kind::kBox;
-  // The origin of the box or row in B, H, W, C of the other tensor. The channel
-  // is a multiple of four; for kRows it is 0. For kSlices: four times the first
-  // slice, as the channel.
-  std::array<int, 4> at = {};
-  int block = 1;      // of kDepthToSpace
-  float scale_x = 1;  // of kBilinear: source pixels a pixel
-  float scale_y = 1;
-  float shift = 0;  // of kBilinear: 0.5 where pixels are at their centers
-  // For kMaxPool, along x and y: the stride, and the window's size, 1 or 2.
-  // Pixels past the source's edge are not part of a window.
-  std::array<int, 2> step = {1, 1};
-  std::array<int, 2> window = {1, 1};
-
-  // True if a node writes the tensor there; otherwise it is only read.
-  bool IsWritten() const { return kind == Kind::kBox || kind == Kind::kRows; }
-  std::string ToString() const;  // " in t3 at 0,0,0,16"; "": it is no view
-};
-
 struct Tensor {
   std::string name;
   // The type that ops see: kFloat32 for a quantized tensor's float view.
@@ -254,6 +208,14 @@ struct PostOp {
   bool operand_max_pool = false;
 };
 
+// Functions that a node's shaders apply, in order, to a value other than the
+// one that they store: what a convolution reads, say. The shaders call them as
+// <name>(x, y, slice, batch, v) (gl_shaders/shader.h).
+struct Stage {
+  std::string name;  // as "input_stage" (delegate/ops/conv/stages.h)
+  std::vector<PostOp> ops;
+};
+
 struct OpDefinition;  // delegate/graph/op.h
 
 struct Node {
@@ -263,6 +225,7 @@ struct Node {
   std::vector<TensorId> outputs;
   std::any attributes;           // the op's own struct
   std::vector<PostOp> post_ops;  // applied to outputs[0], in order
+  std::vector<Stage> stages;     // only of what passes fuse
   // The node reads and writes quantized tensors as (quantized value - zero
   // point) instead of real values (delegate/passes/integer_path.h).
   bool integer_path = false;
@@ -270,6 +233,11 @@ struct Node {
   // bits even with 16-bit storage (option float32_nodes).
   bool always_float32 = false;
 };
+
+// The tensors that functions read, each as often as they do: those of stages,
+// and of a node's post-ops and stages.
+std::vector<TensorId> OperandsOf(const std::vector<Stage>& stages);
+std::vector<TensorId> OperandsOf(const Node& node);
 
 struct Graph {
   std::deque<Tensor> tensors;  // a deque: references outlive AddTensor()
@@ -290,7 +258,7 @@ struct Graph {
 struct Uses {
   explicit Uses(const Graph& graph);
   std::vector<int> producer;  // index of the node that writes it; -1: none
-  // Indices of the nodes that read it, as inputs or as post-op operands.
+  // Indices of the nodes that read it, as inputs or as operands.
   std::vector<std::vector<int>> consumers;
   std::vector<bool> is_output;  // of the graph
 };

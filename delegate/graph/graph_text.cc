@@ -20,18 +20,13 @@ std::string IdsText(absl::Span<const TensorId> ids) {
   });
 }
 
-std::vector<TensorId> OperandsOf(const Node& node) {
-  std::vector<TensorId> ids;
-  for (const PostOp& op : node.post_ops) {
-    if (op.operand != kNoTensor) ids.push_back(op.operand);
-  }
-  return ids;
-}
-
-std::string PostOpsText(const Node& node) {
+std::string FunctionsText(const Node& node) {
   std::string text;
   for (const PostOp& op : node.post_ops) {
     absl::StrAppend(&text, " ", PostOpText(op));
+  }
+  for (const Stage& stage : node.stages) {
+    absl::StrAppend(&text, " ", StageText(stage));
   }
   return text;
 }
@@ -110,6 +105,15 @@ std::string PostOpText(const PostOp& op) {
   return text;
 }
 
+std::string StageText(const Stage& stage) {
+  return absl::StrCat(stage.name, "[",
+                      absl::StrJoin(stage.ops, " ",
+                                    [](std::string* out, const PostOp& op) {
+                                      absl::StrAppend(out, PostOpText(op));
+                                    }),
+                      "]");
+}
+
 std::string GraphToString(const Graph& graph) {
   std::set<TensorId> named(graph.inputs.begin(), graph.inputs.end());
   named.insert(graph.outputs.begin(), graph.outputs.end());
@@ -118,7 +122,7 @@ std::string GraphToString(const Graph& graph) {
     const Node& node = graph.nodes[i];
     absl::StrAppend(&text, i, ": ", Title(node), " (node ", node.tflite_index,
                     "): ", IdsText(node.inputs), " -> ", IdsText(node.outputs),
-                    PostOpsText(node), "\n");
+                    FunctionsText(node), "\n");
     named.insert(node.inputs.begin(), node.inputs.end());
     named.insert(node.outputs.begin(), node.outputs.end());
     for (TensorId id : OperandsOf(node)) named.insert(id);
@@ -138,7 +142,7 @@ std::string GraphToDot(const Graph& graph) {
     std::vector<TensorId> reads = node.inputs;
     for (TensorId id : OperandsOf(node)) reads.push_back(id);
     std::string label =
-        absl::StrCat(Title(node), " ", node.tflite_index, PostOpsText(node));
+        absl::StrCat(Title(node), " ", node.tflite_index, FunctionsText(node));
     const std::string constants = ConstantsText(graph, reads);
     if (!constants.empty()) absl::StrAppend(&label, "\n", constants);
     const int box = dot.AddBox(label);

@@ -14,6 +14,8 @@ namespace gles_delegate {
 // "|clamp(0,6)", "|add(t7)": the function, its constants without trailing
 // zeros, and its operand.
 std::string PostOpText(const PostOp& op);
+// "input_stage[|mul(t3) |add(t4)]".
+std::string StageText(const Stage& stage);
 
 // One line for each graph input, node (in order) and graph output, then one for
 // each tensor that they name. Omits attributes.

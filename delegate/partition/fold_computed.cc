@@ -42,11 +42,10 @@ class Folder {
 
   bool MayFold(const Node& node) const {
     const auto constant = [&](TensorId id) { return IsConstant(id); };
+    const std::vector<TensorId> operands = OperandsOf(node);
     return !node.integer_path && !node.inputs.empty() &&
            std::all_of(node.inputs.begin(), node.inputs.end(), constant) &&
-           std::all_of(
-               node.post_ops.begin(), node.post_ops.end(),
-               [&](const PostOp& op) { return IsConstant(op.operand); }) &&
+           std::all_of(operands.begin(), operands.end(), constant) &&
            std::all_of(node.outputs.begin(), node.outputs.end(),
                        [&](TensorId id) { return MayBeConstant(id); });
   }

@@ -24,9 +24,7 @@ void RemoveDeadNodes(Graph* graph) {
     for (TensorId id : node->inputs) {
       if (id != kNoTensor) wanted[id] = true;
     }
-    for (const PostOp& op : node->post_ops) {
-      if (op.operand != kNoTensor) wanted[op.operand] = true;
-    }
+    for (TensorId id : OperandsOf(*node)) wanted[id] = true;
     kept.push_back(std::move(*node));
   }
   std::reverse(kept.begin(), kept.end());

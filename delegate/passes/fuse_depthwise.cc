@@ -1,12 +1,13 @@
 #include "delegate/passes/fuse_depthwise.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/conv/depthwise_pointwise.h"
-#include "delegate/ops/conv/inner_function.h"
+#include "delegate/ops/conv/stages.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fusing.h"
 
@@ -15,18 +16,12 @@ namespace {
 
 constexpr int kMaxWindow = 5;
 
-// The node's part of a fused one; nullopt if it cannot be fused.
-std::optional<DepthwisePointwiseAttributes> AsFirst(
-    const Graph& graph, const Node& node,
-    const std::optional<Convolution>& conv) {
-  if (!conv || conv->kind != Convolution::Kind::kDepthwise ||
-      conv->multiplier != 1 || !conv->constant_weights ||
-      conv->window_w > kMaxWindow || conv->window_h > kMaxWindow) {
-    return std::nullopt;
-  }
-  const auto inner = InnerFunctionOf(graph, node, conv->dst);
-  if (!inner) return std::nullopt;
-  return DepthwisePointwiseAttributes{conv->window, *inner};
+bool IsInnerDepthwise(const Graph& graph, const Node& node,
+                      const std::optional<Convolution>& conv) {
+  return conv && conv->kind == Convolution::Kind::kDepthwise &&
+         conv->multiplier == 1 && conv->constant_weights &&
+         conv->window_w <= kMaxWindow && conv->window_h <= kMaxWindow &&
+         AreCheap(graph, node, conv->dst);
 }
 
 bool IsPointwiseAfter(const Node& node, const std::optional<Convolution>& conv,
@@ -34,7 +29,7 @@ bool IsPointwiseAfter(const Node& node, const std::optional<Convolution>& conv,
   return conv && conv->kind == Convolution::Kind::kWindow &&
          conv->src == first.dst && conv->IsPointwise() &&
          conv->constant_weights && conv->integer_path == first.integer_path &&
-         !conv->channel_scale.IsThere() && !IsOperand(first.dst, node);
+         conv->input_stage.empty() && !IsOperand(first.dst, node);
 }
 
 // The work of a fused pair, in products of texels.
@@ -89,8 +84,7 @@ void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
   for (size_t n = 0; n < graph->nodes.size(); ++n) {
     const Node& first = graph->nodes[n];
     const auto depthwise = Convolution::Of(*graph, first);
-    const auto attributes = AsFirst(*graph, first, depthwise);
-    if (!attributes) continue;
+    if (!IsInnerDepthwise(*graph, first, depthwise)) continue;
     Node* const second = OnlyReader(depthwise->dst, uses, graph);
     if (second == nullptr) continue;
     const auto pointwise = Convolution::Of(*graph, *second);
@@ -99,14 +93,11 @@ void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
     if (work.again > MaxWork(work, *pointwise, profile.choices)) continue;
     Node fused = *second;
     fused.op = &DepthwisePointwise();
-    fused.attributes = *attributes;
+    fused.attributes = DepthwisePointwiseAttributes{depthwise->window};
+    fused.stages = {{std::string(kInnerStage), first.post_ops}};
     fused.inputs = {depthwise->src, depthwise->weights.weights,
                     depthwise->weights.bias, pointwise->weights.weights,
                     pointwise->weights.bias};
-    const auto& scaling = attributes->inner.scaling;
-    if (scaling && scaling->operand_table) {
-      fused.inputs.push_back(scaling->operand);
-    }
     if (!CanPlanDepthwisePointwise(fused, graph, profile)) continue;
     *second = std::move(fused);
     removed[n] = true;

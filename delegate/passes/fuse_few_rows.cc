@@ -198,8 +198,7 @@ class FewRowsFuser {
     SetInput(kGateWeights, gate.inputs[1], &product);
     SetInput(kGateBias, gate.inputs.size() > 2 ? gate.inputs[2] : kNoTensor,
              &product);
-    std::any_cast<FullyConnectedAttributes&>(product.attributes)
-        .gate_functions = gate.post_ops;
+    product.stages.push_back({std::string(kGateStage), gate.post_ops});
     product.post_ops.erase(product.post_ops.begin());
     product.always_float32 |= gate.always_float32;
     removed_[g] = true;

@@ -1,13 +1,14 @@
 #include "delegate/passes/fuse_next.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
-#include "delegate/ops/conv/inline_function.h"
 #include "delegate/ops/conv/next_pointwise.h"
+#include "delegate/ops/conv/stages.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fusing.h"
 
@@ -33,7 +34,7 @@ bool IsNext(const Graph& graph, const Node& node,
             const DeviceChoices& choices) {
   if (!conv || conv->kind != Convolution::Kind::kWindow ||
       conv->src != first.outputs[0] || !conv->IsPointwise() ||
-      !conv->constant_weights || conv->channel_scale.IsThere() ||
+      !conv->constant_weights || !conv->input_stage.empty() ||
       node.integer_path != first.integer_path ||
       node.always_float32 != first.always_float32 ||
       graph.tensor(conv->dst).view.of != kNoTensor) {
@@ -44,18 +45,15 @@ bool IsNext(const Graph& graph, const Node& node,
 }
 
 // Both as one node.
-Node Fused(const Node& first, const Convolution& next, const Node& next_node,
-           InlineFunction function) {
+Node Fused(const Node& first, const Convolution& next, const Node& next_node) {
   Node fused = first;
   fused.op = &WithNextPointwise(*first.op);
   fused.inputs.push_back(next.weights.weights);
   fused.inputs.push_back(next.weights.bias);
-  if (function.table() != kNoTensor) {
-    fused.inputs.push_back(function.table());
-  }
   fused.outputs.push_back(next_node.outputs[0]);
-  fused.attributes = NextPointwiseAttributes{
-      first.op, first.attributes, first.inputs.size(), std::move(function)};
+  fused.attributes =
+      NextPointwiseAttributes{first.op, first.attributes, first.inputs.size()};
+  fused.stages.push_back({std::string(kNextStage), next_node.post_ops});
   return fused;
 }
 
@@ -79,9 +77,8 @@ std::optional<std::pair<int, Node>> NextOfNode(const Node& first,
     const Node& node = graph->nodes[n];
     const auto next = Convolution::Of(*graph, node);
     if (!IsNext(*graph, node, next, first, profile.choices)) continue;
-    auto function = InlineFunctionOf(node.post_ops);
-    if (!function) continue;
-    Node fused = Fused(first, *next, node, *std::move(function));
+    if (!ReadOnlyTables(node.post_ops)) continue;
+    Node fused = Fused(first, *next, node);
     if (CanPlan(fused, graph, profile)) return std::pair(n, std::move(fused));
   }
   return std::nullopt;

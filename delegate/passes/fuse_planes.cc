@@ -1,12 +1,13 @@
 #include "delegate/passes/fuse_planes.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "delegate/ops/conv/convolution.h"
-#include "delegate/ops/conv/inner_function.h"
 #include "delegate/ops/conv/pointwise_depthwise.h"
+#include "delegate/ops/conv/stages.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fusing.h"
 
@@ -17,7 +18,7 @@ namespace {
 bool IsFirst(const std::optional<Convolution>& conv, const DeviceChoices& c) {
   return conv && conv->kind == Convolution::Kind::kWindow &&
          conv->IsPointwise() && conv->constant_weights &&
-         !conv->channel_scale.IsThere() &&
+         conv->input_stage.empty() &&
          int64_t{conv->src_shape.h} * conv->src_shape.w *
                  conv->src_shape.slices() <=
              c.fused_plane_work;
@@ -48,20 +49,18 @@ void FusePlanes(Graph* graph, const DeviceProfile& profile) {
     const Node& first = graph->nodes[n];
     const auto pointwise = Convolution::Of(*graph, first);
     if (!IsFirst(pointwise, profile.choices)) continue;
-    const auto inner = InnerFunctionOf(*graph, first, pointwise->dst);
+    if (!AreCheap(*graph, first, pointwise->dst)) continue;
     Node* const second = OnlyReader(pointwise->dst, uses, graph);
-    if (!inner || second == nullptr) continue;
+    if (second == nullptr) continue;
     const auto depthwise = Convolution::Of(*graph, *second);
     if (!IsDepthwiseAfter(*second, depthwise, *pointwise)) continue;
     Node fused = *second;
     fused.op = &PointwiseDepthwise();
-    fused.attributes = PointwiseDepthwiseAttributes{depthwise->window, *inner};
+    fused.attributes = PointwiseDepthwiseAttributes{depthwise->window};
+    fused.stages = {{std::string(kInnerStage), first.post_ops}};
     fused.inputs = {pointwise->src, pointwise->weights.weights,
                     pointwise->weights.bias, depthwise->weights.weights,
                     depthwise->weights.bias};
-    if (inner->scaling && inner->scaling->operand_table) {
-      fused.inputs.push_back(inner->scaling->operand);
-    }
     if (!CanPlanPointwiseDepthwise(fused, graph, profile)) continue;
     *second = std::move(fused);
     removed[n] = true;

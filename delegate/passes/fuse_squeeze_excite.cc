@@ -59,7 +59,7 @@ Node* ProductOf(TensorId tensor, const Uses& uses, Graph* graph) {
   const auto conv = Convolution::Of(*graph, *node);
   const bool fits = conv && conv->src == tensor && conv->IsPointwise() &&
                     conv->constant_weights && !conv->quantized &&
-                    !conv->channel_scale.IsThere() && conv->dst_shape.h == 1 &&
+                    conv->input_stage.empty() && conv->dst_shape.h == 1 &&
                     conv->dst_shape.w == 1 && IsReal(graph->tensor(conv->dst));
   return fits ? node : nullptr;
 }

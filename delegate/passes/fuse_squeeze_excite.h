@@ -16,7 +16,7 @@ namespace gles_delegate {
 // tensors, for a function with an operand between the products, nor for weights
 // computed at run time.
 //
-// Run it last: only after fuse_channel_scales has moved the sum of the scaled
+// Run it last: only after fuse_inputs has moved the sum of the scaled
 // tensor into the next convolution is the mean the ADD's only reader.
 void FuseSqueezeExcite(Graph* graph, const DeviceProfile& profile);
 

@@ -18,8 +18,8 @@ Node* OnlyReader(TensorId tensor, const Uses& uses, Graph* graph) {
 }
 
 bool IsOperand(TensorId tensor, const Node& node) {
-  return std::any_of(node.post_ops.begin(), node.post_ops.end(),
-                     [&](const PostOp& op) { return op.operand == tensor; });
+  const std::vector<TensorId> operands = OperandsOf(node);
+  return std::find(operands.begin(), operands.end(), tensor) != operands.end();
 }
 
 bool IsSameEverywhere(const PostOp& op) {
@@ -57,16 +57,12 @@ TensorId AddConstantAs(const Shape& shape, TensorId constant, Graph* graph) {
 }
 
 int CountOperands(const Node& node) {
-  return static_cast<int>(
-      std::count_if(node.post_ops.begin(), node.post_ops.end(),
-                    [](const PostOp& op) { return op.operand != kNoTensor; }));
+  return static_cast<int>(OperandsOf(node).size());
 }
 
 bool FitsBindingsAsPair(const Node& node, const DeviceProfile& profile) {
   constexpr int kTensors = 4;  // both weights, what is read, what is written
-  constexpr size_t kInputs = 5;
-  const int table = node.inputs.size() > kInputs ? 1 : 0;
-  return kTensors + table + CountOperands(node) <= MaxBoundTensors(profile);
+  return kTensors + CountOperands(node) <= MaxBoundTensors(profile);
 }
 
 }  // namespace gles_delegate

@@ -12,7 +12,7 @@ namespace gles_delegate {
 // reads as well. The graph owns the node.
 Node* OnlyReader(TensorId tensor, const Uses& uses, Graph* graph);
 
-// True if one of the node's post-ops has `tensor` as its operand.
+// True if one of the node's post-ops or stages has `tensor` as an operand.
 bool IsOperand(TensorId tensor, const Node& node);
 
 // True if the function does not depend on the value's position.
@@ -33,12 +33,11 @@ bool IsComputedFloat(const Tensor& tensor);
 // Adds a constant of the same bytes in another shape with as many elements.
 TensorId AddConstantAs(const Shape& shape, TensorId constant, Graph* graph);
 
-// Number of tensors that the node's post-ops read.
+// Number of tensors that the node's post-ops and stages read.
 int CountOperands(const Node& node);
 
 // Whether the device can bind everything that a node of two convolutions uses:
-// one input, one output, both weights, a table of multipliers if it is the
-// sixth input, and operands.
+// one input, one output, both weights, and operands.
 bool FitsBindingsAsPair(const Node& node, const DeviceProfile& profile);
 
 }  // namespace gles_delegate

@@ -7,10 +7,10 @@
 #include "delegate/passes/fold_scales.h"
 #include "delegate/passes/fold_transposes.h"
 #include "delegate/passes/fuse_attention.h"
-#include "delegate/passes/fuse_channel_scales.h"
 #include "delegate/passes/fuse_depthwise.h"
 #include "delegate/passes/fuse_elementwise.h"
 #include "delegate/passes/fuse_few_rows.h"
+#include "delegate/passes/fuse_inputs.h"
 #include "delegate/passes/fuse_movement.h"
 #include "delegate/passes/fuse_next.h"
 #include "delegate/passes/fuse_padding.h"
@@ -109,9 +109,9 @@ constexpr Pass kPasses[] = {
     {"fuse_depthwise", PassStage::kFuse, &Run<&FuseDepthwise>},
     // After fuse_depthwise, which takes those of large planes.
     {"fuse_planes", PassStage::kFuse, &Run<&FusePlanes>},
-    // After passes that find more to fuse if the MUL is separate.
-    {"fuse_channel_scales", PassStage::kFuse, &Run<&FuseChannelScales>},
-    // After fuse_channel_scales, which leaves a sum to the mean alone.
+    // After passes that find more to fuse if the functions are separate.
+    {"fuse_inputs", PassStage::kFuse, &Run<&FuseInputs>},
+    // After fuse_inputs, which leaves a sum to the mean alone.
     {"fuse_squeeze_excite", PassStage::kFuse, &Run<&FuseSqueezeExcite>},
     // After all passes that change what convolutions read.
     {"view_slices", PassStage::kFuse, &Run<&ViewSlices>},

@@ -76,7 +76,7 @@ bool CanBePadded(const Graph& graph, const Node& node, const Head& head) {
   const Convolution& conv = head.conv;
   const int outputs = conv.dst_shape.c;
   if (!conv.constant_weights || conv.filter.groups != 1 ||
-      conv.channel_scale.IsThere() ||
+      !conv.input_stage.empty() ||
       !CanBePadded(graph.tensor(conv.weights.weights), 0, outputs)) {
     return false;
   }

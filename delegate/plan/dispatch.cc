@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "delegate/graph/graph_text.h"
@@ -128,6 +129,11 @@ Dispatch& Dispatch::Constant(PackedConstant constant) {
   return *this;
 }
 
+Dispatch& Dispatch::Apply(absl::string_view name, std::vector<PostOp> ops) {
+  stages.push_back({std::string(name), std::move(ops)});
+  return Define(absl::AsciiStrToUpper(name));
+}
+
 Dispatch& Dispatch::Grid(int64_t x, int64_t y, int64_t z) {
   const auto fit = [](int64_t extent) {
     return static_cast<int>(
@@ -187,6 +193,9 @@ std::string Dispatch::ToString() const {
                     : optional_post_ops >> i & 1 ? " (optional)"
                                                  : "");
   }
+  for (const Stage& stage : stages) {
+    absl::StrAppend(&text, " ", StageText(stage));
+  }
   absl::StrAppend(&text, masks_tails ? " masks tails" : "",
                   !writes_as                              ? ""
                   : *writes_as == MemoryView::Kind::kRows ? " writes rows"
@@ -217,6 +226,7 @@ std::string PlanToString(const Graph& graph,
       if (op.operand != kNoTensor && !graph.tensor(op.operand).view.IsWritten())
         show(op.operand);
     }
+    for (TensorId id : OperandsOf(d.stages)) show(id);
     for (const auto& [name, id] : d.writes) show(id);
     absl::StrAppend(&text, d.label, ": ", d.ToString(), "\n");
   }

@@ -103,6 +103,7 @@ struct Dispatch {
   std::vector<PackedConstant> constants;
   UniformBlock uniforms;
   std::vector<PostOp> post_ops;         // applied by write_<first of writes>
+  std::vector<Stage> stages;            // called by the shader
   bool integer_path = false;            // as Node::integer_path
   std::array<int, 3> grid = {1, 1, 1};  // invocations
   std::array<int, 3> work_group = {0, 0, 0};  // zeros: chosen from the grid
@@ -127,9 +128,9 @@ struct Dispatch {
   std::optional<Tiling> other_tiling;
   bool half_arithmetic = false;  // ShaderSpec::half_arithmetic
   bool write_in_two = false;     // ShaderSpec::write_in_two
-  // Makes the shader treat each plane of a tensor of `reads` as one row: T_size
-  // is (width * height, 1, slices, batch). Only for tensors in buffers with
-  // their own memory.
+  // Makes the shader treat each plane of a tensor of `reads` and of stages as
+  // one row: T_size is (width * height, 1, slices, batch). Only for tensors in
+  // buffers with their own memory.
   bool flat_planes = false;
   int64_t shared_bytes = 0;  // shared memory per work group
   int node = -1;             // tflite_index, for the profile
@@ -140,6 +141,8 @@ struct Dispatch {
   Dispatch& Read(absl::string_view name, TensorId id);
   Dispatch& Write(absl::string_view name, TensorId id);
   Dispatch& Constant(PackedConstant constant);
+  // Lets the shader call the functions as <name>(), and defines <NAME>.
+  Dispatch& Apply(absl::string_view name, std::vector<PostOp> ops);
   // An extent above 31 bits becomes 2^31 - 1, which planning refuses.
   Dispatch& Grid(int64_t x, int64_t y, int64_t z);
   // One invocation per texel of a tensor with this shape.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/plan/shader_calls.h"
 #include "delegate/plan/storage.h"
 
 namespace gles_delegate {
@@ -50,7 +51,7 @@ NamedTensor OperandOf(const Graph& graph, const Dispatch& dispatch,
                       size_t index) {
   const PostOp& op = dispatch.post_ops[index];
   NamedTensor operand;
-  operand.name = PostOperandName(static_cast<int>(index));
+  operand.name = PostOperandName(index);
   operand.id = op.operand;
   operand.part = op.operand_max_pool ? MemoryView::Kind::kMaxPool
                                      : graph.tensor(op.operand).addressed_as();
@@ -68,6 +69,15 @@ std::vector<NamedTensor> NamedTensors(const Graph& graph,
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
     if (dispatch.post_ops[i].operand == kNoTensor) continue;
     tensors.push_back(OperandOf(graph, dispatch, i));
+  }
+  for (const Stage& stage : dispatch.stages) {
+    for (size_t i = 0; i < stage.ops.size(); ++i) {
+      const TensorId id = stage.ops[i].operand;
+      if (id == kNoTensor) continue;
+      tensors.push_back({StageOperandName(stage, i), id, false,
+                         graph.tensor(id).addressed_as(),
+                         dispatch.flat_planes});
+    }
   }
   for (const auto& [name, id] : dispatch.writes) {
     const auto part = graph.tensor(id).addressed_as();
@@ -160,39 +170,7 @@ TensorBinding BindingOf(const Graph& graph, const Dispatch& dispatch,
           named.part ? ViewKindOf(*named.part) : gl_shaders::View::kNone};
 }
 
-// In one order, so that x + y and y + x share a program.
-bool OperandIsFirst(const PostOp& op) {
-  return op.operand_first && op.function != "add" && op.function != "mul";
-}
-
-gl_shaders::PostOpCall CallOf(const Graph& graph, const Dispatch& dispatch,
-                              size_t index) {
-  const PostOp& op = dispatch.post_ops[index];
-  gl_shaders::PostOpCall call{op.function,
-                              "",
-                              OperandIsFirst(op),
-                              false,
-                              op.operand_zero_extend,
-                              op.operand_table,
-                              op.operand_lookup};
-  const TensorId output =
-      dispatch.writes.empty() ? kNoTensor : dispatch.writes[0].second;
-  if (op.operand != kNoTensor) {
-    call.operand = PostOperandName(static_cast<int>(index));
-    call.operand_lookup_packed =
-        op.operand_lookup && graph.tensor(op.operand).shape.c == 4;
-    call.operand_splat = !op.operand_zero_extend && !op.operand_table &&
-                         !op.operand_lookup &&
-                         graph.tensor(op.operand).shape.c == 1 &&
-                         graph.tensor(output).shape.c > 1;
-  }
-  call.optional = (dispatch.optional_post_ops >> index & 1) != 0;
-  return call;
-}
-
 }  // namespace
-
-std::string PostOperandName(int index) { return absl::StrCat("post", index); }
 
 std::vector<TensorId> BoundTensors(const Dispatch& dispatch) {
   std::vector<TensorId> ids;
@@ -200,6 +178,7 @@ std::vector<TensorId> BoundTensors(const Dispatch& dispatch) {
   for (const PostOp& op : dispatch.post_ops) {
     if (op.operand != kNoTensor) ids.push_back(op.operand);
   }
+  for (TensorId id : OperandsOf(dispatch.stages)) ids.push_back(id);
   for (const auto& [name, id] : dispatch.writes) ids.push_back(id);
   return ids;
 }
@@ -212,6 +191,7 @@ std::vector<TensorId> ReadTensors(const Dispatch& dispatch) {
     const bool skips = i < 32 && (dispatch.skipped_post_ops >> i & 1) != 0;
     if (op.operand != kNoTensor && !skips) ids.push_back(op.operand);
   }
+  for (TensorId id : OperandsOf(dispatch.stages)) ids.push_back(id);
   return ids;
 }
 
@@ -231,7 +211,10 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
     spec.tensors.push_back(BindingOf(graph, dispatch, named, profile));
   }
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
-    spec.post_ops.push_back(CallOf(graph, dispatch, i));
+    spec.post_ops.push_back(PostOpCallOf(graph, dispatch, i));
+  }
+  for (const Stage& stage : dispatch.stages) {
+    spec.stages.push_back(StageCallsOf(graph, stage));
   }
   for (const PackedConstant& c : dispatch.constants) {
     const auto storage = ConstantStorageFor(c, profile);
@@ -254,12 +237,18 @@ UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch) {
     AddTensorParams(graph, named, &block);
   }
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
-    block.Float4(absl::StrCat(PostOperandName(static_cast<int>(i)), "_params"),
+    block.Float4(absl::StrCat(PostOperandName(i), "_params"),
                  dispatch.post_ops[i].params);
   }
   if (dispatch.optional_post_ops != 0) {
     block.Int4("post_skipped", static_cast<int>(dispatch.skipped_post_ops), 0,
                0, 0);
+  }
+  for (const Stage& stage : dispatch.stages) {
+    for (size_t i = 0; i < stage.ops.size(); ++i) {
+      block.Float4(absl::StrCat(StageOperandName(stage, i), "_params"),
+                   stage.ops[i].params);
+    }
   }
   for (const PackedConstant& c : dispatch.constants) {
     block.Int4(absl::StrCat(c.name, "_size"), c.width, c.height,

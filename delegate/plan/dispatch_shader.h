@@ -12,14 +12,11 @@
 
 namespace gles_delegate {
 
-// The shader's name for the operand of post-op `index`.
-std::string PostOperandName(int index);
-
-// The tensors that a dispatch binds, in the order of its spec: reads, post-op
-// operands, writes.
+// The tensors that a dispatch binds, in the order of its spec: reads, operands
+// of post-ops and of stages, writes.
 std::vector<TensorId> BoundTensors(const Dispatch& dispatch);
-// The tensors whose values it uses: reads, and operands of post-ops that are
-// not skipped.
+// The tensors whose values it uses: reads, operands of post-ops that are not
+// skipped, and those of stages.
 std::vector<TensorId> ReadTensors(const Dispatch& dispatch);
 
 // The dispatch's shader on this device. Every tensor must have some storage.

@@ -23,6 +23,10 @@ std::string PlanToDot(const Graph& graph,
       absl::StrAppend(&label, " ", PostOpText(op));
       if (op.operand != kNoTensor) reads.push_back(op.operand);
     }
+    for (const Stage& stage : d.stages) {
+      absl::StrAppend(&label, " ", StageText(stage));
+    }
+    for (TensorId id : OperandsOf(d.stages)) reads.push_back(id);
     absl::StrAppend(&label, "\ngrid ", absl::StrJoin(d.grid, "x"), " group ",
                     absl::StrJoin(d.work_group, "x"));
     std::vector<TensorId> writes;

@@ -48,6 +48,13 @@ std::string ProgramText(const ShaderSpec& spec) {
   for (const auto& call : spec.post_ops) {
     absl::StrAppend(&text, ";", CallText(call), call.operand, call.optional);
   }
+  for (const auto& stage : spec.stages) {
+    absl::StrAppend(&text, ";", stage.name);
+    for (const auto& call : stage.ops) {
+      absl::StrAppend(&text, ";", CallText(call),
+                      static_cast<int>(call.operand_at), call.operand);
+    }
+  }
   return text;
 }
 

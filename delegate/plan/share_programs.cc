@@ -124,7 +124,8 @@ std::vector<Step> Together(const std::vector<Step>& a,
 }
 
 bool Sharing::Fits(const Dispatch& d, const std::vector<Step>& steps) const {
-  size_t tensors = d.reads.size() + d.writes.size() + d.constants.size();
+  size_t tensors = d.reads.size() + OperandsOf(d.stages).size() +
+                   d.writes.size() + d.constants.size();
   for (const Step& step : steps) tensors += step.op.operand != kNoTensor;
   return steps.size() <= kMaxPostOps &&
          tensors <= static_cast<size_t>(MaxBoundTensors(profile_));

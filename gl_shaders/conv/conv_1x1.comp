@@ -1,8 +1,7 @@
 // CONV_2D with a 1x1 window and stride 1, and equivalent matrix products.
 // Pixels are indexed flat over batch, rows and columns; an invocation computes
 // TILE_PIXELS of them in TILE_SLICES output slices.
-// - CHANNEL_SCALE: for batch 1; multiplies the input by a channel scale. With ADDEND,
-//   also adds another tensor.
+// - INPUT_STAGE: functions of the input.
 // - HALF_ARITHMETIC: multiplies and sums the 16 products of four slices in 16
 //   bits; these sums are added in 32 bits.
 // - FLAT: for batch 1; each plane of the input is one row
@@ -39,7 +38,7 @@ layout(std140, binding = 0) uniform Params {
 // pixel_at: x, y, batch. pixel_after: the pixel after p, by increments, since
 // divisions are slow on CPUs.
 #ifdef FLAT
-#define READ(tensor) tensor(place[i], 0, s, 0)
+#define PLACE(i) place[i], 0, s, 0
 
 ivec3 pixel_at(int index) {
   int row = QUOTIENT(index, dst_size.x, width_reciprocal);
@@ -51,7 +50,7 @@ ivec3 pixel_after(ivec3 p) {
   return ivec3(wraps ? 0 : p.x + 1, wraps ? p.y + 1 : p.y, 0);
 }
 #else
-#define READ(tensor) tensor(p[i].x, p[i].y, s, p[i].z)
+#define PLACE(i) p[i].x, p[i].y, s, p[i].z
 
 ivec3 pixel_at(int index) {
   int row = index / src_size.x;
@@ -126,17 +125,11 @@ void main() {
   do {
     TERM vec4 v[TILE_PIXELS];
     for (int i = 0; i < TILE_PIXELS; ++i) {
-      v[i] = READ(read_src);
-    }
-#ifdef CHANNEL_SCALE
-    vec4 channel_scale = read_channel_scale(0, 0, s, 0);
-    for (int i = 0; i < TILE_PIXELS; ++i) {
-      v[i] *= channel_scale;
-#ifdef ADDEND
-      v[i] += READ(read_addend);
+      v[i] = read_src(PLACE(i));
+#ifdef INPUT_STAGE
+      v[i] = input_stage(PLACE(i), v[i]);
 #endif
     }
-#endif
     for (int q = 0; q < TILE_SLICES; ++q) {
       int row = first_row + min(first_slice + q, dst_size.z - 1);
 #ifdef QUANTIZED

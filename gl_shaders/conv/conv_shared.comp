@@ -5,11 +5,10 @@
 // loaded while the current one is multiplied.
 // - DEPTHWISE: for a 1x1 window whose input is a depthwise convolution of src
 //   (KERNEL_W x KERNEL_H; stride, padding and dilation are its), computed here.
-// - INNER_SCALED(v, slice): on the integer path, requantizes its sums v.
+//   INNER_STAGE: the functions of its results.
 // - WHOLE_CHUNKS: the last chunk is full, and invocations load equal shares, so
 //   nothing is read past the last term.
-// - CHANNEL_SCALE: for a 1x1 window and batch 1; multiplies the input by a channel
-//   scale. With ADDEND, also adds another tensor.
+// - INPUT_STAGE: for a 1x1 window; functions of the input.
 // - HALF_ARITHMETIC: a lane multiplies and sums its 4 * CHUNK_TERMS products of
 //   a chunk in 16 bits; these sums are added in 32 bits. CHUNK_TERMS is even.
 //   Shared memory holds pairs of texels in 16 bits: inputs of two consecutive
@@ -22,25 +21,15 @@
 //   matrix of src and one of the tensor `matrix`, whose rows are the terms or,
 //   with ADJ_Y, the outputs. Matrices of src and `matrix` may repeat.
 // - LARGE_INDICES: too many pixels or terms for op_quotient.
-// - NEXT(v, slice): one work group along y has all slices of dst, and also
-//   computes a 1x1 convolution of them, next, from shared memory: NEXT_PIXELS
-//   pixels per invocation. NEXT is the function of next's sums v.
+// - NEXT_PIXELS: one work group along y has all slices of dst, and also computes
+//   a 1x1 convolution of them, next, from shared memory. An invocation computes
+//   NEXT_PIXELS pixels of it. NEXT_STAGE: the functions of next's sums.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // stride x, y; padding left, top
   ivec4 window;      // width, height; dilation x, y
   ivec4 sum_shape;   // pixels, terms, input slices; MATRICES: terms not by four
   vec4 reciprocals;  // of dst's width and height, input slices, window's width
-#ifdef DEPTHWISE
-  vec4 inner_clamp;  // least and greatest of the depthwise convolution's results
-#endif
-#ifdef INNER_SCALED
-  vec4 inner_scaling;  // the params of INNER_SCALED's function
-#endif
-#ifdef NEXT_PIXELS
-  vec4 next0_params;  // of NEXT's functions
-  vec4 next1_params;
-#endif
 };
 
 #ifdef LARGE_INDICES
@@ -154,18 +143,9 @@ vec4 source(ivec3 p, int term) {
            (at == inside ? texel : vec4(0.0));
     }
   }
-#ifdef INNER_SCALED
-  return clamp(INNER_SCALED(v, term), inner_clamp.x, inner_clamp.y);
-#else
-  // Keeps NaN, which clamp() alone may not.
-  bvec4 is_nan = greaterThan(floatBitsToInt(v) & 0x7fffffff, ivec4(0x7f800000));
-  return mix(clamp(v, inner_clamp.x, inner_clamp.y), v, is_nan);
-#endif
-#elif defined(ADDEND)
-  return read_src(p.x, p.y, term, p.z) * read_channel_scale(0, 0, term, 0) +
-         read_addend(p.x, p.y, term, p.z);
-#elif defined(CHANNEL_SCALE)
-  return read_src(p.x, p.y, term, p.z) * read_channel_scale(0, 0, term, 0);
+  return inner_stage(p.x, p.y, term, p.z, v);
+#elif defined(INPUT_STAGE)
+  return input_stage(p.x, p.y, term, p.z, read_src(p.x, p.y, term, p.z));
 #elif defined(POINTWISE) || defined(MATRICES)
   return read_src(p.x, p.y, term, p.z);
 #else
@@ -176,7 +156,7 @@ vec4 source(ivec3 p, int term) {
 #ifdef HALF_ARITHMETIC
 // The inputs of `term` and the next one.
 uvec4 input_packet(ivec3 p, int term) {
-#if (defined(POINTWISE) || defined(MATRICES)) && !defined(CHANNEL_SCALE)
+#if (defined(POINTWISE) || defined(MATRICES)) && !defined(INPUT_STAGE)
 #ifndef WHOLE_CHUNKS
   if (term >= sum_shape.y) return uvec4(0u);
   if (term + 1 == sum_shape.y) {
@@ -392,7 +372,7 @@ void put_next(int first_pixel, int run, int slice) {
     vec4 v = sum[0];
     for (int k = 1; k < NEXT_PIXELS; ++k) sum[k - 1] = sum[k];
     ivec3 p = pixel_at(pixel);
-    write_next(p.x, p.y, slice, p.z, NEXT(v, slice));
+    write_next(p.x, p.y, slice, p.z, next_stage(p.x, p.y, slice, p.z, v));
   }
 }
 #endif

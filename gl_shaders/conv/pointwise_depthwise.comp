@@ -3,8 +3,7 @@
 // pixels of a batch, in shared memory, and from these the second one's slices.
 // Nothing is computed twice. Neighbouring invocations, the lanes, share each
 // sum of the first. TILE_PIXELS: pixels per invocation; SHARED: texels of
-// shared memory. INNER_SCALED(v, slice): on the integer path, requantizes the
-// first one's sums v.
+// shared memory. INNER_STAGE: the functions of the first one's results.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 stride_pad;  // of the depthwise one: stride x, y; padding left, top
@@ -12,24 +11,12 @@ layout(std140, binding = 0) uniform Params {
   ivec4 plane;       // pixels; tiles of these; lanes of a sum; output pixels
   vec4 of_plane;     // reciprocals: of pixels, tiles, output pixels, taps()
   vec4 of_width;     // the same for src's and dst's width
-  vec4 inner_clamp;  // least and greatest of the first one's results
-#ifdef INNER_SCALED
-  vec4 inner_scaling;  // the params of INNER_SCALED's function
-#endif
 };
 
 // The planes, by slice and pixel; the lanes' sums, by output of the tile, lane
 // and tile, so that neighbours in a work group are adjacent; then the depthwise
 // convolution's weights and bias, by slice and tap.
 shared vec4 mem[SHARED];
-
-vec4 inner(vec4 v, int slice) {
-#ifdef INNER_SCALED
-  return clamp(INNER_SCALED(v, slice), inner_clamp.x, inner_clamp.y);
-#else
-  return op_clamp(v, inner_clamp);
-#endif
-}
 
 // The index of lane 0's sum of output (q, i) of a tile.
 int sums_at(int q, int i, int tile) {
@@ -145,7 +132,8 @@ void main() {
     vec4 total = o == index ? own_bias : weights_at(weights_size.x - 1, slice);
     int at = sums_at(q, i, pixel - i * plane.y);
     for (int l = 0; l < plane.z; ++l) total += mem[at + l * plane.y];
-    mem[o] = inner(total, slice);
+    int y = op_quotient(pixel, of_width.x);
+    mem[o] = inner_stage(pixel - y * src_size.x, y, slice, batch, total);
   }
   memoryBarrierShared();
   barrier();

@@ -5,7 +5,7 @@
 // - PIXELS: a row of src is a pixel.
 // - NORMALIZED: rows are divided by the root of the mean of their squares and
 //   epsilon; SCALED: and multiplied by scale.
-// - GATE_FUNCTIONS: products with the matrix `gate`, by these functions, multiply
+// - GATE_STAGE: products with the matrix `gate`, by these functions, multiply
 //   the others.
 // - QUANTIZED: the weights are quantized rows, which have all inputs in a row.
 // Grid: x lanes, y output slices, z tiles of rows; with one lane x output slices.
@@ -14,9 +14,6 @@ layout(std140, binding = 0) uniform Params {
   ivec4 row_shape;  // rows, texels a row, pixels a row, K
 #ifdef NORMALIZED
   float epsilon;
-#endif
-#ifdef GATE_FUNCTIONS
-  GATE_PARAMS
 #endif
 };
 
@@ -65,7 +62,7 @@ void put(int row, int slice, vec4 v) {
 #if LANES > 1
 #define SHARES (LANES * WORK_GROUP_Y * TILE_ROWS)
 shared vec4 partial[SHARES];
-#ifdef GATE_FUNCTIONS
+#ifdef GATE_STAGE
 shared vec4 partial_gate[SHARES];
 #endif
 #ifdef NORMALIZED
@@ -131,13 +128,6 @@ shared float partial_squares[SHARES];
   } while (t < row_shape.y);
 #endif
 
-#ifdef GATE_FUNCTIONS
-vec4 gate_of(vec4 v) {
-  GATE_FUNCTIONS
-  return v;
-}
-#endif
-
 void main() {
   // No early return, since barriers follow. Past the end, the last one repeats.
 #if LANES > 1
@@ -170,7 +160,7 @@ void main() {
 #else
   ADD_PRODUCTS(sum, weights_at, SEE)
 #endif
-#ifdef GATE_FUNCTIONS
+#ifdef GATE_STAGE
   vec4 gate_sum[TILE_ROWS];
   for (int r = 0; r < TILE_ROWS; ++r) gate_sum[r] = vec4(0.0);
 #ifdef QUANTIZED
@@ -186,7 +176,7 @@ void main() {
   int base = int(gl_LocalInvocationID.y) * LANES * TILE_ROWS + lane;
   for (int r = 0; r < TILE_ROWS; ++r) {
     partial[base + r * LANES] = sum[r];
-#ifdef GATE_FUNCTIONS
+#ifdef GATE_STAGE
     partial_gate[base + r * LANES] = gate_sum[r];
 #endif
 #ifdef NORMALIZED
@@ -200,7 +190,7 @@ void main() {
       for (int r = 0; r < TILE_ROWS; ++r) {
         int at = base + r * LANES;
         partial[at] += partial[at + half_lanes];
-#ifdef GATE_FUNCTIONS
+#ifdef GATE_STAGE
         partial_gate[at] += partial_gate[at + half_lanes];
 #endif
 #ifdef NORMALIZED
@@ -219,7 +209,7 @@ void main() {
 #else
   vec4 bias = weights_at(weights_size.x - 1, slice * row_shape.z);
 #endif
-#ifdef GATE_FUNCTIONS
+#ifdef GATE_STAGE
 #ifdef QUANTIZED
   vec4 of_gate = gate_bias(slice);
 #else
@@ -241,12 +231,12 @@ void main() {
     v *= norm;
 #endif
     v += bias;
-#ifdef GATE_FUNCTIONS
+#ifdef GATE_STAGE
     vec4 g = OF_ROW(partial_gate, gate_sum);
 #ifdef NORMALIZED
     g *= norm;
 #endif
-    v *= gate_of(g + of_gate);
+    v *= gate_stage(0, 0, slice, 0, g + of_gate);
 #endif
     put(first_row + r, slice, v);
   }

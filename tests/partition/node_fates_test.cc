@@ -57,7 +57,7 @@ TEST(NodeFatesTest, WhatLeftForItsReaderIsComputedByTheReader) {
   b.graph.outputs = {b.Relu(b.Conv(b.Relu(in)))};
   const Graph before = Numbered(std::move(b));
   Graph after = before;
-  // As fuse_padding and fuse_channel_scales do: the convolution reads what node
+  // As fuse_padding and fuse_inputs do: the convolution reads what node
   // 10 read.
   after.nodes[1].inputs[0] = in;
   after.nodes.erase(after.nodes.begin());

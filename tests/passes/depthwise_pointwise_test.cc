@@ -11,6 +11,8 @@
 #include "gmock/gmock.h"
 #include "tests/testing/convolution_pair.h"
 #include "tests/testing/device.h"
+#include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
 #include "tests/testing/run_graph.h"
 
 namespace gles_delegate::testing {
@@ -91,6 +93,28 @@ TEST(FuseDepthwiseTest, LeavesOtherPairsAlone) {
                  /*work=*/17);  // 9 taps of 2 slices are 18
   ExpectNotFused([](ConvolutionPair*) {}, /*work=*/0);
   for (const auto& change : ChangesThatPartThem()) ExpectNotFused(change);
+}
+
+// A depthwise convolution whose result a concatenation reads in place must be
+// written, though its only node of a reader is a convolution.
+TEST(FuseDepthwiseTest, LeavesViewsAlone) {
+  GraphBuilder b;
+  const TensorId x = b.Input({1, 5, 7, 4});
+  DepthwiseConv2dAttributes depthwise;
+  depthwise.pad_top = depthwise.pad_left = 1;
+  const TensorId middle =
+      b.Node("DEPTHWISE_CONV_2D", {x, b.Constant({1, 3, 3, 4})}, {1, 5, 7, 4},
+             depthwise);
+  b.graph.outputs = {b.Conv(middle)};
+  b.graph.tensor(middle).view.of = b.Tensor({1, 5, 7, 8});
+  DeviceProfile profile;
+  profile.choices.split_k_target = 1;
+  profile.choices.fused_depthwise_work = 1 << 20;
+  FuseDepthwise(&b.graph, profile);
+  EXPECT_THAT(b.Ops(), ElementsAre("DEPTHWISE_CONV_2D", "CONV_2D"));
+  b.graph.tensor(middle).view = {};
+  FuseDepthwise(&b.graph, profile);
+  EXPECT_THAT(b.Ops(), ElementsAre("DEPTHWISE_CONV_2D+CONV_2D"));
 }
 
 bool FusesByNvidiasRow(const Case& c) {

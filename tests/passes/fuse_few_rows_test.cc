@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/reduction/row_functions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -94,8 +95,9 @@ TEST(FuseFewRowsTest, ANormalizedGatedProductIsOneNode) {
         std::any_cast<const FullyConnectedAttributes&>(node.attributes);
     EXPECT_TRUE(a.normalizes);
     EXPECT_EQ(a.epsilon, 1e-5f);
-    ASSERT_EQ(a.gate_functions.size(), 1u);
-    EXPECT_EQ(a.gate_functions[0].function, "silu");
+    const std::vector<PostOp> gate = StageOf(node, kGateStage);
+    ASSERT_EQ(gate.size(), 1u);
+    EXPECT_EQ(gate[0].function, "silu");
   }
 }
 

@@ -7,6 +7,7 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/conv/quantized_rows.h"
+#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/matmul/row_products.h"
 #include "delegate/ops/quotient.h"
 #include "delegate/plan/planner.h"
@@ -41,9 +42,7 @@ bool ReadAndWriteAlike(const Convolution& a, const Convolution& b) {
   };
   return a.integer_path == b.integer_path &&
          a.quantized_rows == b.quantized_rows &&
-         a.channel_scale.IsThere() == b.channel_scale.IsThere() &&
-         (a.channel_scale.addend == kNoTensor) ==
-             (b.channel_scale.addend == kNoTensor) &&
+         SameFunctions(a.input_stage, b.input_stage) &&
          last_texel_is_full(a) == last_texel_is_full(b);
 }
 
@@ -107,8 +106,9 @@ bool HasFlatPlanes(const Convolution& conv, const Planner& planner) {
     return !tensor.addressed_as() && storage.ok() &&
            gl_shaders::IsBuffer(*storage);
   };
-  return is_flat(conv.src) && is_flat(conv.channel_scale.channel_scale) &&
-         is_flat(conv.channel_scale.addend);
+  return is_flat(conv.src) &&
+         std::all_of(conv.input_stage.begin(), conv.input_stage.end(),
+                     [&](const PostOp& op) { return is_flat(op.operand); });
 }
 
 // The grid as one row of all slices' tiles.
@@ -157,7 +157,7 @@ void PlanConv1x1(const Convolution& conv, Planner* planner) {
     d.work_group = ChooseWorkGroup({d.grid[0], 2, 1}, profile);
   }
   d.half_arithmetic = conv.half_arithmetic;
-  BindInputScale(conv.channel_scale, &d);
+  if (!conv.input_stage.empty()) d.Apply(kInputStage, conv.input_stage);
   if (conv.quantized_rows) {
     BindQuantizedRows(conv, planner->graph(), &d);
   } else {

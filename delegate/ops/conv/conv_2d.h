@@ -11,10 +11,7 @@
 
 namespace gles_delegate {
 
-// Node inputs: data, filter, bias (optional), and InputScale's two if
-// FuseChannelScales has added them.
-constexpr int kConvChannelScale = 3;
-constexpr int kConvAddend = 4;
+// Node inputs: data, filter, bias (optional).
 struct Conv2dAttributes : SlidingWindow {
   int groups = 1;
 };

@@ -8,6 +8,7 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/conv/quantized_rows.h"
+#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/quotient.h"
 #include "delegate/plan/planner.h"
 
@@ -77,7 +78,7 @@ void BindNext(const NextPointwise& next, const SharedWork& work,
       PackFilterBlocks(next.weights, next.filter, graph, work.next_slices);
   weights.name = "next_weights";
   d->Constant(std::move(weights));
-  BindInlineFunction(next.function, "NEXT", "next", d);
+  d->Apply(kNextStage, next.stage);
 }
 
 // Makes the shader also compute the inner depthwise convolution.
@@ -90,7 +91,7 @@ void BindInner(const InnerDepthwise& inner, const Convolution& conv,
       graph.tensor(inner.weights.weights), inner.weights.Bias(graph));
   weights.name = "depthwise";
   d->Constant(std::move(weights));
-  BindInnerScaling(inner.function, d);
+  d->Apply(kInnerStage, inner.stage);
 }
 
 // The pixels, terms and input slices of each sum, and the divisors of their
@@ -132,15 +133,13 @@ void PlanConvShared(const Convolution& conv, Planner* planner) {
     BindInner(conv.inner, conv, planner->graph(), &d);
   } else {
     if (conv.IsPointwise()) d.Define("POINTWISE");
-    BindInputScale(conv.channel_scale, &d);
+    if (!conv.input_stage.empty()) d.Apply(kInputStage, conv.input_stage);
   }
   if (conv.next.IsThere()) {
     BindNext(conv.next, work, planner->graph(), &d);
   }
   BindWindow(conv, &d);
   BindSums(work, conv.src_shape.slices(), conv.dst_shape, conv.window_w, &d);
-  if (work.fused) BindInnerParams(conv.inner.function, &d);
-  if (conv.next.IsThere()) BindInlineParams(conv.next.function, "next", &d);
   BindTiling(work, *grid, planner->profile(), &d);
   planner->Add(std::move(d));
 }

@@ -62,7 +62,7 @@ Split Choose(const Convolution& conv, const DeviceProfile& profile) {
 // Does not apply if the output nearly fills the device: one lane per sum then.
 bool AppliesConvSplitK(const Convolution& conv, const Planner& planner) {
   return planner.profile().choices.split_k_target > 0 && conv.IsTiled() &&
-         !conv.channel_scale.IsThere() && !conv.quantized_rows &&
+         conv.input_stage.empty() && !conv.quantized_rows &&
          Choose(conv, planner.profile()).lanes > 1;
 }
 

@@ -25,7 +25,7 @@ bool IsConvSpelledOut(const Convolution& conv) {
 
 bool AppliesConvUnrolled(const Convolution& conv, const Planner& planner) {
   return conv.kind == Convolution::Kind::kWindow && conv.filter.groups == 1 &&
-         !conv.channel_scale.IsThere() && IsConvSpelledOut(conv) &&
+         conv.input_stage.empty() && IsConvSpelledOut(conv) &&
          PaysAsLiterals(conv, planner);
 }
 

@@ -246,13 +246,6 @@ PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias) {
   return packed;
 }
 
-void BindInputScale(const InputScale& channel_scale, Dispatch* d) {
-  if (!channel_scale.IsThere()) return;
-  d->Define("CHANNEL_SCALE").Read("channel_scale", channel_scale.channel_scale);
-  if (channel_scale.addend == kNoTensor) return;
-  d->Define("ADDEND").Read("addend", channel_scale.addend);
-}
-
 void BindWindow(const Convolution& conv, Dispatch* d) {
   // One tap in place: what its dilation is means nothing.
   const SlidingWindow w = conv.IsPointwise() ? SlidingWindow() : conv.window;

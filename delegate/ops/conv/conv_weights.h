@@ -63,10 +63,6 @@ int FilterBlockTexels(const Filter& filter, int block_slices);
 // then the bias. `bias` may be nullptr; one that is not constant is omitted.
 PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias);
 
-// Makes `d` apply the channel scale to what it reads: defines CHANNEL_SCALE and
-// ADDEND and binds both. No-op without a channel scale.
-void BindInputScale(const InputScale& channel_scale, Dispatch* d);
-
 // The uniforms "stride_pad" and "window" of a convolution's window.
 void BindWindow(const Convolution& conv, Dispatch* d);
 

@@ -8,6 +8,7 @@
 #include "delegate/ops/conv/depthwise_pointwise.h"
 #include "delegate/ops/conv/next_pointwise.h"
 #include "delegate/ops/conv/quantized_rows.h"
+#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/conv/transpose_conv.h"
 #include "delegate/ops/matmul/fully_connected.h"
 
@@ -51,8 +52,7 @@ bool TakeAttributes(const Node& node, Convolution* conv) {
   if (const auto* a = std::any_cast<Conv2dAttributes>(&node.attributes)) {
     conv->window = *a;
     conv->filter.groups = a->groups;
-    conv->channel_scale = {InputOrNone(node, kConvChannelScale),
-                           InputOrNone(node, kConvAddend)};
+    conv->input_stage = StageOf(node, kInputStage);
     return true;
   }
   if (const auto* a =
@@ -73,7 +73,7 @@ bool TakeAttributes(const Node& node, Convolution* conv) {
           std::any_cast<DepthwisePointwiseAttributes>(&node.attributes)) {
     conv->kind = Kind::kDepthwisePointwise;
     conv->window = a->window;
-    conv->inner = {WeightsOf(node, 1, 2), a->inner};
+    conv->inner = {WeightsOf(node, 1, 2), StageOf(node, kInnerStage)};
     conv->inputs = {0, 3, 4};
     return true;
   }
@@ -84,7 +84,7 @@ bool TakeAttributes(const Node& node, Convolution* conv) {
     conv->norm = {a->normalizes, a->epsilon, InputOrNone(node, kRowScale)};
     conv->gate = {
         {InputOrNone(node, kGateWeights), InputOrNone(node, kGateBias)},
-        a->gate_functions};
+        StageOf(node, kGateStage)};
   }
   return node.op != nullptr && node.op->name == "FULLY_CONNECTED";
 }
@@ -191,7 +191,7 @@ bool Convolution::CanTakeRowStages() const {
          constant_weights && !quantized;
 }
 
-bool Convolution::CanTakeChannelScale() const {
+bool Convolution::CanTakeInputStage() const {
   return kind == Kind::kWindow && IsPointwise() && HasManyPixels() &&
          constant_weights && !integer_path;
 }

@@ -13,8 +13,6 @@
 #include <vector>
 
 #include "delegate/graph/graph.h"
-#include "delegate/ops/conv/inline_function.h"
-#include "delegate/ops/conv/inner_function.h"
 #include "delegate/ops/conv/sliding_window.h"
 
 namespace gles_delegate {
@@ -66,15 +64,6 @@ struct WeightIds {
 // absent.
 WeightIds WeightsOf(const Node& node, int weights, int bias);
 
-// An operation on a convolution's input (of batch 1) as it is read: v becomes v
-// * channel scale + addend.
-struct InputScale {
-  TensorId channel_scale = kNoTensor;  // [1,1,1,C]; kNoTensor: nothing is done
-  TensorId addend = kNoTensor;         // of the input's shape; kNoTensor: none
-
-  bool IsThere() const { return channel_scale != kNoTensor; }
-};
-
 // A normalization of rows as they are read: v becomes v / sqrt(the mean of its
 // squares + epsilon) * scale.
 struct RowNorm {
@@ -90,8 +79,8 @@ struct RowNorm {
 // Products of the same rows with a second matrix of the same shape, by whose
 // functions the first are multiplied.
 struct Gate {
-  WeightIds weights;              // constant; kNoTensor: there is none
-  std::vector<PostOp> functions;  // without operands
+  WeightIds weights;          // constant; kNoTensor: there is none
+  std::vector<PostOp> stage;  // kGateStage, without operands
 
   bool IsThere() const { return weights.weights != kNoTensor; }
 };
@@ -99,8 +88,8 @@ struct Gate {
 // The depthwise convolution (multiplier 1) fused into the 1x1 convolution that
 // reads it; its result is never stored.
 struct InnerDepthwise {
-  WeightIds weights;       // constant
-  InnerFunction function;  // of its results
+  WeightIds weights;          // constant
+  std::vector<PostOp> stage;  // kInnerStage
 };
 
 // The 1x1 convolution fused into the convolution before it, which keeps its
@@ -109,7 +98,7 @@ struct NextPointwise {
   TensorId dst = kNoTensor;  // kNoTensor: there is none
   WeightIds weights;         // constant
   Filter filter;
-  InlineFunction function;  // of its sums
+  std::vector<PostOp> stage;  // kNextStage
 
   bool IsThere() const { return dst != kNoTensor; }
 };
@@ -161,11 +150,11 @@ struct Convolution {
   SlidingWindow window;  // of kTransposed: over the output
   int window_w = 1;      // taps in a row of the window
   int window_h = 1;
-  int multiplier = 1;        // of kDepthwise: outputs per input channel
-  InputScale channel_scale;  // only if CanTakeChannelScale()
-  InnerDepthwise inner;      // of kDepthwisePointwise
-  NextPointwise next;        // only of what FuseNext makes
-  RowNorm norm;              // these two only of what FuseFewRows makes
+  int multiplier = 1;               // of kDepthwise: outputs per input channel
+  std::vector<PostOp> input_stage;  // kInputStage; only if CanTakeInputStage()
+  InnerDepthwise inner;             // of kDepthwisePointwise
+  NextPointwise next;               // only of what FuseNext makes
+  RowNorm norm;                     // these two only of what FuseFewRows makes
   Gate gate;
   ConvInputs inputs;  // of the node, if made from one
   // Computes on (quantized value - zero point) instead of real values
@@ -204,9 +193,9 @@ struct Convolution {
   // True if it may have a RowNorm and a Gate: few constant rows of pixels, real
   // values.
   bool CanTakeRowStages() const;
-  // True if it may have an InputScale: pointwise, real values, constant
+  // True if it may have an input stage: pointwise, real values, constant
   // weights, many pixels.
-  bool CanTakeChannelScale() const;
+  bool CanTakeInputStage() const;
   // True if some tap of some output is outside the input, so that the shader
   // must check.
   bool ReadsOutside() const;

@@ -1,20 +1,17 @@
 // A depthwise convolution fused with the 1x1 convolution that reads it, as one
 // dispatch. Only FuseDepthwise makes such nodes. Inputs: data, filter and bias
-// of the depthwise convolution, filter and bias of the other, and, for
-// quantized values, the table of the depthwise convolution's multipliers.
-// Biases may be kNoTensor, the table may be absent.
+// of the depthwise convolution, filter and bias of the other. Biases may be
+// kNoTensor. kInnerStage applies to the depthwise convolution's results.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_DEPTHWISE_POINTWISE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_DEPTHWISE_POINTWISE_H_
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/conv/inner_function.h"
 #include "delegate/ops/conv/sliding_window.h"
 
 namespace gles_delegate {
 
 struct DepthwisePointwiseAttributes {
   SlidingWindow window;  // of the depthwise convolution, of multiplier 1
-  InnerFunction inner;   // of its results
 };
 
 const OpDefinition& DepthwisePointwise();

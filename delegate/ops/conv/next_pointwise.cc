@@ -2,6 +2,7 @@
 
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/depthwise_pointwise.h"
+#include "delegate/ops/conv/stages.h"
 
 namespace gles_delegate {
 namespace {
@@ -41,7 +42,7 @@ NextPointwise NextOf(const Graph& graph, const Node& node,
                            static_cast<int>(attributes.first_inputs) + 1);
   const Shape& s = graph.tensor(next.weights.weights).shape;
   next.filter = {s.b, 1, s.c, 1};
-  next.function = attributes.function;
+  next.stage = StageOf(node, kNextStage);
   return next;
 }
 

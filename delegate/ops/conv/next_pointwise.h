@@ -1,10 +1,8 @@
 // A convolution fused with a 1x1 convolution of its result, as one dispatch
 // that stores both. Only FuseNext makes such nodes. The first convolution is a
-// CONV_2D or made by FuseDepthwise. Inputs: those of the first, then filter,
-// bias and function table of the 1x1 convolution; the bias may be kNoTensor,
-// the table absent. Outputs: the first's, to which post-ops apply, and the 1x1
-// convolution's.
-// takes the post-ops, and the 1x1 convolution's.
+// CONV_2D or made by FuseDepthwise. Inputs: those of the first, then filter and
+// bias of the 1x1 convolution; the bias may be kNoTensor. Outputs: the first's,
+// to which post-ops apply, and the 1x1 convolution's, to which kNextStage does.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_NEXT_POINTWISE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_NEXT_POINTWISE_H_
 
@@ -13,7 +11,6 @@
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/convolution.h"
-#include "delegate/ops/conv/inline_function.h"
 
 namespace gles_delegate {
 
@@ -21,7 +18,6 @@ struct NextPointwiseAttributes {
   const OpDefinition* first = nullptr;
   std::any first_attributes;
   size_t first_inputs = 0;  // how many of the node's inputs are the first's
-  InlineFunction function;  // of the 1x1 convolution's results
 };
 
 // The op of a node whose first convolution is of op `first`.

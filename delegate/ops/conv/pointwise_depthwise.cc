@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/quotient.h"
 #include "delegate/plan/planner.h"
 
@@ -106,7 +107,7 @@ absl::Status PlanPointwiseDepthwise(const Node& node, Planner* planner) {
       .Grid(groups * t.invocations, 1, src.b)
       .WorkGroup(t.invocations, 1, 1)
       .SharedMemory(int64_t{16} * t.shared_texels);
-  BindInnerScaling(a.inner, &d);
+  d.Apply(kInnerStage, StageOf(node, kInnerStage));
   const SlidingWindow& w = a.window;
   d.uniforms.Int4("stride_pad", w.stride_w, w.stride_h, w.pad_left, w.pad_top);
   d.uniforms.Int4("window", taps.w, taps.h, w.dilation_w, w.dilation_h);
@@ -116,7 +117,6 @@ absl::Status PlanPointwiseDepthwise(const Node& node, Planner* planner) {
                                  Reciprocal(dst.h * dst.w),
                                  Reciprocal(taps.h * taps.w + /*bias=*/1)});
   d.uniforms.Float4("of_width", {Reciprocal(src.w), Reciprocal(dst.w), 0, 0});
-  BindInnerParams(a.inner, &d);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

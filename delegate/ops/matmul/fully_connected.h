@@ -6,8 +6,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MATMUL_FULLY_CONNECTED_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MATMUL_FULLY_CONNECTED_H_
 
-#include <vector>
-
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -19,9 +17,6 @@ struct FullyConnectedAttributes {
   // normalized (RowNorm).
   bool normalizes = false;
   float epsilon = 0;
-  // With a gate: functions of its products, by which those of the weights are
-  // multiplied.
-  std::vector<PostOp> gate_functions;
 };
 
 // Inputs that no model has.
@@ -30,6 +25,7 @@ constexpr size_t kGateWeights = 4;
 constexpr size_t kGateBias = 5;
 
 // Node inputs: data, weights, bias (optional); of fused nodes, also the above.
+// The functions of a gate are kGateStage.
 ParseFunction ParseFullyConnected;
 PlanFunction PlanFullyConnected;
 

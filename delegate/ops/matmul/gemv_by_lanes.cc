@@ -1,14 +1,12 @@
 #include <algorithm>
-#include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/conv/quantized_rows.h"
+#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/matmul/row_products.h"
-#include "delegate/ops/step_names.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -64,19 +62,7 @@ void BindRowStages(const Convolution& conv, const Planner& planner,
                           : PackFilter(ids, conv.filter, graph);
   gate.name = "gate";
   d->Constant(std::move(gate));
-  std::string members, text;
-  for (size_t i = 0; i < conv.gate.functions.size(); ++i) {
-    const PostOp& op = conv.gate.functions[i];
-    const std::string params = absl::StrCat("gate_params", i);
-    absl::StrAppend(&members, "vec4 ", params, "; ");
-    absl::StrAppend(
-        &text,
-        "v = ", FunctionCall(op.function, "v", "", op.operand_first, params),
-        "; ");
-    d->uniforms.Float4(params, op.params);
-  }
-  d->Define("GATE_PARAMS", members);
-  d->Define("GATE_FUNCTIONS", text);
+  d->Apply(kGateStage, conv.gate.stage);
 }
 
 bool AppliesGemvByLanes(const Convolution& conv, const Planner& planner) {

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/stages.h"
 #include "gmock/gmock.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
@@ -169,15 +171,14 @@ TEST(ConvUnrolledTest, NotAllOfVeryMany) {
   EXPECT_LT(unrolled, 50);
 }
 
-// Literals know of no channel scale that multiplies the input.
-TEST(ConvUnrolledTest, NotWithAChannelScale) {
+// Literals know of no functions of the input.
+TEST(ConvUnrolledTest, NotWithAnInputStage) {
   const Case pointwise = {
       {1, 48, 49, 16}, {16, 1, 1, 16}, {1, 48, 49, 16}, Stride(1)};
   EXPECT_EQ(ShaderOf(pointwise, Abreast()), "conv_unrolled");
   OneConv scaled = Make(pointwise, std::vector<float>(16 * 16, 1.0f),
                         std::vector<float>(16));
-  scaled.node.inputs.push_back(AddTensor(&scaled.graph, {1, 1, 1, 16}));
-  scaled.node.inputs.push_back(kNoTensor);
+  scaled.node.stages = {{std::string(kInputStage), {{"clamp", {0, 6, 0, 0}}}}};
   EXPECT_EQ(ShaderOf(std::move(scaled), Abreast()), "conv_1x1");
 }
 

@@ -108,14 +108,14 @@ TEST(ConvolutionTest, ConstantWeights) {
   EXPECT_TRUE(node.Made().constant_weights);
   node.runtime_bias = true;
   EXPECT_FALSE(node.Made().constant_weights);
-  EXPECT_FALSE(node.Made().CanTakeChannelScale());
+  EXPECT_FALSE(node.Made().CanTakeInputStage());
   node = OneNode();
   node.runtime_weights = true;
   EXPECT_FALSE(node.Made().constant_weights);
   node = OneNode();
   node.has_bias = false;
   EXPECT_TRUE(node.Made().constant_weights);
-  EXPECT_TRUE(node.Made().CanTakeChannelScale());
+  EXPECT_TRUE(node.Made().CanTakeInputStage());
 }
 
 TEST(ConvolutionTest, InIntegers) {
@@ -123,7 +123,7 @@ TEST(ConvolutionTest, InIntegers) {
   EXPECT_FALSE(node.Made().quantized);
   node.integer_path = true;
   EXPECT_TRUE(node.Made().quantized);
-  EXPECT_FALSE(node.Made().CanTakeChannelScale());
+  EXPECT_FALSE(node.Made().CanTakeInputStage());
 }
 
 TEST(ConvolutionTest, FewPixels) {
@@ -131,11 +131,11 @@ TEST(ConvolutionTest, FewPixels) {
   node.input = node.output = {1, 1, 7, 8};
   EXPECT_FALSE(node.Made().HasManyPixels());
   EXPECT_FALSE(node.Made().IsTiled());
-  EXPECT_FALSE(node.Made().CanTakeChannelScale());
+  EXPECT_FALSE(node.Made().CanTakeInputStage());
   node.input = node.output = {1, 1, 8, 8};
   EXPECT_TRUE(node.Made().HasManyPixels());
   EXPECT_TRUE(node.Made().IsTiled());
-  EXPECT_TRUE(node.Made().CanTakeChannelScale());
+  EXPECT_TRUE(node.Made().CanTakeInputStage());
 }
 
 TEST(ConvolutionTest, WholeInput) {

@@ -1,0 +1,33 @@
+#include "delegate/ops/conv/stages.h"
+
+#include <algorithm>
+
+#include "absl/types/span.h"
+
+namespace gles_delegate {
+
+std::vector<PostOp> StageOf(const Node& node, absl::string_view name) {
+  for (const Stage& stage : node.stages) {
+    if (stage.name == name) return stage.ops;
+  }
+  return {};
+}
+
+bool ReadOnlyTables(const std::vector<PostOp>& ops) {
+  return std::all_of(ops.begin(), ops.end(), [](const PostOp& op) {
+    return op.operand == kNoTensor || op.operand_table;
+  });
+}
+
+bool AreCheap(const Graph& graph, const Node& node, TensorId dst) {
+  absl::Span<const PostOp> ops = node.post_ops;
+  if (!ReadOnlyTables(node.post_ops)) return false;
+  if (node.integer_path) {
+    // The post-ops of passes/integer_path/products.cc.
+    if (!graph.tensor(dst).holds_quantized || ops.size() != 2) return false;
+    ops.remove_prefix(1);
+  }
+  return ops.empty() || (ops.size() == 1 && ops[0].function == "clamp");
+}
+
+}  // namespace gles_delegate

@@ -1,0 +1,35 @@
+// The stages of convolutions (Stage): what they are functions of.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_STAGES_H_
+#define GLES_DELEGATE_DELEGATE_OPS_CONV_STAGES_H_
+
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "delegate/graph/graph.h"
+
+namespace gles_delegate {
+
+// The input, as it is read.
+inline constexpr absl::string_view kInputStage = "input_stage";
+// The results of the first of two convolutions whose second has the post-ops.
+inline constexpr absl::string_view kInnerStage = "inner_stage";
+// The results of the second of two convolutions whose first has the post-ops.
+inline constexpr absl::string_view kNextStage = "next_stage";
+// The products with the second matrix of a gated product.
+inline constexpr absl::string_view kGateStage = "gate_stage";
+
+// The functions of this stage; empty if the node has none.
+std::vector<PostOp> StageOf(const Node& node, absl::string_view name);
+
+// Whether the functions need no value at the same place of another tensor, so
+// that they can follow sums that are not stored. They may read tables.
+bool ReadOnlyTables(const std::vector<PostOp>& ops);
+
+// Whether a node's post-ops are worth computing again for each reader of `dst`,
+// which the node writes: at most a clamp, after requantization on the integer
+// path.
+bool AreCheap(const Graph& graph, const Node& node, TensorId dst);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_CONV_STAGES_H_

@@ -1,0 +1,96 @@
+#include "delegate/passes/fuse_inputs.h"
+
+#include <algorithm>
+#include <any>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delegate/ops/conv/convolution.h"
+#include "delegate/ops/conv/stages.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/fusing.h"
+
+namespace gles_delegate {
+namespace {
+
+// Maximum output slices of the convolution: each of its tiles computes the
+// functions again.
+constexpr int kMaxSlices = 1024;
+
+bool IsFloat(const Tensor& tensor) {
+  return tensor.type == DataType::kFloat32 && !tensor.is_float_view() &&
+         !tensor.is_variable;
+}
+
+bool IsCheap(const PostOp& op) {
+  static constexpr const char* kCheap[] = {"add",     "sub",     "mul",
+                                           "minimum", "maximum", "clamp"};
+  return std::find(std::begin(kCheap), std::end(kCheap), op.function) !=
+         std::end(kCheap);
+}
+
+// Whether a stage can apply the function to values of shape `s`.
+bool FitsStage(const Graph& graph, const PostOp& op, const Shape& s) {
+  if (!IsCheap(op) || !BroadcastsOperand(op)) return false;
+  if (op.operand == kNoTensor) return true;
+  const Tensor& operand = graph.tensor(op.operand);
+  return IsFloat(operand) &&
+         (operand.shape == s || operand.shape == Shape{1, 1, 1, s.c});
+}
+
+// The tensor of which the node's post-ops are functions; kNoTensor if they are
+// no input stage.
+TensorId SourceOf(const Graph& graph, const Node& node) {
+  if (!IsPlainElementwise(graph, node) || node.integer_path ||
+      node.post_ops.empty()) {
+    return kNoTensor;
+  }
+  const TensorId id =
+      node.inputs[std::any_cast<const ElementwiseAttributes&>(node.attributes)
+                      .source];
+  const Tensor& x = graph.tensor(id);
+  const bool fits = std::all_of(
+      node.post_ops.begin(), node.post_ops.end(),
+      [&](const PostOp& op) { return FitsStage(graph, op, x.shape); });
+  return fits && IsFloat(x) && !x.is_constant() &&
+                 IsFloat(graph.tensor(node.outputs[0]))
+             ? id
+             : kNoTensor;
+}
+
+bool CanTake(const Node& functions, const Graph& graph, const Node& node,
+             const DeviceProfile& profile) {
+  constexpr int kTensors = 3;  // weights, input, output
+  const TensorId result = functions.outputs[0];
+  const auto conv = Convolution::Of(graph, node);
+  return conv && conv->CanTakeInputStage() && conv->src == result &&
+         !IsOperand(result, node) &&
+         kTensors + CountOperands(functions) + CountOperands(node) <=
+             MaxBoundTensors(profile) &&
+         conv->dst_shape.slices() <= kMaxSlices;
+}
+
+}  // namespace
+
+void FuseInputs(Graph* graph, const DeviceProfile& profile) {
+  if (profile.choices.read_through == 0) return;
+  const Uses uses(*graph);
+  std::vector<bool> removed(graph->nodes.size(), false);
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    const Node& functions = graph->nodes[n];
+    const TensorId source = SourceOf(*graph, functions);
+    if (source == kNoTensor) continue;
+    Node* const conv = OnlyReader(functions.outputs[0], uses, graph);
+    if (conv == nullptr || !CanTake(functions, *graph, *conv, profile)) {
+      continue;
+    }
+    conv->inputs[0] = source;
+    conv->stages.push_back({std::string(kInputStage), functions.post_ops});
+    removed[n] = true;
+  }
+  RemoveNodes(removed, graph);
+}
+
+}  // namespace gles_delegate

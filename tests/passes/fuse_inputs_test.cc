@@ -1,0 +1,283 @@
+// labels: op llvmpipe softpipe
+// Elementwise functions of the input of a 1x1 convolution as its input stage,
+// against the definition of both; and the graphs that the pass must leave
+// alone.
+#include "delegate/passes/fuse_inputs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "delegate/ops/conv/stages.h"
+#include "delegate/passes/dead_nodes.h"
+#include "tests/testing/device.h"
+#include "tests/testing/graph_builder.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/naive_conv.h"
+#include "tests/testing/run_graph.h"
+#include "tools/op_models/random.h"
+
+namespace gles_delegate::testing {
+namespace {
+
+struct Function {
+  enum class Of { kNothing, kChannels, kElements, kConstant };
+
+  std::string name;
+  Of of = Of::kNothing;  // what it has as its operand; constants are channels
+  bool operand_first = false;
+
+  bool HasOperand() const { return of != Of::kNothing; }
+};
+using Of = Function::Of;
+
+// The multiplication of a squeeze-excite block, alone and with an addition; a
+// normalization before its activation.
+const std::vector<Function> kScale = {{"mul", Of::kChannels}};
+const std::vector<Function> kScaleAndAdd = {{"mul", Of::kChannels},
+                                            {"add", Of::kElements}};
+const std::vector<Function> kNormalization = {
+    {"mul", Of::kConstant}, {"add", Of::kConstant}, {"clamp"}};
+
+struct Case {
+  std::vector<int> dims = {1, 5, 7, 6};
+  int outputs = 9;
+  std::vector<Function> functions = kScale;
+  bool bias = true;
+};
+
+double Computed(const Function& f, double x, double operand) {
+  const double a = f.operand_first ? operand : x;
+  const double b = f.operand_first ? x : operand;
+  if (f.name == "mul") return a * b;
+  if (f.name == "add") return a + b;
+  if (f.name == "sub") return a - b;
+  if (f.name == "maximum") return std::max(a, b);
+  if (f.name == "minimum") return std::min(a, b);
+  return std::clamp(x, -0.5, 0.75);
+}
+
+// Functions of x, and the convolution that reads them. The graph's inputs are
+// x and those operands that are not constant, in order.
+struct Block {
+  explicit Block(const Case& c) : functions(c.functions), random("block") {
+    const BhwcShape shape = BhwcShape::FromDims(c.dims);
+    x = b.Input(c.dims);
+    values = {random.Gaussian(shape.elements())};
+    std::vector<PostOp> ops;
+    for (const Function& f : functions) ops.push_back(Add(f, c.dims));
+    std::vector<TensorId> inputs = {x};
+    if (ops[0].operand != kNoTensor) inputs.push_back(ops[0].operand);
+    result = b.Node("MUL", inputs, c.dims, b.Plain(x, 0), ops);
+    weights = {{c.outputs, 1, 1, shape.c},
+               random.Gaussian(int64_t{1} * c.outputs * shape.c)};
+    bias = c.bias ? random.Gaussian(c.outputs) : std::vector<float>(c.outputs);
+    std::vector<TensorId> read = {
+        result,
+        AddConstant(&b.graph, {c.outputs, 1, 1, shape.c}, weights.values)};
+    if (c.bias) read.push_back(AddConstant(&b.graph, {c.outputs}, bias));
+    std::vector<int> out = c.dims;
+    out.back() = c.outputs;
+    b.graph.outputs = {b.Node("CONV_2D", read, out, Conv2dAttributes())};
+  }
+
+  PostOp Add(const Function& f, const std::vector<int>& dims) {
+    PostOp op{f.name};
+    if (f.name == "clamp") op.params = {-0.5f, 0.75f, 0, 0};
+    operands.emplace_back();
+    if (!f.HasOperand()) return op;
+    const std::vector<int> own =
+        f.of == Of::kElements ? dims : std::vector<int>{1, 1, 1, dims.back()};
+    operands.back() = random.Gaussian(BhwcShape::FromDims(own).elements());
+    op.operand_first = f.operand_first;
+    if (f.of == Of::kConstant) {
+      op.operand = AddConstant(&b.graph, own, operands.back());
+    } else {
+      op.operand = b.Input(own);
+      values.push_back(operands.back());
+    }
+    return op;
+  }
+
+  // The functions' values and, with `magnitudes`, those of their terms.
+  HostTensor Result(bool magnitudes) const {
+    HostTensor result{b.graph.tensor(x).shape, {}};
+    for (size_t i = 0; i < values[0].size(); ++i) {
+      double v = values[0][i], size = std::abs(v);
+      for (size_t f = 0; f < functions.size(); ++f) {
+        const auto& operand = operands[f];
+        const double y = operand.empty() ? 0 : operand[i % operand.size()];
+        v = Computed(functions[f], v, y);
+        size = functions[f].name == "mul" ? size * std::abs(y)
+                                          : size + std::abs(y);
+      }
+      result.values.push_back(static_cast<float>(magnitudes ? size : v));
+    }
+    return result;
+  }
+
+  Node& first() { return b.graph.nodes[0]; }
+  Node& conv() { return b.graph.nodes[1]; }
+  PostOp& op(int i) { return first().post_ops[i]; }
+
+  std::vector<Function> functions;
+  Random random;
+  GraphBuilder b;
+  TensorId x, result;
+  std::vector<std::vector<float>> values;    // of the graph's inputs
+  std::vector<std::vector<float>> operands;  // of each function
+  HostTensor weights;
+  std::vector<float> bias;
+};
+
+DeviceProfile Fusing() {
+  DeviceProfile profile = RoomyProfile();
+  profile.choices.read_through = 1;
+  return profile;
+}
+
+void Check(const Case& c, int split_k_target) {
+  SCOPED_TRACE(::testing::Message()
+               << BhwcShape::FromDims(c.dims).ToString() << " to " << c.outputs
+               << " by " << c.functions.size() << " functions from "
+               << c.functions[0].name << " split " << split_k_target);
+  Block block(c);
+  FuseInputs(&block.b.graph, Fusing());
+  ASSERT_THAT(block.b.Ops(), ElementsAre("CONV_2D"));
+  EXPECT_EQ(StageOf(block.first(), kInputStage).size(), c.functions.size());
+  const auto got =
+      RunGraph(block.b.graph, block.values, [&](DeviceProfile& profile) {
+        profile.choices.split_k_target = split_k_target;
+      });
+  ASSERT_TRUE(got.ok()) << got.status();
+  const BhwcShape dst = block.b.graph.tensor(block.b.graph.outputs[0]).shape;
+  const auto of = [&](bool magnitudes) {
+    return NaiveConv({block.Result(magnitudes), block.weights, block.bias}, {},
+                     dst);
+  };
+  ExpectWithinRoundings(*got, {of(false).values, of(true).magnitudes});
+}
+
+// 0: conv_1x1.comp; else conv_shared.comp, if it fits the device.
+constexpr int kTargets[] = {0, 1, 1 << 20};
+
+TEST(FuseInputsTest, MatchesDefinition) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int target : kTargets) {
+    for (const auto& functions : {kScale, kScaleAndAdd, kNormalization}) {
+      Check({{1, 5, 7, 6}, 9, functions}, target);
+      Check({{1, 3, 3, 17}, 5, functions, /*bias=*/false}, target);
+      Check({{1, 9, 4, 64}, 70, functions}, target);
+      Check({{1, 1, 8, 1}, 4, functions}, target);
+      Check({{2, 5, 7, 6}, 9, functions}, target);
+    }
+  }
+}
+
+TEST(FuseInputsTest, EachFunction) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int target : kTargets) {
+    for (const char* name : {"mul", "add", "sub", "minimum", "maximum"}) {
+      for (Of of : {Of::kChannels, Of::kElements, Of::kConstant}) {
+        Check({{1, 5, 7, 6}, 9, {{name, of}}}, target);
+        Check({{1, 5, 7, 6}, 9, {{name, of, /*operand_first=*/true}}}, target);
+      }
+    }
+    Check({{1, 5, 7, 6}, 9, {{"clamp"}}}, target);
+  }
+}
+
+// The block, changed, keeps its functions.
+void ExpectNotFused(absl::FunctionRef<void(Block*)> change,
+                    const Case& c = Case(),
+                    const DeviceProfile& profile = Fusing()) {
+  Block block(c);
+  change(&block);
+  FuseInputs(&block.b.graph, profile);
+  EXPECT_EQ(block.b.Ops()[0], "MUL");
+}
+
+void Nothing(Block*) {}
+
+TEST(FuseInputsTest, OtherReaders) {
+  ExpectNotFused([](Block* b) { b->b.graph.outputs.push_back(b->result); });
+  ExpectNotFused([](Block* b) { b->b.Relu(b->result); });
+  ExpectNotFused([](Block* b) {  // the convolution itself, at its end
+    PostOp add{"add"};
+    add.operand = b->result;
+    b->conv().post_ops = {add};
+  });
+  // A concatenation in place leaves no node behind.
+  ExpectNotFused([](Block* b) {
+    b->b.graph.tensor(b->result).view.of = b->b.Tensor({1, 5, 7, 12});
+  });
+}
+
+TEST(FuseInputsTest, OtherFunctions) {
+  ExpectNotFused([](Block* b) { b->op(0).function = "pow"; });
+  ExpectNotFused([](Block* b) { b->first().post_ops.push_back({"tanh"}); });
+  ExpectNotFused([](Block* b) { b->first().post_ops.clear(); });
+  ExpectNotFused([](Block* b) { b->op(0).operand_zero_extend = true; });
+}
+
+TEST(FuseInputsTest, OtherOperands) {
+  ExpectNotFused([](Block* b) {  // one for all channels
+    b->b.graph.tensor(b->op(0).operand).shape = {1, 1, 1, 1};
+  });
+  ExpectNotFused([](Block* b) {  // one for each row
+    b->b.graph.tensor(b->op(0).operand).shape = {1, 5, 1, 6};
+  });
+  ExpectNotFused([](Block* b) {
+    b->b.graph.tensor(b->op(0).operand).quantized = DataType::kInt8;
+  });
+  ExpectNotFused(
+      [](Block* b) { b->b.graph.tensor(b->x).quantized = DataType::kInt8; });
+  ExpectNotFused([](Block* b) { b->first().integer_path = true; });
+}
+
+TEST(FuseInputsTest, OtherConvolutions) {
+  ExpectNotFused([](Block* b) {
+    Conv2dAttributes strided;
+    strided.stride_w = 2;
+    b->conv().attributes = strided;
+  });
+  ExpectNotFused([](Block* b) {
+    Conv2dAttributes padded;
+    padded.pad_left = 1;
+    b->conv().attributes = padded;
+  });
+  ExpectNotFused(
+      [](Block* b) { b->b.graph.tensor(b->conv().inputs[1]).shape.w = 3; });
+  ExpectNotFused([](Block* b) {  // weights computed at run time
+    b->b.graph.tensor(b->conv().inputs[1]).constant = ConstantData();
+  });
+  ExpectNotFused([](Block* b) { b->conv().integer_path = true; });
+  ExpectNotFused(Nothing, {{1, 1, 7, 6}, 9});  // gemv_by_lanes.comp's
+}
+
+TEST(FuseInputsTest, AsFarAsTheProfileAllows) {
+  ExpectNotFused(Nothing, {{1, 5, 7, 6}, 4097});
+  DeviceProfile profile = Fusing();
+  profile.choices.read_through = 0;
+  ExpectNotFused(Nothing, {{1, 5, 7, 6}, 8}, profile);
+  profile = Fusing();
+  profile.limits.max_buffers = profile.limits.max_images = 3;
+  ExpectNotFused(Nothing, Case(), profile);
+}
+
+// The operands of a stage are readers' inputs: nodes that make them stay.
+TEST(FuseInputsTest, OperandsStayAlive) {
+  Block block(Case{});
+  const TensorId scale = block.b.Relu(block.op(0).operand);
+  block.op(0).operand = block.first().inputs[1] = scale;
+  std::rotate(block.b.graph.nodes.begin(), block.b.graph.nodes.begin() + 2,
+              block.b.graph.nodes.end());
+  FuseInputs(&block.b.graph, Fusing());
+  RemoveDeadNodes(&block.b.graph);
+  EXPECT_THAT(block.b.Ops(), ElementsAre("RELU", "CONV_2D"));
+  EXPECT_EQ(Uses(block.b.graph).consumers[scale], std::vector<int>{1});
+}
+
+}  // namespace
+}  // namespace gles_delegate::testing
