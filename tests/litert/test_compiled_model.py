@@ -477,6 +477,27 @@ def test_a_cache_stays_on_the_gpu(report, rows):
     np.testing.assert_array_equal(answer, steps_of_a_cache(CPU, rows))
 
 
+def test_buffers_of_caches_are_deleted():
+    path = MODELS.parent / "findings" / "llm" / "dus_runtime.tflite"
+    if not path.exists():
+        pytest.skip(f"NO MODEL {path}: set GLES_DELEGATE_SHARED_DIR")
+    model = compiled(str(path), GPU)
+    model.resize_input_tensor(0, [1, 4096, 2, 8], strict=False)
+
+    def grown_by(runs):
+        before = resources()[0]
+        for _ in range(runs):
+            inputs, outputs = model.create_input_buffers(0), model.create_output_buffers(0)
+            for name, buffer in zip(model.get_signature_list().popitem()[1]["inputs"], inputs):
+                if name == "pos":
+                    buffer.write(np.zeros(4, np.int32))
+            model.run_by_index(0, inputs, outputs)
+        return resources()[0] - before
+
+    grown_by(10)
+    assert grown_by(60) < 5000  # kB; the buffers were 31,000
+
+
 # --- Threads, life ------------------------------------------------------------
 
 

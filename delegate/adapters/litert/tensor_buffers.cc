@@ -71,8 +71,10 @@ int Call(const void* runtime, size_t offset, Arguments... arguments) {
 }
 
 constexpr size_t kCreateRequirements = 8, kGetBuffer = 16,
-                 kRegisterRequirements = 48, kGetType = 184, kLockBuffer = 224,
-                 kUnlockBuffer = 232, kGetCustomHandle = 264;
+                 kRegisterRequirements = 48, kDestroyBuffer = 176,
+                 kGetType = 184, kLockBuffer = 224, kUnlockBuffer = 232,
+                 kGetCustomHandle = 264, kHasEvent = 296, kGetEvent = 304,
+                 kWaitForEvent = 384;
 
 int Require(const void* runtime, void* buffers, void* tensor, size_t bytes) {
   if (buffers == nullptr) return kUnsupported;
@@ -86,6 +88,32 @@ int Require(const void* runtime, void* buffers, void* tensor, size_t bytes) {
                                    tensor, requirements);
 }
 
+// Gives back what kGetBuffer has given.
+void Return(const void* runtime, void* found) {
+  void (*destroy)(void*) = nullptr;
+  std::memcpy(&destroy, static_cast<const char*>(runtime) + kDestroyBuffer,
+              sizeof(destroy));
+  if (destroy != nullptr) destroy(found);
+}
+
+// As locking does.
+int AwaitEvent(const void* runtime, void* found) {
+  bool has_event = false;
+  const int status = Call<void*, bool*>(runtime, kHasEvent, found, &has_event);
+  if (status != kOk || !has_event) return status;
+  void* event = nullptr;
+  const int got = Call<void*, void**>(runtime, kGetEvent, found, &event);
+  return got == kOk ? Call<void*, int64_t>(runtime, kWaitForEvent, event,
+                                           /*timeout_ms=*/-1)
+                    : got;
+}
+
+int FindOwn(const void* runtime, void* found, void** buffer) {
+  const int status = AwaitEvent(runtime, found);
+  if (status != kOk) return status;
+  return Call<void*, void**>(runtime, kGetCustomHandle, found, buffer);
+}
+
 int Find(const void* runtime, void* buffers, void* tensor, int writes,
          void** buffer, void** memory, void** locked) {
   void* found = nullptr;
@@ -94,18 +122,23 @@ int Find(const void* runtime, void* buffers, void* tensor, int writes,
   if (status != kOk) return status;
   int type = 0;
   status = Call<void*, int*>(runtime, kGetType, found, &type);
-  if (status != kOk) return status;
-  if (type == kOwnType) {
-    return Call<void*, void**>(runtime, kGetCustomHandle, found, buffer);
+  if (status == kOk && type != kOwnType) {
+    status = Call<void*, void**, int>(runtime, kLockBuffer, found, memory,
+                                      writes != 0 ? kLockWrite : kLockRead);
+    if (status == kOk) {
+      *locked = found;
+      return kOk;
+    }
+  } else if (status == kOk) {
+    status = FindOwn(runtime, found, buffer);
   }
-  status = Call<void*, void**, int>(runtime, kLockBuffer, found, memory,
-                                    writes != 0 ? kLockWrite : kLockRead);
-  if (status == kOk) *locked = found;
+  Return(runtime, found);
   return status;
 }
 
 void UnlockFound(const void* runtime, void* locked) {
   (void)Call<void*>(runtime, kUnlockBuffer, locked);
+  Return(runtime, locked);
 }
 
 }  // namespace
@@ -125,7 +158,7 @@ const BufferHandlers kBufferHandlers = {{sizeof(BufferHandlers), kMajor, 0, 0},
 void UseTensorBuffers(const void* runtime_context, TfLiteDelegate* delegate) {
   Header header;
   std::memcpy(&header, runtime_context, sizeof(header));
-  if (header.struct_size < kGetCustomHandle + sizeof(void*)) return;
+  if (header.struct_size < kWaitForEvent + sizeof(void*)) return;
   const GlesRuntimeBuffers buffers = {runtime_context, Require, Find,
                                       UnlockFound};
   (void)Functions().use(delegate, &buffers);
