@@ -138,6 +138,12 @@ class Executor {
   absl::Status UseObjects(absl::Span<const UsedObject> inputs,
                           absl::Span<const UsedObject> outputs);
 
+  // Sets the buffers in which the host's tensors are, by position, from the
+  // next Invoke on (HostTransfer::UseMemory). Invoke's spans of these are their
+  // mapped memory.
+  void UseMemory(absl::Span<const GLuint> inputs,
+                 absl::Span<const GLuint> outputs);
+
   // From now on the executor runs in `context`, which shares objects with the
   // one that it was made in.
   void MoveTo(const egl::Context& context) { parts_.context = &context; }
@@ -198,6 +204,8 @@ class Executor {
   size_t readbacks_begin() const {
     return parts_.commands.size() - parts_.readbacks;
   }
+  // The input or output that a command uploads or reads back, or nullptr.
+  HostTransfer* TransferOf(size_t command);
   // Whether a command uploads a tensor that keeps its value.
   bool IsSkipped(size_t command) const {
     return command < uploads_end() &&

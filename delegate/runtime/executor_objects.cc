@@ -1,29 +1,32 @@
-// The part of Executor that uses the app's textures and buffers.
+// The part of Executor that uses textures and buffers of others.
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/object_transfer.h"
 
 namespace gles_delegate {
 
+HostTransfer* Executor::TransferOf(size_t command) {
+  const int index = parts_.commands[command].piece.index;
+  if (index < 0) return nullptr;
+  return &(command < readbacks_begin() ? parts_.inputs : parts_.outputs)[index];
+}
+
 absl::Status Executor::UseObjects(absl::Span<const UsedObject> inputs,
                                   absl::Span<const UsedObject> outputs) {
   for (size_t i = 0; i < parts_.commands.size(); ++i) {
     Command& command = parts_.commands[i];
-    const int index = command.piece.index;
-    if (index < 0) continue;
-    const bool is_upload = i < readbacks_begin();
-    HostTransfer& transfer =
-        (is_upload ? parts_.inputs : parts_.outputs)[index];
-    if (!transfer.is_bound()) continue;
-    const UsedObject& object = (is_upload ? inputs : outputs)[index];
-    transfer.UseObject(object.name);
+    HostTransfer* const transfer = TransferOf(i);
+    if (transfer == nullptr || !transfer->is_bound()) continue;
+    const UsedObject& object =
+        (transfer->is_upload() ? inputs : outputs)[command.piece.index];
+    transfer->UseObject(object.name);
     // It is the last one (CommandBuilder::MakeCommand()).
-    command.bindings.back().object = transfer.shader_object();
+    command.bindings.back().object = transfer->shader_object();
     if (command.object_params < 0 || command.scaling == object.scaling) {
       continue;
     }
     command.scaling = object.scaling;
     const UniformBlock block =
-        ScalingUniforms(transfer.object(), object.scaling);
+        ScalingUniforms(transfer->object(), object.scaling);
     if (auto s = parts_.params.Upload(command.object_params, block.bytes());
         !s.ok()) {
       return s;
@@ -31,6 +34,28 @@ absl::Status Executor::UseObjects(absl::Span<const UsedObject> inputs,
   }
   UseBuffers(inputs, outputs, &parts_.caches, &parts_.commands);
   return absl::OkStatus();
+}
+
+void Executor::UseMemory(absl::Span<const GLuint> inputs,
+                         absl::Span<const GLuint> outputs) {
+  bool is_new = false;
+  const auto use = [&](absl::Span<const GLuint> buffers,
+                       std::vector<HostTransfer>* transfers) {
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      HostTransfer& transfer = (*transfers)[i];
+      const GLuint had = transfer.memory_used();
+      transfer.UseMemory(buffers[i]);
+      is_new |= transfer.memory_used() != had;
+    }
+  };
+  use(inputs, &parts_.inputs);
+  use(outputs, &parts_.outputs);
+  if (!is_new) return;
+  for (size_t i = 0; i < parts_.commands.size(); ++i) {
+    const HostTransfer* const transfer = TransferOf(i);
+    if (transfer == nullptr || !transfer->is_zero_copy()) continue;
+    parts_.commands[i].bindings.back().object = transfer->shader_object();
+  }
 }
 
 }  // namespace gles_delegate

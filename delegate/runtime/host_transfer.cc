@@ -232,7 +232,7 @@ std::shared_ptr<egl::Buffer> HostTransfer::HostMemory() const {
 
 void HostTransfer::CopyToStaging(size_t begin, size_t end) {
   if (!is_staged()) return;
-  gl().BindBuffer(GL_COPY_READ_BUFFER, buffer_->id());
+  gl().BindBuffer(GL_COPY_READ_BUFFER, host_buffer());
   gl().BindBuffer(GL_COPY_WRITE_BUFFER, staging_.id());
   gl().CopyBufferSubData(
       GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, static_cast<GLintptr>(begin),

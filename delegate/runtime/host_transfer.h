@@ -117,9 +117,18 @@ class HostTransfer {
   // nullptr if DeviceChoices::zero_copy is 0 or the way is neither kMapped nor
   // kStaged.
   std::shared_ptr<egl::Buffer> HostMemory() const;
+  bool is_zero_copy() const { return is_zero_copy_; }
+  // Before each Invoke: another buffer, of the size of HostMemory() or more, in
+  // whose mapped memory the host's tensor is; 0: none. No effect unless this is
+  // zero-copy.
+  void UseMemory(GLuint buffer) { lent_ = is_zero_copy_ ? buffer : 0; }
+  GLuint memory_used() const { return lent_; }
+  // Bytes of a buffer for a host's tensor of that many: a multiple of vec4s (or
+  // ints) and threes, the unit of uploads.
+  static size_t PaddedBytes(size_t bytes) { return (bytes + 47) / 48 * 48; }
   // Whether the host's tensor is in this memory. Only for mapped buffers.
   bool Holds(absl::Span<const uint8_t> tensor) const {
-    return tensor.data() == buffer_->mapped();
+    return lent_ != 0 || tensor.data() == buffer_->mapped();
   }
   // For kBound, before each Invoke with another object: the name of the app's
   // object, of the form object() (a buffer: at least bytes() bytes).
@@ -131,7 +140,7 @@ class HostTransfer {
   GLuint shader_object() const {
     if (object_.is_copied) return copied_.texture();
     if (is_bound()) return bound_;
-    return is_staged() ? staging_.id() : buffer_->id();
+    return is_staged() ? staging_.id() : host_buffer();
   }
   int shader_resource() const {
     return is_staged() ? staging_resource_ : resource_;
@@ -175,8 +184,9 @@ class HostTransfer {
   // Host tensor bytes per byte of the buffer.
   size_t widening() const { return element_ == Element::kHalf ? 2 : 1; }
   size_t chunk_bytes() const;
-  // A multiple of vec4s (or ints) and threes, the unit of uploads.
-  size_t padded_bytes() const { return (bytes_ + 47) / 48 * 48; }
+  size_t padded_bytes() const { return PaddedBytes(bytes_); }
+  // Where the host writes and reads.
+  GLuint host_buffer() const { return lent_ != 0 ? lent_ : buffer_->id(); }
   void Fill(absl::Span<const uint8_t> from, size_t begin, size_t end);
   void Take(absl::Span<uint8_t> to, size_t begin, size_t end) const;
   // Copies bytes [begin, end) of the buffer, with several threads if there are
@@ -200,6 +210,7 @@ class HostTransfer {
       piece_bytes_;  // of the host's tensor; 0: the transfer goes as a whole
 
   std::shared_ptr<egl::Buffer> buffer_;  // none for kPackedByHost and kBound
+  GLuint lent_ = 0;                      // of UseMemory()
   GLuint bound_ = 0;                     // of kBound
   CopiedOutput copied_;             // of kBound, if the object needs a copy
   egl::Buffer staging_;             // of kStaged
