@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -10,10 +11,17 @@
 
 namespace gles_delegate {
 
+namespace egl {
+class Context;
+}
+
 struct HostMemory {
   void* data = nullptr;
   size_t bytes = 0;
   const char* name = nullptr;  // the tensor's, for messages; may be null
+  // A GL buffer of this context that is mapped there; 0: none.
+  uint32_t buffer = 0;
+  const egl::Context* context = nullptr;
 
   // The first n values.
   template <typename T>

@@ -94,7 +94,10 @@ class Session {
   // Fences around Submit() and Wait(), for the thread that calls Invoke.
   GpuQueue& queue() { return queue_; }
 
-  // The option zero_copy: the memory in which the runtime may place the tensor
+  // The option zero_copy: the runtime's tensors that may be in memory that the
+  // GPU accesses (HostMemory::buffer).
+  std::vector<int> ZeroCopyTensors() const;
+  // The same option: the memory in which the runtime may place the tensor
   // of an input or output, of that many bytes. nullptr: none.
   bool LendsMemory() const;
   std::unique_ptr<LentMemory> LendInput(size_t i, size_t bytes,
@@ -147,9 +150,12 @@ class Session {
   absl::StatusOr<Ran> SubmitOrBuild(SessionHost* host, bool may_split);
   absl::StatusOr<Ran> Run(bool may_split);
   absl::Status Collect();
+  void UseMemory();
   void Advance(SessionHost* host);
   void Finish();
   void NoteInference(SessionHost* host);
+  bool MayBeZeroCopy(const IoSlot& slot, bool is_bound,
+                     bool has_custom_memory) const;
   std::unique_ptr<LentMemory> Lend(const IoSlot& slot, const ObjectForm& bound,
                                    const HostTransfer& transfer, size_t bytes,
                                    bool has_custom_memory);
@@ -167,6 +173,7 @@ class Session {
   // For the current inference; members, so that it does not allocate.
   std::vector<absl::Span<const uint8_t>> input_values_;
   std::vector<absl::Span<uint8_t>> output_room_;
+  std::vector<GLuint> input_memory_, output_memory_;  // HostMemory::buffer
   // The context in which the optimized plan was built last, and which has its
   // programs.
   std::weak_ptr<egl::Context> compiled_in_;

@@ -37,6 +37,7 @@ absl::StatusOr<Session::Ran> Session::SubmitOrBuild(SessionHost* host,
 
 absl::StatusOr<Session::Ran> Session::Run(bool may_split) {
   if (auto s = Collect(); !s.ok()) return s;
+  UseMemory();
   OnGpu& gpu = *on_gpu();
   Executor& executor = gpu.source->executor();
   Ran ran = Ran::kDone;
@@ -98,6 +99,22 @@ absl::Status Session::Collect() {
   return absl::OkStatus();
 }
 
+void Session::UseMemory() {
+  // A buffer of a lost context is read like other memory.
+  const egl::Context* const context = on_gpu()->context.get();
+  const auto list = [context](const std::vector<IoSlot>& slots,
+                              std::vector<GLuint>* buffers) {
+    buffers->clear();
+    for (const IoSlot& slot : slots) {
+      const bool is_here = slot.memory.context == context && !slot.converts();
+      buffers->push_back(is_here ? slot.memory.buffer : 0);
+    }
+  };
+  list(inputs_, &input_memory_);
+  list(outputs_, &output_memory_);
+  on_gpu()->source->executor().UseMemory(input_memory_, output_memory_);
+}
+
 void Session::Finish() {
   OnGpu& gpu = *on_gpu();
   for (size_t i = 0; i < outputs_.size(); ++i) {
@@ -122,9 +139,40 @@ void Session::NoteInference(SessionHost* host) {
   TellWarnings(host);
 }
 
+std::vector<int> Session::ZeroCopyTensors() const {
+  std::vector<int> tensors;
+  const bool can_map =
+      setup_.gpu->context->device().Has("GL_EXT_buffer_storage");
+  const auto add = [&](HostTransfer::Direction direction,
+                       const std::vector<TensorId>& ids,
+                       const std::vector<IoSlot>& slots) {
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const HostTransfer transfer(direction, ids[i], graph_.tensor(ids[i]),
+                                  setup_.profile, can_map);
+      if (transfer.is_zero_copy() &&
+          MayBeZeroCopy(slots[i], /*is_bound=*/false, false)) {
+        tensors.push_back(slots[i].index());
+      }
+    }
+  };
+  add(HostTransfer::Direction::kUpload, graph_.inputs, inputs_);
+  add(HostTransfer::Direction::kReadback, graph_.outputs, outputs_);
+  return tensors;
+}
+
 bool Session::LendsMemory() const {
   return setup_.profile.choices.zero_copy != 0 &&
          std::holds_alternative<OnGpu>(state_);
+}
+
+bool Session::MayBeZeroCopy(const IoSlot& slot, bool is_bound,
+                            bool has_custom_memory) const {
+  FeatureFacts facts;
+  facts.does_not_wait = setup_.options.does_not_wait;
+  facts.has_bound_object = is_bound;
+  facts.has_variable = slot.is_state();
+  facts.has_custom_memory = has_custom_memory;
+  return !slot.converts() && WhyNoZeroCopy(facts).empty();
 }
 
 std::unique_ptr<LentMemory> Session::Lend(const IoSlot& slot,
@@ -132,12 +180,7 @@ std::unique_ptr<LentMemory> Session::Lend(const IoSlot& slot,
                                           const HostTransfer& transfer,
                                           size_t bytes,
                                           bool has_custom_memory) {
-  FeatureFacts facts;
-  facts.does_not_wait = setup_.options.does_not_wait;
-  facts.has_bound_object = bound.is_bound();
-  facts.has_variable = slot.is_state();
-  facts.has_custom_memory = has_custom_memory;
-  if (slot.converts() || !WhyNoZeroCopy(facts).empty()) return nullptr;
+  if (!MayBeZeroCopy(slot, bound.is_bound(), has_custom_memory)) return nullptr;
   return LentMemory::Of(on_gpu()->context, transfer, bytes);
 }
 

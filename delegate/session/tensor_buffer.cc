@@ -1,9 +1,10 @@
 #include "delegate/session/tensor_buffer.h"
 
+#include <cstring>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "delegate/graph/texels.h"
+#include "delegate/runtime/host_transfer.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate {
@@ -25,90 +26,124 @@ absl::Status GpuPlace::Run(absl::FunctionRef<absl::Status()> fn) const {
   return ran.ok() ? status : ran;
 }
 
-TensorBuffer::~TensorBuffer() { Release(); }
-
-void TensorBuffer::Release() {
-  if (object_.id() == 0) return;
+void PlacedBuffer::Release() {
+  if (!exists()) return;
   const auto release = [this] {
-    view_ = egl::Texture();
-    object_ = egl::Buffer();
+    view = egl::Texture();
+    buffer = egl::Buffer();
     return absl::OkStatus();
   };
-  (void)place_.Run(release);
+  (void)place.Run(release);
   (void)release();  // a lost context has no objects to delete
-  gpu_is_current_ = false;
 }
 
-bool TensorBuffer::IsOn(const GpuPlace& place, const Shape& shape) const {
-  return object_.id() != 0 && place_.gpu == place.gpu &&
-         context_ == place.gpu->context && shape_ == shape;
+TensorBuffer::~TensorBuffer() {
+  mapped_.Release();
+  texels_.Release();
 }
 
 absl::Status TensorBuffer::Download() {
-  if (context_ != place_.gpu->context) {
+  if (texels_.context != texels_.place.gpu->context) {
     return absl::AbortedError(
         "the values of a tensor's GPU buffer were lost with its context");
   }
   std::vector<uint8_t> texels(TexelBytes(shape_));
-  absl::Status status = place_.Run([&] {
+  absl::Status status = texels_.place.Run([&] {
     egl::gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    return object_.Read(0, absl::MakeSpan(texels));
+    return texels_.buffer.Read(0, absl::MakeSpan(texels));
   });
-  if (status.ok()) TexelsToHost(texels.data(), shape_, host_.data());
+  if (status.ok()) TexelsToHost(texels.data(), shape_, OnHost());
+  host_is_current_ |= status.ok();
   return status;
 }
 
 absl::Status TensorBuffer::Upload() {
   std::vector<uint8_t> texels(TexelBytes(shape_));
-  if (!host_.empty()) HostToTexels(host_.data(), shape_, texels.data());
-  return object_.Upload(0, texels);
+  if (mapped_.exists() || !host_.empty()) {
+    HostToTexels(OnHost(), shape_, texels.data());
+  }
+  return texels_.buffer.Upload(0, texels);
 }
 
-absl::StatusOr<void*> TensorBuffer::OnHost(bool reads, bool writes) {
-  if (host_.empty()) host_.resize(bytes_);
-  if (reads && !host_is_current_) {
-    if (auto s = Download(); !s.ok()) return s;
-  }
-  host_is_current_ |= reads || writes;
-  if (writes) gpu_is_current_ = false;
+uint8_t* TensorBuffer::OnHost() {
+  if (mapped_.exists()) return mapped_.buffer.mapped();
+  host_.resize(bytes_);
   return host_.data();
 }
 
-absl::Status TensorBuffer::Make() {
+void TensorBuffer::Map(const GpuPlace& place) {
+  const bool is_others = mapped_.exists() && mapped_.place.gpu != place.gpu;
+  if (is_others || mapped_.IsIn(place)) return;
+  PlacedBuffer made = {place, place.gpu->context, {}, {}};
+  const absl::Status status = place.Run([&] {
+    auto buffer = egl::Buffer::CreateMapped(HostTransfer::PaddedBytes(bytes_),
+                                            GL_MAP_READ_BIT | GL_MAP_WRITE_BIT);
+    if (buffer.ok()) made.buffer = *std::move(buffer);
+    return buffer.status();
+  });
+  if (!status.ok()) return;  // other memory does as well
+  std::memcpy(made.buffer.mapped(), OnHost(), bytes_);
+  mapped_.Release();
+  mapped_ = std::move(made);
+  host_ = {};
+}
+
+absl::StatusOr<HostMemory> TensorBuffer::Lock(bool reads, bool writes,
+                                              const GpuPlace* place) {
+  // Without the mutex, for which the GPU's thread may wait.
+  if (reads && !host_is_current_) {
+    if (auto s = Download(); !s.ok()) return s;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  // A buffer that is used once is not worth it.
+  const bool is_used_again =
+      place != nullptr && std::exchange(has_place_, true);
+  if (is_used_again && locks_ == 0) Map(*place);
+  ++locks_;
+  if (writes) {
+    host_is_current_ = true;
+    gpu_is_current_ = false;
+  }
+  HostMemory memory;
+  memory.data = OnHost();
+  memory.bytes = bytes_;
+  memory.buffer = mapped_.buffer.id();
+  memory.context = mapped_.context.get();
+  return memory;
+}
+
+void TensorBuffer::Unlock() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (locks_ > 0) --locks_;
+}
+
+absl::Status TensorBuffer::MakeTexels() {
   auto made = egl::Buffer::Create(TexelBytes(shape_) + kMoreBytes, nullptr,
                                   GL_DYNAMIC_COPY);
   if (!made.ok()) return made.status();
-  object_ = *std::move(made);
-  auto view = egl::Texture::OfBuffer(object_, GL_RGBA32F);
-  if (view.ok()) view_ = *std::move(view);
+  texels_.buffer = *std::move(made);
+  auto view = egl::Texture::OfBuffer(texels_.buffer, GL_RGBA32F);
+  if (view.ok()) texels_.view = *std::move(view);
   return absl::OkStatus();
 }
 
 absl::StatusOr<TensorBuffer::OnGpuBuffer> TensorBuffer::OnGpu(
     const GpuPlace& place, const Shape& shape, bool reads, bool writes) {
-  const size_t needed = shape.elements() * sizeof(float);
-  if (needed > bytes_) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the runtime's buffer of a cache has ", bytes_,
-                     " bytes, and its tensor ", needed,
-                     "; make new buffers after a resize"));
-  }
-  if (!IsOn(place, shape)) {
+  if (!texels_.IsIn(place) || shape_ != shape) {
     if (reads && !host_is_current_) {
-      if (auto on_host = OnHost(true, false); !on_host.ok()) {
-        return on_host.status();
-      }
+      if (auto s = Download(); !s.ok()) return s;
     }
-    Release();
-    place_ = place;
+    texels_.Release();
+    texels_.place = place;
+    texels_.context = place.gpu->context;
     shape_ = shape;
-    context_ = place.gpu->context;
+    gpu_is_current_ = false;
   }
   const bool uploads = reads && !gpu_is_current_;
-  if (object_.id() == 0 || uploads) {
+  if (!texels_.exists() || uploads) {
     absl::Status status = place.Run([&]() -> absl::Status {
-      if (object_.id() == 0) {
-        if (auto s = Make(); !s.ok()) return s;
+      if (!texels_.exists()) {
+        if (auto s = MakeTexels(); !s.ok()) return s;
       }
       return uploads ? Upload() : absl::OkStatus();
     });
@@ -116,7 +151,7 @@ absl::StatusOr<TensorBuffer::OnGpuBuffer> TensorBuffer::OnGpu(
   }
   gpu_is_current_ |= uploads || writes;
   if (writes) host_is_current_ = false;
-  return OnGpuBuffer{object_.id(), view_.id()};
+  return OnGpuBuffer{texels_.buffer.id(), texels_.view.id()};
 }
 
 }  // namespace gles_delegate

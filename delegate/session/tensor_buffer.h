@@ -1,11 +1,12 @@
-// A tensor's values that stay where they were written last, such as the caches
-// of a language model between two tokens.
+// A tensor's values in memory of this library's own, for a runtime that has its
+// own kinds of buffers.
 #ifndef GLES_DELEGATE_DELEGATE_SESSION_TENSOR_BUFFER_H_
 #define GLES_DELEGATE_DELEGATE_SESSION_TENSOR_BUFFER_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -14,6 +15,7 @@
 #include "delegate/graph/graph.h"
 #include "delegate/runtime/worker_thread.h"
 #include "delegate/session/gpu.h"
+#include "delegate/session/host_memory.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {
@@ -26,9 +28,24 @@ struct GpuPlace {
   absl::Status Run(absl::FunctionRef<absl::Status()> fn) const;
 };
 
-// `bytes` of host memory in BHWC order, a GL buffer of a tensor's texels
-// (graph/texels.h), or both with the same values; made on first use, at first
-// zeros. Threads: one at a time.
+// A GL buffer, and the place and the context that it was made in.
+struct PlacedBuffer {
+  GpuPlace place;
+  std::shared_ptr<egl::Context> context;
+  egl::Buffer buffer;
+  egl::Texture view;  // of its texels; none: the driver has no such textures
+
+  bool exists() const { return buffer.id() != 0; }
+  bool IsIn(const GpuPlace& where) const {
+    return exists() && context == where.gpu->context;
+  }
+  void Release();
+};
+
+// `bytes` of host memory in BHWC order, which may be a mapped GL buffer; a GL
+// buffer of a tensor's texels (graph/texels.h); or both with the same values.
+// Made on first use, at first zeros. Threads: one at a time; Lock() and
+// Unlock() on several at once if host memory has the values.
 class TensorBuffer {
  public:
   explicit TensorBuffer(size_t bytes) : bytes_(bytes) {}
@@ -38,13 +55,19 @@ class TensorBuffer {
 
   size_t bytes() const { return bytes_; }
 
-  // Host memory of bytes(), valid until the buffer is destroyed. `reads`: with
-  // the values. `writes`: the caller writes it before the next call. Errors of
-  // copying from the GPU; kAborted if the values were lost with its context.
-  absl::StatusOr<void*> OnHost(bool reads, bool writes);
-  // A GL buffer of `place` with the texels of a float tensor of this shape, for
-  // shaders that read or write it. Errors of copying to and from GPUs;
-  // kInvalidArgument: the tensor has more than bytes().
+  // Host memory of bytes(), valid until Unlock(). `reads`: with the values.
+  // `writes`: the caller writes it before the next call. `place`: from the
+  // second call on in a GL buffer that stays mapped there (HostMemory::buffer),
+  // unless the driver has no such buffers, another context has the memory
+  // already, or someone has locked it.
+  // Errors of copying from the GPU; kAborted if the values were lost with its
+  // context.
+  absl::StatusOr<HostMemory> Lock(bool reads, bool writes,
+                                  const GpuPlace* place = nullptr);
+  void Unlock();
+  // A GL buffer of `place` with the texels of a float tensor of this shape, of
+  // at most bytes(), for shaders that read or write it. Errors of copying to
+  // and from GPUs.
   struct OnGpuBuffer {
     uint32_t name = 0;
     uint32_t view = 0;  // a texture of its texels; 0: the driver has none
@@ -53,21 +76,21 @@ class TensorBuffer {
                                     bool reads, bool writes);
 
  private:
-  bool IsOn(const GpuPlace& place, const Shape& shape) const;
-  absl::Status Make();
+  uint8_t* OnHost();
+  void Map(const GpuPlace& place);
+  absl::Status MakeTexels();
   absl::Status Upload();
   absl::Status Download();
-  void Release();
 
   const size_t bytes_;
-  std::vector<uint8_t> host_;  // empty: not made yet
+  std::mutex mutex_;  // of host memory
+  int locks_ = 0;
+  bool has_place_ = false;     // Lock() was given one
+  std::vector<uint8_t> host_;  // empty: not made yet, or mapped
+  PlacedBuffer mapped_;        // host memory that the GPU accesses
   bool host_is_current_ = true;
-  // The GL buffer's place, and its context when it was made.
-  GpuPlace place_;
-  Shape shape_;  // of the values in the GL buffer
-  std::shared_ptr<egl::Context> context_;
-  egl::Buffer object_;
-  egl::Texture view_;
+  PlacedBuffer texels_;
+  Shape shape_;  // of the texels
   bool gpu_is_current_ = false;
 };
 

@@ -66,8 +66,8 @@ GlesKernel::GlesKernel(KernelSetup setup)
               std::move(setup.partition)),
       session_(std::move(setup.session)),
       io_(std::move(setup.objects),
-          RuntimeCaches(setup.runtime_buffers,
-                        {session_.setup().gpu, std::move(setup.worker)}),
+          BufferedTensors(setup.runtime_buffers,
+                          {session_.setup().gpu, std::move(setup.worker)}),
           &session_) {}
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesKernel::Create(

@@ -47,8 +47,10 @@ class GlesKernel final : public SimpleDelegateKernel {
   GpuQueue* queue() override { return &session_.queue(); }
   void SetHandleOwner(const void* owner) override;
   void LendMemory(TfLiteContext* context) override;
-  // Once, after creation: asks the runtime for the buffers of caches.
-  void RequireBuffers(TfLiteContext* context) { io_.RequireBuffers(context); }
+  // Once, after creation: asks the runtime for buffers.
+  void RequireBuffers(TfLiteContext* context) {
+    io_.RequireBuffers(context, reader_.nodes(), reader_.partition());
+  }
   void TakeMemoryBack(TfLiteContext* context) override;
 
   // The option memory_limit_bytes: reserves the partition's memory until the

@@ -83,53 +83,71 @@ void TensorIo::TakeHandle(const TfLiteContext& context, int index) {
   handles_.Bind(index, object);
 }
 
-bool TensorIo::IsCache(int tensor) const {
-  const std::vector<int>& caches = caches_.tensors();
-  return std::find(caches.begin(), caches.end(), tensor) != caches.end();
-}
-
 void TensorIo::ChooseCaches() {
-  caches_.Choose(session_->graph());
-  for (int tensor : caches_.tensors()) {
-    handles_.Bind(tensor, RuntimeCaches::ObjectOf({}));
+  buffered_.ChooseCaches(session_->graph());
+  for (int tensor : buffered_.caches()) {
+    handles_.Bind(tensor, BufferedTensors::ObjectOf({}));
   }
 }
 
-void TensorIo::RequireBuffers(TfLiteContext* context) {
-  const std::vector<int> wanted = caches_.tensors();
-  caches_.Require(context);
-  for (int tensor : wanted) {
-    if (!IsCache(tensor)) handles_.Unbind(tensor);
+void TensorIo::RequireBuffers(TfLiteContext* context, const ModelNodes& nodes,
+                              const ModelPartition& partition) {
+  if (!buffered_.HasRuntime()) return;
+  const std::vector<int> caches = buffered_.caches();
+  std::vector<int> others;
+  for (int tensor : session_->ZeroCopyTensors()) {
+    if (!buffered_.IsCache(tensor) && objects_->Of(tensor) == nullptr) {
+      others.push_back(tensor);
+    }
   }
-  session_->setup().report->tensors_kept_on_gpu = caches_.tensors();
+  const auto beside = NodesBeside(context, nodes, partition);
+  if (beside.ok()) buffered_.Require(context, others, beside->tensors);
+  for (int tensor : caches) {
+    if (!buffered_.IsCache(tensor)) handles_.Unbind(tensor);
+  }
+  session_->setup().report->tensors_kept_on_gpu = buffered_.caches();
+  session_->setup().report->zero_copy_tensors = buffered_.others();
 }
 
-absl::Status TensorIo::TakeCache(TfLiteContext* context, IoSlot* slot,
+absl::Status TensorIo::TakeCache(TfLiteContext* context, int index,
                                  bool writes) {
-  const auto object = caches_.Find(context, slot->index(), writes);
+  const auto object = buffered_.FindCache(context, index, writes);
   if (!object.ok()) return object.status();
-  const AppObject* had = handles_.Of(slot->index());
+  const AppObject* had = handles_.Of(index);
   if (!*object) {
-    if (had != nullptr) handles_.Unbind(slot->index());
+    if (had != nullptr) handles_.Unbind(index);
   } else if (had == nullptr || had->name != (*object)->name) {
-    handles_.Bind(slot->index(), **object);
+    handles_.Bind(index, **object);
   }
+  return absl::OkStatus();
+}
+
+absl::Status TensorIo::Take(TfLiteContext* context, IoSlot* slot, bool writes) {
+  const int index = slot->index();
+  if (!buffered_.Has(index)) {
+    TakeHandle(*context, index);
+  } else if (session_->is_on_cpu()) {
+    // OnHost() finds it.
+  } else if (buffered_.IsCache(index)) {
+    if (auto s = TakeCache(context, index, writes); !s.ok()) return s;
+  } else {
+    auto memory = buffered_.Lock(context, index, writes);
+    if (!memory.ok()) return memory.status();
+    slot->memory = *memory;
+    return absl::OkStatus();
+  }
+  slot->memory = MemoryOf(context->tensors[index]);
   return absl::OkStatus();
 }
 
 absl::Status TensorIo::Collect(TfLiteContext* context) {
   for (auto* slots : {&session_->inputs(), &session_->outputs()}) {
     for (IoSlot& slot : *slots) {
-      if (!IsCache(slot.index())) {
-        TakeHandle(*context, slot.index());
-      } else if (!session_->is_on_cpu()) {
-        const bool writes = slots == &session_->outputs();
-        if (auto s = TakeCache(context, &slot, writes); !s.ok()) {
-          Abandon();
-          return s;
-        }
+      const bool writes = slots == &session_->outputs();
+      if (auto s = Take(context, &slot, writes); !s.ok()) {
+        Abandon();
+        return s;
       }
-      slot.memory = MemoryOf(context->tensors[slot.index()]);
     }
   }
   if (version() != version_) SetObjects();
@@ -142,15 +160,15 @@ absl::StatusOr<bool> TensorIo::OnHost(TfLiteContext* context,
   for (const IoSlot& slot : session_->outputs()) {
     outputs.push_back(slot.index());
   }
-  absl::Status status = caches_.BringToHost(context, outputs);
+  absl::Status status = buffered_.BringToHost(context, outputs);
   if (status.ok()) status = run();
-  caches_.Finish();
+  buffered_.Finish();
   if (!status.ok()) return status;
   return false;
 }
 
 absl::Status TensorIo::Finish(TfLiteContext* context) {
-  caches_.Finish();
+  buffered_.Finish();
   for (const ConstantOutput& constant : constants_) {
     auto s = constant.CopyTo(MemoryOf(context->tensors[constant.index()]));
     if (!s.ok()) return s;
@@ -171,7 +189,9 @@ void TensorIo::LendMemory(TfLiteContext* context, const ModelNodes& nodes,
   const auto others = NodesBeside(context, nodes, partition);
   if (!others.ok() || others->have_dynamic_outputs) return;
   const auto lend = [&](const IoSlot& slot, auto memory_for) {
-    if (others->tensors.contains(slot.index())) return;
+    if (others->tensors.contains(slot.index()) || buffered_.Has(slot.index())) {
+      return;
+    }
     TfLiteTensor& tensor = context->tensors[slot.index()];
     const bool has_custom = tensor.allocation_type != kTfLiteArenaRw;
     Place(&tensor, slot.index(), memory_for(tensor.bytes, has_custom));
@@ -210,7 +230,7 @@ void TensorIo::TakeMemoryBack(TfLiteContext* context) {
     }
   }
   lent_.clear();
-  session_->setup().report->zero_copy_tensors.clear();
+  session_->setup().report->zero_copy_tensors = buffered_.others();
 }
 
 }  // namespace gles_delegate

@@ -13,8 +13,8 @@
 #include "delegate/session/constant_output.h"
 #include "delegate/session/lent_memory.h"
 #include "delegate/session/session.h"
+#include "delegate/tflite/buffered_tensors.h"
 #include "delegate/tflite/reader.h"
-#include "delegate/tflite/runtime_caches.h"
 #include "delegate/tflite/simple_delegate.h"
 
 namespace gles_delegate {
@@ -24,11 +24,11 @@ class TensorIo {
  public:
   // `objects`: the app's (TfLiteGlesDelegateBindObject). `session` must outlive
   // this.
-  TensorIo(std::shared_ptr<const BoundObjects> objects, RuntimeCaches caches,
-           Session* session)
+  TensorIo(std::shared_ptr<const BoundObjects> objects,
+           BufferedTensors buffered, Session* session)
       : objects_(std::move(objects)),
         session_(session),
-        caches_(std::move(caches)) {}
+        buffered_(std::move(buffered)) {}
 
   void SetHandleOwner(const void* owner) { handle_owner_ = owner; }
   // The partition's outputs without a slot, after Session::SetGraph().
@@ -36,9 +36,13 @@ class TensorIo {
     constants_ = std::move(constants);
   }
 
-  // After Session::SetGraph(), and once with the runtime.
+  // After Session::SetGraph().
   void ChooseCaches();
-  void RequireBuffers(TfLiteContext* context);
+  // Once: asks the runtime for buffers of caches, and with zero_copy of the
+  // model's other inputs and outputs; not of tensors that nodes outside the
+  // partition use.
+  void RequireBuffers(TfLiteContext* context, const ModelNodes& nodes,
+                      const ModelPartition& partition);
 
   // Gives the slots their objects: those that the app has bound, or else the
   // buffers that are tensors' handles (TfLiteInterpreterSetBufferHandle).
@@ -50,9 +54,9 @@ class TensorIo {
   // a handle's buffer has the values.
   absl::Status Finish(TfLiteContext* context);
   // After an inference that failed.
-  void Abandon() { caches_.Finish(); }
-  // Runs the nodes on the CPU, with caches in host memory. False, or the first
-  // error.
+  void Abandon() { buffered_.Finish(); }
+  // Runs the nodes on the CPU, with all tensors in host memory. False, or the
+  // first error.
   absl::StatusOr<bool> OnHost(TfLiteContext* context,
                               absl::FunctionRef<absl::Status()> run);
 
@@ -70,8 +74,8 @@ class TensorIo {
   };
 
   void TakeHandle(const TfLiteContext& context, int index);
-  absl::Status TakeCache(TfLiteContext* context, IoSlot* slot, bool writes);
-  bool IsCache(int tensor) const;
+  absl::Status TakeCache(TfLiteContext* context, int index, bool writes);
+  absl::Status Take(TfLiteContext* context, IoSlot* slot, bool writes);
   // Changes with the slots' objects; never -1.
   int version() const { return objects_->version() + handles_.version(); }
   void Place(TfLiteTensor* tensor, int index,
@@ -80,7 +84,7 @@ class TensorIo {
   std::shared_ptr<const BoundObjects> objects_;
   Session* const session_;
   const void* handle_owner_ = nullptr;
-  RuntimeCaches caches_;
+  BufferedTensors buffered_;
   BoundObjects handles_;  // buffers that are tensors' handles, and of caches
   int version_ = -1;      // of the slots' objects
   std::vector<ConstantOutput> constants_;

@@ -2,11 +2,13 @@
 // float model of one input and one output for the CPU and for the GPU, runs
 // both on the same input, and compares.
 //
-//   litert_app LIBLITERT RUNTIME_FOLDER MODEL [egl | both]
+//   litert_app LIBLITERT RUNTIME_FOLDER MODEL [egl | both | managed]
 //
 // RUNTIME_FOLDER "-": none, so that the loader's search finds the accelerator.
 // "egl": with an EGL context of the program's own, which is current and which
 // the environment is told of. "both": for the GPU and the CPU together.
+// "managed": with the buffers that LiteRT makes for the compiled model, in
+// place of the program's own memory.
 //
 // LiteRT's functions are looked up in LIBLITERT, and declared here as its
 // documentation has them: neither its headers nor its library are needed to
@@ -65,15 +67,30 @@ static void Check(int status, const char* what) {
   }
 }
 
-// A tensor buffer on memory of the program's own.
 typedef struct {
   TensorType type;
   size_t count;
-  float* values;
+  float* values;  // memory of the program's own, or NULL
   void* buffer;
 } Buffer;
 
-static Buffer MakeBuffer(void* tensor) {
+// LiteRtTensorBufferLockMode.
+enum { kRead, kWrite };
+
+static float* Lock(const Buffer* buffer, int mode) {
+  void* memory = NULL;
+  Check(LITERT(LiteRtLockTensorBuffer, void*, void**, int)(buffer->buffer,
+                                                           &memory, mode),
+        "locking");
+  return memory;
+}
+static void Unlock(const Buffer* buffer) {
+  Check(LITERT(LiteRtUnlockTensorBuffer, void*)(buffer->buffer), "unlocking");
+}
+
+// `requirements`: what LiteRT makes it for, or NULL: of the program's own
+// memory.
+static Buffer MakeBuffer(void* environment, void* tensor, void* requirements) {
   Buffer made;
   memset(&made, 0, sizeof(made));
   Check(
@@ -84,6 +101,13 @@ static Buffer MakeBuffer(void* tensor) {
     made.count *= (size_t)made.type.dimensions[i];
   }
   const size_t bytes = made.count * sizeof(float);
+  if (requirements != NULL) {
+    Check(LITERT(LiteRtCreateManagedTensorBufferFromRequirements, void*,
+                 const TensorType*, void*,
+                 void**)(environment, &made.type, requirements, &made.buffer),
+          "a buffer of LiteRT's");
+    return made;
+  }
   made.values =
       aligned_alloc(kHostAlignment, (bytes + kHostAlignment - 1) /
                                         kHostAlignment * kHostAlignment);
@@ -125,22 +149,33 @@ static void* RunOnThread(void* argument) {
   return NULL;
 }
 
-static void Fill(Buffer* buffer) {
-  for (size_t i = 0; i < buffer->count; ++i) {
-    buffer->values[i] = (float)(i % 17) / 8 - 1;
-  }
+static void Fill(float* values, size_t count) {
+  for (size_t i = 0; i < count; ++i) values[i] = (float)(i % 17) / 8 - 1;
+}
+
+static bool Holds(const Buffer* buffer, const float* values) {
+  const bool same =
+      memcmp(Lock(buffer, kRead), values, buffer->count * sizeof(float)) == 0;
+  Unlock(buffer);
+  return same;
+}
+
+static void Clear(const Buffer* buffer) {
+  memset(Lock(buffer, kWrite), 0, buffer->count * sizeof(float));
+  Unlock(buffer);
 }
 
 // The thread that fills an input while a run waits for it.
 typedef struct {
-  Buffer* input;
+  float* values;
+  size_t count;
   int done;  // a pipe's end, which stands in for a fence
 } Producer;
 
 static void* Produce(void* argument) {
   const Producer* producer = argument;
   usleep(100000);  // long enough to be too late for a run that does not wait
-  Fill(producer->input);
+  Fill(producer->values, producer->count);
   if (write(producer->done, "", 1) != 1) exit(1);
   return NULL;
 }
@@ -152,28 +187,29 @@ static void RunAfterEvent(void* environment, Run* run, const float* answer) {
   void* event = NULL;
   pthread_t thread;
   if (pipe(ends) != 0) exit(1);
+  Clear(&run->input);
+  // Locking waits for the event, so that the address is asked for before.
+  float* const values = Lock(&run->input, kRead);
+  Unlock(&run->input);
   Check(LITERT(LiteRtCreateEventFromSyncFenceFd, void*, int, bool, void**)(
             environment, ends[0], true, &event),
         "an event");
   Check(LITERT(LiteRtSetTensorBufferEvent, void*, void*)(run->input.buffer,
                                                          event),
         "the input's event");
-  memset(run->input.values, 0, run->input.count * sizeof(float));
-  Producer producer = {&run->input, ends[1]};
+  Producer producer = {values, run->input.count, ends[1]};
   if (pthread_create(&thread, NULL, Produce, &producer) != 0) exit(1);
   RunOnThread(run);
   pthread_join(thread, NULL);
   Check(run->status, "running after an event");
-  printf("waits for an input's event: %d\n",
-         memcmp(answer, run->output.values,
-                run->output.count * sizeof(float)) == 0);
+  printf("waits for an input's event: %d\n", Holds(&run->output, answer));
   close(ends[1]);
 }
 
 // Compiles, runs on this thread or on another, and asynchronously; returns the
 // output, which the caller frees.
 static float* RunModel(void* environment, void* model, int hardware,
-                       bool on_thread, size_t* count) {
+                       bool on_thread, bool managed, size_t* count) {
   void *signature, *in, *out, *options;
   Check(LITERT(LiteRtGetModelSignature, void*, size_t, void**)(model, 0,
                                                                &signature),
@@ -188,7 +224,8 @@ static float* RunModel(void* environment, void* model, int hardware,
   Check(LITERT(LiteRtSetOptionsHardwareAccelerators, void*, int)(options,
                                                                  hardware),
         "the hardware");
-  Run run = {NULL, MakeBuffer(in), MakeBuffer(out), 0, false};
+  Run run;
+  memset(&run, 0, sizeof(run));
   CountCopiesFrom(1);
   Check(LITERT(LiteRtCreateCompiledModel, void*, void*, void*, void**)(
             environment, model, options, &run.compiled),
@@ -205,7 +242,19 @@ static float* RunModel(void* environment, void* model, int hardware,
           "is it accelerated by more than the CPU?");
     printf("hardware %d: accelerated without the CPU %d\n", hardware, whole);
   }
-  Fill(&run.input);
+  void *of_input = NULL, *of_output = NULL;
+  if (managed) {
+    Check(LITERT(LiteRtGetCompiledModelInputBufferRequirements, void*, size_t,
+                 size_t, void**)(run.compiled, 0, 0, &of_input),
+          "the input's requirements");
+    Check(LITERT(LiteRtGetCompiledModelOutputBufferRequirements, void*, size_t,
+                 size_t, void**)(run.compiled, 0, 0, &of_output),
+          "the output's requirements");
+  }
+  run.input = MakeBuffer(environment, in, of_input);
+  run.output = MakeBuffer(environment, out, of_output);
+  Fill(Lock(&run.input, kWrite), run.input.count);
+  Unlock(&run.input);
   if (on_thread) {
     pthread_t thread;
     if (pthread_create(&thread, NULL, RunOnThread, &run) != 0) exit(1);
@@ -214,19 +263,21 @@ static float* RunModel(void* environment, void* model, int hardware,
     RunOnThread(&run);
   }
   Check(run.status, "running");
+  RunOnThread(&run);  // LiteRT's buffers get their place
   CountCopiesFrom(kLeastCopy);
   RunOnThread(&run);
   SayCopies(hardware == kCpu ? "a run on the CPU" : "a run");
   Check(run.status, "running again");
   float* answer = malloc(run.output.count * sizeof(float));
-  memcpy(answer, run.output.values, run.output.count * sizeof(float));
-  memset(run.output.values, 0, run.output.count * sizeof(float));
+  memcpy(answer, Lock(&run.output, kRead), run.output.count * sizeof(float));
+  Unlock(&run.output);
+  Clear(&run.output);
   Check(LITERT(LiteRtRunCompiledModelAsync, void*, size_t, size_t, void**,
                size_t, void**, bool*)(run.compiled, 0, 1, &run.input.buffer, 1,
                                       &run.output.buffer, &run.async),
         "running asynchronously");
   printf("hardware %d: asynchronous %d\n", hardware, run.async);
-  if (memcmp(answer, run.output.values, run.output.count * sizeof(float))) {
+  if (!Holds(&run.output, answer)) {
     printf("FAILED: the asynchronous run answers otherwise\n");
     exit(1);
   }
@@ -325,10 +376,11 @@ int main(int argc, char** argv) {
         "the model");
   SayWhatBuffersThereAre(environment);
   size_t count = 0;
-  float* expected = RunModel(environment, model, kCpu, false, &count);
   const bool both = argc > 4 && strcmp(argv[4], "both") == 0;
+  const bool managed = argc > 4 && strcmp(argv[4], "managed") == 0;
+  float* expected = RunModel(environment, model, kCpu, false, managed, &count);
   float* actual = RunModel(environment, model, both ? kGpu | kCpu : kGpu,
-                           !with_egl, &count);
+                           !with_egl, managed, &count);
   float largest = 0, difference = 0;
   for (size_t i = 0; i < count; ++i) {
     largest = fmaxf(largest, fabsf(expected[i]));

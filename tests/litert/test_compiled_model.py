@@ -402,8 +402,11 @@ def test_litert_knows_what_runs_on_the_gpu(app, report, monkeypatch):
     assert report()["nodes_delegated"] == 2
 
 
-def test_a_run_waits_for_its_inputs_event(app):
-    assert "waits for an input's event: 1" in app(gles_delegate.litert_runtime_dir())
+@pytest.mark.parametrize("more", [[], ["managed"]])
+def test_a_run_waits_for_its_inputs_event(app, more):
+    said = app(gles_delegate.litert_runtime_dir(), *more, GLES_DELEGATE_OPTIONS="zero_copy:on",
+               GLES_DELEGATE_TUNING="host_transfers=0")
+    assert "waits for an input's event: 1" in said
 
 
 def test_without_a_runtime_folder_the_loader_finds_it(app, report):
@@ -427,15 +430,18 @@ def test_litert_has_host_memory_alone(app):
 
 # The delegate copies each tensor once, to or from memory that the device sees (on x86-64 the
 # output by its own instructions, egl/host_copy.h); with host_transfers it packs texels
-# instead, which is not a memcpy.
-@pytest.mark.parametrize("more", [[], ["egl"]])
-@pytest.mark.parametrize("host_transfers, copies", [(0, 1), (1, 0)])
-def test_tensors_are_not_copied_on_the_way(app, more, host_transfers, copies):
+# instead, which is not a memcpy. With zero_copy LiteRT's own buffers are in such memory.
+@pytest.mark.parametrize("more, zero_copy, host_transfers, copies", [
+    ([], "off", 0, 1), ([], "off", 1, 0), (["egl"], "off", 0, 1), (["egl"], "off", 1, 0),
+    ([], "on", 0, 1), (["managed"], "off", 0, 1), (["managed"], "on", 0, 0),
+    (["managed"], "on", 1, 0)])
+def test_tensors_are_not_copied_on_the_way(app, more, zero_copy, host_transfers, copies):
     counter = pathlib.Path(os.environ["LITERT_APP"]).parent / "libcount_copies.so"
     if not counter.exists():
         pytest.skip(f"NO {counter}, NOTHING TESTED: see tests/litert/CMakeLists.txt")
     said = app(gles_delegate.litert_runtime_dir(), *more, model=model_of(LARGE),
-               LD_PRELOAD=str(counter), GLES_DELEGATE_TUNING=f"host_transfers={host_transfers}")
+               LD_PRELOAD=str(counter), GLES_DELEGATE_OPTIONS=f"zero_copy:{zero_copy}",
+               GLES_DELEGATE_TUNING=f"host_transfers={host_transfers}")
 
     def copied(what, by):
         return int(re.search(f"^{what}: bytes copied by {by}: (\\d+)$", said, re.M).group(1))
@@ -444,6 +450,63 @@ def test_tensors_are_not_copied_on_the_way(app, more, host_transfers, copies):
     assert copied("a run", "LiteRT") == 0
     size = 4 * int(np.prod(LARGE[0][2]))  # bytes, of the input and of the output
     assert copies * size <= copied("a run", "the delegate") <= copies * 2 * size
+
+
+# --- Buffers that the GPU accesses ----------------------------------------------
+
+
+@pytest.fixture(name="zero_copy")
+def zero_copy_fixture(monkeypatch, report):
+    """As on devices that gain by it; the report's list of tensors."""
+    monkeypatch.setenv("GLES_DELEGATE_OPTIONS",
+                       os.environ["GLES_DELEGATE_OPTIONS"] + ";zero_copy:on")
+    monkeypatch.setenv("GLES_DELEGATE_TUNING", "host_transfers=0")
+    return lambda: report()["partition"][0]["zero_copy_tensors"]
+
+
+@pytest.mark.parametrize("name", ["mobilenet_v1_0.25_224", "mobilenet_v1_0.25_224_quant"])
+def test_models_read_and_write_litert_s_buffers(name, zero_copy):
+    path = path_of(name)
+    model, on_cpu = compiled(path, GPU), compiled(path, CPU)
+    assert len(zero_copy()) == 2
+    inputs, outputs = random_inputs(model, 0, 1), model.create_output_buffers(0)
+    assert_close(run(model), run(on_cpu))
+    if "quant" not in name:
+        for batch in (2, 3, 1):
+            for each in (model, on_cpu):
+                each.resize_input_tensor(0, [batch, 224, 224, 3], strict=False)
+            assert_close(run(model), run(on_cpu))
+    # The buffers that were made before the resizes.
+    model.run_by_index(0, inputs, outputs)
+    expected = run(on_cpu)[0]
+    np.testing.assert_allclose(outputs[0].read(expected.size, expected.dtype), expected.ravel(),
+                               atol=2e-5)
+
+
+def test_one_models_output_is_another_s_input(zero_copy):
+    models = [compiled(model_of(LARGE), GPU) for _ in range(2)]
+    assert len(zero_copy()) == 2
+    inputs = random_inputs(models[0], 0, 1)
+    values = inputs[0].read(int(np.prod(LARGE[0][2])), np.float32)
+    between, outputs = models[0].create_output_buffers(0), models[1].create_output_buffers(0)
+    for _ in range(3):
+        models[0].run_by_index(0, inputs, between)
+        models[1].run_by_index(0, between, outputs)
+        np.testing.assert_array_equal(outputs[0].read(values.size, np.float32), values)
+
+
+def test_buffers_that_were_run_are_deleted(zero_copy):
+    model = compiled(model_of(LARGE), GPU)
+    assert len(zero_copy()) == 2
+
+    def grown_by(runs):
+        before = resources()[0]
+        for _ in range(runs):
+            run(model)
+        return resources()[0] - before
+
+    grown_by(20)
+    assert grown_by(100) < 2000  # kB; the buffers were 12,800
 
 
 # --- Caches ---------------------------------------------------------------------

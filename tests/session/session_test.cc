@@ -6,7 +6,9 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "delegate/session/tensor_buffer.h"
 #include "egl/testing.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/session_case.h"
@@ -155,6 +157,52 @@ TEST_F(SessionTest, LentMemoryIsNotCopied) {
   const auto ran = session_->Submit(&host_, false);
   ASSERT_TRUE(ran.ok()) << ran.status();
   ExpectOutput();
+}
+
+// Memory in a buffer of the session's context is used where it is; that of
+// another context is memory like any other.
+TEST_F(SessionTest, MappedBuffersAreNotCopied) {
+  session_ = Make([](SessionSetup* setup) {
+    setup->profile.choices.zero_copy = 1;
+    setup->profile.choices.host_transfers = 0;
+  });
+  ASSERT_TRUE(session_->Prepare(&host_).ok());
+  if (session_->ZeroCopyTensors().empty()) {
+    GTEST_SKIP() << "no memory of this driver stays mapped";
+  }
+  EXPECT_EQ(session_->ZeroCopyTensors(), std::vector<int>({0, 1}));
+  const size_t bytes = in_.size() * sizeof(float);
+  TensorBuffer buffer(bytes);
+  const GpuPlace place = {gpu_, nullptr};
+  ASSERT_TRUE(buffer.Lock(/*reads=*/true, /*writes=*/false, &place).ok());
+  buffer.Unlock();
+  auto mapped = buffer.Lock(/*reads=*/true, /*writes=*/true, &place);
+  ASSERT_TRUE(mapped.ok()) << mapped.status();
+  std::copy(in_.begin(), in_.end(), static_cast<float*>(mapped->data));
+  const std::vector<float> poison(in_.size(), -9);
+  for (const bool is_here : {true, false}) {
+    HostMemory memory = *mapped;
+    memory.data = const_cast<float*>(poison.data());
+    if (!is_here) memory.context = TestContext();
+    session_->inputs()[0].memory = memory;
+    session_->outputs()[0].memory = {out_.data(), bytes, "y"};
+    const auto ran = session_->Submit(&host_, false);
+    ASSERT_TRUE(ran.ok()) << ran.status();
+    if (is_here) {
+      ExpectOutput();
+    } else {
+      EXPECT_THAT(out_, Each(0.0f));
+    }
+  }
+}
+
+TEST_F(SessionTest, ZeroCopyIsOfTensorsThatAreAwaited) {
+  session_ = Make([](SessionSetup* setup) {
+    setup->profile.choices.zero_copy = 1;
+    setup->profile.choices.host_transfers = 0;
+    setup->options.does_not_wait = true;
+  });
+  EXPECT_THAT(session_->ZeroCopyTensors(), IsEmpty());
 }
 
 TEST_F(SessionTest, TheBaselinePlanGivesWayToTheOptimizedOne) {

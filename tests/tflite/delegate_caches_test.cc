@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/tflite/runtime_buffers.h"
 #include "egl/gl_api.h"
 #include "egl/testing.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/fake_runtime.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/scoped_environment.h"
@@ -24,73 +24,6 @@
 
 namespace gles_delegate::testing {
 namespace {
-
-const GlesTensorBufferFunctions& Functions() {
-  return *GlesDelegatePrivateTensorBuffers();
-}
-
-// A buffer of the delegate, or host memory.
-class FakeBuffer {
- public:
-  FakeBuffer(size_t bytes, bool is_host) : host_(is_host ? bytes : 0) {
-    if (!is_host) own_ = Functions().create(bytes);
-  }
-  ~FakeBuffer() {
-    if (own_ != nullptr) Functions().destroy(own_);
-  }
-  std::vector<float> Read(size_t count) {
-    std::vector<float> values(count);
-    std::memcpy(values.data(), Lock(1, 0), count * sizeof(float));
-    return values;
-  }
-  void Write(const std::vector<float>& values) {
-    std::memcpy(Lock(0, 1), values.data(), values.size() * sizeof(float));
-  }
-  void* own() { return own_; }
-  void* host() { return host_.data(); }
-
- private:
-  void* Lock(int reads, int writes) {
-    void* memory = host_.data();
-    if (own_ != nullptr) {
-      EXPECT_EQ(Functions().lock(own_, reads, writes, &memory), 0);
-    }
-    return memory;
-  }
-  void* own_ = nullptr;
-  std::vector<uint8_t> host_;
-};
-
-// The runtime: which tensor has which buffer.
-struct FakeRuntime {
-  static int Require(const void* self, void*, void* tensor, size_t bytes) {
-    auto* fake = static_cast<FakeRuntime*>(const_cast<void*>(self));
-    if (fake->refuses) return 1;
-    fake->required[tensor] = bytes;
-    return 0;
-  }
-  static int Find(const void* self, void*, void* tensor, int, void** buffer,
-                  void** memory, void** locked) {
-    auto* fake = static_cast<FakeRuntime*>(const_cast<void*>(self));
-    const auto found = fake->buffers.find(tensor);
-    if (found == fake->buffers.end()) return 6;
-    *buffer = found->second->own();
-    if (*buffer != nullptr) return 0;
-    *memory = found->second->host();
-    *locked = found->second;
-    ++fake->locked;
-    return 0;
-  }
-  static void Unlock(const void* self, void*) {
-    --static_cast<FakeRuntime*>(const_cast<void*>(self))->locked;
-  }
-  GlesRuntimeBuffers functions() { return {this, Require, Find, Unlock}; }
-
-  bool refuses = false;
-  int locked = 0;
-  std::map<void*, size_t> required;
-  std::map<void*, FakeBuffer*> buffers;
-};
 
 // Bytes that GL copied between buffers and the host.
 int64_t g_copied = 0;
@@ -129,7 +62,8 @@ constexpr int kRows = 64, kColumns = 40;
 
 // A cache of kRows rows, and a row that is written to it. `turned`: of kRows
 // columns, as decoders have transposed values.
-std::vector<uint8_t> Cached(int columns = kColumns, bool turned = false) {
+std::vector<uint8_t> Cached(int columns = kColumns, bool turned = false,
+                            int updates = 1) {
   const auto dims = [turned](int rows, int columns) {
     return turned ? std::vector<int>{1, columns, rows}
                   : std::vector<int>{1, rows, columns};
@@ -143,7 +77,12 @@ std::vector<uint8_t> Cached(int columns = kColumns, bool turned = false) {
                                              std::vector<float>(columns));
                      const int at =
                          v.OfInts(v.Input("at", {3}, std::vector<float>(3)));
-                     return v.Op(Op::DYNAMIC_UPDATE_SLICE, 1, {cache, row, at});
+                     int updated = cache;
+                     for (int i = 0; i < updates; ++i) {
+                       updated = v.Op(Op::DYNAMIC_UPDATE_SLICE, 1,
+                                      {updated, row, at});
+                     }
+                     return updated;
                    })
       .bytes;
 }
@@ -167,7 +106,7 @@ class DelegateCachesTest : public DeviceTest {
       options.max_delegated_partitions = 0;
     });
     const GlesRuntimeBuffers functions = runtime_.functions();
-    ASSERT_EQ(Functions().use(delegate_.get(), &functions), 0);
+    ASSERT_EQ(TensorBufferFunctions().use(delegate_.get(), &functions), 0);
     interpreter_ = InterpreterOrDie(*model_);
     ASSERT_TRUE(interpreter_->ApplyDelegate(delegate_.get()).ok());
     ASSERT_EQ(ReportOf(delegate_)["nodes_delegated"], 1);
@@ -342,10 +281,29 @@ TEST_F(DelegateCachesTest, ARuntimeThatRefusesGivesHostMemory) {
   EXPECT_EQ(interpreter_->output(0).AsFloats(), expected_);
 }
 
+// LiteRT gives such a tensor no memory, and nodes on the CPU need it.
+TEST_F(DelegateCachesTest, CachesOfOtherNodesAreTheRuntimes) {
+  model_ = LoadOrDie(Cached(kColumns, /*turned=*/false, /*updates=*/2));
+  const ScopedEnvironment first("GLES_DELEGATE_OPTIONS", "exclude_nodes:1");
+  Apply(kTfLiteGlesThreadWorker);
+  EXPECT_EQ(runtime_.required.size(), 1u);
+  EXPECT_EQ(runtime_.required.count(In()), 1u);
+  EXPECT_TRUE(
+      ReportOf(delegate_)["partition"][0]["tensors_kept_on_gpu"].empty());
+  FakeBuffer* from = Make();
+  from->Write(expected_);
+  ASSERT_TRUE(Step(from, from, 3).ok());
+  EXPECT_EQ(interpreter_->output(0).AsFloats(), expected_);
+}
+
 TEST_F(DelegateCachesTest, WithoutABufferInvokeSaysWhy) {
   Apply(kTfLiteGlesThreadWorker);
-  runtime_.buffers.clear();
+  FakeBuffer* buffer = Make();
+  runtime_.buffers = {{In(), buffer}};
+  Out()->data.raw = nullptr;  // LiteRT gives it no memory
   EXPECT_FALSE(interpreter_->Invoke().ok());
+  EXPECT_THAT(interpreter_->log(),
+              ::testing::Contains(HasSubstr("has no buffer of tensor")));
 }
 
 // Buffers of the old size say so, and larger ones hold either shape.

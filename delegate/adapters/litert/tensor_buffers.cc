@@ -1,6 +1,7 @@
 #include "delegate/adapters/litert/tensor_buffers.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "delegate/tflite/runtime_buffers.h"
@@ -10,6 +11,7 @@ namespace {
 
 // LiteRtTensorBufferType: 100 to 199 are custom.
 constexpr int kHostMemory = 1;
+constexpr int kFirstCustom = 100, kLastCustom = 199;
 constexpr int kOwnType = 150;
 // LiteRtTensorBufferLockMode.
 constexpr int kLockRead = 0, kLockWrite = 1;
@@ -54,7 +56,11 @@ int Lock(MemoryInfo* info, int mode, void** memory) {
              : kRuntimeFailure;
 }
 
-int Unlock(MemoryInfo*) { return kOk; }
+int Unlock(MemoryInfo* info) {
+  if (info == nullptr) return kInvalidArgument;
+  Functions().unlock(info->memory_handle);
+  return kOk;
+}
 
 int Clear(MemoryInfo* info) {
   if (info == nullptr) return kInvalidArgument;
@@ -72,17 +78,28 @@ int Call(const void* runtime, size_t offset, Arguments... arguments) {
 
 constexpr size_t kCreateRequirements = 8, kGetBuffer = 16,
                  kRegisterRequirements = 48, kDestroyBuffer = 176,
-                 kGetType = 184, kLockBuffer = 224, kUnlockBuffer = 232,
-                 kGetCustomHandle = 264, kHasEvent = 296, kGetEvent = 304,
-                 kWaitForEvent = 384;
+                 kGetType = 184, kGetSize = 200, kLockBuffer = 224,
+                 kUnlockBuffer = 232, kGetCustomHandle = 264, kHasEvent = 296,
+                 kGetEvent = 304, kWaitForEvent = 384;
+
+// Those that can be locked, the one that LiteRT is to make first.
+std::array<int, kLastCustom - kFirstCustom + 2> LockedTypes() {
+  std::array<int, kLastCustom - kFirstCustom + 2> types = {kOwnType,
+                                                           kHostMemory};
+  auto next = types.begin() + 2;
+  for (int type = kFirstCustom; type <= kLastCustom; ++type) {
+    if (type != kOwnType) *next++ = type;
+  }
+  return types;
+}
 
 int Require(const void* runtime, void* buffers, void* tensor, size_t bytes) {
   if (buffers == nullptr) return kUnsupported;
-  static constexpr int kTypes[] = {kOwnType, kHostMemory};
+  const auto types = LockedTypes();
   void* requirements = nullptr;
   const int made = Call<int, const int*, size_t, int, const uint32_t*, void**>(
-      runtime, kCreateRequirements, 2, kTypes, bytes, 0, nullptr,
-      &requirements);
+      runtime, kCreateRequirements, types.size(), types.data(), bytes, 0,
+      nullptr, &requirements);
   if (made != kOk) return made;
   return Call<void*, void*, void*>(runtime, kRegisterRequirements, buffers,
                                    tensor, requirements);
@@ -114,8 +131,16 @@ int FindOwn(const void* runtime, void* found, void** buffer) {
   return Call<void*, void**>(runtime, kGetCustomHandle, found, buffer);
 }
 
+int LockFound(const void* runtime, void* found, int writes, void** memory,
+              size_t* bytes) {
+  const int status = Call<void*, size_t*>(runtime, kGetSize, found, bytes);
+  if (status != kOk) return status;
+  return Call<void*, void**, int>(runtime, kLockBuffer, found, memory,
+                                  writes != 0 ? kLockWrite : kLockRead);
+}
+
 int Find(const void* runtime, void* buffers, void* tensor, int writes,
-         void** buffer, void** memory, void** locked) {
+         void** buffer, void** memory, size_t* bytes, void** locked) {
   void* found = nullptr;
   int status =
       Call<void*, void*, void**>(runtime, kGetBuffer, buffers, tensor, &found);
@@ -123,8 +148,7 @@ int Find(const void* runtime, void* buffers, void* tensor, int writes,
   int type = 0;
   status = Call<void*, int*>(runtime, kGetType, found, &type);
   if (status == kOk && type != kOwnType) {
-    status = Call<void*, void**, int>(runtime, kLockBuffer, found, memory,
-                                      writes != 0 ? kLockWrite : kLockRead);
+    status = LockFound(runtime, found, writes, memory, bytes);
     if (status == kOk) {
       *locked = found;
       return kOk;

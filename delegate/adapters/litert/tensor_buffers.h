@@ -1,5 +1,5 @@
-// LiteRT's TensorBuffers of this accelerator's kind, whose values stay on the
-// GPU until a program locks them (docs/litert.md).
+// LiteRT's TensorBuffers of this accelerator's kind, which the GPU accesses
+// without copies on the host (docs/litert.md).
 #ifndef GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_TENSOR_BUFFERS_H_
 #define GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_TENSOR_BUFFERS_H_
 
@@ -13,7 +13,7 @@ namespace gles_delegate::litert {
 // AcceleratorDefinition, constant-initialised.
 extern const BufferHandlers kBufferHandlers;
 
-// Lets `delegate`, which was not applied yet, keep caches in such buffers.
+// Lets `delegate`, which was not applied yet, use such buffers.
 // `runtime_context` outlives it. No effect if this LiteRT has no such buffers.
 void UseTensorBuffers(const void* runtime_context, TfLiteDelegate* delegate);
 
