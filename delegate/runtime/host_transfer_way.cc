@@ -112,12 +112,11 @@ HostTransfer::HostTransfer(Direction direction, TensorId id,
                         : host_bytes_ / widening()),
       is_zero_copy_(profile.choices.zero_copy != 0 && stays_mapped()),
       // A staged upload is divided on the host's side, not the GPU's. Data that
-      // the host does not copy is read back as a whole.
-      piece_bytes_(way_ == Way::kBound                                  ? 0
-                   : direction == Direction::kReadback && is_zero_copy_ ? 0
+      // the host does not copy goes as a whole.
+      piece_bytes_(way_ == Way::kBound || way_ == Way::kStaged || is_zero_copy_
+                       ? 0
                    : direction == Direction::kReadback
                        ? profile.bus.readback_piece_bytes
-                   : way_ == Way::kStaged ? 0
-                                          : profile.bus.upload_piece_bytes) {}
+                       : profile.bus.upload_piece_bytes) {}
 
 }  // namespace gles_delegate

@@ -26,8 +26,25 @@ struct TransferLayout {
   bool is_flat = false;  // the invocations of a row follow each other in memory
 };
 
+// Whether shaders read the host's memory across a bus.
+bool ReadsAcrossBus(const HostTransfer& transfer,
+                    const DeviceProfile& profile) {
+  return transfer.is_zero_copy() && !transfer.is_staged() &&
+         profile.bus.upload_piece_bytes > 0;
+}
+
+// Makes a work group read whole lines.
+void ReadLines(Dispatch* d) {
+  constexpr int kInvocations = 64;
+  constexpr int kBytesEach = 48;  // three vec4s
+  d->Define("WHOLE_LINES")
+      .WorkGroup(kInvocations, 1, 1)
+      .SharedMemory(kInvocations * kBytesEach);
+}
+
 TransferLayout LayTransfer(const Shape& s, const HostTransfer& transfer,
-                           bool reads_back_flat, Dispatch* d) {
+                           bool reads_back_flat, const DeviceProfile& profile,
+                           Dispatch* d) {
   const bool upload = transfer.is_upload();
   const bool is_rgb = s.c == 3 && !transfer.is_bound();
   // Invocations of `elements` elements each, in rows within any device's limits
@@ -49,6 +66,7 @@ TransferLayout LayTransfer(const Shape& s, const HostTransfer& transfer,
   if (transfer.is_bound() && !upload) d->Define("UNPADDED");
   if (upload && is_rgb) {
     d->Define("RGB");
+    if (ReadsAcrossBus(transfer, profile)) ReadLines(d);
     return flat(12);
   }
   if (upload) {
@@ -69,7 +87,7 @@ Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
   } else {
     d.Read("src", transfer.tensor());
   }
-  *layout = LayTransfer(tensor.shape, transfer, reads_back_flat, &d);
+  *layout = LayTransfer(tensor.shape, transfer, reads_back_flat, profile, &d);
   d.integer_path = tensor.holds_quantized;
   if (transfer.element() == HostTransfer::Element::kCode) {
     // uint8 is stored less 128, which turns the topmost bit.
@@ -138,7 +156,9 @@ std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
     if (layout.axis >= 0) origin[layout.axis] = first;
     part.uniforms.Int4("origin", origin[0], origin[1], origin[2],
                        whole.grid[0]);
-    part.work_group = TransferWorkGroup(part, layout.is_flat, profile);
+    if (part.work_group[0] == 0) {
+      part.work_group = TransferWorkGroup(part, layout.is_flat, profile);
+    }
     piece.fenced = !transfer.is_upload() && count > 1;
     result.push_back({std::move(part), piece});
     if (count == 1) break;

@@ -47,7 +47,8 @@ void main() {
 }
 #elif defined(RGB)
 // Three channels, as in images: four pixels per invocation are three vec4s. The
-// buffer is padded to whole threes.
+// buffer is padded to whole threes. WHOLE_LINES: a work group reads its vec4s
+// side by side, as a bus transfers whole lines.
 void put(int pixel, ELEMENT r, ELEMENT g, ELEMENT b) {
   int row = pixel / dst_size.x;
   int batch = row / dst_size.y;
@@ -56,14 +57,34 @@ void put(int pixel, ELEMENT r, ELEMENT g, ELEMENT b) {
             ELEMENT4(r, g, b, 0));
 }
 
+#ifdef WHOLE_LINES
+shared ELEMENT4 line[WORK_GROUP_X * 3];
+int first_of_line(int group) { return int(gl_LocalInvocationID.x) * 3; }
+ELEMENT4 vec_at(int i) { return line[i]; }
+#else
+int first_of_line(int group) { return group * 3; }
+ELEMENT4 vec_at(int i) { return four_at(i); }
+#endif
+
 void main() {
-  if (outside_grid()) return;
+  int pixels = dst_size.x * dst_size.y * dst_size.w;
   int group = (gid.y + origin.y) * origin.w + gid.x + origin.x;
+#ifdef WHOLE_LINES
+  int index = int(gl_LocalInvocationID.x);
+  int last = (pixels + 3) / 4 * 3 - 1;
+  for (int i = index; i < WORK_GROUP_X * 3; i += WORK_GROUP_X) {
+    line[i] = four_at(min((group - index) * 3 + i, last));
+  }
+  memoryBarrierShared();
+  barrier();
+#endif
+  if (outside_grid()) return;
   // The last row of a folded grid may extend past the end.
-  if (group * 4 >= dst_size.x * dst_size.y * dst_size.w) return;
-  ELEMENT4 a = four_at(group * 3);
-  ELEMENT4 b = four_at(group * 3 + 1);
-  ELEMENT4 c = four_at(group * 3 + 2);
+  if (group * 4 >= pixels) return;
+  int at = first_of_line(group);
+  ELEMENT4 a = vec_at(at);
+  ELEMENT4 b = vec_at(at + 1);
+  ELEMENT4 c = vec_at(at + 2);
   put(group * 4, a.x, a.y, a.z);
   put(group * 4 + 1, a.w, b.x, b.y);
   put(group * 4 + 2, b.z, b.w, c.x);

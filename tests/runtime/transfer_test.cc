@@ -23,13 +23,15 @@ struct Case {
   int staged_bytes = 0;  // BusTransfers::staged_upload_bytes
   bool halves = false;   // 16-bit storage and transfers
   int share = 0;         // DeviceChoices::share_programs
+  bool zero_copy = false;
 };
 
 void PrintTo(const Case& c, std::ostream* os) {
   *os << ::testing::PrintToString(c.dims) << " in pieces of " << c.piece_bytes
       << (c.staged_bytes > 0 ? ", staged" : "")
       << (c.halves ? ", as halves" : "")
-      << (c.share > 0 ? ", by shared programs" : "");
+      << (c.share > 0 ? ", by shared programs" : "")
+      << (c.zero_copy ? ", without a copy" : "");
 }
 
 class TransferTest : public DeviceTestWithParam<Case> {};
@@ -56,6 +58,7 @@ void ExpectMovesEveryValue(const Case& c) {
                    profile.bus.readback_piece_bytes = bytes;
                    profile.options.half = c.halves;
                    profile.choices.share_programs = c.share;
+                   profile.choices.zero_copy = c.zero_copy;
                    profile.bus.half_transfers = c.halves;
                    profile.bus.staged_upload_bytes = c.staged_bytes;
                  });
@@ -110,6 +113,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{{2, 9, 7, 5}, 50, 1, true}, Case{{1, 1, 1, 1}, 1, 0, true},
         Case{{1, 257, 257, 5}, 1 << 18, 1 << 18, true},
         Case{{1, 353, 481, 3}, 1 << 18, 1 << 20, true}));
+
+// Work groups that read past the last pixel, and rows of a folded grid.
+INSTANTIATE_TEST_SUITE_P(
+    ZeroCopy, TransferTest,
+    ::testing::Values(Case{{1, 9, 7, 3}, 48, 0, false, 0, true},
+                      Case{{1, 1, 1, 3}, 48, 0, false, 0, true},
+                      Case{{2, 64, 64, 3}, 48, 0, false, 0, true},
+                      Case{{1, 353, 481, 3}, 48, 0, false, 0, true},
+                      Case{{1, 353, 481, 3}, 48, 0, false, 2, true},
+                      Case{{3, 5, 7, 8}, 48, 0, false, 0, true},
+                      Case{{2, 9, 7, 5}, 48, 0, false, 0, true}));
 
 INSTANTIATE_TEST_SUITE_P(
     Shared, TransferTest,
