@@ -60,7 +60,7 @@ std::optional<Convolution> ConvolutionOf(TensorId id, const Graph& graph,
 bool CanReadThrough(const Convolution& conv, MemoryView::Kind kind,
                     const Planner& planner) {
   if (kind == MemoryView::Kind::kDepthToSpace) return true;
-  return conv.IsPointwise() && conv.input_stage.empty() &&
+  return conv.IsPointwise() &&
          ChooseConvStrategy(conv, planner) == &kConvShared;
 }
 

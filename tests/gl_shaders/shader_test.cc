@@ -25,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::gles_delegate::gl_shaders::AssembleShader;
 using ::gles_delegate::gl_shaders::Format;
+using ::gles_delegate::gl_shaders::OperandAt;
 using ::gles_delegate::gl_shaders::ReadBy;
 using ::gles_delegate::gl_shaders::ShaderSpec;
 using ::gles_delegate::gl_shaders::Storage;
@@ -93,6 +94,31 @@ TEST(ShaderTest, AnUnknownShaderIsNotFound) {
   EXPECT_EQ(text.status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(text.status().message()),
               HasSubstr("no_such_shader.comp"));
+}
+
+// A stage is a function of its name, with its own params and operands.
+TEST(ShaderTest, AStageIsAFunction) {
+  ShaderSpec spec = CopySpec(Storage::kTextureArray, Format::kRgba32f,
+                             ReadBy::kFetch, false, false);
+  spec.tensors[1].name = "inner_stage1";
+  spec.post_ops.clear();
+  gl_shaders::PostOpCall clamp, mul;
+  clamp.function = "clamp";
+  mul.function = "mul";
+  mul.operand = "inner_stage1";
+  mul.operand_at = OperandAt::kChannel;
+  spec.stages = {{"inner_stage", {clamp, mul}}, {"next_stage", {}}};
+  const auto text = AssembleShader(spec);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(*text, HasSubstr("vec4 inner_stage0_params; vec4 "
+                               "inner_stage1_params;"));
+  EXPECT_THAT(*text, HasSubstr("  v = op_clamp(v, inner_stage0_params);\n"
+                               "  v = op_mul(v, read_inner_stage1(0, 0, slice, "
+                               "0), inner_stage1_params);\n  return v;\n"));
+  const std::string identity =
+      "vec4 next_stage(int x, int y, int slice, int batch, vec4 v)";
+  EXPECT_THAT(*text, HasSubstr(identity + ";\n"));
+  EXPECT_THAT(*text, HasSubstr(identity + " {\n  return v;\n}\n"));
 }
 
 TEST(ShaderTest, EachStorageIsReadAndWrittenItsOwnWay) {

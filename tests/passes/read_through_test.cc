@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <any>
 #include <cmath>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/movement/space_depth.h"
@@ -269,6 +271,29 @@ TEST(ReadThroughTest, InterpolatesAsItReads) {
     if (setting.half) continue;
     ExpectInterpolated(Source({1, 4, 5, 18}), 7, 6, centers, setting);
   }
+}
+
+// Functions of the input are those of what is read.
+TEST(ReadThroughTest, InputStagesToo) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const std::vector<Stage> clamp = {
+      {std::string(kInputStage), {{"clamp", {-0.5f, 0.75f, 0, 0}}}}};
+  const HostTensor src = Source({1, 4, 5, 32});
+  Chain blocks = Blocks(src, 2);
+  blocks.AddConvolution(12, 1);
+  blocks.graph.nodes[1].stages = clamp;
+  for (const StorageSetting& setting : kStorageSettings) {
+    ExpectSameWithoutTheMove(blocks, src, setting);
+  }
+  HostTensor clamped = Resized(src, 8, 10, {});
+  for (float& v : clamped.values) v = std::clamp(v, -0.5f, 0.75f);
+  Chain resize(src.shape, "RESIZE_BILINEAR", ResizeAttributes(), clamped,
+               Resized(Magnitudes(src), 8, 10, {}));
+  const NaiveResult want = resize.AddConvolution(12, 1);
+  resize.graph.nodes[1].stages = clamp;
+  ReadThrough(&resize.graph, ThroughProfile());
+  ASSERT_EQ(resize.graph.nodes.size(), 1u);
+  ExpectWithinRoundings(Compute(resize, src), want);
 }
 
 // An output of the graph is read elsewhere by what hands it to the host.
