@@ -8,7 +8,6 @@
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/conv/depthwise_pointwise.h"
 #include "delegate/ops/conv/stages.h"
-#include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
@@ -68,41 +67,35 @@ int64_t MaxWork(const Work& work, const Convolution& conv,
   return little ? max * kLittleTimes : max;
 }
 
-bool CanPlanDepthwisePointwise(const Node& node, Graph* graph,
-                               const DeviceProfile& profile) {
-  Planner planner(graph, profile);
-  return FitsBindingsAsPair(node, profile) &&
-         PlanDepthwisePointwise(node, &planner).ok();
+// Both as one node; nullopt if they cannot be, or it does not pay.
+std::optional<Node> Fused(const Node& first, const Node& second, Graph* graph,
+                          const DeviceProfile& profile) {
+  const auto depthwise = Convolution::Of(*graph, first);
+  if (!IsInnerDepthwise(*graph, first, depthwise)) return std::nullopt;
+  const auto pointwise = Convolution::Of(*graph, second);
+  if (!IsPointwiseAfter(second, pointwise, *depthwise)) return std::nullopt;
+  const Work work = WorkOf(*depthwise, *pointwise);
+  if (work.again > MaxWork(work, *pointwise, profile.choices)) {
+    return std::nullopt;
+  }
+  Node fused = second;
+  fused.op = &DepthwisePointwise();
+  fused.attributes = DepthwisePointwiseAttributes{depthwise->window};
+  fused.stages = {{std::string(kInnerStage), first.post_ops}};
+  fused.inputs = {depthwise->src, depthwise->weights.weights,
+                  depthwise->weights.bias, pointwise->weights.weights,
+                  pointwise->weights.bias};
+  return CanPlanAsPair(fused, graph, profile) ? std::optional(std::move(fused))
+                                              : std::nullopt;
 }
 
 }  // namespace
 
 void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
   if (profile.choices.fused_depthwise_work == 0) return;
-  const Uses uses(*graph);
-  std::vector<bool> removed(graph->nodes.size(), false);
-  for (size_t n = 0; n < graph->nodes.size(); ++n) {
-    const Node& first = graph->nodes[n];
-    const auto depthwise = Convolution::Of(*graph, first);
-    if (!IsInnerDepthwise(*graph, first, depthwise)) continue;
-    Node* const second = OnlyReader(depthwise->dst, uses, graph);
-    if (second == nullptr) continue;
-    const auto pointwise = Convolution::Of(*graph, *second);
-    if (!IsPointwiseAfter(*second, pointwise, *depthwise)) continue;
-    const Work work = WorkOf(*depthwise, *pointwise);
-    if (work.again > MaxWork(work, *pointwise, profile.choices)) continue;
-    Node fused = *second;
-    fused.op = &DepthwisePointwise();
-    fused.attributes = DepthwisePointwiseAttributes{depthwise->window};
-    fused.stages = {{std::string(kInnerStage), first.post_ops}};
-    fused.inputs = {depthwise->src, depthwise->weights.weights,
-                    depthwise->weights.bias, pointwise->weights.weights,
-                    pointwise->weights.bias};
-    if (!CanPlanDepthwisePointwise(fused, graph, profile)) continue;
-    *second = std::move(fused);
-    removed[n] = true;
-  }
-  RemoveNodes(removed, graph);
+  FuseIntoReaders(graph, [&](const Node& first, const Node& second) {
+    return Fused(first, second, graph, profile);
+  });
 }
 
 }  // namespace gles_delegate

@@ -4,12 +4,10 @@
 #include <any>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/conv/stages.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
@@ -40,9 +38,21 @@ bool FitsStage(const Graph& graph, const PostOp& op, const Shape& s) {
          (operand.shape == s || operand.shape == Shape{1, 1, 1, s.c});
 }
 
-// The tensor of which the node's post-ops are functions; kNoTensor if they are
-// no input stage.
-TensorId SourceOf(const Graph& graph, const Node& node) {
+bool CanTake(const Node& functions, const Graph& graph, const Node& node,
+             const DeviceProfile& profile) {
+  constexpr int kTensors = 3;  // weights, input, output
+  const TensorId result = functions.outputs[0];
+  const auto conv = Convolution::Of(graph, node);
+  return conv && conv->CanTakeInputStage() && conv->src == result &&
+         !IsOperand(result, node) &&
+         kTensors + CountOperands(functions) + CountOperands(node) <=
+             MaxBoundTensors(profile) &&
+         conv->dst_shape.slices() <= kMaxSlices;
+}
+
+}  // namespace
+
+TensorId SourceOfInputStage(const Graph& graph, const Node& node) {
   if (!IsPlainElementwise(graph, node) || node.integer_path ||
       node.post_ops.empty()) {
     return kNoTensor;
@@ -60,37 +70,21 @@ TensorId SourceOf(const Graph& graph, const Node& node) {
              : kNoTensor;
 }
 
-bool CanTake(const Node& functions, const Graph& graph, const Node& node,
-             const DeviceProfile& profile) {
-  constexpr int kTensors = 3;  // weights, input, output
-  const TensorId result = functions.outputs[0];
-  const auto conv = Convolution::Of(graph, node);
-  return conv && conv->CanTakeInputStage() && conv->src == result &&
-         !IsOperand(result, node) &&
-         kTensors + CountOperands(functions) + CountOperands(node) <=
-             MaxBoundTensors(profile) &&
-         conv->dst_shape.slices() <= kMaxSlices;
-}
-
-}  // namespace
-
 void FuseInputs(Graph* graph, const DeviceProfile& profile) {
   if (profile.choices.read_through == 0) return;
-  const Uses uses(*graph);
-  std::vector<bool> removed(graph->nodes.size(), false);
-  for (size_t n = 0; n < graph->nodes.size(); ++n) {
-    const Node& functions = graph->nodes[n];
-    const TensorId source = SourceOf(*graph, functions);
-    if (source == kNoTensor) continue;
-    Node* const conv = OnlyReader(functions.outputs[0], uses, graph);
-    if (conv == nullptr || !CanTake(functions, *graph, *conv, profile)) {
-      continue;
-    }
-    conv->inputs[0] = source;
-    conv->stages.push_back({std::string(kInputStage), functions.post_ops});
-    removed[n] = true;
-  }
-  RemoveNodes(removed, graph);
+  FuseIntoReaders(
+      graph,
+      [&](const Node& functions, const Node& reader) -> std::optional<Node> {
+        const TensorId source = SourceOfInputStage(*graph, functions);
+        if (source == kNoTensor ||
+            !CanTake(functions, *graph, reader, profile)) {
+          return std::nullopt;
+        }
+        Node conv = reader;
+        conv.inputs[0] = source;
+        conv.stages.push_back({std::string(kInputStage), functions.post_ops});
+        return conv;
+      });
 }
 
 }  // namespace gles_delegate

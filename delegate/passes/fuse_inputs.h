@@ -25,6 +25,10 @@ namespace gles_delegate {
 // the node is still separate.
 void FuseInputs(Graph* graph, const DeviceProfile& profile);
 
+// The tensor of which an elementwise node's post-ops are functions that an
+// input stage can have; kNoTensor if they are not.
+TensorId SourceOfInputStage(const Graph& graph, const Node& node);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_PASSES_FUSE_INPUTS_H_

@@ -3,12 +3,10 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/conv/pointwise_depthwise.h"
 #include "delegate/ops/conv/stages.h"
-#include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
@@ -32,40 +30,34 @@ bool IsDepthwiseAfter(const Node& node, const std::optional<Convolution>& conv,
          !IsOperand(first.dst, node);
 }
 
-bool CanPlanPointwiseDepthwise(const Node& node, Graph* graph,
-                               const DeviceProfile& profile) {
-  Planner planner(graph, profile);
-  return FitsBindingsAsPair(node, profile) &&
-         PlanPointwiseDepthwise(node, &planner).ok();
+// Both as one node; nullopt if they cannot be, or it does not pay.
+std::optional<Node> Fused(const Node& first, const Node& second, Graph* graph,
+                          const DeviceProfile& profile) {
+  const auto pointwise = Convolution::Of(*graph, first);
+  if (!IsFirst(pointwise, profile.choices) ||
+      !AreCheap(*graph, first, pointwise->dst)) {
+    return std::nullopt;
+  }
+  const auto depthwise = Convolution::Of(*graph, second);
+  if (!IsDepthwiseAfter(second, depthwise, *pointwise)) return std::nullopt;
+  Node fused = second;
+  fused.op = &PointwiseDepthwise();
+  fused.attributes = PointwiseDepthwiseAttributes{depthwise->window};
+  fused.stages = {{std::string(kInnerStage), first.post_ops}};
+  fused.inputs = {pointwise->src, pointwise->weights.weights,
+                  pointwise->weights.bias, depthwise->weights.weights,
+                  depthwise->weights.bias};
+  return CanPlanAsPair(fused, graph, profile) ? std::optional(std::move(fused))
+                                              : std::nullopt;
 }
 
 }  // namespace
 
 void FusePlanes(Graph* graph, const DeviceProfile& profile) {
   if (profile.choices.fused_plane_work == 0) return;
-  const Uses uses(*graph);
-  std::vector<bool> removed(graph->nodes.size(), false);
-  for (size_t n = 0; n < graph->nodes.size(); ++n) {
-    const Node& first = graph->nodes[n];
-    const auto pointwise = Convolution::Of(*graph, first);
-    if (!IsFirst(pointwise, profile.choices)) continue;
-    if (!AreCheap(*graph, first, pointwise->dst)) continue;
-    Node* const second = OnlyReader(pointwise->dst, uses, graph);
-    if (second == nullptr) continue;
-    const auto depthwise = Convolution::Of(*graph, *second);
-    if (!IsDepthwiseAfter(*second, depthwise, *pointwise)) continue;
-    Node fused = *second;
-    fused.op = &PointwiseDepthwise();
-    fused.attributes = PointwiseDepthwiseAttributes{depthwise->window};
-    fused.stages = {{std::string(kInnerStage), first.post_ops}};
-    fused.inputs = {pointwise->src, pointwise->weights.weights,
-                    pointwise->weights.bias, depthwise->weights.weights,
-                    depthwise->weights.bias};
-    if (!CanPlanPointwiseDepthwise(fused, graph, profile)) continue;
-    *second = std::move(fused);
-    removed[n] = true;
-  }
-  RemoveNodes(removed, graph);
+  FuseIntoReaders(graph, [&](const Node& first, const Node& second) {
+    return Fused(first, second, graph, profile);
+  });
 }
 
 }  // namespace gles_delegate

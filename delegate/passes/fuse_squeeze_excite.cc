@@ -2,16 +2,19 @@
 
 #include <any>
 #include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/conv/squeeze_excite.h"
+#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/fuse_inputs.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
@@ -64,35 +67,19 @@ Node* ProductOf(TensorId tensor, const Uses& uses, Graph* graph) {
   return fits ? node : nullptr;
 }
 
-// Whether another product may follow this one: it has no function, or one that
-// needs no other tensor.
+// Whether another product may follow this one: its functions need no other
+// tensor.
 bool MayBeFirst(const Node& product) {
-  return product.post_ops.empty() || (product.post_ops.size() == 1 &&
-                                      product.post_ops[0].operand == kNoTensor);
+  return ReadOnlyTables(product.post_ops);
 }
 
-// An ADD of two tensors of the mean's source's shape, which the mean alone
-// reads; its index, or -1.
-int AddOf(TensorId source, const Uses& uses, Graph* graph) {
+// An elementwise node that the mean alone reads, and whose functions an input
+// stage can have; its index, or -1.
+int StageOfMean(TensorId source, const Uses& uses, Graph* graph) {
   const int producer = uses.producer[source];
   if (producer < 0 || OnlyReader(source, uses, graph) == nullptr) return -1;
-  const Node& add = graph->nodes[producer];
-  if (!IsPlainElementwise(*graph, add) || add.integer_path ||
-      add.post_ops.size() != 1 || add.post_ops[0].function != "add" ||
-      add.post_ops[0].operand == kNoTensor ||
-      add.post_ops[0].operand_zero_extend || add.post_ops[0].operand_table) {
-    return -1;
-  }
-  const auto& attributes =
-      std::any_cast<const ElementwiseAttributes&>(add.attributes);
-  for (const TensorId id :
-       {add.inputs[attributes.source], add.post_ops[0].operand}) {
-    if (!IsReal(graph->tensor(id)) ||
-        graph->tensor(id).shape != graph->tensor(source).shape) {
-      return -1;
-    }
-  }
-  return producer;
+  const TensorId of = SourceOfInputStage(*graph, graph->nodes[producer]);
+  return of == kNoTensor ? -1 : producer;
 }
 
 // The inputs of `conv` that hold its weights and its bias.
@@ -103,12 +90,15 @@ void TakeWeights(const Graph& graph, const Node& node, int weights, int bias,
   (*inputs)[bias] = conv->weights.bias;
 }
 
-// Texels of the plane and of the other plane.
+// Texels of the planes that the mean reads.
 int64_t PlaneTexels(const Graph& graph, const Node& node) {
+  std::vector<TensorId> planes = {node.inputs[kSqueezeSource]};
+  for (const PostOp& op : StageOf(node, kInputStage)) {
+    if (op.operand != kNoTensor) planes.push_back(op.operand);
+  }
   int64_t texels = 0;
-  for (const int input : {kSqueezeSource, kSqueezeAddend}) {
-    if (node.inputs[input] == kNoTensor) continue;
-    const Shape& s = graph.tensor(node.inputs[input]).shape;
+  for (TensorId id : planes) {
+    const Shape& s = graph.tensor(id).shape;
     texels += int64_t{s.h} * s.w * s.slices();
   }
   return texels;
@@ -128,8 +118,7 @@ int64_t WeightTexels(const Graph& graph, const Node& node) {
 bool CanPlanSqueezeExcite(const Node& node, Graph* graph,
                           const DeviceProfile& profile) {
   int tensors = 1 + CountOperands(node);  // what is written, and operands
-  for (const int input :
-       {kSqueezeSource, kSqueezeAddend, kSqueezeWeights, kExciteWeights}) {
+  for (const int input : {kSqueezeSource, kSqueezeWeights, kExciteWeights}) {
     tensors += node.inputs[input] != kNoTensor ? 1 : 0;
   }
   Planner planner(graph, profile);
@@ -149,38 +138,37 @@ void FuseSqueezeExcite(Graph* graph, const DeviceProfile& profile) {
     Node* const first = ProductOf(mean.outputs[0], uses, graph);
     if (first == nullptr) continue;
     std::vector<TensorId> inputs(kSqueezeExciteInputs, kNoTensor);
+    std::vector<Stage> stages;
     inputs[kSqueezeSource] = mean.inputs[0];
     TakeWeights(*graph, *first, kSqueezeWeights, kSqueezeBias, &inputs);
-    SqueezeExciteAttributes attributes;
     Node* const second = MayBeFirst(*first)
                              ? ProductOf(first->outputs[0], uses, graph)
                              : nullptr;
     if (second != nullptr) {
       TakeWeights(*graph, *second, kExciteWeights, kExciteBias, &inputs);
-      attributes.between = first->post_ops;
+      stages.push_back({std::string(kInnerStage), first->post_ops});
     }
-    const int add = AddOf(mean.inputs[0], uses, graph);
-    if (add >= 0) {
-      const Node& sum = graph->nodes[add];
-      const auto& elementwise =
-          std::any_cast<const ElementwiseAttributes&>(sum.attributes);
-      inputs[kSqueezeSource] = sum.inputs[elementwise.source];
-      inputs[kSqueezeAddend] = sum.post_ops[0].operand;
+    const int functions = StageOfMean(mean.inputs[0], uses, graph);
+    if (functions >= 0) {
+      const Node& node = graph->nodes[functions];
+      inputs[kSqueezeSource] = SourceOfInputStage(*graph, node);
+      stages.push_back({std::string(kInputStage), node.post_ops});
     }
     Node* const last = second != nullptr ? second : first;
     Node fused = *last;
     fused.op = &SqueezeExcite();
     fused.inputs = std::move(inputs);
+    fused.stages = std::move(stages);
     const int64_t weights = WeightTexels(*graph, fused);
-    attributes.adds_bands_first = weights + PlaneTexels(*graph, fused) >
-                                  profile.choices.fused_squeeze_texels;
-    fused.attributes = attributes;
+    fused.attributes =
+        SqueezeExciteAttributes{weights + PlaneTexels(*graph, fused) >
+                                profile.choices.fused_squeeze_texels};
     if (weights > profile.choices.fused_squeeze_texels ||
         !CanPlanSqueezeExcite(fused, graph, profile)) {
       continue;
     }
     removed[n] = true;
-    if (add >= 0) removed[add] = true;
+    if (functions >= 0) removed[functions] = true;
     if (second != nullptr) removed[first - graph->nodes.data()] = true;
     *last = std::move(fused);
   }

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/op.h"
+#include "delegate/passes/dead_nodes.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -60,9 +63,31 @@ int CountOperands(const Node& node) {
   return static_cast<int>(OperandsOf(node).size());
 }
 
-bool FitsBindingsAsPair(const Node& node, const DeviceProfile& profile) {
+bool CanPlanAsPair(const Node& node, Graph* graph,
+                   const DeviceProfile& profile) {
   constexpr int kTensors = 4;  // both weights, what is read, what is written
-  return kTensors + CountOperands(node) <= MaxBoundTensors(profile);
+  Planner planner(graph, profile);
+  return kTensors + CountOperands(node) <= MaxBoundTensors(profile) &&
+         node.op->plan(node, &planner).ok();
+}
+
+void FuseIntoReaders(
+    Graph* graph,
+    absl::FunctionRef<std::optional<Node>(const Node& node, const Node& reader)>
+        fuse) {
+  const Uses uses(*graph);
+  std::vector<bool> removed(graph->nodes.size(), false);
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    const Node& node = graph->nodes[n];
+    if (node.outputs.size() != 1) continue;
+    Node* const reader = OnlyReader(node.outputs[0], uses, graph);
+    if (reader == nullptr) continue;
+    auto fused = fuse(node, *reader);
+    if (!fused) continue;
+    *reader = *std::move(fused);
+    removed[n] = true;
+  }
+  RemoveNodes(removed, graph);
 }
 
 }  // namespace gles_delegate

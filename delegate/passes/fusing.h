@@ -2,6 +2,9 @@
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSING_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSING_H_
 
+#include <optional>
+
+#include "absl/functional/function_ref.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 
@@ -36,9 +39,18 @@ TensorId AddConstantAs(const Shape& shape, TensorId constant, Graph* graph);
 // Number of tensors that the node's post-ops and stages read.
 int CountOperands(const Node& node);
 
-// Whether the device can bind everything that a node of two convolutions uses:
-// one input, one output, both weights, and operands.
-bool FitsBindingsAsPair(const Node& node, const DeviceProfile& profile);
+// Whether the device has room for a node of two convolutions, and can bind
+// everything that it uses: one input, one output, both weights, and operands.
+bool CanPlanAsPair(const Node& node, Graph* graph,
+                   const DeviceProfile& profile);
+
+// For each node whose result one other node alone reads (OnlyReader): `fuse`
+// returns both as one node, which takes the reader's place; nullopt: they stay
+// two.
+void FuseIntoReaders(
+    Graph* graph,
+    absl::FunctionRef<std::optional<Node>(const Node& node, const Node& reader)>
+        fuse);
 
 }  // namespace gles_delegate
 

@@ -1,8 +1,8 @@
 // The channel scale of a squeeze-excite block: the mean of each channel of src
 // over its plane, the product of a matrix and these means, and with EXCITE the
-// product of another matrix and BETWEEN of the first product. One work group
+// product of another matrix and INNER_STAGE of the first product. One work group
 // per batch, since each step needs the whole previous one; a power of two of
-// invocations, its lanes, shares each sum. ADDEND: of src plus another tensor.
+// invocations, its lanes, shares each sum. INPUT_STAGE: functions of src.
 // VALUES: texels for the means and the first product. BANDS: sums bands of
 // pixels of a large plane, with a work group for each band (x) and slice (y);
 // the mean of the result over bands is the mean of the plane.
@@ -12,15 +12,11 @@ layout(std140, binding = 0) uniform Params {
   int band_pixels;
   float scale;  // bands / pixels
 #else
-  ivec4 lanes;          // of a mean, of a sum of each product; slices of the first
-  ivec4 lane_bits;      // the logarithms of these three numbers of lanes
-  vec4 between_params;  // of BETWEEN's function
+  ivec4 lanes;      // of a mean, of a sum of each product; slices of the first
+  ivec4 lane_bits;  // the logarithms of these three numbers of lanes
 #endif
   float width_reciprocal;  // of src's width
 };
-
-#define EXCITES true
-#define ADDS true
 
 #ifdef LARGE_INDICES
 #define ROW_OF(p) ((p) / src_size.x)
@@ -65,8 +61,8 @@ vec4 sum_of_pixels(int slice, int batch, int begin, int end, int step) {
       int y = ROW_OF(p);
       int x = p - y * src_size.x;
       v[i] = read_src(x, y, slice, batch);
-#ifdef ADDEND
-      if (ADDS) v[i] += read_addend(x, y, slice, batch);
+#ifdef INPUT_STAGE
+      v[i] = input_stage(x, y, slice, batch, v[i]);
 #endif
     }
     for (int i = 0; i < kAtATime; ++i) {
@@ -140,7 +136,7 @@ void main() {
 #ifdef EXCITE
   int second_slice = index >> lane_bits.z;
   int second_lane = index & (lanes.z - 1);
-  bool in_second = EXCITES && second_slice < dst_size.z;
+  bool in_second = second_slice < dst_size.z;
   mat4 second_weights = mat4(0.0);
   vec4 second_bias = vec4(0.0);
   if (in_second) {
@@ -165,18 +161,13 @@ void main() {
   if (in_first && first_lane == 0) {
     sum += first_bias;
 #ifdef EXCITE
-    if (EXCITES) {
-      values[src_size.z + first_slice] = BETWEEN(sum);
-    } else {
-      write_dst(0, 0, first_slice, batch, sum);
-    }
+    values[src_size.z + first_slice] = inner_stage(0, 0, first_slice, batch, sum);
 #else
     write_dst(0, 0, first_slice, batch, sum);
 #endif
   }
 
 #ifdef EXCITE
-  if (!EXCITES) return;
   memoryBarrierShared();
   barrier();
   sum = in_second

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <any>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/quotient.h"
 #include "delegate/plan/planner.h"
 
@@ -77,6 +77,11 @@ int LanesOf(int sums, int terms, int invocations) {
   return lanes;
 }
 
+void ApplyInputStage(const Node& node, Dispatch* d) {
+  auto functions = StageOf(node, kInputStage);
+  if (!functions.empty()) d->Apply(kInputStage, std::move(functions));
+}
+
 // Adds a dispatch that sums bands of the planes, and returns the tensor whose
 // plane has the same mean: [B,1,bands,C].
 TensorId AddBands(const Node& node, Planner* planner) {
@@ -98,9 +103,7 @@ TensorId AddBands(const Node& node, Planner* planner) {
       .Grid(int64_t{bands} * threads, src.slices(), src.b)
       .WorkGroup(threads, 1, 1)
       .SharedMemory(int64_t{16} * threads);
-  if (node.inputs[kSqueezeAddend] != kNoTensor) {
-    d.Define("ADDEND").Read("addend", node.inputs[kSqueezeAddend]);
-  }
+  ApplyInputStage(node, &d);
   d.uniforms.Int("band_pixels", kPixels);
   d.uniforms.Float("scale",
                    static_cast<float>(bands) / static_cast<float>(pixels));
@@ -160,20 +163,13 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
       .Grid(invocations, 1, src.b)
       .WorkGroup(invocations, 1, 1)
       .SharedMemory(SqueezeExciteSharedBytes(invocations, values));
-  if (node.inputs[kSqueezeAddend] != kNoTensor && !a.adds_bands_first) {
-    d.Define("ADDEND").Read("addend", node.inputs[kSqueezeAddend]);
-  }
+  if (!a.adds_bands_first) ApplyInputStage(node, &d);
   d.Constant(WeightsFor(graph, node, kSqueezeWeights, kSqueezeBias, "squeeze"));
   if (has_second) {
     d.Define("EXCITE").Constant(
         WeightsFor(graph, node, kExciteWeights, kExciteBias, "excite"));
+    d.Apply(kInnerStage, StageOf(node, kInnerStage));
   }
-  const PostOp between = a.between.empty() ? PostOp() : a.between[0];
-  const std::string function =
-      a.between.empty()
-          ? std::string("v")
-          : absl::StrCat("op_", between.function, "(v, between_params)");
-  d.Define("BETWEEN(v)", function);
   const int mean_lanes = LanesOf(slices.source, src.h * src.w, invocations);
   const int first_lanes = LanesOf(slices.first, slices.source, invocations);
   const int second_lanes =
@@ -181,7 +177,6 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
   d.uniforms.Int4("lanes", mean_lanes, first_lanes, second_lanes, slices.first);
   d.uniforms.Int4("lane_bits", Logarithm(mean_lanes), Logarithm(first_lanes),
                   Logarithm(second_lanes), 0);
-  d.uniforms.Float4("between_params", between.params);
   BindWidth(src, &d);
   planner->Add(std::move(d));
   return absl::OkStatus();

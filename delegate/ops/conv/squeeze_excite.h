@@ -5,8 +5,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_SQUEEZE_EXCITE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_SQUEEZE_EXCITE_H_
 
-#include <vector>
-
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -14,8 +12,7 @@ namespace gles_delegate {
 // The node's inputs; all but the source and the first weights may be kNoTensor.
 // Weights are constant.
 enum SqueezeExciteInput {
-  kSqueezeSource = 0,  // [B,H,W,C]
-  kSqueezeAddend,      // of the source's shape: the mean is that of the sum
+  kSqueezeSource = 0,  // [B,H,W,C]; the mean is that of kInputStage's values
   kSqueezeWeights,     // [M,1,1,C] or [M,C]
   kSqueezeBias,
   kExciteWeights,  // [N,1,1,M] or [N,M]; kNoTensor: the first product is all
@@ -23,10 +20,8 @@ enum SqueezeExciteInput {
   kSqueezeExciteInputs,
 };
 
+// kInnerStage is between the two products, if there are two.
 struct SqueezeExciteAttributes {
-  // The function between the two products, if there are two: at most one,
-  // without an operand.
-  std::vector<PostOp> between;
   bool adds_bands_first = false;
 };
 
