@@ -45,6 +45,7 @@ Dispatch CaseGroup::WithOwn(const Dispatch& of, Laid* laid) {
   for (auto& [name, id] : d.writes) id = OwnOf(id, laid);
   for (PostOp& op : d.post_ops) op.operand = OwnOf(op.operand, laid);
   for (Stage& stage : d.stages) {
+    stage.of = OwnOf(stage.of, laid);
     for (PostOp& op : stage.ops) op.operand = OwnOf(op.operand, laid);
   }
   return d;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <any>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/matrix_place.h"
 #include "delegate/ops/reduction/softmax.h"
+#include "delegate/ops/stages.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fusing.h"
 #include "delegate/plan/planner.h"
@@ -121,13 +123,7 @@ class AttentionFuser {
     fused.op = &Attention();
     const std::vector<TensorId>& factors = graph_->nodes[n].inputs;
     fused.inputs = {factors[0], factors[1], graph_->nodes[product].inputs[1]};
-    for (PostOp op : graph_->nodes[n].post_ops) {
-      if (op.operand != kNoTensor) {
-        fused.inputs.push_back(op.operand);
-        op.operand = static_cast<TensorId>(fused.inputs.size()) - 1;
-      }
-      a.functions.push_back(std::move(op));
-    }
+    fused.stages = {{std::string(kScoreStage), graph_->nodes[n].post_ops}};
     int last = product;
     if (const int row = ReaderOf(product);
         a.way == AttentionWay::kFewRows && IsInOneRow(row)) {

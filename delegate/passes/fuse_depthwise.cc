@@ -7,7 +7,7 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/conv/depthwise_pointwise.h"
-#include "delegate/ops/conv/stages.h"
+#include "delegate/ops/stages.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
@@ -68,8 +68,8 @@ int64_t MaxWork(const Work& work, const Convolution& conv,
 }
 
 // Both as one node; nullopt if they cannot be, or it does not pay.
-std::optional<Node> Fused(const Node& first, const Node& second, Graph* graph,
-                          const DeviceProfile& profile) {
+std::optional<Node> FusedDepthwise(const Node& first, const Node& second,
+                                   Graph* graph, const DeviceProfile& profile) {
   const auto depthwise = Convolution::Of(*graph, first);
   if (!IsInnerDepthwise(*graph, first, depthwise)) return std::nullopt;
   const auto pointwise = Convolution::Of(*graph, second);
@@ -94,7 +94,7 @@ std::optional<Node> Fused(const Node& first, const Node& second, Graph* graph,
 void FuseDepthwise(Graph* graph, const DeviceProfile& profile) {
   if (profile.choices.fused_depthwise_work == 0) return;
   FuseIntoReaders(graph, [&](const Node& first, const Node& second) {
-    return Fused(first, second, graph, profile);
+    return FusedDepthwise(first, second, graph, profile);
   });
 }
 

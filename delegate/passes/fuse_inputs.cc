@@ -6,8 +6,8 @@
 #include <string>
 
 #include "delegate/ops/conv/convolution.h"
-#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/stages.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {

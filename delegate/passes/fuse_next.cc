@@ -8,7 +8,7 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/conv/next_pointwise.h"
-#include "delegate/ops/conv/stages.h"
+#include "delegate/ops/stages.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fusing.h"
 

@@ -6,7 +6,7 @@
 
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/conv/pointwise_depthwise.h"
-#include "delegate/ops/conv/stages.h"
+#include "delegate/ops/stages.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
@@ -31,8 +31,8 @@ bool IsDepthwiseAfter(const Node& node, const std::optional<Convolution>& conv,
 }
 
 // Both as one node; nullopt if they cannot be, or it does not pay.
-std::optional<Node> Fused(const Node& first, const Node& second, Graph* graph,
-                          const DeviceProfile& profile) {
+std::optional<Node> FusedPlanes(const Node& first, const Node& second,
+                                Graph* graph, const DeviceProfile& profile) {
   const auto pointwise = Convolution::Of(*graph, first);
   if (!IsFirst(pointwise, profile.choices) ||
       !AreCheap(*graph, first, pointwise->dst)) {
@@ -56,7 +56,7 @@ std::optional<Node> Fused(const Node& first, const Node& second, Graph* graph,
 void FusePlanes(Graph* graph, const DeviceProfile& profile) {
   if (profile.choices.fused_plane_work == 0) return;
   FuseIntoReaders(graph, [&](const Node& first, const Node& second) {
-    return Fused(first, second, graph, profile);
+    return FusedPlanes(first, second, graph, profile);
   });
 }
 

@@ -129,8 +129,9 @@ Dispatch& Dispatch::Constant(PackedConstant constant) {
   return *this;
 }
 
-Dispatch& Dispatch::Apply(absl::string_view name, std::vector<PostOp> ops) {
-  stages.push_back({std::string(name), std::move(ops)});
+Dispatch& Dispatch::Apply(absl::string_view name, std::vector<PostOp> ops,
+                          TensorId of) {
+  stages.push_back({std::string(name), std::move(ops), of});
   return Define(absl::AsciiStrToUpper(name));
 }
 

@@ -141,8 +141,10 @@ struct Dispatch {
   Dispatch& Read(absl::string_view name, TensorId id);
   Dispatch& Write(absl::string_view name, TensorId id);
   Dispatch& Constant(PackedConstant constant);
-  // Lets the shader call the functions as <name>(), and defines <NAME>.
-  Dispatch& Apply(absl::string_view name, std::vector<PostOp> ops);
+  // Lets the shader call the functions as <name>(), and defines <NAME>. `of`:
+  // as Stage::of.
+  Dispatch& Apply(absl::string_view name, std::vector<PostOp> ops,
+                  TensorId of = kNoTensor);
   // An extent above 31 bits becomes 2^31 - 1, which planning refuses.
   Dispatch& Grid(int64_t x, int64_t y, int64_t z);
   // One invocation per texel of a tensor with this shape.

@@ -65,9 +65,14 @@ StageCalls StageCallsOf(const Graph& graph, const Stage& stage) {
     if (op.operand == kNoTensor || op.operand_table || op.operand_lookup) {
       continue;
     }
+    PostOpCall& call = calls.ops.back();
     const Shape& s = graph.tensor(op.operand).shape;
-    calls.ops.back().operand_at =
-        s.b * s.h * s.w == 1 ? OperandAt::kChannel : OperandAt::kElement;
+    if (stage.of == kNoTensor) {
+      call.operand_splat = !op.operand_zero_extend && s.c == 1;
+    } else {
+      call.operand_at = s == graph.tensor(stage.of).shape ? OperandAt::kElement
+                                                          : OperandAt::kChannel;
+    }
   }
   return calls;
 }

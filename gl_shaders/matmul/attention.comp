@@ -1,4 +1,4 @@
-// Attention of a few rows: softmax(q * transposed k, by SCORE_OPS) * v.
+// Attention of a few rows: softmax(q * transposed k, by SCORE_STAGE) * v.
 // THREADS invocations along y share a row of q. SLICES: those of a row of
 // scores, which shared memory holds; the first SHARERS invocations see a slice
 // or more. LANES invocations share a texel of the result. TRANSPOSED: v's rows
@@ -12,7 +12,6 @@ layout(std140, binding = 0) uniform Params {
   int parts;       // of a row of scores
   int heights;     // matrices of a batch
   float beta;
-  SCORE_PARAMS
 };
 
 const float kMin = -3.402823466e38;
@@ -64,9 +63,7 @@ float product_of(int row, int score) {
 
 vec4 with_functions(int row, int s) {
   vec4 v = scores_of(s);
-  ivec4 p = ivec4(row, height, first_slice + s, batch);
-  SCORE_OPS
-  return v * beta;
+  return score_stage(row, height, first_slice + s, batch, v) * beta;
 }
 
 // The share of slice s of the scores in slice o of the results.

@@ -1,4 +1,4 @@
-// Attention of many rows on processors: softmax(q * transposed k, by SCORE_OPS)
+// Attention of many rows on processors: softmax(q * transposed k, by SCORE_STAGE)
 // * v, without the scores in memory. An invocation computes TILE_ROWS rows,
 // four keys at a time: it keeps the largest score so far, and scales its sums
 // when that grows. TERMS: slices of a row of q and k; RESULTS: of a row of the
@@ -9,7 +9,6 @@ layout(std140, binding = 0) uniform Params {
   ivec4 extent;  // rows, scores of a row
   int heights;   // matrices of a batch
   float beta;
-  SCORE_PARAMS
 };
 
 #define UNKNOWN_ZERO grid.w
@@ -60,9 +59,7 @@ mat4 values(int s, int o) {
 }
 
 vec4 with_functions(vec4 v, int row, int s) {
-  ivec4 p = ivec4(row, height, s, batch);
-  SCORE_OPS
-  return v * beta;
+  return score_stage(row, height, s, batch, v) * beta;
 }
 
 void main() {

@@ -1,4 +1,4 @@
-// Attention of many rows on GPUs: softmax(q * transposed k, by SCORE_OPS) * v,
+// Attention of many rows on GPUs: softmax(q * transposed k, by SCORE_STAGE) * v,
 // without the scores in memory. A work group computes CELLS_Y * TILE_ROWS rows,
 // a tile of 4 * CELLS_X keys at a time: it keeps each row's largest score up to
 // there, and scales its sums when that grows. An invocation has TILE_ROWS rows,
@@ -13,7 +13,6 @@ layout(std140, binding = 0) uniform Params {
   ivec4 extent;  // rows, scores of a row, slices of results
   int heights;   // matrices of a batch
   float beta;
-  SCORE_PARAMS
 };
 
 // Added to the bounds of loops over chunks so that compilers do not unroll them:
@@ -127,9 +126,7 @@ int value_slot(int at) {
 }
 
 vec4 with_functions(vec4 v, int row, int s) {
-  ivec4 p = ivec4(row, height, s, batch);
-  SCORE_OPS
-  return v * beta;
+  return score_stage(row, height, s, batch, v) * beta;
 }
 
 bvec4 past_last_key(int s) {

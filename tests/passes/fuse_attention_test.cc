@@ -4,6 +4,7 @@
 #include "delegate/passes/fuse_attention.h"
 
 #include "delegate/ops/matmul/attention.h"
+#include "delegate/ops/stages.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/attention_graph.h"
@@ -47,12 +48,12 @@ TEST(FuseAttentionTest, FewRowsAreOneNode) {
   b.graph.outputs = {row};
   FuseAttention(&b.graph, GpuProfile());
   ASSERT_THAT(b.Ops(), ElementsAre("ATTENTION"));
-  EXPECT_EQ(b.graph.nodes[0].inputs.size(), 4u);
+  EXPECT_EQ(b.graph.nodes[0].inputs.size(), 3u);
   EXPECT_THAT(b.graph.nodes[0].outputs, ElementsAre(row));
   const auto& a =
       std::any_cast<const AttentionAttributes&>(b.graph.nodes[0].attributes);
   EXPECT_TRUE(a.in_one_row);
-  EXPECT_EQ(a.functions[0].operand, 3);
+  EXPECT_EQ(StageOf(b.graph.nodes[0], kScoreStage).size(), 1u);
 }
 
 // Work groups share tiles of keys and values if there are enough of them.
@@ -64,7 +65,7 @@ TEST(FuseAttentionTest, ManyRows) {
   many.graph.outputs = {many.Reshape(product, {1, 1, 3 * 2000 * 16})};
   FuseAttention(&many.graph, profile);
   EXPECT_THAT(many.Ops(), ElementsAre("ATTENTION", "RESHAPE"));
-  EXPECT_EQ(many.graph.nodes[0].inputs.size(), 4u);
+  EXPECT_EQ(many.graph.nodes[0].inputs.size(), 3u);
   const auto ops_of = [](int rows, const DeviceProfile& profile) {
     Decoder b(rows);
     b.graph.outputs = {b.Values(b.Softmax(b.Scores()))};
@@ -114,7 +115,7 @@ TEST(FuseAttentionTest, ManyRowsOnProcessors) {
   many.graph.outputs = {many.Reshape(product, {1, 1, 3 * 32 * 16})};
   FuseAttention(&many.graph, profile);
   EXPECT_THAT(many.Ops(), ElementsAre("ATTENTION", "RESHAPE"));
-  EXPECT_EQ(many.graph.nodes[0].inputs.size(), 4u);
+  EXPECT_EQ(many.graph.nodes[0].inputs.size(), 3u);
   Decoder few(31);
   few.graph.outputs = {few.Values(few.Softmax(few.Scores()))};
   FuseAttention(&few.graph, profile);

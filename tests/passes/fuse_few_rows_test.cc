@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/reduction/row_functions.h"
+#include "delegate/ops/stages.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/attention_graph.h"

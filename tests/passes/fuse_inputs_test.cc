@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "delegate/ops/conv/stages.h"
+#include "delegate/ops/stages.h"
 #include "delegate/passes/dead_nodes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"

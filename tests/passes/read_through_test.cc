@@ -15,11 +15,11 @@
 
 #include "absl/functional/function_ref.h"
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/ops/stages.h"
 #include "delegate/passes/fuse_depthwise.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"

@@ -7,9 +7,9 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/conv/quantized_rows.h"
-#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/matmul/row_products.h"
 #include "delegate/ops/quotient.h"
+#include "delegate/ops/stages.h"
 #include "delegate/plan/planner.h"
 #include "delegate/plan/storage.h"
 
@@ -157,7 +157,8 @@ void PlanConv1x1(const Convolution& conv, Planner* planner) {
     d.work_group = ChooseWorkGroup({d.grid[0], 2, 1}, profile);
   }
   d.half_arithmetic = conv.half_arithmetic;
-  if (!conv.input_stage.empty()) d.Apply(kInputStage, conv.input_stage);
+  if (!conv.input_stage.empty())
+    d.Apply(kInputStage, conv.input_stage, conv.src);
   if (conv.quantized_rows) {
     BindQuantizedRows(conv, planner->graph(), &d);
   } else {

@@ -8,8 +8,8 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/conv/quantized_rows.h"
-#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/quotient.h"
+#include "delegate/ops/stages.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -133,7 +133,8 @@ void PlanConvShared(const Convolution& conv, Planner* planner) {
     BindInner(conv.inner, conv, planner->graph(), &d);
   } else {
     if (conv.IsPointwise()) d.Define("POINTWISE");
-    if (!conv.input_stage.empty()) d.Apply(kInputStage, conv.input_stage);
+    if (!conv.input_stage.empty())
+      d.Apply(kInputStage, conv.input_stage, conv.src);
   }
   if (conv.next.IsThere()) {
     BindNext(conv.next, work, planner->graph(), &d);

@@ -8,9 +8,9 @@
 #include "delegate/ops/conv/depthwise_pointwise.h"
 #include "delegate/ops/conv/next_pointwise.h"
 #include "delegate/ops/conv/quantized_rows.h"
-#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/conv/transpose_conv.h"
 #include "delegate/ops/matmul/fully_connected.h"
+#include "delegate/ops/stages.h"
 
 namespace gles_delegate {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/depthwise_pointwise.h"
-#include "delegate/ops/conv/stages.h"
+#include "delegate/ops/stages.h"
 
 namespace gles_delegate {
 namespace {

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/quotient.h"
+#include "delegate/ops/stages.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -79,7 +79,8 @@ int LanesOf(int sums, int terms, int invocations) {
 
 void ApplyInputStage(const Node& node, Dispatch* d) {
   auto functions = StageOf(node, kInputStage);
-  if (!functions.empty()) d->Apply(kInputStage, std::move(functions));
+  if (!functions.empty())
+    d->Apply(kInputStage, std::move(functions), node.inputs[kSqueezeSource]);
 }
 
 // Adds a dispatch that sums bands of the planes, and returns the tensor whose

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <any>
 #include <limits>
-#include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -14,7 +13,7 @@
 #include "delegate/ops/matmul/attention_tiling.h"
 #include "delegate/ops/matmul/matrix_place.h"
 #include "delegate/ops/reduction/row_threads.h"
-#include "delegate/ops/step_names.h"
+#include "delegate/ops/stages.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -71,36 +70,6 @@ int RowsOfTile(int rows, const DeviceChoices& choices) {
   return best;
 }
 
-// The functions of scores v at p, as text.
-void AddFunctions(const AttentionAttributes& a, const Node& node,
-                  const Planner& planner, Dispatch* d) {
-  std::string members, text;
-  for (size_t i = 0; i < a.functions.size(); ++i) {
-    const PostOp& op = a.functions[i];
-    const std::string params = ParamsName(static_cast<int>(i));
-    absl::StrAppend(&members, "vec4 ", params, "; ");
-    d->uniforms.Float4(params, op.params);
-    std::string operand;
-    if (op.operand != kNoTensor) {
-      const std::string name = absl::StrCat("operand", i);
-      const TensorId id = node.inputs[op.operand];
-      d->Read(name, id);
-      const std::string last = absl::StrCat(name, "_size - 1)");
-      const std::string at = absl::StrCat("at_", name);
-      absl::StrAppend(&text, "ivec4 ", at, " = min(p, ", last, "; ");
-      operand = absl::StrCat("read_", name, "(", at, ".x, ", at, ".y, ", at,
-                             ".z, ", at, ".w)");
-      if (planner.tensor(id).shape.c == 1) absl::StrAppend(&operand, ".xxxx");
-    }
-    absl::StrAppend(
-        &text, "v = ",
-        FunctionCall(op.function, "v", operand, op.operand_first, params),
-        "; ");
-  }
-  d->Define("SCORE_PARAMS", members);
-  d->Define("SCORE_OPS", text);
-}
-
 // Slices of scores that a work group computes: all of a row, or if that leaves
 // processors without work a part.
 int SlicesOfPart(const AttentionWork& work, const DeviceProfile& profile) {
@@ -155,7 +124,7 @@ void BindAttention(const AttentionAttributes& a, const Node& node,
   }
   d->uniforms.Int("heights", planner.tensor(node.inputs[0]).shape.h);
   d->uniforms.Float("beta", a.beta);
-  AddFunctions(a, node, planner, d);
+  d->Apply(kScoreStage, StageOf(node, kScoreStage));
 }
 
 Dispatch AttentionRowsOf(const AttentionWork& work,

@@ -23,11 +23,10 @@ enum class AttentionWay {
   kTiles,    // attention_tiles.comp, on GPUs: a work group has many rows
 };
 
-// Node inputs: q, k, v, then the operands of `functions`.
+// Node inputs: q, k, v. kScoreStage are the functions of the scores.
 struct AttentionAttributes {
   BatchMatMulAttributes scores;   // q [.., M, D], k [.., L, D], transposed
   BatchMatMulAttributes product;  // scores, v [.., L, C] or transposed
-  std::vector<PostOp> functions;  // of the scores; operands are inputs' indices
   float beta = 1;                 // of the softmax
   AttentionWay way = AttentionWay::kFewRows;  // ChooseAttentionWay()
   // The output is one pixel of the results' C channels, row after row. For

@@ -5,8 +5,8 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/conv/quantized_rows.h"
-#include "delegate/ops/conv/stages.h"
 #include "delegate/ops/matmul/row_products.h"
+#include "delegate/ops/stages.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {

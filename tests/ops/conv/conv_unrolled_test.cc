@@ -11,7 +11,7 @@
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/stages.h"
+#include "delegate/ops/stages.h"
 #include "gmock/gmock.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"

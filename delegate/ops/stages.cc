@@ -1,4 +1,4 @@
-#include "delegate/ops/conv/stages.h"
+#include "delegate/ops/stages.h"
 
 #include <algorithm>
 

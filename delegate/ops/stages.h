@@ -1,6 +1,6 @@
-// The stages of convolutions (Stage): what they are functions of.
-#ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_STAGES_H_
-#define GLES_DELEGATE_DELEGATE_OPS_CONV_STAGES_H_
+// The stages of nodes (Stage): what they are functions of.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_STAGES_H_
+#define GLES_DELEGATE_DELEGATE_OPS_STAGES_H_
 
 #include <vector>
 
@@ -18,6 +18,9 @@ inline constexpr absl::string_view kNextStage = "next_stage";
 // The products with the second matrix of a gated product.
 inline constexpr absl::string_view kGateStage = "gate_stage";
 
+// The scores of an attention, at (row, height, slice of keys, batch).
+inline constexpr absl::string_view kScoreStage = "score_stage";
+
 // The functions of this stage; empty if the node has none.
 std::vector<PostOp> StageOf(const Node& node, absl::string_view name);
 
@@ -32,4 +35,4 @@ bool AreCheap(const Graph& graph, const Node& node, TensorId dst);
 
 }  // namespace gles_delegate
 
-#endif  // GLES_DELEGATE_DELEGATE_OPS_CONV_STAGES_H_
+#endif  // GLES_DELEGATE_DELEGATE_OPS_STAGES_H_
