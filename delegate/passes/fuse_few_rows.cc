@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <any>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/reduction/row_functions.h"
+#include "delegate/ops/stages.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fusing.h"
 #include "delegate/plan/planner.h"

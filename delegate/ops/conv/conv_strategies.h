@@ -42,7 +42,7 @@ extern const ConvStrategy kConvWinograd;
 extern const ConvStrategy kConvShared;
 
 // Split-K within a work group, for outputs too small to fill a big GPU
-// (split_k_target). Weights of one group, constant or not; no InputScale.
+// (split_k_target). Weights of one group, constant or not; no input stage.
 extern const ConvStrategy kConvSplitK;
 
 // Pointwise products for many pixels, indexed flat.
