@@ -212,7 +212,7 @@ struct PostOp {
 // one that they store: what a convolution reads, say. The shaders call them as
 // <name>(x, y, slice, batch, v) (gl_shaders/shader.h).
 struct Stage {
-  std::string name;  // as "input_stage" (delegate/ops/stages.h)
+  absl::string_view name;  // a constant of delegate/ops/stages.h
   std::vector<PostOp> ops;
   // In a dispatch: the tensor whose values they are functions of, if operands
   // have its shape or are [1,1,1,C]. kNoTensor: operands are broadcast.

@@ -17,7 +17,6 @@ inline constexpr absl::string_view kInnerStage = "inner_stage";
 inline constexpr absl::string_view kNextStage = "next_stage";
 // The products with the second matrix of a gated product.
 inline constexpr absl::string_view kGateStage = "gate_stage";
-
 // The scores of an attention, at (row, height, slice of keys, batch).
 inline constexpr absl::string_view kScoreStage = "score_stage";
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <any>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -123,7 +122,7 @@ class AttentionFuser {
     fused.op = &Attention();
     const std::vector<TensorId>& factors = graph_->nodes[n].inputs;
     fused.inputs = {factors[0], factors[1], graph_->nodes[product].inputs[1]};
-    fused.stages = {{std::string(kScoreStage), graph_->nodes[n].post_ops}};
+    fused.stages = {{kScoreStage, graph_->nodes[n].post_ops}};
     int last = product;
     if (const int row = ReaderOf(product);
         a.way == AttentionWay::kFewRows && IsInOneRow(row)) {

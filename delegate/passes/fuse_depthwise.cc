@@ -1,7 +1,6 @@
 #include "delegate/passes/fuse_depthwise.h"
 
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "delegate/ops/conv/conv_tile.h"
@@ -81,7 +80,7 @@ std::optional<Node> FusedDepthwise(const Node& first, const Node& second,
   Node fused = second;
   fused.op = &DepthwisePointwise();
   fused.attributes = DepthwisePointwiseAttributes{depthwise->window};
-  fused.stages = {{std::string(kInnerStage), first.post_ops}};
+  fused.stages = {{kInnerStage, first.post_ops}};
   fused.inputs = {depthwise->src, depthwise->weights.weights,
                   depthwise->weights.bias, pointwise->weights.weights,
                   pointwise->weights.bias};

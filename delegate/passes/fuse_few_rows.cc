@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <any>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -200,7 +199,7 @@ class FewRowsFuser {
     SetInput(kGateWeights, gate.inputs[1], &product);
     SetInput(kGateBias, gate.inputs.size() > 2 ? gate.inputs[2] : kNoTensor,
              &product);
-    product.stages.push_back({std::string(kGateStage), gate.post_ops});
+    product.stages.push_back({kGateStage, gate.post_ops});
     product.post_ops.erase(product.post_ops.begin());
     product.always_float32 |= gate.always_float32;
     removed_[g] = true;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <any>
 #include <optional>
-#include <string>
 
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"
@@ -45,6 +44,7 @@ bool CanTake(const Node& functions, const Graph& graph, const Node& node,
   const auto conv = Convolution::Of(graph, node);
   return conv && conv->CanTakeInputStage() && conv->src == result &&
          !IsOperand(result, node) &&
+         functions.always_float32 == node.always_float32 &&
          kTensors + CountOperands(functions) + CountOperands(node) <=
              MaxBoundTensors(profile) &&
          conv->dst_shape.slices() <= kMaxSlices;
@@ -82,7 +82,7 @@ void FuseInputs(Graph* graph, const DeviceProfile& profile) {
         }
         Node conv = reader;
         conv.inputs[0] = source;
-        conv.stages.push_back({std::string(kInputStage), functions.post_ops});
+        conv.stages.push_back({kInputStage, functions.post_ops});
         return conv;
       });
 }

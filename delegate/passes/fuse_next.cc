@@ -1,7 +1,6 @@
 #include "delegate/passes/fuse_next.h"
 
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -53,7 +52,7 @@ Node Fused(const Node& first, const Convolution& next, const Node& next_node) {
   fused.outputs.push_back(next_node.outputs[0]);
   fused.attributes =
       NextPointwiseAttributes{first.op, first.attributes, first.inputs.size()};
-  fused.stages.push_back({std::string(kNextStage), next_node.post_ops});
+  fused.stages.push_back({kNextStage, next_node.post_ops});
   return fused;
 }
 

@@ -1,7 +1,6 @@
 #include "delegate/passes/fuse_planes.h"
 
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "delegate/ops/conv/convolution.h"
@@ -43,7 +42,7 @@ std::optional<Node> FusedPlanes(const Node& first, const Node& second,
   Node fused = second;
   fused.op = &PointwiseDepthwise();
   fused.attributes = PointwiseDepthwiseAttributes{depthwise->window};
-  fused.stages = {{std::string(kInnerStage), first.post_ops}};
+  fused.stages = {{kInnerStage, first.post_ops}};
   fused.inputs = {pointwise->src, pointwise->weights.weights,
                   pointwise->weights.bias, depthwise->weights.weights,
                   depthwise->weights.bias};

@@ -2,7 +2,6 @@
 
 #include <any>
 #include <array>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -146,13 +145,13 @@ void FuseSqueezeExcite(Graph* graph, const DeviceProfile& profile) {
                              : nullptr;
     if (second != nullptr) {
       TakeWeights(*graph, *second, kExciteWeights, kExciteBias, &inputs);
-      stages.push_back({std::string(kInnerStage), first->post_ops});
+      stages.push_back({kInnerStage, first->post_ops});
     }
     const int functions = StageOfMean(mean.inputs[0], uses, graph);
     if (functions >= 0) {
       const Node& node = graph->nodes[functions];
       inputs[kSqueezeSource] = SourceOfInputStage(*graph, node);
-      stages.push_back({std::string(kInputStage), node.post_ops});
+      stages.push_back({kInputStage, node.post_ops});
     }
     Node* const last = second != nullptr ? second : first;
     Node fused = *last;

@@ -58,7 +58,7 @@ PostOpCall PostOpCallOf(const Graph& graph, const Dispatch& dispatch,
 }
 
 StageCalls StageCallsOf(const Graph& graph, const Stage& stage) {
-  StageCalls calls{stage.name, {}};
+  StageCalls calls{std::string(stage.name), {}};
   for (size_t i = 0; i < stage.ops.size(); ++i) {
     const PostOp& op = stage.ops[i];
     calls.ops.push_back(CallOf(graph, op, StageOperandName(stage, i)));

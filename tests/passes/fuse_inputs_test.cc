@@ -234,6 +234,8 @@ TEST(FuseInputsTest, OtherOperands) {
   ExpectNotFused(
       [](Block* b) { b->b.graph.tensor(b->x).quantized = DataType::kInt8; });
   ExpectNotFused([](Block* b) { b->first().integer_path = true; });
+  // Halves of the convolution may not hold the functions' values.
+  ExpectNotFused([](Block* b) { b->first().always_float32 = true; });
 }
 
 TEST(FuseInputsTest, OtherConvolutions) {

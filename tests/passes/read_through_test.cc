@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <any>
 #include <cmath>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -277,7 +276,7 @@ TEST(ReadThroughTest, InterpolatesAsItReads) {
 TEST(ReadThroughTest, InputStagesToo) {
   GLES_SKIP_WITHOUT_DEVICE();
   const std::vector<Stage> clamp = {
-      {std::string(kInputStage), {{"clamp", {-0.5f, 0.75f, 0, 0}}}}};
+      {kInputStage, {{"clamp", {-0.5f, 0.75f, 0, 0}}}}};
   const HostTensor src = Source({1, 4, 5, 32});
   Chain blocks = Blocks(src, 2);
   blocks.AddConvolution(12, 1);
