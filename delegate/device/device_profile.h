@@ -97,8 +97,8 @@ struct DeviceChoices {
   // the latter's weights <= this. 0: never.
   int fused_next_texels = 0;
   // 1: convolutions, and readbacks of graph outputs, compute a preceding
-  // DEPTH_TO_SPACE, RESIZE_BILINEAR, small MAX_POOL_2D or MUL by a channel
-  // scale while reading, and convolutions write the rows of a following
+  // DEPTH_TO_SPACE, RESIZE_BILINEAR, small MAX_POOL_2D or sums, products and
+  // clamps while reading, and convolutions write the rows of a following
   // RESHAPE, without dispatches for these (passes/read_through.h,
   // fuse_inputs.h, write_through.h).
   int read_through = 0;

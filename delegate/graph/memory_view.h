@@ -1,4 +1,4 @@
-// Where a tensor is that lies in the memory of another one.
+// Ids of tensors, and tensors in the memory of others.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_MEMORY_VIEW_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_MEMORY_VIEW_H_
 

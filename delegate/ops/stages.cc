@@ -1,6 +1,7 @@
 #include "delegate/ops/stages.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/types/span.h"
 
@@ -19,7 +20,7 @@ bool ReadOnlyTables(const std::vector<PostOp>& ops) {
   });
 }
 
-bool AreCheap(const Graph& graph, const Node& node, TensorId dst) {
+bool OnlyClamps(const Graph& graph, const Node& node, TensorId dst) {
   absl::Span<const PostOp> ops = node.post_ops;
   if (!ReadOnlyTables(node.post_ops)) return false;
   if (node.integer_path) {
@@ -28,6 +29,12 @@ bool AreCheap(const Graph& graph, const Node& node, TensorId dst) {
     ops.remove_prefix(1);
   }
   return ops.empty() || (ops.size() == 1 && ops[0].function == "clamp");
+}
+
+void ApplyInputStage(std::vector<PostOp> functions, TensorId source,
+                     Dispatch* d) {
+  if (functions.empty()) return;
+  d->Apply(kInputStage, std::move(functions), source);
 }
 
 }  // namespace gles_delegate

@@ -6,6 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
+#include "delegate/plan/dispatch.h"
 
 namespace gles_delegate {
 
@@ -27,10 +28,14 @@ std::vector<PostOp> StageOf(const Node& node, absl::string_view name);
 // that they can follow sums that are not stored. They may read tables.
 bool ReadOnlyTables(const std::vector<PostOp>& ops);
 
-// Whether a node's post-ops are worth computing again for each reader of `dst`,
-// which the node writes: at most a clamp, after requantization on the integer
-// path.
-bool AreCheap(const Graph& graph, const Node& node, TensorId dst);
+// Whether the post-ops of the node, which writes `dst`, are at most a clamp,
+// after requantization on the integer path: worth computing several times.
+bool OnlyClamps(const Graph& graph, const Node& node, TensorId dst);
+
+// Lets the shader apply the functions to what it reads of `source`. No-op
+// without functions.
+void ApplyInputStage(std::vector<PostOp> functions, TensorId source,
+                     Dispatch* d);
 
 }  // namespace gles_delegate
 

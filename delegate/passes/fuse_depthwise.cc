@@ -19,7 +19,7 @@ bool IsInnerDepthwise(const Graph& graph, const Node& node,
   return conv && conv->kind == Convolution::Kind::kDepthwise &&
          conv->multiplier == 1 && conv->constant_weights &&
          conv->window_w <= kMaxWindow && conv->window_h <= kMaxWindow &&
-         AreCheap(graph, node, conv->dst);
+         OnlyClamps(graph, node, conv->dst);
 }
 
 bool IsPointwiseAfter(const Node& node, const std::optional<Convolution>& conv,

@@ -34,7 +34,7 @@ std::optional<Node> FusedPlanes(const Node& first, const Node& second,
                                 Graph* graph, const DeviceProfile& profile) {
   const auto pointwise = Convolution::Of(*graph, first);
   if (!IsFirst(pointwise, profile.choices) ||
-      !AreCheap(*graph, first, pointwise->dst)) {
+      !OnlyClamps(*graph, first, pointwise->dst)) {
     return std::nullopt;
   }
   const auto depthwise = Convolution::Of(*graph, second);

@@ -8,7 +8,6 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/conv/squeeze_excite.h"
-#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/stages.h"

@@ -141,8 +141,8 @@ struct Dispatch {
   Dispatch& Read(absl::string_view name, TensorId id);
   Dispatch& Write(absl::string_view name, TensorId id);
   Dispatch& Constant(PackedConstant constant);
-  // Lets the shader call the functions as <name>(), and defines <NAME>. `of`:
-  // as Stage::of.
+  // Lets the shader call the functions as <name>(), which is a constant, and
+  // defines <NAME>. `of`: as Stage::of.
   Dispatch& Apply(absl::string_view name, std::vector<PostOp> ops,
                   TensorId of = kNoTensor);
   // An extent above 31 bits becomes 2^31 - 1, which planning refuses.

@@ -41,8 +41,8 @@ class BufferedTensors {
   bool IsCache(int tensor) const;
   bool Has(int tensor) const;
   // Asks the runtime for the buffers of the caches and of `others`, except
-  // those that are `shared` with other nodes. Without one of a cache there are
-  // no caches.
+  // those that are `shared` with other nodes. If the runtime refuses one of a
+  // cache, no tensor is a cache.
   void Require(TfLiteContext* context, const std::vector<int>& others,
                const absl::flat_hash_set<int>& shared);
 

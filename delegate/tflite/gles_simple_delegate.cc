@@ -213,7 +213,7 @@ GlesSimpleDelegate::CreateKernel(TfLiteContext* context,
                                  const ModelPartition& partition) {
   auto kernel = TakeKernel(context, partition);
   if (!kernel.ok()) return kernel.status();
-  (*kernel)->RequireBuffers(context);
+  if (auto s = (*kernel)->RequireBuffers(context); !s.ok()) return s;
   now().partitions.push_back((*kernel)->report());
   return *std::move(kernel);
 }

@@ -48,8 +48,8 @@ class GlesKernel final : public SimpleDelegateKernel {
   void SetHandleOwner(const void* owner) override;
   void LendMemory(TfLiteContext* context) override;
   // Once, after creation: asks the runtime for buffers.
-  void RequireBuffers(TfLiteContext* context) {
-    io_.RequireBuffers(context, reader_.nodes(), reader_.partition());
+  absl::Status RequireBuffers(TfLiteContext* context) {
+    return io_.RequireBuffers(context, reader_.nodes(), reader_.partition());
   }
   void TakeMemoryBack(TfLiteContext* context) override;
 

@@ -90,9 +90,12 @@ void TensorIo::ChooseCaches() {
   }
 }
 
-void TensorIo::RequireBuffers(TfLiteContext* context, const ModelNodes& nodes,
-                              const ModelPartition& partition) {
-  if (!buffered_.HasRuntime()) return;
+absl::Status TensorIo::RequireBuffers(TfLiteContext* context,
+                                      const ModelNodes& nodes,
+                                      const ModelPartition& partition) {
+  if (!buffered_.HasRuntime()) return absl::OkStatus();
+  const auto beside = NodesBeside(context, nodes, partition);
+  if (!beside.ok()) return beside.status();
   const std::vector<int> caches = buffered_.caches();
   std::vector<int> others;
   for (int tensor : session_->ZeroCopyTensors()) {
@@ -100,13 +103,13 @@ void TensorIo::RequireBuffers(TfLiteContext* context, const ModelNodes& nodes,
       others.push_back(tensor);
     }
   }
-  const auto beside = NodesBeside(context, nodes, partition);
-  if (beside.ok()) buffered_.Require(context, others, beside->tensors);
+  buffered_.Require(context, others, beside->tensors);
   for (int tensor : caches) {
     if (!buffered_.IsCache(tensor)) handles_.Unbind(tensor);
   }
   session_->setup().report->tensors_kept_on_gpu = buffered_.caches();
   session_->setup().report->zero_copy_tensors = buffered_.others();
+  return absl::OkStatus();
 }
 
 absl::Status TensorIo::TakeCache(TfLiteContext* context, int index,

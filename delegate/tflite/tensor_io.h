@@ -40,9 +40,9 @@ class TensorIo {
   void ChooseCaches();
   // Once: asks the runtime for buffers of caches, and with zero_copy of the
   // model's other inputs and outputs; not of tensors that nodes outside the
-  // partition use.
-  void RequireBuffers(TfLiteContext* context, const ModelNodes& nodes,
-                      const ModelPartition& partition);
+  // partition use. Errors of reading these nodes.
+  absl::Status RequireBuffers(TfLiteContext* context, const ModelNodes& nodes,
+                              const ModelPartition& partition);
 
   // Gives the slots their objects: those that the app has bound, or else the
   // buffers that are tensors' handles (TfLiteInterpreterSetBufferHandle).

@@ -59,11 +59,9 @@ void put(int pixel, ELEMENT r, ELEMENT g, ELEMENT b) {
 
 #ifdef WHOLE_LINES
 shared ELEMENT4 line[WORK_GROUP_X * 3];
-int first_of_line(int group) { return int(gl_LocalInvocationID.x) * 3; }
-ELEMENT4 vec_at(int i) { return line[i]; }
+ELEMENT4 vec_of(int group, int k) { return line[int(gl_LocalInvocationID.x) * 3 + k]; }
 #else
-int first_of_line(int group) { return group * 3; }
-ELEMENT4 vec_at(int i) { return four_at(i); }
+ELEMENT4 vec_of(int group, int k) { return four_at(group * 3 + k); }
 #endif
 
 void main() {
@@ -81,10 +79,9 @@ void main() {
   if (outside_grid()) return;
   // The last row of a folded grid may extend past the end.
   if (group * 4 >= pixels) return;
-  int at = first_of_line(group);
-  ELEMENT4 a = vec_at(at);
-  ELEMENT4 b = vec_at(at + 1);
-  ELEMENT4 c = vec_at(at + 2);
+  ELEMENT4 a = vec_of(group, 0);
+  ELEMENT4 b = vec_of(group, 1);
+  ELEMENT4 c = vec_of(group, 2);
   put(group * 4, a.x, a.y, a.z);
   put(group * 4 + 1, a.w, b.x, b.y);
   put(group * 4 + 2, b.z, b.w, c.x);

@@ -125,7 +125,7 @@ TEST_F(SelfCheckTransfersTest, RightOnesAreCounted) {
 
 // An edit for each way in which a shader has it.
 std::vector<TransferEdit> WrongTransfers() {
-  return {{"upload", "vec_at(at + 1)", "vec_at(at + 2)"},
+  return {{"upload", "vec_of(group, 1)", "vec_of(group, 2)"},
           {"upload", "batch, four_at(at));", "batch, four_at(at).yxzw);"},
           {"upload", "v.y = element_at(at + 1)", "v.y = element_at(at)"},
           {"readback", "put_four(at, read_src(gid.y, y, gid.x, batch));",
@@ -178,7 +178,7 @@ TEST_F(SelfCheckTransfersTest, TexturesAreCheckedToo) {
   const auto model = LoadOrDie(ChainModel("n", {1, 24, 20, 3}));
   EXPECT_EQ(Run(*model).verdict(), "right");
   ForgetSelfChecks();
-  TheTransferEdit() = {"upload", "vec_at(at + 1)", "vec_at(at + 2)"};
+  TheTransferEdit() = {"upload", "vec_of(group, 1)", "vec_of(group, 2)"};
   const Start start = Run(*model);
   EXPECT_GT(g_edited, 0);
   EXPECT_FALSE(start.applied);

@@ -1,4 +1,5 @@
-// A runtime that has buffers of the delegate's kind for its tensors, as LiteRT.
+// A runtime that keeps tensors in the delegate's kind of buffers, as LiteRT
+// does.
 #ifndef GLES_DELEGATE_TESTS_TESTING_FAKE_RUNTIME_H_
 #define GLES_DELEGATE_TESTS_TESTING_FAKE_RUNTIME_H_
 
@@ -35,7 +36,7 @@ class FakeBuffer {
     std::memcpy(Lock(0, 1), values.data(), values.size() * sizeof(float));
     Unlock();
   }
-  // Where the host has it.
+  // Its address in the host's memory.
   const void* Address() {
     void* const address = Lock(1, 0);
     Unlock();

@@ -157,8 +157,7 @@ void PlanConv1x1(const Convolution& conv, Planner* planner) {
     d.work_group = ChooseWorkGroup({d.grid[0], 2, 1}, profile);
   }
   d.half_arithmetic = conv.half_arithmetic;
-  if (!conv.input_stage.empty())
-    d.Apply(kInputStage, conv.input_stage, conv.src);
+  ApplyInputStage(conv.input_stage, conv.src, &d);
   if (conv.quantized_rows) {
     BindQuantizedRows(conv, planner->graph(), &d);
   } else {

@@ -133,8 +133,7 @@ void PlanConvShared(const Convolution& conv, Planner* planner) {
     BindInner(conv.inner, conv, planner->graph(), &d);
   } else {
     if (conv.IsPointwise()) d.Define("POINTWISE");
-    if (!conv.input_stage.empty())
-      d.Apply(kInputStage, conv.input_stage, conv.src);
+    ApplyInputStage(conv.input_stage, conv.src, &d);
   }
   if (conv.next.IsThere()) {
     BindNext(conv.next, work, planner->graph(), &d);

@@ -77,12 +77,6 @@ int LanesOf(int sums, int terms, int invocations) {
   return lanes;
 }
 
-void ApplyInputStage(const Node& node, Dispatch* d) {
-  auto functions = StageOf(node, kInputStage);
-  if (!functions.empty())
-    d->Apply(kInputStage, std::move(functions), node.inputs[kSqueezeSource]);
-}
-
 // Adds a dispatch that sums bands of the planes, and returns the tensor whose
 // plane has the same mean: [B,1,bands,C].
 TensorId AddBands(const Node& node, Planner* planner) {
@@ -104,7 +98,7 @@ TensorId AddBands(const Node& node, Planner* planner) {
       .Grid(int64_t{bands} * threads, src.slices(), src.b)
       .WorkGroup(threads, 1, 1)
       .SharedMemory(int64_t{16} * threads);
-  ApplyInputStage(node, &d);
+  ApplyInputStage(StageOf(node, kInputStage), node.inputs[kSqueezeSource], &d);
   d.uniforms.Int("band_pixels", kPixels);
   d.uniforms.Float("scale",
                    static_cast<float>(bands) / static_cast<float>(pixels));
@@ -164,7 +158,9 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
       .Grid(invocations, 1, src.b)
       .WorkGroup(invocations, 1, 1)
       .SharedMemory(SqueezeExciteSharedBytes(invocations, values));
-  if (!a.adds_bands_first) ApplyInputStage(node, &d);
+  if (!a.adds_bands_first) {
+    ApplyInputStage(StageOf(node, kInputStage), source, &d);
+  }
   d.Constant(WeightsFor(graph, node, kSqueezeWeights, kSqueezeBias, "squeeze"));
   if (has_second) {
     d.Define("EXCITE").Constant(
