@@ -9,12 +9,15 @@ whose mask is an input, as litert-torch exports them (make_decoder.py). Greedy, 
 by the signature decode of LiteRT's CompiledModel: each run's caches are the next run's, as buffers.
 A time is that of a whole token: token, position and mask are written, and the logits are read. Then
 the longest signature prefill runs as often as --prefills says, from empty caches. The ways take
-turns, each in its own process. Prints the median times in ms of a token and of a prefill, and the
-number of equal tokens. The first quarter is left out: a GPU raises its clock meanwhile.
+turns, each in its own process. Prints the median times in ms of a token and of a prefill. The first
+quarter is left out: a GPU raises its clock meanwhile. If there are several ways, it also prints how
+many tokens are equal and the largest difference of the last logits from the last way's, relative to
+their norm: tokens of random weights may be equal by chance.
 """
 
 import argparse
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -82,13 +85,14 @@ def decode(model, count, swaps):
         step.write("input_pos", place)
         step.write("mask", mask)
         step.run()
-        token = int(step.outputs["logits"].read(words, np.float32).argmax())
+        logits = step.outputs["logits"].read(words, np.float32)
+        token = int(logits.argmax())
         times.append(1e3 * (time.perf_counter() - begin))
         tokens.append(token)
         if swaps:
             for name in step.caches:
                 step.inputs[name], step.outputs[name] = step.outputs[name], step.inputs[name]
-    return {"tokens": tokens, "times": times}
+    return {"tokens": tokens, "times": times, "logits": np.asarray(logits).tolist()}
 
 
 def prefill(model, count):
@@ -154,10 +158,27 @@ def equal_tokens(results):
     """
     >>> equal_tokens([{"tokens": [1, 2, 3]}, {"tokens": [1, 2, 4]}, "no reason given"])
     '2 of 3'
+    >>> equal_tokens([{"tokens": [1, 2, 3]}])
+    'not compared'
     """
     tokens = [result["tokens"] for result in results if not isinstance(result, str)]
+    if len(tokens) < 2:
+        return "not compared"
     places = list(zip(*tokens))
     return f"{sum(len(set(place)) == 1 for place in places)} of {len(places)}"
+
+
+def difference(results):
+    """
+    >>> difference([{"logits": [3, 4.5]}, "no reason given", {"logits": [3, 4]}])
+    '1.0e-01'
+    >>> difference([{"logits": [3, 4]}])
+    'not compared'
+    """
+    *others, expected = [r["logits"] for r in results if not isinstance(r, str)] or [[]]
+    if not others:
+        return "not compared"
+    return f"{max(map(lambda got: math.dist(got, expected), others)) / math.hypot(*expected):.1e}"
 
 
 def main():
@@ -181,13 +202,14 @@ def main():
         print(MARK + json.dumps(result))
         return
     ways = flags.ways.split(",")
-    print("| model | " + " | ".join(ways) + " | equal tokens |")
-    print("|---|" + "---:|" * (len(ways) + 1))
+    print("| model | " + " | ".join(ways) + " | equal tokens | last logits |")
+    print("|---|" + "---:|" * (len(ways) + 2))
     for path in flags.models:
         rounds = [[measured(way, path, flags) for way in ways] for _ in range(flags.rounds)]
         cells = [cell(results) for results in zip(*rounds)]
         name = os.path.basename(path).replace(".tflite", "")
-        print(f"| {name} | " + " | ".join(cells) + f" | {equal_tokens(rounds[0])} |", flush=True)
+        print(f"| {name} | " + " | ".join(cells) +
+              f" | {equal_tokens(rounds[0])} | {difference(rounds[0])} |", flush=True)
 
 
 if __name__ == "__main__":
