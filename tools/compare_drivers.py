@@ -8,8 +8,9 @@
 
 Prints, for each driver that both have, the programs whose numbers differ (more
 registers, spills, instructions, fewer waves), those that are new or gone, and the
-sums. Exit status: 0 where no program spills more registers, is refused or is in
-fewer waves than before, 1 where one is, 2 where there is nothing to compare.
+sums. Exit status: 1 if a program spills more registers, is refused or is in fewer
+waves than before, or if a model's programs have over 5% more instructions,
+registers or cycles; 2 if there is nothing to compare; else 0.
 """
 import argparse
 import json
@@ -22,6 +23,8 @@ WORSE_WHEN_MORE = {"registers": True, "spills": True, "instructions": True, "wav
                    "code_bytes": True, "cycles": True}
 # Differences that fail the comparison.
 GRAVE = ("spills", "waves", "threads", "simd")
+# What a model's programs together may have more of, by this share.
+LIMITED, MOST_GROWTH = ("registers", "instructions", "cycles"), 0.05
 
 
 def load(path):
@@ -65,6 +68,21 @@ def sums(all_programs):
             if any(name in n for n in all_programs.values())}
 
 
+def grown(before, after):
+    """Yields (model, name, old, new) of the sums past MOST_GROWTH.
+
+    >>> list(grown({("m", "a"): {"cycles": 90}, ("m", "b"): {"cycles": 10}},
+    ...            {("m", "a"): {"cycles": 95}, ("m", "c"): {"cycles": 11}}))
+    [('m', 'cycles', 100, 106)]
+    """
+    for model in sorted({model for model, _ in before.keys() & after.keys()}):
+        old, new = (sums({key: n for key, n in all_programs.items() if key[0] == model})
+                    for all_programs in (before, after))
+        for name in LIMITED:
+            if new.get(name, 0) > (1 + MOST_GROWTH) * old.get(name, float("inf")):
+                yield model, name, old[name], new[name]
+
+
 def compare(before, after):
     """Prints one driver's comparison; True where something grave is worse."""
     old, new = programs(before), programs(after)
@@ -84,6 +102,9 @@ def compare(before, after):
         if not m["whole"] and before["models"].get(model, {}).get("whole"):
             grave = True
             print(f"  no longer whole: {model}: {m['why'] or '; '.join(m['refused'])}")
+    for model, name, was, is_now in grown(old, new):
+        grave = True
+        print(f"  past {MOST_GROWTH:.0%}: {name} of {model}: {was} -> {is_now}")
     totals_before, totals_after = sums(old), sums(new)
     for name, total in totals_after.items():
         print(f"  sum of {name}: {totals_before.get(name, 0)} -> {total}")

@@ -49,12 +49,18 @@ void main() {
 // Three channels, as in images: four pixels per invocation are three vec4s. The
 // buffer is padded to whole threes. WHOLE_LINES: a work group reads its vec4s
 // side by side, as a bus transfers whole lines.
-void put(int pixel, ELEMENT r, ELEMENT g, ELEMENT b) {
-  int row = pixel / dst_size.x;
-  int batch = row / dst_size.y;
-  if (batch >= dst_size.w) return;
-  write_dst(pixel - row * dst_size.x, row - batch * dst_size.y, 0, batch,
-            ELEMENT4(r, g, b, 0));
+
+// Writes the pixel at x, y, batch, and moves on to the next one.
+void put(inout ivec3 at, ELEMENT r, ELEMENT g, ELEMENT b) {
+  if (at.z >= dst_size.w) return;
+  write_dst(at.x, at.y, 0, at.z, ELEMENT4(r, g, b, 0));
+  if (++at.x == dst_size.x) {
+    at.x = 0;
+    if (++at.y == dst_size.y) {
+      at.y = 0;
+      ++at.z;
+    }
+  }
 }
 
 #ifdef WHOLE_LINES
@@ -82,10 +88,13 @@ void main() {
   ELEMENT4 a = vec_of(group, 0);
   ELEMENT4 b = vec_of(group, 1);
   ELEMENT4 c = vec_of(group, 2);
-  put(group * 4, a.x, a.y, a.z);
-  put(group * 4 + 1, a.w, b.x, b.y);
-  put(group * 4 + 2, b.z, b.w, c.x);
-  put(group * 4 + 3, c.y, c.z, c.w);
+  int row = group * 4 / dst_size.x;
+  int batch = row / dst_size.y;
+  ivec3 at = ivec3(group * 4 - row * dst_size.x, row - batch * dst_size.y, batch);
+  put(at, a.x, a.y, a.z);
+  put(at, a.w, b.x, b.y);
+  put(at, b.z, b.w, c.x);
+  put(at, c.y, c.z, c.w);
 }
 #else
 void main() {
