@@ -23,7 +23,7 @@ WORSE_WHEN_MORE = {"registers": True, "spills": True, "instructions": True, "wav
                    "code_bytes": True, "cycles": True}
 # Differences that fail the comparison.
 GRAVE = ("spills", "waves", "threads", "simd")
-# What a model's programs together may have more of, by this share.
+# Sums over a model's programs that may grow by this share.
 LIMITED, MOST_GROWTH = ("registers", "instructions", "cycles"), 0.05
 
 

@@ -208,6 +208,8 @@ struct PostOp {
   bool operand_max_pool = false;
 };
 
+struct OpDefinition;  // delegate/graph/op.h
+
 // Functions that a node's shaders apply, in order, to a value other than the
 // one that they store: what a convolution reads, say. The shaders call them as
 // <name>(x, y, slice, batch, v) (gl_shaders/shader.h).
@@ -217,9 +219,15 @@ struct Stage {
   // In a dispatch: the tensor whose values they are functions of, if operands
   // have its shape or are [1,1,1,C]. kNoTensor: operands are broadcast.
   TensorId of = kNoTensor;
+  // Of a node: the op whose results they are functions of, if the stage
+  // computes one as well, and that op's own struct.
+  const OpDefinition* op = nullptr;
+  std::any attributes = {};
+  // The op's weights among the node's inputs; its bias follows.
+  size_t weights = 0;
+  // The op takes the node's results. False: the node takes the op's.
+  bool follows = false;
 };
-
-struct OpDefinition;  // delegate/graph/op.h
 
 struct Node {
   const OpDefinition* op = nullptr;

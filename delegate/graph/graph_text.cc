@@ -33,7 +33,7 @@ std::string FunctionsText(const Node& node) {
 
 // A short description of a node's computation: "CONV_2D in integers".
 std::string Title(const Node& node) {
-  return absl::StrCat(node.op->name, node.integer_path ? " in integers" : "",
+  return absl::StrCat(NameOf(node), node.integer_path ? " in integers" : "",
                       node.always_float32 ? " in float32" : "");
 }
 

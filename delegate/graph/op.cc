@@ -29,4 +29,14 @@ absl::Status NodeView::CheckCounts(int min_inputs, int max_inputs,
   return absl::OkStatus();
 }
 
+std::string NameOf(const Node& node) {
+  std::string name(node.op->name);
+  for (const Stage& stage : node.stages) {
+    if (stage.op == nullptr) continue;
+    name = stage.follows ? absl::StrCat(name, "+", stage.op->name)
+                         : absl::StrCat(stage.op->name, "+", name);
+  }
+  return name;
+}
+
 }  // namespace gles_delegate

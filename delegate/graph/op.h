@@ -5,6 +5,7 @@
 
 #include <any>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -125,6 +126,10 @@ struct OpDefinition {
 
   bool Has(OpTrait trait) const { return (traits & trait) != 0; }
 };
+
+// The node's op with those of its stages, in the order in which they compute:
+// "DEPTHWISE_CONV_2D+CONV_2D".
+std::string NameOf(const Node& node);
 
 }  // namespace gles_delegate
 

@@ -7,11 +7,16 @@
 
 namespace gles_delegate {
 
-std::vector<PostOp> StageOf(const Node& node, absl::string_view name) {
+const Stage* FindStage(const Node& node, absl::string_view name) {
   for (const Stage& stage : node.stages) {
-    if (stage.name == name) return stage.ops;
+    if (stage.name == name) return &stage;
   }
-  return {};
+  return nullptr;
+}
+
+std::vector<PostOp> StageOf(const Node& node, absl::string_view name) {
+  const Stage* const stage = FindStage(node, name);
+  return stage == nullptr ? std::vector<PostOp>() : stage->ops;
 }
 
 bool ReadOnlyTables(const std::vector<PostOp>& ops) {

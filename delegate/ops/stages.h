@@ -12,14 +12,17 @@ namespace gles_delegate {
 
 // The input, as it is read.
 inline constexpr absl::string_view kInputStage = "input_stage";
-// The results of the first of two convolutions whose second has the post-ops.
+// The results of a convolution whose results the node takes.
 inline constexpr absl::string_view kInnerStage = "inner_stage";
-// The results of the second of two convolutions whose first has the post-ops.
+// The results of a convolution that takes the node's.
 inline constexpr absl::string_view kNextStage = "next_stage";
 // The products with the second matrix of a gated product.
 inline constexpr absl::string_view kGateStage = "gate_stage";
 // The scores of an attention, at (row, height, slice of keys, batch).
 inline constexpr absl::string_view kScoreStage = "score_stage";
+
+// nullptr: the node has no such stage.
+const Stage* FindStage(const Node& node, absl::string_view name);
 
 // The functions of this stage; empty if the node has none.
 std::vector<PostOp> StageOf(const Node& node, absl::string_view name);

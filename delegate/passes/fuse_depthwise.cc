@@ -5,7 +5,6 @@
 
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
-#include "delegate/ops/conv/depthwise_pointwise.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/fusing.h"
 
@@ -78,12 +77,8 @@ std::optional<Node> FusedDepthwise(const Node& first, const Node& second,
     return std::nullopt;
   }
   Node fused = second;
-  fused.op = &DepthwisePointwise();
-  fused.attributes = DepthwisePointwiseAttributes{depthwise->window};
-  fused.stages = {{kInnerStage, first.post_ops}};
-  fused.inputs = {depthwise->src, depthwise->weights.weights,
-                  depthwise->weights.bias, pointwise->weights.weights,
-                  pointwise->weights.bias};
+  fused.inputs[0] = depthwise->src;
+  AddConvolution(kInnerStage, first, depthwise->weights, &fused);
   return CanPlanAsPair(fused, graph, profile) ? std::optional(std::move(fused))
                                               : std::nullopt;
 }

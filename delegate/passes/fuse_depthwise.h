@@ -6,11 +6,11 @@
 
 namespace gles_delegate {
 
-// Fuses each depthwise convolution (constant weights, multiplier 1, a window of
-// at most 5x5, no post-op but a clamp) into the 1x1 convolution that is its
-// only reader, which saves a dispatch and the tensor between. Both must compute
-// on real values, or both on quantized values; then the first one's sums are
-// requantized by the post-ops of integer_path. Limited by
+// Makes each depthwise convolution (constant weights, multiplier 1, a window of
+// at most 5x5, no post-op but a clamp) the inner stage of the 1x1 convolution
+// that is its only reader, which saves a dispatch and the tensor between. Both
+// must compute on real values, or both on quantized values; then the first
+// one's sums are requantized by the post-ops of integer_path. Limited by
 // profile.choices.fused_depthwise_work. Run it after FuseElementwise, which
 // adds activations to both.
 void FuseDepthwise(Graph* graph, const DeviceProfile& profile);

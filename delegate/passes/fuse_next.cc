@@ -6,7 +6,6 @@
 
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
-#include "delegate/ops/conv/next_pointwise.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fusing.h"
@@ -46,20 +45,15 @@ bool IsNext(const Graph& graph, const Node& node,
 // Both as one node.
 Node Fused(const Node& first, const Convolution& next, const Node& next_node) {
   Node fused = first;
-  fused.op = &WithNextPointwise(*first.op);
-  fused.inputs.push_back(next.weights.weights);
-  fused.inputs.push_back(next.weights.bias);
+  AddConvolution(kNextStage, next_node, next.weights, &fused);
   fused.outputs.push_back(next_node.outputs[0]);
-  fused.attributes =
-      NextPointwiseAttributes{first.op, first.attributes, first.inputs.size()};
-  fused.stages.push_back({kNextStage, next_node.post_ops});
   return fused;
 }
 
 // Whether the device has room for both, and binds all that they read and write.
 bool CanPlan(const Node& node, Graph* graph, const DeviceProfile& profile) {
   Planner planner(graph, profile);
-  if (!PlanWithNextPointwise(node, &planner).ok()) return false;
+  if (!node.op->plan(node, &planner).ok()) return false;
   const Dispatch& d = planner.dispatches().back();
   const size_t bound = d.reads.size() + d.writes.size() + d.constants.size();
   return static_cast<int>(bound) + CountOperands(node) <=

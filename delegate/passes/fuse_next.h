@@ -6,10 +6,10 @@
 
 namespace gles_delegate {
 
-// Fuses a convolution and a 1x1 convolution of its result, both with constant
-// weights, into one node (ops/conv/next_pointwise.h): typically the last
-// convolution of a bottleneck and the first of the next one. Saves a dispatch;
-// both results are stored, so that the first may have other readers. The 1x1
+// Makes a 1x1 convolution the next stage of the convolution whose result it
+// takes, if both have constant weights: typically the first convolution of a
+// bottleneck, after the last of the one before. Saves a dispatch; both results
+// are stored, so that the first may have other readers. The 1x1
 // convolution's post-ops may read only a table; both compute on real values, or
 // both on quantized values.
 //

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "delegate/ops/conv/convolution.h"
-#include "delegate/ops/conv/pointwise_depthwise.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/fusing.h"
 
@@ -40,12 +39,8 @@ std::optional<Node> FusedPlanes(const Node& first, const Node& second,
   const auto depthwise = Convolution::Of(*graph, second);
   if (!IsDepthwiseAfter(second, depthwise, *pointwise)) return std::nullopt;
   Node fused = second;
-  fused.op = &PointwiseDepthwise();
-  fused.attributes = PointwiseDepthwiseAttributes{depthwise->window};
-  fused.stages = {{kInnerStage, first.post_ops}};
-  fused.inputs = {pointwise->src, pointwise->weights.weights,
-                  pointwise->weights.bias, depthwise->weights.weights,
-                  depthwise->weights.bias};
+  fused.inputs[0] = pointwise->src;
+  AddConvolution(kInnerStage, first, pointwise->weights, &fused);
   return CanPlanAsPair(fused, graph, profile) ? std::optional(std::move(fused))
                                               : std::nullopt;
 }

@@ -6,12 +6,12 @@
 
 namespace gles_delegate {
 
-// Fuses each 1x1 convolution with the depthwise convolution (multiplier 1) that
-// is its only reader into one node (ops/conv/pointwise_depthwise.h), if both
-// have constant weights and whole planes fit the shared memory of a work group.
-// Saves a dispatch and a tensor without computing anything twice. The first may
-// have a clamp as its only post-op, or requantization; both compute on real
-// values, or both on quantized values.
+// Makes each 1x1 convolution the inner stage of the depthwise convolution
+// (multiplier 1) that is its only reader, if both have constant weights and
+// whole planes fit the shared memory of a work group. Saves a dispatch and a
+// tensor without computing anything twice. The first may have a clamp as its
+// only post-op, or requantization; both compute on real values, or both on
+// quantized values.
 //
 // A work group reads the whole input, so pixels x input slices may be at most
 // profile.choices.fused_plane_work. Run it after FuseDepthwise, which takes

@@ -74,7 +74,7 @@ std::string IndexText(const Node& node, const Graph& graph) {
 
 std::string Describe(const Node& node, const Graph& graph) {
   const std::string text =
-      absl::StrCat(node.op->name, " (node ", IndexText(node, graph), "; ");
+      absl::StrCat(NameOf(node), " (node ", IndexText(node, graph), "; ");
   const auto list = [&](const std::vector<TensorId>& ids) {
     return absl::StrJoin(ids, ", ", [&](std::string* out, TensorId id) {
       absl::StrAppend(out, id == kNoTensor ? "-" : graph.tensor(id).ToString());
@@ -240,7 +240,7 @@ absl::Status PlanNode(const Node& node, Planner* planner) {
   // The node may live in the planner's graph, whose tensors AddTemporary moves.
   const absl::Status status = node.op->plan(node, planner);
   const std::string label =
-      absl::StrCat(node.op->name, " ", IndexText(node, planner->graph()));
+      absl::StrCat(NameOf(node), " ", IndexText(node, planner->graph()));
   if (!status.ok()) return Annotate(status, Describe(node, planner->graph()));
   planner->Finish(first, node, label);
   for (size_t i = first; i < planner->dispatches().size(); ++i) {

@@ -1,7 +1,6 @@
 // labels: op llvmpipe softpipe
 // A depthwise convolution fused with the 1x1 convolution that reads it, against
 // the definition of both; and the graphs that the pass must leave alone.
-#include "delegate/ops/conv/depthwise_pointwise.h"
 
 #include <cmath>
 #include <limits>

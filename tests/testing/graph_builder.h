@@ -101,7 +101,7 @@ class GraphBuilder {
   // The nodes' names, in order.
   std::vector<std::string> Ops() const {
     std::vector<std::string> names;
-    for (const auto& node : graph.nodes) names.emplace_back(node.op->name);
+    for (const auto& node : graph.nodes) names.push_back(NameOf(node));
     return names;
   }
 

@@ -11,7 +11,7 @@ constexpr const ConvStrategy* kStrategies[] = {
     &kGemvBySlices, &kGemvByLanes,
     // The general strategies, after those for special cases.
     &kConvDirect, &kDepthwiseRows, &kDepthwiseTiled, &kDepthwiseDirect,
-    &kTransposeUnrolled, &kTransposeDirect};
+    &kTransposeUnrolled, &kTransposeDirect, &kPointwiseDepthwise};
 
 }  // namespace
 

@@ -78,11 +78,14 @@ extern const ConvStrategy kTransposeUnrolled;
 // Any TRANSPOSE_CONV.
 extern const ConvStrategy kTransposeDirect;
 
+// kPointwiseDepthwise, over whole planes in shared memory.
+extern const ConvStrategy kPointwiseDepthwise;
+
 // All strategies, in order of precedence.
 absl::Span<const ConvStrategy* const> ConvStrategies();
 
-// The first strategy that applies. nullptr only for kDepthwisePointwise and for
-// convolutions with a next one, if the device has no room for a tile.
+// The first strategy that applies. nullptr only for fused convolutions, if the
+// device has no room for a tile.
 const ConvStrategy* ChooseConvStrategy(const Convolution& conv,
                                        const Planner& planner);
 

@@ -1,12 +1,12 @@
 #include "delegate/ops/conv/convolution.h"
 
 #include <any>
+#include <cstddef>
+#include <utility>
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
-#include "delegate/ops/conv/depthwise_pointwise.h"
-#include "delegate/ops/conv/next_pointwise.h"
 #include "delegate/ops/conv/quantized_rows.h"
 #include "delegate/ops/conv/transpose_conv.h"
 #include "delegate/ops/matmul/fully_connected.h"
@@ -45,6 +45,29 @@ void LookUp(const Graph& graph, Convolution* conv) {
       conv->integer_path || src.is_float_view() || dst.is_float_view();
 }
 
+// The weights of a stage's convolution, and its functions.
+InnerConvolution InnerOf(const Node& node, const Stage& stage) {
+  const int weights = static_cast<int>(stage.weights);
+  return {WeightsOf(node, weights, weights + 1), stage.ops};
+}
+
+// The window is the depthwise convolution's in either order.
+void TakeInner(const Node& node, const Stage& stage, Convolution* conv) {
+  conv->inner = InnerOf(node, stage);
+  conv->kind = Convolution::Kind::kPointwiseDepthwise;
+  if (const auto* a =
+          std::any_cast<DepthwiseConv2dAttributes>(&stage.attributes)) {
+    conv->kind = Convolution::Kind::kDepthwisePointwise;
+    conv->window = *a;
+  }
+}
+
+NextPointwise NextOf(const Graph& graph, const Node& node, const Stage& stage) {
+  const InnerConvolution next = InnerOf(node, stage);
+  const Shape& s = graph.tensor(next.weights.weights).shape;
+  return {node.outputs[1], next.weights, {s.b, 1, s.c, 1}, next.stage};
+}
+
 // Sets the members that follow from the node's attributes; false if it is not a
 // convolution.
 bool TakeAttributes(const Node& node, Convolution* conv) {
@@ -69,14 +92,6 @@ bool TakeAttributes(const Node& node, Convolution* conv) {
     conv->inputs = {a->data_input, a->filter_input, a->bias_input};
     return true;
   }
-  if (const auto* a =
-          std::any_cast<DepthwisePointwiseAttributes>(&node.attributes)) {
-    conv->kind = Kind::kDepthwisePointwise;
-    conv->window = a->window;
-    conv->inner = {WeightsOf(node, 1, 2), StageOf(node, kInnerStage)};
-    conv->inputs = {0, 3, 4};
-    return true;
-  }
   // The attributes of a matrix product only say how TFLite rounds.
   conv->kind = Kind::kRows;
   if (const auto* a =
@@ -89,8 +104,8 @@ bool TakeAttributes(const Node& node, Convolution* conv) {
   return node.op != nullptr && node.op->name == "FULLY_CONNECTED";
 }
 
-// The filter and the window's taps, of a node whose kind is known.
-void TakeFilter(const Graph& graph, const Node& node, Convolution* conv) {
+// The filter and the window's taps, if the kind is known.
+void TakeFilter(const Graph& graph, Convolution* conv) {
   const Tensor& weights = graph.tensor(conv->weights.weights);
   const Shape& s = weights.shape;
   Filter& filter = conv->filter;
@@ -99,7 +114,8 @@ void TakeFilter(const Graph& graph, const Node& node, Convolution* conv) {
       // Not its dims: a RESHAPE to them that moves nothing is removed.
       filter = Filter::OfRows(s.b, s.c, conv->src_shape.c);
       return;
-    case Convolution::Kind::kDepthwise:  // [1,H,W,O]
+    case Convolution::Kind::kDepthwise:  // [1,H,W,O], as the other one
+    case Convolution::Kind::kPointwiseDepthwise:
       filter = {s.c, s.h * s.w, 1, conv->src_shape.c};
       break;
     case Convolution::Kind::kWindow:  // OHWI, as the other two
@@ -109,7 +125,8 @@ void TakeFilter(const Graph& graph, const Node& node, Convolution* conv) {
       break;
   }
   const bool fused = conv->kind == Convolution::Kind::kDepthwisePointwise;
-  const Shape& window = fused ? graph.tensor(node.inputs[1]).shape : s;
+  const Shape& window =
+      fused ? graph.tensor(conv->inner.weights.weights).shape : s;
   conv->window_w = window.w;
   conv->window_h = window.h;
 }
@@ -127,22 +144,22 @@ WeightIds WeightsOf(const Node& node, int weights, int bias) {
 
 std::optional<Convolution> Convolution::Of(const Graph& graph,
                                            const Node& node) {
-  if (const auto* a =
-          std::any_cast<NextPointwiseAttributes>(&node.attributes)) {
-    auto conv = Of(graph, FirstOf(node));
-    if (conv) conv->next = NextOf(graph, node, *a);
-    return conv;
-  }
   Convolution conv;
   if (node.inputs.size() < 2 || !TakeAttributes(node, &conv)) {
     return std::nullopt;
+  }
+  if (const Stage* inner = FindStage(node, kInnerStage)) {
+    TakeInner(node, *inner, &conv);
+  }
+  if (const Stage* next = FindStage(node, kNextStage)) {
+    conv.next = NextOf(graph, node, *next);
   }
   conv.src = node.inputs[conv.inputs.data];
   conv.dst = node.outputs[0];
   conv.weights = WeightsOf(node, conv.inputs.weights, conv.inputs.bias);
   conv.integer_path = node.integer_path;
   LookUp(graph, &conv);
-  TakeFilter(graph, node, &conv);
+  TakeFilter(graph, &conv);
   conv.quantized_rows = HasQuantizedRows(graph, conv);
   return conv;
 }
@@ -216,6 +233,7 @@ int Convolution::input_channels() const {
       return filter.terms() == src_shape.c ? src_shape.c : 0;
     case Kind::kTransposed:
     case Kind::kDepthwisePointwise:
+    case Kind::kPointwiseDepthwise:
       break;
   }
   return 0;
@@ -231,6 +249,22 @@ int Convolution::InputOf(int64_t weight) const {
   if (kind == Kind::kDepthwise) return output / multiplier;
   return output / filter.outputs_per_group() * filter.inputs +
          static_cast<int>(weight % filter.inputs);
+}
+
+void AddConvolution(absl::string_view stage, const Node& node,
+                    const WeightIds& weights, Node* fused) {
+  constexpr size_t kOwnInputs = 3;
+  if (fused->inputs.size() < kOwnInputs) {
+    fused->inputs.resize(kOwnInputs, kNoTensor);
+  }
+  Stage added = {stage, node.post_ops};
+  added.op = node.op;
+  added.attributes = node.attributes;
+  added.weights = fused->inputs.size();
+  added.follows = stage == kNextStage;
+  fused->stages.push_back(std::move(added));
+  fused->inputs.push_back(weights.weights);
+  fused->inputs.push_back(weights.bias);
 }
 
 SlidingWindow* InputWindowOf(Node* node) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
 #include "delegate/ops/conv/sliding_window.h"
 
@@ -85,15 +86,14 @@ struct Gate {
   bool IsThere() const { return weights.weights != kNoTensor; }
 };
 
-// The depthwise convolution (multiplier 1) fused into the 1x1 convolution that
-// reads it; its result is never stored.
-struct InnerDepthwise {
+// The convolution whose result the node takes; it is never stored.
+struct InnerConvolution {
   WeightIds weights;          // constant
   std::vector<PostOp> stage;  // kInnerStage
 };
 
-// The 1x1 convolution fused into the convolution before it, which keeps its
-// result in shared memory; both results are stored.
+// The 1x1 convolution that takes the node's result, from shared memory; both
+// results are stored.
 struct NextPointwise {
   TensorId dst = kNoTensor;  // kNoTensor: there is none
   WeightIds weights;         // constant
@@ -123,13 +123,14 @@ struct Convolution {
     // is rows of filter.terms() elements. The output has one pixel per row and
     // one channel per row of the weights.
     kRows,
-    // A depthwise convolution, with this window, fused with a 1x1 convolution
-    // of its result, with this filter and these weights.
+    // A 1x1 CONV_2D, with this filter and these weights, of a depthwise
+    // convolution (multiplier 1), with this window: FuseDepthwise's.
     kDepthwisePointwise,
+    // A DEPTHWISE_CONV_2D (multiplier 1) of a 1x1 convolution: FusePlanes'.
+    kPointwiseDepthwise,
   };
 
-  // The node as a convolution; nullopt if it is neither one of the four ops nor
-  // made by FuseDepthwise or FuseNext.
+  // The node as a convolution; nullopt if it is none of the four ops.
   static std::optional<Convolution> Of(const Graph& graph, const Node& node);
   // The product of the rows of `src`, flat, and a matrix of weights
   // [outputs][k].
@@ -152,7 +153,7 @@ struct Convolution {
   int window_h = 1;
   int multiplier = 1;               // of kDepthwise: outputs per input channel
   std::vector<PostOp> input_stage;  // kInputStage; only if CanTakeInputStage()
-  InnerDepthwise inner;             // of kDepthwisePointwise
+  InnerConvolution inner;           // of the last two kinds
   NextPointwise next;               // only of what FuseNext makes
   RowNorm norm;                     // these two only of what FuseFewRows makes
   Gate gate;
@@ -214,6 +215,11 @@ struct Convolution {
 // other nodes. The node owns it.
 SlidingWindow* InputWindowOf(Node* node);
 const SlidingWindow* InputWindowOf(const Node& node);
+
+// Lets `fused` compute the convolution of `node`, too, in this stage, which is
+// kInnerStage or kNextStage.
+void AddConvolution(absl::string_view stage, const Node& node,
+                    const WeightIds& weights, Node* fused);
 
 }  // namespace gles_delegate
 

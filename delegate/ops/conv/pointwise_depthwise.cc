@@ -1,10 +1,7 @@
-#include "delegate/ops/conv/pointwise_depthwise.h"
-
 #include <algorithm>
-#include <any>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/quotient.h"
@@ -54,71 +51,61 @@ PlaneTiling ChooseTiling(int pixels, int terms, int taps,
   return {};
 }
 
-PackedConstant PointwiseFilterOf(const Graph& graph, const Node& node) {
-  const Shape& s = graph.tensor(node.inputs[1]).shape;
-  return PackFilter(WeightIds{node.inputs[1], node.inputs[2]}, {s.b, 1, s.c, 1},
-                    graph);
+PlaneTiling PlaneTilingOf(const Convolution& conv, const Planner& planner) {
+  return ChooseTiling(conv.src_shape.h * conv.src_shape.w,
+                      conv.src_shape.slices(), conv.filter.taps,
+                      planner.profile().limits);
 }
 
-PackedConstant DepthwiseFilterOf(const Graph& graph, const Node& node) {
-  const TensorId bias = node.inputs[4];
+PackedConstant PointwiseFilterOf(const Graph& graph, const WeightIds& ids) {
+  const Shape& s = graph.tensor(ids.weights).shape;
+  return PackFilter(ids, {s.b, 1, s.c, 1}, graph);
+}
+
+PackedConstant DepthwiseFilterOf(const Graph& graph, const WeightIds& ids) {
   PackedConstant packed =
-      PackDepthwiseFilter(graph.tensor(node.inputs[3]),
-                          bias == kNoTensor ? nullptr : &graph.tensor(bias));
+      PackDepthwiseFilter(graph.tensor(ids.weights), ids.Bias(graph));
   packed.name = "depthwise";
   return packed;
 }
 
-}  // namespace
-
-const OpDefinition& PointwiseDepthwise() {
-  static const OpDefinition* const op = [] {
-    auto* made = new OpDefinition;
-    made->name = "CONV_2D+DEPTHWISE_CONV_2D";
-    made->plan = PlanPointwiseDepthwise;
-    return made;
-  }();
-  return *op;
+bool AppliesPlanes(const Convolution& conv, const Planner& planner) {
+  return conv.kind == Convolution::Kind::kPointwiseDepthwise &&
+         PlaneTilingOf(conv, planner).invocations > 0;
 }
 
-absl::Status PlanPointwiseDepthwise(const Node& node, Planner* planner) {
+void PlanPlanes(const Convolution& conv, Planner* planner) {
   const Graph& graph = planner->graph();
-  const auto& a =
-      std::any_cast<const PointwiseDepthwiseAttributes&>(node.attributes);
-  const Shape& src = planner->tensor(node.inputs[0]).shape;
-  const Shape& dst = planner->tensor(node.outputs[0]).shape;
-  const Shape& taps = planner->tensor(node.inputs[3]).shape;
+  const Shape& src = conv.src_shape;
+  const Shape& dst = conv.dst_shape;
   const int pixels = src.h * src.w;
-  const PlaneTiling t = ChooseTiling(pixels, src.slices(), taps.h * taps.w,
-                                     planner->profile().limits);
-  if (t.invocations == 0) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "planes of ", pixels, " pixels fit no work group of the device"));
-  }
+  const PlaneTiling t = PlaneTilingOf(conv, *planner);
   const int64_t groups = DivideUp(dst.slices(), kPlaneSlices);
   Dispatch d("pointwise_depthwise");
   d.Define("TILE_PIXELS", kTilePixels)
       .Define("PLANE_SLICES", kPlaneSlices)
       .Define("SHARED", t.shared_texels)
-      .Read("src", node.inputs[0])
-      .Write("dst", node.outputs[0])
-      .Constant(PointwiseFilterOf(graph, node))
-      .Constant(DepthwiseFilterOf(graph, node))
+      .Read("src", conv.src)
+      .Write("dst", conv.dst)
+      .Constant(PointwiseFilterOf(graph, conv.inner.weights))
+      .Constant(DepthwiseFilterOf(graph, conv.weights))
       .Grid(groups * t.invocations, 1, src.b)
       .WorkGroup(t.invocations, 1, 1)
       .SharedMemory(int64_t{16} * t.shared_texels);
-  d.Apply(kInnerStage, StageOf(node, kInnerStage));
-  const SlidingWindow& w = a.window;
-  d.uniforms.Int4("stride_pad", w.stride_w, w.stride_h, w.pad_left, w.pad_top);
-  d.uniforms.Int4("window", taps.w, taps.h, w.dilation_w, w.dilation_h);
+  d.Apply(kInnerStage, conv.inner.stage);
+  BindWindow(conv, &d);
   d.uniforms.Int4("plane", pixels, t.tiles, t.lanes, dst.h * dst.w);
   // Dividends are all below the size of shared memory.
   d.uniforms.Float4("of_plane", {Reciprocal(pixels), Reciprocal(t.tiles),
                                  Reciprocal(dst.h * dst.w),
-                                 Reciprocal(taps.h * taps.w + /*bias=*/1)});
+                                 Reciprocal(conv.filter.taps + /*bias=*/1)});
   d.uniforms.Float4("of_width", {Reciprocal(src.w), Reciprocal(dst.w), 0, 0});
   planner->Add(std::move(d));
-  return absl::OkStatus();
 }
+
+}  // namespace
+
+const ConvStrategy kPointwiseDepthwise = {"pointwise_depthwise", AppliesPlanes,
+                                          PlanPlanes};
 
 }  // namespace gles_delegate

@@ -277,7 +277,7 @@ TEST(ConvStrategiesTest, NamesAreUnique) {
     EXPECT_TRUE(names.insert(std::string(strategy->name)).second)
         << strategy->name;
   }
-  EXPECT_EQ(names.size(), 13u);
+  EXPECT_EQ(names.size(), 14u);
 }
 
 // The refusal of the pair of a depthwise and a 1x1 convolution, when no
