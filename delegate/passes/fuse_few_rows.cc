@@ -132,11 +132,6 @@ class FewRowsFuser {
            (conv.gate.IsThere() ? 1 : 0) + CountOperands(node);
   }
 
-  static void SetInput(size_t index, TensorId id, Node* node) {
-    if (node->inputs.size() <= index) node->inputs.resize(index + 1, kNoTensor);
-    node->inputs[index] = id;
-  }
-
   // Products of these normalized rows, if nothing else reads them.
   bool TakesNormalized(int n, TensorId rows) {
     const auto conv = ProductOf(n);
@@ -160,7 +155,8 @@ class FewRowsFuser {
     for (int reader : readers) {
       Node& product = node(reader);
       product.inputs[0] = norm->rows;
-      SetInput(kRowScale, norm->scale, &product);
+      product.inputs.resize(kRowScale, kNoTensor);
+      product.inputs.push_back(norm->scale);
       auto& attributes =
           std::any_cast<FullyConnectedAttributes&>(product.attributes);
       attributes.normalizes = true;
@@ -196,10 +192,7 @@ class FewRowsFuser {
     if (g < 0) return;
     Node& product = node(n);
     const Node& gate = node(g);
-    SetInput(kGateWeights, gate.inputs[1], &product);
-    SetInput(kGateBias, gate.inputs.size() > 2 ? gate.inputs[2] : kNoTensor,
-             &product);
-    product.stages.push_back({kGateStage, gate.post_ops});
+    AddConvolution(kGateStage, gate, ProductOf(g)->weights, &product);
     product.post_ops.erase(product.post_ops.begin());
     product.always_float32 |= gate.always_float32;
     removed_[g] = true;

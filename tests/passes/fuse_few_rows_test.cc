@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/reduction/row_functions.h"
 #include "delegate/ops/stages.h"
 #include "gmock/gmock.h"
@@ -86,7 +87,7 @@ TEST(FuseFewRowsTest, ANormalizedGatedProductIsOneNode) {
     const TensorId y = b.Normalized(x, scaled);
     b.graph.outputs = {b.Gated(y, b.Product(y, {{"silu"}}))};
     FuseFewRows(&b.graph, b.Profile());
-    ASSERT_THAT(b.Ops(), ElementsAre("FULLY_CONNECTED"));
+    ASSERT_THAT(b.Ops(), ElementsAre("FULLY_CONNECTED+FULLY_CONNECTED"));
     const Node& node = b.graph.nodes[0];
     EXPECT_EQ(node.inputs[0], x);
     EXPECT_EQ(node.inputs[kRowScale] != kNoTensor, scaled);
@@ -99,6 +100,22 @@ TEST(FuseFewRowsTest, ANormalizedGatedProductIsOneNode) {
     ASSERT_EQ(gate.size(), 1u);
     EXPECT_EQ(gate[0].function, "silu");
   }
+}
+
+// Without a normalization, the gate's weights take the place of its scale.
+TEST(FuseFewRowsTest, AGateNeedsNoNormalization) {
+  FeedForward b(1);
+  const TensorId x = b.Rows32();
+  const TensorId y = b.Product(x, {{"silu"}});
+  const TensorId weights = b.graph.nodes.back().inputs[1];
+  b.graph.outputs = {b.Gated(x, y)};
+  FuseFewRows(&b.graph, b.Profile());
+  ASSERT_THAT(b.Ops(), ElementsAre("FULLY_CONNECTED+FULLY_CONNECTED"));
+  const auto conv = Convolution::Of(b.graph, b.graph.nodes[0]);
+  ASSERT_TRUE(conv);
+  EXPECT_FALSE(conv->norm.is_there);
+  EXPECT_EQ(conv->norm.scale, kNoTensor);
+  EXPECT_EQ(conv->gate.weights.weights, weights);
 }
 
 TEST(FuseFewRowsTest, NotManyRows) {

@@ -82,7 +82,7 @@ void BindNext(const NextPointwise& next, const SharedWork& work,
 }
 
 // Makes the shader also compute the inner depthwise convolution.
-void BindInner(const InnerConvolution& inner, const Convolution& conv,
+void BindInner(const StageConvolution& inner, const Convolution& conv,
                const Graph& graph, Dispatch* d) {
   d->Define("DEPTHWISE")
       .Define("KERNEL_W", conv.window_w)

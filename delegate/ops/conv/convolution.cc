@@ -45,25 +45,28 @@ void LookUp(const Graph& graph, Convolution* conv) {
       conv->integer_path || src.is_float_view() || dst.is_float_view();
 }
 
-// The weights of a stage's convolution, and its functions.
-InnerConvolution InnerOf(const Node& node, const Stage& stage) {
-  const int weights = static_cast<int>(stage.weights);
-  return {WeightsOf(node, weights, weights + 1), stage.ops};
+StageConvolution ConvolutionOf(const Node& node, absl::string_view name) {
+  const Stage* const stage = FindStage(node, name);
+  if (stage == nullptr) return {};
+  const int weights = static_cast<int>(stage->weights);
+  return {WeightsOf(node, weights, weights + 1), stage->ops};
 }
 
 // The window is the depthwise convolution's in either order.
-void TakeInner(const Node& node, const Stage& stage, Convolution* conv) {
-  conv->inner = InnerOf(node, stage);
+void TakeInner(const Node& node, Convolution* conv) {
+  conv->inner = ConvolutionOf(node, kInnerStage);
+  if (!conv->inner.IsThere()) return;
   conv->kind = Convolution::Kind::kPointwiseDepthwise;
-  if (const auto* a =
-          std::any_cast<DepthwiseConv2dAttributes>(&stage.attributes)) {
+  if (const auto* a = std::any_cast<DepthwiseConv2dAttributes>(
+          &FindStage(node, kInnerStage)->attributes)) {
     conv->kind = Convolution::Kind::kDepthwisePointwise;
     conv->window = *a;
   }
 }
 
-NextPointwise NextOf(const Graph& graph, const Node& node, const Stage& stage) {
-  const InnerConvolution next = InnerOf(node, stage);
+NextPointwise NextOf(const Graph& graph, const Node& node) {
+  const StageConvolution next = ConvolutionOf(node, kNextStage);
+  if (!next.IsThere()) return {};
   const Shape& s = graph.tensor(next.weights.weights).shape;
   return {node.outputs[1], next.weights, {s.b, 1, s.c, 1}, next.stage};
 }
@@ -96,10 +99,9 @@ bool TakeAttributes(const Node& node, Convolution* conv) {
   conv->kind = Kind::kRows;
   if (const auto* a =
           std::any_cast<FullyConnectedAttributes>(&node.attributes)) {
-    conv->norm = {a->normalizes, a->epsilon, InputOrNone(node, kRowScale)};
-    conv->gate = {
-        {InputOrNone(node, kGateWeights), InputOrNone(node, kGateBias)},
-        StageOf(node, kGateStage)};
+    const TensorId scale =
+        a->normalizes ? InputOrNone(node, kRowScale) : kNoTensor;
+    conv->norm = {a->normalizes, a->epsilon, scale};
   }
   return node.op != nullptr && node.op->name == "FULLY_CONNECTED";
 }
@@ -148,12 +150,9 @@ std::optional<Convolution> Convolution::Of(const Graph& graph,
   if (node.inputs.size() < 2 || !TakeAttributes(node, &conv)) {
     return std::nullopt;
   }
-  if (const Stage* inner = FindStage(node, kInnerStage)) {
-    TakeInner(node, *inner, &conv);
-  }
-  if (const Stage* next = FindStage(node, kNextStage)) {
-    conv.next = NextOf(graph, node, *next);
-  }
+  TakeInner(node, &conv);
+  conv.next = NextOf(graph, node);
+  conv.gate = ConvolutionOf(node, kGateStage);
   conv.src = node.inputs[conv.inputs.data];
   conv.dst = node.outputs[0];
   conv.weights = WeightsOf(node, conv.inputs.weights, conv.inputs.bias);

@@ -77,19 +77,12 @@ struct RowNorm {
   }
 };
 
-// Products of the same rows with a second matrix of the same shape, by whose
-// functions the first are multiplied.
-struct Gate {
+// A convolution that a stage computes; its result is never stored.
+struct StageConvolution {
   WeightIds weights;          // constant; kNoTensor: there is none
-  std::vector<PostOp> stage;  // kGateStage, without operands
+  std::vector<PostOp> stage;  // of its results
 
   bool IsThere() const { return weights.weights != kNoTensor; }
-};
-
-// The convolution whose result the node takes; it is never stored.
-struct InnerConvolution {
-  WeightIds weights;          // constant
-  std::vector<PostOp> stage;  // kInnerStage
 };
 
 // The 1x1 convolution that takes the node's result, from shared memory; both
@@ -153,10 +146,12 @@ struct Convolution {
   int window_h = 1;
   int multiplier = 1;               // of kDepthwise: outputs per input channel
   std::vector<PostOp> input_stage;  // kInputStage; only if CanTakeInputStage()
-  InnerConvolution inner;           // of the last two kinds
+  StageConvolution inner;           // kInnerStage; of the last two kinds
   NextPointwise next;               // only of what FuseNext makes
   RowNorm norm;                     // these two only of what FuseFewRows makes
-  Gate gate;
+  // kGateStage: products of the same rows with a second matrix of the same
+  // shape, by whose functions, without operands, the first are multiplied.
+  StageConvolution gate;
   ConvInputs inputs;  // of the node, if made from one
   // Computes on (quantized value - zero point) instead of real values
   // (Node::integer_path).
@@ -217,7 +212,7 @@ SlidingWindow* InputWindowOf(Node* node);
 const SlidingWindow* InputWindowOf(const Node& node);
 
 // Lets `fused` compute the convolution of `node`, too, in this stage, which is
-// kInnerStage or kNextStage.
+// not kInputStage.
 void AddConvolution(absl::string_view stage, const Node& node,
                     const WeightIds& weights, Node* fused);
 

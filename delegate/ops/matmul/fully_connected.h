@@ -19,13 +19,11 @@ struct FullyConnectedAttributes {
   float epsilon = 0;
 };
 
-// Inputs that no model has.
+// An input that no model has, only if `normalizes`.
 constexpr size_t kRowScale = 3;
-constexpr size_t kGateWeights = 4;
-constexpr size_t kGateBias = 5;
 
-// Node inputs: data, weights, bias (optional); of fused nodes, also the above.
-// The functions of a gate are kGateStage.
+// Node inputs: data, weights, bias (optional); of fused nodes, also kRowScale
+// and those of kGateStage.
 ParseFunction ParseFullyConnected;
 PlanFunction PlanFullyConnected;
 
