@@ -20,6 +20,7 @@
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/fuse_depthwise.h"
+#include "delegate/passes/fuse_planes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"
@@ -130,27 +131,14 @@ class Chain {
 
   // A 3x3 depthwise convolution of the result, and a 1x1 one of that.
   void AddDepthwiseAndPointwise(int channels) {
-    const BhwcShape& from = moved_.shape;
-    DepthwiseConv2dAttributes window;
-    window.pad_top = window.pad_left = 1;
-    Node node;
-    node.op = FindOpNamed("DEPTHWISE_CONV_2D");
-    node.inputs = {
-        middle,
-        AddConstant(&graph, {1, 3, 3, from.c}, random_.Gaussian(9 * from.c)),
-        AddConstant(&graph, {from.c}, random_.Gaussian(from.c))};
-    node.outputs = {AddTensor(&graph, Dims(from))};
-    node.attributes = window;
-    graph.nodes.push_back(node);
-    node.op = FindOpNamed("CONV_2D");
-    node.inputs = {node.outputs[0],
-                   AddConstant(&graph, {channels, 1, 1, from.c},
-                               random_.Gaussian(channels * from.c)),
-                   AddConstant(&graph, {channels}, random_.Gaussian(channels))};
-    node.outputs = {AddTensor(&graph, {from.b, from.h, from.w, channels})};
-    node.attributes = Conv2dAttributes();
-    graph.nodes.push_back(node);
-    graph.outputs = {node.outputs[0]};
+    const TensorId between = AddDepthwise(middle, moved_.shape.c);
+    graph.outputs = {AddPointwise(between, moved_.shape.c, channels)};
+  }
+
+  // The other way round.
+  void AddPointwiseAndDepthwise(int channels) {
+    const TensorId between = AddPointwise(middle, moved_.shape.c, channels);
+    graph.outputs = {AddDepthwise(between, channels)};
   }
 
   Graph graph;
@@ -160,6 +148,32 @@ class Chain {
   HostTensor Make(const BhwcShape& shape) {
     return {shape, random_.Gaussian(shape.elements())};
   }
+
+  TensorId AddDepthwise(TensorId of, int channels) {
+    DepthwiseConv2dAttributes window;
+    window.pad_top = window.pad_left = 1;
+    return AddOfSameSize("DEPTHWISE_CONV_2D", window, of, {1, 3, 3, channels},
+                         channels);
+  }
+
+  TensorId AddPointwise(TensorId of, int from, int channels) {
+    return AddOfSameSize("CONV_2D", Conv2dAttributes(), of,
+                         {channels, 1, 1, from}, channels);
+  }
+
+  TensorId AddOfSameSize(const char* op, std::any attributes, TensorId of,
+                         const BhwcShape& filter, int channels) {
+    const BhwcShape& s = moved_.shape;
+    Node node;
+    node.op = FindOpNamed(op);
+    node.inputs = {of, AddConstant(&graph, Dims(filter), Make(filter).values),
+                   AddConstant(&graph, {channels}, random_.Gaussian(channels))};
+    node.outputs = {AddTensor(&graph, {s.b, s.h, s.w, channels})};
+    node.attributes = std::move(attributes);
+    graph.nodes.push_back(node);
+    return node.outputs[0];
+  }
+
   Random random_;
   HostTensor moved_;
   HostTensor magnitudes_;  // what the source's magnitudes become
@@ -245,6 +259,20 @@ TEST(ReadThroughTest, SeveralConvolutionsReadTheBlocks) {
   FuseDepthwise(&chain.graph, ThroughProfile());
   ASSERT_EQ(chain.graph.nodes.size(), 3u);
   ExpectSameWithoutTheMove(chain, src);
+}
+
+TEST(ReadThroughTest, PlanesReadTheBlocks) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const HostTensor src = Source({2, 3, 4, 32});
+  Chain chain = Blocks(src, 2);
+  chain.AddPointwiseAndDepthwise(12);
+  DeviceProfile planes = ThroughProfile();
+  planes.choices.fused_plane_work = 1 << 20;
+  FusePlanes(&chain.graph, planes);
+  ASSERT_EQ(chain.graph.nodes.size(), 2u);
+  for (const StorageSetting& setting : kStorageSettings) {
+    ExpectSameWithoutTheMove(chain, src, setting);
+  }
 }
 
 void ExpectInterpolated(const HostTensor& src, int h, int w,
