@@ -2,12 +2,14 @@
 // without the scores in memory. A work group computes CELLS_Y * TILE_ROWS rows,
 // a tile of 4 * CELLS_X keys at a time: it keeps each row's largest score up to
 // there, and scales its sums when that grows. An invocation has TILE_ROWS rows,
-// four keys of each tile and TILE_SLICES slices of the results. TERMS: slices
-// of a row of q and k. A chunk of keys has CHUNK_TERMS terms, one of values
-// VALUE_KEYS keys; the next chunk is loaded while the current one is
-// multiplied. TRANSPOSED: v's rows are the results' channels. HALF_ARITHMETIC,
-// not with TRANSPOSED: products and their sums over a chunk are in 16 bits, the
-// others in 32; shared memory holds 16 bits. z: matrices.
+// four keys of each tile and TILE_SLICES slices of the results. LANES of
+// CELLS_X * CELLS_Y invocations take tiles alternately, each with its own maxima
+// and sums, which are joined at the end. TERMS: slices of a row of q and k. A
+// chunk of keys has CHUNK_TERMS terms, one of values VALUE_KEYS keys; the next
+// chunk is loaded while the current one is multiplied. TRANSPOSED: v's rows are
+// the results' channels. HALF_ARITHMETIC, not with TRANSPOSED: products and
+// their sums over a chunk are in 16 bits, the others in 32; shared memory holds
+// 16 bits. z: matrices.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 extent;  // rows, scores of a row, slices of results
@@ -21,7 +23,7 @@ layout(std140, binding = 0) uniform Params {
 
 const float kMin = -3.402823466e38;
 
-const int kThreads = CELLS_X * CELLS_Y;
+const int kThreads = CELLS_X * CELLS_Y;  // of a lane
 const int kRows = CELLS_Y * TILE_ROWS;  // of a work group
 const int kKeys = 4 * CELLS_X;          // of a tile
 const int kSlices = CELLS_X * TILE_SLICES;
@@ -44,6 +46,7 @@ const int kValueStride = kSlices + 1;
 #define PACKED(v) pack_texel(v)
 #define VALUES(texel) halves(texel)
 #define PRECISION mediump
+const int kSumTexels = 2;  // of a vec4 of floats
 #else
 #define TEXEL vec4
 #define Q_TEXEL read_q
@@ -52,17 +55,24 @@ const int kValueStride = kSlices + 1;
 #define PACKED(v) (v)
 #define VALUES(texel) (texel)
 #define PRECISION highp
+const int kSumTexels = 1;
 // Sums of a chunk.
 #define score_part score
 #define sum_part sum
 #endif
 
 shared TEXEL queries[TERMS * kRows];
-// Probabilities of a tile, not yet divided by their sums, by cell and row; first
-// each cell's share of a row's maximum, last of its sum, as x.
-shared TEXEL probabilities[CELLS_X * kCellStride];
-shared TEXEL chunk[max(CHUNK_TERMS * kTermStride, VALUE_KEYS * kValueStride)];
-shared float row_total[kRows];  // the maximum or the sum of a row
+// Each lane has a part of these. Probabilities of a tile, not yet divided by
+// their sums, by cell and row; first each cell's share of a row's maximum, last
+// of its sum, as x.
+shared TEXEL probabilities[LANES * CELLS_X * kCellStride];
+const int kChunkTexels = max(max(CHUNK_TERMS * kTermStride, VALUE_KEYS * kValueStride),
+                             LANES > 1 ? kThreads * kSumTexels : 0);
+shared TEXEL chunk[LANES * kChunkTexels];
+shared float row_total[LANES * kRows];  // the maximum or the sum of a row
+#if LANES > 1
+shared float row_most[LANES * kRows];
+#endif
 
 int height;
 int batch;
@@ -83,9 +93,17 @@ TEXEL v_texel(int row, int slice) {
 #ifdef HALF_ARITHMETIC
 void put_share(int at, float v) { probabilities[at].x = floatBitsToUint(v); }
 float share_at(int at) { return uintBitsToFloat(probabilities[at].x); }
+void put_sum(int at, vec4 v) {
+  uvec4 bits = floatBitsToUint(v);
+  chunk[2 * at] = bits.xy;
+  chunk[2 * at + 1] = bits.zw;
+}
+vec4 sum_at(int at) { return uintBitsToFloat(uvec4(chunk[2 * at], chunk[2 * at + 1])); }
 #else
 void put_share(int at, float v) { probabilities[at].x = v; }
 float share_at(int at) { return probabilities[at].x; }
+void put_sum(int at, vec4 v) { chunk[at] = v; }
+vec4 sum_at(int at) { return chunk[at]; }
 #endif
 
 // The term of key `key` of a chunk that starts at `first` and `term`. Past the
@@ -125,8 +143,9 @@ int value_slot(int at) {
   return at % VALUE_KEYS * kValueStride + at / VALUE_KEYS;
 }
 
+// Past the last slice of scores, it repeats.
 vec4 with_functions(vec4 v, int row, int s) {
-  return score_stage(row, height, s, batch, v) * beta;
+  return score_stage(row, height, min(s, (extent.y - 1) / 4), batch, v) * beta;
 }
 
 bvec4 past_last_key(int s) {
@@ -144,19 +163,19 @@ bvec4 past_last_key(int s) {
     }                                                                        \
   }
 
-// Combines the cells' shares V of this invocation's rows in row_total.
+// Combines the cells' shares V of this invocation's rows in the lane's row_total.
 #define TOTAL_ROWS(V, FUNCTION)                                              \
   for (int i = 0; i < TILE_ROWS; ++i) {                                      \
-    put_share(cell * kCellStride + row_cell + CELLS_Y * i, V);               \
+    put_share(of_cells + cell * kCellStride + row_cell + CELLS_Y * i, V);    \
   }                                                                          \
   memoryBarrierShared();                                                     \
   barrier();                                                                 \
   for (int row = index; row < kRows; row += kThreads) {                      \
-    float total = share_at(row);                                             \
+    float total = share_at(of_cells + row);                                  \
     for (int c = 1; c < CELLS_X; ++c) {                                      \
-      total = FUNCTION(total, share_at(c * kCellStride + row));              \
+      total = FUNCTION(total, share_at(of_cells + c * kCellStride + row));   \
     }                                                                        \
-    row_total[row] = total;                                                  \
+    row_total[of_rows + row] = total;                                        \
   }                                                                          \
   memoryBarrierShared();                                                     \
   barrier();
@@ -168,14 +187,24 @@ float most_of(vec4 v) { return max(max(v.x, v.y), max(v.z, v.w)); }
 // One long function, since it works on arrays in registers: drivers may copy an
 // array that is passed to a function, and then to memory.
 void main() {
-  int index = int(gl_LocalInvocationIndex);
+#if LANES > 1
+  int lane = int(gl_LocalInvocationIndex) / kThreads;
+#else
+  const int lane = 0;
+#endif
+  int index = int(gl_LocalInvocationIndex) - lane * kThreads;
+  // The lane's parts of shared arrays.
+  int of_cells = lane * CELLS_X * kCellStride;
+  int of_chunk = lane * kChunkTexels;
+  int of_rows = lane * kRows;
   ivec2 at_cell = op_cell(index, CELLS_X / 8);
   int cell = at_cell.x;
   int row_cell = at_cell.y;
   int first_row = int(gl_WorkGroupID.x) * kRows;
   batch = int(gl_WorkGroupID.z) / heights;
   height = int(gl_WorkGroupID.z) - batch * heights;
-  for (int at = index; at < TERMS * kRows; at += kThreads) {
+  for (int at = int(gl_LocalInvocationIndex); at < TERMS * kRows;
+       at += LANES * kThreads) {
     int row = min(first_row + at % kRows, extent.x - 1);
     queries[at] = q_texel(row, at / kRows);
   }
@@ -189,9 +218,12 @@ void main() {
   }
   TEXEL next_keys[kKeysEach * kLoadTexels];
   TEXEL next_values[kValuesEach];
-  LOAD_KEYS(0, 0)
+  LOAD_KEYS(lane * kKeys, 0)
 
-  for (int first = 0; first < extent.y; first += kKeys) {
+  // All lanes take equally many turns, since there are barriers. A tile past the
+  // last key adds nothing.
+  for (int turn = 0; turn < extent.y; turn += LANES * kKeys) {
+    int first = turn + lane * kKeys;
     vec4 score[TILE_ROWS];
     for (int i = 0; i < TILE_ROWS; ++i) score[i] = vec4(0.0);
     for (int c = 0; c < kKeyChunks + UNKNOWN_ZERO; ++c) {
@@ -199,7 +231,7 @@ void main() {
         int at = index + e * kThreads;
         if (at >= kKeyLoads) break;
 #ifdef HALF_ARITHMETIC
-        int slot = at / CELLS_X * kTermStride + at % CELLS_X;
+        int slot = of_chunk + at / CELLS_X * kTermStride + at % CELLS_X;
         uvec4 low = uvec4(next_keys[4 * e].x, next_keys[4 * e + 1].x,
                           next_keys[4 * e + 2].x, next_keys[4 * e + 3].x);
         uvec4 high = uvec4(next_keys[4 * e].y, next_keys[4 * e + 1].y,
@@ -210,8 +242,8 @@ void main() {
         chunk[slot + 3 * kKeyStride] = high.xz >> 16 | (high.yw & 0xffff0000u);
 #else
         int key = at % kKeys;
-        chunk[at / kKeys * kTermStride + (key & 3) * kKeyStride + (key >> 2)] =
-            next_keys[e];
+        chunk[of_chunk + at / kKeys * kTermStride + (key & 3) * kKeyStride +
+              (key >> 2)] = next_keys[e];
 #endif
       }
       memoryBarrierShared();
@@ -230,7 +262,7 @@ void main() {
 #endif
       for (int t = 0; t < CHUNK_TERMS; ++t) {
         if (TERMS % CHUNK_TERMS != 0 && c * CHUNK_TERMS + t >= TERMS) break;
-        int at = t * kTermStride + cell;
+        int at = of_chunk + t * kTermStride + cell;
         PRECISION mat4 k = mat4(VALUES(chunk[at]), VALUES(chunk[at + kKeyStride]),
                                 VALUES(chunk[at + 2 * kKeyStride]),
                                 VALUES(chunk[at + 3 * kKeyStride]));
@@ -263,19 +295,19 @@ void main() {
     TOTAL_ROWS(most_of(score[i]), max)
     for (int i = 0; i < TILE_ROWS; ++i) {
       int row = row_cell + CELLS_Y * i;
-      float now = max(most[i], row_total[row]);
+      float now = max(most[i], row_total[of_rows + row]);
       float scale = exp(most[i] - now);
       most[i] = now;
       vec4 e = mix(exp(score[i] - now), vec4(0.0), past);
       share[i] = share[i] * scale + dot(e, vec4(1.0));
       for (int o = 0; o < TILE_SLICES; ++o) sum[i][o] *= scale;
-      probabilities[cell * kCellStride + row] = PACKED(e);
+      probabilities[of_cells + cell * kCellStride + row] = PACKED(e);
     }
 
     for (int c = 0; c < kKeys / VALUE_KEYS + UNKNOWN_ZERO; ++c) {
       for (int e = 0; e < kValuesEach; ++e) {
         int at = index + e * kThreads;
-        if (at < kValueTexels) chunk[value_slot(at)] = next_values[e];
+        if (at < kValueTexels) chunk[of_chunk + value_slot(at)] = next_values[e];
       }
       memoryBarrierShared();
       barrier();
@@ -286,7 +318,7 @@ void main() {
                        min(index + e * kThreads, kValueTexels - 1));
         }
       } else {
-        LOAD_KEYS(first + kKeys, 0)
+        LOAD_KEYS(first + LANES * kKeys, 0)
       }
 #ifdef HALF_ARITHMETIC
       mediump vec4 sum_part[TILE_ROWS][TILE_SLICES];
@@ -295,13 +327,13 @@ void main() {
       }
 #endif
       for (int k = 0; k < VALUE_KEYS / 4; ++k) {
-        int e_at = (c * (VALUE_KEYS / 4) + k) * kCellStride + row_cell;
+        int e_at = of_cells + (c * (VALUE_KEYS / 4) + k) * kCellStride + row_cell;
         PRECISION vec4 e[TILE_ROWS];
         for (int i = 0; i < TILE_ROWS; ++i) {
           e[i] = VALUES(probabilities[e_at + CELLS_Y * i]);
         }
         for (int o = 0; o < TILE_SLICES; ++o) {
-          int at = 4 * k * kValueStride + cell + CELLS_X * o;
+          int at = of_chunk + 4 * k * kValueStride + cell + CELLS_X * o;
           PRECISION mat4 v =
               mat4(VALUES(chunk[at]), VALUES(chunk[at + kValueStride]),
                    VALUES(chunk[at + 2 * kValueStride]),
@@ -326,7 +358,38 @@ void main() {
     }
   }
 
+#if LANES > 1
+  if (cell == 0) {
+    for (int i = 0; i < TILE_ROWS; ++i) {
+      row_most[of_rows + row_cell + CELLS_Y * i] = most[i];
+    }
+  }
+#endif
   TOTAL_ROWS(share[i], plus)
+#if LANES > 1
+  // A lane counts by exp(its largest score - the largest of all).
+  for (int i = 0; i < TILE_ROWS; ++i) {
+    int row = row_cell + CELLS_Y * i;
+    float largest = row_most[row];
+    for (int l = 1; l < LANES; ++l) largest = max(largest, row_most[l * kRows + row]);
+    share[i] = 0.0;
+    for (int l = 0; l < LANES; ++l) {
+      share[i] += row_total[l * kRows + row] * exp(row_most[l * kRows + row] - largest);
+    }
+    float weight = exp(most[i] - largest);
+    for (int o = 0; o < TILE_SLICES; ++o) {
+      put_sum(lane * kThreads + index, sum[i][o] * weight);
+      memoryBarrierShared();
+      barrier();
+      sum[i][o] = vec4(0.0);
+      for (int l = 0; l < LANES; ++l) sum[i][o] += sum_at(l * kThreads + index);
+      barrier();
+    }
+  }
+  if (lane > 0) return;
+#else
+  for (int i = 0; i < TILE_ROWS; ++i) share[i] = row_total[row_cell + CELLS_Y * i];
+#endif
   for (int i = 0; i < TILE_ROWS; ++i) {
     int row = row_cell + CELLS_Y * i;
     if (first_row + row >= extent.x) continue;
@@ -334,7 +397,7 @@ void main() {
       int slice = cell + CELLS_X * o;
       if (slice >= extent.z) break;
       write_dst(first_row + row, height, slice, batch,
-                sum[i][o] / row_total[row]);
+                sum[i][o] / share[i]);
     }
   }
 }

@@ -144,6 +144,7 @@ Dispatch AttentionTilesOf(const AttentionWork& work, const AttentionTiling& t) {
   d.half_arithmetic = work.halves;
   d.Define("CELLS_X", t.cells_x)
       .Define("CELLS_Y", t.cells_y)
+      .Define("LANES", t.lanes)
       .Define("TILE_ROWS", t.rows)
       .Define("TILE_SLICES", t.slices)
       .Define("TERMS", work.terms)

@@ -42,6 +42,19 @@ bool Fits(const AttentionTiling& t, const AttentionWork& work,
          t.SharedBytes(work.terms) <= limits.max_shared_memory_bytes;
 }
 
+// With as many lanes as there are tiles of keys for, and room.
+AttentionTiling WithLanes(AttentionTiling t, const AttentionWork& work,
+                          const DeviceLimits& limits) {
+  const int tiles = DivideUp(work.keys, 4 * t.cells_x);
+  while (2 * t.lanes <= tiles) {
+    t.lanes *= 2;
+    if (Fits(t, work, limits)) continue;
+    t.lanes /= 2;
+    break;
+  }
+  return t;
+}
+
 }  // namespace
 
 int64_t AttentionTiling::groups(const AttentionWork& work) const {
@@ -60,9 +73,12 @@ int AttentionTiling::value_keys() const {
 int64_t AttentionTiling::SharedBytes(int terms) const {
   const int keys = chunk_terms * 4 * (cells_x + 2);
   const int values = value_keys() * (cells_x * slices + 1);
-  const int texels = terms * group_rows() + cells_x * (group_rows() + 1) +
-                     std::max(keys, values);
-  return int64_t{halves ? 8 : 16} * texels + int64_t{4} * group_rows();
+  const int sums = lanes > 1 ? cells_x * cells_y * (halves ? 2 : 1) : 0;
+  const int of_lane =
+      cells_x * (group_rows() + 1) + std::max({keys, values, sums});
+  const int texels = terms * group_rows() + lanes * of_lane;
+  const int totals = lanes * group_rows() * (lanes > 1 ? 2 : 1);
+  return int64_t{halves ? 8 : 16} * texels + int64_t{4} * totals;
 }
 
 std::optional<AttentionTiling> ChooseAttentionTiling(
@@ -83,8 +99,12 @@ std::optional<AttentionTiling> ChooseAttentionTiling(
       const int64_t cost =
           RoundsOf(groups, profile) * (t.group_rows() + kRowsOfLoads);
       // At least half of the processors need work.
-      if (cost >= min || 2 * groups < GroupsAtOnce(profile)) continue;
-      best = t;
+      if (cost > min || 2 * groups < GroupsAtOnce(profile)) continue;
+      const AttentionTiling with_lanes = WithLanes(t, work, profile.limits);
+      // The most invocations, then the most rows of each, as more rows share
+      // what an invocation loads (H200).
+      if (cost == min && with_lanes.threads() < best->threads()) continue;
+      best = with_lanes;
       min = cost;
     }
   }

@@ -24,10 +24,11 @@ struct AttentionTiling {
   int cells_y = 4;
   int rows = 1;  // of an invocation; slices of results
   int slices = 1;
+  int lanes = 1;        // that take the tiles of keys alternately
   int chunk_terms = 4;  // of a chunk of keys
   bool halves = false;  // shared memory holds 16 bits
 
-  int threads() const { return cells_x * cells_y; }
+  int threads() const { return cells_x * cells_y * lanes; }
   int group_rows() const { return cells_y * rows; }
   int64_t groups(const AttentionWork& work) const;
   // Keys of a chunk of values.

@@ -197,6 +197,7 @@ TEST_F(TilesOfAttentionTest, MatchesTheCpu) {
                         {1, 130, 35, 5, 24, true, false, false},
                         {2, 9, 2, 8, 8, false, true, false},
                         {1, 20, 300, 80, 80, true, true, false},
+                        {1, 10, 300, 16, 16, true, false, false},
                         {2, 17, 130, 40, 40, false, false, false},
                         {1, 12, 70, 96, 256, true, false, true},
                         {1, 10, 70, 32, 132, false, true, true}};
@@ -220,17 +221,18 @@ TEST_F(RowsOfAttentionTest, MatchesTheCpu) {
 }
 
 // A mask that hides all keys but one.
-SingleOpModel HiddenKeys(int rows) {
+SingleOpModel HiddenKeys(int rows, int keys = 32, float masked = -1e30f) {
   return MakeModel(
       "hidden keys", Accuracy{32}, /*with_magnitude=*/false, [&](OpVariant& v) {
         const int q =
             v.Input("q", {1, 1, rows, 4}, v.random().Gaussian(4 * rows));
-        const int k = v.Input("k", {1, 1, 32, 4}, v.random().Gaussian(128));
+        const int k =
+            v.Input("k", {1, 1, keys, 4}, v.random().Gaussian(4 * keys));
         const int values =
-            v.Input("v", {1, 1, 32, 4}, v.random().Gaussian(128));
-        std::vector<float> hidden(32, -1e30f);
+            v.Input("v", {1, 1, keys, 4}, v.random().Gaussian(4 * keys));
+        std::vector<float> hidden(keys, masked);
         hidden[5] = 0;
-        const int mask = v.Input("mask", {1, 1, 1, 32}, hidden);
+        const int mask = v.Input("mask", {1, 1, 1, keys}, hidden);
         schema::BatchMatMulOptionsT transposed;
         transposed.adj_y = true;
         const int scores = v.Op(
@@ -254,6 +256,18 @@ TEST_F(TilesOfAttentionTest, HiddenKeys) {
   const RunResult result = RunOnDelegate(model);
   EXPECT_THAT(result, MatchesCpu(model));
   EXPECT_THAT(result.report, ::testing::HasSubstr("\"attention_tiles\""));
+}
+
+// Some lanes see no key that counts.
+TEST_F(TilesOfAttentionTest, HiddenTiles) {
+  for (const float masked : {-1e30f, -std::numeric_limits<float>::infinity()}) {
+    for (const int keys : {64, 150}) {
+      const SingleOpModel model = HiddenKeys(40, keys, masked);
+      const RunResult result = RunOnDelegate(model);
+      EXPECT_THAT(result, MatchesCpu(model)) << keys << " keys, " << masked;
+      EXPECT_THAT(result.report, ::testing::HasSubstr("\"attention_tiles\""));
+    }
+  }
 }
 
 TEST_F(RowsOfAttentionTest, HiddenKeys) {
