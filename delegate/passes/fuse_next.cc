@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/stages.h"
