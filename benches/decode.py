@@ -178,7 +178,8 @@ def difference(results):
     *others, expected = [r["logits"] for r in results if not isinstance(r, str)] or [[]]
     if not others:
         return "not compared"
-    return f"{max(map(lambda got: math.dist(got, expected), others)) / math.hypot(*expected):.1e}"
+    largest = max(math.dist(got, expected) for got in others)
+    return f"{largest / math.hypot(*expected):.1e}"
 
 
 def main():

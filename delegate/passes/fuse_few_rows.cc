@@ -107,6 +107,7 @@ class FewRowsFuser {
 
   void Run() {
     const int count = static_cast<int>(graph_->nodes.size());
+    // Before gates, whose weights follow the scale.
     for (int n = 0; n < count; ++n) Normalize(n);
     for (int n = 0; n < count; ++n) {
       if (!removed_[n]) TakeGate(n);

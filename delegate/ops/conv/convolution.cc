@@ -47,7 +47,7 @@ void LookUp(const Graph& graph, Convolution* conv) {
 
 StageConvolution ConvolutionOf(const Node& node, absl::string_view name) {
   const Stage* const stage = FindStage(node, name);
-  if (stage == nullptr) return {};
+  if (stage == nullptr || stage->op == nullptr) return {};
   const int weights = static_cast<int>(stage->weights);
   return {WeightsOf(node, weights, weights + 1), stage->ops};
 }
@@ -118,7 +118,7 @@ void TakeFilter(const Graph& graph, Convolution* conv) {
       return;
     case Convolution::Kind::kDepthwise:  // [1,H,W,O], as the other one
     case Convolution::Kind::kPointwiseDepthwise:
-      filter = {s.c, s.h * s.w, 1, conv->src_shape.c};
+      filter = {s.c, s.h * s.w, 1, s.c / conv->multiplier};
       break;
     case Convolution::Kind::kWindow:  // OHWI, as the other two
     case Convolution::Kind::kTransposed:

@@ -212,7 +212,7 @@ SlidingWindow* InputWindowOf(Node* node);
 const SlidingWindow* InputWindowOf(const Node& node);
 
 // Lets `fused` compute the convolution of `node`, too, in this stage, which is
-// not kInputStage.
+// not kInputStage. The weights and the bias follow the node's inputs.
 void AddConvolution(absl::string_view stage, const Node& node,
                     const WeightIds& weights, Node* fused);
 

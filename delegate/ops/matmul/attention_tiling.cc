@@ -43,16 +43,14 @@ bool Fits(const AttentionTiling& t, const AttentionWork& work,
 }
 
 // With as many lanes as there are tiles of keys for, and room.
-AttentionTiling WithLanes(AttentionTiling t, const AttentionWork& work,
+AttentionTiling WithLanes(const AttentionTiling& t, const AttentionWork& work,
                           const DeviceLimits& limits) {
+  AttentionTiling more = t;
+  more.lanes *= 2;
   const int tiles = DivideUp(work.keys, 4 * t.cells_x);
-  while (2 * t.lanes <= tiles) {
-    t.lanes *= 2;
-    if (Fits(t, work, limits)) continue;
-    t.lanes /= 2;
-    break;
-  }
-  return t;
+  return more.lanes <= tiles && Fits(more, work, limits)
+             ? WithLanes(more, work, limits)
+             : t;
 }
 
 }  // namespace

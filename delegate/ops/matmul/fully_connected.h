@@ -19,7 +19,7 @@ struct FullyConnectedAttributes {
   float epsilon = 0;
 };
 
-// An input that no model has, only if `normalizes`.
+// The input RowNorm::scale of a node that normalizes. No model has it.
 constexpr size_t kRowScale = 3;
 
 // Node inputs: data, weights, bias (optional); of fused nodes, also kRowScale
