@@ -415,7 +415,6 @@ void main() {
         int at = index + i * kInvocations;
         if (at < kWeights) mem[kInputs + weight_slot(at)] = next_weight[i];
       }
-      memoryBarrierShared();
       barrier();
     }
     int next = chunk + kChunk;
@@ -516,7 +515,6 @@ void main() {
       put_partial((q * TILE_PIXELS + i) * kInvocations + index, sum[q][i]);
     }
   }
-  memoryBarrierShared();
   barrier();
   // The lanes divide the tile's outputs.
 #if WORK_GROUP_Z >= TILE_PIXELS * TILE_SLICES
@@ -539,7 +537,6 @@ void main() {
 #endif
 
 #ifdef NEXT_PIXELS
-  memoryBarrierShared();
   barrier();
   for (int task = index; task < kRuns * next_size.z; task += kInvocations) {
     int slice = task / kRuns;

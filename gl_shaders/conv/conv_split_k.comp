@@ -80,7 +80,6 @@ void main() {
       partial[((q * TILE_PIXELS + i) * LANES + lane) * kCells + cell] = sum[q][i];
     }
   }
-  memoryBarrierShared();
   barrier();
 
   // The lanes divide the tile's outputs.

@@ -121,7 +121,6 @@ void main() {
   for (int k = index + WORK_GROUP_X; k < all_taps; k += WORK_GROUP_X) {
     mem[taps_at(0) + k] = tap_of_group(first_slice, k);
   }
-  memoryBarrierShared();
   barrier();
 
   for (int o = index; o < plane.x * PLANE_SLICES; o += WORK_GROUP_X) {
@@ -135,7 +134,6 @@ void main() {
     int y = op_quotient(pixel, of_width.x);
     mem[o] = inner_stage(pixel - y * src_size.x, y, slice, batch, total);
   }
-  memoryBarrierShared();
   barrier();
 
   for (int o = index; o < plane.w * PLANE_SLICES; o += WORK_GROUP_X) {

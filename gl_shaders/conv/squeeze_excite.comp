@@ -35,7 +35,6 @@ vec4 sum_of_lanes(vec4 v, int index, int lane, int count) {
   partial[index] = v;
   for (int left = count; left > 1;) {
     int apart = left > 2 ? left / 4 : 1;
-    memoryBarrierShared();
     barrier();
     if (lane < apart) {
       v += partial[index + apart];
@@ -152,7 +151,6 @@ void main() {
   vec4 sum = within ? sum_of_pixels(slice, batch, lane, pixels, lanes.x) : vec4(0.0);
   sum = sum_of_lanes(sum, index, lane, lanes.x);
   if (within && lane == 0) values[slice] = sum / float(pixels);
-  memoryBarrierShared();
   barrier();
 
   sum = in_first ? part_of_first(first_weights, first_slice, first_lane, lanes.y)
@@ -168,7 +166,6 @@ void main() {
   }
 
 #ifdef EXCITE
-  memoryBarrierShared();
   barrier();
   sum = in_second
             ? part_of_second(second_weights, second_slice, second_lane, lanes.z)

@@ -67,7 +67,6 @@ void main() {
   vec4 v[6];
   make_column(tile, gid.y, lane, v);
   for (int i = 0; i < 6; ++i) mem[i][lane][cell] = v[i];
-  memoryBarrierShared();
   barrier();
   if (outside_grid()) return;
   for (int i = 0; i < 6; ++i) v[i] = mem[lane][i][cell];

@@ -62,7 +62,6 @@ void main() {
   vec4 column[4];
   make_column(tile, gid.y, lane, column);
   for (int i = 0; i < 4; ++i) mem[i][lane][cell] = column[i];
-  memoryBarrierShared();
   barrier();
   if (outside_grid() || lane >= 4) return;
   vec4 v[6];

@@ -91,13 +91,11 @@ vec4 plus(vec4 a, vec4 b) { return a + b; }
   barrier();                                                                \
   shares[thread] = V;                                                       \
   for (int n = (COUNT) / 2; n > 0; n /= 2) {                                \
-    memoryBarrierShared();                                                  \
     barrier();                                                              \
     if ((AT) < n) {                                                         \
       shares[thread] = FUNCTION(shares[thread], shares[thread + n * (STRIDE)]); \
     }                                                                       \
   }                                                                         \
-  memoryBarrierShared();                                                    \
   barrier();
 
 #ifdef TRANSPOSED
@@ -141,7 +139,6 @@ void main() {
   for (int i = thread; i < 4 * count; i += THREADS) {
     scores[i] = product_of(row, min(4 * first_slice + i, extent.y - 1));
   }
-  memoryBarrierShared();
   barrier();
   vec4 share = vec4(kMin);
   for (int s = thread; s < count; s += THREADS) {

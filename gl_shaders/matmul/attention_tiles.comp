@@ -168,7 +168,6 @@ bvec4 past_last_key(int s) {
   for (int i = 0; i < TILE_ROWS; ++i) {                                      \
     put_share(of_cells + cell * kCellStride + row_cell + CELLS_Y * i, V);    \
   }                                                                          \
-  memoryBarrierShared();                                                     \
   barrier();                                                                 \
   for (int row = index; row < kRows; row += kThreads) {                      \
     float total = share_at(of_cells + row);                                  \
@@ -177,7 +176,6 @@ bvec4 past_last_key(int s) {
     }                                                                        \
     row_total[of_rows + row] = total;                                        \
   }                                                                          \
-  memoryBarrierShared();                                                     \
   barrier();
 
 float plus(float a, float b) { return a + b; }
@@ -246,7 +244,6 @@ void main() {
               (key >> 2)] = next_keys[e];
 #endif
       }
-      memoryBarrierShared();
       barrier();
       if (c + 1 < kKeyChunks) {
         LOAD_KEYS(first, (c + 1) * CHUNK_TERMS)
@@ -309,7 +306,6 @@ void main() {
         int at = index + e * kThreads;
         if (at < kValueTexels) chunk[of_chunk + value_slot(at)] = next_values[e];
       }
-      memoryBarrierShared();
       barrier();
       if (c + 1 < kKeys / VALUE_KEYS) {
         for (int e = 0; e < kValuesEach; ++e) {
@@ -379,7 +375,6 @@ void main() {
     float weight = exp(most[i] - largest);
     for (int o = 0; o < TILE_SLICES; ++o) {
       put_sum(lane * kThreads + index, sum[i][o] * weight);
-      memoryBarrierShared();
       barrier();
       sum[i][o] = vec4(0.0);
       for (int l = 0; l < LANES; ++l) sum[i][o] += sum_at(l * kThreads + index);

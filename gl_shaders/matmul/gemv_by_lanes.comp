@@ -184,7 +184,6 @@ void main() {
 #endif
   }
   for (int half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
-    memoryBarrierShared();
     barrier();
     if (lane < half_lanes) {
       for (int r = 0; r < TILE_ROWS; ++r) {
@@ -199,7 +198,6 @@ void main() {
       }
     }
   }
-  memoryBarrierShared();
   barrier();
 #endif
 

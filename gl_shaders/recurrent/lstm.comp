@@ -118,11 +118,9 @@ vec4 finished_sum(int s, int gate) {
 }
 
 void update_from_sums(int id) {
-  memoryBarrierShared();
   barrier();
 #ifdef LAYER_NORM
   for (int g = id; g < OUTPUT_GATE; g += INVOCATIONS) measure(g);
-  memoryBarrierShared();
   barrier();
 #endif
   for (int s = id; s < CELL_SLICES; s += INVOCATIONS) {
@@ -132,11 +130,9 @@ void update_from_sums(int id) {
     update_cell(s, sum);
     gate_sums[OUTPUT_GATE * CELL_SLICES + s] += peephole(s, 2);
   }
-  memoryBarrierShared();
   barrier();
 #ifdef LAYER_NORM
   if (id == 0) measure(OUTPUT_GATE);
-  memoryBarrierShared();
   barrier();
 #endif
   for (int s = id; s < CELL_SLICES; s += INVOCATIONS) {
@@ -158,7 +154,6 @@ void sum_gates(int column, int lane, int step) {
       }
       partial[(g * LANES + lane) * COLUMNS + column] = sum;
     }
-    memoryBarrierShared();
     barrier();
     if (first + column < CELL_SLICES) {
       for (int g = lane; g < gates; g += LANES) {
@@ -169,7 +164,6 @@ void sum_gates(int column, int lane, int step) {
         gate_sums[g * CELL_SLICES + s] = sum;
       }
     }
-    memoryBarrierShared();
     barrier();
   }
 }
@@ -203,7 +197,6 @@ void sum_gates(int column, int lane, int step) {
     for (int g = 0; g < GATES; ++g) {
       partial[(g * LANES + lane) * COLUMNS + column] = sum[g];
     }
-    memoryBarrierShared();
     barrier();
     if (lane == 0) {
       for (int g = 0; g < GATES; ++g) {
@@ -215,7 +208,6 @@ void sum_gates(int column, int lane, int step) {
 #endif
     if (lane == 0 && first + column < CELL_SLICES) finish_sums(s, sum);
 #if LANES > 1
-    memoryBarrierShared();
     barrier();
 #endif
   }
@@ -243,7 +235,6 @@ void main() {
   for (int s = id; s < CELL_SLICES; s += INVOCATIONS) {
     cell_slices[s] = read_cell_state(0, 0, s, batch);
   }
-  memoryBarrierShared();
   barrier();
 
   for (int step = 0; step < sizes.x; ++step) {
@@ -251,7 +242,6 @@ void main() {
 #ifdef SHARED_SUMS
     update_from_sums(id);
 #endif
-    memoryBarrierShared();
     barrier();
     for (int s = id; s < OUTPUT_SLICES; s += INVOCATIONS) {
       vec4 v = project(s);
@@ -262,7 +252,6 @@ void main() {
         write_dst(step, 0, s, batch, v);
       }
     }
-    memoryBarrierShared();
     barrier();
   }
 

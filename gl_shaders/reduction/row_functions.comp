@@ -24,13 +24,11 @@ vec4 sum_of(vec4 a, vec4 b) { return a + b; }
 #define COMBINE_SHARES(V, COMBINE)                                        \
   barrier();                                                              \
   shares[place] = V;                                                      \
-  memoryBarrierShared();                                                  \
   barrier();                                                              \
   for (int n = THREADS / 2; n > 0; n /= 2) {                              \
     if (thread < n) {                                                     \
       shares[place] = COMBINE(shares[place], shares[place + n * WORK_GROUP_X]); \
     }                                                                     \
-    memoryBarrierShared();                                                \
     barrier();                                                            \
   }                                                                       \
   V = shares[place - thread * WORK_GROUP_X];

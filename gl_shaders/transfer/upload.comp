@@ -79,7 +79,6 @@ void main() {
   for (int i = index; i < WORK_GROUP_X * 3; i += WORK_GROUP_X) {
     line[i] = four_at(min((group - index) * 3 + i, last));
   }
-  memoryBarrierShared();
   barrier();
 #endif
   if (outside_grid()) return;
