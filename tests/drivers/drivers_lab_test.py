@@ -25,6 +25,7 @@ import compiling  # noqa: E402
 import computing  # noqa: E402
 import heaviest  # noqa: E402
 import lower_bounds  # noqa: E402
+import nvidia_code  # noqa: E402
 import page  # noqa: E402
 import roots  # noqa: E402
 import source_roots  # noqa: E402
@@ -64,8 +65,8 @@ VALHALL = ("MESA_SHADER_COMPUTE shader: 36 instrs, 6.000000 cycles, 0.062500 fma
 
 
 def load_tests(_, tests, __):
-    for module in (baseline, board_table, compiling, heaviest, lower_bounds, page,
-                   compare_drivers):
+    for module in (baseline, board_table, compiling, heaviest, lower_bounds, nvidia_code,
+                   page, compare_drivers):
         tests.addTests(doctest.DocTestSuite(module))
     return tests
 
