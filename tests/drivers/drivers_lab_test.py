@@ -153,6 +153,18 @@ class RunOnTest(unittest.TestCase):
         self.assertIn("no program to run on softpipe", self.words_of("softpipe"))
 
 
+class StepTest(unittest.TestCase):
+    def test_a_step_without_a_whole_run_says_what_is_missing(self):
+        script = pathlib.Path(roots.__file__).parent / "drivers_lab.py"
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [sys.executable, "-B", str(script), "llvmpipe", "--step=borrowed",
+                 f"--results_dir={folder}"], text=True, capture_output=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"whole run's results: no {folder}/llvmpipe.json", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+
 class SuiteOutOfTime:
     """A driver on which the conformance suite runs two cases and is then out of time."""
 

@@ -94,6 +94,9 @@ class Lab:
         }
         result = {}
         if flags.step:  # the others' results stay, with the revision of their run
+            if not self.results_of(driver).exists():
+                raise roots_module.NotAvailable(
+                    f"--step adds to a whole run's results: no {self.results_of(driver)}")
             result = json.loads(self.results_of(driver).read_text())
             result["older"] = sorted({*result.get("older", []), result["revision"]})
         with driver.serving():
