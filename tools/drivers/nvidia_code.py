@@ -6,9 +6,9 @@
     tools/drivers/nvidia_code.py CACHE [--nvdisasm=PATH] [--architecture=SM90] [--code]
 
 Prints each program in the order of compilation: its work group, instructions and registers of a
-thread, and for each loop how often it has each instruction. "Two reads of a bank": multiply-adds
-that read two or three registers of equal parity, which takes another cycle (H200). An operand that
-an instruction keeps for the next one (.reuse) does not count. --code prints the code as well.
+thread, and for each loop how often it has each instruction. A multiply-add is "crowded" if it reads
+two or three registers of equal parity, which takes another cycle (H200). An operand that the
+instruction before kept (.reuse) does not count. --code prints the code as well.
 
 Needs zstd, and nvdisasm, which is in CUDA and in PyPI's triton
 (triton/backends/nvidia/bin). The format is not documented: read off driver 580.159.
@@ -18,6 +18,7 @@ import argparse
 import collections
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -81,15 +82,15 @@ def reads_of(operands, kept):
 
 
 def describe(code):
-    """{"loop at A": counts} of disassembled code, where "all" has all of it.
+    """{"loop at A": (counts of instructions, crowded ones)} of disassembled code, "all" first.
 
     >>> for name, counts in describe('''
     ...     /*0000*/  MOV R1, RZ ;
     ...     /*0010*/  FFMA R4, R2, R6, R4 ;
     ...     /*0020*/  @P0 BRA 0x10 ;''').items():
-    ...     print(name, dict(counts))
-    all {'MOV': 1, 'FFMA': 1, 'two reads of a bank': 1, 'BRA': 1}
-    loop at 0x10 {'FFMA': 1, 'two reads of a bank': 1, 'BRA': 1}
+    ...     print(name, dict(counts[0]), counts[1])
+    all {'MOV': 1, 'FFMA': 1, 'BRA': 1} 1
+    loop at 0x10 {'FFMA': 1, 'BRA': 1} 1
     """
     lines, kept = [], {}
     for found in INSTRUCTION.finditer(code):
@@ -106,11 +107,9 @@ def describe(code):
             loops[f"loop at 0x{target.group(1)}"] = (int(target.group(1), 16), address)
     result = {}
     for loop, (first, last) in loops.items():
-        counts = collections.Counter()
-        for address, name, _, crowded in lines:
-            if first <= address <= last:
-                counts.update([name] + ["two reads of a bank"] * crowded)
-        result[loop] = counts
+        inside = [line for line in lines if first <= line[0] <= last]
+        result[loop] = (collections.Counter(name for _, name, _, _ in inside),
+                        sum(crowded for _, _, _, crowded in inside))
     return result
 
 
@@ -130,6 +129,9 @@ def main():
     parser.add_argument("--architecture", default="SM90")
     parser.add_argument("--code", action="store_true")
     flags = parser.parse_args()
+    for program in ("zstd", flags.nvdisasm):
+        if not shutil.which(program):
+            sys.exit(f"no program {program}: see --help")
     files = sorted(flags.cache.glob("GLCache/*/*/*.bin"))
     if not files:
         sys.exit(f"no GLCache/*/*/*.bin in {flags.cache}")
@@ -141,12 +143,15 @@ def main():
             code = disassembled(section(unpacked, CODE), flags)
             print(f"program {number}: work group {group.group(1) if group else '?'}, "
                   f"{registers} registers")
-            for loop, counts in describe(code).items():
-                print(f"  {loop}: {sum(n for k, n in counts.items() if ' ' not in k)}: "
+            for loop, (counts, crowded) in describe(code).items():
+                print(f"  {loop}: {sum(counts.values())} instructions, {crowded} crowded: "
                       + ", ".join(f"{n} {k}" for k, n in counts.most_common(12)))
             if flags.code:
                 print(code)
             number += 1
+    if number == 0:
+        sys.exit(f"no program with {ASSEMBLY.decode()} and zstd in {flags.cache}: another format "
+                 "than that of driver 580.159")
 
 
 if __name__ == "__main__":
