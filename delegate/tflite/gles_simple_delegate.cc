@@ -225,7 +225,7 @@ void GlesSimpleDelegate::Finish(TfLiteContext* context,
   if (model_) NoteDecompositions(context);
   // Here, as ChoosePartitions() adds to them.
   if (options_.verbosity >= 1 && model_ && !now().is_inlined) {
-    for (const Refusal& r : now().refusals) Warn(context, WarningOf(r));
+    for (const auto& text : WarningsOf(now().refusals)) Warn(context, text);
   }
   if (options_.verbosity >= 2 && model_ && !now().is_inlined) {
     Tell(context, absl::StrCat(now().nodes_delegated, " of ", now().nodes_total,

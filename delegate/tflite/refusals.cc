@@ -8,6 +8,11 @@
 #include "absl/strings/str_join.h"
 
 namespace gles_delegate {
+namespace {
+
+constexpr size_t kShown = 8;  // ops and node indices of a warning
+
+}  // namespace
 
 std::vector<Refusal> GroupRefusals(const CheckedModel& model) {
   std::vector<Refusal> refusals;
@@ -30,15 +35,42 @@ Refusal RefusalOfPartition(const CheckedModel& model,
           first.tensors, nodes};
 }
 
-std::string WarningOf(const Refusal& refusal) {
-  constexpr size_t kShown = 8;  // node indices
-  const std::vector<int>& nodes = refusal.nodes;
-  const std::vector<int> shown(nodes.begin(),
-                               nodes.begin() + std::min(nodes.size(), kShown));
-  return absl::StrCat(
-      refusal.op, " stays on the CPU (", nodes.size() == 1 ? "node " : "nodes ",
-      absl::StrJoin(shown, ", "), nodes.size() > kShown ? ", ..." : "",
-      "): ", refusal.reason, " [", refusal.tensors, "]");
+std::vector<std::string> WarningsOf(absl::Span<const Refusal> refusals) {
+  struct Group {
+    const Refusal* first;
+    std::vector<std::string> ops;
+    std::vector<int> nodes;
+  };
+  std::vector<Group> groups;
+  std::map<std::string, size_t> by_reason;
+  for (const Refusal& r : refusals) {
+    const auto [it, inserted] = by_reason.try_emplace(r.reason, groups.size());
+    if (inserted) groups.push_back({&r, {}, {}});
+    Group& group = groups[it->second];
+    if (std::find(group.ops.begin(), group.ops.end(), r.op) ==
+        group.ops.end()) {
+      group.ops.push_back(r.op);
+    }
+    group.nodes.insert(group.nodes.end(), r.nodes.begin(), r.nodes.end());
+  }
+  const auto list = [](const auto& items) {
+    const auto end = items.begin() + std::min(items.size(), kShown);
+    return absl::StrCat(absl::StrJoin(items.begin(), end, ", "),
+                        end == items.end() ? "" : ", ...");
+  };
+  std::vector<std::string> warnings;
+  for (Group& group : groups) {
+    std::sort(group.nodes.begin(), group.nodes.end());
+    const size_t count = group.nodes.size();
+    const std::string nodes = count == 1       ? "node "
+                              : count > kShown ? absl::StrCat(count, " nodes: ")
+                                               : "nodes ";
+    warnings.push_back(absl::StrCat(
+        list(group.ops), group.ops.size() == 1 ? " stays" : " stay",
+        " on the CPU (", nodes, list(group.nodes), "): ", group.first->reason,
+        " [", group.first->tensors, "]"));
+  }
+  return warnings;
 }
 
 void KeepUnusedConstantsOnCpu(CheckedModel* model) {

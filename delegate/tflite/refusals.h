@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "delegate/tflite/reader.h"
 
 namespace gles_delegate {
@@ -24,9 +25,9 @@ std::vector<Refusal> GroupRefusals(const CheckedModel& model);
 Refusal RefusalOfPartition(const CheckedModel& model,
                            const std::vector<int>& nodes, std::string reason);
 
-// "WARNING: CONV_2D stays on the CPU (nodes 3, 4): ...", with up to eight node
-// indices.
-std::string WarningOf(const Refusal& refusal);
+// A line for each reason: "CONV_2D, ADD stay on the CPU (nodes 3, 4): ...",
+// with up to eight ops and nodes, and the tensors of the first node.
+std::vector<std::string> WarningsOf(absl::Span<const Refusal> refusals);
 
 // Refuses nodes that fold to constants which CPU nodes read: the CPU computes
 // them once, and GPU nodes still fold them.

@@ -128,7 +128,7 @@ TEST_F(DelegatePartialTest, ManyNodesOfOneReasonAreOneLine) {
   const Outcome outcome = ApplyAndCompare(ChainModel("rrrrrrrrrrrrc"));
   ASSERT_THAT(outcome.lines, SizeIs(1));
   EXPECT_THAT(outcome.lines[0],
-              HasSubstr("(nodes 0, 1, 2, 3, 4, 5, 6, 7, ...)"));
+              HasSubstr("(12 nodes: 0, 1, 2, 3, 4, 5, 6, 7, ...)"));
   EXPECT_THAT(outcome.report["cpu"][0]["nodes"], SizeIs(12));
 }
 
