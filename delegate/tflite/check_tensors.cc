@@ -70,14 +70,32 @@ absl::Status CheckScales(const Graph& graph, const TfLiteNode& node) {
   return absl::OkStatus();
 }
 
-absl::Status CheckShapesKnown(const Graph& graph, const TfLiteNode& node,
+absl::Status CheckShapesKnown(const TfLiteNode& node,
                               const UnknownShapes& unknown) {
   for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
     for (int index : ReadInts(list)) {
-      if (!unknown.contains(index)) continue;
+      const auto it = unknown.find(index);
+      if (it == unknown.end()) continue;
       return absl::UnimplementedError(
-          absl::StrCat(graph.tensor(index).ToString(),
-                       " has a shape that is known only at run time"));
+          it->second == kKnownAtRunTime
+              ? "a tensor has a shape that is known only at run time"
+              : absl::StrCat("a tensor has no known shape: TFLite's own kernel "
+                             "of node ",
+                             it->second, ", before it, refuses its inputs"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNotEmpty(const Graph& graph, const TfLiteNode& node) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      if (index < 0) continue;
+      const Tensor& t = graph.tensor(index);
+      const bool is_list = t.is_constant() && t.dims.size() == 1;
+      if (t.shape.elements() <= 0 && !is_list) {
+        return absl::UnimplementedError("a tensor is empty");
+      }
     }
   }
   return absl::OkStatus();
@@ -112,10 +130,6 @@ absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
       const Tensor& t = graph.tensor(index);
       if (t.is_constant()) continue;
       if (!RunsOnGpu(t.type)) return WhyNotFloat(t, options);
-      if (t.shape.elements() <= 0) {
-        return absl::UnimplementedError(
-            absl::StrCat(t.ToString(), " is empty"));
-      }
     }
   }
   return absl::OkStatus();

@@ -21,9 +21,13 @@ absl::Status CheckShapes(const Graph& graph, const TfLiteNode& node);
 // Inputs with unsupported kinds of scales.
 absl::Status CheckScales(const Graph& graph, const TfLiteNode& node);
 
-// Shapes that are only known when the model runs.
-absl::Status CheckShapesKnown(const Graph& graph, const TfLiteNode& node,
+// Shapes that are only known when the model runs, or behind a node that the
+// runtime refuses.
+absl::Status CheckShapesKnown(const TfLiteNode& node,
                               const UnknownShapes& unknown);
+
+// Tensors without elements, except constant lists: of no axes, say.
+absl::Status CheckNotEmpty(const Graph& graph, const TfLiteNode& node);
 
 // Quantized activations without a float view, or with one that the op does not
 // support. Check them before the op's parser, which only sees that they are not
@@ -37,7 +41,7 @@ absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
 absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
                             const absl::flat_hash_map<int, int>& users_of);
 
-// Activations with types that shaders cannot access, and empty ones.
+// Activations with types that shaders cannot access.
 absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
                           const ReadOptions& options);
 

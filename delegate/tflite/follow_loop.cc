@@ -1,7 +1,6 @@
 #include "delegate/tflite/follow_loop.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/propagate_shapes.h"
@@ -14,34 +13,6 @@ namespace {
 
 // Of all steps together: each becomes a node of the partition.
 constexpr size_t kMaxNodesOfSteps = 1 << 14;
-
-// While it lives, a body's inputs do not show which extents are free: SLICE
-// would take such a shape, which is known in each step, for unknown.
-class HiddenSignatures {
- public:
-  explicit HiddenSignatures(const Decomposition& loop) : loop_(loop) {
-    for (const auto& input : loop.border.inputs) {
-      before_.push_back(std::exchange(SignatureOf(input), nullptr));
-    }
-  }
-  ~HiddenSignatures() {
-    for (size_t i = 0; i < before_.size(); ++i) {
-      SignatureOf(loop_.border.inputs[i]) = before_[i];
-    }
-  }
-  HiddenSignatures(const HiddenSignatures&) = delete;
-  HiddenSignatures& operator=(const HiddenSignatures&) = delete;
-
- private:
-  using Signature = decltype(TfLiteTensor::dims_signature);
-
-  Signature& SignatureOf(const SubgraphBorder::Input& input) const {
-    return loop_.context->tensors[input.id].dims_signature;
-  }
-
-  const Decomposition& loop_;
-  std::vector<Signature> before_;
-};
 
 // Only integers and bools are followed: a list of floats whose first rows
 // happen to be known would end up as values of the host.
@@ -62,8 +33,7 @@ class LoopFollower {
       : find_(find),
         loop_(loop),
         room_of_condition_(loop.condition->context),
-        room_of_body_(loop.context),
-        hidden_(loop) {}
+        room_of_body_(loop.context) {}
 
   // Changes `states` to those after the last step.
   absl::Status Follow(std::vector<LoopState>* states,
@@ -106,11 +76,10 @@ class LoopFollower {
         PropagateFrom(Give(loop_.context, loop_.border.inputs, *states),
                       &room_of_body_, loop_.context, find_, loop_.plan, {});
     if (!facts.ok()) return facts.status();
-    if (!facts->refused.ok()) {
-      return absl::Status(
-          facts->refused.code(),
-          absl::StrCat("in step ", steps->size(), " of its body, ",
-                       facts->refused.message()));
+    if (const absl::Status refused = facts->refused(); !refused.ok()) {
+      return absl::Status(refused.code(),
+                          absl::StrCat("in step ", steps->size(),
+                                       " of its body, ", refused.message()));
     }
     if (!facts->unknown.empty()) return WhyUnknown(facts->unknown);
     steps->push_back(
@@ -157,7 +126,6 @@ class LoopFollower {
   const NodeFinder& find_;
   const Decomposition& loop_;
   TensorRoom room_of_condition_, room_of_body_;
-  HiddenSignatures hidden_;
 };
 
 }  // namespace

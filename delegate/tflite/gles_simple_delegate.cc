@@ -13,7 +13,6 @@
 #include "delegate/tflite/refusals.h"
 #include "delegate/tflite/report_file.h"
 #include "delegate/tflite/session_options.h"
-#include "delegate/tflite/trial_shapes.h"
 
 namespace gles_delegate {
 namespace {
@@ -121,6 +120,22 @@ void GlesSimpleDelegate::BeginSubgraph(TfLiteContext* context) {
   reports_.Begin(interpreter, context->impl_);
 }
 
+// The shapes at which nodes are chosen.
+absl::Status GlesSimpleDelegate::FindShapes(TfLiteContext* context) {
+  trial_shapes_.emplace(context, nodes_.find, nodes_.plan,
+                        nodes_.decompositions);
+  if (auto s = trial_shapes_->Set(options_.input_shapes); !s.ok()) return s;
+  auto shapes =
+      PropagateShapes(context, nodes_.find, nodes_.plan, nodes_.decompositions);
+  if (!shapes.ok()) return shapes.status();
+  nodes_.shapes = *std::move(shapes);
+  if (!options_.input_shapes.empty()) return absl::OkStatus();
+  const auto is_better = trial_shapes_->FindBetter(&nodes_.shapes);
+  if (!is_better.ok()) return is_better.status();
+  nodes_.shapes_are_placeholders = *is_better;
+  return absl::OkStatus();
+}
+
 absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
                                             const ContextOrError& of_caller) {
   model_.reset();
@@ -130,32 +145,22 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   StageTimer timer(&now().stages);
   if (auto s = EnsureGpu(context, of_caller); !s.ok()) return s;
   timer.Lap("context");
-  auto nodes = FindNodes(context);
-  if (!nodes.ok()) return nodes.status();
-  if (auto s = CheckOrder(context, nodes->find, nodes->plan); !s.ok()) return s;
-  if (!options_.integer_rounding && AnyMayHoldQuantized(*context, *nodes)) {
+  auto found = FindNodes(context);
+  if (!found.ok()) return found.status();
+  nodes_ = *std::move(found);
+  if (auto s = CheckOrder(context, nodes_.find, nodes_.plan); !s.ok()) return s;
+  if (!options_.integer_rounding && AnyMayHoldQuantized(*context, nodes_)) {
     runtime_.asked = AskForCpuKernels(runtime_.library);
   }
-  auto shapes =
-      PropagateShapes(context, nodes->find, nodes->plan, nodes->decompositions);
-  if (!shapes.ok()) return shapes.status();
-  nodes->shapes = *std::move(shapes);
-  TrialShapes trial(context, nodes->find, nodes->plan, nodes->decompositions);
-  if (!nodes->shapes.refused.ok()) {
-    if (auto found = trial.Find()) {
-      nodes->shapes = *std::move(found);
-      nodes->shapes_are_placeholders = true;
-    }
-  }
-  runtime_.traits = AskKernels(context, *nodes, quant::TraitsOf(cpu_kernels()),
+  if (auto s = FindShapes(context); !s.ok()) return s;
+  runtime_.traits = AskKernels(context, nodes_, quant::TraitsOf(cpu_kernels()),
                                FollowsKernels(options_, runtime_));
   timer.Lap("shapes");
   auto model =
-      ReadModel(context, *nodes, profile_, ReadOptionsOf(options_, runtime_));
+      ReadModel(context, nodes_, profile_, ReadOptionsOf(options_, runtime_));
   if (!model.ok()) return model.status();
   timer.Lap("read_model");
   model_ = *std::move(model);
-  nodes_ = *std::move(nodes);
   now().nodes_total = static_cast<int>(model_->nodes.size());
   KeepUnusedConstantsOnCpu(&*model_);
   now().refusals = GroupRefusals(*model_);
@@ -220,6 +225,7 @@ GlesSimpleDelegate::CreateKernel(TfLiteContext* context,
 
 void GlesSimpleDelegate::Finish(TfLiteContext* context,
                                 const absl::Status& applied) {
+  trial_shapes_.reset();
   reports_.Finish(applied, model_.has_value());
   made_.clear();
   if (model_) NoteDecompositions(context);

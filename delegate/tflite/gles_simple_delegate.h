@@ -19,6 +19,7 @@
 #include "delegate/tflite/report.h"
 #include "delegate/tflite/runtime.h"
 #include "delegate/tflite/simple_delegate.h"
+#include "delegate/tflite/trial_shapes.h"
 
 namespace gles_delegate {
 
@@ -53,6 +54,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   absl::Status EnsureGpu(TfLiteContext* context,
                          const ContextOrError& of_caller);
   void BeginSubgraph(TfLiteContext* context);
+  absl::Status FindShapes(TfLiteContext* context);
   // The kernels that quantized nodes must match; known after Initialize().
   quant::CpuKernels cpu_kernels() const {
     return options_.integer_rounding.value_or(CpuKernelsOf(runtime_));
@@ -103,6 +105,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   // While the delegate is being applied: the model being read.
   std::optional<CheckedModel> model_;
   ModelNodes nodes_;                               // of that model
+  std::optional<TrialShapes> trial_shapes_;        // of its inputs
   std::vector<std::unique_ptr<GlesKernel>> made_;  // not yet taken
   bool memory_plan_is_old_ = false;
 

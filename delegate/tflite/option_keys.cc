@@ -133,6 +133,7 @@ constexpr TextKey kTextKeys[] = {
     {"tuning_file", &TfLiteGlesDelegateOptions::tuning_file},
     {"share_key", &TfLiteGlesDelegateOptions::share_key},
     {"report_file", &TfLiteGlesDelegateOptions::report_file},
+    {"input_shapes", &TfLiteGlesDelegateOptions::input_shapes},
 };
 
 std::vector<absl::string_view> KnownKeys() {

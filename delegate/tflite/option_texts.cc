@@ -33,6 +33,30 @@ absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
   return ranges;
 }
 
+absl::StatusOr<std::vector<std::pair<std::string, std::vector<int>>>>
+ParseInputShapes(absl::string_view text) {
+  std::vector<std::pair<std::string, std::vector<int>>> shapes;
+  for (absl::string_view part :
+       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    const size_t at = part.rfind('=');
+    const bool has_name = at != absl::string_view::npos && at > 0;
+    std::vector<int> dims;
+    bool ok = has_name;
+    for (absl::string_view extent :
+         absl::StrSplit(has_name ? part.substr(at + 1) : "", 'x')) {
+      dims.push_back(0);
+      ok &= absl::SimpleAtoi(extent, &dims.back()) && dims.back() > 0;
+    }
+    if (!ok) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option input_shapes: '", part,
+                       "' is not an input with its shape, such as ids=1x128"));
+    }
+    shapes.emplace_back(part.substr(0, at), std::move(dims));
+  }
+  return shapes;
+}
+
 absl::StatusOr<std::string> ReadTuningFile(const std::string& path) {
   std::ifstream file(path);
   std::string text;

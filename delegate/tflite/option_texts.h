@@ -1,4 +1,5 @@
-// Options whose text needs more than a copy: nodes, and the tuning file.
+// Options whose text needs more than a copy: nodes, shapes, and the tuning
+// file.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_OPTION_TEXTS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_OPTION_TEXTS_H_
 
@@ -14,6 +15,10 @@ namespace gles_delegate {
 // "3,17-20" -> {{3,3},{17,20}}. Errors name `option`.
 absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
     absl::string_view option, absl::string_view text);
+
+// The option input_shapes: "ids=1x128,3=8x16".
+absl::StatusOr<std::vector<std::pair<std::string, std::vector<int>>>>
+ParseInputShapes(absl::string_view text);
 
 // "name=value,..." of a tuning file: one item on each line, comments after '#'.
 // kInvalidArgument: the file cannot be read, or has an unknown parameter or a

@@ -128,6 +128,9 @@ absl::Status ReadTexts(const TfLiteGlesDelegateOptions& o, Options* options) {
                                  absl::NullSafeStringView(o.float32_nodes));
   if (!float32.ok()) return float32.status();
   options->float32_nodes = *std::move(float32);
+  auto shapes = ParseInputShapes(absl::NullSafeStringView(o.input_shapes));
+  if (!shapes.ok()) return shapes.status();
+  options->input_shapes = *std::move(shapes);
   const auto rounding = egl::DebugValue("rounding");
   if (!rounding || *rounding == "auto") return absl::OkStatus();
   auto kernels = CpuKernelsFromName(*rounding);

@@ -51,6 +51,8 @@ struct Options {
   std::string PlaceOfOwnContext() const;
   std::vector<std::pair<int, int>> exclude_nodes;  // inclusive ranges
   std::vector<std::pair<int, int>> float32_nodes;  // inclusive ranges
+  // By the tensor's name or index.
+  std::vector<std::pair<std::string, std::vector<int>>> input_shapes;
   bool enable_op_profiling = false;
   bool fallback_to_cpu = false;
   bool has_worker = false;  // thread_mode: either of the workers

@@ -91,7 +91,7 @@ absl::StatusOr<ReadPartition> PartitionReader::ReadAgain(TfLiteContext* context,
   auto shapes = PropagateShapes(context, nodes_.find, nodes_.plan,
                                 nodes_.decompositions, &partition_.nodes);
   if (!shapes.ok()) return shapes.status();
-  if (!shapes->refused.ok()) return shapes->refused;
+  if (auto s = shapes->refused(); !s.ok()) return s;
   cpu_takes_shapes_ = true;
   // For other partitions: what was known when the delegate was applied.
   const UnknownShapes before = std::move(nodes_.shapes.unknown);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/tflite/kept_messages.h"
+#include "delegate/tflite/read_node.h"
 #include "delegate/tflite/tensor_room.h"
 
 namespace gles_delegate {
@@ -15,14 +16,19 @@ namespace {
 // the kernel will know what it writes when it runs.
 constexpr int kShapeNotKnown = 9;
 
-bool AnyUnknown(const TfLiteIntArray* tensors, const UnknownShapes& unknown) {
-  return std::any_of(tensors->data, tensors->data + tensors->size,
-                     [&](int id) { return unknown.contains(id); });
+// The node's first input without a known shape; end(): all are known.
+UnknownShapes::const_iterator FirstUnknown(const TfLiteIntArray* inputs,
+                                           const UnknownShapes& unknown) {
+  for (int i = 0; i < inputs->size; ++i) {
+    const auto it = unknown.find(inputs->data[i]);
+    if (it != unknown.end()) return it;
+  }
+  return unknown.end();
 }
 
-void AddAll(const TfLiteIntArray* tensors, UnknownShapes* unknown) {
+void AddAll(const TfLiteIntArray* tensors, int cause, UnknownShapes* unknown) {
   for (int i = 0; i < tensors->size; ++i) {
-    if (tensors->data[i] >= 0) unknown->insert(tensors->data[i]);
+    if (tensors->data[i] >= 0) unknown->try_emplace(tensors->data[i], cause);
   }
 }
 
@@ -32,25 +38,8 @@ void AddDynamic(const TfLiteContext& context, const TfLiteIntArray* tensors,
     const int id = tensors->data[i];
     if (id >= 0 && context.tensors[id].allocation_type == kTfLiteDynamic &&
         !values.contains(id)) {
-      unknown->insert(id);
+      unknown->try_emplace(id, kKnownAtRunTime);
     }
-  }
-}
-
-// Vectors of no integers: axes, or the shape of a scalar, without a buffer in
-// the file. Nothing can change in them, so that they are known.
-void AddEmpty(const TfLiteContext& context, const TfLiteIntArray* tensors,
-              const absl::flat_hash_set<int>& made, TensorValues* values) {
-  for (int i = 0; i < tensors->size; ++i) {
-    const int id = tensors->data[i];
-    if (id < 0 || made.contains(id)) continue;
-    const TfLiteTensor& t = context.tensors[id];
-    const bool is_empty = (t.type == kTfLiteInt32 || t.type == kTfLiteInt64) &&
-                          t.dims != nullptr && t.dims->size == 1 &&
-                          t.dims->data[0] == 0;
-    if (!is_empty) continue;
-    // A value of no bytes would be none (ConstantData::empty()).
-    values->try_emplace(id, ConstantData::Own({0}));
   }
 }
 
@@ -59,6 +48,12 @@ void AddMade(const TfLiteIntArray* outputs, absl::flat_hash_set<int>* made) {
 }
 
 }  // namespace
+
+absl::Status ShapeFacts::refused() const {
+  return refusals.empty()
+             ? absl::OkStatus()
+             : absl::FailedPreconditionError(refusals.begin()->second);
+}
 
 bool HasOldMemoryPlan(TfLiteContext* context) {
   TfLiteIntArray* plan = nullptr;
@@ -123,7 +118,7 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
     if (auto s = find.Get(context, index, &node, &registration); !s.ok()) {
       return s;
     }
-    AddEmpty(*context, node->inputs, made, &facts.values);
+    AddEmptyInputs(*context, *node, made, &facts.values);
     AddMade(node->outputs, &made);
     if (auto s = room->Ensure(); !s.ok()) return s;
     const bool is_own = own == nullptr || own_nodes.contains(index);
@@ -135,14 +130,15 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
     if (own == nullptr) {
       AddDynamic(*context, node->inputs, facts.values, &facts.unknown);
     }
-    if (AnyUnknown(node->inputs, facts.unknown)) {
-      AddAll(node->outputs, &facts.unknown);
+    const auto unknown = FirstUnknown(node->inputs, facts.unknown);
+    if (unknown != facts.unknown.end()) {
+      AddAll(node->outputs, unknown->second, &facts.unknown);
       continue;
     }
     const auto decomposition = decompositions.find({context, index});
     const bool is_known = decomposition != decompositions.end();
     if (is_known && decomposition->second.is_endless) {
-      AddAll(node->outputs, &facts.unknown);
+      AddAll(node->outputs, kKnownAtRunTime, &facts.unknown);
       continue;
     }
     const LoopSteps* loop = nullptr;
@@ -150,7 +146,7 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
       loop = &(facts.loops[{context, index}] = FollowLoop(
                    *context, *node, find, decomposition->second, facts.values));
       if (own != nullptr && !loop->status.ok()) {
-        AddAll(node->outputs, &facts.unknown);
+        AddAll(node->outputs, kKnownAtRunTime, &facts.unknown);
         continue;
       }
     }
@@ -168,12 +164,13 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
       AddDynamic(*context, node->outputs, facts.values, &facts.unknown);
       continue;
     }
-    AddAll(node->outputs, &facts.unknown);
-    if (static_cast<int>(prepared) == kShapeNotKnown || !facts.refused.ok())
-      continue;
-    facts.refused = absl::FailedPreconditionError(absl::StrCat(
-        "TFLite's own kernel of node ", index, " (builtin code ",
-        registration->builtin_code, ") refuses its inputs: ", messages.Take()));
+    const bool is_refused = static_cast<int>(prepared) != kShapeNotKnown;
+    AddAll(node->outputs, is_refused ? index : kKnownAtRunTime, &facts.unknown);
+    if (!is_refused) continue;
+    facts.refusals.emplace(
+        index, absl::StrCat("TFLite's own kernel of node ", index, " (",
+                            OpName(*registration),
+                            ") refuses its inputs: ", messages.Take()));
   }
   return facts;
 }

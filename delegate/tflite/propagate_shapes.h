@@ -9,9 +9,11 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_PROPAGATE_SHAPES_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_PROPAGATE_SHAPES_H_
 
+#include <map>
+#include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -30,28 +32,31 @@ namespace gles_delegate {
 // when it applies the delegate. Call it in the delegate's Prepare.
 bool HasOldMemoryPlan(TfLiteContext* context);
 
-// Tensors with shapes that are only known when the model runs.
-using UnknownShapes = absl::flat_hash_set<int>;
+// Tensors without a known shape, each with the node whose own kernel refused
+// its inputs, or kKnownAtRunTime.
+using UnknownShapes = absl::flat_hash_map<int, int>;
+inline constexpr int kKnownAtRunTime = -1;
 
 // Facts about a model's tensors before it runs.
 struct ShapeFacts {
   UnknownShapes unknown;
-  // The results of SHAPE and RANK, and of integer arithmetic on these and
-  // constants: values that depend only on the shapes of the model's inputs.
-  TensorValues values;
+  TensorValues values;  // that follow from shapes and constants
   // The tensors of the subgraphs that composites stand for, as of the last
   // preparation of the composite.
   DecomposedTensors decomposed;
   Loops loops;
-  // Ok, or the first node whose own kernel refused its inputs, and its message.
+  // The nodes whose own kernels refused their inputs, with the kernels' words.
   // The outputs of such a node have unknown shapes.
-  absl::Status refused;
+  std::map<int, std::string> refusals;
+
+  // Ok, or the first of `refusals`.
+  absl::Status refused() const;
 };
 
 // Computes the shapes that nodes write, in the order of `plan`, and values that
 // follow from shapes. Only the nodes of `own` (default: all) stay prepared;
 // others are evaluated if their results follow from shapes, and their tensors
-// are restored. Messages of kernels go to ShapeFacts::refused instead of the
+// are restored. Messages of kernels go to ShapeFacts::refusals instead of the
 // user. Errors: a missing node, or no tensors can be added.
 absl::StatusOr<ShapeFacts> PropagateShapes(
     TfLiteContext* context, const NodeFinder& find, absl::Span<const int> plan,

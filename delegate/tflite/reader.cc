@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/op.h"
 #include "delegate/graph/printable.h"
@@ -85,7 +86,10 @@ class ModelReader {
     checked.tensors = Tensors(*node);
     checked.inputs = ReadInts(node->inputs);
     checked.outputs = ReadInts(node->outputs);
-    if (const InlinedComposite* inlined = inliner_.Find(index)) {
+    const auto refused = nodes_.shapes.refusals.find(index);
+    if (refused != nodes_.shapes.refusals.end()) {
+      checked.support = absl::FailedPreconditionError(refused->second);
+    } else if (const InlinedComposite* inlined = inliner_.Find(index)) {
       const bool is_loop = IsLoop(*registration);
       const std::string name = is_loop ? "" : CompositeName(*node);
       if (!is_loop) absl::StrAppend(&checked.op, " ", name);
@@ -173,6 +177,12 @@ class ModelReader {
       out->follows_from_shapes = true;
       return absl::OkStatus();
     }
+    const std::vector<int> parts = PartsWithElements(node, registration);
+    if (static_cast<int>(parts.size()) < node.inputs->size) {
+      return Check(
+          InlinedNode(node, registration, parts, ReadInts(node.outputs)).node(),
+          registration, out);
+    }
     const OpDefinition* op = FindOp(
         registration.builtin_code,
         registration.custom_name == nullptr ? "" : registration.custom_name);
@@ -186,10 +196,10 @@ class ModelReader {
         !s.ok()) {
       return s;
     }
-    if (auto s = CheckShapesKnown(model_.graph, node, nodes_.shapes.unknown);
-        !s.ok()) {
+    if (auto s = CheckShapesKnown(node, nodes_.shapes.unknown); !s.ok()) {
       return s;
     }
+    if (auto s = CheckNotEmpty(model_.graph, node); !s.ok()) return s;
     if (auto s = CheckViews(model_.graph, node, *op, options_); !s.ok()) {
       return s;
     }
@@ -234,6 +244,25 @@ class ModelReader {
            std::all_of(outputs.begin(), outputs.end(), [this](int id) {
              return nodes_.shapes.values.contains(id);
            });
+  }
+
+  // The node's inputs; of a CONCATENATION those with elements, since the others
+  // add nothing to its output.
+  std::vector<int> PartsWithElements(
+      const TfLiteNode& node, const TfLiteRegistration& registration) const {
+    std::vector<int> parts = ReadInts(node.inputs);
+    if (registration.builtin_code != BuiltinOperator_CONCATENATION)
+      return parts;
+    parts.erase(
+        std::remove_if(parts.begin(), parts.end(),
+                       [this](int id) {
+                         const auto has_none = [](int n) { return n == 0; };
+                         if (id < 0) return false;
+                         const auto& dims = model_.graph.tensor(id).dims;
+                         return std::any_of(dims.begin(), dims.end(), has_none);
+                       }),
+        parts.end());
+    return parts;
   }
 
   // The check is the plan. Temporaries that it makes stay unused in the graph.

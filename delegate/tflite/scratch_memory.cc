@@ -4,8 +4,6 @@
 
 namespace gles_delegate {
 
-namespace {
-
 size_t ElementBytes(TfLiteType type) {
   switch (type) {
     case kTfLiteFloat32:
@@ -20,12 +18,18 @@ size_t ElementBytes(TfLiteType type) {
     case kTfLiteUInt8:
     case kTfLiteBool:
       return 1;
+    case kTfLiteFloat64:
+    case kTfLiteUInt64:
+    case kTfLiteComplex64:
+      return 8;
+    case kTfLiteUInt32:
+      return 4;
+    case kTfLiteComplex128:
+      return 16;
     default:
       return 0;
   }
 }
-
-}  // namespace
 
 bool IsInArena(const TfLiteTensor& t) {
   return t.allocation_type == kTfLiteArenaRw ||

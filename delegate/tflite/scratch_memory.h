@@ -16,6 +16,9 @@ namespace gles_delegate {
 // Whether the runtime allocates the tensor in its arena.
 bool IsInArena(const TfLiteTensor& t);
 
+// 0: strings, handles, and types of newer runtimes.
+size_t ElementBytes(TfLiteType type);
+
 // The tensor's size, by its shape if need be: TensorFlow Lite 2.21 and LiteRT
 // set the size of tensors that they plan no memory for to zero.
 size_t BytesOf(const TfLiteTensor& t);

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/tflite/as_constants.h"
+#include "delegate/tflite/resize_limit.h"
 #include "delegate/tflite/scratch_memory.h"
 
 namespace gles_delegate {
@@ -24,51 +26,49 @@ bool GivesShape(int builtin_code) {
          builtin_code == BuiltinOperator_RANK;
 }
 
-// Ops that arithmetic on shapes consists of: functions of their inputs alone.
-bool IsShapeArithmetic(int builtin_code) {
-  static constexpr int kOps[] = {
-      BuiltinOperator_ABS,           BuiltinOperator_ADD,
-      BuiltinOperator_ARG_MAX,       BuiltinOperator_ARG_MIN,
-      BuiltinOperator_CAST,          BuiltinOperator_CEIL,
-      BuiltinOperator_CONCATENATION, BuiltinOperator_CUMSUM,
-      BuiltinOperator_DIV,           BuiltinOperator_EQUAL,
-      BuiltinOperator_EXPAND_DIMS,   BuiltinOperator_FILL,
-      BuiltinOperator_FLOOR,         BuiltinOperator_FLOOR_DIV,
-      BuiltinOperator_FLOOR_MOD,     BuiltinOperator_GATHER,
-      BuiltinOperator_GATHER_ND,     BuiltinOperator_GREATER,
-      BuiltinOperator_GREATER_EQUAL, BuiltinOperator_LESS,
-      BuiltinOperator_LESS_EQUAL,    BuiltinOperator_LOGICAL_AND,
-      BuiltinOperator_LOGICAL_NOT,   BuiltinOperator_LOGICAL_OR,
-      BuiltinOperator_MAXIMUM,       BuiltinOperator_MINIMUM,
-      BuiltinOperator_MUL,           BuiltinOperator_NEG,
-      BuiltinOperator_NOT_EQUAL,     BuiltinOperator_PACK,
-      BuiltinOperator_PAD,           BuiltinOperator_POW,
-      BuiltinOperator_RANGE,         BuiltinOperator_REDUCE_ALL,
-      BuiltinOperator_REDUCE_ANY,    BuiltinOperator_REDUCE_MAX,
-      BuiltinOperator_REDUCE_MIN,    BuiltinOperator_REDUCE_PROD,
-      BuiltinOperator_RESHAPE,       BuiltinOperator_REVERSE_V2,
-      BuiltinOperator_ROUND,         BuiltinOperator_SELECT,
-      BuiltinOperator_SELECT_V2,     BuiltinOperator_SLICE,
-      BuiltinOperator_SPLIT,         BuiltinOperator_SPLIT_V,
-      BuiltinOperator_SQUARE,        BuiltinOperator_SQUEEZE,
-      BuiltinOperator_STRIDED_SLICE, BuiltinOperator_SUB,
-      BuiltinOperator_SUM,           BuiltinOperator_TILE,
-      BuiltinOperator_TRANSPOSE,     BuiltinOperator_UNPACK,
-      BuiltinOperator_ZEROS_LIKE,    BuiltinOperator_BROADCAST_TO};
-  return std::find(std::begin(kOps), std::end(kOps), builtin_code) !=
-         std::end(kOps);
+// Whether a builtin's results depend on its inputs alone, and its kernel may
+// run outside of the model's Invoke.
+bool IsFunctionOfInputs(int builtin_code) {
+  switch (builtin_code) {
+    case BuiltinOperator_CUSTOM:
+    case BuiltinOperator_DELEGATE:
+    case BuiltinOperator_PLACEHOLDER_FOR_GREATER_OP_CODES:
+    // They run subgraphs.
+    case BuiltinOperator_CALL:
+    case BuiltinOperator_CALL_ONCE:
+    case BuiltinOperator_IF:
+    case BuiltinOperator_WHILE:
+    case BuiltinOperator_STABLEHLO_CASE:
+    case BuiltinOperator_STABLEHLO_COMPOSITE:
+    case BuiltinOperator_STABLEHLO_WHILE:
+    // They draw numbers.
+    case BuiltinOperator_MULTINOMIAL:
+    case BuiltinOperator_RANDOM_STANDARD_NORMAL:
+    case BuiltinOperator_RANDOM_UNIFORM:
+    // Their results may stay constants of the file's type on the GPU.
+    case BuiltinOperator_DENSIFY:
+    case BuiltinOperator_DEQUANTIZE:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool IsFloat(TfLiteType type) {
+  return type == kTfLiteFloat32 || type == kTfLiteFloat64;
 }
 
 bool IsSmall(const TfLiteTensor& t) {
   switch (t.type) {
-    case kTfLiteInt32:
-      return t.bytes <= kMaxIntegers * sizeof(int32_t);
-    case kTfLiteInt64:
-      return t.bytes <= kMaxIntegers * sizeof(int64_t);
-    case kTfLiteBool:
-      return t.bytes <= kMaxIntegers;
     case kTfLiteFloat32:
-      return t.bytes <= kMaxFloats * sizeof(float);
+    case kTfLiteFloat64:
+    case kTfLiteInt32:
+    case kTfLiteInt64:
+    case kTfLiteUInt32:
+    case kTfLiteUInt64:
+    case kTfLiteBool:
+      return BytesOf(t) <= ElementBytes(t.type) *
+                               (IsFloat(t.type) ? kMaxFloats : kMaxIntegers);
     default:
       return false;
   }
@@ -125,25 +125,26 @@ class OutputsSetAside {
   std::vector<Before> before_;
 };
 
-// The node's inputs are all known, some of them by the shapes of others.
+// Nothing of a tensor without elements can change. A value of no bytes would be
+// none (ConstantData::empty()).
+ConstantData EmptyValue() { return ConstantData::Own({0}); }
+
 bool InputsAreKnown(const TfLiteContext& context, const TfLiteNode& node,
                     const TensorValues& values) {
-  bool known = true, follows_from_shapes = false;
+  bool known = true, any = false;
   ForEachPresent(node.inputs, [&](int id) {
-    const TfLiteTensor& t = context.tensors[id];
-    const bool has_value = values.contains(id);
-    follows_from_shapes |= has_value;
-    known &= has_value || IsConstant(t);
+    any = true;
+    known &= values.contains(id) || IsConstant(context.tensors[id]);
   });
-  return known && follows_from_shapes;
+  return known && any;
 }
 
-bool FollowsFromShapes(const TfLiteContext& context, const TfLiteNode& node,
-                       const TfLiteRegistration& registration,
-                       const TensorValues& values) {
+bool IsKnownBefore(const TfLiteContext& context, const TfLiteNode& node,
+                   const TfLiteRegistration& registration,
+                   const TensorValues& values) {
   if (registration.invoke == nullptr) return false;
   return GivesShape(registration.builtin_code) ||
-         (IsShapeArithmetic(registration.builtin_code) &&
+         (IsFunctionOfInputs(registration.builtin_code) &&
           InputsAreKnown(context, node, values));
 }
 
@@ -152,9 +153,46 @@ bool OutputsAreSmall(const TfLiteContext& context, const TfLiteNode& node) {
   ForEachPresent(node.outputs, [&](int id) {
     const TfLiteTensor& t = context.tensors[id];
     // The kernel will size a dynamic tensor as it runs.
-    small &= t.allocation_type == kTfLiteDynamic || IsSmall(t);
+    small &=
+        !t.is_variable && (t.allocation_type == kTfLiteDynamic || IsSmall(t));
   });
   return small;
+}
+
+// While it lives, a node's inputs do not show which of their extents are free
+// (-1 in the file). Its outputs do: SLICE would hold them to the file's sizes.
+class HiddenSignatures {
+ public:
+  HiddenSignatures(TfLiteContext* context, const TfLiteNode& node)
+      : context_(context) {
+    ForEachPresent(node.inputs, [&](int id) {
+      before_.emplace_back(id, std::exchange(SignatureOf(id), nullptr));
+    });
+  }
+  ~HiddenSignatures() {
+    for (auto it = before_.rbegin(); it != before_.rend(); ++it) {
+      SignatureOf(it->first) = it->second;
+    }
+  }
+  HiddenSignatures(const HiddenSignatures&) = delete;
+  HiddenSignatures& operator=(const HiddenSignatures&) = delete;
+
+ private:
+  using Signature = decltype(TfLiteTensor::dims_signature);
+
+  // By index: kernels add tensors, which may move the others.
+  Signature& SignatureOf(int id) const {
+    return context_->tensors[id].dims_signature;
+  }
+
+  TfLiteContext* context_;
+  std::vector<std::pair<int, Signature>> before_;
+};
+
+TfLiteStatus PrepareKnown(TfLiteContext* context, TfLiteNode* node,
+                          const TfLiteRegistration& registration) {
+  const HiddenSignatures hidden(context, *node);
+  return registration.prepare(context, node);
 }
 
 // Runs a node that has been prepared, and adds what it writes to `values`.
@@ -164,17 +202,44 @@ void RunForValues(TfLiteContext* context, TfLiteNode* node,
   ScratchMemory::Blocks blocks;
   ScratchMemory scratch(context, &blocks);
   scratch.LendToNode(*node, [](int) { return false; });
+  // Of an output that the kernel sizes as it runs.
+  const ResizeLimit limit(context, kMaxIntegers * sizeof(int64_t));
   if (registration.invoke(context, node) != kTfLiteOk) return;
   ForEachPresent(node->outputs, [&](int id) {
     const TfLiteTensor& t = context->tensors[id];
-    if (t.data.raw == nullptr || t.bytes == 0 || !IsSmall(t)) return;
+    if (t.data.raw == nullptr || BytesOf(t) == 0 || !IsSmall(t)) return;
     const auto* bytes = reinterpret_cast<const uint8_t*>(t.data.raw);
     (*values)[id] =
         ConstantData::Own(std::vector<uint8_t>(bytes, bytes + t.bytes));
   });
 }
 
+void AddEmptyOutputs(const TfLiteContext& context, const TfLiteNode& node,
+                     TensorValues* values) {
+  ForEachPresent(node.outputs, [&](int id) {
+    if (IsEmpty(context.tensors[id])) (*values)[id] = EmptyValue();
+  });
+}
+
 }  // namespace
+
+bool IsEmpty(const TfLiteTensor& t) {
+  if (t.dims == nullptr || t.type == kTfLiteString ||
+      t.allocation_type == kTfLiteDynamic) {
+    return false;
+  }
+  const int* dims = t.dims->data;
+  return std::find(dims, dims + t.dims->size, 0) != dims + t.dims->size;
+}
+
+void AddEmptyInputs(const TfLiteContext& context, const TfLiteNode& node,
+                    const absl::flat_hash_set<int>& made,
+                    TensorValues* values) {
+  ForEachPresent(node.inputs, [&](int id) {
+    if (made.contains(id) || !IsEmpty(context.tensors[id])) return;
+    values->try_emplace(id, EmptyValue());
+  });
+}
 
 void ReturnToArena(TfLiteTensor* tensor) {
   if (!HasOwnMemory(*tensor)) return;
@@ -191,15 +256,15 @@ TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
     values->erase(id);
     ReturnToArena(&context->tensors[id]);
   });
-  const bool follows =
-      FollowsFromShapes(*context, *node, registration, *values);
+  const bool follows = IsKnownBefore(*context, *node, registration, *values);
   AsConstants constants(context, *node, *values);
   constants.AddSegments(*node, registration.builtin_code);
-  const TfLiteStatus prepared = registration.prepare(context, node);
-  if (prepared != kTfLiteOk || !follows) return prepared;
-  if (OutputsAreSmall(*context, *node)) {
+  const TfLiteStatus prepared = PrepareKnown(context, node, registration);
+  if (prepared != kTfLiteOk) return prepared;
+  if (follows && OutputsAreSmall(*context, *node)) {
     RunForValues(context, node, registration, values);
   }
+  AddEmptyOutputs(*context, *node, values);
   ForEachPresent(node->outputs, [&](int id) {
     if (values->contains(id)) ReturnToArena(&context->tensors[id]);
   });
@@ -210,20 +275,21 @@ void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
                     const TfLiteRegistration& registration,
                     TensorValues* values) {
   if (registration.prepare == nullptr ||
-      !FollowsFromShapes(*context, *node, registration, *values)) {
+      !IsKnownBefore(*context, *node, registration, *values)) {
     return;
   }
   const AsConstants constants(context, *node, *values);
   const OutputsSetAside outputs(context, *node);
-  if (registration.prepare(context, node) == kTfLiteOk &&
-      OutputsAreSmall(*context, *node)) {
+  if (PrepareKnown(context, node, registration) != kTfLiteOk) return;
+  if (OutputsAreSmall(*context, *node)) {
     RunForValues(context, node, registration, values);
   }
+  AddEmptyOutputs(*context, *node, values);
 }
 
 std::optional<ConstantData> KnownIntegers(const TfLiteTensor& tensor) {
-  if (!IsConstant(tensor) || tensor.bytes == 0 ||
-      tensor.type == kTfLiteFloat32 || !IsSmall(tensor)) {
+  if (!IsConstant(tensor) || tensor.bytes == 0 || IsFloat(tensor.type) ||
+      !IsSmall(tensor)) {
     return std::nullopt;
   }
   const auto* bytes = reinterpret_cast<const uint8_t*>(tensor.data.raw);
@@ -233,6 +299,7 @@ std::optional<ConstantData> KnownIntegers(const TfLiteTensor& tensor) {
 TfLiteStatus HoldValue(TfLiteContext* context, int tensor,
                        const ConstantData& value) {
   TfLiteTensor& t = context->tensors[tensor];
+  if (IsEmpty(t)) return kTfLiteOk;
   if (!HasOwnMemory(t)) t.data.raw = nullptr;
   t.allocation_type = kTfLitePersistentRo;
   // The runtime frees the array that it is given.

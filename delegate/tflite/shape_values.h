@@ -1,12 +1,14 @@
-// Values that follow from shapes: the results of SHAPE and RANK, and of the
-// runtime's kernels on these and constants. They are known when tensors are
-// allocated, and count as constants of the model.
+// Values that follow from shapes and constants: the results of SHAPE and RANK,
+// and of the runtime's kernels on these and small constants; and tensors
+// without elements. They are known when tensors are allocated, and count as
+// constants of the model.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_SHAPE_VALUES_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_SHAPE_VALUES_H_
 
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "delegate/graph/graph.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -16,7 +18,9 @@ namespace gles_delegate {
 using TensorValues = absl::flat_hash_map<int, ConstantData>;
 
 // Prepares the node with the runtime's own kernel, with inputs in `values` as
-// constants. If its outputs follow from shapes, runs it and adds them to
+// constants, and without shape signatures: the kernels of SLICE and TOPK_V2
+// take a shape with a free extent for unknown, and here it is known. If all of
+// the node's inputs are known and its outputs small, runs it and adds them to
 // `values`. Outputs that earlier runs left in separate memory first return to
 // the arena. Returns the status of the kernel's prepare function; kTfLiteOk for
 // a node without one (an unregistered custom op): the file's shapes apply.
@@ -24,11 +28,19 @@ TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
                                const TfLiteRegistration& registration,
                                TensorValues* values);
 
-// Adds the node's outputs to `values` if they follow from shapes. For nodes
+// Adds the node's outputs to `values` if they are known. For nodes
 // outside the delegate: restores their tensors.
 void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
                     const TfLiteRegistration& registration,
                     TensorValues* values);
+
+// False: a tensor with elements, or one that is sized as the model runs.
+bool IsEmpty(const TfLiteTensor& tensor);
+
+// Adds the node's inputs without elements to `values`, except those in `made`,
+// which nodes write: their shapes may change. The file has no buffer for them.
+void AddEmptyInputs(const TfLiteContext& context, const TfLiteNode& node,
+                    const absl::flat_hash_set<int>& made, TensorValues* values);
 
 // A small constant of integers or bools in the model's file.
 std::optional<ConstantData> KnownIntegers(const TfLiteTensor& tensor);

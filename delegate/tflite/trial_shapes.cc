@@ -4,13 +4,26 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "delegate/graph/printable.h"
 #include "delegate/tflite/read_tensor.h"
+#include "delegate/tflite/resize_limit.h"
+#include "delegate/tflite/scratch_memory.h"
 
 namespace gles_delegate {
 namespace {
 
 constexpr int kSmallest = 4;
 constexpr int kLargest = 1 << 14;  // a second of sound
+// More free axes than one would make tensors of any size of these.
+constexpr double kMaxInputBytes = 64 << 20;
+constexpr size_t kMaxKernelBytes = 256 << 20;
+
+bool IsList(const TfLiteTensor& t) {
+  return t.dims->size == 1 &&
+         (t.type == kTfLiteInt32 || t.type == kTfLiteInt64);
+}
 
 }  // namespace
 
@@ -37,7 +50,7 @@ TrialShapes::TrialShapes(TfLiteContext* context, const NodeFinder& find,
           t.allocation_type != kTfLiteArenaRw) {
         continue;
       }
-      inputs_.push_back({id, dims, signature});
+      inputs_.push_back({id, dims, signature, t.data.raw});
     }
     // Outputs of nodes are not model inputs.
     for (int id : ReadInts(node->outputs)) seen.insert(id);
@@ -46,38 +59,142 @@ TrialShapes::TrialShapes(TfLiteContext* context, const NodeFinder& find,
 
 TrialShapes::~TrialShapes() {
   for (const Input& input : inputs_) {
-    ResizeTensor(context_, input.id, input.dims);
+    TfLiteTensor& t = context_->tensors[input.id];
+    if (ReadInts(t.dims) == input.dims ||
+        !ResizeTensor(context_, input.id, input.dims)) {
+      continue;
+    }
+    t.data.raw = input.memory;  // resizing takes it away
   }
 }
 
-bool TrialShapes::Resize(Free which, int extent) {
+absl::Status TrialShapes::Set(
+    absl::Span<const std::pair<std::string, std::vector<int>>> shapes) {
+  const auto name_of = [this](const Input& input) {
+    const char* name = context_->tensors[input.id].name;
+    return std::string(name == nullptr ? "" : name);
+  };
+  for (const auto& [name, dims] : shapes) {
+    const auto it = std::find_if(
+        inputs_.begin(), inputs_.end(), [&, &name = name](const Input& input) {
+          return name == name_of(input) || name == absl::StrCat(input.id);
+        });
+    if (it == inputs_.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "option input_shapes: no input '", name,
+          "' has free axes; of these: ",
+          absl::StrJoin(inputs_, ", ", [&](std::string* out, const Input& i) {
+            absl::StrAppend(out, PrintableName(name_of(i)));
+          })));
+    }
+    bool fits = dims.size() == it->signature.size();
+    for (size_t i = 0; fits && i < dims.size(); ++i) {
+      fits = it->signature[i] == -1 || it->signature[i] == dims[i];
+    }
+    if (!fits || !ResizeTensor(context_, it->id, dims)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option input_shapes: '", name, "' has the shape [",
+                       absl::StrJoin(it->signature, ","), "], and not ",
+                       absl::StrJoin(dims, "x")));
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool TrialShapes::ArePlaceholders() const {
+  return std::all_of(inputs_.begin(), inputs_.end(), [](const Input& input) {
+    for (size_t i = 0; i < input.dims.size(); ++i) {
+      if (input.signature[i] == -1 && input.dims[i] > 1) return false;
+    }
+    return true;
+  });
+}
+
+std::optional<TrialShapes::Shapes> TrialShapes::WithSize(Free which,
+                                                         int extent) const {
+  Shapes shapes;
   bool any = false;
+  double bytes = 0;
   for (const Input& input : inputs_) {
-    std::vector<int> dims = input.dims;
+    shapes.push_back(input.dims);
+    std::vector<int>& dims = shapes.back();
+    double of_input = ElementBytes(context_->tensors[input.id].type);
     for (size_t i = 0; i < dims.size(); ++i) {
       const bool is_last = i + 1 == dims.size();
       const bool is_free =
           which == Free::kBySignature
-              ? i < input.signature.size() && input.signature[i] == -1
+              ? input.signature[i] == -1
               : dims[i] <= 1 && (which == Free::kOnes || !is_last);
       if (is_free) dims[i] = extent;
       any |= is_free;
+      of_input *= dims[i];
     }
-    if (!ResizeTensor(context_, input.id, dims)) return false;
+    bytes += of_input;
   }
-  return any;
+  if (!any || bytes > kMaxInputBytes) return std::nullopt;
+  return shapes;
 }
 
-std::optional<ShapeFacts> TrialShapes::Find() {
-  for (Free which : {Free::kBySignature, Free::kOnesButLast, Free::kOnes}) {
-    for (int extent = kSmallest; extent <= kLargest; extent *= 4) {
-      if (!Resize(which, extent)) break;
-      auto facts = PropagateShapes(context_, find_, plan_, decompositions_);
-      if (!facts.ok()) return std::nullopt;
-      if (facts->refused.ok()) return *std::move(facts);
+absl::StatusOr<ShapeFacts> TrialShapes::PropagateAt(const Shapes& shapes) {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (!ResizeTensor(context_, inputs_[i].id, shapes[i])) {
+      return absl::InternalError("the runtime resizes no input");
     }
   }
-  return std::nullopt;
+  const ResizeLimit limit(context_, kMaxKernelBytes);
+  return PropagateShapes(context_, find_, plan_, decompositions_);
+}
+
+Obstacles TrialShapes::ObstaclesOf(const ShapeFacts& facts) const {
+  Obstacles found = {static_cast<int>(facts.refusals.size()),
+                     static_cast<int>(facts.unknown.size()), 0};
+  for (int index : plan_) {
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* registration = nullptr;
+    if (!find_.Get(context_, index, &node, &registration).ok()) continue;
+    for (int id : ReadInts(node->outputs)) {
+      if (id < 0 || facts.unknown.contains(id)) continue;
+      const TfLiteTensor& t = context_->tensors[id];
+      found.empty += !IsList(t) && IsEmpty(t);
+    }
+  }
+  return found;
+}
+
+absl::StatusOr<bool> TrialShapes::FindBetter(ShapeFacts* facts) {
+  Obstacles best = ObstaclesOf(*facts);
+  if (inputs_.empty() || best.sum() == 0) return false;
+  // The app's own sizes count, unless nothing runs at them.
+  if (best.refusals == 0 && !ArePlaceholders()) return false;
+  std::vector<Free> ways = {Free::kBySignature};
+  if (best.refusals > 0) {
+    ways.insert(ways.end(), {Free::kOnesButLast, Free::kOnes});
+  }
+  Shapes at, best_at;
+  for (const Input& input : inputs_) best_at.push_back(input.dims);
+  bool found = false;
+  for (size_t way = 0; way < ways.size() && !found; ++way) {
+    for (int extent = kSmallest; extent <= kLargest && best.sum() > 0;
+         extent *= 4) {
+      auto shapes = WithSize(ways[way], extent);
+      if (!shapes) break;
+      at = *std::move(shapes);
+      auto tried = PropagateAt(at);
+      if (!tried.ok()) return tried.status();
+      const Obstacles left = ObstaclesOf(*tried);
+      if (left.refusals > 0) continue;
+      if (best.refusals == 0 && left.sum() >= best.sum()) continue;
+      found = true;
+      best = left;
+      best_at = at;
+      *facts = *std::move(tried);
+    }
+  }
+  if (at.empty() || at == best_at) return found;
+  auto again = PropagateAt(best_at);
+  if (!again.ok()) return again.status();
+  *facts = *std::move(again);
+  return found;
 }
 
 }  // namespace gles_delegate

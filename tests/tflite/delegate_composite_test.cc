@@ -346,7 +346,7 @@ TEST_F(DelegateCompositeTest, RefusesAMissingSubgraph) {
                           ->builtin_options_2.AsStableHLOCompositeOptions()
                           ->decomposition_subgraph_index = index;
                     })),
-                HasSubstr("has no subgraph"));
+                HasSubstr("TFLite's own kernel of node 0"));
   }
 }
 
@@ -357,11 +357,11 @@ TEST_F(DelegateCompositeTest, RefusesOtherCounts) {
                   [&how](schema::ModelT& model) { how(*model.subgraphs[1]); }));
   };
   EXPECT_THAT(refused([](auto& d) { d.inputs = {0}; }),
-              HasSubstr("refuses its decomposition"));
+              HasSubstr("TFLite's own kernel of node 0"));
   EXPECT_THAT(refused([](auto& d) { d.outputs.push_back(8); }),
-              HasSubstr("refuses its decomposition"));
+              HasSubstr("TFLite's own kernel of node 0"));
   EXPECT_THAT(refused([](auto& d) { d.outputs.clear(); }),
-              HasSubstr("refuses its decomposition"));
+              HasSubstr("TFLite's own kernel of node 0"));
 }
 
 TEST_F(DelegateCompositeTest, RefusesWhatDoesNotDependOnItsInputs) {

@@ -157,7 +157,7 @@ TEST_F(DelegateDynamicTest, WhatFollowsADynamicTensorStaysOnTheCpu) {
     refused += static_cast<int>(entry["nodes"].size());
     if (entry["op"] == "RANGE") continue;
     EXPECT_THAT(entry["reason"].get<std::string>(),
-                HasSubstr("has a shape that is known only at run time"));
+                HasSubstr("a tensor has a shape that is known only at run time"));
   }
   EXPECT_EQ(refused, 3) << report;
   const std::vector<float> values(12, 0.5f);

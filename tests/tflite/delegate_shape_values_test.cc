@@ -1,9 +1,12 @@
 // labels: op delegate llvmpipe softpipe oldest_tflite
-// Values that follow from shapes: SHAPE and what integer arithmetic makes of it
-// are constants of a partition, and CPU nodes see them when they are prepared.
+// Free axes, and values that follow from shapes: SHAPE and what other ops make
+// of it are constants of a partition, and CPU nodes see them when they are
+// prepared.
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tools/op_models/random.h"
@@ -15,15 +18,19 @@ namespace {
 // Models as converters write them when an extent of the input is free.
 class ShapeModel {
  public:
-  ShapeModel() : x_(b_.AddInput("x", {1, 2, 3, 4})) {}
+  explicit ShapeModel(const Shape& of_file = {1, 2, 3, 4})
+      : x_(b_.AddInput("x", of_file)) {
+    if (of_file[1] == 1) b_.SetShapeSignature(x_, {-1, -1, -1, 4});
+  }
 
   int x() const { return x_; }
 
   // Extent `axis` of x as a scalar.
-  int ExtentOfX(int axis) {
+  int ExtentOfX(int axis) { return ElementOf(ShapeOfX(), axis); }
+  int ShapeOfX() {
     const int shape = b_.AddTensor("shape", {4}, TensorType::INT32);
     b_.AddOp(Op::SHAPE, 1, {x_}, {shape}, ShapeOptions());
-    return ElementOf(shape, axis);
+    return shape;
   }
 
   int ElementOf(int vector, int at) {
@@ -86,6 +93,45 @@ class ShapeModel {
     return y;
   }
 
+  // Of other integers.
+  template <typename Options>
+  int IntsOf(Op op, const std::vector<int>& of, const Shape& shape,
+             const Options& options) {
+    const int y = b_.AddTensor("y", shape, TensorType::INT32);
+    b_.AddOp(op, 1, of, {y}, options);
+    return y;
+  }
+
+  // Where the extents of y are free in the file, if those of x are.
+  template <typename Options>
+  int Free(Op op, const std::vector<int>& of, const Shape& shape,
+           const Options& options) {
+    const int y = b_.AddTensor("y", shape);
+    Shape signature(shape.size(), -1);
+    signature.back() = shape.back();
+    b_.SetShapeSignature(y, signature);
+    b_.AddOp(op, 1, of, {y}, options);
+    return y;
+  }
+  int FreeRelu() {
+    const int y = b_.AddTensor("relu", {1, 1, 1, 4});
+    b_.SetShapeSignature(y, {-1, -1, -1, 4});
+    b_.AddOp(Op::RELU, 1, {x_}, {y});
+    return y;
+  }
+  int BroadcastArgs(int a, int b) {
+    const int y = b_.AddTensor("both", {4}, TensorType::INT32);
+    b_.AddOp(Op::BROADCAST_ARGS, 1, {a, b}, {y});
+    return y;
+  }
+  int Top(int k, int of) {
+    const Shape shape = {1, 1, 1, k};
+    const int top = b_.AddTensor("top", shape);
+    const int at = b_.AddTensor("at", shape, TensorType::INT32);
+    b_.AddOp(Op::TOPK_V2, 1, {of, Int(k)}, {top, at}, schema::TopKV2OptionsT());
+    return top;
+  }
+
   int Int(int value) {
     return b_.AddConstant<int32_t>("int", {}, std::vector<int32_t>{value});
   }
@@ -137,6 +183,68 @@ std::unique_ptr<Model> ShapeAsOutputModel() {
   return m.Load({m.Unary(Op::NEG, flat, {3, 8}), m.CastToFloat(m.Range(rows))});
 }
 
+// Keras's default: all but the channels is free, and 1 in the file.
+const Shape kFree = {1, 1, 1, 4};
+
+std::unique_ptr<Model> FreeSliceModel() {
+  ShapeModel m(kFree);
+  const int relu = m.FreeRelu();
+  const int part =
+      m.Free(Op::SLICE, {relu, m.Ints({0, 0, 0, 1}), m.Ints({-1, -1, -1, 2})},
+             {1, 1, 1, 2}, schema::SliceOptionsT());
+  return m.Load({m.Unary(Op::NEG, part, {1, 1, 1, 2})});
+}
+
+std::unique_ptr<Model> FreeTopModel() {
+  ShapeModel m(kFree);
+  const int relu = m.FreeRelu();
+  const int top = m.Top(2, relu);
+  return m.Load({m.Unary(Op::NEG, top, {1, 1, 1, 2})});
+}
+
+// A shape by an op that does no arithmetic.
+std::unique_ptr<Model> BroadcastModel() {
+  ShapeModel m(kFree);
+  const int to = m.BroadcastArgs(m.ShapeOfX(), m.Ints({1, 1, 1, 1}));
+  const int y = m.Reshape(m.FreeRelu(), to, {1, 1, 1, 4});
+  return m.Load({m.Unary(Op::NEG, y, {1, 1, 1, 4})});
+}
+
+// tf.signal.frame: a shape of pieces, one of which has no elements.
+std::unique_ptr<Model> EmptyPieceModel() {
+  ShapeModel m(kFree);
+  const int relu = m.FreeRelu();
+  const int none = m.IntsOf(
+      Op::STRIDED_SLICE, {m.ShapeOfX(), m.Ints({0}), m.Ints({0}), m.Ints({1})},
+      {0}, schema::StridedSliceOptionsT());
+  const int to = m.IntsOf(Op::CONCATENATION, {none, m.Ints({-1, 4})}, {2},
+                          schema::ConcatenationOptionsT());
+  return m.Load({m.Unary(Op::NEG, m.Reshape(relu, to, {1, 4}), {1, 4})});
+}
+
+// A shape by arithmetic on constants alone.
+std::unique_ptr<Model> ConstantsModel() {
+  ShapeModel m(kFree);
+  const int relu = m.FreeRelu();
+  const int two =
+      m.IntsOf(Op::SUB, {m.Int(3), m.Int(1)}, {}, schema::SubOptionsT());
+  const int to = m.Pack({m.Int(-1), two});
+  return m.Load({m.Unary(Op::NEG, m.Reshape(relu, to, {2, 2}), {2, 2})});
+}
+
+// At the file's sizes there is nothing left of x.
+std::unique_ptr<Model> WindowsModel() {
+  ShapeModel m(kFree);
+  const int relu = m.FreeRelu();
+  schema::StridedSliceOptionsT options;
+  options.end_mask = 15;
+  const int rest = m.Free(
+      Op::STRIDED_SLICE,
+      {relu, m.Ints({0, 1, 0, 0}), m.Ints({0, 0, 0, 0}), m.Ints({1, 1, 1, 1})},
+      {1, 0, 1, 4}, options);
+  return m.Load({m.Unary(Op::NEG, rest, {1, 0, 1, 4})});
+}
+
 struct Case {
   const char* name;
   std::unique_ptr<Model> (*make)();
@@ -144,7 +252,12 @@ struct Case {
 };
 const Case kCases[] = {{"flatten", FlattenModel, 6},
                        {"positions", PositionsModel, 7},
-                       {"shape as output", ShapeAsOutputModel, 7}};
+                       {"shape as output", ShapeAsOutputModel, 7},
+                       {"free slice", FreeSliceModel, 3},
+                       {"free top", FreeTopModel, 3},
+                       {"broadcast", BroadcastModel, 5},
+                       {"empty piece", EmptyPieceModel, 6},
+                       {"constants", ConstantsModel, 5}};
 
 using DelegateShapeValuesTest = DeviceTest;
 
@@ -178,7 +291,7 @@ TEST_F(DelegateShapeValuesTest, AnswersFollowEachResize) {
           if (excluded >= 0) options.exclude_nodes = exclude.c_str();
         });
         const auto interpreter = Applied(*model, delegate);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 2; ++i) {
           const Shape shape = {random.NextInt(1, 3), random.NextInt(1, 9),
                                random.NextInt(1, 5), 4};
           SCOPED_TRACE(ShapeString(shape));
@@ -190,6 +303,76 @@ TEST_F(DelegateShapeValuesTest, AnswersFollowEachResize) {
         }
       }
     }
+  }
+}
+
+// The file's sizes only hold a place: nodes are chosen at others, and run on
+// the GPU at those that allow it.
+TEST_F(DelegateShapeValuesTest, PlaceholdersDoNotDecide) {
+  const auto model = WindowsModel();
+  const DelegatePtr delegate = MakeDelegate();
+  const auto interpreter = Applied(*model, delegate);
+  EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 3) << ReportOf(delegate);
+  for (const Shape& shape : {Shape{1, 1, 1, 4}, Shape{2, 5, 3, 4},
+                             Shape{1, 1, 2, 4}, Shape{1, 2, 1, 4}}) {
+    SCOPED_TRACE(ShapeString(shape));
+    ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());
+    const absl::Status allocated = interpreter->AllocateTensors();
+    ASSERT_TRUE(allocated.ok()) << allocated;
+    const auto result = RunOnce(interpreter.get());
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(result->empty(), shape[1] == 1);
+    ExpectClose(result, CpuResult(*model, 0, shape));
+    const nlohmann::json report = ReportOf(delegate);
+    EXPECT_EQ(report["partition"][0].count("on_cpu"), 0u) << report;
+    if (shape[1] > 1) {
+      EXPECT_GT(report["partition"][0]["dispatches"], 0) << report;
+    }
+  }
+}
+
+// input_shapes: the one start plans for the app's sizes. By TFLite's functions,
+// since an Interpreter of these tests allocates tensors at once.
+TEST_F(DelegateShapeValuesTest, GivenShapesArePlannedOnce) {
+  const auto model = FreeSliceModel();
+  const Shape shape = {2, 3, 5, 4};
+  for (const char* given : {"x=2x3x5x4", "0=2x3x5x4"}) {
+    const DelegatePtr delegate =
+        MakeDelegate([&](auto& options) { options.input_shapes = given; });
+    TfLiteInterpreterOptions* options = TfLiteInterpreterOptionsCreate();
+    TfLiteInterpreterOptionsAddDelegate(options, delegate.get());
+    TfLiteInterpreter* interpreter =
+        TfLiteInterpreterCreate(model->get(), options);
+    ASSERT_NE(interpreter, nullptr);
+    const nlohmann::json planned = ReportOf(delegate)["partition"][0];
+    EXPECT_GE(planned["gpu_bytes"]["tensors"], 2 * 3 * 5 * 4 * 4);
+    const TfLiteTensor* input = TfLiteInterpreterGetInputTensor(interpreter, 0);
+    EXPECT_EQ(TfLiteTensorDim(input, 1), 1);  // the app resizes
+    ASSERT_EQ(
+        TfLiteInterpreterResizeInputTensor(interpreter, 0, shape.data(), 4),
+        kTfLiteOk);
+    ASSERT_EQ(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    EXPECT_EQ(ReportOf(delegate)["partition"][0]["compile_ms"],
+              planned["compile_ms"]);
+    ASSERT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    TfLiteInterpreterDelete(interpreter);
+    TfLiteInterpreterOptionsDelete(options);
+  }
+}
+
+TEST_F(DelegateShapeValuesTest, RefusesGivenShapesOfNoInput) {
+  const auto model = FreeSliceModel();
+  for (const auto& [given, why] :
+       {std::pair{"y=2x3x5x4", "no input 'y' has free axes; of these: x"},
+        std::pair{"x=2x3x5x3", "'x' has the shape [-1,-1,-1,4], and not"},
+        std::pair{"x=2x3", "'x' has the shape [-1,-1,-1,4], and not 2x3"}}) {
+    const DelegatePtr delegate = MakeDelegate([&, &given = given](auto& o) {
+      o.input_shapes = given;
+      o.fallback_to_cpu = 1;
+    });
+    const auto interpreter = Applied(*model, delegate);
+    EXPECT_THAT(ReportOf(delegate)["error"], ::testing::HasSubstr(why));
+    ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
   }
 }
 

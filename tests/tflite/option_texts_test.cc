@@ -22,6 +22,20 @@ absl::StatusOr<Options> FromNoKeys() {
       absl::Span<const std::pair<absl::string_view, absl::string_view>>());
 }
 
+TEST(InputShapesTest, AreNamesWithShapes) {
+  const auto shapes = ParseInputShapes("ids=1x128, a=b:0=3");
+  ASSERT_TRUE(shapes.ok()) << shapes.status();
+  ASSERT_EQ(shapes->size(), 2u);
+  EXPECT_EQ((*shapes)[0].second, (std::vector<int>{1, 128}));
+  EXPECT_TRUE(ParseInputShapes("")->empty());
+  for (const char* bad : {"ids", "=3", "ids=", "ids=1x", "ids=0", "ids=-1x3",
+                          "ids=1x99999999999", "ids=ax3"}) {
+    EXPECT_THAT(std::string(ParseInputShapes(bad).status().message()),
+                HasSubstr("is not an input with its shape"))
+        << bad;
+  }
+}
+
 using Keys = std::vector<std::pair<absl::string_view, absl::string_view>>;
 
 Options FromKeys(const Keys& keys) {

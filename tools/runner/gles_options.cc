@@ -11,7 +11,8 @@
 ABSL_FLAG(std::string, gles_options, "",
           "options of the GLES delegate, as key:value;key:value: device, "
           "enable_op_profiling, exclude_nodes, fallback_to_cpu, "
-          "float16_overflow, float32_nodes, is_precision_loss_allowed, "
+          "float16_overflow, float32_nodes, input_shapes, "
+          "is_precision_loss_allowed, "
           "keep_context_current, max_delegated_partitions, memory_limit_bytes, "
           "model_token, quantized_compute, report_file, self_check, "
           "serialization_dir, serialization_max_bytes, share_key, startup, "

@@ -231,6 +231,13 @@ typedef struct TfLiteGlesDelegateOptions {
   // A file that gets the report as JSON when the delegate is applied (or cannot
   // be) and when it is deleted. Replaced atomically; failure is a warning.
   const char* report_file;
+
+  // The sizes that inputs with free axes will have, if the app knows them
+  // before it resizes: "ids=1x128,3=8x16", by the tensor's name or index. Nodes
+  // are then chosen and built for these shapes when the delegate is applied,
+  // and not again at the first AllocateTensors with them. NULL or "": the
+  // file's, or others if those only hold a place (docs/decisions/0005-*).
+  const char* input_shapes;
 } TfLiteGlesDelegateOptions;
 
 // zero_copy: whether model inputs and outputs are in memory that the GPU

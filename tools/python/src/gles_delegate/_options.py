@@ -55,6 +55,8 @@ class Options(TypedDict, total=False):
       each partition.
     enable_op_profiling: each invoke times every dispatch, for report().profile.
     report_file: a file that gets the report as JSON.
+    input_shapes: the sizes that inputs with free axes will have: "ids=1x128,mask=1x128", by name
+      or tensor index; the model is then built for them once. Default: the file's.
     """
 
     is_precision_loss_allowed: Optional[bool]
@@ -81,6 +83,7 @@ class Options(TypedDict, total=False):
     verbosity: Optional[int]
     enable_op_profiling: Optional[bool]
     report_file: Optional[Path]
+    input_shapes: Optional[str]
 
 
 def _flag(value: Any) -> str:
