@@ -112,6 +112,55 @@ def test_a_body_of_many_times_what_the_model_takes(server):
     assert processor_seconds(server) - before < 2
 
 
+def status_of(server, parts):
+    """The status of the answer to a request in so many parts; 0 where it ended without one."""
+    with socket.create_connection(("127.0.0.1", server.http), timeout=60) as connection:
+        try:
+            for part in parts:
+                connection.sendall(part)
+        except OSError:  # it was refused before all of it was sent
+            pass
+        try:
+            return int(connection.recv(1 << 16).split()[1])
+        except ConnectionResetError:
+            return 0
+
+
+LINE, HOST = b"GET /v2/health/live HTTP/1.1\r\n", b"Host: m\r\n"
+CHUNKED = b"POST /v2/models/small/infer HTTP/1.1\r\nHost: m\r\nTransfer-Encoding: chunked\r\n\r\n"
+MUCH = [b"x" * 70000]
+ENDLESS = MUCH * 500
+
+
+@pytest.mark.parametrize("status, parts", [
+    (200, [LINE, HOST, b"x: ", b"x" * 60000, b"\r\n\r\n"]),
+    (431, [LINE, HOST, b"x: ", *MUCH, b"\r\n\r\n"]),
+    (431, [b"".join([LINE, HOST, b"x: ", *MUCH, b"\r\n\r\n"])]),
+    (431, [LINE, HOST, b"x:\r\n" * 20000, b"\r\n"]),
+    (404, [b"GET /", b"x" * 60000, b" HTTP/1.1\r\n", HOST, b"\r\n"]),
+    (414, [b"GET /", *MUCH, b" HTTP/1.1\r\n", HOST, b"\r\n"]),
+    (400, [b"no HTTP\r\n\r\n"]),
+])
+def test_the_size_of_a_head(server, status, parts):
+    assert status_of(server, parts) == status
+
+
+@pytest.mark.parametrize("parts", [
+    [b"GET /", *ENDLESS],
+    [LINE, b"x: ", *ENDLESS],
+    [LINE, *([b"x: y\r\n" * 10000] * 500)],
+    [LINE, *ENDLESS],
+    [CHUNKED, b"0\r\nx: ", *ENDLESS],
+    [CHUNKED, b"0\r\n", *([b"x: y\r\n" * 10000] * 500)],
+    [CHUNKED, b"1;", *ENDLESS],
+], ids=["path", "value", "headers", "name", "trailer", "trailers", "extension"])
+def test_a_head_without_an_end(server, parts):
+    before = processor_seconds(server)
+    assert status_of(server, parts) in (0, 400, 413, 414, 431)
+    assert server.get("/v2/health/live")[0] == 200
+    assert processor_seconds(server) - before < 0.5
+
+
 @pytest.mark.parametrize("shape", [[2147483647] * 50000, [1] * 9])
 def test_a_shape_of_many_dimensions(server, shape):
     before = processor_seconds(server)

@@ -1,8 +1,11 @@
 """Loading, reloading, unloading, overload and the end of a server, with requests under way."""
 
 import concurrent.futures
+import http.client
 import json
 import shutil
+import signal
+import socket
 import threading
 
 import pytest
@@ -161,6 +164,44 @@ def test_the_end_answers_what_has_come(repository, start):
     assert [status for status, _, _ in answers] == [200] * 3, answers
     assert server.stop() == 0
     assert '"stopped"' in server.log() and "Traceback" not in server.log()
+
+
+def test_the_end_answers_what_no_one_has_read(repository, start):
+    """Whole requests and half a head, on connections that were open and on new ones, two requests
+    on one connection: all in the system's buffers when the signal comes."""
+    sp.write_model(repository, "m", config={"delegate": None})
+    server = start()
+    body = json.dumps(sp.json_request(sp.values())).encode()
+    text = (f"POST /v2/models/m/infer HTTP/1.1\r\nHost: m\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n").encode() + body
+
+    def connect():
+        return socket.create_connection(("127.0.0.1", server.http), timeout=60)
+
+    def answers(connection):
+        """How many answers there are until the server ends the connection; all must be good."""
+        received = b"".join(iter(lambda: connection.recv(1 << 16), b""))
+        assert received.count(b"HTTP/1.1 ") == received.count(b"HTTP/1.1 200 OK"), received
+        return received.count(b"HTTP/1.1 ")
+
+    opened = [connect() for _ in range(8)]
+    for connection in opened:
+        connection.sendall(text)
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        assert answer.status == 200 and answer.read()
+    server.process.send_signal(signal.SIGSTOP)
+    opened += [connect() for _ in range(8)]
+    for connection in opened[:-2]:
+        connection.sendall(text)
+    opened[0].sendall(text)
+    opened[-2].sendall(text[:20])
+    server.terminate()
+    server.process.send_signal(signal.SIGCONT)
+    server.wait_until(lambda: '"Shutting down"' in server.log())
+    opened[-2].sendall(text[20:])
+    assert [answers(connection) for connection in opened] == [2] + [1] * 14 + [0]
+    assert server.stop() == 0
 
 
 def test_an_unload_answers_what_has_come(repository, start):

@@ -39,6 +39,13 @@ class LogsTest(unittest.TestCase):
         self.assertEqual((line["client"], line["method"], line["path"], line["status"]),
                          ("1.2.3.4:5", "POST", "/v2", 400))
 
+    def test_a_client_cannot_write_long_lines(self):
+        line = line_of('%s - "%s %s HTTP/%s" %d', "1.2.3.4:5", "POST", "/v2" * 9999, "1.1",
+                       404, logger="uvicorn.access")
+        self.assertLess(len(json.dumps(line)), 3000)
+        line = line_of("Exception:", error=InvalidInput("x" * 60000))
+        self.assertLess(len(json.dumps(line)), 3000)
+
     def test_a_clients_fault_has_no_traceback(self):
         line = line_of("Exception:", error=InvalidInput("bad"))
         self.assertEqual((line["level"], line["error"]), ("INFO", "InvalidInput: bad"))

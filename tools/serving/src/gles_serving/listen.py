@@ -11,6 +11,7 @@ from kserve.protocol.grpc.server import GRPCServer
 from kserve.protocol.grpc.servicer import InferenceServicer
 from kserve.protocol.rest.server import RESTServer
 
+from . import rest
 from .errors import TooLarge
 from .limits import MostBytes
 
@@ -27,6 +28,8 @@ def install(host: str, most_bytes: MostBytes) -> None:
         def __init__(self, *arguments: Any, **more: Any):
             super().__init__(*arguments, **more)
             self.config.host = host
+            self.config.http = rest.Protocol
+            self._server = rest.Server(self.config, self.dataplane)
 
     class Servicer(InferenceServicer):
         """kserve's, with a bound for each model."""

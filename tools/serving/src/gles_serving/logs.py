@@ -8,6 +8,7 @@ from typing import Any, Dict
 # A client's mistake is logged as one line, without the traceback that kserve
 # logs at level ERROR, so that bad requests cannot fill a disk.
 _CLIENTS = {"InvalidInput", "ModelNotFound", "NotImplementedError"}
+_MOST_LETTERS = 2000  # of what a client has sent
 _STATES = {"ModelNotReady", "NotReady", "ServerNotReady", "Overloaded"}
 
 
@@ -24,13 +25,14 @@ class JsonFormatter(logging.Formatter):
         if record.name == "uvicorn.access" and isinstance(record.args, tuple) \
                 and len(record.args) == 5:
             client, method, path, _, status = record.args
-            line.update(client=client, method=method, path=path, status=status)
+            line.update(client=client, method=method, path=str(path)[:_MOST_LETTERS],
+                        status=status)
         else:
             line["message"] = record.getMessage()
         line.update(getattr(record, "fields", {}))
         if record.exc_info and record.exc_info[0]:
             kind, error = record.exc_info[0].__name__, record.exc_info[1]
-            line["error"] = f"{kind}: {error}"
+            line["error"] = f"{kind}: {error}"[:_MOST_LETTERS]
             if kind in _CLIENTS | _STATES:
                 line["level"] = "INFO" if kind in _CLIENTS else "WARNING"
             else:
