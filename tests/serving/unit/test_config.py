@@ -29,8 +29,35 @@ class ConfigTest(unittest.TestCase):
         return str(caught.exception)
 
     def test_values_nested_too_deeply(self):
-        for text in (b"[" * 50000, b'{"batching":' * 50000):
+        for text in (b"[" * 50000, b'{"batching":' * 5000):
             self.assertIn("nested too deeply", self.refused(text))
+
+    def test_files_that_are_not_a_small_regular_one(self):
+        path = self.write("m/1/model.tflite")
+        config_path = os.path.join(self.root, "m", "config.json")
+        os.mkfifo(os.path.join(self.root, "pipe"))
+        self.write("folder/file")
+        self.write("large", b" " * (64 << 10) + b"{}")
+        self.write("small", {"max_queue": 5})
+        for target, reason in (("/dev/zero", "not a regular file"), ("pipe", "not a regular file"),
+                               ("folder", "directory"), ("absent", "No such file"),
+                               ("config.json", "symbolic links"), ("large", "65536 bytes")):
+            if target != "config.json":
+                target = os.path.join(self.root, target)
+            for place in (config_path, path.replace("model.tflite", "config.json")):
+                with self.subTest(target=target, place=place):
+                    os.symlink(target, place)
+                    with self.assertRaisesRegex(config.ConfigError, reason):
+                        config.read(self.root, "m")
+                    os.remove(place)
+        os.symlink(os.path.join(self.root, "small"), config_path)
+        self.assertEqual(config.read(self.root, "m").max_queue, 5)
+
+    def test_versions_are_numbers_as_they_are_written(self):
+        self.write("m/1/model.tflite")
+        for name in ("01", "\u0661", "1e1", "1" * 99):
+            self.write(f"m/{name}/model.tflite")
+        self.assertEqual(config.versions(os.path.join(self.root, "m")), [1])
 
     def test_defaults(self):
         path = self.write("m/1/model.tflite")
@@ -82,7 +109,19 @@ class ConfigTest(unittest.TestCase):
                 ([], "an object is needed"),
                 ({"instances": 0}, "instances: a whole number from 1 to 64"),
                 ({"instances": True}, "not True"),
-                ({"instances": []}, "at least one instance"),
+                ({"instances": []}, "1 to 64 instances"),
+                ({"instances": [{"count": 64}, {}]}, "1 to 64 instances"),
+                ({"version": True}, "version: a whole number"),
+                ({"version": 1.0}, "not 1.0"),
+                ({"version": "1"}, "not '1'"),
+                ({"version": None}, "not None"),
+                ({"version": [1]}, "not [1]"),
+                ({"max_queue": 1e3}, "a whole number"),
+                ({"num_threads": False}, "not False"),
+                (b'{"queue_timeout_ms": NaN}', "not nan"),
+                (b'{"max_queue": ' + b"9" * 5000 + b"}", "digits"),
+                (b"\xff\xfe{", "config.json"),
+                ({"x" * 60000: 1}, "unknown key"),
                 ({"instances": [{"gpu": 1}]}, "unknown key 'gpu'; there are device, count"),
                 ({"instances": [{"device": 1.5}]}, "a name or an index"),
                 ({"batch": 1}, "unknown key 'batch'; there are version, delegate"),
@@ -96,7 +135,9 @@ class ConfigTest(unittest.TestCase):
                 ({"decode": {"x": {"std": 0}}}, "std"),
                 ({"decode": []}, "an object of inputs' names")):
             with self.subTest(text=text):
-                self.assertIn(reason, self.refused(text))
+                found = self.refused(text)
+                self.assertIn(reason, found)
+                self.assertLess(len(found), 1000)
 
     def test_a_folder_without_a_model(self):
         os.makedirs(os.path.join(self.root, "empty"))
@@ -107,7 +148,7 @@ class ConfigTest(unittest.TestCase):
 
     def test_a_name_cannot_lead_out_of_the_repository(self):
         self.write("other/1/model.tflite")
-        for name in ("../other", "a/b", "", ".hidden"):
+        for name in ("../other", "a/b", "", ".hidden", "a\n"):
             with self.assertRaisesRegex(config.ConfigError, "model name"):
                 config.read(os.path.join(self.root, "m"), name)
 

@@ -10,12 +10,16 @@ Needs nothing but Python's own library.
 import json
 import os
 import re
+import stat
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Tuple
 
 MODEL_FILE = "model.tflite"
 CONFIG_FILE = "config.json"
-_NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+_VERSION = re.compile(r"0|[1-9][0-9]{0,17}")
+_MOST_BYTES = 64 << 10  # of a config.json
+_MOST_INSTANCES = 64
 
 
 class ConfigError(ValueError):
@@ -83,12 +87,16 @@ def _fail(where: str, text: str) -> None:
     raise ConfigError(f"{where}: {text}")
 
 
+def _shown(value: Any) -> str:
+    return repr(value)[:100]
+
+
 def _keys(where: str, value: Any, known: Tuple[str, ...]) -> Dict[str, Any]:
     if not isinstance(value, dict):
-        _fail(where, f"an object is needed, not {value!r}")
+        _fail(where, f"an object is needed, not {_shown(value)}")
     for key in value:
         if key not in known:
-            _fail(where, f"unknown key {key!r}; there are {', '.join(known)}")
+            _fail(where, f"unknown key {_shown(key)}; there are {', '.join(known)}")
     return value
 
 
@@ -96,7 +104,7 @@ def _number(where: str, value: Any, low: float, high: float, whole: bool) -> Any
     kinds = (int,) if whole else (int, float)
     if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
         kind = "a whole number" if whole else "a number"
-        _fail(where, f"{kind} from {low:g} to {high:g} is needed, not {value!r}")
+        _fail(where, f"{kind} from {low:g} to {high:g} is needed, not {_shown(value)}")
     return value
 
 
@@ -110,13 +118,13 @@ def _instances(where: str, value: Any) -> Tuple[Instance, ...]:
             if isinstance(device, int) and not isinstance(device, bool):
                 device = str(device)
             if device is not None and not isinstance(device, str):
-                _fail(at + ".device", f"a name or an index is needed, not {device!r}")
-            count = _number(at + ".count", item.get("count", 1), 1, 64, True)
+                _fail(at + ".device", f"a name or an index is needed, not {_shown(device)}")
+            count = _number(at + ".count", item.get("count", 1), 1, _MOST_INSTANCES, True)
             made += [Instance(device)] * count
-        if not made:
-            _fail(where, "at least one instance is needed")
+        if not 1 <= len(made) <= _MOST_INSTANCES:
+            _fail(where, f"1 to {_MOST_INSTANCES} instances are needed, not {len(made)}")
         return tuple(made)
-    return (Instance(),) * _number(where, value, 1, 64, True)
+    return (Instance(),) * _number(where, value, 1, _MOST_INSTANCES, True)
 
 
 def _batching(where: str, value: Any) -> Optional[Batching]:
@@ -125,11 +133,11 @@ def _batching(where: str, value: Any) -> Optional[Batching]:
     value = _keys(where, value, ("sizes", "max_delay_ms"))
     sizes = value.get("sizes")
     if not isinstance(sizes, list) or not sizes:
-        _fail(where + ".sizes", f"a list of batch sizes is needed, not {sizes!r}")
+        _fail(where + ".sizes", f"a list of batch sizes is needed, not {_shown(sizes)}")
     for size in sizes:
         _number(where + ".sizes", size, 1, 4096, True)
     if sorted(set(sizes)) != sizes:
-        _fail(where + ".sizes", f"ascending sizes are needed, not {sizes!r}")
+        _fail(where + ".sizes", f"ascending sizes are needed, not {_shown(sizes)}")
     delay = _number(where + ".max_delay_ms", value.get("max_delay_ms", 2.0), 0, 10_000, False)
     return Batching(tuple(sizes), float(delay))
 
@@ -137,7 +145,7 @@ def _batching(where: str, value: Any) -> Optional[Batching]:
 def _decode(where: str, value: Any) -> Dict[str, Decode]:
     made = {}
     if not isinstance(value, dict):
-        _fail(where, f"an object of inputs' names is needed, not {value!r}")
+        _fail(where, f"an object of inputs' names is needed, not {_shown(value)}")
     for name, step in value.items():
         at = f"{where}.{name}"
         step = _keys(at, step, ("mean", "std", "max_pixels"))
@@ -161,7 +169,8 @@ def parse(name: str, version: int, path: str, text: Dict[str, Any], where: str) 
     _keys(where, text, KEYS)
     delegate = text.get("delegate", {})
     if delegate is not None and not isinstance(delegate, dict):
-        _fail(where + ": delegate", f"an object of options or null is needed, not {delegate!r}")
+        _fail(where + ": delegate",
+              f"an object of options or null is needed, not {_shown(delegate)}")
     if delegate and "thread_mode" in delegate:
         _fail(where + ": delegate", "thread_mode is the server's to choose: always worker")
     at = where + ": "
@@ -176,18 +185,24 @@ def parse(name: str, version: int, path: str, text: Dict[str, Any], where: str) 
 
 
 def _read(path: str) -> Dict[str, Any]:
-    if not os.path.exists(path):
+    if not os.path.lexists(path):
         return {}
     try:
-        with open(path, encoding="utf-8") as file:
-            value = json.load(file)
+        # Opening a pipe would wait for its writer.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                _fail(path, "this is not a regular file")
+            text = file.read(_MOST_BYTES + 1)
+        if len(text) > _MOST_BYTES:
+            _fail(path, f"more than {_MOST_BYTES} bytes")
+        value = json.loads(text.decode())
+    except ConfigError:
+        raise
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: {error}") from error
     except RecursionError as error:
         raise ConfigError(f"{path}: the values are nested too deeply") from error
-    if not isinstance(value, dict):
-        _fail(path, f"an object is needed, not {value!r}")
-    return value
+    return _keys(path, value, KEYS)
 
 
 def versions(folder: str) -> List[int]:
@@ -197,7 +212,8 @@ def versions(folder: str) -> List[int]:
     except OSError as error:
         raise ConfigError(f"{folder}: {error.strerror}") from error
     return sorted(int(name) for name in names
-                  if name.isdecimal() and os.path.isfile(os.path.join(folder, name, MODEL_FILE)))
+                  if _VERSION.fullmatch(name)
+                  and os.path.isfile(os.path.join(folder, name, MODEL_FILE)))
 
 
 def model_names(repository: str) -> List[str]:
@@ -218,16 +234,16 @@ def read(repository: str, name: str) -> ModelConfig:
 
     Raises ConfigError.
     """
-    if not _NAME.match(name):
+    if not _NAME.fullmatch(name):
         raise ConfigError(f"model name {name!r}: letters, digits, '_', '-' and '.' are allowed")
     folder = os.path.join(repository, name)
     text = _read(os.path.join(folder, CONFIG_FILE))
     found = versions(folder)
     if not found:
         raise ConfigError(f"{folder}: no VERSION/{MODEL_FILE}, where VERSION is a whole number")
-    version = text.get("version", found[-1])
+    version = _number(f"{folder}: version", text.get("version", found[-1]), 0, 1e18, True)
     if version not in found:
-        raise ConfigError(f"{folder}: version {version!r} is none of "
+        raise ConfigError(f"{folder}: version {version} is none of "
                           f"{', '.join(map(str, found))}")
     own = _read(os.path.join(folder, str(version), CONFIG_FILE))
     if "version" in own:
@@ -246,8 +262,8 @@ def mark(repository: str, name: str) -> Tuple[Any, ...]:
     marks: List[Any] = []
     for path in files:
         try:
-            stat = os.stat(path)
-            marks.append((path, stat.st_mtime_ns, stat.st_size))
+            found = os.stat(path)
+            marks.append((path, found.st_mtime_ns, found.st_size))
         except OSError:
             marks.append((path, 0, 0))
     return tuple(marks)
