@@ -15,16 +15,16 @@ from ai_edge_litert.interpreter import Interpreter
 
 from gles_delegate import _model
 
-def table_model(rows=10):
+def table_model(shapes=([1, 1], [10, 4], [1, 1, 4])):
     """GATHER of rows of four floats by an int32 index: "t0" [1, 1] -> "t2" [1, 1, 4]. Row k holds
-    k, k + 0.25, k + 0.5, k + 0.75; the CPU's kernel fails for an index past the table."""
+    k, k + 0.25, k + 0.5, k + 0.75; the CPU's kernel fails for an index past the table.
+    shapes: of the index, the table of 40 floats and the output."""
     m = _model
-    table = np.arange(4 * rows, dtype=np.float32) / 4
+    table = np.arange(40, dtype=np.float32) / 4
     buffers = [m._table({}), m._table({0: ("ref", m._numbers("B", list(table.tobytes()), 16))})]
     tensors = [m._table({0: ("ref", m._numbers("i", shape)), 1: ("b", kind), 2: ("I", buffer),
                          3: ("ref", m._name(f"t{i}"))})
-               for i, (shape, kind, buffer) in enumerate(
-                   (([1, 1], 2, 0), ([rows, 4], 0, 1), ([1, 1, 4], 0, 0)))]
+               for i, (shape, kind, buffer) in enumerate(zip(shapes, (2, 0, 0), (0, 1, 0)))]
     gather = m._table({0: ("I", 0), 1: ("ref", m._numbers("i", [1, 0])),
                        2: ("ref", m._numbers("i", [2])), 3: ("B", 23), 4: ("ref", m._table({}))})
     codes = [m._table({0: ("b", 36), 2: ("i", 1), 3: ("i", 36)})]

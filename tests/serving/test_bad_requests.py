@@ -78,9 +78,9 @@ def binary(size=5120, sent=5120, length=None, **changes):
     (binary(length=7), "JSON"),
     (binary(datatype="FP31"), "unknown datatype"),
     (binary(shape="x"), "shape"),
-    (binary(shape=None), "None is no shape"),
+    (binary(shape=None), "inputs.0.shape: Input should be a valid list"),
     (binary(data=[1]), "either data or binary_data_size"),
-    ((b"[]", "2"), "TypeError"),
+    ((b"[]", "2"), "should be a valid dictionary"),
 ])
 def test_torn_binary(server, made, text):
     body, length = made

@@ -7,6 +7,7 @@ import json
 import socket
 
 import grpc
+import numpy as np
 import pytest
 from tritonclient.grpc import service_pb2 as pb
 from tritonclient.grpc import service_pb2_grpc as pb_grpc
@@ -18,12 +19,15 @@ BINARY = {"Content-Type": "application/octet-stream"}
 
 @pytest.fixture(scope="module", name="server")
 def made_server(tmp_path_factory):
-    """Models: table and batched, that fail for an index past the end; small."""
+    """Models: table and batched, that fail for an index past the end; number, whose input and
+    output have no dimension, and that gives NaN for 39; small."""
     repository = tmp_path_factory.mktemp("hostile") / "repository"
     table = sp.table_model()
     sp.write_model(repository, "table", table, config={"delegate": None})
     sp.write_model(repository, "batched", table, config={
         "delegate": None, "batching": {"sizes": [1, 4], "max_delay_ms": 200}})
+    sp.write_model(repository, "number", sp.table_model(([], [40], [])).replace(
+        np.float32(9.75).tobytes(), np.float32(np.nan).tobytes()), config={"delegate": None})
     sp.write_model(repository, "small", config={"delegate": None})
     made = sp.Server(repository, "--probe_seconds=0", control=False)
     yield made
@@ -67,6 +71,67 @@ def test_a_bad_row_is_answered_alone(server):
             assert answer[0] == 400, answer
         else:
             assert row(answer) == index
+
+
+@pytest.mark.parametrize("value, text", [
+    (1.0, "not of INT32"), (2**31, "outside of INT32"), (-2**31 - 1, "outside of INT32"),
+    (2**64, "not of INT32"), (True, "not of INT32"), ("1", "not of INT32"), (None, "not of INT32"),
+    ({}, "not of INT32"), ([1, 2], "2 values"), (1e400, "JSON")])
+def test_values_of_another_type(server, value, text):
+    for model in ("table", "number"):
+        shape = [1, 1] if model == "table" else []
+        status, body, _ = server.post(f"/v2/models/{model}/infer", {"inputs": [
+            {"name": "t0", "shape": shape, "datatype": "INT32", "data": [value]}]})
+        assert status == 400 and text in json.loads(body)["error"], body
+
+
+def test_a_single_number(server):
+    for body in ({"data": [9]}, {"parameters": {"binary_data_size": 4}}):
+        head = json.dumps({"inputs": [{"name": "t0", "shape": [], "datatype": "INT32", **body}]})
+        status, answer, _ = server.ask(
+            "/v2/models/number/infer", head.encode() + (b"" if "data" in body else b"\x09\0\0\0"),
+            {**BINARY, "Inference-Header-Content-Length": str(len(head))})
+        assert status == 200, answer
+        output = json.loads(answer)["outputs"][0]
+        assert (output["shape"], output["data"]) == ([], [2.25])
+
+
+@pytest.mark.parametrize("changes", [
+    {"name": ["t0"]}, {"name": {}}, {"name": 5}, {"name": "\ud800"}, {"datatype": ["FP32"]},
+    {"shape": [1.0, 16, 16, 5]}, {"shape": [True, 16, 16, 5]}, {"shape": ["1", 16, 16, 5]},
+    {"shape": [2**70]}, {"shape": {}}, {"parameters": 5},
+    {"parameters": {"binary_data_size": True}}, {"parameters": {"binary_data_size": 2**70}},
+    {"parameters": {"binary_data_size": [5120]}}], ids=str)
+def test_fields_of_another_type(server, changes):
+    status, body, _ = server.ask(*binary_request(5120, **{"datatype": "FP32", **changes}))
+    assert status == 400 and json.loads(body)["error"], body
+    request = sp.json_request(sp.values())
+    request["inputs"][0].update(changes)
+    status, body, _ = server.post("/v2/models/small/infer", request)
+    assert status == 400 and json.loads(body)["error"], body
+
+
+@pytest.mark.parametrize("more", [
+    {"id": 5}, {"id": ["x"]}, {"id": "\ud800"}, {"parameters": 5}, {"parameters": ["x"]},
+    {"parameters": {"a": None}}, {"outputs": 5}, {"outputs": ["t5"]}, {"outputs": [{"name": []}]},
+    {"outputs": [{"name": "t5", "parameters": 5}]}, {"inputs": 5}, {"inputs": [5]},
+    {"inputs": {}}], ids=str)
+def test_requests_of_another_form(server, more):
+    head = json.dumps({"inputs": [{"name": "t0", "shape": sp.SHAPE, "datatype": "FP32",
+                                   "parameters": {"binary_data_size": 5120}}], **more}).encode()
+    for ask in (server.post("/v2/models/small/infer", sp.json_request(sp.values()) | more),
+                server.ask("/v2/models/small/infer", head + bytes(5120), {
+                    **BINARY, "Inference-Header-Content-Length": str(len(head))})):
+        assert ask[0] == 400 and json.loads(ask[1])["error"], ask
+
+
+def test_nan_through_json(server):
+    """JSON has no such value: it is refused, and goes as null."""
+    status, body, _ = server.post("/v2/models/small/infer", sp.json_request(sp.values() * np.nan))
+    assert status == 400 and "JSON" in json.loads(body)["error"]
+    status, body, _ = server.post("/v2/models/number/infer", {"inputs": [
+        {"name": "t0", "shape": [], "datatype": "INT32", "data": [39]}]})
+    assert status == 200 and json.loads(body)["outputs"][0]["data"] == [None], body
 
 
 def test_an_output_twice(server):

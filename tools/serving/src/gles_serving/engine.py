@@ -155,6 +155,9 @@ class Interpreters:
         for spec in self.inputs:
             if 0 in spec.shape:
                 continue
+            if not spec.shape:  # tensor() copies a single number
+                interpreter.set_tensor(spec.index, requests[0][spec.name])
+                continue
             # set_tensor() would first copy what is read-only or not aligned, as a request's bytes are.
             view = interpreter.tensor(spec.index)()
             if not batched:
@@ -169,7 +172,7 @@ class Interpreters:
         interpreter.invoke()
         results: List[Dict[str, np.ndarray]] = [{} for _ in requests]
         for spec in self.outputs:
-            whole = interpreter.get_tensor(spec.index)
+            whole = np.asarray(interpreter.get_tensor(spec.index))
             if not batched:
                 results[0][spec.name] = whole
                 continue

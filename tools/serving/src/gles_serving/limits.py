@@ -61,11 +61,16 @@ class BodyLimit:
         await self._app(scope, counted, send)
 
 
+def described(errors: Any) -> str:
+    """The text for pydantic's errors."""
+    return "; ".join(f"{'.'.join(str(place) for place in error['loc'])}: {error['msg']}"
+                     for error in errors)[:1000]
+
+
 async def _invalid(_: Request, error: Exception) -> JSONResponse:
     """A body that is no request of the protocol: 400, where FastAPI alone says 422."""
     assert isinstance(error, RequestValidationError)
-    parts = [f"{'.'.join(str(place) for place in e['loc'])}: {e['msg']}" for e in error.errors()]
-    return JSONResponse({"error": "; ".join(parts)[:1000]}, 400)
+    return JSONResponse({"error": described(error.errors())}, 400)
 
 
 async def _http(_: Request, error: Exception) -> JSONResponse:

@@ -132,8 +132,9 @@ class Repository(ModelRepository):
                 await self.load(name)
             except (config.ConfigError, engine.LoadError):
                 pass  # told by _failed; the others are loaded all the same
-            except Exception:  # nor may our fault keep the others away
+            except Exception as error:  # nor may our fault keep the others away
                 _log.exception("the model cannot be loaded")
+                self._failed(name, f"{type(error).__name__}: {error}")
         for name in [name for name in self.models if name not in names]:
             self.unload(name)
 

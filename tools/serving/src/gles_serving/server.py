@@ -8,7 +8,7 @@ import asyncio
 import logging
 import os
 import sys
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 import numpy as np
 import orjson
@@ -20,6 +20,8 @@ from kserve.errors import InvalidInput, ModelNotFound
 from kserve.protocol.dataplane import DataPlane
 from kserve.protocol.infer_type import RequestedOutput
 from kserve.protocol.model_repository_extension import ModelRepositoryExtension
+from kserve.protocol.rest.v2_datamodels import InferenceRequest, RequestInput
+from pydantic import ValidationError
 
 from . import __version__, limits, listen, logs, memory, short_way, tensors
 from .config import ConfigError
@@ -31,7 +33,15 @@ _log = logging.getLogger("gles_serving")
 _LENGTH = "inference-header-content-length"
 
 
-def _binary_request(body: bytes, length: int, model_name: str) -> InferRequest:
+class _Input(RequestInput):
+    data: Optional[list] = None  # else its values stand behind the JSON
+
+
+class _Body(InferenceRequest):
+    inputs: List[_Input]
+
+
+def _request(body: bytes, length: int, model_name: str) -> InferRequest:
     """A request of JSON and, behind it, the values of inputs with binary_data_size.
 
     kserve's own InferRequest.from_bytes turns such values into Python lists, and images into
@@ -40,49 +50,46 @@ def _binary_request(body: bytes, length: int, model_name: str) -> InferRequest:
     if not 0 < length <= len(body):
         raise InvalidInput(f"{_LENGTH}: {length}, where the body has {len(body)} bytes")
     view = memoryview(body)  # a slice of bytes would be a copy
-    text = orjson.loads(view[:length])
+    made = _Body.model_validate(orjson.loads(view[:length]), strict=True)
     at = length
     inputs = []
-    for item in text["inputs"]:
-        parameters = item.get("parameters") or {}
-        size = parameters.get("binary_data_size")
-        data: Any = item.get("data")
+    for item in made.inputs:
+        size = (item.parameters or {}).get("binary_data_size")
+        data: Any = item.data
         if (data is None) == (size is None):
-            raise InvalidInput(f"input {item['name']!r} needs either data or binary_data_size")
+            raise InvalidInput(f"input {item.name!r} needs either data or binary_data_size")
         if size is not None:
-            if not isinstance(size, int) or size < 0 or at + size > len(body):
-                raise InvalidInput(f"input {item['name']!r}: binary_data_size {size!r}, where "
+            if type(size) is not int or not 0 <= size <= len(body) - at:
+                raise InvalidInput(f"input {item.name!r}: binary_data_size {size!r}, where "
                                    f"{len(body) - at} bytes are left")
             data = _values(view[at:at + size], item)
             at += size
-        elif not isinstance(data, list):
-            raise InvalidInput(f"input {item['name']!r}: data is a list")
-        inputs.append(InferInput(item["name"], item["shape"], item["datatype"], data=data,
-                                 parameters=parameters))
+        inputs.append(InferInput(item.name, item.shape, item.datatype, data=data,
+                                 parameters=item.parameters))
     if at != len(body):
         raise InvalidInput(f"{len(body) - at} bytes are left over behind the last input")
-    outputs = [RequestedOutput(o["name"], o.get("parameters")) for o in text.get("outputs") or ()]
-    return InferRequest(model_name, inputs, request_id=text.get("id"),
-                        parameters=text.get("parameters"), request_outputs=outputs or None)
+    outputs = [RequestedOutput(output.name, output.parameters) for output in made.outputs or ()]
+    return InferRequest(model_name, inputs, request_id=made.id, parameters=made.parameters,
+                        request_outputs=outputs or None)
 
 
-def _values(data: memoryview, item: Dict[str, Any]) -> np.ndarray:
-    if item["datatype"] == "BYTES":
-        elements = tensors.split_bytes(item["name"], data)
+def _values(data: memoryview, item: _Input) -> np.ndarray:
+    if item.datatype == "BYTES":
+        elements = tensors.split_bytes(item.name, data)
         made = np.empty(len(elements), dtype=np.object_)
         made[:] = elements
         return made
-    dtype = tensors.DATATYPES.get(item["datatype"])
+    dtype = tensors.DATATYPES.get(item.datatype)
     if dtype is None:
-        raise InvalidInput(f"input {item['name']!r}: unknown datatype {item['datatype']!r}")
+        raise InvalidInput(f"input {item.name!r}: unknown datatype {item.datatype!r}")
     if len(data) % np.dtype(dtype).itemsize:
-        raise InvalidInput(f"input {item['name']!r}: {len(data)} bytes are no whole number of "
-                           f"{item['datatype']}")
+        raise InvalidInput(f"input {item.name!r}: {len(data)} bytes are no whole number of "
+                           f"{item.datatype}")
     return np.frombuffer(data, dtype)
 
 
 class Plane(DataPlane):
-    """kserve's DataPlane with the readiness, metadata and binary requests of this server."""
+    """kserve's DataPlane with the readiness, metadata and requests of this server."""
 
     def __init__(self, repository: Any):
         super().__init__(repository)
@@ -117,16 +124,17 @@ class Plane(DataPlane):
 
     def decode_inference_request(self, body: Any, headers: Dict[str, str],
                                  model_name: str) -> InferRequest:
-        """As kserve's; whatever a client tears is InvalidInput."""
-        if not isinstance(body, bytes):
-            return super().decode_inference_request(body, headers, model_name)
+        """As kserve's, with and without binary values; whatever a client tears is InvalidInput."""
         try:
-            return _binary_request(body, int(headers.get(_LENGTH, len(body))), model_name)
-        except InvalidInput:
-            raise
-        except tensors.RequestError as error:
-            raise InvalidInput(str(error)) from error
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            length = len(body)
+            if _LENGTH in headers and "json" not in headers.get("content-type", ""):
+                length = int(headers[_LENGTH])
+            return _request(body, length, model_name)
+        except ValidationError as error:
+            raise InvalidInput(limits.described(error.errors())) from error
+        except (InvalidInput, tensors.RequestError) as error:
+            raise InvalidInput(str(error)[:1000]) from error
+        except ValueError as error:
             raise InvalidInput("no request of the protocol: "
                                f"{type(error).__name__}: {error}"[:500]) from error
 

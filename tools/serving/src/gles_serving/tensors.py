@@ -19,6 +19,8 @@ DATATYPES = {
 }
 _NAME_OF = {np.dtype(dtype): name for name, dtype in DATATYPES.items()}
 _WORST = (ValueError, TypeError, OverflowError, struct.error, MemoryError)
+# Types of Python that each kind of numpy's takes.
+_TAKEN = {"f": {float, int}, "i": {int}, "u": {int}, "b": {bool, int}}
 _MOST_DIMENSIONS = 8  # TFLite's own most
 MOST_FILES = 4096  # the largest batch that config.py takes
 # The maximum size of a request's value, written out in JSON with its white space.
@@ -132,37 +134,51 @@ def _raw_bytes(item: Any) -> List[bytes]:
     return elements
 
 
+def _range(dtype: Any) -> Tuple[Any, Any]:
+    """The least and the greatest number of a type."""
+    if np.dtype(dtype).kind == "b":
+        return 0, 1
+    limits = np.finfo(dtype) if np.dtype(dtype).kind == "f" else np.iinfo(dtype)
+    return limits.min, limits.max
+
+
 def _array(item: Any, spec: Spec) -> np.ndarray:
     """The values of a tensor input, of its own shape."""
     count = math.prod(item.shape)
     data = item.data
     if isinstance(data, list) and data:
-        try:
-            values = np.asarray(data)
-        except _WORST as error:
-            raise RequestError(f"input {spec.name!r}: the data is ragged: {error}") from error
-        if np.dtype(spec.dtype).kind in "iu":
-            good = values.dtype.kind in "iu"
-        else:
-            good = values.dtype.kind in "iufb"
-        if not good:
+        values = np.asarray(data, object).reshape(-1)  # as another type it would turn 1.5 into 1
+        flat = values.tolist()
+        kinds = set(map(type, flat))
+        if list in kinds:
+            raise RequestError(f"input {spec.name!r}: the data is ragged")
+        kind = np.dtype(spec.dtype).kind
+        if not kinds <= _TAKEN[kind]:
             raise RequestError(f"input {spec.name!r}: the data is not of {spec.datatype}")
-        if values.size != count:
-            raise RequestError(f"input {spec.name!r}: {values.size} values, where the shape "
+        if len(flat) != count:
+            raise RequestError(f"input {spec.name!r}: {len(flat)} values, where the shape "
                                f"{list(item.shape)} has {count}")
-        if values.dtype.kind in "iu" and np.dtype(spec.dtype).kind in "iu" and count:
-            limits = np.iinfo(spec.dtype)
-            if values.min() < limits.min or values.max() > limits.max:
-                raise RequestError(f"input {spec.name!r}: values outside of {spec.datatype}, "
-                                   f"{limits.min} to {limits.max}")
-        return values.astype(spec.dtype).reshape(item.shape)
+        low, high = _range(spec.dtype)
+        if kind != "f" and flat and not low <= min(flat) <= max(flat) <= high:
+            raise RequestError(f"input {spec.name!r}: values outside of {spec.datatype}, "
+                               f"{low} to {high}")
+        try:
+            with np.errstate(over="raise"):
+                return values.astype(spec.dtype).reshape(item.shape)
+        except (OverflowError, FloatingPointError) as error:
+            raise RequestError(f"input {spec.name!r}: values outside of {spec.datatype}, "
+                               f"{low:g} to {high:g}") from error
     try:
         if isinstance(data, np.ndarray) and data.dtype == spec.dtype:
-            return data.reshape(item.shape)  # kserve's as_numpy() would copy it
-        return item.as_numpy().reshape(item.shape)
+            made = data.reshape(item.shape)  # kserve's as_numpy() would copy it
+        else:
+            made = item.as_numpy().reshape(item.shape)
     except _WORST as error:
         raise RequestError(f"input {spec.name!r}: the data does not hold {count} values of "
                            f"{spec.datatype}: {error}") from error
+    if made.dtype.kind == "b" and made.view(np.uint8).max(initial=0) > 1:
+        raise RequestError(f"input {spec.name!r}: a BOOL is a byte of 0 or 1")
+    return made
 
 
 def _check_rows(name: str, shape: Sequence[int], own: Tuple[int, ...], max_rows: int) -> int:
