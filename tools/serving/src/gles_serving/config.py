@@ -194,7 +194,7 @@ def _read(path: str) -> Dict[str, Any]:
                 _fail(path, "this is not a regular file")
             text = file.read(_MOST_BYTES + 1)
         if len(text) > _MOST_BYTES:
-            _fail(path, f"more than {_MOST_BYTES} bytes")
+            _fail(path, f"the file has more than {_MOST_BYTES} bytes")
         value = json.loads(text.decode())
     except ConfigError:
         raise

@@ -17,6 +17,7 @@ from uvicorn.server import ServerState
 
 # Of a request's line and headers together.
 MOST_HEAD_BYTES = 64 << 10
+_TOO_LARGE = f"the request's line and headers have more than {MOST_HEAD_BYTES} bytes"
 # How long the end of the server waits for a queue of connections that does not become empty.
 _ACCEPT_SECONDS = 1.0
 
@@ -55,7 +56,7 @@ class Protocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._head = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         if self._head > MOST_HEAD_BYTES:
-            raise ValueError("the head is too large")  # has uvicorn call send_400_response()
+            raise ValueError(_TOO_LARGE)  # has uvicorn call send_400_response()
         self._head = 0
         before = self.cycle
         super().on_headers_complete()
@@ -79,7 +80,7 @@ class Protocol(HttpToolsProtocol):
             too_long = len(self.url) > MOST_HEAD_BYTES
             status = HTTPStatus.REQUEST_URI_TOO_LONG if too_long else \
                 HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-            msg = f"the request's line and headers have more than {MOST_HEAD_BYTES} bytes"
+            msg = _TOO_LARGE
         body = json.dumps({"error": msg}).encode()
         head = (f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: application/json\r\n"
                 f"content-length: {len(body)}\r\nconnection: close\r\n\r\n")

@@ -34,7 +34,7 @@ _LENGTH = "inference-header-content-length"
 
 
 class _Input(RequestInput):
-    data: Optional[list] = None  # else its values stand behind the JSON
+    data: Optional[list] = None  # else its values follow the JSON
 
 
 class _Body(InferenceRequest):
