@@ -205,6 +205,7 @@ ENDLESS = MUCH * 500
     (404, [b"GET /", b"x" * 60000, b" HTTP/1.1\r\n", HOST, b"\r\n"]),
     (414, [b"GET /", *MUCH, b" HTTP/1.1\r\n", HOST, b"\r\n"]),
     (400, [b"no HTTP\r\n\r\n"]),
+    (431, [b"\r\n" * 40000]),
 ])
 def test_the_size_of_a_head(server, status, parts):
     assert status_of(server, parts) == status

@@ -42,6 +42,7 @@ class Protocol(HttpToolsProtocol):
     chunks), and errors in the protocol's form."""
 
     server_state: State
+    url = b""
     _head = 0  # bytes since the last head or part of a body was complete
 
     def _head_is_open(self) -> bool:
@@ -51,7 +52,8 @@ class Protocol(HttpToolsProtocol):
         self._head += len(data)
         super().data_received(data)
         if self._head > MOST_HEAD_BYTES and not self.transport.is_closing():
-            self.send_400_response("")
+            self.logger.warning(_TOO_LARGE)
+            self.send_400_response(_TOO_LARGE)
 
     def on_headers_complete(self) -> None:
         self._head = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
@@ -60,7 +62,7 @@ class Protocol(HttpToolsProtocol):
         self._head = 0
         before = self.cycle
         super().on_headers_complete()
-        if self.server_state.ending:
+        if self.server_state.ending and self.cycle is not before:
             self.cycle.keep_alive = False
             if before is not None:  # the client did not wait for its answer
                 before.keep_alive = True
