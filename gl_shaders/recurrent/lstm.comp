@@ -61,6 +61,12 @@ vec4 source(int term, int step) {
                       : read_src(step, 0, term, batch);
 }
 
+// `v` of slice s, with zeros past the last of `count` channels: a padding channel's sum is NaN if
+// a term is infinite, and so would be every sum that it is a term of, by a weight of zero.
+vec4 without_padding(vec4 v, int s, int count) {
+  return mix(vec4(0.0), v, lessThan(ivec4(s * 4) + ivec4(0, 1, 2, 3), ivec4(count)));
+}
+
 vec4 bias(int s, int gate) { return weights_at(s, rows.x + gate); }
 
 // Updates cells 4 * s to 4 * s + 3. Biases are already added.
@@ -78,7 +84,7 @@ void update_cell(int s, vec4 sum[GATES]) {
 
 // The output of the cells.
 void update_hidden(int s, vec4 output_sum) {
-  hidden[s] = sigmoid(output_sum) * activate(cell_slices[s]);
+  hidden[s] = without_padding(sigmoid(output_sum) * activate(cell_slices[s]), s, sizes.z);
 }
 
 vec4 peephole(int s, int which) {
@@ -92,14 +98,14 @@ vec4 peephole(int s, int which) {
 #ifdef LAYER_NORM
 void measure(int gate) {
   vec4 total = vec4(0.0);
-  for (int s = 0; s < CELL_SLICES; ++s) total += gate_sums[gate * CELL_SLICES + s];
+  for (int s = 0; s < CELL_SLICES; ++s) {
+    total += without_padding(gate_sums[gate * CELL_SLICES + s], s, sizes.z);
+  }
   float count = float(sizes.z);
   float mean = dot(total, vec4(1.0)) / count;
   vec4 squares = vec4(0.0);
   for (int s = 0; s < CELL_SLICES; ++s) {
-    // Ignores padding after the last cell.
-    bvec4 there = lessThan(ivec4(s * 4) + ivec4(0, 1, 2, 3), ivec4(sizes.z));
-    vec4 d = mix(vec4(0.0), gate_sums[gate * CELL_SLICES + s] - mean, there);
+    vec4 d = without_padding(gate_sums[gate * CELL_SLICES + s] - mean, s, sizes.z);
     squares += d * d;
   }
   float variance = dot(squares, vec4(1.0)) / count;
@@ -244,7 +250,7 @@ void main() {
 #endif
     barrier();
     for (int s = id; s < OUTPUT_SLICES; s += INVOCATIONS) {
-      vec4 v = project(s);
+      vec4 v = without_padding(project(s), s, dst_aux.x);
       output_slices[s] = v;
       if (sizes.w != 0) {
         write_dst(batch, 0, s, step, v);

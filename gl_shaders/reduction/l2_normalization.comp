@@ -28,7 +28,8 @@ void main() {
   sum = shares[0];
 #endif
   float norm = sqrt(sum.x + sum.y + sum.z + sum.w);
-  if (norm < 1e-6) norm = 1e-6;  // not max(): NaN stays
+  // NaN stays, which max() need not keep, nor a comparison: Mesa makes max() of it.
+  norm = op_maximum(vec4(1e-6), vec4(norm), vec4(0.0)).x;
   for (int s = thread; s < src_size.z; s += THREADS) {
     write_dst(p.x, p.y, s, p.z, read_src(p.x, p.y, s, p.z) / norm);
   }

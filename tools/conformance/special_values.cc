@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "tools/op_models/random.h"
 
@@ -33,6 +34,36 @@ SingleOpModel WithValues(SingleOpModel model,
     ++start;
   }
   model.accuracy.range_ends = true;
+  return model;
+}
+
+std::vector<SpecialValue> SpecialValuesFor(const std::string& op) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  constexpr SpecialValue kNan = {"nan",
+                                 std::numeric_limits<float>::quiet_NaN()};
+  // By the order in which a kernel compares them, a NaN is lost, or what was
+  // before it. Those of CONV_3D clamp it to the largest number.
+  static const auto& no_nan = *new std::set<std::string>{
+      "ARG_MAX", "ARG_MIN", "CONV_3D", "REDUCE_MAX", "REDUCE_MIN", "TOPK_V2"};
+  // The kernels' sums have more terms than the op: running ones, and those of a
+  // fast Fourier transform. XNNPACK writes past the tensor of MaxUnpooling2D.
+  static const auto& none = *new std::set<std::string>{
+      "COMPLEX_ABS",    "IMAG", "LOCAL_RESPONSE_NORMALIZATION",
+      "MaxUnpooling2D", "REAL", "RFFT2D"};
+  if (none.count(op) > 0) return {};
+  std::vector<SpecialValue> values = {{"infinity", kInf},
+                                      {"minus_infinity", -kInf}};
+  if (no_nan.count(op) == 0) values.push_back(kNan);
+  return values;
+}
+
+SingleOpModel WithOne(SingleOpModel model, float value) {
+  const std::vector<bool> integers = testing::IntegerInputs(model);
+  for (size_t i = 0; i < integers.size(); ++i) {
+    std::vector<float>& input = model.inputs[i];
+    if (!integers[i] && !input.empty()) input[input.size() / 3] = value;
+  }
+  model.accuracy.range_ends = model.accuracy.either_kernel = true;
   return model;
 }
 

@@ -2,6 +2,7 @@
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_SPECIAL_VALUES_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_SPECIAL_VALUES_H_
 
+#include <string>
 #include <vector>
 
 #include "tools/conformance/names.h"
@@ -22,6 +23,17 @@ const std::vector<float>& FunctionValues();
 // Accuracy::range_ends. The first input starts at the first value, the second
 // at the second, so that pairs differ.
 SingleOpModel WithValues(SingleOpModel model, const std::vector<float>& values);
+
+struct SpecialValue {
+  const char* name;  // "nan", "infinity", "minus_infinity"
+  float value;
+};
+// Those on which a CPU kernel of the op is an oracle.
+std::vector<SpecialValue> SpecialValuesFor(const std::string& op);
+
+// `model` with `value` in one place of every input of floats. TFLite's built-in
+// kernels and XNNPACK do not agree on all: either is right.
+SingleOpModel WithOne(SingleOpModel model, float value);
 
 // Every value with every other, for an op of two inputs; its model's shapes
 // must be {PairCount(values)}.

@@ -6,6 +6,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/op_list.h"
 #include "tools/conformance/cases.h"
+#include "tools/conformance/special_values.h"
 
 namespace gles_delegate::conformance {
 
@@ -90,6 +91,29 @@ Family& CaseList::AddAtLimit(
   return families_.back();
 }
 
+void CaseList::AddSpecialValues() {
+  std::vector<Family> added;
+  absl::flat_hash_set<std::string> ops;
+  for (const Family& family : families_) {
+    // In one element nothing spreads.
+    if (!family.build || family.quantized || family.shape == "1x1x1x1" ||
+        !ops.insert(family.op).second) {
+      continue;
+    }
+    for (const SpecialValue& special : SpecialValuesFor(family.op)) {
+      Family of_value = family;
+      of_value.small = false;
+      absl::StrAppend(&of_value.attributes, "_special_values_", special.name);
+      of_value.build = [build = family.build,
+                        value = special.value](const Limits& limits) {
+        return WithOne(build(limits), value);
+      };
+      added.push_back(std::move(of_value));
+    }
+  }
+  families_.insert(families_.end(), added.begin(), added.end());
+}
+
 absl::StatusOr<std::vector<Family>> CaseList::Take() {
   std::stable_sort(
       families_.begin(), families_.end(),
@@ -119,6 +143,7 @@ absl::StatusOr<std::vector<Family>> AllFamilies() {
   AddTypedCases(&list);
   AddYoungerCases(&list);
   AddQuantizedCases(&list);
+  list.AddSpecialValues();
   AddLimitCases(&list);
   return list.Take();
 }

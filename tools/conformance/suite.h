@@ -74,6 +74,10 @@ class CaseList {
   Family& AddAtLimit(std::string op, std::string attributes, std::string shape,
                      std::function<SingleOpModel(const Limits&)> build);
 
+  // A family of each op on floats again, with NaN, infinity and minus infinity
+  // among its inputs.
+  void AddSpecialValues();
+
   // kAlreadyExists: two families of one name.
   absl::StatusOr<std::vector<Family>> Take();
 

@@ -14,6 +14,7 @@ struct CpuReference {
   // Not Ok: the CPU failed, on the op or on its magnitudes.
   absl::Status status;
   RunResult expected;
+  RunResult xnnpack;    // Accuracy::either_kernel; else empty
   RunResult magnitude;  // of the model on absolute values; empty without one
   double min_magnitude = 0;
   Accuracy accuracy;

@@ -83,9 +83,6 @@ void RoundConstantsToHalf(std::vector<uint8_t>* model) {
   }
 }
 
-namespace {
-
-// Which inputs hold integers or bools: they are the same at any precision.
 std::vector<bool> IntegerInputs(const SingleOpModel& model) {
   std::vector<bool> integers;
   if (model.bytes.empty()) return integers;
@@ -98,8 +95,6 @@ std::vector<bool> IntegerInputs(const SingleOpModel& model) {
   }
   return integers;
 }
-
-}  // namespace
 
 SingleOpModel AtPrecision(const SingleOpModel& model, Precision precision) {
   SingleOpModel rounded = model;

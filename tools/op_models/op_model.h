@@ -47,6 +47,9 @@ struct Accuracy {
   // taken for infinity: TFLite's built-in ADD, SUB, MUL and DIV clamp to it
   // even without an activation; XNNPACK's and ours do not.
   bool range_ends = false;
+  // XNNPACK's result is right, too: it and TFLite's built-in kernels do not
+  // agree on NaN and infinities.
+  bool either_kernel = false;
   // With terms = 0: the result is exact in float32, but a half may not hold it,
   // although halves hold the inputs.
   bool rounds_to_half = false;
@@ -96,6 +99,9 @@ std::ostream& operator<<(std::ostream& out, const RunResult& result);
 
 // float32 constants of a .tflite file rounded to half, in place.
 void RoundConstantsToHalf(std::vector<uint8_t>* model);
+
+// Which inputs hold integers or bools: they are the same at any precision.
+std::vector<bool> IntegerInputs(const SingleOpModel& model);
 
 // The model as a run at `precision` sees it: at 16 bits, its constants and
 // inputs are rounded to half.

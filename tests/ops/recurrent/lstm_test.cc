@@ -70,6 +70,24 @@ TEST_P(LstmTest, Variants) {
   }
 }
 
+// Sums of padding channels are NaN then, and no term of any other.
+TEST_P(LstmTest, AnInfinity) {
+  for (int bits = 0; bits < 32; ++bits) {
+    SCOPED_TRACE(absl::StrCat("bits ", bits));
+    const LstmCase c = Variant(bits);
+    SingleOpModel model;
+    model.bytes = Lstm(c);
+    model.inputs.emplace_back(c.batch * std::max(1, c.steps) * c.inputs, 0.5f);
+    model.inputs[0][1] = INFINITY;
+    model.accuracy.absolute = 0x1p-17f;  // as StatefulPair::Step()
+    model.stateful = true;
+    RunOptions options;
+    options.precision = GetParam();
+    options.invokes = 1;
+    EXPECT_THAT(RunOnDelegate(model, options), MatchesCpu(model, GetParam()));
+  }
+}
+
 // Several invocations compute a sum, as on devices of which no vector's width
 // is known. On llvmpipe they would be no more than fill a vector.
 TEST_P(LstmTest, SumsByLanes) {

@@ -2,6 +2,8 @@
 // L2_NORMALIZATION against TFLite's own kernel, and what its parser refuses.
 #include "delegate/ops/reduction/l2_normalization.h"
 
+#include <cmath>
+
 #include "delegate/graph/builtin_params.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
@@ -33,6 +35,13 @@ TEST_F(L2NormalizationTest, SmallNorms) {
   SingleOpModel zeros = L2Normalization({1, 3, 5});
   for (float& x : zeros.inputs[0]) x = 0;
   ExpectMatchesCpuOnce(zeros);
+}
+
+// A row with a NaN is NaN.
+TEST_F(L2NormalizationTest, NotANumber) {
+  SingleOpModel model = L2Normalization({3, 17});
+  model.inputs[0][20] = NAN;
+  ExpectMatchesCpuOnce(model);
 }
 
 TEST_F(L2NormalizationTest, PrecisionsAndStorages) {
