@@ -139,6 +139,39 @@ TEST_F(IntegerPathOpsTest, FullyConnected) {
   }
 }
 
+// Weights with a zero point, constant ones and ones that another node makes.
+template <typename Code>
+void ExpectUnevenWeights(int rows, int k, int outputs, bool constant,
+                         int seed) {
+  CodeModel<Code> m(seed);
+  const ModelQuantization weights = m.Draw(0.01f);
+  const int x = m.Input({rows, k}, m.Draw(0.01f));
+  const int w =
+      constant ? m.b.template AddConstant<Code>(
+                     "w", {outputs, k},
+                     RandomQuantized<Code>(size_t{1} * outputs * k, m.random()),
+                     weights)
+               : m.Input({outputs, k}, weights);
+  const int y = m.Output({rows, outputs},
+                         m.Draw(0.01f * std::sqrt(static_cast<float>(k))));
+  m.b.AddOp(Op::FULLY_CONNECTED, 4, {x, w, -1}, {y},
+            schema::FullyConnectedOptionsT());
+  m.ExpectQuantized(absl::StrCat("FULLY_CONNECTED ", rows, "x", k, "x", outputs,
+                                 constant ? "" : " run-time weights"));
+}
+
+TEST_F(IntegerPathOpsTest, FullyConnectedByWeightsWithAZeroPoint) {
+  int seed = 0;
+  for (const bool constant : {false, true}) {
+    for (const auto& [rows, k, outputs] :
+         std::vector<std::tuple<int, int, int>>{
+             {1, 100, 10}, {3, 17, 5}, {64, 32, 64}}) {
+      ExpectUnevenWeights<int8_t>(rows, k, outputs, constant, ++seed);
+      ExpectUnevenWeights<uint8_t>(rows, k, outputs, constant, seed);
+    }
+  }
+}
+
 // The relation of b to a.
 template <typename Code>
 void ExpectTransposeConv(int channels, int outputs, int stride, int seed) {

@@ -21,6 +21,11 @@ struct ProductKernel {
   quant::ProductOp op = quant::ProductOp::kFullyConnected;
 };
 
+bool HasZeroPoint(const Quantization& q) {
+  return std::any_of(q.zero_point.begin(), q.zero_point.end(),
+                     [](int64_t zero) { return zero != 0; });
+}
+
 bool SuitWeights(const Tensor& weights, DataType quantized,
                  const ProductKernel& kernel) {
   const Quantization& q = weights.quantization;
@@ -30,10 +35,10 @@ bool SuitWeights(const Tensor& weights, DataType quantized,
       (quantized != DataType::kInt8 || q.dimension != kernel.channels)) {
     return false;
   }
-  // TFLite takes int8 weights for symmetric, whatever they say.
+  // TFLite takes int8 weights of convolutions for symmetric, whatever they say.
   return quantized == DataType::kUint8 ||
-         std::all_of(q.zero_point.begin(), q.zero_point.end(),
-                     [](int64_t zero) { return zero == 0; });
+         (kernel.op == quant::ProductOp::kFullyConnected && !q.per_channel()) ||
+         !HasZeroPoint(q);
 }
 
 std::vector<quant::Multiplier> MultipliersOf(const Tensor& data,
@@ -62,7 +67,8 @@ std::vector<float> FloatScalesOf(const Tensor& data, const Tensor& weights,
 }
 
 // XNNPACK leaves to the built-in kernels: uint8 weights that name another
-// dimension than the first, weights that are computed, a bias without a scale,
+// dimension than the first, int8 weights with a zero point, weights that are
+// computed, a bias without a scale,
 // and a transposed convolution whose shape is computed.
 bool IsLeftByXnnpack(const Node& node, const ProductKernel& kernel,
                      const Graph& graph, const Tensor& weights,
@@ -71,6 +77,8 @@ bool IsLeftByXnnpack(const Node& node, const ProductKernel& kernel,
           !graph.tensor(node.inputs[0]).constant.is_borrowed()) ||
          (weights.quantized == DataType::kUint8 &&
           weights.quantization.dimension != 0) ||
+         (weights.quantized == DataType::kInt8 &&
+          HasZeroPoint(weights.quantization)) ||
          !weights.is_constant() ||
          (bias != nullptr && bias->tflite_index < 0);  // read_node.cc gave it
 }
