@@ -19,6 +19,13 @@ bool RunsOnGpu(DataType type) {
          type == DataType::kBool;
 }
 
+// Integers whose scale an op needs and the file does not have. TFLite then
+// computes with a scale of 0.
+bool LacksScale(const Tensor& constant, const OpDefinition& op) {
+  return IsQuantizedType(constant.type) && constant.quantization.empty() &&
+         !op.Has(kMovesValues) && !op.Has(kCasts);
+}
+
 absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
   if (tensor.is_complex) {
     return absl::UnimplementedError(
@@ -112,7 +119,11 @@ absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
     for (int index : ReadInts(list)) {
       if (index < 0) continue;
       const Tensor& t = graph.tensor(index);
-      if (t.is_constant()) continue;
+      if (t.is_constant()) {
+        if (!LacksScale(t, op)) continue;
+        return absl::UnimplementedError(
+            absl::StrCat("the constant ", t.ToString(), " has no scale"));
+      }
       if (IsQuantizedType(t.type) ||
           !TakesHostView(op, t, /*is_output=*/list == node.outputs)) {
         return WhyNotFloat(t, options);
@@ -137,7 +148,8 @@ absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
 
 absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
                             const absl::flat_hash_map<int, int>& users_of) {
-  for (int id : ReadInts(node.inputs)) {
+  const auto inputs = ReadInts(node.inputs);
+  for (int id : inputs) {
     if (id < 0 || !graph.tensor(id).is_variable) continue;
     const Tensor& t = graph.tensor(id);
     if (const int users = users_of.at(id); users > 1) {
@@ -150,6 +162,12 @@ absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
           absl::StrCat("the state '", PrintableName(t.name), "' is ",
                        DataTypeName(t.stored()),
                        "; only float32 states are kept on the GPU"));
+    }
+    if (const auto times = std::count(inputs.begin(), inputs.end(), id);
+        times > 1) {
+      return absl::UnimplementedError(absl::StrCat(
+          "the state ", t.ToString(), " is ", times,
+          " of its inputs; on the GPU each has a state of its own"));
     }
   }
   for (int id : ReadInts(node.outputs)) {

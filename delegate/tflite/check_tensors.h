@@ -30,14 +30,14 @@ absl::Status CheckShapesKnown(const TfLiteNode& node,
 absl::Status CheckNotEmpty(const Graph& graph, const TfLiteNode& node);
 
 // Quantized activations without a float view, or with one that the op does not
-// support. Check them before the op's parser, which only sees that they are not
-// floats.
+// support, and constants without the scale that the op needs. Check them before
+// the op's parser, which only sees that they are not floats.
 absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
                         const OpDefinition& op, const ReadOptions& options);
 
-// Variables of other types than float32, written, or with several users, by
-// tensor: a state stays on the GPU, and one node alone may use it
-// (state_mark.h).
+// Variables of other types than float32, written, in two inputs of the node, or
+// with several users, by tensor: a state stays on the GPU, and one input of one
+// node alone may use it (state_mark.h).
 absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
                             const absl::flat_hash_map<int, int>& users_of);
 

@@ -94,6 +94,32 @@ TEST_F(DelegateStateTest, AStateOfTwoNodesStaysOnTheCpu) {
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
 }
 
+// On the CPU the second state then overwrites the first.
+TEST_F(DelegateStateTest, AStateOfTwoInputsStaysOnTheCpu) {
+  Random random("lstm");
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 3});
+  const int w = b.AddConstant<float>("w", {16, 7}, random.Gaussian(16 * 7));
+  const int bias = b.AddConstant<float>("b", {16}, random.Gaussian(16));
+  const int state = b.AddVariable("state", {1, 4});
+  const int y = b.AddTensor("y", {1, 4}), cells = b.AddTensor("c", {1, 4});
+  const int rows = b.AddTensor("r", {1, 7}), sums = b.AddTensor("s", {1, 16});
+  schema::LSTMOptionsT options;
+  options.kernel_type = schema::LSTMKernelType::BASIC;
+  options.fused_activation_function = schema::ActivationFunctionType::TANH;
+  b.AddOp(Op::LSTM, 2, {x, state, w, bias, state}, {y, cells, rows, sums},
+          options);
+  b.SetOutputs({y});
+  const auto model = LoadOrDie(b.Finish());
+  const DelegatePtr delegate = MakeDelegate();
+  auto interpreter = InterpreterOrDie(*model);
+  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 0);
+  EXPECT_THAT(ReportOf(delegate)["cpu"].dump(),
+              HasSubstr("is 2 of its inputs"));
+  ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+}
+
 // On the CPU a node may write to a variable tensor; its reader then sees it.
 TEST_F(DelegateStateTest, AVariableOutputStaysOnTheCpu) {
   ModelBuilder b;

@@ -3,9 +3,12 @@
 #include "delegate/ops/elementwise/dequantize.h"
 
 #include <string>
+#include <vector>
 
 #include "tests/testing/device.h"
 #include "tests/testing/op_models.h"
+#include "tools/common/model_builder.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate {
 namespace {
@@ -19,6 +22,38 @@ TEST(DequantizeTest, HalfConstants) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (const testing::Shape& shape : testing::FewShapes()) {
     testing::ExpectMatchesCpu(testing::DequantizeHalfThenAdd(shape));
+  }
+}
+
+// TFLite takes a scale of 0; nothing that reads such a constant is delegated.
+TEST(DequantizeTest, AConstantWithoutScaleStaysOnTheCpu) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  using testing::Op;
+  using testing::TensorType;
+  for (const bool product : {false, true}) {
+    SCOPED_TRACE(product);
+    ModelBuilder b;
+    const int x = b.AddInput("x", {2, 3});
+    const int w = b.AddConstant<int8_t>(
+        "w", {2, 3}, std::vector<int8_t>{1, -2, 3, 4, -5, 6});
+    const int y = b.AddTensor("y", {2, product ? 2 : 3});
+    if (product) {
+      b.AddOp(Op::FULLY_CONNECTED, 3, {x, w, -1}, {y},
+              schema::FullyConnectedOptionsT());
+    } else {
+      const int floats = b.AddTensor("floats", {2, 3});
+      b.AddOp(Op::DEQUANTIZE, 2, {w}, {floats});
+      b.AddOp(Op::ADD, 1, {x, floats}, {y}, schema::AddOptionsT());
+    }
+    b.SetOutputs({y});
+    SingleOpModel model;
+    model.bytes = b.Finish();
+    model.inputs = {{1, 2, 3, 4, 5, 6}};
+    testing::RunOptions options;
+    options.expect_delegated = false;
+    const testing::RunResult got = RunOnDelegate(model, options);
+    EXPECT_THAT(got, MatchesCpu(model));
+    EXPECT_THAT(got.report, HasSubstr("has no scale"));
   }
 }
 
