@@ -1,3 +1,4 @@
+// Longer than 300 lines: all of it compares one output.
 #include "tools/op_models/compare.h"
 
 #include <algorithm>
