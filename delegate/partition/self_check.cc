@@ -40,7 +40,8 @@ class Check {
   absl::Status RunCases();
   Answer Compare(const SelfCheckUnit& unit, const ExpectedResult& expected,
                  const ValueAt& got);
-  double Tolerance(const Tensor& tensor, const ReferenceValue& v) const;
+  double Tolerance(const Tensor& tensor, bool rounds_once,
+                   const ReferenceValue& v) const;
   std::string FaultText(const SelfCheckUnit& unit, TensorId id, int64_t element,
                         double got, double want, double tolerance) const;
 
@@ -63,7 +64,8 @@ std::vector<CaseGroup> Check::Groups() const {
   return groups;
 }
 
-double Check::Tolerance(const Tensor& tensor, const ReferenceValue& v) const {
+double Check::Tolerance(const Tensor& tensor, bool rounds_once,
+                        const ReferenceValue& v) const {
   if (tensor.type != DataType::kFloat32) return 0;
   // Halves lose more; products and sums of 16 of them in mediump more again,
   // each rounded 17 times at most by 2^-10 (GLSL ES 3.10, 4.7.4).
@@ -73,7 +75,7 @@ double Check::Tolerance(const Tensor& tensor, const ReferenceValue& v) const {
   }
   double tolerance =
       relative * v.magnitude + (in_.profile.options.half ? 1e-4 : 1e-6);
-  if (tensor.is_float_view() && !tensor.quantization.empty()) {
+  if (tensor.is_float_view() && !tensor.quantization.empty() && !rounds_once) {
     // Its own rounding, and that of the integer kernels' tables and of the
     // functions before.
     tolerance += 4.01 * tensor.quantization.scale[0];
@@ -105,7 +107,7 @@ Check::Answer Check::Compare(const SelfCheckUnit& unit,
     if (in_.profile.options.half && reference.magnitude > 6e4) continue;
     const double value = got(element);
     const double want = NearestCode(tensor, reference.value);
-    const double tolerance = Tolerance(tensor, reference);
+    const double tolerance = Tolerance(tensor, expected.rounds_once, reference);
     answer = Answer::kRight;
     if (std::abs(value - want) <= tolerance) continue;
     result_.faults.push_back(

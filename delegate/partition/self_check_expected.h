@@ -24,7 +24,8 @@ struct ExpectedElement {
 
 // Elements of a result, chosen at random among those that the reference knows.
 struct ExpectedResult {
-  TensorId id = kNoTensor;  // of the planned graph
+  TensorId id = kNoTensor;   // of the planned graph
+  bool rounds_once = false;  // its simulator allows for all that it rounds
   std::vector<ExpectedElement> elements;
 };
 

@@ -35,6 +35,7 @@ TensorId CaseGroup::OwnOf(TensorId id, Laid* laid) {
   const auto found = laid->own.find(id);
   if (found != laid->own.end()) return found->second;
   Tensor copy = in_.planned.tensor(id);
+  copy.is_variable = false;  // a state's values are given, too
   copy.view.of = OwnOf(copy.view.of, laid);
   return laid->own[id] = graph_.AddTensor(std::move(copy));
 }

@@ -96,6 +96,9 @@ Value ReferenceOps::Sum(int64_t element, const Place& p) {
   if (plan == &PlanComplexPart<ComplexPart::kImaginary>) {
     return In(0, 2 * element + 1);
   }
+  if (const auto* a = Attributes<LstmAttributes>()) return Lstm(*a, p);
+  if (Attributes<BasicLstmAttributes>() != nullptr) return BasicLstm(p);
+  if (const auto* a = Attributes<SvdfAttributes>()) return Svdf(*a, p);
   if (plan == &PlanFullyConnected) return FullyConnected(element);
   if (plan == &PlanAddN) return AddN(element);
   if (plan == &PlanL2Normalization && !node_.attributes.has_value()) {

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <any>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "delegate/graph/builtin_codes.h"
+#include "delegate/graph/custom_params.h"
 #include "delegate/graph/graph.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_3d.h"
@@ -33,6 +36,9 @@
 #include "delegate/ops/movement/split.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/ops/recurrent/basic_lstm.h"
+#include "delegate/ops/recurrent/lstm.h"
+#include "delegate/ops/recurrent/svdf.h"
 #include "delegate/ops/reduction/cumsum.h"
 #include "delegate/ops/reduction/local_response_normalization.h"
 #include "delegate/ops/reduction/reduce.h"
@@ -84,14 +90,21 @@ struct Along {
 // Whether two values surely differ, or are surely the same.
 bool IsSure(const ReferenceValue& x, const ReferenceValue& y);
 
-// A node, for one element of one of its outputs. Made for one call.
+// A node, for one element of one of its outputs, or of a state that it writes.
+// Made for one call.
 class ReferenceOps {
  public:
   using Value = Reference::Value;
 
   ReferenceOps(Reference* reference, const Graph& graph, const Node& node,
-               int output)
-      : ref_(*reference), graph_(graph), node_(node), output_(output) {}
+               TensorId result)
+      : ref_(*reference), graph_(graph), node_(node), result_(result) {
+    const auto output =
+        std::find(node.outputs.begin(), node.outputs.end(), result);
+    if (output != node.outputs.end()) {
+      output_ = static_cast<int>(output - node.outputs.begin());
+    }
+  }
 
   Value Element(int64_t element) {
     const Shape& to = Output().shape;
@@ -161,7 +174,7 @@ class ReferenceOps {
   const Tensor& Input(int input) const {
     return graph_.tensor(node_.inputs[input]);
   }
-  const Tensor& Output() const { return graph_.tensor(node_.outputs[output_]); }
+  const Tensor& Output() const { return graph_.tensor(result_); }
   const Shape& ShapeOf(int input) const { return Input(input).shape; }
   bool Has(size_t input) const {
     return input < node_.inputs.size() && node_.inputs[input] != kNoTensor;
@@ -256,11 +269,24 @@ class ReferenceOps {
   Value Transform(const Rfft2dAttributes& a, const Place& p);
   Value Absolute(int64_t element);  // of a complex number
   Value Updated(const UpdateSlice& a, int64_t element);
+  // self_check_detections.cc
+  std::optional<Reference::Detections> Detect(const DetectionParams& p);
+  Value DetectionRow(const DetectionParams& p, int64_t element);
+  // self_check_states.cc
+  bool GateSums(const LstmAttributes& a, int gate, int64_t data,
+                const Reference::States& old, int first, int end,
+                std::vector<ReferenceValue>* sums);
+  bool LstmStep(const LstmAttributes& a, int64_t data, int first, int end,
+                Reference::States* states);
+  Value Lstm(const LstmAttributes& a, const Place& p);
+  Value BasicLstm(const Place& p);
+  Value Svdf(const SvdfAttributes& a, const Place& p);
 
   Reference& ref_;
   const Graph& graph_;
   const Node& node_;
-  const int output_;
+  const TensorId result_;
+  int output_ = -1;  // -1: a state
 };
 
 }  // namespace gles_delegate

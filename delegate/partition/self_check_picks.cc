@@ -141,6 +141,9 @@ Value ReferenceOps::Picked(int64_t element) {
   if (const auto* a = Attributes<OneHotAttributes>()) {
     return OneHot(*a, element);
   }
+  if (const auto* p = Attributes<DetectionParams>()) {
+    return DetectionRow(*p, element);
+  }
   if (const auto* a = Attributes<Scatter>()) return Scattered(*a, element);
   if (const auto* a = Attributes<ReverseSequenceAttributes>()) {
     return ReversedSequence(*a, element);

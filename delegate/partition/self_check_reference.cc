@@ -21,12 +21,18 @@ Reference::Reference(const Graph& unfused, const Graph& original)
     for (const Node& node : graph->nodes) {
       if (node.integer_path) continue;
       for (TensorId id : node.outputs) makers_[id] = {graph, &node};
+      for (TensorId id : node.inputs) {
+        if (id != kNoTensor && graph->tensor(id).is_variable) {
+          makers_[id] = {graph, &node};  // it writes its state
+        }
+      }
     }
   }
 }
 
 void Reference::Know(TensorId id, ValueAt values) {
   values_[id] = std::move(values);
+  detections_.clear();
   Forget();
 }
 
@@ -46,16 +52,12 @@ const Tensor* Reference::ConstantOf(TensorId id) {
 
 Value Reference::At(TensorId id, int64_t element) {
   if (!Holds(id) || --terms_left_ < 0) return std::nullopt;
-  TensorId known = id;
-  while (known != kNoTensor && values_[known] == nullptr) {
-    known = TensorOf(known).replaced_by;
-  }
   double v;
-  if (known != kNoTensor) {
-    if (element < 0 || element >= TensorOf(known).shape.elements()) {
+  if (const ValueAt* given = GivenValues(id); given != nullptr) {
+    if (element < 0 || element >= TensorOf(id).shape.elements()) {
       return std::nullopt;
     }
-    v = values_[known](element);
+    v = (*given)(element);
   } else if (const Tensor* constant = ConstantOf(id); constant != nullptr) {
     // Element by element: a table of words has millions of them.
     if (element < 0 || element >= constant->shape.elements()) {
@@ -78,10 +80,8 @@ Value Reference::Expect(TensorId id, int64_t element) {
     return std::nullopt;
   }
   const auto [graph, node] = makers_[id];
-  const auto output = std::find(node->outputs.begin(), node->outputs.end(), id);
-  const auto index = static_cast<int>(output - node->outputs.begin());
   ++depth_;
-  Value value = ReferenceOps(this, *graph, *node, index).Element(element);
+  Value value = ReferenceOps(this, *graph, *node, id).Element(element);
   --depth_;
   return value;
 }

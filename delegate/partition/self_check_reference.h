@@ -4,6 +4,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_REFERENCE_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_REFERENCE_H_
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -46,6 +47,11 @@ class Reference {
   // Both graphs have the same ids.
   void Know(TensorId id, ValueAt values);
 
+  // nullptr: the tensor is made by none.
+  const Node* MakerOf(TensorId id) const {
+    return Holds(id) ? makers_[id].node : nullptr;
+  }
+
   // Element `element` of tensor `id` in BHWC order, computed by its producer
   // even if the tensor is known. nullopt: a node has no reference, a value is
   // unknown, or too few terms are left.
@@ -72,9 +78,33 @@ class Reference {
     double error = 0;
     double sum = 0;
   };
+  // In the order of their rows. Those of scores up to `sure_above` may be
+  // others.
+  struct Detections {
+    struct Detection {
+      int anchor, of_class;
+      float score;
+      std::array<double, 4> box = {};
+      double reach = 0;  // the magnitude of its coordinates
+    };
+    std::vector<Detection> kept;
+    double sure_above = -std::numeric_limits<double>::infinity();
+  };
+  // Of an LSTM, in one batch.
+  struct States {
+    std::vector<ReferenceValue> outputs, cells;
+  };
   void Forget() {
     computed_.clear();
     softmax_rows_.clear();
+    states_.clear();
+  }
+  // nullptr: they are computed.
+  const ValueAt* GivenValues(TensorId id) const {
+    while (id != kNoTensor && values_[id] == nullptr) {
+      id = TensorOf(id).replaced_by;
+    }
+    return id == kNoTensor ? nullptr : &values_[id];
   }
   // Known or constant values, otherwise Expect().
   Value At(TensorId id, int64_t element);
@@ -95,6 +125,10 @@ class Reference {
   // Also since then, by SOFTMAX and its row's first element.
   absl::flat_hash_map<std::pair<const Node*, int64_t>, SoftmaxRow>
       softmax_rows_;
+  // Also since then, by LSTM and batch: before the first step, and after each.
+  absl::flat_hash_map<std::pair<const Node*, int>, std::vector<States>> states_;
+  // Since Know(), as finding them takes long.
+  absl::flat_hash_map<const Node*, std::optional<Detections>> detections_;
   int64_t terms_left_ = int64_t{1} << 24;
   int depth_ = 0;
 };

@@ -146,7 +146,7 @@ class Cases {
       // A unit alone may read the memory that it writes: it reads first.
       const bool is_overwritten =
           c->units.size() > 1 && written.contains(MemoryOf(in_.planned, id));
-      if (in_.planned.tensor(id).is_variable || is_overwritten) return false;
+      if (is_overwritten) return false;
     }
     return KeepCompared(c);
   }
@@ -182,6 +182,20 @@ class Cases {
   const std::vector<SelfCheckUnit>& units_;
   absl::flat_hash_map<TensorId, size_t> writers_;
 };
+
+// Whether it updates a slice that begins where other values say, which are also
+// to be tried past the end.
+bool HasRuntimeStart(const SelfCheckInput& in, const SelfCheckCase& c) {
+  const SelfCheckUnit& unit = c.compared();
+  for (size_t i = unit.first; i < unit.end; ++i) {
+    if (in.dispatches[i].shader == "dynamic_update_slice") {
+      return std::any_of(c.given.begin(), c.given.end(), [&](TensorId id) {
+        return in.planned.tensor(id).type == DataType::kInt32;
+      });
+    }
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -256,6 +270,10 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
       covered.insert(part.programs.begin(), part.programs.end());
     }
     result.chosen.push_back(*std::move(found));
+    if (!HasRuntimeStart(input, result.chosen.back())) continue;
+    result.chosen.push_back(result.chosen.back());
+    result.chosen.back().far = true;
+    elements += unit->elements;
   }
   std::sort(result.chosen.begin(), result.chosen.end(), [](auto& a, auto& b) {
     return a.compared().first < b.compared().first;

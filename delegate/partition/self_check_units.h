@@ -76,6 +76,7 @@ struct SelfCheckUnit {
 struct SelfCheckCase {
   std::vector<SelfCheckUnit> units;  // in the order of the plan
   std::vector<TensorId> given;       // read, and written by none of them
+  bool far = false;  // given integers are past the end of any axis
   const SelfCheckUnit& compared() const { return units.back(); }
 };
 

@@ -151,7 +151,8 @@ std::vector<uint8_t> Draw(int64_t count, Fn draw) {
 
 }  // namespace
 
-std::vector<uint8_t> RandomPattern(const Tensor& tensor, uint32_t seed) {
+std::vector<uint8_t> RandomPattern(const Tensor& tensor, uint32_t seed,
+                                   bool far) {
   // It is prime, so that no two rows or planes are alike.
   constexpr int64_t kDistinct = 65521;
   FastRandom random(seed);
@@ -162,8 +163,9 @@ std::vector<uint8_t> RandomPattern(const Tensor& tensor, uint32_t seed) {
   if (tensor.type == DataType::kBool || tensor.type == DataType::kInt32) {
     // Indices, some of them; a bool travels as an int32.
     const int max = tensor.type == DataType::kBool ? 2 : 10;
-    return Draw<int32_t>(count,
-                         [&] { return static_cast<int32_t>(random() % max); });
+    const int first = far && tensor.type == DataType::kInt32 ? 1 << 20 : 0;
+    return Draw<int32_t>(
+        count, [&] { return first + static_cast<int32_t>(random() % max); });
   }
   return Draw<float>(count, [&] { return RandomFloat(tensor, &random); });
 }

@@ -16,9 +16,10 @@ using ValueAt = std::function<float(int64_t element)>;
 
 // The first values of a random input as the executor takes it, which those
 // after them repeat: any quantized values, or floats with magnitudes of 0.25 to
-// 1.25, so that quotients and roots stay in range. A seed gives the same values
-// each time.
-std::vector<uint8_t> RandomPattern(const Tensor& tensor, uint32_t seed);
+// 1.25, so that quotients and roots stay in range; `far`: integers past the end
+// of any axis. A seed gives the same values each time.
+std::vector<uint8_t> RandomPattern(const Tensor& tensor, uint32_t seed,
+                                   bool far = false);
 // Fills `to` with copies of `pattern`.
 void Repeat(absl::Span<const uint8_t> pattern, absl::Span<uint8_t> to);
 

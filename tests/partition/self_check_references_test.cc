@@ -3,8 +3,10 @@
 // too: a right driver is found right, one that writes something else is not.
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "delegate/partition/self_check.h"
 #include "egl/testing.h"
@@ -12,31 +14,61 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tools/op_models/op_builders.h"
+#include "tools/op_models/op_builders_detection.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::GlApi;
 
-bool g_broken = false;
+// Texts and what the driver is given instead; empty: the texts themselves.
+using Edits = std::vector<std::pair<std::string, std::string>>;
+Edits& TheEdits() {
+  static Edits& edits = *new Edits;
+  return edits;
+}
+bool g_edited = false;
 
-// Where g_broken, every shader writes one more, or half as much again.
+// Every shader writes one more, or half as much again.
+Edits WritesMore() {
+  return {{"int batch, ivec4 v) {", "int batch, ivec4 v) { v += 1;"},
+          {"int batch, vec4 v) {", "int batch, vec4 v) { v *= 1.5;"}};
+}
+
 void AlteredShaderSource(GLuint shader, GLsizei, const GLchar* const* texts,
                          const GLint* lengths) {
   std::string text(texts[0], lengths == nullptr
                                  ? std::strlen(texts[0])
                                  : static_cast<size_t>(lengths[0]));
-  if (g_broken) {
-    text = absl::StrReplaceAll(
-        text, {{"int batch, ivec4 v) {", "int batch, ivec4 v) { v += 1;"},
-               {"int batch, vec4 v) {", "int batch, vec4 v) { v *= 1.5;"}});
-  }
+  g_edited |= absl::StrReplaceAll(TheEdits(), &text) > 0;
   const GLchar* const pointer = text.c_str();
   egl::driver_gl().ShaderSource(shader, 1, &pointer, nullptr);
 }
 
-nlohmann::json CheckOf(const SingleOpModel& model, bool broken) {
-  g_broken = broken;
+SingleOpModel Kept(const char* description, std::vector<uint8_t> bytes) {
+  SingleOpModel model;
+  model.description = description;
+  model.bytes = std::move(bytes);
+  return model;
+}
+
+// Of int8, for which TFLite's kernel gives multiples of 1/256.
+SingleOpModel QuantizedSoftmax() {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {3, 17}, TensorType::INT8,
+                           ModelQuantization::PerTensor(0.05f, 3));
+  const int y = b.AddTensor("y", {3, 17}, TensorType::INT8,
+                            ModelQuantization::PerTensor(1.0f / 256, -128));
+  schema::SoftmaxOptionsT options;
+  options.beta = 1;
+  b.AddOp(Op::SOFTMAX, 2, {x}, {y}, options);
+  b.SetOutputs({y});
+  return Kept("SOFTMAX of int8", b.Finish());
+}
+
+nlohmann::json CheckOf(const SingleOpModel& model, const Edits& edits) {
+  TheEdits() = edits;
+  g_edited = false;
   ForgetSelfChecks();
   const auto loaded = LoadOrDie(model.bytes);
   const DelegatePtr delegate = MakeDelegate([](auto& options) {
@@ -44,7 +76,7 @@ nlohmann::json CheckOf(const SingleOpModel& model, bool broken) {
   });
   const auto interpreter = InterpreterOrDie(*loaded);
   const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-  g_broken = false;
+  TheEdits().clear();
   ForgetSelfChecks();
   if (!applied.ok()) return {{"verdict", std::string(applied.message())}};
   const nlohmann::json report = ReportOf(delegate);
@@ -64,6 +96,12 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
   transposed.transposed = true;
   OneHotCase one_hot;
   one_hot.indices = {2, 7};
+  LstmCase projected, sequence = LstmWithParts(0);
+  projected.outputs = 3;
+  projected.peephole = projected.layer_norm = projected.projection_bias = true;
+  sequence.steps = 3;
+  sequence.batch = 2;
+  sequence.cifg = sequence.time_major = true;
   FullyConnectedParams few, many;
   few.weights = many.weights = Weights::kInt8;
   few.input = {2, 17};
@@ -101,14 +139,98 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
       Conv3d(Conv3dParams()),
       Conv3d(transposed),
       Spectrum({3, 1, 16}, 16),
+      Kept("SVDF", Svdf(SvdfCase())),
+      Kept("basic LSTM", BasicLstm(BasicCase())),
+      Kept("LSTM", Lstm(LstmCase())),
+      Kept("projected LSTM", Lstm(projected)),
+      Kept("LSTM of a sequence", Lstm(sequence)),
   };
   for (const SingleOpModel& model : models) {
     SCOPED_TRACE(model.description);
-    const nlohmann::json right = CheckOf(model, false);
+    const nlohmann::json right = CheckOf(model, {});
     EXPECT_EQ(right["verdict"], "right") << right;
-    const nlohmann::json wrong = CheckOf(model, true);
+    const nlohmann::json wrong = CheckOf(model, WritesMore());
     EXPECT_NE(wrong["verdict"].get<std::string>().find("answers wrongly"),
               std::string::npos)
+        << wrong;
+  }
+}
+
+// Of programs that were not checked, and edits that once were called right.
+TEST(SelfCheckReferencesTest, SmallEditsAreFound) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const egl::ScopedGlOverride<
+      GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>
+      source(&GlApi::ShaderSource, AlteredShaderSource);
+  LstmCase parts = LstmWithParts(0);
+  parts.outputs = 3;
+  parts.peephole = parts.layer_norm = parts.projection_bias = true;
+  LstmCase plain;
+  plain.steps = 3;
+  OneHotCase one_hot;
+  one_hot.indices = {2, 7};
+  DetectionCase fast, regular, crowded;
+  crowded.anchors = 300;
+  crowded.max = 50;
+  crowded.iou_threshold = 0.2f;
+  crowded.score_threshold = 0;
+  regular.regular = true;
+  const struct {
+    SingleOpModel model;
+    std::pair<std::string, std::string> edit;
+  } cases[] = {
+      {Kept("LSTM", Lstm(plain)), {"forget * old +", "forget * old -"}},
+      {Kept("LSTM", Lstm(plain)), {"sigmoid(output_sum) *", "output_sum *"}},
+      {Kept("LSTM", Lstm(plain)), {"rows.x + gate", "rows.x"}},
+      {Kept("LSTM", Lstm(plain)),
+       {"read_cell_state(0, 0, s, batch)", "vec4(0.0)"}},
+      {Kept("LSTM", Lstm(plain)),
+       {"batch, cell_slices[s]);", "batch, cell_slices[s] * 1.5);"}},
+      {Kept("LSTM", Lstm(plain)),
+       {"batch, output_slices[s]);", "batch, output_slices[s] * 1.5);"}},
+      {Kept("LSTM of parts", Lstm(parts)), {"rows.y + which", "rows.y"}},
+      {Kept("LSTM of parts", Lstm(parts)), {"rows.z + gate", "rows.z"}},
+      {Kept("LSTM of parts", Lstm(parts)), {"squares += d", "squares -= d"}},
+      {Kept("LSTM of parts", Lstm(parts)),
+       {"rows.w + CELL_SLICES * 4", "rows.w"}},
+      {Kept("basic LSTM", BasicLstm(BasicCase())), {"gate(2)", "gate(0)"}},
+      {Kept("basic LSTM", BasicLstm(BasicCase())),
+       {"write_kept_state(0, 0, gid.x, gid.y, cell)",
+        "write_kept_state(0, 0, gid.x, gid.y, result)"}},
+      {Kept("SVDF", Svdf(SvdfCase())), {"m < filters.y", "m < filters.y - 1"}},
+      {Kept("SVDF", Svdf(SvdfCase())), {"== memory - 1", "== memory - 2"}},
+      {Kept("SVDF", Svdf(SvdfCase())), {"gid.y), e + 1)", "gid.y), e)"}},
+      {Detection(fast), {"encoding.xy * anchor.zw", "encoding.xy"}},
+      {Detection(fast), {"0.5 * op_exp", "op_exp"}},
+      {Detection(fast), {"keys[c] > best.x", "keys[c] < best.x"}},
+      {Detection(crowded),
+       {"area_a + area_b - shared", "area_a + area_b + shared"}},
+      {Detection(crowded),
+       {"shared_area > overlap", "shared_area > 3.0 * overlap"}},
+      {Detection(regular), {"+ gid.z", "+ 0"}},
+      {Detection(regular), {"vec4(float(row)", "vec4(float(row + 1)"}},
+      {OneHot(one_hot), {"== at - outer", "== at + 1 - outer"}},
+      {OneHot(one_hot), {"e - at * inner", "e"}},
+      {DynamicUpdateSlice({2, 25, 12}, {1, 2, 12}, {1, 1, 0}, true),
+       {"clamp(at, 0, extent - box)", "max(at, 0)"}},
+      {DynamicUpdateSlice({2, 25, 12}, {1, 2, 12}, {1, 1, 0}, true),
+       {"clamp(at, 0, extent - box)", "clamp(at, 0, extent)"}},
+      {DynamicUpdateSlice({2, 25, 12}, {1, 2, 12}, {1, 1, 0}, true),
+       {"clamp(at, 0, extent - box)", "extent - box"}},
+      {QuantizedSoftmax(),
+       {"float(low + 255));", "float(low + 255)); quantized += 2.0;"}},
+      {QuantizedSoftmax(),
+       {"float(low + 255));", "float(low + 255)); quantized -= 2.0;"}},
+  };
+  for (const auto& [model, edit] : cases) {
+    SCOPED_TRACE(model.description + ": " + edit.second);
+    const nlohmann::json right = CheckOf(model, {});
+    EXPECT_EQ(right["verdict"], "right") << right;
+    const nlohmann::json wrong = CheckOf(model, {edit});
+    EXPECT_TRUE(g_edited);
+    EXPECT_TRUE(wrong["verdict"] == "fallback" ||
+                absl::StrContains(wrong["verdict"].get<std::string>(),
+                                  "answers wrongly"))
         << wrong;
   }
 }
@@ -126,7 +248,7 @@ nlohmann::json CheckOfQuotients(float scale) {
   b.SetOutputs({quotient});
   SingleOpModel model;
   model.bytes = b.Finish();
-  return CheckOf(model, false)["verdict"];
+  return CheckOf(model, {})["verdict"];
 }
 
 // TFLite's kernel overflows for some quotients that are less than a step of the
