@@ -92,10 +92,12 @@ int64_t ElementAt(const AxisArray& at, const AxisArray& extents) {
 
 // Any op that moves values by an affine function of their places.
 Value ReferenceOps::Remapped(int input, const Remap& r, const AxisArray& from,
-                             const AxisArray& at) {
+                             const AxisArray& at,
+                             absl::Span<const int> batches) {
   AxisArray source = r.offset;
   for (size_t s = 0; s < source.size(); ++s) {
     for (size_t d = 0; d < at.size(); ++d) source[s] += r.per[s][d] * at[d];
+    if (s == kBatchAxis && !batches.empty()) source[s] = batches[source[s]];
     if (Inside(source[s], from[s])) continue;
     const int extent = from[s];
     switch (r.edge) {
@@ -224,21 +226,13 @@ Value ReferenceOps::SpaceBatch(const SpaceBatchAttributes& a, const Place& p,
   return In(0, ElementOf(from, s));
 }
 
-Value ReferenceOps::Reverse(const ReverseAttributes& a, int64_t element) {
-  const AxisArray extents = ExtentsOf(Output());
-  AxisArray at = AxesOf(element, extents);
-  for (size_t axis = 0; axis < at.size(); ++axis) {
-    if (a.along[axis]) at[axis] = extents[axis] - 1 - at[axis];
-  }
-  return In(0, ElementAt(at, extents));
-}
-
 Value ReferenceOps::Moved(int64_t element, const Place& p) {
   const auto plan = node_.op->plan;
   if (const auto* a = Attributes<RemapAttributes>()) {
     if (a->remap.fill_tensor != kNoTensor) return std::nullopt;
     return Remapped(0, a->remap, ExtentsOf(Input(0), a->remap.src_outer),
-                    AxesOf(element, ExtentsOf(Output(), a->remap.dst_outer)));
+                    AxesOf(element, ExtentsOf(Output(), a->remap.dst_outer)),
+                    a->batches);
   }
   if (const auto* a = Attributes<SplitAttributes>()) {
     return Remapped(a->value_input, a->remaps[output_],
@@ -264,9 +258,6 @@ Value ReferenceOps::Moved(int64_t element, const Place& p) {
   }
   if (const auto* a = Attributes<SpaceBatchAttributes>()) {
     return SpaceBatch(*a, p, plan == &PlanSpaceToBatch);
-  }
-  if (const auto* a = Attributes<ReverseAttributes>()) {
-    return Reverse(*a, element);
   }
   if (const auto* a = Attributes<PadAttributes>()) return Pad(*a, element);
   if (const auto* a = Attributes<UpdateSlice>()) return Updated(*a, element);

@@ -28,7 +28,6 @@
 #include "delegate/ops/movement/pack.h"
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/movement/remap.h"
-#include "delegate/ops/movement/reverse.h"
 #include "delegate/ops/movement/reverse_sequence.h"
 #include "delegate/ops/movement/scatter_nd.h"
 #include "delegate/ops/movement/space_batch.h"
@@ -233,8 +232,9 @@ class ReferenceOps {
   Value Concatenation(const ConcatenationAttributes& a, int64_t element);
   Value Pad(const PadAttributes& a, int64_t element);
   // self_check_movement.cc
+  // `batches`: RemapAttributes'.
   Value Remapped(int input, const Remap& r, const AxisArray& from,
-                 const AxisArray& at);
+                 const AxisArray& at, absl::Span<const int> batches = {});
   Value Transpose(const TransposeAttributes& a, int64_t element);
   Value Pack(const PackAttributes& a, int64_t element);
   Value Gather(const GatherAttributes& a, int64_t element);
@@ -244,7 +244,6 @@ class ReferenceOps {
   Value SpaceDepth(int block, const Place& p, bool to_depth);
   Value SpaceBatch(const SpaceBatchAttributes& a, const Place& p,
                    bool to_batch);
-  Value Reverse(const ReverseAttributes& a, int64_t element);
   // self_check_picks.cc
   Value Picked(int64_t element);
   Value ArgExtreme(const AxisView& view, int64_t element);

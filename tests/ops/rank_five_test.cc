@@ -102,6 +102,33 @@ TEST_F(RankFiveTest, SixAxes) {
   }
 }
 
+// Axes before the last three that merge into two, and that do not.
+TEST_F(RankFiveTest, RepeatedAndReversedAxes) {
+  for (const Ints& by : {Ints{1, 1, 2, 1, 1, 1},
+                         {1, 1, 1, 2, 1, 3},
+                         {2, 1, 2, 1, 1, 1},
+                         {2, 3, 2, 1, 2, 1},
+                         {3, 2, 2, 2, 2, 2}}) {
+    Expect(Tile({1, 3, 2, 2, 1, 5}, by));
+    Expect(Tile({3, 2, 2, 1, 2, 4}, by));
+  }
+  Expect(Tile({2, 3, 1, 2, 2, 1, 2}, {1, 2, 1, 2, 1, 2, 3}));
+  const Shape shape = {2, 3, 2, 3, 2, 5};
+  Expect(BroadcastTo({1, 3, 1, 3, 2, 5}, shape));
+  Expect(BroadcastTo({2, 1, 2, 3, 1, 1}, shape));
+  Expect(BroadcastTo({2, 1, 3, 1, 2, 1, 3}, {2, 3, 3, 2, 2, 2, 3}));
+  for (int axis : {0, 1, 2, 3, 4, 5}) Expect(Reverse(shape, axis));
+  for (const Ints& axes : {Ints{1, 2}, {1, 2, 3}, {3, 4, 5}}) {
+    Expect(MakeModel("REVERSE_V2 of six axes", Accuracy{0}, [&](OpVariant& v) {
+      const int x =
+          v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+      const int by =
+          v.IntConstant("axes", {static_cast<int>(axes.size())}, axes);
+      return v.Op(Op::REVERSE_V2, 1, {x, by}, schema::ReverseV2OptionsT());
+    }));
+  }
+}
+
 // TFLite 2.21 stops at five axes, so the answer is worked out here.
 TEST_F(RankFiveTest, SliceOfSixAxes) {
   const auto expect = [](const Ints& dims, const Ints& begin,
@@ -135,20 +162,9 @@ TEST_F(RankFiveTest, SliceOfSixAxes) {
   expect(shape, {1, 0, 1, 0, 1, 0}, {1, 3, 1, 3, 1, 5});
   expect(shape, {1, 2, 1, 0, 0, 4}, {1, 1, 1, 2, 2, 1});
   expect({2, 3, 1, 2, 2, 3, 5}, {0, 1, 0, 1, 0, 1, 2}, {1, 2, 1, 1, 2, 2, 2});
-}
-
-TEST(RankSixTest, MoreThanFiveAxesAreRefused) {
-  const Tensor wide = FakeTensor({3, 3, 3, 2, 2, 2});
-  EXPECT_THAT(Refusal(ParseSlice,
-                      {wide, FakeInts({0, 1, 1, 0, 0, 0}),
-                       FakeInts({2, 2, 2, 2, 2, 2})},
-                      {FakeTensor({2, 2, 2, 2, 2, 2})}),
-              ::testing::HasSubstr("needs more than five axes"));
-  EXPECT_THAT(
-      Refusal(ParseBroadcastTo,
-              {FakeTensor({3, 1, 3, 2, 2, 2}), FakeInts({3, 3, 3, 2, 2, 2})},
-              {wide}),
-      ::testing::HasSubstr("needs more than five axes"));
+  // By a table.
+  expect({3, 3, 3, 2, 2, 2}, {0, 1, 1, 0, 0, 0}, {2, 2, 2, 2, 2, 2});
+  expect({3, 3, 3, 2, 2, 5}, {0, 1, 1, 1, 0, 1}, {2, 2, 2, 1, 2, 3});
 }
 
 TEST_F(RankFiveTest, Slice) {
@@ -256,6 +272,76 @@ TEST_F(RankFiveTest, Elementwise) {
   Expect(Binary(params));
   params.b = {1, 1, 2, 1, 1};
   Expect(Binary(params));
+}
+
+const Shape kSix = {2, 3, 2, 3, 2, 5};
+
+// Operands that repeat along some axes of the batch alone. TFLite's kernels
+// other than ADD, SUB and MUL end the process at six axes, so that theirs gets
+// what a BROADCAST_TO has repeated.
+SingleOpModel OfSixAxes(Op op, const Shape& part, bool for_cpu) {
+  const bool selects = op == Op::SELECT_V2;
+  const std::string name = absl::StrCat(schema::EnumNameBuiltinOperator(op),
+                                        " of ", ShapeString(part));
+  return MakeModel(name, Accuracy{/*terms=*/0}, [&](OpVariant& v) {
+    const auto read = [&](const std::string& input, const Shape& shape) {
+      Ints values(ElementCount(shape));
+      for (int& value : values) value = v.random().NextInt(-3, 3);
+      return v.Input(input, shape, {values.begin(), values.end()});
+    };
+    const auto repeated = [&](int x, const Shape& from) {
+      if (!for_cpu || from == kSix) return x;
+      const int to = v.builder().AddTensor("repeated", kSix);
+      v.builder().AddOp(Op::BROADCAST_TO, 2,
+                        {x, v.IntConstant("to", {6}, kSix)}, {to},
+                        schema::BroadcastToOptionsT());
+      return to;
+    };
+    const int x = repeated(read("x", part), part);
+    const int y = read("y", kSix);
+    if (op == Op::LESS) {
+      return v.OfBools(v.Op(op, 1, {y, x}, schema::LessOptionsT()));
+    }
+    if (!selects) return v.Op(op, 1, {x, y}, schema::MaximumMinimumOptionsT());
+    const int condition = v.builder().AddTensor("condition", kSix);
+    v.builder().AddOp(Op::EQUAL, 1, {y, y}, {v.OfBools(condition)},
+                      schema::EqualOptionsT());
+    return v.Op(op, 1, {condition, x, y}, schema::SelectV2OptionsT());
+  });
+}
+
+TEST_F(RankFiveTest, BroadcastsOfSixAxes) {
+  const Shape parts[] = {{2, 1, 2, 3, 2, 5}, {1, 3, 1, 3, 1, 5},
+                         {2, 1, 1, 1, 2, 1}, {1, 1, 2, 1, 1, 5},
+                         {3, 1, 3, 1, 1},    {2, 1, 2, 5},
+                         {3, 2, 1}};
+  for (const Shape& part : parts) {
+    for (const BinaryOp op : {BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMul}) {
+      BinaryParams params;
+      params.op = op;
+      params.a = kSix;
+      params.b = part;
+      Expect(Binary(params));
+      std::swap(params.a, params.b);
+      params.constant = Constant::kFirst;
+      Expect(Binary(params));
+    }
+    IntegerBinaryParams ints;
+    ints.a = part;
+    ints.b = kSix;
+    Expect(IntegerBinary(ints));
+    for (const Op op : {Op::MAXIMUM, Op::LESS, Op::SELECT_V2}) {
+      const SingleOpModel model = OfSixAxes(op, part, /*for_cpu=*/false);
+      EXPECT_THAT(RunOnDelegate(model),
+                  MatchesCpu(OfSixAxes(op, part, /*for_cpu=*/true)))
+          << model.description;
+    }
+  }
+  // Both sides.
+  BinaryParams params;
+  params.a = {2, 1, 2, 1, 2, 5};
+  params.b = {1, 3, 1, 3, 2, 1};
+  ExpectMatchesCpu(Binary(params));
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ TEST_F(DelegateDynamicTest, WhatFollowsADynamicTensorStaysOnTheCpu) {
   }
 }
 
-// -x, reversed along its first axis, negated.
+// -x, of two batches of which the second is reversed, negated.
 std::vector<uint8_t> ReverseModel(const Shape& shape) {
   ModelBuilder b;
   const int x = b.AddInput("x", shape);
@@ -181,14 +181,17 @@ std::vector<uint8_t> ReverseModel(const Shape& shape) {
   const int u = b.AddTensor("u", shape);
   const int y = b.AddTensor("y", shape);
   b.AddOp(Op::NEG, 1, {x}, {t});
-  const int axis = b.AddConstant("axis", {1}, std::vector<int32_t>{0});
-  b.AddOp(Op::REVERSE_V2, 1, {t, axis}, {u}, schema::ReverseV2OptionsT());
+  const int lengths = b.AddConstant("lengths", {2}, std::vector<int32_t>{0, 2});
+  schema::ReverseSequenceOptionsT options;
+  options.seq_dim = 1;
+  b.AddOp(Op::REVERSE_SEQUENCE, 1, {t, lengths}, {u}, options);
   b.AddOp(Op::NEG, 1, {u}, {y});
   b.SetOutputs({y});
   return b.Finish();
 }
 
-// At the new shape a node cannot run on the GPU: REVERSE_V2 of six axes.
+// At the new shape a node cannot run on the GPU: REVERSE_SEQUENCE of five
+// axes.
 // TFLite keeps the delegate's kernel all the same (it asks the delegate once),
 // and that runs the nodes on the CPU.
 TEST_F(DelegateDynamicTest, AShapeThatTheGpuDoesNotTake) {
@@ -199,7 +202,7 @@ TEST_F(DelegateDynamicTest, AShapeThatTheGpuDoesNotTake) {
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 3);
   (void)interpreter->TakeLog();
   for (const Shape& shape :
-       {Shape{2, 1, 3, 2, 2, 5}, Shape{1, 2, 4, 5}, Shape{1, 1, 1, 2, 3, 7}}) {
+       {Shape{2, 3, 2, 2, 5}, Shape{2, 2, 4, 5}, Shape{2, 2, 2, 3, 7}}) {
     SCOPED_TRACE(ShapeString(shape));
     ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());
     const absl::Status allocated = interpreter->AllocateTensors();
@@ -209,10 +212,10 @@ TEST_F(DelegateDynamicTest, AShapeThatTheGpuDoesNotTake) {
       ExpectClose(RunOnce(interpreter.get(), round),
                   CpuResult(*model, round, shape));
     }
-    const auto says =
-        Contains(AllOf(HasSubstr("cannot run on the GPU at the shapes"),
-                       HasSubstr("REVERSE_V2"), HasSubstr("runs on the CPU")));
-    if (shape.size() > 5) {
+    const auto says = Contains(
+        AllOf(HasSubstr("cannot run on the GPU at the shapes"),
+              HasSubstr("REVERSE_SEQUENCE"), HasSubstr("runs on the CPU")));
+    if (shape.size() > 4) {
       EXPECT_THAT(interpreter->TakeLog(), says);
     } else {
       EXPECT_THAT(interpreter->TakeLog(), ::testing::Not(says));

@@ -50,6 +50,11 @@ void AddBroadcasts(CaseList* list, BinaryOp op) {
   // SUB is tried with all of them, as it gives something else where its
   // operands are exchanged. The others share its code and take one in three.
   const bool all = op == BinaryOp::kSub;
+  // TFLite's other kernels end the process at six axes.
+  for (const Shape& part : {Shape{2, 1, 2, 1, 2, 5}, {1, 3, 1, 3, 2, 1}}) {
+    if (!all) break;
+    AddPair(list, "rank6", {op, {2, 3, 2, 3, 2, 5}, part});
+  }
   int turn = 0;
   for (const auto& [wide, narrow] : Broadcasts()) {
     for (Constant constant :

@@ -234,7 +234,11 @@ void AddRepeats(CaseList* list) {
     }
   }
   for (const auto& [shape, by] : std::vector<std::pair<Shape, Ints>>{
-           {{5}, {3}}, {{2, 3}, {3, 2}}, {{2, 3, 4}, {2, 1, 2}}}) {
+           {{5}, {3}},
+           {{2, 3}, {3, 2}},
+           {{2, 3, 4}, {2, 1, 2}},
+           {{1, 3, 2, 2, 1, 5}, {1, 1, 2, 1, 1, 1}},
+           {{3, 2, 2, 1, 2, 5}, {2, 2, 2, 1, 2, 1}}}) {
     AddMoved(list, "TILE", absl::StrCat("by_", Join(by)), shape,
              [shape = shape, by = by] { return testing::Tile(shape, by); });
   }
@@ -245,7 +249,8 @@ void AddRepeats(CaseList* list) {
            {{3, 1, 1}, {2, 3, 4, 8}},
            {{1, 3, 1, 7}, {2, 3, 4, 7}},
            {{2, 3}, {2, 3}},
-           {{1, 3, 2, 1, 2, 1}, {2, 3, 2, 3, 2, 5}}}) {
+           {{1, 3, 2, 1, 2, 1}, {2, 3, 2, 3, 2, 5}},
+           {{1, 3, 1, 1, 2, 5}, {2, 3, 2, 3, 2, 5}}}) {
     AddMoved(
         list, "BROADCAST_TO", absl::StrCat("to_", ShapeString(to)), shape,
         [shape = shape, to = to] { return testing::BroadcastTo(shape, to); });
@@ -338,6 +343,11 @@ void AddBlockMoves(CaseList* list) {
 }
 
 void AddReversals(CaseList* list) {
+  for (int axis : {0, 1, 2, 5}) {
+    const Shape shape = {2, 3, 2, 3, 2, 5};
+    list->Add("REVERSE_V2", absl::StrCat("rank6_axis", axis), shape,
+              [=] { return testing::Reverse(shape, axis); });
+  }
   for (const Shape& shape : testing::StandardShapes()) {
     for (int axis = 0; axis < 4; ++axis) {
       list->Add("REVERSE_V2", absl::StrCat("axis", axis), shape,

@@ -225,6 +225,11 @@ void AddTypedMovements(CaseList* list) {
       return testing::OfType(testing::Pack({3, 4, c}, 3, 1), TensorType::INT32);
     });
     add("TILE", shape, [=] { return testing::Tile(shape, {1, 2, 1, 2}); });
+    const Shape deep = {3, 1, 3, 2, 1, c};
+    add("BROADCAST_TO", deep, [=] {
+      return testing::BroadcastTo(deep, {3, 2, 3, 2, 4, c});
+    });
+    add("TILE", deep, [=] { return testing::Tile(deep, {2, 1, 2, 1, 2, 1}); });
   }
 }
 

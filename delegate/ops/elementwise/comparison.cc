@@ -117,9 +117,7 @@ absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
   if (auto s = CheckOutputDims(output, *dims); !s.ok()) return s;
   attributes.function = function->name;
   for (int i = 0; i < 2; ++i) {
-    auto shape = AlignedShape(node.inputs[i]->dims, output.dims);
-    if (!shape.ok()) return shape.status();
-    attributes.aligned[i] = *shape;
+    attributes.aligned[i] = AlignedShape(node.inputs[i]->dims, output.dims);
   }
   return ParsedNode{attributes, {}};
 }

@@ -8,6 +8,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/ops/movement/axis_move.h"
+#include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/plan/planner.h"
 
@@ -20,11 +22,9 @@ std::vector<int> FilledToRank(absl::Span<const int> dims, size_t rank) {
   return filled;
 }
 
-// Whether the tensor repeats along one of the two axes that are the batch of an
-// output of rank 5.
-bool RepeatsInBatch(absl::Span<const int> filled, absl::Span<const int> to) {
-  return to.size() == 5 && filled[0] * filled[1] != 1 &&
-         (filled[0] != to[0] || filled[1] != to[1]);
+// The axes that are the batch.
+absl::Span<const int> Leading(absl::Span<const int> dims) {
+  return dims.first(dims.size() - std::min<size_t>(dims.size(), 3));
 }
 
 // The input in a shape by AlignedShape().
@@ -34,16 +34,15 @@ absl::StatusOr<TensorId> Aligned(Planner* planner, TensorId id,
   if (tensor.shape.elements() == shape.elements()) {
     return AsShape(planner, id, shape);
   }
-  const AxisArray from = ExtentsOf(tensor);
-  const AxisArray to = ExtentsOf(planner->tensor(output));
-  Remap remap = Remap::Constant();
-  for (int axis = 0; axis < static_cast<int>(from.size()); ++axis) {
-    if (from[axis] != 1) remap.Follow(axis, axis);
+  const std::vector<int>& dims = planner->tensor(output).dims;
+  const std::vector<int> filled = FilledToRank(tensor.dims, dims.size());
+  std::vector<AxisMove> batch;
+  for (size_t i = 0; i < Leading(dims).size(); ++i) {
+    batch.push_back({filled[i], dims[i]});
   }
-  const TensorId repeated = planner->AddTemporaryOf(
-      absl::StrCat(tensor.name, " repeated"),
-      {to[kOuterAxis], to[kBatchAxis], shape.h, shape.w, shape.c}, tensor.type);
-  AddRemap(planner, id, repeated, remap);
+  const TensorId repeated = planner->AddTemporary(
+      absl::StrCat(tensor.name, " repeated"), shape, tensor.type);
+  AddGather(planner, id, repeated, kBatchAxis, LinearSources(batch));
   return repeated;
 }
 
@@ -66,33 +65,12 @@ absl::StatusOr<std::vector<int>> BroadcastDims(absl::Span<const int> a,
   return dims;
 }
 
-absl::StatusOr<Shape> AlignedShape(absl::Span<const int> dims,
-                                   absl::Span<const int> output_dims) {
+Shape AlignedShape(absl::Span<const int> dims,
+                   absl::Span<const int> output_dims) {
   const std::vector<int> filled = FilledToRank(dims, output_dims.size());
   Shape shape = Shape::FromDims(filled);
-  const Shape output = Shape::FromDims(output_dims);
-  if (RepeatsInBatch(filled, output_dims)) {
-    shape.b = output.b;
-    return shape;
-  }
-  const auto broadcasts = [](int from, int to) {
-    return from == 1 || from == to;
-  };
-  if (!broadcasts(shape.b, output.b) || !broadcasts(shape.h, output.h) ||
-      !broadcasts(shape.w, output.w) || !broadcasts(shape.c, output.c)) {
-    return absl::UnimplementedError(
-        absl::StrCat("[", absl::StrJoin(dims, ","),
-                     "] broadcasts to a part of the batch of [",
-                     absl::StrJoin(output_dims, ","), "]"));
-  }
-  // Equal batches may still be made of different axes, such as 2,1 and 1,2.
-  for (size_t i = 0; shape.b != 1 && i + 3 < filled.size(); ++i) {
-    if (filled[i] != output_dims[i]) {
-      return absl::UnimplementedError(
-          absl::StrCat("[", absl::StrJoin(dims, ","),
-                       "] broadcasts to a part of the batch of [",
-                       absl::StrJoin(output_dims, ","), "]"));
-    }
+  if (shape.b != 1 && Leading(filled) != Leading(output_dims)) {
+    shape.b = Shape::FromDims(output_dims).b;
   }
   return shape;
 }

@@ -39,11 +39,11 @@ absl::StatusOr<std::vector<int>> BroadcastDims(absl::Span<const int> a,
 
 // `dims` extended by 1 from the left to the output's rank: [W,C] with [B,H,W,C]
 // becomes 1,1,W,C, though its own shape is W,1,1,C. Axes then broadcast
-// independently. In an output of rank 5, a tensor that broadcasts along one of
-// the two axes of the batch has the output's batch: planning repeats it.
-// kUnimplemented: the same in higher ranks.
-absl::StatusOr<Shape> AlignedShape(absl::Span<const int> dims,
-                                   absl::Span<const int> output_dims);
+// independently. Above rank 4, a tensor that broadcasts along some axes of the
+// batch alone has the output's batch: planning repeats it. The dims broadcast
+// to the output's.
+Shape AlignedShape(absl::Span<const int> dims,
+                   absl::Span<const int> output_dims);
 
 // Element types that a function takes; float16 constants count as floats.
 enum ElementTypes : unsigned { kFloats = 1, kInts = 2, kBools = 4 };

@@ -184,9 +184,7 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
   }
   std::array<Shape, 2> aligned;
   for (int i = 0; i < 2; ++i) {
-    auto shape = AlignedShape(node.inputs[i]->dims, output.dims);
-    if (!shape.ok()) return shape.status();
-    aligned[i] = *shape;
+    aligned[i] = AlignedShape(node.inputs[i]->dims, output.dims);
   }
   const int source = first_is_source ? 0 : ChooseSource(node, aligned);
   const int other = 1 - source;

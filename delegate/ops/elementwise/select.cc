@@ -36,9 +36,7 @@ absl::StatusOr<ParsedNode> Align(const NodeView& node,
   if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   SelectAttributes attributes;
   for (int i = 0; i < 3; ++i) {
-    auto shape = AlignedShape(views[i], want);
-    if (!shape.ok()) return shape.status();
-    attributes.aligned[i] = *shape;
+    attributes.aligned[i] = AlignedShape(views[i], want);
   }
   return ParsedNode{attributes, {}};
 }

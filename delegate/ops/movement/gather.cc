@@ -91,6 +91,28 @@ absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
   return ParsedNode{std::move(a), {}};
 }
 
+void AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
+               const std::vector<int>& indices) {
+  static constexpr const char* kAxes[] = {"AXIS_BATCH", "AXIS_Y", "AXIS_X",
+                                          "AXIS_CHANNEL"};
+  Dispatch d("gather");
+  d.Define(kAxes[axis]);
+  d.Read("src", src).Write("dst", dst);
+  PackedConstant table;
+  table.name = "table";
+  const int count = static_cast<int>(indices.size());
+  table.width = kTableWidth;
+  table.height = (count + kTableWidth - 1) / kTableWidth;
+  table.always_float32 = true;  // exact up to 2^24, past any axis
+  table.fill = [indices = std::make_shared<const std::vector<int>>(indices)](
+                   absl::Span<float> texels) {
+    for (size_t i = 0; i < indices->size(); ++i) texels[4 * i] = (*indices)[i];
+  };
+  d.Constant(std::move(table));
+  d.OverTexels(planner->tensor(dst).shape);
+  AddInLightGroups(std::move(d), planner);
+}
+
 absl::Status PlanGather(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const GatherAttributes&>(node.attributes);
   const TensorId output = node.outputs[0];
@@ -103,24 +125,7 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
       direct ? output
              : planner->AddTemporary("picked slices", a.picked,
                                      planner->tensor(output).type);
-  static constexpr const char* kAxes[] = {"AXIS_BATCH", "AXIS_Y", "AXIS_X",
-                                          "AXIS_CHANNEL"};
-  Dispatch d("gather");
-  d.Define(kAxes[a.axis]);
-  d.Read("src", node.inputs[0]).Write("dst", picked);
-  PackedConstant table;
-  table.name = "table";
-  const int count = static_cast<int>(a.indices.size());
-  table.width = kTableWidth;
-  table.height = (count + kTableWidth - 1) / kTableWidth;
-  table.always_float32 = true;  // exact up to 2^24, past any axis
-  table.fill = [indices = std::make_shared<const std::vector<int>>(a.indices)](
-                   absl::Span<float> texels) {
-    for (size_t i = 0; i < indices->size(); ++i) texels[4 * i] = (*indices)[i];
-  };
-  d.Constant(std::move(table));
-  d.OverTexels(a.picked);
-  AddInLightGroups(std::move(d), planner);
+  AddGather(planner, node.inputs[0], picked, a.axis, a.indices);
   if (!direct) AddReshape(planner, picked, output);
   return absl::OkStatus();
 }

@@ -28,6 +28,10 @@ struct GatherAttributes {
 ParseFunction ParseGather;
 PlanFunction PlanGather;
 
+// Writes the slices of `src` with these indices on an axis of B, H, W, C.
+void AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
+               const std::vector<int>& indices);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_GATHER_H_

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/movement/gather.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -140,7 +141,24 @@ void AddRemap(Planner* planner, TensorId src, TensorId dst,
 
 absl::Status PlanRemap(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const RemapAttributes&>(node.attributes);
-  AddRemap(planner, node.inputs[0], node.outputs[0], a.remap);
+  const TensorId dst = node.outputs[0];
+  TensorId src = node.inputs[0];
+  if (!a.batches.empty()) {
+    Shape shape = planner->tensor(src).shape;
+    shape.b = static_cast<int>(a.batches.size());
+    const Remap identity;
+    const bool is_all = shape == planner->tensor(dst).shape &&
+                        a.remap.per == identity.per &&
+                        a.remap.offset == identity.offset;
+    const TensorId picked =
+        is_all ? dst
+               : planner->AddTemporary("picked batches", shape,
+                                       planner->tensor(dst).type);
+    AddGather(planner, src, picked, kBatchAxis, a.batches);
+    if (is_all) return absl::OkStatus();
+    src = picked;
+  }
+  AddRemap(planner, src, dst, a.remap);
   return absl::OkStatus();
 }
 

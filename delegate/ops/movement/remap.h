@@ -6,6 +6,7 @@
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REMAP_H_
 
 #include <array>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "delegate/graph/graph.h"
@@ -50,9 +51,11 @@ struct Remap {
 void AddRemap(Planner* planner, TensorId src, TensorId dst, const Remap& remap);
 
 // Attributes and plan of ops that are just a remap of input 0: SLICE,
-// STRIDED_SLICE, TILE, BROADCAST_TO.
+// STRIDED_SLICE, TILE, BROADCAST_TO, REVERSE_V2.
 struct RemapAttributes {
   Remap remap;
+  // If not empty: the input's batch for each batch of what is remapped.
+  std::vector<int> batches = {};
 };
 PlanFunction PlanRemap;
 

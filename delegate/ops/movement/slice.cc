@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/fold_axes.h"
-#include "delegate/plan/planner.h"
+#include "delegate/ops/movement/axis_move.h"
 
 namespace gles_delegate {
 namespace {
@@ -105,29 +103,13 @@ int Length(const AxisSlice& s) {
   return static_cast<int>(std::max<int64_t>(0, length));
 }
 
-// SLICE of one axis.
-struct Interval {
-  int extent = 1, begin = 0, size = 1;
-};
-
-// Several axes as one; nullopt: the slice is not one interval of it.
-std::optional<Interval> FoldIntervals(absl::Span<const Interval> axes) {
-  Interval folded;
-  for (const Interval& axis : axes) {
-    if (folded.size != 1 && axis.size != axis.extent) return std::nullopt;
-    folded = {folded.extent * axis.extent,
-              folded.begin * axis.extent + axis.begin, folded.size * axis.size};
-  }
-  return folded;
-}
-
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
   if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
   if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   const Tensor& input = *node.inputs[0];
-  int rank = static_cast<int>(input.dims.size());
+  const int rank = static_cast<int>(input.dims.size());
   auto begin = IntsOfInput(node, 1, "the begin");
   if (!begin.ok()) return begin.status();
   auto size = IntsOfInput(node, 2, "the size");
@@ -137,7 +119,7 @@ absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
         absl::StrCat("begin and size have ", begin->size(), " and ",
                      size->size(), " elements, the input's rank is ", rank));
   }
-  std::vector<Interval> axes;
+  std::vector<AxisMove> axes;
   std::vector<int> want(rank);
   for (int i = 0; i < rank; ++i) {
     const int from = (*begin)[i];
@@ -148,28 +130,10 @@ absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
           absl::StrCat("begin ", from, " and size ", (*size)[i], " leave axis ",
                        i, ", which has ", input.dims[i], " elements"));
     }
-    axes.push_back({input.dims[i], from, want[i]});
+    axes.push_back({input.dims[i], want[i], from});
   }
   if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
-  RemapAttributes a;
-  a.remap = Remap::Constant();
-  if (rank > 5) {
-    auto folded = FoldToFive(axes, FoldIntervals);
-    if (!folded) {
-      return absl::UnimplementedError(
-          absl::StrCat("the slice ", DimsString(want), " of ",
-                       DimsString(input.dims), " needs more than five axes"));
-    }
-    axes = *std::move(folded);
-    rank = 5;
-    a.remap.src_outer = axes[0].extent;
-    a.remap.dst_outer = axes[0].size;
-  }
-  for (int i = 0; i < rank; ++i) {
-    const int axis = BhwcAxis(i, rank);
-    a.remap.Follow(axis, axis, 1, axes[i].begin);
-  }
-  return ParsedNode{a, {}};
+  return ParsedNode{MoveAxes(std::move(axes), rank), {}};
 }
 
 absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
