@@ -255,6 +255,11 @@ void AddRepeats(CaseList* list) {
         list, "BROADCAST_TO", absl::StrCat("to_", ShapeString(to)), shape,
         [shape = shape, to = to] { return testing::BroadcastTo(shape, to); });
   }
+  for (const Shape& shape :
+       {Shape{7}, {3, 5}, {2, 3, 4}, {2, 3, 4, 5}, {2, 3, 2, 3, 5}}) {
+    AddMoved(list, "MATRIX_DIAG", "plain", shape,
+             [=] { return testing::MatrixDiag(shape); });
+  }
   for (const Shape& shape : {Shape{}, {5}, {3, 4}, {2, 3, 5}}) {
     const int rank = static_cast<int>(shape.size());
     for (int axis = -1; axis <= rank; ++axis) {

@@ -224,6 +224,11 @@ void AddTypedMovements(CaseList* list) {
     list->Add("PACK", "int32", {3, 4, c}, [=] {
       return testing::OfType(testing::Pack({3, 4, c}, 3, 1), TensorType::INT32);
     });
+    for (TensorType type : {TensorType::INT32, TensorType::INT64}) {
+      list->Add("MATRIX_DIAG", TypeName(type), {2, 3, c}, [=] {
+        return testing::OfType(testing::MatrixDiag({2, 3, c}), type);
+      });
+    }
     add("TILE", shape, [=] { return testing::Tile(shape, {1, 2, 1, 2}); });
     const Shape deep = {3, 1, 3, 2, 1, c};
     add("BROADCAST_TO", deep, [=] {

@@ -210,6 +210,7 @@ SingleOpModel Split(SplitKind kind, const Shape& input, int axis,
                     const std::vector<int>& sizes_as_given = {});
 SingleOpModel Tile(const Shape& input, const std::vector<int>& multiples);
 SingleOpModel BroadcastTo(const Shape& input, const Shape& to);
+SingleOpModel MatrixDiag(const Shape& input);
 SingleOpModel Transpose(const Shape& input,
                         const std::vector<int>& permutation);
 // PACK of `count` tensors; the one of index `constant` is a constant.

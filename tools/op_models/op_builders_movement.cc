@@ -286,4 +286,14 @@ SingleOpModel ZerosLike(const Shape& shape) {
       });
 }
 
+SingleOpModel MatrixDiag(const Shape& shape) {
+  return MakeModel(
+      absl::StrCat("MATRIX_DIAG ", ShapeString(shape)), Accuracy{/*terms=*/0},
+      [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        return v.Op(Op::MATRIX_DIAG, 1, {x}, schema::MatrixDiagOptionsT());
+      });
+}
+
 }  // namespace gles_delegate::testing

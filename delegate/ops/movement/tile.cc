@@ -10,6 +10,7 @@
 #include "delegate/ops/movement/axis_move.h"
 
 namespace gles_delegate {
+
 absl::StatusOr<ParsedNode> ParseTile(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
   if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
@@ -59,6 +60,47 @@ absl::StatusOr<ParsedNode> ParseBroadcastTo(const NodeView& node) {
   }
   return ParsedNode{MoveAxes(std::move(axes), static_cast<int>(dims.size())),
                     {}};
+}
+
+absl::StatusOr<ParsedNode> ParseMatrixDiag(const NodeView& node) {
+  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
+  const Tensor& input = *node.inputs[0];
+  for (const Tensor* t : {&input, node.outputs[0]}) {
+    if (!t->is_float_view()) continue;
+    return absl::UnimplementedError(absl::StrCat(
+        t->ToString(),
+        " is quantized, and TFLite's kernel fills in 0 as a quantized value"));
+  }
+  const int rank = static_cast<int>(input.dims.size());
+  if (rank == 0) return absl::InvalidArgumentError("the input is a scalar");
+  std::vector<int> want = input.dims;
+  want.push_back(want.back());
+  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  RemapAttributes a;
+  a.remap = Remap::Constant();
+  a.remap.edge = Remap::Edge::kFill;
+  a.remap.Follow(kChannelAxis, kChannelAxis);
+  // An axis of one element that the input has, or that is made for it. Its
+  // index is row - column, which is outside off the diagonal.
+  int single = rank == 3 ? kHeightAxis : kWidthAxis;
+  int row = BhwcAxis(rank - 1, rank + 1);
+  if (rank < 4) {
+    for (int i = 0; i + 1 < rank; ++i) {
+      a.remap.Follow(BhwcAxis(i, rank), BhwcAxis(i, rank + 1));
+    }
+  } else {
+    single = kOuterAxis;
+    row = kWidthAxis;
+    a.remap.Follow(kBatchAxis, kOuterAxis)
+        .Follow(kHeightAxis, kBatchAxis)
+        .Follow(kWidthAxis, kHeightAxis);
+    a.remap.src_outer = 1;
+    a.remap.dst_outer = input.shape.b;
+  }
+  a.remap.per[single][row] = 1;
+  a.remap.per[single][kChannelAxis] = -1;
+  return ParsedNode{a, {}};
 }
 
 }  // namespace gles_delegate

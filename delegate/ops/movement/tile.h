@@ -1,8 +1,10 @@
-// TILE: repeats the input along each axis. BROADCAST_TO: repeats axes of extent
-// 1, and missing leading axes, to the given shape. Rank <= 5 (BROADCAST_TO: or
-// more, if axes before the last three fold into two); constant multiples and
-// shape. kInvalidArgument: shapes that do not broadcast, or a wrong output
-// shape.
+// Copies of the input's elements, by constant parameters.
+//   TILE          repeats the input along each axis
+//   BROADCAST_TO  repeats axes of extent 1, and missing leading axes
+//   MATRIX_DIAG   makes matrices with vectors as diagonals: [..., M] -> [...,
+//   M,
+//                 M], 0 elsewhere; not of quantized tensors
+// kInvalidArgument: shapes that do not broadcast, or a wrong output shape.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TILE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TILE_H_
 
@@ -13,6 +15,7 @@ namespace gles_delegate {
 
 ParseFunction ParseTile;
 ParseFunction ParseBroadcastTo;
+ParseFunction ParseMatrixDiag;
 
 }  // namespace gles_delegate
 

@@ -1,12 +1,13 @@
 // labels: op llvmpipe softpipe
-// TILE and BROADCAST_TO against TFLite's own kernels, and what their parsers
-// refuse.
+// TILE, BROADCAST_TO and MATRIX_DIAG against TFLite's own kernels, and what
+// their parsers refuse.
 #include "delegate/ops/movement/tile.h"
 
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/parse_node.h"
+#include "tools/op_models/of_type.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -35,6 +36,36 @@ TEST_F(TileTest, Broadcasts) {
 TEST_F(TileTest, PrecisionsAndStorages) {
   ExpectMatchesCpu(Tile({2, 3, 4, 5}, {1, 2, 1, 2}));
   ExpectMatchesCpu(BroadcastTo({3, 1, 1}, {2, 3, 4, 5}));
+}
+
+TEST_F(TileTest, Diagonals) {
+  for (const Shape& shape :
+       {Shape{7}, {1}, {3, 4}, {2, 3, 1}, {2, 1, 3, 17}, {2, 3, 2, 3, 5}}) {
+    ExpectMatchesCpuOnce(MatrixDiag(shape));
+    ExpectMatchesCpuOnce(OfType(MatrixDiag(shape), TensorType::INT32));
+  }
+  for (const TensorType type : {TensorType::INT64, TensorType::INT16,
+                                TensorType::INT8, TensorType::UINT8}) {
+    ExpectMatchesCpuOnce(OfType(MatrixDiag({2, 3, 5}), type));
+  }
+  ExpectMatchesCpu(MatrixDiag({2, 3, 5}));
+  ExpectMatchesCpu(MatrixDiag({2, 3, 4, 5}));
+}
+
+TEST(ParseMatrixDiagTest, Refusals) {
+  EXPECT_EQ(
+      Refusal(ParseMatrixDiag, {FakeTensor({2, 3})}, {FakeTensor({2, 3, 3})}),
+      "");
+  EXPECT_THAT(
+      Refusal(ParseMatrixDiag, {FakeTensor({2, 3})}, {FakeTensor({2, 2, 3})}),
+      HasSubstr("output is 2x2x3, its inputs and attributes give "
+                "2x3x3"));
+  EXPECT_THAT(Refusal(ParseMatrixDiag, {FakeTensor({})}, {FakeTensor({})}),
+              HasSubstr("a scalar"));
+  Tensor quantized = FakeTensor({2, 3});
+  quantized.quantized = DataType::kInt8;
+  EXPECT_THAT(Refusal(ParseMatrixDiag, {quantized}, {FakeTensor({2, 3, 3})}),
+              HasSubstr("fills in 0 as a quantized value"));
 }
 
 TEST(ParseTileTest, Refusals) {
