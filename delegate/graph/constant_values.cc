@@ -57,14 +57,18 @@ double Element(const Tensor& tensor, int64_t i) {
       return bytes[i];
     case DataType::kBool:
       return bytes[i] != 0 ? 1 : 0;
-    case DataType::kOther:
+    case DataType::kFloat64:
+      return Load<double>(bytes, i);
+    case DataType::kUint16:
+      return Load<uint16_t>(bytes, i);
+    default:
       return 0;
   }
-  return 0;
 }
 
 bool IsFloat(DataType type) {
-  return type == DataType::kFloat32 || type == DataType::kFloat16;
+  return type == DataType::kFloat32 || type == DataType::kFloat16 ||
+         type == DataType::kFloat64;
 }
 
 struct ScaleLayout {

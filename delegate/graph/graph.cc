@@ -28,10 +28,36 @@ absl::string_view DataTypeName(DataType type) {
       return "uint8";
     case DataType::kBool:
       return "bool";
+    case DataType::kFloat64:
+      return "float64";
+    case DataType::kUint16:
+      return "uint16";
+    case DataType::kUint32:
+      return "uint32";
+    case DataType::kUint64:
+      return "uint64";
+    case DataType::kInt4:
+      return "int4";
+    case DataType::kInt2:
+      return "int2";
+    case DataType::kUint4:
+      return "uint4";
+    case DataType::kBfloat16:
+      return "bfloat16";
+    case DataType::kComplex64:
+      return "complex64";
+    case DataType::kComplex128:
+      return "complex128";
+    case DataType::kString:
+      return "string";
+    case DataType::kResource:
+      return "resource";
+    case DataType::kVariant:
+      return "variant";
     case DataType::kOther:
-      return "unsupported type";
+      break;
   }
-  return "unsupported type";
+  return "unknown type";
 }
 
 size_t DataTypeSize(DataType type) {
@@ -40,18 +66,19 @@ size_t DataTypeSize(DataType type) {
     case DataType::kInt32:
       return 4;
     case DataType::kInt64:
+    case DataType::kFloat64:
       return 8;
     case DataType::kFloat16:
     case DataType::kInt16:
+    case DataType::kUint16:
       return 2;
     case DataType::kInt8:
     case DataType::kUint8:
     case DataType::kBool:
       return 1;
-    case DataType::kOther:
+    default:
       return 0;
   }
-  return 0;
 }
 
 absl::Status CheckDims(absl::Span<const int> dims) {

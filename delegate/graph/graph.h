@@ -32,10 +32,24 @@ enum class DataType {
   kInt8,
   kUint8,
   kBool,
-  kOther,  // a type that no op of the delegate takes
+  kFloat64,  // of CAST alone, as kUint16
+  kUint16,
+  // Types that no op of the delegate takes.
+  kUint32,
+  kUint64,
+  kInt4,
+  kInt2,
+  kUint4,
+  kBfloat16,
+  kComplex64,
+  kComplex128,
+  kString,
+  kResource,
+  kVariant,
+  kOther,  // one unknown here
 };
 absl::string_view DataTypeName(DataType type);
-// Bytes per element; 0 for kOther.
+// Bytes per element; 0 for types that no op takes.
 size_t DataTypeSize(DataType type);
 
 // The extents of a tensor on the GPU: batch, height, width, channels, for any

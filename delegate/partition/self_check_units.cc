@@ -30,7 +30,7 @@ bool IsKnown(const SelfCheckInput& in, TensorId id, bool integer_path) {
   const Graph* const graph = holds(in.original)                   ? &in.original
                              : !integer_path && holds(in.unfused) ? &in.unfused
                                                                   : nullptr;
-  return graph != nullptr && graph->tensor(id).type != DataType::kOther &&
+  return graph != nullptr && DataTypeSize(graph->tensor(id).type) != 0 &&
          graph->tensor(id).shape == in.planned.tensor(id).shape;
 }
 

@@ -30,6 +30,9 @@ std::vector<uint8_t> IntegerBytes(absl::Span<const int> values, DataType type) {
       return Converted<uint8_t, int>(values, [](int v) { return uint8_t(v); });
     case DataType::kInt16:
       return Converted<int16_t, int>(values, [](int v) { return int16_t(v); });
+    case DataType::kUint16:
+      return Converted<uint16_t, int>(values,
+                                      [](int v) { return uint16_t(v); });
     default:
       return Converted<int64_t, int>(values, [](int v) { return int64_t{v}; });
   }
@@ -46,21 +49,26 @@ absl::StatusOr<std::vector<uint8_t>> ConstantOutputBytes(const Tensor& tensor,
   if (is_kept && tensor.type == type)
     return std::vector<uint8_t>(own.begin(), own.end());
   const bool narrow = type == DataType::kInt8 || type == DataType::kUint8 ||
-                      type == DataType::kInt16 || type == DataType::kInt64;
+                      type == DataType::kInt16 || type == DataType::kUint16 ||
+                      type == DataType::kInt64;
   if (narrow && tensor.type == DataType::kInt32) {
     auto values = ConstantInts(tensor);
     if (!values.ok()) return values.status();
     return IntegerBytes(*values, type);
   }
-  if (type != DataType::kFloat32 && type != DataType::kFloat16) {
+  if (type != DataType::kFloat32 && type != DataType::kFloat16 &&
+      type != DataType::kFloat64) {
     return absl::UnimplementedError(absl::StrCat(
         "the partition's output ", tensor.ToString(),
-        " is a constant that is not float32, float16, an integer or bool"));
+        " is a constant that is not of floats, integers or bools"));
   }
   auto values = ConstantFloats(tensor);
   if (!values.ok()) return values.status();
   if (type == DataType::kFloat16) {
     return Converted<uint16_t, float>(*values, FloatToHalf);
+  }
+  if (type == DataType::kFloat64) {
+    return Converted<double, float>(*values, [](float v) { return double{v}; });
   }
   const auto bytes = AsBytes<float>(*values);
   return std::vector<uint8_t>(bytes.begin(), bytes.end());

@@ -35,6 +35,7 @@ bool NeedsConversion(const Tensor& view) {
 template <typename Fn>
 void WithIntegers(const HostMemory& memory, DataType type, size_t n, Fn fn) {
   if (type == DataType::kInt64) return fn(memory.As<int64_t>(n));
+  if (type == DataType::kUint16) return fn(memory.As<uint16_t>(n));
   WithQuantized(memory, type, n, fn);
 }
 
@@ -130,6 +131,12 @@ void HostTensor::Widen(const HostMemory& memory) {
     HalvesToFloats(memory.data, values_.data(), elements_);
     return;
   }
+  if (stored_ == DataType::kFloat64) {
+    const auto doubles = memory.As<const double>(elements_);
+    std::transform(doubles.begin(), doubles.end(), floats().begin(),
+                   [](double value) { return static_cast<float>(value); });
+    return;
+  }
   WithIntegers(memory, stored_, elements_, [this](auto integers) {
     if (view_ == DataType::kFloat32) {
       std::transform(integers.begin(), integers.end(), floats().begin(),
@@ -148,6 +155,11 @@ void HostTensor::Narrow(const HostMemory& memory) const {
     // reads these halves next.
     auto* halves = static_cast<uint16_t*>(memory.data);
     std::transform(floats().begin(), floats().end(), halves, FloatToHalf);
+    return;
+  }
+  if (stored_ == DataType::kFloat64) {
+    std::copy(floats().begin(), floats().end(),
+              static_cast<double*>(memory.data));
     return;
   }
   WithIntegers(memory, stored_, elements_, [this](auto integers) {

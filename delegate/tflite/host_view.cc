@@ -17,7 +17,8 @@ namespace {
 
 // Integers of 8 or 16 bits without quantization parameters.
 bool IsPlainSmallInteger(const Tensor& t) {
-  return IsQuantizedType(t.type) && t.quantization.empty();
+  return t.type == DataType::kUint16 ||
+         (IsQuantizedType(t.type) && t.quantization.empty());
 }
 
 bool IsInt64(const Graph& graph, int id) {
@@ -42,6 +43,21 @@ std::vector<int32_t> Widened(const Tensor& t) {
   return values;
 }
 
+// A float64 constant as float32, if a CAST makes float32 of it.
+void NarrowFloats(Tensor* t) {
+  const auto bytes = t->constant.bytes();
+  std::vector<float> values(t->shape.elements());
+  if (bytes.size() < values.size() * sizeof(double)) return;
+  for (size_t i = 0; i < values.size(); ++i) {
+    double value;
+    std::memcpy(&value, bytes.data() + i * sizeof(value), sizeof(value));
+    values[i] = static_cast<float>(value);
+  }
+  const auto narrow = AsBytes<float>(values);
+  t->constant = ConstantData::Own({narrow.begin(), narrow.end()});
+  t->type = DataType::kFloat32;
+}
+
 std::vector<int32_t> WidenedConstant(const Tensor& t) {
   switch (t.type) {
     case DataType::kInt8:
@@ -50,6 +66,8 @@ std::vector<int32_t> WidenedConstant(const Tensor& t) {
       return Widened<uint8_t>(t);
     case DataType::kInt16:
       return Widened<int16_t>(t);
+    case DataType::kUint16:
+      return Widened<uint16_t>(t);
     default:
       return {};
   }
@@ -125,7 +143,10 @@ void ViewForHost(Tensor* tensor) {
   if (tensor->is_constant()) return;
   const bool is_int32 =
       tensor->type == DataType::kInt64 || IsPlainSmallInteger(*tensor);
-  if (!is_int32 && tensor->type != DataType::kFloat16) return;
+  if (!is_int32 && tensor->type != DataType::kFloat16 &&
+      tensor->type != DataType::kFloat64) {
+    return;
+  }
   tensor->host = tensor->type;
   tensor->type = is_int32 ? DataType::kInt32 : DataType::kFloat32;
 }
@@ -168,6 +189,11 @@ void ViewConstantsForHost(const OpDefinition& op, absl::Span<const int> inputs,
   for (int id : inputs) {
     if (id < 0) continue;
     Tensor& t = graph->tensor(id);
+    if (op.Has(kCasts) && t.is_constant() && t.type == DataType::kFloat64 &&
+        outputs.size() == 1 &&
+        graph->tensor(outputs[0]).stored() == DataType::kFloat32) {
+      NarrowFloats(&t);
+    }
     if (!t.is_constant() || !t.sparsity.empty() || !IsPlainSmallInteger(t) ||
         !reads_beside(t)) {
       continue;
@@ -194,6 +220,9 @@ bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
       // A DENSIFY has a constant input, and is folded.
       return op.Has(kDequantizes) || op.Has(kDensifies) ||
              (op.Has(kMovesValues) && !op.Has(kWantsQuantization));
+    case DataType::kFloat64:
+    case DataType::kUint16:
+      return false;
     default:
       return op.Has(kMovesValues) && !op.Has(kWantsQuantization);
   }

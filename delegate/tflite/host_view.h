@@ -4,8 +4,8 @@
 //
 //   int64                             as int32 or, beside a CAST, as float32
 //   int8, uint8, int16 without        as int32
-//     quantization parameters
-//   float16                           as float32
+//     quantization parameters, uint16
+//   float16, float64                  as float32
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_HOST_VIEW_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_HOST_VIEW_H_
 
@@ -40,9 +40,10 @@ struct NodeTensors {
 //     from ARG_MAX, ARG_MIN or a CAST of integers and so fit int32.
 void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph);
 
-// Makes constant inputs of 8- and 16-bit integers without quantization
-// parameters int32, if the op moves them to tensors whose host view is int32,
-// or converts them, as CAST does. Others stay as they are.
+// Makes a float64 constant float32 that a CAST makes float32, and constant
+// inputs of 8- and 16-bit integers without quantization parameters int32, if
+// the op moves them to tensors whose host view is int32, or converts them, as
+// CAST does. Others stay as they are.
 void ViewConstantsForHost(const OpDefinition& op, absl::Span<const int> inputs,
                           absl::Span<const int> outputs, Graph* graph);
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -42,22 +43,18 @@ Sparsity ReadSparsity(const TfLiteSparsity* sparsity) {
   return s;
 }
 
-// kTfLiteInt4 and kTfLiteInt2, which runtimes have that are newer than the
-// headers here.
-constexpr int kInt4 = 18, kInt2 = 20;
-
 // Replaces an int4 or int2 constant by the int8 constant of the same values. A
-// constant of too few bytes keeps the type kOther, which no op takes.
-void Unpack(int type, Tensor* t) {
+// constant of too few bytes keeps its type, which no op takes.
+void Unpack(Tensor* t) {
   const auto bytes = t->constant.bytes();
   const int64_t count = t->shape.elements();
-  const int per_byte = type == kInt4 ? 2 : 4;
+  const bool is_int4 = t->type == DataType::kInt4;
+  const int per_byte = is_int4 ? 2 : 4;
   if (count <= 0 || static_cast<int64_t>(bytes.size()) * per_byte < count) {
     return;
   }
-  t->constant =
-      ConstantData::Own(type == kInt4 ? quant::UnpackInt4(bytes, count)
-                                      : quant::UnpackInt2(bytes, count));
+  t->constant = ConstantData::Own(is_int4 ? quant::UnpackInt4(bytes, count)
+                                          : quant::UnpackInt2(bytes, count));
   t->type = DataType::kInt8;
   t->quantization.bits = 8 / per_byte;
 }
@@ -65,26 +62,17 @@ void Unpack(int type, Tensor* t) {
 }  // namespace
 
 DataType TypeOf(TfLiteType type) {
-  switch (type) {
-    case kTfLiteFloat32:
-      return DataType::kFloat32;
-    case kTfLiteFloat16:
-      return DataType::kFloat16;
-    case kTfLiteInt64:
-      return DataType::kInt64;
-    case kTfLiteInt32:
-      return DataType::kInt32;
-    case kTfLiteInt16:
-      return DataType::kInt16;
-    case kTfLiteInt8:
-      return DataType::kInt8;
-    case kTfLiteUInt8:
-      return DataType::kUint8;
-    case kTfLiteBool:
-      return DataType::kBool;
-    default:
-      return DataType::kOther;
-  }
+  using T = DataType;
+  // By number: some are younger than the headers here.
+  static constexpr T kTypes[] = {
+      T::kOther,   T::kFloat32, T::kInt32,      T::kUint8,     T::kInt64,
+      T::kString,  T::kBool,    T::kInt16,      T::kComplex64, T::kInt8,
+      T::kFloat16, T::kFloat64, T::kComplex128, T::kUint64,    T::kResource,
+      T::kVariant, T::kUint32,  T::kUint16,     T::kInt4,      T::kBfloat16,
+      T::kInt2,    T::kUint4};
+  static_assert(kTfLiteVariant == 15, "its place in the table");
+  const auto number = static_cast<size_t>(type);
+  return number < std::size(kTypes) ? kTypes[number] : T::kOther;
 }
 
 HostMemory MemoryOf(const TfLiteTensor& tensor) {
@@ -117,8 +105,7 @@ Tensor ReadTensor(const TfLiteTensor& tensor, int index) {
   if (tensor.allocation_type == kTfLiteMmapRo && tensor.data.raw != nullptr) {
     t.constant = ConstantData::Borrow(
         {reinterpret_cast<const uint8_t*>(tensor.data.raw), tensor.bytes});
-    const int type = static_cast<int>(tensor.type);
-    if (type == kInt4 || type == kInt2) Unpack(type, &t);
+    if (t.type == DataType::kInt4 || t.type == DataType::kInt2) Unpack(&t);
   } else if (tensor.type == kTfLiteComplex64 && !t.dims.empty() &&
              t.dims.back() <= std::numeric_limits<int>::max() / 2) {
     t.is_complex = true;

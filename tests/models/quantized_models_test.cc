@@ -197,7 +197,7 @@ TEST(Int4Test, ConstantsOfNewerRuntimesAreReadAsInt8) {
   EXPECT_EQ(static_cast<int8_t>(read.constant.bytes()[2]), -8);
   // Too few bytes: no type that any op takes.
   tensor.bytes = 2;
-  EXPECT_EQ(ReadTensor(tensor, 0).type, DataType::kOther);
+  EXPECT_EQ(ReadTensor(tensor, 0).type, DataType::kInt4);
   TfLiteIntArrayFree(dims);
 }
 

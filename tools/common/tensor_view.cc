@@ -10,6 +10,9 @@
 namespace gles_delegate {
 namespace {
 
+// kTfLiteUInt16, which is younger than the headers here.
+constexpr auto kUint16Type = static_cast<TfLiteType>(17);
+
 // The scale is 0 where the tensor is not quantized: its integers are then the
 // real numbers.
 template <typename T>
@@ -79,6 +82,7 @@ absl::Status TensorView::WriteBytes(absl::Span<const uint8_t> values) const {
 }
 
 std::vector<float> TensorView::AsFloats() const {
+  if (type() == kUint16Type) return Dequantize(data<uint16_t>(), {0, 0});
   switch (type()) {
     case kTfLiteFloat32: {
       const auto values = data<float>();
@@ -89,6 +93,10 @@ std::vector<float> TensorView::AsFloats() const {
       std::vector<float> out(values.size());
       std::transform(values.begin(), values.end(), out.begin(), HalfToFloat);
       return out;
+    }
+    case kTfLiteFloat64: {
+      const auto values = data<double>();
+      return {values.begin(), values.end()};
     }
     case kTfLiteInt8:
       return Dequantize(data<int8_t>(), quantization());
@@ -113,6 +121,10 @@ absl::Status TensorView::WriteFloats(absl::Span<const float> values) const {
         absl::StrCat("Tensor ", name(), " holds ", elements(),
                      " elements, not ", values.size()));
   }
+  if (type() == kUint16Type) {
+    Quantize(values, {0, 0}, data<uint16_t>());
+    return absl::OkStatus();
+  }
   switch (type()) {
     case kTfLiteFloat32:
       return Write<float>(values);
@@ -121,6 +133,8 @@ absl::Status TensorView::WriteFloats(absl::Span<const float> values) const {
       std::transform(values.begin(), values.end(), half.begin(), FloatToHalf);
       return Write<uint16_t>(half);
     }
+    case kTfLiteFloat64:
+      return Write<double>(std::vector<double>(values.begin(), values.end()));
     case kTfLiteInt8:
       Quantize(values, quantization(), data<int8_t>());
       return absl::OkStatus();

@@ -26,6 +26,16 @@ absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
           " is quantized, and CAST works on its quantized values"));
     }
   }
+  for (const Tensor* tensor : {&input, &output}) {
+    const Tensor& other = tensor == &input ? output : input;
+    if (tensor->host == DataType::kFloat64 &&
+        other.stored() != DataType::kFloat32) {
+      return absl::UnimplementedError(absl::StrCat(
+          tensor->ToString(),
+          " is read and written as float32 here, so that only CASTs from and "
+          "to float32 run"));
+    }
+  }
   if (input.host == DataType::kInt64 && !IsIntegers(input) &&
       IsIntegers(output) && output.type != DataType::kBool) {
     return absl::UnimplementedError(
@@ -62,6 +72,9 @@ void DefineHostType(const Tensor& to, const quant::KernelTraits& kernels,
       break;
     case DataType::kInt16:
       integers(kernels.to_int16, "WRAP_SIGNED", 16, -32768);
+      break;
+    case DataType::kUint16:
+      d->Define("WRAP_UNSIGNED", 16);
       break;
     case DataType::kFloat16:
       d->Define("ROUND_TO_HALF");

@@ -2,8 +2,13 @@
 // CAST against TFLite's own kernel, and what its parser refuses.
 #include "delegate/ops/elementwise/cast.h"
 
+#include <cmath>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "delegate/graph/texels.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"
@@ -31,6 +36,45 @@ TEST_F(CastTest, EveryPairEveryShape) {
       }
       ExpectMatchesCpu(Cast(from, to, {2, 3, 5}));
     }
+  }
+}
+
+// Types that only the host reads and writes.
+TEST_F(CastTest, Float64AndUint16) {
+  constexpr TensorType kFloat = TensorType::FLOAT32;
+  for (const Shape& shape : {Shape{}, Shape{7}, Shape{2, 3, 5}}) {
+    ExpectMatchesCpu(Cast(TensorType::FLOAT64, kFloat, shape));
+    ExpectMatchesCpu(Cast(kFloat, TensorType::FLOAT64, shape, 1e4f));
+    ExpectMatchesCpuOnce(Cast(TensorType::UINT16, kFloat, shape, 2e3f));
+    ExpectMatchesCpuOnce(Cast(TensorType::UINT16, TensorType::INT32, shape));
+    ExpectMatchesCpuOnce(Cast(TensorType::UINT16, TensorType::BOOL, shape));
+    ExpectMatchesCpuOnce(
+        Cast(TensorType::INT32, TensorType::UINT16, shape, 1e5f));
+    SingleOpModel narrowed = Cast(kFloat, TensorType::UINT16, shape);
+    for (float& value : narrowed.inputs[0]) value = 650 * std::abs(value);
+    ExpectMatchesCpuOnce(narrowed);
+  }
+}
+
+// x + CAST of a constant, which is folded.
+TEST_F(CastTest, ConstantsOfFloat64AndUint16) {
+  for (TensorType type : {TensorType::FLOAT64, TensorType::UINT16}) {
+    ExpectMatchesCpuOnce(MakeModel(
+        absl::StrCat("constant ", schema::EnumNameTensorType(type)),
+        Accuracy{/*terms=*/1}, [&](OpVariant& v) {
+          const int x = v.Input("x", {2, 3}, v.random().Gaussian(6));
+          const std::vector<double> doubles = {0.1, 1e-3, 7};
+          const std::vector<uint16_t> shorts = {1, 40000, 65535};
+          const int c = v.builder().AddConstantBytes(
+              "c", {3}, type,
+              type == TensorType::FLOAT64 ? AsBytes<double>(doubles)
+                                          : AsBytes<uint16_t>(shorts));
+          const int floats = v.builder().AddTensor("floats", {3});
+          schema::CastOptionsT options;
+          options.in_data_type = type;
+          v.builder().AddOp(Op::CAST, 1, {c}, {floats}, options);
+          return v.Op(Op::ADD, 1, {x, floats}, schema::AddOptionsT());
+        }));
   }
 }
 
@@ -106,6 +150,15 @@ TEST(ParseCastTest, Refusals) {
   EXPECT_THAT(
       Refusal(ParseCast, {floats}, {FakeTensor({3, 2}, DataType::kInt32)}),
       HasSubstr("output is 3x2, its inputs and attributes give 2x3"));
+  Tensor wide = floats;
+  wide.host = DataType::kFloat64;
+  EXPECT_EQ(Refusal(ParseCast, {wide}, {floats}), "");
+  EXPECT_THAT(Refusal(ParseCast, {wide}, {ints}),
+              HasSubstr("float64[2,3] is read and written as float32 here"));
+  EXPECT_THAT(Refusal(ParseCast, {ints}, {wide}), HasSubstr("float64[2,3]"));
+  EXPECT_THAT(
+      Refusal(ParseCast, {FakeTensor({2, 3}, DataType::kUint32)}, {floats}),
+      HasSubstr("uint32[2,3]"));
   Tensor quantized = floats;
   quantized.quantized = DataType::kUint8;
   EXPECT_THAT(Refusal(ParseCast, {quantized}, {floats}),
