@@ -28,6 +28,18 @@ struct FoldedTranspose {
 FoldedTranspose FoldTranspose(absl::Span<const int> dims,
                               absl::Span<const int> permutation);
 
+// Where axis `axis` >= 0 of a tensor of any rank is, above rank 5 with the axes
+// before the last three folded.
+struct AxisPlace {
+  int axis = 0;   // of AxisArray
+  int outer = 0;  // the extent of the outer axis; 0: the tensor's own
+  int step = 1;   // indices of `axis` for one of the tensor's axis
+};
+AxisPlace PlaceOfAxis(absl::Span<const int> dims, int axis);
+
+// Above rank 5: the axes before the last four, as one.
+int OuterOfFive(absl::Span<const int> dims);
+
 // Makes five axes of more: those before the last three become two. `fold` makes
 // one Axis of a span of them, which may be empty; nullopt: it cannot.
 template <typename Axis, typename Fold>

@@ -158,10 +158,11 @@ Value ReferenceOps::Transpose(const TransposeAttributes& a, int64_t element) {
 }
 
 Value ReferenceOps::Pack(const PackAttributes& a, int64_t element) {
-  AxisArray at = AxesOf(element, ExtentsOf(Output()));
-  const int input = at[a.axis];
-  at[a.axis] = 0;
-  return Remapped(input, a.remap, ExtentsOf(Input(input)), at);
+  AxisArray at = AxesOf(element, ExtentsOf(Output(), a.remap.dst_outer));
+  const int input = at[a.axis] / a.step;
+  at[a.axis] %= a.step;
+  return Remapped(input, a.remap, ExtentsOf(Input(input), a.remap.src_outer),
+                  at);
 }
 
 Value ReferenceOps::Gather(const GatherAttributes& a, int64_t element) {
@@ -235,9 +236,10 @@ Value ReferenceOps::Moved(int64_t element, const Place& p) {
                     a->batches);
   }
   if (const auto* a = Attributes<SplitAttributes>()) {
-    return Remapped(a->value_input, a->remaps[output_],
-                    ExtentsOf(Input(a->value_input)),
-                    AxesOf(element, ExtentsOf(Output())));
+    const Remap& r = a->remaps[output_];
+    return Remapped(a->value_input, r,
+                    ExtentsOf(Input(a->value_input), r.src_outer),
+                    AxesOf(element, ExtentsOf(Output(), r.dst_outer)));
   }
   if (const auto* a = Attributes<ConcatenationAttributes>()) {
     return Concatenation(*a, element);

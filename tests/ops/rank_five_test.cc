@@ -232,6 +232,21 @@ TEST_F(RankFiveTest, Cuts) {
   }
 }
 
+TEST_F(RankFiveTest, JoinsAndCutsOfSixAxes) {
+  const Shape shape = {2, 3, 4, 2, 3, 5};
+  for (int axis : {0, 1, 2, 3, 4, 5}) {
+    Shape input = shape;
+    input.erase(input.begin() + axis);
+    Expect(Pack(input, shape[axis], axis));
+    Expect(Pack(shape, 2, axis));  // of seven
+    Expect(Split(SplitKind::kSplitV, shape, axis, {1, shape[axis] - 1}));
+    Expect(Split(SplitKind::kUnpack, shape, axis, Ints(shape[axis], 1)));
+  }
+  Expect(Pack(shape, 3, 6));
+  Expect(Split(SplitKind::kSplit, shape, 2, {2, 2}));
+  Expect(Split(SplitKind::kUnpack, {2, 3, 1, 2, 2, 1, 5}, 1, {1, 1, 1}));
+}
+
 TEST_F(RankFiveTest, Reduce) {
   for (const Ints& axes : {Ints{0},
                            {4},

@@ -1,14 +1,13 @@
 #include "delegate/ops/movement/concatenation.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/fold_axes.h"
 #include "delegate/ops/fused_activation.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/work_group.h"
@@ -118,16 +117,6 @@ void AddMerges(Planner* planner, std::vector<TensorId> inputs,
   }
 }
 
-ConcatenationAttributes PlaceOfAxis(absl::Span<const int> dims, int axis) {
-  const int rank = static_cast<int>(dims.size());
-  if (rank <= 5) return {BhwcAxis(axis, rank)};
-  if (axis >= rank - 3) return {BhwcAxis(axis - rank, 4)};
-  // The axes after it are whole.
-  const auto before = dims.subspan(0, axis);
-  return {kBatchAxis, std::accumulate(before.begin(), before.end(), 1,
-                                      std::multiplies<int>())};
-}
-
 }  // namespace
 
 void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
@@ -178,7 +167,9 @@ absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
         absl::StrCat("fused activation ", (*params)->activation, " of ",
                      DataTypeName(first.type), " is not supported"));
   }
-  return ParsedNode{PlaceOfAxis(first.dims, *axis), *std::move(activation)};
+  const AxisPlace place = PlaceOfAxis(first.dims, *axis);
+  return ParsedNode{ConcatenationAttributes{place.axis, place.outer},
+                    *std::move(activation)};
 }
 
 absl::Status PlanConcatenation(const Node& node, Planner* planner) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/fold_axes.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/plan/planner.h"
 
@@ -23,8 +24,7 @@ absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
   auto params = node.Get<PackParams>();
   if (!params.ok()) return params.status();
   const std::vector<int>& dims = node.inputs[0]->dims;
-  const int rank = static_cast<int>(dims.size()) + 1;
-  if (auto s = CheckRank(*node.outputs[0], "output"); !s.ok()) return s;
+  int rank = static_cast<int>(dims.size()) + 1;
   auto axis = NormalAxis((*params)->axis, rank);
   if (!axis.ok()) return axis.status();
   for (int i = 1; i < count; ++i) {
@@ -38,10 +38,22 @@ absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
   want.insert(want.begin() + *axis, count);
   if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
   PackAttributes a;
-  a.axis = BhwcAxis(*axis, rank);
+  const AxisPlace place = PlaceOfAxis(want, *axis);
+  a.axis = place.axis;
+  a.step = place.step;
   want[*axis] = 1;
   a.view = want;
+  if (place.outer != 0) {
+    a.remap.src_outer = a.remap.dst_outer = place.outer;
+    return ParsedNode{a, {}};
+  }
   a.remap = Remap::Constant();
+  if (rank > 5) {
+    a.remap.src_outer = 1;
+    a.remap.dst_outer = OuterOfFive(want);
+    *axis -= rank - 5;
+    rank = 5;
+  }
   for (int i = 0; i + 1 < rank; ++i) {
     a.remap.Follow(BhwcAxis(i, rank - 1),
                    BhwcAxis(i < *axis ? i : i + 1, rank));
@@ -53,12 +65,12 @@ absl::Status PlanPack(const Node& node, Planner* planner) {
   const auto a = std::any_cast<const PackAttributes&>(node.attributes);
   const TensorId output = node.outputs[0];
   if (a.axis != kChannelAxis) {
-    AxisArray extent = ExtentsOf(planner->tensor(output));
-    extent[a.axis] = 1;
+    AxisArray extent = ExtentsOf(planner->tensor(output), a.remap.dst_outer);
+    extent[a.axis] = a.step;
     AxisArray at = {};
     for (TensorId input : node.inputs) {
       AddRemapToBox(planner, input, output, a.remap, extent, at);
-      ++at[a.axis];
+      at[a.axis] += a.step;
     }
     return absl::OkStatus();
   }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/fold_axes.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -15,7 +16,7 @@ namespace {
 absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
                                      int axis, const std::vector<int>& sizes) {
   const Tensor& value = *node.inputs[value_input];
-  const int rank = static_cast<int>(value.dims.size());
+  const AxisPlace place = PlaceOfAxis(value.dims, axis);
   SplitAttributes a;
   a.value_input = value_input;
   int64_t at = 0;
@@ -27,7 +28,8 @@ absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
           absl::StrCat("output ", i, ": ", s.message()));
     }
     Remap remap;
-    remap.offset[BhwcAxis(axis, rank)] = static_cast<int>(at);
+    remap.offset[place.axis] = static_cast<int>(at) * place.step;
+    remap.src_outer = remap.dst_outer = place.outer;
     a.remaps.push_back(remap);
     at += sizes[i];
     if (at > value.dims[axis]) break;  // refused below
@@ -40,11 +42,29 @@ absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
   return ParsedNode{a, {}};
 }
 
-absl::Status CheckValue(const NodeView& node, int index, TakesBool takes_bool) {
-  if (auto s = CheckMovedTensors(node, index, index, takes_bool); !s.ok()) {
-    return s;
+// Index `index` of the axis, of which the output is without.
+Remap UnpackRemap(const std::vector<int>& dims, int axis, int index) {
+  int rank = static_cast<int>(dims.size());
+  const AxisPlace place = PlaceOfAxis(dims, axis);
+  if (place.outer != 0) {
+    Remap remap;
+    remap.offset[place.axis] = index * place.step;
+    remap.src_outer = remap.dst_outer = place.outer;
+    return remap;
   }
-  return CheckRank(*node.inputs[index], "input");
+  Remap remap = Remap::Constant();
+  if (rank > 5) {
+    remap.src_outer = OuterOfFive(dims);
+    remap.dst_outer = 1;
+    axis -= rank - 5;
+    rank = 5;
+  }
+  for (int from = 0, to = 0; from < rank; ++from) {
+    if (from == axis) continue;
+    remap.Follow(BhwcAxis(from, rank), BhwcAxis(to++, rank - 1));
+  }
+  remap.offset[BhwcAxis(axis, rank)] = index;
+  return remap;
 }
 
 }  // namespace
@@ -54,7 +74,7 @@ absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
   if (auto s = node.CheckCounts(2, 2, outputs); !s.ok()) return s;
   auto params = node.Get<SplitParams>();
   if (!params.ok()) return params.status();
-  if (auto s = CheckValue(node, 1, TakesBool::kNo); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 1, 1, TakesBool::kNo); !s.ok()) return s;
   auto axis =
       AxisOfInput(node, 0, static_cast<int>(node.inputs[1]->dims.size()));
   if (!axis.ok()) return axis.status();
@@ -71,7 +91,7 @@ absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
 absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node) {
   const int outputs = static_cast<int>(node.outputs.size());
   if (auto s = node.CheckCounts(3, 3, outputs); !s.ok()) return s;
-  if (auto s = CheckValue(node, 0, TakesBool::kNo); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
   auto axis =
       AxisOfInput(node, 2, static_cast<int>(node.inputs[0]->dims.size()));
   if (!axis.ok()) return axis.status();
@@ -109,7 +129,7 @@ absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
   if (auto s = node.CheckCounts(1, 1, outputs); !s.ok()) return s;
   auto params = node.Get<UnpackParams>();
   if (!params.ok()) return params.status();
-  if (auto s = CheckValue(node, 0, TakesBool::kYes); !s.ok()) return s;
+  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
   const Tensor& value = *node.inputs[0];
   const int rank = static_cast<int>(value.dims.size());
   auto axis = NormalAxis((*params)->axis, rank);
@@ -124,13 +144,7 @@ absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
   SplitAttributes a;
   for (int i = 0; i < outputs; ++i) {
     if (auto s = CheckOutputDims(*node.outputs[i], want); !s.ok()) return s;
-    Remap remap = Remap::Constant();
-    for (int from = 0, to = 0; from < rank; ++from) {
-      if (from == *axis) continue;
-      remap.Follow(BhwcAxis(from, rank), BhwcAxis(to++, rank - 1));
-    }
-    remap.offset[BhwcAxis(*axis, rank)] = i;
-    a.remaps.push_back(remap);
+    a.remaps.push_back(UnpackRemap(value.dims, *axis, i));
   }
   return ParsedNode{a, {}};
 }

@@ -1,6 +1,6 @@
 // SPLIT: cuts the input along an axis into equal outputs. SPLIT_V: into outputs
 // of given sizes (one may be -1: the rest). UNPACK: one output per index,
-// without the axis. Rank <= 5; constant axis and sizes.
+// without the axis. Constant axis and sizes.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPLIT_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPLIT_H_
 
