@@ -1,5 +1,6 @@
 // labels: op llvmpipe softpipe
-// Tensors of five axes, and more where they fold, against TFLite's kernels.
+// Tensors of five axes and more, against TFLite's kernels. Longer than 300
+// lines: each op that names axes has its own cases.
 #include <algorithm>
 #include <numeric>
 
@@ -331,16 +332,14 @@ TEST_F(RankFiveTest, BroadcastsOfSixAxes) {
                          {3, 1, 3, 1, 1},    {2, 1, 2, 5},
                          {3, 2, 1}};
   for (const Shape& part : parts) {
-    for (const BinaryOp op : {BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMul}) {
-      BinaryParams params;
-      params.op = op;
-      params.a = kSix;
-      params.b = part;
-      Expect(Binary(params));
-      std::swap(params.a, params.b);
-      params.constant = Constant::kFirst;
-      Expect(Binary(params));
-    }
+    BinaryParams params;
+    params.op = BinaryOp::kSub;
+    params.a = kSix;
+    params.b = part;
+    Expect(Binary(params));
+    std::swap(params.a, params.b);
+    params.constant = Constant::kFirst;
+    Expect(Binary(params));
     IntegerBinaryParams ints;
     ints.a = part;
     ints.b = kSix;

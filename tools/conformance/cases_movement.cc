@@ -222,6 +222,11 @@ void AddSplits(CaseList* list) {
              Ints(shape[axis < 0 ? axis + 4 : axis], 1));
   }
   AddSplit(list, SplitKind::kUnpack, {3, 5}, 0, {1, 1, 1});
+  for (int axis : {0, 1, 2, 3, 5}) {
+    const Shape shape = {3, 3, 3, 3, 2, 3};
+    AddSplit(list, SplitKind::kUnpack, shape, axis, {1, 1, 1});
+    AddSplit(list, SplitKind::kSplitV, shape, axis, {1, 2});
+  }
   AddSplit(list, SplitKind::kUnpack, {2, 3, 4}, 1, {1, 1, 1});
 }
 
@@ -260,7 +265,8 @@ void AddRepeats(CaseList* list) {
     AddMoved(list, "MATRIX_DIAG", "plain", shape,
              [=] { return testing::MatrixDiag(shape); });
   }
-  for (const Shape& shape : {Shape{}, {5}, {3, 4}, {2, 3, 5}}) {
+  for (const Shape& shape :
+       {Shape{}, {5}, {3, 4}, {2, 3, 5}, {2, 3, 2, 3, 5}}) {
     const int rank = static_cast<int>(shape.size());
     for (int axis = -1; axis <= rank; ++axis) {
       for (int count : {1, 3}) {

@@ -47,6 +47,21 @@ void AddCasts(CaseList* list) {
   }
 }
 
+// Types that only the host has.
+void AddHostCasts(CaseList* list) {
+  for (const auto& [from, to] : std::vector<std::pair<TensorType, TensorType>>{
+           {TensorType::FLOAT64, TensorType::FLOAT32},
+           {TensorType::FLOAT32, TensorType::FLOAT64},
+           {TensorType::UINT16, TensorType::FLOAT32},
+           {TensorType::UINT16, TensorType::INT32},
+           {TensorType::INT32, TensorType::UINT16}}) {
+    list->Add("CAST", absl::StrCat(TypeName(from), "_to_", TypeName(to)),
+              {2, 3, 5}, [from = from, to = to] {
+                return testing::Cast(from, to, {2, 3, 5});
+              });
+  }
+}
+
 void AddInteger(CaseList* list, const std::string& attributes,
                 const IntegerBinaryParams& params) {
   list->Add(OpName(params.op),
@@ -350,6 +365,7 @@ void AddIndices(CaseList* list) {
 
 void AddTypedCases(CaseList* list) {
   AddCasts(list);
+  AddHostCasts(list);
   AddStablehlo(list);
   AddArithmetic(list);
   AddLogic(list);
