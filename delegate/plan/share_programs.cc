@@ -20,8 +20,8 @@ using gl_shaders::ShaderSpec;
 using gl_shaders::TensorBinding;
 using Kind = MemoryView::Kind;
 
-// Maximum number of post-ops in a shader.
-constexpr size_t kMaxPostOps = 8;
+// Maximum number of post-ops in a shared program.
+constexpr size_t kMaxSharedPostOps = 8;
 
 // A post-op of a program.
 struct Step {
@@ -49,7 +49,7 @@ class Sharing {
   std::vector<Step> StepsOf(const Dispatch& d) const;
   std::optional<Kind> PartOf(const Dispatch& d) const;
   bool CanWriteAs(const Dispatch& d, std::optional<Kind> kind) const;
-  bool Join(size_t index, Family* family) const;
+  bool Join(size_t index, const std::vector<Step>& own, Family* family) const;
   bool Fits(const Dispatch& d, const std::vector<Step>& steps) const;
   std::optional<Dispatch> Shared(const Dispatch& d, const Family& family,
                                  uint32_t optional_steps) const;
@@ -127,14 +127,15 @@ bool Sharing::Fits(const Dispatch& d, const std::vector<Step>& steps) const {
   size_t tensors = d.reads.size() + OperandsOf(d.stages).size() +
                    d.writes.size() + d.constants.size();
   for (const Step& step : steps) tensors += step.op.operand != kNoTensor;
-  return steps.size() <= kMaxPostOps &&
+  return steps.size() <= kMaxSharedPostOps &&
          tensors <= static_cast<size_t>(MaxBoundTensors(profile_));
 }
 
 // Adds the dispatch to the family if all of them can then share a program.
-bool Sharing::Join(size_t index, Family* family) const {
+bool Sharing::Join(size_t index, const std::vector<Step>& own_steps,
+                   Family* family) const {
   const Dispatch& d = dispatches_[index];
-  const std::vector<Step> steps = Together(family->steps, StepsOf(d));
+  const std::vector<Step> steps = Together(family->steps, own_steps);
   if (!Fits(d, steps)) return false;
   const std::optional<Kind> own = PartOf(d);
   const std::optional<Kind> kind = own ? own : family->writes_as;
@@ -211,14 +212,15 @@ void Sharing::Run() {
   std::vector<Family> families;
   for (size_t i = 0; i < dispatches_.size(); ++i) {
     const Dispatch& d = dispatches_[i];
-    if (HasLiterals(d)) continue;
+    if (HasLiterals(d) || d.post_ops.size() > kMaxSharedPostOps) continue;
+    std::vector<Step> steps = StepsOf(d);
     std::string text = CommonProgramText(graph_, d, profile_);
     const bool joined =
         std::any_of(families.begin(), families.end(), [&](Family& family) {
-          return family.text == text && Join(i, &family);
+          return family.text == text && Join(i, steps, &family);
         });
     if (joined) continue;
-    families.push_back({std::move(text), {i}, StepsOf(d), PartOf(d)});
+    families.push_back({std::move(text), {i}, std::move(steps), PartOf(d)});
   }
   for (const Family& family : families) {
     if (family.members.size() > 1) Rewrite(family);
