@@ -177,6 +177,9 @@ struct Tensor {
   bool holds_quantized = false;
   // Floats are stored in 32 bits, even with 16-bit storage.
   bool always_float32 = false;
+  // Not 0: a step of a loop ends here, and the next has this number of nodes.
+  // Passes fuse whole steps or none, so that all steps have the same programs.
+  size_t nodes_of_step = 0;
   // -1: made by a pass or an op. Past the model's tensors: a composite's.
   int tflite_index = -1;
   // The tensor of the same values that has taken this one's place in the graph

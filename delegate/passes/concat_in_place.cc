@@ -103,7 +103,8 @@ class InPlace {
     const Node& reader = (*nodes_)[readers[0]];
     if (!reader.op->Has(kKeepsOrder) ||
         reader.integer_path != joint.node.integer_path ||
-        !AreSameEverywhere(reader.post_ops)) {
+        !AreSameEverywhere(reader.post_ops) ||
+        !HasRoomFor(reader.post_ops.size(), joint.post_ops)) {
       return std::nullopt;
     }
     const Shape& from = graph_->tensor(joint.whole).shape;
@@ -161,6 +162,7 @@ class InPlace {
     // A source, an operand, weights and the output, which any device can bind.
     return maker.op->Has(kKeepsOrder) &&
            maker.integer_path == joint.node.integer_path &&
+           HasRoomFor(joint.post_ops.size(), maker.post_ops) &&
            OperandsOf(maker.post_ops) + OperandsOf(joint.post_ops) <= 1;
   }
 

@@ -118,6 +118,10 @@ class HeadFolder {
     const auto of_y = finder.SplitOf(node.inputs[1], y);
     const auto rows = finder.MergedOf(node.outputs[0], product);
     const bool moves_batch = a->x.size() > 3;
+    const size_t scales = (of_x ? of_x->scales.size() : 0) +
+                          (of_y ? of_y->scales.size() : 0) +
+                          (rows ? rows->scales.size() : 0);
+    if (!HasRoomFor(scales, node.post_ops)) return;
     if ((!of_x && !of_y && !rows) ||
         (moves_batch && !CanRegroup(node.post_ops, product.count))) {
       return;
@@ -128,12 +132,12 @@ class HeadFolder {
     if (turns_y) std::swap(y.rows, y.columns);
     node.inputs = {Factor(n, node.inputs[0], of_x, x),
                    Factor(n, node.inputs[1], of_y, y)};
-    std::vector<PostOp> scales;
+    std::vector<PostOp> factors;
     for (const auto& heads : {of_x, of_y}) {
       if (!heads) continue;
-      scales.insert(scales.end(), heads->scales.begin(), heads->scales.end());
+      factors.insert(factors.end(), heads->scales.begin(), heads->scales.end());
     }
-    node.post_ops.insert(node.post_ops.begin(), scales.begin(), scales.end());
+    node.post_ops.insert(node.post_ops.begin(), factors.begin(), factors.end());
     if (moves_batch) Regroup(&node.post_ops);
     node.attributes =
         BatchMatMulAttributes{a->adj_x != turns_x, a->adj_y != turns_y,

@@ -13,6 +13,7 @@
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/element_map.h"
+#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
@@ -66,8 +67,10 @@ class Folder {
   // before, as between an image of another layout and its rows, are a RESHAPE.
   void FoldRoundTrip(int n) {
     std::vector<int> chain;  // from node n on upwards
-    size_t folded = 0;
+    size_t folded = 0, functions = 0;
     for (int p = n; p >= 0 && IsMovement(p); p = FoldableProducer(p)) {
+      functions += graph_->nodes[p].post_ops.size();
+      if (functions > kMaxPostOps) break;
       chain.push_back(p);
       if (chain.size() > 1 && IsRoundTrip(chain)) folded = chain.size();
     }
@@ -98,6 +101,8 @@ class Folder {
     const int p = uses_.producer[input];
     if (p < 0 || uses_.is_output[input] || uses_.consumers[input].size() != 1 ||
         removed_[p] || HasOperands(graph_->nodes[p]) ||
+        !HasRoomFor(graph_->nodes[p].post_ops.size(),
+                    graph_->nodes[n].post_ops) ||
         graph_->nodes[p].integer_path != graph_->nodes[n].integer_path) {
       return -1;
     }

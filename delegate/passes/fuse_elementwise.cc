@@ -125,7 +125,9 @@ class Fuser {
     Node& producer = graph_->nodes[p];
     if (producer.integer_path != node.integer_path ||
         producer.outputs.size() != 1 || KeepsState(*graph_, producer) ||
-        !HasRoomFor(producer, ops)) {
+        !CanBind(producer, ops) ||
+        !HasRoomFor(std::max(ops.size(), between.nodes_of_step),
+                    producer.post_ops)) {
       return false;
     }
     Node fused = std::move(producer);
@@ -157,7 +159,7 @@ class Fuser {
                        [n](int c) { return c == n; });
   }
 
-  bool HasRoomFor(const Node& producer, const std::vector<PostOp>& ops) const {
+  bool CanBind(const Node& producer, const std::vector<PostOp>& ops) const {
     const int operands = OperandCount(ops);
     return operands == 0 || TensorCount(*graph_, producer) +
                                     OperandCount(producer.post_ops) +

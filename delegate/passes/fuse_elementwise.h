@@ -16,7 +16,9 @@ inline constexpr int kMinimalBoundTensors = 4;
 // in the order, so that operands are computed before. A function of two tensors
 // is fused into the later of the two producers if possible. No fused node binds
 // more than `max_tensors` tensors and packed constants (MaxBoundTensors of
-// delegate/plan/planner.h), since fused nodes are not checked again.
+// delegate/plan/planner.h), since fused nodes are not checked again, or has
+// more than kMaxPostOps (delegate/passes/fusing.h). Of a loop, it fuses whole
+// steps (Tensor::nodes_of_step).
 void FuseElementwise(Graph* graph, int max_tensors = kMinimalBoundTensors);
 
 // Makes a function whose operand is read in another shape (RealignedFunction of

@@ -63,6 +63,10 @@ int CountOperands(const Node& node) {
   return static_cast<int>(OperandsOf(node).size());
 }
 
+bool HasRoomFor(size_t more, const std::vector<PostOp>& ops) {
+  return more == 0 || ops.size() + more <= kMaxPostOps;
+}
+
 bool CanPlanAsPair(const Node& node, Graph* graph,
                    const DeviceProfile& profile) {
   constexpr int kTensors = 4;  // both weights, what is read, what is written

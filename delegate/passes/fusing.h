@@ -2,7 +2,9 @@
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_FUSING_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_FUSING_H_
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "delegate/device/device_profile.h"
@@ -38,6 +40,13 @@ TensorId AddConstantAs(const Shape& shape, TensorId constant, Graph* graph);
 
 // Number of tensors that the node's post-ops and stages read.
 int CountOperands(const Node& node);
+
+// The most post-ops that passes give a node. A driver takes longer the longer a
+// program is: llvmpipe's compiler 0.1 s for each TANH or SIN, and past a
+// hundred more than in proportion. No known model has more than 8 in a node.
+inline constexpr size_t kMaxPostOps = 16;
+// Whether a pass may add `more` post-ops to `ops`.
+bool HasRoomFor(size_t more, const std::vector<PostOp>& ops);
 
 // Whether the device has room for a node of two convolutions, and can bind
 // everything that it uses: one input, one output, both weights, and operands.

@@ -14,6 +14,8 @@ namespace {
 // Fewer are not worth a program.
 constexpr int kMinNodes = 3;
 constexpr size_t kMaxResults = 2;
+// Of the program: inputs, sums and functions. Normalizations have up to 20.
+constexpr size_t kMaxRowSteps = 64;
 
 bool ReducesChannelsAlone(const ReduceAttributes& a, const Shape& s) {
   return a.folded.empty() && a.quantized == nullptr && a.over[3] &&
@@ -39,7 +41,8 @@ std::optional<Reducer> RowReducerOf(const Graph& graph, const Node& node) {
 
 bool RowRegion::Take(int n) {
   const RowRegion before = *this;
-  if (TakeNode(n) && static_cast<int>(inputs_.size()) + 1 <= max_tensors_) {
+  if (TakeNode(n) && static_cast<int>(inputs_.size()) + 1 <= max_tensors_ &&
+      steps_.size() <= kMaxRowSteps) {
     nodes_.push_back(n);
     return true;
   }

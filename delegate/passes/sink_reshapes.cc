@@ -95,10 +95,12 @@ class Sinker {
   }
 
   bool HasRoom(const Node& producer, const Node& reshape) {
-    return CountOperands(reshape) == 0 ||
-           static_cast<int>(producer.inputs.size()) + 1 +
-                   CountOperands(producer) + CountOperands(reshape) <=
-               max_tensors_;
+    const bool binds = CountOperands(reshape) == 0 ||
+                       static_cast<int>(producer.inputs.size()) + 1 +
+                               CountOperands(producer) +
+                               CountOperands(reshape) <=
+                           max_tensors_;
+    return binds && HasRoomFor(reshape.post_ops.size(), producer.post_ops);
   }
 
   // Node `to` reads the tensor in place of node `from`.

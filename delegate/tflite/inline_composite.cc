@@ -198,7 +198,13 @@ class CompositeInliner::Level {
     if (ids_[id] != kNoTensor) return ids_[id];
     const Tensor& tensor = own_.tensors[id];
     if (!own_.is_of_file[id]) {
-      ids_[id] = inliner_.add_(tensor);
+      Tensor added = tensor;
+      const std::vector<int>& outputs = decomposition_.border.outputs;
+      if (decomposition_.condition &&
+          std::find(outputs.begin(), outputs.end(), id) != outputs.end()) {
+        added.nodes_of_step = decomposition_.plan.size();
+      }
+      ids_[id] = inliner_.add_(std::move(added));
     } else {
       const auto [it, is_new] = inliner_.constants_.try_emplace(
           NodeKey(decomposition_.context, id), kNoTensor);

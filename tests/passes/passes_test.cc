@@ -2,12 +2,22 @@
 // All passes together.
 #include "delegate/passes/passes.h"
 
+#include <algorithm>
+#include <any>
+#include <iterator>
+
 #include "delegate/ops/movement/pad.h"
+#include "delegate/ops/reduction/reduce.h"
+#include "delegate/ops/reduction/row_functions.h"
+#include "delegate/passes/fusing.h"
+#include "tests/testing/attention_graph.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
+
+using Link = TensorId (*)(Attention*, TensorId);
 
 TEST(RunPassesTest, PadConvolutionBiasActivationReshape) {
   PadAttributes pad;
@@ -25,16 +35,64 @@ TEST(RunPassesTest, PadConvolutionBiasActivationReshape) {
   EXPECT_THAT(b.graph.nodes[1].outputs, ElementsAre(out));
 }
 
+// A chain of `links`, planned for a device with room for operands.
+void RunPassesOnChain(int links, const Link& link, Attention* b) {
+  TensorId x = b->Input({1, 8, 4});
+  for (int i = 0; i < links; ++i) x = link(b, x);
+  b->graph.outputs = {x};
+  const absl::Status passed = RunPasses(&b->graph, RoomyH200Profile());
+  ASSERT_TRUE(passed.ok()) << passed;
+}
+
 // A pass that looked at all nodes for each node would take minutes here.
 TEST(RunPassesTest, LongGraphs) {
-  GraphBuilder b;
-  TensorId x = b.Input(kDims);
-  for (int i = 0; i < 20000; ++i) {
-    x = b.Node("RESHAPE", {b.Relu(x)}, kDims);
+  Attention b;
+  RunPassesOnChain(
+      20000,
+      [](Attention* b, TensorId x) {
+        return b->Reshape(b->Relu(x), b->graph.tensor(x).dims);
+      },
+      &b);
+  EXPECT_EQ(b.graph.nodes.size(), 20000 / kMaxPostOps);
+}
+
+// Each link could join the node before it.
+TEST(RunPassesTest, NoNodeGrowsWithItsChain) {
+  const Link kLinks[] = {
+      [](Attention* b, TensorId x) { return b->Relu(x); },
+      [](Attention* b, TensorId x) {
+        const Dims& d = b->graph.tensor(x).dims;
+        return b->Relu(
+            b->Reshape(x, d[1] == 8 ? Dims{8, 1, 4} : Dims{1, 8, 4}));
+      },
+      [](Attention* b, TensorId x) {
+        return b->Transpose(b->Reshape(b->Relu(x), {1, 4, 8}), {0, 2, 1});
+      },
+      [](Attention* b, TensorId x) {
+        return b->Transpose(b->Relu(b->Transpose(x, {0, 2, 1})), {0, 2, 1});
+      },
+      // Rows less their mean.
+      [](Attention* b, TensorId x) {
+        ReduceAttributes a;
+        a.over[3] = true;
+        for (int i = 0; i < 20; ++i) x = b->Relu(x);
+        const TensorId mean = b->Node("MEAN", {x, b->Ints({2})}, {1, 8, 1}, a);
+        return b->Add(x, mean);
+      }};
+  for (size_t i = 0; i < std::size(kLinks); ++i) {
+    SCOPED_TRACE(i);
+    Attention b;
+    RunPassesOnChain(100, kLinks[i], &b);
+    size_t functions = 0;
+    for (const Node& node : b.graph.nodes) {
+      functions = std::max(functions, node.post_ops.size());
+      if (const auto* rows =
+              std::any_cast<RowFunctionsAttributes>(&node.attributes)) {
+        EXPECT_LE(rows->steps.size(), 64u);
+      }
+    }
+    EXPECT_LE(functions, kMaxPostOps);
   }
-  b.graph.outputs = {x};
-  ASSERT_TRUE(RunPasses(&b.graph).ok());
-  EXPECT_EQ(b.graph.nodes.size(), 1u);
 }
 
 }  // namespace
