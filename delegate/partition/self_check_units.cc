@@ -71,9 +71,7 @@ absl::StatusOr<std::vector<SelfCheckUnit>> FindUnits(const SelfCheckInput& in) {
   const auto& all = in.dispatches;
   absl::flat_hash_set<TensorId> written;  // by the unit
   for (size_t i = 0; i < all.size(); ++i) {
-    if (units.empty() || all[i].node < 0 ||
-        all[units.back().first].node != all[i].node ||
-        all[units.back().first].label != all[i].label) {
+    if (units.empty() || all[i].begins_node) {
       units.emplace_back();
       units.back().first = i;
       written.clear();

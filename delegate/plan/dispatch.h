@@ -134,6 +134,7 @@ struct Dispatch {
   bool flat_planes = false;
   int64_t shared_bytes = 0;  // shared memory per work group
   int node = -1;             // tflite_index, for the profile
+  bool begins_node = false;  // the first dispatch of a node of the graph
   std::string label;         // "CONV_2D 12", for errors and profiles
 
   Dispatch& Define(absl::string_view name, int value = 1);

@@ -255,11 +255,11 @@ void Planner::Finish(size_t first, const Node& node, const std::string& label) {
   for (size_t i = first; i < dispatches_.size(); ++i) {
     Dispatch& d = dispatches_[i];
     d.node = node.tflite_index;
+    d.begins_node = i == first;
     d.integer_path = node.integer_path;
     // Integer biases are sums with many bits.
-    for (PackedConstant& c : d.constants) {
+    for (PackedConstant& c : d.constants)
       c.always_float32 |= node.integer_path || node.always_float32;
-    }
     d.label = label;
     if (!d.writes.empty() && d.writes[0].second == node.outputs[0]) {
       d.post_ops.insert(d.post_ops.end(), node.post_ops.begin(),

@@ -275,6 +275,53 @@ TEST_F(DelegateLoopTest, CopiesNoList) {
   EXPECT_LE(dispatches(8) - dispatches(4), 4u * 4);
 }
 
+// x = x / 2 + a, twice, in each step: fewer than all would be fused into one.
+TEST_F(DelegateLoopTest, AllStepsHaveTheSamePrograms) {
+  const auto report = [](int steps) {
+    const Shape shape = {1, 4, 3};
+    LoopModel m;
+    m.AddCounter(m.AddFirst());
+    const int x = m.AddState(m.outer.AddInput("x", shape), shape);
+    const int next = m.NextCounter();
+    int y = m.in_body[x];
+    for (float a : {0.25f, 0.5f}) {
+      y = m.Op1(Op::MUL, {y, m.Constant({0.5f})}, shape);
+      y = m.Op1(Op::ADD, {y, m.Constant({a})}, shape);
+      y = m.Op1(Op::ABS, {y}, shape);
+    }
+    m.Finish({next, y}, steps);
+    DelegatePair pair = MakePair(m.Model({shape}), [](auto& o) {
+      o.startup = kTfLiteGlesStartupDirect;
+    });
+    ExpectWhole(pair);
+    ExpectSame(&pair);
+    return ReportOf(pair.delegate);
+  };
+  const nlohmann::json few = report(20), many = report(60);
+  EXPECT_EQ(many["programs"], few["programs"]);
+  // Two steps of 6 functions fit into one.
+  EXPECT_EQ(many["partition"][0]["plan"].size(), 30u);
+}
+
+// All steps together are too large for the self-check; one is not.
+TEST_F(DelegateLoopTest, TheSelfCheckRunsOneStep) {
+  const Shape shape = {64, 512};
+  LoopModel m;
+  m.AddCounter(m.AddFirst());
+  const int x = m.AddState(m.outer.AddInput("x", shape), shape);
+  const int next = m.NextCounter();
+  const int y = m.body.AddTensor("y", shape);
+  schema::SoftmaxOptionsT softmax;
+  softmax.beta = 1;
+  m.body.AddOp(Op::SOFTMAX, 1, {m.in_body[x]}, {y}, softmax);
+  m.Finish({next, y}, 140);
+  const DelegatePair pair = MakePair(
+      m.Model({shape}), [](auto& o) { o.startup = kTfLiteGlesStartupDirect; });
+  ExpectWhole(pair);
+  const auto check = ReportOf(pair.delegate)["partition"][0]["self_check"];
+  EXPECT_EQ(check["verdict"], "right") << check;
+}
+
 // h = W h in each step.
 TEST_F(DelegateLoopTest, HasItsWeightsOnce) {
   const auto constants = [](int steps) {
