@@ -236,6 +236,15 @@ struct WhileParams {
   int body;
 };
 
+struct IfParams {
+  int then_branch;  // subgraphs, by their places in the file
+  int else_branch;
+};
+
+struct CallOnceParams {
+  int initialization;  // a subgraph, by its place in the file
+};
+
 struct SpaceDepthParams {  // SPACE_TO_DEPTH, DEPTH_TO_SPACE
   int block_size;
 };

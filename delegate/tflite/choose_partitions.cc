@@ -13,6 +13,9 @@
 namespace gles_delegate {
 namespace {
 
+constexpr char kDelegateAll[] =
+    "max_delegated_partitions=0 delegates it all the same";
+
 std::string CountOf(const ModelPartition& partition) {
   return absl::StrCat("it has ", partition.nodes.size(),
                       partition.nodes.size() == 1 ? " node" : " nodes");
@@ -59,7 +62,8 @@ void GlesSimpleDelegate::RefuseWithoutWork(
 
 void GlesSimpleDelegate::RefuseWhatDoesNotPay(
     std::vector<ModelPartition>* partitions) {
-  // Of a model that runs as a whole, the user has decided.
+  // Of a model that runs as a whole, the user has decided. A subgraph that
+  // others call is not one: each call crosses the border.
   const auto is_whole = [this](const ModelPartition& partition) {
     const absl::flat_hash_set<int> own(partition.nodes.begin(),
                                        partition.nodes.end());
@@ -70,11 +74,13 @@ void GlesSimpleDelegate::RefuseWhatDoesNotPay(
   };
   RefuseSome(partitions, [&](const ModelPartition& partition) {
     const PartitionWorth worth = WorthOf(*model_, partition);
-    if (worth.pays() || is_whole(partition)) return std::string();
+    if (worth.pays() || (!now().is_called && is_whole(partition))) {
+      return std::string();
+    }
     return absl::StrCat(CountOf(partition),
-                        " and does not pay: ", worth.ToString(),
-                        "; max_delegated_partitions=0 delegates it all the "
-                        "same");
+                        now().is_called ? " and does not pay at each call: "
+                                        : " and does not pay: ",
+                        worth.ToString(), "; ", kDelegateAll);
   });
 }
 

@@ -13,6 +13,7 @@
 #include "delegate/tflite/refusals.h"
 #include "delegate/tflite/report_file.h"
 #include "delegate/tflite/session_options.h"
+#include "delegate/tflite/subgraphs.h"
 
 namespace gles_delegate {
 namespace {
@@ -118,6 +119,12 @@ void GlesSimpleDelegate::BeginSubgraph(TfLiteContext* context) {
           ? nullptr
           : context->GetExternalContext(context, kTfLiteCpuBackendContext);
   reports_.Begin(interpreter, context->impl_);
+  const Subgraphs subgraphs(context);
+  const auto first = subgraphs.Get(0);
+  // TFLite begins with the first. Later, nodes that call may be replaced.
+  if (first.ok() && *first == context) called_ = subgraphs.Called();
+  now().is_called =
+      first.ok() ? called_.contains(context) : !reports_.IsFirst();
 }
 
 // The shapes at which nodes are chosen.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/runtime/worker_thread.h"
@@ -108,6 +109,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   std::optional<TrialShapes> trial_shapes_;        // of its inputs
   std::vector<std::unique_ptr<GlesKernel>> made_;  // not yet taken
   bool memory_plan_is_old_ = false;
+  // Subgraphs of the interpreter to which the delegate is being applied.
+  absl::flat_hash_set<const TfLiteContext*> called_;
 
   InterpreterReports reports_;
   std::string report_;  // the last text of Report()

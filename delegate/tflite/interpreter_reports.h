@@ -29,6 +29,8 @@ struct SubgraphReport {
   std::vector<const void*> inlined, called;
   // As IsInlined() says when the delegate is applied to it.
   bool is_inlined = false;
+  // Nodes of other subgraphs call it, each time across the border.
+  bool is_called = false;
   std::vector<Refusal> refusals;
   StageTimes stages;  // before the partitions' stages
   // Partitions with a kernel, which shares the report.
@@ -70,6 +72,8 @@ class InterpreterReports {
   // previous entry.
   void Finish(const absl::Status& applied, bool was_read);
 
+  // Whether now() is the first subgraph of the interpreter.
+  bool IsFirst() const { return current_ == 0; }
   // Whether the subgraph is the decomposition of delegated composites alone, so
   // that nothing calls it.
   bool IsInlined(const void* subgraph) const;

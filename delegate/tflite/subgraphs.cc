@@ -5,7 +5,10 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/builtin_codes.h"
+#include "delegate/graph/builtin_params.h"
 #include "delegate/tflite/kept_messages.h"
+#include "delegate/tflite/node_finder.h"
 #include "delegate/tflite/read_tensor.h"
 #include "delegate/tflite/runtime.h"
 
@@ -22,6 +25,29 @@ Function AppendedFunction(const TfLiteContext& context, size_t position) {
                   position * sizeof(function),
               sizeof(function));
   return function;
+}
+
+// The subgraphs that a node calls, by their places in the file.
+std::vector<int> CalledBy(const TfLiteNode& node,
+                          const TfLiteRegistration& registration) {
+  const void* params = node.builtin_data;
+  if (params == nullptr) return {};
+  switch (registration.builtin_code) {
+    case BuiltinOperator_WHILE: {
+      const auto& loop = *static_cast<const WhileParams*>(params);
+      return {loop.condition, loop.body};
+    }
+    case BuiltinOperator_IF: {
+      const auto& branches = *static_cast<const IfParams*>(params);
+      return {branches.then_branch, branches.else_branch};
+    }
+    case BuiltinOperator_CALL_ONCE:
+      return {static_cast<const CallOnceParams*>(params)->initialization};
+    case BuiltinOperator_STABLEHLO_COMPOSITE:
+      return {static_cast<const CompositeParams*>(params)->subgraph};
+    default:
+      return {};
+  }
 }
 
 }  // namespace
@@ -64,6 +90,25 @@ absl::flat_hash_set<const void*> Subgraphs::ConstantsExcept(
          absl::MakeConstSpan((*other)->tensors, (*other)->tensors_size)) {
       if (tensor.allocation_type == kTfLiteMmapRo) {
         found.insert(tensor.data.raw);
+      }
+    }
+  }
+}
+
+absl::flat_hash_set<const TfLiteContext*> Subgraphs::Called() const {
+  absl::flat_hash_set<const TfLiteContext*> called;
+  const NodeFinder find(*own_);
+  for (int i = 0;; ++i) {
+    const auto caller = Get(i);
+    if (!caller.ok()) return called;
+    const auto plan = PlanOf(*caller);
+    if (!plan.ok()) continue;
+    for (int index : *plan) {
+      TfLiteNode* node = nullptr;
+      TfLiteRegistration* registration = nullptr;
+      if (!find.Get(*caller, index, &node, &registration).ok()) continue;
+      for (int subgraph : CalledBy(*node, *registration)) {
+        if (const auto found = Get(subgraph); found.ok()) called.insert(*found);
       }
     }
   }

@@ -27,6 +27,10 @@ class Subgraphs {
   absl::flat_hash_set<const void*> ConstantsExcept(
       absl::Span<TfLiteContext* const> those) const;
 
+  // Which subgraphs nodes of the model call: bodies, conditions, branches,
+  // decompositions. None if the runtime is older.
+  absl::flat_hash_set<const TfLiteContext*> Called() const;
+
   // The indices of the subgraph's nodes, in execution order.
   absl::StatusOr<std::vector<int>> PlanOf(TfLiteContext* subgraph) const;
 

@@ -200,6 +200,36 @@ TEST_F(DelegateSubgraphsTest, ConditionAndBodyOfAWhile) {
   for (int first : {0, 3, 5, 0}) ExpectSame(&pair, first, first);
 }
 
+// Each call of a subgraph crosses the border, which small ones do not repay.
+TEST_F(DelegateSubgraphsTest, SmallOnesThatOthersCall) {
+  for (bool is_while : {false, true}) {
+    const Shape shape = {1, 4, 5, 3};
+    DelegatePair pair =
+        MakePair(is_while ? WhileModel(shape) : IfModel(shape),
+                 [](auto& o) { o.max_delegated_partitions = -1; });
+    const nlohmann::json report = ReportOf(pair.delegate);
+    EXPECT_EQ(report["nodes_delegated"], 0) << report;
+    int reasons = 0;
+    for (const auto& entry : report["cpu"]) {
+      reasons += entry["reason"].get<std::string>().find(
+                     "does not pay at each call") != std::string::npos;
+    }
+    EXPECT_EQ(reasons, 2) << report;
+    for (int first : {0, 1}) ExpectSame(&pair, first, first);
+  }
+}
+
+// As a signature's own subgraph.
+TEST_F(DelegateSubgraphsTest, SmallOnesThatTheAppCalls) {
+  ModelBuilder b = Branch(Op::ADD, {1, 3});
+  b.AddSubgraph(Branch(Op::MUL, {1, 3}));
+  const DelegatePair pair =
+      MakePair(b.Finish(), [](auto& o) { o.max_delegated_partitions = -1; });
+  const nlohmann::json report = ReportOf(pair.delegate);
+  EXPECT_EQ(report["subgraphs"], 2) << report;
+  EXPECT_EQ(report["nodes_delegated"], 4) << report;
+}
+
 TEST_F(DelegateSubgraphsTest, AVariableThatCallOnceWrites) {
   DelegatePair pair = MakePair(CallOnceModel());
   const nlohmann::json report = ReportOf(pair.delegate);
