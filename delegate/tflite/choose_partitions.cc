@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/partition_worth.h"
 #include "delegate/tflite/refusals.h"
@@ -58,6 +59,25 @@ void GlesSimpleDelegate::RefuseWithoutWork(
                  "allocated: there is nothing to run"
                : std::string();
   });
+}
+
+void GlesSimpleDelegate::RefuseLoops(TfLiteContext* context) {
+  for (CheckedNode& node : model_->nodes) {
+    const auto loop = nodes_.shapes.loops.find({context, node.index});
+    if (loop == nodes_.shapes.loops.end() || !node.support.ok()) continue;
+    ModelPartition alone;
+    alone.nodes = {node.index};
+    const PartitionWorth worth = WorthOf(*model_, alone);
+    const size_t steps = loop->second.steps.size();
+    if (worth.PaysAsLoop(steps)) continue;
+    node.support = absl::UnimplementedError(absl::StrFormat(
+        "its %d steps do not pay: the CPU takes about %.0f us for them, and "
+        "the GPU at least %.0f us; %s",
+        steps, worth.cpu_us, PartitionWorth::GpuUsOfSteps(steps),
+        kDelegateAll));
+    node.nodes.clear();
+    loop->second = {node.support, {}, {}};
+  }
 }
 
 void GlesSimpleDelegate::RefuseWhatDoesNotPay(

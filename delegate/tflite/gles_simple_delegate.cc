@@ -170,6 +170,7 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   model_ = *std::move(model);
   now().nodes_total = static_cast<int>(model_->nodes.size());
   KeepUnusedConstantsOnCpu(&*model_);
+  if (options_.max_delegated_partitions < 0) RefuseLoops(context);
   now().refusals = GroupRefusals(*model_);
   return absl::OkStatus();
 }

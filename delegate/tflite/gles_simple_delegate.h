@@ -67,6 +67,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   void RefuseSome(std::vector<ModelPartition>* partitions,
                   absl::FunctionRef<std::string(const ModelPartition&)> why);
   void RefuseWithoutWork(std::vector<ModelPartition>* partitions);
+  // Leaves loops of many steps that do not pay to the runtime.
+  void RefuseLoops(TfLiteContext* context);
   void RefuseWhatDoesNotPay(std::vector<ModelPartition>* partitions);
   // Partitions that cannot be replaced, see ModelPartition::outputs.
   void RefuseAbsentOutputs(std::vector<ModelPartition>* partitions);

@@ -3,6 +3,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_PARTITION_WORTH_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_PARTITION_WORTH_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -19,6 +20,11 @@ struct PartitionWorth {
   int64_t crossing_bytes = 0;
 
   bool pays() const { return cpu_us > crossing_us; }
+  // Of a loop that is replaced by the nodes of all its steps: whether that is
+  // no worse than leaving it to the runtime. Few steps always are, as the nodes
+  // before and after the loop then stay together.
+  bool PaysAsLoop(size_t steps) const;
+  static double GpuUsOfSteps(size_t steps);
   // "the CPU takes about 12 us for its 3 nodes, and crossing ... 104 us"
   std::string ToString() const;
 };

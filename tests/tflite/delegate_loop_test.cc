@@ -482,8 +482,55 @@ TEST_F(DelegateLoopTest, RefusesAnUnknownNumberOfSteps) {
 TEST_F(DelegateLoopTest, RefusesTooManySteps) {
   const DelegatePair pair = MakePair(PairModel(100000, Crossed));
   EXPECT_THAT(ReasonOf(pair.delegate),
-              AllOf(HasSubstr("its body of 4 nodes runs more than 4096 times"),
-                    HasSubstr("at most 16384 nodes")));
+              AllOf(HasSubstr("its body of 4 nodes runs more than 2048 times"),
+                    HasSubstr("at most 8192 nodes")));
+}
+
+// x = W x in each step, W with `size` rows; the number of steps is an input if
+// `steps` is 0.
+std::vector<uint8_t> ProductsModel(int size, int steps) {
+  const Shape shape = {1, size};
+  LoopModel m;
+  m.AddCounter(steps > 0 ? m.AddFirst()
+                         : m.outer.AddInput("i", {}, TensorType::INT32));
+  const int x = m.AddState(m.outer.AddInput("x", shape), shape);
+  const int weights = m.body.AddConstant<float>(
+      "weights", {size, size},
+      std::vector<float>(static_cast<size_t>(size) * size,
+                         1.0f / static_cast<float>(size)));
+  const int product = m.body.AddTensor("product", shape);
+  const int next = m.NextCounter();
+  m.body.AddOp(Op::FULLY_CONNECTED, 1, {m.in_body[x], weights, -1}, {product},
+               schema::FullyConnectedOptionsT());
+  m.Finish({next, product}, steps > 0 ? steps : 3);
+  return m.Model({shape});
+}
+void EachThatPays(TfLiteGlesDelegateOptions& o) {
+  o.max_delegated_partitions = -1;
+}
+
+TEST_F(DelegateLoopTest, LeavesManyStepsThatDoNotPayToTheRuntime) {
+  DelegatePair small = MakePair(ProductsModel(8, 257), EachThatPays);
+  EXPECT_THAT(ReasonOf(small.delegate), HasSubstr("its 257 steps do not pay"));
+  EXPECT_EQ(ReportOf(small.delegate)["nodes_delegated"], 0);
+  ExpectSame(&small);
+  ExpectWhole(MakePair(ProductsModel(8, 256), EachThatPays));
+  ExpectWhole(MakePair(ProductsModel(8, 257)));
+  ExpectWhole(MakePair(ProductsModel(256, 257), EachThatPays));
+}
+
+// Each step of a loop that the runtime runs crosses the border.
+TEST_F(DelegateLoopTest, TakesABodyIfItPaysAtEachStep) {
+  const auto delegated = [](int size, auto options) {
+    DelegatePair pair = MakePair(ProductsModel(size, 0), options);
+    ExpectSame(&pair);
+    return ReportOf(pair.delegate)["nodes_delegated"].get<int>();
+  };
+  // The condition, the body's two nodes, and what follows the loop.
+  const auto all = [](auto& o) { o.max_delegated_partitions = 0; };
+  EXPECT_EQ(delegated(8, all), 4);
+  EXPECT_EQ(delegated(8, EachThatPays), 0);
+  EXPECT_EQ(delegated(512, EachThatPays), 2);
 }
 
 TEST_F(DelegateLoopTest, NamesTheOpThatKeepsItOnTheCpu) {
