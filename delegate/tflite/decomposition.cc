@@ -9,6 +9,7 @@
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/printable.h"
+#include "delegate/tflite/check_graph.h"
 #include "delegate/tflite/read_tensor.h"
 #include "delegate/tflite/subgraphs.h"
 
@@ -93,6 +94,7 @@ class DecompositionFinder {
     out->plan = *std::move(plan);
     // First: a composite below that is endless must be known.
     if (auto s = ReadBelow(out, visited); !s.ok()) return s;
+    if (auto s = CheckGraph(*found, find_, out->plan); !s.ok()) return s;
     auto border = BorderOf(key.first, key.second, *found, out->plan, find_);
     if (!border.ok()) return border.status();
     out->border = *std::move(border);
@@ -122,6 +124,8 @@ class DecompositionFinder {
     plan = subgraphs_.PlanOf(*tested);
     if (!plan.ok()) return plan.status();
     condition.plan = *std::move(plan);
+    if (auto s = CheckGraph(*body, find_, out->plan); !s.ok()) return s;
+    if (auto s = CheckGraph(*tested, find_, condition.plan); !s.ok()) return s;
     auto border = LoopBorderOf(key.first, key.second, *body, out->plan, find_,
                                &condition);
     if (!border.ok()) return border.status();

@@ -7,7 +7,7 @@
 #include "delegate/session/share_groups.h"
 #include "delegate/tflite/ask_kernels.h"
 #include "delegate/tflite/ask_runtime.h"
-#include "delegate/tflite/check_order.h"
+#include "delegate/tflite/check_graph.h"
 #include "delegate/tflite/messages.h"
 #include "delegate/tflite/partition_worth.h"
 #include "delegate/tflite/refusals.h"
@@ -155,7 +155,7 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   auto found = FindNodes(context);
   if (!found.ok()) return found.status();
   nodes_ = *std::move(found);
-  if (auto s = CheckOrder(context, nodes_.find, nodes_.plan); !s.ok()) return s;
+  if (auto s = CheckGraph(context, nodes_.find, nodes_.plan); !s.ok()) return s;
   if (!options_.integer_rounding && AnyMayHoldQuantized(*context, nodes_)) {
     runtime_.asked = AskForCpuKernels(runtime_.library);
   }

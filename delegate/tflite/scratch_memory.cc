@@ -40,7 +40,8 @@ size_t BytesOf(const TfLiteTensor& t) {
   if (t.bytes != 0) return t.bytes;
   size_t bytes = ElementBytes(t.type);
   for (int i = 0; t.dims != nullptr && i < t.dims->size; ++i) {
-    bytes *= t.dims->data[i];
+    const int extent = t.dims->data[i];
+    if (extent < 0 || __builtin_mul_overflow(bytes, extent, &bytes)) return 0;
   }
   return bytes;
 }
@@ -57,7 +58,8 @@ ScratchMemory::~ScratchMemory() {
 void ScratchMemory::Lend(int id) {
   TfLiteTensor& t = context_->tensors[id];
   const size_t bytes = BytesOf(t);
-  if (!IsInArena(t) || t.is_variable || bytes == 0) return;
+  const bool keeps_state = t.is_variable && t.data.raw != nullptr;
+  if (!IsInArena(t) || keeps_state || bytes == 0) return;
   std::vector<uint8_t>& memory = (*blocks_)[id];
   memory.resize(bytes);
   before_.push_back({id, t.data.raw, t.bytes});

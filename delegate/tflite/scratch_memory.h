@@ -20,7 +20,8 @@ bool IsInArena(const TfLiteTensor& t);
 size_t ElementBytes(TfLiteType type);
 
 // The tensor's size, by its shape if need be: TensorFlow Lite 2.21 and LiteRT
-// set the size of tensors that they plan no memory for to zero.
+// set the size of tensors that they plan no memory for to zero. 0: it is past
+// any address, too.
 size_t BytesOf(const TfLiteTensor& t);
 
 // Lends memory to tensors, and restores their own on destruction.
@@ -37,8 +38,8 @@ class ScratchMemory {
   ScratchMemory& operator=(const ScratchMemory&) = delete;
 
   // Lends memory for everything that the node writes: outputs, intermediates
-  // and temporaries; except absent (-1), empty and variable tensors, those
-  // outside the arena, and those for which `keeps` is true.
+  // and temporaries; except absent (-1) and empty tensors, variables that have
+  // memory, tensors outside the arena, and those for which `keeps` is true.
   void LendToNode(const TfLiteNode& node,
                   absl::FunctionRef<bool(int tensor)> keeps);
 
