@@ -39,11 +39,12 @@ absl::Status HostTransfer::Allocate(const DeviceProfile& profile,
   buffer_ = std::make_shared<egl::Buffer>();
   const size_t padded = padded_bytes();
   if (static_cast<int64_t>(padded) > profile.limits.max_buffer_bytes) {
-    return absl::ResourceExhaustedError(absl::StrCat(
+    return absl::OutOfRangeError(absl::StrCat(
         name_, " needs ", padded,
         " bytes between host and GPU, past the device's buffers of ",
         profile.limits.max_buffer_bytes,
-        "; exclude the node at the partition's edge (option exclude_nodes)"));
+        "; without the nodes that use it (option exclude_nodes) the others of "
+        "the partition may run there"));
   }
   const auto keep = [&](absl::StatusOr<egl::Buffer> made, egl::Buffer* buffer) {
     if (!made.ok()) {

@@ -100,7 +100,7 @@ class HostTransfer {
   // Makes the buffers of all ways but kPackedByHost; for kBound, the texture to
   // copy from, if any. `memory`, another transfer's HostMemory() of the same
   // tensor (or nullptr), replaces a new buffer if this transfer is zero-copy.
-  // kResourceExhausted, with the sizes, beyond the profile's max_buffer_bytes.
+  // kOutOfRange, with the sizes, beyond the profile's max_buffer_bytes.
   // kFailedPrecondition: the driver cannot copy to the object.
   absl::Status Allocate(const DeviceProfile& profile,
                         std::shared_ptr<egl::Buffer> memory = nullptr);

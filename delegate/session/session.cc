@@ -70,7 +70,9 @@ absl::Status Session::Prepare(SessionHost* host) {
 
 absl::Status Session::FallBack(SessionHost* host,
                                const absl::Status& prepared) {
-  if (prepared.ok() || !host->MayFallBack()) return prepared;
+  if (prepared.ok()) return prepared;
+  // A limit of the device is not a failure.
+  if (!absl::IsOutOfRange(prepared) && !host->MayFallBack()) return prepared;
   const std::string why =
       absl::StrCat("TfLiteGlesDelegate: the partition of ", setup_.nodes.size(),
                    " nodes cannot be built: ", prepared.message());

@@ -70,8 +70,8 @@ class Session {
 
   // Plans, compiles and uploads, unless that is done. The errors of building.
   absl::Status Prepare(SessionHost* host);
-  // `prepared`, or if that is an error and the host allows it, the result of
-  // UseCpu().
+  // `prepared`, or if that is an error, and the host allows it or it is a limit
+  // of the device (kOutOfRange), the result of UseCpu().
   absl::Status FallBack(SessionHost* host, const absl::Status& prepared);
   // Runs the nodes on the CPU from now on, until Forget().
   // kFailedPrecondition: the runtime cannot.

@@ -48,7 +48,8 @@ absl::StatusOr<std::vector<ModelPartition>> GlesSimpleDelegate::BuildPartitions(
       built.push_back(std::move(p));
       continue;
     }
-    if (!options_.fallback_to_cpu) return status;
+    // A limit of the device is not a failure.
+    if (!options_.fallback_to_cpu && !absl::IsOutOfRange(status)) return status;
     Refuse(p, std::string(status.message()));
   }
   Count(built);

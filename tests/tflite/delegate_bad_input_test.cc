@@ -362,6 +362,30 @@ TEST_F(SmallLimitsTest, ATensorThatFitsNowhereStaysOnTheCpu) {
                                    HasSubstr("1x40x70x9"))));
 }
 
+// The partition's output does not fit a buffer; the other partition runs.
+TEST_F(SmallLimitsTest, APartitionWithALargeEdgeStaysOnTheCpuAlone) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", {1, 2, 2, 4});
+  const int t = b.AddTensor("t", {1, 2, 2, 4});
+  const int pooled = b.AddTensor("pooled", {1, 2, 2, 4});
+  const int large = b.AddTensor("large", {1, 40, 40, 4});
+  const int times =
+      b.AddConstant<int32_t>("times", {4}, std::vector<int32_t>{1, 20, 20, 1});
+  schema::Pool2DOptionsT pool;
+  pool.stride_w = pool.stride_h = 1;
+  pool.filter_width = pool.filter_height = 1;
+  b.AddOp(Op::NEG, 1, {x}, {t});
+  b.AddOp(Op::L2_POOL_2D, 1, {t}, {pooled}, pool);
+  b.AddOp(Op::TILE, 1, {pooled, times}, {large});
+  b.SetOutputs({large});
+  const auto model = LoadOrDie(b.Finish());
+  const nlohmann::json report = RunWithLimits(*model, 512, 256, 20000, 0);
+  EXPECT_EQ(report["nodes_delegated"], 1) << report["cpu"];
+  EXPECT_THAT(report["cpu"].dump(),
+              AllOf(HasSubstr("'large' float32[1,40,40,4] needs 256"),
+                    HasSubstr("past the device's buffers of 20000")));
+}
+
 TEST_F(BadDriverTest, AShaderThatDoesNotCompileIsNamed) {
   const ScopedGlOverride source(
       &GlApi::ShaderSource,
