@@ -10,9 +10,14 @@
 namespace gles_delegate::egl {
 namespace {
 
+// ASCII: it goes into messages and JSON.
 std::string GetString(GLenum name) {
-  const GLubyte* text = gl().GetString(name);
-  return text == nullptr ? "" : reinterpret_cast<const char*>(text);
+  std::string text;
+  const GLubyte* byte = gl().GetString(name);
+  for (; byte != nullptr && *byte != 0; ++byte) {
+    text += *byte < 0x80 ? static_cast<char>(*byte) : '?';
+  }
+  return text;
 }
 
 int IntegerLimit(GLenum name) {

@@ -1,4 +1,5 @@
-// Makes untrusted text (a model's names, a cache file) safe for messages.
+// Makes untrusted text (a model's names, a cache file, a driver's log) safe for
+// messages.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_PRINTABLE_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_PRINTABLE_H_
 
@@ -9,7 +10,7 @@
 namespace gles_delegate {
 
 // Replaces control characters by "\x1b" and the like, since terminals interpret
-// them. Keeps line breaks and tabs.
+// them, and bytes that are no UTF-8. Keeps line breaks and tabs.
 std::string Printable(absl::string_view text);
 
 // The same for names within a line: line breaks become "\x0a".

@@ -85,6 +85,11 @@ TEST_F(MessagesTest, ATerminalObeysNoName) {
       told_,
       "WARNING: TfLiteGlesDelegate: a\\x1b[2Jb\\x0dc\nd\te\\x7f\xc3\xa9\n");
   EXPECT_EQ(PrintableName("a\nb\tc"), "a\\x0ab\\x09c");
+  // No UTF-8: a stray byte, a surrogate, a long form, an end too early.
+  EXPECT_EQ(PrintableName("\xff \xed\xa0\x80 \xc0\xaf \xe2\x82"),
+            "\\xff \\xed\\xa0\\x80 \\xc0\\xaf \\xe2\\x82");
+  EXPECT_EQ(PrintableName("\xe2\x82\xac\xf0\x9f\x98\x80"),
+            "\xe2\x82\xac\xf0\x9f\x98\x80");
   Tensor tensor;
   tensor.name = "x\nWARNING: y";
   EXPECT_THAT(tensor.ToString(), HasSubstr("'x\\x0aWARNING: y'"));
