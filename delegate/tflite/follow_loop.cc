@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/host_budget.h"
 #include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/read_tensor.h"
@@ -84,6 +85,11 @@ class LoopFollower {
                                        " of its body, ", refused.message()));
     }
     if (!facts->unknown.empty()) return WhyUnknown(facts->unknown);
+    const auto tensors = static_cast<int64_t>(loop_.context->tensors_size);
+    if (auto s = HostBudget::Take(tensors * sizeof(Tensor), "a step of a loop");
+        !s.ok()) {
+      return s;
+    }
     steps->push_back(
         ReadDecomposedGraph(*loop_.context, facts->values,
                             steps->empty() ? nullptr : &steps->front()));

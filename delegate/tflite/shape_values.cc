@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "delegate/graph/builtin_codes.h"
+#include "delegate/graph/host_budget.h"
 #include "delegate/tflite/as_constants.h"
 #include "delegate/tflite/resize_limit.h"
 #include "delegate/tflite/scratch_memory.h"
@@ -207,10 +208,14 @@ void RunForValues(TfLiteContext* context, TfLiteNode* node,
   if (registration.invoke(context, node) != kTfLiteOk) return;
   ForEachPresent(node->outputs, [&](int id) {
     const TfLiteTensor& t = context->tensors[id];
-    if (t.data.raw == nullptr || BytesOf(t) == 0 || !IsSmall(t)) return;
+    const size_t size = BytesOf(t);
+    if (t.data.raw == nullptr || size == 0 || !IsSmall(t) ||
+        !HostBudget::Take(size, "what follows from shapes").ok()) {
+      return;
+    }
     const auto* bytes = reinterpret_cast<const uint8_t*>(t.data.raw);
     (*values)[id] =
-        ConstantData::Own(std::vector<uint8_t>(bytes, bytes + t.bytes));
+        ConstantData::Own(std::vector<uint8_t>(bytes, bytes + size));
   });
 }
 
@@ -242,7 +247,8 @@ void AddEmptyInputs(const TfLiteContext& context, const TfLiteNode& node,
 }
 
 void ReturnToArena(TfLiteTensor* tensor) {
-  if (!HasOwnMemory(*tensor)) return;
+  // Strings are dynamic from the start, and WHILE's kernel leaves them so.
+  if (!HasOwnMemory(*tensor) || tensor->type == kTfLiteString) return;
   std::free(tensor->data.raw);  // The runtime takes it from malloc().
   tensor->data.raw = nullptr;
   tensor->allocation_type = kTfLiteArenaRw;
@@ -305,6 +311,7 @@ TfLiteStatus HoldValue(TfLiteContext* context, int tensor,
   // The runtime frees the array that it is given.
   const size_t bytes = sizeof(int) * (t.dims->size + 1);
   auto* dims = static_cast<TfLiteIntArray*>(std::malloc(bytes));
+  if (dims == nullptr) return kTfLiteError;
   std::memcpy(dims, t.dims, bytes);
   if (context->ResizeTensor(context, &t, dims) != kTfLiteOk) {
     return kTfLiteError;

@@ -479,6 +479,18 @@ TEST_F(DelegateLoopTest, RefusesAnUnknownNumberOfSteps) {
               HasSubstr("the number of its steps is known only at run time"));
 }
 
+// Of another type than its input, as only the runtime's kernel takes it.
+TEST_F(DelegateLoopTest, AStringOutputStaysTheRuntimes) {
+  LoopModel m;
+  const int x = m.outer.AddInput("x", {1, 3});
+  m.AddCounter(m.AddFirst());
+  const int state = m.AddState(x, {1, 3});
+  m.Finish({m.NextCounter(), m.Op1(Op::SQUARE, {m.in_body[state]}, {1, 3})}, 2);
+  m.outer.model().subgraphs[0]->tensors[m.outputs[0]]->type =
+      TensorType::STRING;
+  EXPECT_THAT(ReasonOf(m.Model({{1, 3}})), HasSubstr("other types"));
+}
+
 TEST_F(DelegateLoopTest, RefusesTooManySteps) {
   const DelegatePair pair = MakePair(PairModel(100000, Crossed));
   EXPECT_THAT(ReasonOf(pair.delegate),
@@ -531,6 +543,17 @@ TEST_F(DelegateLoopTest, TakesABodyIfItPaysAtEachStep) {
   EXPECT_EQ(delegated(8, all), 4);
   EXPECT_EQ(delegated(8, EachThatPays), 0);
   EXPECT_EQ(delegated(512, EachThatPays), 2);
+}
+
+// Each step has its tensors, and a small file can have many that nothing uses.
+TEST_F(DelegateLoopTest, RefusesStepsThatTakeTooMuchMemory) {
+  const DelegatePair pair = MakePair(PairModel(1000, [](LoopModel& m) {
+    for (int i = 0; i < 20000; ++i) m.body.AddTensor("", {1});
+    return Crossed(m);
+  }));
+  EXPECT_THAT(ReasonOf(pair.delegate),
+              AllOf(HasSubstr("a step of a loop takes"),
+                    HasSubstr("of 268435456 bytes")));
 }
 
 TEST_F(DelegateLoopTest, NamesTheOpThatKeepsItOnTheCpu) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/host_budget.h"
 
 namespace gles_delegate {
 namespace {
@@ -34,10 +35,10 @@ class Densifier {
     // The product is below 2^31, which CheckLevels() has made sure of.
     int64_t bytes = static_cast<int64_t>(element_);
     for (int extent : tensor_.dims) bytes *= extent;
-    if (bytes > kMaxBytes) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the constant ", tensor_.ToString(), " takes ", bytes,
-                       " bytes when dense, of at most ", kMaxBytes));
+    if (auto s = HostBudget::Take(
+            bytes, absl::StrCat("the dense form of ", tensor_.ToString()));
+        !s.ok()) {
+      return s;
     }
     dense_.resize(bytes);
     if (bytes == 0) return std::move(dense_);
@@ -46,10 +47,6 @@ class Densifier {
   }
 
  private:
-  // A limit far above the size of GPU constants, since a short file could
-  // otherwise request more memory than there is.
-  static constexpr int64_t kMaxBytes = int64_t{1} << 30;
-
   // Makes sure that the walk ends, and that its indices are in range, whatever
   // the file says.
   absl::Status CheckLevels() {

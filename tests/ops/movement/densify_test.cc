@@ -145,7 +145,7 @@ TEST(DenseBytesTest, RefusesMoreThanItWillAllocate) {
   const auto bytes = DenseBytes(Sparse({65536, 32767}, {1}, s));
   EXPECT_EQ(bytes.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(bytes.status().message()),
-              HasSubstr("takes 2147418112 bytes when dense"));
+              HasSubstr("takes 2147418112 bytes; of 268435456"));
 }
 
 // Files that would take forever, or too deep a stack, before they prove wrong.
