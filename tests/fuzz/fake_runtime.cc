@@ -272,7 +272,13 @@ void FakeRuntime::Break(IndexFault fault) {
   // The model's own outputs TFLite looks at, but for -1.
   const bool is_of_node =
       fault.place % places.size() < places.size() - outputs_.size();
-  constexpr int kKinds = 5;
+  TfLiteNode& next = nodes_[(fault.node + 1) % nodes_.size()];
+  const auto become_variable = [&](int tensor) {
+    if (tensor < 0 || tensors_[tensor].allocation_type == kTfLiteMmapRo) return;
+    tensors_[tensor].is_variable = true;
+    tensors_[tensor].allocation_type = kTfLiteArenaRwPersistent;
+  };
+  constexpr int kKinds = 8;
   switch (is_of_node ? fault.kind % kKinds : 0) {
     case 0:
       id = -1;
@@ -285,6 +291,18 @@ void FakeRuntime::Break(IndexFault fault) {
       break;
     case 3:  // a node that reads what it writes
       id = other(node.outputs);
+      break;
+    case 5:  // two nodes that write one tensor, or the next reads it
+      if (next.outputs->size > 0) id = next.outputs->data[0];
+      break;
+    case 6:  // a state, perhaps one that a node writes
+      become_variable(id);
+      break;
+    case 7:  // one state of two nodes
+      become_variable(id);
+      if (next.inputs->size > 0) {
+        next.inputs->data[fault.place % next.inputs->size] = id;
+      }
       break;
     default:  // the same twice, or a node that writes what it reads
       id = other(node.inputs);

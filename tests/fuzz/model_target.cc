@@ -184,7 +184,7 @@ std::vector<Bytes> Seeds() {
     seed[1] =
         static_cast<uint8_t>(8 * (seeds.size() % 6));  // whose quantized values
     if (seeds.size() % 4 == 0) {  // an index of a node that is wrong
-      seed[2] = static_cast<uint8_t>(1 + seeds.size() % 11);
+      seed[2] = static_cast<uint8_t>(1 + seeds.size() % 23);
       seed[4] = static_cast<uint8_t>(seeds.size() / 4);
     }
     seed[5] = static_cast<uint8_t>(seeds.size() % 13);
