@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "egl/caught.h"
 #include "egl/current_context.h"
 #include "egl/debug.h"
 #include "egl/driver_use.h"
@@ -189,7 +190,7 @@ absl::Status Context::Run(absl::FunctionRef<absl::Status()> fn) {
     return absl::FailedPreconditionError(
         "another thread is using the delegate's own EGLContext at this moment");
   }
-  absl::Status status = RunHere(fn);
+  absl::Status status = Caught([&] { return RunHere(fn); });
   user_ = std::thread::id();
   return status;
 }
@@ -211,7 +212,7 @@ absl::Status Context::RunHere(absl::FunctionRef<absl::Status()> fn) {
   const bool is_outermost = CurrentShareGroup() == 0;
   SavedCurrent saved;
   if (absl::Status status = MakeCurrent(); !status.ok()) return status;
-  absl::Status status = RunCurrent(fn);
+  absl::Status status = Caught([&] { return RunCurrent(fn); });
   if (pin_count_ > 0 && !lost_ && is_outermost && saved.had_none_of_app()) {
     saved.Forget();
     return status;
@@ -240,14 +241,13 @@ absl::Status Context::RunCurrent(absl::FunctionRef<absl::Status()> fn) {
   if (running_) return fn();
   if (absl::Status status = CheckReset(); !status.ok()) return status;
   running_ = true;
-  absl::Status status;
-  if (owned_) {
-    status = fn();
-  } else {
+  absl::Status status = Caught([&] {
+    if (owned_) return fn();
     const GlState state(device_);
-    status = fn();
+    absl::Status ran = Caught(fn);
     state.Restore();
-  }
+    return ran;
+  });
   running_ = false;
   // A reset in the middle makes unrelated calls fail.
   if (!status.ok()) {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <system_error>
+#include <exception>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -82,7 +82,7 @@ void HostCopier::StartThreads(size_t count) {
   threads_.reserve(count);
   try {
     while (threads_.size() < count) threads_.emplace_back([this] { Work(); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     // The system gives no more threads: the threads that there are copy all.
   }
 }

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
+#include "egl/caught.h"
 #include "egl/objects.h"
 #include "egl/of_process.h"
 #include "egl/pinned_contexts.h"
@@ -56,12 +57,22 @@ void ShareGroup::Join() {
 }
 
 void ShareGroup::Leave(std::optional<EglContext> own) {
+  // Destructors call it. Without memory the context stays until the process
+  // ends.
+  (void)Caught([&] {
+    LeaveOrThrow(own);
+    return absl::OkStatus();
+  });
+}
+
+void ShareGroup::LeaveOrThrow(std::optional<EglContext> own) {
   std::vector<EglContext> destroyed;
   EGLDisplay idle = EGL_NO_DISPLAY;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
+    const bool is_last = --members_ == 0;
     if (own) retired_.push_back(*own);
-    if (--members_ > 0 || retired_.empty()) return;
+    if (!is_last || retired_.empty()) return;
     if (!with_app_ && MustNotDestroy(retired_[0].display)) {
       idle = retired_[0].display;
     } else {

@@ -52,6 +52,7 @@ class ShareGroup : public std::enable_shared_from_this<ShareGroup> {
   static std::optional<Idle> TakeIdle(EGLDisplay display, bool debug);
 
  private:
+  void LeaveOrThrow(std::optional<EglContext> own);
   const uint64_t id_;
   const bool with_app_;
   std::mutex mutex_;

@@ -1,7 +1,9 @@
 #include "delegate/graph/parallel.h"
 
 #include <algorithm>
-#include <system_error>
+#include <atomic>
+#include <exception>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,7 +23,7 @@ std::vector<std::thread> StartThreads(int count, const Fn& fn) {
   threads.reserve(count);
   try {
     for (int i = 1; i < count; ++i) threads.emplace_back(fn, i);
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     // The caller's thread does the rest.
   }
   return threads;
@@ -31,15 +33,21 @@ std::vector<std::thread> StartThreads(int count, const Fn& fn) {
 
 void InRangesBy(int threads, int count,
                 absl::FunctionRef<void(int begin, int end)> fn) {
+  std::atomic<bool> failed = false;
   const auto run = [&](int part) {
-    fn(static_cast<int>(int64_t{count} * part / threads),
-       static_cast<int>(int64_t{count} * (part + 1) / threads));
+    try {
+      fn(static_cast<int>(int64_t{count} * part / threads),
+         static_cast<int>(int64_t{count} * (part + 1) / threads));
+    } catch (const std::exception&) {
+      failed = true;
+    }
   };
   std::vector<std::thread> others = StartThreads(threads, run);
   const int started = 1 + static_cast<int>(others.size());
   run(0);
   for (int part = started; part < threads; ++part) run(part);
   for (std::thread& thread : others) thread.join();
+  if (failed) throw std::bad_alloc();
 }
 
 int ThreadsForWork() {
@@ -55,7 +63,7 @@ void InRanges(int count, int64_t bytes,
 WorkAhead::WorkAhead(int threads, int count, std::function<void(int)> fn)
     : fn_(std::move(fn)), done_(count) {
   threads_ = StartThreads(threads, [this, count](int) {
-    for (int i = next_++; i < count; i = next_++) Await(i);
+    for (int i = next_++; i < count; i = next_++) Do(i);
   });
 }
 
@@ -64,6 +72,19 @@ WorkAhead::~WorkAhead() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void WorkAhead::Await(int i) { absl::call_once(done_[i], fn_, i); }
+void WorkAhead::Await(int i) {
+  Do(i);
+  if (failed_) throw std::bad_alloc();
+}
+
+void WorkAhead::Do(int i) {
+  absl::call_once(done_[i], [this, i] {
+    try {
+      fn_(i);
+    } catch (const std::exception&) {
+      failed_ = true;
+    }
+  });
+}
 
 }  // namespace gles_delegate

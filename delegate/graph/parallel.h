@@ -39,13 +39,17 @@ class WorkAhead {
   WorkAhead(const WorkAhead&) = delete;
   WorkAhead& operator=(const WorkAhead&) = delete;
 
-  // Returns when fn(i) has returned; calls it if no thread has begun it.
+  // Returns when fn(i) has returned; calls it if no thread has begun it. Throws
+  // bad_alloc if a call has thrown.
   void Await(int i);
 
  private:
+  void Do(int i);
+
   const std::function<void(int)> fn_;
   std::vector<absl::once_flag> done_;
   std::atomic<int> next_{0};
+  std::atomic<bool> failed_{false};
   std::vector<std::thread> threads_;
 };
 

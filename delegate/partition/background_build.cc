@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "egl/caught.h"
 #include "egl/of_process.h"
 
 namespace gles_delegate {
@@ -71,7 +72,7 @@ absl::StatusOr<std::shared_ptr<BackgroundThread>> BackgroundThread::Start(
   BackgroundThread* const self = thread.get();
   try {
     thread->thread_ = std::make_unique<std::thread>([self] { self->Work(); });
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {
     return absl::ResourceExhaustedError(
         absl::StrCat("startup: tiered: the system gives the delegate no "
                      "thread: ",
@@ -170,7 +171,11 @@ void BackgroundThread::Work() {
         return absl::OkStatus();
       });
     } else {
-      Build(job.get());
+      absl::Status built = egl::Caught([&] {
+        Build(job.get());
+        return absl::OkStatus();
+      });
+      if (!built.ok()) job->result.executor = std::move(built);
     }
     absl::MutexLock lock(&mutex_);
     if (!is_dropped) job->state = Job::kDone;

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 
 #include "absl/strings/str_cat.h"
 #include "egl/driver_use.h"
@@ -42,7 +42,7 @@ absl::Status WorkerThread::Start() {
   if (thread_ != nullptr) return absl::OkStatus();
   try {
     thread_ = std::make_unique<std::thread>([this] { Work(); });
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {
     return absl::ResourceExhaustedError(
         absl::StrCat("thread_mode: worker: the system gives the delegate no "
                      "thread: ",

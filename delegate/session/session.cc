@@ -1,6 +1,7 @@
 #include "delegate/session/session.h"
 
 #include "absl/strings/str_cat.h"
+#include "egl/caught.h"
 
 namespace gles_delegate {
 
@@ -12,8 +13,11 @@ Session::Session(SessionSetup setup)
       reservation_(setup_.gpu) {}
 
 Session::~Session() {
-  if (on_gpu() != nullptr) on_gpu()->source->AwaitCache();
-  Drop();
+  (void)egl::Caught([this] {
+    if (on_gpu() != nullptr) on_gpu()->source->AwaitCache();
+    Drop();
+    return absl::OkStatus();
+  });
 }
 
 void Session::Forget() {

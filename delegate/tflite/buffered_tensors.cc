@@ -8,6 +8,7 @@
 #include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/tflite/read_tensor.h"
 #include "delegate/tflite/simple_delegate.h"
+#include "egl/caught.h"
 
 namespace gles_delegate {
 namespace {
@@ -175,28 +176,39 @@ namespace {
 
 using gles_delegate::TensorBuffer;
 
-void* CreateBuffer(size_t bytes) { return new TensorBuffer(bytes); }
+// nullptr: no memory.
+void* CreateBuffer(size_t bytes) {
+  TensorBuffer* made = nullptr;
+  (void)gles_delegate::egl::Caught([&] {
+    made = new TensorBuffer(bytes);
+    return absl::OkStatus();
+  });
+  return made;
+}
 void DestroyBuffer(void* buffer) { delete static_cast<TensorBuffer*>(buffer); }
 int LockBuffer(void* buffer, int reads, int writes, void** memory) {
-  auto locked =
-      static_cast<TensorBuffer*>(buffer)->Lock(reads != 0, writes != 0);
-  if (!locked.ok()) return 1;
-  *memory = locked->data;
-  return 0;
+  const absl::Status locked = gles_delegate::egl::Caught([&] {
+    auto held =
+        static_cast<TensorBuffer*>(buffer)->Lock(reads != 0, writes != 0);
+    if (held.ok()) *memory = held->data;
+    return held.status();
+  });
+  return locked.ok() ? 0 : 1;
 }
 void UnlockBuffer(void* buffer) {
   static_cast<TensorBuffer*>(buffer)->Unlock();
 }
 int ClearBuffer(void* buffer) {
-  auto* const values = static_cast<TensorBuffer*>(buffer);
-  auto locked = values->Lock(/*reads=*/false, /*writes=*/true);
-  if (!locked.ok()) return 1;
-  std::memset(locked->data, 0, values->bytes());
-  values->Unlock();
+  void* memory = nullptr;
+  if (LockBuffer(buffer, /*reads=*/0, /*writes=*/1, &memory) != 0) return 1;
+  std::memset(memory, 0, static_cast<TensorBuffer*>(buffer)->bytes());
+  UnlockBuffer(buffer);
   return 0;
 }
 int UseBuffers(TfLiteDelegate* delegate, const GlesRuntimeBuffers* buffers) {
-  return gles_delegate::UseBuffersOfRuntime(delegate, *buffers).ok() ? 0 : 1;
+  const absl::Status used = gles_delegate::egl::Caught(
+      [&] { return gles_delegate::UseBuffersOfRuntime(delegate, *buffers); });
+  return used.ok() ? 0 : 1;
 }
 
 }  // namespace

@@ -4,14 +4,18 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/synchronization/mutex.h"
+#include "delegate/graph/printable.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/devices.h"
 #include "delegate/tflite/failing_delegate.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/object_struct.h"
 #include "delegate/tflite/options.h"
+#include "egl/caught.h"
 #include "egl/driver_use.h"
 #include "gles_delegate/gles_delegate.h"
 
@@ -20,6 +24,7 @@ namespace {
 using gles_delegate::FailingDelegate;
 using gles_delegate::GlesSimpleDelegate;
 using gles_delegate::Options;
+using gles_delegate::egl::Caught;
 
 constexpr char kPrefix[] = "TfLiteGlesDelegate: ";
 
@@ -28,26 +33,36 @@ std::string& LastError() {
   return error;
 }
 
-TfLiteDelegate* Create(absl::StatusOr<Options> options) {
-  LastError().clear();
-  if (options.ok() && !options->fallback_to_cpu) {
-    if (absl::Status s = gles_delegate::egl::CheckDriverProcess(); !s.ok())
-      options = s;
-  }
-  if (!options.ok()) {
-    LastError() = absl::StrCat(kPrefix, options.status().message());
-    return nullptr;
-  }
-  return gles_delegate::WrapDelegate(
-      std::make_unique<GlesSimpleDelegate>(*std::move(options)));
+std::string LineOf(const absl::Status& error) {
+  return gles_delegate::Printable(absl::StrCat(kPrefix, error.message()));
 }
 
-// kTfLiteOk, or kTfLiteError with the reason as the last error.
-int32_t Result(const absl::Status& status) {
-  LastError().clear();
-  if (status.ok()) return kTfLiteOk;
-  LastError() = absl::StrCat(kPrefix, status.message());
-  return kTfLiteError;
+// fn's result, as kTfLiteOk, or kTfLiteError with the reason as the last error.
+int32_t Result(absl::FunctionRef<absl::Status()> fn) {
+  const absl::Status status = Caught(fn);
+  (void)Caught([&status] {
+    LastError().clear();
+    if (!status.ok()) LastError() = LineOf(status);
+    return absl::OkStatus();
+  });
+  return status.ok() ? kTfLiteOk : kTfLiteError;
+}
+
+// nullptr, with the last error, if there are no such options.
+TfLiteDelegate* Create(absl::FunctionRef<absl::StatusOr<Options>()> read) {
+  TfLiteDelegate* delegate = nullptr;
+  (void)Result([&]() -> absl::Status {
+    absl::StatusOr<Options> options = read();
+    if (!options.ok()) return options.status();
+    if (!options->fallback_to_cpu) {
+      absl::Status s = gles_delegate::egl::CheckDriverProcess();
+      if (!s.ok()) return s;
+    }
+    delegate = gles_delegate::WrapDelegate(
+        std::make_unique<GlesSimpleDelegate>(*std::move(options)));
+    return absl::OkStatus();
+  });
+  return delegate;
 }
 
 }  // namespace
@@ -68,11 +83,13 @@ const char* TfLiteGlesDelegateBestOptionsText(void) {
 
 int32_t TfLiteGlesDelegateIsSupported(
     const TfLiteGlesDelegateOptions* options) {
-  const TfLiteGlesDelegateOptions best = TfLiteGlesDelegateBestOptions();
-  auto read = gles_delegate::OptionsFrom(options == nullptr ? &best : options);
-  const absl::Status found =
-      read.ok() ? gles_delegate::FindDevice(*read) : read.status();
-  return Result(found) == kTfLiteOk ? 1 : 0;
+  const int32_t found = Result([options] {
+    const TfLiteGlesDelegateOptions best = TfLiteGlesDelegateBestOptions();
+    auto read =
+        gles_delegate::OptionsFrom(options == nullptr ? &best : options);
+    return read.ok() ? gles_delegate::FindDevice(*read) : read.status();
+  });
+  return found == kTfLiteOk ? 1 : 0;
 }
 
 TfLiteDelegate* TfLiteGlesDelegateCreate(
@@ -83,19 +100,26 @@ TfLiteDelegate* TfLiteGlesDelegateCreate(
 TfLiteDelegate* TfLiteGlesDelegateCreateOnDisplay(
     const TfLiteGlesDelegateOptions* options, void* egl_display) {
   using gles_delegate::OptionsFrom;
-  auto read =
-      options == nullptr
-          ? OptionsFrom(
-                absl::Span<
-                    const std::pair<absl::string_view, absl::string_view>>())
-          : OptionsFrom(options);
-  if (read.ok()) read->display = egl_display;
-  return Create(std::move(read));
+  return Create([&] {
+    auto read =
+        options == nullptr
+            ? OptionsFrom(
+                  absl::Span<
+                      const std::pair<absl::string_view, absl::string_view>>())
+            : OptionsFrom(options);
+    if (read.ok()) read->display = egl_display;
+    return read;
+  });
 }
 
 TfLiteDelegate* TfLiteGlesDelegateCreateRefusal(const char* reason) {
-  return gles_delegate::WrapDelegate(std::make_unique<FailingDelegate>(
-      absl::FailedPreconditionError(absl::NullSafeStringView(reason))));
+  TfLiteDelegate* delegate = nullptr;
+  (void)Caught([&] {
+    delegate = gles_delegate::WrapDelegate(std::make_unique<FailingDelegate>(
+        absl::FailedPreconditionError(absl::NullSafeStringView(reason))));
+    return absl::OkStatus();
+  });
+  return delegate;
 }
 
 void TfLiteGlesDelegateDelete(TfLiteDelegate* delegate) {
@@ -105,10 +129,14 @@ void TfLiteGlesDelegateDelete(TfLiteDelegate* delegate) {
 const char* TfLiteGlesDelegateLastError(void) { return LastError().c_str(); }
 
 const char* TfLiteGlesDelegateReport(TfLiteDelegate* delegate) {
-  const absl::StatusOr<const char*> report =
-      gles_delegate::ReportOfWrapped(delegate);
-  (void)Result(report.status());
-  return report.ok() ? *report : nullptr;
+  const char* text = nullptr;
+  (void)Result([&] {
+    const absl::StatusOr<const char*> report =
+        gles_delegate::ReportOfWrapped(delegate);
+    if (report.ok()) text = *report;
+    return report.status();
+  });
+  return text;
 }
 
 void TfLiteGlesDelegateObjectInit(TfLiteGlesObject* object,
@@ -119,28 +147,37 @@ void TfLiteGlesDelegateObjectInit(TfLiteGlesObject* object,
 int32_t TfLiteGlesDelegateBindObject(TfLiteDelegate* delegate,
                                      int32_t tensor_index,
                                      const TfLiteGlesObject* object) {
-  auto whole = gles_delegate::WholeObject(object);
-  if (!whole.ok()) return Result(whole.status());
-  return Result(
-      gles_delegate::BindObjectOfWrapped(delegate, tensor_index, &*whole));
+  return Result([&] {
+    auto whole = gles_delegate::WholeObject(object);
+    return whole.ok() ? gles_delegate::BindObjectOfWrapped(
+                            delegate, tensor_index, &*whole)
+                      : whole.status();
+  });
 }
 
 int32_t TfLiteGlesDelegateUnbindObject(TfLiteDelegate* delegate,
                                        int32_t tensor_index) {
-  return Result(
-      gles_delegate::BindObjectOfWrapped(delegate, tensor_index, nullptr));
+  return Result([&] {
+    return gles_delegate::BindObjectOfWrapped(delegate, tensor_index, nullptr);
+  });
 }
 
 const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(size_t* count) {
-  static const auto& ops = *[] {
-    auto* all = new std::vector<TfLiteGlesCustomOp>;
-    for (const gles_delegate::CustomOp& op : gles_delegate::CustomOps()) {
-      all->push_back({op.name, &op.registration.base, op.version});
-    }
-    return all;
-  }();
-  if (count != nullptr) *count = ops.size();
-  return ops.data();
+  static absl::Mutex mutex(absl::kConstInit);
+  static const std::vector<TfLiteGlesCustomOp>* known = nullptr;
+  const absl::MutexLock lock(&mutex);
+  if (known == nullptr) {
+    (void)Caught([] {
+      auto all = std::make_unique<std::vector<TfLiteGlesCustomOp>>();
+      for (const gles_delegate::CustomOp& op : gles_delegate::CustomOps()) {
+        all->push_back({op.name, &op.registration.base, op.version});
+      }
+      known = all.release();
+      return absl::OkStatus();
+    });
+  }
+  if (count != nullptr) *count = known == nullptr ? 0 : known->size();
+  return known == nullptr ? nullptr : known->data();
 }
 
 void TfLiteGlesDelegateRegisterCustomOps(
@@ -157,8 +194,12 @@ void TfLiteGlesDelegateRegisterCustomOps(
 
 const char* TfLiteGlesDelegateDevices(void) {
   thread_local std::string text;
-  text = gles_delegate::DevicesText();
-  return text.c_str();
+  text.clear();
+  (void)Caught([] {
+    text = gles_delegate::DevicesText();
+    return absl::OkStatus();
+  });
+  return text.empty() ? "[]" : text.c_str();
 }
 
 const char* TfLiteGlesDelegateVersion(void) { return GLES_DELEGATE_VERSION; }
@@ -166,13 +207,15 @@ const char* TfLiteGlesDelegateVersion(void) { return GLES_DELEGATE_VERSION; }
 TfLiteDelegate* tflite_plugin_create_delegate(
     char** options_keys, char** options_values, size_t num_options,
     void (*report_error)(const char*)) {
-  std::vector<std::pair<absl::string_view, absl::string_view>> pairs;
-  for (size_t i = 0; i < num_options; ++i) {
-    if (options_keys[i] == nullptr) continue;
-    pairs.emplace_back(options_keys[i],
-                       options_values[i] == nullptr ? "" : options_values[i]);
-  }
-  TfLiteDelegate* delegate = Create(gles_delegate::OptionsFrom(pairs));
+  TfLiteDelegate* delegate = Create([&] {
+    std::vector<std::pair<absl::string_view, absl::string_view>> pairs;
+    for (size_t i = 0; i < num_options; ++i) {
+      if (options_keys[i] == nullptr) continue;
+      pairs.emplace_back(options_keys[i],
+                         options_values[i] == nullptr ? "" : options_values[i]);
+    }
+    return gles_delegate::OptionsFrom(pairs);
+  });
   if (delegate != nullptr) return delegate;
   if (report_error != nullptr) {
     report_error(TfLiteGlesDelegateLastError());
@@ -181,7 +224,7 @@ TfLiteDelegate* tflite_plugin_create_delegate(
   // TFLite's own C loaders of 2.9 to 2.14 pass no report_error and call the
   // delegate without looking whether there is one: they get one that says why.
   return TfLiteGlesDelegateCreateRefusal(
-      std::string(absl::StripPrefix(LastError(), kPrefix)).c_str());
+      absl::StripPrefix(TfLiteGlesDelegateLastError(), kPrefix).data());
 }
 
 void tflite_plugin_destroy_delegate(TfLiteDelegate* delegate) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/host_budget.h"
 #include "delegate/session/share_groups.h"
 #include "delegate/tflite/ask_kernels.h"
 #include "delegate/tflite/ask_runtime.h"
@@ -172,6 +173,10 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   KeepUnusedConstantsOnCpu(&*model_);
   if (options_.max_delegated_partitions < 0) RefuseLoops(context);
   now().refusals = GroupRefusals(*model_);
+  if (const absl::Status refused = HostBudget::Refused(); !refused.ok()) {
+    now().refusals.push_back(
+        {"a part of the model", std::string(refused.message()), "", {}});
+  }
   return absl::OkStatus();
 }
 
@@ -261,8 +266,18 @@ const char* GlesSimpleDelegate::Report() {
   return report_.c_str();
 }
 
-absl::Status GlesSimpleDelegate::WriteReport() {
+// Not for each subgraph if there are many, as composites have: each report has
+// all of them.
+absl::Status GlesSimpleDelegate::WriteReport(ReportTime time) {
+  constexpr size_t kAlwaysWritten = 16;
   if (options_.report_file.empty()) return absl::OkStatus();
+  const InterpreterReport& last = reports_.list().back();
+  const size_t subgraphs = last.subgraphs.size();
+  report_waits_ = time == ReportTime::kMayWait && last.applied.ok() &&
+                  subgraphs > kAlwaysWritten &&
+                  subgraphs < subgraphs_written_ + subgraphs_written_ / 4;
+  if (report_waits_) return absl::OkStatus();
+  subgraphs_written_ = subgraphs;
   return ReplaceFile(options_.report_file, MakeReport() + "\n");
 }
 

@@ -40,7 +40,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>> CreateKernel(
       TfLiteContext* context, const ModelPartition& partition) override;
   void Finish(TfLiteContext* context, const absl::Status& applied) override;
-  absl::Status WriteReport() override;
+  absl::Status WriteReport(ReportTime time) override;
   bool FallsBackToCpu() const override { return options_.fallback_to_cpu; }
   absl::Status BindObject(int tensor, const TfLiteGlesObject* object) override;
   absl::Status CopyFromHandle(TfLiteBufferHandle handle,
@@ -115,7 +115,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   absl::flat_hash_set<const TfLiteContext*> called_;
 
   InterpreterReports reports_;
-  std::string report_;  // the last text of Report()
+  std::string report_;            // the last text of Report()
+  size_t subgraphs_written_ = 0;  // of the last WriteReport()
 };
 
 }  // namespace gles_delegate

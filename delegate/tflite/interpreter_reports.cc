@@ -39,12 +39,17 @@ void InterpreterReports::Begin(const void* interpreter, const void* subgraph) {
       list_.begin(), list_.end(),
       [&](const InterpreterReport& i) { return i.interpreter == interpreter; });
   if (found == list_.end()) {
-    list_.push_back({interpreter, {}, absl::OkStatus()});
+    list_.push_back(
+        {interpreter, std::vector<SubgraphReport>(1), absl::OkStatus()});
+    list_.back().subgraphs[0].subgraph = subgraph;
   } else {
     std::rotate(found, std::next(found), list_.end());
   }
+  // If memory ends below, there is a now() all the same.
+  current_ = 0;
   ForgetGone();
   std::vector<SubgraphReport>& subgraphs = list_.back().subgraphs;
+  subgraphs.reserve(subgraphs.size() + 1);
   subgraphs.erase(std::remove_if(subgraphs.begin(), subgraphs.end(),
                                  [&](const SubgraphReport& s) {
                                    return s.subgraph != subgraph && s.IsGone();

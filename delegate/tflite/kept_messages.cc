@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "egl/caught.h"
 
 namespace gles_delegate {
 namespace {
@@ -21,7 +22,10 @@ void KeepMessage(TfLiteContext*, const char* format, ...) {
   va_end(arguments);
   absl::string_view text(line);
   while (absl::ConsumeSuffix(&text, "\n")) continue;
-  absl::StrAppend(&kept_text, kept_text.empty() ? "" : "; ", text);
+  (void)egl::Caught([text] {
+    absl::StrAppend(&kept_text, kept_text.empty() ? "" : "; ", text);
+    return absl::OkStatus();
+  });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 namespace gles_delegate {
 namespace {
@@ -12,6 +13,7 @@ template <typename Array, typename T>
 Array* NewArray(const std::vector<T>& values) {
   auto* array = static_cast<Array*>(
       std::malloc(sizeof(Array) + values.size() * sizeof(T)));
+  if (array == nullptr) throw std::bad_alloc();
   array->size = static_cast<int>(values.size());
   if (!values.empty()) {
     std::memcpy(array->data, values.data(), values.size() * sizeof(T));
@@ -98,7 +100,7 @@ class Trial {
     }
     Resize(&t, NewArray<TfLiteIntArray>(from.dims));
     if (!from.bytes.empty()) {
-      Allocate(&t);
+      if (!Allocate(&t)) throw std::bad_alloc();
       std::memcpy(t.data.raw, from.bytes.data(),
                   std::min(t.bytes, from.bytes.size()));
     }
@@ -130,8 +132,8 @@ class Trial {
     bool ok = kernel.prepare == nullptr ||
               kernel.prepare(context, &node) == kTfLiteOk;
     if (ok) {
-      for (TfLiteTensor& t : tensors_) Allocate(&t);
-      ok = kernel.invoke(context, &node) == kTfLiteOk;
+      for (TfLiteTensor& t : tensors_) ok = Allocate(&t) && ok;
+      ok = ok && kernel.invoke(context, &node) == kTfLiteOk;
     }
     if (kernel.free != nullptr) kernel.free(context, node.user_data);
     for (TfLiteIntArray* array :
@@ -168,7 +170,9 @@ class Trial {
     tensors_.resize(size + count);
     for (int i = size; i < size + count; ++i) {
       tensors_[i] = {};
-      tensors_[i].dims = NewArray<TfLiteIntArray, int>({});
+      tensors_[i].dims =
+          static_cast<TfLiteIntArray*>(std::calloc(1, sizeof(TfLiteIntArray)));
+      if (tensors_[i].dims == nullptr) return kTfLiteError;
       tensors_[i].allocation_type = kTfLiteArenaRw;
       tensors_[i].buffer_handle = kTfLiteNullBufferHandle;
     }
@@ -184,19 +188,22 @@ class Trial {
         tensor->allocation_type == kTfLitePersistentRo) {
       std::free(tensor->data.raw);  // kernels write these at once
       tensor->data.raw = nullptr;
-      Allocate(tensor);
+      return Allocate(tensor) ? kTfLiteOk : kTfLiteError;
     }
     return kTfLiteOk;
   }
-  static void Allocate(TfLiteTensor* tensor) {
-    if (tensor->data.raw != nullptr) return;
+  // False: there is no memory.
+  static bool Allocate(TfLiteTensor* tensor) {
+    if (tensor->data.raw != nullptr) return true;
     // Some bytes more: kernels of vectors may read past the end.
     constexpr size_t kAlignment = 64;
     const size_t bytes =
         (tensor->bytes + 2 * kAlignment) / kAlignment * kAlignment;
     tensor->data.raw =
         static_cast<char*>(std::aligned_alloc(kAlignment, bytes));
+    if (tensor->data.raw == nullptr) return false;
     std::memset(tensor->data.raw, 0, bytes);
+    return true;
   }
 
   TfLiteContext* model_;

@@ -40,6 +40,7 @@ bool ResizeTensor(TfLiteContext* context, int id,
   // The runtime frees the array that it is given.
   auto* array = static_cast<TfLiteIntArray*>(
       std::malloc(sizeof(int) * (dims.size() + 1)));
+  if (array == nullptr) return false;
   array->size = static_cast<int>(dims.size());
   std::copy(dims.begin(), dims.end(), array->data);
   return context->ResizeTensor(context, &context->tensors[id], array) ==

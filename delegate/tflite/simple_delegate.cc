@@ -7,14 +7,18 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "delegate/graph/builtin_codes.h"
+#include "delegate/graph/host_budget.h"
 #include "delegate/tflite/abi.h"
 #include "delegate/tflite/messages.h"
+#include "egl/caught.h"
 #include "egl/driver_use.h"
 
 namespace gles_delegate {
@@ -52,13 +56,14 @@ absl::Status OnItsThread(const SimpleDelegate& delegate, HeldWarnings* warnings,
   absl::Status result;
   const auto run = [&] {
     const HeldWarnings::Scope scope(warnings);
-    result = fn();
+    const HostBudget budget;
+    result = egl::Caught(fn);
   };
   if (worker == nullptr) {
     run();
     return result;
   }
-  const absl::Status ran = worker->Run(run);
+  const absl::Status ran = egl::Caught([&] { return worker->Run(run); });
   return ran.ok() ? result : ran;
 }
 
@@ -84,36 +89,63 @@ TfLiteStatus ToTfLite(TfLiteContext* context, const absl::Status& status) {
   return HeldWarnings().End(context, status);
 }
 
-// Within DelegatePrepare, and so on the delegate's thread.
+// The result of a callback of the runtime's, which no exception passes.
+TfLiteStatus Guarded(TfLiteContext* context,
+                     absl::FunctionRef<TfLiteStatus()> callback) {
+  TfLiteStatus result = kTfLiteError;
+  const absl::Status ran = egl::Caught([&] {
+    result = callback();
+    return absl::OkStatus();
+  });
+  if (ran.ok()) return result;
+  context->ReportError(context, "%s",
+                       "TfLiteGlesDelegate: the process has run out of "
+                       "memory\n");
+  return kTfLiteError;
+}
+
+// Within DelegatePrepare, and so on the delegate's thread. nullptr: no memory.
 void* KernelInit(TfLiteContext* context, const char* buffer, size_t) {
   const auto* params = reinterpret_cast<const TfLiteDelegateParams*>(buffer);
-  auto* state = new KernelState;
-  state->delegate = DelegateOf(params->delegate);
+  auto state = std::unique_ptr<KernelState>(new (std::nothrow) KernelState);
   // TFLite takes no error from here: DelegatePrepare fails with it.
-  auto kernel = state->delegate->CreateKernel(context, PartitionOf(*params));
-  state->init = kernel.status();
-  if (kernel.ok()) {
+  const absl::Status made = egl::Caught([&] {
+    if (state == nullptr) throw std::bad_alloc();
+    state->delegate = DelegateOf(params->delegate);
+    auto kernel = state->delegate->CreateKernel(context, PartitionOf(*params));
+    if (!kernel.ok()) return kernel.status();
     state->kernel = *std::move(kernel);
     state->kernel->SetHandleOwner(params->delegate->data_);
-  }
-  WrappedOf(params->delegate).kernels.Update(state->init);
-  return state;
+    return absl::OkStatus();
+  });
+  if (state != nullptr) state->init = made;
+  WrappedOf(params->delegate).kernels.Update(made);
+  return state.release();
 }
 
 void KernelFree(TfLiteContext* context, void* user_data) {
   auto* state = static_cast<KernelState*>(user_data);
+  if (state == nullptr) return;
   // In a forked child the state is leaked, since its objects belong to the
   // parent.
   (void)OnItsThread(*state->delegate, [state, context] {
+    const std::unique_ptr<KernelState> owned(state);
     if (state->kernel != nullptr) state->kernel->TakeMemoryBack(context);
-    delete state;
     return absl::OkStatus();
   });
 }
 
-TfLiteStatus KernelPrepare(TfLiteContext* context, TfLiteNode* node) {
+// Why there is no kernel.
+absl::Status WhyNoKernel(const KernelState* state) {
+  if (state != nullptr && state->kernel != nullptr) return absl::OkStatus();
+  return state != nullptr && !state->init.ok()
+             ? state->init
+             : absl::ResourceExhaustedError("there was no memory for a kernel");
+}
+
+TfLiteStatus PrepareKernel(TfLiteContext* context, TfLiteNode* node) {
   auto* state = static_cast<KernelState*>(node->user_data);
-  if (!state->init.ok()) return ToTfLite(context, state->init);
+  if (auto s = WhyNoKernel(state); !s.ok()) return ToTfLite(context, s);
   HeldWarnings warnings;
   const absl::Status status = OnItsThread(*state->delegate, &warnings, [&] {
     state->kernel->TakeMemoryBack(context);
@@ -124,18 +156,30 @@ TfLiteStatus KernelPrepare(TfLiteContext* context, TfLiteNode* node) {
   return warnings.End(context, status);
 }
 
-TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
+TfLiteStatus RunKernel(TfLiteContext* context, TfLiteNode* node) {
   auto* state = static_cast<KernelState*>(node->user_data);
+  if (auto s = WhyNoKernel(state); !s.ok()) return ToTfLite(context, s);
   if (absl::Status s = state->delegate->CheckProcess(); !s.ok()) {
     return ToTfLite(context, s);
   }
-  if (state->kernel == nullptr) return ToTfLite(context, state->init);
+  if (state->delegate->report_waits()) {
+    HeldWarnings warnings;
+    (void)OnItsThread(*state->delegate, &warnings, [&] {
+      const absl::Status written =
+          state->delegate->WriteReport(SimpleDelegate::ReportTime::kNow);
+      if (!written.ok()) Warn(context, written.message());
+      return absl::OkStatus();
+    });
+    (void)warnings.End(context, absl::OkStatus());
+  }
   const std::shared_ptr<WorkerThread> worker = state->delegate->worker();
   HeldWarnings warnings;
   if (worker == nullptr) {
     const HeldWarnings::Scope scope(&warnings);
-    const auto ran = state->kernel->Submit(context, /*may_split=*/false);
-    return warnings.End(context, ran.status());
+    const absl::Status ran = egl::Caught([&] {
+      return state->kernel->Submit(context, /*may_split=*/false).status();
+    });
+    return warnings.End(context, ran);
   }
   if (auto s = state->kernel->queue()->BeforeSubmit(); !s.ok()) {
     return ToTfLite(context, s);
@@ -143,17 +187,29 @@ TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
   absl::Status status;
   const auto submit = [&] {
     const HeldWarnings::Scope scope(&warnings);
-    const auto submitted = state->kernel->Submit(context, /*may_split=*/true);
-    status = submitted.status();
-    return submitted.ok() && *submitted;
+    bool is_split = false;
+    status = egl::Caught([&] {
+      const auto submitted = state->kernel->Submit(context, /*may_split=*/true);
+      is_split = submitted.ok() && *submitted;
+      return submitted.status();
+    });
+    return is_split;
   };
   const auto wait = [&] {
     const HeldWarnings::Scope scope(&warnings);
-    status = state->kernel->Wait(context);
+    status = egl::Caught([&] { return state->kernel->Wait(context); });
   };
   status.Update(worker->SubmitAndWait(submit, wait));
   if (status.ok()) status = state->kernel->queue()->AfterWait();
   return warnings.End(context, status);
+}
+
+TfLiteStatus KernelPrepare(TfLiteContext* context, TfLiteNode* node) {
+  return Guarded(context, [&] { return PrepareKernel(context, node); });
+}
+
+TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
+  return Guarded(context, [&] { return RunKernel(context, node); });
 }
 
 NewestRegistration RegistrationFor(const SimpleDelegate& delegate) {
@@ -178,6 +234,7 @@ using IntArrayPtr = std::unique_ptr<TfLiteIntArray, FreeDeleter>;
 IntArrayPtr MakeIntArray(const std::vector<int>& values) {
   auto* array = static_cast<TfLiteIntArray*>(
       std::malloc(sizeof(int) * (values.size() + 1)));
+  if (array == nullptr) throw std::bad_alloc();
   array->size = static_cast<int>(values.size());
   for (size_t i = 0; i < values.size(); ++i) array->data[i] = values[i];
   return IntArrayPtr(array);
@@ -264,29 +321,37 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
   return std::exchange(state.kernels, absl::OkStatus());
 }
 
-TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
+// `*has_replaced`: as `*has_begun` of Replace().
+TfLiteStatus Apply(TfLiteContext* context, TfLiteDelegate* wrapped,
+                   bool* has_replaced) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
-  bool has_replaced = false;
   HeldWarnings warnings;
   if (absl::Status s = delegate.CheckProcess(); !s.ok()) {
-    const TfLiteStatus refused = ToTfLite(context, s);
-    return delegate.FallsBackToCpu() ? kTfLiteOk : refused;
+    return ToTfLite(context, s);
   }
   delegate.TakeProcess();
   const ContextOrError of_caller = delegate.ContextOfCaller();
   const absl::Status status = OnItsThread(delegate, &warnings, [&] {
-    absl::Status applied = delegate.Initialize(context, of_caller);
-    if (applied.ok()) {
-      applied = Replace(context, wrapped, delegate, &has_replaced);
-    }
+    const absl::Status applied = egl::Caught([&] {
+      const absl::Status begun = delegate.Initialize(context, of_caller);
+      return begun.ok() ? Replace(context, wrapped, delegate, has_replaced)
+                        : begun;
+    });
     delegate.Finish(context, applied);
-    if (const absl::Status written = delegate.WriteReport(); !written.ok()) {
-      Warn(context, written.message());
-    }
+    const absl::Status written =
+        delegate.WriteReport(SimpleDelegate::ReportTime::kMayWait);
+    if (!written.ok()) Warn(context, written.message());
     return applied;
   });
-  const TfLiteStatus result = warnings.End(context, status);
-  return !has_replaced && delegate.FallsBackToCpu() ? kTfLiteOk : result;
+  return warnings.End(context, status);
+}
+
+TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
+  bool has_replaced = false;
+  const TfLiteStatus result =
+      Guarded(context, [&] { return Apply(context, wrapped, &has_replaced); });
+  return !has_replaced && DelegateOf(wrapped)->FallsBackToCpu() ? kTfLiteOk
+                                                                : result;
 }
 
 bool IsWrapped(const TfLiteDelegate* delegate) {
@@ -297,17 +362,21 @@ bool IsWrapped(const TfLiteDelegate* delegate) {
 TfLiteStatus CopyFromHandle(TfLiteContext* context, TfLiteDelegate* wrapped,
                             TfLiteBufferHandle handle, TfLiteTensor* tensor) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
-  return ToTfLite(context, OnItsThread(delegate, [&] {
-                    return delegate.CopyFromHandle(handle, tensor);
-                  }));
+  return Guarded(context, [&] {
+    return ToTfLite(context, OnItsThread(delegate, [&] {
+                      return delegate.CopyFromHandle(handle, tensor);
+                    }));
+  });
 }
 
 TfLiteStatus CopyToHandle(TfLiteContext* context, TfLiteDelegate* wrapped,
                           TfLiteBufferHandle handle, TfLiteTensor* tensor) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
-  return ToTfLite(context, OnItsThread(delegate, [&] {
-                    return delegate.CopyToHandle(handle, *tensor);
-                  }));
+  return Guarded(context, [&] {
+    return ToTfLite(context, OnItsThread(delegate, [&] {
+                      return delegate.CopyToHandle(handle, *tensor);
+                    }));
+  });
 }
 
 // The buffer is the app's: only the handle is released.
@@ -320,9 +389,12 @@ void FreeHandle(TfLiteContext*, TfLiteDelegate*, TfLiteBufferHandle* handle) {
 absl::Status WriteLastReport(SimpleDelegate& delegate) {
   if (!delegate.CheckProcess().ok()) return absl::OkStatus();
   const std::shared_ptr<WorkerThread> worker = delegate.worker();
-  if (worker == nullptr || !worker->is_started()) return delegate.WriteReport();
+  const auto write = [&delegate] {
+    return delegate.WriteReport(SimpleDelegate::ReportTime::kNow);
+  };
+  if (worker == nullptr || !worker->is_started()) return write();
   absl::Status written;
-  (void)worker->Run([&] { written = delegate.WriteReport(); });
+  (void)worker->Run([&] { written = write(); });
   return written;
 }
 
@@ -345,9 +417,9 @@ absl::Status SimpleDelegate::CheckProcess() const {
 }
 
 TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
-  auto* wrapped = new Wrapped{};
+  auto wrapped = std::make_unique<Wrapped>();
   wrapped->delegate = {delegate.release(), DeleteOnItsThread};
-  wrapped->abi.base.data_ = wrapped;
+  wrapped->abi.base.data_ = wrapped.get();
   wrapped->abi.base.Prepare = DelegatePrepare;
   wrapped->abi.base.CopyFromBufferHandle = CopyFromHandle;
   wrapped->abi.base.CopyToBufferHandle = CopyToHandle;
@@ -355,7 +427,7 @@ TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
   // Otherwise TFLite refuses models with a dynamic tensor before calling
   // Prepare; docs/decisions/0005-dynamic-tensors.md describes the cost.
   wrapped->abi.base.flags = kTfLiteDelegateFlagsAllowDynamicTensors;
-  return &wrapped->abi.base;
+  return &wrapped.release()->abi.base;
 }
 
 absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
@@ -403,11 +475,14 @@ absl::StatusOr<const char*> ReportOfWrapped(TfLiteDelegate* delegate) {
 
 void DeleteWrapped(TfLiteDelegate* delegate) {
   if (delegate == nullptr) return;
-  const absl::Status written = WriteLastReport(*DelegateOf(delegate));
-  if (!written.ok()) {
-    // No interpreter's error reporter is at hand.
-    std::fprintf(stderr, "%s\n", WarningLine(written.message()).c_str());
-  }
+  (void)egl::Caught([delegate] {
+    const absl::Status written = WriteLastReport(*DelegateOf(delegate));
+    if (!written.ok()) {
+      // No interpreter's error reporter is at hand.
+      std::fprintf(stderr, "%s\n", WarningLine(written.message()).c_str());
+    }
+    return absl::OkStatus();
+  });
   delete static_cast<Wrapped*>(delegate->data_);
 }
 

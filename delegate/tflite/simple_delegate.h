@@ -126,9 +126,12 @@ class SimpleDelegate {
   // Called after the partitions are replaced, or Initialize failed. `applied`:
   // Ok, or why the delegate could not be applied.
   virtual void Finish(TfLiteContext* context, const absl::Status& applied) = 0;
-  // Writes the report to the user's file, if any: after Finish() and on
-  // deletion.
-  virtual absl::Status WriteReport() { return absl::OkStatus(); }
+  // Writes the report to the user's file, if any: after Finish(), where it may
+  // wait, and on deletion. An inference does not wait for a report.
+  enum class ReportTime { kNow, kMayWait };
+  virtual absl::Status WriteReport(ReportTime) { return absl::OkStatus(); }
+  // Whether WriteReport() has left the file as it was.
+  bool report_waits() const { return report_waits_; }
   // The report as a JSON object; valid until the next call.
   virtual const char* Report() = 0;
 
@@ -138,6 +141,9 @@ class SimpleDelegate {
   // Ok, also if the delegate was never applied. kFailedPrecondition in a forked
   // child, which must not use it: neither drivers nor threads survive a fork.
   absl::Status CheckProcess() const;
+
+ protected:
+  std::atomic<bool> report_waits_ = false;
 
  private:
   std::atomic<pid_t> process_ = 0;

@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "delegate/tflite/read_tensor.h"
+#include "egl/caught.h"
 
 namespace gles_delegate {
 namespace {
@@ -164,7 +165,7 @@ absl::StatusOr<bool> TensorIo::OnHost(TfLiteContext* context,
     outputs.push_back(slot.index());
   }
   absl::Status status = buffered_.BringToHost(context, outputs);
-  if (status.ok()) status = run();
+  if (status.ok()) status = egl::Caught(run);
   buffered_.Finish();
   if (!status.ok()) return status;
   return false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 
 namespace gles_delegate {
 
@@ -35,6 +36,7 @@ void TensorRoom::MakeEmpty(size_t first) {
     TfLiteTensor& tensor = context_->tensors[i];
     // TFLite's own array {int size; int data[]}, which TFLite frees.
     auto* dims = static_cast<TfLiteIntArray*>(std::malloc(2 * sizeof(int)));
+    if (dims == nullptr) throw std::bad_alloc();
     dims->size = 1;
     dims->data[0] = 0;
     tensor.dims = dims;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -54,6 +55,24 @@ TEST(WorkAheadTest, IsLeftInTheMiddle) {
     }
     EXPECT_EQ(done[3], 1);
     for (const auto& times : done) EXPECT_LE(times, 1);
+  }
+}
+
+// Memory may end on any of the threads; the caller is told.
+TEST(ParallelTest, WhatAThreadThrowsReachesTheCaller) {
+  for (int thrower : {0, 25, 50, 99}) {
+    std::vector<std::atomic<int>> done(100);
+    const auto may_throw = [&](int i) {
+      ++done[i];
+      if (i == thrower) throw std::bad_alloc();
+    };
+    EXPECT_THROW(InRangesBy(4, 100,
+                            [&](int begin, int end) {
+                              for (int i = begin; i < end; ++i) may_throw(i);
+                            }),
+                 std::bad_alloc);
+    WorkAhead work(4, 100, may_throw);
+    EXPECT_THROW(for (int i = 0; i < 100; ++i) work.Await(i), std::bad_alloc);
   }
 }
 

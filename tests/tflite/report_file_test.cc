@@ -2,6 +2,9 @@
 // The option report_file: the report where no one can call for it.
 #include "delegate/tflite/report_file.h"
 
+#include <sys/inotify.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +17,7 @@
 #include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -172,6 +176,53 @@ TEST_F(ReportFileTest, SaysWhyTheDelegateWasNotApplied) {
   EXPECT_THAT(ParsedReport(path_)["error"].get<std::string>(),
               HasSubstr("no such renderer"));
   EXPECT_EQ(ReportOf(delegate)["error"], ParsedReport(path_)["error"]);
+}
+
+// Each report has all subgraphs: one for each takes quadratic time.
+TEST_F(ReportFileTest, IsNotWrittenForEachOfManySubgraphs) {
+  constexpr int kNodes = 60;
+  ModelBuilder b;
+  const int condition = b.AddInput("c", {}, TensorType::BOOL);
+  int x = b.AddInput("x", {1, 4});
+  for (int i = 0; i < kNodes; ++i) {
+    const int y = b.AddTensor("y", {1, 4});
+    schema::IfOptionsT branches;
+    branches.then_subgraph_index = branches.else_subgraph_index = 1 + i;
+    b.AddOp(Op::IF, 1, {condition, x}, {y}, branches);
+    x = y;
+    ModelBuilder inner;
+    const int from = inner.AddInput("from", {1, 4});
+    const int to = inner.AddTensor("to", {1, 4});
+    inner.AddOp(Op::NEG, 1, {from}, {to});
+    inner.SetOutputs({to});
+    b.AddSubgraph(std::move(inner));
+  }
+  b.SetOutputs({x});
+  const auto model = LoadOrDie(b.Finish());
+  const DelegatePtr delegate = Delegate(path_);
+  const int events = inotify_init1(IN_NONBLOCK);
+  ASSERT_GE(inotify_add_watch(events, scratch_.path().c_str(), IN_CREATE), 0);
+  InterpreterOptions options;
+  options.delegate = delegate.get();
+  options.apply = InterpreterOptions::Apply::kOptions;
+  const auto interpreter = Interpreter::Create(*model, options);
+  ASSERT_TRUE(interpreter.ok()) << interpreter.status();
+  alignas(inotify_event) char buffer[1 << 14];
+  const ssize_t bytes = read(events, buffer, sizeof(buffer));
+  close(events);
+  int writes = 0;
+  for (ssize_t at = 0; at < bytes; ++writes) {
+    at += static_cast<ssize_t>(
+        sizeof(inotify_event) +
+        reinterpret_cast<const inotify_event*>(buffer + at)->len);
+  }
+  EXPECT_GE(writes, 16);
+  EXPECT_LT(writes, kNodes / 2);
+  ASSERT_TRUE(RunOnce(interpreter->get()).ok());
+  nlohmann::json last = ReportOf(delegate)["stages_ms"];
+  last.erase("first_invoke");
+  EXPECT_EQ(ParsedReport(path_)["stages_ms"], last);
+  EXPECT_EQ(ParsedReport(path_)["nodes_delegated"], kNodes);
 }
 
 // The path is that of the moment when the delegate is made.

@@ -1,5 +1,7 @@
 // The stock GPU delegate's functions, by those of libgles_delegate.so.
 #include <cstdio>
+#include <cstring>
+#include <exception>
 #include <string>
 
 #include "delegate/adapters/drop_in/stock_options.h"
@@ -20,13 +22,24 @@ void Warn(const std::string& text) {
 }
 
 // Why the call before failed, without the name that is put before it again.
-std::string LastError() {
-  const std::string text = TfLiteGlesDelegateLastError();
-  const std::string prefix = "TfLiteGlesDelegate: ";
-  return text.rfind(prefix, 0) == 0 ? text.substr(prefix.size()) : text;
+const char* LastError() {
+  constexpr char kPrefix[] = "TfLiteGlesDelegate: ";
+  constexpr size_t kLength = sizeof(kPrefix) - 1;
+  const char* const text = TfLiteGlesDelegateLastError();
+  return std::strncmp(text, kPrefix, kLength) == 0 ? text + kLength : text;
 }
 
-// Never NULL: callers of the stock delegate do not look.
+// fn's result; NULL if memory ends.
+template <typename Fn>
+TfLiteDelegate* Guarded(const Fn& fn) {
+  try {
+    return fn();
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+// NULL only if memory ends: callers of the stock delegate do not look.
 TfLiteDelegate* Create(const Mapped& mapped) {
   for (const std::string& warning : mapped.warnings) Warn(warning);
   TfLiteDelegate* delegate = nullptr;
@@ -56,14 +69,18 @@ TfLiteGpuDelegateOptionsV2 TfLiteGpuDelegateOptionsV2Default(void) {
 
 TfLiteDelegate* TfLiteGpuDelegateV2Create(
     const TfLiteGpuDelegateOptionsV2* options) {
-  return Create(FromV2(options == nullptr ? TfLiteGpuDelegateOptionsV2Default()
-                                          : *options));
+  return Guarded([options] {
+    return Create(FromV2(
+        options == nullptr ? TfLiteGpuDelegateOptionsV2Default() : *options));
+  });
 }
 
 TfLiteDelegate* TfLiteGpuDelegateV2CreateAsync(
     const TfLiteGpuDelegateOptionsV2* options) {
-  Warn("there are no asynchronous kernels: Invoke waits for the results");
-  return TfLiteGpuDelegateV2Create(options);
+  return Guarded([options] {
+    Warn("there are no asynchronous kernels: Invoke waits for the results");
+    return TfLiteGpuDelegateV2Create(options);
+  });
 }
 
 void TfLiteGpuDelegateV2Delete(TfLiteDelegate* delegate) {
@@ -80,7 +97,7 @@ TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(TfLiteDelegate* delegate,
     return kTfLiteOk;
   }
   std::fprintf(stderr, "ERROR: %s: buffer %u is not bound to tensor %d: %s.\n",
-               kName, buffer, tensor_index, LastError().c_str());
+               kName, buffer, tensor_index, LastError());
   return kTfLiteError;
 }
 
@@ -90,8 +107,10 @@ TFLGpuDelegateOptions TFLGpuDelegateOptionsDefault(void) {
 }
 
 TfLiteDelegate* TFLGpuDelegateCreate(const TFLGpuDelegateOptions* options) {
-  return Create(FromOlder(options == nullptr ? TFLGpuDelegateOptionsDefault()
-                                             : *options));
+  return Guarded([options] {
+    return Create(FromOlder(options == nullptr ? TFLGpuDelegateOptionsDefault()
+                                               : *options));
+  });
 }
 
 void TFLGpuDelegateDelete(TfLiteDelegate* delegate) {
@@ -101,23 +120,26 @@ void TFLGpuDelegateDelete(TfLiteDelegate* delegate) {
 TfLiteDelegate* tflite_plugin_create_delegate(
     char** options_keys, char** options_values, size_t num_options,
     void (*report_error)(const char*)) {
-  TfLiteGpuDelegateOptionsV2 options = TfLiteGpuDelegateOptionsV2Default();
-  std::string wrong = gles_delegate::drop_in::SetStockKeys(
-      options_keys, options_values, num_options, &options);
-  const Mapped mapped = FromV2(options);
-  if (wrong.empty()) wrong = mapped.refusal;
-  if (wrong.empty()) {
-    if (TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&mapped.options)) {
-      for (const std::string& warning : mapped.warnings) Warn(warning);
-      return delegate;
+  return Guarded([&]() -> TfLiteDelegate* {
+    TfLiteGpuDelegateOptionsV2 options = TfLiteGpuDelegateOptionsV2Default();
+    std::string wrong = gles_delegate::drop_in::SetStockKeys(
+        options_keys, options_values, num_options, &options);
+    const Mapped mapped = FromV2(options);
+    if (wrong.empty()) wrong = mapped.refusal;
+    if (wrong.empty()) {
+      if (TfLiteDelegate* delegate =
+              TfLiteGlesDelegateCreate(&mapped.options)) {
+        for (const std::string& warning : mapped.warnings) Warn(warning);
+        return delegate;
+      }
+      wrong = LastError();
     }
-    wrong = LastError();
-  }
-  if (report_error == nullptr) {
-    return TfLiteGlesDelegateCreateRefusal(wrong.c_str());
-  }
-  report_error(wrong.c_str());
-  return nullptr;
+    if (report_error == nullptr) {
+      return TfLiteGlesDelegateCreateRefusal(wrong.c_str());
+    }
+    report_error(wrong.c_str());
+    return nullptr;
+  });
 }
 
 void tflite_plugin_destroy_delegate(TfLiteDelegate* delegate) {

@@ -15,6 +15,7 @@
 #include "delegate/adapters/litert/gpu_options.h"
 #include "delegate/adapters/litert/runtime_context.h"
 #include "delegate/adapters/litert/tensor_buffers.h"
+#include "egl/caught.h"
 #include "gles_delegate/gles_delegate.h"
 
 namespace gles_delegate::litert {
@@ -139,11 +140,14 @@ int IsResponsibleForJitCompilation(Accelerator, bool* is) {
 
 int CreateDelegate(const void* runtime_context, Environment environment,
                    Accelerator, Options options, DelegateWrapper* wrapper) {
-  const absl::Status status =
-      Create(runtime_context, environment, options, wrapper);
-  if (!status.ok()) {
-    Say(absl::StrCat("ERROR: libLiteRtGpuAccelerator: ", status.message()));
-  }
+  const absl::Status status = egl::Caught([&] {
+    absl::Status created =
+        Create(runtime_context, environment, options, wrapper);
+    if (!created.ok()) {
+      Say(absl::StrCat("ERROR: libLiteRtGpuAccelerator: ", created.message()));
+    }
+    return created;
+  });
   return ToLiteRt(status);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
 
 #include "delegate/tflite/runtime_buffers.h"
 
@@ -37,8 +38,11 @@ int Create(void*, void*, const void*, int type, size_t bytes,
            size_t packed_bytes, MemoryInfo** info) {
   if (info == nullptr || type != kOwnType) return kInvalidArgument;
   void* buffer = Functions().create(std::max(bytes, packed_bytes));
-  *info = new MemoryInfo{buffer, buffer};
-  return kOk;
+  if (buffer == nullptr) return kRuntimeFailure;
+  *info = new (std::nothrow) MemoryInfo{buffer, buffer};
+  if (*info != nullptr) return kOk;
+  Functions().destroy(buffer);
+  return kRuntimeFailure;
 }
 
 int Destroy(MemoryInfo* info) {

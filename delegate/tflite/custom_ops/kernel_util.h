@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/custom_params.h"
+#include "egl/caught.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate::custom_ops {
@@ -49,10 +50,12 @@ using NodeFunction = absl::Status(TfLiteContext*, TfLiteNode*);
 
 template <const char* kOp, NodeFunction* kFunction>
 TfLiteStatus Reported(TfLiteContext* context, TfLiteNode* node) {
-  const absl::Status status = kFunction(context, node);
+  const absl::Status status =
+      egl::Caught([&] { return kFunction(context, node); });
   if (status.ok()) return kTfLiteOk;
-  const std::string words(status.message());
-  context->ReportError(context, "%s: %s\n", kOp, words.c_str());
+  const absl::string_view words = status.message();
+  context->ReportError(context, "%s: %.*s\n", kOp,
+                       static_cast<int>(words.size()), words.data());
   return kTfLiteError;
 }
 

@@ -1,0 +1,239 @@
+// labels: op delegate llvmpipe
+// Memory that ends anywhere in the delegate: a call fails, or the CPU answers,
+// and nothing ends the process. operator new fails for what this program's own
+// code asks of it: the delegate is linked into it, and the driver is not.
+// But for abseil's hash tables: one that cannot grow is broken, as abseil is
+// written for code without exceptions.
+#include <dlfcn.h>
+#include <elf.h>
+#include <execinfo.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tensorflow/lite/c/c_api.h"
+#include "tests/testing/delegate_case.h"
+#include "tests/testing/device_test.h"
+#include "tools/common/tflite_abi.h"
+
+extern "C" const char __executable_start, etext;  // the linker's
+
+namespace {
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+// Allocations until one fails, and whether all after it fail, too.
+std::atomic<int64_t> g_left{kNever};
+std::atomic<bool> g_ends{false};
+thread_local bool t_is_test = false;  // and not the delegate
+
+// The functions of hash tables, by the program's symbols: begin and size.
+std::vector<std::pair<const char*, size_t>> g_tables;
+
+void FindTables() {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  const std::string elf{std::istreambuf_iterator<char>(file), {}};
+  const auto* header = reinterpret_cast<const Elf64_Ehdr*>(elf.data());
+  const auto* sections =
+      reinterpret_cast<const Elf64_Shdr*>(elf.data() + header->e_shoff);
+  for (int i = 0; i < header->e_shnum; ++i) {
+    if (sections[i].sh_type != SHT_SYMTAB) continue;
+    const auto* symbols =
+        reinterpret_cast<const Elf64_Sym*>(elf.data() + sections[i].sh_offset);
+    const char* names = elf.data() + sections[sections[i].sh_link].sh_offset;
+    for (size_t k = 0; k < sections[i].sh_size / sizeof(*symbols); ++k) {
+      if (std::strstr(names + symbols[k].st_name, "raw_hash_set") != nullptr) {
+        g_tables.emplace_back(&__executable_start + symbols[k].st_value,
+                              symbols[k].st_size);
+      }
+    }
+  }
+}
+
+bool IsOurs(const void* caller) {
+  const char* from = static_cast<const char*>(caller);
+  if (from < &__executable_start || from >= &etext) return false;
+  for (const auto& [begin, size] : g_tables) {
+    if (from > begin && from <= begin + size) return false;
+  }
+  return true;
+}
+
+// Of std::string's functions, which the library has, their caller is meant.
+bool IsOursByLibrary() {
+  void* frames[5];
+  const int count = backtrace(frames, 5);
+  for (int i = 3; i < count; ++i) {
+    Dl_info info;
+    if (IsOurs(frames[i])) return true;
+    if (dladdr(frames[i], &info) == 0 || info.dli_fname == nullptr ||
+        std::strstr(info.dli_fname, "libstdc++") == nullptr) {
+      return false;
+    }
+  }
+  return false;
+}
+
+void* Allocate(std::size_t bytes, const void* caller) {
+  if (g_left != kNever && !t_is_test) {
+    Dl_info info;
+    const bool is_library = dladdr(caller, &info) != 0 &&
+                            info.dli_fname != nullptr &&
+                            std::strstr(info.dli_fname, "libstdc++") != nullptr;
+    if (IsOurs(caller) || (is_library && IsOursByLibrary())) {
+      const int64_t left = --g_left;
+      if (left == 0 || (left < 0 && g_ends)) throw std::bad_alloc();
+    }
+  }
+  void* memory = std::malloc(bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+// As one of the library's, whatever an optimizer knows of free().
+[[gnu::noinline]] void Free(void* memory) { std::free(memory); }
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  return Allocate(bytes, __builtin_return_address(0));
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes) {
+  return Allocate(bytes, __builtin_return_address(0));
+}
+void operator delete(void* memory) noexcept { Free(memory); }
+void operator delete[](void* memory) noexcept { Free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { Free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { Free(memory); }
+
+namespace gles_delegate::testing {
+namespace {
+
+struct Case {
+  const char* name;
+  bool ends;  // every later allocation fails, too
+  bool falls_back;
+  bool has_worker;
+};
+
+class DelegateOutOfMemoryTest : public DeviceTestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    DeviceTestWithParam<Case>::SetUp();
+    if (g_tables.empty()) FindTables();
+    void* frame = nullptr;
+    (void)backtrace(&frame, 1);  // loads what it needs
+    TfLiteInterpreter* interpreter = MakeInterpreter();
+    ASSERT_EQ(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    expected_ = Run(interpreter);
+    TfLiteInterpreterDelete(interpreter);
+  }
+
+  // The calls of an app, of which the nth allocation fails. False: there are
+  // fewer.
+  bool RunWith(int64_t n) {
+    TfLiteInterpreter* interpreter = MakeInterpreter();
+    TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+    options.fallback_to_cpu = GetParam().falls_back ? 1 : 0;
+    if (GetParam().has_worker) options.thread_mode = kTfLiteGlesThreadWorker;
+    g_ends = GetParam().ends;
+    g_left = n;
+    TfLiteDelegate* delegate = TfLiteGlesDelegateCreate(&options);
+    bool applied = false;
+    if (delegate != nullptr) {
+      applied = TfLiteInterpreterModifyGraphWithDelegate(interpreter,
+                                                         delegate) == kTfLiteOk;
+      (void)TfLiteInterpreterAllocateTensors(interpreter);
+      (void)Run(interpreter);
+      // nlohmann::json allocates in its destructor.
+      if (!GetParam().ends) (void)TfLiteGlesDelegateReport(delegate);
+    }
+    (void)TfLiteGlesDelegateLastError();
+    const bool has_failed = g_left <= 0;
+    g_left = kNever;
+    // There is memory again.
+    const bool allocated =
+        TfLiteInterpreterAllocateTensors(interpreter) == kTfLiteOk;
+    const std::vector<float> actual = Run(interpreter);
+    if (!applied || !has_failed) {
+      EXPECT_TRUE(allocated) << "allocation " << n;
+      EXPECT_FALSE(actual.empty()) << "allocation " << n;
+    }
+    if (!actual.empty()) {
+      ExpectClose(actual, expected_);
+    }
+    if (has_failed && GetParam().ends) g_left = 1;
+    TfLiteInterpreterDelete(interpreter);
+    TfLiteGlesDelegateDelete(delegate);
+    g_left = kNever;
+    return has_failed;
+  }
+
+ private:
+  TfLiteInterpreter* MakeInterpreter() {
+    TfLiteInterpreterOptions* options = TfLiteInterpreterOptionsCreate();
+    TfLiteInterpreterOptionsSetErrorReporter(
+        options, [](void*, const char*, va_list) {}, nullptr);
+    TfLiteInterpreter* interpreter =
+        TfLiteInterpreterCreate(model_->get(), options);
+    TfLiteInterpreterOptionsDelete(options);
+    return interpreter;
+  }
+
+  // Empty: it fails.
+  static std::vector<float> Run(TfLiteInterpreter* interpreter) {
+    TfLiteTensor* input = TfLiteInterpreterGetInputTensor(interpreter, 0);
+    auto* values = static_cast<float*>(TfLiteTensorData(input));
+    if (values == nullptr) return {};
+    for (size_t i = 0; i < TfLiteTensorByteSize(input) / sizeof(float); ++i) {
+      values[i] = 0.25f * static_cast<float>(i % 7) - 0.5f;
+    }
+    if (TfLiteInterpreterInvoke(interpreter) != kTfLiteOk) return {};
+    const TfLiteTensor* output =
+        TfLiteInterpreterGetOutputTensor(interpreter, 0);
+    t_is_test = true;
+    std::vector<float> result(TfLiteTensorByteSize(output) / sizeof(float));
+    t_is_test = false;
+    std::memcpy(result.data(), TfLiteTensorData(output),
+                TfLiteTensorByteSize(output));
+    return result;
+  }
+
+  const std::unique_ptr<Model> model_ = LoadOrDie(ChainModel("canm"));
+  std::vector<float> expected_;
+};
+
+TEST_P(DelegateOutOfMemoryTest, NothingEndsTheProcess) {
+  int64_t n = 1;
+  // All of the first ones, then fewer and fewer.
+  while (RunWith(n)) {
+    if (HasFailure()) return;
+    n += 1 + n / 8;
+  }
+  std::printf("%s: fewer than %jd allocations\n", GetParam().name,
+              static_cast<intmax_t>(n));
+  EXPECT_GT(n, 1000);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, DelegateOutOfMemoryTest,
+    ::testing::Values(Case{"OneFails", false, false, false},
+                      Case{"OneFailsAndItFallsBack", false, true, false},
+                      Case{"OneFailsOfAWorker", false, false, true},
+                      Case{"AllFail", true, false, false},
+                      Case{"AllFailAndItFallsBack", true, true, false}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace gles_delegate::testing
