@@ -11,8 +11,6 @@
 namespace gles_delegate {
 namespace {
 
-constexpr float kMaxHalf = 65504.0f;
-
 bool SameQuantization(const Tensor& a, const Tensor& b) {
   return a.quantization.scale == b.quantization.scale &&
          a.quantization.zero_point == b.quantization.zero_point &&
@@ -42,9 +40,8 @@ absl::Status CheckChannelScales(const Tensor& tensor) {
   return absl::OkStatus();
 }
 
-// Checks one scale and its zero point. `half`: floats are stored in 16 bits.
-absl::Status CheckScale(const Tensor& tensor, float scale, int64_t zero,
-                        bool half) {
+// Checks one scale and its zero point.
+absl::Status CheckScale(const Tensor& tensor, float scale, int64_t zero) {
   // The values of biases (int32, int64) need no range check.
   const bool ranged = IsQuantizedType(tensor.stored());
   const quant::CodeRange range =
@@ -72,10 +69,6 @@ absl::Status CheckScale(const Tensor& tensor, float scale, int64_t zero,
         "reaches past what 32-bit floats hold, by the quantization scale ",
         scale);
   }
-  if (half && largest > kMaxHalf) {
-    return Refuse(tensor, "reaches ", largest,
-                  ", past what 16-bit floats hold (", kMaxHalf, ")");
-  }
   return absl::OkStatus();
 }
 
@@ -99,7 +92,7 @@ bool IsQuantizedType(DataType type) {
          type == DataType::kInt16;
 }
 
-absl::Status CheckQuantization(const Tensor& tensor, bool half) {
+absl::Status CheckQuantization(const Tensor& tensor) {
   const Quantization& q = tensor.quantization;
   if (q.empty()) return Refuse(tensor, "carries no quantization parameters");
   if (q.zero_point.size() != q.scale.size() && q.zero_point.size() != 1) {
@@ -111,7 +104,7 @@ absl::Status CheckQuantization(const Tensor& tensor, bool half) {
   }
   for (size_t i = 0; i < q.scale.size(); ++i) {
     const int64_t zero = q.zero_point[q.zero_point.size() > 1 ? i : 0];
-    if (auto s = CheckScale(tensor, q.scale[i], zero, half); !s.ok()) return s;
+    if (auto s = CheckScale(tensor, q.scale[i], zero); !s.ok()) return s;
   }
   return absl::OkStatus();
 }

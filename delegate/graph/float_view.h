@@ -16,9 +16,9 @@ bool IsQuantizedType(DataType type);
 // Ok if a float view of `tensor` is exact: positive finite scales and zero
 // points within the type, one pair per activation and one per index of the
 // quantized dimension for constants. Activations must be within the range of
-// 32-bit floats (16-bit with `half`), with scales that are not denormal.
+// 32-bit floats, with scales that are not denormal.
 // kInvalidArgument: names the rule that fails.
-absl::Status CheckQuantization(const Tensor& tensor, bool half);
+absl::Status CheckQuantization(const Tensor& tensor);
 
 // Presents the tensor to ops as float32, with unchanged bytes.
 // CheckQuantization() must have passed.

@@ -43,10 +43,9 @@ void CodeTexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t turned,
 bool PaddingIs(uint8_t zero, const uint8_t* texels, const Shape& shape,
                int bytes);
 
-// Rounds to IEEE halves, ties to even. `saturate`: finite values beyond the
-// range become the largest half instead of infinity.
-std::vector<uint16_t> ToHalves(absl::Span<const float> values,
-                               bool saturate = false);
+// Rounds to IEEE halves, ties to even. Finite values beyond the range become
+// the largest half: a mask's -3.4e38 must not become an infinity.
+std::vector<uint16_t> ToHalves(absl::Span<const float> values);
 
 }  // namespace gles_delegate
 

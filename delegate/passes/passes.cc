@@ -19,7 +19,7 @@
 #include "delegate/passes/fuse_squeeze_excite.h"
 #include "delegate/passes/integer_path.h"
 #include "delegate/passes/join_products.h"
-#include "delegate/passes/keep_squares.h"
+#include "delegate/passes/keep_float32.h"
 #include "delegate/passes/read_through.h"
 #include "delegate/passes/remove_identity.h"
 #include "delegate/passes/sink_reshapes.h"
@@ -71,7 +71,7 @@ constexpr Pass kPasses[] = {
     {"fold_constants", PassStage::kFold, &Run<&FoldConstants>},
     {"remove_identity", PassStage::kFold, &Run<&RemoveIdentityNodes>},
     // Before all that fuses, as it looks at nodes by themselves.
-    {"keep_squares", PassStage::kFold, &Run<&KeepSquares>},
+    {"keep_float32", PassStage::kFold, &Run<&KeepFloat32>},
     {"fuse_padding", PassStage::kFold, &Run<&FusePadding>},
     // Before functions go to the reshapes.
     {"sink_reshapes", PassStage::kFold, &Run<&SinkReshapes>},

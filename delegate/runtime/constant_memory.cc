@@ -136,7 +136,7 @@ absl::StatusOr<Resource> ConstantUploader::UploadTexels(
 
 absl::Span<const uint8_t> ConstantUploader::FloatTexels(Format format) {
   if (format != Format::kRgba16f) return BytesOf(floats_);
-  halves_ = ToHalves(floats_, profile_.options.saturate_halves);
+  halves_ = ToHalves(floats_);
   return BytesOf(halves_);
 }
 

@@ -14,7 +14,7 @@ namespace {
 // kFailedPrecondition: its type does not allow that.
 absl::StatusOr<HostTensor> FloatsOf(Tensor view) {
   if (IsQuantizedType(view.type)) {
-    if (auto s = CheckQuantization(view, /*half=*/false); !s.ok()) return s;
+    if (auto s = CheckQuantization(view); !s.ok()) return s;
     ViewAsFloat(&view);
   }
   if (view.type == DataType::kFloat32) return HostTensor(view);

@@ -43,7 +43,7 @@ absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
     return absl::UnimplementedError(absl::StrCat(
         tensor.ToString(), " is quantized, and quantized_compute is cpu"));
   }
-  const absl::Status status = CheckQuantization(tensor, options.half);
+  const absl::Status status = CheckQuantization(tensor);
   return status.ok()
              ? absl::InternalError("a quantized tensor without float view")
              : status;

@@ -44,7 +44,7 @@ int BiasInput(int builtin_code) {
 // TFLite's integer kernels add an integer bias to sums of products, whatever it
 // says of itself. One that the model gives no scale gets the products', as a
 // tensor of the node's own, as other nodes may have it on another scale.
-void AssumeBiasScale(int builtin_code, bool half, Graph* graph, Node* node) {
+void AssumeBiasScale(int builtin_code, Graph* graph, Node* node) {
   const int input = BiasInput(builtin_code);
   if (input < 0 || input >= static_cast<int>(node->inputs.size()) ||
       node->inputs[input] == kNoTensor) {
@@ -66,7 +66,7 @@ void AssumeBiasScale(int builtin_code, bool half, Graph* graph, Node* node) {
   }
   bias.quantization.zero_point = {0};
   bias.tflite_index = -1;
-  if (!CheckQuantization(bias, half).ok()) return;
+  if (!CheckQuantization(bias).ok()) return;
   ViewAsFloat(&bias);
   node->inputs[input] = graph->AddTensor(std::move(bias));
 }
@@ -100,8 +100,7 @@ std::string OpName(const TfLiteRegistration& registration) {
                       : std::string(name);
 }
 
-void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, bool half,
-                     Graph* graph) {
+void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, Graph* graph) {
   const int input = BiasInput(builtin_code);
   if (input < 0 || input >= node.inputs->size) return;
   const int index = node.inputs->data[input];
@@ -111,7 +110,7 @@ void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, bool half,
       !bias.is_constant()) {
     return;
   }
-  if (CheckQuantization(bias, half).ok()) ViewAsFloat(&bias);
+  if (CheckQuantization(bias).ok()) ViewAsFloat(&bias);
 }
 
 absl::StatusOr<Node> ParseNode(const OpDefinition& op,
@@ -130,7 +129,7 @@ absl::StatusOr<Node> ParseNode(const OpDefinition& op,
     return s;
   }
   if (options.enable_quantization) {
-    AssumeBiasScale(registration.builtin_code, options.half, graph, &node);
+    AssumeBiasScale(registration.builtin_code, graph, &node);
   }
   NodeView view = ViewOf(tflite_node, registration);
   view.params_minor = options.params_minor;

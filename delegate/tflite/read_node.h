@@ -16,9 +16,8 @@ namespace gles_delegate {
 std::string OpName(const TfLiteRegistration& registration);
 
 // Gives an int32 or int64 bias its float view if it is a quantized constant.
-// Other integer constants are plain numbers. `half`: 16-bit storage.
-void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, bool half,
-                     Graph* graph);
+// Other integer constants are plain numbers.
+void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, Graph* graph);
 
 // The node with the attributes from the op's parser; its tensors are TFLite's,
 // by index, and those that hybrid weights (hybrid_weights.h) add to `graph`.

@@ -65,8 +65,11 @@ class ModelReader {
   // The tensor with the view that ops see of it.
   TensorId AddTensor(Tensor tensor) {
     if (options_.enable_quantization && IsQuantizedType(tensor.type) &&
-        CheckQuantization(tensor, options_.half).ok()) {
+        CheckQuantization(tensor).ok()) {
       ViewAsFloat(&tensor);
+      // 16 bits hold no 16-bit integers, and sums of 8-bit ones round
+      // otherwise.
+      tensor.always_float32 = options_.half;
     } else {
       ViewForHost(&tensor);
     }
@@ -122,8 +125,17 @@ class ModelReader {
     return absl::StrCat(list(node.inputs), " -> ", list(node.outputs));
   }
 
-  // The option float32_nodes: what the node writes, its states among it.
+  // The option float32_nodes, and quantized nodes: what they write, their
+  // states among it. Their constants follow (passes/keep_float32.h).
   void KeepFloat32(Node* node) {
+    for (const auto* list : {&node->inputs, &node->outputs}) {
+      for (TensorId id : *list) {
+        if (id == kNoTensor) continue;
+        const Tensor& t = model_.graph.tensor(id);
+        node->always_float32 |=
+            options_.half && t.is_float_view() && !t.is_constant();
+      }
+    }
     for (const auto& [first, last] : options_.float32_nodes) {
       if (node->tflite_index < first || node->tflite_index > last) continue;
       node->always_float32 = true;
@@ -212,8 +224,7 @@ class ModelReader {
       return s;
     }
     if (options_.enable_quantization) {
-      ViewBiasAsFloat(node, registration.builtin_code, options_.half,
-                      &model_.graph);
+      ViewBiasAsFloat(node, registration.builtin_code, &model_.graph);
     }
     ViewConstantsForHost(*op, ReadInts(node.inputs), ReadInts(node.outputs),
                          &model_.graph);

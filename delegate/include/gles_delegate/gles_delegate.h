@@ -160,8 +160,8 @@ typedef struct TfLiteGlesDelegateOptions {
   // Nodes to keep on the CPU, by index in execution order: "3,17-20".
   const char* exclude_nodes;
 
-  // Indices of nodes (and what is fused into them) whose outputs stay in 32
-  // bits despite is_precision_loss_allowed; `inference_diff
+  // Indices of nodes (and what is fused into them) whose constants and outputs
+  // stay in 32 bits despite is_precision_loss_allowed; `inference_diff
   // --check_float16_range` finds those that overflow.
   const char* float32_nodes;
 

@@ -76,9 +76,7 @@ constexpr Int16Kernel kInt16Kernels[] = {
 }  // namespace
 
 std::vector<Node> Int16Nodes(const Node& node, const KernelContext& c) {
-  // 16-bit floats cannot represent such values.
-  if (c.profile.options.half || !EndsInSimulator(node) ||
-      !IsInt16(c.graph->tensor(node.outputs[0]))) {
+  if (!EndsInSimulator(node) || !IsInt16(c.graph->tensor(node.outputs[0]))) {
     return {};
   }
   const auto* found =

@@ -39,9 +39,7 @@ std::optional<Node> AveragePoolInIntegers(const Node& node,
   const int zero_in = static_cast<int>(in.quantization.zero_point[0]);
   const int zero_out = static_cast<int>(out.quantization.zero_point[0]);
   mean.post_ops = {range->AsPostOp()};
-  // 16-bit temporaries may lose a part of a sum.
-  if (!c.profile.options.half && window < kMaxMeanWindow &&
-      SameQuantized(in, out)) {
+  if (window < kMaxMeanWindow && SameQuantized(in, out)) {
     mean.post_ops.insert(
         mean.post_ops.begin(),
         {"round_mean", {static_cast<float>(zero_out), kMeanSlack, 0, 0}});

@@ -46,10 +46,9 @@ std::optional<Node> OfInt16(const Node& node, const KernelContext& c) {
   const float scale = in.quantization.scale[0];
   const quant::Multiplier multiplier = quant::MultiplierOf(
       quant::QuantizeScale(scale, out.quantization.scale[0]));
-  // A value shifted left by this many bits fits 32 bits. 16-bit floats hold
-  // none.
+  // A value shifted left by this many bits fits 32 bits.
   constexpr int kMaxShift = 15;
-  if (!range || c.profile.options.half || multiplier.shift > kMaxShift) {
+  if (!range || multiplier.shift > kMaxShift) {
     return std::nullopt;
   }
   Node rescaled = node;

@@ -1,7 +1,7 @@
 // labels: op
 // Normalizations that a model writes out, in 16-bit floats: of values whose
 // squares are past what these hold.
-#include "delegate/passes/keep_squares.h"
+#include "delegate/passes/keep_float32.h"
 
 #include <algorithm>
 #include <cmath>
@@ -160,7 +160,7 @@ TEST(NormalizationTest, LargeValuesAreNormalizedInSixteenBits) {
 }
 
 // A square that something else reads, too, is stored as the others are.
-TEST(KeepSquaresTest, LeavesSquaresThatOthersRead) {
+TEST(KeepFloat32Test, LeavesSquaresThatOthersRead) {
   GLES_SKIP_WITHOUT_DEVICE();
   Ops ops;
   const std::vector<int> all = {1, kRows, kChannels};
@@ -177,6 +177,75 @@ TEST(KeepSquaresTest, LeavesSquaresThatOthersRead) {
   ASSERT_TRUE(gpu.status.ok()) << gpu.status;
   for (float value : gpu.outputs[0].values) EXPECT_EQ(value, 9.0f);
   for (float value : gpu.outputs[1].values) EXPECT_EQ(value, 9.0f);
+}
+
+// sin(position * frequency), as rotary embeddings and time steps are computed:
+// by a CAST, a product or a matrix product, a CONCATENATION.
+TEST(KeepFloat32Test, AnglesOfLargePositions) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const std::vector<float> positions = {0,    1,     255,    2049,
+                                        8191, 65537, 100003, 131071};
+  const std::vector<float> frequencies = {1, 0.31622776f, 0.1f, 0.001f};
+  const auto rows = static_cast<int>(positions.size());
+  for (bool by_matrices : {false, true}) {
+    Ops ops;
+    const int x = ops.b.AddInput("x", {rows, 1}, TensorType::INT32);
+    const int cast = ops.b.AddTensor("cast", {rows, 1});
+    schema::CastOptionsT casts;
+    casts.in_data_type = TensorType::INT32;
+    casts.out_data_type = TensorType::FLOAT32;
+    ops.b.AddOp(Op::CAST, 1, {x}, {cast}, casts);
+    int angle;
+    if (by_matrices) {
+      const int f = ops.b.AddConstant<float>("f", {4, 1}, frequencies);
+      angle = ops.Binary(Op::FULLY_CONNECTED, cast, f, {rows, 4},
+                         schema::FullyConnectedOptionsT());
+    } else {
+      const int f = ops.b.AddConstant<float>("f", {1, 4}, frequencies);
+      angle = ops.Binary(Op::MUL, cast, f, {rows, 4}, schema::MulOptionsT());
+    }
+    schema::ConcatenationOptionsT concat;
+    concat.axis = 1;
+    const int both =
+        ops.Binary(Op::CONCATENATION, angle, angle, {rows, 8}, concat);
+    ops.b.SetOutputs({ops.Unary(Op::SIN, both, {rows, 8})});
+    SingleOpModel model;
+    model.bytes = ops.b.Finish();
+    model.inputs = {positions};
+    for (int storage = 0; storage <= kTfLiteGlesStorageBuffer; ++storage) {
+      RunOptions options;
+      options.precision = Precision::kFloat16;
+      options.storage = static_cast<TfLiteGlesStorage>(storage);
+      const RunResult gpu = RunOnDelegate(model, options);
+      ASSERT_TRUE(gpu.status.ok()) << gpu.status;
+      for (int i = 0; i < rows * 8; ++i) {
+        // Rounded once in 32 bits, as on the CPU. The error of a sine: half an
+        // ulp of the angle (2^-8 from 65,536 on) at most, and a half's
+        // rounding.
+        const float angle_of = positions[i / 8] * frequencies[i % 4];
+        EXPECT_NEAR(gpu.outputs[0].values[i], std::sin(angle_of), 1e-3)
+            << by_matrices << " " << positions[i / 8] << ", " << storage;
+      }
+    }
+  }
+}
+
+// A finite constant stays finite: a mask's.
+TEST(KeepFloat32Test, ConstantsPastTheRangeOfHalvesAreFinite) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Ops ops;
+  const int x = ops.b.AddInput("x", {1, 4});
+  const int masked = ops.b.AddConstant<float>(
+      "masked", {1, 4}, std::vector<float>{-3.4e38f, -1e9f, 1e9f, -INFINITY});
+  ops.b.SetOutputs({ops.Binary(Op::MAXIMUM, x, masked, {1, 4},
+                               schema::MaximumMinimumOptionsT())});
+  SingleOpModel model;
+  model.bytes = ops.b.Finish();
+  model.inputs = {{-INFINITY, -INFINITY, -INFINITY, -INFINITY}};
+  const RunResult gpu = RunOnDelegate(model, Precision::kFloat16);
+  ASSERT_TRUE(gpu.status.ok()) << gpu.status;
+  EXPECT_EQ(gpu.outputs[0].values,
+            (std::vector<float>{-65504, -65504, 65504, -INFINITY}));
 }
 
 }  // namespace
