@@ -1,6 +1,7 @@
 # Where a long piece of ./dev's work is: on a terminal one line that is redrawn, with what is
 # done, how fast and how long still, as the tools' own (tools/common/progress.h); in a file, or
-# where CI=true, the commands' plain lines. Nothing is shown in the first two seconds.
+# where CI=true, the commands' plain lines, and one a minute that has none. Nothing is shown in the
+# first two seconds.
 # Sourced by ./dev.
 # shellcheck shell=bash
 
@@ -49,8 +50,13 @@ follow_clear() {
 
 follow_draw() {
   local now ms line full
-  [[ $shows == yes ]] || return 0
   now="$(milliseconds)"
+  if [[ $shows == no ]]; then
+    ((now - shown >= ${SILENCE_MS:-60000})) || return 0
+    shown="$now"
+    printf '%s, %s\n' "$label" "$(duration $(((now - started) / 1000)))" >&2
+    return 0
+  fi
   ((now - started >= 2000 && now - shown >= 200)) || return 0
   shown="$now"
   ms=$((now - begin))
@@ -90,6 +96,7 @@ follow_line() {
   else
     follow_clear
     printf '%s\n' "$line" >&2
+    [[ $shows == yes ]] || shown="$(milliseconds)"
   fi
 }
 
@@ -98,9 +105,10 @@ follow_line() {
 follow() {
   trap '' INT
   local label="$1" shows=no drawn=no columns=80 done=0 total=0 unit="" next="" part="" line status
-  local started begin shown=0
+  local started begin shown
   started="$(milliseconds)"
   begin="$started"
+  shown="$started"
   if shows_progress; then
     shows=yes
     read -r _ columns < <(stty size <&2 2>/dev/null) || columns=80

@@ -72,6 +72,13 @@ class DevProgress(unittest.TestCase):
         self.assertRegex(written, r"\x1b\[Knpm pack, [2-5] s")
         self.assertEqual(left_on_the_screen(written), "")
 
+    def test_a_file_has_a_line_for_each_silent_minute(self):
+        build = "build() { sleep 3.5; echo '[1/1] Linking'; sleep 1.5; }\n"
+        done = subprocess.run(script(build, "with_progress 'zig compiles libc++' build"),
+                              capture_output=True, text=True, check=True,
+                              env=dict(environment(), SILENCE_MS="2000"))
+        self.assertRegex(done.stderr, r"^zig compiles libc\+\+, [23] s\n\[1/1\] Linking\n$")
+
     def test_short_work_shows_nothing(self):
         self.assertEqual(on_a_terminal(script("", "with_progress pack sleep 0.5")), ("", 0))
 
