@@ -154,6 +154,11 @@ TEST(FindingsTest, DrawingsHaveThePicturesShapeAndTheFinding) {
   EXPECT_GT(tinted.height(), 100);  // and the classes' names
   EXPECT_THAT(rgb(tinted.at(99, 50)), ElementsAre(10, 20, 30));
   EXPECT_EQ(tinted.at(101, 50).r, (10 + ClassColor(1).r) / 2);
+  // One probability cuts out what it covers.
+  mask.shares = {0, 1};
+  const Canvas cut = DrawFinding(picture, mask, {}, 200);
+  EXPECT_THAT(rgb(cut.at(199, 50)), ElementsAre(10, 20, 30));
+  EXPECT_GT(cut.at(0, 50).r, 200);
 }
 
 TEST(ViewsTest, LongLabelsLeaveTheValueInThePicture) {

@@ -145,6 +145,7 @@ std::optional<Finding> Mask(Outputs outputs) {
     for (float value : mask.values) {
       finding.classes.push_back(value > 0.5f ? 1 : 0);
     }
+    finding.shares = mask.values;
     return finding;
   }
   if (mask.channels() == 3) return std::nullopt;  // a picture

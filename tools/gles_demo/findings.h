@@ -26,6 +26,7 @@ struct Finding {
   std::vector<std::pair<Point, Point>> bones;  // lines of kPoints
   std::vector<int> classes;                    // of kMask: of each pixel
   int mask_width = 0;
+  std::vector<float> shares;  // of kMask: the one probability of each pixel
   TensorValues scores;  // of kClasses
 };
 

@@ -78,6 +78,37 @@ void DrawPoints(Canvas& canvas, const Finding& finding) {
   }
 }
 
+// Leaves what the mask of one probability covers, on plain ground.
+void CutOut(Canvas& canvas, int height, const Finding& finding) {
+  constexpr Color kGround = {214, 226, 240};
+  Canvas mask(finding.mask_width,
+              static_cast<int>(finding.shares.size()) / finding.mask_width);
+  double all = 0;
+  for (int i = 0; i < mask.width() * mask.height(); ++i) {
+    const float share = std::clamp(finding.shares[i], 0.0f, 1.0f);
+    const auto grey = static_cast<uint8_t>(std::lround(255 * share));
+    mask.Set(i % mask.width(), i / mask.width(), {grey, grey, grey});
+    all += share;
+  }
+  const std::vector<float> share = mask.Resampled(canvas.width(), height);
+  for (int i = 0; i < canvas.width() * height; ++i) {
+    const int x = i % canvas.width(), y = i / canvas.width();
+    const float kept = share[static_cast<size_t>(i) * 3] / 255;
+    const Color color = canvas.at(x, y);
+    const auto mix = [kept](uint8_t value, uint8_t ground) {
+      return static_cast<uint8_t>(
+          std::lround(kept * value + (1 - kept) * ground));
+    };
+    canvas.Set(x, y,
+               {mix(color.r, kGround.r), mix(color.g, kGround.g),
+                mix(color.b, kGround.b)});
+  }
+  canvas.Text(
+      4, height + 6,
+      absl::StrFormat("%.0f%%", 100 * all / (mask.width() * mask.height())),
+      ClassColor(1), 2);
+}
+
 void DrawMask(Canvas& canvas, int height, const Finding& finding,
               absl::Span<const std::string> labels) {
   const int mask_height =
@@ -144,7 +175,11 @@ Canvas DrawFinding(const Canvas& picture, const Finding& finding,
       DrawPoints(canvas, finding);
       break;
     case Finding::Kind::kMask:
-      DrawMask(canvas, height, finding, labels);
+      if (finding.shares.empty()) {
+        DrawMask(canvas, height, finding, labels);
+      } else {
+        CutOut(canvas, height, finding);
+      }
       break;
     case Finding::Kind::kClasses:
       canvas.Draw(BarsOf(finding.scores, finding.scores,
