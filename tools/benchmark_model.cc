@@ -227,6 +227,15 @@ std::string Verdict(const std::vector<Row>& rows) {
 absl::Status Run() {
   auto specs = BackendsFromFlags(Compilation::kAsInApps);
   if (!specs.ok()) return specs.status();
+  if (!absl::GetFlag(FLAGS_use_gles)) {
+    if (absl::GetFlag(FLAGS_enable_op_profiling)) {
+      return OnlyForGles("enable_op_profiling");
+    }
+    if (Profiles()) return OnlyForGles("trace_file");
+    if (absl::GetFlag(FLAGS_print_gles_report)) {
+      return OnlyForGles("print_gles_report");
+    }
+  }
   if (specs->empty()) {
     specs->push_back({});
     specs->back().num_threads = absl::GetFlag(FLAGS_num_threads);

@@ -2,6 +2,7 @@
 // that they agree, and draws what came out. Longer than 300 lines, the flags
 // among them.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +17,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "tools/common/text_file.h"
 #include "tools/gles_demo/canvas.h"
 #include "tools/gles_demo/demo_model.h"
 #include "tools/gles_demo/findings.h"
@@ -73,7 +77,7 @@ absl::StatusOr<RunResult> RunOn(const Model& model, BackendSpec::Kind kind,
                                 const Input& input) {
   BackendSpec spec;
   spec.kind = kind;
-  spec.num_threads = std::max(1, absl::GetFlag(FLAGS_num_threads));
+  spec.num_threads = absl::GetFlag(FLAGS_num_threads);
   if (kind == BackendSpec::Kind::kGles) {
     auto options = GlesOptionsFromFlag();
     if (!options.ok()) return options.status();
@@ -127,13 +131,18 @@ bool Agree(const RunResult& cpu, const RunResult& gles, double* max_error,
 }
 
 absl::StatusOr<std::vector<std::string>> ReadLabels() {
-  std::vector<std::string> labels;
   const std::string path = absl::GetFlag(FLAGS_labels);
-  if (path.empty()) return labels;
-  std::ifstream file(path);
-  if (!file) return absl::NotFoundError(absl::StrCat("Cannot open ", path));
-  for (std::string line; std::getline(file, line);) labels.push_back(line);
-  return labels;
+  if (path.empty()) return std::vector<std::string>();
+  auto bytes = ReadFile(path);
+  if (!bytes.ok()) return bytes.status();
+  if (bytes->empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, " has no labels"));
+  }
+  if (bytes->back() == '\n') bytes->pop_back();
+  return std::vector<std::string>(absl::StrSplit(
+      absl::string_view(reinterpret_cast<const char*>(bytes->data()),
+                        bytes->size()),
+      '\n'));
 }
 
 std::string Milliseconds(const absl::StatusOr<RunResult>& result) {
@@ -188,6 +197,9 @@ absl::StatusOr<std::unique_ptr<Model>> LoadModel(bool own) {
 }
 
 absl::StatusOr<Input> InputFor(const Model& model, bool own) {
+  if (!(std::abs(absl::GetFlag(FLAGS_input_std)) > 0)) {
+    return absl::InvalidArgumentError("--input_std must not be 0");
+  }
   auto interpreter = Interpreter::Create(model);
   if (!interpreter.ok()) return interpreter.status();
   // The demo's own model takes 0..1.
@@ -329,6 +341,7 @@ absl::Status Run() {
 }
 
 int Main(int argc, char** argv) {
+  WithoutChoiceOfBackend();
   return RunTool(argc, argv, "gles_demo", kUsage, Run);
 }
 

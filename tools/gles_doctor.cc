@@ -19,6 +19,7 @@
 #include "tools/runner/backend_flags.h"
 #include "tools/runner/choice.h"
 #include "tools/runner/command_line.h"
+#include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/output_diff.h"
@@ -118,6 +119,9 @@ absl::StatusOr<Check> CheckModel(const Model& model) {
   cpu.kind = BackendSpec::Kind::kXnnpack;
   cpu.num_threads = gles.num_threads = absl::GetFlag(FLAGS_num_threads);
   gles.kind = BackendSpec::Kind::kGles;
+  auto options = GlesOptionsFromFlag();
+  if (!options.ok()) return options.status();
+  gles.options = *std::move(options);
   auto reference = Backend::Create(model, cpu);
   if (!reference.ok()) return reference.status();
   auto actual = Backend::Create(model, gles);
@@ -252,6 +256,7 @@ absl::Status Run() {
 
 int Main(int argc, char** argv) {
   ThreadsOfACpu();
+  WithoutChoiceOfBackend();
   return RunTool(argc, argv, "gles_doctor", kUsage, Run);
 }
 

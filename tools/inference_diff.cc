@@ -232,9 +232,6 @@ bool RunsLayers() {
 
 // Compares every backend. False: the outputs of one are past the limit.
 absl::StatusOr<bool> Run() {
-  if (absl::GetFlag(FLAGS_num_runs) < 1) {
-    return absl::InvalidArgumentError("--num_runs must be 1 or more");
-  }
   auto specs = BackendsOrGles();
   if (!specs.ok()) return specs.status();
   auto model = ModelFromFlags();

@@ -119,9 +119,6 @@ absl::Status WriteNodeData(const ReportData& data, const std::string& name) {
 }
 
 absl::Status Run() {
-  if (absl::GetFlag(FLAGS_num_runs) < 0) {
-    return absl::InvalidArgumentError("--num_runs must be 0 or more");
-  }
   auto model = ModelFromFlags();
   if (!model.ok()) return model.status();
   auto spec = GlesFromFlags();
@@ -144,6 +141,7 @@ absl::Status Run() {
 
 int Main(int argc, char** argv) {
   ThreadsOfACpu();
+  WithoutChoiceOfBackend();
   return RunTool(argc, argv, "model_report", kUsage, Run);
 }
 

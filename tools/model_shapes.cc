@@ -5,8 +5,6 @@
 //   model_shapes --check --output_dir=benches/shapes MODEL...  exit status 1
 //                                            where a list is not what it writes
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -26,13 +24,6 @@ ABSL_FLAG(bool, check, false, "write nothing; fail where a list is another");
 namespace gles_delegate {
 namespace {
 
-std::string ReadText(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 absl::Status HandleModel(const std::string& path) {
   auto model = Model::FromFile(path);
   if (!model.ok()) return model.status();
@@ -44,7 +35,11 @@ absl::Status HandleModel(const std::string& path) {
       absl::StrCat(absl::GetFlag(FLAGS_output_dir), "/", name, ".json");
   const std::string text = OpShapesToText(name, *shapes);
   if (absl::GetFlag(FLAGS_check)) {
-    if (ReadText(list) == text) return absl::OkStatus();
+    auto bytes = ReadFile(list);
+    if (!bytes.ok()) return bytes.status();
+    if (std::string(bytes->begin(), bytes->end()) == text) {
+      return absl::OkStatus();
+    }
     return absl::FailedPreconditionError(
         absl::StrCat(list, " is not what ", path,
                      " has; write it again: "

@@ -165,6 +165,11 @@ nlohmann::ordered_json ToJson(const Row& row) {
 absl::StatusOr<std::vector<std::pair<std::string, BackendSpec>>> Specs() {
   auto specs = BackendsOrGles();
   if (!specs.ok()) return specs.status();
+  if (!absl::GetFlag(FLAGS_use_gles) &&
+      absl::GetFlag(FLAGS_quantized_compute) !=
+          std::vector<std::string>{"auto"}) {
+    return OnlyForGles("quantized_compute");
+  }
   std::vector<std::pair<std::string, BackendSpec>> named;
   for (const BackendSpec& spec : *specs) {
     if (spec.kind != BackendSpec::Kind::kGles) {
@@ -214,9 +219,6 @@ absl::StatusOr<std::vector<std::string>> Graphs() {
   }
   if (absl::GetFlag(FLAGS_images).empty()) {
     return absl::InvalidArgumentError("Give photographs: --images=A.jpg,B.png");
-  }
-  if (absl::GetFlag(FLAGS_num_inputs) < 1) {
-    return absl::InvalidArgumentError("--num_inputs must be 1 or more");
   }
   return graphs;
 }

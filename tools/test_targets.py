@@ -37,6 +37,9 @@ def targets_of(command, build):
 
 
 def main():
+    if sys.argv[1:] in ([], ["-h"], ["--help"]):
+        print(__doc__)
+        return
     build, *selection = sys.argv[1:]
     tests = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", *selection],
                                       capture_output=True, text=True, check=True).stdout)["tests"]

@@ -37,7 +37,7 @@ IN_CI = "run by CI itself"
 # Commands that are not run here, and why. Other tests run those of the reasons that name a test.
 NOT_RUN = (
     (r"cmake (-S tools/java|--build build-java)", "run by the test `java`"),
-    (r"\./dev \w", "builds, fetches or takes minutes"),
+    (r"\./dev \w", "builds, fetches or takes minutes (README's: tests/docs/bare_root_test.py, in CI)"),
     (r".*-DLITERT_ROOT|.*--target compiled_model", "run by the test `litert.*`"),
     (r"python -m gles_delegate|python examples/", "run by the test `python.litert`, which fetches LiteRT"),
     (r"python tools/compare_accelerators", "fetches LiteRT"),

@@ -1,4 +1,4 @@
-"""The examples in C of README.md and docs/integration.md, compiled as they stand.
+"""The examples in C of docs/integration.md, compiled as they stand.
 
     tests/docs/examples_test.py CC CXX LIBRARY TFLITE_ROOT TFLITE_LIBRARY FOLDER
 
@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "python"))
 import self_check  # noqa: E402
 
-PAGES = ("README.md", "docs/integration.md")
+PAGES = ("docs/integration.md",)
 BLOCK = re.compile(r"^```c\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 

@@ -1,5 +1,5 @@
-"""The command lines of all programs and scripts: -h, --help, --version, misspelt flags,
-manual pages.
+"""The command lines of all programs and scripts: -h, --help, --version, misspelt flags, paths
+and counts that are wrong, manual pages.
 
     tests/tools/command_lines_test.py BIN_FOLDER
 
@@ -12,6 +12,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Each program with a misspelt flag and the flag that is meant.
@@ -26,6 +27,44 @@ PROGRAMS = {
     "gles_doctor": ("--second=1", "seconds"),
     "model_shapes": ("--output_dri=x", "output_dir"),
     "soak": ("--invoke=3", "invokes"),
+}
+# Programs that run a backend which flags choose; the others do not know these flags.
+CHOOSE_BACKENDS = ("benchmark_model", "inference_diff", "quantized_accuracy")
+CHOICE = ("use_gles", "use_xnnpack", "use_cpu", "external_delegate_path", "external_delegate_options")
+# Arguments with a path to read, {}; {m} is a model whose input IN names.
+PATHS = {
+    "benchmark_model": ("--graph={}", "--graph={m} --use_cpu --input_layer_value_files=IN:{}",
+                        "--graph={m} --external_delegate_path={}"),
+    "inference_diff": ("--graph={}", "--graph={m} --use_cpu --input_layer_value_files=IN:{}"),
+    "quantized_accuracy": ("--graphs={} --images={p}", "--graph={m} --images={}"),
+    "model_report": ("--graph={}",),
+    "gles_demo": ("--graph={}", "--image={}", "--labels={}"),
+    "gles_doctor": ("--graph={}", "--tflite_library={}"),
+    "gles_tune": ("--graph={}",),
+    "model_shapes": ("{}", "--check --output_dir={} {m}"),
+    "soak": ("{}",),
+}
+# Arguments that are refused, with a part of the words.
+REFUSED = {
+    "benchmark_model": (
+        ("--num_runs=-2", "--num_runs must be 1 or more, not -2"),
+        ("--num_threads=0", "--num_threads must be 1 or more"), ("--min_secs=nan", "must be 0 or more"),
+        ("--max_secs=-1", "must be 0 or more"), ("--warmup_runs=-1", "must be 0 or more"),
+        ("--graph={m} --gles_options=startup:direct", "--gles_options is for the GLES delegate"),
+        ("--graph={m} --use_cpu --trace_file=x", "--trace_file is for the GLES delegate"),
+        ("--graph={m} --use_cpu --print_gles_report", "--print_gles_report is for the GLES"),
+        ("--graph={m} --external_delegate_options=a:b", "needs --external_delegate_path")),
+    "inference_diff": (("--num_runs=0", "--num_runs must be 1 or more, not 0"),
+                       ("--graph={m} --use_cpu --gles_options=a:b", "add --use_gles")),
+    "quantized_accuracy": (
+        ("--num_inputs=0", "--num_inputs must be 1 or more"),
+        ("--graph={m} --images={p} --use_cpu --quantized_compute=float", "add --use_gles")),
+    "model_report": (("--num_runs=-1", "--num_runs must be 1 or more"),),
+    "gles_demo": (("--num_runs=0", "--num_runs must be 1 or more"), ("--input_std=0", "must not be 0")),
+    "gles_doctor": (("--seconds=-1", "--seconds must be 0 or more"),),
+    "gles_conformance": (("--sample=0", "--sample must be 1 or more"),),
+    "gles_tune": (("--num_threads=2", "unknown flag 'num_threads'"),),
+    "soak": (("--invokes=0", "--invokes must be 1 or more"),),
 }
 # Scripts of tools/ run in separate environments, and import these before anything else.
 NEED_PACKAGES = {"grpc", "numpy", "psutil", "ray"}
@@ -97,6 +136,27 @@ def check_program(path, misspelt, meant):
         yield "a flag that is like none has a suggestion"
 
 
+def check_arguments(path, folder):
+    """Yields what is wrong with a program's words about paths and flags that cannot be."""
+    names = {"m": ROOT / "tests/corpus/flatten.float32.tflite", "p": ROOT / "docs/images/demo.png"}
+    bad = {"a folder": folder, "an empty file": folder / "empty", "no file": folder / "missing",
+           "a file in a file": folder / "empty/x", "no permission": folder / "secret"}
+    if os.geteuid() == 0:
+        del bad["no permission"]  # root has it
+    trials = [(f"{arguments} with {kind}", arguments.format(file, **names), file.name)
+              for arguments in PATHS.get(path.name, ()) for kind, file in bad.items()]
+    trials += [(arguments, arguments.format(**names), words)
+               for arguments, words in REFUSED.get(path.name, ())]
+    if path.name not in CHOOSE_BACKENDS:
+        trials += [(flag, f"--{flag}=1", f"unknown flag '{flag}'") for flag in CHOICE]
+    for what, arguments, words in trials:
+        done = run([path, *arguments.replace("IN:", "serving_default_keras_tensor:0:").split()], cwd=folder)
+        said = [line for line in done.stderr.splitlines()
+                if not line.startswith(("TensorFlow Lite ", "INFO: "))]
+        if done.returncode != 1 or words not in done.stderr or not 1 <= len(said) <= 2:
+            yield f"{what}: exit status {done.returncode}: {done.stderr[-300:]}"
+
+
 def scripts():
     """Each command that prints its help, by its name."""
     for line in run(["git", "-C", str(ROOT), "ls-files", "tools/*.py", "tools/*.sh",
@@ -147,10 +207,16 @@ def check_dev(dev):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
+    folder = pathlib.Path(sys.argv[1]).resolve()
     failed = 0
     for name, (misspelt, meant) in PROGRAMS.items():
-        for text in check_program(folder / name, misspelt, meant):
+        with tempfile.TemporaryDirectory() as scratch:
+            scratch = pathlib.Path(scratch)
+            for file in ("empty", "secret"):
+                (scratch / file).touch(0 if file == "secret" else 0o644)
+            wrong = [*check_program(folder / name, misspelt, meant),
+                     *check_arguments(folder / name, scratch)]
+        for text in wrong:
             failed += 1
             print(f"FAILED: {name}: {text}")
     for text in check_dev(["bash", str(ROOT / "dev")]):

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "stb/stb_image.h"
+#include "tools/common/text_file.h"
 
 namespace gles_delegate {
 namespace {
@@ -107,12 +106,9 @@ absl::StatusOr<Image> DecodeImage(absl::Span<const uint8_t> file) {
 }
 
 absl::StatusOr<Image> ReadImage(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) {
-    return absl::NotFoundError(absl::StrCat("Cannot read the file ", path));
-  }
-  auto image = DecodeImage(bytes);
+  auto bytes = ReadFile(path);
+  if (!bytes.ok()) return bytes.status();
+  auto image = DecodeImage(*bytes);
   if (image.ok()) return image;
   return absl::Status(image.status().code(),
                       absl::StrCat("Cannot read the image ", path, ": ",

@@ -1,8 +1,11 @@
 #include "tools/common/text_file.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
@@ -26,6 +29,27 @@ bool Write(const std::string& path, const std::string& text) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::vector<uint8_t>> ReadFile(const std::string& path) {
+  constexpr size_t kPiece = 1 << 16, kMost = size_t{1} << 31;
+  const auto refuse = [&path](const char* why) {
+    return absl::NotFoundError(absl::StrCat("Cannot open ", path, ": ", why));
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (file == nullptr) return refuse(std::strerror(errno));
+  std::vector<uint8_t> bytes;
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (!error && size <= kMost) bytes.reserve(size);
+  uint8_t piece[kPiece];
+  while (const size_t read = std::fread(piece, 1, kPiece, file.get())) {
+    if (bytes.size() + read > kMost) return refuse("it has more than 2 GiB");
+    bytes.insert(bytes.end(), piece, piece + read);
+  }
+  if (std::ferror(file.get()) != 0) return refuse(std::strerror(errno));
+  return bytes;
+}
 
 absl::Status WriteText(const std::string& path, const std::string& text) {
   bool written = false;

@@ -1,11 +1,9 @@
 #include "tools/common/tflite_host.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <utility>
 
@@ -14,27 +12,11 @@
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/model_builder.h"
+#include "tools/common/text_file.h"
 #include "tools/common/tflite_abi.h"
 
 namespace gles_delegate {
 namespace {
-
-absl::StatusOr<std::vector<uint8_t>> ReadFile(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) {
-    return absl::NotFoundError(
-        absl::StrCat("Cannot open ", path, ": ", std::strerror(errno)));
-  }
-  const std::streamoff size = file.tellg();
-  std::vector<uint8_t> bytes(size > 0 ? size : 0);
-  file.seekg(0);
-  if (size < 0 || !file.read(reinterpret_cast<char*>(bytes.data()), size)) {
-    return absl::NotFoundError(
-        absl::StrCat("Cannot read ", path, " (is it a folder?)"));
-  }
-  return bytes;
-}
 
 // Says what is wrong with the file before TfLiteModelCreate() is asked, which
 // in TFLite 2.9 takes no error reporter and prints one sentence to stderr.

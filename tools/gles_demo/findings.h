@@ -27,7 +27,7 @@ struct Finding {
   std::vector<int> classes;                    // of kMask: of each pixel
   int mask_width = 0;
   std::vector<float> shares;  // of kMask: the one probability of each pixel
-  TensorValues scores;  // of kClasses
+  TensorValues scores;        // of kClasses
 };
 
 // Knows these outputs, of models whose input is a picture of `input_width` by

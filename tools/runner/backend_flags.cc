@@ -35,16 +35,20 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags(
     Compilation compilation) {
   BackendSpec base;
   base.num_threads = absl::GetFlag(FLAGS_num_threads);
-  if (base.num_threads < 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--num_threads must be 1 or more, not ", base.num_threads));
-  }
   auto gles_options = GlesOptionsFromFlag();
   if (!gles_options.ok()) return gles_options.status();
   auto external_options =
       ParseDelegateOptions(absl::GetFlag(FLAGS_external_delegate_options),
                            "external_delegate_options");
   if (!external_options.ok()) return external_options.status();
+  if (!gles_options->empty() && !absl::GetFlag(FLAGS_use_gles)) {
+    return OnlyForGles("gles_options");
+  }
+  if (!external_options->empty() &&
+      absl::GetFlag(FLAGS_external_delegate_path).empty()) {
+    return absl::InvalidArgumentError(
+        "--external_delegate_options needs --external_delegate_path");
+  }
 
   std::vector<BackendSpec> specs;
   if (absl::GetFlag(FLAGS_use_cpu)) specs.push_back(base);
@@ -72,12 +76,23 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags(
 }
 
 absl::StatusOr<std::vector<BackendSpec>> BackendsOrGles() {
-  auto specs = BackendsFromFlags();
-  if (specs.ok() && specs->empty()) {
+  if (!absl::GetFlag(FLAGS_use_cpu) && !absl::GetFlag(FLAGS_use_xnnpack) &&
+      absl::GetFlag(FLAGS_external_delegate_path).empty()) {
     absl::SetFlag(&FLAGS_use_gles, true);
-    specs = BackendsFromFlags();
   }
-  return specs;
+  return BackendsFromFlags();
+}
+
+absl::Status OnlyForGles(absl::string_view flag) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag,
+                   " is for the GLES delegate, which does not run: add "
+                   "--use_gles"));
+}
+
+void WithoutChoiceOfBackend() {
+  WithoutFlags({"use_gles", "use_xnnpack", "use_cpu", "external_delegate_path",
+                "external_delegate_options"});
 }
 
 void ThreadsOfACpu() {

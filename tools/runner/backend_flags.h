@@ -38,6 +38,13 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags(
 // The same, but the GLES delegate where the flags ask for no backend.
 absl::StatusOr<std::vector<BackendSpec>> BackendsOrGles();
 
+// The error of a flag that speaks to the GLES delegate, if that does not run.
+absl::Status OnlyForGles(absl::string_view flag);
+
+// For programs that run the GLES delegate whatever the flags say: they do not
+// know those that choose a backend.
+void WithoutChoiceOfBackend();
+
 // Makes --num_threads 4, or the number of cores if there are fewer, unless the
 // command line says otherwise: what an app would give XNNPACK.
 void ThreadsOfACpu();

@@ -9,12 +9,14 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "absl/flags/commandlineflag.h"
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/reflection.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -27,8 +29,20 @@ ABSL_FLAG(bool, wide, false, "do not break lines at 80 columns");
 namespace gles_delegate {
 namespace {
 
+// The least value of each count and each time, in all programs.
+constexpr std::pair<absl::string_view, int> kLeast[] = {
+    {"invokes", 1},  {"lives", 0},      {"max_secs", 0},    {"min_secs", 0},
+    {"num_runs", 1}, {"num_inputs", 1}, {"num_threads", 1}, {"sample", 1},
+    {"seconds", 0},  {"warmup_runs", 0}};
+
+std::set<std::string>& Hidden() {
+  static auto* const names = new std::set<std::string>;
+  return *names;
+}
+
 bool IsOurs(const absl::CommandLineFlag& flag) {
-  return absl::StrContains(flag.Filename(), "tools/") &&
+  return Hidden().count(std::string(flag.Name())) == 0 &&
+         absl::StrContains(flag.Filename(), "tools/") &&
          !absl::StrContains(flag.Filename(), "absl/");
 }
 
@@ -66,7 +80,9 @@ const absl::CommandLineFlag* Find(absl::string_view name) {
     flag = absl::FindCommandLineFlag(name.substr(2));
     if (flag != nullptr && !flag->IsOfType<bool>()) flag = nullptr;
   }
-  return flag;
+  const bool hidden =
+      flag != nullptr && Hidden().count(std::string(flag->Name())) > 0;
+  return hidden ? nullptr : flag;
 }
 
 [[noreturn]] void RefuseFlag(absl::string_view program,
@@ -77,6 +93,25 @@ const absl::CommandLineFlag* Find(absl::string_view name) {
                std::string(program).c_str(), std::string(name).c_str(),
                DidYouMean(name, known).c_str());
   std::exit(1);
+}
+
+// A default passes, as the 0 that runs nothing.
+void CheckCounts(absl::string_view program) {
+  const auto flags = OurFlags();
+  for (const auto& [name, least] : kLeast) {
+    const auto found = flags.find(name);
+    if (found == flags.end()) continue;
+    const std::string value = found->second->CurrentValue();
+    double number = 0;
+    if (value == found->second->DefaultValue() ||
+        (absl::SimpleAtod(value, &number) && number >= least)) {
+      continue;
+    }
+    std::fprintf(stderr, "%s: --%s must be %d or more, not %s\n",
+                 std::string(program).c_str(), std::string(name).c_str(), least,
+                 value.c_str());
+    std::exit(1);
+  }
 }
 
 // Serves --help and --version, which end the process.
@@ -101,6 +136,10 @@ void ServeInformation(absl::string_view program, absl::string_view argument,
 }
 
 }  // namespace
+
+void WithoutFlags(const std::vector<std::string>& names) {
+  Hidden().insert(names.begin(), names.end());
+}
 
 size_t Columns() {
   return absl::GetFlag(FLAGS_wide) ? std::numeric_limits<size_t>::max() : 80;
@@ -183,6 +222,7 @@ std::vector<char*> ParseCommandLine(int argc, char** argv,
     if (name.size() == argument.size() && !flag->IsOfType<bool>()) ++i;
   }
   std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  CheckCounts(program);
   if (!rest.empty()) rest.erase(rest.begin());
   return rest;
 }

@@ -7,10 +7,14 @@
 
 namespace gles_delegate {
 
+// Makes flags unknown that the program would ignore: shared code has them.
+void WithoutFlags(const std::vector<std::string>& names);
+
 // Sets the flags and returns the other arguments, without the program's name.
 // Ends the process with status 0 after -h, --help (`usage` and this project's
-// flags) and --version, and with status 1 after one of these with a value or an
-// unknown flag, which it compares with the known ones.
+// flags) and --version, and with status 1 after one of these with a value, an
+// unknown flag, which it compares with the known ones, or a count or a time
+// that is too small.
 std::vector<char*> ParseCommandLine(int argc, char** argv,
                                     const std::string& usage);
 

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "tools/common/model_builder.h"
+#include "tools/common/text_file.h"
 
 namespace gles_delegate {
 namespace {
@@ -69,13 +68,11 @@ absl::StatusOr<InputBytes> RandomBytes(const TensorView& tensor,
 
 absl::StatusOr<InputBytes> BytesOfFile(const TensorView& tensor,
                                        const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::NotFoundError(absl::StrCat("Cannot open ", path));
-  InputBytes bytes((std::istreambuf_iterator<char>(file)),
-                   std::istreambuf_iterator<char>());
-  if (bytes.size() != tensor.bytes().size()) {
+  auto bytes = ReadFile(path);
+  if (!bytes.ok()) return bytes.status();
+  if (bytes->size() != tensor.bytes().size()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        path, " holds ", bytes.size(), " bytes; input ", tensor.name(), " [",
+        path, " holds ", bytes->size(), " bytes; input ", tensor.name(), " [",
         absl::StrJoin(tensor.dims(), ","), "] of type ",
         TfLiteTypeGetName(tensor.type()), " takes ", tensor.bytes().size()));
   }
