@@ -393,13 +393,16 @@ TEST_F(ToolsTest, ReportsGoToStdoutAlone) {
 }
 
 TEST_F(ToolsTest, DoctorSaysWhyNothingRuns) {
-  const Result run = RunCommand("GLES_DELEGATE_DEVICE=none " +
-                                std::string(GLES_DELEGATE_BUILD_DIR) +
-                                "/bin/gles_doctor --seconds=0.05");
-  EXPECT_EQ(run.exit_status, 1);
-  EXPECT_THAT(run.output,
-              HasSubstr("Use the CPU here: the delegate cannot run"));
-  EXPECT_THAT(run.output, HasSubstr("no device for \"none\""));
+  const std::string doctor =
+      std::string(GLES_DELEGATE_BUILD_DIR) + "/bin/gles_doctor --seconds=0.05";
+  for (const std::string& command : {"GLES_DELEGATE_DEVICE=none " + doctor,
+                                     doctor + " --gles_options=device:none"}) {
+    const Result run = RunCommand(command);
+    EXPECT_EQ(run.exit_status, 1) << command;
+    EXPECT_THAT(run.output,
+                HasSubstr("Use the CPU here: the delegate cannot run"));
+    EXPECT_THAT(run.output, HasSubstr("no device for \"none\""));
+  }
 }
 
 TEST_F(ToolsTest, DiffPassesWithinTheLimitAndFailsPastIt) {
