@@ -206,6 +206,26 @@ def check_dev(dev):
             yield f"{wrong}: exit status {done.returncode}: {done.stdout}{done.stderr}"
 
 
+def check_uninstall(dev):
+    """Yields what is wrong with ./dev uninstall."""
+    with tempfile.TemporaryDirectory() as folder:
+        prefix = pathlib.Path(folder)
+        installed = "share/doc/gles_delegate/installed"
+        ours = ("bin/a b", "lib/gles_delegate/drop_in/c.so", "lib/cmake/d")
+        for path in (*ours, installed, "bin/e", "lib/cmake/f/g"):
+            (prefix / path).parent.mkdir(parents=True, exist_ok=True)
+            (prefix / path).touch()
+        (prefix / installed).write_text("".join(path + "\n" for path in ours), encoding="utf-8")
+        done = run([*dev, "uninstall", str(prefix)])
+        left = sorted(str(path.relative_to(prefix)) for path in prefix.glob("**/*"))
+        if done.returncode != 0 or left != ["bin", "bin/e", "lib", "lib/cmake", "lib/cmake/f",
+                                            "lib/cmake/f/g", "share"]:
+            yield f"uninstall leaves {left}: {done.stderr}"
+        again = run([*dev, "uninstall", str(prefix)])
+        if again.returncode != 1 or "has put nothing into" not in again.stderr:
+            yield f"a second uninstall: {again.stderr}"
+
+
 def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
     failed = 0
@@ -219,7 +239,8 @@ def main():
         for text in wrong:
             failed += 1
             print(f"FAILED: {name}: {text}")
-    for text in check_dev(["bash", str(ROOT / "dev")]):
+    dev = ["bash", str(ROOT / "dev")]
+    for text in (*check_dev(dev), *check_uninstall(dev)):
         failed += 1
         print(f"FAILED: dev: {text}")
     environment = dict(os.environ, PYTHONPATH=str(ROOT / PACKAGE), COLUMNS="80")
