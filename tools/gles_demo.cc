@@ -181,9 +181,13 @@ void PrintAgreement(const Finding& cpu, const Finding& gles) {
 }
 
 absl::StatusOr<std::unique_ptr<Model>> LoadModel(bool own) {
+  const std::string path = absl::GetFlag(FLAGS_write_model);
+  if (!own && !path.empty()) {
+    return absl::InvalidArgumentError(
+        "--write_model writes the demo's own model: leave --graph out");
+  }
   if (!own) return ModelFromFlags();
   std::vector<uint8_t> bytes = BuildDemoModel(kDemoSize);
-  const std::string path = absl::GetFlag(FLAGS_write_model);
   if (!path.empty()) {
     std::ofstream file(path, std::ios::binary);
     file.write(reinterpret_cast<const char*>(bytes.data()),
