@@ -1,6 +1,6 @@
 """Converts architectures in each of their modes, by the Python that has their converter.
 
-    convert.py [--corpus] CONVERTER FOLDER NAME...
+    convert.py [--corpus | --node_tests] CONVERTER FOLDER NAME...
 
 Writes FOLDER/NAME.MODE.tflite, or NAME.MODE.error with the converter's last words; one of
 either that is there already is not made again.
@@ -12,6 +12,7 @@ import pathlib
 import sys
 import tempfile
 import traceback
+import unittest.mock
 
 import numpy as np
 
@@ -46,7 +47,9 @@ class Keras:
     def converter(self, mode):
         lite = self.tf.lite.TFLiteConverter
         if not self.is_keras:
-            return lite.from_concrete_functions([self.model.get_concrete_function()], self.model)
+            module = self.tf.Module()  # without one the file has no signature
+            module.call = self.model
+            return lite.from_concrete_functions([self.model.get_concrete_function()], module)
         if mode != "batch1":
             return lite.from_keras_model(self.model)
         import keras  # pylint: disable=import-outside-toplevel
@@ -56,6 +59,9 @@ class Keras:
         return lite.from_keras_model(keras.Model(inputs, outputs))
 
     def convert(self, mode, path):
+        if mode == "free" or self.is_keras and isinstance(self.model.input, dict):
+            self.model.export(str(path), format="litert", verbose=False)
+            return
         lite, converter = self.tf.lite, self.converter(mode)
         if mode not in ("float32", "batch1"):
             converter.optimizations = [lite.Optimize.DEFAULT]
@@ -69,6 +75,18 @@ class Keras:
         if mode == "int8" and all(d == self.tf.float32 for _, d in self.specs):
             converter.inference_input_type = converter.inference_output_type = self.tf.int8
         path.write_bytes(converter.convert())
+
+
+class FreeInput:
+    """keras.Input with every axis free but the channels of floats."""
+
+    def __init__(self, keras_input):
+        self.keras_input = keras_input
+
+    def __call__(self, shape, batch_size=None, dtype=None):
+        del batch_size
+        channels = () if dtype == "int32" else tuple(shape[-1:])
+        return self.keras_input((None,) * (len(shape) - len(channels)) + channels, dtype=dtype)
 
 
 class Torch:
@@ -89,23 +107,32 @@ class Torch:
 
 
 class Onnx:
-    """onnx2tf, of an ONNX model."""
+    """onnx2tf, of an ONNX model; of two, the second if the first fails, in ONNX's layout."""
 
     SUFFIXES = {"float32": "float32", "float16": "float16", "dynamic_int8": "dynamic_range_quant"}
 
     def __init__(self, model):
-        self.model = model
+        self.models = model if isinstance(model, list) else [model]
 
     def convert(self, mode, path):
+        first, *others = self.models
+        try:
+            self.attempt(first, None, mode, path)
+        except Exception:  # pylint: disable=broad-except
+            if not others:
+                raise
+            self.attempt(others[0], [value.name for value in others[0].graph.input], mode, path)
+
+    def attempt(self, model, keep, mode, path):
         # pylint: disable=import-outside-toplevel
         import onnx
         import onnx2tf
         with tempfile.TemporaryDirectory() as scratch:
             source = pathlib.Path(scratch) / "model.onnx"
-            onnx.save(self.model, source)
+            onnx.save(model, source)
             onnx2tf.convert(input_onnx_file_path=str(source), output_folder_path=scratch,
                             output_dynamic_range_quantized_tflite=mode == "dynamic_int8",
-                            verbosity="error")
+                            keep_shape_absolutely_input_names=keep, verbosity="error")
             made = pathlib.Path(scratch) / f"model_{self.SUFFIXES[mode]}.tflite"
             path.write_bytes(made.read_bytes())
 
@@ -125,13 +152,17 @@ def convert(architecture, folder):
         stem.with_name(stem.name + end).exists() for end in (".tflite", ".error"))]
     if not missing:
         return
+    wrap = {"keras": Keras, "torch": Torch, "onnx": Onnx}[architecture.converter]
     wrapped = None
-    for mode in missing:
+    for mode in sorted(missing, key="free".__eq__):  # last: it is another model
         path = folder / f"{architecture.name}.{mode}.tflite"
         try:
-            if wrapped is None:
-                wrapped = {"keras": Keras, "torch": Torch, "onnx": Onnx}[architecture.converter](
-                    architecture.build())
+            if mode == "free":
+                import keras  # pylint: disable=import-outside-toplevel
+                with unittest.mock.patch("keras.Input", FreeInput(keras.Input)):
+                    wrapped = wrap(architecture.build())
+            elif wrapped is None:
+                wrapped = wrap(architecture.build())
             if mode == "int4":
                 with tempfile.TemporaryDirectory() as scratch:
                     source = pathlib.Path(scratch) / "float32.tflite"
@@ -144,9 +175,9 @@ def convert(architecture, folder):
 
 
 def main():
-    corpus = sys.argv[1] == "--corpus"
-    converter, *rest = sys.argv[1 + corpus:]
-    table = registry.load(converter, corpus)
+    kind = sys.argv[1][2:] if sys.argv[1].startswith("--") else ""
+    converter, *rest = sys.argv[1 + bool(kind):]
+    table = registry.load(converter, kind)
     if not rest:
         print(json.dumps({name: {"task": a.task, "modes": a.modes}
                           for name, a in table.items()}))

@@ -4,13 +4,21 @@ import collections
 
 import registry
 
+CPU_CANNOT = "the CPU cannot run it"
+
 # The largest difference that counts as right, relative to the largest magnitude of the CPU's
 # answer: floats as in tests/testing/real_model.h. Integers are equal.
 FLOATS = 2e-5
 
 
 def is_right(result):
-    return result["of_largest"] <= (0 if result["integers"] else FLOATS)
+    errors = [result["error"], result.get("compiled", 0)]
+    limit = 0 if result["integers"] else FLOATS
+    return all(error <= limit for error in errors if not isinstance(error, str))
+
+
+def is_whole(result):
+    return result["on_gpu"] == result["nodes"]
 
 
 def verdict(result):
@@ -18,8 +26,8 @@ def verdict(result):
     phase = result["phase"]
     if phase == "done":
         return "right" if is_right(result) else "wrong"
-    return {"convert": "not converted", "cpu": "the CPU cannot run it", "start": "not loaded",
-            "delegate": "refused", "gpu": "failed"}[phase]
+    return {"convert": "not converted", "cpu": CPU_CANNOT, "start": "not loaded",
+            "delegate": "refused", "gpu": "failed", "compiled": "failed"}[phase]
 
 
 def is_failure(result):
@@ -29,9 +37,23 @@ def is_failure(result):
 def error_text(result):
     if result["phase"] != "done":
         return ""
-    if result["error"] == 0:
-        return "0"
-    return f"{result['error']:.1e}" + ("" if is_right(result) else " **wrong**")
+    text = f"{result['error']:.1e}" if result["error"] else "0"
+    return text + ("" if is_right(result) else " **wrong**")
+
+
+def compiled_text(result):
+    """What CompiledModel does with a model of free dimensions."""
+    if "compiled" not in result:
+        return ""
+    return "refuses" if isinstance(result["compiled"], str) else "runs"
+
+
+def nodes_text(result):
+    """The nodes on the GPU: when the delegate was applied, if there were others, and at the end."""
+    if "nodes" not in result:
+        return ""
+    first = f"{result['first']}, then " if result["first"] != result["on_gpu"] else ""
+    return f"{first}{result['on_gpu']} of {result['nodes']}"
 
 
 def reason_of(result):
@@ -61,12 +83,13 @@ def rows(results):
     modes = list(registry.MODES)
     for task in sorted(by_task):
         yield f"\n## {task[0].upper()}{task[1:]}\n"
-        yield "| architecture | mode | on the GPU | partitions | largest error | on the CPU |"
-        yield "|---|---|---|---|---|---|"
+        yield ("| architecture | mode | on the GPU | partitions | largest error | CompiledModel "
+               "| on the CPU |")
+        yield "|---|---|---|---|---|---|---|"
         for r in sorted(by_task[task], key=lambda r: (r["architecture"], modes.index(r["mode"]))):
-            nodes = f"{r['on_gpu']} of {r['nodes']}" if "nodes" in r else ""
-            yield (f"| {r['architecture']} | {r['mode']} | {nodes} | {r.get('partitions', '')} "
-                   f"| {error_text(r)} | {cpu_text(r)} |")
+            yield (f"| {r['architecture']} | {r['mode']} | {nodes_text(r)} "
+                   f"| {r.get('partitions', '')} | {error_text(r)} | {compiled_text(r)} "
+                   f"| {cpu_text(r)} |")
 
 
 def reasons(results):
@@ -95,8 +118,8 @@ def totals(results):
     counts = collections.Counter(verdict(r) for r in results)
     done = [r for r in results if "nodes" in r]
     on_gpu, nodes = (sum(r[key] for r in done) for key in ("on_gpu", "nodes"))
-    whole = sum(r["on_gpu"] == r["nodes"] for r in done)
-    ran = [r for r in results if verdict(r) not in ("not converted", "the CPU cannot run it")]
+    whole = sum(map(is_whole, done))
+    ran = [r for r in results if verdict(r) not in ("not converted", CPU_CANNOT)]
     yield (f"{len({r['architecture'] for r in results})} architectures, {len(results)} models, "
            f"{len(ran)} that the CPU runs: " + ", ".join(
                f"{counts[name]} {name}" for name in
@@ -106,20 +129,54 @@ def totals(results):
                f"({100 * on_gpu / nodes:.1f}%); {whole} models run there whole.")
 
 
-def text(results):
+def outcome(result):
+    """A word for what came of one of ONNX's tests."""
+    word = verdict(result)
+    return word if word != "right" else "whole" if is_whole(result) else "in parts"
+
+
+def onnx_nodes(results):
+    """The tests of ONNX's nodes: counts, and what is not whole."""
+    counts = collections.Counter(map(outcome, results))
+    converted = len(results) - counts["not converted"]
+    yield from [
+        "", "## ONNX's nodes", "",
+        f"PyPI's onnx has {len(results)} tests of single nodes. onnx2tf converts {converted}, and "
+        f"the runtime's CPU runs {converted - counts[CPU_CANNOT]} of these:", "",
+        "| | models |", "|---|---|"]
+    meanings = {"whole": "right, whole on the GPU", "in parts": "right, some nodes on the CPU",
+                "wrong": "wrong", "refused": "refused by the delegate",
+                "failed": "failed or crashed with the delegate", "not loaded": "not loaded"}
+    yield from (f"| {text} | {counts[word]} |" for word, text in meanings.items())
+    rest = [r for r in results if outcome(r) in meanings and outcome(r) != "whole"]
+    if rest:
+        yield from ["", "| not whole | | on the GPU | why |", "|---|---|---|---|"]
+    for r in rest:
+        why = "; ".join(sorted({f"{op}: {without_names(reason)}" for op, reason, _ in r["cpu"]})
+                        ) if "cpu" in r else reason_of(r)
+        yield (f"| {r['architecture']} | {outcome(r)} | {nodes_text(r)} "
+               f"| {why} |".replace("\\", ""))
+
+
+def text(results, nodes):
+    """The page: of the zoo's results, and of those of ONNX's nodes."""
     lines = [
         "# Models", "",
         "<!-- Made by tools/zoo/zoo.py. Do not edit: run ./dev zoo. -->", "",
         "Small models as converters write them today, with random weights, on the CPU and on the",
         "GPU of LiteRT 2.3. All partitions are delegated (`max_delegated_partitions: 0`): models as",
-        "small as these do not pay for the way to the GPU. The error is the largest difference from",
-        "the CPU's answer, relative to the range of that answer. Models with free dimensions run",
-        "with two sizes, and models with several signatures run each. With dynamic int8 and int4 the",
-        "CPU rounds activations to 8 bits, and the GPU does not: the CPU's answer to compare with is",
-        "that of the model with its weights as floats. `./dev zoo` makes the models, runs them, and",
-        "writes this page.",
-        "", "| mode | what it is |", "|---|---|"]
+        "small as these do not pay for the way to the GPU. `./dev zoo` makes the models, runs them,",
+        "and writes this page.", "",
+        "The error is the largest difference between an output and the CPU's, divided by the largest",
+        f"magnitude in the CPU's. An answer is right up to {FLOATS:.0e}; integers are equal. With",
+        "dynamic int8 and int4 the CPU rounds activations to 8 bits, and the GPU does not: the CPU's",
+        "answer to compare with is that of the model with its weights as floats.", "",
+        "A model with free dimensions keeps its interpreter, is resized to three sizes, and is",
+        "compared at each with a new interpreter on the CPU. Where the nodes on the GPU were others",
+        "before the first resize, both numbers are shown. Such a model also runs in LiteRT's",
+        "CompiledModel for the GPU alone, which refuses what is not whole. A model with several",
+        "signatures runs each.", "", "| mode | what it is |", "|---|---|"]
     lines += [f"| {mode} | {what} |" for mode, what in registry.MODES.items()]
     lines += ["", *totals(results), *rows(results), "", "## Why nodes stay on the CPU", "",
               "| op | reason | models |", "|---|---|---|", *reasons(results)]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + list(onnx_nodes(nodes) if nodes else [])) + "\n"

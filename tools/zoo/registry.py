@@ -19,6 +19,7 @@ from typing import Callable, Tuple
 # Each way to convert an architecture, and what it does.
 MODES = {
     "float32": "as the converter writes it by default: float32, free batch",
+    "free": "float32 by Keras's own export, every axis free but the channels",
     "batch1": "float32, batch 1",
     "float16": "weights in float16",
     "dynamic_int8": "weights in int8, activations quantized by the runtime",
@@ -30,6 +31,7 @@ MODES = {
 }
 
 ARCHITECTURES = {}
+KINDS = ("corpus", "node_tests")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,10 +57,13 @@ def architecture(name, task, modes=("float32",), converter="keras"):
     return enter
 
 
-def load(converter, corpus):
-    """Imports a converter's architectures, of the corpus or the others; returns the table."""
+def load(converter, kind=""):
+    """Imports a converter's architectures; returns the table.
+
+    kind: "corpus", "node_tests", or "": those whose module's name ends with neither.
+    """
     folder = pathlib.Path(__file__).resolve().parent / "architectures"
     for path in sorted(folder.glob(f"{converter}_*.py")):
-        if path.stem.endswith("_corpus") == corpus:
+        if kind == next((end for end in KINDS if path.stem.endswith("_" + end)), ""):
             importlib.import_module(f"architectures.{path.stem}")
     return ARCHITECTURES

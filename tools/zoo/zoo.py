@@ -5,6 +5,7 @@
     zoo.py unet bert          these architectures alone
     zoo.py --step run         what is converted already, run again
     zoo.py --step page        docs/models.md from what is known
+    zoo.py --onnx             ONNX's tests of nodes: converts, runs, and writes the page
     zoo.py --corpus           tests/corpus: the small models that the tests run
     zoo.py --list             the architectures and their modes
 
@@ -28,15 +29,19 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 ENVIRONMENTS = ROOT / ".deps" / "zoo"
 OUT = ROOT / "build" / "zoo"
+NODES = OUT / "onnx_nodes"
 CORPUS = ROOT / "tests" / "corpus"
 LIBRARY = ROOT / "build" / "lib" / "libgles_delegate.so"
 LITERT = "ai-edge-litert==2.3.0"
 # The environment of each converter. Keras's runs the models, too.
 PACKAGES = {
-    "keras": ["tensorflow-cpu==2.21.0", "keras==3.15.1", "ai-edge-quantizer==0.10.0", LITERT],
+    "keras": ["tensorflow-cpu==2.21.0", "keras==3.15.1", "ai-edge-quantizer==0.10.0", LITERT,
+              "kagglehub", "regex", "sentencepiece", "tokenizers"],  # keras-hub's
     "torch": ["litert-torch==0.10.0", "torchvision", LITERT],
     "onnx": ["onnx2tf==1.29.24"],
 }
+# What needs tensorflow-text, and with it the whole of TensorFlow, to no purpose here.
+ALONE = {"keras": ["keras-hub==0.32.0"]}
 # Architectures that a process converts, which spares the start of TensorFlow.
 TOGETHER = 16
 STEPS = ("convert", "run", "page")
@@ -50,12 +55,15 @@ def python_of(converter):
     """The Python of a converter's environment, which is made if it is not there."""
     folder = ENVIRONMENTS / converter
     python, mark = folder / "bin" / "python", folder / "packages.txt"
-    wanted = "\n".join(PACKAGES[converter])
+    alone = ALONE.get(converter, [])
+    wanted = "\n".join(PACKAGES[converter] + alone)
     if not mark.exists() or mark.read_text() != wanted:
         say(f"fetching {', '.join(PACKAGES[converter])}")
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES[converter]],
-                       check=True)
+        install = [python, "-m", "pip", "install", "--quiet"]
+        subprocess.run([*install, *PACKAGES[converter]], check=True)
+        if alone:
+            subprocess.run([*install, "--no-deps", *alone], check=True)
         mark.write_text(wanted)
     return python
 
@@ -75,8 +83,8 @@ def run(command, limit, **environment):
 
 def program(converter, flags):
     """The command that converts; without further words it prints its table."""
-    corpus = ["--corpus"] if flags.corpus else []
-    return [python_of(converter), "-B", HERE / "convert.py", *corpus, converter]
+    kind = ["--corpus"] if flags.corpus else ["--node_tests"] if flags.onnx else []
+    return [python_of(converter), "-B", HERE / "convert.py", *kind, converter]
 
 
 def table_of(converter, flags):
@@ -114,25 +122,31 @@ def convert(table, folder, flags):
                         stem.with_name(stem.name + ".error").write_text(why)
 
 
-def run_models(name, entry, flags):
-    """Runs each mode of an architecture; writes RESULTS/NAME.MODE.json."""
-    for mode in entry["modes"]:
-        model = OUT / "models" / f"{name}.{mode}.tflite"
-        path = OUT / "results" / f"{name}.{mode}.json"
+def run_models(table, out, flags):
+    """Runs the models of architectures, several a process; writes RESULTS/NAME.MODE.json."""
+    stems = {f"{name}.{mode}": (name, mode, entry)
+             for name, entry in table.items() for mode in entry["modes"]}
+    files = {stem: (out / "models" / f"{stem}.tflite", out / "results" / f"{stem}.json")
+             for stem in stems}
+    for _, path in files.values():
         path.unlink(missing_ok=True)
+    ran = [stem for stem, (model, _) in files.items() if model.exists()]
+    for at in range(0, len(ran), TOGETHER):
+        part = ran[at:at + TOGETHER]
+        run([python_of("keras"), "-B", HERE / "run_model.py", int(flags.timeout),
+             *(path for stem in part for path in files[stem])],
+            2 * flags.timeout * len(part), GLES_DELEGATE_LIBRARY=str(LIBRARY))
+        say(f"{at + len(part)} of {len(ran)} models ran")
+    for stem, (name, mode, entry) in stems.items():
+        model, path = files[stem]
+        error = model.with_suffix(".error")
+        result = {"phase": "convert", "why": error.read_text() if error.exists() else ""}
         if model.exists():
-            why = run([python_of("keras"), "-B", HERE / "run_model.py", model, path],
-                      flags.timeout, GLES_DELEGATE_LIBRARY=str(LIBRARY))
             result = json.loads(path.read_text()) if path.exists() else {"phase": "start"}
-            if why:
-                result["why"] = why
-        else:
-            error = model.with_suffix(".error")
-            result = {"phase": "convert", "why": error.read_text() if error.exists() else ""}
         result.update(task=entry["task"], architecture=name, mode=mode,
                       converter=entry["converter"])
         path.write_text(json.dumps(result, indent=1))
-        say(f"{name} {mode}: {page.verdict(result)}")
+        say(f"{stem}: {page.verdict(result)}")
 
 
 def parse():
@@ -142,6 +156,7 @@ def parse():
     parser.add_argument("--converter", action="append", choices=list(PACKAGES),
                         help="the architectures of this converter alone")
     parser.add_argument("--corpus", action="store_true", help="write tests/corpus")
+    parser.add_argument("--onnx", action="store_true", help="ONNX's tests of nodes")
     parser.add_argument("--again", action="store_true", help="convert what is there, too")
     parser.add_argument("--list", action="store_true", help="print the architectures")
     parser.add_argument("--timeout", type=float, default=300, help="seconds a model")
@@ -151,7 +166,7 @@ def parse():
 def main():
     flags = parse()
     table = {}
-    for converter in flags.converter or PACKAGES:
+    for converter in ["onnx"] if flags.onnx else flags.converter or PACKAGES:
         if flags.step != ["page"]:
             table.update(table_of(converter, flags))
     unknown = set(flags.names) - set(table)
@@ -164,20 +179,21 @@ def main():
             print(f"{name:28} {entry['task']:18} {entry['converter']:8} "
                   f"{' '.join(entry['modes'])}")
         return 0
-    folder = CORPUS if flags.corpus else OUT / "models"
-    for path in (folder, OUT / "results"):
+    out = NODES if flags.onnx else OUT
+    folder = CORPUS if flags.corpus else out / "models"
+    for path in (folder, out / "results"):
         path.mkdir(parents=True, exist_ok=True)
     steps = ["convert"] if flags.corpus else flags.step or STEPS
     if "convert" in steps:
         convert(table, folder, flags)
     if "run" in steps:
-        for name, entry in table.items():
-            run_models(name, entry, flags)
+        run_models(table, out, flags)
     if "page" not in steps:
         return 0
-    results = [json.loads(path.read_text()) for path in sorted((OUT / "results").glob("*.json"))]
-    (ROOT / "docs" / "models.md").write_text(page.text(results))
-    return 1 if any(page.is_failure(result) for result in results) else 0
+    results, nodes = ([json.loads(path.read_text()) for path in sorted(
+        (each / "results").glob("*.json"))] for each in (OUT, NODES))
+    (ROOT / "docs" / "models.md").write_text(page.text(results, nodes))
+    return 1 if any(page.is_failure(result) for result in results + nodes) else 0
 
 
 if __name__ == "__main__":
