@@ -107,7 +107,7 @@ class Torch:
 
 
 class Onnx:
-    """onnx2tf, of an ONNX model; of two, the second if the first fails, in ONNX's layout."""
+    """onnx2tf, of an ONNX model; of several, the first that works: channels last, then as it is."""
 
     SUFFIXES = {"float32": "float32", "float16": "float16", "dynamic_int8": "dynamic_range_quant"}
 
@@ -115,13 +115,17 @@ class Onnx:
         self.models = model if isinstance(model, list) else [model]
 
     def convert(self, mode, path):
-        first, *others = self.models
-        try:
-            self.attempt(first, None, mode, path)
-        except Exception:  # pylint: disable=broad-except
-            if not others:
-                raise
-            self.attempt(others[0], [value.name for value in others[0].graph.input], mode, path)
+        attempts = [(self.models[0], None)]
+        if len(self.models) > 1:
+            attempts += [(model, [value.name for value in model.graph.input])
+                         for model in self.models]
+        for at, (model, keep) in enumerate(attempts, 1):
+            try:
+                self.attempt(model, keep, mode, path)
+                return
+            except (Exception, SystemExit):  # pylint: disable=broad-except
+                if at == len(attempts):
+                    raise
 
     def attempt(self, model, keep, mode, path):
         # pylint: disable=import-outside-toplevel
@@ -170,7 +174,7 @@ def convert(architecture, folder):
                     quantize_int4(source, path)
             else:
                 wrapped.convert(mode, path)
-        except Exception:  # pylint: disable=broad-except
+        except (Exception, SystemExit):  # pylint: disable=broad-except
             path.with_suffix(".error").write_text(traceback.format_exc()[-2000:])
 
 

@@ -38,7 +38,7 @@ def mobilenet():
     return keras.applications.MobileNet(input_shape=(64, 64, 3), alpha=0.25, **SMALL)
 
 
-@architecture("mobilenet_v2", "classification", ALL)
+@architecture("mobilenet_v2", "classification", (*ALL, "free"))
 def mobilenet_v2():
     return keras.applications.MobileNetV2(input_shape=(64, 64, 3), alpha=0.35, **SMALL)
 
@@ -63,7 +63,7 @@ def resnet50_v2():
     return resnet.ResNet(stacks, True, True, "resnet50v2", input_shape=(64, 64, 3), **SMALL)
 
 
-@architecture("resnet18", "classification", ("float32", "int16x8"))
+@architecture("resnet18", "classification", ("float32", "free", "int16x8"))
 def resnet18():
     inputs = keras.Input((64, 64, 3))
     x = layers.MaxPooling2D(3, 2, "same")(conv(inputs, 8, 7, 2))

@@ -39,6 +39,14 @@ def windows(x):
     return tf.reshape(tf.transpose(x, [0, 1, 3, 2, 4, 5]), [batch, height, width, 3])
 
 
+def masked(x):
+    """A causal mask as Keras computes it, of floats, beside positions from a table."""
+    length = tf.shape(x)[1]
+    places = tf.range(tf.cast(length, tf.float32))
+    mask = tf.cast(places[:, None] >= places[None, :], tf.float32)
+    return tf.matmul(mask, x + tf.slice(rows(256, 8), [0, 0], [length, 8]))
+
+
 def spectrum(x):
     return tf.abs(tf.signal.stft(x, 128, 64, 128))
 
@@ -78,8 +86,7 @@ FUNCTIONS = {
                       [None, None]),
     "positions": (lambda x: x + tf.cast(tf.range(tf.shape(x)[1]), tf.float32)[:, None],
                   [None, None, 8]),
-    "position_table": (lambda x: x + tf.broadcast_to(
-        tf.slice(rows(256, 8), [0, 0], [tf.shape(x)[1], 8]), tf.shape(x)), [None, None, 8]),
+    "mask_and_table": (masked, [None, None, 8]),
     "causal_mask": (lambda x: x + tf.linalg.band_part(tf.ones(tf.shape(x)[1:]), -1, 0),
                     [None, None, None]),
     "broadcast": (lambda x: tf.broadcast_to(x[:, :1], tf.shape(x)) * 2., [None, None, 8]),

@@ -8,7 +8,7 @@ from architectures.parts import ALL, conv
 from registry import architecture
 
 
-@architecture("unet", "segmentation", ALL)
+@architecture("unet", "segmentation", (*ALL, "free"))
 def unet():
     inputs = keras.Input((32, 32, 3))
     x, skips = inputs, []
@@ -23,7 +23,7 @@ def unet():
     return keras.Model(inputs, layers.Conv2D(2, 1, activation="softmax")(x))
 
 
-@architecture("unet_upsampling", "segmentation", ("float32", "int8"))
+@architecture("unet_upsampling", "segmentation", ("float32", "free", "int8"))
 def unet_upsampling():
     inputs = keras.Input((32, 32, 1))
     a = conv(inputs, 8)
@@ -50,16 +50,16 @@ def deeplab():
         layers.Conv2D(5, 1)(x)))
 
 
-@architecture("fcn_any_size", "segmentation")
+@architecture("fcn_any_size", "segmentation", ("float32", "free"))
 def fcn_any_size():
     inputs = keras.Input((None, None, 3))
     x = conv(conv(inputs, 8, 3, 2), 16, 3, 2)
-    size = ops.shape(inputs)
-    x = ops.image.resize(layers.Conv2D(4, 1)(x), (size[1], size[2]))
+    x = layers.Lambda(lambda pair: tf.image.resize(pair[0], tf.shape(pair[1])[1:3]))(
+        [layers.Conv2D(4, 1)(x), inputs])
     return keras.Model(inputs, layers.Softmax()(x))
 
 
-@architecture("hrnet_pose", "pose", ("float32", "int8"))
+@architecture("hrnet_pose", "pose", ("float32", "free", "int8"))
 def hrnet_pose():
     inputs = keras.Input((64, 48, 3))
     high = conv(conv(inputs, 8, 3, 2), 16, 3, 2)
@@ -96,7 +96,7 @@ def movenet_argmax():
     return keras.Model(inputs, (points + moved) / 8.0)
 
 
-@architecture("espcn", "super-resolution", ("float32", "float16", "int8"))
+@architecture("espcn", "super-resolution", ("float32", "free", "float16", "int8"))
 def espcn():
     inputs = keras.Input((24, 24, 1))
     x = conv(conv(inputs, 16, 5, activation="tanh"), 8, 3, activation="tanh")
@@ -105,7 +105,7 @@ def espcn():
                                              output_shape=(72, 72, 1))(x))
 
 
-@architecture("edsr_any_size", "super-resolution")
+@architecture("edsr_any_size", "super-resolution", ("float32", "free"))
 def edsr_any_size():
     inputs = keras.Input((None, None, 3))
     x = first = conv(inputs, 16, activation=None)
@@ -116,7 +116,7 @@ def edsr_any_size():
     return keras.Model(inputs, ops.clip(x, 0, 255))
 
 
-@architecture("style_transfer", "style", ("float32", "dynamic_int8"))
+@architecture("style_transfer", "style", ("float32", "free", "dynamic_int8"))
 def style_transfer():
     """Reflected borders and instance normalization."""
     def reflected(x, filters, size, strides=1):
@@ -131,7 +131,7 @@ def style_transfer():
     return keras.Model(inputs, layers.Conv2D(3, 5, padding="same", activation="tanh")(x))
 
 
-@architecture("cyclegan", "GAN")
+@architecture("cyclegan", "GAN", ("float32", "free"))
 def cyclegan():
     inputs = keras.Input((32, 32, 3))
     x = conv(conv(inputs, 8, 7), 16, 3, 2)
@@ -195,7 +195,7 @@ def autoencoder():
     return keras.Model(inputs, layers.Dense(64, activation="sigmoid")(x))
 
 
-@architecture("low_light", "enhancement")
+@architecture("low_light", "enhancement", ("float32", "free"))
 def low_light():
     """Zero-DCE: curves applied again and again."""
     inputs = keras.Input((32, 32, 3))
@@ -206,7 +206,7 @@ def low_light():
     return keras.Model(inputs, x)
 
 
-@architecture("depth_estimation", "depth", ("float32", "int8"))
+@architecture("depth_estimation", "depth", ("float32", "free", "int8"))
 def depth_estimation():
     inputs = keras.Input((48, 64, 3))
     x = conv(conv(conv(inputs, 8, 3, 2), 16, 3, 2), 32, 3, 2)

@@ -9,7 +9,7 @@ from architectures.parts import tokens
 from registry import architecture
 
 
-@architecture("conv1d_speech", "speech", ("float32", "batch1", "dynamic_int8", "int8"))
+@architecture("conv1d_speech", "speech", ("float32", "free", "batch1", "dynamic_int8", "int8"))
 def conv1d_speech():
     inputs = keras.Input((320, 1))
     x = inputs
@@ -56,7 +56,7 @@ def yamnet():
     return keras.Model(inputs, layers.Dense(20, activation="sigmoid")(x))
 
 
-@architecture("tcn", "time series", ("float32", "dynamic_int8", "int8"))
+@architecture("tcn", "time series", ("float32", "free", "dynamic_int8", "int8"))
 def tcn():
     inputs = keras.Input((32, 4))
     x = layers.Conv1D(8, 1)(inputs)
@@ -66,7 +66,7 @@ def tcn():
     return keras.Model(inputs, layers.Dense(2)(x))
 
 
-@architecture("wavenet", "audio")
+@architecture("wavenet", "audio", ("float32", "free"))
 def wavenet():
     inputs = keras.Input((64, 1))
     x, out = layers.Conv1D(8, 1)(inputs), []
@@ -173,7 +173,7 @@ def repeat_vector():
         layers.LSTM(6, return_sequences=True)(x)))
 
 
-@architecture("video_conv3d", "video", ("float32", "batch1", "dynamic_int8"))
+@architecture("video_conv3d", "video", ("float32", "free", "batch1", "dynamic_int8"))
 def video_conv3d():
     inputs = keras.Input((8, 16, 16, 3))
     x = layers.Conv3D(8, 3, 2, "same", activation="relu")(inputs)
@@ -182,7 +182,7 @@ def video_conv3d():
     return keras.Model(inputs, layers.Dense(5)(x))
 
 
-@architecture("pointnet", "point clouds", ("float32", "int8"))
+@architecture("pointnet", "point clouds", ("float32", "free", "int8"))
 def pointnet():
     inputs = keras.Input((64, 3))
     turn = layers.GlobalMaxPooling1D()(layers.Conv1D(16, 1, activation="relu")(inputs))
