@@ -9,6 +9,7 @@ either that is there already is not made again.
 
 import json
 import pathlib
+import signal
 import sys
 import tempfile
 import traceback
@@ -19,6 +20,15 @@ import numpy as np
 import registry
 
 CALIBRATIONS = 4
+SECONDS = 120  # for an architecture; onnx2tf searches long for layouts that fit
+
+
+class Late(BaseException):
+    """SECONDS are over; no attempt to convert catches this."""
+
+
+def late(*_):
+    raise Late(f"not done after {SECONDS} s")
 
 
 def some_input(shape, dtype, rng):
@@ -174,7 +184,7 @@ def convert(architecture, folder):
                     quantize_int4(source, path)
             else:
                 wrapped.convert(mode, path)
-        except (Exception, SystemExit):  # pylint: disable=broad-except
+        except (Exception, SystemExit, Late):  # pylint: disable=broad-except
             path.with_suffix(".error").write_text(traceback.format_exc()[-2000:])
 
 
@@ -187,12 +197,15 @@ def main():
                           for name, a in table.items()}))
         return
     folder, *names = rest
+    signal.signal(signal.SIGALRM, late)
     for name in names:
         if converter == "keras":
             import keras  # pylint: disable=import-outside-toplevel
             keras.backend.clear_session()  # names in the file depend on nothing before
             keras.utils.set_random_seed(1)
+        signal.alarm(SECONDS * len(table[name].modes))
         convert(table[name], pathlib.Path(folder))
+        signal.alarm(0)
 
 
 if __name__ == "__main__":

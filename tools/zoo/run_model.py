@@ -108,6 +108,8 @@ def run_compiled(path, cpu, expected):
     wanted = [own[runner.get_output_details()[name]["index"]] for name in names["outputs"]]
     worst = 0.0
     for seed, (sizes, answer) in enumerate(zip(SIZES, expected)):
+        if not all(value.size for value in answer):
+            continue  # LiteRT has no buffers without elements
         shapes = free_shapes(cpu, sizes)
         values = random_inputs(details, shapes, seed)
         for at, index in enumerate(order):

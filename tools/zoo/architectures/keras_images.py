@@ -23,7 +23,7 @@ def unet():
     return keras.Model(inputs, layers.Conv2D(2, 1, activation="softmax")(x))
 
 
-@architecture("unet_upsampling", "segmentation", ("float32", "free", "int8"))
+@architecture("unet_upsampling", "segmentation", ("float32", "int8"))
 def unet_upsampling():
     inputs = keras.Input((32, 32, 1))
     a = conv(inputs, 8)
@@ -116,7 +116,7 @@ def edsr_any_size():
     return keras.Model(inputs, ops.clip(x, 0, 255))
 
 
-@architecture("style_transfer", "style", ("float32", "free", "dynamic_int8"))
+@architecture("style_transfer", "style", ("float32", "dynamic_int8"))
 def style_transfer():
     """Reflected borders and instance normalization."""
     def reflected(x, filters, size, strides=1):
@@ -206,7 +206,7 @@ def low_light():
     return keras.Model(inputs, x)
 
 
-@architecture("depth_estimation", "depth", ("float32", "free", "int8"))
+@architecture("depth_estimation", "depth", ("float32", "int8"))
 def depth_estimation():
     inputs = keras.Input((48, 64, 3))
     x = conv(conv(conv(inputs, 8, 3, 2), 16, 3, 2), 32, 3, 2)

@@ -9,7 +9,7 @@ from architectures.parts import tokens
 from registry import architecture
 
 
-@architecture("conv1d_speech", "speech", ("float32", "free", "batch1", "dynamic_int8", "int8"))
+@architecture("conv1d_speech", "speech", ("float32", "batch1", "dynamic_int8", "int8"))
 def conv1d_speech():
     inputs = keras.Input((320, 1))
     x = inputs
@@ -173,7 +173,7 @@ def repeat_vector():
         layers.LSTM(6, return_sequences=True)(x)))
 
 
-@architecture("video_conv3d", "video", ("float32", "free", "batch1", "dynamic_int8"))
+@architecture("video_conv3d", "video", ("float32", "batch1", "dynamic_int8"))
 def video_conv3d():
     inputs = keras.Input((8, 16, 16, 3))
     x = layers.Conv3D(8, 3, 2, "same", activation="relu")(inputs)

@@ -41,9 +41,8 @@ def bag_of_words():
     return keras.Model(inputs, layers.Dense(3, activation="softmax")(x))
 
 
-def encoder_block(x, width=32, heads=4, mask=None, causal=False):
-    y = layers.MultiHeadAttention(heads, width // heads)(
-        x, x, attention_mask=mask, use_causal_mask=causal)
+def encoder_block(x, width=32, heads=4, mask=None):
+    y = layers.MultiHeadAttention(heads, width // heads)(x, x, attention_mask=mask)
     x = layers.LayerNormalization()(layers.Add()([x, y]))
     y = layers.Dense(width)(layers.Dense(2 * width, activation="gelu")(x))
     return layers.LayerNormalization()(layers.Add()([x, y]))
@@ -72,8 +71,11 @@ def gpt_any_length():
     """A causal mask and positions made from the length that comes at run time."""
     inputs = tokens(None, batch_size=1)
     x = layers.Embedding(100, 32)(inputs)
-    x = x + layers.Embedding(256, 32)(layers.Lambda(lambda x: tf.range(tf.shape(x)[1])[None])(inputs))
-    x = encoder_block(encoder_block(x, causal=True), causal=True)
+    x = x + layers.Embedding(256, 32)(
+        layers.Lambda(lambda words: tf.range(tf.shape(words)[1])[None])(inputs))
+    mask = layers.Lambda(lambda words: tf.linalg.band_part(
+        tf.ones((1, tf.shape(words)[1], tf.shape(words)[1])), -1, 0) > 0)(inputs)
+    x = encoder_block(encoder_block(x, mask=mask), mask=mask)
     return keras.Model(inputs, layers.Dense(100)(x))
 
 
