@@ -87,16 +87,12 @@ class Keras:
         path.write_bytes(converter.convert())
 
 
-class FreeInput:
-    """keras.Input with every axis free but the channels of floats."""
-
-    def __init__(self, keras_input):
-        self.keras_input = keras_input
-
-    def __call__(self, shape, batch_size=None, dtype=None):
-        del batch_size
+def freed(keras_input):
+    """keras.Input, but every axis is free except the channels of floats."""
+    def free_input(shape, dtype=None, **_):
         channels = () if dtype == "int32" else tuple(shape[-1:])
-        return self.keras_input((None,) * (len(shape) - len(channels)) + channels, dtype=dtype)
+        return keras_input((None,) * (len(shape) - len(channels)) + channels, dtype=dtype)
+    return free_input
 
 
 class Torch:
@@ -173,7 +169,7 @@ def convert(architecture, folder):
         try:
             if mode == "free":
                 import keras  # pylint: disable=import-outside-toplevel
-                with unittest.mock.patch("keras.Input", FreeInput(keras.Input)):
+                with unittest.mock.patch("keras.Input", freed(keras.Input)):
                     wrapped = wrap(architecture.build())
             elif wrapped is None:
                 wrapped = wrap(architecture.build())

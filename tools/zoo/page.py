@@ -37,8 +37,8 @@ def is_failure(result):
 def error_text(result):
     if result["phase"] != "done":
         return ""
-    text = f"{result['error']:.1e}" if result["error"] else "0"
-    return text + ("" if is_right(result) else " **wrong**")
+    error = f"{result['error']:.1e}" if result["error"] else "0"
+    return error + ("" if is_right(result) else " **wrong**")
 
 
 def compiled_text(result):
@@ -49,7 +49,7 @@ def compiled_text(result):
 
 
 def nodes_text(result):
-    """The nodes on the GPU: when the delegate was applied, if there were others, and at the end."""
+    """The nodes on the GPU: before the first resize, if they were others, and at the end."""
     if "nodes" not in result:
         return ""
     first = f"{result['first']}, then " if result["first"] != result["on_gpu"] else ""
@@ -168,14 +168,14 @@ def text(results, nodes):
         "models this small do not pay for the way to the GPU. `./dev zoo` makes the models, runs",
         "them, and writes this page.", "",
         "The error is the largest difference between an output and the CPU's, divided by the",
-        f"largest magnitude in the CPU's. An answer is right up to {FLOATS:.0e}; integers are equal.",
-        "With dynamic int8 and int4 the CPU rounds activations to 8 bits, and the GPU does not: the",
-        "CPU's answer to compare with is that of the model with its weights as floats.", "",
-        "A model with free dimensions is resized to three sizes in one interpreter, and compared at",
-        "each with a new interpreter on the CPU. If the GPU had other nodes before the first resize,",
-        "both numbers are shown. Such a model also runs in LiteRT's CompiledModel for the GPU alone,",
-        "which refuses a model that is not whole. A model with several",
-        "signatures runs each.", "", "| mode | what it is |", "|---|---|"]
+        "largest magnitude in the CPU's. An answer is right up to " + f"{FLOATS:.0e}; integers are",
+        "equal. With dynamic int8 and int4 the CPU rounds activations to 8 bits, and the GPU does",
+        "not: the CPU's answer to compare with is that of the model with its weights as floats.",
+        "", "A model with free dimensions is resized to three sizes in one interpreter, and",
+        "compared at each with a new interpreter on the CPU. If the GPU had other nodes before the",
+        "first resize, both numbers are shown. Such a model also runs in LiteRT's CompiledModel for the",
+        "GPU alone, which refuses a model that is not whole. A model with several signatures runs",
+        "each.", "", "| mode | what it is |", "|---|---|"]
     lines += [f"| {mode} | {what} |" for mode, what in registry.MODES.items()]
     lines += ["", *totals(results), *rows(results), "", "## Why nodes stay on the CPU", "",
               "| op | reason | models |", "|---|---|---|", *reasons(results)]

@@ -136,6 +136,12 @@ def difference(actual, expected):
     return float(gap / (np.max(np.abs(e[np.isfinite(e)]), initial=0.0) or 1.0)) if gap else 0.0
 
 
+def largest(actual, expected):
+    """The largest difference of the outputs of all runs."""
+    return max((difference(a, e) for got, want in zip(actual, expected)
+                for a, e in zip(got, want)), default=0.0)
+
+
 def summary(report):
     """The page's text for a report."""
     stays = {}
@@ -157,20 +163,23 @@ def run_model(model, path):
 
     try:
         enter("cpu")
-        content = pathlib.Path(model).read_bytes()
-        content = float_weights.with_float_weights(content) or content
-        # By itself, too: a model that the CPU refuses is not the GPU's.
         cpu = Interpreter(model_path=model, num_threads=1)
-        run_all(lambda: Interpreter(model_path=model, num_threads=1))
-        expected = run_all(lambda: Interpreter(model_content=content, num_threads=1))
+        expected = run_all(lambda: Interpreter(model_path=model, num_threads=1))
+        floats = float_weights.with_float_weights(pathlib.Path(model).read_bytes())
+        again = run_all(lambda: Interpreter(None if floats else model, floats, num_threads=1))
+        if floats:
+            expected = again
+        elif largest(again, expected):
+            raise ValueError("two runs on the CPU differ")
+        if not cpu._get_ops_details():  # pylint: disable=protected-access
+            raise ValueError("the model has no nodes")
         enter("delegate")
         interpreter = gles_delegate.interpreter(model, max_delegated_partitions=0, num_threads=1)
         result["first"] = summary(gles_delegate.report(interpreter).json)["on_gpu"]
         enter("gpu")
         actual = run_all(lambda: interpreter)
         result.update(summary(gles_delegate.report(interpreter).json))
-        result["error"] = max((difference(a, e) for got, want in zip(actual, expected)
-                               for a, e in zip(got, want)), default=0.0)
+        result["error"] = largest(actual, expected)
         result["integers"] = all(np.issubdtype(e.dtype, np.integer) for e in expected[0])
         if len(expected) > 1 and len(cpu.get_signature_list()) == 1:
             enter("compiled")

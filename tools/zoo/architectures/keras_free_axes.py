@@ -16,7 +16,7 @@ def rows(*shape):
 def peaks(x):
     """CenterNet's head: the maxima of a heat map, and what two other maps say there."""
     batch = tf.shape(x)[0]
-    heat = tf.sigmoid(tf.nn.conv2d(x, rows(3, 3, 4, 2), 1, "SAME"))
+    heat = tf.sigmoid(tf.nn.conv2d(x, rows(3, 3, 4, 2) * 0.1, 1, "SAME"))  # not 1: no ties
     heat = tf.where(heat == tf.nn.max_pool2d(heat, 3, 1, "SAME"), heat, 0.)
     scores, where = tf.math.top_k(tf.reshape(heat, [batch, 16 * 16 * 2]), 5)
     sizes = tf.reshape(tf.nn.conv2d(x, rows(1, 1, 4, 2), 1, "SAME"), [batch, 256, 2])
