@@ -173,9 +173,9 @@ def text(results, nodes):
         "not: the CPU's answer to compare with is that of the model with its weights as floats.",
         "", "A model with free dimensions is resized to three sizes in one interpreter, and",
         "compared at each with a new interpreter on the CPU. If the GPU had other nodes before the",
-        "first resize, both numbers are shown. Such a model also runs in LiteRT's CompiledModel for the",
-        "GPU alone, which refuses a model that is not whole. A model with several signatures runs",
-        "each.", "", "| mode | what it is |", "|---|---|"]
+        "first resize, both numbers are shown. Such a model also runs in LiteRT's CompiledModel",
+        "for the GPU alone, which refuses a model that is not whole. A model with several",
+        "signatures runs each.", "", "| mode | what it is |", "|---|---|"]
     lines += [f"| {mode} | {what} |" for mode, what in registry.MODES.items()]
     lines += ["", *totals(results), *rows(results), "", "## Why nodes stay on the CPU", "",
               "| op | reason | models |", "|---|---|---|", *reasons(results)]
