@@ -42,7 +42,7 @@ bool IsProduct(const Node& node) {
   return node.op->name == "FULLY_CONNECTED" || node.op->name == "BATCH_MATMUL";
 }
 
-bool IsFloat(const Tensor& t) {
+bool HoldsFloats(const Tensor& t) {
   return t.type == DataType::kFloat32 && !t.is_float_view();
 }
 
@@ -102,7 +102,7 @@ class Float32Keeper {
     std::vector<int> products(graph_->tensors.size(), kNotNeeded);
     const auto need = [&](const Node& node, int left) {
       for (TensorId id : node.inputs) {
-        if (id == kNoTensor || !IsFloat(graph_->tensor(id))) continue;
+        if (id == kNoTensor || !HoldsFloats(graph_->tensor(id))) continue;
         products[id] = std::max(products[id], left);
         // Of the graph's inputs, which no node writes.
         graph_->tensor(id).always_float32 |= uses_.producer[id] < 0;
@@ -135,7 +135,7 @@ class Float32Keeper {
     if (node->integer_path) return false;
     for (TensorId id : node->outputs) {
       const Tensor& out = graph_->tensor(id);
-      if (!IsFloat(out) || out.is_variable || uses_.is_output[id]) return false;
+      if (!HoldsFloats(out) || out.is_variable || uses_.is_output[id]) return false;
     }
     node->always_float32 = true;
     for (TensorId id : node->outputs) graph_->tensor(id).always_float32 = true;

@@ -1,3 +1,4 @@
+// Longer than 300 lines: one class with all checks of a node, in their order.
 #include "delegate/tflite/reader.h"
 
 #include <algorithm>
