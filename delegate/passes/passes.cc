@@ -50,8 +50,13 @@ absl::Status Run(Graph* graph, const PassContext& context) {
 }
 
 absl::Status RunIntegerPath(Graph* graph, const PassContext& context) {
+  const size_t before = graph->tensors.size();
   const int nodes =
       UseIntegerPath(graph, context.profile, context.cpu, context.traits);
+  // As the model's quantized tensors: parts of integers and their sums.
+  for (size_t i = before; i < graph->tensors.size(); ++i) {
+    graph->tensors[i].always_float32 |= context.profile.options.half;
+  }
   if (context.nodes_on_integer_path != nullptr)
     *context.nodes_on_integer_path = nodes;
   return absl::OkStatus();

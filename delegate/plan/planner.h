@@ -65,7 +65,9 @@ class Planner {
   std::vector<Dispatch> TakeDispatches() { return std::move(dispatches_); }
 
   // For PlanNode: new temporaries get the storage of this node's outputs.
-  void Begin(const Node& node) { always_float32_ = node.always_float32; }
+  void Begin(const Node& node) {
+    always_float32_ = node.always_float32 || node.integer_path;
+  }
   // For PlanNode: sets node and label of the dispatches from `first` on, and
   // chooses work groups that are zero. Adds the node's post-ops to each
   // dispatch whose first write is the node's outputs[0]: together they write

@@ -46,15 +46,22 @@ void GlesSimpleDelegate::RefuseSome(
 }
 
 void GlesSimpleDelegate::RefuseWithoutWork(
-    std::vector<ModelPartition>* partitions) {
-  RefuseSome(partitions, [this](const ModelPartition& partition) {
+    TfLiteContext* context, std::vector<ModelPartition>* partitions) {
+  // Of constants alone, the delegate hands over the results.
+  const auto reads_shapes = [context](const ModelPartition& partition) {
+    return std::any_of(
+        partition.inputs.begin(), partition.inputs.end(), [context](int id) {
+          return context->tensors[id].allocation_type != kTfLiteMmapRo;
+        });
+  };
+  RefuseSome(partitions, [&](const ModelPartition& partition) {
     bool is_idle = true, has_shapes = false;
     for (int index : partition.nodes) {
       const CheckedNode& node = model_->nodes[model_->position_of.at(index)];
       is_idle &= node.folded;
       has_shapes |= node.follows_from_shapes;
     }
-    return is_idle && has_shapes
+    return is_idle && has_shapes && reads_shapes(partition)
                ? "all that it computes is known once tensors are "
                  "allocated: there is nothing to run"
                : std::string();
@@ -94,13 +101,14 @@ void GlesSimpleDelegate::RefuseWhatDoesNotPay(
   };
   RefuseSome(partitions, [&](const ModelPartition& partition) {
     const PartitionWorth worth = WorthOf(*model_, partition);
-    if (worth.pays() || (!now().is_called && is_whole(partition))) {
+    const bool is_called = now().is_called && !now().is_inlined;
+    if (worth.pays() || (!is_called && is_whole(partition))) {
       return std::string();
     }
-    return absl::StrCat(CountOf(partition),
-                        now().is_called ? " and does not pay at each call: "
-                                        : " and does not pay: ",
-                        worth.ToString(), "; ", kDelegateAll);
+    return absl::StrCat(
+        CountOf(partition),
+        is_called ? " and does not pay at each call: " : " and does not pay: ",
+        worth.ToString(), "; ", kDelegateAll);
   });
 }
 
@@ -133,7 +141,7 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
     }
     return {};
   }
-  RefuseWithoutWork(&partitions);
+  RefuseWithoutWork(context, &partitions);
   RefuseAbsentOutputs(&partitions);
   RefuseSurplus(&partitions);
   if (options_.max_delegated_partitions < 0) RefuseWhatDoesNotPay(&partitions);

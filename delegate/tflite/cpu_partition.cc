@@ -1,5 +1,6 @@
 #include "delegate/tflite/cpu_partition.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -46,6 +47,24 @@ absl::Status PrepareAgain(TfLiteContext* context, TfLiteNode* node,
              : absl::InternalError(absl::StrCat(
                    "TFLite's own kernel (builtin code ",
                    registration.builtin_code, ") refuses its inputs"));
+}
+
+// Writes the node's outputs if all of them are known.
+bool GiveKnown(const TfLiteContext& context, const TfLiteNode& node,
+               const TensorValues& values) {
+  const std::vector<int> outputs = ReadInts(node.outputs);
+  const auto is_known = [&](int id) { return values.contains(id); };
+  if (outputs.empty() ||
+      !std::all_of(outputs.begin(), outputs.end(), is_known)) {
+    return false;
+  }
+  for (int id : outputs) {
+    const TfLiteTensor& t = context.tensors[id];
+    const auto bytes = values.at(id).bytes();
+    if (IsEmpty(t) || t.data.raw == nullptr) continue;
+    std::memcpy(t.data.raw, bytes.data(), std::min(t.bytes, bytes.size()));
+  }
+  return true;
 }
 
 }  // namespace
@@ -95,6 +114,8 @@ absl::Status CpuPartition::Run(TfLiteContext* context, TensorValues* values) {
     scratch.LendToNode(*node, [&](int id) {
       return outputs_.contains(id) && context->tensors[id].data.raw != nullptr;
     });
+    // Kernels such as SHAPE's write when they are prepared, not when they run.
+    if (GiveKnown(*context, *node, *values)) continue;
     if (registration->invoke(context, node) != kTfLiteOk) {
       return absl::InternalError(
           absl::StrCat("TFLite's own kernel of node ", index, " failed"));

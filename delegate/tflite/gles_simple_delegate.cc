@@ -11,6 +11,7 @@
 #include "delegate/tflite/check_graph.h"
 #include "delegate/tflite/messages.h"
 #include "delegate/tflite/partition_worth.h"
+#include "delegate/tflite/read_node.h"
 #include "delegate/tflite/refusals.h"
 #include "delegate/tflite/report_file.h"
 #include "delegate/tflite/session_options.h"
@@ -144,6 +145,27 @@ absl::Status GlesSimpleDelegate::FindShapes(TfLiteContext* context) {
   return absl::OkStatus();
 }
 
+absl::Status GlesSimpleDelegate::RefuseAll(TfLiteContext* context,
+                                           const absl::Status& why) {
+  if (!absl::IsFailedPrecondition(why)) return why;  // not the model's fault
+  model_.emplace();
+  for (int index : nodes_.plan) {
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* registration = nullptr;
+    auto found = nodes_.find.Get(context, index, &node, &registration);
+    if (!found.ok()) return found;
+    CheckedNode checked;
+    checked.index = index;
+    checked.op = OpName(*registration);
+    checked.support = why;
+    model_->position_of[index] = model_->nodes.size();
+    model_->nodes.push_back(std::move(checked));
+  }
+  now().nodes_total = static_cast<int>(model_->nodes.size());
+  now().refusals = GroupRefusals(*model_);
+  return absl::OkStatus();
+}
+
 absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
                                             const ContextOrError& of_caller) {
   model_.reset();
@@ -156,7 +178,9 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   auto found = FindNodes(context);
   if (!found.ok()) return found.status();
   nodes_ = *std::move(found);
-  if (auto s = CheckGraph(context, nodes_.find, nodes_.plan); !s.ok()) return s;
+  if (auto s = CheckGraph(context, nodes_.find, nodes_.plan); !s.ok()) {
+    return RefuseAll(context, s);
+  }
   if (!options_.integer_rounding && AnyMayHoldQuantized(*context, nodes_)) {
     runtime_.asked = AskForCpuKernels(runtime_.library);
   }

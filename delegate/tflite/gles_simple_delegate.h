@@ -56,6 +56,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
                          const ContextOrError& of_caller);
   void BeginSubgraph(TfLiteContext* context);
   absl::Status FindShapes(TfLiteContext* context);
+  // Keeps all nodes on the CPU, for this reason.
+  absl::Status RefuseAll(TfLiteContext* context, const absl::Status& why);
   // The kernels that quantized nodes must match; known after Initialize().
   quant::CpuKernels cpu_kernels() const {
     return options_.integer_rounding.value_or(CpuKernelsOf(runtime_));
@@ -66,7 +68,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   // Refuses partitions for which `why` returns a reason.
   void RefuseSome(std::vector<ModelPartition>* partitions,
                   absl::FunctionRef<std::string(const ModelPartition&)> why);
-  void RefuseWithoutWork(std::vector<ModelPartition>* partitions);
+  void RefuseWithoutWork(TfLiteContext* context,
+                         std::vector<ModelPartition>* partitions);
   // Leaves loops of many steps that do not pay to the runtime.
   void RefuseLoops(TfLiteContext* context);
   void RefuseWhatDoesNotPay(std::vector<ModelPartition>* partitions);

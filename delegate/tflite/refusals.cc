@@ -62,13 +62,14 @@ std::vector<std::string> WarningsOf(absl::Span<const Refusal> refusals) {
   for (Group& group : groups) {
     std::sort(group.nodes.begin(), group.nodes.end());
     const size_t count = group.nodes.size();
+    const std::string& tensors = group.first->tensors;
     const std::string nodes = count == 1       ? "node "
                               : count > kShown ? absl::StrCat(count, " nodes: ")
                                                : "nodes ";
     warnings.push_back(absl::StrCat(
         list(group.ops), group.ops.size() == 1 ? " stays" : " stay",
         " on the CPU (", nodes, list(group.nodes), "): ", group.first->reason,
-        " [", group.first->tensors, "]"));
+        tensors.empty() ? "" : absl::StrCat(" [", tensors, "]")));
   }
   return warnings;
 }

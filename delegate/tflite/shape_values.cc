@@ -18,11 +18,12 @@
 namespace gles_delegate {
 namespace {
 
-// More than any shape has. The GPU may compute what is larger: positions,
-// masks.
+// More than any shape has. The GPU may compute what is larger: masks.
 constexpr size_t kMaxIntegers = 4096;
 // A shape times a factor, on its way back to integers.
 constexpr size_t kMaxFloats = 32;
+// RANGE has no GPU version: the positions of a long sequence.
+constexpr size_t kMaxRange = 1 << 20;
 
 bool GivesShape(int builtin_code) {
   return builtin_code == BuiltinOperator_SHAPE ||
@@ -61,8 +62,9 @@ bool IsFloat(TfLiteType type) {
   return type == kTfLiteFloat32 || type == kTfLiteFloat64;
 }
 
-bool IsSmall(const TfLiteTensor& t) {
-  switch (t.type) {
+// 0: not a type for which values are known.
+size_t MaxBytes(TfLiteType type, int builtin_code) {
+  switch (type) {
     case kTfLiteFloat32:
     case kTfLiteFloat64:
     case kTfLiteInt32:
@@ -70,11 +72,19 @@ bool IsSmall(const TfLiteTensor& t) {
     case kTfLiteUInt32:
     case kTfLiteUInt64:
     case kTfLiteBool:
-      return BytesOf(t) <= ElementBytes(t.type) *
-                               (IsFloat(t.type) ? kMaxFloats : kMaxIntegers);
+      return ElementBytes(type) * (builtin_code == BuiltinOperator_RANGE
+                                       ? kMaxRange
+                                   : IsFloat(type) ? kMaxFloats
+                                                   : kMaxIntegers);
     default:
-      return false;
+      return 0;
   }
+}
+
+// Of an output of the op.
+bool IsSmall(const TfLiteTensor& t, int builtin_code) {
+  const size_t most = MaxBytes(t.type, builtin_code);
+  return most > 0 && BytesOf(t) <= most;
 }
 
 bool HasOwnMemory(const TfLiteTensor& t) {
@@ -151,13 +161,14 @@ bool IsKnownBefore(const TfLiteContext& context, const TfLiteNode& node,
           InputsAreKnown(context, node, values));
 }
 
-bool OutputsAreSmall(const TfLiteContext& context, const TfLiteNode& node) {
+bool OutputsAreSmall(const TfLiteContext& context, const TfLiteNode& node,
+                     int builtin_code) {
   bool small = true;
   ForEachPresent(node.outputs, [&](int id) {
     const TfLiteTensor& t = context.tensors[id];
     // The kernel will size a dynamic tensor as it runs.
-    small &=
-        !t.is_variable && (t.allocation_type == kTfLiteDynamic || IsSmall(t));
+    small &= !t.is_variable &&
+             (t.allocation_type == kTfLiteDynamic || IsSmall(t, builtin_code));
   });
   return small;
 }
@@ -206,12 +217,13 @@ void RunForValues(TfLiteContext* context, TfLiteNode* node,
   ScratchMemory scratch(context, &blocks);
   scratch.LendToNode(*node, [](int) { return false; });
   // Of an output that the kernel sizes as it runs.
-  const ResizeLimit limit(context, kMaxIntegers * sizeof(int64_t));
+  const ResizeLimit limit(context, kMaxRange * sizeof(int64_t));
   if (registration.invoke(context, node) != kTfLiteOk) return;
   ForEachPresent(node->outputs, [&](int id) {
     const TfLiteTensor& t = context->tensors[id];
     const size_t size = BytesOf(t);
-    if (t.data.raw == nullptr || size == 0 || !IsSmall(t) ||
+    if (t.data.raw == nullptr || size == 0 ||
+        !IsSmall(t, registration.builtin_code) ||
         !HostBudget::Take(size, "what follows from shapes").ok()) {
       return;
     }
@@ -269,7 +281,7 @@ TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
   constants.AddSegments(*node, registration.builtin_code);
   const TfLiteStatus prepared = PrepareKnown(context, node, registration);
   if (prepared != kTfLiteOk) return prepared;
-  if (follows && OutputsAreSmall(*context, *node)) {
+  if (follows && OutputsAreSmall(*context, *node, registration.builtin_code)) {
     RunForValues(context, node, registration, values);
   }
   AddEmptyOutputs(*context, *node, values);
@@ -289,7 +301,7 @@ void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
   const AsConstants constants(context, *node, *values);
   const OutputsSetAside outputs(context, *node);
   if (PrepareKnown(context, node, registration) != kTfLiteOk) return;
-  if (OutputsAreSmall(*context, *node)) {
+  if (OutputsAreSmall(*context, *node, registration.builtin_code)) {
     RunForValues(context, node, registration, values);
   }
   AddEmptyOutputs(*context, *node, values);
@@ -297,7 +309,7 @@ void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
 
 std::optional<ConstantData> KnownIntegers(const TfLiteTensor& tensor) {
   if (!IsConstant(tensor) || tensor.bytes == 0 || IsFloat(tensor.type) ||
-      !IsSmall(tensor)) {
+      !IsSmall(tensor, BuiltinOperator_CUSTOM)) {
     return std::nullopt;
   }
   const auto* bytes = reinterpret_cast<const uint8_t*>(tensor.data.raw);

@@ -40,7 +40,8 @@ void RunStruct(absl::Span<const uint8_t> bytes) {
         offsetof(TfLiteGlesDelegateOptions, model_token),
         offsetof(TfLiteGlesDelegateOptions, tuning_file),
         offsetof(TfLiteGlesDelegateOptions, share_key),
-        offsetof(TfLiteGlesDelegateOptions, report_file)}) {
+        offsetof(TfLiteGlesDelegateOptions, report_file),
+        offsetof(TfLiteGlesDelegateOptions, input_shapes)}) {
     if (at + sizeof(char*) > block.size()) continue;
     const char* value = block[at] % 2 == 0 ? nullptr : kText;
     std::memcpy(block.data() + at, &value, sizeof(value));

@@ -214,7 +214,8 @@ TEST(KeepFloat32Test, AnglesOfLargePositions) {
     model.inputs = {positions};
     for (int storage = 0; storage <= kTfLiteGlesStorageBuffer; ++storage) {
       RunOptions options;
-      options.precision = Precision::kFloat16;
+      // Not Precision::kFloat16, which rounds the model's constants, too.
+      options.configure = [](auto& o) { o.is_precision_loss_allowed = 1; };
       options.storage = static_cast<TfLiteGlesStorage>(storage);
       const RunResult gpu = RunOnDelegate(model, options);
       ASSERT_TRUE(gpu.status.ok()) << gpu.status;
@@ -242,7 +243,9 @@ TEST(KeepFloat32Test, ConstantsPastTheRangeOfHalvesAreFinite) {
   SingleOpModel model;
   model.bytes = ops.b.Finish();
   model.inputs = {{-INFINITY, -INFINITY, -INFINITY, -INFINITY}};
-  const RunResult gpu = RunOnDelegate(model, Precision::kFloat16);
+  RunOptions options;
+  options.configure = [](auto& o) { o.is_precision_loss_allowed = 1; };
+  const RunResult gpu = RunOnDelegate(model, options);
   ASSERT_TRUE(gpu.status.ok()) << gpu.status;
   EXPECT_EQ(gpu.outputs[0].values,
             (std::vector<float>{-65504, -65504, 65504, -INFINITY}));

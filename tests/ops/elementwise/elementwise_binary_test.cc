@@ -397,16 +397,6 @@ TEST(BinaryParseTest, RefusesAnUnknownActivation) {
               HasSubstr("fused activation 5"));
 }
 
-// Of six dimensions the first three share the batch.
-TEST(BinaryParseTest, RefusesABroadcastInsideTheBatch) {
-  const View view(kAddCode, {2, 3, 2, 1, 1, 4}, {1, 3, 2, 1, 1, 4},
-                  {2, 3, 2, 1, 1, 4});
-  const auto parsed = ParseBinary(view.node);
-  EXPECT_EQ(parsed.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(parsed.status().message()),
-              HasSubstr("a part of the batch"));
-}
-
 TEST(BinaryParseTest, ScalarConstantsAreParameters) {
   View view(kSubCode, {1}, {1, 2, 2, 4}, {1, 2, 2, 4});
   view.a.constant = ConstantData::Own({0, 0, 0, 0x40});  // 2.0f

@@ -27,14 +27,13 @@ TEST_F(FillTest, EveryShape) {
   }
 }
 
-// The whole model: nothing but a constant comes in. More values than are known
-// with the shapes (shape_values.h).
+// The whole model: nothing but a constant comes in.
 TEST_F(FillTest, Alone) {
   for (bool runtime : {false, true}) {
     const SingleOpModel model = MakeModel(
         absl::StrCat("FILL alone ", runtime), Accuracy{/*terms=*/0},
         [&](OpVariant& v) {
-          const int dims = v.IntConstant("dims", {3}, {2, 3, 7});
+          const int dims = v.IntConstant("dims", {3}, {2, 3, 5});
           const int value =
               v.Constant("value", {}, {-1.5f},
                          runtime ? Weights::kRuntime : Weights::kFloat);
