@@ -44,8 +44,8 @@ std::vector<uint8_t> IntegerBytes(absl::Span<const int> values, DataType type) {
 absl::StatusOr<std::vector<uint8_t>> ConstantOutputBytes(const Tensor& tensor,
                                                          DataType type) {
   const absl::Span<const uint8_t> own = tensor.constant.bytes();
-  const bool is_kept = type == DataType::kInt32 || type == DataType::kBool ||
-                       type == DataType::kFloat16;
+  const bool is_kept = type == DataType::kInt32 || type == DataType::kInt64 ||
+                       type == DataType::kBool || type == DataType::kFloat16;
   if (is_kept && tensor.type == type)
     return std::vector<uint8_t>(own.begin(), own.end());
   const bool narrow = type == DataType::kInt8 || type == DataType::kUint8 ||

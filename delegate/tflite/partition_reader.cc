@@ -21,7 +21,7 @@ absl::StatusOr<ReadPartition> PartitionReader::Read(
   NoteShapes(context);
   ReadPartition read;
   for (int id : partition_.outputs) {
-    if (nodes_.shapes.values.contains(id)) continue;  // HoldValues()
+    if (Holds(context, id)) continue;
     const Tensor& tensor = model.graph.tensor(id);
     if (!tensor.is_constant()) {
       read.outputs.push_back(id);
@@ -135,13 +135,21 @@ absl::Status PartitionReader::EvaluateInputValues(TfLiteContext* context) {
   return absl::OkStatus();
 }
 
+bool PartitionReader::Holds(const TfLiteContext& context, int output) const {
+  return nodes_.shapes.values.contains(output) &&
+         std::any_of(
+             partition_.inputs.begin(), partition_.inputs.end(), [&](int id) {
+               return context.tensors[id].allocation_type != kTfLiteMmapRo;
+             });
+}
+
 absl::Status PartitionReader::HoldValues(TfLiteContext* context) {
   for (int id : partition_.outputs) {
-    const auto value = nodes_.shapes.values.find(id);
-    if (value == nodes_.shapes.values.end()) {
+    if (!Holds(*context, id)) {
       TfLiteTensor& t = context->tensors[id];
       if (t.allocation_type == kTfLitePersistentRo) ReturnToArena(&t);
-    } else if (HoldValue(context, id, value->second) != kTfLiteOk) {
+    } else if (HoldValue(context, id, nodes_.shapes.values.at(id)) !=
+               kTfLiteOk) {
       return absl::ResourceExhaustedError(absl::StrCat(
           "the runtime gives no memory to the shape in tensor ", id));
     }

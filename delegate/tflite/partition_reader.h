@@ -78,6 +78,10 @@ class PartitionReader {
   std::vector<std::vector<int>> BorderShapes(
       const TfLiteContext& context) const;
 
+  // Whether HoldValues() stores the output. What follows from constants alone is
+  // handed over as other constants are.
+  bool Holds(const TfLiteContext& context, int output) const;
+
   PartitionReadOptions options_;
   ModelNodes nodes_;  // of the model
   ModelPartition partition_;
