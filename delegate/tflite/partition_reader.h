@@ -78,8 +78,8 @@ class PartitionReader {
   std::vector<std::vector<int>> BorderShapes(
       const TfLiteContext& context) const;
 
-  // Whether HoldValues() stores the output. What follows from constants alone is
-  // handed over as other constants are.
+  // Whether HoldValues() stores the output. Values that follow from constants
+  // alone are handed over as other constants are.
   bool Holds(const TfLiteContext& context, int output) const;
 
   PartitionReadOptions options_;

@@ -1,7 +1,8 @@
 // labels: op delegate llvmpipe softpipe oldest_tflite
-// Free axes, and values that follow from shapes: SHAPE and what other ops make of
-// it are constants of a partition, and CPU nodes see them when they are prepared.
-// Longer than 300 lines, as each way to compute a shape needs a model.
+// Free axes, and values that follow from shapes: SHAPE and what other ops make
+// of it are constants of a partition, and CPU nodes see them when they are
+// prepared. Longer than 300 lines, as each way to compute a shape needs a
+// model.
 #include <string>
 #include <utility>
 #include <vector>
@@ -373,6 +374,26 @@ TEST_F(DelegateShapeValuesTest, RefusesGivenShapesOfNoInput) {
     const auto interpreter = Applied(*model, delegate);
     EXPECT_THAT(ReportOf(delegate)["error"], ::testing::HasSubstr(why));
     ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+  }
+}
+
+// Kernels such as SHAPE's write when they are prepared, not when they run: a
+// partition that falls back to the CPU after a resize gets the known values.
+TEST_F(DelegateShapeValuesTest, APartitionOnTheCpuHasTheValues) {
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    const auto model = c.make();
+    const DelegatePtr delegate = MakeDelegate([](auto& options) {
+      options.memory_limit_bytes = 64 << 10;
+      options.fallback_to_cpu = 1;
+    });
+    const auto interpreter = Applied(*model, delegate);
+    const Shape shape = {3, 40, 60, 4};
+    ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());
+    const absl::Status allocated = interpreter->AllocateTensors();
+    ASSERT_TRUE(allocated.ok()) << allocated;
+    EXPECT_EQ(ReportOf(delegate)["partition"][0].count("on_cpu"), 1u);
+    ExpectClose(RunOnce(interpreter.get()), CpuResult(*model, 0, shape));
   }
 }
 
