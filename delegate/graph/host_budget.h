@@ -12,7 +12,7 @@
 namespace gles_delegate {
 
 // While it lives, what its thread takes comes from it: one call of the runtime,
-// as a rule. Without one, each Take() has a budget of its own.
+// as a rule. Without one, each Take() has the whole budget.
 class HostBudget {
  public:
   static constexpr int64_t kBytes = 256 << 20;

@@ -1,6 +1,8 @@
 #include "delegate/passes/keep_float32.h"
 
 #include <algorithm>
+#include <any>
+#include <iterator>
 #include <vector>
 
 #include "delegate/graph/op.h"
@@ -9,23 +11,16 @@
 namespace gles_delegate {
 namespace {
 
-// The ops whose inputs are kept, and why.
-struct ExactInput {
-  absl::string_view op;
-  const char* reason;
-};
-constexpr ExactInput kExact[] = {
-    {"SIN", "angles of many turns"},
-    {"COS", "angles of many turns"},
-    {"LOG", "sums near zero: the power of a quiet spectrum"},
-    {"FLOOR", "a position's integer part"},
-    {"FLOOR_DIV", "a position's integer part"},
-    {"FLOOR_MOD", "a position within its period"},
+// The ops whose inputs are kept.
+constexpr absl::string_view kExact[] = {
+    "SIN",   "COS",                     // angles of many turns
+    "LOG",                              // sums near zero: a quiet spectrum
+    "FLOOR", "FLOOR_DIV", "FLOOR_MOD",  // of positions
 };
 
-// What is kept is followed back through functions, movements and sums to where
-// it arises, and through so many products: those of frequencies by positions,
-// or of a spectrum by filters. A network before them stays in 16 bits.
+// Back from there, functions, movements and sums are kept, too, and up to this
+// number of products: of frequencies by positions, or of a spectrum by filters.
+// A network before them stays in 16 bits.
 constexpr int kProducts = 1;
 
 bool IsSquare(const Node& node) {
@@ -40,6 +35,11 @@ bool IsSum(const Node& node) {
 
 bool IsProduct(const Node& node) {
   return node.op->name == "FULLY_CONNECTED" || node.op->name == "BATCH_MATMUL";
+}
+
+// A broadcast is one, too.
+bool IsElementwise(const Node& node) {
+  return std::any_cast<ElementwiseAttributes>(&node.attributes) != nullptr;
 }
 
 bool HoldsFloats(const Tensor& t) {
@@ -110,10 +110,8 @@ class Float32Keeper {
     };
     for (auto node = graph_->nodes.rbegin(); node != graph_->nodes.rend();
          ++node) {
-      const auto is_exact = [&](const ExactInput& exact) {
-        return exact.op == node->op->name;
-      };
-      if (std::any_of(std::begin(kExact), std::end(kExact), is_exact)) {
+      if (std::find(std::begin(kExact), std::end(kExact), node->op->name) !=
+          std::end(kExact)) {
         need(*node, kProducts);
       }
       int left = CastsIntegers(*node, *graph_) ? 0 : kNotNeeded;
@@ -123,7 +121,7 @@ class Float32Keeper {
       if (left == kNotNeeded || !Keep(&*node)) continue;
       if (IsProduct(*node)) {
         if (left > 0) need(*node, left - 1);
-      } else if (IsPlainElementwise(*graph_, *node) || IsSum(*node) ||
+      } else if (IsElementwise(*node) || IsSum(*node) ||
                  node->op->Has(kMovesValues)) {
         need(*node, left);
       }
@@ -135,7 +133,8 @@ class Float32Keeper {
     if (node->integer_path) return false;
     for (TensorId id : node->outputs) {
       const Tensor& out = graph_->tensor(id);
-      if (!HoldsFloats(out) || out.is_variable || uses_.is_output[id]) return false;
+      if (!HoldsFloats(out) || out.is_variable || uses_.is_output[id])
+        return false;
     }
     node->always_float32 = true;
     for (TensorId id : node->outputs) graph_->tensor(id).always_float32 = true;

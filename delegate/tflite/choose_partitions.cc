@@ -47,13 +47,6 @@ void GlesSimpleDelegate::RefuseSome(
 
 void GlesSimpleDelegate::RefuseWithoutWork(
     TfLiteContext* context, std::vector<ModelPartition>* partitions) {
-  // Of constants alone, the delegate hands over the results.
-  const auto reads_shapes = [context](const ModelPartition& partition) {
-    return std::any_of(
-        partition.inputs.begin(), partition.inputs.end(), [context](int id) {
-          return context->tensors[id].allocation_type != kTfLiteMmapRo;
-        });
-  };
   RefuseSome(partitions, [&](const ModelPartition& partition) {
     bool is_idle = true, has_shapes = false;
     for (int index : partition.nodes) {
@@ -61,7 +54,7 @@ void GlesSimpleDelegate::RefuseWithoutWork(
       is_idle &= node.folded;
       has_shapes |= node.follows_from_shapes;
     }
-    return is_idle && has_shapes && reads_shapes(partition)
+    return is_idle && has_shapes && !ReadsConstantsAlone(*context, partition)
                ? "all that it computes is known once tensors are "
                  "allocated: there is nothing to run"
                : std::string();

@@ -12,9 +12,9 @@
 namespace gles_delegate {
 namespace {
 
-// Of all steps together: each becomes a node of the partition, which takes about
-// 50 us of a start on llvmpipe, and 12 KiB. 8,192 take half a second and 100
-// MiB; to follow them until they are too many takes 0.05 s.
+// Of all steps together: each becomes a node of the partition, which takes
+// about 50 us of a start on llvmpipe, and 12 KiB. 8,192 take half a second and
+// 100 MiB; to follow them until they are too many takes 0.05 s.
 constexpr size_t kMaxNodesOfSteps = 1 << 13;
 
 // Only integers and bools are followed: a list of floats whose first rows

@@ -135,7 +135,11 @@ void GlesSimpleDelegate::BeginSubgraph(TfLiteContext* context) {
 absl::Status GlesSimpleDelegate::FindShapes(TfLiteContext* context) {
   trial_shapes_.emplace(context, nodes_.find, nodes_.plan,
                         nodes_.decompositions);
-  if (auto s = trial_shapes_->Set(options_.input_shapes); !s.ok()) return s;
+  // A body or another signature has its own inputs.
+  if (auto s = trial_shapes_->Set(options_.input_shapes, reports_.IsFirst());
+      !s.ok()) {
+    return s;
+  }
   auto shapes =
       PropagateShapes(context, nodes_.find, nodes_.plan, nodes_.decompositions);
   if (!shapes.ok()) return shapes.status();

@@ -192,7 +192,7 @@ class Trial {
     }
     return kTfLiteOk;
   }
-  // False: there is no memory.
+  // False: memory has run out.
   static bool Allocate(TfLiteTensor* tensor) {
     if (tensor->data.raw != nullptr) return true;
     // Some bytes more: kernels of vectors may read past the end.

@@ -5,10 +5,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/passes/passes.h"
+#include "delegate/tflite/as_constants.h"
 #include "delegate/tflite/extract_partition.h"
 #include "delegate/tflite/read_tensor.h"
 
 namespace gles_delegate {
+
+bool ReadsConstantsAlone(const TfLiteContext& context,
+                         const ModelPartition& partition) {
+  return std::all_of(partition.inputs.begin(), partition.inputs.end(),
+                     [&](int id) { return IsConstant(context.tensors[id]); });
+}
 
 PartitionReader::PartitionReader(PartitionReadOptions options, ModelNodes nodes,
                                  ModelPartition partition)
@@ -137,10 +144,7 @@ absl::Status PartitionReader::EvaluateInputValues(TfLiteContext* context) {
 
 bool PartitionReader::Holds(const TfLiteContext& context, int output) const {
   return nodes_.shapes.values.contains(output) &&
-         std::any_of(
-             partition_.inputs.begin(), partition_.inputs.end(), [&](int id) {
-               return context.tensors[id].allocation_type != kTfLiteMmapRo;
-             });
+         !ReadsConstantsAlone(context, partition_);
 }
 
 absl::Status PartitionReader::HoldValues(TfLiteContext* context) {

@@ -36,6 +36,11 @@ struct ReadPartition {
   std::string refused;
 };
 
+// The results of such a partition never change: they are handed over as
+// constants.
+bool ReadsConstantsAlone(const TfLiteContext& context,
+                         const ModelPartition& partition);
+
 // Threads: one at a time.
 class PartitionReader {
  public:

@@ -21,8 +21,8 @@ constexpr double kWaitUs = 80;
 // A dispatch that waits for the one before it, on a desktop's GPU. A loop's
 // step has at least one.
 constexpr double kStepUs = 5;
-// The most steps that are small beside the rest of a start: on llvmpipe those of
-// an LSTM with 18 nodes take 0.2 s of 0.8 s.
+// The most steps that are small beside the rest of a start: on llvmpipe those
+// of an LSTM with 18 nodes take 0.2 s of 0.8 s.
 constexpr size_t kFewSteps = 256;
 
 int64_t BytesOf(const Tensor& t) {

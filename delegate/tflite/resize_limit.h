@@ -8,9 +8,9 @@
 
 namespace gles_delegate {
 
-// While it lives, the context refuses to resize a tensor that has memory of its
-// own (kTfLiteDynamic, kTfLitePersistentRo) to more than `bytes`, as if there
-// were no more memory; the kernel's message says so. Objects on one thread end
+// While it lives, the context refuses to resize a tensor outside the arena
+// (kTfLiteDynamic, kTfLitePersistentRo) to more than `bytes`, as if memory had
+// run out; the kernel's message says so. Objects on one thread end
 // in reverse order of construction. The smallest limit of those counts.
 class ResizeLimit {
  public:

@@ -25,6 +25,10 @@ constexpr size_t kMaxFloats = 32;
 // RANGE has no GPU version: the positions of a long sequence.
 constexpr size_t kMaxRange = 1 << 20;
 
+bool IsRange(const TfLiteRegistration& registration) {
+  return registration.builtin_code == BuiltinOperator_RANGE;
+}
+
 bool GivesShape(int builtin_code) {
   return builtin_code == BuiltinOperator_SHAPE ||
          builtin_code == BuiltinOperator_RANK;
@@ -62,8 +66,8 @@ bool IsFloat(TfLiteType type) {
   return type == kTfLiteFloat32 || type == kTfLiteFloat64;
 }
 
-// 0: not a type for which values are known.
-size_t MaxBytes(TfLiteType type, int builtin_code) {
+// 0: not a type for which values are known. `of_range`: RANGE writes it.
+size_t MaxBytes(TfLiteType type, bool of_range) {
   switch (type) {
     case kTfLiteFloat32:
     case kTfLiteFloat64:
@@ -72,8 +76,7 @@ size_t MaxBytes(TfLiteType type, int builtin_code) {
     case kTfLiteUInt32:
     case kTfLiteUInt64:
     case kTfLiteBool:
-      return ElementBytes(type) * (builtin_code == BuiltinOperator_RANGE
-                                       ? kMaxRange
+      return ElementBytes(type) * (of_range        ? kMaxRange
                                    : IsFloat(type) ? kMaxFloats
                                                    : kMaxIntegers);
     default:
@@ -81,9 +84,8 @@ size_t MaxBytes(TfLiteType type, int builtin_code) {
   }
 }
 
-// Of an output of the op.
-bool IsSmall(const TfLiteTensor& t, int builtin_code) {
-  const size_t most = MaxBytes(t.type, builtin_code);
+bool IsSmall(const TfLiteTensor& t, bool of_range = false) {
+  const size_t most = MaxBytes(t.type, of_range);
   return most > 0 && BytesOf(t) <= most;
 }
 
@@ -162,13 +164,13 @@ bool IsKnownBefore(const TfLiteContext& context, const TfLiteNode& node,
 }
 
 bool OutputsAreSmall(const TfLiteContext& context, const TfLiteNode& node,
-                     int builtin_code) {
+                     bool of_range) {
   bool small = true;
   ForEachPresent(node.outputs, [&](int id) {
     const TfLiteTensor& t = context.tensors[id];
     // The kernel will size a dynamic tensor as it runs.
     small &= !t.is_variable &&
-             (t.allocation_type == kTfLiteDynamic || IsSmall(t, builtin_code));
+             (t.allocation_type == kTfLiteDynamic || IsSmall(t, of_range));
   });
   return small;
 }
@@ -223,7 +225,7 @@ void RunForValues(TfLiteContext* context, TfLiteNode* node,
     const TfLiteTensor& t = context->tensors[id];
     const size_t size = BytesOf(t);
     if (t.data.raw == nullptr || size == 0 ||
-        !IsSmall(t, registration.builtin_code) ||
+        !IsSmall(t, IsRange(registration)) ||
         !HostBudget::Take(size, "what follows from shapes").ok()) {
       return;
     }
@@ -281,7 +283,7 @@ TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
   constants.AddSegments(*node, registration.builtin_code);
   const TfLiteStatus prepared = PrepareKnown(context, node, registration);
   if (prepared != kTfLiteOk) return prepared;
-  if (follows && OutputsAreSmall(*context, *node, registration.builtin_code)) {
+  if (follows && OutputsAreSmall(*context, *node, IsRange(registration))) {
     RunForValues(context, node, registration, values);
   }
   AddEmptyOutputs(*context, *node, values);
@@ -301,7 +303,7 @@ void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
   const AsConstants constants(context, *node, *values);
   const OutputsSetAside outputs(context, *node);
   if (PrepareKnown(context, node, registration) != kTfLiteOk) return;
-  if (OutputsAreSmall(*context, *node, registration.builtin_code)) {
+  if (OutputsAreSmall(*context, *node, IsRange(registration))) {
     RunForValues(context, node, registration, values);
   }
   AddEmptyOutputs(*context, *node, values);
@@ -309,7 +311,7 @@ void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
 
 std::optional<ConstantData> KnownIntegers(const TfLiteTensor& tensor) {
   if (!IsConstant(tensor) || tensor.bytes == 0 || IsFloat(tensor.type) ||
-      !IsSmall(tensor, BuiltinOperator_CUSTOM)) {
+      !IsSmall(tensor)) {
     return std::nullopt;
   }
   const auto* bytes = reinterpret_cast<const uint8_t*>(tensor.data.raw);

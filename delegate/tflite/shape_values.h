@@ -1,6 +1,6 @@
-// Values that follow from shapes and constants: the results of SHAPE and RANK,
-// and of the runtime's kernels on these and small constants; and tensors
-// without elements. They are known when tensors are allocated, and count as
+// Values that follow from shapes and constants: SHAPE and RANK, what the
+// runtime's kernels make of these and of small constants, and tensors without
+// elements. They are known when tensors are allocated, and count as
 // constants of the model.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_SHAPE_VALUES_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_SHAPE_VALUES_H_

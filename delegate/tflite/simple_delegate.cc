@@ -89,7 +89,7 @@ TfLiteStatus ToTfLite(TfLiteContext* context, const absl::Status& status) {
   return HeldWarnings().End(context, status);
 }
 
-// The result of a callback of the runtime's, which no exception passes.
+// Returns a runtime callback's result. No exception passes.
 TfLiteStatus Guarded(TfLiteContext* context,
                      absl::FunctionRef<TfLiteStatus()> callback) {
   TfLiteStatus result = kTfLiteError;
@@ -135,7 +135,7 @@ void KernelFree(TfLiteContext* context, void* user_data) {
   });
 }
 
-// Why there is no kernel.
+// Ok, or why the kernel was not made.
 absl::Status WhyNoKernel(const KernelState* state) {
   if (state != nullptr && state->kernel != nullptr) return absl::OkStatus();
   return state != nullptr && !state->init.ok()

@@ -126,8 +126,9 @@ class SimpleDelegate {
   // Called after the partitions are replaced, or Initialize failed. `applied`:
   // Ok, or why the delegate could not be applied.
   virtual void Finish(TfLiteContext* context, const absl::Status& applied) = 0;
-  // Writes the report to the user's file, if any: after Finish(), where it may
-  // wait, and on deletion. An inference does not wait for a report.
+  // Writes the report to the user's file, if any: after Finish() (kMayWait) and
+  // on deletion (kNow). The next inference writes a report
+  // that has waited.
   enum class ReportTime { kNow, kMayWait };
   virtual absl::Status WriteReport(ReportTime) { return absl::OkStatus(); }
   // Whether WriteReport() has left the file as it was.

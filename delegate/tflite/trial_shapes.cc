@@ -69,7 +69,8 @@ TrialShapes::~TrialShapes() {
 }
 
 absl::Status TrialShapes::Set(
-    absl::Span<const std::pair<std::string, std::vector<int>>> shapes) {
+    absl::Span<const std::pair<std::string, std::vector<int>>> shapes,
+    bool all) {
   const auto name_of = [this](const Input& input) {
     const char* name = context_->tensors[input.id].name;
     return std::string(name == nullptr ? "" : name);
@@ -79,6 +80,7 @@ absl::Status TrialShapes::Set(
         inputs_.begin(), inputs_.end(), [&, &name = name](const Input& input) {
           return name == name_of(input) || name == absl::StrCat(input.id);
         });
+    if (it == inputs_.end() && !all) continue;
     if (it == inputs_.end()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "option input_shapes: no input '", name,
@@ -145,7 +147,7 @@ absl::StatusOr<ShapeFacts> TrialShapes::PropagateAt(const Shapes& shapes) {
   return PropagateShapes(context_, find_, plan_, decompositions_);
 }
 
-Obstacles TrialShapes::ObstaclesOf(const ShapeFacts& facts) const {
+TrialShapes::Obstacles TrialShapes::ObstaclesOf(const ShapeFacts& facts) const {
   Obstacles found = {static_cast<int>(facts.refusals.size()),
                      static_cast<int>(facts.unknown.size()), 0};
   for (int index : plan_) {

@@ -16,15 +16,6 @@
 
 namespace gles_delegate {
 
-// What nodes cannot run at, at some shapes. Less is better.
-struct Obstacles {
-  int refusals = 0;  // of the runtime's kernels
-  int unknown = 0;   // tensors whose shape is not known
-  int empty = 0;     // tensors that nodes write, without elements
-
-  int sum() const { return refusals + unknown + empty; }
-};
-
 // While it lives, extents of the model's inputs may have other sizes than in
 // the file: those that the shape signature marks as free (-1), or else those of
 // 1 or less, with or without the last axis (channels).
@@ -38,10 +29,11 @@ class TrialShapes {
   TrialShapes(const TrialShapes&) = delete;
   TrialShapes& operator=(const TrialShapes&) = delete;
 
-  // The option input_shapes. kInvalidArgument: no such input has free axes, or
-  // it has other fixed ones.
+  // The option input_shapes. kInvalidArgument: an input has other fixed axes,
+  // or, with `all`, no input of a name has free ones.
   absl::Status Set(
-      absl::Span<const std::pair<std::string, std::vector<int>>> shapes);
+      absl::Span<const std::pair<std::string, std::vector<int>>> shapes,
+      bool all);
 
   // If there are obstacles at the present shapes (`facts`), tries a few powers
   // of four as the size of these extents, and leaves the model at the first
@@ -54,6 +46,14 @@ class TrialShapes {
     std::vector<int> dims;       // before
     std::vector<int> signature;  // of the file
     char* memory;                // of the runtime
+  };
+  // Why nodes cannot run at some shapes.
+  struct Obstacles {
+    int refusals = 0;  // of the runtime's kernels
+    int unknown = 0;   // tensors whose shape is not known
+    int empty = 0;     // tensors that nodes write, without elements
+
+    int sum() const { return refusals + unknown + empty; }
   };
   using Shapes = std::vector<std::vector<int>>;  // of inputs_
   enum class Free { kBySignature, kOnesButLast, kOnes };

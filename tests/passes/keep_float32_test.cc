@@ -180,21 +180,28 @@ TEST(KeepFloat32Test, LeavesSquaresThatOthersRead) {
 }
 
 // sin(position * frequency), as rotary embeddings and time steps are computed:
-// by a CAST, a product or a matrix product, a CONCATENATION.
+// by a CAST or a float input, a broadcast or a matrix product, a CONCATENATION.
 TEST(KeepFloat32Test, AnglesOfLargePositions) {
   GLES_SKIP_WITHOUT_DEVICE();
   const std::vector<float> positions = {0,    1,     255,    2049,
                                         8191, 65537, 100003, 131071};
   const std::vector<float> frequencies = {1, 0.31622776f, 0.1f, 0.001f};
   const auto rows = static_cast<int>(positions.size());
-  for (bool by_matrices : {false, true}) {
+  for (const auto& [by_matrices, of_floats] :
+       {std::pair{false, false}, std::pair{true, false},
+        std::pair{false, true}}) {
     Ops ops;
-    const int x = ops.b.AddInput("x", {rows, 1}, TensorType::INT32);
-    const int cast = ops.b.AddTensor("cast", {rows, 1});
-    schema::CastOptionsT casts;
-    casts.in_data_type = TensorType::INT32;
-    casts.out_data_type = TensorType::FLOAT32;
-    ops.b.AddOp(Op::CAST, 1, {x}, {cast}, casts);
+    int cast;
+    if (of_floats) {
+      cast = ops.b.AddInput("x", {rows, 1});
+    } else {
+      const int x = ops.b.AddInput("x", {rows, 1}, TensorType::INT32);
+      cast = ops.b.AddTensor("cast", {rows, 1});
+      schema::CastOptionsT casts;
+      casts.in_data_type = TensorType::INT32;
+      casts.out_data_type = TensorType::FLOAT32;
+      ops.b.AddOp(Op::CAST, 1, {x}, {cast}, casts);
+    }
     int angle;
     if (by_matrices) {
       const int f = ops.b.AddConstant<float>("f", {4, 1}, frequencies);
@@ -225,7 +232,8 @@ TEST(KeepFloat32Test, AnglesOfLargePositions) {
         // rounding.
         const float angle_of = positions[i / 8] * frequencies[i % 4];
         EXPECT_NEAR(gpu.outputs[0].values[i], std::sin(angle_of), 1e-3)
-            << by_matrices << " " << positions[i / 8] << ", " << storage;
+            << by_matrices << of_floats << " " << positions[i / 8] << ", "
+            << storage;
       }
     }
   }

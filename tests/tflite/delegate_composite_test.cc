@@ -336,6 +336,18 @@ TEST_F(DelegateCompositeTest, ADecompositionThatIsCalledRuns) {
   EXPECT_EQ(report["nodes_delegated"], 1 + 5 + 1 + 1) << report;
 }
 
+// A decomposition has its own inputs, none of which has that name.
+TEST_F(DelegateCompositeTest, InputShapesAreThoseOfTheModel) {
+  DelegatePair pair = MakePair(
+      NormModel({1, 6, 8},
+                [](schema::ModelT& model) {
+                  model.subgraphs[0]->tensors[0]->shape_signature = {-1, 6, 8};
+                }),
+      [](auto& options) { options.input_shapes = "x=3x6x8"; });
+  EXPECT_FALSE(ReportOf(pair.delegate).contains("error"));
+  ExpectSame(&pair);
+}
+
 TEST_F(DelegateCompositeTest, RefusesAMissingSubgraph) {
   for (int index : {2, -1, 1 << 30}) {
     EXPECT_THAT(ReasonOfMalformed(NormModel(

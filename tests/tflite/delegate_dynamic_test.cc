@@ -156,8 +156,9 @@ TEST_F(DelegateDynamicTest, WhatFollowsADynamicTensorStaysOnTheCpu) {
   for (const auto& entry : report["cpu"]) {
     refused += static_cast<int>(entry["nodes"].size());
     if (entry["op"] == "RANGE") continue;
-    EXPECT_THAT(entry["reason"].get<std::string>(),
-                HasSubstr("a tensor has a shape that is known only at run time"));
+    EXPECT_THAT(
+        entry["reason"].get<std::string>(),
+        HasSubstr("a tensor has a shape that is known only at run time"));
   }
   EXPECT_EQ(refused, 3) << report;
   const std::vector<float> values(12, 0.5f);

@@ -1,9 +1,10 @@
 // labels: op delegate llvmpipe
-// Memory that ends anywhere in the delegate: a call fails, or the CPU answers,
-// and nothing ends the process. operator new fails for what this program's own
-// code asks of it: the delegate is linked into it, and the driver is not.
-// But for abseil's hash tables: one that cannot grow is broken, as abseil is
-// written for code without exceptions.
+// Memory ends anywhere in the delegate: a call fails, or the CPU answers, and
+// nothing ends the process.
+//
+// operator new fails for this program's own code: the delegate is linked into
+// it, and the driver is not. It does not fail for abseil's hash tables: one
+// that cannot grow is broken, as abseil is written for code without exceptions.
 #include <dlfcn.h>
 #include <elf.h>
 #include <execinfo.h>

@@ -103,7 +103,7 @@ class ShapeModel {
     return y;
   }
 
-  // Where the extents of y are free in the file, if those of x are.
+  // The extents of y are free in the file, as those of x.
   template <typename Options>
   int Free(Op op, const std::vector<int>& of, const Shape& shape,
            const Options& options) {
