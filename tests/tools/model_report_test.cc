@@ -131,7 +131,7 @@ TEST(VerdictTest, SaysWhatToUseAndWhereTheTimeGoes) {
   data.cpu_ms = 1;
   EXPECT_THAT(VerdictOf(data), HasSubstr("Use the CPU here"));
   data.cpu_ms = 2.2;
-  EXPECT_THAT(VerdictOf(data), HasSubstr("About the same; use the CPU here"));
+  EXPECT_THAT(VerdictOf(data), HasSubstr("About the same here: 2.00 ms"));
   data.nodes_delegated = 0;
   EXPECT_THAT(VerdictOf(data), HasSubstr("no node of this model runs"));
 }

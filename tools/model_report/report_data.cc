@@ -181,7 +181,7 @@ std::string VerdictOf(const ReportData& data) {
   if (data.invoke_ms > 0 && data.cpu_ms > 0) {
     absl::StrAppendFormat(
         &text, "%s: %.2f ms with the delegate, %.2f ms with XNNPACK on %s. ",
-        ChooseByTime(data.invoke_ms, data.cpu_ms, data.software).text,
+        Choose({data.cpu_ms / data.invoke_ms}, data.software).text,
         data.invoke_ms, data.cpu_ms, Count(data.cpu_threads, "thread"));
   }
   absl::StrAppend(

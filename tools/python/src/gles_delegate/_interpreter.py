@@ -30,7 +30,7 @@ class Interpreter(Protocol):
 
 
 class _Closed:
-    """What an interpreter is after its `with` block."""
+    """An interpreter becomes this after its `with` block."""
 
     def __getattr__(self, name: str) -> Any:
         raise ValueError("the interpreter is closed: its `with` block has ended")
