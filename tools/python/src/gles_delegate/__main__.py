@@ -139,13 +139,15 @@ def main(argv: Optional[List[str]] = None) -> int:
     except SystemExit as ended:  # argparse's 2 says something else here
         return 1 if ended.code else 0
     out = sys.stderr if arguments.report_json == "-" else sys.stdout
-    machine = {"version": "unknown", "tflite": "unknown", "hardware": False, "reason": "",
-               "devices": []}
+    machine: Dict[str, Any] = {"version": "unknown", "tflite": "unknown", "hardware": False,
+                               "reason": "", "devices": []}
     found = _isolated(lambda: _machine(arguments.runtime))
     machine.update(found if "error" not in found else {"reason": found["error"]})
     _print_machine(machine, out)
     models: List[Dict[str, Any]] = []
     for path in arguments.models or [_checkup.OWN_MODEL]:
+        if sys.stderr.isatty():  # drivers compile for up to a minute
+            print("running ...", end="\r", file=sys.stderr, flush=True)
         model = _isolated(lambda path=path: _checkup.checkup(  # type: ignore[misc]
             path, arguments.runtime, arguments.gles_options, arguments.num_threads,
             arguments.seconds, arguments.max_batch))
@@ -167,4 +169,7 @@ def main(argv: Optional[List[str]] = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

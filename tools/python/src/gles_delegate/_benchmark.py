@@ -98,7 +98,7 @@ def benchmark(
 
 
 def _summary(rounds: List[List[float]]) -> Times:
-    times = sorted(sum(rounds, []))
+    times = sorted(ms for times in rounds for ms in times)
     return Times(len(times), statistics.median(times), times[int(0.9 * (len(times) - 1))])
 
 
