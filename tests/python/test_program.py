@@ -101,6 +101,13 @@ def test_without_egl_there_is_json_with_the_reason():
         assert report["models"][0]["use"] == "cpu" and "no_egl.so" in report["models"][0]["error"]
 
 
+def test_without_its_library_there_is_json_with_the_reason():
+    done = self_check("--json", GLES_DELEGATE_LIBRARY="/nonexistent.so")
+    assert done.returncode == 1
+    report = report_of(done)
+    assert "/nonexistent.so" in report["reason"] and "/nonexistent.so" in report["models"][0]["error"]
+
+
 def test_the_program_suggests_the_flag_that_was_meant():
     done = self_check("--optoins=x")
     assert done.returncode == 1

@@ -12,7 +12,6 @@ import os
 import signal
 import sys
 import textwrap
-import traceback
 from typing import Any, Callable, Dict, List, Optional
 
 import gles_delegate
@@ -67,10 +66,12 @@ def _isolated(call: Callable[[], Dict[str, Any]]) -> Dict[str, Any]:
     child = os.fork()
     if child == 0:
         try:
+            try:
+                result = call()
+            except Exception as error:  # pylint: disable=broad-except
+                result = {"error": f"{type(error).__name__}: {error}"}
             with os.fdopen(send, "wb") as file:
-                file.write(json.dumps(call()).encode())
-        except Exception:  # pylint: disable=broad-except
-            traceback.print_exc()
+                file.write(json.dumps(result).encode())
         finally:
             os._exit(0)
     os.close(send)
