@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "egl/displays.h"
 #include "egl/gl_api.h"
+#include "egl/other_llvm.h"
 
 namespace gles_delegate::egl {
 namespace {
@@ -110,6 +111,7 @@ absl::StatusOr<DeviceInfo> ReadDeviceInfo() {
         "the context is \"", info.version, "\" on \"", info.renderer,
         "\"; OpenGL ES 3.1 or later is needed (compute shaders)"));
   }
+  if (auto status = CheckLlvm(info.renderer); !status.ok()) return status;
   info.shading_language_version = GetString(GL_SHADING_LANGUAGE_VERSION);
   static_cast<DriverIdentity&>(info) = IdentifyDriver(
       {EglDriverName(), info.vendor, info.renderer, info.version});

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "egl/driver_use.h"
 #include "egl/environment.h"
+#include "egl/other_llvm.h"
 
 namespace gles_delegate::egl {
 namespace {
@@ -103,6 +104,7 @@ absl::Status LoadGles(void* library, bool ask_egl_first) {
 }
 
 absl::Status LoadOnce() {
+  BindMesaToItsLlvm();
   absl::StatusOr<void*> egl_library = OpenEgl();
   if (!egl_library.ok()) return egl_library.status();
   if (absl::Status status = LoadEgl(*egl_library); !status.ok()) return status;
