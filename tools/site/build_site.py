@@ -124,7 +124,8 @@ def configuration(pages, repository):
     version = re.search(r"project\(gles_delegate VERSION (\S+)",
                         (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
     text = (ROOT / "tools/site/mkdocs.yml").read_text(encoding="utf-8")
-    text = text.replace("site_name: gles_delegate VERSION", f"site_name: gles_delegate {version}")
+    text = text.replace("gles_delegate VERSION", f"gles_delegate {version}")
+    text = text.replace("ROOT/", f"{ROOT}/")
     decisions = "".join(f"          - decisions/{path.name}\n"
                         for path in sorted((pages / "decisions").glob("*.md")))
     text = text.replace("          - decisions/*.md\n", decisions)
