@@ -74,7 +74,7 @@ def rewritten(text, page, repository, exists):
     >>> rewritten("```\\n[a](b)\\n```\\n```c\\nx\\n```", "README.md", "", always)
     '```sh\\n[a](b)\\n```\\n```c\\nx\\n```'
     >>> rewritten('| <a id="k"></a>`k` |', "README.md", "", always)
-    '| `k`<a id="k" class="headerlink" href="#k" title="Permanent link">&para;</a> |'
+    '| `k`<a id="k" class="headerlink" href="#k" title="Permanent link" data-search-exclude>&para;</a> |'
     """
     def replace(found):
         picture, words, target = found.groups()
@@ -90,8 +90,8 @@ def rewritten(text, page, repository, exists):
             return f"{picture}[{words}]({os.path.relpath(site_path(path), start)}{anchor})"
         return f"[{words}]({repository}/blob/main/{path}{anchor})" if repository else words
     def prose(part):
-        return ANCHOR.sub(r'\2<a id="\1" class="headerlink" href="#\1" title="Permanent link">'
-                          "&para;</a>", LINK.sub(replace, part))
+        return ANCHOR.sub(r'\2<a id="\1" class="headerlink" href="#\1" title="Permanent link" '
+                          "data-search-exclude>&para;</a>", LINK.sub(replace, part))
     done, at = [], 0
     for block in FENCE.finditer(text):
         indent, language, code = block.groups()
