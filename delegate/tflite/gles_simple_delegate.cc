@@ -92,11 +92,6 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
   auto gpu = MakeGpu(GpuOptionsOf(options_), of_caller, log);
   if (!gpu.ok()) return gpu.status();
   gpu_ = *std::move(gpu);
-  if (options_.verbosity >= 1) {
-    for (const auto& text : std::exchange(options_.warnings, {})) {
-      Warn(context, absl::StrCat("an old option is set: ", text));
-    }
-  }
   if (options_.verbosity >= 2) {
     const egl::DeviceInfo& device = gpu_->context->device();
     Tell(context, absl::StrCat("running on ", device.renderer, " (",

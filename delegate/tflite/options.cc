@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/tflite/environment_options.h"
-#include "delegate/tflite/old_option_keys.h"
 #include "delegate/tflite/option_keys.h"
 #include "delegate/tflite/option_texts.h"
 #include "delegate/tflite/runtime.h"
@@ -198,18 +197,13 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
 }
 
 // Of the options that an app and the environment give together.
-absl::StatusOr<Options> FromMerged(TfLiteGlesDelegateOptions merged,
-                                   const OptionTexts& texts) {
-  ApplyOldKeys(texts.old, Defaults(), &merged);
+absl::StatusOr<Options> FromMerged(const TfLiteGlesDelegateOptions& merged) {
   if (auto s = CheckTuningVariable(); !s.ok()) return s;
   if (auto s = CheckDebugVariable(); !s.ok()) return s;
   const std::string environment = EnvironmentOptions();
   auto options = FromStruct(merged);
   if (options.ok()) {
     options->environment = environment;
-    for (const OldKey* old : texts.old) {
-      options->warnings.insert(WarningOf(*old));
-    }
   } else if (!environment.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(options.status().message(),
                                                    " (", kEnvironmentOptions,
@@ -248,7 +242,7 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* caller) {
   OptionTexts texts;
   if (auto s = SetFromEnvironment(&environment, &texts); !s.ok()) return s;
   FillUnset(Defaults(), environment, &*known);
-  return FromMerged(*known, texts);
+  return FromMerged(*known);
 }
 
 absl::StatusOr<Options> OptionsFrom(
@@ -260,7 +254,7 @@ absl::StatusOr<Options> OptionsFrom(
   for (const auto& [key, value] : keys_values) {
     if (auto s = SetKey(key, value, &options, &texts); !s.ok()) return s;
   }
-  return FromMerged(options, texts);
+  return FromMerged(options);
 }
 
 }  // namespace gles_delegate
