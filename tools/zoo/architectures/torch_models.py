@@ -170,6 +170,24 @@ def diffusion():
     return DiffusionBlock(), (torch.randn(1, 16, 8, 8), torch.randn(1, 8))
 
 
+class TimeSteps(nn.Module):
+    """A step from 0 to 1000 as sines and cosines, which every block of a diffusion model is told."""
+
+    def __init__(self):
+        super().__init__()
+        self.mlp = nn.Sequential(nn.Linear(32, 32), nn.SiLU(), nn.Linear(32, 16))
+        self.register_buffer("frequencies", torch.exp(-torch.arange(16) / 16 * 9.2103))
+
+    def forward(self, step):
+        angles = (step * 142).float()[:, None] * self.frequencies  # steps are up to 7 in the zoo
+        return self.mlp(torch.cat([angles.cos(), angles.sin()], -1))
+
+
+@module("torch_time_steps", "diffusion")
+def time_steps():
+    return TimeSteps(), (torch.arange(4) * 2,)
+
+
 @module("torch_unet", "segmentation")
 def unet():
     class Unet(nn.Module):
