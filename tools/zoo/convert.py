@@ -142,7 +142,8 @@ class Onnx:
             onnx.save(model, source)
             onnx2tf.convert(input_onnx_file_path=str(source), output_folder_path=scratch,
                             output_dynamic_range_quantized_tflite=mode == "dynamic_int8",
-                            keep_shape_absolutely_input_names=keep, verbosity="error")
+                            keep_shape_absolutely_input_names=keep, verbosity="error",
+                            replace_to_pseudo_operators=["erf"])  # TFLite has none
             made = pathlib.Path(scratch) / f"model_{self.SUFFIXES[mode]}.tflite"
             path.write_bytes(made.read_bytes())
 
