@@ -200,6 +200,9 @@ def main():
             import keras  # pylint: disable=import-outside-toplevel
             keras.backend.clear_session()  # names in the file depend on nothing before
             keras.utils.set_random_seed(1)
+        elif converter == "torch":
+            import torch  # pylint: disable=import-outside-toplevel
+            torch.manual_seed(1)
         signal.alarm(SECONDS * len(table[name].modes))
         convert(table[name], pathlib.Path(folder))
         signal.alarm(0)
