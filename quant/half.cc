@@ -1,7 +1,9 @@
 #include "quant/half.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 // GLES_DELEGATE_HALF_VECTORS: below are two functions that convert by vectors.
 // Every AArch64 processor has the instructions; an x86-64 one is asked, when
@@ -63,6 +65,8 @@ uint16_t FloatToHalf(float value) {
 
 namespace {
 
+constexpr float kLargestHalf = 65504.0f;
+
 #if defined(GLES_DELEGATE_HALF_VECTORS)
 constexpr size_t kLanes = 8;
 #endif
@@ -74,11 +78,20 @@ constexpr size_t kLanes = 8;
 __attribute__((target("avx,f16c"))) size_t FloatsToHalvesByVectors(
     const uint8_t* floats, uint8_t* halves, size_t count) {
   const bool aligned = reinterpret_cast<uintptr_t>(halves) % 16 == 0;
+  const __m256 largest = _mm256_set1_ps(kLargestHalf);
+  const __m256 least = _mm256_set1_ps(-kLargestHalf);
+  const __m256 infinity =
+      _mm256_set1_ps(std::numeric_limits<float>::infinity());
+  const __m256 sign = _mm256_set1_ps(-0.0f);
   size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
-    const __m128i v = _mm256_cvtps_ph(
-        _mm256_loadu_ps(reinterpret_cast<const float*>(floats + 4 * i)),
-        _MM_FROUND_TO_NEAREST_INT);
+    const __m256 from =
+        _mm256_loadu_ps(reinterpret_cast<const float*>(floats + 4 * i));
+    const __m256 finite =
+        _mm256_cmp_ps(_mm256_andnot_ps(sign, from), infinity, _CMP_LT_OQ);
+    const __m256 within = _mm256_min_ps(_mm256_max_ps(from, least), largest);
+    const __m128i v = _mm256_cvtps_ph(_mm256_blendv_ps(from, within, finite),
+                                      _MM_FROUND_TO_NEAREST_INT);
     auto* to = reinterpret_cast<__m128i*>(halves + 2 * i);
     if (aligned) {
       _mm_stream_si128(to, v);
@@ -106,11 +119,17 @@ __attribute__((target("avx,f16c"))) size_t HalvesToFloatsByVectors(
 size_t FloatsToHalvesByVectors(const uint8_t* floats, uint8_t* halves,
                                size_t count) {
   size_t i = 0;
+  const auto convert = [](const uint8_t* from) {
+    const float32x4_t v = vreinterpretq_f32_u8(vld1q_u8(from));
+    const uint32x4_t finite = vcltq_f32(
+        vabsq_f32(v), vdupq_n_f32(std::numeric_limits<float>::infinity()));
+    const float32x4_t within = vminq_f32(
+        vmaxq_f32(v, vdupq_n_f32(-kLargestHalf)), vdupq_n_f32(kLargestHalf));
+    return vcvt_f16_f32(vbslq_f32(finite, within, v));
+  };
   for (; i + kLanes <= count; i += kLanes) {
-    const uint8_t* from = floats + 4 * i;
-    const float16x4_t low = vcvt_f16_f32(vreinterpretq_f32_u8(vld1q_u8(from)));
-    const float16x4_t high =
-        vcvt_f16_f32(vreinterpretq_f32_u8(vld1q_u8(from + 16)));
+    const float16x4_t low = convert(floats + 4 * i);
+    const float16x4_t high = convert(floats + 4 * i + 16);
     vst1q_u8(halves + 2 * i, vreinterpretq_u8_f16(vcombine_f16(low, high)));
   }
   return i;
@@ -159,6 +178,9 @@ void FloatsToHalves(const void* floats, void* halves, size_t count) {
   for (; i < count; ++i) {
     float value;
     std::memcpy(&value, from + 4 * i, sizeof(value));
+    if (std::isfinite(value)) {
+      value = std::clamp(value, -kLargestHalf, kLargestHalf);
+    }
     const uint16_t half = FloatToHalf(value);
     std::memcpy(to + 2 * i, &half, sizeof(half));
   }

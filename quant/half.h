@@ -15,8 +15,8 @@ inline float RoundToHalf(float value) {
 }
 
 // Converts `count` values, with vector instructions if the CPU has them. Any
-// alignment. FloatsToHalves may bypass the caches, since a device reads the
-// result next.
+// alignment. FloatsToHalves keeps finite values finite (at most 65504), and may
+// bypass the caches, since a device reads the result next.
 void FloatsToHalves(const void* floats, void* halves, size_t count);
 void HalvesToFloats(const void* halves, void* floats, size_t count);
 // True if the CPU has such instructions: about as fast as a copy, otherwise

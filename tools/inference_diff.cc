@@ -12,8 +12,8 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "tools/common/progress.h"
-#include "tools/inference_diff/float16_range.h"
 #include "tools/inference_diff/per_layer.h"
+#include "tools/inference_diff/suggest_float32.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
 #include "tools/runner/command_line.h"
@@ -39,10 +39,10 @@ ABSL_FLAG(
     bool, per_layer_alone, false,
     "the same, each op by itself on the CPU's inputs, so that its error is "
     "its own");
-ABSL_FLAG(bool, check_float16_range, false,
-          "name the tensors whose values, on these inputs, are past what "
-          "16-bit floats hold (65504), with the option that keeps their nodes "
-          "in 32 bits");
+ABSL_FLAG(bool, suggest_float32_nodes, false,
+          "name the nodes whose error in 16 bits, each alone on these inputs, "
+          "is past 0.005 of their output's magnitude; then compare the model "
+          "in 16 bits without and with the option that keeps them in 32");
 
 namespace gles_delegate {
 namespace {
@@ -59,7 +59,15 @@ constexpr char kUsage[] =
     "--per_layer and --per_layer_alone add the error of every layer; of\n"
     "quantized tensors the share of values that are equal and within 1, and\n"
     "the largest difference in quantization steps.\n"
-    "Exit status 1: an error past --max_error, or NaN on one side only.";
+    "Exit status 1: an error past --max_error, or NaN on one side only (with\n"
+    "--suggest_float32_nodes, past 0.005 with the suggested option).";
+
+// What --max_error or --suggest_float32_nodes allows.
+double MaxError() {
+  return absl::GetFlag(FLAGS_suggest_float32_nodes)
+             ? kFloat16Error
+             : absl::GetFlag(FLAGS_max_error);
+}
 
 struct Comparison {
   std::string backend;
@@ -124,7 +132,7 @@ absl::StatusOr<Comparison> Compare(const Model& model,
 
 bool Passed(const Comparison& comparison) {
   for (const OutputDiff& diff : comparison.outputs) {
-    if (!diff.Within(absl::GetFlag(FLAGS_max_error))) return false;
+    if (!diff.Within(MaxError())) return false;
   }
   return true;
 }
@@ -148,7 +156,7 @@ void Print(const Comparison& comparison, const Interpreter& reference) {
                 diff.max_relative(), diff.relative_l2(), 1 - diff.cosine(),
                 100 * diff.argmax_agreement(),
                 static_cast<long long>(diff.mismatches()),
-                diff.Within(absl::GetFlag(FLAGS_max_error)) ? "" : "  FAIL");
+                diff.Within(MaxError()) ? "" : "  FAIL");
   }
 }
 
@@ -157,7 +165,7 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
   nlohmann::ordered_json json;
   json["backend"] = comparison.backend;
   json["passed"] = Passed(comparison);
-  json["max_error"] = absl::GetFlag(FLAGS_max_error);
+  json["max_error"] = MaxError();
   json["runs"] = comparison.runs;
   json["seed"] = absl::GetFlag(FLAGS_seed);
   json["nodes_total"] = comparison.facts.nodes_total;
@@ -208,26 +216,40 @@ absl::Status PrintPerLayer(const Model& model, const BackendSpec& spec) {
   return absl::OkStatus();
 }
 
-absl::Status PrintFloat16Range(const Model& model) {
-  if (!absl::GetFlag(FLAGS_check_float16_range)) return absl::OkStatus();
+// Prints the nodes to keep in 32 bits. Gives `spec` in 16 bits, without and
+// with them.
+absl::StatusOr<std::vector<BackendSpec>> WithSuggestions(const Model& model,
+                                                         BackendSpec spec) {
   auto files = ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
   if (!files.ok()) return files.status();
   PerLayerOptions options;
   options.runs = absl::GetFlag(FLAGS_num_runs);
   options.seed = absl::GetFlag(FLAGS_seed);
   options.files = *files;
-  auto tensors =
-      FindPastFloat16(model, absl::GetFlag(FLAGS_num_threads), options);
-  if (!tensors.ok()) return tensors.status();
-  PrintPastFloat16(*tensors, options.runs);
-  return absl::OkStatus();
+  auto suggestion = SuggestFloat32Nodes(model, spec, options);
+  if (!suggestion.ok()) return suggestion.status();
+  spec.options.emplace_back("is_precision_loss_allowed", "1");
+  std::vector<BackendSpec> specs = {spec};
+  if (suggestion->nodes.empty()) {
+    std::printf("16 bits: no node's error is past %g\n", kFloat16Error);
+    return specs;
+  }
+  std::printf("16 bits: each op alone, if its error is past %g:\n",
+              kFloat16Error);
+  PrintLayers(suggestion->layers);
+  const std::string option = "float32_nodes:" + suggestion->nodes;
+  std::printf("%s\n",
+              Wrap("Without, then with the option " + option + ":", 2).c_str());
+  specs.push_back(spec);
+  specs.back().options.emplace_back("float32_nodes", suggestion->nodes);
+  return specs;
 }
 
 // Whether the model is to run in forms that are made of it.
 bool RunsLayers() {
   return absl::GetFlag(FLAGS_per_layer) ||
          absl::GetFlag(FLAGS_per_layer_alone) ||
-         absl::GetFlag(FLAGS_check_float16_range);
+         absl::GetFlag(FLAGS_suggest_float32_nodes);
 }
 
 // Compares every backend. False: the outputs of one are past the limit.
@@ -241,7 +263,7 @@ absl::StatusOr<bool> Run() {
   if (!shapes->empty() && RunsLayers()) {
     return absl::InvalidArgumentError(
         "--input_layer_shape goes with none of --per_layer, --per_layer_alone "
-        "and --check_float16_range, which run the model's own shapes");
+        "and --suggest_float32_nodes, which run the model's own shapes");
   }
   BackendSpec cpu;
   cpu.num_threads = absl::GetFlag(FLAGS_num_threads);
@@ -249,7 +271,15 @@ absl::StatusOr<bool> Run() {
   if (!reference.ok()) return reference.status();
 
   CatchInterrupts();
-  if (auto s = PrintFloat16Range(**model); !s.ok()) return s;
+  const bool suggests = absl::GetFlag(FLAGS_suggest_float32_nodes);
+  if (suggests) {
+    if (specs->size() != 1 || specs->front().kind != BackendSpec::Kind::kGles) {
+      return absl::InvalidArgumentError(
+          "--suggest_float32_nodes is for the GLES delegate alone");
+    }
+    specs = WithSuggestions(**model, specs->front());
+    if (!specs.ok()) return specs.status();
+  }
   bool passed = true;
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
   for (const BackendSpec& spec : *specs) {
@@ -258,7 +288,7 @@ absl::StatusOr<bool> Run() {
     if (!comparison.ok()) return comparison.status();
     Print(*comparison, (*reference)->interpreter());
     report.push_back(ToJson(*comparison, (*reference)->interpreter()));
-    passed = passed && Passed(*comparison);
+    passed = (passed || suggests) && Passed(*comparison);
     if (Interrupted()) break;
     if (auto s = PrintPerLayer(**model, spec); !s.ok()) return s;
   }
@@ -285,8 +315,7 @@ int Main(int argc, char** argv) {
     return absl::IsCancelled(passed.status()) ? kInterruptedExit : 1;
   }
   if (!*passed) {
-    std::fprintf(stderr, "inference_diff: past --max_error=%g\n",
-                 absl::GetFlag(FLAGS_max_error));
+    std::fprintf(stderr, "inference_diff: past an error of %g\n", MaxError());
   }
   return *passed ? 0 : 1;
 }

@@ -211,9 +211,9 @@ struct PlanningOptions {
   // Storage for all tensors that it fits; nullopt: as in DeviceChoices, which
   // ProfileFor() updates.
   std::optional<gl_shaders::Storage> storage;
-  // With 16-bit storage: store finite values above 65504 as 65504 instead of
+  // With 16-bit storage: store finite values above 65504 as 65504, not as
   // infinity.
-  bool saturate_halves = false;
+  bool saturate_halves = true;
   // DeviceChoices::zero_copy; nullopt: the device preset's.
   std::optional<bool> zero_copy;
   // Partitions run a baseline plan (device/baseline.h) until a background

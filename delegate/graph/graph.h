@@ -273,6 +273,8 @@ struct Graph {
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
   std::map<int, std::string> composites;  // their names, by tflite_index
+  // Why nodes are in 32 bits although floats are stored in 16, by tflite_index.
+  std::map<int, const char*> float32_reasons;
 
   const Tensor& tensor(TensorId id) const { return tensors[id]; }
   Tensor& tensor(TensorId id) { return tensors[id]; }

@@ -157,12 +157,8 @@ bool PaddingIs(uint8_t zero, const uint8_t* texels, const Shape& shape,
 }
 
 std::vector<uint16_t> ToHalves(absl::Span<const float> values) {
-  constexpr float kLargest = 65504.0f;
   std::vector<uint16_t> halves(values.size());
-  std::transform(values.begin(), values.end(), halves.begin(), [&](float v) {
-    return FloatToHalf(std::isfinite(v) ? std::clamp(v, -kLargest, kLargest)
-                                        : v);
-  });
+  FloatsToHalves(values.data(), halves.data(), values.size());
   return halves;
 }
 

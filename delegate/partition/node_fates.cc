@@ -90,8 +90,11 @@ std::vector<NodeFate> FatesOfNodes(absl::Span<const int> nodes,
   std::vector<NodeFate> fates;
   for (int node : nodes) {
     const auto name = before.composites.find(node);
-    fates.push_back({node, resolver.FateOf(node),
-                     name == before.composites.end() ? "" : name->second});
+    const auto reason = after.float32_reasons.find(node);
+    fates.push_back(
+        {node, resolver.FateOf(node),
+         name == before.composites.end() ? "" : name->second,
+         reason == after.float32_reasons.end() ? "" : reason->second});
   }
   return fates;
 }

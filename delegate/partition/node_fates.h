@@ -21,6 +21,8 @@ struct NodeFate {
   // dispatch, since its values are constant or unused.
   int computed_by = kNoNode;
   std::string composite;  // its name, if the node is one
+  // With 16-bit storage: why it is in 32 bits; "": it is not.
+  std::string float32;
 };
 
 // The fates of `nodes`, a partition's nodes. `before` is the partition as read,

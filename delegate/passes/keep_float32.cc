@@ -5,23 +5,38 @@
 #include <iterator>
 #include <vector>
 
+#include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 
 namespace gles_delegate {
 namespace {
 
-// The ops whose inputs are kept.
-constexpr absl::string_view kExact[] = {
-    "SIN",   "COS",                     // angles of many turns
-    "LOG",                              // sums near zero: a quiet spectrum
-    "FLOOR", "FLOOR_DIV", "FLOOR_MOD",  // of positions
+// An op whose inputs are kept. Back from there, functions, movements and sums
+// are kept, too, and up to this number of products; a network before them stays
+// in 16 bits.
+struct Exact {
+  absl::string_view op;
+  int products;
+  const char* reason;
+};
+constexpr Exact kExact[] = {
+    // Of frequencies by positions.
+    {"SIN", 1, "angles of many turns"},
+    {"COS", 1, "angles of many turns"},
+    // Of a signal by waves, and of its spectrum by filters.
+    {"LOG", 2, "a logarithm near zero"},
+    // Of positions by a matrix.
+    {"FLOOR", 1, "positions"},
+    {"CEIL", 1, "positions"},
+    {"ROUND", 1, "positions"},
+    {"FLOOR_DIV", 1, "positions"},
+    {"FLOOR_MOD", 1, "positions"},
 };
 
-// Back from there, functions, movements and sums are kept, too, and up to this
-// number of products: of frequencies by positions, or of a spectrum by filters.
-// A network before them stays in 16 bits.
-constexpr int kProducts = 1;
+// LOG(x + c) needs x as exactly as c is small: a softplus, log(1 + e^x), gets
+// nothing from 32 bits.
+constexpr float kLargeOffset = 0.5f;
 
 bool IsSquare(const Node& node) {
   const absl::string_view op = node.op->name;
@@ -30,11 +45,14 @@ bool IsSquare(const Node& node) {
 }
 
 bool IsSum(const Node& node) {
-  return node.op->name == "SUM" || node.op->name == "MEAN";
+  const absl::string_view op = node.op->name;
+  return op == "SUM" || op == "MEAN" || op == "CUMSUM";
 }
 
 bool IsProduct(const Node& node) {
-  return node.op->name == "FULLY_CONNECTED" || node.op->name == "BATCH_MATMUL";
+  const absl::string_view op = node.op->name;
+  return op == "FULLY_CONNECTED" || op == "BATCH_MATMUL" || op == "CONV_2D" ||
+         op == "RFFT2D";
 }
 
 // A broadcast is one, too.
@@ -46,11 +64,13 @@ bool HoldsFloats(const Tensor& t) {
   return t.type == DataType::kFloat32 && !t.is_float_view();
 }
 
-// Of int32 or int64, whose values may be past 2,048.
+// Of int32 or int64, which halves hold up to 2,048.
+bool IsWideInteger(const Tensor& t) {
+  return t.type == DataType::kInt32 && DataTypeSize(t.stored()) >= 4;
+}
+
 bool CastsIntegers(const Node& node, const Graph& graph) {
-  if (node.op->name != "CAST") return false;
-  const Tensor& from = graph.tensor(node.inputs[0]);
-  return from.type == DataType::kInt32 && DataTypeSize(from.stored()) >= 4;
+  return node.op->name == "CAST" && IsWideInteger(graph.tensor(node.inputs[0]));
 }
 
 // A function whose inputs, except constants, are all in 32 bits: ADD of an
@@ -70,18 +90,37 @@ class Float32Keeper {
   explicit Float32Keeper(Graph* graph) : graph_(graph), uses_(*graph) {}
 
   void Run() {
+    NoteReasons();
     KeepSquares();
     KeepInputs();
     for (const Node& node : graph_->nodes) {
       if (!node.always_float32) continue;
       for (TensorId id : node.inputs) {
-        if (id == kNoTensor || !graph_->tensor(id).is_constant()) continue;
-        graph_->tensor(id).always_float32 = true;
+        // What no node writes: constants, and the graph's inputs.
+        if (id == kNoTensor || uses_.producer[id] >= 0) continue;
+        Tensor& t = graph_->tensor(id);
+        t.always_float32 |= t.is_constant() || HoldsFloats(t);
       }
     }
   }
 
  private:
+  // Of nodes that the reader keeps.
+  void NoteReasons() {
+    for (const Node& node : graph_->nodes) {
+      if (!node.always_float32) continue;
+      const bool quantized = std::any_of(
+          node.outputs.begin(), node.outputs.end(), [this](TensorId id) {
+            return id != kNoTensor && graph_->tensor(id).is_float_view();
+          });
+      Note(node, quantized ? "quantized values" : "listed in float32_nodes");
+    }
+  }
+
+  void Note(const Node& node, const char* reason) {
+    graph_->float32_reasons.emplace(node.tflite_index, reason);
+  }
+
   // Nodes are in order, so that their inputs are known.
   void KeepSquares() {
     std::vector<bool> follows(graph_->nodes.size(), false);
@@ -89,47 +128,83 @@ class Float32Keeper {
       Node& node = graph_->nodes[n];
       const bool keep = follows[n] ? GoesOn(node, *graph_)
                                    : IsSquare(node) && OnlySumsRead(node);
-      if (!keep || !Keep(&node)) continue;
+      if (!keep || !Keep(&node, "squares")) continue;
       for (int reader : uses_.consumers[node.outputs[0]]) {
         follows[reader] = true;
       }
     }
   }
 
+  // What the readers of a tensor need.
+  struct Need {
+    int products = kNone;
+    const char* reason = nullptr;
+    static constexpr int kNone = -1;
+  };
+
   // Backwards: readers say what they need.
   void KeepInputs() {
-    constexpr int kNotNeeded = -1;
-    std::vector<int> products(graph_->tensors.size(), kNotNeeded);
-    const auto need = [&](const Node& node, int left) {
-      for (TensorId id : node.inputs) {
-        if (id == kNoTensor || !HoldsFloats(graph_->tensor(id))) continue;
-        products[id] = std::max(products[id], left);
-        // Of the graph's inputs, which no node writes.
-        graph_->tensor(id).always_float32 |= uses_.producer[id] < 0;
-      }
-    };
+    needs_.resize(graph_->tensors.size());
     for (auto node = graph_->nodes.rbegin(); node != graph_->nodes.rend();
          ++node) {
-      if (std::find(std::begin(kExact), std::end(kExact), node->op->name) !=
-          std::end(kExact)) {
-        need(*node, kProducts);
+      if (const Need own = NeedOf(*node); own.products != Need::kNone) {
+        AskInputs(*node, own);
       }
-      int left = CastsIntegers(*node, *graph_) ? 0 : kNotNeeded;
+      Need need;
+      if (CastsIntegers(*node, *graph_)) need = {0, "integers"};
       for (TensorId id : node->outputs) {
-        if (id != kNoTensor) left = std::max(left, products[id]);
+        if (id != kNoTensor && needs_[id].products > need.products) {
+          need = needs_[id];
+        }
       }
-      if (left == kNotNeeded || !Keep(&*node)) continue;
+      if (need.products == Need::kNone || !Keep(&*node, need.reason)) continue;
       if (IsProduct(*node)) {
-        if (left > 0) need(*node, left - 1);
+        if (need.products > 0) {
+          AskInputs(*node, {need.products - 1, need.reason});
+        }
       } else if (IsElementwise(*node) || IsSum(*node) ||
                  node->op->Has(kMovesValues)) {
-        need(*node, left);
+        AskInputs(*node, need);
       }
     }
   }
 
+  Need NeedOf(const Node& node) const {
+    const absl::string_view op = node.op->name;
+    if (op == "CAST" && IsWideInteger(graph_->tensor(node.outputs[0]))) {
+      return {0, "numbers that become integers"};
+    }
+    const auto* exact =
+        std::find_if(std::begin(kExact), std::end(kExact),
+                     [op](const Exact& e) { return e.op == op; });
+    if (exact == std::end(kExact) || (op == "LOG" && IsOffset(node))) return {};
+    return {exact->products, exact->reason};
+  }
+
+  // Whether the node's input is a sum with a large constant.
+  bool IsOffset(const Node& log) const {
+    const int producer = uses_.producer[log.inputs[0]];
+    if (producer < 0 || graph_->nodes[producer].op->name != "ADD") return false;
+    for (TensorId id : graph_->nodes[producer].inputs) {
+      if (!graph_->tensor(id).is_constant()) continue;
+      const auto values = ConstantFloats(graph_->tensor(id));
+      return values.ok() &&
+             std::all_of(values->begin(), values->end(),
+                         [](float v) { return v >= kLargeOffset; });
+    }
+    return false;
+  }
+
+  void AskInputs(const Node& node, Need need) {
+    for (TensorId id : node.inputs) {
+      if (id == kNoTensor || !HoldsFloats(graph_->tensor(id))) continue;
+      if (need.products > needs_[id].products) needs_[id] = need;
+      graph_->tensor(id).always_float32 |= uses_.producer[id] < 0;
+    }
+  }
+
   // False: it may not be kept.
-  bool Keep(Node* node) {
+  bool Keep(Node* node, const char* reason) {
     if (node->integer_path) return false;
     for (TensorId id : node->outputs) {
       const Tensor& out = graph_->tensor(id);
@@ -137,19 +212,32 @@ class Float32Keeper {
         return false;
     }
     node->always_float32 = true;
+    Note(*node, reason);
     for (TensorId id : node->outputs) graph_->tensor(id).always_float32 = true;
     return true;
   }
 
+  // Sums of a row, or of the squares of a complex number's parts.
   bool OnlySumsRead(const Node& node) const {
     const auto& readers = uses_.consumers[node.outputs[0]];
     return !readers.empty() &&
-           std::all_of(readers.begin(), readers.end(),
-                       [this](int n) { return IsSum(graph_->nodes[n]); });
+           std::all_of(readers.begin(), readers.end(), [this](int n) {
+             return IsSum(graph_->nodes[n]) || AddsSquares(graph_->nodes[n]);
+           });
+  }
+
+  bool AddsSquares(const Node& node) const {
+    return node.op->name == "ADD" &&
+           std::all_of(
+               node.inputs.begin(), node.inputs.end(), [this](TensorId id) {
+                 const int producer = uses_.producer[id];
+                 return producer >= 0 && IsSquare(graph_->nodes[producer]);
+               });
   }
 
   Graph* graph_;
   Uses uses_;
+  std::vector<Need> needs_;  // by tensor
 };
 
 }  // namespace

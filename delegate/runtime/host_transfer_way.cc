@@ -73,10 +73,10 @@ HostTransfer::Element ChooseElement(const Tensor& tensor,
   if (tensor.holds_quantized) return Element::kCode;
   const bool is_half = FormatFor(tensor, profile.options) == Format::kRgba16f;
   if (way == Way::kPackedByHost && is_half) return Element::kHalf;
-  // The host's conversion makes infinities, which a saturating store must not.
+  // The host's conversion saturates.
   const bool as_halves =
       profile.options.half && profile.bus.half_transfers != 0 &&
-      profile.choices.zero_copy == 0 && !profile.options.saturate_halves &&
+      profile.choices.zero_copy == 0 && profile.options.saturate_halves &&
       is_half && HalvesAreFast();
   const bool is_mapped = way == Way::kMapped || way == Way::kStaged;
   return as_halves && is_mapped ? Element::kHalf : Element::kWord;

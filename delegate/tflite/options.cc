@@ -23,6 +23,7 @@ TfLiteGlesDelegateOptions Defaults() {
   TfLiteGlesDelegateOptions options = {};
   options.struct_size = sizeof(options);
   options.max_delegated_partitions = -1;
+  options.float16_overflow = kTfLiteGlesFloat16OverflowSaturate;
   options.storage = kTfLiteGlesStorageAuto;
   options.verbosity = 1;
   options.self_check = 1;

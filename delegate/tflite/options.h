@@ -39,7 +39,7 @@ struct Options {
   bool self_check = true;
   egl::Waiting waiting = egl::Waiting::kPassive;
   bool does_not_wait = false;
-  bool saturate_halves = false;     // float16_overflow
+  bool saturate_halves = true;      // float16_overflow
   std::optional<bool> zero_copy;    // nullopt: auto
   bool tiered_start = false;        // startup
   bool prefers_fast_start = false;  // startup: baseline

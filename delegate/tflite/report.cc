@@ -85,9 +85,20 @@ json NodesJson(const std::vector<NodeFate>& fates) {
   for (const NodeFate& fate : fates) {
     json node = {{"node", fate.node}, {"computed_by", fate.computed_by}};
     if (!fate.composite.empty()) node["composite"] = fate.composite;
+    if (!fate.float32.empty()) node["float32"] = fate.float32;
     nodes.push_back(std::move(node));
   }
   return nodes;
+}
+
+// How many nodes are in 32 bits for each reason, with 16-bit storage.
+json Float32Json(const std::vector<NodeFate>& fates) {
+  json reasons = json::object();
+  for (const NodeFate& fate : fates) {
+    if (fate.float32.empty()) continue;
+    reasons[fate.float32] = reasons.value(fate.float32, 0) + 1;
+  }
+  return reasons;
 }
 
 json DispatchesJson(const std::vector<DispatchReport>& dispatches) {
@@ -130,6 +141,7 @@ json PartitionJson(const PartitionReport& p) {
       {"nodes", p.nodes.size()},
       {"nodes_after_passes", p.nodes_after_passes},
       {"nodes_on_integer_path", p.nodes_on_integer_path},
+      {"nodes_in_float32", Float32Json(p.fates)},
       {"dispatches", p.stats.dispatches},
       {"barriers", p.stats.barriers},
       {"tensor_bytes", p.stats.memory.tensors},

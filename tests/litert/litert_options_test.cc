@@ -47,11 +47,6 @@ TEST(LitertOptionsTest, Precision) {
   EXPECT_EQ(Of("precision = 1").options.is_precision_loss_allowed, 1);
   EXPECT_EQ(Of("precision = 2").options.is_precision_loss_allowed, 0);
   EXPECT_EQ(Of("precision = 3").options.is_precision_loss_allowed, 1);
-  EXPECT_EQ(Of("enable_infinite_float_capping = true").options.float16_overflow,
-            kTfLiteGlesFloat16OverflowSaturate);
-  EXPECT_EQ(
-      Of("enable_infinite_float_capping = false").options.float16_overflow,
-      kTfLiteGlesFloat16OverflowInfinity);
 }
 
 TEST(LitertOptionsTest, Device) {
@@ -116,7 +111,7 @@ TEST(LitertOptionsTest, BadValuesAreRefused) {
   EXPECT_THAT(RefusalOf("wait_type = \"active\""),
               HasSubstr("wait_type is no whole number"));
   EXPECT_THAT(RefusalOf("precision = true"), HasSubstr("no whole number"));
-  EXPECT_THAT(RefusalOf("enable_infinite_float_capping = 1"),
+  EXPECT_THAT(RefusalOf("serialize_program_cache = 1"),
               HasSubstr("is neither true nor false"));
   EXPECT_THAT(RefusalOf("preferred_device_substr = 1"),
               HasSubstr("is no text"));

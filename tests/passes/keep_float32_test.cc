@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "nlohmann/json.hpp"
 #include "tests/testing/device.h"
 #include "tests/testing/single_op.h"
 #include "tools/common/model_builder.h"
@@ -236,6 +237,68 @@ TEST(KeepFloat32Test, AnglesOfLargePositions) {
             << storage;
       }
     }
+  }
+}
+
+// The names of the ops that stay in 32 bits in 16-bit storage, with reasons.
+std::string KeptOf(Ops& ops, const std::vector<std::vector<float>>& inputs) {
+  SingleOpModel model;
+  model.bytes = ops.b.Finish();
+  model.inputs = inputs;
+  RunOptions options;
+  options.configure = [](auto& o) { o.is_precision_loss_allowed = 1; };
+  const RunResult gpu = RunOnDelegate(model, options);
+  EXPECT_TRUE(gpu.status.ok()) << gpu.status;
+  const auto report = nlohmann::json::parse(gpu.report);
+  return report.at("partition").at(0).at("nodes_in_float32").dump();
+}
+
+TEST(KeepFloat32Test, TheReportSaysHowManyAndWhy) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const std::vector<int> dims = {1, 8};
+  const std::vector<std::vector<float>> inputs = {std::vector<float>(8, 0.5f)};
+  {
+    Ops ops;  // the logarithm of a spectrum's power
+    const int x = ops.b.AddInput("x", dims);
+    const int square = ops.Unary(Op::SQUARE, x, dims);
+    const int epsilon =
+        ops.b.AddConstant<float>("e", {1}, std::vector<float>{1e-6f});
+    const int sum =
+        ops.Binary(Op::ADD, square, epsilon, dims, schema::AddOptionsT());
+    ops.b.SetOutputs({ops.Unary(Op::LOG, sum, dims)});
+    EXPECT_EQ(KeptOf(ops, inputs), R"({"a logarithm near zero":2})");
+  }
+  {
+    Ops ops;  // a softplus
+    const int x = ops.b.AddInput("x", dims);
+    const int exp = ops.Unary(Op::EXP, x, dims);
+    const int one = ops.b.AddConstant<float>("one", {1}, std::vector<float>{1});
+    const int sum = ops.Binary(Op::ADD, exp, one, dims, schema::AddOptionsT());
+    ops.b.SetOutputs({ops.Unary(Op::LOG, sum, dims)});
+    EXPECT_EQ(KeptOf(ops, inputs), "{}");
+  }
+  {
+    Ops ops;  // the magnitude of a complex number
+    const int x = ops.b.AddInput("x", dims);
+    const int re = ops.Unary(Op::SQUARE, x, dims);
+    const int im = ops.Binary(Op::MUL, x, x, dims, schema::MulOptionsT());
+    const int sum = ops.Binary(Op::ADD, re, im, dims, schema::AddOptionsT());
+    ops.b.SetOutputs({ops.Unary(Op::SQRT, sum, dims)});
+    EXPECT_EQ(KeptOf(ops, inputs), R"({"squares":3})");
+  }
+  {
+    Ops ops;  // places in a flat picture
+    const int x = ops.b.AddInput("x", dims);
+    const int width =
+        ops.b.AddConstant<float>("w", {1}, std::vector<float>{640});
+    const int at = ops.Binary(Op::MUL, x, width, dims, schema::MulOptionsT());
+    const int y = ops.b.AddTensor("y", dims, TensorType::INT32);
+    schema::CastOptionsT casts;
+    casts.in_data_type = TensorType::FLOAT32;
+    casts.out_data_type = TensorType::INT32;
+    ops.b.AddOp(Op::CAST, 1, {at}, {y}, casts);
+    ops.b.SetOutputs({y});
+    EXPECT_EQ(KeptOf(ops, inputs), R"({"numbers that become integers":1})");
   }
 }
 

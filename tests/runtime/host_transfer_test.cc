@@ -73,7 +73,6 @@ DeviceProfile ProfileFor(const State& state, DeviceProfile profile) {
   profile.bus.staged_upload_bytes = state.way == Way::kStaged ? 1 : 0;
   profile.options.half = state.element == Element::kHalf;
   profile.bus.half_transfers = state.element == Element::kHalf;
-  profile.options.saturate_halves = false;
   // Others than words are packed by the host in the self-check alone.
   profile.options.self_check =
       state.way == Way::kPackedByHost && state.element != Element::kWord
@@ -313,10 +312,11 @@ TEST(HostTransferTest, StagesFromTheProfilesBoundOn) {
   EXPECT_EQ(Chosen(tensor, profile).way(), Way::kMapped);
 }
 
-TEST(HostTransferTest, SendsNoHalvesWhereTheStoreSaturates) {
+// The host's conversion saturates.
+TEST(HostTransferTest, SendsNoHalvesIfTheStoreOverflowsToInfinity) {
   DeviceProfile profile =
       ProfileFor({Way::kMapped, Element::kHalf, false}, DeviceProfile());
-  profile.options.saturate_halves = true;
+  profile.options.saturate_halves = false;
   EXPECT_EQ(Chosen(TensorFor(Element::kWord), profile).element(),
             Element::kWord);
 }

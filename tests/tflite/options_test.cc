@@ -37,7 +37,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(o.verbosity, 1);
   EXPECT_EQ(o.self_check, 1);
   EXPECT_EQ(o.wait_type, kTfLiteGlesWaitPassive);
-  EXPECT_EQ(o.float16_overflow, kTfLiteGlesFloat16OverflowInfinity);
+  EXPECT_EQ(o.float16_overflow, kTfLiteGlesFloat16OverflowSaturate);
   EXPECT_EQ(o.zero_copy, kTfLiteGlesAuto);
   EXPECT_EQ(o.keep_context_current, kTfLiteGlesAuto);
   EXPECT_EQ(o.startup, kTfLiteGlesStartupDirect);
@@ -157,7 +157,7 @@ TEST(PluginTest, EveryFieldIsAKey) {
            {"float32_nodes", "0,7-9"},
            {"wait_type", "active"},
            {"wait_type", "aggressive"},
-           {"float16_overflow", "saturate"},
+           {"float16_overflow", "infinity"},
            {"thread_mode", "worker"},
            {"thread_mode", "worker_sharing"},
            {"memory_limit_bytes", "1000000000000"},

@@ -9,7 +9,6 @@
 
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
-#include "quant/half.h"
 #include "tests/testing/device.h"
 #include "tests/testing/single_op.h"
 #include "tools/conformance/suite.h"
@@ -17,7 +16,7 @@
 namespace gles_delegate::conformance {
 namespace {
 
-// The small models of one kind, with inputs that halves hold exactly.
+// The small models of one kind.
 std::vector<SingleOpModel> SmallModels(bool quantized) {
   auto families = AllFamilies();
   EXPECT_TRUE(families.ok()) << families.status();
@@ -30,9 +29,6 @@ std::vector<SingleOpModel> SmallModels(bool quantized) {
     }
     models.push_back(family.build({}));
     models.back().description = family.name();
-    for (std::vector<float>& input : models.back().inputs) {
-      std::transform(input.begin(), input.end(), input.begin(), RoundToHalf);
-    }
   }
   return models;
 }

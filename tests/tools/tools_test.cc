@@ -492,21 +492,23 @@ TEST_F(ToolsTest, DiffTellsEachLayersError) {
                     HasSubstr("   0 CONV_2D")));
 }
 
-TEST_F(ToolsTest, DiffNamesTheTensorsThat16BitsDoNotHold) {
+TEST_F(ToolsTest, DiffSuggestsTheNodesThat16BitsDoNotHold) {
+  GLES_SKIP_WITHOUT_DEVICE();
   Write("large.tflite", LargeModel());
-  const Result large = Run("inference_diff",
-                           "--graph=" + Path("large.tflite") +
-                               " --num_runs=2 --check_float16_range --use_cpu");
+  const std::string flags = "--num_runs=2 --suggest_float32_nodes";
+  const Result large =
+      Run("inference_diff", "--graph=" + Path("large.tflite") + " " + flags);
   EXPECT_EQ(large.exit_status, 0) << large.output;
   EXPECT_THAT(large.output,
-              AllOf(HasSubstr("16-bit range: 1 tensors are past 65504"),
-                    HasSubstr("   0 MUL"), HasSubstr("  large"),
-                    HasSubstr("float32_nodes=0 keeps")));
-  const Result small =
-      Run("inference_diff", Graph() +
-                                "--num_runs=2 --check_float16_range "
-                                "--use_cpu");
-  EXPECT_THAT(small.output, HasSubstr("no tensor is past 65504"));
+              AllOf(HasSubstr("   0 MUL"), HasSubstr("   1 MUL"),
+                    HasSubstr("with the option float32_nodes:0-1")));
+  const Result small = Run("inference_diff", Graph() + flags);
+  EXPECT_EQ(small.exit_status, 0) << small.output;
+  EXPECT_THAT(small.output,
+              HasSubstr("16 bits: no node's error is past 0.005"));
+  const Result cpu = Run("inference_diff", Graph() + flags + " --use_cpu");
+  EXPECT_EQ(cpu.exit_status, 1);
+  EXPECT_THAT(cpu.output, HasSubstr("is for the GLES delegate alone"));
 }
 
 TEST_F(ToolsTest, DiffLoadsExternalDelegates) {

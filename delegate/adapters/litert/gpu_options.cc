@@ -29,6 +29,7 @@ constexpr std::string_view kWithoutEffect[] = {
     "convert_weights_on_gpu",
     "disable_shader_optimization",
     "enable_constant_tensors_sharing",
+    "enable_infinite_float_capping",  // as by default here
     "enable_metal_residency_set",
     "external_tensor_patterns",
     "external_tensors_mode",
@@ -118,12 +119,7 @@ class Reader {
 
 absl::Status MapArithmetic(Reader* reader, MappedOptions* mapped) {
   int precision = kPrecisionDefault;
-  bool cap = false;
   if (absl::Status s = reader->Number("precision", 3, &precision); !s.ok()) {
-    return s;
-  }
-  if (absl::Status s = reader->Flag("enable_infinite_float_capping", &cap);
-      !s.ok()) {
     return s;
   }
   TfLiteGlesDelegateOptions& options = mapped->options;
@@ -131,7 +127,6 @@ absl::Status MapArithmetic(Reader* reader, MappedOptions* mapped) {
   if (precision == kFp16 || precision == kFp16WithFp32Sums) {
     options.is_precision_loss_allowed = 1;
   }
-  if (cap) options.float16_overflow = kTfLiteGlesFloat16OverflowSaturate;
   return absl::OkStatus();
 }
 

@@ -113,7 +113,7 @@ enum TfLiteGlesThreadMode {
 // How finite values past 65504, the largest 16-bit float, are stored in 16 bits
 // (is_precision_loss_allowed). Infinities and NaNs are always kept.
 enum TfLiteGlesFloat16Overflow {
-  kTfLiteGlesFloat16OverflowInfinity = 0,  // infinity, as IEEE 754: free
+  kTfLiteGlesFloat16OverflowInfinity = 0,  // infinity, as IEEE 754
   kTfLiteGlesFloat16OverflowSaturate = 1,  // +-65504, so that no NaNs follow
 };
 
@@ -149,7 +149,7 @@ typedef struct TfLiteGlesDelegateOptions {
   // too (docs/performance.md). Default 0.
   int32_t is_precision_loss_allowed;
 
-  int32_t float16_overflow;   // TfLiteGlesFloat16Overflow; default infinity
+  int32_t float16_overflow;   // TfLiteGlesFloat16Overflow; default saturate
   int32_t quantized_compute;  // TfLiteGlesQuantizedCompute; default auto
   int32_t storage;            // TfLiteGlesStorage; default auto
 
@@ -162,7 +162,7 @@ typedef struct TfLiteGlesDelegateOptions {
 
   // Indices of nodes (and what is fused into them) whose constants and outputs
   // stay in 32 bits despite is_precision_loss_allowed; `inference_diff
-  // --check_float16_range` finds those that overflow.
+  // --suggest_float32_nodes` finds some.
   const char* float32_nodes;
 
   // Which GPU: an index of TfLiteGlesDelegateDevices() or part of a renderer's

@@ -18,7 +18,7 @@ class Options(TypedDict, total=False):
     GLES_DELEGATE_OPTIONS has for it.
 
     is_precision_loss_allowed: store tensors and weights in 16-bit floats. Default False.
-    float16_overflow: values past 65504 become "infinity" (default) or "saturate".
+    float16_overflow: values past 65504 become 65504 ("saturate", default) or "infinity".
     quantized_compute: how quantized nodes compute; "cpu": they stay on the CPU. Default "auto".
     storage: how tensors are stored. Default "auto".
     max_delegated_partitions: maximum number of partitions to delegate, those with the most

@@ -52,6 +52,7 @@ class Partition:
     nodes: how many of the model.
     nodes_after_passes: how many are left after fusing.
     nodes_on_integer_path: how many compute in integers.
+    nodes_in_float32: in 16 bits, how many nodes stay in 32 for each reason.
     dispatches, barriers: of an inference.
     compile_ms, upload_ms: of its start.
     gpu_bytes: its memory.
@@ -61,6 +62,7 @@ class Partition:
     nodes: int = 0
     nodes_after_passes: int = 0
     nodes_on_integer_path: int = 0
+    nodes_in_float32: Dict[str, int] = field(default_factory=dict)
     dispatches: int = 0
     barriers: int = 0
     compile_ms: float = 0
