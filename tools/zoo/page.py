@@ -65,7 +65,9 @@ def error_text(result):
 def half_text(result):
     if "half" not in result:
         return ""
-    return f"**{number(result['half'])}**" if is_past(result) else number(result["half"])
+    kept = f" ({result['kept']})" if result.get("kept") else ""
+    error = number(result["half"])
+    return (f"**{error}**" if is_past(result) else error) + kept
 
 
 def compiled_text(result):
@@ -160,7 +162,7 @@ def totals(results):
     yield "- " + ", ".join(f"{counts[word]} {word}" for word in (
         "right", "wrong", "refused", "failed", "not loaded")
         if counts[word] or word in ("right", "wrong")) + "."
-    yield (f"- On the GPU: {on_gpu} of {nodes} nodes ({100 * on_gpu / max(nodes, 1):.2f}%), "
+    yield (f"- On the GPU: {on_gpu} of {nodes} nodes ({10000 * on_gpu // max(nodes, 1) / 100}%), "
            f"{sum(map(is_whole, ran))} models whole.")
     yield (f"- With free axes: {len(free)} models, of which CompiledModel runs "
            f"{sum(not isinstance(r['compiled'], str) for r in free)} on the GPU alone.")
@@ -215,7 +217,7 @@ def text(results, nodes):
         "32 bits, an answer is right; past it, only if the CPU's own two sets of kernels, XNNPACK",
         "and the plain ones, differ by as much from each other (shown behind it). Integers are",
         "equal. The error in 16 bits (`is_precision_loss_allowed: 1`) is measured alike, from the",
-        "CPU's answer in 32 bits. With dynamic int8 and int4 the CPU rounds activations to 8 bits,",
+        "CPU's answer in 32 bits; nodes that stay in 32 bits are counted behind it. With dynamic int8 and int4 the CPU rounds activations to 8 bits,",
         "and the GPU does not: it is compared with the CPU for the model with its weights as floats.",
         "", "A model with free axes is resized to three sizes in one interpreter, and compared at",
         "each with a new interpreter on the CPU. If the GPU had other nodes before the first",

@@ -203,6 +203,8 @@ def run_model(model, path):
         enter("half")
         interpreter = on_gpu(model, is_precision_loss_allowed=True)
         result["half"] = largest(run_all(lambda: interpreter), expected)
+        result["kept"] = sum(sum(part.nodes_in_float32.values())
+                             for part in gles_delegate.report(interpreter).partitions)
         enter("done")
     except Exception as error:  # pylint: disable=broad-except
         result["why"] = " ".join(str(error).split())[-600:]
