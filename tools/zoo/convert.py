@@ -142,7 +142,8 @@ class Onnx:
             onnx.save(model, source)
             onnx2tf.convert(input_onnx_file_path=str(source), output_folder_path=scratch,
                             output_dynamic_range_quantized_tflite=mode == "dynamic_int8",
-                            keep_shape_absolutely_input_names=keep, verbosity="error")
+                            keep_shape_absolutely_input_names=keep, verbosity="error",
+                            replace_to_pseudo_operators=["erf"])  # TFLite has none
             made = pathlib.Path(scratch) / f"model_{self.SUFFIXES[mode]}.tflite"
             path.write_bytes(made.read_bytes())
 
@@ -199,6 +200,9 @@ def main():
             import keras  # pylint: disable=import-outside-toplevel
             keras.backend.clear_session()  # names in the file depend on nothing before
             keras.utils.set_random_seed(1)
+        elif converter == "torch":
+            import torch  # pylint: disable=import-outside-toplevel
+            torch.manual_seed(1)
         signal.alarm(SECONDS * len(table[name].modes))
         convert(table[name], pathlib.Path(folder))
         signal.alarm(0)

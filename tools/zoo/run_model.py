@@ -21,7 +21,8 @@ sys.path.insert(0, str(ROOT / "tools" / "python" / "src"))
 import gles_delegate  # noqa: E402
 import float_weights  # noqa: E402
 from ai_edge_litert import compiled_model as litert  # noqa: E402
-from ai_edge_litert.interpreter import Interpreter  # noqa: E402
+from ai_edge_litert.interpreter import Interpreter, OpResolverType  # noqa: E402
+from page import FLOATS  # noqa: E402
 
 # The value of a free dimension in each of three runs: a batch, and any other. The first is shorter
 # than a frame of a spectrogram.
@@ -153,6 +154,10 @@ def summary(report):
             "cpu": [[op, reason, count] for (op, reason), count in sorted(stays.items())]}
 
 
+def on_gpu(model, **options):
+    return gles_delegate.interpreter(model, max_delegated_partitions=0, num_threads=1, **options)
+
+
 def run_model(model, path):
     """Runs a model in all ways; writes the result."""
     result = {"bytes": pathlib.Path(model).stat().st_size}
@@ -166,7 +171,11 @@ def run_model(model, path):
         cpu = Interpreter(model_path=model, num_threads=1)
         expected = run_all(lambda: Interpreter(model_path=model, num_threads=1))
         floats = float_weights.with_float_weights(pathlib.Path(model).read_bytes())
-        again = run_all(lambda: Interpreter(None if floats else model, floats, num_threads=1))
+
+        def on_cpu(**kernels):
+            return run_all(lambda: Interpreter(None if floats else model, floats, num_threads=1,
+                                               **kernels))
+        again = on_cpu()
         if floats:
             expected = again
         elif largest(again, expected):
@@ -174,19 +183,28 @@ def run_model(model, path):
         if not cpu._get_ops_details():  # pylint: disable=protected-access
             raise ValueError("the model has no nodes")
         enter("delegate")
-        interpreter = gles_delegate.interpreter(model, max_delegated_partitions=0, num_threads=1)
+        interpreter = on_gpu(model)
         result["first"] = summary(gles_delegate.report(interpreter).json)["on_gpu"]
         enter("gpu")
         actual = run_all(lambda: interpreter)
         result.update(summary(gles_delegate.report(interpreter).json))
         result["error"] = largest(actual, expected)
         result["integers"] = all(np.issubdtype(e.dtype, np.integer) for e in expected[0])
+        if result["error"] > FLOATS:
+            enter("reference")
+            result["reference"] = largest(
+                on_cpu(experimental_op_resolver_type=OpResolverType.BUILTIN_REF), expected)
         if len(expected) > 1 and len(cpu.get_signature_list()) == 1:
             enter("compiled")
             try:
                 result["compiled"] = run_compiled(model, cpu, expected)
             except Exception as error:  # pylint: disable=broad-except
                 result["compiled"] = " ".join(str(error).split())[-300:]
+        enter("half")
+        interpreter = on_gpu(model, is_precision_loss_allowed=True)
+        result["half"] = largest(run_all(lambda: interpreter), expected)
+        result["kept"] = sum(sum(part.nodes_in_float32.values())
+                             for part in gles_delegate.report(interpreter).partitions)
         enter("done")
     except Exception as error:  # pylint: disable=broad-except
         result["why"] = " ".join(str(error).split())[-600:]

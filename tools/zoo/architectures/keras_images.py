@@ -88,7 +88,7 @@ def movenet_argmax():
     inputs = keras.Input((32, 32, 3), batch_size=1)
     x = conv(conv(inputs, 8, 3, 2), 16, 3, 2)
     heat, offsets = layers.Conv2D(5, 1)(x), layers.Conv2D(10, 1)(x)
-    best = ops.cast(ops.argmax(ops.reshape(heat, (1, 64, 5)), axis=1), "int32")
+    best = layers.Lambda(lambda h: tf.argmax(h, 1, tf.int32))(ops.reshape(heat, (1, 64, 5)))
     y, x = best // 8, best % 8
     flat = ops.reshape(offsets, (64, 10))
     moved = ops.reshape(ops.take(flat, ops.reshape(best, (5,)), axis=0)[:, :2], (1, 5, 2))
@@ -173,7 +173,7 @@ def pix2pix():
     return keras.Model(inputs, layers.Conv2DTranspose(3, 4, 2, "same", activation="tanh")(x))
 
 
-@architecture("vae", "autoencoder", ("float32", "int8"))
+@architecture("vae", "autoencoder")
 def vae():
     inputs = keras.Input((28, 28, 1))
     noise = keras.Input((4,))
@@ -197,10 +197,10 @@ def autoencoder():
 
 @architecture("low_light", "enhancement", ("float32", "free"))
 def low_light():
-    """Zero-DCE: curves applied again and again."""
+    """Zero-DCE: curves applied again and again to an image from 0 to 1."""
     inputs = keras.Input((32, 32, 3))
-    curves = conv(conv(inputs, 8), 12, activation="tanh")
-    x = inputs
+    x = ops.clip(inputs, 0.0, 1.0)
+    curves = conv(conv(x, 8), 12, activation="tanh")
     for n in range(4):
         x = x + curves[..., 3 * n:3 * n + 3] * (ops.square(x) - x)
     return keras.Model(inputs, x)

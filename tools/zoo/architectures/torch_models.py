@@ -17,14 +17,25 @@ def image(*shape):
     return (torch.randn(1, 3, *(shape or (64, 64))),)
 
 
+def normalized(model):
+    """A model whose norms know its activations, which fade out behind norms of no statistics."""
+    for part in model.modules():
+        if isinstance(part, nn.BatchNorm2d):
+            part.momentum = 0.9  # the rest, a variance of 1, bounds the gain of idle channels
+    with torch.no_grad():
+        model.train()(torch.randn(8, 3, 64, 64))
+    return model
+
+
 @module("torchvision_mobilenet_v2", "classification")
 def mobilenet_v2():
-    return torchvision.models.mobilenet_v2(width_mult=0.25, num_classes=10), image()
+    return normalized(torchvision.models.mobilenet_v2(width_mult=0.25, num_classes=10)), image()
 
 
 @module("torchvision_mobilenet_v3", "classification")
 def mobilenet_v3():
-    return torchvision.models.mobilenet_v3_small(width_mult=0.5, num_classes=10), image()
+    return normalized(
+        torchvision.models.mobilenet_v3_small(width_mult=0.5, num_classes=10)), image()
 
 
 @module("torchvision_resnet", "classification")
@@ -168,6 +179,24 @@ class DiffusionBlock(nn.Module):
 @module("torch_diffusion_block", "diffusion")
 def diffusion():
     return DiffusionBlock(), (torch.randn(1, 16, 8, 8), torch.randn(1, 8))
+
+
+class TimeSteps(nn.Module):
+    """A step from 0 to 1000 as sines and cosines, for every block of a diffusion model."""
+
+    def __init__(self):
+        super().__init__()
+        self.mlp = nn.Sequential(nn.Linear(32, 32), nn.SiLU(), nn.Linear(32, 16))
+        self.register_buffer("frequencies", torch.exp(-torch.arange(16) / 16 * 9.2103))
+
+    def forward(self, step):
+        angles = (step * 142).float()[:, None] * self.frequencies  # steps are up to 7 in the zoo
+        return self.mlp(torch.cat([angles.cos(), angles.sin()], -1))
+
+
+@module("torch_time_steps", "diffusion")
+def time_steps():
+    return TimeSteps(), (torch.arange(4) * 2,)
 
 
 @module("torch_unet", "segmentation")
