@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/as_constants.h"
 #include "delegate/tflite/read_node.h"
@@ -22,10 +23,10 @@ class GraphChecker {
 
   absl::Status Check(absl::Span<const int> plan) {
     for (int index : plan) {
-      if (auto s = NoteWriter(index); !s.ok()) return s;
+      RETURN_IF_ERROR(NoteWriter(index));
     }
     for (int index : plan) {
-      if (auto s = CheckReads(index); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckReads(index));
     }
     return absl::OkStatus();
   }
@@ -34,9 +35,8 @@ class GraphChecker {
   static constexpr int kNone = -1;
 
   absl::Status NoteWriter(int index) {
-    auto node = Get(index);
-    if (!node.ok()) return node.status();
-    for (int id : ReadInts((*node)->outputs)) {
+    ASSIGN_OR_RETURN(auto node, Get(index));
+    for (int id : ReadInts(node->outputs)) {
       if (id < 0) continue;
       const TfLiteTensor& tensor = context_->tensors[id];
       if (writers_[id] != kNone) {
@@ -53,9 +53,8 @@ class GraphChecker {
   }
 
   absl::Status CheckReads(int index) {
-    auto node = Get(index);
-    if (!node.ok()) return node.status();
-    for (int id : ReadInts((*node)->inputs)) {
+    ASSIGN_OR_RETURN(auto node, Get(index));
+    for (int id : ReadInts(node->inputs)) {
       if (id < 0 || writers_[id] == kNone || is_written_[id]) continue;
       if (writers_[id] == index) {
         return Refuse(NameOf(index), " reads its own output ", Quoted(id));
@@ -63,7 +62,7 @@ class GraphChecker {
       return Refuse(NameOf(index), " reads ", Quoted(id), ", which ",
                     NameOf(writers_[id]), " writes later");
     }
-    for (int id : ReadInts((*node)->outputs)) {
+    for (int id : ReadInts(node->outputs)) {
       if (id >= 0) is_written_[id] = true;
     }
     return absl::OkStatus();
@@ -72,9 +71,7 @@ class GraphChecker {
   absl::StatusOr<const TfLiteNode*> Get(int index) const {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    if (auto s = find_.Get(context_, index, &node, &registration); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(find_.Get(context_, index, &node, &registration));
     return node;
   }
 

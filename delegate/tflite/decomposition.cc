@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/printable.h"
@@ -79,25 +80,23 @@ class DecompositionFinder {
     }
     const int subgraph =
         static_cast<const CompositeParams*>(node.builtin_data)->subgraph;
-    auto found = subgraphs_.Get(subgraph);
-    if (!found.ok()) return found.status();
-    out->context = *found;
+    ASSIGN_OR_RETURN(auto found, subgraphs_.Get(subgraph));
+    out->context = found;
     if (open_.size() > kMaxOpen ||
-        std::find(open_.begin(), open_.end(), *found) != open_.end()) {
+        std::find(open_.begin(), open_.end(), found) != open_.end()) {
       visited->is_endless = true;
       return absl::InvalidArgumentError(
           absl::StrCat("subgraph ", subgraph,
                        ", its decomposition, leads back to the composite"));
     }
-    auto plan = subgraphs_.PlanOf(*found);
-    if (!plan.ok()) return plan.status();
-    out->plan = *std::move(plan);
+    ASSIGN_OR_RETURN(auto plan, subgraphs_.PlanOf(found));
+    out->plan = std::move(plan);
     // First: a composite below that is endless must be known.
-    if (auto s = ReadBelow(out, visited); !s.ok()) return s;
-    if (auto s = CheckGraph(*found, find_, out->plan); !s.ok()) return s;
-    auto border = BorderOf(key.first, key.second, *found, out->plan, find_);
-    if (!border.ok()) return border.status();
-    out->border = *std::move(border);
+    RETURN_IF_ERROR(ReadBelow(out, visited));
+    RETURN_IF_ERROR(CheckGraph(found, find_, out->plan));
+    ASSIGN_OR_RETURN(auto border,
+                     BorderOf(key.first, key.second, found, out->plan, find_));
+    out->border = std::move(border);
     return absl::OkStatus();
   }
 
@@ -108,28 +107,25 @@ class DecompositionFinder {
       return absl::InvalidArgumentError("it names no body");
     }
     const auto& params = *static_cast<const WhileParams*>(node.builtin_data);
-    auto body = subgraphs_.Get(params.body);
-    if (!body.ok()) return body.status();
-    auto tested = subgraphs_.Get(params.condition);
-    if (!tested.ok()) return tested.status();
-    out->context = *body;
-    condition.context = *tested;
-    if (*body == context_ || *tested == context_ || *body == *tested) {
+    ASSIGN_OR_RETURN(auto body, subgraphs_.Get(params.body));
+    ASSIGN_OR_RETURN(auto tested, subgraphs_.Get(params.condition));
+    out->context = body;
+    condition.context = tested;
+    if (body == context_ || tested == context_ || body == tested) {
       return absl::InvalidArgumentError(
           "its body or its condition leads back to the loop");
     }
-    auto plan = subgraphs_.PlanOf(*body);
+    auto plan = subgraphs_.PlanOf(body);
     if (!plan.ok()) return plan.status();
     out->plan = *std::move(plan);
-    plan = subgraphs_.PlanOf(*tested);
+    plan = subgraphs_.PlanOf(tested);
     if (!plan.ok()) return plan.status();
     condition.plan = *std::move(plan);
-    if (auto s = CheckGraph(*body, find_, out->plan); !s.ok()) return s;
-    if (auto s = CheckGraph(*tested, find_, condition.plan); !s.ok()) return s;
-    auto border = LoopBorderOf(key.first, key.second, *body, out->plan, find_,
-                               &condition);
-    if (!border.ok()) return border.status();
-    out->border = *std::move(border);
+    RETURN_IF_ERROR(CheckGraph(body, find_, out->plan));
+    RETURN_IF_ERROR(CheckGraph(tested, find_, condition.plan));
+    ASSIGN_OR_RETURN(auto border, LoopBorderOf(key.first, key.second, body,
+                                               out->plan, find_, &condition));
+    out->border = std::move(border);
     return absl::OkStatus();
   }
 
