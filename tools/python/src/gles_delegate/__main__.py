@@ -148,7 +148,8 @@ def main(argv: Optional[List[str]] = None) -> int:
     models: List[Dict[str, Any]] = []
     for path in arguments.models or [_checkup.OWN_MODEL]:
         if sys.stderr.isatty():  # drivers compile for up to a minute
-            print("running ...", end="\r", file=sys.stderr, flush=True)
+            sys.stderr.write("running ...\r")
+            sys.stderr.flush()
         model = _isolated(lambda path=path: _checkup.checkup(  # type: ignore[misc]
             path, arguments.runtime, arguments.gles_options, arguments.num_threads,
             arguments.seconds, arguments.max_batch))
