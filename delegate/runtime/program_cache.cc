@@ -122,7 +122,7 @@ absl::Status ProgramCache::CompileOneByOne(absl::Span<const Source> sources,
     }
     const bool is_new = !programs_.contains(source.text);
     const egl::ProgramTrace trace(is_new ? source.label : "");
-    ASSIGN_OR_RETURN(auto program, Get({&source, 1}, saved));
+    RETURN_IF_ERROR(Get({&source, 1}, saved).status());
   }
   return absl::OkStatus();
 }

@@ -153,8 +153,8 @@ absl::Status BufferedTensors::BringToHost(TfLiteContext* context,
   Finish();
   for (const std::vector<int>* tensors : {&caches_, &others_}) {
     for (int tensor : *tensors) {
-      ASSIGN_OR_RETURN(auto memory, Lock(context, tensor,
-                                         Contains(outputs, tensor), nullptr));
+      RETURN_IF_ERROR(
+          Lock(context, tensor, Contains(outputs, tensor), nullptr).status());
     }
   }
   return absl::OkStatus();

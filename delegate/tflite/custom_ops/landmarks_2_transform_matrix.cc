@@ -134,8 +134,8 @@ absl::StatusOr<LandmarksToMatrixParams> Params(const TfLiteNode* node,
 
 template <int kVersion>
 absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
-  ASSIGN_OR_RETURN(const auto p,
-                   Params<kVersion>(node, TensorAt(context, node->inputs, 0)));
+  RETURN_IF_ERROR(
+      Params<kVersion>(node, TensorAt(context, node->inputs, 0)).status());
   return custom_ops::Resize(context, TensorAt(context, node->outputs, 0),
                             {1, 4, 4});
 }

@@ -32,7 +32,7 @@ absl::StatusOr<TransformLandmarksParams> Params(const TfLiteNode* node,
 template <int kVersion>
 absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
   const TfLiteTensor& landmarks = TensorAt(context, node->inputs, 0);
-  ASSIGN_OR_RETURN(const auto p, Params<kVersion>(node, landmarks));
+  RETURN_IF_ERROR(Params<kVersion>(node, landmarks).status());
   if (custom_ops::Count(TensorAt(context, node->inputs, 1)) != 16) {
     return absl::InvalidArgumentError("needs a 4x4 matrix");
   }
