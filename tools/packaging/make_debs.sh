@@ -4,8 +4,8 @@
 # Makes the Debian packages of what BUILD_FOLDER has built, for Debian's ARCHITECTURE (this machine's),
 # in FOLDER, which is emptied first. Needs debhelper. `./dev package` and tests/install/deb_test.py call it.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build="$(realpath "$1")" folder="$(realpath -m "$2")"
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 rm -rf "$folder"
 # debhelper works in the source's folder, and leaves the packages in the one above.
 mkdir -p "$folder/source"
