@@ -39,7 +39,7 @@ class DecompositionFinder {
  private:
   struct Visited {
     absl::Status status;
-    bool is_endless = false;
+    bool is_unsafe = false;
     int nodes = 1;
     size_t levels = 0;  // of composites, from this node down
   };
@@ -67,7 +67,7 @@ class DecompositionFinder {
     visited.levels = 1;
     visited.status = Read(key, *node, &decomposition, &visited);
     decomposition.status = visited.status;
-    decomposition.is_endless = visited.is_endless;
+    decomposition.is_unsafe = visited.is_unsafe;
     found_[key] = std::move(decomposition);
     visited_[key] = visited;
     return visited;
@@ -84,16 +84,19 @@ class DecompositionFinder {
     out->context = found;
     if (open_.size() > kMaxOpen ||
         std::find(open_.begin(), open_.end(), found) != open_.end()) {
-      visited->is_endless = true;
+      visited->is_unsafe = true;
       return absl::InvalidArgumentError(
           absl::StrCat("subgraph ", subgraph,
                        ", its decomposition, leads back to the composite"));
     }
     ASSIGN_OR_RETURN(auto plan, subgraphs_.PlanOf(found));
     out->plan = std::move(plan);
-    // First: a composite below that is endless must be known.
+    // First: a composite below that is unsafe must be known.
     RETURN_IF_ERROR(ReadBelow(out, visited));
-    RETURN_IF_ERROR(CheckGraph(found, find_, out->plan));
+    if (auto s = CheckGraph(found, find_, out->plan); !s.ok()) {
+      visited->is_unsafe = true;
+      return s;
+    }
     ASSIGN_OR_RETURN(auto border,
                      BorderOf(key.first, key.second, found, out->plan, find_));
     out->border = std::move(border);
@@ -121,8 +124,10 @@ class DecompositionFinder {
     plan = subgraphs_.PlanOf(tested);
     if (!plan.ok()) return plan.status();
     condition.plan = *std::move(plan);
-    RETURN_IF_ERROR(CheckGraph(body, find_, out->plan));
-    RETURN_IF_ERROR(CheckGraph(tested, find_, condition.plan));
+    absl::Status checked = CheckGraph(body, find_, out->plan);
+    checked.Update(CheckGraph(tested, find_, condition.plan));
+    out->is_unsafe = !checked.ok();
+    if (!checked.ok()) return checked;
     ASSIGN_OR_RETURN(auto border, LoopBorderOf(key.first, key.second, body,
                                                out->plan, find_, &condition));
     out->border = std::move(border);
@@ -136,7 +141,7 @@ class DecompositionFinder {
     int64_t nodes = 0;
     for (int index : out->plan) {
       const Visited below = Visit(out->context, index);
-      visited->is_endless |= below.is_endless;
+      visited->is_unsafe |= below.is_unsafe;
       status.Update(below.status);
       levels = std::max(levels, below.levels);
       nodes += below.nodes;

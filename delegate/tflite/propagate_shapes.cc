@@ -136,7 +136,7 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
     }
     const auto decomposition = decompositions.find({context, index});
     const bool is_known = decomposition != decompositions.end();
-    if (is_known && decomposition->second.is_endless) {
+    if (is_known && decomposition->second.is_unsafe) {
       AddAll(node->outputs, kKnownAtRunTime, &facts.unknown);
       continue;
     }
