@@ -182,7 +182,7 @@ def diffusion():
 
 
 class TimeSteps(nn.Module):
-    """A step from 0 to 1000 as sines and cosines, which every block of a diffusion model is told."""
+    """A step from 0 to 1000 as sines and cosines, for every block of a diffusion model."""
 
     def __init__(self):
         super().__init__()

@@ -67,15 +67,14 @@ class Padded(nn.Module):
         return self.model(input_ids=words, attention_mask=mask, return_dict=False)[0]
 
 
-def enter(name, attention, mask, model, config):
+def enter(name, kind, mask, model, config):
     def build():
-        made = model(config) if attention is None else model._from_config(
-            config, attn_implementation=attention)
+        made = model._from_config(config, attn_implementation=kind) if kind else model(config)
         return Padded(made, mask), (torch.arange(3 * LENGTH).reshape(3, LENGTH) % 8,)
-    suffix = f"_{attention}" if attention else ""
+    suffix = f"_{kind}" if kind else ""
     architecture(f"padded_{name}{suffix}", "padded batch", ("float32",), "torch")(build)
 
 
 for of, entry in MODELS.items():
-    for attention in ("eager", "sdpa") if entry[1]._supports_sdpa else (None,):
+    for attention in ("eager", "sdpa") if entry[1]._supports_sdpa else ("",):
         enter(of, attention, *entry)

@@ -87,5 +87,6 @@ class Far(nn.Module):
 
 @entered("hf_llama_far")
 def llama_far():
-    return Far(transformers.LlamaModel(transformers.LlamaConfig(
-        vocab_size=100, max_position_embeddings=131072, use_cache=False, **SMALL)), 100000), (WORDS,)
+    model = transformers.LlamaModel(transformers.LlamaConfig(
+        vocab_size=100, max_position_embeddings=131072, use_cache=False, **SMALL))
+    return Far(model, 100000), (WORDS,)
