@@ -182,13 +182,14 @@ def onnx_nodes(results):
     """The tests of ONNX's nodes: counts, and what is not whole."""
     counts = collections.Counter(map(outcome, results))
     converted = len(results) - counts["not converted"]
-    late = sum(r["phase"] == "convert" and ("not done after" in r["why"] or not r["why"])
-               for r in results)
+    left = [r["why"] for r in results if r["phase"] == "convert"]
+    late, untried = sum("not done after" in why for why in left), left.count("")
     yield from [
         "", "## ONNX's nodes", "",
-        f"PyPI's onnx has {len(results)} tests of single nodes. onnx2tf converts {converted}; of "
-        f"the others it refuses {counts['not converted'] - late} and is not done in two minutes "
-        f"with {late}. The runtime's CPU runs {converted - counts[CPU_CANNOT]} of those converted:",
+        f"PyPI's onnx has {len(results)} tests of single nodes. onnx2tf converts {converted} "
+        f"and refuses {len(left) - late - untried}; {late} take it more than two minutes, and "
+        f"{untried} were not tried. The runtime's CPU runs "
+        f"{converted - counts[CPU_CANNOT]} of the {converted}:",
         "", "| | models |", "|---|---|"]
     meanings = {"whole": "right, whole on the GPU", "in parts": "right, some nodes on the CPU",
                 "wrong": "wrong", "refused": "refused by the delegate",
@@ -217,11 +218,12 @@ def text(results, nodes):
         "One measure decides, and the rows show it: the largest difference between an output and",
         "the CPU's, divided by the largest magnitude in the CPU's. Rounding in 32 bits explains",
         f"up to {FLOATS:.0e}. Past that an answer is right only if the CPU's own two sets of",
-        "kernels, XNNPACK's and the plain ones, differ by as much (shown behind it). Integers are equal.",
-        "", "The error in 16 bits (`is_precision_loss_allowed: 1`) is measured alike, from the",
-        "CPU's answer in 32 bits; behind it is how many nodes stay in 32 bits. With dynamic int8 and",
-        "int4 the CPU rounds activations to 8 bits, and the GPU does not: the CPU's answer to compare",
-        "with is that of the model with its weights as floats.",
+        "kernels, XNNPACK's and the plain ones, differ by as much (shown behind it). Integers",
+        "are equal.", "",
+        "The error in 16 bits (`is_precision_loss_allowed: 1`) is measured alike, from the CPU's",
+        "answer in 32 bits; behind it is how many nodes stay in 32 bits. With dynamic int8 and",
+        "int4 the CPU rounds activations to 8 bits, and the GPU does not: the CPU's answer to",
+        "compare with is that of the model with its weights as floats.",
         "", "A model with free axes is resized to three sizes in one interpreter, and compared at",
         "each with a new interpreter on the CPU. If the GPU had other nodes before the first",
         "resize, both numbers are shown. Such a model also runs in LiteRT's CompiledModel for the",
