@@ -36,6 +36,7 @@ TEST_F(Int64Test, Arithmetic) {
   ExpectMatchesCpu(
       OfInt64(IntegerBinary({Op::ADD, {2, 3, 4, 5}, {4, 1}}), true));
   ExpectMatchesCpuOnce(OfInt64(IntegerNeg({2, 3, 5}), true));
+  ExpectMatchesCpuOnce(OfType(ZerosLike({2, 3, 5}), TensorType::INT64));
 }
 
 TEST_F(Int64Test, ComparisonsAndChoices) {
