@@ -64,13 +64,11 @@ bool HoldsFloats(const Tensor& t) {
   return t.type == DataType::kFloat32 && !t.is_float_view();
 }
 
-// Of int32 or int64, which halves hold up to 2,048.
-bool IsWideInteger(const Tensor& t) {
-  return t.type == DataType::kInt32 && DataTypeSize(t.stored()) >= 4;
-}
-
+// Of 16 bits or more: halves hold integers up to 2,048.
 bool CastsIntegers(const Node& node, const Graph& graph) {
-  return node.op->name == "CAST" && IsWideInteger(graph.tensor(node.inputs[0]));
+  if (node.op->name != "CAST") return false;
+  const Tensor& from = graph.tensor(node.inputs[0]);
+  return from.type == DataType::kInt32 && DataTypeSize(from.stored()) >= 2;
 }
 
 // A function whose inputs, except constants, are all in 32 bits: ADD of an
@@ -172,7 +170,8 @@ class Float32Keeper {
 
   Need NeedOf(const Node& node) const {
     const absl::string_view op = node.op->name;
-    if (op == "CAST" && IsWideInteger(graph_->tensor(node.outputs[0]))) {
+    if (op == "CAST" &&
+        graph_->tensor(node.outputs[0]).type == DataType::kInt32) {
       return {0, "numbers that become integers"};
     }
     const auto* exact =

@@ -1,6 +1,7 @@
 // labels: op
 // Normalizations that a model writes out, in 16-bit floats: of values whose
-// squares are past what these hold.
+// squares are past what these hold. Longer than 300 lines, as each rule of the
+// pass has its model.
 #include "delegate/passes/keep_float32.h"
 
 #include <algorithm>
@@ -289,18 +290,29 @@ TEST(KeepFloat32Test, TheReportSaysHowManyAndWhy) {
     EXPECT_EQ(KeptOf(ops, inputs), R"({"squares":5})");
   }
   {
-    Ops ops;  // places in a flat picture
-    const int x = ops.b.AddInput("x", dims);
-    const int width =
-        ops.b.AddConstant<float>("w", {1}, std::vector<float>{640});
-    const int at = ops.Binary(Op::MUL, x, width, dims, schema::MulOptionsT());
-    const int y = ops.b.AddTensor("y", dims, TensorType::INT32);
-    schema::CastOptionsT casts;
-    casts.in_data_type = TensorType::FLOAT32;
-    casts.out_data_type = TensorType::INT32;
-    ops.b.AddOp(Op::CAST, 1, {at}, {y}, casts);
-    ops.b.SetOutputs({y});
-    EXPECT_EQ(KeptOf(ops, inputs), R"({"numbers that become integers":1})");
+    // A quotient of integers: 3 * (1 / 3) is 1.
+    for (const auto& [type, from_integers] :
+         {std::pair{TensorType::INT32, 1}, std::pair{TensorType::INT8, 0}}) {
+      Ops ops;
+      schema::CastOptionsT casts;
+      casts.in_data_type = type;
+      casts.out_data_type = TensorType::FLOAT32;
+      const int x = ops.b.AddInput("x", dims, type);
+      const int real = ops.b.AddTensor("real", dims);
+      ops.b.AddOp(Op::CAST, 1, {x}, {real}, casts);
+      const int third =
+          ops.b.AddConstant<float>("w", {1}, std::vector<float>{1 / 3.f});
+      const int at =
+          ops.Binary(Op::MUL, real, third, dims, schema::MulOptionsT());
+      const int y = ops.b.AddTensor("y", dims, type);
+      std::swap(casts.in_data_type, casts.out_data_type);
+      ops.b.AddOp(Op::CAST, 1, {at}, {y}, casts);
+      ops.b.SetOutputs({y});
+      EXPECT_EQ(KeptOf(ops, {std::vector<float>(8, 3)}),
+                from_integers
+                    ? R"({"integers":1,"numbers that become integers":1})"
+                    : R"({"numbers that become integers":2})");
+    }
   }
 }
 
