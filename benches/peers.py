@@ -2,16 +2,17 @@
 """Models by this project and by its peers: PyTorch on CUDA, LiteRT's WebGPU, and XNNPACK.
 
     benches/peers.py [--rounds=N] [--threads=N] [--skip=pytorch,webgpu,...] [--bin=build/bin] \\
-        [--update=docs/benchmarks.md] [--json=FILE] MODEL.tflite...
-    benches/peers.py --from=FILE [--update=docs/benchmarks.md]
+        [--json=FILE] [--update] MODEL.tflite...
+    benches/peers.py --from=FILE [--update | --check]
 
 Needs a built benchmark_model, and a Python with torch for the PyTorch columns and with
 ai-edge-litert 2.3 or newer for WebGPU's. A peer that is missing or fails has the reason in its
 cells. Prints two tables in Markdown: median times in ms, and ratios.
 
---update also writes them into a page, between the lines "peers" and "end of peers" in comments.
---json saves the results after PyTorch and after each round. --from makes the tables from such a
-file, for example on another machine.
+--update also writes them into docs/benchmarks.md, and their float32 columns at batch 1 into the
+README and its chart: all figures of those pages come from one run. --json saves the results after
+PyTorch and after each round. --from makes the tables from such a file: peers_h200.json has those of
+the pages, which --check compares.
 
 The names of the model files choose the PyTorch models: minilm, whisper and vit are those of
 transformer_models.py; mobilenet_v1_1.0_224_features_float has a second row at batch 32, without
@@ -22,6 +23,8 @@ leaves the GPU to the others. In each round, the other ways take turns on each m
 own process. A time is from host tensors to host tensors. WebGPU's includes reading the outputs,
 but not writing the inputs. Runs on the GPU begin with --warmup_runs that are not timed, as an idle
 GPU raises its clock meanwhile. The revision is that of the variable REVISION, or git's.
+
+Longer than 300 lines: each peer is measured in another way and fails in another.
 """
 
 import argparse
@@ -37,9 +40,11 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 
+import bench_tables  # pylint: disable=wrong-import-position
 import compare_accelerators  # pylint: disable=wrong-import-position
 import compare_benches  # pylint: disable=wrong-import-position
 import peer_tables  # pylint: disable=wrong-import-position
+import plot_speed  # pylint: disable=wrong-import-position
 
 # By the names of the files: a title, and the name that pytorch_models.py has for the model.
 COUNTERPARTS = {
@@ -277,7 +282,8 @@ def flags_of():
     parser.add_argument("--warmup_runs", type=int, default=1000, help="on the GPU")
     parser.add_argument("--timeout", type=int, default=120, help="seconds, of a process")
     parser.add_argument("--pytorch_timeout", type=int, default=900, help="seconds")
-    parser.add_argument("--update", metavar="PAGE", help="write the tables into this page")
+    parser.add_argument("--update", action="store_true", help="write docs/benchmarks.md and README.md")
+    parser.add_argument("--check", action="store_true", help="fail if they have other tables")
     parser.add_argument("--json", metavar="FILE", help="write the results to this file")
     parser.add_argument("--from", dest="source", metavar="FILE", help="results of --json")
     parser.add_argument("models", nargs="*", metavar="MODEL.tflite")
@@ -287,12 +293,35 @@ def flags_of():
     return flags
 
 
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def pages(kept):
+    """The texts of the files that show the results, by path."""
+    heads, rows = peer_tables.speed(kept)
+    speed = bench_tables.markdown(["model, ms"] + heads, rows)
+    return {"docs/benchmarks.md": bench_tables.insert(read("docs/benchmarks.md"), "peers",
+                                                      peer_tables.tables(kept)),
+            "README.md": bench_tables.insert(read("README.md"), "peers",
+                                             f"{speed}\n\n{peer_tables.facts(kept)}."),
+            "docs/images/speed.svg": plot_speed.draw(heads, rows) + "\n"}
+
+
 def main():
     flags = flags_of()
     kept = compare_benches.load(flags.source) if flags.source else measured(flags)
-    text = peer_tables.tables(kept)
-    print(text)
-    return compare_benches.update(flags.update, "peers", text) if flags.update else 0
+    print(peer_tables.tables(kept))
+    if not flags.update and not flags.check:
+        return 0
+    changed = {path: text for path, text in pages(kept).items() if text != read(path)}
+    for path, text in changed.items():
+        print(f"{path}: {'written' if flags.update else 'other tables'}", file=sys.stderr)
+        if flags.update:
+            with open(os.path.join(ROOT, path), "w", encoding="utf-8") as file:
+                file.write(text)
+    return 0 if flags.update else int(bool(changed))
 
 
 if __name__ == "__main__":

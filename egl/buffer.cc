@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/extension.h"
 #include "egl/objects.h"
 
@@ -53,23 +54,22 @@ absl::Status ReadMapping(GLuint name, size_t offset, absl::Span<uint8_t> data) {
 
 absl::StatusOr<Buffer> Buffer::Create(size_t bytes, const void* data,
                                       GLenum usage) {
-  if (absl::Status status = CheckSize(bytes); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSize(bytes));
   Buffer buffer;
   buffer.handle_ = Handle<DeleteBuffer>::New(gl().GenBuffers);
   buffer.bytes_ = bytes;
   gl().BindBuffer(GL_COPY_WRITE_BUFFER, buffer.id());
   gl().BufferData(GL_COPY_WRITE_BUFFER, static_cast<GLsizeiptr>(bytes), data,
                   usage);
-  absl::Status status =
-      CheckGl(absl::StrCat("creating a buffer of ", bytes, " bytes"));
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(
+      CheckGl(absl::StrCat("creating a buffer of ", bytes, " bytes")));
   return buffer;
 }
 
 bool Buffer::CanBeMapped() { return HasExtension("GL_EXT_buffer_storage"); }
 
 absl::StatusOr<Buffer> Buffer::CreateMapped(size_t bytes, GLbitfield access) {
-  if (absl::Status status = CheckSize(bytes); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckSize(bytes));
   if (!CanBeMapped()) {
     return absl::UnimplementedError(
         "this driver has no GL_EXT_buffer_storage (persistently mapped "
@@ -85,9 +85,8 @@ absl::StatusOr<Buffer> Buffer::CreateMapped(size_t bytes, GLbitfield access) {
                         /*data=*/nullptr, flags);
   buffer.mapped_ = static_cast<uint8_t*>(gl().MapBufferRange(
       GL_COPY_WRITE_BUFFER, 0, static_cast<GLsizeiptr>(bytes), flags));
-  absl::Status status =
-      CheckGl(absl::StrCat("mapping a buffer of ", bytes, " bytes for good"));
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(
+      CheckGl(absl::StrCat("mapping a buffer of ", bytes, " bytes for good")));
   if (buffer.mapped_ == nullptr) {
     return absl::InternalError(
         absl::StrCat("the driver mapped a buffer of ", bytes,

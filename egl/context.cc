@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/caught.h"
 #include "egl/current_context.h"
 #include "egl/debug.h"
@@ -54,17 +55,16 @@ Context::Context(std::shared_ptr<ShareGroup> group)
 
 absl::StatusOr<std::unique_ptr<Context>> Context::Create(
     const ContextOptions& options) {
-  if (absl::Status status = LoadGl(); !status.ok()) return status;
+  RETURN_IF_ERROR(LoadGl());
   SavedCurrent saved;
   ContextOptions wanted = options;
   wanted.debug |= DebugIsOn();
-  absl::StatusOr<OpenedDisplay> opened = Open(wanted);
-  if (!opened.ok()) return opened.status();
-  return Own(*std::move(opened));
+  ASSIGN_OR_RETURN(OpenedDisplay opened, Open(wanted));
+  return Own(std::move(opened));
 }
 
 absl::Status Context::CanCreate(const ContextOptions& options) {
-  if (absl::Status status = LoadGl(); !status.ok()) return status;
+  RETURN_IF_ERROR(LoadGl());
   SavedCurrent saved;
   return Open(options).status();
 }
@@ -73,11 +73,11 @@ absl::StatusOr<std::unique_ptr<Context>> Context::CreateSharing(
     const Context& other, bool debug) {
   SavedCurrent saved;
   debug |= DebugIsOn();
-  absl::StatusOr<OpenedDisplay> opened =
-      OpenSharing(other.display_, {other.context_, other.share_group_}, debug);
-  if (!opened.ok()) return opened.status();
-  opened->hardware_errors = other.hardware_errors_;
-  auto context = Own(*std::move(opened));
+  ASSIGN_OR_RETURN(
+      OpenedDisplay opened,
+      OpenSharing(other.display_, {other.context_, other.share_group_}, debug));
+  opened.hardware_errors = other.hardware_errors_;
+  auto context = Own(std::move(opened));
   if (context.ok()) (*context)->FlushWhenReleased();
   return context;
 }
@@ -94,18 +94,17 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Own(OpenedDisplay opened) {
   context->hardware_errors_ = std::move(opened.hardware_errors);
   opened.context.Release();
   if (context->debug_ && context->device_.Has("GL_KHR_debug")) {
-    absl::Status status = context->Run([] {
+    RETURN_IF_ERROR(context->Run([] {
       StartDebugMessages();
       if (DebugIsOn()) StartDebugLog();
       return absl::OkStatus();
-    });
-    if (!status.ok()) return status;
+    }));
   }
   return context;
 }
 
 absl::StatusOr<std::unique_ptr<Context>> Context::AdoptCurrent() {
-  if (absl::Status status = LoadGl(); !status.ok()) return status;
+  RETURN_IF_ERROR(LoadGl());
   if (IsLeftCurrent(egl().GetCurrentContext())) {
     return absl::FailedPreconditionError(
         "no EGLContext of the app's is current on this thread; the one that is "
@@ -118,10 +117,9 @@ absl::StatusOr<std::unique_ptr<Context>> Context::AdoptCurrent() {
   context->context_ = egl().GetCurrentContext();
   context->draw_ = egl().GetCurrentSurface(EGL_DRAW);
   context->read_ = egl().GetCurrentSurface(EGL_READ);
-  absl::StatusOr<DeviceInfo> device = ReadDeviceInfo();
-  if (!device.ok()) return device.status();
+  ASSIGN_OR_RETURN(DeviceInfo device, ReadDeviceInfo());
   PinDriver();
-  context->device_ = *std::move(device);
+  context->device_ = std::move(device);
   return context;
 }
 
@@ -211,7 +209,7 @@ absl::Status Context::RunHere(absl::FunctionRef<absl::Status()> fn) {
   // Within another context's Run() that one is put back, whosever it is.
   const bool is_outermost = CurrentShareGroup() == 0;
   SavedCurrent saved;
-  if (absl::Status status = MakeCurrent(); !status.ok()) return status;
+  RETURN_IF_ERROR(MakeCurrent());
   absl::Status status = Caught([&] { return RunCurrent(fn); });
   if (pin_count_ > 0 && !lost_ && is_outermost && saved.had_none_of_app()) {
     saved.Forget();
@@ -224,9 +222,8 @@ absl::Status Context::RunHere(absl::FunctionRef<absl::Status()> fn) {
 
 absl::Status Context::RunInSibling(absl::FunctionRef<absl::Status()> fn) {
   if (sibling_ == nullptr) {
-    auto sibling = CreateSharing(*this, /*debug=*/false);
-    if (!sibling.ok()) return sibling.status();
-    sibling_ = *std::move(sibling);
+    ASSIGN_OR_RETURN(auto sibling, CreateSharing(*this, /*debug=*/false));
+    sibling_ = std::move(sibling);
   }
   absl::Status status = sibling_->Run([&] { return RunCurrent(fn); });
   if (sibling_->is_lost() && !lost_) {
@@ -239,7 +236,7 @@ absl::Status Context::RunInSibling(absl::FunctionRef<absl::Status()> fn) {
 absl::Status Context::RunCurrent(absl::FunctionRef<absl::Status()> fn) {
   const ScopedShareGroup in_group(share_group_->id());
   if (running_) return fn();
-  if (absl::Status status = CheckReset(); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckReset());
   running_ = true;
   absl::Status status = Caught([&] {
     if (owned_) return fn();

@@ -4,8 +4,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/displays.h"
 #include "egl/gl_api.h"
+#include "egl/other_llvm.h"
 
 namespace gles_delegate::egl {
 namespace {
@@ -95,7 +97,7 @@ std::string EglDriverName() {
 }  // namespace
 
 absl::StatusOr<DeviceInfo> ReadDeviceInfo() {
-  if (absl::Status status = LoadGl(); !status.ok()) return status;
+  RETURN_IF_ERROR(LoadGl());
   if (egl().GetCurrentContext() == EGL_NO_CONTEXT) {
     return absl::FailedPreconditionError(
         "no EGLContext is current on this thread");
@@ -110,6 +112,7 @@ absl::StatusOr<DeviceInfo> ReadDeviceInfo() {
         "the context is \"", info.version, "\" on \"", info.renderer,
         "\"; OpenGL ES 3.1 or later is needed (compute shaders)"));
   }
+  RETURN_IF_ERROR(CheckLlvm(info.renderer));
   info.shading_language_version = GetString(GL_SHADING_LANGUAGE_VERSION);
   static_cast<DriverIdentity&>(info) = IdentifyDriver(
       {EglDriverName(), info.vendor, info.renderer, info.version});

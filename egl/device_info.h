@@ -46,8 +46,9 @@ struct DeviceInfo : DriverIdentity {
   }
 };
 
-// Queries the current context. kFailedPrecondition: no context is current, or
-// its version, which the message has, is below ES 3.1.
+// Queries the current context. kFailedPrecondition: no context is current, its
+// version, which the message has, is below ES 3.1, or CheckLlvm()
+// (other_llvm.h).
 absl::StatusOr<DeviceInfo> ReadDeviceInfo();
 
 }  // namespace gles_delegate::egl

@@ -133,7 +133,9 @@ void AddGbm(const char* client, std::vector<DisplayCandidate>* out) {
   }
   const std::vector<std::string> nodes = RenderNodes();
   if (nodes.empty()) {
-    out->push_back(Missing("GBM", "there is no render node /dev/dri/renderD*"));
+    out->push_back(Missing("GBM",
+                           "there is no render node /dev/dri/renderD* (in a "
+                           "container: --device /dev/dri, or --gpus all)"));
   }
   for (const std::string& node : nodes) {
     out->push_back({Named(absl::StrCat("GBM ", node)), /*software=*/false,
@@ -167,7 +169,10 @@ bool HasEglExtension(const char* extensions, absl::string_view name) {
 
 std::string AccessObstacle(const std::string& file) {
   if (file.empty() || access(file.c_str(), R_OK | W_OK) == 0) return "";
-  return absl::StrCat("; cannot open ", file, ": ", std::strerror(errno));
+  const int error = errno;
+  return absl::StrCat(
+      "; cannot open ", file, ": ", std::strerror(error),
+      error == EACCES ? " (add the user to the group render)" : "");
 }
 
 std::vector<DisplayCandidate> FindDisplays() {

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "base/status_macros.h"
 #include "egl/egl_error.h"
 #include "egl/of_process.h"
 
@@ -133,9 +134,7 @@ void PinDriver() { DisplaysOfProcess().PinDriver(); }
 
 absl::StatusOr<DisplayUse> DisplayUse::Initialize(EGLDisplay display) {
   DisplayUse use;
-  const absl::Status status =
-      DisplaysOfProcess().Initialize(display, &use.version_);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(DisplaysOfProcess().Initialize(display, &use.version_));
   use.display_ = display;
   return use;
 }

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "base/status_macros.h"
 #include "egl/driver_use.h"
 
 namespace gles_delegate::egl {
@@ -32,14 +33,13 @@ absl::StatusOr<CreateDevice> LoadGbm() {
 }
 
 absl::StatusOr<void*> OpenNode(const std::string& node) {
-  absl::StatusOr<CreateDevice> create = LoadGbm();
-  if (!create.ok()) return create.status();
+  ASSIGN_OR_RETURN(CreateDevice create, LoadGbm());
   const int fd = open(node.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) {
     return absl::UnavailableError(
         absl::StrCat("cannot open ", node, ": ", std::strerror(errno)));
   }
-  void* device = (*create)(fd);
+  void* device = create(fd);
   if (device == nullptr) {
     close(fd);
     return absl::UnavailableError(

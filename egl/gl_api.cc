@@ -8,8 +8,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "egl/driver_use.h"
 #include "egl/environment.h"
+#include "egl/other_llvm.h"
 
 namespace gles_delegate::egl {
 namespace {
@@ -103,9 +105,9 @@ absl::Status LoadGles(void* library, bool ask_egl_first) {
 }
 
 absl::Status LoadOnce() {
-  absl::StatusOr<void*> egl_library = OpenEgl();
-  if (!egl_library.ok()) return egl_library.status();
-  if (absl::Status status = LoadEgl(*egl_library); !status.ok()) return status;
+  BindMesaToItsLlvm();
+  ASSIGN_OR_RETURN(void* egl_library, OpenEgl());
+  RETURN_IF_ERROR(LoadEgl(egl_library));
 
   const bool chosen = ChosenEgl() != nullptr;
   absl::StatusOr<void*> gles_library =

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/current_context.h"
 #include "egl/egl_error.h"
 
@@ -26,9 +27,8 @@ struct DisplayInfo {
 };
 
 absl::StatusOr<DisplayUse> OpenDisplay(const DisplayCandidate& candidate) {
-  absl::StatusOr<EGLDisplay> display = candidate.open();
-  if (!display.ok()) return display.status();
-  return DisplayUse::Initialize(*display);
+  ASSIGN_OR_RETURN(EGLDisplay display, candidate.open());
+  return DisplayUse::Initialize(display);
 }
 
 absl::StatusOr<DisplayInfo> InfoOf(const DisplayUse& use) {
@@ -189,24 +189,21 @@ std::string HighestVersion(const DisplayInfo& info, EGLConfig config) {
 
 absl::StatusOr<HeadlessContext> HeadlessContext::Open(
     const DisplayCandidate& candidate, bool debug, const SharedWith& shared) {
-  absl::StatusOr<DisplayUse> use = OpenDisplay(candidate);
-  if (!use.ok()) return use.status();
+  ASSIGN_OR_RETURN(DisplayUse use, OpenDisplay(candidate));
   HeadlessContext result;
-  result.use_ = *std::move(use);
+  result.use_ = std::move(use);
   if (result.TakeUsed(debug, shared)) return result;
-  const absl::StatusOr<DisplayInfo> info = InfoOf(result.use_);
-  if (!info.ok()) return info.status();
-  absl::StatusOr<EGLConfig> config = ChooseConfig(*info);
-  if (!config.ok()) return config.status();
+  ASSIGN_OR_RETURN(const DisplayInfo info, InfoOf(result.use_));
+  ASSIGN_OR_RETURN(EGLConfig config, ChooseConfig(info));
 
-  const EGLContext context = TryContexts(*info, *config, debug, shared.context);
+  const EGLContext context = TryContexts(info, config, debug, shared.context);
   if (context == EGL_NO_CONTEXT) {
     const std::string why = LastEglError();
     if (shared.context != EGL_NO_CONTEXT) {
       return absl::UnavailableError(
           absl::StrCat("eglCreateContext, of one that shares objects: ", why));
     }
-    const std::string version = HighestVersion(*info, *config);
+    const std::string version = HighestVersion(info, config);
     return absl::UnavailableError(absl::StrCat(
         "eglCreateContext: ", why,
         version.empty() ? "; OpenGL ES 3.1 or later is needed"
@@ -215,12 +212,12 @@ absl::StatusOr<HeadlessContext> HeadlessContext::Open(
                                        "needed (compute shaders)")));
   }
   result.Join(
-      {info->display, context, EGL_NO_SURFACE, debug},
+      {info.display, context, EGL_NO_SURFACE, debug},
       shared.group != nullptr ? shared.group : std::make_shared<ShareGroup>());
-  if (!info->Has("EGL_KHR_surfaceless_context")) {
+  if (!info.Has("EGL_KHR_surfaceless_context")) {
     const EGLint size[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
     result.own_.surface =
-        egl().CreatePbufferSurface(info->display, *config, size);
+        egl().CreatePbufferSurface(info.display, config, size);
     if (result.own_.surface == EGL_NO_SURFACE) {
       const std::string why = LastEglError();
       result.Discard();

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "egl/current_context.h"
 #include "egl/displays.h"
 #include "egl/environment.h"
@@ -20,16 +21,14 @@ constexpr char kDeviceVariable[] = "GLES_DELEGATE_DEVICE";
 // The context's driver; an error also if the context is lost.
 absl::StatusOr<DeviceInfo> LookAt(const HeadlessContext& context) {
   SavedCurrent saved;
-  if (absl::Status status = context.MakeCurrent(); !status.ok()) return status;
+  RETURN_IF_ERROR(context.MakeCurrent());
   absl::StatusOr<DeviceInfo> device = ReadDeviceInfo();
   if (device.ok() && context.is_used() && ResetStatus(*device) != GL_NO_ERROR) {
     device = absl::AbortedError("the context was reset");
   }
   // Restored before `context` can be destroyed: a current context is only
   // destroyed when it is released.
-  if (absl::Status status = saved.Restore(context.display()); !status.ok()) {
-    return status;
-  }
+  RETURN_IF_ERROR(saved.Restore(context.display()));
   return device;
 }
 
@@ -37,15 +36,14 @@ absl::StatusOr<OpenedDisplay> OpenCandidate(const DisplayCandidate& candidate,
                                             bool debug,
                                             const SharedWith& shared) {
   for (;;) {
-    absl::StatusOr<HeadlessContext> context =
-        HeadlessContext::Open(candidate, debug, shared);
-    if (!context.ok()) return context.status();
-    absl::StatusOr<DeviceInfo> device = LookAt(*context);
+    ASSIGN_OR_RETURN(HeadlessContext context,
+                     HeadlessContext::Open(candidate, debug, shared));
+    absl::StatusOr<DeviceInfo> device = LookAt(context);
     if (device.ok()) {
-      return OpenedDisplay{*std::move(context), *std::move(device), ""};
+      return OpenedDisplay{std::move(context), *std::move(device), ""};
     }
-    if (!context->is_used()) return device.status();
-    context->Discard();  // there are fewer each time
+    if (!context.is_used()) return device.status();
+    context.Discard();  // there are fewer each time
   }
 }
 

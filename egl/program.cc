@@ -2,6 +2,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/objects.h"
 #include "egl/program_log.h"
 
@@ -32,8 +33,7 @@ absl::StatusOr<Program> Program::Compile(absl::string_view source,
                                          absl::string_view label) {
   absl::StatusOr<Program> program = Start(source);
   if (!program.ok()) return program;
-  absl::Status status = program->Finish(source, label);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(program->Finish(source, label));
   return program;
 }
 
@@ -105,9 +105,7 @@ absl::StatusOr<Program::Binary> Program::GetBinary() const {
   GLsizei written = 0;
   gl().GetProgramBinary(id(), length, &written, &binary.format,
                         binary.data.data());
-  if (absl::Status status = CheckGl("glGetProgramBinary"); !status.ok()) {
-    return status;
-  }
+  RETURN_IF_ERROR(CheckGl("glGetProgramBinary"));
   binary.data.resize(std::max(written, 0));
   return binary;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "egl/debug.h"
 
 namespace gles_delegate::egl {
@@ -10,16 +11,16 @@ namespace gles_delegate::egl {
 absl::Status StagedUpload::Fill(const Buffer& to,
                                 absl::Span<const uint8_t> data) {
   if (memory_.mapped() == nullptr) {
-    auto memory = Buffer::CreateMapped(2 * kPieceBytes, GL_MAP_WRITE_BIT);
-    if (!memory.ok()) return memory.status();
-    memory_ = *std::move(memory);
+    ASSIGN_OR_RETURN(auto memory,
+                     Buffer::CreateMapped(2 * kPieceBytes, GL_MAP_WRITE_BIT));
+    memory_ = std::move(memory);
     LabelObject(GL_BUFFER_KHR, memory_.id(), "staging of uploads");
   }
   for (size_t at = 0; at < data.size(); at += kPieceBytes) {
     const size_t bytes = std::min(kPieceBytes, data.size() - at);
     const size_t from = next_ * kPieceBytes;
     if (copied_[next_]) {
-      if (auto s = copied_[next_]->Wait(); !s.ok()) return s;
+      RETURN_IF_ERROR(copied_[next_]->Wait());
     }
     copier_.Copy(memory_.mapped() + from, data.data() + at, bytes);
     gl().BindBuffer(GL_COPY_READ_BUFFER, memory_.id());
@@ -27,9 +28,8 @@ absl::Status StagedUpload::Fill(const Buffer& to,
     gl().CopyBufferSubData(
         GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, static_cast<GLintptr>(from),
         static_cast<GLintptr>(at), static_cast<GLsizeiptr>(bytes));
-    auto fence = Fence::Insert();
-    if (!fence.ok()) return fence.status();
-    copied_[next_] = *std::move(fence);
+    ASSIGN_OR_RETURN(auto fence, Fence::Insert());
+    copied_[next_] = std::move(fence);
     next_ = 1 - next_;
   }
   return CheckGl("an upload through mapped memory");

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "egl/extension.h"
 #include "egl/objects.h"
 
@@ -133,9 +134,7 @@ absl::StatusOr<TimerQuery::Times> TimerQuery::Read() const {
   if (has_timestamps()) {
     gl().GetQueryObjectui64vEXT(end_.id(), GL_QUERY_RESULT, &end);
   }
-  if (absl::Status status = CheckGl("reading a GPU timer"); !status.ok()) {
-    return status;
-  }
+  RETURN_IF_ERROR(CheckGl("reading a GPU timer"));
   if (WasDisjoint() || (has_timestamps() && end < first)) {
     return absl::UnavailableError(
         "the GPU's clock was disturbed while the timer ran (its frequency "

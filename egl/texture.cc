@@ -1,5 +1,6 @@
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/objects.h"
 
 namespace gles_delegate::egl {
@@ -109,7 +110,7 @@ absl::Status CheckDesc(const Texture::Desc& desc) {
 }  // namespace
 
 absl::StatusOr<Texture> Texture::Create(const Desc& desc) {
-  if (absl::Status status = CheckDesc(desc); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckDesc(desc));
   Texture texture;
   texture.handle_ = Handle<DeleteTexture>::New(gl().GenTextures);
   texture.desc_ = desc;
@@ -126,8 +127,7 @@ absl::StatusOr<Texture> Texture::Create(const Desc& desc) {
   gl().TexParameteri(desc.target, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
   gl().TexParameteri(desc.target, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
   gl().TexParameteri(desc.target, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-  absl::Status status = CheckGl(absl::StrCat("creating ", Name(desc)));
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(CheckGl(absl::StrCat("creating ", Name(desc))));
   return texture;
 }
 
@@ -148,9 +148,8 @@ absl::StatusOr<Texture> Texture::OfBuffer(const Buffer& buffer, GLenum format) {
   const size_t texels = buffer.bytes() / FindLayout(format)->texel_bytes;
   texture->desc_.width = static_cast<int>(texels);
   SetBuffer(texture->id(), format, buffer.id());
-  absl::Status status =
-      CheckGl(absl::StrCat("viewing a buffer as ", Name(texture->desc_)));
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(
+      CheckGl(absl::StrCat("viewing a buffer as ", Name(texture->desc_))));
   return texture;
 }
 
@@ -201,7 +200,7 @@ absl::StatusOr<Framebuffer> Framebuffer::Of(const Texture& texture) {
   gl().BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
   const std::string what =
       absl::StrCat("a framebuffer of ", Name(texture.desc()));
-  if (auto s = CheckGl(absl::StrCat("making ", what)); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckGl(absl::StrCat("making ", what)));
   if (state == GL_FRAMEBUFFER_COMPLETE) return framebuffer;
   return absl::FailedPreconditionError(
       absl::StrCat(what, ": the driver reads no such framebuffer (state 0x",
@@ -215,7 +214,7 @@ absl::StatusOr<Sampler> Sampler::Nearest() {
   gl().SamplerParameteri(sampler.id(), GL_TEXTURE_MAG_FILTER, GL_NEAREST);
   gl().SamplerParameteri(sampler.id(), GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
   gl().SamplerParameteri(sampler.id(), GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-  if (auto s = CheckGl("making a sampler"); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckGl("making a sampler"));
   return sampler;
 }
 

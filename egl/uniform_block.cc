@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/objects.h"
 
 namespace gles_delegate::egl {
@@ -19,24 +20,22 @@ absl::StatusOr<GLuint> FindBlock(GLuint program, const char* block) {
 }  // namespace
 
 absl::StatusOr<size_t> BytesOfBlock(GLuint program, const char* block) {
-  const absl::StatusOr<GLuint> index = FindBlock(program, block);
-  if (!index.ok()) return index.status();
+  ASSIGN_OR_RETURN(const GLuint index, FindBlock(program, block));
   GLint bytes = 0;
-  gl().GetActiveUniformBlockiv(program, *index, GL_UNIFORM_BLOCK_DATA_SIZE,
+  gl().GetActiveUniformBlockiv(program, index, GL_UNIFORM_BLOCK_DATA_SIZE,
                                &bytes);
   return (static_cast<size_t>(bytes) + 15) / 16 * 16;
 }
 
 absl::StatusOr<std::vector<BlockMember>> MembersOfBlock(GLuint program,
                                                         const char* block) {
-  const absl::StatusOr<GLuint> index = FindBlock(program, block);
-  if (!index.ok()) return index.status();
+  ASSIGN_OR_RETURN(const GLuint index, FindBlock(program, block));
   GLint count = 0;
-  gl().GetActiveUniformBlockiv(program, *index,
-                               GL_UNIFORM_BLOCK_ACTIVE_UNIFORMS, &count);
+  gl().GetActiveUniformBlockiv(program, index, GL_UNIFORM_BLOCK_ACTIVE_UNIFORMS,
+                               &count);
   std::vector<GLint> indices(std::max(count, 0));
   if (count > 0) {
-    gl().GetActiveUniformBlockiv(program, *index,
+    gl().GetActiveUniformBlockiv(program, index,
                                  GL_UNIFORM_BLOCK_ACTIVE_UNIFORM_INDICES,
                                  indices.data());
   }
@@ -58,9 +57,7 @@ absl::StatusOr<std::vector<BlockMember>> MembersOfBlock(GLuint program,
     member.name.resize(std::max(length, 0));
     members.push_back(std::move(member));
   }
-  if (absl::Status s = CheckGl("reading a uniform block's members"); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckGl("reading a uniform block's members"));
   std::sort(members.begin(), members.end(),
             [](const BlockMember& a, const BlockMember& b) {
               return a.offset < b.offset;

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/status_macros.h"
 #include "egl/environment.h"
 #include "gl_shaders/accessors.h"
 #include "gl_shaders/embedded.h"
@@ -88,15 +89,14 @@ absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name) {
 }
 
 absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
-  auto body = ShaderFile(absl::StrCat(spec.shader, ".comp"));
-  if (!body.ok()) return body.status();
+  ASSIGN_OR_RETURN(auto body, ShaderFile(absl::StrCat(spec.shader, ".comp")));
   const Bindings bindings = AssignBindings(spec);
   std::string text = Prelude(spec, bindings);
-  if (std::vector<std::string> functions = LibraryFunctions(spec, *body);
+  if (std::vector<std::string> functions = LibraryFunctions(spec, body);
       !functions.empty()) {
     absl::StrAppend(&text, Library().Select(functions));
   }
-  absl::StrAppend(&text, "#line 1\n", *body, "\n", Definitions(spec, bindings));
+  absl::StrAppend(&text, "#line 1\n", body, "\n", Definitions(spec, bindings));
   DumpIfAsked(spec.shader, text);
   return text;
 }

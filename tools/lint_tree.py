@@ -161,15 +161,15 @@ def option_keys(text):
 # --- options ----------------------------------------------------------------
 
 OPTIONS_PAGE = "docs/options.md"
-ROW = re.compile(r"^\| `(\w+)` \|(.*)\|$", re.MULTILINE)
+ROW = re.compile(r'^\| (?:<a id="\w+"></a>)?`(\w+)` \|(.*)\|$', re.MULTILINE)
 DEFAULT = re.compile(r"^  options\.(\w+) = (-?\d+);", re.MULTILINE)
 VARIABLE = re.compile(r'"(GLES_(?!DELEGATE_EXPORT")[A-Z_]+)"')
 
 
 def rows_of(page):
-    """The tables' rows: the first cell without its backquotes -> the other cells.
+    """The tables' rows: the name in the first cell -> the other cells.
 
-    >>> rows_of("| `a_b` | flag | 0 | x |\\n|---|\\n| key | type |\\n")
+    >>> rows_of('| <a id="a_b"></a>`a_b` | flag | 0 | x |\\n|---|\\n| key | type |\\n')
     {'a_b': ['flag', '0', 'x']}
     """
     return {name: [cell.strip() for cell in rest.split("|")]
@@ -177,17 +177,18 @@ def rows_of(page):
 
 
 def check_options(page, struct, options_cc):
-    """Yields findings of the table of options.
+    """Yields findings of the tables of options.
 
     >>> struct = "struct {\\n  size_t struct_size;\\n  int32_t a;\\n  int32_t b;\\n} X;"
     >>> defaults = "  options.a = 1;"
-    >>> list(check_options("| `a` | flag | 1 | x |\\n| `b` | flag | 0 | x |", struct, defaults))
+    >>> row = '| <a id="%s"></a>`%s` | flag | %d | x |\\n'
+    >>> list(check_options(row % ("a", "a", 1) + row % ("b", "b", 0), struct, defaults))
     []
-    >>> for line in check_options("| `a` | flag | 0 | x |\\n| `c` | flag | 0 | x |",
-    ...                           struct, defaults):
+    >>> for line in check_options(row % ("b", "a", 0) + row % ("c", "c", 0), struct, defaults):
     ...     print(line)
     docs/options.md: no row for the option b
     docs/options.md: a row for c, which is no option
+    docs/options.md: no anchor at the option a
     docs/options.md: the default of a is 1, not 0
     """
     keys = {key for key in option_keys(struct)
@@ -199,6 +200,8 @@ def check_options(page, struct, options_cc):
         yield f"{OPTIONS_PAGE}: a row for {key}, which is no option"
     defaults = dict(DEFAULT.findall(options_cc))
     for key in sorted(keys & set(rows)):
+        if f'| <a id="{key}"></a>`{key}` |' not in page:
+            yield f"{OPTIONS_PAGE}: no anchor at the option {key}"
         if rows[key][0].startswith(("flag", "integer")):
             right = defaults.get(key, "0")
             if rows[key][1] != right:

@@ -7,6 +7,9 @@ import bench_tables
 COLUMNS = ["ours, float32", "PyTorch compiled, float32", "PyTorch graph, float32",
            "LiteRT WebGPU, float32", "XNNPACK", "ours, float16", "PyTorch compiled, float16",
            "PyTorch graph, float16"]
+# The columns of the README, with what they are called there.
+SPEED = {"ours, float32": "delegate", "PyTorch compiled, float32": "PyTorch, compiled",
+         "LiteRT WebGPU, float32": "LiteRT's WebGPU", "XNNPACK": "CPU: XNNPACK"}
 RATIOS = [("ours, float32", "PyTorch compiled, float32"),
           ("ours, float16", "PyTorch compiled, float16"),
           ("LiteRT WebGPU, float32", "ours, float32")]
@@ -75,8 +78,24 @@ def facts(kept):
     machine = [ran[0]["renderer"], ran[0]["driver"], f"TFLite {ran[0]['tflite']}"] if ran else []
     parts = machine + [kept["pytorch"], kept["litert"], kept["date"],
                        f"revision {kept['revision']}", f"{kept['threads']} threads",
-                       f"{kept['rounds']} rounds"]
+                       "1 round" if kept["rounds"] == 1 else f"{kept['rounds']} rounds"]
     return ", ".join(part for part in parts if part)
+
+
+def speed(kept):
+    """The README's table of the same results at batch 1: titles of columns, and rows.
+
+    >>> result = {"ms": 2, "renderer": "R", "driver": "D", "tflite": "T"}
+    >>> speed({"rows": {"m": {"ours, float32": [result], "XNNPACK": [{"ms": 3}]}, "m, batch 2": {}},
+    ...        "threads": 4})
+    (['delegate', 'CPU: XNNPACK, 4 threads'], [['m', '2.00', '3.00']])
+    """
+    rows = {title: columns for title, columns in kept["rows"].items() if ", batch " not in title}
+    names = [name for name in SPEED if any(name in columns for columns in rows.values())]
+    heads = [SPEED[name] + (f", {kept['threads']} threads" if name == "XNNPACK" else "")
+             for name in names]
+    return heads, [[title] + [cell(columns.get(name, [])) for name in names]
+                   for title, columns in rows.items()]
 
 
 def tables(kept):

@@ -17,6 +17,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 
 namespace gles_delegate {
 namespace {
@@ -110,7 +111,7 @@ absl::StatusOr<FileDescriptor> CacheDirectory::OpenForReading(
     }
     return Errno(errno, "opening", name);
   }
-  if (auto s = CheckPrivate(fd.get(), name); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckPrivate(fd.get(), name));
   (void)futimens(fd.get(), nullptr);  // for Limit(); harmless where it fails
   return fd;
 }
@@ -178,14 +179,13 @@ absl::Status CacheDirectory::Limit(int64_t max_bytes) const {
   };
   std::vector<Entry> entries;
   int64_t total = 0;
-  absl::Status listed = ForEachEntry(fd_.get(), [&](const char* name) {
+  RETURN_IF_ERROR(ForEachEntry(fd_.get(), [&](const char* name) {
     struct stat info;
     if (!absl::EndsWith(name, kCacheSuffix) || !StatOwn(fd_.get(), name, &info))
       return;
     entries.push_back({Nanoseconds(info.st_mtim), info.st_size, name});
     total += info.st_size;
-  });
-  if (!listed.ok()) return listed;
+  }));
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.used < b.used; });
   for (const Entry& entry : entries) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 
 namespace gles_delegate {
 namespace {
@@ -91,21 +92,20 @@ bool BlobsTile(const cache::Index& index, uint64_t end) {
 
 absl::StatusOr<std::unique_ptr<CacheFile>> CacheFile::Open(
     const CacheDirectory& directory, const std::string& name) {
-  auto fd = directory.OpenForReading(name);
-  if (!fd.ok()) return fd.status();
+  ASSIGN_OR_RETURN(auto fd, directory.OpenForReading(name));
   struct stat info;
-  if (fstat(fd->get(), &info) != 0) return absl::ErrnoToStatus(errno, name);
+  if (fstat(fd.get(), &info) != 0) return absl::ErrnoToStatus(errno, name);
   std::unique_ptr<CacheFile> file(new CacheFile);
   const auto size = static_cast<size_t>(info.st_size);
   if (size < sizeof(FileHeader))
     return Bad(name, "is shorter than a cache's header");
-  void* map = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd->get(), 0);
+  void* map = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
   if (map == MAP_FAILED)
     return absl::ErrnoToStatus(errno, absl::StrCat("mapping ", name));
   file->data_ = static_cast<const uint8_t*>(map);
   file->size_ = size;
   (void)madvise(map, size, MADV_WILLNEED);
-  if (auto s = file->Check(name); !s.ok()) return s;
+  RETURN_IF_ERROR(file->Check(name));
   return file;
 }
 
@@ -171,13 +171,12 @@ void CacheFile::Drop(const cache::Extent& extent) const {
 
 absl::StatusOr<std::unique_ptr<CacheWriter>> CacheWriter::Create(
     const CacheDirectory& directory) {
-  auto temp = directory.CreateTemp();
-  if (!temp.ok()) return temp.status();
+  ASSIGN_OR_RETURN(auto temp, directory.CreateTemp());
   std::unique_ptr<CacheWriter> writer(new CacheWriter(directory));
-  writer->temp_ = *std::move(temp);
+  writer->temp_ = std::move(temp);
   // Space for the header, whose contents are known last.
   const FileHeader nothing = {};
-  if (auto s = writer->Write(&nothing, sizeof(nothing)); !s.ok()) return s;
+  RETURN_IF_ERROR(writer->Write(&nothing, sizeof(nothing)));
   return writer;
 }
 
@@ -209,23 +208,21 @@ absl::StatusOr<cache::Extent> CacheWriter::AddBlob(
                                           Padded(bytes.size()) - bytes.size());
   const uint64_t offset = at_;
   const Hash128 hash = HashBytes(bytes, padding);
-  if (auto s = Write(bytes.data(), bytes.size()); !s.ok()) return s;
-  if (auto s = Write(padding.data(), padding.size()); !s.ok()) return s;
+  RETURN_IF_ERROR(Write(bytes.data(), bytes.size()));
+  RETURN_IF_ERROR(Write(padding.data(), padding.size()));
   return cache::Extent(offset, bytes.size(), To(hash));
 }
 
 absl::Status CacheWriter::AddConstant(absl::Span<const uint8_t> bytes) {
-  auto extent = AddBlob(bytes);
-  if (!extent.ok()) return extent.status();
-  constants_.push_back(*extent);
+  ASSIGN_OR_RETURN(auto extent, AddBlob(bytes));
+  constants_.push_back(extent);
   return absl::OkStatus();
 }
 
 absl::Status CacheWriter::AddProgram(const Hash128& text, uint32_t format,
                                      absl::Span<const uint8_t> binary) {
-  auto extent = AddBlob(binary);
-  if (!extent.ok()) return extent.status();
-  programs_.push_back({text, format, *extent});
+  ASSIGN_OR_RETURN(auto extent, AddBlob(binary));
+  programs_.push_back({text, format, extent});
   return absl::OkStatus();
 }
 
@@ -256,7 +253,7 @@ absl::StatusOr<int64_t> CacheWriter::Finish(const CacheIdentity& identity,
   header.index_offset = at_;
   header.index_bytes = index.size();
   header.index_hash = HashBytes(index);
-  if (auto s = Write(index.data(), index.size()); !s.ok()) return s;
+  RETURN_IF_ERROR(Write(index.data(), index.size()));
   header.file_bytes = at_;
   header.header_hash = HeaderHash(header);
   if (max_bytes > 0 && header.file_bytes > static_cast<uint64_t>(max_bytes)) {
@@ -265,9 +262,9 @@ absl::StatusOr<int64_t> CacheWriter::Finish(const CacheIdentity& identity,
                      " bytes, serialization_max_bytes allows ", max_bytes));
   }
   at_ = 0;
-  if (auto s = Write(&header, sizeof(header)); !s.ok()) return s;
+  RETURN_IF_ERROR(Write(&header, sizeof(header)));
   CacheDirectory::Temp temp = std::move(temp_);
-  if (auto s = directory_.Publish(std::move(temp), name); !s.ok()) return s;
+  RETURN_IF_ERROR(directory_.Publish(std::move(temp), name));
   return static_cast<int64_t>(header.file_bytes);
 }
 

@@ -1,6 +1,7 @@
 #include "delegate/cache/cache_store.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/printable.h"
 
 namespace gles_delegate {
@@ -195,9 +196,8 @@ absl::Status PartitionCache::CopyConstants() {
   const auto* constants = file_->index().constants();
   if (constants == nullptr) return absl::OkStatus();
   for (const cache::Extent* extent : *constants) {
-    auto data = file_->Read(*extent);
-    if (!data.ok()) return data.status();
-    if (auto s = writer_->AddConstant(*data); !s.ok()) return s;
+    ASSIGN_OR_RETURN(auto data, file_->Read(*extent));
+    RETURN_IF_ERROR(writer_->AddConstant(data));
     file_->Drop(*extent);
   }
   return absl::OkStatus();
@@ -208,19 +208,17 @@ absl::Status PartitionCache::TrySave(
   uint32_t refreshes = 0;
   if (loading()) {
     refreshes = file_->index().refreshes() + 1;
-    if (auto s = CopyConstants(); !s.ok()) return s;
+    RETURN_IF_ERROR(CopyConstants());
   }
   for (const auto& [text, program] : programs) {
     if (binary_formats_ < 1) break;
     auto binary = program->GetBinary();
     if (!binary.ok()) continue;  // that one is compiled the next time
-    if (auto s = writer_->AddProgram(text, binary->format, binary->data);
-        !s.ok())
-      return s;
+    RETURN_IF_ERROR(writer_->AddProgram(text, binary->format, binary->data));
   }
-  auto bytes = writer_->Finish(identity_, refreshes, name_, options_.max_bytes);
-  if (!bytes.ok()) return bytes.status();
-  report_.bytes = *bytes;
+  ASSIGN_OR_RETURN(auto bytes, writer_->Finish(identity_, refreshes, name_,
+                                               options_.max_bytes));
+  report_.bytes = bytes;
   report_.saved = true;
   return options_.max_bytes > 0 ? directory_->Limit(options_.max_bytes)
                                 : absl::OkStatus();

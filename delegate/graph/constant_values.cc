@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "quant/affine.h"
 #include "quant/half.h"
 
@@ -115,12 +116,12 @@ float FloatAt(const Tensor& tensor, const ScaleLayout& layout, int64_t i) {
 }  // namespace
 
 absl::Status CheckConstantFloats(const Tensor& tensor) {
-  if (auto s = CheckConstant(tensor); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckConstant(tensor));
   return CheckQuantization(tensor);
 }
 
 absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
-  if (auto s = CheckConstantFloats(tensor); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckConstantFloats(tensor));
   const int64_t n = tensor.shape.elements();
   std::vector<float> values(n);
   if (tensor.stored() == DataType::kFloat32) {
@@ -144,13 +145,12 @@ absl::StatusOr<absl::Span<const float>> ConstantFloats(
   const bool is_aligned =
       reinterpret_cast<uintptr_t>(bytes) % alignof(float) == 0;
   if (tensor.stored() == DataType::kFloat32 && is_aligned) {
-    if (auto s = CheckConstant(tensor); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckConstant(tensor));
     return absl::MakeConstSpan(reinterpret_cast<const float*>(bytes),
                                tensor.shape.elements());
   }
-  auto values = ConstantFloats(tensor);
-  if (!values.ok()) return values.status();
-  *room = *std::move(values);
+  ASSIGN_OR_RETURN(auto values, ConstantFloats(tensor));
+  *room = std::move(values);
   return absl::MakeConstSpan(*room);
 }
 
@@ -160,7 +160,7 @@ absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor) {
     return absl::InvalidArgumentError(
         absl::StrCat(tensor.ToString(), " is not an integer constant"));
   }
-  if (auto s = CheckConstant(tensor); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckConstant(tensor));
   std::vector<int> values(tensor.shape.elements());
   for (size_t i = 0; i < values.size(); ++i) {
     const double v = Element(tensor, static_cast<int64_t>(i));

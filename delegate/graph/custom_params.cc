@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/graph/flexbuffer_map.h"
 
 namespace gles_delegate {
@@ -28,14 +29,10 @@ absl::StatusOr<CustomPoolParams> ReadPoolParams(CustomBytes bytes) {
         "carries ", bytes.size(), " bytes of parameters, wants ", sizeof(p)));
   }
   std::memcpy(&p, bytes.data(), sizeof(p));
-  if (auto s = CheckPositive({p.filter_height, p.filter_width}, "the window");
-      !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckPositive({p.stride_height, p.stride_width}, "the stride");
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(
+      CheckPositive({p.filter_height, p.filter_width}, "the window"));
+  RETURN_IF_ERROR(
+      CheckPositive({p.stride_height, p.stride_width}, "the stride"));
   return p;
 }
 
@@ -57,10 +54,8 @@ absl::StatusOr<TransformTensorParams> ReadTransformTensorParams(
     p.half_pixel_centers = true;
   }
   if (!map.status().ok()) return map.status();
-  if (auto s = CheckPositive({p.output_height, p.output_width}, "the output");
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(
+      CheckPositive({p.output_height, p.output_width}, "the output"));
   return p;
 }
 
@@ -104,10 +99,8 @@ absl::StatusOr<LandmarksToMatrixParams> ReadLandmarksToMatrixParams(
           "dimensions ", dimensions, " must be 3, the range ", p.range,
           " positive, the multiplier ", p.multiplier, " not 0"));
     }
-    if (auto s = CheckPositive({p.input_height, p.input_width}, "the input");
-        !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(
+        CheckPositive({p.input_height, p.input_width}, "the input"));
   } else {
     p.output_height = map.Int("output_height");
     p.output_width = map.Int("output_width");
@@ -117,10 +110,8 @@ absl::StatusOr<LandmarksToMatrixParams> ReadLandmarksToMatrixParams(
     p.subset = map.Ints("subset_idxs");
   }
   if (!map.status().ok()) return map.status();
-  if (auto s = CheckPositive({p.output_height, p.output_width}, "the output");
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(
+      CheckPositive({p.output_height, p.output_width}, "the output"));
   if (p.subset.empty()) {
     return absl::InvalidArgumentError("its subset of landmarks is empty");
   }
@@ -149,15 +140,12 @@ absl::StatusOr<DetectionParams> ReadDetectionParams(CustomBytes bytes) {
   p.scales = {map.Float("y_scale"), map.Float("x_scale"), map.Float("h_scale"),
               map.Float("w_scale")};
   if (!map.status().ok()) return map.status();
-  if (auto s = CheckPositive({p.max}, "max_detections"); !s.ok()) return s;
-  if (auto s = CheckPositive({p.classes_of_each}, "max_classes_per_detection");
-      !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckPositive({p.classes}, "num_classes"); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckPositive({p.max}, "max_detections"));
+  RETURN_IF_ERROR(
+      CheckPositive({p.classes_of_each}, "max_classes_per_detection"));
+  RETURN_IF_ERROR(CheckPositive({p.classes}, "num_classes"));
   if (p.regular) {
-    auto s = CheckPositive({p.max_of_class}, "detections_per_class");
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(CheckPositive({p.max_of_class}, "detections_per_class"));
   }
   if (!(p.iou_threshold > 0 && p.iou_threshold <= 1)) {
     return absl::InvalidArgumentError(

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/op.h"
 #include "quant/affine.h"
 
@@ -100,11 +101,11 @@ absl::Status CheckQuantization(const Tensor& tensor) {
                   q.zero_point.size(), " zero points");
   }
   if (q.per_channel()) {
-    if (auto s = CheckChannelScales(tensor); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckChannelScales(tensor));
   }
   for (size_t i = 0; i < q.scale.size(); ++i) {
     const int64_t zero = q.zero_point[q.zero_point.size() > 1 ? i : 0];
-    if (auto s = CheckScale(tensor, q.scale[i], zero); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckScale(tensor, q.scale[i], zero));
   }
   return absl::OkStatus();
 }

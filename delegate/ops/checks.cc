@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 
 namespace gles_delegate {
@@ -43,14 +44,10 @@ absl::Status CheckFloatTensors(const NodeView& node, int first_input,
   for (int i = first_input;
        i <= last_input && i < static_cast<int>(node.inputs.size()); ++i) {
     if (node.inputs[i] == nullptr) continue;
-    absl::Status status =
-        CheckFloat(*node.inputs[i], absl::StrCat("input ", i));
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(CheckFloat(*node.inputs[i], absl::StrCat("input ", i)));
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    absl::Status status =
-        CheckFloat(*node.outputs[i], absl::StrCat("output ", i));
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(CheckFloat(*node.outputs[i], absl::StrCat("output ", i)));
   }
   return absl::OkStatus();
 }
@@ -108,12 +105,10 @@ absl::Status CheckMovedTensors(const NodeView& node, int first_input,
   for (int i = first_input;
        i <= last_input && i < static_cast<int>(node.inputs.size()); ++i) {
     if (node.inputs[i] == nullptr) continue;
-    auto status = check(*node.inputs[i], absl::StrCat("input ", i));
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(check(*node.inputs[i], absl::StrCat("input ", i)));
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    auto status = check(*node.outputs[i], absl::StrCat("output ", i));
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(check(*node.outputs[i], absl::StrCat("output ", i)));
   }
   return absl::OkStatus();
 }
@@ -122,10 +117,9 @@ absl::Status CheckFloatsOrInts(const Tensor& tensor, absl::string_view what,
                                const Tensor& output) {
   for (const Tensor* t : {&tensor, &output}) {
     const absl::string_view name = t == &output ? "output" : what;
-    auto s = t->type == DataType::kInt32
-                 ? CheckIntegers(*t, DataType::kInt32, name)
-                 : CheckFloat(*t, name);
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(t->type == DataType::kInt32
+                        ? CheckIntegers(*t, DataType::kInt32, name)
+                        : CheckFloat(*t, name));
   }
   if (tensor.type == output.type) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -189,13 +183,12 @@ absl::StatusOr<std::vector<int>> IntsOfInput(const NodeView& node, int index,
 }
 
 absl::StatusOr<int> AxisOfInput(const NodeView& node, int index, int rank) {
-  const auto axes = IntsOfInput(node, index, "the axis");
-  if (!axes.ok()) return axes.status();
-  if (axes->size() != 1) {
+  ASSIGN_OR_RETURN(const auto axes, IntsOfInput(node, index, "the axis"));
+  if (axes.size() != 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the axis has ", axes->size(), " elements, wants 1"));
+        absl::StrCat("the axis has ", axes.size(), " elements, wants 1"));
   }
-  return NormalAxis(axes->front(), rank);
+  return NormalAxis(axes.front(), rank);
 }
 
 }  // namespace gles_delegate

@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/caught.h"
 #include "egl/of_process.h"
 
@@ -65,10 +66,10 @@ class Threads {
 
 absl::StatusOr<std::shared_ptr<BackgroundThread>> BackgroundThread::Start(
     const egl::Context& context) {
-  auto sharing = egl::Context::CreateSharing(context, /*debug=*/false);
-  if (!sharing.ok()) return sharing.status();
+  ASSIGN_OR_RETURN(auto sharing,
+                   egl::Context::CreateSharing(context, /*debug=*/false));
   std::shared_ptr<BackgroundThread> thread(new BackgroundThread);
-  thread->context_ = *std::move(sharing);
+  thread->context_ = std::move(sharing);
   BackgroundThread* const self = thread.get();
   try {
     thread->thread_ = std::make_unique<std::thread>([self] { self->Work(); });

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/passes/fold_constants.h"
 
@@ -24,9 +25,8 @@ class Folder {
     for (size_t n = 0; n < folded.size(); ++n) {
       const Node& node = graph_->nodes[n];
       // Without a copy of the values, if possible.
-      auto relabelled = FoldConstantNode(graph_, node);
-      if (!relabelled.ok()) return relabelled.status();
-      folded[n] = *relabelled || Fold(node);
+      ASSIGN_OR_RETURN(auto relabelled, FoldConstantNode(graph_, node));
+      folded[n] = relabelled || Fold(node);
     }
     size_t n = 0;
     const auto end = std::remove_if(graph_->nodes.begin(), graph_->nodes.end(),

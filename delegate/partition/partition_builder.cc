@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/cache/cached_text.h"
 #include "delegate/partition/node_fates.h"
 #include "delegate/partition/plan_partition.h"
@@ -77,15 +78,15 @@ std::vector<std::string> PartitionBuilder::TakeWarnings() {
 absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAndMake(
     StageTimer* timer) {
   wrong_answer_.clear();
-  auto planned = PlanPartition(*graph_, profile_, timer, &dump_);
-  if (!planned.ok()) return planned.status();
-  report_->nodes_after_passes = static_cast<int>(planned->graph.nodes.size());
-  if (!planned->passes_dropped.ok()) {
-    report_->passes_dropped = std::string(planned->passes_dropped.message());
+  ASSIGN_OR_RETURN(auto planned,
+                   PlanPartition(*graph_, profile_, timer, &dump_));
+  report_->nodes_after_passes = static_cast<int>(planned.graph.nodes.size());
+  if (!planned.passes_dropped.ok()) {
+    report_->passes_dropped = std::string(planned.passes_dropped.message());
   }
-  report_->fates = FatesOfNodes(nodes_, *original_, planned->graph);
-  report_->dispatches = ReportsOf(planned->dispatches);
-  return Make(*planned);
+  report_->fates = FatesOfNodes(nodes_, *original_, planned.graph);
+  report_->dispatches = ReportsOf(planned.dispatches);
+  return Make(planned);
 }
 
 bool PartitionBuilder::HostCanTakeOver() const {
@@ -146,7 +147,7 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
       options_.checks_itself && (cache == nullptr || !cache->loading());
   if (checks && cache != nullptr) {
     cache->DeferSave();
-    if (auto s = CheckEarlierVerdict(plan); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckEarlierVerdict(plan));
   }
   if (options_.checks_itself && !checks && report_->self_check == "off") {
     report_->self_check = "cached";
@@ -164,7 +165,7 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
   }
   if (executor.ok() && checks) {
     timer.Lap("executor");
-    if (auto s = CheckPrograms(planned, plan); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckPrograms(planned, plan));
     timer.Lap("self_check");
   }
   if (cache != nullptr) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/status_macros.h"
 #include "delegate/partition/fold_computed.h"
 #include "delegate/passes/passes.h"
 #include "delegate/plan/share_programs.h"
@@ -23,14 +24,12 @@ absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
   if (dump == nullptr) dump = &nowhere;
   PlannedPartition planned{graph, {}, {}, absl::OkStatus()};
   dump->AddGraph("read", planned.graph);
-  if (auto s = FoldComputed(&planned.graph); !s.ok()) return s;
+  RETURN_IF_ERROR(FoldComputed(&planned.graph));
   for (const PassStage stage : {PassStage::kFold, PassStage::kFuse}) {
-    const absl::Status passed =
-        RunPasses(stage, {profile}, &planned.graph,
-                  [dump](absl::string_view pass, const Graph& g) {
-                    dump->AddGraph(pass, g);
-                  });
-    if (!passed.ok()) return passed;
+    RETURN_IF_ERROR(RunPasses(stage, {profile}, &planned.graph,
+                              [dump](absl::string_view pass, const Graph& g) {
+                                dump->AddGraph(pass, g);
+                              }));
     if (stage == PassStage::kFold) planned.unfused = planned.graph;
   }
   Lap(timer, "passes");

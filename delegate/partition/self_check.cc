@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/graph/parallel.h"
 #include "delegate/partition/self_check_expected.h"
 #include "delegate/partition/self_check_group.h"
@@ -133,7 +134,7 @@ absl::Status Check::RunCases() {
                       [&](int i) { expected[i] = ExpectedOf(in_, cases[i]); });
   int next = 0;
   for (CaseGroup& group : groups) {
-    if (auto s = group.Run(objects_, {host.get(), bytes}); !s.ok()) return s;
+    RETURN_IF_ERROR(group.Run(objects_, {host.get(), bytes}));
     for (size_t i = 0; i < group.size(); ++i, ++next) {
       reference.Await(next);
       Answer answer = Answer::kNone;
@@ -155,14 +156,12 @@ absl::Status Check::RunCases() {
 
 absl::StatusOr<SelfCheckResult> Check::Run() {
   // First, as nodes in textures are compared through such programs.
-  const auto transfers = CheckTransfers(in_, objects_, &result_);
-  if (!transfers.ok()) return transfers;
+  RETURN_IF_ERROR(CheckTransfers(in_, objects_, &result_));
   if (!result_.ok()) return result_;
-  auto units = ChooseSelfCheckUnits(in_);
-  if (!units.ok()) return units.status();
-  units_ = *std::move(units);
+  ASSIGN_OR_RETURN(auto units, ChooseSelfCheckUnits(in_));
+  units_ = std::move(units);
   result_.programs += units_.programs;
-  if (auto s = RunCases(); !s.ok()) return s;
+  RETURN_IF_ERROR(RunCases());
   result_.checked += units_.found_right;
   for (const std::string& key : right_) {
     if (wrong_.contains(key)) continue;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/status_macros.h"
 #include "delegate/partition/self_check_expected.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/runtime/executor.h"
@@ -98,10 +99,10 @@ size_t CaseGroup::host_bytes() const {
 absl::Status CaseGroup::Run(SharedObjects* objects, absl::Span<uint8_t> host) {
   DeviceProfile profile = in_.profile;
   profile.options.self_check = SelfCheckRun::kNodes;
-  auto executor = Executor::Create(in_.context, &objects->programs, graph_,
-                                   std::move(dispatches_), profile, nullptr, {},
-                                   {&objects->constants, {}});
-  if (!executor.ok()) return executor.status();
+  ASSIGN_OR_RETURN(auto executor,
+                   Executor::Create(in_.context, &objects->programs, graph_,
+                                    std::move(dispatches_), profile, nullptr,
+                                    {}, {&objects->constants, {}}));
   std::vector<absl::Span<const uint8_t>> inputs;
   for (size_t i = 0; i < graph_.inputs.size(); ++i) {
     const auto bytes = TakeFrom(&host, graph_.tensor(graph_.inputs[i]));
@@ -114,7 +115,7 @@ absl::Status CaseGroup::Run(SharedObjects* objects, absl::Span<uint8_t> host) {
   for (TensorId id : graph_.outputs) {
     outputs_.push_back(TakeFrom(&host, graph_.tensor(id)));
   }
-  return (*executor)->Invoke(inputs, outputs_);
+  return executor->Invoke(inputs, outputs_);
 }
 
 ValueAt CaseGroup::ResultOf(size_t i, TensorId id) const {

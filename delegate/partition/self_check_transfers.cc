@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/partition/self_check_units.h"
 #include "delegate/partition/self_check_values.h"
@@ -53,9 +54,9 @@ absl::StatusOr<Subjects> SubjectsOf(const SelfCheckInput& in,
     const auto& transfers = is_upload ? plan.inputs : plan.outputs;
     const HostTransfer& transfer = transfers[schedule.pieces[i].index];
     if (transfer.is_bound()) continue;
-    auto key = ProgramKey(in.context, graph, schedule.dispatches[i], profile);
-    if (!key.ok()) return key.status();
-    const auto [it, is_new] = result.emplace(*key, transfer.tensor());
+    ASSIGN_OR_RETURN(auto key, ProgramKey(in.context, graph,
+                                          schedule.dispatches[i], profile));
+    const auto [it, is_new] = result.emplace(key, transfer.tensor());
     if (!is_new && order(transfer.tensor()) < order(it->second)) {
       it->second = transfer.tensor();
     }
@@ -119,10 +120,10 @@ void TransferRun::Add(TensorId id) {
 }
 
 absl::Status TransferRun::Execute(SharedObjects* objects) {
-  auto executor =
-      Executor::Create(in_.context, &objects->programs, graph_, {}, profile_);
-  if (!executor.ok()) return executor.status();
-  executor_ = *std::move(executor);
+  ASSIGN_OR_RETURN(
+      auto executor,
+      Executor::Create(in_.context, &objects->programs, graph_, {}, profile_));
+  executor_ = std::move(executor);
   for (TensorId id : graph_.inputs) {
     const int seed = 2 * id + (is_upload_ ? 1 : 0);
     in_bytes_.push_back(TransferValues(graph_.tensor(id), seed));
@@ -204,12 +205,12 @@ std::string TransferRun::FaultOf(TensorId own) const {
 absl::Status CheckDirection(const SelfCheckInput& in, const TransferPlan& plan,
                             Direction direction, SharedObjects* objects,
                             SelfCheckResult* result) {
-  auto wanted = SubjectsOf(in, in.planned, plan, in.profile, direction);
-  if (!wanted.ok()) return wanted.status();
-  result->programs += static_cast<int>(wanted->size());
+  ASSIGN_OR_RETURN(auto wanted,
+                   SubjectsOf(in, in.planned, plan, in.profile, direction));
+  result->programs += static_cast<int>(wanted.size());
   TransferRun run(in, direction);
   absl::flat_hash_set<TensorId> added;
-  for (const auto& [key, id] : *wanted) {
+  for (const auto& [key, id] : wanted) {
     const Shape& shape = in.planned.tensor(MemoryOf(in.planned, id)).shape;
     if (TrustedPrograms::Get().Holds(key)) {
       ++result->checked;
@@ -219,11 +220,10 @@ absl::Status CheckDirection(const SelfCheckInput& in, const TransferPlan& plan,
     }
   }
   if (run.is_empty()) return absl::OkStatus();
-  if (auto s = run.Execute(objects); !s.ok()) return s;
-  const auto ran = run.Programs();
-  if (!ran.ok()) return ran.status();
-  for (const auto& [key, own] : *ran) {
-    if (wanted->count(key) == 0 || TrustedPrograms::Get().Holds(key)) continue;
+  RETURN_IF_ERROR(run.Execute(objects));
+  ASSIGN_OR_RETURN(const auto ran, run.Programs());
+  for (const auto& [key, own] : ran) {
+    if (wanted.count(key) == 0 || TrustedPrograms::Get().Holds(key)) continue;
     ++result->checked;
     std::string fault = run.FaultOf(own);
     if (fault.empty()) {
@@ -245,10 +245,7 @@ absl::Status CheckTransfers(const SelfCheckInput& input, SharedObjects* objects,
       PlanTransfers(input.planned, dispatches, input.profile,
                     egl::Buffer::CanBeMapped(), input.bound);
   for (Direction direction : {Direction::kUpload, Direction::kReadback}) {
-    if (auto s = CheckDirection(input, plan, direction, objects, result);
-        !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(CheckDirection(input, plan, direction, objects, result));
   }
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "base/status_macros.h"
 #include "delegate/cache/cache_hash.h"
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/plan/dispatch_shader.h"
@@ -43,9 +44,8 @@ absl::Status AddTo(SelfCheckUnit* unit, const SelfCheckInput& in, size_t i,
                    absl::flat_hash_set<TensorId>* written) {
   const Dispatch& d = in.dispatches[i];
   unit->end = i + 1;
-  auto key = ProgramKey(in.context, in.planned, d, in.profile);
-  if (!key.ok()) return key.status();
-  unit->programs.push_back(*std::move(key));
+  ASSIGN_OR_RETURN(auto key, ProgramKey(in.context, in.planned, d, in.profile));
+  unit->programs.push_back(std::move(key));
   for (uint32_t left = d.skipped_post_ops; left != 0; left &= left - 1) {
     ++unit->skipped_post_ops;
   }
@@ -76,7 +76,7 @@ absl::StatusOr<std::vector<SelfCheckUnit>> FindUnits(const SelfCheckInput& in) {
       units.back().first = i;
       written.clear();
     }
-    if (auto s = AddTo(&units.back(), in, i, &written); !s.ok()) return s;
+    RETURN_IF_ERROR(AddTo(&units.back(), in, i, &written));
   }
   return units;
 }
@@ -207,12 +207,11 @@ absl::StatusOr<std::string> ProgramKey(const egl::Context& context,
     spec.constants[i].literals.resize(int64_t{c.width} * c.height * 4);
     c.fill(absl::MakeSpan(spec.constants[i].literals));
   }
-  auto text = gl_shaders::AssembleShader(spec);
-  if (!text.ok()) return text.status();
+  ASSIGN_OR_RETURN(auto text, gl_shaders::AssembleShader(spec));
   const egl::DeviceInfo& device = context.device();
   Hasher hasher;
   hasher.Text(device.vendor).Text(device.renderer).Text(device.version);
-  hasher.Text(*text);
+  hasher.Text(text);
   return hasher.Finish().ToHex();
 }
 
@@ -227,12 +226,11 @@ TensorId MemoryOf(const Graph& graph, TensorId id) {
 
 absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
     const SelfCheckInput& input) {
-  auto units = FindUnits(input);
-  if (!units.ok()) return units.status();
+  ASSIGN_OR_RETURN(auto units, FindUnits(input));
   SelfCheckUnits result;
   std::vector<SelfCheckUnit*> in_turn;
   absl::flat_hash_set<std::string> all;
-  for (SelfCheckUnit& unit : *units) {
+  for (SelfCheckUnit& unit : units) {
     in_turn.push_back(&unit);
     all.insert(unit.programs.begin(), unit.programs.end());
   }
@@ -247,7 +245,7 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
   }
   result.found_right = static_cast<int>(covered.size());
   int64_t elements = 0;
-  const Cases cases(input, *units);
+  const Cases cases(input, units);
   // How many units with a program were found unfit: of thousands that are alike
   // a few are looked at.
   constexpr int kTries = 4;

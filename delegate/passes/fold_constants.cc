@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/densify.h"
@@ -34,10 +35,9 @@ absl::Status Dequantize(const Tensor& input, Tensor* output) {
     ShareConstant(input, output);
     return absl::OkStatus();
   }
-  auto values = ConstantFloats(input);
-  if (!values.ok()) return values.status();
-  std::vector<uint8_t> bytes(values->size() * sizeof(float));
-  std::memcpy(bytes.data(), values->data(), bytes.size());
+  ASSIGN_OR_RETURN(auto values, ConstantFloats(input));
+  std::vector<uint8_t> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
   output->constant = ConstantData::Own(std::move(bytes));
   output->type = DataType::kFloat32;
   output->quantized = DataType::kOther;
@@ -47,21 +47,20 @@ absl::Status Dequantize(const Tensor& input, Tensor* output) {
 }
 
 absl::Status Densify(const Tensor& input, Tensor* output) {
-  auto bytes = DenseBytes(input);
-  if (!bytes.ok()) return bytes.status();
+  ASSIGN_OR_RETURN(auto bytes, DenseBytes(input));
   ShareConstant(input, output);
-  output->constant = ConstantData::Own(*std::move(bytes));
+  output->constant = ConstantData::Own(std::move(bytes));
   output->sparsity = {};
   return absl::OkStatus();
 }
 
 absl::Status Transpose(const Graph& graph, const Node& node,
                        const Tensor& input, Tensor* output) {
-  auto permutation = ConstantInts(graph.tensor(node.inputs[1]));
-  if (!permutation.ok()) return permutation.status();
+  ASSIGN_OR_RETURN(auto permutation,
+                   ConstantInts(graph.tensor(node.inputs[1])));
   const size_t rank = input.dims.size();
   const size_t size = DataTypeSize(input.stored());
-  if (permutation->size() != rank ||
+  if (permutation.size() != rank ||
       input.constant.bytes().size() < size * input.shape.elements()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the constant ", input.ToString(), " is not whole"));
@@ -70,7 +69,7 @@ absl::Status Transpose(const Graph& graph, const Node& node,
   int64_t elements = 1;
   for (size_t i = rank; i-- > 0; elements *= input.dims[i]) step[i] = elements;
   for (size_t i = 0; i < rank; ++i) {
-    const int axis = (*permutation)[i];
+    const int axis = permutation[i];
     step_out[i] = step[axis < 0 ? axis + rank : axis];
   }
   std::vector<uint8_t> bytes(size * elements);
@@ -107,18 +106,18 @@ absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node) {
   const Tensor& input = graph->tensor(node.inputs[0]);
   Tensor& output = graph->tensor(node.outputs[0]);
   if (!input.is_constant()) return false;
-  if (auto s = CheckSameElements(input, output); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSameElements(input, output));
   if (densify) {
-    if (auto s = Densify(input, &output); !s.ok()) return s;
+    RETURN_IF_ERROR(Densify(input, &output));
   } else if (!input.sparsity.empty()) {
     return false;  // only DENSIFY reads those
   } else if (dequantize) {
-    if (auto s = Dequantize(input, &output); !s.ok()) return s;
+    RETURN_IF_ERROR(Dequantize(input, &output));
   } else {
     // Per-channel quantization names a dimension of the old shape.
     if (input.quantization.per_channel()) return false;
     if (transpose) {
-      if (auto s = Transpose(*graph, node, input, &output); !s.ok()) return s;
+      RETURN_IF_ERROR(Transpose(*graph, node, input, &output));
     } else {
       ShareConstant(input, &output);
     }
@@ -129,9 +128,8 @@ absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node) {
 absl::Status FoldConstants(Graph* graph) {
   std::vector<Node> kept;
   for (Node& node : graph->nodes) {
-    auto folded = FoldConstantNode(graph, node);
-    if (!folded.ok()) return folded.status();
-    if (!*folded) kept.push_back(std::move(node));
+    ASSIGN_OR_RETURN(auto folded, FoldConstantNode(graph, node));
+    if (!folded) kept.push_back(std::move(node));
   }
   graph->nodes = std::move(kept);
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/convolution.h"
@@ -110,14 +111,13 @@ class Weights {
   static absl::StatusOr<Weights> Of(const Graph& graph,
                                     const Convolution& conv) {
     Weights w(conv);
-    auto values = ConstantFloats(graph.tensor(conv.weights.weights));
-    if (!values.ok()) return values.status();
-    w.weights_ = *std::move(values);
+    ASSIGN_OR_RETURN(auto values,
+                     ConstantFloats(graph.tensor(conv.weights.weights)));
+    w.weights_ = std::move(values);
     w.bias_.assign(conv.filter.outputs, 0.0f);
     if (const Tensor* bias = conv.weights.Bias(graph)) {
-      auto biases = ConstantFloats(*bias);
-      if (!biases.ok()) return biases.status();
-      w.bias_ = *std::move(biases);
+      ASSIGN_OR_RETURN(auto biases, ConstantFloats(*bias));
+      w.bias_ = std::move(biases);
     }
     return w;
   }
@@ -168,12 +168,11 @@ absl::Status FoldAfter(Graph* graph, Node* node, const Convolution& conv,
     functions.push_back(*std::move(affine));
   }
   if (functions.empty()) return absl::OkStatus();
-  auto weights = Weights::Of(*graph, conv);
-  if (!weights.ok()) return weights.status();
-  for (const Affine& affine : functions) weights->ApplyAfter(affine);
+  ASSIGN_OR_RETURN(auto weights, Weights::Of(*graph, conv));
+  for (const Affine& affine : functions) weights.ApplyAfter(affine);
   node->post_ops.erase(node->post_ops.begin(),
                        node->post_ops.begin() + functions.size());
-  weights->Store(graph, node);
+  weights.Store(graph, node);
   return absl::OkStatus();
 }
 
@@ -190,9 +189,8 @@ class BeforeFolder {
       if (!conv || conv->input_channels() == 0) continue;
       const int p = ScaleBefore(static_cast<int>(n));
       if (p < 0) continue;
-      auto emptied = Fold(p, &node, *conv);
-      if (!emptied.ok()) return emptied.status();
-      removed[p] = *emptied;
+      ASSIGN_OR_RETURN(auto emptied, Fold(p, &node, *conv));
+      removed[p] = emptied;
     }
     RemoveNodes(removed, graph_);
     return absl::OkStatus();
@@ -228,10 +226,9 @@ class BeforeFolder {
       ops.pop_back();
     }
     if (functions.empty()) return false;
-    auto weights = Weights::Of(*graph_, conv);
-    if (!weights.ok()) return weights.status();
-    for (const Affine& affine : functions) weights->ApplyBefore(affine);
-    weights->Store(graph_, node);
+    ASSIGN_OR_RETURN(auto weights, Weights::Of(*graph_, conv));
+    for (const Affine& affine : functions) weights.ApplyBefore(affine);
+    weights.Store(graph_, node);
     if (!ops.empty()) return false;
     const auto& a = std::any_cast<const ElementwiseAttributes&>(
         graph_->nodes[p].attributes);
@@ -255,7 +252,7 @@ absl::Status FoldScales(Graph* graph, bool half) {
   for (Node& node : graph->nodes) {
     const auto conv = WithWeights(*graph, node);
     if (!conv) continue;
-    if (auto s = FoldAfter(graph, &node, *conv, half); !s.ok()) return s;
+    RETURN_IF_ERROR(FoldAfter(graph, &node, *conv, half));
   }
   return BeforeFolder(graph, half).Run();
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
@@ -44,7 +45,7 @@ class Folder {
 
   absl::Status Run() {
     for (size_t n = 0; n < graph_->nodes.size(); ++n) {
-      if (auto s = Fold(static_cast<int>(n)); !s.ok()) return s;
+      RETURN_IF_ERROR(Fold(static_cast<int>(n)));
     }
     RemoveNodes(removed_, graph_);
     return absl::OkStatus();
@@ -55,7 +56,7 @@ class Folder {
   absl::Status Fold(int n) {
     Node& node = graph_->nodes[n];
     if (IsTranspose(node)) {
-      if (auto s = ComposeTransposes(n); !s.ok()) return s;
+      RETURN_IF_ERROR(ComposeTransposes(n));
       if (IsRoundTrip({n})) BecomeReshape(&node);
     }
     FoldRoundTrip(n);
@@ -126,19 +127,17 @@ class Folder {
     const int p = FoldableProducer(n);
     if (p < 0 || !IsTranspose(graph_->nodes[p])) return absl::OkStatus();
     Node& node = graph_->nodes[n];
-    auto first = PermutationOf(*graph_, graph_->nodes[p]);
-    if (!first.ok()) return first.status();
-    auto second = PermutationOf(*graph_, node);
-    if (!second.ok()) return second.status();
+    ASSIGN_OR_RETURN(auto first, PermutationOf(*graph_, graph_->nodes[p]));
+    ASSIGN_OR_RETURN(auto second, PermutationOf(*graph_, node));
     const Tensor& source = graph_->tensor(graph_->nodes[p].inputs[0]);
     const Tensor& result = graph_->tensor(node.outputs[0]);
     // A removed RESHAPE may have changed the rank on any side.
     for (size_t rank :
-         {second->size(), source.dims.size(), result.dims.size()}) {
-      if (rank != first->size()) return absl::OkStatus();
+         {second.size(), source.dims.size(), result.dims.size()}) {
+      if (rank != first.size()) return absl::OkStatus();
     }
     std::vector<int> both;
-    for (int axis : *second) both.push_back((*first)[axis]);
+    for (int axis : second) both.push_back(first[axis]);
     const TensorId permutation = AddInts(both);
     NodeView view;
     view.inputs = {&graph_->tensor(graph_->nodes[p].inputs[0]),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <any>
+#include <cmath>
 #include <optional>
 
 #include "delegate/ops/conv/convolution.h"
@@ -31,6 +32,9 @@ bool IsCheap(const PostOp& op) {
 // Whether a stage can apply the function to values of shape `s`.
 bool FitsStage(const Graph& graph, const PostOp& op, const Shape& s) {
   if (!IsCheap(op) || !BroadcastsOperand(op)) return false;
+  // Padding channels must stay finite, as their weights are zero.
+  const bool has_number = op.operand == kNoTensor && op.function != "clamp";
+  if (has_number && !std::isfinite(op.params[0])) return false;
   if (op.operand == kNoTensor) return true;
   const Tensor& operand = graph.tensor(op.operand);
   return IsFloat(operand) &&

@@ -91,6 +91,7 @@ class Float32Keeper {
 
   void Run() {
     NoteReasons();
+    FindSumsOfSquares();
     KeepSquares();
     KeepInputs();
     for (const Node& node : graph_->nodes) {
@@ -217,27 +218,34 @@ class Float32Keeper {
     return true;
   }
 
-  // Sums of a row, or of the squares of a complex number's parts.
+  // Sums of a row, or of the squares of a vector's parts.
   bool OnlySumsRead(const Node& node) const {
     const auto& readers = uses_.consumers[node.outputs[0]];
     return !readers.empty() &&
            std::all_of(readers.begin(), readers.end(), [this](int n) {
-             return IsSum(graph_->nodes[n]) || AddsSquares(graph_->nodes[n]);
+             return IsSum(graph_->nodes[n]) || adds_squares_[n];
            });
   }
 
-  bool AddsSquares(const Node& node) const {
-    return node.op->name == "ADD" &&
-           std::all_of(
-               node.inputs.begin(), node.inputs.end(), [this](TensorId id) {
-                 const int producer = uses_.producer[id];
-                 return producer >= 0 && IsSquare(graph_->nodes[producer]);
-               });
+  // ADDs of squares, or of such sums. Nodes are in order.
+  void FindSumsOfSquares() {
+    adds_squares_.resize(graph_->nodes.size());
+    const auto is_square = [this](TensorId id) {
+      const int n = uses_.producer[id];
+      return n >= 0 && (adds_squares_[n] || IsSquare(graph_->nodes[n]));
+    };
+    for (size_t n = 0; n < graph_->nodes.size(); ++n) {
+      const Node& node = graph_->nodes[n];
+      adds_squares_[n] =
+          node.op->name == "ADD" &&
+          std::all_of(node.inputs.begin(), node.inputs.end(), is_square);
+    }
   }
 
   Graph* graph_;
   Uses uses_;
-  std::vector<Need> needs_;  // by tensor
+  std::vector<bool> adds_squares_;  // by node
+  std::vector<Need> needs_;         // by tensor
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "delegate/passes/passes.h"
 
+#include "base/status_macros.h"
 #include "delegate/passes/concat_in_place.h"
 #include "delegate/passes/dead_nodes.h"
 #include "delegate/passes/fold_constants.h"
@@ -134,7 +135,7 @@ absl::Status RunPasses(PassStage stage, const PassContext& context,
                        Graph* graph, PassObserver observer) {
   for (const Pass& pass : kPasses) {
     if (pass.stage != stage) continue;
-    if (auto s = pass.run(graph, context); !s.ok()) return s;
+    RETURN_IF_ERROR(pass.run(graph, context));
     observer(pass.name, *graph);
   }
   return absl::OkStatus();
@@ -142,9 +143,8 @@ absl::Status RunPasses(PassStage stage, const PassContext& context,
 
 absl::Status RunPasses(Graph* graph, const DeviceProfile& profile) {
   for (const PassStage stage : {PassStage::kFold, PassStage::kFuse}) {
-    auto s = RunPasses(stage, {profile}, graph,
-                       [](absl::string_view, const Graph&) {});
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(RunPasses(stage, {profile}, graph,
+                              [](absl::string_view, const Graph&) {}));
   }
   return absl::OkStatus();
 }

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/graph/op.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/share_constants.h"
@@ -99,8 +100,7 @@ absl::Status CheckStorage(const Graph& graph, const Dispatch& d,
     }
   }
   for (const PackedConstant& c : d.constants) {
-    const auto storage = ConstantStorageFor(c, profile);
-    if (!storage.ok()) return storage.status();
+    RETURN_IF_ERROR(ConstantStorageFor(c, profile).status());
   }
   return absl::OkStatus();
 }
@@ -179,12 +179,10 @@ absl::Status CheckMemory(const Graph& graph, const Dispatch& d,
 // kResourceExhausted: the device cannot hold or run the dispatch.
 absl::Status CheckDispatch(const Graph& graph, const Dispatch& d,
                            const DeviceProfile& profile) {
-  if (auto s = CheckStorage(graph, d, profile); !s.ok()) return s;
-  if (auto s = CheckWorkGroups(d, profile.limits); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckStorage(graph, d, profile));
+  RETURN_IF_ERROR(CheckWorkGroups(d, profile.limits));
   const auto bindings = gl_shaders::AssignBindings(SpecOf(graph, d, profile));
-  if (auto s = CheckBindings(d.shader, bindings, profile.limits); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckBindings(d.shader, bindings, profile.limits));
   return CheckMemory(graph, d, profile.limits);
 }
 
@@ -289,7 +287,7 @@ absl::StatusOr<std::vector<Dispatch>> PlanGraph(Graph* graph,
   Planner planner(graph, profile);
   std::vector<size_t> ends;  // of the nodes' dispatches
   for (const Node& node : graph->nodes) {
-    if (auto s = PlanNode(node, &planner); !s.ok()) return s;
+    RETURN_IF_ERROR(PlanNode(node, &planner));
     ends.push_back(planner.dispatches().size());
   }
   std::vector<Dispatch> dispatches = planner.TakeDispatches();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/runtime/check_limits.h"
 #include "delegate/runtime/object_transfer.h"
@@ -107,9 +108,8 @@ absl::StatusOr<Command> CommandBuilder::MakeCommand(
   }
   command.label = d.label;
   const Bindings points = gl_shaders::AssignBindings(program.spec);
-  auto bound = BindTensors(dispatch, points, &command);
-  if (!bound.ok()) return bound.status();
-  *accesses = *std::move(bound);
+  ASSIGN_OR_RETURN(auto bound, BindTensors(dispatch, points, &command));
+  *accesses = std::move(bound);
   const std::vector<Resource>& constants = in_.constants[dispatch];
   for (size_t c = 0; c < constants.size(); ++c) {
     if (d.constants[c].literal) continue;
@@ -133,9 +133,7 @@ absl::StatusOr<Command> CommandBuilder::MakeCommand(
   }
   command.node = d.node;
   command.shader = d.shader;
-  if (auto s = DescribeToValidator(dispatch, points, command); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(DescribeToValidator(dispatch, points, command));
   return command;
 }
 
@@ -159,11 +157,8 @@ absl::Status CommandBuilder::DescribeToValidator(size_t dispatch,
         break;
     }
   }
-  if (auto s = CheckDeviceLimits(d, bound, command.params_bytes,
-                                 command.params_offset, in_.device);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckDeviceLimits(d, bound, command.params_bytes,
+                                    command.params_offset, in_.device));
   Validator::Command told;
   told.label = absl::StrCat(d.label, " (", d.shader, ".comp)");
   const std::vector<TensorId> ids = BoundTensors(d);
@@ -199,15 +194,14 @@ absl::StatusOr<std::vector<Command>> CommandBuilder::Build() {
   HazardTracker hazards(static_cast<int>(in_.tensors.size()));
   for (size_t i = 0; i < in_.schedule.dispatches.size(); ++i) {
     std::vector<Access> accesses;
-    auto command = MakeCommand(i, &accesses);
-    if (!command.ok()) return command.status();
-    command->barrier = hazards.Before(accesses);
-    commands.push_back(*std::move(command));
+    ASSIGN_OR_RETURN(auto command, MakeCommand(i, &accesses));
+    command.barrier = hazards.Before(accesses);
+    commands.push_back(std::move(command));
   }
   if (validator_ == nullptr) return commands;
   std::vector<GLbitfield> barriers;
   for (const Command& command : commands) barriers.push_back(command.barrier);
-  if (auto s = validator_->Rehearse(barriers); !s.ok()) return s;
+  RETURN_IF_ERROR(validator_->Rehearse(barriers));
   return commands;
 }
 

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/texels.h"
 #include "delegate/plan/dispatch_shader.h"
@@ -23,19 +24,17 @@ absl::Span<const uint8_t> BytesOf(const std::vector<T>& values) {
 
 absl::StatusOr<Slot> SlotOf(const Tensor& tensor,
                             const DeviceProfile& profile) {
-  auto storage = StorageFor(tensor, profile);
-  if (!storage.ok()) return storage.status();
-  return SlotFor(tensor.shape, *storage, FormatFor(tensor, profile.options));
+  ASSIGN_OR_RETURN(auto storage, StorageFor(tensor, profile));
+  return SlotFor(tensor.shape, storage, FormatFor(tensor, profile.options));
 }
 
 absl::StatusOr<Slot> SlotOf(const PackedConstant& c,
                             const DeviceProfile& profile) {
-  auto storage = ConstantStorageFor(c, profile);
-  if (!storage.ok()) return storage.status();
+  ASSIGN_OR_RETURN(auto storage, ConstantStorageFor(c, profile));
   const Format format = FormatFor(c, profile.options);
-  return *storage == Storage::kBuffer
-             ? Slot{*storage, c.width * c.height, 1, 1, format}
-             : Slot{*storage, c.width, c.height, 1, format};
+  return storage == Storage::kBuffer
+             ? Slot{storage, c.width * c.height, 1, 1, format}
+             : Slot{storage, c.width, c.height, 1, format};
 }
 
 }  // namespace
@@ -72,10 +71,9 @@ absl::StatusOr<Resource> ConstantUploader::UploadBytes(
   if (sharing_.store == nullptr) {
     return memory_->Make(slot, bytes.data(), label);
   }
-  auto constant = ShareBytes(slot, label, bytes);
-  if (!constant.ok()) return constant.status();
-  owned_.push_back(*constant);
-  return (*constant)->resource;
+  ASSIGN_OR_RETURN(auto constant, ShareBytes(slot, label, bytes));
+  owned_.push_back(constant);
+  return constant->resource;
 }
 
 absl::StatusOr<ConstantStore::Constant> ConstantUploader::ShareBytes(
@@ -87,10 +85,9 @@ absl::StatusOr<ConstantStore::Constant> ConstantUploader::ShareBytes(
     return found;
   }
   GpuMemory memory(profile_, memory_->staging());
-  auto resource = memory.Make(slot, bytes.data(), label);
-  if (!resource.ok()) return resource.status();
+  ASSIGN_OR_RETURN(auto resource, memory.Make(slot, bytes.data(), label));
   auto made = std::make_shared<SharedConstant>();
-  made->resource = *resource;
+  made->resource = resource;
   made->textures = memory.TakeTextures();
   made->buffers = memory.TakeBuffers();
   sharing_.store->Add(key, made);
@@ -108,9 +105,8 @@ absl::StatusOr<Resource> ConstantUploader::ShareTexels(const Slot& slot,
     owned_.push_back(std::move(found));
     return owned_.back()->resource;
   }
-  auto bytes = make();
-  if (!bytes.ok()) return bytes.status();
-  auto resource = UploadBytes(slot, label, *bytes);
+  ASSIGN_OR_RETURN(auto bytes, make());
+  auto resource = UploadBytes(slot, label, bytes);
   if (resource.ok()) sharing_.store->Add(key, owned_.back());
   return resource;
 }
@@ -124,14 +120,12 @@ absl::StatusOr<Resource> ConstantUploader::UploadTexels(
   }
   PartitionCache* cache = cacheable ? cache_ : nullptr;
   if (cache != nullptr) {
-    auto saved = cache->NextConstant(slot.bytes());
-    if (!saved.ok()) return saved.status();
-    if (*saved) return UploadBytes(slot, label, **saved);
+    ASSIGN_OR_RETURN(auto saved, cache->NextConstant(slot.bytes()));
+    if (saved) return UploadBytes(slot, label, *saved);
   }
-  auto bytes = make();
-  if (!bytes.ok()) return bytes.status();
-  if (cache != nullptr) cache->SaveConstant(*bytes);
-  return UploadBytes(slot, label, *bytes);
+  ASSIGN_OR_RETURN(auto bytes, make());
+  if (cache != nullptr) cache->SaveConstant(bytes);
+  return UploadBytes(slot, label, bytes);
 }
 
 absl::Span<const uint8_t> ConstantUploader::FloatTexels(Format format) {
@@ -141,25 +135,22 @@ absl::Span<const uint8_t> ConstantUploader::FloatTexels(Format format) {
 }
 
 absl::StatusOr<Resource> ConstantUploader::UploadTensor(const Tensor& tensor) {
-  const auto slot = SlotOf(tensor, profile_);
-  if (!slot.ok()) return slot.status();
-  const Format format = slot->format;
+  ASSIGN_OR_RETURN(const auto slot, SlotOf(tensor, profile_));
+  const Format format = slot.format;
   const auto pack = [&]() -> absl::StatusOr<absl::Span<const uint8_t>> {
     if (format == Format::kRgba32i) {
-      auto values = ConstantInts(tensor);
-      if (!values.ok()) return values.status();
-      ints_ = PackTexels<int32_t>(*values, tensor.shape);
+      ASSIGN_OR_RETURN(auto values, ConstantInts(tensor));
+      ints_ = PackTexels<int32_t>(values, tensor.shape);
       return BytesOf(ints_);
     }
-    auto values = ConstantFloats(tensor);
-    if (!values.ok()) return values.status();
-    floats_ = PackTexels<float>(*values, tensor.shape);
+    ASSIGN_OR_RETURN(auto values, ConstantFloats(tensor));
+    floats_ = PackTexels<float>(values, tensor.shape);
     return FloatTexels(format);
   };
   // A constant that a pass or an op has made may come from attributes, which
   // the cache's key does not cover.
   const bool cacheable = tensor.tflite_index >= 0;
-  auto resource = UploadTexels(*slot, tensor.name, cacheable, pack);
+  auto resource = UploadTexels(slot, tensor.name, cacheable, pack);
   if (!resource.ok()) return Labelled(resource.status(), tensor.ToString());
   return resource;
 }
@@ -170,8 +161,7 @@ absl::StatusOr<Resource> ConstantUploader::UploadPacked(
   if (auto it = shared_.find(c.shared_id); it != shared_.end()) {
     return it->second;
   }
-  const auto slot = SlotOf(c, profile_);
-  if (!slot.ok()) return slot.status();
+  ASSIGN_OR_RETURN(const auto slot, SlotOf(c, profile_));
   const auto pack = [&]() -> absl::StatusOr<absl::Span<const uint8_t>> {
     const int64_t count = int64_t{c.width} * c.height * 4;
     if (c.quantized) {
@@ -181,9 +171,9 @@ absl::StatusOr<Resource> ConstantUploader::UploadPacked(
     }
     floats_.assign(count, 0.0f);
     c.fill(absl::MakeSpan(floats_));
-    return FloatTexels(slot->format);
+    return FloatTexels(slot.format);
   };
-  auto resource = UploadTexels(*slot, absl::StrCat(c.name, " of ", label),
+  auto resource = UploadTexels(slot, absl::StrCat(c.name, " of ", label),
                                c.cacheable, pack);
   if (resource.ok() && c.shared_id >= 0) shared_[c.shared_id] = *resource;
   return resource;

@@ -2,18 +2,18 @@
 
 #include <utility>
 
+#include "base/status_macros.h"
+
 namespace gles_delegate {
 
 using egl::gl;
 
 absl::Status CopiedOutput::Allocate(GLenum format, int width, int height) {
-  auto texture =
-      egl::Texture::Create({GL_TEXTURE_2D, format, width, height, 1});
-  if (!texture.ok()) return texture.status();
-  auto framebuffer = egl::Framebuffer::Of(*texture);
-  if (!framebuffer.ok()) return framebuffer.status();
-  texture_ = *std::move(texture);
-  framebuffer_ = *std::move(framebuffer);
+  ASSIGN_OR_RETURN(auto texture, egl::Texture::Create({GL_TEXTURE_2D, format,
+                                                       width, height, 1}));
+  ASSIGN_OR_RETURN(auto framebuffer, egl::Framebuffer::Of(texture));
+  texture_ = std::move(texture);
+  framebuffer_ = std::move(framebuffer);
   return absl::OkStatus();
 }
 

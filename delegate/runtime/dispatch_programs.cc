@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/runtime/gpu_memory.h"
 
@@ -46,18 +47,18 @@ absl::StatusOr<StartedPrograms> StartPrograms(
   const bool wants_threads =
       context.owned() && profile.faults.compiles_in_turn &&
       context.device().Has("GL_KHR_parallel_shader_compile");
-  auto started = programs->Start(result.sources, cache, wants_threads);
-  if (!started.ok()) return started.status();
-  result.started = *std::move(started);
+  ASSIGN_OR_RETURN(auto started,
+                   programs->Start(result.sources, cache, wants_threads));
+  result.started = std::move(started);
   return result;
 }
 
 absl::StatusOr<std::vector<DispatchProgram>> FinishPrograms(
     StartedPrograms started, ProgramCache* programs) {
-  auto compiled = programs->Finish(started.sources, std::move(started.started));
-  if (!compiled.ok()) return compiled.status();
+  ASSIGN_OR_RETURN(auto compiled, programs->Finish(started.sources,
+                                                   std::move(started.started)));
   std::vector<DispatchProgram> result = std::move(started.programs);
-  for (size_t i = 0; i < result.size(); ++i) result[i].program = (*compiled)[i];
+  for (size_t i = 0; i < result.size(); ++i) result[i].program = compiled[i];
   return result;
 }
 

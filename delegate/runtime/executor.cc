@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/status_macros.h"
 #include "egl/debug.h"
 
 namespace gles_delegate {
@@ -94,7 +95,7 @@ absl::Status Executor::Outcome() const {
 }
 
 absl::Status Executor::CheckResults() const {
-  if (auto s = Outcome(); !s.ok()) return s;
+  RETURN_IF_ERROR(Outcome());
   return parts_.context == nullptr ? absl::OkStatus()
                                    : parts_.context->CheckReset();
 }
@@ -107,12 +108,12 @@ void Executor::Abandon() {
 
 absl::Status Executor::Submit(Inputs inputs) {
   if (!fences_.empty()) {
-    if (auto s = AwaitLast(); !s.ok()) return s;
+    RETURN_IF_ERROR(AwaitLast());
   }
   Begin(inputs);
   PackInputs(inputs);
   GLuint program = 0;
-  if (auto s = RecordUploads(inputs, &program); !s.ok()) return s;
+  RETURN_IF_ERROR(RecordUploads(inputs, &program));
   const size_t early_end =
       uploads_end() +
       (parts_.early > 0 ? parts_.early : parts_.commands.size());
@@ -147,7 +148,7 @@ absl::StatusOr<bool> Executor::WarmUp(Inputs inputs, Clock::duration budget) {
 }
 
 absl::Status Executor::Collect(Outputs outputs) {
-  if (auto s = FinishReadbacks(outputs); !s.ok()) return s;
+  RETURN_IF_ERROR(FinishReadbacks(outputs));
   UnpackOutputs(outputs);
   return Outcome();
 }
@@ -171,7 +172,7 @@ absl::Status Executor::Invoke(Inputs inputs, Outputs outputs) {
 
 absl::StatusOr<bool> Executor::SubmitInvoke(Inputs inputs, Outputs outputs) {
   if (!profile_.empty() || returns_at_once_) {
-    if (auto s = Invoke(inputs, outputs); !s.ok()) return s;
+    RETURN_IF_ERROR(Invoke(inputs, outputs));
     return false;
   }
   if (auto s = Submit(inputs); !s.ok()) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "delegate/runtime/command_builder.h"
 #include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/dispatch_programs.h"
@@ -24,11 +25,9 @@ absl::Status MakeTransferMemory(
     if (!transfer.has_dispatch()) {
       const Resource& tensor = tensors[transfer.tensor()];
       transfer.UseTensorMemory(tensor.mapped, tensor.slot);
-    } else if (auto s = transfer.Allocate(profile,
-                                          i < kept.size() ? kept[i] : nullptr);
-               !s.ok()) {
-      return s;
-    }
+    } else
+      RETURN_IF_ERROR(
+          transfer.Allocate(profile, i < kept.size() ? kept[i] : nullptr));
     if (validator != nullptr) transfer.TellValidator(validator);
   }
   return absl::OkStatus();
@@ -38,9 +37,8 @@ absl::Status MakeTransferMemory(
 absl::Status MakeSampler(ExecutorParts* parts) {
   for (const HostTransfer& input : parts->inputs) {
     if (input.object().kind != ObjectForm::Kind::kTexture) continue;
-    auto sampler = egl::Sampler::Nearest();
-    if (!sampler.ok()) return sampler.status();
-    parts->sampler = *std::move(sampler);
+    ASSIGN_OR_RETURN(auto sampler, egl::Sampler::Nearest());
+    parts->sampler = std::move(sampler);
     return absl::OkStatus();
   }
   return absl::OkStatus();
@@ -52,9 +50,8 @@ absl::StatusOr<std::vector<std::vector<Resource>>> UploadConstants(
     std::vector<Resource>* tensors) {
   std::vector<std::vector<Resource>> constants;
   for (const Dispatch& d : schedule.dispatches) {
-    auto uploaded = uploader->Upload(d, tensors);
-    if (!uploaded.ok()) return uploaded.status();
-    constants.push_back(*std::move(uploaded));
+    ASSIGN_OR_RETURN(auto uploaded, uploader->Upload(d, tensors));
+    constants.push_back(std::move(uploaded));
   }
   return constants;
 }
@@ -116,9 +113,9 @@ void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
 
 absl::Status UploadParams(const std::vector<uint8_t>& params,
                           egl::Buffer* buffer) {
-  auto made = egl::Buffer::Create(params.size(), params.data(), GL_STATIC_DRAW);
-  if (!made.ok()) return made.status();
-  *buffer = *std::move(made);
+  ASSIGN_OR_RETURN(auto made, egl::Buffer::Create(params.size(), params.data(),
+                                                  GL_STATIC_DRAW));
+  *buffer = std::move(made);
   egl::LabelObject(GL_BUFFER_KHR, buffer->id(), "parameters");
   return absl::OkStatus();
 }
@@ -174,9 +171,8 @@ void TakeMemory(ConstantUploader* uploader, GpuMemory* memory,
 // The commands of a schedule whose memory is there.
 absl::Status MakeCommands(const CommandSources& sources, ExecutorParts* parts) {
   CommandBuilder builder(sources, parts->validator.get());
-  auto commands = builder.Build();
-  if (!commands.ok()) return commands.status();
-  parts->commands = *std::move(commands);
+  ASSIGN_OR_RETURN(auto commands, builder.Build());
+  parts->commands = std::move(commands);
   PlaceCaches(sources.graph, sources.tensors, parts->commands, &parts->caches);
   parts->stats.barriers = static_cast<int>(
       std::count_if(parts->commands.begin(), parts->commands.end(),
@@ -206,38 +202,34 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   const bool is_staged =
       profile.bus.staged_upload_bytes > 0 && egl::Buffer::CanBeMapped();
   GpuMemory memory(profile, is_staged ? &staging : nullptr);
-  auto tensors = MakeTensorMemory(graph, schedule, parts.inputs, parts.outputs,
-                                  profile, &memory, parts.validator.get());
-  if (!tensors.ok()) return tensors.status();
-  parts.stats.memory.tensors = tensors->bytes;
-  parts.stats.tensor_bytes_unshared = tensors->bytes_unshared;
+  ASSIGN_OR_RETURN(
+      auto tensors,
+      MakeTensorMemory(graph, schedule, parts.inputs, parts.outputs, profile,
+                       &memory, parts.validator.get()));
+  parts.stats.memory.tensors = tensors.bytes;
+  parts.stats.tensor_bytes_unshared = tensors.bytes_unshared;
   timer.Lap("tensors");
   const auto make_memory = [&](const auto& kept, auto* of) {
-    return MakeTransferMemory(tensors->tensors, profile, kept,
+    return MakeTransferMemory(tensors.tensors, profile, kept,
                               parts.validator.get(), of);
   };
-  if (auto s = make_memory(bound.input_memory, &parts.inputs); !s.ok()) {
-    return s;
-  }
-  if (auto s = make_memory(bound.output_memory, &parts.outputs); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(make_memory(bound.input_memory, &parts.inputs));
+  RETURN_IF_ERROR(make_memory(bound.output_memory, &parts.outputs));
   parts.stats.memory.transfers =
       GpuBytes(parts.inputs) + GpuBytes(parts.outputs);
   timer.Lap("host_buffers");
   // Before the constants: a driver with compiler threads compiles meanwhile.
-  auto started = StartPrograms(context, graph, schedule.dispatches, profile,
-                               programs, cache);
-  if (!started.ok()) return started.status();
+  ASSIGN_OR_RETURN(auto started,
+                   StartPrograms(context, graph, schedule.dispatches, profile,
+                                 programs, cache));
   timer.Lap("programs");
   ConstantUploader uploader(graph, profile, cache, &memory, sharing);
-  auto constants = UploadConstants(schedule, &uploader, &tensors->tensors);
-  if (!constants.ok()) return constants.status();
+  ASSIGN_OR_RETURN(auto constants,
+                   UploadConstants(schedule, &uploader, &tensors.tensors));
   TakeMemory(&uploader, &memory, &parts);
   timer.Lap("constants");
-  if (auto s = MakeSampler(&parts); !s.ok()) return s;
-  auto compiled = FinishPrograms(*std::move(started), programs);
-  if (!compiled.ok()) return compiled.status();
+  RETURN_IF_ERROR(MakeSampler(&parts));
+  ASSIGN_OR_RETURN(auto compiled, FinishPrograms(std::move(started), programs));
   parts.stats.programs = static_cast<int>(programs->size());
   timer.Lap("programs");
   const StageTimes& stages = parts.stats.stages;
@@ -245,16 +237,13 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   parts.stats.upload_ms =
       stages.Of("tensors") + stages.Of("host_buffers") + stages.Of("constants");
 
-  if (auto s = MakeCommands(
-          {context.device(), graph, schedule, tensors->tensors, *constants,
-           *compiled, parts.inputs, parts.outputs, parts.sampler.id()},
-          &parts);
-      !s.ok()) {
-    return s;
-  }
-  if (auto s = egl::CheckGl("preparing the partition"); !s.ok()) return s;
+  RETURN_IF_ERROR(MakeCommands(
+      {context.device(), graph, schedule, tensors.tensors, constants, compiled,
+       parts.inputs, parts.outputs, parts.sampler.id()},
+      &parts));
+  RETURN_IF_ERROR(egl::CheckGl("preparing the partition"));
   timer.Lap("commands");
-  if (cache != nullptr) SavePrograms(*compiled, cache);
+  if (cache != nullptr) SavePrograms(compiled, cache);
   timer.Lap("cache_save");
   return std::make_unique<Executor>(std::move(parts));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "delegate/runtime/executor.h"
 
 namespace gles_delegate {
@@ -83,7 +84,7 @@ absl::Status Executor::RecordUploads(Inputs inputs, GLuint* program) {
       continue;
     }
     for (; i < end; ++i) {
-      if (auto s = CopyIn(parts_.commands[i].piece, inputs); !s.ok()) return s;
+      RETURN_IF_ERROR(CopyIn(parts_.commands[i].piece, inputs));
       Record(parts_.commands[i], program);
     }
   }
@@ -92,10 +93,9 @@ absl::Status Executor::RecordUploads(Inputs inputs, GLuint* program) {
 
 absl::Status Executor::InsertFence() {
   Barrier(parts_.final_barrier);
-  auto fence = egl::Fence::Insert();
-  if (!fence.ok()) return fence.status();
+  ASSIGN_OR_RETURN(auto fence, egl::Fence::Insert());
   if (validator() != nullptr) validator()->FenceInserted();
-  fences_.push_back(*std::move(fence));
+  fences_.push_back(std::move(fence));
   return absl::OkStatus();
 }
 
@@ -104,7 +104,7 @@ absl::Status Executor::RecordReadbacks(GLuint* program) {
   for (size_t i = readbacks_begin(); i < parts_.commands.size(); ++i) {
     Record(parts_.commands[i], program);
     if (!parts_.commands[i].piece.fenced) continue;
-    if (auto s = InsertFence(); !s.ok()) return s;
+    RETURN_IF_ERROR(InsertFence());
     if (i + 1 < parts_.commands.size()) gl().Flush();
   }
   // Outputs unpacked by the host have no readback.
@@ -114,7 +114,7 @@ absl::Status Executor::RecordReadbacks(GLuint* program) {
 
 absl::Status Executor::Await(const egl::Fence& fence) {
   if (validator() != nullptr) validator()->FenceWaited();
-  if (auto s = fence.Wait(waiting_); !s.ok()) return s;
+  RETURN_IF_ERROR(fence.Wait(waiting_));
   return CheckResults();
 }
 
@@ -139,7 +139,7 @@ absl::Status Executor::AwaitLast() {
                   [](const HostTransfer& input) { return !input.is_bound(); });
   if (host_writes) {
     for (const egl::Fence& fence : fences_) {
-      if (auto s = Await(fence); !s.ok()) return s;
+      RETURN_IF_ERROR(Await(fence));
     }
   }
   fences_.clear();
@@ -148,7 +148,7 @@ absl::Status Executor::AwaitLast() {
 
 absl::Status Executor::FinishReadbacks(Outputs outputs) {
   for (const egl::Fence& fence : fences_) {
-    if (auto s = Await(fence); !s.ok()) return s;
+    RETURN_IF_ERROR(Await(fence));
   }
   fences_.clear();
   for (size_t i = readbacks_begin(); i < parts_.commands.size();) {
@@ -159,7 +159,7 @@ absl::Status Executor::FinishReadbacks(Outputs outputs) {
          ++i) {
       whole.end = parts_.commands[i].piece.end;
     }
-    if (auto s = CopyOut(whole, outputs); !s.ok()) return s;
+    RETURN_IF_ERROR(CopyOut(whole, outputs));
   }
   return absl::OkStatus();
 }

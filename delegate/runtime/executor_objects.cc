@@ -1,4 +1,5 @@
 // The part of Executor that uses textures and buffers of others.
+#include "base/status_macros.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/object_transfer.h"
 
@@ -27,10 +28,7 @@ absl::Status Executor::UseObjects(absl::Span<const UsedObject> inputs,
     command.scaling = object.scaling;
     const UniformBlock block =
         ScalingUniforms(transfer->object(), object.scaling);
-    if (auto s = parts_.params.Upload(command.object_params, block.bytes());
-        !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(parts_.params.Upload(command.object_params, block.bytes()));
   }
   UseBuffers(inputs, outputs, &parts_.caches, &parts_.commands);
   return absl::OkStatus();

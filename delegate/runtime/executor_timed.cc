@@ -1,4 +1,5 @@
 // Inferences that are timed, command by command.
+#include "base/status_macros.h"
 #include "delegate/runtime/executor.h"
 
 namespace gles_delegate {
@@ -113,7 +114,7 @@ absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
   }
   for (size_t i = 0; i < uploads_end(); ++i) {
     if (IsSkipped(i)) continue;
-    if (auto s = CopyIn(parts_.commands[i].piece, inputs); !s.ok()) return s;
+    RETURN_IF_ERROR(CopyIn(parts_.commands[i].piece, inputs));
   }
   count(host_profile_[kWriteInputs]);
   RecordTimed();
@@ -122,11 +123,11 @@ absl::Status Executor::InvokeTimed(Inputs inputs, Outputs outputs) {
   gl().Finish();
   if (validator() != nullptr) validator()->Finished();
   count(host_profile_[kWait]);
-  if (auto s = ReadTimers(gpu_start_us); !s.ok()) return s;
-  if (auto s = CheckResults(); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadTimers(gpu_start_us));
+  RETURN_IF_ERROR(CheckResults());
   start = NowUs();
   for (size_t i = readbacks_begin(); i < parts_.commands.size(); ++i) {
-    if (auto s = CopyOut(parts_.commands[i].piece, outputs); !s.ok()) return s;
+    RETURN_IF_ERROR(CopyOut(parts_.commands[i].piece, outputs));
   }
   const double unpacking = NowUs();
   UnpackOutputs(outputs);

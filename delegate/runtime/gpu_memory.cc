@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/debug.h"
 
 namespace gles_delegate {
@@ -76,9 +77,8 @@ absl::StatusOr<egl::Buffer> GpuMemory::MakeBuffer(const Slot& slot,
   auto buffer =
       egl::Buffer::Create(allocated, at_once ? texels : nullptr, usage);
   if (!buffer.ok() || at_once || texels == nullptr) return buffer;
-  const absl::Status status = staged ? staging_->Fill(*buffer, {texels, bytes})
-                                     : buffer->Upload(0, {texels, bytes});
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(staged ? staging_->Fill(*buffer, {texels, bytes})
+                         : buffer->Upload(0, {texels, bytes}));
   return buffer;
 }
 
@@ -93,24 +93,23 @@ absl::StatusOr<Resource> GpuMemory::Make(const Slot& slot,
     texels = poison_.data();
   }
   if (IsBuffer(slot.storage)) {
-    auto buffer = MakeBuffer(slot, texels, usage);
-    if (!buffer.ok()) return buffer.status();
-    return Keep(slot, *std::move(buffer), label);
+    ASSIGN_OR_RETURN(auto buffer, MakeBuffer(slot, texels, usage));
+    return Keep(slot, std::move(buffer), label);
   }
-  auto texture = egl::Texture::Create(
-      {slot.storage == Storage::kTextureArray ? GLenum{GL_TEXTURE_2D_ARRAY}
-                                              : GLenum{GL_TEXTURE_2D},
-       InternalFormat(slot.format), allocated.width, allocated.height,
-       slot.layers});
-  if (!texture.ok()) return texture.status();
+  ASSIGN_OR_RETURN(
+      auto texture,
+      egl::Texture::Create({slot.storage == Storage::kTextureArray
+                                ? GLenum{GL_TEXTURE_2D_ARRAY}
+                                : GLenum{GL_TEXTURE_2D},
+                            InternalFormat(slot.format), allocated.width,
+                            allocated.height, slot.layers}));
   if (texels != nullptr) {
-    const absl::Status status =
-        texture->Upload(0, 0, 0, slot.width, slot.height, slot.layers, texels);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(
+        texture.Upload(0, 0, 0, slot.width, slot.height, slot.layers, texels));
   }
-  egl::LabelObject(GL_TEXTURE, texture->id(), label);
-  Resource resource{slot.storage, slot.format, texture->id()};
-  textures_.push_back(*std::move(texture));
+  egl::LabelObject(GL_TEXTURE, texture.id(), label);
+  Resource resource{slot.storage, slot.format, texture.id()};
+  textures_.push_back(std::move(texture));
   return resource;
 }
 
@@ -119,23 +118,24 @@ absl::StatusOr<Resource> GpuMemory::MakeMapped(const Slot& slot,
                                                absl::string_view label) {
   const Slot allocated = Allocated(slot, profile_);
   const bool poisoned = profile_.options.self_check != SelfCheckRun::kNone;
-  auto buffer = egl::Buffer::CreateMapped(
-      allocated.bytes(), poisoned ? access | GL_MAP_WRITE_BIT : access);
-  if (!buffer.ok()) return buffer.status();
+  ASSIGN_OR_RETURN(
+      auto buffer,
+      egl::Buffer::CreateMapped(allocated.bytes(),
+                                poisoned ? access | GL_MAP_WRITE_BIT : access));
   if (poisoned) {
-    Poison(slot.format, absl::MakeSpan(buffer->mapped(), buffer->bytes()));
+    Poison(slot.format, absl::MakeSpan(buffer.mapped(), buffer.bytes()));
   }
-  return Keep(slot, *std::move(buffer), label);
+  return Keep(slot, std::move(buffer), label);
 }
 
 absl::StatusOr<Resource> GpuMemory::MakeBound(const Slot& slot) {
   Resource resource{slot.storage, slot.format};
   resource.is_bound = true;
   if (slot.storage == Storage::kTexelBuffer) {
-    auto view = egl::Texture::OfBuffers(InternalFormat(slot.format));
-    if (!view.ok()) return view.status();
-    resource.view = view->id();
-    textures_.push_back(*std::move(view));
+    ASSIGN_OR_RETURN(auto view,
+                     egl::Texture::OfBuffers(InternalFormat(slot.format)));
+    resource.view = view.id();
+    textures_.push_back(std::move(view));
   }
   return resource;
 }
@@ -146,10 +146,10 @@ absl::StatusOr<Resource> GpuMemory::Keep(const Slot& slot, egl::Buffer buffer,
   Resource resource{slot.storage, slot.format, buffer.id()};
   resource.mapped = buffer.mapped();
   if (slot.storage == Storage::kTexelBuffer) {
-    auto view = egl::Texture::OfBuffer(buffer, InternalFormat(slot.format));
-    if (!view.ok()) return view.status();
-    resource.view = view->id();
-    textures_.push_back(*std::move(view));
+    ASSIGN_OR_RETURN(
+        auto view, egl::Texture::OfBuffer(buffer, InternalFormat(slot.format)));
+    resource.view = view.id();
+    textures_.push_back(std::move(view));
   }
   buffers_.push_back(std::move(buffer));
   return resource;
@@ -193,13 +193,13 @@ absl::StatusOr<TensorMemory> MakeTensorMemory(
   std::vector<Resource> slots;
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     const std::string name = absl::StrCat("slot ", i);
-    auto made = is_bound[i] ? memory->MakeBound(plan.slots[i])
-                : mapped[i] != 0
-                    ? memory->MakeMapped(plan.slots[i], mapped[i], name)
-                    : memory->Make(plan.slots[i], nullptr, name);
-    if (!made.ok()) return made.status();
-    made->slot = static_cast<int>(i);
-    slots.push_back(*made);
+    ASSIGN_OR_RETURN(auto made,
+                     is_bound[i] ? memory->MakeBound(plan.slots[i])
+                     : mapped[i] != 0
+                         ? memory->MakeMapped(plan.slots[i], mapped[i], name)
+                         : memory->Make(plan.slots[i], nullptr, name));
+    made.slot = static_cast<int>(i);
+    slots.push_back(made);
     if (!is_bound[i]) result.bytes += Allocated(plan.slots[i], profile).bytes();
     if (validator != nullptr) validator->AddResource(name);
   }

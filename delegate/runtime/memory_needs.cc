@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/runtime/command_builder.h"
 #include "delegate/runtime/constant_memory.h"
@@ -29,9 +30,8 @@ absl::StatusOr<GpuMemoryUse> MemoryNeeds(const egl::DeviceInfo& device,
   GpuMemoryUse use;
   use.tensors = PlanTensorMemory(graph, schedule, transfers.outputs, profile)
                     .bytes_shared;
-  auto constants = ConstantBytes(graph, all, profile);
-  if (!constants.ok()) return constants.status();
-  use.constants = *constants;
+  ASSIGN_OR_RETURN(auto constants, ConstantBytes(graph, all, profile));
+  use.constants = constants;
   use.transfers = GpuBytes(transfers.inputs) + GpuBytes(transfers.outputs);
   for (const Dispatch& d : all) {
     use.parameters +=

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/status_macros.h"
 #include "delegate/runtime/check_params.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/validator.h"
@@ -80,7 +81,7 @@ absl::StatusOr<ProgramCache::Started> ProgramCache::Start(
   Started started;
   const bool in_turn = stop_ != nullptr || egl::ProgramTraceIsOn();
   if (in_turn && sources.size() > 1) {
-    if (auto s = CompileOneByOne(sources, saved); !s.ok()) return s;
+    RETURN_IF_ERROR(CompileOneByOne(sources, saved));
     return started;
   }
   started.sources = LoadOrMiss(sources, saved);
@@ -89,11 +90,11 @@ absl::StatusOr<ProgramCache::Started> ProgramCache::Start(
     started.threads = std::make_unique<CompilerThreads>();
   }
   for (const Source* source : started.sources) {
-    auto program =
-        egl::Program::Start(source->text, /*retrievable=*/saved != nullptr);
-    if (!program.ok()) return program.status();
+    ASSIGN_OR_RETURN(
+        auto program,
+        egl::Program::Start(source->text, /*retrievable=*/saved != nullptr));
     started.programs.push_back(
-        std::make_unique<egl::Program>(*std::move(program)));
+        std::make_unique<egl::Program>(std::move(program)));
   }
   return started;
 }
@@ -105,8 +106,8 @@ absl::Status ProgramCache::Await(Started started) {
   for (size_t i = 0; i < started.sources.size(); ++i) {
     const Source& source = *started.sources[i];
     egl::Program& program = *started.programs[i];
-    if (auto s = program.Finish(source.text, source.label); !s.ok()) return s;
-    if (auto s = CheckSize(program, source); !s.ok()) return s;
+    RETURN_IF_ERROR(program.Finish(source.text, source.label));
+    RETURN_IF_ERROR(CheckSize(program, source));
     egl::LabelObject(GL_PROGRAM_KHR, program.id(), source.label);
     programs_[source.text] = std::move(started.programs[i]);
   }
@@ -121,15 +122,14 @@ absl::Status ProgramCache::CompileOneByOne(absl::Span<const Source> sources,
     }
     const bool is_new = !programs_.contains(source.text);
     const egl::ProgramTrace trace(is_new ? source.label : "");
-    auto program = Get({&source, 1}, saved);
-    if (!program.ok()) return program.status();
+    RETURN_IF_ERROR(Get({&source, 1}, saved).status());
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Finish(
     absl::Span<const Source> sources, Started started) {
-  if (auto s = Await(std::move(started)); !s.ok()) return s;
+  RETURN_IF_ERROR(Await(std::move(started)));
   std::vector<const egl::Program*> result;
   for (const Source& source : sources) {
     result.push_back(programs_[source.text].get());
@@ -147,9 +147,8 @@ absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Finish(
 absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Get(
     absl::Span<const Source> sources, PartitionCache* saved,
     bool wants_threads) {
-  auto started = Start(sources, saved, wants_threads);
-  if (!started.ok()) return started.status();
-  return Finish(sources, *std::move(started));
+  ASSIGN_OR_RETURN(auto started, Start(sources, saved, wants_threads));
+  return Finish(sources, std::move(started));
 }
 
 }  // namespace gles_delegate

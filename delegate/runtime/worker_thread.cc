@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/driver_use.h"
 
 namespace gles_delegate {
@@ -90,7 +91,7 @@ absl::Status WorkerThread::RunJob(Job& job) {
     return absl::OkStatus();
   }
   absl::MutexLock lock(&mutex_);
-  if (absl::Status status = Start(); !status.ok()) return status;
+  RETURN_IF_ERROR(Start());
   waiting_.Push(&job);
   ++calls_;
   wake_.Signal();

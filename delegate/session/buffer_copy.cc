@@ -2,6 +2,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/runtime/check_object.h"
 #include "delegate/session/host_tensor.h"
@@ -14,7 +15,7 @@ namespace {
 // kFailedPrecondition: its type does not allow that.
 absl::StatusOr<HostTensor> FloatsOf(Tensor view) {
   if (IsQuantizedType(view.type)) {
-    if (auto s = CheckQuantization(view); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckQuantization(view));
     ViewAsFloat(&view);
   }
   if (view.type == DataType::kFloat32) return HostTensor(view);
@@ -33,9 +34,8 @@ absl::Status WithFloats(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
         " is one of an app's buffer, and the delegate neither uses the app's "
         "EGLContext nor shares objects with it"));
   }
-  auto floats = FloatsOf(tensor);
-  if (!floats.ok()) return floats.status();
-  return gpu->context->Run([&] { return copy(&*floats); });
+  ASSIGN_OR_RETURN(auto floats, FloatsOf(tensor));
+  return gpu->context->Run([&] { return copy(&floats); });
 }
 
 }  // namespace
@@ -43,10 +43,9 @@ absl::Status WithFloats(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
 absl::Status CopyFromBuffer(const Gpu* gpu, uint32_t buffer,
                             const Tensor& tensor, const HostMemory& memory) {
   return WithFloats(gpu, buffer, tensor, [&](HostTensor* floats) {
-    const auto room = floats->Room(memory);
-    if (!room.ok()) return room.status();
-    auto s = CheckBuffer(buffer, static_cast<int64_t>(room->size()));
-    if (s.ok()) s = egl::Buffer::ReadOther(buffer, *room);
+    ASSIGN_OR_RETURN(const auto room, floats->Room(memory));
+    auto s = CheckBuffer(buffer, static_cast<int64_t>(room.size()));
+    if (s.ok()) s = egl::Buffer::ReadOther(buffer, room);
     if (s.ok()) floats->Finish(memory);
     return s;
   });
@@ -55,10 +54,9 @@ absl::Status CopyFromBuffer(const Gpu* gpu, uint32_t buffer,
 absl::Status CopyToBuffer(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
                           const HostMemory& memory) {
   return WithFloats(gpu, buffer, tensor, [&](HostTensor* floats) {
-    const auto bytes = floats->Read(memory);
-    if (!bytes.ok()) return bytes.status();
-    auto s = CheckBuffer(buffer, static_cast<int64_t>(bytes->size()));
-    return s.ok() ? egl::Buffer::UploadToOther(buffer, *bytes) : s;
+    ASSIGN_OR_RETURN(const auto bytes, floats->Read(memory));
+    auto s = CheckBuffer(buffer, static_cast<int64_t>(bytes.size()));
+    return s.ok() ? egl::Buffer::UploadToOther(buffer, bytes) : s;
   });
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/texels.h"
 #include "quant/half.h"
@@ -52,9 +53,8 @@ absl::StatusOr<std::vector<uint8_t>> ConstantOutputBytes(const Tensor& tensor,
                       type == DataType::kInt16 || type == DataType::kUint16 ||
                       type == DataType::kInt64;
   if (narrow && tensor.type == DataType::kInt32) {
-    auto values = ConstantInts(tensor);
-    if (!values.ok()) return values.status();
-    return IntegerBytes(*values, type);
+    ASSIGN_OR_RETURN(auto values, ConstantInts(tensor));
+    return IntegerBytes(values, type);
   }
   if (type != DataType::kFloat32 && type != DataType::kFloat16 &&
       type != DataType::kFloat64) {
@@ -62,15 +62,14 @@ absl::StatusOr<std::vector<uint8_t>> ConstantOutputBytes(const Tensor& tensor,
         "the partition's output ", tensor.ToString(),
         " is a constant that is not of floats, integers or bools"));
   }
-  auto values = ConstantFloats(tensor);
-  if (!values.ok()) return values.status();
+  ASSIGN_OR_RETURN(auto values, ConstantFloats(tensor));
   if (type == DataType::kFloat16) {
-    return Converted<uint16_t, float>(*values, FloatToHalf);
+    return Converted<uint16_t, float>(values, FloatToHalf);
   }
   if (type == DataType::kFloat64) {
-    return Converted<double, float>(*values, [](float v) { return double{v}; });
+    return Converted<double, float>(values, [](float v) { return double{v}; });
   }
-  const auto bytes = AsBytes<float>(*values);
+  const auto bytes = AsBytes<float>(values);
   return std::vector<uint8_t>(bytes.begin(), bytes.end());
 }
 
@@ -81,15 +80,12 @@ ConstantOutput::ConstantOutput(int index, std::vector<uint8_t> bytes)
 
 absl::StatusOr<ConstantOutput> ConstantOutput::Of(const Tensor& tensor,
                                                   int index, DataType type) {
-  auto bytes = ConstantOutputBytes(tensor, type);
-  if (!bytes.ok()) return bytes.status();
-  return ConstantOutput(index, *std::move(bytes));
+  ASSIGN_OR_RETURN(auto bytes, ConstantOutputBytes(tensor, type));
+  return ConstantOutput(index, std::move(bytes));
 }
 
 absl::Status ConstantOutput::CopyTo(const HostMemory& memory) const {
-  if (auto s = CheckBytes(memory, bytes_.size(), DataType::kUint8); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckBytes(memory, bytes_.size(), DataType::kUint8));
   std::copy(bytes_.begin(), bytes_.end(), static_cast<uint8_t*>(memory.data));
   return absl::OkStatus();
 }

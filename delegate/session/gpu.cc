@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/session/share_groups.h"
 
 namespace gles_delegate {
@@ -47,9 +48,8 @@ absl::StatusOr<std::unique_ptr<egl::Context>> MakeUnshared(
 // The delegate's own context, and the objects shared by its partitions.
 absl::StatusOr<SharingContext> MakeOwn(const GpuOptions& options, Log log) {
   if (options.share_key.empty()) {
-    auto context = MakeUnshared(options, log);
-    if (!context.ok()) return context.status();
-    return SharingContext{*std::move(context),
+    ASSIGN_OR_RETURN(auto context, MakeUnshared(options, log));
+    return SharingContext{std::move(context),
                           std::make_shared<SharedObjects>()};
   }
   const auto make = [&](const egl::Context* other) {
@@ -110,9 +110,8 @@ absl::StatusOr<SharingContext> MakeWithObjectsOf(const egl::Context& app,
     return egl::Context::CreateSharing(app, /*debug=*/false);
   };
   if (options.share_key.empty()) {
-    auto context = make(nullptr);
-    if (!context.ok()) return context.status();
-    return SharingContext{*std::move(context),
+    ASSIGN_OR_RETURN(auto context, make(nullptr));
+    return SharingContext{std::move(context),
                           std::make_shared<SharedObjects>()};
   }
   return JoinShareGroup(
@@ -182,9 +181,8 @@ absl::Status Gpu::Renew() {
         "delegate again (ModifyGraphWithDelegate on a new interpreter) with a "
         "new context current"));
   }
-  auto renewed = MakeOwn(options, [](const std::string&) {});
-  if (!renewed.ok()) return renewed.status();
-  const egl::DeviceInfo& now = renewed->context->device();
+  ASSIGN_OR_RETURN(auto renewed, MakeOwn(options, [](const std::string&) {}));
+  const egl::DeviceInfo& now = renewed.context->device();
   if (now.renderer != before.renderer || now.version != before.version) {
     return absl::UnavailableError(absl::StrCat(
         "the OpenGL ES context on ", before.renderer, " (", before.version,
@@ -192,8 +190,8 @@ absl::Status Gpu::Renew() {
         "), for which nothing is planned. Apply the delegate again"));
   }
   background = nullptr;  // kernels that it builds for still hold it
-  objects = std::move(renewed->objects);  // the lost context is not current
-  context = std::move(renewed->context);
+  objects = std::move(renewed.objects);  // the lost context is not current
+  context = std::move(renewed.context);
   if (pins_context) context->Pin();
   ++losses;
   return absl::OkStatus();
@@ -202,12 +200,11 @@ absl::Status Gpu::Renew() {
 absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(
     const GpuOptions& options, const ContextOrError& of_caller,
     absl::FunctionRef<void(const std::string&)> log) {
-  auto context = MakeContext(options, of_caller, log);
-  if (!context.ok()) return context.status();
+  ASSIGN_OR_RETURN(auto context, MakeContext(options, of_caller, log));
   auto gpu = std::make_shared<Gpu>();
   gpu->options = options;
-  gpu->context = std::move(context->context);
-  gpu->objects = std::move(context->objects);
+  gpu->context = std::move(context.context);
+  gpu->objects = std::move(context.objects);
   if (options.worker_shares) gpu->shared_with = (*of_caller)->handle();
   const egl::DeviceInfo& device = gpu->context->device();
   if (device.software) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/context.h"
 
 namespace gles_delegate {
@@ -60,9 +61,9 @@ absl::Status GpuQueue::BeforeSubmit() {
   if (egl::CurrentContext() == gpu.shared_with) {
     egl::gl().MemoryBarrier(GL_ALL_BARRIER_BITS);
   }
-  auto fence = egl::DisplayFence::Insert(gpu.context->display());
-  if (!fence.ok()) return fence.status();
-  callers_commands_ = *std::move(fence);
+  ASSIGN_OR_RETURN(auto fence,
+                   egl::DisplayFence::Insert(gpu.context->display()));
+  callers_commands_ = std::move(fence);
   return absl::OkStatus();
 }
 
@@ -80,9 +81,9 @@ absl::Status GpuQueue::LetCallerAwait() {
   if (gpu_->shared_with == EGL_NO_CONTEXT || !does_not_wait_) {
     return absl::OkStatus();
   }
-  auto fence = egl::DisplayFence::Insert(gpu_->context->display());
-  if (!fence.ok()) return fence.status();
-  own_commands_ = *std::move(fence);
+  ASSIGN_OR_RETURN(auto fence,
+                   egl::DisplayFence::Insert(gpu_->context->display()));
+  own_commands_ = std::move(fence);
   return absl::OkStatus();
 }
 

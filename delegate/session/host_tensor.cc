@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "quant/affine.h"
 #include "quant/half.h"
 
@@ -80,13 +81,13 @@ absl::Span<const float> HostTensor::floats() const {
 
 absl::StatusOr<absl::Span<const uint8_t>> HostTensor::Read(
     const HostMemory& memory) {
-  if (auto s = CheckBytes(memory, elements_, stored_); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckBytes(memory, elements_, stored_));
   if (values_.empty()) {
     return absl::Span<const uint8_t>(static_cast<const uint8_t*>(memory.data),
                                      memory.bytes);
   }
   if (is_host_view_) {
-    if (auto s = CheckRange(memory); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckRange(memory));
     Widen(memory);
   } else if (stored_ == DataType::kBool) {
     const auto bools = memory.As<const uint8_t>(elements_);
@@ -104,7 +105,7 @@ absl::StatusOr<absl::Span<const uint8_t>> HostTensor::Read(
 }
 
 absl::StatusOr<absl::Span<uint8_t>> HostTensor::Room(const HostMemory& memory) {
-  if (auto s = CheckBytes(memory, elements_, stored_); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckBytes(memory, elements_, stored_));
   if (values_.empty()) {
     return absl::Span<uint8_t>(static_cast<uint8_t*>(memory.data),
                                memory.bytes);

@@ -1,6 +1,7 @@
 #include "delegate/session/session.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/caught.h"
 
 namespace gles_delegate {
@@ -127,7 +128,7 @@ void Session::Drop() {
 absl::Status Session::Build(SessionHost* host) {
   queue_.TakeThread();
   Gpu& gpu = *setup_.gpu;
-  if (auto s = gpu.Renew(); !s.ok()) return s;
+  RETURN_IF_ERROR(gpu.Renew());
   Drop();
   builder_.UseContext(*gpu.context, gpu.objects.get());
   absl::Status built = gpu.context->Run([this] { return BuildInContext(); });
@@ -141,13 +142,14 @@ absl::Status Session::BuildInContext() {
   built.context = setup_.gpu->context;
   for (const auto& o : objects.inputs) built.bound.inputs.push_back(o.form);
   for (const auto& o : objects.outputs) built.bound.outputs.push_back(o.form);
-  if (auto s = CheckMayReturnAtOnce(built.bound); !s.ok()) return s;
-  auto source = ExecutorSource::Make(
-      {setup_.gpu.get(), &setup_.profile, &setup_.options, &setup_.nodes,
-       &graph_, &original_, &builder_, setup_.report.get(), built.bound,
-       /*was_compiled=*/compiled_in_.lock() == built.context});
-  if (!source.ok()) return source.status();
-  built.source = *std::move(source);
+  RETURN_IF_ERROR(CheckMayReturnAtOnce(built.bound));
+  ASSIGN_OR_RETURN(
+      auto source,
+      ExecutorSource::Make(
+          {setup_.gpu.get(), &setup_.profile, &setup_.options, &setup_.nodes,
+           &graph_, &original_, &builder_, setup_.report.get(), built.bound,
+           /*was_compiled=*/compiled_in_.lock() == built.context}));
+  built.source = std::move(source);
   state_ = std::move(built);
   return absl::OkStatus();
 }
@@ -170,7 +172,7 @@ absl::Status Session::Recover(SessionHost* host) {
   const absl::Status built = Build(host);
   // Lost again: the next inference tries once more.
   if (absl::IsAborted(built)) return built;
-  if (auto s = FallBack(host, built); !s.ok()) return s;
+  RETURN_IF_ERROR(FallBack(host, built));
   if (was_lost && !is_on_cpu() && setup_.options.is_verbose) {
     const std::string line = absl::StrCat(
         "the OpenGL ES context on ", setup_.gpu->context->device().renderer,

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/session/session.h"
 
 namespace gles_delegate {
@@ -110,30 +111,27 @@ absl::Status Session::CheckMayReturnAtOnce(const BoundTransfers& bound) const {
 absl::Status Session::UpdateObjects(SessionHost* host) {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (!inputs_[i].object) continue;
-    auto s =
-        CheckBound(host, *inputs_[i].object, graph_.tensor(graph_.inputs[i]));
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(
+        CheckBound(host, *inputs_[i].object, graph_.tensor(graph_.inputs[i])));
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
     if (!outputs_[i].object) continue;
-    auto s =
-        CheckBound(host, *outputs_[i].object, graph_.tensor(graph_.outputs[i]));
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(CheckBound(host, *outputs_[i].object,
+                               graph_.tensor(graph_.outputs[i])));
   }
   if (is_on_cpu()) return absl::OkStatus();
   ResolvedObjects objects;
-  absl::Status resolved = setup_.gpu->context->Run([&] {
+  RETURN_IF_ERROR(setup_.gpu->context->Run([&] {
     objects = ResolveObjects();
     return objects.status;
-  });
-  if (!resolved.ok()) return resolved;
+  }));
   const BoundTransfers& bound = on_gpu()->bound;
   if (!HaveForms(objects.inputs, bound.inputs) ||
       !HaveForms(objects.outputs, bound.outputs)) {
-    if (auto s = FallBack(host, Build(host)); !s.ok()) return s;
+    RETURN_IF_ERROR(FallBack(host, Build(host)));
     if (is_on_cpu()) return UpdateObjects(host);
   }
-  if (auto s = CheckCaches(objects); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckCaches(objects));
   return setup_.gpu->context->Run([&]() -> absl::Status {
     auto s = on_gpu()->source->executor().UseObjects(UsedOf(objects.inputs),
                                                      UsedOf(objects.outputs));

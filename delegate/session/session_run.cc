@@ -1,4 +1,5 @@
 // The part of Session that is one inference.
+#include "base/status_macros.h"
 #include "delegate/session/exclusions.h"
 #include "delegate/session/session.h"
 
@@ -16,15 +17,15 @@ absl::StatusOr<Session::Ran> Session::Submit(SessionHost* host,
 absl::StatusOr<Session::Ran> Session::SubmitOrBuild(SessionHost* host,
                                                     bool may_split) {
   if (!is_on_cpu()) {
-    if (auto s = queue_.CheckCaller(); !s.ok()) return s;
+    RETURN_IF_ERROR(queue_.CheckCaller());
     NoteLoss();
     if (on_gpu() == nullptr) {
-      if (auto s = BuildToRun(host); !s.ok()) return s;
+      RETURN_IF_ERROR(BuildToRun(host));
     }
     if (on_gpu() != nullptr) Advance(host);
   }
   if (on_gpu() == nullptr || !on_gpu()->has_objects) {
-    if (auto s = UpdateObjects(host); !s.ok()) return s;
+    RETURN_IF_ERROR(UpdateObjects(host));
   }
   if (is_on_cpu()) return Ran::kOnCpu;
   StageTimer timer(&setup_.report->stages);
@@ -36,28 +37,26 @@ absl::StatusOr<Session::Ran> Session::SubmitOrBuild(SessionHost* host,
 }
 
 absl::StatusOr<Session::Ran> Session::Run(bool may_split) {
-  if (auto s = Collect(); !s.ok()) return s;
+  RETURN_IF_ERROR(Collect());
   UseMemory();
   OnGpu& gpu = *on_gpu();
   Executor& executor = gpu.source->executor();
   Ran ran = Ran::kDone;
-  const absl::Status status = gpu.context->Run([&]() -> absl::Status {
-    if (auto s = queue_.AwaitCaller(); !s.ok()) return s;
+  RETURN_IF_ERROR(gpu.context->Run([&]() -> absl::Status {
+    RETURN_IF_ERROR(queue_.AwaitCaller());
     if (may_split) {
-      const auto submitted = executor.SubmitInvoke(input_values_, output_room_);
-      if (!submitted.ok()) return submitted.status();
-      if (*submitted) {
+      ASSIGN_OR_RETURN(const auto submitted,
+                       executor.SubmitInvoke(input_values_, output_room_));
+      if (submitted) {
         ran = Ran::kSubmitted;
         return absl::OkStatus();
       }
-    } else if (auto s = executor.Invoke(input_values_, output_room_); !s.ok()) {
-      return s;
-    }
-    if (auto s = queue_.LetCallerAwait(); !s.ok()) return s;
+    } else
+      RETURN_IF_ERROR(executor.Invoke(input_values_, output_room_));
+    RETURN_IF_ERROR(queue_.LetCallerAwait());
     Finish();
     return absl::OkStatus();
-  });
-  if (!status.ok()) return status;
+  }));
   return ran;
 }
 
@@ -82,9 +81,8 @@ absl::Status Session::Collect() {
       input_values_.emplace_back();
       continue;
     }
-    auto values = inputs_[i].Read(gpu.has_state);
-    if (!values.ok()) return values.status();
-    input_values_.push_back(*values);
+    ASSIGN_OR_RETURN(auto values, inputs_[i].Read(gpu.has_state));
+    input_values_.push_back(values);
   }
   output_room_.clear();
   for (size_t i = 0; i < outputs_.size(); ++i) {
@@ -92,9 +90,8 @@ absl::Status Session::Collect() {
       output_room_.emplace_back();
       continue;
     }
-    auto room = outputs_[i].Room();
-    if (!room.ok()) return room.status();
-    output_room_.push_back(*room);
+    ASSIGN_OR_RETURN(auto room, outputs_[i].Room());
+    output_room_.push_back(room);
   }
   return absl::OkStatus();
 }

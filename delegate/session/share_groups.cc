@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/status_macros.h"
 #include "egl/of_process.h"
 
 namespace gles_delegate {
@@ -85,9 +86,8 @@ absl::StatusOr<SharingContext> JoinShareGroup(
     }
     tell(context.status());
   }
-  auto context = make(nullptr);
-  if (!context.ok()) return context.status();
-  result.context = *std::move(context);
+  ASSIGN_OR_RETURN(auto context, make(nullptr));
+  result.context = std::move(context);
   result.objects = std::make_shared<SharedObjects>(/*shared_by_key=*/true);
   group = {result.objects, {result.context}};
   return result;

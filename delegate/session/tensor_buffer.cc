@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "delegate/graph/texels.h"
 #include "delegate/runtime/host_transfer.h"
 #include "egl/gl_api.h"
@@ -92,7 +93,7 @@ absl::StatusOr<HostMemory> TensorBuffer::Lock(bool reads, bool writes,
                                               const GpuPlace* place) {
   // Without the mutex, for which the GPU's thread may wait.
   if (reads && !host_is_current_) {
-    if (auto s = Download(); !s.ok()) return s;
+    RETURN_IF_ERROR(Download());
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   // A buffer that is used once is not worth it.
@@ -118,10 +119,10 @@ void TensorBuffer::Unlock() {
 }
 
 absl::Status TensorBuffer::MakeTexels() {
-  auto made = egl::Buffer::Create(TexelBytes(shape_) + kMoreBytes, nullptr,
-                                  GL_DYNAMIC_COPY);
-  if (!made.ok()) return made.status();
-  texels_.buffer = *std::move(made);
+  ASSIGN_OR_RETURN(auto made,
+                   egl::Buffer::Create(TexelBytes(shape_) + kMoreBytes, nullptr,
+                                       GL_DYNAMIC_COPY));
+  texels_.buffer = std::move(made);
   auto view = egl::Texture::OfBuffer(texels_.buffer, GL_RGBA32F);
   if (view.ok()) texels_.view = *std::move(view);
   return absl::OkStatus();
@@ -131,7 +132,7 @@ absl::StatusOr<TensorBuffer::OnGpuBuffer> TensorBuffer::OnGpu(
     const GpuPlace& place, const Shape& shape, bool reads, bool writes) {
   if (!texels_.IsIn(place) || shape_ != shape) {
     if (reads && !host_is_current_) {
-      if (auto s = Download(); !s.ok()) return s;
+      RETURN_IF_ERROR(Download());
     }
     texels_.Release();
     texels_.place = place;
@@ -141,13 +142,12 @@ absl::StatusOr<TensorBuffer::OnGpuBuffer> TensorBuffer::OnGpu(
   }
   const bool uploads = reads && !gpu_is_current_;
   if (!texels_.exists() || uploads) {
-    absl::Status status = place.Run([&]() -> absl::Status {
+    RETURN_IF_ERROR(place.Run([&]() -> absl::Status {
       if (!texels_.exists()) {
-        if (auto s = MakeTexels(); !s.ok()) return s;
+        RETURN_IF_ERROR(MakeTexels());
       }
       return uploads ? Upload() : absl::OkStatus();
-    });
-    if (!status.ok()) return status;
+    }));
   }
   gpu_is_current_ |= uploads || writes;
   if (writes) host_is_current_ = false;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/device/baseline.h"
 #include "delegate/session/exclusions.h"
 
@@ -130,9 +131,8 @@ bool TieredSource::Advance(Executor::Inputs inputs) {
   if (!built_) return false;
   std::unique_ptr<Executor>& next = *built_->executor;
   const absl::Status warmed = context_->Run([&]() -> absl::Status {
-    auto ready = next->WarmUp(inputs, kWarmUpBudget);
-    if (!ready.ok()) return ready.status();
-    is_optimized_ = *ready;
+    ASSIGN_OR_RETURN(auto ready, next->WarmUp(inputs, kWarmUpBudget));
+    is_optimized_ = ready;
     if (is_optimized_) Use(std::move(next));
     return absl::OkStatus();
   });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/tflite/read_tensor.h"
@@ -116,9 +117,9 @@ absl::Status BlockWeights::ViewAsFloat(int builtin_code,
   }
   const auto found = blocks_.find((*inputs)[kWeights]);
   if (found == blocks_.end()) return absl::OkStatus();
-  auto view = ViewOf(graph->tensor(found->first), found->second, *graph);
-  if (!view.ok()) return view.status();
-  (*inputs)[kWeights] = graph->AddTensor(*std::move(view));
+  ASSIGN_OR_RETURN(auto view,
+                   ViewOf(graph->tensor(found->first), found->second, *graph));
+  (*inputs)[kWeights] = graph->AddTensor(std::move(view));
   return absl::OkStatus();
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/tflite/read_tensor.h"
 #include "delegate/tflite/simple_delegate.h"
@@ -122,16 +123,14 @@ absl::StatusOr<HostMemory> BufferedTensors::Lock(TfLiteContext* context,
                                                  int tensor, bool writes,
                                                  const GpuPlace* place) {
   TfLiteTensor& t = context->tensors[tensor];
-  const auto buffer = BufferOf(context, tensor, writes);
-  if (!buffer.ok()) return buffer.status();
-  if (*buffer == nullptr) return MemoryOf(t);
-  auto locked = (*buffer)->Lock(/*reads=*/!writes, writes, place);
-  if (!locked.ok()) return locked.status();
-  own_.push_back(*buffer);
-  t.data.data = locked->data;
+  ASSIGN_OR_RETURN(const auto buffer, BufferOf(context, tensor, writes));
+  if (buffer == nullptr) return MemoryOf(t);
+  ASSIGN_OR_RETURN(auto locked, buffer->Lock(/*reads=*/!writes, writes, place));
+  own_.push_back(buffer);
+  t.data.data = locked.data;
   HostMemory memory = MemoryOf(t);
-  memory.buffer = locked->buffer;
-  memory.context = locked->context;
+  memory.buffer = locked.buffer;
+  memory.context = locked.context;
   return memory;
 }
 
@@ -142,13 +141,11 @@ absl::StatusOr<HostMemory> BufferedTensors::Lock(TfLiteContext* context,
 
 absl::StatusOr<std::optional<AppObject>> BufferedTensors::FindCache(
     TfLiteContext* context, int tensor, bool writes) {
-  const auto buffer = BufferOf(context, tensor, writes);
-  if (!buffer.ok()) return buffer.status();
-  if (*buffer == nullptr) return std::nullopt;
-  auto on_gpu = (*buffer)->OnGpu(place_, shapes_.at(tensor),
-                                 /*reads=*/!writes, writes);
-  if (!on_gpu.ok()) return on_gpu.status();
-  return ObjectOf(*on_gpu);
+  ASSIGN_OR_RETURN(const auto buffer, BufferOf(context, tensor, writes));
+  if (buffer == nullptr) return std::nullopt;
+  ASSIGN_OR_RETURN(auto on_gpu, buffer->OnGpu(place_, shapes_.at(tensor),
+                                              /*reads=*/!writes, writes));
+  return ObjectOf(on_gpu);
 }
 
 absl::Status BufferedTensors::BringToHost(TfLiteContext* context,
@@ -156,8 +153,8 @@ absl::Status BufferedTensors::BringToHost(TfLiteContext* context,
   Finish();
   for (const std::vector<int>* tensors : {&caches_, &others_}) {
     for (int tensor : *tensors) {
-      auto memory = Lock(context, tensor, Contains(outputs, tensor), nullptr);
-      if (!memory.ok()) return memory.status();
+      RETURN_IF_ERROR(
+          Lock(context, tensor, Contains(outputs, tensor), nullptr).status());
     }
   }
   return absl::OkStatus();

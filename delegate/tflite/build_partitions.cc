@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "base/status_macros.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 
 namespace gles_delegate {
@@ -58,13 +59,12 @@ absl::StatusOr<std::vector<ModelPartition>> GlesSimpleDelegate::BuildPartitions(
 
 absl::Status GlesSimpleDelegate::Build(TfLiteContext* context,
                                        const ModelPartition& partition) {
-  auto kernel = TakeKernel(context, partition);
-  if (!kernel.ok()) return kernel.status();
-  absl::Status built = (*kernel)->PrepareOnGpu(context);
+  ASSIGN_OR_RETURN(auto kernel, TakeKernel(context, partition));
+  absl::Status built = kernel->PrepareOnGpu(context);
   if (built.ok()) {
-    made_.push_back(*std::move(kernel));
+    made_.push_back(std::move(kernel));
   } else {
-    HandBack(**kernel, std::string(built.message()));
+    HandBack(*kernel, std::string(built.message()));
   }
   return built;
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
+#include "base/status_macros.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/devices.h"
@@ -52,14 +53,12 @@ int32_t Result(absl::FunctionRef<absl::Status()> fn) {
 TfLiteDelegate* Create(absl::FunctionRef<absl::StatusOr<Options>()> read) {
   TfLiteDelegate* delegate = nullptr;
   (void)Result([&]() -> absl::Status {
-    absl::StatusOr<Options> options = read();
-    if (!options.ok()) return options.status();
-    if (!options->fallback_to_cpu) {
-      absl::Status s = gles_delegate::egl::CheckDriverProcess();
-      if (!s.ok()) return s;
+    ASSIGN_OR_RETURN(Options options, read());
+    if (!options.fallback_to_cpu) {
+      RETURN_IF_ERROR(gles_delegate::egl::CheckDriverProcess());
     }
     delegate = gles_delegate::WrapDelegate(
-        std::make_unique<GlesSimpleDelegate>(*std::move(options)));
+        std::make_unique<GlesSimpleDelegate>(std::move(options)));
     return absl::OkStatus();
   });
   return delegate;

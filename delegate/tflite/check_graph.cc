@@ -1,9 +1,12 @@
 #include "delegate/tflite/check_graph.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/as_constants.h"
 #include "delegate/tflite/read_node.h"
@@ -11,6 +14,40 @@
 
 namespace gles_delegate {
 namespace {
+
+// The ops that may lack inputs, and how many of the first they need. Kernels of
+// others do not look before they follow a null pointer. All of custom ops and
+// of those that are younger than these may be absent.
+constexpr struct {
+  int builtin_code;
+  int needed;
+} kMayLackInputs[] = {
+    {BuiltinOperator_BIDIRECTIONAL_SEQUENCE_LSTM, 1},
+    {BuiltinOperator_BIDIRECTIONAL_SEQUENCE_RNN, 1},
+    {BuiltinOperator_CALL, 0},
+    {BuiltinOperator_CALL_ONCE, 0},
+    {BuiltinOperator_CONV_2D, 2},
+    {BuiltinOperator_CONV_3D, 2},
+    {BuiltinOperator_CONV_3D_TRANSPOSE, 3},
+    {BuiltinOperator_CUSTOM, 0},
+    {BuiltinOperator_DELEGATE, 0},
+    {BuiltinOperator_DEPTHWISE_CONV_2D, 2},
+    {BuiltinOperator_FULLY_CONNECTED, 2},
+    {BuiltinOperator_IF, 1},
+    {BuiltinOperator_LSTM, 1},
+    {BuiltinOperator_SVDF, 3},
+    {BuiltinOperator_TRANSPOSE_CONV, 3},
+    {BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, 1},
+    {BuiltinOperator_WHILE, 0},
+};
+constexpr int kYoungest = BuiltinOperator_STABLEHLO_LOGISTIC;
+
+int InputsNeeded(const TfLiteRegistration& registration, int count) {
+  for (const auto& op : kMayLackInputs) {
+    if (op.builtin_code == registration.builtin_code) return op.needed;
+  }
+  return registration.builtin_code >= kYoungest ? 0 : count;
+}
 
 class GraphChecker {
  public:
@@ -22,10 +59,10 @@ class GraphChecker {
 
   absl::Status Check(absl::Span<const int> plan) {
     for (int index : plan) {
-      if (auto s = NoteWriter(index); !s.ok()) return s;
+      RETURN_IF_ERROR(NoteWriter(index));
     }
     for (int index : plan) {
-      if (auto s = CheckReads(index); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckReads(index));
     }
     return absl::OkStatus();
   }
@@ -34,9 +71,8 @@ class GraphChecker {
   static constexpr int kNone = -1;
 
   absl::Status NoteWriter(int index) {
-    auto node = Get(index);
-    if (!node.ok()) return node.status();
-    for (int id : ReadInts((*node)->outputs)) {
+    ASSIGN_OR_RETURN(auto node, Get(index));
+    for (int id : ReadInts(node->outputs)) {
       if (id < 0) continue;
       const TfLiteTensor& tensor = context_->tensors[id];
       if (writers_[id] != kNone) {
@@ -53,9 +89,18 @@ class GraphChecker {
   }
 
   absl::Status CheckReads(int index) {
-    auto node = Get(index);
-    if (!node.ok()) return node.status();
-    for (int id : ReadInts((*node)->inputs)) {
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* registration = nullptr;
+    RETURN_IF_ERROR(find_.Get(context_, index, &node, &registration));
+    const std::vector<int> inputs = ReadInts(node->inputs);
+    const int count = static_cast<int>(inputs.size());
+    const int needed = std::min(count, InputsNeeded(*registration, count));
+    for (int i = 0; i < needed; ++i) {
+      if (inputs[i] < 0) {
+        return Refuse(NameOf(index), " has no input ", i);
+      }
+    }
+    for (int id : inputs) {
       if (id < 0 || writers_[id] == kNone || is_written_[id]) continue;
       if (writers_[id] == index) {
         return Refuse(NameOf(index), " reads its own output ", Quoted(id));
@@ -63,7 +108,7 @@ class GraphChecker {
       return Refuse(NameOf(index), " reads ", Quoted(id), ", which ",
                     NameOf(writers_[id]), " writes later");
     }
-    for (int id : ReadInts((*node)->outputs)) {
+    for (int id : ReadInts(node->outputs)) {
       if (id >= 0) is_written_[id] = true;
     }
     return absl::OkStatus();
@@ -72,9 +117,7 @@ class GraphChecker {
   absl::StatusOr<const TfLiteNode*> Get(int index) const {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    if (auto s = find_.Get(context_, index, &node, &registration); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(find_.Get(context_, index, &node, &registration));
     return node;
   }
 

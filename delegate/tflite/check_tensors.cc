@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/host_view.h"
@@ -114,7 +115,7 @@ absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
   for (int index : ReadInts(node.inputs)) {
     if (index >= 0) inputs.push_back(&graph.tensor(index));
   }
-  if (auto s = CheckInt64Constants(op, inputs); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckInt64Constants(op, inputs));
   for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
     for (int index : ReadInts(list)) {
       if (index < 0) continue;

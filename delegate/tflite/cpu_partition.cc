@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/session/state_mark.h"
 #include "delegate/tflite/read_tensor.h"
 
@@ -78,9 +79,7 @@ absl::Status CpuPartition::Check(TfLiteContext* context) const {
   for (int index : partition_.nodes) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    if (auto s = find_.Get(context, index, &node, &registration); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(find_.Get(context, index, &node, &registration));
     if (registration->invoke == nullptr) {
       return absl::FailedPreconditionError(
           absl::StrCat("node ", index, " has no kernel on the CPU"));
@@ -101,15 +100,10 @@ absl::Status CpuPartition::Run(TfLiteContext* context, TensorValues* values) {
   for (int index : partition_.nodes) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    if (auto s = find_.Get(context, index, &node, &registration); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(find_.Get(context, index, &node, &registration));
     // PropagateShapes() only follows a loop.
     if (IsLoop(*registration) || HasLostTemporary(*context, *node)) {
-      if (auto s = PrepareAgain(context, node, *registration, values);
-          !s.ok()) {
-        return s;
-      }
+      RETURN_IF_ERROR(PrepareAgain(context, node, *registration, values));
     }
     scratch.LendToNode(*node, [&](int id) {
       return outputs_.contains(id) && context->tensors[id].data.raw != nullptr;

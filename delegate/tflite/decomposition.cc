@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/printable.h"
@@ -38,7 +39,7 @@ class DecompositionFinder {
  private:
   struct Visited {
     absl::Status status;
-    bool is_endless = false;
+    bool is_unsafe = false;
     int nodes = 1;
     size_t levels = 0;  // of composites, from this node down
   };
@@ -66,7 +67,7 @@ class DecompositionFinder {
     visited.levels = 1;
     visited.status = Read(key, *node, &decomposition, &visited);
     decomposition.status = visited.status;
-    decomposition.is_endless = visited.is_endless;
+    decomposition.is_unsafe = visited.is_unsafe;
     found_[key] = std::move(decomposition);
     visited_[key] = visited;
     return visited;
@@ -79,25 +80,26 @@ class DecompositionFinder {
     }
     const int subgraph =
         static_cast<const CompositeParams*>(node.builtin_data)->subgraph;
-    auto found = subgraphs_.Get(subgraph);
-    if (!found.ok()) return found.status();
-    out->context = *found;
+    ASSIGN_OR_RETURN(auto found, subgraphs_.Get(subgraph));
+    out->context = found;
     if (open_.size() > kMaxOpen ||
-        std::find(open_.begin(), open_.end(), *found) != open_.end()) {
-      visited->is_endless = true;
+        std::find(open_.begin(), open_.end(), found) != open_.end()) {
+      visited->is_unsafe = true;
       return absl::InvalidArgumentError(
           absl::StrCat("subgraph ", subgraph,
                        ", its decomposition, leads back to the composite"));
     }
-    auto plan = subgraphs_.PlanOf(*found);
-    if (!plan.ok()) return plan.status();
-    out->plan = *std::move(plan);
-    // First: a composite below that is endless must be known.
-    if (auto s = ReadBelow(out, visited); !s.ok()) return s;
-    if (auto s = CheckGraph(*found, find_, out->plan); !s.ok()) return s;
-    auto border = BorderOf(key.first, key.second, *found, out->plan, find_);
-    if (!border.ok()) return border.status();
-    out->border = *std::move(border);
+    ASSIGN_OR_RETURN(auto plan, subgraphs_.PlanOf(found));
+    out->plan = std::move(plan);
+    // First: a composite below that is unsafe must be known.
+    RETURN_IF_ERROR(ReadBelow(out, visited));
+    if (auto s = CheckGraph(found, find_, out->plan); !s.ok()) {
+      visited->is_unsafe = true;
+      return s;
+    }
+    ASSIGN_OR_RETURN(auto border,
+                     BorderOf(key.first, key.second, found, out->plan, find_));
+    out->border = std::move(border);
     return absl::OkStatus();
   }
 
@@ -108,28 +110,27 @@ class DecompositionFinder {
       return absl::InvalidArgumentError("it names no body");
     }
     const auto& params = *static_cast<const WhileParams*>(node.builtin_data);
-    auto body = subgraphs_.Get(params.body);
-    if (!body.ok()) return body.status();
-    auto tested = subgraphs_.Get(params.condition);
-    if (!tested.ok()) return tested.status();
-    out->context = *body;
-    condition.context = *tested;
-    if (*body == context_ || *tested == context_ || *body == *tested) {
+    ASSIGN_OR_RETURN(auto body, subgraphs_.Get(params.body));
+    ASSIGN_OR_RETURN(auto tested, subgraphs_.Get(params.condition));
+    out->context = body;
+    condition.context = tested;
+    if (body == context_ || tested == context_ || body == tested) {
       return absl::InvalidArgumentError(
           "its body or its condition leads back to the loop");
     }
-    auto plan = subgraphs_.PlanOf(*body);
+    auto plan = subgraphs_.PlanOf(body);
     if (!plan.ok()) return plan.status();
     out->plan = *std::move(plan);
-    plan = subgraphs_.PlanOf(*tested);
+    plan = subgraphs_.PlanOf(tested);
     if (!plan.ok()) return plan.status();
     condition.plan = *std::move(plan);
-    if (auto s = CheckGraph(*body, find_, out->plan); !s.ok()) return s;
-    if (auto s = CheckGraph(*tested, find_, condition.plan); !s.ok()) return s;
-    auto border = LoopBorderOf(key.first, key.second, *body, out->plan, find_,
-                               &condition);
-    if (!border.ok()) return border.status();
-    out->border = *std::move(border);
+    absl::Status checked = CheckGraph(body, find_, out->plan);
+    checked.Update(CheckGraph(tested, find_, condition.plan));
+    out->is_unsafe = !checked.ok();
+    if (!checked.ok()) return checked;
+    ASSIGN_OR_RETURN(auto border, LoopBorderOf(key.first, key.second, body,
+                                               out->plan, find_, &condition));
+    out->border = std::move(border);
     return absl::OkStatus();
   }
 
@@ -140,7 +141,7 @@ class DecompositionFinder {
     int64_t nodes = 0;
     for (int index : out->plan) {
       const Visited below = Visit(out->context, index);
-      visited->is_endless |= below.is_endless;
+      visited->is_unsafe |= below.is_unsafe;
       status.Update(below.status);
       levels = std::max(levels, below.levels);
       nodes += below.nodes;

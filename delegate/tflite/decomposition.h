@@ -33,9 +33,9 @@ using NodeKey = std::pair<TfLiteContext*, int>;
 struct Decomposition {
   // Ok, or why its nodes cannot be read; the members below count only if Ok.
   absl::Status status;
-  // It leads back to itself, or too deep to tell. TFLite's own kernel does not
-  // return from preparing it.
-  bool is_endless = false;
+  // It leads back to itself, or too deep to tell, or its graph has a fault:
+  // TFLite's own kernel may not return from preparing it.
+  bool is_unsafe = false;
   TfLiteContext* context = nullptr;  // lives as long as the interpreter
   std::vector<int> plan;             // in execution order
   SubgraphBorder border;

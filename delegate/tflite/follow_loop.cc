@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/host_budget.h"
 #include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/read_node.h"
@@ -42,9 +43,8 @@ class LoopFollower {
   absl::Status Follow(std::vector<LoopState>* states,
                       std::vector<DecomposedGraph>* steps) {
     for (;;) {
-      auto goes_on = Ask(*states);
-      if (!goes_on.ok()) return goes_on.status();
-      if (!*goes_on) return absl::OkStatus();
+      ASSIGN_OR_RETURN(auto goes_on, Ask(*states));
+      if (!goes_on) return absl::OkStatus();
       const size_t nodes =
           (steps->size() + 1) * std::max<size_t>(1, loop_.plan.size());
       if (nodes > kMaxNodesOfSteps) {
@@ -53,7 +53,7 @@ class LoopFollower {
             steps->size(), " times; at most ", kMaxNodesOfSteps,
             " nodes of a loop run on the GPU"));
       }
-      if (auto s = Step(states, steps); !s.ok()) return s;
+      RETURN_IF_ERROR(Step(states, steps));
     }
   }
 
@@ -61,12 +61,13 @@ class LoopFollower {
   // Asks the condition.
   absl::StatusOr<bool> Ask(const std::vector<LoopState>& states) {
     const LoopCondition& condition = *loop_.condition;
-    auto facts = PropagateFrom(
-        Give(condition.context, condition.inputs, states), &room_of_condition_,
-        condition.context, find_, condition.plan, {});
-    if (!facts.ok()) return facts.status();
-    const auto answer = facts->values.find(condition.output);
-    if (answer == facts->values.end()) {
+    ASSIGN_OR_RETURN(
+        auto facts,
+        PropagateFrom(Give(condition.context, condition.inputs, states),
+                      &room_of_condition_, condition.context, find_,
+                      condition.plan, {}));
+    const auto answer = facts.values.find(condition.output);
+    if (answer == facts.values.end()) {
       return absl::UnimplementedError(
           "the number of its steps is known only at run time");
     }
@@ -75,27 +76,25 @@ class LoopFollower {
 
   absl::Status Step(std::vector<LoopState>* states,
                     std::vector<DecomposedGraph>* steps) {
-    auto facts =
+    ASSIGN_OR_RETURN(
+        auto facts,
         PropagateFrom(Give(loop_.context, loop_.border.inputs, *states),
-                      &room_of_body_, loop_.context, find_, loop_.plan, {});
-    if (!facts.ok()) return facts.status();
-    if (const absl::Status refused = facts->refused(); !refused.ok()) {
+                      &room_of_body_, loop_.context, find_, loop_.plan, {}));
+    if (const absl::Status refused = facts.refused(); !refused.ok()) {
       return absl::Status(refused.code(),
                           absl::StrCat("in step ", steps->size(),
                                        " of its body, ", refused.message()));
     }
-    if (!facts->unknown.empty()) return WhyUnknown(facts->unknown);
+    if (!facts.unknown.empty()) return WhyUnknown(facts.unknown);
     const auto tensors = static_cast<int64_t>(loop_.context->tensors_size);
-    if (auto s = HostBudget::Take(tensors * sizeof(Tensor), "a step of a loop");
-        !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(
+        HostBudget::Take(tensors * sizeof(Tensor), "a step of a loop"));
     steps->push_back(
-        ReadDecomposedGraph(*loop_.context, facts->values,
+        ReadDecomposedGraph(*loop_.context, facts.values,
                             steps->empty() ? nullptr : &steps->front()));
     for (size_t i = 0; i < states->size(); ++i) {
       (*states)[i] =
-          StateOf(*loop_.context, loop_.border.outputs[i], facts->values);
+          StateOf(*loop_.context, loop_.border.outputs[i], facts.values);
     }
     return absl::OkStatus();
   }
@@ -117,9 +116,7 @@ class LoopFollower {
     for (int index : loop_.plan) {
       TfLiteNode* node = nullptr;
       TfLiteRegistration* registration = nullptr;
-      const absl::Status found =
-          find_.Get(loop_.context, index, &node, &registration);
-      if (!found.ok()) return found;
+      RETURN_IF_ERROR(find_.Get(loop_.context, index, &node, &registration));
       for (int id : ReadInts(node->outputs)) {
         if (!unknown.contains(id)) continue;
         return absl::UnimplementedError(

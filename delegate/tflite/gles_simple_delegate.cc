@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/host_budget.h"
 #include "delegate/session/share_groups.h"
 #include "delegate/tflite/ask_kernels.h"
@@ -89,14 +90,8 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
   const auto log = [&](const std::string& text) {
     if (options_.verbosity >= 1) Warn(context, text);
   };
-  auto gpu = MakeGpu(GpuOptionsOf(options_), of_caller, log);
-  if (!gpu.ok()) return gpu.status();
-  gpu_ = *std::move(gpu);
-  if (options_.verbosity >= 1) {
-    for (const auto& text : std::exchange(options_.warnings, {})) {
-      Warn(context, absl::StrCat("an old option is set: ", text));
-    }
-  }
+  ASSIGN_OR_RETURN(auto gpu, MakeGpu(GpuOptionsOf(options_), of_caller, log));
+  gpu_ = std::move(gpu);
   if (options_.verbosity >= 2) {
     const egl::DeviceInfo& device = gpu_->context->device();
     Tell(context, absl::StrCat("running on ", device.renderer, " (",
@@ -136,18 +131,16 @@ absl::Status GlesSimpleDelegate::FindShapes(TfLiteContext* context) {
   trial_shapes_.emplace(context, nodes_.find, nodes_.plan,
                         nodes_.decompositions);
   // A body or another signature has its own inputs.
-  if (auto s = trial_shapes_->Set(options_.input_shapes, reports_.IsFirst());
-      !s.ok()) {
-    return s;
-  }
-  auto shapes =
-      PropagateShapes(context, nodes_.find, nodes_.plan, nodes_.decompositions);
-  if (!shapes.ok()) return shapes.status();
-  nodes_.shapes = *std::move(shapes);
+  RETURN_IF_ERROR(
+      trial_shapes_->Set(options_.input_shapes, reports_.IsFirst()));
+  ASSIGN_OR_RETURN(auto shapes,
+                   PropagateShapes(context, nodes_.find, nodes_.plan,
+                                   nodes_.decompositions));
+  nodes_.shapes = std::move(shapes);
   if (!options_.input_shapes.empty()) return absl::OkStatus();
-  const auto is_better = trial_shapes_->FindBetter(&nodes_.shapes);
-  if (!is_better.ok()) return is_better.status();
-  nodes_.shapes_are_placeholders = *is_better;
+  ASSIGN_OR_RETURN(const auto is_better,
+                   trial_shapes_->FindBetter(&nodes_.shapes));
+  nodes_.shapes_are_placeholders = is_better;
   return absl::OkStatus();
 }
 
@@ -158,8 +151,7 @@ absl::Status GlesSimpleDelegate::RefuseAll(TfLiteContext* context,
   for (int index : nodes_.plan) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    auto found = nodes_.find.Get(context, index, &node, &registration);
-    if (!found.ok()) return found;
+    RETURN_IF_ERROR(nodes_.find.Get(context, index, &node, &registration));
     CheckedNode checked;
     checked.index = index;
     checked.op = OpName(*registration);
@@ -179,26 +171,24 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   memory_plan_is_old_ = HasOldMemoryPlan(context);
   runtime_ = RuntimeOf(context);
   StageTimer timer(&now().stages);
-  if (auto s = EnsureGpu(context, of_caller); !s.ok()) return s;
+  RETURN_IF_ERROR(EnsureGpu(context, of_caller));
   timer.Lap("context");
-  auto found = FindNodes(context);
-  if (!found.ok()) return found.status();
-  nodes_ = *std::move(found);
+  ASSIGN_OR_RETURN(auto found, FindNodes(context));
+  nodes_ = std::move(found);
   if (auto s = CheckGraph(context, nodes_.find, nodes_.plan); !s.ok()) {
     return RefuseAll(context, s);
   }
   if (!options_.integer_rounding && AnyMayHoldQuantized(*context, nodes_)) {
     runtime_.asked = AskForCpuKernels(runtime_.library);
   }
-  if (auto s = FindShapes(context); !s.ok()) return s;
+  RETURN_IF_ERROR(FindShapes(context));
   runtime_.traits = AskKernels(context, nodes_, quant::TraitsOf(cpu_kernels()),
                                FollowsKernels(options_, runtime_));
   timer.Lap("shapes");
-  auto model =
-      ReadModel(context, nodes_, profile_, ReadOptionsOf(options_, runtime_));
-  if (!model.ok()) return model.status();
+  ASSIGN_OR_RETURN(auto model, ReadModel(context, nodes_, profile_,
+                                         ReadOptionsOf(options_, runtime_)));
   timer.Lap("read_model");
-  model_ = *std::move(model);
+  model_ = std::move(model);
   now().nodes_total = static_cast<int>(model_->nodes.size());
   KeepUnusedConstantsOnCpu(&*model_);
   if (options_.max_delegated_partitions < 0) RefuseLoops(context);
@@ -259,11 +249,10 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(
 absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>>
 GlesSimpleDelegate::CreateKernel(TfLiteContext* context,
                                  const ModelPartition& partition) {
-  auto kernel = TakeKernel(context, partition);
-  if (!kernel.ok()) return kernel.status();
-  if (auto s = (*kernel)->RequireBuffers(context); !s.ok()) return s;
-  now().partitions.push_back((*kernel)->report());
-  return *std::move(kernel);
+  ASSIGN_OR_RETURN(auto kernel, TakeKernel(context, partition));
+  RETURN_IF_ERROR(kernel->RequireBuffers(context));
+  now().partitions.push_back(kernel->report());
+  return std::move(kernel);
 }
 
 void GlesSimpleDelegate::Finish(TfLiteContext* context,

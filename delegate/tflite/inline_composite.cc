@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/read_tensor.h"
 
@@ -52,7 +53,7 @@ class CompositeInliner::Level {
     for (const auto& [id, position] : decomposition_.border.inputs) {
       if (own_.tensors[id].is_constant() && decomposition_.condition) continue;
       const int outside = inputs[position];
-      if (auto s = BindOne(outside, id); !s.ok()) return s;
+      RETURN_IF_ERROR(BindOne(outside, id));
       if (inliner_.graph_.tensor(outside).is_variable) {
         return Refused("gets the state", own_.tensors[id]);
       }
@@ -65,7 +66,7 @@ class CompositeInliner::Level {
     for (size_t i = 0; i < outputs.size(); ++i) {
       const int id = decomposition_.border.outputs[i];
       if (decomposition_.condition && (IsKnown(id) || outputs[i] < 0)) continue;
-      if (auto s = BindOne(outputs[i], id); !s.ok()) return s;
+      RETURN_IF_ERROR(BindOne(outputs[i], id));
     }
     return absl::OkStatus();
   }
@@ -75,9 +76,8 @@ class CompositeInliner::Level {
     for (int index : decomposition_.plan) {
       TfLiteNode* node = nullptr;
       TfLiteRegistration* registration = nullptr;
-      absl::Status found = inliner_.find_.Get(decomposition_.context, index,
-                                              &node, &registration);
-      if (!found.ok()) return found;
+      RETURN_IF_ERROR(inliner_.find_.Get(decomposition_.context, index, &node,
+                                         &registration));
       const std::vector<int> written = ReadInts(node->outputs);
       const auto is_constant = [this](int id) {
         return id >= 0 && own_.tensors[id].is_constant();
@@ -86,14 +86,10 @@ class CompositeInliner::Level {
           std::all_of(written.begin(), written.end(), is_constant)) {
         continue;
       }
-      auto reads = Read(node->inputs);
-      if (!reads.ok()) return reads.status();
-      auto writes = Write(node->outputs);
-      if (!writes.ok()) return writes.status();
-      if (auto s = AddNode(index, *node, *registration, *reads, *writes, nodes);
-          !s.ok()) {
-        return s;
-      }
+      ASSIGN_OR_RETURN(auto reads, Read(node->inputs));
+      ASSIGN_OR_RETURN(auto writes, Write(node->outputs));
+      RETURN_IF_ERROR(
+          AddNode(index, *node, *registration, reads, writes, nodes));
     }
     return absl::OkStatus();
   }
@@ -232,9 +228,7 @@ absl::StatusOr<std::vector<NodeTensors>> CompositeInliner::Expand(
   for (int index : plan) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    if (auto s = find_.Get(context, index, &node, &registration); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(find_.Get(context, index, &node, &registration));
     const bool is_loop = IsLoop(*registration);
     if (!is_loop && !IsComposite(*registration)) {
       add(*node, *registration);
@@ -273,9 +267,9 @@ absl::Status CompositeInliner::InlineInto(const NodeKey& key,
         "TFLite's own kernel has not prepared its decomposition");
   }
   Level level(this, decomposition, tensors->second);
-  if (auto s = level.BindInputs(inputs); !s.ok()) return s;
-  if (auto s = level.BindOutputs(outputs); !s.ok()) return s;
-  if (auto s = level.AddNodes(nodes); !s.ok()) return s;
+  RETURN_IF_ERROR(level.BindInputs(inputs));
+  RETURN_IF_ERROR(level.BindOutputs(outputs));
+  RETURN_IF_ERROR(level.AddNodes(nodes));
   return level.CheckWritten();
 }
 
@@ -298,12 +292,12 @@ absl::Status CompositeInliner::InlineSteps(const NodeKey& key,
   std::vector<int> state = inputs;
   for (size_t step = 0; step < steps.size(); ++step) {
     Level level(this, decomposition->second, steps[step]);
-    if (auto s = level.BindInputs(state); !s.ok()) return s;
+    RETURN_IF_ERROR(level.BindInputs(state));
     if (step + 1 == steps.size()) {
-      if (auto s = level.BindOutputs(outputs); !s.ok()) return s;
+      RETURN_IF_ERROR(level.BindOutputs(outputs));
     }
-    if (auto s = level.AddNodes(nodes); !s.ok()) return s;
-    if (auto s = level.CheckWritten(); !s.ok()) return s;
+    RETURN_IF_ERROR(level.AddNodes(nodes));
+    RETURN_IF_ERROR(level.CheckWritten());
     state = level.Outputs();
     rows_.KeepOnly(state);
   }
@@ -312,9 +306,8 @@ absl::Status CompositeInliner::InlineSteps(const NodeKey& key,
     rows_.Write(state[i], nodes);
     const bool is_written = state[i] == outputs[i];
     if (is_written || graph_.tensor(outputs[i]).is_constant()) continue;
-    const absl::Status same =
-        CheckSame("body", graph_.tensor(outputs[i]), graph_.tensor(state[i]));
-    if (!same.ok()) return same;
+    RETURN_IF_ERROR(
+        CheckSame("body", graph_.tensor(outputs[i]), graph_.tensor(state[i])));
     rows_.Copy(state[i], outputs[i], nodes);
   }
   return absl::OkStatus();

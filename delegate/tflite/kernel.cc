@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/session/resolve_object.h"
 #include "delegate/tflite/messages.h"
 
@@ -33,7 +34,7 @@ absl::Status GlesKernel::Host::UseCpu() {
   PartitionReader& reader = kernel_.reader_;
   auto cpu =
       std::make_unique<CpuPartition>(reader.nodes().find, reader.partition());
-  if (auto s = cpu->Check(context_); !s.ok()) return s;
+  RETURN_IF_ERROR(cpu->Check(context_));
   kernel_.on_cpu_ = std::move(cpu);
   reader.NoteShapes(*context_);
   return absl::OkStatus();
@@ -46,8 +47,7 @@ absl::Status GlesKernel::Host::CheckMayBind(const Tensor& tensor) {
     if (std::find(own.begin(), own.end(), index) != own.end()) continue;
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    auto found = nodes.find.Get(context_, index, &node, &registration);
-    if (!found.ok()) return found;
+    RETURN_IF_ERROR(nodes.find.Get(context_, index, &node, &registration));
     const int* inputs = node->inputs->data;
     if (std::find(inputs, inputs + node->inputs->size, tensor.tflite_index) !=
         inputs + node->inputs->size) {
@@ -76,8 +76,7 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesKernel::Create(
   setup.session.report->nodes = setup.partition.nodes;
   std::unique_ptr<GlesKernel> kernel(new GlesKernel(std::move(setup)));
   auto read = kernel->reader_.Read(context, model, kernel->session_.dump());
-  auto taken = kernel->TakeGraph(std::move(read), /*host=*/nullptr);
-  if (!taken.ok()) return taken;
+  RETURN_IF_ERROR(kernel->TakeGraph(std::move(read), /*host=*/nullptr));
   return kernel;
 }
 
@@ -97,7 +96,7 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context, SessionHost* host) {
   session_.Forget();
   on_cpu_.reset();
   auto read = reader_.ReadAgain(context, session_.dump());
-  if (auto s = TakeGraph(std::move(read), host); !s.ok()) return s;
+  RETURN_IF_ERROR(TakeGraph(std::move(read), host));
   return session_.ReserveAgain(host);
 }
 
@@ -105,7 +104,7 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
   if (reader_.has_placeholders()) return absl::OkStatus();
   Host host(context, this);
   if (reader_.HasNewShapes(*context)) {
-    if (auto s = ReadAgain(context, &host); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadAgain(context, &host));
   }
   io_.SetObjects();
   return session_.Prepare(&host);
@@ -113,17 +112,16 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
 
 absl::Status GlesKernel::Prepare(TfLiteContext* context) {
   reader_.TakeShapes();
-  if (auto s = reader_.EvaluateInputValues(context); !s.ok()) return s;
+  RETURN_IF_ERROR(reader_.EvaluateInputValues(context));
   Host host(context, this);
-  absl::Status prepared = session_.FallBack(&host, PrepareOnGpu(context));
-  if (!prepared.ok()) return prepared;
+  RETURN_IF_ERROR(session_.FallBack(&host, PrepareOnGpu(context)));
   return reader_.HoldValues(context);
 }
 
 absl::StatusOr<bool> GlesKernel::Submit(TfLiteContext* context,
                                         bool may_split) {
   Host host(context, this);
-  if (auto s = io_.Collect(context); !s.ok()) return s;
+  RETURN_IF_ERROR(io_.Collect(context));
   const auto ran = session_.Submit(&host, may_split);
   if (!ran.ok()) {
     io_.Abandon();
@@ -136,7 +134,7 @@ absl::StatusOr<bool> GlesKernel::Submit(TfLiteContext* context,
       return io_.OnHost(
           context, [&] { return on_cpu_->Run(context, &reader_.values()); });
     case Session::Ran::kDone:
-      if (auto s = io_.Finish(context); !s.ok()) return s;
+      RETURN_IF_ERROR(io_.Finish(context));
       return false;
   }
   return false;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/tflite/inlined_node.h"
 #include "delegate/tflite/kept_messages.h"
 #include "delegate/tflite/read_tensor.h"
@@ -190,12 +191,11 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
                                             LoopCondition* condition) {
   TfLiteNode* loop = nullptr;
   TfLiteRegistration* registration = nullptr;
-  if (auto s = find.Get(context, node, &loop, &registration); !s.ok()) return s;
-  if (auto s = CheckLoop(*context, *loop, *registration); !s.ok()) return s;
-  auto tested = TensorsOf(condition->context, condition->plan, find);
-  if (!tested.ok()) return tested.status();
-  auto changed = TensorsOf(body, plan, find);
-  if (!changed.ok()) return changed.status();
+  RETURN_IF_ERROR(find.Get(context, node, &loop, &registration));
+  RETURN_IF_ERROR(CheckLoop(*context, *loop, *registration));
+  ASSIGN_OR_RETURN(auto tested,
+                   TensorsOf(condition->context, condition->plan, find));
+  ASSIGN_OR_RETURN(auto changed, TensorsOf(body, plan, find));
   const std::vector<int> written = WrittenLastFirst(body, plan, find);
 
   const ReplacedPrepare of_condition(condition->context, condition->plan, find,
@@ -204,13 +204,13 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
   KeptMessages messages(context), of_subgraph(body),
       of_other(condition->context);
   LoopKernel kernel(context, *loop, *registration);
-  if (auto s = kernel.Begin(); !s.ok()) return s;
+  RETURN_IF_ERROR(kernel.Begin());
   if (written.size() * kernel.size() > kMaxQuestions) {
     return absl::UnimplementedError(
         absl::StrCat("its body has ", written.size(), " tensors and ",
                      kernel.size(), " outputs, which are too many"));
   }
-  for (int id : tested->written) {
+  for (int id : tested.written) {
     if (id >= 0) ResizeWritten(condition->context, id, kUnlike);
   }
   for (int id : written) ResizeWritten(body, id, kUnlike);
@@ -232,10 +232,10 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
                      why.empty() ? "" : ": ", why));
   }
   SubgraphBorder border;
-  border.inputs = InputsByMark(*body, *changed, kernel.size());
+  border.inputs = InputsByMark(*body, changed, kernel.size());
   for (const auto& input :
-       InputsByMark(*condition->context, *tested, kernel.size())) {
-    if (tested->read.contains(input.id)) condition->inputs.push_back(input);
+       InputsByMark(*condition->context, tested, kernel.size())) {
+    if (tested.read.contains(input.id)) condition->inputs.push_back(input);
   }
 
   for (size_t i = 0; i < kernel.size(); ++i) {

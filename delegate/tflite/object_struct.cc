@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 
 namespace gles_delegate {
 namespace {
@@ -101,7 +102,7 @@ absl::StatusOr<TfLiteGlesObject> WholeObject(const TfLiteGlesObject* caller) {
   }
   std::memcpy(&object, bytes, std::min(size, sizeof(object)));
   object.struct_size = sizeof(object);
-  if (auto s = CheckValues(object); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckValues(object));
   return object;
 }
 

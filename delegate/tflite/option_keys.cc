@@ -10,7 +10,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "delegate/device/known_names.h"
-#include "delegate/tflite/old_option_keys.h"
 
 namespace gles_delegate {
 namespace {
@@ -164,12 +163,6 @@ absl::string_view ThreadModeName(int mode) { return kThreadModes[mode]; }
 
 absl::Status SetKey(absl::string_view name, absl::string_view value,
                     TfLiteGlesDelegateOptions* options, OptionTexts* texts) {
-  const auto old = FindOldKey(name, absl::StripAsciiWhitespace(value));
-  if (!old.ok()) return old.status();
-  if (*old != nullptr) {
-    texts->old.push_back(*old);
-    return absl::OkStatus();
-  }
   for (const IntKey& key : kIntKeys) {
     if (key.name != name) continue;
     auto parsed = key.Parse(absl::StripAsciiWhitespace(value));
@@ -190,8 +183,8 @@ absl::Status SetKey(absl::string_view name, absl::string_view value,
   }
   for (const TextKey& key : kTextKeys) {
     if (key.name != name) continue;
-    texts->kept.push_back(std::make_unique<std::string>(value));
-    options->*key.field = texts->kept.back()->c_str();
+    texts->push_back(std::make_unique<std::string>(value));
+    options->*key.field = texts->back()->c_str();
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(

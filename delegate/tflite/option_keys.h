@@ -14,18 +14,11 @@
 
 namespace gles_delegate {
 
-struct OldKey;  // old_option_keys.h
-
-struct OptionTexts {
-  // Strings that a struct of options points to; their addresses are stable.
-  std::vector<std::unique_ptr<std::string>> kept;
-  // The keys of version 0.1 that were set, with their values.
-  std::vector<const OldKey*> old;
-};
+// Strings that a struct of options points to; their addresses are stable.
+using OptionTexts = std::vector<std::unique_ptr<std::string>>;
 
 // Sets the field `name` of `*options`. Adds a string that the struct points to
-// to `*texts`, which must outlive the struct. A key of version 0.1 is
-// added to `*texts` for ApplyOldKeys(). kInvalidArgument: an unknown key,
+// to `*texts`, which must outlive the struct. kInvalidArgument: an unknown key,
 // with a list of all; or a `value` of the wrong type.
 absl::Status SetKey(absl::string_view name, absl::string_view value,
                     TfLiteGlesDelegateOptions* options, OptionTexts* texts);

@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/tflite/environment_options.h"
-#include "delegate/tflite/old_option_keys.h"
 #include "delegate/tflite/option_keys.h"
 #include "delegate/tflite/option_texts.h"
 #include "delegate/tflite/runtime.h"
@@ -121,22 +121,21 @@ absl::Status ReadTexts(const TfLiteGlesDelegateOptions& o, Options* options) {
     const auto path = std::filesystem::absolute(std::string(file), error);
     options->report_file = error ? std::string(file) : path.string();
   }
-  auto excluded = ParseNodeRanges("exclude_nodes",
-                                  absl::NullSafeStringView(o.exclude_nodes));
-  if (!excluded.ok()) return excluded.status();
-  options->exclude_nodes = *std::move(excluded);
-  auto float32 = ParseNodeRanges("float32_nodes",
-                                 absl::NullSafeStringView(o.float32_nodes));
-  if (!float32.ok()) return float32.status();
-  options->float32_nodes = *std::move(float32);
-  auto shapes = ParseInputShapes(absl::NullSafeStringView(o.input_shapes));
-  if (!shapes.ok()) return shapes.status();
-  options->input_shapes = *std::move(shapes);
+  ASSIGN_OR_RETURN(auto excluded,
+                   ParseNodeRanges("exclude_nodes",
+                                   absl::NullSafeStringView(o.exclude_nodes)));
+  options->exclude_nodes = std::move(excluded);
+  ASSIGN_OR_RETURN(auto float32,
+                   ParseNodeRanges("float32_nodes",
+                                   absl::NullSafeStringView(o.float32_nodes)));
+  options->float32_nodes = std::move(float32);
+  ASSIGN_OR_RETURN(auto shapes,
+                   ParseInputShapes(absl::NullSafeStringView(o.input_shapes)));
+  options->input_shapes = std::move(shapes);
   const auto rounding = egl::DebugValue("rounding");
   if (!rounding || *rounding == "auto") return absl::OkStatus();
-  auto kernels = CpuKernelsFromName(*rounding);
-  if (!kernels.ok()) return kernels.status();
-  options->integer_rounding = *kernels;
+  ASSIGN_OR_RETURN(auto kernels, CpuKernelsFromName(*rounding));
+  options->integer_rounding = kernels;
   return absl::OkStatus();
 }
 
@@ -154,7 +153,7 @@ void SetThreads(const TfLiteGlesDelegateOptions& o, Options* options) {
 }
 
 absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
-  if (auto s = CheckChoices(o); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckChoices(o));
   Options options;
   options.is_precision_loss_allowed = o.is_precision_loss_allowed != 0;
   options.max_delegated_partitions = o.max_delegated_partitions;
@@ -184,32 +183,25 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
                      " is negative; 0 is no limit"));
   }
   options.memory_limit_bytes = o.memory_limit_bytes;
-  auto cache = CacheOptionsFrom(o);
-  if (!cache.ok()) return cache.status();
-  options.cache = *std::move(cache);
-  if (auto s = ReadTexts(o, &options); !s.ok()) return s;
+  ASSIGN_OR_RETURN(auto cache, CacheOptionsFrom(o));
+  options.cache = std::move(cache);
+  RETURN_IF_ERROR(ReadTexts(o, &options));
   const absl::string_view file = absl::NullSafeStringView(o.tuning_file);
   if (!file.empty()) {
-    auto tuning = ReadTuningFile(std::string(file));
-    if (!tuning.ok()) return tuning.status();
-    options.tuning = *std::move(tuning);
+    ASSIGN_OR_RETURN(auto tuning, ReadTuningFile(std::string(file)));
+    options.tuning = std::move(tuning);
   }
   return options;
 }
 
 // Of the options that an app and the environment give together.
-absl::StatusOr<Options> FromMerged(TfLiteGlesDelegateOptions merged,
-                                   const OptionTexts& texts) {
-  ApplyOldKeys(texts.old, Defaults(), &merged);
-  if (auto s = CheckTuningVariable(); !s.ok()) return s;
-  if (auto s = CheckDebugVariable(); !s.ok()) return s;
+absl::StatusOr<Options> FromMerged(const TfLiteGlesDelegateOptions& merged) {
+  RETURN_IF_ERROR(CheckTuningVariable());
+  RETURN_IF_ERROR(CheckDebugVariable());
   const std::string environment = EnvironmentOptions();
   auto options = FromStruct(merged);
   if (options.ok()) {
     options->environment = environment;
-    for (const OldKey* old : texts.old) {
-      options->warnings.insert(WarningOf(*old));
-    }
   } else if (!environment.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(options.status().message(),
                                                    " (", kEnvironmentOptions,
@@ -242,13 +234,12 @@ std::string Options::PlaceOfOwnContext() const {
 }
 
 absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* caller) {
-  auto known = KnownFields(caller);
-  if (!known.ok()) return known.status();
+  ASSIGN_OR_RETURN(auto known, KnownFields(caller));
   TfLiteGlesDelegateOptions environment = Defaults();
   OptionTexts texts;
-  if (auto s = SetFromEnvironment(&environment, &texts); !s.ok()) return s;
-  FillUnset(Defaults(), environment, &*known);
-  return FromMerged(*known, texts);
+  RETURN_IF_ERROR(SetFromEnvironment(&environment, &texts));
+  FillUnset(Defaults(), environment, &known);
+  return FromMerged(known);
 }
 
 absl::StatusOr<Options> OptionsFrom(
@@ -256,11 +247,11 @@ absl::StatusOr<Options> OptionsFrom(
         keys_values) {
   TfLiteGlesDelegateOptions options = Defaults();
   OptionTexts texts;
-  if (auto s = SetFromEnvironment(&options, &texts); !s.ok()) return s;
+  RETURN_IF_ERROR(SetFromEnvironment(&options, &texts));
   for (const auto& [key, value] : keys_values) {
-    if (auto s = SetKey(key, value, &options, &texts); !s.ok()) return s;
+    RETURN_IF_ERROR(SetKey(key, value, &options, &texts));
   }
-  return FromMerged(options, texts);
+  return FromMerged(options);
 }
 
 }  // namespace gles_delegate

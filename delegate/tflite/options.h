@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,8 +70,6 @@ struct Options {
   // The value of GLES_DELEGATE_OPTIONS, for the report.
   std::string environment;
   CacheOptions cache;  // without a directory: no cache
-  // About options of earlier versions, to be shown once.
-  std::set<std::string> warnings;
 };
 
 // TfLiteGlesDelegateOptionsInit: writes `size` bytes of defaults to `*options`.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/passes/passes.h"
 #include "delegate/tflite/as_constants.h"
 #include "delegate/tflite/extract_partition.h"
@@ -34,10 +35,10 @@ absl::StatusOr<ReadPartition> PartitionReader::Read(
       read.outputs.push_back(id);
       continue;
     }
-    auto constant =
-        ConstantOutput::Of(tensor, id, TypeOf(context.tensors[id].type));
-    if (!constant.ok()) return constant.status();
-    read.constants.push_back(*std::move(constant));
+    ASSIGN_OR_RETURN(
+        auto constant,
+        ConstantOutput::Of(tensor, id, TypeOf(context.tensors[id].type)));
+    read.constants.push_back(std::move(constant));
   }
   read.graph = ExtractPartition(model, partition_.nodes, partition_.inputs,
                                 read.outputs);
@@ -47,12 +48,10 @@ absl::StatusOr<ReadPartition> PartitionReader::Read(
   const PassContext passes = {options_.profile, options_.cpu_kernels,
                               options_.read.traits,
                               &read.nodes_on_integer_path};
-  absl::Status passed =
-      RunPasses(PassStage::kRead, passes, &read.graph,
-                [dump](absl::string_view pass, const Graph& graph) {
-                  dump->AddGraph(pass, graph);
-                });
-  if (!passed.ok()) return passed;
+  RETURN_IF_ERROR(RunPasses(PassStage::kRead, passes, &read.graph,
+                            [dump](absl::string_view pass, const Graph& graph) {
+                              dump->AddGraph(pass, graph);
+                            }));
   return read;
 }
 
@@ -95,21 +94,21 @@ absl::StatusOr<ReadPartition> PartitionReader::ReadAgain(TfLiteContext* context,
                                                          PlanDump* dump) {
   read_shapes_.clear();  // of nothing, if this fails
   cpu_takes_shapes_ = false;
-  auto shapes = PropagateShapes(context, nodes_.find, nodes_.plan,
-                                nodes_.decompositions, &partition_.nodes);
-  if (!shapes.ok()) return shapes.status();
-  if (auto s = shapes->refused(); !s.ok()) return s;
+  ASSIGN_OR_RETURN(auto shapes,
+                   PropagateShapes(context, nodes_.find, nodes_.plan,
+                                   nodes_.decompositions, &partition_.nodes));
+  RETURN_IF_ERROR(shapes.refused());
   cpu_takes_shapes_ = true;
   // For other partitions: what was known when the delegate was applied.
   const UnknownShapes before = std::move(nodes_.shapes.unknown);
-  nodes_.shapes = *std::move(shapes);
+  nodes_.shapes = std::move(shapes);
   nodes_.shapes.unknown.insert(before.begin(), before.end());
   // The whole model: constants folded by nodes of other partitions are constant
   // here as well.
-  auto model = ReadModel(context, nodes_, options_.profile, options_.read);
-  if (!model.ok()) return model.status();
+  ASSIGN_OR_RETURN(auto model,
+                   ReadModel(context, nodes_, options_.profile, options_.read));
   for (int index : partition_.nodes) {
-    const CheckedNode& node = model->nodes[model->position_of.at(index)];
+    const CheckedNode& node = model.nodes[model.position_of.at(index)];
     if (node.support.ok()) continue;
     const std::string why = absl::StrCat(
         "the partition of ", partition_.nodes.size(),
@@ -121,7 +120,7 @@ absl::StatusOr<ReadPartition> PartitionReader::ReadAgain(TfLiteContext* context,
     refused.refused = why;
     return refused;
   }
-  return Read(*context, *model, dump);
+  return Read(*context, model, dump);
 }
 
 absl::Status PartitionReader::EvaluateInputValues(TfLiteContext* context) {
@@ -132,12 +131,12 @@ absl::Status PartitionReader::EvaluateInputValues(TfLiteContext* context) {
     return absl::OkStatus();
   }
   const std::vector<int> none;
-  auto shapes = PropagateShapes(context, nodes_.find, nodes_.plan,
-                                nodes_.decompositions, /*own=*/&none);
-  if (!shapes.ok()) return shapes.status();
+  ASSIGN_OR_RETURN(auto shapes,
+                   PropagateShapes(context, nodes_.find, nodes_.plan,
+                                   nodes_.decompositions, /*own=*/&none));
   for (int id : inputs) {
-    const auto value = shapes->values.find(id);
-    if (value != shapes->values.end()) values[id] = value->second;
+    const auto value = shapes.values.find(id);
+    if (value != shapes.values.end()) values[id] = value->second;
   }
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/tflite/kept_messages.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/tensor_room.h"
@@ -115,12 +116,10 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
   for (int index : plan) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    if (auto s = find.Get(context, index, &node, &registration); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(find.Get(context, index, &node, &registration));
     AddEmptyInputs(*context, *node, made, &facts.values);
     AddMade(node->outputs, &made);
-    if (auto s = room->Ensure(); !s.ok()) return s;
+    RETURN_IF_ERROR(room->Ensure());
     const bool is_own = own == nullptr || own_nodes.contains(index);
     if (!is_own) {
       EvaluateBeside(context, node, *registration, &facts.values);
@@ -137,7 +136,7 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
     }
     const auto decomposition = decompositions.find({context, index});
     const bool is_known = decomposition != decompositions.end();
-    if (is_known && decomposition->second.is_endless) {
+    if (is_known && decomposition->second.is_unsafe) {
       AddAll(node->outputs, kKnownAtRunTime, &facts.unknown);
       continue;
     }

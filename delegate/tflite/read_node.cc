@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
@@ -124,10 +125,7 @@ absl::StatusOr<Node> ParseNode(const OpDefinition& op,
   for (TensorId& id : node.inputs) {
     if (id < 0) id = kNoTensor;
   }
-  if (auto s = ReadHybridWeights(registration.builtin_code, graph, &node);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(ReadHybridWeights(registration.builtin_code, graph, &node));
   if (options.enable_quantization) {
     AssumeBiasScale(registration.builtin_code, graph, &node);
   }
@@ -144,10 +142,9 @@ absl::StatusOr<Node> ParseNode(const OpDefinition& op,
     }
     view.outputs.push_back(&graph->tensor(id));
   }
-  auto parsed = op.parse(view);
-  if (!parsed.ok()) return parsed.status();
-  node.attributes = std::move(parsed->attributes);
-  node.post_ops = std::move(parsed->post_ops);
+  ASSIGN_OR_RETURN(auto parsed, op.parse(view));
+  node.attributes = std::move(parsed.attributes);
+  node.post_ops = std::move(parsed.post_ops);
   // Parsers name operands by their place among the inputs.
   for (PostOp& post : node.post_ops) {
     if (post.operand != kNoTensor) post.operand = node.inputs[post.operand];

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/op.h"
@@ -53,11 +54,10 @@ class ModelReader {
       }
       AddTensor(std::move(tensor));
     }
-    auto all = inliner_.Expand(context_, nodes_.plan);
-    if (!all.ok()) return all.status();
-    overview_ = LookOver(*all, options_.enable_quantization, &model_.graph);
+    ASSIGN_OR_RETURN(auto all, inliner_.Expand(context_, nodes_.plan));
+    overview_ = LookOver(all, options_.enable_quantization, &model_.graph);
     for (int index : nodes_.checked) {
-      if (auto s = ReadNode(index); !s.ok()) return s;
+      RETURN_IF_ERROR(ReadNode(index));
     }
     return std::move(model_);
   }
@@ -80,10 +80,7 @@ class ModelReader {
   absl::Status ReadNode(int index) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    if (auto s = nodes_.find.Get(context_, index, &node, &registration);
-        !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(nodes_.find.Get(context_, index, &node, &registration));
     CheckedNode checked;
     checked.index = index;
     checked.op = OpName(*registration);
@@ -154,7 +151,7 @@ class ModelReader {
   absl::Status CheckInlined(const TfLiteNode& node,
                             const InlinedComposite& inlined,
                             absl::string_view noun, CheckedNode* out) {
-    if (auto s = CheckMayTake(node, *out); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckMayTake(node, *out));
     if (!inlined.status.ok()) return inlined.status;
     for (const InlinedNode& inner : inlined.nodes) {
       absl::Status checked = Check(inner.node(), inner.registration(), out);
@@ -184,7 +181,7 @@ class ModelReader {
   // Adds what runs to `out`.
   absl::Status Check(const TfLiteNode& node,
                      const TfLiteRegistration& registration, CheckedNode* out) {
-    if (auto s = CheckMayTake(node, *out); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckMayTake(node, *out));
     if (FollowsFromShapes(node)) {
       out->folded = true;
       out->follows_from_shapes = true;
@@ -202,49 +199,38 @@ class ModelReader {
     if (op == nullptr) {
       return absl::UnimplementedError("the op has no GPU version");
     }
-    if (auto s = CheckShapes(model_.graph, node); !s.ok()) return s;
-    if (auto s = CheckScales(model_.graph, node); !s.ok()) return s;
-    if (auto s =
-            CheckVariables(model_.graph, node, overview_.users_of_variable);
-        !s.ok()) {
-      return s;
-    }
-    if (auto s = CheckShapesKnown(node, nodes_.shapes.unknown); !s.ok()) {
-      return s;
-    }
-    if (auto s = CheckNotEmpty(model_.graph, node); !s.ok()) return s;
-    if (auto s = CheckViews(model_.graph, node, *op, options_); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(CheckShapes(model_.graph, node));
+    RETURN_IF_ERROR(CheckScales(model_.graph, node));
+    RETURN_IF_ERROR(
+        CheckVariables(model_.graph, node, overview_.users_of_variable));
+    RETURN_IF_ERROR(CheckShapesKnown(node, nodes_.shapes.unknown));
+    RETURN_IF_ERROR(CheckNotEmpty(model_.graph, node));
+    RETURN_IF_ERROR(CheckViews(model_.graph, node, *op, options_));
     const bool other_types =
         options_.enable_quantization ||
         overview_.quantized_integers.contains(
             {registration.builtin_code, registration.version});
-    if (auto s = CheckVersion(*op, registration.version, other_types);
-        !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(CheckVersion(*op, registration.version, other_types));
     if (options_.enable_quantization) {
       ViewBiasAsFloat(node, registration.builtin_code, &model_.graph);
     }
     ViewConstantsForHost(*op, ReadInts(node.inputs), ReadInts(node.outputs),
                          &model_.graph);
-    auto parsed = ParseNode(*op, node, registration, options_, &model_.graph);
-    if (!parsed.ok()) return parsed.status();
-    Node result = *std::move(parsed);
+    ASSIGN_OR_RETURN(auto parsed, ParseNode(*op, node, registration, options_,
+                                            &model_.graph));
+    Node result = std::move(parsed);
     result.tflite_index = out->index;
     KeepFloat32(&result);
-    auto folded = FoldConstantNode(&model_.graph, result);
-    if (!folded.ok()) return folded.status();
-    if (*folded) {
+    ASSIGN_OR_RETURN(auto folded, FoldConstantNode(&model_.graph, result));
+    if (folded) {
       out->folded = true;
       return absl::OkStatus();
     }
     if (options_.simulate_quantization) {
-      if (auto s = AddSimulator(model_.graph, &result); !s.ok()) return s;
+      RETURN_IF_ERROR(AddSimulator(model_.graph, &result));
     }
-    if (auto s = CheckTensors(model_.graph, node, options_); !s.ok()) return s;
-    if (auto s = CheckPlan(result); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckTensors(model_.graph, node, options_));
+    RETURN_IF_ERROR(CheckPlan(result));
     out->nodes.push_back(std::move(result));
     return absl::OkStatus();
   }
@@ -320,9 +306,8 @@ absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
 absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
                                        const DeviceProfile& profile,
                                        const ReadOptions& options) {
-  auto nodes = FindNodes(context);
-  if (!nodes.ok()) return nodes.status();
-  return ReadModel(context, *nodes, profile, options);
+  ASSIGN_OR_RETURN(auto nodes, FindNodes(context));
+  return ReadModel(context, nodes, profile, options);
 }
 
 }  // namespace gles_delegate

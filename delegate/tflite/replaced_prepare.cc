@@ -1,5 +1,6 @@
 #include "delegate/tflite/replaced_prepare.h"
 
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/tflite/read_tensor.h"
 
@@ -44,9 +45,7 @@ absl::StatusOr<SubgraphTensors> TensorsOf(TfLiteContext* subgraph,
   for (int index : plan) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    if (auto s = find.Get(subgraph, index, &node, &registration); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(find.Get(subgraph, index, &node, &registration));
     if (registration->builtin_code == BuiltinOperator_DELEGATE) {
       return absl::UnimplementedError(
           "another delegate has taken nodes of its subgraph");

@@ -14,6 +14,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/host_budget.h"
 #include "delegate/tflite/abi.h"
@@ -50,7 +51,7 @@ std::shared_ptr<SimpleDelegate>& DelegateOf(TfLiteDelegate* delegate) {
 // run in a forked child, or if the worker fails.
 absl::Status OnItsThread(const SimpleDelegate& delegate, HeldWarnings* warnings,
                          absl::FunctionRef<absl::Status()> fn) {
-  if (absl::Status s = delegate.CheckProcess(); !s.ok()) return s;
+  RETURN_IF_ERROR(delegate.CheckProcess());
   // Kept, as fn may delete the delegate's last owner but this caller.
   const std::shared_ptr<WorkerThread> worker = delegate.worker();
   absl::Status result;
@@ -112,9 +113,9 @@ void* KernelInit(TfLiteContext* context, const char* buffer, size_t) {
   const absl::Status made = egl::Caught([&] {
     if (state == nullptr) throw std::bad_alloc();
     state->delegate = DelegateOf(params->delegate);
-    auto kernel = state->delegate->CreateKernel(context, PartitionOf(*params));
-    if (!kernel.ok()) return kernel.status();
-    state->kernel = *std::move(kernel);
+    ASSIGN_OR_RETURN(auto kernel, state->delegate->CreateKernel(
+                                      context, PartitionOf(*params)));
+    state->kernel = std::move(kernel);
     state->kernel->SetHandleOwner(params->delegate->data_);
     return absl::OkStatus();
   });
@@ -309,13 +310,12 @@ absl::StatusOr<IntArrayPtr> BuildNodes(TfLiteContext* context,
 // `*has_begun`: whether nodes may have been replaced.
 absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
                      SimpleDelegate& delegate, bool* has_begun) {
-  const auto nodes = BuildNodes(context, delegate);
-  if (!nodes.ok()) return nodes.status();
-  if ((*nodes)->size == 0) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto nodes, BuildNodes(context, delegate));
+  if (nodes->size == 0) return absl::OkStatus();
   Wrapped& state = WrappedOf(wrapped);
   state.kernels = absl::OkStatus();
   *has_begun = true;
-  if (ReplaceNodes(context, RegistrationFor(delegate), nodes->get(), wrapped) !=
+  if (ReplaceNodes(context, RegistrationFor(delegate), nodes.get(), wrapped) !=
       kTfLiteOk) {
     return absl::InternalError(
         "the runtime did not take the delegate's kernels");
@@ -462,16 +462,15 @@ absl::StatusOr<const char*> ReportOfWrapped(TfLiteDelegate* delegate) {
         "the delegate is not one of this library");
   }
   SimpleDelegate& wrapped = *DelegateOf(delegate);
-  if (absl::Status s = wrapped.CheckProcess(); !s.ok()) return s;
+  RETURN_IF_ERROR(wrapped.CheckProcess());
   if (wrapped.worker() == nullptr) return wrapped.Report();
   thread_local std::string texts;
   // The worker must not take its own thread's.
   std::string& text = texts;
-  const absl::Status reported = OnItsThread(wrapped, [&] {
+  RETURN_IF_ERROR(OnItsThread(wrapped, [&] {
     text = wrapped.Report();
     return absl::OkStatus();
-  });
-  if (!reported.ok()) return reported;
+  }));
   return text.c_str();
 }
 

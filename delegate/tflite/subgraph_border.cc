@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/tflite/kept_messages.h"
 #include "delegate/tflite/read_tensor.h"
 #include "delegate/tflite/replaced_prepare.h"
@@ -90,17 +91,14 @@ absl::StatusOr<SubgraphBorder> BorderOf(TfLiteContext* context, int node,
                                         const NodeFinder& find) {
   TfLiteNode* composite = nullptr;
   TfLiteRegistration* registration = nullptr;
-  if (auto s = find.Get(context, node, &composite, &registration); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(find.Get(context, node, &composite, &registration));
   const std::vector<int> inputs = ReadInts(composite->inputs);
   const std::vector<int> outputs = ReadInts(composite->outputs);
-  if (auto s = CheckKernel(*registration, inputs, outputs); !s.ok()) return s;
-  auto tensors = TensorsOf(subgraph, plan, find);
-  if (!tensors.ok()) return tensors.status();
-  const auto is_input = [&](int id) { return !tensors->written.contains(id); };
+  RETURN_IF_ERROR(CheckKernel(*registration, inputs, outputs));
+  ASSIGN_OR_RETURN(auto tensors, TensorsOf(subgraph, plan, find));
+  const auto is_input = [&](int id) { return !tensors.written.contains(id); };
   // The runtime prepares kernels again only after an input was resized.
-  if (std::none_of(tensors->read.begin(), tensors->read.end(), is_input)) {
+  if (std::none_of(tensors.read.begin(), tensors.read.end(), is_input)) {
     return absl::UnimplementedError("its decomposition reads no input");
   }
 
@@ -114,7 +112,7 @@ absl::StatusOr<SubgraphBorder> BorderOf(TfLiteContext* context, int node,
     prepared = registration->prepare(context, composite);
   }
   SubgraphBorder border;
-  for (int id : tensors->read) {
+  for (int id : tensors.read) {
     const auto position = MarkOf(subgraph->tensors[id], kInputRank);
     if (is_input(id) && position &&
         *position < static_cast<int>(inputs.size())) {
@@ -130,7 +128,7 @@ absl::StatusOr<SubgraphBorder> BorderOf(TfLiteContext* context, int node,
         [&](const auto& input) { return passed && input.position == *passed; });
     if (source != border.inputs.end()) {
       border.outputs.push_back(source->id);
-    } else if (written && tensors->written.contains(*written)) {
+    } else if (written && tensors.written.contains(*written)) {
       border.outputs.push_back(*written);
     }
     ResizeTensor(context, outputs[i], dims[i]);

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
+#include "base/status_macros.h"
 #include "delegate/tflite/read_tensor.h"
 #include "egl/caught.h"
 
@@ -39,8 +40,7 @@ absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
     if (own.contains(index)) continue;
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
-    auto found = nodes.find.Get(context, index, &node, &registration);
-    if (!found.ok()) return found;
+    RETURN_IF_ERROR(nodes.find.Get(context, index, &node, &registration));
     for (int id : Ints(node->inputs)) others.tensors.insert(id);
     for (int id : Ints(node->outputs)) {
       others.tensors.insert(id);
@@ -95,8 +95,7 @@ absl::Status TensorIo::RequireBuffers(TfLiteContext* context,
                                       const ModelNodes& nodes,
                                       const ModelPartition& partition) {
   if (!buffered_.HasRuntime()) return absl::OkStatus();
-  const auto beside = NodesBeside(context, nodes, partition);
-  if (!beside.ok()) return beside.status();
+  ASSIGN_OR_RETURN(const auto beside, NodesBeside(context, nodes, partition));
   const std::vector<int> caches = buffered_.caches();
   std::vector<int> others;
   for (int tensor : session_->ZeroCopyTensors()) {
@@ -104,7 +103,7 @@ absl::Status TensorIo::RequireBuffers(TfLiteContext* context,
       others.push_back(tensor);
     }
   }
-  buffered_.Require(context, others, beside->tensors);
+  buffered_.Require(context, others, beside.tensors);
   for (int tensor : caches) {
     if (!buffered_.IsCache(tensor)) handles_.Unbind(tensor);
   }
@@ -115,13 +114,13 @@ absl::Status TensorIo::RequireBuffers(TfLiteContext* context,
 
 absl::Status TensorIo::TakeCache(TfLiteContext* context, int index,
                                  bool writes) {
-  const auto object = buffered_.FindCache(context, index, writes);
-  if (!object.ok()) return object.status();
+  ASSIGN_OR_RETURN(const auto object,
+                   buffered_.FindCache(context, index, writes));
   const AppObject* had = handles_.Of(index);
-  if (!*object) {
+  if (!object) {
     if (had != nullptr) handles_.Unbind(index);
-  } else if (had == nullptr || had->name != (*object)->name) {
-    handles_.Bind(index, **object);
+  } else if (had == nullptr || had->name != object->name) {
+    handles_.Bind(index, *object);
   }
   return absl::OkStatus();
 }
@@ -133,11 +132,10 @@ absl::Status TensorIo::Take(TfLiteContext* context, IoSlot* slot, bool writes) {
   } else if (session_->is_on_cpu()) {
     // OnHost() finds it.
   } else if (buffered_.IsCache(index)) {
-    if (auto s = TakeCache(context, index, writes); !s.ok()) return s;
+    RETURN_IF_ERROR(TakeCache(context, index, writes));
   } else {
-    auto memory = buffered_.Lock(context, index, writes);
-    if (!memory.ok()) return memory.status();
-    slot->memory = *memory;
+    ASSIGN_OR_RETURN(auto memory, buffered_.Lock(context, index, writes));
+    slot->memory = memory;
     return absl::OkStatus();
   }
   slot->memory = MemoryOf(context->tensors[index]);
@@ -174,8 +172,8 @@ absl::StatusOr<bool> TensorIo::OnHost(TfLiteContext* context,
 absl::Status TensorIo::Finish(TfLiteContext* context) {
   buffered_.Finish();
   for (const ConstantOutput& constant : constants_) {
-    auto s = constant.CopyTo(MemoryOf(context->tensors[constant.index()]));
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(
+        constant.CopyTo(MemoryOf(context->tensors[constant.index()])));
   }
   for (const IoSlot& slot : session_->outputs()) {
     // TFLite, or the app, has it copied (CopyFromHandle).

@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/read_tensor.h"
 #include "delegate/tflite/resize_limit.h"
@@ -181,21 +182,19 @@ absl::StatusOr<bool> TrialShapes::FindBetter(ShapeFacts* facts) {
       auto shapes = WithSize(ways[way], extent);
       if (!shapes) break;
       at = *std::move(shapes);
-      auto tried = PropagateAt(at);
-      if (!tried.ok()) return tried.status();
-      const Obstacles left = ObstaclesOf(*tried);
+      ASSIGN_OR_RETURN(auto tried, PropagateAt(at));
+      const Obstacles left = ObstaclesOf(tried);
       if (left.refusals > 0) continue;
       if (best.refusals == 0 && left.sum() >= best.sum()) continue;
       found = true;
       best = left;
       best_at = at;
-      *facts = *std::move(tried);
+      *facts = std::move(tried);
     }
   }
   if (at.empty() || at == best_at) return found;
-  auto again = PropagateAt(best_at);
-  if (!again.ok()) return again.status();
-  *facts = *std::move(again);
+  ASSIGN_OR_RETURN(auto again, PropagateAt(best_at));
+  *facts = std::move(again);
   return found;
 }
 

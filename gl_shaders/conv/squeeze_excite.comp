@@ -13,7 +13,7 @@ layout(std140, binding = 0) uniform Params {
   float scale;  // bands / pixels
 #else
   ivec4 lanes;      // of a mean, of a sum of each product; slices of the first
-  ivec4 lane_bits;  // the logarithms of these three numbers of lanes
+  ivec4 lane_bits;  // the logarithms of these three numbers; channels of the first
 #endif
   float width_reciprocal;  // of src's width
 };
@@ -103,6 +103,12 @@ vec4 part_of_first(mat4 own, int slice, int lane, int count) {
 }
 
 #ifdef EXCITE
+// `v` of slice s of the first product, with zeros past its last channel: there a
+// weight of zero times an infinite mean is NaN, as would be every sum of it.
+vec4 without_padding(vec4 v, int s) {
+  return mix(vec4(0.0), v, lessThan(ivec4(s * 4) + ivec4(0, 1, 2, 3), lane_bits.wwww));
+}
+
 mat4 excite_term(int term, int slice) {
   return mat4(excite_at(term * 4, slice), excite_at(term * 4 + 1, slice),
               excite_at(term * 4 + 2, slice), excite_at(term * 4 + 3, slice));
@@ -159,7 +165,8 @@ void main() {
   if (in_first && first_lane == 0) {
     sum += first_bias;
 #ifdef EXCITE
-    values[src_size.z + first_slice] = inner_stage(0, 0, first_slice, batch, sum);
+    sum = inner_stage(0, 0, first_slice, batch, sum);
+    values[src_size.z + first_slice] = without_padding(sum, first_slice);
 #else
     write_dst(0, 0, first_slice, batch, sum);
 #endif

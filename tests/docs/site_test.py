@@ -2,8 +2,8 @@
 
     tests/docs/site_test.py FOLDER
 
-Run by CTest as `docs.site`; skips without doxygen, and if nothing may be fetched
-(../python/environments.py).
+Then looks at it in Chromium, if that is installed (site_in_browser.py). Run by CTest as `docs.site`;
+skips without doxygen, and if nothing may be fetched (../python/environments.py).
 """
 
 import doctest
@@ -17,6 +17,7 @@ SITE = HERE.parents[1] / "tools" / "site"
 sys.path[:0] = [str(HERE.parent / "python"), str(SITE)]
 import build_site  # noqa: E402  pylint: disable=wrong-import-position
 import environments  # noqa: E402  pylint: disable=wrong-import-position
+import site_in_browser  # noqa: E402  pylint: disable=wrong-import-position
 
 if doctest.testmod(build_site).failed:
     sys.exit(1)
@@ -24,5 +25,12 @@ if not shutil.which("doxygen"):
     print("SKIPPED: no doxygen")
     sys.exit(77)
 environments.check_may_fetch(build_site.TOOLS)
-sys.exit(subprocess.run([sys.executable, "-B", SITE / "build_site.py", sys.argv[1]],
-                        check=False).returncode)
+done = subprocess.run([sys.executable, "-B", SITE / "build_site.py", sys.argv[1]], check=False)
+if done.returncode:
+    sys.exit(done.returncode)
+findings = site_in_browser.findings(pathlib.Path(sys.argv[1]) / "site")
+if findings is None:
+    print("SKIPPED: no chromium, which looks at the site that was made")
+    sys.exit(77)
+print(*findings, sep="\n")
+sys.exit(1 if findings else 0)

@@ -1,11 +1,15 @@
 // labels: egl llvmpipe softpipe
 // Which display and device, and what is said where there is none.
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <string>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "egl/context.h"
+#include "egl/objects.h"
 #include "tests/testing/child.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/make_context.h"
@@ -136,6 +140,42 @@ TEST(NoDeviceTest, OnlyEs30NamesTheVersionFoundAndNeeded) {
               AllOf(HasSubstr("UNAVAILABLE"), HasSubstr("OpenGL ES 3.0 Mesa"),
                     HasSubstr("OpenGL ES 3.1 or later is needed")));
 }
+
+#ifdef OTHER_LLVM
+// Run by RunChild() below: compiles beside another LLVM, or prints why not.
+TEST(ChildTest, DISABLED_CompilesBesideAnotherLlvm) {
+  ASSERT_NE(dlopen(OTHER_LLVM, RTLD_NOW | RTLD_GLOBAL), nullptr) << dlerror();
+  const auto context = Context::Create({});
+  absl::Status status = context.status();
+  if (status.ok()) {
+    status = (*context)->Run([] {
+      return egl::Program::Compile(
+                 "#version 310 es\n"
+                 "layout(local_size_x = 1) in;\n"
+                 "void main() {}\n",
+                 "empty")
+          .status();
+    });
+  }
+  std::printf("compiled: %s\n", status.ToString().c_str());
+}
+
+TEST(NoDeviceTest, MesaUsesItsOwnLlvmBesideAnother) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  if (!absl::StrContains(TestContext()->device().renderer, "LLVM")) {
+    GTEST_SKIP() << "the driver does not compile by LLVM";
+  }
+  constexpr char kCompile[] = "ChildTest.DISABLED_CompilesBesideAnotherLlvm";
+  const ChildResult good = RunChild(kCompile, {});
+  EXPECT_EQ(good.exit_code, 0) << good.output;
+  EXPECT_THAT(good.output, HasSubstr("compiled: OK"));
+  const ChildResult bad = RunChild(kCompile, {{"LD_PRELOAD", OTHER_LLVM}});
+  EXPECT_EQ(bad.exit_code, 0) << bad.output;
+  EXPECT_THAT(bad.output,
+              AllOf(HasSubstr("would crash in this process"),
+                    HasSubstr("other_llvm"), HasSubstr("another GPU")));
+}
+#endif
 
 TEST(NoDeviceTest, TheEnvironmentChoosesTheDevice) {
   GLES_SKIP_WITHOUT_DEVICE();

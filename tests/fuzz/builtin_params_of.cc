@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "tests/fuzz/fake_runtime.h"
 
@@ -185,8 +186,19 @@ void Fill(const schema::DepthToSpaceOptions& o, SpaceDepthParams* p) {
 
 }  // namespace
 
-std::vector<uint8_t> BuiltinParamsOf(const schema::Operator& op) {
+std::vector<uint8_t> BuiltinParamsOf(const schema::Operator& op,
+                                     int builtin_code) {
   std::vector<uint8_t> bytes(256);
+  if (builtin_code == BuiltinOperator_STABLEHLO_COMPOSITE) {
+    CompositeParams params = {};
+    if (const auto* o = op.builtin_options_2_as_StableHLOCompositeOptions()) {
+      params.name = o->name() == nullptr ? nullptr : o->name()->c_str();
+      params.subgraph = o->decomposition_subgraph_index();
+      params.version = o->version();
+    }
+    std::memcpy(bytes.data(), &params, sizeof(params));
+    return bytes;
+  }
 #define GLES_FUZZ_PARAMS(Options, Params)                        \
   if (const auto* o = op.builtin_options_as_##Options()) {       \
     Params params = {};                                          \

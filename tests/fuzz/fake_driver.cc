@@ -371,6 +371,7 @@ const char* eglQueryString(EGLDisplay display, EGLint name) {
              ? ""
              : "EGL_KHR_create_context EGL_KHR_surfaceless_context";
 }
+EGLBoolean eglTerminate(EGLDisplay) { return EGL_TRUE; }
 __eglMustCastToProperFunctionPointerType eglGetProcAddress(const char* name) {
   const auto found = Functions().find(name);
   if (found == Functions().end()) return nullptr;

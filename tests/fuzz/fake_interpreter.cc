@@ -1,8 +1,12 @@
 #include "tests/fuzz/fake_interpreter.h"
 
 #include <algorithm>
+#include <cstring>
+#include <map>
 #include <set>
 #include <utility>
+
+#include "delegate/tflite/abi.h"
 
 namespace gles_delegate::fuzz {
 namespace {
@@ -10,26 +14,11 @@ namespace {
 // Past this a tensor has no memory, as if an allocation had failed.
 constexpr int64_t kMaxBytes = 1 << 22;
 
-FakeInterpreter* g_interpreter = nullptr;
-
-int64_t BytesOf(TfLiteType type) {
-  switch (type) {
-    case kTfLiteInt64:
-      return 8;
-    case kTfLiteFloat32:
-    case kTfLiteInt32:
-      return 4;
-    case kTfLiteFloat16:
-    case kTfLiteInt16:
-      return 2;
-    default:
-      return 1;
-  }
-}
+std::map<TfLiteContext*, FakeInterpreter*> g_interpreters;
 
 // -1: none, or too many.
 int64_t BytesOf(const TfLiteTensor& tensor) {
-  int64_t bytes = BytesOf(tensor.type);
+  auto bytes = static_cast<int64_t>(ElementBytes(tensor.type));
   for (int i = 0; i < tensor.dims->size; ++i) {
     const int64_t extent = tensor.dims->data[i];
     if (extent < 0 || extent > kMaxBytes) return -1;
@@ -41,32 +30,48 @@ int64_t BytesOf(const TfLiteTensor& tensor) {
 
 }  // namespace
 
-FakeInterpreter& FakeInterpreter::Of(TfLiteContext*) { return *g_interpreter; }
+FakeInterpreter& FakeInterpreter::Of(TfLiteContext* context) {
+  return *g_interpreters.at(context);
+}
 
 FakeInterpreter::FakeInterpreter(FakeRuntime* runtime)
-    : runtime_(runtime), context_(runtime->context()) {
-  g_interpreter = this;
+    : runtime_(runtime),
+      context_(runtime->context()),
+      own_plan_(runtime->plan()) {
+  g_interpreters[context_] = this;
   context_->PreviewDelegatePartitioning =
       [](TfLiteContext* context, const TfLiteIntArray* nodes,
          TfLiteDelegateParams** params,
          int* count) { return Of(context).Preview(*nodes, params, count); };
-  context_->ReplaceNodeSubsetsWithDelegateKernels =
-      [](TfLiteContext* context, TfLiteRegistration registration,
+  // A newer runtime's, whose registrations are longer.
+  TfLiteStatus (*const replace)(TfLiteContext*, NewestRegistration,
+                                const TfLiteIntArray*, TfLiteDelegate*) =
+      [](TfLiteContext* context, NewestRegistration registration,
          const TfLiteIntArray* nodes, TfLiteDelegate* delegate) {
-        return Of(context).Replace(registration, *nodes, delegate);
+        return Of(context).Replace(registration.base, *nodes, delegate);
       };
+  std::memcpy(&context_->ReplaceNodeSubsetsWithDelegateKernels, &replace,
+              sizeof(replace));
 }
 
 FakeInterpreter::~FakeInterpreter() {
   FreeKernels();
-  g_interpreter = nullptr;
+  g_interpreters.erase(context_);
 }
 
 void FakeInterpreter::FreeKernels() {
+  runtime_->SetPlan(own_plan_);
   for (Kernel& kernel : kernels_) {
-    kernel.registration.free(context_, kernel.node.user_data);
+    kernel.registration.free(context_, NodeOf(kernel).user_data);
   }
   kernels_.clear();
+}
+
+TfLiteNode& FakeInterpreter::NodeOf(const Kernel& kernel) {
+  TfLiteNode* node = nullptr;
+  TfLiteRegistration* registration = nullptr;
+  context_->GetNodeAndRegistration(context_, kernel.node, &node, &registration);
+  return *node;
 }
 
 bool FakeInterpreter::Apply(TfLiteDelegate* delegate) {
@@ -76,39 +81,59 @@ bool FakeInterpreter::Apply(TfLiteDelegate* delegate) {
 }
 
 bool FakeInterpreter::Allocate() {
+  const auto is_in_arena = [](const TfLiteTensor& t) {
+    // Kernels that lend memory take it back before they are prepared.
+    return t.allocation_type == kTfLiteArenaRw ||
+           t.allocation_type == kTfLiteArenaRwPersistent;
+  };
+  for (size_t i = 0; i < context_->tensors_size; ++i) {
+    TfLiteTensor& t = context_->tensors[i];
+    if (is_in_arena(t)) t.data.raw = nullptr;
+  }
+  if (!runtime_->PrepareNodes()) return false;
   memory_.assign(context_->tensors_size, {});
   for (size_t i = 0; i < context_->tensors_size; ++i) {
     TfLiteTensor& tensor = context_->tensors[i];
-    if (tensor.allocation_type == kTfLiteMmapRo) continue;
-    // Kernels that lend memory take it back before they are prepared.
-    if (tensor.allocation_type == kTfLiteCustom) continue;
+    if (!is_in_arena(tensor)) continue;
     const int64_t bytes = BytesOf(tensor);
     tensor.bytes = bytes < 0 ? 0 : static_cast<size_t>(bytes);
     memory_[i].assign(tensor.bytes, 0);
     tensor.data.raw =
         bytes <= 0 ? nullptr : reinterpret_cast<char*>(memory_[i].data());
   }
-  bool is_prepared = true;
-  for (Kernel& kernel : kernels_) {
-    is_prepared &=
-        kernel.registration.prepare(context_, &kernel.node) == kTfLiteOk;
-  }
-  return is_prepared;
+  return true;
 }
 
 void FakeInterpreter::Invoke() {
+  // What a node that is not the delegate's would write.
+  for (size_t i = 0; i < context_->tensors_size; ++i) {
+    TfLiteTensor& t = context_->tensors[i];
+    if (t.allocation_type != kTfLiteDynamic || t.data.raw != nullptr) continue;
+    const std::vector<int> dims(t.dims->data, t.dims->data + t.dims->size);
+    (void)context_->ResizeTensor(context_, &t, NewInts(dims));
+  }
   for (Kernel& kernel : kernels_) {
-    (void)kernel.registration.invoke(context_, &kernel.node);
+    (void)kernel.registration.invoke(context_, &NodeOf(kernel));
   }
 }
 
-void FakeInterpreter::ResizeBatch(int from, int to) {
-  for (size_t i = 0; i < context_->tensors_size; ++i) {
+void FakeInterpreter::Resize(int extent) {
+  bool any = false;
+  for (int id : runtime_->inputs()) {
+    const int axis = id < 0 ? -1 : runtime_->FreeAxis(id);
+    if (axis < 0 || axis >= context_->tensors[id].dims->size) continue;
+    any = true;
+    TfLiteTensor& t = context_->tensors[id];
+    std::vector<int> dims(t.dims->data, t.dims->data + t.dims->size);
+    dims[axis] = extent;
+    (void)context_->ResizeTensor(context_, &t, NewInts(dims));
+  }
+  for (size_t i = 0; !any && i < context_->tensors_size; ++i) {
     TfLiteTensor& tensor = context_->tensors[i];
     if (tensor.allocation_type == kTfLiteMmapRo || tensor.dims->size == 0) {
       continue;
     }
-    if (tensor.dims->data[0] == from) tensor.dims->data[0] = to;
+    if (tensor.dims->data[0] == 1) tensor.dims->data[0] = extent;
   }
 }
 
@@ -116,26 +141,24 @@ void FakeInterpreter::ResizeBatch(int from, int to) {
 std::vector<FakeInterpreter::Partition> FakeInterpreter::Cut(
     const TfLiteIntArray& nodes) {
   const std::set<int> chosen(nodes.data, nodes.data + nodes.size);
-  TfLiteIntArray* plan = nullptr;
-  context_->GetExecutionPlan(context_, &plan);
+  const std::vector<int>& plan = runtime_->plan();
   std::vector<Partition> partitions;
   bool was_chosen = false;
-  for (int i = 0; i < plan->size; ++i) {
-    const bool is_chosen = chosen.count(plan->data[i]) > 0;
+  for (int index : plan) {
+    const bool is_chosen = chosen.count(index) > 0;
     if (is_chosen && !was_chosen) partitions.emplace_back();
-    if (is_chosen) partitions.back().nodes.push_back(plan->data[i]);
+    if (is_chosen) partitions.back().nodes.push_back(index);
     was_chosen = is_chosen;
   }
   for (Partition& partition : partitions) {
     const std::set<int> own(partition.nodes.begin(), partition.nodes.end());
     std::set<int> made, used,
         outside(runtime_->outputs().begin(), runtime_->outputs().end());
-    for (int i = 0; i < plan->size; ++i) {
+    for (int index : plan) {
       TfLiteNode* node = nullptr;
       TfLiteRegistration* registration = nullptr;
-      context_->GetNodeAndRegistration(context_, plan->data[i], &node,
-                                       &registration);
-      const bool is_own = own.count(plan->data[i]) > 0;
+      context_->GetNodeAndRegistration(context_, index, &node, &registration);
+      const bool is_own = own.count(index) > 0;
       for (int k = 0; k < node->inputs->size; ++k) {
         const int id = node->inputs->data[k];
         if (!is_own) outside.insert(id);
@@ -180,18 +203,27 @@ TfLiteStatus FakeInterpreter::Preview(const TfLiteIntArray& nodes,
 TfLiteStatus FakeInterpreter::Replace(const TfLiteRegistration& registration,
                                       const TfLiteIntArray& nodes,
                                       TfLiteDelegate* delegate) {
+  std::vector<int> plan = runtime_->plan();
   for (const Partition& partition : Cut(nodes)) {
     // TFLite writes to each of these tensors.
     for (int id : partition.outputs) context_->tensors[id].delegate = delegate;
     const TfLiteDelegateParams params = ParamsOf(partition, delegate);
-    Kernel kernel = {registration, {}};
-    kernel.node.inputs = params.input_tensors;
-    kernel.node.outputs = params.output_tensors;
-    kernel.node.delegate = delegate;
-    kernel.node.user_data = registration.init(
+    TfLiteNode node = {};
+    node.inputs = params.input_tensors;
+    node.outputs = params.output_tensors;
+    node.delegate = delegate;
+    node.user_data = registration.init(
         context_, reinterpret_cast<const char*>(&params), sizeof(params));
-    kernels_.push_back(kernel);
+    kernels_.push_back({registration, runtime_->AddNode(node, registration)});
+    // In the place of its first node.
+    const auto is_own = [&](int index) {
+      return std::count(partition.nodes.begin(), partition.nodes.end(), index) >
+             0;
+    };
+    *std::find_if(plan.begin(), plan.end(), is_own) = kernels_.back().node;
+    plan.erase(std::remove_if(plan.begin(), plan.end(), is_own), plan.end());
   }
+  runtime_->SetPlan(std::move(plan));
   return kTfLiteOk;
 }
 

@@ -13,7 +13,7 @@
 
 namespace gles_delegate::fuzz {
 
-// One at a time.
+// Of one subgraph.
 class FakeInterpreter {
  public:
   // `runtime` must outlive it.
@@ -26,9 +26,11 @@ class FakeInterpreter {
   bool Apply(TfLiteDelegate* delegate);
   // AllocateTensors: false where a kernel fails.
   bool Allocate();
+  // Runs the delegate's kernels.
   void Invoke();
-  // Batches of `from` become `to`, in every tensor that is not a constant.
-  void ResizeBatch(int from, int to);
+  // The inputs' free extents become `extent`. Without any, batches of 1 become
+  // as many, in every tensor that is not a constant.
+  void Resize(int extent);
 
  private:
   struct Partition {
@@ -36,7 +38,7 @@ class FakeInterpreter {
   };
   struct Kernel {
     TfLiteRegistration registration;
-    TfLiteNode node;
+    int node;
   };
 
   static FakeInterpreter& Of(TfLiteContext* context);
@@ -49,12 +51,14 @@ class FakeInterpreter {
                                 TfLiteDelegate* delegate);
   TfLiteIntArray* Ints(std::vector<int> values);
   void FreeKernels();
+  TfLiteNode& NodeOf(const Kernel& kernel);
 
   FakeRuntime* runtime_;
   TfLiteContext* context_;
   std::deque<std::vector<int>> ints_;
   std::vector<TfLiteDelegateParams> previewed_;
   std::vector<Kernel> kernels_;
+  std::vector<int> own_plan_;                 // without a delegate
   std::vector<std::vector<uint8_t>> memory_;  // by tensor
 };
 

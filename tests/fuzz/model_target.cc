@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <set>
+#include <string>
 
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/op.h"
@@ -100,8 +102,11 @@ void PlanAndDescribe(const Graph& graph, const DeviceProfile& profile) {
 // The driver that this program opens.
 void OpenFakeDriver(bool is_large) {
   static void* const driver = [] {
-    setenv("GLES_DELEGATE_EGL_LIBRARY", FAKE_DRIVER, /*replace=*/1);
-    return dlopen(FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL);
+    // Elsewhere if the programs were moved to another machine.
+    const char* moved = std::getenv("GLES_FUZZ_DRIVER");
+    const char* path = moved != nullptr ? moved : FAKE_DRIVER;
+    setenv("GLES_DELEGATE_EGL_LIBRARY", path, /*replace=*/1);
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
   }();
   if (driver == nullptr) std::abort();
   static const auto configure =
@@ -109,12 +114,29 @@ void OpenFakeDriver(bool is_large) {
   configure(is_large ? 1 : 0);
 }
 
-// The model through the delegate as a runtime calls it, on a driver that
-// computes nothing: applied, allocated, run twice, resized, run again.
-void RunDelegate(const Bytes& file, absl::Span<const uint8_t> header) {
+// What the header's bytes change in the runtime.
+FakeRuntime::Changes ChangesOf(absl::Span<const uint8_t> header) {
+  FakeRuntime::Changes changes;
+  changes.fault = header[2];
+  changes.node = header[3];
+  changes.place = header[4];
+  changes.is_old = (header[7] & 1) != 0;
+  changes.free_axis = header[7] >> 1 & 3;
+  changes.has_placeholders = (header[7] & 8) != 0;
+  changes.steps = header[9];
+  return changes;
+}
+
+}  // namespace
+
+std::string RunOnFakeDelegate(absl::Span<const uint8_t> bytes) {
+  if (bytes.size() < kHeaderBytes) return "";
+  const absl::Span<const uint8_t> header = bytes.first(kHeaderBytes);
+  // A separate block, so that a step past the file's end is seen.
+  const Bytes file(bytes.begin() + kHeaderBytes, bytes.end());
   const std::unique_ptr<FakeRuntime> runtime =
-      FakeRuntime::Create(file, {header[2], header[3], header[4]});
-  if (runtime == nullptr) return;
+      FakeRuntime::Create(file, ChangesOf(header));
+  if (runtime == nullptr) return "";
   OpenFakeDriver((header[0] & 32) != 0);
   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
   options.self_check = 0;  // which the driver would fail
@@ -124,7 +146,7 @@ void RunDelegate(const Bytes& file, absl::Span<const uint8_t> header) {
   if ((header[1] & 1) != 0) {
     options.quantized_compute = kTfLiteGlesQuantizedCpu;
   }
-  options.max_delegated_partitions = 0;
+  options.max_delegated_partitions = (header[5] & 32) != 0 ? -1 : 0;
   options.fallback_to_cpu = header[5] & 1;
   options.memory_limit_bytes = (header[5] & 2) != 0 ? 1 << 20 : 0;
   options.zero_copy = (header[5] & 4) != 0 ? kTfLiteGlesOn : kTfLiteGlesAuto;
@@ -133,22 +155,33 @@ void RunDelegate(const Bytes& file, absl::Span<const uint8_t> header) {
   const std::unique_ptr<TfLiteDelegate, void (*)(TfLiteDelegate*)> delegate(
       TfLiteGlesDelegateCreate(&options), TfLiteGlesDelegateDelete);
   if (delegate == nullptr) std::abort();
-  FakeInterpreter interpreter(runtime.get());
-  if (!interpreter.Apply(delegate.get())) return;
-  if (interpreter.Allocate()) {
-    interpreter.Invoke();
-    interpreter.Invoke();
+  std::vector<std::unique_ptr<FakeInterpreter>> interpreters;
+  for (int i = 0; runtime->Subgraph(i) != nullptr; ++i) {
+    interpreters.push_back(
+        std::make_unique<FakeInterpreter>(runtime->Subgraph(i)));
+    if (!interpreters.back()->Apply(delegate.get())) {
+      return TfLiteGlesDelegateReport(delegate.get());
+    }
   }
-  interpreter.ResizeBatch(1, 1 + header[6] % 3);
-  if (interpreter.Allocate()) interpreter.Invoke();
-  (void)TfLiteGlesDelegateReport(delegate.get());
+  for (const auto& interpreter : interpreters) {
+    if (!interpreter->Allocate()) continue;
+    interpreter->Invoke();
+    interpreter->Invoke();
+  }
+  constexpr int kExtents[] = {1, 2, 3, 0, 5, 16, 70, 1000};
+  FakeInterpreter& first = *interpreters[0];
+  first.Resize(kExtents[header[6] % std::size(kExtents)]);
+  if (first.Allocate()) first.Invoke();
+  return TfLiteGlesDelegateReport(delegate.get());
 }
+
+namespace {
 
 void RunModel(absl::Span<const uint8_t> bytes) {
   if (bytes.size() < kHeaderBytes) return;
   // A separate block, so that a step past the file's end is seen.
   const Bytes file(bytes.begin() + kHeaderBytes, bytes.end());
-  RunDelegate(file, bytes);
+  (void)RunOnFakeDelegate(bytes);
   const std::unique_ptr<FakeRuntime> runtime = FakeRuntime::Create(file);
   if (runtime == nullptr) return;
   const DeviceProfile profile = ProfileOf(bytes[0]);
@@ -189,6 +222,10 @@ std::vector<Bytes> Seeds() {
     }
     seed[5] = static_cast<uint8_t>(seeds.size() % 13);
     seed[6] = static_cast<uint8_t>(seeds.size());
+    if (seeds.size() % 3 == 0) {  // a free extent
+      seed[7] = static_cast<uint8_t>(2 * (seeds.size() % 8));
+    }
+    seed[9] = static_cast<uint8_t>(seeds.size() % 12);
     seed.insert(seed.end(), model.begin(), model.end());
   }
   return seeds;

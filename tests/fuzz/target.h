@@ -6,6 +6,7 @@
 #define GLES_DELEGATE_TESTS_FUZZ_TARGET_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -23,9 +24,9 @@ struct Target {
   int replays;
 };
 
-// The first byte chooses a device and options, the second what may differ in
-// the runtime; then 14 bytes that mean nothing, then a .tflite file: reader,
-// checks, passes, plan, memory plan, shader texts, all without GL.
+// 16 bytes that choose a device, options, and how the runtime differs from the
+// file; then a .tflite file: reader, checks, passes, plan, memory plan, shader
+// texts, all without GL.
 const Target& ModelTarget();
 // Options as text ("key=value" lines), as a struct of any size, node ranges.
 const Target& OptionsTarget();
@@ -37,6 +38,10 @@ const Target& TuningTarget();
 const Target& ToolsTarget();
 
 std::vector<const Target*> AllTargets();
+
+// The delegate's report of such bytes, applied, run, resized and run again on a
+// driver that computes nothing. "": the runtime refuses the file.
+std::string RunOnFakeDelegate(absl::Span<const uint8_t> bytes);
 
 }  // namespace gles_delegate::fuzz
 

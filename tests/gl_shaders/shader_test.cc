@@ -18,6 +18,7 @@
 #include "tests/testing/op_models.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
+#include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -250,8 +251,8 @@ std::vector<SingleOpModel> OneOfEach() {
           TransposeConv(transpose),
           Softmax({1, 1, 1, 17}),
           Softmax({1, 8, 8, 3}),
-          DepthToSpace({1, 2, 3, 20}, 2),
-          DepthToSpace({1, 4, 6, 5}, 2, /*inverse=*/true),
+          cases::ModelOf("DEPTH_TO_SPACE x=[1,2,3,20] block_size=2"),
+          cases::ModelOf("SPACE_TO_DEPTH x=[1,4,6,5] block_size=2"),
           Unary(UnaryOp::kHardSwish, {1, 4, 4, 5}),
           Prelu({1, 4, 4, 5}, {5})};
 }

@@ -1,9 +1,9 @@
-"""The recipes of tools/packaging: read by what reads them, or by stand-ins for it.
+"""The recipes of tools/packaging, and debian/: read by what reads them, or by stand-ins for it.
 
     tests/install/recipes_test.py CMAKE FOLDER
 
 Run by CTest as `recipes`. Checked of each: it parses, its options are options of this project, it
-pins the same archives by the same sums, and its version is the project's. With
+pins the same archive by the same sum, and its version is the project's. With
 GLES_DELEGATE_FETCH_WHEELS=1 the linters of Yocto's recipes (oelint-adv) and Kconfig's own parser
 (kconfiglib) read theirs. Nothing is built: only `conan create` could be tried where this was
 written, by hand.
@@ -22,12 +22,13 @@ sys.path.insert(0, str(ROOT / "tests" / "python"))
 import environments  # noqa: E402  pylint: disable=wrong-import-position
 
 PACKAGING = ROOT / "tools" / "packaging"
-ARCHIVES = ("abseil_20220623.1.orig.tar.gz", "tfjs-tflite-node-0.0.2.tgz")
+ARCHIVE = "abseil_20220623.1.orig.tar.gz"
 RECIPES = {name: PACKAGING / path for name, path in {
     "yocto": "yocto/gles-delegate_git.bb", "buildroot": "buildroot/gles-delegate/gles-delegate.mk",
-    "conan": "conan/conanfile.py", "vcpkg": "vcpkg/gles-delegate/portfile.cmake"}.items()}
+    "conan": "conan/conanfile.py", "vcpkg": "vcpkg/gles-delegate/portfile.cmake",
+    "debian": ROOT / "debian/rules"}.items()}
 # Options that are CMake's own, or of find_program and find_path.
-ELSEWHERE = {"CMAKE_BUILD_WITH_INSTALL_RPATH", "FLATC_PROGRAM"}
+ELSEWHERE = {"CMAKE_BUILD_WITH_INSTALL_RPATH", "CMAKE_BUILD_TYPE", "FLATC_PROGRAM"}
 VCPKG = """
 set(CURRENT_PORT_DIR {port})
 set(CURRENT_HOST_INSTALLED_DIR /host)
@@ -60,7 +61,7 @@ all:
 """
 
 
-# HOMEPAGE is the publisher's to fill in; abseil's archive and TFLite's have their own versions.
+# HOMEPAGE is the publisher's to fill in; abseil's archive has its own version.
 NOT_OURS = ("oelint.var.mandatoryvar.HOMEPAGE", "oelint.vars.downloadfilename")
 
 
@@ -93,8 +94,8 @@ def read_buildroot(_cmake, folder):
         if not (ROOT / name).exists():
             raise ValueError(f"no file {name}")
     hashes = (RECIPES["buildroot"].with_suffix(".hash")).read_text(encoding="utf-8")
-    if len(re.findall(r"^sha256  [0-9a-f]{64}  \S+$", hashes, re.MULTILINE)) != 2:
-        raise ValueError("its .hash has not two sums")
+    if len(re.findall(r"^sha256  [0-9a-f]{64}  \S+$", hashes, re.MULTILINE)) != 1:
+        raise ValueError("its .hash has not one sum")
     for line in (RECIPES["buildroot"].parent / "Config.in").read_text().splitlines():
         if not re.fullmatch(r"|config \w+|\t(bool|string) \".*\"|\t(depends on|select) \w+( # .*)?"
                             r"|\thelp|\t  .*|if \w+|endif", line):
@@ -116,13 +117,28 @@ def read_vcpkg(cmake, folder):
     script = folder / "vcpkg.cmake"
     script.write_text(VCPKG.format(port=port, portfile=RECIPES["vcpkg"]), encoding="utf-8")
     text = output([cmake, "-P", script])
-    if f"source {ROOT}\n" not in text or text.count(" 128\n") != 2:
+    if f"source {ROOT}\n" not in text or text.count(" 128\n") != 1:
         raise ValueError(text)
-    manifest = json.loads((port / "vcpkg.json").read_text(encoding="utf-8"))
-    version = re.search(r"project\(gles_delegate VERSION ([\d.]+)",
-                        (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
-    if manifest["version"] != version:
-        raise ValueError(f"its version is {manifest['version']}, the project's {version}")
+    check_version(json.loads((port / "vcpkg.json").read_text(encoding="utf-8"))["version"])
+
+
+def check_version(version):
+    ours = re.search(r"project\(gles_delegate VERSION ([\d.]+)",
+                     (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
+    if version != ours:
+        raise ValueError(f"its version is {version}, the project's {ours}")
+
+
+def read_debian(_cmake, _folder):
+    """The maintainer is the same in both files, and the abseil the one that ./dev builds."""
+    control, changelog = ((ROOT / "debian" / name).read_text(encoding="utf-8")
+                          for name in ("control", "changelog"))
+    check_version(re.match(r"gles-delegate \((\S+)\)", changelog).group(1))
+    maintainer = re.search("^Maintainer: (.*)$", control, re.MULTILINE).group(1)
+    if maintainer != re.search("^ -- (.*>)  ", changelog, re.MULTILINE).group(1):
+        raise ValueError("control and changelog name two maintainers")
+    if f"libabsl-dev (>= {ARCHIVE.split('_')[1].split('.')[0]})" not in control:
+        raise ValueError(f"control does not ask for the abseil of {ARCHIVE}")
 
 
 def lint(folder):
@@ -149,22 +165,19 @@ def lint(folder):
 
 
 def check_text(text):
-    """Yields what is wrong with the options and archives that a recipe names."""
+    """Yields options that a recipe names and this project does not have."""
     known = "".join(path.read_text(encoding="utf-8") for path in
                     [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake")])
     for option in re.findall(r"(?:-D|\")((?:GLES_DELEGATE|ABSEIL|TFLITE|CMAKE|FLATC)_\w+)", text):
         if option not in ELSEWHERE and not re.search(rf"(option|set)\({option}\b", known):
             yield f"no option {option}"
-    for archive in ARCHIVES:
-        if archive not in text:
-            yield f"does not name {archive}"
 
 
 def main():
     cmake, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     readers = {"yocto": read_yocto, "buildroot": read_buildroot, "conan": read_conan,
-               "vcpkg": read_vcpkg}
+               "vcpkg": read_vcpkg, "debian": read_debian}
     wrong, sums = [], {}
     for name, reader in readers.items():
         try:
@@ -173,11 +186,13 @@ def main():
             wrong.append(f"{name}: {error}")
         text = RECIPES[name].read_text(encoding="utf-8")
         wrong += [f"{name}: {finding}" for finding in check_text(text)]
+        if name != "debian" and ARCHIVE not in text:
+            wrong.append(f"{name}: does not name {ARCHIVE}")
         if name == "buildroot":
             text += RECIPES[name].with_suffix(".hash").read_text(encoding="utf-8")
         sums[name] = set(re.findall(r"\b[0-9a-f]{64}\b", text))
-    if not sums["yocto"] == sums["buildroot"] == sums["conan"] or len(sums["conan"]) != 2:
-        wrong.append(f"the archives' sums differ: {sums}")
+    if not sums["yocto"] == sums["buildroot"] == sums["conan"] or len(sums["conan"]) != 1:
+        wrong.append(f"the archive's sums differ: {sums}")
     # Last and alone, as it ends the test if the linters cannot be fetched.
     wrong = wrong or list(lint(folder))
     for text in wrong:

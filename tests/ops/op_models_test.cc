@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/testing/matchers.h"
+#include "tools/cases/model.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
 
@@ -39,7 +40,7 @@ TEST(MatchesCpuTest, RefusesAWrongElement) {
 }
 
 TEST(MatchesCpuTest, RefusesOneUnitWhereValuesAreMoved) {
-  const SingleOpModel model = Reshape({1, 2, 3, 4}, {4, 6});
+  const SingleOpModel model = cases::ModelOf("RESHAPE x=[1,2,3,4] shape=(4,6)");
   RunResult result = RunOnCpu(model);
   float& value = result.outputs[0].values[3];
   value = std::nextafter(value, 1e9f);

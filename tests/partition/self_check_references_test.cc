@@ -13,11 +13,17 @@
 #include "nlohmann/json.hpp"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/op_builders.h"
 #include "tools/op_models/op_builders_detection.h"
 
 namespace gles_delegate::testing {
 namespace {
+
+constexpr char kOneHot[] =
+    "ONE_HOT indices=i32[2,7]~-2..6 depth=5 on=0.5 off=-0.25 axis=-1 -> f32";
+constexpr char kUpdate[] =
+    "DYNAMIC_UPDATE_SLICE x=[2,25,12] update=[1,2,12] start=i32[3](1,1,0)";
 
 using ::gles_delegate::egl::GlApi;
 
@@ -94,8 +100,6 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
   for (IntegerBinaryParams* p : {&add, &modulo}) p->a = p->b = {1, 3, 4, 5};
   Conv3dParams transposed;
   transposed.transposed = true;
-  OneHotCase one_hot;
-  one_hot.indices = {2, 7};
   LstmCase projected, sequence = LstmWithParts(0);
   projected.outputs = 3;
   projected.peephole = projected.layer_norm = projected.projection_bias = true;
@@ -115,27 +119,33 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
       ReduceBools(Op::REDUCE_ANY, {1, 3, 4, 5}, {1}, true),
       ReduceInts(Op::SUM, {1, 3, 4, 5}, {1, 2}, true),
       // In the input's memory: whole texels, and channels of them.
-      DynamicUpdateSlice({2, 5, 12}, {1, 2, 12}, {1, 1, 0}, false),
-      DynamicUpdateSlice({2, 5, 13}, {1, 2, 5}, {1, 1, 3}, true),
+      cases::ModelOf(
+          "DYNAMIC_UPDATE_SLICE x=[2,5,12] update=[1,2,12] start=(1,1,0)"),
+      cases::ModelOf(
+          "DYNAMIC_UPDATE_SLICE x=[2,5,13] update=[1,2,5] start=i32[3](1,1,3)"),
       ArgExtreme(Op::ARG_MAX, {1, 3, 4, 9}, 3),
       ArgExtreme(Op::ARG_MIN, {1, 3, 4, 9}, 1, TensorType::INT32),
       TopK({2, 9}, 3),
-      OneHot(one_hot),
-      ScatterNd({10, 6, 3}, 40, 2),
-      ReverseSequence({2, 7, 4}, 1, 0, true),
-      EmbeddingLookup({9, 6}, 4, Weights::kFloat),
-      EmbeddingLookup({9, 6}, 4, Weights::kRuntime),
-      EmbeddingLookup({9, 6}, 4, Weights::kInt8),
+      cases::ModelOf(kOneHot),
+      cases::ModelOf("SCATTER_ND indices=i32[40,2]~(0..9,0..5) "
+                     "updates=[40,3]~i-9..9 shape=(10,6,3) -> f32"),
+      cases::ModelOf(
+          "REVERSE_SEQUENCE x=[2,7,4] lengths=i32[2]~0..7 seq_dim=1"),
+      cases::ModelOf(
+          "EMBEDDING_LOOKUP ids=i32[4]~0..8 table=const:[9,6] -> f32"),
+      cases::ModelOf("EMBEDDING_LOOKUP ids=i32[4]~0..8 table=[9,6] -> f32"),
+      cases::ModelOf(
+          "EMBEDDING_LOOKUP ids=i32[4]~0..8 table=int8:[9,6] -> f32"),
       FullyConnected(few),
       FullyConnected(many),
-      SegmentSum({5, 6}, {0, 0, 1, 2, 2}, 0),
-      SegmentSum({5, 6}, {1, 0, 1, 2, -1}, 3, TensorType::FLOAT32,
-                 Op::UNSORTED_SEGMENT_MAX),
-      SegmentSum({5, 6}, {1, 0, 1, 2, -1}, 3, TensorType::INT32,
-                 Op::UNSORTED_SEGMENT_MIN),
-      SegmentSum({5, 6}, {1, 0, 1, 2, -1}, 3, TensorType::FLOAT32,
-                 Op::UNSORTED_SEGMENT_PROD),
-      DynamicUpdateSlice({2, 7, 5}, {1, 3, 5}, {1, 2, 0}, true),
+      cases::ModelOf("SEGMENT_SUM x=[5,6]~i-9..9 ids=(0,0,1,2,2)"),
+      cases::ModelOf(
+          "UNSORTED_SEGMENT_MAX x=[5,6]~i-9..9 ids=(1,0,1,2,-1) n=3"),
+      cases::ModelOf("UNSORTED_SEGMENT_MIN x=i32[5,6] ids=(1,0,1,2,-1) n=3"),
+      cases::ModelOf(
+          "UNSORTED_SEGMENT_PROD x=[5,6]~i-9..9 ids=(1,0,1,2,-1) n=3"),
+      cases::ModelOf(
+          "DYNAMIC_UPDATE_SLICE x=[2,7,5] update=[1,3,5] start=i32[3](1,2,0)"),
       Conv3d(Conv3dParams()),
       Conv3d(transposed),
       Spectrum({3, 1, 16}, 16),
@@ -167,8 +177,6 @@ TEST(SelfCheckReferencesTest, SmallEditsAreFound) {
   parts.peephole = parts.layer_norm = parts.projection_bias = true;
   LstmCase plain;
   plain.steps = 3;
-  OneHotCase one_hot;
-  one_hot.indices = {2, 7};
   DetectionCase fast, regular, crowded;
   crowded.anchors = 300;
   crowded.max = 50;
@@ -209,14 +217,12 @@ TEST(SelfCheckReferencesTest, SmallEditsAreFound) {
        {"shared_area > overlap", "shared_area > 3.0 * overlap"}},
       {Detection(regular), {"+ gid.z", "+ 0"}},
       {Detection(regular), {"vec4(float(row)", "vec4(float(row + 1)"}},
-      {OneHot(one_hot), {"== at - outer", "== at + 1 - outer"}},
-      {OneHot(one_hot), {"e - at * inner", "e"}},
-      {DynamicUpdateSlice({2, 25, 12}, {1, 2, 12}, {1, 1, 0}, true),
-       {"clamp(at, 0, extent - box)", "max(at, 0)"}},
-      {DynamicUpdateSlice({2, 25, 12}, {1, 2, 12}, {1, 1, 0}, true),
+      {cases::ModelOf(kOneHot), {"== at - outer", "== at + 1 - outer"}},
+      {cases::ModelOf(kOneHot), {"e - at * inner", "e"}},
+      {cases::ModelOf(kUpdate), {"clamp(at, 0, extent - box)", "max(at, 0)"}},
+      {cases::ModelOf(kUpdate),
        {"clamp(at, 0, extent - box)", "clamp(at, 0, extent)"}},
-      {DynamicUpdateSlice({2, 25, 12}, {1, 2, 12}, {1, 1, 0}, true),
-       {"clamp(at, 0, extent - box)", "extent - box"}},
+      {cases::ModelOf(kUpdate), {"clamp(at, 0, extent - box)", "extent - box"}},
       {QuantizedSoftmax(),
        {"float(low + 255));", "float(low + 255)); quantized += 2.0;"}},
       {QuantizedSoftmax(),

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -219,6 +220,11 @@ TEST(FuseInputsTest, OtherFunctions) {
   ExpectNotFused([](Block* b) { b->first().post_ops.push_back({"tanh"}); });
   ExpectNotFused([](Block* b) { b->first().post_ops.clear(); });
   ExpectNotFused([](Block* b) { b->op(0).operand_zero_extend = true; });
+  // Padding channels would be infinite or NaN, which no weight of zero undoes.
+  ExpectNotFused([](Block* b) {
+    b->op(0) = {"mul", {std::numeric_limits<float>::infinity()}};
+    b->first().inputs = {b->x};
+  });
 }
 
 TEST(FuseInputsTest, OtherOperands) {

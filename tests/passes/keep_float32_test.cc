@@ -278,13 +278,15 @@ TEST(KeepFloat32Test, TheReportSaysHowManyAndWhy) {
     EXPECT_EQ(KeptOf(ops, inputs), "{}");
   }
   {
-    Ops ops;  // the magnitude of a complex number
+    Ops ops;  // the length of a vector
     const int x = ops.b.AddInput("x", dims);
-    const int re = ops.Unary(Op::SQUARE, x, dims);
-    const int im = ops.Binary(Op::MUL, x, x, dims, schema::MulOptionsT());
-    const int sum = ops.Binary(Op::ADD, re, im, dims, schema::AddOptionsT());
+    const int a = ops.Unary(Op::SQUARE, x, dims);
+    const int b = ops.Binary(Op::MUL, x, x, dims, schema::MulOptionsT());
+    const int c = ops.Unary(Op::SQUARE, x, dims);
+    const int ab = ops.Binary(Op::ADD, a, b, dims, schema::AddOptionsT());
+    const int sum = ops.Binary(Op::ADD, ab, c, dims, schema::AddOptionsT());
     ops.b.SetOutputs({ops.Unary(Op::SQRT, sum, dims)});
-    EXPECT_EQ(KeptOf(ops, inputs), R"({"squares":3})");
+    EXPECT_EQ(KeptOf(ops, inputs), R"({"squares":5})");
   }
   {
     Ops ops;  // places in a flat picture

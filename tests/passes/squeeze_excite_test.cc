@@ -4,6 +4,7 @@
 #include "delegate/ops/conv/squeeze_excite.h"
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "delegate/ops/pooling/pool_2d.h"
@@ -171,6 +172,31 @@ TEST(SqueezeExciteTest, MatchesDefinition) {
     Check({{1, 9, 1, 128}, 140, 3, true, true, /*mean=*/true}, simd_lanes);
     Check({{3, 1, 1, 4}, 70, /*outputs=*/0}, simd_lanes);
     Check({{1, 4, 4, 8}, 3, 0, true, true, true}, simd_lanes);
+  }
+}
+
+// An infinite mean saturates what it is a term of, and is no reason for NaN:
+// not through the padding of the first product either.
+TEST(SqueezeExciteTest, KeepsInfinityOutOfPadding) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (int simd_lanes : {1, 8}) {
+    Block block(Case{});
+    block.values[0][8] = std::numeric_limits<float>::infinity();
+    FuseSqueezeExcite(&block.b.graph, Fusing());
+    ASSERT_THAT(block.b.Ops(), ElementsAre("SQUEEZE_EXCITE"));
+    const auto got =
+        RunGraph(block.b.graph, block.values, [&](DeviceProfile& profile) {
+          profile.choices.simd_lanes = simd_lanes;
+        });
+    ASSERT_TRUE(got.ok()) << got.status();
+    Sums want = Product(block.Mean(), block.weights[0], block.bias[0], 9, 1);
+    for (double& v : want.values) v = v > 0 ? 1 : 0;
+    want = Product({want.values, want.values}, block.weights[1], block.bias[1],
+                   6, 1);
+    for (size_t i = 0; i < got->size(); ++i) {
+      const double y = 1 / (1 + std::exp(-want.values[i]));
+      EXPECT_NEAR((*got)[i], y, 0x1p-24 * (10 * want.magnitudes[i] + 16)) << i;
+    }
   }
 }
 

@@ -1,4 +1,7 @@
-"""The package with a runtime: models on the GPU beside the CPU of the same interpreter."""
+"""The package with a runtime: models on the GPU beside the CPU of the same interpreter.
+
+Longer than 300 lines: the tests share one model and its runs.
+"""
 
 import dataclasses
 import io
@@ -102,13 +105,71 @@ def test_bytes_of_any_kind_and_open_files_are_models(tmp_path):
         gles_delegate.interpreter(3)
 
 
+PATH_ERRORS = (("missing", FileNotFoundError), ("file/below", NotADirectoryError),
+               ("secret", PermissionError))
+
+
+@pytest.fixture(name="paths")
+def bad_paths(tmp_path):
+    """A folder with what PATH_ERRORS names, and a folder."""
+    for name in ("file", "secret"):
+        (tmp_path / name).write_bytes(b"")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "secret").chmod(0)
+    return tmp_path
+
+
+def raises(error):
+    if error is PermissionError and os.geteuid() == 0:
+        pytest.skip("root has every permission")
+    return pytest.raises(error)
+
+
+@pytest.mark.parametrize("name, error", PATH_ERRORS + (("folder", IsADirectoryError),))
+def test_paths_that_cannot_be_read_are_errors_of_python(paths, name, error):
+    path = paths / name
+    for call in (lambda: gles_delegate.interpreter(path), lambda: gles_delegate.benchmark(str(path)),
+                 lambda: gles_delegate.load_delegate(tuning_file=path),
+                 lambda: gles_delegate.interpreter(MODEL, tuning_file=str(path))):
+        with raises(error) as raised:
+            call()
+        assert raised.value.filename == str(path)
+
+
+@pytest.mark.parametrize("option, name, error", [
+    ("serialization_dir", "missing", FileNotFoundError), ("serialization_dir", "file", NotADirectoryError),
+    ("serialization_dir", "secret/x", NotADirectoryError), ("report_file", "missing/x", FileNotFoundError),
+    ("report_file", "file/x", NotADirectoryError), ("report_file", "folder", IsADirectoryError),
+    ("report_file", "secret", PermissionError)])
+def test_folders_and_files_of_options(paths, option, name, error):
+    with raises(error):
+        gles_delegate.load_delegate(model_token="m", **{option: paths / name})
+    gles_delegate.load_delegate(model_token="m", serialization_dir=paths, report_file=paths / "new")
+
+
+def test_files_that_are_no_models_are_named(paths):
+    (paths / "text").write_text("no model at all")
+    for name, size in (("file", 0), ("text", 15)):
+        with pytest.raises(ValueError, match=f"{paths / name} is no .tflite model: {size} bytes"):
+            gles_delegate.interpreter(paths / name)
+    for model in (b"", b"no model at all", io.BytesIO()):
+        with pytest.raises(ValueError, match="model is no .tflite model"):
+            gles_delegate.interpreter(model)
+
+
 def test_a_with_block_ends_the_interpreter_and_its_delegate():
     before = run(gles_delegate.interpreter(MODEL))
     with gles_delegate.interpreter(MODEL) as interpreter:
         assert isinstance(interpreter, runtime().Interpreter)
         assert_close(run(interpreter), before)
         assert gles_delegate.report(interpreter).nodes_delegated == 3
-    with pytest.raises(ValueError, match="its delegate is gone"):
+    for method in [name for name in dir(gles_delegate.Interpreter) if name != "__exit__"
+                   and (name == "__enter__" or not name.startswith("_"))] + ["any_other"]:
+        with pytest.raises(ValueError, match="interpreter is closed"):
+            getattr(interpreter, method)()
+    with pytest.raises(ValueError, match="interpreter is closed"), interpreter:
+        pass
+    with pytest.raises(ValueError, match="interpreter is closed"):
         gles_delegate.report(interpreter)
     with pytest.raises(ValueError, match="the last one is gone"):
         gles_delegate.report()

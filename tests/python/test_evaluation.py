@@ -222,7 +222,7 @@ def test_what_cannot_be_evaluated_is_said(images, truth, tmp_path):
              "model_output_labels": LABELS, "output_file_path": tmp_path / "results"}
     model = tmp_path / "model.tflite"
     model.write_bytes(_model.self_check_model())
-    for changed, text in (({"model_file": tmp_path / "none"}, "is no file"),
+    for changed, text in (({"model_file": tmp_path / "none"}, "No such file"),
                           ({"model_file": CLASSIFIER, "options": "device:no such"}, "no such"),
                           ({"model_file": CLASSIFIER, "options": "device"}, "is not key:value"),
                           ({"model_file": DETECTOR}, "classes"),

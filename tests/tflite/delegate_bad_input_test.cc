@@ -11,12 +11,14 @@
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "egl/testing.h"
+#include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/scratch_directory.h"
+#include "tools/common/tflite_abi.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -145,6 +147,45 @@ TEST_P(BadGraphTest, IsRefusedInADecomposition) {
 
 INSTANTIATE_TEST_SUITE_P(All, BadGraphTest, ::testing::ValuesIn(GraphFaults()),
                          [](const auto& fault) { return fault.param.name; });
+
+// The runtime's kernel would follow a null pointer as it is prepared, so that
+// tensors cannot be allocated before.
+TEST(AbsentInputTest, StaysOnTheCpu) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  for (bool in_composite : {false, true}) {
+    ModelBuilder inner;
+    const int x = inner.AddInput("x", {2, 4});
+    const int t = inner.AddTensor("t", {2, 4});
+    const int y = inner.AddTensor("y", {4, 2});
+    inner.AddOp(Op::NEG, 1, {x}, {t});
+    inner.AddOp(Op::TRANSPOSE, 1,
+                {-1, inner.AddConstant<int32_t>("p", {2}, std::vector{1, 0})},
+                {y}, schema::TransposeOptionsT());
+    inner.SetOutputs({t, y});
+    ModelBuilder outer;
+    const int out = outer.AddTensor("out", {2, 4});
+    const int out2 = outer.AddTensor("out2", {4, 2});
+    outer.AddComposite("any.name", 1, {outer.AddInput("in", {2, 4})},
+                       {out, out2});
+    outer.SetOutputs({out, out2});
+    outer.AddSubgraph(inner);
+    const auto model =
+        LoadOrDie(in_composite ? outer.Finish() : inner.Finish());
+    TfLiteInterpreterOptions* options = TfLiteInterpreterOptionsCreate();
+    TfLiteInterpreter* interpreter =
+        TfLiteInterpreterCreate(model->get(), options);
+    TfLiteInterpreterOptionsDelete(options);
+    const DelegatePtr delegate = MakeDelegate();
+    EXPECT_EQ(
+        TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate.get()),
+        kTfLiteOk);
+    const auto report = ReportOf(delegate);
+    EXPECT_EQ(report["nodes_delegated"], 0);
+    EXPECT_THAT(report["cpu"].dump(),
+                HasSubstr("TRANSPOSE (node 1) has no input 0"));
+    TfLiteInterpreterDelete(interpreter);
+  }
+}
 
 // --- Shapes that disagree ---------------------------------------------------
 

@@ -10,7 +10,6 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/gl.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/scoped_environment.h"
 #include "third_party/tflite_schema/schema_generated.h"
 
 namespace gles_delegate::testing {
@@ -123,26 +122,6 @@ TEST_F(DelegateInterpretersTest, TensorsOfEachMayBeBound) {
   EXPECT_EQ(BindBuffer(delegate.get(), output, buffer->id()), 1);
   EXPECT_THAT(TfLiteGlesDelegateLastError(),
               HasSubstr("is no input or output"));
-}
-
-// By the environment and the app: one warning, when the first is applied.
-TEST_F(DelegateInterpretersTest, ARemovedOptionIsOneWarning) {
-  const auto model = LoadOrDie(ChainModel("can"));
-  const ScopedEnvironment set("GLES_DELEGATE_OPTIONS", "prefer_faster:1");
-  char key[] = "prefer_faster", value[] = "true";
-  char* keys[] = {key};
-  char* values[] = {value};
-  const DelegatePtr delegate(
-      tflite_plugin_create_delegate(keys, values, 1, nullptr),
-      TfLiteGlesDelegateDelete);
-  for (const int warnings : {1, 0}) {
-    auto interpreter = Applied(*model, delegate);
-    EXPECT_THAT(
-        interpreter->log(),
-        Contains(AllOf(HasSubstr("WARNING: TfLiteGlesDelegate: an old option"),
-                       HasSubstr("prefer_faster")))
-            .Times(warnings));
-  }
 }
 
 }  // namespace

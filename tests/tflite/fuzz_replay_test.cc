@@ -2,12 +2,15 @@
 // The fuzz targets (tests/fuzz/) without a fuzzer: on their seeds, on every
 // reproducer that was ever found, and on a fixed number of mutations. The same
 // bytes in every run; GLES_FUZZ_SEED and GLES_FUZZ_RUNS ask for others.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/fuzz/mutate.h"
@@ -68,6 +71,44 @@ TEST_P(FuzzReplayTest, Mutations) {
     target.run(bytes);
   }
 }
+
+// A change of the runtime, by the model target's header, and what some seed's
+// report says then.
+struct Reached {
+  const char* name;
+  std::vector<std::pair<size_t, uint8_t>> header;
+  const char* says;
+};
+
+class FuzzReachesTest : public ::testing::TestWithParam<Reached> {};
+
+TEST_P(FuzzReachesTest, ItsCode) {
+  std::vector<Bytes> seeds = ModelTarget().seeds();
+  std::reverse(seeds.begin(), seeds.end());  // loops are the last
+  for (Bytes& seed : seeds) {
+    std::fill_n(seed.begin(), 16, uint8_t{0});
+    for (const auto& [at, value] : GetParam().header) seed[at] = value;
+    const std::string report = RunOnFakeDelegate(seed);
+    if (report.find(GetParam().says) != std::string::npos) return;
+  }
+  ADD_FAILURE() << "no report says: " << GetParam().says;
+}
+
+constexpr size_t kFault = 2, kPlace = 4, kExtent = 6, kFree = 7, kSteps = 9;
+INSTANTIATE_TEST_SUITE_P(
+    Model, FuzzReachesTest,
+    ::testing::Values(
+        Reached{"Composite", {}, "odml.any"},
+        Reached{"OwnOutput", {{kFault, 3}}, "reads its own output"},
+        Reached{"SecondWriter", {{kFault, 5}, {kPlace, 2}}, "both write"},
+        Reached{"WrittenVariable", {{kFault, 6}, {kPlace, 2}}, "a variable"},
+        Reached{"SharedState", {{kFault, 7}}, "is used by 2 nodes"},
+        Reached{"FreeExtent", {{kFree, 2}, {kExtent, 3}}, "resized to"},
+        Reached{"Placeholder", {{kFree, 4 + 8}, {kExtent, 3}}, "resized to"},
+        Reached{"LongLoop", {{kSteps, 6}}, "runs more than"},
+        Reached{"EndlessLoop", {{kSteps, 9}}, "runs more than"},
+        Reached{"UnknownLoop", {{kSteps, 10}}, "known only at run time"}),
+    [](const auto& test) { return test.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(Targets, FuzzReplayTest,
                          ::testing::ValuesIn(AllTargets()),

@@ -9,6 +9,7 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/of_type.h"
 #include "tools/op_models/op_variant.h"
 #include "tools/op_models/schema_names.h"
@@ -61,8 +62,11 @@ TEST_F(Int64Test, Reductions) {
 
 // Indices that are computed on the GPU.
 TEST_F(Int64Test, IndicesAtRunTime) {
-  ExpectMatchesCpuOnce(OfInt64(GatherNd({3, 4, 5}, {6, 2}), true));
-  ExpectMatchesCpuOnce(ScatterNd({3, 4, 5}, 6, 2, true, TensorType::INT64));
+  ExpectMatchesCpuOnce(
+      cases::ModelOf("GATHER_ND x=[3,4,5] indices=i64[6,2]~(0..2,0..3)"));
+  ExpectMatchesCpuOnce(
+      cases::ModelOf("SCATTER_ND indices=i32[6,2]~(0..2,0..3) "
+                     "updates=i64[6,5]~-9..9 shape=(3,4,5) -> i64"));
   const SingleOpModel model = MakeModel(
       "GATHER by int64 sums", Accuracy{/*terms=*/0}, [](OpVariant& v) {
         const auto int64 = [&v](int t) {

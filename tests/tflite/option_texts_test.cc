@@ -1,5 +1,5 @@
 // labels: unit
-// Options as texts: those of version 0.1, tuning files, ranges of nodes, and
+// Options as texts: tuning files, shapes, ranges of nodes, and
 // GLES_DELEGATE_DEBUG.
 #include "delegate/tflite/option_texts.h"
 
@@ -34,67 +34,6 @@ TEST(InputShapesTest, AreNamesWithShapes) {
                 HasSubstr("is not an input with its shape"))
         << bad;
   }
-}
-
-using Keys = std::vector<std::pair<absl::string_view, absl::string_view>>;
-
-Options FromKeys(const Keys& keys) {
-  auto options = OptionsFrom(keys);
-  EXPECT_TRUE(options.ok()) << options.status();
-  return options.ok() ? *std::move(options) : Options();
-}
-
-// Each old option with a value that is not its default.
-TEST(OldOptionsTest, AreTodaysWithAWarning) {
-  const auto from = [](absl::string_view key, absl::string_view value) {
-    Options options = FromKeys({{key, value}});
-    EXPECT_EQ(options.warnings.size(), 1u) << key;
-    EXPECT_THAT(options.warnings,
-                ::testing::Contains(HasSubstr(std::string(key))));
-    return options;
-  };
-  EXPECT_TRUE(from("background_compilation", "on").tiered_start);
-  EXPECT_FALSE(from("background_compilation", "off").tiered_start);
-  EXPECT_TRUE(
-      from("inference_preference", "fast_single_answer").prefers_fast_start);
-  EXPECT_FALSE(from("enable_quantization", "0").enable_quantization);
-  EXPECT_TRUE(from("enable_quantization", "true").enable_quantization);
-  EXPECT_TRUE(from("force_own_context", "1").force_own_context);
-  EXPECT_FALSE(from("allow_software", "false").allow_software);
-  EXPECT_FALSE(from("thread_mode", "caller_lets_go").pins_context);
-  EXPECT_TRUE(from("thread_mode", "caller_keeps_context").pins_context);
-  for (const char* key : {"float16_arithmetic", "integer_rounding", "tuning",
-                          "min_nodes_per_partition"}) {
-    EXPECT_THAT(*from(key, "1").warnings.begin(), HasSubstr("no effect"));
-  }
-  EXPECT_THAT(std::string(OptionsFrom({{"background_compilation", "maybe"}})
-                              .status()
-                              .message()),
-              HasSubstr("is not one of auto, on, off"));
-}
-
-// Whatever else is set, before it or after it.
-TEST(OldOptionsTest, TakeNothingFromTodays) {
-  const auto both_orders = [](const Keys& keys, auto expect) {
-    expect(FromKeys(keys));
-    expect(FromKeys(Keys(keys.rbegin(), keys.rend())));
-  };
-  both_orders({{"force_own_context", "1"}, {"thread_mode", "worker"}},
-              [](const Options& o) { EXPECT_TRUE(o.has_worker); });
-  both_orders({{"allow_software", "0"}, {"device", "mali"}},
-              [](const Options& o) { EXPECT_EQ(o.device, "mali"); });
-  both_orders({{"enable_quantization", "0"}, {"quantized_compute", "float"}},
-              [](const Options& o) { EXPECT_TRUE(o.enable_quantization); });
-  both_orders({{"background_compilation", "on"}, {"startup", "baseline"}},
-              [](const Options& o) { EXPECT_FALSE(o.tiered_start); });
-  both_orders({{"enable_serialization", "0"},
-               {"serialization_dir", "a"},
-               {"model_token", "b"}},
-              [](const Options& o) { EXPECT_EQ(o.cache.directory, ""); });
-  const testing::ScopedEnvironment environment("GLES_DELEGATE_OPTIONS",
-                                               "enable_quantization:0");
-  EXPECT_TRUE(FromKeys({{"quantized_compute", "float"}}).enable_quantization);
-  EXPECT_FALSE(FromKeys({}).enable_quantization);
 }
 
 TEST(OptionsTest, ATuningFileIsReadAndChecked) {

@@ -199,16 +199,6 @@ TEST(PluginTest, AnUnknownKeyIsRefusedWithTheKnownOnes) {
   EXPECT_THAT(Reported(), HasSubstr("exclude_nodes"));
 }
 
-TEST(PluginTest, TheKeyOfARemovedOptionIsAWarning) {
-  const auto options =
-      OptionsFrom({{"prefer_faster", "1"}, {"prefer_faster", "anything"}});
-  ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_THAT(options->warnings,
-              ::testing::ElementsAre(HasSubstr(
-                  "option prefer_faster of version 0.1 has no effect")));
-  EXPECT_TRUE(OptionsFrom({{"verbosity", "2"}})->warnings.empty());
-}
-
 TEST(PluginTest, ABadValueIsRefused) {
   EXPECT_EQ(Plugin("verbosity", "loud"), nullptr);
   EXPECT_THAT(Reported(), HasSubstr("'loud' is not an integer"));

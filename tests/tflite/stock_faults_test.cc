@@ -9,11 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/precision_test.h"
 #include "tests/testing/run_graph.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/random.h"
 #include "tools/op_models/schema_names.h"
 
@@ -33,10 +35,8 @@ TEST_P(StockFaultsTest, DepthwiseWithAMultiplierAndManyChannels) {
 }
 
 TEST_P(StockFaultsTest, TheValueOfPadV2) {
-  PadParams params;
-  params.kind = PadParams::Kind::kPadV2;
-  params.value = -2.5f;
-  Check(Pad(params));
+  Check(cases::ModelOf(
+      "PADV2 x=[1,4,4,5] pads=[4,2](0,0,1,2,2,1,0,0) value=(-2.5)"));
 }
 
 TEST_P(StockFaultsTest, PowOfANegativeBase) {
@@ -100,9 +100,9 @@ TEST_P(StockFaultsTest, ResizeToASmallerSize) {
 }
 
 TEST_P(StockFaultsTest, TransposeByAnyPermutation) {
-  for (const std::vector<int>& permutation :
-       {std::vector<int>{0, 2, 1, 3}, {0, 3, 1, 2}, {3, 2, 1, 0}}) {
-    Check(Transpose({1, 4, 5, 6}, permutation));
+  for (const char* permutation : {"(0,2,1,3)", "(0,3,1,2)", "(3,2,1,0)"}) {
+    Check(cases::ModelOf(
+        absl::StrCat("TRANSPOSE x=[1,4,5,6] perm=", permutation)));
   }
 }
 

@@ -39,7 +39,7 @@ PATHS = {
     "quantized_accuracy": ("--graphs={} --images={p}", "--graph={m} --images={}"),
     "model_report": ("--graph={}",),
     "gles_demo": ("--graph={}", "--image={}", "--labels={}"),
-    "gles_doctor": ("--graph={}", "--tflite_library={}"),
+    "gles_doctor": ("--graph={}", "{}", "--tflite_library={}"),
     "gles_tune": ("--graph={}",),
     "model_shapes": ("{}", "--check --output_dir={} {m}"),
     "soak": ("{}",),
@@ -62,7 +62,9 @@ REFUSED = {
     "model_report": (("--num_runs=-1", "--num_runs must be 1 or more"),),
     "gles_demo": (("--num_runs=0", "--num_runs must be 1 or more"), ("--input_std=0", "must not be 0"),
                   ("--graph={m} --write_model=x", "leave --graph out")),
-    "gles_doctor": (("--seconds=-1", "--seconds must be 0 or more"),),
+    "gles_doctor": (("--seconds=-1", "--seconds must be 0 or more"),
+                    ("--max_batch=0", "--max_batch must be 1 or more"),
+                    ("--require=gpu", "--require has one value"), ("--use_cpu", "unknown flag 'use_cpu'")),
     "gles_conformance": (("--sample=0", "--sample must be 1 or more"),),
     "gles_tune": (("--num_threads=2", "unknown flag 'num_threads'"),),
     "soak": (("--invokes=0", "--invokes must be 1 or more"),),
@@ -133,7 +135,7 @@ def check_program(path, misspelt, meant):
         if (wrong.returncode, wrong.stdout, wrong.stderr) != (
                 1, "", f"{path.name}: the flag '{flag}' takes no value\n"):
             yield f"--{flag}=man: exit status {wrong.returncode}: {wrong.stdout}{wrong.stderr}"
-    if run([path, "--qqqqqqqqqqqq"]).stderr.count("did you mean"):
+    if run([path, "--zzzzzzzzzzzz"]).stderr.count("did you mean"):
         yield "a flag that is like none has a suggestion"
 
 

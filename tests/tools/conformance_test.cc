@@ -10,6 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/cases/model.h"
+#include "tools/cases/rows.h"
 #include "tools/conformance/report.h"
 #include "tools/conformance/selection.h"
 #include "tools/conformance/suite.h"
@@ -62,6 +64,53 @@ TEST(SuiteTest, TwoFamiliesOfOneNameAreAnError) {
   EXPECT_EQ(taken.status().code(), absl::StatusCode::kAlreadyExists);
   EXPECT_THAT(std::string(taken.status().message()),
               HasSubstr("NEG/plain/1x2"));
+}
+
+TEST(RowsTest, ListsExpand) {
+  const auto rows = cases::RowsOf("a_list", R"(# a comment
+sizes = 4 6
+SPLIT axis={a} x=[{n},{n}] num_splits=2
+  | a=0..1; n=$sizes
+{op} x={x} shape={s} % all | op=RESHAPE BROADCAST_TO; (x,s)=([5],(1,5))
+SQUEEZE x=[2] squeeze_dims=(0) -> [2] => axis 0 of 2 is not 1
+)");
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  ASSERT_EQ(rows->size(), 4u);
+  EXPECT_THAT((*rows)[0].cases,
+              ::testing::ElementsAre("SPLIT axis=0 x=[4,4] num_splits=2",
+                                     "SPLIT axis=0 x=[6,6] num_splits=2",
+                                     "SPLIT axis=1 x=[4,4] num_splits=2",
+                                     "SPLIT axis=1 x=[6,6] num_splits=2"));
+  EXPECT_EQ((*rows)[0].name(), "SPLIT_a_list3");
+  EXPECT_THAT((*rows)[2].cases,
+              ::testing::ElementsAre("BROADCAST_TO x=[5] shape=(1,5) % all"));
+  EXPECT_EQ((*rows)[3].refusal, "axis 0 of 2 is not 1");
+}
+
+TEST(RowsTest, WrongRowsAreErrors) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"FLIP x=[2]", "a_list.txt:1: 'FLIP' is not a builtin op"},
+      {"NEG x=[2,b]", "'[2,b]' is not a tensor"},
+      {"NEG x=[2]~many", "'[2]~many' is not a tensor"},
+      {"NEG x={x} | (x,y)=([2])", "has not the 2 values of (x,y)"},
+      {"NEG x={x} | (x)=[2]", "[2] is not a tuple"},
+      {"NEG x=[2] -> [3", "'[3' is not an output"}};
+  for (const auto& [text, message] : wrong) {
+    const auto rows = cases::RowsOf("a_list", text);
+    EXPECT_THAT(std::string(rows.status().message()), HasSubstr(message))
+        << text;
+  }
+}
+
+TEST(RowsTest, WrongNamesAndOptionsAreErrors) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"ADD x=[2] y", "no tensor is named y"},
+      {"ADD x=[2] x=[2]", "two tensors are named x"},
+      {"MIRROR_PAD x=[2] pads=[1,2](1,1) mode=ROUND", "ROUND"}};
+  for (const auto& [text, message] : wrong) {
+    EXPECT_THAT(std::string(cases::ModelOf(text).status.message()),
+                HasSubstr(message));
+  }
 }
 
 // The page is generated: a change of the registry changes it.

@@ -1,12 +1,15 @@
 // labels: unit tools sanitize
 // The tools' measurements: differences, percentiles, inputs.
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
 #include "tools/runner/choice.h"
@@ -23,6 +26,21 @@ using ::testing::IsEmpty;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// The Python package's program has the same cases.
+TEST(ChoiceTest, IsThatOfTheTable) {
+  std::ifstream file(std::string(GLES_DELEGATE_SOURCE_DIR) +
+                     "/tests/tools/checkups.json");
+  const auto cases = nlohmann::json::parse(file)["cases"];
+  EXPECT_GT(cases.size(), 10u);
+  for (const auto& c : cases) {
+    const Choice choice =
+        Choose(c["speedups"], c.value("software", false),
+               c.value("nodes_delegated", 1) > 0, c.value("right", true));
+    EXPECT_EQ(choice.use, c["use"]) << c;
+    EXPECT_EQ(choice.text, c["verdict"]) << c;
+  }
+}
 
 TEST(OutputDiffTest, EqualOutputsHaveNoError) {
   OutputDiff diff;
@@ -103,25 +121,6 @@ TEST(LatencyStatsTest, InterpolatesPercentiles) {
   EXPECT_EQ(stats.runs, 101);
   EXPECT_EQ(Summarize({1, 2}).median, 1.5);
   EXPECT_EQ(Summarize({}).runs, 0);
-}
-
-TEST(ChoiceTest, TheFasterSideIsChosen) {
-  EXPECT_TRUE(ChooseByTime(1, 2, /*software=*/false).use_delegate);
-  EXPECT_EQ(ChooseByTime(1, 2, false).text, "Use the GPU here");
-  EXPECT_TRUE(ChooseByTime(1, 2, /*software=*/true).use_delegate);
-  EXPECT_EQ(ChooseByTime(1, 2, true).text, "Use the delegate here");
-  EXPECT_FALSE(ChooseByTime(2, 1, false).use_delegate);
-  EXPECT_EQ(ChooseByTime(2, 1, false).text, "Use the CPU here");
-}
-
-TEST(ChoiceTest, TheCpuIsChosenOnANearTie) {
-  for (const bool software : {false, true}) {
-    for (const double gles_ms : {0.9, 1.0, 1.1}) {
-      const Choice choice = ChooseByTime(gles_ms, 1, software);
-      EXPECT_FALSE(choice.use_delegate) << gles_ms;
-      EXPECT_EQ(choice.text, "About the same; use the CPU here") << gles_ms;
-    }
-  }
 }
 
 // y = -x, for a float x called "x:0" and an 8-bit one called "quantized

@@ -98,6 +98,26 @@ TEST(JoinTest, EachNodeIsWhereTheReportSays) {
   EXPECT_EQ(data.rows[0].dispatches[0].defines, "TILE=2");
 }
 
+TEST(JoinTest, ThePrecisionIsThatOfTheNodesOnTheGpu) {
+  const auto precision = [](std::vector<std::string> types,
+                            int on_integer_path) {
+    ModelFacts model = SmallModel();
+    for (size_t i = 0; i < types.size(); ++i) {
+      model.nodes[i].outputs[0].type = types[i];
+    }
+    nlohmann::json report = SmallReport();
+    report["partition"][0]["nodes_on_integer_path"] = on_integer_path;
+    const auto data = Join(model, report);
+    return data.ok() ? data->precision : data.status().ToString();
+  };
+  EXPECT_EQ(precision({}, 0), "float32");
+  EXPECT_EQ(precision({"int8", "int8", "int8"}, 0), "float32");
+  EXPECT_EQ(precision({"int8", "int8", "int8", "float32"}, 3), "int8");
+  EXPECT_EQ(precision({"uint8", "uint8", "int32"}, 2), "uint8");
+  EXPECT_EQ(precision({"float32", "int8", "int8"}, 2),
+            "int8 (2 nodes), float32 (1 node)");
+}
+
 TEST(JoinTest, TimesAreThoseOfTheNodesAndOfTheCopies) {
   const ReportData data = Small();
   EXPECT_EQ(data.rows[0].us(), 30);
@@ -131,7 +151,7 @@ TEST(VerdictTest, SaysWhatToUseAndWhereTheTimeGoes) {
   data.cpu_ms = 1;
   EXPECT_THAT(VerdictOf(data), HasSubstr("Use the CPU here"));
   data.cpu_ms = 2.2;
-  EXPECT_THAT(VerdictOf(data), HasSubstr("About the same; use the CPU here"));
+  EXPECT_THAT(VerdictOf(data), HasSubstr("About the same here: 2.00 ms"));
   data.nodes_delegated = 0;
   EXPECT_THAT(VerdictOf(data), HasSubstr("no node of this model runs"));
 }

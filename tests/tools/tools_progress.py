@@ -50,7 +50,7 @@ class ToolsProgress(unittest.TestCase):
         self.assertIn("interrupted; what was compared is above", left)
 
     def test_colors_are_for_terminals_that_want_them(self):
-        doctor = [os.path.join(PROGRAMS, "gles_doctor"), "--seconds=0.05"]
+        doctor = [os.path.join(PROGRAMS, "gles_doctor"), "--seconds=0.05", "--max_batch=1"]
         self.assertIn("\x1b[1mDevices\x1b[0m", on_a_terminal(doctor)[0])
         plain = on_a_terminal(["env", "NO_COLOR=1", *doctor])[0]
         self.assertIn("\nDevices\n", plain)

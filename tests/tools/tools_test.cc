@@ -27,6 +27,8 @@ using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAreArray;
 
 namespace fs = std::filesystem;
 
@@ -65,6 +67,8 @@ std::vector<uint8_t> LargeModel() {
   builder.SetOutputs({y});
   return builder.Finish();
 }
+
+constexpr char kQuick[] = "--seconds=0.05 --max_batch=2 ";  // of gles_doctor
 
 using Result = testing::CommandResult;
 using testing::RunCommand;
@@ -293,7 +297,7 @@ TEST_F(ToolsTest, ResultsFitEightyColumns) {
   for (const std::string& command :
        {"benchmark_model --use_gles --use_cpu --num_runs=2" + Graph(),
         "inference_diff --num_runs=1" + Graph(), "model_report" + Graph(),
-        std::string("gles_doctor --seconds=0.05"),
+        std::string("gles_doctor ") + kQuick + Path("conv.tflite"),
         std::string("benchmark_model --list_devices")}) {
     ExpectNarrow(command);
   }
@@ -344,33 +348,73 @@ TEST_F(ToolsTest, WideLinesAreWhole) {
             HasSubstr("  network/block_10/expand/BiasAdd;Conv2D/read/y\n")));
 }
 
-TEST_F(ToolsTest, DoctorChecksAndGivesAVerdict) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  const Result run = Run("gles_doctor", "--seconds=0.05");
-  EXPECT_EQ(run.exit_status, 0) << run.output;
-  EXPECT_THAT(run.output, ContainsRegex("Devices\n 0  "));
-  EXPECT_THAT(run.output, ContainsRegex("15 of 15 nodes on it; .*\n?.*right"));
-  EXPECT_THAT(run.output,
-              ContainsRegex("Verdict\n  (Use the (GPU|CPU|delegate)|About "
-                            "the same; use the CPU) here: [0-9.]+ "
-                            "ms with the delegate"));
-  const Result model = Run("gles_doctor", "--seconds=0.05" + Graph());
-  EXPECT_EQ(model.exit_status, 0) << model.output;
-  EXPECT_THAT(model.output, HasSubstr("1 of 1 nodes on it"));
+std::vector<std::string> KeysOf(const nlohmann::json& object) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  return keys;
 }
 
-TEST_F(ToolsTest, DoctorWritesItsVerdictAsJson) {
+TEST_F(ToolsTest, DoctorChecksAndGivesAVerdict) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Result run = Run("gles_doctor", kQuick);
+  EXPECT_EQ(run.exit_status, 0) << run.output;
+  EXPECT_THAT(run.output, ContainsRegex("Devices\n 0  "));
+  EXPECT_THAT(
+      run.output,
+      ContainsRegex("\nbuilt-in\n  (Use the [CG]PU here|About the same)"));
+  EXPECT_THAT(run.output, ContainsRegex("8 of 8 nodes on [^;]*; error .*e-0"));
+  EXPECT_THAT(run.output, Not(HasSubstr("\033")));  // this is not a terminal
+}
+
+TEST_F(ToolsTest, DoctorWritesVerdictsAsJsonAndCsv) {
   GLES_SKIP_WITHOUT_DEVICE();
   const Result run =
-      Run("gles_doctor", "--seconds=0.05 --report_json=" + Path("doctor.json"));
-  ASSERT_EQ(run.exit_status, 0) << run.output;
-  const nlohmann::json report = ReadJson("doctor.json");
-  EXPECT_EQ(report["use_delegate"], report["gles_ms"].get<double>() * 1.15 <
-                                        report["cpu_ms"].get<double>());
-  EXPECT_FALSE(report["devices"].empty());
-  EXPECT_EQ(report["report"]["partition"][0]["self_check"]["verdict"], "right");
-  EXPECT_THAT(run.output, HasSubstr("self-check: right"));
-  EXPECT_THAT(run.output, Not(HasSubstr("\033")));  // this is not a terminal
+      Run("gles_doctor", kQuick + Path("none") + " " + Path("conv.tflite") +
+                             " --gles_options=exclude_nodes:0 --report_json=" +
+                             Path("doctor.json") +
+                             " --report_csv=" + Path("doctor.csv"));
+  ASSERT_EQ(run.exit_status, 1) << run.output;
+  const auto report = ReadJson("doctor.json");
+  std::ifstream file(std::string(GLES_DELEGATE_SOURCE_DIR) +
+                     "/tests/tools/checkups.json");
+  const auto expected = nlohmann::json::parse(file);
+  EXPECT_THAT(KeysOf(report),
+              UnorderedElementsAreArray(
+                  expected["keys"].get<std::vector<std::string>>()));
+  EXPECT_THAT(KeysOf(report["devices"][0]),
+              UnorderedElementsAreArray(
+                  expected["device_keys"].get<std::vector<std::string>>()));
+  for (const auto& model : report["models"]) {
+    EXPECT_THAT(KeysOf(model),
+                UnorderedElementsAreArray(
+                    expected["model_keys"].get<std::vector<std::string>>()));
+  }
+  const auto& none = report["models"][0];
+  EXPECT_THAT(none["error"].get<std::string>(), HasSubstr("No such file"));
+  EXPECT_TRUE(none["use"].is_null());
+  const auto& model = report["models"][1];
+  EXPECT_TRUE(model["error"].is_null());
+  EXPECT_EQ(model["use"], "cpu");
+  EXPECT_EQ(model["nodes_delegated"], 0);
+  EXPECT_GT(model["cpu_per_s"].get<double>(), 0);
+  std::ifstream csv(Path("doctor.csv"));
+  std::string line;
+  std::getline(csv, line);
+  EXPECT_THAT(line, StartsWith("model,verdict,use,error,renderer"));
+  std::getline(csv, line);
+  std::getline(csv, line);
+  EXPECT_THAT(line, StartsWith("\"" + Path("conv.tflite") +
+                               "\",\"Use the CPU here, as no node"));
+}
+
+TEST_F(ToolsTest, DoctorWantsHardwareIfAsked) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const Result run = RunCommand(
+      "GLES_DELEGATE_DEVICE=llvmpipe " + std::string(GLES_DELEGATE_BUILD_DIR) +
+      "/bin/gles_doctor --require=hardware " + kQuick + Path("conv.tflite"));
+  EXPECT_EQ(run.exit_status, 2) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("which --require asks for"));
+  EXPECT_EQ(Run("gles_doctor", "--require=software").exit_status, 1);
 }
 
 TEST_F(ToolsTest, ReportsGoToStdoutAlone) {
@@ -378,7 +422,8 @@ TEST_F(ToolsTest, ReportsGoToStdoutAlone) {
   for (const std::string& command :
        {"benchmark_model --use_cpu --num_runs=1" + Graph(),
         "inference_diff --use_xnnpack --num_runs=1" + Graph(),
-        "gles_doctor --seconds=0.05" + Graph(), "model_report" + Graph()}) {
+        std::string("gles_doctor ") + kQuick + Path("conv.tflite"),
+        "model_report" + Graph()}) {
     const std::string run = "cd " + folder_.path() + " && " +
                             GLES_DELEGATE_BUILD_DIR + "/bin/" + command +
                             " --report_json=-";
@@ -394,14 +439,19 @@ TEST_F(ToolsTest, ReportsGoToStdoutAlone) {
 
 TEST_F(ToolsTest, DoctorSaysWhyNothingRuns) {
   const std::string doctor =
-      std::string(GLES_DELEGATE_BUILD_DIR) + "/bin/gles_doctor --seconds=0.05";
-  for (const std::string& command : {"GLES_DELEGATE_DEVICE=none " + doctor,
-                                     doctor + " --gles_options=device:none"}) {
-    const Result run = RunCommand(command);
+      std::string(GLES_DELEGATE_BUILD_DIR) + "/bin/gles_doctor " + kQuick;
+  for (const auto& [command, why] :
+       {std::pair("GLES_DELEGATE_DEVICE=none " + doctor, "for \"none\""),
+        {doctor + " --gles_options=device:none", "for \"none\""},
+        {doctor + " --gles_options=devise:none", "did you mean"},
+        {"GLES_DELEGATE_EGL_LIBRARY=none.so " + doctor, "none.so"}}) {
+    const Result run =
+        RunCommand(command + " --report_json=" + Path("none.json"));
     EXPECT_EQ(run.exit_status, 1) << command;
     EXPECT_THAT(run.output,
-                HasSubstr("Use the CPU here: the delegate cannot run"));
-    EXPECT_THAT(run.output, HasSubstr("no device for \"none\""));
+                HasSubstr("Use the CPU here, as the delegate cannot run"));
+    EXPECT_THAT(run.output, HasSubstr(why));
+    EXPECT_EQ(ReadJson("none.json")["models"][0]["use"], "cpu");
   }
 }
 

@@ -129,8 +129,14 @@ class ModelBuilder {
             std::vector<int> outputs, Options options) {
     schema::BuiltinOptionsUnion u;
     u.Set(std::move(options));
+    return AddOp(op, version, std::move(inputs), std::move(outputs),
+                 std::move(u));
+  }
+  // The same with options of any op.
+  int AddOp(schema::BuiltinOperator op, int version, std::vector<int> inputs,
+            std::vector<int> outputs, schema::BuiltinOptionsUnion options) {
     return AddOperator(op, "", version, std::move(inputs), std::move(outputs),
-                       std::move(u), {});
+                       std::move(options), {});
   }
   // A builtin op without options.
   int AddOp(schema::BuiltinOperator op, int version, std::vector<int> inputs,

@@ -6,16 +6,21 @@
 
 #include <string>
 
+#include "tools/cases/case_spec.h"
 #include "tools/conformance/suite.h"
 #include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 
+// Those of tools/cases, one of them, and its variants.
+void AddRowCases(CaseList* list);
+// `is_new`: its float model, too.
+void AddRowCase(CaseList* list, const cases::CaseSpec& spec, bool is_new);
+
 void AddConvCases(CaseList* list);
 void AddMatmulCases(CaseList* list);
 void AddElementwiseUnaryCases(CaseList* list);
 void AddElementwiseBinaryCases(CaseList* list);
-void AddMovementCases(CaseList* list);
 void AddReductionCases(CaseList* list);
 void AddPoolingCases(CaseList* list);
 void AddImageCases(CaseList* list);
@@ -30,7 +35,6 @@ void AddQuantizedUnaryCases(CaseList* list);
 void AddQuantizedBinaryCases(CaseList* list);
 void AddQuantizedWindowCases(CaseList* list);
 void AddQuantizedJoinCases(CaseList* list);
-void AddQuantizedMoveCases(CaseList* list);
 void AddInt16Cases(CaseList* list);
 void AddInt16PairCases(CaseList* list);
 void AddLimitCases(CaseList* list);

@@ -1,7 +1,10 @@
 // Tensors as large as the device's limits allow, and one larger, which another
 // storage has to hold.
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "tools/cases/model.h"
 #include "tools/conformance/cases.h"
 #include "tools/op_models/op_builders.h"
 
@@ -63,13 +66,15 @@ const LimitOp kLimitOps[] = {
      }},
     {"SLICE",
      [](const Shape& s) {
-       return testing::Slice(s, {0, 0, 0, 0}, {-1, 1, -1, s[3] - 1});
+       return cases::ModelOf(absl::StrCat("SLICE x=[", absl::StrJoin(s, ","),
+                                          "] begin=(0,0,0,0) size=(-1,1,-1,",
+                                          s[3] - 1, ")"));
      }},
     {"CONCATENATION",
      [](const Shape& s) {
-       testing::ConcatenationParams params;
-       params.inputs = {s, {s[0], s[1], s[2], 2}};
-       return Concatenation(params);
+       return cases::ModelOf(absl::StrCat("CONCATENATION x=[",
+                                          absl::StrJoin(s, ","), "]+[", s[0],
+                                          ",", s[1], ",", s[2], ",2] axis=3"));
      }},
     {"SOFTMAX", [](const Shape& s) { return testing::Softmax(s); }},
     {"MAX_POOL_2D",

@@ -43,59 +43,6 @@ const std::vector<Shape>& QuantizedShapes() {
   return shapes;
 }
 
-// Ops that move values.
-void AddMovements(CaseList* list) {
-  for (const Shape& shape : QuantizedShapes()) {
-    const auto add = [&](const char* op, const CaseList::Build& build) {
-      AddInIntegers(list, op, "moved", shape, OutputRule::kSame, build);
-    };
-    const int count = static_cast<int>(testing::ElementCount(shape));
-    add("RESHAPE", [=] { return testing::Reshape(shape, {1, count}); });
-    add("TRANSPOSE", [=] { return testing::Transpose(shape, {0, 3, 1, 2}); });
-    add("SLICE", [=] {
-      return testing::Slice(shape, {0, 1, 0, 0}, {-1, 2, -1, -1});
-    });
-    add("STRIDED_SLICE", [=] {
-      return testing::StridedSlice({shape, {0, 0, 0, 0}, shape, {1, 2, 1, 1}});
-    });
-    add("PAD", [=] {
-      testing::PadParams params;
-      params.input = shape;
-      return Pad(params);
-    });
-    add("GATHER", [=] { return testing::Gather(shape, 1, {2}, {1, 0}); });
-    add("PACK", [=] { return testing::Pack({3, shape[3]}, 3, 1); });
-    add("UNPACK", [=] {
-      return testing::Split(testing::SplitKind::kUnpack, shape, 1,
-                            std::vector<int>(shape[1], 1));
-    });
-    add("SQUEEZE", [=] {
-      return testing::Squeeze({1, shape[0], 1, shape[3]}, {2});
-    });
-    add("CONCATENATION", [=] {
-      testing::ConcatenationParams params;
-      params.inputs = {shape, shape};
-      return Concatenation(params);
-    });
-  }
-  for (int block : {2, 3}) {
-    AddInIntegers(
-        list, "DEPTH_TO_SPACE", absl::StrCat("block", block),
-        {2, 3, 4, 5 * block * block}, OutputRule::kSame, [=] {
-          return testing::DepthToSpace({2, 3, 4, 5 * block * block}, block);
-        });
-    AddInIntegers(list, "SPACE_TO_DEPTH", absl::StrCat("block", block),
-                  {2, 6, 12, 5}, OutputRule::kSame, [=] {
-                    return testing::DepthToSpace({2, 6, 12, 5}, block, true);
-                  });
-  }
-  AddInIntegers(list, "SPLIT", "channels", {1, 2, 3, 24}, OutputRule::kSame,
-                [] {
-                  return testing::Split(testing::SplitKind::kSplit,
-                                        {1, 2, 3, 24}, 3, {8, 8, 8});
-                });
-}
-
 // Ops that give one of several values as it is.
 void AddChoices(CaseList* list) {
   for (const Shape& shape : QuantizedShapes()) {
@@ -197,7 +144,6 @@ void AddPairsInIntegers(CaseList* list) {
 }  // namespace
 
 void AddQuantizedCases(CaseList* list) {
-  AddMovements(list);
   AddChoices(list);
   AddFunctions(list);
   AddPairsInIntegers(list);
@@ -206,7 +152,6 @@ void AddQuantizedCases(CaseList* list) {
   AddQuantizedBinaryCases(list);
   AddQuantizedWindowCases(list);
   AddQuantizedJoinCases(list);
-  AddQuantizedMoveCases(list);
   AddInt16Cases(list);
   AddInt16PairCases(list);
 }

@@ -1,5 +1,4 @@
-// Ops of integers and bools, and movements of them, which must be exact. Longer
-// than 300 lines: one function for each kind of op.
+// Ops of integers and bools, which must be exact.
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "tools/conformance/cases.h"
@@ -212,105 +211,6 @@ void AddSelects(CaseList* list) {
   }
 }
 
-// Each shader that moves values is tried once on the other kinds of texels.
-void AddTypedMovements(CaseList* list) {
-  const auto add = [list](const std::string& op, const Shape& shape,
-                          const CaseList::Build& build) {
-    for (TensorType type : {TensorType::INT32, TensorType::BOOL}) {
-      list->Add(op, TypeName(type), shape,
-                [=] { return testing::OfType(build(), type); });
-    }
-  };
-  for (int c : testing::StandardChannels()) {
-    const Shape shape = {2, 3, 4, c};
-    add("RESHAPE", shape, [=] { return testing::Reshape(shape, {3, 8, c}); });
-    add("TRANSPOSE", shape, [=] {
-      return testing::Transpose(shape, {0, 3, 1, 2});
-    });
-    add("SLICE", shape, [=] {
-      return testing::Slice(shape, {1, 0, 1, 0}, {1, 2, -1, -1});
-    });
-    add("CONCATENATION", shape, [=] {
-      testing::ConcatenationParams params;
-      params.inputs = {shape, {2, 3, 4, 3}};
-      return Concatenation(params);
-    });
-    // TFLite's PACK takes no bools.
-    list->Add("PACK", "int32", {3, 4, c}, [=] {
-      return testing::OfType(testing::Pack({3, 4, c}, 3, 1), TensorType::INT32);
-    });
-    for (TensorType type : {TensorType::INT32, TensorType::INT64}) {
-      list->Add("MATRIX_DIAG", TypeName(type), {2, 3, c}, [=] {
-        return testing::OfType(testing::MatrixDiag({2, 3, c}), type);
-      });
-    }
-    add("TILE", shape, [=] { return testing::Tile(shape, {1, 2, 1, 2}); });
-    const Shape deep = {3, 1, 3, 2, 1, c};
-    add("BROADCAST_TO", deep, [=] {
-      return testing::BroadcastTo(deep, {3, 2, 3, 2, 4, c});
-    });
-    add("TILE", deep, [=] { return testing::Tile(deep, {2, 1, 2, 1, 2, 1}); });
-  }
-}
-
-void AddScatters(CaseList* list) {
-  for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
-    for (int c : testing::StandardChannels()) {
-      for (int depth = 1; depth <= 4; ++depth) {
-        list->Add("SCATTER_ND", absl::StrCat(TypeName(type), "_depth", depth),
-                  {3, 4, 5, c}, [=] {
-                    return testing::ScatterNd({3, 4, 5, c}, 7, depth,
-                                              depth % 2 == 0, type);
-                  });
-      }
-    }
-  }
-}
-
-void AddSegmentSums(CaseList* list) {
-  for (TensorType type : {TensorType::FLOAT32, TensorType::INT32}) {
-    for (int c : testing::StandardChannels()) {
-      list->Add("SEGMENT_SUM", TypeName(type), {6, 2, c}, [=] {
-        return testing::SegmentSum({6, 2, c}, {0, 0, 1, 2, 2, 2}, 0, type);
-      });
-      list->Add("UNSORTED_SEGMENT_SUM", TypeName(type), {6, 2, c}, [=] {
-        return testing::SegmentSum({6, 2, c}, {3, -1, 1, 3, 0, 3}, 5, type);
-      });
-      // Of a segment without rows, 16 bits could not hold an extreme.
-      for (Op op : {Op::UNSORTED_SEGMENT_MAX, Op::UNSORTED_SEGMENT_MIN,
-                    Op::UNSORTED_SEGMENT_PROD}) {
-        list->Add(schema::EnumNameBuiltinOperator(op), TypeName(type),
-                  {6, 2, c}, [=] {
-                    return testing::SegmentSum({6, 2, c}, {3, -1, 1, 3, 0, 2},
-                                               4, type, op);
-                  });
-      }
-    }
-  }
-}
-
-void AddUpdates(CaseList* list) {
-  for (bool runtime : {false, true}) {
-    const std::string how = runtime ? "at_run_time" : "constant";
-    for (int c : testing::StandardChannels()) {
-      const auto build = [=] {
-        return testing::DynamicUpdateSlice({2, 3, 4, c}, {1, 2, 2, (c + 1) / 2},
-                                           {1, 0, 3, c / 2}, runtime);
-      };
-      list->Add("DYNAMIC_UPDATE_SLICE", how, {2, 3, 4, c}, build);
-      for (TensorType type : {TensorType::INT32, TensorType::BOOL}) {
-        list->Add("DYNAMIC_UPDATE_SLICE",
-                  absl::StrCat(TypeName(type), "_", how), {2, 3, 4, c},
-                  [=] { return testing::OfType(build(), type); });
-      }
-    }
-    list->Add("DYNAMIC_UPDATE_SLICE", how, {3, 4, 2, 5, 6}, [=] {
-      return testing::DynamicUpdateSlice({3, 4, 2, 5, 6}, {2, 2, 1, 3, 5},
-                                         {1, 1, 0, 2, 1}, runtime);
-    });
-  }
-}
-
 void AddIndices(CaseList* list) {
   for (Op op : {Op::ARG_MAX, Op::ARG_MIN}) {
     for (const Shape& shape : testing::StandardShapes()) {
@@ -325,33 +225,7 @@ void AddIndices(CaseList* list) {
       });
     }
   }
-  AddScatters(list);
-  AddSegmentSums(list);
-  AddUpdates(list);
   AddInt64(list);
-  for (int c : testing::StandardChannels()) {
-    for (int depth = 1; depth <= 4; ++depth) {
-      for (bool runtime : {false, true}) {
-        list->Add(
-            "GATHER_ND",
-            absl::StrCat(runtime ? "runtime" : "constant", "_depth", depth),
-            {3, 4, 5, c}, [=] {
-              return testing::GatherNd({3, 4, 5, c}, {6, depth}, runtime);
-            });
-      }
-    }
-    for (int axis : {-1, 0, 1}) {
-      for (bool runtime : {false, true}) {
-        list->Add(
-            "ONE_HOT",
-            absl::StrCat("depth", c, "_axis", axis,
-                         runtime ? "_runtime" : "_constant"),
-            {3, 4}, [=] {
-              return testing::OneHot({{3, 4}, c, axis, !runtime, runtime});
-            });
-      }
-    }
-  }
   for (const Shape& shape : testing::StandardShapes()) {
     for (int k : {1, 3, 5}) {
       if (k > shape.back()) continue;
@@ -371,7 +245,6 @@ void AddTypedCases(CaseList* list) {
   AddLogic(list);
   AddComparisons(list);
   AddSelects(list);
-  AddTypedMovements(list);
   AddIndices(list);
 }
 

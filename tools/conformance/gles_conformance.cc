@@ -1,5 +1,6 @@
 // gles_conformance: every op of the delegate against TFLite's own CPU kernels,
 // on whatever driver EGL offers. For board vendors and driver developers.
+// Longer than 300 lines: its flags, and what each does.
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,8 +19,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "tools/cases/rows.h"
 #include "tools/common/progress.h"
 #include "tools/common/text_file.h"
+#include "tools/conformance/cases.h"
 #include "tools/conformance/minimal_device.h"
 #include "tools/conformance/report.h"
 #include "tools/conformance/selection.h"
@@ -46,6 +50,11 @@ ABSL_FLAG(bool, minimal_device, false,
 ABSL_FLAG(bool, self_check, false,
           "have the delegate check itself in each case; a case in which it "
           "finds the driver wrong fails");
+ABSL_FLAG(std::string, case, "",
+          "this case alone, a line as tools/cases has it: 'SPLIT axis=1 "
+          "x=[4,6] num_splits=2'; lists after '|' make several");
+ABSL_FLAG(bool, print, false,
+          "print the lines of the chosen cases and run nothing");
 ABSL_FLAG(bool, list, false, "print the cases' names and run nothing");
 ABSL_FLAG(bool, print_supported_ops, false,
           "print docs/supported_ops.md and run nothing");
@@ -118,9 +127,24 @@ absl::Status WriteReport(const std::string& path, const std::string& text) {
   return path.empty() ? absl::OkStatus() : WriteText(path, text);
 }
 
+// That of --case, or all.
+absl::StatusOr<std::vector<Family>> FamiliesOfFlags() {
+  const std::string text = absl::GetFlag(FLAGS_case);
+  if (text.empty()) return AllFamilies();
+  const auto rows = cases::RowsOf("--case", text);
+  if (!rows.ok()) return rows.status();
+  CaseList list;
+  for (const cases::Row& row : *rows) {
+    for (const std::string& one : row.cases) {
+      AddRowCase(&list, *cases::ParseCase(one), /*is_new=*/true);
+    }
+  }
+  return list.Take();
+}
+
 // The families that --small and --shard leave.
 absl::StatusOr<std::vector<Family>> ChosenFamilies() {
-  auto families = AllFamilies();
+  auto families = FamiliesOfFlags();
   if (!families.ok()) return families.status();
   auto shard = ParseShard(absl::GetFlag(FLAGS_shard));
   if (!shard.ok()) return shard.status();
@@ -149,11 +173,17 @@ class CaseChooser {
 };
 
 int List(const std::vector<Family>& families) {
+  std::set<std::string> printed;
   CaseChooser wanted;
   for (const Family& family : families) {
     for (const Variant& variant : VariantsOf(family)) {
       const std::string name = CaseName(family, variant);
-      if (wanted(name)) std::printf("%s\n", name.c_str());
+      if (!wanted(name)) continue;
+      if (!absl::GetFlag(FLAGS_print)) std::printf("%s\n", name.c_str());
+      if (absl::GetFlag(FLAGS_print) && !family.text.empty() &&
+          printed.insert(family.text).second) {
+        std::printf("%s\n", family.text.c_str());
+      }
     }
   }
   return 0;
@@ -187,8 +217,11 @@ class Watch {
 
   void Failed(const CaseResult& result) {
     progress_.Clear();
-    std::fprintf(stderr, "FAILED %s\n%s\n", result.name.c_str(),
-                 result.failure.c_str());
+    const std::string again = result.text.empty()
+                                  ? absl::StrCat("--filter=", result.name)
+                                  : absl::StrCat("--case='", result.text, "'");
+    std::fprintf(stderr, "FAILED %s\n  gles_conformance %s%s\n",
+                 result.name.c_str(), again.c_str(), result.failure.c_str());
   }
 
  private:
@@ -250,7 +283,9 @@ int Main(int argc, char** argv) {
   }
   auto families = ChosenFamilies();
   if (!families.ok()) return CouldNotRun(families.status());
-  if (absl::GetFlag(FLAGS_list)) return List(*families);
+  if (absl::GetFlag(FLAGS_list) || absl::GetFlag(FLAGS_print)) {
+    return List(*families);
+  }
   const absl::Status opened = OpenTfliteFromFlag();
   if (!opened.ok()) return CouldNotRun(opened);
   for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) {
@@ -271,7 +306,10 @@ int Main(int argc, char** argv) {
   if (!written.ok()) return CouldNotRun(written);
   if (Interrupted()) return kInterruptedExit;
   if (results->all.cases() == 0) {
-    return CouldNotRun(absl::NotFoundError("no case has such a name"));
+    return CouldNotRun(absl::NotFoundError(
+        results->not_run.empty()
+            ? "no case has such a name"
+            : "TensorFlow Lite refuses the cases: it has no result"));
   }
   return results->all.failures() == 0 ? 0 : kFailed;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -65,6 +66,51 @@ int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
   const std::vector<int> quantized = AllQuantized(b, step);
   return constant ? b.Constant(name, shape, q, quantized)
                   : b.InputOfQuantized(name, shape, q, quantized);
+}
+
+SingleOpModel MovedFrom(const SingleOpModel& model, QuantizedBuilder& b,
+                        bool same) {
+  if (!model.status.ok()) return model;
+  const std::unique_ptr<schema::ModelT> root(
+      schema::UnPackModel(model.bytes.data()));
+  schema::SubGraphT& graph = *root->subgraphs[0];
+  const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+  // No two scales that are drawn differ by this factor.
+  const ModelQuantization out =
+      same ? in : WithZeroPoint(b, 1.37f * DrawScale(b));
+  std::vector<int> ids(graph.tensors.size(), -1);
+  const auto is_input = [&](size_t i) {
+    return std::count(graph.inputs.begin(), graph.inputs.end(), i) > 0;
+  };
+  bool first = true;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const schema::TensorT& tensor = *graph.tensors[i];
+    const std::vector<uint8_t>& data = root->buffers[tensor.buffer]->data;
+    if (tensor.type != TensorType::FLOAT32) {
+      ids[i] = b.builder().AddConstantBytes(tensor.name, tensor.shape,
+                                            tensor.type, data);
+    } else if (is_input(i)) {
+      ids[i] = b.InputOfQuantized(tensor.name, tensor.shape, first ? in : out,
+                                  AllQuantized(b, first ? 37 : 91));
+      first = false;
+    } else if (!data.empty()) {
+      // TFLite asks that a value has the output's quantization.
+      ids[i] = b.Constant(tensor.name, tensor.shape, out,
+                          {b.random().NextInt(b.min(), b.max())});
+    } else {
+      ids[i] = b.Output(tensor.name, tensor.shape, out);
+    }
+  }
+  const auto renamed = [&](std::vector<int> of) {
+    for (int& id : of) id = id < 0 ? id : ids[id];
+    return of;
+  };
+  for (const auto& op : graph.operators) {
+    const schema::OperatorCodeT& code = *root->operator_codes[op->opcode_index];
+    b.builder().AddOp(code.builtin_code, code.version, renamed(op->inputs),
+                      renamed(op->outputs), op->builtin_options);
+  }
+  return b.Finish(renamed(graph.outputs));
 }
 
 SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z, const Shape& shape,

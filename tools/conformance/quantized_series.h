@@ -33,6 +33,12 @@ std::vector<int> AllQuantized(QuantizedBuilder& b, int step);
 int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
             const ModelQuantization& q, bool constant, int step);
 
+// A model of floats that moves its values, on the builder's type: the first
+// input with all quantized values, the output and other inputs with the same
+// quantization (`same`) or with one that differs.
+SingleOpModel MovedFrom(const SingleOpModel& model, QuantizedBuilder& b,
+                        bool same);
+
 // The model whose output joins `x` and `z`, each of `shape`, along `axis`.
 SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z, const Shape& shape,
                      int axis, const ModelQuantization& out);

@@ -202,6 +202,7 @@ std::vector<CaseResult> Session::Run(
     if (!wanted(result.name)) continue;
     started(result.name);
     result.op = family.op;
+    result.text = family.text;
     result.quantized = family.quantized;
     result.precision = variant.precision;
     const auto start = std::chrono::steady_clock::now();

@@ -20,6 +20,7 @@ namespace gles_delegate::conformance {
 struct CaseResult {
   std::string name;
   std::string op;
+  std::string text;  // Family::text
   bool quantized = false;
   Precision precision = Precision::kFloat32;
   std::string failure;  // empty: it passed

@@ -130,11 +130,11 @@ absl::StatusOr<std::vector<Family>> CaseList::Take() {
 
 absl::StatusOr<std::vector<Family>> AllFamilies() {
   CaseList list;
+  AddRowCases(&list);
   AddConvCases(&list);
   AddMatmulCases(&list);
   AddElementwiseUnaryCases(&list);
   AddElementwiseBinaryCases(&list);
-  AddMovementCases(&list);
   AddReductionCases(&list);
   AddPoolingCases(&list);
   AddImageCases(&list);

@@ -45,6 +45,8 @@ struct Family {
       false;  // every node computes on the integer path, or the case fails
   bool float32_only = false;  // where 16-bit storage cannot hold the values
 
+  std::string text;  // of tools/cases: the line that is its case
+
   std::string name() const;  // "OP/attributes/shape"
 };
 

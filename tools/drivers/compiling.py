@@ -121,7 +121,8 @@ def programs_of(family, output):
 
 def compile_model(driver, path, half, storage, timeout):
     """Compiles one model's programs; what became of it."""
-    options = f";self_check:0;is_precision_loss_allowed:{int(half)};storage:{storage}"
+    options = (f"{computing.ALL};self_check:0;is_precision_loss_allowed:{int(half)};"
+               f"storage:{storage}")
     with tempfile.TemporaryDirectory() as folder:
         report_file = f"{folder}/report.json"
         extra = computing.report_options(report_file, options)

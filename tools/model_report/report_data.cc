@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "tools/runner/choice.h"
 
 namespace gles_delegate {
@@ -117,16 +119,45 @@ void AddReasons(const json& refusals, ReportData& data) {
   }
 }
 
+// "float32"; "int8" if all nodes on the GPU are; "int8 (30 nodes), float32 (2
+// nodes)". Of a model without a node on the GPU, that of the file.
+std::string PrecisionOf(const json& report, const ReportData& data) {
+  const std::string floats = report.at("precision");
+  const bool on_gpu = data.nodes_delegated > 0;
+  int on_integer_path = 0;
+  for (const json& partition : report.at("partition")) {
+    on_integer_path += partition.value("nodes_on_integer_path", 0);
+  }
+  if (on_gpu && on_integer_path == 0) return floats;
+  std::map<std::string, int> nodes;
+  for (const NodeRow& row : data.rows) {
+    if (on_gpu && row.where == NodeRow::Where::kCpu) continue;
+    if (row.node.outputs.empty()) continue;
+    const std::string& type = row.node.outputs[0].type;
+    if (type == "int8" || type == "uint8" || type == "int16") ++nodes[type];
+    if (absl::StartsWith(type, "float")) ++nodes[floats];
+  }
+  if (nodes.empty()) return floats;
+  if (nodes.size() == 1) return nodes.begin()->first;
+  std::vector<std::pair<std::string, int>> sorted(nodes.begin(), nodes.end());
+  std::stable_sort(
+      sorted.begin(), sorted.end(),
+      [](const auto& a, const auto& b) { return a.second > b.second; });
+  return absl::StrJoin(sorted, ", ", [](std::string* out, const auto& part) {
+    absl::StrAppend(out, part.first, " (", Count(part.second, "node"), ")");
+  });
+}
+
 void Fill(const json& report, ReportData& data) {
   data.renderer = report.at("renderer");
   data.driver = report.at("driver");
-  data.precision = report.at("precision");
   data.runtime = report.at("runtime").at("version");
   data.nodes_total = report.at("nodes_total");
   data.nodes_delegated = report.at("nodes_delegated");
   for (const json& partition : report.at("partition")) {
     if (partition.at("subgraph") == 0) AddPartition(partition, data);
   }
+  data.precision = PrecisionOf(report, data);
   data.software = report.value("software", false);
   data.profiled = !report.at("profile").empty();
   if (data.profiled) data.clock = report.at("profile")[0].value("clock", "");
@@ -181,7 +212,7 @@ std::string VerdictOf(const ReportData& data) {
   if (data.invoke_ms > 0 && data.cpu_ms > 0) {
     absl::StrAppendFormat(
         &text, "%s: %.2f ms with the delegate, %.2f ms with XNNPACK on %s. ",
-        ChooseByTime(data.invoke_ms, data.cpu_ms, data.software).text,
+        Choose({data.cpu_ms / data.invoke_ms}, data.software).text,
         data.invoke_ms, data.cpu_ms, Count(data.cpu_threads, "thread"));
   }
   absl::StrAppend(

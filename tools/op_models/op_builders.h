@@ -142,14 +142,6 @@ SingleOpModel Binary(const BinaryParams& params);
 // Numpy's rule; the result's shape.
 Shape BroadcastShape(const Shape& a, const Shape& b);
 
-struct ConcatenationParams {
-  std::vector<Shape> inputs = {{1, 4, 4, 3}, {1, 4, 4, 5}};
-  int axis = 3;
-  Activation activation = Activation::kNone;
-  int constant_input = -1;  // index of an input that is a constant
-};
-SingleOpModel Concatenation(const ConcatenationParams& params);
-
 struct PoolParams {
   bool max = false;
   Shape input = {1, 8, 8, 5};
@@ -171,56 +163,8 @@ struct ResizeParams {
 // RESIZE_BILINEAR, or RESIZE_NEAREST_NEIGHBOR where `nearest`.
 SingleOpModel Resize(const ResizeParams& params);
 
-struct PadParams {
-  Shape input = {1, 4, 4, 5};
-  // {before, after} for each dimension.
-  std::vector<std::pair<int, int>> paddings = {{0, 0}, {1, 2}, {2, 1}, {0, 0}};
-  enum class Kind { kPad, kPadV2, kMirrorReflect, kMirrorSymmetric };
-  Kind kind = Kind::kPad;
-  float value = 0;  // PADV2 alone
-};
-SingleOpModel Pad(const PadParams& params);
-
-// RESHAPE: the new shape as a constant second input, or by the options alone.
-SingleOpModel Reshape(const Shape& input, const Shape& output,
-                      bool shape_as_tensor = true);
-// SQUEEZE; no dims: every dimension of size 1.
-SingleOpModel Squeeze(const Shape& input, const std::vector<int>& dims);
 SingleOpModel Softmax(const Shape& input, float beta = 1.0f);
-// DEPTH_TO_SPACE, or SPACE_TO_DEPTH where `inverse`.
-SingleOpModel DepthToSpace(const Shape& input, int block, bool inverse = false);
-
 SingleOpModel LogSoftmax(const Shape& input);
-
-// SLICE with constant begin and size.
-SingleOpModel Slice(const Shape& input, const std::vector<int>& begin,
-                    const std::vector<int>& size);
-struct Strided {
-  Shape shape;
-  std::vector<int> begin, end, strides;
-  int begin_mask = 0, end_mask = 0, ellipsis_mask = 0, new_axis_mask = 0,
-      shrink_axis_mask = 0;
-};
-SingleOpModel StridedSlice(const Strided& params);
-enum class SplitKind { kSplit, kSplitV, kUnpack };
-// `sizes` on `axis` are the outputs' own (ones for UNPACK); SPLIT_V is given
-// `sizes_as_given` where that is not empty.
-SingleOpModel Split(SplitKind kind, const Shape& input, int axis,
-                    const std::vector<int>& sizes,
-                    const std::vector<int>& sizes_as_given = {});
-SingleOpModel Tile(const Shape& input, const std::vector<int>& multiples);
-SingleOpModel BroadcastTo(const Shape& input, const Shape& to);
-SingleOpModel MatrixDiag(const Shape& input);
-SingleOpModel Transpose(const Shape& input,
-                        const std::vector<int>& permutation);
-// PACK of `count` tensors; the one of index `constant` is a constant.
-SingleOpModel Pack(const Shape& input, int count, int axis, int constant = -1);
-// GATHER by constant indices.
-SingleOpModel Gather(const Shape& input, int axis, const Shape& index_shape,
-                     const std::vector<int>& indices);
-// EMBEDDING_LOOKUP of `count` rows of a table [rows, inner...].
-SingleOpModel EmbeddingLookup(const Shape& table, int count, Weights weights);
-SingleOpModel ExpandDims(const Shape& input, int axis);
 
 // MEAN, SUM, REDUCE_MAX, REDUCE_MIN or REDUCE_PROD over constant axes.
 SingleOpModel Reduce(Op op, const Shape& input, const std::vector<int>& axes,
@@ -235,16 +179,6 @@ SingleOpModel L2Normalization(const Shape& input, float deviation = 1);
 SingleOpModel LocalResponseNormalization(const Shape& input, int radius,
                                          float bias, float alpha, float beta);
 
-// REVERSE_V2 along one axis.
-SingleOpModel Reverse(const Shape& input, int axis);
-// REVERSE_SEQUENCE, by random lengths of 0 up to the whole axis.
-SingleOpModel ReverseSequence(const Shape& input, int sequence_axis,
-                              int batch_axis, bool runtime_lengths = false);
-// SPACE_TO_BATCH_ND, or BATCH_TO_SPACE_ND; `edges` are paddings or crops,
-// before and after each axis of `block`.
-SingleOpModel SpaceBatch(bool to_batch, const Shape& input,
-                         const std::vector<int>& block,
-                         const std::vector<int>& edges);
 // FILL, then a MUL: a graph must have an input.
 SingleOpModel Fill(const Shape& shape, bool runtime);
 SingleOpModel ZerosLike(const Shape& input);
@@ -301,36 +235,11 @@ SingleOpModel Select(const SelectParams& params);
 // ARG_MAX or ARG_MIN, of whole numbers from -max to max.
 SingleOpModel ArgExtreme(Op op, const Shape& input, int axis,
                          TensorType type = TensorType::FLOAT32, int max = 4);
-SingleOpModel GatherNd(const Shape& input, const Shape& indices,
-                       bool runtime = true,
-                       TensorType type = TensorType::FLOAT32);
-// `output` by indices [count, depth], some of which meet.
-SingleOpModel ScatterNd(const Shape& output, int count, int depth,
-                        bool runtime = true,
-                        TensorType type = TensorType::FLOAT32);
-// Rows of `input` summed by constant ids, one for each: SEGMENT_SUM, or if
-// `segments` is not 0 `unsorted`, one of the UNSORTED_SEGMENT_ ops.
-SingleOpModel SegmentSum(const Shape& input, const std::vector<int>& ids,
-                         int segments, TensorType type = TensorType::FLOAT32,
-                         Op unsorted = Op::UNSORTED_SEGMENT_SUM);
-// `update` written over `input` from `start` on, constant or an input.
-SingleOpModel DynamicUpdateSlice(const Shape& input, const Shape& update,
-                                 const std::vector<int>& start, bool runtime);
 // COMPLEX_ABS, REAL or IMAG of RFFT2D of rows of `input`, with `length` samples
 // each.
 SingleOpModel Spectrum(const Shape& input, int length,
                        Op part = Op::COMPLEX_ABS);
 
-struct OneHotCase {
-  Shape indices;
-  int depth = 5;
-  int axis = -1;
-  bool constant_indices = false;
-  bool runtime_values = false;
-};
-
-// ONE_HOT; some indices are outside of the depth.
-SingleOpModel OneHot(const OneHotCase& params);
 // TOPK_V2; both outputs are the model's. Few values, so that many are equal.
 SingleOpModel TopK(const Shape& input, int k,
                    TensorType type = TensorType::FLOAT32, int max = 20,
@@ -423,12 +332,6 @@ SingleOpModel Gelu(const Shape& input, bool approximate);
 // PRELU; `alpha` is the shape of its second input, broadcast to the input's.
 SingleOpModel Prelu(const Shape& input, const Shape& alpha,
                     Weights weights = Weights::kFloat);
-
-// DEQUANTIZE of a float16 constant, added to the input (v3).
-SingleOpModel DequantizeHalfThenAdd(const Shape& input);
-// DENSIFY of a sparse constant (rank 4, {1, 1, H, W}-like shapes too), added to
-// the input. `half`: the constant is float16 and a DEQUANTIZE follows.
-SingleOpModel DensifyThenAdd(const Shape& input, bool half = false);
 
 }  // namespace gles_delegate::testing
 

@@ -359,33 +359,4 @@ SingleOpModel Prelu(const Shape& input, const Shape& alpha, Weights weights) {
   });
 }
 
-namespace {
-
-SingleOpModel ConstantThenAdd(const std::string& name, const Shape& input,
-                              Weights weights) {
-  Accuracy accuracy;
-  accuracy.terms = 2;
-  return MakeModel(
-      absl::StrCat(name, " ", ShapeString(input)), accuracy, true,
-      [&](OpVariant& v) {
-        const size_t count = ElementCount(input);
-        const int x = v.Input("input", input, v.random().Gaussian(count));
-        const int c =
-            v.Constant("constant", input, v.random().Gaussian(count), weights);
-        return v.Op(Op::ADD, 1, {x, c}, schema::AddOptionsT());
-      });
-}
-
-}  // namespace
-
-SingleOpModel DequantizeHalfThenAdd(const Shape& input) {
-  return ConstantThenAdd("DEQUANTIZE then ADD", input, Weights::kHalf);
-}
-
-SingleOpModel DensifyThenAdd(const Shape& input, bool half) {
-  return half ? ConstantThenAdd("DENSIFY then DEQUANTIZE then ADD", input,
-                                Weights::kSparseHalf)
-              : ConstantThenAdd("DENSIFY then ADD", input, Weights::kSparse);
-}
-
 }  // namespace gles_delegate::testing

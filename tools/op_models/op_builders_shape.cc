@@ -1,7 +1,6 @@
-// Builders for ops that move, pool and resample values, and SOFTMAX.
+// Builders for ops that pool, resample and fill, and SOFTMAX.
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "tools/op_models/op_variant.h"
 #include "tools/op_models/schema_names.h"
 
@@ -20,30 +19,6 @@ int InputOf(OpVariant& v, const Shape& shape,
 }
 
 }  // namespace
-
-SingleOpModel Concatenation(const ConcatenationParams& params) {
-  const std::string shapes = absl::StrJoin(
-      params.inputs, ",", [](std::string* out, const Shape& shape) {
-        absl::StrAppend(out, ShapeString(shape));
-      });
-  const std::string description = absl::StrCat(
-      "CONCATENATION ", shapes, " axis ", params.axis, " ",
-      ActivationName(params.activation), " constant ", params.constant_input);
-  return MakeModel(description, Moves(), [&](OpVariant& v) {
-    std::vector<int> inputs;
-    for (int i = 0; i < static_cast<int>(params.inputs.size()); ++i) {
-      const Shape& shape = params.inputs[i];
-      inputs.push_back(v.Constant(
-          absl::StrCat("input", i), shape,
-          v.random().Gaussian(ElementCount(shape), 0, 3),
-          i == params.constant_input ? Weights::kFloat : Weights::kRuntime));
-    }
-    schema::ConcatenationOptionsT options;
-    options.axis = params.axis;
-    options.fused_activation_function = v.Fused(params.activation);
-    return v.Op(Op::CONCATENATION, 1, inputs, options);
-  });
-}
 
 SingleOpModel Pool2d(const PoolParams& params) {
   const std::string description = absl::StrCat(
@@ -96,63 +71,6 @@ SingleOpModel Resize(const ResizeParams& params) {
   });
 }
 
-SingleOpModel Pad(const PadParams& params) {
-  static constexpr const char* kNames[] = {"PAD", "PADV2", "MIRROR_PAD REFLECT",
-                                           "MIRROR_PAD SYMMETRIC"};
-  std::vector<int32_t> amounts;
-  for (const auto& [before, after] : params.paddings) {
-    amounts.push_back(before);
-    amounts.push_back(after);
-  }
-  const std::string description = absl::StrCat(
-      kNames[static_cast<int>(params.kind)], " ", ShapeString(params.input),
-      " by ", absl::StrJoin(amounts, ","), " value ", params.value);
-  return MakeModel(description, Moves(), [&](OpVariant& v) {
-    const int x = InputOf(v, params.input);
-    const Shape shape = {static_cast<int32_t>(params.paddings.size()), 2};
-    const int paddings = v.IntConstant("paddings", shape, amounts);
-    if (params.kind == PadParams::Kind::kPad) {
-      return v.Op(Op::PAD, 1, {x, paddings}, schema::PadOptionsT());
-    }
-    if (params.kind == PadParams::Kind::kPadV2) {
-      const int value = v.Constant("value", {1}, {params.value});
-      return v.Op(Op::PADV2, 1, {x, paddings, value}, schema::PadV2OptionsT());
-    }
-    schema::MirrorPadOptionsT options;
-    options.mode = params.kind == PadParams::Kind::kMirrorReflect
-                       ? schema::MirrorPadMode::REFLECT
-                       : schema::MirrorPadMode::SYMMETRIC;
-    return v.Op(Op::MIRROR_PAD, 1, {x, paddings}, options);
-  });
-}
-
-SingleOpModel Reshape(const Shape& input, const Shape& output,
-                      bool shape_as_tensor) {
-  const std::string description =
-      absl::StrCat("RESHAPE ", ShapeString(input), " to ", ShapeString(output),
-                   shape_as_tensor ? "" : " by options");
-  return MakeModel(description, Moves(), [&](OpVariant& v) {
-    std::vector<int> inputs = {InputOf(v, input)};
-    if (shape_as_tensor) {
-      const Shape rank = {static_cast<int32_t>(output.size())};
-      inputs.push_back(v.IntConstant("shape", rank, output));
-    }
-    schema::ReshapeOptionsT options;
-    options.new_shape = output;
-    return v.Op(Op::RESHAPE, 1, inputs, options);
-  });
-}
-
-SingleOpModel Squeeze(const Shape& input, const std::vector<int>& dims) {
-  const std::string description = absl::StrCat(
-      "SQUEEZE ", ShapeString(input), " of ", absl::StrJoin(dims, ","));
-  return MakeModel(description, Moves(), [&](OpVariant& v) {
-    schema::SqueezeOptionsT options;
-    options.squeeze_dims = dims;
-    return v.Op(Op::SQUEEZE, 1, {InputOf(v, input)}, options);
-  });
-}
-
 SingleOpModel Softmax(const Shape& input, float beta) {
   Accuracy accuracy;
   accuracy.terms = input.empty() ? 1 : input.back();
@@ -166,21 +84,33 @@ SingleOpModel Softmax(const Shape& input, float beta) {
                    });
 }
 
-SingleOpModel DepthToSpace(const Shape& input, int block, bool inverse) {
-  const std::string description =
-      absl::StrCat(inverse ? "SPACE_TO_DEPTH " : "DEPTH_TO_SPACE ",
-                   ShapeString(input), " block ", block);
-  return MakeModel(description, Moves(), [&](OpVariant& v) {
-    const int x = InputOf(v, input);
-    if (inverse) {
-      schema::SpaceToDepthOptionsT options;
-      options.block_size = block;
-      return v.Op(Op::SPACE_TO_DEPTH, 1, {x}, options);
-    }
-    schema::DepthToSpaceOptionsT options;
-    options.block_size = block;
-    return v.Op(Op::DEPTH_TO_SPACE, 1, {x}, options);
-  });
+// FILL, then a MUL: a graph must have an input.
+SingleOpModel Fill(const Shape& shape, bool runtime) {
+  return MakeModel(
+      absl::StrCat("FILL ", ShapeString(shape), runtime ? " at run time" : ""),
+      Accuracy{/*terms=*/1}, [&](OpVariant& v) {
+        const int rank = static_cast<int>(shape.size());
+        const int dims = v.IntConstant("dims", {rank}, shape);
+        const int value =
+            v.Constant("value", {}, {2.75f},
+                       runtime ? Weights::kRuntime : Weights::kFloat);
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        const int filled = v.builder().AddTensor("filled", shape);
+        v.builder().AddOp(Op::FILL, 1, {dims, value}, {filled},
+                          schema::FillOptionsT());
+        return v.Op(Op::MUL, 1, {filled, x}, schema::MulOptionsT());
+      });
+}
+
+SingleOpModel ZerosLike(const Shape& shape) {
+  return MakeModel(
+      absl::StrCat("ZEROS_LIKE ", ShapeString(shape)), Accuracy{/*terms=*/0},
+      [&](OpVariant& v) {
+        const int x =
+            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
+        return v.Op(Op::ZEROS_LIKE, 1, {x}, schema::ZerosLikeOptionsT());
+      });
 }
 
 }  // namespace gles_delegate::testing

@@ -177,11 +177,20 @@ schema::ActivationFunctionType OpVariant::Fused(Activation activation) const {
 SingleOpModel MakeModel(const std::string& description,
                         const Accuracy& accuracy, bool with_magnitude,
                         absl::FunctionRef<int(OpVariant&)> build) {
+  return MakeModelOfOutputs(
+      description, accuracy, with_magnitude,
+      [build](OpVariant& v) { return std::vector<int>{build(v)}; });
+}
+
+SingleOpModel MakeModelOfOutputs(
+    const std::string& description, const Accuracy& accuracy,
+    bool with_magnitude,
+    absl::FunctionRef<std::vector<int>(OpVariant&)> build) {
   SingleOpModel model;
   model.description = description;
   model.accuracy = accuracy;
   OpVariant plain(description, /*absolute=*/false);
-  plain.builder().SetOutputs({build(plain)});
+  plain.builder().SetOutputs(build(plain));
   model.status = FillOutputShapes(description, &plain.builder());
   if (!model.status.ok()) return model;
   plain.builder().SetDescription(description);
@@ -189,7 +198,7 @@ SingleOpModel MakeModel(const std::string& description,
   model.inputs = plain.TakeInputs();
   if (with_magnitude) {
     OpVariant absolute(description, /*absolute=*/true);
-    absolute.builder().SetOutputs({build(absolute)});
+    absolute.builder().SetOutputs(build(absolute));
     model.magnitude_bytes = absolute.builder().Finish();
   }
   return model;

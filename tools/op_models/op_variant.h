@@ -98,6 +98,10 @@ class OpVariant {
 SingleOpModel MakeModel(const std::string& description,
                         const Accuracy& accuracy, bool with_magnitude,
                         absl::FunctionRef<int(OpVariant&)> build);
+// The same for several outputs.
+SingleOpModel MakeModelOfOutputs(
+    const std::string& description, const Accuracy& accuracy,
+    bool with_magnitude, absl::FunctionRef<std::vector<int>(OpVariant&)> build);
 inline SingleOpModel MakeModel(const std::string& description,
                                const Accuracy& accuracy,
                                absl::FunctionRef<int(OpVariant&)> build) {

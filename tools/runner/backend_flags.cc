@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "egl/context.h"
+#include "gles_delegate/gles_delegate.h"
 #include "tools/common/progress.h"
 #include "tools/runner/command_line.h"
 #include "tools/runner/gles_options.h"
@@ -101,11 +101,14 @@ void ThreadsOfACpu() {
       std::max(1u, std::min(4u, std::thread::hardware_concurrency())));
 }
 
-absl::Status ParseFlags(int argc, char** argv, const std::string& usage) {
-  const std::vector<char*> rest = ParseCommandLine(argc, argv, usage);
-  if (!rest.empty()) {
+absl::Status ParseFlags(int argc, char** argv, const std::string& usage,
+                        std::vector<std::string>* rest) {
+  const std::vector<char*> found = ParseCommandLine(argc, argv, usage);
+  if (rest != nullptr) {
+    rest->assign(found.begin(), found.end());
+  } else if (!found.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("Arguments that are no flags: ", absl::StrJoin(rest, " "),
+        absl::StrCat("Arguments that are not flags: ", absl::StrJoin(found, " "),
                      " (the model goes into --graph=; see --help)"));
   }
   return absl::OkStatus();
@@ -119,22 +122,21 @@ absl::StatusOr<std::unique_ptr<Model>> ModelFromFlags() {
   return Model::FromFile(path);
 }
 
-void PrintDevices() {
-  const std::vector<egl::DisplayReport> displays = egl::ListDisplays();
-  for (const egl::DisplayReport& display : displays) {
+nlohmann::ordered_json PrintDevices() {
+  auto devices = nlohmann::ordered_json::parse(TfLiteGlesDelegateDevices());
+  for (const auto& device : devices) {
+    const auto text = [&](const char* key) {
+      return device[key].get<std::string>();
+    };
     const std::string found =
-        display.error.empty()
-            ? absl::StrCat(display.renderer, " (", display.version, ")",
-                           display.software ? ", software" : "")
-            : absl::StrCat("not usable: ", display.error);
-    std::printf("%2d  %s\n%s\n", display.index, display.description.c_str(),
-                Wrap("      " + found, 6).c_str());
+        text("error").empty()
+            ? absl::StrCat(text("renderer"), " (", text("version"), ")",
+                           device["software"] ? ", software" : "")
+            : absl::StrCat("not usable: ", text("error"));
+    std::printf("%2d  %s\n%s\n", device["index"].get<int>(),
+                text("description").c_str(), Wrap("      " + found, 6).c_str());
   }
-  if (displays.empty()) {
-    std::printf(
-        "No EGL display: is libEGL installed (Debian: libegl1, "
-        "libgles2, libegl-mesa0)?\n");
-  }
+  return devices;
 }
 
 void PrintLog(Interpreter& interpreter, const std::string& backend) {
@@ -147,8 +149,9 @@ void PrintLog(Interpreter& interpreter, const std::string& backend) {
 }
 
 int RunTool(int argc, char** argv, const char* name, const std::string& usage,
-            absl::FunctionRef<absl::Status()> run) {
-  absl::Status status = ParseFlags(argc, argv, usage);
+            absl::FunctionRef<absl::Status()> run,
+            std::vector<std::string>* rest) {
+  absl::Status status = ParseFlags(argc, argv, usage, rest);
   if (status.ok() && absl::GetFlag(FLAGS_list_devices)) {
     PrintDevices();
     return 0;

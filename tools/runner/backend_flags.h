@@ -9,6 +9,7 @@
 #include "absl/flags/declare.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "nlohmann/json.hpp"
 #include "tools/runner/backend.h"
 
 ABSL_DECLARE_FLAG(std::string, graph);
@@ -49,21 +50,24 @@ void WithoutChoiceOfBackend();
 // command line says otherwise: what an app would give XNNPACK.
 void ThreadsOfACpu();
 
-// Parses the command line (--help gives `usage`). kInvalidArgument: it has an
-// argument that is not a flag.
-absl::Status ParseFlags(int argc, char** argv, const std::string& usage);
+// Parses the command line (--help gives `usage`). The arguments that are not
+// flags go to `rest`; kInvalidArgument if it is null and there are some.
+absl::Status ParseFlags(int argc, char** argv, const std::string& usage,
+                        std::vector<std::string>* rest = nullptr);
 
 // The model of --graph, loaded. kInvalidArgument: the flag is missing.
 absl::StatusOr<std::unique_ptr<Model>> ModelFromFlags();
 
-// The EGL displays of this machine, as the option `device` chooses among them.
-void PrintDevices();
+// Prints the EGL displays of this machine, as the option `device` chooses among
+// them; returns TfLiteGlesDelegateDevices().
+nlohmann::ordered_json PrintDevices();
 
 // The main() of a tool: reads the flags, serves --list_devices, or opens
 // TensorFlow Lite (OpenTfliteFromFlag) and calls `run`; prints the error of
-// `run` to stderr, and gives the exit status.
+// `run` to stderr, and gives the exit status. `rest`: as ParseFlags().
 int RunTool(int argc, char** argv, const char* name, const std::string& usage,
-            absl::FunctionRef<absl::Status()> run);
+            absl::FunctionRef<absl::Status()> run,
+            std::vector<std::string>* rest = nullptr);
 
 // Prints what TFLite and the delegate logged, each message once, to stderr.
 void PrintLog(Interpreter& interpreter, const std::string& backend);

@@ -1,18 +1,34 @@
 #include "tools/runner/choice.h"
 
+#include <algorithm>
+
 namespace gles_delegate {
 namespace {
 
-constexpr double kAboutTheSame = 1.15;  // the slower time over the faster one
+constexpr double kAboutTheSame = 1.15;
 
 }  // namespace
 
-Choice ChooseByTime(double gles_ms, double cpu_ms, bool software) {
-  if (gles_ms * kAboutTheSame < cpu_ms) {
-    return {true, software ? "Use the delegate here" : "Use the GPU here"};
+Choice Choose(const std::vector<double>& speedups, bool software,
+              bool delegated, bool right) {
+  if (!right) {
+    return {"cpu", "Use the CPU here, as this driver computes wrong results"};
   }
-  if (cpu_ms * kAboutTheSame < gles_ms) return {false, "Use the CPU here"};
-  return {false, "About the same; use the CPU here"};
+  if (!delegated) {
+    return {"cpu", "Use the CPU here, as no node of it runs on the GPU"};
+  }
+  if (software) return {"cpu", "Use the CPU here, as there is no GPU"};
+  const auto most = [&](auto is) {
+    return 4 * std::count_if(speedups.begin(), speedups.end(), is) >
+           3 * static_cast<long>(speedups.size());
+  };
+  if (most([](double s) { return s > kAboutTheSame; })) {
+    return {"gpu", "Use the GPU here"};
+  }
+  if (most([](double s) { return s < 1 / kAboutTheSame; })) {
+    return {"cpu", "Use the CPU here"};
+  }
+  return {"either", "About the same here"};
 }
 
 }  // namespace gles_delegate

@@ -1,9 +1,13 @@
 #include "tools/runner/op_options.h"
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "flatbuffers/idl.h"
 #include "third_party/tflite_schema_data/schema_bfbs_generated.h"
@@ -82,6 +86,41 @@ absl::StatusOr<schema::OperatorT> OptionsFromJson(
   flatbuffers::GetRoot<schema::Operator>(parser->builder_.GetBufferPointer())
       ->UnPackTo(&node);
   return node;
+}
+
+std::string OptionsTableOf(schema::BuiltinOperator op) {
+  const std::string name = schema::EnumNameBuiltinOperator(op);
+  if (absl::EndsWith(name, "_POOL_2D")) return "Pool2DOptions";
+  if (absl::StartsWith(name, "CONV_3D")) return "Conv3DOptions";
+  // Those whose tables have another name than their op.
+  static const auto& others = *new std::map<std::string, std::string>{
+      {"ATAN2", "ATan2Options"},
+      {"L2_NORMALIZATION", "L2NormOptions"},
+      {"MAXIMUM", "MaximumMinimumOptions"},
+      {"MEAN", "ReducerOptions"},
+      {"MINIMUM", "MaximumMinimumOptions"},
+      {"REDUCE_ALL", "ReducerOptions"},
+      {"REDUCE_ANY", "ReducerOptions"},
+      {"REDUCE_MAX", "ReducerOptions"},
+      {"REDUCE_MIN", "ReducerOptions"},
+      {"REDUCE_PROD", "ReducerOptions"},
+      {"SUM", "ReducerOptions"}};
+  if (const auto it = others.find(name); it != others.end()) return it->second;
+  std::string wanted = absl::AsciiStrToLower(name) + "options";
+  wanted.erase(std::remove(wanted.begin(), wanted.end(), '_'), wanted.end());
+  for (schema::BuiltinOptions options : schema::EnumValuesBuiltinOptions()) {
+    const std::string table = schema::EnumNameBuiltinOptions(options);
+    if (absl::AsciiStrToLower(table) == wanted) return table;
+  }
+  return "";
+}
+
+bool HasOption(const std::string& table, const std::string& name) {
+  flatbuffers::Parser* parser = SchemaParser();
+  if (parser == nullptr) return false;
+  const auto* definition =
+      parser->structs_.Lookup("gles_delegate.schema." + table);
+  return definition != nullptr && definition->fields.Lookup(name) != nullptr;
 }
 
 }  // namespace gles_delegate

@@ -2,6 +2,8 @@
 #ifndef GLES_DELEGATE_TOOLS_RUNNER_OP_OPTIONS_H_
 #define GLES_DELEGATE_TOOLS_RUNNER_OP_OPTIONS_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "nlohmann/json.hpp"
 #include "third_party/tflite_schema/schema_generated.h"
@@ -18,6 +20,11 @@ absl::StatusOr<nlohmann::ordered_json> OptionsToJson(
 // option of the schema.
 absl::StatusOr<schema::OperatorT> OptionsFromJson(
     const nlohmann::ordered_json& options);
+
+// The table of a builtin op's options, "Conv2DOptions"; "" if it has none.
+std::string OptionsTableOf(schema::BuiltinOperator op);
+// Whether that table has a field of this name.
+bool HasOption(const std::string& table, const std::string& name);
 
 }  // namespace gles_delegate
 

@@ -40,6 +40,10 @@ ELSEWHERE = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md",
              PYTHON: "python_api.md"}
 DECISIONS = "docs/decisions"  # a folder, which has a page in the site
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+ANCHOR = re.compile(r'<a id="(\w+)"></a>(`\w+`)')
+# The first page is as wide as the window: its section has no other page.
+FIRST = "---\nhide: [navigation]\n---\n"
 
 
 def site_path(path):
@@ -54,7 +58,11 @@ def site_path(path):
 
 
 def rewritten(text, page, repository, exists):
-    """The page's text with its links as the site has them; raises for one that leads nowhere.
+    """The page's text as the site has it; raises for a link that leads nowhere.
+
+    Links lead to the site's pages, blocks without a language are the shell's, and a name with an
+    anchor shows it.
+
 
     >>> always = lambda path: True
     >>> rewritten("[a](docs/python.md#b) [c](dev) [d](https://e.f)", "README.md", "", always)
@@ -63,6 +71,10 @@ def rewritten(text, page, repository, exists):
     '[c](https://e.f/g/blob/main/dev)'
     >>> rewritten("[a](../README.md)", "docs/decisions/1.md", "", always)
     '[a](../README.md)'
+    >>> rewritten("```\\n[a](b)\\n```\\n```c\\nx\\n```", "README.md", "", always)
+    '```sh\\n[a](b)\\n```\\n```c\\nx\\n```'
+    >>> rewritten('| <a id="k"></a>`k` |', "README.md", "", always)
+    '| `k`<a id="k" class="headerlink" href="#k" title="Permanent link" data-search-exclude>&para;</a> |'
     """
     def replace(found):
         picture, words, target = found.groups()
@@ -77,9 +89,15 @@ def rewritten(text, page, repository, exists):
             start = os.path.dirname(site_path(page)) or "."
             return f"{picture}[{words}]({os.path.relpath(site_path(path), start)}{anchor})"
         return f"[{words}]({repository}/blob/main/{path}{anchor})" if repository else words
-    # Not in blocks of code.
-    parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
-    return "".join(part if part.startswith("```") else LINK.sub(replace, part) for part in parts)
+    def prose(part):
+        return ANCHOR.sub(r'\2<a id="\1" class="headerlink" href="#\1" title="Permanent link" '
+                          "data-search-exclude>&para;</a>", LINK.sub(replace, part))
+    done, at = [], 0
+    for block in FENCE.finditer(text):
+        indent, language, code = block.groups()
+        done += [prose(text[at:block.start()]), f"{indent}```{language or 'sh'}\n{code}{indent}```"]
+        at = block.end()
+    return "".join(done) + prose(text[at:])
 
 
 def collect(pages, repository):
@@ -92,16 +110,22 @@ def collect(pages, repository):
         else:
             text = rewritten((ROOT / source).read_text(encoding="utf-8"), source, repository,
                              lambda path: (ROOT / path).exists())
-        (pages / site_path(source)).write_text(text, encoding="utf-8")
+        (pages / site_path(source)).write_text(
+            (FIRST if source == "README.md" else "") + text, encoding="utf-8")
+    shutil.copy(ROOT / "tools/site/site.css", pages)
     names = sorted(path.name for path in (ROOT / DECISIONS).glob("*.md"))
     (pages / site_path(DECISIONS)).write_text("# Decisions\n\n" + "".join(
         f"- [{name[5:-3].replace('-', ' ')}]({name})\n" for name in names), encoding="utf-8")
 
 
 def configuration(pages, repository):
-    """mkdocs.yml with each page of the decisions, which have numbers, Doxygen's settings and the
-    repository."""
+    """mkdocs.yml with the version, each page of the decisions, which have numbers, Doxygen's
+    settings and the repository."""
+    version = re.search(r"project\(gles_delegate VERSION (\S+)",
+                        (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
     text = (ROOT / "tools/site/mkdocs.yml").read_text(encoding="utf-8")
+    text = text.replace("gles_delegate VERSION", f"gles_delegate {version}")
+    text = text.replace("ROOT/", f"{ROOT}/")
     decisions = "".join(f"          - decisions/{path.name}\n"
                         for path in sorted((pages / "decisions").glob("*.md")))
     text = text.replace("          - decisions/*.md\n", decisions)

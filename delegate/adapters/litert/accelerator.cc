@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/adapters/litert/app_context.h"
 #include "delegate/adapters/litert/gpu_options.h"
 #include "delegate/adapters/litert/runtime_context.h"
@@ -79,35 +80,32 @@ absl::Status Create(const void* runtime_context, Environment environment,
   if (wrapper == nullptr) {
     return absl::InvalidArgumentError("LiteRT gave no place for the delegate");
   }
-  const absl::StatusOr<RuntimeContext> runtime =
-      RuntimeContext::Read(runtime_context);
-  if (!runtime.ok()) return runtime.status();
-  const absl::StatusOr<std::string> toml = runtime->GpuOptions(options);
-  if (!toml.ok()) return toml.status();
-  absl::StatusOr<MappedOptions> mapped = FromGpuOptions(*toml);
-  if (!mapped.ok()) return mapped.status();
-  for (const std::string& warning : mapped->warnings) {
+  ASSIGN_OR_RETURN(const RuntimeContext runtime,
+                   RuntimeContext::Read(runtime_context));
+  ASSIGN_OR_RETURN(const std::string toml, runtime.GpuOptions(options));
+  ASSIGN_OR_RETURN(MappedOptions mapped, FromGpuOptions(toml));
+  for (const std::string& warning : mapped.warnings) {
     Say(absl::StrCat("WARNING: libLiteRtGpuAccelerator: ", warning));
   }
-  NameOnce(mapped->unknown_keys);
+  NameOnce(mapped.unknown_keys);
 
-  mapped->options.thread_mode = ThreadMode(*runtime, environment);
+  mapped.options.thread_mode = ThreadMode(runtime, environment);
   // A delegate that fails makes the whole compilation fail, even if the program
   // allows the CPU. One that takes no node leaves the decision to LiteRT.
-  mapped->options.fallback_to_cpu = 1;
+  mapped.options.fallback_to_cpu = 1;
   // Its own context is made on the app's display.
   TfLiteDelegate* delegate = TfLiteGlesDelegateCreateOnDisplay(
-      &mapped->options,
-      const_cast<void*>(runtime->EnvironmentPointer(environment, kEglDisplay)));
+      &mapped.options,
+      const_cast<void*>(runtime.EnvironmentPointer(environment, kEglDisplay)));
   if (delegate == nullptr) {
     return absl::InvalidArgumentError(TfLiteGlesDelegateLastError());
   }
   // Locking copies on the delegate's thread, so there must be one.
-  if (mapped->options.thread_mode == kTfLiteGlesThreadWorker) {
+  if (mapped.options.thread_mode == kTfLiteGlesThreadWorker) {
     UseTensorBuffers(runtime_context, delegate);
   }
   absl::Status wrapped =
-      runtime->WrapDelegate(delegate, TfLiteGlesDelegateDelete, wrapper);
+      runtime.WrapDelegate(delegate, TfLiteGlesDelegateDelete, wrapper);
   if (!wrapped.ok()) TfLiteGlesDelegateDelete(delegate);
   return wrapped;
 }

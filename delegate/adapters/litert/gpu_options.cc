@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 
 #define TOML_EXCEPTIONS 0
+#include "base/status_macros.h"
 #include "toml++/toml.h"
 
 namespace gles_delegate::litert {
@@ -119,9 +120,7 @@ class Reader {
 
 absl::Status MapArithmetic(Reader* reader, MappedOptions* mapped) {
   int precision = kPrecisionDefault;
-  if (absl::Status s = reader->Number("precision", 3, &precision); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(reader->Number("precision", 3, &precision));
   TfLiteGlesDelegateOptions& options = mapped->options;
   // Sums are of 32 bits with either of the two.
   if (precision == kFp16 || precision == kFp16WithFp32Sums) {
@@ -199,9 +198,7 @@ absl::StatusOr<MappedOptions> FromGpuOptions(absl::string_view toml) {
   MappedOptions mapped;
   Reader reader(parsed.table());
   for (auto* map : {MapArithmetic, MapDevice, MapCache}) {
-    if (absl::Status status = map(&reader, &mapped); !status.ok()) {
-      return status;
-    }
+    RETURN_IF_ERROR(map(&reader, &mapped));
   }
   mapped.unknown_keys = reader.Unknown();
   return mapped;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/conv/conv_node.h"
 #include "delegate/ops/conv/conv_strategies.h"
@@ -28,11 +29,10 @@ absl::StatusOr<int> ConvOutputsOf(const Shape& src, const Shape& filter) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node) {
-  auto read = ReadConvNode<ConvParams>(node, ConvOutputsOf);
-  if (!read.ok()) return read.status();
+  ASSIGN_OR_RETURN(auto read, ReadConvNode<ConvParams>(node, ConvOutputsOf));
   const int groups = node.inputs[0]->shape.c / node.inputs[1]->shape.c;
-  return ParsedNode{Conv2dAttributes{read->window, groups},
-                    std::move(read->post_ops)};
+  return ParsedNode{Conv2dAttributes{read.window, groups},
+                    std::move(read.post_ops)};
 }
 
 absl::Status PlanConv2d(const Node& node, Planner* planner) {

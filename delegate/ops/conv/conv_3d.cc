@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_tile.h"
@@ -22,13 +23,13 @@ constexpr std::array<const char*, 3> kAxisNames = {"width", "height", "depth"};
 
 absl::Status CheckConv3dTensors(const NodeView& node,
                                 const Conv3dAttributes& a) {
-  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckNotQuantized(node));
   const Tensor& src = *node.inputs[a.data_input];
   const Tensor& filter = *node.inputs[a.filter_input];
   const Tensor& dst = *node.outputs[0];
-  if (auto s = CheckFloat(src, "input"); !s.ok()) return s;
-  if (auto s = CheckFloat(dst, "output"); !s.ok()) return s;
-  if (auto s = CheckWeights(filter, "the filter"); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFloat(src, "input"));
+  RETURN_IF_ERROR(CheckFloat(dst, "output"));
+  RETURN_IF_ERROR(CheckWeights(filter, "the filter"));
   if (!filter.is_constant()) {
     return absl::UnimplementedError(absl::StrCat(
         "the filter ", filter.ToString(), " must be a constant of the model"));
@@ -83,11 +84,10 @@ absl::Status CheckEqualPaddings(const std::array<AxisPadding, 3>& paddings) {
 
 absl::StatusOr<ParsedNode> ParseConv3dNode(const NodeView& node,
                                            Conv3dAttributes a) {
-  const auto params = node.Get<Conv3dParams>();
-  if (!params.ok()) return params.status();
-  const Conv3dParams& p = **params;
-  if (auto s = CheckConv3dTensors(node, a); !s.ok()) return s;
-  if (auto s = CheckConv3dChannels(node, a); !s.ok()) return s;
+  ASSIGN_OR_RETURN(const auto params, node.Get<Conv3dParams>());
+  const Conv3dParams& p = *params;
+  RETURN_IF_ERROR(CheckConv3dTensors(node, a));
+  RETURN_IF_ERROR(CheckConv3dChannels(node, a));
   const int strides[] = {p.stride_width, p.stride_height, p.stride_depth};
   const int dilations[] = {p.dilation_width_factor, p.dilation_height_factor,
                            p.dilation_depth_factor};
@@ -100,24 +100,20 @@ absl::StatusOr<ParsedNode> ParseConv3dNode(const NodeView& node,
     const int axis = kAxisOfTensor[i];
     a.window[i] = {node.inputs[a.filter_input]->dims[kAxisOfFilter[i]],
                    strides[i], DilationOf(dilations[i])};
-    const auto padding = ComputePadding(p.padding, lie_in->dims[axis],
-                                        a.window[i], kAxisNames[i]);
-    if (!padding.ok()) return padding.status();
-    if (auto s = CheckExtent(*padding, count_of->dims[axis], kAxisNames[i]);
-        !s.ok()) {
-      return s;
-    }
-    a.pad[i] = padding->before;
-    paddings[i] = *padding;
+    ASSIGN_OR_RETURN(const auto padding,
+                     ComputePadding(p.padding, lie_in->dims[axis], a.window[i],
+                                    kAxisNames[i]));
+    RETURN_IF_ERROR(CheckExtent(padding, count_of->dims[axis], kAxisNames[i]));
+    a.pad[i] = padding.before;
+    paddings[i] = padding;
   }
   if (a.transposed) {
-    if (auto s = CheckEqualPaddings(paddings); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckEqualPaddings(paddings));
   }
   a.src_depth = node.inputs[a.data_input]->dims[1];
   a.dst_depth = node.outputs[0]->dims[1];
-  auto activation = FusedActivation(p.activation);
-  if (!activation.ok()) return activation.status();
-  return ParsedNode{a, *std::move(activation)};
+  ASSIGN_OR_RETURN(auto activation, FusedActivation(p.activation));
+  return ParsedNode{a, std::move(activation)};
 }
 
 // The filter as [outputs][taps][inputs].
@@ -150,15 +146,14 @@ FilterValues OutputsFirst(const Tensor& tensor, const Filter& filter,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseConv3d(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 3, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 3, 1));
   return ParseConv3dNode(node, {});
 }
 
 absl::StatusOr<ParsedNode> ParseConv3dTranspose(const NodeView& node) {
-  if (auto s = node.CheckCounts(3, 4, 1); !s.ok()) return s;
-  auto dims = IntsOfInput(node, 0, "the output's shape");
-  if (!dims.ok()) return dims.status();
-  if (auto s = CheckOutputDims(*node.outputs[0], *dims); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(3, 4, 1));
+  ASSIGN_OR_RETURN(auto dims, IntsOfInput(node, 0, "the output's shape"));
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], dims));
   Conv3dAttributes a;
   a.transposed = true;
   a.data_input = 2;

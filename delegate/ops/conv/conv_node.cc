@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/fused_activation.h"
@@ -11,9 +12,9 @@ namespace gles_delegate {
 
 absl::Status CheckConvTensors(const Tensor& src, const Tensor& filter,
                               const Tensor& dst) {
-  if (auto s = CheckFloat(src, "input"); !s.ok()) return s;
-  if (auto s = CheckFloat(dst, "output"); !s.ok()) return s;
-  if (auto s = CheckWeights(filter, "the filter"); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFloat(src, "input"));
+  RETURN_IF_ERROR(CheckFloat(dst, "output"));
+  RETURN_IF_ERROR(CheckWeights(filter, "the filter"));
   if (src.dims.size() == 4 && filter.dims.size() == 4 && dst.dims.size() == 4) {
     return absl::OkStatus();
   }
@@ -36,20 +37,15 @@ absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
   const Tensor& src = *node.inputs[0];
   const Tensor& filter = *node.inputs[1];
   const Tensor& dst = *node.outputs[0];
-  if (auto s = CheckConvTensors(src, filter, dst); !s.ok()) return s;
-  const auto outputs = outputs_of(src.shape, filter.shape);
-  if (!outputs.ok()) return outputs.status();
-  if (auto s = CheckConvOutput(src.shape, *outputs, dst.shape); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckConvTensors(src, filter, dst));
+  ASSIGN_OR_RETURN(const auto outputs, outputs_of(src.shape, filter.shape));
+  RETURN_IF_ERROR(CheckConvOutput(src.shape, outputs, dst.shape));
   const Tensor* bias = node.inputs.size() > 2 ? node.inputs[2] : nullptr;
-  if (auto s = CheckBias(bias, *outputs); !s.ok()) return s;
-  const auto window =
-      SlidingWindowOf(params, src.shape, filter.shape, dst.shape);
-  if (!window.ok()) return window.status();
-  auto post_ops = FusedActivation(activation);
-  if (!post_ops.ok()) return post_ops.status();
-  return ConvNode{*window, *std::move(post_ops)};
+  RETURN_IF_ERROR(CheckBias(bias, outputs));
+  ASSIGN_OR_RETURN(const auto window,
+                   SlidingWindowOf(params, src.shape, filter.shape, dst.shape));
+  ASSIGN_OR_RETURN(auto post_ops, FusedActivation(activation));
+  return ConvNode{window, std::move(post_ops)};
 }
 
 }  // namespace gles_delegate

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/status_macros.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/sliding_window.h"
@@ -45,10 +46,9 @@ absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
 template <typename Params>
 absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
                                       OutputsOfFilter outputs) {
-  if (auto s = node.CheckCounts(2, 3, 1); !s.ok()) return s;
-  const auto params = node.Get<Params>();
-  if (!params.ok()) return params.status();
-  const Params& p = **params;
+  RETURN_IF_ERROR(node.CheckCounts(2, 3, 1));
+  ASSIGN_OR_RETURN(const auto params, node.Get<Params>());
+  const Params& p = *params;
   return ReadConvNode(node,
                       {p.padding, p.stride_height, p.stride_width,
                        p.dilation_height_factor, p.dilation_width_factor},

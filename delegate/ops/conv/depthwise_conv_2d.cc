@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/conv/conv_node.h"
 #include "delegate/ops/conv/conv_strategies.h"
@@ -28,11 +29,11 @@ absl::StatusOr<int> DepthwiseOutputsOf(const Shape& src, const Shape& filter) {
 // Every ConvParams and DepthwiseConvParams since 2.5 has the dilations, and
 // TFLite's kernels read them at any version.
 absl::StatusOr<ParsedNode> ParseDepthwiseConv2d(const NodeView& node) {
-  auto read = ReadConvNode<DepthwiseConvParams>(node, DepthwiseOutputsOf);
-  if (!read.ok()) return read.status();
+  ASSIGN_OR_RETURN(auto read,
+                   ReadConvNode<DepthwiseConvParams>(node, DepthwiseOutputsOf));
   const int multiplier = node.inputs[1]->shape.c / node.inputs[0]->shape.c;
-  return ParsedNode{DepthwiseConv2dAttributes{read->window, multiplier},
-                    std::move(read->post_ops)};
+  return ParsedNode{DepthwiseConv2dAttributes{read.window, multiplier},
+                    std::move(read.post_ops)};
 }
 
 absl::Status PlanDepthwiseConv2d(const Node& node, Planner* planner) {

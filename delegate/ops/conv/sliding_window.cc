@@ -1,5 +1,6 @@
 #include "delegate/ops/conv/sliding_window.h"
 
+#include "base/status_macros.h"
 #include "delegate/ops/padding.h"
 
 namespace gles_delegate {
@@ -13,20 +14,20 @@ absl::StatusOr<SlidingWindow> SlidingWindowOf(const WindowParams& params,
   window.stride_w = params.stride_w;
   window.dilation_h = DilationOf(params.dilation_h);
   window.dilation_w = DilationOf(params.dilation_w);
-  const auto height =
+  ASSIGN_OR_RETURN(
+      const auto height,
       ComputePadding(params.padding, src.h,
-                     {filter.h, window.stride_h, window.dilation_h}, "height");
-  if (!height.ok()) return height.status();
-  const auto width =
+                     {filter.h, window.stride_h, window.dilation_h}, "height"));
+  ASSIGN_OR_RETURN(
+      const auto width,
       ComputePadding(params.padding, src.w,
-                     {filter.w, window.stride_w, window.dilation_w}, "width");
-  if (!width.ok()) return width.status();
-  if (auto s = CheckExtent(*height, dst.h, "height"); !s.ok()) return s;
-  if (auto s = CheckExtent(*width, dst.w, "width"); !s.ok()) return s;
-  window.pad_top = height->before;
-  window.pad_bottom = height->after;
-  window.pad_left = width->before;
-  window.pad_right = width->after;
+                     {filter.w, window.stride_w, window.dilation_w}, "width"));
+  RETURN_IF_ERROR(CheckExtent(height, dst.h, "height"));
+  RETURN_IF_ERROR(CheckExtent(width, dst.w, "width"));
+  window.pad_top = height.before;
+  window.pad_bottom = height.after;
+  window.pad_left = width.before;
+  window.pad_right = width.after;
   return window;
 }
 

@@ -137,11 +137,12 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
   const Shape& src = planner->tensor(source).shape;
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   const bool has_second = node.inputs[kExciteWeights] != kNoTensor;
+  // The channels of the first product.
+  const int between = planner->tensor(node.inputs[kSqueezeWeights]).shape.b;
   Slices slices = {src.slices(), dst.slices(), 0};
   if (has_second) {
-    const Shape& between = planner->tensor(node.inputs[kSqueezeWeights]).shape;
     slices.second = slices.first;
-    slices.first = DivideUp(between.b, 4);
+    slices.first = DivideUp(between, 4);
   }
   const int values =
       PowerOfTwo(std::max(kMinValues, slices.source + slices.first));
@@ -173,7 +174,7 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
       LanesOf(std::max(slices.second, 1), slices.first, invocations);
   d.uniforms.Int4("lanes", mean_lanes, first_lanes, second_lanes, slices.first);
   d.uniforms.Int4("lane_bits", Logarithm(mean_lanes), Logarithm(first_lanes),
-                  Logarithm(second_lanes), 0);
+                  Logarithm(second_lanes), between);
   BindWidth(src, &d);
   planner->Add(std::move(d));
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/ops/conv/conv_node.h"
@@ -27,15 +28,13 @@ constexpr int kVersionWithActivation = 4, kMinorWithActivation = 12;
 
 absl::Status CheckTensors(const Tensor& src, const Tensor& filter,
                           const Tensor* bias, const Tensor& dst) {
-  if (auto s = CheckConvTensors(src, filter, dst); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckConvTensors(src, filter, dst));
   if (src.shape.c != filter.shape.c) {
     return absl::InvalidArgumentError(
         absl::StrCat("filter has ", filter.shape.c,
                      " input channels, input has ", src.shape.c));
   }
-  if (auto s = CheckConvOutput(src.shape, filter.shape.b, dst.shape); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckConvOutput(src.shape, filter.shape.b, dst.shape));
   return CheckBias(bias, filter.shape.b);
 }
 
@@ -46,12 +45,11 @@ absl::Status CheckOutputShape(const Tensor& shape, const Tensor& dst) {
         "the output shape is computed at run time; only a constant is "
         "supported");
   }
-  const auto dims = ConstantInts(shape);
-  if (!dims.ok()) return dims.status();
-  if (*dims == dst.dims) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto dims, ConstantInts(shape));
+  if (dims == dst.dims) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("output is ", absl::StrJoin(dst.dims, "x"),
-                   ", the shape given is ", absl::StrJoin(*dims, "x")));
+                   ", the shape given is ", absl::StrJoin(dims, "x")));
 }
 
 // TRANSPOSE_CONV is the gradient of a convolution from its output's extent to
@@ -93,7 +91,7 @@ absl::StatusOr<AxisPadding> CustomPadding(int padding, int in, int out,
   result.before = total / 2;
   result.after = total - result.before;
   result.out = static_cast<int>(extent);
-  if (auto s = CheckExtent(result, out, axis); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckExtent(result, out, axis));
   return result;
 }
 
@@ -113,37 +111,36 @@ TransposeConvAttributes TransposeConvAttributesOf(const TransposeConvParams& p,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseTransposeConv(const NodeView& node) {
-  if (auto s = node.CheckCounts(3, 4, 1); !s.ok()) return s;
-  const auto params = node.Get<TransposeConvParams>();
-  if (!params.ok()) return params.status();
-  const TransposeConvParams& p = **params;
+  RETURN_IF_ERROR(node.CheckCounts(3, 4, 1));
+  ASSIGN_OR_RETURN(const auto params, node.Get<TransposeConvParams>());
+  const TransposeConvParams& p = *params;
   const Tensor& filter = *node.inputs[1];
   const Tensor& src = *node.inputs[2];
   const Tensor* bias = node.inputs.size() > 3 ? node.inputs[3] : nullptr;
   const Tensor& dst = *node.outputs[0];
-  if (auto s = CheckTensors(src, filter, bias, dst); !s.ok()) return s;
-  if (auto s = CheckOutputShape(*node.inputs[0], dst); !s.ok()) return s;
-  const auto height =
-      GradientPadding(p.padding, src.shape.h, dst.shape.h, filter.shape.h,
-                      p.stride_height, "height");
-  if (!height.ok()) return height.status();
-  const auto width = GradientPadding(p.padding, src.shape.w, dst.shape.w,
-                                     filter.shape.w, p.stride_width, "width");
-  if (!width.ok()) return width.status();
-  auto activation = FusedActivation(
-      node.HasField(kVersionWithActivation, kMinorWithActivation) ? p.activation
-                                                                  : kActNone);
-  if (!activation.ok()) return activation.status();
-  TransposeConvAttributes a = TransposeConvAttributesOf(p, *height, *width);
+  RETURN_IF_ERROR(CheckTensors(src, filter, bias, dst));
+  RETURN_IF_ERROR(CheckOutputShape(*node.inputs[0], dst));
+  ASSIGN_OR_RETURN(const auto height,
+                   GradientPadding(p.padding, src.shape.h, dst.shape.h,
+                                   filter.shape.h, p.stride_height, "height"));
+  ASSIGN_OR_RETURN(const auto width,
+                   GradientPadding(p.padding, src.shape.w, dst.shape.w,
+                                   filter.shape.w, p.stride_width, "width"));
+  ASSIGN_OR_RETURN(auto activation,
+                   FusedActivation(node.HasField(kVersionWithActivation,
+                                                 kMinorWithActivation)
+                                       ? p.activation
+                                       : kActNone));
+  TransposeConvAttributes a = TransposeConvAttributesOf(p, height, width);
   a.filter_input = 1;
   a.data_input = 2;
   a.bias_input = 3;
-  return ParsedNode{a, *std::move(activation)};
+  return ParsedNode{a, std::move(activation)};
 }
 
 absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
     const NodeView& node) {
-  if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
   // TRANSPOSE_CONV's first three parameters.
   TransposeConvParams p = {};
   constexpr size_t kBytes = 3 * sizeof(int);
@@ -156,16 +153,14 @@ absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
   const Tensor& src = *node.inputs[0];
   const Tensor& filter = *node.inputs[1];
   const Tensor& dst = *node.outputs[0];
-  if (auto s = CheckTensors(src, filter, node.inputs[2], dst); !s.ok()) {
-    return s;
-  }
-  const auto height = CustomPadding(p.padding, src.shape.h, dst.shape.h,
-                                    filter.shape.h, p.stride_height, "height");
-  if (!height.ok()) return height.status();
-  const auto width = CustomPadding(p.padding, src.shape.w, dst.shape.w,
-                                   filter.shape.w, p.stride_width, "width");
-  if (!width.ok()) return width.status();
-  TransposeConvAttributes a = TransposeConvAttributesOf(p, *height, *width);
+  RETURN_IF_ERROR(CheckTensors(src, filter, node.inputs[2], dst));
+  ASSIGN_OR_RETURN(const auto height,
+                   CustomPadding(p.padding, src.shape.h, dst.shape.h,
+                                 filter.shape.h, p.stride_height, "height"));
+  ASSIGN_OR_RETURN(const auto width,
+                   CustomPadding(p.padding, src.shape.w, dst.shape.w,
+                                 filter.shape.w, p.stride_width, "width"));
+  TransposeConvAttributes a = TransposeConvAttributesOf(p, height, width);
   a.data_input = 0;
   a.filter_input = 1;
   a.bias_input = 2;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/texel_dispatch.h"
@@ -13,13 +14,11 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
   for (const Tensor* tensor : {&input, &output}) {
-    if (auto s = CheckOperand(*tensor, kFloats | kInts | kBools); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(CheckOperand(*tensor, kFloats | kInts | kBools));
     if (tensor->is_float_view()) {
       return absl::UnimplementedError(absl::StrCat(
           tensor->ToString(),
@@ -43,7 +42,7 @@ absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
                      " is read as float32, since another CAST makes floats of "
                      "it; floats do not hold every integer"));
   }
-  if (auto s = CheckOutputDims(output, input.dims); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(output, input.dims));
   return ParsedNode{node.traits, {}};
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
@@ -88,7 +89,7 @@ void ScaleSides(const Node& node, const ComparisonAttributes& attributes,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
   const auto* function = std::find_if(
       std::begin(kComparisons), std::end(kComparisons),
       [&](const auto& f) { return f.builtin_code == node.builtin_code; });
@@ -100,21 +101,17 @@ absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
   const Tensor& b = *node.inputs[1];
   const Tensor& output = *node.outputs[0];
   for (const Tensor* input : {&a, &b}) {
-    if (auto s = CheckOperand(*input, function->types); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckOperand(*input, function->types));
   }
-  if (auto s = CheckSameType(a, b); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSameType(a, b));
   ComparisonAttributes attributes;
   if (IsEightBit(a) && IsEightBit(b) && a.quantized == b.quantized) {
-    if (auto s = SetMultipliers(a, b, &attributes); !s.ok()) return s;
-  } else if (auto s = CheckQuantizations(a, b); !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckIntegers(output, DataType::kBool, "output"); !s.ok()) {
-    return s;
-  }
-  auto dims = BroadcastDims(a.dims, b.dims);
-  if (!dims.ok()) return dims.status();
-  if (auto s = CheckOutputDims(output, *dims); !s.ok()) return s;
+    RETURN_IF_ERROR(SetMultipliers(a, b, &attributes));
+  } else
+    RETURN_IF_ERROR(CheckQuantizations(a, b));
+  RETURN_IF_ERROR(CheckIntegers(output, DataType::kBool, "output"));
+  ASSIGN_OR_RETURN(auto dims, BroadcastDims(a.dims, b.dims));
+  RETURN_IF_ERROR(CheckOutputDims(output, dims));
   attributes.function = function->name;
   for (int i = 0; i < 2; ++i) {
     attributes.aligned[i] = AlignedShape(node.inputs[i]->dims, output.dims);
@@ -129,10 +126,7 @@ absl::Status PlanComparison(const Node& node, Planner* planner) {
   Dispatch d("comparison");
   d.Define("COMPARE", attributes.function);
   constexpr const char* kNames[] = {"a", "b"};
-  if (auto s = ReadBroadcast(node, attributes.aligned, kNames, planner, &d);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(ReadBroadcast(node, attributes.aligned, kNames, planner, &d));
   if (attributes.of_quantized) ScaleSides(node, attributes, *planner, &d);
   d.Write("dst", node.outputs[0]);
   d.OverTexels(to);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/texel_dispatch.h"
@@ -13,7 +14,7 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseDequantize(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
   const Tensor& input = *node.inputs[0];
   if (input.dims != node.outputs[0]->dims) {
     return absl::InvalidArgumentError(
@@ -21,7 +22,7 @@ absl::StatusOr<ParsedNode> ParseDequantize(const NodeView& node) {
                      " must have the shape of the input ", input.ToString()));
   }
   if (input.is_constant()) return ParsedNode{};
-  if (auto s = CheckFloat(input, "input"); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFloat(input, "input"));
   // In the float view the input holds real values already: a copy.
   return ParsedNode{ElementwiseAttributes{0, input.shape, {}}, {}};
 }
@@ -74,13 +75,10 @@ absl::Status PlanToInt32(const Node& node, const RequantizeAttributes& a,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseQuantize(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckOutputDims(*node.outputs[0], node.inputs[0]->dims);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], node.inputs[0]->dims));
   if (node.outputs[0]->type == DataType::kInt32) return ParseToInt32(node);
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 0));
   if (!node.outputs[0]->is_float_view()) {
     return absl::InvalidArgumentError(absl::StrCat(
         node.outputs[0]->ToString(), " carries no quantization parameters"));

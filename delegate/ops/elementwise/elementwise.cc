@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/ops/movement/axis_move.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/remap.h"
@@ -109,23 +110,22 @@ absl::Status CheckSameType(const Tensor& a, const Tensor& b) {
 absl::Status PlanElementwise(const Node& node, Planner* planner) {
   const auto attributes =
       std::any_cast<const ElementwiseAttributes&>(node.attributes);
-  auto source = Aligned(planner, node.inputs[attributes.source],
-                        attributes.source_shape, node.outputs[0]);
-  if (!source.ok()) return source.status();
+  ASSIGN_OR_RETURN(auto source,
+                   Aligned(planner, node.inputs[attributes.source],
+                           attributes.source_shape, node.outputs[0]));
   std::vector<PostOp> functions;
   for (const RealignedFunction& f : attributes.functions) {
     PostOp op = f.function;
     if (op.operand != kNoTensor) {
-      auto operand = Aligned(planner, node.inputs[op.operand], f.operand_shape,
-                             node.outputs[0]);
-      if (!operand.ok()) return operand.status();
-      op.operand = *operand;
+      ASSIGN_OR_RETURN(auto operand, Aligned(planner, node.inputs[op.operand],
+                                             f.operand_shape, node.outputs[0]));
+      op.operand = operand;
     }
     functions.push_back(std::move(op));
   }
   const Shape shape = planner->tensor(node.outputs[0]).shape;
   Dispatch d("copy");
-  d.Read("src", *source).Write("dst", node.outputs[0]);
+  d.Read("src", source).Write("dst", node.outputs[0]);
   if (attributes.source_shape.c == 1 && shape.c > 1) d.Define("SPLAT");
   d.post_ops = std::move(functions);
   d.OverTexels(shape);
@@ -138,9 +138,9 @@ absl::Status ReadBroadcast(const Node& node, absl::Span<const Shape> aligned,
                            Planner* planner, Dispatch* d) {
   const Shape to = planner->tensor(node.outputs[0]).shape;
   for (size_t i = 0; i < names.size(); ++i) {
-    auto input = Aligned(planner, node.inputs[i], aligned[i], node.outputs[0]);
-    if (!input.ok()) return input.status();
-    d->Read(names[i], *input);
+    ASSIGN_OR_RETURN(auto input, Aligned(planner, node.inputs[i], aligned[i],
+                                         node.outputs[0]));
+    d->Read(names[i], input);
     d->Define(absl::StrCat("LANES_", absl::AsciiStrToUpper(names[i])),
               aligned[i].c == 1 && to.c > 1 ? "xxxx" : "xyzw");
   }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
@@ -58,9 +59,8 @@ absl::Status CheckDivisor(const NodeView& node) {
   }
   const Tensor& divisor = *node.inputs[1];
   if (!IsIntegers(divisor) || !divisor.is_constant()) return absl::OkStatus();
-  auto values = ConstantInts(divisor);
-  if (!values.ok()) return values.status();
-  if (std::find(values->begin(), values->end(), 0) == values->end()) {
+  ASSIGN_OR_RETURN(auto values, ConstantInts(divisor));
+  if (std::find(values.begin(), values.end(), 0) == values.end()) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
@@ -74,10 +74,9 @@ absl::Status CheckExponent(const NodeView& node) {
       !exponent.is_constant()) {
     return absl::OkStatus();
   }
-  auto values = ConstantInts(exponent);
-  if (!values.ok()) return values.status();
-  const auto min = std::min_element(values->begin(), values->end());
-  if (min == values->end() || *min >= 0) return absl::OkStatus();
+  ASSIGN_OR_RETURN(auto values, ConstantInts(exponent));
+  const auto min = std::min_element(values.begin(), values.end());
+  if (min == values.end() || *min >= 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("the exponent ", exponent.ToString(), " holds ", *min));
 }
@@ -93,12 +92,11 @@ absl::Status CheckFactors(const NodeView& node) {
   }
   for (const Tensor* factor : node.inputs) {
     if (!factor->is_constant()) continue;
-    auto values = ConstantInts(*factor);
-    if (!values.ok()) return values.status();
-    const auto great = std::find_if(values->begin(), values->end(), [](int v) {
+    ASSIGN_OR_RETURN(auto values, ConstantInts(*factor));
+    const auto great = std::find_if(values.begin(), values.end(), [](int v) {
       return v < -kMaxFactor || v > kMaxFactor;
     });
-    if (great == values->end()) continue;
+    if (great == values.end()) continue;
     return absl::UnimplementedError(
         absl::StrCat("the factor ", factor->ToString(), " holds ", *great,
                      "; int64 is computed in 32 bits here, and factors past ",
@@ -111,15 +109,13 @@ absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
   switch (node.builtin_code) {
     case BuiltinOperator_ADD:
     case BuiltinOperator_SUB: {
-      auto params = node.Get<AddParams>();
-      if (!params.ok()) return params.status();
-      return FusedActivation((*params)->activation);
+      ASSIGN_OR_RETURN(auto params, node.Get<AddParams>());
+      return FusedActivation(params->activation);
     }
     case BuiltinOperator_MUL:
     case BuiltinOperator_DIV: {
-      auto params = node.Get<ActivationParams>();
-      if (!params.ok()) return params.status();
-      return FusedActivation((*params)->activation);
+      ASSIGN_OR_RETURN(auto params, node.Get<ActivationParams>());
+      return FusedActivation(params->activation);
     }
     default:
       return std::vector<PostOp>{};
@@ -150,13 +146,11 @@ absl::StatusOr<bool> TakeScalar(const Tensor& operand, PostOp* function) {
   if (!operand.is_constant() || operand.shape.elements() != 1) return false;
   if (IsIntegers(operand)) {
     constexpr int kMaxExact = 1 << 24;  // past it, floats skip integers
-    auto ints = ConstantInts(operand);
-    if (!ints.ok()) return ints.status();
-    if (ints->front() < -kMaxExact || ints->front() > kMaxExact) return false;
+    ASSIGN_OR_RETURN(auto ints, ConstantInts(operand));
+    if (ints.front() < -kMaxExact || ints.front() > kMaxExact) return false;
   }
-  auto values = ConstantFloats(operand);
-  if (!values.ok()) return values.status();
-  function->params[0] = (*values)[0];
+  ASSIGN_OR_RETURN(auto values, ConstantFloats(operand));
+  function->params[0] = values[0];
   function->params[1] = function->operand_first ? 1 : 0;
   function->operand = kNoTensor;
   function->operand_first = false;
@@ -169,17 +163,17 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
                                               const PostOp& function,
                                               bool first_is_source,
                                               unsigned types) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
   const Tensor& output = *node.outputs[0];
   for (const Tensor* t : {node.inputs[0], node.inputs[1], &output}) {
-    if (auto s = CheckOperand(*t, types); !s.ok()) return s;
-    if (auto s = CheckSameType(*t, output); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckOperand(*t, types));
+    RETURN_IF_ERROR(CheckSameType(*t, output));
   }
-  auto dims = BroadcastDims(node.inputs[0]->dims, node.inputs[1]->dims);
-  if (!dims.ok()) return dims.status();
-  if (*dims != output.dims) {
+  ASSIGN_OR_RETURN(auto dims,
+                   BroadcastDims(node.inputs[0]->dims, node.inputs[1]->dims));
+  if (dims != output.dims) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the inputs broadcast to [", absl::StrJoin(*dims, ","),
+        absl::StrCat("the inputs broadcast to [", absl::StrJoin(dims, ","),
                      "], the output is ", output.ToString()));
   }
   std::array<Shape, 2> aligned;
@@ -191,17 +185,15 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
   PostOp op = function;
   op.operand = other;
   op.operand_first = (source == 1) != function.operand_first;
-  auto scalar = TakeScalar(*node.inputs[other], &op);
-  if (!scalar.ok()) return scalar.status();
+  ASSIGN_OR_RETURN(auto scalar, TakeScalar(*node.inputs[other], &op));
 
   ParsedNode parsed;
   ElementwiseAttributes attributes;
   attributes.source = source;
   attributes.shifts_quantized = ShiftsQuantized(node);
   attributes.source_shape = aligned[source];
-  const bool as_it_is =
-      aligned[source] == node.inputs[source]->shape &&
-      (*scalar || aligned[other] == node.inputs[other]->shape);
+  const bool as_it_is = aligned[source] == node.inputs[source]->shape &&
+                        (scalar || aligned[other] == node.inputs[other]->shape);
   if (as_it_is) {
     parsed.post_ops.push_back(std::move(op));
   } else {
@@ -224,41 +216,37 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
   auto parsed =
       ParseFunctionOfTwo(node, op, /*first_is_source=*/false, function->types);
   if (!parsed.ok()) return parsed.status();
-  if (auto s = CheckDivisor(node); !s.ok()) return s;
-  if (auto s = CheckExponent(node); !s.ok()) return s;
-  if (auto s = CheckFactors(node); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckDivisor(node));
+  RETURN_IF_ERROR(CheckExponent(node));
+  RETURN_IF_ERROR(CheckFactors(node));
   if (function->is_plain) {
-    if (auto s = CheckNotQuantized(node); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckNotQuantized(node));
     if (node.inputs[0]->dims != node.inputs[1]->dims) {
       return absl::InvalidArgumentError(
           absl::StrCat("the inputs ", node.inputs[0]->ToString(), " and ",
                        node.inputs[1]->ToString(), " must have one shape"));
     }
   }
-  auto activation = ActivationOf(node);
-  if (!activation.ok()) return activation.status();
-  if (IsIntegers(*node.outputs[0]) && !activation->empty() &&
-      activation->front().function != "clamp") {
+  ASSIGN_OR_RETURN(auto activation, ActivationOf(node));
+  if (IsIntegers(*node.outputs[0]) && !activation.empty() &&
+      activation.front().function != "clamp") {
     return absl::UnimplementedError("a fused activation that is not of int32");
   }
-  parsed->post_ops.insert(parsed->post_ops.end(), activation->begin(),
-                          activation->end());
+  parsed->post_ops.insert(parsed->post_ops.end(), activation.begin(),
+                          activation.end());
   return parsed;
 }
 
 absl::StatusOr<ParsedNode> ParseAddN(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, static_cast<int>(node.inputs.size()), 1);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(node.CheckCounts(1, static_cast<int>(node.inputs.size()), 1));
   const Tensor& output = *node.outputs[0];
-  if (auto s = CheckOperand(output, kFloats | kInts); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOperand(output, kFloats | kInts));
   for (const Tensor* input : node.inputs) {
     if (input == nullptr) {
       return absl::InvalidArgumentError("an input is absent");
     }
-    if (auto s = CheckOperand(*input, kFloats | kInts); !s.ok()) return s;
-    if (auto s = CheckSameType(*input, output); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckOperand(*input, kFloats | kInts));
+    RETURN_IF_ERROR(CheckSameType(*input, output));
     if (input->dims != output.dims) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the input ", input->ToString(),

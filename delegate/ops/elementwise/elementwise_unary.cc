@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 
@@ -49,14 +50,12 @@ constexpr UnaryFunction kUnaryFunctions[] = {
 absl::StatusOr<PostOp> PostOpOf(const UnaryFunction& f, const NodeView& node) {
   PostOp op{f.function, f.params};
   if (f.builtin_code == BuiltinOperator_LEAKY_RELU) {
-    auto params = node.Get<LeakyReluParams>();
-    if (!params.ok()) return params.status();
-    op.params[0] = (*params)->alpha;
+    ASSIGN_OR_RETURN(auto params, node.Get<LeakyReluParams>());
+    op.params[0] = params->alpha;
   }
   if (f.builtin_code == BuiltinOperator_GELU) {
-    auto params = node.Get<GeluParams>();
-    if (!params.ok()) return params.status();
-    if ((*params)->approximate) op.function = "gelu_tanh";
+    ASSIGN_OR_RETURN(auto params, node.Get<GeluParams>());
+    if (params->approximate) op.function = "gelu_tanh";
   }
   return op;
 }
@@ -64,7 +63,7 @@ absl::StatusOr<PostOp> PostOpOf(const UnaryFunction& f, const NodeView& node) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseUnary(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
   const auto* f = std::find_if(
@@ -75,19 +74,18 @@ absl::StatusOr<ParsedNode> ParseUnary(const NodeView& node) {
         absl::StrCat("op code ", node.builtin_code, " is no unary function"));
   }
   for (const Tensor* tensor : {&input, &output}) {
-    if (auto s = CheckOperand(*tensor, f->types); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckOperand(*tensor, f->types));
   }
-  if (auto s = CheckSameType(input, output); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSameType(input, output));
   if (input.dims != output.dims) {
     return absl::InvalidArgumentError(
         absl::StrCat("the output ", output.ToString(),
                      " must have the shape of the input ", input.ToString()));
   }
-  auto function = PostOpOf(*f, node);
-  if (!function.ok()) return function.status();
+  ASSIGN_OR_RETURN(auto function, PostOpOf(*f, node));
   ElementwiseAttributes attributes;
   attributes.source_shape = input.shape;
-  return ParsedNode{attributes, {*std::move(function)}};
+  return ParsedNode{attributes, {std::move(function)}};
 }
 
 }  // namespace gles_delegate

@@ -3,16 +3,16 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
 
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseFill(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 1, 1); !s.ok()) return s;
-  auto dims = IntsOfInput(node, 0, "the dimensions");
-  if (!dims.ok()) return dims.status();
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 1, 1));
+  ASSIGN_OR_RETURN(auto dims, IntsOfInput(node, 0, "the dimensions"));
   if (node.inputs[0]->dims.size() != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("the dimensions are ", DimsString(node.inputs[0]->dims),
@@ -23,7 +23,7 @@ absl::StatusOr<ParsedNode> ParseFill(const NodeView& node) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the value is ", DimsString(value.dims), ", wants a scalar"));
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], *dims); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], dims));
   ElementwiseAttributes a;
   a.source = 1;
   a.source_shape = value.shape;
@@ -31,13 +31,10 @@ absl::StatusOr<ParsedNode> ParseFill(const NodeView& node) {
 }
 
 absl::StatusOr<ParsedNode> ParseZerosLike(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
-  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
-  if (auto s = CheckOutputDims(*node.outputs[0], node.inputs[0]->dims);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
+  RETURN_IF_ERROR(CheckNotQuantized(node));
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], node.inputs[0]->dims));
   ElementwiseAttributes a;
   a.source_shape = node.inputs[0]->shape;
   return ParsedNode{a, {PostOp{"zeros_like"}}};

@@ -1,12 +1,13 @@
 #include "delegate/ops/elementwise/prelu.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/elementwise/elementwise_binary.h"
 
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParsePrelu(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
   if (node.inputs[0]->dims != node.outputs[0]->dims) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the output ", node.outputs[0]->ToString(),

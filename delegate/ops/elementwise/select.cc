@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/remap.h"
@@ -14,9 +15,9 @@ namespace gles_delegate {
 namespace {
 
 absl::Status CheckSelectTypes(const NodeView& node) {
-  if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
-  auto s = CheckIntegers(*node.inputs[0], DataType::kBool, "the condition");
-  if (!s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
+  RETURN_IF_ERROR(
+      CheckIntegers(*node.inputs[0], DataType::kBool, "the condition"));
   return CheckMovedTensors(node, 1, 2);
 }
 
@@ -33,7 +34,7 @@ bool IsOfOneElement(const NodeView& node) {
 absl::StatusOr<ParsedNode> Align(const NodeView& node,
                                  const std::vector<int>& want,
                                  const std::array<std::vector<int>, 3>& views) {
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   SelectAttributes attributes;
   for (int i = 0; i < 3; ++i) {
     attributes.aligned[i] = AlignedShape(views[i], want);
@@ -44,7 +45,7 @@ absl::StatusOr<ParsedNode> Align(const NodeView& node,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node) {
-  if (auto s = CheckSelectTypes(node); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSelectTypes(node));
   if (IsOfOneElement(node)) return ParsedNode{SelectAttributes{}, {}};
   const std::vector<int>& dims = node.inputs[1]->dims;
   std::vector<int> condition = node.inputs[0]->dims;
@@ -65,7 +66,7 @@ absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node) {
 }
 
 absl::StatusOr<ParsedNode> ParseSelectV2(const NodeView& node) {
-  if (auto s = CheckSelectTypes(node); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSelectTypes(node));
   if (IsOfOneElement(node)) return ParsedNode{SelectAttributes{}, {}};
   const std::array<std::vector<int>, 3> dims = {
       node.inputs[0]->dims, node.inputs[1]->dims, node.inputs[2]->dims};
@@ -82,10 +83,7 @@ absl::Status PlanSelect(const Node& node, Planner* planner) {
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d("select");
   constexpr const char* kNames[] = {"condition", "a", "b"};
-  if (auto s = ReadBroadcast(node, attributes.aligned, kNames, planner, &d);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(ReadBroadcast(node, attributes.aligned, kNames, planner, &d));
   d.Write("dst", node.outputs[0]);
   d.OverTexels(to);
   AddInLightGroups(std::move(d), planner);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/checks.h"
@@ -29,9 +30,7 @@ bool IsFloatOrUint8(const Tensor& tensor) {
 absl::Status CheckDetectionTypes(const NodeView& node) {
   for (int i : {kEncodings, kScores, kAnchors}) {
     const Tensor& input = *node.inputs[i];
-    if (auto s = CheckFloat(input, absl::StrCat("input ", i)); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(CheckFloat(input, absl::StrCat("input ", i)));
     if (!IsFloatOrUint8(input)) {
       return absl::UnimplementedError(
           absl::StrCat("input ", i, " is ", DataTypeName(input.stored()),
@@ -85,7 +84,7 @@ absl::Status CheckDetectionOutputs(const NodeView& node,
   const std::vector<std::vector<int>> want = {
       {1, rows, 4}, {1, rows}, {1, rows}, {1}};
   for (size_t i = 0; i < want.size(); ++i) {
-    if (auto s = CheckOutputDims(*node.outputs[i], want[i]); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckOutputDims(*node.outputs[i], want[i]));
   }
   return absl::OkStatus();
 }
@@ -144,7 +143,7 @@ class Postprocess {
     if (!p_.regular) return Select(boxes_, anchors_, /*suppress=*/true);
     const int max = std::min({p_.max, p_.max_of_class, anchors_});
     const TensorId of_classes = Temporary("of classes", p_.classes, max, 8);
-    if (auto s = SelectInClasses(of_classes, max); !s.ok()) return s;
+    RETURN_IF_ERROR(SelectInClasses(of_classes, max));
     return Select(of_classes, int64_t{p_.classes} * max, /*suppress=*/false);
   }
 
@@ -197,15 +196,15 @@ class Postprocess {
   // A dispatch of detection_select.comp, but for what it writes.
   absl::StatusOr<Dispatch> Selecting(TensorId src, int64_t candidates, int max,
                                      bool suppress) {
-    const auto selection = SelectionOf(candidates, planner_.profile());
-    if (!selection.ok()) return selection.status();
+    ASSIGN_OR_RETURN(const auto selection,
+                     SelectionOf(candidates, planner_.profile()));
     Dispatch d("detection_select");
-    d.Define("THREADS", selection->threads).Define("HELD", selection->held);
-    if (selection->held == 0) d.Define("MASKS", selection->masks);
+    d.Define("THREADS", selection.threads).Define("HELD", selection.held);
+    if (selection.held == 0) d.Define("MASKS", selection.masks);
     // No overlap is above 1.
     if (suppress && p_.iou_threshold < 1) d.Define("SUPPRESS");
     d.Read("src", src).SharedMemory(4 * sizeof(int32_t));
-    d.Grid(selection->threads, 1, 1).WorkGroup(selection->threads, 1, 1);
+    d.Grid(selection.threads, 1, 1).WorkGroup(selection.threads, 1, 1);
     d.uniforms.Int("most", max);
     d.uniforms.Float("overlap", p_.iou_threshold);
     d.uniforms.Int("first_row",
@@ -214,33 +213,32 @@ class Postprocess {
   }
 
   absl::Status SelectInClasses(TensorId kept, int max) {
-    auto d = Selecting(boxes_, anchors_, max, /*suppress=*/true);
-    if (!d.ok()) return d.status();
-    d->Define("CLASSES").Read("scores", node_.inputs[kScores]);
-    d->Write("kept", kept).Grid(d->work_group[0], 1, p_.classes);
-    d->uniforms.Int("first", first_);
-    d->uniforms.Float("threshold", p_.score_threshold);
-    planner_.Add(*std::move(d));
+    ASSIGN_OR_RETURN(auto d,
+                     Selecting(boxes_, anchors_, max, /*suppress=*/true));
+    d.Define("CLASSES").Read("scores", node_.inputs[kScores]);
+    d.Write("kept", kept).Grid(d.work_group[0], 1, p_.classes);
+    d.uniforms.Int("first", first_);
+    d.uniforms.Float("threshold", p_.score_threshold);
+    planner_.Add(std::move(d));
     return absl::OkStatus();
   }
 
   // From what is to choose among to the outputs.
   absl::Status Select(TensorId src, int64_t candidates, bool suppress) {
-    auto d = Selecting(src, candidates, p_.max, suppress);
-    if (!d.ok()) return d.status();
+    ASSIGN_OR_RETURN(auto d, Selecting(src, candidates, p_.max, suppress));
     const bool a_row_each = p_.regular || p_.classes_of_each == 1;
     if (a_row_each && MaxBoundTensors(planner_.profile()) >= 5) {
-      d->Define("ROWS");
-      d->Write("boxes", node_.outputs[kBoxes])
+      d.Define("ROWS");
+      d.Write("boxes", node_.outputs[kBoxes])
           .Write("classes", node_.outputs[kClasses])
           .Write("scores_out", node_.outputs[kScoresOut])
           .Write("count", node_.outputs[kCount]);
-      planner_.Add(*std::move(d));
+      planner_.Add(std::move(d));
       return absl::OkStatus();
     }
     const TensorId kept = Temporary("kept", 1, p_.max, 8);
-    d->Write("kept", kept);
-    planner_.Add(*std::move(d));
+    d.Write("kept", kept);
+    planner_.Add(std::move(d));
     AddRows(kept);
     return absl::OkStatus();
   }
@@ -290,24 +288,23 @@ class Postprocess {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseDetectionPostprocess(const NodeView& node) {
-  if (auto s = node.CheckCounts(3, 3, 4); !s.ok()) return s;
-  auto p = ReadDetectionParams(node.custom_params);
-  if (!p.ok()) return p.status();
-  if (p->max > kMaxDetections) {
+  RETURN_IF_ERROR(node.CheckCounts(3, 3, 4));
+  ASSIGN_OR_RETURN(auto p, ReadDetectionParams(node.custom_params));
+  if (p.max > kMaxDetections) {
     return absl::UnimplementedError(
-        absl::StrCat("max_detections is ", p->max, ", at most ", kMaxDetections,
+        absl::StrCat("max_detections is ", p.max, ", at most ", kMaxDetections,
                      " pay here: each is a pass over the anchors"));
   }
-  if (p->classes_of_each > kMaxClassesOfEach) {
+  if (p.classes_of_each > kMaxClassesOfEach) {
     return absl::UnimplementedError(
-        absl::StrCat("max_classes_per_detection is ", p->classes_of_each,
+        absl::StrCat("max_classes_per_detection is ", p.classes_of_each,
                      ", at most ", kMaxClassesOfEach, " are sorted here"));
   }
-  if (auto s = CheckDetectionTypes(node); !s.ok()) return s;
-  if (auto s = CheckInputDims(node, *p); !s.ok()) return s;
-  if (auto s = CheckDetectionOutputs(node, *p); !s.ok()) return s;
-  p->last_class_first = node.traits.last_class_first;
-  return ParsedNode{*p, {}};
+  RETURN_IF_ERROR(CheckDetectionTypes(node));
+  RETURN_IF_ERROR(CheckInputDims(node, p));
+  RETURN_IF_ERROR(CheckDetectionOutputs(node, p));
+  p.last_class_first = node.traits.last_class_first;
+  return ParsedNode{p, {}};
 }
 
 absl::Status PlanDetectionPostprocess(const Node& node, Planner* planner) {

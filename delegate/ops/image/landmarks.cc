@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/plan/planner.h"
@@ -42,24 +43,19 @@ void DefineLayout(const Shape& landmarks, Dispatch* d) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseTransformTensorBilinear(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 1); !s.ok()) return s;
-  const auto p = ReadTransformTensorParams(node.custom_params, node.version);
-  if (!p.ok()) return p.status();
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 1));
+  ASSIGN_OR_RETURN(const auto p,
+                   ReadTransformTensorParams(node.custom_params, node.version));
   const Tensor& data = *node.inputs[0];
   if (data.dims.size() != 4 || data.dims[0] != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("data is ", DimsString(data.dims), ", must be 1HWC"));
   }
-  if (auto s = CheckTransformMatrix(*node.inputs[1], "the matrix"); !s.ok())
-    return s;
-  if (auto s =
-          CheckOutputDims(*node.outputs[0],
-                          {1, p->output_height, p->output_width, data.dims[3]});
-      !s.ok()) {
-    return s;
-  }
-  return ParsedNode{*p, {}};
+  RETURN_IF_ERROR(CheckTransformMatrix(*node.inputs[1], "the matrix"));
+  RETURN_IF_ERROR(CheckOutputDims(
+      *node.outputs[0], {1, p.output_height, p.output_width, data.dims[3]}));
+  return ParsedNode{p, {}};
 }
 
 absl::Status PlanTransformTensorBilinear(const Node& node, Planner* planner) {
@@ -76,25 +72,20 @@ absl::Status PlanTransformTensorBilinear(const Node& node, Planner* planner) {
 }
 
 absl::StatusOr<ParsedNode> ParseTransformLandmarks(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 1); !s.ok()) return s;
-  auto p = ReadTransformLandmarksParams(node.custom_params, node.version);
-  if (!p.ok()) return p.status();
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 1));
+  ASSIGN_OR_RETURN(
+      auto p, ReadTransformLandmarksParams(node.custom_params, node.version));
   const Tensor& landmarks = *node.inputs[0];
-  if (node.version != 1) p->dimensions = landmarks.shape.c;
-  if (p->dimensions != 2 && p->dimensions != 3) {
+  if (node.version != 1) p.dimensions = landmarks.shape.c;
+  if (p.dimensions != 2 && p.dimensions != 3) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "landmarks have ", p->dimensions, " dimensions, must have 2 or 3"));
+        "landmarks have ", p.dimensions, " dimensions, must have 2 or 3"));
   }
-  if (auto s = CheckLandmarks(landmarks, node.version, p->dimensions);
-      !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckTransformMatrix(*node.inputs[1], "the matrix"); !s.ok())
-    return s;
-  if (auto s = CheckOutputDims(*node.outputs[0], landmarks.dims); !s.ok())
-    return s;
-  return ParsedNode{*p, {}};
+  RETURN_IF_ERROR(CheckLandmarks(landmarks, node.version, p.dimensions));
+  RETURN_IF_ERROR(CheckTransformMatrix(*node.inputs[1], "the matrix"));
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], landmarks.dims));
+  return ParsedNode{p, {}};
 }
 
 absl::Status PlanTransformLandmarks(const Node& node, Planner* planner) {
@@ -114,22 +105,21 @@ absl::Status PlanTransformLandmarks(const Node& node, Planner* planner) {
 
 absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
     const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
+  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 0));
   const Tensor& landmarks = *node.inputs[0];
-  if (auto s = CheckLandmarks(landmarks, node.version, 3); !s.ok()) return s;
-  auto p = ReadLandmarksToMatrixParams(
-      node.custom_params, node.version,
-      static_cast<int>(landmarks.shape.elements() / 3));
-  if (!p.ok()) return p.status();
-  if (p->version == 1 && (p->output_height == 1 || p->output_width == 1)) {
+  RETURN_IF_ERROR(CheckLandmarks(landmarks, node.version, 3));
+  ASSIGN_OR_RETURN(auto p,
+                   ReadLandmarksToMatrixParams(
+                       node.custom_params, node.version,
+                       static_cast<int>(landmarks.shape.elements() / 3)));
+  if (p.version == 1 && (p.output_height == 1 || p.output_width == 1)) {
     return absl::UnimplementedError(
-        absl::StrCat("the output ", p->output_height, "x", p->output_width,
+        absl::StrCat("the output ", p.output_height, "x", p.output_width,
                      " must be larger than one pixel in both directions"));
   }
-  if (auto s = CheckTransformMatrix(*node.outputs[0], "the output"); !s.ok())
-    return s;
-  return ParsedNode{*std::move(p), {}};
+  RETURN_IF_ERROR(CheckTransformMatrix(*node.outputs[0], "the output"));
+  return ParsedNode{std::move(p), {}};
 }
 
 absl::Status PlanLandmarksToTransformMatrix(const Node& node,

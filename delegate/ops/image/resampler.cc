@@ -1,6 +1,7 @@
 #include "delegate/ops/image/resampler.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/texel_dispatch.h"
 #include "delegate/plan/planner.h"
@@ -8,8 +9,8 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseResampler(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 1));
   const Tensor& data = *node.inputs[0];
   const Tensor& warp = *node.inputs[1];
   if (data.dims.size() != 4 || warp.dims.size() != 4 || warp.dims[3] != 2 ||
@@ -18,11 +19,9 @@ absl::StatusOr<ParsedNode> ParseResampler(const NodeView& node) {
         absl::StrCat("data ", DimsString(data.dims), " and warp ",
                      DimsString(warp.dims), " must be BHWC and Bhw2"));
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], {data.dims[0], warp.dims[1],
-                                                  warp.dims[2], data.dims[3]});
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckOutputDims(
+      *node.outputs[0],
+      {data.dims[0], warp.dims[1], warp.dims[2], data.dims[3]}));
   return ParsedNode{};
 }
 

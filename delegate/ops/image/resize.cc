@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
@@ -128,37 +129,31 @@ void PlanBilinearQuantized(const Node& node, const ResizeOfQuantized& quantized,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseResize(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
   const bool nearest =
       node.builtin_code == BuiltinOperator_RESIZE_NEAREST_NEIGHBOR;
-  auto types = nearest ? CheckMovedTensors(node, 0, 0, TakesBool::kNo)
-                       : CheckFloatTensors(node, 0, 0);
-  if (!types.ok()) return types;
-  auto params = node.Get<ResizeParams>();
-  if (!params.ok()) return params.status();
+  RETURN_IF_ERROR(nearest ? CheckMovedTensors(node, 0, 0, TakesBool::kNo)
+                          : CheckFloatTensors(node, 0, 0));
+  ASSIGN_OR_RETURN(auto params, node.Get<ResizeParams>());
   const Tensor& input = *node.inputs[0];
   if (input.dims.size() != 4) {
     return absl::InvalidArgumentError(
         absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
   }
-  auto size = IntsOfInput(node, 1, "the size");
-  if (!size.ok()) return size.status();
-  if (size->size() != 2) {
+  ASSIGN_OR_RETURN(auto size, IntsOfInput(node, 1, "the size"));
+  if (size.size() != 2) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the size has ", size->size(), " elements, wants 2"));
+        absl::StrCat("the size has ", size.size(), " elements, wants 2"));
   }
   ResizeAttributes a;
-  a.align_corners = (*params)->align_corners;
-  a.half_pixel_centers = (*params)->half_pixel_centers;
+  a.align_corners = params->align_corners;
+  a.half_pixel_centers = params->half_pixel_centers;
   if (a.align_corners && a.half_pixel_centers) {
     return absl::InvalidArgumentError(
         "align_corners and half_pixel_centers are both set; TFLite takes one");
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], {input.shape.b, (*size)[0],
-                                                  (*size)[1], input.shape.c});
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckOutputDims(
+      *node.outputs[0], {input.shape.b, size[0], size[1], input.shape.c}));
   return ParsedNode{a, {}};
 }
 

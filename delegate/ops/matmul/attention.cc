@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/conv/conv_shared_tiling.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/matmul/attention_tiling.h"
@@ -243,22 +244,21 @@ const OpDefinition& Attention() {
 
 absl::Status PlanAttention(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const AttentionAttributes&>(node.attributes);
-  auto d = DispatchOf(a, node, *planner);
-  if (!d.ok()) return d.status();
-  BindAttention(a, node, *planner, &*d);
+  ASSIGN_OR_RETURN(auto d, DispatchOf(a, node, *planner));
+  BindAttention(a, node, *planner, &d);
   const TensorId dst = node.outputs[0];
   const AttentionWork work = AttentionWorkOf(a);
   const int parts = a.way == AttentionWay::kFewRows
                         ? PartsOfRow(work, planner->profile())
                         : 1;
   if (parts == 1) {
-    planner->Add(std::move(d->Write("dst", dst)));
+    planner->Add(std::move(d.Write("dst", dst)));
     return absl::OkStatus();
   }
   const int rows = work.rows * work.matrices;
   const TensorId of_parts = planner->AddFloat32Temporary(
       "parts", {1, rows, parts, 4 * (work.results + 1)});
-  planner->Add(std::move(d->Write("dst", of_parts)));
+  planner->Add(std::move(d.Write("dst", of_parts)));
   Dispatch join =
       JoinOf(work, a.in_one_row, planner->tensor(node.inputs[0]).shape.h);
   planner->Add(std::move(join.Read("src", of_parts).Write("dst", dst)));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_shared.h"
@@ -23,7 +24,7 @@ namespace {
 constexpr int kMinRank = 2;
 
 absl::Status CheckFactor(const Tensor& tensor, absl::string_view what) {
-  if (auto s = CheckFloat(tensor, what); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFloat(tensor, what));
   const size_t rank = tensor.dims.size();
   if (rank >= kMinRank && rank <= kMaxMatrixRank) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
@@ -107,33 +108,30 @@ std::optional<MatrixPairs> PairsOf(const Node& node,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  const auto params = node.Get<BatchMatMulParams>();
-  if (!params.ok()) return params.status();
-  const BatchMatMulAttributes a = {(*params)->adj_x != 0, (*params)->adj_y != 0,
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  ASSIGN_OR_RETURN(const auto params, node.Get<BatchMatMulParams>());
+  const BatchMatMulAttributes a = {params->adj_x != 0, params->adj_y != 0,
                                    node.inputs[0]->dims, node.inputs[1]->dims,
                                    node.outputs[0]->dims};
   const Tensor& dst = *node.outputs[0];
   for (int i : {0, 1}) {
-    if (auto s = CheckFactor(*node.inputs[i], i == 0 ? "x" : "y"); !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(CheckFactor(*node.inputs[i], i == 0 ? "x" : "y"));
   }
-  if (auto s = CheckFloat(dst, "output"); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFloat(dst, "output"));
   const Matrix x = MatrixOf(a.x, a.adj_x);
   const Matrix y = MatrixOf(a.y, a.adj_y);
   if (x.columns != y.rows) {
     return absl::InvalidArgumentError(absl::StrCat(
         "x has ", x.columns, " terms a row, y has ", y.rows, " a column"));
   }
-  if (auto s = CheckLeading(x, y); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckLeading(x, y));
   std::vector<int> wanted;
   for (int axis = 0; axis < Matrix::kLeadingAxes; ++axis) {
     wanted.push_back(std::max(x.leading[axis], y.leading[axis]));
   }
   wanted.erase(wanted.begin(), wanted.end() - (a.rank() - 2));
   wanted.insert(wanted.end(), {x.rows, y.columns});
-  if (auto s = CheckOutputDims(dst, wanted); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(dst, wanted));
   return ParsedNode{a, {}};
 }
 

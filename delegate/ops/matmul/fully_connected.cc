@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_strategies.h"
@@ -51,37 +52,26 @@ absl::Status CheckFullyConnectedShapes(const NodeView& node,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 3, 1); !s.ok()) return s;
-  const auto params = node.Get<FullyConnectedParams>();
-  if (!params.ok()) return params.status();
-  if ((*params)->weights_format != 0) {
+  RETURN_IF_ERROR(node.CheckCounts(2, 3, 1));
+  ASSIGN_OR_RETURN(const auto params, node.Get<FullyConnectedParams>());
+  if (params->weights_format != 0) {
     return absl::UnimplementedError(
-        absl::StrCat("weights format ", (*params)->weights_format,
+        absl::StrCat("weights format ", params->weights_format,
                      " (shuffled) is not supported; the default (0) is"));
   }
-  if (auto s = CheckFloat(*node.inputs[0], "input"); !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckFloat(*node.outputs[0], "output"); !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckWeights(*node.inputs[1], "the matrix of weights");
-      !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckFullyConnectedShapes(node, (*params)->keep_num_dims);
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(CheckFloat(*node.inputs[0], "input"));
+  RETURN_IF_ERROR(CheckFloat(*node.outputs[0], "output"));
+  RETURN_IF_ERROR(CheckWeights(*node.inputs[1], "the matrix of weights"));
+  RETURN_IF_ERROR(CheckFullyConnectedShapes(node, params->keep_num_dims));
   const Tensor* bias = node.inputs.size() > 2 ? node.inputs[2] : nullptr;
-  if (auto s = CheckBias(bias, node.inputs[1]->dims[0]); !s.ok()) return s;
-  auto activation = FusedActivation((*params)->activation);
-  if (!activation.ok()) return activation.status();
+  RETURN_IF_ERROR(CheckBias(bias, node.inputs[1]->dims[0]));
+  ASSIGN_OR_RETURN(auto activation, FusedActivation(params->activation));
   FullyConnectedAttributes attributes;
   attributes.sums_in_64_bits =
       bias == nullptr && node.traits.int16_rows_name_bias_type &&
       static_cast<const NewerFullyConnectedParams*>(node.builtin_params)
               ->quantized_bias_type == kTfLiteTypeInt64;
-  return ParsedNode{attributes, *std::move(activation)};
+  return ParsedNode{attributes, std::move(activation)};
 }
 
 absl::Status PlanFullyConnected(const Node& node, Planner* planner) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/fold_axes.h"
@@ -133,14 +134,12 @@ void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
 
 absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
   const int count = static_cast<int>(node.inputs.size());
-  if (auto s = node.CheckCounts(1, std::max(count, 1), 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, count - 1); !s.ok()) return s;
-  auto params = node.Get<ConcatenationParams>();
-  if (!params.ok()) return params.status();
+  RETURN_IF_ERROR(node.CheckCounts(1, std::max(count, 1), 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, count - 1));
+  ASSIGN_OR_RETURN(auto params, node.Get<ConcatenationParams>());
   const Tensor& first = *node.inputs[0];
   const int rank = static_cast<int>(first.dims.size());
-  auto axis = NormalAxis((*params)->axis, rank);
-  if (!axis.ok()) return axis.status();
+  ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank));
   std::vector<int> want = first.dims;
   for (int i = 1; i < count; ++i) {
     if (node.inputs[i] == nullptr) {
@@ -149,27 +148,26 @@ absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
     }
     std::vector<int> dims = node.inputs[i]->dims;
     const bool fits = static_cast<int>(dims.size()) == rank;
-    const int extent = fits ? dims[*axis] : 0;
-    if (fits) dims[*axis] = first.dims[*axis];
+    const int extent = fits ? dims[axis] : 0;
+    if (fits) dims[axis] = first.dims[axis];
     if (!fits || dims != first.dims) {
       return absl::InvalidArgumentError(
           absl::StrCat("input ", i, " is ", DimsString(node.inputs[i]->dims),
                        ", input 0 is ", DimsString(first.dims),
-                       "; they may differ on axis ", *axis, " only"));
+                       "; they may differ on axis ", axis, " only"));
     }
-    want[*axis] += extent;
+    want[axis] += extent;
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
-  auto activation = FusedActivation((*params)->activation);
-  if (!activation.ok()) return activation.status();
-  if (IsIntegers(first) && !activation->empty()) {
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
+  ASSIGN_OR_RETURN(auto activation, FusedActivation(params->activation));
+  if (IsIntegers(first) && !activation.empty()) {
     return absl::UnimplementedError(
-        absl::StrCat("fused activation ", (*params)->activation, " of ",
+        absl::StrCat("fused activation ", params->activation, " of ",
                      DataTypeName(first.type), " is not supported"));
   }
-  const AxisPlace place = PlaceOfAxis(first.dims, *axis);
+  const AxisPlace place = PlaceOfAxis(first.dims, axis);
   return ParsedNode{ConcatenationAttributes{place.axis, place.outer},
-                    *std::move(activation)};
+                    std::move(activation)};
 }
 
 absl::Status PlanConcatenation(const Node& node, Planner* planner) {

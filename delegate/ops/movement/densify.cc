@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/host_budget.h"
 
 namespace gles_delegate {
@@ -28,21 +29,18 @@ class Densifier {
         place_(tensor.dims.size()) {}
 
   absl::StatusOr<std::vector<uint8_t>> Run() {
-    if (auto s = CheckLevels(); !s.ok()) return s;
-    if (auto s = CheckBlocks(); !s.ok()) return s;
-    if (auto s = CheckExtents(); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckLevels());
+    RETURN_IF_ERROR(CheckBlocks());
+    RETURN_IF_ERROR(CheckExtents());
     element_ = DataTypeSize(tensor_.stored());
     // The product is below 2^31, which CheckLevels() has made sure of.
     int64_t bytes = static_cast<int64_t>(element_);
     for (int extent : tensor_.dims) bytes *= extent;
-    if (auto s = HostBudget::Take(
-            bytes, absl::StrCat("the dense form of ", tensor_.ToString()));
-        !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(HostBudget::Take(
+        bytes, absl::StrCat("the dense form of ", tensor_.ToString())));
     dense_.resize(bytes);
     if (bytes == 0) return std::move(dense_);
-    if (auto s = Walk(0, 0); !s.ok()) return s;
+    RETURN_IF_ERROR(Walk(0, 0));
     return std::move(dense_);
   }
 
@@ -50,7 +48,7 @@ class Densifier {
   // Makes sure that the walk ends, and that its indices are in range, whatever
   // the file says.
   absl::Status CheckLevels() {
-    if (auto s = CheckDims(tensor_.dims); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckDims(tensor_.dims));
     const size_t levels = sparsity_.dimensions.size();
     if (sparsity_.block_map.size() > rank_) {
       return Broken(tensor_, "has more block dimensions than axes");
@@ -120,9 +118,7 @@ class Densifier {
     if (!d.csr) {
       for (int i = 0; i < d.dense_size; ++i) {
         index_[level] = i;
-        if (auto s = Walk(level + 1, position * d.dense_size + i); !s.ok()) {
-          return s;
-        }
+        RETURN_IF_ERROR(Walk(level + 1, position * d.dense_size + i));
       }
       return absl::OkStatus();
     }
@@ -134,7 +130,7 @@ class Densifier {
         return Broken(tensor_, "has a segment past its indices");
       }
       index_[level] = d.indices[i];
-      if (auto s = Walk(level + 1, i); !s.ok()) return s;
+      RETURN_IF_ERROR(Walk(level + 1, i));
     }
     return absl::OkStatus();
   }
@@ -181,7 +177,7 @@ class Densifier {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseDensify(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
   const Tensor& input = *node.inputs[0];
   if (!input.is_constant()) {
     return absl::UnimplementedError(

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
 #include "delegate/plan/planner.h"
@@ -12,14 +13,14 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseDynamicUpdateSlice(const NodeView& node) {
-  if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 1); !s.ok()) return s;
-  if (auto s = CheckIndices(node, 2); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 1));
+  RETURN_IF_ERROR(CheckIndices(node, 2));
   const Tensor& input = *node.inputs[0];
   const Tensor& update = *node.inputs[1];
   const Tensor& start = *node.inputs[2];
-  if (auto s = CheckRank(input, "input", 5); !s.ok()) return s;
-  if (auto s = CheckOutputDims(*node.outputs[0], input.dims); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckRank(input, "input", 5));
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], input.dims));
   const int rank = static_cast<int>(input.dims.size());
   if (start.dims != std::vector<int>{rank} || rank == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -69,15 +70,14 @@ Shape WrittenPart(const UpdateSlice& a, const Shape& update, const Shape& dst) {
 
 absl::Status PlanDynamicUpdateSlice(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const UpdateSlice&>(node.attributes);
-  auto start = IndicesAsInt32(planner, node.inputs[2]);
-  if (!start.ok()) return start.status();
+  ASSIGN_OR_RETURN(auto start, IndicesAsInt32(planner, node.inputs[2]));
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   const Shape update = a.moved == nullptr
                            ? planner->tensor(node.inputs[1]).shape
                            : a.moved_shape;
   Dispatch d("dynamic_update_slice");
   if (!a.in_place || !a.CoversChannels()) d.Read("src", node.inputs[0]);
-  d.Read("start", *start).Write("dst", node.outputs[0]);
+  d.Read("start", start).Write("dst", node.outputs[0]);
   d.uniforms.Int4("which", a.which[kWidthAxis], a.which[kHeightAxis],
                   a.which[kChannelAxis], a.which[kBatchAxis]);
   d.uniforms.Int4("outer", a.which[kOuterAxis], a.extents[kBatchAxis],

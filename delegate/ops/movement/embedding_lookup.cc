@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
 #include "delegate/plan/planner.h"
@@ -30,26 +31,24 @@ absl::Status CheckQuantizedTable(const Tensor& table) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 1, 1); !s.ok()) return s;
-  if (auto s = CheckIndices(node, 0); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckFloatTensors(node, 1, 1));
+  RETURN_IF_ERROR(CheckIndices(node, 0));
   const Tensor& indices = *node.inputs[0];
   const Tensor& table = *node.inputs[1];
-  if (auto s = CheckQuantizedTable(table); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckQuantizedTable(table));
   for (const Tensor* tensor : {&indices, &table, node.outputs[0]}) {
-    if (auto s = CheckCountable(*tensor); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckCountable(*tensor));
   }
   if (indices.dims.size() != 1 || table.dims.size() < 2) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the indices are ", DimsString(indices.dims), " and the table is ",
         DimsString(table.dims), "; they must be a vector and a matrix"));
   }
-  if (auto s = CheckConstantIndices(indices, {table.dims[0]}); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckConstantIndices(indices, {table.dims[0]}));
   std::vector<int> want = table.dims;
   want[0] = indices.dims[0];
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   LinearGather rows;
   rows.extents[0] = table.dims[0];
   rows.count = indices.dims[0];

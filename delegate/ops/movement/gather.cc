@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/ops/checks.h"
@@ -27,18 +28,17 @@ int Product(absl::Span<const int> dims) {
 // axis or the indices' rank, or the input's batches are not those of the
 // indices.
 absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
-  auto params = node.Get<GatherParams>();
-  if (!params.ok()) return params.status();
+  ASSIGN_OR_RETURN(auto params, node.Get<GatherParams>());
   // Every struct since TFLite 2.5 has batch_dims, and TFLite's kernel reads it
   // at any version of the op.
-  int batch_dims = (*params)->batch_dims;
+  int batch_dims = params->batch_dims;
   const std::vector<int>& dims = node.inputs[0]->dims;
   const std::vector<int>& index_dims = node.inputs[1]->dims;
   const int index_rank = static_cast<int>(index_dims.size());
   if (batch_dims < 0) batch_dims += index_rank;
   if (batch_dims < 0 || batch_dims > axis || batch_dims > index_rank) {
     return absl::InvalidArgumentError(
-        absl::StrCat("batch_dims is ", (*params)->batch_dims, ", axis ", axis,
+        absl::StrCat("batch_dims is ", params->batch_dims, ", axis ", axis,
                      ", the indices' rank ", index_rank));
   }
   if (!std::equal(dims.begin(), dims.begin() + batch_dims,
@@ -53,40 +53,36 @@ absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
-  if (auto s = CheckGather(node); !s.ok()) return s;
-  auto params = node.Get<GatherParams>();
-  if (!params.ok()) return params.status();
+  RETURN_IF_ERROR(CheckGather(node));
+  ASSIGN_OR_RETURN(auto params, node.Get<GatherParams>());
   const std::vector<int>& dims = node.inputs[0]->dims;
   const Tensor& indices = *node.inputs[1];
   const int rank = static_cast<int>(dims.size());
-  auto axis = NormalAxis((*params)->axis, rank);
-  if (!axis.ok()) return axis.status();
-  auto batch_dims = BatchDims(node, *axis);
-  if (!batch_dims.ok()) return batch_dims.status();
-  if (auto s = CheckConstantIndices(indices, {dims[*axis]}); !s.ok()) return s;
+  ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank));
+  ASSIGN_OR_RETURN(auto batch_dims, BatchDims(node, axis));
+  RETURN_IF_ERROR(CheckConstantIndices(indices, {dims[axis]}));
   std::vector<int> want = dims;
-  want.erase(want.begin() + *axis);
-  want.insert(want.begin() + *axis, indices.dims.begin() + *batch_dims,
+  want.erase(want.begin() + axis);
+  want.insert(want.begin() + axis, indices.dims.begin() + batch_dims,
               indices.dims.end());
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   const auto axes = absl::MakeConstSpan(dims);
   GatherAttributes a;
-  if (!indices.is_constant() || *batch_dims > 0 || rank > 4) {
+  if (!indices.is_constant() || batch_dims > 0 || rank > 4) {
     LinearGather linear;
-    linear.outer = Product(axes.subspan(*batch_dims, *axis - *batch_dims));
-    linear.extents[0] = dims[*axis];
-    linear.inner = Product(axes.subspan(*axis + 1));
+    linear.outer = Product(axes.subspan(batch_dims, axis - batch_dims));
+    linear.extents[0] = dims[axis];
+    linear.inner = Product(axes.subspan(axis + 1));
     linear.count =
-        Product(absl::MakeConstSpan(indices.dims).subspan(*batch_dims));
+        Product(absl::MakeConstSpan(indices.dims).subspan(batch_dims));
     a.linear = linear;
     return ParsedNode{std::move(a), {}};
   }
-  auto values = ConstantInts(indices);
-  if (!values.ok()) return values.status();
+  ASSIGN_OR_RETURN(auto values, ConstantInts(indices));
   std::vector<int> picked = dims;
-  picked[*axis] = static_cast<int>(values->size());
-  a.axis = BhwcAxis(*axis, rank);
-  a.indices = *std::move(values);
+  picked[axis] = static_cast<int>(values.size());
+  a.axis = BhwcAxis(axis, rank);
+  a.indices = std::move(values);
   a.picked = Shape::FromDims(picked);
   return ParsedNode{std::move(a), {}};
 }

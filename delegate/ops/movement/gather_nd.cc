@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
 #include "delegate/plan/planner.h"
@@ -11,7 +12,7 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
-  if (auto s = CheckGather(node); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckGather(node));
   const std::vector<int>& dims = node.inputs[0]->dims;
   const std::vector<int>& index_dims = node.inputs[1]->dims;
   if (index_dims.empty() || index_dims.back() > static_cast<int>(dims.size())) {
@@ -27,12 +28,10 @@ absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
   }
   std::copy_n(dims.begin(), gather.depth, gather.extents.begin());
   const auto extents = absl::MakeConstSpan(gather.extents).first(gather.depth);
-  if (auto s = CheckConstantIndices(*node.inputs[1], extents); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckConstantIndices(*node.inputs[1], extents));
   std::vector<int> want(index_dims.begin(), index_dims.end() - 1);
   want.insert(want.end(), dims.begin() + gather.depth, dims.end());
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   const int64_t picks = node.inputs[1]->shape.elements() / gather.depth;
   gather.count = static_cast<int>(picks);
   gather.inner = static_cast<int>(node.outputs[0]->shape.elements() / picks);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/texels.h"
 #include "delegate/ops/checks.h"
@@ -15,8 +16,7 @@ namespace gles_delegate {
 
 absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
                              TensorId dst, const LinearGather& gather) {
-  auto index = IndicesAsInt32(planner, indices);
-  if (!index.ok()) return index.status();
+  ASSIGN_OR_RETURN(auto index, IndicesAsInt32(planner, indices));
   const Tensor& source = planner->tensor(src);
   const Shape from = source.shape;
   const Shape to = planner->tensor(dst).shape;
@@ -32,7 +32,7 @@ absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
     if (from.c == to.c && gather.inner % from.c == 0) d.Define("WHOLE");
     d.Read("src", src);
   }
-  d.Read("indices", *index).Write("dst", dst);
+  d.Read("indices", index).Write("dst", dst);
   int rows = 1;
   for (int i = 0; i < gather.depth; ++i) rows *= gather.extents[i];
   d.uniforms.Int4("extents", gather.extents[0], gather.extents[1],
@@ -70,12 +70,12 @@ absl::Status CheckIndices(const NodeView& node, int input) {
 }
 
 absl::Status CheckGather(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
-  if (auto s = CheckIndices(node, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
+  RETURN_IF_ERROR(CheckIndices(node, 1));
   for (const Tensor* tensor :
        {node.inputs[0], node.inputs[1], node.outputs[0]}) {
-    if (auto s = CheckCountable(*tensor); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckCountable(*tensor));
   }
   return absl::OkStatus();
 }
@@ -83,10 +83,9 @@ absl::Status CheckGather(const NodeView& node) {
 absl::Status CheckConstantIndices(const Tensor& indices,
                                   absl::Span<const int> extents) {
   if (!indices.is_constant()) return absl::OkStatus();
-  auto values = ConstantInts(indices);
-  if (!values.ok()) return values.status();
-  for (size_t i = 0; i < values->size(); ++i) {
-    const int value = (*values)[i];
+  ASSIGN_OR_RETURN(auto values, ConstantInts(indices));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int value = values[i];
     const int extent = extents[i % extents.size()];
     if (value < 0 || value >= extent) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -98,9 +97,8 @@ absl::Status CheckConstantIndices(const Tensor& indices,
 
 absl::StatusOr<TensorId> IndicesAsInt32(Planner* planner, TensorId id) {
   if (planner->tensor(id).type == DataType::kInt32) return id;
-  auto values = ConstantInts(planner->tensor(id));
-  if (!values.ok()) return values.status();
-  const auto bytes = AsBytes<int>(*values);
+  ASSIGN_OR_RETURN(auto values, ConstantInts(planner->tensor(id)));
+  const auto bytes = AsBytes<int>(values);
   Tensor ints = planner->tensor(id);
   ints.type = DataType::kInt32;
   ints.constant =

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
@@ -13,22 +14,20 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
-  if (auto s = node.CheckCounts(4, 4, 1); !s.ok()) return s;
-  if (auto s = CheckIndices(node, 0); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(4, 4, 1));
+  RETURN_IF_ERROR(CheckIndices(node, 0));
   for (const Tensor* tensor : {node.inputs[0], node.outputs[0]}) {
-    if (auto s = CheckCountable(*tensor); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckCountable(*tensor));
   }
-  if (auto s = CheckMovedTensors(node, 2, 3); !s.ok()) return s;
-  auto params = node.Get<OneHotParams>();
-  if (!params.ok()) return params.status();
-  auto depth = IntsOfInput(node, 1, "the depth");
-  if (!depth.ok()) return depth.status();
+  RETURN_IF_ERROR(CheckMovedTensors(node, 2, 3));
+  ASSIGN_OR_RETURN(auto params, node.Get<OneHotParams>());
+  ASSIGN_OR_RETURN(auto depth, IntsOfInput(node, 1, "the depth"));
   const std::vector<int>& dims = node.inputs[0]->dims;
   const int rank = static_cast<int>(dims.size());
-  const int axis = (*params)->axis == -1 ? rank : (*params)->axis;
+  const int axis = params->axis == -1 ? rank : params->axis;
   if (axis < 0 || axis > rank) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "axis ", (*params)->axis, " is outside an output of rank ", rank + 1));
+        "axis ", params->axis, " is outside an output of rank ", rank + 1));
   }
   for (int input : {2, 3}) {
     if (node.inputs[input]->shape.elements() == 1) continue;
@@ -36,26 +35,25 @@ absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
         "value ", input - 1, " is ", DimsString(node.inputs[input]->dims),
         ", wants one element"));
   }
-  if (depth->size() != 1) {
+  if (depth.size() != 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the depth has ", depth->size(), " elements, wants 1"));
+        absl::StrCat("the depth has ", depth.size(), " elements, wants 1"));
   }
   std::vector<int> want = dims;
-  want.insert(want.begin() + axis, depth->front());
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  want.insert(want.begin() + axis, depth.front());
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   OneHotAttributes a;
-  a.depth = depth->front();
+  a.depth = depth.front();
   for (int i = axis; i < rank; ++i) a.inner *= dims[i];
   return ParsedNode{a, {}};
 }
 
 absl::Status PlanOneHot(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const OneHotAttributes&>(node.attributes);
-  auto indices = IndicesAsInt32(planner, node.inputs[0]);
-  if (!indices.ok()) return indices.status();
+  ASSIGN_OR_RETURN(auto indices, IndicesAsInt32(planner, node.inputs[0]));
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d("one_hot");
-  d.Read("indices", *indices);
+  d.Read("indices", indices);
   d.Read("on_value", node.inputs[2]).Read("off_value", node.inputs[3]);
   d.Write("dst", node.outputs[0]);
   d.uniforms.Int("depth", a.depth);

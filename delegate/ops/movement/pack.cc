@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/fold_axes.h"
@@ -15,18 +16,12 @@ namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
   const int count = static_cast<int>(node.inputs.size());
-  if (auto s = node.CheckCounts(std::max(count, 1), std::max(count, 1), 1);
-      !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckMovedTensors(node, 0, count - 1, TakesBool::kNo); !s.ok())
-    return s;
-  auto params = node.Get<PackParams>();
-  if (!params.ok()) return params.status();
+  RETURN_IF_ERROR(node.CheckCounts(std::max(count, 1), std::max(count, 1), 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, count - 1, TakesBool::kNo));
+  ASSIGN_OR_RETURN(auto params, node.Get<PackParams>());
   const std::vector<int>& dims = node.inputs[0]->dims;
   int rank = static_cast<int>(dims.size()) + 1;
-  auto axis = NormalAxis((*params)->axis, rank);
-  if (!axis.ok()) return axis.status();
+  ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank));
   for (int i = 1; i < count; ++i) {
     if (node.inputs[i]->dims != dims) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -35,13 +30,13 @@ absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
     }
   }
   std::vector<int> want = dims;
-  want.insert(want.begin() + *axis, count);
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  want.insert(want.begin() + axis, count);
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   PackAttributes a;
-  const AxisPlace place = PlaceOfAxis(want, *axis);
+  const AxisPlace place = PlaceOfAxis(want, axis);
   a.axis = place.axis;
   a.step = place.step;
-  want[*axis] = 1;
+  want[axis] = 1;
   a.view = want;
   if (place.outer != 0) {
     a.remap.src_outer = a.remap.dst_outer = place.outer;
@@ -51,12 +46,11 @@ absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
   if (rank > 5) {
     a.remap.src_outer = 1;
     a.remap.dst_outer = OuterOfFive(want);
-    *axis -= rank - 5;
+    axis -= rank - 5;
     rank = 5;
   }
   for (int i = 0; i + 1 < rank; ++i) {
-    a.remap.Follow(BhwcAxis(i, rank - 1),
-                   BhwcAxis(i < *axis ? i : i + 1, rank));
+    a.remap.Follow(BhwcAxis(i, rank - 1), BhwcAxis(i < axis ? i : i + 1, rank));
   }
   return ParsedNode{a, {}};
 }

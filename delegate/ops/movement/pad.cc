@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/ops/checks.h"
@@ -21,22 +22,21 @@ constexpr int kSymmetricMode = 2;
 
 // Shared by PAD, PADV2 and MIRROR_PAD: input 0, paddings, output.
 absl::StatusOr<PadAttributes> ParsePaddings(const NodeView& node) {
-  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
   const Tensor& input = *node.inputs[0];
-  if (auto s = CheckRank(input, "input"); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckRank(input, "input"));
   const int rank = static_cast<int>(input.dims.size());
-  auto paddings = IntsOfInput(node, 1, "the paddings");
-  if (!paddings.ok()) return paddings.status();
-  if (paddings->size() != static_cast<size_t>(2 * rank)) {
+  ASSIGN_OR_RETURN(auto paddings, IntsOfInput(node, 1, "the paddings"));
+  if (paddings.size() != static_cast<size_t>(2 * rank)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "the paddings have ", paddings->size(), " elements, an input of rank ",
+        "the paddings have ", paddings.size(), " elements, an input of rank ",
         rank, " wants ", 2 * rank));
   }
   PadAttributes a;
   std::vector<int> want = input.dims;
   for (int axis = 0; axis < rank; ++axis) {
-    const int before = (*paddings)[2 * axis];
-    const int after = (*paddings)[2 * axis + 1];
+    const int before = paddings[2 * axis];
+    const int after = paddings[2 * axis + 1];
     const int64_t padded = int64_t{want[axis]} + before + after;
     if (padded > std::numeric_limits<int32_t>::max()) {
       return absl::InvalidArgumentError(
@@ -52,70 +52,65 @@ absl::StatusOr<PadAttributes> ParsePaddings(const NodeView& node) {
     a.after[BhwcAxis(axis, rank)] = after;
     want[axis] = static_cast<int>(padded);
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   return a;
 }
 
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParsePad(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  auto a = ParsePaddings(node);
-  if (!a.ok()) return a.status();
-  return ParsedNode{*a, {}};
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  ASSIGN_OR_RETURN(auto a, ParsePaddings(node));
+  return ParsedNode{a, {}};
 }
 
 absl::StatusOr<ParsedNode> ParsePadV2(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 3, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 3, 1));
   // PADV2 without a value is PAD.
   if (node.inputs.size() < 3 || node.inputs[2] == nullptr) {
     return ParsePad(node);
   }
-  if (auto s = CheckMovedTensors(node, 2, 2, TakesBool::kNo); !s.ok()) return s;
-  auto a = ParsePaddings(node);
-  if (!a.ok()) return a.status();
+  RETURN_IF_ERROR(CheckMovedTensors(node, 2, 2, TakesBool::kNo));
+  ASSIGN_OR_RETURN(auto a, ParsePaddings(node));
   const Tensor& value = *node.inputs[2];
   if (value.shape.elements() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the pad value is ", DimsString(value.dims), ", wants one element"));
   }
   // A float does not hold every int32.
-  a->runtime_value = !value.is_constant() || IsIntegers(value);
-  if (!a->runtime_value) {
-    auto values = ConstantFloats(value);
-    if (!values.ok()) return values.status();
-    a->value = (*values)[0];
+  a.runtime_value = !value.is_constant() || IsIntegers(value);
+  if (!a.runtime_value) {
+    ASSIGN_OR_RETURN(auto values, ConstantFloats(value));
+    a.value = values[0];
     constexpr float kExact = 1 << 24;  // integers past it are not all floats
-    if (value.type == DataType::kInt32 && std::abs(a->value) > kExact) {
+    if (value.type == DataType::kInt32 && std::abs(a.value) > kExact) {
       return absl::UnimplementedError(
-          absl::StrCat("the pad value ", a->value, " is past 2^24"));
+          absl::StrCat("the pad value ", a.value, " is past 2^24"));
     }
   }
-  return ParsedNode{*a, {}};
+  return ParsedNode{a, {}};
 }
 
 absl::StatusOr<ParsedNode> ParseMirrorPad(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  auto params = node.Get<MirrorPadParams>();
-  if (!params.ok()) return params.status();
-  auto a = ParsePaddings(node);
-  if (!a.ok()) return a.status();
-  const int mode = (*params)->mode;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  ASSIGN_OR_RETURN(auto params, node.Get<MirrorPadParams>());
+  ASSIGN_OR_RETURN(auto a, ParsePaddings(node));
+  const int mode = params->mode;
   if (mode != kReflectMode && mode != kSymmetricMode) {
     return absl::UnimplementedError(absl::StrCat(
         "mode ", mode, " is not supported; REFLECT (1) and SYMMETRIC (2) are"));
   }
-  a->edge = mode == kReflectMode ? Edge::kReflect : Edge::kSymmetric;
+  a.edge = mode == kReflectMode ? Edge::kReflect : Edge::kSymmetric;
   const AxisArray extent = ExtentsOf(*node.inputs[0]);
   for (size_t i = 0; i < extent.size(); ++i) {
     const int max = mode == kReflectMode ? extent[i] - 1 : extent[i];
-    if (a->before[i] > max || a->after[i] > max) {
+    if (a.before[i] > max || a.after[i] > max) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "paddings ", a->before[i], " and ", a->after[i], " of an axis of ",
+          "paddings ", a.before[i], " and ", a.after[i], " of an axis of ",
           extent[i], " elements: the mirror holds ", max));
     }
   }
-  return ParsedNode{*a, {}};
+  return ParsedNode{a, {}};
 }
 
 absl::Status PlanPad(const Node& node, Planner* planner) {

@@ -1,6 +1,7 @@
 #include "delegate/ops/movement/remap.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/gather.h"
@@ -187,9 +188,8 @@ absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,
     return planner->AddConstantView(tensor, shape);
   }
   if (tensor.is_constant()) {
-    auto values = ConstantFloats(tensor);
-    if (!values.ok()) return values.status();
-    return planner->AddConstantTensor(name, shape, *std::move(values));
+    ASSIGN_OR_RETURN(auto values, ConstantFloats(tensor));
+    return planner->AddConstantTensor(name, shape, std::move(values));
   }
   const TensorId copy = planner->AddTemporary(name, shape, tensor.type);
   AddReshape(planner, id, copy);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/remap.h"
@@ -13,7 +14,7 @@ namespace gles_delegate {
 namespace {
 
 absl::Status CheckReshapedElements(const NodeView& node) {
-  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
   const bool other_bytes = input.quantized != output.quantized ||
@@ -45,14 +46,13 @@ absl::StatusOr<std::vector<int>> WantedShape(const NodeView& node) {
   if (node.inputs.size() == 2 && node.inputs[1] != nullptr) {
     return IntsOfInput(node, 1, "the new shape");
   }
-  auto params = node.Get<ReshapeParams>();
-  if (!params.ok()) return params.status();
-  const int rank = (*params)->num_dimensions;
+  ASSIGN_OR_RETURN(auto params, node.Get<ReshapeParams>());
+  const int rank = params->num_dimensions;
   if (rank < 0 || rank > 8) {
     return absl::InvalidArgumentError(
         absl::StrCat("the new shape has rank ", rank));
   }
-  std::vector<int> shape((*params)->shape, (*params)->shape + rank);
+  std::vector<int> shape(params->shape, params->shape + rank);
   // Models from before TFLite knew scalars say [0] for a scalar.
   if (shape == std::vector<int>{0}) shape.clear();
   return shape;
@@ -61,61 +61,56 @@ absl::StatusOr<std::vector<int>> WantedShape(const NodeView& node) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseReshape(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 2, 1); !s.ok()) return s;
-  if (auto s = CheckReshapedElements(node); !s.ok()) return s;
-  auto want = WantedShape(node);
-  if (!want.ok()) return want.status();
+  RETURN_IF_ERROR(node.CheckCounts(1, 2, 1));
+  RETURN_IF_ERROR(CheckReshapedElements(node));
+  ASSIGN_OR_RETURN(auto want, WantedShape(node));
   const Tensor output = OfTheModel(*node.outputs[0]);
   const std::vector<int>& got = output.dims;
-  bool fits = want->size() == got.size();
+  bool fits = want.size() == got.size();
   for (size_t i = 0; fits && i < got.size(); ++i) {
-    fits = (*want)[i] == got[i] || (*want)[i] == -1;
+    fits = want[i] == got[i] || want[i] == -1;
   }
-  if (!fits) return CheckOutputDims(output, *want);
+  if (!fits) return CheckOutputDims(output, want);
   return ParsedNode{};
 }
 
 absl::StatusOr<ParsedNode> ParseSqueeze(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckReshapedElements(node); !s.ok()) return s;
-  auto params = node.Get<SqueezeParams>();
-  if (!params.ok()) return params.status();
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
+  RETURN_IF_ERROR(CheckReshapedElements(node));
+  ASSIGN_OR_RETURN(auto params, node.Get<SqueezeParams>());
   const std::vector<int> dims = OfTheModel(*node.inputs[0]).dims;
-  const int count = (*params)->num_squeeze_dims;
+  const int count = params->num_squeeze_dims;
   if (count < 0 || count > 8) {
     return absl::InvalidArgumentError(
         absl::StrCat("squeezes ", count, " axes"));
   }
   std::vector<bool> drop(dims.size(), false);
   for (int i = 0; i < count; ++i) {
-    auto axis =
-        NormalAxis((*params)->squeeze_dims[i], static_cast<int>(dims.size()));
-    if (!axis.ok()) return axis.status();
-    if (dims[*axis] != 1) {
+    ASSIGN_OR_RETURN(auto axis, NormalAxis(params->squeeze_dims[i],
+                                           static_cast<int>(dims.size())));
+    if (dims[axis] != 1) {
       return absl::InvalidArgumentError(
-          absl::StrCat("axis ", *axis, " of ", DimsString(dims),
+          absl::StrCat("axis ", axis, " of ", DimsString(dims),
                        " is not 1 and cannot be squeezed"));
     }
-    drop[*axis] = true;
+    drop[axis] = true;
   }
   std::vector<int> want;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (!(count == 0 ? dims[i] == 1 : drop[i])) want.push_back(dims[i]);
   }
-  if (auto s = CheckOutputDims(OfTheModel(*node.outputs[0]), want); !s.ok())
-    return s;
+  RETURN_IF_ERROR(CheckOutputDims(OfTheModel(*node.outputs[0]), want));
   return ParsedNode{};
 }
 
 absl::StatusOr<ParsedNode> ParseExpandDims(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckReshapedElements(node); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckReshapedElements(node));
   std::vector<int> want = OfTheModel(*node.inputs[0]).dims;
-  auto axis = AxisOfInput(node, 1, static_cast<int>(want.size()) + 1);
-  if (!axis.ok()) return axis.status();
-  want.insert(want.begin() + *axis, 1);
-  if (auto s = CheckOutputDims(OfTheModel(*node.outputs[0]), want); !s.ok())
-    return s;
+  ASSIGN_OR_RETURN(auto axis,
+                   AxisOfInput(node, 1, static_cast<int>(want.size()) + 1));
+  want.insert(want.begin() + axis, 1);
+  RETURN_IF_ERROR(CheckOutputDims(OfTheModel(*node.outputs[0]), want));
   return ParsedNode{};
 }
 

@@ -4,33 +4,32 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/axis_move.h"
 
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseReverse(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
   const Tensor& input = *node.inputs[0];
-  auto axes = IntsOfInput(node, 1, "the axes");
-  if (!axes.ok()) return axes.status();
+  ASSIGN_OR_RETURN(auto axes, IntsOfInput(node, 1, "the axes"));
   const int rank = static_cast<int>(input.dims.size());
   std::vector<AxisMove> moves;
   for (int extent : input.dims) moves.push_back({extent, extent});
   std::vector<bool> taken(rank, false);
-  for (int i : *axes) {
-    auto axis = NormalAxis(i, rank);
-    if (!axis.ok()) return axis.status();
-    if (taken[*axis]) {
+  for (int i : axes) {
+    ASSIGN_OR_RETURN(auto axis, NormalAxis(i, rank));
+    if (taken[axis]) {
       return absl::InvalidArgumentError(
-          absl::StrCat("axis ", *axis, " is named twice"));
+          absl::StrCat("axis ", axis, " is named twice"));
     }
-    taken[*axis] = true;
-    moves[*axis].first = input.dims[*axis] - 1;
-    moves[*axis].step = -1;
+    taken[axis] = true;
+    moves[axis].first = input.dims[axis] - 1;
+    moves[axis].step = -1;
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], input.dims); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], input.dims));
   return ParsedNode{MoveAxes(std::move(moves), rank), {}};
 }
 

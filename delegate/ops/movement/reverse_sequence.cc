@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/ops/checks.h"
@@ -20,9 +21,8 @@ constexpr int kMaxRank = 4;
 // kInvalidArgument: a length is past the axis.
 absl::Status CheckConstantLengths(const Tensor& lengths, int extent) {
   if (!lengths.is_constant()) return absl::OkStatus();
-  auto values = ConstantInts(lengths);
-  if (!values.ok()) return values.status();
-  for (int length : *values) {
+  ASSIGN_OR_RETURN(auto values, ConstantInts(lengths));
+  for (int length : values) {
     if (length > extent) {
       return absl::InvalidArgumentError(absl::StrCat(
           "length ", length, " is past an axis of ", extent, " elements"));
@@ -41,21 +41,20 @@ std::array<int, 4> Unit(int axis) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseReverseSequence(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
-  if (auto s = CheckIndices(node, 1); !s.ok()) return s;
-  auto params = node.Get<ReverseSequenceParams>();
-  if (!params.ok()) return params.status();
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
+  RETURN_IF_ERROR(CheckIndices(node, 1));
+  ASSIGN_OR_RETURN(auto params, node.Get<ReverseSequenceParams>());
   const Tensor& input = *node.inputs[0];
   const Tensor& lengths = *node.inputs[1];
-  if (auto s = CheckRank(input, "input", kMaxRank); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckRank(input, "input", kMaxRank));
   if (input.quantized == DataType::kInt8) {
     return absl::UnimplementedError(
         "input is int8, which TFLite's kernel does not take");
   }
   const int rank = static_cast<int>(input.dims.size());
-  const int sequence = (*params)->seq_dim;
-  const int batch = (*params)->batch_dim;
+  const int sequence = params->seq_dim;
+  const int batch = params->batch_dim;
   if (sequence < 0 || sequence >= rank || batch < 0 || batch >= rank ||
       sequence == batch) {
     return absl::InvalidArgumentError(
@@ -67,10 +66,8 @@ absl::StatusOr<ParsedNode> ParseReverseSequence(const NodeView& node) {
         "the lengths are ", DimsString(lengths.dims), ", must be ",
         input.dims[batch], " as axis ", batch, " of ", DimsString(input.dims)));
   }
-  if (auto s = CheckConstantLengths(lengths, input.dims[sequence]); !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckOutputDims(*node.outputs[0], input.dims); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckConstantLengths(lengths, input.dims[sequence]));
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], input.dims));
   return ParsedNode{ReverseSequenceAttributes{BhwcAxis(sequence, rank),
                                               BhwcAxis(batch, rank)},
                     {}};
@@ -79,13 +76,12 @@ absl::StatusOr<ParsedNode> ParseReverseSequence(const NodeView& node) {
 absl::Status PlanReverseSequence(const Node& node, Planner* planner) {
   const auto& a =
       std::any_cast<const ReverseSequenceAttributes&>(node.attributes);
-  auto lengths = IndicesAsInt32(planner, node.inputs[1]);
-  if (!lengths.ok()) return lengths.status();
+  ASSIGN_OR_RETURN(auto lengths, IndicesAsInt32(planner, node.inputs[1]));
   Dispatch d("reverse_sequence");
   if (a.sequence_axis != kChannelAxis && a.batch_axis != kChannelAxis) {
     d.Define("WHOLE");
   }
-  d.Read("src", node.inputs[0]).Read("lengths", *lengths);
+  d.Read("src", node.inputs[0]).Read("lengths", lengths);
   d.Write("dst", node.outputs[0]);
   const auto sequence = Unit(a.sequence_axis);
   const auto batch = Unit(a.batch_axis);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
 #include "delegate/plan/planner.h"
@@ -18,16 +19,13 @@ namespace {
 constexpr int64_t kMaxReads = int64_t{1} << 27;
 
 absl::Status CheckTypes(const NodeView& node) {
-  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckNotQuantized(node));
   const Tensor& updates = *node.inputs[1];
-  if (auto s =
-          CheckFloatsOrInts(updates, "tensor of updates", *node.outputs[0]);
-      !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckIndices(node, 0); !s.ok()) return s;
+  RETURN_IF_ERROR(
+      CheckFloatsOrInts(updates, "tensor of updates", *node.outputs[0]));
+  RETURN_IF_ERROR(CheckIndices(node, 0));
   for (const Tensor* t : {node.inputs[0], node.inputs[1], node.outputs[0]}) {
-    if (auto s = CheckCountable(*t); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckCountable(*t));
   }
   return absl::OkStatus();
 }
@@ -45,14 +43,13 @@ absl::Status CheckScatterReads(const Tensor& output, const Tensor& indices) {
 }
 
 absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
-  if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
-  if (auto s = CheckTypes(node); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
+  RETURN_IF_ERROR(CheckTypes(node));
   const Tensor& indices = *node.inputs[0];
   const Tensor& updates = *node.inputs[1];
   const Tensor& output = *node.outputs[0];
-  auto dims = IntsOfInput(node, 2, "the output's shape");
-  if (!dims.ok()) return dims.status();
-  if (auto s = CheckOutputDims(output, *dims); !s.ok()) return s;
+  ASSIGN_OR_RETURN(auto dims, IntsOfInput(node, 2, "the output's shape"));
+  RETURN_IF_ERROR(CheckOutputDims(output, dims));
   Scatter scatter;
   const int rank = static_cast<int>(output.dims.size());
   scatter.depth = indices.dims.empty() ? 0 : indices.dims.back();
@@ -67,17 +64,17 @@ absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
         "an index names ", scatter.depth, " axes, at most 4 run here"));
   }
   std::vector<int> want(indices.dims.begin(), indices.dims.end() - 1);
-  want.insert(want.end(), dims->begin() + scatter.depth, dims->end());
+  want.insert(want.end(), dims.begin() + scatter.depth, dims.end());
   if (updates.dims != want) {
     return absl::InvalidArgumentError(
         absl::StrCat("the updates are ", DimsString(updates.dims),
                      ", the indices and the output take ", DimsString(want)));
   }
-  std::copy_n(dims->begin(), scatter.depth, scatter.extents.begin());
+  std::copy_n(dims.begin(), scatter.depth, scatter.extents.begin());
   const auto extents =
       absl::MakeConstSpan(scatter.extents).first(scatter.depth);
-  if (auto s = CheckConstantIndices(indices, extents); !s.ok()) return s;
-  if (auto s = CheckScatterReads(output, indices); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckConstantIndices(indices, extents));
+  RETURN_IF_ERROR(CheckScatterReads(output, indices));
   const int64_t count = indices.shape.elements() / scatter.depth;
   scatter.count = static_cast<int>(count);
   scatter.inner = static_cast<int>(updates.shape.elements() / count);
@@ -86,15 +83,15 @@ absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
 
 absl::Status PlanScatterNd(const Node& node, Planner* planner) {
   const auto& scatter = std::any_cast<const Scatter&>(node.attributes);
-  auto index = IndicesAsInt32(planner, node.inputs[scatter.indices_input]);
-  if (!index.ok()) return index.status();
+  ASSIGN_OR_RETURN(auto index,
+                   IndicesAsInt32(planner, node.inputs[scatter.indices_input]));
   Dispatch d("scatter_nd");
   d.Define(DefineOf(scatter.reducer));
   if (planner->tensor(node.outputs[0]).type == DataType::kInt32) {
     d.Define("INTS");
   }
   d.Read("updates", node.inputs[scatter.updates_input]);
-  d.Read("indices", *index).Write("dst", node.outputs[0]);
+  d.Read("indices", index).Write("dst", node.outputs[0]);
   d.uniforms.Int4("extents", scatter.extents[0], scatter.extents[1],
                   scatter.extents[2], scatter.extents[3]);
   d.uniforms.Int("depth", scatter.depth);

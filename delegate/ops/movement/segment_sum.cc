@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
@@ -14,13 +15,13 @@ namespace {
 
 absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
                                          Reducer reducer) {
-  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckNotQuantized(node));
   const Tensor& data = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
-  if (auto s = CheckFloatsOrInts(data, "input", output); !s.ok()) return s;
-  if (auto s = CheckIndices(node, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFloatsOrInts(data, "input", output));
+  RETURN_IF_ERROR(CheckIndices(node, 1));
   for (const Tensor* t : {&data, &output}) {
-    if (auto s = CheckCountable(*t); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckCountable(*t));
   }
   const std::vector<int>& rows = node.inputs[1]->dims;
   const bool is_prefix =
@@ -33,7 +34,7 @@ absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
   }
   std::vector<int> want = {segments};
   want.insert(want.end(), data.dims.begin() + rows.size(), data.dims.end());
-  if (auto s = CheckOutputDims(output, want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(output, want));
   Scatter scatter;
   scatter.indices_input = 1;
   scatter.updates_input = 0;
@@ -41,18 +42,17 @@ absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
   scatter.reducer = reducer;
   scatter.count = static_cast<int>(node.inputs[1]->shape.elements());
   scatter.inner = static_cast<int>(data.shape.elements() / scatter.count);
-  if (auto s = CheckScatterReads(output, *node.inputs[1]); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckScatterReads(output, *node.inputs[1]));
   return ParsedNode{scatter, {}};
 }
 
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSegmentSum(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  const auto ids = IntsOfInput(node, 1, "the segments' ids");
-  if (!ids.ok()) return ids.status();
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  ASSIGN_OR_RETURN(const auto ids, IntsOfInput(node, 1, "the segments' ids"));
   int last = 0, max = 0;
-  for (int id : *ids) {
+  for (int id : ids) {
     if (id < last || id > max) {
       return absl::InvalidArgumentError(
           absl::StrCat("the segments' ids go from ", last, " to ", id,
@@ -66,24 +66,23 @@ absl::StatusOr<ParsedNode> ParseSegmentSum(const NodeView& node) {
 
 template <Reducer reducer>
 absl::StatusOr<ParsedNode> ParseUnsortedSegments(const NodeView& node) {
-  if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
-  const auto segments = IntsOfInput(node, 2, "the number of segments");
-  if (!segments.ok()) return segments.status();
-  if (segments->size() != 1) {
+  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
+  ASSIGN_OR_RETURN(const auto segments,
+                   IntsOfInput(node, 2, "the number of segments"));
+  if (segments.size() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "the number of segments has ", segments->size(), " elements, wants 1"));
+        "the number of segments has ", segments.size(), " elements, wants 1"));
   }
   if (node.inputs[1]->is_constant()) {
-    auto ids = ConstantInts(*node.inputs[1]);
-    if (!ids.ok()) return ids.status();
+    ASSIGN_OR_RETURN(auto ids, ConstantInts(*node.inputs[1]));
     // A negative id drops its row.
-    for (int id : *ids) {
-      if (id < segments->front()) continue;
+    for (int id : ids) {
+      if (id < segments.front()) continue;
       return absl::InvalidArgumentError(absl::StrCat(
-          "id ", id, " is outside of ", segments->front(), " segments"));
+          "id ", id, " is outside of ", segments.front(), " segments"));
     }
   }
-  return ParseSegments(node, segments->front(), reducer);
+  return ParseSegments(node, segments.front(), reducer);
 }
 
 template ParseFunction ParseUnsortedSegments<Reducer::kSum>;

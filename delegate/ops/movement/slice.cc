@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/axis_move.h"
@@ -106,58 +107,52 @@ int Length(const AxisSlice& s) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
-  if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
   const Tensor& input = *node.inputs[0];
   const int rank = static_cast<int>(input.dims.size());
-  auto begin = IntsOfInput(node, 1, "the begin");
-  if (!begin.ok()) return begin.status();
-  auto size = IntsOfInput(node, 2, "the size");
-  if (!size.ok()) return size.status();
-  if (begin->size() != input.dims.size() || size->size() != input.dims.size()) {
+  ASSIGN_OR_RETURN(auto begin, IntsOfInput(node, 1, "the begin"));
+  ASSIGN_OR_RETURN(auto size, IntsOfInput(node, 2, "the size"));
+  if (begin.size() != input.dims.size() || size.size() != input.dims.size()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("begin and size have ", begin->size(), " and ",
-                     size->size(), " elements, the input's rank is ", rank));
+        absl::StrCat("begin and size have ", begin.size(), " and ", size.size(),
+                     " elements, the input's rank is ", rank));
   }
   std::vector<AxisMove> axes;
   std::vector<int> want(rank);
   for (int i = 0; i < rank; ++i) {
-    const int from = (*begin)[i];
-    want[i] = (*size)[i];
+    const int from = begin[i];
+    want[i] = size[i];
     if (want[i] == -1 && from >= 0) want[i] = input.dims[i] - from;
     if (from < 0 || want[i] < 0 || from > input.dims[i] - want[i]) {
       return absl::InvalidArgumentError(
-          absl::StrCat("begin ", from, " and size ", (*size)[i], " leave axis ",
-                       i, ", which has ", input.dims[i], " elements"));
+          absl::StrCat("begin ", from, " and size ", size[i], " leave axis ", i,
+                       ", which has ", input.dims[i], " elements"));
     }
     axes.push_back({input.dims[i], want[i], from});
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   return ParsedNode{MoveAxes(std::move(axes), rank), {}};
 }
 
 absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
-  if (auto s = node.CheckCounts(4, 4, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
-  auto params = node.Get<StridedSliceParams>();
-  if (!params.ok()) return params.status();
+  RETURN_IF_ERROR(node.CheckCounts(4, 4, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
+  ASSIGN_OR_RETURN(auto params, node.Get<StridedSliceParams>());
   const Tensor& input = *node.inputs[0];
-  if (auto s = CheckRank(input, "input"); !s.ok()) return s;
-  if (auto s = CheckRank(*node.outputs[0], "output"); !s.ok()) return s;
-  auto begin = IntsOfInput(node, 1, "the begin");
-  if (!begin.ok()) return begin.status();
-  auto end = IntsOfInput(node, 2, "the end");
-  if (!end.ok()) return end.status();
-  auto strides = IntsOfInput(node, 3, "the strides");
-  if (!strides.ok()) return strides.status();
-  if (begin->size() != end->size() || begin->size() != strides->size()) {
+  RETURN_IF_ERROR(CheckRank(input, "input"));
+  RETURN_IF_ERROR(CheckRank(*node.outputs[0], "output"));
+  ASSIGN_OR_RETURN(auto begin, IntsOfInput(node, 1, "the begin"));
+  ASSIGN_OR_RETURN(auto end, IntsOfInput(node, 2, "the end"));
+  ASSIGN_OR_RETURN(auto strides, IntsOfInput(node, 3, "the strides"));
+  if (begin.size() != end.size() || begin.size() != strides.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "begin, end and strides have ", begin->size(), ", ", end->size(),
-        " and ", strides->size(), " elements; they must be equal"));
+        "begin, end and strides have ", begin.size(), ", ", end.size(), " and ",
+        strides.size(), " elements; they must be equal"));
   }
   const int rank = static_cast<int>(input.dims.size());
-  auto slices = ExpandMasks(**params, rank, *begin, *end, *strides);
-  if (!slices.ok()) return slices.status();
+  ASSIGN_OR_RETURN(auto slices,
+                   ExpandMasks(*params, rank, begin, end, strides));
   const int out_rank = static_cast<int>(node.outputs[0]->dims.size());
   RemapAttributes a;
   a.remap = Remap::Constant();
@@ -165,15 +160,14 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
   int axis = 0;  // of the input
   constexpr int kVersionWithOffset = 8, kMinorWithOffset = 14;
   const bool offset =
-      node.HasField(kVersionWithOffset, kMinorWithOffset) && (*params)->offset;
-  for (AxisSlice& s : *slices) {
+      node.HasField(kVersionWithOffset, kMinorWithOffset) && params->offset;
+  for (AxisSlice& s : slices) {
     s.offset = offset;
     if (s.new_axis) {
       want.push_back(1);
       continue;
     }
-    if (auto status = Resolve(input.dims[axis], &s); !status.ok())
-      return status;
+    RETURN_IF_ERROR(Resolve(input.dims[axis], &s));
     const int from = BhwcAxis(axis++, rank);
     a.remap.offset[from] = s.begin;
     if (s.shrink) continue;
@@ -188,7 +182,7 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
       a.remap.Follow(from, BhwcAxis(to, out_rank), s.stride, s.begin);
     want.push_back(length);
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   return ParsedNode{a, {}};
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/texel_dispatch.h"
 #include "delegate/ops/work_group.h"
@@ -21,37 +22,35 @@ struct Blocks {
 
 absl::StatusOr<Blocks> ParseBlocks(const NodeView& node,
                                    absl::string_view edges_name) {
-  if (auto s = node.CheckCounts(3, 3, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
   const size_t rank = node.inputs[0]->dims.size();
   if (rank != 3 && rank != 4) {
     return absl::InvalidArgumentError(absl::StrCat(
         "input is ", DimsString(node.inputs[0]->dims), ", wants rank 3 or 4"));
   }
-  auto block = IntsOfInput(node, 1, "the block");
-  if (!block.ok()) return block.status();
-  auto edges = IntsOfInput(node, 2, edges_name);
-  if (!edges.ok()) return edges.status();
+  ASSIGN_OR_RETURN(auto block, IntsOfInput(node, 1, "the block"));
+  ASSIGN_OR_RETURN(auto edges, IntsOfInput(node, 2, edges_name));
   const size_t axes = rank - 2;
-  if (block->size() != axes || edges->size() != 2 * axes) {
+  if (block.size() != axes || edges.size() != 2 * axes) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the block has ", block->size(), " elements and ",
-                     edges_name, " ", edges->size(), ", an input of rank ",
-                     rank, " wants ", axes, " and ", 2 * axes));
+        absl::StrCat("the block has ", block.size(), " elements and ",
+                     edges_name, " ", edges.size(), ", an input of rank ", rank,
+                     " wants ", axes, " and ", 2 * axes));
   }
-  for (int b : *block) {
+  for (int b : block) {
     if (b < 1) {
       return absl::InvalidArgumentError(
           absl::StrCat("a block of ", b, " must be at least 1"));
     }
   }
-  for (int e : *edges) {
+  for (int e : edges) {
     if (e < 0) {
       return absl::InvalidArgumentError(
           absl::StrCat(edges_name, " hold ", e, ", which is negative"));
     }
   }
-  return Blocks{*std::move(block), *std::move(edges)};
+  return Blocks{std::move(block), std::move(edges)};
 }
 
 SpaceBatchAttributes AttributesOf(const Blocks& b) {
@@ -93,14 +92,13 @@ absl::Status PlanSpaceBatch(const Node& node, bool to_batch, Planner* planner) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSpaceToBatch(const NodeView& node) {
-  auto blocks = ParseBlocks(node, "the paddings");
-  if (!blocks.ok()) return blocks.status();
+  ASSIGN_OR_RETURN(auto blocks, ParseBlocks(node, "the paddings"));
   const std::vector<int>& dims = node.inputs[0]->dims;
   std::vector<int64_t> want(dims.begin(), dims.end());
-  for (size_t i = 0; i < blocks->block.size(); ++i) {
-    const int block = blocks->block[i];
+  for (size_t i = 0; i < blocks.block.size(); ++i) {
+    const int block = blocks.block[i];
     const int64_t padded =
-        want[i + 1] + blocks->edges[2 * i] + blocks->edges[2 * i + 1];
+        want[i + 1] + blocks.edges[2 * i] + blocks.edges[2 * i + 1];
     if (padded % block != 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("block ", block, " does not divide axis ", i + 1,
@@ -110,27 +108,26 @@ absl::StatusOr<ParsedNode> ParseSpaceToBatch(const NodeView& node) {
     want[0] *= block;
     if (want[0] > std::numeric_limits<int>::max()) break;  // refused below
   }
-  if (auto s = CheckExtents(*node.outputs[0], want); !s.ok()) return s;
-  return ParsedNode{AttributesOf(*blocks), {}};
+  RETURN_IF_ERROR(CheckExtents(*node.outputs[0], want));
+  return ParsedNode{AttributesOf(blocks), {}};
 }
 
 absl::StatusOr<ParsedNode> ParseBatchToSpace(const NodeView& node) {
-  auto blocks = ParseBlocks(node, "the crops");
-  if (!blocks.ok()) return blocks.status();
+  ASSIGN_OR_RETURN(auto blocks, ParseBlocks(node, "the crops"));
   const std::vector<int>& dims = node.inputs[0]->dims;
   std::vector<int64_t> want(dims.begin(), dims.end());
-  for (size_t i = 0; i < blocks->block.size(); ++i) {
-    const int block = blocks->block[i];
+  for (size_t i = 0; i < blocks.block.size(); ++i) {
+    const int block = blocks.block[i];
     if (want[0] % block != 0) {
       return absl::InvalidArgumentError(absl::StrCat(
           "blocks of ", block, " do not divide a batch of ", want[0]));
     }
     want[0] /= block;
     want[i + 1] =
-        want[i + 1] * block - blocks->edges[2 * i] - blocks->edges[2 * i + 1];
+        want[i + 1] * block - blocks.edges[2 * i] - blocks.edges[2 * i + 1];
   }
-  if (auto s = CheckExtents(*node.outputs[0], want); !s.ok()) return s;
-  return ParsedNode{AttributesOf(*blocks), {}};
+  RETURN_IF_ERROR(CheckExtents(*node.outputs[0], want));
+  return ParsedNode{AttributesOf(blocks), {}};
 }
 
 absl::Status PlanSpaceToBatch(const Node& node, Planner* planner) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/texel_dispatch.h"
@@ -14,11 +15,10 @@ namespace {
 
 absl::StatusOr<ParsedNode> ParseSpaceDepth(const NodeView& node,
                                            bool to_space) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
-  auto params = node.Get<SpaceDepthParams>();
-  if (!params.ok()) return params.status();
-  const int block = (*params)->block_size;
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
+  ASSIGN_OR_RETURN(auto params, node.Get<SpaceDepthParams>());
+  const int block = params->block_size;
   const Tensor& input = *node.inputs[0];
   if (input.dims.size() != 4) {
     return absl::InvalidArgumentError(
@@ -40,13 +40,12 @@ absl::StatusOr<ParsedNode> ParseSpaceDepth(const NodeView& node,
                      to_space ? "channels" : "height and width", " of ",
                      DimsString(input.dims)));
   }
-  auto s =
+  RETURN_IF_ERROR(
       to_space
           ? CheckOutputDims(*node.outputs[0], {in.b, in.h * block, in.w * block,
                                                in.c / (block * block)})
           : CheckOutputDims(*node.outputs[0], {in.b, in.h / block, in.w / block,
-                                               in.c * block * block});
-  if (!s.ok()) return s;
+                                               in.c * block * block}));
   return ParsedNode{SpaceDepthAttributes{block}, {}};
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/fold_axes.h"
@@ -71,39 +72,36 @@ Remap UnpackRemap(const std::vector<int>& dims, int axis, int index) {
 
 absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
   const int outputs = static_cast<int>(node.outputs.size());
-  if (auto s = node.CheckCounts(2, 2, outputs); !s.ok()) return s;
-  auto params = node.Get<SplitParams>();
-  if (!params.ok()) return params.status();
-  if (auto s = CheckMovedTensors(node, 1, 1, TakesBool::kNo); !s.ok()) return s;
-  auto axis =
-      AxisOfInput(node, 0, static_cast<int>(node.inputs[1]->dims.size()));
-  if (!axis.ok()) return axis.status();
-  const int extent = node.inputs[1]->dims[*axis];
-  if (outputs < 1 || (*params)->num_splits != outputs ||
-      extent % outputs != 0) {
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, outputs));
+  ASSIGN_OR_RETURN(auto params, node.Get<SplitParams>());
+  RETURN_IF_ERROR(CheckMovedTensors(node, 1, 1, TakesBool::kNo));
+  ASSIGN_OR_RETURN(
+      auto axis,
+      AxisOfInput(node, 0, static_cast<int>(node.inputs[1]->dims.size())));
+  const int extent = node.inputs[1]->dims[axis];
+  if (outputs < 1 || params->num_splits != outputs || extent % outputs != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("cuts axis ", *axis, " of ", extent, " elements into ",
-                     (*params)->num_splits, " for ", outputs, " outputs"));
+        absl::StrCat("cuts axis ", axis, " of ", extent, " elements into ",
+                     params->num_splits, " for ", outputs, " outputs"));
   }
-  return ParseCuts(node, 1, *axis, std::vector<int>(outputs, extent / outputs));
+  return ParseCuts(node, 1, axis, std::vector<int>(outputs, extent / outputs));
 }
 
 absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node) {
   const int outputs = static_cast<int>(node.outputs.size());
-  if (auto s = node.CheckCounts(3, 3, outputs); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
-  auto axis =
-      AxisOfInput(node, 2, static_cast<int>(node.inputs[0]->dims.size()));
-  if (!axis.ok()) return axis.status();
-  auto sizes = IntsOfInput(node, 1, "the sizes");
-  if (!sizes.ok()) return sizes.status();
-  if (static_cast<int>(sizes->size()) != outputs) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "has ", sizes->size(), " sizes for ", outputs, " outputs"));
+  RETURN_IF_ERROR(node.CheckCounts(3, 3, outputs));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
+  ASSIGN_OR_RETURN(
+      auto axis,
+      AxisOfInput(node, 2, static_cast<int>(node.inputs[0]->dims.size())));
+  ASSIGN_OR_RETURN(auto sizes, IntsOfInput(node, 1, "the sizes"));
+  if (static_cast<int>(sizes.size()) != outputs) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has ", sizes.size(), " sizes for ", outputs, " outputs"));
   }
-  int64_t rest = node.inputs[0]->dims[*axis];
+  int64_t rest = node.inputs[0]->dims[axis];
   int* open = nullptr;
-  for (int& size : *sizes) {
+  for (int& size : sizes) {
     if (size != -1) {
       rest -= size;
     } else if (open == nullptr) {
@@ -119,32 +117,30 @@ absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node) {
     }
     // No more than the axis: sizes below -1 give no output's shape.
     *open =
-        static_cast<int>(std::min<int64_t>(rest, node.inputs[0]->dims[*axis]));
+        static_cast<int>(std::min<int64_t>(rest, node.inputs[0]->dims[axis]));
   }
-  return ParseCuts(node, 0, *axis, *sizes);
+  return ParseCuts(node, 0, axis, sizes);
 }
 
 absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
   const int outputs = static_cast<int>(node.outputs.size());
-  if (auto s = node.CheckCounts(1, 1, outputs); !s.ok()) return s;
-  auto params = node.Get<UnpackParams>();
-  if (!params.ok()) return params.status();
-  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, outputs));
+  ASSIGN_OR_RETURN(auto params, node.Get<UnpackParams>());
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
   const Tensor& value = *node.inputs[0];
   const int rank = static_cast<int>(value.dims.size());
-  auto axis = NormalAxis((*params)->axis, rank);
-  if (!axis.ok()) return axis.status();
-  if (value.dims[*axis] != outputs || (*params)->num != outputs) {
+  ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank));
+  if (value.dims[axis] != outputs || params->num != outputs) {
     return absl::InvalidArgumentError(
-        absl::StrCat("axis ", *axis, " of ", DimsString(value.dims), " gives ",
-                     value.dims[*axis], " outputs, the node has ", outputs));
+        absl::StrCat("axis ", axis, " of ", DimsString(value.dims), " gives ",
+                     value.dims[axis], " outputs, the node has ", outputs));
   }
   std::vector<int> want = value.dims;
-  want.erase(want.begin() + *axis);
+  want.erase(want.begin() + axis);
   SplitAttributes a;
   for (int i = 0; i < outputs; ++i) {
-    if (auto s = CheckOutputDims(*node.outputs[i], want); !s.ok()) return s;
-    a.remaps.push_back(UnpackRemap(value.dims, *axis, i));
+    RETURN_IF_ERROR(CheckOutputDims(*node.outputs[i], want));
+    a.remaps.push_back(UnpackRemap(value.dims, axis, i));
   }
   return ParsedNode{a, {}};
 }

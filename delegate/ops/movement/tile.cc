@@ -6,65 +6,64 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/axis_move.h"
 
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseTile(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
   const Tensor& input = *node.inputs[0];
-  auto multiples = IntsOfInput(node, 1, "the multiples");
-  if (!multiples.ok()) return multiples.status();
-  if (multiples->size() != input.dims.size()) {
+  ASSIGN_OR_RETURN(auto multiples, IntsOfInput(node, 1, "the multiples"));
+  if (multiples.size() != input.dims.size()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("there are ", multiples->size(),
+        absl::StrCat("there are ", multiples.size(),
                      " multiples for an input of rank ", input.dims.size()));
   }
   std::vector<int> want = input.dims;
   std::vector<AxisMove> axes;
   for (size_t i = 0; i < want.size(); ++i) {
-    const int64_t extent = int64_t{want[i]} * (*multiples)[i];
+    const int64_t extent = int64_t{want[i]} * multiples[i];
     if (extent < 0 || extent > std::numeric_limits<int32_t>::max()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("multiple ", (*multiples)[i], " gives axis ", i, " ",
-                       extent, " elements"));
+      return absl::InvalidArgumentError(absl::StrCat("multiple ", multiples[i],
+                                                     " gives axis ", i, " ",
+                                                     extent, " elements"));
     }
     want[i] = static_cast<int>(extent);
     axes.push_back({input.dims[i], want[i]});
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   const int rank = static_cast<int>(axes.size());
   return ParsedNode{MoveAxes(std::move(axes), rank), {}};
 }
 
 absl::StatusOr<ParsedNode> ParseBroadcastTo(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
   const std::vector<int>& dims = node.inputs[0]->dims;
-  auto shape = IntsOfInput(node, 1, "the shape");
-  if (!shape.ok()) return shape.status();
-  if (auto s = CheckOutputDims(*node.outputs[0], *shape); !s.ok()) return s;
-  const int missing = static_cast<int>(shape->size() - dims.size());
+  ASSIGN_OR_RETURN(auto shape, IntsOfInput(node, 1, "the shape"));
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], shape));
+  const int missing = static_cast<int>(shape.size() - dims.size());
   std::vector<AxisMove> axes;
   bool fits = missing >= 0;
-  for (int i = 0; fits && i < static_cast<int>(shape->size()); ++i) {
-    axes.push_back({i < missing ? 1 : dims[i - missing], (*shape)[i]});
+  for (int i = 0; fits && i < static_cast<int>(shape.size()); ++i) {
+    axes.push_back({i < missing ? 1 : dims[i - missing], shape[i]});
     fits = axes.back().in == 1 || axes.back().in == axes.back().out;
   }
   if (!fits) {
     return absl::InvalidArgumentError(absl::StrCat("input ", DimsString(dims),
                                                    " does not broadcast to ",
-                                                   DimsString(*shape)));
+                                                   DimsString(shape)));
   }
   return ParsedNode{MoveAxes(std::move(axes), static_cast<int>(dims.size())),
                     {}};
 }
 
 absl::StatusOr<ParsedNode> ParseMatrixDiag(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
   const Tensor& input = *node.inputs[0];
   for (const Tensor* t : {&input, node.outputs[0]}) {
     if (!t->is_float_view()) continue;
@@ -76,7 +75,7 @@ absl::StatusOr<ParsedNode> ParseMatrixDiag(const NodeView& node) {
   if (rank == 0) return absl::InvalidArgumentError("the input is a scalar");
   std::vector<int> want = input.dims;
   want.push_back(want.back());
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   RemapAttributes a;
   a.remap = Remap::Constant();
   a.remap.edge = Remap::Edge::kFill;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/fold_axes.h"
 #include "delegate/plan/planner.h"
@@ -22,37 +23,35 @@ Remap Permute(const std::vector<int>& permutation) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseTranspose(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
   const Tensor& input = *node.inputs[0];
   const int rank = static_cast<int>(input.dims.size());
-  auto permutation = IntsOfInput(node, 1, "the permutation");
-  if (!permutation.ok()) return permutation.status();
-  if (static_cast<int>(permutation->size()) != rank) {
+  ASSIGN_OR_RETURN(auto permutation, IntsOfInput(node, 1, "the permutation"));
+  if (static_cast<int>(permutation.size()) != rank) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the permutation has ", permutation->size(),
+        absl::StrCat("the permutation has ", permutation.size(),
                      " elements, the input's rank is ", rank));
   }
   std::vector<int> want(rank);
   std::vector<bool> taken(rank, false);
   for (int i = 0; i < rank; ++i) {
-    auto axis = NormalAxis((*permutation)[i], rank);
-    if (!axis.ok()) return axis.status();
-    if (taken[*axis]) {
+    ASSIGN_OR_RETURN(auto axis, NormalAxis(permutation[i], rank));
+    if (taken[axis]) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the permutation has axis ", *axis, " twice"));
+          absl::StrCat("the permutation has axis ", axis, " twice"));
     }
-    taken[*axis] = true;
-    (*permutation)[i] = *axis;
-    want[i] = input.dims[*axis];
+    taken[axis] = true;
+    permutation[i] = axis;
+    want[i] = input.dims[axis];
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   TransposeAttributes a;
   if (rank <= 5) {
-    a.remap = Permute(*permutation);
+    a.remap = Permute(permutation);
     return ParsedNode{a, {}};
   }
-  const FoldedTranspose folded = FoldTranspose(input.dims, *permutation);
+  const FoldedTranspose folded = FoldTranspose(input.dims, permutation);
   if (folded.dims.size() > 5) {
     return absl::UnimplementedError(
         absl::StrCat("the permutation of ", DimsString(input.dims), " moves ",
@@ -73,11 +72,11 @@ absl::Status PlanTranspose(const Node& node, Planner* planner) {
     AddRemap(planner, node.inputs[0], node.outputs[0], a.remap);
     return absl::OkStatus();
   }
-  auto src = AsShape(planner, node.inputs[0], Shape::FromDims(a.folded_input));
-  if (!src.ok()) return src.status();
+  ASSIGN_OR_RETURN(auto src, AsShape(planner, node.inputs[0],
+                                     Shape::FromDims(a.folded_input)));
   const TensorId dst = planner->AddTemporaryOf(
       "transposed", a.folded_output, planner->tensor(node.outputs[0]).type);
-  AddRemap(planner, *src, dst, a.remap);
+  AddRemap(planner, src, dst, a.remap);
   AddReshape(planner, dst, node.outputs[0]);
   return absl::OkStatus();
 }

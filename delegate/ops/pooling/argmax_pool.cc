@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/checks.h"
@@ -30,31 +31,29 @@ ArgmaxPoolAttributes ArgmaxPoolAttributesOf(const CustomPoolParams& p) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseMaxPoolingWithArgmax(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 2); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
-  const auto p = ReadPoolParams(node.custom_params);
-  if (!p.ok()) return p.status();
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 2));
+  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 0));
+  ASSIGN_OR_RETURN(const auto p, ReadPoolParams(node.custom_params));
   const Tensor& input = *node.inputs[0];
-  if (auto s = CheckRank4(input); !s.ok()) return s;
-  ArgmaxPoolAttributes a = ArgmaxPoolAttributesOf(*p);
-  const auto height = ComputePadding(p->padding, input.shape.h, a.h, "height");
-  if (!height.ok()) return height.status();
-  const auto width = ComputePadding(p->padding, input.shape.w, a.w, "width");
-  if (!width.ok()) return width.status();
-  a.pad_top = height->before;
-  a.pad_left = width->before;
-  const std::vector<int> wanted = {input.shape.b, height->out, width->out,
+  RETURN_IF_ERROR(CheckRank4(input));
+  ArgmaxPoolAttributes a = ArgmaxPoolAttributesOf(p);
+  ASSIGN_OR_RETURN(const auto height,
+                   ComputePadding(p.padding, input.shape.h, a.h, "height"));
+  ASSIGN_OR_RETURN(const auto width,
+                   ComputePadding(p.padding, input.shape.w, a.w, "width"));
+  a.pad_top = height.before;
+  a.pad_left = width.before;
+  const std::vector<int> wanted = {input.shape.b, height.out, width.out,
                                    input.shape.c};
   for (const Tensor* output : node.outputs) {
-    if (auto s = CheckOutputDims(*output, wanted); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckOutputDims(*output, wanted));
   }
-  if (p->activation < kActNone || p->activation > kActRelu6) {
+  if (p.activation < kActNone || p.activation > kActRelu6) {
     return absl::UnimplementedError(
-        absl::StrCat("fused activation ", p->activation, " is not supported"));
+        absl::StrCat("fused activation ", p.activation, " is not supported"));
   }
-  auto activation = FusedActivation(p->activation);
-  if (!activation.ok()) return activation.status();
-  return ParsedNode{a, *std::move(activation)};
+  ASSIGN_OR_RETURN(auto activation, FusedActivation(p.activation));
+  return ParsedNode{a, std::move(activation)};
 }
 
 absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner) {
@@ -68,32 +67,30 @@ absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner) {
 }
 
 absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
   if (node.inputs[1]->type == DataType::kInt32) {
     return absl::UnimplementedError(
         "the indices are int32: places in the whole output, as TFLite's own "
         "kernel has them; only MediaPipe's float32 places in the window run "
         "here");
   }
-  if (auto s = CheckFloatTensors(node, 0, 1); !s.ok()) return s;
-  const auto p = ReadPoolParams(node.custom_params);
-  if (!p.ok()) return p.status();
+  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 1));
+  ASSIGN_OR_RETURN(const auto p, ReadPoolParams(node.custom_params));
   const Tensor& input = *node.inputs[0];
-  if (auto s = CheckRank4(input); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckRank4(input));
   if (input.dims != node.inputs[1]->dims) {
     return absl::InvalidArgumentError(
         absl::StrCat("indices are ", DimsString(node.inputs[1]->dims),
                      ", data ", DimsString(input.dims)));
   }
-  if (p->stride_height != p->filter_height ||
-      p->stride_width != p->filter_width) {
+  if (p.stride_height != p.filter_height || p.stride_width != p.filter_width) {
     return absl::UnimplementedError(absl::StrCat(
-        "the stride ", p->stride_height, "x", p->stride_width,
-        " is not the window's ", p->filter_height, "x", p->filter_width));
+        "the stride ", p.stride_height, "x", p.stride_width,
+        " is not the window's ", p.filter_height, "x", p.filter_width));
   }
   // In 64 bits: a hostile file's window may be of any size.
-  const int64_t height = int64_t{input.shape.h} * p->filter_height;
-  const int64_t width = int64_t{input.shape.w} * p->filter_width;
+  const int64_t height = int64_t{input.shape.h} * p.filter_height;
+  const int64_t width = int64_t{input.shape.w} * p.filter_width;
   const Tensor& dst = *node.outputs[0];
   if (dst.dims.size() != 4 || dst.shape.b != input.shape.b ||
       dst.shape.h != height || dst.shape.w != width ||
@@ -102,7 +99,7 @@ absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
         "output is ", DimsString(dst.dims), ", must be ", input.shape.b, "x",
         height, "x", width, "x", input.shape.c));
   }
-  return ParsedNode{ArgmaxPoolAttributesOf(*p), {}};
+  return ParsedNode{ArgmaxPoolAttributesOf(p), {}};
 }
 
 absl::Status PlanMaxUnpooling(const Node& node, Planner* planner) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/fused_activation.h"
@@ -50,11 +51,10 @@ absl::Status PlanPool(const Node& node, Reducer reducer, Planner* planner) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParsePool2d(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
-  auto params = node.Get<PoolParams>();
-  if (!params.ok()) return params.status();
-  const PoolParams& p = **params;
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
+  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 0));
+  ASSIGN_OR_RETURN(auto params, node.Get<PoolParams>());
+  const PoolParams& p = *params;
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
   if (input.dims.size() != 4) {
@@ -64,20 +64,16 @@ absl::StatusOr<ParsedNode> ParsePool2d(const NodeView& node) {
   PoolAttributes a;
   a.h = {p.filter_height, p.stride_height, 1};
   a.w = {p.filter_width, p.stride_width, 1};
-  auto pad_h = ComputePadding(p.padding, input.shape.h, a.h, "height");
-  if (!pad_h.ok()) return pad_h.status();
-  auto pad_w = ComputePadding(p.padding, input.shape.w, a.w, "width");
-  if (!pad_w.ok()) return pad_w.status();
-  a.pad_h = *pad_h;
-  a.pad_w = *pad_w;
-  if (auto s = CheckOutputDims(
-          output, {input.shape.b, a.pad_h.out, a.pad_w.out, input.shape.c});
-      !s.ok()) {
-    return s;
-  }
-  auto activation = FusedActivation(p.activation);
-  if (!activation.ok()) return activation.status();
-  return ParsedNode{a, *std::move(activation)};
+  ASSIGN_OR_RETURN(auto pad_h,
+                   ComputePadding(p.padding, input.shape.h, a.h, "height"));
+  ASSIGN_OR_RETURN(auto pad_w,
+                   ComputePadding(p.padding, input.shape.w, a.w, "width"));
+  a.pad_h = pad_h;
+  a.pad_w = pad_w;
+  RETURN_IF_ERROR(CheckOutputDims(
+      output, {input.shape.b, a.pad_h.out, a.pad_w.out, input.shape.c}));
+  ASSIGN_OR_RETURN(auto activation, FusedActivation(p.activation));
+  return ParsedNode{a, std::move(activation)};
 }
 
 std::optional<MemoryView> MaxPoolView(const Node& node) {

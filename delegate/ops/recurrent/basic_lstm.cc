@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/matmul/matrix_product.h"
@@ -25,7 +26,7 @@ absl::Status CheckLstmMatrix(const Tensor& tensor, int rows, int columns,
 
 absl::Status CheckKept(const Tensor& state, int batch, int depth,
                        absl::string_view what) {
-  if (auto s = CheckFloat(state, what); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFloat(state, what));
   if (!state.is_variable) {
     return absl::UnimplementedError(absl::StrCat(
         what,
@@ -44,11 +45,8 @@ absl::Status CheckLstmOutputs(const NodeView& node, int batch, int inputs,
       {4 * depth, "the gates' sums"}};
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const auto& [columns, what] = wanted[i];
-    if (auto s = CheckFloat(*node.outputs[i], what); !s.ok()) return s;
-    if (auto s = CheckLstmMatrix(*node.outputs[i], batch, columns, what);
-        !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(CheckFloat(*node.outputs[i], what));
+    RETURN_IF_ERROR(CheckLstmMatrix(*node.outputs[i], batch, columns, what));
   }
   return absl::OkStatus();
 }
@@ -56,15 +54,13 @@ absl::Status CheckLstmOutputs(const NodeView& node, int batch, int inputs,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
-  if (auto s =
-          node.CheckCounts(places::kInputs, places::kInputs, places::kOutputs);
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(
+      node.CheckCounts(places::kInputs, places::kInputs, places::kOutputs));
   const Tensor& data = *node.inputs[places::kData];
   const Tensor& activation = *node.inputs[places::kPrevActivation];
   const Tensor& weights = *node.inputs[places::kWeights];
   const Tensor& bias = *node.inputs[places::kBiases];
-  if (auto s = CheckFloat(data, "input"); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFloat(data, "input"));
   if (data.dims.size() != 2 || activation.dims.size() != 2) {
     return absl::InvalidArgumentError(
         "input and previous activation must have 2 dimensions");
@@ -78,24 +74,15 @@ absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
     return absl::UnimplementedError(
         absl::StrCat(inputs, " inputs and ", depth, " cells are past ", kMax));
   }
-  if (auto s = CheckKept(activation, batch, depth, "the previous activation");
-      !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckKept(*node.inputs[places::kPrevState], batch, depth,
-                         "the previous state");
-      !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckWeights(weights, "the matrix of weights"); !s.ok())
-    return s;
-  if (auto s = CheckLstmMatrix(weights, 4 * depth, inputs + depth,
-                               "the matrix of weights");
-      !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckBias(&bias, 4 * depth); !s.ok()) return s;
-  if (auto s = CheckLstmOutputs(node, batch, inputs, depth); !s.ok()) return s;
+  RETURN_IF_ERROR(
+      CheckKept(activation, batch, depth, "the previous activation"));
+  RETURN_IF_ERROR(CheckKept(*node.inputs[places::kPrevState], batch, depth,
+                            "the previous state"));
+  RETURN_IF_ERROR(CheckWeights(weights, "the matrix of weights"));
+  RETURN_IF_ERROR(CheckLstmMatrix(weights, 4 * depth, inputs + depth,
+                                  "the matrix of weights"));
+  RETURN_IF_ERROR(CheckBias(&bias, 4 * depth));
+  RETURN_IF_ERROR(CheckLstmOutputs(node, batch, inputs, depth));
   return ParsedNode{BasicLstmAttributes(), {}};
 }
 

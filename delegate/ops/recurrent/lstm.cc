@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/recurrent/basic_lstm.h"
 #include "delegate/ops/recurrent/lstm_inputs.h"
 #include "delegate/ops/recurrent/lstm_weights.h"
@@ -81,14 +82,13 @@ absl::Status PlanLstm(const Node& node, Planner* planner) {
   if (attributes == nullptr) return PlanBasicLstm(node, planner);
   const LstmAttributes& a = *attributes;
   const LstmTable table = LayOutLstm(node, a, planner->graph());
-  const auto share = ShareFor(table, a, planner->profile());
-  if (!share.ok()) return share.status();
+  ASSIGN_OR_RETURN(const auto share, ShareFor(table, a, planner->profile()));
   const Tensor& data = planner->tensor(node.inputs[lstm::kData]);
   const TensorId output_state = node.inputs[lstm::kOutputState];
   const TensorId cell_state = node.inputs[lstm::kCellState];
   Dispatch d("lstm");
   d.Define("GATES", table.gates)
-      .Define("LANES", share->lanes)
+      .Define("LANES", share.lanes)
       .Define("CELL_SLICES", table.cell_slices())
       .Define("OUTPUT_SLICES", table.output_slices());
   if (a.peephole) d.Define("PEEPHOLE");
@@ -102,17 +102,17 @@ absl::Status PlanLstm(const Node& node, Planner* planner) {
       .Write("new_output_state", output_state)
       .Write("new_cell_state", cell_state)
       .Constant(PackLstm(node, table, planner->graph()))
-      .Grid(share->columns, share->lanes,
+      .Grid(share.columns, share.lanes,
             a.time_major ? data.shape.w : data.shape.b)
-      .WorkGroup(share->columns, share->lanes, 1)
-      .SharedMemory(LstmSharedBytes(table, a, *share));
+      .WorkGroup(share.columns, share.lanes, 1)
+      .SharedMemory(LstmSharedBytes(table, a, share));
   d.uniforms.Int4("sizes", a.time_major ? data.shape.b : data.shape.w,
                   table.input_slices(), table.cells, a.time_major ? 1 : 0);
   d.uniforms.Int4("rows", table.biases, table.peepholes, table.norms,
                   table.projection);
   d.uniforms.Float4("clips", {a.cell_clip, a.proj_clip, 0, 0});
   d.uniforms.Float4("activation_params", a.activation.params);
-  if (share->gates_in_turn) {
+  if (share.gates_in_turn) {
     d.Define("IN_TURN");
     d.uniforms.Int("gates", table.gates);
   }

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_weights.h"
@@ -65,22 +66,14 @@ absl::Status CheckGate(const NodeView& node, int gate, const LstmSizes& s,
                        const LstmAttributes& a) {
   const std::string name = kGateNames[gate];
   const bool there = gate != 0 || !a.cifg;
-  if (auto st = CheckIff(there, InputOf(node, lstm::kInputWeights + gate),
-                         {s.cells, s.inputs}, name + " gate's input weights");
-      !st.ok()) {
-    return st;
-  }
-  if (auto st =
-          CheckIff(there, InputOf(node, lstm::kRecurrentWeights + gate),
-                   {s.cells, s.outputs}, name + " gate's recurrent weights");
-      !st.ok()) {
-    return st;
-  }
-  if (auto st = CheckIff(there, InputOf(node, lstm::kBiases + gate), {s.cells},
-                         name + " gate's bias");
-      !st.ok()) {
-    return st;
-  }
+  RETURN_IF_ERROR(CheckIff(there, InputOf(node, lstm::kInputWeights + gate),
+                           {s.cells, s.inputs},
+                           name + " gate's input weights"));
+  RETURN_IF_ERROR(CheckIff(there, InputOf(node, lstm::kRecurrentWeights + gate),
+                           {s.cells, s.outputs},
+                           name + " gate's recurrent weights"));
+  RETURN_IF_ERROR(CheckIff(there, InputOf(node, lstm::kBiases + gate),
+                           {s.cells}, name + " gate's bias"));
   return CheckIff(there && a.layer_norm,
                   InputOf(node, lstm::kNormCoefficients + gate), {s.cells},
                   name + " gate's layer norm coefficients");
@@ -90,19 +83,13 @@ absl::Status CheckOptional(const NodeView& node, const LstmSizes& s,
                            const LstmAttributes& a) {
   constexpr const char* kOf[] = {"input", "forget", "output"};
   for (int p = 0; p < 3; ++p) {
-    if (auto st =
-            CheckIff(a.peephole && (p != 0 || !a.cifg),
-                     InputOf(node, lstm::kPeepholes + p), {s.cells},
-                     absl::StrCat("the peephole of the ", kOf[p], " gate"));
-        !st.ok()) {
-      return st;
-    }
+    RETURN_IF_ERROR(CheckIff(
+        a.peephole && (p != 0 || !a.cifg), InputOf(node, lstm::kPeepholes + p),
+        {s.cells}, absl::StrCat("the peephole of the ", kOf[p], " gate")));
   }
-  if (auto st = CheckIff(a.projection, InputOf(node, lstm::kProjectionWeights),
-                         {s.outputs, s.cells}, "the projection");
-      !st.ok()) {
-    return st;
-  }
+  RETURN_IF_ERROR(CheckIff(a.projection,
+                           InputOf(node, lstm::kProjectionWeights),
+                           {s.outputs, s.cells}, "the projection"));
   const Tensor* bias = InputOf(node, lstm::kProjectionBias);
   if (bias == nullptr) return absl::OkStatus();
   return CheckIff(a.projection, bias, {s.outputs}, "the projection's bias");
@@ -134,8 +121,8 @@ absl::Status CheckBasics(const NodeView& node, const LstmAttributes& a,
     return absl::InvalidArgumentError("must have data and one output");
   }
   const Tensor& data = *node.inputs[lstm::kData];
-  if (auto s = CheckFloat(data, "input"); !s.ok()) return s;
-  if (auto s = CheckFloat(*node.outputs[0], "output"); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFloat(data, "input"));
+  RETURN_IF_ERROR(CheckFloat(*node.outputs[0], "output"));
   if (data.dims.size() != rank) {
     return absl::InvalidArgumentError(absl::StrCat(
         "input is ", DimsString(data.dims), ", its rank must be ", rank));
@@ -155,18 +142,15 @@ absl::Status CheckBasics(const NodeView& node, const LstmAttributes& a,
 }
 
 absl::Status CheckStates(const NodeView& node, const LstmSizes& sizes) {
-  if (auto s = CheckState(node.inputs[lstm::kOutputState], sizes.batch,
-                          sizes.outputs, "the output state");
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckState(node.inputs[lstm::kOutputState], sizes.batch,
+                             sizes.outputs, "the output state"));
   return CheckState(node.inputs[lstm::kCellState], sizes.batch, sizes.cells,
                     "the cell state");
 }
 
 absl::StatusOr<ParsedNode> ParseLstmNode(const NodeView& node, LstmAttributes a,
                                          int activation, size_t rank) {
-  if (auto s = CheckBasics(node, a, rank); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckBasics(node, a, rank));
   const Tensor& data = *node.inputs[lstm::kData];
   const Tensor& recurrent = *node.inputs[kOutputGateRecurrentWeights];
   const LstmSizes sizes = {a.time_major ? data.dims[1] : data.dims[0],
@@ -177,35 +161,33 @@ absl::StatusOr<ParsedNode> ParseLstmNode(const NodeView& node, LstmAttributes a,
   a.projection = InputOf(node, lstm::kProjectionWeights) != nullptr;
   a.layer_norm = InputOf(node, lstm::kNormCoefficients + 1) != nullptr;
   for (int gate = 0; gate < kGates; ++gate) {
-    if (auto s = CheckGate(node, gate, sizes, a); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckGate(node, gate, sizes, a));
   }
-  if (auto s = CheckOptional(node, sizes, a); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOptional(node, sizes, a));
   if (!a.projection && sizes.outputs != sizes.cells) {
     return absl::InvalidArgumentError(
         absl::StrCat(sizes.cells, " cells give ", sizes.outputs,
                      " outputs, without a projection they must be as many"));
   }
-  if (auto s = CheckStates(node, sizes); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckStates(node, sizes));
   std::vector<int> wanted = data.dims;
   wanted.back() = sizes.outputs;
-  if (auto s = CheckOutputDims(*node.outputs[0], wanted); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], wanted));
   if (activation == kActNone) {
     return absl::UnimplementedError(
         "without an activation TFLite's kernel multiplies by what its scratch "
         "memory held; nothing can match that");
   }
-  auto fused = RecurrentActivation(activation);
-  if (!fused.ok()) return fused.status();
-  a.activation = fused->front();
+  ASSIGN_OR_RETURN(auto fused, RecurrentActivation(activation));
+  a.activation = fused.front();
   return ParsedNode{std::move(a), {}};
 }
 
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSequenceLstm(const NodeView& node) {
-  const auto params = node.Get<SequenceLstmParams>();
-  if (!params.ok()) return params.status();
-  const SequenceLstmParams& p = **params;
+  ASSIGN_OR_RETURN(const auto params, node.Get<SequenceLstmParams>());
+  const SequenceLstmParams& p = *params;
   constexpr int kVersionWithDiagonal = 4, kMinorWithDiagonal = 14;
   if (node.HasField(kVersionWithDiagonal, kMinorWithDiagonal) &&
       p.diagonal_recurrent_tensors) {
@@ -220,9 +202,8 @@ absl::StatusOr<ParsedNode> ParseSequenceLstm(const NodeView& node) {
 }
 
 absl::StatusOr<ParsedNode> ParseLstm(const NodeView& node) {
-  const auto params = node.Get<LstmParams>();
-  if (!params.ok()) return params.status();
-  const LstmParams& p = **params;
+  ASSIGN_OR_RETURN(const auto params, node.Get<LstmParams>());
+  const LstmParams& p = *params;
   if (p.kernel_type == kLstmBasic) return ParseBasicLstm(node);
   if (p.kernel_type != kLstmFull) {
     return absl::InvalidArgumentError(

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_weights.h"
@@ -62,26 +63,21 @@ absl::StatusOr<ParsedNode> ParseSvdf(const NodeView& node) {
     return absl::InvalidArgumentError(
         absl::StrCat("input ", i, " is absent, and it is required"));
   }
-  const auto params = node.Get<SvdfParams>();
-  if (!params.ok()) return params.status();
-  const int rank = (*params)->rank;
-  if (auto s = CheckFloat(*node.inputs[kData], "input"); !s.ok()) return s;
-  if (auto s = CheckFloat(*node.inputs[kState], "the state"); !s.ok()) return s;
-  if (auto s = CheckFloat(*node.outputs[0], "output"); !s.ok()) return s;
+  ASSIGN_OR_RETURN(const auto params, node.Get<SvdfParams>());
+  const int rank = params->rank;
+  RETURN_IF_ERROR(CheckFloat(*node.inputs[kData], "input"));
+  RETURN_IF_ERROR(CheckFloat(*node.inputs[kState], "the state"));
+  RETURN_IF_ERROR(CheckFloat(*node.outputs[0], "output"));
   for (int i : {kFeature, kTime}) {
-    if (auto s =
-            CheckWeights(*node.inputs[i], i == kTime ? "the time weights"
-                                                     : "the feature weights");
-        !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(CheckWeights(*node.inputs[i], i == kTime
+                                                      ? "the time weights"
+                                                      : "the feature weights"));
   }
-  if (auto s = CheckSvdfShapes(node, rank); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSvdfShapes(node, rank));
   const int units = node.inputs[kFeature]->dims[0] / rank;
-  if (auto s = CheckBias(node.inputs[kBias], units); !s.ok()) return s;
-  auto activation = RecurrentActivation((*params)->activation);
-  if (!activation.ok()) return activation.status();
-  return ParsedNode{SvdfAttributes{rank}, *std::move(activation)};
+  RETURN_IF_ERROR(CheckBias(node.inputs[kBias], units));
+  ASSIGN_OR_RETURN(auto activation, RecurrentActivation(params->activation));
+  return ParsedNode{SvdfAttributes{rank}, std::move(activation)};
 }
 
 absl::Status PlanSvdf(const Node& node, Planner* planner) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/remap.h"
@@ -42,9 +43,8 @@ absl::Status PlanArgExtreme(const Node& node, bool min, Planner* planner) {
   const auto& a = std::any_cast<const ArgExtremeAttributes&>(node.attributes);
   TensorId source = node.inputs[0];
   if (a.shape.has_value()) {
-    auto viewed = AsShape(planner, source, *a.shape);
-    if (!viewed.ok()) return viewed.status();
-    source = *viewed;
+    ASSIGN_OR_RETURN(auto viewed, AsShape(planner, source, *a.shape));
+    source = viewed;
   }
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Shape kept = planner->tensor(source).shape;
@@ -67,21 +67,20 @@ absl::Status PlanArgExtreme(const Node& node, bool min, Planner* planner) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
   const Tensor& input = *node.inputs[0];
-  if (auto s = CheckOperand(input, kFloats | kInts); !s.ok()) return s;
-  auto s = CheckIntegers(*node.outputs[0], DataType::kInt32, "output");
-  if (!s.ok()) return s;
+  RETURN_IF_ERROR(CheckOperand(input, kFloats | kInts));
+  RETURN_IF_ERROR(CheckIntegers(*node.outputs[0], DataType::kInt32, "output"));
   if (input.shape.elements() <= 0) {
     return absl::UnimplementedError(
         absl::StrCat("input is ", DimsString(input.dims), ", which is empty"));
   }
-  auto axis = AxisOfInput(node, 1, static_cast<int>(input.dims.size()));
-  if (!axis.ok()) return axis.status();
+  ASSIGN_OR_RETURN(auto axis,
+                   AxisOfInput(node, 1, static_cast<int>(input.dims.size())));
   std::vector<int> want = input.dims;
-  want.erase(want.begin() + *axis);
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
-  return ParsedNode{ViewOfAxis(input.dims, *axis), {}};
+  want.erase(want.begin() + axis);
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
+  return ParsedNode{ViewOfAxis(input.dims, axis), {}};
 }
 
 absl::Status PlanArgMax(const Node& node, Planner* planner) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/remap.h"
@@ -53,19 +54,17 @@ void AddCumsum(Planner* planner, TensorId src, TensorId dst,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckMovedTensors(node, 0, 0, TakesBool::kNo); !s.ok()) return s;
-  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
-  auto params = node.Get<CumsumParams>();
-  if (!params.ok()) return params.status();
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
+  RETURN_IF_ERROR(CheckNotQuantized(node));
+  ASSIGN_OR_RETURN(auto params, node.Get<CumsumParams>());
   const Tensor& input = *node.inputs[0];
   const int rank = static_cast<int>(input.dims.size());
-  auto axis = AxisOfInput(node, 1, rank);
-  if (!axis.ok()) return axis.status();
-  if (auto s = CheckOutputDims(*node.outputs[0], input.dims); !s.ok()) return s;
+  ASSIGN_OR_RETURN(auto axis, AxisOfInput(node, 1, rank));
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], input.dims));
   return ParsedNode{
-      CumsumAttributes{ViewOfAxis(input.dims, *axis), (*params)->exclusive != 0,
-                       (*params)->reverse != 0},
+      CumsumAttributes{ViewOfAxis(input.dims, axis), params->exclusive != 0,
+                       params->reverse != 0},
       {}};
 }
 
@@ -76,11 +75,11 @@ absl::Status PlanCumsum(const Node& node, Planner* planner) {
     AddCumsum(planner, node.inputs[0], output, a);
     return absl::OkStatus();
   }
-  auto source = AsShape(planner, node.inputs[0], *a.view.shape);
-  if (!source.ok()) return source.status();
+  ASSIGN_OR_RETURN(auto source,
+                   AsShape(planner, node.inputs[0], *a.view.shape));
   const TensorId sums = planner->AddTemporary("sums", *a.view.shape,
                                               planner->tensor(output).type);
-  AddCumsum(planner, *source, sums, a);
+  AddCumsum(planner, source, sums, a);
   AddReshape(planner, sums, output);
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/reduction/row_threads.h"
@@ -12,19 +13,15 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseL2Normalization(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
-  auto params = node.Get<ActivationParams>();
-  if (!params.ok()) return params.status();
-  if ((*params)->activation != kActNone) {
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
+  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 0));
+  ASSIGN_OR_RETURN(auto params, node.Get<ActivationParams>());
+  if (params->activation != kActNone) {
     return absl::InvalidArgumentError(
-        absl::StrCat("has the fused activation ", (*params)->activation,
+        absl::StrCat("has the fused activation ", params->activation,
                      "; TFLite's kernel takes none"));
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], node.inputs[0]->dims);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], node.inputs[0]->dims));
   return ParsedNode{};
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/texel_dispatch.h"
@@ -14,24 +15,23 @@ namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseLocalResponseNormalization(
     const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
-  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
-  auto params = node.Get<LocalResponseNormParams>();
-  if (!params.ok()) return params.status();
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
+  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 0));
+  RETURN_IF_ERROR(CheckNotQuantized(node));
+  ASSIGN_OR_RETURN(auto params, node.Get<LocalResponseNormParams>());
   const Tensor& input = *node.inputs[0];
   if (input.dims.size() != 4) {
     return absl::InvalidArgumentError(
         absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
   }
-  if ((*params)->radius < 0) {
+  if (params->radius < 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("radius ", (*params)->radius, " must not be negative"));
+        absl::StrCat("radius ", params->radius, " must not be negative"));
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], input.dims); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], input.dims));
   return ParsedNode{
-      LocalResponseNormalizationAttributes{(*params)->radius, (*params)->bias,
-                                           (*params)->alpha, (*params)->beta},
+      LocalResponseNormalizationAttributes{params->radius, params->bias,
+                                           params->alpha, params->beta},
       {}};
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/fold_axes.h"
@@ -35,9 +36,9 @@ absl::Status PlanReducer(const Node& node, Reducer reducer, Planner* planner) {
   const auto& a = std::any_cast<const ReduceAttributes&>(node.attributes);
   TensorId src = node.inputs[0];
   if (!a.folded.empty()) {
-    auto folded = AsShape(planner, src, Shape::FromDims(a.folded));
-    if (!folded.ok()) return folded.status();
-    src = *folded;
+    ASSIGN_OR_RETURN(auto folded,
+                     AsShape(planner, src, Shape::FromDims(a.folded)));
+    src = folded;
   }
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(node.outputs[0]).shape;
@@ -68,31 +69,28 @@ absl::Status PlanReducer(const Node& node, Reducer reducer, Planner* planner) {
 
 // Of a node whose counts and types are checked.
 absl::StatusOr<ParsedNode> ParseAxes(const NodeView& node) {
-  auto params = node.Get<ReducerParams>();
-  if (!params.ok()) return params.status();
+  ASSIGN_OR_RETURN(auto params, node.Get<ReducerParams>());
   const Tensor& input = *node.inputs[0];
-  auto axes = IntsOfInput(node, 1, "the axes");
-  if (!axes.ok()) return axes.status();
+  ASSIGN_OR_RETURN(auto axes, IntsOfInput(node, 1, "the axes"));
   const int rank = static_cast<int>(input.dims.size());
   ReduceAttributes a;
   std::vector<bool> over(rank, false);
-  if (rank == 0) axes->clear();  // TFLite's kernels look at none
-  for (int i : *axes) {
-    auto axis = NormalAxis(i, rank);
-    if (!axis.ok()) return axis.status();
-    over[*axis] = true;
+  if (rank == 0) axes.clear();  // TFLite's kernels look at none
+  for (int i : axes) {
+    ASSIGN_OR_RETURN(auto axis, NormalAxis(i, rank));
+    over[axis] = true;
   }
   std::vector<int> want;
   for (int i = 0; i < rank; ++i) {
     if (!over[i]) want.push_back(input.dims[i]);
-    if (over[i] && (*params)->keep_dims) want.push_back(1);
+    if (over[i] && params->keep_dims) want.push_back(1);
   }
-  if (auto s = CheckOutputDims(*node.outputs[0], want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   const std::vector<int> plane = {1, 2}, turned_plane = {2, 1};
-  a.over_plane = rank == 4 && (*params)->keep_dims &&
-                 (*axes == plane || *axes == turned_plane);
+  a.over_plane =
+      rank == 4 && params->keep_dims && (axes == plane || axes == turned_plane);
   a.over_plane_by_any_name =
-      rank == 4 && (*params)->keep_dims && axes->size() == 2 &&
+      rank == 4 && params->keep_dims && axes.size() == 2 &&
       over == std::vector<bool>{false, true, true, false};
   if (rank > 4) {
     FoldedAxes folded = FoldAxes(input.dims, over);
@@ -114,24 +112,16 @@ absl::StatusOr<ParsedNode> ParseAxes(const NodeView& node) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckFloatsOrInts(*node.inputs[0], "input", *node.outputs[0]);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(
+      CheckFloatsOrInts(*node.inputs[0], "input", *node.outputs[0]));
   return ParseAxes(node);
 }
 
 absl::StatusOr<ParsedNode> ParseReduceBools(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckIntegers(*node.inputs[0], DataType::kBool, "input");
-      !s.ok()) {
-    return s;
-  }
-  if (auto s = CheckIntegers(*node.outputs[0], DataType::kBool, "output");
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckIntegers(*node.inputs[0], DataType::kBool, "input"));
+  RETURN_IF_ERROR(CheckIntegers(*node.outputs[0], DataType::kBool, "output"));
   return ParseAxes(node);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/texel_dispatch.h"
 #include "delegate/plan/planner.h"
@@ -34,36 +35,35 @@ PackedConstant Turns(int length) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseRfft2d(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 1); !s.ok()) return s;
-  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
+  RETURN_IF_ERROR(CheckNotQuantized(node));
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
-  if (auto s = CheckFloat(input, "input"); !s.ok()) return s;
-  if (auto s = CheckFloat(output, "output"); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFloat(input, "input"));
+  RETURN_IF_ERROR(CheckFloat(output, "output"));
   if (input.is_complex || !output.is_complex) {
     return absl::InvalidArgumentError("takes float32 and gives complex64");
   }
-  const auto lengths = IntsOfInput(node, 1, "the lengths");
-  if (!lengths.ok()) return lengths.status();
+  ASSIGN_OR_RETURN(const auto lengths, IntsOfInput(node, 1, "the lengths"));
   const int rank = static_cast<int>(input.dims.size());
-  if (lengths->size() != 2 || rank < 2) {
+  if (lengths.size() != 2 || rank < 2) {
     return absl::InvalidArgumentError(
-        absl::StrCat("there are ", lengths->size(), " lengths for an input ",
+        absl::StrCat("there are ", lengths.size(), " lengths for an input ",
                      DimsString(input.dims), "; wants 2, and rank 2 or more"));
   }
-  if ((*lengths)[0] != 1 || input.dims[rank - 2] != 1) {
+  if (lengths[0] != 1 || input.dims[rank - 2] != 1) {
     return absl::UnimplementedError(absl::StrCat(
-        "transforms of ", (*lengths)[0], " rows of the input ",
+        "transforms of ", lengths[0], " rows of the input ",
         DimsString(input.dims), "; single rows, [..., 1, N], run here"));
   }
-  const int length = (*lengths)[1];
+  const int length = lengths[1];
   if (length < 2 || (length & (length - 1)) != 0 || length > (1 << 24)) {
     return absl::UnimplementedError(absl::StrCat(
         "a row has ", length, " samples; powers of two from 2 on run here"));
   }
   std::vector<int> want = input.dims;
   want.back() = length + 2;
-  if (auto s = CheckOutputDims(output, want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(output, want));
   return ParsedNode{Rfft2dAttributes{length}, {}};
 }
 
@@ -86,18 +86,18 @@ absl::Status PlanRfft2d(const Node& node, Planner* planner) {
 }
 
 absl::StatusOr<ParsedNode> ParseComplexPart(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  if (auto s = CheckNotQuantized(node); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
+  RETURN_IF_ERROR(CheckNotQuantized(node));
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
-  if (auto s = CheckFloat(input, "input"); !s.ok()) return s;
-  if (auto s = CheckFloat(output, "output"); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFloat(input, "input"));
+  RETURN_IF_ERROR(CheckFloat(output, "output"));
   if (!input.is_complex || output.is_complex) {
     return absl::InvalidArgumentError("takes complex64 and gives float32");
   }
   std::vector<int> want = input.dims;
   want.back() /= 2;
-  if (auto s = CheckOutputDims(output, want); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputDims(output, want));
   return ParsedNode{};
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_tile.h"
@@ -16,9 +17,8 @@ namespace {
 
 absl::StatusOr<ParsedNode> ParseSoftmaxNode(const NodeView& node,
                                             const SoftmaxAttributes& a) {
-  if (auto s = CheckFloatTensors(node, 0, 0); !s.ok()) return s;
-  if (auto s = CheckOutputDims(*node.outputs[0], node.inputs[0]->dims); !s.ok())
-    return s;
+  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 0));
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], node.inputs[0]->dims));
   return ParsedNode{a, {}};
 }
 
@@ -83,14 +83,13 @@ const char* ShaderOf(const SoftmaxAttributes& a) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSoftmax(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
-  auto params = node.Get<SoftmaxParams>();
-  if (!params.ok()) return params.status();
-  return ParseSoftmaxNode(node, {(*params)->beta, /*log=*/false});
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
+  ASSIGN_OR_RETURN(auto params, node.Get<SoftmaxParams>());
+  return ParseSoftmaxNode(node, {params->beta, /*log=*/false});
 }
 
 absl::StatusOr<ParsedNode> ParseLogSoftmax(const NodeView& node) {
-  if (auto s = node.CheckCounts(1, 1, 1); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
   return ParseSoftmaxNode(node, {1.0f, /*log=*/true});
 }
 

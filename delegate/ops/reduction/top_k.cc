@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/reduction/row_threads.h"
@@ -17,36 +18,34 @@ constexpr int kMaxPasses = 64;
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseTopK(const NodeView& node) {
-  if (auto s = node.CheckCounts(2, 2, 2); !s.ok()) return s;
+  RETURN_IF_ERROR(node.CheckCounts(2, 2, 2));
   const Tensor& input = *node.inputs[0];
   const Tensor& values = *node.outputs[0];
   for (const Tensor* tensor : {&input, &values}) {
-    if (auto s = CheckOperand(*tensor, kFloats | kInts); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckOperand(*tensor, kFloats | kInts));
   }
-  if (auto s = CheckSameType(input, values); !s.ok()) return s;
-  auto s = CheckIntegers(*node.outputs[1], DataType::kInt32, "output 1");
-  if (!s.ok()) return s;
-  auto k = IntsOfInput(node, 1, "k");
-  if (!k.ok()) return k.status();
-  if (k->size() != 1 || input.dims.empty()) {
+  RETURN_IF_ERROR(CheckSameType(input, values));
+  RETURN_IF_ERROR(
+      CheckIntegers(*node.outputs[1], DataType::kInt32, "output 1"));
+  ASSIGN_OR_RETURN(auto k, IntsOfInput(node, 1, "k"));
+  if (k.size() != 1 || input.dims.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("k has ", k->size(), " elements for an input of ",
+        absl::StrCat("k has ", k.size(), " elements for an input of ",
                      DimsString(input.dims), ", wants 1 and a last axis"));
   }
-  if (k->front() < 1 || k->front() > input.dims.back()) {
+  if (k.front() < 1 || k.front() > input.dims.back()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "k is ", k->front(), ", rows have ", input.dims.back(), " elements"));
+        "k is ", k.front(), ", rows have ", input.dims.back(), " elements"));
   }
-  if (k->front() > kMaxPasses) {
+  if (k.front() > kMaxPasses) {
     return absl::UnimplementedError(
-        absl::StrCat("k is ", k->front(), ", at most ", kMaxPasses,
+        absl::StrCat("k is ", k.front(), ", at most ", kMaxPasses,
                      " pays here: each is a pass over the row"));
   }
   std::vector<int> want = input.dims;
-  want.back() = k->front();
+  want.back() = k.front();
   for (const Tensor* output : node.outputs) {
-    if (auto status = CheckOutputDims(*output, want); !status.ok())
-      return status;
+    RETURN_IF_ERROR(CheckOutputDims(*output, want));
   }
   return ParsedNode{};
 }

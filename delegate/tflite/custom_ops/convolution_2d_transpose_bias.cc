@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/custom_ops/kernel_util.h"
@@ -81,10 +82,9 @@ Geometry MakeGeometry(TfLiteContext* context, const TfLiteNode* node,
 }
 
 absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
-  if (auto s = CheckTensors(context, node); !s.ok()) return s;
-  const auto params = ReadParams(node);
-  if (!params.ok()) return params.status();
-  const Geometry g = MakeGeometry(context, node, *params);
+  RETURN_IF_ERROR(CheckTensors(context, node));
+  ASSIGN_OR_RETURN(const auto params, ReadParams(node));
+  const Geometry g = MakeGeometry(context, node, params);
   return custom_ops::Resize(
       context, *TensorAt(context, node->outputs, 0),
       {TensorAt(context, node->inputs, 0)->dims->data[0], g.y.out, g.x.out,
@@ -112,9 +112,8 @@ void Scatter(const Geometry& g, int y, int x, const float* in, int in_channels,
 }
 
 absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
-  const auto params = ReadParams(node);
-  if (!params.ok()) return params.status();
-  const Geometry g = MakeGeometry(context, node, *params);
+  ASSIGN_OR_RETURN(const auto params, ReadParams(node));
+  const Geometry g = MakeGeometry(context, node, params);
   const TfLiteTensor* data = TensorAt(context, node->inputs, 0);
   const float* weights = TensorAt(context, node->inputs, 1)->data.f;
   const TfLiteTensor* bias = TensorAt(context, node->inputs, 2);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/status_macros.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/custom_ops/kernel_util.h"
 
@@ -133,8 +134,8 @@ absl::StatusOr<LandmarksToMatrixParams> Params(const TfLiteNode* node,
 
 template <int kVersion>
 absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
-  const auto p = Params<kVersion>(node, TensorAt(context, node->inputs, 0));
-  if (!p.ok()) return p.status();
+  RETURN_IF_ERROR(
+      Params<kVersion>(node, TensorAt(context, node->inputs, 0)).status());
   return custom_ops::Resize(context, TensorAt(context, node->outputs, 0),
                             {1, 4, 4});
 }
@@ -142,10 +143,9 @@ absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
 template <int kVersion>
 absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
   const TfLiteTensor& landmarks = TensorAt(context, node->inputs, 0);
-  const auto p = Params<kVersion>(node, landmarks);
-  if (!p.ok()) return p.status();
-  const Matrix m = kVersion == 1 ? Version1(*p, landmarks.data.f)
-                                 : Version2(*p, landmarks.data.f);
+  ASSIGN_OR_RETURN(const auto p, Params<kVersion>(node, landmarks));
+  const Matrix m = kVersion == 1 ? Version1(p, landmarks.data.f)
+                                 : Version2(p, landmarks.data.f);
   const double rows[16] = {m[0], m[1], 0, m[2], m[3], m[4], 0, m[5],
                            0,    0,    1, 0,    0,    0,    0, 1};
   float* out = TensorAt(context, node->outputs, 0).data.f;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/custom_ops/kernel_util.h"
@@ -48,35 +49,30 @@ Geometry MakeGeometry(const TfLiteTensor& input, const CustomPoolParams& p) {
 }
 
 absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
-  const auto p = ReadPoolParams(custom_ops::ParamsOf(node));
-  if (!p.ok()) return p.status();
+  ASSIGN_OR_RETURN(const auto p, ReadPoolParams(custom_ops::ParamsOf(node)));
   const TfLiteTensor& input = TensorAt(context, node->inputs, 0);
-  if (input.dims->size != 4 || p->activation < 0 || p->activation > 3 ||
-      (p->padding != kPaddingSame && p->padding != kPaddingValid)) {
+  if (input.dims->size != 4 || p.activation < 0 || p.activation > 3 ||
+      (p.padding != kPaddingSame && p.padding != kPaddingValid)) {
     return absl::InvalidArgumentError(
         "needs rank 4, SAME (1) or VALID (2) "
         "padding, and RELU's kind of activation");
   }
-  const Geometry g = MakeGeometry(input, *p);
+  const Geometry g = MakeGeometry(input, p);
   if (g.y.out < 1 || g.x.out < 1) {
     return absl::InvalidArgumentError("the window is larger than the input");
   }
   for (int i : {0, 1}) {
-    if (auto s = custom_ops::Resize(
-            context, TensorAt(context, node->outputs, i),
-            {input.dims->data[0], g.y.out, g.x.out, input.dims->data[3]});
-        !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(custom_ops::Resize(
+        context, TensorAt(context, node->outputs, i),
+        {input.dims->data[0], g.y.out, g.x.out, input.dims->data[3]}));
   }
   return absl::OkStatus();
 }
 
 absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
-  const auto p = ReadPoolParams(custom_ops::ParamsOf(node));
-  if (!p.ok()) return p.status();
+  ASSIGN_OR_RETURN(const auto p, ReadPoolParams(custom_ops::ParamsOf(node)));
   const TfLiteTensor& input = TensorAt(context, node->inputs, 0);
-  const Geometry g = MakeGeometry(input, *p);
+  const Geometry g = MakeGeometry(input, p);
   const int channels = input.dims->data[3];
   float* pooled = TensorAt(context, node->outputs, 0).data.f;
   float* indices = TensorAt(context, node->outputs, 1).data.f;
@@ -97,7 +93,7 @@ absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
               index = k;
             }
           }
-          *pooled++ = Activate(max, p->activation);
+          *pooled++ = Activate(max, p.activation);
           *indices++ = static_cast<float>(index) + 0.1f;
         }
       }

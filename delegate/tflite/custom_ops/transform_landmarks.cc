@@ -1,4 +1,5 @@
 // The custom op TransformLandmarks, by its definition.
+#include "base/status_macros.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/custom_ops/kernel_util.h"
 
@@ -31,8 +32,7 @@ absl::StatusOr<TransformLandmarksParams> Params(const TfLiteNode* node,
 template <int kVersion>
 absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
   const TfLiteTensor& landmarks = TensorAt(context, node->inputs, 0);
-  const auto p = Params<kVersion>(node, landmarks);
-  if (!p.ok()) return p.status();
+  RETURN_IF_ERROR(Params<kVersion>(node, landmarks).status());
   if (custom_ops::Count(TensorAt(context, node->inputs, 1)) != 16) {
     return absl::InvalidArgumentError("needs a 4x4 matrix");
   }
@@ -43,18 +43,17 @@ absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
 template <int kVersion>
 absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
   const TfLiteTensor& landmarks = TensorAt(context, node->inputs, 0);
-  const auto p = Params<kVersion>(node, landmarks);
-  if (!p.ok()) return p.status();
+  ASSIGN_OR_RETURN(const auto p, Params<kVersion>(node, landmarks));
   const float* m = TensorAt(context, node->inputs, 1).data.f;
   const float* in = landmarks.data.f;
   float* out = TensorAt(context, node->outputs, 0).data.f;
-  const int64_t count = custom_ops::Count(landmarks) / p->dimensions;
+  const int64_t count = custom_ops::Count(landmarks) / p.dimensions;
   for (int64_t i = 0; i < count; ++i) {
-    out[0] = m[0] * in[0] + m[1] * in[1] + m[3] * p->scale;
-    out[1] = m[4] * in[0] + m[5] * in[1] + m[7] * p->scale;
-    if (p->dimensions == 3) out[2] = in[2];
-    in += p->dimensions;
-    out += p->dimensions;
+    out[0] = m[0] * in[0] + m[1] * in[1] + m[3] * p.scale;
+    out[1] = m[4] * in[0] + m[5] * in[1] + m[7] * p.scale;
+    if (p.dimensions == 3) out[2] = in[2];
+    in += p.dimensions;
+    out += p.dimensions;
   }
   return absl::OkStatus();
 }

@@ -1,5 +1,6 @@
 // The custom op TransformTensorBilinear, by its definition.
 
+#include "base/status_macros.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "delegate/tflite/custom_ops/kernel_util.h"
 
@@ -12,9 +13,8 @@ constexpr char kName[] = "TransformTensorBilinear";
 
 template <int kVersion>
 absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
-  const auto p =
-      ReadTransformTensorParams(custom_ops::ParamsOf(node), kVersion);
-  if (!p.ok()) return p.status();
+  ASSIGN_OR_RETURN(const auto p, ReadTransformTensorParams(
+                                     custom_ops::ParamsOf(node), kVersion));
   const std::vector<int> dims =
       custom_ops::Dims(TensorAt(context, node->inputs, 0));
   if (dims.size() != 4 || dims[0] != 1 ||
@@ -22,21 +22,20 @@ absl::Status Prepare(TfLiteContext* context, TfLiteNode* node) {
     return absl::InvalidArgumentError("needs data 1HWC and a 4x4 matrix");
   }
   return custom_ops::Resize(context, TensorAt(context, node->outputs, 0),
-                            {1, p->output_height, p->output_width, dims[3]});
+                            {1, p.output_height, p.output_width, dims[3]});
 }
 
 template <int kVersion>
 absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
-  const auto p =
-      ReadTransformTensorParams(custom_ops::ParamsOf(node), kVersion);
-  if (!p.ok()) return p.status();
+  ASSIGN_OR_RETURN(const auto p, ReadTransformTensorParams(
+                                     custom_ops::ParamsOf(node), kVersion));
   const TfLiteTensor& data = TensorAt(context, node->inputs, 0);
   const float* m = TensorAt(context, node->inputs, 1).data.f;
   float* out = TensorAt(context, node->outputs, 0).data.f;
   const std::vector<int> d = custom_ops::Dims(data);
   const int height = d[1], width = d[2], channels = d[3];
   float shift_x = m[3], shift_y = m[7];
-  if (p->half_pixel_centers) {
+  if (p.half_pixel_centers) {
     shift_x += 0.5f * m[0] + 0.5f * m[1] - 0.5f;
     shift_y += 0.5f * m[4] + 0.5f * m[5] - 0.5f;
   }
@@ -44,8 +43,8 @@ absl::Status Invoke(TfLiteContext* context, TfLiteNode* node) {
     return x < width && y < height ? data.data.f[(y * width + x) * channels + c]
                                    : 0.0f;
   };
-  for (int oy = 0; oy < p->output_height; ++oy) {
-    for (int ox = 0; ox < p->output_width; ++ox) {
+  for (int oy = 0; oy < p.output_height; ++oy) {
+    for (int ox = 0; ox < p.output_width; ++ox) {
       const float x = m[0] * ox + m[1] * oy + shift_x;
       const float y = m[4] * ox + m[5] * oy + shift_y;
       const bool inside = x >= 0 && y >= 0 && x <= width - 1 && y <= height - 1;

@@ -18,13 +18,6 @@ using testing::MatchesCpu;
 using testing::RunOnDelegate;
 using testing::SingleOpModel;
 
-TEST(DequantizeTest, HalfConstants) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  for (const testing::Shape& shape : testing::FewShapes()) {
-    testing::ExpectMatchesCpu(testing::DequantizeHalfThenAdd(shape));
-  }
-}
-
 // TFLite takes a scale of 0; nothing that reads such a constant is delegated.
 TEST(DequantizeTest, AConstantWithoutScaleStaysOnTheCpu) {
   GLES_SKIP_WITHOUT_DEVICE();

@@ -6,23 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_models.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-TEST(DensifyTest, AgainstTflite) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  // Large enough to keep some element: TFLite takes no empty constant.
-  for (const Shape& shape :
-       std::vector<Shape>{{1, 1, 1, 17}, {1, 4, 4, 5}, {3, 2, 3, 8}, {9, 5}}) {
-    for (bool half : {false, true}) {
-      ExpectMatchesCpuOnce(DensifyThenAdd(shape, half));
-    }
-  }
-}
 
 using Dimension = Sparsity::Dimension;
 

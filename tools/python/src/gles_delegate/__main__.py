@@ -1,140 +1,177 @@
-"""python -m gles_delegate: does it work here, and how fast is it?
+"""python -m gles_delegate [MODEL...]: is the GPU of this machine worth using?
 
-Says which library, runtime and GPUs there are, runs a small model on the CPU and with the
-delegate and compares the answers. With --graph the same for a model, and the time of an
-inference on both. Ends with 1 where something is wrong.
+Says which library, runtime and GPUs there are, runs each model on the CPU and with the delegate
+by turns, and compares results and times: what the program gles_doctor does, with the same JSON.
+Without a model it runs a small built-in network. Exit status: 0 if the delegate works here, on
+hardware or software; 1 if not, or if a model cannot be read; 2 if --require=hardware finds none.
 """
 
 import argparse
+import json
 import os
 import signal
 import sys
-import traceback
-from typing import Any, Dict, List, Optional
+import textwrap
+from typing import Any, Callable, Dict, List, Optional
 
 import gles_delegate
-from gles_delegate import _program, _texts
-from gles_delegate._benchmark import Sides
-from gles_delegate._model import self_check_model
-from gles_delegate._model_argument import Model
-from gles_delegate._runtimes import installed
+from gles_delegate import _checkup, _program
 
 
 def _arguments(argv: Optional[List[str]]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m gles_delegate",
-                                     description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--graph", metavar="MODEL", help="a .tflite file to check and time")
-    parser.add_argument("--options", default="", metavar="KEY:VALUE;...",
+                                     description=(__doc__ or "").split("\n\n", 1)[-1])
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="a .tflite file")
+    parser.add_argument("--graph", metavar="MODEL", help="one more")
+    parser.add_argument("--gles_options", "--options", default="", metavar="KEY:VALUE;...",
                         help="options of the delegate")
     parser.add_argument("--runtime", help="ai_edge_litert, tflite_runtime or tensorflow")
-    parser.add_argument("--num_threads", type=int, help="of the CPU's kernels")
-    parser.add_argument("--seconds", type=float, default=2.0,
-                        help="how long each side is timed (default 2)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--num_threads", type=int, default=_checkup.threads(),
+                        help="of the CPU's kernels (default %(default)s)")
+    parser.add_argument("--seconds", type=float, default=1.0,
+                        help="how long each side is timed (default 1)")
+    parser.add_argument("--max_batch", type=int, default=32,
+                        help="the largest batch to try (default 32)")
+    parser.add_argument("--require", choices=["hardware"],
+                        help="exit with status 2 unless a GPU runs the models")
+    parser.add_argument("--report_json", metavar="FILE",
+                        help="write the results to this file; -: to stdout, and the text to stderr")
+    parser.add_argument("--json", dest="report_json", action="store_const", const="-",
+                        help="--report_json=-")
     _program.add_version(parser)
-    return _program.parse(parser, argv)
-
-
-def _compare(model: Model, arguments: argparse.Namespace) -> Dict[str, Any]:
-    """Runs the model on both sides."""
-    runtime = gles_delegate.find_runtime(arguments.runtime)
-    sides = Sides(model, runtime, _texts.delegate_of(runtime, arguments.options),
-                  arguments.num_threads)
-    report = sides.report
-    result: Dict[str, Any] = {
-        "nodes_total": report.nodes_total, "nodes_delegated": report.nodes_delegated,
-        "renderer": report.renderer, "software": report.software,
-        **vars(sides.answers()), "cpu_nodes": [vars(entry) for entry in report.cpu]}
+    arguments = _program.parse(parser, argv)
+    if arguments.num_threads < 1 or arguments.max_batch < 1 or not arguments.seconds >= 0:
+        parser.error("--num_threads and --max_batch are 1 or more, --seconds is 0 or more")
     if arguments.graph:
-        measured = sides.benchmark(arguments.seconds)
-        result.update(gpu=vars(measured.gpu), cpu=vars(measured.cpu))
+        arguments.models.append(arguments.graph)
+    return arguments
+
+
+def _machine(runtime: Optional[str]) -> Dict[str, Any]:
+    found = gles_delegate.compatibility()
+    result = {"version": gles_delegate.library_version(), "hardware": found.supported,
+              "reason": found.reason,
+              "devices": [vars(device) for device in gles_delegate.devices()]}
+    try:
+        chosen = gles_delegate.find_runtime(runtime)
+        result["tflite"] = f"{chosen.version} ({chosen.name})"
+    except ImportError as error:
+        result["tflite"] = str(error)
     return result
 
 
-def _print(found: Dict[str, Any]) -> None:
-    print(f"gles_delegate {found['version']}: {found['library']}")
-    print("runtime: {name} {version}".format(**found["runtime"]))
-    print("devices:")
-    for device in found["devices"]:
-        says = device["error"] or "{renderer}, {version}".format(**device)
-        print(f"  {device['index']}: {device['description']}: {says}")
-    if found["compatibility"]["supported"]:
-        print("a GPU that the delegate runs on: yes")
+def _isolated(call: Callable[[], Dict[str, Any]]) -> Dict[str, Any]:
+    """What `call` returns in a child, or "error" with the reason: drivers may crash."""
+    receive, send = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            try:
+                result = call()
+            except Exception as error:  # pylint: disable=broad-except
+                result = {"error": f"{type(error).__name__}: {error}"}
+            with os.fdopen(send, "wb") as file:
+                file.write(json.dumps(result).encode())
+        finally:
+            os._exit(0)
+    os.close(send)
+    with os.fdopen(receive, "rb") as file:
+        answer = file.read()
+    _, ended = os.waitpid(child, 0)
+    if os.WIFSIGNALED(ended):
+        name = signal.Signals(os.WTERMSIG(ended)).name
+        return {"error": f"the check ended by {name}: an OpenGL driver crashed; "
+                         "GLES_DELEGATE_DEVICE chooses another one"}
+    return dict(json.loads(answer or '{"error": "the check failed"}'))
+
+
+def _say(text: str, out: Any, indent: int = 0) -> None:
+    """Prints lines that fit a terminal."""
+    print(textwrap.fill(text, 80, initial_indent=" " * indent, subsequent_indent=" " * (indent + 2),
+                        break_long_words=False, break_on_hyphens=False), file=out, flush=True)
+
+
+def _print_machine(machine: Dict[str, Any], out: Any) -> None:
+    _say(f"gles_delegate {machine['version']}, TensorFlow Lite {machine['tflite']}", out)
+    print("Devices", file=out)
+    for device in machine["devices"]:
+        print(f"{device['index']:2}  {device['description']}", file=out)
+        _say("not usable: " + device["error"] if device["error"] else
+             f"{device['renderer']} ({device['version']})" + ", software" * device["software"],
+             out, 6)
+    if not machine["devices"]:
+        _say(machine["reason"], out, 2)
+
+
+def _print_model(found: Dict[str, Any], out: Any) -> None:
+    print(f"\n{found['model']}\n  {found['verdict']}", file=out, flush=True)
+    if found["error"] is not None:
+        print(f"FAILED: {found['error']}", file=sys.stderr)
+        return
+
+    def rates(side: str) -> str:
+        batch = f", {found[side + '_batch_per_s']:.4g} in batches of {found[side + '_batch']}"
+        return f"{found[side + '_per_s']:.4g}" + (batch if found[side + "_batch"] > 1 else "")
+
+    _say(f"{found['gles_ms']:.2f} ms with the delegate, {found['cpu_ms']:.2f} ms on the CPU", out, 2)
+    _say(f"inferences a second with the delegate {rates('gles')}; on the CPU {rates('cpu')}", out, 2)
+    _say(f"{found['nodes_delegated']} of {found['nodes_total']} nodes on {found['renderer']}; "
+         f"error {found['max_error']:.1e} of the largest output", out, 2)
+    for partition in found["report"]["partition"]:
+        for fault in partition["self_check"]["faults"]:
+            _say(f"self-check: {fault}", out, 2)
+    for node in found["report"]["cpu"]:
+        _say(f"{node['op']} stays on the CPU: {node['reason']}", out, 2)
+
+
+def _write(report: Dict[str, Any], path: str) -> None:
+    text = json.dumps(report, indent=2) + "\n"
+    if path == "-":
+        sys.stdout.write(text)
     else:
-        print("a GPU that the delegate runs on: no: " + found["compatibility"]["reason"])
-    for name in ("self_check", "graph"):
-        result = found.get(name)
-        if result is None:
-            continue
-        print(f"{name}: {result['nodes_delegated']} of {result['nodes_total']} nodes on "
-              f"{result['renderer']}; largest difference {result['largest_difference']:.3g} "
-              f"where outputs go up to {result['largest_output']:.3g}: "
-              + ("OK" if result["ok"] else "WRONG"))
-        for refusal in result["cpu_nodes"]:
-            print(f"  {refusal['op']} stays on the CPU: {refusal['reason']}")
-        for side, words in (("gpu", "with the delegate"), ("cpu", "on the CPU")):
-            if side in result:
-                print(f"  {words}: " + "median {median_ms:.3f} ms, 90% within {p90_ms:.3f} ms "
-                      "({runs} runs)".format(**result[side]))
-
-
-def _find(arguments: argparse.Namespace) -> Dict[str, Any]:
-    runtime = gles_delegate.find_runtime(arguments.runtime)
-    found: Dict[str, Any] = {
-        "version": gles_delegate.library_version(),
-        "library": gles_delegate.library_path(),
-        "runtime": {"name": runtime.name, "version": runtime.version},
-        "devices": [vars(device) for device in gles_delegate.devices()],
-        "compatibility": vars(gles_delegate.compatibility()),
-    }
-    if arguments.graph:
-        found["graph"] = _compare(arguments.graph, arguments)
-    else:
-        found["self_check"] = _compare(self_check_model(), arguments)
-    return found
-
-
-def _check(arguments: argparse.Namespace) -> int:
-    """The exit status, after everything was printed."""
-    found = _program.run(
-        lambda: _find(arguments),
-        (gles_delegate.DelegateError, ImportError, OSError, RuntimeError, ValueError),
-        arguments.json, _print)
-    if found is None:
-        return 1
-    return 0 if all(found[k]["ok"] for k in ("self_check", "graph") if k in found) else 1
-
-
-def _advice(runtime: Optional[str]) -> str:
-    names = [runtime] if runtime else installed()
-    if names[:1] == ["tensorflow"]:
-        return ("Mesa's llvmpipe crashes in a process with tensorflow, which exports another LLVM: "
-                "pip install ai-edge-litert, and use --runtime ai_edge_litert")
-    return "an OpenGL driver crashed: GLES_DELEGATE_DEVICE chooses another one"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 def main(argv: Optional[List[str]] = None) -> int:
     """The program; its exit status."""
-    arguments = _arguments(argv)
-    # Before any driver is opened, so that this process survives a crash and names it.
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            status = _check(arguments)
-        except Exception:  # pylint: disable=broad-except
-            traceback.print_exc()
-        finally:
-            sys.stdout.flush()
+    try:
+        arguments = _arguments(argv)
+    except SystemExit as ended:  # argparse's 2 says something else here
+        return 1 if ended.code else 0
+    out = sys.stderr if arguments.report_json == "-" else sys.stdout
+    machine: Dict[str, Any] = {"version": "unknown", "tflite": "unknown", "hardware": False,
+                               "reason": "", "devices": []}
+    found = _isolated(lambda: _machine(arguments.runtime))
+    machine.update(found if "error" not in found else {"reason": found["error"]})
+    _print_machine(machine, out)
+    models: List[Dict[str, Any]] = []
+    for path in arguments.models or [_checkup.OWN_MODEL]:
+        if sys.stderr.isatty():  # drivers compile for up to a minute
+            sys.stderr.write("running ...\r")
             sys.stderr.flush()
-            os._exit(status)
-    _, ended = os.waitpid(child, 0)
-    if not os.WIFSIGNALED(ended):
-        return os.WEXITSTATUS(ended)
-    name = signal.Signals(os.WTERMSIG(ended)).name
-    print(f"FAILED: the check ended by {name}: {_advice(arguments.runtime)}", file=sys.stderr)
-    return 1
+        model = _isolated(lambda path=path: _checkup.checkup(  # type: ignore[misc]
+            path, arguments.runtime, arguments.gles_options, arguments.num_threads,
+            arguments.seconds, arguments.max_batch))
+        models.append(model if "model" in model else _checkup.empty(path, **model))
+        _print_model(models[-1], out)
+    status = 0 if all(m["right"] and m["error"] is None for m in models) else 1
+    if arguments.require and not (machine["hardware"] and not any(m["software"] for m in models)):
+        status = 2
+        print("\nNo GPU runs this, which --require asks for.", file=out)
+    if arguments.report_json:
+        try:
+            _write({**machine, "num_threads": arguments.num_threads,
+                    "options": arguments.gles_options, "status": status, "models": models},
+                   arguments.report_json)
+        except OSError as error:
+            print(f"FAILED: {error}", file=sys.stderr)
+            return 1
+    return status
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,10 +1,9 @@
 """A model on the CPU and with the delegate: answers and times."""
 
 import statistics
-import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from ._delegate import load_delegate, report
 from ._errors import DelegateError
@@ -85,56 +84,99 @@ def benchmark(
 
     Args:
       model, runtime, num_threads, **options: as interpreter().
-      seconds: how long each side is timed; 3 inferences at least.
+      seconds: how long each side is timed, by turns; 5 inferences at least.
 
     Raises:
       As interpreter().
     """
     chosen = find_runtime(runtime)
-    sides = Sides(model, chosen, load_delegate(runtime=chosen.name, **options), num_threads)
-    return sides.benchmark(seconds)
+    sides = Sides(model, chosen, lambda: load_delegate(runtime=chosen.name, **options), num_threads)
+    answers = sides.answers()
+    times = sides.times(seconds)
+    return Benchmark(_summary(times["gles"]), _summary(times["cpu"]), answers,
+                     report(sides.delegate))
+
+
+def _summary(rounds: List[List[float]]) -> Times:
+    times = sorted(ms for times in rounds for ms in times)
+    return Times(len(times), statistics.median(times), times[int(0.9 * (len(times) - 1))])
 
 
 class Sides:
-    """Two interpreters of one model that have run once on the same inputs."""
+    """The interpreters "cpu" and "gles" of a model, each after an inference on the same inputs.
 
-    def __init__(self, model: Model, runtime: Runtime, delegate: Any,
-                 num_threads: Optional[int]) -> None:
-        content = model_argument(model)
-        self._cpu = runtime.Interpreter(num_threads=num_threads, **content)
+    delegate: that of "gles", which make_delegate() has made.
+    """
+
+    ROUNDS = 5
+
+    def __init__(self, model: Model, runtime: Runtime, make_delegate: Callable[[], Any],
+                 num_threads: Optional[int], ready: Callable[[], None] = lambda: None) -> None:
+        self._runtime, self._make_delegate = runtime, make_delegate
+        self._arguments = {**model_argument(model), "num_threads": num_threads}
+        self.delegate: Any = None
+        self.interpreters = {"cpu": self.start("cpu")}
+        ready()  # the model runs on the CPU
+        self.interpreters["gles"] = self.start("gles")
+
+    def start(self, side: str, batch: int = 1) -> Any:
+        """A new interpreter after an inference; None if the model has no batch of another size."""
+        arguments = dict(self._arguments)
+        if side == "gles":
+            delegate = self._make_delegate()
+            self.delegate = self.delegate or delegate
+            arguments["experimental_delegates"] = [delegate]
         try:
-            self._gpu = runtime.Interpreter(num_threads=num_threads,
-                                            experimental_delegates=[delegate], **content)
+            interpreter = self._runtime.Interpreter(**arguments)
         except RuntimeError as error:
+            if side == "cpu":
+                raise
             raise DelegateError("the delegate was not applied", str(error)) from error
-        for interpreter in (self._cpu, self._gpu):
-            interpreter.allocate_tensors()
-            _fill(interpreter)
-            interpreter.invoke()
-        self._delegate = delegate
+        for detail in interpreter.get_input_details() if batch > 1 else ():
+            shape = list(detail["shape"])
+            if shape[:1] != [1]:
+                return None
+            interpreter.resize_tensor_input(detail["index"], [batch] + shape[1:])
+        interpreter.allocate_tensors()
+        _fill(interpreter)
+        interpreter.invoke()
+        return interpreter
 
-    @property
-    def report(self) -> Report:
-        """The delegate's."""
-        return report(self._delegate)
+    def outputs(self) -> Iterator[Tuple[Any, Any]]:
+        """Those of the CPU and of the delegate, in pairs."""
+        return zip(_outputs(self.interpreters["cpu"]), _outputs(self.interpreters["gles"]))
 
     def answers(self) -> Answers:
         """Compares the outputs."""
         import numpy as np
         difference, magnitude = 0.0, 0.0
-        for on_cpu, on_gpu in zip(_outputs(self._cpu), _outputs(self._gpu)):
+        for on_cpu, on_gpu in self.outputs():
             magnitude = max(magnitude, float(np.max(np.abs(on_cpu), initial=0)))
             difference = max(difference, float(np.max(np.abs(on_cpu - on_gpu), initial=0)))
-        found = self.report
+        found = report(self.delegate)
         tolerance = _TOLERANCE[found.precision] * max(1.0, magnitude)
         return Answers(magnitude, difference,
                        difference <= tolerance and found.nodes_delegated > 0)
 
-    def benchmark(self, seconds: float) -> Benchmark:
-        """Times both sides, each for so long."""
-        answers = self.answers()
-        gpu = _times(self._gpu.invoke, seconds, "with the delegate")
-        return Benchmark(gpu, _times(self._cpu.invoke, seconds, "on the CPU"), answers, self.report)
+    def times(self, seconds: float) -> Dict[str, List[List[float]]]:
+        """Milliseconds of inferences, each side for so long, in rounds by turns."""
+        rounds: Dict[str, List[List[float]]] = {"gles": [], "cpu": []}
+        for _ in range(self.ROUNDS):
+            for side, times in rounds.items():
+                times.append(_times(self.interpreters[side], seconds / self.ROUNDS))
+        return rounds
+
+    def per_s(self, side: str, batch: int, seconds: float) -> float:
+        """Inferences a second in batches; 0 if the model has none of this size."""
+        try:
+            interpreter = self.start(side, batch)
+        except (RuntimeError, ValueError):
+            return 0.0
+        if interpreter is None or any(
+                not one.shape or many.shape != (batch * one.shape[0], *one.shape[1:])
+                for one, many in zip(_outputs(self.interpreters[side]), _outputs(interpreter))):
+            return 0.0
+        return batch * 1e3 / statistics.median(_times(interpreter, seconds))
 
 
 def _fill(interpreter: Any) -> None:
@@ -164,19 +206,13 @@ def _outputs(interpreter: Any) -> List[Any]:
             for detail in interpreter.get_output_details()]
 
 
-def _times(invoke: Callable[[], None], seconds: float, what: str) -> Times:
-    """Median and 90th percentile of an inference in milliseconds; 3 at least."""
-    shows = sys.stderr.isatty()
+def _times(interpreter: Any, seconds: float) -> List[float]:
+    """Milliseconds of inferences for so long, at least one, after one that is not counted."""
+    interpreter.invoke()
     times: List[float] = []
     begin = time.perf_counter()
-    while len(times) < 3 or time.perf_counter() - begin < seconds:
+    while not times or time.perf_counter() - begin < seconds:
         start = time.perf_counter()
-        invoke()
+        interpreter.invoke()
         times.append((time.perf_counter() - start) * 1e3)
-        if shows:
-            left = max(0.0, seconds - (time.perf_counter() - begin))
-            print(f"\r{what}: {len(times)} runs, {left:.1f} s left  ", end="", file=sys.stderr)
-    if shows:
-        print("\r" + " " * 60 + "\r", end="", file=sys.stderr)
-    times.sort()
-    return Times(len(times), statistics.median(times), times[int(0.9 * (len(times) - 1))])
+    return times

@@ -32,6 +32,8 @@ def load_delegate(*, runtime: Optional[str] = None, **options: "Unpack[Options]"
     Raises:
       DelegateError: an option's value is not one that it may have; the reason lists those.
       TypeError: an unknown option, or a value of the wrong type.
+      FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError: of
+        serialization_dir, tuning_file or report_file.
       ImportError: there is no TensorFlow Lite.
     """
     global _last
@@ -69,8 +71,9 @@ def interpreter(
 
     Raises:
       DelegateError: the delegate was not made or not applied.
-      TypeError: an unknown option, or a value of the wrong type.
-      Other errors of the runtime's Interpreter, if the model cannot be read.
+      FileNotFoundError, IsADirectoryError, PermissionError: the model's path.
+      ValueError: it is no .tflite model.
+      Other errors as load_delegate().
     """
     chosen = find_runtime(runtime)
     arguments = {**(interpreter_options or {}), **model_argument(model), "num_threads": num_threads}
@@ -91,7 +94,7 @@ def report(of: Any = None) -> Report:
         delegate that was made last.
 
     Raises:
-      ValueError: there is no such delegate, or it is another library's.
+      ValueError: there is no such delegate, it is another library's, or the interpreter is closed.
     """
     delegate = of
     if of is None:
@@ -104,6 +107,4 @@ def report(of: Any = None) -> Report:
         except (KeyError, TypeError):  # TypeError: an object that takes no weak reference
             raise ValueError(f"{of!r} is neither a delegate nor an interpreter of "
                              "gles_delegate.interpreter()") from None
-        if delegate is None:
-            raise ValueError("the interpreter was closed, and its delegate is gone")
     return report_of(report_at(delegate._get_native_delegate_pointer()))

@@ -1,6 +1,10 @@
 """The package's exceptions."""
 
+import errno
+import os
 import re
+import stat
+from typing import Union
 
 # The runtimes' words around the delegate's.
 _PREFIX = re.compile(r"\A(Failed to load delegate from [^\n]*\n)?(TfLiteGlesDelegate: )?")
@@ -14,6 +18,16 @@ def own_words(text: str) -> str:
     'why'
     """
     return _SUFFIX.sub("", _PREFIX.sub("", text, count=1)).strip()
+
+
+def check_path(path: Union[str, "os.PathLike[str]"], mode: int, folder: bool = False) -> None:
+    """Raises the OSError of a file, or of a folder, that cannot be used in `mode` (os.R_OK, ...)."""
+    is_folder = stat.S_ISDIR(os.stat(path).st_mode)
+    number = 0 if os.access(path, mode) else errno.EACCES
+    if is_folder != folder:
+        number = errno.EISDIR if is_folder else errno.ENOTDIR
+    if number:
+        raise OSError(number, os.strerror(number), os.fspath(path))
 
 
 class DelegateError(RuntimeError):

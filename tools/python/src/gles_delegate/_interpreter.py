@@ -9,7 +9,8 @@ class Interpreter(Protocol):
     """The runtime's own Interpreter, whose documentation has each method.
 
     As a context manager it frees its memory and the delegate's at the end of the `with` block,
-    on this thread. Without one that happens when the last reference is gone.
+    on this thread; each method then raises ValueError. Without one that happens when the last
+    reference is gone.
     """
 
     def __enter__(self) -> "Interpreter": ...
@@ -28,6 +29,19 @@ class Interpreter(Protocol):
     def reset_all_variables(self) -> None: ...
 
 
+class _Closed:
+    """An interpreter becomes this after its `with` block."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ValueError("the interpreter is closed: its `with` block has ended")
+
+    def __enter__(self) -> Any:
+        return self.closed
+
+    def __exit__(self, *exception: Any) -> None:
+        """Never called."""
+
+
 @functools.lru_cache(maxsize=None)
 def closing(base: Any) -> Callable[..., Interpreter]:
     """A subclass of the runtime's Interpreter that is a context manager."""
@@ -39,6 +53,8 @@ def closing(base: Any) -> Callable[..., Interpreter]:
               trace: Optional[TracebackType]) -> None:
         # The runtimes' own way to delete the interpreter before its delegates.
         self.__del__()
+        self.__dict__.clear()
+        self.__class__ = _Closed
 
     return cast(Callable[..., Interpreter],
                 type("Interpreter", (base,), {"__enter__": enter, "__exit__": leave}))

@@ -6,9 +6,10 @@ distance to it, onwards. So parents are written before their children, whose pla
 filled in when they are known.
 """
 
+import math
 import random
 import struct
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 _Child = Callable[["_Writer"], int]  # writes itself and returns where it begins
 
@@ -90,35 +91,48 @@ _CONV_2D_OPTIONS, _POOL_2D_OPTIONS = 1, 5
 _RELU6 = 3
 
 
-def self_check_model() -> bytes:
-    """CONV_2D 3x3 with RELU6, AVERAGE_POOL_2D 2x2, LOGISTIC on [1, 16, 16, 5] floats."""
+def self_check_model(side: int = 16, channels: Sequence[int] = (5, 7)) -> bytes:
+    """CONV_2D 3x3 with RELU6 from each number of channels to the next, AVERAGE_POOL_2D 2x2,
+    LOGISTIC on [1, side, side, channels[0]] floats."""
     rng = random.Random(1)
-    weights = [rng.uniform(-0.5, 0.5) for _ in range(7 * 3 * 3 * 5)]
-    bias = [rng.uniform(-1.0, 1.0) for _ in range(7)]
-    shapes = [[1, 16, 16, 5], [7, 3, 3, 5], [7], [1, 16, 16, 7], [1, 8, 8, 7], [1, 8, 8, 7]]
-    buffers = [_table({})] + [
-        _table({0: ("ref", _numbers("B", list(struct.pack(f"<{len(v)}f", *v)), align=16))})
-        for v in (weights, bias)]
-    tensors = [_table({0: ("ref", _numbers("i", shape)), 2: ("I", {1: 1, 2: 2}.get(i, 0)),
-                       3: ("ref", _name(f"t{i}"))}) for i, shape in enumerate(shapes)]
+    buffers: List[_Child] = [_table({})]
+    tensors: List[_Child] = []
+    operators: List[_Child] = []
     stride = {1: ("i", 1), 2: ("i", 1)}
-    conv = _table({**stride, 3: ("b", _RELU6), 4: ("i", 1), 5: ("i", 1)})
-    pool = _table({1: ("i", 2), 2: ("i", 2), 3: ("i", 2), 4: ("i", 2)})
 
-    def operator(code: int, inputs: List[int], output: int, **options: Any) -> _Child:
+    def tensor(shape: List[int], values: Optional[List[float]] = None) -> int:
+        if values:
+            buffers.append(_table({0: ("ref", _numbers(
+                "B", list(struct.pack(f"<{len(values)}f", *values)), align=16))}))
+        tensors.append(_table({0: ("ref", _numbers("i", shape)),
+                               2: ("I", len(buffers) - 1 if values else 0),
+                               3: ("ref", _name(f"t{len(tensors)}"))}))
+        return len(tensors) - 1
+
+    def operator(code: int, inputs: List[int], output: int, **options: Any) -> None:
         fields = {0: ("I", code), 1: ("ref", _numbers("i", inputs)),
                   2: ("ref", _numbers("i", [output]))}
         if options:
             fields[3], fields[4] = ("B", options["kind"]), ("ref", options["table"])
-        return _table(fields)
+        operators.append(_table(fields))
 
-    operators = [operator(0, [0, 1, 2], 3, kind=_CONV_2D_OPTIONS, table=conv),
-                 operator(1, [3], 4, kind=_POOL_2D_OPTIONS, table=pool),
-                 operator(2, [4], 5)]
+    last = tensor([1, side, side, channels[0]])
+    for i, o in zip(channels, channels[1:]):
+        most = 1.5 / math.sqrt(i)
+        inputs = [last, tensor([o, 3, 3, i], [rng.uniform(-most, most) / 3 for _ in range(9 * o * i)]),
+                  tensor([o], [rng.uniform(-1.0, 1.0) for _ in range(o)])]
+        last = tensor([1, side, side, o])
+        operator(0, inputs, last, kind=_CONV_2D_OPTIONS,
+                 table=_table({**stride, 3: ("b", _RELU6), 4: ("i", 1), 5: ("i", 1)}))
+    for code in (1, 2):
+        inputs, last = [last], tensor([1, side // 2, side // 2, channels[-1]])
+        pool = {"kind": _POOL_2D_OPTIONS,
+                "table": _table({1: ("i", 2), 2: ("i", 2), 3: ("i", 2), 4: ("i", 2)})}
+        operator(code, inputs, last, **(pool if code == 1 else {}))
     codes = [_table({0: ("b", code), 2: ("i", 1), 3: ("i", code)})
              for code in (_CONV_2D, _AVERAGE_POOL_2D, _LOGISTIC)]
     graph = _table({0: ("ref", _tables(tensors)), 1: ("ref", _numbers("i", [0])),
-                    2: ("ref", _numbers("i", [5])), 3: ("ref", _tables(operators))})
+                    2: ("ref", _numbers("i", [last])), 3: ("ref", _tables(operators))})
     model = _table({0: ("I", 3), 1: ("ref", _tables(codes)), 2: ("ref", _tables([graph])),
                     4: ("ref", _tables(buffers))})
     writer = _Writer()

@@ -3,6 +3,8 @@
 import os
 from typing import Any, Dict, Protocol, Union
 
+from ._errors import check_path
+
 
 class ModelFile(Protocol):
     """An object with read(), such as a file that is open in binary mode."""
@@ -16,19 +18,32 @@ class ModelFile(Protocol):
 Model = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, ModelFile]
 
 
+def _checked(content: bytes, name: str, size: int) -> bytes:
+    if content[4:8] != b"TFL3":
+        raise ValueError(f"{name} is no .tflite model: {size} bytes, without the identifier TFL3 "
+                         "at byte 4")
+    return content
+
+
 def model_argument(model: Model) -> Dict[str, Any]:
     """The keyword argument of the runtime's Interpreter.
 
-    >>> model_argument(bytearray(b"TFL3")), model_argument("model.tflite")
-    ({'model_content': b'TFL3'}, {'model_path': 'model.tflite'})
+    >>> model_argument(bytearray(b"....TFL3"))
+    {'model_content': b'....TFL3'}
     """
-    if isinstance(model, (bytes, bytearray, memoryview)):
-        return {"model_content": bytes(model)}
     if isinstance(model, (str, os.PathLike)):
-        return {"model_path": os.fspath(model)}
-    if not hasattr(model, "read"):
+        path = os.fspath(model)
+        check_path(path, os.R_OK)
+        with open(path, "rb") as file:
+            _checked(file.read(8), path, os.stat(path).st_size)
+        return {"model_path": path}
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        content: Any = model
+    elif hasattr(model, "read"):
+        content = model.read()
+    else:
         raise TypeError(f"model: {model!r} is neither a path, nor bytes, nor a file")
-    content = model.read()
     if isinstance(content, str):
         raise TypeError(f'model: {model!r} is open as text; open it with mode "rb"')
-    return {"model_content": bytes(content)}
+    content = bytes(content)
+    return {"model_content": _checked(content, "model", len(content))}

@@ -5,6 +5,8 @@ import os
 from typing import (Any, Callable, Dict, Iterable, Literal, Mapping, Optional, Tuple, TypedDict,
                     Union, get_type_hints)
 
+from ._errors import check_path
+
 Path = Union[str, os.PathLike[str]]
 # Nodes by their index in the model's execution order: "3,17-20", or numbers, ranges and
 # pairs (first, last).
@@ -138,6 +140,19 @@ _TEXT_OF: Dict[Any, Callable[[Any], str]] = {
 KINDS = {name: _TEXT_OF.get(hint, _plain_text) for name, hint in get_type_hints(Options).items()}
 
 
+def _check_report(path: str) -> None:
+    if os.path.exists(path):
+        check_path(path, os.W_OK)
+    else:
+        check_path(os.path.dirname(path) or ".", os.W_OK, folder=True)
+
+
+# Before the library is asked, which ignores a cache that it cannot use.
+_PATH_CHECKS: Dict[str, Callable[[str], None]] = {
+    "serialization_dir": lambda path: check_path(path, os.X_OK, folder=True),
+    "tuning_file": lambda path: check_path(path, os.R_OK), "report_file": _check_report}
+
+
 def option_texts(options: Mapping[str, Any]) -> Dict[str, str]:
     """Each option that is not None as the library's text for it.
 
@@ -155,6 +170,8 @@ def option_texts(options: Mapping[str, Any]) -> Dict[str, str]:
                 texts[name] = KINDS[name](value)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"option {name}: {error}") from None
+            if texts[name] and name in _PATH_CHECKS:
+                _PATH_CHECKS[name](texts[name])
     return texts
 
 

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional
 
 import gles_delegate
 from gles_delegate import _texts
+from gles_delegate._model_argument import model_argument
 
 from . import EvaluationError
 
@@ -18,16 +19,15 @@ class Sides:
 
     def __init__(self, model: pathlib.Path, runtime: Optional[str], num_threads: Optional[int],
                  options: str):
-        if not model.is_file():
-            raise EvaluationError(f"{model} is no file")
         self._runtime = gles_delegate.find_runtime(runtime)
         self._delegate = _texts.delegate_of(self._runtime, options)
         self._interpreters: Dict[str, Any] = {}
         for side in SIDES:
             delegates = [self._delegate] if side == "delegate" else None
             try:
-                made = self._runtime.Interpreter(model_path=str(model), num_threads=num_threads,
-                                                 experimental_delegates=delegates)
+                made = self._runtime.Interpreter(num_threads=num_threads,
+                                                 experimental_delegates=delegates,
+                                                 **model_argument(model))
                 made.allocate_tensors()
             except (RuntimeError, ValueError) as error:
                 raise EvaluationError(f"{model} on the {side}: {error}") from error

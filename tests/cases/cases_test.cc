@@ -1,0 +1,147 @@
+// labels: op
+// The rows of tools/cases: each model by the delegate against TFLite's own
+// kernels, and what the delegate refuses. CTest runs the rows of each op by
+// themselves (tests/cases/CMakeLists.txt).
+#include <cstdlib>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/tflite/reader.h"
+#include "nlohmann/json.hpp"
+#include "tests/fuzz/fake_runtime.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/fake_devices.h"
+#include "tests/testing/oldest_tflite.h"
+#include "tests/testing/single_op.h"
+#include "tools/cases/model.h"
+#include "tools/cases/rows.h"
+#include "tools/op_models/compare.h"
+#include "tools/op_models/random.h"
+
+namespace gles_delegate::cases {
+namespace {
+
+using testing::Precision;
+using testing::RunOptions;
+using testing::RunResult;
+using testing::SingleOpModel;
+
+std::string NameOfRow(const ::testing::TestParamInfo<Row>& info) {
+  return info.param.name();
+}
+
+// Why the delegate did not take the whole model.
+std::string WhyNotWhole(const RunResult& result) {
+  std::string why = absl::StrCat("not delegated: ", result.nodes_delegated,
+                                 " of ", result.nodes_total, " nodes");
+  const nlohmann::json report =
+      nlohmann::json::parse(result.report, nullptr, /*allow_exceptions=*/false);
+  if (!report.is_object() || !report.contains("cpu")) return why;
+  for (const auto& refusal : report["cpu"]) {
+    absl::StrAppend(&why, "; ", refusal.value("reason", ""));
+  }
+  return why;
+}
+
+// The fault of a run, "" if it has none.
+std::string Wrong(const RunResult& result,
+                  const testing::CpuReference& reference) {
+  if (!result.status.ok()) return std::string(result.status.message());
+  if (result.nodes_total == 0 || result.partitions != 1 ||
+      result.nodes_delegated != result.nodes_total) {
+    return WhyNotWhole(result);
+  }
+  return testing::Compare(reference, result).difference;
+}
+
+// The line that runs the case again.
+std::string Again(const CaseSpec& spec, const RunOptions& options) {
+  return absl::StrCat("gles_conformance --case='", spec.text,
+                      "' --seed=", testing::TestSeed(), "  # ",
+                      testing::PrecisionName(options.precision), ", storage ",
+                      options.storage, ": ");
+}
+
+void ExpectAgrees(const CaseSpec& spec, const SingleOpModel& model,
+                  RunOptions options) {
+  options.expect_delegated = false;
+  const testing::CpuReference reference =
+      testing::MakeCpuReference(model, options.precision);
+  // A younger op, or one that had no kernel of the type.
+  if (!reference.status.ok() && testing::OnOldestTflite()) return;
+  const std::string wrong =
+      reference.status.ok()
+          ? Wrong(testing::RunOnDelegate(model, options), reference)
+          : std::string(reference.status.message());
+  if (!wrong.empty()) ADD_FAILURE() << Again(spec, options) << wrong;
+}
+
+class CaseTest : public testing::DeviceTestWithParam<Row> {};
+
+TEST_P(CaseTest, Agrees) {
+  for (const std::string& text : GetParam().cases) {
+    const auto spec = ParseCase(text);
+    ASSERT_TRUE(spec.ok()) << spec.status();
+    if (spec->Has("newest") && testing::OnOldestTflite()) continue;
+    const SingleOpModel model = ModelOf(*spec);
+    ExpectAgrees(*spec, model, {});
+    if (!spec->Has("all")) continue;
+    for (Precision precision : testing::kPrecisions) {
+      for (TfLiteGlesStorage storage : testing::kEveryStorage) {
+        RunOptions options;
+        options.precision = precision;
+        options.storage = storage;
+        ExpectAgrees(*spec, model, options);
+      }
+    }
+  }
+}
+
+// The reader's messages for the model's nodes. It asks none of TFLite's
+// kernels.
+std::string RefusalOf(const CaseSpec& spec) {
+  const std::vector<uint8_t> bytes = BytesOf(spec);
+  const auto runtime = fuzz::FakeRuntime::Create(bytes);
+  if (runtime == nullptr) return "no model";
+  const DeviceProfile profile = ProfileFor(testing::LargeDevice(), {});
+  ReadOptions options;
+  options.enable_quantization = true;
+  const auto model = ReadModel(runtime->context(), profile, options);
+  if (!model.ok()) return std::string(model.status().message());
+  std::string messages;
+  for (const CheckedNode& node : model->nodes) {
+    absl::StrAppend(&messages, node.support.message(), "\n");
+  }
+  return messages;
+}
+
+class RefusedCaseTest : public ::testing::TestWithParam<Row> {};
+
+TEST_P(RefusedCaseTest, SaysWhy) {
+  for (const std::string& text : GetParam().cases) {
+    const auto spec = ParseCase(text);
+    ASSERT_TRUE(spec.ok()) << spec.status();
+    const std::string message = RefusalOf(*spec);
+    if (absl::StrContains(message, GetParam().refusal)) continue;
+    ADD_FAILURE() << text << "\n  is to be refused with: " << GetParam().refusal
+                  << "\n  the delegate says: " << message;
+  }
+}
+
+std::vector<Row> RowsThat(bool are_refused) {
+  std::vector<Row> rows;
+  for (const Row& row : AllRows()) {
+    if (row.refusal.empty() != are_refused) rows.push_back(row);
+  }
+  return rows;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, CaseTest, ::testing::ValuesIn(RowsThat(false)),
+                         NameOfRow);
+INSTANTIATE_TEST_SUITE_P(Refused, RefusedCaseTest,
+                         ::testing::ValuesIn(RowsThat(true)), NameOfRow);
+
+}  // namespace
+}  // namespace gles_delegate::cases

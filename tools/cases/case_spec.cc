@@ -1,0 +1,323 @@
+// Longer than 300 lines: the parts of one grammar.
+#include "tools/cases/case_spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tools/cases/rows.h"
+#include "tools/op_models/random.h"
+#include "tools/runner/op_options.h"
+
+namespace gles_delegate::cases {
+namespace {
+
+using absl::string_view;
+using testing::TensorType;
+using testing::Weights;
+
+absl::Status Wrong(string_view what, string_view text) {
+  return absl::InvalidArgumentError(absl::StrCat("'", text, "' ", what));
+}
+
+constexpr std::pair<string_view, TensorType> kTypes[] = {
+    {"f32", TensorType::FLOAT32},  {"f16", TensorType::FLOAT16},
+    {"f64", TensorType::FLOAT64},  {"i8", TensorType::INT8},
+    {"u8", TensorType::UINT8},     {"i16", TensorType::INT16},
+    {"u16", TensorType::UINT16},   {"i32", TensorType::INT32},
+    {"i64", TensorType::INT64},    {"bool", TensorType::BOOL},
+    {"c64", TensorType::COMPLEX64}};
+
+constexpr std::pair<string_view, Weights> kWeights[] = {
+    {"const:", Weights::kFloat},   {"input:", Weights::kRuntime},
+    {"half:", Weights::kHalf},     {"int8:", Weights::kInt8},
+    {"sparse:", Weights::kSparse}, {"sparse_half:", Weights::kSparseHalf}};
+
+// A type's name at the beginning of `text`, which is then consumed.
+bool ConsumeType(string_view* text, TensorType* type) {
+  const size_t end = std::min(text->find_first_of("[(~"), text->size());
+  for (const auto& [name, value] : kTypes) {
+    if (text->substr(0, end) != name) continue;
+    text->remove_prefix(end);
+    *type = value;
+    return true;
+  }
+  return false;
+}
+
+// The text between two brackets at the beginning, which is then consumed.
+bool ConsumeBrackets(string_view* text, char open, char close,
+                     string_view* inner) {
+  if (text->empty() || text->front() != open) return false;
+  const size_t end = text->find(close);
+  if (end == string_view::npos) return false;
+  *inner = text->substr(1, end - 1);
+  text->remove_prefix(end + 1);
+  return true;
+}
+
+bool ToNumbers(string_view text, std::vector<double>* numbers) {
+  for (string_view one : SplitOutside(text, ',')) {
+    double number = one == "true" ? 1 : 0;
+    if (one != "true" && one != "false" && !absl::SimpleAtod(one, &number)) {
+      return false;
+    }
+    numbers->push_back(number);
+  }
+  return true;
+}
+
+bool ConsumeShape(string_view* text, testing::Shape* shape) {
+  string_view inner;
+  std::vector<double> numbers;
+  if (!ConsumeBrackets(text, '[', ']', &inner) || !ToNumbers(inner, &numbers)) {
+    return false;
+  }
+  shape->assign(numbers.begin(), numbers.end());
+  return true;
+}
+
+// What stands after '~'.
+bool ParseData(string_view text, Data* data) {
+  if (text == "corners" || text == "few") {
+    data->kind = text == "few" ? Data::Kind::kFew : Data::Kind::kCorners;
+    return true;
+  }
+  if (text == "special") {
+    data->kind = Data::Kind::kValues;
+    const std::vector<float>& special = testing::SpecialValues();
+    data->values.assign(special.begin(), special.end());
+    return true;
+  }
+  string_view inner = text;
+  if (absl::ConsumePrefix(&inner, "n(") && absl::ConsumeSuffix(&inner, ")")) {
+    std::vector<double> numbers;
+    if (!ToNumbers(inner, &numbers) || numbers.size() != 2) return false;
+    data->kind = Data::Kind::kGaussian;
+    data->mean = numbers[0];
+    data->deviation = numbers[1];
+    return true;
+  }
+  data->whole = absl::ConsumePrefix(&text, "i");
+  if (absl::ConsumePrefix(&text, "(")) absl::ConsumeSuffix(&text, ")");
+  data->kind = Data::Kind::kRanges;
+  for (string_view range : absl::StrSplit(text, ',')) {
+    const std::pair<string_view, string_view> ends =
+        absl::StrSplit(range, absl::MaxSplits("..", 1));
+    double low = 0, high = 0;
+    if (!absl::SimpleAtod(ends.first, &low) ||
+        !absl::SimpleAtod(ends.second, &high)) {
+      return false;
+    }
+    data->ranges.emplace_back(low, high);
+  }
+  return true;
+}
+
+// "3", "(1,2.5)", "[4,2](1,0)": a constant of floats if it has a point.
+TensorType LiteralType(string_view text) {
+  if (absl::StrContains(text, "true") || absl::StrContains(text, "false")) {
+    return TensorType::BOOL;
+  }
+  return absl::StrContains(text, '.') || absl::StrContains(text, "nan") ||
+                 absl::StrContains(text, "inf")
+             ? TensorType::FLOAT32
+             : TensorType::INT32;
+}
+
+absl::StatusOr<TensorSpec> ParseTensor(string_view text) {
+  TensorSpec tensor;
+  const string_view whole = text;
+  if (text == "-") {
+    tensor.absent = true;
+    return tensor;
+  }
+  bool is_constant = false;
+  for (const auto& [prefix, weights] : kWeights) {
+    if (!absl::ConsumePrefix(&text, prefix)) continue;
+    tensor.weights = weights;
+    is_constant = true;
+  }
+  const bool typed = ConsumeType(&text, &tensor.type);
+  const bool shaped = ConsumeShape(&text, &tensor.shape);
+  string_view inner;
+  if (ConsumeBrackets(&text, '(', ')', &inner)) {
+    tensor.data.kind = Data::Kind::kValues;
+    if (!ToNumbers(inner, &tensor.data.values))
+      return Wrong("is not a tensor", whole);
+    if (!shaped) {
+      tensor.shape = {static_cast<int>(tensor.data.values.size())};
+    }
+  } else if (!shaped && !typed && ToNumbers(text, &tensor.data.values) &&
+             tensor.data.values.size() == 1) {
+    tensor.data.kind = Data::Kind::kValues;
+    text = "";
+  } else if (!shaped) {
+    return Wrong("is not a tensor", whole);
+  }
+  if (tensor.data.kind == Data::Kind::kValues && !typed && !is_constant) {
+    tensor.type = LiteralType(whole);
+    tensor.weights = Weights::kFloat;
+  }
+  if (absl::ConsumePrefix(&text, "~") ? !ParseData(text, &tensor.data)
+                                      : !text.empty()) {
+    return Wrong("is not a tensor", whole);
+  }
+  return tensor;
+}
+
+// How often a part "[2,3]*4" stands there; what is left is the part.
+int ConsumeCount(string_view* part) {
+  const size_t star = part->rfind('*');
+  int count = 1;
+  if (star != string_view::npos &&
+      absl::SimpleAtoi(part->substr(star + 1), &count)) {
+    *part = part->substr(0, star);
+  }
+  return count;
+}
+
+// "x=[2,3]*2+[2,4]": tensors x0, x1 and x2.
+absl::Status AddTensors(string_view name, string_view text, NodeSpec* node) {
+  std::vector<TensorSpec> added;
+  for (string_view part : SplitOutside(text, '+')) {
+    const int count = ConsumeCount(&part);
+    auto tensor = ParseTensor(part);
+    if (!tensor.ok()) return tensor.status();
+    added.insert(added.end(), count, *tensor);
+  }
+  for (size_t i = 0; i < added.size(); ++i) {
+    added[i].name =
+        added.size() == 1 ? std::string(name) : absl::StrCat(name, i);
+    node->inputs.push_back(added[i]);
+  }
+  return absl::OkStatus();
+}
+
+// "t", "[2,3]", "bool", "t:i32[2]*3": outputs.
+absl::Status AddOutputs(string_view text, NodeSpec* node) {
+  const string_view whole = text;
+  const int count = ConsumeCount(&text);
+  OutputSpec output;
+  output.has_type = ConsumeType(&text, &output.type);
+  if (!output.has_type) {
+    const size_t end = std::min(text.find_first_of("[:"), text.size());
+    output.name = std::string(text.substr(0, end));
+    text.remove_prefix(end);
+    if (absl::ConsumePrefix(&text, ":")) {
+      output.has_type = ConsumeType(&text, &output.type);
+    }
+  }
+  output.has_shape = ConsumeShape(&text, &output.shape);
+  if (!text.empty()) return Wrong("is not an output", whole);
+  node->outputs.insert(node->outputs.end(), count, output);
+  return absl::OkStatus();
+}
+
+nlohmann::ordered_json OptionValue(string_view text) {
+  std::string json(text);
+  if (absl::StartsWith(json, "(") && absl::EndsWith(json, ")")) {
+    json = absl::StrCat("[", json.substr(1, json.size() - 2), "]");
+  }
+  auto value = nlohmann::ordered_json::parse(json, nullptr,
+                                             /*allow_exceptions=*/false);
+  // An enumeration's name.
+  return value.is_discarded() ? nlohmann::ordered_json(std::string(text))
+                              : value;
+}
+
+absl::Status ParseOp(string_view text, NodeSpec* node) {
+  const std::pair<string_view, string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits('@', 1));
+  if (!parts.second.empty() &&
+      !absl::SimpleAtoi(parts.second, &node->version)) {
+    return Wrong("is not an op and version", text);
+  }
+  for (testing::Op op : schema::EnumValuesBuiltinOperator()) {
+    if (parts.first != schema::EnumNameBuiltinOperator(op)) continue;
+    node->op = op;
+    return absl::OkStatus();
+  }
+  return Wrong("is not a builtin op", parts.first);
+}
+
+// How many outputs the node has by its options.
+int OutputCount(const NodeSpec& node) {
+  const auto& fields =
+      node.options.value("builtin_options", nlohmann::ordered_json::object());
+  for (const char* count : {"num_splits", "num"}) {
+    if (fields.contains(count)) return fields[count].get<int>();
+  }
+  return node.op == testing::Op::TOPK_V2 ? 2 : 1;
+}
+
+absl::Status ParseNode(const std::vector<string_view>& words, NodeSpec* node) {
+  if (words.empty()) return absl::InvalidArgumentError("a node is empty");
+  if (absl::Status s = ParseOp(words[0], node); !s.ok()) return s;
+  const std::string table = OptionsTableOf(node->op);
+  nlohmann::ordered_json fields = nlohmann::ordered_json::object();
+  bool outputs = false, has_options = !table.empty();
+  for (size_t i = 1; i < words.size(); ++i) {
+    const string_view word = words[i];
+    absl::Status status;
+    const std::pair<string_view, string_view> parts =
+        absl::StrSplit(word, absl::MaxSplits('=', 1));
+    if (word == "->") {
+      outputs = true;
+    } else if (outputs) {
+      status = AddOutputs(word, node);
+    } else if (word == "options=none") {
+      has_options = false;
+    } else if (parts.second.empty()) {
+      TensorSpec tensor;
+      tensor.name = std::string(word);
+      tensor.known = true;
+      node->inputs.push_back(tensor);
+    } else if (HasOption(table, std::string(parts.first))) {
+      fields[std::string(parts.first)] = OptionValue(parts.second);
+    } else {
+      status = AddTensors(parts.first, parts.second, node);
+    }
+    if (!status.ok()) return status;
+  }
+  node->options = nlohmann::ordered_json::object();
+  if (has_options) {
+    node->options["builtin_options_type"] = table;
+    node->options["builtin_options"] = fields;
+  }
+  if (!outputs) node->outputs.resize(std::max(0, OutputCount(*node)));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<CaseSpec> ParseCase(string_view text) {
+  CaseSpec spec;
+  spec.text = std::string(text);
+  const std::pair<string_view, string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits(" % ", 1));
+  for (string_view flag : SplitOutside(parts.second, ' ')) {
+    const std::pair<string_view, string_view> pair =
+        absl::StrSplit(flag, absl::MaxSplits('=', 1));
+    spec.flags[std::string(pair.first)] = std::string(pair.second);
+  }
+  for (string_view node : absl::StrSplit(parts.first, " ; ")) {
+    std::vector<string_view> words = SplitOutside(node, ' ');
+    if (!words.empty() && absl::ConsumeSuffix(&words[0], ":")) {
+      spec.op = std::string(words[0]);
+      words.erase(words.begin());
+    }
+    absl::Status status = ParseNode(words, &spec.nodes.emplace_back());
+    if (!status.ok()) return status;
+  }
+  if (spec.op.empty()) {
+    spec.op = schema::EnumNameBuiltinOperator(spec.nodes[0].op);
+  }
+  return spec;
+}
+
+}  // namespace gles_delegate::cases

@@ -1,0 +1,71 @@
+// One case as its line says it, before a model is made of it.
+//
+//   SPLIT axis=1 x=[4,6,8,10] num_splits=2
+//
+// docs/conformance.md explains the form.
+#ifndef GLES_DELEGATE_TOOLS_CASES_CASE_SPEC_H_
+#define GLES_DELEGATE_TOOLS_CASES_CASE_SPEC_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "nlohmann/json.hpp"
+#include "tools/op_models/op_builders.h"
+#include "tools/op_models/schema_names.h"
+#include "tools/op_models/shapes.h"
+
+namespace gles_delegate::cases {
+
+// How a tensor's data are drawn.
+struct Data {
+  enum class Kind { kDefault, kValues, kRanges, kGaussian, kCorners, kFew };
+  Kind kind = Kind::kDefault;
+  std::vector<double> values;                     // kValues
+  std::vector<std::pair<double, double>> ranges;  // kRanges: in turn
+  bool whole = false;                             // kRanges: whole numbers
+  double mean = 0, deviation = 1;                 // kGaussian
+};
+
+struct TensorSpec {
+  std::string name;
+  bool absent = false;  // an optional input that is not there
+  bool known = false;   // names a tensor that is there already
+  testing::TensorType type = testing::TensorType::FLOAT32;
+  testing::Shape shape;
+  testing::Weights weights = testing::Weights::kRuntime;
+  Data data;
+};
+
+struct OutputSpec {
+  std::string name;
+  bool has_type = false, has_shape = false;
+  testing::TensorType type = testing::TensorType::FLOAT32;
+  testing::Shape shape;
+};
+
+struct NodeSpec {
+  testing::Op op = testing::Op::ADD;
+  int version = 1;
+  std::vector<TensorSpec> inputs;
+  std::vector<OutputSpec> outputs;
+  nlohmann::ordered_json options;  // by the schema's names
+};
+
+struct CaseSpec {
+  std::string op;  // the first node's, or what stands before a colon
+  std::string text;
+  std::vector<NodeSpec> nodes;
+  std::map<std::string, std::string> flags;  // "all": ""
+
+  bool Has(const std::string& flag) const { return flags.count(flag) > 0; }
+};
+
+// kInvalidArgument: what in the text is wrong.
+absl::StatusOr<CaseSpec> ParseCase(absl::string_view text);
+
+}  // namespace gles_delegate::cases
+
+#endif  // GLES_DELEGATE_TOOLS_CASES_CASE_SPEC_H_

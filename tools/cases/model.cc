@@ -1,0 +1,271 @@
+#include "tools/cases/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "tools/op_models/op_variant.h"
+#include "tools/runner/op_options.h"
+
+namespace gles_delegate::cases {
+namespace {
+
+using testing::OpVariant;
+using testing::TensorType;
+using testing::Weights;
+
+// The least and the largest number that a type's data have, if a row does not
+// say more.
+std::pair<int, int> RangeOf(TensorType type) {
+  switch (type) {
+    case TensorType::BOOL:
+      return {0, 1};
+    case TensorType::INT8:
+      return {-128, 127};
+    case TensorType::UINT8:
+      return {0, 255};
+    case TensorType::INT16:
+      return {-32768, 32767};
+    case TensorType::UINT16:
+      return {0, 65535};
+    default:
+      return {-100, 100};
+  }
+}
+
+bool IsFloat(TensorType type) {
+  return type == TensorType::FLOAT32 || type == TensorType::FLOAT16 ||
+         type == TensorType::FLOAT64;
+}
+
+std::vector<double> Numbers(const TensorSpec& tensor, testing::Random* random) {
+  const size_t n = testing::ElementCount(tensor.shape);
+  const Data& data = tensor.data;
+  const bool floats = IsFloat(tensor.type);
+  const auto of_floats = [](const std::vector<float>& values) {
+    return std::vector<double>(values.begin(), values.end());
+  };
+  std::vector<double> numbers(n);
+  switch (data.kind) {
+    case Data::Kind::kValues:
+      for (size_t i = 0; i < n; ++i) {
+        numbers[i] = data.values[i % data.values.size()];
+      }
+      return numbers;
+    case Data::Kind::kRanges:
+      for (size_t i = 0; i < n; ++i) {
+        const auto [low, high] = data.ranges[i % data.ranges.size()];
+        numbers[i] = floats && !data.whole
+                         ? random->NextUniform(static_cast<float>(low),
+                                               static_cast<float>(high))
+                         : random->NextInt(static_cast<int>(low),
+                                           static_cast<int>(high));
+      }
+      return numbers;
+    case Data::Kind::kCorners:
+      return of_floats(random->WithCorners(n));
+    case Data::Kind::kFew:
+      // Many are equal.
+      for (double& number : numbers) {
+        number = (floats ? 0.75 : 1.0) * random->NextInt(-2, 2);
+      }
+      return numbers;
+    case Data::Kind::kGaussian:
+      return of_floats(random->Gaussian(n, static_cast<float>(data.mean),
+                                        static_cast<float>(data.deviation)));
+    case Data::Kind::kDefault:
+      break;
+  }
+  if (floats) return of_floats(random->Gaussian(n, 0, 3));
+  const auto [low, high] = RangeOf(tensor.type);
+  for (double& number : numbers) number = random->NextInt(low, high);
+  return numbers;
+}
+
+template <typename T>
+std::vector<uint8_t> BytesAs(const std::vector<double>& numbers) {
+  std::vector<uint8_t> bytes;
+  for (double number : numbers) {
+    const T value = static_cast<T>(number);
+    const auto* begin = reinterpret_cast<const uint8_t*>(&value);
+    bytes.insert(bytes.end(), begin, begin + sizeof(T));
+  }
+  return bytes;
+}
+
+std::vector<uint8_t> BytesOfType(TensorType type,
+                                 const std::vector<double>& numbers) {
+  switch (type) {
+    case TensorType::FLOAT16: {
+      std::vector<double> halves;
+      for (double number : numbers) {
+        halves.push_back(FloatToHalf(static_cast<float>(number)));
+      }
+      return BytesAs<uint16_t>(halves);
+    }
+    case TensorType::FLOAT64:
+      return BytesAs<double>(numbers);
+    case TensorType::INT64:
+      return BytesAs<int64_t>(numbers);
+    case TensorType::INT16:
+      return BytesAs<int16_t>(numbers);
+    case TensorType::UINT16:
+      return BytesAs<uint16_t>(numbers);
+    case TensorType::INT8:
+      return BytesAs<int8_t>(numbers);
+    case TensorType::UINT8:
+    case TensorType::BOOL:
+      return BytesAs<uint8_t>(numbers);
+    default:
+      return BytesAs<int32_t>(numbers);
+  }
+}
+
+// Adds a case's tensors and nodes to a model that is built.
+class Builder {
+ public:
+  Builder(OpVariant& v, bool with_data) : v_(v), with_data_(with_data) {}
+
+  // Kept by the caller's model: what is wrong with the text.
+  absl::Status status() const { return status_; }
+
+  std::vector<int> Build(const CaseSpec& spec) {
+    for (const NodeSpec& node : spec.nodes) AddNode(node);
+    std::vector<int> outputs;
+    std::copy_if(made_.begin(), made_.end(), std::back_inserter(outputs),
+                 [this](int id) { return used_.count(id) == 0; });
+    return outputs;
+  }
+
+ private:
+  int Add(const TensorSpec& tensor) {
+    if (tensor.absent) return -1;
+    const auto known = ids_.find(tensor.name);
+    if (known != ids_.end()) {
+      if (tensor.known) return known->second;
+      status_ = absl::InvalidArgumentError(
+          absl::StrCat("two tensors are named ", tensor.name));
+      return known->second;
+    }
+    if (tensor.known) {
+      status_ = absl::InvalidArgumentError(
+          absl::StrCat("no tensor is named ", tensor.name));
+      return -1;
+    }
+    // A refused model is not run, and may be as large as its text says.
+    const bool computed = tensor.weights == Weights::kRuntime;
+    const std::vector<double> numbers = computed && !with_data_
+                                            ? std::vector<double>()
+                                            : Numbers(tensor, &v_.random());
+    const std::vector<float> floats(numbers.begin(), numbers.end());
+    int id = 0;
+    if (computed) {
+      id = v_.OfType(v_.Input(tensor.name, tensor.shape, floats), tensor.type);
+    } else if (numbers.empty()) {
+      id = v_.builder().AddTensor(tensor.name, tensor.shape, tensor.type);
+    } else if (tensor.type == TensorType::FLOAT32) {
+      id = v_.Constant(tensor.name, tensor.shape, floats, tensor.weights);
+    } else {
+      id = v_.builder().AddConstantBytes(tensor.name, tensor.shape, tensor.type,
+                                         BytesOfType(tensor.type, numbers));
+    }
+    return ids_[tensor.name] = id;
+  }
+
+  TensorType TypeOf(int id) {
+    return v_.builder().model().subgraphs[0]->tensors[id]->type;
+  }
+
+  void AddNode(const NodeSpec& node) {
+    std::vector<int> inputs;
+    // The outputs' type, if the row does not say it: that of the first input
+    // that is computed, or of the first.
+    TensorType type = TensorType::FLOAT32;
+    bool from_constant = true;
+    for (const TensorSpec& tensor : node.inputs) {
+      const int id = Add(tensor);
+      inputs.push_back(id);
+      if (id >= 0 && from_constant) {
+        from_constant = !tensor.known && tensor.weights == Weights::kFloat;
+        if (!from_constant || inputs.size() == 1) type = TypeOf(id);
+      }
+      used_.insert(id);
+    }
+    std::vector<int> outputs;
+    for (const OutputSpec& output : node.outputs) {
+      std::string name = output.name.empty() ? "output" : output.name;
+      if (node.outputs.size() > 1 || ids_.count(name) > 0) {
+        absl::StrAppend(&name, made_.size());
+      }
+      const int id = v_.builder().AddTensor(
+          name, output.shape, output.has_type ? output.type : type);
+      ids_[name] = id;
+      made_.push_back(id);
+      outputs.push_back(id);
+    }
+    AddOperator(node, inputs, outputs);
+  }
+
+  void AddOperator(const NodeSpec& node, const std::vector<int>& inputs,
+                   const std::vector<int>& outputs) {
+    testing::Op op = node.op;
+    nlohmann::ordered_json options = node.options;
+    if (v_.absolute()) {
+      if (options.contains("builtin_options")) {
+        options["builtin_options"].erase("fused_activation_function");
+      }
+      if (op == testing::Op::SUB) {
+        op = testing::Op::ADD;
+        options["builtin_options_type"] = "AddOptions";
+      }
+    }
+    auto parsed = OptionsFromJson(options);
+    if (!parsed.ok()) status_ = parsed.status();
+    v_.builder().AddOp(op, node.version, inputs, outputs,
+                       parsed.ok() ? std::move(parsed->builtin_options)
+                                   : schema::BuiltinOptionsUnion());
+  }
+
+  OpVariant& v_;
+  const bool with_data_;
+  absl::Status status_;
+  std::map<std::string, int> ids_;
+  std::vector<int> made_;  // outputs of nodes, in order
+  std::set<int> used_;
+};
+
+}  // namespace
+
+testing::SingleOpModel ModelOf(const CaseSpec& spec) {
+  absl::Status wrong;
+  testing::SingleOpModel model = testing::MakeModelOfOutputs(
+      spec.text, AccuracyOf(spec), HasMagnitude(spec), [&](OpVariant& v) {
+        Builder builder(v, /*with_data=*/true);
+        std::vector<int> outputs = builder.Build(spec);
+        if (!builder.status().ok()) wrong = builder.status();
+        return outputs;
+      });
+  if (!wrong.ok()) model.status = wrong;
+  return model;
+}
+
+testing::SingleOpModel ModelOf(absl::string_view text) {
+  auto spec = ParseCase(text);
+  if (spec.ok()) return ModelOf(*spec);
+  testing::SingleOpModel model;
+  model.description = std::string(text);
+  model.status = spec.status();
+  return model;
+}
+
+std::vector<uint8_t> BytesOf(const CaseSpec& spec) {
+  OpVariant v(spec.text, /*absolute=*/false);
+  v.builder().SetOutputs(Builder(v, /*with_data=*/false).Build(spec));
+  return v.builder().Finish();
+}
+
+}  // namespace gles_delegate::cases

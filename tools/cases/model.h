@@ -1,0 +1,27 @@
+// A case's model with its data and its tolerance.
+#ifndef GLES_DELEGATE_TOOLS_CASES_MODEL_H_
+#define GLES_DELEGATE_TOOLS_CASES_MODEL_H_
+
+#include "absl/strings/string_view.h"
+#include "tools/cases/case_spec.h"
+#include "tools/op_models/op_model.h"
+
+namespace gles_delegate::cases {
+
+// The model, with the output shapes that TFLite gives it; its status says what
+// TFLite refuses. Its data are those of the text: the same for the same text.
+testing::SingleOpModel ModelOf(const CaseSpec& spec);
+// The same of a text; the status of a text that is no case is its error's.
+testing::SingleOpModel ModelOf(absl::string_view text);
+
+// The file of a refused case, with the shapes that its text gives.
+std::vector<uint8_t> BytesOf(const CaseSpec& spec);
+
+// How closely the case must agree, by the ops that it has (accuracy.cc).
+testing::Accuracy AccuracyOf(const CaseSpec& spec);
+// Whether the op on absolute values bounds its error (single_op.h).
+bool HasMagnitude(const CaseSpec& spec);
+
+}  // namespace gles_delegate::cases
+
+#endif  // GLES_DELEGATE_TOOLS_CASES_MODEL_H_

@@ -1,0 +1,130 @@
+// The rows of tools/cases as families.
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "tools/cases/model.h"
+#include "tools/cases/rows.h"
+#include "tools/conformance/cases.h"
+#include "tools/conformance/quantized_series.h"
+#include "tools/conformance/special_values.h"
+
+namespace gles_delegate::conformance {
+namespace {
+
+using cases::CaseSpec;
+
+// What follows the op in the case's line, as a part of a name that needs no
+// quotes: "axis=1_x=4x6_num_splits=2".
+std::string AttributesOf(const CaseSpec& spec) {
+  std::string text = spec.text.substr(0, spec.text.find(" % "));
+  const size_t space = text.find(' ');
+  text = space == std::string::npos ? "plain" : text.substr(space + 1);
+  // A shape in brackets has its sizes between 'x'es, a list of values points.
+  bool in_shape = false;
+  for (char& c : text) {
+    if (c == '[') in_shape = true;
+    if (c == ',') c = in_shape ? 'x' : '.';
+    if (c == ']') in_shape = false;
+  }
+  return absl::StrReplaceAll(text, {{"[]", "scalar"},
+                                    {"[", ""},
+                                    {"]", ""},
+                                    {"(", ""},
+                                    {")", ""},
+                                    {"*", "times"},
+                                    {" -> ", "_to_"},
+                                    {" ; ", "_then_"},
+                                    {" ", "_"}});
+}
+
+// The shape of the first tensor that is computed.
+Shape ShapeOf(const CaseSpec& spec) {
+  for (const cases::TensorSpec& tensor : spec.nodes[0].inputs) {
+    if (tensor.weights == testing::Weights::kRuntime) return tensor.shape;
+  }
+  return {};
+}
+
+// "% quantized": 8-bit tensors of one quantization, with each kind of zero
+// point.
+void AddQuantizedVariants(CaseList* list, const CaseSpec& spec) {
+  for (TensorType type : {TensorType::INT8, TensorType::UINT8}) {
+    for (Codes codes : kQuantized) {
+      const std::string name =
+          absl::StrCat(absl::AsciiStrToLower(schema::EnumNameTensorType(type)),
+                       "_", Name(codes));
+      list->AddQuantized(spec.op, absl::StrCat(name, "_", AttributesOf(spec)),
+                         ShapeOf(spec),
+                         [=] {
+                           return Quantized(cases::ModelOf(spec), type, codes,
+                                            OutputRule::kSame);
+                         })
+          .text = spec.text;
+    }
+  }
+}
+
+// "% series": quantized values moved from scale to scale, by models with each
+// its own. `one`: TFLite, or the delegate, refuses another scale.
+void AddMoves(CaseList* list, const CaseSpec& spec) {
+  const Op op = spec.nodes[0].op;
+  const std::string attributes = AttributesOf(spec);
+  const std::string widths = spec.flags.at("series");
+  const bool one = spec.Has("one");
+  const auto move = [spec](QuantizedBuilder& b, bool same) {
+    return MovedFrom(cases::ModelOf(spec), b, same);
+  };
+  const std::string name = absl::StrCat("quantized_", attributes);
+  AddSeries(
+      list, op, name, ShapeOf(spec),
+      [=](QuantizedBuilder& b, int number) {
+        return move(b, one || number % 3 == 0);
+      },
+      widths == "u8" ? SeriesTypes::kUint8 : SeriesTypes::kBoth);
+  if (widths == "8") return;
+  if (!one) {
+    AddInt16Series(list, op, name, ShapeOf(spec),
+                   [=](QuantizedBuilder& b, int) { return move(b, false); });
+  }
+  AddInt16Series(
+      list, op, absl::StrCat("same_scale_", attributes), ShapeOf(spec),
+      [=](QuantizedBuilder& b, int) { return move(b, true); },
+      one ? 2 * kFamilies : 4, /*integer_path=*/false);
+}
+
+}  // namespace
+
+void AddRowCase(CaseList* list, const CaseSpec& spec, bool is_new) {
+  const auto build = [spec] { return cases::ModelOf(spec); };
+  const std::string attributes = AttributesOf(spec);
+  if (is_new) {
+    Family& family = list->Add(spec.op, attributes, ShapeOf(spec), build);
+    family.text = spec.text;
+    family.float32_only = spec.Has("float32");
+  }
+  if (spec.Has("special")) {
+    list->Add(spec.op, attributes + "_special_values", ShapeOf(spec),
+              [build] { return WithValues(build(), MovedValues()); })
+        .text = spec.text;
+  }
+  if (spec.Has("quantized")) AddQuantizedVariants(list, spec);
+  if (spec.Has("series")) AddMoves(list, spec);
+}
+
+void AddRowCases(CaseList* list) {
+  // Two rows may have a model in common, one with flags.
+  std::set<std::string> known;
+  for (const cases::Row& row : cases::AllRows()) {
+    if (!row.refusal.empty()) continue;
+    for (const std::string& text : row.cases) {
+      const bool is_new = known.insert(text.substr(0, text.find(" %"))).second;
+      AddRowCase(list, *cases::ParseCase(text), is_new);
+    }
+  }
+}
+
+}  // namespace gles_delegate::conformance
