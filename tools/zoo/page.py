@@ -187,8 +187,8 @@ def onnx_nodes(results):
     yield from [
         "", "## ONNX's nodes", "",
         f"PyPI's onnx has {len(results)} tests of single nodes. onnx2tf converts {converted} "
-        f"and refuses {len(left) - late - untried}; {late} take it more than two minutes, and "
-        f"{untried} were not tried. The runtime's CPU runs "
+        f"and refuses {len(left) - late - untried}; {late} take it more than two minutes, "
+        f"{untried} not tried. The runtime's CPU runs "
         f"{converted - counts[CPU_CANNOT]} of the {converted}:",
         "", "| | models |", "|---|---|"]
     meanings = {"whole": "right, whole on the GPU", "in parts": "right, some nodes on the CPU",
