@@ -1,14 +1,16 @@
-# abseil, built from Debian's own source package as position-independent code.
-#
-# Why not libabsl-dev: Debian's static archives hold thread-local variables in
-# the local-exec model (R_X86_64_TPOFF32), which no shared library may link, and
-# libgles_delegate.so carries its abseil inside, static and hidden. `./dev deps`
-# fetches the source (apt-get source abseil); -DABSEIL_SOURCE_DIR= brings yours.
+# abseil: the system's as shared libraries if GLES_DELEGATE_SYSTEM_ABSEIL is ON; if not, built from
+# source, static and hidden inside libgles_delegate.so (docs/decisions/0001).
+if(GLES_DELEGATE_SYSTEM_ABSEIL)
+  find_package(absl REQUIRED CONFIG)
+  return()
+endif()
+# `./dev deps` fetches the source (apt-get source abseil); -DABSEIL_SOURCE_DIR= brings yours.
 set(ABSEIL_SOURCE_DIR "${CMAKE_SOURCE_DIR}/.deps/abseil" CACHE PATH
     "abseil source tree (holds CMakeLists.txt)")
 if(NOT EXISTS ${ABSEIL_SOURCE_DIR}/CMakeLists.txt)
   message(FATAL_ERROR "No abseil source in ${ABSEIL_SOURCE_DIR}. Run ./dev deps, "
-                      "or pass -DABSEIL_SOURCE_DIR=<abseil source tree>.")
+                      "or pass -DABSEIL_SOURCE_DIR=<abseil source tree>, or "
+                      "-DGLES_DELEGATE_SYSTEM_ABSEIL=ON for the system's.")
 endif()
 set(ABSL_PROPAGATE_CXX_STD ON)
 set(ABSL_ENABLE_INSTALL OFF)

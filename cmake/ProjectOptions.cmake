@@ -20,8 +20,11 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
-# A binary that carries its own libstdc++ runs on machines with an older one.
-option(GLES_DELEGATE_STATIC_STDLIB "Link libstdc++ and libgcc statically" ON)
+# A binary that carries its own libstdc++ runs on machines with an older one. The system's abseil
+# has the system's.
+include(CMakeDependentOption)
+cmake_dependent_option(GLES_DELEGATE_STATIC_STDLIB "Link libstdc++ and libgcc statically" ON
+  "NOT GLES_DELEGATE_SYSTEM_ABSEIL" OFF)
 set(GLES_DELEGATE_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
 find_program(CCACHE_PROGRAM ccache)

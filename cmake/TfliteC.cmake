@@ -1,18 +1,15 @@
 # TensorFlow Lite's C library: the host of the programs and tests, and their
-# oracle. libgles_delegate.so needs the headers alone. The programs open the
-# library at run time (tools/common/tflite_library.h); only apps in C link it.
+# oracle. libgles_delegate.so needs the headers alone, which are in the tree. The
+# programs open the library at run time (tools/common/tflite_library.h); only apps in
+# C link it.
 set(TFLITE_C_ROOT "${CMAKE_SOURCE_DIR}/.deps/tflite" CACHE PATH
-    "Folder with include/tensorflow/lite/c/c_api.h and a library in lib/")
-if(NOT EXISTS ${TFLITE_C_ROOT}/include/tensorflow/lite/c/c_api.h)
-  message(FATAL_ERROR "No TFLite C headers in ${TFLITE_C_ROOT}/include. Run ./dev deps, "
-                      "or pass -DTFLITE_C_ROOT=<folder with include/ and lib/>.")
-endif()
+    "Folder with TensorFlow Lite's C library in lib/")
 # What `./dev deps` also fetches: the oldest version that is supported. Some tests run
 # on it, too.
 set(TFLITE_OLDEST_ROOT "${CMAKE_SOURCE_DIR}/.deps/tflite-2.9" CACHE PATH
     "Folder with lib/libtensorflowlite_c.so of TensorFlow Lite 2.9")
 add_library(tflite_headers INTERFACE)
-target_include_directories(tflite_headers SYSTEM INTERFACE ${TFLITE_C_ROOT}/include)
+target_include_directories(tflite_headers SYSTEM INTERFACE ${CMAKE_SOURCE_DIR}/third_party/tflite_c)
 
 # The library has the name that its builders gave it: the C library's own, or that of the
 # JavaCPP presets, whose library exports the C functions.

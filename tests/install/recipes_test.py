@@ -3,7 +3,7 @@
     tests/install/recipes_test.py CMAKE FOLDER
 
 Run by CTest as `recipes`. Checked of each: it parses, its options are options of this project, it
-pins the same archives by the same sums, and its version is the project's. With
+pins the same archive by the same sum, and its version is the project's. With
 GLES_DELEGATE_FETCH_WHEELS=1 the linters of Yocto's recipes (oelint-adv) and Kconfig's own parser
 (kconfiglib) read theirs. Nothing is built: only `conan create` could be tried where this was
 written, by hand.
@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT / "tests" / "python"))
 import environments  # noqa: E402  pylint: disable=wrong-import-position
 
 PACKAGING = ROOT / "tools" / "packaging"
-ARCHIVES = ("abseil_20220623.1.orig.tar.gz", "tfjs-tflite-node-0.0.2.tgz")
+ARCHIVE = "abseil_20220623.1.orig.tar.gz"
 RECIPES = {name: PACKAGING / path for name, path in {
     "yocto": "yocto/gles-delegate_git.bb", "buildroot": "buildroot/gles-delegate/gles-delegate.mk",
     "conan": "conan/conanfile.py", "vcpkg": "vcpkg/gles-delegate/portfile.cmake"}.items()}
@@ -60,7 +60,7 @@ all:
 """
 
 
-# HOMEPAGE is the publisher's to fill in; abseil's archive and TFLite's have their own versions.
+# HOMEPAGE is the publisher's to fill in; abseil's archive has its own version.
 NOT_OURS = ("oelint.var.mandatoryvar.HOMEPAGE", "oelint.vars.downloadfilename")
 
 
@@ -93,8 +93,8 @@ def read_buildroot(_cmake, folder):
         if not (ROOT / name).exists():
             raise ValueError(f"no file {name}")
     hashes = (RECIPES["buildroot"].with_suffix(".hash")).read_text(encoding="utf-8")
-    if len(re.findall(r"^sha256  [0-9a-f]{64}  \S+$", hashes, re.MULTILINE)) != 2:
-        raise ValueError("its .hash has not two sums")
+    if len(re.findall(r"^sha256  [0-9a-f]{64}  \S+$", hashes, re.MULTILINE)) != 1:
+        raise ValueError("its .hash has not one sum")
     for line in (RECIPES["buildroot"].parent / "Config.in").read_text().splitlines():
         if not re.fullmatch(r"|config \w+|\t(bool|string) \".*\"|\t(depends on|select) \w+( # .*)?"
                             r"|\thelp|\t  .*|if \w+|endif", line):
@@ -116,7 +116,7 @@ def read_vcpkg(cmake, folder):
     script = folder / "vcpkg.cmake"
     script.write_text(VCPKG.format(port=port, portfile=RECIPES["vcpkg"]), encoding="utf-8")
     text = output([cmake, "-P", script])
-    if f"source {ROOT}\n" not in text or text.count(" 128\n") != 2:
+    if f"source {ROOT}\n" not in text or text.count(" 128\n") != 1:
         raise ValueError(text)
     manifest = json.loads((port / "vcpkg.json").read_text(encoding="utf-8"))
     version = re.search(r"project\(gles_delegate VERSION ([\d.]+)",
@@ -149,15 +149,14 @@ def lint(folder):
 
 
 def check_text(text):
-    """Yields what is wrong with the options and archives that a recipe names."""
+    """Yields what is wrong with the options and the archive that a recipe names."""
     known = "".join(path.read_text(encoding="utf-8") for path in
                     [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake")])
     for option in re.findall(r"(?:-D|\")((?:GLES_DELEGATE|ABSEIL|TFLITE|CMAKE|FLATC)_\w+)", text):
         if option not in ELSEWHERE and not re.search(rf"(option|set)\({option}\b", known):
             yield f"no option {option}"
-    for archive in ARCHIVES:
-        if archive not in text:
-            yield f"does not name {archive}"
+    if ARCHIVE not in text:
+        yield f"does not name {ARCHIVE}"
 
 
 def main():
@@ -176,8 +175,8 @@ def main():
         if name == "buildroot":
             text += RECIPES[name].with_suffix(".hash").read_text(encoding="utf-8")
         sums[name] = set(re.findall(r"\b[0-9a-f]{64}\b", text))
-    if not sums["yocto"] == sums["buildroot"] == sums["conan"] or len(sums["conan"]) != 2:
-        wrong.append(f"the archives' sums differ: {sums}")
+    if not sums["yocto"] == sums["buildroot"] == sums["conan"] or len(sums["conan"]) != 1:
+        wrong.append(f"the archive's sums differ: {sums}")
     # Last and alone, as it ends the test if the linters cannot be fetched.
     wrong = wrong or list(lint(folder))
     for text in wrong:

@@ -14,9 +14,6 @@ from conan.tools.files import copy, get, load
 
 ABSEIL = ("http://deb.debian.org/debian/pool/main/a/abseil/abseil_20220623.1.orig.tar.gz",
           "abfe2897f3a30edaa74bc34365afe3c2a3cd012091a97dc7e008f7016adcd5fe")
-# For the headers of TensorFlow Lite's C API.
-TFLITE = ("https://registry.npmjs.org/tfjs-tflite-node/-/tfjs-tflite-node-0.0.2.tgz",
-          "3be1632328a76a2475e5b6833253763c802c859433becb4d879ee1860e3b5284")
 
 
 class GlesDelegate(ConanFile):
@@ -36,8 +33,8 @@ class GlesDelegate(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "../../..")
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "delegate/*", "egl/*", "gl_shaders/*",
-                        "quant/*", "tools/packaging/publisher.env"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "delegate/*", "egl/*",
+                        "gl_shaders/*", "quant/*", "third_party/tflite_c/*", "tools/packaging/publisher.env"):
             copy(self, pattern, root, self.export_sources_folder)
 
     def requirements(self):
@@ -52,7 +49,6 @@ class GlesDelegate(ConanFile):
 
     def source(self):
         get(self, ABSEIL[0], sha256=ABSEIL[1], destination="abseil", strip_root=True)
-        get(self, TFLITE[0], sha256=TFLITE[1], destination="tflite", strip_root=True)
 
     def layout(self):
         cmake_layout(self)
@@ -63,7 +59,6 @@ class GlesDelegate(ConanFile):
                     "BUILD_BENCHES": "OFF"}
         cmake.configure(variables={
             "ABSEIL_SOURCE_DIR": os.path.join(self.source_folder, "abseil"),
-            "TFLITE_C_ROOT": os.path.join(self.source_folder, "tflite", "cc_deps"),
             "CMAKE_BUILD_WITH_INSTALL_RPATH": "ON",
             **{f"GLES_DELEGATE_{name}": value for name, value in switches.items()}})
         cmake.build()

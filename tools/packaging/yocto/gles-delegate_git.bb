@@ -16,18 +16,15 @@ DEPENDS = "flatbuffers flatbuffers-native nlohmann-json virtual/egl virtual/libg
 PV = "1.0.0+git"
 
 SRC_URI = "${GLES_DELEGATE_SOURCE};name=source \
-           http://deb.debian.org/debian/pool/main/a/abseil/abseil_20220623.1.orig.tar.gz;name=abseil \
-           https://registry.npmjs.org/tfjs-tflite-node/-/tfjs-tflite-node-0.0.2.tgz;name=tflite;subdir=tflite"
+           http://deb.debian.org/debian/pool/main/a/abseil/abseil_20220623.1.orig.tar.gz;name=abseil"
 SRC_URI[abseil.sha256sum] = "abfe2897f3a30edaa74bc34365afe3c2a3cd012091a97dc7e008f7016adcd5fe"
-SRC_URI[tflite.sha256sum] = "3be1632328a76a2475e5b6833253763c802c859433becb4d879ee1860e3b5284"
 SRCREV_source = "${GLES_DELEGATE_REVISION}"
 
 S = "${WORKDIR}/git"
 
 inherit cmake pkgconfig
 
-EXTRA_OECMAKE = "-DABSEIL_SOURCE_DIR=${WORKDIR}/abseil-20220623.1 \
-                 -DTFLITE_C_ROOT=${WORKDIR}/tflite/package/cc_deps -DGLES_DELEGATE_LITERT=OFF \
+EXTRA_OECMAKE = "-DABSEIL_SOURCE_DIR=${WORKDIR}/abseil-20220623.1 -DGLES_DELEGATE_LITERT=OFF \
                  -DGLES_DELEGATE_BUILD_TESTS=OFF -DGLES_DELEGATE_BUILD_TOOLS=OFF \
                  -DGLES_DELEGATE_BUILD_BENCHES=OFF -DGLES_DELEGATE_UNITY=ON -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON"
 

@@ -18,23 +18,18 @@ GLES_DELEGATE_DEPENDENCIES = \
 	host-flatbuffers flatbuffers json-for-modern-cpp xxhash libegl libgles
 
 GLES_DELEGATE_ABSEIL = abseil_20220623.1.orig.tar.gz
-GLES_DELEGATE_TFLITE = tfjs-tflite-node-0.0.2.tgz
 GLES_DELEGATE_EXTRA_DOWNLOADS = \
-	http://deb.debian.org/debian/pool/main/a/abseil/$(GLES_DELEGATE_ABSEIL) \
-	https://registry.npmjs.org/tfjs-tflite-node/-/$(GLES_DELEGATE_TFLITE)
+	http://deb.debian.org/debian/pool/main/a/abseil/$(GLES_DELEGATE_ABSEIL)
 
-define GLES_DELEGATE_EXTRACT_PARTS
-	mkdir -p $(@D)/abseil $(@D)/tflite
+define GLES_DELEGATE_EXTRACT_ABSEIL
+	mkdir -p $(@D)/abseil
 	$(TAR) -C $(@D)/abseil --strip-components=1 -xzf \
 		$(GLES_DELEGATE_DL_DIR)/$(GLES_DELEGATE_ABSEIL)
-	$(TAR) -C $(@D)/tflite --strip-components=2 -xzf \
-		$(GLES_DELEGATE_DL_DIR)/$(GLES_DELEGATE_TFLITE) package/cc_deps/include
 endef
-GLES_DELEGATE_POST_EXTRACT_HOOKS += GLES_DELEGATE_EXTRACT_PARTS
+GLES_DELEGATE_POST_EXTRACT_HOOKS += GLES_DELEGATE_EXTRACT_ABSEIL
 
 GLES_DELEGATE_CONF_OPTS = \
 	-DABSEIL_SOURCE_DIR=$(@D)/abseil \
-	-DTFLITE_C_ROOT=$(@D)/tflite \
 	-DFLATC_PROGRAM=$(HOST_DIR)/bin/flatc \
 	-DGLES_DELEGATE_LITERT=OFF \
 	-DGLES_DELEGATE_BUILD_TESTS=OFF \

@@ -9,18 +9,11 @@ vcpkg_download_distfile(ABSEIL
   FILENAME abseil_20220623.1.orig.tar.gz
   SHA512 3c7fca91a9bda39a43cbdbd855577f58a988a7dc214ac93ef7e4cb2cc6ec24149bd7a414b4f7caf35511eaaa296260051a3d02b69ee5fd6e3247100b0b12258e)
 vcpkg_extract_source_archive(ABSEIL_PATH ARCHIVE "${ABSEIL}")
-# For the headers of TensorFlow Lite's C API.
-vcpkg_download_distfile(TFLITE
-  URLS https://registry.npmjs.org/tfjs-tflite-node/-/tfjs-tflite-node-0.0.2.tgz
-  FILENAME tfjs-tflite-node-0.0.2.tgz
-  SHA512 65e77d6e23b3f65916b1e92f3f07449b15e7b235c99d93bc88e574b36636d10535e5cc223de7731440588866caeec998a6426940d358f52ba4a0a9948bd6e4f7)
-vcpkg_extract_source_archive(TFLITE_PATH ARCHIVE "${TFLITE}")
 
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS
     -DABSEIL_SOURCE_DIR=${ABSEIL_PATH}
-    -DTFLITE_C_ROOT=${TFLITE_PATH}/cc_deps
     -DFLATC_PROGRAM=${CURRENT_HOST_INSTALLED_DIR}/tools/flatbuffers/flatc
     -DGLES_DELEGATE_LITERT=OFF
     -DGLES_DELEGATE_BUILD_TESTS=OFF
