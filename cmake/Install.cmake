@@ -1,6 +1,6 @@
 # What `cmake --install` puts where: the library, its header, the programs, and
 # files for pkg-config and find_package. The programs come with a TFLite C
-# library, in its own folder.
+# library, in its own folder, unless they run the system's.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -47,6 +47,8 @@ install(FILES ${CMAKE_BINARY_DIR}/gles_delegateConfig.cmake
               ${CMAKE_BINARY_DIR}/gles_delegateConfigVersion.cmake
   DESTINATION ${PACKAGE_DIR} COMPONENT development)
 
+# Everything that is installed, and nothing else.
+add_custom_target(gles_delegate_installed)
 if(GLES_DELEGATE_BUILD_TOOLS)
   set(TOOLS benchmark_model inference_diff quantized_accuracy model_report gles_demo
     gles_conformance gles_doctor gles_tune)
@@ -55,14 +57,21 @@ if(GLES_DELEGATE_BUILD_TOOLS)
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
   set_target_properties(${TOOLS} PROPERTIES
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../${TOOLS_LIBDIR}")
-  # Opened at run time, by the name that it has. Its builder's folders are in its search path.
-  install(FILES ${TFLITE_C_LIBRARY} DESTINATION ${TOOLS_LIBDIR} COMPONENT tools)
-  install(CODE "file(RPATH_REMOVE FILE
-    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${TOOLS_LIBDIR}/${TFLITE_C_LIBRARY_NAME}\")"
-    COMPONENT tools)
+  if(NOT GLES_DELEGATE_SYSTEM_TFLITE)
+    # Opened at run time, by the name that it has. Its builder's folders are in its search path.
+    install(FILES ${TFLITE_C_LIBRARY} DESTINATION ${TOOLS_LIBDIR} COMPONENT tflite)
+    install(CODE "file(RPATH_REMOVE FILE
+      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${TOOLS_LIBDIR}/${TFLITE_C_LIBRARY_NAME}\")"
+      COMPONENT tflite)
+  endif()
 
-  # Completion of their flags, in bash and zsh. Debian's packages have another folder for zsh's.
+  # Their manual pages, and the completion of their flags in bash and zsh.
+  include(ManPage)
   foreach(PROGRAM IN LISTS TOOLS)
+    file(GLOB source ${CMAKE_SOURCE_DIR}/tools/${PROGRAM}.cc ${CMAKE_SOURCE_DIR}/tools/*/${PROGRAM}.cc)
+    gles_man_page(${PROGRAM} ${source} ${CMAKE_BINARY_DIR}/man/${PROGRAM}.1)
+    install(FILES ${CMAKE_BINARY_DIR}/man/${PROGRAM}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+      COMPONENT tools)
     configure_file(cmake/completions/program.bash.in completions/${PROGRAM} @ONLY)
     install(FILES ${CMAKE_BINARY_DIR}/completions/${PROGRAM}
       DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
@@ -72,13 +81,13 @@ if(GLES_DELEGATE_BUILD_TOOLS)
   install(FILES ${CMAKE_BINARY_DIR}/completions/_gles_delegate
     DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT zsh)
 endif()
-# Everything that is installed, and nothing else.
-add_custom_target(gles_delegate_installed)
 add_dependencies(gles_delegate_installed gles_delegate_libraries ${TOOLS})
 foreach(target gles_delegate_archive tensorflowlite_gpu_delegate)
   if(TARGET ${target})
     add_dependencies(gles_delegate_installed ${target})
   endif()
 endforeach()
-# Debian has the text already, so that its packages leave it out.
+# Debian's packages have these texts in their own place.
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)
+install(FILES debian/copyright RENAME THIRD_PARTY_NOTICES DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT license)

@@ -25,6 +25,8 @@ if(CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
+find_program(GZIP_PROGRAM gzip REQUIRED)
+
 # Makes the page of PROGRAM, whose kUsage is in SOURCE, as OUTPUT and OUTPUT.gz. A build for another
 # machine cannot run PROGRAM, and one with a sanitizer is not installed: no list of flags there.
 function(gles_man_page PROGRAM SOURCE OUTPUT)
@@ -57,11 +59,11 @@ function(gles_man_page PROGRAM SOURCE OUTPUT)
   foreach(part IN ITEMS text summary)
     string(REPLACE "-" "\\-" ${part} "${${part}}")
   endforeach()
-  set(template ${CMAKE_SOURCE_DIR}/cmake/debian/program.1.in)
+  set(template ${CMAKE_SOURCE_DIR}/cmake/program.1.in)
   if(CMAKE_CROSSCOMPILING OR GLES_DELEGATE_SANITIZE)
     set(options ".PP\n.B ${PROGRAM} \\-\\-help\nlists every flag.")
     configure_file(${template} ${OUTPUT} @ONLY)
-    gles_gzip(${OUTPUT})
+    execute_process(COMMAND ${GZIP_PROGRAM} -9nkf ${OUTPUT} COMMAND_ERROR_IS_FATAL ANY)
     return()
   endif()
   set(options "${OPTIONS_MARK}")

@@ -6,6 +6,7 @@
     tools/lint_publisher.py --release     exit status 1 for a value to be filled in, too
     tools/lint_publisher.py --self_test   the checks on text made to fail them
 
+Debian's packages name their maintainer in two files of debian/, which is filled in, too.
 A placeholder is an address at the domain .invalid, which RFC 2606 reserves, or one of the
 usual words for a repository or an address that is not known yet.
 """
@@ -18,9 +19,10 @@ import lint_main
 import lint_tree
 
 PUBLISHER = "tools/packaging/publisher.env"
-KEYS = ("REPOSITORY_URL", "SECURITY_CONTACT", "CONDUCT_CONTACT", "MAINTAINER")
+KEYS = ("REPOSITORY_URL", "SECURITY_CONTACT", "CONDUCT_CONTACT")
+MAINTAINER = ("debian/control", "debian/changelog")
 # This file names placeholders, third_party/ is other people's.
-EXEMPT = (PUBLISHER, "tools/lint_publisher.py", "third_party/")
+EXEMPT = (PUBLISHER, *MAINTAINER, "tools/lint_publisher.py", "third_party/")
 LINE = re.compile(r'^([A-Z_]+)="([^"]*)"$')
 PLACEHOLDER = re.compile(
     r"@[\w.-]*\.invalid\b|https?://[\w.-]*\.invalid\b"
@@ -98,9 +100,10 @@ def findings(release=False):
     values, wrong = read_values(lint_tree.read(PUBLISHER))
     yield from wrong
     yield from check_keys(values)
+    values.update({f"the maintainer in {path}": lint_tree.read(path) for path in MAINTAINER})
     for key in unfilled(values):
         if release:
-            yield f"{PUBLISHER}: {key} is to be filled in"
+            yield f"to be filled in: {key}"
         else:
             print(f"to be filled in before a release: {key}")
     for path in lint_tree.tracked_files():

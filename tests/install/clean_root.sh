@@ -46,7 +46,10 @@ cp -r "$here/consumer" "$root/packages/"
 echo "== the library and the programs"
 in_root sh -c "$apt install /packages/libgles-delegate1_*.deb \
   /packages/gles-delegate-tools_*.deb" >/dev/null
-in_root dpkg -l libgles-delegate1 gles-delegate-tools | tail -n 2
+echo "== without TensorFlow Lite the programs say so"
+in_root sh -c '! benchmark_model --graph=none 2>&1' | grep "Cannot open the TensorFlow Lite library"
+in_root sh -c "$apt install /packages/gles-delegate-tflite_*.deb" >/dev/null
+in_root dpkg -l libgles-delegate1 gles-delegate-tools gles-delegate-tflite | tail -n 3
 echo "== without a driver the programs say so"
 in_root benchmark_model --list_devices
 
@@ -56,10 +59,10 @@ in_root $apt install libegl1 libgles2 libegl-mesa0 \
 in_root gles_doctor
 if [[ -n $tarball ]]; then
   echo "== the tarball, without the packages"
-  in_root $apt remove libgles-delegate1 gles-delegate-tools >/dev/null
+  in_root $apt remove libgles-delegate1 gles-delegate-tools gles-delegate-tflite >/dev/null
   in_root sh -c '/packages/gles_delegate-*/bin/gles_doctor --seconds=0.1'
   in_root sh -c "$apt install /packages/libgles-delegate1_*.deb \
-    /packages/gles-delegate-tools_*.deb" >/dev/null
+    /packages/gles-delegate-tools_*.deb /packages/gles-delegate-tflite_*.deb" >/dev/null
 fi
 if [[ -n $wheel ]]; then
   echo "== the wheel"
@@ -108,7 +111,7 @@ in_root sh -c 'cmake -S /packages/consumer -B /tmp/build >/dev/null &&
   cmake --build /tmp/build >/dev/null'
 in_root sh -c 'for program in /tmp/build/consumer_*; do
   echo "$(basename $program): $($program)"; done'
-in_root $apt remove libgles-delegate1 >/dev/null
+in_root $apt remove libgles-delegate1 gles-delegate-tflite >/dev/null
 echo "== without the library, the programs that have it inside"
 in_root sh -c '/tmp/consumer_static && /tmp/build/consumer_static_c'
 in_root sh -c '! /tmp/consumer 2>&1'

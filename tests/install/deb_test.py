@@ -1,13 +1,13 @@
 """The Debian packages: what is in them, what lintian says, whether the programs start
 and the binaries are hardened.
 
-    tests/install/deb_test.py CPACK BUILD_FOLDER FOLDER [EMULATOR...]
+    tests/install/deb_test.py BUILD_FOLDER ARCHITECTURE FOLDER [EMULATOR...]
 
-makes the packages of BUILD_FOLDER below FOLDER and unpacks them there. EMULATOR: a command that
-runs programs of another machine, for which BUILD_FOLDER is. Run by CTest as `packages`,
-`arm64.packages` and `armhf.packages`. Skips (exit status 77) without dpkg, a build in BUILD_FOLDER
-or EMULATOR; without lintian that part is skipped, loudly. clean_root.sh installs them on a Debian
-that has nothing else.
+makes the packages of BUILD_FOLDER below FOLDER and unpacks them there. ARCHITECTURE: Debian's word
+for the machine that BUILD_FOLDER is for, "" for this one. EMULATOR: a command that runs its programs.
+Run by CTest as `packages`, `arm64.packages` and `armhf.packages`. Skips (exit status 77) without
+debhelper, a build in BUILD_FOLDER or EMULATOR; without lintian that part is skipped, loudly.
+clean_root.sh installs them on a Debian that has nothing else.
 """
 
 import glob
@@ -40,19 +40,20 @@ PACKAGES = {
     "gles-delegate-litert": (
         [r"lib/.*libLiteRtGpuAccelerator\.so"],
         [r"libgles-delegate1 \(= [\d.]+\)", r"libc6 "]),
+    "gles-delegate-tflite": (
+        [r"lib/.*gles_delegate/(libjnitensorflowlite|libtensorflowlite_c)\.so"], [r"libc6 "]),
     "gles-delegate-tools": (
         [r"bin/" + program for program in TOOLS]
         + [r"share/man/man1/%s\.1\.gz" % program for program in TOOLS]
         + ["share/bash-completion/completions/" + program for program in TOOLS]
-        + ["share/zsh/vendor-completions/_gles_delegate"]
-        + [r"lib/.*gles_delegate/(libjnitensorflowlite|libtensorflowlite_c)\.so"],
+        + ["share/zsh/vendor-completions/_gles_delegate"],
         [r"libgles-delegate1 \(= [\d.]+\)", r"libc6 "]),
 }
 
 
 # Not every build has what these hold: toml++ may be missing, and TensorFlow Lite for armhf is.
 OPTIONAL = {"gles-delegate-litert": "lib/libLiteRtGpuAccelerator.so",
-            "gles-delegate-tools": "bin/gles_doctor"}
+            "gles-delegate-tools": "bin/gles_doctor", "gles-delegate-tflite": "bin/gles_doctor"}
 
 
 def output(command):
@@ -96,8 +97,8 @@ def own_binaries(root):
 def check_debug_symbols(folder, root):
     """Yields what is wrong with the packages of debug symbols: each binary's, by its build ID."""
     symbols = os.path.join(folder, "symbols")
-    for ddeb in glob.glob(os.path.join(folder, "*-dbgsym_*.ddeb")):
-        output(["dpkg-deb", "-x", ddeb, symbols])
+    for deb in glob.glob(os.path.join(folder, "*-dbgsym_*.deb")):
+        output(["dpkg-deb", "-x", deb, symbols])
     for binary in own_binaries(root):
         build_id = re.search(r"Build ID: (\w\w)(\w+)", hardening.readelf(binary, "-n"))
         debug = build_id and os.path.join(symbols, "usr/lib/debug/.build-id", build_id.group(1),
@@ -108,16 +109,15 @@ def check_debug_symbols(folder, root):
 
 
 def main():
-    cpack, build, folder, *emulator = sys.argv[1:]
-    if shutil.which("dpkg-deb") is None or shutil.which("dpkg-shlibdeps") is None:
-        print("SKIPPED: no dpkg on this machine")
+    build, architecture, folder, *emulator = sys.argv[1:]
+    if shutil.which("dh") is None:
+        print("SKIPPED: NO debhelper ON THIS MACHINE")
         sys.exit(SKIPPED)
-    for path in (os.path.join(build, "CPackConfig.cmake"), *emulator[:1]):
+    for path in (os.path.join(build, "lib/libgles_delegate.so"), *emulator[:1]):
         if not os.path.exists(path):
             print(f"SKIPPED: NO {path}")
             sys.exit(SKIPPED)
-    shutil.rmtree(folder, ignore_errors=True)
-    output([cpack, "--config", os.path.join(build, "CPackConfig.cmake"), "-B", folder])
+    output([os.path.join(ROOT, "tools/packaging/make_debs.sh"), build, folder, architecture])
     wrong = []
     root = os.path.join(folder, "root")
     for package in list(PACKAGES):
@@ -146,15 +146,12 @@ def main():
         print("NO lintian ON THIS MACHINE: THAT PART IS SKIPPED")
     else:
         # `./dev package` builds for /usr, with line numbers and a folder of the architecture's
-        # own for libraries; this build folder may not. And no source package says that the
-        # documents' folder of debug symbols is a link to its own package's.
-        suppressed = ("debug-file-with-no-debug-symbols,maintscript-calls-ldconfig,"
-                      "pkg-config-unavailable-for-cross-compilation,"
-                      "cannot-check-whether-usr-share-doc-symlink-points-to-foreign-package")
+        # own for libraries; this build folder may not.
+        suppressed = "debug-file-with-no-debug-symbols,pkg-config-unavailable-for-cross-compilation"
         done = subprocess.run(
             ["lintian", "--allow-root", "--display-info", "--fail-on", "error,warning,info",
              "--tag-display-limit", "0", "--suppress-tags", suppressed,
-             *glob.glob(os.path.join(folder, "*.*deb"))],
+             *glob.glob(os.path.join(folder, "*.deb"))],
             capture_output=True, text=True, check=False)
         print(done.stdout.strip() or "lintian has nothing to say")
         if done.returncode != 0:

@@ -25,7 +25,7 @@ OLD_GLIBC = 28  # what wheels, npm package and jar need at most: 2.28
 
 
 def unpack(path, folder):
-    if path.suffix in (".deb", ".ddeb"):
+    if path.suffix == ".deb":
         subprocess.run(["dpkg-deb", "-x", path, folder], check=True)
     elif path.name.endswith((".tar.gz", ".tgz")):
         with tarfile.open(path) as archive:

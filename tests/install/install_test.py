@@ -183,7 +183,7 @@ def main():
     cmake, build, folder = sys.argv[1:]
     shutil.rmtree(folder, ignore_errors=True)
     first, prefix = os.path.join(folder, "first"), os.path.join(folder, "moved")
-    for component in ("library", "development"):
+    for component in ("library", "development", "license"):
         run([cmake, "--install", build, "--component", component, "--prefix", first],
             stdout=subprocess.DEVNULL)
     has_litert = os.path.exists(os.path.join(build, "lib", "libLiteRtGpuAccelerator.so"))
@@ -191,6 +191,8 @@ def main():
         run([cmake, "--install", build, "--component", "litert", "--prefix", first],
             stdout=subprocess.DEVNULL)
     os.rename(first, prefix)
+    for name in ("LICENSE", "THIRD_PARTY_NOTICES"):
+        find(prefix, name)
     with open(find(prefix, "gles_delegateConfigVersion.cmake"), encoding="utf-8") as file:
         version = file.read().split('PACKAGE_VERSION "')[1].split('"')[0]
     expected = "gles_delegate " + version

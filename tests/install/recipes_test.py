@@ -1,4 +1,4 @@
-"""The recipes of tools/packaging: read by what reads them, or by stand-ins for it.
+"""The recipes of tools/packaging, and debian/: read by what reads them, or by stand-ins for it.
 
     tests/install/recipes_test.py CMAKE FOLDER
 
@@ -25,9 +25,10 @@ PACKAGING = ROOT / "tools" / "packaging"
 ARCHIVE = "abseil_20220623.1.orig.tar.gz"
 RECIPES = {name: PACKAGING / path for name, path in {
     "yocto": "yocto/gles-delegate_git.bb", "buildroot": "buildroot/gles-delegate/gles-delegate.mk",
-    "conan": "conan/conanfile.py", "vcpkg": "vcpkg/gles-delegate/portfile.cmake"}.items()}
+    "conan": "conan/conanfile.py", "vcpkg": "vcpkg/gles-delegate/portfile.cmake",
+    "debian": ROOT / "debian/rules"}.items()}
 # Options that are CMake's own, or of find_program and find_path.
-ELSEWHERE = {"CMAKE_BUILD_WITH_INSTALL_RPATH", "FLATC_PROGRAM"}
+ELSEWHERE = {"CMAKE_BUILD_WITH_INSTALL_RPATH", "CMAKE_BUILD_TYPE", "FLATC_PROGRAM"}
 VCPKG = """
 set(CURRENT_PORT_DIR {port})
 set(CURRENT_HOST_INSTALLED_DIR /host)
@@ -118,11 +119,26 @@ def read_vcpkg(cmake, folder):
     text = output([cmake, "-P", script])
     if f"source {ROOT}\n" not in text or text.count(" 128\n") != 1:
         raise ValueError(text)
-    manifest = json.loads((port / "vcpkg.json").read_text(encoding="utf-8"))
-    version = re.search(r"project\(gles_delegate VERSION ([\d.]+)",
-                        (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
-    if manifest["version"] != version:
-        raise ValueError(f"its version is {manifest['version']}, the project's {version}")
+    check_version(json.loads((port / "vcpkg.json").read_text(encoding="utf-8"))["version"])
+
+
+def check_version(version):
+    ours = re.search(r"project\(gles_delegate VERSION ([\d.]+)",
+                     (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
+    if version != ours:
+        raise ValueError(f"its version is {version}, the project's {ours}")
+
+
+def read_debian(_cmake, _folder):
+    """The maintainer is the same in both files, and the abseil the one that ./dev builds."""
+    control, changelog = ((ROOT / "debian" / name).read_text(encoding="utf-8")
+                          for name in ("control", "changelog"))
+    check_version(re.match(r"gles-delegate \((\S+)\)", changelog).group(1))
+    maintainer = re.search("^Maintainer: (.*)$", control, re.MULTILINE).group(1)
+    if maintainer != re.search("^ -- (.*>)  ", changelog, re.MULTILINE).group(1):
+        raise ValueError("control and changelog name two maintainers")
+    if f"libabsl-dev (>= {ARCHIVE.split('_')[1].split('.')[0]})" not in control:
+        raise ValueError(f"control does not ask for the abseil of {ARCHIVE}")
 
 
 def lint(folder):
@@ -149,21 +165,19 @@ def lint(folder):
 
 
 def check_text(text):
-    """Yields what is wrong with the options and the archive that a recipe names."""
+    """Yields options that a recipe names and this project does not have."""
     known = "".join(path.read_text(encoding="utf-8") for path in
                     [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake")])
     for option in re.findall(r"(?:-D|\")((?:GLES_DELEGATE|ABSEIL|TFLITE|CMAKE|FLATC)_\w+)", text):
         if option not in ELSEWHERE and not re.search(rf"(option|set)\({option}\b", known):
             yield f"no option {option}"
-    if ARCHIVE not in text:
-        yield f"does not name {ARCHIVE}"
 
 
 def main():
     cmake, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     readers = {"yocto": read_yocto, "buildroot": read_buildroot, "conan": read_conan,
-               "vcpkg": read_vcpkg}
+               "vcpkg": read_vcpkg, "debian": read_debian}
     wrong, sums = [], {}
     for name, reader in readers.items():
         try:
@@ -172,6 +186,8 @@ def main():
             wrong.append(f"{name}: {error}")
         text = RECIPES[name].read_text(encoding="utf-8")
         wrong += [f"{name}: {finding}" for finding in check_text(text)]
+        if name != "debian" and ARCHIVE not in text:
+            wrong.append(f"{name}: does not name {ARCHIVE}")
         if name == "buildroot":
             text += RECIPES[name].with_suffix(".hash").read_text(encoding="utf-8")
         sums[name] = set(re.findall(r"\b[0-9a-f]{64}\b", text))

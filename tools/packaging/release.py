@@ -42,7 +42,7 @@ import sbom
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXTS = {"LICENSE": ROOT / "LICENSE", "THIRD_PARTY_NOTICES": sbom.COPYRIGHT}
 POM = string.Template((ROOT / "tools/packaging/pom.xml").read_text(encoding="utf-8"))
-COMPONENTS = ("library", "development", "litert", "tools", "zsh")
+COMPONENTS = ("library", "development", "litert", "tools", "tflite", "zsh")
 NODE_ARCHITECTURE = {"x86_64": "x64", "aarch64": "arm64"}
 MACHINES = (*NODE_ARCHITECTURE, "armv7l")
 TFLITE_API = ("https://repo1.maven.org/maven2/org/tensorflow/tensorflow-lite-api/2.16.1/"
@@ -217,14 +217,15 @@ class Release:
              folder / "classes.jar", "-d", folder / "javadoc", *sorted(sources.rglob("*.java"))])
         self.write_jar("sources", sources)
         self.write_jar("javadoc", folder / "javadoc")
-        name, address = re.fullmatch("(.*) <(.*)>", publisher("MAINTAINER")).groups()
+        control = (ROOT / "debian/control").read_text(encoding="utf-8")
+        name, address = re.search("^Maintainer: (.*) <(.*)>$", control, re.MULTILINE).groups()
         values = {"version": self.version, "url": publisher("REPOSITORY_URL"), "name": name,
                   "address": address, "api": TFLITE_API.split("/")[-2]}
         (self.dist / f"gles-delegate-{self.version}.pom").write_text(
             POM.substitute({key: escape(value) for key, value in values.items()}), encoding="utf-8")
 
     def make_debs(self):
-        packages = list((self.build / "packages").glob("*.*deb"))
+        packages = list((self.build / "packages").glob("*.deb"))
         if not packages:
             raise Missing(f"no packages in {self.build}/packages")
         for package in packages:

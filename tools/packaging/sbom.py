@@ -1,6 +1,6 @@
 """The software bill of materials of a release, as SPDX 2.3 in JSON.
 
-Names, copyrights and licences of what is linked in are those of cmake/debian/copyright; versions are
+Names, copyrights and licences of what is linked in are those of debian/copyright; versions are
 those of Debian's packages on the building machine and of ./dev's pins.
 """
 
@@ -12,7 +12,7 @@ import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COPYRIGHT = ROOT / "cmake" / "debian" / "copyright"
+COPYRIGHT = ROOT / "debian" / "copyright"
 SPDX = {"Apache-2.0": "Apache-2.0", "Expat": "MIT", "BSD-2-clause": "BSD-2-Clause",
         "Apache-2.0 with LLVM-exception": "Apache-2.0 WITH LLVM-exception",
         "GPL-3+ with GCC-exception": "GPL-3.0-or-later WITH GCC-exception-3.1"}

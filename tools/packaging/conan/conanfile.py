@@ -33,8 +33,8 @@ class GlesDelegate(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "../../..")
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "delegate/*", "egl/*",
-                        "gl_shaders/*", "quant/*", "third_party/tflite_c/*", "tools/packaging/publisher.env"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "debian/copyright", "delegate/*", "egl/*",
+                        "gl_shaders/*", "quant/*", "third_party/tflite_c/*"):
             copy(self, pattern, root, self.export_sources_folder)
 
     def requirements(self):
