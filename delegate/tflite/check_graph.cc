@@ -16,7 +16,8 @@ namespace gles_delegate {
 namespace {
 
 // The ops that may lack inputs, and how many of the first they need. Kernels of
-// others do not look before they follow a null pointer. All of custom ops and
+// others do not look before they follow a null pointer, nor whether an output
+// is absent. All inputs of custom ops and
 // of those that are younger than these may be absent.
 constexpr struct {
   int builtin_code;
@@ -100,6 +101,11 @@ class GraphChecker {
         return Refuse(NameOf(index), " has no input ", i);
       }
     }
+    const std::vector<int> outputs = ReadInts(node->outputs);
+    if (needed == count &&
+        std::find(outputs.begin(), outputs.end(), -1) != outputs.end()) {
+      return Refuse(NameOf(index), " lacks an output");
+    }
     for (int id : inputs) {
       if (id < 0 || writers_[id] == kNone || is_written_[id]) continue;
       if (writers_[id] == index) {
@@ -108,7 +114,7 @@ class GraphChecker {
       return Refuse(NameOf(index), " reads ", Quoted(id), ", which ",
                     NameOf(writers_[id]), " writes later");
     }
-    for (int id : ReadInts(node->outputs)) {
+    for (int id : outputs) {
       if (id >= 0) is_written_[id] = true;
     }
     return absl::OkStatus();

@@ -234,7 +234,7 @@ std::vector<Bytes> Seeds() {
 }  // namespace
 
 const Target& ModelTarget() {
-  static const Target target = {"model", RunModel, Seeds, 6000};
+  static const Target target = {"model", RunModel, Seeds, 2000};
   return target;
 }
 

@@ -150,17 +150,18 @@ INSTANTIATE_TEST_SUITE_P(All, BadGraphTest, ::testing::ValuesIn(GraphFaults()),
 
 // The runtime's kernel would follow a null pointer as it is prepared, so that
 // tensors cannot be allocated before.
-TEST(AbsentInputTest, StaysOnTheCpu) {
+TEST(AbsentTensorTest, StaysOnTheCpu) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (bool in_composite : {false, true}) {
+  for (int which : {0, 1, 2, 3}) {
+    const bool in_composite = which % 2 == 1, is_output = which > 1;
     ModelBuilder inner;
     const int x = inner.AddInput("x", {2, 4});
     const int t = inner.AddTensor("t", {2, 4});
     const int y = inner.AddTensor("y", {4, 2});
     inner.AddOp(Op::NEG, 1, {x}, {t});
-    inner.AddOp(Op::TRANSPOSE, 1,
-                {-1, inner.AddConstant<int32_t>("p", {2}, std::vector{1, 0})},
-                {y}, schema::TransposeOptionsT());
+    const int axes = inner.AddConstant<int32_t>("axes", {2}, std::vector{1, 0});
+    inner.AddOp(Op::TRANSPOSE, 1, {is_output ? t : -1, axes},
+                {is_output ? -1 : y}, schema::TransposeOptionsT());
     inner.SetOutputs({t, y});
     ModelBuilder outer;
     const int out = outer.AddTensor("out", {2, 4});
@@ -182,7 +183,8 @@ TEST(AbsentInputTest, StaysOnTheCpu) {
     const auto report = ReportOf(delegate);
     EXPECT_EQ(report["nodes_delegated"], 0);
     EXPECT_THAT(report["cpu"].dump(),
-                HasSubstr("TRANSPOSE (node 1) has no input 0"));
+                HasSubstr(is_output ? "TRANSPOSE (node 1) lacks an output"
+                                    : "TRANSPOSE (node 1) has no input 0"));
     TfLiteInterpreterDelete(interpreter);
   }
 }
