@@ -11,10 +11,10 @@ namespace gles_delegate {
 
 // Ok if each tensor that nodes of `plan` write has one writer, which comes
 // before its readers, if none of them is a constant of the file or a variable,
-// and if no node lacks an input or output that its op needs. All that reads a model
-// relies on that, as do the runtime's partitioner and kernels, which may crash.
-// Otherwise kFailedPrecondition, with the nodes
-// and the tensor; kInternal is NodeFinder's. O(tensors + nodes).
+// and if no node lacks an input or output that its op needs. All that reads a
+// model relies on that, as do the runtime's partitioner and kernels, which may
+// crash. Otherwise kFailedPrecondition, with the nodes and the tensor;
+// kInternal is NodeFinder's. O(tensors + nodes).
 absl::Status CheckGraph(TfLiteContext* context, const NodeFinder& find,
                         absl::Span<const int> plan);
 

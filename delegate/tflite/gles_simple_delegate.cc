@@ -252,7 +252,7 @@ GlesSimpleDelegate::CreateKernel(TfLiteContext* context,
   ASSIGN_OR_RETURN(auto kernel, TakeKernel(context, partition));
   RETURN_IF_ERROR(kernel->RequireBuffers(context));
   now().partitions.push_back(kernel->report());
-  return std::move(kernel);
+  return kernel;
 }
 
 void GlesSimpleDelegate::Finish(TfLiteContext* context,

@@ -105,7 +105,7 @@ bool FakeInterpreter::Allocate() {
 }
 
 void FakeInterpreter::Invoke() {
-  // What a node that is not the delegate's would write.
+  // Nodes that are not the delegate's would write these.
   for (size_t i = 0; i < context_->tensors_size; ++i) {
     TfLiteTensor& t = context_->tensors[i];
     if (t.allocation_type != kTfLiteDynamic || t.data.raw != nullptr) continue;

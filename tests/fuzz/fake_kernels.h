@@ -1,4 +1,4 @@
-// What the fake runtime has for TFLite's own kernels. They give outputs the
+// The fake runtime's kernels. They give outputs the
 // shapes that the file has for them, with the inputs' free extents, check
 // nothing else, and compute little more than a loop's counter.
 #ifndef GLES_DELEGATE_TESTS_FUZZ_FAKE_KERNELS_H_

@@ -292,8 +292,8 @@ void FakeRuntime::Free(int axis, int extent, bool has_placeholders) {
   }
 }
 
-// What a loop counts to, in the condition: constants of one integer. Long
-// loops, which take long, are each one value of 256.
+// Changes the number that a loop counts to: constants of one integer in the
+// condition. Long loops take long, so that each is one value of 256.
 void FakeRuntime::SetSteps(uint8_t steps) {
   constexpr int kSteps[] = {0, 1, 2, 3, 16, 300, 20000, -1, INT_MIN, INT_MAX};
   constexpr size_t kShort = 5;
