@@ -3,12 +3,15 @@
 // tools/cases.
 #include <numeric>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "delegate/ops/movement/slice.h"
 #include "delegate/ops/movement/transpose.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_node.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -182,10 +185,9 @@ TEST_F(RankFiveTest, BroadcastsOfSixAxes) {
     std::swap(params.a, params.b);
     params.constant = Constant::kFirst;
     Expect(Binary(params));
-    IntegerBinaryParams ints;
-    ints.a = part;
-    ints.b = kSix;
-    Expect(IntegerBinary(ints));
+    Expect(cases::ModelOf(
+        absl::StrCat("ADD a=i32[", absl::StrJoin(part, ","),
+                     "]~-1000..1000 b=i32[2,3,2,3,2,5]~-1000..1000")));
     for (const Op op : {Op::MAXIMUM, Op::LESS, Op::SELECT_V2}) {
       const SingleOpModel model = OfSixAxes(op, part, /*for_cpu=*/false);
       EXPECT_THAT(RunOnDelegate(model),

@@ -95,9 +95,6 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
   const egl::ScopedGlOverride<
       GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>
       source(&GlApi::ShaderSource, AlteredShaderSource);
-  IntegerBinaryParams add, modulo;
-  modulo.op = Op::FLOOR_MOD;
-  for (IntegerBinaryParams* p : {&add, &modulo}) p->a = p->b = {1, 3, 4, 5};
   Conv3dParams transposed;
   transposed.transposed = true;
   LstmCase projected, sequence = LstmWithParts(0);
@@ -111,11 +108,11 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
   few.input = {2, 17};
   many.input = {20, 17};
   const SingleOpModel models[] = {
-      IntegerBinary(add),
-      IntegerBinary(modulo),
-      IntegerNeg({1, 3, 4, 5}),
-      Logical(Op::LOGICAL_AND, {1, 3, 4, 5}, {1, 3, 4, 5}),
-      LogicalNot({1, 3, 4, 5}),
+      cases::ModelOf("ADD a=i32[1,3,4,5] b=i32[1,3,4,5]"),
+      cases::ModelOf("FLOOR_MOD a=i32[1,3,4,5] b=i32[1,3,4,5]~1..100"),
+      cases::ModelOf("NEG x=i32[1,3,4,5]"),
+      cases::ModelOf("LOGICAL_AND a=bool[1,3,4,5] b=bool[1,3,4,5]"),
+      cases::ModelOf("LOGICAL_NOT x=bool[1,3,4,5]"),
       ReduceBools(Op::REDUCE_ANY, {1, 3, 4, 5}, {1}, true),
       ReduceInts(Op::SUM, {1, 3, 4, 5}, {1, 2}, true),
       // In the input's memory: whole texels, and channels of them.

@@ -21,38 +21,6 @@ constexpr int64_t kPastInt32 = int64_t{1} << 31;
 
 class Int64Test : public DeviceTest {};
 
-TEST_F(Int64Test, Arithmetic) {
-  for (Op op :
-       {Op::ADD, Op::SUB, Op::MUL, Op::MAXIMUM, Op::MINIMUM, Op::FLOOR_MOD}) {
-    for (Constant constant :
-         {Constant::kNone, Constant::kFirst, Constant::kSecond}) {
-      for (const Shape& b : {Shape{}, Shape{5}, Shape{3, 1}, Shape{2, 3, 5}}) {
-        const SingleOpModel model =
-            OfInt64(IntegerBinary({op, {2, 3, 5}, b, 1000, constant}), true);
-        if (!RunOnCpu(model).status.ok()) continue;  // MUL in 2.9
-        ExpectMatchesCpuOnce(model);
-      }
-    }
-  }
-  ExpectMatchesCpu(
-      OfInt64(IntegerBinary({Op::ADD, {2, 3, 4, 5}, {4, 1}}), true));
-  ExpectMatchesCpuOnce(OfInt64(IntegerNeg({2, 3, 5}), true));
-  ExpectMatchesCpuOnce(OfType(ZerosLike({2, 3, 5}), TensorType::INT64));
-}
-
-TEST_F(Int64Test, ComparisonsAndChoices) {
-  for (Op op : {Op::EQUAL, Op::NOT_EQUAL, Op::LESS, Op::LESS_EQUAL, Op::GREATER,
-                Op::GREATER_EQUAL}) {
-    ExpectMatchesCpuOnce(
-        OfInt64(ComparisonOp(op, TensorType::INT32, {2, 3, 5}, {5}), true));
-  }
-  SelectParams select;
-  select.condition = {2, 3, 1};
-  select.x = {2, 3, 5};
-  select.y = {5};
-  ExpectMatchesCpuOnce(OfType(Select(select), TensorType::INT64));
-}
-
 TEST_F(Int64Test, Reductions) {
   for (Op op : {Op::SUM, Op::MEAN, Op::REDUCE_MAX, Op::REDUCE_MIN}) {
     ExpectMatchesCpuOnce(

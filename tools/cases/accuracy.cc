@@ -6,20 +6,43 @@
 #include "tools/cases/model.h"
 
 namespace gles_delegate::cases {
+namespace {
 
-testing::Accuracy AccuracyOf(const CaseSpec& spec) {
-  testing::Accuracy accuracy;
+using testing::Accuracy;
+using testing::Op;
+
+// Integers and bools are exact, whatever the ops.
+bool HasFloats(const CaseSpec& spec) {
+  const auto is_float = [](const TensorSpec& tensor) {
+    return !tensor.absent && !tensor.known &&
+           (tensor.type == testing::TensorType::FLOAT32 ||
+            tensor.type == testing::TensorType::FLOAT64);
+  };
+  return std::any_of(
+      spec.nodes.begin(), spec.nodes.end(), [&](const NodeSpec& node) {
+        return std::any_of(node.inputs.begin(), node.inputs.end(), is_float);
+      });
+}
+
+// How many terms one element of the op's result has.
+int TermsOf(Op op) { return op == Op::ADD ? 2 : op == Op::MUL ? 1 : 0; }
+
+}  // namespace
+
+Accuracy AccuracyOf(const CaseSpec& spec) {
+  Accuracy accuracy;
   accuracy.terms = 0;
+  if (!HasFloats(spec)) return accuracy;
   for (const NodeSpec& node : spec.nodes) {
-    if (node.op == testing::Op::ADD) accuracy.terms = 2;
+    accuracy.terms = std::max(accuracy.terms, TermsOf(node.op));
   }
   return accuracy;
 }
 
 bool HasMagnitude(const CaseSpec& spec) {
-  return std::any_of(
-      spec.nodes.begin(), spec.nodes.end(),
-      [](const NodeSpec& node) { return node.op == testing::Op::ADD; });
+  return HasFloats(spec) &&
+         std::any_of(spec.nodes.begin(), spec.nodes.end(),
+                     [](const NodeSpec& node) { return node.op == Op::ADD; });
 }
 
 }  // namespace gles_delegate::cases

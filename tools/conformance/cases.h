@@ -5,17 +5,16 @@
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_
 
 #include <string>
+#include <vector>
 
-#include "tools/cases/case_spec.h"
+#include "tools/cases/rows.h"
 #include "tools/conformance/suite.h"
 #include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 
-// Those of tools/cases, one of them, and its variants.
-void AddRowCases(CaseList* list);
-// `is_new`: its float model, too.
-void AddRowCase(CaseList* list, const cases::CaseSpec& spec, bool is_new);
+// Those of rows of tools/cases, and their variants.
+void AddRowCases(CaseList* list, const std::vector<cases::Row>& rows);
 
 void AddConvCases(CaseList* list);
 void AddMatmulCases(CaseList* list);

@@ -1,5 +1,5 @@
 // Functions of one tensor, with every shape, low ranks and the ends of float's
-// range; and FILL and ZEROS_LIKE.
+// range.
 #include "absl/strings/str_cat.h"
 #include "tools/conformance/cases.h"
 #include "tools/conformance/special_values.h"
@@ -27,17 +27,6 @@ void AddEndsOfRange(CaseList* list, UnaryOp op) {
     const Shape shape = {1, 1, 12, channels};
     list->Add(testing::UnaryOpName(op), "ends_of_range", shape,
               [=] { return WithValues(testing::Unary(op, shape), values); });
-  }
-}
-
-void AddFills(CaseList* list) {
-  for (const Shape& shape : testing::StandardShapes()) {
-    for (bool runtime : {false, true}) {
-      list->Add("FILL", runtime ? "runtime_then_MUL" : "constant_then_MUL",
-                shape, [=] { return testing::Fill(shape, runtime); });
-    }
-    list->Add("ZEROS_LIKE", "plain", shape,
-              [=] { return testing::ZerosLike(shape); });
   }
 }
 
@@ -88,7 +77,6 @@ void AddElementwiseUnaryCases(CaseList* list) {
                 shape, [=] { return testing::Prelu(shape, alpha, weights); });
     }
   }
-  AddFills(list);
 }
 
 }  // namespace gles_delegate::conformance

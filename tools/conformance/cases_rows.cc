@@ -96,8 +96,7 @@ void AddMoves(CaseList* list, const CaseSpec& spec) {
       one ? 2 * kFamilies : 4, /*integer_path=*/false);
 }
 
-}  // namespace
-
+// `is_new`: its float model, too.
 void AddRowCase(CaseList* list, const CaseSpec& spec, bool is_new) {
   const auto build = [spec] { return cases::ModelOf(spec); };
   const std::string attributes = AttributesOf(spec);
@@ -115,10 +114,12 @@ void AddRowCase(CaseList* list, const CaseSpec& spec, bool is_new) {
   if (spec.Has("series")) AddMoves(list, spec);
 }
 
-void AddRowCases(CaseList* list) {
+}  // namespace
+
+void AddRowCases(CaseList* list, const std::vector<cases::Row>& rows) {
   // Two rows may have a model in common, one with flags.
   std::set<std::string> known;
-  for (const cases::Row& row : cases::AllRows()) {
+  for (const cases::Row& row : rows) {
     if (!row.refusal.empty()) continue;
     for (const std::string& text : row.cases) {
       const bool is_new = known.insert(text.substr(0, text.find(" %"))).second;

@@ -134,11 +134,7 @@ absl::StatusOr<std::vector<Family>> FamiliesOfFlags() {
   const auto rows = cases::RowsOf("--case", text);
   if (!rows.ok()) return rows.status();
   CaseList list;
-  for (const cases::Row& row : *rows) {
-    for (const std::string& one : row.cases) {
-      AddRowCase(&list, *cases::ParseCase(one), /*is_new=*/true);
-    }
-  }
+  AddRowCases(&list, *rows);
   return list.Take();
 }
 

@@ -130,7 +130,7 @@ absl::StatusOr<std::vector<Family>> CaseList::Take() {
 
 absl::StatusOr<std::vector<Family>> AllFamilies() {
   CaseList list;
-  AddRowCases(&list);
+  AddRowCases(&list, cases::AllRows());
   AddConvCases(&list);
   AddMatmulCases(&list);
   AddElementwiseUnaryCases(&list);

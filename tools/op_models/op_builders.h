@@ -179,10 +179,6 @@ SingleOpModel L2Normalization(const Shape& input, float deviation = 1);
 SingleOpModel LocalResponseNormalization(const Shape& input, int radius,
                                          float bias, float alpha, float beta);
 
-// FILL, then a MUL: a graph must have an input.
-SingleOpModel Fill(const Shape& shape, bool runtime);
-SingleOpModel ZerosLike(const Shape& input);
-
 // x and y are the shapes of the matrices as they are multiplied.
 struct MatMulParams {
   Shape x;
@@ -198,20 +194,6 @@ SingleOpModel BatchMatMul(const MatMulParams& params);
 // CAST of values from -max to max, a third of them zeros.
 SingleOpModel Cast(TensorType from, TensorType to, const Shape& input,
                    float max = 100);
-// An arithmetic op on int32.
-struct IntegerBinaryParams {
-  Op op = Op::ADD;
-  Shape a, b;
-  int max = 1000;  // of the values
-  Constant constant = Constant::kNone;
-  Activation activation = Activation::kNone;
-};
-
-SingleOpModel IntegerBinary(const IntegerBinaryParams& params);
-// LOGICAL_AND or LOGICAL_OR; `constant`: of the second operand.
-SingleOpModel Logical(Op op, const Shape& a, const Shape& b,
-                      bool constant = false);
-SingleOpModel LogicalNot(const Shape& input);
 // REDUCE_ANY or REDUCE_ALL over constant axes: of bools that are seldom, or
 // mostly, true.
 SingleOpModel ReduceBools(Op op, const Shape& input,
@@ -219,19 +201,6 @@ SingleOpModel ReduceBools(Op op, const Shape& input,
 // MEAN, SUM, REDUCE_MAX, REDUCE_MIN or REDUCE_PROD of int32 over constant axes.
 SingleOpModel ReduceInts(Op op, const Shape& input,
                          const std::vector<int>& axes, bool keep_dims);
-SingleOpModel IntegerNeg(const Shape& input);
-// EQUAL, NOT_EQUAL, LESS, ..., on float32, int32 or bool.
-SingleOpModel ComparisonOp(Op op, TensorType type, const Shape& a,
-                           const Shape& b, Constant constant = Constant::kNone);
-// SELECT or SELECT_V2 of floats.
-struct SelectParams {
-  Op op = Op::SELECT_V2;
-  Shape condition, x, y;
-  int constant = -1;  // of the three inputs
-};
-
-SingleOpModel Select(const SelectParams& params);
-
 // ARG_MAX or ARG_MIN, of whole numbers from -max to max.
 SingleOpModel ArgExtreme(Op op, const Shape& input, int axis,
                          TensorType type = TensorType::FLOAT32, int max = 4);

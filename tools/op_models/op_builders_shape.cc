@@ -1,4 +1,4 @@
-// Builders for ops that pool, resample and fill, and SOFTMAX.
+// Builders for ops that pool and resample, and SOFTMAX.
 
 #include "absl/strings/str_cat.h"
 #include "tools/op_models/op_variant.h"
@@ -82,35 +82,6 @@ SingleOpModel Softmax(const Shape& input, float beta) {
                      options.beta = beta;
                      return v.Op(Op::SOFTMAX, 1, {InputOf(v, input)}, options);
                    });
-}
-
-// FILL, then a MUL: a graph must have an input.
-SingleOpModel Fill(const Shape& shape, bool runtime) {
-  return MakeModel(
-      absl::StrCat("FILL ", ShapeString(shape), runtime ? " at run time" : ""),
-      Accuracy{/*terms=*/1}, [&](OpVariant& v) {
-        const int rank = static_cast<int>(shape.size());
-        const int dims = v.IntConstant("dims", {rank}, shape);
-        const int value =
-            v.Constant("value", {}, {2.75f},
-                       runtime ? Weights::kRuntime : Weights::kFloat);
-        const int x =
-            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        const int filled = v.builder().AddTensor("filled", shape);
-        v.builder().AddOp(Op::FILL, 1, {dims, value}, {filled},
-                          schema::FillOptionsT());
-        return v.Op(Op::MUL, 1, {filled, x}, schema::MulOptionsT());
-      });
-}
-
-SingleOpModel ZerosLike(const Shape& shape) {
-  return MakeModel(
-      absl::StrCat("ZEROS_LIKE ", ShapeString(shape)), Accuracy{/*terms=*/0},
-      [&](OpVariant& v) {
-        const int x =
-            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        return v.Op(Op::ZEROS_LIKE, 1, {x}, schema::ZerosLikeOptionsT());
-      });
 }
 
 }  // namespace gles_delegate::testing

@@ -108,10 +108,6 @@ inline SingleOpModel MakeModel(const std::string& description,
   return MakeModel(description, accuracy, /*with_magnitude=*/false, build);
 }
 
-// Random values of which many are equal.
-std::vector<float> FewValues(OpVariant& v, schema::TensorType type,
-                             const Shape& shape);
-
 // "SAME", "VALID".
 std::string PaddingName(Padding padding);
 // "Half" and so on; "" for kFloat.
