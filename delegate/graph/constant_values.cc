@@ -124,7 +124,7 @@ absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {
   RETURN_IF_ERROR(CheckConstantFloats(tensor));
   const int64_t n = tensor.shape.elements();
   std::vector<float> values(n);
-  if (tensor.stored() == DataType::kFloat32) {
+  if (n > 0 && tensor.stored() == DataType::kFloat32) {
     std::memcpy(values.data(), tensor.constant.bytes().data(),
                 n * sizeof(float));
     return values;

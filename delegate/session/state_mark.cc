@@ -13,11 +13,13 @@ constexpr uint32_t kMark = 0x7fd5a6c3;
 }  // namespace
 
 void MarkStateOnGpu(const HostMemory& memory) {
+  if (memory.data == nullptr) return;
   std::memcpy(memory.data, &kMark, sizeof(kMark));
 }
 
 bool IsStateOnGpu(const HostMemory& memory) {
-  return std::memcmp(memory.data, &kMark, sizeof(kMark)) == 0;
+  return memory.data != nullptr &&
+         std::memcmp(memory.data, &kMark, sizeof(kMark)) == 0;
 }
 
 }  // namespace gles_delegate

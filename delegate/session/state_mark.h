@@ -18,7 +18,7 @@
 
 namespace gles_delegate {
 
-// `memory` must hold at least four bytes.
+// `memory` must hold at least four bytes, or be none.
 void MarkStateOnGpu(const HostMemory& memory);
 bool IsStateOnGpu(const HostMemory& memory);
 

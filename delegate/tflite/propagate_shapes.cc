@@ -8,6 +8,7 @@
 #include "base/status_macros.h"
 #include "delegate/tflite/kept_messages.h"
 #include "delegate/tflite/read_node.h"
+#include "delegate/tflite/scratch_memory.h"
 #include "delegate/tflite/tensor_room.h"
 
 namespace gles_delegate {
@@ -105,6 +106,10 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
                                          const std::vector<int>* own) {
   ShapeFacts facts;
   facts.values = std::move(known);
+  // A loop's state may be of another type than the body's input.
+  absl::erase_if(facts.values, [context](const auto& value) {
+    return value.second.bytes().size() < BytesOf(context->tensors[value.first]);
+  });
   KeptMessages messages(context);
   std::deque<KeptMessages> of_subgraphs;
   for (TfLiteContext* subgraph : SubgraphsOf(decompositions)) {
