@@ -36,9 +36,9 @@ TEST(CacheKeyTest, EveryTuningParameterAndEveryOptionChangesIt) {
   half.options.half = true;
   EXPECT_TRUE(keys.insert(KeyOf(half)).second) << "half";
   // Weights past 65504 are stored as 65504, not as infinities.
-  DeviceProfile saturated = half;
-  saturated.options.saturate_halves = true;
-  EXPECT_TRUE(keys.insert(KeyOf(saturated)).second) << "saturate_halves";
+  DeviceProfile infinite = half;
+  infinite.options.saturate_halves = false;
+  EXPECT_TRUE(keys.insert(KeyOf(infinite)).second) << "saturate_halves";
 }
 
 }  // namespace
