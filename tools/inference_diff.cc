@@ -316,7 +316,10 @@ int Main(int argc, char** argv) {
     return absl::IsCancelled(passed.status()) ? kInterruptedExit : 1;
   }
   if (!*passed) {
-    std::fprintf(stderr, "inference_diff: past an error of %g\n", MaxError());
+    std::fprintf(
+        stderr, "inference_diff: past %s%g\n",
+        absl::GetFlag(FLAGS_suggest_float32_nodes) ? "" : "--max_error=",
+        MaxError());
   }
   return *passed ? 0 : 1;
 }

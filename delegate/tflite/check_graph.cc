@@ -36,6 +36,8 @@ constexpr struct {
     {BuiltinOperator_FULLY_CONNECTED, 2},
     {BuiltinOperator_IF, 1},
     {BuiltinOperator_LSTM, 1},
+    {BuiltinOperator_PAD, 2},
+    {BuiltinOperator_PADV2, 2},
     {BuiltinOperator_SVDF, 3},
     {BuiltinOperator_TRANSPOSE_CONV, 3},
     {BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, 1},

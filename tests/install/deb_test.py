@@ -4,7 +4,7 @@ and the binaries are hardened.
     tests/install/deb_test.py BUILD_FOLDER ARCHITECTURE FOLDER [EMULATOR...]
 
 makes the packages of BUILD_FOLDER below FOLDER and unpacks them there. ARCHITECTURE: Debian's word
-for the machine that BUILD_FOLDER is for, "" for this one. EMULATOR: a command that runs its programs.
+for the machine that BUILD_FOLDER is for, or "this". EMULATOR: a command that runs its programs.
 Run by CTest as `packages`, `arm64.packages` and `armhf.packages`. Skips (exit status 77) without
 debhelper, a build in BUILD_FOLDER or EMULATOR; without lintian that part is skipped, loudly.
 clean_root.sh installs them on a Debian that has nothing else.
@@ -110,6 +110,7 @@ def check_debug_symbols(folder, root):
 
 def main():
     build, architecture, folder, *emulator = sys.argv[1:]
+    architecture = "" if architecture == "this" else architecture
     if shutil.which("dh") is None:
         print("SKIPPED: NO debhelper ON THIS MACHINE")
         sys.exit(SKIPPED)

@@ -216,8 +216,8 @@ class Watch {
     const std::string again = result.text.empty()
                                   ? absl::StrCat("--filter=", result.name)
                                   : absl::StrCat("--case='", result.text, "'");
-    std::fprintf(stderr, "FAILED %s\n  gles_conformance %s%s\n",
-                 result.name.c_str(), again.c_str(), result.failure.c_str());
+    std::fprintf(stderr, "FAILED %s\n%s\n  gles_conformance %s\n",
+                 result.name.c_str(), result.failure.c_str(), again.c_str());
   }
 
  private:

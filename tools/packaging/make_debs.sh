@@ -4,6 +4,11 @@
 # Makes the Debian packages of what BUILD_FOLDER has built, for Debian's ARCHITECTURE (this machine's),
 # in FOLDER, which is emptied first. Needs debhelper. `./dev package` and tests/install/deb_test.py call it.
 set -euo pipefail
+if [[ $# -lt 2 || $1 == -h || $1 == --help ]]; then
+  sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
+  [[ $# -gt 0 && $1 == -* ]]
+  exit
+fi
 build="$(realpath "$1")" folder="$(realpath -m "$2")"
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 rm -rf "$folder"

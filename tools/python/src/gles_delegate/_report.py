@@ -62,7 +62,7 @@ class Partition:
     nodes: int = 0
     nodes_after_passes: int = 0
     nodes_on_integer_path: int = 0
-    nodes_in_float32: Dict[str, int] = field(default_factory=dict)
+    nodes_in_float32: Dict[str, int] = field(default_factory=dict[str, int])
     dispatches: int = 0
     barriers: int = 0
     compile_ms: float = 0
