@@ -111,7 +111,7 @@ def check_program(path, misspelt, meant):
         help_of = text.split("\n  --gles_options=")[1].split("\n  --")[0]
         for key in sorted(option_keys() - set(re.findall(r"\w+", help_of))):
             yield f"its help lacks the option {key}"
-    page = path.parents[1] / "debian" / f"{path.name}.1"
+    page = path.parents[1] / "man" / f"{path.name}.1"
     if page.exists():
         words = page.read_text(encoding="utf-8").replace("\\-", "-").split()
         usage, flags = text.split("\nFlags:\n")
