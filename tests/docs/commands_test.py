@@ -128,7 +128,7 @@ def as_run(line):
         line = re.sub(pattern, replacement, line)
     if not re.search("--graphs?=|--list_devices", line):
         line = re.sub(r"\b(%s)(?= --)" % "|".join(ON_A_MODEL), r"\1 --graph=model.tflite", line)
-    if not re.search("--filter|--list|--case", line):
+    if not re.search("--filter|--list|--case='", line):
         line = re.sub(r"\b(gles_conformance)(?= --)", r"\1 --filter=CEIL", line)
     return line
 
