@@ -222,8 +222,7 @@ absl::Status Context::RunHere(absl::FunctionRef<absl::Status()> fn) {
 
 absl::Status Context::RunInSibling(absl::FunctionRef<absl::Status()> fn) {
   if (sibling_ == nullptr) {
-    ASSIGN_OR_RETURN(auto sibling, CreateSharing(*this, /*debug=*/false));
-    sibling_ = std::move(sibling);
+    ASSIGN_OR_RETURN(sibling_, CreateSharing(*this, /*debug=*/false));
   }
   absl::Status status = sibling_->Run([&] { return RunCurrent(fn); });
   if (sibling_->is_lost() && !lost_) {

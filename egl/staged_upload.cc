@@ -11,9 +11,8 @@ namespace gles_delegate::egl {
 absl::Status StagedUpload::Fill(const Buffer& to,
                                 absl::Span<const uint8_t> data) {
   if (memory_.mapped() == nullptr) {
-    ASSIGN_OR_RETURN(auto memory,
+    ASSIGN_OR_RETURN(memory_,
                      Buffer::CreateMapped(2 * kPieceBytes, GL_MAP_WRITE_BIT));
-    memory_ = std::move(memory);
     LabelObject(GL_BUFFER_KHR, memory_.id(), "staging of uploads");
   }
   for (size_t at = 0; at < data.size(); at += kPieceBytes) {
@@ -28,8 +27,7 @@ absl::Status StagedUpload::Fill(const Buffer& to,
     gl().CopyBufferSubData(
         GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, static_cast<GLintptr>(from),
         static_cast<GLintptr>(at), static_cast<GLsizeiptr>(bytes));
-    ASSIGN_OR_RETURN(auto fence, Fence::Insert());
-    copied_[next_] = std::move(fence);
+    ASSIGN_OR_RETURN(copied_[next_], Fence::Insert());
     next_ = 1 - next_;
   }
   return CheckGl("an upload through mapped memory");

@@ -149,8 +149,7 @@ absl::StatusOr<absl::Span<const float>> ConstantFloats(
     return absl::MakeConstSpan(reinterpret_cast<const float*>(bytes),
                                tensor.shape.elements());
   }
-  ASSIGN_OR_RETURN(auto values, ConstantFloats(tensor));
-  *room = std::move(values);
+  ASSIGN_OR_RETURN(*room, ConstantFloats(tensor));
   return absl::MakeConstSpan(*room);
 }
 

@@ -158,8 +158,7 @@ absl::StatusOr<SelfCheckResult> Check::Run() {
   // First, as nodes in textures are compared through such programs.
   RETURN_IF_ERROR(CheckTransfers(in_, objects_, &result_));
   if (!result_.ok()) return result_;
-  ASSIGN_OR_RETURN(auto units, ChooseSelfCheckUnits(in_));
-  units_ = std::move(units);
+  ASSIGN_OR_RETURN(units_, ChooseSelfCheckUnits(in_));
   result_.programs += units_.programs;
   RETURN_IF_ERROR(RunCases());
   result_.checked += units_.found_right;

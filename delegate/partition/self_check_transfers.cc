@@ -120,10 +120,8 @@ void TransferRun::Add(TensorId id) {
 }
 
 absl::Status TransferRun::Execute(SharedObjects* objects) {
-  ASSIGN_OR_RETURN(
-      auto executor,
-      Executor::Create(in_.context, &objects->programs, graph_, {}, profile_));
-  executor_ = std::move(executor);
+  ASSIGN_OR_RETURN(executor_, Executor::Create(in_.context, &objects->programs,
+                                               graph_, {}, profile_));
   for (TensorId id : graph_.inputs) {
     const int seed = 2 * id + (is_upload_ ? 1 : 0);
     in_bytes_.push_back(TransferValues(graph_.tensor(id), seed));

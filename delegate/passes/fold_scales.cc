@@ -111,13 +111,11 @@ class Weights {
   static absl::StatusOr<Weights> Of(const Graph& graph,
                                     const Convolution& conv) {
     Weights w(conv);
-    ASSIGN_OR_RETURN(auto values,
+    ASSIGN_OR_RETURN(w.weights_,
                      ConstantFloats(graph.tensor(conv.weights.weights)));
-    w.weights_ = std::move(values);
     w.bias_.assign(conv.filter.outputs, 0.0f);
     if (const Tensor* bias = conv.weights.Bias(graph)) {
-      ASSIGN_OR_RETURN(auto biases, ConstantFloats(*bias));
-      w.bias_ = std::move(biases);
+      ASSIGN_OR_RETURN(w.bias_, ConstantFloats(*bias));
     }
     return w;
   }

@@ -108,8 +108,7 @@ absl::StatusOr<Command> CommandBuilder::MakeCommand(
   }
   command.label = d.label;
   const Bindings points = gl_shaders::AssignBindings(program.spec);
-  ASSIGN_OR_RETURN(auto bound, BindTensors(dispatch, points, &command));
-  *accesses = std::move(bound);
+  ASSIGN_OR_RETURN(*accesses, BindTensors(dispatch, points, &command));
   const std::vector<Resource>& constants = in_.constants[dispatch];
   for (size_t c = 0; c < constants.size(); ++c) {
     if (d.constants[c].literal) continue;

@@ -47,9 +47,8 @@ absl::StatusOr<StartedPrograms> StartPrograms(
   const bool wants_threads =
       context.owned() && profile.faults.compiles_in_turn &&
       context.device().Has("GL_KHR_parallel_shader_compile");
-  ASSIGN_OR_RETURN(auto started,
+  ASSIGN_OR_RETURN(result.started,
                    programs->Start(result.sources, cache, wants_threads));
-  result.started = std::move(started);
   return result;
 }
 

@@ -37,8 +37,7 @@ absl::Status MakeTransferMemory(
 absl::Status MakeSampler(ExecutorParts* parts) {
   for (const HostTransfer& input : parts->inputs) {
     if (input.object().kind != ObjectForm::Kind::kTexture) continue;
-    ASSIGN_OR_RETURN(auto sampler, egl::Sampler::Nearest());
-    parts->sampler = std::move(sampler);
+    ASSIGN_OR_RETURN(parts->sampler, egl::Sampler::Nearest());
     return absl::OkStatus();
   }
   return absl::OkStatus();
@@ -113,9 +112,8 @@ void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
 
 absl::Status UploadParams(const std::vector<uint8_t>& params,
                           egl::Buffer* buffer) {
-  ASSIGN_OR_RETURN(auto made, egl::Buffer::Create(params.size(), params.data(),
-                                                  GL_STATIC_DRAW));
-  *buffer = std::move(made);
+  ASSIGN_OR_RETURN(*buffer, egl::Buffer::Create(params.size(), params.data(),
+                                                GL_STATIC_DRAW));
   egl::LabelObject(GL_BUFFER_KHR, buffer->id(), "parameters");
   return absl::OkStatus();
 }

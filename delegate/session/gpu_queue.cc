@@ -61,9 +61,8 @@ absl::Status GpuQueue::BeforeSubmit() {
   if (egl::CurrentContext() == gpu.shared_with) {
     egl::gl().MemoryBarrier(GL_ALL_BARRIER_BITS);
   }
-  ASSIGN_OR_RETURN(auto fence,
+  ASSIGN_OR_RETURN(callers_commands_,
                    egl::DisplayFence::Insert(gpu.context->display()));
-  callers_commands_ = std::move(fence);
   return absl::OkStatus();
 }
 
@@ -81,9 +80,8 @@ absl::Status GpuQueue::LetCallerAwait() {
   if (gpu_->shared_with == EGL_NO_CONTEXT || !does_not_wait_) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(auto fence,
+  ASSIGN_OR_RETURN(own_commands_,
                    egl::DisplayFence::Insert(gpu_->context->display()));
-  own_commands_ = std::move(fence);
   return absl::OkStatus();
 }
 

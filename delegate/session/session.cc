@@ -144,12 +144,11 @@ absl::Status Session::BuildInContext() {
   for (const auto& o : objects.outputs) built.bound.outputs.push_back(o.form);
   RETURN_IF_ERROR(CheckMayReturnAtOnce(built.bound));
   ASSIGN_OR_RETURN(
-      auto source,
+      built.source,
       ExecutorSource::Make(
           {setup_.gpu.get(), &setup_.profile, &setup_.options, &setup_.nodes,
            &graph_, &original_, &builder_, setup_.report.get(), built.bound,
            /*was_compiled=*/compiled_in_.lock() == built.context}));
-  built.source = std::move(source);
   state_ = std::move(built);
   return absl::OkStatus();
 }

@@ -119,10 +119,9 @@ void TensorBuffer::Unlock() {
 }
 
 absl::Status TensorBuffer::MakeTexels() {
-  ASSIGN_OR_RETURN(auto made,
+  ASSIGN_OR_RETURN(texels_.buffer,
                    egl::Buffer::Create(TexelBytes(shape_) + kMoreBytes, nullptr,
                                        GL_DYNAMIC_COPY));
-  texels_.buffer = std::move(made);
   auto view = egl::Texture::OfBuffer(texels_.buffer, GL_RGBA32F);
   if (view.ok()) texels_.view = *std::move(view);
   return absl::OkStatus();

@@ -17,8 +17,7 @@ namespace {
 
 // The ops that may lack inputs, and how many of the first they need. Kernels of
 // others do not look before they follow a null pointer, nor whether an output
-// is absent. All inputs of custom ops and
-// of those that are younger than these may be absent.
+// is absent. Custom ops, and ops that are younger than these, may lack all.
 constexpr struct {
   int builtin_code;
   int needed;

@@ -97,9 +97,8 @@ class DecompositionFinder {
       visited->is_unsafe = true;
       return s;
     }
-    ASSIGN_OR_RETURN(auto border,
+    ASSIGN_OR_RETURN(out->border,
                      BorderOf(key.first, key.second, found, out->plan, find_));
-    out->border = std::move(border);
     return absl::OkStatus();
   }
 
@@ -118,19 +117,14 @@ class DecompositionFinder {
       return absl::InvalidArgumentError(
           "its body or its condition leads back to the loop");
     }
-    auto plan = subgraphs_.PlanOf(body);
-    if (!plan.ok()) return plan.status();
-    out->plan = *std::move(plan);
-    plan = subgraphs_.PlanOf(tested);
-    if (!plan.ok()) return plan.status();
-    condition.plan = *std::move(plan);
+    ASSIGN_OR_RETURN(out->plan, subgraphs_.PlanOf(body));
+    ASSIGN_OR_RETURN(condition.plan, subgraphs_.PlanOf(tested));
     absl::Status checked = CheckGraph(body, find_, out->plan);
     checked.Update(CheckGraph(tested, find_, condition.plan));
     out->is_unsafe = !checked.ok();
     if (!checked.ok()) return checked;
-    ASSIGN_OR_RETURN(auto border, LoopBorderOf(key.first, key.second, body,
+    ASSIGN_OR_RETURN(out->border, LoopBorderOf(key.first, key.second, body,
                                                out->plan, find_, &condition));
-    out->border = std::move(border);
     return absl::OkStatus();
   }
 

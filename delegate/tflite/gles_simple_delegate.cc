@@ -90,8 +90,7 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
   const auto log = [&](const std::string& text) {
     if (options_.verbosity >= 1) Warn(context, text);
   };
-  ASSIGN_OR_RETURN(auto gpu, MakeGpu(GpuOptionsOf(options_), of_caller, log));
-  gpu_ = std::move(gpu);
+  ASSIGN_OR_RETURN(gpu_, MakeGpu(GpuOptionsOf(options_), of_caller, log));
   if (options_.verbosity >= 2) {
     const egl::DeviceInfo& device = gpu_->context->device();
     Tell(context, absl::StrCat("running on ", device.renderer, " (",
@@ -173,8 +172,7 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   StageTimer timer(&now().stages);
   RETURN_IF_ERROR(EnsureGpu(context, of_caller));
   timer.Lap("context");
-  ASSIGN_OR_RETURN(auto found, FindNodes(context));
-  nodes_ = std::move(found);
+  ASSIGN_OR_RETURN(nodes_, FindNodes(context));
   if (auto s = CheckGraph(context, nodes_.find, nodes_.plan); !s.ok()) {
     return RefuseAll(context, s);
   }

@@ -121,17 +121,14 @@ absl::Status ReadTexts(const TfLiteGlesDelegateOptions& o, Options* options) {
     const auto path = std::filesystem::absolute(std::string(file), error);
     options->report_file = error ? std::string(file) : path.string();
   }
-  ASSIGN_OR_RETURN(auto excluded,
+  ASSIGN_OR_RETURN(options->exclude_nodes,
                    ParseNodeRanges("exclude_nodes",
                                    absl::NullSafeStringView(o.exclude_nodes)));
-  options->exclude_nodes = std::move(excluded);
-  ASSIGN_OR_RETURN(auto float32,
+  ASSIGN_OR_RETURN(options->float32_nodes,
                    ParseNodeRanges("float32_nodes",
                                    absl::NullSafeStringView(o.float32_nodes)));
-  options->float32_nodes = std::move(float32);
-  ASSIGN_OR_RETURN(auto shapes,
+  ASSIGN_OR_RETURN(options->input_shapes,
                    ParseInputShapes(absl::NullSafeStringView(o.input_shapes)));
-  options->input_shapes = std::move(shapes);
   const auto rounding = egl::DebugValue("rounding");
   if (!rounding || *rounding == "auto") return absl::OkStatus();
   ASSIGN_OR_RETURN(auto kernels, CpuKernelsFromName(*rounding));
@@ -183,13 +180,11 @@ absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
                      " is negative; 0 is no limit"));
   }
   options.memory_limit_bytes = o.memory_limit_bytes;
-  ASSIGN_OR_RETURN(auto cache, CacheOptionsFrom(o));
-  options.cache = std::move(cache);
+  ASSIGN_OR_RETURN(options.cache, CacheOptionsFrom(o));
   RETURN_IF_ERROR(ReadTexts(o, &options));
   const absl::string_view file = absl::NullSafeStringView(o.tuning_file);
   if (!file.empty()) {
-    ASSIGN_OR_RETURN(auto tuning, ReadTuningFile(std::string(file)));
-    options.tuning = std::move(tuning);
+    ASSIGN_OR_RETURN(options.tuning, ReadTuningFile(std::string(file)));
   }
   return options;
 }

@@ -216,9 +216,8 @@ class ModelReader {
     }
     ViewConstantsForHost(*op, ReadInts(node.inputs), ReadInts(node.outputs),
                          &model_.graph);
-    ASSIGN_OR_RETURN(auto parsed, ParseNode(*op, node, registration, options_,
+    ASSIGN_OR_RETURN(Node result, ParseNode(*op, node, registration, options_,
                                             &model_.graph));
-    Node result = std::move(parsed);
     result.tflite_index = out->index;
     KeepFloat32(&result);
     ASSIGN_OR_RETURN(auto folded, FoldConstantNode(&model_.graph, result));

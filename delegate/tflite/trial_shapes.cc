@@ -193,8 +193,7 @@ absl::StatusOr<bool> TrialShapes::FindBetter(ShapeFacts* facts) {
     }
   }
   if (at.empty() || at == best_at) return found;
-  ASSIGN_OR_RETURN(auto again, PropagateAt(best_at));
-  *facts = std::move(again);
+  ASSIGN_OR_RETURN(*facts, PropagateAt(best_at));
   return found;
 }
 
