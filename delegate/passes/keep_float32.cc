@@ -134,7 +134,7 @@ class Float32Keeper {
     }
   }
 
-  // What the readers of a tensor need.
+  // How exactly the readers of a tensor need it.
   struct Need {
     int products = kNone;
     const char* reason = nullptr;

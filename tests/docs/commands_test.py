@@ -208,7 +208,7 @@ class Checker:
                     CPATH=".deps/tflite/include", PKG_CONFIG_PATH="usr/local/lib/pkgconfig"))
         except subprocess.TimeoutExpired:
             return f"more than five minutes: {line}"
-        # A software renderer is no hardware.
+        # Here is only a software renderer.
         if done.returncode == 2 and "--require=hardware" in line:
             return ""
         if done.returncode:

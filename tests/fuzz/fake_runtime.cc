@@ -46,7 +46,7 @@ std::vector<int> SparseIndices(schema::SparseIndexVector type,
 // No lambda: clang makes none with a "...".
 void SayNothing(TfLiteContext*, const char*, ...) {}
 
-// Past this a tensor of the runtime's heap has no memory.
+// The runtime allocates no larger tensor on its heap.
 constexpr size_t kMaxHeapBytes = 64 << 20;
 
 bool IsOnHeap(const TfLiteTensor& t) {

@@ -114,7 +114,7 @@ void OpenFakeDriver(bool is_large) {
   configure(is_large ? 1 : 0);
 }
 
-// What the header's bytes change in the runtime.
+// The changes of the runtime that the header asks for.
 FakeRuntime::Changes ChangesOf(absl::Span<const uint8_t> header) {
   FakeRuntime::Changes changes;
   changes.fault = header[2];
