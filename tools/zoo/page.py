@@ -2,6 +2,7 @@
 
 import collections
 import math
+import statistics
 
 import registry
 
@@ -113,6 +114,17 @@ def cpu_text(result):
 def half_reasons(results):
     for name in sorted({r["architecture"] for r in results if is_past(r)}):
         yield f"\nPast {HALVES:g} in 16 bits is {name}: {HALF_REASONS.get(name, '**why?**')}."
+
+
+def halves_by_task(results):
+    """The errors in 16 bits of each kind of model."""
+    errors = collections.defaultdict(list)
+    for r in results:
+        if "half" in r:
+            errors[r["task"]].append(r["half"])
+    yield from ["", "| in 16 bits | models | largest error | median |", "|---|---|---|---|"]
+    for task, own in sorted(errors.items()):
+        yield f"| {task} | {len(own)} | {number(max(own))} | {number(statistics.median(own))} |"
 
 
 def rows(results):
@@ -230,7 +242,8 @@ def text(results, nodes):
         "GPU alone, which refuses a model that is not whole. A model with several signatures runs",
         "each.", "", "| mode | what it is |", "|---|---|"]
     lines += [f"| {mode} | {what} |" for mode, what in registry.MODES.items()]
-    lines += ["", *totals(results), *half_reasons(results), *rows(results)]
+    lines += ["", *totals(results), *half_reasons(results), *halves_by_task(results),
+              *rows(results)]
     stays = list(reasons(results))
     if stays:
         lines += ["", "## Why nodes stay on the CPU", "",
