@@ -2,6 +2,7 @@
 // what the latencies of models are made of.
 #include <vector>
 
+#include "base/status_macros.h"
 #include "benches/common/bench_device.h"
 #include "benchmark/benchmark.h"
 #include "egl/host_copy.h"
@@ -15,12 +16,11 @@ using egl::gl;
 // What op_bench's shares are of.
 void BM_Peak(benchmark::State& state) {
   InContext(state, [&]() -> absl::Status {
-    auto peak = DevicePeak();
-    if (!peak.ok()) return peak.status();
+    ASSIGN_OR_RETURN(auto peak, DevicePeak());
     for (auto _ : state) {
     }
-    state.counters["best_GFLOPs"] = peak->gflops;
-    state.counters["best_GBs"] = peak->gbytes;
+    state.counters["best_GFLOPs"] = peak.gflops;
+    state.counters["best_GBs"] = peak.gbytes;
     return absl::OkStatus();
   });
 }
@@ -48,25 +48,24 @@ enum Direction { kDevice, kUpload, kReadback };
 void BM_Transfer(benchmark::State& state, Direction direction) {
   const size_t bytes = static_cast<size_t>(state.range(0)) / 1024 * 1024;
   InContext(state, [&]() -> absl::Status {
-    auto program = BenchProgram("copy");
-    if (!program.ok()) return program.status();
-    auto from = direction == kUpload
-                    ? Buffer::CreateMapped(bytes, GL_MAP_WRITE_BIT)
-                    : Buffer::Create(bytes, nullptr, GL_DYNAMIC_COPY);
-    if (!from.ok()) return from.status();
-    auto to = direction == kReadback
-                  ? Buffer::CreateMapped(bytes, GL_MAP_READ_BIT)
-                  : Buffer::Create(bytes, nullptr, GL_DYNAMIC_COPY);
-    if (!to.ok()) return to.status();
+    ASSIGN_OR_RETURN(auto program, BenchProgram("copy"));
+    ASSIGN_OR_RETURN(auto from,
+                     direction == kUpload
+                         ? Buffer::CreateMapped(bytes, GL_MAP_WRITE_BIT)
+                         : Buffer::Create(bytes, nullptr, GL_DYNAMIC_COPY));
+    ASSIGN_OR_RETURN(auto to,
+                     direction == kReadback
+                         ? Buffer::CreateMapped(bytes, GL_MAP_READ_BIT)
+                         : Buffer::Create(bytes, nullptr, GL_DYNAMIC_COPY));
     std::vector<uint8_t> host(bytes);
     egl::HostCopier copier;
     for (auto _ : state) {
       if (direction == kUpload) {
-        copier.Copy(from->mapped(), host.data(), bytes);
+        copier.Copy(from.mapped(), host.data(), bytes);
       }
-      if (auto s = CopyOnGpu(*program, *from, *to, 1); !s.ok()) return s;
+      RETURN_IF_ERROR(CopyOnGpu(program, from, to, 1));
       if (direction == kReadback) {
-        copier.Copy(host.data(), to->mapped(), bytes);
+        copier.Copy(host.data(), to.mapped(), bytes);
       }
     }
     state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) * bytes);
@@ -94,15 +93,13 @@ BENCHMARK_CAPTURE(BM_Transfer, readback, kReadback)
 void BM_Chain(benchmark::State& state) {
   constexpr size_t kBytes = 14 * 14 * 32 / 4 * 16;
   InContext(state, [&]() -> absl::Status {
-    auto program = BenchProgram("copy");
-    if (!program.ok()) return program.status();
-    auto from = Buffer::Create(kBytes, nullptr, GL_DYNAMIC_COPY);
-    if (!from.ok()) return from.status();
-    auto to = Buffer::Create(kBytes, nullptr, GL_DYNAMIC_COPY);
-    if (!to.ok()) return to.status();
+    ASSIGN_OR_RETURN(auto program, BenchProgram("copy"));
+    ASSIGN_OR_RETURN(auto from,
+                     Buffer::Create(kBytes, nullptr, GL_DYNAMIC_COPY));
+    ASSIGN_OR_RETURN(auto to, Buffer::Create(kBytes, nullptr, GL_DYNAMIC_COPY));
     const int count = static_cast<int>(state.range(0));
     for (auto _ : state) {
-      if (auto s = CopyOnGpu(*program, *from, *to, count); !s.ok()) return s;
+      RETURN_IF_ERROR(CopyOnGpu(program, from, to, count));
     }
     return egl::CheckGl("running a chain");
   });

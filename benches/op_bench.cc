@@ -32,6 +32,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/status_macros.h"
 #include "benches/common/bench_device.h"
 #include "benches/common/node_timer.h"
 #include "benches/common/read_graph.h"
@@ -76,17 +77,14 @@ DeviceProfile ProfileOf(const Tile& tile) {
 }
 
 absl::StatusOr<std::unique_ptr<NodeTimer>> MakeTimer(const Case& c) {
-  auto bytes = OneOpModel(c.shape);
-  if (!bytes.ok()) return bytes.status();
-  auto model = Model::FromBuffer(*std::move(bytes), c.name);
-  if (!model.ok()) return model.status();
+  ASSIGN_OR_RETURN(auto bytes, OneOpModel(c.shape));
+  ASSIGN_OR_RETURN(auto model, Model::FromBuffer(std::move(bytes), c.name));
   const DeviceProfile profile = ProfileOf(c.tile);
-  auto graph = ReadGraph(**model, profile);
-  if (!graph.ok()) return graph.status();
-  if (graph->nodes.size() != 1) {
+  ASSIGN_OR_RETURN(auto graph, ReadGraph(*model, profile));
+  if (graph.nodes.size() != 1) {
     return absl::InternalError("the op is folded away, by itself");
   }
-  return NodeTimer::Create(*std::move(graph), profile);
+  return NodeTimer::Create(std::move(graph), profile);
 }
 
 // The timer of this case. Google Benchmark calls a benchmark several times with
@@ -97,9 +95,7 @@ absl::StatusOr<NodeTimer*> TimerOf(const Case& c) {
   if (*name == c.name) return timer->get();
   name->clear();
   timer->reset();  // before the next is made: both may be large
-  auto made = MakeTimer(c);
-  if (!made.ok()) return made.status();
-  *timer = *std::move(made);
+  ASSIGN_OR_RETURN(*timer, MakeTimer(c));
   *name = c.name;
   return timer->get();
 }
@@ -110,29 +106,26 @@ absl::Status Report(const OpShape& shape, const NodeTimer::Cost& best,
   state->counters["cpu_us"] = best.cpu_us;
   state->counters["count"] = shape.count;
   if (best.us == 0) return absl::OkStatus();  // nothing is dispatched for it
-  const auto peak = DevicePeak();
-  if (!peak.ok()) return peak.status();
+  ASSIGN_OR_RETURN(const auto peak, DevicePeak());
   const double gbytes =
       Bytes(shape, IsSet("GLES_BENCH_HALF") ? 2 : 4) / best.us * 1e-3;
   const double gflops = Flops(shape) / best.us * 1e-3;
   state->counters["GBs"] = gbytes;
   if (gflops > 0) state->counters["GFLOPs"] = gflops;
   state->counters["of_peak"] =
-      gflops > 0 ? gflops / peak->gflops : gbytes / peak->gbytes;
+      gflops > 0 ? gflops / peak.gflops : gbytes / peak.gbytes;
   return absl::OkStatus();
 }
 
 absl::Status Measure(const Case& c, benchmark::State* state) {
-  auto timer = TimerOf(c);
-  if (!timer.ok()) return timer.status();
-  if (IsSet("GLES_BENCH_PLAN")) state->SetLabel((*timer)->plan());
+  ASSIGN_OR_RETURN(auto timer, TimerOf(c));
+  if (IsSet("GLES_BENCH_PLAN")) state->SetLabel(timer->plan());
   NodeTimer::Cost best;
   best.us = best.cpu_us = std::numeric_limits<double>::infinity();
   for (auto _ : *state) {
-    auto cost = (*timer)->Invoke();
-    if (!cost.ok()) return cost.status();
-    best.us = std::min(best.us, cost->us);
-    best.cpu_us = std::min(best.cpu_us, cost->cpu_us);
+    ASSIGN_OR_RETURN(auto cost, timer->Invoke());
+    best.us = std::min(best.us, cost.us);
+    best.cpu_us = std::min(best.cpu_us, cost.cpu_us);
   }
   return Report(c.shape, best, state);
 }

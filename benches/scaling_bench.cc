@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "benches/common/bench_device.h"
 #include "benchmark/benchmark.h"
 #include "delegate/device/device_profile.h"
@@ -52,11 +53,10 @@ Graph Chain(const Shape& shape, int nodes) {
 absl::StatusOr<std::unique_ptr<Executor>> Prepare(Graph* graph,
                                                   ProgramCache* programs) {
   const DeviceProfile profile = ProfileFor(BenchContext()->device(), {});
-  if (auto s = RunPasses(graph, profile); !s.ok()) return s;
-  auto dispatches = PlanGraph(graph, profile);
-  if (!dispatches.ok()) return dispatches.status();
+  RETURN_IF_ERROR(RunPasses(graph, profile));
+  ASSIGN_OR_RETURN(auto dispatches, PlanGraph(graph, profile));
   return Executor::Create(*BenchContext(), programs, *graph,
-                          *std::move(dispatches), profile);
+                          std::move(dispatches), profile);
 }
 
 // Host tensors in and out.
@@ -64,15 +64,14 @@ void Invoke(benchmark::State& state, const Shape& shape, int nodes) {
   InContext(state, [&]() -> absl::Status {
     Graph graph = Chain(shape, nodes);
     ProgramCache programs;
-    auto executor = Prepare(&graph, &programs);
-    if (!executor.ok()) return executor.status();
+    ASSIGN_OR_RETURN(auto executor, Prepare(&graph, &programs));
     std::vector<uint8_t> in(shape.elements() * sizeof(float));
     std::vector<uint8_t> out(in.size());
     const std::vector<absl::Span<const uint8_t>> ins = {in};
     const std::vector<absl::Span<uint8_t>> outs = {absl::MakeSpan(out)};
-    if (auto s = (*executor)->Invoke(ins, outs); !s.ok()) return s;  // compiles
+    RETURN_IF_ERROR(executor->Invoke(ins, outs));  // compiles
     for (auto _ : state) {
-      if (auto s = (*executor)->Invoke(ins, outs); !s.ok()) return s;
+      RETURN_IF_ERROR(executor->Invoke(ins, outs));
     }
     const double flops = 2.0 * shape.elements() * shape.c * nodes;
     state.counters["GFLOPs"] = benchmark::Counter(
@@ -115,8 +114,7 @@ void BM_PrepareNodes(benchmark::State& state) {
       Graph graph = Chain({1, 7, 7, 8}, static_cast<int>(state.range(0)));
       ProgramCache programs;
       state.ResumeTiming();
-      auto executor = Prepare(&graph, &programs);
-      if (!executor.ok()) return executor.status();
+      ASSIGN_OR_RETURN(auto executor, Prepare(&graph, &programs));
     }
     return absl::OkStatus();
   });

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "tools/common/progress.h"
 #include "tools/common/text_file.h"
@@ -100,26 +101,25 @@ bool IsSettled(const std::string& report) {
 
 absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {
   ResetPeakRss();
-  auto shapes = ShapesFromFlags(model);
-  if (!shapes.ok()) return shapes.status();
-  auto files = ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
-  if (!files.ok()) return files.status();
+  ASSIGN_OR_RETURN(auto shapes, ShapesFromFlags(model));
+  ASSIGN_OR_RETURN(
+      auto files,
+      ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files)));
   BackendSpec wanted = spec;
   if (Profiles() && spec.kind == BackendSpec::Kind::kGles) {
     wanted.options.emplace_back("enable_op_profiling", "1");
   }
-  auto backend = Backend::Create(model, wanted, *shapes);
-  if (!backend.ok()) return backend.status();
-  Interpreter& interpreter = (*backend)->interpreter();
+  ASSIGN_OR_RETURN(auto backend, Backend::Create(model, wanted, shapes));
+  Interpreter& interpreter = backend->interpreter();
   PrintLog(interpreter, spec.name());
 
   std::mt19937 random(absl::GetFlag(FLAGS_seed));
-  auto inputs = MakeInputs(interpreter, FloatInputs::kUniform, random, *files);
-  if (!inputs.ok()) return inputs.status();
+  ASSIGN_OR_RETURN(auto inputs, MakeInputs(interpreter, FloatInputs::kUniform,
+                                           random, files));
   LatencyOptions options;
   // As an app does, and as TFLite's own benchmark_model does: what lies in this
   // processor's caches comes to a GPU later than what no one has written.
-  options.before_each = [&] { return WriteInputs(interpreter, *inputs); };
+  options.before_each = [&] { return WriteInputs(interpreter, inputs); };
   options.num_runs = absl::GetFlag(FLAGS_num_runs);
   options.warmup_runs = absl::GetFlag(FLAGS_warmup_runs);
   options.min_secs = absl::GetFlag(FLAGS_min_secs);
@@ -127,16 +127,14 @@ absl::StatusOr<Row> RunBackend(const Model& model, const BackendSpec& spec) {
   options.shows_progress = true;
   // The runs that count are those of the optimized plan, and none of the
   // baseline plan.
-  options.is_settled = [&] { return IsSettled((*backend)->GlesReport()); };
+  options.is_settled = [&] { return IsSettled(backend->GlesReport()); };
   auto latency = MeasureLatency(interpreter, options);
   PrintLog(interpreter, spec.name());
   if (!latency.ok()) return latency.status();
-  auto facts = (*backend)->Facts();
-  if (!facts.ok()) return facts.status();
-  absl::Status printed = PrintGlesReport((*backend)->GlesReport(), *latency);
-  if (!printed.ok()) return printed;
-  return Row{spec.name(), spec.num_threads,  (*backend)->init_ms(),
-             *latency,    *std::move(facts), PeakRssMb()};
+  ASSIGN_OR_RETURN(auto facts, backend->Facts());
+  RETURN_IF_ERROR(PrintGlesReport(backend->GlesReport(), *latency));
+  return Row{spec.name(), spec.num_threads, backend->init_ms(),
+             *latency,    std::move(facts), PeakRssMb()};
 }
 
 nlohmann::ordered_json ToJson(const Row& row) {
@@ -225,8 +223,7 @@ std::string Verdict(const std::vector<Row>& rows) {
 
 // Runs every backend, even after another one has failed.
 absl::Status Run() {
-  auto specs = BackendsFromFlags(Compilation::kAsInApps);
-  if (!specs.ok()) return specs.status();
+  ASSIGN_OR_RETURN(auto specs, BackendsFromFlags(Compilation::kAsInApps));
   if (!absl::GetFlag(FLAGS_use_gles)) {
     if (absl::GetFlag(FLAGS_enable_op_profiling)) {
       return OnlyForGles("enable_op_profiling");
@@ -236,21 +233,20 @@ absl::Status Run() {
       return OnlyForGles("print_gles_report");
     }
   }
-  if (specs->empty()) {
-    specs->push_back({});
-    specs->back().num_threads = absl::GetFlag(FLAGS_num_threads);
+  if (specs.empty()) {
+    specs.push_back({});
+    specs.back().num_threads = absl::GetFlag(FLAGS_num_threads);
   }
-  auto model = ModelFromFlags();
-  if (!model.ok()) return model.status();
+  ASSIGN_OR_RETURN(auto model, ModelFromFlags());
 
   CatchInterrupts();
   absl::Status result;
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
   std::vector<Row> rows;
   PrintHeader();
-  for (const BackendSpec& spec : *specs) {
+  for (const BackendSpec& spec : specs) {
     if (Interrupted()) break;
-    auto row = RunBackend(**model, spec);
+    auto row = RunBackend(*model, spec);
     if (row.ok()) {
       PrintRow(*row);
       report.push_back(ToJson(*row));

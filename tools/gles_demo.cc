@@ -19,6 +19,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "base/status_macros.h"
 #include "tools/common/text_file.h"
 #include "tools/gles_demo/canvas.h"
 #include "tools/gles_demo/demo_model.h"
@@ -79,25 +80,19 @@ absl::StatusOr<RunResult> RunOn(const Model& model, BackendSpec::Kind kind,
   spec.kind = kind;
   spec.num_threads = absl::GetFlag(FLAGS_num_threads);
   if (kind == BackendSpec::Kind::kGles) {
-    auto options = GlesOptionsFromFlag();
-    if (!options.ok()) return options.status();
-    spec.options = *std::move(options);
+    ASSIGN_OR_RETURN(spec.options, GlesOptionsFromFlag());
   }
-  auto backend = Backend::Create(model, spec);
-  if (!backend.ok()) return backend.status();
-  Interpreter& interpreter = (*backend)->interpreter();
+  ASSIGN_OR_RETURN(auto backend, Backend::Create(model, spec));
+  Interpreter& interpreter = backend->interpreter();
   PrintLog(interpreter, spec.name());
-  absl::Status written = WriteInputs(interpreter, input.tensors);
-  if (!written.ok()) return written;
+  RETURN_IF_ERROR(WriteInputs(interpreter, input.tensors));
   LatencyOptions latency_options;
   latency_options.num_runs = absl::GetFlag(FLAGS_num_runs);
   latency_options.shows_progress = true;
-  auto latency = MeasureLatency(interpreter, latency_options);
-  if (!latency.ok()) return latency.status();
-  auto facts = (*backend)->Facts();
-  if (!facts.ok()) return facts.status();
+  ASSIGN_OR_RETURN(auto latency, MeasureLatency(interpreter, latency_options));
+  ASSIGN_OR_RETURN(auto facts, backend->Facts());
 
-  RunResult result{{}, *std::move(facts), (*backend)->init_ms(), *latency};
+  RunResult result{{}, std::move(facts), backend->init_ms(), latency};
   for (int i = 0; i < interpreter.outputs(); ++i) {
     const TensorView tensor = interpreter.output(i);
     result.outputs.push_back({tensor.name(), tensor.dims(), tensor.AsFloats()});
@@ -133,15 +128,14 @@ bool Agree(const RunResult& cpu, const RunResult& gles, double* max_error,
 absl::StatusOr<std::vector<std::string>> ReadLabels() {
   const std::string path = absl::GetFlag(FLAGS_labels);
   if (path.empty()) return std::vector<std::string>();
-  auto bytes = ReadFile(path);
-  if (!bytes.ok()) return bytes.status();
-  if (bytes->empty()) {
+  ASSIGN_OR_RETURN(auto bytes, ReadFile(path));
+  if (bytes.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(path, " has no labels"));
   }
-  if (bytes->back() == '\n') bytes->pop_back();
+  if (bytes.back() == '\n') bytes.pop_back();
   return std::vector<std::string>(absl::StrSplit(
-      absl::string_view(reinterpret_cast<const char*>(bytes->data()),
-                        bytes->size()),
+      absl::string_view(reinterpret_cast<const char*>(bytes.data()),
+                        bytes.size()),
       '\n'));
 }
 
@@ -204,10 +198,9 @@ absl::StatusOr<Input> InputFor(const Model& model, bool own) {
   if (!(std::abs(absl::GetFlag(FLAGS_input_std)) > 0)) {
     return absl::InvalidArgumentError("--input_std must not be 0");
   }
-  auto interpreter = Interpreter::Create(model);
-  if (!interpreter.ok()) return interpreter.status();
+  ASSIGN_OR_RETURN(auto interpreter, Interpreter::Create(model));
   // The demo's own model takes 0..1.
-  return MakeInput(**interpreter, absl::GetFlag(FLAGS_image),
+  return MakeInput(*interpreter, absl::GetFlag(FLAGS_image),
                    own ? 0 : absl::GetFlag(FLAGS_input_mean),
                    own ? 255 : absl::GetFlag(FLAGS_input_std));
 }
@@ -273,8 +266,7 @@ absl::Status Draw(const PosterContent& content) {
   const std::string path =
       (std::filesystem::path(absl::GetFlag(FLAGS_output_dir)) / "demo.png")
           .string();
-  absl::Status drawn = WritePoster(content, path);
-  if (!drawn.ok()) return drawn;
+  RETURN_IF_ERROR(WritePoster(content, path));
   std::printf("  picture: %s\n", path.c_str());
   return absl::OkStatus();
 }
@@ -298,20 +290,17 @@ absl::Status Verdict(const BackendFacts& facts, bool agree, bool own) {
 
 absl::Status Run() {
   const bool own = absl::GetFlag(FLAGS_graph).empty();
-  auto model = LoadModel(own);
-  if (!model.ok()) return model.status();
-  auto labels = ReadLabels();
-  if (!labels.ok()) return labels.status();
-  auto input = InputFor(**model, own);
-  if (!input.ok()) return input.status();
+  ASSIGN_OR_RETURN(auto model, LoadModel(own));
+  ASSIGN_OR_RETURN(auto labels, ReadLabels());
+  ASSIGN_OR_RETURN(auto input, InputFor(*model, own));
 
   const Runs runs = {own ? "the demo's own model"
                          : std::filesystem::path(absl::GetFlag(FLAGS_graph))
                                .filename()
                                .string(),
-                     RunOn(**model, BackendSpec::Kind::kCpu, *input),
-                     RunOn(**model, BackendSpec::Kind::kXnnpack, *input),
-                     RunOn(**model, BackendSpec::Kind::kGles, *input)};
+                     RunOn(*model, BackendSpec::Kind::kCpu, input),
+                     RunOn(*model, BackendSpec::Kind::kXnnpack, input),
+                     RunOn(*model, BackendSpec::Kind::kGles, input)};
   if (!runs.cpu.ok()) return runs.cpu.status();
   if (!runs.gles.ok()) return runs.gles.status();
   Print(runs);
@@ -320,13 +309,12 @@ absl::Status Run() {
   const bool agree = Agree(*runs.cpu, *runs.gles, &max_error, outputs);
 
   PosterContent content;
-  content.input = input->picture;
+  content.input = input.picture;
   content.cpu = runs.cpu->outputs;
   content.gles = runs.gles->outputs;
-  content.labels = *std::move(labels);
+  content.labels = std::move(labels);
   const auto found = [&](const std::vector<TensorValues>& outputs) {
-    return FindingOf(outputs, input->width, input->height,
-                     content.labels.size());
+    return FindingOf(outputs, input.width, input.height, content.labels.size());
   };
   content.cpu_found = found(content.cpu);
   content.gles_found = found(content.gles);
@@ -338,7 +326,7 @@ absl::Status Run() {
     PrintAgreement(*content.cpu_found, *content.gles_found);
   }
   content.notes = Notes(runs, max_error);
-  if (auto s = Draw(content); !s.ok()) return s;
+  RETURN_IF_ERROR(Draw(content));
   const absl::Status verdict = Verdict(runs.gles->facts, agree, own);
   const absl::Status written = WriteReport(ToJson(runs, outputs, verdict.ok()));
   return verdict.ok() ? written : verdict;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "base/status_macros.h"
 #include "gles_delegate/gles_delegate.h"
 #include "nlohmann/json.hpp"
 #include "tools/common/progress.h"
@@ -100,9 +101,7 @@ void PrintCheckup(const ordered_json& checkup) {
 
 absl::StatusOr<ordered_json> Checkups(const std::vector<std::string>& paths) {
   CheckupOptions options;
-  auto gles_options = GlesOptionsFromFlag();
-  if (!gles_options.ok()) return gles_options.status();
-  options.gles_options = *std::move(gles_options);
+  ASSIGN_OR_RETURN(options.gles_options, GlesOptionsFromFlag());
   options.num_threads = absl::GetFlag(FLAGS_num_threads);
   options.seconds = absl::GetFlag(FLAGS_seconds);
   options.max_batch = absl::GetFlag(FLAGS_max_batch);
@@ -147,9 +146,8 @@ absl::Status Run(std::vector<std::string> paths, int* exit_status) {
   const bool hardware = TfLiteGlesDelegateIsSupported(nullptr) == 1;
   const std::string reason(absl::StripPrefix(
       hardware ? "" : TfLiteGlesDelegateLastError(), "TfLiteGlesDelegate: "));
-  auto checkups = Checkups(paths);
-  if (!checkups.ok()) return checkups.status();
-  *exit_status = StatusOf(hardware, *checkups);
+  ASSIGN_OR_RETURN(auto checkups, Checkups(paths));
+  *exit_status = StatusOf(hardware, checkups);
   if (*exit_status == 2) Print("\nNo GPU runs this, which --require asks for.");
   absl::Status status =
       WriteReport({{"version", TfLiteGlesDelegateVersion()},
@@ -160,9 +158,9 @@ absl::Status Run(std::vector<std::string> paths, int* exit_status) {
                    {"reason", reason},
                    {"status", *exit_status},
                    {"devices", devices},
-                   {"models", *checkups}});
+                   {"models", checkups}});
   if (const std::string csv = absl::GetFlag(FLAGS_report_csv); !csv.empty()) {
-    status.Update(WriteText(csv, ToCsv(*checkups)));
+    status.Update(WriteText(csv, ToCsv(checkups)));
   }
   if (status.ok() && Interrupted()) {
     status = absl::CancelledError("interrupted; what was timed is above");

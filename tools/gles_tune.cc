@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/status_macros.h"
 #include "delegate/device/tuning_parameters.h"
 #include "tools/common/progress.h"
 #include "tools/common/text_file.h"
@@ -61,20 +62,18 @@ absl::Status Tune() {
     return absl::FailedPreconditionError(
         "GLES_DELEGATE_TUNING is set, which gles_tune sets itself; unset it");
   }
-  auto model = ModelFromFlags();
-  if (!model.ok()) return model.status();
-  auto options = GlesOptionsFromFlag();
-  if (!options.ok()) return options.status();
+  ASSIGN_OR_RETURN(auto model, ModelFromFlags());
+  ASSIGN_OR_RETURN(auto options, GlesOptionsFromFlag());
   const std::string graph = absl::GetFlag(FLAGS_graph);
   std::string file = absl::GetFlag(FLAGS_output_file);
   if (file.empty()) file = absl::StrCat(graph, ".tuning");
 
   // A storage that the user chose stays.
   std::set<std::string> fixed;
-  for (const auto& [key, value] : *options) {
+  for (const auto& [key, value] : options) {
     if (key == "storage" && value != "auto") fixed.insert(key);
   }
-  TuningTrials trials(**model, *std::move(options));
+  TuningTrials trials(*model, std::move(options));
   CatchInterrupts();
   Progress progress("settings", MaxMeasurements());
   int tried = 0;
@@ -91,10 +90,7 @@ absl::Status Tune() {
   if (Interrupted()) return absl::CancelledError("interrupted; wrote no file");
   if (!result.ok()) return result.status();
   std::printf("%s\n", Wrap(SummaryOf(*result), 2).c_str());
-  if (auto s = WriteText(file, FileText(graph, trials.renderer(), *result));
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(WriteText(file, FileText(graph, trials.renderer(), *result)));
   const std::string wrote = absl::StrFormat(
       "wrote %s, for --gles_options=\"tuning_file:%s\"", file, file);
   std::printf("%s\n", Wrap(wrote, 2).c_str());

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "tools/common/progress.h"
 #include "tools/inference_diff/per_layer.h"
@@ -81,13 +82,10 @@ absl::Status RunOnce(Interpreter& reference, Interpreter& actual,
                      const std::vector<InputBytes>& inputs,
                      std::vector<OutputDiff>& outputs) {
   for (Interpreter* interpreter : {&reference, &actual}) {
-    absl::Status written = WriteInputs(*interpreter, inputs);
-    if (!written.ok()) return written;
+    RETURN_IF_ERROR(WriteInputs(*interpreter, inputs));
     // Without this a run would compare the state of the runs before it, too.
-    absl::Status reset = interpreter->ResetVariables();
-    if (!reset.ok()) return reset;
-    absl::Status invoked = interpreter->Invoke();
-    if (!invoked.ok()) return invoked;
+    RETURN_IF_ERROR(interpreter->ResetVariables());
+    RETURN_IF_ERROR(interpreter->Invoke());
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const TensorView expected = reference.output(static_cast<int>(i));
@@ -103,11 +101,11 @@ absl::StatusOr<Comparison> Compare(const Model& model,
                                    const std::vector<std::vector<int>>& shapes,
                                    Interpreter& reference,
                                    const BackendSpec& spec) {
-  auto files = ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
-  if (!files.ok()) return files.status();
-  auto backend = Backend::Create(model, spec, shapes);
-  if (!backend.ok()) return backend.status();
-  Interpreter& actual = (*backend)->interpreter();
+  ASSIGN_OR_RETURN(
+      auto files,
+      ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files)));
+  ASSIGN_OR_RETURN(auto backend, Backend::Create(model, spec, shapes));
+  Interpreter& actual = backend->interpreter();
   PrintLog(actual, spec.name());
 
   Comparison comparison;
@@ -118,16 +116,13 @@ absl::StatusOr<Comparison> Compare(const Model& model,
   Progress progress("runs", runs);
   while (comparison.runs < runs && !(Interrupted() && comparison.runs > 0)) {
     progress.Show(comparison.runs, spec.name());
-    auto inputs = MakeInputs(reference, FloatInputs::kGaussian, random, *files);
-    if (!inputs.ok()) return inputs.status();
-    absl::Status ran = RunOnce(reference, actual, *inputs, comparison.outputs);
-    if (!ran.ok()) return ran;
+    ASSIGN_OR_RETURN(auto inputs, MakeInputs(reference, FloatInputs::kGaussian,
+                                             random, files));
+    RETURN_IF_ERROR(RunOnce(reference, actual, inputs, comparison.outputs));
     ++comparison.runs;
   }
   progress.Clear();
-  auto facts = (*backend)->Facts();
-  if (!facts.ok()) return facts.status();
-  comparison.facts = *std::move(facts);
+  ASSIGN_OR_RETURN(comparison.facts, backend->Facts());
   return comparison;
 }
 
@@ -197,8 +192,9 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
 }
 
 absl::Status PrintPerLayer(const Model& model, const BackendSpec& spec) {
-  auto files = ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
-  if (!files.ok()) return files.status();
+  ASSIGN_OR_RETURN(
+      auto files,
+      ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files)));
   for (const bool alone : {false, true}) {
     if (!absl::GetFlag(alone ? FLAGS_per_layer_alone : FLAGS_per_layer)) {
       continue;
@@ -207,12 +203,11 @@ absl::Status PrintPerLayer(const Model& model, const BackendSpec& spec) {
     options.runs = absl::GetFlag(FLAGS_num_runs);
     options.seed = absl::GetFlag(FLAGS_seed);
     options.alone = alone;
-    options.files = *files;
-    auto layers = CompareLayers(model, spec, options);
-    if (!layers.ok()) return layers.status();
+    options.files = files;
+    ASSIGN_OR_RETURN(auto layers, CompareLayers(model, spec, options));
     std::printf("%s\n", alone ? "each op alone, on the CPU's inputs:"
                               : "layer by layer, errors adding up:");
-    PrintLayers(*layers);
+    PrintLayers(layers);
   }
   return absl::OkStatus();
 }
@@ -221,28 +216,28 @@ absl::Status PrintPerLayer(const Model& model, const BackendSpec& spec) {
 // with them.
 absl::StatusOr<std::vector<BackendSpec>> WithSuggestions(const Model& model,
                                                          BackendSpec spec) {
-  auto files = ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
-  if (!files.ok()) return files.status();
+  ASSIGN_OR_RETURN(
+      auto files,
+      ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files)));
   PerLayerOptions options;
   options.runs = absl::GetFlag(FLAGS_num_runs);
   options.seed = absl::GetFlag(FLAGS_seed);
-  options.files = *files;
-  auto suggestion = SuggestFloat32Nodes(model, spec, options);
-  if (!suggestion.ok()) return suggestion.status();
+  options.files = files;
+  ASSIGN_OR_RETURN(auto suggestion, SuggestFloat32Nodes(model, spec, options));
   spec.options.emplace_back("is_precision_loss_allowed", "1");
   std::vector<BackendSpec> specs = {spec};
-  if (suggestion->nodes.empty()) {
+  if (suggestion.nodes.empty()) {
     std::printf("16 bits: no node's error is past %g\n", kFloat16Error);
     return specs;
   }
   std::printf("16 bits: each op alone, if its error is past %g:\n",
               kFloat16Error);
-  PrintLayers(suggestion->layers);
-  const std::string option = "float32_nodes:" + suggestion->nodes;
+  PrintLayers(suggestion.layers);
+  const std::string option = "float32_nodes:" + suggestion.nodes;
   std::printf("%s\n",
               Wrap("Without, then with the option " + option + ":", 2).c_str());
   specs.push_back(spec);
-  specs.back().options.emplace_back("float32_nodes", suggestion->nodes);
+  specs.back().options.emplace_back("float32_nodes", suggestion.nodes);
   return specs;
 }
 
@@ -257,19 +252,16 @@ bool RunsLayers() {
 absl::StatusOr<bool> Run() {
   auto specs = BackendsOrGles();
   if (!specs.ok()) return specs.status();
-  auto model = ModelFromFlags();
-  if (!model.ok()) return model.status();
-  auto shapes = ShapesFromFlags(**model);
-  if (!shapes.ok()) return shapes.status();
-  if (!shapes->empty() && RunsLayers()) {
+  ASSIGN_OR_RETURN(auto model, ModelFromFlags());
+  ASSIGN_OR_RETURN(auto shapes, ShapesFromFlags(*model));
+  if (!shapes.empty() && RunsLayers()) {
     return absl::InvalidArgumentError(
         "--input_layer_shape goes with none of --per_layer, --per_layer_alone "
         "and --suggest_float32_nodes, which run the model's own shapes");
   }
   BackendSpec cpu;
   cpu.num_threads = absl::GetFlag(FLAGS_num_threads);
-  auto reference = Backend::Create(**model, cpu, *shapes);
-  if (!reference.ok()) return reference.status();
+  ASSIGN_OR_RETURN(auto reference, Backend::Create(*model, cpu, shapes));
 
   CatchInterrupts();
   const bool suggests = absl::GetFlag(FLAGS_suggest_float32_nodes);
@@ -278,23 +270,21 @@ absl::StatusOr<bool> Run() {
       return absl::InvalidArgumentError(
           "--suggest_float32_nodes is for the GLES delegate alone");
     }
-    specs = WithSuggestions(**model, specs->front());
+    specs = WithSuggestions(*model, specs->front());
     if (!specs.ok()) return specs.status();
   }
   bool passed = true;
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
   for (const BackendSpec& spec : *specs) {
-    auto comparison =
-        Compare(**model, *shapes, (*reference)->interpreter(), spec);
-    if (!comparison.ok()) return comparison.status();
-    Print(*comparison, (*reference)->interpreter());
-    report.push_back(ToJson(*comparison, (*reference)->interpreter()));
-    passed = (passed || suggests) && Passed(*comparison);
+    ASSIGN_OR_RETURN(auto comparison,
+                     Compare(*model, shapes, reference->interpreter(), spec));
+    Print(comparison, reference->interpreter());
+    report.push_back(ToJson(comparison, reference->interpreter()));
+    passed = (passed || suggests) && Passed(comparison);
     if (Interrupted()) break;
-    if (auto s = PrintPerLayer(**model, spec); !s.ok()) return s;
+    RETURN_IF_ERROR(PrintPerLayer(*model, spec));
   }
-  absl::Status written = WriteReport(report);
-  if (!written.ok()) return written;
+  RETURN_IF_ERROR(WriteReport(report));
   if (Interrupted()) {
     return absl::CancelledError("interrupted; what was compared is above");
   }

@@ -9,6 +9,7 @@
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "tools/common/text_file.h"
 #include "tools/model_report/model_nodes.h"
@@ -42,9 +43,8 @@ constexpr char kUsage[] =
 
 absl::StatusOr<BackendSpec> GlesFromFlags() {
   absl::SetFlag(&FLAGS_use_gles, true);
-  auto specs = BackendsFromFlags();
-  if (!specs.ok()) return specs.status();
-  for (BackendSpec& spec : *specs) {
+  ASSIGN_OR_RETURN(auto specs, BackendsFromFlags());
+  for (BackendSpec& spec : specs) {
     if (spec.kind == BackendSpec::Kind::kGles) return std::move(spec);
   }
   return absl::InternalError("the flags gave no GLES backend");
@@ -53,24 +53,22 @@ absl::StatusOr<BackendSpec> GlesFromFlags() {
 // The median of an inference in ms, on random inputs.
 absl::StatusOr<double> Time(Backend& backend, int runs) {
   std::mt19937 random(1);
-  auto inputs =
-      MakeInputs(backend.interpreter(), FloatInputs::kUniform, random);
-  if (!inputs.ok()) return inputs.status();
-  if (auto s = WriteInputs(backend.interpreter(), *inputs); !s.ok()) return s;
+  ASSIGN_OR_RETURN(auto inputs, MakeInputs(backend.interpreter(),
+                                           FloatInputs::kUniform, random));
+  RETURN_IF_ERROR(WriteInputs(backend.interpreter(), inputs));
   LatencyOptions options;
   options.num_runs = runs;
   options.shows_progress = true;
-  auto latency = MeasureLatency(backend.interpreter(), options);
-  if (!latency.ok()) return latency.status();
-  return latency->invoke_ms.median;
+  ASSIGN_OR_RETURN(auto latency,
+                   MeasureLatency(backend.interpreter(), options));
+  return latency.invoke_ms.median;
 }
 
 // Profiling slows the runs, so the model's own time is taken without profiling.
 absl::StatusOr<double> TimeUnprofiled(const Model& model,
                                       const BackendSpec& spec, int runs) {
-  auto backend = Backend::Create(model, spec);
-  if (!backend.ok()) return backend.status();
-  return Time(**backend, runs);
+  ASSIGN_OR_RETURN(auto backend, Backend::Create(model, spec));
+  return Time(*backend, runs);
 }
 
 absl::StatusOr<ReportData> Collect(const Model& model, BackendSpec spec) {
@@ -78,9 +76,8 @@ absl::StatusOr<ReportData> Collect(const Model& model, BackendSpec spec) {
   double invoke_ms = 0;
   double cpu_ms = 0;
   if (runs > 0) {
-    auto timed = TimeUnprofiled(model, spec, runs);
-    if (!timed.ok()) return timed.status();
-    invoke_ms = *timed;
+    ASSIGN_OR_RETURN(auto timed, TimeUnprofiled(model, spec, runs));
+    invoke_ms = timed;
     BackendSpec cpu;
     cpu.kind = BackendSpec::Kind::kXnnpack;
     cpu.num_threads = spec.num_threads;
@@ -88,17 +85,15 @@ absl::StatusOr<ReportData> Collect(const Model& model, BackendSpec spec) {
     cpu_ms = TimeUnprofiled(model, cpu, runs).value_or(0);
     spec.options.emplace_back("enable_op_profiling", "1");
   }
-  auto backend = Backend::Create(model, spec);
-  if (!backend.ok()) return backend.status();
-  PrintLog((*backend)->interpreter(), spec.name());
+  ASSIGN_OR_RETURN(auto backend, Backend::Create(model, spec));
+  PrintLog(backend->interpreter(), spec.name());
   if (runs > 0) {
-    if (auto s = Time(**backend, runs).status(); !s.ok()) return s;
+    RETURN_IF_ERROR(Time(*backend, runs).status());
   }
-  auto facts = FactsOfModel(model.bytes());
-  if (!facts.ok()) return facts.status();
-  auto report = nlohmann::json::parse((*backend)->GlesReport(), nullptr,
+  ASSIGN_OR_RETURN(auto facts, FactsOfModel(model.bytes()));
+  auto report = nlohmann::json::parse(backend->GlesReport(), nullptr,
                                       /*allow_exceptions=*/false);
-  auto data = Join(*std::move(facts), report);
+  auto data = Join(std::move(facts), report);
   if (!data.ok()) return data.status();
   data->invoke_ms = invoke_ms;
   data->cpu_ms = cpu_ms;
@@ -119,22 +114,19 @@ absl::Status WriteNodeData(const ReportData& data, const std::string& name) {
 }
 
 absl::Status Run() {
-  auto model = ModelFromFlags();
-  if (!model.ok()) return model.status();
-  auto spec = GlesFromFlags();
-  if (!spec.ok()) return spec.status();
-  auto data = Collect(**model, *std::move(spec));
-  if (!data.ok()) return data.status();
+  ASSIGN_OR_RETURN(auto model, ModelFromFlags());
+  ASSIGN_OR_RETURN(auto spec, GlesFromFlags());
+  ASSIGN_OR_RETURN(auto data, Collect(*model, std::move(spec)));
   if (const auto name = absl::GetFlag(FLAGS_node_data); !name.empty()) {
-    if (auto s = WriteNodeData(*data, name); !s.ok()) return s;
+    RETURN_IF_ERROR(WriteNodeData(data, name));
   }
-  if (auto s = WriteReport(JsonPage(*data)); !s.ok()) return s;
+  RETURN_IF_ERROR(WriteReport(JsonPage(data)));
   const std::string path = absl::GetFlag(FLAGS_html);
   if (path.empty()) {
-    std::printf("%s", TextPage(*data).c_str());
+    std::printf("%s", TextPage(data).c_str());
     return absl::OkStatus();
   }
-  if (auto s = WriteText(path, HtmlPage(*data)); !s.ok()) return s;
+  RETURN_IF_ERROR(WriteText(path, HtmlPage(data)));
   std::printf("%s\n", path.c_str());
   return absl::OkStatus();
 }

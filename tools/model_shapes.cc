@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/status_macros.h"
 #include "tools/common/text_file.h"
 #include "tools/common/tflite_host.h"
 #include "tools/runner/command_line.h"
@@ -26,15 +27,13 @@ namespace gles_delegate {
 namespace {
 
 absl::Status HandleModel(const std::string& path) {
-  auto model = Model::FromFile(path);
-  if (!model.ok()) return model.status();
-  auto shapes = OpShapesOf((*model)->bytes());
-  if (!shapes.ok()) return shapes.status();
+  ASSIGN_OR_RETURN(auto model, Model::FromFile(path));
+  ASSIGN_OR_RETURN(auto shapes, OpShapesOf(model->bytes()));
   const std::string name(
       absl::StripSuffix(path.substr(path.rfind('/') + 1), ".tflite"));
   const std::string list =
       absl::StrCat(absl::GetFlag(FLAGS_output_dir), "/", name, ".json");
-  const std::string text = OpShapesToText(name, *shapes);
+  const std::string text = OpShapesToText(name, shapes);
   if (absl::GetFlag(FLAGS_check)) {
     auto bytes = ReadFile(list);
     if (!bytes.ok() && std::filesystem::exists(list)) return bytes.status();
@@ -47,8 +46,8 @@ absl::Status HandleModel(const std::string& path) {
                      "model_shapes --output_dir=",
                      absl::GetFlag(FLAGS_output_dir), " ", path));
   }
-  if (auto s = WriteText(list, text); !s.ok()) return s;
-  std::printf("%s: %zu ops\n", list.c_str(), shapes->size());
+  RETURN_IF_ERROR(WriteText(list, text));
+  std::printf("%s: %zu ops\n", list.c_str(), shapes.size());
   return absl::OkStatus();
 }
 

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "tools/common/progress.h"
 #include "tools/quantized_accuracy/measure.h"
@@ -163,15 +164,14 @@ nlohmann::ordered_json ToJson(const Row& row) {
 
 // The backends to measure: GLES once for each value of --quantized_compute.
 absl::StatusOr<std::vector<std::pair<std::string, BackendSpec>>> Specs() {
-  auto specs = BackendsOrGles();
-  if (!specs.ok()) return specs.status();
+  ASSIGN_OR_RETURN(auto specs, BackendsOrGles());
   if (!absl::GetFlag(FLAGS_use_gles) &&
       absl::GetFlag(FLAGS_quantized_compute) !=
           std::vector<std::string>{"auto"}) {
     return OnlyForGles("quantized_compute");
   }
   std::vector<std::pair<std::string, BackendSpec>> named;
-  for (const BackendSpec& spec : *specs) {
+  for (const BackendSpec& spec : specs) {
     if (spec.kind != BackendSpec::Kind::kGles) {
       named.emplace_back(spec.name(), spec);
       continue;
@@ -226,30 +226,25 @@ absl::StatusOr<std::vector<std::string>> Graphs() {
 // Prints each row when it is measured, and adds it to `rows`.
 absl::Status MeasureAll(const std::vector<std::string>& graphs,
                         std::vector<Row>& rows) {
-  auto specs = Specs();
-  if (!specs.ok()) return specs.status();
-  auto pictures = Pictures::Load(absl::GetFlag(FLAGS_images));
-  if (!pictures.ok()) return pictures.status();
+  ASSIGN_OR_RETURN(auto specs, Specs());
+  ASSIGN_OR_RETURN(auto pictures, Pictures::Load(absl::GetFlag(FLAGS_images)));
   PrintHeader();
   CatchInterrupts();
   for (const std::string& path : graphs) {
-    auto model = Model::FromFile(path);
-    if (!model.ok()) return model.status();
-    for (const auto& [name, spec] : *specs) {
-      auto row = Measure(path, **model, name, spec, *pictures);
-      if (!row.ok()) return row.status();
-      Print(*row);
-      rows.push_back(*std::move(row));
+    ASSIGN_OR_RETURN(auto model, Model::FromFile(path));
+    for (const auto& [name, spec] : specs) {
+      ASSIGN_OR_RETURN(auto row, Measure(path, *model, name, spec, pictures));
+      Print(row);
+      rows.push_back(std::move(row));
     }
   }
   return absl::OkStatus();
 }
 
 absl::Status Run() {
-  auto graphs = Graphs();
-  if (!graphs.ok()) return graphs.status();
+  ASSIGN_OR_RETURN(auto graphs, Graphs());
   std::vector<Row> rows;
-  absl::Status measured = MeasureAll(*graphs, rows);
+  absl::Status measured = MeasureAll(graphs, rows);
   if (!rows.empty()) {
     const std::string facts = absl::StrFormat(
         "%d inputs, seed %d, %s, revision %s", absl::GetFlag(FLAGS_num_inputs),

@@ -26,6 +26,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
+#include "base/status_macros.h"
 #include "tools/common/progress.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/command_line.h"
@@ -70,13 +71,10 @@ class Subject {
   static absl::StatusOr<std::unique_ptr<Subject>> Make(const Model& model) {
     BackendSpec spec;
     spec.kind = BackendSpec::Kind::kGles;
-    auto options = GlesOptionsFromFlag();
-    if (!options.ok()) return options.status();
-    spec.options = *std::move(options);
-    auto backend = Backend::Create(model, spec);
-    if (!backend.ok()) return backend.status();
+    ASSIGN_OR_RETURN(spec.options, GlesOptionsFromFlag());
+    ASSIGN_OR_RETURN(auto backend, Backend::Create(model, spec));
     std::unique_ptr<Subject> subject(new Subject);
-    subject->backend_ = *std::move(backend);
+    subject->backend_ = std::move(backend);
     return subject;
   }
 
@@ -85,10 +83,10 @@ class Subject {
   absl::Status InvokeOnce(std::vector<std::string>* expected) {
     Interpreter& interpreter = backend_->interpreter();
     std::mt19937 random(1);
-    auto inputs = MakeInputs(interpreter, FloatInputs::kUniform, random);
-    if (!inputs.ok()) return inputs.status();
-    if (auto s = WriteInputs(interpreter, *inputs); !s.ok()) return s;
-    if (auto s = interpreter.Invoke(); !s.ok()) return s;
+    ASSIGN_OR_RETURN(auto inputs,
+                     MakeInputs(interpreter, FloatInputs::kUniform, random));
+    RETURN_IF_ERROR(WriteInputs(interpreter, inputs));
+    RETURN_IF_ERROR(interpreter.Invoke());
     std::vector<std::string> outputs;
     for (int i = 0; i < interpreter.outputs(); ++i) {
       const absl::Span<uint8_t> bytes = interpreter.output(i).bytes();
@@ -110,16 +108,15 @@ absl::Status Soak(const std::vector<std::unique_ptr<Model>>& models) {
   {
     std::vector<std::unique_ptr<Subject>> subjects;
     for (const auto& model : models) {
-      auto subject = Subject::Make(*model);
-      if (!subject.ok()) return subject.status();
-      subjects.push_back(*std::move(subject));
+      ASSIGN_OR_RETURN(auto subject, Subject::Make(*model));
+      subjects.push_back(std::move(subject));
     }
     const int invokes = absl::GetFlag(FLAGS_invokes);
     Progress progress("invokes", invokes);
     for (int done = 1; done <= invokes; ++done) {
       progress.Show(done - 1, "");
       for (size_t i = 0; i < subjects.size(); ++i) {
-        if (auto s = subjects[i]->InvokeOnce(&expected[i]); !s.ok()) return s;
+        RETURN_IF_ERROR(subjects[i]->InvokeOnce(&expected[i]));
       }
       if (!IsTenth(done, invokes)) continue;
       progress.Clear();
@@ -131,9 +128,8 @@ absl::Status Soak(const std::vector<std::unique_ptr<Model>>& models) {
   for (int done = 1; done <= lives; ++done) {
     progress.Show(done - 1, "");
     for (size_t i = 0; i < models.size(); ++i) {
-      auto subject = Subject::Make(*models[i]);
-      if (!subject.ok()) return subject.status();
-      if (auto s = (*subject)->InvokeOnce(&expected[i]); !s.ok()) return s;
+      ASSIGN_OR_RETURN(auto subject, Subject::Make(*models[i]));
+      RETURN_IF_ERROR(subject->InvokeOnce(&expected[i]));
     }
     if (!IsTenth(done, lives)) continue;
     progress.Clear();

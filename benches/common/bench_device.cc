@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 
 namespace gles_delegate {
@@ -34,54 +35,48 @@ absl::StatusOr<double> BestTime(const egl::Program& program, int groups) {
     const auto start = std::chrono::steady_clock::now();
     gl().MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
     gl().DispatchCompute(groups, 1, 1);
-    if (auto s = WaitForDevice(); !s.ok()) return s;
+    RETURN_IF_ERROR(WaitForDevice());
     best = std::min(best, std::chrono::duration<double>(
                               std::chrono::steady_clock::now() - start)
                               .count());
   }
-  if (auto s = egl::CheckGl("measuring a peak"); !s.ok()) return s;
+  RETURN_IF_ERROR(egl::CheckGl("measuring a peak"));
   return best;
 }
 
 absl::StatusOr<double> MeasureGflops() {
-  auto program = BenchProgram("peak");
-  if (!program.ok()) return program.status();
+  ASSIGN_OR_RETURN(auto program, BenchProgram("peak"));
   const bool software = BenchContext()->device().software;
   const int groups = software ? 256 : 8192;
-  auto out = egl::Buffer::Create(size_t{kTexelBytes} * groups * kPeakGroup,
-                                 nullptr, GL_STATIC_DRAW);
-  if (!out.ok()) return out.status();
-  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, out->id());
-  auto seconds = BestTime(*program, groups);
-  if (!seconds.ok()) return seconds.status();
-  return kPeakFlopsAnInvocation * groups * kPeakGroup / *seconds * 1e-9;
+  ASSIGN_OR_RETURN(
+      auto out, egl::Buffer::Create(size_t{kTexelBytes} * groups * kPeakGroup,
+                                    nullptr, GL_STATIC_DRAW));
+  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, out.id());
+  ASSIGN_OR_RETURN(auto seconds, BestTime(program, groups));
+  return kPeakFlopsAnInvocation * groups * kPeakGroup / seconds * 1e-9;
 }
 
 absl::StatusOr<double> MeasureGbytes() {
-  auto program = BenchProgram("copy");
-  if (!program.ok()) return program.status();
+  ASSIGN_OR_RETURN(auto program, BenchProgram("copy"));
   // As much as the widest layers of the models hold, or, where launching would
   // take as long as copying, more. 65,535 groups at most (GLES 3.1).
   const bool software = BenchContext()->device().software;
   const int groups = software ? 8192 : 65535;
   const size_t bytes = size_t{kTexelBytes} * groups * kCopyGroup;
-  auto from = egl::Buffer::Create(bytes, nullptr, GL_DYNAMIC_COPY);
-  if (!from.ok()) return from.status();
-  auto to = egl::Buffer::Create(bytes, nullptr, GL_DYNAMIC_COPY);
-  if (!to.ok()) return to.status();
-  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, from->id());
-  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, to->id());
-  auto seconds = BestTime(*program, groups);
-  if (!seconds.ok()) return seconds.status();
-  return 2.0 * static_cast<double>(bytes) / *seconds * 1e-9;
+  ASSIGN_OR_RETURN(auto from,
+                   egl::Buffer::Create(bytes, nullptr, GL_DYNAMIC_COPY));
+  ASSIGN_OR_RETURN(auto to,
+                   egl::Buffer::Create(bytes, nullptr, GL_DYNAMIC_COPY));
+  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, from.id());
+  gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, to.id());
+  ASSIGN_OR_RETURN(auto seconds, BestTime(program, groups));
+  return 2.0 * static_cast<double>(bytes) / seconds * 1e-9;
 }
 
 absl::StatusOr<Peak> MeasurePeak() {
-  const auto gflops = MeasureGflops();
-  if (!gflops.ok()) return gflops.status();
-  const auto gbytes = MeasureGbytes();
-  if (!gbytes.ok()) return gbytes.status();
-  return Peak{*gflops, *gbytes};
+  ASSIGN_OR_RETURN(const auto gflops, MeasureGflops());
+  ASSIGN_OR_RETURN(const auto gbytes, MeasureGbytes());
+  return Peak{gflops, gbytes};
 }
 
 }  // namespace

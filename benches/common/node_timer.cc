@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "base/status_macros.h"
 #include "benches/common/bench_device.h"
 
 namespace gles_delegate {
@@ -51,20 +52,18 @@ absl::StatusOr<std::unique_ptr<NodeTimer>> NodeTimer::Create(
   std::unique_ptr<NodeTimer> timer(new NodeTimer);
   timer->graph_ = std::move(graph);
   CopyNode(&timer->graph_);
-  auto dispatches = PlanGraph(&timer->graph_, profile);
-  if (!dispatches.ok()) return dispatches.status();
-  for (size_t i = 0; i < dispatches->size() / kNodeCopies; ++i) {
-    absl::StrAppend(&timer->plan_, (*dispatches)[i].ToString(), "\n");
+  ASSIGN_OR_RETURN(auto dispatches, PlanGraph(&timer->graph_, profile));
+  for (size_t i = 0; i < dispatches.size() / kNodeCopies; ++i) {
+    absl::StrAppend(&timer->plan_, dispatches[i].ToString(), "\n");
   }
   static auto* const programs = new ProgramCache;
   const egl::Context& context = *BenchContext();
-  auto executor = Executor::Create(context, programs, timer->graph_,
-                                   *std::move(dispatches), profile);
-  if (!executor.ok()) return executor.status();
-  timer->executor_ = *std::move(executor);
+  ASSIGN_OR_RETURN(timer->executor_,
+                   Executor::Create(context, programs, timer->graph_,
+                                    std::move(dispatches), profile));
   // llvmpipe's timer queries do not see its threads.
   const bool timers = !context.device().software;
-  if (auto s = timer->executor_->EnableProfiling(timers); !s.ok()) return s;
+  RETURN_IF_ERROR(timer->executor_->EnableProfiling(timers));
   for (TensorId id : timer->graph_.inputs) {
     timer->inputs_.push_back(InputOf(timer->graph_.tensor(id)));
   }
@@ -85,7 +84,7 @@ absl::StatusOr<NodeTimer::Cost> NodeTimer::Invoke() {
     outputs.push_back(absl::MakeSpan(bytes));
   }
   const double cpu_before = ProcessorUs();
-  if (auto s = executor_->Invoke(inputs, outputs); !s.ok()) return s;
+  RETURN_IF_ERROR(executor_->Invoke(inputs, outputs));
   Cost cost;
   cost.cpu_us = (ProcessorUs() - cpu_before) / kNodeCopies;
   for (const auto& entry : executor_->profile()) {

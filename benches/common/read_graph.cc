@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/tflite/extract_partition.h"
 #include "delegate/tflite/reader.h"
 
@@ -24,11 +25,10 @@ absl::StatusOr<Graph> Read(TfLiteContext* context,
                            const DeviceProfile& profile) {
   ReadOptions options;
   options.half = profile.options.half;
-  auto model = ReadModel(context, profile, options);
-  if (!model.ok()) return model.status();
+  ASSIGN_OR_RETURN(auto model, ReadModel(context, profile, options));
   std::vector<int> supported = {0};  // TfLiteIntArray: the count comes first
   absl::Status refusal;
-  for (const CheckedNode& node : model->nodes) {
+  for (const CheckedNode& node : model.nodes) {
     if (node.support.ok()) {
       supported.push_back(node.index);
     } else {
@@ -50,7 +50,7 @@ absl::StatusOr<Graph> Read(TfLiteContext* context,
       partitions, partitions + count, [](const auto& a, const auto& b) {
         return a.nodes_to_replace->size < b.nodes_to_replace->size;
       });
-  return ExtractPartition(*model, Ids(largest.nodes_to_replace),
+  return ExtractPartition(model, Ids(largest.nodes_to_replace),
                           Ids(largest.input_tensors),
                           Ids(largest.output_tensors));
 }
@@ -71,8 +71,7 @@ absl::StatusOr<Graph> ReadGraph(const Model& model,
   delegate.Prepare = Look;
   InterpreterOptions options;
   options.delegate = &delegate;
-  auto interpreter = Interpreter::Create(model, options);
-  if (!interpreter.ok()) return interpreter.status();
+  ASSIGN_OR_RETURN(auto interpreter, Interpreter::Create(model, options));
   return std::move(onlooker.graph);
 }
 

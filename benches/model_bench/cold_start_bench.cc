@@ -12,6 +12,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "benches/common/bench_device.h"
 #include "benches/model_bench/samples.h"
 #include "tools/runner/backend.h"
@@ -38,20 +39,18 @@ std::string Value(const char* variable) {
 }
 
 absl::StatusOr<Start> StartHere() {
-  auto model = Model::FromFile(Value(kModelVariable));
-  if (!model.ok()) return model.status();
+  ASSIGN_OR_RETURN(auto model, Model::FromFile(Value(kModelVariable)));
   BackendSpec spec;
   spec.kind = BackendSpec::Kind::kGles;
   if (const std::string cache = Value(kCacheVariable); !cache.empty()) {
     spec.options = {{"serialization_dir", cache}, {"model_token", "model"}};
   }
-  auto backend = Backend::Create(**model, spec);
-  if (!backend.ok()) return backend.status();
-  Interpreter& interpreter = (*backend)->interpreter();
-  if (auto s = WriteRandomInputs(interpreter); !s.ok()) return s;
+  ASSIGN_OR_RETURN(auto backend, Backend::Create(*model, spec));
+  Interpreter& interpreter = backend->interpreter();
+  RETURN_IF_ERROR(WriteRandomInputs(interpreter));
   const double start = NowMs();
-  if (auto s = interpreter.Invoke(); !s.ok()) return s;
-  return Start{(*backend)->init_ms(), NowMs() - start};
+  RETURN_IF_ERROR(interpreter.Invoke());
+  return Start{backend->init_ms(), NowMs() - start};
 }
 
 // This process's environment with `added`, the last of a name counting.
@@ -118,15 +117,14 @@ absl::StatusOr<std::string> RunSelf(std::vector<std::string> environment) {
 
 absl::StatusOr<Start> StartElsewhere(const std::string& model,
                                      const std::string& cache) {
-  auto output = RunSelf(ChildEnvironment(model, cache));
-  if (!output.ok()) return output.status();
+  ASSIGN_OR_RETURN(auto output, RunSelf(ChildEnvironment(model, cache)));
   Start start;
   // The last line: drivers print too.
-  const size_t line = output->rfind("cold_start ");
+  const size_t line = output.rfind("cold_start ");
   if (line == std::string::npos ||
-      std::sscanf(output->c_str() + line, "cold_start %lf %lf", &start.init_ms,
+      std::sscanf(output.c_str() + line, "cold_start %lf %lf", &start.init_ms,
                   &start.first_ms) != 2) {
-    return absl::InternalError(absl::StrCat("a fresh process said ", *output));
+    return absl::InternalError(absl::StrCat("a fresh process said ", output));
   }
   return start;
 }
@@ -146,10 +144,9 @@ absl::StatusOr<Starts> Several(const std::string& model,
   Starts starts;
   for (int i = 0; i < count; ++i) {
     prepare();
-    auto start = StartElsewhere(model, cache);
-    if (!start.ok()) return start.status();
-    starts.sums.push_back(start->sum());
-    starts.inits.push_back(start->init_ms);
+    ASSIGN_OR_RETURN(auto start, StartElsewhere(model, cache));
+    starts.sums.push_back(start.sum());
+    starts.inits.push_back(start.init_ms);
   }
   return starts;
 }
@@ -161,19 +158,16 @@ absl::Status MeasureWithCache(const std::string& path, const fs::path& folder,
     fs::remove_all(cache);
     fs::create_directory(cache);
   };
-  const auto none = Several(path, "", [] {});
-  if (!none.ok()) return none.status();
-  const auto write = Several(path, cache, empty);
-  if (!write.ok()) return write.status();
-  const auto warm = Several(path, cache, [] {});
-  if (!warm.ok()) return warm.status();
-  const double none_ms = Median(none->sums);
+  ASSIGN_OR_RETURN(const auto none, Several(path, "", [] {}));
+  ASSIGN_OR_RETURN(const auto write, Several(path, cache, empty));
+  ASSIGN_OR_RETURN(const auto warm, Several(path, cache, [] {}));
+  const double none_ms = Median(none.sums);
   for (auto _ : *state) state->SetIterationTime(none_ms * 1e-3);
   state->counters["none_ms"] = none_ms;
-  state->counters["init_ms"] = Median(none->inits);
-  state->counters["write_ms"] = Median(write->sums);
-  state->counters["warm_ms"] = Median(warm->sums);
-  state->counters["warm_init_ms"] = Median(warm->inits);
+  state->counters["init_ms"] = Median(none.inits);
+  state->counters["write_ms"] = Median(write.sums);
+  state->counters["warm_ms"] = Median(warm.sums);
+  state->counters["warm_init_ms"] = Median(warm.inits);
   return absl::OkStatus();
 }
 

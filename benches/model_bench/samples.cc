@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
+#include "base/status_macros.h"
 #include "tools/runner/inputs.h"
 
 namespace gles_delegate {
@@ -23,19 +24,19 @@ LatencyOptions BenchRuns() {
 
 absl::Status WriteRandomInputs(Interpreter& interpreter) {
   std::mt19937 random(1);
-  auto inputs = MakeInputs(interpreter, FloatInputs::kUniform, random);
-  if (!inputs.ok()) return inputs.status();
-  return WriteInputs(interpreter, *inputs);
+  ASSIGN_OR_RETURN(auto inputs,
+                   MakeInputs(interpreter, FloatInputs::kUniform, random));
+  return WriteInputs(interpreter, inputs);
 }
 
 absl::Status Repeat(absl::FunctionRef<absl::Status(bool counts)> run) {
   const LatencyOptions options = BenchRuns();
   for (int i = 0; i < options.warmup_runs; ++i) {
-    if (auto s = run(false); !s.ok()) return s;
+    RETURN_IF_ERROR(run(false));
   }
   const double end = NowMs() + 1000 * options.min_secs;
   for (int i = 0; i < options.num_runs || NowMs() < end; ++i) {
-    if (auto s = run(true); !s.ok()) return s;
+    RETURN_IF_ERROR(run(true));
   }
   return absl::OkStatus();
 }

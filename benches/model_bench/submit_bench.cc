@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "benches/common/bench_device.h"
 #include "benches/common/read_graph.h"
 #include "benches/model_bench/samples.h"
@@ -31,25 +32,22 @@ struct Runner {
 absl::Status Make(const Model& model, Runner* runner) {
   egl::Context& context = *BenchContext();
   const DeviceProfile profile = ProfileFor(context.device(), {});
-  auto graph = ReadGraph(model, profile);
-  if (!graph.ok()) return graph.status();
-  UseIntegerPath(&*graph, profile);
+  ASSIGN_OR_RETURN(auto graph, ReadGraph(model, profile));
+  UseIntegerPath(&graph, profile);
   StageTimes stages;
   StageTimer timer(&stages);
-  auto planned = PlanPartition(*graph, profile, &timer);
-  if (!planned.ok()) return planned.status();
-  auto executor = Executor::Create(context, &runner->programs, planned->graph,
-                                   std::move(planned->dispatches), profile);
-  if (!executor.ok()) return executor.status();
-  runner->executor = *std::move(executor);
+  ASSIGN_OR_RETURN(auto planned, PlanPartition(graph, profile, &timer));
+  ASSIGN_OR_RETURN(runner->executor,
+                   Executor::Create(context, &runner->programs, planned.graph,
+                                    std::move(planned.dispatches), profile));
   const auto room = [&](TensorId id) {
-    const Tensor& tensor = planned->graph.tensor(id);
+    const Tensor& tensor = planned.graph.tensor(id);
     runner->memory.emplace_back(tensor.shape.elements() *
                                 HostElementBytes(tensor));
     return absl::MakeSpan(runner->memory.back());
   };
-  for (TensorId id : planned->graph.inputs) runner->inputs.push_back(room(id));
-  for (TensorId id : planned->graph.outputs) {
+  for (TensorId id : planned.graph.inputs) runner->inputs.push_back(room(id));
+  for (TensorId id : planned.graph.outputs) {
     runner->outputs.push_back(room(id));
   }
   return absl::OkStatus();
@@ -60,22 +58,21 @@ absl::Status MeasureSubmit(Runner& runner, benchmark::State* state) {
   std::vector<double> submit_wall;
   std::vector<double> wall;
   std::vector<double> cpu;
-  absl::Status status = Repeat([&](bool counts) {
+  RETURN_IF_ERROR(Repeat([&](bool counts) {
     const double cpu_start = ClockUs(CLOCK_PROCESS_CPUTIME_ID);
     const double thread_start = ClockUs(CLOCK_THREAD_CPUTIME_ID);
     const double start = ClockUs(CLOCK_MONOTONIC);
-    if (auto s = runner.executor->Submit(runner.inputs); !s.ok()) return s;
+    RETURN_IF_ERROR(runner.executor->Submit(runner.inputs));
     const double submitted = ClockUs(CLOCK_MONOTONIC);
     const double thread_end = ClockUs(CLOCK_THREAD_CPUTIME_ID);
-    if (auto s = runner.executor->Collect(runner.outputs); !s.ok()) return s;
+    RETURN_IF_ERROR(runner.executor->Collect(runner.outputs));
     if (!counts) return absl::OkStatus();
     wall.push_back(ClockUs(CLOCK_MONOTONIC) - start);
     cpu.push_back(ClockUs(CLOCK_PROCESS_CPUTIME_ID) - cpu_start);
     submit.push_back(thread_end - thread_start);
     submit_wall.push_back(submitted - start);
     return absl::OkStatus();
-  });
-  if (!status.ok()) return status;
+  }));
   const double submit_us = Median(submit);
   for (auto _ : *state) state->SetIterationTime(submit_us * 1e-6);
   state->counters["submit_us"] = submit_us;
@@ -99,17 +96,16 @@ absl::Status MeasureWaits(Runner& runner, benchmark::State* state) {
     runner.executor->WaitBy(way.how);
     std::vector<double> wall;
     std::vector<double> cpu;
-    absl::Status status = Repeat([&](bool counts) {
-      if (auto s = runner.executor->Submit(runner.inputs); !s.ok()) return s;
+    RETURN_IF_ERROR(Repeat([&](bool counts) {
+      RETURN_IF_ERROR(runner.executor->Submit(runner.inputs));
       const double cpu_start = ClockUs(CLOCK_THREAD_CPUTIME_ID);
       const double start = ClockUs(CLOCK_MONOTONIC);
-      if (auto s = runner.executor->Collect(runner.outputs); !s.ok()) return s;
+      RETURN_IF_ERROR(runner.executor->Collect(runner.outputs));
       if (!counts) return absl::OkStatus();
       wall.push_back(ClockUs(CLOCK_MONOTONIC) - start);
       cpu.push_back(ClockUs(CLOCK_THREAD_CPUTIME_ID) - cpu_start);
       return absl::OkStatus();
-    });
-    if (!status.ok()) return status;
+    }));
     state->counters[absl::StrCat(way.name, "_wait_us")] = Median(wall);
     state->counters[absl::StrCat(way.name, "_wait_cpu_us")] = Median(cpu);
   }
@@ -138,7 +134,7 @@ Parts PartsOfLast(const Executor& executor) {
 absl::Status MeasureParts(Runner& runner, benchmark::State* state) {
   // llvmpipe's timer queries do not see its threads.
   const bool timers = !BenchContext()->device().software;
-  if (auto s = runner.executor->EnableProfiling(timers); !s.ok()) return s;
+  RETURN_IF_ERROR(runner.executor->EnableProfiling(timers));
   std::vector<double> upload;
   std::vector<double> gpu;
   std::vector<double> readback;
@@ -162,12 +158,11 @@ absl::Status MeasureParts(Runner& runner, benchmark::State* state) {
 
 absl::Status MeasureSubmission(const std::string& path,
                                benchmark::State* state) {
-  auto model = Model::FromFile(path);
-  if (!model.ok()) return model.status();
+  ASSIGN_OR_RETURN(auto model, Model::FromFile(path));
   Runner runner;
-  if (auto s = Make(**model, &runner); !s.ok()) return s;
-  if (auto s = MeasureSubmit(runner, state); !s.ok()) return s;
-  if (auto s = MeasureWaits(runner, state); !s.ok()) return s;
+  RETURN_IF_ERROR(Make(*model, &runner));
+  RETURN_IF_ERROR(MeasureSubmit(runner, state));
+  RETURN_IF_ERROR(MeasureWaits(runner, state));
   return MeasureParts(runner, state);
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "benches/model_bench/samples.h"
 #include "gles_delegate/gles_delegate.h"
 #include "tools/common/tflite_host.h"
@@ -43,22 +44,19 @@ absl::StatusOr<Instance> MakeInstance(const Race& race) {
   if (race.delegate != nullptr) {
     InterpreterOptions options;
     options.delegate = race.delegate;
-    auto interpreter = Interpreter::Create(race.model, options);
-    if (!interpreter.ok()) return interpreter.status();
-    instance.sharing = *std::move(interpreter);
+    ASSIGN_OR_RETURN(instance.sharing,
+                     Interpreter::Create(race.model, options));
     return instance;
   }
   BackendSpec spec;
   spec.kind = BackendSpec::Kind::kGles;
   spec.options = {{"startup", "direct"}};  // no baseline plan is timed
-  auto backend = Backend::Create(race.model, spec);
-  if (!backend.ok()) return backend.status();
-  const auto facts = (*backend)->Facts();
-  if (!facts.ok()) return facts.status();
-  if (facts->nodes_delegated == 0) {
+  ASSIGN_OR_RETURN(auto backend, Backend::Create(race.model, spec));
+  ASSIGN_OR_RETURN(const auto facts, backend->Facts());
+  if (facts.nodes_delegated == 0) {
     return absl::FailedPreconditionError("no node of the model is on the GPU");
   }
-  instance.own = *std::move(backend);
+  instance.own = std::move(backend);
   return instance;
 }
 
@@ -66,9 +64,9 @@ absl::StatusOr<Instance> MakeWarmInstance(const Race& race) {
   auto instance = MakeInstance(race);
   if (!instance.ok()) return instance;
   Interpreter& interpreter = instance->interpreter();
-  if (auto s = WriteRandomInputs(interpreter); !s.ok()) return s;
+  RETURN_IF_ERROR(WriteRandomInputs(interpreter));
   for (int i = 0; i < BenchRuns().warmup_runs; ++i) {
-    if (auto s = interpreter.Invoke(); !s.ok()) return s;
+    RETURN_IF_ERROR(interpreter.Invoke());
   }
   return instance;
 }
@@ -144,24 +142,21 @@ absl::StatusOr<double> PerSecond(const Model& model, int count,
 
 absl::Status MeasureThroughput(const std::string& path,
                                benchmark::State* state) {
-  auto model = Model::FromFile(path);
-  if (!model.ok()) return model.status();
-  const auto one = PerSecond(**model, 1, Delegates::kOneEach);
-  if (!one.ok()) return one.status();
-  for (auto _ : *state) state->SetIterationTime(1 / *one);
-  state->counters["per_s_1"] = *one;
+  ASSIGN_OR_RETURN(auto model, Model::FromFile(path));
+  ASSIGN_OR_RETURN(const auto one, PerSecond(*model, 1, Delegates::kOneEach));
+  for (auto _ : *state) state->SetIterationTime(1 / one);
+  state->counters["per_s_1"] = one;
   const int max = FromEnvironment("GLES_BENCH_INTERPRETERS", 8);
   for (int count = 2; count <= max; count *= 2) {
-    const auto apart = PerSecond(**model, count, Delegates::kOneEach);
-    if (!apart.ok()) return apart.status();
-    state->counters[absl::StrCat("gain_", count)] = *apart / *one;
-    const auto sharing = PerSecond(**model, count, Delegates::kOneForAll);
-    if (!sharing.ok()) return sharing.status();
-    state->counters[absl::StrCat("shared_gain_", count)] = *sharing / *one;
+    ASSIGN_OR_RETURN(const auto apart,
+                     PerSecond(*model, count, Delegates::kOneEach));
+    state->counters[absl::StrCat("gain_", count)] = apart / one;
+    ASSIGN_OR_RETURN(const auto sharing,
+                     PerSecond(*model, count, Delegates::kOneForAll));
+    state->counters[absl::StrCat("shared_gain_", count)] = sharing / one;
   }
-  const auto again = PerSecond(**model, 1, Delegates::kOneEach);
-  if (!again.ok()) return again.status();
-  state->counters["per_s_1_again"] = *again;
+  ASSIGN_OR_RETURN(const auto again, PerSecond(*model, 1, Delegates::kOneEach));
+  state->counters["per_s_1_again"] = again;
   return absl::OkStatus();
 }
 

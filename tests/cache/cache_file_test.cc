@@ -20,6 +20,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/cache/cache_directory.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -54,23 +55,19 @@ class CacheFileTest : public ::testing::Test {
   static absl::Status WriteTo(const CacheDirectory& directory,
                               const std::string& name, uint8_t seed = 1,
                               size_t size = 70) {
-    auto writer = CacheWriter::Create(directory);
-    if (!writer.ok()) return writer.status();
+    ASSIGN_OR_RETURN(auto writer, CacheWriter::Create(directory));
     for (const Bytes& blob : {Blob(size, seed), Blob(64, seed + 1)}) {
-      if (auto s = (*writer)->AddConstant(blob); !s.ok()) return s;
+      RETURN_IF_ERROR(writer->AddConstant(blob));
     }
-    if (auto s = (*writer)->AddProgram({seed, 4}, 5, Blob(33, seed + 2));
-        !s.ok())
-      return s;
-    return (*writer)->Finish(kIdentity, 0, name, 0).status();
+    RETURN_IF_ERROR(writer->AddProgram({seed, 4}, 5, Blob(33, seed + 2)));
+    return writer->Finish(kIdentity, 0, name, 0).status();
   }
 
   // Ok where the file is what WriteTo(seed) wrote.
   static absl::Status Verify(const CacheDirectory& directory,
                              const std::string& name) {
-    auto file = CacheFile::Open(directory, name);
-    if (!file.ok()) return file.status();
-    const cache::Index& index = (*file)->index();
+    ASSIGN_OR_RETURN(auto file, CacheFile::Open(directory, name));
+    const cache::Index& index = file->index();
     if (index.constants() == nullptr || index.programs() == nullptr ||
         index.constants()->size() != 2 || index.programs()->size() != 1) {
       return absl::DataLossError("other counts");
@@ -82,9 +79,8 @@ class CacheFileTest : public ::testing::Test {
     const Bytes wanted[] = {Blob(extents[0]->bytes(), seed), Blob(64, seed + 1),
                             Blob(33, seed + 2)};
     for (int i = 0; i < 3; ++i) {
-      auto bytes = (*file)->Read(*extents[i]);
-      if (!bytes.ok()) return bytes.status();
-      if (Bytes(bytes->begin(), bytes->end()) != wanted[i]) {
+      ASSIGN_OR_RETURN(auto bytes, file->Read(*extents[i]));
+      if (Bytes(bytes.begin(), bytes.end()) != wanted[i]) {
         return absl::InternalError("other bytes, and no checksum has noticed");
       }
     }

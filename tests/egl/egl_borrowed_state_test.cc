@@ -8,6 +8,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/context.h"
 #include "egl/gl_state.h"
 #include "egl/objects.h"
@@ -232,7 +233,7 @@ TEST_F(BorrowedStateTest, IsRestoredExactly) {
   InApp([] {
     const Objects mine, others;
     Disturb(mine, /*shift=*/0);
-    if (absl::Status s = CheckGl("setting the app's state"); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckGl("setting the app's state"));
     absl::Status inside = DisturbWhileAdopted([&] {
       Disturb(others, /*shift=*/1);
       return CheckGl("disturbing it");
@@ -275,18 +276,17 @@ TEST_F(BorrowedStateTest, UploadsIgnoreTheAppsPixelStoreAndUnpackBuffer) {
     Disturb(mine, /*shift=*/0);
     std::unique_ptr<Context> adopted = Context::AdoptCurrent().value();
     return adopted->Run([] {
-      absl::StatusOr<Texture> texture =
-          Texture::Create({GL_TEXTURE_2D, GL_RGBA32F, 1, 2, 1});
-      if (!texture.ok()) return texture.status();
+      ASSIGN_OR_RETURN(Texture texture,
+                       Texture::Create({GL_TEXTURE_2D, GL_RGBA32F, 1, 2, 1}));
       const float sent[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-      absl::Status upload = texture->Upload(0, 0, 0, 1, 2, 1, sent);
+      absl::Status upload = texture.Upload(0, 0, 0, 1, 2, 1, sent);
       if (!upload.ok()) return upload;
 
       GLuint framebuffer = 0;
       gl().GenFramebuffers(1, &framebuffer);
       gl().BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
       gl().FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
-                                GL_TEXTURE_2D, texture->id(), 0);
+                                GL_TEXTURE_2D, texture.id(), 0);
       float got[8] = {};
       gl().ReadPixels(0, 0, 1, 2, GL_RGBA, GL_FLOAT, got);
       gl().DeleteFramebuffers(1, &framebuffer);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
+#include "base/status_macros.h"
 #include "egl/context.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
@@ -316,11 +317,10 @@ TEST(ThreadsTest, TwoThreadsWithContextsOfTheirOwn) {
     for (int i = 0; i < 20 && status->ok(); ++i) {
       *status = context->Run([&] {
         const uint32_t sent = i;
-        absl::StatusOr<egl::Buffer> buffer =
-            egl::Buffer::Create(4, &sent, GL_STREAM_DRAW);
-        if (!buffer.ok()) return buffer.status();
+        ASSIGN_OR_RETURN(egl::Buffer buffer,
+                         egl::Buffer::Create(4, &sent, GL_STREAM_DRAW));
         uint32_t got = 0;
-        absl::Status read = buffer->Read(
+        absl::Status read = buffer.Read(
             0, absl::MakeSpan(reinterpret_cast<uint8_t*>(&got), sizeof(got)));
         if (read.ok() && got != sent) return absl::DataLossError("differs");
         return read;
@@ -425,12 +425,11 @@ TEST_F(AdoptTest, DoesNotDestroyTheAppsContext) {
   std::unique_ptr<Context> app = MakeContext();
   ASSERT_NE(app, nullptr);
   const absl::Status status = app->Run([&] {
-    absl::StatusOr<std::unique_ptr<Context>> adopted = Context::AdoptCurrent();
-    if (!adopted.ok()) return adopted.status();
-    EXPECT_FALSE((*adopted)->owned());
-    EXPECT_EQ((*adopted)->handle(), app->handle());
-    EXPECT_EQ((*adopted)->device().renderer, app->device().renderer);
-    adopted->reset();
+    ASSIGN_OR_RETURN(std::unique_ptr<Context> adopted, Context::AdoptCurrent());
+    EXPECT_FALSE(adopted->owned());
+    EXPECT_EQ(adopted->handle(), app->handle());
+    EXPECT_EQ(adopted->device().renderer, app->device().renderer);
+    adopted.reset();
     EXPECT_EQ(egl().GetCurrentContext(), app->handle());
     EXPECT_NE(gl().GetString(GL_VERSION), nullptr);
     return absl::OkStatus();

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <tuple>
 
+#include "base/status_macros.h"
 #include "egl/context.h"
 #include "egl/device_info.h"
 #include "egl/testing.h"
@@ -72,10 +73,9 @@ TEST_F(DeviceInfoTest, EglsNameOfTheDriverIsAsked) {
           return reinterpret_cast<const GLubyte*>(
               name == GL_VERSION ? "OpenGL ES 3.1 Mesa 27.0" : "Some GPU");
         });
-    const absl::StatusOr<DeviceInfo> info = egl::ReadDeviceInfo();
-    if (!info.ok()) return info.status();
-    EXPECT_EQ(NameOf(info->kind), NameOf(DeviceKind::kMali));
-    EXPECT_FALSE(info->software);
+    ASSIGN_OR_RETURN(const DeviceInfo info, egl::ReadDeviceInfo());
+    EXPECT_EQ(NameOf(info.kind), NameOf(DeviceKind::kMali));
+    EXPECT_FALSE(info.software);
     return absl::OkStatus();
   });
   EXPECT_TRUE(status.ok()) << status;

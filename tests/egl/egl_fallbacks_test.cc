@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/status_macros.h"
 #include "egl/context.h"
 #include "egl/displays.h"
 #include "egl/testing.h"
@@ -43,9 +44,8 @@ const char* Without(const char* extensions, const char* hidden) {
 }
 
 absl::Status CreateAndRun() {
-  absl::StatusOr<std::unique_ptr<Context>> context = Context::Create({});
-  if (!context.ok()) return context.status();
-  absl::Status status = (*context)->Run([] {
+  ASSIGN_OR_RETURN(std::unique_ptr<Context> context, Context::Create({}));
+  absl::Status status = context->Run([] {
     return gl().GetString(GL_VERSION) != nullptr
                ? absl::OkStatus()
                : absl::InternalError("no context was current");

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/executor.h"
@@ -42,15 +43,15 @@ class CheckBoundsTest : public ::testing::TestWithParam<Storage> {
     std::vector<float> output(graph.tensor(dst).shape.elements());
     const absl::Status status = TestContext()->Run([&]() -> absl::Status {
       ProgramCache programs;
-      auto executor = Executor::Create(*TestContext(), &programs, graph,
-                                       {std::move(dispatch)}, profile);
-      if (!executor.ok()) return executor.status();
+      ASSIGN_OR_RETURN(auto executor,
+                       Executor::Create(*TestContext(), &programs, graph,
+                                        {std::move(dispatch)}, profile));
       const absl::Span<const uint8_t> in(
           reinterpret_cast<const uint8_t*>(input.data()),
           input.size() * sizeof(float));
       const absl::Span<uint8_t> out(reinterpret_cast<uint8_t*>(output.data()),
                                     output.size() * sizeof(float));
-      return (*executor)->Invoke({in}, {out});
+      return executor->Invoke({in}, {out});
     });
     EXPECT_TRUE(status.ok()) << status;
     return output;

@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/objects.h"
 #include "tests/testing/command.h"
 #include "tests/testing/device.h"
@@ -206,12 +207,11 @@ TEST(ShaderTest, EveryVariantCompilesOnTheDevice) {
   const absl::Status status = TestContext()->Run([] {
     for (const ShaderSpec& spec :
          EveryCopy(/*texel_buffers=*/HasTexelBuffers())) {
-      auto text = AssembleShader(spec);
-      if (!text.ok()) return text.status();
-      const auto program = egl::Program::Compile(*text, "copy");
+      ASSIGN_OR_RETURN(auto text, AssembleShader(spec));
+      const auto program = egl::Program::Compile(text, "copy");
       if (!program.ok()) {
         return absl::InternalError(
-            absl::StrCat(program.status().message(), "\n", *text));
+            absl::StrCat(program.status().message(), "\n", text));
       }
     }
     return absl::OkStatus();

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/runtime/executor.h"
 #include "egl/objects.h"
@@ -48,10 +49,10 @@ class CheckParamsTest : public DeviceTest {
         "};\nlayout(std430, binding = 0) writeonly buffer Out { int o[]; };\n"
         "void main() { o[0] = grid.x; }\n");
     return TestContext()->Run([&]() -> absl::Status {
-      auto program = egl::Program::Compile(text, "check_params_test");
-      if (!program.ok()) return program.status();
-      if (auto s = CheckParamsSize(program->id(), Layout()); !s.ok()) return s;
-      return CheckParamsMembers(program->id(), Layout());
+      ASSIGN_OR_RETURN(auto program,
+                       egl::Program::Compile(text, "check_params_test"));
+      RETURN_IF_ERROR(CheckParamsSize(program.id(), Layout()));
+      return CheckParamsMembers(program.id(), Layout());
     });
   }
   static std::string Said(const std::string& members) {

@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/runtime/executor.h"
@@ -76,22 +77,21 @@ class DebugTest : public ::testing::Test {
       const DeviceProfile profile = ProfileFor(TestContext()->device(), {});
       GraphBuilder b;
       b.graph.outputs = {b.Conv(b.Conv(b.Input({1, 8, 8, 4})))};
-      auto planned = PlanPartition(std::move(b.graph), profile, nullptr);
-      if (!planned.ok()) return planned.status();
-      for (const Dispatch& d : planned->dispatches) labels.push_back(d.label);
+      ASSIGN_OR_RETURN(auto planned,
+                       PlanPartition(std::move(b.graph), profile, nullptr));
+      for (const Dispatch& d : planned.dispatches) labels.push_back(d.label);
       ProgramCache programs;
-      auto executor =
-          Executor::Create(*TestContext(), &programs, planned->graph,
-                           planned->dispatches, profile);
-      if (!executor.ok()) return executor.status();
+      ASSIGN_OR_RETURN(
+          auto executor,
+          Executor::Create(*TestContext(), &programs, planned.graph,
+                           planned.dispatches, profile));
       std::vector<float> in(8 * 8 * 4, 1.0f), out(8 * 8 * 4);
       const absl::Span<const uint8_t> input(
           reinterpret_cast<const uint8_t*>(in.data()), in.size() * 4);
       const absl::Span<uint8_t> output(reinterpret_cast<uint8_t*>(out.data()),
                                        out.size() * 4);
       for (int i = 0; i < 2; ++i) {
-        absl::Status s = (*executor)->Invoke({&input, 1}, {&output, 1});
-        if (!s.ok()) return s;
+        RETURN_IF_ERROR(executor->Invoke({&input, 1}, {&output, 1}));
       }
       return egl::CheckGl("labelling");
     });

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/partition/plan_partition.h"
 #include "egl/testing.h"
@@ -45,15 +46,13 @@ class ExecutorTest : public DeviceTest {
       profile.bus.readback_piece_bytes = piece_bytes;
       profile.choices.host_transfers = 0;
     }
-    auto planned = PlanPartition(TwoNodes(), profile, nullptr);
-    if (!planned.ok()) return planned.status();
+    ASSIGN_OR_RETURN(auto planned, PlanPartition(TwoNodes(), profile, nullptr));
     if (swap_dispatches) {
-      std::swap(planned->dispatches.front(), planned->dispatches.back());
+      std::swap(planned.dispatches.front(), planned.dispatches.back());
     }
-    auto executor = Executor::Create(*TestContext(), &programs_, planned->graph,
-                                     planned->dispatches, profile);
-    if (!executor.ok()) return executor.status();
-    executor_ = *std::move(executor);
+    ASSIGN_OR_RETURN(executor_,
+                     Executor::Create(*TestContext(), &programs_, planned.graph,
+                                      planned.dispatches, profile));
     return absl::OkStatus();
   }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/op.h"
 #include "delegate/graph/texels.h"
@@ -149,16 +150,15 @@ TEST_P(StateTest, MovesEveryValue) {
       return absl::UnimplementedError("no GL_EXT_buffer_storage");
     }
     Graph graph = CopyOf(state.element);
-    auto dispatches = PlanGraph(&graph, profile);
-    if (!dispatches.ok()) return dispatches.status();
+    ASSIGN_OR_RETURN(auto dispatches, PlanGraph(&graph, profile));
     ProgramCache programs;
-    auto executor = Executor::Create(*TestContext(), &programs, graph,
-                                     *std::move(dispatches), profile);
-    if (!executor.ok()) return executor.status();
-    EXPECT_EQ((*executor)->inputs()[0].way(), state.way);
-    EXPECT_EQ((*executor)->inputs()[0].element(), state.element);
-    EXPECT_EQ((*executor)->outputs()[0].element(), state.element);
-    const int dispatch_count = (*executor)->stats().dispatches;
+    ASSIGN_OR_RETURN(auto executor,
+                     Executor::Create(*TestContext(), &programs, graph,
+                                      std::move(dispatches), profile));
+    EXPECT_EQ(executor->inputs()[0].way(), state.way);
+    EXPECT_EQ(executor->inputs()[0].element(), state.element);
+    EXPECT_EQ(executor->outputs()[0].element(), state.element);
+    const int dispatch_count = executor->stats().dispatches;
     if (state.in_pieces) {
       EXPECT_GE(dispatch_count, 2 + 1 + 2);
     } else {
@@ -168,7 +168,7 @@ TEST_P(StateTest, MovesEveryValue) {
     std::vector<uint8_t> out(in.size());
     const absl::Span<const uint8_t> input = in;
     const absl::Span<uint8_t> output = absl::MakeSpan(out);
-    absl::Status invoked = (*executor)->Invoke({&input, 1}, {&output, 1});
+    absl::Status invoked = executor->Invoke({&input, 1}, {&output, 1});
     EXPECT_EQ(out, in);
     return invoked;
   });
@@ -189,22 +189,20 @@ TEST_P(ZeroCopyTest, LeavesValuesInBuffersOfOthers) {
   profile.choices.zero_copy = 1;
   const absl::Status status = TestContext()->Run([&]() -> absl::Status {
     Graph graph = CopyOf(state.element);
-    auto dispatches = PlanGraph(&graph, profile);
-    if (!dispatches.ok()) return dispatches.status();
+    ASSIGN_OR_RETURN(auto dispatches, PlanGraph(&graph, profile));
     ProgramCache programs;
-    auto made = Executor::Create(*TestContext(), &programs, graph,
-                                 *std::move(dispatches), profile);
-    if (!made.ok()) return made.status();
-    Executor& executor = **made;
+    ASSIGN_OR_RETURN(auto made,
+                     Executor::Create(*TestContext(), &programs, graph,
+                                      std::move(dispatches), profile));
+    Executor& executor = *made;
     const std::vector<uint8_t> in = Values(state.element);
     const std::vector<uint8_t> poison(in.size(), 0x55);
     std::vector<egl::Buffer> buffers;
     for (int i = 0; i < 2; ++i) {
-      auto buffer =
-          egl::Buffer::CreateMapped(HostTransfer::PaddedBytes(in.size()),
-                                    GL_MAP_READ_BIT | GL_MAP_WRITE_BIT);
-      if (!buffer.ok()) return buffer.status();
-      buffers.push_back(*std::move(buffer));
+      ASSIGN_OR_RETURN(auto buffer, egl::Buffer::CreateMapped(
+                                        HostTransfer::PaddedBytes(in.size()),
+                                        GL_MAP_READ_BIT | GL_MAP_WRITE_BIT));
+      buffers.push_back(std::move(buffer));
       std::copy(in.begin(), in.end(), buffers[i].mapped());
     }
     std::fill_n(buffers[1].mapped(), in.size(), 0x55);
@@ -212,7 +210,7 @@ TEST_P(ZeroCopyTest, LeavesValuesInBuffersOfOthers) {
     absl::Span<const uint8_t> input = poison;
     const absl::Span<uint8_t> output = absl::MakeSpan(out);
     executor.UseMemory({buffers[0].id()}, {buffers[1].id()});
-    if (auto s = executor.Invoke({&input, 1}, {&output, 1}); !s.ok()) return s;
+    RETURN_IF_ERROR(executor.Invoke({&input, 1}, {&output, 1}));
     EXPECT_EQ(out, poison);
     EXPECT_EQ(std::vector<uint8_t>(buffers[1].mapped(),
                                    buffers[1].mapped() + in.size()),

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/runtime/executor.h"
@@ -109,17 +110,16 @@ TEST_F(InvokeAllocatesTest, NothingByAnyWayOfTransfer) {
     const std::vector<absl::Span<const uint8_t>> inputs = {in};
     const std::vector<absl::Span<uint8_t>> outputs = {absl::MakeSpan(out)};
     const absl::Status status = TestContext()->Run([&]() -> absl::Status {
-      auto planned = PlanPartition(b.graph, profile, nullptr);
-      if (!planned.ok()) return planned.status();
+      ASSIGN_OR_RETURN(auto planned, PlanPartition(b.graph, profile, nullptr));
       ProgramCache programs;
-      auto executor =
-          Executor::Create(*TestContext(), &programs, planned->graph,
-                           planned->dispatches, profile);
-      if (!executor.ok()) return executor.status();
-      absl::Status s = (*executor)->Invoke(inputs, outputs);
+      ASSIGN_OR_RETURN(
+          auto executor,
+          Executor::Create(*TestContext(), &programs, planned.graph,
+                           planned.dispatches, profile));
+      absl::Status s = executor->Invoke(inputs, outputs);
       for (int i = 0; i < 2; ++i) {
-        EXPECT_EQ(
-            AllocationsOf([&] { s = (*executor)->Invoke(inputs, outputs); }), 0)
+        EXPECT_EQ(AllocationsOf([&] { s = executor->Invoke(inputs, outputs); }),
+                  0)
             << way.host_transfers << " " << way.piece_bytes << " "
             << way.staged_bytes;
       }

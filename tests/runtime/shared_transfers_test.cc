@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/executor.h"
@@ -73,12 +74,11 @@ TEST(SharedTransfersTest, BringEveryCode) {
       Sharing(2, ProfileFor(TestContext()->device(), {}));
   const absl::Status status = TestContext()->Run([&]() -> absl::Status {
     Graph graph = Images(/*quantized values=*/true, {3, 8});
-    auto dispatches = PlanGraph(&graph, profile);
-    if (!dispatches.ok()) return dispatches.status();
+    ASSIGN_OR_RETURN(auto dispatches, PlanGraph(&graph, profile));
     ProgramCache programs;
-    auto executor = Executor::Create(*TestContext(), &programs, graph,
-                                     *std::move(dispatches), profile);
-    if (!executor.ok()) return executor.status();
+    ASSIGN_OR_RETURN(auto executor,
+                     Executor::Create(*TestContext(), &programs, graph,
+                                      std::move(dispatches), profile));
     std::vector<std::vector<uint8_t>> in, out;
     std::vector<absl::Span<const uint8_t>> inputs;
     std::vector<absl::Span<uint8_t>> outputs;
@@ -93,7 +93,7 @@ TEST(SharedTransfersTest, BringEveryCode) {
       inputs.emplace_back(in[i]);
       outputs.push_back(absl::MakeSpan(out[i]));
     }
-    if (auto s = (*executor)->Invoke(inputs, outputs); !s.ok()) return s;
+    RETURN_IF_ERROR(executor->Invoke(inputs, outputs));
     EXPECT_EQ(out, in);
     return absl::OkStatus();
   });

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/texels.h"
 #include "delegate/runtime/executor.h"
@@ -133,17 +134,16 @@ TEST_P(SmallOutputsTest, ArriveWithoutAReadback) {
   const absl::Status status = TestContext()->Run([&]() -> absl::Status {
     for (const DataType quantized : {DataType::kUint8, DataType::kInt8}) {
       Graph graph = Chain(1, GetParam(), quantized);
-      auto dispatches = PlanGraph(&graph, profile);
-      if (!dispatches.ok()) return dispatches.status();
+      ASSIGN_OR_RETURN(auto dispatches, PlanGraph(&graph, profile));
       ProgramCache programs;
-      auto executor = Executor::Create(*TestContext(), &programs, graph,
-                                       *std::move(dispatches), profile);
-      if (!executor.ok()) return executor.status();
-      EXPECT_EQ((*executor)->outputs()[0].element(), GetParam());
-      EXPECT_EQ((*executor)->stats().dispatches, 2);
+      ASSIGN_OR_RETURN(auto executor,
+                       Executor::Create(*TestContext(), &programs, graph,
+                                        std::move(dispatches), profile));
+      EXPECT_EQ(executor->outputs()[0].element(), GetParam());
+      EXPECT_EQ(executor->stats().dispatches, 2);
       for (int run = 0; run < 3; ++run) {
         const std::vector<uint8_t> in = Values(GetParam(), run);
-        EXPECT_EQ(Outputs(executor->get(), in), in);
+        EXPECT_EQ(Outputs(executor.get(), in), in);
       }
     }
     return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "base/status_macros.h"
 #include "egl/displays.h"
 #include "egl/testing.h"
 #include "tests/testing/app_context.h"
@@ -130,7 +131,7 @@ TEST_F(GpuQueueTest, FencesOrderAWorkersContextAndItsCallers) {
     ASSERT_TRUE(queue.BeforeSubmit().ok());
     ASSERT_TRUE(gpu->context
                     ->Run([&]() -> absl::Status {
-                      if (auto s = queue.AwaitCaller(); !s.ok()) return s;
+                      RETURN_IF_ERROR(queue.AwaitCaller());
                       EXPECT_EQ(g_fences, 1);
                       return queue.LetCallerAwait();
                     })

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "tools/common/image.h"
 
 namespace gles_delegate::testing {
@@ -41,9 +42,8 @@ absl::StatusOr<std::vector<float>> LoadPhoto(const std::string& path,
     return absl::InvalidArgumentError(
         absl::StrCat("no picture fits an input of ", absl::StrJoin(dims, "x")));
   }
-  auto image = ReadImage(path);
-  if (!image.ok()) return image.status();
-  const Picture picture{*std::move(image)};
+  ASSIGN_OR_RETURN(auto image, ReadImage(path));
+  const Picture picture{std::move(image)};
   std::vector<float> values;
   for (int y = 0; y < dims[1]; ++y) {
     for (int x = 0; x < dims[2]; ++x) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/op.h"
 #include "delegate/graph/texels.h"
@@ -43,15 +44,15 @@ absl::Status RunDispatches(const Graph& graph, std::vector<Dispatch> dispatches,
                            absl::Span<float> output) {
   return TestContext()->Run([&]() -> absl::Status {
     ProgramCache programs;
-    auto executor = Executor::Create(*TestContext(), &programs, graph,
-                                     std::move(dispatches), profile);
-    if (!executor.ok()) return executor.status();
+    ASSIGN_OR_RETURN(auto executor,
+                     Executor::Create(*TestContext(), &programs, graph,
+                                      std::move(dispatches), profile));
     std::vector<absl::Span<const uint8_t>> in;
     for (const auto& values : inputs) in.push_back(AsBytes<float>(values));
     const std::vector<absl::Span<uint8_t>> out = {
         {reinterpret_cast<uint8_t*>(output.data()),
          output.size() * sizeof(float)}};
-    return (*executor)->Invoke(in, out);
+    return executor->Invoke(in, out);
   });
 }
 
@@ -61,11 +62,9 @@ absl::StatusOr<std::vector<float>> RunGraph(
   DeviceProfile profile = ProfileFor(TestContext()->device(), {});
   adjust(profile);
   std::vector<float> output(graph.tensor(graph.outputs[0]).shape.elements());
-  auto dispatches = PlanGraph(&graph, profile);
-  if (!dispatches.ok()) return dispatches.status();
-  const absl::Status status = RunDispatches(
-      graph, *std::move(dispatches), profile, inputs, absl::MakeSpan(output));
-  if (!status.ok()) return status;
+  ASSIGN_OR_RETURN(auto dispatches, PlanGraph(&graph, profile));
+  RETURN_IF_ERROR(RunDispatches(graph, std::move(dispatches), profile, inputs,
+                                absl::MakeSpan(output)));
   return output;
 }
 

@@ -1,6 +1,7 @@
 #include "tests/testing/run_node.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/op_list.h"
@@ -20,10 +21,9 @@ TensorId AddTensor(absl::string_view name, const Shape& shape, Graph* graph) {
 
 absl::Status Run(Graph graph, const DeviceProfile& profile,
                  const std::vector<std::vector<float>>& inputs, NodeRun* run) {
-  auto dispatches = PlanGraph(&graph, profile);
-  if (!dispatches.ok()) return dispatches.status();
-  run->dispatches = *dispatches;
-  return RunDispatches(graph, *std::move(dispatches), profile, inputs,
+  ASSIGN_OR_RETURN(auto dispatches, PlanGraph(&graph, profile));
+  run->dispatches = dispatches;
+  return RunDispatches(graph, std::move(dispatches), profile, inputs,
                        absl::MakeSpan(run->result.outputs[0].values));
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/two_negations.h"
@@ -111,10 +112,9 @@ absl::StatusOr<std::vector<float>> RunOnce(Interpreter* interpreter,
   for (int i = 0; i < interpreter->inputs(); ++i) {
     const TensorView input = interpreter->input(i);
     Random random(absl::StrCat("input ", i, " of round ", round));
-    absl::Status written = input.WriteFloats(random.Gaussian(input.elements()));
-    if (!written.ok()) return written;
+    RETURN_IF_ERROR(input.WriteFloats(random.Gaussian(input.elements())));
   }
-  if (absl::Status s = interpreter->Invoke(); !s.ok()) return s;
+  RETURN_IF_ERROR(interpreter->Invoke());
   std::vector<float> all;
   for (int i = 0; i < interpreter->outputs(); ++i) {
     const std::vector<float> one = interpreter->output(i).AsFloats();

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/passes/passes.h"
 #include "delegate/tflite/extract_partition.h"
@@ -45,27 +46,23 @@ absl::StatusOr<Values> RunFile(
   if (runtime == nullptr) return absl::InvalidArgumentError("no model");
   DeviceProfile profile = ProfileFor(TestContext()->device(), {});
   if (tune) tune(profile);
-  const auto model = ReadModel(runtime->context(), profile, {});
-  if (!model.ok()) return model.status();
+  ASSIGN_OR_RETURN(const auto model,
+                   ReadModel(runtime->context(), profile, {}));
   std::vector<int> nodes;
-  for (const CheckedNode& node : model->nodes) {
+  for (const CheckedNode& node : model.nodes) {
     if (!node.support.ok()) return node.support;
     nodes.push_back(node.index);
   }
   Graph read =
-      ExtractPartition(*model, nodes, runtime->inputs(), runtime->outputs());
-  const absl::Status integer_path =
-      RunPasses(PassStage::kRead, {profile}, &read,
-                [](absl::string_view, const Graph&) {});
-  if (!integer_path.ok()) return integer_path;
-  auto planned = PlanPartition(read, profile, nullptr);
-  if (!planned.ok()) return planned.status();
-  const Graph& graph = planned->graph;
-  if (plan != nullptr) *plan = planned->dispatches[0].ToString();
+      ExtractPartition(model, nodes, runtime->inputs(), runtime->outputs());
+  RETURN_IF_ERROR(RunPasses(PassStage::kRead, {profile}, &read,
+                            [](absl::string_view, const Graph&) {}));
+  ASSIGN_OR_RETURN(auto planned, PlanPartition(read, profile, nullptr));
+  const Graph& graph = planned.graph;
+  if (plan != nullptr) *plan = planned.dispatches[0].ToString();
   Values output(graph.tensor(graph.outputs[0]).shape.elements());
-  const absl::Status ran = RunDispatches(graph, planned->dispatches, profile,
-                                         inputs, absl::MakeSpan(output));
-  if (!ran.ok()) return ran;
+  RETURN_IF_ERROR(RunDispatches(graph, planned.dispatches, profile, inputs,
+                                absl::MakeSpan(output)));
   return output;
 }
 

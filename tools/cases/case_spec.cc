@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/status_macros.h"
 #include "tools/cases/rows.h"
 #include "tools/op_models/random.h"
 #include "tools/runner/op_options.h"
@@ -186,9 +187,8 @@ absl::Status AddTensors(string_view name, string_view text, NodeSpec* node) {
   std::vector<TensorSpec> added;
   for (string_view part : SplitOutside(text, '+')) {
     const int count = ConsumeCount(&part);
-    auto tensor = ParseTensor(part);
-    if (!tensor.ok()) return tensor.status();
-    added.insert(added.end(), count, *tensor);
+    ASSIGN_OR_RETURN(auto tensor, ParseTensor(part));
+    added.insert(added.end(), count, tensor);
   }
   for (size_t i = 0; i < added.size(); ++i) {
     added[i].name =
@@ -257,7 +257,7 @@ int OutputCount(const NodeSpec& node) {
 
 absl::Status ParseNode(const std::vector<string_view>& words, NodeSpec* node) {
   if (words.empty()) return absl::InvalidArgumentError("a node is empty");
-  if (absl::Status s = ParseOp(words[0], node); !s.ok()) return s;
+  RETURN_IF_ERROR(ParseOp(words[0], node));
   const std::string table = OptionsTableOf(node->op);
   nlohmann::ordered_json fields = nlohmann::ordered_json::object();
   bool outputs = false, has_options = !table.empty();
@@ -311,8 +311,7 @@ absl::StatusOr<CaseSpec> ParseCase(string_view text) {
       spec.op = std::string(words[0]);
       words.erase(words.begin());
     }
-    absl::Status status = ParseNode(words, &spec.nodes.emplace_back());
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(ParseNode(words, &spec.nodes.emplace_back()));
   }
   if (spec.op.empty()) {
     spec.op = schema::EnumNameBuiltinOperator(spec.nodes[0].op);

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "base/status_macros.h"
 #include "tools/cases/case_spec.h"
 #include "tools/cases/embedded.h"
 
@@ -131,8 +132,7 @@ class ListReader {
       for (size_t i = 0; i < items.size(); ++i) {
         bindings[bound[i]] = std::string(items[i]);
       }
-      absl::Status expanded = Expand(clauses, next + 1, text, bindings, cases);
-      if (!expanded.ok()) return expanded;
+      RETURN_IF_ERROR(Expand(clauses, next + 1, text, bindings, cases));
     }
     return absl::OkStatus();
   }
@@ -150,18 +150,17 @@ class ListReader {
         std::string(absl::StripAsciiWhitespace(expanded.first)), {}, &cases);
     if (!status.ok()) return status;
     for (std::string& one : cases) {
-      auto spec = ParseCase(one);
-      if (!spec.ok()) return spec.status();
+      ASSIGN_OR_RETURN(auto spec, ParseCase(one));
       // One row for each op of an expansion, so that a name has its op.
       const auto row =
           std::find_if(rows->begin(), rows->end(), [&](const Row& other) {
-            return other.line == line && other.op == spec->op;
+            return other.line == line && other.op == spec.op;
           });
       Row& of_op = row != rows->end()
                        ? *row
                        : rows->emplace_back(Row{std::string(list_),
                                                 line,
-                                                spec->op,
+                                                spec.op,
                                                 {},
                                                 std::string(refused.second)});
       of_op.cases.push_back(std::move(one));

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "tools/common/tflite_host.h"
 #include "tools/common/tflite_library.h"
 
@@ -65,14 +66,13 @@ absl::StatusOr<F> Find(void* library, const std::string& path,
 
 absl::StatusOr<DelegatePtr> LoadExternalDelegate(
     const std::string& library_path, const DelegateOptions& options) {
-  absl::StatusOr<void*> library = Open(library_path);
-  if (!library.ok()) return library.status();
-  auto create = Find<PluginCreate>(*library, library_path,
-                                   "tflite_plugin_create_delegate");
-  if (!create.ok()) return create.status();
-  auto destroy = Find<PluginDestroy>(*library, library_path,
-                                     "tflite_plugin_destroy_delegate");
-  if (!destroy.ok()) return destroy.status();
+  ASSIGN_OR_RETURN(void* library, Open(library_path));
+  ASSIGN_OR_RETURN(auto create,
+                   Find<PluginCreate>(library, library_path,
+                                      "tflite_plugin_create_delegate"));
+  ASSIGN_OR_RETURN(auto destroy,
+                   Find<PluginDestroy>(library, library_path,
+                                       "tflite_plugin_destroy_delegate"));
 
   std::vector<char*> keys, values;
   for (const auto& [key, value] : options) {
@@ -82,14 +82,14 @@ absl::StatusOr<DelegatePtr> LoadExternalDelegate(
   std::string errors;
   plugin_errors = &errors;
   TfLiteDelegate* delegate =
-      (*create)(keys.data(), values.data(), keys.size(), CollectPluginError);
+      create(keys.data(), values.data(), keys.size(), CollectPluginError);
   plugin_errors = nullptr;
   if (delegate == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(
         library_path,
         " made no delegate: ", errors.empty() ? "it gave no reason" : errors));
   }
-  return DelegatePtr(delegate, *destroy);
+  return DelegatePtr(delegate, destroy);
 }
 
 absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
@@ -97,39 +97,37 @@ absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
   // TFLite 2.9's loader says nothing where the library cannot be loaded or
   // makes no delegate: it returns a wrapper whose fields were never set, and to
   // apply or delete that wrapper crashes. So the library itself is asked first.
-  absl::Status usable = LoadExternalDelegate(library_path, options).status();
-  if (!usable.ok()) return usable;
+  RETURN_IF_ERROR(LoadExternalDelegate(library_path, options).status());
   return LoadThroughStockLoaderUnasked(library_path, options);
 }
 
 absl::StatusOr<DelegatePtr> LoadThroughStockLoaderUnasked(
     const std::string& library_path, const DelegateOptions& options) {
   const std::string loader_path = StockLoaderPath();
-  absl::StatusOr<void*> loader = Open(loader_path);
-  if (!loader.ok()) return loader.status();
-  auto defaults = Find<StockOptions (*)(const char*)>(
-      *loader, loader_path, "TfLiteExternalDelegateOptionsDefault");
-  if (!defaults.ok()) return defaults.status();
-  auto create = Find<TfLiteDelegate* (*)(const StockOptions*)>(
-      *loader, loader_path, "TfLiteExternalDelegateCreate");
-  if (!create.ok()) return create.status();
-  auto destroy =
-      Find<PluginDestroy>(*loader, loader_path, "TfLiteExternalDelegateDelete");
-  if (!destroy.ok()) return destroy.status();
+  ASSIGN_OR_RETURN(void* loader, Open(loader_path));
+  ASSIGN_OR_RETURN(auto defaults, Find<StockOptions (*)(const char*)>(
+                                      loader, loader_path,
+                                      "TfLiteExternalDelegateOptionsDefault"));
+  ASSIGN_OR_RETURN(auto create,
+                   Find<TfLiteDelegate* (*)(const StockOptions*)>(
+                       loader, loader_path, "TfLiteExternalDelegateCreate"));
+  ASSIGN_OR_RETURN(
+      auto destroy,
+      Find<PluginDestroy>(loader, loader_path, "TfLiteExternalDelegateDelete"));
 
-  StockOptions stock = (*defaults)(library_path.c_str());
+  StockOptions stock = defaults(library_path.c_str());
   for (const auto& [key, value] : options) {
     if (stock.insert(&stock, key.c_str(), value.c_str()) != kTfLiteOk) {
       return absl::ResourceExhaustedError(absl::StrCat(
           "The stock loader takes ", kMaxStockOptions, " options at most"));
     }
   }
-  TfLiteDelegate* delegate = (*create)(&stock);
+  TfLiteDelegate* delegate = create(&stock);
   if (delegate == nullptr) {
     return absl::InternalError(
         absl::StrCat("The stock loader made no delegate of ", library_path));
   }
-  return DelegatePtr(delegate, *destroy);
+  return DelegatePtr(delegate, destroy);
 }
 
 }  // namespace gles_delegate

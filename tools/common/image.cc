@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "stb/stb_image.h"
 #include "tools/common/text_file.h"
 
@@ -106,9 +107,8 @@ absl::StatusOr<Image> DecodeImage(absl::Span<const uint8_t> file) {
 }
 
 absl::StatusOr<Image> ReadImage(const std::string& path) {
-  auto bytes = ReadFile(path);
-  if (!bytes.ok()) return bytes.status();
-  auto image = DecodeImage(*bytes);
+  ASSIGN_OR_RETURN(auto bytes, ReadFile(path));
+  auto image = DecodeImage(bytes);
   if (image.ok()) return image;
   return absl::Status(image.status().code(),
                       absl::StrCat("Cannot read the image ", path, ": ",

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/tflite/custom_ops/custom_ops.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/model_builder.h"
@@ -62,15 +63,13 @@ std::string StatusName(TfLiteStatus status) {
 
 absl::StatusOr<std::unique_ptr<Model>> Model::FromFile(
     const std::string& path) {
-  absl::StatusOr<std::vector<uint8_t>> bytes = ReadFile(path);
-  if (!bytes.ok()) return bytes.status();
-  return FromBuffer(*std::move(bytes), path);
+  ASSIGN_OR_RETURN(std::vector<uint8_t> bytes, ReadFile(path));
+  return FromBuffer(std::move(bytes), path);
 }
 
 absl::StatusOr<std::unique_ptr<Model>> Model::FromBuffer(
     std::vector<uint8_t> bytes, const std::string& name) {
-  absl::Status checked = CheckModelBytes(bytes, name);
-  if (!checked.ok()) return checked;
+  RETURN_IF_ERROR(CheckModelBytes(bytes, name));
   std::unique_ptr<Model> model(new Model);
   model->bytes_ = std::move(bytes);
   model->model_ = TfLiteModelCreate(model->bytes_.data(), model->bytes_.size());
@@ -139,8 +138,7 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(
       return result->delegate_status_;
     }
   }
-  absl::Status allocated = result->AllocateTensors();
-  if (!allocated.ok()) return allocated;
+  RETURN_IF_ERROR(result->AllocateTensors());
   return result;
 }
 
@@ -150,10 +148,9 @@ Interpreter::~Interpreter() {
 
 absl::Status Interpreter::ApplyDelegate(TfLiteDelegate* delegate) {
   const size_t start = log_.size();
-  absl::Status applied =
+  RETURN_IF_ERROR(
       Check(TfLiteInterpreterModifyGraphWithDelegate(interpreter_, delegate),
-            "ModifyGraphWithDelegate", start);
-  if (!applied.ok()) return applied;
+            "ModifyGraphWithDelegate", start));
   return AllocateTensors();
 }
 

@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "tools/cases/rows.h"
 #include "tools/common/progress.h"
 #include "tools/common/text_file.h"
@@ -131,24 +132,21 @@ absl::Status WriteReport(const std::string& path, const std::string& text) {
 absl::StatusOr<std::vector<Family>> FamiliesOfFlags() {
   const std::string text = absl::GetFlag(FLAGS_case);
   if (text.empty()) return AllFamilies();
-  const auto rows = cases::RowsOf("--case", text);
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(const auto rows, cases::RowsOf("--case", text));
   CaseList list;
-  AddRowCases(&list, *rows);
+  AddRowCases(&list, rows);
   return list.Take();
 }
 
 // The families that --small and --shard leave.
 absl::StatusOr<std::vector<Family>> ChosenFamilies() {
-  auto families = FamiliesOfFlags();
-  if (!families.ok()) return families.status();
-  auto shard = ParseShard(absl::GetFlag(FLAGS_shard));
-  if (!shard.ok()) return shard.status();
+  ASSIGN_OR_RETURN(auto families, FamiliesOfFlags());
+  ASSIGN_OR_RETURN(auto shard, ParseShard(absl::GetFlag(FLAGS_shard)));
   std::vector<Family> chosen;
   int index = 0;
-  for (Family& family : *families) {
+  for (Family& family : families) {
     if (absl::GetFlag(FLAGS_small) && !family.small) continue;
-    if (index++ % shard->count == shard->index) {
+    if (index++ % shard.count == shard.index) {
       chosen.push_back(std::move(family));
     }
   }
@@ -226,12 +224,12 @@ class Watch {
 };
 
 absl::StatusOr<Results> RunFamilies(const std::vector<Family>& families) {
-  auto session = Session::Create(absl::GetFlag(FLAGS_device),
-                                 absl::GetFlag(FLAGS_self_check));
-  if (!session.ok()) return session.status();
+  ASSIGN_OR_RETURN(auto session,
+                   Session::Create(absl::GetFlag(FLAGS_device),
+                                   absl::GetFlag(FLAGS_self_check)));
   Results results;
-  results.facts.renderer = (*session)->device().renderer;
-  results.facts.driver = (*session)->device().version;
+  results.facts.renderer = session->device().renderer;
+  results.facts.driver = session->device().version;
   results.facts.tflite = TfliteName();
   results.facts.date = NowUtc();
   results.facts.revision = GitRevision();
@@ -244,7 +242,7 @@ absl::StatusOr<Results> RunFamilies(const std::vector<Family>& families) {
   Watch watch(CountCases(families));
   CatchInterrupts();
   for (const Family& family : families) {
-    std::vector<CaseResult> ran = (*session)->Run(
+    std::vector<CaseResult> ran = session->Run(
         family, std::ref(wanted),
         [&watch](const std::string& name) { watch.Started(name); });
     for (CaseResult& result : ran) {

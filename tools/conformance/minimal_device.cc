@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/status_macros.h"
 #include "egl/gl_api.h"
 #include "egl/testing.h"
 
@@ -54,7 +55,7 @@ void GL_APIENTRY MinimalInteger64v(GLenum name, GLint64* value) {
 }  // namespace
 
 absl::Status PretendMinimalDevice() {
-  if (absl::Status status = egl::LoadGl(); !status.ok()) return status;
+  RETURN_IF_ERROR(egl::LoadGl());
   egl::driver_gl();  // is copied before the changes
   egl::GlApi& table = egl::MutableGlForTesting();
   table.GetIntegerv = MinimalIntegerv;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/op_list.h"
@@ -54,10 +55,9 @@ absl::StatusOr<Graph> GraphOf(const NodeCase& node) {
   graph.outputs = made.outputs;
   for (TensorId id : made.inputs) view.inputs.push_back(&graph.tensor(id));
   view.outputs = {&graph.tensor(made.outputs[0])};
-  auto parsed = op->parse(view);
-  if (!parsed.ok()) return parsed.status();
-  made.attributes = std::move(parsed->attributes);
-  made.post_ops = std::move(parsed->post_ops);
+  ASSIGN_OR_RETURN(auto parsed, op->parse(view));
+  made.attributes = std::move(parsed.attributes);
+  made.post_ops = std::move(parsed.post_ops);
   for (PostOp& post : made.post_ops) {
     if (post.operand != kNoTensor) post.operand = made.inputs[post.operand];
   }
@@ -69,14 +69,12 @@ absl::StatusOr<std::vector<float>> Execute(const NodeCase& node,
                                            const DeviceProfile& profile,
                                            Precision precision,
                                            const egl::Context& context) {
-  auto graph = GraphOf(node);
-  if (!graph.ok()) return graph.status();
-  auto dispatches = PlanGraph(&*graph, profile);
-  if (!dispatches.ok()) return dispatches.status();
+  ASSIGN_OR_RETURN(auto graph, GraphOf(node));
+  ASSIGN_OR_RETURN(auto dispatches, PlanGraph(&graph, profile));
   ProgramCache programs;
-  auto executor = Executor::Create(context, &programs, *graph,
-                                   *std::move(dispatches), profile);
-  if (!executor.ok()) return executor.status();
+  ASSIGN_OR_RETURN(auto executor,
+                   Executor::Create(context, &programs, graph,
+                                    std::move(dispatches), profile));
   const std::vector<std::vector<float>> inputs = InputsAt(node, precision);
   std::vector<absl::Span<const uint8_t>> in;
   in.reserve(inputs.size());
@@ -88,7 +86,7 @@ absl::StatusOr<std::vector<float>> Execute(const NodeCase& node,
   const std::vector<absl::Span<uint8_t>> out = {
       {reinterpret_cast<uint8_t*>(output.data()),
        output.size() * sizeof(float)}};
-  if (auto s = (*executor)->Invoke(in, out); !s.ok()) return s;
+  RETURN_IF_ERROR(executor->Invoke(in, out));
   return output;
 }
 

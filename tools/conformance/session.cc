@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
 namespace gles_delegate::conformance {
@@ -101,9 +102,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   session->self_check_ = self_check;
   egl::ContextOptions options;
   options.device = device;
-  auto context = egl::Context::Create(options);
-  if (!context.ok()) return context.status();
-  session->context_ = *std::move(context);
+  ASSIGN_OR_RETURN(session->context_, egl::Context::Create(options));
   return session;
 }
 

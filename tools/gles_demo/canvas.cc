@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "stb/stb_easy_font.h"
 #include "stb/stb_image_write.h"
 #include "tools/common/image.h"
@@ -18,12 +19,11 @@ Canvas::Canvas(int width, int height, Color fill)
 }
 
 absl::StatusOr<Canvas> Canvas::FromFile(const std::string& path) {
-  auto image = ReadImage(path);
-  if (!image.ok()) return image.status();
+  ASSIGN_OR_RETURN(auto image, ReadImage(path));
   Canvas canvas;
-  canvas.width_ = image->width;
-  canvas.height_ = image->height;
-  canvas.rgb_ = std::move(image->rgb);
+  canvas.width_ = image.width;
+  canvas.height_ = image.height;
+  canvas.rgb_ = std::move(image.rgb);
   return canvas;
 }
 

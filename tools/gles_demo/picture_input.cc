@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "tools/gles_demo/scene.h"
 
 namespace gles_delegate::demo {
@@ -66,9 +67,9 @@ absl::StatusOr<Input> MakeInput(const Interpreter& interpreter,
                                 double std) {
   Input input;
   std::mt19937 random(1);
-  auto tensors = MakeInputs(interpreter, FloatInputs::kGaussian, random);
-  if (!tensors.ok()) return tensors.status();
-  input.tensors = *std::move(tensors);
+  ASSIGN_OR_RETURN(auto tensors,
+                   MakeInputs(interpreter, FloatInputs::kGaussian, random));
+  input.tensors = std::move(tensors);
   if (interpreter.inputs() == 0) return input;
   const TensorView first = interpreter.input(0);
   const std::vector<int> dims = ImageDims(first, !image.empty());
@@ -78,14 +79,12 @@ absl::StatusOr<Input> MakeInput(const Interpreter& interpreter,
         "Input ", first.name(), " [", absl::StrJoin(first.dims(), ","),
         "] is not an image, so --image has nowhere to go"));
   }
-  absl::StatusOr<Canvas> picture =
-      image.empty() ? DrawScene(dims[2], dims[1]) : Canvas::FromFile(image);
-  if (!picture.ok()) return picture.status();
-  absl::Status written = WritePixels(
-      first, ToChannels(picture->Resampled(dims[2], dims[1]), dims[3]), mean,
-      std);
-  if (!written.ok()) return written;
-  input.picture = *std::move(picture);
+  ASSIGN_OR_RETURN(Canvas picture, image.empty() ? DrawScene(dims[2], dims[1])
+                                                 : Canvas::FromFile(image));
+  RETURN_IF_ERROR(WritePixels(
+      first, ToChannels(picture.Resampled(dims[2], dims[1]), dims[3]), mean,
+      std));
+  input.picture = std::move(picture);
   input.height = dims[1];
   input.width = dims[2];
   input.tensors[0].assign(first.bytes().begin(), first.bytes().end());

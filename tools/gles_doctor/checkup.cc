@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "base/status_macros.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/progress.h"
 #include "tools/runner/backend.h"
@@ -39,17 +40,13 @@ struct Side {
 absl::StatusOr<Side> Start(const Model& model, const BackendSpec& spec,
                            const Shapes& shapes = {}) {
   Side side;
-  auto backend = Backend::Create(model, spec, shapes);
-  if (!backend.ok()) return backend.status();
-  side.backend = *std::move(backend);
+  ASSIGN_OR_RETURN(side.backend, Backend::Create(model, spec, shapes));
   std::mt19937 random(1);
-  auto inputs = MakeInputs(side.interpreter(), FloatInputs::kUniform, random);
-  if (!inputs.ok()) return inputs.status();
-  side.inputs = *std::move(inputs);
-  if (absl::Status s = WriteInputs(side.interpreter(), side.inputs); !s.ok()) {
-    return s;
-  }
-  if (absl::Status s = side.interpreter().Invoke(); !s.ok()) return s;
+  ASSIGN_OR_RETURN(auto inputs, MakeInputs(side.interpreter(),
+                                           FloatInputs::kUniform, random));
+  side.inputs = std::move(inputs);
+  RETURN_IF_ERROR(WriteInputs(side.interpreter(), side.inputs));
+  RETURN_IF_ERROR(side.interpreter().Invoke());
   return side;
 }
 
@@ -60,9 +57,8 @@ absl::StatusOr<double> MedianMs(Side& side, double seconds) {
   options.before_each = [&] {
     return WriteInputs(side.interpreter(), side.inputs);
   };
-  auto latency = MeasureLatency(side.interpreter(), options);
-  if (!latency.ok()) return latency.status();
-  return latency->invoke_ms.median;
+  ASSIGN_OR_RETURN(auto latency, MeasureLatency(side.interpreter(), options));
+  return latency.invoke_ms.median;
 }
 
 // Of the largest output.
@@ -148,9 +144,8 @@ absl::Status Measure(const Model& model, const CheckupOptions& options,
   checkup["verdict"] = "Use the CPU here, as the delegate cannot run";
   spec.kind = BackendSpec::Kind::kGles;
   spec.options = options.gles_options;
-  auto gles = Start(model, spec);
-  if (!gles.ok()) return gles.status();
-  checkup["report"] = ordered_json::parse(gles->backend->GlesReport(), nullptr,
+  ASSIGN_OR_RETURN(auto gles, Start(model, spec));
+  checkup["report"] = ordered_json::parse(gles.backend->GlesReport(), nullptr,
                                           /*allow_exceptions=*/false);
   for (const char* key :
        {"renderer", "driver", "software", "nodes_total", "nodes_delegated"}) {
@@ -159,16 +154,14 @@ absl::Status Measure(const Model& model, const CheckupOptions& options,
     }
     checkup[key] = checkup["report"][key];
   }
-  checkup["max_error"] = MaxError(cpu->interpreter(), gles->interpreter());
+  checkup["max_error"] = MaxError(cpu->interpreter(), gles.interpreter());
   checkup["right"] = IsRight(checkup);
 
   std::vector<double> gles_ms, cpu_ms, speedups;
   for (int round = 0; round < kRounds && !Interrupted(); ++round) {
-    for (auto& [side, times] :
-         {std::pair(&*gles, &gles_ms), {&*cpu, &cpu_ms}}) {
-      auto ms = MedianMs(*side, options.seconds / kRounds);
-      if (!ms.ok()) return ms.status();
-      times->push_back(*ms);
+    for (auto& [side, times] : {std::pair(&gles, &gles_ms), {&*cpu, &cpu_ms}}) {
+      ASSIGN_OR_RETURN(auto ms, MedianMs(*side, options.seconds / kRounds));
+      times->push_back(ms);
     }
     speedups.push_back(cpu_ms.back() / gles_ms.back());
   }
@@ -184,7 +177,7 @@ absl::Status Measure(const Model& model, const CheckupOptions& options,
   checkup["use"] = choice.use;
   checkup["verdict"] = choice.text;
   // A software renderer would compile for minutes what no one is to use.
-  FindBatch(model, *gles, "gles", checkup["software"] ? 1 : options.max_batch,
+  FindBatch(model, gles, "gles", checkup["software"] ? 1 : options.max_batch,
             options.seconds / kRounds, checkup);
   FindBatch(model, *cpu, "cpu", options.max_batch, options.seconds / kRounds,
             checkup);

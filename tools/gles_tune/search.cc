@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/device/tuning_parameters.h"
 
 namespace gles_delegate {
@@ -23,9 +24,8 @@ class Search {
   absl::Status Begin() {
     // Twice: the first run of all finds clocks low and caches cold.
     for (int i = 0; i < 2; ++i) {
-      auto ms = Time({});
-      if (!ms.ok()) return ms.status();
-      best_.before_ms = best_.after_ms = *ms;
+      ASSIGN_OR_RETURN(auto ms, Time({}));
+      best_.before_ms = best_.after_ms = ms;
     }
     return absl::OkStatus();
   }
@@ -51,12 +51,10 @@ class Search {
     double before = std::numeric_limits<double>::infinity();
     double after = before;
     for (int i = 0; i < kTurns; ++i) {
-      auto first = Time({});
-      if (!first.ok()) return first.status();
-      auto second = Time(best_.tuning);
-      if (!second.ok()) return second.status();
-      before = std::min(before, *first);
-      after = std::min(after, *second);
+      ASSIGN_OR_RETURN(auto first, Time({}));
+      ASSIGN_OR_RETURN(auto second, Time(best_.tuning));
+      before = std::min(before, first);
+      after = std::min(after, second);
     }
     const bool gains = after <= kGain * before;
     if (!gains) best_.tuning.clear();
@@ -108,9 +106,9 @@ absl::StatusOr<TuningResult> SearchTuning(
     const std::set<std::string>& fixed,
     absl::FunctionRef<absl::StatusOr<double>(const Tuning&)> measure) {
   Search search(fixed, measure);
-  if (auto s = search.Begin(); !s.ok()) return s;
+  RETURN_IF_ERROR(search.Begin());
   if (search.TryAll()) search.TryAll();
-  if (auto s = search.Confirm(); !s.ok()) return s;
+  RETURN_IF_ERROR(search.Confirm());
   return search.best();
 }
 

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/output_diff.h"
@@ -34,30 +35,26 @@ absl::StatusOr<double> TuningTrials::Measure(const Tuning& tuning) {
   // are found by Check().
   spec.options.emplace_back("startup", "direct");
   spec.options.emplace_back("self_check", "0");
-  auto backend = Backend::Create(model_, spec);
-  if (!backend.ok()) return backend.status();
-  auto facts = (*backend)->Facts();
-  if (!facts.ok()) return facts.status();
-  if (facts->nodes_delegated == 0) {
+  ASSIGN_OR_RETURN(auto backend, Backend::Create(model_, spec));
+  ASSIGN_OR_RETURN(auto facts, backend->Facts());
+  if (facts.nodes_delegated == 0) {
     return absl::FailedPreconditionError("the delegate takes no node");
   }
-  renderer_ = facts->renderer;
-  Interpreter& interpreter = (*backend)->interpreter();
+  renderer_ = facts.renderer;
+  Interpreter& interpreter = backend->interpreter();
   if (inputs_.empty()) {
     std::mt19937 random(1);
-    auto inputs = MakeInputs(interpreter, FloatInputs::kGaussian, random);
-    if (!inputs.ok()) return inputs.status();
-    inputs_ = *std::move(inputs);
+    ASSIGN_OR_RETURN(inputs_,
+                     MakeInputs(interpreter, FloatInputs::kGaussian, random));
   }
-  if (auto s = WriteInputs(interpreter, inputs_); !s.ok()) return s;
-  if (auto s = interpreter.Invoke(); !s.ok()) return s;
-  if (auto s = Check(interpreter); !s.ok()) return s;
+  RETURN_IF_ERROR(WriteInputs(interpreter, inputs_));
+  RETURN_IF_ERROR(interpreter.Invoke());
+  RETURN_IF_ERROR(Check(interpreter));
   LatencyOptions latency;
   latency.num_runs = 3;
   latency.min_secs = 0.25;
-  auto measured = MeasureLatency(interpreter, latency);
-  if (!measured.ok()) return measured.status();
-  return measured->invoke_ms.min;
+  ASSIGN_OR_RETURN(auto measured, MeasureLatency(interpreter, latency));
+  return measured.invoke_ms.min;
 }
 
 absl::Status TuningTrials::Check(const Interpreter& interpreter) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "tools/common/progress.h"
 #include "tools/runner/command_line.h"
 #include "tools/runner/inputs.h"
@@ -48,34 +49,27 @@ absl::StatusOr<Reference> MakeReference(const Model& model,
                                         const std::vector<Layer>& layers,
                                         int num_threads) {
   Reference reference;
-  auto opened = Opened(model, layers);
-  if (!opened.ok()) return opened.status();
-  reference.model = *std::move(opened);
+  ASSIGN_OR_RETURN(reference.model, Opened(model, layers));
   BackendSpec cpu;
   cpu.num_threads = num_threads;
-  auto backend = Backend::Create(*reference.model, cpu);
-  if (!backend.ok()) return backend.status();
-  reference.backend = *std::move(backend);
-  auto ids = InputsOf(model.bytes());
-  if (!ids.ok()) return ids.status();
-  reference.input_ids = *std::move(ids);
+  ASSIGN_OR_RETURN(reference.backend, Backend::Create(*reference.model, cpu));
+  ASSIGN_OR_RETURN(reference.input_ids, InputsOf(model.bytes()));
   return reference;
 }
 
 absl::Status CompareTogether(Reference& reference, const BackendSpec& spec,
                              const std::vector<std::vector<InputBytes>>& runs,
                              std::vector<LayerError>& errors) {
-  auto backend = Backend::Create(*reference.model, spec);
-  if (!backend.ok()) return backend.status();
+  ASSIGN_OR_RETURN(auto backend, Backend::Create(*reference.model, spec));
   Interpreter& expected = reference.interpreter();
-  Interpreter& actual = (*backend)->interpreter();
+  Interpreter& actual = backend->interpreter();
   Progress progress("runs", static_cast<int64_t>(runs.size()));
   int64_t done = 0;
   for (const std::vector<InputBytes>& inputs : runs) {
     if (Interrupted() && done > 0) break;
     progress.Show(done++, spec.name());
-    if (auto s = RunAgain(expected, inputs); !s.ok()) return s;
-    if (auto s = RunAgain(actual, inputs); !s.ok()) return s;
+    RETURN_IF_ERROR(RunAgain(expected, inputs));
+    RETURN_IF_ERROR(RunAgain(actual, inputs));
     for (size_t i = 0; i < errors.size(); ++i) {
       const int output = static_cast<int>(i);
       Add(expected.output(output), actual.output(output), errors[i]);
@@ -88,19 +82,15 @@ absl::Status CompareTogether(Reference& reference, const BackendSpec& spec,
 absl::Status CompareLayer(const Model& model, const BackendSpec& spec,
                           const std::vector<TensorBytes>& runs,
                           LayerError& error) {
-  auto bytes = LayerAlone(model.bytes(), error.layer);
-  if (!bytes.ok()) return bytes.status();
-  auto alone = Model::FromBuffer(*std::move(bytes), error.layer.op);
-  if (!alone.ok()) return alone.status();
+  ASSIGN_OR_RETURN(auto bytes, LayerAlone(model.bytes(), error.layer));
+  ASSIGN_OR_RETURN(auto alone,
+                   Model::FromBuffer(std::move(bytes), error.layer.op));
   BackendSpec cpu;
   cpu.num_threads = spec.num_threads;
-  auto expected = Backend::Create(**alone, cpu);
-  if (!expected.ok()) return expected.status();
-  auto actual = Backend::Create(**alone, spec);
-  if (!actual.ok()) return actual.status();
-  auto facts = (*actual)->Facts();
-  if (!facts.ok()) return facts.status();
-  error.delegated = facts->nodes_delegated > 0;
+  ASSIGN_OR_RETURN(auto expected, Backend::Create(*alone, cpu));
+  ASSIGN_OR_RETURN(auto actual, Backend::Create(*alone, spec));
+  ASSIGN_OR_RETURN(auto facts, actual->Facts());
+  error.delegated = facts.nodes_delegated > 0;
   for (const TensorBytes& run : runs) {
     std::vector<InputBytes> inputs;
     for (int id : error.layer.inputs) {
@@ -111,15 +101,13 @@ absl::Status CompareLayer(const Model& model, const BackendSpec& spec,
       }
       inputs.push_back(it->second);
     }
-    for (const auto& backend : {&*expected, &*actual}) {
-      if (auto s = RunAgain((*backend)->interpreter(), inputs); !s.ok()) {
-        return s;
-      }
+    for (const auto& backend : {&expected, &actual}) {
+      RETURN_IF_ERROR(RunAgain((*backend)->interpreter(), inputs));
     }
-    for (int o = 0; o < (*expected)->interpreter().outputs(); ++o) {
-      const TensorView want = (*expected)->interpreter().output(o);
+    for (int o = 0; o < expected->interpreter().outputs(); ++o) {
+      const TensorView want = expected->interpreter().output(o);
       if (want.name() != error.tensor) continue;
-      Add(want, (*actual)->interpreter().output(o), error);
+      Add(want, actual->interpreter().output(o), error);
     }
   }
   return absl::OkStatus();
@@ -132,7 +120,7 @@ absl::Status CompareAlone(const Model& model, Reference& reference,
   Interpreter& expected = reference.interpreter();
   std::vector<TensorBytes> filled;
   for (const std::vector<InputBytes>& inputs : runs) {
-    if (auto s = RunAgain(expected, inputs); !s.ok()) return s;
+    RETURN_IF_ERROR(RunAgain(expected, inputs));
     filled.emplace_back();
     for (size_t i = 0; i < inputs.size(); ++i) {
       filled.back()[reference.input_ids[i]] = inputs[i];
@@ -225,44 +213,41 @@ absl::StatusOr<std::unique_ptr<Model>> Opened(
   std::vector<int> tensors;
   tensors.reserve(layers.size());
   for (const Layer& layer : layers) tensors.push_back(layer.tensor);
-  auto bytes = WithOutputs(model.bytes(), tensors);
-  if (!bytes.ok()) return bytes.status();
-  return Model::FromBuffer(*std::move(bytes), "the model, opened");
+  ASSIGN_OR_RETURN(auto bytes, WithOutputs(model.bytes(), tensors));
+  return Model::FromBuffer(std::move(bytes), "the model, opened");
 }
 
 absl::Status RunAgain(Interpreter& interpreter,
                       const std::vector<InputBytes>& inputs) {
-  if (auto s = WriteInputs(interpreter, inputs); !s.ok()) return s;
-  if (auto s = interpreter.ResetVariables(); !s.ok()) return s;
+  RETURN_IF_ERROR(WriteInputs(interpreter, inputs));
+  RETURN_IF_ERROR(interpreter.ResetVariables());
   return interpreter.Invoke();
 }
 
 absl::StatusOr<std::vector<LayerError>> CompareLayers(
     const Model& model, const BackendSpec& spec,
     const PerLayerOptions& options) {
-  auto layers = LayersOf(model.bytes());
-  if (!layers.ok()) return layers.status();
-  auto reference = MakeReference(model, *layers, spec.num_threads);
-  if (!reference.ok()) return reference.status();
-  std::vector<LayerError> errors(layers->size());
+  ASSIGN_OR_RETURN(auto layers, LayersOf(model.bytes()));
+  ASSIGN_OR_RETURN(auto reference,
+                   MakeReference(model, layers, spec.num_threads));
+  std::vector<LayerError> errors(layers.size());
   for (size_t i = 0; i < errors.size(); ++i) {
     const TensorView tensor =
-        reference->interpreter().output(static_cast<int>(i));
-    errors[i].Describe((*layers)[i], tensor);
+        reference.interpreter().output(static_cast<int>(i));
+    errors[i].Describe(layers[i], tensor);
     errors[i].quantized = HasQuantized(tensor);
   }
   std::mt19937 random(options.seed);
   std::vector<std::vector<InputBytes>> runs;
   for (int run = 0; run < options.runs; ++run) {
-    auto inputs = MakeInputs(reference->interpreter(), FloatInputs::kGaussian,
-                             random, options.files);
-    if (!inputs.ok()) return inputs.status();
-    runs.push_back(*std::move(inputs));
+    ASSIGN_OR_RETURN(auto inputs,
+                     MakeInputs(reference.interpreter(), FloatInputs::kGaussian,
+                                random, options.files));
+    runs.push_back(std::move(inputs));
   }
-  absl::Status compared =
-      options.alone ? CompareAlone(model, *reference, spec, runs, errors)
-                    : CompareTogether(*reference, spec, runs, errors);
-  if (!compared.ok()) return compared;
+  RETURN_IF_ERROR(options.alone
+                      ? CompareAlone(model, reference, spec, runs, errors)
+                      : CompareTogether(reference, spec, runs, errors));
   return errors;
 }
 

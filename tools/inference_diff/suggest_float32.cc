@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 
 namespace gles_delegate {
 namespace {
@@ -29,13 +30,12 @@ absl::StatusOr<Float32Suggestion> SuggestFloat32Nodes(const Model& model,
                                                       PerLayerOptions options) {
   spec.options.emplace_back("is_precision_loss_allowed", "1");
   options.alone = true;
-  auto layers = CompareLayers(model, spec, options);
-  if (!layers.ok()) return layers.status();
+  ASSIGN_OR_RETURN(auto layers, CompareLayers(model, spec, options));
   std::map<int, int> writers;  // of the model's tensors
-  for (const LayerError& e : *layers) writers[e.layer.tensor] = e.layer.node;
+  for (const LayerError& e : layers) writers[e.layer.tensor] = e.layer.node;
   Float32Suggestion suggestion;
   std::set<int> nodes;
-  for (LayerError& e : *layers) {
+  for (LayerError& e : layers) {
     if (e.quantized || !e.delegated || e.values.Within(kFloat16Error)) continue;
     nodes.insert(e.layer.node);
     for (int id : e.layer.inputs) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/unpack_model.h"
 #include "tools/runner/model_layers.h"
@@ -96,24 +97,20 @@ int64_t TensorFacts::elements() const {
 }
 
 absl::StatusOr<ModelFacts> FactsOfModel(absl::Span<const uint8_t> bytes) {
-  auto model = UnpackModel(bytes);
-  if (!model.ok()) return model.status();
-  auto names = OpNamesOf(**model);
-  if (!names.ok()) return names.status();
+  ASSIGN_OR_RETURN(auto model, UnpackModel(bytes));
+  ASSIGN_OR_RETURN(auto names, OpNamesOf(*model));
   ModelFacts facts;
-  facts.subgraphs = static_cast<int>((*model)->subgraphs.size());
+  facts.subgraphs = static_cast<int>(model->subgraphs.size());
   std::map<int, int> writer;  // of each tensor
   int index = 0;
-  for (const auto& op : (*model)->subgraphs[0]->operators) {
+  for (const auto& op : model->subgraphs[0]->operators) {
     ModelNode node;
     node.index = index;
-    node.op = (*names)[index];
-    auto inputs = TensorsOf(**model, op->inputs);
-    if (!inputs.ok()) return inputs.status();
-    node.inputs = *std::move(inputs);
-    auto outputs = TensorsOf(**model, op->outputs);
-    if (!outputs.ok()) return outputs.status();
-    node.outputs = *std::move(outputs);
+    node.op = names[index];
+    ASSIGN_OR_RETURN(auto inputs, TensorsOf(*model, op->inputs));
+    node.inputs = std::move(inputs);
+    ASSIGN_OR_RETURN(auto outputs, TensorsOf(*model, op->outputs));
+    node.outputs = std::move(outputs);
     for (int id : op->inputs) {
       const auto from = writer.find(id);
       if (from == writer.end()) continue;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
@@ -23,11 +24,9 @@ absl::Status InvokeAndCollect(const SingleOpModel& model, int invokes,
   }
   for (int run = 0; run < invokes; ++run) {
     for (int i = 0; i < interpreter->inputs(); ++i) {
-      absl::Status status = interpreter->input(i).WriteFloats(model.inputs[i]);
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(interpreter->input(i).WriteFloats(model.inputs[i]));
     }
-    absl::Status status = interpreter->Invoke();
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(interpreter->Invoke());
   }
   for (int i = 0; i < interpreter->outputs(); ++i) {
     const TensorView output = interpreter->output(i);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate::testing {
@@ -43,9 +44,9 @@ schema::SparsityParametersT CompressLastDimension(
 // The shapes that TFLite gives the model's outputs, which go into the file.
 absl::Status FillOutputShapes(const std::string& description,
                               ModelBuilder* builder) {
-  auto model = Model::FromBuffer(builder->Finish(), description);
-  if (!model.ok()) return model.status();
-  auto interpreter = Interpreter::Create(**model);
+  ASSIGN_OR_RETURN(auto model,
+                   Model::FromBuffer(builder->Finish(), description));
+  auto interpreter = Interpreter::Create(*model);
   if (!interpreter.ok()) {
     return absl::Status(interpreter.status().code(),
                         absl::StrCat("TFLite refuses ", description, ": ",

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "tools/runner/model_layers.h"
 
 namespace gles_delegate {
@@ -24,26 +25,22 @@ struct Opened {
 
 absl::StatusOr<Opened> Open(const Model& model) {
   Opened opened;
-  auto layers = LayersOf(model.bytes());
-  if (!layers.ok()) return layers.status();
-  auto outputs = OutputsOf(model.bytes());
-  if (!outputs.ok()) return outputs.status();
-  opened.own_outputs = static_cast<int>(outputs->size());
-  for (const Layer& layer : *layers) {
+  ASSIGN_OR_RETURN(auto layers, LayersOf(model.bytes()));
+  ASSIGN_OR_RETURN(auto outputs, OutputsOf(model.bytes()));
+  opened.own_outputs = static_cast<int>(outputs.size());
+  for (const Layer& layer : layers) {
     const bool detection = layer.op == kDetection;
     opened.has_boxes = opened.has_boxes || detection;
     if (!detection && layer.op != "SOFTMAX") continue;
     for (int id : layer.inputs) {
-      const auto at = std::find(outputs->begin(), outputs->end(), id);
-      if (!detection) opened.logits = static_cast<int>(at - outputs->begin());
-      if (at == outputs->end()) outputs->push_back(id);
+      const auto at = std::find(outputs.begin(), outputs.end(), id);
+      if (!detection) opened.logits = static_cast<int>(at - outputs.begin());
+      if (at == outputs.end()) outputs.push_back(id);
     }
   }
-  auto bytes = WithOutputs(model.bytes(), *outputs);
-  if (!bytes.ok()) return bytes.status();
-  auto made = Model::FromBuffer(*std::move(bytes), "the model, opened");
-  if (!made.ok()) return made.status();
-  opened.model = *std::move(made);
+  ASSIGN_OR_RETURN(auto bytes, WithOutputs(model.bytes(), outputs));
+  ASSIGN_OR_RETURN(opened.model,
+                   Model::FromBuffer(std::move(bytes), "the model, opened"));
   return opened;
 }
 
@@ -110,18 +107,15 @@ void Add(const Opened& opened, const Interpreter& want, const Interpreter& got,
 absl::StatusOr<Accuracy> MeasureAccuracy(
     const Model& model, const BackendSpec& spec, const Pictures& pictures,
     int inputs, int seed, const std::function<bool(int)>& before) {
-  auto opened = Open(model);
-  if (!opened.ok()) return opened.status();
+  ASSIGN_OR_RETURN(auto opened, Open(model));
   BackendSpec cpu;
   cpu.num_threads = spec.num_threads;
-  auto reference = Backend::Create(*opened->model, cpu);
-  if (!reference.ok()) return reference.status();
-  auto backend = Backend::Create(*opened->model, spec);
-  if (!backend.ok()) return backend.status();
-  Interpreter& want = (*reference)->interpreter();
-  Interpreter& got = (*backend)->interpreter();
+  ASSIGN_OR_RETURN(auto reference, Backend::Create(*opened.model, cpu));
+  ASSIGN_OR_RETURN(auto backend, Backend::Create(*opened.model, spec));
+  Interpreter& want = reference->interpreter();
+  Interpreter& got = backend->interpreter();
   Accuracy accuracy;
-  accuracy.has_boxes = opened->has_boxes;
+  accuracy.has_boxes = opened.has_boxes;
   for (; accuracy.inputs < inputs && before(accuracy.inputs);
        ++accuracy.inputs) {
     for (Interpreter* interpreter : {&want, &got}) {
@@ -131,11 +125,9 @@ absl::StatusOr<Accuracy> MeasureAccuracy(
       if (ran.ok()) ran = interpreter->Invoke();
       if (!ran.ok()) return ran;
     }
-    Add(*opened, want, got, accuracy);
+    Add(opened, want, got, accuracy);
   }
-  auto facts = (*backend)->Facts();
-  if (!facts.ok()) return facts.status();
-  accuracy.facts = *std::move(facts);
+  ASSIGN_OR_RETURN(accuracy.facts, backend->Facts());
   return accuracy;
 }
 

@@ -4,6 +4,8 @@
 #include <random>
 #include <utility>
 
+#include "base/status_macros.h"
+
 namespace gles_delegate {
 namespace {
 
@@ -17,9 +19,8 @@ double Fraction(std::mt19937& random) {
 absl::StatusOr<Pictures> Pictures::Load(const std::vector<std::string>& files) {
   Pictures pictures;
   for (const std::string& file : files) {
-    auto photo = ReadImage(file);
-    if (!photo.ok()) return photo.status();
-    pictures.photos_.push_back(*std::move(photo));
+    ASSIGN_OR_RETURN(auto photo, ReadImage(file));
+    pictures.photos_.push_back(std::move(photo));
   }
   return pictures;
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "gles_delegate/gles_delegate.h"
 #include "nlohmann/json.hpp"
 #include "third_party/tflite_schema/schema_generated.h"
@@ -127,7 +128,7 @@ absl::StatusOr<std::unique_ptr<Backend>> Backend::CreateWith(
   backend->spec_ = spec;
   backend->quantized_ = quantized;
   backend->nodes_in_model_ = NodesInModel(model);
-  if (absl::Status made = backend->MakeDelegate(); !made.ok()) return made;
+  RETURN_IF_ERROR(backend->MakeDelegate());
 
   TfLiteDelegate* delegate = backend->delegate_.get();
   if (delegate != nullptr && spec.kind != BackendSpec::Kind::kGles) {
@@ -138,16 +139,14 @@ absl::StatusOr<std::unique_ptr<Backend>> Backend::CreateWith(
   options.num_threads = spec.num_threads;
   const bool resize = !input_shapes.empty();
   if (!resize) options.delegate = delegate;
-  absl::StatusOr<std::unique_ptr<Interpreter>> interpreter =
-      Interpreter::Create(model, options);
-  if (!interpreter.ok()) return interpreter.status();
-  backend->interpreter_ = *std::move(interpreter);
+  ASSIGN_OR_RETURN(std::unique_ptr<Interpreter> interpreter,
+                   Interpreter::Create(model, options));
+  backend->interpreter_ = std::move(interpreter);
   if (resize) {
     for (size_t i = 0; i < input_shapes.size(); ++i) {
       if (input_shapes[i].empty()) continue;
-      absl::Status resized = backend->interpreter_->ResizeInput(
-          static_cast<int>(i), input_shapes[i]);
-      if (!resized.ok()) return resized;
+      RETURN_IF_ERROR(backend->interpreter_->ResizeInput(static_cast<int>(i),
+                                                         input_shapes[i]));
     }
     // Allocated before the delegate is applied, too: TFLite keeps the memory
     // plan of the old sizes otherwise, and the delegate refuses such nodes.

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "gles_delegate/gles_delegate.h"
 #include "tools/common/progress.h"
 #include "tools/runner/command_line.h"
@@ -35,16 +36,15 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags(
     Compilation compilation) {
   BackendSpec base;
   base.num_threads = absl::GetFlag(FLAGS_num_threads);
-  auto gles_options = GlesOptionsFromFlag();
-  if (!gles_options.ok()) return gles_options.status();
-  auto external_options =
+  ASSIGN_OR_RETURN(auto gles_options, GlesOptionsFromFlag());
+  ASSIGN_OR_RETURN(
+      auto external_options,
       ParseDelegateOptions(absl::GetFlag(FLAGS_external_delegate_options),
-                           "external_delegate_options");
-  if (!external_options.ok()) return external_options.status();
-  if (!gles_options->empty() && !absl::GetFlag(FLAGS_use_gles)) {
+                           "external_delegate_options"));
+  if (!gles_options.empty() && !absl::GetFlag(FLAGS_use_gles)) {
     return OnlyForGles("gles_options");
   }
-  if (!external_options->empty() &&
+  if (!external_options.empty() &&
       absl::GetFlag(FLAGS_external_delegate_path).empty()) {
     return absl::InvalidArgumentError(
         "--external_delegate_options needs --external_delegate_path");
@@ -60,13 +60,13 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags(
     specs.push_back(base);
     specs.back().kind = BackendSpec::Kind::kExternal;
     specs.back().library_path = absl::GetFlag(FLAGS_external_delegate_path);
-    specs.back().options = *std::move(external_options);
+    specs.back().options = std::move(external_options);
   }
   if (absl::GetFlag(FLAGS_use_gles)) {
     specs.push_back(base);
     specs.back().kind = BackendSpec::Kind::kGles;
     DelegateOptions& options = specs.back().options;
-    options = *std::move(gles_options);
+    options = std::move(gles_options);
     // Of a key that comes twice the last value counts: the user's.
     if (compilation == Compilation::kAtOnce) {
       options.insert(options.begin(), {"startup", "direct"});
@@ -107,9 +107,9 @@ absl::Status ParseFlags(int argc, char** argv, const std::string& usage,
   if (rest != nullptr) {
     rest->assign(found.begin(), found.end());
   } else if (!found.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Arguments that are not flags: ", absl::StrJoin(found, " "),
-                     " (the model goes into --graph=; see --help)"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Arguments that are not flags: ", absl::StrJoin(found, " "),
+        " (the model goes into --graph=; see --help)"));
   }
   return absl::OkStatus();
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/status_macros.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/text_file.h"
 
@@ -99,18 +100,16 @@ absl::StatusOr<std::vector<InputBytes>> MakeInputs(
     const Interpreter& interpreter, FloatInputs floats, std::mt19937& random,
     const std::map<std::string, std::string>& files) {
   for (const auto& [name, path] : files) {
-    absl::StatusOr<int> found = FindInput(interpreter, name);
-    if (!found.ok()) return found.status();
+    RETURN_IF_ERROR(FindInput(interpreter, name).status());
   }
   std::vector<InputBytes> inputs;
   for (int i = 0; i < interpreter.inputs(); ++i) {
     const TensorView tensor = interpreter.input(i);
     const auto file = files.find(tensor.name());
-    absl::StatusOr<InputBytes> bytes = file == files.end()
+    ASSIGN_OR_RETURN(InputBytes bytes, file == files.end()
                                            ? RandomBytes(tensor, floats, random)
-                                           : BytesOfFile(tensor, file->second);
-    if (!bytes.ok()) return bytes.status();
-    inputs.push_back(*std::move(bytes));
+                                           : BytesOfFile(tensor, file->second));
+    inputs.push_back(std::move(bytes));
   }
   return inputs;
 }
@@ -118,9 +117,8 @@ absl::StatusOr<std::vector<InputBytes>> MakeInputs(
 absl::Status WriteInputs(Interpreter& interpreter,
                          const std::vector<InputBytes>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    absl::Status written =
-        interpreter.input(static_cast<int>(i)).WriteBytes(inputs[i]);
-    if (!written.ok()) return written;
+    RETURN_IF_ERROR(
+        interpreter.input(static_cast<int>(i)).WriteBytes(inputs[i]));
   }
   return absl::OkStatus();
 }
@@ -156,8 +154,7 @@ absl::StatusOr<std::vector<std::vector<int>>> ParseInputShapes(
   }
   std::vector<std::vector<int>> result(interpreter.inputs());
   for (size_t i = 0; i < name_list.size(); ++i) {
-    absl::StatusOr<int> index = FindInput(interpreter, name_list[i]);
-    if (!index.ok()) return index.status();
+    ASSIGN_OR_RETURN(int index, FindInput(interpreter, name_list[i]));
     for (absl::string_view part : absl::StrSplit(shape_list[i], ',')) {
       int size = 0;
       if (!absl::SimpleAtoi(part, &size) || size < 1) {
@@ -165,7 +162,7 @@ absl::StatusOr<std::vector<std::vector<int>>> ParseInputShapes(
             absl::StrCat("--input_layer_shape: \"", part, "\" of \"",
                          shape_list[i], "\" is no size"));
       }
-      result[*index].push_back(size);
+      result[index].push_back(size);
     }
   }
   return result;

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "tools/common/progress.h"
 
 namespace gles_delegate {
@@ -28,10 +29,10 @@ double Percentile(const std::vector<double>& sorted, double fraction) {
 absl::StatusOr<TimedInvoke> TimeInvoke(Interpreter& interpreter,
                                        const LatencyOptions& options) {
   if (options.before_each != nullptr) {
-    if (auto s = options.before_each(); !s.ok()) return s;
+    RETURN_IF_ERROR(options.before_each());
   }
   const double start = NowMs();
-  if (absl::Status status = interpreter.Invoke(); !status.ok()) return status;
+  RETURN_IF_ERROR(interpreter.Invoke());
   return TimedInvoke{start, NowMs() - start};
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "base/status_macros.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/unpack_model.h"
 
@@ -47,22 +48,20 @@ absl::StatusOr<std::vector<std::string>> OpNamesOf(
 }
 
 absl::StatusOr<std::vector<Layer>> LayersOf(absl::Span<const uint8_t> bytes) {
-  auto model = UnpackModel(bytes);
-  if (!model.ok()) return model.status();
-  auto names = OpNamesOf(**model);
-  if (!names.ok()) return names.status();
-  const schema::SubGraphT& graph = *(*model)->subgraphs[0];
+  ASSIGN_OR_RETURN(auto model, UnpackModel(bytes));
+  ASSIGN_OR_RETURN(auto names, OpNamesOf(*model));
+  const schema::SubGraphT& graph = *model->subgraphs[0];
   const int tensors = static_cast<int>(graph.tensors.size());
   std::vector<Layer> layers;
   for (size_t n = 0; n < graph.operators.size(); ++n) {
     const schema::OperatorT& op = *graph.operators[n];
     Layer layer;
     layer.node = static_cast<int>(n);
-    layer.op = (*names)[n];
+    layer.op = names[n];
     for (int input : op.inputs) {
       if (input < 0) continue;
       if (input >= tensors) return Broken("input index");
-      if (IsConstant(**model, *graph.tensors[input])) continue;
+      if (IsConstant(*model, *graph.tensors[input])) continue;
       // An op may take one tensor twice.
       if (std::find(layer.inputs.begin(), layer.inputs.end(), input) ==
           layer.inputs.end()) {
@@ -79,32 +78,28 @@ absl::StatusOr<std::vector<Layer>> LayersOf(absl::Span<const uint8_t> bytes) {
 }
 
 absl::StatusOr<std::vector<int>> InputsOf(absl::Span<const uint8_t> bytes) {
-  auto model = UnpackModel(bytes);
-  if (!model.ok()) return model.status();
-  return (*model)->subgraphs[0]->inputs;
+  ASSIGN_OR_RETURN(auto model, UnpackModel(bytes));
+  return model->subgraphs[0]->inputs;
 }
 
 absl::StatusOr<std::vector<int>> OutputsOf(absl::Span<const uint8_t> bytes) {
-  auto model = UnpackModel(bytes);
-  if (!model.ok()) return model.status();
-  return (*model)->subgraphs[0]->outputs;
+  ASSIGN_OR_RETURN(auto model, UnpackModel(bytes));
+  return model->subgraphs[0]->outputs;
 }
 
 absl::StatusOr<std::vector<uint8_t>> WithOutputs(
     absl::Span<const uint8_t> bytes, const std::vector<int>& tensors) {
-  auto model = UnpackModel(bytes);
-  if (!model.ok()) return model.status();
-  (*model)->subgraphs[0]->outputs = tensors;
+  ASSIGN_OR_RETURN(auto model, UnpackModel(bytes));
+  model->subgraphs[0]->outputs = tensors;
   // Signatures name outputs, which may be gone.
-  (*model)->signature_defs.clear();
-  return Pack(**model);
+  model->signature_defs.clear();
+  return Pack(*model);
 }
 
 absl::StatusOr<std::vector<uint8_t>> LayerAlone(absl::Span<const uint8_t> bytes,
                                                 const Layer& layer) {
-  auto model = UnpackModel(bytes);
-  if (!model.ok()) return model.status();
-  schema::SubGraphT& graph = *(*model)->subgraphs[0];
+  ASSIGN_OR_RETURN(auto model, UnpackModel(bytes));
+  schema::SubGraphT& graph = *model->subgraphs[0];
   if (layer.node < 0 ||
       layer.node >= static_cast<int>(graph.operators.size())) {
     return Broken("layer");
@@ -115,8 +110,8 @@ absl::StatusOr<std::vector<uint8_t>> LayerAlone(absl::Span<const uint8_t> bytes,
   graph.outputs = op->outputs;
   graph.operators.clear();
   graph.operators.push_back(std::move(op));
-  (*model)->signature_defs.clear();
-  return Pack(**model);
+  model->signature_defs.clear();
+  return Pack(*model);
 }
 
 }  // namespace gles_delegate

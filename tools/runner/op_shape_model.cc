@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "tools/common/model_builder.h"
 #include "tools/runner/op_options.h"
 
@@ -73,39 +74,36 @@ int AddConstant(const TensorShape& shape, TensorType type,
 absl::StatusOr<int> AddInput(const TensorShape& shape, const std::string& name,
                              ModelBuilder* builder) {
   if (shape.absent) return -1;
-  const auto type = SchemaTypeOf(shape);
-  if (!type.ok()) return type.status();
-  if (shape.constant) return AddConstant(shape, *type, name, builder);
-  if (shape.variable) return builder->AddVariable(name, shape.dims, *type);
-  return builder->AddInput(name, shape.dims, *type);
+  ASSIGN_OR_RETURN(const auto type, SchemaTypeOf(shape));
+  if (shape.constant) return AddConstant(shape, type, name, builder);
+  if (shape.variable) return builder->AddVariable(name, shape.dims, type);
+  return builder->AddInput(name, shape.dims, type);
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<uint8_t>> OneOpModel(const OpShape& shape) {
-  auto options = OptionsFromJson(shape.options);
-  if (!options.ok()) return options.status();
+  ASSIGN_OR_RETURN(auto options, OptionsFromJson(shape.options));
   ModelBuilder builder;
   std::vector<int> inputs;
   std::vector<int> outputs;
   for (const TensorShape& t : shape.inputs) {
-    auto id = AddInput(t, absl::StrCat("input", inputs.size()), &builder);
-    if (!id.ok()) return id.status();
-    inputs.push_back(*id);
+    ASSIGN_OR_RETURN(
+        auto id, AddInput(t, absl::StrCat("input", inputs.size()), &builder));
+    inputs.push_back(id);
   }
   for (const TensorShape& t : shape.outputs) {
-    const auto type = SchemaTypeOf(t);
-    if (!type.ok()) return type.status();
+    ASSIGN_OR_RETURN(const auto type, SchemaTypeOf(t));
     outputs.push_back(builder.AddTensor(absl::StrCat("output", outputs.size()),
-                                        t.dims, *type));
+                                        t.dims, type));
   }
   const auto code = CodeOf(shape);
   if (code.ok()) {
     builder.AddOp(*code, shape.version, inputs, outputs);
     builder.model().subgraphs[0]->operators[0]->builtin_options =
-        std::move(options->builtin_options);
+        std::move(options.builtin_options);
   } else {
-    builder.AddCustomOp(shape.op, options->custom_options, inputs, outputs,
+    builder.AddCustomOp(shape.op, options.custom_options, inputs, outputs,
                         shape.version);
   }
   builder.SetOutputs(outputs);

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/unpack_model.h"
 #include "tools/runner/op_options.h"
@@ -46,16 +47,15 @@ class Lister {
     std::vector<OpShape> shapes;
     std::map<std::string, size_t> known;
     for (size_t n = 0; n < graph_.operators.size(); ++n) {
-      auto shape = Read(*graph_.operators[n]);
-      if (!shape.ok()) return shape.status();
+      ASSIGN_OR_RETURN(auto shape, Read(*graph_.operators[n]));
       const auto [it, is_new] =
-          known.try_emplace(OpShapesToText("", {*shape}), shapes.size());
+          known.try_emplace(OpShapesToText("", {shape}), shapes.size());
       if (!is_new) {
         ++shapes[it->second].count;
         continue;
       }
-      shape->node = static_cast<int>(n);
-      shapes.push_back(*std::move(shape));
+      shape.node = static_cast<int>(n);
+      shapes.push_back(std::move(shape));
     }
     return shapes;
   }
@@ -70,9 +70,7 @@ class Lister {
     OpShape shape;
     shape.op = OpName(code);
     shape.version = code.version;
-    auto options = OptionsToJson(node);
-    if (!options.ok()) return options.status();
-    shape.options = *std::move(options);
+    ASSIGN_OR_RETURN(shape.options, OptionsToJson(node));
     for (int id : node.inputs) {
       if (id >= static_cast<int>(graph_.tensors.size())) {
         return absl::InvalidArgumentError("an input index leads nowhere");
@@ -222,9 +220,8 @@ bool OpShape::on_constants() const {
 
 absl::StatusOr<std::vector<OpShape>> OpShapesOf(
     absl::Span<const uint8_t> model) {
-  const auto read = UnpackModel(model);
-  if (!read.ok()) return read.status();
-  return Lister(**read).List();
+  ASSIGN_OR_RETURN(const auto read, UnpackModel(model));
+  return Lister(*read).List();
 }
 
 std::string OpShapesToText(const std::string& model,

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/flags/flag.h"
+#include "base/status_macros.h"
 #include "tools/runner/inputs.h"
 
 ABSL_FLAG(std::string, input_layer, "", "inputs to resize: name,name");
@@ -15,9 +16,8 @@ absl::StatusOr<std::vector<std::vector<int>>> ShapesFromFlags(
   if (absl::GetFlag(FLAGS_input_layer_shape).empty()) {
     return std::vector<std::vector<int>>();
   }
-  auto interpreter = Interpreter::Create(model);
-  if (!interpreter.ok()) return interpreter.status();
-  return ParseInputShapes(**interpreter, absl::GetFlag(FLAGS_input_layer),
+  ASSIGN_OR_RETURN(auto interpreter, Interpreter::Create(model));
+  return ParseInputShapes(*interpreter, absl::GetFlag(FLAGS_input_layer),
                           absl::GetFlag(FLAGS_input_layer_shape));
 }
 
