@@ -15,9 +15,7 @@ FLOATS = 2e-5
 HALVES = 1e-2
 HALF_REASONS = {
     "detector_with_suppression": "its best two scores, 0.99998 and 0.99996, are both 1 in 16 bits, "
-                                 "so that NON_MAX_SUPPRESSION_V4 chooses another box",
-    "test_div_int8": "a quotient of integers that is exact in 32 bits comes out a little smaller, "
-                     "and CAST cuts it off"}
+                                 "so that NON_MAX_SUPPRESSION_V4 chooses another box"}
 
 
 def error_of(result):
