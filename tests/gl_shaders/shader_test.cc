@@ -240,15 +240,13 @@ TEST(ShaderTest, EveryVariantIsValidGlsl) {
 
 // One of each kind of op, for the shaders that are in use.
 std::vector<SingleOpModel> OneOfEach() {
-  ConvParams pointwise;
-  pointwise.kernel_h = pointwise.kernel_w = 1;
-  pointwise.activation = Activation::kRelu6;
-  DepthwiseParams depthwise;
-  TransposeConvParams transpose;
-  return {Conv2d({}),
-          Conv2d(pointwise),
-          DepthwiseConv2d(depthwise),
-          TransposeConv(transpose),
+  return {cases::ModelOf("CONV_2D x=[1,8,8,3] w=const:[4,3,3,3] b=const:[4]"),
+          cases::ModelOf("CONV_2D x=[1,8,8,3] w=const:[4,1,1,3] b=const:[4] "
+                         "fused_activation_function=RELU6"),
+          cases::ModelOf("DEPTHWISE_CONV_2D x=[1,8,8,3] w=const:[1,3,3,3] "
+                         "b=const:[3] depth_multiplier=1"),
+          cases::ModelOf("TRANSPOSE_CONV shape=(1,9,9,4) w=const:[4,3,3,3] "
+                         "x=[1,5,5,3] stride=2"),
           Softmax({1, 1, 1, 17}),
           Softmax({1, 8, 8, 3}),
           cases::ModelOf("DEPTH_TO_SPACE x=[1,2,3,20] block_size=2"),

@@ -11,6 +11,7 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/op_models.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -122,10 +123,10 @@ TEST_F(HybridWeightsTest, TheNumbersOfTheFinding) {
 }
 
 TEST_F(HybridWeightsTest, Uint8IsReadAsInt8) {
-  ConvParams conv;
-  Check(Conv2d(conv), 0.2f);
-  conv.kernel_h = conv.kernel_w = 1;
-  Check(Conv2d(conv), 0.2f);
+  Check(cases::ModelOf("CONV_2D x=[1,8,8,3] w=const:[4,3,3,3] b=const:[4]"),
+        0.2f);
+  Check(cases::ModelOf("CONV_2D x=[1,8,8,3] w=const:[4,1,1,3] b=const:[4]"),
+        0.2f);
   Check(FullyConnected({}), 0.2f);
   SvdfCase svdf;
   Check(Stateful("hybrid SVDF", Svdf(svdf)), 0.2f);
@@ -201,8 +202,9 @@ TEST_F(HybridWeightsTest, OtherReadersOfTheConstantKeepItsType) {
 }
 
 TEST_F(HybridWeightsTest, WhatTheCpuDoesNotTakeStaysThere) {
-  DepthwiseParams params;
-  SingleOpModel model = DepthwiseConv2d(params);
+  SingleOpModel model = cases::ModelOf(
+      "DEPTHWISE_CONV_2D x=[1,8,8,3] w=const:[1,3,3,3] b=const:[3] "
+      "depth_multiplier=1");
   model.bytes = WithByteWeights(model.bytes, TensorType::UINT8);
   RunOptions options;
   options.expect_delegated = false;

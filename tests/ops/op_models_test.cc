@@ -16,8 +16,12 @@
 namespace gles_delegate::testing {
 namespace {
 
+SingleOpModel Window() {
+  return cases::ModelOf("CONV_2D x=[1,8,8,3] w=const:[4,3,3,3] b=const:[4]");
+}
+
 TEST(OpModelsTest, FileHoldsTheOutputShape) {
-  const SingleOpModel model = Conv2d({});
+  const SingleOpModel model = Window();
   const schema::Model* file = schema::GetModel(model.bytes.data());
   const schema::SubGraph* graph = file->subgraphs()->Get(0);
   const schema::Tensor* output =
@@ -28,12 +32,12 @@ TEST(OpModelsTest, FileHoldsTheOutputShape) {
 }
 
 TEST(OpModelsTest, SeedsGiveTheSameModelTwice) {
-  EXPECT_EQ(Conv2d({}).bytes, Conv2d({}).bytes);
-  EXPECT_EQ(Conv2d({}).inputs, Conv2d({}).inputs);
+  EXPECT_EQ(Window().bytes, Window().bytes);
+  EXPECT_EQ(Window().inputs, Window().inputs);
 }
 
 TEST(MatchesCpuTest, RefusesAWrongElement) {
-  const SingleOpModel model = Conv2d({});
+  const SingleOpModel model = Window();
   RunResult result = RunOnCpu(model);
   result.outputs[0].values[17] += 1e-4f;
   EXPECT_THAT(result, Not(MatchesCpu(model)));
@@ -48,16 +52,15 @@ TEST(MatchesCpuTest, RefusesOneUnitWhereValuesAreMoved) {
 }
 
 TEST(MatchesCpuTest, RefusesHalfWhereFloatWasAsked) {
-  ConvParams params;
-  params.kernel_h = params.kernel_w = 1;
-  const SingleOpModel model = Conv2d(params);
+  const SingleOpModel model =
+      cases::ModelOf("CONV_2D x=[1,8,8,3] w=const:[4,1,1,3] b=const:[4]");
   RunResult result = RunOnCpu(model);
   for (float& value : result.outputs[0].values) value = RoundToHalf(value);
   EXPECT_THAT(result, Not(MatchesCpu(model)));
 }
 
 TEST(MatchesCpuTest, AcceptsHalfOutputsAtHalfPrecision) {
-  const SingleOpModel model = Conv2d({});
+  const SingleOpModel model = Window();
   RunResult result = RunOnCpu(model, Precision::kFloat16);
   for (float& value : result.outputs[0].values) value = RoundToHalf(value);
   EXPECT_THAT(result, MatchesCpu(model, Precision::kFloat16));

@@ -24,28 +24,6 @@ namespace {
 
 class OpVersionsTest : public DeviceTest {};
 
-SingleOpModel AtVersion1(SingleOpModel model) {
-  model.bytes = WithVersion(model.bytes, 1);
-  if (!model.magnitude_bytes.empty()) {
-    model.magnitude_bytes = WithVersion(model.magnitude_bytes, 1);
-  }
-  return model;
-}
-
-template <typename Params>
-Params Dilated(int height, int width) {
-  Params params;
-  params.input = {1, 9, 10, 5};
-  params.dilation_h = height;
-  params.dilation_w = width;
-  return params;
-}
-
-TEST_F(OpVersionsTest, DilationAtVersion1) {
-  ExpectMatchesCpu(AtVersion1(DepthwiseConv2d(Dilated<DepthwiseParams>(2, 3))));
-  ExpectMatchesCpu(AtVersion1(Conv2d(Dilated<ConvParams>(3, 2))));
-}
-
 TEST_F(OpVersionsTest, BatchesOfGatherAtVersion1) {
   const Shape shape = {2, 3, 5};
   ExpectMatchesCpu(MakeModel(
@@ -92,6 +70,9 @@ TEST(HasFieldTest, ActivationOfTransposeConv) {
     ASSERT_TRUE(parsed.ok()) << parsed.status();
     EXPECT_EQ(parsed->post_ops.size(), minor >= 12 ? 1u : 0u) << minor;
   }
+  node.params_minor = 0;
+  node.version = 4;
+  EXPECT_EQ(ParseTransposeConv(node)->post_ops.size(), 1u);
 }
 
 // Fields that are not filled in are zeros, which mean 1.

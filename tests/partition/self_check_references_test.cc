@@ -95,8 +95,6 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
   const egl::ScopedGlOverride<
       GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>
       source(&GlApi::ShaderSource, AlteredShaderSource);
-  Conv3dParams transposed;
-  transposed.transposed = true;
   LstmCase projected, sequence = LstmWithParts(0);
   projected.outputs = 3;
   projected.peephole = projected.layer_norm = projected.projection_bias = true;
@@ -143,8 +141,9 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
           "UNSORTED_SEGMENT_PROD x=[5,6]~i-9..9 ids=(1,0,1,2,-1) n=3"),
       cases::ModelOf(
           "DYNAMIC_UPDATE_SLICE x=[2,7,5] update=[1,3,5] start=i32[3](1,2,0)"),
-      Conv3d(Conv3dParams()),
-      Conv3d(transposed),
+      cases::ModelOf("CONV_3D x=[1,4,5,6,3] w=const:[3,3,3,3,4] b=const:[4]"),
+      cases::ModelOf("CONV_3D_TRANSPOSE shape=(1,4,5,6,4) "
+                     "w=const:[3,3,3,4,3] x=[1,4,5,6,3] b=const:[4]"),
       Spectrum({3, 1, 16}, 16),
       Kept("SVDF", Svdf(SvdfCase())),
       Kept("basic LSTM", BasicLstm(BasicCase())),

@@ -8,7 +8,7 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"
-#include "tools/op_models/op_builders.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -227,9 +227,9 @@ TEST_F(DelegateDynamicTest, AShapeThatTheGpuDoesNotTake) {
 // TFLite refuses a graph with an op that no one registered, unless a delegate
 // takes it first.
 TEST_F(DelegateDynamicTest, ACustomOpThatTheAppDidNotRegister) {
-  TransposeConvParams params;
-  params.bias = true;
-  const SingleOpModel op = Convolution2dTransposeBias(params);
+  const SingleOpModel op = cases::ModelOf(
+      "Convolution2DTransposeBias x=[1,5,5,3] w=const:[4,3,3,3] b=const:[4] "
+      "custom=i32(1,2,2)");
   ASSERT_TRUE(op.status.ok()) << op.status;
   const auto model = LoadOrDie(op.bytes);
   const DelegatePtr delegate = AnyPartitions();

@@ -27,10 +27,10 @@ class StockFaultsTest : public PrecisionTest {};
 TEST_P(StockFaultsTest, DepthwiseWithAMultiplierAndManyChannels) {
   for (const auto& [channels, multiplier] :
        {std::pair(2, 2), std::pair(3, 3), std::pair(8, 4)}) {
-    DepthwiseParams params;
-    params.input = {1, 6, 7, channels};
-    params.multiplier = multiplier;
-    Check(DepthwiseConv2d(params));
+    const int outputs = channels * multiplier;
+    Check(cases::ModelOf(absl::StrCat(
+        "DEPTHWISE_CONV_2D x=[1,6,7,", channels, "] w=const:[1,3,3,", outputs,
+        "] b=const:[", outputs, "] depth_multiplier=", multiplier)));
   }
 }
 
@@ -107,12 +107,8 @@ TEST_P(StockFaultsTest, TransposeByAnyPermutation) {
 }
 
 TEST_P(StockFaultsTest, BatchOtherThanOne) {
-  ConvParams conv;
-  conv.input = {3, 6, 7, 5};
-  Check(Conv2d(conv));
-  PoolParams pool;
-  pool.input = {3, 6, 7, 5};
-  Check(Pool2d(pool));
+  Check(cases::ModelOf("CONV_2D x=[3,6,7,5] w=const:[4,3,3,5] b=const:[4]"));
+  Check(cases::ModelOf("AVERAGE_POOL_2D x=[3,6,7,5] filter=2 stride=2"));
   Check(Softmax({3, 2, 2, 5}));
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -242,7 +243,45 @@ absl::Status ParseOp(string_view text, NodeSpec* node) {
     node->op = op;
     return absl::OkStatus();
   }
-  return Wrong("is not a builtin op", parts.first);
+  // No builtin's name has small letters.
+  if (parts.first == absl::AsciiStrToUpper(parts.first)) {
+    return Wrong("is not a builtin op", parts.first);
+  }
+  node->op = testing::Op::CUSTOM;
+  node->custom = std::string(parts.first);
+  return absl::OkStatus();
+}
+
+// "stride=2", "filter=(3,5)": what a row calls the options of a window's axes,
+// the depth's first.
+struct AxesOption {
+  string_view name;
+  const char* fields[3];
+};
+constexpr AxesOption kAxesOptions[] = {
+    {"stride", {"stride_d", "stride_h", "stride_w"}},
+    {"dilation",
+     {"dilation_d_factor", "dilation_h_factor", "dilation_w_factor"}},
+    {"filter", {"filter_depth", "filter_height", "filter_width"}}};
+
+// Whether the table has options for each axis of that name, which are then set.
+bool AddAxes(const std::string& table, string_view name, string_view text,
+             nlohmann::ordered_json* fields) {
+  const auto value = OptionValue(text);
+  size_t next = 0;
+  for (const AxesOption& option : kAxesOptions) {
+    if (option.name != name) continue;
+    for (const char* field : option.fields) {
+      if (!HasOption(table, field)) continue;
+      if (!value.is_array()) {
+        (*fields)[field] = value;
+      } else if (next < value.size()) {
+        (*fields)[field] = value[next];
+      }
+      ++next;
+    }
+  }
+  return next > 0;
 }
 
 // How many outputs the node has by its options.
@@ -260,6 +299,7 @@ absl::Status ParseNode(const std::vector<string_view>& words, NodeSpec* node) {
   RETURN_IF_ERROR(ParseOp(words[0], node));
   const std::string table = OptionsTableOf(node->op);
   nlohmann::ordered_json fields = nlohmann::ordered_json::object();
+  AddAxes(table, "stride", "1", &fields);
   bool outputs = false, has_options = !table.empty();
   for (size_t i = 1; i < words.size(); ++i) {
     const string_view word = words[i];
@@ -277,9 +317,11 @@ absl::Status ParseNode(const std::vector<string_view>& words, NodeSpec* node) {
       tensor.name = std::string(word);
       tensor.known = true;
       node->inputs.push_back(tensor);
+    } else if (parts.first == "custom" && !node->custom.empty()) {
+      ASSIGN_OR_RETURN(node->parameters, ParseTensor(parts.second));
     } else if (HasOption(table, std::string(parts.first))) {
       fields[std::string(parts.first)] = OptionValue(parts.second);
-    } else {
+    } else if (!AddAxes(table, parts.first, parts.second, &fields)) {
       status = AddTensors(parts.first, parts.second, node);
     }
     if (!status.ok()) return status;
@@ -314,7 +356,9 @@ absl::StatusOr<CaseSpec> ParseCase(string_view text) {
     RETURN_IF_ERROR(ParseNode(words, &spec.nodes.emplace_back()));
   }
   if (spec.op.empty()) {
-    spec.op = schema::EnumNameBuiltinOperator(spec.nodes[0].op);
+    const NodeSpec& first = spec.nodes[0];
+    spec.op = first.custom.empty() ? schema::EnumNameBuiltinOperator(first.op)
+                                   : first.custom;
   }
   return spec;
 }

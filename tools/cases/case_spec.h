@@ -48,6 +48,8 @@ struct OutputSpec {
 
 struct NodeSpec {
   testing::Op op = testing::Op::ADD;
+  std::string custom;     // the name of a CUSTOM op
+  TensorSpec parameters;  // its bytes: "custom=i32(1,2,2)"
   int version = 1;
   std::vector<TensorSpec> inputs;
   std::vector<OutputSpec> outputs;

@@ -42,7 +42,8 @@ bool IsFloat(TensorType type) {
          type == TensorType::FLOAT64;
 }
 
-std::vector<double> Numbers(const TensorSpec& tensor, testing::Random* random) {
+std::vector<double> Numbers(const TensorSpec& tensor, float deviation,
+                            testing::Random* random) {
   const size_t n = testing::ElementCount(tensor.shape);
   const Data& data = tensor.data;
   const bool floats = IsFloat(tensor.type);
@@ -80,7 +81,7 @@ std::vector<double> Numbers(const TensorSpec& tensor, testing::Random* random) {
     case Data::Kind::kDefault:
       break;
   }
-  if (floats) return of_floats(random->Gaussian(n, 0, 3));
+  if (floats) return of_floats(random->Gaussian(n, 0, deviation));
   const auto [low, high] = RangeOf(tensor.type);
   for (double& number : numbers) number = random->NextInt(low, high);
   return numbers;
@@ -142,7 +143,7 @@ class Builder {
   }
 
  private:
-  int Add(const TensorSpec& tensor) {
+  int Add(const TensorSpec& tensor, float deviation) {
     if (tensor.absent) return -1;
     const auto known = ids_.find(tensor.name);
     if (known != ids_.end()) {
@@ -158,9 +159,9 @@ class Builder {
     }
     // A refused model is not run, and may be as large as its text says.
     const bool computed = tensor.weights == Weights::kRuntime;
-    const std::vector<double> numbers = computed && !with_data_
-                                            ? std::vector<double>()
-                                            : Numbers(tensor, &v_.random());
+    const std::vector<double> numbers =
+        computed && !with_data_ ? std::vector<double>()
+                                : Numbers(tensor, deviation, &v_.random());
     const std::vector<float> floats(numbers.begin(), numbers.end());
     int id = 0;
     if (computed) {
@@ -187,7 +188,7 @@ class Builder {
     TensorType type = TensorType::FLOAT32;
     bool from_constant = true;
     for (const TensorSpec& tensor : node.inputs) {
-      const int id = Add(tensor);
+      const int id = Add(tensor, DeviationOf(node, inputs.size()));
       inputs.push_back(id);
       if (id >= 0 && from_constant) {
         from_constant = !tensor.known && tensor.weights == Weights::kFloat;
@@ -212,6 +213,13 @@ class Builder {
 
   void AddOperator(const NodeSpec& node, const std::vector<int>& inputs,
                    const std::vector<int>& outputs) {
+    if (!node.custom.empty()) {
+      v_.builder().AddCustomOp(
+          node.custom,
+          BytesOfType(node.parameters.type, node.parameters.data.values),
+          inputs, outputs, node.version);
+      return;
+    }
     testing::Op op = node.op;
     nlohmann::ordered_json options = node.options;
     if (v_.absolute()) {

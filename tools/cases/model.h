@@ -21,6 +21,10 @@ std::vector<uint8_t> BytesOf(const CaseSpec& spec);
 testing::Accuracy AccuracyOf(const CaseSpec& spec);
 // Whether the op on absolute values bounds its error (single_op.h).
 bool HasMagnitude(const CaseSpec& spec);
+// The standard deviation of an input's data if the row says nothing of them.
+// Weights have one with which sums of products spread over N(0, 3): both ends
+// of RELU6 are met.
+float DeviationOf(const NodeSpec& node, size_t input);
 
 }  // namespace gles_delegate::cases
 

@@ -16,12 +16,10 @@ namespace gles_delegate::conformance {
 // Those of rows of tools/cases, and their variants.
 void AddRowCases(CaseList* list, const std::vector<cases::Row>& rows);
 
-void AddConvCases(CaseList* list);
 void AddMatmulCases(CaseList* list);
 void AddElementwiseUnaryCases(CaseList* list);
 void AddElementwiseBinaryCases(CaseList* list);
 void AddReductionCases(CaseList* list);
-void AddPoolingCases(CaseList* list);
 void AddImageCases(CaseList* list);
 void AddRecurrentCases(CaseList* list);
 

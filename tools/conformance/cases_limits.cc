@@ -1,5 +1,7 @@
 // Tensors as large as the device's limits allow, and one larger, which another
 // storage has to hold.
+#include <string>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -42,6 +44,10 @@ constexpr LimitShape kShapes[] = {
      }},
 };
 
+std::string Text(const Shape& s) {
+  return absl::StrCat("[", absl::StrJoin(s, ","), "]");
+}
+
 struct LimitOp {
   const char* op;
   SingleOpModel (*build)(const Shape& shape);
@@ -66,23 +72,21 @@ const LimitOp kLimitOps[] = {
      }},
     {"SLICE",
      [](const Shape& s) {
-       return cases::ModelOf(absl::StrCat("SLICE x=[", absl::StrJoin(s, ","),
-                                          "] begin=(0,0,0,0) size=(-1,1,-1,",
+       return cases::ModelOf(absl::StrCat("SLICE x=", Text(s),
+                                          " begin=(0,0,0,0) size=(-1,1,-1,",
                                           s[3] - 1, ")"));
      }},
     {"CONCATENATION",
      [](const Shape& s) {
-       return cases::ModelOf(absl::StrCat("CONCATENATION x=[",
-                                          absl::StrJoin(s, ","), "]+[", s[0],
-                                          ",", s[1], ",", s[2], ",2] axis=3"));
+       return cases::ModelOf(absl::StrCat("CONCATENATION x=", Text(s), "+[",
+                                          s[0], ",", s[1], ",", s[2],
+                                          ",2] axis=3"));
      }},
     {"SOFTMAX", [](const Shape& s) { return testing::Softmax(s); }},
     {"MAX_POOL_2D",
      [](const Shape& s) {
-       testing::PoolParams params;
-       params.max = true;
-       params.input = s;
-       return Pool2d(params);
+       return cases::ModelOf(
+           absl::StrCat("MAX_POOL_2D x=", Text(s), " filter=2 stride=2"));
      }},
     {"SUM",
      [](const Shape& s) {
@@ -90,9 +94,9 @@ const LimitOp kLimitOps[] = {
      }},
     {"DEPTHWISE_CONV_2D",
      [](const Shape& s) {
-       testing::DepthwiseParams params;
-       params.input = s;
-       return DepthwiseConv2d(params);
+       return cases::ModelOf(
+           absl::StrCat("DEPTHWISE_CONV_2D x=", Text(s), " w=const:[1,3,3,",
+                        s[3], "] b=const:[", s[3], "] depth_multiplier=1"));
      }},
 };
 
@@ -115,14 +119,13 @@ void AddLimitCases(CaseList* list) {
   }
   // A convolution reads and writes them; its other side stays small.
   for (const LimitShape& shape : kShapes) {
-    list->AddAtLimit("CONV_2D", "size_limit", shape.name,
-                     [shape](const Limits& limits) {
-                       testing::ConvParams params;
-                       params.input = shape.shape(limits);
-                       params.out_channels = 3;
-                       params.kernel_h = params.kernel_w = 1;
-                       return Conv2d(params);
-                     });
+    list->AddAtLimit(
+        "CONV_2D", "size_limit", shape.name, [shape](const Limits& limits) {
+          const Shape s = shape.shape(limits);
+          return cases::ModelOf(absl::StrCat("CONV_2D x=", Text(s),
+                                             " w=const:[3,1,1,", s[3],
+                                             "] b=const:[3]"));
+        });
   }
 }
 

@@ -123,6 +123,24 @@ void AddFloatProducts(CaseList* list) {
 
 }  // namespace
 
+std::string WeightsName(testing::Weights weights) {
+  switch (weights) {
+    case testing::Weights::kFloat:
+      return "float_weights";
+    case testing::Weights::kHalf:
+      return "half_weights";
+    case testing::Weights::kInt8:
+      return "int8_weights";
+    case testing::Weights::kSparse:
+      return "sparse_weights";
+    case testing::Weights::kSparseHalf:
+      return "sparse_half_weights";
+    case testing::Weights::kRuntime:
+      return "runtime_weights";
+  }
+  return "?";
+}
+
 void AddMatmulCases(CaseList* list) {
   AddFullyConnected(list);
   AddFloatProducts(list);

@@ -49,12 +49,6 @@ void AddChoices(CaseList* list) {
     const auto add = [&](const char* op, const CaseList::Build& build) {
       AddInIntegers(list, op, "moved", shape, OutputRule::kSame, build);
     };
-    add("MAX_POOL_2D", [=] {
-      testing::PoolParams params;
-      params.max = true;
-      params.input = shape;
-      return Pool2d(params);
-    });
     add("RESIZE_NEAREST_NEIGHBOR", [=] {
       testing::ResizeParams params;
       params.nearest = true;
@@ -96,12 +90,6 @@ void AddFunctions(CaseList* list) {
                   [=] { return testing::Softmax(shape); });
     AddInIntegers(list, "LOG_SOFTMAX", "plain", shape, OutputRule::kLogSoftmax,
                   [=] { return testing::LogSoftmax(shape); });
-    AddInIntegers(list, "AVERAGE_POOL_2D", "f2x2", shape, OutputRule::kSame,
-                  [=] {
-                    testing::PoolParams params;
-                    params.input = shape;
-                    return Pool2d(params);
-                  });
     AddInIntegers(list, "RESIZE_BILINEAR", "to_8x9", shape, OutputRule::kSame,
                   [=] {
                     testing::ResizeParams params;

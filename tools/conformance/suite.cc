@@ -131,12 +131,10 @@ absl::StatusOr<std::vector<Family>> CaseList::Take() {
 absl::StatusOr<std::vector<Family>> AllFamilies() {
   CaseList list;
   AddRowCases(&list, cases::AllRows());
-  AddConvCases(&list);
   AddMatmulCases(&list);
   AddElementwiseUnaryCases(&list);
   AddElementwiseBinaryCases(&list);
   AddReductionCases(&list);
-  AddPoolingCases(&list);
   AddImageCases(&list);
   AddRecurrentCases(&list);
   AddCustomCases(&list);

@@ -18,7 +18,6 @@
 
 namespace gles_delegate::testing {
 
-enum class Padding { kSame, kValid };
 enum class Activation { kNone, kRelu, kReluN1To1, kRelu6, kTanh };
 // The activation of TFLite's float kernels of every op with a fused one.
 inline constexpr Activation kActivations[] = {
@@ -35,68 +34,6 @@ enum class Weights {
   kSparseHalf,  // a sparse float16 constant through DENSIFY and DEQUANTIZE
   kRuntime,     // a second input of the model
 };
-
-struct Window {
-  int kernel_h = 3, kernel_w = 3;
-  int stride_h = 1, stride_w = 1;
-  int dilation_h = 1, dilation_w = 1;
-};
-
-// What CONV_2D and DEPTHWISE_CONV_2D have in common.
-struct WindowParams : Window {
-  Shape input = {1, 8, 8, 3};
-  Padding padding = Padding::kSame;
-  Activation activation = Activation::kNone;
-  Weights weights = Weights::kFloat;
-  bool runtime_bias = false;
-};
-
-struct ConvParams : WindowParams {
-  int out_channels = 4;
-};
-// CONV_2D v1 (v2 where dilated). It always has a bias: TFLite 2.9 insists on
-// one.
-SingleOpModel Conv2d(const ConvParams& params);
-
-// CONV_3D, or CONV_3D_TRANSPOSE to the largest output that gives `input`.
-struct Conv3dParams {
-  Shape input = {1, 4, 5, 6, 3};
-  int out_channels = 4;
-  Shape kernel = {3, 3, 3};  // depth, height, width
-  Shape stride = {1, 1, 1};
-  Shape dilation = {1, 1, 1};
-  Padding padding = Padding::kSame;
-  Activation activation = Activation::kNone;
-  Weights weights = Weights::kFloat;
-  bool transposed = false;
-};
-SingleOpModel Conv3d(const Conv3dParams& params);
-
-struct DepthwiseParams : WindowParams {
-  int multiplier = 1;
-};
-// DEPTHWISE_CONV_2D v1 (v2 where dilated). TFLite takes one stride for both
-// axes in some of its kernels; unequal ones still run on the reference kernel.
-// It always has a bias: TFLite 2.9 crashes without.
-SingleOpModel DepthwiseConv2d(const DepthwiseParams& params);
-
-struct TransposeConvParams {
-  Shape input = {1, 5, 5, 3};
-  int out_channels = 4;
-  int kernel_h = 3, kernel_w = 3;
-  int stride_h = 2, stride_w = 2;
-  Padding padding = Padding::kSame;
-  bool bias = false;  // version 3 where true
-  Weights weights = Weights::kFloat;
-  bool runtime_bias = false;
-  // Added to the smallest output size that gives this input (SAME and VALID
-  // each leave several sizes to choose from, stride > 1).
-  int extra_h = 0, extra_w = 0;
-};
-SingleOpModel TransposeConv(const TransposeConvParams& params);
-// The custom op Convolution2DTransposeBias; bias, extra_* are ignored: it
-// always has a bias, and its output size follows from its input's.
-SingleOpModel Convolution2dTransposeBias(const TransposeConvParams& params);
 
 struct FullyConnectedParams {
   // The last dimensions are flattened until they make `in_features`.
@@ -141,17 +78,6 @@ struct BinaryParams {
 SingleOpModel Binary(const BinaryParams& params);
 // Numpy's rule; the result's shape.
 Shape BroadcastShape(const Shape& a, const Shape& b);
-
-struct PoolParams {
-  bool max = false;
-  Shape input = {1, 8, 8, 5};
-  int filter_h = 2, filter_w = 2;
-  int stride_h = 2, stride_w = 2;
-  Padding padding = Padding::kSame;
-  Activation activation = Activation::kNone;
-};
-// AVERAGE_POOL_2D, or MAX_POOL_2D where `max`.
-SingleOpModel Pool2d(const PoolParams& params);
 
 struct ResizeParams {
   bool nearest = false;

@@ -20,26 +20,6 @@ int InputOf(OpVariant& v, const Shape& shape,
 
 }  // namespace
 
-SingleOpModel Pool2d(const PoolParams& params) {
-  const std::string description = absl::StrCat(
-      params.max ? "MAX" : "AVERAGE", "_POOL_2D ", ShapeString(params.input),
-      " filter ", params.filter_h, "x", params.filter_w, " stride ",
-      params.stride_h, "x", params.stride_w, " ", PaddingName(params.padding),
-      " ", ActivationName(params.activation));
-  Accuracy accuracy;
-  accuracy.terms = params.max ? 0 : params.filter_h * params.filter_w;
-  accuracy.ulps = 8;  // the division by the count: 2.5 ULP
-  return MakeModel(
-      description, accuracy, /*with_magnitude=*/!params.max, [&](OpVariant& v) {
-        schema::Pool2DOptionsT options;
-        v.SetWindow(params, &options);
-        options.filter_height = params.filter_h;
-        options.filter_width = params.filter_w;
-        return v.Op(params.max ? Op::MAX_POOL_2D : Op::AVERAGE_POOL_2D, 1,
-                    {InputOf(v, params.input)}, options);
-      });
-}
-
 SingleOpModel Resize(const ResizeParams& params) {
   const std::string description = absl::StrCat(
       params.nearest ? "RESIZE_NEAREST_NEIGHBOR " : "RESIZE_BILINEAR ",

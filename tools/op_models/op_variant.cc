@@ -205,15 +205,6 @@ SingleOpModel MakeModelOfOutputs(
   return model;
 }
 
-schema::Padding ToSchema(Padding padding) {
-  return padding == Padding::kSame ? schema::Padding::SAME
-                                   : schema::Padding::VALID;
-}
-
-std::string PaddingName(Padding padding) {
-  return padding == Padding::kSame ? "SAME" : "VALID";
-}
-
 std::string ActivationName(Activation activation) {
   switch (activation) {
     case Activation::kNone:

@@ -21,8 +21,6 @@
 
 namespace gles_delegate::testing {
 
-schema::Padding ToSchema(Padding padding);
-
 class OpVariant {
  public:
   OpVariant(const std::string& stream, bool absolute)
@@ -67,15 +65,6 @@ class OpVariant {
   // The activation, or none in the absolute variant.
   schema::ActivationFunctionType Fused(Activation activation) const;
 
-  // Options that convolutions and poolings have in common.
-  template <typename Params, typename Options>
-  void SetWindow(const Params& params, Options* options) const {
-    options->padding = ToSchema(params.padding);
-    options->stride_h = params.stride_h;
-    options->stride_w = params.stride_w;
-    options->fused_activation_function = Fused(params.activation);
-  }
-
   std::vector<std::vector<float>> TakeInputs() { return std::move(inputs_); }
 
  private:
@@ -108,8 +97,6 @@ inline SingleOpModel MakeModel(const std::string& description,
   return MakeModel(description, accuracy, /*with_magnitude=*/false, build);
 }
 
-// "SAME", "VALID".
-std::string PaddingName(Padding padding);
 // "Half" and so on; "" for kFloat.
 std::string WeightsName(Weights weights);
 

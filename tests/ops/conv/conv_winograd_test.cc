@@ -8,10 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_models.h"
+#include "tests/testing/single_op.h"
+#include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -35,14 +38,14 @@ class ConvWinogradTest : public ::testing::TestWithParam<const char*> {
     setenv("GLES_DELEGATE_TUNING", GetParam(), /*overwrite=*/1);
   }
   void TearDown() override { unsetenv("GLES_DELEGATE_TUNING"); }
-  void Check(const Shape& input, int outputs, Padding padding = Padding::kSame,
-             Activation activation = Activation::kNone) {
-    ConvParams params;
-    params.input = input;
-    params.out_channels = outputs;
-    params.padding = padding;
-    params.activation = activation;
-    ExpectMatchesCpuOnce(Conv2d(params));
+  SingleOpModel Model(const Shape& input, int outputs,
+                      const std::string& options = "") {
+    return cases::ModelOf(absl::StrCat(
+        "CONV_2D x=[", absl::StrJoin(input, ","), "] w=const:[", outputs,
+        ",3,3,", input[3], "] b=const:[", outputs, "] ", options));
+  }
+  void Check(const Shape& input, int outputs, const std::string& options = "") {
+    ExpectMatchesCpuOnce(Model(input, outputs, options));
   }
 };
 
@@ -55,13 +58,14 @@ TEST_P(ConvWinogradTest, Sizes) {
 }
 
 TEST_P(ConvWinogradTest, Valid) {
-  Check({1, 9, 10, 8}, 5, Padding::kValid);
-  Check({2, 14, 9, 5}, 20, Padding::kValid);
+  Check({1, 9, 10, 8}, 5, "padding=VALID");
+  Check({2, 14, 9, 5}, 20, "padding=VALID");
 }
 
 TEST_P(ConvWinogradTest, Activations) {
-  for (Activation activation : kActivations) {
-    Check({1, 6, 8, 7}, 9, Padding::kSame, activation);
+  for (const char* activation : {"NONE", "RELU", "RELU_N1_TO_1", "RELU6"}) {
+    Check({1, 6, 8, 7}, 9,
+          absl::StrCat("fused_activation_function=", activation));
   }
 }
 
@@ -69,10 +73,7 @@ TEST_P(ConvWinogradTest, Activations) {
 TEST_P(ConvWinogradTest, LongSums) { Check({1, 7, 8, 130}, 12); }
 
 TEST_P(ConvWinogradTest, EveryStorageAndPrecision) {
-  ConvParams params;
-  params.input = {2, 9, 10, 9};
-  params.out_channels = 11;
-  ExpectMatchesCpu(Conv2d(params));
+  ExpectMatchesCpu(Model({2, 9, 10, 9}, 11));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, ConvWinogradTest, ::testing::ValuesIn(kWays),

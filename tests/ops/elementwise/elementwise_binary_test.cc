@@ -158,15 +158,6 @@ TEST(BinaryActivationTest, TanhIsIgnored) {
     params.activation = Activation::kTanh;
     models.push_back(Binary(params));
   }
-  ConvParams conv;
-  conv.activation = Activation::kTanh;
-  models.push_back(Conv2d(conv));
-  DepthwiseParams depthwise;
-  depthwise.activation = Activation::kTanh;
-  models.push_back(DepthwiseConv2d(depthwise));
-  PoolParams pool;
-  pool.activation = Activation::kTanh;
-  models.push_back(Pool2d(pool));
   for (const SingleOpModel& model : models) {
     EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model)) << model.description;
   }
