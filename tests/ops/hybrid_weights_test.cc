@@ -127,7 +127,8 @@ TEST_F(HybridWeightsTest, Uint8IsReadAsInt8) {
         0.2f);
   Check(cases::ModelOf("CONV_2D x=[1,8,8,3] w=const:[4,1,1,3] b=const:[4]"),
         0.2f);
-  Check(FullyConnected({}), 0.2f);
+  Check(cases::ModelOf("FULLY_CONNECTED x=[1,17] w=const:[5,17] b=const:[5]"),
+        0.2f);
   SvdfCase svdf;
   Check(Stateful("hybrid SVDF", Svdf(svdf)), 0.2f);
   LstmCase lstm;

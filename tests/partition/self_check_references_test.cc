@@ -101,10 +101,6 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
   sequence.steps = 3;
   sequence.batch = 2;
   sequence.cifg = sequence.time_major = true;
-  FullyConnectedParams few, many;
-  few.weights = many.weights = Weights::kInt8;
-  few.input = {2, 17};
-  many.input = {20, 17};
   const SingleOpModel models[] = {
       cases::ModelOf("ADD a=i32[1,3,4,5] b=i32[1,3,4,5]"),
       cases::ModelOf("FLOOR_MOD a=i32[1,3,4,5] b=i32[1,3,4,5]~1..100"),
@@ -131,8 +127,8 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
       cases::ModelOf("EMBEDDING_LOOKUP ids=i32[4]~0..8 table=[9,6] -> f32"),
       cases::ModelOf(
           "EMBEDDING_LOOKUP ids=i32[4]~0..8 table=int8:[9,6] -> f32"),
-      FullyConnected(few),
-      FullyConnected(many),
+      cases::ModelOf("FULLY_CONNECTED x=[2,17] w=int8:[5,17] b=const:[5]"),
+      cases::ModelOf("FULLY_CONNECTED x=[20,17] w=int8:[5,17] b=const:[5]"),
       cases::ModelOf("SEGMENT_SUM x=[5,6]~i-9..9 ids=(0,0,1,2,2)"),
       cases::ModelOf(
           "UNSORTED_SEGMENT_MAX x=[5,6]~i-9..9 ids=(1,0,1,2,-1) n=3"),

@@ -3,12 +3,13 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "egl/testing.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/real_model.h"
-#include "tools/op_models/op_builders.h"
+#include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -94,11 +95,11 @@ TEST_F(DelegateMemoryTest, QuantizedWeightsKeepTheirBits) {
   constexpr int kTerms = 256, kOutputs = 128;
   for (int rows : {1, 20}) {
     for (bool half : {false, true}) {
-      FullyConnectedParams params;
-      params.input = {rows, kTerms};
-      params.out_features = kOutputs;
-      params.weights = Weights::kInt8;
-      const auto model = LoadOrDie(FullyConnected(params).bytes);
+      const auto model = LoadOrDie(
+          cases::ModelOf(absl::StrCat("FULLY_CONNECTED x=[", rows, ",", kTerms,
+                                      "] w=int8:[", kOutputs, ",", kTerms,
+                                      "] b=const:[", kOutputs, "]"))
+              .bytes);
       const DelegatePtr delegate = Make(0, kTfLiteGlesStorageAuto, half);
       auto interpreter = InterpreterOrDie(*model);
       ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "egl/context.h"
 #include "egl/objects.h"
 #include "tests/testing/app_context.h"
@@ -19,7 +20,7 @@
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/quantized_model.h"
 #include "tests/testing/scoped_environment.h"
-#include "tools/op_models/op_builders.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -206,12 +207,12 @@ TEST_F(DelegateObjectsTest, TexturesAreCroppedAndResized) {
     for (const Part& part :
          {Part{0, 0, 24, 20}, Part{3, 5, 12, 10}, Part{23, 19, 1, 1}}) {
       SCOPED_TRACE(ShapeString(shape) + " from " + std::to_string(part.x));
-      ResizeParams params;
-      params.input = {1, part.height, part.width, 4};
-      params.out_h = shape[1];
-      params.out_w = shape[2];
-      params.half_pixel_centers = true;
-      const auto resize = LoadOrDie(Resize(params).bytes);
+      const auto resize = LoadOrDie(
+          cases::ModelOf(absl::StrCat("RESIZE_BILINEAR@3 x=[1,", part.height,
+                                      ",", part.width, ",4] size=(", shape[1],
+                                      ",", shape[2],
+                                      ") half_pixel_centers=true"))
+              .bytes);
       auto cpu = InterpreterOrDie(*resize);
       std::vector<float> cut;
       for (int y = part.y; y < part.y + part.height; ++y) {

@@ -89,13 +89,8 @@ TEST_P(StockFaultsTest, SumOverAnyAxis) {
 }
 
 TEST_P(StockFaultsTest, ResizeToASmallerSize) {
-  for (bool nearest : {false, true}) {
-    ResizeParams params;
-    params.nearest = nearest;
-    params.input = {1, 9, 10, 5};
-    params.out_h = 4;
-    params.out_w = 3;
-    Check(Resize(params));
+  for (const char* op : {"RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR"}) {
+    Check(cases::ModelOf(absl::StrCat(op, " x=[1,9,10,5] size=(4,3)")));
   }
 }
 
@@ -114,9 +109,8 @@ TEST_P(StockFaultsTest, BatchOtherThanOne) {
 
 TEST_P(StockFaultsTest, FullyConnectedOfTwoDimensions) {
   for (int batch : {1, 3}) {
-    FullyConnectedParams params;
-    params.input = {batch, 17};
-    Check(FullyConnected(params));
+    Check(cases::ModelOf(absl::StrCat("FULLY_CONNECTED x=[", batch,
+                                      ",17] w=const:[5,17] b=const:[5]")));
   }
 }
 

@@ -31,9 +31,10 @@ testing::Shape ShapeOf(const NodeSpec& node, size_t input) {
                                     : testing::Shape();
 }
 
-int Option(const NodeSpec& node, const char* name) {
+template <typename T>
+T Option(const NodeSpec& node, const char* name) {
   return node.options.value("builtin_options", nlohmann::ordered_json::object())
-      .value(name, 0);
+      .value(name, T());
 }
 
 // The weights of ops that sum products with them: the input that has them, and
@@ -42,11 +43,10 @@ struct Filter {
   Op op;
   size_t input, outputs;
 };
-constexpr Filter kFilters[] = {{Op::CONV_2D, 1, 0},
-                               {Op::DEPTHWISE_CONV_2D, 1, 3},
-                               {Op::CONV_3D, 1, 4},
-                               {Op::CONV_3D_TRANSPOSE, 1, 3},
-                               {Op::TRANSPOSE_CONV, 1, 0}};
+constexpr Filter kFilters[] = {
+    {Op::CONV_2D, 1, 0},        {Op::DEPTHWISE_CONV_2D, 1, 3},
+    {Op::CONV_3D, 1, 4},        {Op::CONV_3D_TRANSPOSE, 1, 3},
+    {Op::TRANSPOSE_CONV, 1, 0}, {Op::FULLY_CONNECTED, 1, 0}};
 
 const Filter* FilterOf(const NodeSpec& node) {
   const Op op =
@@ -78,13 +78,30 @@ void AddNode(const NodeSpec& node, Accuracy* accuracy) {
       accuracy->terms += 1;
       return;
     case Op::AVERAGE_POOL_2D: {
-      const int height = Option(node, "filter_height");
-      const int width = Option(node, "filter_width");
+      const int height = Option<int>(node, "filter_height");
+      const int width = Option<int>(node, "filter_width");
       accuracy->terms += height * width;
       accuracy->ulps = 8;  // the division by the count: 2.5 ULP
       // AddReduction() may pool such windows width first: then the rows' means
       // are rounded, too.
       if (height > 4 && width > 4) accuracy->half_roundings = 2;
+      return;
+    }
+    case Op::BATCH_MATMUL: {
+      const testing::Shape x = ShapeOf(node, 0);
+      if (x.size() < 2) return;  // is refused
+      accuracy->terms +=
+          Option<bool>(node, "adj_x") ? x[x.size() - 2] : x[x.size() - 1];
+      return;
+    }
+    case Op::RESIZE_BILINEAR: {
+      const testing::Shape x = ShapeOf(node, 0);
+      if (x.size() != 4) return;  // is refused
+      // A position p in the source is rounded by 2^-24 p (twice: the scale, the
+      // product), and so are the interpolation's weights, on each axis.
+      accuracy->terms += 4;
+      accuracy->ulps = 4.0f * (x[1] + x[2]);
+      accuracy->magnitude_of_inputs = true;
       return;
     }
     default:
@@ -107,7 +124,7 @@ bool HasMagnitude(const CaseSpec& spec) {
          std::any_of(
              spec.nodes.begin(), spec.nodes.end(), [](const NodeSpec& node) {
                return node.op == Op::ADD || node.op == Op::AVERAGE_POOL_2D ||
-                      FilterOf(node) != nullptr;
+                      node.op == Op::BATCH_MATMUL || FilterOf(node) != nullptr;
              });
 }
 

@@ -16,11 +16,9 @@ namespace gles_delegate::conformance {
 // Those of rows of tools/cases, and their variants.
 void AddRowCases(CaseList* list, const std::vector<cases::Row>& rows);
 
-void AddMatmulCases(CaseList* list);
 void AddElementwiseUnaryCases(CaseList* list);
 void AddElementwiseBinaryCases(CaseList* list);
 void AddReductionCases(CaseList* list);
-void AddImageCases(CaseList* list);
 void AddRecurrentCases(CaseList* list);
 
 void AddCustomCases(CaseList* list);
@@ -36,12 +34,6 @@ void AddInt16Cases(CaseList* list);
 void AddInt16PairCases(CaseList* list);
 void AddLimitCases(CaseList* list);
 
-// In the attributes of a case: "half_weights".
-inline constexpr testing::Weights kEveryWeights[] = {
-    testing::Weights::kFloat, testing::Weights::kHalf,
-    testing::Weights::kSparse, testing::Weights::kSparseHalf,
-    testing::Weights::kRuntime};
-std::string WeightsName(testing::Weights weights);
 // Which operand is a constant, in the attributes of a case: "first_constant".
 std::string ConstantName(testing::Constant constant);
 

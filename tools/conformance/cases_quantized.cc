@@ -49,12 +49,6 @@ void AddChoices(CaseList* list) {
     const auto add = [&](const char* op, const CaseList::Build& build) {
       AddInIntegers(list, op, "moved", shape, OutputRule::kSame, build);
     };
-    add("RESIZE_NEAREST_NEIGHBOR", [=] {
-      testing::ResizeParams params;
-      params.nearest = true;
-      params.input = shape;
-      return Resize(params);
-    });
     add("REDUCE_MAX", [=] {
       return testing::Reduce(Op::REDUCE_MAX, shape, {1, 2}, true);
     });
@@ -90,12 +84,6 @@ void AddFunctions(CaseList* list) {
                   [=] { return testing::Softmax(shape); });
     AddInIntegers(list, "LOG_SOFTMAX", "plain", shape, OutputRule::kLogSoftmax,
                   [=] { return testing::LogSoftmax(shape); });
-    AddInIntegers(list, "RESIZE_BILINEAR", "to_8x9", shape, OutputRule::kSame,
-                  [=] {
-                    testing::ResizeParams params;
-                    params.input = shape;
-                    return Resize(params);
-                  });
     for (Op op : {Op::MEAN, Op::SUM}) {
       AddInIntegers(list, schema::EnumNameBuiltinOperator(op), "axes_1.2",
                     shape, OutputRule::kRange, [=] {

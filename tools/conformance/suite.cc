@@ -131,11 +131,9 @@ absl::StatusOr<std::vector<Family>> CaseList::Take() {
 absl::StatusOr<std::vector<Family>> AllFamilies() {
   CaseList list;
   AddRowCases(&list, cases::AllRows());
-  AddMatmulCases(&list);
   AddElementwiseUnaryCases(&list);
   AddElementwiseBinaryCases(&list);
   AddReductionCases(&list);
-  AddImageCases(&list);
   AddRecurrentCases(&list);
   AddCustomCases(&list);
   AddTypedCases(&list);

@@ -35,20 +35,6 @@ enum class Weights {
   kRuntime,     // a second input of the model
 };
 
-struct FullyConnectedParams {
-  // The last dimensions are flattened until they make `in_features`.
-  Shape input = {1, 17};
-  int out_features = 5;
-  Activation activation = Activation::kNone;
-  bool bias = true;
-  bool keep_num_dims = false;  // version 5 where true
-  Weights weights = Weights::kFloat;
-  bool runtime_bias = false;
-  // 0: the last dimension of `input`.
-  int in_features = 0;
-};
-SingleOpModel FullyConnected(const FullyConnectedParams& params);
-
 enum class BinaryOp {
   kAdd,
   kSub,
@@ -79,16 +65,6 @@ SingleOpModel Binary(const BinaryParams& params);
 // Numpy's rule; the result's shape.
 Shape BroadcastShape(const Shape& a, const Shape& b);
 
-struct ResizeParams {
-  bool nearest = false;
-  Shape input = {1, 4, 5, 3};
-  int out_h = 8, out_w = 9;
-  bool align_corners = false;
-  bool half_pixel_centers = false;  // version 3 where true
-};
-// RESIZE_BILINEAR, or RESIZE_NEAREST_NEIGHBOR where `nearest`.
-SingleOpModel Resize(const ResizeParams& params);
-
 SingleOpModel Softmax(const Shape& input, float beta = 1.0f);
 SingleOpModel LogSoftmax(const Shape& input);
 
@@ -104,18 +80,6 @@ SingleOpModel Cumsum(const Shape& input, int axis, bool exclusive = false,
 SingleOpModel L2Normalization(const Shape& input, float deviation = 1);
 SingleOpModel LocalResponseNormalization(const Shape& input, int radius,
                                          float bias, float alpha, float beta);
-
-// x and y are the shapes of the matrices as they are multiplied.
-struct MatMulParams {
-  Shape x;
-  Shape y;
-  bool adj_x = false;
-  bool adj_y = false;
-  Weights x_weights = Weights::kRuntime;
-  Weights y_weights = Weights::kRuntime;
-};
-
-SingleOpModel BatchMatMul(const MatMulParams& params);
 
 // CAST of values from -max to max, a third of them zeros.
 SingleOpModel Cast(TensorType from, TensorType to, const Shape& input,
