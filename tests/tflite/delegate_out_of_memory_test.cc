@@ -157,14 +157,16 @@ class DelegateOutOfMemoryTest : public DeviceTestWithParam<Case> {
                                                          delegate) == kTfLiteOk;
       (void)TfLiteInterpreterAllocateTensors(interpreter);
       (void)Run(interpreter);
-      // Of what failed. nlohmann::json allocates in its destructor, so that no
-      // allocation of the report itself may fail (docs/reliability.md).
-      if (g_left <= 0 && !GetParam().ends) {
-        (void)TfLiteGlesDelegateReport(delegate);
-      }
+      (void)TfLiteGlesDelegateReport(delegate);
     }
     (void)TfLiteGlesDelegateLastError();
     const bool has_failed = g_left <= 0;
+    // Each allocation of a whole report.
+    for (int64_t k = 1; !has_failed; ++k) {
+      g_left = k;
+      (void)TfLiteGlesDelegateReport(delegate);
+      if (g_left > 0) break;
+    }
     g_left = kNever;
     // There is memory again.
     const bool allocated =
