@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/read_tensor.h"
@@ -35,7 +35,7 @@ TrialShapes::TrialShapes(TfLiteContext* context, const NodeFinder& find,
       find_(find),
       plan_(plan),
       decompositions_(decompositions) {
-  absl::flat_hash_set<int> seen;
+  HashSet<int> seen;
   for (int index : plan) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;

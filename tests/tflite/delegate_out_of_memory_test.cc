@@ -3,10 +3,8 @@
 // nothing ends the process.
 //
 // operator new fails for this program's own code: the delegate is linked into
-// it, and the driver is not. It does not fail for abseil's hash tables: one
-// that cannot grow is broken, as abseil is written for code without exceptions.
+// it, and the driver is not.
 #include <dlfcn.h>
-#include <elf.h>
 #include <execinfo.h>
 
 #include <atomic>
@@ -14,13 +12,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <new>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tensorflow/lite/c/c_api.h"
@@ -39,36 +34,9 @@ std::atomic<int64_t> g_left{kNever};
 std::atomic<bool> g_ends{false};
 thread_local bool t_is_test = false;  // and not the delegate
 
-// The functions of hash tables, by the program's symbols: begin and size.
-std::vector<std::pair<const char*, size_t>> g_tables;
-
-void FindTables() {
-  std::ifstream file("/proc/self/exe", std::ios::binary);
-  const std::string elf{std::istreambuf_iterator<char>(file), {}};
-  const auto* header = reinterpret_cast<const Elf64_Ehdr*>(elf.data());
-  const auto* sections =
-      reinterpret_cast<const Elf64_Shdr*>(elf.data() + header->e_shoff);
-  for (int i = 0; i < header->e_shnum; ++i) {
-    if (sections[i].sh_type != SHT_SYMTAB) continue;
-    const auto* symbols =
-        reinterpret_cast<const Elf64_Sym*>(elf.data() + sections[i].sh_offset);
-    const char* names = elf.data() + sections[sections[i].sh_link].sh_offset;
-    for (size_t k = 0; k < sections[i].sh_size / sizeof(*symbols); ++k) {
-      if (std::strstr(names + symbols[k].st_name, "raw_hash_set") != nullptr) {
-        g_tables.emplace_back(&__executable_start + symbols[k].st_value,
-                              symbols[k].st_size);
-      }
-    }
-  }
-}
-
 bool IsOurs(const void* caller) {
   const char* from = static_cast<const char*>(caller);
-  if (from < &__executable_start || from >= &etext) return false;
-  for (const auto& [begin, size] : g_tables) {
-    if (from > begin && from <= begin + size) return false;
-  }
-  return true;
+  return from >= &__executable_start && from < &etext;
 }
 
 // Of std::string's functions, which the library has, their caller is meant.
@@ -132,7 +100,6 @@ class DelegateOutOfMemoryTest : public DeviceTestWithParam<Case> {
  protected:
   void SetUp() override {
     DeviceTestWithParam<Case>::SetUp();
-    if (g_tables.empty()) FindTables();
     void* frame = nullptr;
     (void)backtrace(&frame, 1);  // loads what it needs
     TfLiteInterpreter* interpreter = MakeInterpreter();
