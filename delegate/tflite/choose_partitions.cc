@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "base/format.h"
 #include "base/hash_tables.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/partition_worth.h"
@@ -70,7 +70,7 @@ void GlesSimpleDelegate::RefuseLoops(TfLiteContext* context) {
     const PartitionWorth worth = WorthOf(*model_, alone);
     const size_t steps = loop->second.steps.size();
     if (worth.PaysAsLoop(steps)) continue;
-    node.support = absl::UnimplementedError(absl::StrFormat(
+    node.support = absl::UnimplementedError(Formatted(
         "its %d steps do not pay: the CPU takes about %.0f us for them, and "
         "the GPU at least %.0f us; %s",
         steps, worth.cpu_us, PartitionWorth::GpuUsOfSteps(steps),

@@ -61,8 +61,11 @@ TrialShapes::TrialShapes(TfLiteContext* context, const NodeFinder& find,
 TrialShapes::~TrialShapes() {
   for (const Input& input : inputs_) {
     TfLiteTensor& t = context_->tensors[input.id];
-    if (ReadInts(t.dims) == input.dims ||
-        !ResizeTensor(context_, input.id, input.dims)) {
+    // Without a copy: a destructor must not throw.
+    const bool is_as_before =
+        std::equal(input.dims.begin(), input.dims.end(), t.dims->data,
+                   t.dims->data + t.dims->size);
+    if (is_as_before || !ResizeTensor(context_, input.id, input.dims)) {
       continue;
     }
     t.data.raw = input.memory;  // resizing takes it away

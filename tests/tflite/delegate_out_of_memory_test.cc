@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -91,7 +92,8 @@ namespace {
 
 struct Case {
   const char* name;
-  bool ends;  // every later allocation fails, too
+  const char* model;  // of tests/corpus, or a ChainModel's letters
+  bool ends;          // every later allocation fails, too
   bool falls_back;
   bool has_worker;
 };
@@ -103,8 +105,11 @@ class DelegateOutOfMemoryTest : public DeviceTestWithParam<Case> {
     void* frame = nullptr;
     (void)backtrace(&frame, 1);  // loads what it needs
     TfLiteInterpreter* interpreter = MakeInterpreter();
+    const TfLiteTensor* input = TfLiteInterpreterGetInputTensor(interpreter, 0);
+    dims_.assign(input->dims->data, input->dims->data + input->dims->size);
     ASSERT_EQ(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
     expected_ = Run(interpreter);
+    ASSERT_FALSE(expected_.empty());
     TfLiteInterpreterDelete(interpreter);
   }
 
@@ -114,6 +119,7 @@ class DelegateOutOfMemoryTest : public DeviceTestWithParam<Case> {
     TfLiteInterpreter* interpreter = MakeInterpreter();
     TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
     options.fallback_to_cpu = GetParam().falls_back ? 1 : 0;
+    options.max_delegated_partitions = 0;
     if (GetParam().has_worker) options.thread_mode = kTfLiteGlesThreadWorker;
     g_ends = GetParam().ends;
     g_left = n;
@@ -124,6 +130,10 @@ class DelegateOutOfMemoryTest : public DeviceTestWithParam<Case> {
                                                          delegate) == kTfLiteOk;
       (void)TfLiteInterpreterAllocateTensors(interpreter);
       (void)Run(interpreter);
+      Resize(interpreter, 2);
+      (void)TfLiteInterpreterAllocateTensors(interpreter);
+      (void)Run(interpreter);
+      Resize(interpreter, 1);
       (void)TfLiteGlesDelegateReport(delegate);
     }
     (void)TfLiteGlesDelegateLastError();
@@ -136,6 +146,7 @@ class DelegateOutOfMemoryTest : public DeviceTestWithParam<Case> {
     }
     g_left = kNever;
     // There is memory again.
+    Resize(interpreter, 1);
     const bool allocated =
         TfLiteInterpreterAllocateTensors(interpreter) == kTfLiteOk;
     const std::vector<float> actual = Run(interpreter);
@@ -164,26 +175,53 @@ class DelegateOutOfMemoryTest : public DeviceTestWithParam<Case> {
     return interpreter;
   }
 
-  // Empty: it fails.
+  // To that batch.
+  void Resize(TfLiteInterpreter* interpreter, int batch) {
+    const int first = dims_[0];
+    dims_[0] = first * batch;
+    (void)TfLiteInterpreterResizeInputTensor(interpreter, 0, dims_.data(),
+                                             static_cast<int>(dims_.size()));
+    dims_[0] = first;
+  }
+
+  // The values of output 0. Empty: it fails.
   static std::vector<float> Run(TfLiteInterpreter* interpreter) {
     TfLiteTensor* input = TfLiteInterpreterGetInputTensor(interpreter, 0);
-    auto* values = static_cast<float*>(TfLiteTensorData(input));
+    const bool is_float = input->type == kTfLiteFloat32;
+    void* values = TfLiteTensorData(input);
     if (values == nullptr) return {};
-    for (size_t i = 0; i < TfLiteTensorByteSize(input) / sizeof(float); ++i) {
-      values[i] = 0.25f * static_cast<float>(i % 7) - 0.5f;
+    const size_t bytes = TfLiteTensorByteSize(input);
+    for (size_t i = 0; i < bytes / (is_float ? sizeof(float) : 1); ++i) {
+      const auto value = static_cast<float>(i % 7);
+      if (is_float) {
+        static_cast<float*>(values)[i] = 0.25f * value - 0.5f;
+      } else {
+        static_cast<int8_t*>(values)[i] = static_cast<int8_t>(9 * value - 30);
+      }
     }
     if (TfLiteInterpreterInvoke(interpreter) != kTfLiteOk) return {};
     const TfLiteTensor* output =
         TfLiteInterpreterGetOutputTensor(interpreter, 0);
+    const size_t size = TfLiteTensorByteSize(output);
     t_is_test = true;
-    std::vector<float> result(TfLiteTensorByteSize(output) / sizeof(float));
+    std::vector<float> result(is_float ? size / sizeof(float) : size);
     t_is_test = false;
-    std::memcpy(result.data(), TfLiteTensorData(output),
-                TfLiteTensorByteSize(output));
+    if (is_float) {
+      std::memcpy(result.data(), TfLiteTensorData(output), size);
+    } else {
+      const auto* codes = static_cast<const int8_t*>(TfLiteTensorData(output));
+      std::copy(codes, codes + size, result.begin());
+    }
     return result;
   }
 
-  const std::unique_ptr<Model> model_ = LoadOrDie(ChainModel("canm"));
+  static std::unique_ptr<Model> ModelOf(const std::string& name) {
+    if (name.find('.') == std::string::npos) return LoadOrDie(ChainModel(name));
+    return *Model::FromFile(GLES_DELEGATE_SOURCE_DIR "/tests/corpus/" + name);
+  }
+
+  const std::unique_ptr<Model> model_ = ModelOf(GetParam().model);
+  std::vector<int> dims_;  // of input 0
   std::vector<float> expected_;
 };
 
@@ -201,11 +239,16 @@ TEST_P(DelegateOutOfMemoryTest, NothingEndsTheProcess) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, DelegateOutOfMemoryTest,
-    ::testing::Values(Case{"OneFails", false, false, false},
-                      Case{"OneFailsAndItFallsBack", false, true, false},
-                      Case{"OneFailsOfAWorker", false, false, true},
-                      Case{"AllFail", true, false, false},
-                      Case{"AllFailAndItFallsBack", true, true, false}),
+    ::testing::Values(
+        Case{"OneFails", "canm", false, false, false},
+        Case{"OneFailsAndItFallsBack", "canm", false, true, false},
+        Case{"OneFailsOfAWorker", "canm", false, false, true},
+        Case{"AllFail", "canm", true, false, false},
+        Case{"AllFailAndItFallsBack", "canm", true, true, false},
+        Case{"OneFailsOfALoop", "lstm.float32.tflite", false, true, false},
+        Case{"AllFailOfALoop", "lstm.float32.tflite", true, false, false},
+        Case{"OneFailsOfCodes", "residual.int8.tflite", false, true, false},
+        Case{"AllFailOfCodes", "residual.int8.tflite", true, false, false}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
