@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/hash_tables.h"
 #include "egl/driver_identity.h"
 
 namespace gles_delegate::egl {
@@ -39,10 +39,10 @@ struct DeviceInfo : DriverIdentity {
   int max_uniform_block_bytes = 0;
   int uniform_offset_alignment = 0;
   int program_binary_formats = 0;
-  absl::flat_hash_set<std::string> extensions;
+  HashSet<std::string> extensions;
 
   bool Has(absl::string_view extension) const {
-    return extensions.contains(extension);
+    return extensions.contains(std::string(extension));
   }
 };
 

@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "egl/egl_error.h"
 #include "egl/of_process.h"
@@ -109,7 +109,7 @@ class Displays {
   }
 
   absl::Mutex mutex_;
-  absl::flat_hash_map<EGLDisplay, Use> uses_ ABSL_GUARDED_BY(mutex_);
+  HashMap<EGLDisplay, Use> uses_ ABSL_GUARDED_BY(mutex_);
   bool is_pinned_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "egl/driver_use.h"
 
@@ -63,7 +63,7 @@ std::vector<std::string> RenderNodes() {
 
 absl::StatusOr<void*> GbmDevice(const std::string& node) {
   static absl::Mutex* const mutex = new absl::Mutex;
-  static auto* const devices = new absl::flat_hash_map<std::string, void*>;
+  static auto* const devices = new HashMap<std::string, void*>;
   absl::MutexLock lock(mutex);
   if (auto it = devices->find(node); it != devices->end()) return it->second;
   absl::StatusOr<void*> device = OpenNode(node);

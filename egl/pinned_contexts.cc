@@ -5,8 +5,7 @@
 #include <mutex>
 #include <thread>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_tables.h"
 #include "egl/environment.h"
 #include "egl/of_process.h"
 
@@ -80,7 +79,7 @@ class PinnedContexts {
     if (it != owners_.end() ? it->second == me : IsOrphan(current)) {
       MakeNoneCurrent(egl().GetCurrentDisplay());
     }
-    absl::erase_if(owners_,
+    EraseIf(owners_,
                    [&](const auto& owned) { return owned.second == me; });
   }
 
@@ -97,8 +96,8 @@ class PinnedContexts {
   }
 
   std::mutex mutex_;  // of what follows
-  absl::flat_hash_map<EGLContext, std::thread::id> owners_;
-  absl::flat_hash_set<EGLContext> orphans_;
+  HashMap<EGLContext, std::thread::id> owners_;
+  HashSet<EGLContext> orphans_;
 };
 
 PinnedContexts& OfThisProcess() { return OfProcess<PinnedContexts>(); }

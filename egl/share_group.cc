@@ -4,8 +4,8 @@
 #include <atomic>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
+#include "base/hash_tables.h"
 #include "egl/caught.h"
 #include "egl/objects.h"
 #include "egl/of_process.h"
@@ -24,8 +24,7 @@ uint64_t NextId() {
 
 struct IdleGroups {
   std::mutex mutex;
-  absl::flat_hash_map<EGLDisplay, std::vector<std::shared_ptr<ShareGroup>>>
-      by_display;
+  HashMap<EGLDisplay, std::vector<std::shared_ptr<ShareGroup>>> by_display;
 };
 
 // NVIDIA's own driver; Nouveau's vendor is Mesa.

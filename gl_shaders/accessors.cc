@@ -3,8 +3,8 @@
 #include "gl_shaders/accessors.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "base/format.h"
 #include "egl/environment.h"
 #include "gl_shaders/glsl_types.h"
 #include "gl_shaders/texel_text.h"
@@ -15,7 +15,7 @@ namespace {
 
 std::string CheckedRead(const TensorBinding& t) {
   if (!ChecksBounds()) return "";
-  return absl::StrFormat(
+  return Formatted(
       "  if (%s) {\n    out_of_bounds = true;\n    return %s;\n  }\n",
       OutsideTensor(t.name), Poison(t.format));
 }
@@ -26,26 +26,26 @@ std::string TexelAt(const TensorBinding& t, const Bindings::Point& point) {
   std::string value;
   switch (point.kind) {
     case Bindings::Kind::kSampler:
-      value = absl::StrFormat("texelFetch(%s_tex, %s, 0)", t.name, address);
+      value = Formatted("texelFetch(%s_tex, %s, 0)", t.name, address);
       break;
     case Bindings::Kind::kImage:
-      value = absl::StrFormat("imageLoad(%s_img, %s)", t.name, address);
+      value = Formatted("imageLoad(%s_img, %s)", t.name, address);
       break;
     case Bindings::Kind::kBuffer:
-      value = absl::StrFormat("%s_data[%s]", t.name, address);
+      value = Formatted("%s_data[%s]", t.name, address);
       value = Unpacked(t.format, value);
       break;
   }
   if (t.format != Format::kRgba8i) return value;
-  return absl::StrFormat(
+  return Formatted(
       "vec4(%s - %s_aux.y)%s", value, t.name,
-      t.scaled ? absl::StrFormat(" * intBitsToFloat(%s_aux.z)", t.name) : "");
+      t.scaled ? Formatted(" * intBitsToFloat(%s_aux.z)", t.name) : "");
 }
 
 // read_T: statements and result.
 std::string Reader(const TensorBinding& t, absl::string_view statements,
                    absl::string_view value) {
-  return absl::StrFormat(
+  return Formatted(
       "%s read_%s(int x, int y, int slice, int batch) {\n%s%s"
       "  return %s;\n}\n",
       Vec(t.format), t.name, CheckedRead(t), statements, value);
@@ -53,7 +53,7 @@ std::string Reader(const TensorBinding& t, absl::string_view statements,
 
 // Makes the coordinates those of the other tensor.
 std::string BlockStatements(const std::string& name) {
-  return absl::StrFormat(
+  return Formatted(
       "  ivec3 at = op_depth_to_space(ivec3(x, y, slice), %s_at.x, "
       "%s_size.z);\n"
       "  x = at.x;\n  y = at.y;\n  slice = at.z;\n",
@@ -90,9 +90,9 @@ std::string ReaderOfSeveral(const TensorBinding& t, absl::string_view texel,
                             absl::string_view statements,
                             absl::string_view value) {
   return absl::StrCat(
-      absl::StrFormat("vec4 %s_source(int x, int y, int slice, int batch) "
-                      "{\n  return %s;\n}\n",
-                      t.name, texel),
+      Formatted("vec4 %s_source(int x, int y, int slice, int batch) "
+                "{\n  return %s;\n}\n",
+                t.name, texel),
       Reader(t, statements, value));
 }
 
@@ -144,9 +144,9 @@ std::string DefinePackedRead(const TensorBinding& t,
       point.kind == Bindings::Kind::kBuffer && t.format == Format::kRgba16f;
   const std::string value =
       as_stored && !ChecksBounds() && FunctionOfView(t.view).empty()
-          ? absl::StrFormat("%s_data[%s]", t.name, Address(t))
-          : absl::StrFormat("pack_texel(read_%s(x, y, slice, batch))", t.name);
-  return absl::StrFormat(
+          ? Formatted("%s_data[%s]", t.name, Address(t))
+          : Formatted("pack_texel(read_%s(x, y, slice, batch))", t.name);
+  return Formatted(
       "uvec2 packed_%s(int x, int y, int slice, int batch) {\n"
       "  return %s;\n}\n",
       t.name, value);

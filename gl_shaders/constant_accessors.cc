@@ -1,7 +1,7 @@
 // The functions that read constants.
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "base/format.h"
 #include "gl_shaders/accessors.h"
 #include "gl_shaders/texel_text.h"
 
@@ -13,19 +13,19 @@ std::string ConstantTexel(const ConstantBinding& c,
                           const Bindings::Point& point) {
   switch (point.kind) {
     case Bindings::Kind::kSampler:
-      return absl::StrFormat("texelFetch(%s_tex, ivec2(x, y), 0)", c.name);
+      return Formatted("texelFetch(%s_tex, ivec2(x, y), 0)", c.name);
     case Bindings::Kind::kImage:
-      return absl::StrFormat("imageLoad(%s_img, ivec2(x, y))", c.name);
+      return Formatted("imageLoad(%s_img, ivec2(x, y))", c.name);
     case Bindings::Kind::kBuffer:
-      return Unpacked(c.format, absl::StrFormat("%s_data[y * %s_size.x + x]",
-                                                c.name, c.name));
+      return Unpacked(c.format,
+                      Formatted("%s_data[y * %s_size.x + x]", c.name, c.name));
   }
   return "";
 }
 
 std::string CheckedConstant(const ConstantBinding& c) {
   if (!ChecksBounds()) return "";
-  return absl::StrFormat(
+  return Formatted(
       "  if (x < 0 || y < 0 || x >= %s_size.x || y >= %s_size.y) {\n"
       "    out_of_bounds = true;\n    return %s;\n  }\n",
       c.name, c.name, Poison(c.format));
@@ -98,16 +98,16 @@ std::vector<std::string> FunctionsOf(const ConstantBinding& c) {
 
 std::string DeclareAccessors(const ConstantBinding& c) {
   if (c.quantized_bits == 0) {
-    return absl::StrFormat("vec4 %s_at(int x, int y);\n", c.name);
+    return Formatted("vec4 %s_at(int x, int y);\n", c.name);
   }
   return absl::StrReplaceAll(
-      absl::StrFormat("const int K_fours = %d;\n"
-                      "vec4 K_at(int x, int y);\n"
-                      "ivec4 K_words(int x, int y);\n"
-                      "mat4 K_columns(ivec4 p, int i);\n"
-                      "mat4 K_quantized(int t, int y);\n"
-                      "vec4 K_scale(int t, int y);\nvec4 K_bias(int y);\n",
-                      8 / c.quantized_bits),
+      Formatted("const int K_fours = %d;\n"
+                "vec4 K_at(int x, int y);\n"
+                "ivec4 K_words(int x, int y);\n"
+                "mat4 K_columns(ivec4 p, int i);\n"
+                "mat4 K_quantized(int t, int y);\n"
+                "vec4 K_scale(int t, int y);\nvec4 K_bias(int y);\n",
+                8 / c.quantized_bits),
       {{"K_", absl::StrCat(c.name, "_")}});
 }
 
@@ -115,12 +115,12 @@ std::string DefineConstant(const ConstantBinding& c,
                            const Bindings::Point& point) {
   if (c.quantized_bits != 0) return DefineQuantizedRows(c, point);
   if (c.literal_width > 0) {
-    return absl::StrFormat(
+    return Formatted(
         "vec4 %s_at(int x, int y) { return %s_data[y * %d + x]; }\n", c.name,
         c.name, c.literal_width);
   }
-  return absl::StrFormat("vec4 %s_at(int x, int y) {\n%s  return %s;\n}\n",
-                         c.name, CheckedConstant(c), ConstantTexel(c, point));
+  return Formatted("vec4 %s_at(int x, int y) {\n%s  return %s;\n}\n", c.name,
+                   CheckedConstant(c), ConstantTexel(c, point));
 }
 
 std::string DefinePackedConstant(const ConstantBinding& c,
@@ -129,10 +129,10 @@ std::string DefinePackedConstant(const ConstantBinding& c,
                          c.format == Format::kRgba16f && c.literal_width == 0;
   const std::string value =
       as_stored && !ChecksBounds()
-          ? absl::StrFormat("%s_data[y * %s_size.x + x]", c.name, c.name)
-          : absl::StrFormat("pack_texel(%s_at(x, y))", c.name);
-  return absl::StrFormat("uvec2 packed_%s(int x, int y) {\n  return %s;\n}\n",
-                         c.name, value);
+          ? Formatted("%s_data[y * %s_size.x + x]", c.name, c.name)
+          : Formatted("pack_texel(%s_at(x, y))", c.name);
+  return Formatted("uvec2 packed_%s(int x, int y) {\n  return %s;\n}\n", c.name,
+                   value);
 }
 
 }  // namespace gles_delegate::gl_shaders

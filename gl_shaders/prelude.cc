@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/types/span.h"
+#include "base/format.h"
 #include "gl_shaders/accessors.h"
 #include "gl_shaders/declarations.h"
 #include "gl_shaders/glsl_types.h"
@@ -133,7 +133,7 @@ std::string Extensions(const ShaderSpec& spec) {
 
 // The version, the extensions, and the work group.
 std::string Head(const ShaderSpec& spec) {
-  return absl::StrFormat(
+  return Formatted(
       "#version 310 es\n%s"
       "// %s.comp, assembled by gles_delegate\n"
       "precision highp float;\n"
@@ -164,13 +164,12 @@ std::string DeclareAccess(const TensorBinding& t, const Bindings::Point& point,
                           bool half_arithmetic) {
   std::string text = DeclareTensor(t, point);
   if (t.write) return text;
-  absl::StrAppendFormat(&text,
-                        "%s read_%s(int x, int y, int slice, int batch);\n",
-                        Vec(t.format), t.name);
+  AppendFormatted(&text, "%s read_%s(int x, int y, int slice, int batch);\n",
+                  Vec(t.format), t.name);
   if (half_arithmetic) {
-    absl::StrAppendFormat(
-        &text, "uvec2 packed_%s(int x, int y, int slice, int batch);\n",
-        t.name);
+    AppendFormatted(&text,
+                    "uvec2 packed_%s(int x, int y, int slice, int batch);\n",
+                    t.name);
   }
   return text;
 }
@@ -179,11 +178,11 @@ std::string DeclareAccess(const TensorBinding& t, const Bindings::Point& point,
 std::string DeclareWrite(const TensorBinding& t, bool in_two) {
   const absl::string_view vec = Vec(t.format);
   if (!in_two) {
-    return absl::StrFormat(
+    return Formatted(
         "void write_%s(int x, int y, int slice, int batch, %s v);\n", t.name,
         vec);
   }
-  return absl::StrFormat(
+  return Formatted(
       "%s value_%s(int x, int y, int slice, int batch, %s v);\n"
       "void store_%s(int x, int y, int slice, int batch, %s v);\n",
       vec, t.name, vec, t.name, vec);
@@ -195,7 +194,7 @@ std::string DeclareAccess(const ConstantBinding& c,
   std::string text = DeclareConstant(c, point);
   absl::StrAppend(&text, DeclareAccessors(c));
   if (half_arithmetic) {
-    absl::StrAppendFormat(&text, "uvec2 packed_%s(int x, int y);\n", c.name);
+    AppendFormatted(&text, "uvec2 packed_%s(int x, int y);\n", c.name);
   }
   return text;
 }

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "base/format.h"
 #include "base/status_macros.h"
 #include "egl/environment.h"
 #include "gl_shaders/accessors.h"
@@ -59,8 +59,8 @@ std::vector<std::string> LibraryFunctions(const ShaderSpec& spec,
 void DumpIfAsked(absl::string_view name, const std::string& text) {
   const auto folder = egl::DebugValue("shaders");
   if (!folder || folder->empty()) return;
-  const std::string path = absl::StrFormat("%s/%s-%016x.comp", *folder, name,
-                                           std::hash<std::string>()(text));
+  const std::string path = Formatted("%s/%s-%016x.comp", *folder, name,
+                                     std::hash<std::string>()(text));
   std::ofstream(path) << text;  // best effort: a debugging aid
 }
 

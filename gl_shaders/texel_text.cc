@@ -1,7 +1,7 @@
 #include "gl_shaders/texel_text.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "base/format.h"
 
 namespace gles_delegate::gl_shaders {
 
@@ -56,7 +56,7 @@ absl::string_view Poison(Format format) {
 }
 
 std::string OutsideTensor(absl::string_view name) {
-  return absl::StrFormat(
+  return Formatted(
       "any(lessThan(ivec4(x, y, slice, batch), ivec4(0))) || "
       "any(greaterThanEqual(ivec4(x, y, slice, batch), %s_size))",
       name);

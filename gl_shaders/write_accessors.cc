@@ -1,5 +1,5 @@
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "base/format.h"
 #include "gl_shaders/accessors.h"
 #include "gl_shaders/glsl_types.h"
 #include "gl_shaders/post_op_text.h"
@@ -18,7 +18,7 @@ absl::string_view Packed(Format format) {
 
 std::string CheckedWrite(const TensorBinding& t) {
   if (!ChecksBounds()) return "";
-  return absl::StrFormat(
+  return Formatted(
       "  if (%s) out_of_bounds = true;\n"
       "  x = clamp(x, 0, %s_size.x - 1);\n  y = clamp(y, 0, %s_size.y - 1);\n"
       "  slice = clamp(slice, 0, %s_size.z - 1);\n"
@@ -28,13 +28,13 @@ std::string CheckedWrite(const TensorBinding& t) {
 
 std::string PoisonIfOutside(Format format) {
   if (!ChecksBounds()) return "";
-  return absl::StrFormat("  if (out_of_bounds) v = %s;\n", Poison(format));
+  return Formatted("  if (out_of_bounds) v = %s;\n", Poison(format));
 }
 
 // Makes the coordinates those among the other tensor's pixels in a row.
 std::string PlaceText(const TensorBinding& t) {
   if (t.view != View::kRows) return "";
-  return absl::StrFormat(
+  return Formatted(
       "  ivec3 at = op_row_texel(ivec3(x, y, slice), %s_size.xyz, %s_of.z);\n"
       "  x = at.x;\n  y = at.y;\n  slice = at.z;\n",
       t.name, t.name);
@@ -46,11 +46,11 @@ std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
                          const ShaderSpec& spec) {
   std::string text;
   if (t.mask_tail) {
-    absl::StrAppendFormat(
-        &text,
-        "  v = mix(v, %s(0), greaterThanEqual(ivec4(slice * 4) + "
-        "ivec4(0, 1, 2, 3), ivec4(%s_%s)));\n",
-        Vec(t.format), t.name, t.view == View::kRows ? "at.w" : "aux.x");
+    AppendFormatted(&text,
+                    "  v = mix(v, %s(0), greaterThanEqual(ivec4(slice * 4) + "
+                    "ivec4(0, 1, 2, 3), ivec4(%s_%s)));\n",
+                    Vec(t.format), t.name,
+                    t.view == View::kRows ? "at.w" : "aux.x");
   }
   if (t.format != Format::kRgba16f) return text;
   if (spec.saturate_halves) text += "  v = within_halves(v);\n";
@@ -84,21 +84,20 @@ std::string StoreText(const TensorBinding& t, Bindings::Kind kind) {
     // and rounding gives the code back. floor(x + 0.5), as round() leaves ties
     // to the driver and a conversion truncates.
     const std::string steps =
-        t.scaled ? absl::StrFormat("floor(v / intBitsToFloat(%s_aux.z) + 0.5)",
-                                   t.name)
-                 : "v";
-    absl::StrAppendFormat(
+        t.scaled
+            ? Formatted("floor(v / intBitsToFloat(%s_aux.z) + 0.5)", t.name)
+            : "v";
+    AppendFormatted(
         &text, "  ivec4 quantized = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n",
         steps, t.name);
   }
   const std::string address = Address(t);
   if (kind == Bindings::Kind::kImage) {
-    absl::StrAppendFormat(&text, "  imageStore(%s_img, %s, %s);\n", t.name,
-                          address,
-                          t.format == Format::kRgba8i ? "quantized" : "v");
+    AppendFormatted(&text, "  imageStore(%s_img, %s, %s);\n", t.name, address,
+                    t.format == Format::kRgba8i ? "quantized" : "v");
   } else {
-    absl::StrAppendFormat(&text, "  %s_data[%s] = %s;\n", t.name, address,
-                          Packed(t.format));
+    AppendFormatted(&text, "  %s_data[%s] = %s;\n", t.name, address,
+                    Packed(t.format));
   }
   return text;
 }
@@ -108,7 +107,7 @@ std::string StoreText(const TensorBinding& t, Bindings::Kind kind) {
 std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
                         absl::Span<const PostOpCall> post_ops,
                         const ShaderSpec& spec) {
-  return absl::StrFormat(
+  return Formatted(
       "void write_%s(int x, int y, int slice, int batch, %s v) {\n%s%s%s}\n",
       t.name, Vec(t.format), CheckedWrite(t),
       ValueText(t, point.kind, post_ops, spec), StoreText(t, point.kind));
@@ -119,7 +118,7 @@ std::string DefineWriteInTwo(const TensorBinding& t,
                              absl::Span<const PostOpCall> post_ops,
                              const ShaderSpec& spec) {
   const absl::string_view vec = Vec(t.format);
-  return absl::StrFormat(
+  return Formatted(
       "%s value_%s(int x, int y, int slice, int batch, %s v) {\n"
       "%s%s  return v;\n}\n"
       "void store_%s(int x, int y, int slice, int batch, %s v) {\n%s%s%s}\n",

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "delegate/cache/cache_file.h"
 #include "delegate/cache/cache_key.h"
 #include "egl/objects.h"
@@ -103,8 +103,7 @@ class PartitionCache {
   std::optional<CacheDirectory> directory_;
   std::unique_ptr<CacheFile> file_;
   std::unique_ptr<CacheWriter> writer_;
-  absl::flat_hash_map<uint64_t, const cache::Program*>
-      programs_;  // by text.low
+  HashMap<uint64_t, const cache::Program*> programs_;  // by text.low
   size_t next_constant_ = 0;
   const cache::Extent* lent_ = nullptr;
   bool deferred_ = false;

@@ -1,6 +1,5 @@
 #include "delegate/ops/op_list.h"
 
-#include "absl/container/flat_hash_map.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/ops/all_ops.h"
 
@@ -13,6 +12,7 @@ const OpDefinition kOps[] = {
   {name, code, max_version, max_version_quantized, parse, plan, notes, traits},
 #define CUSTOM_OP(name, max_version, parse, plan, traits, notes) \
   {name, -1, max_version, max_version, parse, plan, notes, traits},
+#include "base/hash_tables.h"
 #include "delegate/ops/op_list.inc"
 #undef OP
 #undef CUSTOM_OP
@@ -23,14 +23,13 @@ const OpDefinition kOps[] = {
 absl::Span<const OpDefinition> AllOps() { return kOps; }
 
 const OpDefinition* FindOp(int builtin_code, absl::string_view custom_name) {
-  static const auto& by_code =
-      *new absl::flat_hash_map<int, const OpDefinition*>([] {
-        absl::flat_hash_map<int, const OpDefinition*> map;
-        for (const OpDefinition& op : kOps) {
-          if (op.builtin_code >= 0) map[op.builtin_code] = &op;
-        }
-        return map;
-      }());
+  static const auto& by_code = *new HashMap<int, const OpDefinition*>([] {
+    HashMap<int, const OpDefinition*> map;
+    for (const OpDefinition& op : kOps) {
+      if (op.builtin_code >= 0) map[op.builtin_code] = &op;
+    }
+    return map;
+  }());
   if (builtin_code != BuiltinOperator_CUSTOM) {
     const auto it = by_code.find(builtin_code);
     return it == by_code.end() ? nullptr : it->second;

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "egl/caught.h"
 #include "egl/of_process.h"
@@ -58,7 +58,7 @@ class Threads {
 
  private:
   absl::Mutex mutex_;
-  absl::flat_hash_set<BackgroundThread*> threads_ ABSL_GUARDED_BY(mutex_);
+  HashSet<BackgroundThread*> threads_ ABSL_GUARDED_BY(mutex_);
   bool has_exit_handler_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -1,14 +1,14 @@
 #include "delegate/partition/node_fates.h"
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_join.h"
+#include "base/hash_tables.h"
 
 namespace gles_delegate {
 namespace {
 
 // Which node writes each tensor, whole or a box of it; TFLite's indices.
-absl::flat_hash_map<TensorId, int> WritersOf(const Graph& graph) {
-  absl::flat_hash_map<TensorId, int> writers;
+HashMap<TensorId, int> WritersOf(const Graph& graph) {
+  HashMap<TensorId, int> writers;
   for (const Node& node : graph.nodes) {
     for (TensorId id : node.outputs) {
       if (id == kNoTensor) continue;
@@ -75,8 +75,8 @@ class Resolver {
   const Graph& before_;
   const Graph& after_;
   const Uses uses_;
-  const absl::flat_hash_map<TensorId, int> writers_;
-  absl::flat_hash_map<int, int> fates_;
+  const HashMap<TensorId, int> writers_;
+  HashMap<int, int> fates_;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "base/format.h"
 #include "delegate/graph/graph_text.h"
 #include "delegate/plan/plan_dot.h"
 #include "egl/environment.h"
@@ -48,8 +48,8 @@ void PlanDump::Write(absl::string_view what, absl::string_view text,
                      absl::string_view dot) {
   // If this fails, opening the file reports the reason.
   (void)mkdir(directory_.c_str(), 0777);
-  const std::string path = absl::StrFormat(
-      "%s/partition_%d_%02d_%s", directory_, partition_, step_++, what);
+  const std::string path = Formatted("%s/partition_%d_%02d_%s", directory_,
+                                     partition_, step_++, what);
   WriteFile(absl::StrCat(path, ".txt"), text);
   WriteFile(absl::StrCat(path, ".dot"), dot);
 }

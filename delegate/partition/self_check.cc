@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/parallel.h"
 #include "delegate/partition/self_check_expected.h"
@@ -49,7 +49,7 @@ class Check {
   const SelfCheckInput& in_;
   SharedObjects* objects_;
   SelfCheckUnits units_;
-  absl::flat_hash_set<std::string> right_, wrong_;  // programs
+  HashSet<std::string> right_, wrong_;  // programs
   SelfCheckResult result_;
 };
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/partition/self_check_expected.h"
 #include "delegate/plan/dispatch_shader.h"
@@ -56,7 +56,7 @@ Dispatch CaseGroup::WithOwn(const Dispatch& of, Laid* laid) {
 // Inputs: what is bound and not written before; outputs: what is compared.
 void CaseGroup::Add(const SelfCheckCase& c) {
   Laid laid{&c, {}};
-  absl::flat_hash_set<TensorId> there;  // written or given
+  HashSet<TensorId> there;  // written or given
   const auto give = [&](const std::vector<TensorId>& read) {
     for (TensorId bound : read) {
       const TensorId id = MemoryOf(in_.planned, bound);

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "delegate/partition/self_check.h"
 #include "delegate/partition/self_check_units.h"
@@ -43,7 +43,7 @@ class CaseGroup {
  private:
   struct Laid {
     const SelfCheckCase* of;
-    absl::flat_hash_map<TensorId, TensorId> own;  // by id of the planned graph
+    HashMap<TensorId, TensorId> own;  // by id of the planned graph
   };
 
   TensorId OwnOf(TensorId id, Laid* laid);

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "delegate/partition/self_check_values.h"
 
@@ -121,14 +121,13 @@ class Reference {
   std::vector<ValueAt> values_;  // by tensor; null: unknown, or a constant
   // Results of At() since SetTermsLeft() or Know(): elements between nodes are
   // needed by several outputs.
-  absl::flat_hash_map<std::pair<TensorId, int64_t>, Value> computed_;
+  HashMap<std::pair<TensorId, int64_t>, Value> computed_;
   // Also since then, by SOFTMAX and its row's first element.
-  absl::flat_hash_map<std::pair<const Node*, int64_t>, SoftmaxRow>
-      softmax_rows_;
+  HashMap<std::pair<const Node*, int64_t>, SoftmaxRow> softmax_rows_;
   // Also since then, by LSTM and batch: before the first step, and after each.
-  absl::flat_hash_map<std::pair<const Node*, int>, std::vector<States>> states_;
+  HashMap<std::pair<const Node*, int>, std::vector<States>> states_;
   // Since Know(), as finding them takes long.
-  absl::flat_hash_map<const Node*, std::optional<Detections>> detections_;
+  HashMap<const Node*, std::optional<Detections>> detections_;
   int64_t terms_left_ = int64_t{1} << 24;
   int depth_ = 0;
 };

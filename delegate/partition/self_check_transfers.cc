@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/partition/self_check_units.h"
@@ -207,7 +207,7 @@ absl::Status CheckDirection(const SelfCheckInput& in, const TransferPlan& plan,
                    SubjectsOf(in, in.planned, plan, in.profile, direction));
   result->programs += static_cast<int>(wanted.size());
   TransferRun run(in, direction);
-  absl::flat_hash_set<TensorId> added;
+  HashSet<TensorId> added;
   for (const auto& [key, id] : wanted) {
     const Shape& shape = in.planned.tensor(MemoryOf(in.planned, id)).shape;
     if (TrustedPrograms::Get().Holds(key)) {

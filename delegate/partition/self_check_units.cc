@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/cache/cache_hash.h"
 #include "delegate/partition/self_check_reference.h"
@@ -41,7 +41,7 @@ void AddOnce(TensorId id, std::vector<TensorId>* ids) {
 
 // Adds dispatch `i` to the unit.
 absl::Status AddTo(SelfCheckUnit* unit, const SelfCheckInput& in, size_t i,
-                   absl::flat_hash_set<TensorId>* written) {
+                   HashSet<TensorId>* written) {
   const Dispatch& d = in.dispatches[i];
   unit->end = i + 1;
   ASSIGN_OR_RETURN(auto key, ProgramKey(in.context, in.planned, d, in.profile));
@@ -69,7 +69,7 @@ absl::Status AddTo(SelfCheckUnit* unit, const SelfCheckInput& in, size_t i,
 absl::StatusOr<std::vector<SelfCheckUnit>> FindUnits(const SelfCheckInput& in) {
   std::vector<SelfCheckUnit> units;
   const auto& all = in.dispatches;
-  absl::flat_hash_set<TensorId> written;  // by the unit
+  HashSet<TensorId> written;  // by the unit
   for (size_t i = 0; i < all.size(); ++i) {
     if (units.empty() || all[i].begins_node) {
       units.emplace_back();
@@ -133,7 +133,7 @@ class Cases {
 
   bool IsFit(SelfCheckCase* c) const {
     int64_t elements = 0;
-    absl::flat_hash_set<TensorId> written;
+    HashSet<TensorId> written;
     for (const SelfCheckUnit& unit : c->units) {
       elements += unit.elements;
       for (TensorId id : unit.results)
@@ -178,7 +178,7 @@ class Cases {
 
   const SelfCheckInput& in_;
   const std::vector<SelfCheckUnit>& units_;
-  absl::flat_hash_map<TensorId, size_t> writers_;
+  HashMap<TensorId, size_t> writers_;
 };
 
 // Whether it updates a slice that begins where other values say, which are also
@@ -229,7 +229,7 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
   ASSIGN_OR_RETURN(auto units, FindUnits(input));
   SelfCheckUnits result;
   std::vector<SelfCheckUnit*> in_turn;
-  absl::flat_hash_set<std::string> all;
+  HashSet<std::string> all;
   for (SelfCheckUnit& unit : units) {
     in_turn.push_back(&unit);
     all.insert(unit.programs.begin(), unit.programs.end());
@@ -239,7 +239,7 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
     return std::tie(a->skipped_post_ops, a->elements) <
            std::tie(b->skipped_post_ops, b->elements);
   });
-  absl::flat_hash_set<std::string> covered;
+  HashSet<std::string> covered;
   for (const std::string& key : all) {
     if (TrustedPrograms::Get().Holds(key)) covered.insert(key);
   }
@@ -249,7 +249,7 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
   // How many units with a program were found unfit: of thousands that are alike
   // a few are looked at.
   constexpr int kTries = 4;
-  absl::flat_hash_map<std::string, int> tries;
+  HashMap<std::string, int> tries;
   for (const SelfCheckUnit* unit : in_turn) {
     const bool news = std::any_of(
         unit->programs.begin(), unit->programs.end(), [&](const auto& key) {

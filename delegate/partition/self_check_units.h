@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "delegate/partition/self_check.h"
 #include "delegate/partition/self_check_reference.h"
@@ -47,7 +47,7 @@ class TrustedPrograms {
 
  private:
   absl::Mutex mutex_;
-  absl::flat_hash_set<std::string> keys_;
+  HashSet<std::string> keys_;
 };
 
 // A key of a dispatch's program: the driver and the text. Errors

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/texels.h"
@@ -44,7 +44,7 @@ absl::StatusOr<int64_t> ConstantBytes(const Graph& graph,
                                       const DeviceProfile& profile) {
   int64_t bytes = 0;
   std::vector<bool> counted(graph.tensors.size(), false);
-  absl::flat_hash_set<int> shared;
+  HashSet<int> shared;
   for (const Dispatch& d : dispatches) {
     for (TensorId id : BoundTensors(d)) {
       if (!graph.tensor(id).is_constant() || counted[id]) continue;

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/runtime/constant_store.h"
@@ -103,7 +103,7 @@ class ConstantUploader {
   int place_ = 0;  // of the next constant covered by the plan's hash
   std::vector<ConstantStore::Constant> owned_;
   // By PackedConstant::shared_id.
-  absl::flat_hash_map<int, Resource> shared_;
+  HashMap<int, Resource> shared_;
   int64_t bytes_ = 0;
   int64_t bytes_shared_ = 0;
 };

@@ -35,8 +35,8 @@ ConstantStore::Constant ConstantStore::Find(const Hash128& key) {
 void ConstantStore::Add(const Hash128& key, const Constant& constant) {
   const std::lock_guard<std::mutex> lock(mutex_);
   // Drops the keys of deleted constants before the table has to grow.
-  if (constants_.size() == constants_.capacity()) {
-    absl::erase_if(constants_,
+  if (constants_.size() == constants_.bucket_count()) {
+    EraseIf(constants_,
                    [](const auto& entry) { return entry.second.expired(); });
   }
   constants_[Key(key.low, key.high)] = constant;

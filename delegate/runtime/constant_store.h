@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_tables.h"
 #include "delegate/cache/cache_hash.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "egl/objects.h"
@@ -44,7 +44,7 @@ class ConstantStore {
  private:
   using Key = std::pair<uint64_t, uint64_t>;
   std::mutex mutex_;
-  absl::flat_hash_map<Key, std::weak_ptr<const SharedConstant>> constants_;
+  HashMap<Key, std::weak_ptr<const SharedConstant>> constants_;
 };
 
 }  // namespace gles_delegate

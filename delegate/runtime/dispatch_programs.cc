@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/runtime/gpu_memory.h"
@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<DispatchProgram>> FinishPrograms(
 void SavePrograms(absl::Span<const DispatchProgram> programs,
                   PartitionCache* cache) {
   std::vector<std::pair<Hash128, const egl::Program*>> saved;
-  absl::flat_hash_set<const egl::Program*> seen;
+  HashSet<const egl::Program*> seen;
   for (const DispatchProgram& p : programs) {
     if (seen.insert(p.program).second) saved.emplace_back(p.text, p.program);
   }

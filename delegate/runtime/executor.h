@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/plan/planner.h"
@@ -252,9 +252,9 @@ class Executor {
 
   ExecutorParts parts_;
   egl::HostCopier copier_;
-  std::vector<bool> skip_;            // by input: not uploaded in this Invoke
-  absl::flat_hash_set<GLuint> warm_;  // programs that WarmUp() has dispatched
-  std::vector<egl::Fence> fences_;    // of pending readbacks
+  std::vector<bool> skip_;          // by input: not uploaded in this Invoke
+  HashSet<GLuint> warm_;            // programs that WarmUp() has dispatched
+  std::vector<egl::Fence> fences_;  // of pending readbacks
   egl::Waiting waiting_ = egl::Waiting::kPassive;
   bool returns_at_once_ = false;
   // By command, then host work before and after; empty: not profiling.

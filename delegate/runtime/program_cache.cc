@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/runtime/check_params.h"
 #include "delegate/runtime/gpu_memory.h"
@@ -59,7 +59,7 @@ bool ProgramCache::Load(const Source& source, PartitionCache* saved) {
 std::vector<const ProgramCache::Source*> ProgramCache::LoadOrMiss(
     absl::Span<const Source> sources, PartitionCache* saved) {
   std::vector<const Source*> missing;
-  absl::flat_hash_set<absl::string_view> seen;
+  HashSet<absl::string_view> seen;
   int loaded = 0;
   for (const Source& source : sources) {
     if (programs_.contains(source.text)) continue;

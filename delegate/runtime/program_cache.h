@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/dispatch.h"
 #include "egl/objects.h"
@@ -67,7 +67,7 @@ class ProgramCache {
   absl::Status Await(Started started);
 
   // By text.
-  absl::flat_hash_map<std::string, std::unique_ptr<egl::Program>> programs_;
+  HashMap<std::string, std::unique_ptr<egl::Program>> programs_;
   const std::atomic<bool>* stop_ = nullptr;  // CompileInTurn()
 };
 

@@ -3,7 +3,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_SESSION_BOUND_OBJECTS_H_
 #define GLES_DELEGATE_DELEGATE_SESSION_BOUND_OBJECTS_H_
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_tables.h"
 #include "delegate/session/app_object.h"
 
 namespace gles_delegate {
@@ -25,12 +25,12 @@ class BoundObjects {
     const auto it = objects_.find(tensor);
     return it == objects_.end() ? nullptr : &it->second;
   }
-  const absl::flat_hash_map<int, AppObject>& all() const { return objects_; }
+  const HashMap<int, AppObject>& all() const { return objects_; }
   // Changes with each of these; never -1.
   int version() const { return version_; }
 
  private:
-  absl::flat_hash_map<int, AppObject> objects_;
+  HashMap<int, AppObject> objects_;
   int version_ = 0;
 };
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "egl/of_process.h"
 
@@ -28,14 +28,14 @@ struct Group {
 
 struct Groups {
   std::mutex mutex;
-  absl::flat_hash_map<std::string, Group> by_key;
-  absl::flat_hash_map<std::string, std::weak_ptr<WorkerThread>> workers;
+  HashMap<std::string, Group> by_key;
+  HashMap<std::string, std::weak_ptr<WorkerThread>> workers;
 };
 
 Groups& GroupsOfProcess() { return egl::OfProcess<Groups>(); }
 
-void ForgetGone(absl::flat_hash_map<std::string, Group>* groups) {
-  absl::erase_if(*groups, [](const auto& entry) {
+void ForgetGone(HashMap<std::string, Group>* groups) {
+  EraseIf(*groups, [](const auto& entry) {
     return entry.second.objects.expired();
   });
   for (auto& [key, group] : *groups) {
@@ -51,7 +51,7 @@ void ForgetGone(absl::flat_hash_map<std::string, Group>* groups) {
 std::shared_ptr<WorkerThread> WorkerOfGroup(const std::string& key) {
   Groups& groups = GroupsOfProcess();
   const std::lock_guard<std::mutex> lock(groups.mutex);
-  absl::erase_if(groups.workers,
+  EraseIf(groups.workers,
                  [](const auto& entry) { return entry.second.expired(); });
   std::weak_ptr<WorkerThread>& known = groups.workers[key];
   std::shared_ptr<WorkerThread> worker = known.lock();

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -41,7 +41,7 @@ class BlockWeights {
                                        const Blocks& blocks,
                                        const Graph& graph);
 
-  absl::flat_hash_map<int, Blocks> blocks_;  // by TFLite's index
+  HashMap<int, Blocks> blocks_;  // by TFLite's index
 };
 
 }  // namespace gles_delegate

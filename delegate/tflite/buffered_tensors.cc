@@ -69,7 +69,7 @@ bool BufferedTensors::Has(int tensor) const {
 
 void BufferedTensors::Require(TfLiteContext* context,
                               const std::vector<int>& others,
-                              const absl::flat_hash_set<int>& shared) {
+                              const HashSet<int>& shared) {
   others_.clear();
   const auto require = [&](const std::vector<int>& tensors) {
     for (int tensor : tensors) {

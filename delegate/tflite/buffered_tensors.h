@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "delegate/session/app_object.h"
 #include "delegate/session/host_memory.h"
@@ -44,7 +43,7 @@ class BufferedTensors {
   // those that are `shared` with other nodes. If the runtime refuses one of a
   // cache, no tensor is a cache.
   void Require(TfLiteContext* context, const std::vector<int>& others,
-               const absl::flat_hash_set<int>& shared);
+               const HashSet<int>& shared);
 
   // Before an inference, which reads or writes the tensor, until Finish(). The
   // tensor's memory. kInternal: the runtime has no buffer of the tensor, which
@@ -71,9 +70,9 @@ class BufferedTensors {
   std::optional<GlesRuntimeBuffers> runtime_;
   const GpuPlace place_;
   std::vector<int> caches_, others_;
-  absl::flat_hash_map<int, Shape> shapes_;  // of caches
-  std::vector<void*> locked_;               // of the runtime
-  std::vector<TensorBuffer*> own_;          // locked
+  HashMap<int, Shape> shapes_;      // of caches
+  std::vector<void*> locked_;       // of the runtime
+  std::vector<TensorBuffer*> own_;  // locked
 };
 
 }  // namespace gles_delegate

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 
@@ -82,7 +82,7 @@ void GlesSimpleDelegate::Count(const std::vector<ModelPartition>& partitions) {
 }
 
 void GlesSimpleDelegate::NoteDecompositions(TfLiteContext* context) {
-  absl::flat_hash_set<int> delegated;
+  HashSet<int> delegated;
   for (const auto& partition : now().partitions) {
     delegated.insert(partition->nodes.begin(), partition->nodes.end());
   }

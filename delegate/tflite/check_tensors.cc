@@ -148,7 +148,7 @@ absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
 }
 
 absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
-                            const absl::flat_hash_map<int, int>& users_of) {
+                            const HashMap<int, int>& users_of) {
   const auto inputs = ReadInts(node.inputs);
   for (int id : inputs) {
     if (id < 0 || !graph.tensor(id).is_variable) continue;

@@ -4,8 +4,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_CHECK_TENSORS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_CHECK_TENSORS_H_
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/tflite/propagate_shapes.h"
@@ -39,7 +39,7 @@ absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
 // with several users, by tensor: a state stays on the GPU, and one input of one
 // node alone may use it (state_mark.h).
 absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
-                            const absl::flat_hash_map<int, int>& users_of);
+                            const HashMap<int, int>& users_of);
 
 // Activations with types that shaders cannot access.
 absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,

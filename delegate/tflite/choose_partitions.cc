@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "base/format.h"
+#include "base/hash_tables.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/partition_worth.h"
 #include "delegate/tflite/refusals.h"
@@ -70,7 +70,7 @@ void GlesSimpleDelegate::RefuseLoops(TfLiteContext* context) {
     const PartitionWorth worth = WorthOf(*model_, alone);
     const size_t steps = loop->second.steps.size();
     if (worth.PaysAsLoop(steps)) continue;
-    node.support = absl::UnimplementedError(absl::StrFormat(
+    node.support = absl::UnimplementedError(Formatted(
         "its %d steps do not pay: the CPU takes about %.0f us for them, and "
         "the GPU at least %.0f us; %s",
         steps, worth.cpu_us, PartitionWorth::GpuUsOfSteps(steps),
@@ -85,8 +85,7 @@ void GlesSimpleDelegate::RefuseWhatDoesNotPay(
   // Of a model that runs as a whole, the user has decided. A subgraph that
   // others call is not one: each call crosses the border.
   const auto is_whole = [this](const ModelPartition& partition) {
-    const absl::flat_hash_set<int> own(partition.nodes.begin(),
-                                       partition.nodes.end());
+    const HashSet<int> own(partition.nodes.begin(), partition.nodes.end());
     return std::all_of(model_->nodes.begin(), model_->nodes.end(),
                        [&](const CheckedNode& node) {
                          return node.folded || own.contains(node.index);

@@ -4,8 +4,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_CPU_PARTITION_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_CPU_PARTITION_H_
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "base/hash_tables.h"
 #include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/scratch_memory.h"
 #include "delegate/tflite/shape_values.h"
@@ -30,7 +30,7 @@ class CpuPartition {
  private:
   NodeFinder find_;
   ModelPartition partition_;
-  absl::flat_hash_set<int> outputs_;  // of the partition
+  HashSet<int> outputs_;  // of the partition
   // Kept between runs, since kernels store data there.
   ScratchMemory::Blocks memory_;
 };

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
@@ -156,7 +156,7 @@ class DecompositionFinder {
   const NodeFinder& find_;
   Subgraphs subgraphs_;
   Decompositions found_;
-  absl::flat_hash_map<NodeKey, Visited> visited_;
+  HashMap<NodeKey, Visited> visited_;
   std::vector<const TfLiteContext*> open_;  // being read, outermost first
 };
 
@@ -185,7 +185,7 @@ Decompositions FindDecompositions(TfLiteContext* context,
 
 std::vector<TfLiteContext*> SubgraphsOf(const Decompositions& decompositions) {
   std::vector<TfLiteContext*> subgraphs;
-  absl::flat_hash_set<TfLiteContext*> seen;
+  HashSet<TfLiteContext*> seen;
   for (const auto& [node, decomposition] : decompositions) {
     if (!decomposition.status.ok()) continue;
     const auto& condition = decomposition.condition;

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "delegate/tflite/loop_border.h"
 #include "delegate/tflite/node_finder.h"
@@ -47,7 +47,7 @@ struct Decomposition {
 
 // All composites of a model, those inside decompositions included, and the
 // WHILEs of the subgraph that is read.
-using Decompositions = absl::flat_hash_map<NodeKey, Decomposition>;
+using Decompositions = HashMap<NodeKey, Decomposition>;
 
 // The composites and loops among the nodes of `plan`. Call it in the delegate's
 // Prepare.
@@ -72,7 +72,7 @@ struct DecomposedGraph {
   std::vector<bool> is_of_file;  // a constant of the model's file
 };
 // Of a composite.
-using DecomposedTensors = absl::flat_hash_map<NodeKey, DecomposedGraph>;
+using DecomposedTensors = HashMap<NodeKey, DecomposedGraph>;
 
 // `context`'s tensors as they are now, those in `values` as constants.
 // `before`, unless nullptr, is an earlier result, which gives the constants of

@@ -1,22 +1,21 @@
 #include "delegate/tflite/devices.h"
 
-#include <nlohmann/json.hpp>
-
+#include "delegate/tflite/json.h"
 #include "egl/context.h"
 
 namespace gles_delegate {
 
 std::string DevicesText() {
-  nlohmann::json devices = nlohmann::json::array();
+  Json devices = Json::Array();
   for (const egl::DisplayReport& report : egl::ListDisplays()) {
-    devices.push_back({{"index", report.index},
-                       {"description", report.description},
-                       {"renderer", report.renderer},
-                       {"version", report.version},
-                       {"software", report.software},
-                       {"error", report.error}});
+    devices.Add({{"index", report.index},
+                 {"description", report.description},
+                 {"renderer", report.renderer},
+                 {"version", report.version},
+                 {"software", report.software},
+                 {"error", report.error}});
   }
-  return devices.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  return devices.Text();
 }
 
 absl::Status FindDevice(const Options& options) {

@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_tables.h"
 
 namespace gles_delegate {
 
@@ -11,14 +10,14 @@ Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
                        absl::Span<const int> inputs,
                        absl::Span<const int> outputs) {
   Graph graph;
-  absl::flat_hash_map<TensorId, TensorId> ids;
+  HashMap<TensorId, TensorId> ids;
   const auto map = [&](TensorId id) {
     if (id == kNoTensor) return kNoTensor;
     const auto [it, inserted] = ids.try_emplace(id, kNoTensor);
     if (inserted) it->second = graph.AddTensor(model.graph.tensor(id));
     return it->second;
   };
-  absl::flat_hash_set<TensorId> read;
+  HashSet<TensorId> read;
   for (int index : nodes) {
     const CheckedNode& checked = model.nodes[model.position_of.at(index)];
     if (checked.folded) continue;

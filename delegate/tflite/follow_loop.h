@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "base/hash_tables.h"
 #include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/node_finder.h"
 #include "delegate/tflite/shape_values.h"
@@ -28,7 +28,7 @@ struct LoopSteps {
   std::vector<DecomposedGraph> steps;  // the body's tensors in each
   std::vector<LoopState> outputs;
 };
-using Loops = absl::flat_hash_map<NodeKey, LoopSteps>;
+using Loops = HashMap<NodeKey, LoopSteps>;
 
 // Asks the loop's condition and prepares its body, with the runtime's own
 // kernels, until the condition is false. Counters are values that follow from

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
+#include "base/hash_tables.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/runtime/worker_thread.h"
 #include "delegate/session/gpu.h"
@@ -115,7 +115,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   std::vector<std::unique_ptr<GlesKernel>> made_;  // not yet taken
   bool memory_plan_is_old_ = false;
   // Subgraphs of the interpreter to which the delegate is being applied.
-  absl::flat_hash_set<const TfLiteContext*> called_;
+  HashSet<const TfLiteContext*> called_;
 
   InterpreterReports reports_;
   std::string report_;            // the last text of Report()

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/texels.h"
@@ -114,9 +114,9 @@ void NarrowConstant(Tensor* t) {
 }
 
 // The int64 tensors that ops other than CAST use, which must fit.
-absl::flat_hash_set<int> ComputedIn32Bits(absl::Span<const NodeTensors> nodes,
-                                          Graph* graph) {
-  absl::flat_hash_set<int> ids;
+HashSet<int> ComputedIn32Bits(absl::Span<const NodeTensors> nodes,
+                              Graph* graph) {
+  HashSet<int> ids;
   for (const NodeTensors& node : nodes) {
     const OpDefinition* op = FindOp(node.builtin_code, "");
     if (op == nullptr) continue;
@@ -152,8 +152,8 @@ void ViewForHost(Tensor* tensor) {
 }
 
 void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph) {
-  const absl::flat_hash_set<int> in_32_bits = ComputedIn32Bits(nodes, graph);
-  absl::flat_hash_set<int> fits_int32 = in_32_bits;
+  const HashSet<int> in_32_bits = ComputedIn32Bits(nodes, graph);
+  HashSet<int> fits_int32 = in_32_bits;
   for (const NodeTensors& node : nodes) {
     const bool is_arg = node.builtin_code == BuiltinOperator_ARG_MAX ||
                         node.builtin_code == BuiltinOperator_ARG_MIN;

@@ -1,7 +1,7 @@
 #include "delegate/tflite/hybrid_weights.h"
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/builtin_codes.h"
 
 namespace gles_delegate {
@@ -51,7 +51,7 @@ void ReadAsInt8(Tensor* t) {
 }  // namespace
 
 void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph) {
-  absl::flat_hash_set<int> hybrid, others;
+  HashSet<int> hybrid, others;
   for (const NodeTensors& node : nodes) {
     others.insert(node.outputs.begin(), node.outputs.end());
     const bool is_hybrid =

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/follow_loop.h"
@@ -80,8 +80,8 @@ class CompositeInliner {
   const AddTensor add_;
   JoinedRows rows_;
   // Of the file, by subgraph and TFLite's tensor index.
-  absl::flat_hash_map<NodeKey, TensorId> constants_;
-  absl::flat_hash_map<int, InlinedComposite> inlined_;  // by TFLite's index
+  HashMap<NodeKey, TensorId> constants_;
+  HashMap<int, InlinedComposite> inlined_;  // by TFLite's index
 };
 
 }  // namespace gles_delegate

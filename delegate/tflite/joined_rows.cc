@@ -215,7 +215,7 @@ void JoinedRows::Write(TensorId id, std::vector<InlinedNode>* nodes) {
 }
 
 void JoinedRows::KeepOnly(const std::vector<TensorId>& ids) {
-  absl::flat_hash_map<TensorId, std::vector<Rows>> kept;
+  HashMap<TensorId, std::vector<Rows>> kept;
   for (TensorId id : ids) {
     const auto noted = noted_.find(id);
     if (noted != noted_.end()) kept[id] = noted->second;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "delegate/tflite/inlined_node.h"
 #include "tensorflow/lite/c/common.h"
@@ -58,7 +58,7 @@ class JoinedRows {
 
   const Graph& graph_;
   const AddTensor& add_;
-  absl::flat_hash_map<TensorId, std::vector<Rows>> noted_;
+  HashMap<TensorId, std::vector<Rows>> noted_;
 };
 
 }  // namespace gles_delegate

@@ -136,7 +136,7 @@ absl::Status CheckLoop(const TfLiteContext& context, const TfLiteNode& node,
         absl::StrCat("it has ", inputs.size(), " inputs and ", outputs.size(),
                      " outputs; each input has its output"));
   }
-  absl::flat_hash_set<int> seen;
+  HashSet<int> seen;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] < 0) {
       return absl::InvalidArgumentError(

@@ -27,7 +27,7 @@ bool HoldsIntegers(const Graph& graph, const NodeTensors& node) {
 // LSTM's basic kernel makes variables of two inputs that no node computes,
 // whether the file declares them so or not.
 void MarkBasicLstmStates(absl::Span<const NodeTensors> nodes, Graph* graph) {
-  absl::flat_hash_set<int> made;
+  HashSet<int> made;
   for (const NodeTensors& node : nodes) {
     made.insert(node.outputs.begin(), node.outputs.end());
   }
@@ -59,8 +59,7 @@ ModelOverview LookOver(absl::Span<const NodeTensors> nodes,
   if (enable_quantization) ViewHybridInputs(nodes, graph);
   MarkBasicLstmStates(nodes, graph);
   for (const NodeTensors& node : nodes) {
-    const absl::flat_hash_set<int> inputs(node.inputs.begin(),
-                                          node.inputs.end());
+    const HashSet<int> inputs(node.inputs.begin(), node.inputs.end());
     for (int id : inputs) {
       if (id >= 0 && graph->tensor(id).is_variable) {
         ++overview.users_of_variable[id];

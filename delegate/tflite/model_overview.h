@@ -4,9 +4,8 @@
 
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "delegate/tflite/host_view.h"
 
@@ -14,11 +13,11 @@ namespace gles_delegate {
 
 struct ModelOverview {
   // Number of nodes that read each variable tensor, by TFLite's tensor index.
-  absl::flat_hash_map<int, int> users_of_variable;
+  HashMap<int, int> users_of_variable;
   // Ops, as builtin code and version, with some node that computes integers or
   // bools. All nodes of an op in a file have the highest version that any of
   // them needs, so a float node may have a version meant for integers.
-  absl::flat_hash_set<std::pair<int, int>> quantized_integers;
+  HashSet<std::pair<int, int>> quantized_integers;
 };
 
 // Inspects all nodes of the model, in execution order. Adds the views that

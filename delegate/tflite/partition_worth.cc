@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <any>
 
-#include "absl/strings/str_format.h"
+#include "base/format.h"
 #include "delegate/ops/elementwise/elementwise.h"
 
 namespace gles_delegate {
@@ -56,7 +56,7 @@ int64_t OperationsOf(const Graph& graph, const Node& node) {
 }  // namespace
 
 std::string PartitionWorth::ToString() const {
-  return absl::StrFormat(
+  return Formatted(
       "the CPU takes about %.0f us for it (%d operations, %d bytes), and "
       "crossing to the GPU and back about %.0f us (%d bytes)",
       cpu_us, operations, node_bytes, crossing_us, crossing_bytes);

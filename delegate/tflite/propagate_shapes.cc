@@ -45,7 +45,7 @@ void AddDynamic(const TfLiteContext& context, const TfLiteIntArray* tensors,
   }
 }
 
-void AddMade(const TfLiteIntArray* outputs, absl::flat_hash_set<int>* made) {
+void AddMade(const TfLiteIntArray* outputs, HashSet<int>* made) {
   made->insert(outputs->data, outputs->data + outputs->size);
 }
 
@@ -65,7 +65,7 @@ bool HasOldMemoryPlan(TfLiteContext* context) {
     return id >= 0 && context->tensors[id].allocation_type == kTfLiteArenaRw &&
            context->tensors[id].bytes > 0;
   };
-  absl::flat_hash_set<int> made;
+  HashSet<int> made;
   bool any_allocated = false, input_resized = false;
   for (int i = 0; i < plan->size; ++i) {
     TfLiteNode* node = nullptr;
@@ -107,7 +107,7 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
   ShapeFacts facts;
   facts.values = std::move(known);
   // A loop's state may be of another type than the body's input.
-  absl::erase_if(facts.values, [context](const auto& value) {
+  EraseIf(facts.values, [context](const auto& value) {
     return value.second.bytes().size() < BytesOf(context->tensors[value.first]);
   });
   KeptMessages messages(context);
@@ -115,9 +115,9 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
   for (TfLiteContext* subgraph : SubgraphsOf(decompositions)) {
     of_subgraphs.emplace_back(subgraph);
   }
-  absl::flat_hash_set<int> own_nodes;
+  HashSet<int> own_nodes;
   if (own != nullptr) own_nodes.insert(own->begin(), own->end());
-  absl::flat_hash_set<int> made;
+  HashSet<int> made;
   for (int index : plan) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/follow_loop.h"
 #include "delegate/tflite/node_finder.h"
@@ -34,7 +34,7 @@ bool HasOldMemoryPlan(TfLiteContext* context);
 
 // Tensors without a known shape, each with the node whose own kernel refused
 // its inputs, or kKnownAtRunTime.
-using UnknownShapes = absl::flat_hash_map<int, int>;
+using UnknownShapes = HashMap<int, int>;
 inline constexpr int kKnownAtRunTime = -1;
 
 // Facts about a model's tensors before it runs.

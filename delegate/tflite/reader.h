@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
 #include "delegate/tflite/propagate_shapes.h"
@@ -41,8 +40,8 @@ struct CheckedNode {
 // graph.nodes is empty.
 struct CheckedModel {
   Graph graph;
-  std::vector<CheckedNode> nodes;                // in execution order
-  absl::flat_hash_map<int, size_t> position_of;  // by TFLite's node index
+  std::vector<CheckedNode> nodes;    // in execution order
+  HashMap<int, size_t> position_of;  // by TFLite's node index
 };
 
 // The nodes to read.
@@ -52,7 +51,7 @@ struct ModelNodes {
   std::vector<int> checked;  // those of `plan` that may be delegated
   Decompositions decompositions;
   // The addresses of the file's constants in other signatures.
-  absl::flat_hash_set<const void*> constants_elsewhere;
+  HashSet<const void*> constants_elsewhere;
   // Nodes with tensors of unknown shape stay on the CPU; `values` are
   // constants.
   ShapeFacts shapes;

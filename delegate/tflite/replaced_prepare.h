@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "delegate/tflite/node_finder.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -38,7 +38,7 @@ class ReplacedPrepare {
 
 // The tensors that a subgraph's nodes read, except constants, and write.
 struct SubgraphTensors {
-  absl::flat_hash_set<int> read, written;
+  HashSet<int> read, written;
 };
 
 // kUnimplemented: another delegate has taken some of the nodes.

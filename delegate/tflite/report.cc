@@ -2,15 +2,16 @@
 #include "delegate/tflite/report.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <array>
+#include <map>
 #include <utility>
 
+#include "delegate/tflite/json.h"
 #include "delegate/tflite/option_keys.h"
 
 namespace gles_delegate {
 namespace {
 
-using nlohmann::json;
 using Partitions = std::vector<std::shared_ptr<PartitionReport>>;
 
 // One list of all subgraphs: SubgraphReport::partitions or ::handed_back.
@@ -24,7 +25,7 @@ Partitions OfAll(const std::vector<SubgraphReport>& subgraphs,
   return all;
 }
 
-void AddCounts(const std::vector<SubgraphReport>& subgraphs, json* report) {
+void AddCounts(const std::vector<SubgraphReport>& subgraphs, Json* report) {
   int nodes = 0, delegated = 0, partitions = 0;
   size_t used = 0;
   for (const SubgraphReport& s : subgraphs) {
@@ -46,7 +47,7 @@ void AddCounts(const std::vector<SubgraphReport>& subgraphs, json* report) {
 }
 
 // The driver's limits, by GL's names without GL_MAX_.
-json LimitsJson(const egl::DeviceInfo& d) {
+Json LimitsJson(const egl::DeviceInfo& d) {
   return {{"texture_size", d.max_texture_size},
           {"array_texture_layers", d.max_array_texture_layers},
           {"texture_buffer_size", d.max_texel_buffer_texels},
@@ -63,7 +64,7 @@ json LimitsJson(const egl::DeviceInfo& d) {
           {"program_binary_formats", d.program_binary_formats}};
 }
 
-void AddDevice(const Gpu* gpu, json* report) {
+void AddDevice(const Gpu* gpu, Json* report) {
   (*report)["renderer"] = "";
   (*report)["driver"] = "";
   if (gpu == nullptr) return;
@@ -80,39 +81,40 @@ void AddDevice(const Gpu* gpu, json* report) {
   (*report)["programs"] = gpu->objects->program_count.load();
 }
 
-json NodesJson(const std::vector<NodeFate>& fates) {
-  json nodes = json::array();
+Json NodesJson(const std::vector<NodeFate>& fates) {
+  Json nodes = Json::Array();
   for (const NodeFate& fate : fates) {
-    json node = {{"node", fate.node}, {"computed_by", fate.computed_by}};
+    Json node = {{"node", fate.node}, {"computed_by", fate.computed_by}};
     if (!fate.composite.empty()) node["composite"] = fate.composite;
     if (!fate.float32.empty()) node["float32"] = fate.float32;
-    nodes.push_back(std::move(node));
+    nodes.Add(std::move(node));
   }
   return nodes;
 }
 
 // How many nodes are in 32 bits for each reason, with 16-bit storage.
-json Float32Json(const std::vector<NodeFate>& fates) {
-  json reasons = json::object();
+Json Float32Json(const std::vector<NodeFate>& fates) {
+  std::map<std::string, int> reasons;
   for (const NodeFate& fate : fates) {
-    if (fate.float32.empty()) continue;
-    reasons[fate.float32] = reasons.value(fate.float32, 0) + 1;
+    if (!fate.float32.empty()) ++reasons[fate.float32];
   }
-  return reasons;
+  Json counts = Json::Object();
+  for (const auto& [reason, nodes] : reasons) counts[reason] = nodes;
+  return counts;
 }
 
-json DispatchesJson(const std::vector<DispatchReport>& dispatches) {
-  json plan = json::array();
+Json DispatchesJson(const std::vector<DispatchReport>& dispatches) {
+  Json plan = Json::Array();
   for (const DispatchReport& d : dispatches) {
-    plan.push_back({{"node", d.node},
-                    {"label", d.label},
-                    {"shader", d.shader},
-                    {"defines", d.defines}});
+    plan.Add({{"node", d.node},
+              {"label", d.label},
+              {"shader", d.shader},
+              {"defines", d.defines}});
   }
   return plan;
 }
 
-json BytesJson(const GpuMemoryUse& use) {
+Json BytesJson(const GpuMemoryUse& use) {
   return {{"tensors", use.tensors},
           {"constants", use.constants},
           {"transfers", use.transfers},
@@ -122,7 +124,7 @@ json BytesJson(const GpuMemoryUse& use) {
 }
 
 // Of the partitions that are on the GPU now.
-json TotalBytes(const Partitions& partitions) {
+Json TotalBytes(const Partitions& partitions) {
   GpuMemoryUse total;
   for (const auto& p : partitions) {
     if (p->executor == nullptr) continue;
@@ -136,8 +138,8 @@ json TotalBytes(const Partitions& partitions) {
   return BytesJson(total);
 }
 
-json PartitionJson(const PartitionReport& p) {
-  json partition = {
+Json PartitionJson(const PartitionReport& p) {
+  Json partition = {
       {"nodes", p.nodes.size()},
       {"nodes_after_passes", p.nodes_after_passes},
       {"nodes_on_integer_path", p.nodes_on_integer_path},
@@ -191,7 +193,7 @@ CacheReport TotalCache(const Partitions& partitions) {
   return total;
 }
 
-json CacheJson(const CacheReport& cache) {
+Json CacheJson(const CacheReport& cache) {
   return {{"state", cache.state},
           {"programs_loaded", cache.programs_loaded},
           {"programs_compiled", cache.programs_compiled},
@@ -200,12 +202,12 @@ json CacheJson(const CacheReport& cache) {
           {"reason", cache.reason}};
 }
 
-json StagesJson(const std::vector<SubgraphReport>& subgraphs,
+Json StagesJson(const std::vector<SubgraphReport>& subgraphs,
                 const Partitions& partitions) {
   StageTimes total;
   for (const SubgraphReport& s : subgraphs) total.Add(s.stages);
   for (const auto& p : partitions) total.Add(p->stages);
-  json stages = json::object();
+  Json stages = Json::Object();
   for (const auto& [name, ms] : total.stages()) stages[name] = ms;
   return stages;
 }
@@ -224,10 +226,10 @@ const char* ClockName(Executor::ProfileClock clock) {
   return "";
 }
 
-json EntryJson(const Executor::ProfileEntry& entry, size_t partition) {
-  json runs = json::array();
+Json EntryJson(const Executor::ProfileEntry& entry, size_t partition) {
+  Json runs = Json::Array();
   for (const TimedRun& run : entry.runs.Last(kRunsInReport)) {
-    runs.push_back({run.start_us, run.us});
+    runs.Add(std::array<double, 2>{run.start_us, run.us});
   }
   return {{"label", entry.label},
           {"partition", partition},
@@ -236,46 +238,46 @@ json EntryJson(const Executor::ProfileEntry& entry, size_t partition) {
           {"runs", std::move(runs)}};
 }
 
-void AddProfiles(const Partitions& partitions, json* report) {
-  json profile = json::array(), host_profile = json::array();
+void AddProfiles(const Partitions& partitions, Json* report) {
+  Json profile = Json::Array(), host_profile = Json::Array();
   for (size_t i = 0; i < partitions.size(); ++i) {
     PartitionReport& p = *partitions[i];
     p.KeepProfile();
     for (const Executor::ProfileEntry& e : p.profile) {
-      profile.push_back(EntryJson(e, i));
-      profile.back().update(
-          {{"shader", e.shader},
-           {"node", e.node},
-           {"groups", e.groups},
-           {"clock", ClockName(p.profile_clock)},
-           {"by_gpu", p.profile_clock != Executor::ProfileClock::kHost}});
+      Json entry = EntryJson(e, i);
+      entry["shader"] = e.shader;
+      entry["node"] = e.node;
+      entry["groups"] = e.groups;
+      entry["clock"] = ClockName(p.profile_clock);
+      entry["by_gpu"] = p.profile_clock != Executor::ProfileClock::kHost;
+      profile.Add(std::move(entry));
     }
     for (const Executor::ProfileEntry& e : p.host_profile) {
-      host_profile.push_back(EntryJson(e, i));
+      host_profile.Add(EntryJson(e, i));
     }
   }
   (*report)["profile"] = std::move(profile);
   (*report)["host_profile"] = std::move(host_profile);
 }
 
-json RefusalsJson(const std::vector<SubgraphReport>& subgraphs) {
-  json refusals = json::array();
+Json RefusalsJson(const std::vector<SubgraphReport>& subgraphs) {
+  Json refusals = Json::Array();
   for (size_t i = 0; i < subgraphs.size(); ++i) {
     if (!subgraphs[i].IsUsed()) continue;
     for (const Refusal& r : subgraphs[i].refusals) {
-      refusals.push_back({{"op", r.op},
-                          {"reason", r.reason},
-                          {"tensors", r.tensors},
-                          {"subgraph", i},
-                          {"nodes", r.nodes}});
+      refusals.Add({{"op", r.op},
+                    {"reason", r.reason},
+                    {"tensors", r.tensors},
+                    {"subgraph", i},
+                    {"nodes", r.nodes}});
     }
     for (const auto& p : subgraphs[i].partitions) {
       if (p->on_cpu.empty()) continue;
-      refusals.push_back({{"op", "the partition"},
-                          {"reason", p->on_cpu},
-                          {"tensors", ""},
-                          {"subgraph", i},
-                          {"nodes", p->nodes}});
+      refusals.Add({{"op", "the partition"},
+                    {"reason", p->on_cpu},
+                    {"tensors", ""},
+                    {"subgraph", i},
+                    {"nodes", p->nodes}});
     }
   }
   return refusals;
@@ -298,23 +300,25 @@ size_t SubgraphOf(const PartitionReport& partition,
 }
 
 // The keys that are of one interpreter.
-json InterpreterJson(const InterpreterReport& interpreter) {
+Json InterpreterJson(const InterpreterReport& interpreter) {
   const std::vector<SubgraphReport>& subgraphs = interpreter.subgraphs;
   const Partitions on_gpu = OfAll(subgraphs, &SubgraphReport::partitions);
   Partitions partitions = on_gpu;  // and those that were handed back
   for (auto& p : OfAll(subgraphs, &SubgraphReport::handed_back)) {
     partitions.push_back(std::move(p));
   }
-  json report;
+  Json report = Json::Object();
   AddCounts(subgraphs, &report);
   if (!interpreter.applied.ok()) {
-    report["error"] = std::string(interpreter.applied.message());
+    report["error"] = interpreter.applied.message();
   }
-  report["partition"] = json::array();
+  Json list = Json::Array();
   for (const auto& p : partitions) {
-    report["partition"].push_back(PartitionJson(*p));
-    report["partition"].back()["subgraph"] = SubgraphOf(*p, subgraphs);
+    Json partition = PartitionJson(*p);
+    partition["subgraph"] = SubgraphOf(*p, subgraphs);
+    list.Add(std::move(partition));
   }
+  report["partition"] = std::move(list);
   report["gpu_bytes"] = TotalBytes(on_gpu);
   report["cache"] = CacheJson(TotalCache(on_gpu));
   report["stages_ms"] = StagesJson(subgraphs, partitions);
@@ -325,22 +329,24 @@ json InterpreterJson(const InterpreterReport& interpreter) {
 
 // Adds all interpreters if there are several.
 void AddInterpreters(const std::vector<InterpreterReport>& interpreters,
-                     json* report) {
+                     Json* report) {
   if (interpreters.size() < 2) return;
   Partitions on_gpu;
+  Json list = Json::Array();
   for (const InterpreterReport& interpreter : interpreters) {
-    (*report)["interpreters"].push_back(InterpreterJson(interpreter));
+    list.Add(InterpreterJson(interpreter));
     for (auto& p : OfAll(interpreter.subgraphs, &SubgraphReport::partitions)) {
       on_gpu.push_back(std::move(p));
     }
   }
+  (*report)["interpreters"] = std::move(list);
   (*report)["gpu_bytes"] = TotalBytes(on_gpu);
 }
 
 }  // namespace
 
 std::string ReportText(const ReportParts& parts) {
-  json report = InterpreterJson(parts.interpreters.back());
+  Json report = InterpreterJson(parts.interpreters.back());
   AddInterpreters(parts.interpreters, &report);
   if (!parts.options.environment.empty()) {
     report["environment_options"] = parts.options.environment;
@@ -348,14 +354,12 @@ std::string ReportText(const ReportParts& parts) {
   AddDevice(parts.gpu, &report);
   report["precision"] =
       parts.options.is_precision_loss_allowed ? "float16" : "float32";
-  report["thread_mode"] =
-      std::string(ThreadModeName(parts.options.thread_mode));
-  report["runtime"] = {
-      {"library", parts.runtime.library},
-      {"version", parts.runtime.version},
-      {"registration_bytes", parts.runtime.registration_bytes},
-      {"integer_rounding", std::string(CpuKernelsName(parts.cpu_kernels))}};
-  return report.dump(2, ' ', false, json::error_handler_t::replace);
+  report["thread_mode"] = ThreadModeName(parts.options.thread_mode);
+  report["runtime"] = {{"library", parts.runtime.library},
+                       {"version", parts.runtime.version},
+                       {"registration_bytes", parts.runtime.registration_bytes},
+                       {"integer_rounding", CpuKernelsName(parts.cpu_kernels)}};
+  return report.Text();
 }
 
 }  // namespace gles_delegate

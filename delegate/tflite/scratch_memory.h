@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "base/hash_tables.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
@@ -28,7 +28,7 @@ size_t BytesOf(const TfLiteTensor& t);
 class ScratchMemory {
  public:
   // By tensor. 16-byte aligned, as TFLite's kernels expect.
-  using Blocks = absl::flat_hash_map<int, std::vector<uint8_t>>;
+  using Blocks = HashMap<int, std::vector<uint8_t>>;
 
   // Both must outlive this. The memory belongs to `blocks`.
   ScratchMemory(TfLiteContext* context, Blocks* blocks)

@@ -254,8 +254,7 @@ bool IsEmpty(const TfLiteTensor& t) {
 }
 
 void AddEmptyInputs(const TfLiteContext& context, const TfLiteNode& node,
-                    const absl::flat_hash_set<int>& made,
-                    TensorValues* values) {
+                    const HashSet<int>& made, TensorValues* values) {
   ForEachPresent(node.inputs, [&](int id) {
     if (made.contains(id) || !IsEmpty(context.tensors[id])) return;
     values->try_emplace(id, EmptyValue());

@@ -7,15 +7,14 @@
 
 #include <optional>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
 
 // Values in the runtime's representation, by TFLite's tensor index.
-using TensorValues = absl::flat_hash_map<int, ConstantData>;
+using TensorValues = HashMap<int, ConstantData>;
 
 // Prepares the node with the runtime's own kernel, with inputs in `values` as
 // constants, and without shape signatures: the kernels of SLICE and TOPK_V2
@@ -40,7 +39,7 @@ bool IsEmpty(const TfLiteTensor& tensor);
 // Adds the node's inputs without elements to `values`, except those in `made`,
 // which nodes write: their shapes may change. The file has no buffer for them.
 void AddEmptyInputs(const TfLiteContext& context, const TfLiteNode& node,
-                    const absl::flat_hash_set<int>& made, TensorValues* values);
+                    const HashSet<int>& made, TensorValues* values);
 
 // A small constant of integers or bools in the model's file.
 std::optional<ConstantData> KnownIntegers(const TfLiteTensor& tensor);

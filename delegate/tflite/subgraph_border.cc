@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/tflite/kept_messages.h"
 #include "delegate/tflite/read_tensor.h"
@@ -69,7 +69,7 @@ class MarkedInputs {
 absl::Status CheckKernel(const TfLiteRegistration& registration,
                          const std::vector<int>& inputs,
                          const std::vector<int>& outputs) {
-  absl::flat_hash_set<int> seen(inputs.begin(), inputs.end());
+  HashSet<int> seen(inputs.begin(), inputs.end());
   const bool each_once =
       std::all_of(outputs.begin(), outputs.end(),
                   [&seen](int id) { return seen.insert(id).second; });

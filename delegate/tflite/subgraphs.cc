@@ -76,9 +76,9 @@ absl::StatusOr<TfLiteContext*> Subgraphs::Get(int subgraph) const {
   return found;
 }
 
-absl::flat_hash_set<const void*> Subgraphs::ConstantsExcept(
+HashSet<const void*> Subgraphs::ConstantsExcept(
     absl::Span<TfLiteContext* const> those) const {
-  absl::flat_hash_set<const void*> found;
+  HashSet<const void*> found;
   for (int i = 0;; ++i) {
     const auto other = Get(i);
     if (!other.ok()) return found;
@@ -95,8 +95,8 @@ absl::flat_hash_set<const void*> Subgraphs::ConstantsExcept(
   }
 }
 
-absl::flat_hash_set<const TfLiteContext*> Subgraphs::Called() const {
-  absl::flat_hash_set<const TfLiteContext*> called;
+HashSet<const TfLiteContext*> Subgraphs::Called() const {
+  HashSet<const TfLiteContext*> called;
   const NodeFinder find(*own_);
   for (int i = 0;; ++i) {
     const auto caller = Get(i);

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
@@ -24,12 +24,12 @@ class Subgraphs {
 
   // The addresses of the file's constants in the model's subgraphs except `own`
   // and `those`. None if the runtime is older.
-  absl::flat_hash_set<const void*> ConstantsExcept(
+  HashSet<const void*> ConstantsExcept(
       absl::Span<TfLiteContext* const> those) const;
 
   // Which subgraphs nodes of the model call: bodies, conditions, branches,
   // decompositions. None if the runtime is older.
-  absl::flat_hash_set<const TfLiteContext*> Called() const;
+  HashSet<const TfLiteContext*> Called() const;
 
   // The indices of the subgraph's nodes, in execution order.
   absl::StatusOr<std::vector<int>> PlanOf(TfLiteContext* subgraph) const;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/tflite/read_tensor.h"
 #include "egl/caught.h"
@@ -24,7 +24,7 @@ bool IsDynamic(const TfLiteContext& context, int tensor) {
 
 // Tensors used by the model's nodes outside a partition.
 struct OtherNodes {
-  absl::flat_hash_set<int> tensors;
+  HashSet<int> tensors;
   // TFLite prepares nodes after these within Invoke, when the app has already
   // written the model's inputs.
   bool have_dynamic_outputs = false;
@@ -34,8 +34,7 @@ absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
                                        const ModelNodes& nodes,
                                        const ModelPartition& partition) {
   OtherNodes others;
-  const absl::flat_hash_set<int> own(partition.nodes.begin(),
-                                     partition.nodes.end());
+  const HashSet<int> own(partition.nodes.begin(), partition.nodes.end());
   for (int index : nodes.plan) {
     if (own.contains(index)) continue;
     TfLiteNode* node = nullptr;

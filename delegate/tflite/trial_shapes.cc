@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/read_tensor.h"
@@ -35,7 +35,7 @@ TrialShapes::TrialShapes(TfLiteContext* context, const NodeFinder& find,
       find_(find),
       plan_(plan),
       decompositions_(decompositions) {
-  absl::flat_hash_set<int> seen;
+  HashSet<int> seen;
   for (int index : plan) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = nullptr;
@@ -61,8 +61,11 @@ TrialShapes::TrialShapes(TfLiteContext* context, const NodeFinder& find,
 TrialShapes::~TrialShapes() {
   for (const Input& input : inputs_) {
     TfLiteTensor& t = context_->tensors[input.id];
-    if (ReadInts(t.dims) == input.dims ||
-        !ResizeTensor(context_, input.id, input.dims)) {
+    // Without a copy: a destructor must not throw.
+    const bool is_as_before =
+        std::equal(input.dims.begin(), input.dims.end(), t.dims->data,
+                   t.dims->data + t.dims->size);
+    if (is_as_before || !ResizeTensor(context_, input.id, input.dims)) {
       continue;
     }
     t.data.raw = input.memory;  // resizing takes it away

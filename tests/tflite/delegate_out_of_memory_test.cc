@@ -3,24 +3,20 @@
 // nothing ends the process.
 //
 // operator new fails for this program's own code: the delegate is linked into
-// it, and the driver is not. It does not fail for abseil's hash tables: one
-// that cannot grow is broken, as abseil is written for code without exceptions.
+// it, and the driver is not.
 #include <dlfcn.h>
-#include <elf.h>
 #include <execinfo.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <new>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tensorflow/lite/c/c_api.h"
@@ -39,36 +35,9 @@ std::atomic<int64_t> g_left{kNever};
 std::atomic<bool> g_ends{false};
 thread_local bool t_is_test = false;  // and not the delegate
 
-// The functions of hash tables, by the program's symbols: begin and size.
-std::vector<std::pair<const char*, size_t>> g_tables;
-
-void FindTables() {
-  std::ifstream file("/proc/self/exe", std::ios::binary);
-  const std::string elf{std::istreambuf_iterator<char>(file), {}};
-  const auto* header = reinterpret_cast<const Elf64_Ehdr*>(elf.data());
-  const auto* sections =
-      reinterpret_cast<const Elf64_Shdr*>(elf.data() + header->e_shoff);
-  for (int i = 0; i < header->e_shnum; ++i) {
-    if (sections[i].sh_type != SHT_SYMTAB) continue;
-    const auto* symbols =
-        reinterpret_cast<const Elf64_Sym*>(elf.data() + sections[i].sh_offset);
-    const char* names = elf.data() + sections[sections[i].sh_link].sh_offset;
-    for (size_t k = 0; k < sections[i].sh_size / sizeof(*symbols); ++k) {
-      if (std::strstr(names + symbols[k].st_name, "raw_hash_set") != nullptr) {
-        g_tables.emplace_back(&__executable_start + symbols[k].st_value,
-                              symbols[k].st_size);
-      }
-    }
-  }
-}
-
 bool IsOurs(const void* caller) {
   const char* from = static_cast<const char*>(caller);
-  if (from < &__executable_start || from >= &etext) return false;
-  for (const auto& [begin, size] : g_tables) {
-    if (from > begin && from <= begin + size) return false;
-  }
-  return true;
+  return from >= &__executable_start && from < &etext;
 }
 
 // Of std::string's functions, which the library has, their caller is meant.
@@ -123,7 +92,8 @@ namespace {
 
 struct Case {
   const char* name;
-  bool ends;  // every later allocation fails, too
+  const char* model;  // of tests/corpus, or a ChainModel's letters
+  bool ends;          // every later allocation fails, too
   bool falls_back;
   bool has_worker;
 };
@@ -132,12 +102,14 @@ class DelegateOutOfMemoryTest : public DeviceTestWithParam<Case> {
  protected:
   void SetUp() override {
     DeviceTestWithParam<Case>::SetUp();
-    if (g_tables.empty()) FindTables();
     void* frame = nullptr;
     (void)backtrace(&frame, 1);  // loads what it needs
     TfLiteInterpreter* interpreter = MakeInterpreter();
+    const TfLiteTensor* input = TfLiteInterpreterGetInputTensor(interpreter, 0);
+    dims_.assign(input->dims->data, input->dims->data + input->dims->size);
     ASSERT_EQ(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
     expected_ = Run(interpreter);
+    ASSERT_FALSE(expected_.empty());
     TfLiteInterpreterDelete(interpreter);
   }
 
@@ -147,6 +119,7 @@ class DelegateOutOfMemoryTest : public DeviceTestWithParam<Case> {
     TfLiteInterpreter* interpreter = MakeInterpreter();
     TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
     options.fallback_to_cpu = GetParam().falls_back ? 1 : 0;
+    options.max_delegated_partitions = 0;
     if (GetParam().has_worker) options.thread_mode = kTfLiteGlesThreadWorker;
     g_ends = GetParam().ends;
     g_left = n;
@@ -157,16 +130,23 @@ class DelegateOutOfMemoryTest : public DeviceTestWithParam<Case> {
                                                          delegate) == kTfLiteOk;
       (void)TfLiteInterpreterAllocateTensors(interpreter);
       (void)Run(interpreter);
-      // Of what failed. nlohmann::json allocates in its destructor, so that no
-      // allocation of the report itself may fail (docs/reliability.md).
-      if (g_left <= 0 && !GetParam().ends) {
-        (void)TfLiteGlesDelegateReport(delegate);
-      }
+      Resize(interpreter, 2);
+      (void)TfLiteInterpreterAllocateTensors(interpreter);
+      (void)Run(interpreter);
+      Resize(interpreter, 1);
+      (void)TfLiteGlesDelegateReport(delegate);
     }
     (void)TfLiteGlesDelegateLastError();
     const bool has_failed = g_left <= 0;
+    // Each allocation of a whole report.
+    for (int64_t k = 1; !has_failed; ++k) {
+      g_left = k;
+      (void)TfLiteGlesDelegateReport(delegate);
+      if (g_left > 0) break;
+    }
     g_left = kNever;
     // There is memory again.
+    Resize(interpreter, 1);
     const bool allocated =
         TfLiteInterpreterAllocateTensors(interpreter) == kTfLiteOk;
     const std::vector<float> actual = Run(interpreter);
@@ -195,26 +175,53 @@ class DelegateOutOfMemoryTest : public DeviceTestWithParam<Case> {
     return interpreter;
   }
 
-  // Empty: it fails.
+  // To that batch.
+  void Resize(TfLiteInterpreter* interpreter, int batch) {
+    const int first = dims_[0];
+    dims_[0] = first * batch;
+    (void)TfLiteInterpreterResizeInputTensor(interpreter, 0, dims_.data(),
+                                             static_cast<int>(dims_.size()));
+    dims_[0] = first;
+  }
+
+  // The values of output 0. Empty: it fails.
   static std::vector<float> Run(TfLiteInterpreter* interpreter) {
     TfLiteTensor* input = TfLiteInterpreterGetInputTensor(interpreter, 0);
-    auto* values = static_cast<float*>(TfLiteTensorData(input));
+    const bool is_float = input->type == kTfLiteFloat32;
+    void* values = TfLiteTensorData(input);
     if (values == nullptr) return {};
-    for (size_t i = 0; i < TfLiteTensorByteSize(input) / sizeof(float); ++i) {
-      values[i] = 0.25f * static_cast<float>(i % 7) - 0.5f;
+    const size_t bytes = TfLiteTensorByteSize(input);
+    for (size_t i = 0; i < bytes / (is_float ? sizeof(float) : 1); ++i) {
+      const auto value = static_cast<float>(i % 7);
+      if (is_float) {
+        static_cast<float*>(values)[i] = 0.25f * value - 0.5f;
+      } else {
+        static_cast<int8_t*>(values)[i] = static_cast<int8_t>(9 * value - 30);
+      }
     }
     if (TfLiteInterpreterInvoke(interpreter) != kTfLiteOk) return {};
     const TfLiteTensor* output =
         TfLiteInterpreterGetOutputTensor(interpreter, 0);
+    const size_t size = TfLiteTensorByteSize(output);
     t_is_test = true;
-    std::vector<float> result(TfLiteTensorByteSize(output) / sizeof(float));
+    std::vector<float> result(is_float ? size / sizeof(float) : size);
     t_is_test = false;
-    std::memcpy(result.data(), TfLiteTensorData(output),
-                TfLiteTensorByteSize(output));
+    if (is_float) {
+      std::memcpy(result.data(), TfLiteTensorData(output), size);
+    } else {
+      const auto* codes = static_cast<const int8_t*>(TfLiteTensorData(output));
+      std::copy(codes, codes + size, result.begin());
+    }
     return result;
   }
 
-  const std::unique_ptr<Model> model_ = LoadOrDie(ChainModel("canm"));
+  static std::unique_ptr<Model> ModelOf(const std::string& name) {
+    if (name.find('.') == std::string::npos) return LoadOrDie(ChainModel(name));
+    return *Model::FromFile(GLES_DELEGATE_SOURCE_DIR "/tests/corpus/" + name);
+  }
+
+  const std::unique_ptr<Model> model_ = ModelOf(GetParam().model);
+  std::vector<int> dims_;  // of input 0
   std::vector<float> expected_;
 };
 
@@ -232,11 +239,16 @@ TEST_P(DelegateOutOfMemoryTest, NothingEndsTheProcess) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, DelegateOutOfMemoryTest,
-    ::testing::Values(Case{"OneFails", false, false, false},
-                      Case{"OneFailsAndItFallsBack", false, true, false},
-                      Case{"OneFailsOfAWorker", false, false, true},
-                      Case{"AllFail", true, false, false},
-                      Case{"AllFailAndItFallsBack", true, true, false}),
+    ::testing::Values(
+        Case{"OneFails", "canm", false, false, false},
+        Case{"OneFailsAndItFallsBack", "canm", false, true, false},
+        Case{"OneFailsOfAWorker", "canm", false, false, true},
+        Case{"AllFail", "canm", true, false, false},
+        Case{"AllFailAndItFallsBack", "canm", true, true, false},
+        Case{"OneFailsOfALoop", "lstm.float32.tflite", false, true, false},
+        Case{"AllFailOfALoop", "lstm.float32.tflite", true, false, false},
+        Case{"OneFailsOfCodes", "residual.int8.tflite", false, true, false},
+        Case{"AllFailOfCodes", "residual.int8.tflite", true, false, false}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_format.h"
+#include "base/format.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/integer_path/helpers.h"
 #include "delegate/passes/integer_path/int16_helpers.h"
@@ -207,7 +207,7 @@ std::optional<Node> DivInIntegers(const Node& node, const KernelContext& c) {
   for (int16_t& code : *table) {
     code = static_cast<int16_t>(code - to.zero_point);
   }
-  const std::string name = absl::StrFormat(
+  const std::string name = Formatted(
       "quotients of quantized values from %d of %a from %d, %a from %d as %a "
       "from %d",
       a.range.low, a.scale, a.zero_point, b.scale, b.zero_point, to.scale,

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "absl/types/span.h"
+#include "base/format.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/integer_path/float_functions.h"
@@ -90,8 +90,8 @@ std::vector<Node> Int16Table(const Node& node, const KernelContext& c) {
                          : quant::TanhOfInt16(scale);
   if (!table) return {};
   // The scale in hexadecimal is all of its bits.
-  const std::string name = absl::StrFormat("%s of int16 values of scale %a",
-                                           function->function, scale);
+  const std::string name =
+      Formatted("%s of int16 values of scale %a", function->function, scale);
   return {
       UnaryOfQuantized(node, {Int16Lookup(name, *table, c.graph)}, *c.graph)};
 }
@@ -103,8 +103,8 @@ std::vector<Node> Int16Lines(const Node& node, const KernelContext& c) {
   const float to = ScaleOf(*c.graph, node.outputs[0]);
   const auto table = LinesOf(function->function, from, to);
   if (!table) return {};
-  const std::string name = absl::StrFormat(
-      "%s of int16 values of scales %a, %a", function->function, from, to);
+  const std::string name = Formatted("%s of int16 values of scales %a, %a",
+                                     function->function, from, to);
   return {
       UnaryOfQuantized(node, {Int16Lookup(name, *table, c.graph)}, *c.graph)};
 }
@@ -162,7 +162,7 @@ std::vector<Node> Int16LeakyRelu(const Node& node, const KernelContext& c) {
   if (alpha < 0) {
     const auto table = quant::LeakyReluOfInt16(from, to, alpha);
     if (!table) return {};
-    const std::string name = absl::StrFormat(
+    const std::string name = Formatted(
         "leaky_relu by %a of int16 values of scales %a, %a", alpha, from, to);
     return {
         UnaryOfQuantized(node, {Int16Lookup(name, *table, c.graph)}, *c.graph)};
