@@ -1,12 +1,16 @@
 // labels: op
 // The rows of tools/cases: each model by the delegate against TFLite's own
-// kernels, and what the delegate refuses. CTest runs the rows of each op by
-// themselves (tests/cases/CMakeLists.txt).
+// kernels, and what the delegate refuses. CTest runs each list by itself
+// (tests/cases/CMakeLists.txt).
+#include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/tflite/reader.h"
 #include "nlohmann/json.hpp"
@@ -130,14 +134,38 @@ TEST_P(RefusedCaseTest, SaysWhy) {
   }
 }
 
+// Whether GLES_TEST_OPS, what `./dev test` was asked for, names the row's op, a
+// part of it ("softmax" of LOG_SOFTMAX) or its list.
+bool IsAskedFor(const Row& row) {
+  const char* asked = std::getenv("GLES_TEST_OPS");
+  const std::string op = absl::AsciiStrToLower(row.op);
+  const std::vector<std::string> parts = absl::StrSplit(op, '_');
+  for (absl::string_view word :
+       absl::StrSplit(asked == nullptr ? "" : asked, ' ', absl::SkipEmpty())) {
+    if (word == op || word == row.list ||
+        std::find(parts.begin(), parts.end(), word) != parts.end()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// All rows of a list, if no row of it is asked for.
 std::vector<Row> RowsThat(bool are_refused) {
+  std::set<std::string> lists;
+  for (const Row& row : AllRows()) {
+    if (IsAskedFor(row)) lists.insert(row.list);
+  }
   std::vector<Row> rows;
   for (const Row& row : AllRows()) {
-    if (row.refusal.empty() != are_refused) rows.push_back(row);
+    if (row.refusal.empty() == are_refused) continue;
+    if (lists.count(row.list) == 0 || IsAskedFor(row)) rows.push_back(row);
   }
   return rows;
 }
 
+// Of the ops asked for, none may be refused.
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RefusedCaseTest);
 INSTANTIATE_TEST_SUITE_P(Rows, CaseTest, ::testing::ValuesIn(RowsThat(false)),
                          NameOfRow);
 INSTANTIATE_TEST_SUITE_P(Refused, RefusedCaseTest,
