@@ -2,6 +2,8 @@
 // The rows of tools/cases: each model by the delegate against TFLite's own
 // kernels, and what the delegate refuses. CTest runs each list by itself
 // (tests/cases/CMakeLists.txt).
+#include "tools/conformance/cases.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -21,6 +23,7 @@
 #include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
 #include "tools/cases/rows.h"
+#include "tools/conformance/session.h"
 #include "tools/op_models/compare.h"
 #include "tools/op_models/random.h"
 
@@ -103,6 +106,45 @@ TEST_P(CaseTest, Agrees) {
   }
 }
 
+// Its 8- and 16-bit models, in the suite's session: every third (fewer on
+// softpipe, which takes ten times as long), each in one storage. No quantized
+// value may differ.
+class QuantizedCaseTest : public testing::DeviceTestWithParam<Row> {};
+
+conformance::Session* TheSession() {
+  static auto* session =
+      conformance::Session::Create("", /*self_check=*/false).value().release();
+  return session;
+}
+
+TEST_P(QuantizedCaseTest, IsTflites) {
+  conformance::CaseList list;
+  conformance::AddRowCases(&list, {GetParam()});
+  const auto families = list.Take();
+  ASSERT_TRUE(families.ok()) << families.status();
+  const absl::string_view device =
+      absl::NullSafeStringView(std::getenv("GLES_DELEGATE_DEVICE"));
+  const int step = device == "softpipe" ? 17 : 3;
+  int number = 0, ran = 0;
+  for (const conformance::Family& family : *families) {
+    if (!family.quantized || number++ % step != 0) continue;
+    int storage = 0;
+    const auto in_turn = [&](const std::string&) {
+      return storage++ == number / step % 3;
+    };
+    for (const conformance::CaseResult& result :
+         TheSession()->Run(family, in_turn, [](const std::string&) {})) {
+      // Not each TFLite takes each scale.
+      if (!result.not_run.empty()) continue;
+      ++ran;
+      if (result.failure.empty()) continue;
+      ADD_FAILURE() << "gles_conformance --filter=" << result.name << ": "
+                    << result.failure;
+    }
+  }
+  EXPECT_TRUE(ran > 0 || testing::OnOldestTflite());
+}
+
 // The reader's messages for the model's nodes. It asks none of TFLite's
 // kernels.
 std::string RefusalOf(const CaseSpec& spec) {
@@ -150,26 +192,41 @@ bool IsAskedFor(const Row& row) {
   return false;
 }
 
+enum class Which { kRun, kRefused, kQuantized };
+
+bool Is(const Row& row, Which which) {
+  if (which != Which::kQuantized) {
+    return row.refusal.empty() == (which == Which::kRun);
+  }
+  const auto spec = ParseCase(row.cases[0]);
+  return spec.ok() && (spec->Has("series") || spec->Has("quantized"));
+}
+
 // All rows of a list, if no row of it is asked for.
-std::vector<Row> RowsThat(bool are_refused) {
+std::vector<Row> RowsThat(Which which) {
   std::set<std::string> lists;
   for (const Row& row : AllRows()) {
     if (IsAskedFor(row)) lists.insert(row.list);
   }
   std::vector<Row> rows;
   for (const Row& row : AllRows()) {
-    if (row.refusal.empty() == are_refused) continue;
+    if (!Is(row, which)) continue;
     if (lists.count(row.list) == 0 || IsAskedFor(row)) rows.push_back(row);
   }
   return rows;
 }
 
-// Of the ops asked for, none may be refused.
+// The ops asked for may have none of these.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RefusedCaseTest);
-INSTANTIATE_TEST_SUITE_P(Rows, CaseTest, ::testing::ValuesIn(RowsThat(false)),
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(QuantizedCaseTest);
+INSTANTIATE_TEST_SUITE_P(Quantized, QuantizedCaseTest,
+                         ::testing::ValuesIn(RowsThat(Which::kQuantized)),
                          NameOfRow);
+INSTANTIATE_TEST_SUITE_P(Rows, CaseTest,
+                         ::testing::ValuesIn(RowsThat(Which::kRun)), NameOfRow);
 INSTANTIATE_TEST_SUITE_P(Refused, RefusedCaseTest,
-                         ::testing::ValuesIn(RowsThat(true)), NameOfRow);
+                         ::testing::ValuesIn(RowsThat(Which::kRefused)),
+                         NameOfRow);
 
 }  // namespace
 }  // namespace gles_delegate::cases
