@@ -1,12 +1,18 @@
 // labels: op
 // The rows of tools/cases: each model by the delegate against TFLite's own
-// kernels, and what the delegate refuses. CTest runs the rows of each op by
-// themselves (tests/cases/CMakeLists.txt).
+// kernels, and what the delegate refuses. CTest runs each list by itself
+// (tests/cases/CMakeLists.txt).
+#include "tools/conformance/cases.h"
+
+#include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/tflite/reader.h"
 #include "nlohmann/json.hpp"
@@ -17,6 +23,7 @@
 #include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
 #include "tools/cases/rows.h"
+#include "tools/conformance/session.h"
 #include "tools/op_models/compare.h"
 #include "tools/op_models/random.h"
 
@@ -99,6 +106,45 @@ TEST_P(CaseTest, Agrees) {
   }
 }
 
+// Its 8- and 16-bit models, in the suite's session: every third (fewer on
+// softpipe, which takes ten times as long), each in one storage. No quantized
+// value may differ.
+class QuantizedCaseTest : public testing::DeviceTestWithParam<Row> {};
+
+conformance::Session* TheSession() {
+  static auto* session =
+      conformance::Session::Create("", /*self_check=*/false).value().release();
+  return session;
+}
+
+TEST_P(QuantizedCaseTest, IsTflites) {
+  conformance::CaseList list;
+  conformance::AddRowCases(&list, {GetParam()});
+  const auto families = list.Take();
+  ASSERT_TRUE(families.ok()) << families.status();
+  const absl::string_view device =
+      absl::NullSafeStringView(std::getenv("GLES_DELEGATE_DEVICE"));
+  const int step = device == "softpipe" ? 17 : 3;
+  int number = 0, ran = 0;
+  for (const conformance::Family& family : *families) {
+    if (!family.quantized || number++ % step != 0) continue;
+    int storage = 0;
+    const auto in_turn = [&](const std::string&) {
+      return storage++ == number / step % 3;
+    };
+    for (const conformance::CaseResult& result :
+         TheSession()->Run(family, in_turn, [](const std::string&) {})) {
+      // Not each TFLite takes each scale.
+      if (!result.not_run.empty()) continue;
+      ++ran;
+      if (result.failure.empty()) continue;
+      ADD_FAILURE() << "gles_conformance --filter=" << result.name << ": "
+                    << result.failure;
+    }
+  }
+  EXPECT_TRUE(ran > 0 || testing::OnOldestTflite());
+}
+
 // The reader's messages for the model's nodes. It asks none of TFLite's
 // kernels.
 std::string RefusalOf(const CaseSpec& spec) {
@@ -130,18 +176,57 @@ TEST_P(RefusedCaseTest, SaysWhy) {
   }
 }
 
-std::vector<Row> RowsThat(bool are_refused) {
+// Whether GLES_TEST_OPS, what `./dev test` was asked for, names the row's op, a
+// part of it ("softmax" of LOG_SOFTMAX) or its list.
+bool IsAskedFor(const Row& row) {
+  const char* asked = std::getenv("GLES_TEST_OPS");
+  const std::string op = absl::AsciiStrToLower(row.op);
+  const std::vector<std::string> parts = absl::StrSplit(op, '_');
+  for (absl::string_view word :
+       absl::StrSplit(asked == nullptr ? "" : asked, ' ', absl::SkipEmpty())) {
+    if (word == op || word == row.list ||
+        std::find(parts.begin(), parts.end(), word) != parts.end()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+enum class Which { kRun, kRefused, kQuantized };
+
+bool Is(const Row& row, Which which) {
+  if (which != Which::kQuantized) {
+    return row.refusal.empty() == (which == Which::kRun);
+  }
+  const auto spec = ParseCase(row.cases[0]);
+  return spec.ok() && (spec->Has("series") || spec->Has("quantized"));
+}
+
+// All rows of a list, if no row of it is asked for.
+std::vector<Row> RowsThat(Which which) {
+  std::set<std::string> lists;
+  for (const Row& row : AllRows()) {
+    if (IsAskedFor(row)) lists.insert(row.list);
+  }
   std::vector<Row> rows;
   for (const Row& row : AllRows()) {
-    if (row.refusal.empty() != are_refused) rows.push_back(row);
+    if (!Is(row, which)) continue;
+    if (lists.count(row.list) == 0 || IsAskedFor(row)) rows.push_back(row);
   }
   return rows;
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, CaseTest, ::testing::ValuesIn(RowsThat(false)),
+// The ops asked for may have none of these.
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RefusedCaseTest);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(QuantizedCaseTest);
+INSTANTIATE_TEST_SUITE_P(Quantized, QuantizedCaseTest,
+                         ::testing::ValuesIn(RowsThat(Which::kQuantized)),
                          NameOfRow);
+INSTANTIATE_TEST_SUITE_P(Rows, CaseTest,
+                         ::testing::ValuesIn(RowsThat(Which::kRun)), NameOfRow);
 INSTANTIATE_TEST_SUITE_P(Refused, RefusedCaseTest,
-                         ::testing::ValuesIn(RowsThat(true)), NameOfRow);
+                         ::testing::ValuesIn(RowsThat(Which::kRefused)),
+                         NameOfRow);
 
 }  // namespace
 }  // namespace gles_delegate::cases

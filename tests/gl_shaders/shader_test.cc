@@ -251,8 +251,8 @@ std::vector<SingleOpModel> OneOfEach() {
           Softmax({1, 8, 8, 3}),
           cases::ModelOf("DEPTH_TO_SPACE x=[1,2,3,20] block_size=2"),
           cases::ModelOf("SPACE_TO_DEPTH x=[1,4,6,5] block_size=2"),
-          Unary(UnaryOp::kHardSwish, {1, 4, 4, 5}),
-          Prelu({1, 4, 4, 5}, {5})};
+          cases::ModelOf("HARD_SWISH x=[1,4,4,5]"),
+          cases::ModelOf("PRELU x=[1,4,4,5] alpha=const:[5]")};
 }
 
 TEST(ShaderDumpTest, ShadersInUseAreDumpedAndValid) {

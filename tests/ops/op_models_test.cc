@@ -71,7 +71,7 @@ TEST(MatchesCpuTest, AcceptsHalfOutputsAtHalfPrecision) {
 
 TEST(MatchesCpuTest, NanAndInfinityEqualOnlyThemselves) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  SingleOpModel model = Unary(UnaryOp::kAbs, {1, 1, 1, 4});
+  SingleOpModel model = cases::ModelOf("ABS x=[1,1,1,4]");
   model.inputs[0] = {NAN, -kInfinity, kInfinity, 1};
   RunResult result = RunOnCpu(model);
   EXPECT_THAT(result, MatchesCpu(model));

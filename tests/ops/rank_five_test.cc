@@ -4,14 +4,12 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "delegate/ops/movement/slice.h"
 #include "delegate/ops/movement/transpose.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_node.h"
-#include "tools/cases/model.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -124,17 +122,6 @@ TEST_F(RankFiveTest, Reduce) {
   }
 }
 
-// By MAXIMUM: TFLite 2.9's ADD aborts on a broadcast of five axes.
-TEST_F(RankFiveTest, Elementwise) {
-  BinaryParams params;
-  params.op = BinaryOp::kMaximum;
-  params.a = {2, 3, 2, 3, 5};
-  params.b = {3, 5};
-  Expect(Binary(params));
-  params.b = {1, 1, 2, 1, 1};
-  Expect(Binary(params));
-}
-
 const Shape kSix = {2, 3, 2, 3, 2, 5};
 
 // Operands that repeat along some axes of the batch alone. TFLite's kernels
@@ -177,17 +164,6 @@ TEST_F(RankFiveTest, BroadcastsOfSixAxes) {
                          {3, 1, 3, 1, 1},    {2, 1, 2, 5},
                          {3, 2, 1}};
   for (const Shape& part : parts) {
-    BinaryParams params;
-    params.op = BinaryOp::kSub;
-    params.a = kSix;
-    params.b = part;
-    Expect(Binary(params));
-    std::swap(params.a, params.b);
-    params.constant = Constant::kFirst;
-    Expect(Binary(params));
-    Expect(cases::ModelOf(
-        absl::StrCat("ADD a=i32[", absl::StrJoin(part, ","),
-                     "]~-1000..1000 b=i32[2,3,2,3,2,5]~-1000..1000")));
     for (const Op op : {Op::MAXIMUM, Op::LESS, Op::SELECT_V2}) {
       const SingleOpModel model = OfSixAxes(op, part, /*for_cpu=*/false);
       EXPECT_THAT(RunOnDelegate(model),
@@ -195,11 +171,6 @@ TEST_F(RankFiveTest, BroadcastsOfSixAxes) {
           << model.description;
     }
   }
-  // Both sides.
-  BinaryParams params;
-  params.a = {2, 1, 2, 1, 2, 5};
-  params.b = {1, 3, 1, 3, 2, 1};
-  ExpectMatchesCpu(Binary(params));
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 // labels: op quant oldest_tflite
 // int16 values (16x8 models) of several operands, or between widths: ADD and
-// SUB of powers of two, CONCATENATION, PADV2, SELECT_V2 and SUM, and QUANTIZE
-// to 8 bits. TFLite's codes, every one; 208 cases an op.
+// SUB of powers of two, PADV2 and SUM, and QUANTIZE to 8 bits. TFLite's codes, every one; 208 cases an op.
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "tests/testing/code_cases.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/int16_values.h"
@@ -53,26 +51,6 @@ TEST_F(Int16OperandsTest, SumsOfPowersOfTwoAreTflites) {
   }
 }
 
-// TFLite moves quantized values, whatever they stand for.
-TEST_F(Int16OperandsTest, ConcatenationsAreTflites) {
-  ExpectCases<int16_t>("CONCATENATION", [](Cases& cases, int i) {
-    const ModelQuantization out = cases.Draw(cases.Power(-5, -2));
-    const int channels = i % 2 == 0 ? 8 : 5;
-    const Dims dims = {1, 3, 7, channels};
-    std::vector<int> inputs;
-    for (int part = 0; part < 3; ++part) {
-      const ModelQuantization in =
-          part == 1 && i % 4 == 0 ? out : cases.Draw(2 * out.scale[0]);
-      inputs.push_back(part == 2 && i % 3 == 0 ? cases.Constant(dims, in)
-                                               : cases.Input(dims, in));
-    }
-    schema::ConcatenationOptionsT options;
-    options.axis = 3;
-    cases.b.AddOp(Op::CONCATENATION, 2, inputs,
-                  {cases.Output({1, 3, 7, 3 * channels}, out)}, options);
-  });
-}
-
 // The value is of the output's quantization, as TFLite asks; the input is not.
 TEST_F(Int16OperandsTest, PadsByARuntimeValueAreTflites) {
   ExpectCases<int16_t>("PADV2", [](Cases& cases, int i) {
@@ -85,21 +63,6 @@ TEST_F(Int16OperandsTest, PadsByARuntimeValueAreTflites) {
     cases.b.AddOp(Op::PADV2, 2, {x, paddings, value},
                   {cases.Output({2, 7, 6, 8 + i % 3}, out)},
                   schema::PadV2OptionsT());
-  });
-}
-
-TEST_F(Int16OperandsTest, SelectionsAreTflites) {
-  constexpr bool kCondition[] = {true, false, false, true, false};
-  ExpectCases<int16_t>("SELECT_V2", [&](Cases& cases, int i) {
-    const int condition =
-        cases.b.AddConstant<bool>("c", {5}, absl::MakeConstSpan(kCondition));
-    const Dims dims = {2, 7, 5};
-    const int x = cases.Input(dims, cases.Draw(0.01f));
-    const int z = i % 3 == 0 ? cases.Constant({5}, cases.Draw(0.02f))
-                             : cases.Input({7, 5}, cases.Draw(0.1f));
-    cases.b.AddOp(Op::SELECT_V2, 1, {condition, x, z},
-                  {cases.Output(dims, cases.Draw(0.03f))},
-                  schema::SelectV2OptionsT());
   });
 }
 

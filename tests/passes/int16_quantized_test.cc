@@ -1,5 +1,5 @@
 // labels: op quant
-// int16 values (16x8 models): activations, pooling, means, softmax, resizes and
+// int16 values (16x8 models): pooling, means, softmax, resizes and
 // what moves codes. TFLite's codes, every one; 208 cases an op.
 #include <string>
 #include <vector>
@@ -30,45 +30,6 @@ ModelQuantization Beside(Cases* cases, const ModelQuantization& in) {
   return cases->Draw(in.scale[0] *
                      std::exp2(static_cast<float>(cases->Int(-4, 6))));
 }
-
-// --- Functions of one code ---------------------------------------------------
-
-void AddUnary(Cases* cases, Op op, int i) {
-  const Dims dims = {1, 16, 16, 16 + i % 5};
-  ModelQuantization in = DrawScale(cases);
-  // The functions that TFLite has in fixed point.
-  if (i % 6 == 0) in = WideScale(1.0f / (i % 4 == 0 ? 4096 : 2048));
-  const bool fixed = op == Op::LOGISTIC || op == Op::TANH;
-  const int x = cases->Input(dims, in);
-  const int y =
-      cases->Output(dims, fixed ? WideScale(kFraction) : Beside(cases, in));
-  if (op == Op::LEAKY_RELU) {
-    const float alphas[] = {0.01f, 0.2f, 0.3f, 1.0f, 1.5f, 0, -0.5f};
-    schema::LeakyReluOptionsT options;
-    options.alpha = alphas[i % 7];
-    cases->b.AddOp(op, 2, {x}, {y}, options);
-  } else {
-    cases->b.AddOp(op, op == Op::QUANTIZE ? 2 : 3, {x}, {y});
-  }
-}
-
-class Int16UnaryTest : public DeviceTestWithParam<Op> {};
-
-TEST_P(Int16UnaryTest, IsTflites) {
-  ExpectCases<int16_t>(
-      schema::EnumNameBuiltinOperator(GetParam()),
-      [](Cases& cases, int i) { AddUnary(&cases, GetParam(), i); });
-}
-
-std::string OpName(const ::testing::TestParamInfo<Op>& info) {
-  return schema::EnumNameBuiltinOperator(info.param);
-}
-
-INSTANTIATE_TEST_SUITE_P(Ops, Int16UnaryTest,
-                         ::testing::Values(Op::LOGISTIC, Op::TANH, Op::RELU,
-                                           Op::RELU6, Op::ABS, Op::LEAKY_RELU,
-                                           Op::QUANTIZE),
-                         OpName);
 
 // --- Rows --------------------------------------------------------------------
 
@@ -240,22 +201,6 @@ TEST(Int16MatricesTest, BatchMatMulOfAConstantIsTflites) {
           i % 3 == 0 ? Sides::kFirstConstant : Sides::kSecondConstant, i);
     }
     cases.ExpectQuantized(absl::StrCat("BATCH_MATMUL of a constant, ", depth));
-  }
-}
-
-// --- The larger of two -------------------------------------------------------
-
-TEST(Int16BinaryTest, ExtremesAreTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  for (Op op : {Op::MAXIMUM, Op::MINIMUM}) {
-    const auto add = [op](Cases& cases, int i) {
-      const Dims dims = {1, 8, 8, 5 + i % 4};
-      const ModelQuantization a = DrawScale(&cases);
-      const int x = cases.Input(dims, a);
-      const int z = cases.Input(dims, Beside(&cases, a));
-      cases.b.AddOp(op, 3, {x, z}, {cases.Output(dims, Beside(&cases, a))});
-    };
-    ExpectCases<int16_t>(schema::EnumNameBuiltinOperator(op), add);
   }
 }
 

@@ -1,8 +1,7 @@
 // labels: op quant
-// uint8 DIV and 16-bit REDUCE_PROD: TFLite's codes, every one; 208 cases an op.
+// 16-bit REDUCE_PROD: TFLite's codes, every one; 208 cases.
 // RSQRT of quantized values below the zero point, which TFLite's kernel does
 // not take.
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -14,45 +13,6 @@ namespace gles_delegate::testing {
 namespace {
 
 using Dims = ModelBuilder::Shape;
-
-// All quantized values but the zero point, by which TFLite's kernel cannot
-// divide, and 0, which newer kernels take for it.
-std::vector<uint8_t> Divisors(CodeCases<uint8_t>* cases, const Dims& dims,
-                              const ModelQuantization& q) {
-  std::vector<uint8_t> quantized = cases->Codes(dims);
-  for (uint8_t& code : quantized) {
-    while (code == q.zero_point[0] || code == 0) ++code;
-  }
-  return quantized;
-}
-
-TEST(QuotientQuantizedTest, AreTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  for (int seed = 1; seed <= 4; ++seed) {
-    CodeCases<uint8_t> cases(seed);
-    for (int i = 0; i < 52; ++i) {
-      const Dims full = {1, 16, 16, 1 + i % 5};
-      const Dims other = i % 3 == 1 ? Dims{1, 1, 1, full[3]} : full;
-      const ModelQuantization a = cases.Draw(cases.Power(-3, 0));
-      const ModelQuantization b = cases.Draw(cases.Power(-3, 0));
-      // 16-bit floats hold no coarser outputs.
-      const ModelQuantization out = cases.Draw(
-          std::min(a.scale[0] / b.scale[0] * cases.Power(-2, 1), 200.0f));
-      const int x = cases.Input(full, a);
-      const std::vector<uint8_t> quantized = Divisors(&cases, other, b);
-      const int y = i % 4 == 3
-                        ? cases.b.AddConstant<uint8_t>("c", other, quantized, b)
-                        : cases.Input(other, b, quantized);
-      schema::DivOptionsT options;
-      if (i % 5 == 0) {
-        options.fused_activation_function =
-            schema::ActivationFunctionType::RELU;
-      }
-      cases.b.AddOp(Op::DIV, 2, {x, y}, {cases.Output(full, out)}, options);
-    }
-    cases.ExpectQuantized(absl::StrCat("DIV seed ", seed));
-  }
-}
 
 TEST(ProductQuantizedTest, OfSixteenBitsAreTflites) {
   GLES_SKIP_WITHOUT_DEVICE();

@@ -40,7 +40,7 @@ TEST_P(StockFaultsTest, TheValueOfPadV2) {
 }
 
 TEST_P(StockFaultsTest, PowOfANegativeBase) {
-  SingleOpModel model = Binary({BinaryOp::kPow, {1, 1, 2, 4}, {1, 1, 2, 4}});
+  SingleOpModel model = cases::ModelOf("POW a=[1,1,2,4] b=[1,1,2,4]");
   ASSERT_EQ(model.inputs.size(), 2);
   model.inputs = {{-2, -1.5f, -1, -3, -2, -0.5f, -8, 2},
                   {3, 2, 5, -1, 0, 4, 0.5f, -2}};
@@ -52,26 +52,18 @@ TEST_P(StockFaultsTest, PowOfANegativeBase) {
 }
 
 TEST_P(StockFaultsTest, SubAndDivOfABroadcastLeftOperand) {
-  for (BinaryOp op : {BinaryOp::kSub, BinaryOp::kDiv}) {
-    for (const Shape& left :
-         {Shape{1}, Shape{5}, Shape{1, 1, 1, 5}, Shape{1, 4, 4, 1}}) {
-      BinaryParams params;
-      params.op = op;
-      params.a = left;
-      params.b = {1, 4, 4, 5};
-      Check(Binary(params));
-      params.constant = Constant::kFirst;
-      Check(Binary(params));
+  for (const char* op : {"SUB", "DIV"}) {
+    for (const char* left :
+         {"[1]", "[5]", "[1,1,1,5]", "[1,4,4,1]", "const:[1]", "const:[5]",
+          "const:[1,1,1,5]", "const:[1,4,4,1]"}) {
+      Check(cases::ModelOf(absl::StrCat(
+          op, " a=", left, " b=[1,4,4,5]~(0.5..2,-2..-0.5,0.5..2)")));
     }
   }
 }
 
 TEST_P(StockFaultsTest, SubOfAConstantHwcTensor) {
-  BinaryParams params;
-  params.op = BinaryOp::kSub;
-  params.b = {4, 4, 5};
-  params.constant = Constant::kSecond;
-  Check(Binary(params));
+  Check(cases::ModelOf("SUB a=[1,4,4,5] b=const:[4,4,5]"));
 }
 
 TEST_P(StockFaultsTest, MeanOverOtherAxesThanHeightAndWidth) {

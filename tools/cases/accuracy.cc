@@ -25,6 +25,61 @@ bool HasFloats(const CaseSpec& spec) {
       });
 }
 
+struct OpAccuracy {
+  Op op;
+  int terms;  // of one element of the result
+  float ulps;
+  float absolute;
+};
+
+// The precision of each function by GLSL ES 3.10 (4.5.1), where a ULP is two
+// units of 2^-24, on the data of the rows; if it promises none (sin, cos), the
+// precision that drivers reach.
+constexpr OpAccuracy kOps[] = {
+    {Op::ADD, 2, 4, 0},
+    {Op::SUB, 2, 4, 0},
+    {Op::STABLEHLO_ADD, 2, 4, 0},
+    {Op::MUL, 1, 4, 0},
+    {Op::STABLEHLO_MULTIPLY, 1, 4, 0},
+    {Op::SQUARED_DIFFERENCE, 1, 4, 0},
+    {Op::SQUARE, 1, 4, 0},
+    {Op::HARD_SWISH, 1, 4, 0},
+    {Op::LEAKY_RELU, 1, 4, 0},
+    {Op::PRELU, 1, 4, 0},
+    {Op::DIV, 1, 8, 0},  // within 2.5 ULP
+    // exp2(y log2(x)) of 3 + 2|x| ULP and 3 ULP; |y log2 x| is at most 7: 17
+    // ULP, and 3 ULP of log2 grow by 7 ln 2.
+    {Op::POW, 1, 64, 0},
+    // exp(-x) of 3 + 2|x| ULP counts where it is not small beside 1.
+    {Op::LOGISTIC, 1, 32, 0x1p-23},
+    // Near zero, exp(x) - 1 keeps exp's absolute error: 3 ULP of 1.
+    {Op::TANH, 1, 32, 0x1p-21},
+    {Op::ELU, 1, 32, 0x1p-21},
+    {Op::EXP, 1, 48, 0},       // 3 + 2|x| ULP, |x| up to 8, and TFLite's own
+    {Op::LOG, 1, 8, 0x1p-21},  // in [0.5, 2]
+    {Op::SQRT, 1, 12, 0},      // 1 / inversesqrt(x): 2 + 2.5 ULP
+    {Op::RSQRT, 1, 8, 0},      // 2 ULP
+    {Op::SIN, 1, 4, 0x1p-20},  // NVIDIA's fast sine on [-pi, pi]
+    {Op::COS, 1, 4, 0x1p-20},
+    // 1 + erf or 1 + tanh errs by some 2^-23 beside 1, times x / 2: up to 4
+    // units of |x|, which is below 8.
+    {Op::GELU, 1, 16, 0},
+    // A quotient of 2.5 ULP, the polynomial's two roundings, one each for the
+    // octant, the quadrant and pi itself.
+    {Op::ATAN2, 1, 12, 0},
+};
+
+bool HasOp(const CaseSpec& spec, Op op) {
+  return std::any_of(spec.nodes.begin(), spec.nodes.end(),
+                     [op](const NodeSpec& node) { return node.op == op; });
+}
+
+bool IsActivated(const NodeSpec& node) {
+  const auto fields =
+      node.options.value("builtin_options", nlohmann::ordered_json::object());
+  return fields.value("fused_activation_function", "NONE") != "NONE";
+}
+
 // The shape of the node's input, if the row says it.
 testing::Shape ShapeOf(const NodeSpec& node, size_t input) {
   return input < node.inputs.size() ? node.inputs[input].shape
@@ -70,13 +125,21 @@ void AddNode(const NodeSpec& node, Accuracy* accuracy) {
     accuracy->terms += ProductsOf(node, *filter) + 1;  // the bias
     return;
   }
+  for (const OpAccuracy& op : kOps) {
+    if (op.op != node.op) continue;
+    accuracy->terms += op.terms;
+    accuracy->ulps = std::max(accuracy->ulps, op.ulps);
+    accuracy->absolute = std::max(accuracy->absolute, op.absolute);
+    return;
+  }
   switch (node.op) {
-    case Op::ADD:
-      accuracy->terms += 2;
+    case Op::ADD_N: {
+      const int inputs = static_cast<int>(node.inputs.size());
+      accuracy->terms += inputs;
+      // Partial sums may be stored, each in half.
+      accuracy->half_roundings = std::max(1, inputs - 1);
       return;
-    case Op::MUL:
-      accuracy->terms += 1;
-      return;
+    }
     case Op::AVERAGE_POOL_2D: {
       const int height = Option<int>(node, "filter_height");
       const int width = Option<int>(node, "filter_width");
@@ -115,7 +178,20 @@ Accuracy AccuracyOf(const CaseSpec& spec) {
   Accuracy accuracy;
   accuracy.terms = 0;
   if (!HasFloats(spec)) return accuracy;
-  for (const NodeSpec& node : spec.nodes) AddNode(node, &accuracy);
+  for (const NodeSpec& node : spec.nodes) {
+    AddNode(node, &accuracy);
+    for (const TensorSpec& tensor : node.inputs) {
+      accuracy.range_ends |= tensor.data.range_ends;
+    }
+  }
+  // Past 2^24 a quotient is whole, and errs as DIV's does.
+  if (accuracy.range_ends && HasOp(spec, Op::FLOOR_DIV)) {
+    accuracy.terms = 1;
+    accuracy.ulps = 8;
+  }
+  accuracy.magnitude_of_inputs |= HasOp(spec, Op::GELU);
+  accuracy.rounds_to_half =
+      HasOp(spec, Op::FLOOR_DIV) || HasOp(spec, Op::FLOOR_MOD);
   return accuracy;
 }
 
@@ -123,8 +199,11 @@ bool HasMagnitude(const CaseSpec& spec) {
   return HasFloats(spec) &&
          std::any_of(
              spec.nodes.begin(), spec.nodes.end(), [](const NodeSpec& node) {
-               return node.op == Op::ADD || node.op == Op::AVERAGE_POOL_2D ||
-                      node.op == Op::BATCH_MATMUL || FilterOf(node) != nullptr;
+               // An activation hides how large the result was before it.
+               return node.op == Op::ADD || node.op == Op::SUB ||
+                      node.op == Op::ADD_N || node.op == Op::AVERAGE_POOL_2D ||
+                      node.op == Op::BATCH_MATMUL ||
+                      FilterOf(node) != nullptr || IsActivated(node);
              });
 }
 

@@ -89,11 +89,14 @@ bool ParseData(string_view text, Data* data) {
     data->kind = text == "few" ? Data::Kind::kFew : Data::Kind::kCorners;
     return true;
   }
-  if (text == "special") {
+  if (text == "special" || absl::StartsWith(text, "ends")) {
     data->kind = Data::Kind::kValues;
-    const std::vector<float>& special = testing::SpecialValues();
-    data->values.assign(special.begin(), special.end());
-    return true;
+    data->range_ends = text != "special";
+    const std::vector<float>& values =
+        data->range_ends ? testing::FunctionValues() : testing::SpecialValues();
+    data->values.assign(values.begin(), values.end());
+    data->by_rows = text == "ends_of_rows";
+    return data->by_rows || text == "special" || text == "ends";
   }
   string_view inner = text;
   if (absl::ConsumePrefix(&inner, "n(") && absl::ConsumeSuffix(&inner, ")")) {

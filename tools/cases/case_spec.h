@@ -23,7 +23,9 @@ namespace gles_delegate::cases {
 struct Data {
   enum class Kind { kDefault, kValues, kRanges, kGaussian, kCorners, kFew };
   Kind kind = Kind::kDefault;
-  std::vector<double> values;                     // kValues
+  std::vector<double> values;  // kValues
+  bool by_rows = false;        // kValues: one for each row
+  bool range_ends = false;     // kValues: Accuracy::range_ends
   std::vector<std::pair<double, double>> ranges;  // kRanges: in turn
   bool whole = false;                             // kRanges: whole numbers
   double mean = 0, deviation = 1;                 // kGaussian

@@ -54,7 +54,8 @@ std::vector<double> Numbers(const TensorSpec& tensor, float deviation,
   switch (data.kind) {
     case Data::Kind::kValues:
       for (size_t i = 0; i < n; ++i) {
-        numbers[i] = data.values[i % data.values.size()];
+        const size_t at = data.by_rows ? i / tensor.shape.back() : i;
+        numbers[i] = data.values[at % data.values.size()];
       }
       return numbers;
     case Data::Kind::kRanges:

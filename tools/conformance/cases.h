@@ -1,6 +1,6 @@
 // The suite's cases: each Add...Cases() is a cases_*.cc. Those of floats have
 // the names of the families of delegate/ops/; those of integers, of quantized
-// tensors, of custom and of younger ops, and of the device's limits follow.
+// tensors, of custom ops, and of the device's limits follow.
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_
 
@@ -16,26 +16,19 @@ namespace gles_delegate::conformance {
 // Those of rows of tools/cases, and their variants.
 void AddRowCases(CaseList* list, const std::vector<cases::Row>& rows);
 
-void AddElementwiseUnaryCases(CaseList* list);
-void AddElementwiseBinaryCases(CaseList* list);
 void AddReductionCases(CaseList* list);
 void AddRecurrentCases(CaseList* list);
 
 void AddCustomCases(CaseList* list);
 void AddTypedCases(CaseList* list);
-void AddYoungerCases(CaseList* list);
 void AddQuantizedCases(CaseList* list);
 void AddQuantizedConvolutionCases(CaseList* list);
-void AddQuantizedUnaryCases(CaseList* list);
-void AddQuantizedBinaryCases(CaseList* list);
 void AddQuantizedWindowCases(CaseList* list);
 void AddQuantizedJoinCases(CaseList* list);
 void AddInt16Cases(CaseList* list);
 void AddInt16PairCases(CaseList* list);
 void AddLimitCases(CaseList* list);
 
-// Which operand is a constant, in the attributes of a case: "first_constant".
-std::string ConstantName(testing::Constant constant);
 
 }  // namespace gles_delegate::conformance
 

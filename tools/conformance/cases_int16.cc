@@ -47,26 +47,6 @@ void AddInt16(CaseList* list, Op op, const Shape& out, const OutputScale& scale,
                  });
 }
 
-void AddInt16Unaries(CaseList* list) {
-  const auto add = [&](Op op, const OutputScale& scale) {
-    AddInt16(list, op, Int16Shape(), scale,
-             [op](QuantizedBuilder& b, int x, int y, int) {
-               b.builder().AddOp(op, op == Op::QUANTIZE ? 2 : 3, {x}, {y});
-             });
-  };
-  for (Op op : {Op::LOGISTIC, Op::TANH}) add(op, FractionScale);
-  for (Op op : {Op::RELU, Op::RELU6, Op::ABS, Op::QUANTIZE}) {
-    add(op, Beside(-8, 8));
-  }
-  AddInt16(list, Op::LEAKY_RELU, Int16Shape(), Beside(-8, 8),
-           [](QuantizedBuilder& b, int x, int y, int number) {
-             constexpr float kAlphas[] = {0.01f, 0.1f, 0.3f, 1.0f, 1.5f, -0.5f};
-             schema::LeakyReluOptionsT options;
-             options.alpha = kAlphas[number % 6];
-             b.builder().AddOp(Op::LEAKY_RELU, 2, {x}, {y}, options);
-           });
-}
-
 void AddWindows(CaseList* list) {
   AddInt16(list, Op::SOFTMAX, Int16Shape(), FractionScale,
            [](QuantizedBuilder& b, int x, int y, int number) {
@@ -129,21 +109,6 @@ void AddWindows(CaseList* list) {
 }
 
 void AddInt16Pairs(CaseList* list) {
-  for (Op op : {Op::MAXIMUM, Op::MINIMUM}) {
-    AddInt16Series(
-        list, op, "quantized", Int16Shape(), [=](QuantizedBuilder& b, int) {
-          const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-          const int x =
-              b.InputOfQuantized("x", Int16Shape(), in, AllQuantized(b, 37));
-          const int z =
-              b.InputOfQuantized("z", Int16Shape(), in, AllQuantized(b, 1031));
-          const int y =
-              b.Output("y", Int16Shape(),
-                       Int16Quantization(DrawBeside(b, 2 * in.scale[0], 0, 3)));
-          b.builder().AddOp(op, 3, {x, z}, {y});
-          return b.Finish({y});
-        });
-  }
   static const auto& left = *new Shape{2, 6, 40};
   AddInt16Series(
       list, Op::BATCH_MATMUL, "quantized", left,
@@ -167,7 +132,6 @@ void AddInt16Pairs(CaseList* list) {
 }  // namespace
 
 void AddInt16Cases(CaseList* list) {
-  AddInt16Unaries(list);
   AddWindows(list);
   AddInt16Pairs(list);
 }

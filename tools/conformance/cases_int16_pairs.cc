@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -121,36 +120,6 @@ void AddDeepBatchMatMul(CaseList* list) {
       });
 }
 
-// --- Functions of two --------------------------------------------------------
-
-template <typename Options>
-void AddFunction(CaseList* list, Op op, int version) {
-  static const auto& shape = *new Shape{2, 5, 8, 13};
-  AddInt16Series(
-      list, op, "quantized", shape, [=](QuantizedBuilder& b, int number) {
-        constexpr Act kActs[] = {Act::NONE, Act::RELU, Act::NONE, Act::RELU6};
-        const Shape others[] = {shape, {13}, {1, 5, 8, 1}};
-        const ModelQuantization p = WithZeroPoint(b, DrawScale(b));
-        const ModelQuantization q =
-            Int16QuantizationOf(DrawBeside(b, p.scale[0], -6, 6));
-        const float scale = op == Op::MUL ? p.scale[0] * q.scale[0] * 30000
-                                          : std::max(p.scale[0], q.scale[0]);
-        const int x = b.InputOfQuantized("a", shape, p, AllQuantized(b, 37));
-        const int z = Operand(b, "b", others[number % 3], q,
-                              /*constant=*/number % 6 == 1, 1031);
-        const int y = b.Output(
-            "y", shape, Int16QuantizationOf(DrawBeside(b, scale, -1, 4)));
-        Options options;
-        options.fused_activation_function = kActs[number % 4];
-        // With the flag set TFLite has another kernel, for powers of two.
-        if constexpr (!std::is_same<Options, schema::MulOptionsT>::value) {
-          options.pot_scale_int16 = false;
-        }
-        b.builder().AddOp(op, version, {x, z}, {y}, options);
-        return b.Finish({y});
-      });
-}
-
 // --- Joins and axes ----------------------------------------------------------
 
 void AddJoins(CaseList* list) {
@@ -169,20 +138,6 @@ void AddJoins(CaseList* list) {
                        Operand(b, "z", shape, other(b, out, number + 2),
                                /*constant=*/number % 3 == 0, 1031);
                    return JoinOf(b, x, z, shape, 2 + number % 2, out);
-                 });
-  AddInt16Series(list, Op::SELECT_V2, "quantized", shape,
-                 [=](QuantizedBuilder& b, int number) {
-                   const int c = b.BoolInput("c", {4, 9, 1});
-                   const ModelQuantization out = WithZeroPoint(b, DrawScale(b));
-                   const int x = b.InputOfQuantized(
-                       "x", shape, other(b, out, number), AllQuantized(b, 37));
-                   const int z =
-                       Operand(b, "z", {9, 7}, other(b, out, number + 2),
-                               /*constant=*/number % 2 == 0, 1031);
-                   const int y = b.Output("y", shape, out);
-                   b.builder().AddOp(Op::SELECT_V2, 1, {c, x, z}, {y},
-                                     schema::SelectV2OptionsT());
-                   return b.Finish({y});
                  });
 }
 
@@ -217,32 +172,13 @@ void AddInt16Reductions(CaseList* list) {
   }
 }
 
-void AddInt16Conversions(CaseList* list) {
-  static const auto& shape = *new Shape{2, 6, 8, 9};
-  AddInt16Series(
-      list, Op::QUANTIZE, "to_8_bits", shape, [](QuantizedBuilder& b, int) {
-        const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-        const int x = b.InputOfQuantized("x", shape, in, AllQuantized(b, 37));
-        const int y = b.OutputOf(
-            "y", shape, TensorType::INT8,
-            ModelQuantization::PerTensor(DrawBeside(b, in.scale[0], -2, 9),
-                                         b.random().NextInt(-128, 127)));
-        b.builder().AddOp(Op::QUANTIZE, 2, {x}, {y});
-        return b.Finish({y});
-      });
-}
-
 }  // namespace
 
 void AddInt16PairCases(CaseList* list) {
   AddInt16Products(list);
   AddDeepBatchMatMul(list);
-  AddFunction<schema::AddOptionsT>(list, Op::ADD, 3);
-  AddFunction<schema::SubOptionsT>(list, Op::SUB, 5);
-  AddFunction<schema::MulOptionsT>(list, Op::MUL, 4);
   AddJoins(list);
   AddInt16Reductions(list);
-  AddInt16Conversions(list);
 }
 
 }  // namespace gles_delegate::conformance

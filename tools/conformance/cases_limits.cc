@@ -54,21 +54,20 @@ struct LimitOp {
 };
 const LimitOp kLimitOps[] = {
     {"NEG",
-     [](const Shape& s) { return testing::Unary(testing::UnaryOp::kNeg, s); }},
+     [](const Shape& s) {
+       return cases::ModelOf(
+           absl::StrCat("NEG x=[", absl::StrJoin(s, ","), "]"));
+     }},
     {"ADD",
      [](const Shape& s) {
-       testing::BinaryParams params;
-       params.a = params.b = s;
-       return Binary(params);
+       const std::string shape = absl::StrJoin(s, ",");
+       return cases::ModelOf(
+           absl::StrCat("ADD a=[", shape, "] b=[", shape, "]"));
      }},
     {"MUL",
      [](const Shape& s) {
-       testing::BinaryParams params;
-       params.op = testing::BinaryOp::kMul;
-       params.a = s;
-       params.b = {s.back()};
-       params.constant = testing::Constant::kSecond;
-       return Binary(params);
+       return cases::ModelOf(absl::StrCat("MUL a=[", absl::StrJoin(s, ","),
+                                          "] b=const:[", s.back(), "]"));
      }},
     {"SLICE",
      [](const Shape& s) {

@@ -4,13 +4,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "tools/conformance/cases.h"
-#include "tools/conformance/quantized_models.h"
+#include "tools/conformance/quantized_series.h"
 #include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 namespace {
-
-using testing::UnaryOp;
 
 constexpr TensorType kCodeTypes[] = {TensorType::INT8, TensorType::UINT8};
 
@@ -20,15 +18,11 @@ std::string QuantizedAttributes(const std::string& what, TensorType type,
                       "_", what, "_", Name(quantized));
 }
 
-// Adds the float model on tensors of each type and kind of zero point. `types`
-// has a bit for int8 and one for uint8, where TFLite's kernel takes them.
-constexpr int kInt8 = 1, kUint8 = 2, kBoth = 3;
+// Adds the float model on tensors of each type and kind of zero point.
 void AddInIntegers(CaseList* list, const std::string& op,
                    const std::string& what, const Shape& shape, OutputRule rule,
-                   const CaseList::Build& build, int types = kBoth) {
+                   const CaseList::Build& build) {
   for (TensorType type : kCodeTypes) {
-    const int bit = type == TensorType::INT8 ? kInt8 : kUint8;
-    if ((types & bit) == 0) continue;
     for (Codes quantized : kQuantized) {
       list->AddQuantized(
           op, QuantizedAttributes(what, type, quantized), shape,
@@ -55,31 +49,11 @@ void AddChoices(CaseList* list) {
     add("REDUCE_MIN", [=] {
       return testing::Reduce(Op::REDUCE_MIN, shape, {1, 2}, true);
     });
-    for (testing::BinaryOp op :
-         {testing::BinaryOp::kMaximum, testing::BinaryOp::kMinimum}) {
-      testing::BinaryParams params;
-      params.op = op;
-      params.a = params.b = shape;
-      add(testing::BinaryOpName(op).c_str(), [=] { return Binary(params); });
-    }
   }
 }
 
 void AddFunctions(CaseList* list) {
   for (const Shape& shape : QuantizedShapes()) {
-    const auto add = [&](UnaryOp op, OutputRule rule, int types = kBoth) {
-      AddInIntegers(
-          list, testing::UnaryOpName(op), "plain", shape, rule,
-          [=] { return testing::Unary(op, shape); }, types);
-    };
-    add(UnaryOp::kRelu, OutputRule::kRange);
-    add(UnaryOp::kRelu6, OutputRule::kRange);
-    add(UnaryOp::kReluN1To1, OutputRule::kRange);
-    add(UnaryOp::kLeakyRelu, OutputRule::kRange);
-    add(UnaryOp::kHardSwish, OutputRule::kCoarseRange);
-    add(UnaryOp::kElu, OutputRule::kRange, kInt8);
-    add(UnaryOp::kLogistic, OutputRule::kLogistic);
-    add(UnaryOp::kTanh, OutputRule::kSymmetric);
     AddInIntegers(list, "SOFTMAX", "plain", shape, OutputRule::kLogistic,
                   [=] { return testing::Softmax(shape); });
     AddInIntegers(list, "LOG_SOFTMAX", "plain", shape, OutputRule::kLogSoftmax,
@@ -90,31 +64,32 @@ void AddFunctions(CaseList* list) {
                       return testing::Reduce(op, shape, {1, 2}, true);
                     });
     }
-    AddInIntegers(list, "PRELU", "alpha_per_channel", shape, OutputRule::kRange,
-                  [=] {
-                    return testing::Prelu(shape, {1, 1, shape[3]});
-                  });
   }
 }
 
-void AddPairsInIntegers(CaseList* list) {
-  using testing::BinaryOp;
-  for (BinaryOp op : {BinaryOp::kAdd, BinaryOp::kSub, BinaryOp::kMul,
-                      BinaryOp::kSquaredDifference}) {
-    const int types = op == BinaryOp::kSquaredDifference ? kInt8 : kBoth;
-    for (const Shape& a : QuantizedShapes()) {
-      for (const Shape& b : {a, Shape{a[3]}}) {
-        testing::BinaryParams params;
-        params.op = op;
-        params.a = a;
-        params.b = b;
-        AddInIntegers(
-            list, testing::BinaryOpName(op),
-            absl::StrCat("with_", ShapeString(b)), a, OutputRule::kRange,
-            [=] { return Binary(params); }, types);
-      }
-    }
-  }
+// From scale to scale, and of 16 bits to 8; TFLite has no such model of floats.
+void AddQuantize(CaseList* list) {
+  const Shape shape = {2, 6, 8, 9};
+  const auto build = [=](bool to_int8) {
+    return [=](QuantizedBuilder& b, int) {
+      const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+      const int x = b.InputOfQuantized("x", shape, in, AllQuantized(b, 37));
+      const float scale = DrawBeside(b, in.scale[0], -8, 8);
+      const int y =
+          to_int8 ? b.OutputOf("y", shape, TensorType::INT8,
+                               ModelQuantization::PerTensor(
+                                   DrawBeside(b, in.scale[0], -2, 9),
+                                   b.random().NextInt(-128, 127)))
+          : b.is_int16()
+              ? b.Output("y", shape, ModelQuantization::PerTensor(scale, 0))
+              : b.Output("y", shape, WithZeroPoint(b, scale));
+      b.builder().AddOp(Op::QUANTIZE, 2, {x}, {y});
+      return b.Finish({y});
+    };
+  };
+  AddSeries(list, Op::QUANTIZE, "quantized", shape, build(false));
+  AddInt16Series(list, Op::QUANTIZE, "quantized", shape, build(false));
+  AddInt16Series(list, Op::QUANTIZE, "to_8_bits", shape, build(true));
 }
 
 }  // namespace
@@ -122,10 +97,8 @@ void AddPairsInIntegers(CaseList* list) {
 void AddQuantizedCases(CaseList* list) {
   AddChoices(list);
   AddFunctions(list);
-  AddPairsInIntegers(list);
+  AddQuantize(list);
   AddQuantizedConvolutionCases(list);
-  AddQuantizedUnaryCases(list);
-  AddQuantizedBinaryCases(list);
   AddQuantizedWindowCases(list);
   AddQuantizedJoinCases(list);
   AddInt16Cases(list);

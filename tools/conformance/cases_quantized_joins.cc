@@ -1,5 +1,5 @@
 // 8-bit ops of several tensors beside the elementwise ones: convolutions,
-// FULLY_CONNECTED, BATCH_MATMUL, CONCATENATION and SELECT_V2. No code may
+// FULLY_CONNECTED, BATCH_MATMUL, CONCATENATION. No code may
 // differ, whatever the scales and zero points.
 #include <cmath>
 #include <cstdint>
@@ -137,27 +137,6 @@ void AddQuantizedConcatenation(CaseList* list) {
             });
 }
 
-// Codes are taken as they are, whatever they stand for in the output.
-void AddQuantizedSelects(CaseList* list) {
-  static const auto& shape = *new Shape{1, 4, 9, 7};
-  AddSeries(
-      list, Op::SELECT_V2, "quantized", shape,
-      [=](QuantizedBuilder& b, int number) {
-        const int c = b.BoolInput("c", {4, 9, 1});
-        const ModelQuantization out = WithZeroPoint(b, DrawScale(b));
-        const auto draw = [&] {
-          return number % 4 == 0 ? out : WithZeroPoint(b, DrawScale(b));
-        };
-        const int x =
-            b.InputOfQuantized("x", shape, draw(), AllQuantized(b, 37));
-        const int z = Operand(b, "z", {9, 7}, draw(), number % 2 == 0, 91);
-        const int y = b.Output("y", shape, out);
-        b.builder().AddOp(Op::SELECT_V2, 1, {c, x, z}, {y},
-                          schema::SelectV2OptionsT());
-        return b.Finish({y});
-      });
-}
-
 }  // namespace
 
 void AddQuantizedJoinCases(CaseList* list) {
@@ -165,7 +144,6 @@ void AddQuantizedJoinCases(CaseList* list) {
   AddQuantizedProducts(list);
   AddBatchMatMul(list);
   AddQuantizedConcatenation(list);
-  AddQuantizedSelects(list);
 }
 
 }  // namespace gles_delegate::conformance

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "tools/cases/model.h"
@@ -49,10 +50,14 @@ Shape ShapeOf(const CaseSpec& spec) {
   return {};
 }
 
-// "% quantized": 8-bit tensors of one quantization, with each kind of zero
-// point.
+// "% quantized": 8-bit tensors, with each kind of zero point; those of an op
+// that moves values have one quantization.
 void AddQuantizedVariants(CaseList* list, const CaseSpec& spec) {
+  const Kernel* kernel = KernelOf(spec.nodes[0].op);
+  const OutputRule rule = kernel == nullptr ? OutputRule::kSame : kernel->rule;
   for (TensorType type : {TensorType::INT8, TensorType::UINT8}) {
+    const Width width = type == TensorType::INT8 ? kInt8 : kUint8;
+    if (kernel != nullptr && (kernel->widths & width) == 0) continue;
     for (Codes codes : kQuantized) {
       const std::string name =
           absl::StrCat(absl::AsciiStrToLower(schema::EnumNameTensorType(type)),
@@ -61,11 +66,20 @@ void AddQuantizedVariants(CaseList* list, const CaseSpec& spec) {
                          ShapeOf(spec),
                          [=] {
                            return Quantized(cases::ModelOf(spec), type, codes,
-                                            OutputRule::kSame);
+                                            rule);
                          })
           .text = spec.text;
     }
   }
+}
+
+// Models of a type in a series: "families=2", or those of an op.
+int FamiliesOf(const CaseSpec& spec) {
+  int families = kFamilies;
+  return spec.Has("families") &&
+                 absl::SimpleAtoi(spec.flags.at("families"), &families)
+             ? families
+             : kFamilies;
 }
 
 // "% series": quantized values moved from scale to scale, by models with each
@@ -74,6 +88,7 @@ void AddMoves(CaseList* list, const CaseSpec& spec) {
   const Op op = spec.nodes[0].op;
   const std::string attributes = AttributesOf(spec);
   const std::string widths = spec.flags.at("series");
+  const int families = FamiliesOf(spec);
   const bool one = spec.Has("one");
   const auto move = [spec](QuantizedBuilder& b, bool same) {
     return MovedFrom(cases::ModelOf(spec), b, same);
@@ -84,16 +99,38 @@ void AddMoves(CaseList* list, const CaseSpec& spec) {
       [=](QuantizedBuilder& b, int number) {
         return move(b, one || number % 3 == 0);
       },
-      widths == "u8" ? SeriesTypes::kUint8 : SeriesTypes::kBoth);
+      widths == "u8" ? SeriesTypes::kUint8 : SeriesTypes::kBoth, families);
   if (widths == "8") return;
   if (!one) {
-    AddInt16Series(list, op, name, ShapeOf(spec),
-                   [=](QuantizedBuilder& b, int) { return move(b, false); });
+    AddInt16Series(
+        list, op, name, ShapeOf(spec),
+        [=](QuantizedBuilder& b, int) { return move(b, false); }, 2 * families);
   }
   AddInt16Series(
       list, op, absl::StrCat("same_scale_", attributes), ShapeOf(spec),
       [=](QuantizedBuilder& b, int) { return move(b, true); },
-      one ? 2 * kFamilies : 4, /*integer_path=*/false);
+      one ? 2 * families : 4, /*integer_path=*/false);
+}
+
+// The same of an op that computes on quantized values.
+void AddComputed(CaseList* list, const CaseSpec& spec, const Kernel& kernel) {
+  const int families = FamiliesOf(spec);
+  const std::string name = absl::StrCat("quantized_", AttributesOf(spec));
+  const auto build = [spec, &kernel](QuantizedBuilder& b, int number) {
+    return ComputedFrom(cases::ModelOf(spec), kernel, b, number % 2 == 0);
+  };
+  const std::string of = spec.flags.at("series");
+  const int both = kInt8 | kUint8;
+  if ((kernel.widths & both) != 0 && of != "16") {
+    AddSeries(list, kernel.op, name, ShapeOf(spec), build,
+              (kernel.widths & both) == both     ? SeriesTypes::kBoth
+              : (kernel.widths & kInt8) == kInt8 ? SeriesTypes::kInt8
+                                                 : SeriesTypes::kUint8,
+              families);
+  }
+  if ((kernel.widths & kInt16) != 0 && of != "8") {
+    AddInt16Series(list, kernel.op, name, ShapeOf(spec), build, 2 * families);
+  }
 }
 
 // `is_new`: its float model, too.
@@ -111,7 +148,13 @@ void AddRowCase(CaseList* list, const CaseSpec& spec, bool is_new) {
         .text = spec.text;
   }
   if (spec.Has("quantized")) AddQuantizedVariants(list, spec);
-  if (spec.Has("series")) AddMoves(list, spec);
+  if (!spec.Has("series")) return;
+  const Kernel* kernel = KernelOf(spec.nodes[0].op);
+  if (kernel == nullptr) {
+    AddMoves(list, spec);
+  } else {
+    AddComputed(list, spec, *kernel);
+  }
 }
 
 }  // namespace

@@ -95,6 +95,7 @@ enum class OutputRule {
   kLogistic,     // 1/256 from 0: what TFLite fixes for LOGISTIC and SOFTMAX
   kSymmetric,    // 1/128 around 0: for TANH and L2_NORMALIZATION
   kLogSoftmax,   // 16/256 up to 0
+  kBool,         // none: a bool
 };
 
 // A model of floats on 8-bit tensors: each input with a quantization as

@@ -68,16 +68,153 @@ int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
                   : b.InputOfQuantized(name, shape, q, quantized);
 }
 
-SingleOpModel MovedFrom(const SingleOpModel& model, QuantizedBuilder& b,
-                        bool same) {
+namespace {
+
+constexpr float kFraction = 1.0f / 32768;
+// TFLite's MUL for ARM adds the zero point in 16 bits, where products of more
+// overflow (docs/boards.md).
+#if defined(__aarch64__)
+constexpr int kFinestProduct = 2;
+#else
+constexpr int kFinestProduct = -2;
+#endif
+
+constexpr Kernel kKernels[] = {
+    {Op::RELU, kInt8 | kUint8 | kInt16},
+    {Op::RELU6, kInt8 | kUint8 | kInt16},
+    {Op::RELU_N1_TO_1, kInt8 | kUint8},
+    {Op::LEAKY_RELU, kInt8 | kUint8 | kInt16},
+    {Op::QUANTIZE, kInt8 | kUint8 | kInt16},
+    {Op::ABS, kInt8 | kInt16},
+    {Op::ELU, kInt8},
+    {Op::GELU, kInt8 | kUint8},
+    // The CPU refuses a finer output than this.
+    {Op::HARD_SWISH,
+     kInt8 | kUint8,
+     OutputRule::kCoarseRange,
+     Scale::kFirst,
+     {-6, 8}},
+    {Op::LOGISTIC, kInt8 | kUint8 | kInt16, OutputRule::kLogistic},
+    {Op::TANH, kInt8 | kUint8 | kInt16, OutputRule::kSymmetric},
+    {Op::RSQRT, kInt8, OutputRule::kRange, Scale::kTenth, {-4, 4}},
+    {Op::PRELU, kInt8 | kUint8, OutputRule::kRange, Scale::kFirst, {-6, 6}},
+    {Op::ADD,
+     kInt8 | kUint8 | kInt16,
+     OutputRule::kRange,
+     Scale::kLarger,
+     {-6, 6},
+     {-1, 4},
+     Other::kBeside},
+    {Op::SUB,
+     kInt8 | kUint8 | kInt16,
+     OutputRule::kRange,
+     Scale::kLarger,
+     {-6, 6},
+     {-1, 4},
+     Other::kBeside},
+    {Op::MUL,
+     kInt8 | kUint8 | kInt16,
+     OutputRule::kRange,
+     Scale::kProduct,
+     {kFinestProduct, 14},
+     {14, 19}},
+    // Never so fine that TFLite ends the process.
+    {Op::SQUARED_DIFFERENCE,
+     kInt8,
+     OutputRule::kRange,
+     Scale::kSquare,
+     {-11, 14},
+     {},
+     Other::kBeside},
+    // TFLite's kernel takes no divisor that is zero.
+    {Op::DIV, kUint8, OutputRule::kRange, Scale::kQuotient, {-6, 3}},
+    // Those of 8 bits compare the quantized values, whatever these stand for.
+    {Op::MAXIMUM,
+     kInt8 | kUint8 | kInt16,
+     OutputRule::kSame,
+     Scale::kFirst,
+     {0, 0},
+     {1, 4},
+     Other::kSame},
+    {Op::MINIMUM,
+     kInt8 | kUint8 | kInt16,
+     OutputRule::kSame,
+     Scale::kFirst,
+     {0, 0},
+     {1, 4},
+     Other::kSame},
+    {Op::EQUAL, kInt8 | kUint8, OutputRule::kBool},
+    {Op::NOT_EQUAL, kInt8 | kUint8, OutputRule::kBool},
+    {Op::LESS, kInt8 | kUint8, OutputRule::kBool},
+    {Op::LESS_EQUAL, kInt8 | kUint8, OutputRule::kBool},
+    {Op::GREATER, kInt8 | kUint8, OutputRule::kBool},
+    {Op::GREATER_EQUAL, kInt8 | kUint8, OutputRule::kBool},
+};
+
+float BaseOf(Scale scale, float first, float other) {
+  const float larger = std::max(first, other);
+  switch (scale) {
+    case Scale::kFirst:
+      return first;
+    case Scale::kLarger:
+      return larger;
+    case Scale::kProduct:
+      return first * other;
+    case Scale::kSquare:
+      return larger * larger;
+    case Scale::kQuotient:
+      return first / other;
+    case Scale::kTenth:
+      return 0.1f;
+  }
+  return first;
+}
+
+ModelQuantization OutputOf(const Kernel& kernel, QuantizedBuilder& b,
+                           const ModelQuantization& in,
+                           const ModelQuantization& other) {
+  const bool wide = b.is_int16();
+  switch (kernel.rule) {
+    case OutputRule::kLogistic:
+      return ModelQuantization::PerTensor(wide ? kFraction : 1.0f / 256,
+                                          wide ? 0 : b.min());
+    case OutputRule::kSymmetric:
+      return ModelQuantization::PerTensor(wide ? kFraction : 1.0f / 128,
+                                          wide ? 0 : b.min() + 128);
+    case OutputRule::kLogSoftmax:
+      return ModelQuantization::PerTensor(16.0f / 256, b.min() + 255);
+    case OutputRule::kSame:
+      if (!wide) return in;
+      break;
+    case OutputRule::kBool:
+      return {};
+    default:
+      break;
+  }
+  const Span& span =
+      wide && kernel.span16.high > 0 ? kernel.span16 : kernel.span;
+  const float scale =
+      DrawBeside(b, BaseOf(kernel.scale, in.scale[0], other.scale[0]), span.low,
+                 span.high);
+  return wide ? ModelQuantization::PerTensor(scale, 0)
+              : WithZeroPoint(b, scale);
+}
+
+// The quantizations of the tensors of a model.
+struct Quantizations {
+  ModelQuantization in, other, out;
+};
+
+// The model of floats on the builder's type, its first input with all quantized
+// values.
+SingleOpModel OnType(const SingleOpModel& model, QuantizedBuilder& b,
+                     const Quantizations& q) {
   if (!model.status.ok()) return model;
   const std::unique_ptr<schema::ModelT> root(
       schema::UnPackModel(model.bytes.data()));
-  schema::SubGraphT& graph = *root->subgraphs[0];
-  const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-  // No two scales that are drawn differ by this factor.
-  const ModelQuantization out =
-      same ? in : WithZeroPoint(b, 1.37f * DrawScale(b));
+  const schema::SubGraphT& graph = *root->subgraphs[0];
+  const Op op =
+      root->operator_codes[graph.operators[0]->opcode_index]->builtin_code;
   std::vector<int> ids(graph.tensors.size(), -1);
   const auto is_input = [&](size_t i) {
     return std::count(graph.inputs.begin(), graph.inputs.end(), i) > 0;
@@ -86,31 +223,89 @@ SingleOpModel MovedFrom(const SingleOpModel& model, QuantizedBuilder& b,
   for (size_t i = 0; i < ids.size(); ++i) {
     const schema::TensorT& tensor = *graph.tensors[i];
     const std::vector<uint8_t>& data = root->buffers[tensor.buffer]->data;
-    if (tensor.type != TensorType::FLOAT32) {
+    if (is_input(i) && tensor.type == TensorType::BOOL) {
+      ids[i] = b.BoolInput(tensor.name, tensor.shape);
+    } else if (tensor.type == TensorType::BOOL && data.empty()) {
+      ids[i] = b.BoolOutput(tensor.name, tensor.shape);
+    } else if (tensor.type != TensorType::FLOAT32) {
       ids[i] = b.builder().AddConstantBytes(tensor.name, tensor.shape,
                                             tensor.type, data);
-    } else if (is_input(i)) {
-      ids[i] = b.InputOfQuantized(tensor.name, tensor.shape, first ? in : out,
-                                  AllQuantized(b, first ? 37 : 91));
-      first = false;
-    } else if (!data.empty()) {
-      // TFLite asks that a value has the output's quantization.
-      ids[i] = b.Constant(tensor.name, tensor.shape, out,
-                          {b.random().NextInt(b.min(), b.max())});
+    } else if (is_input(i) || !data.empty()) {
+      const bool is_first = is_input(i) && first;
+      const ModelQuantization& of = is_first ? q.in : q.other;
+      std::vector<int> values = AllQuantized(b, is_first ? 37 : 91);
+      const int zero = static_cast<int>(of.zero_point[0]);
+      for (int& value : values) {
+        // The CPU fails on these: roots of negative numbers, quotients by 0,
+        // for which newer kernels take the least quantized value.
+        if (op == Op::RSQRT) value = std::max(value, zero);
+        if (op == Op::DIV && (value == zero || value == b.min())) {
+          value = zero == b.max() ? zero - 1 : b.max();
+        }
+      }
+      if (is_input(i)) {
+        ids[i] = b.InputOfQuantized(tensor.name, tensor.shape, of, values);
+        first = false;
+      } else {
+        if (testing::ElementCount(tensor.shape) == 1 && op != Op::DIV) {
+          values = {b.random().NextInt(b.min(), b.max())};
+        }
+        ids[i] = b.Constant(tensor.name, tensor.shape, of, values);
+      }
     } else {
-      ids[i] = b.Output(tensor.name, tensor.shape, out);
+      ids[i] = b.Output(tensor.name, tensor.shape, q.out);
     }
   }
   const auto renamed = [&](std::vector<int> of) {
     for (int& id : of) id = id < 0 ? id : ids[id];
     return of;
   };
-  for (const auto& op : graph.operators) {
-    const schema::OperatorCodeT& code = *root->operator_codes[op->opcode_index];
-    b.builder().AddOp(code.builtin_code, code.version, renamed(op->inputs),
-                      renamed(op->outputs), op->builtin_options);
+  for (const auto& node : graph.operators) {
+    const schema::OperatorCodeT& code =
+        *root->operator_codes[node->opcode_index];
+    b.builder().AddOp(code.builtin_code, code.version, renamed(node->inputs),
+                      renamed(node->outputs), node->builtin_options);
   }
   return b.Finish(renamed(graph.outputs));
+}
+
+}  // namespace
+
+const Kernel* KernelOf(Op op) {
+  const auto* kernel =
+      std::find_if(std::begin(kKernels), std::end(kKernels),
+                   [op](const Kernel& one) { return one.op == op; });
+  return kernel == std::end(kKernels) ? nullptr : kernel;
+}
+
+SingleOpModel ComputedFrom(const SingleOpModel& model, const Kernel& kernel,
+                           QuantizedBuilder& b, bool same) {
+  // That of a comparison is below 1.
+  const float most = kernel.rule == OutputRule::kBool ? 0.99f : 1e9f;
+  const float scale = std::min(DrawScale(b), most);
+  const ModelQuantization in = WithZeroPoint(b, scale);
+  ModelQuantization other = in;
+  if (kernel.rule == OutputRule::kBool) {
+    // Converters give both one quantization.
+    if (!same) {
+      other = WithZeroPoint(b, std::min(DrawBeside(b, scale, -3, 3), most));
+    }
+  } else if (kernel.other != Other::kSame) {
+    const float beside = b.is_int16() ? DrawBeside(b, scale, -6, 6)
+                                      : DrawBeside(b, scale, -8, 8);
+    other = WithZeroPoint(
+        b, kernel.other == Other::kBeside ? beside : DrawScale(b));
+  }
+  return OnType(model, b, {in, other, OutputOf(kernel, b, in, other)});
+}
+
+SingleOpModel MovedFrom(const SingleOpModel& model, QuantizedBuilder& b,
+                        bool same) {
+  const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+  // No two scales that are drawn differ by this factor.
+  const ModelQuantization out =
+      same ? in : WithZeroPoint(b, 1.37f * DrawScale(b));
+  return OnType(model, b, {in, out, out});
 }
 
 SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z, const Shape& shape,

@@ -33,6 +33,34 @@ std::vector<int> AllQuantized(QuantizedBuilder& b, int step);
 int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
             const ModelQuantization& q, bool constant, int step);
 
+// What TFLite's kernel of an op that computes on quantized values takes.
+enum Width { kInt8 = 1, kUint8 = 2, kInt16 = 4 };
+// What the scale of an output goes by, from those of the inputs.
+enum class Scale { kFirst, kLarger, kProduct, kSquare, kQuotient, kTenth };
+// The quantization of the second operand: any, one beside the first's, the
+// same.
+enum class Other { kAny, kBeside, kSame };
+// The output's scale is from 2^low to 2^high times that.
+struct Span {
+  int low = -8, high = 8;
+};
+struct Kernel {
+  Op op;
+  int widths;
+  OutputRule rule = OutputRule::kRange;
+  Scale scale = Scale::kFirst;
+  Span span = {};
+  Span span16 = {0, 0};  // if it is another
+  Other other = Other::kAny;
+};
+// NULL: it moves values.
+const Kernel* KernelOf(Op op);
+
+// A model of floats on the builder's type, with quantizations that the kernel
+// takes; `same`: both operands of a comparison have one.
+SingleOpModel ComputedFrom(const SingleOpModel& model, const Kernel& kernel,
+                           QuantizedBuilder& b, bool same);
+
 // A model of floats that moves its values, on the builder's type: the first
 // input with all quantized values, the output and other inputs with the same
 // quantization (`same`) or with one that differs.

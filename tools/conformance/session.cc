@@ -137,27 +137,6 @@ absl::StatusOr<TfLiteDelegate*> Session::DelegateFor(const Variant& variant) {
   return delegate.get();
 }
 
-struct Session::Prepared {
-  std::optional<SingleOpModel> model;
-  std::optional<NodeCase> node;  // if there is no model
-
-  CpuReference Reference(Precision precision) const {
-    return node ? MakeReference(*node, precision)
-                : testing::MakeCpuReference(*model, precision, kInvokes);
-  }
-};
-
-Session::Prepared Session::Prepare(const Family& family) const {
-  Prepared prepared;
-  if (family.node) {
-    prepared.node = family.node();
-  } else {
-    prepared.model = family.build(
-        {device().max_texture_size, device().max_array_texture_layers});
-  }
-  return prepared;
-}
-
 RunResult Session::RunOnDelegate(const SingleOpModel& model,
                                  const Variant& variant, bool integer_path) {
   RunResult result;
@@ -175,14 +154,10 @@ RunResult Session::RunOnDelegate(const SingleOpModel& model,
   return result;
 }
 
-std::string Session::Check(const Family& family, const Prepared& prepared,
+std::string Session::Check(const Family& family, const SingleOpModel& model,
                            const CpuReference& reference,
                            const Variant& variant, CaseResult* of_case) {
-  const RunResult result =
-      prepared.node
-          ? RunNodeCase(*prepared.node, variant.storage, variant.precision,
-                        *context_)
-          : RunOnDelegate(*prepared.model, variant, family.integer_path);
+  const RunResult result = RunOnDelegate(model, variant, family.integer_path);
   if (!result.status.ok()) return StringOf(result.status);
   CountChecked(result.report, of_case);
   of_case->comparison = testing::Compare(reference, result);
@@ -193,7 +168,7 @@ std::vector<CaseResult> Session::Run(
     const Family& family, const std::function<bool(const std::string&)>& wanted,
     const std::function<void(const std::string&)>& started) {
   std::vector<CaseResult> results;
-  std::optional<Prepared> prepared;
+  std::optional<SingleOpModel> model;
   std::map<Precision, CpuReference> references;
   for (const Variant& variant : VariantsOf(family)) {
     CaseResult result;
@@ -205,17 +180,23 @@ std::vector<CaseResult> Session::Run(
     result.quantized = family.quantized;
     result.precision = variant.precision;
     const auto start = std::chrono::steady_clock::now();
-    if (!prepared) prepared = Prepare(family);
+    if (!model) {
+      model = family.build(
+          {device().max_texture_size, device().max_array_texture_layers});
+    }
     const auto made = references.try_emplace(variant.precision);
     CpuReference& reference = made.first->second;
-    if (made.second) reference = prepared->Reference(variant.precision);
+    if (made.second) {
+      reference =
+          testing::MakeCpuReference(*model, variant.precision, kInvokes);
+    }
     if (!reference.status.ok()) {
       result.not_run = StringOf(reference.status);
       results.push_back(std::move(result));
       continue;
     }
     const absl::Status ran = context_->Run([&] {
-      result.failure = Check(family, *prepared, reference, variant, &result);
+      result.failure = Check(family, *model, reference, variant, &result);
       return absl::OkStatus();
     });
     if (!ran.ok()) result.failure = StringOf(ran);

@@ -58,11 +58,8 @@ class Session {
   // One delegate runs all cases of a variant, so that programs that they share
   // are compiled once; a fresh one where it holds many.
   absl::StatusOr<TfLiteDelegate*> DelegateFor(const Variant& variant);
-  // State that the cases of one family share.
-  struct Prepared;
-  Prepared Prepare(const Family& family) const;
   // Runs one case; what is wrong with it, or "".
-  std::string Check(const Family& family, const Prepared& prepared,
+  std::string Check(const Family& family, const SingleOpModel& model,
                     const testing::CpuReference& reference,
                     const Variant& variant, CaseResult* result);
   testing::RunResult RunOnDelegate(const SingleOpModel& model,

@@ -13,12 +13,6 @@ namespace gles_delegate::conformance {
 // ones, half's limits, infinities, NaN: for ops that move values.
 const std::vector<float>& MovedValues();
 
-// Where functions end or bend: zeros, ties, integers past 2^23, arguments whose
-// exponential overflows or vanishes, infinities, NaN. No subnormal numbers: a
-// driver may take them for zero (GLSL ES 3.10, 4.7.1), where 1 / x or log(x)
-// has no bound.
-const std::vector<float>& FunctionValues();
-
 // `model` with every input made of `values`, over and over, and the bounds of
 // Accuracy::range_ends. The first input starts at the first value, the second
 // at the second, so that pairs differ.
@@ -34,11 +28,6 @@ std::vector<SpecialValue> SpecialValuesFor(const std::string& op);
 // `model` with `value` in one place of every input of floats. TFLite's built-in
 // kernels and XNNPACK do not agree on all: either is right.
 SingleOpModel WithOne(SingleOpModel model, float value);
-
-// Every value with every other, for an op of two inputs; its model's shapes
-// must be {PairCount(values)}.
-int PairCount(const std::vector<float>& values);
-SingleOpModel WithPairs(SingleOpModel model, const std::vector<float>& values);
 
 // `values` without NaN.
 std::vector<float> Numbers(std::vector<float> values);

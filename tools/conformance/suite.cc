@@ -70,14 +70,6 @@ Family& CaseList::AddQuantized(std::string op, std::string attributes,
   return family;
 }
 
-Family& CaseList::AddNode(std::string op, std::string attributes,
-                          const Shape& shape, std::function<NodeCase()> node) {
-  Family& family =
-      AddAtLimit(std::move(op), std::move(attributes), ShapeString(shape), {});
-  family.node = std::move(node);
-  return family;
-}
-
 Family& CaseList::AddAtLimit(
     std::string op, std::string attributes, std::string shape,
     std::function<SingleOpModel(const Limits&)> build) {
@@ -96,13 +88,14 @@ void CaseList::AddSpecialValues() {
   absl::flat_hash_set<std::string> ops;
   for (const Family& family : families_) {
     // In one element nothing spreads.
-    if (!family.build || family.quantized || family.shape == "1x1x1x1" ||
+    if (family.quantized || family.shape == "1x1x1x1" ||
         !ops.insert(family.op).second) {
       continue;
     }
     for (const SpecialValue& special : SpecialValuesFor(family.op)) {
       Family of_value = family;
       of_value.small = false;
+      of_value.text.clear();
       absl::StrAppend(&of_value.attributes, "_special_values_", special.name);
       of_value.build = [build = family.build,
                         value = special.value](const Limits& limits) {
@@ -131,13 +124,10 @@ absl::StatusOr<std::vector<Family>> CaseList::Take() {
 absl::StatusOr<std::vector<Family>> AllFamilies() {
   CaseList list;
   AddRowCases(&list, cases::AllRows());
-  AddElementwiseUnaryCases(&list);
-  AddElementwiseBinaryCases(&list);
   AddReductionCases(&list);
   AddRecurrentCases(&list);
   AddCustomCases(&list);
   AddTypedCases(&list);
-  AddYoungerCases(&list);
   AddQuantizedCases(&list);
   list.AddSpecialValues();
   AddLimitCases(&list);

@@ -20,7 +20,6 @@
 #include "absl/status/statusor.h"
 #include "gles_delegate/gles_delegate.h"
 #include "tools/conformance/names.h"
-#include "tools/conformance/node_case.h"
 
 namespace gles_delegate::conformance {
 
@@ -38,8 +37,6 @@ struct Family {
   std::function<SingleOpModel(const Limits&)> build;
   // Among those that slow drivers run too.
   bool small = false;
-  // Set instead of `build` for an op that TFLite here does not know.
-  std::function<NodeCase()> node;
   bool quantized = false;  // 8-bit tensors
   bool integer_path =
       false;  // every node computes on the integer path, or the case fails
@@ -68,9 +65,6 @@ class CaseList {
   // On 8-bit tensors.
   Family& AddQuantized(std::string op, std::string attributes,
                        const Shape& shape, Build build);
-  // For an op that TFLite here does not know.
-  Family& AddNode(std::string op, std::string attributes, const Shape& shape,
-                  std::function<NodeCase()> node);
   // For a model whose size follows from the device's limits; `shape` says how:
   // "1x1xLIMITx3".
   Family& AddAtLimit(std::string op, std::string attributes, std::string shape,

@@ -35,35 +35,6 @@ enum class Weights {
   kRuntime,     // a second input of the model
 };
 
-enum class BinaryOp {
-  kAdd,
-  kSub,
-  kMul,
-  kDiv,
-  kMaximum,
-  kMinimum,
-  kPow,
-  kSquaredDifference,
-  kFloorDiv,
-  kFloorMod,
-  kStablehloAdd,  // this and those below take operands of one shape
-  kStablehloMultiply,
-  kStablehloMaximum,
-  kStablehloMinimum,
-};
-std::string BinaryOpName(BinaryOp op);
-// Which operand is a constant, if any.
-enum class Constant { kNone, kFirst, kSecond };
-struct BinaryParams {
-  BinaryOp op = BinaryOp::kAdd;
-  Shape a = {1, 4, 4, 5};
-  Shape b = {1, 4, 4, 5};
-  Activation activation = Activation::kNone;  // ADD, SUB, MUL and DIV alone
-  Constant constant = Constant::kNone;
-};
-SingleOpModel Binary(const BinaryParams& params);
-// Numpy's rule; the result's shape.
-Shape BroadcastShape(const Shape& a, const Shape& b);
 
 SingleOpModel Softmax(const Shape& input, float beta = 1.0f);
 SingleOpModel LogSoftmax(const Shape& input);
@@ -71,7 +42,6 @@ SingleOpModel LogSoftmax(const Shape& input);
 // MEAN, SUM, REDUCE_MAX, REDUCE_MIN or REDUCE_PROD over constant axes.
 SingleOpModel Reduce(Op op, const Shape& input, const std::vector<int>& axes,
                      bool keep_dims);
-SingleOpModel AddN(const Shape& shape, int count);
 
 // CUMSUM along a constant axis.
 SingleOpModel Cumsum(const Shape& input, int axis, bool exclusive = false,
@@ -81,9 +51,6 @@ SingleOpModel L2Normalization(const Shape& input, float deviation = 1);
 SingleOpModel LocalResponseNormalization(const Shape& input, int radius,
                                          float bias, float alpha, float beta);
 
-// CAST of values from -max to max, a third of them zeros.
-SingleOpModel Cast(TensorType from, TensorType to, const Shape& input,
-                   float max = 100);
 // REDUCE_ANY or REDUCE_ALL over constant axes: of bools that are seldom, or
 // mostly, true.
 SingleOpModel ReduceBools(Op op, const Shape& input,
@@ -151,46 +118,6 @@ std::vector<uint8_t> Svdf(const SvdfCase& params);
 // Such a model with data.
 SingleOpModel Stateful(const std::string& description,
                        std::vector<uint8_t> bytes);
-
-enum class UnaryOp {
-  kRelu,
-  kReluN1To1,
-  kRelu6,
-  kLogistic,
-  kTanh,
-  kHardSwish,
-  kElu,
-  kLeakyRelu,
-  kAbs,
-  kNeg,
-  kExp,
-  kLog,
-  kSqrt,
-  kRsqrt,
-  kSquare,
-  kSin,
-  kCos,
-  kFloor,
-  kCeil,
-  kRound,
-};
-std::string UnaryOpName(UnaryOp op);
-inline constexpr UnaryOp kUnaryOps[] = {
-    UnaryOp::kRelu, UnaryOp::kReluN1To1, UnaryOp::kRelu6,  UnaryOp::kLogistic,
-    UnaryOp::kTanh, UnaryOp::kHardSwish, UnaryOp::kElu,    UnaryOp::kLeakyRelu,
-    UnaryOp::kAbs,  UnaryOp::kNeg,       UnaryOp::kExp,    UnaryOp::kLog,
-    UnaryOp::kSqrt, UnaryOp::kRsqrt,     UnaryOp::kSquare, UnaryOp::kSin,
-    UnaryOp::kCos,  UnaryOp::kFloor,     UnaryOp::kCeil,   UnaryOp::kRound,
-};
-// `alpha` is LEAKY_RELU's. Inputs lie in the op's domain and hold its corners.
-SingleOpModel Unary(UnaryOp op, const Shape& input, float alpha = 0.1f);
-
-// GELU, exact or by tanh.
-SingleOpModel Gelu(const Shape& input, bool approximate);
-
-// PRELU; `alpha` is the shape of its second input, broadcast to the input's.
-SingleOpModel Prelu(const Shape& input, const Shape& alpha,
-                    Weights weights = Weights::kFloat);
 
 }  // namespace gles_delegate::testing
 

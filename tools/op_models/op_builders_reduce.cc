@@ -64,23 +64,6 @@ SingleOpModel LogSoftmax(const Shape& shape) {
       });
 }
 
-SingleOpModel AddN(const Shape& shape, int count) {
-  Accuracy accuracy;
-  accuracy.terms = count;
-  // Partial sums may be stored, each in half.
-  accuracy.half_roundings = count - 1;
-  return MakeModel(
-      absl::StrCat("ADD_N ", count, " of ", ShapeString(shape)), accuracy,
-      /*with_magnitude=*/true, [&](OpVariant& v) {
-        std::vector<int> inputs;
-        for (int i = 0; i < count; ++i) {
-          inputs.push_back(v.Input(absl::StrCat("x", i), shape,
-                                   v.random().Gaussian(ElementCount(shape))));
-        }
-        return v.Op(Op::ADD_N, 1, inputs);
-      });
-}
-
 SingleOpModel Cumsum(const Shape& shape, int axis, bool exclusive,
                      bool reverse) {
   Accuracy accuracy;

@@ -104,4 +104,17 @@ const std::vector<float>& SpecialValues() {
   return values;
 }
 
+const std::vector<float>& FunctionValues() {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  static const auto& values = *new std::vector<float>{
+      0.0f,   -0.0f,      1,      -1,     0.5f,        -0.5f,   2,
+      -2,     3,          -3,     1.5f,   -1.5f,       2.5f,    -2.5f,
+      3.5f,   -3.5f,      6,      7,      88,          89,      -88,
+      -104,   -200,       1e10f,  -1e10f, 1e6f,        3e38f,   -3e38f,
+      1e-30f, kNan,       kInf,   -kInf,  8388607.5f,  8388609, 20,
+      -20,    12345.678f, -54321, 0.999f, -8388607.5f, 1.001f,  0.49999997f};
+  return values;
+}
+
 }  // namespace gles_delegate::testing

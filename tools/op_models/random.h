@@ -42,6 +42,12 @@ class Random {
 // them through.
 const std::vector<float>& SpecialValues();
 
+// Where functions end or bend: zeros, ties, integers past 2^23, arguments whose
+// exponential overflows or vanishes, infinities, NaN. No subnormal numbers: a
+// driver may take them for zero (GLSL ES 3.10, 4.7.1), where 1 / x or log(x)
+// has no bound.
+const std::vector<float>& FunctionValues();
+
 }  // namespace gles_delegate::testing
 
 #endif  // GLES_DELEGATE_TOOLS_OP_MODELS_RANDOM_H_
