@@ -55,7 +55,7 @@ absl::StatusOr<Graph> GraphOf(const NodeCase& node) {
   graph.outputs = made.outputs;
   for (TensorId id : made.inputs) view.inputs.push_back(&graph.tensor(id));
   view.outputs = {&graph.tensor(made.outputs[0])};
-  ASSIGN_OR_RETURN(auto parsed, op->parse(view));
+  ASSIGN_OR_RETURN(auto parsed, ParseOp(*op, view));
   made.attributes = std::move(parsed.attributes);
   made.post_ops = std::move(parsed.post_ops);
   for (PostOp& post : made.post_ops) {

@@ -9,6 +9,7 @@
 #include "tests/testing/fake_node.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
 #include "tests/testing/precision_test.h"
 
 namespace gles_delegate::testing {
@@ -160,7 +161,7 @@ struct ConvNode {
     view.builtin_params = &params;
     view.inputs = {&src, &filter, &bias};
     view.outputs = {&dst};
-    return ParseConv2d(view).status();
+    return Parsed(ParseConv2d, view).status();
   }
 };
 
@@ -227,7 +228,7 @@ TEST(Conv2dParseTest, RefusesABiasOfAnotherLength) {
 TEST(Conv2dParseTest, RefusesOtherRanksAndTypes) {
   ConvNode rank;
   rank.src = FakeTensor({8, 8, 4});
-  EXPECT_THAT(rank.Parse().message(), HasSubstr("must have 4 dimensions"));
+  EXPECT_THAT(rank.Parse().message(), HasSubstr("wants rank 4"));
   ConvNode weights;
   weights.filter = FakeConstant({6, 3, 3, 4}, DataType::kInt8);
   EXPECT_EQ(weights.Parse().code(), absl::StatusCode::kUnimplemented);

@@ -130,7 +130,7 @@ TEST(ParseConv3dTest, Refusals) {
   EXPECT_THAT(refusal(FakeConstant({3, 3, 3, 4, 8}), {1, 4, 5, 6, 8}, bias),
               HasSubstr("a filter of 4 to 8 channels do not go together"));
   EXPECT_THAT(refusal(FakeConstant({3, 3, 3, 3}), {1, 4, 5, 6, 8}, bias),
-              HasSubstr("must have 5 dimensions, they have 5, 4 and 5"));
+              HasSubstr("the filter is 3x3x3x3, wants rank 5"));
   EXPECT_THAT(refusal(filter, {1, 5, 5, 6, 8}, bias), HasSubstr("depth"));
   EXPECT_THAT(refusal(filter, {1, 4, 5, 6, 8}, FakeConstant({7})),
               HasSubstr("the bias has 7 values, the filter has 8 outputs"));

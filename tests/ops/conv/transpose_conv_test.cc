@@ -162,7 +162,7 @@ TEST(TransposeConvParseTest, ReadsTheActivationFromVersion4On) {
   view.outputs = {&node.outputs[0]};
   for (int version : {3, 4}) {
     view.version = version;
-    const auto parsed = ParseTransposeConv(view);
+    const auto parsed = Parsed(ParseTransposeConv, view);
     ASSERT_TRUE(parsed.ok()) << parsed.status();
     EXPECT_EQ(parsed->post_ops.size(), version == 4 ? 1 : 0);
   }
@@ -171,7 +171,7 @@ TEST(TransposeConvParseTest, ReadsTheActivationFromVersion4On) {
 TEST(TransposeConvParseTest, RefusesARuntimeShapeAndOtherTypes) {
   const TransposeNode node;
   EXPECT_THAT(node.RefusedWithInput(0, FakeRuntimeInts({4})),
-              HasSubstr("output shape is computed at run time"));
+              HasSubstr("the output's shape: known only at run time"));
   EXPECT_EQ(node.RefusedWithInput(1, FakeTensor({6, 3, 3, 4})), "");
   EXPECT_THAT(
       node.RefusedWithInput(1, FakeTensor({6, 3, 3, 4}, DataType::kBool)),

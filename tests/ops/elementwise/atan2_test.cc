@@ -22,7 +22,7 @@ absl::StatusOr<ParsedNode> Parse(const Tensor& y, const Tensor& x,
   node.builtin_code = kAtan2;
   node.inputs = {&y, &x};
   node.outputs = {&output};
-  return ParseBinary(node);
+  return Parsed(ParseBinary, node);
 }
 
 std::vector<float> Atan2(const std::vector<float>& y,
@@ -97,9 +97,9 @@ TEST(ParseAtan2Test, Refusals) {
   const Tensor input = FakeTensor({2, 3});
   EXPECT_TRUE(Parse(input, input, input).ok());
   EXPECT_THAT(Parse(input, FakeTensor({1, 3}), input).status().message(),
-              HasSubstr("must have one shape"));
+              HasSubstr("they must be equal"));
   EXPECT_THAT(Parse(input, FakeTensor({2, 4}), input).status().message(),
-              HasSubstr("do not broadcast"));
+              HasSubstr("they must be equal"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
 
 namespace gles_delegate {
 namespace {
@@ -59,10 +60,11 @@ TEST(PreluParseTest, RefusesAnAlphaWiderThanTheInput) {
   NodeView node;
   node.inputs = {&x, &alpha};
   node.outputs = {&y};
-  const auto parsed = ParsePrelu(node);
+  const auto parsed = testing::Parsed(ParsePrelu, node);
   EXPECT_EQ(parsed.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(parsed.status().message()),
-              HasSubstr("must have the shape of the input"));
+  EXPECT_THAT(
+      std::string(parsed.status().message()),
+      HasSubstr("output is 1x2x2x4, its inputs and attributes give 1x1x1x4"));
 }
 
 }  // namespace
