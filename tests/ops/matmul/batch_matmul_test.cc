@@ -202,7 +202,7 @@ TEST(BatchMatMulParseTest, RefusesOtherTypesAndNoParameters) {
   y.type = DataType::kInt32;
   EXPECT_THAT(Refusal(ParseBatchMatMul, {FakeTensor({5, 6}), y},
                       {FakeTensor({5, 7})}, &params),
-              HasSubstr("y is int32"));
+              HasSubstr("input 1 is int32"));
   EXPECT_THAT(
       Refusal(ParseBatchMatMul, {FakeTensor({5, 6}), FakeTensor({6, 7})},
               {FakeTensor({5, 7})}),

@@ -168,7 +168,7 @@ TEST(FullyConnectedParseTest, RefusesShapesThatDisagree) {
   EXPECT_THAT(node.RefusedWithInput(1, FakeConstant({5, 7})),
               HasSubstr("24 elements, which rows of 7"));
   EXPECT_THAT(node.RefusedWithInput(1, FakeConstant({5, 12, 1})),
-              HasSubstr("weights must have 2 dimensions"));
+              HasSubstr("the matrix of weights is 5x12x1, wants rank 2"));
   EXPECT_THAT(node.RefusedWithInput(2, FakeConstant({2})),
               HasSubstr("the bias has 2 values"));
   EXPECT_THAT(node.RefusedWithOutput(0, FakeTensor({2, 1, 5})),
