@@ -43,11 +43,10 @@ struct NodeView {
   bool HasField(int since, int minor) const {
     return version >= since || params_minor >= minor;
   }
-  // kInvalidArgument unless the node has min_inputs to max_inputs inputs, the
-  // first min_inputs of them present, and outputs_wanted outputs. Ignores
-  // absent inputs beyond max_inputs.
-  absl::Status CheckCounts(int min_inputs, int max_inputs,
-                           int outputs_wanted) const;
+  // nullptr: an absent optional input, also one past the node's last.
+  const Tensor* input(size_t i) const {
+    return i < inputs.size() ? inputs[i] : nullptr;
+  }
   // The builtin's parameter struct; kInvalidArgument if the model has none.
   // Fields appended by later runtimes may be read only if HasField().
   template <typename Params>
@@ -67,8 +66,9 @@ struct ParsedNode {
   std::vector<PostOp> post_ops;
 };
 
-// Parses an op's node. kInvalidArgument, kUnimplemented: the node stays on the
-// CPU, with the message as the reason.
+// Reads the attributes of an op's node, whose tensors have the op's signature
+// (delegate/ops/signature.h). kInvalidArgument, kUnimplemented: the node stays
+// on the CPU, with the message as the reason.
 using ParseFunction = absl::StatusOr<ParsedNode>(const NodeView& node);
 
 // Adds the dispatches of an op's node. The reader also calls it, on a graph of
@@ -109,6 +109,8 @@ enum OpTrait : uint32_t {
   kWantsQuantization = 1 << 11,
   // TFLite's kernel takes int64, too. The op computes it in 32 bits.
   kTakesInt64 = 1 << 12,
+  // Of input 1 and input 0: which of the two is taken if one is NaN.
+  kSwapsOperands = 1 << 14,
   // Its inputs or outputs are complex64: to the op twice as many channels, real
   // and imaginary parts in turn (Tensor::is_complex).
   kTakesComplex = 1 << 13,
@@ -123,6 +125,10 @@ struct OpDefinition {
   PlanFunction* plan = nullptr;
   absl::string_view notes;      // for docs/supported_ops.md
   uint32_t traits = kNoTraits;  // OpTrait bits
+  // As the op's row in delegate/ops/op_list.inc has them.
+  absl::string_view signature = {};
+  absl::string_view types = {};
+  absl::string_view function = {};
 
   bool Has(OpTrait trait) const { return (traits & trait) != 0; }
 };

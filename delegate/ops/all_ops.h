@@ -1,57 +1,17 @@
-// Every op's header, for the registry.
+// The functions that op_list.inc names: how each op's node is parsed, and
+// planned.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ALL_OPS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ALL_OPS_H_
 
-#include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/conv_3d.h"
-#include "delegate/ops/conv/depthwise_conv_2d.h"
-#include "delegate/ops/conv/transpose_conv.h"
-#include "delegate/ops/elementwise/cast.h"
-#include "delegate/ops/elementwise/comparison.h"
-#include "delegate/ops/elementwise/dequantize.h"
-#include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/elementwise/elementwise_binary.h"
-#include "delegate/ops/elementwise/elementwise_unary.h"
-#include "delegate/ops/elementwise/fill.h"
-#include "delegate/ops/elementwise/prelu.h"
-#include "delegate/ops/elementwise/select.h"
-#include "delegate/ops/image/detection_postprocess.h"
-#include "delegate/ops/image/landmarks.h"
-#include "delegate/ops/image/resampler.h"
-#include "delegate/ops/image/resize.h"
-#include "delegate/ops/matmul/batch_matmul.h"
-#include "delegate/ops/matmul/fully_connected.h"
-#include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/movement/densify.h"
-#include "delegate/ops/movement/dynamic_update_slice.h"
-#include "delegate/ops/movement/embedding_lookup.h"
-#include "delegate/ops/movement/gather.h"
-#include "delegate/ops/movement/gather_nd.h"
-#include "delegate/ops/movement/one_hot.h"
-#include "delegate/ops/movement/pack.h"
-#include "delegate/ops/movement/pad.h"
-#include "delegate/ops/movement/reshape.h"
-#include "delegate/ops/movement/reverse.h"
-#include "delegate/ops/movement/reverse_sequence.h"
-#include "delegate/ops/movement/scatter_nd.h"
-#include "delegate/ops/movement/segment_sum.h"
-#include "delegate/ops/movement/slice.h"
-#include "delegate/ops/movement/space_batch.h"
-#include "delegate/ops/movement/space_depth.h"
-#include "delegate/ops/movement/split.h"
-#include "delegate/ops/movement/tile.h"
-#include "delegate/ops/movement/transpose.h"
-#include "delegate/ops/pooling/argmax_pool.h"
-#include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/ops/recurrent/lstm.h"
-#include "delegate/ops/recurrent/svdf.h"
-#include "delegate/ops/reduction/arg_extreme.h"
-#include "delegate/ops/reduction/cumsum.h"
-#include "delegate/ops/reduction/l2_normalization.h"
-#include "delegate/ops/reduction/local_response_normalization.h"
-#include "delegate/ops/reduction/reduce.h"
-#include "delegate/ops/reduction/rfft2d.h"
-#include "delegate/ops/reduction/softmax.h"
-#include "delegate/ops/reduction/top_k.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+#define ROW(name, code, v, vq, signature, types, parse, plan, ...) \
+  ParseFunction parse;                                             \
+  PlanFunction plan;
+#include "delegate/ops/op_list.inc"
+
+}  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_ALL_OPS_H_

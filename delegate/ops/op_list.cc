@@ -1,21 +1,19 @@
 #include "delegate/ops/op_list.h"
 
+#include "base/hash_tables.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/ops/all_ops.h"
+#include "delegate/ops/signature.h"
 
 namespace gles_delegate {
 namespace {
 
 const OpDefinition kOps[] = {
-#define OP(name, code, max_version, max_version_quantized, parse, plan, \
-           traits, notes)                                               \
-  {name, code, max_version, max_version_quantized, parse, plan, notes, traits},
-#define CUSTOM_OP(name, max_version, parse, plan, traits, notes) \
-  {name, -1, max_version, max_version, parse, plan, notes, traits},
-#include "base/hash_tables.h"
+#define ROW(name, code, v, vq, signature, types, parse, plan, traits, \
+            function, int8, int16, notes)                             \
+  {name, code, v, vq, parse, plan, notes, traits, signature, types, function},
 #include "delegate/ops/op_list.inc"
-#undef OP
-#undef CUSTOM_OP
 };
 
 }  // namespace
@@ -43,6 +41,12 @@ const OpDefinition* FindOpNamed(absl::string_view name) {
     if (op.name == name) return &op;
   }
   return nullptr;
+}
+
+absl::StatusOr<ParsedNode> ParseOp(const OpDefinition& op,
+                                   const NodeView& node) {
+  RETURN_IF_ERROR(CheckSignature(op, node));
+  return op.parse(node);
 }
 
 }  // namespace gles_delegate

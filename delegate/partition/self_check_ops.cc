@@ -91,9 +91,9 @@ Value ReferenceOps::Sum(int64_t element, const Place& p) {
   }
   if (const auto* a = Attributes<Conv3dAttributes>()) return Conv3d(*a, p);
   if (const auto* a = Attributes<Rfft2dAttributes>()) return Transform(*a, p);
-  if (plan == &PlanComplexPart<ComplexPart::kAbs>) return Absolute(element);
-  if (plan == &PlanComplexPart<ComplexPart::kReal>) return In(0, 2 * element);
-  if (plan == &PlanComplexPart<ComplexPart::kImaginary>) {
+  if (node_.op->function == "length") return Absolute(element);
+  if (node_.op->function == "real_of") return In(0, 2 * element);
+  if (node_.op->function == "imaginary_of") {
     return In(0, 2 * element + 1);
   }
   if (const auto* a = Attributes<LstmAttributes>()) return Lstm(*a, p);
@@ -202,7 +202,6 @@ Value ReferenceOps::Pool(const PoolAttributes& a, const Place& p, bool max) {
 }
 
 Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
-  const auto plan = node_.op->plan;
   const Shape from = a.folded.empty() ? ShapeOf(0) : Shape::FromDims(a.folded);
   const Shape kept = {a.over[0] ? 1 : from.b, a.over[1] ? 1 : from.h,
                       a.over[2] ? 1 : from.w, a.over[3] ? 1 : from.c};
@@ -228,19 +227,22 @@ Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
   }
   min.magnitude = most.magnitude;
   const double count = static_cast<double>(over.elements());
-  if (plan == &PlanReduce<Reducer::kAny>) return most;
-  if (plan == &PlanReduce<Reducer::kAll>) return min;
-  if (plan == &PlanReduce<Reducer::kMax>) return most;
-  if (plan == &PlanReduce<Reducer::kMin>) return min;
-  if (plan == &PlanReduce<Reducer::kMean>) {
-    if (!IsFloat()) sum.value = std::trunc(sum.value / count) * count;
-    return ReferenceValue{sum.value / count, sum.magnitude / count};
-  }
-  if (plan == &PlanReduce<Reducer::kSum>) return sum;
-  if (plan == &PlanReduce<Reducer::kProduct>) {
-    return ReferenceValue{product.value,
-                          product.magnitude * (1 + count) +
-                              RoundingOfProducts(Output(), factors)};
+  switch (ReducerOf(*node_.op)) {
+    case Reducer::kAny:
+    case Reducer::kMax:
+      return most;
+    case Reducer::kAll:
+    case Reducer::kMin:
+      return min;
+    case Reducer::kMean:
+      if (!IsFloat()) sum.value = std::trunc(sum.value / count) * count;
+      return ReferenceValue{sum.value / count, sum.magnitude / count};
+    case Reducer::kSum:
+      return sum;
+    case Reducer::kProduct:
+      return ReferenceValue{product.value,
+                            product.magnitude * (1 + count) +
+                                RoundingOfProducts(Output(), factors)};
   }
   return std::nullopt;
 }

@@ -47,7 +47,7 @@ bool IsMeanOfPlane(const Graph& graph, const Node& node) {
     return node.op->plan == &PlanAveragePool2d && CoversPlane(*pool, src.shape);
   }
   constexpr std::array<bool, 4> kPlane = {false, true, true, false};
-  return node.op->plan == &PlanReduce<Reducer::kMean> &&
+  return ReducerOf(*node.op) == Reducer::kMean &&
          reduce->quantized == nullptr && reduce->folded.empty() &&
          reduce->over == kPlane;
 }

@@ -8,7 +8,6 @@
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/op.h"
 #include "delegate/passes/integer_path/helpers.h"
-#include "delegate/passes/integer_path/int16_kernels.h"
 #include "delegate/passes/integer_path/kernel.h"
 
 namespace gles_delegate {
@@ -65,17 +64,8 @@ std::optional<Node> Moved(const Node& node, Graph* graph) {
 
 std::optional<Node> Rewritten(const Node& node,
                               const integer_path::KernelContext& context) {
-  const integer_path::IntegerKernel* kernel =
-      integer_path::FindIntegerKernel(node.op->name);
-  if (kernel != nullptr &&
-      (!kernel->ends_in_simulator ||
-       (integer_path::EndsInSimulator(node) &&
-        HoldsQuantized(*context.graph, node.outputs[0])))) {
-    if (std::optional<Node> node_on_integer_path =
-            kernel->rewrite(node, context)) {
-      return node_on_integer_path;
-    }
-  }
+  std::optional<Node> in_integers = integer_path::InIntegers(node, context);
+  if (in_integers) return in_integers;
   return Moved(node, context.graph);
 }
 
@@ -83,7 +73,7 @@ std::optional<Node> Rewritten(const Node& node,
 // False: it has none, or the device cannot plan them.
 bool AppendInt16(const Node& node, const integer_path::KernelContext& context,
                  std::vector<Node>* nodes) {
-  std::vector<Node> wide = integer_path::Int16Nodes(node, context);
+  std::vector<Node> wide = integer_path::InInt16(node, context);
   for (const Node& part : wide) {
     Planner planner(context.graph, context.profile);
     if (!PlanNode(part, &planner).ok()) return false;

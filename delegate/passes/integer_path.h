@@ -10,7 +10,7 @@
 // what they write.
 //
 // Kernels for 16-bit activations use integer arithmetic, too, on tensors of
-// real values (codes/int16_kernels.h).
+// real values (integer_path/kernel.h).
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_INTEGER_PATH_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_INTEGER_PATH_H_
 

@@ -32,11 +32,16 @@ std::optional<Reducer> RowReducerOf(const Graph& graph, const Node& node) {
   if (x.type != DataType::kFloat32 || !ReducesChannelsAlone(*a, x.shape)) {
     return std::nullopt;
   }
-  if (node.op->plan == &PlanReduce<Reducer::kMean>) return Reducer::kMean;
-  if (node.op->plan == &PlanReduce<Reducer::kSum>) return Reducer::kSum;
-  if (node.op->plan == &PlanReduce<Reducer::kMax>) return Reducer::kMax;
-  if (node.op->plan == &PlanReduce<Reducer::kMin>) return Reducer::kMin;
-  return std::nullopt;
+  const Reducer reducer = ReducerOf(*node.op);
+  switch (reducer) {
+    case Reducer::kMean:
+    case Reducer::kSum:
+    case Reducer::kMax:
+    case Reducer::kMin:
+      return reducer;
+    default:
+      return std::nullopt;
+  }
 }
 
 bool RowRegion::Take(int n) {

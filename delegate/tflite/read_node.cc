@@ -9,6 +9,7 @@
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/tflite/hybrid_weights.h"
 #include "delegate/tflite/read_tensor.h"
 
@@ -142,7 +143,7 @@ absl::StatusOr<Node> ParseNode(const OpDefinition& op,
     }
     view.outputs.push_back(&graph->tensor(id));
   }
-  ASSIGN_OR_RETURN(auto parsed, op.parse(view));
+  ASSIGN_OR_RETURN(auto parsed, ParseOp(op, view));
   node.attributes = std::move(parsed.attributes);
   node.post_ops = std::move(parsed.post_ops);
   // Parsers name operands by their place among the inputs.

@@ -52,7 +52,7 @@ class Network {
     view.builtin_params = params;
     for (TensorId id : node.inputs) view.inputs.push_back(&graph.tensor(id));
     view.outputs = {&graph.tensor(node.outputs[0])};
-    auto parsed = node.op->parse(view);
+    auto parsed = ParseOp(*node.op, view);
     EXPECT_TRUE(parsed.ok()) << name << ": " << parsed.status();
     if (!parsed.ok()) return node.outputs[0];
     node.attributes = std::move(parsed->attributes);

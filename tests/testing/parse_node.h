@@ -6,6 +6,7 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_PARSE_NODE_H_
 #define GLES_DELEGATE_TESTS_TESTING_PARSE_NODE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/op_list.h"
 #include "tests/testing/fake_node.h"
 #include "tools/op_models/schema_names.h"
 
@@ -39,9 +41,21 @@ inline Tensor FakeRuntimeInts(std::vector<int> dims) {
 
 using ParseFunction = absl::StatusOr<ParsedNode> (*)(const NodeView&);
 
+// The node as the reader parses it: its tensors are checked by the signature of
+// its op, or of the first of the parser's ops.
+inline absl::StatusOr<ParsedNode> Parsed(ParseFunction parse,
+                                         const NodeView& node) {
+  const OpDefinition* op = FindOp(node.builtin_code, node.custom_name);
+  if (op == nullptr || op->parse != parse) {
+    op = std::find_if(AllOps().begin(), AllOps().end(),
+                      [&](const auto& row) { return row.parse == parse; });
+  }
+  return ParseOp(*op, node);
+}
+
 // The message of the refusal of `node`; "" where the parser takes the node.
 inline std::string RefusalOf(ParseFunction parse, const NodeView& node) {
-  const auto parsed = parse(node);
+  const auto parsed = Parsed(parse, node);
   return parsed.ok() ? "" : std::string(parsed.status().message());
 }
 

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/signature.h"
 #include "quant/half.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
@@ -236,16 +237,21 @@ TEST_F(BoundariesTest, PadWithoutAValue) {
   }
 }
 
-TEST(NodeViewTest, AbsentInputsBehindTheLastAreNotCounted) {
+TEST(SignatureTest, AbsentInputsBehindTheLastAreNotCounted) {
   const Tensor x = {};
+  const auto fits = [](const char* signature, const NodeView& node) {
+    OpDefinition op;
+    op.signature = signature;
+    return CheckSignature(op, node).ok();
+  };
   NodeView node;
   node.inputs = {&x, nullptr, nullptr};
   node.outputs = {&x};
-  EXPECT_TRUE(node.CheckCounts(1, 1, 1).ok());
-  EXPECT_TRUE(node.CheckCounts(1, 2, 1).ok());
-  EXPECT_FALSE(node.CheckCounts(2, 3, 1).ok());
+  EXPECT_TRUE(fits("a:- -> b:-", node));
+  EXPECT_TRUE(fits("a:- c?:- -> b:-", node));
+  EXPECT_FALSE(fits("a:- c:- d?:- -> b:-", node));
   node.inputs = {&x, nullptr, &x};
-  EXPECT_FALSE(node.CheckCounts(1, 2, 1).ok());
+  EXPECT_FALSE(fits("a:- c?:- -> b:-", node));
 }
 
 }  // namespace

@@ -21,27 +21,6 @@ constexpr std::array<int, 3> kAxisOfTensor = {3, 2, 1};
 constexpr std::array<int, 3> kAxisOfFilter = {2, 1, 0};
 constexpr std::array<const char*, 3> kAxisNames = {"width", "height", "depth"};
 
-absl::Status CheckConv3dTensors(const NodeView& node,
-                                const Conv3dAttributes& a) {
-  RETURN_IF_ERROR(CheckNotQuantized(node));
-  const Tensor& src = *node.inputs[a.data_input];
-  const Tensor& filter = *node.inputs[a.filter_input];
-  const Tensor& dst = *node.outputs[0];
-  RETURN_IF_ERROR(CheckFloat(src, "input"));
-  RETURN_IF_ERROR(CheckFloat(dst, "output"));
-  RETURN_IF_ERROR(CheckWeights(filter, "the filter"));
-  if (!filter.is_constant()) {
-    return absl::UnimplementedError(absl::StrCat(
-        "the filter ", filter.ToString(), " must be a constant of the model"));
-  }
-  if (src.dims.size() == 5 && filter.dims.size() == 5 && dst.dims.size() == 5) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "input, filter and output must have 5 dimensions, they have ",
-      src.dims.size(), ", ", filter.dims.size(), " and ", dst.dims.size()));
-}
-
 absl::Status CheckConv3dChannels(const NodeView& node,
                                  const Conv3dAttributes& a) {
   const Tensor& src = *node.inputs[a.data_input];
@@ -56,13 +35,7 @@ absl::Status CheckConv3dChannels(const NodeView& node,
                      DimsString(dst.dims), " and a filter of ", inputs, " to ",
                      outputs, " channels do not go together"));
   }
-  const bool has_bias = a.bias_input < static_cast<int>(node.inputs.size());
-  const Tensor* bias = has_bias ? node.inputs[a.bias_input] : nullptr;
-  if (bias != nullptr && !bias->is_constant()) {
-    return absl::UnimplementedError(absl::StrCat(
-        "the bias ", bias->ToString(), " must be a constant of the model"));
-  }
-  return CheckBias(bias, outputs);
+  return CheckBias(node.input(a.bias_input), outputs);
 }
 
 // TFLite's kernel of CONV_3D_TRANSPOSE (2.21) leaves out the last depths of the
@@ -86,7 +59,6 @@ absl::StatusOr<ParsedNode> ParseConv3dNode(const NodeView& node,
                                            Conv3dAttributes a) {
   ASSIGN_OR_RETURN(const auto params, node.Get<Conv3dParams>());
   const Conv3dParams& p = *params;
-  RETURN_IF_ERROR(CheckConv3dTensors(node, a));
   RETURN_IF_ERROR(CheckConv3dChannels(node, a));
   const int strides[] = {p.stride_width, p.stride_height, p.stride_depth};
   const int dilations[] = {p.dilation_width_factor, p.dilation_height_factor,
@@ -146,13 +118,11 @@ FilterValues OutputsFirst(const Tensor& tensor, const Filter& filter,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseConv3d(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 3, 1));
   return ParseConv3dNode(node, {});
 }
 
 absl::StatusOr<ParsedNode> ParseConv3dTranspose(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(3, 4, 1));
-  ASSIGN_OR_RETURN(auto dims, IntsOfInput(node, 0, "the output's shape"));
+  ASSIGN_OR_RETURN(auto dims, IntsOfInput(node, 0));
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], dims));
   Conv3dAttributes a;
   a.transposed = true;

@@ -10,19 +10,6 @@
 
 namespace gles_delegate {
 
-absl::Status CheckConvTensors(const Tensor& src, const Tensor& filter,
-                              const Tensor& dst) {
-  RETURN_IF_ERROR(CheckFloat(src, "input"));
-  RETURN_IF_ERROR(CheckFloat(dst, "output"));
-  RETURN_IF_ERROR(CheckWeights(filter, "the filter"));
-  if (src.dims.size() == 4 && filter.dims.size() == 4 && dst.dims.size() == 4) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "input, filter and output must have 4 dimensions, they have ",
-      src.dims.size(), ", ", filter.dims.size(), " and ", dst.dims.size()));
-}
-
 absl::Status CheckConvOutput(const Shape& src, int outputs, const Shape& dst) {
   if (dst.b == src.b && dst.c == outputs) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -37,10 +24,9 @@ absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
   const Tensor& src = *node.inputs[0];
   const Tensor& filter = *node.inputs[1];
   const Tensor& dst = *node.outputs[0];
-  RETURN_IF_ERROR(CheckConvTensors(src, filter, dst));
   ASSIGN_OR_RETURN(const auto outputs, outputs_of(src.shape, filter.shape));
   RETURN_IF_ERROR(CheckConvOutput(src.shape, outputs, dst.shape));
-  const Tensor* bias = node.inputs.size() > 2 ? node.inputs[2] : nullptr;
+  const Tensor* bias = node.input(2);
   RETURN_IF_ERROR(CheckBias(bias, outputs));
   ASSIGN_OR_RETURN(const auto window,
                    SlidingWindowOf(params, src.shape, filter.shape, dst.shape));

@@ -13,12 +13,6 @@
 
 namespace gles_delegate {
 
-// Checks types and ranks. kUnimplemented: an input or output that is not
-// float32, or weights that CheckWeights refuses; kInvalidArgument: a tensor
-// without 4 dimensions.
-absl::Status CheckConvTensors(const Tensor& src, const Tensor& filter,
-                              const Tensor& dst);
-
 // kInvalidArgument unless `dst` has the batch of `src` and `outputs` channels,
 // as computed from the filter.
 absl::Status CheckConvOutput(const Shape& src, int outputs, const Shape& dst);
@@ -46,7 +40,6 @@ absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
 template <typename Params>
 absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
                                       OutputsOfFilter outputs) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 3, 1));
   ASSIGN_OR_RETURN(const auto params, node.Get<Params>());
   const Params& p = *params;
   return ReadConvNode(node,

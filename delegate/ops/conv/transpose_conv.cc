@@ -28,7 +28,6 @@ constexpr int kVersionWithActivation = 4, kMinorWithActivation = 12;
 
 absl::Status CheckTensors(const Tensor& src, const Tensor& filter,
                           const Tensor* bias, const Tensor& dst) {
-  RETURN_IF_ERROR(CheckConvTensors(src, filter, dst));
   if (src.shape.c != filter.shape.c) {
     return absl::InvalidArgumentError(
         absl::StrCat("filter has ", filter.shape.c,
@@ -40,11 +39,6 @@ absl::Status CheckTensors(const Tensor& src, const Tensor& filter,
 
 // The output shape's tensor must equal the output's dimensions.
 absl::Status CheckOutputShape(const Tensor& shape, const Tensor& dst) {
-  if (!shape.is_constant()) {
-    return absl::UnimplementedError(
-        "the output shape is computed at run time; only a constant is "
-        "supported");
-  }
   ASSIGN_OR_RETURN(const auto dims, ConstantInts(shape));
   if (dims == dst.dims) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -111,12 +105,11 @@ TransposeConvAttributes TransposeConvAttributesOf(const TransposeConvParams& p,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseTransposeConv(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(3, 4, 1));
   ASSIGN_OR_RETURN(const auto params, node.Get<TransposeConvParams>());
   const TransposeConvParams& p = *params;
   const Tensor& filter = *node.inputs[1];
   const Tensor& src = *node.inputs[2];
-  const Tensor* bias = node.inputs.size() > 3 ? node.inputs[3] : nullptr;
+  const Tensor* bias = node.input(3);
   const Tensor& dst = *node.outputs[0];
   RETURN_IF_ERROR(CheckTensors(src, filter, bias, dst));
   RETURN_IF_ERROR(CheckOutputShape(*node.inputs[0], dst));
@@ -140,7 +133,6 @@ absl::StatusOr<ParsedNode> ParseTransposeConv(const NodeView& node) {
 
 absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
     const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
   // TRANSPOSE_CONV's first three parameters.
   TransposeConvParams p = {};
   constexpr size_t kBytes = 3 * sizeof(int);

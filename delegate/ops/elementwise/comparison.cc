@@ -10,26 +10,12 @@
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/remap.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
-
-struct Function {
-  int builtin_code;
-  const char* name;
-  unsigned types;
-};
-
-constexpr Function kComparisons[] = {
-    {BuiltinOperator_LESS, "lessThan", kFloats | kInts},
-    {BuiltinOperator_GREATER, "greaterThan", kFloats | kInts},
-    {BuiltinOperator_GREATER_EQUAL, "greaterThanEqual", kFloats | kInts},
-    {BuiltinOperator_LESS_EQUAL, "lessThanEqual", kFloats | kInts},
-    {BuiltinOperator_EQUAL, "equal", kFloats | kInts | kBools},
-    {BuiltinOperator_NOT_EQUAL, "notEqual", kFloats | kInts | kBools},
-};
 
 bool IsEightBit(const Tensor& tensor) {
   return (tensor.quantized == DataType::kInt8 ||
@@ -89,30 +75,17 @@ void ScaleSides(const Node& node, const ComparisonAttributes& attributes,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  const auto* function = std::find_if(
-      std::begin(kComparisons), std::end(kComparisons),
-      [&](const auto& f) { return f.builtin_code == node.builtin_code; });
-  if (function == std::end(kComparisons)) {
-    return absl::UnimplementedError(
-        absl::StrCat("op code ", node.builtin_code, " is no comparison"));
-  }
   const Tensor& a = *node.inputs[0];
   const Tensor& b = *node.inputs[1];
   const Tensor& output = *node.outputs[0];
-  for (const Tensor* input : {&a, &b}) {
-    RETURN_IF_ERROR(CheckOperand(*input, function->types));
-  }
-  RETURN_IF_ERROR(CheckSameType(a, b));
   ComparisonAttributes attributes;
   if (IsEightBit(a) && IsEightBit(b) && a.quantized == b.quantized) {
     RETURN_IF_ERROR(SetMultipliers(a, b, &attributes));
   } else
     RETURN_IF_ERROR(CheckQuantizations(a, b));
-  RETURN_IF_ERROR(CheckIntegers(output, DataType::kBool, "output"));
   ASSIGN_OR_RETURN(auto dims, BroadcastDims(a.dims, b.dims));
   RETURN_IF_ERROR(CheckOutputDims(output, dims));
-  attributes.function = function->name;
+  attributes.function = FindOp(node.builtin_code, "")->function;
   for (int i = 0; i < 2; ++i) {
     attributes.aligned[i] = AlignedShape(node.inputs[i]->dims, output.dims);
   }

@@ -14,13 +14,7 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseDequantize(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
   const Tensor& input = *node.inputs[0];
-  if (input.dims != node.outputs[0]->dims) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the output ", node.outputs[0]->ToString(),
-                     " must have the shape of the input ", input.ToString()));
-  }
   if (input.is_constant()) return ParsedNode{};
   RETURN_IF_ERROR(CheckFloat(input, "input"));
   // In the float view the input holds real values already: a copy.
@@ -75,10 +69,7 @@ absl::Status PlanToInt32(const Node& node, const RequantizeAttributes& a,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseQuantize(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], node.inputs[0]->dims));
   if (node.outputs[0]->type == DataType::kInt32) return ParseToInt32(node);
-  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 0));
   if (!node.outputs[0]->is_float_view()) {
     return absl::InvalidArgumentError(absl::StrCat(
         node.outputs[0]->ToString(), " carries no quantization parameters"));

@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "delegate/ops/movement/axis_move.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/remap.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -76,35 +79,15 @@ Shape AlignedShape(absl::Span<const int> dims,
   return shape;
 }
 
-absl::Status CheckOperand(const Tensor& tensor, unsigned types) {
-  const bool half_constant =
-      tensor.type == DataType::kFloat16 && tensor.is_constant();
-  if ((types & kFloats) != 0 &&
-      (tensor.type == DataType::kFloat32 || half_constant)) {
-    return absl::OkStatus();
+PostOp FunctionOf(const NodeView& node) {
+  const OpDefinition& op = *FindOp(node.builtin_code, node.custom_name);
+  const std::vector<std::string> words = absl::StrSplit(op.function, ' ');
+  PostOp function{words[0]};
+  for (size_t i = 1; i < words.size(); ++i) {
+    (void)absl::SimpleAtof(words[i], &function.params[i - 1]);
   }
-  if ((types & kInts) != 0 && tensor.type == DataType::kInt32) {
-    return absl::OkStatus();
-  }
-  if ((types & kBools) != 0 && tensor.type == DataType::kBool) {
-    return absl::OkStatus();
-  }
-  std::vector<absl::string_view> names;
-  if ((types & kFloats) != 0) names.push_back("float32 and float16 constants");
-  if ((types & kInts) != 0) names.push_back("int32");
-  if ((types & kBools) != 0) names.push_back("bool");
-  return absl::UnimplementedError(absl::StrCat(
-      tensor.ToString(), ": only ", absl::StrJoin(names, ", "),
-      names.size() == 1 && types != kFloats ? " is" : " are", " supported"));
-}
-
-absl::Status CheckSameType(const Tensor& a, const Tensor& b) {
-  const auto kind = [](const Tensor& t) {
-    return t.type == DataType::kFloat16 ? DataType::kFloat32 : t.type;
-  };
-  if (kind(a) == kind(b)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      a.ToString(), " and ", b.ToString(), " must be of one type"));
+  function.operand_first = op.Has(kSwapsOperands);
+  return function;
 }
 
 absl::Status PlanElementwise(const Node& node, Planner* planner) {

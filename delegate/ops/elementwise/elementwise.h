@@ -45,13 +45,8 @@ absl::StatusOr<std::vector<int>> BroadcastDims(absl::Span<const int> a,
 Shape AlignedShape(absl::Span<const int> dims,
                    absl::Span<const int> output_dims);
 
-// Element types that a function takes; float16 constants count as floats.
-enum ElementTypes : unsigned { kFloats = 1, kInts = 2, kBools = 4 };
-
-// kUnimplemented: a tensor whose type is not among `types`.
-absl::Status CheckOperand(const Tensor& tensor, unsigned types = kFloats);
-// The same, and kInvalidArgument if the types differ.
-absl::Status CheckSameType(const Tensor& a, const Tensor& b);
+// The function of the node's row, with its parameters.
+PostOp FunctionOf(const NodeView& node);
 
 // For ops that are not post-ops: binds inputs 0, 1, ... of `d` as names[0],
 // names[1], ..., each in its aligned shape, for reads clamped to its size; and

@@ -17,14 +17,13 @@ ParseFunction ParseBinary;
 ParseFunction ParseAddN;
 PlanFunction PlanAddN;
 
-// The node as f(inputs[0], inputs[1]), with inputs and output of one of `types`
-// (ElementTypes), or as f(inputs[1], inputs[0]) with `function.operand_first`;
-// with `first_is_source` the first input is the copied one.
+// The node as f(inputs[0], inputs[1]), or as f(inputs[1], inputs[0]) with
+// `function.operand_first`; with `first_is_source` the first input is the
+// copied one.
 // Shared by PRELU and the functions above.
 absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
                                               const PostOp& function,
-                                              bool first_is_source,
-                                              unsigned types = kFloats);
+                                              bool first_is_source);
 
 }  // namespace gles_delegate
 

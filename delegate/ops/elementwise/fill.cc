@@ -10,9 +10,7 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseFill(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 1, 1));
-  ASSIGN_OR_RETURN(auto dims, IntsOfInput(node, 0, "the dimensions"));
+  ASSIGN_OR_RETURN(auto dims, IntsOfInput(node, 0));
   if (node.inputs[0]->dims.size() != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("the dimensions are ", DimsString(node.inputs[0]->dims),
@@ -31,10 +29,6 @@ absl::StatusOr<ParsedNode> ParseFill(const NodeView& node) {
 }
 
 absl::StatusOr<ParsedNode> ParseZerosLike(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
-  RETURN_IF_ERROR(CheckNotQuantized(node));
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], node.inputs[0]->dims));
   ElementwiseAttributes a;
   a.source_shape = node.inputs[0]->shape;
   return ParsedNode{a, {PostOp{"zeros_like"}}};

@@ -14,13 +14,6 @@
 namespace gles_delegate {
 namespace {
 
-absl::Status CheckSelectTypes(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
-  RETURN_IF_ERROR(
-      CheckIntegers(*node.inputs[0], DataType::kBool, "the condition"));
-  return CheckMovedTensors(node, 1, 2);
-}
-
 // TFLite's kernels keep the rank of an output of one element, regardless of the
 // inputs' ranks, if these have one element each.
 bool IsOfOneElement(const NodeView& node) {
@@ -45,7 +38,6 @@ absl::StatusOr<ParsedNode> Align(const NodeView& node,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node) {
-  RETURN_IF_ERROR(CheckSelectTypes(node));
   if (IsOfOneElement(node)) return ParsedNode{SelectAttributes{}, {}};
   const std::vector<int>& dims = node.inputs[1]->dims;
   std::vector<int> condition = node.inputs[0]->dims;
@@ -66,7 +58,6 @@ absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node) {
 }
 
 absl::StatusOr<ParsedNode> ParseSelectV2(const NodeView& node) {
-  RETURN_IF_ERROR(CheckSelectTypes(node));
   if (IsOfOneElement(node)) return ParsedNode{SelectAttributes{}, {}};
   const std::array<std::vector<int>, 3> dims = {
       node.inputs[0]->dims, node.inputs[1]->dims, node.inputs[2]->dims};

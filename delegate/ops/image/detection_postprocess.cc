@@ -30,7 +30,6 @@ bool IsFloatOrUint8(const Tensor& tensor) {
 absl::Status CheckDetectionTypes(const NodeView& node) {
   for (int i : {kEncodings, kScores, kAnchors}) {
     const Tensor& input = *node.inputs[i];
-    RETURN_IF_ERROR(CheckFloat(input, absl::StrCat("input ", i)));
     if (!IsFloatOrUint8(input)) {
       return absl::UnimplementedError(
           absl::StrCat("input ", i, " is ", DataTypeName(input.stored()),
@@ -288,7 +287,6 @@ class Postprocess {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseDetectionPostprocess(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(3, 3, 4));
   ASSIGN_OR_RETURN(auto p, ReadDetectionParams(node.custom_params));
   if (p.max > kMaxDetections) {
     return absl::UnimplementedError(

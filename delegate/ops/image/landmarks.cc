@@ -43,12 +43,10 @@ void DefineLayout(const Shape& landmarks, Dispatch* d) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseTransformTensorBilinear(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 1));
   ASSIGN_OR_RETURN(const auto p,
                    ReadTransformTensorParams(node.custom_params, node.version));
   const Tensor& data = *node.inputs[0];
-  if (data.dims.size() != 4 || data.dims[0] != 1) {
+  if (data.dims[0] != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("data is ", DimsString(data.dims), ", must be 1HWC"));
   }
@@ -72,8 +70,6 @@ absl::Status PlanTransformTensorBilinear(const Node& node, Planner* planner) {
 }
 
 absl::StatusOr<ParsedNode> ParseTransformLandmarks(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 1));
   ASSIGN_OR_RETURN(
       auto p, ReadTransformLandmarksParams(node.custom_params, node.version));
   const Tensor& landmarks = *node.inputs[0];
@@ -84,7 +80,6 @@ absl::StatusOr<ParsedNode> ParseTransformLandmarks(const NodeView& node) {
   }
   RETURN_IF_ERROR(CheckLandmarks(landmarks, node.version, p.dimensions));
   RETURN_IF_ERROR(CheckTransformMatrix(*node.inputs[1], "the matrix"));
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], landmarks.dims));
   return ParsedNode{p, {}};
 }
 
@@ -105,8 +100,6 @@ absl::Status PlanTransformLandmarks(const Node& node, Planner* planner) {
 
 absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
     const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
-  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 0));
   const Tensor& landmarks = *node.inputs[0];
   RETURN_IF_ERROR(CheckLandmarks(landmarks, node.version, 3));
   ASSIGN_OR_RETURN(auto p,

@@ -9,12 +9,9 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseResampler(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 1));
   const Tensor& data = *node.inputs[0];
   const Tensor& warp = *node.inputs[1];
-  if (data.dims.size() != 4 || warp.dims.size() != 4 || warp.dims[3] != 2 ||
-      warp.dims[0] != data.dims[0]) {
+  if (warp.dims[3] != 2 || warp.dims[0] != data.dims[0]) {
     return absl::InvalidArgumentError(
         absl::StrCat("data ", DimsString(data.dims), " and warp ",
                      DimsString(warp.dims), " must be BHWC and Bhw2"));

@@ -129,18 +129,9 @@ void PlanBilinearQuantized(const Node& node, const ResizeOfQuantized& quantized,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseResize(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  const bool nearest =
-      node.builtin_code == BuiltinOperator_RESIZE_NEAREST_NEIGHBOR;
-  RETURN_IF_ERROR(nearest ? CheckMovedTensors(node, 0, 0, TakesBool::kNo)
-                          : CheckFloatTensors(node, 0, 0));
   ASSIGN_OR_RETURN(auto params, node.Get<ResizeParams>());
   const Tensor& input = *node.inputs[0];
-  if (input.dims.size() != 4) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
-  }
-  ASSIGN_OR_RETURN(auto size, IntsOfInput(node, 1, "the size"));
+  ASSIGN_OR_RETURN(auto size, IntsOfInput(node, 1));
   if (size.size() != 2) {
     return absl::InvalidArgumentError(
         absl::StrCat("the size has ", size.size(), " elements, wants 2"));

@@ -24,7 +24,6 @@ namespace {
 constexpr int kMinRank = 2;
 
 absl::Status CheckFactor(const Tensor& tensor, absl::string_view what) {
-  RETURN_IF_ERROR(CheckFloat(tensor, what));
   const size_t rank = tensor.dims.size();
   if (rank >= kMinRank && rank <= kMaxMatrixRank) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
@@ -108,7 +107,6 @@ std::optional<MatrixPairs> PairsOf(const Node& node,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
   ASSIGN_OR_RETURN(const auto params, node.Get<BatchMatMulParams>());
   const BatchMatMulAttributes a = {params->adj_x != 0, params->adj_y != 0,
                                    node.inputs[0]->dims, node.inputs[1]->dims,
@@ -117,7 +115,6 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
   for (int i : {0, 1}) {
     RETURN_IF_ERROR(CheckFactor(*node.inputs[i], i == 0 ? "x" : "y"));
   }
-  RETURN_IF_ERROR(CheckFloat(dst, "output"));
   const Matrix x = MatrixOf(a.x, a.adj_x);
   const Matrix y = MatrixOf(a.y, a.adj_y);
   if (x.columns != y.rows) {

@@ -20,10 +20,6 @@ absl::Status CheckFullyConnectedShapes(const NodeView& node,
   const Tensor& src = *node.inputs[0];
   const Tensor& weights = *node.inputs[1];
   const Tensor& dst = *node.outputs[0];
-  if (weights.dims.size() != 2) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "weights must have 2 dimensions, they have ", weights.dims.size()));
-  }
   const int n = weights.dims[0];
   const int k = weights.dims[1];
   const int64_t elements = src.shape.elements();
@@ -52,18 +48,14 @@ absl::Status CheckFullyConnectedShapes(const NodeView& node,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 3, 1));
   ASSIGN_OR_RETURN(const auto params, node.Get<FullyConnectedParams>());
   if (params->weights_format != 0) {
     return absl::UnimplementedError(
         absl::StrCat("weights format ", params->weights_format,
                      " (shuffled) is not supported; the default (0) is"));
   }
-  RETURN_IF_ERROR(CheckFloat(*node.inputs[0], "input"));
-  RETURN_IF_ERROR(CheckFloat(*node.outputs[0], "output"));
-  RETURN_IF_ERROR(CheckWeights(*node.inputs[1], "the matrix of weights"));
   RETURN_IF_ERROR(CheckFullyConnectedShapes(node, params->keep_num_dims));
-  const Tensor* bias = node.inputs.size() > 2 ? node.inputs[2] : nullptr;
+  const Tensor* bias = node.input(2);
   RETURN_IF_ERROR(CheckBias(bias, node.inputs[1]->dims[0]));
   ASSIGN_OR_RETURN(auto activation, FusedActivation(params->activation));
   FullyConnectedAttributes attributes;

@@ -134,18 +134,12 @@ void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
 
 absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
   const int count = static_cast<int>(node.inputs.size());
-  RETURN_IF_ERROR(node.CheckCounts(1, std::max(count, 1), 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, count - 1));
   ASSIGN_OR_RETURN(auto params, node.Get<ConcatenationParams>());
   const Tensor& first = *node.inputs[0];
   const int rank = static_cast<int>(first.dims.size());
   ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank));
   std::vector<int> want = first.dims;
   for (int i = 1; i < count; ++i) {
-    if (node.inputs[i] == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("input ", i, " is absent"));
-    }
     std::vector<int> dims = node.inputs[i]->dims;
     const bool fits = static_cast<int>(dims.size()) == rank;
     const int extent = fits ? dims[axis] : 0;

@@ -13,14 +13,9 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseDynamicUpdateSlice(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 1));
-  RETURN_IF_ERROR(CheckIndices(node, 2));
   const Tensor& input = *node.inputs[0];
   const Tensor& update = *node.inputs[1];
   const Tensor& start = *node.inputs[2];
-  RETURN_IF_ERROR(CheckRank(input, "input", 5));
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], input.dims));
   const int rank = static_cast<int>(input.dims.size());
   if (start.dims != std::vector<int>{rank} || rank == 0) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -31,9 +31,6 @@ absl::Status CheckQuantizedTable(const Tensor& table) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(CheckFloatTensors(node, 1, 1));
-  RETURN_IF_ERROR(CheckIndices(node, 0));
   const Tensor& indices = *node.inputs[0];
   const Tensor& table = *node.inputs[1];
   RETURN_IF_ERROR(CheckQuantizedTable(table));

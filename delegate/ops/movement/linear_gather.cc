@@ -55,24 +55,7 @@ absl::Status CheckCountable(const Tensor& tensor) {
                    " elements, at most ", kMax, " are counted here"));
 }
 
-absl::Status CheckIndices(const NodeView& node, int input) {
-  const Tensor& indices = *node.inputs[input];
-  if (indices.type == DataType::kInt64 && indices.is_constant() &&
-      indices.shape.elements() > 0) {
-    return absl::OkStatus();
-  }
-  if (indices.type == DataType::kInt32) {
-    return CheckIntegers(indices, DataType::kInt32, "the index tensor");
-  }
-  return absl::UnimplementedError(
-      absl::StrCat("the indices are ", DataTypeName(indices.type),
-                   "; int32 runs here, int64 where it is constant"));
-}
-
 absl::Status CheckGather(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
-  RETURN_IF_ERROR(CheckIndices(node, 1));
   for (const Tensor* tensor :
        {node.inputs[0], node.inputs[1], node.outputs[0]}) {
     RETURN_IF_ERROR(CheckCountable(*tensor));

@@ -32,10 +32,6 @@ absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
 // with int32.
 absl::Status CheckCountable(const Tensor& tensor);
 
-// Indices for a shader: int32, which int64 is at run time (host_view.h), or
-// int64 constants. kUnimplemented: another type. kInvalidArgument: none.
-absl::Status CheckIndices(const NodeView& node, int input);
-
 // Checks shared by GATHER and GATHER_ND: input 0 is movable, input 1 has
 // indices, and all tensors pass CheckCountable().
 absl::Status CheckGather(const NodeView& node);

@@ -14,14 +14,11 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(4, 4, 1));
-  RETURN_IF_ERROR(CheckIndices(node, 0));
   for (const Tensor* tensor : {node.inputs[0], node.outputs[0]}) {
     RETURN_IF_ERROR(CheckCountable(*tensor));
   }
-  RETURN_IF_ERROR(CheckMovedTensors(node, 2, 3));
   ASSIGN_OR_RETURN(auto params, node.Get<OneHotParams>());
-  ASSIGN_OR_RETURN(auto depth, IntsOfInput(node, 1, "the depth"));
+  ASSIGN_OR_RETURN(auto depth, IntsOfInput(node, 1));
   const std::vector<int>& dims = node.inputs[0]->dims;
   const int rank = static_cast<int>(dims.size());
   const int axis = params->axis == -1 ? rank : params->axis;
@@ -34,10 +31,6 @@ absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
     return absl::InvalidArgumentError(absl::StrCat(
         "value ", input - 1, " is ", DimsString(node.inputs[input]->dims),
         ", wants one element"));
-  }
-  if (depth.size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the depth has ", depth.size(), " elements, wants 1"));
   }
   std::vector<int> want = dims;
   want.insert(want.begin() + axis, depth.front());

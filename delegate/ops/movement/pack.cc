@@ -16,19 +16,10 @@ namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
   const int count = static_cast<int>(node.inputs.size());
-  RETURN_IF_ERROR(node.CheckCounts(std::max(count, 1), std::max(count, 1), 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, count - 1, TakesBool::kNo));
   ASSIGN_OR_RETURN(auto params, node.Get<PackParams>());
   const std::vector<int>& dims = node.inputs[0]->dims;
   int rank = static_cast<int>(dims.size()) + 1;
   ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank));
-  for (int i = 1; i < count; ++i) {
-    if (node.inputs[i]->dims != dims) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "input ", i, " is ", DimsString(node.inputs[i]->dims),
-          ", input 0 is ", DimsString(dims), "; they must be equal"));
-    }
-  }
   std::vector<int> want = dims;
   want.insert(want.begin() + axis, count);
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));

@@ -41,13 +41,9 @@ std::array<int, 4> Unit(int axis) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseReverseSequence(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
-  RETURN_IF_ERROR(CheckIndices(node, 1));
   ASSIGN_OR_RETURN(auto params, node.Get<ReverseSequenceParams>());
   const Tensor& input = *node.inputs[0];
   const Tensor& lengths = *node.inputs[1];
-  RETURN_IF_ERROR(CheckRank(input, "input", kMaxRank));
   if (input.quantized == DataType::kInt8) {
     return absl::UnimplementedError(
         "input is int8, which TFLite's kernel does not take");
@@ -67,7 +63,6 @@ absl::StatusOr<ParsedNode> ParseReverseSequence(const NodeView& node) {
         input.dims[batch], " as axis ", batch, " of ", DimsString(input.dims)));
   }
   RETURN_IF_ERROR(CheckConstantLengths(lengths, input.dims[sequence]));
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], input.dims));
   return ParsedNode{ReverseSequenceAttributes{BhwcAxis(sequence, rank),
                                               BhwcAxis(batch, rank)},
                     {}};

@@ -19,11 +19,6 @@ namespace {
 constexpr int64_t kMaxReads = int64_t{1} << 27;
 
 absl::Status CheckTypes(const NodeView& node) {
-  RETURN_IF_ERROR(CheckNotQuantized(node));
-  const Tensor& updates = *node.inputs[1];
-  RETURN_IF_ERROR(
-      CheckFloatsOrInts(updates, "tensor of updates", *node.outputs[0]));
-  RETURN_IF_ERROR(CheckIndices(node, 0));
   for (const Tensor* t : {node.inputs[0], node.inputs[1], node.outputs[0]}) {
     RETURN_IF_ERROR(CheckCountable(*t));
   }
@@ -43,12 +38,11 @@ absl::Status CheckScatterReads(const Tensor& output, const Tensor& indices) {
 }
 
 absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
   RETURN_IF_ERROR(CheckTypes(node));
   const Tensor& indices = *node.inputs[0];
   const Tensor& updates = *node.inputs[1];
   const Tensor& output = *node.outputs[0];
-  ASSIGN_OR_RETURN(auto dims, IntsOfInput(node, 2, "the output's shape"));
+  ASSIGN_OR_RETURN(auto dims, IntsOfInput(node, 2));
   RETURN_IF_ERROR(CheckOutputDims(output, dims));
   Scatter scatter;
   const int rank = static_cast<int>(output.dims.size());

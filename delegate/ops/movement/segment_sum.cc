@@ -9,17 +9,15 @@
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
 #include "delegate/ops/movement/scatter_nd.h"
+#include "delegate/ops/op_list.h"
 
 namespace gles_delegate {
 namespace {
 
 absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
                                          Reducer reducer) {
-  RETURN_IF_ERROR(CheckNotQuantized(node));
   const Tensor& data = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
-  RETURN_IF_ERROR(CheckFloatsOrInts(data, "input", output));
-  RETURN_IF_ERROR(CheckIndices(node, 1));
   for (const Tensor* t : {&data, &output}) {
     RETURN_IF_ERROR(CheckCountable(*t));
   }
@@ -49,8 +47,7 @@ absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSegmentSum(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  ASSIGN_OR_RETURN(const auto ids, IntsOfInput(node, 1, "the segments' ids"));
+  ASSIGN_OR_RETURN(const auto ids, IntsOfInput(node, 1));
   int last = 0, max = 0;
   for (int id : ids) {
     if (id < last || id > max) {
@@ -64,15 +61,8 @@ absl::StatusOr<ParsedNode> ParseSegmentSum(const NodeView& node) {
   return ParseSegments(node, last + 1, Reducer::kSum);
 }
 
-template <Reducer reducer>
 absl::StatusOr<ParsedNode> ParseUnsortedSegments(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
-  ASSIGN_OR_RETURN(const auto segments,
-                   IntsOfInput(node, 2, "the number of segments"));
-  if (segments.size() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the number of segments has ", segments.size(), " elements, wants 1"));
-  }
+  ASSIGN_OR_RETURN(const auto segments, IntsOfInput(node, 2));
   if (node.inputs[1]->is_constant()) {
     ASSIGN_OR_RETURN(auto ids, ConstantInts(*node.inputs[1]));
     // A negative id drops its row.
@@ -82,12 +72,8 @@ absl::StatusOr<ParsedNode> ParseUnsortedSegments(const NodeView& node) {
           "id ", id, " is outside of ", segments.front(), " segments"));
     }
   }
-  return ParseSegments(node, segments.front(), reducer);
+  return ParseSegments(node, segments.front(),
+                       ReducerOf(*FindOp(node.builtin_code, "")));
 }
-
-template ParseFunction ParseUnsortedSegments<Reducer::kSum>;
-template ParseFunction ParseUnsortedSegments<Reducer::kProduct>;
-template ParseFunction ParseUnsortedSegments<Reducer::kMax>;
-template ParseFunction ParseUnsortedSegments<Reducer::kMin>;
 
 }  // namespace gles_delegate

@@ -16,7 +16,6 @@ namespace gles_delegate {
 // that. kInvalidArgument: shapes that do not go together. kUnimplemented: ids
 // known only at run time, other types.
 ParseFunction ParseSegmentSum;
-template <Reducer reducer>
 ParseFunction ParseUnsortedSegments;
 
 }  // namespace gles_delegate

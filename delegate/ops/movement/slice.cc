@@ -107,12 +107,10 @@ int Length(const AxisSlice& s) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
   const Tensor& input = *node.inputs[0];
   const int rank = static_cast<int>(input.dims.size());
-  ASSIGN_OR_RETURN(auto begin, IntsOfInput(node, 1, "the begin"));
-  ASSIGN_OR_RETURN(auto size, IntsOfInput(node, 2, "the size"));
+  ASSIGN_OR_RETURN(auto begin, IntsOfInput(node, 1));
+  ASSIGN_OR_RETURN(auto size, IntsOfInput(node, 2));
   if (begin.size() != input.dims.size() || size.size() != input.dims.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("begin and size have ", begin.size(), " and ", size.size(),
@@ -136,15 +134,11 @@ absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
 }
 
 absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(4, 4, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
   ASSIGN_OR_RETURN(auto params, node.Get<StridedSliceParams>());
   const Tensor& input = *node.inputs[0];
-  RETURN_IF_ERROR(CheckRank(input, "input"));
-  RETURN_IF_ERROR(CheckRank(*node.outputs[0], "output"));
-  ASSIGN_OR_RETURN(auto begin, IntsOfInput(node, 1, "the begin"));
-  ASSIGN_OR_RETURN(auto end, IntsOfInput(node, 2, "the end"));
-  ASSIGN_OR_RETURN(auto strides, IntsOfInput(node, 3, "the strides"));
+  ASSIGN_OR_RETURN(auto begin, IntsOfInput(node, 1));
+  ASSIGN_OR_RETURN(auto end, IntsOfInput(node, 2));
+  ASSIGN_OR_RETURN(auto strides, IntsOfInput(node, 3));
   if (begin.size() != end.size() || begin.size() != strides.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "begin, end and strides have ", begin.size(), ", ", end.size(), " and ",

@@ -22,15 +22,13 @@ struct Blocks {
 
 absl::StatusOr<Blocks> ParseBlocks(const NodeView& node,
                                    absl::string_view edges_name) {
-  RETURN_IF_ERROR(node.CheckCounts(3, 3, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
   const size_t rank = node.inputs[0]->dims.size();
   if (rank != 3 && rank != 4) {
     return absl::InvalidArgumentError(absl::StrCat(
         "input is ", DimsString(node.inputs[0]->dims), ", wants rank 3 or 4"));
   }
-  ASSIGN_OR_RETURN(auto block, IntsOfInput(node, 1, "the block"));
-  ASSIGN_OR_RETURN(auto edges, IntsOfInput(node, 2, edges_name));
+  ASSIGN_OR_RETURN(auto block, IntsOfInput(node, 1));
+  ASSIGN_OR_RETURN(auto edges, IntsOfInput(node, 2));
   const size_t axes = rank - 2;
   if (block.size() != axes || edges.size() != 2 * axes) {
     return absl::InvalidArgumentError(

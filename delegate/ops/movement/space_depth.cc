@@ -15,15 +15,9 @@ namespace {
 
 absl::StatusOr<ParsedNode> ParseSpaceDepth(const NodeView& node,
                                            bool to_space) {
-  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
   ASSIGN_OR_RETURN(auto params, node.Get<SpaceDepthParams>());
   const int block = params->block_size;
   const Tensor& input = *node.inputs[0];
-  if (input.dims.size() != 4) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
-  }
   const Shape& in = input.shape;
   // So that its square, and the output's extents, fit 31 bits if they divide
   // the input's channels or do not exceed the output's.

@@ -72,9 +72,7 @@ Remap UnpackRemap(const std::vector<int>& dims, int axis, int index) {
 
 absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
   const int outputs = static_cast<int>(node.outputs.size());
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, outputs));
   ASSIGN_OR_RETURN(auto params, node.Get<SplitParams>());
-  RETURN_IF_ERROR(CheckMovedTensors(node, 1, 1, TakesBool::kNo));
   ASSIGN_OR_RETURN(
       auto axis,
       AxisOfInput(node, 0, static_cast<int>(node.inputs[1]->dims.size())));
@@ -89,12 +87,10 @@ absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
 
 absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node) {
   const int outputs = static_cast<int>(node.outputs.size());
-  RETURN_IF_ERROR(node.CheckCounts(3, 3, outputs));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
   ASSIGN_OR_RETURN(
       auto axis,
       AxisOfInput(node, 2, static_cast<int>(node.inputs[0]->dims.size())));
-  ASSIGN_OR_RETURN(auto sizes, IntsOfInput(node, 1, "the sizes"));
+  ASSIGN_OR_RETURN(auto sizes, IntsOfInput(node, 1));
   if (static_cast<int>(sizes.size()) != outputs) {
     return absl::InvalidArgumentError(
         absl::StrCat("has ", sizes.size(), " sizes for ", outputs, " outputs"));
@@ -124,9 +120,7 @@ absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node) {
 
 absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
   const int outputs = static_cast<int>(node.outputs.size());
-  RETURN_IF_ERROR(node.CheckCounts(1, 1, outputs));
   ASSIGN_OR_RETURN(auto params, node.Get<UnpackParams>());
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
   const Tensor& value = *node.inputs[0];
   const int rank = static_cast<int>(value.dims.size());
   ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank));

@@ -13,10 +13,8 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseTile(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
   const Tensor& input = *node.inputs[0];
-  ASSIGN_OR_RETURN(auto multiples, IntsOfInput(node, 1, "the multiples"));
+  ASSIGN_OR_RETURN(auto multiples, IntsOfInput(node, 1));
   if (multiples.size() != input.dims.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("there are ", multiples.size(),
@@ -40,10 +38,8 @@ absl::StatusOr<ParsedNode> ParseTile(const NodeView& node) {
 }
 
 absl::StatusOr<ParsedNode> ParseBroadcastTo(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
   const std::vector<int>& dims = node.inputs[0]->dims;
-  ASSIGN_OR_RETURN(auto shape, IntsOfInput(node, 1, "the shape"));
+  ASSIGN_OR_RETURN(auto shape, IntsOfInput(node, 1));
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], shape));
   const int missing = static_cast<int>(shape.size() - dims.size());
   std::vector<AxisMove> axes;
@@ -62,8 +58,6 @@ absl::StatusOr<ParsedNode> ParseBroadcastTo(const NodeView& node) {
 }
 
 absl::StatusOr<ParsedNode> ParseMatrixDiag(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
   const Tensor& input = *node.inputs[0];
   for (const Tensor* t : {&input, node.outputs[0]}) {
     if (!t->is_float_view()) continue;

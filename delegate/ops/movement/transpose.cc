@@ -23,11 +23,9 @@ Remap Permute(const std::vector<int>& permutation) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseTranspose(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0));
   const Tensor& input = *node.inputs[0];
   const int rank = static_cast<int>(input.dims.size());
-  ASSIGN_OR_RETURN(auto permutation, IntsOfInput(node, 1, "the permutation"));
+  ASSIGN_OR_RETURN(auto permutation, IntsOfInput(node, 1));
   if (static_cast<int>(permutation.size()) != rank) {
     return absl::InvalidArgumentError(
         absl::StrCat("the permutation has ", permutation.size(),

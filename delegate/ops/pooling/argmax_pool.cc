@@ -15,12 +15,6 @@
 namespace gles_delegate {
 namespace {
 
-absl::Status CheckRank4(const Tensor& input) {
-  if (input.dims.size() == 4) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
-}
-
 ArgmaxPoolAttributes ArgmaxPoolAttributesOf(const CustomPoolParams& p) {
   ArgmaxPoolAttributes a;
   a.h = {p.filter_height, p.stride_height, 1};
@@ -31,11 +25,8 @@ ArgmaxPoolAttributes ArgmaxPoolAttributesOf(const CustomPoolParams& p) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseMaxPoolingWithArgmax(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(1, 1, 2));
-  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 0));
   ASSIGN_OR_RETURN(const auto p, ReadPoolParams(node.custom_params));
   const Tensor& input = *node.inputs[0];
-  RETURN_IF_ERROR(CheckRank4(input));
   ArgmaxPoolAttributes a = ArgmaxPoolAttributesOf(p);
   ASSIGN_OR_RETURN(const auto height,
                    ComputePadding(p.padding, input.shape.h, a.h, "height"));
@@ -45,9 +36,7 @@ absl::StatusOr<ParsedNode> ParseMaxPoolingWithArgmax(const NodeView& node) {
   a.pad_left = width.before;
   const std::vector<int> wanted = {input.shape.b, height.out, width.out,
                                    input.shape.c};
-  for (const Tensor* output : node.outputs) {
-    RETURN_IF_ERROR(CheckOutputDims(*output, wanted));
-  }
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], wanted));
   if (p.activation < kActNone || p.activation > kActRelu6) {
     return absl::UnimplementedError(
         absl::StrCat("fused activation ", p.activation, " is not supported"));
@@ -67,22 +56,14 @@ absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner) {
 }
 
 absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
   if (node.inputs[1]->type == DataType::kInt32) {
     return absl::UnimplementedError(
         "the indices are int32: places in the whole output, as TFLite's own "
         "kernel has them; only MediaPipe's float32 places in the window run "
         "here");
   }
-  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 1));
   ASSIGN_OR_RETURN(const auto p, ReadPoolParams(node.custom_params));
   const Tensor& input = *node.inputs[0];
-  RETURN_IF_ERROR(CheckRank4(input));
-  if (input.dims != node.inputs[1]->dims) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("indices are ", DimsString(node.inputs[1]->dims),
-                     ", data ", DimsString(input.dims)));
-  }
   if (p.stride_height != p.filter_height || p.stride_width != p.filter_width) {
     return absl::UnimplementedError(absl::StrCat(
         "the stride ", p.stride_height, "x", p.stride_width,

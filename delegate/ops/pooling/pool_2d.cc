@@ -51,16 +51,10 @@ absl::Status PlanPool(const Node& node, Reducer reducer, Planner* planner) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParsePool2d(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
-  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 0));
   ASSIGN_OR_RETURN(auto params, node.Get<PoolParams>());
   const PoolParams& p = *params;
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
-  if (input.dims.size() != 4) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
-  }
   PoolAttributes a;
   a.h = {p.filter_height, p.stride_height, 1};
   a.w = {p.filter_width, p.stride_width, 1};

@@ -54,8 +54,6 @@ absl::Status CheckLstmOutputs(const NodeView& node, int batch, int inputs,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
-  RETURN_IF_ERROR(
-      node.CheckCounts(places::kInputs, places::kInputs, places::kOutputs));
   const Tensor& data = *node.inputs[places::kData];
   const Tensor& activation = *node.inputs[places::kPrevActivation];
   const Tensor& weights = *node.inputs[places::kWeights];

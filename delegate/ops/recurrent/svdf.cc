@@ -21,13 +21,6 @@ absl::Status CheckSvdfShapes(const NodeView& node, int rank) {
   const Tensor& data = *node.inputs[kData];
   const Tensor& feature = *node.inputs[kFeature];
   const Tensor& time = *node.inputs[kTime];
-  for (const Tensor* t : {&data, &feature, &time}) {
-    if (t->dims.size() != 2) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("data and weights must have 2 dimensions, one is ",
-                       DimsString(t->dims)));
-    }
-  }
   const int filters = feature.dims[0];
   if (rank < 1 || filters % rank != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -41,8 +34,8 @@ absl::Status CheckSvdfShapes(const NodeView& node, int rank) {
   const Tensor& state = *node.inputs[kState];
   // In 64 bits: a hostile file's tensors may be of any size.
   const int64_t wanted = int64_t{filters} * time.dims[1];
-  if (!state.is_variable || state.dims.size() != 2 ||
-      state.dims[0] != data.dims[0] || state.dims[1] != wanted) {
+  if (!state.is_variable || state.dims[0] != data.dims[0] ||
+      state.dims[1] != wanted) {
     return absl::InvalidArgumentError(
         absl::StrCat("the state must be a variable tensor of ", data.dims[0],
                      "x", wanted, ", it is ", DimsString(state.dims)));
@@ -53,26 +46,8 @@ absl::Status CheckSvdfShapes(const NodeView& node, int rank) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSvdf(const NodeView& node) {
-  if (node.inputs.size() != kInputs || node.outputs.size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("has ", node.inputs.size(), " inputs and ",
-                     node.outputs.size(), " outputs, must have 5 and 1"));
-  }
-  for (int i : {kData, kFeature, kTime, kState}) {
-    if (node.inputs[i] != nullptr) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("input ", i, " is absent, and it is required"));
-  }
   ASSIGN_OR_RETURN(const auto params, node.Get<SvdfParams>());
   const int rank = params->rank;
-  RETURN_IF_ERROR(CheckFloat(*node.inputs[kData], "input"));
-  RETURN_IF_ERROR(CheckFloat(*node.inputs[kState], "the state"));
-  RETURN_IF_ERROR(CheckFloat(*node.outputs[0], "output"));
-  for (int i : {kFeature, kTime}) {
-    RETURN_IF_ERROR(CheckWeights(*node.inputs[i], i == kTime
-                                                      ? "the time weights"
-                                                      : "the feature weights"));
-  }
   RETURN_IF_ERROR(CheckSvdfShapes(node, rank));
   const int units = node.inputs[kFeature]->dims[0] / rank;
   RETURN_IF_ERROR(CheckBias(node.inputs[kBias], units));

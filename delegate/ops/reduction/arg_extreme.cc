@@ -67,14 +67,7 @@ absl::Status PlanArgExtreme(const Node& node, bool min, Planner* planner) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
   const Tensor& input = *node.inputs[0];
-  RETURN_IF_ERROR(CheckOperand(input, kFloats | kInts));
-  RETURN_IF_ERROR(CheckIntegers(*node.outputs[0], DataType::kInt32, "output"));
-  if (input.shape.elements() <= 0) {
-    return absl::UnimplementedError(
-        absl::StrCat("input is ", DimsString(input.dims), ", which is empty"));
-  }
   ASSIGN_OR_RETURN(auto axis,
                    AxisOfInput(node, 1, static_cast<int>(input.dims.size())));
   std::vector<int> want = input.dims;

@@ -54,14 +54,10 @@ void AddCumsum(Planner* planner, TensorId src, TensorId dst,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(CheckMovedTensors(node, 0, 0, TakesBool::kNo));
-  RETURN_IF_ERROR(CheckNotQuantized(node));
   ASSIGN_OR_RETURN(auto params, node.Get<CumsumParams>());
   const Tensor& input = *node.inputs[0];
   const int rank = static_cast<int>(input.dims.size());
   ASSIGN_OR_RETURN(auto axis, AxisOfInput(node, 1, rank));
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], input.dims));
   return ParsedNode{
       CumsumAttributes{ViewOfAxis(input.dims, axis), params->exclusive != 0,
                        params->reverse != 0},

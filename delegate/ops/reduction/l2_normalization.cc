@@ -13,15 +13,12 @@
 namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseL2Normalization(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
-  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 0));
   ASSIGN_OR_RETURN(auto params, node.Get<ActivationParams>());
   if (params->activation != kActNone) {
     return absl::InvalidArgumentError(
         absl::StrCat("has the fused activation ", params->activation,
                      "; TFLite's kernel takes none"));
   }
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], node.inputs[0]->dims));
   return ParsedNode{};
 }
 

@@ -15,20 +15,11 @@ namespace gles_delegate {
 
 absl::StatusOr<ParsedNode> ParseLocalResponseNormalization(
     const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
-  RETURN_IF_ERROR(CheckFloatTensors(node, 0, 0));
-  RETURN_IF_ERROR(CheckNotQuantized(node));
   ASSIGN_OR_RETURN(auto params, node.Get<LocalResponseNormParams>());
-  const Tensor& input = *node.inputs[0];
-  if (input.dims.size() != 4) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input is ", DimsString(input.dims), ", wants rank 4"));
-  }
   if (params->radius < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("radius ", params->radius, " must not be negative"));
   }
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], input.dims));
   return ParsedNode{
       LocalResponseNormalizationAttributes{params->radius, params->bias,
                                            params->alpha, params->beta},

@@ -32,7 +32,10 @@ void AddIntegerMean(Planner* planner, TensorId src, TensorId dst,
   planner->Add(std::move(d));
 }
 
-absl::Status PlanReducer(const Node& node, Reducer reducer, Planner* planner) {
+}  // namespace
+
+absl::Status PlanReduce(const Node& node, Planner* planner) {
+  const Reducer reducer = ReducerOf(*node.op);
   const auto& a = std::any_cast<const ReduceAttributes&>(node.attributes);
   TensorId src = node.inputs[0];
   if (!a.folded.empty()) {
@@ -67,11 +70,10 @@ absl::Status PlanReducer(const Node& node, Reducer reducer, Planner* planner) {
   return absl::OkStatus();
 }
 
-// Of a node whose counts and types are checked.
-absl::StatusOr<ParsedNode> ParseAxes(const NodeView& node) {
+absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<ReducerParams>());
   const Tensor& input = *node.inputs[0];
-  ASSIGN_OR_RETURN(auto axes, IntsOfInput(node, 1, "the axes"));
+  ASSIGN_OR_RETURN(auto axes, IntsOfInput(node, 1));
   const int rank = static_cast<int>(input.dims.size());
   ReduceAttributes a;
   std::vector<bool> over(rank, false);
@@ -108,33 +110,5 @@ absl::StatusOr<ParsedNode> ParseAxes(const NodeView& node) {
   }
   return ParsedNode{a, {}};
 }
-
-}  // namespace
-
-absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(
-      CheckFloatsOrInts(*node.inputs[0], "input", *node.outputs[0]));
-  return ParseAxes(node);
-}
-
-absl::StatusOr<ParsedNode> ParseReduceBools(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(CheckIntegers(*node.inputs[0], DataType::kBool, "input"));
-  RETURN_IF_ERROR(CheckIntegers(*node.outputs[0], DataType::kBool, "output"));
-  return ParseAxes(node);
-}
-
-template <Reducer kReducer>
-absl::Status PlanReduce(const Node& node, Planner* planner) {
-  return PlanReducer(node, kReducer, planner);
-}
-template absl::Status PlanReduce<Reducer::kMean>(const Node&, Planner*);
-template absl::Status PlanReduce<Reducer::kSum>(const Node&, Planner*);
-template absl::Status PlanReduce<Reducer::kMax>(const Node&, Planner*);
-template absl::Status PlanReduce<Reducer::kMin>(const Node&, Planner*);
-template absl::Status PlanReduce<Reducer::kProduct>(const Node&, Planner*);
-template absl::Status PlanReduce<Reducer::kAny>(const Node&, Planner*);
-template absl::Status PlanReduce<Reducer::kAll>(const Node&, Planner*);
 
 }  // namespace gles_delegate

@@ -27,10 +27,7 @@ struct ReduceAttributes {
 };
 
 ParseFunction ParseReduce;
-ParseFunction ParseReduceBools;
-// A PlanFunction per reducer.
-template <Reducer kReducer>
-absl::Status PlanReduce(const Node& node, Planner* planner);
+PlanFunction PlanReduce;
 
 }  // namespace gles_delegate
 

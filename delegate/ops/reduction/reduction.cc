@@ -207,6 +207,14 @@ absl::string_view DefineOf(Reducer reducer) {
   return "";
 }
 
+Reducer ReducerOf(const OpDefinition& op) {
+  Reducer reducer = Reducer::kSum;
+  while (DefineOf(reducer) != op.function && reducer != Reducer::kAll) {
+    reducer = static_cast<Reducer>(static_cast<int>(reducer) + 1);
+  }
+  return reducer;
+}
+
 void AddReduction(Planner* planner, TensorId src, TensorId dst,
                   const Reduction& r) {
   const Shape from = planner->tensor(src).shape;

@@ -11,6 +11,7 @@
 
 #include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
+#include "delegate/graph/op.h"
 #include "delegate/plan/planner.h"
 #include "quant/fixed_point.h"
 
@@ -21,6 +22,8 @@ enum class Reducer { kSum, kMean, kMax, kMin, kProduct, kAny, kAll };
 
 // Its #define in reduce.comp and scatter_nd.comp.
 absl::string_view DefineOf(Reducer reducer);
+// Of an op whose row has that #define as its function.
+Reducer ReducerOf(const OpDefinition& op);
 
 // Along one axis, output o covers the existing source elements among o * stride
 // - before and the next size - 1.

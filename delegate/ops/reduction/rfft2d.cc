@@ -35,16 +35,12 @@ PackedConstant Turns(int length) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseRfft2d(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(2, 2, 1));
-  RETURN_IF_ERROR(CheckNotQuantized(node));
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
-  RETURN_IF_ERROR(CheckFloat(input, "input"));
-  RETURN_IF_ERROR(CheckFloat(output, "output"));
   if (input.is_complex || !output.is_complex) {
     return absl::InvalidArgumentError("takes float32 and gives complex64");
   }
-  ASSIGN_OR_RETURN(const auto lengths, IntsOfInput(node, 1, "the lengths"));
+  ASSIGN_OR_RETURN(const auto lengths, IntsOfInput(node, 1));
   const int rank = static_cast<int>(input.dims.size());
   if (lengths.size() != 2 || rank < 2) {
     return absl::InvalidArgumentError(
@@ -86,12 +82,8 @@ absl::Status PlanRfft2d(const Node& node, Planner* planner) {
 }
 
 absl::StatusOr<ParsedNode> ParseComplexPart(const NodeView& node) {
-  RETURN_IF_ERROR(node.CheckCounts(1, 1, 1));
-  RETURN_IF_ERROR(CheckNotQuantized(node));
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
-  RETURN_IF_ERROR(CheckFloat(input, "input"));
-  RETURN_IF_ERROR(CheckFloat(output, "output"));
   if (!input.is_complex || output.is_complex) {
     return absl::InvalidArgumentError("takes complex64 and gives float32");
   }
@@ -101,19 +93,11 @@ absl::StatusOr<ParsedNode> ParseComplexPart(const NodeView& node) {
   return ParsedNode{};
 }
 
-template <ComplexPart kPart>
 absl::Status PlanComplexPart(const Node& node, Planner* planner) {
-  constexpr const char* kParts[] = {"length", "real_of", "imaginary_of"};
   Dispatch d = TexelDispatch("complex_part", node, *planner);
-  d.Define("PART", kParts[static_cast<int>(kPart)]);
+  d.Define("PART", node.op->function);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }
-
-template absl::Status PlanComplexPart<ComplexPart::kAbs>(const Node&, Planner*);
-template absl::Status PlanComplexPart<ComplexPart::kReal>(const Node&,
-                                                          Planner*);
-template absl::Status PlanComplexPart<ComplexPart::kImaginary>(const Node&,
-                                                               Planner*);
 
 }  // namespace gles_delegate

@@ -23,13 +23,10 @@ struct Rfft2dAttributes {
 ParseFunction ParseRfft2d;
 PlanFunction PlanRfft2d;
 
-enum class ComplexPart { kAbs, kReal, kImaginary };
-
 // kInvalidArgument: shapes that do not go together. kUnimplemented: an input
 // that is not complex64.
 ParseFunction ParseComplexPart;
-template <ComplexPart kPart>
-absl::Status PlanComplexPart(const Node& node, Planner* planner);
+PlanFunction PlanComplexPart;
 
 }  // namespace gles_delegate
 

@@ -7,7 +7,7 @@
 #include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/passes/integer_path/helpers.h"
 #include "delegate/passes/integer_path/int16_helpers.h"
-#include "delegate/passes/integer_path/int16_kernels.h"
+#include "delegate/passes/integer_path/kernel.h"
 #include "quant/fixed_point.h"
 
 namespace gles_delegate::integer_path {

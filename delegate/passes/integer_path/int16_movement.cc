@@ -6,7 +6,7 @@
 
 #include "delegate/ops/movement/pad.h"
 #include "delegate/passes/integer_path/int16_helpers.h"
-#include "delegate/passes/integer_path/int16_kernels.h"
+#include "delegate/passes/integer_path/kernel.h"
 
 namespace gles_delegate::integer_path {
 namespace {

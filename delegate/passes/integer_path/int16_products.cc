@@ -1,7 +1,7 @@
-// Sums of products of int16 values. Longer than 300 lines for the ways in which
+// CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED with 16-bit
+// activations and 8-bit weights (16x8 models), in TFLite's integer arithmetic:
+// sums of products of int16 values. Longer than 300 lines for the ways in which
 // runtimes round them.
-#include "delegate/passes/integer_path/int16_products.h"
-
 #include <algorithm>
 #include <any>
 #include <cmath>
@@ -20,6 +20,7 @@
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/passes/integer_path/helpers.h"
 #include "delegate/passes/integer_path/int16_helpers.h"
+#include "delegate/passes/integer_path/kernel.h"
 
 namespace gles_delegate::integer_path {
 namespace {
@@ -263,6 +264,14 @@ std::vector<Node> InParts(const Node& node, const ProductInQuantized& p,
 
 }  // namespace
 
+// The nodes that replace `node` of the float view: products of parts of the
+// input's values, whose sums floats hold exactly, and a rescaled sum of these,
+// as in TFLite's kernel. Post-ops join two halves of 8 bits if the bound of a
+// sum (2^15 times the weights' magnitudes, plus the bias) is below 0x3f000000.
+// Larger sums are joined by another op (ops/elementwise/int16_sums.h), from
+// four parts of 4 bits if a channel's magnitudes are 2^17 or more, and from
+// eight of 2 bits from 2^21 on. Tensors hold real values. Empty: another kind
+// of node, or magnitudes of 2^23 or more (66,000 weights of 127).
 std::vector<Node> Int16Product(const Node& node, const KernelContext& c) {
   Graph* const graph = c.graph;
   const std::optional<Parts> parts = PartsOf(node, *graph);

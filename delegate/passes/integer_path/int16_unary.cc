@@ -13,7 +13,7 @@
 #include "delegate/passes/integer_path/float_functions.h"
 #include "delegate/passes/integer_path/helpers.h"
 #include "delegate/passes/integer_path/int16_helpers.h"
-#include "delegate/passes/integer_path/int16_kernels.h"
+#include "delegate/passes/integer_path/kernel.h"
 #include "quant/fixed_point.h"
 #include "quant/int16.h"
 

@@ -2,14 +2,14 @@
 // the float view to one that computes on quantized values
 // (docs/quantization.md), for the pass integer_path.h.
 //
-// To add a kernel, add a function to its family's file and a line to
-// kernels.cc.
+// To add a kernel, add a function to its family's file and name it in the op's
+// row in delegate/ops/op_list.inc.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_INTEGER_PATH_KERNEL_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_INTEGER_PATH_KERNEL_H_
 
 #include <optional>
+#include <vector>
 
-#include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
 #include "quant/cpu_kernels.h"
@@ -33,71 +33,35 @@ struct KernelContext {
 using Rewrite = std::optional<Node>(const Node& node,
                                     const KernelContext& context);
 
-struct IntegerKernel {
-  absl::string_view op;
-  Rewrite* rewrite = nullptr;
-  // Called only for nodes with one output in quantized values that end in a
-  // simulator. False: the kernel checks this itself.
-  bool ends_in_simulator = true;
-};
+// The nodes that replace a node of 16-bit activations (16x8 models). Tensors
+// hold real values, which 32-bit floats represent exactly: the nodes convert
+// them to quantized values and end in value * scale. With 16-bit storage, which
+// cannot represent them, nodes keep their float view. Called for nodes that end
+// in a simulator, with an int16 output. Empty: TFLite's arithmetic is not known
+// for the node's parameters (binary: it uses other arithmetic for the scales,
+// with results scaled up); it keeps its float view. May add tensors to the
+// graph.
+using Int16Rewrite = std::vector<Node>(const Node& node,
+                                       const KernelContext& context);
 
-// nullptr: `op` has none.
-const IntegerKernel* FindIntegerKernel(absl::string_view op);
+// The functions of one family of ops a file; op_list.inc says whose each is.
+#define ROW(name, code, v, vq, signature, types, parse, plan, traits, \
+            function, int8, int16, note)                              \
+  Rewrite int8;                                                       \
+  Int16Rewrite int16;
+#include "delegate/ops/op_list.inc"
 
-// --- The families: functions of the type above ---
+// By the op's row. For nodes with one output in quantized values that end in a
+// simulator, or if the function checks that itself.
+std::optional<Node> InIntegers(const Node& node, const KernelContext& context);
+std::vector<Node> InInt16(const Node& node, const KernelContext& context);
 
-// products.cc: sums of products with constant weights.
-Rewrite Conv2dInIntegers;
-Rewrite DepthwiseConv2dInIntegers;
-Rewrite FullyConnectedInIntegers;
-Rewrite TransposeConvInIntegers;
-// binary.cc: functions of two tensors.
-Rewrite AddInIntegers;
-Rewrite SubInIntegers;
-Rewrite MulInIntegers;
-Rewrite DivInIntegers;
-Rewrite SquaredDifferenceInIntegers;
-Rewrite MaximumInIntegers;
-Rewrite MinimumInIntegers;
-Rewrite PreluInIntegers;
-// comparison.cc: between two quantizations; SELECT of quantized values.
-Rewrite ComparisonInIntegers;
-Rewrite SelectInIntegers;
-// unary.cc: functions of one value.
-Rewrite LeakyReluInIntegers;
-Rewrite TableInIntegers;
-// rescaling.cc: from one quantization to another.
-Rewrite QuantizeInIntegers;
-Rewrite ReluInIntegers;
-// pooling.cc
-Rewrite AveragePoolInIntegers;
-Rewrite MaxPoolInIntegers;
-// reductions.cc
-Rewrite MeanInIntegers;
-Rewrite SumInIntegers;
-Rewrite ProductInIntegers;
-Rewrite ExtremeInIntegers;
-// matrices.cc
-Rewrite BatchMatMulInIntegers;
-// rows.cc: functions of a pixel's channels.
-Rewrite SoftmaxInIntegers;
-Rewrite LogSoftmaxInIntegers;
-Rewrite L2NormalizationInIntegers;
-// movement.cc: values moved unchanged between quantizations.
-Rewrite MoveInIntegers;
-// Within one quantization; the value may be computed at run time.
-Rewrite PadV2InIntegers;
-// FILL with a value of the output's quantization.
-Rewrite FillInIntegers;
-Rewrite ArgExtremeInIntegers;
 // Adds a node before some inputs, after which the ops below only move values,
 // as in TFLite. Inputs of a uint8 CONCATENATION with another quantization than
 // the output are rescaled. Those of a SELECT, or of a PADV2 with a runtime
 // value, are reinterpreted in the output's quantization. Run it after
 // holds_quantized is set.
 void MatchQuantizations(Graph* graph);
-// resizing.cc: within one quantization, only with XNNPACK's kernel.
-Rewrite ResizeBilinearInIntegers;
 
 }  // namespace gles_delegate::integer_path
 

@@ -1,94 +1,70 @@
-// The table of integer kernels. Sorted, one a line.
+// The integer kernels by op.
 #include <algorithm>
 #include <iterator>
 
+#include "absl/strings/string_view.h"
+#include "delegate/graph/op.h"
+#include "delegate/passes/integer_path/helpers.h"
+#include "delegate/passes/integer_path/int16_helpers.h"
 #include "delegate/passes/integer_path/kernel.h"
 
 namespace gles_delegate::integer_path {
 namespace {
 
-constexpr IntegerKernel kIntegerKernels[] = {
-    {"ABS", &TableInIntegers},
-    {"ADD", &AddInIntegers},
-    {"ARG_MAX", &ArgExtremeInIntegers, /*ends_in_simulator=*/false},
-    {"ARG_MIN", &ArgExtremeInIntegers, /*ends_in_simulator=*/false},
-    {"AVERAGE_POOL_2D", &AveragePoolInIntegers},
-    {"BATCH_MATMUL", &BatchMatMulInIntegers},
-    {"BATCH_TO_SPACE_ND", &MoveInIntegers},
-    {"BROADCAST_TO", &MoveInIntegers},
-    {"CONV_2D", &Conv2dInIntegers},
-    {"DEPTHWISE_CONV_2D", &DepthwiseConv2dInIntegers},
-    {"DEPTH_TO_SPACE", &MoveInIntegers},
-    {"DIV", &DivInIntegers},
-    {"DYNAMIC_UPDATE_SLICE", &MoveInIntegers},
-    {"ELU", &TableInIntegers},
-    {"EQUAL", &ComparisonInIntegers, /*ends_in_simulator=*/false},
-    {"EXP", &TableInIntegers},
-    {"EXPAND_DIMS", &MoveInIntegers},
-    {"FILL", &FillInIntegers, /*ends_in_simulator=*/false},
-    {"FULLY_CONNECTED", &FullyConnectedInIntegers, /*ends_in_simulator=*/false},
-    {"GATHER", &MoveInIntegers},
-    {"GATHER_ND", &MoveInIntegers},
-    {"GELU", &TableInIntegers},
-    {"GREATER", &ComparisonInIntegers, /*ends_in_simulator=*/false},
-    {"GREATER_EQUAL", &ComparisonInIntegers, /*ends_in_simulator=*/false},
-    {"HARD_SWISH", &TableInIntegers},
-    {"L2_NORMALIZATION", &L2NormalizationInIntegers},
-    {"LEAKY_RELU", &LeakyReluInIntegers},
-    {"LESS", &ComparisonInIntegers, /*ends_in_simulator=*/false},
-    {"LESS_EQUAL", &ComparisonInIntegers, /*ends_in_simulator=*/false},
-    {"LOG", &TableInIntegers},
-    {"LOGISTIC", &TableInIntegers},
-    {"LOG_SOFTMAX", &LogSoftmaxInIntegers},
-    {"MAXIMUM", &MaximumInIntegers},
-    {"MAX_POOL_2D", &MaxPoolInIntegers},
-    {"MEAN", &MeanInIntegers},
-    {"MINIMUM", &MinimumInIntegers},
-    {"MIRROR_PAD", &MoveInIntegers},
-    {"MUL", &MulInIntegers},
-    {"NOT_EQUAL", &ComparisonInIntegers, /*ends_in_simulator=*/false},
-    {"PAD", &MoveInIntegers},
-    {"PADV2", &PadV2InIntegers, /*ends_in_simulator=*/false},
-    {"PRELU", &PreluInIntegers},
-    {"QUANTIZE", &QuantizeInIntegers},
-    {"REDUCE_MAX", &ExtremeInIntegers},
-    {"REDUCE_MIN", &ExtremeInIntegers},
-    {"REDUCE_PROD", &ProductInIntegers},
-    {"RELU", &ReluInIntegers},
-    {"RELU6", &ReluInIntegers},
-    {"RELU_0_TO_1", &ReluInIntegers},
-    {"RELU_N1_TO_1", &ReluInIntegers},
-    {"RESHAPE", &MoveInIntegers},
-    {"RESIZE_BILINEAR", &ResizeBilinearInIntegers},
-    {"RESIZE_NEAREST_NEIGHBOR", &MoveInIntegers},
-    {"REVERSE_SEQUENCE", &MoveInIntegers},
-    {"REVERSE_V2", &MoveInIntegers},
-    {"RSQRT", &TableInIntegers},
-    {"SELECT", &SelectInIntegers, /*ends_in_simulator=*/false},
-    {"SELECT_V2", &SelectInIntegers, /*ends_in_simulator=*/false},
-    {"SLICE", &MoveInIntegers},
-    {"SOFTMAX", &SoftmaxInIntegers},
-    {"SPACE_TO_BATCH_ND", &MoveInIntegers},
-    {"SPACE_TO_DEPTH", &MoveInIntegers},
-    {"SQRT", &TableInIntegers},
-    {"SQUARED_DIFFERENCE", &SquaredDifferenceInIntegers},
-    {"SQUEEZE", &MoveInIntegers},
-    {"STRIDED_SLICE", &MoveInIntegers},
-    {"SUB", &SubInIntegers},
-    {"SUM", &SumInIntegers},
-    {"TANH", &TableInIntegers},
-    {"TILE", &MoveInIntegers},
-    {"TRANSPOSE", &MoveInIntegers},
-    {"TRANSPOSE_CONV", &TransposeConvInIntegers},
+struct Kernels {
+  absl::string_view op;
+  Rewrite* int8 = nullptr;
+  Int16Rewrite* int16 = nullptr;
 };
+
+constexpr Kernels kKernels[] = {
+#define ROW(name, code, v, vq, signature, types, parse, plan, traits, \
+            function, int8, int16, note)                              \
+  {name, &int8, &int16},
+#include "delegate/ops/op_list.inc"
+};
+
+// Both are No8 and No16 for ops that passes make.
+Kernels KernelsOf(const Node& node) {
+  const auto* found =
+      std::find_if(std::begin(kKernels), std::end(kKernels),
+                   [&](const Kernels& k) { return k.op == node.op->name; });
+  return found == std::end(kKernels) ? Kernels{"", &No8, &No16} : *found;
+}
+
+// Of nodes that need not end in a simulator, such as comparisons.
+bool ChecksItsOutput(Rewrite* rewrite) {
+  for (Rewrite* own :
+       {&ArgExtremeInIntegers, &ComparisonInIntegers, &FillInIntegers,
+        &FullyConnectedInIntegers, &PadV2InIntegers, &SelectInIntegers}) {
+    if (rewrite == own) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
-const IntegerKernel* FindIntegerKernel(absl::string_view op) {
-  const auto* found =
-      std::find_if(std::begin(kIntegerKernels), std::end(kIntegerKernels),
-                   [op](const IntegerKernel& k) { return k.op == op; });
-  return found == std::end(kIntegerKernels) ? nullptr : found;
+std::optional<Node> No8(const Node&, const KernelContext&) {
+  return std::nullopt;
+}
+std::vector<Node> No16(const Node&, const KernelContext&) { return {}; }
+
+std::optional<Node> InIntegers(const Node& node, const KernelContext& context) {
+  Rewrite* const rewrite = KernelsOf(node).int8;
+  if (!ChecksItsOutput(rewrite) &&
+      (!EndsInSimulator(node) ||
+       !HoldsQuantized(*context.graph, node.outputs[0]))) {
+    return std::nullopt;
+  }
+  return rewrite(node, context);
+}
+
+std::vector<Node> InInt16(const Node& node, const KernelContext& context) {
+  if (!EndsInSimulator(node) ||
+      !IsInt16(context.graph->tensor(node.outputs[0]))) {
+    return {};
+  }
+  return KernelsOf(node).int16(node, context);
 }
 
 }  // namespace gles_delegate::integer_path

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/fake_node.h"
+#include "tests/testing/parse_node.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -24,7 +25,7 @@ struct ConvNode {
     view.builtin_params = &params;
     view.inputs = {&src, &filter, &bias};
     view.outputs = {&dst};
-    return ParseConv2d(view).status();
+    return Parsed(ParseConv2d, view).status();
   }
 };
 

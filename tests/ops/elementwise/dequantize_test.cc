@@ -7,6 +7,7 @@
 
 #include "tests/testing/device.h"
 #include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
 #include "tools/common/model_builder.h"
 #include "tools/op_models/schema_names.h"
 
@@ -57,7 +58,7 @@ TEST(DequantizeParseTest, RefusesComputedInputsWithoutFloatView) {
   NodeView node;
   node.inputs = {&in};
   node.outputs = {&out};
-  const auto parsed = ParseDequantize(node);
+  const auto parsed = testing::Parsed(ParseDequantize, node);
   EXPECT_EQ(parsed.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(parsed.status().message()),
               HasSubstr("float16, only float32 runs here"));
@@ -71,7 +72,7 @@ TEST(DequantizeParseTest, RefusesAnotherShape) {
   NodeView node;
   node.inputs = {&in};
   node.outputs = {&out};
-  EXPECT_EQ(ParseDequantize(node).status().code(),
+  EXPECT_EQ(testing::Parsed(ParseDequantize, node).status().code(),
             absl::StatusCode::kInvalidArgument);
 }
 

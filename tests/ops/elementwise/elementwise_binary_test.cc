@@ -10,7 +10,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_models.h"
+#include "tests/testing/parse_node.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -45,15 +45,16 @@ TEST(BinaryParseTest, StablehloTakesPlainNumbers) {
         BuiltinOperator_STABLEHLO_MAXIMUM, BuiltinOperator_STABLEHLO_MINIMUM}) {
     View quantized(code, {4}, {4}, {4});
     quantized.a.quantized = DataType::kInt8;
-    EXPECT_THAT(std::string(ParseBinary(quantized.node).status().message()),
-                HasSubstr("quantized"));
+    EXPECT_THAT(
+        std::string(Parsed(ParseBinary, quantized.node).status().message()),
+        HasSubstr("quantized"));
   }
 }
 
 TEST(BinaryParseTest, ScalarConstantsAreParameters) {
   View view(kSubCode, {1}, {1, 2, 2, 4}, {1, 2, 2, 4});
   view.a.constant = ConstantData::Own({0, 0, 0, 0x40});  // 2.0f
-  const auto parsed = ParseBinary(view.node);
+  const auto parsed = Parsed(ParseBinary, view.node);
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   ASSERT_EQ(parsed->post_ops.size(), 1u);
   EXPECT_EQ(parsed->post_ops[0].operand, kNoTensor);
@@ -64,7 +65,7 @@ TEST(BinaryParseTest, ScalarConstantsAreParameters) {
 TEST(BinaryParseTest, TheComputedTensorIsTheSource) {
   View view(kSubCode, {1, 2, 2, 4}, {1, 2, 2, 4}, {1, 2, 2, 4});
   view.a.constant = ConstantData::Own(std::vector<uint8_t>(64));
-  const auto parsed = ParseBinary(view.node);
+  const auto parsed = Parsed(ParseBinary, view.node);
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(std::any_cast<ElementwiseAttributes>(parsed->attributes).source, 1);
   EXPECT_EQ(parsed->post_ops[0].operand, 0);

@@ -36,7 +36,7 @@ TEST(UnaryParseTest, RefusesMissingParameters) {
   node.builtin_code = static_cast<int>(Op::LEAKY_RELU);
   node.inputs = {&x};
   node.outputs = {&x};
-  EXPECT_THAT(std::string(ParseUnary(node).status().message()),
+  EXPECT_THAT(std::string(Parsed(ParseUnary, node).status().message()),
               HasSubstr("no parameters"));
 }
 

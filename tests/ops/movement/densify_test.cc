@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/testing/matchers.h"
+#include "tests/testing/parse_node.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -162,10 +163,10 @@ TEST(DensifyParseTest, RefusesADenseInput) {
   NodeView node;
   node.inputs = {&in};
   node.outputs = {&out};
-  EXPECT_THAT(std::string(ParseDensify(node).status().message()),
+  EXPECT_THAT(std::string(Parsed(ParseDensify, node).status().message()),
               HasSubstr("is not sparse"));
   in.constant = ConstantData();
-  EXPECT_EQ(ParseDensify(node).status().code(),
+  EXPECT_EQ(Parsed(ParseDensify, node).status().code(),
             absl::StatusCode::kUnimplemented);
 }
 

@@ -35,7 +35,7 @@ TEST_F(SliceTest, EndAsAnOffset) {
   node.builtin_params = &params;
   node.inputs = {&input, &begin, &end, &strides};
   node.outputs = {&output};
-  auto parsed = ParseStridedSlice(node);
+  auto parsed = Parsed(ParseStridedSlice, node);
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   const NodeRun run = RunNode("STRIDED_SLICE", *std::move(parsed), {{4, 7, 6}},
                               output.dims, model.inputs, [](DeviceProfile&) {});
@@ -45,7 +45,7 @@ TEST_F(SliceTest, EndAsAnOffset) {
   const Tensor longer = FakeTensor({4, 2, 4});
   node.inputs[2] = &too_long;
   node.outputs = {&longer};
-  EXPECT_THAT(ParseStridedSlice(node).status().message(),
+  EXPECT_THAT(Parsed(ParseStridedSlice, node).status().message(),
               HasSubstr("its inputs and attributes give 3x2x4"));
 }
 

@@ -60,7 +60,7 @@ TEST(SvdfParseTest, RefusesShapesAndStates) {
   SvdfNode node;
   EXPECT_EQ(node.Refused(), "");
   EXPECT_THAT(node.RefusedWithInput(0, FakeTensor({10})),
-              HasSubstr("must have 2 dimensions"));
+              HasSubstr("input 0 is 10, wants rank 2"));
   EXPECT_THAT(node.RefusedWithInput(1, FakeConstant({6, 7})),
               HasSubstr("feature weights 6x7"));
   EXPECT_THAT(node.RefusedWithInput(2, FakeConstant({5, 4})),

@@ -142,11 +142,11 @@ TEST(ParseArgExtremeTest, Refusals) {
   Tensor longs = output;
   longs.type = DataType::kInt64;
   EXPECT_THAT(refusal(input, FakeInts({1}), longs),
-              HasSubstr("output is int64, only int32"));
+              HasSubstr("output 0 is int64, only int32"));
   Tensor bools = input;
   bools.type = DataType::kBool;
   EXPECT_THAT(refusal(bools, FakeInts({1}), output),
-              HasSubstr("are supported"));
+              HasSubstr("only float32 and int32 run here"));
   const Tensor scalar = FakeTensor({});
   EXPECT_THAT(refusal(scalar, FakeInts({0}), FakeRuntimeInts({})),
               HasSubstr("outside a tensor of rank 0"));

@@ -157,12 +157,15 @@ TEST(ParseReduceTest, BoolsAlone) {
   const Tensor bools = FakeTensor({2, 3}, DataType::kBool);
   const Tensor out = FakeTensor({2}, DataType::kBool);
   const std::vector<Tensor> inputs = {bools, FakeInts({1})};
-  EXPECT_EQ(Refusal(ParseReduceBools, inputs, {out}, &params), "");
-  EXPECT_THAT(Refusal(ParseReduceBools, inputs, {FakeTensor({2})}, &params),
-              HasSubstr("output is float32, only bool"));
-  EXPECT_THAT(Refusal(ParseReduceBools, {FakeTensor({2, 3}), FakeInts({1})},
-                      {out}, &params),
-              HasSubstr("input is float32, only bool"));
+  NodeView any;
+  any.builtin_code = static_cast<int>(Op::REDUCE_ANY);
+  any.builtin_params = &params;
+  EXPECT_EQ(RefusalOf(ParseReduce, any, inputs, {out}), "");
+  EXPECT_THAT(RefusalOf(ParseReduce, any, inputs, {FakeTensor({2})}),
+              HasSubstr("output 0 is float32, only bool"));
+  EXPECT_THAT(
+      RefusalOf(ParseReduce, any, {FakeTensor({2, 3}), FakeInts({1})}, {out}),
+      HasSubstr("input 0 is float32, only bool"));
   EXPECT_THAT(Refusal(ParseReduce, inputs, {out}, &params), HasSubstr("bool"));
 }
 

@@ -114,7 +114,7 @@ TEST(ParseTopKTest, Refusals) {
       HasSubstr("must be of one type"));
   EXPECT_THAT(Refusal(ParseTopK, {FakeTensor({}), FakeInts({1})},
                       {FakeTensor({}), FakeRuntimeInts({})}),
-              HasSubstr("a last axis"));
+              HasSubstr("the input is a scalar"));
 }
 
 }  // namespace

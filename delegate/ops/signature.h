@@ -1,0 +1,33 @@
+// What a node's inputs and outputs must be, for all ops in one place: counts,
+// types, ranks, constants. A parser sees only nodes that have their op's
+// signature.
+//
+//   "x<=5 paddings! value? -> y"   inputs, in order, and outputs. A tensor has
+//                                  the op's types; all those without types of
+//                                  their own have one type
+//   x4, x<=5     of rank 4; of rank 5 at most
+//   x?           may be absent
+//   x*, x..      any number, at least one, of one shape; of any shapes
+//   axis!        int32 or int64, a constant of the model; axis!1: one element
+//   ids#         for a shader: int32, which int64 is at run time
+//                (tflite/host_view.h), or an int64 constant
+//   x:ib         int32 or bool, whatever the op's types
+//   x:w          weights: float32 or float16, dense, complete
+//   x:-, x:c     not checked here; a constant of the model
+//   x y -> x     tensors with one name have one shape
+//   ""           the parser checks all of it
+#ifndef GLES_DELEGATE_DELEGATE_OPS_SIGNATURE_H_
+#define GLES_DELEGATE_DELEGATE_OPS_SIGNATURE_H_
+
+#include "absl/status/status.h"
+#include "delegate/graph/op.h"
+
+namespace gles_delegate {
+
+// kInvalidArgument, kUnimplemented: a tensor of the node is not as the op's
+// signature says. The message has the rule and the tensors.
+absl::Status CheckSignature(const OpDefinition& op, const NodeView& node);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_SIGNATURE_H_
