@@ -44,6 +44,7 @@ def run(*command, **how):
 def main():
     script, printed = script_of((REPOSITORY / "README.md").read_text(encoding="utf-8"))
     root = pathlib.Path(tempfile.mkdtemp(prefix="bare_root."))
+    root.chmod(0o755)  # some tests run as another user
     try:
         if sys.argv[1:]:
             run("cp", "-a", f"{sys.argv[1]}/.", root)
@@ -53,6 +54,7 @@ def main():
         shutil.copy("/etc/resolv.conf", root / "etc")
         run("git", "clone", "--quiet", REPOSITORY, root / "root/gles_delegate")
         run("mount", "-t", "proc", "proc", root / "proc")
+        run("mount", "-t", "devpts", "-o", "newinstance,ptmxmode=0666", "devpts", root / "dev/pts")
         output = ""
         with subprocess.Popen(
                 ["chroot", root, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "bash",
@@ -67,7 +69,8 @@ def main():
                 print(f"FAILED: block {number} does not print {words}")
                 wrong = True
     finally:
-        subprocess.run(["umount", root / "proc"], check=False, stderr=subprocess.DEVNULL)
+        subprocess.run(["umount", root / "dev/pts", root / "proc"], check=False,
+                       stderr=subprocess.DEVNULL)
         run("rm", "-rf", "--one-file-system", root)
     print("bare_root_test:", "FAILED" if wrong else "passed")
     sys.exit(wrong)
