@@ -100,7 +100,7 @@ bool IsFloat(const Tensor& tensor) {
          (tensor.type == DataType::kFloat16 && tensor.is_constant());
 }
 
-absl::Status CheckTypes(const Place& place, absl::string_view types) {
+absl::Status CheckElementType(const Place& place, absl::string_view types) {
   const Tensor& tensor = *place.tensor;
   const auto takes = [&](char type) { return absl::StrContains(types, type); };
   if (!(takes('f') && IsFloat(tensor)) &&
@@ -160,7 +160,7 @@ absl::Status CheckPlace(const Place& place, absl::string_view types_of_op) {
   if (absl::StrContains(types, 'w')) {
     RETURN_IF_ERROR(CheckWeights(tensor, place.what));
   } else if (!absl::StrContains(types, '-')) {
-    RETURN_IF_ERROR(CheckTypes(place, types));
+    RETURN_IF_ERROR(CheckElementType(place, types));
   }
   if (absl::StrContains(types, 'c') && !tensor.is_constant()) {
     return absl::UnimplementedError(
@@ -183,9 +183,9 @@ absl::Status CheckAlike(const Place& place, const Place& first) {
   const Tensor& b = *first.tensor;
   if (place.slot->has_types_of_op() && first.slot->has_types_of_op() &&
       type(a) != type(b)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(place.what, " is ", DataTypeName(a.type), ", ", first.what,
-                     " ", DataTypeName(b.type), "; they must be of one type"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        place.what, " is ", DataTypeName(a.type), ", ", first.what, " is ",
+        DataTypeName(b.type), "; they must be of one type"));
   }
   if (place.slot->name != first.slot->name || place.slot->Is("..") ||
       a.dims == b.dims) {
