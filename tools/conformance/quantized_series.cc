@@ -1,3 +1,4 @@
+// Longer than 300 lines: the table of kernels, and what draws their scales.
 #include "tools/conformance/quantized_series.h"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
 
 namespace {
 
-constexpr float kFraction = 1.0f / 32768;
+constexpr float kInt16Fraction = 1.0f / 32768;
 // TFLite's MUL for ARM adds the zero point in 16 bits, where products of more
 // overflow (docs/boards.md).
 #if defined(__aarch64__)
@@ -176,10 +177,10 @@ ModelQuantization OutputOf(const Kernel& kernel, QuantizedBuilder& b,
   const bool wide = b.is_int16();
   switch (kernel.rule) {
     case OutputRule::kLogistic:
-      return ModelQuantization::PerTensor(wide ? kFraction : 1.0f / 256,
+      return ModelQuantization::PerTensor(wide ? kInt16Fraction : 1.0f / 256,
                                           wide ? 0 : b.min());
     case OutputRule::kSymmetric:
-      return ModelQuantization::PerTensor(wide ? kFraction : 1.0f / 128,
+      return ModelQuantization::PerTensor(wide ? kInt16Fraction : 1.0f / 128,
                                           wide ? 0 : b.min() + 128);
     case OutputRule::kLogSoftmax:
       return ModelQuantization::PerTensor(16.0f / 256, b.min() + 255);
