@@ -51,6 +51,9 @@ SingleOpModel L2Normalization(const Shape& input, float deviation = 1);
 SingleOpModel LocalResponseNormalization(const Shape& input, int radius,
                                          float bias, float alpha, float beta);
 
+// CAST of values from -max to max, a third of them zeros.
+SingleOpModel Cast(TensorType from, TensorType to, const Shape& input,
+                   float max = 100);
 // REDUCE_ANY or REDUCE_ALL over constant axes: of bools that are seldom, or
 // mostly, true.
 SingleOpModel ReduceBools(Op op, const Shape& input,
