@@ -4,11 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "base/hash_tables.h"
 #include "egl/driver_identity.h"
 
 namespace gles_delegate::egl {
@@ -39,10 +40,10 @@ struct DeviceInfo : DriverIdentity {
   int max_uniform_block_bytes = 0;
   int uniform_offset_alignment = 0;
   int program_binary_formats = 0;
-  HashSet<std::string> extensions;
+  std::set<std::string, std::less<>> extensions;
 
   bool Has(absl::string_view extension) const {
-    return extensions.contains(std::string(extension));
+    return extensions.find(extension) != extensions.end();
   }
 };
 

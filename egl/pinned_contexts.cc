@@ -79,8 +79,7 @@ class PinnedContexts {
     if (it != owners_.end() ? it->second == me : IsOrphan(current)) {
       MakeNoneCurrent(egl().GetCurrentDisplay());
     }
-    EraseIf(owners_,
-                   [&](const auto& owned) { return owned.second == me; });
+    EraseIf(owners_, [&](const auto& owned) { return owned.second == me; });
   }
 
  private:

@@ -37,7 +37,7 @@ void ConstantStore::Add(const Hash128& key, const Constant& constant) {
   // Drops the keys of deleted constants before the table has to grow.
   if (constants_.size() == constants_.bucket_count()) {
     EraseIf(constants_,
-                   [](const auto& entry) { return entry.second.expired(); });
+            [](const auto& entry) { return entry.second.expired(); });
   }
   constants_[Key(key.low, key.high)] = constant;
 }

@@ -35,9 +35,8 @@ struct Groups {
 Groups& GroupsOfProcess() { return egl::OfProcess<Groups>(); }
 
 void ForgetGone(HashMap<std::string, Group>* groups) {
-  EraseIf(*groups, [](const auto& entry) {
-    return entry.second.objects.expired();
-  });
+  EraseIf(*groups,
+          [](const auto& entry) { return entry.second.objects.expired(); });
   for (auto& [key, group] : *groups) {
     auto& list = group.contexts;
     list.erase(std::remove_if(list.begin(), list.end(),
@@ -52,7 +51,7 @@ std::shared_ptr<WorkerThread> WorkerOfGroup(const std::string& key) {
   Groups& groups = GroupsOfProcess();
   const std::lock_guard<std::mutex> lock(groups.mutex);
   EraseIf(groups.workers,
-                 [](const auto& entry) { return entry.second.expired(); });
+          [](const auto& entry) { return entry.second.expired(); });
   std::weak_ptr<WorkerThread>& known = groups.workers[key];
   std::shared_ptr<WorkerThread> worker = known.lock();
   if (worker == nullptr) known = worker = std::make_shared<WorkerThread>();

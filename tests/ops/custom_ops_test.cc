@@ -98,7 +98,7 @@ TEST(ArgmaxPoolParseTest, Refusals) {
               HasSubstr("fused activation 4"));
   EXPECT_EQ(refusal(ParseMaxUnpooling, {out, out}, {in}, bytes), "");
   EXPECT_THAT(refusal(ParseMaxUnpooling, {out, in}, {in}, bytes),
-              HasSubstr("indices are 1x4x4x3"));
+              HasSubstr("input 1 is 1x4x4x3, input 0 is 1x2x2x3"));
   EXPECT_THAT(refusal(ParseMaxUnpooling, {out, out}, {out}, bytes),
               HasSubstr("must be 1x4x4x3"));
   EXPECT_THAT(refusal(ParseMaxUnpooling, {out, out}, {in},

@@ -1,6 +1,7 @@
 // labels: op quant oldest_tflite
 // int16 values (16x8 models) of several operands, or between widths: ADD and
-// SUB of powers of two, PADV2 and SUM, and QUANTIZE to 8 bits. TFLite's codes, every one; 208 cases an op.
+// SUB of powers of two, PADV2 and SUM, and QUANTIZE to 8 bits. TFLite's codes,
+// every one; 208 cases an op.
 #include <cmath>
 #include <cstdint>
 #include <vector>

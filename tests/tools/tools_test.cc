@@ -94,11 +94,15 @@ class ToolsTest : public ::testing::Test {
     return RunCommand(std::string(GLES_DELEGATE_BUILD_DIR) + "/bin/" + program +
                       " " + arguments);
   }
-  // The longest line of what a program prints to stdout.
+  // The longest line of what a program prints to stdout. A word alone on its
+  // line is not broken, so that a case's name can be copied.
   static std::string LongestLine(const std::string& output) {
     std::istringstream lines(output);
     std::string longest;
     for (std::string line; std::getline(lines, line);) {
+      if (line.find(' ', line.find_first_not_of(' ')) == std::string::npos) {
+        continue;
+      }
       if (line.size() > longest.size()) longest = line;
     }
     return longest;

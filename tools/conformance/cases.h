@@ -29,7 +29,6 @@ void AddInt16Cases(CaseList* list);
 void AddInt16PairCases(CaseList* list);
 void AddLimitCases(CaseList* list);
 
-
 }  // namespace gles_delegate::conformance
 
 #endif  // GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_

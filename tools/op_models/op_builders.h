@@ -35,7 +35,6 @@ enum class Weights {
   kRuntime,     // a second input of the model
 };
 
-
 SingleOpModel Softmax(const Shape& input, float beta = 1.0f);
 SingleOpModel LogSoftmax(const Shape& input);
 
