@@ -42,7 +42,7 @@ set(CCACHE_PROGRAM "")
 # /usr/include is another C library's.
 set(CMAKE_FIND_ROOT_PATH ${CMAKE_BINARY_DIR}/zig/root)
 foreach(name include/EGL include/GLES2 include/GLES3 include/KHR include/flatbuffers
-        include/nlohmann include/toml++ include/xxhash.h share/cmake/nlohmann_json)
+        include/toml++ include/xxhash.h)
   set(link ${CMAKE_FIND_ROOT_PATH}/${name})
   get_filename_component(folder ${link} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})

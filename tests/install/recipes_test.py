@@ -106,10 +106,17 @@ def read_conan(_cmake, _folder):
     tree = ast.parse(RECIPES["conan"].read_text(encoding="utf-8"))
     if not any(isinstance(node, ast.ClassDef) for node in tree.body):
         raise ValueError("no class")
-    for path in re.findall(r'"([\w./]+?)(?:/\*)?",?', re.search(
-            r"for pattern in \((.*?)\)", RECIPES["conan"].read_text(), re.DOTALL).group(1)):
+    paths = re.findall(r'"([\w./]+?)(?:/\*)?",?', re.search(
+        r"for pattern in \((.*?)\)", RECIPES["conan"].read_text(), re.DOTALL).group(1))
+    for path in paths:
         if not (ROOT / path).exists():
             raise ValueError(f"no {path} to export")
+    read = {folder for path in paths for source in (ROOT / path).glob("**/*.[ch]*")
+            for folder in re.findall(r'^#include "(\w+)/', source.read_text(), re.MULTILINE)}
+    unread = {folder for folder in read if (ROOT / folder).is_dir()} - {
+        path.split("/")[0] for path in paths}
+    if unread:
+        raise ValueError(f"it exports no {unread}, which the sources include")
 
 
 def read_vcpkg(cmake, folder):

@@ -2,7 +2,7 @@
 
     conan create tools/packaging/conan -o "&:system_packages=True"
 
-system_packages: flatbuffers, nlohmann-json, xxHash, and the headers of EGL and OpenGL ES are those of
+system_packages: flatbuffers, xxHash, and the headers of EGL and OpenGL ES are those of
 the system (tried on Debian 12). Otherwise they are ConanCenter's (untried).
 """
 
@@ -33,14 +33,14 @@ class GlesDelegate(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "../../..")
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "debian/copyright", "delegate/*", "egl/*",
-                        "gl_shaders/*", "quant/*", "third_party/tflite_c/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "base/*", "cmake/*", "debian/copyright", "delegate/*",
+                        "egl/*", "gl_shaders/*", "quant/*", "third_party/tflite_c/*"):
             copy(self, pattern, root, self.export_sources_folder)
 
     def requirements(self):
         if not self.options.system_packages:
-            for reference in ("flatbuffers/23.5.26", "nlohmann_json/3.11.3", "xxhash/0.8.2",
-                              "egl/system", "opengl/system"):
+            for reference in ("flatbuffers/23.5.26", "xxhash/0.8.2", "egl/system",
+                              "opengl/system"):
                 self.requires(reference)
 
     def build_requirements(self):

@@ -12,7 +12,7 @@ SECTION = "libs"
 LICENSE = "Apache-2.0 & MIT & BSD-2-Clause"
 LIC_FILES_CHKSUM = "file://LICENSE;md5=3b83ef96387f14655fc854ddc3c6bd57"
 
-DEPENDS = "flatbuffers flatbuffers-native nlohmann-json virtual/egl virtual/libgles2 xxhash"
+DEPENDS = "flatbuffers flatbuffers-native virtual/egl virtual/libgles2 xxhash"
 PV = "1.0.0+git"
 
 SRC_URI = "${GLES_DELEGATE_SOURCE};name=source \
