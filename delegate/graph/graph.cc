@@ -166,10 +166,13 @@ std::optional<MemoryView::Kind> Tensor::addressed_as() const {
   return view.kind;
 }
 
-std::string Tensor::ToString() const {
-  return absl::StrCat("'", PrintableName(name), "' ",
-                      DataTypeName(is_host_view() ? host : type), "[",
+std::string Tensor::TypeText() const {
+  return absl::StrCat(DataTypeName(is_host_view() ? host : type), "[",
                       absl::StrJoin(dims, ","), "]");
+}
+
+std::string Tensor::ToString() const {
+  return absl::StrCat("'", PrintableName(name), "' ", TypeText());
 }
 
 namespace {

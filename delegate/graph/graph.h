@@ -1,17 +1,17 @@
 // The delegate's model representation: tensors, nodes, constants. It has no
 // types of TFLite or GL, so that passes and plans are plain functions of plain
-// data.
+// data. Longer than 300 lines: who reads one of its types reads the others.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_GRAPH_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_GRAPH_H_
 
 #include <any>
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -195,6 +195,7 @@ struct Tensor {
   bool is_host_view() const { return host != DataType::kOther; }
   // nullopt: shaders address it like a tensor without a view.
   std::optional<MemoryView::Kind> addressed_as() const;
+  std::string TypeText() const;  // "float32[1,112,112,32]"
   std::string ToString() const;  // "'conv1' float32[1,112,112,32]"
 };
 
@@ -267,9 +268,47 @@ struct Node {
 std::vector<TensorId> OperandsOf(const std::vector<Stage>& stages);
 std::vector<TensorId> OperandsOf(const Node& node);
 
+// Tensors by id. References outlive push_back(). A move does not allocate: one
+// of a std::deque does, and ends a process whose memory has ended, since moves
+// of absl::StatusOr may not throw.
+class TensorList {
+ public:
+  TensorList() = default;
+  TensorList(TensorList&&) noexcept = default;
+  TensorList& operator=(TensorList&&) noexcept = default;
+  TensorList(const TensorList& other) {
+    for (const Tensor& tensor : other) push_back(tensor);
+  }
+  TensorList& operator=(const TensorList& other) {
+    return *this = TensorList(other);
+  }
+
+  size_t size() const { return tensors_.size(); }
+  Tensor& operator[](size_t id) { return *tensors_[id]; }
+  const Tensor& operator[](size_t id) const { return *tensors_[id]; }
+  void push_back(Tensor tensor) {
+    tensors_.push_back(std::make_unique<Tensor>(std::move(tensor)));
+  }
+
+  template <typename T>
+  struct Iterator {
+    const std::unique_ptr<Tensor>* at;
+    T& operator*() const { return **at; }
+    void operator++() { ++at; }
+    bool operator!=(const Iterator& other) const { return at != other.at; }
+  };
+  Iterator<Tensor> begin() { return {tensors_.data()}; }
+  Iterator<Tensor> end() { return {tensors_.data() + size()}; }
+  Iterator<const Tensor> begin() const { return {tensors_.data()}; }
+  Iterator<const Tensor> end() const { return {tensors_.data() + size()}; }
+
+ private:
+  std::vector<std::unique_ptr<Tensor>> tensors_;
+};
+
 struct Graph {
-  std::deque<Tensor> tensors;  // a deque: references outlive AddTensor()
-  std::vector<Node> nodes;     // in execution order
+  TensorList tensors;
+  std::vector<Node> nodes;  // in execution order
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
   std::map<int, std::string> composites;  // their names, by tflite_index

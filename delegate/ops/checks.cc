@@ -29,7 +29,7 @@ absl::Status CheckFloat(const Tensor& tensor, absl::string_view what) {
       tensor.type == DataType::kFloat16 && tensor.is_constant();
   if (tensor.type != DataType::kFloat32 && !half_constant) {
     return absl::UnimplementedError(absl::StrCat(
-        what, " is ", DataTypeName(tensor.type), ", only float32 runs here"));
+        what, " is ", tensor.TypeText(), ", only float32 runs here"));
   }
   return CheckElements(tensor, what);
 }

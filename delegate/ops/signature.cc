@@ -114,8 +114,8 @@ absl::Status CheckElementType(const Place& place, absl::string_view types) {
     const size_t comma = list.rfind(", ");
     if (comma != list.npos) list.replace(comma, 2, " and ");
     return absl::UnimplementedError(
-        absl::StrCat(place.what, " is ", DataTypeName(tensor.type), ", only ",
-                     list, names.size() == 1 ? " runs" : " run", " here"));
+        absl::StrCat(place.what, " is ", tensor.TypeText(), ", only ", list,
+                     names.size() == 1 ? " runs" : " run", " here"));
   }
   if (takes('q') || !tensor.is_float_view())
     return CheckElements(tensor, place.what);
@@ -128,7 +128,7 @@ absl::Status CheckParameter(const Place& place) {
   const auto& [slot, t, what] = place;
   if (tensor.type != DataType::kInt32 && tensor.type != DataType::kInt64) {
     return absl::InvalidArgumentError(absl::StrCat(
-        what, " is ", DataTypeName(tensor.type), ", wants int32 or int64"));
+        what, " is ", tensor.TypeText(), ", wants int32 or int64"));
   }
   const int64_t elements = tensor.shape.elements();
   if (elements > 0 && !tensor.is_constant()) {
@@ -146,15 +146,15 @@ absl::Status CheckIndices(const Place& place) {
                     (indices.type == DataType::kInt64 && indices.is_constant());
   if (runs) return CheckElements(indices, place.what);
   return absl::UnimplementedError(
-      absl::StrCat("the indices are ", DataTypeName(indices.type),
-                   "; int32 runs here, int64 where it is constant"));
+      absl::StrCat("the indices are ", indices.TypeText(),
+                   "; int32 runs here, and int64 if it is constant"));
 }
 
 absl::Status CheckPlace(const Place& place, absl::string_view types_of_op) {
   const Slot& slot = *place.slot;
   const Tensor& tensor = *place.tensor;
   if (slot.Is("#")) RETURN_IF_ERROR(CheckIndices(place));
-  if (slot.Is("!")) return CheckParameter(place);
+  if (slot.Is("!")) return CheckParameter(place);  // also of segments'_ids#!
   if (slot.Is("#")) return absl::OkStatus();
   const absl::string_view types = slot.types.empty() ? types_of_op : slot.types;
   if (absl::StrContains(types, 'w')) {
@@ -183,9 +183,9 @@ absl::Status CheckAlike(const Place& place, const Place& first) {
   const Tensor& b = *first.tensor;
   if (place.slot->has_types_of_op() && first.slot->has_types_of_op() &&
       type(a) != type(b)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        place.what, " is ", DataTypeName(a.type), ", ", first.what, " is ",
-        DataTypeName(b.type), "; they must be of one type"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(place.what, " is ", a.TypeText(), ", ", first.what, " is ",
+                     b.TypeText(), "; they must be of one type"));
   }
   if (place.slot->name != first.slot->name || place.slot->Is("..") ||
       a.dims == b.dims) {

@@ -1,10 +1,10 @@
-// What a node's inputs and outputs must be, for all ops in one place: counts,
-// types, ranks, constants. A parser sees only nodes that have their op's
-// signature.
+// The one check of the counts, types, ranks and constants of all ops. A parser
+// sees only nodes that have their op's signature.
 //
-//   "x<=5 paddings! value? -> y"   inputs, in order, and outputs. A tensor has
-//                                  the op's types; all those without types of
-//                                  their own have one type
+//   "x<=5 paddings! value? -> y"   inputs, in order, and outputs
+//
+// A tensor has the op's types. Those whose words have no types are of one type.
+//
 //   x4, x<=5     of rank 4; of rank 5 at most
 //   x?           may be absent
 //   x*, x..      any number, at least one, of one shape; of any shapes

@@ -245,6 +245,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"OneFailsOfAWorker", "canm", false, false, true},
         Case{"AllFail", "canm", true, false, false},
         Case{"AllFailAndItFallsBack", "canm", true, true, false},
+        Case{"OneFailsOfPartitions", "cnarmn", false, true, false},
+        Case{"AllFailOfPartitions", "cnarmn", true, true, false},
         Case{"OneFailsOfALoop", "lstm.float32.tflite", false, true, false},
         Case{"AllFailOfALoop", "lstm.float32.tflite", true, false, false},
         Case{"OneFailsOfCodes", "residual.int8.tflite", false, true, false},

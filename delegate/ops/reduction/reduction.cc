@@ -208,11 +208,11 @@ absl::string_view DefineOf(Reducer reducer) {
 }
 
 Reducer ReducerOf(const OpDefinition& op) {
-  Reducer reducer = Reducer::kSum;
-  while (DefineOf(reducer) != op.function && reducer != Reducer::kAll) {
-    reducer = static_cast<Reducer>(static_cast<int>(reducer) + 1);
+  for (Reducer reducer : {Reducer::kSum, Reducer::kMean, Reducer::kMax,
+                          Reducer::kMin, Reducer::kProduct, Reducer::kAny}) {
+    if (DefineOf(reducer) == op.function) return reducer;
   }
-  return reducer;
+  return Reducer::kAll;
 }
 
 void AddReduction(Planner* planner, TensorId src, TensorId dst,

@@ -22,7 +22,7 @@ enum class Reducer { kSum, kMean, kMax, kMin, kProduct, kAny, kAll };
 
 // Its #define in reduce.comp and scatter_nd.comp.
 absl::string_view DefineOf(Reducer reducer);
-// Of an op whose row has that #define as its function.
+// Of a reduction or of segments, whose row has that #define as its function.
 Reducer ReducerOf(const OpDefinition& op);
 
 // Along one axis, output o covers the existing source elements among o * stride

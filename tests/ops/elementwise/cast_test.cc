@@ -54,7 +54,7 @@ TEST(ParseCastTest, Refusals) {
   EXPECT_THAT(Refusal(ParseCast, {ints}, {wide}), HasSubstr("float64[2,3]"));
   EXPECT_THAT(
       Refusal(ParseCast, {FakeTensor({2, 3}, DataType::kUint32)}, {floats}),
-      HasSubstr("input 0 is uint32"));
+      HasSubstr("input 0 is uint32[2,3]"));
   Tensor quantized = floats;
   quantized.quantized = DataType::kUint8;
   EXPECT_THAT(Refusal(ParseCast, {quantized}, {floats}),

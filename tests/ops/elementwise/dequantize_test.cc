@@ -61,7 +61,7 @@ TEST(DequantizeParseTest, RefusesComputedInputsWithoutFloatView) {
   const auto parsed = testing::Parsed(ParseDequantize, node);
   EXPECT_EQ(parsed.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(parsed.status().message()),
-              HasSubstr("float16, only float32 runs here"));
+              HasSubstr("float16[4], only float32 runs here"));
 }
 
 TEST(DequantizeParseTest, RefusesAnotherShape) {

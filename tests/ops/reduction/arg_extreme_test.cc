@@ -142,7 +142,7 @@ TEST(ParseArgExtremeTest, Refusals) {
   Tensor longs = output;
   longs.type = DataType::kInt64;
   EXPECT_THAT(refusal(input, FakeInts({1}), longs),
-              HasSubstr("output 0 is int64, only int32"));
+              HasSubstr("output 0 is int64[2], only int32"));
   Tensor bools = input;
   bools.type = DataType::kBool;
   EXPECT_THAT(refusal(bools, FakeInts({1}), output),

@@ -162,10 +162,10 @@ TEST(ParseReduceTest, BoolsAlone) {
   any.builtin_params = &params;
   EXPECT_EQ(RefusalOf(ParseReduce, any, inputs, {out}), "");
   EXPECT_THAT(RefusalOf(ParseReduce, any, inputs, {FakeTensor({2})}),
-              HasSubstr("output 0 is float32, only bool"));
+              HasSubstr("output 0 is float32[2], only bool"));
   EXPECT_THAT(
       RefusalOf(ParseReduce, any, {FakeTensor({2, 3}), FakeInts({1})}, {out}),
-      HasSubstr("input 0 is float32, only bool"));
+      HasSubstr("input 0 is float32[2,3], only bool"));
   EXPECT_THAT(Refusal(ParseReduce, inputs, {out}, &params), HasSubstr("bool"));
 }
 

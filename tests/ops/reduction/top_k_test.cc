@@ -108,7 +108,7 @@ TEST(ParseTopKTest, Refusals) {
               HasSubstr("k is 65, at most 64"));
   EXPECT_THAT(
       Refusal(ParseTopK, {input, FakeInts({4})}, {values, FakeTensor({2, 4})}),
-      HasSubstr("output 1 is float32, only int32"));
+      HasSubstr("output 1 is float32[2,4], only int32"));
   EXPECT_THAT(
       Refusal(ParseTopK, {input, FakeInts({4})}, {positions, positions}),
       HasSubstr("must be of one type"));
