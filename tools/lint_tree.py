@@ -9,7 +9,8 @@ Prints one line a finding and ends with 1 where there is one.
 - scratch: a test that writes a fixed name into the machine's temporary folder
   disturbs the same test run beside it. Only tests/testing/scratch_directory.h,
   which makes a new folder for each object, may ask for the temporary folder.
-- environment: the library reads variables by egl/environment.h alone.
+- instead: the library reads variables by egl/environment.h alone; it formats and hashes by
+  base/, whose functions survive memory that has ended.
 - documents: a file that a document links to or names in backquotes exists, and so
   does an option that it names with a value (`key: value`, --gles_options="key:value").
 - options: docs/options.md has a row for each option of the delegate, with its default
@@ -70,23 +71,33 @@ PRODUCT = ("delegate/", "egl/", "gl_shaders/", "quant/")
 GETENV = re.compile(r"\b(?:std::)?(?:secure_)?getenv\s*\(")
 
 
-def check_environment(path, text):
-    """Yields findings of one source: the library reads no variable in a setuid program.
+# Calls that the library may not make, the file that may, and what to call instead.
+INSTEAD = (
+    (GETENV, ENVIRONMENT_HOME, "EnvironmentValue() of egl/environment.h"),
+    (re.compile(r"\babsl::Str(?:Append)?Format\("), "", "Formatted() of base/format.h"),
+    (re.compile(r"\babsl::(?:flat|node)_hash_\w+"), "", "HashMap or HashSet of base/hash_tables.h"),
+)
 
-    >>> list(check_environment("egl/a.cc", 'f(std::getenv("X"));'))
+
+def check_instead(path, text):
+    """Yields findings of one source: variables in a setuid program, memory that has ended.
+
+    >>> list(check_instead("egl/a.cc", 'f(std::getenv("X"));'))
     ['egl/a.cc:1: std::getenv( : take EnvironmentValue() of egl/environment.h']
-    >>> list(check_environment("egl/a.cc", "// as getenv() does"))
+    >>> list(check_instead("egl/a.cc", "// as getenv() does"))
     []
-    >>> list(check_environment("tools/a.cc", 'getenv("X")'))
+    >>> list(check_instead("tools/a.cc", 'getenv("X")'))
     []
+    >>> list(check_instead("delegate/a.cc", "absl::flat_hash_set<int> seen;"))
+    ['delegate/a.cc:1: absl::flat_hash_set : take HashMap or HashSet of base/hash_tables.h']
     """
-    if not path.startswith(PRODUCT) or path == ENVIRONMENT_HOME:
+    if not path.startswith(PRODUCT):
         return
     for number, line in enumerate(text.splitlines(), 1):
-        found = GETENV.search(line.split("//")[0])
-        if found:
-            yield (f"{path}:{number}: {found.group(0)} : take EnvironmentValue() of "
-                   "egl/environment.h")
+        for pattern, home, instead in INSTEAD:
+            found = pattern.search(line.split("//")[0])
+            if found and path != home:
+                yield f"{path}:{number}: {found.group(0)} : take {instead}"
 
 
 # --- documents --------------------------------------------------------------
@@ -430,7 +441,7 @@ def findings():
             sources[path] = read(path)
         if path.endswith((".cc", ".h")):
             yield from check_layers(path, read(path), layers)
-            yield from check_environment(path, read(path))
+            yield from check_instead(path, read(path))
         # The public headers are pages of documentation.
         if path.endswith((".c", ".cc", ".h", ".py")) and not path.startswith(
                 ("third_party/", "delegate/include/")):
