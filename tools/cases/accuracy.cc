@@ -32,8 +32,8 @@ struct OpAccuracy {
   float absolute;
 };
 
-// The precision of each function by GLSL ES 3.10 (4.5.1), where a ULP is two
-// units of 2^-24, on the data of the rows; if it promises none (sin, cos), the
+// The precision of each function by GLSL ES 3.10 (4.5.1) on the data of the
+// rows; its ULP is two units of 2^-24. If it promises none (sin, cos), the
 // precision that drivers reach.
 constexpr OpAccuracy kOps[] = {
     {Op::ADD, 2, 4, 0},

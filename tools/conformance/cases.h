@@ -1,6 +1,6 @@
-// The suite's cases: each Add...Cases() is a cases_*.cc. Those of floats have
-// the names of the families of delegate/ops/; those of integers, of quantized
-// tensors, of custom ops, and of the device's limits follow.
+// The suite's cases: each Add...Cases() is a cases_*.cc. Floats come first, by
+// the families of delegate/ops/, then integers, quantized tensors, custom ops
+// and the device's limits.
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_
 

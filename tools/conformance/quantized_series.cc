@@ -80,41 +80,39 @@ constexpr int kFinestProduct = 2;
 constexpr int kFinestProduct = -2;
 #endif
 
+constexpr int kEight = kInt8 | kUint8, kEach = kEight | kInt16;
+
+constexpr Kernel Sum(Op op) {
+  return {op,      kEach,   OutputRule::kRange, Scale::kLarger,
+          {-6, 6}, {-1, 4}, Other::kBeside};
+}
+
+// Those of 8 bits compare the quantized values, whatever these stand for.
+constexpr Kernel Extreme(Op op) {
+  return {op,     kEach,  OutputRule::kSame, Scale::kFirst,
+          {0, 0}, {1, 4}, Other::kSame};
+}
+
+// The widths, then how the output's scale is drawn.
 constexpr Kernel kKernels[] = {
-    {Op::RELU, kInt8 | kUint8 | kInt16},
-    {Op::RELU6, kInt8 | kUint8 | kInt16},
-    {Op::RELU_N1_TO_1, kInt8 | kUint8},
-    {Op::LEAKY_RELU, kInt8 | kUint8 | kInt16},
-    {Op::QUANTIZE, kInt8 | kUint8 | kInt16},
+    {Op::RELU, kEach},
+    {Op::RELU6, kEach},
+    {Op::RELU_N1_TO_1, kEight},
+    {Op::LEAKY_RELU, kEach},
+    {Op::QUANTIZE, kEach},
     {Op::ABS, kInt8 | kInt16},
     {Op::ELU, kInt8},
-    {Op::GELU, kInt8 | kUint8},
+    {Op::GELU, kEight},
     // The CPU refuses a finer output than this.
-    {Op::HARD_SWISH,
-     kInt8 | kUint8,
-     OutputRule::kCoarseRange,
-     Scale::kFirst,
-     {-6, 8}},
-    {Op::LOGISTIC, kInt8 | kUint8 | kInt16, OutputRule::kLogistic},
-    {Op::TANH, kInt8 | kUint8 | kInt16, OutputRule::kSymmetric},
+    {Op::HARD_SWISH, kEight, OutputRule::kCoarseRange, Scale::kFirst, {-6, 8}},
+    {Op::LOGISTIC, kEach, OutputRule::kLogistic},
+    {Op::TANH, kEach, OutputRule::kSymmetric},
     {Op::RSQRT, kInt8, OutputRule::kRange, Scale::kTenth, {-4, 4}},
-    {Op::PRELU, kInt8 | kUint8, OutputRule::kRange, Scale::kFirst, {-6, 6}},
-    {Op::ADD,
-     kInt8 | kUint8 | kInt16,
-     OutputRule::kRange,
-     Scale::kLarger,
-     {-6, 6},
-     {-1, 4},
-     Other::kBeside},
-    {Op::SUB,
-     kInt8 | kUint8 | kInt16,
-     OutputRule::kRange,
-     Scale::kLarger,
-     {-6, 6},
-     {-1, 4},
-     Other::kBeside},
+    {Op::PRELU, kEight, OutputRule::kRange, Scale::kFirst, {-6, 6}},
+    Sum(Op::ADD),
+    Sum(Op::SUB),
     {Op::MUL,
-     kInt8 | kUint8 | kInt16,
+     kEach,
      OutputRule::kRange,
      Scale::kProduct,
      {kFinestProduct, 14},
@@ -129,27 +127,14 @@ constexpr Kernel kKernels[] = {
      Other::kBeside},
     // TFLite's kernel takes no divisor that is zero.
     {Op::DIV, kUint8, OutputRule::kRange, Scale::kQuotient, {-6, 3}},
-    // Those of 8 bits compare the quantized values, whatever these stand for.
-    {Op::MAXIMUM,
-     kInt8 | kUint8 | kInt16,
-     OutputRule::kSame,
-     Scale::kFirst,
-     {0, 0},
-     {1, 4},
-     Other::kSame},
-    {Op::MINIMUM,
-     kInt8 | kUint8 | kInt16,
-     OutputRule::kSame,
-     Scale::kFirst,
-     {0, 0},
-     {1, 4},
-     Other::kSame},
-    {Op::EQUAL, kInt8 | kUint8, OutputRule::kBool},
-    {Op::NOT_EQUAL, kInt8 | kUint8, OutputRule::kBool},
-    {Op::LESS, kInt8 | kUint8, OutputRule::kBool},
-    {Op::LESS_EQUAL, kInt8 | kUint8, OutputRule::kBool},
-    {Op::GREATER, kInt8 | kUint8, OutputRule::kBool},
-    {Op::GREATER_EQUAL, kInt8 | kUint8, OutputRule::kBool},
+    Extreme(Op::MAXIMUM),
+    Extreme(Op::MINIMUM),
+    {Op::EQUAL, kEight, OutputRule::kBool},
+    {Op::NOT_EQUAL, kEight, OutputRule::kBool},
+    {Op::LESS, kEight, OutputRule::kBool},
+    {Op::LESS_EQUAL, kEight, OutputRule::kBool},
+    {Op::GREATER, kEight, OutputRule::kBool},
+    {Op::GREATER_EQUAL, kEight, OutputRule::kBool},
 };
 
 float BaseOf(Scale scale, float first, float other) {

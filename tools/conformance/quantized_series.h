@@ -35,7 +35,7 @@ int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
 
 // What TFLite's kernel of an op that computes on quantized values takes.
 enum Width { kInt8 = 1, kUint8 = 2, kInt16 = 4 };
-// What the scale of an output goes by, from those of the inputs.
+// From which scales of the inputs the output's scale is drawn.
 enum class Scale { kFirst, kLarger, kProduct, kSquare, kQuotient, kTenth };
 // The quantization of the second operand: any, one beside the first's, the
 // same.
