@@ -23,8 +23,6 @@ leaves the GPU to the others. In each round, the other ways take turns on each m
 own process. A time is from host tensors to host tensors. WebGPU's includes reading the outputs,
 but not writing the inputs. Runs on the GPU begin with --warmup_runs that are not timed, as an idle
 GPU raises its clock meanwhile. The revision is that of the variable REVISION, or git's.
-
-Longer than 300 lines: each peer is measured in another way and fails in another.
 """
 
 import argparse

@@ -1,4 +1,3 @@
-// Longer than 300 lines: half of it is tables of names and the forms of names.
 #include "egl/driver_identity.h"
 
 #include "absl/strings/ascii.h"

@@ -1,8 +1,11 @@
 #include "egl/open_display.h"
 
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -11,9 +14,244 @@
 #include "base/status_macros.h"
 #include "egl/current_context.h"
 #include "egl/displays.h"
+#include "egl/egl_error.h"
 #include "egl/environment.h"
 
 namespace gles_delegate::egl {
+namespace {
+
+// A display's features.
+struct DisplayInfo {
+  EGLDisplay display = EGL_NO_DISPLAY;
+  EGLint version = 0;
+  const char* extensions = nullptr;
+
+  bool Has(absl::string_view name) const {
+    return HasEglExtension(extensions, name);
+  }
+  bool AtLeast15() const { return version >= 15; }
+};
+
+absl::StatusOr<DisplayUse> OpenDisplay(const DisplayCandidate& candidate) {
+  ASSIGN_OR_RETURN(EGLDisplay display, candidate.open());
+  return DisplayUse::Initialize(display);
+}
+
+absl::StatusOr<DisplayInfo> InfoOf(const DisplayUse& use) {
+  const DisplayInfo info = {use.display(), use.version(),
+                            egl().QueryString(use.display(), EGL_EXTENSIONS)};
+  if (!info.AtLeast15() && !info.Has("EGL_KHR_create_context")) {
+    return absl::UnavailableError(absl::StrCat(
+        "EGL ", info.version / 10, ".", info.version % 10,
+        " without EGL_KHR_create_context cannot make an OpenGL ES 3.1 "
+        "context"));
+  }
+  return info;
+}
+
+// EGL_NO_CONFIG_KHR if the driver allows it, else any config with pbuffers (or,
+// failing that, any at all for a surfaceless context).
+absl::StatusOr<EGLConfig> ChooseConfig(const DisplayInfo& info) {
+  if (info.Has("EGL_KHR_no_config_context") &&
+      info.Has("EGL_KHR_surfaceless_context")) {
+    return EGL_NO_CONFIG_KHR;
+  }
+  for (const EGLint surface : {EGL_PBUFFER_BIT, 0}) {
+    const EGLint attributes[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT,
+                                 EGL_SURFACE_TYPE, surface, EGL_NONE};
+    EGLConfig config = nullptr;
+    EGLint count = 0;
+    if (egl().ChooseConfig(info.display, attributes, &config, 1, &count) &&
+        count > 0) {
+      return config;
+    }
+  }
+  return absl::UnavailableError(absl::StrCat(
+      "eglChooseConfig finds no OpenGL ES 3 config: ", LastEglError()));
+}
+
+struct Attempt {
+  int major;
+  int minor;
+  bool robust;
+};
+
+std::vector<EGLint> ContextAttributes(const DisplayInfo& info,
+                                      const Attempt& attempt, bool debug) {
+  // EGL_KHR_create_context and EGL 1.5 share these two names' values.
+  std::vector<EGLint> list = {EGL_CONTEXT_MAJOR_VERSION, attempt.major,
+                              EGL_CONTEXT_MINOR_VERSION, attempt.minor};
+  // Letting go of a context flushes it otherwise, which takes NVIDIA's driver
+  // 10 us though nothing is left to flush.
+  if (info.Has("EGL_KHR_context_flush_control")) {
+    list.insert(list.end(), {EGL_CONTEXT_RELEASE_BEHAVIOR_KHR,
+                             EGL_CONTEXT_RELEASE_BEHAVIOR_NONE_KHR});
+  }
+  if (attempt.robust && info.Has("EGL_EXT_create_context_robustness")) {
+    list.insert(list.end(), {EGL_CONTEXT_OPENGL_ROBUST_ACCESS_EXT, EGL_TRUE,
+                             EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_EXT,
+                             EGL_LOSE_CONTEXT_ON_RESET_EXT});
+  } else if (attempt.robust) {
+    list.insert(list.end(), {EGL_CONTEXT_OPENGL_ROBUST_ACCESS, EGL_TRUE,
+                             EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY,
+                             EGL_LOSE_CONTEXT_ON_RESET});
+  }
+  if (debug && info.AtLeast15()) {
+    list.insert(list.end(), {EGL_CONTEXT_OPENGL_DEBUG, EGL_TRUE});
+  } else if (debug) {
+    list.insert(list.end(),
+                {EGL_CONTEXT_FLAGS_KHR, EGL_CONTEXT_OPENGL_DEBUG_BIT_KHR});
+  }
+  list.push_back(EGL_NONE);
+  return list;
+}
+
+EGLContext TryContext(const DisplayInfo& info, EGLConfig config,
+                      const Attempt& attempt, bool debug, EGLContext shared) {
+  return egl().CreateContext(info.display, config, shared,
+                             ContextAttributes(info, attempt, debug).data());
+}
+
+// Tries 3.2 before 3.1, since some drivers return exactly the requested
+// version; a robust context before another (contexts that share objects must
+// agree); and without debug messages if the driver refuses them.
+EGLContext TryContexts(const DisplayInfo& info, EGLConfig config, bool debug,
+                       EGLContext shared) {
+  const bool can_be_robust =
+      info.AtLeast15() || info.Has("EGL_EXT_create_context_robustness");
+  for (const bool with_debug : {true, false}) {
+    if (with_debug && !debug) continue;
+    for (const bool robust : {true, false}) {
+      if (robust && !can_be_robust) continue;
+      for (const int minor : {2, 1}) {
+        EGLContext context =
+            TryContext(info, config, {3, minor, robust}, with_debug, shared);
+        if (context != EGL_NO_CONTEXT) return context;
+      }
+    }
+  }
+  return EGL_NO_CONTEXT;
+}
+
+}  // namespace
+
+HeadlessContext::HeadlessContext(HeadlessContext&& other) noexcept {
+  *this = std::move(other);
+}
+
+HeadlessContext& HeadlessContext::operator=(HeadlessContext&& other) noexcept {
+  std::swap(use_, other.use_);
+  std::swap(own_, other.own_);
+  std::swap(group_, other.group_);
+  std::swap(is_used_, other.is_used_);
+  return *this;
+}
+
+HeadlessContext::~HeadlessContext() {
+  if (group_ != nullptr) group_->Leave(own_);
+}
+
+void HeadlessContext::Release() {
+  own_ = {};
+  group_ = nullptr;
+  use_.Pin();
+}
+
+void HeadlessContext::Discard() {
+  Destroy(own_);
+  group_->Leave(std::nullopt);
+  group_ = nullptr;
+}
+
+absl::Status HeadlessContext::MakeCurrent() const {
+  if (egl().MakeCurrent(display(), own_.surface, own_.surface, own_.context)) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("eglMakeCurrent: ", LastEglError()));
+}
+
+namespace {
+
+// The display's highest version, for the error if it is too old: an ES 2.0
+// context may have any later compatible version.
+std::string HighestVersion(const DisplayInfo& info, EGLConfig config) {
+  EGLContext context =
+      TryContext(info, config, {2, 0, false}, false, EGL_NO_CONTEXT);
+  if (context == EGL_NO_CONTEXT) return "";
+  SavedCurrent saved;
+  std::string version;
+  if (egl().MakeCurrent(info.display, EGL_NO_SURFACE, EGL_NO_SURFACE,
+                        context)) {
+    const GLubyte* text = gl().GetString(GL_VERSION);
+    if (text != nullptr) version = reinterpret_cast<const char*>(text);
+  }
+  saved.Restore(info.display).IgnoreError();
+  egl().DestroyContext(info.display, context);
+  return version;
+}
+
+}  // namespace
+
+absl::StatusOr<HeadlessContext> HeadlessContext::Open(
+    const DisplayCandidate& candidate, bool debug, const SharedWith& shared) {
+  ASSIGN_OR_RETURN(DisplayUse use, OpenDisplay(candidate));
+  HeadlessContext result;
+  result.use_ = std::move(use);
+  if (result.TakeUsed(debug, shared)) return result;
+  ASSIGN_OR_RETURN(const DisplayInfo info, InfoOf(result.use_));
+  ASSIGN_OR_RETURN(EGLConfig config, ChooseConfig(info));
+
+  const EGLContext context = TryContexts(info, config, debug, shared.context);
+  if (context == EGL_NO_CONTEXT) {
+    const std::string why = LastEglError();
+    if (shared.context != EGL_NO_CONTEXT) {
+      return absl::UnavailableError(
+          absl::StrCat("eglCreateContext, of one that shares objects: ", why));
+    }
+    const std::string version = HighestVersion(info, config);
+    return absl::UnavailableError(absl::StrCat(
+        "eglCreateContext: ", why,
+        version.empty() ? "; OpenGL ES 3.1 or later is needed"
+                        : absl::StrCat("; the driver has \"", version,
+                                       "\" and OpenGL ES 3.1 or later is "
+                                       "needed (compute shaders)")));
+  }
+  result.Join(
+      {info.display, context, EGL_NO_SURFACE, debug},
+      shared.group != nullptr ? shared.group : std::make_shared<ShareGroup>());
+  if (!info.Has("EGL_KHR_surfaceless_context")) {
+    const EGLint size[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
+    result.own_.surface =
+        egl().CreatePbufferSurface(info.display, config, size);
+    if (result.own_.surface == EGL_NO_SURFACE) {
+      const std::string why = LastEglError();
+      result.Discard();
+      return absl::UnavailableError(
+          absl::StrCat("eglCreatePbufferSurface: ", why));
+    }
+  }
+  return result;
+}
+
+void HeadlessContext::Join(const EglContext& own,
+                           std::shared_ptr<ShareGroup> group) {
+  own_ = own;
+  group_ = std::move(group);
+  group_->Join();
+}
+
+bool HeadlessContext::TakeUsed(bool debug, const SharedWith& shared) {
+  if (shared.group != nullptr) {
+    const auto retired = shared.group->TakeRetired(debug);
+    if (retired) Join(*retired, shared.group);
+  } else if (auto idle = ShareGroup::TakeIdle(display(), debug)) {
+    Join(idle->context, std::move(idle->group));
+  }
+  is_used_ = group_ != nullptr;
+  return is_used_;
+}
+
 namespace {
 
 constexpr char kDeviceVariable[] = "GLES_DELEGATE_DEVICE";

@@ -2,14 +2,75 @@
 #ifndef GLES_DELEGATE_EGL_OPEN_DISPLAY_H_
 #define GLES_DELEGATE_EGL_OPEN_DISPLAY_H_
 
+#include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "egl/context.h"
 #include "egl/device_info.h"
-#include "egl/headless.h"
+#include "egl/displays.h"
+#include "egl/driver_use.h"
+#include "egl/gl_api.h"
+#include "egl/share_group.h"
 
 namespace gles_delegate::egl {
+
+// An OpenGL ES 3.1+ context on one display, without a window.
+
+// A context to share objects with, and its group; nothing: a new group.
+struct SharedWith {
+  EGLContext context = EGL_NO_CONTEXT;
+  std::shared_ptr<ShareGroup> group;
+};
+
+// Owns an EGLContext and, if the driver lacks surfaceless contexts, a 1x1
+// pbuffer. Retires both (ShareGroup), and terminates the display if nothing
+// else uses it (egl/driver_use.h). Move-only.
+class HeadlessContext {
+ public:
+  HeadlessContext() = default;
+  HeadlessContext(HeadlessContext&& other) noexcept;
+  HeadlessContext& operator=(HeadlessContext&& other) noexcept;
+  ~HeadlessContext();
+
+  // Opens `candidate`'s display and makes a context of the highest version from
+  // 3.2 down to 3.1, or takes one that was retired (is_used()): robust if the
+  // driver supports that, with debug messages if `debug`, sharing objects with
+  // `shared` if that has a context of the display.
+  // Does not change what is current. With EGL_KHR_context_flush_control,
+  // releasing the context does not flush, so callers flush commands that others
+  // wait for. kUnavailable, with the failed step and EGL's reason or the
+  // driver's older version. The OpenGL ES API must be bound (SavedCurrent does
+  // it).
+  static absl::StatusOr<HeadlessContext> Open(const DisplayCandidate& candidate,
+                                              bool debug,
+                                              const SharedWith& shared);
+
+  // kFailedPrecondition with EGL's reason.
+  absl::Status MakeCurrent() const;
+
+  EGLDisplay display() const { return use_.display(); }
+  const EglContext& own() const { return own_; }
+  const std::shared_ptr<ShareGroup>& group() const { return group_; }
+  // A context that was used before may be lost by now.
+  bool is_used() const { return is_used_; }
+
+  // Transfers ownership of context and surface, and their place in the group,
+  // to the caller. The display stays initialised.
+  void Release();
+  // Destroys the context, of which no other use is made.
+  void Discard();
+
+ private:
+  void Join(const EglContext& own, std::shared_ptr<ShareGroup> group);
+  // False: no context was retired.
+  bool TakeUsed(bool debug, const SharedWith& shared);
+
+  DisplayUse use_;
+  EglContext own_;
+  std::shared_ptr<ShareGroup> group_;  // joined while there is a context
+  bool is_used_ = false;
+};
 
 struct OpenedDisplay {
   HeadlessContext context;

@@ -10,8 +10,16 @@
 
 #include "absl/functional/function_ref.h"
 #include "quant/affine.h"
+#include "quant/fixed_point.h"
 
 namespace gles_delegate::quant {
+
+// 1 / sqrt(x) in fixed point, as TFLite's integer kernels compute it for RSQRT
+// and L2_NORMALIZATION of 8-bit tensors.
+
+// A multiplier close to 1 / sqrt(x), by five steps of Newton's iteration with
+// three integer bits; its shift is at most 0. For x <= 1: just below 1.
+Multiplier InverseRoot(int32_t x);
 
 // The quantization of an 8-bit tensor.
 struct AffineQuantized {

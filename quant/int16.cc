@@ -1,4 +1,3 @@
-// Longer than 300 lines for TFLite's three ways to fill a table.
 #include "quant/int16.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // Runs a model on TFLite's CPU kernels, on XNNPACK and on OpenGL ES, checks
-// that they agree, and draws what came out. Longer than 300 lines, the flags
-// among them.
+// that they agree, and draws what came out.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,5 @@
 // How far a delegate's outputs are from TFLite's built-in CPU kernels, as
-// TFLite's inference diff tells: random inputs through both. Longer than 300
-// lines, as each mode prints what it finds.
+// TFLite's inference diff tells: random inputs through both.
 #include <cstdio>
 #include <random>
 #include <string>

@@ -12,7 +12,7 @@
 #include "benches/model_bench/samples.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/partition/plan_partition.h"
-#include "delegate/passes/integer_path.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/host_transfer.h"
 #include "tools/common/tflite_host.h"

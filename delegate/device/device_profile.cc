@@ -1,4 +1,3 @@
-// Longer than 300 lines, as the tuning table is one list.
 #include "delegate/device/device_profile.h"
 
 #include <string>

@@ -99,8 +99,8 @@ struct DeviceChoices {
   // 1: convolutions, and readbacks of graph outputs, compute a preceding
   // DEPTH_TO_SPACE, RESIZE_BILINEAR, small MAX_POOL_2D or sums, products and
   // clamps while reading, and convolutions write the rows of a following
-  // RESHAPE, without dispatches for these (passes/read_through.h,
-  // fuse_inputs.h, write_through.h).
+  // RESHAPE, without dispatches for these (passes/read_through.cc,
+  // fuse_inputs.cc, write_through.cc).
   int read_through = 0;
   // Fuse the mean and matrix products of a squeeze-excite block into one
   // dispatch of one work group if the texels of weights <= this; if the plane's

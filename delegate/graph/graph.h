@@ -1,6 +1,6 @@
 // The delegate's model representation: tensors, nodes, constants. It has no
 // types of TFLite or GL, so that passes and plans are plain functions of plain
-// data. Longer than 300 lines: who reads one of its types reads the others.
+// data.
 #ifndef GLES_DELEGATE_DELEGATE_GRAPH_GRAPH_H_
 #define GLES_DELEGATE_DELEGATE_GRAPH_GRAPH_H_
 
@@ -18,10 +18,58 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "delegate/graph/memory_view.h"
 #include "quant/half.h"
 
 namespace gles_delegate {
+
+// Ids of tensors, and tensors in the memory of others.
+
+using TensorId = int;
+constexpr TensorId kNoTensor = -1;
+
+// A tensor stored in another tensor's memory.
+struct MemoryView {
+  enum class Kind {
+    // A box of the other tensor. The producer writes it there, so that a
+    // concatenation needs no copy (delegate/passes/concat_in_place.cc).
+    kBox,
+    // Rows of pixels of the other tensor, as RESHAPE makes them: each pixel's
+    // slices become the slices of consecutive pixels. The producer writes it
+    // there, and no node reads it (delegate/passes/write_through.cc).
+    kRows,
+    // DEPTH_TO_SPACE of the other tensor: each texel is one of its texels; no
+    // node writes it (delegate/passes/read_through.cc).
+    kDepthToSpace,
+    // Slices of the other tensor, counted through all of its batches, in
+    // batches of another size; no node writes it
+    // (delegate/passes/view_slices.cc).
+    kSlices,
+    // RESIZE_BILINEAR of the other tensor, interpolated by the shaders that
+    // read it.
+    kBilinear,
+    // MAX_POOL_2D of the other tensor with windows of at most 2x2 pixels,
+    // computed by the shaders that read it.
+    kMaxPool,
+  };
+  TensorId of = kNoTensor;  // the other tensor
+  Kind kind = Kind::kBox;
+  // The origin of the box or row in B, H, W, C of the other tensor. The channel
+  // is a multiple of four; for kRows it is 0. For kSlices: four times the first
+  // slice, as the channel.
+  std::array<int, 4> at = {};
+  int block = 1;      // of kDepthToSpace
+  float scale_x = 1;  // of kBilinear: source pixels a pixel
+  float scale_y = 1;
+  float shift = 0;  // of kBilinear: 0.5 where pixels are at their centers
+  // For kMaxPool, along x and y: the stride, and the window's size, 1 or 2.
+  // Pixels past the source's edge are not part of a window.
+  std::array<int, 2> step = {1, 1};
+  std::array<int, 2> window = {1, 1};
+
+  // True if a node writes the tensor there; otherwise it is only read.
+  bool IsWritten() const { return kind == Kind::kBox || kind == Kind::kRows; }
+  std::string ToString() const;  // " in t3 at 0,0,0,16"; "": not a view
+};
 
 enum class DataType {
   kFloat32,
@@ -183,7 +231,7 @@ struct Tensor {
   // -1: made by a pass or an op. Past the model's tensors: a composite's.
   int tflite_index = -1;
   // The tensor of the same values that has taken this one's place in the graph
-  // (delegate/passes/remove_identity.h).
+  // (delegate/passes/remove_identity.cc).
   TensorId replaced_by = kNoTensor;
 
   bool is_constant() const { return !constant.empty(); }
@@ -256,7 +304,7 @@ struct Node {
   std::vector<PostOp> post_ops;  // applied to outputs[0], in order
   std::vector<Stage> stages;     // only of what passes fuse
   // The node reads and writes quantized tensors as (quantized value - zero
-  // point) instead of real values (delegate/passes/integer_path.h).
+  // point) instead of real values (delegate/passes/integer_path.cc).
   bool integer_path = false;
   // The node's outputs, and tensors between its dispatches, are stored in 32
   // bits even with 16-bit storage (option float32_nodes).

@@ -5,11 +5,35 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "delegate/graph/dot.h"
 #include "delegate/graph/graph.h"
 
 namespace gles_delegate {
+
+// Writes graphs in Graphviz's language.
+
+// A directed graph, drawn from top to bottom. Labels may be any text; line
+// breaks are kept, other control characters become '?'.
+class DotGraph {
+ public:
+  explicit DotGraph(absl::string_view title);
+
+  // Returns the new node's number, for AddEdge(). Boxes are computations,
+  // ellipses are inputs and outputs.
+  int AddBox(absl::string_view label) { return AddNode("box", label); }
+  int AddEllipse(absl::string_view label) { return AddNode("ellipse", label); }
+  // `from` and `to` are numbers of nodes.
+  void AddEdge(int from, int to, absl::string_view label);
+
+  // The whole file.
+  std::string ToString() const;
+
+ private:
+  int AddNode(absl::string_view shape, absl::string_view label);
+  std::string text_;
+  int nodes_ = 0;
+};
 
 // "|clamp(0,6)", "|add(t7)": the function, its constants without trailing
 // zeros, and its operand.

@@ -7,7 +7,7 @@
 
 #include "base/status_macros.h"
 #include "delegate/partition/self_check_reference.h"
-#include "delegate/passes/fold_constants.h"
+#include "delegate/passes/all_passes.h"
 
 namespace gles_delegate {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "delegate/graph/op.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/movement/embedding_lookup.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {

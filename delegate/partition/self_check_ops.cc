@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/elementwise/elementwise_binary.h"
+#include "delegate/ops/all_ops.h"
+#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/reduction/l2_normalization.h"
 

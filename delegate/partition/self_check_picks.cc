@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/one_hot.h"
 #include "delegate/ops/movement/reverse_sequence.h"
 #include "delegate/ops/movement/scatter_nd.h"
 #include "delegate/ops/reduction/arg_extreme.h"
-#include "delegate/ops/reduction/top_k.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {

@@ -8,7 +8,6 @@
 
 #include "delegate/ops/recurrent/basic_lstm.h"
 #include "delegate/ops/recurrent/lstm.h"
-#include "delegate/ops/recurrent/lstm_inputs.h"
 #include "delegate/ops/recurrent/svdf.h"
 #include "delegate/partition/self_check_ops.h"
 

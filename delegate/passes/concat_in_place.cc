@@ -1,5 +1,21 @@
-#include "delegate/passes/concat_in_place.h"
-
+// Avoids the copies of concatenations: producers write directly into the
+// output.
+//
+// Makes the inputs of a CONCATENATION views of its output (Tensor::view) and
+// removes the node, if all inputs begin at whole texels: on any axis but the
+// channels, and on the channels at multiples of four. Inputs that cannot be
+// written in place are copied to a view: constants, inputs and outputs of the
+// partition, repeated inputs, views, and inputs with another quantization than
+// the output.
+//
+// Post-ops of the node (such as a LOGISTIC of all scores) move to the copies
+// and to the producers if these only change dims (RESHAPE). If all producers
+// are such nodes, a reader that turns a column into a row or back (SQUEEZE of
+// [1,N,1,C]) is removed as well: they write the rows.
+//
+// No effect if all inputs would have to be copied, or if a post-op's operand
+// varies by position. The output then has no producer, so passes that look for
+// it must come before.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -8,6 +24,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {

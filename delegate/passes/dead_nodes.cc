@@ -1,11 +1,14 @@
-#include "delegate/passes/dead_nodes.h"
-
+// Removes nodes from a graph.
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "delegate/passes/all_passes.h"
+
 namespace gles_delegate {
 
+// Removes nodes with unused outputs, then nodes that only those read. Nodes
+// with state (a variable tensor among the inputs) stay.
 void RemoveDeadNodes(Graph* graph) {
   std::vector<bool> wanted(graph->tensors.size(), false);
   for (TensorId id : graph->outputs) wanted[id] = true;
@@ -31,6 +34,8 @@ void RemoveDeadNodes(Graph* graph) {
   graph->nodes = std::move(kept);
 }
 
+// Removes the nodes marked in `removed`, which has one value per node, in
+// order.
 void RemoveNodes(const std::vector<bool>& removed, Graph* graph) {
   std::vector<Node> kept;
   for (size_t n = 0; n < graph->nodes.size(); ++n) {

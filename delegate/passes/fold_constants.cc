@@ -1,5 +1,5 @@
-#include "delegate/passes/fold_constants.h"
-
+// Constant folding at planning time for nodes that unpack, relabel or transpose
+// a constant: DEQUANTIZE, DENSIFY, RESHAPE, SQUEEZE, EXPAND_DIMS, TRANSPOSE.
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -9,6 +9,7 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/densify.h"
+#include "delegate/passes/all_passes.h"
 
 namespace gles_delegate {
 namespace {
@@ -92,6 +93,12 @@ absl::Status Transpose(const Graph& graph, const Node& node,
 
 }  // namespace
 
+// True: the node's output is now a constant of `graph`, and the node has
+// nothing left to run. False: another op, or the input is not constant.
+// Relabelled and 16-bit constants share the input's bytes (DEQUANTIZE of
+// float16 leaves its output float16); 8-bit constants become float32.
+// kInvalidArgument: a malformed constant, such as a sparsity that does not fit
+// its shape.
 absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node) {
   const bool dequantize = node.op->Has(kDequantizes);
   const bool densify = node.op->Has(kDensifies);
@@ -125,6 +132,7 @@ absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node) {
   return true;
 }
 
+// Folds all such nodes and removes them.
 absl::Status FoldConstants(Graph* graph) {
   std::vector<Node> kept;
   for (Node& node : graph->nodes) {

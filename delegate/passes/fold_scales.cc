@@ -1,5 +1,19 @@
-#include "delegate/passes/fold_scales.h"
-
+// Folds multiplications and additions of constants into the weights of adjacent
+// convolutions and matrix products.
+//
+// For CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED and TRANSPOSE_CONV with
+// constant weights and a constant bias, or none:
+// - after the node: post-ops that multiply by, add or subtract a constant, of
+//   one value or one per output channel, up to the first other post-op. Adds a
+//   bias if there was none.
+// - before the node (not TRANSPOSE_CONV): an elementwise node that only it
+//   reads. A multiplication goes into the weights; an addition into the bias,
+//   unless zeros are padded, to which it would not apply.
+//
+// New weights are float32; the old constant stays for other readers. Weights to
+// be stored in 16 bits (`half`) are scaled only by 1/16 to 16, to stay in the
+// range that 16 bits hold well. Skips nodes on the integer path. Run it after
+// FuseElementwise, which turns following nodes into post-ops.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -13,7 +27,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/all_passes.h"
 
 namespace gles_delegate {
 namespace {

@@ -1,5 +1,14 @@
-#include "delegate/passes/fold_transposes.h"
-
+// Simplifies sequences of transposes and reshapes.
+//
+// - Merges two successive transposes if only the second reads the first; the
+//   same for two reshapes. Post-ops without an operand move to the second node;
+//   a post-op with one prevents merging.
+// - Turns a transpose into a reshape if the order of elements stays the same,
+//   that is if its axes of more than one element stay in order.
+// - Turns a chain of transposes and reshapes into a reshape if its elements end
+//   in the order in which they began.
+// - If both ends of a pair have the same shape, leaves an elementwise node, or
+//   without post-ops an identity, for FuseElementwise and RemoveIdentityNodes.
 #include <algorithm>
 #include <any>
 #include <cstring>
@@ -9,10 +18,11 @@
 #include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/element_map.h"
 #include "delegate/passes/fusing.h"
 

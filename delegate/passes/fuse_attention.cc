@@ -1,5 +1,9 @@
-#include "delegate/passes/fuse_attention.h"
-
+// Scores, SOFTMAX and their product with the values become one ATTENTION node
+// (ops/matmul/attention.h), if there is a shader for it on the device. An
+// ATTENTION of few rows includes a RESHAPE of the result to one row.
+//
+// Must not fire on the integer path, or if the scores are read elsewhere.
+// O(nodes).
 #include <algorithm>
 #include <any>
 #include <optional>
@@ -9,10 +13,10 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/matmul/attention.h"
 #include "delegate/ops/matmul/batch_matmul.h"
-#include "delegate/ops/matmul/matrix_place.h"
+#include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/ops/stages.h"
-#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 #include "delegate/plan/planner.h"
 

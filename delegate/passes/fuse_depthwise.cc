@@ -1,11 +1,17 @@
-#include "delegate/passes/fuse_depthwise.h"
-
+// Makes each depthwise convolution (constant weights, multiplier 1, a window of
+// at most 5x5, no post-op but a clamp) the inner stage of the 1x1 convolution
+// that is its only reader, which saves a dispatch and the tensor between. Both
+// must compute on real values, or both on quantized values; then the first
+// one's sums are requantized by the post-ops of integer_path. Limited by
+// profile.choices.fused_depthwise_work. Run it after FuseElementwise, which
+// adds activations to both.
 #include <optional>
 #include <utility>
 
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/stages.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {

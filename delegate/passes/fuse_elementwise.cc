@@ -1,5 +1,14 @@
-#include "delegate/passes/fuse_elementwise.h"
-
+// Fuses elementwise nodes into the producer of their input, which saves a
+// dispatch and a tensor.
+//
+// Fuses if the producer has one output, only the elementwise node reads it, and
+// the node's output has the same shape. The producer moves to the node's place
+// in the order, so that operands are computed before. A function of two tensors
+// is fused into the later of the two producers if possible. No fused node binds
+// more than `max_tensors` tensors and packed constants (MaxBoundTensors of
+// delegate/plan/planner.h), since fused nodes are not checked again, or has
+// more than kMaxPostOps (delegate/passes/fusing.h). Of a loop, it fuses whole
+// steps (Tensor::nodes_of_step).
 #include <algorithm>
 #include <any>
 #include <cstring>
@@ -9,7 +18,7 @@
 
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
@@ -197,6 +206,11 @@ void FuseElementwise(Graph* graph, int max_tensors) {
   Fuser(graph, max_tensors).Run();
 }
 
+// Makes a function whose operand is read in another shape (RealignedFunction of
+// delegate/ops/elementwise/elementwise.h) a post-op, so that FuseElementwise
+// can take the node: a constant gets that shape, another operand may have it by
+// now. If the source is read in another shape, the node becomes a RESHAPE of it
+// with the function as a post-op: one dispatch, not two.
 void RealignOperands(Graph* graph) {
   for (Node& node : graph->nodes) {
     auto* attributes = std::any_cast<ElementwiseAttributes>(&node.attributes);

@@ -1,5 +1,10 @@
-#include "delegate/passes/fuse_few_rows.h"
-
+// FULLY_CONNECTED of few rows, as when a decoder makes one token, does more of
+// its layer: it normalizes its rows as it reads them (RMS normalization), and
+// computes the gate by which its results are multiplied (SwiGLU, GEGLU).
+//
+// Must not fire on processors, which would compute the squares once for each
+// output slice, nor if the normalized rows or the gate are read elsewhere.
+// After fuse_rows, which makes one node of a normalization. O(nodes).
 #include <algorithm>
 #include <any>
 #include <optional>
@@ -10,7 +15,7 @@
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/reduction/row_functions.h"
 #include "delegate/ops/stages.h"
-#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 #include "delegate/plan/planner.h"
 

@@ -1,4 +1,3 @@
-#include "delegate/passes/fuse_inputs.h"
 
 #include <algorithm>
 #include <any>
@@ -8,6 +7,7 @@
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/stages.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
@@ -74,6 +74,23 @@ TensorId SourceOfInputStage(const Graph& graph, const Node& node) {
              : kNoTensor;
 }
 
+// Makes an elementwise node of real values, [B,H,W,C], an input stage of the
+// 1x1 convolution that is its only reader, which saves a dispatch and a tensor.
+// Examples are the MUL of a squeeze-excite block with the ADD after it, and the
+// normalization and activation before a convolution.
+//
+// Requires profile.choices.read_through. Not fused:
+// - functions other than sums, products, differences, minima, maxima and
+//   clamps, as each tile of outputs computes them again; for the same reason,
+//   convolutions with many output slices;
+// - functions of tensors other than [1,1,1,C] and [B,H,W,C];
+// - nodes whose results are graph outputs, have other readers (such as a
+//   concatenation in place) or are 8-bit, and so rounded;
+// - convolutions of few pixels, which gemv_by_lanes.comp computes, and those
+//   that would exceed the device's bindings.
+//
+// Run it after FuseElementwise and FuseDepthwise, which find more to fuse if
+// the node is still separate.
 void FuseInputs(Graph* graph, const DeviceProfile& profile) {
   if (profile.choices.read_through == 0) return;
   FuseIntoReaders(

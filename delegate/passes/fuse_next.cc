@@ -1,5 +1,13 @@
-#include "delegate/passes/fuse_next.h"
-
+// Makes a 1x1 convolution the next stage of the convolution whose result it
+// takes, if both have constant weights: typically the first convolution of a
+// bottleneck, after the last of the one before. Saves a dispatch; both results
+// are stored, so that the first may have other readers. The 1x1 convolution's
+// post-ops may read only a table; both compute on real values, or both on
+// quantized values.
+//
+// A work group reads all weights of the 1x1 convolution, so these may have at
+// most profile.choices.fused_next_texels texels. Run it after all passes that
+// change what convolutions read.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -8,7 +16,7 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/stages.h"
-#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {

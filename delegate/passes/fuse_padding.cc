@@ -1,5 +1,5 @@
-#include "delegate/passes/fuse_padding.h"
-
+// Fuses PAD with zeros into its readers: height and width into convolutions and
+// poolings, channels into sums.
 #include <algorithm>
 #include <any>
 #include <array>
@@ -8,6 +8,7 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
@@ -86,6 +87,10 @@ void ReadUnpadded(TensorId padded, TensorId unpadded, Node* node) {
 
 }  // namespace
 
+// Applies if all readers are CONV_2D, DEPTHWISE_CONV_2D, or poolings without
+// padding of their own (SAME's padding does not count as part of the window,
+// these zeros do: PoolAttributes::zeros) that are not on the integer path.
+// RemoveDeadNodes removes the PAD.
 void FusePadding(Graph* graph) {
   const Uses uses(*graph);
   for (const Node& node : graph->nodes) {
@@ -110,6 +115,10 @@ void FusePadding(Graph* graph) {
   }
 }
 
+// x + PAD(y), with fewer channels in y than in x (a shortcut around a widening
+// block): the sum reads y, extended by zeros. Applies if only such sums read
+// the padded tensor. Run it before FuseElementwise; RemoveDeadNodes removes the
+// PAD.
 void FuseChannelPadding(Graph* graph) {
   const Uses uses(*graph);
   for (const Node& node : graph->nodes) {

@@ -1,10 +1,19 @@
-#include "delegate/passes/fuse_planes.h"
-
+// Makes each 1x1 convolution the inner stage of the depthwise convolution
+// (multiplier 1) that is its only reader, if both have constant weights and
+// whole planes fit the shared memory of a work group. Saves a dispatch and a
+// tensor without computing anything twice. The first may have a clamp as its
+// only post-op, or requantization; both compute on real values, or both on
+// quantized values.
+//
+// A work group reads the whole input, so pixels x input slices may be at most
+// profile.choices.fused_plane_work. Run it after FuseDepthwise, which takes
+// depthwise convolutions with large planes and few channels.
 #include <optional>
 #include <utility>
 
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/stages.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {

@@ -1,18 +1,28 @@
-#include "delegate/passes/fuse_squeeze_excite.h"
-
+// Fuses a mean over the plane, the 1x1 convolution or matrix product that is
+// its only reader, and the next one if it is the only reader of that, into one
+// node (ops/conv/squeeze_excite.h). Saves one or two dispatches. A node before
+// it that only the mean reads becomes its input stage.
+//
+// One work group computes it, so it may read at most
+// profile.choices.fused_squeeze_texels texels, weights included. Not for 8-bit
+// tensors, for a function with an operand between the products, nor for weights
+// computed at run time.
+//
+// Run it last: only after fuse_inputs has moved the sum of the scaled tensor
+// into the next convolution is the mean the only reader of that sum.
 #include <any>
 #include <array>
 #include <utility>
 #include <vector>
 
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/conv/squeeze_excite.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/stages.h"
-#include "delegate/passes/dead_nodes.h"
-#include "delegate/passes/fuse_inputs.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
-#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {

@@ -1,5 +1,8 @@
-#include "delegate/passes/join_products.h"
-
+// FULLY_CONNECTED nodes of the same rows become one, with the outputs of all:
+// an attention's queries, keys and values. Readers must be REGROUP_SLICES,
+// which read their part of the joint result. Must not fire with a batch above
+// 1, whose parts are not slices in a row, or if weights are not constant floats
+// of one type. Copies the weights. O(nodes).
 #include <algorithm>
 #include <any>
 #include <cstring>
@@ -9,7 +12,7 @@
 
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/movement/regroup_slices.h"
-#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/all_passes.h"
 
 namespace gles_delegate {
 namespace {

@@ -1,5 +1,18 @@
-#include "delegate/passes/keep_float32.h"
-
+// With 16-bit storage, keeps in 32 bits what 16 bits cannot hold, and notes why
+// in Graph::float32_reasons.
+//
+// - Squares that only sums read: those of values above 255 overflow, and so do
+//   their means, so that a normalization written as SQUARE, MEAN, ADD, RSQRT,
+//   MUL would divide by 65504. With later values until they meet the
+//   normalized tensor.
+// - Integers: halves have no odd number past 2,048. Positions and time steps
+//   come from CASTs, indices go to them.
+// - What a function of large or tiny numbers reads (kExact in the .cc): an
+//   error of 2^-11 of an angle of 8,000 is four radians.
+//
+// Not graph outputs, whose type the runtime determines, and not the integer
+// path. Constants and model inputs that nodes in 32 bits read are in 32 bits,
+// too. Run it before any fusion, so that each function is a separate node.
 #include <algorithm>
 #include <any>
 #include <iterator>
@@ -8,6 +21,7 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/passes/all_passes.h"
 
 namespace gles_delegate {
 namespace {

@@ -1,16 +1,28 @@
-#include "delegate/passes/read_through.h"
-
+// Removes nodes whose results are read only by convolutions, or only by the
+// dispatch that reads back a graph output, if these can read the node's source
+// instead (MemoryView::Kind). Saves one dispatch each:
+// - DEPTH_TO_SPACE to whole slices: any convolutions, or the readback.
+// - RESIZE_BILINEAR of real values: one 1x1 convolution from shared memory,
+//   which reads each texel once for all output slices of a work group, or the
+//   readback.
+// - MAX_POOL_2D of at most 2x2 without post-ops: one convolution with a post-op
+//   that has the result as its operand, pixel by pixel.
+//
+// Requires profile.choices.read_through. Run it after all passes that change
+// what convolutions read, and before FuseNext, which depends on their
+// strategies.
 #include <algorithm>
 #include <any>
 #include <optional>
 #include <vector>
 
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {

@@ -1,5 +1,9 @@
-#include "delegate/passes/remove_identity.h"
-
+// Removes nodes whose output equals their input: RESHAPE, SQUEEZE and
+// EXPAND_DIMS that keep batch, height, width and channels (the GPU has no
+// ranks), slices of a whole tensor, PADs by nothing, a CONCATENATION of one
+// input, RESIZEs of floats to the same size.
+//
+// An identity from a graph input to a graph output stays, as a copy.
 #include <algorithm>
 #include <any>
 #include <utility>
@@ -8,6 +12,7 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/image/resize.h"
+#include "delegate/passes/all_passes.h"
 
 namespace gles_delegate {
 namespace {

@@ -1,10 +1,20 @@
-#include "delegate/passes/update_in_place.h"
-
+// Avoids the copies of DYNAMIC_UPDATE_SLICE: the update is written into the
+// input's memory.
+//
+// Makes the output a view of the whole input (Tensor::view), such as the cache
+// to which a language model appends. No one may need the input's old values:
+// all its other readers come before, and it is neither a constant, a variable
+// nor an output of the graph. Updates may follow one another in the same
+// memory.
+//
+// Nodes after such a node find its values under the input's id, too, so this
+// comes after passes that move nodes.
 #include <algorithm>
 #include <any>
 #include <vector>
 
 #include "delegate/ops/movement/dynamic_update_slice.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {

@@ -1,10 +1,12 @@
-#include "delegate/passes/view_slices.h"
-
+// REGROUP_SLICES becomes a view of its source (MemoryView::Kind::kSlices): the
+// texels stay where they are, and readers count slices and batches their own
+// way. Must not fire if the source is a view itself, or if the result is an
+// output of the graph. O(nodes).
 #include <any>
 #include <vector>
 
 #include "delegate/ops/movement/regroup_slices.h"
-#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 
 namespace gles_delegate {

@@ -1,5 +1,10 @@
-#include "delegate/passes/write_through.h"
-
+// Removes a RESHAPE that lays out the pixels of a CONV_2D as a row of smaller
+// pixels, [B,H,W,K*C] as [B,H*W*K,C], if it is the only reader. The convolution
+// then writes the row directly, also as part of a concatenation
+// (MemoryView::Kind::kRows). If C is not a multiple of four, the convolution
+// gets extra outputs with zero weights for the padding of the smaller pixels.
+// Requires profile.choices.read_through. Run it after ConcatInPlace and before
+// FuseDepthwise, which looks at the final convolution.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -7,10 +12,10 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
-#include "delegate/ops/movement/reshape.h"
-#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/fusing.h"
 #include "delegate/plan/storage.h"
 

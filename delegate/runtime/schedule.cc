@@ -1,10 +1,192 @@
 #include "delegate/runtime/schedule.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
-#include "delegate/runtime/transfer_dispatches.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/graph/graph.h"
+#include "delegate/plan/dispatch.h"
+#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/planner.h"
+#include "delegate/runtime/command.h"
+#include "delegate/runtime/host_transfer.h"
+#include "delegate/runtime/object_transfer.h"
+#include "delegate/runtime/validator.h"
 
 namespace gles_delegate {
+namespace {
+
+// The dispatches that upload one input or read back one output.
+
+// A dispatch and the data that it moves.
+struct TransferDispatch {
+  Dispatch dispatch;
+  Piece piece;
+};
+
+}  // namespace
+
+using gl_shaders::Bindings;
+
+namespace {
+
+// The order of a transfer's invocations in host memory.
+struct TransferLayout {
+  // The axis of the grid whose steps follow each other in memory, and how many
+  // elements apart the steps are; -1: the steps of no axis do.
+  int axis = 0;
+  int64_t step = 4;
+  bool is_flat = false;  // the invocations of a row follow each other in memory
+};
+
+// Whether shaders read the host's memory across a bus.
+bool ReadsAcrossBus(const HostTransfer& transfer,
+                    const DeviceProfile& profile) {
+  return transfer.is_zero_copy() && !transfer.is_staged() &&
+         profile.bus.upload_piece_bytes > 0;
+}
+
+// Makes a work group read whole lines.
+void ReadLines(Dispatch* d) {
+  constexpr int kInvocations = 64;
+  constexpr int kBytesEach = 48;  // three vec4s
+  d->Define("WHOLE_LINES")
+      .WorkGroup(kInvocations, 1, 1)
+      .SharedMemory(kInvocations * kBytesEach);
+}
+
+TransferLayout LayTransfer(const Shape& s, const HostTransfer& transfer,
+                           bool reads_back_flat, const DeviceProfile& profile,
+                           Dispatch* d) {
+  const bool upload = transfer.is_upload();
+  const bool is_rgb = s.c == 3 && !transfer.is_bound();
+  // Invocations of `elements` elements each, in rows within any device's limits
+  // and small enough to be shared out in pieces.
+  const auto flat = [&](int64_t elements) {
+    constexpr int64_t kRow = 1 << 12;
+    const int64_t invocations = (s.elements() + elements - 1) / elements;
+    const int64_t rows = (invocations + kRow - 1) / kRow;
+    d->Grid(static_cast<int>((invocations + rows - 1) / rows),
+            static_cast<int>(rows), 1);
+    return rows > 1 ? TransferLayout{1, elements * d->grid[0], true}
+                    : TransferLayout{0, elements, true};
+  };
+  if (s.c % 4 == 0 && (upload || !reads_back_flat)) {
+    d->Define("WHOLE_TEXELS").Grid(s.slices(), s.w, s.h * s.b);
+    return {2, int64_t{1} * s.c * s.w};
+  }
+  // An app's buffer has no padding after its last element.
+  if (transfer.is_bound() && !upload) d->Define("UNPADDED");
+  if (upload && is_rgb) {
+    d->Define("RGB");
+    if (ReadsAcrossBus(transfer, profile)) ReadLines(d);
+    return flat(12);
+  }
+  if (upload) {
+    d->Grid(s.w, s.h, s.slices() * s.b);
+    return {-1, 0};
+  }
+  return flat(4);
+}
+
+// The dispatch of a whole transfer, but for its origin and work group.
+Dispatch WholeTransfer(const Graph& graph, const HostTransfer& transfer,
+                       const DeviceProfile& profile, bool reads_back_flat,
+                       TransferLayout* layout) {
+  const Tensor& tensor = graph.tensor(transfer.tensor());
+  Dispatch d(transfer.is_upload() ? "upload" : "readback");
+  if (transfer.is_upload()) {
+    d.Write("dst", transfer.tensor());
+  } else {
+    d.Read("src", transfer.tensor());
+  }
+  *layout = LayTransfer(tensor.shape, transfer, reads_back_flat, profile, &d);
+  d.integer_path = tensor.holds_quantized;
+  if (transfer.element() == HostTransfer::Element::kCode) {
+    // uint8 is stored less 128, which turns the topmost bit.
+    d.Define("QUANTIZED",
+             tensor.quantized == DataType::kUint8 ? "int(0x80808080u)" : "0");
+  }
+  if (transfer.element() == HostTransfer::Element::kHalf) d.Define("HALVES");
+  d.label = absl::StrCat(d.shader, " ", tensor.name);
+  const Bindings bindings =
+      gl_shaders::AssignBindings(SpecOf(graph, d, profile));
+  d.Define("HOST_BINDING", bindings.buffers);
+  return d;
+}
+
+std::array<int, 3> TransferWorkGroup(const Dispatch& d, bool is_flat,
+                                     const DeviceProfile& profile) {
+  constexpr std::array<int, 3> kAnyRow = {1 << 10, 1, 1};
+  const bool shares = SharesAll(profile.choices);
+  if (shares && is_flat) return ChooseWorkGroup(kAnyRow, profile);
+  // Compiling one more program takes longer than idle invocations do.
+  const bool any = shares || IsHosts(profile.options.self_check,
+                                     /*is_upload=*/d.shader == "upload");
+  return ChooseWorkGroup(any ? kAnyGrid : d.grid, profile);
+}
+
+// Whether one program reads back all of a partition's outputs, whatever their
+// channels are.
+bool ReadsBackFlat(absl::Span<const HostTransfer> outputs,
+                   const DeviceProfile& profile) {
+  return SharesAll(profile.choices) &&
+         std::any_of(outputs.begin(), outputs.end(), [](const auto& t) {
+           return !t.is_packed_by_host() && t.shape().c % 4 != 0;
+         });
+}
+
+// The dispatches of input or output `index`, in order of the data.
+std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
+                                                 const HostTransfer& transfer,
+                                                 int index,
+                                                 bool reads_back_flat,
+                                                 const DeviceProfile& profile) {
+  if (transfer.is_bound() && !transfer.object().is_plain) {
+    return {{ObjectTransfer(graph, transfer.tensor(), transfer.object(),
+                            transfer.is_upload(), profile),
+             {index, 0, Validator::kWhole, false}}};
+  }
+  TransferLayout layout;
+  const Dispatch whole =
+      WholeTransfer(graph, transfer, profile, reads_back_flat, &layout);
+  std::vector<TransferDispatch> result;
+  const int64_t bytes = static_cast<int64_t>(transfer.bytes());
+  const int64_t step_bytes =
+      layout.step * (bytes / transfer.shape().elements());
+  const int steps = layout.axis < 0 ? 0 : whole.grid[layout.axis];
+  const int64_t count = transfer.Pieces(steps);
+  const int each = static_cast<int>((steps + count - 1) / count);
+  for (int first = 0; first == 0 || first < steps; first += each) {
+    Dispatch part = whole;
+    Piece piece{index, 0, transfer.bytes(), false};
+    if (count > 1) {
+      const int last = std::min(steps, first + each);
+      part.grid[layout.axis] = last - first;
+      piece.begin = std::min(bytes, first * step_bytes);
+      piece.end = std::min(bytes, last * step_bytes);
+    }
+    std::array<int, 3> origin = {};
+    if (layout.axis >= 0) origin[layout.axis] = first;
+    part.uniforms.Int4("origin", origin[0], origin[1], origin[2],
+                       whole.grid[0]);
+    if (part.work_group[0] == 0) {
+      part.work_group = TransferWorkGroup(part, layout.is_flat, profile);
+    }
+    piece.fenced = !transfer.is_upload() && count > 1;
+    result.push_back({std::move(part), piece});
+    if (count == 1) break;
+  }
+  return result;
+}
+
+}  // namespace
+
 TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            const DeviceProfile& profile, bool can_map,
                            const BoundTransfers& bound) {

@@ -1,4 +1,3 @@
-// Longer than 300 lines: the rules share the state of each memory.
 #include "delegate/runtime/validator.h"
 
 #include <algorithm>

@@ -38,7 +38,7 @@ struct ExecutorSetup {
 class ExecutorSource {
  public:
   // Builds what runs the first inference: the baseline plan, if there is one
-  // (tiered_source.h), otherwise the optimized plan. Inside the context of
+  // (executor_source.cc), otherwise the optimized plan. Inside the context of
   // setup.gpu; other builders of its objects wait. Errors are those of
   // PartitionBuilder::Build().
   static absl::StatusOr<std::unique_ptr<ExecutorSource>> Make(

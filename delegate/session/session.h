@@ -2,8 +2,11 @@
 #ifndef GLES_DELEGATE_DELEGATE_SESSION_SESSION_H_
 #define GLES_DELEGATE_DELEGATE_SESSION_SESSION_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -19,13 +22,75 @@
 #include "delegate/session/gpu_queue.h"
 #include "delegate/session/io_slot.h"
 #include "delegate/session/lent_memory.h"
-#include "delegate/session/memory_reservation.h"
-#include "delegate/session/recovery.h"
 #include "delegate/session/resolve_object.h"
-#include "delegate/session/session_host.h"
 #include "delegate/session/session_options.h"
+#include "egl/context.h"
 
 namespace gles_delegate {
+
+// Functions of the runtime that a session calls.
+
+// Lives as long as one call to a session.
+class SessionHost {
+ public:
+  virtual ~SessionHost() = default;
+  virtual void Warn(const std::string& text) = 0;
+  // Whether the nodes may run on the CPU if the GPU fails.
+  virtual bool MayFallBack() const = 0;
+  // The runtime runs the nodes from now on. kFailedPrecondition, with the
+  // reason: it cannot.
+  virtual absl::Status UseCpu() = 0;
+  // kFailedPrecondition: an app's object cannot hold the tensor's values, since
+  // another part of the model reads them from the CPU's memory.
+  virtual absl::Status CheckMayBind(const Tensor& tensor) = 0;
+};
+
+// Whether a session whose context was lost may build in another one.
+
+// Counts the consecutive inferences that ended with a reset which their own
+// commands may have caused. Threads: one at a time.
+class Recovery {
+ public:
+  // A partition whose commands hang the GPU does so each time, and each time
+  // the whole machine's display may freeze for seconds.
+  static constexpr int kMaxGuiltyResets = 3;
+
+  // How an inference in that context ended: a success clears the count.
+  void Note(const absl::Status& status, const egl::Context& context);
+  // Other shapes, and so other commands.
+  void Reset() { guilty_resets_ = 0; }
+
+  // False: it is not tried again, for the reason in WhyNot().
+  bool MayRebuild() const { return guilty_resets_ < kMaxGuiltyResets; }
+  // `nodes`: how many the partition has.
+  std::string WhyNot(size_t nodes, const std::string& renderer) const;
+
+ private:
+  int guilty_resets_ = 0;
+};
+
+// The option memory_limit_bytes.
+
+// One partition's share of the memory that a Gpu may use.
+class MemoryReservation {
+ public:
+  explicit MemoryReservation(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
+  ~MemoryReservation() { Release(); }
+  MemoryReservation(const MemoryReservation&) = delete;
+  MemoryReservation& operator=(const MemoryReservation&) = delete;
+
+  // Reserves what the graph's plan needs, in place of an earlier reservation.
+  // `limit`: bytes of all partitions; 0: no limit, nothing is reserved.
+  // kResourceExhausted, with the bytes: the limit does not allow it. Otherwise
+  // planning errors. Makes no GL call.
+  absl::Status Reserve(const Graph& graph, const DeviceProfile& profile,
+                       int64_t limit);
+  void Release();
+
+ private:
+  std::shared_ptr<Gpu> gpu_;
+  int64_t bytes_ = 0;
+};
 
 struct SessionSetup {
   std::shared_ptr<Gpu> gpu;

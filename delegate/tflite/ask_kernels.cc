@@ -1,4 +1,3 @@
-// Longer than 300 lines: the one list of what runtimes are asked.
 #include "delegate/tflite/ask_kernels.h"
 
 #include <cmath>

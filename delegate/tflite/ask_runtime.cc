@@ -1,4 +1,3 @@
-// Longer than 300 lines for the writer of the models that are run.
 #include "delegate/tflite/ask_runtime.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,3 @@
-// Longer than 300 lines: how a delegate is applied, from its context to its
-// report.
 #include "delegate/tflite/gles_simple_delegate.h"
 
 #include <algorithm>

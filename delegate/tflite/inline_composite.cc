@@ -1,4 +1,3 @@
-// Longer than 300 lines: a decomposition and a step of a loop are one Level.
 #include "delegate/tflite/inline_composite.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "delegate/graph/builtin_codes.h"
-#include "delegate/ops/recurrent/lstm_inputs.h"
+#include "delegate/ops/recurrent/lstm.h"
 #include "delegate/tflite/hybrid_weights.h"
 
 namespace gles_delegate {

@@ -1,4 +1,3 @@
-// Longer than 300 lines: one class with all checks of a node, in their order.
 #include "delegate/tflite/reader.h"
 
 #include <algorithm>
@@ -12,7 +11,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/fold_constants.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/tflite/block_weights.h"
 #include "delegate/tflite/check_tensors.h"
 #include "delegate/tflite/decomposition.h"
@@ -124,7 +123,7 @@ class ModelReader {
   }
 
   // The option float32_nodes, and quantized nodes: what they write, their
-  // states among it. Their constants follow (passes/keep_float32.h).
+  // states among it. Their constants follow (passes/keep_float32.cc).
   void KeepFloat32(Node* node) {
     for (const auto* list : {&node->inputs, &node->outputs}) {
       for (TensorId id : *list) {

@@ -1,4 +1,3 @@
-// Longer than 300 lines: a short function for each part of the report.
 #include "delegate/tflite/report.h"
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-// Longer than 300 lines: what is known, and how kernels run for it, share the
-// rules of memory.
 #include "delegate/tflite/shape_values.h"
 
 #include <algorithm>

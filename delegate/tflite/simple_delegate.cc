@@ -1,5 +1,4 @@
-// The C structs and callbacks. Longer than 300 lines, as all that TFLite calls
-// is here.
+// The C structs and callbacks.
 #include "delegate/tflite/simple_delegate.h"
 
 #include <unistd.h>

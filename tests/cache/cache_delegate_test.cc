@@ -2,7 +2,6 @@
 // The start-up cache through the whole delegate: a warm start computes what the
 // cold one did, bit for bit, and whatever is wrong with a file costs no more
 // than a cold start and one warning.
-// Longer than 300 lines: the tests share one fixture.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>

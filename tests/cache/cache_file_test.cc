@@ -1,7 +1,6 @@
 // labels: unit sanitize cache
 // The file layer of the start-up cache, without GL: whatever is in the
 // directory, what comes out is what was put in, or a Status.
-// Longer than 300 lines: the tests share one fixture.
 #include "delegate/cache/cache_file.h"
 
 #include <fcntl.h>

@@ -7,8 +7,7 @@ Of each command of the project: the program, script, module, command of ./dev, C
 label exists, and so do its flags. Bash then runs the lines whose commands NOT_RUN does not name, on a
 small model, in FOLDER, which looks like a clone that was built; a program must also write its report for
 other programs (--report_json). Prints why the others are not run, among them those that CI runs by
-itself (.github/workflows). Run by CTest as `docs.commands`. Longer than 300 lines for its tables of
-what pages name and of what takes its place here.
+itself (.github/workflows). Run by CTest as `docs.commands`.
 """
 
 import collections

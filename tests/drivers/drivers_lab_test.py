@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """The laboratory of drivers, on examples: descriptions, parsers, the page.
 
-Nothing is fetched and no driver is started. The file is longer than 300 lines as one line
-of each compiler stands in it, and the laboratory's parts share these examples.
+Nothing is fetched and no driver is started.
 """
 import doctest
 import json

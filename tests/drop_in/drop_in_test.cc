@@ -1,7 +1,5 @@
 // labels: loader llvmpipe softpipe
 // libtensorflowlite_gpu_delegate.so as apps of the stock GPU delegate see it.
-// Longer than 300 lines: one library, with its symbols, its apps and its
-// plugin.
 #include <dlfcn.h>
 
 #include <fstream>

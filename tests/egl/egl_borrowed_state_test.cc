@@ -1,7 +1,5 @@
 // labels: egl delegate llvmpipe softpipe
 // A borrowed context looks to the app as if no one had used it.
-// Longer than 300 lines: half of it sets and reads the state that the tests
-// compare.
 #include <algorithm>
 #include <map>
 #include <string>

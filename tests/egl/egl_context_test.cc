@@ -1,6 +1,5 @@
 // labels: egl llvmpipe softpipe
 // The delegate's own contexts, and contexts that it adopts from an app.
-// Longer than 300 lines: the tests make their contexts with the same helpers.
 #include <thread>
 
 #include "absl/strings/str_cat.h"

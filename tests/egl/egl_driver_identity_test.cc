@@ -2,7 +2,6 @@
 // Drivers by the strings that they report. A line of the table
 // that is marked "seen" was read from a driver that ran; the others are how the
 // drivers' sources and public device databases have it.
-// Longer than 300 lines: most of it is tables.
 #include "absl/strings/str_cat.h"
 #include "egl/driver_identity.h"
 #include "gmock/gmock.h"

@@ -1,6 +1,5 @@
 // labels: egl llvmpipe softpipe
 // Drivers that offer less than Mesa does, played by the real one.
-// Longer than 300 lines: the tests share one fixture.
 #include <set>
 #include <string>
 #include <vector>

@@ -4,7 +4,6 @@
 //
 // Uploads are read, byte for byte, so that a sanitizer sees a step past
 // the end; and each mapping is a separate block.
-// Longer than 300 lines: one short function for each function of a driver.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: what TFLite makes of each part of a file.
 #include "tests/fuzz/fake_runtime.h"
 
 #include <algorithm>

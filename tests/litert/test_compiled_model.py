@@ -1,6 +1,4 @@
 """CompiledModel on the GPU beside the same runtime's CPU.
-
-Longer than 300 lines: the tests share the programs that they start.
 """
 
 import ctypes

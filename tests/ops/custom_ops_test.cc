@@ -2,15 +2,13 @@
 // The custom ops of vision models against the reference kernels that the
 // library ships, the kernels against numbers worked out by hand, and what is
 // refused.
-// Longer than 300 lines: the ops are few, and their tests share the kernels.
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
-#include "delegate/ops/image/landmarks.h"
-#include "delegate/ops/image/resampler.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/pooling/argmax_pool.h"
 #include "flatbuffers/flexbuffers.h"
 #include "tests/testing/device_test.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/movement/slice.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/movement/transpose.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"

@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/passes/dead_nodes.h"
-#include "delegate/passes/fuse_elementwise.h"
+#include "delegate/passes/all_passes.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 

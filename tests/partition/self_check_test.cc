@@ -1,6 +1,6 @@
 // labels: op delegate egl llvmpipe
 // Drivers that answer wrongly, played by the real one: shaders are altered on
-// their way to it. Longer than 300 lines: all of it is one fixture's.
+// their way to it.
 #include "delegate/partition/self_check.h"
 
 #include <cstring>

@@ -1,14 +1,12 @@
 // labels: op llvmpipe softpipe
 // Concatenations written in place: the pass on graphs, and whole models against
-// TFLite's CPU in every storage. Longer than 300 lines: each rule of the pass
-// is a separate test.
-#include "delegate/passes/concat_in_place.h"
-
+// TFLite's CPU in every storage.
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "delegate/ops/movement/concatenation.h"
+#include "delegate/passes/all_passes.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

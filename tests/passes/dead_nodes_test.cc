@@ -1,8 +1,7 @@
 // labels: unit sanitize
 // Which nodes no one reads, and which must stay although no one does.
-#include "delegate/passes/dead_nodes.h"
-
 #include "delegate/ops/conv/conv_2d.h"
+#include "delegate/passes/all_passes.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "absl/functional/function_ref.h"
-#include "delegate/passes/fuse_depthwise.h"
+#include "delegate/passes/all_passes.h"
 #include "gmock/gmock.h"
 #include "tests/testing/convolution_pair.h"
 #include "tests/testing/device.h"

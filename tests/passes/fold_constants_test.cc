@@ -1,11 +1,10 @@
 // labels: unit sanitize
 // Which nodes of constants are folded, and which are not.
-#include "delegate/passes/fold_constants.h"
-
 #include <string>
 
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
+#include "delegate/passes/all_passes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"

@@ -2,13 +2,11 @@
 // The passes on the heads of attentions and the rows around them, fold_heads,
 // sink_reshapes and view_slices: when they fire, and when they must not.
 // attention_model_test.cc runs whole models.
-#include "delegate/passes/fold_heads.h"
-
 #include <string>
 #include <vector>
 
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/passes.h"
-#include "delegate/passes/sink_reshapes.h"
 #include "tests/testing/attention_graph.h"
 #include "tests/testing/matchers.h"
 

@@ -1,13 +1,12 @@
 // labels: op llvmpipe softpipe
 // Constants folded into weights: the pass on graphs, when it must not fire,
 // and whole models against TFLite's CPU.
-#include "delegate/passes/fold_scales.h"
-
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/passes/all_passes.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

@@ -1,11 +1,11 @@
 // labels: op llvmpipe softpipe
 // Transposes that undo or follow one another: the pass on graphs, when it must
 // not fire, and whole models against TFLite's CPU.
-#include "delegate/passes/fold_transposes.h"
-
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/constant_values.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/movement/transpose.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/passes.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"

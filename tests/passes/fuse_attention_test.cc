@@ -1,10 +1,9 @@
 // labels: unit sanitize
 // Attention as one node: the pass on graphs, and when it must not fire.
 // ops/matmul/attention_test.cc compares models with the CPU.
-#include "delegate/passes/fuse_attention.h"
-
 #include "delegate/ops/matmul/attention.h"
 #include "delegate/ops/stages.h"
+#include "delegate/passes/all_passes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/attention_graph.h"

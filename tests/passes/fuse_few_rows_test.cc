@@ -1,8 +1,6 @@
 // labels: op llvmpipe softpipe
 // Products of few rows that normalize their rows and have a gate: the pass on
 // graphs, when it must not fire, and models against TFLite's CPU.
-#include "delegate/passes/fuse_few_rows.h"
-
 #include <string>
 #include <vector>
 
@@ -10,6 +8,7 @@
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/reduction/row_functions.h"
 #include "delegate/ops/stages.h"
+#include "delegate/passes/all_passes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/attention_graph.h"

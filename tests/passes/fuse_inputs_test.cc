@@ -2,8 +2,6 @@
 // Elementwise functions of the input of a 1x1 convolution as its input stage,
 // against the definition of both; and the graphs that the pass must leave
 // alone.
-#include "delegate/passes/fuse_inputs.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,7 +9,7 @@
 #include <vector>
 
 #include "delegate/ops/stages.h"
-#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/all_passes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

@@ -1,8 +1,6 @@
 // labels: op llvmpipe softpipe
 // Functions of moved values as one node: the pass on graphs, when it must not
 // fire, and models against TFLite's CPU: rotary embeddings and caches.
-#include "delegate/passes/fuse_movement.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -13,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/moved_functions.h"
+#include "delegate/passes/all_passes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/attention_graph.h"

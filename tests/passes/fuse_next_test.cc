@@ -2,8 +2,6 @@
 // A convolution that computes a 1x1 convolution of its result as well: both
 // results against their definition, and the graphs that the pass must leave
 // alone. On quantized values: quantized_depthwise_test.cc.
-#include "delegate/passes/fuse_next.h"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -11,7 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/fuse_depthwise.h"
+#include "delegate/passes/all_passes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"

@@ -1,7 +1,5 @@
 // labels: unit sanitize
 // Which PAD goes into its reader, and where the pass must not fire.
-#include "delegate/passes/fuse_padding.h"
-
 #include <any>
 #include <vector>
 
@@ -9,7 +7,7 @@
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/passes/dead_nodes.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/passes.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

@@ -2,9 +2,8 @@
 // A 1x1 convolution fused with the depthwise convolution that reads it, over
 // whole planes, against the definition of both; and the graphs that the pass
 // must leave alone. On quantized values: quantized_depthwise_test.cc.
-#include "delegate/passes/fuse_planes.h"
-
 #include "absl/functional/function_ref.h"
+#include "delegate/passes/all_passes.h"
 #include "gmock/gmock.h"
 #include "tests/testing/convolution_pair.h"
 #include "tests/testing/device.h"

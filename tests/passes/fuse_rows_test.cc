@@ -1,14 +1,13 @@
 // labels: op llvmpipe softpipe
 // Functions of rows as one node: the pass on graphs, when it must not fire,
 // and normalizations as exporters write them against TFLite's CPU.
-#include "delegate/passes/fuse_rows.h"
-
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/reduction/row_functions.h"
+#include "delegate/passes/all_passes.h"
 #include "tests/testing/attention_graph.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"

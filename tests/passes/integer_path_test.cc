@@ -2,8 +2,6 @@
 // The pass on whole graphs: every code is that of TFLite's integer kernels; and
 // which nodes the pass takes. Ops one by one: the quantized_*_test.cc beside
 // this.
-#include "delegate/passes/integer_path.h"
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +11,7 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/fuse_elementwise.h"
+#include "delegate/passes/all_passes.h"
 #include "quant/cpu_kernels.h"
 #include "tests/testing/code_model.h"
 #include "tests/testing/device.h"

@@ -1,9 +1,6 @@
 // labels: op
 // Normalizations that a model writes out, in 16-bit floats: of values whose
-// squares are past what these hold. Longer than 300 lines, as each rule of the
-// pass has its model.
-#include "delegate/passes/keep_float32.h"
-
+// squares are past what these hold.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -11,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/passes/all_passes.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/device.h"
 #include "tests/testing/single_op.h"

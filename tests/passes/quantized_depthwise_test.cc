@@ -3,7 +3,6 @@
 // convolution behind them, with two of them, or with the one before: every code
 // is that of TFLite's integer kernels, for scales and zero points of every
 // size; and under the roundings of other runtimes it is that of two dispatches.
-// Longer than 300 lines, as all these fusions are tried on the same models.
 #include <cmath>
 #include <cstdint>
 #include <random>

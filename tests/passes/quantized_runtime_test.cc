@@ -3,7 +3,6 @@
 // as each runtime's kernels compute them, by the specification in quant/, which
 // tests/quant/code_means_test.cc holds against quantized values that those
 // runtimes gave. The runtime that runs the models here is of one kind alone.
-// Longer than 300 lines for the quantized values that were recorded.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,8 +1,7 @@
 // labels: op llvmpipe softpipe
 // Convolutions whose post-op takes the largest of four pixels in place of a
 // MAX_POOL_2D: bit by bit what they compute behind it, and the graphs that the
-// pass must leave alone. Longer than 300 lines, as the sharing of programs is
-// looked at with the same blocks.
+// pass must leave alone.
 #include <any>
 #include <cstring>
 #include <limits>
@@ -17,7 +16,7 @@
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/partition/node_fates.h"
-#include "delegate/passes/read_through.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/plan/share_programs.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"

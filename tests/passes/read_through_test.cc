@@ -1,10 +1,7 @@
 // labels: op llvmpipe softpipe
 // Convolutions and readbacks that read the source of a DEPTH_TO_SPACE or a
 // RESIZE_BILINEAR in its place: against their definition, and the graphs that
-// the pass must leave alone. Longer than 300 lines, as both nodes have their
-// definition here.
-#include "delegate/passes/read_through.h"
-
+// the pass must leave alone.
 #include <algorithm>
 #include <any>
 #include <cmath>
@@ -19,8 +16,7 @@
 #include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/stages.h"
-#include "delegate/passes/fuse_depthwise.h"
-#include "delegate/passes/fuse_planes.h"
+#include "delegate/passes/all_passes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"

@@ -1,9 +1,8 @@
 // labels: unit sanitize
 // Which nodes that change nothing are removed, and which must stay.
-#include "delegate/passes/remove_identity.h"
-
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/passes/all_passes.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 

@@ -9,7 +9,7 @@
 
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/ops/reduction/reduce.h"
-#include "delegate/passes/fuse_squeeze_excite.h"
+#include "delegate/passes/all_passes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

@@ -1,12 +1,11 @@
 // labels: op llvmpipe softpipe
 // Updates written into their input's memory: the pass on graphs, and whole
 // models against TFLite's CPU in every storage.
-#include "delegate/passes/update_in_place.h"
-
 #include <string>
 #include <vector>
 
 #include "delegate/ops/movement/dynamic_update_slice.h"
+#include "delegate/passes/all_passes.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/op_model_maker.h"

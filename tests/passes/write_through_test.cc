@@ -2,8 +2,6 @@
 // Convolutions that write the rows which a RESHAPE makes of their results, by
 // themselves and in a concatenation: against their definition, and the graphs
 // that the pass must leave alone.
-#include "delegate/passes/write_through.h"
-
 #include <functional>
 #include <tuple>
 #include <vector>
@@ -11,7 +9,7 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/concat_in_place.h"
+#include "delegate/passes/all_passes.h"
 #include "delegate/passes/passes.h"
 #include "gmock/gmock.h"
 #include "tests/testing/device.h"

@@ -1,7 +1,6 @@
 // labels: op llvmpipe softpipe
 // Dispatches that share a program compute the same, bit by bit, as with
-// separate programs; and which dispatches do. Past 300 lines, since each rule
-// is short and all need the same chains.
+// separate programs; and which dispatches do.
 #include "delegate/plan/share_programs.h"
 
 #include <cstring>

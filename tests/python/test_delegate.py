@@ -1,6 +1,4 @@
 """The package with a runtime: models on the GPU beside the CPU of the same interpreter.
-
-Longer than 300 lines: the tests share one model and its runs.
 """
 
 import dataclasses

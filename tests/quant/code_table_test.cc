@@ -13,7 +13,6 @@
 
 #include "gtest/gtest.h"
 #include "quant/fixed_point.h"
-#include "quant/inverse_root.h"
 #include "tests/testing/quantized_on_cpu.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"

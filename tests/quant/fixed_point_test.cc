@@ -1,7 +1,6 @@
 // labels: unit quant sanitize only_oldest_tflite
 // quant/fixed_point.h against what TFLite's own integer kernels make of random
-// quantized values: no code may differ. Longer than 300 lines: a model of each
-// kernel.
+// quantized values: no code may differ.
 #include "quant/fixed_point.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // labels: op llvmpipe softpipe
 // Each state of a HostTransfer: which profile, tensor and driver lead to it,
-// and that values arrive in it as they are. Longer than 300 lines: the tests
-// share the states.
+// and that values arrive in it as they are.
 #include "delegate/runtime/host_transfer.h"
 
 #include <optional>

@@ -1,6 +1,5 @@
 // labels: unit
 // Each rule of validation mode, broken on purpose; and what is allowed.
-// Longer than 300 lines: the tests share one fixture.
 #include "delegate/runtime/validator.h"
 
 #include <string>

@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/fully_connected.h"
-#include "delegate/ops/movement/slice.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "tests/testing/graph_builder.h"

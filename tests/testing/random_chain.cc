@@ -1,4 +1,3 @@
-// Longer than 300 lines: it is the one list of a chain's links.
 #include "tests/testing/random_chain.h"
 
 #include <algorithm>

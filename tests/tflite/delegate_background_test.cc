@@ -1,8 +1,6 @@
 // labels: op delegate llvmpipe softpipe tsan
 // startup: tiered: a partition begins with a baseline plan, and goes on
-// with its optimized plan once that has been built in the background. Longer
-// than 300 lines: each thing that may happen meanwhile is a test of the same
-// steps.
+// with its optimized plan once that has been built in the background.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>

@@ -1,12 +1,12 @@
 // labels: op delegate llvmpipe softpipe
 // Files that are not models, shapes that disagree, tensors too large, drivers
 // that fail: a clear error each, and the CPU runs on.
-// Longer than 300 lines: a driver that fails is played step by step.
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/movement/concatenation.h"

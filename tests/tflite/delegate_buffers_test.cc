@@ -1,7 +1,6 @@
 // labels: op egl delegate llvmpipe softpipe
 // GL buffers of the app's that stand in for inputs and outputs
-// (TfLiteGlesDelegateBindObject). Longer than 300 lines: the tests share one
-// fixture.
+// (TfLiteGlesDelegateBindObject).
 #include <algorithm>
 #include <limits>
 #include <memory>

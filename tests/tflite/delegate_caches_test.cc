@@ -1,7 +1,6 @@
 // labels: op delegate llvmpipe softpipe sanitize
 // Caches in a runtime's own buffers: their values stay on the GPU between
-// inferences. A fake takes the runtime's part. Longer than 300 lines: the tests
-// share one fixture.
+// inferences. A fake takes the runtime's part.
 #include <algorithm>
 #include <cstring>
 #include <map>

@@ -1,6 +1,5 @@
 // labels: op delegate llvmpipe
-// STABLEHLO_COMPOSITE: the nodes of its decomposition run in its place. Longer
-// than 300 lines: the malformed models are changes of the right ones.
+// STABLEHLO_COMPOSITE: the nodes of its decomposition run in its place.
 #include <functional>
 #include <memory>
 #include <string>

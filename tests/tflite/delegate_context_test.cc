@@ -1,6 +1,5 @@
 // labels: op egl delegate llvmpipe softpipe
 // Which EGL context the delegate uses, and what it leaves behind in the app's.
-// Longer than 300 lines: the tests share one fixture.
 #include <string>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // labels: op egl delegate llvmpipe softpipe
 // Outputs to textures to which shaders cannot store: those that glTexImage2D
-// made, and GL_RGB8. GL copies to them (delegate/runtime/copied_output.h).
+// made, and GL_RGB8. GL copies to them (delegate/runtime/host_transfer.h).
 #include <cmath>
 #include <memory>
 #include <string>

@@ -1,7 +1,6 @@
 // labels: unit sanitize only_oldest_tflite
 // What TFLite 2.9 does when a delegate fails, seen with a fake one: this
 // decides how ours reports a failure.
-// Longer than 300 lines: the fake delegate alone takes a third.
 #include <cstdlib>
 
 #include "gmock/gmock.h"

@@ -3,7 +3,6 @@
 // fails, with fallback_to_cpu there is an interpreter that gives the CPU's own
 // answers, and without it there is a clear error, and such an interpreter after
 // it.
-// Longer than 300 lines: the list of the steps, each with its fault.
 #include <functional>
 #include <memory>
 #include <string>

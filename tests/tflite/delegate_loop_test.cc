@@ -1,6 +1,6 @@
 // labels: op delegate llvmpipe sanitize
 // WHILE: if the number of steps is known, the nodes of all steps run in its
-// place. Longer than 300 lines: each refusal has its model.
+// place.
 #include <functional>
 #include <string>
 #include <utility>

@@ -1,8 +1,7 @@
 // labels: op delegate llvmpipe softpipe oldest_tflite
 // An Invoke that fails, and the one after it: contexts that are reset or
 // terminated, waits and fences that fail. Faults are injected where the driver
-// is called. Longer than 300 lines: each place where a fault may strike is a
-// test of the same steps.
+// is called.
 #include <algorithm>
 #include <memory>
 #include <string>

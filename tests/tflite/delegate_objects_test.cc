@@ -1,8 +1,7 @@
 // labels: op egl delegate llvmpipe softpipe
 // Textures and buffers of the app's in every form that
 // TfLiteGlesDelegateBindObject takes (the life of a binding:
-// delegate_buffers_test.cc). Longer than 300 lines: the tests share one
-// fixture.
+// delegate_buffers_test.cc).
 #include <algorithm>
 #include <cmath>
 #include <memory>

@@ -1,7 +1,6 @@
 // labels: op delegate llvmpipe softpipe
 // Models of which a part stays on the CPU: which part, what is said about it,
 // and that the outputs are right all the same.
-// Longer than 300 lines: the tests share one fixture.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -1,8 +1,7 @@
 // labels: op delegate llvmpipe softpipe oldest_tflite
 // Free axes, and values that follow from shapes: SHAPE and what other ops make
 // of it are constants of a partition, and CPU nodes see them when they are
-// prepared. Longer than 300 lines, as each way to compute a shape needs a
-// model.
+// prepared.
 #include <string>
 #include <utility>
 #include <vector>

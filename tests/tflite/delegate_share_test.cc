@@ -1,7 +1,6 @@
 // labels: op egl delegate llvmpipe tsan
 // The option share_key: what delegates and interpreters share on the GPU, when
-// it goes, and that it is right on many threads. Past 300 lines, since each way
-// to share is short and all ask for the same things.
+// it goes, and that it is right on many threads.
 #include <sys/wait.h>
 #include <unistd.h>
 

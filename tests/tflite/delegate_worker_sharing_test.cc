@@ -1,8 +1,7 @@
 // labels: op egl delegate llvmpipe softpipe tsan
 // thread_mode: worker_sharing. The delegate's own thread and context share
 // objects with the app's context: buffers and textures are bound, and the GPU
-// keeps both in order. Longer than 300 lines: the app that draws and reads is
-// written here once for all its cases.
+// keeps both in order.
 #include <atomic>
 #include <memory>
 #include <string>

@@ -1,7 +1,6 @@
 // labels: op delegate llvmpipe tsan
 // thread_mode: worker. Interpreters are made, applied, invoked and deleted on
-// any thread, and on many at once. Longer than 300 lines: one fixture for all
-// orders of calls and threads.
+// any thread, and on many at once.
 #include <atomic>
 #include <cstdlib>
 #include <functional>

@@ -1,7 +1,6 @@
 // labels: op delegate llvmpipe oldest_tflite
 // The code of docs/integration.md: each of its blocks stands here, word for
 // word (tools/lint_tree.py), and runs.
-// Longer than 300 lines: one page, one file.
 #include <cstdio>
 #include <thread>
 #include <vector>

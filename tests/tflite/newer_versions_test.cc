@@ -3,7 +3,6 @@
 // with, has no kernel of: read from a file by the fuzzers' baseline plan for a
 // runtime, planned with all passes and run, and held against the op's
 // definition or against the same node of an older version.
-// Longer than 300 lines: each test has its own kind of node.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

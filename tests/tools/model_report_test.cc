@@ -1,6 +1,4 @@
 // labels: unit tools sanitize
-// Longer than 300 lines: one small report, and all that model_report makes of
-// it: nodes, boxes, verdict, advice, node data, pages.
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>

@@ -1,6 +1,5 @@
 // labels: tools loader llvmpipe
 // The programs as users call them: exit statuses, reports, messages.
-// Longer than 300 lines: the tests share one fixture.
 #include <stdlib.h>
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: the parts of one grammar.
 #include "tools/cases/case_spec.h"
 
 #include <algorithm>

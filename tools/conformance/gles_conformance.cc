@@ -1,6 +1,5 @@
 // gles_conformance: every op of the delegate against TFLite's own CPU kernels,
 // on whatever driver EGL offers. For board vendors and driver developers.
-// Longer than 300 lines: its flags, and what each does.
 #include <unistd.h>
 
 #include <algorithm>

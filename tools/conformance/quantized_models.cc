@@ -1,4 +1,3 @@
-// Longer than 300 lines: a function for each kind of model.
 #include "tools/conformance/quantized_models.h"
 
 #include <algorithm>

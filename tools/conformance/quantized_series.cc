@@ -1,4 +1,3 @@
-// Longer than 300 lines: the table of kernels, and what draws their scales.
 #include "tools/conformance/quantized_series.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: all of it compares one output.
 #include "tools/op_models/compare.h"
 
 #include <algorithm>

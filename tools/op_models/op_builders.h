@@ -2,8 +2,7 @@
 // they are many. Data and constants are seeded by the model's description. Used
 // by the op tests (through op_models.h) and by the conformance program. An op
 // without a function here is built with op_variant.h, or with
-// tools/common/model_builder.h and put into a SingleOpModel. Longer than 300
-// lines: it is the one list of those functions.
+// tools/common/model_builder.h and put into a SingleOpModel.
 #ifndef GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_H_
 #define GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_H_
 

@@ -2,7 +2,7 @@
 //
 // Building does not need LiteRT's headers: its structs carry their size and
 // version, and members are read by offset after checking these
-// (runtime_context.h).
+// (accelerator.cc).
 #ifndef GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_ABI_H_
 #define GLES_DELEGATE_DELEGATE_ADAPTERS_LITERT_ABI_H_
 
@@ -22,7 +22,6 @@ enum Status : int {
 };
 
 // LiteRtHwAccelerators, as bits.
-inline constexpr int kCpu = 1;
 inline constexpr int kGpu = 2;
 
 // The start of each struct of the ABI. A newer minor version appends members;
@@ -72,7 +71,7 @@ using Options = void*;
 using DelegateWrapper = void*;
 
 // Functions that allocate and lock tensors in an accelerator's own kind of
-// memory, and which kinds those are (tensor_buffers.cc).
+// memory, and which kinds those are (accelerator.cc).
 struct MemoryInfo;
 struct BufferHandlers {
   Header header;

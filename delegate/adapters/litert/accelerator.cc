@@ -2,8 +2,14 @@
 // functions of libgles_delegate.so.
 #include "delegate/adapters/litert/accelerator.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <mutex>
+#include <new>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -12,15 +18,352 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
-#include "delegate/adapters/litert/app_context.h"
+#include "delegate/adapters/litert/abi.h"
 #include "delegate/adapters/litert/gpu_options.h"
-#include "delegate/adapters/litert/runtime_context.h"
-#include "delegate/adapters/litert/tensor_buffers.h"
+#include "delegate/tflite/runtime_buffers.h"
 #include "egl/caught.h"
+#include "egl/gl_api.h"
 #include "gles_delegate/gles_delegate.h"
+
+struct TfLiteDelegate;
+struct TfLiteDelegate;
 
 namespace gles_delegate::litert {
 namespace {
+
+// The functions of the LiteRT runtime that loaded the accelerator.
+
+// A view of LiteRtRuntimeContext, a struct of function pointers that LiteRT
+// owns and that outlives each delegate. Members are read only if the struct is
+// large enough and called only if not null, so that older and newer versions
+// are safe.
+class RuntimeContext {
+ public:
+  // kInvalidArgument: null. kFailedPrecondition: an unknown major version, or a
+  // struct too short to make a delegate with.
+  static absl::StatusOr<RuntimeContext> Read(const void* context);
+
+  // The program's GPU options as TOML text; "" if there are none. `options` may
+  // be null. kUnavailable: LiteRT has options but cannot find them.
+  absl::StatusOr<std::string> GpuOptions(Options options) const;
+
+  // The environment's pointer for `tag`, or null.
+  const void* EnvironmentPointer(Environment environment,
+                                 EnvironmentTag tag) const;
+
+  // Passes `delegate` to LiteRT, which deletes it with `deleter`. kUnavailable:
+  // the caller still owns the delegate.
+  absl::Status WrapDelegate(TfLiteDelegate* delegate,
+                            void (*deleter)(TfLiteDelegate* delegate),
+                            DelegateWrapper* wrapper) const;
+
+  const Header& header() const { return *header_; }
+
+ private:
+  explicit RuntimeContext(const void* context);
+
+  enum class Member : size_t;
+
+  // Null if the struct ends before the member or the member is null.
+  template <typename Function>
+  Function* At(Member member) const;
+
+  const Header* header_;
+};
+
+constexpr char kGpuOptionsIdentifier[] = "gpu_options";
+
+std::string Version(const Header& header) {
+  return absl::StrCat(header.major, ".", header.minor, " of ",
+                      header.struct_size, " bytes");
+}
+
+}  // namespace
+
+// The members that are called, by their offsets in bytes.
+enum class RuntimeContext::Member : size_t {
+  kGetOpaqueOptions = 80,
+  kFindOpaqueOptionsData = 88,
+  kGetEnvironmentOptions = 104,
+  kGetEnvironmentOptionsValue = 112,
+  kWrapDelegate = 144,
+};
+
+namespace {
+
+RuntimeContext::RuntimeContext(const void* context)
+    : header_(static_cast<const Header*>(context)) {}
+
+template <typename Function>
+Function* RuntimeContext::At(Member member) const {
+  const auto offset = static_cast<size_t>(member);
+  Function* function = nullptr;
+  if (offset + sizeof(function) <= header_->struct_size) {
+    std::memcpy(&function, reinterpret_cast<const char*>(header_) + offset,
+                sizeof(function));
+  }
+  return function;
+}
+
+absl::StatusOr<RuntimeContext> RuntimeContext::Read(const void* context) {
+  if (context == nullptr) {
+    return absl::InvalidArgumentError("LiteRT gave no runtime context");
+  }
+  const RuntimeContext made(context);
+  if (made.header_->major != kMajor) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("LiteRT's runtime context has version ",
+                     Version(*made.header_), ", and this library knows ",
+                     kMajor, ".x: install a newer gles_delegate"));
+  }
+  if (made.At<void()>(Member::kWrapDelegate) == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "LiteRT's runtime context has version ", Version(*made.header_),
+        ", without a function at ", static_cast<size_t>(Member::kWrapDelegate),
+        " that takes a delegate: install LiteRT 2.2 or newer"));
+  }
+  return made;
+}
+
+absl::StatusOr<std::string> RuntimeContext::GpuOptions(Options options) const {
+  auto* get = At<int(Options, void**)>(Member::kGetOpaqueOptions);
+  auto* find =
+      At<int(void*, const char*, void**)>(Member::kFindOpaqueOptionsData);
+  if (options == nullptr || get == nullptr || find == nullptr) return "";
+  void* opaque = nullptr;
+  if (get(options, &opaque) != kOk || opaque == nullptr) return "";
+  void* data = nullptr;
+  const int status = find(opaque, kGpuOptionsIdentifier, &data);
+  if (status == kNotFound) return "";
+  if (status != kOk) {
+    return absl::UnavailableError(absl::StrCat(
+        "LiteRT cannot give its GPU options (status ", status, ")"));
+  }
+  return data == nullptr ? std::string() : static_cast<const char*>(data);
+}
+
+const void* RuntimeContext::EnvironmentPointer(Environment environment,
+                                               EnvironmentTag tag) const {
+  auto* get = At<int(Environment, void**)>(Member::kGetEnvironmentOptions);
+  auto* value = At<int(void*, int, Any*)>(Member::kGetEnvironmentOptionsValue);
+  if (environment == nullptr || get == nullptr || value == nullptr) {
+    return nullptr;
+  }
+  void* options = nullptr;
+  Any any = {};
+  if (get(environment, &options) != kOk || options == nullptr ||
+      value(options, tag, &any) != kOk || any.type == 0) {
+    return nullptr;
+  }
+  // Programs store EGL's handles as pointers or as integers of their size.
+  return any.pointer;
+}
+
+absl::Status RuntimeContext::WrapDelegate(TfLiteDelegate* delegate,
+                                          void (*deleter)(TfLiteDelegate*),
+                                          DelegateWrapper* wrapper) const {
+  auto* wrap =
+      At<int(TfLiteDelegate*, void (*)(TfLiteDelegate*), DelegateWrapper*)>(
+          Member::kWrapDelegate);
+  const int status = wrap(delegate, deleter, wrapper);
+  if (status == kOk) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("LiteRT does not take the delegate (status ", status, ")"));
+}
+
+// Whether the app's `context`, an EGLContext, is current on this thread. False
+// if it is null or libEGL cannot be opened.
+bool IsCurrentHere(const void* context) {
+  return context != nullptr && egl::LoadGl().ok() &&
+         egl::egl().GetCurrentContext() == context;
+}
+
+// LiteRT's TensorBuffers of this accelerator's kind, which the GPU accesses
+// without copies on the host (docs/litert.md).
+
+// LiteRtTensorBufferType: 100 to 199 are custom.
+constexpr int kHostMemory = 1;
+constexpr int kFirstCustom = 100, kLastCustom = 199;
+constexpr int kOwnType = 150;
+// LiteRtTensorBufferLockMode.
+constexpr int kLockRead = 0, kLockWrite = 1;
+
+const GlesTensorBufferFunctions& Functions() {
+  return *GlesDelegatePrivateTensorBuffers();
+}
+
+}  // namespace
+
+// HwMemoryInfo: LiteRT reads the two pointers, and gives back the first as the
+// buffer's handle.
+struct MemoryInfo {
+  void* memory_handle;
+  void* raw_handle;
+};
+
+namespace {
+
+// After a resize LiteRT takes `bytes` from the old shape and `packed_bytes`
+// from the new one.
+int Create(void*, void*, const void*, int type, size_t bytes,
+           size_t packed_bytes, MemoryInfo** info) {
+  if (info == nullptr || type != kOwnType) return kInvalidArgument;
+  void* buffer = Functions().create(std::max(bytes, packed_bytes));
+  if (buffer == nullptr) return kRuntimeFailure;
+  *info = new (std::nothrow) MemoryInfo{buffer, buffer};
+  if (*info != nullptr) return kOk;
+  Functions().destroy(buffer);
+  return kRuntimeFailure;
+}
+
+int Destroy(MemoryInfo* info) {
+  if (info == nullptr) return kInvalidArgument;
+  Functions().destroy(info->memory_handle);
+  delete info;
+  return kOk;
+}
+
+int Lock(MemoryInfo* info, int mode, void** memory) {
+  if (info == nullptr || memory == nullptr) return kInvalidArgument;
+  return Functions().lock(info->memory_handle, mode != kLockWrite,
+                          mode != kLockRead, memory) == 0
+             ? kOk
+             : kRuntimeFailure;
+}
+
+int Unlock(MemoryInfo* info) {
+  if (info == nullptr) return kInvalidArgument;
+  Functions().unlock(info->memory_handle);
+  return kOk;
+}
+
+int Clear(MemoryInfo* info) {
+  if (info == nullptr) return kInvalidArgument;
+  return Functions().clear(info->memory_handle) == 0 ? kOk : kRuntimeFailure;
+}
+
+// LiteRtRuntimeContext, a struct of functions, by their offsets.
+template <typename... Arguments>
+int Call(const void* runtime, size_t offset, Arguments... arguments) {
+  int (*function)(Arguments...) = nullptr;
+  std::memcpy(&function, static_cast<const char*>(runtime) + offset,
+              sizeof(function));
+  return function == nullptr ? kUnsupported : function(arguments...);
+}
+
+constexpr size_t kCreateRequirements = 8, kGetBuffer = 16,
+                 kRegisterRequirements = 48, kDestroyBuffer = 176,
+                 kGetType = 184, kGetSize = 200, kLockBuffer = 224,
+                 kUnlockBuffer = 232, kGetCustomHandle = 264, kHasEvent = 296,
+                 kGetEvent = 304, kWaitForEvent = 384;
+
+// Those that can be locked, the one that LiteRT is to make first.
+std::array<int, kLastCustom - kFirstCustom + 2> LockedTypes() {
+  std::array<int, kLastCustom - kFirstCustom + 2> types = {kOwnType,
+                                                           kHostMemory};
+  auto next = types.begin() + 2;
+  for (int type = kFirstCustom; type <= kLastCustom; ++type) {
+    if (type != kOwnType) *next++ = type;
+  }
+  return types;
+}
+
+int Require(const void* runtime, void* buffers, void* tensor, size_t bytes) {
+  if (buffers == nullptr) return kUnsupported;
+  const auto types = LockedTypes();
+  void* requirements = nullptr;
+  const int made = Call<int, const int*, size_t, int, const uint32_t*, void**>(
+      runtime, kCreateRequirements, types.size(), types.data(), bytes, 0,
+      nullptr, &requirements);
+  if (made != kOk) return made;
+  return Call<void*, void*, void*>(runtime, kRegisterRequirements, buffers,
+                                   tensor, requirements);
+}
+
+// Gives back what kGetBuffer has given.
+void Return(const void* runtime, void* found) {
+  void (*destroy)(void*) = nullptr;
+  std::memcpy(&destroy, static_cast<const char*>(runtime) + kDestroyBuffer,
+              sizeof(destroy));
+  if (destroy != nullptr) destroy(found);
+}
+
+// As locking does.
+int AwaitEvent(const void* runtime, void* found) {
+  bool has_event = false;
+  const int status = Call<void*, bool*>(runtime, kHasEvent, found, &has_event);
+  if (status != kOk || !has_event) return status;
+  void* event = nullptr;
+  const int got = Call<void*, void**>(runtime, kGetEvent, found, &event);
+  return got == kOk ? Call<void*, int64_t>(runtime, kWaitForEvent, event,
+                                           /*timeout_ms=*/-1)
+                    : got;
+}
+
+int FindOwn(const void* runtime, void* found, void** buffer) {
+  const int status = AwaitEvent(runtime, found);
+  if (status != kOk) return status;
+  return Call<void*, void**>(runtime, kGetCustomHandle, found, buffer);
+}
+
+int LockFound(const void* runtime, void* found, int writes, void** memory,
+              size_t* bytes) {
+  const int status = Call<void*, size_t*>(runtime, kGetSize, found, bytes);
+  if (status != kOk) return status;
+  return Call<void*, void**, int>(runtime, kLockBuffer, found, memory,
+                                  writes != 0 ? kLockWrite : kLockRead);
+}
+
+int Find(const void* runtime, void* buffers, void* tensor, int writes,
+         void** buffer, void** memory, size_t* bytes, void** locked) {
+  void* found = nullptr;
+  int status =
+      Call<void*, void*, void**>(runtime, kGetBuffer, buffers, tensor, &found);
+  if (status != kOk) return status;
+  int type = 0;
+  status = Call<void*, int*>(runtime, kGetType, found, &type);
+  if (status == kOk && type != kOwnType) {
+    status = LockFound(runtime, found, writes, memory, bytes);
+    if (status == kOk) {
+      *locked = found;
+      return kOk;
+    }
+  } else if (status == kOk) {
+    status = FindOwn(runtime, found, buffer);
+  }
+  Return(runtime, found);
+  return status;
+}
+
+void UnlockFound(const void* runtime, void* locked) {
+  (void)Call<void*>(runtime, kUnlockBuffer, locked);
+  Return(runtime, locked);
+}
+
+// The functions by which LiteRT makes, locks and deletes such buffers: for
+// AcceleratorDefinition, constant-initialised.
+const BufferHandlers kBufferHandlers = {{sizeof(BufferHandlers), kMajor, 0, 0},
+                                        Create,
+                                        Destroy,
+                                        Lock,
+                                        Unlock,
+                                        Clear,
+                                        nullptr,  // import
+                                        kNoTag,
+                                        kNoTag,
+                                        1,
+                                        {kOwnType}};
+
+// Lets `delegate`, which was not applied yet, use such buffers.
+// `runtime_context` outlives it. No effect if this LiteRT has no such buffers.
+void UseTensorBuffers(const void* runtime_context, TfLiteDelegate* delegate) {
+  Header header;
+  std::memcpy(&header, runtime_context, sizeof(header));
+  if (header.struct_size < kWaitForEvent + sizeof(void*)) return;
+  const GlesRuntimeBuffers buffers = {runtime_context, Require, Find,
+                                      UnlockFound};
+  (void)Functions().use(delegate, &buffers);
+}
 
 // The accelerator's name in LiteRT's log.
 constexpr char kName[] = "GPU OpenGL ES (gles_delegate)";
@@ -150,6 +493,7 @@ int CreateDelegate(const void* runtime_context, Environment environment,
 }
 
 }  // namespace
+
 }  // namespace gles_delegate::litert
 
 extern "C" {

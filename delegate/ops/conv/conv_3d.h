@@ -27,13 +27,6 @@ struct Conv3dAttributes {
   int bias_input = 2;
 };
 
-// kInvalidArgument: shapes that disagree. kUnimplemented: types, a filter or
-// bias that is computed at run time, a transpose whose axes are padded
-// differently.
-ParseFunction ParseConv3d;
-ParseFunction ParseConv3dTranspose;
-PlanFunction PlanConv3d;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_3D_H_

@@ -1,4 +1,4 @@
-// The tilings. Longer than 300 lines: each is short, and they share constants.
+// The tilings.
 #include "delegate/ops/conv/conv_shared_tiling.h"
 
 #include <algorithm>

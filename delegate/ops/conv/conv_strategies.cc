@@ -1,6 +1,189 @@
 #include "delegate/ops/conv/conv_strategies.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/plan/planner.h"
+
 namespace gles_delegate {
+namespace {
+
+bool AppliesConvDirect(const Convolution& conv, const Planner&) {
+  return conv.kind == Convolution::Kind::kWindow;
+}
+
+void PlanConvDirect(const Convolution& conv, Planner* planner) {
+  const Filter& filter = conv.filter;
+  const Shape& dst = conv.dst_shape;
+  ConvTile tile =
+      ChooseConvTile(dst.w, dst.slices(), planner->profile().choices);
+  // Slices that the outputs of one group take.
+  int group_outputs = dst.slices();
+  if (filter.groups > 1 && filter.groups_packed_apart()) {
+    group_outputs = filter.outputs_per_group() / 4;
+    while (group_outputs % tile.slices != 0) --tile.slices;
+  }
+  const int tiles_x = DivideUp(dst.w, tile.pixels);
+  Dispatch d("conv_2d");
+  d.Define("TILE_PIXELS", tile.pixels)
+      .Define("TILE_SLICES", tile.slices)
+      .Read("src", conv.src)
+      .Write("dst", conv.dst)
+      .Grid(tiles_x * dst.h, DivideUp(dst.slices(), tile.slices), dst.b);
+  BindFilter(conv, planner, &d);
+  BindWindow(conv, &d);
+  d.uniforms.Int4("group", filter.packed_input_slices(), group_outputs, tiles_x,
+                  0);
+  planner->Add(std::move(d));
+}
+
+}  // namespace
+
+const ConvStrategy kConvDirect = {"conv_direct", AppliesConvDirect,
+                                  PlanConvDirect};
+
+namespace {
+
+// Limits of the unrolled shader.
+constexpr int kMaxUnrolledWindow = 5;
+constexpr int kMaxSrcSlices = 8;
+constexpr int kMaxSlices = 8;
+
+bool IsConvSpelledOut(const Convolution& conv) {
+  // Undilated, so that the taps of neighbouring pixels meet.
+  return conv.window_w <= kMaxUnrolledWindow &&
+         conv.window_h <= kMaxUnrolledWindow && conv.window.dilation_w == 1 &&
+         conv.src_shape.slices() <= kMaxSrcSlices &&
+         conv.dst_shape.slices() <= kMaxSlices;
+}
+
+bool AppliesConvUnrolled(const Convolution& conv, const Planner& planner) {
+  return conv.kind == Convolution::Kind::kWindow && conv.filter.groups == 1 &&
+         conv.input_stage.empty() && IsConvSpelledOut(conv) &&
+         PaysAsLiterals(conv, planner);
+}
+
+void PlanConvUnrolled(const Convolution& conv, Planner* planner) {
+  const DeviceProfile& profile = planner->profile();
+  const Shape& src = conv.src_shape;
+  const Shape& dst = conv.dst_shape;
+  const SlidingWindow& window = conv.window;
+  // More pixels save little here, and the text grows with each.
+  const int pixels = Even(
+      dst.w, std::clamp(profile.choices.unrolled_terms / (2 * BlocksOf(conv)),
+                        1, profile.choices.conv_tile_pixels));
+  const int tiles_x = DivideUp(dst.w, pixels);
+  Dispatch d("conv_unrolled");
+  if (conv.ReadsOutside()) d.Define("PADDED");
+  d.Define("TILE_PIXELS", pixels)
+      .Define("SLICES", dst.slices())
+      .Define("SRC_SLICES", src.slices())
+      .Define("LAST_CHANNELS", src.c - 4 * (src.slices() - 1))
+      .Define("KERNEL_W", conv.window_w)
+      .Define("KERNEL_H", conv.window_h)
+      .Define("STRIDE_W", window.stride_w)
+      .Read("src", conv.src)
+      .Write("dst", conv.dst)
+      .Grid(tiles_x * dst.h, 1, dst.b);
+  BindFilter(conv, planner, &d);
+  d.constants.back().literal = true;
+  d.uniforms.Int4("step_pad", window.dilation_w, window.dilation_h,
+                  window.pad_left, window.pad_top);
+  d.uniforms.Int4("tiling", window.stride_h, tiles_x, 0, 0);
+  planner->Add(std::move(d));
+}
+
+}  // namespace
+
+const ConvStrategy kConvUnrolled = {"conv_unrolled", AppliesConvUnrolled,
+                                    PlanConvUnrolled};
+
+namespace {
+
+// Invocations along pixels and slices of a work group, 32 together: the slices'
+// weights are shared by the pixels, the pixels' inputs by the slices.
+constexpr int kGroupPixels = 8;
+constexpr int kGroupSlices = 4;
+constexpr int kCells = kGroupPixels * kGroupSlices;
+// Outputs of an invocation, chosen on NVIDIA's GPUs; no other preset uses
+// split-K.
+constexpr int kMaxTilePixels = 2;
+constexpr int kMaxTileSlices = 2;
+constexpr int kMinTermsALane = 4;
+constexpr int kMaxSplitLanes = 16;
+
+struct Split {
+  ConvTile tile;
+  int lanes = 1;
+};
+
+int64_t SplitSharedBytes(const Split& s) {
+  return int64_t{16} * kCells * s.lanes * s.tile.pixels * s.tile.slices;
+}
+
+bool SplitFits(const Split& s, const DeviceLimits& limits) {
+  return s.lanes <= limits.max_work_group_size[2] &&
+         kCells * s.lanes <= limits.max_work_group_invocations &&
+         SplitSharedBytes(s) <= limits.max_shared_memory_bytes;
+}
+
+// The fewest lanes that fill the device with sums of `terms`, `tiles` of them.
+int LanesFor(int64_t tiles, int terms, const ConvTile& tile,
+             const DeviceProfile& profile) {
+  int lanes = 1;
+  while (lanes * 2 <= kMaxSplitLanes &&
+         tiles * lanes < profile.choices.split_k_target &&
+         terms / (lanes * 2) >= kMinTermsALane &&
+         SplitFits({tile, lanes * 2}, profile.limits)) {
+    lanes *= 2;
+  }
+  return lanes;
+}
+
+Split Choose(const Convolution& conv, const DeviceProfile& profile) {
+  const int pixels = conv.pixels();
+  const int slices = conv.dst_shape.slices();
+  const ConvTile tile = {std::min(kMaxTilePixels, pixels),
+                         std::min(kMaxTileSlices, slices)};
+  const int64_t tiles =
+      int64_t{DivideUp(pixels, tile.pixels)} * DivideUp(slices, tile.slices);
+  return {tile, LanesFor(tiles, conv.term_texels(), tile, profile)};
+}
+
+// Does not apply if the output nearly fills the device: one lane per sum then.
+bool AppliesConvSplitK(const Convolution& conv, const Planner& planner) {
+  return planner.profile().choices.split_k_target > 0 && conv.IsTiled() &&
+         conv.input_stage.empty() && !conv.quantized_rows &&
+         Choose(conv, planner.profile()).lanes > 1;
+}
+
+void PlanConvSplitK(const Convolution& conv, Planner* planner) {
+  const Split split = Choose(conv, planner->profile());
+  Dispatch d("conv_split_k");
+  if (conv.IsPointwise()) d.Define("POINTWISE");
+  d.Define("LANES", split.lanes)
+      .Define("TILE_PIXELS", split.tile.pixels)
+      .Define("TILE_SLICES", split.tile.slices)
+      .Read("src", conv.src)
+      .Write("dst", conv.dst)
+      .Grid(DivideUp(conv.pixels(), split.tile.pixels),
+            DivideUp(conv.dst_shape.slices(), split.tile.slices), split.lanes)
+      .WorkGroup(kGroupPixels, kGroupSlices, split.lanes)
+      .SharedMemory(SplitSharedBytes(split));
+  BindFilter(conv, planner, &d);
+  BindWindow(conv, &d);
+  d.uniforms.Int4("sum_shape", conv.pixels(), conv.term_texels(),
+                  conv.src_shape.slices(), 0);
+  planner->Add(std::move(d));
+}
+
+}  // namespace
+
+const ConvStrategy kConvSplitK = {"conv_split_k", AppliesConvSplitK,
+                                  PlanConvSplitK};
+
 namespace {
 
 // The order determines precedence.

@@ -16,9 +16,6 @@ struct DepthwiseConv2dAttributes : SlidingWindow {
   int multiplier = 1;  // output channels per input channel
 };
 
-ParseFunction ParseDepthwiseConv2d;
-PlanFunction PlanDepthwiseConv2d;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_CONV_DEPTHWISE_CONV_2D_H_

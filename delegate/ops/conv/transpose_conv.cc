@@ -11,11 +11,13 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
-#include "delegate/ops/conv/conv_node.h"
+#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_strategies.h"
+#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/fused_activation.h"
 #include "delegate/ops/padding.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
@@ -104,6 +106,7 @@ TransposeConvAttributes TransposeConvAttributesOf(const TransposeConvParams& p,
 
 }  // namespace
 
+// Node inputs: output shape (constant), filter, data, bias (optional).
 absl::StatusOr<ParsedNode> ParseTransposeConv(const NodeView& node) {
   ASSIGN_OR_RETURN(const auto params, node.Get<TransposeConvParams>());
   const TransposeConvParams& p = *params;
@@ -131,6 +134,7 @@ absl::StatusOr<ParsedNode> ParseTransposeConv(const NodeView& node) {
   return ParsedNode{a, std::move(activation)};
 }
 
+// Node inputs: data, filter, bias.
 absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
     const NodeView& node) {
   // TRANSPOSE_CONV's first three parameters.
@@ -162,5 +166,88 @@ absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
 absl::Status PlanTransposeConv(const Node& node, Planner* planner) {
   return PlanConvNode(node, planner);
 }
+
+namespace {
+
+bool AppliesTransposeDirect(const Convolution& conv, const Planner&) {
+  return conv.kind == Convolution::Kind::kTransposed;
+}
+
+void PlanTransposeDirect(const Convolution& conv, Planner* planner) {
+  const SlidingWindow& window = conv.window;
+  const Shape& dst = conv.dst_shape;
+  // A tile's pixels are a stride apart, so each phase has its own tiles.
+  const ConvTile tile =
+      ChooseConvTile(DivideUp(dst.w, window.stride_w), dst.slices(),
+                     planner->profile().choices);
+  const int64_t step = int64_t{tile.pixels} * window.stride_w;
+  const int64_t tiles_x = (dst.w + step - 1) / step * window.stride_w;
+  Dispatch d("transpose_conv");
+  d.Define("TILE_PIXELS", tile.pixels)
+      .Define("TILE_SLICES", tile.slices)
+      .Read("src", conv.src)
+      .Write("dst", conv.dst)
+      .Grid(tiles_x, dst.h, DivideUp(dst.slices(), tile.slices) * dst.b);
+  if (planner->profile().choices.share_programs > 0) d.Define("ROLLED_OUTPUTS");
+  BindFilter(conv, planner, &d);
+  d.uniforms.Int4("stride_pad", window.stride_w, window.stride_h,
+                  window.pad_left, window.pad_top);
+  d.uniforms.Int4("window", conv.window_w, conv.window_h, 0, 0);
+  planner->Add(std::move(d));
+}
+
+}  // namespace
+
+const ConvStrategy kTransposeDirect = {
+    "transpose_direct", AppliesTransposeDirect, PlanTransposeDirect};
+
+namespace {
+
+// Texels that the shader holds: of the input's slices, and of outputs.
+constexpr int kMaxTransposedSlices = 8;
+constexpr int kMaxTransposedOutputs = 16;
+// Pixels of the input that an invocation takes, one after the other.
+constexpr int kPixels = 8;
+
+// True if each output has one tap: the windows of neighbouring input pixels are
+// adjacent and cover the output.
+bool LieSideBySide(const Convolution& conv) {
+  const SlidingWindow& window = conv.window;
+  return conv.window_w == window.stride_w && conv.window_h == window.stride_h &&
+         window.BeginsInside() &&
+         conv.dst_shape.w == conv.src_shape.w * window.stride_w &&
+         conv.dst_shape.h == conv.src_shape.h * window.stride_h;
+}
+
+bool AppliesTransposeUnrolled(const Convolution& conv, const Planner& planner) {
+  return conv.kind == Convolution::Kind::kTransposed && LieSideBySide(conv) &&
+         conv.src_shape.slices() <= kMaxTransposedSlices &&
+         conv.filter.taps * conv.dst_shape.slices() <= kMaxTransposedOutputs &&
+         PaysAsLiterals(conv, planner);
+}
+
+void PlanTransposeUnrolled(const Convolution& conv, Planner* planner) {
+  const Shape& src = conv.src_shape;
+  const int pixels = Even(src.w, kPixels);
+  const int tiles_x = DivideUp(src.w, pixels);
+  Dispatch d("transpose_conv_unrolled");
+  d.Define("TILE_PIXELS", pixels)
+      .Define("SLICES", conv.dst_shape.slices())
+      .Define("SRC_SLICES", src.slices())
+      .Define("KERNEL_W", conv.window_w)
+      .Define("KERNEL_H", conv.window_h)
+      .Read("src", conv.src)
+      .Write("dst", conv.dst)
+      .Grid(int64_t{tiles_x} * src.h, 1, src.b);
+  BindFilter(conv, planner, &d);
+  d.constants.back().literal = true;
+  d.uniforms.Int("tiles_x", tiles_x);
+  planner->Add(std::move(d));
+}
+
+}  // namespace
+
+const ConvStrategy kTransposeUnrolled = {
+    "transpose_unrolled", AppliesTransposeUnrolled, PlanTransposeUnrolled};
 
 }  // namespace gles_delegate

@@ -21,12 +21,6 @@ struct TransposeConvAttributes : SlidingWindow {
   int bias_input = 2;  // may be past the last
 };
 
-// Node inputs: output shape (constant), filter, data, bias (optional).
-ParseFunction ParseTransposeConv;
-// Node inputs: data, filter, bias.
-ParseFunction ParseConvolution2dTransposeBias;
-PlanFunction PlanTransposeConv;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_CONV_TRANSPOSE_CONV_H_

@@ -1,18 +1,23 @@
-#include "delegate/ops/elementwise/cast.h"
-
+// CAST between float32, int32 and bool. To int32: truncates; saturates, with
+// NaN as the maximum, as later TFLite kernels do (2.9 has undefined behaviour).
+// To bool: whether the value is not 0 (NaN is true). To float32: nearest; with
+// 16-bit storage infinite past 65504. Refuses float views, for which TFLite
+// casts the quantized values.
 #include <any>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/texel_dispatch.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 
+// kUnimplemented: another type. kInvalidArgument: the output's shape is not the
+// input's.
 absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];

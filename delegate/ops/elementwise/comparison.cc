@@ -74,6 +74,7 @@ void ScaleSides(const Node& node, const ComparisonAttributes& attributes,
 
 }  // namespace
 
+// kInvalidArgument: incompatible types or shapes.
 absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
   const Tensor& a = *node.inputs[0];
   const Tensor& b = *node.inputs[1];

@@ -21,10 +21,6 @@ struct ComparisonAttributes {
   std::array<quant::Multiplier, 2> multipliers;
 };
 
-// kInvalidArgument: incompatible types or shapes.
-ParseFunction ParseComparison;
-PlanFunction PlanComparison;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_COMPARISON_H_

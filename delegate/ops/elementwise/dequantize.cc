@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/texel_dispatch.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -68,6 +68,8 @@ absl::Status PlanToInt32(const Node& node, const RequantizeAttributes& a,
 
 }  // namespace
 
+// kInvalidArgument: an output without quantization parameters. kUnimplemented:
+// int32 from a type other than int16, or with a factor of 2^15 or more.
 absl::StatusOr<ParsedNode> ParseQuantize(const NodeView& node) {
   if (node.outputs[0]->type == DataType::kInt32) return ParseToInt32(node);
   if (!node.outputs[0]->is_float_view()) {
@@ -90,6 +92,7 @@ absl::Status PlanQuantize(const Node& node, Planner* planner) {
                              : PlanElementwise(node, planner);
 }
 
+// Ok, without a dispatch, if all outputs are constants.
 absl::Status PlanFoldedConstant(const Node& node, Planner* planner) {
   for (TensorId id : node.outputs) {
     if (planner->tensor(id).is_constant()) continue;

@@ -1,6 +1,6 @@
 // DEQUANTIZE and QUANTIZE. DEQUANTIZE of a constant (mostly 16-bit weights) is
-// folded (FoldConstantNode, delegate/passes/fold_constants.h). At run time both
-// are copies in the float view (delegate/graph/float_view.h), where every
+// folded (FoldConstantNode, delegate/passes/fold_constants.cc). At run time
+// both are copies in the float view (delegate/graph/float_view.h), where every
 // tensor holds real values; the simulator of QUANTIZE's output rounds. QUANTIZE
 // from int16 to int32 uses TFLite's integer arithmetic, since floats cannot
 // hold such values.
@@ -18,16 +18,6 @@ struct RequantizeAttributes {
   quant::Multiplier multiplier;
   int zero_point = 0;  // of the output
 };
-
-ParseFunction ParseDequantize;
-// kInvalidArgument: an output without quantization parameters. kUnimplemented:
-// int32 from a type other than int16, or with a factor of 2^15 or more.
-ParseFunction ParseQuantize;
-PlanFunction PlanQuantize;
-PlanFunction PlanDequantize;
-
-// Ok, without a dispatch, if all outputs are constants.
-PlanFunction PlanFoldedConstant;
 
 }  // namespace gles_delegate
 

@@ -1,6 +1,7 @@
 #include "delegate/ops/elementwise/elementwise.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
+#include "delegate/graph/builtin_codes.h"
+#include "delegate/graph/builtin_params.h"
+#include "delegate/graph/constant_values.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/fused_activation.h"
 #include "delegate/ops/movement/axis_move.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/remap.h"
@@ -90,6 +97,7 @@ PostOp FunctionOf(const NodeView& node) {
   return function;
 }
 
+// For nodes with ElementwiseAttributes.
 absl::Status PlanElementwise(const Node& node, Planner* planner) {
   const auto attributes =
       std::any_cast<const ElementwiseAttributes&>(node.attributes);
@@ -137,6 +145,234 @@ bool IsPlainElementwise(const Graph& graph, const Node& node) {
   const Shape& own = graph.tensor(node.inputs[attributes->source]).shape;
   return own == attributes->source_shape &&
          own == graph.tensor(node.outputs[0]).shape;
+}
+
+namespace {
+
+absl::StatusOr<PostOp> PostOpOf(const NodeView& node) {
+  PostOp op = FunctionOf(node);
+  if (node.builtin_code == BuiltinOperator_LEAKY_RELU) {
+    ASSIGN_OR_RETURN(auto params, node.Get<LeakyReluParams>());
+    op.params[0] = params->alpha;
+  }
+  if (node.builtin_code == BuiltinOperator_GELU) {
+    ASSIGN_OR_RETURN(auto params, node.Get<GeluParams>());
+    if (params->approximate) op.function = "gelu_tanh";
+  }
+  return op;
+}
+
+}  // namespace
+
+// y = f(x). kInvalidArgument: the shapes differ.
+absl::StatusOr<ParsedNode> ParseUnary(const NodeView& node) {
+  ASSIGN_OR_RETURN(auto function, PostOpOf(node));
+  ElementwiseAttributes attributes;
+  attributes.source_shape = node.inputs[0]->shape;
+  return ParsedNode{attributes, {std::move(function)}};
+}
+
+namespace {
+
+// TFLite's kernels fail at a divisor of 0. One that the model holds is refused;
+// what comes at run time cannot be.
+absl::Status CheckDivisor(const NodeView& node) {
+  const int code = node.builtin_code;
+  if (code != BuiltinOperator_DIV && code != BuiltinOperator_FLOOR_DIV &&
+      code != BuiltinOperator_FLOOR_MOD) {
+    return absl::OkStatus();
+  }
+  const Tensor& divisor = *node.inputs[1];
+  if (!IsIntegers(divisor) || !divisor.is_constant()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(auto values, ConstantInts(divisor));
+  if (std::find(values.begin(), values.end(), 0) == values.end()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("the divisor ", divisor.ToString(), " holds 0"));
+}
+
+// Nor does POW of integers take an exponent below 0.
+absl::Status CheckExponent(const NodeView& node) {
+  const Tensor& exponent = *node.inputs[1];
+  if (node.builtin_code != BuiltinOperator_POW || !IsIntegers(exponent) ||
+      !exponent.is_constant()) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(auto values, ConstantInts(exponent));
+  const auto min = std::min_element(values.begin(), values.end());
+  if (min == values.end() || *min >= 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the exponent ", exponent.ToString(), " holds ", *min));
+}
+
+// Int64 is computed in 32 bits. Products by great constants, as hashes form
+// them, pass these.
+absl::Status CheckFactors(const NodeView& node) {
+  constexpr int kMaxFactor = 1 << 15;
+  if ((node.builtin_code != BuiltinOperator_MUL &&
+       node.builtin_code != BuiltinOperator_STABLEHLO_MULTIPLY) ||
+      node.outputs[0]->host != DataType::kInt64) {
+    return absl::OkStatus();
+  }
+  for (const Tensor* factor : node.inputs) {
+    if (!factor->is_constant()) continue;
+    ASSIGN_OR_RETURN(auto values, ConstantInts(*factor));
+    const auto great = std::find_if(values.begin(), values.end(), [](int v) {
+      return v < -kMaxFactor || v > kMaxFactor;
+    });
+    if (great == values.end()) continue;
+    return absl::UnimplementedError(
+        absl::StrCat("the factor ", factor->ToString(), " holds ", *great,
+                     "; int64 is computed in 32 bits here, and factors past ",
+                     kMaxFactor, " stay on the CPU"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
+  switch (node.builtin_code) {
+    case BuiltinOperator_ADD:
+    case BuiltinOperator_SUB: {
+      ASSIGN_OR_RETURN(auto params, node.Get<AddParams>());
+      return FusedActivation(params->activation);
+    }
+    case BuiltinOperator_MUL:
+    case BuiltinOperator_DIV: {
+      ASSIGN_OR_RETURN(auto params, node.Get<ActivationParams>());
+      return FusedActivation(params->activation);
+    }
+    default:
+      return std::vector<PostOp>{};
+  }
+}
+
+// TFLite's pot_scale_int16, which ADD and SUB alone have.
+bool ShiftsQuantized(const NodeView& node) {
+  const bool has_them = node.builtin_code == BuiltinOperator_ADD ||
+                        node.builtin_code == BuiltinOperator_SUB;
+  if (!has_them) return false;
+  auto params = node.Get<AddParams>();
+  return params.ok() && (*params)->pot_scale_int16 != 0;
+}
+
+// The tensor to copy: preferably a computed one that is not broadcast.
+int ChooseSource(const NodeView& node, const std::array<Shape, 2>& aligned) {
+  const Shape& output = node.outputs[0]->shape;
+  const auto rank = [&](int i) {
+    return (node.inputs[i]->is_constant() ? 2 : 0) +
+           (aligned[i] == output ? 0 : 1);
+  };
+  return rank(1) < rank(0) ? 1 : 0;
+}
+
+// A constant of one element goes into the function's params: no binding.
+absl::StatusOr<bool> TakeScalar(const Tensor& operand, PostOp* function) {
+  if (!operand.is_constant() || operand.shape.elements() != 1) return false;
+  if (IsIntegers(operand)) {
+    constexpr int kMaxExact = 1 << 24;  // past it, floats skip integers
+    ASSIGN_OR_RETURN(auto ints, ConstantInts(operand));
+    if (ints.front() < -kMaxExact || ints.front() > kMaxExact) return false;
+  }
+  ASSIGN_OR_RETURN(auto values, ConstantFloats(operand));
+  function->params[0] = values[0];
+  function->params[1] = function->operand_first ? 1 : 0;
+  function->operand = kNoTensor;
+  function->operand_first = false;
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
+                                              const PostOp& function,
+                                              bool first_is_source) {
+  const Tensor& output = *node.outputs[0];
+  ASSIGN_OR_RETURN(auto dims,
+                   BroadcastDims(node.inputs[0]->dims, node.inputs[1]->dims));
+  if (dims != output.dims) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the inputs broadcast to [", absl::StrJoin(dims, ","),
+                     "], the output is ", output.ToString()));
+  }
+  std::array<Shape, 2> aligned;
+  for (int i = 0; i < 2; ++i) {
+    aligned[i] = AlignedShape(node.inputs[i]->dims, output.dims);
+  }
+  const int source = first_is_source ? 0 : ChooseSource(node, aligned);
+  const int other = 1 - source;
+  PostOp op = function;
+  op.operand = other;
+  op.operand_first = (source == 1) != function.operand_first;
+  ASSIGN_OR_RETURN(auto scalar, TakeScalar(*node.inputs[other], &op));
+
+  ParsedNode parsed;
+  ElementwiseAttributes attributes;
+  attributes.source = source;
+  attributes.shifts_quantized = ShiftsQuantized(node);
+  attributes.source_shape = aligned[source];
+  const bool as_it_is = aligned[source] == node.inputs[source]->shape &&
+                        (scalar || aligned[other] == node.inputs[other]->shape);
+  if (as_it_is) {
+    parsed.post_ops.push_back(std::move(op));
+  } else {
+    attributes.functions.push_back({std::move(op), aligned[other]});
+  }
+  parsed.attributes = std::move(attributes);
+  return parsed;
+}
+
+absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
+  auto parsed =
+      ParseFunctionOfTwo(node, FunctionOf(node), /*first_is_source=*/false);
+  if (!parsed.ok()) return parsed.status();
+  RETURN_IF_ERROR(CheckDivisor(node));
+  RETURN_IF_ERROR(CheckExponent(node));
+  RETURN_IF_ERROR(CheckFactors(node));
+  ASSIGN_OR_RETURN(auto activation, ActivationOf(node));
+  if (IsIntegers(*node.outputs[0]) && !activation.empty() &&
+      activation.front().function != "clamp") {
+    return absl::UnimplementedError("a fused activation that is not of int32");
+  }
+  parsed->post_ops.insert(parsed->post_ops.end(), activation.begin(),
+                          activation.end());
+  return parsed;
+}
+
+absl::StatusOr<ParsedNode> ParseAddN(const NodeView&) { return ParsedNode{}; }
+
+absl::Status PlanAddN(const Node& node, Planner* planner) {
+  // Two operands a dispatch: with source and result, the four images that a
+  // minimal device binds.
+  constexpr size_t kOperands = 2;
+  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  TensorId sum = node.inputs[0];
+  size_t next = 1;
+  do {
+    Dispatch d("copy");
+    d.Read("src", sum);
+    const size_t end = std::min(node.inputs.size(), next + kOperands);
+    for (; next < end; ++next) {
+      PostOp add{"add"};
+      add.operand = node.inputs[next];
+      d.post_ops.push_back(std::move(add));
+    }
+    sum = next == node.inputs.size()
+              ? node.outputs[0]
+              : planner->AddTemporary("partial sum", shape,
+                                      planner->tensor(node.outputs[0]).type);
+    d.Write("dst", sum);
+    d.OverTexels(shape);
+    planner->Add(std::move(d));
+  } while (next < node.inputs.size());
+  return absl::OkStatus();
+}
+
+// PRELU: y = x < 0 ? alpha * x : x. Alpha, constant or not, is broadcast to x
+// by TFLite's rule (aligned from the right; mostly [1,1,C]). kInvalidArgument:
+// the output's shape is not x's.
+absl::StatusOr<ParsedNode> ParsePrelu(const NodeView& node) {
+  return ParseFunctionOfTwo(node, PostOp{"prelu"}, /*first_is_source=*/true);
 }
 
 }  // namespace gles_delegate

@@ -55,12 +55,24 @@ absl::Status ReadBroadcast(const Node& node, absl::Span<const Shape> aligned,
                            absl::Span<const char* const> names,
                            Planner* planner, Dispatch* d);
 
-// For nodes with ElementwiseAttributes.
-PlanFunction PlanElementwise;
-
 // True if the node does nothing but its post-ops: no broadcast of the source,
 // no realigned operand. The fusion pass may then remove it.
 bool IsPlainElementwise(const Graph& graph, const Node& node);
+
+// y = f(a, b), elementwise: ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, POW,
+// SQUARED_DIFFERENCE, FLOOR_DIV, FLOOR_MOD; PRELU = x < 0 ? alpha * x : x; and
+// ADD_N, the sum of any number of tensors of one shape. Except for ADD_N,
+// either side may be broadcast on any axis by TFLite's rule (aligned from the
+// right), constant or not. kInvalidArgument: the shapes do not broadcast to the
+// output's; kUnimplemented: the tensors are not float.
+
+// The node as f(inputs[0], inputs[1]), or as f(inputs[1], inputs[0]) with
+// `function.operand_first`; with `first_is_source` the first input is the
+// copied one.
+// Shared by PRELU and the functions above.
+absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
+                                              const PostOp& function,
+                                              bool first_is_source);
 
 }  // namespace gles_delegate
 

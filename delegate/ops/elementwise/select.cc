@@ -37,6 +37,7 @@ absl::StatusOr<ParsedNode> Align(const NodeView& node,
 
 }  // namespace
 
+// kInvalidArgument: incompatible types or shapes.
 absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node) {
   if (IsOfOneElement(node)) return ParsedNode{SelectAttributes{}, {}};
   const std::vector<int>& dims = node.inputs[1]->dims;

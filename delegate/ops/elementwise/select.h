@@ -16,11 +16,6 @@ struct SelectAttributes {
   std::array<Shape, 3> aligned;  // of the inputs, as the output sees them
 };
 
-// kInvalidArgument: incompatible types or shapes.
-ParseFunction ParseSelect;
-ParseFunction ParseSelectV2;
-PlanFunction PlanSelect;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_SELECT_H_

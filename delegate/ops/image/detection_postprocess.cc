@@ -1,6 +1,24 @@
-// Longer than 300 lines: the steps of one op, which read the same few numbers.
-#include "delegate/ops/image/detection_postprocess.h"
-
+// TFLite_Detection_PostProcess: decodes boxes from a detector's encodings and
+// selects the best by non-maximum suppression.
+//
+// Inputs: encodings [1,N,4 or more] (y, x, height, width; more is ignored),
+// scores [1,N,classes or classes + 1] (the background first), and anchors [N,4]
+// (y, x, height, width), constant or not. Float32 or uint8, with encodings and
+// anchors of one type. Outputs, float32, of R = max_detections *
+// max_classes_per_detection rows: boxes [1,R,4] (ymin, xmin, ymax, xmax),
+// classes [1,R], scores [1,R], and the number of boxes [1]. Unused rows are
+// zero (TFLite's kernel leaves some unwritten).
+//
+// Fast suppression uses only each anchor's best class; regular suppression
+// (use_regular_nms) goes class by class and merges the results.
+//
+// Classes, order and ties follow TFLite's kernel (2.9, one thread, GNU's C++
+// library, whose partial sort orders equal scores of an anchor if
+// max_classes_per_detection > 1): lower anchors first; with regular
+// suppression, later classes first. The kernel decodes in 64 bits, this op in
+// 32: coordinates differ by a few ulps, and an overlap that close to the
+// threshold may be judged differently. A box whose end is before its beginning,
+// for which TFLite's Invoke fails, is not an error.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -9,6 +27,7 @@
 #include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/custom_params.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
@@ -286,6 +305,9 @@ class Postprocess {
 
 }  // namespace
 
+// kUnimplemented: more than 1024 detections, or more than 16 classes per
+// detection. kInvalidArgument: shapes, types or parameters for which TFLite's
+// kernel fails.
 absl::StatusOr<ParsedNode> ParseDetectionPostprocess(const NodeView& node) {
   ASSIGN_OR_RETURN(auto p, ReadDetectionParams(node.custom_params));
   if (p.max > kMaxDetections) {
@@ -305,6 +327,7 @@ absl::StatusOr<ParsedNode> ParseDetectionPostprocess(const NodeView& node) {
   return ParsedNode{p, {}};
 }
 
+// kResourceExhausted: too many anchors for one work group of the device.
 absl::Status PlanDetectionPostprocess(const Node& node, Planner* planner) {
   return Postprocess(node, planner).Plan();
 }

@@ -11,7 +11,6 @@
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/texel_dispatch.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 #include "quant/cpu_kernels.h"
@@ -128,6 +127,7 @@ void PlanBilinearQuantized(const Node& node, const ResizeOfQuantized& quantized,
 
 }  // namespace
 
+// kInvalidArgument: the output has another size, or both flags are set.
 absl::StatusOr<ParsedNode> ParseResize(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<ResizeParams>());
   const Tensor& input = *node.inputs[0];

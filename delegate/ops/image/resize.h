@@ -30,11 +30,6 @@ struct ResizeOfQuantized {
 // `from`; `of` is not set.
 MemoryView BilinearView(const Node& node, const Shape& from, const Shape& to);
 
-// kInvalidArgument: the output has another size, or both flags are set.
-ParseFunction ParseResize;
-PlanFunction PlanResizeBilinear;
-PlanFunction PlanResizeNearestNeighbor;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_IMAGE_RESIZE_H_

@@ -13,7 +13,6 @@
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_shared.h"
 #include "delegate/ops/conv/conv_tile.h"
-#include "delegate/ops/matmul/matrix_place.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"

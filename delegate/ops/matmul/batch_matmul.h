@@ -30,9 +30,6 @@ struct BatchMatMulAttributes {
   int rank() const { return static_cast<int>(std::max(x.size(), y.size())); }
 };
 
-ParseFunction ParseBatchMatMul;
-PlanFunction PlanBatchMatMul;
-
 // BATCH_MATMUL of int16 values with 64-bit sums of at most 2^17 terms. Not an
 // op of models: the pass integer_path makes it.
 struct Int16BatchMatMulAttributes {

@@ -47,6 +47,8 @@ absl::Status CheckFullyConnectedShapes(const NodeView& node,
 
 }  // namespace
 
+// Node inputs: data, weights, bias (optional); of fused nodes, also kRowScale
+// and those of kGateStage.
 absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
   ASSIGN_OR_RETURN(const auto params, node.Get<FullyConnectedParams>());
   if (params->weights_format != 0) {

@@ -13,7 +13,7 @@ namespace gles_delegate {
 struct FullyConnectedAttributes {
   // TFLite sums 16-bit activations without a bias in 64 bits.
   bool sums_in_64_bits = false;
-  // Only passes make the following (delegate/passes/fuse_few_rows.h). Rows are
+  // Only passes make the following (delegate/passes/fuse_few_rows.cc). Rows are
   // normalized (RowNorm).
   bool normalizes = false;
   float epsilon = 0;
@@ -21,11 +21,6 @@ struct FullyConnectedAttributes {
 
 // The input RowNorm::scale of a node that normalizes. No model has it.
 constexpr size_t kRowScale = 3;
-
-// Node inputs: data, weights, bias (optional); of fused nodes, also kRowScale
-// and those of kGateStage.
-ParseFunction ParseFullyConnected;
-PlanFunction PlanFullyConnected;
 
 }  // namespace gles_delegate
 

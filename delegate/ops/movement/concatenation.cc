@@ -132,6 +132,8 @@ void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
   AddMerges(planner, std::move(inputs), output);
 }
 
+// kInvalidArgument: inputs that differ on another axis, or whose extents do not
+// add up to the output's.
 absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
   const int count = static_cast<int>(node.inputs.size());
   ASSIGN_OR_RETURN(auto params, node.Get<ConcatenationParams>());

@@ -14,11 +14,6 @@ struct ConcatenationAttributes {
   int outer = 0;  // of ExtentsOf()
 };
 
-// kInvalidArgument: inputs that differ on another axis, or whose extents do not
-// add up to the output's.
-ParseFunction ParseConcatenation;
-PlanFunction PlanConcatenation;
-
 // Writes `inputs`, in order, along `axis` (of AxisArray) of `output`. If every
 // channel offset is a multiple of 4, each dispatch copies one input; otherwise
 // a dispatch writes whole texels from up to three inputs.

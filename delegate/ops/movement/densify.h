@@ -1,5 +1,5 @@
 // DENSIFY of a sparse constant, always folded (FoldConstantNode,
-// delegate/passes/fold_constants.h).
+// delegate/passes/fold_constants.cc).
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_DENSIFY_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_DENSIFY_H_
 
@@ -11,10 +11,6 @@
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
-
-// kUnimplemented: the input is computed at run time. kInvalidArgument: it has
-// no sparsity, or the shapes differ.
-ParseFunction ParseDensify;
 
 // The constant's elements in dense order, zero elsewhere, in the tensor's type.
 // kInvalidArgument: the sparsity contradicts itself or the shape.

@@ -12,6 +12,8 @@
 
 namespace gles_delegate {
 
+// kInvalidArgument: an update that is larger than the input, or another number
+// of starts than axes. kUnimplemented: other types, rank above 5.
 absl::StatusOr<ParsedNode> ParseDynamicUpdateSlice(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   const Tensor& update = *node.inputs[1];

@@ -22,7 +22,7 @@ struct UpdateSlice {
   // The output lies in the input's memory: only the update is written.
   bool in_place = false;
   // The update, which then is no tensor (input 1 is absent), of this shape;
-  // what it reads are the inputs from 3 on (delegate/passes/fuse_movement.h).
+  // what it reads are the inputs from 3 on (delegate/passes/fuse_movement.cc).
   std::shared_ptr<const MovedFunctionsAttributes> moved;
   Shape moved_shape = {};
 
@@ -30,11 +30,6 @@ struct UpdateSlice {
     return box[kChannelAxis] == extents[kChannelAxis];
   }
 };
-
-// kInvalidArgument: an update that is larger than the input, or another number
-// of starts than axes. kUnimplemented: other types, rank above 5.
-ParseFunction ParseDynamicUpdateSlice;
-PlanFunction PlanDynamicUpdateSlice;
 
 }  // namespace gles_delegate
 

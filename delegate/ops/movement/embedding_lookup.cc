@@ -1,11 +1,15 @@
-#include "delegate/ops/movement/embedding_lookup.h"
-
+// EMBEDDING_LOOKUP: one row of a table per index. The table is float32, or
+// constant and float16, int8 or int4 with one scale or one per row and zero
+// points of 0; results are float32. Indices are a vector, int32 at run time,
+// int32 or int64 if constant. At run time, indices outside the table are
+// clamped; TFLite fails.
 #include <algorithm>
 #include <any>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
 #include "delegate/plan/planner.h"
@@ -30,6 +34,9 @@ absl::Status CheckQuantizedTable(const Tensor& table) {
 
 }  // namespace
 
+// kInvalidArgument: constant indices outside the table, or a wrong output
+// shape.
+// attributes: LinearGather
 absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
   const Tensor& indices = *node.inputs[0];
   const Tensor& table = *node.inputs[1];

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/movement/linear_gather.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
@@ -52,6 +55,8 @@ absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
 
 }  // namespace
 
+// kInvalidArgument: constant indices outside the axis, different batches, or a
+// wrong output shape.
 absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
   RETURN_IF_ERROR(CheckGather(node));
   ASSIGN_OR_RETURN(auto params, node.Get<GatherParams>());
@@ -124,6 +129,46 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
   AddGather(planner, node.inputs[0], picked, a.axis, a.indices);
   if (!direct) AddReshape(planner, picked, output);
   return absl::OkStatus();
+}
+
+// GATHER_ND: each row of the indices [..., depth] selects an element or slice
+// at the input's first `depth` axes: the output has the indices' leading axes,
+// then the input's trailing ones. Input of float32, int32 or bool and any rank,
+// depth 1 to 4; indices int32, or int64 constants. At run time, indices outside
+// their axis are clamped; TFLite fails.
+// kInvalidArgument: constant indices outside the input, a depth above its rank,
+// or a wrong output shape.
+absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
+  RETURN_IF_ERROR(CheckGather(node));
+  const std::vector<int>& dims = node.inputs[0]->dims;
+  const std::vector<int>& index_dims = node.inputs[1]->dims;
+  if (index_dims.empty() || index_dims.back() > static_cast<int>(dims.size())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the indices are ", DimsString(index_dims),
+        ", their last axis must not be past the rank of ", DimsString(dims)));
+  }
+  LinearGather gather;
+  gather.depth = index_dims.back();
+  if (gather.depth > static_cast<int>(gather.extents.size())) {
+    return absl::UnimplementedError(absl::StrCat(
+        "an index names ", gather.depth, " axes, at most 4 run here"));
+  }
+  std::copy_n(dims.begin(), gather.depth, gather.extents.begin());
+  const auto extents = absl::MakeConstSpan(gather.extents).first(gather.depth);
+  RETURN_IF_ERROR(CheckConstantIndices(*node.inputs[1], extents));
+  std::vector<int> want(index_dims.begin(), index_dims.end() - 1);
+  want.insert(want.end(), dims.begin() + gather.depth, dims.end());
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
+  const int64_t picks = node.inputs[1]->shape.elements() / gather.depth;
+  gather.count = static_cast<int>(picks);
+  gather.inner = static_cast<int>(node.outputs[0]->shape.elements() / picks);
+  return ParsedNode{gather, {}};
+}
+
+absl::Status PlanGatherNd(const Node& node, Planner* planner) {
+  return AddLinearGather(planner, node.inputs[0], node.inputs[1],
+                         node.outputs[0],
+                         std::any_cast<const LinearGather&>(node.attributes));
 }
 
 }  // namespace gles_delegate

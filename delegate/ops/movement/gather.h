@@ -23,11 +23,6 @@ struct GatherAttributes {
   std::optional<LinearGather> linear = {};  // else by a table of indices
 };
 
-// kInvalidArgument: constant indices outside the axis, different batches, or a
-// wrong output shape.
-ParseFunction ParseGather;
-PlanFunction PlanGather;
-
 // Writes the slices of `src` with these indices on an axis of B, H, W, C.
 void AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
                const std::vector<int>& indices);

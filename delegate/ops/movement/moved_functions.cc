@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/step_names.h"
-#include "delegate/ops/texel_dispatch.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {

@@ -13,6 +13,8 @@
 
 namespace gles_delegate {
 
+// kInvalidArgument: an invalid axis, values of more than one element, or a
+// wrong output shape.
 absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
   for (const Tensor* tensor : {node.inputs[0], node.outputs[0]}) {
     RETURN_IF_ERROR(CheckCountable(*tensor));

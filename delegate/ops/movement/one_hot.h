@@ -14,11 +14,6 @@ struct OneHotAttributes {
   int inner = 1;  // elements after the new axis
 };
 
-// kInvalidArgument: an invalid axis, values of more than one element, or a
-// wrong output shape.
-ParseFunction ParseOneHot;
-PlanFunction PlanOneHot;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_ONE_HOT_H_

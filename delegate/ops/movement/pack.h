@@ -18,9 +18,6 @@ struct PackAttributes {
   Remap remap;            // from the input to that view
 };
 
-ParseFunction ParsePack;
-PlanFunction PlanPack;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PACK_H_

@@ -56,6 +56,8 @@ absl::StatusOr<PadAttributes> ParsePaddings(const NodeView& node) {
 
 }  // namespace
 
+// kInvalidArgument: negative paddings, mirrored ones that exceed the extent, or
+// a wrong output shape.
 absl::StatusOr<ParsedNode> ParsePad(const NodeView& node) {
   ASSIGN_OR_RETURN(auto a, ParsePaddings(node));
   return ParsedNode{a, {}};

@@ -18,13 +18,6 @@ struct PadAttributes {
   bool runtime_value = false;  // input 2 holds it: not constant, or int32
 };
 
-// kInvalidArgument: negative paddings, mirrored ones that exceed the extent, or
-// a wrong output shape.
-ParseFunction ParsePad;
-ParseFunction ParsePadV2;
-ParseFunction ParseMirrorPad;
-PlanFunction PlanPad;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_PAD_H_

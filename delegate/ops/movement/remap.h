@@ -57,7 +57,6 @@ struct RemapAttributes {
   // If not empty: the input's batch for each batch of what is remapped.
   std::vector<int> batches = {};
 };
-PlanFunction PlanRemap;
 
 // Writes the box of size `extent` at `at`, whose channel must be a multiple of
 // 4. `p` above is relative to the box.

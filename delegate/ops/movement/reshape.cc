@@ -1,11 +1,14 @@
-#include "delegate/ops/movement/reshape.h"
-
+// RESHAPE, SQUEEZE, EXPAND_DIMS: the same elements in the same linear order in
+// another shape, of any rank. A shape given as an input must be constant.
+// kInvalidArgument: different element counts, or an output of another shape
+// than requested.
 #include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/plan/planner.h"

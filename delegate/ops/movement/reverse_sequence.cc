@@ -8,12 +8,39 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/movement/axis_move.h"
 #include "delegate/ops/movement/linear_gather.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
+
+// REVERSE_V2: reverses the order of elements along constant axes, each given
+// once.
+// kInvalidArgument: an axis outside the input or given twice, or an output
+// shape that is not the input's.
+absl::StatusOr<ParsedNode> ParseReverse(const NodeView& node) {
+  const Tensor& input = *node.inputs[0];
+  ASSIGN_OR_RETURN(auto axes, IntsOfInput(node, 1));
+  const int rank = static_cast<int>(input.dims.size());
+  std::vector<AxisMove> moves;
+  for (int extent : input.dims) moves.push_back({extent, extent});
+  std::vector<bool> taken(rank, false);
+  for (int i : axes) {
+    ASSIGN_OR_RETURN(auto axis, NormalAxis(i, rank));
+    if (taken[axis]) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("axis ", axis, " is named twice"));
+    }
+    taken[axis] = true;
+    moves[axis].first = input.dims[axis] - 1;
+    moves[axis].step = -1;
+  }
+  return ParsedNode{MoveAxes(std::move(moves), rank), {}};
+}
+
 namespace {
 
 constexpr int kMaxRank = 4;
@@ -40,6 +67,9 @@ std::array<int, 4> Unit(int axis) {
 
 }  // namespace
 
+// kInvalidArgument: axes outside the input or equal, not one length per index
+// of the batch axis, constant lengths outside the axis, or an output shape that
+// is not the input's.
 absl::StatusOr<ParsedNode> ParseReverseSequence(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<ReverseSequenceParams>());
   const Tensor& input = *node.inputs[0];

@@ -14,12 +14,6 @@ struct ReverseSequenceAttributes {
   int batch_axis = 0;     // of AxisArray
 };
 
-// kInvalidArgument: axes outside the input or equal, not one length per index
-// of the batch axis, constant lengths outside the axis, or an output shape that
-// is not the input's.
-ParseFunction ParseReverseSequence;
-PlanFunction PlanReverseSequence;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REVERSE_SEQUENCE_H_

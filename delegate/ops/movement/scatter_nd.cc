@@ -7,8 +7,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "base/status_macros.h"
+#include "delegate/graph/constant_values.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
+#include "delegate/ops/op_list.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -94,6 +98,78 @@ absl::Status PlanScatterNd(const Node& node, Planner* planner) {
   d.OverTexels(planner->tensor(node.outputs[0]).shape);
   planner->Add(std::move(d));
   return absl::OkStatus();
+}
+
+namespace {
+
+absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
+                                         Reducer reducer) {
+  const Tensor& data = *node.inputs[0];
+  const Tensor& output = *node.outputs[0];
+  for (const Tensor* t : {&data, &output}) {
+    RETURN_IF_ERROR(CheckCountable(*t));
+  }
+  const std::vector<int>& rows = node.inputs[1]->dims;
+  const bool is_prefix =
+      rows.size() <= data.dims.size() &&
+      std::equal(rows.begin(), rows.end(), data.dims.begin());
+  if (!is_prefix) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the ids are ", DimsString(rows), ", the input is ",
+        DimsString(data.dims), "; there must be one for each of its rows"));
+  }
+  std::vector<int> want = {segments};
+  want.insert(want.end(), data.dims.begin() + rows.size(), data.dims.end());
+  RETURN_IF_ERROR(CheckOutputDims(output, want));
+  Scatter scatter;
+  scatter.indices_input = 1;
+  scatter.updates_input = 0;
+  scatter.extents[0] = segments;
+  scatter.reducer = reducer;
+  scatter.count = static_cast<int>(node.inputs[1]->shape.elements());
+  scatter.inner = static_cast<int>(data.shape.elements() / scatter.count);
+  RETURN_IF_ERROR(CheckScatterReads(output, *node.inputs[1]));
+  return ParsedNode{scatter, {}};
+}
+
+}  // namespace
+
+// SEGMENT_SUM and UNSORTED_SEGMENT_SUM, _PROD, _MAX and _MIN: row s of the
+// output is the sum (product, maximum, minimum) of the rows of input 0 whose id
+// is s. Input 1: the ids, int32; those of SEGMENT_SUM must be constant, as the
+// output's shape follows from them. Input 2 of the others: the number of
+// segments, constant. At run time a row whose id is past it is ignored; TFLite
+// fails on it. All are a SCATTER_ND whose indices are the ids.
+// kInvalidArgument: shapes that do not go together. kUnimplemented: ids
+// known only at run time, other types.
+absl::StatusOr<ParsedNode> ParseSegmentSum(const NodeView& node) {
+  ASSIGN_OR_RETURN(const auto ids, IntsOfInput(node, 1));
+  int last = 0, max = 0;
+  for (int id : ids) {
+    if (id < last || id > max) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the segments' ids go from ", last, " to ", id,
+                       "; they must begin at 0 and rise by 0 or 1"));
+    }
+    last = id;
+    max = id + 1;
+  }
+  return ParseSegments(node, last + 1, Reducer::kSum);
+}
+
+absl::StatusOr<ParsedNode> ParseUnsortedSegments(const NodeView& node) {
+  ASSIGN_OR_RETURN(const auto segments, IntsOfInput(node, 2));
+  if (node.inputs[1]->is_constant()) {
+    ASSIGN_OR_RETURN(auto ids, ConstantInts(*node.inputs[1]));
+    // A negative id drops its row.
+    for (int id : ids) {
+      if (id < segments.front()) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "id ", id, " is outside of ", segments.front(), " segments"));
+    }
+  }
+  return ParseSegments(node, segments.front(),
+                       ReducerOf(*FindOp(node.builtin_code, "")));
 }
 
 }  // namespace gles_delegate

@@ -33,8 +33,6 @@ struct Scatter {
 // shapes that do not go together. kUnimplemented: other types, and outputs
 // whose texels would look at too many indices.
 absl::Status CheckScatterReads(const Tensor& output, const Tensor& indices);
-ParseFunction ParseScatterNd;
-PlanFunction PlanScatterNd;
 
 }  // namespace gles_delegate
 

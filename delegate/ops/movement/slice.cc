@@ -1,5 +1,9 @@
-#include "delegate/ops/movement/slice.h"
-
+// SLICE: `size` elements from `begin` on each axis (size -1: to the end).
+// STRIDED_SLICE: every stride-th element from begin to end, in either
+// direction, with all masks: begin, end, ellipsis, new axis, shrink axis. Rank
+// <= 5 (SLICE: or more, if axes before the last three fold into two); constant
+// begin, end, size, strides. kInvalidArgument: a slice outside
+// the input, or a wrong output shape.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -9,8 +13,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/axis_move.h"
+#include "delegate/ops/movement/remap.h"
 
 namespace gles_delegate {
 namespace {

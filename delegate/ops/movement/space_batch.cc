@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/texel_dispatch.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -89,6 +88,8 @@ absl::Status PlanSpaceBatch(const Node& node, bool to_batch, Planner* planner) {
 
 }  // namespace
 
+// kInvalidArgument: blocks below 1, negative paddings, sizes that are not
+// divisible, or a wrong output shape.
 absl::StatusOr<ParsedNode> ParseSpaceToBatch(const NodeView& node) {
   ASSIGN_OR_RETURN(auto blocks, ParseBlocks(node, "the paddings"));
   const std::vector<int>& dims = node.inputs[0]->dims;

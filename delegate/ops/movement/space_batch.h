@@ -16,13 +16,6 @@ struct SpaceBatchAttributes {
   float fill = 0;         // outside src
 };
 
-// kInvalidArgument: blocks below 1, negative paddings, sizes that are not
-// divisible, or a wrong output shape.
-ParseFunction ParseSpaceToBatch;
-ParseFunction ParseBatchToSpace;
-PlanFunction PlanSpaceToBatch;
-PlanFunction PlanBatchToSpace;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_BATCH_H_

@@ -6,7 +6,6 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/texel_dispatch.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 

@@ -13,11 +13,6 @@ struct SpaceDepthAttributes {
   int block = 2;
 };
 
-ParseFunction ParseDepthToSpace;
-ParseFunction ParseSpaceToDepth;
-PlanFunction PlanDepthToSpace;
-PlanFunction PlanSpaceToDepth;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPACE_DEPTH_H_

@@ -70,6 +70,7 @@ Remap UnpackRemap(const std::vector<int>& dims, int axis, int index) {
 
 }  // namespace
 
+// kInvalidArgument: sizes that do not add up, or a wrong output shape.
 absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
   const int outputs = static_cast<int>(node.outputs.size());
   ASSIGN_OR_RETURN(auto params, node.Get<SplitParams>());

@@ -16,12 +16,6 @@ struct SplitAttributes {
   std::vector<Remap> remaps;  // one for each output
 };
 
-// kInvalidArgument: sizes that do not add up, or a wrong output shape.
-ParseFunction ParseSplit;
-ParseFunction ParseSplitV;
-ParseFunction ParseUnpack;
-PlanFunction PlanSplit;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SPLIT_H_

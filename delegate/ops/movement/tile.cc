@@ -1,5 +1,11 @@
-#include "delegate/ops/movement/tile.h"
-
+// Copies of the input's elements, by constant parameters.
+//   TILE          repeats the input along each axis
+//   BROADCAST_TO  repeats axes of extent 1, and missing leading axes
+//   MATRIX_DIAG   makes matrices with vectors as diagonals, 0 elsewhere:
+//                 [..., M] -> [..., M, M]; not of quantized tensors
+//   FILL          fills constant dimensions (input 0) with a scalar (input 1)
+//   ZEROS_LIKE    fills the input's shape with zeros
+// kInvalidArgument: shapes that do not broadcast, or a wrong output shape.
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -7,8 +13,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/axis_move.h"
+#include "delegate/ops/movement/remap.h"
 
 namespace gles_delegate {
 
@@ -94,6 +103,33 @@ absl::StatusOr<ParsedNode> ParseMatrixDiag(const NodeView& node) {
   a.remap.per[single][row] = 1;
   a.remap.per[single][kChannelAxis] = -1;
   return ParsedNode{a, {}};
+}
+
+// kInvalidArgument: a value of rank above 0, or an output shape that differs
+// from the dimensions.
+absl::StatusOr<ParsedNode> ParseFill(const NodeView& node) {
+  ASSIGN_OR_RETURN(auto dims, IntsOfInput(node, 0));
+  if (node.inputs[0]->dims.size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the dimensions are ", DimsString(node.inputs[0]->dims),
+                     ", wants a vector"));
+  }
+  const Tensor& value = *node.inputs[1];
+  if (!value.dims.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the value is ", DimsString(value.dims), ", wants a scalar"));
+  }
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], dims));
+  ElementwiseAttributes a;
+  a.source = 1;
+  a.source_shape = value.shape;
+  return ParsedNode{a, {}};
+}
+
+absl::StatusOr<ParsedNode> ParseZerosLike(const NodeView& node) {
+  ElementwiseAttributes a;
+  a.source_shape = node.inputs[0]->shape;
+  return ParsedNode{a, {PostOp{"zeros_like"}}};
 }
 
 }  // namespace gles_delegate

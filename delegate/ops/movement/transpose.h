@@ -19,9 +19,6 @@ struct TransposeAttributes {
   std::vector<int> folded_output;
 };
 
-ParseFunction ParseTranspose;
-PlanFunction PlanTranspose;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TRANSPOSE_H_

@@ -9,7 +9,7 @@
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/fused_activation.h"
-#include "delegate/ops/texel_dispatch.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -55,6 +55,8 @@ absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner) {
   return absl::OkStatus();
 }
 
+// kUnimplemented: strides other than the window, with which windows would
+// overlap or leave gaps.
 absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
   if (node.inputs[1]->type == DataType::kInt32) {
     return absl::UnimplementedError(

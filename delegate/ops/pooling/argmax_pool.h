@@ -21,14 +21,6 @@ struct ArgmaxPoolAttributes {
   int pad_left = 0;
 };
 
-ParseFunction ParseMaxPoolingWithArgmax;
-PlanFunction PlanMaxPoolingWithArgmax;
-
-// kUnimplemented: strides other than the window, with which windows would
-// overlap or leave gaps.
-ParseFunction ParseMaxUnpooling;
-PlanFunction PlanMaxUnpooling;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_POOLING_ARGMAX_POOL_H_

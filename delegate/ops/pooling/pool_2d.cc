@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/fused_activation.h"
 #include "delegate/ops/work_group.h"

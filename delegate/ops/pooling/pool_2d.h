@@ -28,10 +28,6 @@ struct PoolAttributes {
 // outside.
 std::optional<MemoryView> MaxPoolView(const Node& node);
 
-ParseFunction ParsePool2d;
-PlanFunction PlanAveragePool2d;
-PlanFunction PlanMaxPool2d;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_POOLING_POOL_2D_H_

@@ -9,7 +9,7 @@
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/recurrent/lstm_inputs.h"
+#include "delegate/ops/recurrent/lstm.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {

@@ -3,16 +3,375 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/graph/builtin_params.h"
+#include "delegate/graph/constant_values.h"
+#include "delegate/graph/graph.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/fused_activation.h"
 #include "delegate/ops/recurrent/basic_lstm.h"
-#include "delegate/ops/recurrent/lstm_inputs.h"
-#include "delegate/ops/recurrent/lstm_weights.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
+
+// How the nodes of lstm.h are read, and what is refused.
+
+using lstm::kGates;
+
+constexpr int kOutputGateRecurrentWeights =
+    lstm::kRecurrentWeights + kGates - 1;
+
+constexpr const char* kGateNames[kGates] = {"input", "forget", "cell",
+                                            "output"};
+
+struct LstmSizes {
+  int batch = 0;
+  int inputs = 0;
+  int cells = 0;
+  int outputs = 0;
+};
+
+const Tensor* InputOf(const NodeView& node, int index) {
+  return index < static_cast<int>(node.inputs.size()) ? node.inputs[index]
+                                                      : nullptr;
+}
+
+absl::Status CheckConstant(const Tensor* tensor, std::vector<int> dims,
+                           const std::string& what) {
+  if (tensor == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(what, " is absent"));
+  }
+  if (tensor->dims != dims) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " is ", DimsString(tensor->dims), ", must be ",
+                     DimsString(dims)));
+  }
+  if (!tensor->is_constant()) {
+    return absl::UnimplementedError(
+        absl::StrCat(what,
+                     " is computed at run time; only a constant is "
+                     "supported"));
+  }
+  return CheckWeights(*tensor, what);
+}
+
+// There as a constant of these dimensions if `wanted`, else absent.
+absl::Status CheckIff(bool wanted, const Tensor* tensor, std::vector<int> dims,
+                      const std::string& what) {
+  if (wanted) return CheckConstant(tensor, std::move(dims), what);
+  if (tensor == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " is there, others that it needs are not"));
+}
+
+absl::Status CheckGate(const NodeView& node, int gate, const LstmSizes& s,
+                       const LstmAttributes& a) {
+  const std::string name = kGateNames[gate];
+  const bool there = gate != 0 || !a.cifg;
+  RETURN_IF_ERROR(CheckIff(there, InputOf(node, lstm::kInputWeights + gate),
+                           {s.cells, s.inputs},
+                           name + " gate's input weights"));
+  RETURN_IF_ERROR(CheckIff(there, InputOf(node, lstm::kRecurrentWeights + gate),
+                           {s.cells, s.outputs},
+                           name + " gate's recurrent weights"));
+  RETURN_IF_ERROR(CheckIff(there, InputOf(node, lstm::kBiases + gate),
+                           {s.cells}, name + " gate's bias"));
+  return CheckIff(there && a.layer_norm,
+                  InputOf(node, lstm::kNormCoefficients + gate), {s.cells},
+                  name + " gate's layer norm coefficients");
+}
+
+absl::Status CheckOptional(const NodeView& node, const LstmSizes& s,
+                           const LstmAttributes& a) {
+  constexpr const char* kOf[] = {"input", "forget", "output"};
+  for (int p = 0; p < 3; ++p) {
+    RETURN_IF_ERROR(CheckIff(
+        a.peephole && (p != 0 || !a.cifg), InputOf(node, lstm::kPeepholes + p),
+        {s.cells}, absl::StrCat("the peephole of the ", kOf[p], " gate")));
+  }
+  RETURN_IF_ERROR(CheckIff(a.projection,
+                           InputOf(node, lstm::kProjectionWeights),
+                           {s.outputs, s.cells}, "the projection"));
+  const Tensor* bias = InputOf(node, lstm::kProjectionBias);
+  if (bias == nullptr) return absl::OkStatus();
+  return CheckIff(a.projection, bias, {s.outputs}, "the projection's bias");
+}
+
+absl::Status CheckState(const Tensor* state, int batch, int channels,
+                        absl::string_view what) {
+  if (state == nullptr || !state->is_variable) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " must be a variable tensor"));
+  }
+  const Shape wanted = {batch, 1, 1, channels};
+  if (state->shape == wanted) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " is ", DimsString(state->dims), ", must be ", batch,
+                   "x", channels));
+}
+
+// The sizes follow from these: the data, the output and the output gate's
+// recurrent weights; and the clips.
+absl::Status CheckBasics(const NodeView& node, const LstmAttributes& a,
+                         size_t rank) {
+  const size_t count = node.inputs.size();
+  if (count != lstm::kInputs && count != lstm::kInputsWithoutNorm) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has ", count, " inputs, must have 20 or 24"));
+  }
+  if (node.outputs.size() != 1 || node.inputs[lstm::kData] == nullptr) {
+    return absl::InvalidArgumentError("must have data and one output");
+  }
+  const Tensor& data = *node.inputs[lstm::kData];
+  RETURN_IF_ERROR(CheckFloat(data, "input"));
+  RETURN_IF_ERROR(CheckFloat(*node.outputs[0], "output"));
+  if (data.dims.size() != rank) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input is ", DimsString(data.dims), ", its rank must be ", rank));
+  }
+  // Not less than zero, and not NaN.
+  if (!(a.cell_clip >= 0) || !(a.proj_clip >= 0)) {
+    return absl::InvalidArgumentError(absl::StrCat("clips at ", a.cell_clip,
+                                                   " and ", a.proj_clip,
+                                                   " must not be negative"));
+  }
+  const Tensor* recurrent = node.inputs[kOutputGateRecurrentWeights];
+  if (recurrent == nullptr || recurrent->dims.size() != 2) {
+    return absl::InvalidArgumentError(
+        "the output gate's recurrent weights must have 2 dimensions");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckStates(const NodeView& node, const LstmSizes& sizes) {
+  RETURN_IF_ERROR(CheckState(node.inputs[lstm::kOutputState], sizes.batch,
+                             sizes.outputs, "the output state"));
+  return CheckState(node.inputs[lstm::kCellState], sizes.batch, sizes.cells,
+                    "the cell state");
+}
+
+absl::StatusOr<ParsedNode> ParseLstmNode(const NodeView& node, LstmAttributes a,
+                                         int activation, size_t rank) {
+  RETURN_IF_ERROR(CheckBasics(node, a, rank));
+  const Tensor& data = *node.inputs[lstm::kData];
+  const Tensor& recurrent = *node.inputs[kOutputGateRecurrentWeights];
+  const LstmSizes sizes = {a.time_major ? data.dims[1] : data.dims[0],
+                           data.dims.back(), recurrent.dims[0],
+                           recurrent.dims[1]};
+  a.cifg = InputOf(node, lstm::kInputWeights) == nullptr;
+  a.peephole = InputOf(node, lstm::kPeepholes + 2) != nullptr;
+  a.projection = InputOf(node, lstm::kProjectionWeights) != nullptr;
+  a.layer_norm = InputOf(node, lstm::kNormCoefficients + 1) != nullptr;
+  for (int gate = 0; gate < kGates; ++gate) {
+    RETURN_IF_ERROR(CheckGate(node, gate, sizes, a));
+  }
+  RETURN_IF_ERROR(CheckOptional(node, sizes, a));
+  if (!a.projection && sizes.outputs != sizes.cells) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(sizes.cells, " cells give ", sizes.outputs,
+                     " outputs, without a projection they must be as many"));
+  }
+  RETURN_IF_ERROR(CheckStates(node, sizes));
+  std::vector<int> wanted = data.dims;
+  wanted.back() = sizes.outputs;
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], wanted));
+  if (activation == kActNone) {
+    return absl::UnimplementedError(
+        "without an activation TFLite's kernel multiplies by what its scratch "
+        "memory held; nothing can match that");
+  }
+  ASSIGN_OR_RETURN(auto fused, RecurrentActivation(activation));
+  a.activation = fused.front();
+  return ParsedNode{std::move(a), {}};
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseSequenceLstm(const NodeView& node) {
+  ASSIGN_OR_RETURN(const auto params, node.Get<SequenceLstmParams>());
+  const SequenceLstmParams& p = *params;
+  constexpr int kVersionWithDiagonal = 4, kMinorWithDiagonal = 14;
+  if (node.HasField(kVersionWithDiagonal, kMinorWithDiagonal) &&
+      p.diagonal_recurrent_tensors) {
+    return absl::UnimplementedError(
+        "diagonal recurrent weights are not supported");
+  }
+  LstmAttributes a;
+  a.time_major = p.time_major;
+  a.cell_clip = p.cell_clip;
+  a.proj_clip = p.proj_clip;
+  return ParseLstmNode(node, std::move(a), p.activation, /*rank=*/3);
+}
+
+// LSTM with either kernel; basic_lstm.h has the basic one.
+absl::StatusOr<ParsedNode> ParseLstm(const NodeView& node) {
+  ASSIGN_OR_RETURN(const auto params, node.Get<LstmParams>());
+  const LstmParams& p = *params;
+  if (p.kernel_type == kLstmBasic) return ParseBasicLstm(node);
+  if (p.kernel_type != kLstmFull) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("kernel type ", p.kernel_type, " is unknown"));
+  }
+  LstmAttributes a;
+  a.cell_clip = p.cell_clip;
+  a.proj_clip = p.proj_clip;
+  return ParseLstmNode(node, std::move(a), p.activation, /*rank=*/2);
+}
+
+namespace {
+
+// An LSTM's weights as one table for gl_shaders/recurrent/lstm.comp: column =
+// slice of four cells (or outputs), so that neighbouring invocations read
+// neighbouring texels. G gates (the input gate first, absent with CIFG).
+
+struct LstmTable {
+  int inputs = 0;  // channels of the data
+  int cells = 0;
+  int outputs = 0;  // channels of the output
+  int gates = 4;
+  // First rows of:
+  int biases = 0;      // gates; before: row (term slice * gates + gate) * 4 + j
+                       // holds the weights of channel j, data's slices first
+  int peepholes = 0;   // input, forget, output gate
+  int norms = 0;       // gates
+  int projection = 0;  // row + cell, its bias last
+  int width = 0;
+  int height = 0;
+
+  // Slices of terms: the data's and the output state's.
+  int input_slices() const { return (inputs + 3) / 4; }
+  int output_slices() const { return (outputs + 3) / 4; }
+  int cell_slices() const { return (cells + 3) / 4; }
+  int terms() const { return input_slices() + output_slices(); }
+};
+
+using lstm::kGates;
+
+// Constants of the node by their place among its inputs; absent ones are empty.
+using Constants = std::vector<Tensor>;
+
+Constants ConstantsOf(const Node& node, const Graph& graph) {
+  Constants constants(lstm::kInputs);
+  for (size_t i = 0; i < node.inputs.size() && i < constants.size(); ++i) {
+    const TensorId id = node.inputs[i];
+    if (id != kNoTensor && graph.tensor(id).is_constant()) {
+      constants[i] = graph.tensor(id);
+    }
+  }
+  return constants;
+}
+
+// Fills rows of the table; texel x, component i is column 4 * x + i.
+class Filler {
+ public:
+  Filler(const Constants& constants, const LstmTable& table,
+         absl::Span<float> out)
+      : constants_(constants), table_(table), out_(out) {}
+
+  void Fill() {
+    const int first_gate = kGates - table_.gates;
+    for (int gate = first_gate; gate < kGates; ++gate) {
+      const int g = gate - first_gate;
+      Matrix(lstm::kInputWeights + gate, 0, g);
+      Matrix(lstm::kRecurrentWeights + gate, table_.input_slices(), g);
+      Vector(lstm::kBiases + gate, table_.biases + g);
+      Vector(lstm::kNormCoefficients + gate, table_.norms + g);
+    }
+    for (int p = 0; p < 3; ++p) {
+      Vector(lstm::kPeepholes + p, table_.peepholes + p);
+    }
+    Projection();
+  }
+
+ private:
+  float& at(int column, int row) {
+    return out_[int64_t{row} * table_.width * 4 + column];
+  }
+  std::vector<float> Values(int input) const {
+    if (!constants_[input].is_constant()) return {};
+    return ConstantFloats(constants_[input]).value_or(std::vector<float>());
+  }
+
+  // A matrix [cells][channels] of gate g, its first term slice being `term`.
+  void Matrix(int input, int term, int g) {
+    const std::vector<float> values = Values(input);
+    if (values.empty()) return;
+    const int channels = static_cast<int>(values.size()) / table_.cells;
+    for (int cell = 0; cell < table_.cells; ++cell) {
+      for (int c = 0; c < channels; ++c) {
+        const int row = ((term + c / 4) * table_.gates + g) * 4 + c % 4;
+        at(cell, row) = values[int64_t{cell} * channels + c];
+      }
+    }
+  }
+
+  void Vector(int input, int row) {
+    const std::vector<float> values = Values(input);
+    for (size_t i = 0; i < values.size(); ++i) {
+      at(static_cast<int>(i), row) = values[i];
+    }
+  }
+
+  void Projection() {
+    const std::vector<float> values = Values(lstm::kProjectionWeights);
+    if (values.empty()) return;
+    for (int o = 0; o < table_.outputs; ++o) {
+      for (int cell = 0; cell < table_.cells; ++cell) {
+        at(o, table_.projection + cell) =
+            values[int64_t{o} * table_.cells + cell];
+      }
+    }
+    Vector(lstm::kProjectionBias, table_.projection + table_.cell_slices() * 4);
+  }
+
+  const Constants& constants_;
+  const LstmTable& table_;
+  absl::Span<float> out_;
+};
+
+LstmTable LayOutLstm(const Node& node, const LstmAttributes& a,
+                     const Graph& graph) {
+  LstmTable t;
+  t.inputs = graph.tensor(node.inputs[lstm::kData]).shape.c;
+  // Every LSTM has the output gate's weights.
+  const int last_gate = kGates - 1;
+  const Shape& recurrent =
+      graph.tensor(node.inputs[lstm::kRecurrentWeights + last_gate]).shape;
+  t.cells = recurrent.b;
+  t.outputs = recurrent.c;
+  t.gates = a.cifg ? 3 : 4;
+  t.biases = t.terms() * t.gates * 4;
+  t.peepholes = t.biases + t.gates;
+  t.norms = t.peepholes + 3;
+  t.projection = t.norms + t.gates;
+  t.width = t.cell_slices();
+  t.height = t.projection;
+  if (a.projection) {
+    t.width = std::max(t.width, t.output_slices());
+    t.height += t.cell_slices() * 4 + 1;
+  }
+  return t;
+}
+
+// "weights". The node's constants must have been checked.
+PackedConstant PackLstm(const Node& node, const LstmTable& table,
+                        const Graph& graph) {
+  PackedConstant packed;
+  packed.name = "weights";
+  packed.width = table.width;
+  packed.height = table.height;
+  packed.cacheable = true;
+  packed.fill = [constants = ConstantsOf(node, graph),
+                 table](absl::Span<float> out) {
+    Filler(constants, table, out).Fill();
+  };
+  return packed;
+}
 
 // How a work group shares the cells, and each cell's sum.
 struct Share {

@@ -25,6 +25,46 @@
 
 namespace gles_delegate {
 
+// TFLite's input indices for the LSTM kernels
+// (tensorflow/lite/kernels/lstm_shared.h).
+namespace lstm {
+
+// In TFLite's order: input, forget, cell, output.
+inline constexpr int kGates = 4;
+
+// The full kernels' inputs. For one input per gate, the first; the others
+// follow.
+enum Input : int {
+  kData,
+  kInputWeights,
+  kRecurrentWeights = kInputWeights + kGates,
+  kPeepholes = kRecurrentWeights + kGates,  // of input, forget and output gate
+  kBiases = kPeepholes + 3,
+  kProjectionWeights = kBiases + kGates,
+  kProjectionBias,
+  kOutputState,
+  kCellState,
+  kInputsWithoutNorm,
+  kNormCoefficients = kInputsWithoutNorm,
+  kInputs = kNormCoefficients + kGates,
+};
+static_assert(kInputs == 24);
+
+// The basic kernel's inputs.
+namespace basic {
+enum Input : int {
+  kData,
+  kPrevActivation,
+  kWeights,
+  kBiases,
+  kPrevState,
+  kInputs
+};
+enum Output : int { kActivation, kState, kConcatenation, kGateSums, kOutputs };
+}  // namespace basic
+
+}  // namespace lstm
+
 struct LstmAttributes {
   bool time_major = false;
   bool cifg = false;
@@ -35,11 +75,6 @@ struct LstmAttributes {
   float proj_clip = 0;
   PostOp activation;
 };
-
-ParseFunction ParseSequenceLstm;
-// LSTM with either kernel; basic_lstm.h has the basic one.
-ParseFunction ParseLstm;
-PlanFunction PlanLstm;
 
 }  // namespace gles_delegate
 

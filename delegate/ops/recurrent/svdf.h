@@ -19,9 +19,6 @@ struct SvdfAttributes {
   int rank = 1;
 };
 
-ParseFunction ParseSvdf;
-PlanFunction PlanSvdf;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_RECURRENT_SVDF_H_

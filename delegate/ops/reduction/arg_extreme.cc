@@ -66,6 +66,7 @@ absl::Status PlanArgExtreme(const Node& node, bool min, Planner* planner) {
 
 }  // namespace
 
+// kInvalidArgument: an invalid axis, or a wrong output shape.
 absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   ASSIGN_OR_RETURN(auto axis,

@@ -13,11 +13,6 @@ namespace gles_delegate {
 
 using ArgExtremeAttributes = AxisView;
 
-// kInvalidArgument: an invalid axis, or a wrong output shape.
-ParseFunction ParseArgExtreme;
-PlanFunction PlanArgMax;
-PlanFunction PlanArgMin;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ARG_EXTREME_H_

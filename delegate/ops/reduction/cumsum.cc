@@ -53,6 +53,8 @@ void AddCumsum(Planner* planner, TensorId src, TensorId dst,
 
 }  // namespace
 
+// kInvalidArgument: an invalid axis, or an output shape that is not the
+// input's.
 absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<CumsumParams>());
   const Tensor& input = *node.inputs[0];

@@ -15,11 +15,6 @@ struct CumsumAttributes {
   bool reverse = false;
 };
 
-// kInvalidArgument: an invalid axis, or an output shape that is not the
-// input's.
-ParseFunction ParseCumsum;
-PlanFunction PlanCumsum;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_CUMSUM_H_

@@ -15,9 +15,6 @@ struct L2NormalizationOfQuantized {
   bool is_unsigned = false;
 };
 
-ParseFunction ParseL2Normalization;
-PlanFunction PlanL2Normalization;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_L2_NORMALIZATION_H_

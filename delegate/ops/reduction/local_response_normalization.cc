@@ -7,12 +7,13 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/texel_dispatch.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 
+// kInvalidArgument: another rank, a negative radius, or an output shape that is
+// not the input's.
 absl::StatusOr<ParsedNode> ParseLocalResponseNormalization(
     const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<LocalResponseNormParams>());

@@ -12,11 +12,6 @@ struct LocalResponseNormalizationAttributes {
   float bias = 0, alpha = 0, beta = 0;
 };
 
-// kInvalidArgument: another rank, a negative radius, or an output shape that is
-// not the input's.
-ParseFunction ParseLocalResponseNormalization;
-PlanFunction PlanLocalResponseNormalization;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_LOCAL_RESPONSE_NORMALIZATION_H_

@@ -26,9 +26,6 @@ struct ReduceAttributes {
   std::vector<int> folded;  // the input's dims above rank 4, folded; else empty
 };
 
-ParseFunction ParseReduce;
-PlanFunction PlanReduce;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCE_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/texel_dispatch.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -34,6 +34,9 @@ PackedConstant Turns(int length) {
 
 }  // namespace
 
+// kInvalidArgument: shapes that do not go together. kUnimplemented: several
+// rows, lengths known only at run time, or more samples than shared memory has
+// room for.
 absl::StatusOr<ParsedNode> ParseRfft2d(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
@@ -81,6 +84,8 @@ absl::Status PlanRfft2d(const Node& node, Planner* planner) {
   return absl::OkStatus();
 }
 
+// kInvalidArgument: shapes that do not go together. kUnimplemented: an input
+// that is not complex64.
 absl::StatusOr<ParsedNode> ParseComplexPart(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];

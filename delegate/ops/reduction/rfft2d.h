@@ -17,17 +17,6 @@ struct Rfft2dAttributes {
   int length = 2;
 };
 
-// kInvalidArgument: shapes that do not go together. kUnimplemented: several
-// rows, lengths known only at run time, or more samples than shared memory has
-// room for.
-ParseFunction ParseRfft2d;
-PlanFunction PlanRfft2d;
-
-// kInvalidArgument: shapes that do not go together. kUnimplemented: an input
-// that is not complex64.
-ParseFunction ParseComplexPart;
-PlanFunction PlanComplexPart;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_RFFT2D_H_

@@ -30,11 +30,6 @@ struct SoftmaxAttributes {
   std::shared_ptr<const quant::SoftmaxOfInt16> int16 = nullptr;
 };
 
-// kInvalidArgument: input and output have different shapes.
-ParseFunction ParseSoftmax;
-ParseFunction ParseLogSoftmax;
-PlanFunction PlanSoftmax;
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_SOFTMAX_H_

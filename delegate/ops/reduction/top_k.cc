@@ -1,10 +1,13 @@
-#include "delegate/ops/reduction/top_k.h"
-
+// TOPK_V2: the k largest elements of the last axis in descending order, and
+// their positions as int32; the first of equals first, NaN last. Input of
+// float32 or int32, any rank; k constant, at most 64, since each costs a pass
+// over the row.
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/reduction/row_threads.h"
@@ -17,6 +20,8 @@ constexpr int kMaxPasses = 64;
 
 }  // namespace
 
+// kInvalidArgument: k exceeds the row, or wrong output shapes. kUnimplemented:
+// k above 64.
 absl::StatusOr<ParsedNode> ParseTopK(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   ASSIGN_OR_RETURN(auto k, IntsOfInput(node, 1));

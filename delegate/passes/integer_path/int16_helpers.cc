@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/elementwise/elementwise.h"
 
 namespace gles_delegate::integer_path {

@@ -1,7 +1,6 @@
 // CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED with 16-bit
 // activations and 8-bit weights (16x8 models), in TFLite's integer arithmetic:
-// sums of products of int16 values. Longer than 300 lines for the ways in which
-// runtimes round them.
+// sums of products of int16 values.
 #include <algorithm>
 #include <any>
 #include <cmath>

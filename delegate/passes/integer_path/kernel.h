@@ -1,6 +1,6 @@
 // TFLite's integer kernels, one family of ops per file: they convert a node of
 // the float view to one that computes on quantized values
-// (docs/quantization.md), for the pass integer_path.h.
+// (docs/quantization.md), for the pass integer_path.cc.
 //
 // To add a kernel, add a function to its family's file and name it in the op's
 // row in delegate/ops/op_list.inc.

@@ -32,9 +32,9 @@ TfLiteRegistration Convolution2DTransposeBiasRegistration();
 // See delegate/ops/pooling/argmax_pool.h.
 TfLiteRegistration MaxPoolingWithArgmax2DRegistration();
 TfLiteRegistration MaxUnpooling2DRegistration();
-// See delegate/ops/image/resampler.h.
+// See delegate/ops/image/resampler.cc.
 TfLiteRegistration ResamplerRegistration();
-// See delegate/ops/image/landmarks.h.
+// See delegate/ops/image/landmarks.cc.
 TfLiteRegistration TransformTensorBilinearRegistration(int version);
 TfLiteRegistration TransformLandmarksRegistration(int version);
 TfLiteRegistration LandmarksToTransformMatrixRegistration(int version);

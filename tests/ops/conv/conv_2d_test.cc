@@ -3,6 +3,7 @@
 #include "delegate/ops/conv/conv_2d.h"
 
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/all_ops.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/fake_node.h"

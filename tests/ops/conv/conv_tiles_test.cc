@@ -2,8 +2,7 @@
 // The convolutions at every register tile and reduction width that a device's
 // profile may ask for, with what no TFLite 2.9 kernel runs (groups) and no
 // converter writes (uneven padding, as a pass makes it), against the
-// definition. Longer than 300 lines: all of them run through one fixture, which
-// makes each case of a profile.
+// definition.
 #include <cmath>
 #include <string>
 

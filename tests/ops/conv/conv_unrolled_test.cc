@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/stages.h"
 #include "gmock/gmock.h"

@@ -1,11 +1,11 @@
 // labels: op llvmpipe softpipe
 // CAST out of range, and types that only the host has; other cases are rows of
 // tools/cases/typed.txt.
-#include "delegate/ops/elementwise/cast.h"
 
 #include <cmath>
 #include <limits>
 
+#include "delegate/ops/all_ops.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"

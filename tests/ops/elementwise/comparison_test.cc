@@ -3,6 +3,7 @@
 // tools/cases/typed.txt.
 #include "delegate/ops/elementwise/comparison.h"
 
+#include "delegate/ops/all_ops.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 #include "tools/op_models/schema_names.h"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "delegate/ops/all_ops.h"
 #include "tests/testing/device.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"

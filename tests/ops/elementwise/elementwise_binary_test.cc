@@ -1,13 +1,13 @@
 // labels: op llvmpipe softpipe
 // How functions of two tensors are parsed; cases are rows of
 // tools/cases/elementwise.txt.
-#include "delegate/ops/elementwise/elementwise_binary.h"
-
 #include <string>
 #include <vector>
 
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/all_ops.h"
+#include "delegate/ops/elementwise/elementwise.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"

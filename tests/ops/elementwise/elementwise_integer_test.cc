@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/elementwise/elementwise_unary.h"
+#include "delegate/ops/all_ops.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_models.h"
 #include "tests/testing/run_graph.h"

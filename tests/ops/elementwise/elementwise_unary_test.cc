@@ -2,11 +2,11 @@
 // Functions of one tensor if the runtime's kernel gives something else, and
 // parameters that no file has; other cases are rows of
 // tools/cases/elementwise.txt.
-#include "delegate/ops/elementwise/elementwise_unary.h"
 
 #include <cmath>
 #include <string>
 
+#include "delegate/ops/all_ops.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/oldest_tflite.h"

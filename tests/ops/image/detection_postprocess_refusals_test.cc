@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "delegate/graph/custom_params.h"
-#include "delegate/ops/image/detection_postprocess.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/plan/planner.h"
 #include "flatbuffers/flexbuffers.h"
 #include "tests/testing/matchers.h"

@@ -2,7 +2,6 @@
 // TFLite_Detection_PostProcess against TFLite's own kernel. Boxes that tie,
 // touch or are empty: detection_postprocess_ties_test.cc; what is refused:
 // detection_postprocess_refusals_test.cc.
-#include "delegate/ops/image/detection_postprocess.h"
 
 #include <utility>
 #include <vector>

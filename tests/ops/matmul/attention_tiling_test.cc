@@ -1,10 +1,9 @@
 // labels: unit sanitize
 // How attention_tiles.comp shares out rows on NVIDIA's row.
-#include "delegate/ops/matmul/attention_tiling.h"
-
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/ops/matmul/attention.h"
 #include "gtest/gtest.h"
 #include "tests/testing/h200_profile.h"
 

@@ -1,7 +1,6 @@
 // labels: op llvmpipe softpipe
 // EMBEDDING_LOOKUP of int8 rows, by hand; other cases are rows of
 // tools/cases/movement.txt.
-#include "delegate/ops/movement/embedding_lookup.h"
 
 #include <vector>
 

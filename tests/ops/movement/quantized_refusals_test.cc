@@ -2,10 +2,8 @@
 // Quantized tensors that the ops which move values refuse: TFLite's kernels
 // take their quantized values for numbers.
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/movement/embedding_lookup.h"
-#include "delegate/ops/movement/reshape.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/movement/reverse_sequence.h"
-#include "delegate/ops/movement/tile.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 

@@ -1,9 +1,9 @@
 // labels: op llvmpipe softpipe
 // STRIDED_SLICE of version 8, which TFLite 2.9 does not have; other cases are
 // rows of tools/cases/movement.txt.
-#include "delegate/ops/movement/slice.h"
 
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/all_ops.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"

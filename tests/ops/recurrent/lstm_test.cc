@@ -2,7 +2,6 @@
 // UNIDIRECTIONAL_SEQUENCE_LSTM and LSTM, full and basic kernel, against
 // TFLite's own, over several invokes with the state kept; what the parsers
 // refuse.
-// Longer than 300 lines: an op has one test file.
 #include "delegate/ops/recurrent/lstm.h"
 
 #include <algorithm>
@@ -17,8 +16,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/recurrent/basic_lstm.h"
-#include "delegate/ops/recurrent/lstm_inputs.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"

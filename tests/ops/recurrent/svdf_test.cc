@@ -4,6 +4,7 @@
 #include "delegate/ops/recurrent/svdf.h"
 
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/all_ops.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"

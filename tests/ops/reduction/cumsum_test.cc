@@ -3,6 +3,7 @@
 #include "delegate/ops/reduction/cumsum.h"
 
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/all_ops.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/all_ops.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_model_maker.h"

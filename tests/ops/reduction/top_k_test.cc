@@ -1,9 +1,9 @@
 // labels: op llvmpipe softpipe
 // TOPK_V2 against TFLite's own kernel, and what its parser refuses.
-#include "delegate/ops/reduction/top_k.h"
 
 #include <cstring>
 
+#include "delegate/ops/all_ops.h"
 #include "delegate/ops/op_list.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"

@@ -5,8 +5,7 @@ size, which share its compiled programs, and one thread that takes batches from 
 queue. All instances of a model share that queue, and those on one device share a GPU context
 (`share_key`), as GPUs are slow at changing between contexts.
 
-Needs numpy, gles_delegate, ai_edge_litert and prometheus_client, and no kserve. Longer than
-300 lines: one class does not serve without the others.
+Needs numpy, gles_delegate, ai_edge_litert and prometheus_client, and no kserve.
 """
 
 import logging
