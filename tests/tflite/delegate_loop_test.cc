@@ -11,6 +11,7 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/delegate_pair.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/edit_model.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -363,6 +364,44 @@ TEST_F(DelegateLoopTest, PassesAnInputOn) {
     return std::vector<int>{Crossed(m)[0], m.in_body[2]};
   }));
   ExpectWhole(pair);
+  ExpectSame(&pair);
+}
+
+// The model stays on the CPU, but the delegate is applied to the body.
+TEST_F(DelegateLoopTest, AFaultOfTheModelLeavesTheBodyItsShapes) {
+  DelegatePair pair =
+      MakePair(EditModel(CellModel(4, Write::kJoined), [](auto& model) {
+        schema::SubGraphT& graph = *model.subgraphs[0];
+        graph.tensors[graph.outputs[0]]->is_variable = true;
+      }));
+  ExpectSame(&pair);
+}
+
+// The loop itself is prepared when its input is known.
+TEST_F(DelegateLoopTest, AnUnknownInputLeavesTheBodyItsShapes) {
+  const Shape shape = {1, 4, 3}, flat = {12};
+  LoopModel m;
+  const int a = m.outer.AddInput("a", shape);
+  const int zero =
+      m.outer.AddConstant<float>("zero", {1}, std::vector<float>{0});
+  const int greater = m.outer.AddTensor("greater", shape, TensorType::BOOL);
+  const int places = m.outer.AddTensor("places", {12, 3}, TensorType::INT64);
+  m.outer.SetShapeSignature(places, {-1, 3});
+  m.outer.AddOp(Op::GREATER, 1, {a, zero}, {greater});
+  m.outer.AddOp(Op::WHERE, 1, {greater}, {places});
+  m.AddCounter(m.AddFirst());
+  m.AddState(a, shape);
+  m.AddState(places, {12, 3}, TensorType::INT64);
+  const int next = m.NextCounter();
+  const int row = m.body.AddTensor("row", flat);
+  m.body.AddOp(Op::RESHAPE, 1, {m.in_body[1], m.Ints({12})}, {row},
+               schema::ReshapeOptionsT());
+  const int negated = m.Op1(Op::NEG, {row}, flat);
+  const int back = m.body.AddTensor("back", shape);
+  m.body.AddOp(Op::RESHAPE, 1, {negated, m.Ints({1, 4, 3})}, {back},
+               schema::ReshapeOptionsT());
+  m.Finish({next, back, m.in_body[2]}, 3);
+  DelegatePair pair = MakePair(m.Model({shape}));
   ExpectSame(&pair);
 }
 
