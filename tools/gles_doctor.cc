@@ -50,20 +50,26 @@ void Print(const std::string& text) {
   std::printf("%s\n", Wrap(text, 4).c_str());
 }
 
+// A time or a rate without an exponent, however small the model is.
+std::string Figure(double value) {
+  return value >= 1000   ? absl::StrFormat("%.0f", value)
+         : value >= 0.01 ? absl::StrFormat("%.4g", value)
+                         : absl::StrFormat("%.4f", value);
+}
+
 void PrintTimes(const ordered_json& checkup) {
   Print(absl::StrFormat(
-      "  %.2f ms with the delegate, %.2f ms on the CPU (%d thread%s)",
-      checkup["gles_ms"].get<double>(), checkup["cpu_ms"].get<double>(),
+      "  %s ms with the delegate, %s ms on the CPU (%d thread%s)",
+      Figure(checkup["gles_ms"]), Figure(checkup["cpu_ms"]),
       absl::GetFlag(FLAGS_num_threads),
       absl::GetFlag(FLAGS_num_threads) == 1 ? "" : "s"));
   const auto rates = [&](const std::string& name) {
-    const double per_s = checkup[name + "_per_s"];
+    const std::string rate = Figure(checkup[name + "_per_s"]);
     const int batch = checkup[name + "_batch"];
     return batch == 1
-               ? absl::StrFormat("%.4g", per_s)
-               : absl::StrFormat("%.4g, %.4g in batches of %d", per_s,
-                                 checkup[name + "_batch_per_s"].get<double>(),
-                                 batch);
+               ? rate
+               : absl::StrFormat("%s, %s in batches of %d", rate,
+                                 Figure(checkup[name + "_batch_per_s"]), batch);
   };
   Print(absl::StrCat("  inferences a second with the delegate ", rates("gles"),
                      "; on the CPU ", rates("cpu")));

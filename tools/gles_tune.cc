@@ -67,6 +67,7 @@ absl::Status Tune() {
   const std::string graph = absl::GetFlag(FLAGS_graph);
   std::string file = absl::GetFlag(FLAGS_output_file);
   if (file.empty()) file = absl::StrCat(graph, ".tuning");
+  RETURN_IF_ERROR(CheckWritable(file));
 
   // A storage that the user chose stays.
   std::set<std::string> fixed;

@@ -213,8 +213,9 @@ Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
   std::vector<double> factors;
   for (int64_t i = 0; i < over.elements(); ++i) {
     const Place o = PlaceOf(i, over);
-    const Value v = In(
-        0, ElementOf({at.b + o.b, at.h + o.h, at.w + o.w, at.c + o.c}, from));
+    const int64_t moved =
+        ElementOf({at.b + o.b, at.h + o.h, at.w + o.w, at.c + o.c}, from);
+    const Value v = In(0, ElementBefore(a.moves, moved));
     if (!v) return v;
     if (i == 0) most = min = *v;
     product.value *= v->value;

@@ -236,6 +236,9 @@ class ReferenceOps {
   Value Remapped(int input, const Remap& r, const AxisArray& from,
                  const AxisArray& at, absl::Span<const int> batches = {});
   Value Transpose(const TransposeAttributes& a, int64_t element);
+  // The input's element that the steps move to `element`.
+  static int64_t ElementBefore(absl::Span<const TransposeStep> steps,
+                               int64_t element);
   Value Pack(const PackAttributes& a, int64_t element);
   Value Gather(const GatherAttributes& a, int64_t element);
   // Elements of input `source` by the indices in input `indices`.

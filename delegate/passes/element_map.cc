@@ -159,9 +159,11 @@ bool ElementMap::Follow(const Graph& graph, const Node& node, TensorId output) {
   const std::vector<int>& dims = graph.tensor(output).dims;
   if (node.op->Has(kKeepsOrder)) return Reshape(dims);
   const auto* a = std::any_cast<TransposeAttributes>(&node.attributes);
-  if (a != nullptr && !a->folded_input.empty()) {
-    return Reshape(a->folded_input) && Move(a->remap, a->folded_output) &&
-           Reshape(dims);
+  if (a != nullptr && !a->steps.empty()) {
+    for (const TransposeStep& step : a->steps) {
+      if (!Reshape(step.input) || !Move(step.remap, step.output)) return false;
+    }
+    return Reshape(dims);
   }
   const auto at = std::find(node.outputs.begin(), node.outputs.end(), output);
   const Remap* remap = RemapOf(node, at - node.outputs.begin());

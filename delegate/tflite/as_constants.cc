@@ -35,7 +35,7 @@ bool IsConstant(const TfLiteTensor& t) {
 
 AsConstants::AsConstants(TfLiteContext* context, const TfLiteNode& node,
                          const TensorValues& values)
-    : context_(context) {
+    : AsConstants(context) {
   for (int i = 0; i < node.inputs->size; ++i) {
     const auto value = values.find(node.inputs->data[i]);
     if (value == values.end()) continue;

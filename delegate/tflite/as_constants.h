@@ -28,6 +28,8 @@ class AsConstants {
   void AddSegments(const TfLiteNode& node, int builtin_code);
 
  private:
+  // Once it is done, the destructor runs if the other constructor throws.
+  explicit AsConstants(TfLiteContext* context) : context_(context) {}
   TfLiteTensor& Keep(int id);
 
   struct Before {

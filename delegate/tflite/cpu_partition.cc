@@ -27,22 +27,37 @@ bool HasLostTemporary(const TfLiteContext& context, const TfLiteNode& node) {
   return false;
 }
 
-// The outputs keep the memory that they have: preparing takes it away.
+// Gives a node's outputs in the arena the memory back that they had.
+class KeptMemory {
+ public:
+  KeptMemory(TfLiteContext* context, const TfLiteNode& node)
+      : context_(context) {
+    for (int id : ReadInts(node.outputs)) {
+      if (!HasTensor(*context, id)) continue;
+      const TfLiteTensor& t = context->tensors[id];
+      if (IsInArena(t)) memory_.emplace_back(id, t.data.raw);
+    }
+  }
+  ~KeptMemory() {
+    for (const auto& [id, raw] : memory_) {
+      TfLiteTensor& t = context_->tensors[id];
+      if (IsInArena(t)) t.data.raw = raw;  // not if a loop's is now dynamic
+    }
+  }
+  KeptMemory(const KeptMemory&) = delete;
+  KeptMemory& operator=(const KeptMemory&) = delete;
+
+ private:
+  TfLiteContext* context_;
+  std::vector<std::pair<int, char*>> memory_;
+};
+
 absl::Status PrepareAgain(TfLiteContext* context, TfLiteNode* node,
                           const TfLiteRegistration& registration,
                           TensorValues* values) {
-  std::vector<std::pair<int, char*>> memory;
-  for (int i = 0; i < node->outputs->size; ++i) {
-    const int id = node->outputs->data[i];
-    if (!HasTensor(*context, id) || !IsInArena(context->tensors[id])) continue;
-    memory.emplace_back(id, context->tensors[id].data.raw);
-  }
+  const KeptMemory kept(context, *node);
   const TfLiteStatus status =
       PrepareWithValues(context, node, registration, values);
-  for (const auto& [id, raw] : memory) {
-    TfLiteTensor& t = context->tensors[id];
-    if (IsInArena(t)) t.data.raw = raw;  // not if a loop's is now dynamic
-  }
   return status == kTfLiteOk
              ? absl::OkStatus()
              : absl::InternalError(absl::StrCat(

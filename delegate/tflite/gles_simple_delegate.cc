@@ -9,7 +9,6 @@
 #include "delegate/session/share_groups.h"
 #include "delegate/tflite/ask_kernels.h"
 #include "delegate/tflite/ask_runtime.h"
-#include "delegate/tflite/check_graph.h"
 #include "delegate/tflite/messages.h"
 #include "delegate/tflite/partition_worth.h"
 #include "delegate/tflite/read_node.h"
@@ -171,9 +170,7 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   RETURN_IF_ERROR(EnsureGpu(context, of_caller));
   timer.Lap("context");
   ASSIGN_OR_RETURN(nodes_, FindNodes(context));
-  if (auto s = CheckGraph(context, nodes_.find, nodes_.plan); !s.ok()) {
-    return RefuseAll(context, s);
-  }
+  if (!nodes_.graph.ok()) return RefuseAll(context, nodes_.graph);
   if (!options_.integer_rounding && AnyMayHoldQuantized(*context, nodes_)) {
     runtime_.asked = AskForCpuKernels(runtime_.library);
   }

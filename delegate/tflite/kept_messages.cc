@@ -39,7 +39,7 @@ KeptMessages::KeptMessages(TfLiteContext* context)
 
 KeptMessages::~KeptMessages() {
   context_->ReportError = told_by_;
-  kept_text = before_;
+  kept_text.swap(before_);  // allocates nothing
 }
 
 std::string KeptMessages::Take() { return std::exchange(kept_text, ""); }

@@ -24,7 +24,7 @@ class KeptMessages {
  private:
   TfLiteContext* const context_;
   void (*const told_by_)(TfLiteContext*, const char*, ...);
-  const std::string before_;
+  std::string before_;
 };
 
 }  // namespace gles_delegate

@@ -94,9 +94,10 @@ class Trial {
       t.params = {from.scale, from.zero_point};
       auto* q = static_cast<TfLiteAffineQuantization*>(
           std::calloc(1, sizeof(TfLiteAffineQuantization)));
+      if (q == nullptr) throw std::bad_alloc();
+      t.quantization = {kTfLiteAffineQuantization, q};
       q->scale = NewArray<TfLiteFloatArray, float>({from.scale});
       q->zero_point = NewArray<TfLiteIntArray, int>({from.zero_point});
-      t.quantization = {kTfLiteAffineQuantization, q};
     }
     Resize(&t, NewArray<TfLiteIntArray>(from.dims));
     if (!from.bytes.empty()) {

@@ -34,6 +34,14 @@ void AddAll(const TfLiteIntArray* tensors, int cause, UnknownShapes* unknown) {
   }
 }
 
+// The runtime's kernels would follow a null pointer. A file may name the
+// temporary tensors of a node, which get their shapes as that is prepared.
+bool HaveShapes(const TfLiteContext& context, const TfLiteIntArray* tensors) {
+  return std::all_of(tensors->data, tensors->data + tensors->size, [&](int id) {
+    return id < 0 || context.tensors[id].dims != nullptr;
+  });
+}
+
 void AddDynamic(const TfLiteContext& context, const TfLiteIntArray* tensors,
                 const TensorValues& values, UnknownShapes* unknown) {
   for (int i = 0; i < tensors->size; ++i) {
@@ -126,6 +134,13 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
     AddMade(node->outputs, &made);
     RETURN_IF_ERROR(room->Ensure());
     const bool is_own = own == nullptr || own_nodes.contains(index);
+    if (!HaveShapes(*context, node->inputs)) {
+      AddAll(node->outputs, index, &facts.unknown);
+      facts.refusals.emplace(
+          index, absl::StrCat("node ", index, " (", OpName(*registration),
+                              ") reads a tensor without a shape"));
+      continue;
+    }
     if (!is_own) {
       EvaluateBeside(context, node, *registration, &facts.values);
       continue;
@@ -134,13 +149,19 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
     if (own == nullptr) {
       AddDynamic(*context, node->inputs, facts.values, &facts.unknown);
     }
+    const auto decomposition = decompositions.find({context, index});
+    const bool is_known = decomposition != decompositions.end();
     const auto unknown = FirstUnknown(node->inputs, facts.unknown);
     if (unknown != facts.unknown.end()) {
       AddAll(node->outputs, unknown->second, &facts.unknown);
+      // Its subgraphs have no right shapes since their borders were found.
+      if (is_known && own == nullptr && !decomposition->second.is_unsafe &&
+          registration->prepare != nullptr) {
+        (void)registration->prepare(context, node);
+        (void)messages.Take();
+      }
       continue;
     }
-    const auto decomposition = decompositions.find({context, index});
-    const bool is_known = decomposition != decompositions.end();
     if (is_known && decomposition->second.is_unsafe) {
       AddAll(node->outputs, kKnownAtRunTime, &facts.unknown);
       continue;

@@ -13,6 +13,7 @@
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/all_passes.h"
 #include "delegate/tflite/block_weights.h"
+#include "delegate/tflite/check_graph.h"
 #include "delegate/tflite/check_tensors.h"
 #include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/host_view.h"
@@ -288,6 +289,10 @@ absl::StatusOr<ModelNodes> FindNodes(TfLiteContext* context) {
   }
   nodes.plan = ReadInts(plan);
   nodes.checked = nodes.plan;
+  // Finding decompositions changes shapes, which are right again once all nodes
+  // have been prepared.
+  nodes.graph = CheckGraph(context, nodes.find, nodes.plan);
+  if (!nodes.graph.ok()) return nodes;
   nodes.decompositions = FindDecompositions(context, nodes.find, nodes.plan);
   nodes.constants_elsewhere =
       Subgraphs(context).ConstantsExcept(SubgraphsOf(nodes.decompositions));

@@ -49,6 +49,8 @@ struct ModelNodes {
   NodeFinder find;
   std::vector<int> plan;     // all of the model, in execution order
   std::vector<int> checked;  // those of `plan` that may be delegated
+  // CheckGraph() of the plan. Not ok: the rest is not known.
+  absl::Status graph;
   Decompositions decompositions;
   // The addresses of the file's constants in other signatures.
   HashSet<const void*> constants_elsewhere;

@@ -9,13 +9,13 @@ namespace gles_delegate {
 ReplacedPrepare::ReplacedPrepare(TfLiteContext* subgraph,
                                  absl::Span<const int> plan,
                                  const NodeFinder& find, Prepare prepare)
-    : subgraph_(subgraph), find_(find) {
+    : ReplacedPrepare(subgraph, find) {
   for (int index : plan) {
     TfLiteNode* node = nullptr;
     TfLiteRegistration* registration = Find(index, &node);
     if (registration == nullptr) continue;
-    replaced_.emplace_back(index,
-                           std::exchange(registration->prepare, prepare));
+    replaced_.emplace_back(index, registration->prepare);
+    registration->prepare = prepare;
     for (int id : ReadInts(node->outputs)) {
       if (!HasTensor(*subgraph, id)) continue;
       dims_.emplace_back(id, ReadInts(subgraph->tensors[id].dims));

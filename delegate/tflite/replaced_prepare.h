@@ -28,6 +28,9 @@ class ReplacedPrepare {
   ReplacedPrepare& operator=(const ReplacedPrepare&) = delete;
 
  private:
+  // Once it is done, the destructor runs if the other constructor throws.
+  ReplacedPrepare(TfLiteContext* subgraph, const NodeFinder& find)
+      : subgraph_(subgraph), find_(find) {}
   TfLiteRegistration* Find(int index, TfLiteNode** node) const;
 
   TfLiteContext* subgraph_;

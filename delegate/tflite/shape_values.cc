@@ -104,7 +104,7 @@ void ForEachPresent(const TfLiteIntArray* tensors, const Visit& visit) {
 class OutputsSetAside {
  public:
   OutputsSetAside(TfLiteContext* context, const TfLiteNode& node)
-      : context_(context) {
+      : OutputsSetAside(context) {
     ForEachPresent(node.outputs, [&](int id) {
       TfLiteTensor& t = context->tensors[id];
       before_.push_back({id, t.allocation_type, t.data.raw, t.bytes});
@@ -128,6 +128,9 @@ class OutputsSetAside {
   OutputsSetAside& operator=(const OutputsSetAside&) = delete;
 
  private:
+  // Once it is done, the destructor runs if the other constructor throws.
+  explicit OutputsSetAside(TfLiteContext* context) : context_(context) {}
+
   struct Before {
     int id;
     TfLiteAllocationType type;
@@ -178,9 +181,10 @@ bool OutputsAreSmall(const TfLiteContext& context, const TfLiteNode& node,
 class HiddenSignatures {
  public:
   HiddenSignatures(TfLiteContext* context, const TfLiteNode& node)
-      : context_(context) {
+      : HiddenSignatures(context) {
     ForEachPresent(node.inputs, [&](int id) {
-      before_.emplace_back(id, std::exchange(SignatureOf(id), nullptr));
+      before_.emplace_back(id, SignatureOf(id));
+      SignatureOf(id) = nullptr;
     });
   }
   ~HiddenSignatures() {
@@ -192,6 +196,9 @@ class HiddenSignatures {
   HiddenSignatures& operator=(const HiddenSignatures&) = delete;
 
  private:
+  // Once it is done, the destructor runs if the other constructor throws.
+  explicit HiddenSignatures(TfLiteContext* context) : context_(context) {}
+
   using Signature = decltype(TfLiteTensor::dims_signature);
 
   // By index: kernels add tensors, which may move the others.

@@ -42,7 +42,7 @@ TfLiteStatus MarkOutputs(TfLiteContext* context, TfLiteNode* node) {
 class MarkedInputs {
  public:
   MarkedInputs(TfLiteContext* context, const std::vector<int>& inputs)
-      : context_(context) {
+      : MarkedInputs(context) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       // A TfLiteIntArray: {int size; int data[]}.
       marks_.push_back({kInputRank, 0, static_cast<int>(i)});
@@ -61,6 +61,9 @@ class MarkedInputs {
   }
 
  private:
+  // Once it is done, the destructor runs if the other constructor throws.
+  explicit MarkedInputs(TfLiteContext* context) : context_(context) {}
+
   TfLiteContext* context_;
   std::deque<std::array<int, kInputRank + 1>> marks_;
   std::vector<std::pair<int, TfLiteIntArray*>> own_;
@@ -112,6 +115,8 @@ absl::StatusOr<SubgraphBorder> BorderOf(TfLiteContext* context, int node,
     prepared = registration->prepare(context, composite);
   }
   SubgraphBorder border;
+  border.inputs.reserve(tensors.read.size());
+  border.outputs.reserve(outputs.size());
   for (int id : tensors.read) {
     const auto position = MarkOf(subgraph->tensors[id], kInputRank);
     if (is_input(id) && position &&

@@ -161,7 +161,7 @@ TrialShapes::Obstacles TrialShapes::ObstaclesOf(const ShapeFacts& facts) const {
     for (int id : ReadInts(node->outputs)) {
       if (id < 0 || facts.unknown.contains(id)) continue;
       const TfLiteTensor& t = context_->tensors[id];
-      found.empty += !IsList(t) && IsEmpty(t);
+      found.empty += IsEmpty(t) && !IsList(t);
     }
   }
   return found;

@@ -147,7 +147,7 @@ TEST(DeviceProfileTest, TilesOfBoardsSpillNoRegisters) {
   EXPECT_THAT(
       parameters_of("Mali-G52 r1 (Panfrost)"),
       IsSupersetOf({"conv_tile_pixels=2", "conv_tile_slices=1",
-                    "few_registers=0", "held_boxes=0", "residual_tile_pixels=1",
+                    "few_registers=1", "held_boxes=0", "residual_tile_pixels=1",
                     "depthwise_by_columns=1"}));
   EXPECT_THAT(parameters_of("Mali-T860 MC4 (Panfrost)"),
               IsSupersetOf({"conv_tile_pixels=1", "conv_tile_slices=1",

@@ -66,6 +66,10 @@ TEST_F(RankFiveTest, TransposeOfSixAxes) {
   expect({2, 3, 4, 2, 2, 3}, {0, 3, 4, 5, 1, 2});
   expect({2, 3, 1, 4, 1, 5}, {4, 5, 2, 3, 0, 1});
   expect({2, 3, 2, 3, 2, 5}, {0, 2, 1, 4, 5, 3});
+  // In two steps, and in three.
+  expect({2, 3, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0});
+  expect({2, 3, 2, 3, 4, 5}, {2, 4, 0, 3, 1, 5});
+  expect({2, 3, 2, 3, 2, 3, 2}, {6, 5, 4, 3, 2, 1, 0});
 }
 
 // TFLite 2.21 stops at five axes, so the answer is worked out here.
@@ -123,6 +127,18 @@ TEST_F(RankFiveTest, Reduce) {
 }
 
 const Shape kSix = {2, 3, 2, 3, 2, 5};
+
+TEST_F(RankFiveTest, ReducesEveryOtherAxis) {
+  for (const Ints& axes : {Ints{0, 2, 4}, {1, 3, 5}, {0, 2, 5}}) {
+    for (bool keep : {false, true}) {
+      Expect(Reduce(Op::MEAN, kSix, axes, keep));
+      Expect(Reduce(Op::REDUCE_PROD, kSix, axes, keep));
+      Expect(ReduceInts(Op::SUM, kSix, axes, keep));
+      Expect(ReduceBools(Op::REDUCE_ALL, kSix, axes, keep));
+    }
+  }
+  Expect(Reduce(Op::MEAN, kShape, {0, 2, 4}, false));
+}
 
 // Operands that repeat along some axes of the batch alone. TFLite's kernels
 // other than ADD, SUB and MUL end the process at six axes, so that theirs gets

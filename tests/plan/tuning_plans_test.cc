@@ -177,6 +177,13 @@ TEST(TuningPlansTest, HeldBoxes) {
   EXPECT_EQ(held(8), "8");  // of 256 invocations
   EXPECT_EQ(held(7), "0");
   EXPECT_EQ(held(0), "0");
+  const auto texels = [](int max) {
+    DeviceChoices choices;
+    choices.held_boxes = max;
+    return DefineOf("softmax", "HELD", SoftmaxOf(4096), choices);
+  };
+  EXPECT_EQ(texels(4), "8");  // of 128 invocations
+  EXPECT_EQ(texels(3), "none");
 }
 
 TEST(TuningPlansTest, ResidualTilePixels) {

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -69,6 +70,7 @@ def test_the_program_times_models(path):
             assert model[side + "_batch_per_s"] >= model[side + "_per_s"]
         assert model["cpu_batch"] == 1 or model["cpu_batch_per_s"] > model["cpu_per_s"]
     assert "ms with the delegate" in done.stderr
+    assert not re.search(r"\d+e\+| 0(\.00)? ms", done.stderr)  # however small the model is
 
 
 def test_software_is_never_a_gpu(path):

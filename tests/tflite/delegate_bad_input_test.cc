@@ -19,6 +19,7 @@
 #include "tests/testing/parse_node.h"
 #include "tests/testing/scratch_directory.h"
 #include "tools/common/tflite_abi.h"
+#include "tools/op_models/op_builders.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -262,6 +263,38 @@ TEST(InconsistentShapesTest, WhatTfliteRefusesStaysTflitesError) {
   ASSERT_FALSE(interpreter.ok());
   EXPECT_THAT(std::string(interpreter.status().message()),
               HasSubstr("broadcast"));
+}
+
+// A file may name a node's temporary tensors. They have no shape before that
+// node is prepared, which fails here.
+TEST(InconsistentShapesTest, AnInputWithoutAShape) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  LstmCase lstm;
+  lstm.steps = 3;
+  const auto model = LoadOrDie(EditModel(Lstm(lstm), [](schema::ModelT& model) {
+    schema::SubGraphT& graph = *model.subgraphs[0];
+    graph.tensors[graph.operators[0]->inputs[12]]->shape = {};  // a bias
+    auto code = std::make_unique<schema::OperatorCodeT>();
+    code->builtin_code = schema::BuiltinOperator::SOFTMAX;
+    code->deprecated_builtin_code =
+        static_cast<int8_t>(schema::BuiltinOperator::SOFTMAX);
+    model.operator_codes.push_back(std::move(code));
+    auto softmax = std::make_unique<schema::OperatorT>();
+    softmax->opcode_index = 1;
+    softmax->inputs = {static_cast<int>(graph.tensors.size()) + 1};
+    softmax->outputs = {static_cast<int>(graph.tensors.size())};
+    softmax->builtin_options.Set(schema::SoftmaxOptionsT());
+    graph.tensors.push_back(
+        std::make_unique<schema::TensorT>(*graph.tensors[0]));
+    graph.operators.push_back(std::move(softmax));
+  }));
+  const DelegatePtr delegate = MakeDelegate();
+  InterpreterOptions options;
+  options.delegate = delegate.get();
+  options.apply = InterpreterOptions::Apply::kOptions;
+  EXPECT_FALSE(Interpreter::Create(*model, options).ok());
+  EXPECT_THAT(ReportOf(delegate)["cpu"].dump(),
+              HasSubstr("SOFTMAX) reads a tensor without a shape"));
 }
 
 // --- Lists of tensors -------------------------------------------------------

@@ -44,6 +44,13 @@ PATHS = {
     "model_shapes": ("{}", "--check --output_dir={} {m}"),
     "soak": ("{}",),
 }
+# Flags of files to write, known to be impossible before any work is done.
+WRITTEN = {
+    "benchmark_model": ("report_json", "trace_file"), "inference_diff": ("report_json",),
+    "quantized_accuracy": ("report_json",), "model_report": ("report_json", "html"),
+    "gles_demo": ("report_json", "write_model"), "gles_conformance": ("html", "junit"),
+    "gles_doctor": ("report_json", "report_csv"), "gles_tune": ("report_json", "graph={m} --output_file"),
+}
 # Arguments that are refused, with a part of the words.
 REFUSED = {
     "benchmark_model": (
@@ -150,6 +157,10 @@ def check_arguments(path, folder):
               for arguments in PATHS.get(path.name, ()) for kind, file in bad.items()]
     trials += [(arguments, arguments.format(**names), words)
                for arguments, words in REFUSED.get(path.name, ())]
+    trials += [(f"--{flag} with {kind}", f"--{flag}={file}".format(**names), f"cannot write {file}: {why}")
+               for flag in WRITTEN.get(path.name, ())
+               for kind, file, why in (("a folder", folder, "Is a directory"),
+                                       ("no folder", folder / "no/x", "No such file or directory"))]
     if path.name not in CHOOSE_BACKENDS:
         trials += [(flag, f"--{flag}=1", f"unknown flag '{flag}'") for flag in CHOICE]
     for what, arguments, words in trials:

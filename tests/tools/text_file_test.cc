@@ -59,8 +59,27 @@ TEST_F(TextFileTest, AFailureNamesThePathAndLeavesNothing) {
   const absl::Status status = WriteText(Path("no/such/a.txt"), "text");
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(status.message()), HasSubstr("no/such/a.txt"));
-  EXPECT_FALSE(WriteText(folder_.path(), "text").ok());  // a folder
+  EXPECT_FALSE(WriteText(folder_.path(), "text").ok());
   EXPECT_THAT(folder_.Files(), IsEmpty());
+}
+
+TEST_F(TextFileTest, WhatCannotBeWrittenIsKnownBefore) {
+  WriteText(Path("a.txt"), "text").IgnoreError();
+  fs::create_symlink(Path("later.txt"), Path("link.txt"));
+  for (const char* const name : {"a.txt", "new.txt", "link.txt"}) {
+    EXPECT_TRUE(CheckWritable(Path(name)).ok()) << name;
+    EXPECT_TRUE(WriteText(Path(name), "text").ok()) << name;
+  }
+  EXPECT_TRUE(CheckWritable("/dev/null").ok());
+  const std::pair<std::string, std::string> kWrong[] = {
+      {"", "Is a directory"},
+      {"no/such/a.txt", "No such file or directory"},
+      {"a.txt/b.txt", "Not a directory"}};
+  for (const auto& [name, why] : kWrong) {
+    EXPECT_EQ(std::string(CheckWritable(Path(name)).message()),
+              "cannot write " + Path(name) + ": " + why);
+    EXPECT_EQ(CheckWritable(Path(name)), WriteText(Path(name), "text"));
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "tools/common/text_file.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -19,6 +21,11 @@ bool MayBeReplaced(const std::string& path) {
   const auto type = std::filesystem::symlink_status(path, error).type();
   return type == std::filesystem::file_type::not_found ||
          type == std::filesystem::file_type::regular;
+}
+
+absl::Status CannotWrite(const std::string& path, int error) {
+  return absl::UnavailableError(
+      absl::StrCat("cannot write ", path, ": ", std::strerror(error)));
 }
 
 bool Write(const std::string& path, const std::string& text) {
@@ -53,16 +60,34 @@ absl::StatusOr<std::vector<uint8_t>> ReadFile(const std::string& path) {
 
 absl::Status WriteText(const std::string& path, const std::string& text) {
   bool written = false;
+  errno = EIO;  // for a stream that fails without a system call
   if (MayBeReplaced(path)) {
     const std::string unfinished = path + ".part";
     written = Write(unfinished, text) &&
               std::rename(unfinished.c_str(), path.c_str()) == 0;
+    const int error = errno;
     if (!written) std::remove(unfinished.c_str());
+    errno = error;
   } else {
     written = Write(path, text);
   }
-  if (written) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("cannot write ", path));
+  return written ? absl::OkStatus() : CannotWrite(path, errno);
+}
+
+absl::Status CheckWritable(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    return CannotWrite(path, EISDIR);
+  }
+  // A file that is replaced need not be writable, but its folder.
+  std::filesystem::path place = path;
+  if (MayBeReplaced(path)) place = place.parent_path() / ".";
+  // A symbolic link may lead to a file that is yet to be made.
+  if (std::filesystem::is_symlink(path, error) ||
+      access(place.c_str(), W_OK) == 0) {
+    return absl::OkStatus();
+  }
+  return CannotWrite(path, errno);
 }
 
 }  // namespace gles_delegate

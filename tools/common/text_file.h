@@ -17,10 +17,14 @@ namespace gles_delegate {
 absl::StatusOr<std::vector<uint8_t>> ReadFile(const std::string& path);
 
 // Writes `text` to `path`. A plain file is replaced as a whole, so that a
-// program which is interrupted leaves the old one or the new one; what is
-// something else (/dev/stdout, a pipe, a symbolic link) is written to.
-// kUnavailable, with the path: the file cannot be written.
+// program which is interrupted leaves the old one or the new one. Anything
+// else (/dev/stdout, a pipe, a symbolic link) is written to.
+// kUnavailable, with the path and the reason: the file cannot be written.
 absl::Status WriteText(const std::string& path, const std::string& text);
+
+// The error that WriteText() would have now, before the work whose result is
+// written. A full disk is only found by writing.
+absl::Status CheckWritable(const std::string& path);
 
 }  // namespace gles_delegate
 

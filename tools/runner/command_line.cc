@@ -22,6 +22,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "delegate/device/known_names.h"
+#include "tools/common/text_file.h"
 #include "tools/runner/git_revision.h"
 
 ABSL_FLAG(bool, wide, false, "do not break lines at 80 columns");
@@ -34,6 +35,10 @@ constexpr std::pair<absl::string_view, int> kLeast[] = {
     {"invokes", 1},  {"lives", 0},    {"max_batch", 1},  {"max_secs", 0},
     {"min_secs", 0}, {"num_runs", 1}, {"num_inputs", 1}, {"num_threads", 1},
     {"sample", 1},   {"seconds", 0},  {"warmup_runs", 0}};
+
+// Files that programs write when their work is done.
+constexpr absl::string_view kWritten[] = {
+    "html", "junit", "report_csv", "report_json", "trace_file", "write_model"};
 
 std::set<std::string>& Hidden() {
   static auto* const names = new std::set<std::string>;
@@ -60,7 +65,8 @@ void PrintHelp(const std::string& usage) {
     const std::string value = flag->DefaultValue();
     const std::string text =
         absl::StrCat("      ", flag->Help(),
-                     value.empty() || value == "false"
+                     value.empty() || value == "false" ||
+                             value != flag->CurrentValue()  // ThreadsOfACpu()
                          ? ""
                          : absl::StrCat(" (default ", value, ")"));
     std::printf(
@@ -110,6 +116,21 @@ void CheckCounts(absl::string_view program) {
     std::fprintf(stderr, "%s: --%s must be %d or more, not %s\n",
                  std::string(program).c_str(), std::string(name).c_str(), least,
                  value.c_str());
+    std::exit(1);
+  }
+}
+
+void CheckWrittenFiles(absl::string_view program) {
+  const auto flags = OurFlags();
+  for (absl::string_view name : kWritten) {
+    const auto found = flags.find(name);
+    if (found == flags.end()) continue;
+    const std::string path = found->second->CurrentValue();
+    if (path.empty() || path == "-") continue;
+    const absl::Status status = CheckWritable(path);
+    if (status.ok()) continue;
+    std::fprintf(stderr, "%s: %s\n", std::string(program).c_str(),
+                 status.ToString().c_str());
     std::exit(1);
   }
 }
@@ -223,6 +244,7 @@ std::vector<char*> ParseCommandLine(int argc, char** argv,
   }
   std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
   CheckCounts(program);
+  CheckWrittenFiles(program);
   if (!rest.empty()) rest.erase(rest.begin());
   return rest;
 }

@@ -12,9 +12,9 @@ void WithoutFlags(const std::vector<std::string>& names);
 
 // Sets the flags and returns the other arguments, without the program's name.
 // Ends the process with status 0 after -h, --help (`usage` and this project's
-// flags) and --version, and with status 1 after one of these with a value, an
-// unknown flag, which it compares with the known ones, or a count or a time
-// that is too small.
+// flags) and --version. Ends it with status 1 after one of these with a value,
+// after an unknown flag, which it compares with the known ones, and if a count
+// or a time is too small or a file to write cannot be written.
 std::vector<char*> ParseCommandLine(int argc, char** argv,
                                     const std::string& usage);
 

@@ -1,22 +1,36 @@
-// TRANSPOSE: output axis i is input axis permutation[i]. Constant permutation;
-// above rank 5, runs of axes that stay adjacent must fold it into a transpose
-// of at most 5 axes. kInvalidArgument: not a permutation of the input's axes,
-// or a wrong output shape.
+// TRANSPOSE: output axis i is input axis permutation[i]. Constant permutation.
+// Above rank 5, runs of axes that stay adjacent are one axis; if more than five
+// are left, a dispatch for each of those moves one axis first.
+// kInvalidArgument: not a permutation of the input's axes, or a wrong output
+// shape.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TRANSPOSE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TRANSPOSE_H_
 
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/fold_axes.h"
 #include "delegate/ops/movement/remap.h"
 
 namespace gles_delegate {
 
-struct TransposeAttributes {
+// One dispatch, between folded dims.
+struct TransposeStep {
   Remap remap;
-  // Above rank 5: the dims with adjacent axes folded.
-  std::vector<int> folded_input;  // empty: not folded
-  std::vector<int> folded_output;
+  std::vector<int> input, output;
+};
+// Of at most five axes.
+TransposeStep StepOf(const FoldedTranspose& folded);
+
+// Adds the steps, of which there is at least one. Returns what the last writes.
+absl::StatusOr<TensorId> AddTransposeSteps(
+    Planner* planner, TensorId src, absl::Span<const TransposeStep> steps);
+
+struct TransposeAttributes {
+  Remap remap;                       // up to rank 5
+  std::vector<TransposeStep> steps;  // above, one after the other
 };
 
 }  // namespace gles_delegate

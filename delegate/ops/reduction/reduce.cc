@@ -1,5 +1,6 @@
 #include "delegate/ops/reduction/reduce.h"
 
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,9 @@ absl::Status PlanReduce(const Node& node, Planner* planner) {
   const Reducer reducer = ReducerOf(*node.op);
   const auto& a = std::any_cast<const ReduceAttributes&>(node.attributes);
   TensorId src = node.inputs[0];
+  if (!a.moves.empty()) {
+    ASSIGN_OR_RETURN(src, AddTransposeSteps(planner, src, a.moves));
+  }
   if (!a.folded.empty()) {
     ASSIGN_OR_RETURN(auto folded,
                      AsShape(planner, src, Shape::FromDims(a.folded)));
@@ -96,10 +100,16 @@ absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
       over == std::vector<bool>{false, true, true, false};
   if (rank > 4) {
     FoldedAxes folded = FoldAxes(input.dims, over);
-    if (folded.dims.size() > 4) {
-      return absl::UnimplementedError(absl::StrCat(
-          "reduces every other axis of ", DimsString(input.dims),
-          "; neighbours that are reduced, or kept, alike must fold into 4"));
+    while (folded.dims.size() > 4) {
+      // Every other axis is reduced: the third joins the first, and the fourth
+      // the second.
+      std::vector<int> order(folded.dims.size());
+      std::iota(order.begin(), order.end(), 0);
+      std::swap(order[1], order[2]);
+      a.moves.push_back(StepOf(FoldTranspose(folded.dims, order)));
+      std::swap(folded.dims[1], folded.dims[2]);
+      std::vector<bool>::swap(folded.flags[1], folded.flags[2]);
+      folded = FoldAxes(folded.dims, folded.flags);
     }
     a.folded = std::move(folded.dims);
     over = std::move(folded.flags);

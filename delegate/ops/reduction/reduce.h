@@ -1,7 +1,8 @@
 // MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD of floats, REDUCE_ANY and
 // REDUCE_ALL of bools, over any constant axes, kept with extent 1 or removed;
-// above rank 4, adjacent axes must fold into at most 4. kInvalidArgument:
-// invalid axes, or a wrong output shape. kUnimplemented: other types.
+// above rank 4, adjacent axes are one axis; if more than 4 are left, a dispatch
+// moves some together first. kInvalidArgument: invalid axes, or a wrong output
+// shape. kUnimplemented: other types.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCE_H_
 
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
+#include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/reduction/reduction.h"
 
 namespace gles_delegate {
@@ -23,6 +25,7 @@ struct ReduceAttributes {
   bool over_plane_by_any_name = false;
   // 8-bit MEAN and SUM in TFLite's integer arithmetic; else null.
   std::shared_ptr<const CodeSums> quantized;
+  std::vector<TransposeStep> moves;  // of the input, before
   std::vector<int> folded;  // the input's dims above rank 4, folded; else empty
 };
 

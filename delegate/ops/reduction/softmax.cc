@@ -93,9 +93,9 @@ absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   if (a.int16 == nullptr && a.quantized == nullptr) {
     threads = SpreadRows(shape, planner->profile(), &d);
     // A short share of the row stays in registers.
-    constexpr int kMaxHeld = 16;
+    const int most = 2 * planner->profile().choices.held_boxes;
     const int share = DivideUp(shape.slices(), threads);
-    if (threads > 1 && share <= kMaxHeld) d.Define("HELD", share);
+    if (threads > 1 && share <= most) d.Define("HELD", share);
   } else {
     threads = SoftmaxThreads(shape, planner->profile());
     d.Define("THREADS", threads);

@@ -103,6 +103,11 @@ def _print_machine(machine: Dict[str, Any], out: Any) -> None:
         _say(machine["reason"], out, 2)
 
 
+def _figure(value: float) -> str:
+    """A time or a rate without an exponent, however small the model is."""
+    return f"{value:.0f}" if value >= 1000 else f"{value:.4g}" if value >= 0.01 else f"{value:.4f}"
+
+
 def _print_model(found: Dict[str, Any], out: Any) -> None:
     print(f"\n{found['model']}\n  {found['verdict']}", file=out, flush=True)
     if found["error"] is not None:
@@ -110,10 +115,10 @@ def _print_model(found: Dict[str, Any], out: Any) -> None:
         return
 
     def rates(side: str) -> str:
-        batch = f", {found[side + '_batch_per_s']:.4g} in batches of {found[side + '_batch']}"
-        return f"{found[side + '_per_s']:.4g}" + (batch if found[side + "_batch"] > 1 else "")
+        batch = f", {_figure(found[side + '_batch_per_s'])} in batches of {found[side + '_batch']}"
+        return _figure(found[side + "_per_s"]) + (batch if found[side + "_batch"] > 1 else "")
 
-    _say(f"{found['gles_ms']:.2f} ms with the delegate, {found['cpu_ms']:.2f} ms on the CPU", out, 2)
+    _say(f"{_figure(found['gles_ms'])} ms with the delegate, {_figure(found['cpu_ms'])} ms on the CPU", out, 2)
     _say(f"inferences a second with the delegate {rates('gles')}; on the CPU {rates('cpu')}", out, 2)
     _say(f"{found['nodes_delegated']} of {found['nodes_total']} nodes on {found['renderer']}; "
          f"error {found['max_error']:.1e} of the largest output", out, 2)
