@@ -1,6 +1,6 @@
 // MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD of floats, REDUCE_ANY and
-// REDUCE_ALL of bools, over any constant axes, kept with extent 1 or removed;
-// above rank 4, adjacent axes are one axis; if more than 4 are left, a dispatch
+// REDUCE_ALL of bools, over any constant axes, kept with extent 1 or removed.
+// Above rank 4, adjacent axes are one axis; if more than 4 are left, a dispatch
 // moves some together first. kInvalidArgument: invalid axes, or a wrong output
 // shape. kUnimplemented: other types.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCE_H_
