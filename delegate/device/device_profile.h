@@ -75,8 +75,8 @@ struct DeviceChoices {
   // memory; more compute one of few sums if split_k_target is set. 1: each
   // computes its own.
   int reduction_lanes = 32;
-  // Maximum number of boxes, or of softmax's pairs of texels, that an invocation
-  // keeps in registers; with more it reads them again for each selection or sum.
+  // Maximum number of boxes, or of pairs of a softmax's texels, that an
+  // invocation keeps in registers; with more it reads them each time.
   int held_boxes = 8;
 
   // Number of invocations that keep the device busy. Convolutions and products
