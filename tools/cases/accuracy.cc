@@ -119,6 +119,29 @@ int ProductsOf(const NodeSpec& node, const Filter& filter) {
   return static_cast<int>(testing::ElementCount(shape)) / shape[filter.outputs];
 }
 
+// How many elements the node makes one of, along its constant axes.
+int ReducedBy(const NodeSpec& node) {
+  const testing::Shape shape = ShapeOf(node, 0);
+  const int rank = static_cast<int>(shape.size());
+  if (node.inputs.size() < 2) return 1;
+  std::vector<bool> over(shape.size());
+  int count = 1;
+  for (double value : node.inputs[1].data.values) {
+    int axis = static_cast<int>(value);
+    if (axis < 0) axis += rank;
+    if (axis < 0 || axis >= rank || over[axis]) continue;
+    over[axis] = true;
+    count *= shape[axis];
+  }
+  return count;
+}
+
+// How long the input's rows are.
+int RowOf(const NodeSpec& node) {
+  const testing::Shape shape = ShapeOf(node, 0);
+  return shape.empty() ? 1 : shape.back();
+}
+
 // Adds what the node does to the result.
 void AddNode(const NodeSpec& node, Accuracy* accuracy) {
   if (const Filter* filter = FilterOf(node)) {
@@ -150,6 +173,43 @@ void AddNode(const NodeSpec& node, Accuracy* accuracy) {
       if (height > 4 && width > 4) accuracy->half_roundings = 2;
       return;
     }
+    case Op::SUM:
+    case Op::MEAN:
+    case Op::CUMSUM:
+      accuracy->terms += ReducedBy(node);
+      if (node.op != Op::CUMSUM) accuracy->ulps = 8;
+      return;
+    case Op::REDUCE_PROD:
+      // A product's roundings multiply: 2^-24 for each factor.
+      accuracy->terms += ReducedBy(node);
+      accuracy->ulps = 2.0f * ReducedBy(node);
+      return;
+    case Op::LOG_SOFTMAX:
+      // The logarithm of a sum of exponentials: GLSL's log is within 2^-21
+      // absolute in [0.5, 2] and 3 ULP elsewhere, exp as in SOFTMAX, whose
+      // relative error is this one's absolute error.
+      accuracy->absolute = 8e-6f;
+      accuracy->magnitude_of_inputs = true;
+      [[fallthrough]];
+    case Op::SOFTMAX:
+      accuracy->terms += RowOf(node);
+      // exp(x - max) of 3 + 2|x - max| ULP; |x - max| beyond 14 leaves little.
+      accuracy->ulps = 64;
+      return;
+    case Op::L2_NORMALIZATION:
+      accuracy->terms += RowOf(node);
+      accuracy->ulps = 16;  // a root of 4.5 ULP and a quotient of 2.5
+      return;
+    case Op::LOCAL_RESPONSE_NORMALIZATION:
+      accuracy->terms +=
+          std::min(2 * Option<int>(node, "radius") + 1, RowOf(node));
+      // TFLite slides its window: it adds each square once and takes it away
+      // once, so its sum errs by what passed through it, up to all channels.
+      accuracy->ulps = 32 + 4.0f * RowOf(node);
+      return;
+    case Op::RFFT2D:
+      accuracy->terms += 1;  // SetSpectrum() says more
+      return;
     case Op::BATCH_MATMUL: {
       const testing::Shape x = ShapeOf(node, 0);
       if (x.size() < 2) return;  // is refused
@@ -195,6 +255,22 @@ Accuracy AccuracyOf(const CaseSpec& spec) {
   return accuracy;
 }
 
+void SetSpectrum(const CaseSpec& spec, testing::SingleOpModel* model) {
+  if (!HasOp(spec, Op::RFFT2D) || model->inputs.empty()) return;
+  const auto row = static_cast<size_t>(RowOf(spec.nodes[0]));
+  const auto length =
+      static_cast<float>(spec.nodes[0].inputs[1].data.values.back());
+  const std::vector<float>& samples = model->inputs[0];
+  float largest = 0;
+  for (size_t at = 0; at + row <= samples.size(); at += row) {
+    float sum = 0;
+    for (size_t i = at; i < at + row; ++i) sum += std::abs(samples[i]);
+    largest = std::max(largest, sum);
+  }
+  model->accuracy.absolute =
+      (4 * std::sqrt(length) + model->accuracy.ulps) * std::ldexp(largest, -24);
+}
+
 bool HasMagnitude(const CaseSpec& spec) {
   return HasFloats(spec) &&
          std::any_of(
@@ -202,7 +278,8 @@ bool HasMagnitude(const CaseSpec& spec) {
                // An activation hides how large the result was before it.
                return node.op == Op::ADD || node.op == Op::SUB ||
                       node.op == Op::ADD_N || node.op == Op::AVERAGE_POOL_2D ||
-                      node.op == Op::BATCH_MATMUL ||
+                      node.op == Op::BATCH_MATMUL || node.op == Op::SUM ||
+                      node.op == Op::MEAN || node.op == Op::CUMSUM ||
                       FilterOf(node) != nullptr || IsActivated(node);
              });
 }

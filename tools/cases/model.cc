@@ -259,6 +259,7 @@ testing::SingleOpModel ModelOf(const CaseSpec& spec) {
         return outputs;
       });
   if (!wrong.ok()) model.status = wrong;
+  SetSpectrum(spec, &model);
   return model;
 }
 

@@ -35,44 +35,6 @@ enum class Weights {
   kRuntime,     // a second input of the model
 };
 
-SingleOpModel Softmax(const Shape& input, float beta = 1.0f);
-SingleOpModel LogSoftmax(const Shape& input);
-
-// MEAN, SUM, REDUCE_MAX, REDUCE_MIN or REDUCE_PROD over constant axes.
-SingleOpModel Reduce(Op op, const Shape& input, const std::vector<int>& axes,
-                     bool keep_dims);
-
-// CUMSUM along a constant axis.
-SingleOpModel Cumsum(const Shape& input, int axis, bool exclusive = false,
-                     bool reverse = false);
-// L2_NORMALIZATION of data of that standard deviation.
-SingleOpModel L2Normalization(const Shape& input, float deviation = 1);
-SingleOpModel LocalResponseNormalization(const Shape& input, int radius,
-                                         float bias, float alpha, float beta);
-
-// CAST of values from -max to max, a third of them zeros.
-SingleOpModel Cast(TensorType from, TensorType to, const Shape& input,
-                   float max = 100);
-// REDUCE_ANY or REDUCE_ALL over constant axes: of bools that are seldom, or
-// mostly, true.
-SingleOpModel ReduceBools(Op op, const Shape& input,
-                          const std::vector<int>& axes, bool keep_dims);
-// MEAN, SUM, REDUCE_MAX, REDUCE_MIN or REDUCE_PROD of int32 over constant axes.
-SingleOpModel ReduceInts(Op op, const Shape& input,
-                         const std::vector<int>& axes, bool keep_dims);
-// ARG_MAX or ARG_MIN, of whole numbers from -max to max.
-SingleOpModel ArgExtreme(Op op, const Shape& input, int axis,
-                         TensorType type = TensorType::FLOAT32, int max = 4);
-// COMPLEX_ABS, REAL or IMAG of RFFT2D of rows of `input`, with `length` samples
-// each.
-SingleOpModel Spectrum(const Shape& input, int length,
-                       Op part = Op::COMPLEX_ABS);
-
-// TOPK_V2; both outputs are the model's. Few values, so that many are equal.
-SingleOpModel TopK(const Shape& input, int k,
-                   TensorType type = TensorType::FLOAT32, int max = 20,
-                   const ModelQuantization& quantization = {});
-
 struct LstmCase {
   int batch = 1;
   int inputs = 5;
