@@ -76,7 +76,7 @@ void ExpectAgrees(const CaseSpec& spec, const SingleOpModel& model,
                   RunOptions options) {
   options.expect_delegated = false;
   const testing::CpuReference reference =
-      testing::MakeCpuReference(model, options.precision);
+      testing::MakeCpuReference(model, options.precision, options.invokes);
   // A younger op, or one that had no kernel of the type.
   if (!reference.status.ok() && testing::OnOldestTflite()) return;
   const std::string wrong =

@@ -17,6 +17,9 @@ testing::SingleOpModel ModelOf(absl::string_view text);
 // The file of a refused case, with the shapes that its text gives.
 std::vector<uint8_t> BytesOf(const CaseSpec& spec);
 
+// Whether a result depends on the runs before it.
+bool IsStateful(const CaseSpec& spec);
+
 // How closely the case must agree, by the ops that it has (accuracy.cc).
 testing::Accuracy AccuracyOf(const CaseSpec& spec);
 // Each of the log2(N) steps of RFFT2D rounds sums of up to N samples, of any
