@@ -75,6 +75,7 @@ std::string Again(const CaseSpec& spec, const RunOptions& options) {
 void ExpectAgrees(const CaseSpec& spec, const SingleOpModel& model,
                   RunOptions options) {
   options.expect_delegated = false;
+  if (model.stateful) options.invokes = 5;
   const testing::CpuReference reference =
       testing::MakeCpuReference(model, options.precision, options.invokes);
   // A younger op, or one that had no kernel of the type.

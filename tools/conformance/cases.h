@@ -16,8 +16,6 @@ namespace gles_delegate::conformance {
 // Those of rows of tools/cases, and their variants.
 void AddRowCases(CaseList* list, const std::vector<cases::Row>& rows);
 
-void AddRecurrentCases(CaseList* list);
-
 void AddCustomCases(CaseList* list);
 void AddQuantizedCases(CaseList* list);
 void AddQuantizedConvolutionCases(CaseList* list);

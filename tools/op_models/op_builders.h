@@ -35,54 +35,6 @@ enum class Weights {
   kRuntime,     // a second input of the model
 };
 
-struct LstmCase {
-  int batch = 1;
-  int inputs = 5;
-  int cells = 6;
-  int steps = 0;    // 0: LSTM, one step
-  int outputs = 0;  // of a projection; 0: none
-  bool time_major = false;
-  bool cifg = false;
-  bool peephole = false;
-  bool layer_norm = false;
-  bool projection_bias = false;
-  float cell_clip = 0;
-  float proj_clip = 0;
-  schema::ActivationFunctionType activation =
-      schema::ActivationFunctionType::TANH;
-};
-
-// 7 cells with a mix of the optional parts, of 16.
-LstmCase LstmWithParts(int bits);
-// UNIDIRECTIONAL_SEQUENCE_LSTM, or LSTM (full kernel) where `steps` is 0.
-std::vector<uint8_t> Lstm(const LstmCase& params);
-struct BasicCase {
-  int batch = 1;
-  int inputs = 5;
-  int depth = 6;
-  bool variables = true;  // else its states are inputs of the model
-  bool runtime_weights = false;
-};
-
-// LSTM's basic kernel.
-std::vector<uint8_t> BasicLstm(const BasicCase& params);
-struct SvdfCase {
-  int batch = 1;
-  int inputs = 5;
-  int units = 3;
-  int rank = 2;
-  int memory = 4;
-  bool bias = true;
-  bool runtime_weights = false;
-  schema::ActivationFunctionType activation =
-      schema::ActivationFunctionType::NONE;
-};
-
-std::vector<uint8_t> Svdf(const SvdfCase& params);
-// Such a model with data.
-SingleOpModel Stateful(const std::string& description,
-                       std::vector<uint8_t> bytes);
-
 }  // namespace gles_delegate::testing
 
 #endif  // GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_H_
