@@ -76,6 +76,8 @@ TfLiteType TypeOf(schema::TensorType type) {
       return kTfLiteInt16;
     case schema::TensorType::INT8:
       return kTfLiteInt8;
+    case schema::TensorType::COMPLEX64:
+      return kTfLiteComplex64;
     case schema::TensorType::INT4:
       return static_cast<TfLiteType>(kInt4);
     case schema::TensorType::INT2:
@@ -88,6 +90,7 @@ TfLiteType TypeOf(schema::TensorType type) {
 size_t ElementBytes(TfLiteType type) {
   switch (type) {
     case kTfLiteInt64:
+    case kTfLiteComplex64:
       return 8;
     case kTfLiteFloat32:
     case kTfLiteInt32:

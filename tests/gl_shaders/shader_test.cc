@@ -247,8 +247,8 @@ std::vector<SingleOpModel> OneOfEach() {
                          "b=const:[3] depth_multiplier=1"),
           cases::ModelOf("TRANSPOSE_CONV shape=(1,9,9,4) w=const:[4,3,3,3] "
                          "x=[1,5,5,3] stride=2"),
-          Softmax({1, 1, 1, 17}),
-          Softmax({1, 8, 8, 3}),
+          cases::ModelOf("SOFTMAX x=[1,1,1,17] beta=1"),
+          cases::ModelOf("SOFTMAX x=[1,8,8,3] beta=1"),
           cases::ModelOf("DEPTH_TO_SPACE x=[1,2,3,20] block_size=2"),
           cases::ModelOf("SPACE_TO_DEPTH x=[1,4,6,5] block_size=2"),
           cases::ModelOf("HARD_SWISH x=[1,4,4,5]"),

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
@@ -129,12 +130,19 @@ TEST_F(HybridWeightsTest, Uint8IsReadAsInt8) {
         0.2f);
   Check(cases::ModelOf("FULLY_CONNECTED x=[1,17] w=const:[5,17] b=const:[5]"),
         0.2f);
-  SvdfCase svdf;
-  Check(Stateful("hybrid SVDF", Svdf(svdf)), 0.2f);
-  LstmCase lstm;
-  Check(Stateful("hybrid LSTM", Lstm(lstm)), 0.05f);
-  lstm.steps = 3;
-  Check(Stateful("hybrid sequence LSTM", Lstm(lstm)), 0.05f);
+  Check(cases::ModelOf("SVDF x=[1,5]~i-128..128/64 feature=const:[6,5] "
+                       "time=const:[6,4] bias=const:[3] state=state:[1,24] "
+                       "rank=2"),
+        0.2f);
+  for (const char* op :
+       {"LSTM x=[1,5]", "UNIDIRECTIONAL_SEQUENCE_LSTM x=[1,3,5]"}) {
+    Check(cases::ModelOf(absl::StrCat(
+              op,
+              "~i-128..128/64 w=const:[6,5]*4 r=const:[6,6]*4 p=-*3 "
+              "b=const:[6]*4 none=-*2 h=state:[1,6] c=state:[1,6] "
+              "norms=-*4 fused_activation_function=TANH")),
+          0.05f);
+  }
 }
 
 // Weights that are an input of the model, as TFLite's own tests of the op have

@@ -85,7 +85,7 @@ TEST(MatchesCpuTest, NanAndInfinityEqualOnlyThemselves) {
 }
 
 TEST(MatchesCpuTest, RefusesAnotherShapeNameOrCount) {
-  const SingleOpModel model = Softmax({1, 1, 1, 4});
+  const SingleOpModel model = cases::ModelOf("SOFTMAX x=[1,1,1,4] beta=1");
   RunResult result = RunOnCpu(model);
   result.outputs[0].shape = {4};
   EXPECT_THAT(result, Not(MatchesCpu(model)));
@@ -97,7 +97,7 @@ TEST(MatchesCpuTest, RefusesAnotherShapeNameOrCount) {
 }
 
 TEST(MatchesCpuTest, RefusesAFailedRun) {
-  const SingleOpModel model = Softmax({1, 1, 1, 4});
+  const SingleOpModel model = cases::ModelOf("SOFTMAX x=[1,1,1,4] beta=1");
   RunResult result = RunOnCpu(model);
   result.status = absl::InternalError("no device");
   EXPECT_THAT(result, Not(MatchesCpu(model)));

@@ -14,7 +14,6 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tools/cases/model.h"
-#include "tools/op_models/op_builders.h"
 #include "tools/op_models/op_builders_detection.h"
 
 namespace gles_delegate::testing {
@@ -24,6 +23,22 @@ constexpr char kOneHot[] =
     "ONE_HOT indices=i32[2,7]~-2..6 depth=5 on=0.5 off=-0.25 axis=-1 -> f32";
 constexpr char kUpdate[] =
     "DYNAMIC_UPDATE_SLICE x=[2,25,12] update=[1,2,12] start=i32[3](1,1,0)";
+
+constexpr char kSvdf[] =
+    "SVDF x=[1,5] feature=const:[6,5] time=const:[6,4] bias=const:[3] "
+    "state=state:[1,24] rank=2";
+constexpr char kBasicLstm[] =
+    "LSTM@2 x=[1,5] h=state:[1,6] w=const:[24,11] bias=const:[24] "
+    "c=state:[1,6] kernel_type=BASIC fused_activation_function=TANH "
+    "-> y state concat sums";
+constexpr char kSequenceLstm[] =
+    "UNIDIRECTIONAL_SEQUENCE_LSTM x=[1,3,5] w=const:[6,5]*4 r=const:[6,6]*4 "
+    "p=-*3 b=const:[6]*4 none=-*2 h=state:[1,6] c=state:[1,6] norms=-*4 "
+    "fused_activation_function=TANH";
+constexpr char kLstmOfParts[] =
+    "LSTM x=[2,5] w=const:[7,5]*4 r=const:[7,3]*4 p=const:[7]*3 "
+    "b=const:[7]*4 projects=const:[3,7] pb=const:[3] h=state:[2,3] "
+    "c=state:[2,7] norms=const:[7]*4 fused_activation_function=TANH";
 
 using ::gles_delegate::egl::GlApi;
 
@@ -95,28 +110,24 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
   const egl::ScopedGlOverride<
       GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>
       source(&GlApi::ShaderSource, AlteredShaderSource);
-  LstmCase projected, sequence = LstmWithParts(0);
-  projected.outputs = 3;
-  projected.peephole = projected.layer_norm = projected.projection_bias = true;
-  sequence.steps = 3;
-  sequence.batch = 2;
-  sequence.cifg = sequence.time_major = true;
   const SingleOpModel models[] = {
       cases::ModelOf("ADD a=i32[1,3,4,5] b=i32[1,3,4,5]"),
       cases::ModelOf("FLOOR_MOD a=i32[1,3,4,5] b=i32[1,3,4,5]~1..100"),
       cases::ModelOf("NEG x=i32[1,3,4,5]"),
       cases::ModelOf("LOGICAL_AND a=bool[1,3,4,5] b=bool[1,3,4,5]"),
       cases::ModelOf("LOGICAL_NOT x=bool[1,3,4,5]"),
-      ReduceBools(Op::REDUCE_ANY, {1, 3, 4, 5}, {1}, true),
-      ReduceInts(Op::SUM, {1, 3, 4, 5}, {1, 2}, true),
+      cases::ModelOf("REDUCE_ANY x=bool[1,3,4,5] axes=(1) keep_dims=true"),
+      cases::ModelOf("SUM x=i32[1,3,4,5] axes=(1,2) keep_dims=true"),
       // In the input's memory: whole texels, and channels of them.
       cases::ModelOf(
           "DYNAMIC_UPDATE_SLICE x=[2,5,12] update=[1,2,12] start=(1,1,0)"),
       cases::ModelOf(
           "DYNAMIC_UPDATE_SLICE x=[2,5,13] update=[1,2,5] start=i32[3](1,1,3)"),
-      ArgExtreme(Op::ARG_MAX, {1, 3, 4, 9}, 3),
-      ArgExtreme(Op::ARG_MIN, {1, 3, 4, 9}, 1, TensorType::INT32),
-      TopK({2, 9}, 3),
+      cases::ModelOf(
+          "ARG_MAX x=[1,3,4,9]~i-4..4 axis=3 output_type=INT32 -> i32"),
+      cases::ModelOf(
+          "ARG_MIN x=i32[1,3,4,9]~-4..4 axis=1 output_type=INT32 -> i32"),
+      cases::ModelOf("TOPK_V2 x=[2,9]~i-20..20 k=3 -> f32 i32"),
       cases::ModelOf(kOneHot),
       cases::ModelOf("SCATTER_ND indices=i32[40,2]~(0..9,0..5) "
                      "updates=[40,3]~i-9..9 shape=(10,6,3) -> f32"),
@@ -140,12 +151,19 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
       cases::ModelOf("CONV_3D x=[1,4,5,6,3] w=const:[3,3,3,3,4] b=const:[4]"),
       cases::ModelOf("CONV_3D_TRANSPOSE shape=(1,4,5,6,4) "
                      "w=const:[3,3,3,4,3] x=[1,4,5,6,3] b=const:[4]"),
-      Spectrum({3, 1, 16}, 16),
-      Kept("SVDF", Svdf(SvdfCase())),
-      Kept("basic LSTM", BasicLstm(BasicCase())),
-      Kept("LSTM", Lstm(LstmCase())),
-      Kept("projected LSTM", Lstm(projected)),
-      Kept("LSTM of a sequence", Lstm(sequence)),
+      cases::ModelOf("RFFT2D x=[3,1,16]~n(0,1) lengths=(1,16) -> bins:c64 ; "
+                     "COMPLEX_ABS bins -> f32"),
+      cases::ModelOf(kSvdf),
+      cases::ModelOf(kBasicLstm),
+      cases::ModelOf("LSTM x=[1,5] w=const:[6,5]*4 r=const:[6,6]*4 p=-*3 "
+                     "b=const:[6]*4 none=-*2 h=state:[1,6] c=state:[1,6] "
+                     "norms=-*4 fused_activation_function=TANH"),
+      cases::ModelOf(kLstmOfParts),
+      cases::ModelOf("UNIDIRECTIONAL_SEQUENCE_LSTM x=[3,2,5] wi=- "
+                     "w=const:[7,5]*3 ri=- r=const:[7,7]*3 p=-*3 bi=- "
+                     "b=const:[7]*3 none=-*2 h=state:[2,7] c=state:[2,7] "
+                     "norms=-*4 time_major=true "
+                     "fused_activation_function=TANH"),
   };
   for (const SingleOpModel& model : models) {
     SCOPED_TRACE(model.description);
@@ -164,11 +182,6 @@ TEST(SelfCheckReferencesTest, SmallEditsAreFound) {
   const egl::ScopedGlOverride<
       GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>
       source(&GlApi::ShaderSource, AlteredShaderSource);
-  LstmCase parts = LstmWithParts(0);
-  parts.outputs = 3;
-  parts.peephole = parts.layer_norm = parts.projection_bias = true;
-  LstmCase plain;
-  plain.steps = 3;
   DetectionCase fast, regular, crowded;
   crowded.anchors = 300;
   crowded.max = 50;
@@ -179,27 +192,27 @@ TEST(SelfCheckReferencesTest, SmallEditsAreFound) {
     SingleOpModel model;
     std::pair<std::string, std::string> edit;
   } cases[] = {
-      {Kept("LSTM", Lstm(plain)), {"forget * old +", "forget * old -"}},
-      {Kept("LSTM", Lstm(plain)), {"sigmoid(output_sum) *", "output_sum *"}},
-      {Kept("LSTM", Lstm(plain)), {"rows.x + gate", "rows.x"}},
-      {Kept("LSTM", Lstm(plain)),
+      {cases::ModelOf(kSequenceLstm), {"forget * old +", "forget * old -"}},
+      {cases::ModelOf(kSequenceLstm),
+       {"sigmoid(output_sum) *", "output_sum *"}},
+      {cases::ModelOf(kSequenceLstm), {"rows.x + gate", "rows.x"}},
+      {cases::ModelOf(kSequenceLstm),
        {"read_cell_state(0, 0, s, batch)", "vec4(0.0)"}},
-      {Kept("LSTM", Lstm(plain)),
+      {cases::ModelOf(kSequenceLstm),
        {"batch, cell_slices[s]);", "batch, cell_slices[s] * 1.5);"}},
-      {Kept("LSTM", Lstm(plain)),
+      {cases::ModelOf(kSequenceLstm),
        {"batch, output_slices[s]);", "batch, output_slices[s] * 1.5);"}},
-      {Kept("LSTM of parts", Lstm(parts)), {"rows.y + which", "rows.y"}},
-      {Kept("LSTM of parts", Lstm(parts)), {"rows.z + gate", "rows.z"}},
-      {Kept("LSTM of parts", Lstm(parts)), {"squares += d", "squares -= d"}},
-      {Kept("LSTM of parts", Lstm(parts)),
-       {"rows.w + CELL_SLICES * 4", "rows.w"}},
-      {Kept("basic LSTM", BasicLstm(BasicCase())), {"gate(2)", "gate(0)"}},
-      {Kept("basic LSTM", BasicLstm(BasicCase())),
+      {cases::ModelOf(kLstmOfParts), {"rows.y + which", "rows.y"}},
+      {cases::ModelOf(kLstmOfParts), {"rows.z + gate", "rows.z"}},
+      {cases::ModelOf(kLstmOfParts), {"squares += d", "squares -= d"}},
+      {cases::ModelOf(kLstmOfParts), {"rows.w + CELL_SLICES * 4", "rows.w"}},
+      {cases::ModelOf(kBasicLstm), {"gate(2)", "gate(0)"}},
+      {cases::ModelOf(kBasicLstm),
        {"write_kept_state(0, 0, gid.x, gid.y, cell)",
         "write_kept_state(0, 0, gid.x, gid.y, result)"}},
-      {Kept("SVDF", Svdf(SvdfCase())), {"m < filters.y", "m < filters.y - 1"}},
-      {Kept("SVDF", Svdf(SvdfCase())), {"== memory - 1", "== memory - 2"}},
-      {Kept("SVDF", Svdf(SvdfCase())), {"gid.y), e + 1)", "gid.y), e)"}},
+      {cases::ModelOf(kSvdf), {"m < filters.y", "m < filters.y - 1"}},
+      {cases::ModelOf(kSvdf), {"== memory - 1", "== memory - 2"}},
+      {cases::ModelOf(kSvdf), {"gid.y), e + 1)", "gid.y), e)"}},
       {Detection(fast), {"encoding.xy * anchor.zw", "encoding.xy"}},
       {Detection(fast), {"0.5 * op_exp", "op_exp"}},
       {Detection(fast), {"keys[c] > best.x", "keys[c] < best.x"}},

@@ -1,6 +1,6 @@
 // labels: op quant oldest_tflite
 // int16 values (16x8 models) of several operands, or between widths: ADD and
-// SUB of powers of two, PADV2 and SUM, and QUANTIZE to 8 bits. TFLite's codes,
+// SUB of powers of two, PADV2, and QUANTIZE to 8 bits. TFLite's codes,
 // every one; 208 cases an op.
 #include <cmath>
 #include <cstdint>
@@ -64,20 +64,6 @@ TEST_F(Int16OperandsTest, PadsByARuntimeValueAreTflites) {
     cases.b.AddOp(Op::PADV2, 2, {x, paddings, value},
                   {cases.Output({2, 7, 6, 8 + i % 3}, out)},
                   schema::PadV2OptionsT());
-  });
-}
-
-// TFLite 2.9 keeps the low 16 bits of a sum.
-TEST_F(Int16OperandsTest, SumsAreTflites) {
-  ExpectCases<int16_t>("SUM", [](Cases& cases, int i) {
-    const ModelQuantization q = cases.Draw(cases.Power(-5, -2));
-    const bool plane = i % 2 == 0;
-    const int x = cases.Input({2, 9, 7, 5}, q);
-    const int axes = plane ? cases.Ints({2}, {1, 2}) : cases.Ints({1}, {3});
-    schema::ReducerOptionsT options;
-    options.keep_dims = true;
-    const int y = cases.Output(plane ? Dims{2, 1, 1, 5} : Dims{2, 9, 7, 1}, q);
-    cases.b.AddOp(Op::SUM, 2, {x, axes}, {y}, options);
   });
 }
 

@@ -46,42 +46,6 @@ TEST_F(Int16Test, Pooling) {
   }
 }
 
-TEST_F(Int16Test, Reductions) {
-  for (int seed = 0; seed < kSeeds; ++seed) {
-    for (Op op : {Op::MEAN, Op::REDUCE_MAX, Op::REDUCE_MIN}) {
-      const bool mean = op == Op::MEAN;
-      const float scale = mean ? kScale / 4 : kScale;
-      ModelBuilder b;
-      const int x = b.AddInput("x", {2, 7, 6, 5}, kInt16, WideScale(kScale));
-      const int axes =
-          b.AddConstant<int32_t>("axes", {2}, std::vector<int32_t>{1, 2});
-      const int y = b.AddTensor("y", {2, 1, 1, 5}, kInt16, WideScale(scale));
-      schema::ReducerOptionsT options;
-      options.keep_dims = true;
-      b.AddOp(op, mean ? 2 : 3, {x, axes}, {y}, options);
-      b.SetOutputs({y});
-      EXPECT_EQ(QuantizedApart("reduction", b, {Int16Values(420, kScale, seed)},
-                               scale),
-                0);
-    }
-  }
-}
-
-TEST_F(Int16Test, Softmax) {
-  for (int seed = 0; seed < kSeeds; ++seed) {
-    ModelBuilder b;
-    constexpr float kCode = 1.0f / 32768;
-    const int x = b.AddInput("x", {6, 11}, kInt16, WideScale(1e-4f));
-    const int y = b.AddTensor("y", {6, 11}, kInt16, WideScale(kCode));
-    schema::SoftmaxOptionsT options;
-    options.beta = 1;
-    b.AddOp(Op::SOFTMAX, 3, {x}, {y}, options);
-    b.SetOutputs({y});
-    EXPECT_EQ(
-        QuantizedApart("softmax", b, {Int16Values(66, 1e-4f, seed)}, kCode), 0);
-  }
-}
-
 TEST_F(Int16Test, WhatMovesQuantizedValuesGivesEveryCode) {
   const std::vector<std::vector<float>> one = {Int16Values(48, kScale, 1)};
   {

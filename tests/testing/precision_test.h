@@ -14,16 +14,6 @@ class PrecisionTest : public DeviceTestWithParam<Precision> {
     EXPECT_THAT(RunOnDelegate(model, GetParam()),
                 MatchesCpu(model, GetParam()));
   }
-  // The same for what `make` makes of `params`, with each of the standard
-  // shapes as its input and another number of channels as its output.
-  template <typename Params>
-  void CheckEveryShape(SingleOpModel (*make)(const Params&), Params params) {
-    for (const Shape& shape : StandardShapes()) {
-      params.input = shape;
-      params.out_channels = shape[3] == 17 ? 5 : 17;
-      Check(make(params));
-    }
-  }
 };
 
 // Behind the tests of a fixture that derives from the above.

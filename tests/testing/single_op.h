@@ -1,7 +1,7 @@
 // One op run by TFLite's own CPU kernel and by the delegate, and compared.
 //
-//   #include "tests/testing/op_models.h"
-//   const SingleOpModel model = Softmax({1, 1, 1, 17}, /*beta=*/1.0f);
+//   #include "tools/cases/model.h"
+//   const auto model = cases::ModelOf("SOFTMAX x=[1,1,1,17] beta=1");
 //   EXPECT_THAT(RunOnDelegate(model, Precision::kFloat16),
 //               MatchesCpu(model, Precision::kFloat16));
 //

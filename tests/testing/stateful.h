@@ -60,22 +60,6 @@ void ExpectSameStates(const std::vector<uint8_t>& bytes,
                       Precision precision = Precision::kFloat32,
                       TfLiteGlesStorage storage = kTfLiteGlesStorageAuto);
 
-// Gives `check` each of StandardChannels() as each of `sizes` in turn, the
-// other members as they are in `params`. One of the numbers comes in a batch
-// of 3.
-template <typename Case, typename Check>
-void ForEachTail(const Case& params, const std::vector<int Case::*>& sizes,
-                 const Check& check) {
-  for (int n : StandardChannels()) {
-    for (int Case::*size : sizes) {
-      Case c = params;
-      c.batch = n == 5 ? 3 : 1;
-      c.*size = n;
-      check(c);
-    }
-  }
-}
-
 // Tests of ops with a state, once at each precision.
 class StatefulTest : public PrecisionTest {
  protected:

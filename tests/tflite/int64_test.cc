@@ -10,7 +10,6 @@
 #include "tests/testing/matchers.h"
 #include "tests/testing/op_models.h"
 #include "tools/cases/model.h"
-#include "tools/op_models/of_type.h"
 #include "tools/op_models/op_variant.h"
 #include "tools/op_models/schema_names.h"
 
@@ -20,13 +19,6 @@ namespace {
 constexpr int64_t kPastInt32 = int64_t{1} << 31;
 
 class Int64Test : public DeviceTest {};
-
-TEST_F(Int64Test, Reductions) {
-  for (Op op : {Op::SUM, Op::MEAN, Op::REDUCE_MAX, Op::REDUCE_MIN}) {
-    ExpectMatchesCpuOnce(
-        OfInt64(ReduceInts(op, {2, 3, 4, 5}, {1, 3}, false), false));
-  }
-}
 
 // Indices that are computed on the GPU.
 TEST_F(Int64Test, IndicesAtRunTime) {

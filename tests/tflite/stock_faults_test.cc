@@ -67,16 +67,16 @@ TEST_P(StockFaultsTest, SubOfAConstantHwcTensor) {
 }
 
 TEST_P(StockFaultsTest, MeanOverOtherAxesThanHeightAndWidth) {
-  for (const std::vector<int>& axes :
-       {std::vector<int>{3}, {1}, {2}, {0}, {1, 2, 3}, {0, 3}}) {
-    Check(Reduce(Op::MEAN, {3, 4, 5, 6}, axes, true));
+  for (const char* axes : {"(3)", "(1)", "(2)", "(0)", "(1,2,3)", "(0,3)"}) {
+    Check(cases::ModelOf(absl::StrCat("MEAN x=[3,4,5,6]~n(0.5,2) axes=", axes,
+                                      " keep_dims=true")));
   }
 }
 
 TEST_P(StockFaultsTest, SumOverAnyAxis) {
-  for (const std::vector<int>& axes :
-       {std::vector<int>{3}, {1, 2}, {0}, {1, 2, 3}}) {
-    Check(Reduce(Op::SUM, {3, 4, 5, 6}, axes, true));
+  for (const char* axes : {"(3)", "(1,2)", "(0)", "(1,2,3)"}) {
+    Check(cases::ModelOf(absl::StrCat("SUM x=[3,4,5,6]~n(0.5,2) axes=", axes,
+                                      " keep_dims=true")));
   }
 }
 
@@ -96,7 +96,7 @@ TEST_P(StockFaultsTest, TransposeByAnyPermutation) {
 TEST_P(StockFaultsTest, BatchOtherThanOne) {
   Check(cases::ModelOf("CONV_2D x=[3,6,7,5] w=const:[4,3,3,5] b=const:[4]"));
   Check(cases::ModelOf("AVERAGE_POOL_2D x=[3,6,7,5] filter=2 stride=2"));
-  Check(Softmax({3, 2, 2, 5}));
+  Check(cases::ModelOf("SOFTMAX x=[3,2,2,5] beta=1"));
 }
 
 TEST_P(StockFaultsTest, FullyConnectedOfTwoDimensions) {

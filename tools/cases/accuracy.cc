@@ -1,6 +1,7 @@
 // How closely a case must agree, by its ops: single_op.h says what the numbers
 // mean, and how the bound follows from them. An op that is not here moves
-// values or computes exactly: it must agree exactly.
+// values or computes exactly: it must agree exactly. Longer than 300 lines: it is
+// the one place of those bounds.
 #include <algorithm>
 #include <cmath>
 
@@ -119,10 +120,68 @@ int ProductsOf(const NodeSpec& node, const Filter& filter) {
   return static_cast<int>(testing::ElementCount(shape)) / shape[filter.outputs];
 }
 
+// How many elements the node makes one of, along its constant axes.
+int ReducedBy(const NodeSpec& node) {
+  const testing::Shape shape = ShapeOf(node, 0);
+  const int rank = static_cast<int>(shape.size());
+  if (node.inputs.size() < 2) return 1;
+  std::vector<bool> over(shape.size());
+  int count = 1;
+  for (double value : node.inputs[1].data.values) {
+    int axis = static_cast<int>(value);
+    if (axis < 0) axis += rank;
+    if (axis < 0 || axis >= rank || over[axis]) continue;
+    over[axis] = true;
+    count *= shape[axis];
+  }
+  return count;
+}
+
+// How long the input's rows are.
+int RowOf(const NodeSpec& node) {
+  const testing::Shape shape = ShapeOf(node, 0);
+  return shape.empty() ? 1 : shape.back();
+}
+
+bool IsStatefulNode(const NodeSpec& node) {
+  return std::any_of(node.inputs.begin(), node.inputs.end(),
+                     [](const TensorSpec& tensor) { return tensor.variable; });
+}
+
+void AddCustomNode(const NodeSpec& node, Accuracy* accuracy) {
+  if (node.custom == "MaxUnpooling2D") return;
+  accuracy->terms += 1;
+  if (node.custom == "MaxPoolingWithArgmax2D") {
+    accuracy->ulps = 2;  // of the 0.1 that is added to the positions
+  } else if (node.custom == "Landmarks2TransformMatrix") {
+    // Landmarks of up to 64 are rotated, boxed and rotated back: a few dozen
+    // roundings of 64 * 2^-24, times the scales of at most 2 (half a grid of
+    // 64).
+    accuracy->absolute = 32 * 64 * 2 * 0x1p-24f;
+  } else if (node.custom == "TransformLandmarks") {
+    accuracy->terms += 2;
+    accuracy->absolute = 0x1p-20f;  // terms of up to 4 that cancel: 4 ulps
+  } else {                          // of four pixels
+    accuracy->terms += 3;
+    accuracy->magnitude_of_inputs = true;
+  }
+}
+
 // Adds what the node does to the result.
 void AddNode(const NodeSpec& node, Accuracy* accuracy) {
   if (const Filter* filter = FilterOf(node)) {
     accuracy->terms += ProductsOf(node, *filter) + 1;  // the bias
+    return;
+  }
+  if (node.op == Op::CUSTOM) return AddCustomNode(node, accuracy);
+  if (IsStatefulNode(node)) {
+    // Sums of some dozen terms and functions whose slope is 1 at most, a few
+    // steps long; a state is rounded to half once each invoke, and an old error
+    // shrinks.
+    accuracy->terms += 64;
+    accuracy->absolute = 0x1p-17f;
+    accuracy->half_roundings = 4;
+    accuracy->magnitude_of_inputs = true;
     return;
   }
   for (const OpAccuracy& op : kOps) {
@@ -150,6 +209,43 @@ void AddNode(const NodeSpec& node, Accuracy* accuracy) {
       if (height > 4 && width > 4) accuracy->half_roundings = 2;
       return;
     }
+    case Op::SUM:
+    case Op::MEAN:
+    case Op::CUMSUM:
+      accuracy->terms += ReducedBy(node);
+      if (node.op != Op::CUMSUM) accuracy->ulps = 8;
+      return;
+    case Op::REDUCE_PROD:
+      // A product's roundings multiply: 2^-24 for each factor.
+      accuracy->terms += ReducedBy(node);
+      accuracy->ulps = 2.0f * ReducedBy(node);
+      return;
+    case Op::LOG_SOFTMAX:
+      // The logarithm of a sum of exponentials: GLSL's log is within 2^-21
+      // absolute in [0.5, 2] and 3 ULP elsewhere, exp as in SOFTMAX, whose
+      // relative error is this one's absolute error.
+      accuracy->absolute = 8e-6f;
+      accuracy->magnitude_of_inputs = true;
+      [[fallthrough]];
+    case Op::SOFTMAX:
+      accuracy->terms += RowOf(node);
+      // exp(x - max) of 3 + 2|x - max| ULP; |x - max| beyond 14 leaves little.
+      accuracy->ulps = 64;
+      return;
+    case Op::L2_NORMALIZATION:
+      accuracy->terms += RowOf(node);
+      accuracy->ulps = 16;  // a root of 4.5 ULP and a quotient of 2.5
+      return;
+    case Op::LOCAL_RESPONSE_NORMALIZATION:
+      accuracy->terms +=
+          std::min(2 * Option<int>(node, "radius") + 1, RowOf(node));
+      // TFLite slides its window: it adds each square once and takes it away
+      // once, so its sum errs by what passed through it, up to all channels.
+      accuracy->ulps = 32 + 4.0f * RowOf(node);
+      return;
+    case Op::RFFT2D:
+      accuracy->terms += 1;  // SetSpectrum() says more
+      return;
     case Op::BATCH_MATMUL: {
       const testing::Shape x = ShapeOf(node, 0);
       if (x.size() < 2) return;  // is refused
@@ -195,20 +291,46 @@ Accuracy AccuracyOf(const CaseSpec& spec) {
   return accuracy;
 }
 
+bool IsStateful(const CaseSpec& spec) {
+  return std::any_of(spec.nodes.begin(), spec.nodes.end(), IsStatefulNode);
+}
+
+void SetSpectrum(const CaseSpec& spec, testing::SingleOpModel* model) {
+  if (!HasOp(spec, Op::RFFT2D) || model->inputs.empty()) return;
+  const auto row = static_cast<size_t>(RowOf(spec.nodes[0]));
+  const auto length =
+      static_cast<float>(spec.nodes[0].inputs[1].data.values.back());
+  const std::vector<float>& samples = model->inputs[0];
+  float largest = 0;
+  for (size_t at = 0; at + row <= samples.size(); at += row) {
+    float sum = 0;
+    for (size_t i = at; i < at + row; ++i) sum += std::abs(samples[i]);
+    largest = std::max(largest, sum);
+  }
+  model->accuracy.absolute =
+      (4 * std::sqrt(length) + model->accuracy.ulps) * std::ldexp(largest, -24);
+}
+
 bool HasMagnitude(const CaseSpec& spec) {
-  return HasFloats(spec) &&
+  // A gate's activation is a part of it.
+  return HasFloats(spec) && !IsStateful(spec) &&
          std::any_of(
              spec.nodes.begin(), spec.nodes.end(), [](const NodeSpec& node) {
                // An activation hides how large the result was before it.
                return node.op == Op::ADD || node.op == Op::SUB ||
                       node.op == Op::ADD_N || node.op == Op::AVERAGE_POOL_2D ||
-                      node.op == Op::BATCH_MATMUL ||
+                      node.op == Op::BATCH_MATMUL || node.op == Op::SUM ||
+                      node.op == Op::MEAN || node.op == Op::CUMSUM ||
                       FilterOf(node) != nullptr || IsActivated(node);
              });
 }
 
 float DeviationOf(const NodeSpec& node, size_t input) {
   constexpr float kDeviation = 3;
+  if (IsStatefulNode(node)) {
+    const testing::Shape shape = ShapeOf(node, input);
+    return shape.empty() ? 1 : 1 / std::sqrt(static_cast<float>(shape.back()));
+  }
   const Filter* filter = FilterOf(node);
   if (filter == nullptr) return kDeviation;
   if (filter->input != input) return 1;

@@ -107,6 +107,11 @@ bool ParseData(string_view text, Data* data) {
     return true;
   }
   data->whole = absl::ConsumePrefix(&text, "i");
+  const size_t slash = text.find('/');
+  if (slash != string_view::npos) {
+    if (!absl::SimpleAtod(text.substr(slash + 1), &data->divisor)) return false;
+    text = text.substr(0, slash);
+  }
   if (absl::ConsumePrefix(&text, "(")) absl::ConsumeSuffix(&text, ")");
   data->kind = Data::Kind::kRanges;
   for (string_view range : absl::StrSplit(text, ',')) {
@@ -136,10 +141,12 @@ TensorType LiteralType(string_view text) {
 absl::StatusOr<TensorSpec> ParseTensor(string_view text) {
   TensorSpec tensor;
   const string_view whole = text;
-  if (text == "-") {
+  // "-[2,3]": what has a shape in another case of the row.
+  if (text == "-" || absl::StartsWith(text, "-[")) {
     tensor.absent = true;
     return tensor;
   }
+  tensor.variable = absl::ConsumePrefix(&text, "state:");
   bool is_constant = false;
   for (const auto& [prefix, weights] : kWeights) {
     if (!absl::ConsumePrefix(&text, prefix)) continue;
@@ -233,6 +240,19 @@ nlohmann::ordered_json OptionValue(string_view text) {
                               : value;
 }
 
+// "(scale=2.0,subset=[1,2])"
+nlohmann::ordered_json MapOf(string_view text) {
+  auto map = nlohmann::ordered_json::object();
+  absl::ConsumePrefix(&text, "(");
+  absl::ConsumeSuffix(&text, ")");
+  for (string_view one : SplitOutside(text, ',')) {
+    const std::pair<string_view, string_view> parts =
+        absl::StrSplit(one, absl::MaxSplits('=', 1));
+    map[std::string(parts.first)] = OptionValue(parts.second);
+  }
+  return map;
+}
+
 absl::Status ParseOp(string_view text, NodeSpec* node) {
   const std::pair<string_view, string_view> parts =
       absl::StrSplit(text, absl::MaxSplits('@', 1));
@@ -320,7 +340,11 @@ absl::Status ParseNode(const std::vector<string_view>& words, NodeSpec* node) {
       tensor.known = true;
       node->inputs.push_back(tensor);
     } else if (parts.first == "custom" && !node->custom.empty()) {
-      ASSIGN_OR_RETURN(node->parameters, ParseTensor(parts.second));
+      if (absl::StrContains(parts.second, '=')) {
+        node->map = MapOf(parts.second);
+      } else {
+        ASSIGN_OR_RETURN(node->parameters, ParseTensor(parts.second));
+      }
     } else if (HasOption(table, std::string(parts.first))) {
       fields[std::string(parts.first)] = OptionValue(parts.second);
     } else if (!AddAxes(table, parts.first, parts.second, &fields)) {

@@ -28,13 +28,15 @@ struct Data {
   bool range_ends = false;     // kValues: Accuracy::range_ends
   std::vector<std::pair<double, double>> ranges;  // kRanges: in turn
   bool whole = false;                             // kRanges: whole numbers
+  double divisor = 1;                             // kRanges
   double mean = 0, deviation = 1;                 // kGaussian
 };
 
 struct TensorSpec {
   std::string name;
-  bool absent = false;  // an optional input that is not there
-  bool known = false;   // names a tensor that is there already
+  bool absent = false;    // an optional input that is not there
+  bool known = false;     // names a tensor that is there already
+  bool variable = false;  // a state
   testing::TensorType type = testing::TensorType::FLOAT32;
   testing::Shape shape;
   testing::Weights weights = testing::Weights::kRuntime;
@@ -50,8 +52,9 @@ struct OutputSpec {
 
 struct NodeSpec {
   testing::Op op = testing::Op::ADD;
-  std::string custom;     // the name of a CUSTOM op
-  TensorSpec parameters;  // its bytes: "custom=i32(1,2,2)"
+  std::string custom;          // the name of a CUSTOM op
+  TensorSpec parameters;       // its bytes: "custom=i32(1,2,2)"
+  nlohmann::ordered_json map;  // or its flexbuffer: "custom=(scale=2.0)"
   int version = 1;
   std::vector<TensorSpec> inputs;
   std::vector<OutputSpec> outputs;

@@ -1,3 +1,4 @@
+// Longer than 300 lines: data, parameters and nodes of one builder.
 #include "tools/cases/model.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "flatbuffers/flexbuffers.h"
 #include "tools/op_models/op_variant.h"
 #include "tools/runner/op_options.h"
 
@@ -65,7 +67,8 @@ std::vector<double> Numbers(const TensorSpec& tensor, float deviation,
                          ? random->NextUniform(static_cast<float>(low),
                                                static_cast<float>(high))
                          : random->NextInt(static_cast<int>(low),
-                                           static_cast<int>(high));
+                                           static_cast<int>(high)) /
+                               data.divisor;
       }
       return numbers;
     case Data::Kind::kCorners:
@@ -127,6 +130,31 @@ std::vector<uint8_t> BytesOfType(TensorType type,
   }
 }
 
+// A flexbuffer of the map.
+std::vector<uint8_t> FlexBytes(const nlohmann::ordered_json& map) {
+  flexbuffers::Builder b;
+  b.Map([&] {
+    for (const auto& [name, value] : map.items()) {
+      const char* key = name.c_str();
+      if (value.is_boolean()) {
+        b.Bool(key, value.get<bool>());
+      } else if (value.is_number_integer()) {
+        b.Int(key, value.get<int64_t>());
+      } else if (value.is_number()) {
+        b.Float(key, value.get<float>());
+      } else if (value.is_string()) {
+        b.String(key, value.get<std::string>());
+      } else {
+        b.TypedVector(key, [&b, &items = value] {
+          for (const auto& item : items) b.Int(item.get<int64_t>());
+        });
+      }
+    }
+  });
+  b.Finish();
+  return b.GetBuffer();
+}
+
 // Adds a case's tensors and nodes to a model that is built.
 class Builder {
  public:
@@ -157,6 +185,10 @@ class Builder {
       status_ = absl::InvalidArgumentError(
           absl::StrCat("no tensor is named ", tensor.name));
       return -1;
+    }
+    if (tensor.variable) {
+      return ids_[tensor.name] =
+                 v_.builder().AddVariable(tensor.name, tensor.shape);
     }
     // A refused model is not run, and may be as large as its text says.
     const bool computed = tensor.weights == Weights::kRuntime;
@@ -217,7 +249,9 @@ class Builder {
     if (!node.custom.empty()) {
       v_.builder().AddCustomOp(
           node.custom,
-          BytesOfType(node.parameters.type, node.parameters.data.values),
+          node.map.empty()
+              ? BytesOfType(node.parameters.type, node.parameters.data.values)
+              : FlexBytes(node.map),
           inputs, outputs, node.version);
       return;
     }
@@ -259,6 +293,8 @@ testing::SingleOpModel ModelOf(const CaseSpec& spec) {
         return outputs;
       });
   if (!wrong.ok()) model.status = wrong;
+  SetSpectrum(spec, &model);
+  model.stateful = IsStateful(spec);
   return model;
 }
 

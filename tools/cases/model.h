@@ -17,8 +17,15 @@ testing::SingleOpModel ModelOf(absl::string_view text);
 // The file of a refused case, with the shapes that its text gives.
 std::vector<uint8_t> BytesOf(const CaseSpec& spec);
 
+// Whether a result depends on the runs before it.
+bool IsStateful(const CaseSpec& spec);
+
 // How closely the case must agree, by the ops that it has (accuracy.cc).
 testing::Accuracy AccuracyOf(const CaseSpec& spec);
+// Each of the log2(N) steps of RFFT2D rounds sums of up to N samples, of any
+// size beside the bin: as one sum of N products does, it errs by up to
+// (4 sqrt(N) + ulps) 2^-24 of the sum of the samples' magnitudes. Sets that.
+void SetSpectrum(const CaseSpec& spec, testing::SingleOpModel* model);
 // Whether the op on absolute values bounds its error (single_op.h).
 bool HasMagnitude(const CaseSpec& spec);
 // The standard deviation of an input's data if the row says nothing of them.

@@ -16,11 +16,7 @@ namespace gles_delegate::conformance {
 // Those of rows of tools/cases, and their variants.
 void AddRowCases(CaseList* list, const std::vector<cases::Row>& rows);
 
-void AddReductionCases(CaseList* list);
-void AddRecurrentCases(CaseList* list);
-
 void AddCustomCases(CaseList* list);
-void AddTypedCases(CaseList* list);
 void AddQuantizedCases(CaseList* list);
 void AddQuantizedConvolutionCases(CaseList* list);
 void AddQuantizedWindowCases(CaseList* list);

@@ -10,8 +10,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-constexpr float kFraction = 1.0f / 32768;
-
 const Shape& Int16Shape() {
   static const auto& shape = *new Shape{2, 6, 8, 9};
   return shape;
@@ -29,7 +27,6 @@ OutputScale Beside(int low, int high) {
     return DrawBeside(b, in, low, high);
   };
 }
-float FractionScale(QuantizedBuilder&, float) { return kFraction; }
 
 // An op of one 16-bit input and one output of shape `out`.
 void AddInt16(CaseList* list, Op op, const Shape& out, const OutputScale& scale,
@@ -48,13 +45,6 @@ void AddInt16(CaseList* list, Op op, const Shape& out, const OutputScale& scale,
 }
 
 void AddWindows(CaseList* list) {
-  AddInt16(list, Op::SOFTMAX, Int16Shape(), FractionScale,
-           [](QuantizedBuilder& b, int x, int y, int number) {
-             constexpr float kBetas[] = {1, 0.5f, 2.7f, 0};
-             schema::SoftmaxOptionsT options;
-             options.beta = kBetas[number % 4];
-             b.builder().AddOp(Op::SOFTMAX, 3, {x}, {y}, options);
-           });
   // The output has another scale than the input: with the same one MAX_POOL_2D
   // moves real values.
   for (Op op : {Op::AVERAGE_POOL_2D, Op::MAX_POOL_2D}) {
@@ -66,25 +56,6 @@ void AddWindows(CaseList* list) {
                options.stride_w = options.stride_h = 1;
                b.builder().AddOp(op, 3, {x}, {y}, options);
              });
-  }
-  for (const bool keep : {true, false}) {
-    AddInt16Series(
-        list, Op::MEAN, keep ? "kept" : "dropped", Int16Shape(),
-        [=](QuantizedBuilder& b, int number) {
-          const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-          const int x =
-              b.InputOfQuantized("x", Int16Shape(), in, AllQuantized(b, 37));
-          const int axes = b.builder().AddConstant<int32_t>(
-              "axes", {2}, std::vector<int32_t>{1, 2});
-          const float scale =
-              number % 4 == 0 ? in.scale[0] : DrawBeside(b, in.scale[0], -5, 2);
-          const int y = b.Output("y", keep ? Shape{2, 1, 1, 9} : Shape{2, 9},
-                                 Int16Quantization(scale));
-          schema::ReducerOptionsT options;
-          options.keep_dims = keep;
-          b.builder().AddOp(Op::MEAN, 2, {x, axes}, {y}, options);
-          return b.Finish({y});
-        });
   }
   const Shape resized = {2, 9, 5, 9};
   AddInt16(list, Op::RESIZE_BILINEAR, resized, Beside(-2, 2),

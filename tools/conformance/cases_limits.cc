@@ -5,10 +5,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "tools/cases/model.h"
 #include "tools/conformance/cases.h"
-#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 namespace {
@@ -44,60 +44,34 @@ constexpr LimitShape kShapes[] = {
      }},
 };
 
-std::string Text(const Shape& s) {
-  return absl::StrCat("[", absl::StrJoin(s, ","), "]");
-}
-
+// {x} is the shape, {c} its channels and {l} one less.
 struct LimitOp {
   const char* op;
-  SingleOpModel (*build)(const Shape& shape);
+  const char* text;
 };
-const LimitOp kLimitOps[] = {
-    {"NEG",
-     [](const Shape& s) {
-       return cases::ModelOf(
-           absl::StrCat("NEG x=[", absl::StrJoin(s, ","), "]"));
-     }},
-    {"ADD",
-     [](const Shape& s) {
-       const std::string shape = absl::StrJoin(s, ",");
-       return cases::ModelOf(
-           absl::StrCat("ADD a=[", shape, "] b=[", shape, "]"));
-     }},
-    {"MUL",
-     [](const Shape& s) {
-       return cases::ModelOf(absl::StrCat("MUL a=[", absl::StrJoin(s, ","),
-                                          "] b=const:[", s.back(), "]"));
-     }},
-    {"SLICE",
-     [](const Shape& s) {
-       return cases::ModelOf(absl::StrCat("SLICE x=", Text(s),
-                                          " begin=(0,0,0,0) size=(-1,1,-1,",
-                                          s[3] - 1, ")"));
-     }},
-    {"CONCATENATION",
-     [](const Shape& s) {
-       return cases::ModelOf(absl::StrCat("CONCATENATION x=", Text(s), "+[",
-                                          s[0], ",", s[1], ",", s[2],
-                                          ",2] axis=3"));
-     }},
-    {"SOFTMAX", [](const Shape& s) { return testing::Softmax(s); }},
-    {"MAX_POOL_2D",
-     [](const Shape& s) {
-       return cases::ModelOf(
-           absl::StrCat("MAX_POOL_2D x=", Text(s), " filter=2 stride=2"));
-     }},
-    {"SUM",
-     [](const Shape& s) {
-       return testing::Reduce(Op::SUM, s, {1, 2}, false);
-     }},
+constexpr LimitOp kLimitOps[] = {
+    {"NEG", "NEG x=[{x}]"},
+    {"ADD", "ADD a=[{x}] b=[{x}]"},
+    {"MUL", "MUL a=[{x}] b=const:[{c}]"},
+    {"SLICE", "SLICE x=[{x}] begin=(0,0,0,0) size=(-1,1,-1,{l})"},
+    {"CONCATENATION", "CONCATENATION x=[{x}]+[{p},2] axis=3"},
+    {"SOFTMAX", "SOFTMAX x=[{x}] beta=1"},
+    {"MAX_POOL_2D", "MAX_POOL_2D x=[{x}] filter=2 stride=2"},
+    {"SUM", "SUM x=[{x}]~n(0.5,2) axes=(1,2)"},
     {"DEPTHWISE_CONV_2D",
-     [](const Shape& s) {
-       return cases::ModelOf(
-           absl::StrCat("DEPTHWISE_CONV_2D x=", Text(s), " w=const:[1,3,3,",
-                        s[3], "] b=const:[", s[3], "] depth_multiplier=1"));
-     }},
+     "DEPTHWISE_CONV_2D x=[{x}] w=const:[1,3,3,{c}] b=const:[{c}] "
+     "depth_multiplier=1"},
+    // Its output stays small.
+    {"CONV_2D", "CONV_2D x=[{x}] w=const:[3,1,1,{c}] b=const:[3]"},
 };
+
+SingleOpModel ModelOfShape(const char* text, const Shape& s) {
+  return cases::ModelOf(absl::StrReplaceAll(
+      text, {{"{x}", absl::StrJoin(s, ",")},
+             {"{p}", absl::StrJoin(s.begin(), s.end() - 1, ",")},
+             {"{c}", absl::StrCat(s[3])},
+             {"{l}", absl::StrCat(s[3] - 1)}}));
+}
 
 }  // namespace
 
@@ -112,19 +86,9 @@ void AddLimitCases(CaseList* list) {
       }
       list->AddAtLimit(op.op, "size_limit", shape.name,
                        [op, shape](const Limits& limits) {
-                         return op.build(shape.shape(limits));
+                         return ModelOfShape(op.text, shape.shape(limits));
                        });
     }
-  }
-  // A convolution reads and writes them; its other side stays small.
-  for (const LimitShape& shape : kShapes) {
-    list->AddAtLimit(
-        "CONV_2D", "size_limit", shape.name, [shape](const Limits& limits) {
-          const Shape s = shape.shape(limits);
-          return cases::ModelOf(absl::StrCat("CONV_2D x=", Text(s),
-                                             " w=const:[3,1,1,", s[3],
-                                             "] b=const:[3]"));
-        });
   }
 }
 

@@ -1,7 +1,5 @@
-// 8-bit reductions, pooling, functions of rows, and resizes: no code may
-// differ, whatever the scales and zero points.
-#include <algorithm>
-#include <cmath>
+// 8-bit positions, pooling and resizes: no code may differ, whatever the scales
+// and zero points.
 #include <cstdint>
 #include <vector>
 
@@ -19,57 +17,6 @@ const Shape& WindowShape() {
 ModelQuantization OutputBeside(QuantizedBuilder& b,
                                const ModelQuantization& in) {
   return WithZeroPoint(b, DrawBeside(b, in.scale[0], -3, 5));
-}
-
-// The axes take turns: the plane, kept and dropped, the channels, and rows with
-// images. `same`: TFLite wants input and output to be of one quantization.
-void AddReduction(CaseList* list, Op op, bool same) {
-  AddSeries(list, op, "quantized", WindowShape(),
-            [=](QuantizedBuilder& b, int number) {
-              const std::vector<std::vector<int32_t>> axes = {
-                  {1, 2}, {1, 2}, {3}, {0, 1}};
-              const std::vector<Shape> shapes = {
-                  {2, 1, 1, 9}, {2, 9}, {2, 6, 5, 1}, {5, 9}};
-              const int kind = number % 4;
-              const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-              const int x = b.InputOfQuantized("x", WindowShape(), in,
-                                               AllQuantized(b, 37));
-              const int over = b.builder().AddConstant<int32_t>(
-                  "axes", {static_cast<int>(axes[kind].size())}, axes[kind]);
-              const bool one = same || number % 3 == 0;
-              const int y =
-                  b.Output("y", shapes[kind], one ? in : OutputBeside(b, in));
-              schema::ReducerOptionsT options;
-              options.keep_dims = kind % 2 == 0;
-              b.builder().AddOp(op, 2, {x, over}, {y}, options);
-              return b.Finish({y});
-            });
-}
-
-// Each product is of a whole line or plane; the output's scale spreads them
-// over the codes. TFLite has no uint8 kernel.
-void AddQuantizedReduceProduct(CaseList* list) {
-  AddSeries(
-      list, Op::REDUCE_PROD, "quantized", WindowShape(),
-      [](QuantizedBuilder& b, int number) {
-        const bool of_channels = number % 2 == 0;
-        const float count = of_channels ? 9 : 30;
-        const float in_scale = b.random().NextUniform(0.01f, 0.03f);
-        const float product = std::pow(40 * in_scale, count) / 40;
-        const int x =
-            b.InputOfQuantized("x", WindowShape(), WithZeroPoint(b, in_scale),
-                               AllQuantized(b, 37));
-        const std::vector<int32_t> over =
-            of_channels ? std::vector<int32_t>{3} : std::vector<int32_t>{1, 2};
-        const int axes = b.builder().AddConstant<int32_t>(
-            "axes", {static_cast<int>(over.size())}, over);
-        const int y = b.Output("y", of_channels ? Shape{2, 6, 5} : Shape{2, 9},
-                               WithZeroPoint(b, std::min(product, 200.0f)));
-        b.builder().AddOp(Op::REDUCE_PROD, 2, {x, axes}, {y},
-                          schema::ReducerOptionsT());
-        return b.Finish({y});
-      },
-      SeriesTypes::kInt8);
 }
 
 // The values are few, so that many are equal, of which the first counts.
@@ -163,30 +110,6 @@ void AddQuantizedPool(CaseList* list, Op op) {
             });
 }
 
-// `zero_above_min`: the zero point, counted from the least code, of the
-// output that TFLite asks for; `scale` is its scale.
-void AddRows(CaseList* list, Op op, float scale, int zero_above_min) {
-  static const auto& shape = *new Shape{1, 2, 4, 70};
-  AddSeries(list, op, "quantized", shape, [=](QuantizedBuilder& b, int number) {
-    const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-    const int x = b.InputOfQuantized("x", shape, in, AllQuantized(b, 37));
-    const int y =
-        b.Output("y", shape,
-                 ModelQuantization::PerTensor(scale, b.min() + zero_above_min));
-    if (op == Op::SOFTMAX) {
-      constexpr float kBetas[] = {1, 0.5f, 2.7f, 0};
-      schema::SoftmaxOptionsT options;
-      options.beta = kBetas[number % 4];
-      b.builder().AddOp(op, 2, {x}, {y}, options);
-    } else if (op == Op::LOG_SOFTMAX) {
-      b.builder().AddOp(op, 2, {x}, {y}, schema::LogSoftmaxOptionsT());
-    } else {
-      b.builder().AddOp(op, 2, {x}, {y}, schema::L2NormOptionsT());
-    }
-    return b.Finish({y});
-  });
-}
-
 void AddQuantizedResize(CaseList* list, Op op) {
   AddSeries(
       list, op, "quantized", WindowShape(),
@@ -215,20 +138,12 @@ void AddQuantizedResize(CaseList* list, Op op) {
 }  // namespace
 
 void AddQuantizedWindowCases(CaseList* list) {
-  AddReduction(list, Op::MEAN, /*same=*/false);
-  AddReduction(list, Op::SUM, /*same=*/false);
-  AddReduction(list, Op::REDUCE_MAX, /*same=*/true);
-  AddReduction(list, Op::REDUCE_MIN, /*same=*/true);
-  AddQuantizedReduceProduct(list);
   AddArgExtreme<schema::ArgMaxOptionsT>(list, Op::ARG_MAX);
   AddArgExtreme<schema::ArgMinOptionsT>(list, Op::ARG_MIN);
   AddTopK(list);
   AddFill(list);
   AddQuantizedPool(list, Op::AVERAGE_POOL_2D);
   AddQuantizedPool(list, Op::MAX_POOL_2D);
-  AddRows(list, Op::SOFTMAX, 1.0f / 256, 0);
-  AddRows(list, Op::LOG_SOFTMAX, 16.0f / 256, 255);
-  AddRows(list, Op::L2_NORMALIZATION, 1.0f / 128, 128);
   AddQuantizedResize(list, Op::RESIZE_BILINEAR);
   AddQuantizedResize(list, Op::RESIZE_NEAREST_NEIGHBOR);
 }

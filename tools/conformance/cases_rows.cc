@@ -37,6 +37,7 @@ std::string AttributesOf(const CaseSpec& spec) {
                                     {"(", ""},
                                     {")", ""},
                                     {"*", "times"},
+                                    {"/", "_by_"},
                                     {" -> ", "_to_"},
                                     {" ; ", "_then_"},
                                     {" ", "_"}});

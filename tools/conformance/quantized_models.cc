@@ -319,7 +319,9 @@ class ModelQuantizer {
       q = FixedOutput(rule_, builder_.min());
     }
     for (int output : graph().outputs) {
-      SetQuantization(graph().tensors[output].get(), builder_.type(), q);
+      schema::TensorT* tensor = graph().tensors[output].get();
+      if (tensor->type != TensorType::FLOAT32) continue;  // positions
+      SetQuantization(tensor, builder_.type(), q);
     }
     output_scale_ = q.scale[0];
   }

@@ -70,6 +70,8 @@ int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
 
 namespace {
 
+// Near the scale with which a product of quantized values is one again.
+constexpr float kPowerScale = 1.0f / 40;
 constexpr float kInt16Fraction = 1.0f / 32768;
 // TFLite's MUL for ARM adds the zero point in 16 bits, where products of more
 // overflow (docs/boards.md).
@@ -108,6 +110,23 @@ constexpr Kernel kKernels[] = {
     {Op::TANH, kEach, OutputRule::kSymmetric},
     {Op::RSQRT, kInt8, OutputRule::kRange, Scale::kTenth, {-4, 4}},
     {Op::PRELU, kEight, OutputRule::kRange, Scale::kFirst, {-6, 6}},
+    {Op::MEAN,
+     kEach,
+     OutputRule::kRange,
+     Scale::kFirstOrSame,
+     {-2, 5},
+     {-5, 2}},
+    // 2.9 keeps the low 16 bits of a sum of 16-bit values, of one scale.
+    {Op::SUM, kEach, OutputRule::kRange, Scale::kFirstOrSame, {-2, 5}, {0, 0}},
+    {Op::REDUCE_PROD,
+     kInt8 | kInt16,
+     OutputRule::kRange,
+     Scale::kPower,
+     {-1, 0},
+     {-1, 0}},
+    {Op::SOFTMAX, kEach, OutputRule::kLogistic},
+    {Op::LOG_SOFTMAX, kEight, OutputRule::kLogSoftmax},
+    {Op::L2_NORMALIZATION, kEight, OutputRule::kSymmetric},
     Sum(Op::ADD),
     Sum(Op::SUB),
     {Op::MUL,
@@ -140,6 +159,8 @@ float BaseOf(Scale scale, float first, float other) {
   const float larger = std::max(first, other);
   switch (scale) {
     case Scale::kFirst:
+    case Scale::kFirstOrSame:
+    case Scale::kPower:
       return first;
     case Scale::kLarger:
       return larger;
@@ -157,8 +178,11 @@ float BaseOf(Scale scale, float first, float other) {
 
 ModelQuantization OutputOf(const Kernel& kernel, QuantizedBuilder& b,
                            const ModelQuantization& in,
-                           const ModelQuantization& other) {
+                           const ModelQuantization& other, int count) {
   const bool wide = b.is_int16();
+  if (kernel.scale == Scale::kFirstOrSame && b.random().NextInt(0, 3) == 0) {
+    return in;
+  }
   switch (kernel.rule) {
     case OutputRule::kLogistic:
       return ModelQuantization::PerTensor(wide ? kInt16Fraction : 1.0f / 256,
@@ -176,11 +200,16 @@ ModelQuantization OutputOf(const Kernel& kernel, QuantizedBuilder& b,
     default:
       break;
   }
-  const Span& span =
-      wide && kernel.span16.high > 0 ? kernel.span16 : kernel.span;
-  const float scale =
-      DrawBeside(b, BaseOf(kernel.scale, in.scale[0], other.scale[0]), span.low,
-                 span.high);
+  const Span& span = wide && kernel.span16.low <= kernel.span16.high
+                         ? kernel.span16
+                         : kernel.span;
+  float base = BaseOf(kernel.scale, in.scale[0], other.scale[0]);
+  if (kernel.scale == Scale::kPower) {
+    const float one = wide ? kPowerScale / 256 : kPowerScale;
+    const float product = std::pow(base / one, static_cast<float>(count)) * one;
+    base = std::clamp(product, 1e-20f, 200.0f);
+  }
+  const float scale = DrawBeside(b, base, span.low, span.high);
   return wide ? ModelQuantization::PerTensor(scale, 0)
               : WithZeroPoint(b, scale);
 }
@@ -189,6 +218,24 @@ ModelQuantization OutputOf(const Kernel& kernel, QuantizedBuilder& b,
 struct Quantizations {
   ModelQuantization in, other, out;
 };
+
+// Rows of one quantized value, of the zero point and its neighbours, and of the
+// ends.
+std::vector<int> FewInRows(QuantizedBuilder& b, int row, int zero) {
+  std::vector<int> values(3 * row, zero);
+  for (int i = row; i < 2 * row; ++i) {
+    values[i] = std::clamp(zero + b.random().NextInt(-1, 1), b.min(), b.max());
+  }
+  for (int i = 2 * row; i < 3 * row; ++i) {
+    values[i] = b.random().NextInt(0, 9) > 0 ? b.min() : b.max();
+  }
+  return values;
+}
+
+bool IsOfRows(Op op) {
+  return op == Op::SOFTMAX || op == Op::LOG_SOFTMAX ||
+         op == Op::L2_NORMALIZATION;
+}
 
 // The model of floats on the builder's type, its first input with all quantized
 // values.
@@ -220,6 +267,9 @@ SingleOpModel OnType(const SingleOpModel& model, QuantizedBuilder& b,
       const ModelQuantization& of = is_first ? q.in : q.other;
       std::vector<int> values = AllQuantized(b, is_first ? 37 : 91);
       const int zero = static_cast<int>(of.zero_point[0]);
+      if (IsOfRows(op) && b.random().NextInt(0, 2) == 0) {
+        values = FewInRows(b, tensor.shape.back(), zero);
+      }
       for (int& value : values) {
         // The CPU fails on these: roots of negative numbers, quotients by 0,
         // for which newer kernels take the least quantized value.
@@ -254,6 +304,20 @@ SingleOpModel OnType(const SingleOpModel& model, QuantizedBuilder& b,
   return b.Finish(renamed(graph.outputs));
 }
 
+// Elements of the input for each of the output.
+int ReducedBy(const SingleOpModel& model) {
+  if (!model.status.ok()) return 1;
+  const auto* graph = schema::GetModel(model.bytes.data())->subgraphs()->Get(0);
+  const auto elements = [graph](const auto* ids) {
+    const auto* shape = graph->tensors()->Get(ids->Get(0))->shape();
+    int count = 1;
+    if (shape == nullptr) return count;
+    for (int extent : *shape) count *= extent;
+    return count;
+  };
+  return elements(graph->inputs()) / elements(graph->outputs());
+}
+
 }  // namespace
 
 const Kernel* KernelOf(Op op) {
@@ -267,7 +331,9 @@ SingleOpModel ComputedFrom(const SingleOpModel& model, const Kernel& kernel,
                            QuantizedBuilder& b, bool same) {
   // That of a comparison is below 1.
   const float most = kernel.rule == OutputRule::kBool ? 0.99f : 1e9f;
-  const float scale = std::min(DrawScale(b), most);
+  const float scale = kernel.scale == Scale::kPower
+                          ? DrawBeside(b, kPowerScale, -4, 1)
+                          : std::min(DrawScale(b), most);
   const ModelQuantization in = WithZeroPoint(b, scale);
   ModelQuantization other = in;
   if (kernel.rule == OutputRule::kBool) {
@@ -281,7 +347,8 @@ SingleOpModel ComputedFrom(const SingleOpModel& model, const Kernel& kernel,
     other = WithZeroPoint(
         b, kernel.other == Other::kBeside ? beside : DrawScale(b));
   }
-  return OnType(model, b, {in, other, OutputOf(kernel, b, in, other)});
+  return OnType(model, b,
+                {in, other, OutputOf(kernel, b, in, other, ReducedBy(model))});
 }
 
 SingleOpModel MovedFrom(const SingleOpModel& model, QuantizedBuilder& b,

@@ -36,7 +36,16 @@ int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
 // What TFLite's kernel of an op that computes on quantized values takes.
 enum Width { kInt8 = 1, kUint8 = 2, kInt16 = 4 };
 // From which scales of the inputs the output's scale is drawn.
-enum class Scale { kFirst, kLarger, kProduct, kSquare, kQuotient, kTenth };
+enum class Scale {
+  kFirst,
+  kFirstOrSame,  // or the input's quantization itself
+  kLarger,
+  kProduct,
+  kSquare,
+  kQuotient,
+  kTenth,
+  kPower,  // of products of all that an element of the output is made of
+};
 // The quantization of the second operand: any, one beside the first's, the
 // same.
 enum class Other { kAny, kBeside, kSame };
@@ -50,7 +59,7 @@ struct Kernel {
   OutputRule rule = OutputRule::kRange;
   Scale scale = Scale::kFirst;
   Span span = {};
-  Span span16 = {0, 0};  // if it is another
+  Span span16 = {1, 0};  // if it is another
   Other other = Other::kAny;
 };
 // NULL: it moves values.

@@ -35,9 +35,16 @@ std::vector<SpecialValue> SpecialValuesFor(const std::string& op) {
       "REDUCE_MIN", "SIGN",    "TOPK_V2"};
   // The kernels' sums have more terms than the op: running ones, and those of a
   // fast Fourier transform. XNNPACK writes past the tensor of MaxUnpooling2D.
-  static const auto& none = *new std::set<std::string>{
-      "COMPLEX_ABS",    "IMAG", "LOCAL_RESPONSE_NORMALIZATION",
-      "MaxUnpooling2D", "REAL", "RFFT2D"};
+  // The box of an infinite landmark is infinite or NaN by the order of its
+  // terms.
+  static const auto& none =
+      *new std::set<std::string>{"COMPLEX_ABS",
+                                 "IMAG",
+                                 "Landmarks2TransformMatrix",
+                                 "LOCAL_RESPONSE_NORMALIZATION",
+                                 "MaxUnpooling2D",
+                                 "REAL",
+                                 "RFFT2D"};
   if (none.count(op) > 0) return {};
   std::vector<SpecialValue> values = {{"infinity", kInf},
                                       {"minus_infinity", -kInf}};

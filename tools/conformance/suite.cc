@@ -124,10 +124,7 @@ absl::StatusOr<std::vector<Family>> CaseList::Take() {
 absl::StatusOr<std::vector<Family>> AllFamilies() {
   CaseList list;
   AddRowCases(&list, cases::AllRows());
-  AddReductionCases(&list);
-  AddRecurrentCases(&list);
   AddCustomCases(&list);
-  AddTypedCases(&list);
   AddQuantizedCases(&list);
   list.AddSpecialValues();
   AddLimitCases(&list);

@@ -1,8 +1,5 @@
-// Models of one op: one function an op, with its attributes as a struct where
-// they are many. Data and constants are seeded by the model's description. Used
-// by the op tests (through op_models.h) and by the conformance program. An op
-// without a function here is built with op_variant.h, or with
-// tools/common/model_builder.h and put into a SingleOpModel.
+// How a case's weights get to its op, with the headers that tests of models
+// need.
 #ifndef GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_H_
 #define GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_H_
 
@@ -17,13 +14,6 @@
 
 namespace gles_delegate::testing {
 
-enum class Activation { kNone, kRelu, kReluN1To1, kRelu6, kTanh };
-// The activation of TFLite's float kernels of every op with a fused one.
-inline constexpr Activation kActivations[] = {
-    Activation::kNone, Activation::kRelu, Activation::kReluN1To1,
-    Activation::kRelu6};
-std::string ActivationName(Activation activation);
-
 // How an op's weights get to it.
 enum class Weights {
   kFloat,       // a float32 constant
@@ -33,92 +23,6 @@ enum class Weights {
   kSparseHalf,  // a sparse float16 constant through DENSIFY and DEQUANTIZE
   kRuntime,     // a second input of the model
 };
-
-SingleOpModel Softmax(const Shape& input, float beta = 1.0f);
-SingleOpModel LogSoftmax(const Shape& input);
-
-// MEAN, SUM, REDUCE_MAX, REDUCE_MIN or REDUCE_PROD over constant axes.
-SingleOpModel Reduce(Op op, const Shape& input, const std::vector<int>& axes,
-                     bool keep_dims);
-
-// CUMSUM along a constant axis.
-SingleOpModel Cumsum(const Shape& input, int axis, bool exclusive = false,
-                     bool reverse = false);
-// L2_NORMALIZATION of data of that standard deviation.
-SingleOpModel L2Normalization(const Shape& input, float deviation = 1);
-SingleOpModel LocalResponseNormalization(const Shape& input, int radius,
-                                         float bias, float alpha, float beta);
-
-// CAST of values from -max to max, a third of them zeros.
-SingleOpModel Cast(TensorType from, TensorType to, const Shape& input,
-                   float max = 100);
-// REDUCE_ANY or REDUCE_ALL over constant axes: of bools that are seldom, or
-// mostly, true.
-SingleOpModel ReduceBools(Op op, const Shape& input,
-                          const std::vector<int>& axes, bool keep_dims);
-// MEAN, SUM, REDUCE_MAX, REDUCE_MIN or REDUCE_PROD of int32 over constant axes.
-SingleOpModel ReduceInts(Op op, const Shape& input,
-                         const std::vector<int>& axes, bool keep_dims);
-// ARG_MAX or ARG_MIN, of whole numbers from -max to max.
-SingleOpModel ArgExtreme(Op op, const Shape& input, int axis,
-                         TensorType type = TensorType::FLOAT32, int max = 4);
-// COMPLEX_ABS, REAL or IMAG of RFFT2D of rows of `input`, with `length` samples
-// each.
-SingleOpModel Spectrum(const Shape& input, int length,
-                       Op part = Op::COMPLEX_ABS);
-
-// TOPK_V2; both outputs are the model's. Few values, so that many are equal.
-SingleOpModel TopK(const Shape& input, int k,
-                   TensorType type = TensorType::FLOAT32, int max = 20,
-                   const ModelQuantization& quantization = {});
-
-struct LstmCase {
-  int batch = 1;
-  int inputs = 5;
-  int cells = 6;
-  int steps = 0;    // 0: LSTM, one step
-  int outputs = 0;  // of a projection; 0: none
-  bool time_major = false;
-  bool cifg = false;
-  bool peephole = false;
-  bool layer_norm = false;
-  bool projection_bias = false;
-  float cell_clip = 0;
-  float proj_clip = 0;
-  schema::ActivationFunctionType activation =
-      schema::ActivationFunctionType::TANH;
-};
-
-// 7 cells with a mix of the optional parts, of 16.
-LstmCase LstmWithParts(int bits);
-// UNIDIRECTIONAL_SEQUENCE_LSTM, or LSTM (full kernel) where `steps` is 0.
-std::vector<uint8_t> Lstm(const LstmCase& params);
-struct BasicCase {
-  int batch = 1;
-  int inputs = 5;
-  int depth = 6;
-  bool variables = true;  // else its states are inputs of the model
-  bool runtime_weights = false;
-};
-
-// LSTM's basic kernel.
-std::vector<uint8_t> BasicLstm(const BasicCase& params);
-struct SvdfCase {
-  int batch = 1;
-  int inputs = 5;
-  int units = 3;
-  int rank = 2;
-  int memory = 4;
-  bool bias = true;
-  bool runtime_weights = false;
-  schema::ActivationFunctionType activation =
-      schema::ActivationFunctionType::NONE;
-};
-
-std::vector<uint8_t> Svdf(const SvdfCase& params);
-// Such a model with data.
-SingleOpModel Stateful(const std::string& description,
-                       std::vector<uint8_t> bytes);
 
 }  // namespace gles_delegate::testing
 

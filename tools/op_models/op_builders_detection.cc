@@ -1,8 +1,6 @@
 #include "tools/op_models/op_builders_detection.h"
 
 #include "absl/strings/str_cat.h"
-#include "flatbuffers/flexbuffers.h"
-#include "tools/op_models/op_builders_custom.h"
 #include "tools/op_models/op_variant.h"
 #include "tools/op_models/schema_names.h"
 

@@ -8,11 +8,21 @@
 #include <string>
 #include <vector>
 
+#include "flatbuffers/flexbuffers.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/op_models/op_model.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
+
+// A flexbuffer of one map, which `fill` fills.
+template <typename Fill>
+std::vector<uint8_t> FlexMap(Fill fill) {
+  flexbuffers::Builder builder;
+  builder.Map([&] { fill(builder); });
+  builder.Finish();
+  return builder.GetBuffer();
+}
 
 struct DetectionCase {
   int anchors = 40;

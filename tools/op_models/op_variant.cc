@@ -158,23 +158,6 @@ int OpVariant::CustomOp(const std::string& name,
   return output;
 }
 
-schema::ActivationFunctionType OpVariant::Fused(Activation activation) const {
-  if (absolute_) return schema::ActivationFunctionType::NONE;
-  switch (activation) {
-    case Activation::kNone:
-      return schema::ActivationFunctionType::NONE;
-    case Activation::kRelu:
-      return schema::ActivationFunctionType::RELU;
-    case Activation::kReluN1To1:
-      return schema::ActivationFunctionType::RELU_N1_TO_1;
-    case Activation::kRelu6:
-      return schema::ActivationFunctionType::RELU6;
-    case Activation::kTanh:
-      return schema::ActivationFunctionType::TANH;
-  }
-  return schema::ActivationFunctionType::NONE;
-}
-
 SingleOpModel MakeModel(const std::string& description,
                         const Accuracy& accuracy, bool with_magnitude,
                         absl::FunctionRef<int(OpVariant&)> build) {
@@ -203,40 +186,6 @@ SingleOpModel MakeModelOfOutputs(
     model.magnitude_bytes = absolute.builder().Finish();
   }
   return model;
-}
-
-std::string ActivationName(Activation activation) {
-  switch (activation) {
-    case Activation::kNone:
-      return "None";
-    case Activation::kRelu:
-      return "Relu";
-    case Activation::kReluN1To1:
-      return "ReluN1To1";
-    case Activation::kRelu6:
-      return "Relu6";
-    case Activation::kTanh:
-      return "Tanh";
-  }
-  return "?";
-}
-
-std::string WeightsName(Weights weights) {
-  switch (weights) {
-    case Weights::kFloat:
-      return "";
-    case Weights::kHalf:
-      return "Half";
-    case Weights::kInt8:
-      return "Int8";
-    case Weights::kSparse:
-      return "Sparse";
-    case Weights::kSparseHalf:
-      return "SparseHalf";
-    case Weights::kRuntime:
-      return "Runtime";
-  }
-  return "?";
 }
 
 }  // namespace gles_delegate::testing

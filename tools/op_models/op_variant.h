@@ -62,9 +62,6 @@ class OpVariant {
   int CustomOp(const std::string& name, absl::Span<const uint8_t> parameters,
                std::vector<int> inputs);
 
-  // The activation, or none in the absolute variant.
-  schema::ActivationFunctionType Fused(Activation activation) const;
-
   std::vector<std::vector<float>> TakeInputs() { return std::move(inputs_); }
 
  private:
@@ -96,9 +93,6 @@ inline SingleOpModel MakeModel(const std::string& description,
                                absl::FunctionRef<int(OpVariant&)> build) {
   return MakeModel(description, accuracy, /*with_magnitude=*/false, build);
 }
-
-// "Half" and so on; "" for kFloat.
-std::string WeightsName(Weights weights);
 
 }  // namespace gles_delegate::testing
 

@@ -7,11 +7,9 @@
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/all_ops.h"
 #include "delegate/plan/planner.h"
-#include "flatbuffers/flexbuffers.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_graph.h"
-#include "tools/op_models/op_builders_custom.h"
 #include "tools/op_models/op_builders_detection.h"
 
 namespace gles_delegate::testing {

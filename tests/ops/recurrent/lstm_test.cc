@@ -15,6 +15,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/all_ops.h"
 #include "delegate/ops/recurrent/basic_lstm.h"
@@ -22,64 +23,75 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/oldest_tflite.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/real_model.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 #include "tests/testing/stateful.h"
+#include "tools/cases/model.h"
+#include "tools/cases/rows.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-class LstmTest : public StatefulTest {};
+// A sequence of the full kernel, without optional parts.
+std::string Sequence(int steps, int inputs, int cells) {
+  return absl::StrCat("UNIDIRECTIONAL_SEQUENCE_LSTM x=[1,", steps, ",", inputs,
+                      "] w=const:[", cells, ",", inputs, "]*4 r=const:[", cells,
+                      ",", cells, "]*4 p=-*3 b=const:[", cells,
+                      "]*4 none=-*2 h=state:[1,", cells, "] c=state:[1,", cells,
+                      "] norms=-*4 fused_activation_function=TANH");
+}
+// One with a projection to `outputs`, and with CIFG.
+std::string Projected(int steps, int inputs, int cells, int outputs) {
+  return absl::StrCat(
+      "UNIDIRECTIONAL_SEQUENCE_LSTM x=[1,", steps, ",", inputs,
+      "] wi=- w=const:[", cells, ",", inputs, "]*3 ri=- r=const:[", cells, ",",
+      outputs, "]*3 p=-*3 bi=- b=const:[", cells, "]*3 projects=const:[",
+      outputs, ",", cells, "] pb=- h=state:[1,", outputs, "] c=state:[1,",
+      cells, "] norms=-*4 fused_activation_function=TANH");
+}
+const char kBasic[] =
+    "LSTM@2 x=[1,5] h=state:[1,6] w=const:[24,11] bias=const:[24] "
+    "c=state:[1,6] kernel_type=BASIC fused_activation_function=TANH "
+    "-> y state concat sums";
 
-TEST_P(LstmTest, EveryTail) {
-  for (int steps : {0, 3}) {
-    LstmCase params;
-    params.steps = steps;
-    ForEachTail(params, {&LstmCase::cells, &LstmCase::inputs},
-                [&](const LstmCase& c) { Check(Lstm(c)); });
+// Each mix of the optional parts: the rows that say whether they project.
+const std::vector<std::string>& Parts() {
+  static const auto& parts = *[] {
+    auto* found = new std::vector<std::string>;
+    for (const cases::Row& row : cases::AllRows()) {
+      if (row.list != "recurrent") continue;
+      for (const std::string& text : row.cases) {
+        if (absl::StrContains(text, "projection=")) found->push_back(text);
+      }
+    }
+    return found;
+  }();
+  return parts;
+}
+
+class LstmTest : public StatefulTest {
+ protected:
+  // Every `step`th mix.
+  void CheckParts(size_t step) {
+    for (size_t i = 0; i < Parts().size(); i += step) {
+      SCOPED_TRACE(Parts()[i]);
+      Check(cases::ModelOf(Parts()[i]).bytes);
+    }
   }
-}
+};
 
-TEST_P(LstmTest, BatchesAndTimeMajor) {
-  for (bool time_major : {false, true}) {
-    LstmCase c;
-    c.steps = 4;
-    c.batch = 3;
-    c.time_major = time_major;
-    Check(Lstm(c));
-  }
-}
-
-// A mix of the optional parts, of 32.
-LstmCase Variant(int bits) {
-  LstmCase c = LstmWithParts(bits / 2);
-  c.steps = bits % 2 == 0 ? 3 : 0;
-  c.projection_bias = c.outputs > 0 && c.cifg;
-  return c;
-}
-
-TEST_P(LstmTest, Variants) {
-  for (int bits = 0; bits < 32; ++bits) {
-    SCOPED_TRACE(absl::StrCat("bits ", bits));
-    Check(Lstm(Variant(bits)));
-  }
-}
+TEST_P(LstmTest, KeepsItsState) { CheckParts(5); }
 
 // Sums of padding channels are NaN then, and no term of any other.
 TEST_P(LstmTest, AnInfinity) {
-  for (int bits = 0; bits < 32; ++bits) {
-    SCOPED_TRACE(absl::StrCat("bits ", bits));
-    const LstmCase c = Variant(bits);
-    SingleOpModel model;
-    model.bytes = Lstm(c);
-    model.inputs.emplace_back(c.batch * std::max(1, c.steps) * c.inputs, 0.5f);
+  for (const std::string& text : Parts()) {
+    SCOPED_TRACE(text);
+    SingleOpModel model = cases::ModelOf(text);
+    std::fill(model.inputs[0].begin(), model.inputs[0].end(), 0.5f);
     model.inputs[0][1] = INFINITY;
-    model.accuracy.absolute = 0x1p-17f;  // as StatefulPair::Step()
-    model.stateful = true;
     RunOptions options;
     options.precision = GetParam();
     options.invokes = 1;
@@ -94,10 +106,7 @@ TEST_P(LstmTest, SumsByLanes) {
     const ScopedEnvironment tuning(
         "GLES_DELEGATE_TUNING",
         absl::StrCat("simd_lanes=1,reduction_lanes=", lanes));
-    for (int bits = 0; bits < 32; bits += 3) {
-      SCOPED_TRACE(absl::StrCat(lanes, " lanes, bits ", bits));
-      Check(Lstm(Variant(bits)));
-    }
+    CheckParts(5);
   }
 }
 
@@ -107,39 +116,14 @@ TEST_P(LstmTest, GatesInTurn) {
     const ScopedEnvironment tuning(
         "GLES_DELEGATE_TUNING",
         absl::StrCat("simd_lanes=1,few_registers=1,reduction_lanes=", lanes));
-    for (int bits = 0; bits < 32; bits += 2) {
-      SCOPED_TRACE(absl::StrCat(lanes, " lanes, bits ", bits));
-      Check(Lstm(Variant(bits)));
-    }
-  }
-}
-
-TEST_P(LstmTest, ClipsAndActivations) {
-  using Activation = schema::ActivationFunctionType;
-  for (Activation activation : {Activation::TANH, Activation::RELU,
-                                Activation::RELU6, Activation::RELU_N1_TO_1}) {
-    LstmCase c;
-    c.steps = 3;
-    c.activation = activation;
-    c.cell_clip = 0.25f;
-    c.outputs = 9;
-    c.proj_clip = 0.125f;
-    SCOPED_TRACE(schema::EnumNameActivationFunctionType(activation));
-    Check(Lstm(c));
+    CheckParts(3);
   }
 }
 
 // More slices than columns of a work group, and outputs than cells.
 TEST_P(LstmTest, Large) {
-  LstmCase c;
-  c.steps = 2;
-  c.cells = 530;
-  c.inputs = 40;
-  Check(Lstm(c));
-  {
-    const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", "few_registers=1");
-    Check(Lstm(c));
-  }
+  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", "few_registers=1");
+  Check(cases::ModelOf(Sequence(2, 40, 530)).bytes);
 }
 
 TEST_P(LstmTest, ProjectionWiderThanTheCells) {
@@ -148,12 +132,7 @@ TEST_P(LstmTest, ProjectionWiderThanTheCells) {
     GTEST_SKIP() << "TensorFlow Lite " << TfLiteVersion()
                  << " writes past its scratch memory here";
   }
-  LstmCase c;
-  c.steps = 2;
-  c.inputs = 40;
-  c.cells = 20;
-  c.outputs = 70;
-  Check(Lstm(c));
+  Check(cases::ModelOf(Projected(2, 40, 20, 70)).bytes);
 }
 
 GLES_AT_EACH_PRECISION(LstmTest);
@@ -199,13 +178,15 @@ std::vector<uint8_t> RoundMatrices(const std::vector<uint8_t>& bytes,
 // need not: compared with its float kernel on the same weights.
 TEST(LstmQuantizedTest, WeightsOfDynamicRange) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (int steps : {0, 3}) {
-    LstmCase c;
-    c.steps = steps;
-    c.batch = 3;
-    c.cells = 9;
-    c.outputs = 5;
-    const std::vector<uint8_t> bytes = Lstm(c);
+  for (const char* op :
+       {"LSTM x=[3,5]", "UNIDIRECTIONAL_SEQUENCE_LSTM x=[3,3,5]"}) {
+    const std::vector<uint8_t> bytes =
+        cases::ModelOf(absl::StrCat(op,
+                                    " w=const:[9,5]*4 r=const:[9,5]*4 p=-*3 "
+                                    "b=const:[9]*4 projects=const:[5,9] pb=- "
+                                    "h=state:[3,5] c=state:[3,9] norms=-*4 "
+                                    "fused_activation_function=TANH"))
+            .bytes;
     StatefulPair pair(RoundMatrices(bytes, false), RoundMatrices(bytes, true));
     for (int i = 0; i < 3; ++i) pair.Step();
   }
@@ -214,29 +195,13 @@ TEST(LstmQuantizedTest, WeightsOfDynamicRange) {
 // Resizing allocates the states again, as zeros.
 TEST(LstmResizeTest, ALongerSequenceBeginsAgain) {
   GLES_SKIP_WITHOUT_DEVICE();
-  LstmCase c;
-  c.steps = 2;
-  StatefulPair pair(Lstm(c));
+  StatefulPair pair(cases::ModelOf(Sequence(2, 5, 6)).bytes);
   pair.Step();
   pair.Step();
   for (int steps : {5, 1}) {
-    pair.Resize({c.batch, steps, c.inputs});
+    pair.Resize({1, steps, 5});
     pair.Step();
     pair.Step();
-  }
-}
-
-TEST(LstmStorageTest, EveryStorage) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  for (TfLiteGlesStorage storage : kEveryStorage) {
-    for (Precision precision : kPrecisions) {
-      LstmCase c;
-      c.steps = 3;
-      c.batch = 3;
-      c.layer_norm = c.peephole = true;
-      c.outputs = 5;
-      ExpectSameStates(Lstm(c), precision, storage);
-    }
   }
 }
 
@@ -244,33 +209,17 @@ TEST(LstmStorageTest, EveryStorage) {
 
 class BasicLstmTest : public DeviceTest {};
 
-TEST_F(BasicLstmTest, EveryTail) {
+TEST_F(BasicLstmTest, KeepsItsState) {
   for (Precision precision : kPrecisions) {
-    ForEachTail(
-        BasicCase(), {&BasicCase::depth, &BasicCase::inputs},
-        [&](const BasicCase& c) { ExpectSameStates(BasicLstm(c), precision); });
+    ExpectSameStates(cases::ModelOf(kBasic).bytes, precision);
   }
-}
-
-TEST_F(BasicLstmTest, EveryStorage) {
-  for (TfLiteGlesStorage storage : kEveryStorage) {
-    ExpectSameStates(BasicLstm({3, 5, 6}), Precision::kFloat32, storage);
-    ExpectSameStates(BasicLstm({3, 5, 6}), Precision::kFloat16, storage);
-  }
-}
-
-TEST_F(BasicLstmTest, RuntimeWeights) {
-  BasicCase c;
-  c.runtime_weights = true;
-  ExpectSameStates(BasicLstm(c));
 }
 
 // States that the app hands in: TFLite's kernel overwrites them with the new
 // ones, so that an app which leaves them alone goes on.
 TEST_F(BasicLstmTest, StatesThatAreInputs) {
-  BasicCase c;
-  c.variables = false;
-  StatefulPair pair(BasicLstm(c));
+  StatefulPair pair(
+      cases::ModelOf(absl::StrReplaceAll(kBasic, {{"state:", ""}})).bytes);
   for (int i = 0; i < 3; ++i) pair.Step();  // all inputs are set each time
   pair.StepKeepingOtherInputs();
   pair.StepKeepingOtherInputs();
@@ -414,13 +363,7 @@ TEST(LstmParseTest, RefusesWhatIsNotSupported) {
 class LstmPlanTest : public DeviceTest {};
 
 TEST_F(LstmPlanTest, RefusesStatesPastSharedMemory) {
-  LstmCase c;
-  c.steps = 2;
-  c.cells = 20000;
-  c.inputs = 1;
-  c.cifg = true;
-  c.outputs = 1;
-  const auto model = LoadOrDie(Lstm(c));
+  const auto model = LoadOrDie(cases::ModelOf(Projected(2, 1, 20000, 1)).bytes);
   const DelegatePtr delegate = MakeDelegate();
   const auto interpreter = InterpreterOrDie(*model);
   ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
@@ -430,11 +373,11 @@ TEST_F(LstmPlanTest, RefusesStatesPastSharedMemory) {
 
 // Whether a shader that is planned for the case, with these tuning parameters,
 // has a line with this text.
-bool PlansText(const LstmCase& c, const char* parameters, const char* text) {
+bool PlansText(const std::string& c, const char* parameters, const char* text) {
   const ScratchDirectory folder;
   const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", parameters);
   const ScopedDebug dump("shaders=" + folder.path());
-  const auto model = LoadOrDie(Lstm(c));
+  const auto model = LoadOrDie(cases::ModelOf(c).bytes);
   const DelegatePtr delegate = MakeDelegate();
   const auto interpreter = InterpreterOrDie(*model);
   EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
@@ -446,16 +389,14 @@ bool PlansText(const LstmCase& c, const char* parameters, const char* text) {
   return false;
 }
 
-bool TakesGatesInTurn(const LstmCase& c) {
+bool TakesGatesInTurn(const std::string& c) {
   return PlansText(c, "few_registers=1", "#define IN_TURN");
 }
 
 // A work group runs on one core: a second vector of it gains nothing.
 TEST_F(LstmPlanTest, LanesFillOneVectorWhereItIsKnown) {
-  LstmCase c;
-  c.steps = 2;
-  c.inputs = 64;  // terms enough for 8 lanes
-  c.cells = 16;   // four columns
+  // Terms enough for 8 lanes, four columns.
+  const std::string c = Sequence(2, 64, 16);
   const auto lanes = [&](const char* parameters, int count) {
     return PlansText(c, parameters,
                      absl::StrCat("#define LANES ", count, "\n").c_str());
@@ -469,15 +410,9 @@ TEST_F(LstmPlanTest, LanesFillOneVectorWhereItIsKnown) {
 // Their sums take shared memory, of which no driver at hand has more than 64
 // KiB.
 TEST_F(LstmPlanTest, GatesAreTakenInTurnWhereTheirSumsFit) {
-  LstmCase c;
-  c.steps = 2;
-  c.inputs = 1;
-  c.cifg = true;
-  c.outputs = 1;
-  c.cells = 40;
-  EXPECT_TRUE(TakesGatesInTurn(c));
-  c.cells = 3200;  // 25 KiB without the sums, 68 KiB with them
-  EXPECT_FALSE(TakesGatesInTurn(c));
+  EXPECT_TRUE(TakesGatesInTurn(Projected(2, 1, 40, 1)));
+  // 25 KiB without the sums, 68 KiB with them.
+  EXPECT_FALSE(TakesGatesInTurn(Projected(2, 1, 3200, 1)));
 }
 
 struct BasicNode : FakeNode<LstmParams, ParseLstm> {
