@@ -17,6 +17,14 @@ testing::SingleOpModel ModelOf(absl::string_view text);
 // The file of a refused case, with the shapes that its text gives.
 std::vector<uint8_t> BytesOf(const CaseSpec& spec);
 
+// The weights of an op that sums products with them: the input that has them,
+// and which of its axes is that of the outputs.
+struct Filter {
+  testing::Op op;
+  size_t input, outputs;
+};
+const Filter* FilterOf(testing::Op op);  // NULL if it has none
+
 // How closely the case must agree, by the ops that it has (accuracy.cc).
 testing::Accuracy AccuracyOf(const CaseSpec& spec);
 // Whether the op on absolute values bounds its error (single_op.h).

@@ -1,6 +1,9 @@
 // Ops on 8-bit tensors, int8 and uint8, against TFLite's integer kernels: no
 // code may differ. Models of floats are given scales and zero points here; the
 // series of other files draw hundreds of those an op.
+#include <cmath>
+#include <vector>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "tools/conformance/cases.h"
@@ -67,9 +70,30 @@ void AddFunctions(CaseList* list) {
   }
 }
 
-// From scale to scale, and of 16 bits to 8; TFLite has no such model of floats.
-void AddQuantize(CaseList* list) {
+// Floats at the ties between two quantized values, and the next floats beside
+// them; or any. And 0.
+std::vector<float> FloatsFor(QuantizedBuilder& b, float scale, size_t count,
+                             bool ties) {
+  std::vector<float> values =
+      b.random().Uniform(count, -200 * scale, 200 * scale);
+  for (size_t i = 0; i < count && ties; ++i) {
+    const int code = static_cast<int>(i / 3) - 130;
+    const float tie = (static_cast<float>(code) + 0.5f) * scale;
+    const float beside = i % 3 == 1 ? -1e9f : 1e9f;
+    values[i] = i % 3 == 0 ? tie : std::nextafter(tie, beside);
+  }
+  values[0] = 0;
+  return values;
+}
+
+// QUANTIZE from scale to scale, from 16 bits to 8 and from floats, and
+// DEQUANTIZE; TFLite has no such models of floats.
+void AddConversions(CaseList* list) {
   const Shape shape = {2, 6, 8, 9};
+  const auto finish = [](QuantizedBuilder& b, Op op, int x, int y) {
+    b.builder().AddOp(op, 2, {x}, {y});
+    return b.Finish({y});
+  };
   const auto build = [=](bool to_int8) {
     return [=](QuantizedBuilder& b, int) {
       const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
@@ -83,13 +107,28 @@ void AddQuantize(CaseList* list) {
           : b.is_int16()
               ? b.Output("y", shape, ModelQuantization::PerTensor(scale, 0))
               : b.Output("y", shape, WithZeroPoint(b, scale));
-      b.builder().AddOp(Op::QUANTIZE, 2, {x}, {y});
-      return b.Finish({y});
+      return finish(b, Op::QUANTIZE, x, y);
     };
   };
   AddSeries(list, Op::QUANTIZE, "quantized", shape, build(false));
   AddInt16Series(list, Op::QUANTIZE, "quantized", shape, build(false));
   AddInt16Series(list, Op::QUANTIZE, "to_8_bits", shape, build(true));
+  const auto add = [=](Op op, const char* what, const BuildOne& one) {
+    AddSeries(list, op, what, shape, one, SeriesTypes::kBoth, kFamilies,
+              /*integer_path=*/false);
+  };
+  add(Op::QUANTIZE, "from_floats", [=](QuantizedBuilder& b, int number) {
+    const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
+    const int x = b.FloatInput(
+        "x", shape,
+        FloatsFor(b, q.scale[0], testing::ElementCount(shape), number % 3 > 0));
+    return finish(b, Op::QUANTIZE, x, b.Output("y", shape, q));
+  });
+  add(Op::DEQUANTIZE, "quantized", [=](QuantizedBuilder& b, int) {
+    const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
+    const int x = b.InputOfQuantized("x", shape, q, AllQuantized(b, 37));
+    return finish(b, Op::DEQUANTIZE, x, b.builder().AddTensor("y", shape));
+  });
 }
 
 }  // namespace
@@ -97,10 +136,8 @@ void AddQuantize(CaseList* list) {
 void AddQuantizedCases(CaseList* list) {
   AddChoices(list);
   AddFunctions(list);
-  AddQuantize(list);
-  AddQuantizedConvolutionCases(list);
+  AddConversions(list);
   AddQuantizedWindowCases(list);
-  AddQuantizedJoinCases(list);
   AddInt16Cases(list);
   AddInt16PairCases(list);
 }

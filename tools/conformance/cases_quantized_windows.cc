@@ -1,5 +1,5 @@
-// 8-bit reductions, pooling, functions of rows, and resizes: no code may
-// differ, whatever the scales and zero points.
+// 8-bit reductions and functions of rows: no code may differ, whatever the
+// scales and zero points.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -122,47 +122,6 @@ void AddTopK(CaseList* list) {
             });
 }
 
-// int8 alone: TFLite has no uint8 kernel.
-void AddFill(CaseList* list) {
-  static const auto& shape = *new Shape{1, 3, 2, 5};
-  AddSeries(
-      list, Op::FILL, "quantized", shape,
-      [](QuantizedBuilder& b, int number) {
-        const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
-        const int quantized[] = {b.min(), b.max(),
-                                 b.random().NextInt(b.min(), b.max())};
-        const std::vector<int> code = {quantized[number % 3]};
-        const int dims = b.builder().AddConstant<int32_t>("dims", {4}, shape);
-        const int value = number % 2 == 0
-                              ? b.Constant("v", {}, q, code)
-                              : b.InputOfQuantized("v", {}, q, code);
-        const int y = b.Output("y", shape, q);
-        b.builder().AddOp(Op::FILL, 3, {dims, value}, {y},
-                          schema::FillOptionsT());
-        return b.Finish({y});
-      },
-      SeriesTypes::kInt8);
-}
-
-// TFLite pools quantized values without a look at the quantizations.
-void AddQuantizedPool(CaseList* list, Op op) {
-  AddSeries(list, op, "quantized", WindowShape(),
-            [=](QuantizedBuilder& b, int number) {
-              const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-              const int x = b.InputOfQuantized("x", WindowShape(), in,
-                                               AllQuantized(b, 37));
-              const int y =
-                  b.Output("y", WindowShape(),
-                           number % 3 == 0 ? OutputBeside(b, in) : in);
-              schema::Pool2DOptionsT options;
-              options.padding = schema::Padding::SAME;
-              options.filter_width = options.filter_height = 3;
-              options.stride_w = options.stride_h = 1;
-              b.builder().AddOp(op, 2, {x}, {y}, options);
-              return b.Finish({y});
-            });
-}
-
 // `zero_above_min`: the zero point, counted from the least code, of the
 // output that TFLite asks for; `scale` is its scale.
 void AddRows(CaseList* list, Op op, float scale, int zero_above_min) {
@@ -187,31 +146,6 @@ void AddRows(CaseList* list, Op op, float scale, int zero_above_min) {
   });
 }
 
-void AddQuantizedResize(CaseList* list, Op op) {
-  AddSeries(
-      list, op, "quantized", WindowShape(),
-      [=](QuantizedBuilder& b, int number) {
-        const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
-        const int x =
-            b.InputOfQuantized("x", WindowShape(), in, AllQuantized(b, 37));
-        const std::vector<int32_t> to = {9, 4};
-        const int size = b.builder().AddConstant<int32_t>("size", {2}, to);
-        const int y = b.Output("y", {2, to[0], to[1], 9},
-                               number % 3 == 0 ? OutputBeside(b, in) : in);
-        const auto add = [&](auto options) {
-          options.align_corners = number % 4 == 1;
-          options.half_pixel_centers = number % 4 >= 2;
-          b.builder().AddOp(op, 3, {x, size}, {y}, options);
-        };
-        if (op == Op::RESIZE_BILINEAR) {
-          add(schema::ResizeBilinearOptionsT());
-        } else {
-          add(schema::ResizeNearestNeighborOptionsT());
-        }
-        return b.Finish({y});
-      });
-}
-
 }  // namespace
 
 void AddQuantizedWindowCases(CaseList* list) {
@@ -223,14 +157,9 @@ void AddQuantizedWindowCases(CaseList* list) {
   AddArgExtreme<schema::ArgMaxOptionsT>(list, Op::ARG_MAX);
   AddArgExtreme<schema::ArgMinOptionsT>(list, Op::ARG_MIN);
   AddTopK(list);
-  AddFill(list);
-  AddQuantizedPool(list, Op::AVERAGE_POOL_2D);
-  AddQuantizedPool(list, Op::MAX_POOL_2D);
   AddRows(list, Op::SOFTMAX, 1.0f / 256, 0);
   AddRows(list, Op::LOG_SOFTMAX, 16.0f / 256, 255);
   AddRows(list, Op::L2_NORMALIZATION, 1.0f / 128, 128);
-  AddQuantizedResize(list, Op::RESIZE_BILINEAR);
-  AddQuantizedResize(list, Op::RESIZE_NEAREST_NEIGHBOR);
 }
 
 }  // namespace gles_delegate::conformance

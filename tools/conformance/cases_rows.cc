@@ -7,10 +7,12 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "tensorflow/lite/c/c_api.h"
 #include "tools/cases/model.h"
 #include "tools/cases/rows.h"
 #include "tools/conformance/cases.h"
 #include "tools/conformance/quantized_series.h"
+#include "tools/conformance/quantized_sums.h"
 #include "tools/conformance/special_values.h"
 
 namespace gles_delegate::conformance {
@@ -54,7 +56,10 @@ Shape ShapeOf(const CaseSpec& spec) {
 // that moves values have one quantization.
 void AddQuantizedVariants(CaseList* list, const CaseSpec& spec) {
   const Kernel* kernel = KernelOf(spec.nodes[0].op);
-  const OutputRule rule = kernel == nullptr ? OutputRule::kSame : kernel->rule;
+  const OutputRule rule =
+      kernel == nullptr || kernel->rule == OutputRule::kJoined
+          ? OutputRule::kSame
+          : kernel->rule;
   for (TensorType type : {TensorType::INT8, TensorType::UINT8}) {
     const Width width = type == TensorType::INT8 ? kInt8 : kUint8;
     if (kernel != nullptr && (kernel->widths & width) == 0) continue;
@@ -65,8 +70,12 @@ void AddQuantizedVariants(CaseList* list, const CaseSpec& spec) {
       list->AddQuantized(spec.op, absl::StrCat(name, "_", AttributesOf(spec)),
                          ShapeOf(spec),
                          [=] {
-                           return Quantized(cases::ModelOf(spec), type, codes,
-                                            rule);
+                           QuantizedBuilder b(absl::StrCat(spec.op, " ", name),
+                                              type, codes);
+                           const SingleOpModel model = cases::ModelOf(spec);
+                           return rule == OutputRule::kSums
+                                      ? SummedFrom(model, b, codes, 1)
+                                      : Quantized(model, type, codes, rule);
                          })
           .text = spec.text;
     }
@@ -117,7 +126,7 @@ void AddComputed(CaseList* list, const CaseSpec& spec, const Kernel& kernel) {
   const int families = FamiliesOf(spec);
   const std::string name = absl::StrCat("quantized_", AttributesOf(spec));
   const auto build = [spec, &kernel](QuantizedBuilder& b, int number) {
-    return ComputedFrom(cases::ModelOf(spec), kernel, b, number % 2 == 0);
+    return ComputedFrom(cases::ModelOf(spec), kernel, b, number);
   };
   const std::string of = spec.flags.at("series");
   const int both = kInt8 | kUint8;
@@ -148,7 +157,8 @@ void AddRowCase(CaseList* list, const CaseSpec& spec, bool is_new) {
         .text = spec.text;
   }
   if (spec.Has("quantized")) AddQuantizedVariants(list, spec);
-  if (!spec.Has("series")) return;
+  const bool is_old = absl::StartsWith(TfLiteVersion(), "2.9.");
+  if (!spec.Has("series") || (spec.Has("oldest") && !is_old)) return;
   const Kernel* kernel = KernelOf(spec.nodes[0].op);
   if (kernel == nullptr) {
     AddMoves(list, spec);

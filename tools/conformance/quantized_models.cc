@@ -103,8 +103,9 @@ int QuantizedBuilder::Weights(const std::string& name, const Shape& shape,
   }
   const int channels = per_tensor ? 1 : shape[dimension];
   scales->clear();
-  for (int c = 0; c < channels; ++c) {
-    scales->push_back(scale * random_.NextUniform(0.25f, 1));
+  for (int c = 0; c < channels; ++c) {  // some far smaller
+    scales->push_back(scale * random_.NextUniform(0.25f, 1) *
+                      (c % 5 == 4 && !is_int16() ? 1e-3f : 1));
   }
   std::vector<int8_t> quantized(count);
   for (int8_t& code : quantized) {
@@ -121,19 +122,20 @@ int QuantizedBuilder::Bias(int channels, float input_scale,
   std::vector<float> scales;
   scales.reserve(weight_scales.size());
   for (float scale : weight_scales) scales.push_back(scale * input_scale);
-  std::vector<int32_t> quantized(channels);
+  std::vector<int64_t> quantized(channels);
   for (int c = 0; c < channels; ++c) {
     const float scale = scales[scales.size() > 1 ? c : 0];
-    quantized[c] = static_cast<int32_t>(
-        std::lround(random_.NextUniform(-magnitude, magnitude) / scale));
+    quantized[c] =
+        std::llround(random_.NextUniform(-magnitude, magnitude) / scale);
   }
   const ModelQuantization q = {scales, std::vector<int64_t>(scales.size(), 0),
                                0};
-  if (!is_int16()) {
-    return builder_.AddConstant<int32_t>("bias", {channels}, quantized, q);
+  if (is_int16()) {
+    return builder_.AddConstant<int64_t>("bias", {channels}, quantized, q);
   }
-  const std::vector<int64_t> wide(quantized.begin(), quantized.end());
-  return builder_.AddConstant<int64_t>("bias", {channels}, wide, q);
+  return builder_.AddConstant<int32_t>(
+      "bias", {channels},
+      std::vector<int32_t>(quantized.begin(), quantized.end()), q);
 }
 
 int QuantizedBuilder::Output(const std::string& name, const Shape& shape,

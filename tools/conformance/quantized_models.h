@@ -96,6 +96,8 @@ enum class OutputRule {
   kSymmetric,    // 1/128 around 0: for TANH and L2_NORMALIZATION
   kLogSoftmax,   // 16/256 up to 0
   kBool,         // none: a bool
+  kSums,         // what holds most sums of products (quantized_sums.h)
+  kJoined,       // the input's of int8; else as kRange
 };
 
 // A model of floats on 8-bit tensors: each input with a quantization as

@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "tools/conformance/quantized_sums.h"
 
 namespace gles_delegate::conformance {
 
@@ -82,6 +83,10 @@ constexpr int kFinestProduct = -2;
 
 constexpr int kEight = kInt8 | kUint8, kEach = kEight | kInt16;
 
+constexpr Kernel Products(Op op, int widths) {
+  return {op, widths, OutputRule::kSums};
+}
+
 constexpr Kernel Sum(Op op) {
   return {op,      kEach,   OutputRule::kRange, Scale::kLarger,
           {-6, 6}, {-1, 4}, Other::kBeside};
@@ -129,6 +134,19 @@ constexpr Kernel kKernels[] = {
     {Op::DIV, kUint8, OutputRule::kRange, Scale::kQuotient, {-6, 3}},
     Extreme(Op::MAXIMUM),
     Extreme(Op::MINIMUM),
+    {Op::CONCATENATION,
+     kEach,
+     OutputRule::kJoined,
+     Scale::kFirst,
+     {-3, 3},
+     {1, 4},
+     Other::kBeside},
+    {Op::FILL, kInt8, OutputRule::kSame, Scale::kFirst, {}, {}, Other::kSame},
+    Products(Op::CONV_2D, kEach),
+    Products(Op::DEPTHWISE_CONV_2D, kEach),
+    Products(Op::FULLY_CONNECTED, kEach),
+    Products(Op::TRANSPOSE_CONV, kEach),
+    Products(Op::BATCH_MATMUL, kInt8 | kInt16),
     {Op::EQUAL, kEight, OutputRule::kBool},
     {Op::NOT_EQUAL, kEight, OutputRule::kBool},
     {Op::LESS, kEight, OutputRule::kBool},
@@ -171,6 +189,9 @@ ModelQuantization OutputOf(const Kernel& kernel, QuantizedBuilder& b,
       return ModelQuantization::PerTensor(16.0f / 256, b.min() + 255);
     case OutputRule::kSame:
       if (!wide) return in;
+      break;
+    case OutputRule::kJoined:
+      if (b.is_signed()) return in;
       break;
     case OutputRule::kBool:
       return {};
@@ -255,6 +276,34 @@ SingleOpModel OnType(const SingleOpModel& model, QuantizedBuilder& b,
   return b.Finish(renamed(graph.outputs));
 }
 
+// Whether the model's sum has the flag that asks for shifts.
+bool AsksForShifts(const SingleOpModel& model) {
+  const auto* op = schema::GetModel(model.bytes.data())
+                       ->subgraphs()
+                       ->Get(0)
+                       ->operators()
+                       ->Get(0);
+  const auto* add = op->builtin_options_as_AddOptions();
+  const auto* sub = op->builtin_options_as_SubOptions();
+  return add != nullptr ? add->pot_scale_int16()
+                        : sub != nullptr && sub->pot_scale_int16();
+}
+
+// TFLite shifts where all scales are powers of two, or next to it; then the
+// output's must be the larger input's.
+Quantizations ForShifts(QuantizedBuilder& b, int number) {
+  const int exponent = b.random().NextInt(-14, -4);
+  const float larger = std::ldexp(number % 5 == 0 ? 1.0004f : 1.0f, exponent);
+  const float smaller = std::ldexp(1.0f, exponent - b.random().NextInt(0, 9));
+  const auto of = [](float scale) {
+    return ModelQuantization::PerTensor(scale, 0);
+  };
+  Quantizations q = {of(number % 7 == 6 ? 1.1f * larger : larger), of(smaller),
+                     of(larger)};
+  if (number % 2 == 1) std::swap(q.in, q.other);
+  return q;
+}
+
 }  // namespace
 
 const Kernel* KernelOf(Op op) {
@@ -265,7 +314,13 @@ const Kernel* KernelOf(Op op) {
 }
 
 SingleOpModel ComputedFrom(const SingleOpModel& model, const Kernel& kernel,
-                           QuantizedBuilder& b, bool same) {
+                           QuantizedBuilder& b, int number) {
+  if (kernel.rule == OutputRule::kSums) {
+    return SummedFrom(model, b, Codes::kRandom, number);
+  }
+  if (b.is_int16() && model.status.ok() && AsksForShifts(model)) {
+    return OnType(model, b, ForShifts(b, number));
+  }
   // That of a comparison is below 1.
   const float most = kernel.rule == OutputRule::kBool ? 0.99f : 1e9f;
   const float scale = std::min(DrawScale(b), most);
@@ -273,10 +328,11 @@ SingleOpModel ComputedFrom(const SingleOpModel& model, const Kernel& kernel,
   ModelQuantization other = in;
   if (kernel.rule == OutputRule::kBool) {
     // Converters give both one quantization.
-    if (!same) {
+    if (number % 2 == 1) {
       other = WithZeroPoint(b, std::min(DrawBeside(b, scale, -3, 3), most));
     }
-  } else if (kernel.other != Other::kSame) {
+  } else if (kernel.other != Other::kSame &&
+             !(kernel.rule == OutputRule::kJoined && b.is_signed())) {
     const float beside = b.is_int16() ? DrawBeside(b, scale, -6, 6)
                                       : DrawBeside(b, scale, -8, 8);
     other = WithZeroPoint(
@@ -294,20 +350,9 @@ SingleOpModel MovedFrom(const SingleOpModel& model, QuantizedBuilder& b,
   return OnType(model, b, {in, out, out});
 }
 
-SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z, const Shape& shape,
-                     int axis, const ModelQuantization& out) {
-  schema::ConcatenationOptionsT options;
-  options.axis = axis;
-  Shape joined = shape;
-  joined[axis] *= 2;
-  const int y = b.Output("y", joined, out);
-  b.builder().AddOp(Op::CONCATENATION, 2, {x, z}, {y}, options);
-  return b.Finish({y});
-}
-
 void AddSeries(CaseList* list, Op op, const std::string& what,
                const Shape& shape, const BuildOne& build, SeriesTypes types,
-               int families) {
+               int families, bool integer_path) {
   const std::string name = schema::EnumNameBuiltinOperator(op);
   for (TensorType type : {TensorType::INT8, TensorType::UINT8}) {
     const SeriesTypes other =
@@ -323,7 +368,7 @@ void AddSeries(CaseList* list, Op op, const std::string& what,
                            Codes::kRandom);
         return build(b, i);
       });
-      family.integer_path = true;
+      family.integer_path = integer_path;
     }
   }
 }

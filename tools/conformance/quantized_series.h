@@ -56,20 +56,16 @@ struct Kernel {
 // NULL: it moves values.
 const Kernel* KernelOf(Op op);
 
-// A model of floats on the builder's type, with quantizations that the kernel
-// takes; `same`: both operands of a comparison have one.
+// Model `number` of a series: one of floats on the builder's type, with
+// quantizations that the kernel takes.
 SingleOpModel ComputedFrom(const SingleOpModel& model, const Kernel& kernel,
-                           QuantizedBuilder& b, bool same);
+                           QuantizedBuilder& b, int number);
 
 // A model of floats that moves its values, on the builder's type: the first
 // input with all quantized values, the output and other inputs with the same
 // quantization (`same`) or with one that differs.
 SingleOpModel MovedFrom(const SingleOpModel& model, QuantizedBuilder& b,
                         bool same);
-
-// The model whose output joins `x` and `z`, each of `shape`, along `axis`.
-SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z, const Shape& shape,
-                     int axis, const ModelQuantization& out);
 
 // One op's models, numbered from 0.
 using BuildOne = std::function<SingleOpModel(QuantizedBuilder& b, int number)>;
@@ -81,14 +77,14 @@ inline constexpr int kFamilies = 34;
 enum class SeriesTypes { kBoth, kInt8, kUint8 };
 
 // `families` models of each of two types, or twice as many of one.
+// `integer_path`: Family::integer_path.
 void AddSeries(CaseList* list, Op op, const std::string& what,
                const Shape& shape, const BuildOne& build,
-               SeriesTypes types = SeriesTypes::kBoth,
-               int families = kFamilies);
+               SeriesTypes types = SeriesTypes::kBoth, int families = kFamilies,
+               bool integer_path = true);
 
-// `families` models of 16-bit tensors. `integer_path`: Family::integer_path;
-// quantized values that are moved to a tensor of the same scale travel as real
-// values.
+// `families` models of 16-bit tensors. Quantized values that are moved to a
+// tensor of the same scale travel as real values.
 void AddInt16Series(CaseList* list, Op op, const std::string& what,
                     const Shape& shape, const BuildOne& build,
                     int families = 2 * kFamilies, bool integer_path = true);
