@@ -124,8 +124,7 @@ SingleOpModel ModelOf(Fusion fusion, const Case& c, TensorType type,
   }
   conformance::QuantizedBuilder b(absl::StrCat(text, number), type,
                                   conformance::Codes::kRandom);
-  return conformance::SummedFrom(cases::ModelOf(text), b,
-                                 conformance::Codes::kRandom, number);
+  return conformance::SummedFrom(cases::ModelOf(text), b, number);
 }
 
 void ExpectEveryCode(Fusion fusion) {

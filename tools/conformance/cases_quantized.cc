@@ -1,74 +1,13 @@
-// Ops on 8-bit tensors, int8 and uint8, against TFLite's integer kernels: no
-// code may differ. Models of floats are given scales and zero points here; the
-// series of other files draw hundreds of those an op.
+// QUANTIZE and DEQUANTIZE on 8- and 16-bit tensors against TFLite's integer
+// kernels: no code may differ.
 #include <cmath>
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "tools/conformance/cases.h"
 #include "tools/conformance/quantized_series.h"
-#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 namespace {
-
-constexpr TensorType kCodeTypes[] = {TensorType::INT8, TensorType::UINT8};
-
-std::string QuantizedAttributes(const std::string& what, TensorType type,
-                                Codes quantized) {
-  return absl::StrCat(absl::AsciiStrToLower(schema::EnumNameTensorType(type)),
-                      "_", what, "_", Name(quantized));
-}
-
-// Adds the float model on tensors of each type and kind of zero point.
-void AddInIntegers(CaseList* list, const std::string& op,
-                   const std::string& what, const Shape& shape, OutputRule rule,
-                   const CaseList::Build& build) {
-  for (TensorType type : kCodeTypes) {
-    for (Codes quantized : kQuantized) {
-      list->AddQuantized(
-          op, QuantizedAttributes(what, type, quantized), shape,
-          [=] { return Quantized(build(), type, quantized, rule); });
-    }
-  }
-}
-
-const std::vector<Shape>& QuantizedShapes() {
-  static const auto& shapes =
-      *new std::vector<Shape>{{1, 5, 7, 5}, {3, 4, 6, 8}, {2, 3, 1, 1}};
-  return shapes;
-}
-
-// Ops that give one of several values as it is.
-void AddChoices(CaseList* list) {
-  for (const Shape& shape : QuantizedShapes()) {
-    const auto add = [&](const char* op, const CaseList::Build& build) {
-      AddInIntegers(list, op, "moved", shape, OutputRule::kSame, build);
-    };
-    add("REDUCE_MAX", [=] {
-      return testing::Reduce(Op::REDUCE_MAX, shape, {1, 2}, true);
-    });
-    add("REDUCE_MIN", [=] {
-      return testing::Reduce(Op::REDUCE_MIN, shape, {1, 2}, true);
-    });
-  }
-}
-
-void AddFunctions(CaseList* list) {
-  for (const Shape& shape : QuantizedShapes()) {
-    AddInIntegers(list, "SOFTMAX", "plain", shape, OutputRule::kLogistic,
-                  [=] { return testing::Softmax(shape); });
-    AddInIntegers(list, "LOG_SOFTMAX", "plain", shape, OutputRule::kLogSoftmax,
-                  [=] { return testing::LogSoftmax(shape); });
-    for (Op op : {Op::MEAN, Op::SUM}) {
-      AddInIntegers(list, schema::EnumNameBuiltinOperator(op), "axes_1.2",
-                    shape, OutputRule::kRange, [=] {
-                      return testing::Reduce(op, shape, {1, 2}, true);
-                    });
-    }
-  }
-}
 
 // Floats at the ties between two quantized values, and the next floats beside
 // them; or any. And 0.
@@ -134,8 +73,6 @@ void AddConversions(CaseList* list) {
 }  // namespace
 
 void AddQuantizedCases(CaseList* list) {
-  AddChoices(list);
-  AddFunctions(list);
   AddConversions(list);
   AddQuantizedWindowCases(list);
   AddInt16Cases(list);

@@ -46,6 +46,10 @@ float DrawBeside(QuantizedBuilder& b, float scale, int low, int high) {
 ModelQuantization WithZeroPoint(QuantizedBuilder& b, float scale) {
   // int16 values have the zero point 0, and finer scales.
   if (b.is_int16()) return ModelQuantization::PerTensor(scale / 256, 0);
+  if (b.codes() != Codes::kRandom) {
+    return ModelQuantization::PerTensor(
+        scale, b.codes() == Codes::kLowest ? b.min() : b.max());
+  }
   const int choices[] = {b.min(), b.max(), b.min() + 128,
                          b.random().NextInt(b.min(), b.max())};
   return ModelQuantization::PerTensor(scale, choices[b.random().NextInt(0, 3)]);
@@ -109,7 +113,7 @@ constexpr Kernel kKernels[] = {
     {Op::ELU, kInt8},
     {Op::GELU, kEight},
     // The CPU refuses a finer output than this.
-    {Op::HARD_SWISH, kEight, OutputRule::kCoarseRange, Scale::kFirst, {-6, 8}},
+    {Op::HARD_SWISH, kEight, OutputRule::kRange, Scale::kFirst, {-6, 8}},
     {Op::LOGISTIC, kEach, OutputRule::kLogistic},
     {Op::TANH, kEach, OutputRule::kSymmetric},
     {Op::RSQRT, kInt8, OutputRule::kRange, Scale::kTenth, {-4, 4}},
@@ -316,7 +320,7 @@ const Kernel* KernelOf(Op op) {
 SingleOpModel ComputedFrom(const SingleOpModel& model, const Kernel& kernel,
                            QuantizedBuilder& b, int number) {
   if (kernel.rule == OutputRule::kSums) {
-    return SummedFrom(model, b, Codes::kRandom, number);
+    return SummedFrom(model, b, number);
   }
   if (b.is_int16() && model.status.ok() && AsksForShifts(model)) {
     return OnType(model, b, ForShifts(b, number));

@@ -21,8 +21,9 @@ float DrawScale(QuantizedBuilder& b);
 // power, the same scale, or any between.
 float DrawBeside(QuantizedBuilder& b, float scale, int low, int high);
 
-// Zero points at either end of the range, at 0 or in the middle, or anywhere.
-// Of 16-bit tensors: the zero point 0 and a 256th of the scale.
+// Zero points at either end of the range, at 0 or in the middle, or anywhere,
+// if the builder's Codes do not say which. Of 16-bit tensors: the zero point 0
+// and a 256th of the scale.
 ModelQuantization WithZeroPoint(QuantizedBuilder& b, float scale);
 
 // Every code once (of 16-bit ones 4,096), in an order that has no period of a
@@ -32,6 +33,18 @@ std::vector<int> AllQuantized(QuantizedBuilder& b, int step);
 // An input, or a constant, of all codes.
 int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
             const ModelQuantization& q, bool constant, int step);
+
+// The output's scale and zero point.
+enum class OutputRule {
+  kSame,        // the input's
+  kRange,       // what is drawn beside the inputs'
+  kLogistic,    // 1/256 from 0: what TFLite fixes for LOGISTIC and SOFTMAX
+  kSymmetric,   // 1/128 around 0: for TANH and L2_NORMALIZATION
+  kLogSoftmax,  // 16/256 up to 0
+  kBool,        // none: a bool
+  kSums,        // what holds most sums of products (quantized_sums.h)
+  kJoined,      // the input's of int8; else as kRange
+};
 
 // What TFLite's kernel of an op that computes on quantized values takes.
 enum Width { kInt8 = 1, kUint8 = 2, kInt16 = 4 };

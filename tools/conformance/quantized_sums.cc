@@ -12,10 +12,8 @@ namespace {
 
 class Summer {
  public:
-  Summer(const SingleOpModel& model, QuantizedBuilder& b, Codes quantized,
-         int number)
+  Summer(const SingleOpModel& model, QuantizedBuilder& b, int number)
       : b_(b),
-        quantized_(quantized),
         number_(number),
         root_(schema::UnPackModel(model.bytes.data())),
         graph_(*root_->subgraphs[0]),
@@ -31,15 +29,9 @@ class Summer {
   }
 
  private:
-  ModelQuantization Draw(float scale) {
-    return quantized_ == Codes::kRandom || b_.is_int16()
-               ? WithZeroPoint(b_, scale)
-               : b_.Draw(scale);
-  }
-
   void AddOperand(int id, bool constant) {
     const schema::TensorT& tensor = *graph_.tensors[id];
-    const ModelQuantization q = Draw(DrawScale(b_));
+    const ModelQuantization q = WithZeroPoint(b_, DrawScale(b_));
     scales_[id] = q.scale[0];
     ids_[id] = Operand(b_, tensor.name.c_str(), tensor.shape, q, constant,
                        id == graph_.inputs[0] ? 37 : 91);
@@ -118,8 +110,9 @@ class Summer {
     for (int output : op.outputs) {
       const schema::TensorT& tensor = *graph_.tensors[output];
       // WithZeroPoint() gives 16 bits a finer scale.
-      const ModelQuantization q =
-          b_.is_int16() ? ModelQuantization::PerTensor(scale, 0) : Draw(scale);
+      const ModelQuantization q = b_.is_int16()
+                                      ? ModelQuantization::PerTensor(scale, 0)
+                                      : WithZeroPoint(b_, scale);
       scales_[output] = scale;
       ids_[output] = b_.Output(tensor.name, tensor.shape, q);
       outputs.push_back(ids_[output]);
@@ -129,7 +122,6 @@ class Summer {
   }
 
   QuantizedBuilder& b_;
-  const Codes quantized_;
   const int number_;
   const std::unique_ptr<schema::ModelT> root_;
   schema::SubGraphT& graph_;
@@ -140,9 +132,9 @@ class Summer {
 }  // namespace
 
 SingleOpModel SummedFrom(const SingleOpModel& model, QuantizedBuilder& b,
-                         Codes quantized, int number) {
+                         int number) {
   if (!model.status.ok()) return model;
-  return Summer(model, b, quantized, number).Run();
+  return Summer(model, b, number).Run();
 }
 
 }  // namespace gles_delegate::conformance

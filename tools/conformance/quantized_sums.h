@@ -7,12 +7,12 @@
 namespace gles_delegate::conformance {
 
 // The model on the builder's type: inputs and outputs with scales and zero
-// points as `quantized` says, weights of 8 bits with one scale or one a
-// channel, biases of 32 bits (of 16-bit tensors: 64). Most sums fit the output;
-// in one of three models, by `number`, many saturate. Its nodes are products,
-// or ADD.
+// points as WithZeroPoint() draws them, weights of 8 bits with one scale or one
+// a channel, biases of 32 bits (of 16-bit tensors: 64). Most sums fit the
+// output; in one of three models, by `number`, many saturate. Its nodes are
+// products, or ADD.
 SingleOpModel SummedFrom(const SingleOpModel& model, QuantizedBuilder& b,
-                         Codes quantized, int number);
+                         int number);
 
 }  // namespace gles_delegate::conformance
 
