@@ -57,8 +57,10 @@ SingleOpModel OnTypeOf(const CaseSpec& spec, QuantizedBuilder& b, int number,
                        bool same) {
   const Kernel* kernel = KernelOf(spec.nodes[0].op);
   const SingleOpModel model = cases::ModelOf(spec);
-  return kernel == nullptr ? MovedFrom(model, b, same)
-                           : ComputedFrom(model, *kernel, b, number);
+  const bool moves =
+      kernel == nullptr || (same && kernel->rule == OutputRule::kJoined);
+  return moves ? MovedFrom(model, b, same)
+               : ComputedFrom(model, *kernel, b, number);
 }
 
 // "% quantized": 8-bit tensors, with each kind of zero point.

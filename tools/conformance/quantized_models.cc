@@ -23,6 +23,8 @@ std::string Name(Codes quantized) {
       return "lowest_zero_point";
     case Codes::kHighest:
       return "highest_zero_point";
+    case Codes::kMiddle:
+      return "middle";
   }
   return "?";
 }

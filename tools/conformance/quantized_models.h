@@ -18,6 +18,7 @@ enum class Codes {
   kRandom,   // any scale from 2^-8 to 2^2, any zero point
   kLowest,   // zero points at the type's least code
   kHighest,  // at its greatest
+  kMiddle,   // about the middle, with which chains keep values spread
 };
 inline constexpr Codes kQuantized[] = {Codes::kRandom, Codes::kLowest,
                                        Codes::kHighest};

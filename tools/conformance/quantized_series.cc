@@ -47,8 +47,11 @@ ModelQuantization WithZeroPoint(QuantizedBuilder& b, float scale) {
   // int16 values have the zero point 0, and finer scales.
   if (b.is_int16()) return ModelQuantization::PerTensor(scale / 256, 0);
   if (b.codes() != Codes::kRandom) {
+    const int middle = b.min() + b.random().NextInt(100, 155);
     return ModelQuantization::PerTensor(
-        scale, b.codes() == Codes::kLowest ? b.min() : b.max());
+        scale, b.codes() == Codes::kLowest    ? b.min()
+               : b.codes() == Codes::kHighest ? b.max()
+                                              : middle);
   }
   const int choices[] = {b.min(), b.max(), b.min() + 128,
                          b.random().NextInt(b.min(), b.max())};
@@ -117,6 +120,9 @@ constexpr Kernel kKernels[] = {
     {Op::LOGISTIC, kEach, OutputRule::kLogistic},
     {Op::TANH, kEach, OutputRule::kSymmetric},
     {Op::RSQRT, kInt8, OutputRule::kRange, Scale::kTenth, {-4, 4}},
+    {Op::SOFTMAX, kEach, OutputRule::kLogistic},
+    {Op::LOG_SOFTMAX, kEight, OutputRule::kLogSoftmax},
+    {Op::L2_NORMALIZATION, kEight, OutputRule::kSymmetric},
     {Op::PRELU, kEight, OutputRule::kRange, Scale::kFirst, {-6, 6}},
     Sum(Op::ADD),
     Sum(Op::SUB),
@@ -315,6 +321,11 @@ const Kernel* KernelOf(Op op) {
       std::find_if(std::begin(kKernels), std::end(kKernels),
                    [op](const Kernel& one) { return one.op == op; });
   return kernel == std::end(kKernels) ? nullptr : kernel;
+}
+
+ModelQuantization OutputOf(const Kernel& kernel, QuantizedBuilder& b,
+                           const ModelQuantization& in) {
+  return OutputOf(kernel, b, in, in);
 }
 
 SingleOpModel ComputedFrom(const SingleOpModel& model, const Kernel& kernel,

@@ -68,6 +68,9 @@ struct Kernel {
 };
 // NULL: it moves values.
 const Kernel* KernelOf(Op op);
+// The quantization of an output, if all inputs have `in`.
+ModelQuantization OutputOf(const Kernel& kernel, QuantizedBuilder& b,
+                           const ModelQuantization& in);
 
 // Model `number` of a series: one of floats on the builder's type, with
 // quantizations that the kernel takes.

@@ -1,5 +1,6 @@
 #include "tools/conformance/quantized_sums.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -18,10 +19,13 @@ class Summer {
         root_(schema::UnPackModel(model.bytes.data())),
         graph_(*root_->subgraphs[0]),
         ids_(graph_.tensors.size(), -1),
-        scales_(graph_.tensors.size(), 0) {}
+        qs_(graph_.tensors.size()) {}
 
   SingleOpModel Run() {
-    for (int input : graph_.inputs) AddOperand(input, /*constant=*/false);
+    for (int input : graph_.inputs) {
+      const float scale = keeps_spread() ? 0.005f : DrawScale(b_);
+      AddOperand(input, /*constant=*/false, WithZeroPoint(b_, scale));
+    }
     for (const auto& op : graph_.operators) AddNode(*op);
     std::vector<int> outputs;
     for (int output : graph_.outputs) outputs.push_back(ids_[output]);
@@ -29,10 +33,17 @@ class Summer {
   }
 
  private:
-  void AddOperand(int id, bool constant) {
-    const schema::TensorT& tensor = *graph_.tensors[id];
-    const ModelQuantization q = WithZeroPoint(b_, DrawScale(b_));
-    scales_[id] = q.scale[0];
+  // In chains, whose real values must stay of one size.
+  bool keeps_spread() const { return b_.codes() == Codes::kMiddle; }
+  // 0 of what has none.
+  float ScaleOf(int id) const {
+    return qs_[id].scale.empty() ? 0 : qs_[id].scale[0];
+  }
+  const schema::TensorT& TensorOf(int id) const { return *graph_.tensors[id]; }
+
+  void AddOperand(int id, bool constant, const ModelQuantization& q) {
+    const schema::TensorT& tensor = TensorOf(id);
+    qs_[id] = q;
     ids_[id] = Operand(b_, tensor.name.c_str(), tensor.shape, q, constant,
                        id == graph_.inputs[0] ? 37 : 91);
   }
@@ -42,16 +53,17 @@ class Summer {
     const size_t data = filter.op == Op::TRANSPOSE_CONV ? 2 : 0;
     const int bias =
         op.inputs.size() > data + 1 ? op.inputs.back() : /*none*/ -1;
-    const float in_scale = scales_[op.inputs[data]];
+    const float in_scale = ScaleOf(op.inputs[data]);
     const int weights = op.inputs[filter.input];
-    const schema::TensorT& tensor = *graph_.tensors[weights];
+    const schema::TensorT& tensor = TensorOf(weights);
     const int outputs = tensor.shape[filter.outputs];
     const int terms =
         static_cast<int>(testing::ElementCount(tensor.shape)) / outputs;
     // FULLY_CONNECTED takes one scale for all channels, but any zero point.
     const bool dense = filter.op == Op::FULLY_CONNECTED;
-    const float scale = b_.random().NextUniform(0.001f, 0.05f);
-    std::vector<float> scales = {scales_[weights]};
+    const float scale = keeps_spread() ? 1.5f / ScaleOfSums(1, terms)
+                                       : b_.random().NextUniform(0.001f, 0.05f);
+    std::vector<float> scales = {ScaleOf(weights)};
     if (ids_[weights] < 0 && dense && !b_.is_int16() && number_ % 2 == 1) {
       const ModelQuantization q = WithZeroPoint(b_, scale);
       scales = q.scale;
@@ -79,28 +91,99 @@ class Summer {
            (number_ % 3 == 0 ? 0.3f : 1.5f);
   }
 
+  // Of BATCH_MATMUL.
+  float ScaleOfMatrices(const schema::OperatorT& op) {
+    for (int id : op.inputs) {
+      if (ids_[id] >= 0) continue;
+      AddOperand(id, /*constant=*/true, WithZeroPoint(b_, DrawScale(b_)));
+    }
+    const bool adj_x = op.builtin_options.AsBatchMatMulOptions()->adj_x;
+    const std::vector<int>& x = TensorOf(op.inputs[0]).shape;
+    // Both operands may have 16 bits, where weights have 8.
+    return ScaleOfSums(ScaleOf(op.inputs[0]) * ScaleOf(op.inputs[1]) *
+                           (b_.is_int16() ? 256 : 1),
+                       x.size() < 2 ? 8 : x[x.size() - (adj_x ? 2 : 1)]);
+  }
+
+  // WithZeroPoint() gives 16 bits a finer scale.
+  ModelQuantization Scaled(float scale) {
+    return b_.is_int16() ? ModelQuantization::PerTensor(scale, 0)
+                         : WithZeroPoint(b_, scale);
+  }
+
+  // Of ops that sum no products: values stay as spread as they are.
+  ModelQuantization OutputOfOther(Op code, const schema::OperatorT& op) {
+    const auto is_computed = [this](int id) {
+      return id >= 0 && ids_[id] >= 0;
+    };
+    const ModelQuantization first =
+        qs_[*std::find_if(op.inputs.begin(), op.inputs.end(), is_computed)];
+    // TFLite rescales what uint8 tensors join.
+    const ModelQuantization joined =
+        code == Op::CONCATENATION && !b_.is_signed() && !b_.is_int16()
+            ? Scaled(first.scale[0])
+            : first;
+    const bool scales = code == Op::MUL || code == Op::PRELU;
+    const bool adds = code == Op::ADD || code == Op::SUB;
+    for (int id : op.inputs) {
+      if (is_computed(id) || TensorOf(id).type != TensorType::FLOAT32) continue;
+      AddOperand(id, /*constant=*/true,
+                 scales ? WithZeroPoint(b_, 0.01f)
+                 : adds ? Scaled(first.scale[0] / 2)
+                        : joined);
+    }
+    float sum = 0, product = 1;
+    for (int id : op.inputs) {
+      sum += ScaleOf(id);
+      product *= ScaleOf(id);
+    }
+    const Kernel* kernel = KernelOf(code);
+    switch (kernel == nullptr ? OutputRule::kSame : kernel->rule) {
+      case OutputRule::kLogistic:
+      case OutputRule::kSymmetric:
+      case OutputRule::kLogSoftmax:
+        return OutputOf(*kernel, b_, first);
+      default:
+        break;
+    }
+    switch (code) {
+      case Op::ADD:
+      case Op::SUB:
+        return Scaled(0.9f * sum);
+      case Op::MUL:
+        return Scaled(product * (b_.is_int16() ? 25600 : 100));
+      case Op::SUM:
+        return Scaled(3.5f * sum);
+      case Op::MEAN:
+        return b_.random().NextInt(0, 2) == 0 ? first : Scaled(0.4f * sum);
+      case Op::AVERAGE_POOL_2D:
+      case Op::MAX_POOL_2D:
+      case Op::RESIZE_BILINEAR:
+      case Op::MAXIMUM:
+      case Op::REDUCE_MAX:
+      case Op::REDUCE_MIN:
+      case Op::CONCATENATION:
+        return joined;
+      default:
+        return Scaled(first.scale[0] * b_.random().NextUniform(0.9f, 1.1f));
+    }
+  }
+
+  ModelQuantization Output(Op code, const schema::OperatorT& op) {
+    if (const cases::Filter* filter = cases::FilterOf(code)) {
+      return Scaled(AddWeights(*filter, op));
+    }
+    return code == Op::BATCH_MATMUL ? Scaled(ScaleOfMatrices(op))
+                                    : OutputOfOther(code, op);
+  }
+
   void AddNode(const schema::OperatorT& op) {
     const schema::OperatorCodeT& code = *root_->operator_codes[op.opcode_index];
-    float scale = 0;
-    if (const cases::Filter* filter = cases::FilterOf(code.builtin_code)) {
-      scale = AddWeights(*filter, op);
-    } else if (code.builtin_code == Op::BATCH_MATMUL) {
-      for (int id : op.inputs) {
-        if (ids_[id] < 0) AddOperand(id, /*constant=*/true);
-      }
-      const bool adj_x = op.builtin_options.AsBatchMatMulOptions()->adj_x;
-      const auto& x = graph_.tensors[op.inputs[0]]->shape;
-      // Both operands may have 16 bits, where weights have 8.
-      scale = ScaleOfSums(scales_[op.inputs[0]] * scales_[op.inputs[1]] *
-                              (b_.is_int16() ? 256 : 1),
-                          x[x.size() - (adj_x ? 2 : 1)]);
-    } else {
-      for (int input : op.inputs) scale += scales_[input];
-    }
+    const ModelQuantization q = Output(code.builtin_code, op);
     std::vector<int> inputs, outputs;
     for (int input : op.inputs) {
       if (input >= 0 && ids_[input] < 0) {  // a shape
-        const schema::TensorT& tensor = *graph_.tensors[input];
+        const schema::TensorT& tensor = TensorOf(input);
         ids_[input] = b_.builder().AddConstantBytes(
             tensor.name, tensor.shape, tensor.type,
             root_->buffers[tensor.buffer]->data);
@@ -108,12 +191,8 @@ class Summer {
       inputs.push_back(input < 0 ? -1 : ids_[input]);
     }
     for (int output : op.outputs) {
-      const schema::TensorT& tensor = *graph_.tensors[output];
-      // WithZeroPoint() gives 16 bits a finer scale.
-      const ModelQuantization q = b_.is_int16()
-                                      ? ModelQuantization::PerTensor(scale, 0)
-                                      : WithZeroPoint(b_, scale);
-      scales_[output] = scale;
+      const schema::TensorT& tensor = TensorOf(output);
+      qs_[output] = q;
       ids_[output] = b_.Output(tensor.name, tensor.shape, q);
       outputs.push_back(ids_[output]);
     }
@@ -125,8 +204,8 @@ class Summer {
   const int number_;
   const std::unique_ptr<schema::ModelT> root_;
   schema::SubGraphT& graph_;
-  std::vector<int> ids_;       // in the model that is built
-  std::vector<float> scales_;  // of tensors that are computed
+  std::vector<int> ids_;               // in the model that is built
+  std::vector<ModelQuantization> qs_;  // of tensors that have one scale
 };
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace gles_delegate::conformance {
 // The model on the builder's type: inputs and outputs with scales and zero
 // points as WithZeroPoint() draws them, weights of 8 bits with one scale or one
 // a channel, biases of 32 bits (of 16-bit tensors: 64). Most sums fit the
-// output; in one of three models, by `number`, many saturate. Its nodes are
-// products, or ADD.
+// output; in one of three models, by `number`, many saturate. Other nodes leave
+// values as spread as they are.
 SingleOpModel SummedFrom(const SingleOpModel& model, QuantizedBuilder& b,
                          int number);
 
