@@ -33,25 +33,43 @@ void AddConversions(CaseList* list) {
     b.builder().AddOp(op, 2, {x}, {y});
     return b.Finish({y});
   };
-  const auto build = [=](bool to_int8) {
+  // `to_other`: the other 8-bit type; of 16 bits, int8.
+  const auto build = [=](bool to_other) {
     return [=](QuantizedBuilder& b, int) {
       const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
       const int x = b.InputOfQuantized("x", shape, in, AllQuantized(b, 37));
-      const float scale = DrawBeside(b, in.scale[0], -8, 8);
-      const int y =
-          to_int8 ? b.OutputOf("y", shape, TensorType::INT8,
-                               ModelQuantization::PerTensor(
-                                   DrawBeside(b, in.scale[0], -2, 9),
-                                   b.random().NextInt(-128, 127)))
-          : b.is_int16()
-              ? b.Output("y", shape, ModelQuantization::PerTensor(scale, 0))
-              : b.Output("y", shape, WithZeroPoint(b, scale));
+      const bool to_uint8 = b.is_signed() == to_other && !b.is_int16();
+      const int min = to_uint8 ? 0 : -128;
+      const int zeros[] = {min, min + 255, b.random().NextInt(min, min + 255)};
+      const bool narrows = b.is_int16() && to_other;
+      const float scale =
+          DrawBeside(b, in.scale[0], narrows ? -2 : -8, narrows ? 9 : 8);
+      const int zero =
+          b.is_int16() && !to_other ? 0 : zeros[b.random().NextInt(0, 2)];
+      const int y = b.OutputOf("y", shape,
+                               !to_other  ? b.type()
+                               : to_uint8 ? TensorType::UINT8
+                                          : TensorType::INT8,
+                               ModelQuantization::PerTensor(scale, zero));
       return finish(b, Op::QUANTIZE, x, y);
     };
   };
   AddSeries(list, Op::QUANTIZE, "quantized", shape, build(false));
+  AddSeries(list, Op::QUANTIZE, "to_other", shape, build(true));
   AddInt16Series(list, Op::QUANTIZE, "quantized", shape, build(false));
   AddInt16Series(list, Op::QUANTIZE, "to_8_bits", shape, build(true));
+  AddInt16Series(
+      list, Op::QUANTIZE, "to_32_bits", shape,
+      [=](QuantizedBuilder& b, int) {
+        const ModelQuantization in = WithZeroPoint(b, DrawScale(b));
+        const int x = b.InputOfQuantized("x", shape, in, AllQuantized(b, 37));
+        const int y = b.OutputOf(
+            "y", shape, TensorType::INT32,
+            ModelQuantization::PerTensor(DrawBeside(b, in.scale[0], -12, 9),
+                                         b.random().NextInt(-100000, 100000)));
+        return finish(b, Op::QUANTIZE, x, y);
+      },
+      kFamilies, /*integer_path=*/false);
   const auto add = [=](Op op, const char* what, const BuildOne& one) {
     AddSeries(list, op, what, shape, one, SeriesTypes::kBoth, kFamilies,
               /*integer_path=*/false);
