@@ -1,5 +1,5 @@
 // The ops of the self-check's reference that move values or apply functions to
-// them. Longer than 300 lines: a function an op.
+// them.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -6,105 +6,40 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/all_passes.h"
 #include "quant/cpu_kernels.h"
-#include "tests/testing/code_model.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/quantized_nodes.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using Dims = ModelBuilder::Shape;
-
-// PAD, a convolution, a depthwise one, a residual sum, a branch through a pool
-// and a ReLU in floats, a concatenation, a reshape, a matrix product.
-template <typename Code>
-SingleOpModel Network(int seed) {
-  CodeModel<Code> m(seed);
-  ModelBuilder& b = m.b;
-  constexpr auto kType = TensorTypeOf<Code>::kValue;
-  const auto tensor = [&](const char* name, const Dims& dims,
-                          const ModelQuantization& q) {
-    return b.AddTensor(name, dims, kType, q);
-  };
-  const ModelQuantization in = m.Draw(0.05f), mid = m.Draw(0.05f),
-                          sum_q = m.Draw(0.08f);
-  const int x = m.Input({2, 7, 7, 3}, in);
-  const int paddings = b.AddConstant<int32_t>(
-      "p", {4, 2}, std::vector<int32_t>{0, 0, 1, 0, 0, 1, 0, 0});
-  const int padded = tensor("padded", {2, 8, 8, 3}, in);
-  b.AddOp(Op::PAD, 1, {x, paddings}, {padded}, schema::PadOptionsT());
-  schema::Conv2DOptionsT conv;
-  conv.stride_w = conv.stride_h = 1;
-  conv.padding = schema::Padding::VALID;
-  conv.fused_activation_function = schema::ActivationFunctionType::RELU6;
-  const int c = tensor("conv", {2, 6, 6, 8}, mid);
-  const int cw = m.Weights({8, 3, 3, 3}, 0, true);
-  b.AddOp(Op::CONV_2D, 3, {padded, cw, m.Bias(8, in.scale[0])}, {c}, conv);
-  schema::DepthwiseConv2DOptionsT depthwise;
-  depthwise.stride_w = depthwise.stride_h = depthwise.depth_multiplier = 1;
-  const int d = tensor("depthwise", {2, 6, 6, 8}, mid);
-  const int dw = m.Weights({1, 3, 3, 8}, 3, true);
-  b.AddOp(Op::DEPTHWISE_CONV_2D, 3, {c, dw, m.Bias(8, mid.scale[0])}, {d},
-          depthwise);
-  const int sum = tensor("sum", {2, 6, 6, 8}, sum_q);
-  b.AddOp(Op::ADD, 2, {c, d}, {sum}, schema::AddOptionsT());
-  schema::Pool2DOptionsT pool;
-  pool.filter_width = pool.filter_height = 3;
-  pool.stride_w = pool.stride_h = 1;
-  const int pooled = tensor("pooled", {2, 6, 6, 8}, sum_q);
-  b.AddOp(Op::AVERAGE_POOL_2D, 2, {sum}, {pooled}, pool);
-  const int max = tensor("most", {2, 6, 6, 8}, sum_q);
-  b.AddOp(Op::MAX_POOL_2D, 2, {sum}, {max}, pool);
-  const int relu = tensor("relu", {2, 6, 6, 8}, sum_q);
-  b.AddOp(Op::RELU, 2, {pooled}, {relu});
-  const int joined = tensor("joined", {2, 6, 6, 16}, sum_q);
-  schema::ConcatenationOptionsT concat;
-  concat.axis = 3;
-  b.AddOp(Op::CONCATENATION, 2, {relu, max}, {joined}, concat);
-  const int flat = tensor("flat", {2, 576}, sum_q);
-  schema::ReshapeOptionsT reshape;
-  reshape.new_shape = {2, 576};
-  b.AddOp(Op::RESHAPE, 1, {joined}, {flat}, reshape);
-  const int fw = m.Weights({5, 576}, 0, /*per_channel=*/false);
-  const int y = m.Output({2, 5}, m.Draw(0.6f));
-  b.AddOp(Op::FULLY_CONNECTED, 4, {flat, fw, m.Bias(5, sum_q.scale[0])}, {y},
-          schema::FullyConnectedOptionsT());
-  b.SetOutputs({y, joined, c});
-  SingleOpModel model = m.model();
-  model.description = absl::StrCat("network ", seed);
-  model.bytes = b.Finish();
-  return model;
-}
-
-void ExpectEveryCode(const SingleOpModel& model, TfLiteGlesStorage storage) {
-  RunOptions options;
-  options.storage = storage;
-  const RunResult cpu = RunOnCpu(model);
-  const RunResult gpu = RunOnDelegate(model, options);
-  ASSERT_TRUE(cpu.status.ok()) << cpu.status;
-  ASSERT_TRUE(gpu.status.ok()) << gpu.status;
-  EXPECT_THAT(gpu.report, HasSubstr("\"nodes_on_integer_path\": 10"));
-  ASSERT_EQ(cpu.outputs.size(), gpu.outputs.size());
-  for (size_t o = 0; o < cpu.outputs.size(); ++o) {
-    EXPECT_EQ(cpu.outputs[o].values, gpu.outputs[o].values)
-        << model.description << " " << o;
-  }
-}
+// PAD, a convolution, a depthwise one, a residual sum, two pools, a
+// concatenation, a ReLU in floats, a reshape, a matrix product.
+constexpr char kNetwork[] =
+    "PAD x=[2,7,7,3] pads=[4,2](0,0,1,0,0,1,0,0) -> p ; "
+    "CONV_2D@3 p w=const:[8,3,3,3] b=const:[8] padding=VALID "
+    "fused_activation_function=RELU6 -> c ; "
+    "DEPTHWISE_CONV_2D@3 c v=const:[1,3,3,8] e=const:[8] depth_multiplier=1 "
+    "-> d ; ADD@2 c d -> s ; AVERAGE_POOL_2D@2 s filter=3 -> a ; "
+    "MAX_POOL_2D@2 s filter=3 -> m ; CONCATENATION@2 a m axis=3 -> j ; "
+    "RELU@2 j -> r ; RESHAPE r shape=(72,16) -> f ; "
+    "FULLY_CONNECTED@4 f u=const:[5,16] g=const:[5]";
 
 TEST(IntegerPathOpsTest, WholeGraphs) {
   GLES_SKIP_WITHOUT_DEVICE();
   for (int seed = 1; seed <= 4; ++seed) {
-    for (TfLiteGlesStorage storage : kEveryStorage) {
-      ExpectEveryCode(Network<int8_t>(seed), storage);
-      ExpectEveryCode(Network<uint8_t>(seed), storage);
+    for (TensorType type : {TensorType::INT8, TensorType::UINT8}) {
+      const SingleOpModel model = NodesOn(type, kNetwork, seed);
+      for (TfLiteGlesStorage storage : kEveryStorage) {
+        ExpectEveryCode(model, storage);
+      }
     }
   }
 }

@@ -1,43 +1,17 @@
 // labels: op quant
-// 16-bit REDUCE_PROD: TFLite's codes, every one; 208 cases.
 // RSQRT of quantized values below the zero point, which TFLite's kernel does
 // not take.
-#include <cmath>
 #include <vector>
 
-#include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
+#include "tests/testing/single_op.h"
+#include "tools/common/model_builder.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using Dims = ModelBuilder::Shape;
-
-TEST(ProductQuantizedTest, OfSixteenBitsAreTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  for (int seed = 1; seed <= 4; ++seed) {
-    CodeCases<int16_t> cases(seed);
-    for (int i = 0; i < 52; ++i) {
-      const bool of_channels = i % 2 == 0;
-      const int count = of_channels ? 6 : 20;
-      const Dims dims = {2, 4, 5, 6};
-      const ModelQuantization in = cases.Draw(1e-4f);
-      const float spread = 10000 * in.scale[0];
-      const ModelQuantization out = ModelQuantization::PerTensor(
-          std::pow(spread, static_cast<float>(count)) / 10000, 0);
-      const int x = cases.Input(dims, in);
-      const int axes =
-          of_channels ? cases.Ints({1}, {3}) : cases.Ints({2}, {1, 2});
-      schema::ReducerOptionsT options;
-      cases.b.AddOp(
-          Op::REDUCE_PROD, 2, {x, axes},
-          {cases.Output(of_channels ? Dims{2, 4, 5} : Dims{2, 6}, out)},
-          options);
-    }
-    cases.ExpectQuantized(absl::StrCat("REDUCE_PROD seed ", seed));
-  }
-}
 
 // docs/supported_ops.md: the greatest code, where the CPU's Invoke fails. Of
 // the zero point, too, as on the CPU.

@@ -4,12 +4,11 @@
 // TFLite's kernels.
 #include <cmath>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "tests/testing/code_chain.h"
 #include "tests/testing/device.h"
+#include "tests/testing/quantized_nodes.h"
 #include "tests/testing/scoped_environment.h"
 #include "tools/common/model_builder.h"
 #include "tools/op_models/random.h"
@@ -100,65 +99,23 @@ TEST(ReadMaximumModelTest, FloatsAreTheCpus) {
 }
 
 // The same of quantized values, without channels added.
-template <typename Code>
-class CodeBlock : public CodeChain<Code> {
- public:
-  using Base = CodeChain<Code>;
-  explicit CodeBlock(int seed) : Base(seed, {1, 9, 6, 16}) {
-    Convolve(Base::x(), Base::q(), 1, {1, 9, 6, 16});
-    const int source = Base::x();
-    const ModelQuantization source_q = Base::q();
-    Base::Next(source_q, {1, 5, 3, 16}, [&](int x, int y) {
-      b_.AddOp(Op::MAX_POOL_2D, 2, {x}, {y}, TwoByTwo());
-    });
-    const int maximum = Base::x();
-    Convolve(source, source_q, 2, {1, 5, 3, 16});
-    Base::Next(Base::Q(0.03f), [&](int x, int y) {
-      b_.AddOp(Op::ADD, 2, {x, maximum}, {y}, schema::AddOptionsT());
-    });
-  }
+constexpr char kBlock[] =
+    "CONV_2D@3 x=[1,9,6,16] w=const:[16,1,1,16] b=const:[16] -> s ; "
+    "MAX_POOL_2D@2 s filter=2 stride=2 -> m ; "
+    "CONV_2D@3 s v=const:[16,1,1,16] d=const:[16] stride=2 -> c ; ADD@2 c m";
 
- private:
-  void Convolve(int from, const ModelQuantization& from_q, int stride,
-                const std::vector<int>& to) {
-    constexpr bool kSigned = std::is_signed<Code>::value;
-    const ModelQuantization q = Base::Q(0.02f);
-    const float scale = q.scale[0] / from_q.scale[0] * 0.004f;
-    const ModelQuantization w =
-        ModelQuantization::PerTensor(scale, kSigned ? 0 : 128);
-    const int weights = Base::Constant({16, 1, 1, 16}, w);
-    std::vector<int32_t> values(16);
-    for (int32_t& v : values) {
-      v = static_cast<int32_t>(Base::random()() % 4001) - 2000;
-    }
-    const int biases = b_.template AddConstant<int32_t>(
-        "b", {16}, values,
-        ModelQuantization::PerTensor(scale * from_q.scale[0], 0));
-    Base::Next(q, to, [&](int, int y) {
-      b_.AddOp(Op::CONV_2D, 3, {from, weights, biases}, {y}, Stride(stride));
-    });
-  }
-
-  using Base::b_;
-};
-
-template <typename Code>
-void ExpectCpuQuantized(int seed, TfLiteGlesStorage storage) {
-  CodeBlock<Code> block(seed);
-  ExpectEveryCode("block", &block, /*all_outputs=*/false, storage);
-  RunOptions options;
-  options.storage = storage;
-  ExpectNoPool(RunOnDelegate(CodeBlock<Code>(seed).Finish(false), options));
+void ExpectCpuQuantized(TensorType type, int seed, TfLiteGlesStorage storage) {
+  ExpectNoPool(ExpectEveryCode(NodesOn(type, kBlock, seed), storage));
 }
 
 TEST(ReadMaximumModelTest, QuantizedValuesAreTheCpus) {
   GLES_SKIP_WITHOUT_DEVICE();
   const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", kReadsThrough);
-  ExpectCpuQuantized<int8_t>(1, kTfLiteGlesStorageAuto);
-  ExpectCpuQuantized<uint8_t>(2, kTfLiteGlesStorageAuto);
-  ExpectCpuQuantized<int8_t>(3, kTfLiteGlesStorageTextureArray);
-  ExpectCpuQuantized<uint8_t>(4, kTfLiteGlesStorageTexture2d);
-  ExpectCpuQuantized<int8_t>(5, kTfLiteGlesStorageBuffer);
+  ExpectCpuQuantized(TensorType::INT8, 1, kTfLiteGlesStorageAuto);
+  ExpectCpuQuantized(TensorType::UINT8, 2, kTfLiteGlesStorageAuto);
+  ExpectCpuQuantized(TensorType::INT8, 3, kTfLiteGlesStorageTextureArray);
+  ExpectCpuQuantized(TensorType::UINT8, 4, kTfLiteGlesStorageTexture2d);
+  ExpectCpuQuantized(TensorType::INT8, 5, kTfLiteGlesStorageBuffer);
 }
 
 }  // namespace

@@ -3,8 +3,7 @@
 // nothing ends the process.
 //
 // operator new fails for this program's own code: the delegate is linked into
-// it, and the driver is not. Longer than 300 lines, as it must tell the two
-// apart.
+// it, and the driver is not.
 #include <dlfcn.h>
 #include <execinfo.h>
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -23,9 +24,10 @@
 #include "quant/half.h"
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/testing/device_test.h"
-#include "tests/testing/int16_values.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/single_op.h"
 #include "tests/testing/uniform.h"
+#include "tools/common/model_builder.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -34,6 +36,21 @@ namespace {
 using ::testing::HasSubstr;
 
 using Values = std::vector<float>;
+
+// int16 values have the zero point 0.
+ModelQuantization WideScale(float scale) {
+  return ModelQuantization::PerTensor(scale, 0);
+}
+
+// Every value on a code of `scale`.
+Values Int16Values(size_t n, float scale, int seed) {
+  std::mt19937 random(seed);
+  Values values(n);
+  for (float& v : values) {
+    v = scale * static_cast<float>(static_cast<int>(random() % 65536) - 32768);
+  }
+  return values;
+}
 
 // Runs a file of chained nodes, all of which must be taken; its one output is
 // float32, or int16 values as the real values that they stand for.

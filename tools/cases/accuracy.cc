@@ -1,7 +1,6 @@
 // How closely a case must agree, by its ops: single_op.h says what the numbers
 // mean, and how the bound follows from them. An op that is not here moves
-// values or computes exactly: it must agree exactly. Longer than 300 lines: it is
-// the one place of those bounds.
+// values or computes exactly: it must agree exactly.
 #include <algorithm>
 #include <cmath>
 
@@ -93,24 +92,15 @@ T Option(const NodeSpec& node, const char* name) {
       .value(name, T());
 }
 
-// The weights of ops that sum products with them: the input that has them, and
-// which of its axes is that of the outputs.
-struct Filter {
-  Op op;
-  size_t input, outputs;
-};
 constexpr Filter kFilters[] = {
     {Op::CONV_2D, 1, 0},        {Op::DEPTHWISE_CONV_2D, 1, 3},
     {Op::CONV_3D, 1, 4},        {Op::CONV_3D_TRANSPOSE, 1, 3},
     {Op::TRANSPOSE_CONV, 1, 0}, {Op::FULLY_CONNECTED, 1, 0}};
 
-const Filter* FilterOf(const NodeSpec& node) {
-  const Op op =
-      node.custom == "Convolution2DTransposeBias" ? Op::CONV_2D : node.op;
-  for (const Filter& filter : kFilters) {
-    if (filter.op == op) return &filter;
-  }
-  return nullptr;
+// That of a node.
+const Filter* FilterOfNode(const NodeSpec& node) {
+  return FilterOf(node.custom == "Convolution2DTransposeBias" ? Op::CONV_2D
+                                                              : node.op);
 }
 
 // How many products one element sums.
@@ -169,7 +159,7 @@ void AddCustomNode(const NodeSpec& node, Accuracy* accuracy) {
 
 // Adds what the node does to the result.
 void AddNode(const NodeSpec& node, Accuracy* accuracy) {
-  if (const Filter* filter = FilterOf(node)) {
+  if (const Filter* filter = FilterOfNode(node)) {
     accuracy->terms += ProductsOf(node, *filter) + 1;  // the bias
     return;
   }
@@ -270,6 +260,13 @@ void AddNode(const NodeSpec& node, Accuracy* accuracy) {
 
 }  // namespace
 
+const Filter* FilterOf(Op op) {
+  for (const Filter& filter : kFilters) {
+    if (filter.op == op) return &filter;
+  }
+  return nullptr;
+}
+
 Accuracy AccuracyOf(const CaseSpec& spec) {
   Accuracy accuracy;
   accuracy.terms = 0;
@@ -321,7 +318,7 @@ bool HasMagnitude(const CaseSpec& spec) {
                       node.op == Op::ADD_N || node.op == Op::AVERAGE_POOL_2D ||
                       node.op == Op::BATCH_MATMUL || node.op == Op::SUM ||
                       node.op == Op::MEAN || node.op == Op::CUMSUM ||
-                      FilterOf(node) != nullptr || IsActivated(node);
+                      FilterOfNode(node) != nullptr || IsActivated(node);
              });
 }
 
@@ -331,7 +328,7 @@ float DeviationOf(const NodeSpec& node, size_t input) {
     const testing::Shape shape = ShapeOf(node, input);
     return shape.empty() ? 1 : 1 / std::sqrt(static_cast<float>(shape.back()));
   }
-  const Filter* filter = FilterOf(node);
+  const Filter* filter = FilterOfNode(node);
   if (filter == nullptr) return kDeviation;
   if (filter->input != input) return 1;
   return kDeviation / std::sqrt(static_cast<float>(ProductsOf(node, *filter)));

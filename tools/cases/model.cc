@@ -1,4 +1,3 @@
-// Longer than 300 lines: data, parameters and nodes of one builder.
 #include "tools/cases/model.h"
 
 #include <algorithm>

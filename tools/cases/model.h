@@ -19,6 +19,13 @@ std::vector<uint8_t> BytesOf(const CaseSpec& spec);
 
 // Whether a result depends on the runs before it.
 bool IsStateful(const CaseSpec& spec);
+// The weights of an op that sums products with them: the input that has them,
+// and which of its axes is that of the outputs.
+struct Filter {
+  testing::Op op;
+  size_t input, outputs;
+};
+const Filter* FilterOf(testing::Op op);  // NULL if it has none
 
 // How closely the case must agree, by the ops that it has (accuracy.cc).
 testing::Accuracy AccuracyOf(const CaseSpec& spec);

@@ -18,11 +18,6 @@ void AddRowCases(CaseList* list, const std::vector<cases::Row>& rows);
 
 void AddCustomCases(CaseList* list);
 void AddQuantizedCases(CaseList* list);
-void AddQuantizedConvolutionCases(CaseList* list);
-void AddQuantizedWindowCases(CaseList* list);
-void AddQuantizedJoinCases(CaseList* list);
-void AddInt16Cases(CaseList* list);
-void AddInt16PairCases(CaseList* list);
 void AddLimitCases(CaseList* list);
 
 }  // namespace gles_delegate::conformance

@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "tensorflow/lite/c/c_api.h"
 #include "tools/cases/model.h"
 #include "tools/cases/rows.h"
 #include "tools/conformance/cases.h"
@@ -51,23 +52,34 @@ Shape ShapeOf(const CaseSpec& spec) {
   return {};
 }
 
-// "% quantized": 8-bit tensors, with each kind of zero point; those of an op
-// that moves values have one quantization.
+// Model `number` of the row's on the builder's type. `same`: of an op that
+// moves values, between tensors of one quantization.
+SingleOpModel OnTypeOf(const CaseSpec& spec, QuantizedBuilder& b, int number,
+                       bool same) {
+  const Kernel* kernel = KernelOf(spec.nodes[0].op);
+  const SingleOpModel model = cases::ModelOf(spec);
+  const bool moves =
+      kernel == nullptr || (same && kernel->rule == OutputRule::kJoined);
+  return moves ? MovedFrom(model, b, same)
+               : ComputedFrom(model, *kernel, b, number);
+}
+
+// "% quantized": 8-bit tensors, with each kind of zero point.
 void AddQuantizedVariants(CaseList* list, const CaseSpec& spec) {
   const Kernel* kernel = KernelOf(spec.nodes[0].op);
-  const OutputRule rule = kernel == nullptr ? OutputRule::kSame : kernel->rule;
   for (TensorType type : {TensorType::INT8, TensorType::UINT8}) {
     const Width width = type == TensorType::INT8 ? kInt8 : kUint8;
     if (kernel != nullptr && (kernel->widths & width) == 0) continue;
     for (Codes codes : kQuantized) {
       const std::string name =
           absl::StrCat(absl::AsciiStrToLower(schema::EnumNameTensorType(type)),
-                       "_", Name(codes));
-      list->AddQuantized(spec.op, absl::StrCat(name, "_", AttributesOf(spec)),
-                         ShapeOf(spec),
+                       "_", Name(codes), "_", AttributesOf(spec));
+      list->AddQuantized(spec.op, name, ShapeOf(spec),
                          [=] {
-                           return Quantized(cases::ModelOf(spec), type, codes,
-                                            rule);
+                           QuantizedBuilder b(absl::StrCat(spec.op, " ", name),
+                                              type, codes);
+                           return OnTypeOf(spec, b, static_cast<int>(codes),
+                                           /*same=*/true);
                          })
           .text = spec.text;
     }
@@ -83,55 +95,40 @@ int FamiliesOf(const CaseSpec& spec) {
              : kFamilies;
 }
 
-// "% series": quantized values moved from scale to scale, by models with each
-// its own. `one`: TFLite, or the delegate, refuses another scale.
-void AddMoves(CaseList* list, const CaseSpec& spec) {
+// "% series": models with each its own scales. `one`: TFLite, or the delegate,
+// refuses another scale of what is moved.
+void AddRowSeries(CaseList* list, const CaseSpec& spec) {
   const Op op = spec.nodes[0].op;
-  const std::string attributes = AttributesOf(spec);
-  const std::string widths = spec.flags.at("series");
+  const Kernel* kernel = KernelOf(op);
+  const int widths =
+      kernel == nullptr ? kInt8 | kUint8 | kInt16 : kernel->widths;
+  const std::string of = spec.flags.at("series");
   const int families = FamiliesOf(spec);
   const bool one = spec.Has("one");
-  const auto move = [spec](QuantizedBuilder& b, bool same) {
-    return MovedFrom(cases::ModelOf(spec), b, same);
-  };
+  const std::string attributes = AttributesOf(spec);
   const std::string name = absl::StrCat("quantized_", attributes);
-  AddSeries(
-      list, op, name, ShapeOf(spec),
-      [=](QuantizedBuilder& b, int number) {
-        return move(b, one || number % 3 == 0);
-      },
-      widths == "u8" ? SeriesTypes::kUint8 : SeriesTypes::kBoth, families);
-  if (widths == "8") return;
-  if (!one) {
-    AddInt16Series(
-        list, op, name, ShapeOf(spec),
-        [=](QuantizedBuilder& b, int) { return move(b, false); }, 2 * families);
-  }
-  AddInt16Series(
-      list, op, absl::StrCat("same_scale_", attributes), ShapeOf(spec),
-      [=](QuantizedBuilder& b, int) { return move(b, true); },
-      one ? 2 * families : 4, /*integer_path=*/false);
-}
-
-// The same of an op that computes on quantized values.
-void AddComputed(CaseList* list, const CaseSpec& spec, const Kernel& kernel) {
-  const int families = FamiliesOf(spec);
-  const std::string name = absl::StrCat("quantized_", AttributesOf(spec));
-  const auto build = [spec, &kernel](QuantizedBuilder& b, int number) {
-    return ComputedFrom(cases::ModelOf(spec), kernel, b, number % 2 == 0);
+  const auto build = [spec, one](QuantizedBuilder& b, int number) {
+    return OnTypeOf(spec, b, number, one || (!b.is_int16() && number % 3 == 0));
   };
-  const std::string of = spec.flags.at("series");
-  const int both = kInt8 | kUint8;
-  if ((kernel.widths & both) != 0 && of != "16") {
-    AddSeries(list, kernel.op, name, ShapeOf(spec), build,
-              (kernel.widths & both) == both     ? SeriesTypes::kBoth
-              : (kernel.widths & kInt8) == kInt8 ? SeriesTypes::kInt8
-                                                 : SeriesTypes::kUint8,
+  if ((widths & (kInt8 | kUint8)) != 0 && of != "16") {
+    AddSeries(list, op, name, ShapeOf(spec), build,
+              (widths & kUint8) == 0                ? SeriesTypes::kInt8
+              : (widths & kInt8) == 0 || of == "u8" ? SeriesTypes::kUint8
+                                                    : SeriesTypes::kBoth,
               families);
   }
-  if ((kernel.widths & kInt16) != 0 && of != "8") {
-    AddInt16Series(list, kernel.op, name, ShapeOf(spec), build, 2 * families);
+  if ((widths & kInt16) == 0 || of == "8") return;
+  if (kernel != nullptr || !one) {
+    AddInt16Series(list, op, name, ShapeOf(spec), build, 2 * families);
   }
+  if (kernel != nullptr) return;
+  // Moved to a tensor of the same scale they travel as real values.
+  AddInt16Series(
+      list, op, absl::StrCat("same_scale_", attributes), ShapeOf(spec),
+      [spec](QuantizedBuilder& b, int number) {
+        return OnTypeOf(spec, b, number, /*same=*/true);
+      },
+      one ? 2 * families : 4, /*integer_path=*/false);
 }
 
 // `is_new`: its float model, too.
@@ -149,13 +146,9 @@ void AddRowCase(CaseList* list, const CaseSpec& spec, bool is_new) {
         .text = spec.text;
   }
   if (spec.Has("quantized")) AddQuantizedVariants(list, spec);
-  if (!spec.Has("series")) return;
-  const Kernel* kernel = KernelOf(spec.nodes[0].op);
-  if (kernel == nullptr) {
-    AddMoves(list, spec);
-  } else {
-    AddComputed(list, spec, *kernel);
-  }
+  const bool is_old = absl::StartsWith(TfLiteVersion(), "2.9.");
+  if (!spec.Has("series") || (spec.Has("oldest") && !is_old)) return;
+  AddRowSeries(list, spec);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ enum class Codes {
   kRandom,   // any scale from 2^-8 to 2^2, any zero point
   kLowest,   // zero points at the type's least code
   kHighest,  // at its greatest
+  kMiddle,   // about the middle, with which chains keep values spread
 };
 inline constexpr Codes kQuantized[] = {Codes::kRandom, Codes::kLowest,
                                        Codes::kHighest};
@@ -35,16 +36,10 @@ class QuantizedBuilder {
   bool is_int16() const { return type_ == TensorType::INT16; }
   int min() const { return is_int16() ? -32768 : is_signed() ? -128 : 0; }
   int max() const { return min() + (is_int16() ? 65535 : 255); }
+  Codes codes() const { return quantized_; }
   testing::Random& random() { return random_; }
   ModelBuilder& builder() { return builder_; }
 
-  // A quantization as `quantized values` has it. `scale` 0: a random one.
-  ModelQuantization Draw(float scale = 0);
-  static float ScaleOf(const ModelQuantization& q) { return q.scale[0]; }
-
-  // An input whose data go through all codes.
-  int Input(const std::string& name, const Shape& shape,
-            const ModelQuantization& q);
   // An input of these quantized values, over and over.
   int InputOfQuantized(const std::string& name, const Shape& shape,
                        const ModelQuantization& q,
@@ -86,25 +81,6 @@ class QuantizedBuilder {
   std::vector<std::vector<float>> inputs_;
   float output_scale_ = 0;
 };
-
-// The output's scale and zero point.
-enum class OutputRule {
-  kSame,   // the input's: ops that move values (all inputs share one, too)
-  kRange,  // what the float model's output spans
-  kCoarseRange,  // the same, but no finer than the input: HARD_SWISH
-  kLogistic,     // 1/256 from 0: what TFLite fixes for LOGISTIC and SOFTMAX
-  kSymmetric,    // 1/128 around 0: for TANH and L2_NORMALIZATION
-  kLogSoftmax,   // 16/256 up to 0
-  kBool,         // none: a bool
-};
-
-// A model of floats on 8-bit tensors: each input with a quantization as
-// `quantized values` has it and data that go through all its quantized values,
-// each float32 constant with one that spans it (kSame: the input's). Version
-// numbers stay, as TFLite's kernels go by types. No code of the output may
-// differ.
-SingleOpModel Quantized(const SingleOpModel& model, TensorType type,
-                        Codes quantized, OutputRule rule);
 
 }  // namespace gles_delegate::conformance
 

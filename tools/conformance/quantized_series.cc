@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "tools/conformance/quantized_sums.h"
 
 namespace gles_delegate::conformance {
 
@@ -44,6 +45,13 @@ float DrawBeside(QuantizedBuilder& b, float scale, int low, int high) {
 ModelQuantization WithZeroPoint(QuantizedBuilder& b, float scale) {
   // int16 values have the zero point 0, and finer scales.
   if (b.is_int16()) return ModelQuantization::PerTensor(scale / 256, 0);
+  if (b.codes() != Codes::kRandom) {
+    const int middle = b.min() + b.random().NextInt(100, 155);
+    return ModelQuantization::PerTensor(
+        scale, b.codes() == Codes::kLowest    ? b.min()
+               : b.codes() == Codes::kHighest ? b.max()
+                                              : middle);
+  }
   const int choices[] = {b.min(), b.max(), b.min() + 128,
                          b.random().NextInt(b.min(), b.max())};
   return ModelQuantization::PerTensor(scale, choices[b.random().NextInt(0, 3)]);
@@ -83,6 +91,10 @@ constexpr int kFinestProduct = -2;
 
 constexpr int kEight = kInt8 | kUint8, kEach = kEight | kInt16;
 
+constexpr Kernel Products(Op op, int widths) {
+  return {op, widths, OutputRule::kSums};
+}
+
 constexpr Kernel Sum(Op op) {
   return {op,      kEach,   OutputRule::kRange, Scale::kLarger,
           {-6, 6}, {-1, 4}, Other::kBeside};
@@ -105,10 +117,13 @@ constexpr Kernel kKernels[] = {
     {Op::ELU, kInt8},
     {Op::GELU, kEight},
     // The CPU refuses a finer output than this.
-    {Op::HARD_SWISH, kEight, OutputRule::kCoarseRange, Scale::kFirst, {-6, 8}},
+    {Op::HARD_SWISH, kEight, OutputRule::kRange, Scale::kFirst, {-6, 8}},
     {Op::LOGISTIC, kEach, OutputRule::kLogistic},
     {Op::TANH, kEach, OutputRule::kSymmetric},
     {Op::RSQRT, kInt8, OutputRule::kRange, Scale::kTenth, {-4, 4}},
+    {Op::SOFTMAX, kEach, OutputRule::kLogistic},
+    {Op::LOG_SOFTMAX, kEight, OutputRule::kLogSoftmax},
+    {Op::L2_NORMALIZATION, kEight, OutputRule::kSymmetric},
     {Op::PRELU, kEight, OutputRule::kRange, Scale::kFirst, {-6, 6}},
     {Op::MEAN,
      kEach,
@@ -124,9 +139,6 @@ constexpr Kernel kKernels[] = {
      Scale::kPower,
      {-1, 0},
      {-1, 0}},
-    {Op::SOFTMAX, kEach, OutputRule::kLogistic},
-    {Op::LOG_SOFTMAX, kEight, OutputRule::kLogSoftmax},
-    {Op::L2_NORMALIZATION, kEight, OutputRule::kSymmetric},
     Sum(Op::ADD),
     Sum(Op::SUB),
     {Op::MUL,
@@ -147,6 +159,19 @@ constexpr Kernel kKernels[] = {
     {Op::DIV, kUint8, OutputRule::kRange, Scale::kQuotient, {-6, 3}},
     Extreme(Op::MAXIMUM),
     Extreme(Op::MINIMUM),
+    {Op::CONCATENATION,
+     kEach,
+     OutputRule::kJoined,
+     Scale::kFirst,
+     {-3, 3},
+     {1, 4},
+     Other::kBeside},
+    {Op::FILL, kInt8, OutputRule::kSame, Scale::kFirst, {}, {}, Other::kSame},
+    Products(Op::CONV_2D, kEach),
+    Products(Op::DEPTHWISE_CONV_2D, kEach),
+    Products(Op::FULLY_CONNECTED, kEach),
+    Products(Op::TRANSPOSE_CONV, kEach),
+    Products(Op::BATCH_MATMUL, kInt8 | kInt16),
     {Op::EQUAL, kEight, OutputRule::kBool},
     {Op::NOT_EQUAL, kEight, OutputRule::kBool},
     {Op::LESS, kEight, OutputRule::kBool},
@@ -194,6 +219,9 @@ ModelQuantization OutputOf(const Kernel& kernel, QuantizedBuilder& b,
       return ModelQuantization::PerTensor(16.0f / 256, b.min() + 255);
     case OutputRule::kSame:
       if (!wide) return in;
+      break;
+    case OutputRule::kJoined:
+      if (b.is_signed()) return in;
       break;
     case OutputRule::kBool:
       return {};
@@ -304,7 +332,7 @@ SingleOpModel OnType(const SingleOpModel& model, QuantizedBuilder& b,
   return b.Finish(renamed(graph.outputs));
 }
 
-// Elements of the input for each of the output.
+// Elements of the input for each of the output, of a reduction.
 int ReducedBy(const SingleOpModel& model) {
   if (!model.status.ok()) return 1;
   const auto* graph = schema::GetModel(model.bytes.data())->subgraphs()->Get(0);
@@ -318,6 +346,34 @@ int ReducedBy(const SingleOpModel& model) {
   return elements(graph->inputs()) / elements(graph->outputs());
 }
 
+// Whether the model's sum has the flag that asks for shifts.
+bool AsksForShifts(const SingleOpModel& model) {
+  const auto* op = schema::GetModel(model.bytes.data())
+                       ->subgraphs()
+                       ->Get(0)
+                       ->operators()
+                       ->Get(0);
+  const auto* add = op->builtin_options_as_AddOptions();
+  const auto* sub = op->builtin_options_as_SubOptions();
+  return add != nullptr ? add->pot_scale_int16()
+                        : sub != nullptr && sub->pot_scale_int16();
+}
+
+// TFLite shifts where all scales are powers of two, or next to it; then the
+// output's must be the larger input's.
+Quantizations ForShifts(QuantizedBuilder& b, int number) {
+  const int exponent = b.random().NextInt(-14, -4);
+  const float larger = std::ldexp(number % 5 == 0 ? 1.0004f : 1.0f, exponent);
+  const float smaller = std::ldexp(1.0f, exponent - b.random().NextInt(0, 9));
+  const auto of = [](float scale) {
+    return ModelQuantization::PerTensor(scale, 0);
+  };
+  Quantizations q = {of(number % 7 == 6 ? 1.1f * larger : larger), of(smaller),
+                     of(larger)};
+  if (number % 2 == 1) std::swap(q.in, q.other);
+  return q;
+}
+
 }  // namespace
 
 const Kernel* KernelOf(Op op) {
@@ -327,8 +383,19 @@ const Kernel* KernelOf(Op op) {
   return kernel == std::end(kKernels) ? nullptr : kernel;
 }
 
+ModelQuantization OutputOf(const Kernel& kernel, QuantizedBuilder& b,
+                           const ModelQuantization& in) {
+  return OutputOf(kernel, b, in, in, /*count=*/1);
+}
+
 SingleOpModel ComputedFrom(const SingleOpModel& model, const Kernel& kernel,
-                           QuantizedBuilder& b, bool same) {
+                           QuantizedBuilder& b, int number) {
+  if (kernel.rule == OutputRule::kSums) {
+    return SummedFrom(model, b, number);
+  }
+  if (b.is_int16() && model.status.ok() && AsksForShifts(model)) {
+    return OnType(model, b, ForShifts(b, number));
+  }
   // That of a comparison is below 1.
   const float most = kernel.rule == OutputRule::kBool ? 0.99f : 1e9f;
   const float scale = kernel.scale == Scale::kPower
@@ -338,17 +405,18 @@ SingleOpModel ComputedFrom(const SingleOpModel& model, const Kernel& kernel,
   ModelQuantization other = in;
   if (kernel.rule == OutputRule::kBool) {
     // Converters give both one quantization.
-    if (!same) {
+    if (number % 2 == 1) {
       other = WithZeroPoint(b, std::min(DrawBeside(b, scale, -3, 3), most));
     }
-  } else if (kernel.other != Other::kSame) {
+  } else if (kernel.other != Other::kSame &&
+             !(kernel.rule == OutputRule::kJoined && b.is_signed())) {
     const float beside = b.is_int16() ? DrawBeside(b, scale, -6, 6)
                                       : DrawBeside(b, scale, -8, 8);
     other = WithZeroPoint(
         b, kernel.other == Other::kBeside ? beside : DrawScale(b));
   }
-  return OnType(model, b,
-                {in, other, OutputOf(kernel, b, in, other, ReducedBy(model))});
+  const int count = kernel.scale == Scale::kPower ? ReducedBy(model) : 1;
+  return OnType(model, b, {in, other, OutputOf(kernel, b, in, other, count)});
 }
 
 SingleOpModel MovedFrom(const SingleOpModel& model, QuantizedBuilder& b,
@@ -360,20 +428,9 @@ SingleOpModel MovedFrom(const SingleOpModel& model, QuantizedBuilder& b,
   return OnType(model, b, {in, out, out});
 }
 
-SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z, const Shape& shape,
-                     int axis, const ModelQuantization& out) {
-  schema::ConcatenationOptionsT options;
-  options.axis = axis;
-  Shape joined = shape;
-  joined[axis] *= 2;
-  const int y = b.Output("y", joined, out);
-  b.builder().AddOp(Op::CONCATENATION, 2, {x, z}, {y}, options);
-  return b.Finish({y});
-}
-
 void AddSeries(CaseList* list, Op op, const std::string& what,
                const Shape& shape, const BuildOne& build, SeriesTypes types,
-               int families) {
+               int families, bool integer_path) {
   const std::string name = schema::EnumNameBuiltinOperator(op);
   for (TensorType type : {TensorType::INT8, TensorType::UINT8}) {
     const SeriesTypes other =
@@ -389,7 +446,7 @@ void AddSeries(CaseList* list, Op op, const std::string& what,
                            Codes::kRandom);
         return build(b, i);
       });
-      family.integer_path = true;
+      family.integer_path = integer_path;
     }
   }
 }

@@ -21,8 +21,9 @@ float DrawScale(QuantizedBuilder& b);
 // power, the same scale, or any between.
 float DrawBeside(QuantizedBuilder& b, float scale, int low, int high);
 
-// Zero points at either end of the range, at 0 or in the middle, or anywhere.
-// Of 16-bit tensors: the zero point 0 and a 256th of the scale.
+// Zero points at either end of the range, at 0 or in the middle, or anywhere,
+// if the builder's Codes do not say which. Of 16-bit tensors: the zero point 0
+// and a 256th of the scale.
 ModelQuantization WithZeroPoint(QuantizedBuilder& b, float scale);
 
 // Every code once (of 16-bit ones 4,096), in an order that has no period of a
@@ -32,6 +33,18 @@ std::vector<int> AllQuantized(QuantizedBuilder& b, int step);
 // An input, or a constant, of all codes.
 int Operand(QuantizedBuilder& b, const char* name, const Shape& shape,
             const ModelQuantization& q, bool constant, int step);
+
+// The output's scale and zero point.
+enum class OutputRule {
+  kSame,        // the input's
+  kRange,       // what is drawn beside the inputs'
+  kLogistic,    // 1/256 from 0: what TFLite fixes for LOGISTIC and SOFTMAX
+  kSymmetric,   // 1/128 around 0: for TANH and L2_NORMALIZATION
+  kLogSoftmax,  // 16/256 up to 0
+  kBool,        // none: a bool
+  kSums,        // what holds most sums of products (quantized_sums.h)
+  kJoined,      // the input's of int8; else as kRange
+};
 
 // What TFLite's kernel of an op that computes on quantized values takes.
 enum Width { kInt8 = 1, kUint8 = 2, kInt16 = 4 };
@@ -64,21 +77,20 @@ struct Kernel {
 };
 // NULL: it moves values.
 const Kernel* KernelOf(Op op);
+// The quantization of an output, if all inputs have `in`.
+ModelQuantization OutputOf(const Kernel& kernel, QuantizedBuilder& b,
+                           const ModelQuantization& in);
 
-// A model of floats on the builder's type, with quantizations that the kernel
-// takes; `same`: both operands of a comparison have one.
+// Model `number` of a series: one of floats on the builder's type, with
+// quantizations that the kernel takes.
 SingleOpModel ComputedFrom(const SingleOpModel& model, const Kernel& kernel,
-                           QuantizedBuilder& b, bool same);
+                           QuantizedBuilder& b, int number);
 
 // A model of floats that moves its values, on the builder's type: the first
 // input with all quantized values, the output and other inputs with the same
 // quantization (`same`) or with one that differs.
 SingleOpModel MovedFrom(const SingleOpModel& model, QuantizedBuilder& b,
                         bool same);
-
-// The model whose output joins `x` and `z`, each of `shape`, along `axis`.
-SingleOpModel JoinOf(QuantizedBuilder& b, int x, int z, const Shape& shape,
-                     int axis, const ModelQuantization& out);
 
 // One op's models, numbered from 0.
 using BuildOne = std::function<SingleOpModel(QuantizedBuilder& b, int number)>;
@@ -90,14 +102,14 @@ inline constexpr int kFamilies = 34;
 enum class SeriesTypes { kBoth, kInt8, kUint8 };
 
 // `families` models of each of two types, or twice as many of one.
+// `integer_path`: Family::integer_path.
 void AddSeries(CaseList* list, Op op, const std::string& what,
                const Shape& shape, const BuildOne& build,
-               SeriesTypes types = SeriesTypes::kBoth,
-               int families = kFamilies);
+               SeriesTypes types = SeriesTypes::kBoth, int families = kFamilies,
+               bool integer_path = true);
 
-// `families` models of 16-bit tensors. `integer_path`: Family::integer_path;
-// quantized values that are moved to a tensor of the same scale travel as real
-// values.
+// `families` models of 16-bit tensors. Quantized values that are moved to a
+// tensor of the same scale travel as real values.
 void AddInt16Series(CaseList* list, Op op, const std::string& what,
                     const Shape& shape, const BuildOne& build,
                     int families = 2 * kFamilies, bool integer_path = true);
