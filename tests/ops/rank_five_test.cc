@@ -105,18 +105,6 @@ TEST_F(RankFiveTest, SliceOfSixAxes) {
 
 const Shape kSix = {2, 3, 2, 3, 2, 5};
 
-TEST_F(RankFiveTest, ReducesEveryOtherAxis) {
-  for (const Ints& axes : {Ints{0, 2, 4}, {1, 3, 5}, {0, 2, 5}}) {
-    for (bool keep : {false, true}) {
-      Expect(Reduce(Op::MEAN, kSix, axes, keep));
-      Expect(Reduce(Op::REDUCE_PROD, kSix, axes, keep));
-      Expect(ReduceInts(Op::SUM, kSix, axes, keep));
-      Expect(ReduceBools(Op::REDUCE_ALL, kSix, axes, keep));
-    }
-  }
-  Expect(Reduce(Op::MEAN, kShape, {0, 2, 4}, false));
-}
-
 // Operands that repeat along some axes of the batch alone. TFLite's kernels
 // other than ADD, SUB and MUL end the process at six axes, so that theirs gets
 // what a BROADCAST_TO has repeated.

@@ -18,6 +18,7 @@
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/scratch_directory.h"
+#include "tools/cases/model.h"
 #include "tools/common/tflite_abi.h"
 #include "tools/op_models/op_builders.h"
 #include "tools/op_models/schema_names.h"
@@ -269,9 +270,11 @@ TEST(InconsistentShapesTest, WhatTfliteRefusesStaysTflitesError) {
 // node is prepared, which fails here.
 TEST(InconsistentShapesTest, AnInputWithoutAShape) {
   GLES_SKIP_WITHOUT_DEVICE();
-  LstmCase lstm;
-  lstm.steps = 3;
-  const auto model = LoadOrDie(EditModel(Lstm(lstm), [](schema::ModelT& model) {
+  const SingleOpModel lstm = cases::ModelOf(
+      "UNIDIRECTIONAL_SEQUENCE_LSTM x=[1,3,5] w=const:[6,5]*4 r=const:[6,6]*4 "
+      "p=-*3 b=const:[6]*4 none=-*2 h=state:[1,6] c=state:[1,6] norms=-*4 "
+      "fused_activation_function=TANH");
+  const auto model = LoadOrDie(EditModel(lstm.bytes, [](schema::ModelT& model) {
     schema::SubGraphT& graph = *model.subgraphs[0];
     graph.tensors[graph.operators[0]->inputs[12]]->shape = {};  // a bias
     auto code = std::make_unique<schema::OperatorCodeT>();
