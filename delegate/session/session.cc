@@ -1,12 +1,31 @@
 #include "delegate/session/session.h"
 
+#include <cstring>
+
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/runtime/memory_needs.h"
+#include "delegate/session/state_mark.h"
 #include "egl/caught.h"
 
 namespace gles_delegate {
+
+IoSlot::IoSlot(const Tensor& tensor, int index)
+    : index_(index), is_state_(tensor.is_variable), host_(tensor) {}
+
+absl::StatusOr<absl::Span<const uint8_t>> IoSlot::Read(bool gpu_has_state) {
+  auto values = host_.Read(memory);
+  if (!values.ok() || !is_state_ || !IsStateOnGpu(memory)) return values;
+  if (gpu_has_state) return absl::Span<const uint8_t>();
+  // The GPU that held it was deleted with an earlier session: start over.
+  std::memset(memory.data, 0, memory.bytes);
+  return values;
+}
+
+void IoSlot::FinishInput() const {
+  if (is_state_) MarkStateOnGpu(memory);
+}
 
 void Recovery::Note(const absl::Status& status, const egl::Context& context) {
   if (status.ok()) {

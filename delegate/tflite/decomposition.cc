@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
@@ -11,10 +12,265 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/check_graph.h"
+#include "delegate/tflite/inlined_node.h"
+#include "delegate/tflite/kept_messages.h"
 #include "delegate/tflite/read_tensor.h"
+#include "delegate/tflite/replaced_prepare.h"
+#include "delegate/tflite/shape_values.h"
 #include "delegate/tflite/subgraphs.h"
 
 namespace gles_delegate {
+namespace {
+
+// Of a body's tensors times its outputs: each may take a call of the kernel.
+constexpr size_t kMaxQuestions = 1 << 14;
+
+// No elements, so that such tensors take no memory.
+const std::vector<int> kUnlike = {0, 0}, kAlike = {0, 1};
+// [0, 0, n] is the loop's input n.
+std::vector<int> MarkFor(int position) { return {0, 0, position}; }
+
+// A prepare function that leaves the outputs' shapes as they are.
+TfLiteStatus KeepShapes(TfLiteContext*, TfLiteNode*) { return kTfLiteOk; }
+
+// The tensors of a subgraph that nodes write, last ones first: most outputs are
+// written late.
+std::vector<int> WrittenLastFirst(TfLiteContext* subgraph,
+                                  absl::Span<const int> plan,
+                                  const NodeFinder& find) {
+  std::vector<int> written;
+  for (auto index = plan.rbegin(); index != plan.rend(); ++index) {
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* registration = nullptr;
+    if (!find.Get(subgraph, *index, &node, &registration).ok()) continue;
+    for (int id : ReadInts(node->outputs)) {
+      if (id >= 0) written.push_back(id);
+    }
+  }
+  return written;
+}
+
+// The kernel of a WHILE whose subgraphs keep the shapes that they are given.
+class LoopKernel {
+ public:
+  LoopKernel(TfLiteContext* context, const TfLiteNode& node,
+             const TfLiteRegistration& registration)
+      : context_(context),
+        node_(node),
+        registration_(registration),
+        positions_(ReadInts(node.outputs)) {}
+  ~LoopKernel() {
+    for (size_t i = 0; i < own_dims_.size(); ++i) {
+      Resize(i, own_dims_[i]);
+      const int own = node_.outputs->data[i];
+      if (own < 0) context_->tensors[positions_[i]].allocation_type = {};
+    }
+  }
+  LoopKernel(const LoopKernel&) = delete;
+  LoopKernel& operator=(const LoopKernel&) = delete;
+
+  // Stands a new tensor in for each output that LiteRT's kernel has removed, as
+  // it does for those that the body passes on and no node reads.
+  absl::Status Begin() {
+    for (size_t i = 0; i < size(); ++i) {
+      int& id = positions_[i];
+      if (id < 0) {
+        if (context_->AddTensors(context_, 1, &id) != kTfLiteOk) {
+          return absl::InternalError("the runtime adds no tensors");
+        }
+        TfLiteTensor& tensor = context_->tensors[id];
+        tensor.type = context_->tensors[node_.inputs->data[i]].type;
+        tensor.allocation_type = kTfLiteArenaRw;
+        if (!ResizeTensor(context_, id, {0})) {
+          return absl::InternalError("the runtime resizes no tensors");
+        }
+      }
+      own_dims_.push_back(ReadInts(context_->tensors[id].dims));
+    }
+    return absl::OkStatus();
+  }
+
+  size_t size() const { return positions_.size(); }
+
+  // Prepares the loop for inputs of the shapes that `dims_of` gives. False: the
+  // kernel refuses them.
+  template <typename DimsOf>
+  bool Prepare(const DimsOf& dims_of) {
+    for (size_t i = 0; i < size(); ++i) Resize(i, dims_of(i));
+    // Its inputs need not be distinct tensors, but its outputs are. The kernel
+    // changes the lists, and its data remembers that outputs were dynamic.
+    const InlinedNode like(node_, registration_, positions_, positions_);
+    TfLiteNode node = like.node();
+    node.user_data = registration_.init(
+        context_, static_cast<const char*>(node.builtin_data), 0);
+    const TfLiteStatus status = registration_.prepare(context_, &node);
+    registration_.free(context_, node.user_data);
+    return status == kTfLiteOk;
+  }
+
+  // Whether the body gives input `position` alone kAlike, and kUnlike to all
+  // others.
+  bool IsAlone(size_t position) {
+    return Prepare(
+               [&](size_t i) { return i == position ? kAlike : kUnlike; }) &&
+           std::none_of(positions_.begin(), positions_.end(), [this](int id) {
+             return context_->tensors[id].allocation_type == kTfLiteDynamic;
+           });
+  }
+
+ private:
+  void Resize(size_t i, const std::vector<int>& dims) {
+    ReturnToArena(&context_->tensors[positions_[i]]);
+    ResizeTensor(context_, positions_[i], dims);
+  }
+
+  TfLiteContext* context_;
+  const TfLiteNode& node_;
+  const TfLiteRegistration& registration_;
+  std::vector<int> positions_;  // a tensor for each input and its output
+  std::vector<std::vector<int>> own_dims_;
+};
+
+absl::Status CheckLoop(const TfLiteContext& context, const TfLiteNode& node,
+                       const TfLiteRegistration& registration) {
+  const std::vector<int> inputs = ReadInts(node.inputs);
+  const std::vector<int> outputs = ReadInts(node.outputs);
+  if (registration.prepare == nullptr || registration.init == nullptr ||
+      registration.free == nullptr) {
+    return absl::UnimplementedError("the runtime has no kernel for it");
+  }
+  if (inputs.empty() || inputs.size() != outputs.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("it has ", inputs.size(), " inputs and ", outputs.size(),
+                     " outputs; each input has its output"));
+  }
+  HashSet<int> seen;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("its input ", i, " is missing"));
+    }
+    if (outputs[i] < 0) continue;
+    if (!seen.insert(outputs[i]).second) {
+      return absl::InvalidArgumentError("a tensor is an output twice");
+    }
+    if (context.tensors[inputs[i]].type != context.tensors[outputs[i]].type) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("its input ", i, " and its output have other types"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The subgraph's inputs, by the marks that the kernel has copied to them.
+std::vector<SubgraphBorder::Input> InputsByMark(const TfLiteContext& subgraph,
+                                                const SubgraphTensors& tensors,
+                                                size_t count) {
+  std::vector<SubgraphBorder::Input> inputs;
+  for (size_t id = 0; id < subgraph.tensors_size; ++id) {
+    const TfLiteTensor& tensor = subgraph.tensors[id];
+    // LiteRT's kernel lends a body's inputs its outputs' memory.
+    const bool is_plain = tensor.allocation_type == kTfLiteArenaRw ||
+                          tensor.allocation_type == kTfLiteCustom;
+    const std::vector<int> dims = ReadInts(tensor.dims);
+    if (dims.size() != 3 || dims != MarkFor(dims[2]) || dims[2] < 0 ||
+        static_cast<size_t>(dims[2]) >= count || !is_plain ||
+        tensors.written.contains(static_cast<int>(id))) {
+      continue;
+    }
+    inputs.push_back({static_cast<int>(id), dims[2]});
+  }
+  return inputs;
+}
+
+// Resizes tensors that nodes write. They may be dynamic from earlier.
+void ResizeWritten(TfLiteContext* subgraph, int id,
+                   const std::vector<int>& dims) {
+  ReturnToArena(&subgraph->tensors[id]);
+  ResizeTensor(subgraph, id, dims);
+}
+
+}  // namespace
+
+absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
+                                            TfLiteContext* body,
+                                            absl::Span<const int> plan,
+                                            const NodeFinder& find,
+                                            LoopCondition* condition) {
+  TfLiteNode* loop = nullptr;
+  TfLiteRegistration* registration = nullptr;
+  RETURN_IF_ERROR(find.Get(context, node, &loop, &registration));
+  RETURN_IF_ERROR(CheckLoop(*context, *loop, *registration));
+  ASSIGN_OR_RETURN(auto tested,
+                   TensorsOf(condition->context, condition->plan, find));
+  ASSIGN_OR_RETURN(auto changed, TensorsOf(body, plan, find));
+  const std::vector<int> written = WrittenLastFirst(body, plan, find);
+
+  const ReplacedPrepare of_condition(condition->context, condition->plan, find,
+                                     KeepShapes);
+  const ReplacedPrepare of_body(body, plan, find, KeepShapes);
+  KeptMessages messages(context), of_subgraph(body),
+      of_other(condition->context);
+  LoopKernel kernel(context, *loop, *registration);
+  RETURN_IF_ERROR(kernel.Begin());
+  if (written.size() * kernel.size() > kMaxQuestions) {
+    return absl::UnimplementedError(
+        absl::StrCat("its body has ", written.size(), " tensors and ",
+                     kernel.size(), " outputs, which are too many"));
+  }
+  for (int id : tested.written) {
+    if (id >= 0) ResizeWritten(condition->context, id, kUnlike);
+  }
+  for (int id : written) ResizeWritten(body, id, kUnlike);
+
+  // The kernel takes one bool alone for an answer.
+  for (int id : WrittenLastFirst(condition->context, condition->plan, find)) {
+    if (condition->context->tensors[id].type != kTfLiteBool) continue;
+    ResizeWritten(condition->context, id, {1});
+    if (kernel.Prepare([](size_t i) { return MarkFor(static_cast<int>(i)); })) {
+      condition->output = id;
+      break;
+    }
+    ResizeWritten(condition->context, id, kUnlike);
+  }
+  if (condition->output < 0) {
+    const std::string why = messages.Take();
+    return absl::InvalidArgumentError(
+        absl::StrCat("TFLite's own kernel takes no result of its condition",
+                     why.empty() ? "" : ": ", why));
+  }
+  SubgraphBorder border;
+  border.inputs = InputsByMark(*body, changed, kernel.size());
+  for (const auto& input :
+       InputsByMark(*condition->context, tested, kernel.size())) {
+    if (tested.read.contains(input.id)) condition->inputs.push_back(input);
+  }
+
+  for (size_t i = 0; i < kernel.size(); ++i) {
+    int found = -1;
+    const auto input = std::find_if(
+        border.inputs.begin(), border.inputs.end(),
+        [i](const auto& one) { return one.position == static_cast<int>(i); });
+    if (input != border.inputs.end() && kernel.IsAlone(i)) found = input->id;
+    for (auto id = written.begin(); found < 0 && id != written.end(); ++id) {
+      if (body->tensors[*id].type !=
+          context->tensors[loop->inputs->data[i]].type) {
+        continue;
+      }
+      ResizeWritten(body, *id, kAlike);
+      if (kernel.IsAlone(i)) found = *id;
+      ResizeWritten(body, *id, kUnlike);
+    }
+    if (found < 0) {
+      return absl::UnimplementedError(
+          absl::StrCat("its body's output ", i,
+                       " is a constant, another input, or an output twice"));
+    }
+    border.outputs.push_back(found);
+  }
+  return border;
+}
+
 namespace {
 
 // Of composites inside composites.

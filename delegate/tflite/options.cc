@@ -5,18 +5,147 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
-#include "delegate/tflite/environment_options.h"
+#include "delegate/device/known_names.h"
+#include "delegate/device/tuning_parameters.h"
 #include "delegate/tflite/option_keys.h"
-#include "delegate/tflite/option_texts.h"
 #include "delegate/tflite/runtime.h"
 #include "egl/environment.h"
 #include "egl/pinned_contexts.h"
 
 namespace gles_delegate {
+namespace {
+
+absl::Status Malformed(absl::string_view reason) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("environment variable ", kEnvironmentOptions, ": ", reason));
+}
+
+}  // namespace
+
+std::string EnvironmentOptions() {
+  const char* value = egl::EnvironmentValue(kEnvironmentOptions);
+  return value == nullptr ? "" : value;
+}
+
+absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
+                                OptionTexts* texts) {
+  const std::string value = EnvironmentOptions();
+  for (absl::string_view item :
+       absl::StrSplit(value, ';', absl::SkipWhitespace())) {
+    const std::pair<absl::string_view, absl::string_view> pair =
+        absl::StrSplit(item, absl::MaxSplits(':', 1));
+    const absl::string_view key = absl::StripAsciiWhitespace(pair.first);
+    if (key.empty() || !absl::StrContains(item, ':')) {
+      return Malformed(absl::StrCat("'", absl::StripAsciiWhitespace(item),
+                                    "' is not of the form key:value (several "
+                                    "are separated by semicolons)"));
+    }
+    if (auto s = SetKey(key, absl::StripAsciiWhitespace(pair.second), options,
+                        texts);
+        !s.ok()) {
+      return Malformed(s.message());
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDebugVariable() {
+  const char* value = egl::EnvironmentValue(egl::kDebugVariable);
+  const auto& known = egl::DebugItems();
+  for (absl::string_view item : absl::StrSplit(absl::NullSafeStringView(value),
+                                               ',', absl::SkipWhitespace())) {
+    item = absl::StripAsciiWhitespace(item);
+    const bool has_value = absl::StrContains(item, '=');
+    const absl::string_view name =
+        has_value ? item.substr(0, item.find('=') + 1) : item;
+    const bool lacks_value = has_value && name == item;
+    if (!lacks_value &&
+        std::find(known.begin(), known.end(), name) != known.end()) {
+      continue;
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("environment variable ", egl::kDebugVariable, ": '", item,
+                     "' is not one of its items", KnownNames(name, known)));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
+    absl::string_view option, absl::string_view text) {
+  std::vector<std::pair<int, int>> ranges;
+  for (absl::string_view part :
+       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    const std::pair<absl::string_view, absl::string_view> ends =
+        absl::StrSplit(part, absl::MaxSplits('-', 1));
+    int first = 0;
+    int last = 0;
+    const bool range = absl::StrContains(part, '-');
+    if (!absl::SimpleAtoi(ends.first, &first) ||
+        !absl::SimpleAtoi(range ? ends.second : ends.first, &last) ||
+        first < 0 || last < first) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option ", option, ": '", part,
+                       "' is neither a node index nor a range such as 17-20"));
+    }
+    ranges.emplace_back(first, last);
+  }
+  return ranges;
+}
+
+absl::StatusOr<std::vector<std::pair<std::string, std::vector<int>>>>
+ParseInputShapes(absl::string_view text) {
+  std::vector<std::pair<std::string, std::vector<int>>> shapes;
+  for (absl::string_view part :
+       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    const size_t at = part.rfind('=');
+    const bool has_name = at != absl::string_view::npos && at > 0;
+    std::vector<int> dims;
+    bool ok = has_name;
+    for (absl::string_view extent :
+         absl::StrSplit(has_name ? part.substr(at + 1) : "", 'x')) {
+      dims.push_back(0);
+      ok &= absl::SimpleAtoi(extent, &dims.back()) && dims.back() > 0;
+    }
+    if (!ok) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option input_shapes: '", part,
+                       "' is not an input with its shape, such as ids=1x128"));
+    }
+    shapes.emplace_back(part.substr(0, at), std::move(dims));
+  }
+  return shapes;
+}
+
+absl::StatusOr<std::string> ReadTuningFile(const std::string& path) {
+  std::ifstream file(path);
+  std::string text;
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<absl::string_view> parts = absl::StrSplit(line, '#');
+    const absl::string_view item = absl::StripAsciiWhitespace(parts[0]);
+    if (!item.empty()) absl::StrAppend(&text, text.empty() ? "" : ",", item);
+  }
+  if (!file.eof()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option tuning_file: cannot read '", path, "'"));
+  }
+  DeviceChoices any;
+  if (auto s = ApplyTuning(text, &any); !s.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option tuning_file: '", path, "': ", s.message()));
+  }
+  return text;
+}
+
 namespace {
 
 TfLiteGlesDelegateOptions Defaults() {

@@ -10,15 +10,53 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "delegate/cache/cache_store.h"
+#include "delegate/tflite/option_keys.h"
 #include "egl/waiting.h"
 #include "gles_delegate/gles_delegate.h"
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate {
+
+// Options from the environment, for apps that cannot be changed.
+
+// The variable: "key:value;...", with the keys of the external delegate.
+inline constexpr char kEnvironmentOptions[] = "GLES_DELEGATE_OPTIONS";
+
+// The variable's value; "" if it is not set.
+std::string EnvironmentOptions();
+
+// Sets the fields of `*options` named in the variable. A value ends at the next
+// semicolon and may contain colons; surrounding spaces are ignored; the last of
+// repeated keys counts. Strings are added to `*texts`, which must outlive
+// `*options`. kInvalidArgument, with the variable's name: an unknown key, a
+// value of the wrong type, or an item that is not a key with a value.
+absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
+                                OptionTexts* texts);
+
+// kInvalidArgument, with the known items: GLES_DELEGATE_DEBUG
+// (egl/environment.h) has an unknown one, or one that lacks its value.
+absl::Status CheckDebugVariable();
+
+// Options whose text needs more than a copy: nodes, shapes, and the tuning
+// file.
+
+// "3,17-20" -> {{3,3},{17,20}}. Errors name `option`.
+absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
+    absl::string_view option, absl::string_view text);
+
+// The option input_shapes: "ids=1x128,3=8x16".
+absl::StatusOr<std::vector<std::pair<std::string, std::vector<int>>>>
+ParseInputShapes(absl::string_view text);
+
+// "name=value,..." of a tuning file: one item on each line, comments after '#'.
+// kInvalidArgument: the file cannot be read, or has an unknown parameter or a
+// value out of range.
+absl::StatusOr<std::string> ReadTuningFile(const std::string& path);
 
 // Owns its strings; the fields are those of TfLiteGlesDelegateOptions.
 struct Options {

@@ -1,30 +1,253 @@
 #include "delegate/tflite/reader.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/graph/float_view.h"
+#include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/ops/recurrent/lstm.h"
 #include "delegate/passes/all_passes.h"
-#include "delegate/tflite/block_weights.h"
 #include "delegate/tflite/check_graph.h"
 #include "delegate/tflite/check_tensors.h"
 #include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/host_view.h"
+#include "delegate/tflite/hybrid_weights.h"
 #include "delegate/tflite/inline_composite.h"
-#include "delegate/tflite/model_overview.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/read_tensor.h"
 #include "delegate/tflite/subgraphs.h"
+#include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
 namespace {
+
+// Weights with a scale for each block of a row: TFLite's blockwise
+// quantization.
+
+class BlockWeights {
+ public:
+  // Notes the blocks of the runtime's tensor `id`, if it has some.
+  void Read(int id, const TfLiteTensor& tensor);
+
+  // Puts a float view with the blocks' scales in the place of
+  // FULLY_CONNECTED's weights or EMBEDDING_LOOKUP's table in blocks. Does
+  // nothing to other inputs.
+  // `graph` has the runtime's tensors. kUnimplemented: the scales are not
+  // constants of float16 or float32, there are zero points, or the weights are
+  // not a constant matrix. kInvalidArgument: the scales do not fit.
+  absl::Status ViewAsFloat(int builtin_code, std::vector<int>* inputs,
+                           Graph* graph) const;
+
+ private:
+  // As TfLiteBlockwiseQuantization, which newer runtimes have.
+  struct Blocks {
+    int scales;  // the tensor that has them, row by row
+    int zero_points;
+    int size;  // values of one block
+    int dimension;
+  };
+
+  static bool HasZeroPoints(const Blocks& blocks, const Graph& graph);
+  static absl::StatusOr<Tensor> ViewOf(const Tensor& weights,
+                                       const Blocks& blocks,
+                                       const Graph& graph);
+
+  HashMap<int, Blocks> blocks_;  // by TFLite's index
+};
+
+constexpr int kBlockwise = 2;  // kTfLiteBlockwiseQuantization
+
+// The scales, or zero points, of blocks. kUnimplemented: not a constant.
+absl::StatusOr<std::vector<float>> ConstantOf(const Graph& graph, int id) {
+  if (id < 0 || id >= static_cast<int>(graph.tensors.size()) ||
+      !graph.tensor(id).is_constant()) {
+    return absl::UnimplementedError("a tensor that is not a constant");
+  }
+  return ConstantFloats(graph.tensor(id));
+}
+
+absl::StatusOr<std::vector<float>> ScalesOf(const Graph& graph, int id) {
+  auto scales = ConstantOf(graph, id);
+  if (!scales.ok()) return scales.status();
+  const DataType type = graph.tensor(id).stored();
+  if (type != DataType::kFloat16 && type != DataType::kFloat32) {
+    return absl::UnimplementedError(
+        absl::StrCat(DataTypeName(type), "; they may be float16 or float32"));
+  }
+  return scales;
+}
+
+void BlockWeights::Read(int id, const TfLiteTensor& tensor) {
+  if (QuantizationKind(tensor) != kBlockwise ||
+      tensor.quantization.params == nullptr) {
+    return;
+  }
+  Blocks blocks;
+  std::memcpy(&blocks, tensor.quantization.params, sizeof(blocks));
+  blocks_[id] = blocks;
+}
+
+// 0 is what a file has that names none.
+bool BlockWeights::HasZeroPoints(const Blocks& blocks, const Graph& graph) {
+  if (blocks.zero_points <= 0) return false;
+  const auto zeros = ConstantOf(graph, blocks.zero_points);
+  return !zeros.ok() || std::any_of(zeros->begin(), zeros->end(),
+                                    [](float zero) { return zero != 0; });
+}
+
+absl::StatusOr<Tensor> BlockWeights::ViewOf(const Tensor& weights,
+                                            const Blocks& blocks,
+                                            const Graph& graph) {
+  const auto refused = [&weights](const auto&... words) {
+    return absl::StrCat("the blocks of ", weights.ToString(), " have ",
+                        words...);
+  };
+  const int64_t count = weights.shape.elements();
+  const auto quantized = weights.constant.bytes();
+  if (!weights.is_constant() || weights.stored() != DataType::kInt8 ||
+      weights.dims.size() != 2 ||
+      static_cast<int64_t>(quantized.size()) < count) {
+    return absl::UnimplementedError(
+        refused("to be of a constant matrix of int8, int4 or int2"));
+  }
+  if (HasZeroPoints(blocks, graph)) {
+    return absl::UnimplementedError(refused("zero points"));
+  }
+  auto scales = ScalesOf(graph, blocks.scales);
+  if (!scales.ok()) {
+    return absl::UnimplementedError(
+        refused("as scales ", scales.status().message()));
+  }
+  if (blocks.dimension != 0 || blocks.size <= 0 ||
+      weights.dims[1] % blocks.size != 0 ||
+      static_cast<int64_t>(scales->size()) != count / blocks.size) {
+    return absl::InvalidArgumentError(
+        refused(scales->size(), " scales for blocks of ", blocks.size,
+                " values along dimension ", blocks.dimension));
+  }
+  Tensor view;
+  view.name = weights.name;
+  view.dims = weights.dims;
+  view.shape = weights.shape;
+  view.constant = weights.constant;
+  view.quantized = DataType::kInt8;
+  view.quantization.bits = weights.quantization.bits;
+  view.quantization.block = blocks.size;
+  view.quantization.zero_point = {0};
+  // Shaders may read a subnormal as zero.
+  view.quantization.half_scales =
+      graph.tensor(blocks.scales).stored() == DataType::kFloat16 &&
+      std::all_of(scales->begin(), scales->end(),
+                  [](float scale) { return std::fabs(scale) >= 0x1p-14f; });
+  view.quantization.scale = *std::move(scales);
+  return view;
+}
+
+absl::Status BlockWeights::ViewAsFloat(int builtin_code,
+                                       std::vector<int>* inputs,
+                                       Graph* graph) const {
+  constexpr size_t kWeights = 1;
+  if ((builtin_code != BuiltinOperator_FULLY_CONNECTED &&
+       builtin_code != BuiltinOperator_EMBEDDING_LOOKUP) ||
+      inputs->size() <= kWeights) {
+    return absl::OkStatus();
+  }
+  const auto found = blocks_.find((*inputs)[kWeights]);
+  if (found == blocks_.end()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(auto view,
+                   ViewOf(graph->tensor(found->first), found->second, *graph));
+  (*inputs)[kWeights] = graph->AddTensor(std::move(view));
+  return absl::OkStatus();
+}
+
+// Properties of nodes that depend on the whole model.
+
+struct ModelOverview {
+  // Number of nodes that read each variable tensor, by TFLite's tensor index.
+  HashMap<int, int> users_of_variable;
+  // Ops, as builtin code and version, with some node that computes integers or
+  // bools. All nodes of an op in a file have the highest version that any of
+  // them needs, so a float node may have a version meant for integers.
+  HashSet<std::pair<int, int>> quantized_integers;
+};
+
+bool IsInteger(const Tensor& t) {
+  return t.type == DataType::kInt32 || t.type == DataType::kBool;
+}
+
+// The node has int32 or bool tensors that are computed at run time.
+bool HoldsIntegers(const Graph& graph, const NodeTensors& node) {
+  const auto any = [&](const std::vector<int>& ids) {
+    return std::any_of(ids.begin(), ids.end(), [&](int id) {
+      return id >= 0 && !graph.tensor(id).is_constant() &&
+             IsInteger(graph.tensor(id));
+    });
+  };
+  return any(node.inputs) || any(node.outputs);
+}
+
+// LSTM's basic kernel makes variables of two inputs that no node computes,
+// whether the file declares them so or not.
+void MarkBasicLstmStates(absl::Span<const NodeTensors> nodes, Graph* graph) {
+  HashSet<int> made;
+  for (const NodeTensors& node : nodes) {
+    made.insert(node.outputs.begin(), node.outputs.end());
+  }
+  for (const NodeTensors& node : nodes) {
+    if (node.builtin_code != BuiltinOperator_LSTM ||
+        node.inputs.size() != lstm::basic::kInputs) {
+      continue;
+    }
+    for (int input : {lstm::basic::kPrevActivation, lstm::basic::kPrevState}) {
+      const int id = node.inputs[input];
+      if (id < 0 || made.contains(id)) continue;
+      Tensor& t = graph->tensor(id);
+      t.is_variable = !t.is_constant();
+    }
+  }
+}
+
+// Inspects all nodes of the model, in execution order. Adds the views that
+// depend on neighbouring nodes (int64; with `enable_quantization` inputs of
+// hybrid nodes), and marks tensors as variable that nodes use as such without
+// being declared.
+ModelOverview LookOver(absl::Span<const NodeTensors> nodes,
+                       bool enable_quantization, Graph* graph) {
+  ModelOverview overview;
+  for (const NodeTensors& node : nodes) {
+    if (HoldsIntegers(*graph, node)) {
+      overview.quantized_integers.insert({node.builtin_code, node.version});
+    }
+  }
+  ChooseInt64Views(nodes, graph);
+  if (enable_quantization) ViewHybridInputs(nodes, graph);
+  MarkBasicLstmStates(nodes, graph);
+  for (const NodeTensors& node : nodes) {
+    const HashSet<int> inputs(node.inputs.begin(), node.inputs.end());
+    for (int id : inputs) {
+      if (id >= 0 && graph->tensor(id).is_variable) {
+        ++overview.users_of_variable[id];
+      }
+    }
+  }
+  return overview;
+}
 
 class ModelReader {
  public:

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "delegate/session/gpu.h"
 #include "delegate/tflite/interpreter_reports.h"
 #include "delegate/tflite/options.h"
@@ -12,6 +14,14 @@
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate {
+
+// Writes the report to a file (the option report_file).
+
+// Atomically replaces the file `path` by one with `text`. The new file is made
+// in the same directory, with default permissions. Errors, with the path: no
+// such directory, no permission, no space; or `path` is not a regular file (a
+// device, a symbolic link), which is left alone.
+absl::Status ReplaceFile(const std::string& path, absl::string_view text);
 
 // The report's contents. The references must outlive the call.
 struct ReportParts {

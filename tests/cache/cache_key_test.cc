@@ -1,10 +1,9 @@
 // labels: unit sanitize cache
 // The key of a start-up cache, and the tuning that the cache keeps. Without GL.
-#include "delegate/cache/cache_key.h"
-
 #include <set>
 #include <string>
 
+#include "delegate/cache/cache_store.h"
 #include "delegate/device/tuning_parameters.h"
 #include "gtest/gtest.h"
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_split.h"
-#include "delegate/tflite/option_texts.h"
 #include "delegate/tflite/options.h"
 #include "tests/fuzz/target.h"
 

@@ -1,6 +1,5 @@
 // labels: unit sanitize
-#include "delegate/runtime/timed_runs.h"
-
+#include "delegate/runtime/executor.h"
 #include "gtest/gtest.h"
 
 namespace gles_delegate {

@@ -1,10 +1,9 @@
 // labels: unit sanitize
 // Inputs and outputs of a session in the runtime's memory.
-#include "delegate/session/io_slot.h"
-
 #include <cstring>
 #include <vector>
 
+#include "delegate/session/session.h"
 #include "delegate/session/state_mark.h"
 #include "tests/testing/matchers.h"
 

@@ -1,7 +1,5 @@
 // labels: unit sanitize
 // GLES_DELEGATE_OPTIONS: options for apps that cannot be changed.
-#include "delegate/tflite/environment_options.h"
-
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,8 +1,6 @@
 // labels: unit
 // Options as texts: tuning files, shapes, ranges of nodes, and
 // GLES_DELEGATE_DEBUG.
-#include "delegate/tflite/option_texts.h"
-
 #include <fstream>
 #include <string>
 

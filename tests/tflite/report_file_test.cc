@@ -1,7 +1,5 @@
 // labels: op delegate llvmpipe softpipe
 // The option report_file: the report where no one can call for it.
-#include "delegate/tflite/report_file.h"
-
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "delegate/tflite/report.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
