@@ -37,12 +37,14 @@ std::string OtherLlvm() {
   return found.dli_fname;
 }
 
+#ifdef RTLD_DEEPBIND  // glibc's alone
 // Memory of another malloc would be freed by libc's.
 bool MallocIsOfLibc() {
   void* const libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
   return libc != nullptr &&
          dlsym(libc, "malloc") == dlsym(RTLD_DEFAULT, "malloc");
 }
+#endif
 
 }  // namespace
 

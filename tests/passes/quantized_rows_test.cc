@@ -1,6 +1,6 @@
 // labels: op quant
-// 8-bit RESIZE_BILINEAR: TFLite's quantized values, every one. Rows and sums
-// that a work group shares, as a GPU plans them.
+// Rows and sums of 8-bit tensors that a work group shares, as a GPU plans them.
+#include <any>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -8,55 +8,16 @@
 #include "delegate/ops/reduction/l2_normalization.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/reduction/softmax.h"
-#include "tests/testing/code_cases.h"
 #include "tests/testing/device.h"
 #include "tests/testing/run_graph.h"
+#include "tools/op_models/random.h"
 #include "tools/op_models/schema_names.h"
+#include "tools/op_models/shapes.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using Dims = ModelBuilder::Shape;
-
-struct ResizeSize {
-  int h, w, to_h, to_w, channels;
-};
-// Up and down, twice, by eight with eight channels (TFLite has kernels of their
-// own for those), from and to one pixel.
-constexpr ResizeSize kResizeSizes[] = {{5, 6, 30, 29, 5}, {7, 9, 4, 3, 8},
-                                       {3, 4, 24, 32, 8}, {4, 5, 8, 10, 3},
-                                       {1, 1, 3, 5, 4},   {9, 8, 1, 1, 1}};
-constexpr int kResizeSizeCount = 6;
-
-template <typename Code>
-void ExpectResizes(int seed) {
-  CodeCases<Code> cases(seed);
-  for (int i = 0; i < 52; ++i) {
-    const ModelQuantization in = cases.Draw(cases.Power(-4, 0));
-    // TFLite resizes quantized values, whatever they stand for.
-    const ModelQuantization out = i % 5 == 0 ? cases.Draw(in.scale[0]) : in;
-    // Few sizes, because a work group's shape is a separate program.
-    const ResizeSize& size = kResizeSizes[(seed + i % 3) % kResizeSizeCount];
-    schema::ResizeBilinearOptionsT options;
-    options.align_corners = i % 4 == 1;
-    options.half_pixel_centers = i % 4 >= 2;
-    const int x = cases.Input({2, size.h, size.w, size.channels}, in);
-    const int to = cases.Ints({2}, {size.to_h, size.to_w});
-    const int y = cases.Output({2, size.to_h, size.to_w, size.channels}, out);
-    cases.b.AddOp(Op::RESIZE_BILINEAR, 3, {x, to}, {y}, options);
-  }
-  cases.ExpectQuantized(absl::StrCat("RESIZE_BILINEAR seed ", seed));
-}
-
-TEST(ResizeQuantizedTest, AreTflites) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  for (int seed = 1; seed <= 4; ++seed) {
-    ExpectResizes<int8_t>(seed);
-    ExpectResizes<uint8_t>(seed);
-  }
-}
-
-// --- As a GPU plans it: a work group shares each row ------------------------
+using Dims = Shape;
 
 // (code - zero point) of each output, from such of the inputs.
 std::vector<float> RunShared(Op op, const std::any& attributes,
@@ -80,9 +41,11 @@ std::vector<float> RunShared(Op op, const std::any& attributes,
 
 void ExpectSharedIsAlone(Op op, const std::any& attributes, const Dims& dims,
                          const Dims& out_dims) {
-  CodeCases<int8_t> cases(1);
-  std::vector<float> values;
-  for (int8_t code : cases.Codes(dims)) values.push_back(code);
+  Random random("quantized rows");
+  std::vector<float> values(ElementCount(dims));
+  for (float& value : values) {
+    value = static_cast<float>(random.NextInt(-128, 127));
+  }
   const auto alone = RunShared(op, attributes, dims, out_dims, values, 16);
   ASSERT_FALSE(alone.empty());
   EXPECT_EQ(alone, RunShared(op, attributes, dims, out_dims, values, 64))

@@ -15,11 +15,4 @@ std::vector<uint8_t> EditModel(
           builder.GetBufferPointer() + builder.GetSize()};
 }
 
-std::vector<uint8_t> WithVersion(const std::vector<uint8_t>& model,
-                                 int version) {
-  return EditModel(model, [version](schema::ModelT& root) {
-    for (auto& code : root.operator_codes) code->version = version;
-  });
-}
-
 }  // namespace gles_delegate::testing

@@ -15,11 +15,6 @@ std::vector<uint8_t> EditModel(
     const std::vector<uint8_t>& model,
     const std::function<void(schema::ModelT&)>& edit);
 
-// The file with every operator of this version, as TFLite's own resolver for
-// tests of single ops registers them (always 1).
-std::vector<uint8_t> WithVersion(const std::vector<uint8_t>& model,
-                                 int version);
-
 }  // namespace gles_delegate::testing
 
 #endif  // GLES_DELEGATE_TESTS_TESTING_EDIT_MODEL_H_

@@ -32,13 +32,6 @@ inline Tensor FakeInts(const std::vector<int>& values,
   return tensor;
 }
 
-// An int32 tensor that is computed at run time.
-inline Tensor FakeRuntimeInts(std::vector<int> dims) {
-  Tensor tensor = FakeTensor(std::move(dims));
-  tensor.type = DataType::kInt32;
-  return tensor;
-}
-
 using ParseFunction = absl::StatusOr<ParsedNode> (*)(const NodeView&);
 
 // The node as the reader parses it: its tensors are checked by the signature of

@@ -277,6 +277,12 @@ Accuracy AccuracyOf(const CaseSpec& spec) {
       accuracy.range_ends |= tensor.data.range_ends;
     }
   }
+  // A sum of products of what another node computed: that was rounded to half,
+  // and so is each result on the way.
+  if (std::any_of(spec.nodes.begin() + 1, spec.nodes.end(),
+                  [](const NodeSpec& node) { return FilterOfNode(node); })) {
+    accuracy.half_roundings += static_cast<int>(spec.nodes.size()) - 1;
+  }
   // Past 2^24 a quotient is whole, and errs as DIV's does.
   if (accuracy.range_ends && HasOp(spec, Op::FLOOR_DIV)) {
     accuracy.terms = 1;
