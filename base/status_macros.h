@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 
 // Returns the absl::Status of the expression if it is an error.
 #define RETURN_IF_ERROR(...)                                                 \

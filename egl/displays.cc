@@ -24,7 +24,7 @@
 namespace gles_delegate::egl {
 namespace {
 
-// GBM render nodes, opened without linking libgbm.
+// --- GBM render nodes, opened without linking libgbm -------------------------
 
 using CreateDevice = void* (*)(int fd);
 

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/match.h"

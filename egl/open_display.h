@@ -15,8 +15,6 @@
 
 namespace gles_delegate::egl {
 
-// An OpenGL ES 3.1+ context on one display, without a window.
-
 // A context to share objects with, and its group; nothing: a new group.
 struct SharedWith {
   EGLContext context = EGL_NO_CONTEXT;

@@ -1,7 +1,6 @@
 #include "egl/staged_upload.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/status_macros.h"
 #include "egl/debug.h"

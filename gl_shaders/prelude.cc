@@ -14,7 +14,8 @@
 namespace gles_delegate::gl_shaders {
 namespace {
 
-// GLSL declarations of the objects behind tensors and constants, and of Params.
+// --- Declarations of tensors, constants and Params
+// -----------------------------
 
 // "2D", "2DArray" or "Buffer": the suffix of "sampler" and "image".
 absl::string_view ObjectShape(Storage storage) {

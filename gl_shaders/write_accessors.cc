@@ -1,4 +1,3 @@
-#include "absl/strings/str_cat.h"
 #include "base/format.h"
 #include "gl_shaders/accessors.h"
 #include "gl_shaders/glsl_types.h"

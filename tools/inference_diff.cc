@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"

@@ -25,7 +25,6 @@
 namespace gles_delegate {
 
 // The fingerprint of everything that a start-up cache depends on.
-
 // A partition, its device and its plan. The references must outlive the calls.
 struct CacheSubject {
   const egl::DeviceInfo& device;

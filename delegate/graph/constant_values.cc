@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <limits>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"

@@ -21,7 +21,6 @@ namespace gles_delegate {
 namespace {
 
 // The root map of a flexbuffer, the format of most custom ops' parameters.
-
 // The bytes may be hostile: they are verified and copied, and nothing is read
 // past their end. After the first error all functions return defaults; check
 // status() at the end.

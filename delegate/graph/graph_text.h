@@ -12,7 +12,6 @@
 namespace gles_delegate {
 
 // Writes graphs in Graphviz's language.
-
 // A directed graph, drawn from top to bottom. Labels may be any text; line
 // breaks are kept, other control characters become '?'.
 class DotGraph {

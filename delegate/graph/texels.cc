@@ -1,7 +1,6 @@
 #include "delegate/graph/texels.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 namespace gles_delegate {

@@ -18,8 +18,6 @@ void UseLightWorkGroup(const DeviceProfile& profile, Dispatch* dispatch);
 // Adds a dispatch, whose grid is set, with such work groups.
 void AddInLightGroups(Dispatch dispatch, Planner* planner);
 
-// The dispatch of most ops: one invocation per output texel.
-
 using TensorNames = std::initializer_list<absl::string_view>;
 
 // Binds the node's first inputs and outputs under the shader's names. The grid

@@ -21,8 +21,6 @@
 namespace gles_delegate {
 namespace {
 
-// Draws a plan.
-
 // Graphviz text: a box for each dispatch, an ellipse for each graph input and
 // output, an edge for each tensor between them. PlanToString() has the rest.
 std::string PlanToDot(const Graph& graph,

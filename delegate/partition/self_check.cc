@@ -33,7 +33,8 @@
 namespace gles_delegate {
 namespace {
 
-// The input of a self-check's case and the reference's values of its output.
+// --- A case's input, and the reference's values of its output ----------------
+
 // Both depend on the case alone, not on the other cases or on the order.
 
 struct ExpectedElement {
@@ -130,7 +131,7 @@ std::vector<ExpectedResult> ExpectedOf(const SelfCheckInput& in,
   return results;
 }
 
-// Runs cases of a self-check on the GPU.
+// --- Cases on the GPU --------------------------------------------------------
 
 // Cases that one executor runs, each with its own tensors: no other case writes
 // what it reads. All arguments must outlive this.

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/all_ops.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/matmul/fully_connected.h"
-#include "delegate/ops/reduction/l2_normalization.h"
 
 namespace gles_delegate {
 

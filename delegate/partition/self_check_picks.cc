@@ -1,13 +1,11 @@
 // The ops of the self-check's reference that find positions, and those that
 // integers tell where to read or write.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <optional>
 #include <vector>
 
-#include "delegate/graph/op.h"
 #include "delegate/ops/all_ops.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/one_hot.h"

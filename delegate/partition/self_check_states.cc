@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/ops/recurrent/basic_lstm.h"
 #include "delegate/ops/recurrent/lstm.h"
 #include "delegate/ops/recurrent/svdf.h"
 #include "delegate/partition/self_check_ops.h"

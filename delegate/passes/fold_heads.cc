@@ -29,8 +29,7 @@
 namespace gles_delegate {
 namespace {
 
-// How the heads of an attention are split from rows of channels, and merged, by
-// chains of reshapes, transposes, slices and factors.
+// --- Heads: how they are split from rows of channels, and merged -------------
 
 // The matrices of a factor or product: `count` times rows x columns.
 struct Matrices {

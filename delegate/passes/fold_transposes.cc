@@ -10,7 +10,6 @@
 // - If both ends of a pair have the same shape, leaves an elementwise node, or
 //   without post-ops an identity, for FuseElementwise and RemoveIdentityNodes.
 #include <algorithm>
-#include <any>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -20,7 +19,6 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/all_ops.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/all_passes.h"
 #include "delegate/passes/element_map.h"

@@ -11,8 +11,6 @@
 // steps (Tensor::nodes_of_step).
 #include <algorithm>
 #include <any>
-#include <cstring>
-#include <string>
 #include <utility>
 #include <vector>
 

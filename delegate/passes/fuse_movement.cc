@@ -34,7 +34,6 @@ namespace {
 
 // The nodes that fuse_movement makes one of: functions and movements on the way
 // to one tensor, the region's result.
-
 class MovedRegion {
  public:
   // All nodes that may belong to the region whose result is node `root`'s.
@@ -89,7 +88,7 @@ class MovedRegion {
   std::vector<TensorId> inputs_;
 };
 
-// The reads of a region.
+// --- What a region reads -----------------------------------------------------
 
 std::vector<int> DimsOf(const Shape& s) { return {s.b, s.h, s.w, s.c}; }
 

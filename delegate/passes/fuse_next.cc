@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/all_passes.h"

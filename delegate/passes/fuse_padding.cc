@@ -2,7 +2,6 @@
 // poolings, channels into sums.
 #include <algorithm>
 #include <any>
-#include <array>
 
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"

@@ -27,7 +27,6 @@ namespace gles_delegate {
 namespace {
 
 // A group of nodes of a graph that is to become one ROW_FUNCTIONS node.
-
 class RowRegion {
  public:
   // Of rows of this shape; reads tensors that nodes before `first` compute.

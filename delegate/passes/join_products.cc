@@ -5,7 +5,6 @@
 // of one type. Copies the weights. O(nodes).
 #include <algorithm>
 #include <any>
-#include <cstring>
 #include <map>
 #include <utility>
 #include <vector>

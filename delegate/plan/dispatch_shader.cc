@@ -14,7 +14,7 @@
 
 namespace gles_delegate {
 
-// The functions of a dispatch as its shader calls them.
+// --- The functions of a dispatch, as its shader calls them -------------------
 
 using gl_shaders::OperandAt;
 using gl_shaders::PostOpCall;

@@ -3,7 +3,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_SHADER_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_DISPATCH_SHADER_H_
 
-#include <string>
 #include <vector>
 
 #include "delegate/device/device_profile.h"

@@ -20,7 +20,7 @@
 namespace gles_delegate {
 namespace {
 
-// Finds packed constants of a plan that have the same values.
+// --- Packed constants that have the same values ------------------------------
 
 // Ops choose smaller ids, for the dispatches of one node.
 constexpr int kFirstId = 1 << 24;

@@ -21,7 +21,7 @@
 namespace gles_delegate {
 namespace {
 
-// Reduces the number of different tilings, and so of programs.
+// --- Fewer tilings, and so fewer programs ------------------------------------
 
 // The dispatches of a program switch to Dispatch::other_tiling if all of them
 // then share the program of at least half as many others.

@@ -31,7 +31,6 @@
 namespace gles_delegate {
 
 // The times of a command in a profile, or of a step on the host.
-
 // Microseconds; starts are those of steady_clock.
 struct TimedRun {
   double start_us = 0;

@@ -21,7 +21,6 @@ namespace gles_delegate {
 
 // An intermediate texture for an app's output texture to which shaders cannot
 // store, since it was not made by glTexStorage2D (an EGLImage's, for example).
-
 // A texture that a dispatch writes, and from which a GL copy writes the app's.
 // The copy changes only state that egl::GlState restores. Threads: inside one
 // context's Run().

@@ -22,7 +22,6 @@ namespace gles_delegate {
 namespace {
 
 // The dispatches that upload one input or read back one output.
-
 // A dispatch and the data that it moves.
 struct TransferDispatch {
   Dispatch dispatch;

@@ -20,7 +20,6 @@ namespace {
 // The option startup: tiered. Starts with a baseline plan of few, simple
 // programs (device/baseline.h), while those of the optimized plan are compiled
 // in the background.
-
 // After the first inference with the baseline plan, the optimized plan is built
 // in the background. Later inferences warm up a few of its programs each, and
 // the one that finds all of them ready switches. If the build fails, the

@@ -32,14 +32,13 @@
 namespace gles_delegate {
 
 // One input or output of a partition.
-
 // The values of an inference are in one of three places:
 //   an app's object   `object` is set: the app's own, or the buffer that is the
-//                     tensor's handle in the runtime
+//                     tensor's handle in the runtime.
 //   a state           on the GPU between inferences; `memory` has a mark
-//                     (state_mark.h), or the values of a new state
+//                     (state_mark.h), or the values of a new state.
 //   host memory       `memory`: the runtime's, or memory that the GPU accesses
-//                     directly (LentMemory)
+//                     directly (LentMemory).
 // An output that is constant has no slot (constant_output.h).
 class IoSlot {
  public:
@@ -74,7 +73,6 @@ class IoSlot {
 };
 
 // Functions of the runtime that a session calls.
-
 // Lives as long as one call to a session.
 class SessionHost {
  public:
@@ -91,7 +89,6 @@ class SessionHost {
 };
 
 // Whether a session whose context was lost may build in another one.
-
 // Counts the consecutive inferences that ended with a reset which their own
 // commands may have caused. Threads: one at a time.
 class Recovery {
@@ -115,7 +112,6 @@ class Recovery {
 };
 
 // The option memory_limit_bytes.
-
 // One partition's share of the memory that a Gpu may use.
 class MemoryReservation {
  public:

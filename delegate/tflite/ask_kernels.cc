@@ -20,9 +20,10 @@
 namespace gles_delegate {
 namespace {
 
-// Runs one of the runtime's kernels on separate tensors, outside the model, to
-// find out what it computes where runtimes differ. Needs only the node's
-// registration, and the context for resources shared by kernels (threads).
+// --- One of the runtime's kernels on separate tensors ------------------------
+
+// Needs only the node's registration, and the context for resources shared
+// by kernels (threads).
 
 struct TrialTensor {
   TfLiteType type = kTfLiteFloat32;

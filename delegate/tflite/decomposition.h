@@ -19,7 +19,7 @@
 
 namespace gles_delegate {
 
-// The tensors that a WHILE exchanges with its condition and its body.
+// --- The tensors that a WHILE exchanges with its condition and body ----------
 
 // The subgraph that a WHILE asks before each step.
 struct LoopCondition {

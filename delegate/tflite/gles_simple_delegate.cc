@@ -28,7 +28,7 @@
 namespace gles_delegate {
 namespace {
 
-// The delegate's options as delegate/session/ takes them.
+// --- The options, as delegate/session/ takes them ----------------------------
 
 GpuOptions GpuOptionsOf(const Options& options) {
   GpuOptions gpu;

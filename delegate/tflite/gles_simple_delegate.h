@@ -31,7 +31,6 @@ namespace gles_delegate {
 
 // Other sizes of the model's free extents than those of the file, which are
 // placeholders: LiteRT gives a free extent the size 1 until the app resizes it.
-
 // While it lives, extents of the model's inputs may have other sizes than in
 // the file: those that the shape signature marks as free (-1), or else those of
 // 1 or less, with or without the last axis (channels).

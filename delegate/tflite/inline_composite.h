@@ -22,7 +22,6 @@
 namespace gles_delegate {
 
 // The lists of a loop's results, without a copy of the list in each step.
-
 // Converters write row i of a list as a CONCATENATION of the rows before it,
 // the new row and the rows after it, or as a DYNAMIC_UPDATE_SLICE. This notes
 // which rows such tensors consist of. Nodes that join them are made only for

@@ -1,7 +1,6 @@
 #include "delegate/tflite/kept_messages.h"
 
 #include <cstdarg>
-#include <cstdio>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

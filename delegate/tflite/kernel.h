@@ -29,7 +29,6 @@ namespace gles_delegate {
 // Runs a partition's nodes with TFLite's CPU kernels, inside the delegate, if
 // the GPU does not support shapes set after the delegate was applied. TFLite
 // keeps replaced nodes, but allocates no memory for their inner tensors.
-
 class CpuPartition {
  public:
   CpuPartition(const NodeFinder& find, ModelPartition partition);
@@ -51,7 +50,7 @@ class CpuPartition {
   ScratchMemory::Blocks memory_;
 };
 
-// Reads one partition of the model, again whenever shapes change.
+// --- A partition's reader ----------------------------------------------------
 
 // How a partition is read.
 struct PartitionReadOptions {
@@ -109,8 +108,8 @@ class PartitionReader {
   TensorValues& values() { return nodes_.shapes.values; }
 
  private:
-  // The current shapes of the partition's inputs and outputs, and the values of
-  // inputs that follow from shapes.
+  // The shapes that inputs and outputs have now, and the values of inputs that
+  // follow from shapes.
   std::vector<std::vector<int>> BorderShapes(
       const TfLiteContext& context) const;
 

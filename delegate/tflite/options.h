@@ -22,7 +22,7 @@
 
 namespace gles_delegate {
 
-// Options from the environment, for apps that cannot be changed.
+// --- From the environment, for apps that cannot be changed -------------------
 
 // The variable: "key:value;...", with the keys of the external delegate.
 inline constexpr char kEnvironmentOptions[] = "GLES_DELEGATE_OPTIONS";
@@ -42,8 +42,7 @@ absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
 // (egl/environment.h) has an unknown one, or one that lacks its value.
 absl::Status CheckDebugVariable();
 
-// Options whose text needs more than a copy: nodes, shapes, and the tuning
-// file.
+// --- Options whose text needs more than a copy -------------------------------
 
 // "3,17-20" -> {{3,3},{17,20}}. Errors name `option`.
 absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(

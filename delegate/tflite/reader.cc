@@ -19,7 +19,6 @@
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
-#include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/recurrent/lstm.h"
 #include "delegate/passes/all_passes.h"
@@ -39,10 +38,9 @@ namespace {
 
 // Weights with a scale for each block of a row: TFLite's blockwise
 // quantization.
-
 class BlockWeights {
  public:
-  // Notes the blocks of the runtime's tensor `id`, if it has some.
+  // Notes the tensor's blocks, if there are any; the runtime has it at `id`.
   void Read(int id, const TfLiteTensor& tensor);
 
   // Puts a float view with the blocks' scales in the place of
@@ -177,7 +175,6 @@ absl::Status BlockWeights::ViewAsFloat(int builtin_code,
 }
 
 // Properties of nodes that depend on the whole model.
-
 struct ModelOverview {
   // Number of nodes that read each variable tensor, by TFLite's tensor index.
   HashMap<int, int> users_of_variable;

@@ -15,7 +15,7 @@
 
 namespace gles_delegate {
 
-// Writes the report to a file (the option report_file).
+// --- The option report_file --------------------------------------------------
 
 // Atomically replaces the file `path` by one with `text`. The new file is made
 // in the same directory, with default permissions. Errors, with the path: no

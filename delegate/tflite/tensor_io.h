@@ -27,7 +27,6 @@ namespace gles_delegate {
 
 // The app's GL textures and buffers bound to tensors
 // (TfLiteGlesDelegateBindObject).
-
 // Shared by a delegate and its kernels. Threads: as the delegate's Invoke.
 class BoundObjects {
  public:
@@ -57,7 +56,6 @@ class BoundObjects {
 // Inputs and outputs of a partition in buffers of the runtime that are of this
 // library's kind (TensorBuffer): caches, such as a language model's keys and
 // values, which stay on the GPU, and tensors whose memory the GPU accesses.
-
 // Threads: as SimpleDelegateKernel's.
 class BufferedTensors {
  public:

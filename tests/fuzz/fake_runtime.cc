@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "delegate/graph/builtin_codes.h"
-#include "delegate/graph/builtin_params.h"
 #include "tests/fuzz/fake_kernels.h"
 
 namespace gles_delegate::fuzz {

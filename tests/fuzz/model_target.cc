@@ -8,7 +8,6 @@
 #include <string>
 
 #include "delegate/device/device_profile.h"
-#include "delegate/graph/op.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/passes/passes.h"
 #include "delegate/plan/dispatch_shader.h"

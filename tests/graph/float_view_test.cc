@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/graph/op.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/quantized_model.h"

@@ -2,7 +2,6 @@
 #include "delegate/graph/parallel.h"
 
 #include <atomic>
-#include <cstdint>
 #include <new>
 #include <vector>
 

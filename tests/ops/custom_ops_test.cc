@@ -2,7 +2,6 @@
 // The reference kernels of the custom ops that the library ships, against
 // numbers worked out by hand, and the delegate against them, beside the rows of
 // tools/cases.
-#include <cmath>
 #include <utility>
 #include <vector>
 

@@ -6,9 +6,6 @@
 
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/all_ops.h"
-#include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/depthwise_conv_2d.h"
-#include "delegate/ops/conv/transpose_conv.h"
 #include "delegate/ops/recurrent/lstm.h"
 #include "delegate/tflite/runtime.h"
 #include "tests/testing/device_test.h"

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/all_ops.h"
-#include "delegate/ops/movement/transpose.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/parse_node.h"

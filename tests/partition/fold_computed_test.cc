@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "delegate/graph/constant_values.h"
-#include "delegate/ops/elementwise/comparison.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"

@@ -4,7 +4,6 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/ops/all_ops.h"
-#include "delegate/ops/movement/transpose.h"
 #include "delegate/passes/all_passes.h"
 #include "delegate/passes/passes.h"
 #include "tests/testing/device_test.h"

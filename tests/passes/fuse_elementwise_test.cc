@@ -1,7 +1,6 @@
 // labels: unit sanitize
 // Which functions become post-ops of their producer, and where the pass must
 // not fire.
-#include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/all_passes.h"
 #include "tests/testing/graph_builder.h"

@@ -1,7 +1,6 @@
 // labels: op llvmpipe softpipe
 // Products of few rows that normalize their rows and have a gate: the pass on
 // graphs, when it must not fire, and models against TFLite's CPU.
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,6 @@
 // labels: op llvmpipe softpipe
 // Random chains of movements and exact functions, of which fuse_movement makes
 // what it can, against TFLite's CPU.
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,14 +1,9 @@
 // labels: op llvmpipe softpipe
 // Functions of moved values as one node: the pass on graphs, when it must not
 // fire, and models against TFLite's CPU: rotary embeddings and caches.
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/moved_functions.h"
 #include "delegate/passes/all_passes.h"

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "quant/cpu_kernels.h"
 #include "quant/fixed_point.h"

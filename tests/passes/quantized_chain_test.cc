@@ -2,7 +2,6 @@
 // Chains of twenty ops and more on 8- and 16-bit tensors, one after the other:
 // an error of one code in any would grow. Every node computes on the integer
 // path, and every code of every tensor on the way is TFLite's.
-#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>

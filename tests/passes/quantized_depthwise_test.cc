@@ -5,7 +5,6 @@
 // size; and under the roundings of other runtimes it is that of two dispatches.
 #include <set>
 #include <string>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,7 @@
 // labels: unit sanitize
 // TuningParameters of the rows of boards, each in the plan of a node that it is
 // for: with its default the plan is one, with the tuning parameter another.
+#include <any>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/image/resize.h"
+#include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/plan/planner.h"
 #include "tests/testing/graph_builder.h"
@@ -166,6 +168,33 @@ TEST(TuningPlansTest, LanesOfFewSums) {
   EXPECT_EQ(lanes(2, 1024), "8");
   EXPECT_EQ(lanes(2, 1 << 20), "16");
   EXPECT_EQ(lanes(1, 1 << 20), "1");
+}
+
+// Invocations of a work group share a row, or all that becomes one element.
+TEST(TuningPlansTest, WorkGroupSize) {
+  const auto threads = [](absl::string_view op, absl::string_view shader,
+                          std::any attributes, const std::vector<int>& to,
+                          int size) {
+    DeviceChoices choices;
+    choices.work_group_size = size;
+    GraphBuilder b;
+    const TensorId x = b.Input({1, 2, 3, 1001});
+    const TensorId y = b.Node(op, {x}, to, std::move(attributes));
+    return DefineOf(shader, "THREADS", Of(std::move(b), y), choices);
+  };
+  const std::vector<int> same = {1, 2, 3, 1001};
+  ReduceAttributes mean;
+  mean.over = {false, false, false, true};
+  for (const auto& [size, shared] :
+       {std::pair<int, std::string>{16, "1"}, {64, "64"}}) {
+    EXPECT_EQ(threads("SOFTMAX", "softmax", SoftmaxAttributes(), same, size),
+              shared);
+    EXPECT_EQ(threads("L2_NORMALIZATION", "l2_normalization", {}, same, size),
+              shared);
+    // 251 texels, of which each invocation takes four.
+    EXPECT_EQ(threads("MEAN", "reduce", mean, {1, 2, 3, 1}, size),
+              size == 64 ? "32" : "1");
+  }
 }
 
 TEST(TuningPlansTest, HeldBoxes) {

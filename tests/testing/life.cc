@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <utility>
 
 #include "gtest/gtest.h"

@@ -7,9 +7,6 @@
 
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/all_ops.h"
-#include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/matmul/fully_connected.h"
-#include "delegate/ops/movement/concatenation.h"
 #include "egl/testing.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/delegate_case.h"

@@ -2,7 +2,6 @@
 // Caches in a runtime's own buffers: their values stay on the GPU between
 // inferences. A fake takes the runtime's part.
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <numeric>

@@ -4,7 +4,6 @@
 // versions does.
 #include <algorithm>
 #include <cstdarg>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <string>

@@ -10,9 +10,6 @@
 
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/all_ops.h"
-#include "delegate/ops/movement/pad.h"
-#include "delegate/ops/movement/space_depth.h"
-#include "delegate/ops/movement/split.h"
 #include "delegate/ops/padding.h"
 #include "delegate/tflite/reader.h"
 #include "tests/fuzz/fake_runtime.h"

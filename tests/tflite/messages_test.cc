@@ -4,7 +4,6 @@
 #include "delegate/tflite/messages.h"
 
 #include <cstdarg>
-#include <cstdio>
 #include <string>
 
 #include "delegate/graph/graph.h"

@@ -4,7 +4,6 @@
 // nodes.
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "absl/strings/match.h"

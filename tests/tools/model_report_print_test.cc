@@ -2,7 +2,6 @@
 // model_report's page on paper: Chromium prints it, and pdftotext (Debian:
 // poppler-utils) says which word stands where on which page.
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <regex>
 #include <sstream>

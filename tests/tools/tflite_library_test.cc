@@ -4,7 +4,6 @@
 #include "tools/common/tflite_library.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>

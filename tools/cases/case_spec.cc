@@ -1,7 +1,6 @@
 #include "tools/cases/case_spec.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/ascii.h"

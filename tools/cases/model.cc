@@ -1,8 +1,6 @@
 #include "tools/cases/model.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <map>
 #include <set>
 #include <utility>

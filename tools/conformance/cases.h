@@ -4,7 +4,6 @@
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_CASES_H_
 
-#include <string>
 #include <vector>
 
 #include "tools/cases/rows.h"

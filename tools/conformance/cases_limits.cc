@@ -1,6 +1,5 @@
 // Tensors as large as the device's limits allow, and one larger, which another
 // storage has to hold.
-#include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-
 namespace gles_delegate::conformance {
 
 using testing::ElementCount;

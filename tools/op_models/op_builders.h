@@ -3,9 +3,6 @@
 #ifndef GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_H_
 #define GLES_DELEGATE_TOOLS_OP_MODELS_OP_BUILDERS_H_
 
-#include <string>
-#include <vector>
-
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/model_builder.h"
 #include "tools/op_models/op_model.h"

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -32,7 +31,6 @@ namespace gles_delegate::litert {
 namespace {
 
 // The functions of the LiteRT runtime that loaded the accelerator.
-
 // A view of LiteRtRuntimeContext, a struct of function pointers that LiteRT
 // owns and that outlives each delegate. Members are read only if the struct is
 // large enough and called only if not null, so that older and newer versions
@@ -178,8 +176,7 @@ bool IsCurrentHere(const void* context) {
          egl::egl().GetCurrentContext() == context;
 }
 
-// LiteRT's TensorBuffers of this accelerator's kind, which the GPU accesses
-// without copies on the host (docs/litert.md).
+// --- TensorBuffers, which the GPU accesses without copies (docs/litert.md) ---
 
 // LiteRtTensorBufferType: 100 to 199 are custom.
 constexpr int kHostMemory = 1;

@@ -17,7 +17,7 @@
 
 namespace gles_delegate {
 
-// Parsing shared by the convolution ops.
+// --- Parsing shared by the convolution ops -----------------------------------
 
 // The common part of CONV_2D's and DEPTHWISE_CONV_2D's nodes.
 struct ConvNode {

@@ -39,12 +39,9 @@ void PlanConvDirect(const Convolution& conv, Planner* planner) {
   planner->Add(std::move(d));
 }
 
-}  // namespace
-
-const ConvStrategy kConvDirect = {"conv_direct", AppliesConvDirect,
-                                  PlanConvDirect};
-
-namespace {
+// Any CONV_2D.
+constexpr ConvStrategy kConvDirect = {"conv_direct", AppliesConvDirect,
+                                      PlanConvDirect};
 
 // Limits of the unrolled shader.
 constexpr int kMaxUnrolledWindow = 5;
@@ -95,12 +92,11 @@ void PlanConvUnrolled(const Convolution& conv, Planner* planner) {
   planner->Add(std::move(d));
 }
 
-}  // namespace
-
-const ConvStrategy kConvUnrolled = {"conv_unrolled", AppliesConvUnrolled,
-                                    PlanConvUnrolled};
-
-namespace {
+// CONV_2D with few finite constant weights and many pixels: the weights are
+// literals in the shader, for SIMD processors (unrolled_terms of the profile).
+// Not for windows dilated along rows, nor if the shader would become too long.
+constexpr ConvStrategy kConvUnrolled = {"conv_unrolled", AppliesConvUnrolled,
+                                        PlanConvUnrolled};
 
 // Invocations along pixels and slices of a work group, 32 together: the slices'
 // weights are shared by the pixels, the pixels' inputs by the slices.
@@ -179,12 +175,10 @@ void PlanConvSplitK(const Convolution& conv, Planner* planner) {
   planner->Add(std::move(d));
 }
 
-}  // namespace
-
-const ConvStrategy kConvSplitK = {"conv_split_k", AppliesConvSplitK,
-                                  PlanConvSplitK};
-
-namespace {
+// Split-K within a work group, for outputs too small to fill a big GPU
+// (split_k_target). Weights of one group, constant or not; no input stage.
+constexpr ConvStrategy kConvSplitK = {"conv_split_k", AppliesConvSplitK,
+                                      PlanConvSplitK};
 
 // The order determines precedence.
 constexpr const ConvStrategy* kStrategies[] = {

@@ -10,12 +10,12 @@
 
 namespace gles_delegate {
 
-// One algorithm for convolutions, implemented in <name>.cc.
+// One algorithm for convolutions.
 struct ConvStrategy {
   absl::string_view name;
   // True if the strategy can compute `conv` and is worthwhile for the planner's
   // device profile. Does not change the plan. Takes the planner since
-  // kConvUnrolled needs the weights' values and the number of dispatches with
+  // conv_unrolled needs the weights' values and the number of dispatches with
   // literals.
   bool (*applies)(const Convolution& conv, const Planner& planner);
   // Adds the dispatches of `conv`; requires `applies`.
@@ -27,11 +27,6 @@ struct ConvStrategy {
   bool takes_row_stages = false;
 };
 
-// CONV_2D with few finite constant weights and many pixels: the weights are
-// literals in the shader, for SIMD processors (unrolled_terms of the profile).
-// Not for windows dilated along rows, nor if the shader would become too long.
-extern const ConvStrategy kConvUnrolled;
-
 // CONV_2D with a 3x3 window and many channels by Winograd's F(4x4, 3x3):
 // conv_winograd.h.
 extern const ConvStrategy kConvWinograd;
@@ -40,10 +35,6 @@ extern const ConvStrategy kConvWinograd;
 // of the profile). Only for constant weights of one group. The only strategy
 // that fuses a depthwise convolution before, or a 1x1 convolution after it.
 extern const ConvStrategy kConvShared;
-
-// Split-K within a work group, for outputs too small to fill a big GPU
-// (split_k_target). Weights of one group, constant or not; no input stage.
-extern const ConvStrategy kConvSplitK;
 
 // Pointwise products for many pixels, indexed flat.
 extern const ConvStrategy kConv1x1;
@@ -57,9 +48,6 @@ extern const ConvStrategy kGemvBySlices;
 // each sum.
 extern const ConvStrategy kGemvByLanes;
 
-// Any CONV_2D.
-extern const ConvStrategy kConvDirect;
-
 // kDepthwiseTiled for SIMD devices (simd_lanes): an invocation goes down a
 // strip of rows and reads each input row once.
 extern const ConvStrategy kDepthwiseRows;
@@ -72,7 +60,7 @@ extern const ConvStrategy kDepthwiseTiled;
 extern const ConvStrategy kDepthwiseDirect;
 
 // TRANSPOSE_CONV with few finite constant weights, many pixels and adjacent
-// windows: the weights are literals, as for kConvUnrolled.
+// windows: the weights are literals, as for conv_unrolled.
 extern const ConvStrategy kTransposeUnrolled;
 
 // Any TRANSPOSE_CONV.

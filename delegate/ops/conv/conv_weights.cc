@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/parallel.h"

@@ -7,10 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/status_macros.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 

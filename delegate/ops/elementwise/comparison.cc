@@ -9,7 +9,6 @@
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/movement/remap.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"

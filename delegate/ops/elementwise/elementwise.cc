@@ -1,7 +1,6 @@
 #include "delegate/ops/elementwise/elementwise.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>

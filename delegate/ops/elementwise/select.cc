@@ -7,7 +7,6 @@
 #include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/movement/remap.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 

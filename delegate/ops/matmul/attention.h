@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
@@ -44,7 +43,6 @@ const OpDefinition& Attention();
 PlanFunction PlanAttention;
 
 // The tiling of attention_tiles.comp.
-
 struct AttentionWork {
   int rows = 1;  // of a matrix of queries
   int keys = 1;

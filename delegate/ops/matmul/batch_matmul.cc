@@ -1,7 +1,6 @@
 #include "delegate/ops/matmul/batch_matmul.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>

@@ -7,7 +7,6 @@
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/fused_activation.h"

@@ -14,7 +14,7 @@
 
 namespace gles_delegate {
 
-// The places of the matrices of a product in its tensors.
+// --- The places of a product's matrices in its tensors -----------------------
 
 constexpr int kMaxMatrixRank = 5;
 

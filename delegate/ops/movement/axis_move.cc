@@ -1,7 +1,6 @@
 #include "delegate/ops/movement/axis_move.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 
 #include "delegate/ops/fold_axes.h"

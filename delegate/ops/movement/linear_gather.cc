@@ -7,7 +7,6 @@
 #include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/texels.h"
-#include "delegate/ops/checks.h"
 #include "delegate/ops/conv/quantized_rows.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"

@@ -4,11 +4,9 @@
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_LINEAR_GATHER_H_
 
 #include <array>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {

@@ -2,7 +2,6 @@
 // another shape, of any rank. A shape given as an input must be constant.
 // kInvalidArgument: different element counts, or an output of another shape
 // than requested.
-#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -1,10 +1,10 @@
 // Copies of the input's elements, by constant parameters.
-//   TILE          repeats the input along each axis
-//   BROADCAST_TO  repeats axes of extent 1, and missing leading axes
+//   TILE          repeats the input along each axis.
+//   BROADCAST_TO  repeats axes of extent 1, and missing leading axes.
 //   MATRIX_DIAG   makes matrices with vectors as diagonals, 0 elsewhere:
-//                 [..., M] -> [..., M, M]; not of quantized tensors
-//   FILL          fills constant dimensions (input 0) with a scalar (input 1)
-//   ZEROS_LIKE    fills the input's shape with zeros
+//                 [..., M] -> [..., M, M]; not of quantized tensors.
+//   FILL          fills constant dimensions (input 0) with a scalar (input 1).
+//   ZEROS_LIKE    fills the input's shape with zeros.
 // kInvalidArgument: shapes that do not broadcast, or a wrong output shape.
 #include <cstdint>
 #include <limits>

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/all_ops.h"

@@ -19,7 +19,7 @@
 namespace gles_delegate {
 namespace {
 
-// How the nodes of lstm.h are read, and what is refused.
+// --- How nodes are read, and what is refused ---------------------------------
 
 using lstm::kGates;
 
@@ -228,7 +228,6 @@ namespace {
 // An LSTM's weights as one table for gl_shaders/recurrent/lstm.comp: column =
 // slice of four cells (or outputs), so that neighbouring invocations read
 // neighbouring texels. G gates (the input gate first, absent with CIFG).
-
 struct LstmTable {
   int inputs = 0;  // channels of the data
   int cells = 0;

@@ -4,10 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/reduction/row_threads.h"
 #include "delegate/plan/planner.h"

@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"

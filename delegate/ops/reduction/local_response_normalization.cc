@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/checks.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 

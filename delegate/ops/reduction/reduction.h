@@ -4,7 +4,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCTION_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_REDUCTION_H_
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>

@@ -6,7 +6,6 @@
 
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/reduction/row_threads.h"
 #include "delegate/ops/work_group.h"

@@ -9,7 +9,6 @@
 #include "base/status_macros.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/reduction/row_threads.h"
 #include "delegate/plan/planner.h"
 

@@ -2,7 +2,6 @@
 // two tensors in integers, each of which may be broadcast, and one constant.
 #include <any>
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -236,8 +235,7 @@ std::optional<Node> PreluInIntegers(const Node& node, const KernelContext& c) {
                       {f->range.AsPostOp()}, c.graph);
 }
 
-// EQUAL, LESS and similar ops, which scale both sides in integers, and SELECT,
-// which moves quantized values.
+// --- Comparisons scale both sides in integers; SELECT moves values -----------
 
 std::optional<Node> ComparisonInIntegers(const Node& node,
                                          const KernelContext& c) {
@@ -270,7 +268,7 @@ std::optional<Node> SelectInIntegers(const Node& node, const KernelContext& c) {
     }
   }
   Node select = node;
-  // TFLite moves quantized values regardless of scales, so there is no
+  // TFLite moves quantized values regardless of scales, so it has no
   // simulator.
   select.post_ops.clear();
   for (int i : {1, 2}) {

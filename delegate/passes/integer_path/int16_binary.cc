@@ -10,7 +10,6 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/integer_path/helpers.h"
 #include "delegate/passes/integer_path/int16_helpers.h"

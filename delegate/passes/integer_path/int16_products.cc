@@ -12,9 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/graph/op.h"
 #include "delegate/ops/conv/convolution.h"
-#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/elementwise/int16_sums.h"
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/passes/integer_path/helpers.h"

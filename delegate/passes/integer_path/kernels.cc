@@ -3,7 +3,6 @@
 #include <iterator>
 
 #include "absl/strings/string_view.h"
-#include "delegate/graph/op.h"
 #include "delegate/passes/integer_path/helpers.h"
 #include "delegate/passes/integer_path/int16_helpers.h"
 #include "delegate/passes/integer_path/kernel.h"

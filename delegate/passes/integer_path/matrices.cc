@@ -58,7 +58,7 @@ std::optional<Node> BatchMatMulInIntegers(const Node& node,
 
 namespace {
 
-// BATCH_MATMUL of 16-bit activations.
+// --- BATCH_MATMUL of 16-bit activations --------------------------------------
 
 // TFLite's sums of more terms may pass the 2^47 that its scaling takes.
 constexpr int kMaxDepth = 1 << 17;

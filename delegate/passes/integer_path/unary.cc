@@ -1,18 +1,13 @@
 // Functions of one quantized value: LEAKY_RELU in integers, the others as
 // tables of 256 values that the host fills as TFLite's kernels do.
 #include <algorithm>
-#include <any>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "absl/types/span.h"
 #include "base/format.h"
-#include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/integer_path/helpers.h"
 #include "delegate/passes/integer_path/int16_helpers.h"
@@ -24,8 +19,7 @@
 namespace gles_delegate::integer_path {
 namespace {
 
-// The float functions from which TFLite's kernels fill their tables, in
-// TFLite's precision.
+// --- Functions from which TFLite fills its tables, in its precision ----------
 
 inline float Logistic(float x) { return 1.0f / (1.0f + std::exp(-x)); }
 inline float Tanh(float x) { return std::tanh(x); }
@@ -167,7 +161,7 @@ std::optional<Node> LeakyReluInIntegers(const Node& node,
 
 namespace {
 
-// Functions of one 16-bit code.
+// --- Functions of one 16-bit value -------------------------------------------
 
 // An int16 value shifted left by this many bits fits 32 bits.
 constexpr int kMaxShift = 15;

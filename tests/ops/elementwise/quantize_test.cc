@@ -2,7 +2,6 @@
 // Nodes that the parser of QUANTIZE refuses.
 // tests/passes/integer_path_conversion_test.cc has its codes.
 #include "delegate/ops/all_ops.h"
-#include "delegate/ops/elementwise/dequantize.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 

@@ -2,7 +2,6 @@
 // Attention as one dispatch, by each of its shaders, against TFLite's CPU.
 #include <algorithm>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -1,9 +1,8 @@
 // labels: unit
-// Quantized tensors that the ops which move values refuse: TFLite's kernels
-// take their quantized values for numbers.
+// Quantized tensors that ops refuse: TFLite's kernels take their quantized
+// values for numbers.
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/all_ops.h"
-#include "delegate/ops/movement/reverse_sequence.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 
@@ -37,6 +36,14 @@ TEST(QuantizedRefusalsTest, EmbeddingLookup) {
       Refusal(ParseEmbeddingLookup, {FakeTensor({3}, DataType::kInt32), table},
               {FakeTensor({3, 4})}),
       HasSubstr("zero points of 0"));
+}
+
+TEST(QuantizedRefusalsTest, Cumsum) {
+  const CumsumParams params = {};
+  EXPECT_THAT(
+      Refusal(ParseCumsum, {Quantized({2, 3}, DataType::kInt8), FakeInts({0})},
+              {FakeTensor({2, 3})}, &params),
+      HasSubstr("is quantized, which TFLite's kernel does not take"));
 }
 
 // TFLite's kernel copies bytes between types, whatever they stand for.

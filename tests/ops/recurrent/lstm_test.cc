@@ -18,7 +18,6 @@
 #include "absl/strings/str_replace.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/all_ops.h"
-#include "delegate/ops/recurrent/basic_lstm.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"

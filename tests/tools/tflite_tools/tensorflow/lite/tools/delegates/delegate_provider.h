@@ -6,7 +6,6 @@
 #define GLES_DELEGATE_TESTS_TOOLS_TFLITE_TOOLS_DELEGATE_PROVIDER_H_
 
 #include <any>
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
