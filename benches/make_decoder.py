@@ -11,7 +11,7 @@ one of decoder_parts.RECIPES, such as int8_weights or int4_block32. The Python i
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools" / "zoo"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lab" / "zoo"))
 
 # pylint: disable=wrong-import-position
 from architectures import decoder_parts  # noqa: E402  first: it stands in for TensorFlow

@@ -36,7 +36,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(ROOT, "tools"))
+sys.path.insert(0, os.path.join(ROOT, "lab"))
 
 import bench_tables  # pylint: disable=wrong-import-position
 import compare_accelerators  # pylint: disable=wrong-import-position

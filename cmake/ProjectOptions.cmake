@@ -105,7 +105,7 @@ endfunction()
 
 # A dozen sources of a library at once: what they include is read once. It hides an include
 # that is missing (CONTRIBUTING.md says which builds compile each source alone), and needs
-# names that differ (tools/lint_names.py).
+# names that differ (tests/lint/lint_names.py).
 option(GLES_DELEGATE_UNITY "Compile sources of a library together: quick from nothing" OFF)
 function(gles_compile_together target)
   if(GLES_DELEGATE_UNITY)

@@ -54,7 +54,7 @@ absl::Status SavedCurrent::Restore(EGLDisplay used) {
 }
 
 GLenum ResetStatus(const DeviceInfo& device) {
-  // A driver without its hardware (tools/drivers) gives any answer, and the
+  // A driver without its hardware (lab/drivers) gives any answer, and the
   // question itself makes Mesa take a context for lost.
   if (DebugHas("ignore_resets")) return GL_NO_ERROR;
   if (device.Has("GL_KHR_robustness")) {

@@ -9,7 +9,7 @@
 // GLES_DELEGATE_DEBUG=programs also compiles programs one by one, each between
 // two lines on stderr that name it, and prints every driver message as it
 // arises, so that compiler statistics can be assigned to programs
-// (tools/drivers). Drivers without GL_KHR_debug ignore all of this. Without the
+// (lab/drivers). Drivers without GL_KHR_debug ignore all of this. Without the
 // variable, Invoke makes no such calls.
 #ifndef GLES_DELEGATE_EGL_DEBUG_H_
 #define GLES_DELEGATE_EGL_DEBUG_H_

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "python"), os.path.join(os.path.dirname(HERE), "tools")]
+sys.path.insert(0, os.path.join(HERE, "python"))
 import environments  # pylint: disable=wrong-import-position
 
 PACKAGE = "ai-edge-litert==2.3.0"

@@ -1,5 +1,5 @@
 # Toolchain file: for Linux with glibc 2.28, by zig's clang and libc++ (PyPI's ziglang), as
-# tools/python/make_wheel.py uses it. Variables, which the environment may have instead:
+# bindings/python/make_wheel.py uses it. Variables, which the environment may have instead:
 #   GLES_DELEGATE_ZIG          the program zig
 #   GLES_DELEGATE_ZIG_MACHINE  x86_64, aarch64 or armv7l
 set(variables GLES_DELEGATE_ZIG GLES_DELEGATE_ZIG_MACHINE)

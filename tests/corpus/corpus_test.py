@@ -4,7 +4,7 @@
     corpus_test.py --compare [--write] LIBRARY [MODEL...]
                                              in a Python that has LiteRT; --write makes expected.tsv
 
-`./dev zoo --corpus` makes the models (tools/zoo/architectures/*_corpus.py). Each runs with
+`./dev zoo --corpus` makes the models (lab/zoo/architectures/*_corpus.py). Each runs with
 one partition and with all, first at the shapes of the file, then after sequences of resizes of
 its free dimensions; each answer is compared with the CPU's. The number of nodes on the GPU is
 held against expected.tsv, so that a model which falls off the GPU fails, and so does one that
@@ -134,7 +134,7 @@ def run_each(paths):
 
 def results_of(library, paths):
     """Yields each model's path and results. A process that dies takes one model with it."""
-    src = HERE.parents[1] / "tools" / "python" / "src"
+    src = HERE.parents[1] / "bindings" / "python" / "src"
     left = list(paths)
     while left:
         command = [sys.executable, "-B", __file__, "--each", *left]

@@ -26,7 +26,8 @@ sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "python")]
 import self_check  # noqa: E402  pylint: disable=wrong-import-position
 import workflows_test  # noqa: E402  pylint: disable=wrong-import-position
 
-PAGES = ("*.md", "docs/*.md", "examples/*.md", "tools/*/README.md")
+PAGES = ("*.md", "docs/*.md", "examples/*.md", "bindings/*/README.md",
+         "serving/README.md")
 # They take a model, and a page may leave it out.
 ON_A_MODEL = ("benchmark_model", "inference_diff", "model_report")
 PROGRAMS = (*ON_A_MODEL, "gles_conformance", "gles_demo", "gles_doctor", "gles_tune", "quantized_accuracy",
@@ -35,17 +36,17 @@ SHELL = ("cp", "dot", "ls", "mkdir", "tee")
 IN_CI = "run by CI itself"
 # Commands that are not run here, and why. Other tests run those of the reasons that name a test.
 NOT_RUN = (
-    (r"cmake (-S tools/java|--build build-java)", "run by the test `java`"),
+    (r"cmake (-S bindings/java|--build build-java)", "run by the test `java`"),
     (r"\./dev \w", "builds, fetches or takes minutes (README's: tests/docs/bare_root_test.py, in CI)"),
     (r".*-DLITERT_ROOT|.*--target compiled_model", "run by the test `litert.*`"),
     (r"python -m gles_delegate|python examples/", "run by the test `python.litert`, which fetches LiteRT"),
-    (r"python tools/compare_accelerators", "fetches LiteRT"),
+    (r"python benches/compare_accelerators", "fetches LiteRT"),
     (r"faces_app|.*quantized_accuracy", "run by the test `textures` or `tools` if there are models"),
     (r"cmake (--build build(?!-examples)|-S tools|-S \.)|ctest", "builds, or runs tests"),
     (r"delegate_growth_test", "run by the test `delegate_growth`, for a shorter time"),
     (r".*bin/model_bench", "takes minutes, on models that are not in the tree"),
-    (r"tools/serving/measure/(?!plot)", "needs a server under load"),
-    (r"tools/drivers/|tools/compare_drivers", "needs drivers of `./dev drivers`"),
+    (r"serving/measure/(?!plot)", "needs a server under load"),
+    (r"lab/drivers/|lab/compare_drivers", "needs drivers of `./dev drivers`"),
     (r"tests/install/", "needs the files of `./dev release`"),
 )
 # Patterns of the files and devices that pages name, with those that are here.
@@ -147,7 +148,8 @@ class Checker:
                       for line in workflows_test.lines(path.read_text(encoding="utf-8"))
                       for words in simple_commands(line)]
         sources = [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("**/*.cmake")]
-        for name in ("cmake", "delegate", "examples", "tests", "third_party", "tools"):
+        for name in ("bindings", "cmake", "delegate", "examples", "lab", "tests", "third_party",
+                     "tools"):
             sources += (ROOT / name).glob("**/CMakeLists.txt")
         self.cmake = "".join(path.read_text(encoding="utf-8") for path in sources)
 
@@ -155,7 +157,8 @@ class Checker:
         """The folder in which commands run, with the files that they name."""
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / ".deps").mkdir(parents=True)
-        links = {name: ROOT / name for name in ("delegate", "dev", "examples", "tools")}
+        links = {name: ROOT / name for name in ("benches", "bindings", "delegate", "dev", "examples",
+                                                "lab", "serving", "tools")}
         for name, target in {**links, "build": self.bin.parent, ".deps/tflite": tflite_root}.items():
             (self.folder / name).symlink_to(target)
         self_check.write_model(str(self.folder / "model.tflite"))
@@ -178,7 +181,7 @@ class Checker:
     @staticmethod
     def output(command):
         return subprocess.run(command, capture_output=True, text=True, check=False, env=dict(
-            os.environ, PYTHONPATH=str(ROOT / "tools/python/src"), COLUMNS="200")).stdout
+            os.environ, PYTHONPATH=str(ROOT / "bindings/python/src"), COLUMNS="200")).stdout
 
     def unknown_flags(self, words, command):
         """Those of the words that are flags which the command's help does not have."""
@@ -233,7 +236,7 @@ class Checker:
                        for path in (ROOT / folder).glob(f"**/{program.group(1)}.c*")]
             return "" if sources else f"no {name}"
         script = words[1] if name.startswith("python") and words[1:] else name
-        if re.match(r"(tools|tests|examples)/", script):
+        if re.match(r"(benches|bindings|examples|lab|packaging|serving|tests|tools)/", script):
             path = ROOT / script
             if not path.exists():
                 return f"no {script}"

@@ -34,7 +34,7 @@ def main():
         done = subprocess.run([python, "-c", code], cwd=folder, capture_output=True, text=True,
                               check=False, env=dict(
                                   os.environ, GLES_DELEGATE_LIBRARY=os.path.abspath(library),
-                                  PYTHONPATH=str(ROOT / "tools/python/src")))
+                                  PYTHONPATH=str(ROOT / "bindings/python/src")))
         if done.returncode or (expected and done.stdout != expected):
             sys.exit(f"{code}\nprinted {done.stdout!r}, not {expected!r}: {done.stderr[-2000:]}")
         shown += bool(expected)

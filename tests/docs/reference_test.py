@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "site"))
+sys.path.insert(0, str(ROOT / "packaging" / "site"))
 import build_site  # noqa: E402  pylint: disable=wrong-import-position
 import python_reference  # noqa: E402  pylint: disable=wrong-import-position
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-SITE = HERE.parents[1] / "tools" / "site"
+SITE = HERE.parents[1] / "packaging" / "site"
 sys.path[:0] = [str(HERE.parent / "python"), str(SITE)]
 import build_site  # noqa: E402  pylint: disable=wrong-import-position
 import environments  # noqa: E402  pylint: disable=wrong-import-position

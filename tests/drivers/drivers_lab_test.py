@@ -13,8 +13,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "drivers"))
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / folder) for folder in ("lab", "lab/drivers", "tests/drivers")]
 
 # pylint: disable=wrong-import-position
 import baseline  # noqa: E402
@@ -30,7 +29,7 @@ import roots  # noqa: E402
 import source_roots  # noqa: E402
 from driver import Driver, Result  # noqa: E402
 
-DESCRIPTIONS = json.loads((ROOT / "tools/drivers/drivers.json").read_text())
+DESCRIPTIONS = json.loads((ROOT / "tests/drivers/drivers.json").read_text())
 
 LINES = {
     "radeonsi": ("Shader Stats: SGPRS: 108 VGPRS: 64 Code Size: 1756 LDS: 2 Scratch: 0 Max Waves: "
@@ -154,7 +153,7 @@ class RunOnTest(unittest.TestCase):
 
 class StepTest(unittest.TestCase):
     def test_a_step_without_a_whole_run_says_what_is_missing(self):
-        script = pathlib.Path(roots.__file__).parent / "drivers_lab.py"
+        script = ROOT / "lab" / "drivers" / "drivers_lab.py"
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
                 [sys.executable, "-B", str(script), "llvmpipe", "--step=borrowed",
@@ -288,7 +287,7 @@ class PageTest(unittest.TestCase):
     def test_the_committed_page_is_what_the_baseline_gives(self):
         text = (ROOT / "docs/drivers.md").read_text()
         titles = {d["name"]: d["title"] for d in DESCRIPTIONS["drivers"]}
-        rows = (ROOT / "tools/drivers/baseline.csv").read_text()
+        rows = (ROOT / "lab/drivers/baseline.csv").read_text()
         self.assertEqual(text, baseline.rewrite(text, rows, titles))
 
     def test_the_committed_bounds_are_what_the_rates_give(self):

@@ -118,7 +118,7 @@ def main():
         if not os.path.exists(path):
             print(f"SKIPPED: NO {path}")
             sys.exit(SKIPPED)
-    output([os.path.join(ROOT, "tools/packaging/make_debs.sh"), build, folder, architecture])
+    output([os.path.join(ROOT, "packaging/make_debs.sh"), build, folder, architecture])
     wrong = []
     root = os.path.join(folder, "root")
     for package in list(PACKAGES):

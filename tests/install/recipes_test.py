@@ -1,4 +1,4 @@
-"""The recipes of tools/packaging, and debian/: read by what reads them, or by stand-ins for it.
+"""The recipes of packaging, and debian/: read by what reads them, or by stand-ins for it.
 
     tests/install/recipes_test.py CMAKE FOLDER
 
@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "python"))
 import environments  # noqa: E402  pylint: disable=wrong-import-position
 
-PACKAGING = ROOT / "tools" / "packaging"
+PACKAGING = ROOT / "packaging"
 ARCHIVE = "abseil_20220623.1.orig.tar.gz"
 RECIPES = {name: PACKAGING / path for name, path in {
     "yocto": "yocto/gles-delegate_git.bb", "buildroot": "buildroot/gles-delegate/gles-delegate.mk",

@@ -33,7 +33,7 @@ PROGRAMS = ("benchmark_model", "gles_conformance", "gles_demo", "gles_doctor", "
 
 def make(build, dist):
     for flags in (["--only=tarball,sbom,npm"], ["--only=npm", "--machine=" + OTHER_MACHINE]):
-        subprocess.run([sys.executable, "-B", ROOT / "tools/packaging/release.py", build, dist, *flags,
+        subprocess.run([sys.executable, "-B", ROOT / "packaging/release.py", build, dist, *flags,
                         f"--library={build}/lib/libgles_delegate.so"], check=True,
                        env=dict(os.environ, SOURCE_DATE_EPOCH=str(EPOCH)))
 

@@ -1,8 +1,8 @@
-"""The Java classes (tools/java) against TensorFlow Lite's API of Maven Central, and on the JVM.
+"""The Java classes (bindings/java) against TensorFlow Lite's API of Maven Central, and on the JVM.
 
     tests/java/package.py LIBRARY FOLDER
 
-builds tools/java and GlesDelegateTest.java in FOLDER and runs the test on the self-check's
+builds bindings/java and GlesDelegateTest.java in FOLDER and runs the test on the self-check's
 model of the Python package, in the TensorFlow Lite of the JavaCPP presets. Run by CTest as
 `java`; skips, with the reason, if nothing may be fetched (../python/environments.py), or
 there is no JDK.
@@ -83,7 +83,7 @@ def main():
     os.makedirs(folder, exist_ok=True)
     api, *jars = fetch_classes(folder)
     build = os.path.join(folder, "build")
-    subprocess.run(["cmake", "-S", os.path.join(ROOT, "tools", "java"), "-B", build,
+    subprocess.run(["cmake", "-S", os.path.join(ROOT, "bindings", "java"), "-B", build,
                     "-DGLES_DELEGATE_LIBRARY=" + library, "-DTFLITE_API_JAR=" + api,
                     "-DJAVA_HOME=" + home],
                    check=True, stdout=subprocess.DEVNULL)
@@ -99,7 +99,7 @@ def main():
     release = os.path.join(folder, "release")
     shutil.rmtree(release, ignore_errors=True)
     subprocess.run(
-        [sys.executable, "-B", os.path.join(ROOT, "tools", "packaging", "release.py"),
+        [sys.executable, "-B", os.path.join(ROOT, "packaging", "release.py"),
          os.path.dirname(os.path.dirname(library)), release, "--only=jar",
          "--library=" + library],
         check=True, env=dict(os.environ, SOURCE_DATE_EPOCH="1700000000"))

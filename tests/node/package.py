@@ -1,4 +1,4 @@
-"""The package gles-delegate (tools/node) with the real tfjs-tflite-node of npm.
+"""The package gles-delegate (bindings/node) with the real tfjs-tflite-node of npm.
 
     tests/node/package.py LIBRARY FOLDER
 
@@ -65,7 +65,7 @@ def unpack_release(library, folder):
     release = os.path.join(folder, "release")
     shutil.rmtree(release, ignore_errors=True)
     subprocess.run(
-        [sys.executable, "-B", os.path.join(ROOT, "tools", "packaging", "release.py"),
+        [sys.executable, "-B", os.path.join(ROOT, "packaging", "release.py"),
          os.path.dirname(os.path.dirname(library)), release, "--only=npm", "--library=" + library],
         check=True, env=dict(os.environ, SOURCE_DATE_EPOCH="1700000000"))
     with tarfile.open(glob.glob(os.path.join(release, "*.tgz"))[0]) as archive:
@@ -95,7 +95,7 @@ def main():
     environments.check_may_fetch(PACKAGES)
     install(folder)
     environment = dict(os.environ, GLES_TEST_MODELS=os.pathsep.join(models(folder)))
-    os.symlink(os.path.join(ROOT, "tools", "node"), remove_own(folder))
+    os.symlink(os.path.join(ROOT, "bindings", "node"), remove_own(folder))
     run_test(folder, dict(environment, GLES_DELEGATE_LIBRARY=library))
     unpack_release(library, folder)
     environment.pop("GLES_DELEGATE_LIBRARY", None)

@@ -5,7 +5,7 @@ another Debian.
 
 makes the wheel around MACHINE's LIBRARY below FOLDER and runs `python -m gles_delegate` there, which
 compares a model's answers with the CPU's. The runtime comes from PyPI: ai-edge-litert for aarch64, else
-tflite-runtime. Python and Mesa are Debian's, in ROOTS_FOLDER (tools/drivers/roots.py): Debian 12 under
+tflite-runtime. Python and Mesa are Debian's, in ROOTS_FOLDER (tests/drivers/roots.py): Debian 12 under
 qemu-user for aarch64 and armv7l, Debian 11 for x86_64, the oldest with Python 3.9. GLIBC (2.28): the
 library must not need a newer one. Run by CTest as arm64.wheel and *.old_glibc. Skips (exit status 77)
 if the library is not built, or if something would have to be fetched and GLES_DELEGATE_FETCH_WHEELS=1
@@ -25,8 +25,8 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "python"))
 sys.path.insert(0, str(ROOT / "tests" / "install"))
-sys.path.insert(0, str(ROOT / "tools" / "drivers"))
-sys.path.insert(0, str(ROOT / "tools" / "python"))
+sys.path.insert(0, str(ROOT / "lab" / "drivers"))
+sys.path.insert(0, str(ROOT / "bindings" / "python"))
 
 # pylint: disable=wrong-import-position
 import environments  # noqa: E402
@@ -49,7 +49,7 @@ class Place:
 
     def prepare(self, folder, machine, more):
         """The folders of the roots, or a skip."""
-        known = json.loads((ROOT / "tools/drivers/drivers.json").read_text())["roots"]
+        known = json.loads((ROOT / "tests/drivers/drivers.json").read_text())["roots"]
         fetch = os.environ.get("GLES_DELEGATE_FETCH_WHEELS", "0") not in ("", "0")
         try:
             return roots.prepare(known, {"name": machine, "roots": [self.root, *more]}, folder, fetch,

@@ -4,7 +4,7 @@ import importlib.util
 import os
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SOURCE = os.path.join(ROOT, "tools", "python", "src", "gles_delegate", "_model.py")
+SOURCE = os.path.join(ROOT, "bindings", "python", "src", "gles_delegate", "_model.py")
 
 
 def write_model(path):

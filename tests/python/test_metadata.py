@@ -31,7 +31,7 @@ def test_metadata_is_complete():
 
 
 def test_urls_are_those_of_the_publisher():
-    publisher = (ROOT / "tools/packaging/publisher.env").read_text(encoding="utf-8")
+    publisher = (ROOT / "packaging/publisher.env").read_text(encoding="utf-8")
     address = re.search('^REPOSITORY_URL="(.*)"$', publisher, re.MULTILINE).group(1)
     urls = DISTRIBUTION.metadata.get_all("Project-URL") or []
     assert bool(urls) == bool(address)

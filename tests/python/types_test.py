@@ -13,7 +13,7 @@ import sys
 
 import environments
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2] / "tools/python/src"
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "bindings/python/src"
 # Pinned: a new release may find more. The rest: whose types the package uses.
 PACKAGES = ["mypy==2.4.1", "pyright==1.1.414", "numpy", "pillow", "pycocotools", "tqdm",
             "types-pycocotools", "types-tqdm"]

@@ -2,7 +2,7 @@
 
     tests/python/wheel.py LIBRARY FOLDER PACKAGE...
 
-builds the wheel around LIBRARY (tools/python), installs it with the packages below FOLDER,
+builds the wheel around LIBRARY (bindings/python), installs it with the packages below FOLDER,
 and runs pytest on tests/python there. "oldest:NAME" and "newest:NAME" are the versions of
 PyPI that this Python can install. Run by CTest as `python.*`; skips as environments.py says.
 """
@@ -16,7 +16,7 @@ import environments
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(ROOT, "tools", "python"))
+sys.path.insert(0, os.path.join(ROOT, "bindings", "python"))
 import make_wheel  # noqa: E402  pylint: disable=wrong-import-position
 
 # pytest, what the wheel's extra "evaluation" names, and a server that forks.
@@ -33,7 +33,7 @@ def check_that_a_source_distribution_is_refused(folder):
     """Ends the test if the build backend does not say why there is none."""
     done = subprocess.run(
         [os.path.join(folder, "build", "bin", "python"), "-c", "import backend; backend.build_sdist('.')"],
-        capture_output=True, text=True, check=False, cwd=os.path.join(ROOT, "tools", "python"))
+        capture_output=True, text=True, check=False, cwd=os.path.join(ROOT, "bindings", "python"))
     if done.returncode == 0 or not done.stderr.startswith(
             "gles-delegate has no source distribution: "):
         sys.exit("FAILED: a source distribution: " + done.stdout + done.stderr)

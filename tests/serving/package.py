@@ -2,7 +2,7 @@
 
     tests/serving/package.py LIBRARY FOLDER
 
-builds the wheels of tools/python, around LIBRARY, and of tools/serving, installs both below
+builds the wheels of bindings/python, around LIBRARY, and of serving, installs both below
 FOLDER and runs pytest on tests/serving there. Run by CTest as `serving.server`; skips as
 tests/python/environments.py says.
 """
@@ -19,7 +19,7 @@ import environments  # pylint: disable=wrong-import-position
 import wheel  # pylint: disable=wrong-import-position
 
 BUILD_TOOLS = ["hatchling==1.27.0", "pip"]
-# The requirements of tools/serving/pyproject.toml, with ray, and the clients.
+# The requirements of serving/pyproject.toml, with ray, and the clients.
 PACKAGES = ["kserve>=0.21.0,<0.22", "ai-edge-litert>=2.0,<3", "ray[serve]>=2.43,<3",
             "grpcio-reflection<1.82", "tritonclient[http,grpc]>=2.50,<3", "pytest==8.4.2"]
 
@@ -30,7 +30,7 @@ def main():
     if sys.version_info < (3, 10):
         environments.skip("kserve needs Python 3.10")
     wheels = [wheel.build_wheel(library, folder), environments.build_wheel(
-        BUILD_TOOLS, os.path.join(ROOT, "tools", "serving"), os.path.join(folder, "build_serving"),
+        BUILD_TOOLS, os.path.join(ROOT, "serving"), os.path.join(folder, "build_serving"),
         os.path.join(folder, "serving_wheels"))]
     python = environments.python_with(os.path.join(folder, "runtime"), PACKAGES)
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps",

@@ -1,4 +1,4 @@
-"""The files of tools/serving/deploy: what they name exists."""
+"""The files of serving/deploy: what they name exists."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import gles_serving
 import serving_process as sp
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DEPLOY = os.path.join(os.path.dirname(os.path.dirname(HERE)), "tools", "serving", "deploy")
+DEPLOY = os.path.join(os.path.dirname(os.path.dirname(HERE)), "serving", "deploy")
 
 
 def read(*path):

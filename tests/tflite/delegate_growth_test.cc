@@ -1,6 +1,6 @@
 // labels: op delegate llvmpipe
 // The heap does not grow over many Invokes and over many lives. Long
-// runs: tools/soak.cc, and the lives of several models with
+// runs: lab/soak.cc, and the lives of several models with
 // GLES_GROWTH_LIVES=2000 (docs/reliability.md).
 #include <malloc.h>
 #include <unistd.h>

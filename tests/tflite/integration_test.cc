@@ -1,6 +1,6 @@
 // labels: op delegate llvmpipe oldest_tflite
 // The code of docs/integration.md: each of its blocks stands here, word for
-// word (tools/lint_tree.py), and runs.
+// word (tests/lint/lint_tree.py), and runs.
 #include <cstdio>
 #include <thread>
 #include <vector>

@@ -28,6 +28,7 @@ PROGRAMS = {
     "model_shapes": ("--output_dri=x", "output_dir"),
     "soak": ("--invoke=3", "invokes"),
 }
+OF_THE_LAB = ("model_shapes", "soak")  # which a tree may lack
 # Programs that run a backend which flags choose; the others do not know these flags.
 CHOOSE_BACKENDS = ("benchmark_model", "inference_diff", "quantized_accuracy")
 CHOICE = ("use_gles", "use_xnnpack", "use_cpu", "external_delegate_path", "external_delegate_options")
@@ -76,11 +77,13 @@ REFUSED = {
     "gles_tune": (("--num_threads=2", "unknown flag 'num_threads'"),),
     "soak": (("--invokes=0", "--invokes must be 1 or more"),),
 }
-# Scripts of tools/ run in separate environments, and import these before anything else.
+# Folders of scripts. Some run in separate environments, and import these before anything else.
+SCRIPTS = ("bindings", "examples", "lab", "packaging", "serving", "tests/drivers", "tests/lint",
+           "tools")
 NEED_PACKAGES = {"grpc", "numpy", "psutil", "ray"}
 # Parts of programs, run by others.
-NOT_PROGRAMS = ("tools/serving/src/", "tools/dev_progress.sh", "tools/lint_main.py")
-PACKAGE = "tools/python/src/"
+NOT_PROGRAMS = ("serving/src/", "tests/lint/lint_main.py")
+PACKAGE = "bindings/python/src/"
 
 
 def run(command, **how):
@@ -173,8 +176,8 @@ def check_arguments(path, folder):
 
 def scripts():
     """Each command that prints its help, by its name."""
-    for line in run(["git", "-C", str(ROOT), "ls-files", "tools/*.py", "tools/*.sh",
-                     "examples/*.py"]).stdout.split():
+    patterns = [f"{folder}/*.{kind}" for kind in ("py", "sh") for folder in SCRIPTS]
+    for line in run(["git", "-C", str(ROOT), "ls-files", *patterns]).stdout.split():
         if line.startswith(NOT_PROGRAMS):
             continue
         text = (ROOT / line).read_text(encoding="utf-8")
@@ -244,6 +247,8 @@ def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
     failed = 0
     for name, (misspelt, meant) in PROGRAMS.items():
+        if name in OF_THE_LAB and not (ROOT / "lab").exists():
+            continue
         with tempfile.TemporaryDirectory() as scratch:
             scratch = pathlib.Path(scratch)
             for file in ("empty", "secret"):

@@ -35,7 +35,7 @@ apt() {
 
 
 def script(functions, call):
-    return ["bash", "-c", f"set -euo pipefail; source {ROOT}/tools/dev_progress.sh\n"
+    return ["bash", "-c", f"set -euo pipefail; source {ROOT}/cmake/dev_progress.sh\n"
             + functions + call]
 
 

@@ -1,5 +1,5 @@
 // labels: tools delegate llvmpipe
-// tools/tflite_tools: the delegate as a provider of TensorFlow Lite's own
+// bindings/tflite_tools: the delegate as a provider of TensorFlow Lite's own
 // tools, compiled against a baseline plan for their header.
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
 // In the place of TensorFlow Lite's header of this name, so that
-// tools/tflite_tools is compiled and run without TensorFlow's sources: the
+// bindings/tflite_tools is compiled and run without TensorFlow's sources: the
 // declarations that a provider uses, written for this test. The real
 // header is tried by hand (docs/tflite_tools.md).
 #ifndef GLES_DELEGATE_TESTS_TOOLS_TFLITE_TOOLS_DELEGATE_PROVIDER_H_

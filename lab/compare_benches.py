@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Compares two runs of the benches, or prints runs as tables.
+
+  lab/compare_benches.py BEFORE.json AFTER.json [--limit 1.1] [--only REGEX]
+  lab/compare_benches.py --table FILE.json...
+  lab/compare_benches.py --update docs/benchmarks.md --section llvmpipe FILE.json...
+
+The files are those of ./dev bench: Google Benchmark's, or benchmark_model's
+(--report_json). Prints the ratio AFTER / BEFORE of the time of each benchmark, and
+the geometric mean of each kind. Exit status 1: a benchmark is past --limit.
+Single figures move by more than that where the machine does other work: compare
+runs that one machine made within a few minutes.
+
+--table prints Markdown, with renderer, driver, date and revision: whole models,
+ops by kind, whatever else the files hold. --update writes it between the
+comments <!-- benches: SECTION --> and <!-- end of benches: SECTION --> of a page.
+"""
+
+import argparse
+import json
+import math
+import re
+import sys
+
+import bench_tables
+
+UNITS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
+
+
+def us_of(row):
+    """Microseconds of one of Google Benchmark's rows.
+
+    >>> us_of({"best_us": 12.0, "real_time": 1.0, "time_unit": "ms"})
+    12.0
+    >>> us_of({"real_time": 3.0, "time_unit": "ms"})
+    3000.0
+    """
+    return row.get("best_us", row["real_time"] * UNITS[row.get("time_unit", "ns")])
+
+
+def rows_of(report):
+    """Google Benchmark's rows that measured something.
+
+    >>> [r["name"] for r in rows_of({"benchmarks": [
+    ...     {"name": "conv", "run_type": "iteration"}, {"name": "pool"},
+    ...     {"name": "broken", "error_occurred": True},
+    ...     {"name": "pool_mean", "run_type": "aggregate"}]})]
+    ['conv', 'pool']
+    """
+    return [r for r in report["benchmarks"]
+            if not r.get("error_occurred") and r.get("run_type") != "aggregate"]
+
+
+def times(report):
+    """{name: microseconds}.
+
+    >>> times({"benchmarks": [{"name": "pool", "real_time": 3.0, "time_unit": "ms"}]})
+    {'pool': 3000.0}
+    >>> times([{"model": "m/a.tflite", "backend": "gles", "num_threads": 1,
+    ...         "invoke_ms": {"median": 0.5}}])
+    {'a.tflite gles': 500.0}
+    """
+    if isinstance(report, list):
+        return {
+            "%s %s" % (row["model"].rsplit("/", 1)[-1], row["backend"]):
+                1000 * row["invoke_ms"]["median"]
+            for row in report
+        }
+    return {row["name"]: us_of(row) for row in rows_of(report)}
+
+
+def context_of(report):
+    """Renderer, driver, date and revision, as far as the file has them."""
+    if isinstance(report, list):
+        return next((r for r in report if r.get("renderer", "CPU") != "CPU"), {})
+    return report.get("context", {})
+
+
+def means(ratios):
+    """Lines of geometric means by the first two parts of the names.
+
+    >>> print("\\n".join(means({"op/ADD/m/n1": 2.0, "op/ADD/m/n2": 0.5, "x": 1.5})))
+      1.000  geometric mean of 2: op/ADD
+      1.500  geometric mean of 1: x
+    """
+    kinds = {}
+    for name, ratio in ratios.items():
+        kinds.setdefault("/".join(name.split("/")[:2]), []).append(math.log(ratio))
+    return ["%7.3f  geometric mean of %d: %s" % (
+        math.exp(sum(logs) / len(logs)), len(logs), kind)
+            for kind, logs in kinds.items()]
+
+
+def compare(before, after, limit):
+    """Lines to print, and the names that are past the limit.
+
+    >>> lines, slower = compare({"a": 10.0, "b": 10.0, "c": 1.0, "none": 0.0},
+    ...                         {"a": 11.5, "b": 5.0, "d": 1.0, "none": 0.0}, 1.1)
+    >>> slower
+    ['a']
+    >>> print("\\n".join(lines))
+      ratio     before us      after us  benchmark
+      1.150          10.0          11.5  a  SLOWER
+      0.500          10.0           5.0  b
+    only before: c
+    only after: d
+      1.150  geometric mean of 1: a
+      0.500  geometric mean of 1: b
+    """
+    lines = ["%7s %13s %13s  %s" % ("ratio", "before us", "after us", "benchmark")]
+    ratios = {name: after[name] / before[name] for name in before
+              if before[name] > 0 and after.get(name, 0) > 0}
+    slower = [name for name, ratio in ratios.items() if ratio > limit]
+    for name, ratio in ratios.items():
+        lines.append("%7.3f %13.1f %13.1f  %s%s" % (
+            ratio, before[name], after[name], name, "  SLOWER" if ratio > limit else ""))
+    for title, some, others in (("only before", before, after),
+                                ("only after", after, before)):
+        lines.extend("%s: %s" % (title, name) for name in some if name not in others)
+    return lines + means(ratios), slower
+
+
+def tables(reports):
+    """Markdown of all files together, a block for each kind of table.
+
+    >>> print(tables([[{"model": "a.tflite", "backend": "gles", "num_threads": 1,
+    ...     "renderer": "R", "driver": "D", "revision": "r1",
+    ...     "invoke_ms": {"median": 0.5}}]]))
+    R, D, revision r1
+    <BLANKLINE>
+    | benchmark | us |
+    |---|---:|
+    | a.tflite gles | 500 |
+    >>> print(tables([{"context": {"renderer": "R"}, "benchmarks": [
+    ...     {"name": "chain", "real_time": 2.0, "time_unit": "us"}]}] * 2))
+    R
+    <BLANKLINE>
+    | benchmark | us | rate |
+    |---|---:|---:|
+    | chain | 2.00 |  |
+    | chain | 2.00 |  |
+    """
+    lines = dict.fromkeys(bench_tables.facts(context_of(r)) for r in reports)
+    rows = [row for r in reports if not isinstance(r, list) for row in rows_of(r)]
+    lists = [item for r in reports if isinstance(r, list) for item in times(r).items()]
+    blocks = ["  \n".join(line for line in lines if line),
+              bench_tables.model_table(rows), bench_tables.submit_table(rows),
+              bench_tables.throughput_table(rows),
+              bench_tables.op_table(rows), bench_tables.other_table(rows, us_of)]
+    if lists:
+        blocks.append(bench_tables.markdown(
+            ["benchmark", "us"], [[name, bench_tables.number(us)] for name, us in lists]))
+    return "\n\n".join(block for block in blocks if block)
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def update(path, section, text):
+    """Writes the tables into a page. Returns 0, or 1 where the page has no such section."""
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    try:
+        page = bench_tables.insert(page, section, text)
+    except ValueError as error:
+        print("%s: %s" % (path, error), file=sys.stderr)
+        return 1
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(page)
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", metavar="FILE.json")
+    parser.add_argument("--limit", type=float, default=1.1, help="of a ratio")
+    parser.add_argument("--only", default="", help="names that match this, alone")
+    parser.add_argument("--table", action="store_true", help="print Markdown")
+    parser.add_argument("--update", metavar="PAGE", help="write it into this page")
+    parser.add_argument("--section", default="llvmpipe", help="of that page")
+    options = parser.parse_args()
+    reports = [load(path) for path in options.files]
+    if options.update:
+        return update(options.update, "benches: " + options.section, tables(reports))
+    if options.table:
+        print(tables(reports))
+        return 0
+    if len(reports) != 2:
+        parser.error("two files are compared")
+    renderers = [context_of(report).get("renderer") for report in reports]
+    if renderers[0] != renderers[1]:
+        print("different renderers: %s and %s" % tuple(renderers), file=sys.stderr)
+    before, after = ({name: us for name, us in times(report).items()
+                      if re.search(options.only, name)} for report in reports)
+    lines, slower = compare(before, after, options.limit)
+    print("\n".join(lines))
+    if not set(before) & set(after):
+        print("the files have no benchmark in common", file=sys.stderr)
+        return 1
+    return 1 if slower else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
