@@ -42,7 +42,7 @@ NOT_RUN = (
     (r"python -m gles_delegate|python examples/", "run by the test `python.litert`, which fetches LiteRT"),
     (r"python benches/compare_accelerators", "fetches LiteRT"),
     (r"faces_app|.*quantized_accuracy", "run by the test `textures` or `tools` if there are models"),
-    (r"cmake (--build build(?!-examples)|-S tools|-S \.)|ctest", "builds, or runs tests"),
+    (r"cmake (--build build(?!-examples)|-S bindings/tflite_tools|-S \.)|ctest", "builds, or runs tests"),
     (r"delegate_growth_test", "run by the test `delegate_growth`, for a shorter time"),
     (r".*bin/model_bench", "takes minutes, on models that are not in the tree"),
     (r"serving/measure/(?!plot)", "needs a server under load"),
@@ -157,7 +157,7 @@ class Checker:
         """The folder in which commands run, with the files that they name."""
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / ".deps").mkdir(parents=True)
-        links = {name: ROOT / name for name in ("benches", "bindings", "delegate", "dev", "examples",
+        links = {name: ROOT / name for name in ("bindings", "cmake", "delegate", "dev", "examples",
                                                 "lab", "serving", "tools")}
         for name, target in {**links, "build": self.bin.parent, ".deps/tflite": tflite_root}.items():
             (self.folder / name).symlink_to(target)
@@ -236,7 +236,7 @@ class Checker:
                        for path in (ROOT / folder).glob(f"**/{program.group(1)}.c*")]
             return "" if sources else f"no {name}"
         script = words[1] if name.startswith("python") and words[1:] else name
-        if re.match(r"(benches|bindings|examples|lab|packaging|serving|tests|tools)/", script):
+        if re.match(r"(bindings|examples|lab|packaging|serving|tests|tools)/", script):
             path = ROOT / script
             if not path.exists():
                 return f"no {script}"

@@ -25,7 +25,7 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "python"))
 sys.path.insert(0, str(ROOT / "tests" / "install"))
-sys.path.insert(0, str(ROOT / "lab" / "drivers"))
+sys.path.insert(0, str(ROOT / "tests" / "drivers"))
 sys.path.insert(0, str(ROOT / "bindings" / "python"))
 
 # pylint: disable=wrong-import-position

@@ -47,7 +47,8 @@ std::set<std::string>& Hidden() {
 
 bool IsOurs(const absl::CommandLineFlag& flag) {
   return Hidden().count(std::string(flag.Name())) == 0 &&
-         absl::StrContains(flag.Filename(), "tools/") &&
+         (absl::StrContains(flag.Filename(), "tools/") ||
+          absl::StrContains(flag.Filename(), "lab/")) &&
          !absl::StrContains(flag.Filename(), "absl/");
 }
 

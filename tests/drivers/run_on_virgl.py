@@ -11,14 +11,12 @@ takes for a skip, if there is no virgl_test_server or it does not start.
 """
 import argparse
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "drivers"))
-import socket_server  # pylint: disable=wrong-import-position
+import socket_server
 
 SKIPPED = 77
 
