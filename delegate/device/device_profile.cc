@@ -4,7 +4,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "delegate/device/baseline.h"
 #include "delegate/device/tuning_parameters.h"
 #include "egl/environment.h"
 

@@ -13,14 +13,9 @@
 
 namespace gles_delegate {
 
-using gl_shaders::ReadBy;
-using gl_shaders::Storage;
-
 namespace {
 
 constexpr char kSeparator[] = " (several are separated by commas)";
-
-constexpr int kNumber(Storage storage) { return static_cast<int>(storage); }
 
 const TuningParameter* FindParameter(absl::string_view name) {
   const auto& parameters = TuningParameters();
@@ -29,71 +24,6 @@ const TuningParameter* FindParameter(absl::string_view name) {
                                  return parameter.name == name;
                                });
   return it == parameters.end() ? nullptr : &*it;
-}
-
-// One table, and therefore a long function: a row per tuning parameter.
-std::vector<TuningParameter> MakeParameters() {
-  using C = DeviceChoices;
-  constexpr int kAny = 1 << 30;  // A limit of what texts may say, no more.
-  constexpr int kKib = 1 << 10, kMib = 1 << 20;
-  return {
-      {"storage",
-       &C::storage,
-       kNumber(Storage::kTextureArray),
-       kNumber(Storage::kTexelBuffer),
-       {0, 1, 2, 3}},
-      {"read_by",
-       &C::read_by,
-       static_cast<int>(ReadBy::kFetch),
-       static_cast<int>(ReadBy::kImage),
-       {}},
-      {"constants",
-       &C::constants,
-       kNumber(Storage::kTexture2d),
-       kNumber(Storage::kBuffer),
-       {}},
-      {"conv_tile_pixels", &C::conv_tile_pixels, 1, 16, {1, 2, 4, 8}},
-      {"conv_tile_slices", &C::conv_tile_slices, 1, 16, {1, 2, 4}},
-      {"residual_tile_pixels", &C::residual_tile_pixels, 1, 16, {}},
-      {"depthwise_tile_pixels", &C::depthwise_tile_pixels, 1, 16, {1, 2, 4}},
-      {"depthwise_tile_rows", &C::depthwise_tile_rows, 1, 16, {1, 2, 4}},
-      {"depthwise_unrolled_taps", &C::depthwise_unrolled_taps, 0, 25, {}},
-      {"depthwise_by_columns", &C::depthwise_by_columns, 0, 1, {}},
-      {"work_group_size", &C::work_group_size, 1, 1024, {32, 64, 128, 256}},
-      {"reduction_lanes", &C::reduction_lanes, 1, 1024, {1, 8, 32}},
-      {"held_boxes", &C::held_boxes, 0, 16, {}},
-      {"simd_lanes", &C::simd_lanes, 1, 1024, {}},
-      {"split_k_target",
-       &C::split_k_target,
-       0,
-       kAny,
-       {0, 16 * kKib, 48 * kKib, 96 * kKib}},
-      {"fused_depthwise_work",
-       &C::fused_depthwise_work,
-       0,
-       kAny,
-       {0, 300, 1200, 4800}},
-      {"fused_plane_work", &C::fused_plane_work, 0, kAny, {0, 6000, 30000}},
-      {"fused_next_texels", &C::fused_next_texels, 0, kAny, {0, 1024, 8192}},
-      {"read_through", &C::read_through, 0, 1, {0, 1}},
-      {"fused_squeeze_texels",
-       &C::fused_squeeze_texels,
-       0,
-       kAny,
-       {0, 4096, 65536}},
-      {"few_registers", &C::few_registers, 0, 2, {}},
-      {"winograd_min_channels",
-       &C::winograd_min_channels,
-       0,
-       kAny,
-       {0, 16, 64, 256}},
-      {"winograd_band_bytes", &C::winograd_band_bytes, 0, kAny, {0, kMib}},
-      {"share_programs", &C::share_programs, 0, kMaxSharing, {}},
-      {"unrolled_terms", &C::unrolled_terms, 0, 1024, {0, 36, 160}},
-      {"host_transfers", &C::host_transfers, 0, 1, {0, 1}},
-      {"half_arithmetic", &C::half_arithmetic, 0, 1, {}},
-      {"across_bus", &C::across_bus, 0, 1, {0, 1}},
-  };
 }
 
 }  // namespace
@@ -113,9 +43,22 @@ void TuningParameter::Set(int value, DeviceChoices* choices) const {
 }
 
 const std::vector<TuningParameter>& TuningParameters() {
-  static const auto* const kParameters =
-      new std::vector<TuningParameter>(MakeParameters());
+  constexpr int kAny = 1 << 30;  // A limit of what texts may say, no more.
+  static const auto* const kParameters = new std::vector<TuningParameter>{
+#define TUNING(type, name, value, least, most, baseline, meaning, ...) \
+  {#name, &DeviceChoices::name, least, most, {__VA_ARGS__}},
+#include "delegate/device/tuning.inc"
+  };
   return *kParameters;
+}
+
+DeviceChoices BaselineChoices(DeviceChoices choices) {
+  constexpr int kKept = -1;
+#define TUNING(type, name, value, least, most, baseline, ...) \
+  if (baseline != kKept)                                      \
+    choices.name = static_cast<decltype(choices.name)>(baseline);
+#include "delegate/device/tuning.inc"
+  return choices;
 }
 
 std::string TuningText(const DeviceChoices& choices) {

@@ -1,6 +1,4 @@
-// The tuning parameters: members of DeviceChoices by name. This list drives
-// the text of a tuning, the key of the start-up cache, the search
-// (tools/gles_tune) and the table of docs/tuning.md, which a test checks.
+// The tuning parameters (tuning.inc): members of DeviceChoices by name.
 #ifndef GLES_DELEGATE_DELEGATE_DEVICE_TUNING_PARAMETERS_H_
 #define GLES_DELEGATE_DELEGATE_DEVICE_TUNING_PARAMETERS_H_
 
@@ -21,7 +19,7 @@ struct TuningParameter {
                    gl_shaders::ReadBy DeviceChoices::*>;
   absl::string_view name;
   Member member;
-  int min;  // 0 if 0 turns something off.
+  int min;
   int max;
   std::vector<int> candidates;  // Tried by the search; may be empty.
 
@@ -32,6 +30,14 @@ struct TuningParameter {
 
 // All members of DeviceChoices, each once, except the defaults of options.
 const std::vector<TuningParameter>& TuningParameters();
+
+// The choices of a baseline plan, which a partition runs until the programs of
+// its optimized plan are compiled, for drivers that compile slowly: the fewest
+// and simplest programs, one output per invocation, nothing fused, split or
+// unrolled, programs shared as much as possible. Storage and transfers stay as
+// they are, so that a partition can switch plans and keep the memory of its
+// inputs and outputs.
+DeviceChoices BaselineChoices(DeviceChoices choices);
 
 // "storage=2,conv_tile_pixels=4,...", with all values. Choices with
 // equal texts differ at most in the defaults of options.

@@ -41,7 +41,7 @@ struct BuildReport {
   std::vector<std::string> self_check_faults;  // of all plans, one each
 };
 
-// Progress from the baseline plan (device/baseline.h) to the optimized plan.
+// Progress from the baseline plan (device/tuning_parameters.h) to the optimized plan.
 struct BackgroundReport {
   // "off": no baseline plan; if startup is tiered, `reason` says
   // why. "waiting": for the first inference. "running": the optimized plan is

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/device/baseline.h"
+#include "delegate/device/tuning_parameters.h"
 #include "delegate/partition/background_build.h"
 #include "delegate/session/exclusions.h"
 #include "egl/gl_api.h"
@@ -18,7 +18,7 @@ namespace gles_delegate {
 namespace {
 
 // The option startup: tiered. Starts with a baseline plan of few, simple
-// programs (device/baseline.h), while those of the optimized plan are compiled
+// programs (device/tuning_parameters.h), while those of the optimized plan are compiled
 // in the background.
 // After the first inference with the baseline plan, the optimized plan is built
 // in the background. Later inferences warm up a few of its programs each, and

@@ -1,6 +1,6 @@
 // labels: unit sanitize
 // How many programs a baseline plan has, and what it leaves as it was.
-#include "delegate/device/baseline.h"
+#include "delegate/device/tuning_parameters.h"
 
 #include "delegate/device/tuning_parameters.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
