@@ -10,13 +10,6 @@
 namespace gles_delegate {
 namespace {
 
-egl::ContextOptions WantedContext(const GpuOptions& options) {
-  egl::ContextOptions wanted;
-  wanted.device = options.device;
-  wanted.allow_software = options.allow_software;
-  return wanted;
-}
-
 using Log = absl::FunctionRef<void(const std::string&)>;
 
 // `made`, as a replacement for the app's context: tells the user why, with the
@@ -35,14 +28,14 @@ absl::StatusOr<T> InPlace(absl::StatusOr<T> made, const std::string& why,
 // On the app's display, if it gave one that works.
 absl::StatusOr<std::unique_ptr<egl::Context>> MakeUnshared(
     const GpuOptions& options, Log log) {
-  egl::ContextOptions wanted = WantedContext(options);
-  if (options.display == nullptr) return egl::Context::Create(wanted);
-  wanted.display = options.display;
-  auto context = egl::Context::Create(wanted);
+  auto context = egl::Context::Create(options.context);
+  if (options.context.display == EGL_NO_DISPLAY) return context;
   if (context.ok()) return context;
   const std::string why = absl::StrCat("the app's EGLDisplay is not used: ",
                                        context.status().message());
-  return InPlace(egl::Context::Create(WantedContext(options)), why, log);
+  egl::ContextOptions elsewhere = options.context;
+  elsewhere.display = EGL_NO_DISPLAY;
+  return InPlace(egl::Context::Create(elsewhere), why, log);
 }
 
 // The delegate's own context, and the objects shared by its partitions.
@@ -61,7 +54,7 @@ absl::StatusOr<SharingContext> MakeOwn(const GpuOptions& options, Log log) {
     return context;
   };
   const auto may_join = [&](const egl::Context& other) {
-    return options.allow_software || !other.device().software;
+    return options.context.allow_software || !other.device().software;
   };
   const auto tell = [&](const absl::Status& why) {
     log(
@@ -70,7 +63,7 @@ absl::StatusOr<SharingContext> MakeOwn(const GpuOptions& options, Log log) {
                      why.message()));
   };
   return JoinShareGroup(absl::StrCat(options.has_worker ? "worker\n" : "own\n",
-                                     options.place, "\n", options.share_key),
+                                     options.Place(), "\n", options.share_key),
                         may_join, make, tell,
                         /*on_one_thread=*/options.has_worker);
 }
@@ -134,7 +127,7 @@ absl::StatusOr<SharingContext> MakeContext(const GpuOptions& options,
   // On a worker's thread, the current context belongs to another delegate.
   if (!options.force_own_context && !options.has_worker &&
       egl::Context::HasCurrent()) {
-    auto adopted = AdoptCurrent(options.allow_software);
+    auto adopted = AdoptCurrent(options.context.allow_software);
     if (adopted.ok()) return Around(*std::move(adopted), options);
     const std::string why = absl::StrCat(
         "the current EGL context is not used: ", adopted.status().message());
@@ -144,6 +137,12 @@ absl::StatusOr<SharingContext> MakeContext(const GpuOptions& options,
 }
 
 }  // namespace
+
+std::string GpuOptions::Place() const {
+  if (context.display == EGL_NO_DISPLAY) return context.device;
+  return absl::StrCat(absl::Hex(reinterpret_cast<uintptr_t>(context.display)),
+                      " ", context.device);
+}
 
 absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(
     bool allow_software) {

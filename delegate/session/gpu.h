@@ -17,11 +17,9 @@ namespace gles_delegate {
 
 // Which context a Gpu has. The names are those of the delegate's options.
 struct GpuOptions {
-  std::string device;
-  void* display = nullptr;  // the app's EGLDisplay; nullptr: any
-  // Where the delegate's own context is made, as part of a key.
-  std::string place;
-  bool allow_software = true;
+  egl::ContextOptions context;  // of the delegate's own
+  // Where that is made, as part of a key.
+  std::string Place() const;
   bool force_own_context = false;
   std::string share_key;    // "": nothing is shared
   bool has_worker = false;  // thread_mode: either of the workers

@@ -9,8 +9,9 @@ namespace gles_delegate {
 
 absl::Status GlesSimpleDelegate::BindObject(int tensor,
                                             const TfLiteGlesObject* object) {
-  const bool never_shares = !options_.worker_shares &&
-                            (worker_ != nullptr || options_.force_own_context);
+  const bool never_shares =
+      !options_.gpu.worker_shares &&
+      (worker_ != nullptr || options_.gpu.force_own_context);
   if (object != nullptr &&
       (never_shares || (gpu_ != nullptr && !gpu_->has_objects_of_app()))) {
     return absl::FailedPreconditionError(

@@ -106,7 +106,7 @@ TfLiteDelegate* TfLiteGlesDelegateCreateOnDisplay(
                   absl::Span<
                       const std::pair<absl::string_view, absl::string_view>>())
             : OptionsFrom(options);
-    if (read.ok()) read->display = egl_display;
+    if (read.ok()) read->gpu.context.display = egl_display;
     return read;
   });
 }

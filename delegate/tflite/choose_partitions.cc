@@ -137,7 +137,7 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
   RefuseAbsentOutputs(&partitions);
   RefuseSurplus(&partitions);
   if (options_.max_delegated_partitions < 0) RefuseWhatDoesNotPay(&partitions);
-  if (options_.memory_limit_bytes > 0 && !now().is_inlined) {
+  if (options_.session.memory_limit_bytes > 0 && !now().is_inlined) {
     partitions.erase(std::remove_if(partitions.begin(), partitions.end(),
                                     [&](const ModelPartition& p) {
                                       return !FitsInMemory(context, p);

@@ -19,9 +19,8 @@ std::string DevicesText() {
 }
 
 absl::Status FindDevice(const Options& options) {
-  egl::ContextOptions wanted;
-  wanted.device = options.device;
-  wanted.allow_software = options.allow_software;
+  egl::ContextOptions wanted = options.gpu.context;
+  wanted.display = EGL_NO_DISPLAY;
   return egl::Context::CanCreate(wanted);
 }
 

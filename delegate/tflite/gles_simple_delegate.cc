@@ -28,36 +28,6 @@
 namespace gles_delegate {
 namespace {
 
-// --- The options, as delegate/session/ takes them ----------------------------
-
-GpuOptions GpuOptionsOf(const Options& options) {
-  GpuOptions gpu;
-  gpu.device = options.device;
-  gpu.display = options.display;
-  gpu.place = options.PlaceOfOwnContext();
-  gpu.allow_software = options.allow_software;
-  gpu.force_own_context = options.force_own_context;
-  gpu.share_key = options.share_key;
-  gpu.has_worker = options.has_worker;
-  gpu.worker_shares = options.worker_shares;
-  return gpu;
-}
-
-SessionOptions SessionOptionsOf(const Options& options) {
-  SessionOptions session;
-  BuildOptions& build = session.build;
-  build.cache = options.cache;
-  build.checks_itself = options.self_check;
-  build.may_change_storage = options.storage == kTfLiteGlesStorageAuto;
-  build.tells_passes_dropped = options.verbosity >= 1;
-  session.waiting = options.waiting;
-  session.does_not_wait = options.does_not_wait;
-  session.is_verbose = options.verbosity >= 1;
-  session.profiles = options.enable_op_profiling;
-  session.memory_limit_bytes = options.memory_limit_bytes;
-  return session;
-}
-
 constexpr int kSmallest = 4;
 constexpr int kLargest = 1 << 14;  // a second of sound
 // More free axes than one would make tensors of any size of these.
@@ -245,20 +215,6 @@ absl::StatusOr<bool> TrialShapes::FindBetter(ShapeFacts* facts) {
 
 namespace {
 
-// What reading a model goes by.
-ReadOptions ReadOptionsOf(const Options& options, const Runtime& runtime) {
-  ReadOptions read;
-  read.params_minor = ParamsMinorOf(runtime);
-  read.traits = runtime.traits;
-  read.enable_quantization = options.enable_quantization;
-  read.simulate_quantization =
-      options.quantized_compute != kTfLiteGlesQuantizedFloatUnsimulated;
-  read.half = options.is_precision_loss_allowed;
-  read.exclude_nodes = options.exclude_nodes;
-  read.float32_nodes = options.float32_nodes;
-  return read;
-}
-
 // MayHoldQuantized() of the model and its decompositions.
 bool AnyMayHoldQuantized(const TfLiteContext& context,
                          const ModelNodes& nodes) {
@@ -283,14 +239,13 @@ bool FollowsKernels(const Options& options, const Runtime& runtime) {
 
 // nullptr: the delegate works on its callers' threads.
 std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
-  if (!options.has_worker) return nullptr;
-  auto worker =
-      options.share_key.empty()
-          ? std::make_shared<WorkerThread>()
-          : WorkerOfGroup(absl::StrCat(
-                options.worker_shares ? "sharing\n" : "own\n",
-                options.PlaceOfOwnContext(), "\n", options.share_key));
-  if (options.waiting != egl::Waiting::kPassive) {
+  if (!options.gpu.has_worker) return nullptr;
+  auto worker = options.gpu.share_key.empty()
+                    ? std::make_shared<WorkerThread>()
+                    : WorkerOfGroup(absl::StrCat(
+                          options.gpu.worker_shares ? "sharing\n" : "own\n",
+                          options.gpu.Place(), "\n", options.gpu.share_key));
+  if (options.session.waiting != egl::Waiting::kPassive) {
     worker->AllowPolling(WorkerThread::Polling::kFirst);
   }
   return worker;
@@ -302,8 +257,8 @@ GlesSimpleDelegate::GlesSimpleDelegate(Options options)
     : options_(std::move(options)), worker_(WorkerOf(options_)) {}
 
 ContextOrError GlesSimpleDelegate::ContextOfCaller() const {
-  if (!options_.worker_shares) return SimpleDelegate::ContextOfCaller();
-  return AdoptCurrent(options_.allow_software);
+  if (!options_.gpu.worker_shares) return SimpleDelegate::ContextOfCaller();
+  return AdoptCurrent(options_.gpu.context.allow_software);
 }
 
 absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
@@ -312,7 +267,7 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
   const auto log = [&](const std::string& text) {
     if (options_.verbosity >= 1) Warn(context, text);
   };
-  ASSIGN_OR_RETURN(gpu_, MakeGpu(GpuOptionsOf(options_), of_caller, log));
+  ASSIGN_OR_RETURN(gpu_, MakeGpu(options_.gpu, of_caller, log));
   if (options_.verbosity >= 2) {
     const egl::DeviceInfo& device = gpu_->context->device();
     Tell(context, absl::StrCat("running on ", device.renderer, " (",
@@ -324,11 +279,7 @@ absl::Status GlesSimpleDelegate::EnsureGpu(TfLiteContext* context,
   if (worker_ != nullptr && !gpu_->context->device().software) {
     worker_->AllowPolling(WorkerThread::Polling::kBriefly);
   }
-  profile_ = ProfileFor(
-      gpu_->context->device(),
-      {options_.is_precision_loss_allowed, StorageOption(options_.storage),
-       options_.saturate_halves, options_.zero_copy, options_.tiered_start,
-       options_.prefers_fast_start, options_.tuning});
+  profile_ = ProfileFor(gpu_->context->device(), options_.planning);
   return absl::OkStatus();
 }
 
@@ -403,8 +354,10 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   runtime_.traits = AskKernels(context, nodes_, quant::TraitsOf(cpu_kernels()),
                                FollowsKernels(options_, runtime_));
   timer.Lap("shapes");
-  ASSIGN_OR_RETURN(auto model, ReadModel(context, nodes_, profile_,
-                                         ReadOptionsOf(options_, runtime_)));
+  options_.read.params_minor = ParamsMinorOf(runtime_);
+  options_.read.traits = runtime_.traits;
+  ASSIGN_OR_RETURN(auto model,
+                   ReadModel(context, nodes_, profile_, options_.read));
   timer.Lap("read_model");
   model_ = std::move(model);
   now().nodes_total = static_cast<int>(model_->nodes.size());
@@ -438,12 +391,12 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
   KernelSetup setup;
   setup.session = {gpu_,
                    profile_,
-                   SessionOptionsOf(options_),
+                   options_.session,
                    partition.nodes,
                    /*builds_late=*/now().is_inlined,
                    std::move(report)};
-  setup.read = {profile_, cpu_kernels(), ReadOptionsOf(options_, runtime_),
-                options_.uses_integer_path()};
+  setup.read = {profile_, cpu_kernels(), options_.read,
+                options_.uses_integer_path};
   setup.nodes = nodes_;
   setup.partition = partition;
   setup.fallback_to_cpu = options_.fallback_to_cpu;

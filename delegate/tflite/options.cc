@@ -25,6 +25,8 @@
 namespace gles_delegate {
 namespace {
 
+using Struct = TfLiteGlesDelegateOptions;
+
 absl::Status Malformed(absl::string_view reason) {
   return absl::InvalidArgumentError(
       absl::StrCat("environment variable ", kEnvironmentOptions, ": ", reason));
@@ -148,17 +150,6 @@ absl::StatusOr<std::string> ReadTuningFile(const std::string& path) {
 
 namespace {
 
-TfLiteGlesDelegateOptions Defaults() {
-  TfLiteGlesDelegateOptions options = {};
-  options.struct_size = sizeof(options);
-  options.max_delegated_partitions = -1;
-  options.float16_overflow = kTfLiteGlesFloat16OverflowSaturate;
-  options.storage = kTfLiteGlesStorageAuto;
-  options.verbosity = 1;
-  options.self_check = 1;
-  return options;
-}
-
 // The value of `device` that refuses software renderers.
 constexpr char kHardware[] = "hardware";
 
@@ -197,7 +188,7 @@ absl::StatusOr<TfLiteGlesDelegateOptions> KnownFields(
   if (const absl::string_view field = FieldCutAt(size); !field.empty()) {
     return BadStructSize(size, absl::StrCat(", which ends inside ", field));
   }
-  TfLiteGlesDelegateOptions options = Defaults();
+  TfLiteGlesDelegateOptions options = DefaultOptions();
   constexpr size_t kKnown = sizeof(TfLiteGlesDelegateOptions);
   for (size_t i = kKnown; i < size; ++i) {
     if (bytes[i] == 0) continue;
@@ -212,14 +203,7 @@ absl::StatusOr<TfLiteGlesDelegateOptions> KnownFields(
   return options;
 }
 
-absl::StatusOr<CacheOptions> CacheOptionsFrom(
-    const TfLiteGlesDelegateOptions& o) {
-  if (o.serialization_max_bytes < 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "option serialization_max_bytes: ", o.serialization_max_bytes,
-        " is negative; 0 is no limit"));
-  }
-  CacheOptions cache;
+absl::StatusOr<CacheOptions> CacheOptionsFrom(const Struct& o) {
   const absl::string_view directory =
       absl::NullSafeStringView(o.serialization_dir);
   const absl::string_view token = absl::NullSafeStringView(o.model_token);
@@ -229,91 +213,103 @@ absl::StatusOr<CacheOptions> CacheOptionsFrom(
         " is missing: the start-up cache needs both serialization_dir and "
         "model_token"));
   }
-  cache.directory = std::string(directory);
-  cache.token = std::string(token);
-  cache.max_bytes = o.serialization_max_bytes;
-  return cache;
+  return CacheOptions{std::string(directory), std::string(token),
+                      o.serialization_max_bytes};
 }
 
-// The options that are texts, but for the start-up cache's.
-absl::Status ReadTexts(const TfLiteGlesDelegateOptions& o, Options* options) {
-  if (o.device != nullptr) options->device = o.device;
-  if (options->device == kHardware) {
-    options->device.clear();
-    options->allow_software = false;
+GpuOptions GpuOptionsFrom(const Struct& o) {
+  GpuOptions gpu;
+  const absl::string_view device = absl::NullSafeStringView(o.device);
+  gpu.context.allow_software = device != kHardware;
+  if (device != kHardware) gpu.context.device = std::string(device);
+  gpu.force_own_context = o.thread_mode == kTfLiteGlesThreadCallerOwnContext;
+  gpu.share_key = std::string(absl::NullSafeStringView(o.share_key));
+  gpu.worker_shares = o.thread_mode == kTfLiteGlesThreadWorkerSharing;
+  gpu.has_worker =
+      gpu.worker_shares || o.thread_mode == kTfLiteGlesThreadWorker;
+  return gpu;
+}
+
+absl::StatusOr<PlanningOptions> PlanningOptionsFrom(const Struct& o) {
+  PlanningOptions planning;
+  planning.half = o.is_precision_loss_allowed != 0;
+  planning.storage = StorageOption(o.storage);
+  planning.saturate_halves =
+      o.float16_overflow == kTfLiteGlesFloat16OverflowSaturate;
+  if (o.zero_copy != kTfLiteGlesAuto) {
+    planning.zero_copy = o.zero_copy == kTfLiteGlesOn;
   }
-  if (o.share_key != nullptr) options->share_key = o.share_key;
+  planning.tiered_start = o.startup == kTfLiteGlesStartupTiered;
+  planning.fast_start = o.startup == kTfLiteGlesStartupBaseline;
+  const absl::string_view file = absl::NullSafeStringView(o.tuning_file);
+  if (!file.empty()) {
+    ASSIGN_OR_RETURN(planning.tuning, ReadTuningFile(std::string(file)));
+  }
+  return planning;
+}
+
+absl::StatusOr<SessionOptions> SessionOptionsFrom(const Struct& o) {
+  SessionOptions session;
+  BuildOptions& build = session.build;
+  ASSIGN_OR_RETURN(build.cache, CacheOptionsFrom(o));
+  build.checks_itself = o.self_check != 0;
+  build.may_change_storage = o.storage == kTfLiteGlesStorageAuto;
+  build.tells_passes_dropped = session.is_verbose = o.verbosity >= 1;
+  session.waiting = o.wait_type == kTfLiteGlesWaitActive ? egl::Waiting::kActive
+                    : o.wait_type == kTfLiteGlesWaitAggressive
+                        ? egl::Waiting::kAggressive
+                        : egl::Waiting::kPassive;
+  session.does_not_wait = o.wait_type == kTfLiteGlesWaitDoNotWait;
+  session.profiles = o.enable_op_profiling != 0;
+  session.memory_limit_bytes = o.memory_limit_bytes;
+  return session;
+}
+
+absl::StatusOr<ReadOptions> ReadOptionsFrom(const Struct& o) {
+  ReadOptions read;
+  read.enable_quantization = o.quantized_compute != kTfLiteGlesQuantizedCpu;
+  read.simulate_quantization =
+      o.quantized_compute != kTfLiteGlesQuantizedFloatUnsimulated;
+  read.half = o.is_precision_loss_allowed != 0;
+  ASSIGN_OR_RETURN(read.exclude_nodes,
+                   ParseNodeRanges("exclude_nodes",
+                                   absl::NullSafeStringView(o.exclude_nodes)));
+  ASSIGN_OR_RETURN(read.float32_nodes,
+                   ParseNodeRanges("float32_nodes",
+                                   absl::NullSafeStringView(o.float32_nodes)));
+  return read;
+}
+
+absl::StatusOr<Options> FromStruct(const Struct& o) {
+  RETURN_IF_ERROR(CheckRanges(o));
+  Options options;
+  options.gpu = GpuOptionsFrom(o);
+  ASSIGN_OR_RETURN(options.planning, PlanningOptionsFrom(o));
+  ASSIGN_OR_RETURN(options.session, SessionOptionsFrom(o));
+  ASSIGN_OR_RETURN(options.read, ReadOptionsFrom(o));
+  options.max_delegated_partitions = o.max_delegated_partitions;
+  options.uses_integer_path =
+      o.quantized_compute == kTfLiteGlesQuantizedAuto ||
+      o.quantized_compute == kTfLiteGlesQuantizedInteger;
+  options.verbosity = o.verbosity;
+  options.fallback_to_cpu = o.fallback_to_cpu != 0;
+  options.thread_mode = o.thread_mode;
+  const bool pins = o.keep_context_current == kTfLiteGlesAuto
+                        ? egl::MayStayCurrent()
+                        : o.keep_context_current == kTfLiteGlesOn;
+  options.pins_context = pins && !options.gpu.has_worker;
+  ASSIGN_OR_RETURN(options.input_shapes,
+                   ParseInputShapes(absl::NullSafeStringView(o.input_shapes)));
   const absl::string_view file = absl::NullSafeStringView(o.report_file);
   if (!file.empty()) {
     // The app may change its directory before the file is written.
     std::error_code error;
     const auto path = std::filesystem::absolute(std::string(file), error);
-    options->report_file = error ? std::string(file) : path.string();
+    options.report_file = error ? std::string(file) : path.string();
   }
-  ASSIGN_OR_RETURN(options->exclude_nodes,
-                   ParseNodeRanges("exclude_nodes",
-                                   absl::NullSafeStringView(o.exclude_nodes)));
-  ASSIGN_OR_RETURN(options->float32_nodes,
-                   ParseNodeRanges("float32_nodes",
-                                   absl::NullSafeStringView(o.float32_nodes)));
-  ASSIGN_OR_RETURN(options->input_shapes,
-                   ParseInputShapes(absl::NullSafeStringView(o.input_shapes)));
   const auto rounding = egl::DebugValue("rounding");
-  if (!rounding || *rounding == "auto") return absl::OkStatus();
-  ASSIGN_OR_RETURN(auto kernels, CpuKernelsFromName(*rounding));
-  options->integer_rounding = kernels;
-  return absl::OkStatus();
-}
-
-void SetThreads(const TfLiteGlesDelegateOptions& o, Options* options) {
-  options->thread_mode = o.thread_mode;
-  options->force_own_context =
-      o.thread_mode == kTfLiteGlesThreadCallerOwnContext;
-  options->worker_shares = o.thread_mode == kTfLiteGlesThreadWorkerSharing;
-  options->has_worker =
-      options->worker_shares || o.thread_mode == kTfLiteGlesThreadWorker;
-  const bool pins = o.keep_context_current == kTfLiteGlesAuto
-                        ? egl::MayStayCurrent()
-                        : o.keep_context_current == kTfLiteGlesOn;
-  options->pins_context = pins && !options->has_worker;
-}
-
-absl::StatusOr<Options> FromStruct(const TfLiteGlesDelegateOptions& o) {
-  RETURN_IF_ERROR(CheckChoices(o));
-  Options options;
-  options.is_precision_loss_allowed = o.is_precision_loss_allowed != 0;
-  options.max_delegated_partitions = o.max_delegated_partitions;
-  options.enable_quantization = o.quantized_compute != kTfLiteGlesQuantizedCpu;
-  options.storage = o.storage;
-  options.quantized_compute = o.quantized_compute;
-  options.self_check = o.self_check != 0;
-  options.waiting = o.wait_type == kTfLiteGlesWaitActive ? egl::Waiting::kActive
-                    : o.wait_type == kTfLiteGlesWaitAggressive
-                        ? egl::Waiting::kAggressive
-                        : egl::Waiting::kPassive;
-  options.does_not_wait = o.wait_type == kTfLiteGlesWaitDoNotWait;
-  options.saturate_halves =
-      o.float16_overflow == kTfLiteGlesFloat16OverflowSaturate;
-  if (o.zero_copy != kTfLiteGlesAuto) {
-    options.zero_copy = o.zero_copy == kTfLiteGlesOn;
-  }
-  options.tiered_start = o.startup == kTfLiteGlesStartupTiered;
-  options.prefers_fast_start = o.startup == kTfLiteGlesStartupBaseline;
-  options.verbosity = o.verbosity;
-  options.enable_op_profiling = o.enable_op_profiling != 0;
-  options.fallback_to_cpu = o.fallback_to_cpu != 0;
-  SetThreads(o, &options);
-  if (o.memory_limit_bytes < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("option memory_limit_bytes: ", o.memory_limit_bytes,
-                     " is negative; 0 is no limit"));
-  }
-  options.memory_limit_bytes = o.memory_limit_bytes;
-  ASSIGN_OR_RETURN(options.cache, CacheOptionsFrom(o));
-  RETURN_IF_ERROR(ReadTexts(o, &options));
-  const absl::string_view file = absl::NullSafeStringView(o.tuning_file);
-  if (!file.empty()) {
-    ASSIGN_OR_RETURN(options.tuning, ReadTuningFile(std::string(file)));
+  if (rounding && *rounding != "auto") {
+    ASSIGN_OR_RETURN(options.integer_rounding, CpuKernelsFromName(*rounding));
   }
   return options;
 }
@@ -337,11 +333,11 @@ absl::StatusOr<Options> FromMerged(const TfLiteGlesDelegateOptions& merged) {
 }  // namespace
 
 void InitOptions(TfLiteGlesDelegateOptions* options, size_t size) {
-  Write(Defaults(), options, size);
+  Write(DefaultOptions(), options, size);
 }
 
 void InitBestOptions(TfLiteGlesDelegateOptions* options, size_t size) {
-  TfLiteGlesDelegateOptions best = Defaults();
+  TfLiteGlesDelegateOptions best = DefaultOptions();
   best.is_precision_loss_allowed = 1;
   best.device = kHardware;
   Write(best, options, size);
@@ -351,25 +347,19 @@ const char* BestOptionsText() {
   return "is_precision_loss_allowed:1;device:hardware";
 }
 
-std::string Options::PlaceOfOwnContext() const {
-  if (display == nullptr) return device;
-  return absl::StrCat(absl::Hex(reinterpret_cast<uintptr_t>(display)), " ",
-                      device);
-}
-
 absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* caller) {
   ASSIGN_OR_RETURN(auto known, KnownFields(caller));
-  TfLiteGlesDelegateOptions environment = Defaults();
+  TfLiteGlesDelegateOptions environment = DefaultOptions();
   OptionTexts texts;
   RETURN_IF_ERROR(SetFromEnvironment(&environment, &texts));
-  FillUnset(Defaults(), environment, &known);
+  FillUnset(environment, &known);
   return FromMerged(known);
 }
 
 absl::StatusOr<Options> OptionsFrom(
     absl::Span<const std::pair<absl::string_view, absl::string_view>>
         keys_values) {
-  TfLiteGlesDelegateOptions options = Defaults();
+  TfLiteGlesDelegateOptions options = DefaultOptions();
   OptionTexts texts;
   RETURN_IF_ERROR(SetFromEnvironment(&options, &texts));
   for (const auto& [key, value] : keys_values) {

@@ -14,9 +14,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "delegate/cache/cache_store.h"
+#include "delegate/device/device_profile.h"
+#include "delegate/session/gpu.h"
+#include "delegate/session/session_options.h"
 #include "delegate/tflite/option_keys.h"
-#include "egl/waiting.h"
+#include "delegate/tflite/read_options.h"
 #include "gles_delegate/gles_delegate.h"
 #include "quant/cpu_kernels.h"
 
@@ -57,56 +59,30 @@ ParseInputShapes(absl::string_view text);
 // value out of range.
 absl::StatusOr<std::string> ReadTuningFile(const std::string& path);
 
-// Owns its strings; the fields are those of TfLiteGlesDelegateOptions.
+// The options by who reads them: each layer declares its own. Owns its strings.
 struct Options {
-  bool is_precision_loss_allowed = false;
+  GpuOptions gpu;
+  PlanningOptions planning;
+  SessionOptions session;
+  ReadOptions read;  // but for what the runtime says
   int max_delegated_partitions = -1;
-  bool enable_quantization = true;  // false: quantized_compute is cpu
-  int storage = 0;
-  int quantized_compute = 0;  // TfLiteGlesQuantizedCompute
-  // kTfLiteGlesQuantizedAuto means the integer path, which equals the CPU's
-  // results and is faster (docs/quantization.md).
-  bool uses_integer_path() const {
-    return quantized_compute == kTfLiteGlesQuantizedAuto ||
-           quantized_compute == kTfLiteGlesQuantizedInteger;
-  }
-  std::string tuning;          // of tuning_file: "name=value,..."
-  bool allow_software = true;  // false: device is "hardware"
-  bool self_check = true;
-  egl::Waiting waiting = egl::Waiting::kPassive;
-  bool does_not_wait = false;
-  bool saturate_halves = true;      // float16_overflow
-  std::optional<bool> zero_copy;    // nullopt: auto
-  bool tiered_start = false;        // startup
-  bool prefers_fast_start = false;  // startup: baseline
-  bool force_own_context = false;   // thread_mode
+  // quantized_compute is auto or integer: the integer path, which equals the
+  // CPU's results and is faster (docs/quantization.md).
+  bool uses_integer_path = true;
   int verbosity = 1;
-  std::string device;
-  void* display = nullptr;  // the app's EGLDisplay; nullptr: any
-  // Where the delegate's own context is made, as part of a key.
-  std::string PlaceOfOwnContext() const;
-  std::vector<std::pair<int, int>> exclude_nodes;  // inclusive ranges
-  std::vector<std::pair<int, int>> float32_nodes;  // inclusive ranges
-  // By the tensor's name or index.
-  std::vector<std::pair<std::string, std::vector<int>>> input_shapes;
-  bool enable_op_profiling = false;
   bool fallback_to_cpu = false;
-  bool has_worker = false;  // thread_mode: either of the workers
-  // The worker's context shares objects with that of the applying thread.
-  bool worker_shares = false;
   int thread_mode = kTfLiteGlesThreadCaller;
   // The delegate's own context stays current on the caller's thread between
   // calls.
   bool pins_context = false;
-  int64_t memory_limit_bytes = 0;  // 0: no limit
-  std::string share_key;           // "": nothing is shared
+  // By the tensor's name or index.
+  std::vector<std::pair<std::string, std::vector<int>>> input_shapes;
   // GLES_DELEGATE_DEBUG=rounding; nullopt: the kernels of the runtime that
   // loaded the delegate.
   std::optional<quant::CpuKernels> integer_rounding;
   std::string report_file;  // an absolute path; "": none
   // The value of GLES_DELEGATE_OPTIONS, for the report.
   std::string environment;
-  CacheOptions cache;  // without a directory: no cache
 };
 
 // TfLiteGlesDelegateOptionsInit: writes `size` bytes of defaults to `*options`.

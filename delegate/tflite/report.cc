@@ -410,8 +410,7 @@ std::string ReportText(const ReportParts& parts) {
     report["environment_options"] = parts.options.environment;
   }
   AddDevice(parts.gpu, &report);
-  report["precision"] =
-      parts.options.is_precision_loss_allowed ? "float16" : "float32";
+  report["precision"] = parts.options.planning.half ? "float16" : "float32";
   report["thread_mode"] = ThreadModeName(parts.options.thread_mode);
   report["runtime"] = {{"library", parts.runtime.library},
                        {"version", parts.runtime.version},

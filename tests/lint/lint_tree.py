@@ -13,9 +13,9 @@ Prints one line a finding and ends with 1 where there is one.
   base/, whose functions survive memory that has ended.
 - documents: a file that a document links to or names in backquotes exists, and so
   does an option that it names with a value (`key: value`, --gles_options="key:value").
-- options: docs/options.md has a row for each option of the delegate, with its default
-  where that is a number, and for each environment variable GLES_..., with the files
-  that read it; and no other rows. The Python package has each option as a keyword.
+- options: docs/options.md and the Python package's class have what options.inc says of each
+  option; the page has a row for each environment variable GLES_..., with the files that read
+  it; and no other rows.
 - examples: each block of code of docs/integration.md stands in the test that runs
   them.
 - layers: a stage of delegate/ includes only headers of stages and folders that its
@@ -27,6 +27,7 @@ Prints one line a finding and ends with 1 where there is one.
 
 import os
 import re
+import textwrap
 import subprocess
 
 import lint_main
@@ -169,10 +170,18 @@ def option_keys(text):
 
 # --- options ----------------------------------------------------------------
 
+OPTIONS = "delegate/tflite/options.inc"
 OPTIONS_PAGE = "docs/options.md"
+PYTHON_OPTIONS = "bindings/python/src/gles_delegate/_options.py"
 ROW = re.compile(r'^\| (?:<a id="\w+"></a>)?`(\w+)` \|(.*)\|$', re.MULTILINE)
-DEFAULT = re.compile(r"^  options\.(\w+) = (-?\d+);", re.MULTILINE)
 VARIABLE = re.compile(r'"(GLES_(?!DELEGATE_EXPORT")[A-Z_]+)"')
+OPTION_ROW = re.compile(r'^OPTION\((\w+), (\w+), ([-\w]+),((?:\s+"(?:[^"\\]|\\.)*")+),(.*?)\)\n',
+                    re.MULTILINE | re.DOTALL)
+LINK_IN_BRACKETS = re.compile(r" \(\[[^]]*\]\([^)]*\)\)")
+PYTHON_TYPES = {"kFlag": "bool", "kInteger": "int", "kLevel": "int", "kBytes": "int", "kText": "str",
+                "kPath": "Path", "kNodes": "Nodes"}
+KINDS = {"kFlag": "flag", "kInteger": "integer", "kLevel": "integer, 0 to 2", "kBytes": "integer",
+         "kText": "text", "kPath": "path", "kNodes": "nodes"}
 
 
 def rows_of(page):
@@ -185,60 +194,83 @@ def rows_of(page):
             for name, rest in ROW.findall(page)}
 
 
-def check_options(page, struct, options_cc):
-    """Yields findings of the tables of options.
+def options_of(text):
+    """The rows of options.inc: (kind, name, default, meaning, choices).
+
+    >>> options_of('OPTION(kChoice, a, 1,\\n       "this " "that",\\n       "x", "y")\\n')
+    [('kChoice', 'a', 'y', 'this that', ['x', 'y'])]
+    """
+    options = []
+    for kind, name, default, meaning, choices in OPTION_ROW.findall(text):
+        choices = re.findall(r'"(\w+)"', choices)
+        options.append((kind, name, choices[int(default)] if choices else default,
+                        "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', meaning)), choices))
+    return options
+
+
+def row_of(option):
+    """The option's row in docs/options.md.
+
+    >>> row_of(("kFlag", "a", "1", "this", []))
+    '| <a id="a"></a>`a` | flag | 1 | this |'
+    """
+    kind, name, default, meaning, choices = option
+    if choices:
+        kind, default = "choice: " + ", ".join(f"`{c}`" for c in choices), f"`{default}`"
+    else:
+        kind = KINDS[kind]
+    default = "empty" if default == "nullptr" else default
+    return f'| <a id="{name}"></a>`{name}` | {kind} | {default} | {meaning} |'
+
+
+def python_of(option):
+    """The option's lines in the Python package's class: of the docstring, and its type.
+
+    >>> python_of(("kFlag", "a", "1", "this `is` it ([x](y))", []))
+    ('    a: this is it. Default True.', '    a: Optional[bool]')
+    """
+    kind, name, default, meaning, choices = option
+    kind = "Literal[" + ", ".join(f'"{c}"' for c in choices) + "]" if choices else PYTHON_TYPES[kind]
+    if name == "device":
+        kind = "Union[str, int]"
+    told = LINK_IN_BRACKETS.sub("", meaning).replace("`", "")
+    if choices:
+        told += f'. Default "{default}"'
+    elif default != "nullptr":
+        told += f". Default {bool(int(default)) if kind == 'bool' else default}"
+    return (textwrap.fill(f"{name}: {told}.", 98, initial_indent="    ", subsequent_indent="      ",
+                          break_on_hyphens=False), f"    {name}: Optional[{kind}]")
+
+
+def check_options(rows, struct, page, python):
+    """Yields findings of the list of options and what has to be the same.
 
     >>> struct = "struct {\\n  size_t struct_size;\\n  int32_t a;\\n  int32_t b;\\n} X;"
-    >>> defaults = "  options.a = 1;"
-    >>> row = '| <a id="%s"></a>`%s` | flag | %d | x |\\n'
-    >>> list(check_options(row % ("a", "a", 1) + row % ("b", "b", 0), struct, defaults))
-    []
-    >>> for line in check_options(row % ("b", "a", 0) + row % ("c", "c", 0), struct, defaults):
+    >>> for line in check_options('OPTION(kFlag, a, 1,\\n       "this", )\\n', struct, "", ""):
     ...     print(line)
-    docs/options.md: no row for the option b
-    docs/options.md: a row for c, which is no option
-    docs/options.md: no anchor at the option a
-    docs/options.md: the default of a is 1, not 0
+    delegate/tflite/options.inc: no row for the field b
+    docs/options.md: lacks: | <a id="a"></a>`a` | flag | 1 | this |
+    bindings/python/src/gles_delegate/_options.py: lacks:
+        a: this. Default True.
+    bindings/python/src/gles_delegate/_options.py: lacks:
+        a: Optional[bool]
     """
+    options = options_of(rows)
+    names = {name for _, name, *_ in options}
     keys = {key for key in option_keys(struct)
             if key != "struct_size" and not key.startswith("reserved_")}
-    rows = {name: cells for name, cells in rows_of(page).items() if not name.startswith("GLES_")}
-    for key in sorted(keys - set(rows)):
-        yield f"{OPTIONS_PAGE}: no row for the option {key}"
-    for key in sorted(set(rows) - keys):
+    for key in sorted(keys - names):
+        yield f"{OPTIONS}: no row for the field {key}"
+    for key in sorted({name for name in rows_of(page) if not name.startswith("GLES_")} - names):
         yield f"{OPTIONS_PAGE}: a row for {key}, which is no option"
-    defaults = dict(DEFAULT.findall(options_cc))
-    for key in sorted(keys & set(rows)):
-        if f'| <a id="{key}"></a>`{key}` |' not in page:
-            yield f"{OPTIONS_PAGE}: no anchor at the option {key}"
-        if rows[key][0].startswith(("flag", "integer")):
-            right = defaults.get(key, "0")
-            if rows[key][1] != right:
-                yield f"{OPTIONS_PAGE}: the default of {key} is {right}, not {rows[key][1]}"
-
-
-PYTHON_OPTIONS = "bindings/python/src/gles_delegate/_options.py"
-
-
-def check_python_options(source, struct):
-    """Yields findings of the Python package's class Options: an option without its type or its
-    line of the docstring, and the reverse.
-
-    >>> struct = "struct {\\n  size_t struct_size;\\n  int32_t a;\\n  int32_t b;\\n} X;"
-    >>> for line in check_python_options("    a: x\\n    c: y\\n    a: Optional[int]\\n"
-    ...                                  "    c: Optional[int]\\n", struct):
-    ...     print(line)
-    bindings/python/src/gles_delegate/_options.py: Options lacks b or its docstring
-    bindings/python/src/gles_delegate/_options.py: c is no option
-    """
-    keys = {key for key in option_keys(struct)
-            if key != "struct_size" and not key.startswith("reserved_")}
-    typed = set(re.findall(r"^    (\w+): Optional\[", source, re.MULTILINE))
-    told = set(re.findall(r"^    (\w+): (?!Optional\[)\S", source, re.MULTILINE))
-    for key in sorted(keys - (typed & told)):
-        yield f"{PYTHON_OPTIONS}: Options lacks {key} or its docstring"
-    for key in sorted(typed - keys):
-        yield f"{PYTHON_OPTIONS}: {key} is no option"
+    for option in options:
+        if row_of(option) + "\n" not in page:
+            yield f"{OPTIONS_PAGE}: lacks: {row_of(option)}"
+        for lines in python_of(option):
+            if lines + "\n" not in python:
+                yield f"{PYTHON_OPTIONS}: lacks:\n{lines}"
+    for name in sorted(set(re.findall(r"^    (\w+): Optional\[", python, re.MULTILINE)) - names):
+        yield f"{PYTHON_OPTIONS}: {name} is no option"
 
 
 def variables_of(texts):
@@ -449,8 +481,7 @@ def findings():
         if path.endswith(".md") and not path.startswith("third_party/"):
             yield from check_document(path, read(path), files, options)
     page = read(OPTIONS_PAGE)
-    yield from check_options(page, struct, read("delegate/tflite/options.cc"))
-    yield from check_python_options(read(PYTHON_OPTIONS), struct)
+    yield from check_options(read(OPTIONS), struct, page, read(PYTHON_OPTIONS))
     yield from check_variables(page, sources)
     yield from check_examples(read(EXAMPLES_PAGE), read(EXAMPLES_TEST))
     yield from check_readme_length(read("README.md"))

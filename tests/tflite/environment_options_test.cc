@@ -42,8 +42,8 @@ TEST(EnvironmentOptionsTest, ItsOptionsAreTakenByEveryWayToMakeADelegate) {
         WithStruct(environment, TfLiteGlesDelegateOptionsDefault())}) {
     ASSERT_TRUE(options.ok()) << options.status();
     EXPECT_EQ(options->verbosity, 2);
-    EXPECT_EQ(options->device, "llvmpipe");
-    EXPECT_THAT(options->exclude_nodes,
+    EXPECT_EQ(options->gpu.context.device, "llvmpipe");
+    EXPECT_THAT(options->read.exclude_nodes,
                 ElementsAre(std::pair(1, 1), std::pair(3, 4)));
     EXPECT_EQ(options->environment, environment);
     EXPECT_EQ(options->max_delegated_partitions, -1) << "not named";
@@ -56,8 +56,8 @@ TEST(EnvironmentOptionsTest, ExplicitOptionsWin) {
                {{"verbosity", "1"}, {"device", ""}, {"storage", "texture_2d"}});
   ASSERT_TRUE(keys.ok()) << keys.status();
   EXPECT_EQ(keys->verbosity, 1) << "given, though with the default's value";
-  EXPECT_EQ(keys->device, "");
-  EXPECT_EQ(keys->storage, kTfLiteGlesStorageTexture2d);
+  EXPECT_EQ(keys->gpu.context.device, "");
+  EXPECT_EQ(keys->planning.storage, gl_shaders::Storage::kTexture2d);
 
   TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
   o.verbosity = 0;
@@ -65,8 +65,9 @@ TEST(EnvironmentOptionsTest, ExplicitOptionsWin) {
   const auto fields = WithStruct("verbosity:2;device:a;storage:buffer", o);
   ASSERT_TRUE(fields.ok()) << fields.status();
   EXPECT_EQ(fields->verbosity, 0);
-  EXPECT_EQ(fields->device, "b");
-  EXPECT_EQ(fields->storage, kTfLiteGlesStorageBuffer) << "left at its default";
+  EXPECT_EQ(fields->gpu.context.device, "b");
+  EXPECT_EQ(fields->planning.storage, gl_shaders::Storage::kBuffer)
+      << "left at its default";
 }
 
 // Half of a pair may come from either side.
@@ -75,8 +76,8 @@ TEST(EnvironmentOptionsTest, BothSidesAreOneSetOfOptions) {
   o.model_token = "token";
   const auto options = WithStruct("serialization_dir:/var/cache/x", o);
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_EQ(options->cache.directory, "/var/cache/x");
-  EXPECT_EQ(options->cache.token, "token");
+  EXPECT_EQ(options->session.build.cache.directory, "/var/cache/x");
+  EXPECT_EQ(options->session.build.cache.token, "token");
 }
 
 TEST(EnvironmentOptionsTest, SpacesEmptyItemsAndColonsInValues) {
@@ -84,7 +85,7 @@ TEST(EnvironmentOptionsTest, SpacesEmptyItemsAndColonsInValues) {
       WithKeys(" verbosity : 2 ;; device:NVIDIA: H200 ; verbosity:0;");
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->verbosity, 0) << "the last one";
-  EXPECT_EQ(options->device, "NVIDIA: H200");
+  EXPECT_EQ(options->gpu.context.device, "NVIDIA: H200");
   EXPECT_TRUE(WithKeys("").ok());
   EXPECT_TRUE(WithKeys(" ; ").ok());
 }

@@ -44,8 +44,8 @@ TEST(OptionsTest, ATuningFileIsReadAndChecked) {
   const auto options =
       from("# gles_tune\nconv_tile_pixels=2 # fast\n\n split_k_target = 7\n");
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_EQ(options->tuning, "conv_tile_pixels=2,split_k_target = 7");
-  EXPECT_EQ(from("")->tuning, "");
+  EXPECT_EQ(options->planning.tuning, "conv_tile_pixels=2,split_k_target = 7");
+  EXPECT_EQ(from("")->planning.tuning, "");
   EXPECT_THAT(std::string(from("conv_tile_pixel=2").status().message()),
               HasSubstr("did you mean 'conv_tile_pixels'"));
   EXPECT_THAT(

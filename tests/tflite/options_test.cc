@@ -60,7 +60,7 @@ TEST(OptionsTest, ACallerThatDoesNotKnowTheCacheHasNone) {
   o.struct_size = offsetof(TfLiteGlesDelegateOptions, serialization_dir);
   const auto options = OptionsFrom(&o);
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_EQ(options->cache.directory, "");
+  EXPECT_EQ(options->session.build.cache.directory, "");
 }
 
 TEST(OptionsTest, TheCacheNeedsItsDirectoryAndItsToken) {
@@ -72,9 +72,9 @@ TEST(OptionsTest, TheCacheNeedsItsDirectoryAndItsToken) {
   o.serialization_max_bytes = int64_t{1} << 40;
   const auto options = OptionsFrom(&o);
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_EQ(options->cache.directory, "dir");
-  EXPECT_EQ(options->cache.token, "token");
-  EXPECT_EQ(options->cache.max_bytes, int64_t{1} << 40);
+  EXPECT_EQ(options->session.build.cache.directory, "dir");
+  EXPECT_EQ(options->session.build.cache.token, "token");
+  EXPECT_EQ(options->session.build.cache.max_bytes, int64_t{1} << 40);
   o.serialization_max_bytes = -1;
   EXPECT_THAT(std::string(OptionsFrom(&o).status().message()),
               HasSubstr("serialization_max_bytes"));
@@ -113,21 +113,21 @@ TEST(OptionsTest, BadValuesNameTheField) {
 TEST(OptionsTest, ThreadModeIsReadFromTheStruct) {
   TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
   ASSERT_TRUE(OptionsFrom(&o).ok());
-  EXPECT_FALSE(OptionsFrom(&o)->has_worker);
+  EXPECT_FALSE(OptionsFrom(&o)->gpu.has_worker);
   o.thread_mode = kTfLiteGlesThreadWorker;
   ASSERT_TRUE(OptionsFrom(&o).ok());
-  EXPECT_TRUE(OptionsFrom(&o)->has_worker);
-  EXPECT_FALSE(OptionsFrom(&o)->worker_shares);
+  EXPECT_TRUE(OptionsFrom(&o)->gpu.has_worker);
+  EXPECT_FALSE(OptionsFrom(&o)->gpu.worker_shares);
   o.thread_mode = kTfLiteGlesThreadWorkerSharing;
   ASSERT_TRUE(OptionsFrom(&o).ok());
-  EXPECT_TRUE(OptionsFrom(&o)->has_worker);
-  EXPECT_TRUE(OptionsFrom(&o)->worker_shares);
+  EXPECT_TRUE(OptionsFrom(&o)->gpu.has_worker);
+  EXPECT_TRUE(OptionsFrom(&o)->gpu.worker_shares);
   o.keep_context_current = kTfLiteGlesOn;
   EXPECT_FALSE(OptionsFrom(&o)->pins_context) << "the worker's is never here";
   o.thread_mode = kTfLiteGlesThreadCallerOwnContext;
   ASSERT_TRUE(OptionsFrom(&o).ok());
-  EXPECT_FALSE(OptionsFrom(&o)->has_worker);
-  EXPECT_TRUE(OptionsFrom(&o)->force_own_context);
+  EXPECT_FALSE(OptionsFrom(&o)->gpu.has_worker);
+  EXPECT_TRUE(OptionsFrom(&o)->gpu.force_own_context);
   EXPECT_TRUE(OptionsFrom(&o)->pins_context);
   o.keep_context_current = kTfLiteGlesOff;
   EXPECT_FALSE(OptionsFrom(&o)->pins_context);

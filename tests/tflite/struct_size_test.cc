@@ -120,7 +120,7 @@ TEST(StructSizeTest, FieldsThatTheCallerLacksHaveTheirDefaults) {
   const auto options = OptionsFrom(
       reinterpret_cast<const TfLiteGlesDelegateOptions*>(page.data()));
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_EQ(options->cache.directory, "");
+  EXPECT_EQ(options->session.build.cache.directory, "");
 }
 
 TEST(StructSizeTest, FieldsThatTheLibraryLacksMustBeZero) {

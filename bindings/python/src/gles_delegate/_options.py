@@ -17,75 +17,86 @@ class Options(TypedDict, total=False):
     """The delegate's options, keyword arguments of interpreter(), load_delegate(), benchmark().
 
     An option that is None has its default, or what the environment variable
-    GLES_DELEGATE_OPTIONS has for it.
+    GLES_DELEGATE_OPTIONS has for it. Nodes are indices in execution order: "3,17-20", or
+    [3, range(17, 21)].
 
-    is_precision_loss_allowed: store tensors and weights in 16-bit floats. Default False.
-    float16_overflow: values past 65504 become 65504 ("saturate", default) or "infinity".
-    quantized_compute: how quantized nodes compute; "cpu": they stay on the CPU. Default "auto".
-    storage: how tensors are stored. Default "auto".
-    max_delegated_partitions: maximum number of partitions to delegate, those with the most
-      nodes first; 0: no limit. Default -1: those estimated to pay for their transfers.
-    exclude_nodes: nodes that stay on the CPU: "3,17-20", or [3, range(17, 21)].
-    float32_nodes: nodes whose outputs stay in 32 bits, as exclude_nodes.
-    device: which GPU: an index of devices(), part of a renderer's name, or "hardware": no
-      software renderer. Default: hardware first.
-    fallback_to_cpu: if the delegate cannot be applied, everything stays on the CPU after a
-      message, without an error. Default False.
-    self_check: check each program once against the CPU. Default True.
-    thread_mode: "caller" (default); "caller_own_context": never in the app's context;
-      "worker": the delegate works on its own thread, and any thread may invoke the
-      interpreter; "worker_sharing": in a context that shares objects with the one that is
-      current on this thread.
-    keep_context_current: whether the delegate's own context stays current on this thread.
-      Default "auto": unless DISPLAY is set.
-    wait_type: "passive" (default), "active", which polls for up to 2 ms, "aggressive",
-      which polls to the end, or "do_not_wait", for apps that bind all outputs to GL objects.
-    zero_copy: whether the model's inputs and outputs are in memory that the GPU accesses.
-      Default "auto": the device preset decides. An array of `interpreter.tensor(i)()` then ends
-      with the interpreter's next allocate_tensors().
-    startup: "direct" (default), "tiered": first answers come from a baseline plan while the
-      optimized plan is compiled, or "baseline": the baseline plan stays.
-    serialization_dir: an existing folder for the start-up cache.
-    model_token: names the model in that folder.
-    serialization_max_bytes: maximum size of all caches in the folder; 0: no limit.
-    tuning_file: tuning parameters, as the program gles_tune writes them.
-    memory_limit_bytes: maximum GPU memory of the delegate's partitions; 0 (default): no limit.
-    share_key: delegates of this process with the same text share programs and weights on
-      the GPU, and with thread_mode "worker" their thread and GPU context. Default: nothing
-      is shared.
-    verbosity: 0 errors; 1 (default) also why nodes stay on the CPU; 2 also the device and
-      each partition.
-    enable_op_profiling: each invoke times every dispatch, for report().profile.
-    report_file: a file that gets the report as JSON.
-    input_shapes: the sizes that inputs with free axes will have: "ids=1x128,mask=1x128", by name
-      or tensor index; the model is then built for them once. Default: the file's.
+    device: which GPU: an index, or part of a renderer's name; empty: GLES_DELEGATE_DEVICE if set,
+      otherwise hardware first; hardware: the same, but a software renderer is an error.
+    is_precision_loss_allowed: fp16 (half precision): store tensors and weights in 16-bit floats;
+      sums stay in 32 bits. Default False.
+    fallback_to_cpu: if the whole model or a partition cannot be built, run it on the CPU with a
+      message instead of an error. Default False.
+    max_delegated_partitions: maximum number of partitions to delegate, those with the most nodes
+      first; 0: no limit; -1: each partition that gains more than its transfers to and from the
+      GPU cost, by an estimate that the report has. Default -1.
+    input_shapes: the sizes that inputs with free axes will have, such as ids=1x128,3=8x16, by the
+      tensor's name or index: nodes are chosen and built for them at once, and not again when the
+      app resizes to them; empty: the file's sizes, or others if those only hold a place.
+    serialization_dir: an existing folder for the start-up cache; needs model_token.
+    model_token: names the model among those that share that folder.
+    report_file: a file that receives the report as JSON.
+    verbosity: what goes to the error reporter: 0 errors; 1 also warnings and why nodes stay on
+      the CPU; 2 also the device and each partition. Default 1.
+    thread_mode: who runs the delegate: the calling thread, in the app's context if one is
+      current; the same, but never in the app's context; a thread of the delegate's, which any
+      thread may call; the same, in a context that shares objects with the app's. Default
+      "caller".
+    quantized_compute: how quantized nodes are computed; cpu: they stay on the CPU. Default
+      "auto".
+    exclude_nodes: these nodes stay on the CPU.
+    float32_nodes: these nodes stay in 32 bits, with their constants, outputs and the model inputs
+      that they read, although is_precision_loss_allowed is set.
+    float16_overflow: what a finite value past 65504 becomes when it is stored in 16 bits:
+      saturate, 65504. Default "saturate".
+    self_check: run each program once and compare it with the host before a partition is accepted.
+      Default True.
+    wait_type: how Invoke waits for the GPU: active polls for up to 2 ms, aggressive to the end;
+      do_not_wait is for apps that bind all outputs to GL objects. Default "passive".
+    zero_copy: keep the model's inputs and outputs in memory that the GPU reads and writes, so
+      that the host copies nothing; auto: if the device preset says that the device gains.
+      Pointers to such tensors, and Python's views, end with the next AllocateTensors. Default
+      "auto".
+    startup: which plan runs first: the optimized plan; a baseline plan, until the optimized plan
+      is compiled in the background; or the baseline plan for good. Default "direct".
+    keep_context_current: whether the delegate's own context stays current between calls, on the
+      thread that applied the delegate first; auto: unless DISPLAY is set. Default "auto".
+    storage: how tensors are stored on the GPU; auto: the device preset decides. Default "auto".
+    tuning_file: a file of tuning parameters, as gles_tune writes it.
+    enable_op_profiling: each Invoke times every dispatch, for the report; slows Invoke. Default
+      False.
+    memory_limit_bytes: maximum GPU memory of the delegate's partitions together, in bytes; a
+      partition beyond it stays on the CPU; 0: no limit. Default 0.
+    serialization_max_bytes: maximum size of all caches in serialization_dir together, in bytes;
+      0: no limit. Default 0.
+    share_key: delegates of the process with the same text share programs and weights on the GPU,
+      and in thread_mode: worker their thread and context; empty: nothing is shared.
     """
 
-    is_precision_loss_allowed: Optional[bool]
-    float16_overflow: Optional[Literal["infinity", "saturate"]]
-    quantized_compute: Optional[Literal["auto", "integer", "float", "float_unsimulated", "cpu"]]
-    storage: Optional[Literal["auto", "texture_array", "texture_2d", "buffer"]]
-    max_delegated_partitions: Optional[int]
-    exclude_nodes: Optional[Nodes]
-    float32_nodes: Optional[Nodes]
     device: Optional[Union[str, int]]
+    is_precision_loss_allowed: Optional[bool]
     fallback_to_cpu: Optional[bool]
-    self_check: Optional[bool]
-    thread_mode: Optional[Literal["caller", "caller_own_context", "worker", "worker_sharing"]]
-    keep_context_current: Optional[Literal["auto", "on", "off"]]
-    wait_type: Optional[Literal["passive", "active", "aggressive", "do_not_wait"]]
-    zero_copy: Optional[Literal["auto", "on", "off"]]
-    startup: Optional[Literal["direct", "tiered", "baseline"]]
+    max_delegated_partitions: Optional[int]
+    input_shapes: Optional[str]
     serialization_dir: Optional[Path]
     model_token: Optional[str]
-    serialization_max_bytes: Optional[int]
-    tuning_file: Optional[Path]
-    memory_limit_bytes: Optional[int]
-    share_key: Optional[str]
-    verbosity: Optional[int]
-    enable_op_profiling: Optional[bool]
     report_file: Optional[Path]
-    input_shapes: Optional[str]
+    verbosity: Optional[int]
+    thread_mode: Optional[Literal["caller", "caller_own_context", "worker", "worker_sharing"]]
+    quantized_compute: Optional[Literal["auto", "float", "float_unsimulated", "integer", "cpu"]]
+    exclude_nodes: Optional[Nodes]
+    float32_nodes: Optional[Nodes]
+    float16_overflow: Optional[Literal["infinity", "saturate"]]
+    self_check: Optional[bool]
+    wait_type: Optional[Literal["passive", "active", "do_not_wait", "aggressive"]]
+    zero_copy: Optional[Literal["auto", "on", "off"]]
+    startup: Optional[Literal["direct", "tiered", "baseline"]]
+    keep_context_current: Optional[Literal["auto", "on", "off"]]
+    storage: Optional[Literal["auto", "texture_array", "texture_2d", "buffer"]]
+    tuning_file: Optional[Path]
+    enable_op_profiling: Optional[bool]
+    memory_limit_bytes: Optional[int]
+    serialization_max_bytes: Optional[int]
+    share_key: Optional[str]
 
 
 def _flag(value: Any) -> str:
