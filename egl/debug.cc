@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "egl/environment.h"
-#include "egl/extension.h"
+#include "egl/objects.h"
 
 namespace gles_delegate::egl {
 namespace {

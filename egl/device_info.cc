@@ -3,13 +3,319 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "base/status_macros.h"
-#include "egl/displays.h"
 #include "egl/gl_api.h"
+#include "egl/open_display.h"
 #include "egl/other_llvm.h"
 
 namespace gles_delegate::egl {
+
+// --- Who made the driver -----------------------------------------------------
+
+namespace {
+
+using absl::string_view;
+
+// True if `text` begins with the words of `lead`, ignoring case: "llvmpipe
+// (LLVM 15)" has the lead "llvmpipe", "llvmpipe2" does not. A final '#' in a
+// lead matches a digit: "FD#" matches "FD618".
+bool HasLead(string_view text, string_view lead) {
+  const bool digit = absl::ConsumeSuffix(&lead, "#");
+  if (!absl::StartsWithIgnoreCase(text, lead)) return false;
+  text.remove_prefix(lead.size());
+  if (digit) return !text.empty() && absl::ascii_isdigit(text[0]);
+  return text.empty() || !absl::ascii_isalnum(text[0]);
+}
+
+struct KindLead {
+  string_view lead;
+  DeviceKind kind;
+};
+
+// How the names of devices begin.
+constexpr KindLead kRendererLeads[] = {
+    {"llvmpipe", DeviceKind::kLlvmpipe},
+    {"softpipe", DeviceKind::kSoftpipe},
+    {"SwiftShader", DeviceKind::kSwiftShader},
+    {"Google SwiftShader", DeviceKind::kSwiftShader},
+    {"Software Rasterizer", DeviceKind::kOtherSoftware},
+    {"swrast", DeviceKind::kOtherSoftware},
+    {"SWR", DeviceKind::kOtherSoftware},
+    {"Microsoft Basic Render Driver", DeviceKind::kOtherSoftware},
+    {"NVIDIA", DeviceKind::kNvidia},
+    {"GeForce", DeviceKind::kNvidia},
+    {"Quadro", DeviceKind::kNvidia},
+    {"Tesla", DeviceKind::kNvidia},
+    {"Tegra", DeviceKind::kNvidia},
+    {"NVK", DeviceKind::kNvidia},
+    {"NV#", DeviceKind::kNvidia},  // Nouveau's chips, "NV166"
+    {"NVA#", DeviceKind::kNvidia},
+    {"NVC#", DeviceKind::kNvidia},
+    {"NVD#", DeviceKind::kNvidia},
+    {"NVE#", DeviceKind::kNvidia},
+    {"NVF#", DeviceKind::kNvidia},
+    {"Mali", DeviceKind::kMali},
+    {"Mali#", DeviceKind::kMali},  // Lima's "Mali450"
+    {"Immortalis", DeviceKind::kMali},
+    {"Panfrost", DeviceKind::kMali},
+    {"Adreno", DeviceKind::kAdreno},
+    {"Qualcomm", DeviceKind::kAdreno},
+    {"Turnip", DeviceKind::kAdreno},
+    {"FD#", DeviceKind::kAdreno},  // Freedreno's "FD618"
+    {"V3D", DeviceKind::kV3d},
+    {"VC4", DeviceKind::kV3d},
+    {"VideoCore", DeviceKind::kV3d},
+    {"PowerVR", DeviceKind::kPowerVr},
+    {"Apple", DeviceKind::kApple},
+    {"Vivante", DeviceKind::kVivante},
+    {"Intel", DeviceKind::kIntel},
+    {"Mesa Intel", DeviceKind::kIntel},
+    {"Mesa DRI Intel", DeviceKind::kIntel},
+    {"AMD", DeviceKind::kAmd},
+    {"ATI", DeviceKind::kAmd},
+    {"Radeon", DeviceKind::kAmd},
+    {"Samsung Xclipse", DeviceKind::kAmd},
+    {"Xclipse", DeviceKind::kAmd},
+};
+
+// How the names of makers begin, for a renderer's name that tells nothing.
+constexpr KindLead kVendorLeads[] = {
+    {"NVIDIA", DeviceKind::kNvidia},
+    {"nouveau", DeviceKind::kNvidia},
+    {"ARM", DeviceKind::kMali},
+    {"Panfrost", DeviceKind::kMali},
+    {"lima", DeviceKind::kMali},
+    {"Qualcomm", DeviceKind::kAdreno},
+    {"freedreno", DeviceKind::kAdreno},
+    {"Broadcom", DeviceKind::kV3d},
+    {"Imagination", DeviceKind::kPowerVr},
+    {"Apple", DeviceKind::kApple},
+    {"Vivante", DeviceKind::kVivante},
+    {"etnaviv", DeviceKind::kVivante},
+    {"Intel", DeviceKind::kIntel},
+    {"AMD", DeviceKind::kAmd},
+    {"Advanced Micro Devices", DeviceKind::kAmd},
+    {"ATI", DeviceKind::kAmd},
+    {"Samsung", DeviceKind::kAmd},
+};
+
+// Mesa's driver names. Those not listed (swrast, or a display's name such as
+// "rockchip") do not identify the device.
+constexpr KindLead kEglDrivers[] = {
+    {"nouveau", DeviceKind::kNvidia},  {"tegra", DeviceKind::kNvidia},
+    {"iris", DeviceKind::kIntel},      {"crocus", DeviceKind::kIntel},
+    {"i915", DeviceKind::kIntel},      {"i965", DeviceKind::kIntel},
+    {"radeonsi", DeviceKind::kAmd},    {"r600", DeviceKind::kAmd},
+    {"asahi", DeviceKind::kApple},     {"v3d", DeviceKind::kV3d},
+    {"vc4", DeviceKind::kV3d},         {"panfrost", DeviceKind::kMali},
+    {"panthor", DeviceKind::kMali},    {"lima", DeviceKind::kMali},
+    {"msm", DeviceKind::kAdreno},      {"kgsl", DeviceKind::kAdreno},
+    {"powervr", DeviceKind::kPowerVr}, {"pvr", DeviceKind::kPowerVr},
+    {"etnaviv", DeviceKind::kVivante},
+};
+
+struct WrapperLead {
+  string_view lead;
+  Wrapper wrapper;
+};
+
+constexpr WrapperLead kWrapperLeads[] = {
+    {"virgl", Wrapper::kVirgl},
+    {"zink", Wrapper::kZink},
+    {"ANGLE", Wrapper::kAngle},
+    {"D3D12", Wrapper::kD3d12},
+    {"SVGA3D", Wrapper::kSvga},
+    {"Android Emulator OpenGL ES Translator", Wrapper::kEmulator},
+};
+
+// "virtio_gpu" is not here: it may hand on to the device's own driver.
+constexpr WrapperLead kEglWrappers[] = {
+    {"zink", Wrapper::kZink},
+    {"d3d12", Wrapper::kD3d12},
+    {"vmwgfx", Wrapper::kSvga},
+    {"virpipe", Wrapper::kVirgl},
+};
+
+DeviceKind FindKind(absl::Span<const KindLead> leads, string_view text) {
+  for (const KindLead& l : leads) {
+    if (HasLead(text, l.lead)) return l.kind;
+  }
+  return DeviceKind::kUnknown;
+}
+
+Wrapper FindWrapper(absl::Span<const WrapperLead> leads, string_view text) {
+  for (const WrapperLead& l : leads) {
+    if (HasLead(text, l.lead)) return l.wrapper;
+  }
+  return Wrapper::kNone;
+}
+
+// The text between the first bracket of `text` and its closing one, or the end:
+// "b (c)" of "a (b (c)) d". "" without a bracket.
+string_view InBrackets(string_view text) {
+  const size_t open = text.find('(');
+  if (open == string_view::npos) return "";
+  int depth = 0;
+  for (size_t i = open; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')' && --depth == 0) {
+      return text.substr(open + 1, i - open - 1);
+    }
+  }
+  return text.substr(open + 1);
+}
+
+// The second of the comma-separated parts outside brackets, or the first if
+// there is only one. "Mesa, Vulkan 1.3 (llvmpipe (a, b)), c" -> "Vulkan 1.3
+// ...".
+string_view SecondPart(string_view text) {
+  int depth = 0;
+  size_t begin = 0;
+  int part = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    if (text[i] != ',' || depth != 0) continue;
+    if (++part == 2) return text.substr(begin, i - begin);
+    begin = i + 1;
+  }
+  return text.substr(begin);
+}
+
+// The device in ANGLE's name: "ANGLE (maker, device, driver)", with "Vulkan
+// 1.3.230 (device (id))" for Vulkan and "ANGLE Metal Renderer: device" for
+// Metal; older versions: "ANGLE (device) on Vulkan 1.1".
+string_view AngleDevice(string_view renderer) {
+  string_view device =
+      absl::StripLeadingAsciiWhitespace(SecondPart(InBrackets(renderer)));
+  if (HasLead(device, "Vulkan")) device = InBrackets(device);
+  absl::ConsumePrefix(&device, "ANGLE Metal Renderer: ");
+  return device;
+}
+
+// "256 bits" -> 256, anywhere in llvmpipe's name.
+int SimdBits(string_view device) {
+  const size_t end = device.find(" bits");
+  if (end == string_view::npos) return 0;
+  size_t begin = end;
+  while (begin > 0 && absl::ascii_isdigit(device[begin - 1])) --begin;
+  int bits = 0;
+  return absl::SimpleAtoi(device.substr(begin, end - begin), &bits) ? bits : 0;
+}
+
+bool IsSoftware(DeviceKind kind) {
+  return kind == DeviceKind::kLlvmpipe || kind == DeviceKind::kSoftpipe ||
+         kind == DeviceKind::kSwiftShader || kind == DeviceKind::kOtherSoftware;
+}
+
+// The names of `renderer`, layer by layer, down to the device.
+void LookThrough(string_view renderer, string_view vendor, int depth,
+                 DriverIdentity* identity) {
+  const Wrapper wrapper = FindWrapper(kWrapperLeads, renderer);
+  if (wrapper != Wrapper::kNone && depth < 4) {
+    // A wrapper around a wrapper is known by the outer one.
+    if (depth == 0) identity->wrapper = wrapper;
+    const string_view device = wrapper == Wrapper::kAngle
+                                   ? AngleDevice(renderer)
+                                   : InBrackets(renderer);
+    // "Google Inc. (ARM)", "Google (NVIDIA Corporation)".
+    LookThrough(device, InBrackets(vendor), depth + 1, identity);
+    return;
+  }
+  identity->kind = FindKind(kRendererLeads, renderer);
+  if (identity->kind == DeviceKind::kUnknown) {
+    identity->kind = FindKind(kVendorLeads, vendor);
+  }
+  if (identity->kind == DeviceKind::kLlvmpipe) {
+    identity->simd_bits = SimdBits(renderer);
+  }
+}
+
+}  // namespace
+
+DriverIdentity IdentifyDriver(const DriverStrings& strings) {
+  DriverIdentity identity;
+  LookThrough(strings.renderer, strings.vendor, 0, &identity);
+  if (identity.wrapper == Wrapper::kNone) {
+    identity.wrapper = FindWrapper(kEglWrappers, strings.egl_driver);
+    // Whatever such a renderer's name begins with is the inner device's.
+    const DeviceKind kind = FindKind(kEglDrivers, strings.egl_driver);
+    if (kind != DeviceKind::kUnknown) identity.kind = kind;
+  }
+  // All of ANGLE says so in GL_VERSION: "OpenGL ES 3.1 (ANGLE 2.1.27278 ...)".
+  if (identity.wrapper == Wrapper::kNone &&
+      HasLead(InBrackets(strings.version), "ANGLE")) {
+    identity.wrapper = Wrapper::kAngle;
+  }
+  identity.software = IsSoftware(identity.kind);
+  return identity;
+}
+
+string_view NameOf(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kUnknown:
+      return "unknown";
+    case DeviceKind::kLlvmpipe:
+      return "llvmpipe";
+    case DeviceKind::kSoftpipe:
+      return "softpipe";
+    case DeviceKind::kSwiftShader:
+      return "SwiftShader";
+    case DeviceKind::kOtherSoftware:
+      return "software";
+    case DeviceKind::kNvidia:
+      return "NVIDIA";
+    case DeviceKind::kIntel:
+      return "Intel";
+    case DeviceKind::kAmd:
+      return "AMD";
+    case DeviceKind::kApple:
+      return "Apple";
+    case DeviceKind::kV3d:
+      return "V3D";
+    case DeviceKind::kMali:
+      return "Mali";
+    case DeviceKind::kAdreno:
+      return "Adreno";
+    case DeviceKind::kPowerVr:
+      return "PowerVR";
+    case DeviceKind::kVivante:
+      return "Vivante";
+  }
+  return "unknown";
+}
+
+string_view NameOf(Wrapper wrapper) {
+  switch (wrapper) {
+    case Wrapper::kNone:
+      return "";
+    case Wrapper::kVirgl:
+      return "virgl";
+    case Wrapper::kZink:
+      return "zink";
+    case Wrapper::kAngle:
+      return "ANGLE";
+    case Wrapper::kD3d12:
+      return "D3D12";
+    case Wrapper::kSvga:
+      return "SVGA3D";
+    case Wrapper::kEmulator:
+      return "Android emulator";
+  }
+  return "";
+}
+
+std::string FamilyName(const DriverIdentity& identity) {
+  if (identity.wrapper == Wrapper::kNone) {
+    return std::string(NameOf(identity.kind));
+  }
+  return absl::StrCat(NameOf(identity.wrapper), " on ", NameOf(identity.kind));
+}
+
 namespace {
 
 // ASCII: it goes into messages and JSON.

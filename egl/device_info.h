@@ -10,9 +10,72 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "egl/driver_identity.h"
 
 namespace gles_delegate::egl {
+
+// --- The driver's identity, by the strings that it reports -------------------
+
+// Families of devices and software renderers.
+enum class DeviceKind {
+  kUnknown,
+  kLlvmpipe,  // also as Vulkan's lavapipe
+  kSoftpipe,
+  kSwiftShader,
+  kOtherSoftware,  // swrast, SWR, Microsoft's Basic Render Driver
+  kNvidia,         // Nouveau and NVK too
+  kIntel,
+  kAmd,  // Samsung's Xclipse too
+  kApple,
+  kV3d,
+  kMali,    // Panfrost and Lima too
+  kAdreno,  // Freedreno and Turnip too
+  kPowerVr,
+  kVivante,  // Etnaviv too
+};
+
+// A layer between OpenGL ES and the device's own driver. Its shader compiler
+// and defects are its own, so measurements without it do not apply.
+enum class Wrapper {
+  kNone,
+  kVirgl,     // a virtual machine's: commands are sent to the host's driver
+  kZink,      // Mesa's OpenGL on Vulkan
+  kAngle,     // Google's OpenGL ES on Vulkan, OpenGL, Metal or Direct3D
+  kD3d12,     // Mesa's OpenGL on Direct3D 12 (WSL)
+  kSvga,      // VMware's
+  kEmulator,  // the Android emulator's translator
+};
+
+// The driver's strings; empty if it does not report one.
+struct DriverStrings {
+  // eglGetDisplayDriverName (EGL_MESA_query_driver): "iris", "swrast", "msm".
+  std::string egl_driver;
+  std::string vendor;    // GL_VENDOR
+  std::string renderer;  // GL_RENDERER
+  std::string version;   // GL_VERSION
+};
+
+struct DriverIdentity {
+  // The underlying device, as far as the wrapper reports it.
+  DeviceKind kind = DeviceKind::kUnknown;
+  Wrapper wrapper = Wrapper::kNone;
+  // True if the underlying device is a CPU.
+  bool software = false;
+  // Vector width in bits if the driver reports it ("256 bits"), else 0.
+  int simd_bits = 0;
+};
+
+// Matches names by their structure and position, never by a substring: a
+// wrapper's renderer starts with the wrapper's name and has the device's in
+// brackets; a device's starts with the vendor or family. EGL's driver name
+// takes precedence (Mesa). Pure.
+DriverIdentity IdentifyDriver(const DriverStrings& strings);
+
+// "llvmpipe", "Mali", "unknown".
+absl::string_view NameOf(DeviceKind kind);
+// "virgl", "ANGLE"; "" for kNone.
+absl::string_view NameOf(Wrapper wrapper);
+// "llvmpipe", "virgl on llvmpipe".
+std::string FamilyName(const DriverIdentity& identity);
 
 // The driver (DriverIdentity) and its limits, queried at run time; nothing
 // beyond the ES 3.1 minima is assumed.

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "egl/displays.h"
 #include "egl/egl_error.h"
+#include "egl/open_display.h"
 
 namespace gles_delegate::egl {
 

@@ -22,9 +22,16 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "egl/gl_api.h"
-#include "egl/waiting.h"
 
 namespace gles_delegate::egl {
+
+// --- How to wait for the GPU -------------------------------------------------
+
+enum class Waiting {
+  kPassive,     // asleep in the driver
+  kActive,      // polls for at most 2 ms, then sleeps
+  kAggressive,  // polls until the GPU has finished
+};
 
 // This thread's EGLContext, or EGL_NO_CONTEXT.
 EGLContext CurrentContext();
@@ -280,6 +287,12 @@ class TimerQuery {
 // message. Call once per stage, not after each call. kResourceExhausted: out of
 // memory. kAborted: the context is lost. Otherwise kInternal.
 absl::Status CheckGl(absl::string_view what);
+
+// --- Extensions --------------------------------------------------------------
+
+// Searches the driver's list; not for every inference (use DeviceInfo::Has()).
+// Needs a current context.
+bool HasExtension(absl::string_view name);
 
 }  // namespace gles_delegate::egl
 

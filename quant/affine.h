@@ -7,8 +7,10 @@
 #ifndef GLES_DELEGATE_QUANT_AFFINE_H_
 #define GLES_DELEGATE_QUANT_AFFINE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "absl/types/span.h"
 
@@ -78,6 +80,17 @@ void QuantizeAll(absl::Span<const float> values, float scale,
         static_cast<Code>(QuantizeInline(values[i], scale, zero, range));
   }
 }
+
+// --- Four and two bits -------------------------------------------------------
+
+// Values as packed in TFLite's INT4 and INT2 tensors: -8 to 7, two per byte, or
+// -2 to 1, four per byte, low bits first; the last byte may have fewer.
+
+// The values as bytes of int8. `packed` holds (count + 1) / 2 bytes or more.
+std::vector<uint8_t> UnpackInt4(absl::Span<const uint8_t> packed, size_t count);
+
+// The same of (count + 3) / 4 bytes or more.
+std::vector<uint8_t> UnpackInt2(absl::Span<const uint8_t> packed, size_t count);
 
 }  // namespace gles_delegate::quant
 

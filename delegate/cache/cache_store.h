@@ -4,6 +4,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_CACHE_CACHE_STORE_H_
 #define GLES_DELEGATE_DELEGATE_CACHE_CACHE_STORE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -136,6 +137,34 @@ class PartitionCache {
   std::vector<std::pair<Hash128, const egl::Program*>> pending_;
   CacheReport report_;
   std::string warning_;
+};
+
+// A short text in the start-up cache: a result about a partition that later
+// starts can reuse. One text in a separate file. Threads: one at a time.
+class CachedText {
+ public:
+  // Reads the text for `subject`, which only the constructor uses.
+  // `subject.plan` must begin with the text's purpose, so that other texts and
+  // the partition's cache have different subjects. `bytes`: the maximum length.
+  // Without a directory in `options` nothing is read or written.
+  CachedText(const CacheOptions& options, const CacheSubject& subject,
+             size_t bytes);
+
+  // Empty if none was saved for exactly this driver, library, profile and
+  // graph.
+  const std::string& text() const { return text_; }
+
+  // Saves `text`, at most `bytes` long; once, and only if text() is empty.
+  // Failures only set warning().
+  void Keep(absl::string_view text);
+
+  // A warning for the user; empty if there is none.
+  std::string warning() const;
+
+ private:
+  size_t bytes_;
+  std::unique_ptr<PartitionCache> cache_;  // nullptr: no directory
+  std::string text_;
 };
 
 }  // namespace gles_delegate

@@ -47,7 +47,7 @@ struct DeviceChoices {
 #include "delegate/device/tuning.inc"
   // The default of the option zero_copy, which is no tuning parameter. 1: the
   // model's inputs and outputs are in memory that the device accesses, without
-  // copies on the host (session/lent_memory.h). 0: in the runtime's memory.
+  // copies on the host (session/host_memory.h). 0: in the runtime's memory.
   int zero_copy = 0;
 };
 

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/cache/cached_text.h"
+#include "delegate/cache/cache_store.h"
 #include "delegate/partition/node_fates.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/partition/self_check_transfers.h"

@@ -266,12 +266,12 @@ class ReferenceOps {
   Value Cast(int64_t element);
   Value Aligned(int input, const Place& p, const Shape& shape);
   Value Elementwise(const ElementwiseAttributes& a, const Place& p);
-  // self_check_sums.cc
+  // self_check_rows.cc
   Value Conv3d(const Conv3dAttributes& a, const Place& p);
   Value Transform(const Rfft2dAttributes& a, const Place& p);
   Value Absolute(int64_t element);  // of a complex number
   Value Updated(const UpdateSlice& a, int64_t element);
-  // self_check_detections.cc
+  // self_check_picks.cc
   std::optional<Reference::Detections> Detect(const DetectionParams& p);
   Value DetectionRow(const DetectionParams& p, int64_t element);
   // self_check_states.cc

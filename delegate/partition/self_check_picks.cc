@@ -1,11 +1,15 @@
 // The ops of the self-check's reference that find positions, and those that
 // integers tell where to read or write.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "delegate/graph/custom_params.h"
 #include "delegate/ops/all_ops.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/one_hot.h"
@@ -147,6 +151,159 @@ Value ReferenceOps::Picked(int64_t element) {
     return ReversedSequence(*a, element);
   }
   return std::nullopt;
+}
+
+// --- Detections --------------------------------------------------------------
+
+using Value = Reference::Value;
+
+namespace {
+
+constexpr double kLeast = -std::numeric_limits<double>::infinity();
+
+struct Box {
+  double top, left, bottom, right;
+
+  double area() const { return (bottom - top) * (right - left); }
+  double rim() const { return std::abs(bottom - top) + std::abs(right - left); }
+  double reach() const {
+    return std::max(
+        {std::abs(top), std::abs(left), std::abs(bottom), std::abs(right)});
+  }
+};
+
+// By how far `a` and `b` overlap more than `part` of what they cover; 0: that
+// is less than the rounding of their coordinates.
+double Overlap(const Box& a, const Box& b, double part, double rounding) {
+  const double unsure =
+      2 * rounding * std::max(a.reach(), b.reach()) * (a.rim() + b.rim());
+  double over = -1;
+  if (a.area() > 0 && b.area() > 0) {
+    const double height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
+    const double width = std::min(a.right, b.right) - std::max(a.left, b.left);
+    const double common = std::max(height, 0.0) * std::max(width, 0.0);
+    over = common - part * (a.area() + b.area() - common);
+    // Far from each other, however they are rounded.
+    if (common == 0 && std::min(height, width) < -unsure) return -1;
+  }
+  const bool flat = std::min(std::abs(a.area()), std::abs(b.area())) < unsure;
+  return flat || std::abs(over) < unsure ? 0 : over;
+}
+
+}  // namespace
+
+// Finds the detections, and above which score they are sure.
+std::optional<Reference::Detections> ReferenceOps::Detect(
+    const DetectionParams& p) {
+  constexpr int kEncodings = 0, kScores = 1, kAnchors = 2;
+  const ValueAt* const given = ref_.GivenValues(node_.inputs[kScores]);
+  const int anchors = ShapeOf(kScores).w, channels = ShapeOf(kScores).c;
+  if (given == nullptr) return std::nullopt;
+  // Halves hold the floats that are given, not all quantized values.
+  const bool exact =
+      !Input(kEncodings).is_float_view() && !Input(kAnchors).is_float_view();
+  const double rounding = exact ? 1e-5 : 2e-3;
+  using Detection = Reference::Detections::Detection;
+  Reference::Detections result;
+  std::vector<Box> boxes;
+  for (int i = 0; i < anchors; ++i) {
+    double e[4], at[4];
+    for (int c = 0; c < 4; ++c) {
+      const Value x = In(kEncodings, int64_t{i} * ShapeOf(kEncodings).c + c);
+      const Value anchor = In(kAnchors, int64_t{i} * 4 + c);
+      if (!x || !anchor) return std::nullopt;
+      e[c] = x->value / p.scales[c];
+      at[c] = anchor->value;
+    }
+    const double y = e[0] * at[2] + at[0], x = e[1] * at[3] + at[1];
+    const double h = 0.5 * std::exp(e[2]) * at[2];
+    const double w = 0.5 * std::exp(e[3]) * at[3];
+    boxes.push_back({y - h, x - w, y + h, x + w});
+  }
+  const auto score_of = [&](int anchor, int of_class) {
+    return (*given)(int64_t{anchor} * channels + channels - p.classes +
+                    of_class);
+  };
+  // Of equal scores the first comes first.
+  const auto select = [&](std::vector<Detection> candidates, size_t most) {
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](auto& a, auto& b) { return a.score > b.score; });
+    std::vector<Detection> kept;
+    for (const Detection& d : candidates) {
+      if (kept.size() == most) break;
+      double over = -1;
+      for (size_t k = 0; k < kept.size() && over < 0 && p.iou_threshold < 1;
+           ++k) {
+        over = Overlap(boxes[d.anchor], boxes[kept[k].anchor], p.iou_threshold,
+                       rounding);
+      }
+      if (over == 0) {
+        result.sure_above = std::max<double>(result.sure_above, d.score);
+        break;
+      }
+      if (over < 0) kept.push_back(d);
+    }
+    return kept;
+  };
+  std::vector<Detection> candidates;
+  for (int i = 0; i < anchors && !p.regular; ++i) {
+    Detection best = {i, 0, score_of(i, 0)};
+    for (int c = 1; c < p.classes; ++c) {
+      if (score_of(i, c) > best.score) best = {i, c, score_of(i, c)};
+    }
+    if (best.score >= p.score_threshold) candidates.push_back(best);
+  }
+  if (!p.regular) result.kept = select(std::move(candidates), p.max);
+  for (int n = 0; n < p.classes && p.regular; ++n) {
+    const int c = p.last_class_first ? p.classes - 1 - n : n;
+    candidates.clear();
+    for (int i = 0; i < anchors; ++i) {
+      if (score_of(i, c) >= p.score_threshold) {
+        candidates.push_back({i, c, score_of(i, c)});
+      }
+    }
+    const std::vector<Detection> of_class =
+        select(candidates, std::min(p.max, p.max_of_class));
+    result.kept.insert(result.kept.end(), of_class.begin(), of_class.end());
+  }
+  std::stable_sort(result.kept.begin(), result.kept.end(),
+                   [](auto& a, auto& b) { return a.score > b.score; });
+  if (result.kept.size() > static_cast<size_t>(p.max)) {
+    result.kept.resize(p.max);
+  }
+  for (Detection& d : result.kept) {
+    const Box& box = boxes[d.anchor];
+    d.box = {box.top, box.left, box.bottom, box.right};
+    d.reach = box.reach() + box.rim();
+  }
+  return result;
+}
+
+Value ReferenceOps::DetectionRow(const DetectionParams& p, int64_t element) {
+  enum { kBoxes, kClasses, kScoresOut, kCount };
+  auto& known = ref_.detections_[&node_];
+  if (!known) known = Detect(p);
+  if (!known) return std::nullopt;
+  const auto& kept = known->kept;
+  const bool all_sure = known->sure_above == kLeast;
+  if (output_ == kCount) {
+    const auto count = static_cast<double>(kept.size());
+    return all_sure ? Value({count, count}) : std::nullopt;
+  }
+  const int each = p.regular ? 1 : p.classes_of_each;
+  const size_t row = output_ == kBoxes ? element / 4 : element;
+  const size_t at = row / each;
+  if (at >= kept.size()) {
+    return all_sure ? Value(ReferenceValue()) : std::nullopt;
+  }
+  // The later classes of a detection have an order of their own.
+  if (kept[at].score <= known->sure_above || row % each != 0) {
+    return std::nullopt;
+  }
+  const double v = output_ == kBoxes     ? kept[at].box[element % 4]
+                   : output_ == kClasses ? kept[at].of_class
+                                         : kept[at].score;
+  return ReferenceValue{v, output_ == kBoxes ? kept[at].reach : std::abs(v)};
 }
 
 }  // namespace gles_delegate

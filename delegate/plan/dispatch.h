@@ -57,7 +57,7 @@ struct PackedConstant {
 // The values of a shader's Params block, or of its last members, with the
 // names, types and order of the declaration in the .comp. Offsets follow
 // std140. Validation compares each member with the linked program
-// (delegate/runtime/check_params.h).
+// (delegate/runtime/program_cache.h).
 class UniformBlock {
  public:
   enum class Type { kInt, kInt2, kInt4, kFloat, kFloat4 };

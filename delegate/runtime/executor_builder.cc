@@ -5,7 +5,6 @@
 #include "base/status_macros.h"
 #include "delegate/runtime/command_builder.h"
 #include "delegate/runtime/constant_memory.h"
-#include "delegate/runtime/dispatch_programs.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/schedule.h"

@@ -7,14 +7,27 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "base/hash_tables.h"
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/dispatch.h"
+#include "egl/gl_api.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {
+
+// --- Whether a program's uniforms are those of the plan ----------------------
+
+// kInternal if the program has no such block or its size differs from `params`.
+// One cheap query, made after every link.
+absl::Status CheckParamsSize(GLuint program, const UniformBlock& params);
+
+// kInternal if a member's name, type or offset differs; the message compares
+// both sides at the first such offset. Queries each member, so only for
+// validation (GLES_DELEGATE_DEBUG=validate).
+absl::Status CheckParamsMembers(GLuint program, const UniformBlock& params);
 
 // Threads: inside its context's Run() only.
 class ProgramCache {

@@ -15,7 +15,7 @@
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/command.h"
 #include "delegate/runtime/host_transfer.h"
-#include "delegate/runtime/object_transfer.h"
+#include "delegate/runtime/object_form.h"
 #include "delegate/runtime/validator.h"
 
 namespace gles_delegate {

@@ -9,7 +9,6 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/dispatch.h"
-#include "delegate/runtime/bound_caches.h"
 #include "delegate/runtime/command.h"
 #include "delegate/runtime/host_transfer.h"
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <mutex>
 
-#include "delegate/runtime/constant_store.h"
+#include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/program_cache.h"
 
 namespace gles_delegate {

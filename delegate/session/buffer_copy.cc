@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/float_view.h"
-#include "delegate/runtime/check_object.h"
+#include "delegate/runtime/object_form.h"
 #include "delegate/session/host_tensor.h"
 #include "egl/objects.h"
 

@@ -2,6 +2,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_SESSION_EXECUTOR_SOURCE_H_
 #define GLES_DELEGATE_DELEGATE_SESSION_EXECUTOR_SOURCE_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,9 +15,20 @@
 #include "delegate/partition/partition_report.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/session/gpu.h"
-#include "delegate/session/session_options.h"
+#include "egl/objects.h"
 
 namespace gles_delegate {
+
+// --- The options of how a session builds and runs its partition --------------
+
+struct SessionOptions {
+  BuildOptions build;
+  egl::Waiting waiting = egl::Waiting::kPassive;
+  bool does_not_wait = false;      // Invoke returns before the GPU has finished
+  bool is_verbose = true;          // some more warnings
+  bool profiles = false;           // each dispatch is timed
+  int64_t memory_limit_bytes = 0;  // of all partitions of a Gpu; 0: no limit
+};
 
 // What executors are built from. Everything that it points to must outlive the
 // source; the graphs must not change before Stop().

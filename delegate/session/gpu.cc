@@ -1,13 +1,105 @@
 #include "delegate/session/gpu.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <mutex>
+#include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "delegate/session/share_groups.h"
+#include "egl/context.h"
+#include "egl/of_process.h"
 
 namespace gles_delegate {
+
+// --- Delegates that share a context ------------------------------------------
+
+namespace {
+
+struct Group {
+  std::weak_ptr<SharedObjects> objects;
+  std::vector<std::weak_ptr<egl::Context>> contexts;
+
+  // One to share with. nullptr: none is left.
+  std::shared_ptr<egl::Context> Member() const {
+    for (const auto& weak : contexts) {
+      std::shared_ptr<egl::Context> context = weak.lock();
+      if (context != nullptr && !context->is_lost()) return context;
+    }
+    return nullptr;
+  }
+};
+
+struct Groups {
+  std::mutex mutex;
+  HashMap<std::string, Group> by_key;
+  HashMap<std::string, std::weak_ptr<WorkerThread>> workers;
+};
+
+Groups& GroupsOfProcess() { return egl::OfProcess<Groups>(); }
+
+void ForgetGone(HashMap<std::string, Group>* groups) {
+  EraseIf(*groups,
+          [](const auto& entry) { return entry.second.objects.expired(); });
+  for (auto& [key, group] : *groups) {
+    auto& list = group.contexts;
+    list.erase(std::remove_if(list.begin(), list.end(),
+                              [](const auto& weak) { return weak.expired(); }),
+               list.end());
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<WorkerThread> WorkerOfGroup(const std::string& key) {
+  Groups& groups = GroupsOfProcess();
+  const std::lock_guard<std::mutex> lock(groups.mutex);
+  EraseIf(groups.workers,
+          [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<WorkerThread>& known = groups.workers[key];
+  std::shared_ptr<WorkerThread> worker = known.lock();
+  if (worker == nullptr) known = worker = std::make_shared<WorkerThread>();
+  return worker;
+}
+
+absl::StatusOr<SharingContext> JoinShareGroup(
+    const std::string& key,
+    absl::FunctionRef<bool(const egl::Context&)> may_join, ContextMaker make,
+    absl::FunctionRef<void(const absl::Status&)> tell, bool on_one_thread) {
+  Groups& groups = GroupsOfProcess();
+  // Released after the mutex, since this may be the last owner.
+  std::shared_ptr<egl::Context> member;
+  const std::lock_guard<std::mutex> lock(groups.mutex);
+  ForgetGone(&groups.by_key);
+  Group& group = groups.by_key[key];
+  SharingContext result;
+  result.objects = group.objects.lock();
+  member = group.Member();
+  if (result.objects != nullptr && !result.objects->lost && member != nullptr &&
+      may_join(*member)) {
+    if (on_one_thread) {
+      result.context = std::move(member);
+      return result;
+    }
+    auto context = make(member.get());
+    if (context.ok()) {
+      result.context = *std::move(context);
+      group.contexts.push_back(result.context);
+      return result;
+    }
+    tell(context.status());
+  }
+  ASSIGN_OR_RETURN(auto context, make(nullptr));
+  result.context = std::move(context);
+  result.objects = std::make_shared<SharedObjects>(/*shared_by_key=*/true);
+  group = {result.objects, {result.context}};
+  return result;
+}
+
 namespace {
 
 using Log = absl::FunctionRef<void(const std::string&)>;
@@ -212,6 +304,84 @@ absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(
                      " computes on the CPU; device: hardware declines it"));
   }
   return gpu;
+}
+
+// --- Where a session's commands go -------------------------------------------
+
+absl::Status GpuQueue::CheckCaller() const {
+  const egl::Context& context = *gpu_->context;
+  // A borrowed context ties its user to the context, not to a thread; if it is
+  // current nowhere, the thread that applied the delegate makes it current.
+  const bool right_thread = thread_ == std::this_thread::get_id();
+  if (context.owned()
+          ? right_thread
+          : right_thread || egl::CurrentContext() == context.handle()) {
+    return absl::OkStatus();
+  }
+  const auto text = [](auto id) {
+    std::ostringstream out;
+    out << id;
+    return out.str();
+  };
+  const std::string threads =
+      absl::StrCat("on thread ", text(std::this_thread::get_id()),
+                   "; the delegate was applied (ModifyGraphWithDelegate) on "
+                   "thread ",
+                   text(thread_));
+  if (context.owned()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "GpuDelegate must run on the same thread where it was initialized: "
+        "Invoke was called ",
+        threads,
+        ", with an EGLContext of its own. Call it there, or apply the delegate "
+        "with the app's EGLContext current"));
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("Invoke was called with EGLContext ",
+                   text(egl::CurrentContext()), " current, ", threads,
+                   ", with the app's EGLContext ", text(context.handle()),
+                   " current. Make that context current before Invoke"));
+}
+
+absl::Status GpuQueue::BeforeSubmit() {
+  const Gpu& gpu = *gpu_;
+  if (gpu.shared_with == EGL_NO_CONTEXT) return absl::OkStatus();
+  if (!egl::Context::HasCurrent() ||
+      egl::egl().GetCurrentDisplay() != gpu.context->display()) {
+    if (!does_not_wait_) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        "wait_type: do_not_wait with thread_mode: worker_sharing wants a "
+        "context of the delegate's EGLDisplay current on the thread that calls "
+        "Invoke, whose later commands are to wait for the results; none is");
+  }
+  // Stores of the app's shaders become visible in other contexts after a
+  // barrier. Another app's context may be older than OpenGL ES 3.1, and have
+  // none.
+  if (egl::CurrentContext() == gpu.shared_with) {
+    egl::gl().MemoryBarrier(GL_ALL_BARRIER_BITS);
+  }
+  ASSIGN_OR_RETURN(callers_commands_,
+                   egl::DisplayFence::Insert(gpu.context->display()));
+  return absl::OkStatus();
+}
+
+absl::Status GpuQueue::AfterWait() {
+  const egl::DisplayFence fence = std::move(own_commands_);
+  return fence.WaitOnGpu();
+}
+
+absl::Status GpuQueue::AwaitCaller() {
+  const egl::DisplayFence fence = std::move(callers_commands_);
+  return fence.WaitOnGpu();
+}
+
+absl::Status GpuQueue::LetCallerAwait() {
+  if (gpu_->shared_with == EGL_NO_CONTEXT || !does_not_wait_) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(own_commands_,
+                   egl::DisplayFence::Insert(gpu_->context->display()));
+  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

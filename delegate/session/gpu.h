@@ -6,14 +6,48 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/partition/background_build.h"
 #include "delegate/runtime/shared_objects.h"
+#include "delegate/runtime/worker_thread.h"
 #include "egl/context.h"
+#include "egl/display_fence.h"
 
 namespace gles_delegate {
+
+// --- Groups of delegates that share GL objects, by the option share_key ------
+
+struct SharingContext {
+  std::shared_ptr<egl::Context> context;
+  std::shared_ptr<SharedObjects> objects;  // of all that share with it
+};
+
+// The worker thread of the group `key`, whose delegates use one context, since
+// drivers are slow at switching contexts. Made on demand, ends with its last
+// owner. Not inherited by forked children. Threads: any.
+std::shared_ptr<WorkerThread> WorkerOfGroup(const std::string& key);
+
+// Makes a context that shares with the given one, or with none if nullptr.
+using ContextMaker =
+    absl::FunctionRef<absl::StatusOr<std::unique_ptr<egl::Context>>(
+        const egl::Context*)>;
+
+// Calls `make` with a living context of the group `key` that is not lost and
+// that `may_join` accepts, or, with `on_one_thread` (delegates of one worker),
+// returns that context itself; without one, calls it with nullptr and starts a
+// new group. If joining fails, calls `tell` with the reason and replaces the
+// group. Groups hold weak references and are not inherited by forked children.
+// Threads: any; serialized, `make` included. Errors: those of `make`.
+absl::StatusOr<SharingContext> JoinShareGroup(
+    const std::string& key,
+    absl::FunctionRef<bool(const egl::Context&)> may_join, ContextMaker make,
+    absl::FunctionRef<void(const absl::Status&)> tell,
+    bool on_one_thread = false);
 
 // Which context a Gpu has. The names are those of the delegate's options.
 struct GpuOptions {
@@ -85,6 +119,48 @@ absl::StatusOr<std::shared_ptr<Gpu>> MakeGpu(
 // none, or it is not OpenGL ES 3.1. kUnavailable: a software renderer, which
 // is not allowed.
 absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(bool allow_software);
+
+// --- On which threads a session works ----------------------------------------
+
+// Three ways, of which the Gpu has one:
+//   its own context        one thread: the one that prepared the session
+//   the app's context      any thread on which that context is current
+//   a worker's context     the worker's thread; if it shares objects with the
+//                          app's context, fences order the two on the GPU
+// Threads: BeforeSubmit() and AfterWait() on the thread that calls Invoke, the
+// others on the one that works for it.
+class GpuQueue {
+ public:
+  // `does_not_wait`: Invoke returns before the GPU has finished.
+  GpuQueue(std::shared_ptr<Gpu> gpu, bool does_not_wait)
+      : gpu_(std::move(gpu)), does_not_wait_(does_not_wait) {}
+
+  // This thread prepares the session.
+  void TakeThread() { thread_ = std::this_thread::get_id(); }
+  // kFailedPrecondition, with threads and contexts: for the delegate's own
+  // context, on another thread than TakeThread()'s; for an app's, if another
+  // one is current on another thread.
+  absl::Status CheckCaller() const;
+
+  // With a worker that shares objects: the worker's commands of the next
+  // inference wait for the caller's earlier ones. kFailedPrecondition: Invoke
+  // does not wait, and no context is current here that could.
+  absl::Status BeforeSubmit();
+  // The caller's later commands wait for the worker's, if Invoke did not wait.
+  absl::Status AfterWait();
+
+  // Within the context, before and after an inference's commands: the worker's
+  // side of BeforeSubmit() and AfterWait().
+  absl::Status AwaitCaller();
+  absl::Status LetCallerAwait();
+
+ private:
+  std::shared_ptr<Gpu> gpu_;
+  bool does_not_wait_;
+  std::thread::id thread_;
+  // Of the current inference.
+  egl::DisplayFence callers_commands_, own_commands_;
+};
 
 }  // namespace gles_delegate
 

@@ -1,5 +1,8 @@
 #include "delegate/session/host_memory.h"
 
+#include <cstdint>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 
 namespace gles_delegate {
@@ -14,6 +17,38 @@ absl::Status CheckBytes(const HostMemory& memory, size_t elements,
       "tensor '", memory.name == nullptr ? "" : memory.name, "' holds ",
       memory.bytes, " bytes, the partition was prepared for ", wanted,
       "; call AllocateTensors after resizing"));
+}
+
+// --- Memory that the runtime's tensors borrow --------------------------------
+
+namespace {
+
+// TFLite's alignment of a tensor's memory (kDefaultTensorAlignment).
+constexpr uintptr_t kAlignment = 64;
+
+}  // namespace
+
+std::unique_ptr<LentMemory> LentMemory::Of(
+    std::shared_ptr<egl::Context> context, const HostTransfer& transfer,
+    size_t bytes) {
+  std::shared_ptr<egl::Buffer> buffer = transfer.HostMemory();
+  if (buffer == nullptr || bytes != transfer.bytes() ||
+      reinterpret_cast<uintptr_t>(buffer->mapped()) % kAlignment != 0) {
+    return nullptr;
+  }
+  return std::unique_ptr<LentMemory>(
+      new LentMemory(std::move(context), std::move(buffer)));
+}
+
+LentMemory::LentMemory(std::shared_ptr<egl::Context> context,
+                       std::shared_ptr<egl::Buffer> buffer)
+    : context_(std::move(context)), buffer_(std::move(buffer)) {}
+
+LentMemory::~LentMemory() {
+  (void)context_->Run([this] {
+    buffer_.reset();
+    return absl::OkStatus();
+  });
 }
 
 }  // namespace gles_delegate

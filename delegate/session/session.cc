@@ -1,11 +1,13 @@
 #include "delegate/session/session.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/partition/plan_partition.h"
-#include "delegate/runtime/memory_needs.h"
+#include "delegate/runtime/gpu_memory.h"
+#include "delegate/session/exclusions.h"
 #include "delegate/session/state_mark.h"
 #include "egl/caught.h"
 
@@ -260,6 +262,336 @@ void Session::TellWarnings(SessionHost* host) {
   for (const std::string& line : on_gpu()->source->TakeWarnings()) {
     host->Warn(line);
   }
+}
+
+// --- One inference -----------------------------------------------------------
+
+absl::StatusOr<Session::Ran> Session::Submit(SessionHost* host,
+                                             bool may_split) {
+  auto ran = SubmitOrBuild(host, may_split && has_run_);
+  if (!ran.ok() || *ran != Ran::kSubmitted) {
+    recovery_.Note(ran.status(), *setup_.gpu->context);
+  }
+  return ran;
+}
+
+absl::StatusOr<Session::Ran> Session::SubmitOrBuild(SessionHost* host,
+                                                    bool may_split) {
+  if (!is_on_cpu()) {
+    RETURN_IF_ERROR(queue_.CheckCaller());
+    NoteLoss();
+    if (on_gpu() == nullptr) {
+      RETURN_IF_ERROR(BuildToRun(host));
+    }
+    if (on_gpu() != nullptr) Advance(host);
+  }
+  if (on_gpu() == nullptr || !on_gpu()->has_objects) {
+    RETURN_IF_ERROR(UpdateObjects(host));
+  }
+  if (is_on_cpu()) return Ran::kOnCpu;
+  StageTimer timer(&setup_.report->stages);
+  auto ran = Run(may_split);
+  if (!ran.ok()) return ran;
+  if (!std::exchange(has_run_, true)) timer.Lap("first_invoke");
+  if (*ran == Ran::kDone) NoteInference(host);
+  return ran;
+}
+
+absl::StatusOr<Session::Ran> Session::Run(bool may_split) {
+  RETURN_IF_ERROR(Collect());
+  UseMemory();
+  OnGpu& gpu = *on_gpu();
+  Executor& executor = gpu.source->executor();
+  Ran ran = Ran::kDone;
+  RETURN_IF_ERROR(gpu.context->Run([&]() -> absl::Status {
+    RETURN_IF_ERROR(queue_.AwaitCaller());
+    if (may_split) {
+      ASSIGN_OR_RETURN(const auto submitted,
+                       executor.SubmitInvoke(input_values_, output_room_));
+      if (submitted) {
+        ran = Ran::kSubmitted;
+        return absl::OkStatus();
+      }
+    } else
+      RETURN_IF_ERROR(executor.Invoke(input_values_, output_room_));
+    RETURN_IF_ERROR(queue_.LetCallerAwait());
+    Finish();
+    return absl::OkStatus();
+  }));
+  return ran;
+}
+
+absl::Status Session::Wait(SessionHost* host) {
+  OnGpu& gpu = *on_gpu();
+  const absl::Status status = gpu.context->Run([&]() -> absl::Status {
+    auto s = gpu.source->executor().WaitInvoke(output_room_);
+    if (s.ok()) Finish();
+    return s;
+  });
+  // Meanwhile another session may have replaced a context that was lost.
+  recovery_.Note(status, *gpu.context);
+  if (status.ok()) NoteInference(host);
+  return status;
+}
+
+absl::Status Session::Collect() {
+  const OnGpu& gpu = *on_gpu();
+  input_values_.clear();
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (gpu.bound.inputs[i].is_bound()) {
+      input_values_.emplace_back();
+      continue;
+    }
+    ASSIGN_OR_RETURN(auto values, inputs_[i].Read(gpu.has_state));
+    input_values_.push_back(values);
+  }
+  output_room_.clear();
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (gpu.bound.outputs[i].is_bound()) {
+      output_room_.emplace_back();
+      continue;
+    }
+    ASSIGN_OR_RETURN(auto room, outputs_[i].Room());
+    output_room_.push_back(room);
+  }
+  return absl::OkStatus();
+}
+
+void Session::UseMemory() {
+  // A buffer of a lost context is read like other memory.
+  const egl::Context* const context = on_gpu()->context.get();
+  const auto list = [context](const std::vector<IoSlot>& slots,
+                              std::vector<GLuint>* buffers) {
+    buffers->clear();
+    for (const IoSlot& slot : slots) {
+      const bool is_here = slot.memory.context == context && !slot.converts();
+      buffers->push_back(is_here ? slot.memory.buffer : 0);
+    }
+  };
+  list(inputs_, &input_memory_);
+  list(outputs_, &output_memory_);
+  on_gpu()->source->executor().UseMemory(input_memory_, output_memory_);
+}
+
+void Session::Finish() {
+  OnGpu& gpu = *on_gpu();
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (!gpu.bound.outputs[i].is_bound()) outputs_[i].FinishOutput();
+  }
+  for (const IoSlot& input : inputs_) input.FinishInput();
+  gpu.has_state = true;
+}
+
+void Session::Advance(SessionHost* host) {
+  OnGpu& gpu = *on_gpu();
+  // The inference reports errors of its tensors.
+  if (gpu.source->HasNext() && Collect().ok() &&
+      gpu.source->Advance(input_values_)) {
+    gpu.has_objects = false;
+  }
+  TellWarnings(host);
+}
+
+void Session::NoteInference(SessionHost* host) {
+  on_gpu()->source->NoteInference();
+  TellWarnings(host);
+}
+
+std::vector<int> Session::ZeroCopyTensors() const {
+  std::vector<int> tensors;
+  const bool can_map =
+      setup_.gpu->context->device().Has("GL_EXT_buffer_storage");
+  const auto add = [&](HostTransfer::Direction direction,
+                       const std::vector<TensorId>& ids,
+                       const std::vector<IoSlot>& slots) {
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const HostTransfer transfer(direction, ids[i], graph_.tensor(ids[i]),
+                                  setup_.profile, can_map);
+      if (transfer.is_zero_copy() &&
+          MayBeZeroCopy(slots[i], /*is_bound=*/false, false)) {
+        tensors.push_back(slots[i].index());
+      }
+    }
+  };
+  add(HostTransfer::Direction::kUpload, graph_.inputs, inputs_);
+  add(HostTransfer::Direction::kReadback, graph_.outputs, outputs_);
+  return tensors;
+}
+
+bool Session::LendsMemory() const {
+  return setup_.profile.choices.zero_copy != 0 &&
+         std::holds_alternative<OnGpu>(state_);
+}
+
+bool Session::MayBeZeroCopy(const IoSlot& slot, bool is_bound,
+                            bool has_custom_memory) const {
+  FeatureFacts facts;
+  facts.does_not_wait = setup_.options.does_not_wait;
+  facts.has_bound_object = is_bound;
+  facts.has_variable = slot.is_state();
+  facts.has_custom_memory = has_custom_memory;
+  return !slot.converts() && WhyNoZeroCopy(facts).empty();
+}
+
+std::unique_ptr<LentMemory> Session::Lend(const IoSlot& slot,
+                                          const ObjectForm& bound,
+                                          const HostTransfer& transfer,
+                                          size_t bytes,
+                                          bool has_custom_memory) {
+  if (!MayBeZeroCopy(slot, bound.is_bound(), has_custom_memory)) return nullptr;
+  return LentMemory::Of(on_gpu()->context, transfer, bytes);
+}
+
+std::unique_ptr<LentMemory> Session::LendInput(size_t i, size_t bytes,
+                                               bool has_custom_memory) {
+  if (!LendsMemory()) return nullptr;
+  return Lend(inputs_[i], on_gpu()->bound.inputs[i],
+              on_gpu()->source->executor().inputs()[i], bytes,
+              has_custom_memory);
+}
+
+std::unique_ptr<LentMemory> Session::LendOutput(size_t i, size_t bytes,
+                                                bool has_custom_memory) {
+  if (!LendsMemory()) return nullptr;
+  return Lend(outputs_[i], on_gpu()->bound.outputs[i],
+              on_gpu()->source->executor().outputs()[i], bytes,
+              has_custom_memory);
+}
+
+// --- The app's textures and buffers ------------------------------------------
+
+namespace {
+
+std::vector<UsedObject> UsedOf(const std::vector<ResolvedObject>& objects) {
+  std::vector<UsedObject> used;
+  used.reserve(objects.size());
+  for (const ResolvedObject& o : objects) used.push_back(o.used);
+  return used;
+}
+
+bool HaveForms(const std::vector<ResolvedObject>& objects,
+               const std::vector<ObjectForm>& forms) {
+  return std::equal(
+      objects.begin(), objects.end(), forms.begin(), forms.end(),
+      [](const ResolvedObject& o, const ObjectForm& f) { return o.form == f; });
+}
+
+// Whether the buffer is bound at another position. GL numbers textures
+// separately.
+bool IsElsewhere(GLuint buffer, const std::vector<ResolvedObject>& objects,
+                 int position) {
+  for (int i = 0; i < static_cast<int>(objects.size()); ++i) {
+    if (i != position && objects[i].used.name == buffer &&
+        objects[i].form.kind == ObjectForm::Kind::kBuffer) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::Status Session::CheckCaches(const ResolvedObjects& objects) const {
+  for (const BoundCache& cache : on_gpu()->source->executor().caches()) {
+    const GLuint buffer = objects.outputs[cache.output].used.name;
+    if (IsElsewhere(buffer, objects.inputs, cache.input) ||
+        IsElsewhere(buffer, objects.outputs, cache.output)) {
+      return CannotBind(graph_.tensor(graph_.outputs[cache.output]),
+                        "its buffer is that of another tensor, too; it may be "
+                        "that of the cache's input alone");
+    }
+  }
+  return absl::OkStatus();
+}
+
+void Session::NoteObjects() {
+  if (on_gpu() != nullptr) on_gpu()->has_objects = false;
+}
+
+Session::ResolvedObjects Session::ResolveObjects() const {
+  ResolvedObjects objects;
+  const auto resolve = [&](const std::vector<IoSlot>& slots,
+                           const std::vector<TensorId>& tensors,
+                           bool are_inputs) {
+    std::vector<ResolvedObject> list(slots.size());
+    for (size_t i = 0; i < slots.size(); ++i) {
+      if (!slots[i].object) continue;
+      auto resolved = ResolveObject(*slots[i].object, graph_.tensor(tensors[i]),
+                                    are_inputs, setup_.gpu->context->device());
+      if (resolved.ok()) {
+        list[i] = *std::move(resolved);
+      } else {
+        objects.status.Update(resolved.status());
+      }
+    }
+    return list;
+  };
+  objects.inputs = resolve(inputs_, graph_.inputs, true);
+  objects.outputs = resolve(outputs_, graph_.outputs, false);
+  return objects;
+}
+
+absl::Status Session::CheckBound(SessionHost* host, const AppObject& object,
+                                 const Tensor& tensor) const {
+  if (object.is_own) return absl::OkStatus();
+  if (is_on_cpu()) {
+    return CannotBind(tensor, "its partition runs on the CPU now");
+  }
+  if (!setup_.gpu->has_objects_of_app()) {
+    return CannotBind(tensor,
+                      "the delegate has an EGLContext of its own, which has no "
+                      "objects of the app's; apply the delegate with the app's "
+                      "context current (thread_mode: caller or "
+                      "worker_sharing)");
+  }
+  return host->CheckMayBind(tensor);
+}
+
+absl::Status Session::CheckMayReturnAtOnce(const BoundTransfers& bound) const {
+  if (!setup_.options.does_not_wait) return absl::OkStatus();
+  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+    if (bound.outputs[i].is_bound()) continue;
+    const Tensor& tensor = graph_.tensor(graph_.outputs[i]);
+    return absl::FailedPreconditionError(absl::StrCat(
+        "wait_type: do_not_wait wants all outputs bound to GL objects, and "
+        "tensor ",
+        tensor.tflite_index, " (", tensor.ToString(),
+        ") is not: bind it before the delegate is applied, or let Invoke "
+        "wait"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Session::UpdateObjects(SessionHost* host) {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (!inputs_[i].object) continue;
+    RETURN_IF_ERROR(
+        CheckBound(host, *inputs_[i].object, graph_.tensor(graph_.inputs[i])));
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (!outputs_[i].object) continue;
+    RETURN_IF_ERROR(CheckBound(host, *outputs_[i].object,
+                               graph_.tensor(graph_.outputs[i])));
+  }
+  if (is_on_cpu()) return absl::OkStatus();
+  ResolvedObjects objects;
+  RETURN_IF_ERROR(setup_.gpu->context->Run([&] {
+    objects = ResolveObjects();
+    return objects.status;
+  }));
+  const BoundTransfers& bound = on_gpu()->bound;
+  if (!HaveForms(objects.inputs, bound.inputs) ||
+      !HaveForms(objects.outputs, bound.outputs)) {
+    RETURN_IF_ERROR(FallBack(host, Build(host)));
+    if (is_on_cpu()) return UpdateObjects(host);
+  }
+  RETURN_IF_ERROR(CheckCaches(objects));
+  return setup_.gpu->context->Run([&]() -> absl::Status {
+    auto s = on_gpu()->source->executor().UseObjects(UsedOf(objects.inputs),
+                                                     UsedOf(objects.outputs));
+    on_gpu()->has_objects = s.ok();
+    return s;
+  });
 }
 
 }  // namespace gles_delegate

@@ -21,12 +21,8 @@
 #include "delegate/session/app_object.h"
 #include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
-#include "delegate/session/gpu_queue.h"
 #include "delegate/session/host_memory.h"
 #include "delegate/session/host_tensor.h"
-#include "delegate/session/lent_memory.h"
-#include "delegate/session/resolve_object.h"
-#include "delegate/session/session_options.h"
 #include "egl/context.h"
 
 namespace gles_delegate {
@@ -244,7 +240,7 @@ class Session {
   absl::Status GiveUp(SessionHost* host);
   void TellWarnings(SessionHost* host);
 
-  // session_objects.cc
+  // The app's objects.
   ResolvedObjects ResolveObjects() const;
   absl::Status CheckBound(SessionHost* host, const AppObject& object,
                           const Tensor& tensor) const;
@@ -252,7 +248,7 @@ class Session {
   absl::Status CheckMayReturnAtOnce(const BoundTransfers& bound) const;
   absl::Status UpdateObjects(SessionHost* host);
 
-  // session_run.cc
+  // An inference.
   absl::StatusOr<Ran> SubmitOrBuild(SessionHost* host, bool may_split);
   absl::StatusOr<Ran> Run(bool may_split);
   absl::Status Collect();

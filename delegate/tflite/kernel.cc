@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/passes/passes.h"
-#include "delegate/session/resolve_object.h"
+#include "delegate/session/app_object.h"
 #include "delegate/session/state_mark.h"
 #include "delegate/tflite/as_constants.h"
 #include "delegate/tflite/extract_partition.h"

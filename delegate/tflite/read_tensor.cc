@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "quant/int4.h"
+#include "quant/affine.h"
 
 namespace gles_delegate {
 namespace {

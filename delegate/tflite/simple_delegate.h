@@ -13,7 +13,6 @@
 #include "absl/status/statusor.h"
 #include "delegate/runtime/worker_thread.h"
 #include "delegate/session/gpu.h"
-#include "delegate/session/gpu_queue.h"
 #include "delegate/tflite/runtime_buffers.h"
 #include "gles_delegate/gles_delegate.h"
 #include "tensorflow/lite/c/common.h"

@@ -15,7 +15,6 @@
 #include "delegate/session/app_object.h"
 #include "delegate/session/constant_output.h"
 #include "delegate/session/host_memory.h"
-#include "delegate/session/lent_memory.h"
 #include "delegate/session/session.h"
 #include "delegate/session/tensor_buffer.h"
 #include "delegate/tflite/reader.h"

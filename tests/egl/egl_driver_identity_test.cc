@@ -3,7 +3,7 @@
 // that is marked "seen" was read from a driver that ran; the others are how the
 // drivers' sources and public device databases have it.
 #include "absl/strings/str_cat.h"
-#include "egl/driver_identity.h"
+#include "egl/device_info.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

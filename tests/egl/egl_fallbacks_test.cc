@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "egl/context.h"
-#include "egl/displays.h"
+#include "egl/open_display.h"
 #include "egl/testing.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"

@@ -11,7 +11,6 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/tflite/read_tensor.h"
 #include "quant/affine.h"
-#include "quant/int4.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/quantized_model.h"

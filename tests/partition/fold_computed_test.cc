@@ -1,11 +1,10 @@
 // labels: op llvmpipe softpipe
 // Small tensors that are computed from constants: which nodes are folded, their
 // values, and a model with a mask as exporters write it.
-#include "delegate/partition/fold_computed.h"
-
 #include <vector>
 
 #include "delegate/graph/constant_values.h"
+#include "delegate/partition/plan_partition.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"

@@ -1,8 +1,6 @@
 // labels: op llvmpipe softpipe
 // The members of a Params block, as the host lays them out and as a program
 // has them.
-#include "delegate/runtime/check_params.h"
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/runtime/executor.h"
+#include "delegate/runtime/program_cache.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
 #include "tests/testing/device_test.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "delegate/runtime/check_limits.h"
+#include "delegate/runtime/command_builder.h"
 #include "tests/testing/fake_devices.h"
 #include "tests/testing/matchers.h"
 

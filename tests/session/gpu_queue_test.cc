@@ -1,15 +1,14 @@
 // labels: egl llvmpipe softpipe
 // The threads on which a session may work, with contexts of each kind, and the
 // fences between a caller's context and a worker's.
-#include "delegate/session/gpu_queue.h"
-
 #include <memory>
 #include <sstream>
 #include <string>
 #include <thread>
 
 #include "base/status_macros.h"
-#include "egl/displays.h"
+#include "delegate/session/gpu.h"
+#include "egl/open_display.h"
 #include "egl/testing.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/device_test.h"

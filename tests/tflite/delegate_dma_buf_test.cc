@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "egl/context.h"
-#include "egl/displays.h"
 #include "egl/objects.h"
+#include "egl/open_display.h"
 #include "gmock/gmock.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/counted_calls.h"

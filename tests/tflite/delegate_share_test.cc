@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "delegate/session/share_groups.h"
+#include "delegate/session/gpu.h"
 #include "egl/context.h"
 #include "egl/testing.h"
 #include "tests/testing/app_context.h"

@@ -1,4 +1,4 @@
-#include "delegate/runtime/bound_caches.h"
+#include "delegate/runtime/command.h"
 
 #include <algorithm>
 #include <iterator>

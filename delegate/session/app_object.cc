@@ -1,7 +1,7 @@
-#include "delegate/session/resolve_object.h"
+#include "delegate/session/app_object.h"
 
 #include "absl/strings/str_cat.h"
-#include "delegate/runtime/check_object.h"
+#include "delegate/runtime/object_form.h"
 
 namespace gles_delegate {
 namespace {
