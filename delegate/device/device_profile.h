@@ -87,7 +87,7 @@ struct DeviceChoices {
   // Fuse a depthwise convolution into the next 1x1 convolution if taps x slices
   // x recomputations <= this; it is recomputed for every 16 output slices. The
   // bound is higher for little work in all and lower for large outputs
-  // (passes/fuse_depthwise.cc). 0: never.
+  // (passes/convolution_pairs.cc). 0: never.
   int fused_depthwise_work = 0;
   // Fuse a 1x1 convolution with the next depthwise convolution, over whole
   // planes in shared memory, if pixels x input slices <= this and the planes
@@ -100,7 +100,7 @@ struct DeviceChoices {
   // DEPTH_TO_SPACE, RESIZE_BILINEAR, small MAX_POOL_2D or sums, products and
   // clamps while reading, and convolutions write the rows of a following
   // RESHAPE, without dispatches for these (passes/read_through.cc,
-  // fuse_inputs.cc, write_through.cc).
+  // convolution_pairs.cc, write_through.cc).
   int read_through = 0;
   // Fuse the mean and matrix products of a squeeze-excite block into one
   // dispatch of one work group if the texels of weights <= this; if the plane's

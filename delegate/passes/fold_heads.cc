@@ -24,7 +24,6 @@
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/all_passes.h"
 #include "delegate/passes/element_map.h"
-#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
@@ -60,10 +59,7 @@ struct MergedHeads {
 
 class HeadFinder {
  public:
-  // `removed`: nodes that make nothing any more. All must outlive this.
-  HeadFinder(const Graph& graph, const Uses& uses,
-             const std::vector<Node>& nodes, const std::vector<bool>& removed)
-      : graph_(graph), uses_(uses), nodes_(nodes), removed_(removed) {}
+  explicit HeadFinder(const Rewriter& r) : r_(r), graph_(r.graph()) {}
 
   // nullopt: the factor is not made of heads whose channels are whole texels.
   std::optional<SplitHeads> SplitOf(TensorId factor, const Matrices& m) const;
@@ -77,10 +73,8 @@ class HeadFinder {
   std::optional<SplitHeads> Place(const ElementMap& map, const Matrices& m,
                                   SplitHeads heads) const;
 
+  const Rewriter& r_;
   const Graph& graph_;
-  const Uses& uses_;
-  const std::vector<Node>& nodes_;
-  const std::vector<bool>& removed_;
 };
 
 using Axis = ElementMap::Axis;
@@ -129,9 +123,8 @@ std::optional<SplitHeads> HeadFinder::SplitOf(TensorId factor,
   SplitHeads heads;
   heads.source = factor;
   std::vector<std::pair<int, TensorId>> chain;  // nodes and outputs
-  for (int p = uses_.producer[factor]; p >= 0 && !removed_[p];
-       p = uses_.producer[heads.source]) {
-    const TensorId from = MovedBy(nodes_[p]);
+  for (int p = r_.MakerOf(factor); p >= 0; p = r_.MakerOf(heads.source)) {
+    const TensorId from = MovedBy(r_.node(p));
     if (from == kNoTensor || !IsComputedFloat(tensor(from))) break;
     chain.emplace_back(p, heads.source);
     heads.source = from;
@@ -140,7 +133,7 @@ std::optional<SplitHeads> HeadFinder::SplitOf(TensorId factor,
   std::reverse(chain.begin(), chain.end());
   ElementMap map(tensor(heads.source).dims);
   for (const auto& [p, output] : chain) {
-    const Node& node = nodes_[p];
+    const Node& node = r_.node(p);
     if (!Follow(node, output, &map)) return std::nullopt;
     heads.scales.insert(heads.scales.end(), node.post_ops.begin(),
                         node.post_ops.end());
@@ -184,15 +177,15 @@ std::optional<MergedHeads> HeadFinder::MergedOf(TensorId product,
   MergedHeads rows;
   rows.rows = product;
   for (;;) {
-    const auto& readers = uses_.consumers[rows.rows];
-    if (readers.size() != 1 || uses_.is_output[rows.rows]) break;
-    const Node& node = nodes_[readers[0]];
+    const int reader = r_.OnlyReaderOf(rows.rows);
+    if (reader < 0) break;
+    const Node& node = r_.node(reader);
     if (MovedBy(node) != rows.rows || node.outputs.size() != 1 ||
         !Follow(node, node.outputs[0], &map)) {
       break;
     }
     rows.rows = node.outputs[0];
-    rows.node = readers[0];
+    rows.node = reader;
     rows.scales.insert(rows.scales.end(), node.post_ops.begin(),
                        node.post_ops.end());
     const std::vector<int>& dims = tensor(rows.rows).dims;
@@ -215,26 +208,12 @@ std::optional<MergedHeads> HeadFinder::MergedOf(TensorId product,
 
 class HeadFolder {
  public:
-  explicit HeadFolder(Graph* graph)
-      : graph_(graph), uses_(*graph), removed_(graph->nodes.size(), false) {}
+  explicit HeadFolder(Rewriter& r) : r_(r) {}
 
-  void Run() {
-    std::vector<Node> nodes = std::move(graph_->nodes);
-    graph_->nodes.clear();
-    nodes_ = &nodes;
-    before_.resize(nodes.size());
-    after_.resize(nodes.size());
-    for (size_t n = 0; n < nodes.size(); ++n) FoldProduct(static_cast<int>(n));
-    for (size_t n = 0; n < nodes.size(); ++n) {
-      for (Node& node : before_[n]) graph_->nodes.push_back(std::move(node));
-      if (!removed_[n]) graph_->nodes.push_back(std::move(nodes[n]));
-      for (Node& node : after_[n]) graph_->nodes.push_back(std::move(node));
-    }
-    RemoveDeadNodes(graph_);
-  }
+  void FoldProduct(int n);
 
  private:
-  Tensor& tensor(TensorId id) { return graph_->tensor(id); }
+  Tensor& tensor(TensorId id) { return r_.tensor(id); }
 
   // A tensor like `like` with other dims.
   TensorId Add(const Tensor& like, const std::string& what,
@@ -245,7 +224,7 @@ class HeadFolder {
     t.always_float32 = like.always_float32;
     t.shape = Shape::FromDims(dims);
     t.dims = std::move(dims);
-    return graph_->AddTensor(std::move(t));
+    return r_.AddTensor(std::move(t));
   }
 
   static Node ReshapeNode(TensorId from, TensorId to) {
@@ -273,7 +252,7 @@ class HeadFolder {
     for (PostOp& op : *ops) {
       if (op.operand == kNoTensor || tensor(op.operand).shape.h == 1) continue;
       const Shape& s = tensor(op.operand).shape;
-      op.operand = AddConstantAs({s.h, 1, s.w, s.c}, op.operand, graph_);
+      op.operand = AddConstantAs({s.h, 1, s.w, s.c}, op.operand, &r_.graph());
     }
   }
 
@@ -285,95 +264,97 @@ class HeadFolder {
     if (is_factor && (!heads || heads->first == 0)) return from;
     const TensorId factor = Add(tensor(from), " by head", m.dims());
     if (!heads) {
-      before_[n].push_back(ReshapeNode(id, factor));
+      r_.InsertBefore(n, ReshapeNode(id, factor));
       return factor;
     }
-    before_[n].push_back(
-        RegroupSlicesNode(heads->source, factor, heads->first));
+    r_.InsertBefore(n, RegroupSlicesNode(heads->source, factor, heads->first));
     return factor;
   }
 
-  void FoldProduct(int n) {
-    Node& node = (*nodes_)[n];
-    const HeadFinder finder(*graph_, uses_, *nodes_, removed_);
-    auto* a = std::any_cast<BatchMatMulAttributes>(&node.attributes);
-    if (a == nullptr || node.integer_path || a->x.size() < 3 ||
-        a->x.size() != a->y.size() ||
-        !std::equal(a->x.begin(), a->x.end() - 2, a->y.begin()) ||
-        !IsComputedFloat(tensor(node.inputs[0])) ||
-        !IsComputedFloat(tensor(node.inputs[1])) ||
-        !IsComputedFloat(tensor(node.outputs[0]))) {
-      return;
-    }
-    Matrices x = Matrices::Of(a->x), y = Matrices::Of(a->y);
-    const Matrices product = Matrices::Of(a->product);
-    // The heads of one row are in order already.
-    if (product.rows == 1) return;
-    const auto of_x = finder.SplitOf(node.inputs[0], x);
-    const auto of_y = finder.SplitOf(node.inputs[1], y);
-    const auto rows = finder.MergedOf(node.outputs[0], product);
-    const bool moves_batch = a->x.size() > 3;
-    const size_t scales = (of_x ? of_x->scales.size() : 0) +
-                          (of_y ? of_y->scales.size() : 0) +
-                          (rows ? rows->scales.size() : 0);
-    if (!HasRoomFor(scales, node.post_ops)) return;
-    if ((!of_x && !of_y && !rows) ||
-        (moves_batch && !CanRegroup(node.post_ops, product.count))) {
-      return;
-    }
-    const bool turns_x = of_x && of_x->transposed;
-    const bool turns_y = of_y && of_y->transposed;
-    if (turns_x) std::swap(x.rows, x.columns);
-    if (turns_y) std::swap(y.rows, y.columns);
-    node.inputs = {Factor(n, node.inputs[0], of_x, x),
-                   Factor(n, node.inputs[1], of_y, y)};
-    std::vector<PostOp> factors;
-    for (const auto& heads : {of_x, of_y}) {
-      if (!heads) continue;
-      factors.insert(factors.end(), heads->scales.begin(), heads->scales.end());
-    }
-    node.post_ops.insert(node.post_ops.begin(), factors.begin(), factors.end());
-    if (moves_batch) Regroup(&node.post_ops);
-    node.attributes =
-        BatchMatMulAttributes{a->adj_x != turns_x, a->adj_y != turns_y,
-                              x.dims(), y.dims(), product.dims()};
-    LayProduct(n, product, rows, moves_batch);
-  }
-
   void LayProduct(int n, const Matrices& product,
-                  const std::optional<MergedHeads>& rows, bool moves_batch) {
-    Node& node = (*nodes_)[n];
-    const TensorId was = node.outputs[0];
-    if (!rows && !moves_batch) return;
-    node.outputs[0] = Add(tensor(was), " by head", product.dims());
-    if (!rows) {
-      after_[n].push_back(ReshapeNode(node.outputs[0], was));
-      return;
-    }
-    node.post_ops.insert(node.post_ops.end(), rows->scales.begin(),
-                         rows->scales.end());
-    const std::vector<int> dims = {rows->batch, product.rows,
-                                   tensor(rows->rows).dims.back()};
-    removed_[rows->node] = true;
-    if (tensor(rows->rows).dims == dims) {
-      after_[n].push_back(RegroupSlicesNode(node.outputs[0], rows->rows, 0));
-      return;
-    }
-    const TensorId merged = Add(tensor(rows->rows), " in rows", dims);
-    after_[n].push_back(RegroupSlicesNode(node.outputs[0], merged, 0));
-    after_[n].push_back(ReshapeNode(merged, rows->rows));
-  }
+                  const std::optional<MergedHeads>& rows, bool moves_batch);
 
-  Graph* graph_;
-  Uses uses_;
-  std::vector<bool> removed_;
-  std::vector<Node>* nodes_ = nullptr;
-  // New nodes around each.
-  std::vector<std::vector<Node>> before_, after_;
+  Rewriter& r_;
 };
+
+void HeadFolder::FoldProduct(int n) {
+  Node node = r_.node(n);
+  const HeadFinder finder(r_);
+  auto* a = std::any_cast<BatchMatMulAttributes>(&node.attributes);
+  if (a == nullptr || node.integer_path || a->x.size() < 3 ||
+      a->x.size() != a->y.size() ||
+      !std::equal(a->x.begin(), a->x.end() - 2, a->y.begin()) ||
+      !IsComputedFloat(tensor(node.inputs[0])) ||
+      !IsComputedFloat(tensor(node.inputs[1])) ||
+      !IsComputedFloat(tensor(node.outputs[0]))) {
+    return;
+  }
+  Matrices x = Matrices::Of(a->x), y = Matrices::Of(a->y);
+  const Matrices product = Matrices::Of(a->product);
+  // The heads of one row are in order already.
+  if (product.rows == 1) return;
+  const auto of_x = finder.SplitOf(node.inputs[0], x);
+  const auto of_y = finder.SplitOf(node.inputs[1], y);
+  const auto rows = finder.MergedOf(node.outputs[0], product);
+  const bool moves_batch = a->x.size() > 3;
+  const size_t scales = (of_x ? of_x->scales.size() : 0) +
+                        (of_y ? of_y->scales.size() : 0) +
+                        (rows ? rows->scales.size() : 0);
+  if (!HasRoomFor(scales, node.post_ops)) return;
+  if ((!of_x && !of_y && !rows) ||
+      (moves_batch && !CanRegroup(node.post_ops, product.count))) {
+    return;
+  }
+  const bool turns_x = of_x && of_x->transposed;
+  const bool turns_y = of_y && of_y->transposed;
+  if (turns_x) std::swap(x.rows, x.columns);
+  if (turns_y) std::swap(y.rows, y.columns);
+  const std::vector<TensorId> read = ReadBy(node);
+  node.inputs = {Factor(n, node.inputs[0], of_x, x),
+                 Factor(n, node.inputs[1], of_y, y)};
+  std::vector<PostOp> factors;
+  for (const auto& heads : {of_x, of_y}) {
+    if (!heads) continue;
+    factors.insert(factors.end(), heads->scales.begin(), heads->scales.end());
+  }
+  node.post_ops.insert(node.post_ops.begin(), factors.begin(), factors.end());
+  if (moves_batch) Regroup(&node.post_ops);
+  node.attributes =
+      BatchMatMulAttributes{a->adj_x != turns_x, a->adj_y != turns_y, x.dims(),
+                            y.dims(), product.dims()};
+  r_.Replace(n, std::move(node));
+  LayProduct(n, product, rows, moves_batch);
+  r_.RemoveUnread(read);
+}
+
+void HeadFolder::LayProduct(int n, const Matrices& product,
+                            const std::optional<MergedHeads>& rows,
+                            bool moves_batch) {
+  const TensorId was = r_.node(n).outputs[0];
+  if (!rows && !moves_batch) return;
+  const TensorId heads = Add(tensor(was), " by head", product.dims());
+  r_.Change(n, [&](Node& node) {
+    node.outputs[0] = heads;
+    if (rows) AddFunctions(rows->scales, &node.post_ops);
+  });
+  if (!rows) {
+    r_.InsertAfter(n, ReshapeNode(heads, was));
+    return;
+  }
+  const std::vector<int> dims = {rows->batch, product.rows,
+                                 tensor(rows->rows).dims.back()};
+  r_.RemoveUnread(r_.Take(rows->node).inputs);
+  if (tensor(rows->rows).dims == dims) {
+    r_.InsertAfter(n, RegroupSlicesNode(heads, rows->rows, 0));
+    return;
+  }
+  const TensorId merged = Add(tensor(rows->rows), " in rows", dims);
+  r_.InsertAfter(n, RegroupSlicesNode(heads, merged, 0));
+  r_.InsertAfter(n, ReshapeNode(merged, rows->rows));
+}
 
 }  // namespace
 
-void FoldHeads(Graph* graph) { HeadFolder(graph).Run(); }
+void FoldHeads(Rewriter& r, int n) { HeadFolder(r).FoldProduct(n); }
 
 }  // namespace gles_delegate

@@ -16,7 +16,7 @@
 
 namespace gles_delegate {
 
-// An input whose memory an output is a view of (passes/update_in_place.cc).
+// An input whose memory an output is a view of (passes/views.cc).
 struct BoundCache {
   int input = -1;   // of the graph
   int output = -1;  // of the graph

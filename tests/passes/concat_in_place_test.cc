@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
@@ -41,7 +41,7 @@ struct TwoParts {
 TEST(ConcatInPlaceTest, ProducersWriteWhereTheirPartBelongs) {
   auto [b, first, second, all] = TwoParts(8);
   b.graph.outputs = {all};
-  ConcatInPlace(&b.graph);
+  RunPass("concat_in_place", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RELU"));
   EXPECT_EQ(b.graph.tensor(first).view.of, all);
   EXPECT_THAT(b.graph.tensor(first).view.at, ElementsAre(0, 0, 0, 0));
@@ -59,7 +59,7 @@ TEST(ConcatInPlaceTest, WhatCannotBeWrittenInPlaceIsCopied) {
   const TensorId all = Concat(&b, {x, own, twice, constant, twice, kept},
                               {1, 18, 2, 4}, kHeightAxis);
   b.graph.outputs = {all, kept};
-  ConcatInPlace(&b.graph);
+  RunPass("concat_in_place", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RELU", "RELU", "RESHAPE", "RESHAPE",
                                    "RESHAPE", "RESHAPE", "RESHAPE"));
   EXPECT_THAT(b.graph.tensor(own).view.at, ElementsAre(0, 3, 0, 0));
@@ -79,7 +79,7 @@ TEST(ConcatInPlaceTest, OneTensorInTwoConcatenations) {
   const TensorId second =
       Concat(&b, {first, a, d}, {1, 2, 2, 20}, kChannelAxis);
   b.graph.outputs = {second};
-  ConcatInPlace(&b.graph);
+  RunPass("concat_in_place", &b.graph);
   EXPECT_EQ(b.graph.tensor(a).view.of, first);
   EXPECT_EQ(b.graph.tensor(first).view.of, kNoTensor);
   EXPECT_EQ(b.graph.tensor(d).view.of, second);
@@ -90,7 +90,7 @@ TEST(ConcatInPlaceTest, OneTensorInTwoConcatenations) {
 void ExpectUntouched(GraphBuilder b, TensorId all) {
   b.graph.outputs = {all};
   const size_t nodes = b.graph.nodes.size();
-  ConcatInPlace(&b.graph);
+  RunPass("concat_in_place", &b.graph);
   EXPECT_EQ(b.graph.nodes.size(), nodes);
   EXPECT_EQ(b.graph.nodes.back().op->name, "CONCATENATION");
 }
@@ -138,7 +138,7 @@ TEST(ConcatInPlaceTest, WhatMakesThePartsTakesTheFunctions) {
   const TensorId all =
       Concat(&h.b, h.rows, {1, 13, 4}, kWidthAxis, {{"clamp", {0, 6, 0, 0}}});
   h.b.graph.outputs = {all};
-  ConcatInPlace(&h.b.graph);
+  RunPass("concat_in_place", &h.b.graph);
   EXPECT_THAT(h.b.Ops(),
               ElementsAre("CONV_2D", "RESHAPE", "CONV_2D", "RESHAPE"));
   int begin = 0;
@@ -159,7 +159,7 @@ TEST(ConcatInPlaceTest, APartThatIsReadElsewhereIsCopied) {
   const TensorId all =
       Concat(&h.b, h.rows, {1, 13, 4}, kWidthAxis, {{"clamp", {0, 6, 0, 0}}});
   h.b.graph.outputs = {all, h.b.Relu(h.rows[0])};
-  ConcatInPlace(&h.b.graph);
+  RunPass("concat_in_place", &h.b.graph);
   EXPECT_THAT(h.b.Ops(), ElementsAre("CONV_2D", "RESHAPE", "CONV_2D", "RESHAPE",
                                      "RESHAPE", "RELU"));
   EXPECT_THAT(Functions(h.b.graph.nodes[1]), ElementsAre());
@@ -185,7 +185,7 @@ TEST(ConcatInPlaceTest, AColumnIsLaidAsARowByWhatMakesTheParts) {
   const TensorId row =
       b.Node("SQUEEZE", {all}, {1, 13, 4}, {}, {{"clamp", {0, 6, 0, 0}}});
   b.graph.outputs = {row};
-  ConcatInPlace(&b.graph);
+  RunPass("concat_in_place", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "RESHAPE", "CONV_2D", "RESHAPE"));
   const auto& part = b.graph.tensor(b.graph.nodes[3].outputs[0]);
   EXPECT_THAT(Functions(b.graph.nodes[3]), ElementsAre("clamp"));
@@ -207,7 +207,7 @@ TEST(ConcatInPlaceTest, AColumnThatIsReadAsOneStays) {
     const TensorId all = Concat(&b, {x, y}, {1, 5, 1, 4}, kHeightAxis);
     b.graph.outputs = {b.Node("SQUEEZE", {all}, {1, 5, 4})};
     if (read) b.graph.outputs.push_back(b.Relu(all));
-    ConcatInPlace(&b.graph);
+    RunPass("concat_in_place", &b.graph);
     const auto ops = b.Ops();
     EXPECT_EQ(std::count(ops.begin(), ops.end(), "SQUEEZE"), 1);
     EXPECT_EQ(std::count(ops.begin(), ops.end(), "CONCATENATION"), 0);

@@ -1,7 +1,7 @@
 // labels: unit sanitize
 // Which nodes no one reads, and which must stay although no one does.
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 
@@ -13,7 +13,7 @@ TEST(DeadNodesTest, RemovesWhatNobodyReads) {
   const TensorId x = b.Input(kDims);
   b.Relu(b.Conv(x));
   b.graph.outputs = {b.Conv(x)};
-  RemoveDeadNodes(&b.graph);
+  RunPass("remove_dead_nodes", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D"));
   EXPECT_EQ(b.graph.nodes[0].outputs[0], b.graph.outputs[0]);
 }
@@ -26,7 +26,7 @@ TEST(DeadNodesTest, KeepsOperandsOfPostOps) {
   add.operand = y;
   b.graph.outputs = {b.Node("CONV_2D", {x, b.Constant({4, 1, 1, 4})}, kDims,
                             Conv2dAttributes(), {add})};
-  RemoveDeadNodes(&b.graph);
+  RunPass("remove_dead_nodes", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "CONV_2D"));
 }
 
@@ -35,7 +35,7 @@ TEST(DeadNodesTest, KeepsState) {
   const TensorId x = b.Input(kDims);
   b.graph.tensor(x).is_variable = true;
   b.Relu(x);
-  RemoveDeadNodes(&b.graph);
+  RunPass("remove_dead_nodes", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU"));
 }
 

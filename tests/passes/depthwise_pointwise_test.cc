@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "absl/functional/function_ref.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "gmock/gmock.h"
 #include "tests/testing/convolution_pair.h"
 #include "tests/testing/device.h"
@@ -38,7 +38,7 @@ void Check(const Case& c, int split_k_target) {
   fusing.limits.max_work_group_invocations = 1024;
   fusing.limits.max_shared_memory_bytes = 32 << 10;
   Fusing(split_k_target, &fusing);
-  FuseDepthwise(&pair.graph, fusing);
+  RunPass("fuse_depthwise", &pair.graph, fusing);
   ASSERT_EQ(pair.graph.nodes.size(), 1u);
   const auto got = RunGraph(
       pair.graph, {pair.src.values},
@@ -66,7 +66,7 @@ TEST(DepthwisePointwiseTest, KeepsNaN) {
   pair.src.values[2] = std::numeric_limits<float>::quiet_NaN();
   DeviceProfile fusing;
   Fusing(1, &fusing);
-  FuseDepthwise(&pair.graph, fusing);
+  RunPass("fuse_depthwise", &pair.graph, fusing);
   ASSERT_EQ(pair.graph.nodes.size(), 1u);
   const auto got =
       RunGraph(pair.graph, {pair.src.values},
@@ -83,7 +83,7 @@ void ExpectNotFused(absl::FunctionRef<void(ConvolutionPair*)> change,
   DeviceProfile profile;
   Fusing(1, &profile);
   profile.choices.fused_depthwise_work = work;
-  FuseDepthwise(&pair.graph, profile);
+  RunPass("fuse_depthwise", &pair.graph, profile);
   EXPECT_EQ(pair.graph.nodes.size(), 2u);
 }
 
@@ -109,10 +109,10 @@ TEST(FuseDepthwiseTest, LeavesViewsAlone) {
   DeviceProfile profile;
   profile.choices.split_k_target = 1;
   profile.choices.fused_depthwise_work = 1 << 20;
-  FuseDepthwise(&b.graph, profile);
+  RunPass("fuse_depthwise", &b.graph, profile);
   EXPECT_THAT(b.Ops(), ElementsAre("DEPTHWISE_CONV_2D", "CONV_2D"));
   b.graph.tensor(middle).view = {};
-  FuseDepthwise(&b.graph, profile);
+  RunPass("fuse_depthwise", &b.graph, profile);
   EXPECT_THAT(b.Ops(), ElementsAre("DEPTHWISE_CONV_2D+CONV_2D"));
 }
 
@@ -123,7 +123,7 @@ bool FusesByNvidiasRow(const Case& c) {
   profile.limits.max_shared_memory_bytes = 48 << 10;
   profile.choices.split_k_target = 48 << 10;
   profile.choices.fused_depthwise_work = 1300;
-  FuseDepthwise(&pair.graph, profile);
+  RunPass("fuse_depthwise", &pair.graph, profile);
   return pair.graph.nodes.size() == 1;
 }
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "delegate/passes/all_passes.h"
 #include "delegate/passes/passes.h"
 #include "tests/testing/attention_graph.h"
 #include "tests/testing/matchers.h"
@@ -48,7 +47,7 @@ TEST(AttentionTest, NotOfHeadsThatBeginWithinTexels) {
   Attention b;
   AddTorchAttention(6, &b);
   const size_t before = b.graph.nodes.size();
-  FoldHeads(&b.graph);
+  RunPass("fold_heads", &b.graph);
   EXPECT_EQ(b.graph.nodes.size(), before);
 }
 
@@ -155,7 +154,7 @@ TEST(SinkReshapesTest, OutputsKeepTheirDims) {
   Attention b;
   const TensorId x = b.Input({1, 16, 24});
   b.graph.outputs = {b.Rows(x, {16, 48})};
-  SinkReshapes(&b.graph, RoomyH200Profile());
+  RunPass("sink_reshapes", &b.graph, RoomyH200Profile());
   EXPECT_EQ(b.graph.tensor(b.graph.outputs[0]).dims, (Dims{16, 48}));
 }
 
@@ -167,7 +166,7 @@ TEST(SinkReshapesTest, NotIfAProductWouldLoseItsPixels) {
   const TensorId x = b.Reshape(image, {1, 16, 8});
   b.graph.outputs = {b.Rows(x, {1, 16, 4}),
                      b.Rows(b.Rows(batch, {16, 12}), {16, 4})};
-  SinkReshapes(&b.graph, RoomyH200Profile());
+  RunPass("sink_reshapes", &b.graph, RoomyH200Profile());
   EXPECT_THAT(b.Ops(), ElementsAre("RESHAPE", "FULLY_CONNECTED",
                                    "FULLY_CONNECTED", "FULLY_CONNECTED"));
   EXPECT_EQ(b.graph.tensor(b.graph.nodes[2].outputs[0]).dims, (Dims{16, 12}));
@@ -179,7 +178,7 @@ TEST(SinkReshapesTest, OnBothSidesOfAProduct) {
   const TensorId image = b.Input({1, 4, 4, 8});
   const TensorId rows = b.Rows(b.Reshape(image, {1, 16, 8}), {1, 16, 4});
   b.graph.outputs = {b.Reshape(rows, {1, 4, 4, 4})};
-  SinkReshapes(&b.graph, RoomyH200Profile());
+  RunPass("sink_reshapes", &b.graph, RoomyH200Profile());
   EXPECT_THAT(b.Ops(), ElementsAre("FULLY_CONNECTED"));
 }
 
@@ -189,7 +188,7 @@ TEST(SinkReshapesTest, NotIfALaterProductWouldLoseItsPixels) {
   const TensorId x = b.Input({1, 16, 8});
   const TensorId rows = b.Rows(b.Reshape(x, {16, 8}), {16, 12});
   b.graph.outputs = {b.Rows(rows, {16, 4})};
-  SinkReshapes(&b.graph, RoomyH200Profile());
+  RunPass("sink_reshapes", &b.graph, RoomyH200Profile());
   EXPECT_THAT(b.Ops(),
               ElementsAre("RESHAPE", "FULLY_CONNECTED", "FULLY_CONNECTED"));
   EXPECT_EQ(b.graph.tensor(rows).dims, (Dims{16, 12}));
@@ -199,7 +198,7 @@ TEST(SinkReshapesTest, NotIfTheLastDimensionChanges) {
   Attention b;
   const TensorId x = b.Input({1, 16, 24});
   b.graph.outputs = {b.Rows(b.Reshape(x, {8, 48}), {8, 4})};
-  SinkReshapes(&b.graph, RoomyH200Profile());
+  RunPass("sink_reshapes", &b.graph, RoomyH200Profile());
   EXPECT_THAT(b.Ops(), ElementsAre("RESHAPE", "FULLY_CONNECTED"));
 }
 

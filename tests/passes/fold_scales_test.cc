@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
@@ -60,7 +60,7 @@ TEST(FoldScalesTest, AfterAConvolution) {
         With("sub", Floats(&b, {2}, {7, 8}), /*first=*/true),
         {"clamp", {0, 6}},
         Scalar("add", 9)});
-  ASSERT_TRUE(FoldScales(&b.graph).ok());
+  RunPass("fold_scales", &b.graph);
   const Node& node = b.graph.nodes[0];
   ASSERT_EQ(node.inputs.size(), 3u);
   EXPECT_THAT(ValuesOf(b, node.inputs[1]), ElementsAre(-10, -20, -300, -400));
@@ -77,7 +77,7 @@ TEST(FoldScalesTest, AfterADepthwiseConvolution) {
   b.Node("DEPTHWISE_CONV_2D",
          {x, Floats(&b, {1, 2, 1, 2}, {1, 2, 3, 4}), Floats(&b, {2}, {5, 6})},
          {1, 1, 2, 2}, a, {With("mul", Floats(&b, {2}, {10, 100}))});
-  ASSERT_TRUE(FoldScales(&b.graph).ok());
+  RunPass("fold_scales", &b.graph);
   const Node& node = b.graph.nodes[0];
   EXPECT_THAT(ValuesOf(b, node.inputs[1]), ElementsAre(10, 200, 30, 400));
   EXPECT_THAT(ValuesOf(b, node.inputs[2]), ElementsAre(50, 600));
@@ -98,7 +98,7 @@ GraphBuilder Before(const Conv2dAttributes& a) {
 
 TEST(FoldScalesTest, BeforeAConvolution) {
   GraphBuilder b = Before({});
-  ASSERT_TRUE(FoldScales(&b.graph).ok());
+  RunPass("fold_scales", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D"));
   const Node& node = b.graph.nodes[0];
   EXPECT_EQ(node.inputs[0], b.graph.inputs[0]);
@@ -117,7 +117,7 @@ TEST(FoldScalesTest, BeforeAGroupedConvolution) {
   a.groups = 2;
   const TensorId weights = Floats(&b, {4, 1, 1, 2}, {1, 1, 1, 1, 1, 1, 1, 1});
   b.graph.outputs = {b.Node("CONV_2D", {scaled, weights}, {1, 1, 1, 4}, a)};
-  ASSERT_TRUE(FoldScales(&b.graph).ok());
+  RunPass("fold_scales", &b.graph);
   ASSERT_THAT(b.Ops(), ElementsAre("CONV_2D"));
   EXPECT_THAT(ValuesOf(b, b.graph.nodes[0].inputs[1]),
               ElementsAre(2, 3, 2, 3, 5, 7, 5, 7));
@@ -127,7 +127,7 @@ TEST(FoldScalesTest, NoAdditionBeforePadding) {
   Conv2dAttributes padded;
   padded.pad_top = 1;
   GraphBuilder b = Before(padded);
-  ASSERT_TRUE(FoldScales(&b.graph).ok());
+  RunPass("fold_scales", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("MUL", "CONV_2D"));
   EXPECT_EQ(b.graph.nodes[0].post_ops.size(), 2u);
   EXPECT_EQ(b.graph.nodes[1].inputs.size(), 2u);
@@ -136,7 +136,7 @@ TEST(FoldScalesTest, NoAdditionBeforePadding) {
 TEST(FoldScalesTest, NotWhereSomethingElseReadsTheInput) {
   GraphBuilder b = Before({});
   b.graph.outputs.push_back(b.graph.nodes[0].outputs[0]);
-  ASSERT_TRUE(FoldScales(&b.graph).ok());
+  RunPass("fold_scales", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("MUL", "CONV_2D"));
 }
 
@@ -147,7 +147,7 @@ TEST(FoldScalesTest, NotOfComputedOperandsOrWeights) {
   Conv(&b, x, {With("mul", channel_scale)});
   b.Node("CONV_2D", {x, b.Input({2, 1, 1, 2})}, {1, 2, 2, 2},
          Conv2dAttributes(), {Scalar("mul", 2)});
-  ASSERT_TRUE(FoldScales(&b.graph).ok());
+  RunPass("fold_scales", &b.graph);
   for (const Node& node : b.graph.nodes) {
     EXPECT_EQ(node.post_ops.size(), 1u);
     EXPECT_EQ(node.inputs.size(), 2u);
@@ -158,7 +158,7 @@ TEST(FoldScalesTest, NotOfConstantsThatDifferByPlace) {
   GraphBuilder b;
   const TensorId x = b.Input({1, 2, 2, 2});
   Conv(&b, x, {With("add", b.Constant({1, 2, 2, 2}))});
-  ASSERT_TRUE(FoldScales(&b.graph).ok());
+  RunPass("fold_scales", &b.graph);
   EXPECT_EQ(b.graph.nodes[0].post_ops.size(), 1u);
 }
 
@@ -166,16 +166,18 @@ TEST(FoldScalesTest, NotInIntegers) {
   GraphBuilder b;
   Conv(&b, b.Input({1, 2, 2, 2}), {Scalar("mul", 2)});
   b.graph.nodes[0].integer_path = true;
-  ASSERT_TRUE(FoldScales(&b.graph).ok());
+  RunPass("fold_scales", &b.graph);
   EXPECT_EQ(b.graph.nodes[0].post_ops.size(), 1u);
 }
 
 TEST(FoldScalesTest, SmallScalesStayOutOfHalves) {
   GraphBuilder b;
   Conv(&b, b.Input({1, 2, 2, 2}), {Scalar("mul", 1 / 255.0f)});
-  ASSERT_TRUE(FoldScales(&b.graph, /*half=*/true).ok());
+  DeviceProfile profile;
+  profile.options.half = true;
+  RunPass("fold_scales", &b.graph, profile);
   EXPECT_EQ(b.graph.nodes[0].post_ops.size(), 1u);
-  ASSERT_TRUE(FoldScales(&b.graph, /*half=*/false).ok());
+  RunPass("fold_scales", &b.graph);
   EXPECT_TRUE(b.graph.nodes[0].post_ops.empty());
 }
 

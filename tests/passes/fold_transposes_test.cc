@@ -4,7 +4,6 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/ops/all_ops.h"
-#include "delegate/passes/all_passes.h"
 #include "delegate/passes/passes.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
@@ -59,7 +58,7 @@ TEST(FoldTransposesTest, TwoBecomeOne) {
   const TensorId x = b.Input({2, 3, 4, 5});
   const TensorId once = Transposed(&b, x, {1, 0, 3, 2}, {kRelu});
   b.graph.outputs = {Transposed(&b, once, {2, 0, 1, 3})};
-  ASSERT_TRUE(FoldTransposes(&b.graph).ok());
+  RunPass("fold_transposes", &b.graph);
   ASSERT_THAT(b.Ops(), ElementsAre("TRANSPOSE"));
   EXPECT_EQ(b.graph.nodes[0].inputs[0], x);
   EXPECT_EQ(b.graph.nodes[0].post_ops.size(), 1u);
@@ -71,7 +70,7 @@ TEST(FoldTransposesTest, OfAxesOfOneElementIsAReshape) {
   GraphBuilder b;
   const TensorId x = b.Input({1, 1, 3, 4});
   b.graph.outputs = {Transposed(&b, x, {2, 0, 3, 1})};
-  ASSERT_TRUE(FoldTransposes(&b.graph).ok());
+  RunPass("fold_transposes", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RESHAPE"));
 }
 
@@ -81,7 +80,7 @@ TEST(FoldTransposesTest, ReshapesInARow) {
   TensorId y = b.Node("RESHAPE", {x}, {6, 20});
   y = b.Node("SQUEEZE", {y}, {1, 6, 20}, {}, {kRelu});
   b.graph.outputs = {b.Node("RESHAPE", {y}, {120})};
-  ASSERT_TRUE(FoldTransposes(&b.graph).ok());
+  RunPass("fold_transposes", &b.graph);
   ASSERT_THAT(b.Ops(), ElementsAre("RESHAPE"));
   EXPECT_EQ(b.graph.nodes[0].inputs[0], x);
   EXPECT_EQ(b.graph.nodes[0].post_ops.size(), 1u);
@@ -94,7 +93,7 @@ TEST(FoldTransposesTest, AroundAReshapeIsAReshape) {
   const TensorId nchw = Transposed(&b, x, {0, 3, 1, 2});
   const TensorId flat = b.Node("RESHAPE", {nchw}, {2, 4, 6}, {}, {kRelu});
   b.graph.outputs = {Transposed(&b, flat, {0, 2, 1})};
-  ASSERT_TRUE(FoldTransposes(&b.graph).ok());
+  RunPass("fold_transposes", &b.graph);
   ASSERT_THAT(b.Ops(), ElementsAre("RESHAPE"));
   EXPECT_EQ(b.graph.nodes[0].inputs[0], x);
   EXPECT_EQ(b.graph.nodes[0].post_ops.size(), 1u);
@@ -106,7 +105,7 @@ TEST(FoldTransposesTest, NotAroundAReshapeThatMixesAxes) {
   const TensorId nchw = Transposed(&b, x, {0, 3, 1, 2});
   const TensorId flat = b.Node("RESHAPE", {nchw}, {2, 6, 4});
   b.graph.outputs = {Transposed(&b, flat, {0, 2, 1})};
-  ASSERT_TRUE(FoldTransposes(&b.graph).ok());
+  RunPass("fold_transposes", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("TRANSPOSE", "RESHAPE", "TRANSPOSE"));
 }
 
@@ -116,7 +115,7 @@ TEST(FoldTransposesTest, NotWhereTheTensorBetweenIsRead) {
   const TensorId nchw = Transposed(&b, x, {0, 3, 1, 2});
   const TensorId back = Transposed(&b, nchw, {0, 2, 3, 1});
   b.graph.outputs = {nchw, back};
-  ASSERT_TRUE(FoldTransposes(&b.graph).ok());
+  RunPass("fold_transposes", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("TRANSPOSE", "TRANSPOSE"));
 }
 
@@ -127,7 +126,7 @@ TEST(FoldTransposesTest, NotPastAFunctionOfTwoTensors) {
   add.operand = b.Input({1, 4, 2, 3});
   const TensorId nchw = Transposed(&b, x, {0, 3, 1, 2}, {add});
   b.graph.outputs = {Transposed(&b, nchw, {0, 2, 3, 1})};
-  ASSERT_TRUE(FoldTransposes(&b.graph).ok());
+  RunPass("fold_transposes", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("TRANSPOSE", "TRANSPOSE"));
 }
 

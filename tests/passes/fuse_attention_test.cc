@@ -3,7 +3,7 @@
 // ops/matmul/attention_test.cc compares models with the CPU.
 #include "delegate/ops/matmul/attention.h"
 #include "delegate/ops/stages.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/attention_graph.h"
@@ -45,7 +45,7 @@ TEST(FuseAttentionTest, FewRowsAreOneNode) {
   const TensorId product = b.Values(b.Softmax(b.Masked(b.Scores())));
   const TensorId row = b.Reshape(product, {1, 1, 48});
   b.graph.outputs = {row};
-  FuseAttention(&b.graph, GpuProfile());
+  RunPass("fuse_attention", &b.graph, GpuProfile());
   ASSERT_THAT(b.Ops(), ElementsAre("ATTENTION"));
   EXPECT_EQ(b.graph.nodes[0].inputs.size(), 3u);
   EXPECT_THAT(b.graph.nodes[0].outputs, ElementsAre(row));
@@ -62,13 +62,13 @@ TEST(FuseAttentionTest, ManyRows) {
   const TensorId product =
       many.Values(many.Softmax(many.Masked(many.Scores())));
   many.graph.outputs = {many.Reshape(product, {1, 1, 3 * 2000 * 16})};
-  FuseAttention(&many.graph, profile);
+  RunPass("fuse_attention", &many.graph, profile);
   EXPECT_THAT(many.Ops(), ElementsAre("ATTENTION", "RESHAPE"));
   EXPECT_EQ(many.graph.nodes[0].inputs.size(), 3u);
   const auto ops_of = [](int rows, const DeviceProfile& profile) {
     Decoder b(rows);
     b.graph.outputs = {b.Values(b.Softmax(b.Scores()))};
-    FuseAttention(&b.graph, profile);
+    RunPass("fuse_attention", &b.graph, profile);
     return b.Ops();
   };
   EXPECT_THAT(ops_of(16, profile),
@@ -83,7 +83,7 @@ TEST(FuseAttentionTest, NotTilesThatSharedMemoryCannotHold) {
   profile.limits.max_shared_memory_bytes = 1 << 11;
   Decoder b(2000);
   b.graph.outputs = {b.Values(b.Softmax(b.Scores()))};
-  FuseAttention(&b.graph, profile);
+  RunPass("fuse_attention", &b.graph, profile);
   EXPECT_THAT(b.Ops(), ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
 }
 
@@ -91,7 +91,7 @@ TEST(FuseAttentionTest, NotScoresThatAreReadElsewhere) {
   Decoder b(4);
   const TensorId probabilities = b.Softmax(b.Scores());
   b.graph.outputs = {b.Values(probabilities), probabilities};
-  FuseAttention(&b.graph, GpuProfile());
+  RunPass("fuse_attention", &b.graph, GpuProfile());
   EXPECT_THAT(b.Ops(), ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
 }
 
@@ -100,7 +100,7 @@ TEST(FuseAttentionTest, NotRowsThatSharedMemoryCannotHold) {
   b.graph.outputs = {b.Values(b.Softmax(b.Scores()))};
   DeviceProfile profile = GpuProfile();
   profile.limits.max_shared_memory_bytes = 16 * 16;  // the scores alone
-  FuseAttention(&b.graph, profile);
+  RunPass("fuse_attention", &b.graph, profile);
   EXPECT_THAT(b.Ops(), ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
 }
 
@@ -112,12 +112,12 @@ TEST(FuseAttentionTest, ManyRowsOnProcessors) {
   const TensorId product =
       many.Values(many.Softmax(many.Masked(many.Scores())));
   many.graph.outputs = {many.Reshape(product, {1, 1, 3 * 32 * 16})};
-  FuseAttention(&many.graph, profile);
+  RunPass("fuse_attention", &many.graph, profile);
   EXPECT_THAT(many.Ops(), ElementsAre("ATTENTION", "RESHAPE"));
   EXPECT_EQ(many.graph.nodes[0].inputs.size(), 3u);
   Decoder few(31);
   few.graph.outputs = {few.Values(few.Softmax(few.Scores()))};
-  FuseAttention(&few.graph, profile);
+  RunPass("fuse_attention", &few.graph, profile);
   EXPECT_THAT(few.Ops(),
               ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
 }
@@ -131,7 +131,7 @@ TEST(FuseAttentionTest, NotWideRowsOnProcessors) {
   const TensorId scores = b.Product(q, k, {1, 3, 32, 64}, /*adj_y=*/true);
   b.graph.outputs = {
       b.Product(b.Softmax(scores), b.Input({1, 3, 64, 64}), {1, 3, 32, 64})};
-  FuseAttention(&b.graph, profile);
+  RunPass("fuse_attention", &b.graph, profile);
   EXPECT_THAT(b.Ops(), ElementsAre("BATCH_MATMUL", "SOFTMAX", "BATCH_MATMUL"));
 }
 

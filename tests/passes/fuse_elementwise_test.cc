@@ -2,7 +2,7 @@
 // Which functions become post-ops of their producer, and where the pass must
 // not fire.
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 
@@ -15,7 +15,7 @@ TEST(FuseElementwiseTest, ChainIntoConvolution) {
   const TensorId scale = b.Constant({4});
   const TensorId z = b.Relu(b.Add(b.Relu(y), scale));
   b.graph.outputs = {z};
-  FuseElementwise(&b.graph);
+  RunPass("fuse_elementwise", &b.graph);
   ASSERT_THAT(b.Ops(), ElementsAre("CONV_2D"));
   EXPECT_THAT(Functions(b.graph.nodes[0]),
               ElementsAre("clamp", "add", "clamp"));
@@ -30,7 +30,7 @@ TEST(FuseElementwiseTest, ResidualOnEitherSide) {
     const TensorId x = b.Relu(b.Input(kDims));
     const TensorId y = b.Conv(x);
     b.graph.outputs = {conv_first ? b.Add(y, x) : b.Add(x, y)};
-    FuseElementwise(&b.graph);
+    RunPass("fuse_elementwise", &b.graph);
     ASSERT_THAT(b.Ops(), ElementsAre("RELU", "CONV_2D"));
     const PostOp& add = b.graph.nodes[1].post_ops[0];
     EXPECT_EQ(add.operand, x);
@@ -45,7 +45,7 @@ TEST(FuseElementwiseTest, TheLaterBranch) {
   const TensorId early = b.Conv(x);
   const TensorId late = b.Conv(x);
   b.graph.outputs = {b.Add(early, late)};
-  FuseElementwise(&b.graph);
+  RunPass("fuse_elementwise", &b.graph);
   ASSERT_THAT(b.Ops(), ElementsAre("CONV_2D", "CONV_2D"));
   EXPECT_TRUE(b.graph.nodes[0].post_ops.empty());
   EXPECT_EQ(b.graph.nodes[1].post_ops[0].operand, early);
@@ -60,7 +60,7 @@ TEST(FuseElementwiseTest, SiluIntoConvolution) {
     const TensorId y = logistic_first ? b.Mul(gate, x) : b.Mul(x, gate);
     const TensorId z = b.Relu(y);
     b.graph.outputs = {z};
-    FuseElementwise(&b.graph);
+    RunPass("fuse_elementwise", &b.graph);
     ASSERT_THAT(b.Ops(), ElementsAre("CONV_2D"));
     EXPECT_THAT(Functions(b.graph.nodes[0]), ElementsAre("silu", "clamp"));
     EXPECT_THAT(b.graph.nodes[0].outputs, ElementsAre(z));
@@ -72,14 +72,14 @@ TEST(FuseElementwiseTest, SiluWithOtherReaders) {
   GraphBuilder b;
   const TensorId x = b.Conv(b.Input(kDims));
   b.graph.outputs = {b.Mul(b.Logistic(x), x), x};
-  FuseElementwise(&b.graph);
+  RunPass("fuse_elementwise", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "LOGISTIC"));
   EXPECT_THAT(Functions(b.graph.nodes[1]), ElementsAre("silu"));
   GraphBuilder shared;
   const TensorId y = shared.Conv(shared.Input(kDims));
   const TensorId gate = shared.Logistic(y);
   shared.graph.outputs = {shared.Mul(gate, y), gate};
-  FuseElementwise(&shared.graph);
+  RunPass("fuse_elementwise", &shared.graph);
   EXPECT_THAT(shared.Ops(), ElementsAre("CONV_2D", "LOGISTIC", "MUL"));
 }
 
@@ -91,7 +91,7 @@ TEST(FuseElementwiseTest, TheProducerMovesBehindTheOperand) {
   const TensorId late = b.Node("MAX_POOL_2D", {x}, kDims);
   const TensorId sum = b.Add(early, late);
   b.graph.outputs = {sum, b.Conv(late)};
-  FuseElementwise(&b.graph);
+  RunPass("fuse_elementwise", &b.graph);
   ASSERT_THAT(b.Ops(), ElementsAre("MAX_POOL_2D", "CONV_2D", "CONV_2D"));
   EXPECT_EQ(b.graph.nodes[1].post_ops[0].operand, late);
   EXPECT_THAT(b.graph.nodes[1].outputs, ElementsAre(sum));
@@ -103,7 +103,7 @@ TEST(FuseElementwiseTest, NotAProducerWithState) {
   const TensorId x = b.Input(kDims);
   b.graph.tensor(x).is_variable = true;
   b.graph.outputs = {b.Relu(b.Conv(x))};
-  FuseElementwise(&b.graph);
+  RunPass("fuse_elementwise", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "RELU"));
 }
 
@@ -111,7 +111,7 @@ TEST(FuseElementwiseTest, NotTwoReaders) {
   GraphBuilder b;
   const TensorId y = b.Conv(b.Input(kDims));
   b.graph.outputs = {b.Relu(y), b.Conv(y)};
-  FuseElementwise(&b.graph);
+  RunPass("fuse_elementwise", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "RELU", "CONV_2D"));
 }
 
@@ -119,7 +119,7 @@ TEST(FuseElementwiseTest, NotTheSameTensorTwice) {
   GraphBuilder b;
   const TensorId y = b.Conv(b.Input(kDims));
   b.graph.outputs = {b.Add(y, y)};
-  FuseElementwise(&b.graph);
+  RunPass("fuse_elementwise", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "ADD"));
 }
 
@@ -127,14 +127,14 @@ TEST(FuseElementwiseTest, NotAGraphOutput) {
   GraphBuilder b;
   const TensorId y = b.Conv(b.Input(kDims));
   b.graph.outputs = {y, b.Relu(y)};
-  FuseElementwise(&b.graph);
+  RunPass("fuse_elementwise", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "RELU"));
 }
 
 TEST(FuseElementwiseTest, NotAGraphInput) {
   GraphBuilder b;
   b.graph.outputs = {b.Relu(b.Input(kDims))};
-  FuseElementwise(&b.graph);
+  RunPass("fuse_elementwise", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU"));
 }
 
@@ -146,7 +146,7 @@ TEST(FuseElementwiseTest, NotABroadcastSource) {
   PostOp add{"add"};
   add.operand = wide;
   b.graph.outputs = {b.Node("ADD", {y, wide}, kDims, b.Plain(y, 0), {add})};
-  FuseElementwise(&b.graph);
+  RunPass("fuse_elementwise", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "ADD"));
 }
 
@@ -155,7 +155,7 @@ TEST(FuseElementwiseTest, NotPastTheBindings) {
   const TensorId one = b.Input(kDims), two = b.Input(kDims);
   // Data, weights, result and one operand: the four of a minimal device.
   b.graph.outputs = {b.Add(b.Add(b.Conv(b.Input(kDims)), one), two)};
-  FuseElementwise(&b.graph);
+  RunPass("fuse_elementwise", &b.graph);
   ASSERT_THAT(b.Ops(), ElementsAre("CONV_2D", "ADD"));
   EXPECT_THAT(Functions(b.graph.nodes[0]), ElementsAre("add"));
 }
@@ -164,7 +164,10 @@ TEST(FuseElementwiseTest, MoreBindingsWhereThereAreMore) {
   GraphBuilder b;
   const TensorId one = b.Input(kDims), two = b.Input(kDims);
   b.graph.outputs = {b.Add(b.Add(b.Conv(b.Input(kDims)), one), two)};
-  FuseElementwise(&b.graph, /*max_tensors=*/5);
+  DeviceProfile profile;
+  profile.limits.max_images = profile.limits.max_buffers = 5;
+  profile.limits.max_outputs = 5;
+  RunPass("fuse_elementwise", &b.graph, profile);
   EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D"));
 }
 
@@ -173,7 +176,7 @@ TEST(FuseElementwiseTest, NotSeveralOutputs) {
   const TensorId y = b.Conv(b.Input(kDims));
   b.graph.nodes[0].outputs.push_back(b.Tensor(kDims));
   b.graph.outputs = {b.Relu(y)};
-  FuseElementwise(&b.graph);
+  RunPass("fuse_elementwise", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "RELU"));
 }
 
@@ -187,8 +190,8 @@ TEST(RealignOperandsTest, BecomesAPostOp) {
     f.function.operand = 1;  // of the node's inputs
     a.functions = {f};
     b.graph.outputs = {b.Node("MUL", {x, c}, {3, 2, 2, 4}, a)};
-    RealignOperands(&b.graph);
-    FuseElementwise(&b.graph);
+    RunPass("realign_operands", &b.graph);
+    RunPass("fuse_elementwise", &b.graph);
     if (!constant) {
       EXPECT_THAT(b.Ops(), ElementsAre("CONV_2D", "MUL"));
       continue;
@@ -213,7 +216,7 @@ TEST(RealignOperandsTest, ReshapesTheSource) {
     a.functions = {f};
     const int batch = repeats ? 2 : 1;
     b.graph.outputs = {b.Node("ADD", {scores, mask}, {batch, 6, 16, 16}, a)};
-    RealignOperands(&b.graph);
+    RunPass("realign_operands", &b.graph);
     const auto& node = b.graph.nodes[1];
     EXPECT_EQ(node.op->name, repeats ? "ADD" : "RESHAPE");
     if (repeats) continue;

@@ -7,7 +7,7 @@
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/reduction/row_functions.h"
 #include "delegate/ops/stages.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/attention_graph.h"
@@ -19,6 +19,11 @@
 
 namespace gles_delegate::testing {
 namespace {
+
+void FuseFewRows(Graph* graph, const DeviceProfile& profile) {
+  RunPass("normalize_few_rows", graph, profile);
+  RunPass("fuse_gates", graph, profile);
+}
 
 // A feed-forward layer of [1,rows,32], without its last product.
 class FeedForward : public Attention {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "delegate/ops/stages.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
@@ -142,7 +142,7 @@ void Check(const Case& c, int split_k_target) {
                << " by " << c.functions.size() << " functions from "
                << c.functions[0].name << " split " << split_k_target);
   Block block(c);
-  FuseInputs(&block.b.graph, Fusing());
+  RunPass("fuse_inputs", &block.b.graph, Fusing());
   ASSERT_THAT(block.b.Ops(), ElementsAre("CONV_2D"));
   EXPECT_EQ(StageOf(block.first(), kInputStage).size(), c.functions.size());
   const auto got =
@@ -193,7 +193,7 @@ void ExpectNotFused(absl::FunctionRef<void(Block*)> change,
                     const DeviceProfile& profile = Fusing()) {
   Block block(c);
   change(&block);
-  FuseInputs(&block.b.graph, profile);
+  RunPass("fuse_inputs", &block.b.graph, profile);
   EXPECT_EQ(block.b.Ops()[0], "MUL");
 }
 
@@ -279,8 +279,8 @@ TEST(FuseInputsTest, OperandsStayAlive) {
   block.op(0).operand = block.first().inputs[1] = scale;
   std::rotate(block.b.graph.nodes.begin(), block.b.graph.nodes.begin() + 2,
               block.b.graph.nodes.end());
-  FuseInputs(&block.b.graph, Fusing());
-  RemoveDeadNodes(&block.b.graph);
+  RunPass("fuse_inputs", &block.b.graph, Fusing());
+  RunPass("remove_dead_nodes", &block.b.graph);
   EXPECT_THAT(block.b.Ops(), ElementsAre("RELU", "CONV_2D"));
   EXPECT_EQ(Uses(block.b.graph).consumers[scale], std::vector<int>{1});
 }

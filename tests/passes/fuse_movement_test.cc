@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/moved_functions.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/attention_graph.h"
@@ -46,7 +46,7 @@ TEST(FuseMovementTest, ARotaryEmbeddingIsOneNode) {
   const TensorId x = b.Input({1, 16, 96});
   const TensorId cos = b.Input({1, 1, 16, 16}), sin = b.Input({1, 1, 16, 16});
   b.graph.outputs = {b.Of(b.Heads(x, 3), cos, sin)};
-  FuseMovement(&b.graph, RoomyH200Profile());
+  RunPass("fuse_movement", &b.graph, RoomyH200Profile());
   ASSERT_THAT(b.Ops(), ElementsAre("MOVED_FUNCTIONS"));
   EXPECT_THAT(b.graph.nodes[0].inputs,
               ::testing::UnorderedElementsAre(x, cos, sin));
@@ -60,7 +60,7 @@ TEST(FuseMovementTest, NotPastTheBindings) {
   b.graph.outputs = {b.Of(b.Heads(x, 3), cos, sin)};
   DeviceProfile profile = RoomyH200Profile();
   profile.limits.max_buffers = 3;
-  FuseMovement(&b.graph, profile);
+  RunPass("fuse_movement", &b.graph, profile);
   EXPECT_GT(b.graph.nodes.size(), 1u);
   for (const Node& node : b.graph.nodes) {
     if (node.op != &MovedFunctions()) continue;
@@ -76,7 +76,7 @@ TEST(FuseMovementTest, WhatOthersReadStays) {
   const TensorId y = b.Relu(heads);
   const TensorId z = b.Reshape(y, {1, 48, 32});
   b.graph.outputs = {z, y, heads};
-  FuseMovement(&b.graph, RoomyH200Profile());
+  RunPass("fuse_movement", &b.graph, RoomyH200Profile());
   EXPECT_THAT(b.Ops(), ElementsAre("MOVED_FUNCTIONS", "RELU", "RESHAPE"));
   EXPECT_EQ(b.graph.nodes[1].inputs[0], heads);
 }
@@ -87,7 +87,7 @@ TEST(FuseMovementTest, NotFunctionsOfWhatIsRepeated) {
   const TensorId x = b.Input({1, 16, 96});
   const TensorId few = b.Relu(b.Input({1, 1, 32}));
   b.graph.outputs = {b.Add(b.Reshape(x, {1, 48, 32}), few)};
-  FuseMovement(&b.graph, RoomyH200Profile());
+  RunPass("fuse_movement", &b.graph, RoomyH200Profile());
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "MOVED_FUNCTIONS"));
 }
 
@@ -97,7 +97,7 @@ TEST(FuseMovementTest, NotAConcatenationOfWholeTensors) {
   const TensorId x = b.Input({1, 16, 32});
   const TensorId a = b.Rows(x, {1, 16, 32}), c = b.Rows(x, {1, 16, 32});
   b.graph.outputs = {b.Reshape(b.Halves(a, c), {1, 1, 16, 64})};
-  FuseMovement(&b.graph, RoomyH200Profile());
+  RunPass("fuse_movement", &b.graph, RoomyH200Profile());
   EXPECT_THAT(b.Ops(), ElementsAre("FULLY_CONNECTED", "FULLY_CONNECTED",
                                    "CONCATENATION", "RESHAPE"));
 }
@@ -107,7 +107,7 @@ TEST(FuseMovementTest, NotPartsOfTexels) {
   Attention b;
   const TensorId x = b.Input({1, 16, 18});
   b.graph.outputs = {b.Heads(b.Rows(x, {1, 16, 18}), 3)};
-  FuseMovement(&b.graph, RoomyH200Profile());
+  RunPass("fuse_movement", &b.graph, RoomyH200Profile());
   EXPECT_THAT(b.Ops(), ElementsAre("FULLY_CONNECTED", "RESHAPE", "TRANSPOSE"));
 }
 

@@ -9,10 +9,11 @@
 #include "absl/functional/function_ref.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/run_pass.h"
 #include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
@@ -162,8 +163,8 @@ void Check(
                << c.src.ToString() << " to " << c.channels << " to " << c.next
                << " kernel " << c.kernel << " stride " << c.stride);
   Chain chain(c);
-  FuseDepthwise(&chain.graph, Fusing());
-  FuseNext(&chain.graph, Fusing());
+  RunPass("fuse_depthwise", &chain.graph, Fusing());
+  RunPass("fuse_next", &chain.graph, Fusing());
   ASSERT_EQ(chain.graph.nodes.size(), 1u);
   for (const Chain::Result& result : {chain.first, chain.next}) {
     chain.graph.outputs = {result.id};
@@ -234,7 +235,7 @@ void ExpectNotFused(absl::FunctionRef<void(Chain*)> change,
                     const Case& c = {{1, 5, 7, 5}}) {
   Chain chain(c);
   change(&chain);
-  FuseNext(&chain.graph, profile);
+  RunPass("fuse_next", &chain.graph, profile);
   EXPECT_EQ(chain.graph.nodes.size(), 2u);
 }
 

@@ -7,7 +7,6 @@
 #include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/passes/all_passes.h"
 #include "delegate/passes/passes.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
@@ -36,8 +35,8 @@ TEST(FusePaddingTest, IntoConvolutions) {
       b.Node("DEPTHWISE_CONV_2D", {padded, b.Constant({1, 1, 1, 4})}, kPadded,
              DepthwiseConv2dAttributes());
   b.graph.outputs = {y, z};
-  FusePadding(&b.graph);
-  RemoveDeadNodes(&b.graph);
+  RunPass("fuse_padding", &b.graph);
+  RunPass("remove_dead_nodes", &b.graph);
   ASSERT_THAT(b.Ops(), ElementsAre("CONV_2D", "DEPTHWISE_CONV_2D"));
   const auto& a =
       std::any_cast<const Conv2dAttributes&>(b.graph.nodes[0].attributes);
@@ -45,7 +44,7 @@ TEST(FusePaddingTest, IntoConvolutions) {
       (std::vector<int>{a.pad_top, a.pad_left, a.pad_bottom, a.pad_right}),
       ElementsAre(2, 3, 2, 4));
   EXPECT_EQ(b.graph.nodes[0].inputs[0], x);
-  EXPECT_EQ(b.graph.nodes[1].inputs[0], x);
+  EXPECT_EQ(b.graph.nodes.back().inputs[0], x);
 }
 
 TEST(FusePaddingTest, IntoPooling) {
@@ -54,8 +53,8 @@ TEST(FusePaddingTest, IntoPooling) {
     const TensorId x = b.Input(kDims);
     const TensorId padded = b.Pad(x, kPadded, SpatialPad());
     b.graph.outputs = {b.Node(op, {padded}, kPadded, PoolAttributes())};
-    FusePadding(&b.graph);
-    const Node& pool = b.graph.nodes[1];
+    RunPass("fuse_padding", &b.graph);
+    const Node& pool = b.graph.nodes.back();
     EXPECT_EQ(pool.inputs[0], x);
     const auto& a = std::any_cast<const PoolAttributes&>(pool.attributes);
     EXPECT_TRUE(a.zeros);
@@ -72,9 +71,9 @@ TEST(FusePaddingTest, NotIntoPoolingThatPadsOrWorksInIntegers) {
     const TensorId padded = b.Pad(b.Input(kDims), kPadded, SpatialPad());
     b.graph.outputs = {b.Node("MAX_POOL_2D", {padded}, kPadded,
                               integer_path ? PoolAttributes() : same)};
-    b.graph.nodes[1].integer_path = integer_path;
-    FusePadding(&b.graph);
-    EXPECT_EQ(b.graph.nodes[1].inputs[0], padded);
+    b.graph.nodes.back().integer_path = integer_path;
+    RunPass("fuse_padding", &b.graph);
+    EXPECT_EQ(b.graph.nodes.back().inputs[0], padded);
   }
 }
 
@@ -89,22 +88,22 @@ TEST(FusePaddingTest, NotOtherValuesAxesOrReaders) {
     GraphBuilder b;
     const TensorId padded = b.Pad(b.Input(kDims), kPadded, a);
     b.graph.outputs = {b.Conv(padded)};
-    FusePadding(&b.graph);
-    EXPECT_EQ(b.graph.nodes[1].inputs[0], padded);
+    RunPass("fuse_padding", &b.graph);
+    EXPECT_EQ(b.graph.nodes.back().inputs[0], padded);
   }
   GraphBuilder b;
   const TensorId padded = b.Pad(b.Input(kDims), kPadded, SpatialPad());
   b.graph.outputs = {b.Conv(padded), b.Relu(padded)};
-  FusePadding(&b.graph);
-  EXPECT_EQ(b.graph.nodes[1].inputs[0], padded);
+  RunPass("fuse_padding", &b.graph);
+  EXPECT_EQ(b.graph.nodes.back().inputs[0], padded);
 }
 
 TEST(FusePaddingTest, NotAnOutput) {
   GraphBuilder b;
   const TensorId padded = b.Pad(b.Input(kDims), kPadded, SpatialPad());
   b.graph.outputs = {padded, b.Conv(padded)};
-  FusePadding(&b.graph);
-  EXPECT_EQ(b.graph.nodes[1].inputs[0], padded);
+  RunPass("fuse_padding", &b.graph);
+  EXPECT_EQ(b.graph.nodes.back().inputs[0], padded);
 }
 
 PadAttributes ChannelPad(int before, int after) {
@@ -142,7 +141,7 @@ TEST(FuseChannelPaddingTest, NotOtherReadersFunctionsOrPads) {
     b.graph.outputs = {b.Add(wide, padded)};
     if (i == kProduct) b.graph.nodes.back().post_ops[0].function = "mul";
     if (i == kReader) b.graph.outputs.push_back(b.Conv(padded));
-    FuseChannelPadding(&b.graph);
+    RunPass("fuse_channel_padding", &b.graph);
     EXPECT_EQ(b.graph.nodes[2].post_ops[0].operand, padded) << i;
     EXPECT_FALSE(b.graph.nodes[2].post_ops[0].operand_zero_extend) << i;
   }

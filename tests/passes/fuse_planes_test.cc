@@ -3,11 +3,12 @@
 // whole planes, against the definition of both; and the graphs that the pass
 // must leave alone. On quantized values: quantized_depthwise_test.cc.
 #include "absl/functional/function_ref.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "gmock/gmock.h"
 #include "tests/testing/convolution_pair.h"
 #include "tests/testing/device.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/run_pass.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -32,7 +33,7 @@ void Check(const Case& c) {
                << c.src.ToString() << " to " << c.channels << " kernel "
                << c.kernel << " stride " << c.stride);
   Pair pair(c);
-  FusePlanes(&pair.graph, Fusing());
+  RunPass("fuse_planes", &pair.graph, Fusing());
   ASSERT_EQ(pair.graph.nodes.size(), 1u);
   const auto got =
       RunGraph(pair.graph, {pair.src.values}, [](DeviceProfile&) {});
@@ -56,7 +57,7 @@ void ExpectNotFused(absl::FunctionRef<void(ConvolutionPair*)> change,
                     const DeviceProfile& profile = Fusing()) {
   Pair pair(Case{{1, 5, 7, 5}});
   change(&pair);
-  FusePlanes(&pair.graph, profile);
+  RunPass("fuse_planes", &pair.graph, profile);
   EXPECT_EQ(pair.graph.nodes.size(), 2u);
 }
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/reduction/row_functions.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/attention_graph.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
@@ -48,7 +48,7 @@ TEST(FuseRowsTest, ANormalizationIsOneNode) {
   const TensorId x = b.Input({1, 16, 24});
   TensorId variance;
   b.graph.outputs = {b.Normalized(x, &variance)};
-  FuseRows(&b.graph, RoomyH200Profile());
+  RunPass("fuse_rows", &b.graph, RoomyH200Profile());
   ASSERT_THAT(b.Ops(), ElementsAre("ROW_FUNCTIONS"));
   EXPECT_EQ(b.graph.nodes[0].inputs, std::vector<TensorId>{x});
 }
@@ -64,7 +64,7 @@ TEST(FuseRowsTest, WithoutWhatIsReadLate) {
   b.graph.nodes.back().post_ops = {{"add", {1e-6f}}, {"rsqrt"}};
   const TensorId column = b.Reshape(mean, {1, 16, 1});
   b.graph.outputs = {b.Of(late, column, "mul")};
-  FuseRows(&b.graph, RoomyH200Profile());
+  RunPass("fuse_rows", &b.graph, RoomyH200Profile());
   EXPECT_THAT(b.Ops(),
               ElementsAre("RELU", "FULLY_CONNECTED", "MUL", "ROW_FUNCTIONS"));
 }
@@ -76,7 +76,7 @@ TEST(FuseRowsTest, NumbersAreNoResults) {
   TensorId variance;
   const TensorId y = b.Normalized(x, &variance);
   b.graph.outputs = {y, variance};
-  FuseRows(&b.graph, RoomyH200Profile());
+  RunPass("fuse_rows", &b.graph, RoomyH200Profile());
   for (const Node& node : b.graph.nodes) {
     if (node.op != &RowFunctions()) continue;
     for (TensorId id : node.outputs) EXPECT_NE(id, variance);
@@ -92,7 +92,7 @@ TEST(FuseRowsTest, NotWhatComesLater) {
   const TensorId centered = b.Of(x, mean, "sub");
   const TensorId later = b.Rows(centered, {1, 16, 24});
   b.graph.outputs = {b.Of(b.Relu(centered), later, "mul")};
-  FuseRows(&b.graph, RoomyH200Profile());
+  RunPass("fuse_rows", &b.graph, RoomyH200Profile());
   // Else the result would depend on itself.
   EXPECT_EQ(b.Ops().back(), "MUL");
 }
@@ -105,7 +105,7 @@ TEST(FuseRowsTest, NumbersBesideRowsAreColumns) {
   const TensorId mean = b.Mean(x, {1, 16});
   const TensorId centered = b.Of(x, mean, "sub");  // along the channels
   b.graph.outputs = {b.Relu(b.Of(centered, centered, "mul"))};
-  FuseRows(&b.graph, RoomyH200Profile());
+  RunPass("fuse_rows", &b.graph, RoomyH200Profile());
   EXPECT_EQ(b.Ops().front(), "MEAN");
 }
 

@@ -9,7 +9,7 @@
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/reduction/row_functions.h"
-#include "delegate/passes/fusing.h"
+#include "delegate/passes/rewrite.h"
 #include "tests/testing/attention_graph.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

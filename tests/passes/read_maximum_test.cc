@@ -16,12 +16,13 @@
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/partition/node_fates.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "delegate/plan/share_programs.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/program_texts.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/storage_setting.h"
 #include "tests/testing/through_profile.h"
 #include "tools/op_models/random.h"
@@ -137,7 +138,7 @@ void ExpectSameWithoutThePool(const Graph& behind,
                               const StorageSetting& setting) {
   SCOPED_TRACE(behind.tensor(behind.inputs[0]).shape.ToString());
   Graph graph = behind;
-  ReadThrough(&graph, ThroughProfile());
+  RunPass("read_through", &graph, ThroughProfile());
   EXPECT_EQ(graph.nodes.size(), behind.nodes.size() - 1);
   Random random("maximum of");
   const auto input =
@@ -173,7 +174,7 @@ TEST(ReadMaximumTest, InfinitiesAreThePools) {
   Blocks blocks({1, 2, 4, 4});
   blocks.AddBlock(4, Windows(2, 2, 2));
   Graph graph = blocks.graph;
-  ReadThrough(&graph, ThroughProfile());
+  RunPass("read_through", &graph, ThroughProfile());
   constexpr float kInf = std::numeric_limits<float>::infinity();
   std::vector<float> input(32, -kInf);
   input[20] = kInf;
@@ -186,7 +187,7 @@ TEST(ReadMaximumTest, TheSourceMayBeAnOutput) {
   const TensorId source = blocks.graph.outputs[0];
   blocks.AddBlock(12, Windows(2, 2, 2));
   blocks.graph.outputs.push_back(source);
-  ReadThrough(&blocks.graph, ThroughProfile());
+  RunPass("read_through", &blocks.graph, ThroughProfile());
   EXPECT_EQ(blocks.graph.nodes.size(), 2u);
 }
 
@@ -239,7 +240,7 @@ TEST(ReadMaximumTest, AllBlocksShareAProgram) {
   blocks.AddBlock(16, Windows(2, 2, 1));
   blocks.AddBlock(32, Windows(2, 2, 1));
   Graph graph = blocks.graph;
-  ReadThrough(&graph, SharingProfile());
+  RunPass("read_through", &graph, SharingProfile());
   ASSERT_EQ(graph.nodes.size(), 3u);
   const Shared behind = Share(blocks.graph);
   const Shared shared = Share(graph);
@@ -256,7 +257,7 @@ TEST(ReadMaximumTest, TheNodeIsComputedByItsReader) {
     before.nodes[n].tflite_index = static_cast<int>(n);
   }
   Graph after = before;
-  ReadThrough(&after, ThroughProfile());
+  RunPass("read_through", &after, ThroughProfile());
   const auto fates = FatesOfNodes({1}, before, after);
   ASSERT_EQ(fates.size(), 1u);
   EXPECT_EQ(fates[0].computed_by, 3);
@@ -267,7 +268,7 @@ void ExpectKept(Graph graph, absl::FunctionRef<void(Graph*)> change,
                 const DeviceProfile& profile = ThroughProfile()) {
   change(&graph);
   const size_t nodes = graph.nodes.size();
-  ReadThrough(&graph, profile);
+  RunPass("read_through", &graph, profile);
   EXPECT_EQ(graph.nodes.size(), nodes);
 }
 

@@ -16,10 +16,11 @@
 #include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/stages.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/storage_setting.h"
 #include "tests/testing/through_profile.h"
 #include "tools/op_models/random.h"
@@ -213,7 +214,7 @@ std::vector<float> Compute(const Chain& chain, const HostTensor& src,
 void ExpectSameWithoutTheMove(const Chain& behind, const HostTensor& src,
                               const StorageSetting& setting = {}) {
   Chain chain = behind;
-  ReadThrough(&chain.graph, ThroughProfile());
+  RunPass("read_through", &chain.graph, ThroughProfile());
   EXPECT_EQ(chain.graph.nodes.size(), behind.graph.nodes.size() - 1);
   EXPECT_EQ(Compute(chain, src, setting), Compute(behind, src, setting));
 }
@@ -229,7 +230,7 @@ TEST(ReadThroughTest, BlocksAreReadWhereTheyLie) {
     Chain chain = Blocks(src, block);
     const NaiveResult want = chain.AddConvolution(7, kernel, stride);
     ExpectSameWithoutTheMove(chain, src);
-    ReadThrough(&chain.graph, ThroughProfile());
+    RunPass("read_through", &chain.graph, ThroughProfile());
     ExpectWithinRoundings(Compute(chain, src), want);
   }
 }
@@ -252,7 +253,7 @@ TEST(ReadThroughTest, SeveralConvolutionsReadTheBlocks) {
   chain.AddConvolution(9, 3);
   chain.AddDepthwiseAndPointwise(12);
   ExpectSameWithoutTheMove(chain, src);
-  FuseDepthwise(&chain.graph, ThroughProfile());
+  RunPass("fuse_depthwise", &chain.graph, ThroughProfile());
   ASSERT_EQ(chain.graph.nodes.size(), 3u);
   ExpectSameWithoutTheMove(chain, src);
 }
@@ -264,7 +265,7 @@ TEST(ReadThroughTest, PlanesReadTheBlocks) {
   chain.AddPointwiseAndDepthwise(12);
   DeviceProfile planes = ThroughProfile();
   planes.choices.fused_plane_work = 1 << 20;
-  FusePlanes(&chain.graph, planes);
+  RunPass("fuse_planes", &chain.graph, planes);
   ASSERT_EQ(chain.graph.nodes.size(), 2u);
   for (const StorageSetting& setting : kStorageSettings) {
     ExpectSameWithoutTheMove(chain, src, setting);
@@ -277,7 +278,7 @@ void ExpectInterpolated(const HostTensor& src, int h, int w,
   SCOPED_TRACE(src.shape.ToString());
   Chain chain = Resize(src, h, w, a);
   const NaiveResult want = chain.AddConvolution(33, 1);
-  ReadThrough(&chain.graph, ThroughProfile());
+  RunPass("read_through", &chain.graph, ThroughProfile());
   ASSERT_EQ(chain.graph.nodes.size(), 1u);
   ExpectWithinRoundings(Compute(chain, src, setting), want);
 }
@@ -314,7 +315,7 @@ TEST(ReadThroughTest, InputStagesToo) {
                Resized(Magnitudes(src), 8, 10, {}));
   const NaiveResult want = resize.AddConvolution(12, 1);
   resize.graph.nodes[1].stages = clamp;
-  ReadThrough(&resize.graph, ThroughProfile());
+  RunPass("read_through", &resize.graph, ThroughProfile());
   ASSERT_EQ(resize.graph.nodes.size(), 1u);
   ExpectWithinRoundings(Compute(resize, src), want);
 }
@@ -338,7 +339,7 @@ void ExpectReadBack(Chain chain, const HostTensor& src, const HostTensor& want,
   HostTensor negated = src;
   for (float& v : negated.values) v = -v;
   ExpectSameWithoutTheMove(chain, negated, setting);
-  ReadThrough(&chain.graph, ThroughProfile());
+  RunPass("read_through", &chain.graph, ThroughProfile());
   const std::vector<float> got = Compute(chain, negated, setting);
   ASSERT_EQ(got.size(), want.values.size());
   for (size_t i = 0; i < got.size(); ++i) {
@@ -368,7 +369,7 @@ TEST(ReadThroughTest, OutputsOfHalvesAreRoundedOnce) {
   const HostTensor src = Source({1, 5, 4, 21});
   Chain chain = Resize(src, 9, 12);
   chain.graph.outputs = {chain.middle};
-  ReadThrough(&chain.graph, ThroughProfile());
+  RunPass("read_through", &chain.graph, ThroughProfile());
   ASSERT_TRUE(chain.graph.nodes.empty());
   const HostTensor want = Resized(src, 9, 12, {});
   const std::vector<float> got = Compute(chain, src, kStorageSettings[1]);
@@ -381,7 +382,7 @@ TEST(ReadThroughTest, OutputsOfHalvesAreRoundedOnce) {
 // The chain, changed, keeps its nodes.
 void ExpectKept(Chain chain, const DeviceProfile& profile = ThroughProfile()) {
   const size_t nodes = chain.graph.nodes.size();
-  ReadThrough(&chain.graph, profile);
+  RunPass("read_through", &chain.graph, profile);
   EXPECT_EQ(chain.graph.nodes.size(), nodes);
 }
 

@@ -2,7 +2,7 @@
 // Which nodes that change nothing are removed, and which must stay.
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 
@@ -16,7 +16,7 @@ TEST(RemoveIdentityTest, ChainInside) {
   const TensorId z = b.Node("SQUEEZE", {y}, {8});
   const TensorId w = b.Node("RESHAPE", {z}, {1, 8});
   b.graph.outputs = {b.Relu(w)};
-  RemoveIdentityNodes(&b.graph);
+  RunPass("remove_identity", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RELU"));
   EXPECT_THAT(b.graph.nodes[1].inputs, ElementsAre(y));
 }
@@ -29,7 +29,7 @@ TEST(RemoveIdentityTest, AtTheOutput) {
   const TensorId w = b.Node("RESHAPE", {z}, {8});
   const TensorId other = b.Relu(y);
   b.graph.outputs = {w, other};
-  RemoveIdentityNodes(&b.graph);
+  RunPass("remove_identity", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RELU"));
   EXPECT_THAT(b.graph.outputs, ElementsAre(w, other));
   EXPECT_THAT(b.graph.nodes[0].outputs, ElementsAre(w));
@@ -40,7 +40,7 @@ TEST(RemoveIdentityTest, BetweenInputAndOutputStays) {
   GraphBuilder b;
   const TensorId x = b.Input({1, 8});
   b.graph.outputs = {b.Node("RESHAPE", {x}, {8})};
-  RemoveIdentityNodes(&b.graph);
+  RunPass("remove_identity", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RESHAPE"));
 }
 
@@ -49,7 +49,7 @@ TEST(RemoveIdentityTest, BetweenTwoOutputsStays) {
   const TensorId y = b.Relu(b.Input({1, 8}));
   const TensorId z = b.Node("RESHAPE", {y}, {8});
   b.graph.outputs = {y, z};
-  RemoveIdentityNodes(&b.graph);
+  RunPass("remove_identity", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RESHAPE"));
 }
 
@@ -63,7 +63,7 @@ TEST(RemoveIdentityTest, ResizesToTheSameSize) {
       const TensorId larger = b.Node(op, {same, b.Ints({4, 3})}, {1, 4, 3, 8},
                                      ResizeAttributes{align_corners, false});
       b.graph.outputs = {b.Relu(larger)};
-      RemoveIdentityNodes(&b.graph);
+      RunPass("remove_identity", &b.graph);
       EXPECT_THAT(b.Ops(), ElementsAre("RELU", op, "RELU"));
       EXPECT_EQ(b.graph.nodes[1].inputs[0], y);
     }
@@ -78,7 +78,7 @@ TEST(RemoveIdentityTest, ResizesOfQuantizedValuesStay) {
   for (auto& tensor : b.graph.tensors) {
     if (tensor.type == DataType::kFloat32) tensor.quantized = DataType::kInt8;
   }
-  RemoveIdentityNodes(&b.graph);
+  RunPass("remove_identity", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RESIZE_BILINEAR", "RELU"));
 }
 
@@ -86,7 +86,7 @@ TEST(RemoveIdentityTest, RealReshapesStay) {
   GraphBuilder b;
   const TensorId y = b.Relu(b.Input({1, 2, 2, 8}));
   b.graph.outputs = {b.Relu(b.Node("RESHAPE", {y}, {1, 4, 8}))};
-  RemoveIdentityNodes(&b.graph);
+  RunPass("remove_identity", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RESHAPE", "RELU"));
 }
 
@@ -97,7 +97,7 @@ TEST(RemoveIdentityTest, ConcatenationOfOneAndPadByNothing) {
   const TensorId w =
       b.Node("PAD", {z, b.Ints({0, 0, 0, 0, 0, 0, 0, 0})}, kDims);
   b.graph.outputs = {b.Relu(w)};
-  RemoveIdentityNodes(&b.graph);
+  RunPass("remove_identity", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RELU"));
 }
 
@@ -107,7 +107,7 @@ TEST(RemoveIdentityTest, ActivationOfAConcatenationStays) {
   const TensorId z =
       b.Node("CONCATENATION", {y}, kDims, {}, {{"clamp", {0, 1, 0, 0}}});
   b.graph.outputs = {b.Relu(z)};
-  RemoveIdentityNodes(&b.graph);
+  RunPass("remove_identity", &b.graph);
   EXPECT_EQ(b.graph.nodes.size(), 3u);
 }
 
@@ -121,7 +121,7 @@ TEST(RemoveIdentityTest, ReversalStays) {
                                b.Ints({1, stride, 1, 1})},
                               kDims);
     b.graph.outputs = {b.Relu(z)};
-    RemoveIdentityNodes(&b.graph);
+    RunPass("remove_identity", &b.graph);
     EXPECT_EQ(b.graph.nodes.size(), stride == 1 ? 2u : 3u);
   }
 }

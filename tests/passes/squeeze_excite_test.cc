@@ -9,7 +9,7 @@
 
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/ops/reduction/reduce.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
@@ -139,7 +139,7 @@ void Check(const Case& c, int simd_lanes, int texels = 1 << 20) {
                << BhwcShape::FromDims(c.dims).ToString() << " to " << c.between
                << " to " << c.outputs << (c.add ? " added" : ""));
   Block block(c);
-  FuseSqueezeExcite(&block.b.graph, Fusing(texels));
+  RunPass("fuse_squeeze_excite", &block.b.graph, Fusing(texels));
   ASSERT_THAT(block.b.Ops(), ElementsAre("SQUEEZE_EXCITE"));
   const auto got = RunGraph(
       block.b.graph, block.values,
@@ -182,7 +182,7 @@ TEST(SqueezeExciteTest, KeepsInfinityOutOfPadding) {
   for (int simd_lanes : {1, 8}) {
     Block block(Case{});
     block.values[0][8] = std::numeric_limits<float>::infinity();
-    FuseSqueezeExcite(&block.b.graph, Fusing());
+    RunPass("fuse_squeeze_excite", &block.b.graph, Fusing());
     ASSERT_THAT(block.b.Ops(), ElementsAre("SQUEEZE_EXCITE"));
     const auto got =
         RunGraph(block.b.graph, block.values, [&](DeviceProfile& profile) {
@@ -202,7 +202,7 @@ TEST(SqueezeExciteTest, KeepsInfinityOutOfPadding) {
 
 int DispatchesOf(const Case& c, int texels) {
   Block block(c);
-  FuseSqueezeExcite(&block.b.graph, Fusing(texels));
+  RunPass("fuse_squeeze_excite", &block.b.graph, Fusing(texels));
   const auto plan = PlanGraph(&block.b.graph, Fusing(texels));
   return plan.ok() ? static_cast<int>(plan->size()) : -1;
 }
@@ -227,7 +227,7 @@ void ExpectNotFused(absl::FunctionRef<void(Block*)> change,
   Block block(c);
   change(&block);
   const auto before = block.b.Ops();
-  FuseSqueezeExcite(&block.b.graph, profile);
+  RunPass("fuse_squeeze_excite", &block.b.graph, profile);
   EXPECT_EQ(block.b.Ops(), before);
 }
 void Nothing(Block*) {}
@@ -262,14 +262,14 @@ TEST(FuseSqueezeExciteTest, LeavesOtherMeansAlone) {
 TEST(FuseSqueezeExciteTest, TakesWhatItCan) {
   Block read_between(Case{});
   read_between.b.graph.outputs.push_back(read_between.first);
-  FuseSqueezeExcite(&read_between.b.graph, Fusing());
+  RunPass("fuse_squeeze_excite", &read_between.b.graph, Fusing());
   EXPECT_THAT(read_between.b.Ops(), ElementsAre("SQUEEZE_EXCITE", "CONV_2D"));
 
   Case added;
   added.add = true;
   Block read_sum(added);
   read_sum.b.graph.outputs.push_back(read_sum.sum);
-  FuseSqueezeExcite(&read_sum.b.graph, Fusing());
+  RunPass("fuse_squeeze_excite", &read_sum.b.graph, Fusing());
   EXPECT_THAT(read_sum.b.Ops(), ElementsAre("ADD", "SQUEEZE_EXCITE"));
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "delegate/ops/movement/dynamic_update_slice.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/op_model_maker.h"
@@ -37,7 +37,7 @@ TEST(UpdateInPlaceTest, UpdatesFollowOneAnotherInOneMemory) {
   const TensorId between = b.Relu(first);
   const TensorId second = Update(&b, first);
   b.graph.outputs = {before, between, second};
-  UpdateInPlace(&b.graph);
+  RunPass("update_in_place", &b.graph);
   EXPECT_EQ(b.graph.tensor(first).view.of, cache);
   EXPECT_EQ(b.graph.tensor(second).view.of, cache);
 }
@@ -48,7 +48,7 @@ TEST(UpdateInPlaceTest, OldValuesThatAreReadLaterStay) {
   const TensorId updated = Update(&b, cache);
   const TensorId after = b.Relu(cache);
   b.graph.outputs = {updated, after};
-  UpdateInPlace(&b.graph);
+  RunPass("update_in_place", &b.graph);
   EXPECT_EQ(b.graph.tensor(updated).view.of, kNoTensor);
 }
 
@@ -59,7 +59,7 @@ TEST(UpdateInPlaceTest, OnlyComputedValuesAreOverwritten) {
                                          Update(&b, b.Constant(kCache))};
   b.graph.outputs = updated;
   b.graph.outputs.push_back(kept);
-  UpdateInPlace(&b.graph);
+  RunPass("update_in_place", &b.graph);
   for (TensorId id : updated) {
     EXPECT_EQ(b.graph.tensor(id).view.of, kNoTensor);
   }
@@ -70,7 +70,7 @@ TEST(UpdateInPlaceTest, SomeChannelsToo) {
   const TensorId cache = b.Relu(b.Input(kCache));
   const TensorId updated = Update(&b, cache, /*channels=*/3);
   b.graph.outputs = {updated};
-  UpdateInPlace(&b.graph);
+  RunPass("update_in_place", &b.graph);
   EXPECT_EQ(b.graph.tensor(updated).view.of, cache);
 }
 

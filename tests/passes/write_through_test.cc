@@ -9,12 +9,12 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/all_passes.h"
 #include "delegate/passes/passes.h"
 #include "gmock/gmock.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/storage_setting.h"
 #include "tests/testing/through_profile.h"
@@ -120,8 +120,8 @@ std::vector<float> Compute(const Heads& heads,
 // Only the convolutions are left.
 Heads Written(Heads heads) {
   const size_t convolutions = heads.rows.size();
-  ConcatInPlace(&heads.graph);
-  WriteThrough(&heads.graph, ThroughProfile());
+  RunPass("concat_in_place", &heads.graph);
+  RunPass("write_through", &heads.graph, ThroughProfile());
   EXPECT_THAT(heads.Ops(), ::testing::ElementsAreArray(std::vector<std::string>(
                                convolutions, "CONV_2D")));
   return heads;
@@ -190,7 +190,7 @@ TEST(WriteThroughTest, WhatIsAddedIsStoredAsZeros) {
   heads.graph.nodes.push_back(sum);
   heads.graph.outputs = sum.outputs;
   Heads written = heads;
-  WriteThrough(&written.graph, ThroughProfile());
+  RunPass("write_through", &written.graph, ThroughProfile());
   EXPECT_THAT(written.Ops(), ElementsAre("CONV_2D", "CONV_2D"));
   EXPECT_EQ(Compute(written), Compute(heads));
 }
@@ -215,7 +215,7 @@ void ExpectKept(Heads heads, const std::function<void(Graph*)>& change,
                 const DeviceProfile& profile = ThroughProfile()) {
   change(&heads.graph);
   const auto ops = heads.Ops();
-  WriteThrough(&heads.graph, profile);
+  RunPass("write_through", &heads.graph, profile);
   EXPECT_EQ(heads.Ops(), ops);
 }
 

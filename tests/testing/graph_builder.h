@@ -13,6 +13,7 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/op_list.h"
+#include "tests/testing/run_pass.h"
 
 namespace gles_delegate::testing {
 

@@ -3,11 +3,12 @@
 #define GLES_DELEGATE_TESTS_TESTING_H200_PROFILE_H_
 
 #include "delegate/device/device_profile.h"
+#include "tests/testing/fake_devices.h"
 
 namespace gles_delegate::testing {
 
 inline DeviceProfile H200Profile(int shared_bytes = 48 << 10) {
-  egl::DeviceInfo device;
+  egl::DeviceInfo device = LargeDevice();
   device.kind = egl::DeviceKind::kNvidia;
   DeviceProfile profile = ProfileFor(device, {});
   profile.limits.max_work_group_invocations = 1024;
