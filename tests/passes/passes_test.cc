@@ -6,6 +6,9 @@
 #include <any>
 #include <iterator>
 
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/image/resize.h"
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/reduction/row_functions.h"
@@ -93,6 +96,52 @@ TEST(RunPassesTest, NoNodeGrowsWithItsChain) {
     }
     EXPECT_LE(functions, kMaxPostOps);
   }
+}
+
+// No convolution computes another one in another arithmetic, or storage.
+TEST(ConvolutionPairsTest, NotOfQuantizedAndRealValues) {
+  DeviceProfile profile = RoomyH200Profile();
+  profile.choices.fused_depthwise_work = profile.choices.fused_plane_work =
+      profile.choices.fused_next_texels = 1 << 20;
+  profile.choices.read_through = 1;
+  for (const char* pass :
+       {"fuse_depthwise", "fuse_planes", "fuse_next", "fuse_inputs"}) {
+    for (int changed = 0; changed < 5; ++changed) {
+      SCOPED_TRACE(absl::StrCat(pass, " ", changed));
+      GraphBuilder b;
+      const TensorId x = b.Input({1, 8, 8, 4});
+      const auto depthwise = [&b](TensorId of) {
+        return b.Node("DEPTHWISE_CONV_2D",
+                      {of, b.Constant({1, 1, 1, 4}), b.Constant({4})},
+                      {1, 8, 8, 4}, DepthwiseConv2dAttributes());
+      };
+      const absl::string_view name = pass;
+      const TensorId first = name == "fuse_depthwise" ? depthwise(x)
+                             : name == "fuse_inputs"  ? b.Relu(x)
+                                                      : b.Conv(x);
+      b.graph.outputs = {name == "fuse_planes" ? depthwise(first)
+                                               : b.Conv(first)};
+      if (changed < 2) b.graph.nodes[changed].integer_path = true;
+      const bool keeps_storage = name == "fuse_next" || name == "fuse_inputs";
+      if (changed == 2 && keeps_storage) b.graph.nodes[0].always_float32 = true;
+      if (changed == 3 && keeps_storage) b.graph.nodes[1].always_float32 = true;
+      RunPass(pass, &b.graph, profile);
+      const bool is_changed = changed < 2 || (changed < 4 && keeps_storage);
+      EXPECT_EQ(b.graph.nodes.size(), is_changed ? 2u : 1u);
+    }
+  }
+}
+
+TEST(RemoveIdentityTest, ResizesOfQuantizedValuesStay) {
+  GraphBuilder b;
+  const TensorId y = b.Relu(b.Input({1, 2, 3, 8}));
+  b.graph.outputs = {b.Relu(b.Node("RESIZE_BILINEAR", {y, b.Ints({2, 3})},
+                                   {1, 2, 3, 8}, ResizeAttributes()))};
+  for (auto& tensor : b.graph.tensors) {
+    if (tensor.type == DataType::kFloat32) tensor.quantized = DataType::kInt8;
+  }
+  RunPass("remove_identity", &b.graph);
+  EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RESIZE_BILINEAR", "RELU"));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // labels: op llvmpipe softpipe
 // Convolutions and readbacks that read the source of a DEPTH_TO_SPACE or a
-// RESIZE_BILINEAR in its place: against their definition, and the graphs that
-// the pass must leave alone.
+// RESIZE_BILINEAR in its place: against their definition. read_through.txt has
+// the graphs.
 #include <algorithm>
 #include <any>
 #include <cmath>
@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/image/resize.h"
@@ -376,77 +375,6 @@ TEST(ReadThroughTest, OutputsOfHalvesAreRoundedOnce) {
   ASSERT_EQ(got.size(), want.values.size());
   for (size_t i = 0; i < got.size(); ++i) {
     EXPECT_NEAR(got[i], want.values[i], 4 * 0x1p-10) << i;  // values below 4
-  }
-}
-
-// The chain, changed, keeps its nodes.
-void ExpectKept(Chain chain, const DeviceProfile& profile = ThroughProfile()) {
-  const size_t nodes = chain.graph.nodes.size();
-  RunPass("read_through", &chain.graph, profile);
-  EXPECT_EQ(chain.graph.nodes.size(), nodes);
-}
-
-Chain Changed(Chain chain, absl::FunctionRef<void(Chain*)> change) {
-  change(&chain);
-  return chain;
-}
-
-TEST(ReadThroughTest, LeavesOtherGraphsAlone) {
-  const HostTensor src = Source({1, 4, 4, 16});
-  Chain blocks = Blocks(src, 2), resize = Resize(src, 8, 8);
-  blocks.AddConvolution(8, 3);
-  resize.AddConvolution(8, 1);
-  ExpectKept(blocks, RoomyProfile());            // the row says no
-  Chain part = Blocks(Source({1, 4, 4, 8}), 2);  // half a texel
-  part.AddConvolution(8, 1);
-  ExpectKept(part);
-  Chain window = Resize(src, 8, 8);  // would interpolate nine times
-  window.AddConvolution(8, 3);
-  ExpectKept(window);
-  Chain readers = resize;
-  readers.AddConvolution(8, 1);
-  ExpectKept(readers);
-  DeviceProfile without_tiles = ThroughProfile();
-  without_tiles.choices.split_k_target = 0;
-  ExpectKept(resize, without_tiles);
-  for (const Chain& chain : {blocks, resize}) {
-    ExpectKept(Changed(
-        chain, [](Chain* c) { c->graph.nodes[0].post_ops = {{"abs"}}; }));
-    ExpectKept(Changed(
-        chain, [](Chain* c) { c->graph.outputs.push_back(c->middle); }));
-    ExpectKept(Changed(chain, [](Chain* c) {
-      c->graph.tensor(c->graph.inputs[0]).is_variable = true;
-    }));
-    ExpectKept(Changed(chain, [](Chain* c) {  // another reader
-      Node copy;
-      copy.op = FindOpNamed("RESHAPE");
-      copy.inputs = {c->middle};
-      copy.outputs = {AddTensor(&c->graph, c->graph.tensor(c->middle).dims)};
-      c->graph.nodes.push_back(copy);
-    }));
-    ExpectKept(Changed(chain, [](Chain* c) {  // read as an operand as well
-      PostOp add{"add"};
-      add.operand = c->middle;
-      c->graph.nodes[1].post_ops = {add};
-    }));
-    for (TensorId id : {0, 1}) {
-      ExpectKept(Changed(chain, [=](Chain* c) {
-        c->graph.tensor(id).view.of = c->graph.outputs[0];
-      }));
-    }
-    ExpectKept(Changed(chain, [](Chain* c) {
-      c->graph.tensor(c->middle).always_float32 = true;
-    }));
-  }
-}
-
-TEST(ReadThroughTest, OutputsThatTheHostUnpacksAreComputed) {
-  DeviceProfile unpacking = ThroughProfile();
-  unpacking.choices.host_transfers = 1;
-  for (Chain chain : {Resize(Source({1, 5, 4, 21}), 9, 12),
-                      Blocks(Source({1, 5, 4, 32}), 2)}) {
-    chain.graph.outputs = {chain.middle};
-    ExpectKept(chain, unpacking);
   }
 }
 

@@ -1,6 +1,6 @@
 // labels: op llvmpipe softpipe
 // The channel scale of a squeeze-excite block as one dispatch, against the
-// definition of its nodes; and the graphs that the pass must leave alone.
+// definition of its nodes. convolution_pairs.txt has the graphs.
 #include "delegate/ops/conv/squeeze_excite.h"
 
 #include <cmath>
@@ -218,59 +218,6 @@ TEST(SqueezeExciteTest, AddsBandsOfLargePlanesFirst) {
     Check({{2, 41, 40, 9}, 5, 9, /*add=*/true}, simd_lanes, 4000);
     Check({{1, 32, 16, 4}, 7, /*outputs=*/0}, simd_lanes, 100);
   }
-}
-
-// The block, changed, keeps its mean.
-void ExpectNotFused(absl::FunctionRef<void(Block*)> change,
-                    const Case& c = Case(),
-                    const DeviceProfile& profile = Fusing()) {
-  Block block(c);
-  change(&block);
-  const auto before = block.b.Ops();
-  RunPass("fuse_squeeze_excite", &block.b.graph, profile);
-  EXPECT_EQ(block.b.Ops(), before);
-}
-void Nothing(Block*) {}
-
-TEST(FuseSqueezeExciteTest, LeavesOtherMeansAlone) {
-  ExpectNotFused(Nothing, Case(), Fusing(/*texels=*/0));
-  // Both matrices are 48 texels.
-  ExpectNotFused(Nothing, Case(), Fusing(/*texels=*/47));
-  ExpectNotFused([](Block* b) { b->b.graph.outputs.push_back(b->mean); });
-  ExpectNotFused([](Block* b) { b->b.Relu(b->mean); });
-  ExpectNotFused([](Block* b) { b->node(0).integer_path = true; });
-  ExpectNotFused([](Block* b) {
-    b->node(0).post_ops = {{"clamp", {0, 6, 0, 0}}};
-  });
-  ExpectNotFused([](Block* b) {  // a window of a part of the plane
-    std::any_cast<PoolAttributes&>(b->node(0).attributes).h.size = 4;
-  });
-  ExpectNotFused([](Block* b) { b->node(0).op = FindOpNamed("MAX_POOL_2D"); });
-  ExpectNotFused([](Block* b) {
-    b->b.graph.tensor(b->node(1).inputs[1]).constant = ConstantData();
-  });
-  ExpectNotFused([](Block* b) {
-    b->b.graph.tensor(b->node(0).inputs[0]).quantized = DataType::kInt8;
-  });
-  DeviceProfile minimal = Fusing();
-  minimal.limits = DeviceLimits();
-  Case added;
-  added.add = true;
-  ExpectNotFused(Nothing, added, minimal);  // five tensors
-}
-
-TEST(FuseSqueezeExciteTest, TakesWhatItCan) {
-  Block read_between(Case{});
-  read_between.b.graph.outputs.push_back(read_between.first);
-  RunPass("fuse_squeeze_excite", &read_between.b.graph, Fusing());
-  EXPECT_THAT(read_between.b.Ops(), ElementsAre("SQUEEZE_EXCITE", "CONV_2D"));
-
-  Case added;
-  added.add = true;
-  Block read_sum(added);
-  read_sum.b.graph.outputs.push_back(read_sum.sum);
-  RunPass("fuse_squeeze_excite", &read_sum.b.graph, Fusing());
-  EXPECT_THAT(read_sum.b.Ops(), ElementsAre("ADD", "SQUEEZE_EXCITE"));
 }
 
 }  // namespace
