@@ -23,7 +23,6 @@
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/op_list.h"
 #include "delegate/passes/all_passes.h"
 
 namespace gles_delegate {
@@ -169,13 +168,10 @@ class InPlace {
   }
 
   Node CopyTo(const MemoryView& view, TensorId from, const Joint& joint) {
-    Node copy;
-    copy.op = FindOpNamed("RESHAPE");
+    Node copy = ReshapeNode(from, AddPart(view, from, joint));
     copy.tflite_index = joint.node.tflite_index;
     copy.integer_path = joint.node.integer_path;
     copy.post_ops = joint.post_ops;
-    copy.inputs = {from};
-    copy.outputs = {AddPart(view, from, joint)};
     return copy;
   }
 

@@ -57,24 +57,36 @@ struct MergedHeads {
   std::vector<PostOp> scales;  // on the way
 };
 
-class HeadFinder {
+class HeadFolder {
  public:
-  explicit HeadFinder(const Rewriter& r) : r_(r), graph_(r.graph()) {}
+  explicit HeadFolder(Rewriter& r) : r_(r) {}
 
+  void FoldProduct(int n);
+
+ private:
   // nullopt: the factor is not made of heads whose channels are whole texels.
   std::optional<SplitHeads> SplitOf(TensorId factor, const Matrices& m) const;
   std::optional<MergedHeads> MergedOf(TensorId product,
                                       const Matrices& m) const;
 
- private:
-  const Tensor& tensor(TensorId id) const { return graph_.tensor(id); }
+  const Tensor& tensor(TensorId id) const { return r_.tensor(id); }
   TensorId MovedBy(const Node& node) const;
   bool Follow(const Node& node, TensorId output, ElementMap* map) const;
   std::optional<SplitHeads> Place(const ElementMap& map, const Matrices& m,
                                   SplitHeads heads) const;
 
-  const Rewriter& r_;
-  const Graph& graph_;
+  TensorId Add(TensorId like, const char* what, std::vector<int> dims) {
+    return AddLike(tensor(like), tensor(like).name + what, std::move(dims),
+                   &r_.graph());
+  }
+  bool CanRegroup(const std::vector<PostOp>& ops, int count) const;
+  void Regroup(std::vector<PostOp>* ops);
+  TensorId Factor(int n, TensorId id, const std::optional<SplitHeads>& heads,
+                  const Matrices& m);
+  void LayProduct(int n, const Matrices& product,
+                  const std::optional<MergedHeads>& rows, bool moves_batch);
+
+  Rewriter& r_;
 };
 
 using Axis = ElementMap::Axis;
@@ -96,12 +108,12 @@ Matrices Matrices::Of(const std::vector<int>& dims) {
 }
 
 // The input whose values the node moves or scales; kNoTensor: it does more.
-TensorId HeadFinder::MovedBy(const Node& node) const {
+TensorId HeadFolder::MovedBy(const Node& node) const {
   if (node.inputs.empty() || !AreScales(node.post_ops)) return kNoTensor;
   if (const auto* a = std::any_cast<SplitAttributes>(&node.attributes)) {
     return node.inputs[a->value_input];
   }
-  if (IsPlainElementwise(graph_, node)) {
+  if (IsPlainElementwise(r_.graph(), node)) {
     return node.inputs
         [std::any_cast<const ElementwiseAttributes&>(node.attributes).source];
   }
@@ -112,13 +124,14 @@ TensorId HeadFinder::MovedBy(const Node& node) const {
 }
 
 // Continues the map by the node.
-bool HeadFinder::Follow(const Node& node, TensorId output,
+bool HeadFolder::Follow(const Node& node, TensorId output,
                         ElementMap* map) const {
-  return IsPlainElementwise(graph_, node) || map->Follow(graph_, node, output);
+  return IsPlainElementwise(r_.graph(), node) ||
+         map->Follow(r_.graph(), node, output);
 }
 
 // How a factor is made of heads; nullopt: it is not.
-std::optional<SplitHeads> HeadFinder::SplitOf(TensorId factor,
+std::optional<SplitHeads> HeadFolder::SplitOf(TensorId factor,
                                               const Matrices& m) const {
   SplitHeads heads;
   heads.source = factor;
@@ -141,7 +154,7 @@ std::optional<SplitHeads> HeadFinder::SplitOf(TensorId factor,
   return Place(map, m, heads);
 }
 
-std::optional<SplitHeads> HeadFinder::Place(const ElementMap& map,
+std::optional<SplitHeads> HeadFolder::Place(const ElementMap& map,
                                             const Matrices& m,
                                             SplitHeads heads) const {
   const Shape& s = tensor(heads.source).shape;
@@ -169,7 +182,7 @@ std::optional<SplitHeads> HeadFinder::Place(const ElementMap& map,
   return std::nullopt;
 }
 
-std::optional<MergedHeads> HeadFinder::MergedOf(TensorId product,
+std::optional<MergedHeads> HeadFolder::MergedOf(TensorId product,
                                                 const Matrices& m) const {
   std::optional<MergedHeads> found;
   if (m.columns % 4 != 0) return found;
@@ -206,80 +219,45 @@ std::optional<MergedHeads> HeadFinder::MergedOf(TensorId product,
   return found;
 }
 
-class HeadFolder {
- public:
-  explicit HeadFolder(Rewriter& r) : r_(r) {}
+// Functions stay right if the heads of all batches, `count` in all, become
+// the product's batch. An operand of each head would have to repeat for each
+// batch.
+bool HeadFolder::CanRegroup(const std::vector<PostOp>& ops, int count) const {
+  return std::all_of(ops.begin(), ops.end(), [&](const PostOp& op) {
+    if (op.operand == kNoTensor) return true;
+    const Tensor& t = tensor(op.operand);
+    return t.shape.b == 1 &&
+           (t.shape.h == 1 || (t.is_constant() && t.shape.h == count));
+  });
+}
 
-  void FoldProduct(int n);
-
- private:
-  Tensor& tensor(TensorId id) { return r_.tensor(id); }
-
-  // A tensor like `like` with other dims.
-  TensorId Add(const Tensor& like, const std::string& what,
-               std::vector<int> dims) {
-    Tensor t;
-    t.name = like.name + what;
-    t.type = like.type;
-    t.always_float32 = like.always_float32;
-    t.shape = Shape::FromDims(dims);
-    t.dims = std::move(dims);
-    return r_.AddTensor(std::move(t));
+// Constant operands of each head lie in its batch.
+void HeadFolder::Regroup(std::vector<PostOp>* ops) {
+  for (PostOp& op : *ops) {
+    if (op.operand == kNoTensor || tensor(op.operand).shape.h == 1) continue;
+    const Shape& s = tensor(op.operand).shape;
+    op.operand = AddConstantAs({s.h, 1, s.w, s.c}, op.operand, &r_.graph());
   }
+}
 
-  static Node ReshapeNode(TensorId from, TensorId to) {
-    Node node;
-    node.op = FindOpNamed("RESHAPE");
-    node.inputs = {from};
-    node.outputs = {to};
-    return node;
-  }
-
-  // Functions stay right if the heads of all batches, `count` in all, become
-  // the product's batch. An operand of each head would have to repeat for each
-  // batch.
-  bool CanRegroup(const std::vector<PostOp>& ops, int count) {
-    return std::all_of(ops.begin(), ops.end(), [&](const PostOp& op) {
-      if (op.operand == kNoTensor) return true;
-      const Tensor& t = tensor(op.operand);
-      return t.shape.b == 1 &&
-             (t.shape.h == 1 || (t.is_constant() && t.shape.h == count));
-    });
-  }
-
-  // Constant operands of each head lie in its batch.
-  void Regroup(std::vector<PostOp>* ops) {
-    for (PostOp& op : *ops) {
-      if (op.operand == kNoTensor || tensor(op.operand).shape.h == 1) continue;
-      const Shape& s = tensor(op.operand).shape;
-      op.operand = AddConstantAs({s.h, 1, s.w, s.c}, op.operand, &r_.graph());
-    }
-  }
-
-  // The factor of these matrices, and the node that makes it.
-  TensorId Factor(int n, TensorId id, const std::optional<SplitHeads>& heads,
-                  const Matrices& m) {
-    const TensorId from = heads ? heads->source : id;
-    const bool is_factor = tensor(from).shape == Shape::FromDims(m.dims());
-    if (is_factor && (!heads || heads->first == 0)) return from;
-    const TensorId factor = Add(tensor(from), " by head", m.dims());
-    if (!heads) {
-      r_.InsertBefore(n, ReshapeNode(id, factor));
-      return factor;
-    }
-    r_.InsertBefore(n, RegroupSlicesNode(heads->source, factor, heads->first));
+// The factor of these matrices, and the node that makes it.
+TensorId HeadFolder::Factor(int n, TensorId id,
+                            const std::optional<SplitHeads>& heads,
+                            const Matrices& m) {
+  const TensorId from = heads ? heads->source : id;
+  const bool is_factor = tensor(from).shape == Shape::FromDims(m.dims());
+  if (is_factor && (!heads || heads->first == 0)) return from;
+  const TensorId factor = Add(from, " by head", m.dims());
+  if (!heads) {
+    r_.InsertBefore(n, ReshapeNode(id, factor));
     return factor;
   }
-
-  void LayProduct(int n, const Matrices& product,
-                  const std::optional<MergedHeads>& rows, bool moves_batch);
-
-  Rewriter& r_;
-};
+  r_.InsertBefore(n, RegroupSlicesNode(heads->source, factor, heads->first));
+  return factor;
+}
 
 void HeadFolder::FoldProduct(int n) {
   Node node = r_.node(n);
-  const HeadFinder finder(r_);
   auto* a = std::any_cast<BatchMatMulAttributes>(&node.attributes);
   if (a == nullptr || node.integer_path || a->x.size() < 3 ||
       a->x.size() != a->y.size() ||
@@ -293,9 +271,9 @@ void HeadFolder::FoldProduct(int n) {
   const Matrices product = Matrices::Of(a->product);
   // The heads of one row are in order already.
   if (product.rows == 1) return;
-  const auto of_x = finder.SplitOf(node.inputs[0], x);
-  const auto of_y = finder.SplitOf(node.inputs[1], y);
-  const auto rows = finder.MergedOf(node.outputs[0], product);
+  const auto of_x = SplitOf(node.inputs[0], x);
+  const auto of_y = SplitOf(node.inputs[1], y);
+  const auto rows = MergedOf(node.outputs[0], product);
   const bool moves_batch = a->x.size() > 3;
   const size_t scales = (of_x ? of_x->scales.size() : 0) +
                         (of_y ? of_y->scales.size() : 0) +
@@ -332,7 +310,7 @@ void HeadFolder::LayProduct(int n, const Matrices& product,
                             bool moves_batch) {
   const TensorId was = r_.node(n).outputs[0];
   if (!rows && !moves_batch) return;
-  const TensorId heads = Add(tensor(was), " by head", product.dims());
+  const TensorId heads = Add(was, " by head", product.dims());
   r_.Change(n, [&](Node& node) {
     node.outputs[0] = heads;
     if (rows) AddFunctions(rows->scales, &node.post_ops);
@@ -348,7 +326,7 @@ void HeadFolder::LayProduct(int n, const Matrices& product,
     r_.InsertAfter(n, RegroupSlicesNode(heads, rows->rows, 0));
     return;
   }
-  const TensorId merged = Add(tensor(rows->rows), " in rows", dims);
+  const TensorId merged = Add(rows->rows, " in rows", dims);
   r_.InsertAfter(n, RegroupSlicesNode(heads, merged, 0));
   r_.InsertAfter(n, ReshapeNode(merged, rows->rows));
 }

@@ -9,6 +9,7 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/ops/movement/moved_functions.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/row_functions.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/passes.h"
@@ -314,6 +315,25 @@ bool IsReal(const Tensor& tensor) {
 
 bool IsComputedFloat(const Tensor& tensor) {
   return IsReal(tensor) && !tensor.is_constant() && tensor.view.of == kNoTensor;
+}
+
+Node ReshapeNode(TensorId from, TensorId to) {
+  Node node;
+  node.op = FindOpNamed("RESHAPE");
+  node.inputs = {from};
+  node.outputs = {to};
+  return node;
+}
+
+TensorId AddLike(const Tensor& like, std::string name, std::vector<int> dims,
+                 Graph* graph) {
+  Tensor t;
+  t.name = std::move(name);
+  t.type = like.type;
+  t.always_float32 = like.always_float32;
+  t.shape = Shape::FromDims(dims);
+  t.dims = std::move(dims);
+  return graph->AddTensor(std::move(t));
 }
 
 TensorId AddConstantAs(const Shape& shape, TensorId constant, Graph* graph) {

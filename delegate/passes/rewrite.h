@@ -172,6 +172,11 @@ bool IsReal(const Tensor& tensor);
 // their own memory.
 bool IsComputedFloat(const Tensor& tensor);
 
+// A RESHAPE.
+Node ReshapeNode(TensorId from, TensorId to);
+// Adds a computed tensor of the same type with other dims.
+TensorId AddLike(const Tensor& like, std::string name, std::vector<int> dims,
+                 Graph* graph);
 // Adds a constant of the same bytes in another shape with as many elements.
 TensorId AddConstantAs(const Shape& shape, TensorId constant, Graph* graph);
 

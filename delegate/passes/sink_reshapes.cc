@@ -25,7 +25,6 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/fully_connected.h"
-#include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/passes/all_passes.h"
 
@@ -154,19 +153,13 @@ class Sinker {
                                     operand, &r_.graph());
       return found->second;
     }
-    Tensor t;
-    t.name = absl::StrCat(tensor(operand).name, " of ", scores.name);
-    t.type = tensor(operand).type;
-    t.always_float32 = tensor(operand).always_float32;
-    t.dims = scores.dims;
-    t.dims.back() = tensor(operand).dims.back();
-    t.shape = Shape::FromDims(t.dims);
-    Node reshape;
-    reshape.op = FindOpNamed("RESHAPE");
-    reshape.inputs = {operand};
-    found->second = r_.AddTensor(std::move(t));
-    reshape.outputs = {found->second};
-    r_.InsertAfter(r_.MakerOf(operand), std::move(reshape));
+    std::vector<int> dims = scores.dims;
+    dims.back() = tensor(operand).dims.back();
+    found->second =
+        AddLike(tensor(operand),
+                absl::StrCat(tensor(operand).name, " of ", scores.name),
+                std::move(dims), &r_.graph());
+    r_.InsertAfter(r_.MakerOf(operand), ReshapeNode(operand, found->second));
     return found->second;
   }
 
