@@ -52,21 +52,32 @@ class InPlace {
   explicit InPlace(Rewriter& r) : r_(r) {}
 
   // nullopt: the pass does not fire.
-  std::optional<Joint> JointOf(const Node& node) const {
-    const auto* a = std::any_cast<ConcatenationAttributes>(&node.attributes);
-    // A fifth axis is part of the batch, where boxes are not contiguous.
-    if (a == nullptr || !AreSameEverywhere(node.post_ops) ||
-        a->axis == kOuterAxis || tensor(node.outputs[0]).dims.size() > 4 ||
-        (a->axis == kChannelAxis && !BeginAtTexels(node))) {
+  std::optional<Joint> JointOf(int n) const {
+    const Node& node = r_.node(n);
+    const auto* a = r_.AttributesOf<ConcatenationAttributes>(n);
+    if (a == nullptr) return std::nullopt;
+    const auto decline = [&](const char* why) {
+      r_.Decline(n, why);
       return std::nullopt;
+    };
+    if (!AreSameEverywhere(node.post_ops)) {
+      return decline("its functions depend on the place");
+    }
+    // A fifth axis is part of the batch, where boxes are not contiguous.
+    if (a->axis == kOuterAxis || tensor(node.outputs[0]).dims.size() > 4) {
+      return decline("five axes");
+    }
+    if (a->axis == kChannelAxis && !BeginAtTexels(node)) {
+      return decline("a part begins within a texel");
     }
     const Joint joint = {node, node.outputs[0], a->axis, -1, node.post_ops};
     if (std::optional<Joint> turned = Turned(joint)) return turned;
-    const bool any =
-        std::any_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+    if (std::none_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
           return CanBeView(id, joint) || CanBeMade(id, joint);
-        });
-    return any ? std::optional<Joint>(joint) : std::nullopt;
+        })) {
+      return decline("all parts would be copied");
+    }
+    return joint;
   }
 
   // Turns the parts into views, with the remaining copies, in place of node n.
@@ -206,7 +217,7 @@ void InPlace::Place(int n, const Joint& joint) {
 
 void ConcatInPlace(Rewriter& r, int n) {
   InPlace in_place(r);
-  if (const auto joint = in_place.JointOf(r.node(n))) in_place.Place(n, *joint);
+  if (const auto joint = in_place.JointOf(n)) in_place.Place(n, *joint);
 }
 
 }  // namespace gles_delegate

@@ -279,9 +279,9 @@ void HeadFolder::FoldProduct(int n) {
                         (of_y ? of_y->scales.size() : 0) +
                         (rows ? rows->scales.size() : 0);
   if (!HasRoomFor(scales, node.post_ops)) return;
-  if ((!of_x && !of_y && !rows) ||
-      (moves_batch && !CanRegroup(node.post_ops, product.count))) {
-    return;
+  if (!of_x && !of_y && !rows) return;
+  if (moves_batch && !CanRegroup(node.post_ops, product.count)) {
+    return r_.Decline(n, "an operand would have to repeat for each batch");
   }
   const bool turns_x = of_x && of_x->transposed;
   const bool turns_y = of_y && of_y->transposed;

@@ -74,10 +74,6 @@ bool IsElementwise(const Node& node) {
   return std::any_cast<ElementwiseAttributes>(&node.attributes) != nullptr;
 }
 
-bool HoldsFloats(const Tensor& t) {
-  return t.type == DataType::kFloat32 && !t.is_float_view();
-}
-
 // Of 16 bits or more: halves hold integers up to 2,048.
 bool CastsIntegers(const Node& node, const Graph& graph) {
   if (node.op->name != "CAST") return false;
@@ -112,7 +108,7 @@ class Float32Keeper {
         // What no node writes: constants, and the graph's inputs.
         if (id == kNoTensor || r_.MakerOf(id) >= 0) continue;
         Tensor& t = graph_->tensor(id);
-        t.always_float32 |= t.is_constant() || HoldsFloats(t);
+        t.always_float32 |= t.is_constant() || IsFloat(t);
       }
     }
   }
@@ -211,7 +207,7 @@ class Float32Keeper {
 
   void AskInputs(const Node& node, Need need) {
     for (TensorId id : node.inputs) {
-      if (id == kNoTensor || !HoldsFloats(graph_->tensor(id))) continue;
+      if (id == kNoTensor || !IsFloat(graph_->tensor(id))) continue;
       if (need.products > needs_[id].products) needs_[id] = need;
       graph_->tensor(id).always_float32 |= r_.MakerOf(id) < 0;
     }
@@ -222,7 +218,7 @@ class Float32Keeper {
     if (node->integer_path) return false;
     for (TensorId id : node->outputs) {
       const Tensor& out = graph_->tensor(id);
-      if (!HoldsFloats(out) || out.is_variable || r_.IsOutput(id)) return false;
+      if (!IsFloat(out) || out.is_variable || r_.IsOutput(id)) return false;
     }
     node->always_float32 = true;
     Note(*node, reason);

@@ -1,7 +1,6 @@
 #include "delegate/passes/rewrite.h"
 
 #include <algorithm>
-#include <cassert>
 #include <tuple>
 
 #include "absl/status/status.h"
@@ -80,14 +79,7 @@ Rewriter::~Rewriter() {
   }
   std::vector<Node> nodes;
   nodes.reserve(order.size());
-  for (int n : order) {
-#ifndef NDEBUG
-    for (TensorId id : ReadBy(node(n))) {
-      assert(MakerOf(id) < 0 || !IsBefore(n, MakerOf(id)));
-    }
-#endif
-    nodes.push_back(std::move(graph_.nodes[n]));
-  }
+  for (int n : order) nodes.push_back(std::move(graph_.nodes[n]));
   graph_.nodes = std::move(nodes);
 }
 
@@ -308,9 +300,12 @@ bool LieAlike(const Tensor& a, const Tensor& b) {
          a.quantization.zero_point == b.quantization.zero_point;
 }
 
+bool IsFloat(const Tensor& tensor) {
+  return tensor.type == DataType::kFloat32 && !tensor.is_float_view();
+}
+
 bool IsReal(const Tensor& tensor) {
-  return tensor.type == DataType::kFloat32 && !tensor.is_float_view() &&
-         !tensor.is_variable;
+  return IsFloat(tensor) && !tensor.is_variable;
 }
 
 bool IsComputedFloat(const Tensor& tensor) {

@@ -92,7 +92,8 @@ class Rewriter {
   void Remove(int n);
   // Removes node n and returns it.
   Node Take(int n);
-  // Adds a node directly before or after node n (-1: after none). Its number.
+  // Adds a node before or after node n (-1: after none) of the graph as it was,
+  // behind those that are added there already. Its number.
   int InsertBefore(int n, Node node);
   int InsertAfter(int n, Node node);
   // All that reads tensor `from` reads `to`.
@@ -122,7 +123,7 @@ class Rewriter {
   }
 
  private:
-  // Where a node is in the order: beside node `at` of the graph as it was.
+  // A place in the order: beside node `at` of the graph as it was.
   struct Place {
     int at = 0;
     int offset = 0;
@@ -166,7 +167,9 @@ bool BroadcastsOperand(const PostOp& op);
 bool IsStoredAlike(const Tensor& a, const Tensor& b);
 // True if equal bits have equal meaning in both.
 bool LieAlike(const Tensor& a, const Tensor& b);
-// True for real numbers, constant or computed.
+// True for floats that are not a float view.
+bool IsFloat(const Tensor& tensor);
+// True for those that are no state either: real numbers, constant or computed.
 bool IsReal(const Tensor& tensor);
 // True for real numbers that a node computes, or an input of the graph, in
 // their own memory.

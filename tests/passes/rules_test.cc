@@ -45,6 +45,7 @@
 #include "gtest/gtest.h"
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/testing/fake_devices.h"
+#include "tests/testing/run_pass.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/cases/model.h"
 #include "tools/cases/rows.h"
@@ -278,6 +279,7 @@ void RunCase(const RuleCase& c, const std::string& text) {
     const absl::Status passed = pass == "all" ? RunPasses(&*graph, c.profile)
                                               : RunPass(pass, context, &*graph);
     ASSERT_TRUE(passed.ok()) << passed;
+    ExpectInOrder(*graph);
   }
   std::vector<std::string> after = LinesOf(*graph, first_new);
   if (c.after.size() == 1 && absl::StartsWith(c.after[0], "unchanged")) {

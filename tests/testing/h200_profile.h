@@ -18,6 +18,14 @@ inline DeviceProfile H200Profile(int shared_bytes = 48 << 10) {
   return profile;
 }
 
+// A device with room for operands, whose programs share tiles.
+inline DeviceProfile RoomyH200Profile() {
+  DeviceProfile profile = H200Profile();
+  profile.limits.max_buffers = profile.limits.max_images =
+      profile.limits.max_textures = profile.limits.max_outputs = 16;
+  return profile;
+}
+
 }  // namespace gles_delegate::testing
 
 #endif  // GLES_DELEGATE_TESTS_TESTING_H200_PROFILE_H_
