@@ -209,7 +209,11 @@ bool Rewriter::Fuse(int at, absl::Span<const int> others, Node fused) {
   for (int n : others) fused.always_float32 |= node(n).always_float32;
   Planner planner(&graph_, profile());
   if (const absl::Status planned = PlanNode(fused, &planner); !planned.ok()) {
-    Decline(at, "one node cannot be planned: ", planned.message());
+    // Without the node and its tensors, which the message begins with.
+    const absl::string_view why = planned.message();
+    const size_t end = why.rfind("): ");
+    Decline(at, "one node cannot be planned: ",
+            why.substr(end == why.npos ? 0 : end + 3));
     return false;
   }
   for (int n : others) Remove(n);
