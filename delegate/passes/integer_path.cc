@@ -2,12 +2,12 @@
 // (docs/quantization.md).
 //
 // Activations that the float view would round are stored as quantized values,
-// one byte each. The ops of codes/kernels.cc compute on (quantized value - zero
-// point): small integers, whose products and sums floats hold exactly up to
-// 2^24. They rescale sums as TFLite's integer kernels do (quant/fixed_point.h),
-// or use tables (quant/code_table.h). Ops that move values move quantized
-// values. Other ops keep their float view: they read value * scale and round
-// what they write.
+// one byte each. The ops of integer_path/kernels.cc compute on (quantized value
+// - zero point): small integers, whose products and sums floats hold exactly up
+// to 2^24. They rescale sums as TFLite's integer kernels do
+// (quant/fixed_point.h), or use tables (quant/code_table.h). Ops that move
+// values move quantized values. Other ops keep their float view: they read
+// value * scale and round what they write.
 //
 // Kernels for 16-bit activations use integer arithmetic, too, on tensors of
 // real values (integer_path/kernel.h).

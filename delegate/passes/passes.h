@@ -53,7 +53,7 @@ struct Pass {
   PassStage stage;
   Rule rule;
   absl::string_view does;  // for the table in docs/architecture.md
-  // The passes that it must follow, and why; names are separated by spaces.
+  // The names of the passes that it must follow, separated by spaces.
   absl::string_view follows = "";
   // False: not on this device. nullptr: on all.
   bool (*gate)(const DeviceProfile& profile) = nullptr;
