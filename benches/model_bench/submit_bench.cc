@@ -12,7 +12,7 @@
 #include "benches/model_bench/samples.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/partition/plan_partition.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/host_transfer.h"
 #include "tools/common/tflite_host.h"
@@ -33,7 +33,8 @@ absl::Status Make(const Model& model, Runner* runner) {
   egl::Context& context = *BenchContext();
   const DeviceProfile profile = ProfileFor(context.device(), {});
   ASSIGN_OR_RETURN(auto graph, ReadGraph(model, profile));
-  UseIntegerPath(&graph, profile);
+  RETURN_IF_ERROR(RunPasses(PassStage::kRead, {profile}, &graph,
+                            [](absl::string_view, const Graph&) {}));
   StageTimes stages;
   StageTimer timer(&stages);
   ASSIGN_OR_RETURN(auto planned, PlanPartition(graph, profile, &timer));

@@ -41,7 +41,7 @@ struct MemoryView {
     kDepthToSpace,
     // Slices of the other tensor, counted through all of its batches, in
     // batches of another size; no node writes it
-    // (delegate/passes/view_slices.cc).
+    // (delegate/passes/views.cc).
     kSlices,
     // RESIZE_BILINEAR of the other tensor, interpolated by the shaders that
     // read it.

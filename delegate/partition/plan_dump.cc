@@ -77,6 +77,11 @@ void PlanDump::AddGraph(absl::string_view what, const Graph& graph) {
 void PlanDump::AddPlan(const Graph& graph,
                        absl::Span<const Dispatch> dispatches) {
   if (!active()) return;
+  if (!notes_.empty()) {
+    WriteFile(absl::StrCat(NextPath("declined"), ".txt"),
+              absl::StrCat(absl::StrJoin(notes_, "\n"), "\n"));
+    notes_.clear();
+  }
   Write("plan", PlanToString(graph, dispatches), PlanToDot(graph, dispatches));
 }
 
@@ -85,12 +90,16 @@ std::string PlanDump::TakeWarning() {
   return std::string(status_.message());
 }
 
-void PlanDump::Write(absl::string_view what, absl::string_view text,
-                     absl::string_view dot) {
+std::string PlanDump::NextPath(absl::string_view what) {
   // If this fails, opening the file reports the reason.
   (void)mkdir(directory_.c_str(), 0777);
-  const std::string path = Formatted("%s/partition_%d_%02d_%s", directory_,
-                                     partition_, step_++, what);
+  return Formatted("%s/partition_%d_%02d_%s", directory_, partition_, step_++,
+                   what);
+}
+
+void PlanDump::Write(absl::string_view what, absl::string_view text,
+                     absl::string_view dot) {
+  const std::string path = NextPath(what);
   WriteFile(absl::StrCat(path, ".txt"), text);
   WriteFile(absl::StrCat(path, ".dot"), dot);
 }

@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_DELEGATE_PARTITION_PLAN_DUMP_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -31,6 +32,9 @@ class PlanDump {
 
   // Writes the graph if its text differs from the last one.
   void AddGraph(absl::string_view what, const Graph& graph);
+  // For PassContext::notes. AddPlan() writes those that there are by then, as
+  // <step>_declined.txt.
+  std::vector<std::string>* notes() { return is_on() ? &notes_ : nullptr; }
   void AddPlan(const Graph& graph, absl::Span<const Dispatch> dispatches);
 
   // Whether anything is written.
@@ -44,6 +48,8 @@ class PlanDump {
 
  private:
   bool active() const { return !directory_.empty() && status_.ok(); }
+  // Of the next step's files, without their extension.
+  std::string NextPath(absl::string_view what);
   void Write(absl::string_view what, absl::string_view text,
              absl::string_view dot);
   void WriteFile(const std::string& path, absl::string_view content);
@@ -52,6 +58,7 @@ class PlanDump {
   int partition_ = 0;
   int step_ = 0;
   std::string last_graph_;  // The text of the last graph.
+  std::vector<std::string> notes_;
   absl::Status status_;
   bool told_ = false;
 };

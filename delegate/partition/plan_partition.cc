@@ -140,8 +140,10 @@ absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
   PlannedPartition planned{graph, {}, {}, absl::OkStatus()};
   dump->AddGraph("read", planned.graph);
   RETURN_IF_ERROR(FoldComputed(&planned.graph));
+  PassContext context = {profile};
+  context.notes = dump->notes();
   for (const PassStage stage : {PassStage::kFold, PassStage::kFuse}) {
-    RETURN_IF_ERROR(RunPasses(stage, {profile}, &planned.graph,
+    RETURN_IF_ERROR(RunPasses(stage, context, &planned.graph,
                               [dump](absl::string_view pass, const Graph& g) {
                                 dump->AddGraph(pass, g);
                               }));

@@ -1,62 +1,50 @@
-// The passes, of which passes.cc has the order. Each is described in its file.
+// The rules of the passes, of which passes.cc has the order and says what each
+// does. A rule looks at the graph around one node; some look at all of it. Each
+// is described in its file.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_ALL_PASSES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_ALL_PASSES_H_
 
-#include <vector>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
-#include "delegate/plan/planner.h"
-#include "quant/cpu_kernels.h"
+#include "delegate/passes/rewrite.h"
 
 namespace gles_delegate {
 
-void ConcatInPlace(Graph* graph);
-void RemoveDeadNodes(Graph* graph);
-// Removes the nodes marked in `removed`, which has one value per node, in
-// order.
-void RemoveNodes(const std::vector<bool>& removed, Graph* graph);
+void ConcatInPlace(Rewriter& r, int n);
+absl::Status FoldConstants(Rewriter& r, int n);
 // True: the node's output is now a constant of `graph`.
 absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node);
-absl::Status FoldConstants(Graph* graph);
-void FoldHeads(Graph* graph);
-absl::Status FoldScales(Graph* graph, bool half = false);
-absl::Status FoldTransposes(Graph* graph);
-void FuseAttention(Graph* graph, const DeviceProfile& profile);
-void FuseDepthwise(Graph* graph, const DeviceProfile& profile);
-// The tensors that a dispatch may bind on a minimal device: OpenGL ES 3.1
-// guarantees only four images or four buffers.
-inline constexpr int kMinimalBoundTensors = 4;
-void FuseElementwise(Graph* graph, int max_tensors = kMinimalBoundTensors);
-void RealignOperands(Graph* graph);
-void FuseFewRows(Graph* graph, const DeviceProfile& profile);
-void FuseInputs(Graph* graph, const DeviceProfile& profile);
+void FoldHeads(Rewriter& r, int n);
+absl::Status FoldScales(Rewriter& r);
+absl::Status FoldTransposes(Rewriter& r, int n);
+void FuseAttention(Rewriter& r, int n);
+void FuseChannelPadding(Rewriter& r, int n);
+void FuseDepthwise(Rewriter& r, int n);
+void FuseElementwise(Rewriter& r, int n);
+void FuseGates(Rewriter& r, int n);
+void FuseInputs(Rewriter& r, int n);
 // The tensor of which an elementwise node's post-ops are functions that an
 // input stage can have; kNoTensor if they are not.
 TensorId SourceOfInputStage(const Graph& graph, const Node& node);
-void FuseMovement(Graph* graph, const DeviceProfile& profile);
-void FuseNext(Graph* graph, const DeviceProfile& profile);
-void FusePadding(Graph* graph);
-void FuseChannelPadding(Graph* graph);
-void FusePlanes(Graph* graph, const DeviceProfile& profile);
-void FuseRows(Graph* graph, const DeviceProfile& profile);
-void FuseSqueezeExcite(Graph* graph, const DeviceProfile& profile);
-int UseIntegerPath(Graph* graph, const DeviceProfile& profile,
-                   quant::CpuKernels cpu, const quant::KernelTraits& traits);
-inline int UseIntegerPath(Graph* graph, const DeviceProfile& profile,
-                          quant::CpuKernels cpu = quant::CpuKernels::kTflite) {
-  return UseIntegerPath(graph, profile, cpu, quant::TraitsOf(cpu));
-}
-void JoinProducts(Graph* graph);
-void KeepFloat32(Graph* graph, const DeviceProfile& profile);
-void ReadThrough(Graph* graph, const DeviceProfile& profile);
-void RemoveIdentityNodes(Graph* graph);
-void SinkReshapes(Graph* graph, const DeviceProfile& profile);
-void UpdateInPlace(Graph* graph);
-void ViewSlices(Graph* graph);
-void WriteThrough(Graph* graph, const DeviceProfile& profile);
+void FuseMovement(Rewriter& r);
+void FuseNext(Rewriter& r, int n);
+void FusePadding(Rewriter& r, int n);
+void FusePlanes(Rewriter& r, int n);
+void FuseRows(Rewriter& r, int n);
+void FuseSqueezeExcite(Rewriter& r, int n);
+void FuseUpdates(Rewriter& r, int n);
+void JoinProducts(Rewriter& r, int n);
+void KeepFloat32(Rewriter& r);
+void NormalizeFewRows(Rewriter& r, int n);
+void ReadThrough(Rewriter& r, int n);
+void RealignOperands(Rewriter& r, int n);
+void RemoveIdentityNodes(Rewriter& r);
+void SinkReshapes(Rewriter& r);
+void UpdateInPlace(Rewriter& r);
+void UseIntegerPath(Rewriter& r);
+void ViewSlices(Rewriter& r, int n);
+void WriteThrough(Rewriter& r, int n);
 
 }  // namespace gles_delegate
 

@@ -23,30 +23,19 @@
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/op_list.h"
 #include "delegate/passes/all_passes.h"
-#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
 
 // The same bits mean the same value in both.
 bool LiesAlike(const Tensor& part, const Tensor& whole) {
-  return IsStoredAlike(part, whole) &&
-         (!part.holds_quantized ||
-          (part.quantized == whole.quantized &&
-           part.quantization.scale == whole.quantization.scale &&
-           part.quantization.zero_point == whole.quantization.zero_point));
+  return part.holds_quantized ? LieAlike(part, whole)
+                              : IsStoredAlike(part, whole);
 }
 
 bool AreSameEverywhere(const std::vector<PostOp>& ops) {
   return std::all_of(ops.begin(), ops.end(), IsSameEverywhere);
-}
-
-int OperandsOf(const std::vector<PostOp>& ops) {
-  return static_cast<int>(
-      std::count_if(ops.begin(), ops.end(),
-                    [](const PostOp& op) { return op.operand != kNoTensor; }));
 }
 
 // A concatenation as it is written in place.
@@ -60,52 +49,48 @@ struct Joint {
 
 class InPlace {
  public:
-  explicit InPlace(Graph* graph)
-      : graph_(graph), uses_(*graph), is_whole_(graph->tensors.size(), false) {}
+  explicit InPlace(Rewriter& r) : r_(r) {}
 
-  void Run() {
-    std::vector<Node> nodes = std::move(graph_->nodes);
-    nodes_ = &nodes;
-    kept_at_.assign(nodes.size(), -1);
-    std::vector<bool> is_gone(nodes.size(), false);
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (is_gone[i]) continue;
-      if (std::optional<Joint> joint = JointOf(nodes[i])) {
-        Place(*joint);
-        if (joint->turned_by >= 0) is_gone[joint->turned_by] = true;
-        continue;
-      }
-      kept_at_[i] = static_cast<int>(kept_.size());
-      kept_.push_back(nodes[i]);
-    }
-    graph_->nodes = std::move(kept_);
-  }
-
- private:
   // nullopt: the pass does not fire.
-  std::optional<Joint> JointOf(const Node& node) const {
-    const auto* a = std::any_cast<ConcatenationAttributes>(&node.attributes);
-    // A fifth axis is part of the batch, where boxes are not contiguous.
-    if (a == nullptr || !AreSameEverywhere(node.post_ops) ||
-        a->axis == kOuterAxis ||
-        graph_->tensor(node.outputs[0]).dims.size() > 4 ||
-        (a->axis == kChannelAxis && !BeginAtTexels(node))) {
+  std::optional<Joint> JointOf(int n) const {
+    const Node& node = r_.node(n);
+    const auto* a = r_.AttributesOf<ConcatenationAttributes>(n);
+    if (a == nullptr) return std::nullopt;
+    const auto decline = [&](const char* why) {
+      r_.Decline(n, why);
       return std::nullopt;
+    };
+    if (!AreSameEverywhere(node.post_ops)) {
+      return decline("its functions depend on the place");
+    }
+    // A fifth axis is part of the batch, where boxes are not contiguous.
+    if (a->axis == kOuterAxis || tensor(node.outputs[0]).dims.size() > 4) {
+      return decline("five axes");
+    }
+    if (a->axis == kChannelAxis && !BeginAtTexels(node)) {
+      return decline("a part begins within a texel");
     }
     const Joint joint = {node, node.outputs[0], a->axis, -1, node.post_ops};
     if (std::optional<Joint> turned = Turned(joint)) return turned;
-    const bool any =
-        std::any_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+    if (std::none_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
           return CanBeView(id, joint) || CanBeMade(id, joint);
-        });
-    return any ? std::optional<Joint>(joint) : std::nullopt;
+        })) {
+      return decline("all parts would be copied");
+    }
+    return joint;
   }
+
+  // Turns the parts into views, with the remaining copies, in place of node n.
+  void Place(int n, const Joint& joint);
+
+ private:
+  const Tensor& tensor(TensorId id) const { return r_.tensor(id); }
 
   bool BeginAtTexels(const Node& node) const {
     int begin = 0;
     for (TensorId id : node.inputs) {
       if (begin % 4 != 0) return false;
-      begin += graph_->tensor(id).shape.c;
+      begin += tensor(id).shape.c;
     }
     return true;
   }
@@ -114,18 +99,17 @@ class InPlace {
   // vice versa, which can be removed if all producers can lay out their part
   // that way.
   std::optional<Joint> Turned(const Joint& joint) const {
-    const std::vector<int>& readers = uses_.consumers[joint.whole];
-    if (readers.size() != 1 || uses_.is_output[joint.whole])
-      return std::nullopt;
-    const Node& reader = (*nodes_)[readers[0]];
+    const int n = r_.OnlyReaderOf(joint.whole);
+    if (n < 0) return std::nullopt;
+    const Node& reader = r_.node(n);
     if (!reader.op->Has(kKeepsOrder) ||
         reader.integer_path != joint.node.integer_path ||
         !AreSameEverywhere(reader.post_ops) ||
         !HasRoomFor(reader.post_ops.size(), joint.post_ops)) {
       return std::nullopt;
     }
-    const Shape& from = graph_->tensor(joint.whole).shape;
-    const Shape& to = graph_->tensor(reader.outputs[0]).shape;
+    const Shape& from = tensor(joint.whole).shape;
+    const Shape& to = tensor(reader.outputs[0]).shape;
     const bool column = joint.axis == kHeightAxis && from.w == 1;
     const bool row = joint.axis == kWidthAxis && from.h == 1;
     if (!(column || row) || !(to == Shape{from.b, from.w, from.h, from.c})) {
@@ -134,9 +118,8 @@ class InPlace {
     Joint turned = joint;
     turned.whole = reader.outputs[0];
     turned.axis = column ? kWidthAxis : kHeightAxis;
-    turned.turned_by = readers[0];
-    turned.post_ops.insert(turned.post_ops.end(), reader.post_ops.begin(),
-                           reader.post_ops.end());
+    turned.turned_by = n;
+    AddFunctions(reader.post_ops, &turned.post_ops);
     const bool all =
         std::all_of(joint.node.inputs.begin(), joint.node.inputs.end(),
                     [&](TensorId id) { return CanBeMade(id, turned); });
@@ -144,10 +127,9 @@ class InPlace {
   }
 
   bool IsFree(TensorId id, const Joint& joint) const {
-    const Tensor& tensor = graph_->tensor(id);
-    return uses_.producer[id] >= 0 && !uses_.is_output[id] &&
-           !tensor.is_constant() && !tensor.is_variable &&
-           tensor.view.of == kNoTensor && !is_whole_[id] &&
+    const Tensor& tensor = r_.tensor(id);
+    return r_.MakerOf(id) >= 0 && !r_.IsOutput(id) && !tensor.is_constant() &&
+           !tensor.is_variable && tensor.view.of == kNoTensor &&
            std::count(joint.node.inputs.begin(), joint.node.inputs.end(), id) ==
                1;
   }
@@ -156,7 +138,7 @@ class InPlace {
   // other readers.
   bool CanBeView(TensorId id, const Joint& joint) const {
     return joint.post_ops.empty() && joint.turned_by < 0 && IsFree(id, joint) &&
-           LiesAlike(graph_->tensor(id), graph_->tensor(joint.whole));
+           LiesAlike(tensor(id), tensor(joint.whole));
   }
 
   // Whether the producer can write its part directly, with other post-ops and
@@ -164,53 +146,26 @@ class InPlace {
   // reader.
   bool CanBeMade(TensorId id, const Joint& joint) const {
     if (joint.post_ops.empty() && joint.turned_by < 0) return false;
-    if (!IsFree(id, joint) || uses_.consumers[id].size() != 1 ||
-        !IsStoredAlike(graph_->tensor(id), graph_->tensor(joint.whole))) {
+    if (!IsFree(id, joint) || r_.OnlyReaderOf(id) < 0 ||
+        !IsStoredAlike(tensor(id), tensor(joint.whole))) {
       return false;
     }
     // Without post-ops quantized values do not change.
-    if (joint.post_ops.empty() &&
-        !LiesAlike(graph_->tensor(id), graph_->tensor(joint.whole))) {
+    if (joint.post_ops.empty() && !LiesAlike(tensor(id), tensor(joint.whole))) {
       return false;
     }
-    const int at = kept_at_[uses_.producer[id]];
-    if (at < 0) return false;
-    const Node& maker = kept_[at];
+    const Node& maker = r_.node(r_.MakerOf(id));
     // A source, an operand, weights and the output, which any device can bind.
     return maker.op->Has(kKeepsOrder) &&
            maker.integer_path == joint.node.integer_path &&
            HasRoomFor(joint.post_ops.size(), maker.post_ops) &&
-           OperandsOf(maker.post_ops) + OperandsOf(joint.post_ops) <= 1;
-  }
-
-  // Turns the parts into views, with the remaining copies.
-  void Place(const Joint& joint) {
-    MemoryView view;
-    view.of = joint.whole;
-    const int from_axis = joint.turned_by < 0
-                              ? joint.axis
-                              : kHeightAxis + kWidthAxis - joint.axis;
-    for (TensorId id : joint.node.inputs) {
-      const int extent = ExtentsOf(graph_->tensor(id))[from_axis];
-      if (CanBeView(id, joint)) {
-        graph_->tensor(id).view = view;
-      } else if (CanBeMade(id, joint)) {
-        Node& maker = kept_[kept_at_[uses_.producer[id]]];
-        maker.outputs = {AddPart(view, id, joint)};
-        maker.post_ops.insert(maker.post_ops.end(), joint.post_ops.begin(),
-                              joint.post_ops.end());
-      } else {
-        kept_.push_back(CopyTo(view, id, joint));
-      }
-      view.at[joint.axis] += extent;
-    }
-    is_whole_[joint.whole] = true;
+           OperandsOf({{"", maker.post_ops}, {"", joint.post_ops}}).size() <= 1;
   }
 
   // The part of the whole that has the elements of `from`.
   TensorId AddPart(const MemoryView& view, TensorId from, const Joint& joint) {
-    const Tensor& source = graph_->tensor(from);
-    Tensor part = graph_->tensor(view.of);
+    const Tensor& source = tensor(from);
+    Tensor part = tensor(view.of);
     part.name = source.name;
     part.dims = source.dims;
     part.shape = source.shape;
@@ -220,30 +175,49 @@ class InPlace {
     }
     part.tflite_index = -1;
     part.view = view;
-    return graph_->AddTensor(std::move(part));
+    return r_.AddTensor(std::move(part));
   }
 
   Node CopyTo(const MemoryView& view, TensorId from, const Joint& joint) {
-    Node copy;
-    copy.op = FindOpNamed("RESHAPE");
+    Node copy = ReshapeNode(from, AddPart(view, from, joint));
     copy.tflite_index = joint.node.tflite_index;
     copy.integer_path = joint.node.integer_path;
     copy.post_ops = joint.post_ops;
-    copy.inputs = {from};
-    copy.outputs = {AddPart(view, from, joint)};
     return copy;
   }
 
-  Graph* graph_;
-  Uses uses_;
-  std::vector<bool> is_whole_;                // others are views of it
-  const std::vector<Node>* nodes_ = nullptr;  // as they were
-  std::vector<Node> kept_;
-  std::vector<int> kept_at_;  // by place in *nodes_; -1: not kept
+  Rewriter& r_;
 };
+
+void InPlace::Place(int n, const Joint& joint) {
+  MemoryView view;
+  view.of = joint.whole;
+  const int from_axis =
+      joint.turned_by < 0 ? joint.axis : kHeightAxis + kWidthAxis - joint.axis;
+  for (TensorId id : joint.node.inputs) {
+    const int extent = ExtentsOf(tensor(id))[from_axis];
+    if (CanBeView(id, joint)) {
+      r_.tensor(id).view = view;
+    } else if (CanBeMade(id, joint)) {
+      const TensorId part = AddPart(view, id, joint);
+      r_.Change(r_.MakerOf(id), [&](Node& maker) {
+        maker.outputs = {part};
+        AddFunctions(joint.post_ops, &maker.post_ops);
+      });
+    } else {
+      r_.InsertBefore(n, CopyTo(view, id, joint));
+    }
+    view.at[joint.axis] += extent;
+  }
+  r_.Remove(n);
+  if (joint.turned_by >= 0) r_.Remove(joint.turned_by);
+}
 
 }  // namespace
 
-void ConcatInPlace(Graph* graph) { InPlace(graph).Run(); }
+void ConcatInPlace(Rewriter& r, int n) {
+  InPlace in_place(r);
+  if (const auto joint = in_place.JointOf(n)) in_place.Place(n, *joint);
+}
 
 }  // namespace gles_delegate

@@ -132,14 +132,9 @@ absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node) {
   return true;
 }
 
-// Folds all such nodes and removes them.
-absl::Status FoldConstants(Graph* graph) {
-  std::vector<Node> kept;
-  for (Node& node : graph->nodes) {
-    ASSIGN_OR_RETURN(auto folded, FoldConstantNode(graph, node));
-    if (!folded) kept.push_back(std::move(node));
-  }
-  graph->nodes = std::move(kept);
+absl::Status FoldConstants(Rewriter& r, int n) {
+  ASSIGN_OR_RETURN(auto folded, FoldConstantNode(&r.graph(), r.node(n)));
+  if (folded) r.Remove(n);
   return absl::OkStatus();
 }
 

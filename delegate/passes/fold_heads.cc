@@ -24,7 +24,6 @@
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/all_passes.h"
 #include "delegate/passes/element_map.h"
-#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
@@ -58,29 +57,36 @@ struct MergedHeads {
   std::vector<PostOp> scales;  // on the way
 };
 
-class HeadFinder {
+class HeadFolder {
  public:
-  // `removed`: nodes that make nothing any more. All must outlive this.
-  HeadFinder(const Graph& graph, const Uses& uses,
-             const std::vector<Node>& nodes, const std::vector<bool>& removed)
-      : graph_(graph), uses_(uses), nodes_(nodes), removed_(removed) {}
+  explicit HeadFolder(Rewriter& r) : r_(r) {}
 
+  void FoldProduct(int n);
+
+ private:
   // nullopt: the factor is not made of heads whose channels are whole texels.
   std::optional<SplitHeads> SplitOf(TensorId factor, const Matrices& m) const;
   std::optional<MergedHeads> MergedOf(TensorId product,
                                       const Matrices& m) const;
 
- private:
-  const Tensor& tensor(TensorId id) const { return graph_.tensor(id); }
+  const Tensor& tensor(TensorId id) const { return r_.tensor(id); }
   TensorId MovedBy(const Node& node) const;
   bool Follow(const Node& node, TensorId output, ElementMap* map) const;
   std::optional<SplitHeads> Place(const ElementMap& map, const Matrices& m,
                                   SplitHeads heads) const;
 
-  const Graph& graph_;
-  const Uses& uses_;
-  const std::vector<Node>& nodes_;
-  const std::vector<bool>& removed_;
+  TensorId Add(TensorId like, const char* what, std::vector<int> dims) {
+    return AddLike(tensor(like), tensor(like).name + what, std::move(dims),
+                   &r_.graph());
+  }
+  bool CanRegroup(const std::vector<PostOp>& ops, int count) const;
+  void Regroup(std::vector<PostOp>* ops);
+  TensorId Factor(int n, TensorId id, const std::optional<SplitHeads>& heads,
+                  const Matrices& m);
+  void LayProduct(int n, const Matrices& product,
+                  const std::optional<MergedHeads>& rows, bool moves_batch);
+
+  Rewriter& r_;
 };
 
 using Axis = ElementMap::Axis;
@@ -102,12 +108,12 @@ Matrices Matrices::Of(const std::vector<int>& dims) {
 }
 
 // The input whose values the node moves or scales; kNoTensor: it does more.
-TensorId HeadFinder::MovedBy(const Node& node) const {
+TensorId HeadFolder::MovedBy(const Node& node) const {
   if (node.inputs.empty() || !AreScales(node.post_ops)) return kNoTensor;
   if (const auto* a = std::any_cast<SplitAttributes>(&node.attributes)) {
     return node.inputs[a->value_input];
   }
-  if (IsPlainElementwise(graph_, node)) {
+  if (IsPlainElementwise(r_.graph(), node)) {
     return node.inputs
         [std::any_cast<const ElementwiseAttributes&>(node.attributes).source];
   }
@@ -118,20 +124,20 @@ TensorId HeadFinder::MovedBy(const Node& node) const {
 }
 
 // Continues the map by the node.
-bool HeadFinder::Follow(const Node& node, TensorId output,
+bool HeadFolder::Follow(const Node& node, TensorId output,
                         ElementMap* map) const {
-  return IsPlainElementwise(graph_, node) || map->Follow(graph_, node, output);
+  return IsPlainElementwise(r_.graph(), node) ||
+         map->Follow(r_.graph(), node, output);
 }
 
 // How a factor is made of heads; nullopt: it is not.
-std::optional<SplitHeads> HeadFinder::SplitOf(TensorId factor,
+std::optional<SplitHeads> HeadFolder::SplitOf(TensorId factor,
                                               const Matrices& m) const {
   SplitHeads heads;
   heads.source = factor;
   std::vector<std::pair<int, TensorId>> chain;  // nodes and outputs
-  for (int p = uses_.producer[factor]; p >= 0 && !removed_[p];
-       p = uses_.producer[heads.source]) {
-    const TensorId from = MovedBy(nodes_[p]);
+  for (int p = r_.MakerOf(factor); p >= 0; p = r_.MakerOf(heads.source)) {
+    const TensorId from = MovedBy(r_.node(p));
     if (from == kNoTensor || !IsComputedFloat(tensor(from))) break;
     chain.emplace_back(p, heads.source);
     heads.source = from;
@@ -140,7 +146,7 @@ std::optional<SplitHeads> HeadFinder::SplitOf(TensorId factor,
   std::reverse(chain.begin(), chain.end());
   ElementMap map(tensor(heads.source).dims);
   for (const auto& [p, output] : chain) {
-    const Node& node = nodes_[p];
+    const Node& node = r_.node(p);
     if (!Follow(node, output, &map)) return std::nullopt;
     heads.scales.insert(heads.scales.end(), node.post_ops.begin(),
                         node.post_ops.end());
@@ -148,7 +154,7 @@ std::optional<SplitHeads> HeadFinder::SplitOf(TensorId factor,
   return Place(map, m, heads);
 }
 
-std::optional<SplitHeads> HeadFinder::Place(const ElementMap& map,
+std::optional<SplitHeads> HeadFolder::Place(const ElementMap& map,
                                             const Matrices& m,
                                             SplitHeads heads) const {
   const Shape& s = tensor(heads.source).shape;
@@ -176,7 +182,7 @@ std::optional<SplitHeads> HeadFinder::Place(const ElementMap& map,
   return std::nullopt;
 }
 
-std::optional<MergedHeads> HeadFinder::MergedOf(TensorId product,
+std::optional<MergedHeads> HeadFolder::MergedOf(TensorId product,
                                                 const Matrices& m) const {
   std::optional<MergedHeads> found;
   if (m.columns % 4 != 0) return found;
@@ -184,15 +190,15 @@ std::optional<MergedHeads> HeadFinder::MergedOf(TensorId product,
   MergedHeads rows;
   rows.rows = product;
   for (;;) {
-    const auto& readers = uses_.consumers[rows.rows];
-    if (readers.size() != 1 || uses_.is_output[rows.rows]) break;
-    const Node& node = nodes_[readers[0]];
+    const int reader = r_.OnlyReaderOf(rows.rows);
+    if (reader < 0) break;
+    const Node& node = r_.node(reader);
     if (MovedBy(node) != rows.rows || node.outputs.size() != 1 ||
         !Follow(node, node.outputs[0], &map)) {
       break;
     }
     rows.rows = node.outputs[0];
-    rows.node = readers[0];
+    rows.node = reader;
     rows.scales.insert(rows.scales.end(), node.post_ops.begin(),
                        node.post_ops.end());
     const std::vector<int>& dims = tensor(rows.rows).dims;
@@ -213,167 +219,120 @@ std::optional<MergedHeads> HeadFinder::MergedOf(TensorId product,
   return found;
 }
 
-class HeadFolder {
- public:
-  explicit HeadFolder(Graph* graph)
-      : graph_(graph), uses_(*graph), removed_(graph->nodes.size(), false) {}
+// Functions stay right if the heads of all batches, `count` in all, become
+// the product's batch. An operand of each head would have to repeat for each
+// batch.
+bool HeadFolder::CanRegroup(const std::vector<PostOp>& ops, int count) const {
+  return std::all_of(ops.begin(), ops.end(), [&](const PostOp& op) {
+    if (op.operand == kNoTensor) return true;
+    const Tensor& t = tensor(op.operand);
+    return t.shape.b == 1 &&
+           (t.shape.h == 1 || (t.is_constant() && t.shape.h == count));
+  });
+}
 
-  void Run() {
-    std::vector<Node> nodes = std::move(graph_->nodes);
-    graph_->nodes.clear();
-    nodes_ = &nodes;
-    before_.resize(nodes.size());
-    after_.resize(nodes.size());
-    for (size_t n = 0; n < nodes.size(); ++n) FoldProduct(static_cast<int>(n));
-    for (size_t n = 0; n < nodes.size(); ++n) {
-      for (Node& node : before_[n]) graph_->nodes.push_back(std::move(node));
-      if (!removed_[n]) graph_->nodes.push_back(std::move(nodes[n]));
-      for (Node& node : after_[n]) graph_->nodes.push_back(std::move(node));
-    }
-    RemoveDeadNodes(graph_);
+// Constant operands of each head lie in its batch.
+void HeadFolder::Regroup(std::vector<PostOp>* ops) {
+  for (PostOp& op : *ops) {
+    if (op.operand == kNoTensor || tensor(op.operand).shape.h == 1) continue;
+    const Shape& s = tensor(op.operand).shape;
+    op.operand = AddConstantAs({s.h, 1, s.w, s.c}, op.operand, &r_.graph());
   }
+}
 
- private:
-  Tensor& tensor(TensorId id) { return graph_->tensor(id); }
-
-  // A tensor like `like` with other dims.
-  TensorId Add(const Tensor& like, const std::string& what,
-               std::vector<int> dims) {
-    Tensor t;
-    t.name = like.name + what;
-    t.type = like.type;
-    t.always_float32 = like.always_float32;
-    t.shape = Shape::FromDims(dims);
-    t.dims = std::move(dims);
-    return graph_->AddTensor(std::move(t));
-  }
-
-  static Node ReshapeNode(TensorId from, TensorId to) {
-    Node node;
-    node.op = FindOpNamed("RESHAPE");
-    node.inputs = {from};
-    node.outputs = {to};
-    return node;
-  }
-
-  // Functions stay right if the heads of all batches, `count` in all, become
-  // the product's batch. An operand of each head would have to repeat for each
-  // batch.
-  bool CanRegroup(const std::vector<PostOp>& ops, int count) {
-    return std::all_of(ops.begin(), ops.end(), [&](const PostOp& op) {
-      if (op.operand == kNoTensor) return true;
-      const Tensor& t = tensor(op.operand);
-      return t.shape.b == 1 &&
-             (t.shape.h == 1 || (t.is_constant() && t.shape.h == count));
-    });
-  }
-
-  // Constant operands of each head lie in its batch.
-  void Regroup(std::vector<PostOp>* ops) {
-    for (PostOp& op : *ops) {
-      if (op.operand == kNoTensor || tensor(op.operand).shape.h == 1) continue;
-      const Shape& s = tensor(op.operand).shape;
-      op.operand = AddConstantAs({s.h, 1, s.w, s.c}, op.operand, graph_);
-    }
-  }
-
-  // The factor of these matrices, and the node that makes it.
-  TensorId Factor(int n, TensorId id, const std::optional<SplitHeads>& heads,
-                  const Matrices& m) {
-    const TensorId from = heads ? heads->source : id;
-    const bool is_factor = tensor(from).shape == Shape::FromDims(m.dims());
-    if (is_factor && (!heads || heads->first == 0)) return from;
-    const TensorId factor = Add(tensor(from), " by head", m.dims());
-    if (!heads) {
-      before_[n].push_back(ReshapeNode(id, factor));
-      return factor;
-    }
-    before_[n].push_back(
-        RegroupSlicesNode(heads->source, factor, heads->first));
+// The factor of these matrices, and the node that makes it.
+TensorId HeadFolder::Factor(int n, TensorId id,
+                            const std::optional<SplitHeads>& heads,
+                            const Matrices& m) {
+  const TensorId from = heads ? heads->source : id;
+  const bool is_factor = tensor(from).shape == Shape::FromDims(m.dims());
+  if (is_factor && (!heads || heads->first == 0)) return from;
+  const TensorId factor = Add(from, " by head", m.dims());
+  if (!heads) {
+    r_.InsertBefore(n, ReshapeNode(id, factor));
     return factor;
   }
+  r_.InsertBefore(n, RegroupSlicesNode(heads->source, factor, heads->first));
+  return factor;
+}
 
-  void FoldProduct(int n) {
-    Node& node = (*nodes_)[n];
-    const HeadFinder finder(*graph_, uses_, *nodes_, removed_);
-    auto* a = std::any_cast<BatchMatMulAttributes>(&node.attributes);
-    if (a == nullptr || node.integer_path || a->x.size() < 3 ||
-        a->x.size() != a->y.size() ||
-        !std::equal(a->x.begin(), a->x.end() - 2, a->y.begin()) ||
-        !IsComputedFloat(tensor(node.inputs[0])) ||
-        !IsComputedFloat(tensor(node.inputs[1])) ||
-        !IsComputedFloat(tensor(node.outputs[0]))) {
-      return;
-    }
-    Matrices x = Matrices::Of(a->x), y = Matrices::Of(a->y);
-    const Matrices product = Matrices::Of(a->product);
-    // The heads of one row are in order already.
-    if (product.rows == 1) return;
-    const auto of_x = finder.SplitOf(node.inputs[0], x);
-    const auto of_y = finder.SplitOf(node.inputs[1], y);
-    const auto rows = finder.MergedOf(node.outputs[0], product);
-    const bool moves_batch = a->x.size() > 3;
-    const size_t scales = (of_x ? of_x->scales.size() : 0) +
-                          (of_y ? of_y->scales.size() : 0) +
-                          (rows ? rows->scales.size() : 0);
-    if (!HasRoomFor(scales, node.post_ops)) return;
-    if ((!of_x && !of_y && !rows) ||
-        (moves_batch && !CanRegroup(node.post_ops, product.count))) {
-      return;
-    }
-    const bool turns_x = of_x && of_x->transposed;
-    const bool turns_y = of_y && of_y->transposed;
-    if (turns_x) std::swap(x.rows, x.columns);
-    if (turns_y) std::swap(y.rows, y.columns);
-    node.inputs = {Factor(n, node.inputs[0], of_x, x),
-                   Factor(n, node.inputs[1], of_y, y)};
-    std::vector<PostOp> factors;
-    for (const auto& heads : {of_x, of_y}) {
-      if (!heads) continue;
-      factors.insert(factors.end(), heads->scales.begin(), heads->scales.end());
-    }
-    node.post_ops.insert(node.post_ops.begin(), factors.begin(), factors.end());
-    if (moves_batch) Regroup(&node.post_ops);
-    node.attributes =
-        BatchMatMulAttributes{a->adj_x != turns_x, a->adj_y != turns_y,
-                              x.dims(), y.dims(), product.dims()};
-    LayProduct(n, product, rows, moves_batch);
+void HeadFolder::FoldProduct(int n) {
+  Node node = r_.node(n);
+  auto* a = std::any_cast<BatchMatMulAttributes>(&node.attributes);
+  if (a == nullptr || node.integer_path || a->x.size() < 3 ||
+      a->x.size() != a->y.size() ||
+      !std::equal(a->x.begin(), a->x.end() - 2, a->y.begin()) ||
+      !IsComputedFloat(tensor(node.inputs[0])) ||
+      !IsComputedFloat(tensor(node.inputs[1])) ||
+      !IsComputedFloat(tensor(node.outputs[0]))) {
+    return;
   }
-
-  void LayProduct(int n, const Matrices& product,
-                  const std::optional<MergedHeads>& rows, bool moves_batch) {
-    Node& node = (*nodes_)[n];
-    const TensorId was = node.outputs[0];
-    if (!rows && !moves_batch) return;
-    node.outputs[0] = Add(tensor(was), " by head", product.dims());
-    if (!rows) {
-      after_[n].push_back(ReshapeNode(node.outputs[0], was));
-      return;
-    }
-    node.post_ops.insert(node.post_ops.end(), rows->scales.begin(),
-                         rows->scales.end());
-    const std::vector<int> dims = {rows->batch, product.rows,
-                                   tensor(rows->rows).dims.back()};
-    removed_[rows->node] = true;
-    if (tensor(rows->rows).dims == dims) {
-      after_[n].push_back(RegroupSlicesNode(node.outputs[0], rows->rows, 0));
-      return;
-    }
-    const TensorId merged = Add(tensor(rows->rows), " in rows", dims);
-    after_[n].push_back(RegroupSlicesNode(node.outputs[0], merged, 0));
-    after_[n].push_back(ReshapeNode(merged, rows->rows));
+  Matrices x = Matrices::Of(a->x), y = Matrices::Of(a->y);
+  const Matrices product = Matrices::Of(a->product);
+  // The heads of one row are in order already.
+  if (product.rows == 1) return;
+  const auto of_x = SplitOf(node.inputs[0], x);
+  const auto of_y = SplitOf(node.inputs[1], y);
+  const auto rows = MergedOf(node.outputs[0], product);
+  const bool moves_batch = a->x.size() > 3;
+  const size_t scales = (of_x ? of_x->scales.size() : 0) +
+                        (of_y ? of_y->scales.size() : 0) +
+                        (rows ? rows->scales.size() : 0);
+  if (!HasRoomFor(scales, node.post_ops)) return;
+  if (!of_x && !of_y && !rows) return;
+  if (moves_batch && !CanRegroup(node.post_ops, product.count)) {
+    return r_.Decline(n, "an operand would have to repeat for each batch");
   }
+  const bool turns_x = of_x && of_x->transposed;
+  const bool turns_y = of_y && of_y->transposed;
+  if (turns_x) std::swap(x.rows, x.columns);
+  if (turns_y) std::swap(y.rows, y.columns);
+  const std::vector<TensorId> read = ReadBy(node);
+  node.inputs = {Factor(n, node.inputs[0], of_x, x),
+                 Factor(n, node.inputs[1], of_y, y)};
+  std::vector<PostOp> factors;
+  for (const auto& heads : {of_x, of_y}) {
+    if (!heads) continue;
+    factors.insert(factors.end(), heads->scales.begin(), heads->scales.end());
+  }
+  node.post_ops.insert(node.post_ops.begin(), factors.begin(), factors.end());
+  if (moves_batch) Regroup(&node.post_ops);
+  node.attributes =
+      BatchMatMulAttributes{a->adj_x != turns_x, a->adj_y != turns_y, x.dims(),
+                            y.dims(), product.dims()};
+  r_.Replace(n, std::move(node));
+  LayProduct(n, product, rows, moves_batch);
+  r_.RemoveUnread(read);
+}
 
-  Graph* graph_;
-  Uses uses_;
-  std::vector<bool> removed_;
-  std::vector<Node>* nodes_ = nullptr;
-  // New nodes around each.
-  std::vector<std::vector<Node>> before_, after_;
-};
+void HeadFolder::LayProduct(int n, const Matrices& product,
+                            const std::optional<MergedHeads>& rows,
+                            bool moves_batch) {
+  const TensorId was = r_.node(n).outputs[0];
+  if (!rows && !moves_batch) return;
+  const TensorId heads = Add(was, " by head", product.dims());
+  r_.Change(n, [&](Node& node) {
+    node.outputs[0] = heads;
+    if (rows) AddFunctions(rows->scales, &node.post_ops);
+  });
+  if (!rows) {
+    r_.InsertAfter(n, ReshapeNode(heads, was));
+    return;
+  }
+  const std::vector<int> dims = {rows->batch, product.rows,
+                                 tensor(rows->rows).dims.back()};
+  r_.RemoveUnread(r_.Take(rows->node).inputs);
+  if (tensor(rows->rows).dims == dims) {
+    r_.InsertAfter(n, RegroupSlicesNode(heads, rows->rows, 0));
+    return;
+  }
+  const TensorId merged = Add(rows->rows, " in rows", dims);
+  r_.InsertAfter(n, RegroupSlicesNode(heads, merged, 0));
+  r_.InsertAfter(n, ReshapeNode(merged, rows->rows));
+}
 
 }  // namespace
 
-void FoldHeads(Graph* graph) { HeadFolder(graph).Run(); }
+void FoldHeads(Rewriter& r, int n) { HeadFolder(r).FoldProduct(n); }
 
 }  // namespace gles_delegate

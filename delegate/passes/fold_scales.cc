@@ -12,8 +12,7 @@
 //
 // New weights are float32; the old constant stays for other readers. Weights to
 // be stored in 16 bits (`half`) are scaled only by 1/16 to 16, to stay in the
-// range that 16 bits hold well. Skips nodes on the integer path. Run it after
-// FuseElementwise, which turns following nodes into post-ops.
+// range that 16 bits hold well. Skips nodes on the integer path.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -153,15 +152,20 @@ class Weights {
     }
   }
 
-  void Store(Graph* graph, Node* node) const {
-    const Tensor& old = graph->tensor(conv_.weights.weights);
+  void Store(Rewriter& r, int n) const {
+    const Tensor& old = r.tensor(conv_.weights.weights);
     const TensorId weights =
-        AddFloatsLike(graph, old, " scaled", old.dims, weights_);
-    node->inputs[conv_.inputs.weights] = weights;
-    const size_t bias = conv_.inputs.bias;
-    if (node->inputs.size() <= bias) node->inputs.resize(bias + 1, kNoTensor);
-    node->inputs[bias] = AddFloatsLike(graph, graph->tensor(weights), " bias",
-                                       {conv_.filter.outputs}, bias_);
+        AddFloatsLike(&r.graph(), old, " scaled", old.dims, weights_);
+    const TensorId bias = AddFloatsLike(&r.graph(), r.tensor(weights), " bias",
+                                        {conv_.filter.outputs}, bias_);
+    r.Change(n, [&](Node& node) {
+      const size_t inputs = std::max(conv_.inputs.weights, conv_.inputs.bias);
+      if (node.inputs.size() <= inputs) {
+        node.inputs.resize(inputs + 1, kNoTensor);
+      }
+      node.inputs[conv_.inputs.weights] = weights;
+      node.inputs[conv_.inputs.bias] = bias;
+    });
   }
 
  private:
@@ -171,102 +175,89 @@ class Weights {
   std::vector<float> bias_;
 };
 
-absl::Status FoldAfter(Graph* graph, Node* node, const Convolution& conv,
-                       bool half) {
+absl::Status FoldAfter(Rewriter& r, int n, const Convolution& conv) {
   std::vector<Affine> functions;
-  for (const PostOp& op : node->post_ops) {
-    auto affine = AffineOf(*graph, op, conv.filter.outputs);
-    if (!affine || (half && LeavesHalf(*affine))) break;
+  for (const PostOp& op : r.node(n).post_ops) {
+    auto affine = AffineOf(r.graph(), op, conv.filter.outputs);
+    if (!affine) break;
+    if (r.profile().options.half && LeavesHalf(*affine)) {
+      r.Decline(n, "16 bits would not hold its scaled weights well");
+      break;
+    }
     functions.push_back(*std::move(affine));
   }
   if (functions.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(auto weights, Weights::Of(*graph, conv));
+  ASSIGN_OR_RETURN(auto weights, Weights::Of(r.graph(), conv));
   for (const Affine& affine : functions) weights.ApplyAfter(affine);
-  node->post_ops.erase(node->post_ops.begin(),
-                       node->post_ops.begin() + functions.size());
-  weights.Store(graph, node);
+  r.Change(n, [&](Node& node) {
+    node.post_ops.erase(node.post_ops.begin(),
+                        node.post_ops.begin() + functions.size());
+  });
+  weights.Store(r, n);
   return absl::OkStatus();
 }
 
-class BeforeFolder {
- public:
-  BeforeFolder(Graph* graph, bool half)
-      : graph_(graph), half_(half), uses_(*graph) {}
+bool AddsAnything(const Affine& affine) {
+  return std::any_of(affine.offset.begin(), affine.offset.end(),
+                     [](float v) { return v != 0; });
+}
 
-  absl::Status Run() {
-    std::vector<bool> removed(graph_->nodes.size(), false);
-    for (size_t n = 0; n < graph_->nodes.size(); ++n) {
-      Node& node = graph_->nodes[n];
-      const auto conv = WithWeights(*graph_, node);
-      if (!conv || conv->input_channels() == 0) continue;
-      const int p = ScaleBefore(static_cast<int>(n));
-      if (p < 0) continue;
-      ASSIGN_OR_RETURN(auto emptied, Fold(p, &node, *conv));
-      removed[p] = emptied;
+// The elementwise node that makes the input of node n for it alone; -1: none.
+int ScaleBefore(const Rewriter& r, int n) {
+  const TensorId input = r.node(n).inputs[0];
+  const int p = r.MakerFor(input, n);
+  return p < 0 || r.node(p).integer_path ||
+                 !IsPlainElementwise(r.graph(), r.node(p)) ||
+                 r.tensor(input).type != DataType::kFloat32
+             ? -1
+             : p;
+}
+
+// Moves post-ops from the end of the node before into the weights.
+absl::Status FoldBefore(Rewriter& r, int n, const Convolution& conv) {
+  const int p = ScaleBefore(r, n);
+  if (p < 0) return absl::OkStatus();
+  std::vector<PostOp> ops = r.node(p).post_ops;
+  std::vector<Affine> functions;
+  while (!ops.empty()) {
+    auto affine = AffineOf(r.graph(), ops.back(), conv.input_channels());
+    if (!affine || (conv.window.IsPadded() && AddsAnything(*affine)) ||
+        (r.profile().options.half && LeavesHalf(*affine))) {
+      break;
     }
-    RemoveNodes(removed, graph_);
-    return absl::OkStatus();
+    functions.push_back(*std::move(affine));
+    ops.pop_back();
   }
-
- private:
-  // The elementwise node that makes the input of node n for it alone; -1: none.
-  int ScaleBefore(int n) const {
-    const Node& node = graph_->nodes[n];
-    const TensorId input = node.inputs[0];
-    const int p = uses_.producer[input];
-    if (p < 0 || uses_.is_output[input] || uses_.consumers[input].size() != 1 ||
-        graph_->nodes[p].integer_path ||
-        !IsPlainElementwise(*graph_, graph_->nodes[p]) ||
-        graph_->tensor(input).type != DataType::kFloat32) {
-      return -1;
-    }
-    return p;
-  }
-
-  // Moves post-ops from the end of node p into the weights of `node`; true if p
-  // has none left.
-  absl::StatusOr<bool> Fold(int p, Node* node, const Convolution& conv) {
-    std::vector<PostOp>& ops = graph_->nodes[p].post_ops;
-    std::vector<Affine> functions;
-    while (!ops.empty()) {
-      auto affine = AffineOf(*graph_, ops.back(), conv.input_channels());
-      if (!affine || (conv.window.IsPadded() && AddsAnything(*affine)) ||
-          (half_ && LeavesHalf(*affine))) {
-        break;
-      }
-      functions.push_back(*std::move(affine));
-      ops.pop_back();
-    }
-    if (functions.empty()) return false;
-    ASSIGN_OR_RETURN(auto weights, Weights::Of(*graph_, conv));
-    for (const Affine& affine : functions) weights.ApplyBefore(affine);
-    weights.Store(graph_, node);
-    if (!ops.empty()) return false;
-    const auto& a = std::any_cast<const ElementwiseAttributes&>(
-        graph_->nodes[p].attributes);
-    node->inputs[0] = graph_->nodes[p].inputs[a.source];
-    return true;
-  }
-
-  static bool AddsAnything(const Affine& affine) {
-    return std::any_of(affine.offset.begin(), affine.offset.end(),
-                       [](float v) { return v != 0; });
-  }
-
-  Graph* graph_;
-  bool half_;
-  Uses uses_;
-};
+  if (functions.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(auto weights, Weights::Of(r.graph(), conv));
+  for (const Affine& affine : functions) weights.ApplyBefore(affine);
+  weights.Store(r, n);
+  const bool is_empty = ops.empty();
+  r.Change(p, [&](Node& node) { node.post_ops = std::move(ops); });
+  if (!is_empty) return absl::OkStatus();
+  const Node copy = r.Take(p);
+  r.Change(n, [&](Node& node) {
+    node.inputs[0] =
+        copy.inputs[std::any_cast<const ElementwiseAttributes&>(copy.attributes)
+                        .source];
+  });
+  return absl::OkStatus();
+}
 
 }  // namespace
 
-absl::Status FoldScales(Graph* graph, bool half) {
-  for (Node& node : graph->nodes) {
-    const auto conv = WithWeights(*graph, node);
-    if (!conv) continue;
-    RETURN_IF_ERROR(FoldAfter(graph, &node, *conv, half));
+absl::Status FoldScales(Rewriter& r) {
+  for (int n = 0; n < r.size(); ++n) {
+    const auto conv = WithWeights(r.graph(), r.node(n));
+    if (conv) RETURN_IF_ERROR(FoldAfter(r, n, *conv));
   }
-  return BeforeFolder(graph, half).Run();
+  for (int n = 0; n < r.size(); ++n) {
+    if (r.is_gone(n)) continue;
+    const auto conv = WithWeights(r.graph(), r.node(n));
+    if (!conv || conv->input_channels() == 0) continue;
+    RETURN_IF_ERROR(FoldBefore(r, n, *conv));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

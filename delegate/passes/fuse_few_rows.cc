@@ -4,7 +4,6 @@
 //
 // Must not fire on processors, which would compute the squares once for each
 // output slice, nor if the normalized rows or the gate are read elsewhere.
-// After fuse_rows, which makes one node of a normalization. O(nodes).
 #include <algorithm>
 #include <any>
 #include <optional>
@@ -16,8 +15,6 @@
 #include "delegate/ops/reduction/row_functions.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/all_passes.h"
-#include "delegate/passes/fusing.h"
-#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
@@ -102,64 +99,52 @@ class Steps {
   const RowFunctionsAttributes& a_;
 };
 
-class FewRowsFuser {
- public:
-  FewRowsFuser(Graph* graph, const DeviceProfile& profile)
-      : graph_(graph),
-        max_tensors_(MaxBoundTensors(profile)),
-        uses_(*graph),
-        removed_(graph->nodes.size(), false) {}
-
-  void Run() {
-    const int count = static_cast<int>(graph_->nodes.size());
-    // Before gates, whose weights follow the scale.
-    for (int n = 0; n < count; ++n) Normalize(n);
-    for (int n = 0; n < count; ++n) {
-      if (!removed_[n]) TakeGate(n);
-    }
-    RemoveNodes(removed_, graph_);
+std::optional<Convolution> RowProductOf(const Rewriter& r, int n) {
+  if (r.AttributesOf<FullyConnectedAttributes>(n) == nullptr) {
+    return std::nullopt;
   }
+  auto conv = Convolution::Of(r.graph(), r.node(n));
+  return conv && conv->CanTakeRowStages() ? conv : std::nullopt;
+}
 
- private:
-  Node& node(int n) { return graph_->nodes[n]; }
+// Whether node n is a product of these rows that can normalize them.
+bool CanNormalize(const Rewriter& r, int n, TensorId rows) {
+  const auto conv = RowProductOf(r, n);
+  return conv && conv->src == rows && !IsOperand(rows, r.node(n)) &&
+         r.CanBind(r.node(n), /*more=*/1);
+}
 
-  std::optional<Convolution> ProductOf(int n) {
-    if (std::any_cast<FullyConnectedAttributes>(&node(n).attributes) ==
-        nullptr) {
-      return std::nullopt;
-    }
-    auto conv = Convolution::Of(*graph_, node(n));
-    return conv && conv->CanTakeRowStages() ? conv : std::nullopt;
+// The node whose functions are the gate of product n; -1: none such.
+int GateOf(const Rewriter& r, int n, const Convolution& conv) {
+  if (r.node(n).post_ops.empty()) return -1;
+  const PostOp& mul = r.node(n).post_ops[0];
+  if (mul.function != "mul") return -1;
+  const int g = r.MakerFor(mul.operand, n);
+  const auto gate = g < 0 ? std::nullopt : RowProductOf(r, g);
+  const bool alike = gate && gate->src == conv.src && gate->norm == conv.norm &&
+                     !gate->gate.IsThere() &&
+                     gate->dst_shape == conv.dst_shape &&
+                     gate->filter.terms() == conv.filter.terms() &&
+                     gate->quantized_rows == conv.quantized_rows;
+  return alike && CountOperands(r.node(g)) == 0 ? g : -1;
+}
+
+}  // namespace
+
+void NormalizeFewRows(Rewriter& r, int n) {
+  const auto* a = r.AttributesOf<RowFunctionsAttributes>(n);
+  if (a == nullptr || r.node(n).outputs.size() != 1) return;
+  const TensorId rows = r.node(n).outputs[0];
+  const auto norm = Steps(r.graph(), r.node(n), *a).AsRmsNorm();
+  if (!norm || r.shape(norm->rows) != r.shape(rows)) return;
+  const std::vector<int> readers = r.ReadersOf(rows);
+  if (r.IsOutput(rows) || readers.empty() ||
+      !std::all_of(readers.begin(), readers.end(),
+                   [&](int reader) { return CanNormalize(r, reader, rows); })) {
+    return r.Decline(n, "not only products of few rows read it");
   }
-
-  // The tensors that a product reads and writes, and its matrices.
-  static int CountTensors(const Convolution& conv, const Node& node) {
-    return 3 + (conv.norm.scale != kNoTensor ? 1 : 0) +
-           (conv.gate.IsThere() ? 1 : 0) + CountOperands(node);
-  }
-
-  // Products of these normalized rows, if nothing else reads them.
-  bool TakesNormalized(int n, TensorId rows) {
-    const auto conv = ProductOf(n);
-    return conv && conv->src == rows && !IsOperand(rows, node(n)) &&
-           CountTensors(*conv, node(n)) + 1 <= max_tensors_;
-  }
-
-  void Normalize(int n) {
-    const auto* a = std::any_cast<RowFunctionsAttributes>(&node(n).attributes);
-    if (a == nullptr || node(n).outputs.size() != 1) return;
-    const TensorId rows = node(n).outputs[0];
-    const auto& readers = uses_.consumers[rows];
-    const auto norm = Steps(*graph_, node(n), *a).AsRmsNorm();
-    if (!norm || uses_.is_output[rows] || readers.empty() ||
-        graph_->tensor(norm->rows).shape != graph_->tensor(rows).shape ||
-        !std::all_of(readers.begin(), readers.end(), [&](int reader) {
-          return TakesNormalized(reader, rows);
-        })) {
-      return;
-    }
-    for (int reader : readers) {
-      Node& product = node(reader);
+  for (int reader : readers) {
+    r.Change(reader, [&](Node& product) {
       product.inputs[0] = norm->rows;
       product.inputs.resize(kRowScale, kNoTensor);
       product.inputs.push_back(norm->scale);
@@ -167,54 +152,23 @@ class FewRowsFuser {
           std::any_cast<FullyConnectedAttributes&>(product.attributes);
       attributes.normalizes = true;
       attributes.epsilon = norm->epsilon;
-    }
-    removed_[n] = true;
+    });
   }
+  r.Remove(n);
+}
 
-  // The node whose functions are the gate of product n; -1: none such.
-  int GateOf(int n, const Convolution& conv) {
-    if (node(n).post_ops.empty()) return -1;
-    const PostOp& mul = node(n).post_ops[0];
-    if (mul.function != "mul" || mul.operand == kNoTensor) return -1;
-    const int g = uses_.producer[mul.operand];
-    if (g < 0 || removed_[g] || uses_.is_output[mul.operand] ||
-        uses_.consumers[mul.operand].size() != 1) {
-      return -1;
-    }
-    const auto gate = ProductOf(g);
-    const bool alike = gate && gate->src == conv.src &&
-                       gate->norm == conv.norm && !gate->gate.IsThere() &&
-                       gate->dst_shape == conv.dst_shape &&
-                       gate->filter.terms() == conv.filter.terms() &&
-                       gate->quantized_rows == conv.quantized_rows;
-    return alike && CountOperands(node(g)) == 0 ? g : -1;
-  }
-
-  void TakeGate(int n) {
-    const auto conv = ProductOf(n);
-    if (!conv || conv->gate.IsThere()) return;
-    const int g = GateOf(n, *conv);
-    // The gate's matrix is bound in place of its results.
-    if (g < 0) return;
-    Node& product = node(n);
-    const Node& gate = node(g);
-    AddConvolution(kGateStage, gate, ProductOf(g)->weights, &product);
-    product.post_ops.erase(product.post_ops.begin());
-    product.always_float32 |= gate.always_float32;
-    removed_[g] = true;
-  }
-
-  Graph* graph_;
-  int max_tensors_;
-  Uses uses_;
-  std::vector<bool> removed_;
-};
-
-}  // namespace
-
-void FuseFewRows(Graph* graph, const DeviceProfile& profile) {
-  if (profile.choices.simd_lanes > 1) return;
-  FewRowsFuser(graph, profile).Run();
+void FuseGates(Rewriter& r, int n) {
+  const auto conv = RowProductOf(r, n);
+  if (!conv || conv->gate.IsThere()) return;
+  const int g = GateOf(r, n, *conv);
+  if (g < 0) return;
+  // The gate's matrix is bound in place of its results.
+  Node product = r.node(n);
+  AddConvolution(kGateStage, r.node(g), RowProductOf(r, g)->weights, &product);
+  product.post_ops.erase(product.post_ops.begin());
+  product.always_float32 |= r.node(g).always_float32;
+  r.Remove(g);
+  r.Replace(n, std::move(product));
 }
 
 }  // namespace gles_delegate

@@ -2,8 +2,7 @@
 // of channels move on the way become one MOVED_FUNCTIONS node, with their
 // movements (ops/movement/moved_functions.h): rotary embeddings, masks of an
 // attention's heads, chains of movements. Each result is looked at with what it
-// alone needs, the last results first. A DYNAMIC_UPDATE_SLICE computes such an
-// update itself.
+// alone needs, the last results first.
 //
 // Must not fire on the integer path, if no node is saved, or if values do not
 // stay whole texels or single channels. O(nodes), with a bound on what is
@@ -26,8 +25,6 @@
 #include "delegate/ops/movement/split.h"
 #include "delegate/passes/all_passes.h"
 #include "delegate/passes/element_map.h"
-#include "delegate/passes/fusing.h"
-#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
@@ -37,7 +34,7 @@ namespace {
 class MovedRegion {
  public:
   // All nodes that may belong to the region whose result is node `root`'s.
-  MovedRegion(const Graph& graph, const Uses& uses, int root, int max_tensors);
+  MovedRegion(const Rewriter& r, int root);
 
   // The region as one node; nothing if it has none to save.
   std::optional<Node> Fused();
@@ -71,10 +68,9 @@ class MovedRegion {
   bool SavesNodes(const Node& fused) const;
   bool IsOneRead(const MovedFunctionsAttributes& a) const;
 
+  const Rewriter& r_;
   const Graph& graph_;
-  const Uses& uses_;
   int root_;
-  int max_tensors_;
   std::set<int> members_;
   int concatenation_ = -1;
 
@@ -188,9 +184,8 @@ bool IsReadable(const Tensor& t) {
           (t.type == DataType::kFloat32 || t.type == DataType::kFloat16));
 }
 
-MovedRegion::MovedRegion(const Graph& graph, const Uses& uses, int root,
-                         int max_tensors)
-    : graph_(graph), uses_(uses), root_(root), max_tensors_(max_tensors) {
+MovedRegion::MovedRegion(const Rewriter& r, int root)
+    : r_(r), graph_(r.graph()), root_(root) {
   const Node& node = graph_.nodes[root];
   if (node.outputs.size() != 1 ||
       !IsComputedFloat(graph_.tensor(node.outputs[0])) || !MayJoin(root)) {
@@ -203,13 +198,9 @@ MovedRegion::MovedRegion(const Graph& graph, const Uses& uses, int root,
     next.erase(n);
     if (n != root && !MayJoin(n)) continue;
     members_.insert(n);
-    const auto add = [&](TensorId id) {
-      if (id != kNoTensor && uses_.producer[id] >= 0) {
-        next.insert(uses_.producer[id]);
-      }
-    };
-    for (TensorId id : graph_.nodes[n].inputs) add(id);
-    for (const PostOp& op : graph_.nodes[n].post_ops) add(op.operand);
+    for (TensorId id : ReadBy(graph_.nodes[n])) {
+      if (r_.MakerOf(id) >= 0) next.insert(r_.MakerOf(id));
+    }
   }
   FindConcatenation();
 }
@@ -226,10 +217,10 @@ bool MovedRegion::MayJoin(int n) const {
   }
   return std::all_of(
       node.outputs.begin(), node.outputs.end(), [&](TensorId id) {
-        const auto& readers = uses_.consumers[id];
+        const auto& readers = r_.ReadersOf(id);
         return IsComputedFloat(graph_.tensor(id)) &&
                (n == root_ || (moves && node.post_ops.empty()) ||
-                (!uses_.is_output[id] &&
+                (!r_.IsOutput(id) &&
                  std::all_of(readers.begin(), readers.end(), [&](int reader) {
                    return members_.count(reader) != 0;
                  })));
@@ -249,7 +240,7 @@ void MovedRegion::FindConcatenation() {
       const bool whole =
           std::all_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
             return graph_.tensor(id).shape.c % 4 == 0 &&
-                   members_.count(uses_.producer[id]) != 0;
+                   members_.count(r_.MakerOf(id)) != 0;
           });
       if (whole && node.inputs.size() > 1) concatenation_ = n;
       return;
@@ -260,7 +251,7 @@ void MovedRegion::FindConcatenation() {
     } else if (!node.op->Has(kKeepsOrder)) {
       return;
     }
-    n = uses_.producer[source];
+    n = r_.MakerOf(source);
   }
 }
 
@@ -302,7 +293,7 @@ std::optional<Node> MovedRegion::Fused() {
   fused.attributes = std::move(a);
   const auto& made =
       std::any_cast<const MovedFunctionsAttributes&>(fused.attributes);
-  if (!moves_ || static_cast<int>(inputs_.size()) + 1 > max_tensors_ ||
+  if (!moves_ || !r_.CanBind(fused) ||
       !(SavesNodes(fused) || IsOneRead(made))) {
     return std::nullopt;
   }
@@ -324,8 +315,8 @@ bool MovedRegion::SavesNodes(const Node& fused) const {
     const auto& outputs = graph_.nodes[*n].outputs;
     const bool unread =
         std::all_of(outputs.begin(), outputs.end(), [&](TensorId id) {
-          const auto& readers = uses_.consumers[id];
-          return !uses_.is_output[id] &&
+          const auto& readers = r_.ReadersOf(id);
+          return !r_.IsOutput(id) &&
                  std::count(fused.inputs.begin(), fused.inputs.end(), id) ==
                      0 &&
                  std::all_of(readers.begin(), readers.end(), [&](int reader) {
@@ -339,7 +330,7 @@ bool MovedRegion::SavesNodes(const Node& fused) const {
 
 std::optional<int> MovedRegion::Value(TensorId id, bool repeats) {
   if (++values_ > kMaxValues) return std::nullopt;
-  const int n = uses_.producer[id];
+  const int n = r_.MakerOf(id);
   // Functions of what is repeated are not computed for each copy.
   if (n >= 0 && members_.count(n) != 0 &&
       !(repeats && !(ElementMap::IsMovement(graph_.nodes[n]) &&
@@ -429,108 +420,39 @@ int MovedRegion::AddStep(MovedStep step) {
   return static_cast<int>(steps_.size()) - 1;
 }
 
-class MovementFuser {
- public:
-  MovementFuser(Graph* graph, const DeviceProfile& profile)
-      : graph_(graph),
-        max_tensors_(MaxBoundTensors(profile)),
-        is_processor_(profile.choices.simd_lanes > 1),
-        uses_(*graph),
-        removed_(graph->nodes.size(), false) {}
-
-  void Run() {
-    for (int n = static_cast<int>(graph_->nodes.size()) - 1; n >= 0; --n) {
-      if (removed_[n]) continue;
-      auto fused = MovedRegion(*graph_, uses_, n, max_tensors_).Fused();
-      if (fused) Replace(n, *std::move(fused));
-    }
-    for (size_t n = 0; n < graph_->nodes.size(); ++n) {
-      if (!removed_[n]) JoinUpdate(static_cast<int>(n));
-    }
-    RemoveNodes(removed_, graph_);
-  }
-
- private:
-  static std::vector<TensorId> ReadBy(const Node& node) {
-    std::vector<TensorId> ids;
-    for (TensorId id : node.inputs) {
-      if (id != kNoTensor) ids.push_back(id);
-    }
-    for (const PostOp& op : node.post_ops) {
-      if (op.operand != kNoTensor) ids.push_back(op.operand);
-    }
-    return ids;
-  }
-
-  void Replace(int n, Node fused) {
-    const std::vector<TensorId> before = ReadBy(graph_->nodes[n]);
-    graph_->nodes[n] = std::move(fused);
-    for (TensorId id : ReadBy(graph_->nodes[n])) {
-      uses_.consumers[id].push_back(n);
-    }
-    // One reading less than there were, for each.
-    for (TensorId id : before) Forget(n, id);
-  }
-
-  // An update of a slice computes the functions that its update is.
-  void JoinUpdate(int n) {
-    const Node& node = graph_->nodes[n];
-    const auto* slice = std::any_cast<UpdateSlice>(&node.attributes);
-    // Processors compute both sides of a branch, for each texel of the copy.
-    if (slice == nullptr || (is_processor_ && !slice->CoversChannels())) return;
-    const TensorId update = node.inputs[1];
-    const int p = uses_.producer[update];
-    if (p < 0 || uses_.is_output[update] ||
-        uses_.consumers[update].size() != 1 ||
-        graph_->nodes[p].op != &MovedFunctions()) {
-      return;
-    }
-    const std::vector<TensorId>& reads = graph_->nodes[p].inputs;
-    constexpr int kOthers = 3;  // the input, the start, the output
-    if (static_cast<int>(reads.size()) + kOthers > max_tensors_) return;
-    UpdateSlice joined = *slice;
-    joined.moved = std::make_shared<const MovedFunctionsAttributes>(
-        std::any_cast<const MovedFunctionsAttributes&>(
-            graph_->nodes[p].attributes));
-    joined.moved_shape = graph_->tensor(update).shape;
-    Node fused = node;
-    fused.always_float32 |= graph_->nodes[p].always_float32;
-    fused.inputs[1] = kNoTensor;
-    fused.inputs.insert(fused.inputs.end(), reads.begin(), reads.end());
-    fused.attributes = std::move(joined);
-    Replace(n, std::move(fused));
-  }
-
-  // Node `reader` reads the tensor once less. What nothing reads is removed.
-  void Forget(int reader, TensorId id) {
-    auto& readers = uses_.consumers[id];
-    const auto at = std::find(readers.begin(), readers.end(), reader);
-    if (at == readers.end()) return;
-    readers.erase(at);
-    const int n = uses_.producer[id];
-    if (n < 0 || removed_[n] || !IsUnread(graph_->nodes[n])) return;
-    removed_[n] = true;
-    for (TensorId read : ReadBy(graph_->nodes[n])) Forget(n, read);
-  }
-
-  bool IsUnread(const Node& node) const {
-    return std::all_of(
-        node.outputs.begin(), node.outputs.end(), [this](TensorId id) {
-          return uses_.consumers[id].empty() && !uses_.is_output[id];
-        });
-  }
-
-  Graph* graph_;
-  int max_tensors_;
-  bool is_processor_;
-  Uses uses_;
-  std::vector<bool> removed_;
-};
-
 }  // namespace
 
-void FuseMovement(Graph* graph, const DeviceProfile& profile) {
-  MovementFuser(graph, profile).Run();
+void FuseMovement(Rewriter& r) {
+  for (int n = r.size() - 1; n >= 0; --n) {
+    if (r.is_gone(n)) continue;
+    auto fused = MovedRegion(r, n).Fused();
+    if (!fused) continue;
+    const std::vector<TensorId> read = ReadBy(r.node(n));
+    r.Replace(n, *std::move(fused));
+    r.RemoveUnread(read);
+  }
+}
+
+void FuseUpdates(Rewriter& r, int n) {
+  const auto* slice = r.AttributesOf<UpdateSlice>(n);
+  if (slice == nullptr) return;
+  const TensorId update = r.node(n).inputs[1];
+  const int p = r.MakerFor(update, n);
+  if (p < 0 || r.node(p).op != &MovedFunctions()) return;
+  // Processors compute both sides of a branch, for each texel of the copy.
+  if (r.choices().simd_lanes > 1 && !slice->CoversChannels()) {
+    return r.Decline(n, "a part of the channels, on a processor");
+  }
+  const std::vector<TensorId>& read = r.node(p).inputs;
+  UpdateSlice joined = *slice;
+  joined.moved = std::make_shared<const MovedFunctionsAttributes>(
+      *r.AttributesOf<MovedFunctionsAttributes>(p));
+  joined.moved_shape = r.shape(update);
+  Node fused = r.node(n);
+  fused.inputs[1] = kNoTensor;
+  fused.inputs.insert(fused.inputs.end(), read.begin(), read.end());
+  fused.attributes = std::move(joined);
+  r.Fuse(n, {p}, std::move(fused));
 }
 
 }  // namespace gles_delegate

@@ -2,13 +2,14 @@
 // poolings, channels into sums.
 #include <algorithm>
 #include <any>
+#include <vector>
 
+#include "delegate/graph/op.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/passes/all_passes.h"
-#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
@@ -89,54 +90,51 @@ void ReadUnpadded(TensorId padded, TensorId unpadded, Node* node) {
 // Applies if all readers are CONV_2D, DEPTHWISE_CONV_2D, or poolings without
 // padding of their own (SAME's padding does not count as part of the window,
 // these zeros do: PoolAttributes::zeros) that are not on the integer path.
-// RemoveDeadNodes removes the PAD.
-void FusePadding(Graph* graph) {
-  const Uses uses(*graph);
-  for (const Node& node : graph->nodes) {
-    if (!IsSpatialZeroPad(node)) continue;
-    const TensorId padded = node.outputs[0];
-    if (graph->tensor(node.inputs[0]).holds_quantized !=
-        graph->tensor(padded).holds_quantized) {
-      continue;
-    }
-    if (uses.is_output[padded]) continue;
-    const auto& consumers = uses.consumers[padded];
-    if (!std::all_of(consumers.begin(), consumers.end(), [&](int c) {
-          return IsWindowOf(graph->nodes[c], padded);
-        })) {
-      continue;
-    }
-    const auto& pad = std::any_cast<const PadAttributes&>(node.attributes);
-    for (int c : consumers) {
-      AddPadding(pad, &graph->nodes[c]);
-      graph->nodes[c].inputs[0] = node.inputs[0];
+void FusePadding(Rewriter& r, int n) {
+  const Node& pad = r.node(n);
+  if (!IsSpatialZeroPad(pad)) return;
+  const TensorId padded = pad.outputs[0], source = pad.inputs[0];
+  if (r.tensor(source).holds_quantized != r.tensor(padded).holds_quantized ||
+      r.IsOutput(padded)) {
+    return;
+  }
+  const std::vector<int> readers = r.ReadersOf(padded);
+  for (int reader : readers) {
+    if (!IsWindowOf(r.node(reader), padded)) {
+      return r.Decline(n, NameOf(r.node(reader)), " reads it, too");
     }
   }
+  for (int reader : readers) {
+    r.Change(reader, [&](Node& node) {
+      AddPadding(std::any_cast<const PadAttributes&>(r.node(n).attributes),
+                 &node);
+      node.inputs[0] = source;
+    });
+  }
+  r.RemoveUnread({padded});
 }
 
 // x + PAD(y), with fewer channels in y than in x (a shortcut around a widening
 // block): the sum reads y, extended by zeros. Applies if only such sums read
-// the padded tensor. Run it before FuseElementwise; RemoveDeadNodes removes the
-// PAD.
-void FuseChannelPadding(Graph* graph) {
-  const Uses uses(*graph);
-  for (const Node& node : graph->nodes) {
-    if (!IsChannelZeroPad(*graph, node)) continue;
-    const TensorId padded = node.outputs[0];
-    const auto& consumers = uses.consumers[padded];
-    if (uses.is_output[padded] ||
-        !std::all_of(consumers.begin(), consumers.end(), [&](int c) {
-          return IsSumOf(*graph, graph->nodes[c], padded);
-        })) {
-      continue;
-    }
-    for (int c : consumers) {
-      // A sum is listed for its input and for its operand.
-      const auto& inputs = graph->nodes[c].inputs;
-      if (std::count(inputs.begin(), inputs.end(), padded) == 0) continue;
-      ReadUnpadded(padded, node.inputs[0], &graph->nodes[c]);
-    }
+// the padded tensor.
+void FuseChannelPadding(Rewriter& r, int n) {
+  if (!IsChannelZeroPad(r.graph(), r.node(n))) return;
+  const TensorId padded = r.node(n).outputs[0];
+  const TensorId source = r.node(n).inputs[0];
+  const std::vector<int> readers = r.ReadersOf(padded);
+  if (r.IsOutput(padded) ||
+      !std::all_of(readers.begin(), readers.end(), [&](int reader) {
+        return IsSumOf(r.graph(), r.node(reader), padded);
+      })) {
+    return;
   }
+  for (int reader : readers) {
+    // A sum is listed for its input and for its operand.
+    const auto& inputs = r.node(reader).inputs;
+    if (std::count(inputs.begin(), inputs.end(), padded) == 0) continue;
+    r.Change(reader, [&](Node& node) { ReadUnpadded(padded, source, &node); });
+  }
+  r.RemoveUnread({padded});
 }
 
 }  // namespace gles_delegate

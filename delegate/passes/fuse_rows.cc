@@ -20,8 +20,6 @@
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/reduction/row_functions.h"
 #include "delegate/passes/all_passes.h"
-#include "delegate/passes/fusing.h"
-#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
@@ -30,13 +28,8 @@ namespace {
 class RowRegion {
  public:
   // Of rows of this shape; reads tensors that nodes before `first` compute.
-  RowRegion(const Graph& graph, const Uses& uses, int first, const Shape& rows,
-            int max_tensors)
-      : graph_(graph),
-        uses_(uses),
-        first_(first),
-        rows_(rows),
-        max_tensors_(max_tensors) {}
+  RowRegion(const Rewriter& r, int first, const Shape& rows)
+      : r_(r), first_(first), rows_(rows) {}
 
   // Takes the node if it can be part of the region; else leaves all as it was.
   bool Take(int n);
@@ -64,11 +57,9 @@ class RowRegion {
   std::optional<int> Apply(const std::vector<PostOp>& ops, int step,
                            const Shape& to);
 
-  const Graph& graph_;
-  const Uses& uses_;
+  const Rewriter& r_;
   int first_;
   Shape rows_;
-  int max_tensors_;
   std::map<TensorId, int> made_;  // steps of tensors
   std::vector<RowStep> steps_;
   std::vector<TensorId> inputs_;
@@ -110,7 +101,7 @@ std::optional<Reducer> RowReducerOf(const Graph& graph, const Node& node) {
 
 bool RowRegion::Take(int n) {
   const RowRegion before = *this;
-  if (TakeNode(n) && static_cast<int>(inputs_.size()) + 1 <= max_tensors_ &&
+  if (TakeNode(n) && static_cast<int>(inputs_.size()) + 1 <= r_.max_tensors() &&
       steps_.size() <= kMaxRowSteps) {
     nodes_.push_back(n);
     return true;
@@ -126,19 +117,18 @@ std::optional<Node> RowRegion::Fused() const {
   RowFunctionsAttributes a{steps_, {}};
   Node node;
   node.op = &RowFunctions();
-  node.tflite_index = graph_.nodes[nodes_[0]].tflite_index;
+  node.tflite_index = r_.node(nodes_[0]).tflite_index;
   node.inputs = inputs_;
   for (int n : nodes_) {
-    const TensorId id = graph_.nodes[n].outputs[0];
-    node.always_float32 |= graph_.nodes[n].always_float32;
+    const TensorId id = r_.node(n).outputs[0];
+    node.always_float32 |= r_.node(n).always_float32;
     if (!IsReadOutside(id)) continue;
     if (!steps_[made_.at(id)].is_row) return std::nullopt;
     a.results.push_back(made_.at(id));
     node.outputs.push_back(id);
   }
   if (node.outputs.empty() || node.outputs.size() > kMaxResults ||
-      static_cast<int>(node.inputs.size() + node.outputs.size()) >
-          max_tensors_) {
+      !r_.CanBind(node)) {
     return std::nullopt;
   }
   node.attributes = std::move(a);
@@ -146,8 +136,8 @@ std::optional<Node> RowRegion::Fused() const {
 }
 
 bool RowRegion::IsReadOutside(TensorId id) const {
-  const auto& readers = uses_.consumers[id];
-  return uses_.is_output[id] ||
+  const auto& readers = r_.ReadersOf(id);
+  return r_.IsOutput(id) ||
          std::any_of(readers.begin(), readers.end(), [&](int reader) {
            return std::find(nodes_.begin(), nodes_.end(), reader) ==
                   nodes_.end();
@@ -163,15 +153,16 @@ std::optional<int> RowRegion::StepOf(TensorId id) {
   if (const auto found = made_.find(id); found != made_.end()) {
     return found->second;
   }
-  const Tensor& t = graph_.tensor(id);
+  const Tensor& t = r_.tensor(id);
   if (t.type != DataType::kFloat32 && !t.is_constant()) return std::nullopt;
   const Shape& s = t.shape;
+  const int made_by = r_.MakerOf(id);
   const bool fits =
       t.is_constant()
           ? s.b == 1 && s.h == 1 && s.w == 1 && (s.c == rows_.c || s.c == 1)
-          : uses_.producer[id] < first_ && s.b == rows_.b && s.h == rows_.h &&
-                s.w == rows_.w && (s.c == rows_.c || s.c == 1) &&
-                !t.is_variable;
+          : (made_by < 0 || r_.IsBefore(made_by, first_)) && s.b == rows_.b &&
+                s.h == rows_.h && s.w == rows_.w &&
+                (s.c == rows_.c || s.c == 1) && !t.is_variable;
   if (!fits) return std::nullopt;
   RowStep step;
   step.index = static_cast<int>(inputs_.size());
@@ -190,7 +181,7 @@ bool RowRegion::IsColumn(const Shape& s) const {
 }
 
 bool RowRegion::IsAligned(TensorId id, int step, const Shape& to) const {
-  const Tensor& t = graph_.tensor(id);
+  const Tensor& t = r_.tensor(id);
   if (t.is_constant()) return t.shape.c == 1 || IsOfRows(to);
   if (steps_[step].is_row) return t.shape == to;
   // Numbers beside rows are a column; beside numbers they lie alike.
@@ -224,7 +215,7 @@ std::optional<int> RowRegion::Apply(const std::vector<PostOp>& ops, int step,
 std::optional<int> RowRegion::TakeReduction(const Node& node, Reducer reducer) {
   const auto step = StepOf(node.inputs[0]);
   if (!step || !steps_[*step].is_row ||
-      !IsOfRows(graph_.tensor(node.inputs[0]).shape)) {
+      !IsOfRows(r_.tensor(node.inputs[0]).shape)) {
     return std::nullopt;
   }
   RowStep reduction;
@@ -239,24 +230,24 @@ std::optional<int> RowRegion::TakeFunction(const Node& node,
                                            const ElementwiseAttributes& a) {
   const TensorId source = node.inputs[a.source];
   if (node.integer_path || !a.functions.empty() ||
-      graph_.tensor(source).shape != a.source_shape) {
+      r_.tensor(source).shape != a.source_shape) {
     return std::nullopt;
   }
   const auto step = StepOf(source);
-  const Shape& to = graph_.tensor(node.outputs[0]).shape;
+  const Shape& to = r_.tensor(node.outputs[0]).shape;
   return step && IsAligned(source, *step, to) ? step : std::nullopt;
 }
 
 bool RowRegion::TakeNode(int n) {
-  const Node& node = graph_.nodes[n];
+  const Node& node = r_.node(n);
   if (node.outputs.size() != 1) return false;
   const TensorId id = node.outputs[0];
-  const Tensor& output = graph_.tensor(id);
+  const Tensor& output = r_.tensor(id);
   if (output.type != DataType::kFloat32 || output.is_float_view()) {
     return false;
   }
   std::optional<int> step;
-  if (const auto reducer = RowReducerOf(graph_, node)) {
+  if (const auto reducer = RowReducerOf(r_.graph(), node)) {
     step = TakeReduction(node, *reducer);
   } else if (node.op->Has(kKeepsOrder)) {
     const auto found = made_.find(node.inputs[0]);
@@ -280,81 +271,52 @@ bool RowRegion::TakeNode(int n) {
 // Nodes that a region looks at. Normalizations have up to 14.
 constexpr int kMaxNodes = 32;
 
-class RowFuser {
- public:
-  RowFuser(Graph* graph, const DeviceProfile& profile)
-      : graph_(graph),
-        max_tensors_(MaxBoundTensors(profile)),
-        uses_(*graph),
-        taken_(graph->nodes.size(), false) {}
-
-  void Run() {
-    for (size_t n = 0; n < graph_->nodes.size(); ++n) {
-      if (!taken_[n] && RowReducerOf(*graph_, graph_->nodes[n])) {
-        const int reduction = static_cast<int>(n);
-        const int first = FirstOf(reduction);
-        // An operand that is computed late may keep earlier functions out.
-        if (!FuseFrom(first) && first != reduction) FuseFrom(reduction);
-      }
-    }
-    RemoveNodes(taken_, graph_);
+// The first node of what the reduction reads alone: functions of rows, such as
+// squares.
+int FirstOf(const Rewriter& r, int reduction) {
+  for (int first = reduction;;) {
+    const int p = r.MakerFor(r.node(first).inputs[0], first);
+    if (p < 0 || !IsPlainElementwise(r.graph(), r.node(p))) return first;
+    first = p;
   }
+}
 
- private:
-  // The first node of what the reduction reads alone: functions of rows, such
-  // as squares.
-  int FirstOf(int reduction) const {
-    int first = reduction;
-    for (;;) {
-      const TensorId id = graph_->nodes[first].inputs[0];
-      const int p = uses_.producer[id];
-      if (p < 0 || taken_[p] || uses_.is_output[id] ||
-          uses_.consumers[id].size() != 1 ||
-          !IsPlainElementwise(*graph_, graph_->nodes[p])) {
-        return first;
-      }
-      first = p;
-    }
+bool FuseFrom(Rewriter& r, int first) {
+  const Shape rows = r.shape(r.node(first).inputs[0]);
+  if (rows.c == 1) return false;
+  // The region after each node that it takes.
+  std::vector<RowRegion> regions;
+  RowRegion region(r, first, rows);
+  // Candidates are what reads the region, in order.
+  std::set<int> next = {first};
+  for (int i = 0; i < kMaxNodes && !next.empty(); ++i) {
+    const int n = *next.begin();
+    next.erase(next.begin());
+    if (!region.Take(n)) continue;
+    regions.push_back(region);
+    for (int reader : r.ReadersOf(r.node(n).outputs[0])) next.insert(reader);
   }
-
-  bool FuseFrom(int first) {
-    const Shape rows = graph_->tensor(graph_->nodes[first].inputs[0]).shape;
-    if (rows.c == 1) return false;
-    // The region after each node that it takes.
-    std::vector<RowRegion> regions;
-    RowRegion region(*graph_, uses_, first, rows, max_tensors_);
-    // Candidates are what reads the region, in order.
-    std::set<int> next = {first};
-    for (int i = 0; i < kMaxNodes && !next.empty(); ++i) {
-      const int n = *next.begin();
-      next.erase(next.begin());
-      if (taken_[n] || !region.Take(n)) continue;
-      regions.push_back(region);
-      for (int reader : uses_.consumers[graph_->nodes[n].outputs[0]]) {
-        next.insert(reader);
-      }
+  for (; !regions.empty(); regions.pop_back()) {
+    auto fused = regions.back().Fused();
+    if (!fused) continue;
+    for (int n : regions.back().nodes()) {
+      if (n != first) r.Remove(n);
     }
-    for (; !regions.empty(); regions.pop_back()) {
-      auto fused = regions.back().Fused();
-      if (!fused) continue;
-      for (int n : regions.back().nodes()) taken_[n] = true;
-      taken_[first] = false;
-      graph_->nodes[first] = *std::move(fused);
-      return true;
-    }
-    return false;
+    r.Replace(first, *std::move(fused));
+    return true;
   }
-
-  Graph* graph_;
-  int max_tensors_;
-  Uses uses_;
-  std::vector<bool> taken_;
-};
+  r.Decline(first, "no region of ", kMinNodes,
+            " nodes or more whose results are whole rows");
+  return false;
+}
 
 }  // namespace
 
-void FuseRows(Graph* graph, const DeviceProfile& profile) {
-  RowFuser(graph, profile).Run();
+void FuseRows(Rewriter& r, int n) {
+  if (!RowReducerOf(r.graph(), r.node(n))) return;
+  const int first = FirstOf(r, n);
+  // An operand that is computed late may keep earlier functions out.
+  if (!FuseFrom(r, first) && first != n) FuseFrom(r, n);
 }
 
 }  // namespace gles_delegate

@@ -7,9 +7,6 @@
 // profile.choices.fused_squeeze_texels texels, weights included. Not for 8-bit
 // tensors, for a function with an operand between the products, nor for weights
 // computed at run time.
-//
-// Run it last: only after fuse_inputs has moved the sum of the scaled tensor
-// into the next convolution is the mean the only reader of that sum.
 #include <any>
 #include <array>
 #include <utility>
@@ -23,15 +20,9 @@
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/all_passes.h"
-#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
-
-bool IsReal(const Tensor& tensor) {
-  return tensor.type == DataType::kFloat32 && !tensor.is_float_view() &&
-         !tensor.is_variable && !tensor.is_constant();
-}
 
 bool CoversPlane(const PoolAttributes& pool, const Shape& src) {
   return pool.quantized == nullptr && !pool.zeros && pool.h.size == src.h &&
@@ -50,7 +41,7 @@ bool IsMeanOfPlane(const Graph& graph, const Node& node) {
   const Tensor& src = graph.tensor(node.inputs[0]);
   const Tensor& dst = graph.tensor(node.outputs[0]);
   if (dst.shape != Shape{src.shape.b, 1, 1, src.shape.c} || !IsReal(src) ||
-      !IsReal(dst)) {
+      src.is_constant() || !IsReal(dst)) {
     return false;
   }
   if (pool != nullptr) {
@@ -62,32 +53,28 @@ bool IsMeanOfPlane(const Graph& graph, const Node& node) {
          reduce->over == kPlane;
 }
 
-// The product that alone reads `tensor`, of one pixel a batch; its node, or
-// nullptr.
-Node* ProductOf(TensorId tensor, const Uses& uses, Graph* graph) {
-  Node* const node = OnlyReader(tensor, uses, graph);
-  if (node == nullptr || IsOperand(tensor, *node)) return nullptr;
-  const auto conv = Convolution::Of(*graph, *node);
-  const bool fits = conv && conv->src == tensor && conv->IsPointwise() &&
-                    conv->constant_weights && !conv->quantized &&
-                    conv->input_stage.empty() && conv->dst_shape.h == 1 &&
-                    conv->dst_shape.w == 1 && IsReal(graph->tensor(conv->dst));
-  return fits ? node : nullptr;
+// The product, of one pixel a batch, that alone takes the result of node n; -1:
+// there is none.
+int ProductOf(const Rewriter& r, int n) {
+  const int taker = r.TakerOf(n);
+  if (taker < 0) return -1;
+  const auto conv = Convolution::Of(r.graph(), r.node(taker));
+  const bool fits = conv && conv->src == r.node(n).outputs[0] &&
+                    conv->IsPointwise() && conv->constant_weights &&
+                    !conv->quantized && conv->input_stage.empty() &&
+                    conv->dst_shape.h == 1 && conv->dst_shape.w == 1 &&
+                    IsReal(r.tensor(conv->dst));
+  return fits ? taker : -1;
 }
 
-// Whether another product may follow this one: its functions need no other
-// tensor.
-bool MayBeFirst(const Node& product) {
-  return ReadOnlyTables(product.post_ops);
-}
-
-// An elementwise node that the mean alone reads, and whose functions an input
-// stage can have; its index, or -1.
-int StageOfMean(TensorId source, const Uses& uses, Graph* graph) {
-  const int producer = uses.producer[source];
-  if (producer < 0 || OnlyReader(source, uses, graph) == nullptr) return -1;
-  const TensorId of = SourceOfInputStage(*graph, graph->nodes[producer]);
-  return of == kNoTensor ? -1 : producer;
+// An elementwise node that mean n alone takes, and whose functions an input
+// stage can have; -1: there is none.
+int StageOfMean(const Rewriter& r, int n) {
+  const int maker = r.MakerOf(r.node(n).inputs[0]);
+  return maker >= 0 && r.TakerOf(maker) == n &&
+                 SourceOfInputStage(r.graph(), r.node(maker)) != kNoTensor
+             ? maker
+             : -1;
 }
 
 // The inputs of `conv` that hold its weights and its bias.
@@ -123,64 +110,45 @@ int64_t WeightTexels(const Graph& graph, const Node& node) {
   return texels;
 }
 
-bool CanPlanSqueezeExcite(const Node& node, Graph* graph,
-                          const DeviceProfile& profile) {
-  int tensors = 1 + CountOperands(node);  // what is written, and operands
-  for (const int input : {kSqueezeSource, kSqueezeWeights, kExciteWeights}) {
-    tensors += node.inputs[input] != kNoTensor ? 1 : 0;
-  }
-  Planner planner(graph, profile);
-  return tensors <= MaxBoundTensors(profile) &&
-         PlanSqueezeExcite(node, &planner).ok();
-}
-
 }  // namespace
 
-void FuseSqueezeExcite(Graph* graph, const DeviceProfile& profile) {
-  if (profile.choices.fused_squeeze_texels == 0) return;
-  const Uses uses(*graph);
-  std::vector<bool> removed(graph->nodes.size(), false);
-  for (size_t n = 0; n < graph->nodes.size(); ++n) {
-    const Node& mean = graph->nodes[n];
-    if (!IsMeanOfPlane(*graph, mean)) continue;
-    Node* const first = ProductOf(mean.outputs[0], uses, graph);
-    if (first == nullptr) continue;
-    std::vector<TensorId> inputs(kSqueezeExciteInputs, kNoTensor);
-    std::vector<Stage> stages;
-    inputs[kSqueezeSource] = mean.inputs[0];
-    TakeWeights(*graph, *first, kSqueezeWeights, kSqueezeBias, &inputs);
-    Node* const second = MayBeFirst(*first)
-                             ? ProductOf(first->outputs[0], uses, graph)
-                             : nullptr;
-    if (second != nullptr) {
-      TakeWeights(*graph, *second, kExciteWeights, kExciteBias, &inputs);
-      stages.push_back({kInnerStage, first->post_ops});
-    }
-    const int functions = StageOfMean(mean.inputs[0], uses, graph);
-    if (functions >= 0) {
-      const Node& node = graph->nodes[functions];
-      inputs[kSqueezeSource] = SourceOfInputStage(*graph, node);
-      stages.push_back({kInputStage, node.post_ops});
-    }
-    Node* const last = second != nullptr ? second : first;
-    Node fused = *last;
-    fused.op = &SqueezeExcite();
-    fused.inputs = std::move(inputs);
-    fused.stages = std::move(stages);
-    const int64_t weights = WeightTexels(*graph, fused);
-    fused.attributes =
-        SqueezeExciteAttributes{weights + PlaneTexels(*graph, fused) >
-                                profile.choices.fused_squeeze_texels};
-    if (weights > profile.choices.fused_squeeze_texels ||
-        !CanPlanSqueezeExcite(fused, graph, profile)) {
-      continue;
-    }
-    removed[n] = true;
-    if (functions >= 0) removed[functions] = true;
-    if (second != nullptr) removed[first - graph->nodes.data()] = true;
-    *last = std::move(fused);
+void FuseSqueezeExcite(Rewriter& r, int n) {
+  if (!IsMeanOfPlane(r.graph(), r.node(n))) return;
+  const int first = ProductOf(r, n);
+  if (first < 0) return;
+  std::vector<int> others = {n};
+  // A product after this one: functions between need no other tensor.
+  const int second =
+      ReadOnlyTables(r.node(first).post_ops) ? ProductOf(r, first) : -1;
+  const int last = second < 0 ? first : second;
+  Node fused = r.node(last);
+  fused.op = &SqueezeExcite();
+  fused.inputs.assign(kSqueezeExciteInputs, kNoTensor);
+  fused.stages.clear();
+  fused.inputs[kSqueezeSource] = r.node(n).inputs[0];
+  TakeWeights(r.graph(), r.node(first), kSqueezeWeights, kSqueezeBias,
+              &fused.inputs);
+  if (second >= 0) {
+    TakeWeights(r.graph(), r.node(second), kExciteWeights, kExciteBias,
+                &fused.inputs);
+    fused.stages.push_back({kInnerStage, r.node(first).post_ops});
+    others.push_back(first);
   }
-  RemoveNodes(removed, graph);
+  if (const int functions = StageOfMean(r, n); functions >= 0) {
+    const Node& node = r.node(functions);
+    fused.inputs[kSqueezeSource] = SourceOfInputStage(r.graph(), node);
+    fused.stages.push_back({kInputStage, node.post_ops});
+    others.push_back(functions);
+  }
+  const int64_t weights = WeightTexels(r.graph(), fused);
+  const int64_t max = r.choices().fused_squeeze_texels;
+  if (weights > max) {
+    return r.Decline(n, "weights of ", weights,
+                     " texels past fused_squeeze_texels");
+  }
+  fused.attributes =
+      SqueezeExciteAttributes{weights + PlaneTexels(r.graph(), fused) > max};
+  r.Fuse(last, others, std::move(fused));
 }
 
 }  // namespace gles_delegate

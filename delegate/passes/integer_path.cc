@@ -2,20 +2,19 @@
 // (docs/quantization.md).
 //
 // Activations that the float view would round are stored as quantized values,
-// one byte each. The ops of codes/kernels.cc compute on (quantized value - zero
-// point): small integers, whose products and sums floats hold exactly up to
-// 2^24. They rescale sums as TFLite's integer kernels do (quant/fixed_point.h),
-// or use tables (quant/code_table.h). Ops that move values move quantized
-// values. Other ops keep their float view: they read value * scale and round
-// what they write.
+// one byte each. The ops of integer_path/kernels.cc compute on (quantized value
+// - zero point): small integers, whose products and sums floats hold exactly up
+// to 2^24. They rescale sums as TFLite's integer kernels do
+// (quant/fixed_point.h), or use tables (quant/code_table.h). Ops that move
+// values move quantized values. Other ops keep their float view: they read
+// value * scale and round what they write.
 //
 // Kernels for 16-bit activations use integer arithmetic, too, on tensors of
 // real values (integer_path/kernel.h).
 //
 // `graph` is as read, with simulators. A node that the device cannot run in
 // integers, or whose parameters are not known to match TFLite's arithmetic,
-// stays as it is. `cpu`: the kernels to match. Returns the number of nodes on
-// the integer path.
+// stays as it is.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -26,6 +25,8 @@
 #include "delegate/passes/all_passes.h"
 #include "delegate/passes/integer_path/helpers.h"
 #include "delegate/passes/integer_path/kernel.h"
+#include "delegate/passes/passes.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
@@ -86,49 +87,56 @@ std::optional<Node> Rewritten(const Node& node,
   return Moved(node, context.graph);
 }
 
-// Puts the nodes that compute `node` in integers of 16 bits behind `*nodes`.
-// False: it has none, or the device cannot plan them.
-bool AppendInt16(const Node& node, const integer_path::KernelContext& context,
-                 std::vector<Node>* nodes) {
-  std::vector<Node> wide = integer_path::InInt16(node, context);
-  for (const Node& part : wide) {
-    Planner planner(context.graph, context.profile);
-    if (!PlanNode(part, &planner).ok()) return false;
+// The check is the plan, as it was when the node was accepted.
+bool CanPlan(const Node& node, const integer_path::KernelContext& context) {
+  Planner planner(context.graph, context.profile);
+  return PlanNode(node, &planner).ok();
+}
+
+// Computes node n in integers of 16 bits, or stores its values as they are.
+// False: it keeps its float view.
+bool MoveToIntegers(Rewriter& r, int n,
+                    const integer_path::KernelContext& context) {
+  std::vector<Node> wide = integer_path::InInt16(r.node(n), context);
+  if (!wide.empty() &&
+      std::all_of(wide.begin(), wide.end(),
+                  [&](const Node& part) { return CanPlan(part, context); })) {
+    r.Remove(n);
+    for (Node& part : wide) r.InsertBefore(n, std::move(part));
+    return true;
   }
-  for (Node& part : wide) nodes->push_back(std::move(part));
-  return !wide.empty();
+  std::optional<Node> rewritten = Rewritten(r.node(n), context);
+  if (!rewritten) return false;
+  rewritten->integer_path = true;
+  if (!CanPlan(*rewritten, context)) {
+    r.Decline(n, "the device cannot plan it in integers");
+    return false;
+  }
+  r.Replace(n, *std::move(rewritten));
+  return true;
 }
 
 }  // namespace
 
-int UseIntegerPath(Graph* graph, const DeviceProfile& profile,
-                   quant::CpuKernels cpu, const quant::KernelTraits& traits) {
-  HoldQuantized(graph);
-  integer_path::MatchQuantizations(graph);
-  const integer_path::KernelContext context{graph, profile, cpu, traits};
-  int count = 0;
-  std::vector<Node> nodes;
-  for (Node& node : graph->nodes) {
-    if (node.integer_path) {  // made so
-      nodes.push_back(node);
-      continue;
-    }
-    if (AppendInt16(node, context, &nodes)) {
-      ++count;
-      continue;
-    }
-    nodes.push_back(node);
-    std::optional<Node> integer_path = Rewritten(node, context);
-    if (!integer_path) continue;
-    integer_path->integer_path = true;
-    // The check is the plan, as it was when the node was accepted.
-    Planner planner(graph, profile);
-    if (!PlanNode(*integer_path, &planner).ok()) continue;
-    nodes.back() = *std::move(integer_path);
-    ++count;
+void UseIntegerPath(Rewriter& r) {
+  const size_t tensors = r.graph().tensors.size();
+  const int count = r.size();
+  HoldQuantized(&r.graph());
+  for (int n = 0; n < count; ++n) integer_path::MatchQuantizations(r, n);
+  const integer_path::KernelContext context{
+      &r.graph(), r.profile(), r.context().cpu, r.context().traits};
+  int moved = 0;
+  for (int n = 0; n < count; ++n) {
+    if (!r.node(n).integer_path && MoveToIntegers(r, n, context)) ++moved;
   }
-  graph->nodes = std::move(nodes);
-  return count;
+  // As the model's quantized tensors: parts of integers and their sums.
+  for (size_t i = tensors; i < r.graph().tensors.size(); ++i) {
+    r.tensor(static_cast<TensorId>(i)).always_float32 |=
+        r.profile().options.half;
+  }
+  if (r.context().nodes_on_integer_path != nullptr) {
+    *r.context().nodes_on_integer_path = moved;
+  }
 }
 
 }  // namespace gles_delegate

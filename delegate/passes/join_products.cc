@@ -5,7 +5,6 @@
 // of one type. Copies the weights. O(nodes).
 #include <algorithm>
 #include <any>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -25,130 +24,105 @@ bool IsFloatConstant(const Tensor& t) {
          (t.type == DataType::kFloat32 || t.type == DataType::kFloat16);
 }
 
-class Joiner {
- public:
-  explicit Joiner(Graph* graph)
-      : graph_(graph), uses_(*graph), removed_(graph->nodes.size(), false) {}
-
-  void Run() {
-    std::map<TensorId, std::vector<int>> of_rows;
-    for (size_t n = 0; n < graph_->nodes.size(); ++n) {
-      if (CanJoin(graph_->nodes[n])) {
-        of_rows[graph_->nodes[n].inputs[0]].push_back(static_cast<int>(n));
-      }
-    }
-    for (const auto& [rows, products] : of_rows) JoinAlike(products);
-    RemoveNodes(removed_, graph_);
+bool CanJoin(const Rewriter& r, int n) {
+  const Node& node = r.node(n);
+  if (node.integer_path || !node.post_ops.empty() ||
+      r.AttributesOf<FullyConnectedAttributes>(n) == nullptr) {
+    return false;
   }
+  const TensorId id = node.outputs[0];
+  const Tensor& result = r.tensor(id);
+  const TensorId bias = BiasOf(node);
+  const auto& readers = r.ReadersOf(id);
+  return result.shape.b == 1 && result.shape.h == 1 &&
+         result.shape.c % 4 == 0 && !result.is_float_view() &&
+         !r.IsOutput(id) && IsFloatConstant(r.tensor(node.inputs[1])) &&
+         (bias == kNoTensor || IsFloatConstant(r.tensor(bias))) &&
+         std::all_of(readers.begin(), readers.end(), [&](int reader) {
+           return r.AttributesOf<RegroupSlicesAttributes>(reader) != nullptr;
+         });
+}
 
- private:
-  Tensor& tensor(TensorId id) { return graph_->tensor(id); }
-
-  bool CanJoin(const Node& node) {
-    if (node.integer_path || !node.post_ops.empty() ||
-        std::any_cast<FullyConnectedAttributes>(&node.attributes) == nullptr) {
-      return false;
-    }
-    const TensorId id = node.outputs[0];
-    const Tensor& result = tensor(id);
+// Whether one node can compute both, of the same rows.
+bool AreAlike(const Rewriter& r, const Node& a, const Node& b) {
+  const auto bias_type = [&](const Node& node) {
     const TensorId bias = BiasOf(node);
-    const auto& readers = uses_.consumers[id];
-    return result.shape.b == 1 && result.shape.h == 1 &&
-           result.shape.c % 4 == 0 && !result.is_float_view() &&
-           !uses_.is_output[id] && IsFloatConstant(tensor(node.inputs[1])) &&
-           (bias == kNoTensor || IsFloatConstant(tensor(bias))) &&
-           std::all_of(readers.begin(), readers.end(), [&](int reader) {
-             return std::any_cast<RegroupSlicesAttributes>(
-                        &graph_->nodes[reader].attributes) != nullptr;
-           });
-  }
+    return bias == kNoTensor ? DataType::kOther : r.tensor(bias).type;
+  };
+  return a.inputs[0] == b.inputs[0] &&
+         r.tensor(a.inputs[1]).type == r.tensor(b.inputs[1]).type &&
+         bias_type(a) == bias_type(b) && a.always_float32 == b.always_float32 &&
+         r.tensor(a.outputs[0]).always_float32 ==
+             r.tensor(b.outputs[0]).always_float32;
+}
 
-  // Whether one node can compute both.
-  bool AreAlike(const Node& a, const Node& b) {
-    const auto bias_type = [&](const Node& node) {
-      const TensorId bias = BiasOf(node);
-      return bias == kNoTensor ? DataType::kOther : tensor(bias).type;
-    };
-    return tensor(a.inputs[1]).type == tensor(b.inputs[1]).type &&
-           bias_type(a) == bias_type(b) &&
-           a.always_float32 == b.always_float32 &&
-           tensor(a.outputs[0]).always_float32 ==
-               tensor(b.outputs[0]).always_float32;
+// The constants of all, one after the other along the first axis.
+TensorId JointConstant(const std::vector<TensorId>& parts, Graph* graph) {
+  Tensor joint = graph->tensor(parts[0]);
+  std::vector<uint8_t> bytes;
+  joint.dims[0] = 0;
+  for (TensorId id : parts) {
+    const Tensor& part = graph->tensor(id);
+    const size_t size =
+        static_cast<size_t>(part.shape.elements()) * DataTypeSize(part.type);
+    const auto from = part.constant.bytes().first(size);
+    bytes.insert(bytes.end(), from.begin(), from.end());
+    joint.dims[0] += part.dims[0];
   }
+  joint.name += " and others";
+  joint.shape = Shape::FromDims(joint.dims);
+  joint.constant = ConstantData::Own(std::move(bytes));
+  joint.constant.SetInOtherSubgraphs(
+      graph->tensor(parts[0]).constant.is_in_other_subgraphs());
+  joint.tflite_index = -1;
+  return graph->AddTensor(std::move(joint));
+}
 
-  void JoinAlike(const std::vector<int>& products) {
-    std::vector<int> rest = products;
-    while (rest.size() > 1) {
-      const Node& first = graph_->nodes[rest[0]];
-      const auto end = std::stable_partition(
-          rest.begin(), rest.end(),
-          [&](int n) { return AreAlike(first, graph_->nodes[n]); });
-      const std::vector<int> alike(rest.begin(), end);
-      if (alike.size() > 1) Join(alike);
-      rest.erase(rest.begin(), end);
-    }
+void Join(Rewriter& r, const std::vector<int>& products) {
+  std::vector<TensorId> weights, biases;
+  Node first = r.node(products[0]);
+  Tensor result = r.tensor(first.outputs[0]);
+  result.name += " and others";
+  result.dims.back() = 0;
+  result.tflite_index = -1;
+  for (int n : products) {
+    weights.push_back(r.node(n).inputs[1]);
+    biases.push_back(BiasOf(r.node(n)));
+    result.dims.back() += r.shape(r.node(n).outputs[0]).c;
   }
-
-  // The constants of all, one after the other along the first axis.
-  TensorId Joint(const std::vector<TensorId>& parts) {
-    Tensor joint = tensor(parts[0]);
-    std::vector<uint8_t> bytes;
-    joint.dims[0] = 0;
-    for (TensorId id : parts) {
-      const Tensor& part = tensor(id);
-      const size_t size =
-          static_cast<size_t>(part.shape.elements()) * DataTypeSize(part.type);
-      const auto from = part.constant.bytes().first(size);
-      bytes.insert(bytes.end(), from.begin(), from.end());
-      joint.dims[0] += part.dims[0];
-    }
-    joint.name += " and others";
-    joint.shape = Shape::FromDims(joint.dims);
-    joint.constant = ConstantData::Own(std::move(bytes));
-    joint.constant.SetInOtherSubgraphs(
-        tensor(parts[0]).constant.is_in_other_subgraphs());
-    joint.tflite_index = -1;
-    return graph_->AddTensor(std::move(joint));
-  }
-
-  void Join(const std::vector<int>& products) {
-    std::vector<TensorId> weights, biases;
-    Node& first = graph_->nodes[products[0]];
-    Tensor result = tensor(first.outputs[0]);
-    result.name += " and others";
-    result.dims.back() = 0;
-    result.tflite_index = -1;
-    for (int n : products) {
-      const Node& node = graph_->nodes[n];
-      weights.push_back(node.inputs[1]);
-      biases.push_back(BiasOf(node));
-      result.dims.back() += tensor(node.outputs[0]).shape.c;
-    }
-    result.shape = Shape::FromDims(result.dims);
-    const TensorId joint = graph_->AddTensor(std::move(result));
-    int slice = 0;
-    for (int n : products) {
-      const TensorId id = graph_->nodes[n].outputs[0];
-      for (int reader : uses_.consumers[id]) {
-        Node& node = graph_->nodes[reader];
+  result.shape = Shape::FromDims(result.dims);
+  const TensorId joint = r.AddTensor(std::move(result));
+  int slice = 0;
+  for (int n : products) {
+    const TensorId id = r.node(n).outputs[0];
+    const std::vector<int> readers = r.ReadersOf(id);
+    for (int reader : readers) {
+      r.Change(reader, [&](Node& node) {
         node.inputs[0] = joint;
         std::any_cast<RegroupSlicesAttributes&>(node.attributes).first += slice;
-      }
-      slice += tensor(id).shape.slices();
-      removed_[n] = n != products[0];
+      });
     }
-    first.inputs[1] = Joint(weights);
-    if (biases[0] != kNoTensor) first.inputs[2] = Joint(biases);
-    first.outputs[0] = joint;
+    slice += r.shape(id).slices();
+    if (n != products[0]) r.Remove(n);
   }
-
-  Graph* graph_;
-  Uses uses_;
-  std::vector<bool> removed_;
-};
+  first.inputs[1] = JointConstant(weights, &r.graph());
+  if (biases[0] != kNoTensor)
+    first.inputs[2] = JointConstant(biases, &r.graph());
+  first.outputs[0] = joint;
+  r.Replace(products[0], std::move(first));
+}
 
 }  // namespace
 
-void JoinProducts(Graph* graph) { Joiner(graph).Run(); }
+void JoinProducts(Rewriter& r, int n) {
+  if (!CanJoin(r, n)) return;
+  std::vector<int> alike;
+  for (int reader : r.ReadersOf(r.node(n).inputs[0])) {
+    if (CanJoin(r, reader) && AreAlike(r, r.node(n), r.node(reader))) {
+      alike.push_back(reader);
+    }
+  }
+  if (alike.size() > 1) Join(r, alike);
+}
 
 }  // namespace gles_delegate

@@ -12,7 +12,7 @@
 //
 // Not graph outputs, whose type the runtime determines, and not the integer
 // path. Constants and model inputs that nodes in 32 bits read are in 32 bits,
-// too. Run it before any fusion, so that each function is a separate node.
+// too.
 #include <algorithm>
 #include <any>
 #include <iterator>
@@ -74,10 +74,6 @@ bool IsElementwise(const Node& node) {
   return std::any_cast<ElementwiseAttributes>(&node.attributes) != nullptr;
 }
 
-bool HoldsFloats(const Tensor& t) {
-  return t.type == DataType::kFloat32 && !t.is_float_view();
-}
-
 // Of 16 bits or more: halves hold integers up to 2,048.
 bool CastsIntegers(const Node& node, const Graph& graph) {
   if (node.op->name != "CAST") return false;
@@ -99,7 +95,7 @@ bool GoesOn(const Node& node, const Graph& graph) {
 
 class Float32Keeper {
  public:
-  explicit Float32Keeper(Graph* graph) : graph_(graph), uses_(*graph) {}
+  explicit Float32Keeper(Rewriter& r) : r_(r), graph_(&r.graph()) {}
 
   void Run() {
     NoteReasons();
@@ -110,9 +106,9 @@ class Float32Keeper {
       if (!node.always_float32) continue;
       for (TensorId id : node.inputs) {
         // What no node writes: constants, and the graph's inputs.
-        if (id == kNoTensor || uses_.producer[id] >= 0) continue;
+        if (id == kNoTensor || r_.MakerOf(id) >= 0) continue;
         Tensor& t = graph_->tensor(id);
-        t.always_float32 |= t.is_constant() || HoldsFloats(t);
+        t.always_float32 |= t.is_constant() || IsFloat(t);
       }
     }
   }
@@ -142,7 +138,7 @@ class Float32Keeper {
       const bool keep = follows[n] ? GoesOn(node, *graph_)
                                    : IsSquare(node) && OnlySumsRead(node);
       if (!keep || !Keep(&node, "squares")) continue;
-      for (int reader : uses_.consumers[node.outputs[0]]) {
+      for (int reader : r_.ReadersOf(node.outputs[0])) {
         follows[reader] = true;
       }
     }
@@ -197,7 +193,7 @@ class Float32Keeper {
 
   // Whether the node's input is a sum with a large constant.
   bool IsOffset(const Node& log) const {
-    const int producer = uses_.producer[log.inputs[0]];
+    const int producer = r_.MakerOf(log.inputs[0]);
     if (producer < 0 || graph_->nodes[producer].op->name != "ADD") return false;
     for (TensorId id : graph_->nodes[producer].inputs) {
       if (!graph_->tensor(id).is_constant()) continue;
@@ -211,9 +207,9 @@ class Float32Keeper {
 
   void AskInputs(const Node& node, Need need) {
     for (TensorId id : node.inputs) {
-      if (id == kNoTensor || !HoldsFloats(graph_->tensor(id))) continue;
+      if (id == kNoTensor || !IsFloat(graph_->tensor(id))) continue;
       if (need.products > needs_[id].products) needs_[id] = need;
-      graph_->tensor(id).always_float32 |= uses_.producer[id] < 0;
+      graph_->tensor(id).always_float32 |= r_.MakerOf(id) < 0;
     }
   }
 
@@ -222,8 +218,7 @@ class Float32Keeper {
     if (node->integer_path) return false;
     for (TensorId id : node->outputs) {
       const Tensor& out = graph_->tensor(id);
-      if (!HoldsFloats(out) || out.is_variable || uses_.is_output[id])
-        return false;
+      if (!IsFloat(out) || out.is_variable || r_.IsOutput(id)) return false;
     }
     node->always_float32 = true;
     Note(*node, reason);
@@ -233,7 +228,7 @@ class Float32Keeper {
 
   // Sums of a row, or of the squares of a vector's parts.
   bool OnlySumsRead(const Node& node) const {
-    const auto& readers = uses_.consumers[node.outputs[0]];
+    const auto& readers = r_.ReadersOf(node.outputs[0]);
     return !readers.empty() &&
            std::all_of(readers.begin(), readers.end(), [this](int n) {
              return IsSum(graph_->nodes[n]) || adds_squares_[n];
@@ -244,7 +239,7 @@ class Float32Keeper {
   void FindSumsOfSquares() {
     adds_squares_.resize(graph_->nodes.size());
     const auto is_square = [this](TensorId id) {
-      const int n = uses_.producer[id];
+      const int n = r_.MakerOf(id);
       return n >= 0 && (adds_squares_[n] || IsSquare(graph_->nodes[n]));
     };
     for (size_t n = 0; n < graph_->nodes.size(); ++n) {
@@ -255,16 +250,14 @@ class Float32Keeper {
     }
   }
 
+  const Rewriter& r_;
   Graph* graph_;
-  Uses uses_;
   std::vector<bool> adds_squares_;  // by node
   std::vector<Need> needs_;         // by tensor
 };
 
 }  // namespace
 
-void KeepFloat32(Graph* graph, const DeviceProfile& profile) {
-  if (profile.options.half) Float32Keeper(graph).Run();
-}
+void KeepFloat32(Rewriter& r) { Float32Keeper(r).Run(); }
 
 }  // namespace gles_delegate

@@ -2,12 +2,17 @@
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_PASSES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_PASSES_H_
 
+#include <string>
+#include <variant>
+#include <vector>
+
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
+#include "delegate/passes/rewrite.h"
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate {
@@ -31,14 +36,27 @@ struct PassContext {
   quant::KernelTraits traits = quant::TraitsOf(cpu);
   // Output of integer_path: number of nodes on the integer path.
   int* nodes_on_integer_path = nullptr;
+  // Gets a line for each node that a pass leaves as it is although it looks
+  // like one for it, with the reason.
+  std::vector<std::string>* notes = nullptr;
 };
 
+// A rule looks at node n, for each node in order, or at the whole graph. It
+// takes linear time, and preserves the graph's outputs and their tensor ids.
+// kInvalidArgument: a malformed constant.
+using Rule = std::variant<void (*)(Rewriter& r, int n),
+                          absl::Status (*)(Rewriter& r, int n),
+                          void (*)(Rewriter& r), absl::Status (*)(Rewriter& r)>;
+
 struct Pass {
-  absl::string_view name;  // as docs/architecture.md has it
+  absl::string_view name;
   PassStage stage;
-  // Takes linear time. Preserves the graph's outputs and their tensor ids.
-  // kInvalidArgument: a malformed constant.
-  absl::Status (*run)(Graph* graph, const PassContext& context);
+  Rule rule;
+  absl::string_view does;  // for the table in docs/architecture.md
+  // The names of the passes that it must follow, separated by spaces.
+  absl::string_view follows = "";
+  // False: not on this device. nullptr: on all.
+  bool (*gate)(const DeviceProfile& profile) = nullptr;
 };
 
 // In execution order. A pass that runs twice is listed twice.
@@ -54,6 +72,10 @@ absl::Status RunPasses(PassStage stage, const PassContext& context,
 
 // Runs the passes of kFold and kFuse without an observer.
 absl::Status RunPasses(Graph* graph, const DeviceProfile& profile = {});
+
+// Runs the pass of this name alone.
+absl::Status RunPass(absl::string_view name, const PassContext& context,
+                     Graph* graph);
 
 }  // namespace gles_delegate
 

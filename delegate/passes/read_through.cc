@@ -7,10 +7,6 @@
 //   readback.
 // - MAX_POOL_2D of at most 2x2 without post-ops: one convolution with a post-op
 //   that has the result as its operand, pixel by pixel.
-//
-// Requires profile.choices.read_through. Run it after all passes that change
-// what convolutions read, and before FuseNext, which depends on their
-// strategies.
 #include <algorithm>
 #include <any>
 #include <optional>
@@ -23,7 +19,6 @@
 #include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/passes/all_passes.h"
-#include "delegate/passes/fusing.h"
 
 namespace gles_delegate {
 namespace {
@@ -123,43 +118,37 @@ bool ReadersCanRead(const MemoryView& view, TensorId id,
   });
 }
 
-bool CanBeRead(const MemoryView& view, TensorId id, const Uses& uses,
-               const Planner& planner) {
-  const Graph& graph = planner.graph();
-  const Tensor& result = graph.tensor(id);
-  const std::vector<int>& readers = uses.consumers[id];
-  if (result.view.of != kNoTensor || !MayHoldViews(graph.tensor(view.of)) ||
-      !LieAlike(graph.tensor(view.of), result)) {
+bool CanBeRead(const MemoryView& view, TensorId id, Rewriter& r) {
+  const Tensor& result = r.tensor(id);
+  const std::vector<int>& readers = r.ReadersOf(id);
+  if (result.view.of != kNoTensor || !MayHoldViews(r.tensor(view.of)) ||
+      !LieAlike(r.tensor(view.of), result)) {
     return false;
   }
   // The readback dispatch reads each texel once or twice. If the host unpacks
   // the output, there is no such dispatch.
-  if (uses.is_output[id]) {
+  if (r.IsOutput(id)) {
     return readers.empty() && view.kind != MemoryView::Kind::kMaxPool &&
-           planner.profile().choices.host_transfers == 0;
+           r.choices().host_transfers == 0;
   }
-  return !readers.empty() && ReadersCanRead(view, id, readers, planner);
+  return !readers.empty() &&
+         ReadersCanRead(view, id, readers, Planner(&r.graph(), r.profile()));
 }
 
 }  // namespace
 
-void ReadThrough(Graph* graph, const DeviceProfile& profile) {
-  if (profile.choices.read_through == 0) return;
-  const Uses uses(*graph);
-  const Planner planner(graph, profile);
-  std::vector<bool> removed(graph->nodes.size(), false);
-  for (size_t n = 0; n < graph->nodes.size(); ++n) {
-    const Node& node = graph->nodes[n];
-    const auto view = ViewOfResult(*graph, node);
-    const TensorId id = node.outputs[0];
-    if (!view || !CanBeRead(*view, id, uses, planner)) continue;
-    graph->tensor(id).view = *view;
-    removed[n] = true;
-    if (view->kind == MemoryView::Kind::kMaxPool) {
-      TakeMaximum(id, &graph->nodes[uses.consumers[id][0]]);
-    }
+void ReadThrough(Rewriter& r, int n) {
+  const auto view = ViewOfResult(r.graph(), r.node(n));
+  if (!view) return;
+  const TensorId id = r.node(n).outputs[0];
+  if (!CanBeRead(*view, id, r)) {
+    return r.Decline(n, "not all that reads it can read its source");
   }
-  RemoveNodes(removed, graph);
+  r.tensor(id).view = *view;
+  r.Remove(n);
+  if (view->kind == MemoryView::Kind::kMaxPool) {
+    TakeMaximum(id, &r.own(r.ReadersOf(id)[0]));
+  }
 }
 
 }  // namespace gles_delegate

@@ -6,7 +6,6 @@
 // An identity from a graph input to a graph output stays, as a copy.
 #include <algorithm>
 #include <any>
-#include <utility>
 #include <vector>
 
 #include "delegate/graph/constant_values.h"
@@ -55,64 +54,40 @@ bool IsIdentity(const Graph& graph, const Node& node) {
          (node.op->Has(kJoins) && node.inputs.size() == 1);
 }
 
-// The replacement of each tensor after removing identities.
-class Renaming {
- public:
-  explicit Renaming(size_t tensors) : to_(tensors) {
-    for (size_t i = 0; i < tensors; ++i) to_[i] = static_cast<TensorId>(i);
-  }
-  void Set(TensorId from, TensorId to) { to_[from] = to; }
-  TensorId operator()(TensorId id) const {
-    return id == kNoTensor ? id : to_[id];
-  }
-
- private:
-  std::vector<TensorId> to_;
-};
-
-void Rename(const Renaming& name, Node* node) {
-  for (TensorId& id : node->inputs) id = name(id);
-  for (TensorId& id : node->outputs) id = name(id);
-  for (PostOp& op : node->post_ops) op.operand = name(op.operand);
+// All that reads one reads the other, of the same values.
+void ReadOther(Rewriter& r, TensorId from, TensorId to) {
+  r.ReadInstead(from, to);
+  r.tensor(from).replaced_by = to;
 }
 
 }  // namespace
 
-void RemoveIdentityNodes(Graph* graph) {
-  const Uses uses(*graph);
-  std::vector<bool> is_output = uses.is_output;
-  Renaming name(graph->tensors.size());
-  std::vector<bool> removed(graph->nodes.size(), false);
-  // Towards the graph's outputs, whose names must stay: their producers take
-  // the output's name. Last first, so that chains carry it all the way up.
-  for (size_t n = graph->nodes.size(); n-- > 0;) {
-    const Node& node = graph->nodes[n];
-    if (node.outputs.size() != 1 || !is_output[node.outputs[0]]) continue;
-    if (!IsIdentity(*graph, node)) continue;
-    const TensorId input = node.inputs[0];
-    if (is_output[input] || uses.producer[input] < 0) continue;
-    name.Set(input, name(node.outputs[0]));
-    is_output[input] = true;
-    removed[n] = true;
+void RemoveIdentityNodes(Rewriter& r) {
+  // Before nodes read tensors of other dims.
+  std::vector<int> identities;
+  for (int n = 0; n < r.size(); ++n) {
+    if (IsIdentity(r.graph(), r.node(n))) identities.push_back(n);
   }
-  // Elsewhere consumers take the input's name; first to last, for chains.
-  for (size_t n = 0; n < graph->nodes.size(); ++n) {
-    const Node& node = graph->nodes[n];
-    if (removed[n] || !IsIdentity(*graph, node)) continue;
-    if (is_output[node.outputs[0]]) continue;
-    name.Set(node.outputs[0], name(node.inputs[0]));
-    removed[n] = true;
+  // An output of the graph keeps its name: what makes the input makes it. Last
+  // first, so that chains carry it all the way up.
+  for (auto at = identities.rbegin(); at != identities.rend(); ++at) {
+    const int n = *at;
+    const TensorId from = r.node(n).inputs[0], to = r.node(n).outputs[0];
+    const int maker = r.MakerOf(from);
+    if (!r.IsOutput(to) || r.IsOutput(from) || maker < 0) continue;
+    r.Remove(n);
+    r.Change(maker, [&](Node& node) {
+      std::replace(node.outputs.begin(), node.outputs.end(), from, to);
+    });
+    ReadOther(r, from, to);
   }
-  for (TensorId id = 0; id < static_cast<TensorId>(is_output.size()); ++id) {
-    if (name(id) != id) graph->tensor(id).replaced_by = name(id);
+  for (int n : identities) {
+    if (r.is_gone(n)) continue;
+    const TensorId from = r.node(n).inputs[0], to = r.node(n).outputs[0];
+    if (r.IsOutput(to)) continue;
+    r.Remove(n);
+    ReadOther(r, to, from);
   }
-  std::vector<Node> kept;
-  for (size_t n = 0; n < graph->nodes.size(); ++n) {
-    if (removed[n]) continue;
-    Rename(name, &graph->nodes[n]);
-    kept.push_back(std::move(graph->nodes[n]));
-  }
-  graph->nodes = std::move(kept);
 }
 
 }  // namespace gles_delegate

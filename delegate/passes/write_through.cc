@@ -3,8 +3,6 @@
 // then writes the row directly, also as part of a concatenation
 // (MemoryView::Kind::kRows). If C is not a multiple of four, the convolution
 // gets extra outputs with zero weights for the padding of the smaller pixels.
-// Requires profile.choices.read_through. Run it after ConcatInPlace and before
-// FuseDepthwise, which looks at the final convolution.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -16,7 +14,6 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/passes/all_passes.h"
-#include "delegate/passes/fusing.h"
 #include "delegate/plan/storage.h"
 
 namespace gles_delegate {
@@ -40,10 +37,9 @@ struct Head {
 
 // Whether the post-ops of `second` can follow those of `first` without storing
 // a value in between.
-bool CanFollow(const Graph& graph, const Node& first, const Node& second,
-               const DeviceProfile& profile) {
-  const Tensor& between = graph.tensor(first.outputs[0]);
-  const Tensor& result = graph.tensor(second.outputs[0]);
+bool CanFollow(const Rewriter& r, const Node& first, const Node& second) {
+  const Tensor& between = r.tensor(first.outputs[0]);
+  const Tensor& result = r.tensor(second.outputs[0]);
   if (second.post_ops.empty()) return LieAlike(between, result);
   // The stored values are exact: floats, or quantized values within their
   // range.
@@ -51,13 +47,11 @@ bool CanFollow(const Graph& graph, const Node& first, const Node& second,
       !between.is_float_view() ||
       (first.integer_path && second.integer_path && !first.post_ops.empty() &&
        first.post_ops.back().function == "clamp");
-  constexpr int kTensors = 3;  // what is read, weights, what is written
   return loses_nothing && IsStoredAlike(between, result) &&
          between.quantized == result.quantized &&
          std::all_of(second.post_ops.begin(), second.post_ops.end(),
                      IsSameEverywhere) &&
-         kTensors + CountOperands(first) + CountOperands(second) <=
-             MaxBoundTensors(profile);
+         r.CanBind(first, CountOperands(second));
 }
 
 // Whether outputs can be added to a constant that has something for each of
@@ -159,104 +153,85 @@ void Pad(const Head& head, Graph* graph, Node* node) {
 
 // The row's memory: its own, or a concatenation. nullopt: part of it is
 // elsewhere, or other nodes read it.
-std::optional<MemoryView> PlaceOf(TensorId row, const Uses& uses,
-                                  const Graph& graph) {
-  const Tensor& tensor = graph.tensor(row);
+std::optional<MemoryView> PlaceOf(const Rewriter& r, TensorId row) {
+  const Tensor& tensor = r.tensor(row);
   MemoryView view = tensor.view;
   if (view.of == kNoTensor) {
     view.of = row;
-  } else if (view.kind != MemoryView::Kind::kBox || uses.is_output[row] ||
-             !uses.consumers[row].empty() ||
-             graph.tensor(view.of).shape.c != tensor.shape.c) {
+  } else if (view.kind != MemoryView::Kind::kBox || r.IsOutput(row) ||
+             !r.ReadersOf(row).empty() ||
+             r.shape(view.of).c != tensor.shape.c) {
     return std::nullopt;
   }
   view.kind = MemoryView::Kind::kRows;
   return view;
 }
 
-class Heads {
- public:
-  Heads(Graph* graph, const DeviceProfile& profile)
-      : graph_(*graph), profile_(profile), uses_(*graph) {}
+// The convolution's result with all its outputs.
+Tensor ResultOf(const Rewriter& r, const Head& head) {
+  Tensor result = r.tensor(head.conv.dst);
+  result.shape.c = head.outputs();
+  result.dims = {result.shape.b, result.shape.h, result.shape.w,
+                 result.shape.c};
+  return result;
+}
 
-  void Run() {
-    std::vector<bool> removed(graph_.nodes.size(), false);
-    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      const Node& reshape = graph_.nodes[n];
-      if (reshape.op->plan != &PlanReshape) continue;
-      const int maker = uses_.producer[reshape.inputs[0]];
-      if (maker < 0) continue;
-      Node& node = graph_.nodes[maker];
-      const auto head = HeadOf(node, reshape);
-      const auto view = PlaceOf(reshape.outputs[0], uses_, graph_);
-      if (!head || !view) continue;
-      WriteRows(*head, reshape, *view, &node);
-      removed[n] = true;
-    }
-    RemoveNodes(removed, &graph_);
+// nullopt: not a convolution, or one that cannot write the RESHAPE's output.
+std::optional<Head> HeadOf(Rewriter& r, int maker, int reshape) {
+  const Node& node = r.node(maker);
+  const auto conv = Convolution::Of(r.graph(), node);
+  if (!conv || conv->kind != Convolution::Kind::kWindow ||
+      r.TakerOf(maker) != reshape) {
+    return std::nullopt;
   }
-
- private:
-  // nullopt: not a convolution, or one that cannot write the RESHAPE's output.
-  std::optional<Head> HeadOf(const Node& node, const Node& reshape) const {
-    const auto conv = Convolution::Of(graph_, node);
-    if (!conv || conv->kind != Convolution::Kind::kWindow ||
-        OnlyReader(conv->dst, uses_, &graph_) != &reshape ||
-        !CanFollow(graph_, node, reshape, profile_)) {
-      return std::nullopt;
-    }
-    const Shape& from = conv->dst_shape;
-    const Shape& to = graph_.tensor(reshape.outputs[0]).shape;
-    if (to.b != from.b || to.h != 1 || to.c == 0 || from.c % to.c != 0) {
-      return std::nullopt;
-    }
-    const Head head = {*conv, from.c / to.c, to.c};
-    if (!head.IsPadded()) return head;
-    const bool can_be = CanBePadded(graph_, node, head) && PayTheirWay(head) &&
-                        StorageFor(ResultOf(head), profile_).ok();
-    return can_be ? std::optional<Head>(head) : std::nullopt;
+  const Shape& from = conv->dst_shape;
+  const Shape& to = r.shape(r.node(reshape).outputs[0]);
+  if (to.b != from.b || to.h != 1 || to.c == 0 || from.c % to.c != 0 ||
+      !CanFollow(r, node, r.node(reshape))) {
+    return std::nullopt;
   }
-
-  // The convolution's result with all its outputs.
-  Tensor ResultOf(const Head& head) const {
-    Tensor result = graph_.tensor(head.conv.dst);
-    result.shape.c = head.outputs();
-    result.dims = {result.shape.b, result.shape.h, result.shape.w,
-                   result.shape.c};
-    return result;
+  const Head head = {*conv, from.c / to.c, to.c};
+  if (!head.IsPadded()) return head;
+  if (!CanBePadded(r.graph(), node, head) || !PayTheirWay(head) ||
+      !StorageFor(ResultOf(r, head), r.profile()).ok()) {
+    r.Decline(maker, "its rows of ", to.c, " channels would be padded");
+    return std::nullopt;
   }
+  return head;
+}
 
-  void WriteRows(const Head& head, const Node& reshape, const MemoryView& view,
-                 Node* node) {
-    // From here on no node uses the row by its own name.
-    graph_.tensor(reshape.outputs[0]).view = MemoryView();
-    if (!head.IsPadded() && reshape.post_ops.empty()) {
-      graph_.tensor(head.conv.dst).view = view;
-      return;
-    }
-    // A new tensor, since its values differ from the model's.
-    Tensor result = ResultOf(head);
-    const Tensor& row = graph_.tensor(reshape.outputs[0]);
-    result.quantized = row.quantized;
-    result.quantization = row.quantization;
-    result.tflite_index = -1;
-    result.view = view;
-    node->outputs = {graph_.AddTensor(std::move(result))};
-    if (head.IsPadded()) Pad(head, &graph_, node);
-    node->post_ops.insert(node->post_ops.end(), reshape.post_ops.begin(),
-                          reshape.post_ops.end());
+void WriteRows(Rewriter& r, const Head& head, const Node& reshape,
+               const MemoryView& view, int maker) {
+  // From here on no node uses the row by its own name.
+  Tensor& row = r.tensor(reshape.outputs[0]);
+  row.view = MemoryView();
+  if (!head.IsPadded() && reshape.post_ops.empty()) {
+    r.tensor(head.conv.dst).view = view;
+    return;
   }
-
-  Graph& graph_;
-  const DeviceProfile& profile_;
-  const Uses uses_;
-};
+  // A new tensor, since its values differ from the model's.
+  Tensor result = ResultOf(r, head);
+  result.quantized = row.quantized;
+  result.quantization = row.quantization;
+  result.tflite_index = -1;
+  result.view = view;
+  const TensorId written = r.AddTensor(std::move(result));
+  r.Change(maker, [&](Node& node) {
+    node.outputs = {written};
+    if (head.IsPadded()) Pad(head, &r.graph(), &node);
+    AddFunctions(reshape.post_ops, &node.post_ops);
+  });
+}
 
 }  // namespace
 
-void WriteThrough(Graph* graph, const DeviceProfile& profile) {
-  if (profile.choices.read_through == 0) return;
-  Heads(graph, profile).Run();
+void WriteThrough(Rewriter& r, int n) {
+  if (r.node(n).op->plan != &PlanReshape) return;
+  const int maker = r.MakerOf(r.node(n).inputs[0]);
+  if (maker < 0) return;
+  const auto head = HeadOf(r, maker, n);
+  const auto view = PlaceOf(r, r.node(n).outputs[0]);
+  if (head && view) WriteRows(r, *head, r.Take(n), *view, maker);
 }
 
 }  // namespace gles_delegate

@@ -67,7 +67,7 @@ struct Command {
 // memory. No dispatch copies it after the update, and none copies the input's
 // buffer before it if that is the same.
 
-// An input whose memory an output is a view of (passes/update_in_place.cc).
+// An input whose memory an output is a view of (passes/views.cc).
 struct BoundCache {
   int input = -1;   // of the graph
   int output = -1;  // of the graph

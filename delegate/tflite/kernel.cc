@@ -173,8 +173,8 @@ absl::StatusOr<ReadPartition> PartitionReader::Read(
   dump->AddGraph("read", read.graph);
   if (!options_.uses_integer_path) return read;
   const PassContext passes = {options_.profile, options_.cpu_kernels,
-                              options_.read.traits,
-                              &read.nodes_on_integer_path};
+                              options_.read.traits, &read.nodes_on_integer_path,
+                              dump->notes()};
   RETURN_IF_ERROR(RunPasses(PassStage::kRead, passes, &read.graph,
                             [dump](absl::string_view pass, const Graph& graph) {
                               dump->AddGraph(pass, graph);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 
@@ -44,7 +44,7 @@ TEST(NodeFatesTest, APostOpIsComputedByTheNodeBeforeIt) {
   b.graph.outputs = {b.Relu(b.Conv(b.Input(kDims)))};
   const Graph before = Numbered(std::move(b));
   Graph after = before;
-  FuseElementwise(&after);
+  RunPass("fuse_elementwise", &after);
   ASSERT_EQ(after.nodes.size(), 1u);
   EXPECT_THAT(Fates(before, after),
               ElementsAre(Pair(9, kNoNode), Pair(10, 10), Pair(11, 10)));
@@ -98,7 +98,7 @@ TEST(NodeFatesTest, WhatNobodyReadsIsComputedByNoNode) {
   b.graph.outputs = {b.Conv(in)};
   const Graph before = Numbered(std::move(b));
   Graph after = before;
-  RemoveDeadNodes(&after);
+  RunPass("remove_dead_nodes", &after);
   ASSERT_EQ(after.nodes.size(), 1u);
   EXPECT_THAT(Fates(before, after),
               ElementsAre(Pair(9, kNoNode), Pair(10, kNoNode),

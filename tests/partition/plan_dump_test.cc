@@ -150,6 +150,19 @@ TEST(PlanDumpTest, ThePassesThatChangedTheGraphAndThePlanHaveFiles) {
             PlanToString(planned->graph, planned->dispatches));
 }
 
+TEST(PlanDumpTest, WhyPassesLeaveNodesAlone) {
+  GraphBuilder b;
+  b.graph.outputs = {b.Conv(b.Conv(b.Input({1, 8, 8, 4})))};
+  DeviceProfile profile;
+  profile.choices.fused_next_texels = 1;
+  const ScratchDirectory directory;
+  PlanDump dump(directory.path(), 0);
+  ASSERT_TRUE(PlanPartition(b.graph, profile, nullptr, &dump).ok());
+  EXPECT_EQ(ReadFile(directory.path() + "/partition_0_01_declined.txt"),
+            "fuse_next: CONV_2D -1: weights of 4 texels past "
+            "fused_next_texels\n");
+}
+
 TEST(PlanDumpTest, ThePicturesAreWellFormed) {
   const ScratchDirectory directory;
   PlanDump dump(directory.path(), 0);

@@ -4,7 +4,7 @@
 
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"
@@ -24,7 +24,7 @@ TEST(FoldConstantsTest, HalfThroughDequantizeIsShared) {
       ConstantData::Own({0x00, 0x3c, 0x00, 0xc0});  // 1, -2
   const TensorId out = b.Node("DEQUANTIZE", {half}, {2});
   b.graph.outputs = {b.Add(b.Input({2}), out)};
-  ASSERT_TRUE(FoldConstants(&b.graph).ok());
+  testing::RunPass("fold_constants", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("ADD"));
   const Tensor& t = b.graph.tensor(out);
   EXPECT_EQ(t.type, DataType::kFloat16);
@@ -43,7 +43,7 @@ TEST(FoldConstantsTest, Int8ThroughDequantizeBecomesFloat) {
   t.quantization.zero_point = {0, 1};
   t.quantization.dimension = 0;
   const TensorId out = b.Node("DEQUANTIZE", {quantized}, {2, 2});
-  ASSERT_TRUE(FoldConstants(&b.graph).ok());
+  testing::RunPass("fold_constants", &b.graph);
   EXPECT_EQ(b.graph.tensor(out).type, DataType::kFloat32);
   EXPECT_THAT(*ConstantFloats(b.graph.tensor(out)),
               ElementsAre(0.5f, 1, 4, -4));
@@ -55,7 +55,7 @@ TEST(FoldConstantsTest, ChainsOfReshapes) {
   const TensorId x = b.Node("RESHAPE", {c}, {3, 4});
   const TensorId y = b.Node("EXPAND_DIMS", {x}, {1, 3, 4});
   const TensorId z = b.Node("SQUEEZE", {y}, {3, 4});
-  ASSERT_TRUE(FoldConstants(&b.graph).ok());
+  testing::RunPass("fold_constants", &b.graph);
   EXPECT_TRUE(b.graph.nodes.empty());
   EXPECT_TRUE(b.graph.tensor(z).is_constant());
 }
@@ -63,14 +63,15 @@ TEST(FoldConstantsTest, ChainsOfReshapes) {
 TEST(FoldConstantsTest, LeavesWhatIsComputed) {
   GraphBuilder b;
   b.graph.outputs = {b.Node("RESHAPE", {b.Input({2, 6})}, {3, 4})};
-  ASSERT_TRUE(FoldConstants(&b.graph).ok());
+  testing::RunPass("fold_constants", &b.graph);
   EXPECT_THAT(b.Ops(), ElementsAre("RESHAPE"));
 }
 
 TEST(FoldConstantsTest, RefusesAnotherNumberOfElements) {
   GraphBuilder b;
   b.Node("RESHAPE", {b.Constant({2, 6})}, {3, 5});
-  const absl::Status status = FoldConstants(&b.graph);
+  const absl::Status status =
+      gles_delegate::RunPass("fold_constants", {DeviceProfile()}, &b.graph);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("cannot become"));
 }

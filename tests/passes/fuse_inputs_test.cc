@@ -1,7 +1,6 @@
 // labels: op llvmpipe softpipe
 // Elementwise functions of the input of a 1x1 convolution as its input stage,
-// against the definition of both; and the graphs that the pass must leave
-// alone.
+// against the definition of both. convolution_pairs.txt has the graphs.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +8,7 @@
 #include <vector>
 
 #include "delegate/ops/stages.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
@@ -117,8 +116,6 @@ struct Block {
   }
 
   Node& first() { return b.graph.nodes[0]; }
-  Node& conv() { return b.graph.nodes[1]; }
-  PostOp& op(int i) { return first().post_ops[i]; }
 
   std::vector<Function> functions;
   Random random;
@@ -142,7 +139,7 @@ void Check(const Case& c, int split_k_target) {
                << " by " << c.functions.size() << " functions from "
                << c.functions[0].name << " split " << split_k_target);
   Block block(c);
-  FuseInputs(&block.b.graph, Fusing());
+  RunPass("fuse_inputs", &block.b.graph, Fusing());
   ASSERT_THAT(block.b.Ops(), ElementsAre("CONV_2D"));
   EXPECT_EQ(StageOf(block.first(), kInputStage).size(), c.functions.size());
   const auto got =
@@ -185,104 +182,6 @@ TEST(FuseInputsTest, EachFunction) {
     }
     Check({{1, 5, 7, 6}, 9, {{"clamp"}}}, target);
   }
-}
-
-// The block, changed, keeps its functions.
-void ExpectNotFused(absl::FunctionRef<void(Block*)> change,
-                    const Case& c = Case(),
-                    const DeviceProfile& profile = Fusing()) {
-  Block block(c);
-  change(&block);
-  FuseInputs(&block.b.graph, profile);
-  EXPECT_EQ(block.b.Ops()[0], "MUL");
-}
-
-void Nothing(Block*) {}
-
-TEST(FuseInputsTest, OtherReaders) {
-  ExpectNotFused([](Block* b) { b->b.graph.outputs.push_back(b->result); });
-  ExpectNotFused([](Block* b) { b->b.Relu(b->result); });
-  ExpectNotFused([](Block* b) {  // the convolution itself, at its end
-    PostOp add{"add"};
-    add.operand = b->result;
-    b->conv().post_ops = {add};
-  });
-  // A concatenation in place leaves no node behind.
-  ExpectNotFused([](Block* b) {
-    b->b.graph.tensor(b->result).view.of = b->b.Tensor({1, 5, 7, 12});
-  });
-}
-
-TEST(FuseInputsTest, OtherFunctions) {
-  ExpectNotFused([](Block* b) { b->op(0).function = "pow"; });
-  ExpectNotFused([](Block* b) { b->first().post_ops.push_back({"tanh"}); });
-  ExpectNotFused([](Block* b) { b->first().post_ops.clear(); });
-  ExpectNotFused([](Block* b) { b->op(0).operand_zero_extend = true; });
-  // Padding channels would be infinite or NaN, which no weight of zero undoes.
-  ExpectNotFused([](Block* b) {
-    b->op(0) = {"mul", {std::numeric_limits<float>::infinity()}};
-    b->first().inputs = {b->x};
-  });
-}
-
-TEST(FuseInputsTest, OtherOperands) {
-  ExpectNotFused([](Block* b) {  // one for all channels
-    b->b.graph.tensor(b->op(0).operand).shape = {1, 1, 1, 1};
-  });
-  ExpectNotFused([](Block* b) {  // one for each row
-    b->b.graph.tensor(b->op(0).operand).shape = {1, 5, 1, 6};
-  });
-  ExpectNotFused([](Block* b) {
-    b->b.graph.tensor(b->op(0).operand).quantized = DataType::kInt8;
-  });
-  ExpectNotFused(
-      [](Block* b) { b->b.graph.tensor(b->x).quantized = DataType::kInt8; });
-  ExpectNotFused([](Block* b) { b->first().integer_path = true; });
-  // Halves of the convolution may not hold the functions' values.
-  ExpectNotFused([](Block* b) { b->first().always_float32 = true; });
-}
-
-TEST(FuseInputsTest, OtherConvolutions) {
-  ExpectNotFused([](Block* b) {
-    Conv2dAttributes strided;
-    strided.stride_w = 2;
-    b->conv().attributes = strided;
-  });
-  ExpectNotFused([](Block* b) {
-    Conv2dAttributes padded;
-    padded.pad_left = 1;
-    b->conv().attributes = padded;
-  });
-  ExpectNotFused(
-      [](Block* b) { b->b.graph.tensor(b->conv().inputs[1]).shape.w = 3; });
-  ExpectNotFused([](Block* b) {  // weights computed at run time
-    b->b.graph.tensor(b->conv().inputs[1]).constant = ConstantData();
-  });
-  ExpectNotFused([](Block* b) { b->conv().integer_path = true; });
-  ExpectNotFused(Nothing, {{1, 1, 7, 6}, 9});  // gemv_by_lanes.comp's
-}
-
-TEST(FuseInputsTest, AsFarAsTheProfileAllows) {
-  ExpectNotFused(Nothing, {{1, 5, 7, 6}, 4097});
-  DeviceProfile profile = Fusing();
-  profile.choices.read_through = 0;
-  ExpectNotFused(Nothing, {{1, 5, 7, 6}, 8}, profile);
-  profile = Fusing();
-  profile.limits.max_buffers = profile.limits.max_images = 3;
-  ExpectNotFused(Nothing, Case(), profile);
-}
-
-// The operands of a stage are readers' inputs: nodes that make them stay.
-TEST(FuseInputsTest, OperandsStayAlive) {
-  Block block(Case{});
-  const TensorId scale = block.b.Relu(block.op(0).operand);
-  block.op(0).operand = block.first().inputs[1] = scale;
-  std::rotate(block.b.graph.nodes.begin(), block.b.graph.nodes.begin() + 2,
-              block.b.graph.nodes.end());
-  FuseInputs(&block.b.graph, Fusing());
-  RemoveDeadNodes(&block.b.graph);
-  EXPECT_THAT(block.b.Ops(), ElementsAre("RELU", "CONV_2D"));
-  EXPECT_EQ(Uses(block.b.graph).consumers[scale], std::vector<int>{1});
 }
 
 }  // namespace

@@ -1,17 +1,11 @@
 // labels: op llvmpipe softpipe
-// Functions of moved values as one node: the pass on graphs, when it must not
-// fire, and models against TFLite's CPU: rotary embeddings and caches.
+// Functions of moved values as one node: rotary embeddings and caches against
+// TFLite's CPU. fuse_movement.txt has the graphs.
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/movement/moved_functions.h"
-#include "delegate/passes/all_passes.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
-#include "tests/testing/attention_graph.h"
 #include "tests/testing/device_test.h"
-#include "tests/testing/matchers.h"
 #include "tests/testing/movement_ops.h"
 #include "tests/testing/op_model_maker.h"
 #include "tests/testing/scoped_environment.h"
@@ -20,98 +14,6 @@
 
 namespace gles_delegate::testing {
 namespace {
-
-// The rotary embedding of [B,S,H,C] heads as litert-torch writes it.
-class Rotary : public Attention {
- public:
-  TensorId Halves(TensorId a, TensorId b) {
-    Dims dims = graph.tensor(a).dims;
-    dims.back() *= 2;
-    return Node("CONCATENATION", {a, b}, dims, ConcatenationAttributes());
-  }
-  TensorId Of(TensorId x, TensorId cos, TensorId sin) {
-    Dims half = graph.tensor(x).dims;
-    half.back() /= 2;
-    Dims begin(half.size(), 0);
-    const TensorId first = Slice(x, begin, half);
-    begin.back() = half.back();
-    const TensorId second = Slice(x, begin, half);
-    return Halves(Binary("SUB", "sub", Mul(first, cos), Mul(second, sin)),
-                  Add(Mul(second, cos), Mul(first, sin)));
-  }
-};
-
-TEST(FuseMovementTest, ARotaryEmbeddingIsOneNode) {
-  Rotary b;
-  const TensorId x = b.Input({1, 16, 96});
-  const TensorId cos = b.Input({1, 1, 16, 16}), sin = b.Input({1, 1, 16, 16});
-  b.graph.outputs = {b.Of(b.Heads(x, 3), cos, sin)};
-  FuseMovement(&b.graph, RoomyH200Profile());
-  ASSERT_THAT(b.Ops(), ElementsAre("MOVED_FUNCTIONS"));
-  EXPECT_THAT(b.graph.nodes[0].inputs,
-              ::testing::UnorderedElementsAre(x, cos, sin));
-}
-
-// With few bindings, part of it.
-TEST(FuseMovementTest, NotPastTheBindings) {
-  Rotary b;
-  const TensorId x = b.Input({1, 16, 96});
-  const TensorId cos = b.Input({1, 1, 16, 16}), sin = b.Input({1, 1, 16, 16});
-  b.graph.outputs = {b.Of(b.Heads(x, 3), cos, sin)};
-  DeviceProfile profile = RoomyH200Profile();
-  profile.limits.max_buffers = 3;
-  FuseMovement(&b.graph, profile);
-  EXPECT_GT(b.graph.nodes.size(), 1u);
-  for (const Node& node : b.graph.nodes) {
-    if (node.op != &MovedFunctions()) continue;
-    EXPECT_LE(node.inputs.size(), 2u);
-  }
-}
-
-// A function that is read elsewhere stays; a movement is followed anyway.
-TEST(FuseMovementTest, WhatOthersReadStays) {
-  Attention b;
-  const TensorId x = b.Input({1, 16, 96});
-  const TensorId heads = b.Heads(b.Relu(x), 3);
-  const TensorId y = b.Relu(heads);
-  const TensorId z = b.Reshape(y, {1, 48, 32});
-  b.graph.outputs = {z, y, heads};
-  FuseMovement(&b.graph, RoomyH200Profile());
-  EXPECT_THAT(b.Ops(), ElementsAre("MOVED_FUNCTIONS", "RELU", "RESHAPE"));
-  EXPECT_EQ(b.graph.nodes[1].inputs[0], heads);
-}
-
-// Functions of few values are not computed once for each copy.
-TEST(FuseMovementTest, NotFunctionsOfWhatIsRepeated) {
-  Attention b;
-  const TensorId x = b.Input({1, 16, 96});
-  const TensorId few = b.Relu(b.Input({1, 1, 32}));
-  b.graph.outputs = {b.Add(b.Reshape(x, {1, 48, 32}), few)};
-  FuseMovement(&b.graph, RoomyH200Profile());
-  EXPECT_THAT(b.Ops(), ElementsAre("RELU", "MOVED_FUNCTIONS"));
-}
-
-// A concatenation of tensors as they are is left to concat_in_place.
-TEST(FuseMovementTest, NotAConcatenationOfWholeTensors) {
-  Rotary b;
-  const TensorId x = b.Input({1, 16, 32});
-  const TensorId a = b.Rows(x, {1, 16, 32}), c = b.Rows(x, {1, 16, 32});
-  b.graph.outputs = {b.Reshape(b.Halves(a, c), {1, 1, 16, 64})};
-  FuseMovement(&b.graph, RoomyH200Profile());
-  EXPECT_THAT(b.Ops(), ElementsAre("FULLY_CONNECTED", "FULLY_CONNECTED",
-                                   "CONCATENATION", "RESHAPE"));
-}
-
-// Pixels of six channels have no whole texels.
-TEST(FuseMovementTest, NotPartsOfTexels) {
-  Attention b;
-  const TensorId x = b.Input({1, 16, 18});
-  b.graph.outputs = {b.Heads(b.Rows(x, {1, 16, 18}), 3)};
-  FuseMovement(&b.graph, RoomyH200Profile());
-  EXPECT_THAT(b.Ops(), ElementsAre("FULLY_CONNECTED", "RESHAPE", "TRANSPOSE"));
-}
-
-// --- Whole models ------------------------------------------------------------
 
 class FuseMovementModelTest : public DeviceTest {};
 

@@ -1,7 +1,7 @@
 // labels: op llvmpipe softpipe
 // A convolution that computes a 1x1 convolution of its result as well: both
-// results against their definition, and the graphs that the pass must leave
-// alone. On quantized values: quantized_depthwise_test.cc.
+// results against their definition. On quantized values:
+// quantized_depthwise_test.cc. convolution_pairs.txt has the graphs.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -9,10 +9,11 @@
 #include "absl/functional/function_ref.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/run_pass.h"
 #include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
@@ -28,10 +29,9 @@ void FuseAll(DeviceProfile& profile) {
   profile.choices.fused_next_texels = kAll;
 }
 
-DeviceProfile Fusing(int texels = kAll) {
+DeviceProfile Fusing() {
   DeviceProfile profile = RoomyProfile();
   FuseAll(profile);
-  profile.choices.fused_next_texels = texels;
   return profile;
 }
 
@@ -162,8 +162,8 @@ void Check(
                << c.src.ToString() << " to " << c.channels << " to " << c.next
                << " kernel " << c.kernel << " stride " << c.stride);
   Chain chain(c);
-  FuseDepthwise(&chain.graph, Fusing());
-  FuseNext(&chain.graph, Fusing());
+  RunPass("fuse_depthwise", &chain.graph, Fusing());
+  RunPass("fuse_next", &chain.graph, Fusing());
   ASSERT_EQ(chain.graph.nodes.size(), 1u);
   for (const Chain::Result& result : {chain.first, chain.next}) {
     chain.graph.outputs = {result.id};
@@ -226,62 +226,6 @@ TEST(FuseNextTest, InSixteenBits) {
   CheckInHalves({{1, 5, 7, 5}});
   CheckInHalves({{1, 6, 5, 17}, 6, 5, 1, 1, false, true});
   CheckInHalves({{1, 9, 9, 24}, 16, 72, 1, 1, true});
-}
-
-// The chain, changed, stays two nodes.
-void ExpectNotFused(absl::FunctionRef<void(Chain*)> change,
-                    const DeviceProfile& profile = Fusing(),
-                    const Case& c = {{1, 5, 7, 5}}) {
-  Chain chain(c);
-  change(&chain);
-  FuseNext(&chain.graph, profile);
-  EXPECT_EQ(chain.graph.nodes.size(), 2u);
-}
-
-TEST(FuseNextTest, LeavesWhatDoesNotPayOrFitAlone) {
-  const auto nothing = [](Chain*) {};
-  {
-    SCOPED_TRACE("texels");
-    ExpectNotFused(nothing, Fusing(/*texels=*/23));  // 2 slices, 4 channels, 3
-    ExpectNotFused(nothing, Fusing(/*texels=*/0));
-  }
-  {
-    SCOPED_TRACE("slices");
-    ExpectNotFused(nothing, Fusing(), {{1, 5, 7, 5}, 65});
-  }
-  {
-    SCOPED_TRACE("shared memory");
-    DeviceProfile small = Fusing();
-    small.limits.max_shared_memory_bytes = 1 << 8;
-    ExpectNotFused(nothing, small);
-  }
-  SCOPED_TRACE("bindings");
-  DeviceProfile few = Fusing();
-  few.limits.max_buffers = 4;  // source, both results, one matrix
-  ExpectNotFused(nothing, few);
-}
-
-TEST(FuseNextTest, LeavesOtherChainsAlone) {
-  ExpectNotFused([](Chain* c) {
-    Conv2dAttributes strided;
-    strided.stride_w = 2;
-    c->graph.nodes[1].attributes = strided;
-  });
-  ExpectNotFused([](Chain* c) {  // the second reads another tensor, too
-    PostOp add{"add"};
-    add.operand = c->graph.inputs[0];
-    c->graph.nodes[1].post_ops = {add};
-  });
-  ExpectNotFused([](Chain* c) { c->graph.nodes[1].always_float32 = true; });
-  for (const int node : {0, 1}) {
-    ExpectNotFused([=](Chain* c) { c->graph.nodes[node].integer_path = true; });
-    for (const int input : {1, 2}) {  // weights or a bias made at run time
-      ExpectNotFused([=](Chain* c) {
-        c->graph.tensor(c->graph.nodes[node].inputs[input]).constant =
-            ConstantData();
-      });
-    }
-  }
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // labels: op llvmpipe softpipe
 // A 1x1 convolution fused with the depthwise convolution that reads it, over
-// whole planes, against the definition of both; and the graphs that the pass
-// must leave alone. On quantized values: quantized_depthwise_test.cc.
-#include "absl/functional/function_ref.h"
-#include "delegate/passes/all_passes.h"
+// whole planes, against the definition of both. On quantized values:
+// quantized_depthwise_test.cc. convolution_pairs.txt has the graphs.
+#include "delegate/passes/passes.h"
 #include "gmock/gmock.h"
 #include "tests/testing/convolution_pair.h"
 #include "tests/testing/device.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/run_pass.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -18,9 +18,9 @@ struct Pair : ConvolutionPair {
   explicit Pair(const Case& c) : ConvolutionPair(Kind::kPointwise, c) {}
 };
 
-DeviceProfile Fusing(int work = 1 << 20) {
+DeviceProfile Fusing() {
   DeviceProfile profile;
-  profile.choices.fused_plane_work = work;
+  profile.choices.fused_plane_work = 1 << 20;
   profile.limits.max_work_group_invocations = 1024;
   profile.limits.max_work_group_size = {1024, 1024, 64};
   profile.limits.max_shared_memory_bytes = 32 << 10;
@@ -32,7 +32,7 @@ void Check(const Case& c) {
                << c.src.ToString() << " to " << c.channels << " kernel "
                << c.kernel << " stride " << c.stride);
   Pair pair(c);
-  FusePlanes(&pair.graph, Fusing());
+  RunPass("fuse_planes", &pair.graph, Fusing());
   ASSERT_EQ(pair.graph.nodes.size(), 1u);
   const auto got =
       RunGraph(pair.graph, {pair.src.values}, [](DeviceProfile&) {});
@@ -49,25 +49,6 @@ TEST(PointwiseDepthwiseTest, MatchesDefinition) {
   Check({{1, 14, 14, 130}, 40});
   Check({{1, 3, 3, 4}, 4, 1, 1, 1, 0, false, false});
   Check({{1, 19, 19, 6}, 9, 2, 2});
-}
-
-// The pair, changed, stays two nodes.
-void ExpectNotFused(absl::FunctionRef<void(ConvolutionPair*)> change,
-                    const DeviceProfile& profile = Fusing()) {
-  Pair pair(Case{{1, 5, 7, 5}});
-  change(&pair);
-  FusePlanes(&pair.graph, profile);
-  EXPECT_EQ(pair.graph.nodes.size(), 2u);
-}
-
-TEST(FusePlanesTest, LeavesOtherPairsAlone) {
-  ExpectNotFused([](ConvolutionPair*) {},
-                 Fusing(/*work=*/69));  // 35 pixels, 2 slices
-  ExpectNotFused([](ConvolutionPair*) {}, Fusing(/*work=*/0));
-  DeviceProfile small = Fusing();
-  small.limits.max_shared_memory_bytes = 16 * 2 * 35;  // the planes alone
-  ExpectNotFused([](ConvolutionPair*) {}, small);
-  for (const auto& change : ChangesThatPartThem()) ExpectNotFused(change);
 }
 
 }  // namespace

@@ -9,11 +9,12 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "quant/cpu_kernels.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/quantized_nodes.h"
+#include "tests/testing/run_pass.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -80,7 +81,17 @@ struct ConvGraph {
     t.tflite_index = static_cast<int>(graph.tensors.size());
     return graph.AddTensor(std::move(t));
   }
-  int Run() { return UseIntegerPath(&graph, DeviceProfile()); }
+  // The number of nodes that compute in integers.
+  int Run(quant::CpuKernels cpu = quant::CpuKernels::kTflite) {
+    int moved = 0;
+    const DeviceProfile profile;
+    PassContext context = {profile, cpu};
+    context.nodes_on_integer_path = &moved;
+    const absl::Status passed =
+        gles_delegate::RunPass("integer_path", context, &graph);
+    EXPECT_TRUE(passed.ok()) << passed;
+    return moved;
+  }
 };
 
 TEST(IntegerPathTest, AConvolutionScalesItsSumAndClampsToItsActivation) {
@@ -102,7 +113,7 @@ TEST(IntegerPathTest, AConvolutionScalesItsSumAndClampsToItsActivation) {
 TEST(IntegerPathTest, AConvolutionIsScaledAsTheRuntimesKernelDoes) {
   const auto scaling = [](quant::CpuKernels cpu) {
     ConvGraph g;
-    EXPECT_EQ(UseIntegerPath(&g.graph, DeviceProfile(), cpu), 1);
+    EXPECT_EQ(g.Run(cpu), 1);
     return g.graph.nodes[0].post_ops[0];
   };
   const PostOp ruy = scaling(quant::CpuKernels::kTflite);
@@ -138,7 +149,7 @@ TEST(IntegerPathTest, AnActivationInIntegersFusesIntoTheConvolutionBeforeIt) {
     ConvGraph g;
     AddFunction(&g, op, std::move(function));
     EXPECT_EQ(g.Run(), 2);
-    FuseElementwise(&g.graph, /*max_tensors=*/4);
+    RunPass("fuse_elementwise", &g.graph);
     EXPECT_EQ(g.graph.nodes.size(), 1u);
     std::vector<std::string> names;
     for (const PostOp& op : g.graph.nodes[0].post_ops) {

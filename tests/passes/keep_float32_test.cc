@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/passes/all_passes.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/device.h"
 #include "tests/testing/single_op.h"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "delegate/passes/passes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -11,26 +12,27 @@
 namespace gles_delegate {
 namespace {
 
-// The names in the first column of the table whose head is "| pass |".
-std::vector<std::string> DocumentedPasses() {
-  std::vector<std::string> names;
+// The table whose head is "| pass |".
+std::string DocumentedPasses() {
+  std::string table;
   std::ifstream file(GLES_DELEGATE_SOURCE_DIR "/docs/architecture.md");
   EXPECT_TRUE(file.good());
   bool inside = false;
   for (std::string line; std::getline(file, line);) {
     if (line.rfind("| pass |", 0) == 0) inside = true;
     if (line.rfind('|', 0) != 0) inside = false;
-    if (inside && line.rfind("| `", 0) == 0) {
-      names.push_back(line.substr(3, line.find('`', 3) - 3));
-    }
+    if (inside) table += line + "\n";
   }
-  return names;
+  return table;
 }
 
-TEST(PassesListTest, TheDocumentationHasTheSameOrder) {
-  std::vector<std::string> names;
-  for (const Pass& pass : Passes()) names.emplace_back(pass.name);
-  EXPECT_EQ(DocumentedPasses(), names);
+// If it differs, the table is to be replaced by the one of the message.
+TEST(PassesListTest, TheDocumentationHasTheSameTable) {
+  std::string table = "| pass | does |\n|---|---|\n";
+  for (const Pass& pass : Passes()) {
+    absl::StrAppend(&table, "| `", pass.name, "` | ", pass.does, " |\n");
+  }
+  EXPECT_EQ(DocumentedPasses(), table) << table;
 }
 
 TEST(PassesListTest, StagesFollowOneAnother) {

@@ -5,38 +5,46 @@
 #include <algorithm>
 #include <any>
 #include <iterator>
+#include <vector>
 
-#include "delegate/ops/movement/pad.h"
+#include "absl/strings/str_cat.h"
+#include "delegate/ops/all_ops.h"
+#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/image/resize.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/reduction/row_functions.h"
-#include "delegate/passes/fusing.h"
-#include "tests/testing/attention_graph.h"
+#include "delegate/passes/rewrite.h"
 #include "tests/testing/graph_builder.h"
+#include "tests/testing/h200_profile.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using Link = TensorId (*)(Attention*, TensorId);
+using Dims = std::vector<int>;
 
-TEST(RunPassesTest, PadConvolutionBiasActivationReshape) {
-  PadAttributes pad;
-  pad.before = {0, 1, 3, 0};
-  pad.after = {0, 2, 4, 0};
-  GraphBuilder b;
-  const TensorId padded = b.Pad(b.Input(kDims), {1, 5, 9, 4}, pad);
-  const TensorId y = b.Relu(b.Add(b.Conv(padded), b.Constant({4})));
-  b.graph.outputs = {b.Node("RESHAPE", {y}, {5, 9, 4})};
-  const TensorId out = b.graph.outputs[0];
-  ASSERT_TRUE(RunPasses(&b.graph).ok());
-  // [5,9,4] is 5x1x9x4 here: a real reshape, which stays.
-  ASSERT_THAT(b.Ops(), ElementsAre("CONV_2D", "RESHAPE"));
-  EXPECT_THAT(Functions(b.graph.nodes[0]), ElementsAre("clamp"));
-  EXPECT_THAT(b.graph.nodes[1].outputs, ElementsAre(out));
-}
+class Chain : public GraphBuilder {
+ public:
+  TensorId Transpose(TensorId x, const Dims& by) {
+    Dims dims;
+    for (int axis : by) dims.push_back(graph.tensor(x).dims[axis]);
+    const TensorId permutation = Ints(by);
+    const TensorId out = Node("TRANSPOSE", {x, permutation}, dims);
+    NodeView view;
+    view.inputs = {&graph.tensor(x), &graph.tensor(permutation)};
+    view.outputs = {&graph.tensor(out)};
+    graph.nodes.back().attributes = ParseTranspose(view)->attributes;
+    return out;
+  }
+  TensorId Reshape(TensorId x, const Dims& dims) {
+    return Node("RESHAPE", {x}, dims);
+  }
+};
+
+using Link = TensorId (*)(Chain*, TensorId);
 
 // A chain of `links`, planned for a device with room for operands.
-void RunPassesOnChain(int links, const Link& link, Attention* b) {
+void RunPassesOnChain(int links, const Link& link, Chain* b) {
   TensorId x = b->Input({1, 8, 4});
   for (int i = 0; i < links; ++i) x = link(b, x);
   b->graph.outputs = {x};
@@ -46,10 +54,10 @@ void RunPassesOnChain(int links, const Link& link, Attention* b) {
 
 // A pass that looked at all nodes for each node would take minutes here.
 TEST(RunPassesTest, LongGraphs) {
-  Attention b;
+  Chain b;
   RunPassesOnChain(
       20000,
-      [](Attention* b, TensorId x) {
+      [](Chain* b, TensorId x) {
         return b->Reshape(b->Relu(x), b->graph.tensor(x).dims);
       },
       &b);
@@ -59,20 +67,20 @@ TEST(RunPassesTest, LongGraphs) {
 // Each link could join the node before it.
 TEST(RunPassesTest, NoNodeGrowsWithItsChain) {
   const Link kLinks[] = {
-      [](Attention* b, TensorId x) { return b->Relu(x); },
-      [](Attention* b, TensorId x) {
+      [](Chain* b, TensorId x) { return b->Relu(x); },
+      [](Chain* b, TensorId x) {
         const Dims& d = b->graph.tensor(x).dims;
         return b->Relu(
             b->Reshape(x, d[1] == 8 ? Dims{8, 1, 4} : Dims{1, 8, 4}));
       },
-      [](Attention* b, TensorId x) {
+      [](Chain* b, TensorId x) {
         return b->Transpose(b->Reshape(b->Relu(x), {1, 4, 8}), {0, 2, 1});
       },
-      [](Attention* b, TensorId x) {
+      [](Chain* b, TensorId x) {
         return b->Transpose(b->Relu(b->Transpose(x, {0, 2, 1})), {0, 2, 1});
       },
       // Rows less their mean.
-      [](Attention* b, TensorId x) {
+      [](Chain* b, TensorId x) {
         ReduceAttributes a;
         a.over[3] = true;
         for (int i = 0; i < 20; ++i) x = b->Relu(x);
@@ -81,7 +89,7 @@ TEST(RunPassesTest, NoNodeGrowsWithItsChain) {
       }};
   for (size_t i = 0; i < std::size(kLinks); ++i) {
     SCOPED_TRACE(i);
-    Attention b;
+    Chain b;
     RunPassesOnChain(100, kLinks[i], &b);
     size_t functions = 0;
     for (const Node& node : b.graph.nodes) {
@@ -93,6 +101,52 @@ TEST(RunPassesTest, NoNodeGrowsWithItsChain) {
     }
     EXPECT_LE(functions, kMaxPostOps);
   }
+}
+
+// No convolution computes another one in another arithmetic, or storage.
+TEST(ConvolutionPairsTest, NotOfQuantizedAndRealValues) {
+  DeviceProfile profile = RoomyH200Profile();
+  profile.choices.fused_depthwise_work = profile.choices.fused_plane_work =
+      profile.choices.fused_next_texels = 1 << 20;
+  profile.choices.read_through = 1;
+  for (const char* pass :
+       {"fuse_depthwise", "fuse_planes", "fuse_next", "fuse_inputs"}) {
+    for (int changed = 0; changed < 5; ++changed) {
+      SCOPED_TRACE(absl::StrCat(pass, " ", changed));
+      GraphBuilder b;
+      const TensorId x = b.Input({1, 8, 8, 4});
+      const auto depthwise = [&b](TensorId of) {
+        return b.Node("DEPTHWISE_CONV_2D",
+                      {of, b.Constant({1, 1, 1, 4}), b.Constant({4})},
+                      {1, 8, 8, 4}, DepthwiseConv2dAttributes());
+      };
+      const absl::string_view name = pass;
+      const TensorId first = name == "fuse_depthwise" ? depthwise(x)
+                             : name == "fuse_inputs"  ? b.Relu(x)
+                                                      : b.Conv(x);
+      b.graph.outputs = {name == "fuse_planes" ? depthwise(first)
+                                               : b.Conv(first)};
+      if (changed < 2) b.graph.nodes[changed].integer_path = true;
+      const bool keeps_storage = name == "fuse_next" || name == "fuse_inputs";
+      if (changed == 2 && keeps_storage) b.graph.nodes[0].always_float32 = true;
+      if (changed == 3 && keeps_storage) b.graph.nodes[1].always_float32 = true;
+      RunPass(pass, &b.graph, profile);
+      const bool is_changed = changed < 2 || (changed < 4 && keeps_storage);
+      EXPECT_EQ(b.graph.nodes.size(), is_changed ? 2u : 1u);
+    }
+  }
+}
+
+TEST(RemoveIdentityTest, ResizesOfQuantizedValuesStay) {
+  GraphBuilder b;
+  const TensorId y = b.Relu(b.Input({1, 2, 3, 8}));
+  b.graph.outputs = {b.Relu(b.Node("RESIZE_BILINEAR", {y, b.Ints({2, 3})},
+                                   {1, 2, 3, 8}, ResizeAttributes()))};
+  for (auto& tensor : b.graph.tensors) {
+    if (tensor.type == DataType::kFloat32) tensor.quantized = DataType::kInt8;
+  }
+  RunPass("remove_identity", &b.graph);
+  EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RESIZE_BILINEAR", "RELU"));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // labels: op llvmpipe softpipe
 // Convolutions whose post-op takes the largest of four pixels in place of a
-// MAX_POOL_2D: bit by bit what they compute behind it, and the graphs that the
-// pass must leave alone.
+// MAX_POOL_2D: bit by bit what they compute behind it. read_through.txt has the
+// graphs.
 #include <any>
 #include <cstring>
 #include <limits>
@@ -10,18 +10,17 @@
 #include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/partition/node_fates.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "delegate/plan/share_programs.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/program_texts.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/storage_setting.h"
 #include "tests/testing/through_profile.h"
 #include "tools/op_models/random.h"
@@ -137,7 +136,7 @@ void ExpectSameWithoutThePool(const Graph& behind,
                               const StorageSetting& setting) {
   SCOPED_TRACE(behind.tensor(behind.inputs[0]).shape.ToString());
   Graph graph = behind;
-  ReadThrough(&graph, ThroughProfile());
+  RunPass("read_through", &graph, ThroughProfile());
   EXPECT_EQ(graph.nodes.size(), behind.nodes.size() - 1);
   Random random("maximum of");
   const auto input =
@@ -173,21 +172,11 @@ TEST(ReadMaximumTest, InfinitiesAreThePools) {
   Blocks blocks({1, 2, 4, 4});
   blocks.AddBlock(4, Windows(2, 2, 2));
   Graph graph = blocks.graph;
-  ReadThrough(&graph, ThroughProfile());
+  RunPass("read_through", &graph, ThroughProfile());
   constexpr float kInf = std::numeric_limits<float>::infinity();
   std::vector<float> input(32, -kInf);
   input[20] = kInf;
   EXPECT_EQ(Compute(graph, input, {}), Compute(blocks.graph, input, {}));
-}
-
-TEST(ReadMaximumTest, TheSourceMayBeAnOutput) {
-  Blocks blocks({1, 6, 4, 8});
-  blocks.AddConvolution(8, 1);
-  const TensorId source = blocks.graph.outputs[0];
-  blocks.AddBlock(12, Windows(2, 2, 2));
-  blocks.graph.outputs.push_back(source);
-  ReadThrough(&blocks.graph, ThroughProfile());
-  EXPECT_EQ(blocks.graph.nodes.size(), 2u);
 }
 
 struct Shared {
@@ -239,7 +228,7 @@ TEST(ReadMaximumTest, AllBlocksShareAProgram) {
   blocks.AddBlock(16, Windows(2, 2, 1));
   blocks.AddBlock(32, Windows(2, 2, 1));
   Graph graph = blocks.graph;
-  ReadThrough(&graph, SharingProfile());
+  RunPass("read_through", &graph, SharingProfile());
   ASSERT_EQ(graph.nodes.size(), 3u);
   const Shared behind = Share(blocks.graph);
   const Shared shared = Share(graph);
@@ -256,71 +245,10 @@ TEST(ReadMaximumTest, TheNodeIsComputedByItsReader) {
     before.nodes[n].tflite_index = static_cast<int>(n);
   }
   Graph after = before;
-  ReadThrough(&after, ThroughProfile());
+  RunPass("read_through", &after, ThroughProfile());
   const auto fates = FatesOfNodes({1}, before, after);
   ASSERT_EQ(fates.size(), 1u);
   EXPECT_EQ(fates[0].computed_by, 3);
-}
-
-// The graph, changed, keeps its nodes.
-void ExpectKept(Graph graph, absl::FunctionRef<void(Graph*)> change,
-                const DeviceProfile& profile = ThroughProfile()) {
-  change(&graph);
-  const size_t nodes = graph.nodes.size();
-  ReadThrough(&graph, profile);
-  EXPECT_EQ(graph.nodes.size(), nodes);
-}
-
-TEST(ReadMaximumTest, LeavesOtherGraphsAlone) {
-  const auto nothing = [](Graph*) {};
-  const Graph graph = Block({1, 6, 6, 8}, 8, Windows(2, 2, 2)).graph;
-  constexpr int kPool = 1, kReader = 3;
-  ExpectKept(graph, nothing, RoomyProfile());  // the row says no
-  ExpectKept(Block({1, 6, 6, 8}, 8, Windows(3, 2, 2)).graph, nothing);
-  ExpectKept(Block({1, 6, 6, 8}, 8, Windows(2, 3, 2)).graph, nothing);
-  const auto pool = [](Graph* g) {
-    return std::any_cast<PoolAttributes>(&g->nodes[kPool].attributes);
-  };
-  ExpectKept(graph, [&](Graph* g) { pool(g)->zeros = true; });
-  ExpectKept(graph, [&](Graph* g) { pool(g)->pad_h.before = 1; });
-  ExpectKept(graph, [&](Graph* g) { pool(g)->pad_w.before = 1; });
-  ExpectKept(graph, [](Graph* g) {  // an activation
-    g->nodes[kPool].post_ops = {{"clamp", {0, 6, 0, 0}}};
-  });
-  ExpectKept(graph, [](Graph* g) {
-    g->nodes[kPool].op = FindOpNamed("AVERAGE_POOL_2D");
-  });
-  const TensorId maximum = graph.nodes[kPool].outputs[0];
-  ExpectKept(graph, [&](Graph* g) { g->outputs.push_back(maximum); });
-  ExpectKept(graph, [](Graph* g) {  // taken twice
-    g->nodes[kReader].post_ops.push_back(g->nodes[kReader].post_ops[0]);
-  });
-  ExpectKept(graph, [](Graph* g) {  // two convolutions
-    g->nodes[2].post_ops = {g->nodes[kReader].post_ops[0]};
-  });
-  ExpectKept(graph, [&](Graph* g) {  // broadcast
-    g->tensor(maximum).shape.h = 1;
-  });
-  ExpectKept(graph, [&](Graph* g) {
-    g->tensor(g->nodes[kPool].inputs[0]).is_variable = true;
-  });
-  ExpectKept(graph, [&](Graph* g) {
-    g->tensor(g->nodes[kPool].inputs[0]).view.of = g->outputs[0];
-  });
-  ExpectKept(graph,
-             [&](Graph* g) { g->tensor(maximum).always_float32 = true; });
-  ExpectKept(graph, [](Graph* g) {  // no convolution
-    g->nodes[kReader].op = FindOpNamed("NEG");
-    g->nodes[kReader].attributes = ElementwiseAttributes();
-  });
-}
-
-TEST(ReadMaximumTest, AConvolutionOfTheMaximumIsLeftAlone) {
-  Blocks blocks({1, 6, 6, 8});
-  const PostOp add = blocks.AddMaximum(Windows(2, 2, 2));
-  blocks.graph.outputs = {add.operand};
-  blocks.AddConvolution(8, 1);
-  ExpectKept(blocks.graph, [](Graph*) {});
 }
 
 }  // namespace

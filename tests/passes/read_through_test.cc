@@ -1,7 +1,7 @@
 // labels: op llvmpipe softpipe
 // Convolutions and readbacks that read the source of a DEPTH_TO_SPACE or a
-// RESIZE_BILINEAR in its place: against their definition, and the graphs that
-// the pass must leave alone.
+// RESIZE_BILINEAR in its place: against their definition. read_through.txt has
+// the graphs.
 #include <algorithm>
 #include <any>
 #include <cmath>
@@ -9,17 +9,17 @@
 #include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/stages.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/storage_setting.h"
 #include "tests/testing/through_profile.h"
 #include "tools/op_models/random.h"
@@ -213,7 +213,7 @@ std::vector<float> Compute(const Chain& chain, const HostTensor& src,
 void ExpectSameWithoutTheMove(const Chain& behind, const HostTensor& src,
                               const StorageSetting& setting = {}) {
   Chain chain = behind;
-  ReadThrough(&chain.graph, ThroughProfile());
+  RunPass("read_through", &chain.graph, ThroughProfile());
   EXPECT_EQ(chain.graph.nodes.size(), behind.graph.nodes.size() - 1);
   EXPECT_EQ(Compute(chain, src, setting), Compute(behind, src, setting));
 }
@@ -229,7 +229,7 @@ TEST(ReadThroughTest, BlocksAreReadWhereTheyLie) {
     Chain chain = Blocks(src, block);
     const NaiveResult want = chain.AddConvolution(7, kernel, stride);
     ExpectSameWithoutTheMove(chain, src);
-    ReadThrough(&chain.graph, ThroughProfile());
+    RunPass("read_through", &chain.graph, ThroughProfile());
     ExpectWithinRoundings(Compute(chain, src), want);
   }
 }
@@ -252,7 +252,7 @@ TEST(ReadThroughTest, SeveralConvolutionsReadTheBlocks) {
   chain.AddConvolution(9, 3);
   chain.AddDepthwiseAndPointwise(12);
   ExpectSameWithoutTheMove(chain, src);
-  FuseDepthwise(&chain.graph, ThroughProfile());
+  RunPass("fuse_depthwise", &chain.graph, ThroughProfile());
   ASSERT_EQ(chain.graph.nodes.size(), 3u);
   ExpectSameWithoutTheMove(chain, src);
 }
@@ -264,7 +264,7 @@ TEST(ReadThroughTest, PlanesReadTheBlocks) {
   chain.AddPointwiseAndDepthwise(12);
   DeviceProfile planes = ThroughProfile();
   planes.choices.fused_plane_work = 1 << 20;
-  FusePlanes(&chain.graph, planes);
+  RunPass("fuse_planes", &chain.graph, planes);
   ASSERT_EQ(chain.graph.nodes.size(), 2u);
   for (const StorageSetting& setting : kStorageSettings) {
     ExpectSameWithoutTheMove(chain, src, setting);
@@ -277,7 +277,7 @@ void ExpectInterpolated(const HostTensor& src, int h, int w,
   SCOPED_TRACE(src.shape.ToString());
   Chain chain = Resize(src, h, w, a);
   const NaiveResult want = chain.AddConvolution(33, 1);
-  ReadThrough(&chain.graph, ThroughProfile());
+  RunPass("read_through", &chain.graph, ThroughProfile());
   ASSERT_EQ(chain.graph.nodes.size(), 1u);
   ExpectWithinRoundings(Compute(chain, src, setting), want);
 }
@@ -314,7 +314,7 @@ TEST(ReadThroughTest, InputStagesToo) {
                Resized(Magnitudes(src), 8, 10, {}));
   const NaiveResult want = resize.AddConvolution(12, 1);
   resize.graph.nodes[1].stages = clamp;
-  ReadThrough(&resize.graph, ThroughProfile());
+  RunPass("read_through", &resize.graph, ThroughProfile());
   ASSERT_EQ(resize.graph.nodes.size(), 1u);
   ExpectWithinRoundings(Compute(resize, src), want);
 }
@@ -338,7 +338,7 @@ void ExpectReadBack(Chain chain, const HostTensor& src, const HostTensor& want,
   HostTensor negated = src;
   for (float& v : negated.values) v = -v;
   ExpectSameWithoutTheMove(chain, negated, setting);
-  ReadThrough(&chain.graph, ThroughProfile());
+  RunPass("read_through", &chain.graph, ThroughProfile());
   const std::vector<float> got = Compute(chain, negated, setting);
   ASSERT_EQ(got.size(), want.values.size());
   for (size_t i = 0; i < got.size(); ++i) {
@@ -368,84 +368,13 @@ TEST(ReadThroughTest, OutputsOfHalvesAreRoundedOnce) {
   const HostTensor src = Source({1, 5, 4, 21});
   Chain chain = Resize(src, 9, 12);
   chain.graph.outputs = {chain.middle};
-  ReadThrough(&chain.graph, ThroughProfile());
+  RunPass("read_through", &chain.graph, ThroughProfile());
   ASSERT_TRUE(chain.graph.nodes.empty());
   const HostTensor want = Resized(src, 9, 12, {});
   const std::vector<float> got = Compute(chain, src, kStorageSettings[1]);
   ASSERT_EQ(got.size(), want.values.size());
   for (size_t i = 0; i < got.size(); ++i) {
     EXPECT_NEAR(got[i], want.values[i], 4 * 0x1p-10) << i;  // values below 4
-  }
-}
-
-// The chain, changed, keeps its nodes.
-void ExpectKept(Chain chain, const DeviceProfile& profile = ThroughProfile()) {
-  const size_t nodes = chain.graph.nodes.size();
-  ReadThrough(&chain.graph, profile);
-  EXPECT_EQ(chain.graph.nodes.size(), nodes);
-}
-
-Chain Changed(Chain chain, absl::FunctionRef<void(Chain*)> change) {
-  change(&chain);
-  return chain;
-}
-
-TEST(ReadThroughTest, LeavesOtherGraphsAlone) {
-  const HostTensor src = Source({1, 4, 4, 16});
-  Chain blocks = Blocks(src, 2), resize = Resize(src, 8, 8);
-  blocks.AddConvolution(8, 3);
-  resize.AddConvolution(8, 1);
-  ExpectKept(blocks, RoomyProfile());            // the row says no
-  Chain part = Blocks(Source({1, 4, 4, 8}), 2);  // half a texel
-  part.AddConvolution(8, 1);
-  ExpectKept(part);
-  Chain window = Resize(src, 8, 8);  // would interpolate nine times
-  window.AddConvolution(8, 3);
-  ExpectKept(window);
-  Chain readers = resize;
-  readers.AddConvolution(8, 1);
-  ExpectKept(readers);
-  DeviceProfile without_tiles = ThroughProfile();
-  without_tiles.choices.split_k_target = 0;
-  ExpectKept(resize, without_tiles);
-  for (const Chain& chain : {blocks, resize}) {
-    ExpectKept(Changed(
-        chain, [](Chain* c) { c->graph.nodes[0].post_ops = {{"abs"}}; }));
-    ExpectKept(Changed(
-        chain, [](Chain* c) { c->graph.outputs.push_back(c->middle); }));
-    ExpectKept(Changed(chain, [](Chain* c) {
-      c->graph.tensor(c->graph.inputs[0]).is_variable = true;
-    }));
-    ExpectKept(Changed(chain, [](Chain* c) {  // another reader
-      Node copy;
-      copy.op = FindOpNamed("RESHAPE");
-      copy.inputs = {c->middle};
-      copy.outputs = {AddTensor(&c->graph, c->graph.tensor(c->middle).dims)};
-      c->graph.nodes.push_back(copy);
-    }));
-    ExpectKept(Changed(chain, [](Chain* c) {  // read as an operand as well
-      PostOp add{"add"};
-      add.operand = c->middle;
-      c->graph.nodes[1].post_ops = {add};
-    }));
-    for (TensorId id : {0, 1}) {
-      ExpectKept(Changed(chain, [=](Chain* c) {
-        c->graph.tensor(id).view.of = c->graph.outputs[0];
-      }));
-    }
-    ExpectKept(Changed(chain, [](Chain* c) {
-      c->graph.tensor(c->middle).always_float32 = true;
-    }));
-  }
-}
-
-TEST(ReadThroughTest, OutputsThatTheHostUnpacksAreComputed) {
-  DeviceProfile unpacking = ThroughProfile();
-  unpacking.choices.host_transfers = 1;
-  for (Chain chain : {Resize(Source({1, 5, 4, 21}), 9, 12),
-                      Blocks(Source({1, 5, 4, 32}), 2)}) {
-    chain.graph.outputs = {chain.middle};
-    ExpectKept(chain, unpacking);
   }
 }
 

@@ -1,6 +1,6 @@
 // labels: op llvmpipe softpipe
 // The channel scale of a squeeze-excite block as one dispatch, against the
-// definition of its nodes; and the graphs that the pass must leave alone.
+// definition of its nodes. convolution_pairs.txt has the graphs.
 #include "delegate/ops/conv/squeeze_excite.h"
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/ops/reduction/reduce.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
@@ -139,7 +139,7 @@ void Check(const Case& c, int simd_lanes, int texels = 1 << 20) {
                << BhwcShape::FromDims(c.dims).ToString() << " to " << c.between
                << " to " << c.outputs << (c.add ? " added" : ""));
   Block block(c);
-  FuseSqueezeExcite(&block.b.graph, Fusing(texels));
+  RunPass("fuse_squeeze_excite", &block.b.graph, Fusing(texels));
   ASSERT_THAT(block.b.Ops(), ElementsAre("SQUEEZE_EXCITE"));
   const auto got = RunGraph(
       block.b.graph, block.values,
@@ -182,7 +182,7 @@ TEST(SqueezeExciteTest, KeepsInfinityOutOfPadding) {
   for (int simd_lanes : {1, 8}) {
     Block block(Case{});
     block.values[0][8] = std::numeric_limits<float>::infinity();
-    FuseSqueezeExcite(&block.b.graph, Fusing());
+    RunPass("fuse_squeeze_excite", &block.b.graph, Fusing());
     ASSERT_THAT(block.b.Ops(), ElementsAre("SQUEEZE_EXCITE"));
     const auto got =
         RunGraph(block.b.graph, block.values, [&](DeviceProfile& profile) {
@@ -202,7 +202,7 @@ TEST(SqueezeExciteTest, KeepsInfinityOutOfPadding) {
 
 int DispatchesOf(const Case& c, int texels) {
   Block block(c);
-  FuseSqueezeExcite(&block.b.graph, Fusing(texels));
+  RunPass("fuse_squeeze_excite", &block.b.graph, Fusing(texels));
   const auto plan = PlanGraph(&block.b.graph, Fusing(texels));
   return plan.ok() ? static_cast<int>(plan->size()) : -1;
 }
@@ -218,59 +218,6 @@ TEST(SqueezeExciteTest, AddsBandsOfLargePlanesFirst) {
     Check({{2, 41, 40, 9}, 5, 9, /*add=*/true}, simd_lanes, 4000);
     Check({{1, 32, 16, 4}, 7, /*outputs=*/0}, simd_lanes, 100);
   }
-}
-
-// The block, changed, keeps its mean.
-void ExpectNotFused(absl::FunctionRef<void(Block*)> change,
-                    const Case& c = Case(),
-                    const DeviceProfile& profile = Fusing()) {
-  Block block(c);
-  change(&block);
-  const auto before = block.b.Ops();
-  FuseSqueezeExcite(&block.b.graph, profile);
-  EXPECT_EQ(block.b.Ops(), before);
-}
-void Nothing(Block*) {}
-
-TEST(FuseSqueezeExciteTest, LeavesOtherMeansAlone) {
-  ExpectNotFused(Nothing, Case(), Fusing(/*texels=*/0));
-  // Both matrices are 48 texels.
-  ExpectNotFused(Nothing, Case(), Fusing(/*texels=*/47));
-  ExpectNotFused([](Block* b) { b->b.graph.outputs.push_back(b->mean); });
-  ExpectNotFused([](Block* b) { b->b.Relu(b->mean); });
-  ExpectNotFused([](Block* b) { b->node(0).integer_path = true; });
-  ExpectNotFused([](Block* b) {
-    b->node(0).post_ops = {{"clamp", {0, 6, 0, 0}}};
-  });
-  ExpectNotFused([](Block* b) {  // a window of a part of the plane
-    std::any_cast<PoolAttributes&>(b->node(0).attributes).h.size = 4;
-  });
-  ExpectNotFused([](Block* b) { b->node(0).op = FindOpNamed("MAX_POOL_2D"); });
-  ExpectNotFused([](Block* b) {
-    b->b.graph.tensor(b->node(1).inputs[1]).constant = ConstantData();
-  });
-  ExpectNotFused([](Block* b) {
-    b->b.graph.tensor(b->node(0).inputs[0]).quantized = DataType::kInt8;
-  });
-  DeviceProfile minimal = Fusing();
-  minimal.limits = DeviceLimits();
-  Case added;
-  added.add = true;
-  ExpectNotFused(Nothing, added, minimal);  // five tensors
-}
-
-TEST(FuseSqueezeExciteTest, TakesWhatItCan) {
-  Block read_between(Case{});
-  read_between.b.graph.outputs.push_back(read_between.first);
-  FuseSqueezeExcite(&read_between.b.graph, Fusing());
-  EXPECT_THAT(read_between.b.Ops(), ElementsAre("SQUEEZE_EXCITE", "CONV_2D"));
-
-  Case added;
-  added.add = true;
-  Block read_sum(added);
-  read_sum.b.graph.outputs.push_back(read_sum.sum);
-  FuseSqueezeExcite(&read_sum.b.graph, Fusing());
-  EXPECT_THAT(read_sum.b.Ops(), ElementsAre("ADD", "SQUEEZE_EXCITE"));
 }
 
 }  // namespace

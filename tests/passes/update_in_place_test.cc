@@ -1,80 +1,14 @@
 // labels: op llvmpipe softpipe
-// Updates written into their input's memory: the pass on graphs, and whole
-// models against TFLite's CPU in every storage.
+// Updates written into their input's memory: whole models against TFLite's CPU
+// in every storage. update_in_place.txt has the graphs.
 #include <string>
-#include <vector>
 
-#include "delegate/ops/movement/dynamic_update_slice.h"
-#include "delegate/passes/all_passes.h"
 #include "tests/testing/device_test.h"
-#include "tests/testing/graph_builder.h"
 #include "tests/testing/op_model_maker.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-// --- The pass ----------------------------------------------------------------
-
-// A cache of six rows.
-const std::vector<int> kCache = {1, 1, 6, 5};
-
-TensorId Update(GraphBuilder* b, TensorId cache, int channels = 5) {
-  const TensorId row = b->Input({1, 1, 1, channels});
-  const TensorId at = b->Input({4});
-  UpdateSlice slice;
-  slice.extents[kWidthAxis] = 6;
-  slice.extents[kChannelAxis] = 5;
-  slice.box[kChannelAxis] = channels;
-  return b->Node("DYNAMIC_UPDATE_SLICE", {cache, row, at}, kCache, slice);
-}
-
-TEST(UpdateInPlaceTest, UpdatesFollowOneAnotherInOneMemory) {
-  GraphBuilder b;
-  const TensorId cache = b.Input(kCache);
-  const TensorId before = b.Relu(cache);
-  const TensorId first = Update(&b, cache);
-  const TensorId between = b.Relu(first);
-  const TensorId second = Update(&b, first);
-  b.graph.outputs = {before, between, second};
-  UpdateInPlace(&b.graph);
-  EXPECT_EQ(b.graph.tensor(first).view.of, cache);
-  EXPECT_EQ(b.graph.tensor(second).view.of, cache);
-}
-
-TEST(UpdateInPlaceTest, OldValuesThatAreReadLaterStay) {
-  GraphBuilder b;
-  const TensorId cache = b.Input(kCache);
-  const TensorId updated = Update(&b, cache);
-  const TensorId after = b.Relu(cache);
-  b.graph.outputs = {updated, after};
-  UpdateInPlace(&b.graph);
-  EXPECT_EQ(b.graph.tensor(updated).view.of, kNoTensor);
-}
-
-TEST(UpdateInPlaceTest, OnlyComputedValuesAreOverwritten) {
-  GraphBuilder b;
-  const TensorId kept = b.Relu(b.Input(kCache));
-  const std::vector<TensorId> updated = {Update(&b, kept),
-                                         Update(&b, b.Constant(kCache))};
-  b.graph.outputs = updated;
-  b.graph.outputs.push_back(kept);
-  UpdateInPlace(&b.graph);
-  for (TensorId id : updated) {
-    EXPECT_EQ(b.graph.tensor(id).view.of, kNoTensor);
-  }
-}
-
-TEST(UpdateInPlaceTest, SomeChannelsToo) {
-  GraphBuilder b;
-  const TensorId cache = b.Relu(b.Input(kCache));
-  const TensorId updated = Update(&b, cache, /*channels=*/3);
-  b.graph.outputs = {updated};
-  UpdateInPlace(&b.graph);
-  EXPECT_EQ(b.graph.tensor(updated).view.of, cache);
-}
-
-// --- Whole models ------------------------------------------------------------
 
 class UpdatedModelTest : public DeviceTest {
  protected:

@@ -1,20 +1,19 @@
 // labels: op llvmpipe softpipe
 // Convolutions that write the rows which a RESHAPE makes of their results, by
-// themselves and in a concatenation: against their definition, and the graphs
-// that the pass must leave alone.
-#include <functional>
+// themselves and in a concatenation: against their definition. read_through.txt
+// has the graphs.
 #include <tuple>
 #include <vector>
 
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/all_passes.h"
 #include "delegate/passes/passes.h"
 #include "gmock/gmock.h"
 #include "tests/testing/device.h"
 #include "tests/testing/naive_conv.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/storage_setting.h"
 #include "tests/testing/through_profile.h"
@@ -120,8 +119,8 @@ std::vector<float> Compute(const Heads& heads,
 // Only the convolutions are left.
 Heads Written(Heads heads) {
   const size_t convolutions = heads.rows.size();
-  ConcatInPlace(&heads.graph);
-  WriteThrough(&heads.graph, ThroughProfile());
+  RunPass("concat_in_place", &heads.graph);
+  RunPass("write_through", &heads.graph, ThroughProfile());
   EXPECT_THAT(heads.Ops(), ::testing::ElementsAreArray(std::vector<std::string>(
                                convolutions, "CONV_2D")));
   return heads;
@@ -190,82 +189,9 @@ TEST(WriteThroughTest, WhatIsAddedIsStoredAsZeros) {
   heads.graph.nodes.push_back(sum);
   heads.graph.outputs = sum.outputs;
   Heads written = heads;
-  WriteThrough(&written.graph, ThroughProfile());
+  RunPass("write_through", &written.graph, ThroughProfile());
   EXPECT_THAT(written.Ops(), ElementsAre("CONV_2D", "CONV_2D"));
   EXPECT_EQ(Compute(written), Compute(heads));
-}
-
-TEST(WriteThroughTest, TheFunctionsBehindTheRowsAreTheConvolutions) {
-  Heads heads({{{1, 2, 2, 4}, 1, 3, 4}, {{1, 1, 1, 4}, 1, 3, 4}});
-  heads.graph.nodes[0].post_ops = {{"abs"}};
-  heads.graph.nodes.back().post_ops = {{"clamp", {0, 6, 0, 0}}};
-  const Heads written = Written(heads);
-  const Node& node = written.graph.nodes[0];
-  ASSERT_EQ(node.post_ops.size(), 2u);
-  EXPECT_EQ(node.post_ops[1].function, "clamp");
-  const Tensor& result = written.graph.tensor(node.outputs[0]);
-  EXPECT_EQ(result.view.ToString(), " in t10 as rows at 0,0,0,0");
-  EXPECT_EQ(
-      written.graph.tensor(written.graph.nodes[1].outputs[0]).view.ToString(),
-      " in t10 as rows at 0,0,12,0");
-}
-
-// The heads, changed, keep their nodes.
-void ExpectKept(Heads heads, const std::function<void(Graph*)>& change,
-                const DeviceProfile& profile = ThroughProfile()) {
-  change(&heads.graph);
-  const auto ops = heads.Ops();
-  WriteThrough(&heads.graph, profile);
-  EXPECT_EQ(heads.Ops(), ops);
-}
-
-TEST(WriteThroughTest, LeavesOtherGraphsAlone) {
-  const auto nothing = [](Graph*) {};
-  const Heads heads({{{1, 2, 2, 4}, 1, 3, 4}}),
-      padded({{{1, 2, 2, 4}, 1, 3, 5}});
-  ExpectKept(heads, nothing, RoomyProfile());  // the row says no
-  for (const Heads& h : {heads, padded}) {
-    const TensorId between = h.graph.nodes[0].outputs[0];
-    ExpectKept(h, [=](Graph* g) { g->outputs.push_back(between); });
-    ExpectKept(h, [=](Graph* g) { g->tensor(between).always_float32 = true; });
-    ExpectKept(h, [](Graph* g) {  // another reader
-      g->nodes.push_back(g->nodes[1]);
-      g->nodes.back().outputs = {AddTensor(g, {1, 1, 1, 48})};
-    });
-    ExpectKept(h, [](Graph* g) {
-      g->nodes[0].op = FindOpNamed("ABS");
-      g->nodes[0].attributes = {};
-    });
-    ExpectKept(h, [](Graph* g) {  // a function of the place
-      PostOp add{"add"};
-      add.operand = g->inputs[0];
-      g->nodes[1].post_ops = {add};
-    });
-    const TensorId row = h.rows[0];
-    ExpectKept(h, [=](Graph* g) {  // no row
-      Tensor& tensor = g->tensor(row);
-      tensor.dims = {1, tensor.shape.w, 1, tensor.shape.c};
-      tensor.shape = gles_delegate::Shape::FromDims(tensor.dims);
-    });
-    ExpectKept(h, [=](Graph* g) {  // a part that others read
-      g->tensor(row).view.of = AddTensor(g, {1, 99, g->tensor(row).shape.c});
-    });
-    ExpectKept(h, [=](Graph* g) {  // some channels of a whole
-      g->outputs.clear();
-      g->tensor(row).view.of = AddTensor(g, {1, 99, 32});
-    });
-  }
-  // Other outputs cannot be added.
-  ExpectKept(padded, [](Graph* g) {
-    PostOp add{"add"};
-    add.operand = AddConstant(g, {15}, std::vector<float>(15));
-    g->nodes[0].post_ops = {add};
-  });
-  ExpectKept(padded, [](Graph* g) {
-    g->tensor(g->nodes[0].inputs[1]).constant = ConstantData();
-  });
-  // Nor do they pay: 16 times the work.
-  ExpectKept(Heads({{{1, 64, 64, 64}, 3, 2, 1}}), nothing);
 }
 
 }  // namespace

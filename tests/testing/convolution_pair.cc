@@ -94,40 +94,4 @@ NaiveResult ConvolutionPair::Expected() const {
           Compute(second_, AsFloats(first_.dst, first.magnitudes)).magnitudes};
 }
 
-std::vector<std::function<void(ConvolutionPair*)>> ChangesThatPartThem() {
-  using Pair = ConvolutionPair*;
-  std::vector<std::function<void(Pair)>> changes = {
-      [](Pair p) {
-        p->window.multiplier = 2;
-        p->node(ConvolutionPair::Kind::kDepthwise).attributes = p->window;
-      },
-      [](Pair p) {
-        Conv2dAttributes strided;
-        strided.stride_w = 2;
-        p->node(ConvolutionPair::Kind::kPointwise).attributes = strided;
-      },
-      [](Pair p) { p->graph.nodes[0].post_ops.push_back({"tanh"}); },
-      [](Pair p) {  // somebody else reads what is between
-        p->graph.outputs.push_back(p->graph.nodes[0].outputs[0]);
-      },
-      [](Pair p) {  // the second reads it twice
-        PostOp add{"add"};
-        add.operand = p->graph.nodes[0].outputs[0];
-        p->graph.nodes[1].post_ops = {add};
-      },
-  };
-  for (int node : {0, 1}) {
-    for (int input : {1, 2}) {  // weights or a bias computed at run time
-      changes.push_back([=](Pair p) {
-        p->graph.tensor(p->graph.nodes[node].inputs[input]).constant =
-            ConstantData();
-      });
-    }
-    // An input that is not a real value.
-    changes.push_back(
-        [=](Pair p) { p->graph.nodes[node].integer_path = true; });
-  }
-  return changes;
-}
-
 }  // namespace gles_delegate::testing

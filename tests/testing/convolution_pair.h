@@ -4,7 +4,6 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_CONVOLUTION_PAIR_H_
 #define GLES_DELEGATE_TESTS_TESTING_CONVOLUTION_PAIR_H_
 
-#include <functional>
 #include <vector>
 
 #include "delegate/graph/graph.h"
@@ -56,10 +55,6 @@ class ConvolutionPair {
   bool clamps_;
   Convolution first_, second_;
 };
-
-// Whichever is first: functions that change the pair so that no pass may fuse
-// it.
-std::vector<std::function<void(ConvolutionPair*)>> ChangesThatPartThem();
 
 }  // namespace gles_delegate::testing
 

@@ -11,17 +11,10 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/movement/pad.h"
 #include "delegate/ops/op_list.h"
+#include "tests/testing/run_pass.h"
 
 namespace gles_delegate::testing {
-
-// The functions of the node's post-ops, in order.
-inline std::vector<std::string> Functions(const Node& node) {
-  std::vector<std::string> names;
-  for (const PostOp& op : node.post_ops) names.push_back(op.function);
-  return names;
-}
 
 // Of a tensor where any will do: one slice of 2x2 pixels.
 inline const std::vector<int> kDims = {1, 2, 2, 4};
@@ -72,10 +65,6 @@ class GraphBuilder {
     return Node("RELU", {x}, graph.tensor(x).dims, Plain(x, 0),
                 {{"clamp", {0, 6, 0, 0}}});
   }
-  TensorId Logistic(TensorId x) {
-    return Node("LOGISTIC", {x}, graph.tensor(x).dims, Plain(x, 0),
-                {{"logistic", {}}});
-  }
   // a + b and a * b, a the source.
   TensorId Add(TensorId a, TensorId b) { return Binary("ADD", "add", a, b); }
   TensorId Mul(TensorId a, TensorId b) { return Binary("MUL", "mul", a, b); }
@@ -88,9 +77,6 @@ class GraphBuilder {
   TensorId Conv(TensorId x) {
     return Node("CONV_2D", {x, Constant({4, 1, 1, 4})}, graph.tensor(x).dims,
                 Conv2dAttributes());
-  }
-  TensorId Pad(TensorId x, const std::vector<int>& dims, PadAttributes a) {
-    return Node("PAD", {x, Ints({0, 0, 1, 2, 3, 4, 0, 0})}, dims, a);
   }
   ElementwiseAttributes Plain(TensorId x, int source) {
     ElementwiseAttributes a;

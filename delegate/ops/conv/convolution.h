@@ -148,7 +148,7 @@ struct Convolution {
   std::vector<PostOp> input_stage;  // kInputStage; only if CanTakeInputStage()
   StageConvolution inner;           // kInnerStage; of the last two kinds
   NextPointwise next;               // only of what FuseNext makes
-  RowNorm norm;                     // these two only of what FuseFewRows makes
+  RowNorm norm;                     // these two only of fuse_few_rows.cc
   // kGateStage: products of the same rows with a second matrix of the same
   // shape, by whose functions, without operands, the first are multiplied.
   StageConvolution gate;

@@ -130,10 +130,6 @@ bool FitSums(const std::vector<quant::Multiplier>& multipliers) {
       [](const quant::Multiplier& m) { return m.shift <= kMaxShift; });
 }
 
-bool IsFloat(const Tensor& tensor) {
-  return tensor.type == DataType::kFloat32 && !tensor.is_float_view();
-}
-
 PostOp QuantizedByInverse(const Tensor& out) {
   const quant::CodeRange range =
       quant::RangeOf(static_cast<int>(DataTypeSize(out.stored())),

@@ -73,9 +73,6 @@ PostOp WithTable(const char* function,
                  const std::vector<std::array<int32_t, 2>>& rows,
                  const std::string& name, Graph* graph);
 
-// A float tensor that is not a float view.
-bool IsFloat(const Tensor& tensor);
-
 // Quantizes a float to `out`, relative to its zero point: times 1 / scale in
 // float32, ties to even.
 PostOp QuantizedByInverse(const Tensor& out);

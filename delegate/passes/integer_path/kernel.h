@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "delegate/graph/graph.h"
-#include "delegate/plan/planner.h"
+#include "delegate/passes/rewrite.h"
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate::integer_path {
@@ -56,12 +56,12 @@ using Int16Rewrite = std::vector<Node>(const Node& node,
 std::optional<Node> InIntegers(const Node& node, const KernelContext& context);
 std::vector<Node> InInt16(const Node& node, const KernelContext& context);
 
-// Adds a node before some inputs, after which the ops below only move values,
+// Adds a node before some inputs of node n, which then only moves values,
 // as in TFLite. Inputs of a uint8 CONCATENATION with another quantization than
 // the output are rescaled. Those of a SELECT, or of a PADV2 with a runtime
 // value, are reinterpreted in the output's quantization. Run it after
 // holds_quantized is set.
-void MatchQuantizations(Graph* graph);
+void MatchQuantizations(Rewriter& r, int n);
 
 }  // namespace gles_delegate::integer_path
 

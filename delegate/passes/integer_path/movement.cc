@@ -53,14 +53,19 @@ Node Converted(TensorId id, const Tensor& out, Graph* graph) {
   return node;
 }
 
-// Input `id` of `node`, reinterpreted in the output's quantization; adds the
-// necessary node to `*nodes`.
-TensorId AsQuantizedOf(const Tensor& out, const Node& mover, TensorId id,
-                       Graph* graph, std::vector<Node>* nodes) {
-  const Tensor in = graph->tensor(id);
+// Lets input i of node n be read in the quantization of its output, by a node
+// before it unless it is a constant.
+void ReadAsOutput(Rewriter& r, int n, int i) {
+  Node mover = r.node(n);
+  const TensorId id = mover.inputs[i];
+  const Tensor &in = r.tensor(id), &out = r.tensor(mover.outputs[0]);
+  if (SameQuantized(in, out)) return;
   Tensor same = in;
   same.quantization = out.quantization;
-  if (in.is_constant()) return graph->AddTensor(std::move(same));
+  if (in.is_constant()) {
+    mover.inputs[i] = r.AddTensor(std::move(same));
+    return r.Replace(n, std::move(mover));
+  }
   same.name = absl::StrCat(in.name, " as ", out.name);
   same.tflite_index = -1;
   Node node;
@@ -70,9 +75,10 @@ TensorId AsQuantizedOf(const Tensor& out, const Node& mover, TensorId id,
   node.attributes = ElementwiseAttributes{0, in.shape, {}};
   node.post_ops = {ShiftOf(in, out)};
   node.integer_path = true;
-  node.outputs = {graph->AddTensor(std::move(same))};
-  nodes->push_back(std::move(node));
-  return nodes->back().outputs[0];
+  node.outputs = {r.AddTensor(std::move(same))};
+  mover.inputs[i] = node.outputs[0];
+  r.InsertBefore(n, std::move(node));
+  r.Replace(n, std::move(mover));
 }
 
 // A SELECT of 8-bit quantized values of the output's type.
@@ -131,37 +137,26 @@ bool PadsOtherQuantized(const Node& node, const Graph& graph) {
 
 }  // namespace
 
-void MatchQuantizations(Graph* graph) {
-  std::vector<Node> nodes;
-  for (Node& node : graph->nodes) {
-    if (SelectsQuantized(node, *graph)) {
-      for (const int i : {1, 2}) {
-        const Tensor out = graph->tensor(node.outputs[0]);
-        if (SameQuantized(graph->tensor(node.inputs[i]), out)) continue;
-        node.inputs[i] =
-            AsQuantizedOf(out, node, node.inputs[i], graph, &nodes);
-      }
-    }
-    if (PadsOtherQuantized(node, *graph)) {
-      const Tensor out = graph->tensor(node.outputs[0]);
-      node.inputs[0] = AsQuantizedOf(out, node, node.inputs[0], graph, &nodes);
-      node.post_ops.clear();
-    }
-    if (RescalesInputs(node, *graph)) {
-      for (TensorId& id : node.inputs) {
-        if (SameQuantized(graph->tensor(id), graph->tensor(node.outputs[0]))) {
-          continue;
-        }
-        Node converted = Converted(id, graph->tensor(node.outputs[0]), graph);
-        converted.tflite_index = node.tflite_index;
-        id = converted.outputs[0];
-        nodes.push_back(std::move(converted));
-      }
-      node.post_ops.clear();
-    }
-    nodes.push_back(std::move(node));
+void MatchQuantizations(Rewriter& r, int n) {
+  if (SelectsQuantized(r.node(n), r.graph())) {
+    for (const int i : {1, 2}) ReadAsOutput(r, n, i);
   }
-  graph->nodes = std::move(nodes);
+  if (PadsOtherQuantized(r.node(n), r.graph())) {
+    ReadAsOutput(r, n, 0);
+    r.own(n).post_ops.clear();
+  }
+  if (!RescalesInputs(r.node(n), r.graph())) return;
+  Node joined = r.node(n);
+  for (TensorId& id : joined.inputs) {
+    const Tensor& out = r.tensor(joined.outputs[0]);
+    if (SameQuantized(r.tensor(id), out)) continue;
+    Node converted = Converted(id, out, &r.graph());
+    converted.tflite_index = joined.tflite_index;
+    id = converted.outputs[0];
+    r.InsertBefore(n, std::move(converted));
+  }
+  joined.post_ops.clear();
+  r.Replace(n, std::move(joined));
 }
 
 std::optional<Node> MoveInIntegers(const Node& node, const KernelContext& c) {

@@ -1,0 +1,354 @@
+#include "delegate/passes/rewrite.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "absl/status/status.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/movement/dynamic_update_slice.h"
+#include "delegate/ops/movement/moved_functions.h"
+#include "delegate/ops/op_list.h"
+#include "delegate/ops/reduction/row_functions.h"
+#include "delegate/ops/stages.h"
+#include "delegate/passes/passes.h"
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+namespace {
+
+// Its dispatch binds each constant as a tensor; others have theirs packed.
+bool BindsConstants(const Node& node) {
+  return node.op == &RowFunctions() || node.op == &MovedFunctions() ||
+         std::any_cast<UpdateSlice>(&node.attributes) != nullptr;
+}
+
+// The weights that stages have besides the node's own.
+int CountStageWeights(const Node& node) {
+  return static_cast<int>(std::count_if(
+      node.stages.begin(), node.stages.end(), [](const Stage& stage) {
+        return stage.name == kInnerStage || stage.name == kNextStage ||
+               stage.name == kGateStage;
+      }));
+}
+
+// What the node's dispatch binds: tensors that it reads and writes, and packed
+// constants.
+int CountBindings(const Graph& graph, const Node& node) {
+  const int others = CountOperands(node) + CountStageWeights(node) +
+                     static_cast<int>(node.outputs.size());
+  if (IsPlainElementwise(graph, node)) return 1 + others;
+  bool has_packed = false;
+  std::vector<TensorId> read;
+  for (TensorId id : node.inputs) {
+    if (id == kNoTensor) continue;
+    if (graph.tensor(id).is_constant() && !BindsConstants(node)) {
+      has_packed = true;
+    } else if (std::find(read.begin(), read.end(), id) == read.end()) {
+      read.push_back(id);
+    }
+  }
+  return static_cast<int>(read.size()) + (has_packed ? 1 : 0) + others;
+}
+
+}  // namespace
+
+Rewriter::Rewriter(Graph* graph, const PassContext& context,
+                   absl::string_view pass)
+    : graph_(*graph),
+      context_(context),
+      pass_(pass),
+      notes_(context.notes),
+      max_tensors_(MaxBoundTensors(context.profile)),
+      is_output_(graph->tensors.size(), false) {
+  for (TensorId id : graph->outputs) is_output_[id] = true;
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    places_.push_back({static_cast<int>(n)});
+    Link(static_cast<int>(n));
+  }
+}
+
+Rewriter::~Rewriter() {
+  std::vector<int> order;
+  for (int n = 0; n < size(); ++n) {
+    if (!is_gone(n)) order.push_back(n);
+  }
+  if (inserted_ > 0) {
+    std::sort(order.begin(), order.end(),
+              [this](int a, int b) { return IsBefore(a, b); });
+  }
+  std::vector<Node> nodes;
+  nodes.reserve(order.size());
+  for (int n : order) nodes.push_back(std::move(graph_.nodes[n]));
+  graph_.nodes = std::move(nodes);
+}
+
+const DeviceProfile& Rewriter::profile() const { return context_.profile; }
+
+// --- Who makes and reads a tensor --------------------------------------------
+
+int Rewriter::MakerOf(TensorId id) const {
+  return id >= 0 && id < static_cast<int>(maker_.size()) ? maker_[id] : -1;
+}
+
+const std::vector<int>& Rewriter::ReadersOf(TensorId id) const {
+  static const std::vector<int>& none = *new std::vector<int>();
+  return id < static_cast<int>(readers_.size()) ? readers_[id] : none;
+}
+
+int Rewriter::OnlyReaderOf(TensorId id) const {
+  const std::vector<int>& readers = ReadersOf(id);
+  return readers.size() == 1 && !IsOutput(id) ? readers[0] : -1;
+}
+
+int Rewriter::TakerOf(int n) const {
+  if (node(n).outputs.size() != 1) return -1;
+  const TensorId id = node(n).outputs[0];
+  const int reader = OnlyReaderOf(id);
+  return reader < 0 || tensor(id).view.of != kNoTensor ||
+                 IsOperand(id, node(reader))
+             ? -1
+             : reader;
+}
+
+int Rewriter::MakerFor(TensorId id, int n) const {
+  return OnlyReaderOf(id) == n ? MakerOf(id) : -1;
+}
+
+bool Rewriter::IsBefore(int a, int b) const {
+  const Place &x = places_[a], &y = places_[b];
+  return std::tie(x.at, x.offset) < std::tie(y.at, y.offset);
+}
+
+void Rewriter::Link(int n) {
+  maker_.resize(graph_.tensors.size(), -1);
+  readers_.resize(graph_.tensors.size());
+  is_output_.resize(graph_.tensors.size(), false);
+  for (TensorId id : node(n).outputs) {
+    if (id != kNoTensor) maker_[id] = n;
+  }
+  for (TensorId id : ReadBy(node(n))) {
+    std::vector<int>& readers = readers_[id];
+    const auto after = [this](int a, int b) { return IsBefore(a, b); };
+    readers.insert(std::upper_bound(readers.begin(), readers.end(), n, after),
+                   n);
+  }
+}
+
+void Rewriter::Unlink(int n) {
+  for (TensorId id : node(n).outputs) {
+    if (id != kNoTensor && maker_[id] == n) maker_[id] = -1;
+  }
+  for (TensorId id : ReadBy(node(n))) {
+    std::vector<int>& readers = readers_[id];
+    readers.erase(std::remove(readers.begin(), readers.end(), n),
+                  readers.end());
+  }
+}
+
+// --- Changes -----------------------------------------------------------------
+
+void Rewriter::Replace(int n, Node node) {
+  Unlink(n);
+  graph_.nodes[n] = std::move(node);
+  Link(n);
+}
+
+void Rewriter::Remove(int n) {
+  Unlink(n);
+  places_[n].is_gone = true;
+}
+
+Node Rewriter::Take(int n) {
+  Remove(n);
+  return std::move(graph_.nodes[n]);
+}
+
+int Rewriter::Insert(Place place, Node node) {
+  const int n = size();
+  places_.push_back(place);
+  graph_.nodes.push_back(std::move(node));
+  Link(n);
+  return n;
+}
+
+// Those before a node have negative offsets, in the order of insertion.
+int Rewriter::InsertBefore(int n, Node node) {
+  constexpr int kFirst = -(1 << 30);
+  return Insert({places_[n].at, kFirst + ++inserted_}, std::move(node));
+}
+
+int Rewriter::InsertAfter(int n, Node node) {
+  const int at = n < 0 ? -1 : places_[n].at;
+  return Insert({at, ++inserted_}, std::move(node));
+}
+
+void Rewriter::ReadInstead(TensorId from, TensorId to) {
+  const std::vector<int> readers = ReadersOf(from);
+  for (int n : readers) {
+    Change(n, [&](Node& node) {
+      std::replace(node.inputs.begin(), node.inputs.end(), from, to);
+      for (PostOp& op : node.post_ops) {
+        if (op.operand == from) op.operand = to;
+      }
+      for (Stage& stage : node.stages) {
+        for (PostOp& op : stage.ops) {
+          if (op.operand == from) op.operand = to;
+        }
+      }
+    });
+  }
+}
+
+bool Rewriter::Fuse(int at, absl::Span<const int> others, Node fused) {
+  if (!CanBind(fused)) {
+    Decline(at, "one node would bind ", CountBindings(graph_, fused), " of ",
+            max_tensors_, " tensors");
+    return false;
+  }
+  for (int n : others) fused.always_float32 |= node(n).always_float32;
+  Planner planner(&graph_, profile());
+  if (const absl::Status planned = PlanNode(fused, &planner); !planned.ok()) {
+    // Without the node and its tensors, which the message begins with.
+    const absl::string_view why = planned.message();
+    const size_t end = why.rfind("): ");
+    Decline(at, "one node cannot be planned: ",
+            why.substr(end == why.npos ? 0 : end + 3));
+    return false;
+  }
+  for (int n : others) Remove(n);
+  Replace(at, std::move(fused));
+  return true;
+}
+
+bool Rewriter::IsDead(int n) const {
+  const auto& outputs = node(n).outputs;
+  return !is_gone(n) && !KeepsState(graph_, node(n)) &&
+         std::all_of(outputs.begin(), outputs.end(), [this](TensorId id) {
+           return id == kNoTensor || (ReadersOf(id).empty() && !IsOutput(id));
+         });
+}
+
+void Rewriter::RemoveUnread(std::vector<TensorId> ids) {
+  while (!ids.empty()) {
+    const int n = MakerOf(ids.back());
+    ids.pop_back();
+    if (n < 0 || !IsDead(n)) continue;
+    for (TensorId id : ReadBy(node(n))) ids.push_back(id);
+    Remove(n);
+  }
+}
+
+void Rewriter::RemoveDead() {
+  for (int n = size() - 1; n >= 0; --n) {
+    if (!IsDead(n)) continue;
+    std::vector<TensorId> read = ReadBy(node(n));
+    Remove(n);
+    RemoveUnread(std::move(read));
+  }
+}
+
+// --- Limits ------------------------------------------------------------------
+
+bool Rewriter::CanBind(const Node& node, int more) const {
+  return CountBindings(graph_, node) + more <= max_tensors_;
+}
+
+void Rewriter::Note(int n, const std::string& why) {
+  notes_->push_back(absl::StrCat(pass_, ": ", NameOf(node(n)), " ",
+                                 node(n).tflite_index, ": ", why));
+}
+
+// --- Questions that several passes ask ---------------------------------------
+
+std::vector<TensorId> ReadBy(const Node& node) {
+  std::vector<TensorId> ids = OperandsOf(node);
+  for (TensorId id : node.inputs) {
+    if (id != kNoTensor) ids.push_back(id);
+  }
+  return ids;
+}
+
+bool KeepsState(const Graph& graph, const Node& node) {
+  return std::any_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+    return id != kNoTensor && graph.tensor(id).is_variable;
+  });
+}
+
+bool IsOperand(TensorId tensor, const Node& node) {
+  const std::vector<TensorId> operands = OperandsOf(node);
+  return std::find(operands.begin(), operands.end(), tensor) != operands.end();
+}
+
+int CountOperands(const Node& node) {
+  return static_cast<int>(OperandsOf(node).size());
+}
+
+bool IsSameEverywhere(const PostOp& op) {
+  return op.operand == kNoTensor || op.operand_lookup;
+}
+
+bool BroadcastsOperand(const PostOp& op) {
+  return !op.operand_zero_extend && !op.operand_table && !op.operand_lookup &&
+         !op.operand_max_pool;
+}
+
+bool IsStoredAlike(const Tensor& a, const Tensor& b) {
+  return a.type == b.type && a.holds_quantized == b.holds_quantized &&
+         a.always_float32 == b.always_float32;
+}
+
+bool LieAlike(const Tensor& a, const Tensor& b) {
+  return IsStoredAlike(a, b) && a.quantized == b.quantized &&
+         a.quantization.scale == b.quantization.scale &&
+         a.quantization.zero_point == b.quantization.zero_point;
+}
+
+bool IsFloat(const Tensor& tensor) {
+  return tensor.type == DataType::kFloat32 && !tensor.is_float_view();
+}
+
+bool IsReal(const Tensor& tensor) {
+  return IsFloat(tensor) && !tensor.is_variable;
+}
+
+bool IsComputedFloat(const Tensor& tensor) {
+  return IsReal(tensor) && !tensor.is_constant() && tensor.view.of == kNoTensor;
+}
+
+Node ReshapeNode(TensorId from, TensorId to) {
+  Node node;
+  node.op = FindOpNamed("RESHAPE");
+  node.inputs = {from};
+  node.outputs = {to};
+  return node;
+}
+
+TensorId AddLike(const Tensor& like, std::string name, std::vector<int> dims,
+                 Graph* graph) {
+  Tensor t;
+  t.name = std::move(name);
+  t.type = like.type;
+  t.always_float32 = like.always_float32;
+  t.shape = Shape::FromDims(dims);
+  t.dims = std::move(dims);
+  return graph->AddTensor(std::move(t));
+}
+
+TensorId AddConstantAs(const Shape& shape, TensorId constant, Graph* graph) {
+  Tensor t = graph->tensor(constant);
+  absl::StrAppend(&t.name, " as ", shape.ToString());
+  t.dims = {shape.b, shape.h, shape.w, shape.c};
+  t.shape = shape;
+  return graph->AddTensor(std::move(t));
+}
+
+bool HasRoomFor(size_t more, const std::vector<PostOp>& ops) {
+  return more == 0 || ops.size() + more <= kMaxPostOps;
+}
+
+void AddFunctions(const std::vector<PostOp>& more, std::vector<PostOp>* ops) {
+  ops->insert(ops->end(), more.begin(), more.end());
+}
+
+}  // namespace gles_delegate
