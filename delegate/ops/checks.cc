@@ -45,6 +45,20 @@ absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want) {
                    ", its inputs and attributes give ", DimsString(want)));
 }
 
+absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
+                         const Tensor& whole, int axis) {
+  const size_t rank = whole.dims.size();
+  const int extent = axis < static_cast<int>(rank) ? whole.dims[axis] : -1;
+  int64_t sum = 0;
+  for (const Tensor* piece : pieces) {
+    if (piece->dims.size() == rank) sum += piece->dims[axis];
+  }
+  if (sum == extent) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the pieces of axis ", axis, " have ", sum,
+                   " elements together, the whole has ", extent));
+}
+
 absl::Status CheckRank(const Tensor& tensor, absl::string_view what, int max) {
   if (static_cast<int>(tensor.dims.size()) <= max) return absl::OkStatus();
   return absl::UnimplementedError(

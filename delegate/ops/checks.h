@@ -31,6 +31,11 @@ bool IsIntegers(const Tensor& tensor);
 // kInvalidArgument unless the output has exactly these dimensions.
 absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want);
 
+// kInvalidArgument: along `axis`, the pieces have not together as many elements
+// as the whole.
+absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
+                         const Tensor& whole, int axis);
+
 // kUnimplemented above rank `most`, for ops with axis parameters: AxisArray
 // holds five.
 absl::Status CheckRank(const Tensor& tensor, absl::string_view what,

@@ -1,5 +1,8 @@
 // The one check of the counts, types, ranks and constants of all ops. A parser
-// sees only nodes that have their op's signature.
+// sees only nodes that have their op's signature, and the shapes that the
+// runtime's own kernel has worked out: of a builtin op, it checks none but
+// those that the kernels do not all refuse, and those that the host's memory
+// hangs on.
 //
 //   "x<=5 paddings! value? -> y"   inputs, in order, and outputs
 //
@@ -9,6 +12,7 @@
 //   x?           may be absent
 //   x*, x..      any number, at least one, of one shape; of any shapes
 //   axis!        int32 or int64, a constant of the model; axis!1: one element
+//   begin!x      one for each axis of x; paddings!2x: two
 //   ids#         for a shader: int32, which int64 is at run time
 //                (tflite/host_view.h), or an int64 constant
 //   x:ib         int32 or bool, whatever the op's types

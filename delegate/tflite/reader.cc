@@ -317,6 +317,11 @@ class ModelReader {
       if (!name.empty()) model_.graph.composites[index] = name;
       checked.support = CheckInlined(
           *node, *inlined, is_loop ? "body" : "decomposition", &checked);
+    } else if (registration->prepare == nullptr &&
+               FindOp(registration->builtin_code, "") != nullptr) {
+      // Parsers take the shapes for those of the runtime's kernel.
+      checked.support = absl::UnimplementedError(
+          "the runtime's kernel gives its outputs no shapes");
     } else {
       std::vector<int> inputs = checked.inputs;
       checked.support = block_weights_.ViewAsFloat(registration->builtin_code,
