@@ -65,6 +65,22 @@ std::vector<Slot> SlotsOf(absl::string_view words) {
   return slots;
 }
 
+// Inputs and outputs.
+std::pair<std::vector<Slot>, std::vector<Slot>> SidesOf(
+    const OpDefinition& op) {
+  const std::pair<absl::string_view, absl::string_view> sides =
+      absl::StrSplit(op.signature, absl::MaxSplits("->", 1));
+  return {SlotsOf(sides.first), SlotsOf(sides.second)};
+}
+
+// The first input of this kind; -1: none.
+template <typename IsOne>
+int InputThat(const OpDefinition& op, IsOne is_one) {
+  const std::vector<Slot> inputs = SidesOf(op).first;
+  const auto it = std::find_if(inputs.begin(), inputs.end(), is_one);
+  return it == inputs.end() ? -1 : static_cast<int>(it - inputs.begin());
+}
+
 // Adds the places of one side of the node, "input" or "output".
 absl::Status AddPlaces(const std::vector<Slot>& slots,
                        const std::vector<const Tensor*>& tensors,
@@ -217,12 +233,26 @@ absl::Status CheckAlike(const Place& place, const Place& first) {
 
 }  // namespace
 
+int InputNamed(const OpDefinition& op, absl::string_view name) {
+  return InputThat(op, [&](const Slot& slot) { return slot.name == name; });
+}
+
+int InputOfType(const OpDefinition& op, char type) {
+  return InputThat(op, [&](const Slot& slot) {
+    return absl::StrContains(slot.types, type);
+  });
+}
+
+int InputsBeforeOptional(const OpDefinition& op) {
+  // RESHAPE's kernel looks at a shape whose index is -1.
+  return InputThat(op, [](const Slot& slot) {
+    return slot.Is("?") && !slot.is_parameter();
+  });
+}
+
 absl::Status CheckSignature(const OpDefinition& op, const NodeView& node) {
-  const std::pair<absl::string_view, absl::string_view> sides =
-      absl::StrSplit(op.signature, absl::MaxSplits("->", 1));
-  if (sides.first.empty()) return absl::OkStatus();
-  const std::vector<Slot> inputs = SlotsOf(sides.first);
-  const std::vector<Slot> outputs = SlotsOf(sides.second);
+  const auto [inputs, outputs] = SidesOf(op);
+  if (inputs.empty()) return absl::OkStatus();
   std::vector<Place> places;
   RETURN_IF_ERROR(AddPlaces(inputs, node.inputs, "input", &places));
   RETURN_IF_ERROR(AddPlaces(outputs, node.outputs, "output", &places));

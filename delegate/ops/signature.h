@@ -18,6 +18,7 @@
 //   x:ib         int32 or bool, whatever the op's types
 //   x:w          weights: float32 or float16, dense, complete
 //   x:-, x:c     not checked here; a constant of the model
+//   bias:-s      beside quantized values also int32 or int64: sums of products
 //   x y -> x     tensors with one name have one shape
 //   ""           the parser checks all of it
 #ifndef GLES_DELEGATE_DELEGATE_OPS_SIGNATURE_H_
@@ -31,6 +32,14 @@ namespace gles_delegate {
 // kInvalidArgument, kUnimplemented: a tensor of the node is not as the op's
 // signature says. The message has the rule and the tensors.
 absl::Status CheckSignature(const OpDefinition& op, const NodeView& node);
+
+// The first input with this name, or with this type; -1: the op has none.
+int InputNamed(const OpDefinition& op, absl::string_view name);
+int InputOfType(const OpDefinition& op, char type);
+
+// How many of the first inputs TFLite's kernel needs: those before the first
+// that may be absent. -1: all.
+int InputsBeforeOptional(const OpDefinition& op);
 
 }  // namespace gles_delegate
 
