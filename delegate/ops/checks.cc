@@ -45,6 +45,17 @@ absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want) {
                    ", its inputs and attributes give ", DimsString(want)));
 }
 
+absl::Status CheckOneQuantization(const Tensor& a, const Tensor& b) {
+  if (a.quantized == b.quantized &&
+      a.quantization.scale == b.quantization.scale &&
+      a.quantization.zero_point == b.quantization.zero_point) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("TFLite copies the quantized values of ", a.ToString(),
+                   " and ", b.ToString(), ", whose quantizations differ"));
+}
+
 absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
                          const Tensor& whole, int axis) {
   const size_t rank = whole.dims.size();

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
 #include "delegate/plan/planner.h"
 
@@ -16,14 +16,7 @@ absl::StatusOr<ParsedNode> ParseDynamicUpdateSlice(const NodeView& node) {
   const Tensor& update = *node.inputs[1];
   const int rank = static_cast<int>(input.dims.size());
   for (const Tensor* t : {&update, node.outputs[0]}) {
-    if (t->quantized == input.quantized &&
-        t->quantization.scale == input.quantization.scale &&
-        t->quantization.zero_point == input.quantization.zero_point) {
-      continue;
-    }
-    return absl::UnimplementedError(
-        absl::StrCat("TFLite copies the quantized values of ", input.ToString(),
-                     " and ", t->ToString(), ", whose quantizations differ"));
+    RETURN_IF_ERROR(CheckOneQuantization(input, *t));
   }
   UpdateSlice slice;
   slice.extents = ExtentsOf(input);
