@@ -317,7 +317,7 @@ class ModelReader {
           *node, *inlined, is_loop ? "body" : "decomposition", &checked);
     } else if (registration->prepare == nullptr &&
                FindOp(registration->builtin_code, "") != nullptr) {
-      // Parsers take the shapes for those of the runtime's kernel.
+      // Parsers rely on the shapes that the runtime's kernel gives.
       checked.support = absl::UnimplementedError(
           "the runtime's kernel gives its outputs no shapes");
     } else {

@@ -105,7 +105,7 @@ bool FakeInterpreter::Allocate() {
 }
 
 void FakeInterpreter::Invoke() {
-  // The delegate may run its nodes on the CPU, with memory of its own.
+  // On the CPU the delegate gives its nodes memory.
   constexpr int64_t kMaxOnCpu = 1 << 26;
   for (size_t i = 0; i < context_->tensors_size; ++i) {
     if (BytesOf(context_->tensors[i], kMaxOnCpu) < 0) return;

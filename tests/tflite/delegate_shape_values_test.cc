@@ -1,7 +1,7 @@
 // labels: op delegate llvmpipe softpipe oldest_tflite
 // Free axes, and values that follow from shapes: SHAPE and what other ops make
 // of it are constants of a partition, and CPU nodes see them when they are
-// prepared. What the runtime's kernels refuse is told in their words.
+// prepared. A refusal has the words of the runtime's kernel.
 #include <cstdarg>
 #include <cstdio>
 #include <memory>

@@ -10,7 +10,7 @@ namespace gles_delegate::conformance {
 // The whole page, as Markdown.
 std::string SupportedOpsPage();
 
-// The names in cpu_ops.inc that are no builtin, or an op of op_list.inc.
+// The names in cpu_ops.inc that are not builtins, or are in op_list.inc.
 std::vector<std::string> ReasonsForNoOp();
 
 }  // namespace gles_delegate::conformance

@@ -142,7 +142,7 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
   ASSIGN_OR_RETURN(auto end, IntsOfInput(node, 2));
   ASSIGN_OR_RETURN(auto strides, IntsOfInput(node, 3));
   const int rank = static_cast<int>(input.dims.size());
-  // The runtime's kernel wants as many of each.
+  // The runtime's kernel takes only lists of one length.
   begin.resize(std::min({begin.size(), end.size(), strides.size()}));
   ASSIGN_OR_RETURN(auto slices,
                    ExpandMasks(*params, rank, begin, end, strides));
