@@ -110,11 +110,6 @@ struct SoftmaxParams {
   float beta;
 };
 
-struct ReshapeParams {
-  int32_t shape[8];
-  int num_dimensions;
-};
-
 struct ResizeParams {  // RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR
   Flag align_corners;
   Flag half_pixel_centers;
@@ -148,17 +143,8 @@ struct UnpackParams {
   int axis;
 };
 
-struct SplitParams {  // SPLIT_V too
-  int num_splits;
-};
-
 struct OneHotParams {
   int axis;
-};
-
-struct SqueezeParams {
-  int32_t squeeze_dims[8];
-  int num_squeeze_dims;
 };
 
 struct BatchMatMulParams {

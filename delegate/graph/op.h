@@ -111,6 +111,14 @@ enum OpTrait : uint32_t {
   kTakesInt64 = 1 << 12,
   // Of input 1 and input 0: which of the two is taken if one is NaN.
   kSwapsOperands = 1 << 14,
+  // TFLite has hybrid kernels of it: 8-bit weights beside float32 activations,
+  // read as int8 without a zero point.
+  kHybrid = 1 << 15,
+  // Its weights, input 1, may have a scale for each block of a row.
+  kTakesBlocks = 1 << 16,
+  // Its last input is the output's number of rows, or gives it, if all inputs
+  // are constant.
+  kCountsSegments = 1 << 17,
   // Its inputs or outputs are complex64: to the op twice as many channels, real
   // and imaginary parts in turn (Tensor::is_complex).
   kTakesComplex = 1 << 13,

@@ -45,6 +45,31 @@ absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want) {
                    ", its inputs and attributes give ", DimsString(want)));
 }
 
+absl::Status CheckOneQuantization(const Tensor& a, const Tensor& b) {
+  if (a.quantized == b.quantized &&
+      a.quantization.scale == b.quantization.scale &&
+      a.quantization.zero_point == b.quantization.zero_point) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("TFLite copies the quantized values of ", a.ToString(),
+                   " and ", b.ToString(), ", whose quantizations differ"));
+}
+
+absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
+                         const Tensor& whole, int axis) {
+  const size_t rank = whole.dims.size();
+  const int extent = axis < static_cast<int>(rank) ? whole.dims[axis] : -1;
+  int64_t sum = 0;
+  for (const Tensor* piece : pieces) {
+    if (piece->dims.size() == rank) sum += piece->dims[axis];
+  }
+  if (sum == extent) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the pieces of axis ", axis, " have ", sum,
+                   " elements together, the whole has ", extent));
+}
+
 absl::Status CheckRank(const Tensor& tensor, absl::string_view what, int max) {
   if (static_cast<int>(tensor.dims.size()) <= max) return absl::OkStatus();
   return absl::UnimplementedError(

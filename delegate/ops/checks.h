@@ -31,6 +31,15 @@ bool IsIntegers(const Tensor& tensor);
 // kInvalidArgument unless the output has exactly these dimensions.
 absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want);
 
+// kUnimplemented: TFLite's kernel copies quantized values of one to the other,
+// whatever they stand for, and they stand for something else.
+absl::Status CheckOneQuantization(const Tensor& a, const Tensor& b);
+
+// kInvalidArgument: along `axis`, the pieces have not together as many elements
+// as the whole.
+absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
+                         const Tensor& whole, int axis);
+
 // kUnimplemented above rank `most`, for ops with axis parameters: AxisArray
 // holds five.
 absl::Status CheckRank(const Tensor& tensor, absl::string_view what,

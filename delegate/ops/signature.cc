@@ -19,6 +19,8 @@
 namespace gles_delegate {
 namespace {
 
+constexpr absl::string_view kDigits = "0123456789";
+
 // One word of a signature.
 struct Slot {
   explicit Slot(absl::string_view word) {
@@ -27,15 +29,21 @@ struct Slot {
     types = parts.second;
     name = parts.first.substr(0, parts.first.find_first_of("0123456789<?*.!#"));
     marks = parts.first.substr(name.size());
-    const size_t digit = marks.find_first_of("0123456789");
-    if (digit != marks.npos)
-      (void)absl::SimpleAtoi(marks.substr(digit), &number);
+    const size_t digit = marks.find_first_of(kDigits);
+    if (digit == marks.npos) return;
+    const size_t end = marks.find_first_not_of(kDigits, digit);
+    (void)absl::SimpleAtoi(marks.substr(digit, end - digit), &number);
   }
   bool Is(absl::string_view mark) const {
     return absl::StrContains(marks, mark);
   }
   bool repeats() const { return Is("*") || Is(".."); }
   bool is_parameter() const { return Is("!") || Is("#"); }
+  // The elements that a parameter has beside an x of `rank` axes; -1: any.
+  int64_t elements(size_t rank) const {
+    if (!Is("x")) return number;
+    return (number < 0 ? 1 : number) * static_cast<int64_t>(rank);
+  }
   bool has_types_of_op() const { return types.empty() && !is_parameter(); }
 
   absl::string_view name, marks, types;
@@ -55,6 +63,22 @@ std::vector<Slot> SlotsOf(absl::string_view words) {
     slots.emplace_back(word);
   }
   return slots;
+}
+
+// Inputs and outputs.
+std::pair<std::vector<Slot>, std::vector<Slot>> SidesOf(
+    const OpDefinition& op) {
+  const std::pair<absl::string_view, absl::string_view> sides =
+      absl::StrSplit(op.signature, absl::MaxSplits("->", 1));
+  return {SlotsOf(sides.first), SlotsOf(sides.second)};
+}
+
+// The first input of this kind; -1: none.
+template <typename IsOne>
+int InputThat(const OpDefinition& op, IsOne is_one) {
+  const std::vector<Slot> inputs = SidesOf(op).first;
+  const auto it = std::find_if(inputs.begin(), inputs.end(), is_one);
+  return it == inputs.end() ? -1 : static_cast<int>(it - inputs.begin());
 }
 
 // Adds the places of one side of the node, "input" or "output".
@@ -125,7 +149,7 @@ absl::Status CheckElementType(const Place& place, absl::string_view types) {
 
 absl::Status CheckParameter(const Place& place) {
   const Tensor& tensor = *place.tensor;
-  const auto& [slot, t, what] = place;
+  const std::string& what = place.what;
   if (tensor.type != DataType::kInt32 && tensor.type != DataType::kInt64) {
     return absl::InvalidArgumentError(absl::StrCat(
         what, " is ", tensor.TypeText(), ", wants int32 or int64"));
@@ -135,9 +159,19 @@ absl::Status CheckParameter(const Place& place) {
     return absl::UnimplementedError(absl::StrCat(
         what, ": known only at run time, must be a constant of the model"));
   }
-  if (slot->number < 0 || elements == slot->number) return absl::OkStatus();
+  return absl::OkStatus();
+}
+
+absl::Status CheckCount(const Place& place, absl::Span<const Place> places) {
+  const auto x = std::find_if(places.begin(), places.end(), [](const Place& p) {
+    return p.slot->name == "x";
+  });
+  const size_t rank = x == places.end() ? 0 : x->tensor->dims.size();
+  const int64_t elements = place.tensor->shape.elements();
+  const int64_t wanted = place.slot->elements(rank);
+  if (wanted < 0 || elements == wanted) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(what, " has ", elements, " elements, wants ", slot->number));
+      absl::StrCat(place.what, ": ", elements, " elements, wants ", wanted));
 }
 
 absl::Status CheckIndices(const Place& place) {
@@ -199,17 +233,32 @@ absl::Status CheckAlike(const Place& place, const Place& first) {
 
 }  // namespace
 
+int InputNamed(const OpDefinition& op, absl::string_view name) {
+  return InputThat(op, [&](const Slot& slot) { return slot.name == name; });
+}
+
+int InputOfType(const OpDefinition& op, char type) {
+  return InputThat(op, [&](const Slot& slot) {
+    return absl::StrContains(slot.types, type);
+  });
+}
+
+int InputsBeforeOptional(const OpDefinition& op) {
+  // RESHAPE's kernel looks at a shape whose index is -1.
+  return InputThat(op, [](const Slot& slot) {
+    return slot.Is("?") && !slot.is_parameter();
+  });
+}
+
 absl::Status CheckSignature(const OpDefinition& op, const NodeView& node) {
-  const std::pair<absl::string_view, absl::string_view> sides =
-      absl::StrSplit(op.signature, absl::MaxSplits("->", 1));
-  if (sides.first.empty()) return absl::OkStatus();
-  const std::vector<Slot> inputs = SlotsOf(sides.first);
-  const std::vector<Slot> outputs = SlotsOf(sides.second);
+  const auto [inputs, outputs] = SidesOf(op);
+  if (inputs.empty()) return absl::OkStatus();
   std::vector<Place> places;
   RETURN_IF_ERROR(AddPlaces(inputs, node.inputs, "input", &places));
   RETURN_IF_ERROR(AddPlaces(outputs, node.outputs, "output", &places));
   for (const Place& place : places) {
     RETURN_IF_ERROR(CheckPlace(place, op.types));
+    if (place.slot->is_parameter()) RETURN_IF_ERROR(CheckCount(place, places));
   }
   const auto of_op = [](const Place& p) { return p.slot->has_types_of_op(); };
   for (const Place& place : places) {

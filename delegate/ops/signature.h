@@ -1,5 +1,8 @@
 // The one check of the counts, types, ranks and constants of all ops. A parser
-// sees only nodes that have their op's signature.
+// sees only nodes that have their op's signature, and the shapes that the
+// runtime's own kernel has worked out: of a builtin op, it checks none but
+// those that the kernels do not all refuse, and those that the host's memory
+// hangs on.
 //
 //   "x<=5 paddings! value? -> y"   inputs, in order, and outputs
 //
@@ -9,11 +12,13 @@
 //   x?           may be absent
 //   x*, x..      any number, at least one, of one shape; of any shapes
 //   axis!        int32 or int64, a constant of the model; axis!1: one element
+//   begin!x      one for each axis of x; paddings!2x: two
 //   ids#         for a shader: int32, which int64 is at run time
 //                (tflite/host_view.h), or an int64 constant
 //   x:ib         int32 or bool, whatever the op's types
 //   x:w          weights: float32 or float16, dense, complete
 //   x:-, x:c     not checked here; a constant of the model
+//   bias:-s      beside quantized values also int32 or int64: sums of products
 //   x y -> x     tensors with one name have one shape
 //   ""           the parser checks all of it
 #ifndef GLES_DELEGATE_DELEGATE_OPS_SIGNATURE_H_
@@ -27,6 +32,14 @@ namespace gles_delegate {
 // kInvalidArgument, kUnimplemented: a tensor of the node is not as the op's
 // signature says. The message has the rule and the tensors.
 absl::Status CheckSignature(const OpDefinition& op, const NodeView& node);
+
+// The first input with this name, or with this type; -1: the op has none.
+int InputNamed(const OpDefinition& op, absl::string_view name);
+int InputOfType(const OpDefinition& op, char type);
+
+// How many of the first inputs TFLite's kernel needs: those before the first
+// that may be absent. -1: all.
+int InputsBeforeOptional(const OpDefinition& op);
 
 }  // namespace gles_delegate
 

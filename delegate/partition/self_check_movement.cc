@@ -8,6 +8,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/all_ops.h"
 #include "delegate/ops/movement/concatenation.h"
+#include "delegate/ops/movement/dilate.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {
@@ -281,6 +282,14 @@ Value ReferenceOps::Moved(int64_t element, const Place& p) {
     return SpaceBatch(*a, p, plan == &PlanSpaceToBatch);
   }
   if (const auto* a = Attributes<PadAttributes>()) return Pad(*a, element);
+  if (const auto* a = Attributes<DilateAttributes>()) {
+    AxisArray at = AxesOf(element, ExtentsOf(Output()));
+    for (size_t axis = 0; axis < at.size(); ++axis) {
+      if (at[axis] % a->steps[axis] != 0) return In(2, 0);
+      at[axis] /= a->steps[axis];
+    }
+    return In(0, ElementAt(at, ExtentsOf(Input(0))));
+  }
   if (const auto* a = Attributes<UpdateSlice>()) return Updated(*a, element);
   return node_.op->Has(kKeepsOrder) ? In(0, element) : std::nullopt;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "delegate/graph/builtin_codes.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/tflite/scratch_memory.h"
 
 namespace gles_delegate {
@@ -11,21 +11,6 @@ namespace {
 
 // With more computed ids the shape of a segment sum is unknown.
 constexpr size_t kMaxIdBytes = 64 << 20;
-
-// 0: another op.
-int SegmentInputs(int builtin_code) {
-  switch (builtin_code) {
-    case BuiltinOperator_SEGMENT_SUM:
-      return 2;
-    case BuiltinOperator_UNSORTED_SEGMENT_MAX:
-    case BuiltinOperator_UNSORTED_SEGMENT_MIN:
-    case BuiltinOperator_UNSORTED_SEGMENT_PROD:
-    case BuiltinOperator_UNSORTED_SEGMENT_SUM:
-      return 3;
-    default:
-      return 0;
-  }
-}
 
 }  // namespace
 
@@ -53,9 +38,10 @@ AsConstants::~AsConstants() {
 }
 
 void AsConstants::AddSegments(const TfLiteNode& node, int builtin_code) {
-  const int count = SegmentInputs(builtin_code);
+  const OpDefinition* op = FindOp(builtin_code, "");
+  const int count = node.inputs->size;
   const int* inputs = node.inputs->data;
-  if (count == 0 || node.inputs->size != count ||
+  if (op == nullptr || !op->Has(kCountsSegments) || count < 2 ||
       *std::min_element(inputs, inputs + count) < 0 ||
       !IsConstant(context_->tensors[inputs[count - 1]])) {
     return;

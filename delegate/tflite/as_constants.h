@@ -21,8 +21,8 @@ class AsConstants {
   AsConstants(const AsConstants&) = delete;
   AsConstants& operator=(const AsConstants&) = delete;
 
-  // SEGMENT_SUM and the UNSORTED_SEGMENT_ ops take the output's shape from
-  // their last input, but only if all inputs are constant. The latter also look
+  // Ops with kCountsSegments take the output's shape from their last input, but
+  // only if all inputs are constant. Those with a number of segments also look
   // for ids that are too large: those that come at run time are zeros here. No
   // effect on other ops.
   void AddSegments(const TfLiteNode& node, int builtin_code);

@@ -8,6 +8,8 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/printable.h"
+#include "delegate/ops/op_list.h"
+#include "delegate/ops/signature.h"
 #include "delegate/tflite/as_constants.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/read_tensor.h"
@@ -15,9 +17,10 @@
 namespace gles_delegate {
 namespace {
 
-// The ops that may lack inputs, and how many of the first they need. Kernels of
-// others do not look before they follow a null pointer, nor whether an output
-// is absent. Custom ops, and ops that are younger than these, may lack all.
+// The ops that may lack inputs beside those that run here, and how many of the
+// first they need. Kernels of others do not look before they follow a null
+// pointer, nor whether an output is absent. Custom ops, and ops that are
+// younger than these, may lack all.
 constexpr struct {
   int builtin_code;
   int needed;
@@ -26,19 +29,10 @@ constexpr struct {
     {BuiltinOperator_BIDIRECTIONAL_SEQUENCE_RNN, 1},
     {BuiltinOperator_CALL, 0},
     {BuiltinOperator_CALL_ONCE, 0},
-    {BuiltinOperator_CONV_2D, 2},
-    {BuiltinOperator_CONV_3D, 2},
-    {BuiltinOperator_CONV_3D_TRANSPOSE, 3},
     {BuiltinOperator_CUSTOM, 0},
     {BuiltinOperator_DELEGATE, 0},
-    {BuiltinOperator_DEPTHWISE_CONV_2D, 2},
-    {BuiltinOperator_FULLY_CONNECTED, 2},
     {BuiltinOperator_IF, 1},
     {BuiltinOperator_LSTM, 1},
-    {BuiltinOperator_PAD, 2},
-    {BuiltinOperator_PADV2, 2},
-    {BuiltinOperator_SVDF, 3},
-    {BuiltinOperator_TRANSPOSE_CONV, 3},
     {BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, 1},
     {BuiltinOperator_WHILE, 0},
 };
@@ -48,7 +42,10 @@ int InputsNeeded(const TfLiteRegistration& registration, int count) {
   for (const auto& op : kMayLackInputs) {
     if (op.builtin_code == registration.builtin_code) return op.needed;
   }
-  return registration.builtin_code >= kYoungest ? 0 : count;
+  if (registration.builtin_code >= kYoungest) return 0;
+  const OpDefinition* op = FindOp(registration.builtin_code, "");
+  const int needed = op == nullptr ? -1 : InputsBeforeOptional(*op);
+  return needed < 0 ? count : needed;
 }
 
 class GraphChecker {

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
-#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/texels.h"
 #include "delegate/ops/op_list.h"
@@ -155,10 +154,11 @@ void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph) {
   const HashSet<int> in_32_bits = ComputedIn32Bits(nodes, graph);
   HashSet<int> fits_int32 = in_32_bits;
   for (const NodeTensors& node : nodes) {
-    const bool is_arg = node.builtin_code == BuiltinOperator_ARG_MAX ||
-                        node.builtin_code == BuiltinOperator_ARG_MIN;
-    const bool is_cast = node.builtin_code == BuiltinOperator_CAST &&
-                         node.inputs.size() == 1 && node.outputs.size() == 1;
+    const OpDefinition* op = FindOp(node.builtin_code, "");
+    if (op == nullptr) continue;
+    const bool is_arg = op->Has(kGivesPositions);
+    const bool is_cast =
+        op->Has(kCasts) && node.inputs.size() == 1 && node.outputs.size() == 1;
     if (is_cast && IsInt64(*graph, node.inputs[0]) &&
         NeedsAllBits(*graph, node.outputs[0]) &&
         !fits_int32.contains(node.inputs[0])) {

@@ -3,32 +3,20 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "delegate/graph/builtin_codes.h"
+#include "delegate/ops/op_list.h"
 
 namespace gles_delegate {
 namespace {
-
-bool HasHybridKernel(int builtin_code) {
-  switch (builtin_code) {
-    case BuiltinOperator_CONV_2D:
-    case BuiltinOperator_DEPTHWISE_CONV_2D:
-    case BuiltinOperator_FULLY_CONNECTED:
-    case BuiltinOperator_LSTM:
-    case BuiltinOperator_SVDF:
-    case BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM:
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool IsByteView(const Tensor& t) {
   return t.is_float_view() &&
          (t.quantized == DataType::kUint8 || t.quantized == DataType::kInt8);
 }
 
-bool IsHybrid(const Graph& graph, int builtin_code,
+bool IsHybrid(const Graph& graph, const OpDefinition* op,
               absl::Span<const int> inputs) {
-  return HasHybridKernel(builtin_code) && !inputs.empty() && inputs[0] >= 0 &&
+  return op != nullptr && op->Has(kHybrid) && !inputs.empty() &&
+         inputs[0] >= 0 &&
          graph.tensor(inputs[0]).stored() == DataType::kFloat32;
 }
 
@@ -55,7 +43,7 @@ void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph) {
   for (const NodeTensors& node : nodes) {
     others.insert(node.outputs.begin(), node.outputs.end());
     const bool is_hybrid =
-        IsHybrid(*graph, node.builtin_code, node.inputs) &&
+        IsHybrid(*graph, FindOp(node.builtin_code, ""), node.inputs) &&
         node.builtin_code != BuiltinOperator_DEPTHWISE_CONV_2D;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       (is_hybrid && i > 0 ? hybrid : others).insert(node.inputs[i]);
@@ -68,13 +56,13 @@ void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph) {
   }
 }
 
-absl::Status ReadHybridWeights(int builtin_code, Graph* graph, Node* node) {
-  if (!IsHybrid(*graph, builtin_code, node->inputs)) return absl::OkStatus();
+absl::Status ReadHybridWeights(Graph* graph, Node* node) {
+  if (!IsHybrid(*graph, node->op, node->inputs)) return absl::OkStatus();
   for (TensorId& id : node->inputs) {
     if (id == kNoTensor || !IsReadOtherwise(graph->tensor(id))) continue;
     const Tensor& t = graph->tensor(id);
     if (t.quantized == DataType::kUint8 &&
-        builtin_code == BuiltinOperator_DEPTHWISE_CONV_2D) {
+        node->op->builtin_code == BuiltinOperator_DEPTHWISE_CONV_2D) {
       return absl::UnimplementedError(
           absl::StrCat(t.ToString(),
                        " is uint8 beside float32 activations, which TFLite's "

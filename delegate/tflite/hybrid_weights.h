@@ -17,12 +17,12 @@ void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph);
 
 // Makes a hybrid node read its 8-bit constants as TFLite's hybrid kernel does:
 // each becomes a new tensor with the same bytes, since other nodes may use the
-// old tensor with its own type. `node` is a builtin with this code, not yet
-// parsed; other nodes are unchanged. kUnimplemented: uint8 weights that
+// old tensor with its own type. `node` has an op and is not yet parsed; other
+// nodes are unchanged. kUnimplemented: uint8 weights that
 // TFLite's kernel refuses (DEPTHWISE_CONV_2D) or of which it uses only the
 // first scale (one scale per channel), or weights computed at run time that are
 // not int8.
-absl::Status ReadHybridWeights(int builtin_code, Graph* graph, Node* node);
+absl::Status ReadHybridWeights(Graph* graph, Node* node);
 
 }  // namespace gles_delegate
 

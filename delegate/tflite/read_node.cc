@@ -10,6 +10,7 @@
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/ops/signature.h"
 #include "delegate/tflite/hybrid_weights.h"
 #include "delegate/tflite/read_tensor.h"
 
@@ -29,30 +30,16 @@ absl::string_view BuiltinName(int code) {
   }
 }
 
-// The input of a builtin that may be an int32 bias; -1: it has none.
-int BiasInput(int builtin_code) {
-  switch (builtin_code) {
-    case BuiltinOperator_CONV_2D:
-    case BuiltinOperator_DEPTHWISE_CONV_2D:
-    case BuiltinOperator_FULLY_CONNECTED:
-      return 2;
-    case BuiltinOperator_TRANSPOSE_CONV:
-      return 3;
-    default:
-      return -1;
-  }
-}
-
 // TFLite's integer kernels add an integer bias to sums of products, whatever it
 // says of itself. One that the model gives no scale gets the products', as a
 // tensor of the node's own, as other nodes may have it on another scale.
-void AssumeBiasScale(int builtin_code, Graph* graph, Node* node) {
-  const int input = BiasInput(builtin_code);
+void AssumeBiasScale(Graph* graph, Node* node) {
+  const int input = InputOfType(*node->op, 's');
   if (input < 0 || input >= static_cast<int>(node->inputs.size()) ||
       node->inputs[input] == kNoTensor) {
     return;
   }
-  const TensorId data_id = node->inputs[input == 3 ? 2 : 0];
+  const TensorId data_id = node->inputs[InputNamed(*node->op, "x")];
   const TensorId weights_id = node->inputs[1];
   if (data_id == kNoTensor || weights_id == kNoTensor) return;
   Tensor bias = graph->tensor(node->inputs[input]);
@@ -102,8 +89,9 @@ std::string OpName(const TfLiteRegistration& registration) {
                       : std::string(name);
 }
 
-void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, Graph* graph) {
-  const int input = BiasInput(builtin_code);
+void ViewBiasAsFloat(const TfLiteNode& node, const OpDefinition& op,
+                     Graph* graph) {
+  const int input = InputOfType(op, 's');
   if (input < 0 || input >= node.inputs->size) return;
   const int index = node.inputs->data[input];
   if (index < 0) return;
@@ -126,9 +114,9 @@ absl::StatusOr<Node> ParseNode(const OpDefinition& op,
   for (TensorId& id : node.inputs) {
     if (id < 0) id = kNoTensor;
   }
-  RETURN_IF_ERROR(ReadHybridWeights(registration.builtin_code, graph, &node));
+  RETURN_IF_ERROR(ReadHybridWeights(graph, &node));
   if (options.enable_quantization) {
-    AssumeBiasScale(registration.builtin_code, graph, &node);
+    AssumeBiasScale(graph, &node);
   }
   NodeView view = ViewOf(tflite_node, registration);
   view.params_minor = options.params_minor;

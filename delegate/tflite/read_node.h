@@ -17,7 +17,8 @@ std::string OpName(const TfLiteRegistration& registration);
 
 // Gives an int32 or int64 bias its float view if it is a quantized constant.
 // Other integer constants are plain numbers.
-void ViewBiasAsFloat(const TfLiteNode& node, int builtin_code, Graph* graph);
+void ViewBiasAsFloat(const TfLiteNode& node, const OpDefinition& op,
+                     Graph* graph);
 
 // The node with the attributes from the op's parser; its tensors are TFLite's,
 // by index, and those that hybrid weights (hybrid_weights.h) add to `graph`.

@@ -43,9 +43,8 @@ class BlockWeights {
   // Notes the tensor's blocks, if there are any; the runtime has it at `id`.
   void Read(int id, const TfLiteTensor& tensor);
 
-  // Puts a float view with the blocks' scales in the place of
-  // FULLY_CONNECTED's weights or EMBEDDING_LOOKUP's table in blocks. Does
-  // nothing to other inputs.
+  // Puts a float view with the blocks' scales in the place of weights in
+  // blocks, of an op that takes them. Does nothing to other inputs.
   // `graph` has the runtime's tensors. kUnimplemented: the scales are not
   // constants of float16 or float32, there are zero points, or the weights are
   // not a constant matrix. kInvalidArgument: the scales do not fit.
@@ -161,9 +160,8 @@ absl::Status BlockWeights::ViewAsFloat(int builtin_code,
                                        std::vector<int>* inputs,
                                        Graph* graph) const {
   constexpr size_t kWeights = 1;
-  if ((builtin_code != BuiltinOperator_FULLY_CONNECTED &&
-       builtin_code != BuiltinOperator_EMBEDDING_LOOKUP) ||
-      inputs->size() <= kWeights) {
+  const OpDefinition* op = FindOp(builtin_code, "");
+  if (op == nullptr || !op->Has(kTakesBlocks) || inputs->size() <= kWeights) {
     return absl::OkStatus();
   }
   const auto found = blocks_.find((*inputs)[kWeights]);
@@ -317,6 +315,11 @@ class ModelReader {
       if (!name.empty()) model_.graph.composites[index] = name;
       checked.support = CheckInlined(
           *node, *inlined, is_loop ? "body" : "decomposition", &checked);
+    } else if (registration->prepare == nullptr &&
+               FindOp(registration->builtin_code, "") != nullptr) {
+      // Parsers rely on the shapes that the runtime's kernel gives.
+      checked.support = absl::UnimplementedError(
+          "the runtime's kernel gives its outputs no shapes");
     } else {
       std::vector<int> inputs = checked.inputs;
       checked.support = block_weights_.ViewAsFloat(registration->builtin_code,
@@ -432,7 +435,7 @@ class ModelReader {
             {registration.builtin_code, registration.version});
     RETURN_IF_ERROR(CheckVersion(*op, registration.version, other_types));
     if (options_.enable_quantization) {
-      ViewBiasAsFloat(node, registration.builtin_code, &model_.graph);
+      ViewBiasAsFloat(node, *op, &model_.graph);
     }
     ViewConstantsForHost(*op, ReadInts(node.inputs), ReadInts(node.outputs),
                          &model_.graph);
@@ -463,13 +466,13 @@ class ModelReader {
            });
   }
 
-  // The node's inputs; of a CONCATENATION those with elements, since the others
+  // The node's inputs; if it joins them those with elements, since the others
   // add nothing to its output.
   std::vector<int> PartsWithElements(
       const TfLiteNode& node, const TfLiteRegistration& registration) const {
     std::vector<int> parts = ReadInts(node.inputs);
-    if (registration.builtin_code != BuiltinOperator_CONCATENATION)
-      return parts;
+    const OpDefinition* op = FindOp(registration.builtin_code, "");
+    if (op == nullptr || !op->Has(kJoins)) return parts;
     parts.erase(
         std::remove_if(parts.begin(), parts.end(),
                        [this](int id) {

@@ -213,6 +213,8 @@ ivec4 op_pow(ivec4 x, ivec4 y, vec4 p) {
 ivec4 op_bitwise_xor(ivec4 x, ivec4 y, vec4 p) { return x ^ y; }
 // An arithmetic shift; shifts are clamped to 0 to 31.
 ivec4 op_right_shift(ivec4 x, ivec4 y, vec4 p) { return x >> clamp(y, 0, 31); }
+// Shifts count modulo 32, as in TFLite's kernel on x86.
+ivec4 op_shift_left(ivec4 x, ivec4 y, vec4 p) { return x << (y & 31); }
 ivec4 op_logical_and(ivec4 x, ivec4 y, vec4 p) { return x & y; }
 ivec4 op_logical_or(ivec4 x, ivec4 y, vec4 p) { return x | y; }
 ivec4 op_logical_not(ivec4 x, vec4 p) { return 1 - x; }
@@ -305,6 +307,9 @@ ivec4 op_bitwise_xor(ivec4 x, vec4 p) {
 }
 ivec4 op_right_shift(ivec4 x, vec4 p) {
   return op_right_shift(first_of(x, p), second_of(x, p), p);
+}
+ivec4 op_shift_left(ivec4 x, vec4 p) {
+  return op_shift_left(first_of(x, p), second_of(x, p), p);
 }
 ivec4 op_logical_and(ivec4 x, vec4 p) {
   return op_logical_and(first_of(x, p), second_of(x, p), p);

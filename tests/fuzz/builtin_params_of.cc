@@ -1,5 +1,4 @@
 // A builtin op's options of the .tflite file as TFLite's parameter struct.
-#include <algorithm>
 #include <cstring>
 
 #include "delegate/graph/builtin_codes.h"
@@ -15,14 +14,6 @@ int Padding(schema::Padding padding) { return static_cast<int>(padding) + 1; }
 template <typename Options>
 int Activation(const Options& options) {
   return static_cast<int>(options.fused_activation_function());
-}
-
-template <size_t kSize>
-int FillInts(const flatbuffers::Vector<int32_t>* from, int32_t (&to)[kSize]) {
-  if (from == nullptr) return 0;
-  const size_t count = std::min<size_t>(from->size(), kSize);
-  std::copy_n(from->begin(), count, to);
-  return static_cast<int>(count);
 }
 
 void Fill(const schema::Conv2DOptions& o, ConvParams* p) {
@@ -99,9 +90,6 @@ void Fill(const schema::ConcatenationOptions& o, ConcatenationParams* p) {
 void Fill(const schema::SoftmaxOptions& o, SoftmaxParams* p) {
   p->beta = o.beta();
 }
-void Fill(const schema::ReshapeOptions& o, ReshapeParams* p) {
-  p->num_dimensions = FillInts(o.new_shape(), p->shape);
-}
 void Fill(const schema::ResizeBilinearOptions& o, ResizeParams* p) {
   *p = {o.align_corners(), o.half_pixel_centers()};
 }
@@ -124,17 +112,8 @@ void Fill(const schema::PackOptions& o, PackParams* p) {
 void Fill(const schema::UnpackOptions& o, UnpackParams* p) {
   *p = {o.num(), o.axis()};
 }
-void Fill(const schema::SplitOptions& o, SplitParams* p) {
-  p->num_splits = o.num_splits();
-}
-void Fill(const schema::SplitVOptions& o, SplitParams* p) {
-  p->num_splits = o.num_splits();
-}
 void Fill(const schema::OneHotOptions& o, OneHotParams* p) {
   p->axis = o.axis();
-}
-void Fill(const schema::SqueezeOptions& o, SqueezeParams* p) {
-  p->num_squeeze_dims = FillInts(o.squeeze_dims(), p->squeeze_dims);
 }
 void Fill(const schema::BatchMatMulOptions& o, BatchMatMulParams* p) {
   *p = {o.adj_x(), o.adj_y(), o.asymmetric_quantize_inputs()};
@@ -218,7 +197,6 @@ std::vector<uint8_t> BuiltinParamsOf(const schema::Operator& op,
   GLES_FUZZ_PARAMS(L2NormOptions, ActivationParams)
   GLES_FUZZ_PARAMS(ConcatenationOptions, ConcatenationParams)
   GLES_FUZZ_PARAMS(SoftmaxOptions, SoftmaxParams)
-  GLES_FUZZ_PARAMS(ReshapeOptions, ReshapeParams)
   GLES_FUZZ_PARAMS(ResizeBilinearOptions, ResizeParams)
   GLES_FUZZ_PARAMS(ResizeNearestNeighborOptions, ResizeParams)
   GLES_FUZZ_PARAMS(StridedSliceOptions, StridedSliceParams)
@@ -226,10 +204,7 @@ std::vector<uint8_t> BuiltinParamsOf(const schema::Operator& op,
   GLES_FUZZ_PARAMS(GatherOptions, GatherParams)
   GLES_FUZZ_PARAMS(PackOptions, PackParams)
   GLES_FUZZ_PARAMS(UnpackOptions, UnpackParams)
-  GLES_FUZZ_PARAMS(SplitOptions, SplitParams)
-  GLES_FUZZ_PARAMS(SplitVOptions, SplitParams)
   GLES_FUZZ_PARAMS(OneHotOptions, OneHotParams)
-  GLES_FUZZ_PARAMS(SqueezeOptions, SqueezeParams)
   GLES_FUZZ_PARAMS(BatchMatMulOptions, BatchMatMulParams)
   GLES_FUZZ_PARAMS(CumsumOptions, CumsumParams)
   GLES_FUZZ_PARAMS(GeluOptions, GeluParams)

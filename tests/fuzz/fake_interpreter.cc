@@ -17,13 +17,13 @@ constexpr int64_t kMaxBytes = 1 << 22;
 std::map<TfLiteContext*, FakeInterpreter*> g_interpreters;
 
 // -1: none, or too many.
-int64_t BytesOf(const TfLiteTensor& tensor) {
+int64_t BytesOf(const TfLiteTensor& tensor, int64_t most = kMaxBytes) {
   auto bytes = static_cast<int64_t>(ElementBytes(tensor.type));
   for (int i = 0; i < tensor.dims->size; ++i) {
     const int64_t extent = tensor.dims->data[i];
-    if (extent < 0 || extent > kMaxBytes) return -1;
+    if (extent < 0 || extent > most) return -1;
     bytes *= extent;
-    if (bytes > kMaxBytes) return -1;
+    if (bytes > most) return -1;
   }
   return bytes;
 }
@@ -105,6 +105,11 @@ bool FakeInterpreter::Allocate() {
 }
 
 void FakeInterpreter::Invoke() {
+  // On the CPU the delegate gives its nodes memory.
+  constexpr int64_t kMaxOnCpu = 1 << 26;
+  for (size_t i = 0; i < context_->tensors_size; ++i) {
+    if (BytesOf(context_->tensors[i], kMaxOnCpu) < 0) return;
+  }
   // Nodes that are not the delegate's would write these.
   for (size_t i = 0; i < context_->tensors_size; ++i) {
     TfLiteTensor& t = context_->tensors[i];

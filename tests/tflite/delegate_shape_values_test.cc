@@ -1,14 +1,24 @@
 // labels: op delegate llvmpipe softpipe oldest_tflite
 // Free axes, and values that follow from shapes: SHAPE and what other ops make
 // of it are constants of a partition, and CPU nodes see them when they are
-// prepared.
+// prepared. A refusal has the words of the runtime's kernel.
+#include <cstdarg>
+#include <cstdio>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/edit_model.h"
+#include "tests/testing/matchers.h"
+#include "tests/testing/oldest_tflite.h"
+#include "tools/cases/model.h"
+#include "tools/common/tflite_abi.h"
 #include "tools/op_models/random.h"
 #include "tools/op_models/schema_names.h"
 
@@ -404,6 +414,166 @@ TEST_F(DelegateShapeValuesTest, ShapesAloneMakeNoPartition) {
   const auto interpreter = Applied(*model, delegate);
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 0);
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
+}
+
+// --- Shapes that the runtime's own kernel refuses ---------------------------
+
+// A node that TFLite does not prepare, and a word of TFLite's about it.
+struct Malformed {
+  const char* model;
+  const char* words;
+};
+
+constexpr Malformed kMalformed[] = {
+    {"ADD a=[1,2,3,4] b=[1,2,3,5] -> [1,2,3,5]", "broadcast"},
+    {"AVERAGE_POOL_2D x=[1,4,4,3] filter=2 stride=(0,1) padding=VALID -> "
+     "[1,3,3,3]",
+     "pooling.cc"},
+    {"BATCH_MATMUL x=[2,5,6] y=[3,6,7] -> [2,5,7]", "batch_matmul.cc"},
+    {"CONCATENATION x=[1,4,4,3]+[1,4,5,5] axis=3 -> [1,4,4,8]",
+     "concatenation.cc"},
+    {"CONV_2D x=[1,8,8,5] w=const:[6,3,3,4] b=const:[6] -> [1,8,8,6]",
+     "conv.cc"},
+    {"DEPTH_TO_SPACE x=[1,2,2,6] block_size=2 -> [1,4,4,1]",
+     "depth_to_space.cc"},
+    {"DEPTHWISE_CONV_2D x=[1,8,8,3] w=const:[2,3,3,6] b=const:[6] "
+     "depth_multiplier=2 -> [1,8,8,6]",
+     "depthwise_conv.cc"},
+    {"EXPAND_DIMS x=[2,1,4] axis=(5) -> [2,1,1,4]", "expand_dims.cc"},
+    {"FULLY_CONNECTED x=[2,6] w=const:[3,6] b=const:[4] -> [2,3]",
+     "fully_connected.cc"},
+    {"PACK x=[3,4]+[4,3] axis=0 values_count=2 -> [2,3,4]", "pack.cc"},
+    {"PRELU x=[1,2,2,4] alpha=[1,1,1,3] -> [1,2,2,4]", "broadcast"},
+    {"RESHAPE x=[2,3,4] new_shape=(3,7) -> [3,7]", "reshape.cc"},
+    {"SELECT c=bool[2,3] a=[2,3] b=[] -> f32[2,3]", "select.cc"},
+    {"SPLIT axis=1 x=[2,6] num_splits=4 -> [2,1]*4", "split.cc"},
+    {"SQUEEZE x=[2,1,4] squeeze_dims=(0) -> [2,4]", "squeeze.cc"},
+    {"TRANSPOSE x=[2,3,4] perm=(1,0) -> [4,2,3]", "transpose.cc"},
+    {"UNPACK x=[2,6] axis=0 num=2 -> [6]", "unpack.cc"},
+};
+
+// All axes of the model's inputs are free.
+void FreeAxes(schema::ModelT& model) {
+  schema::SubGraphT& graph = *model.subgraphs[0];
+  for (int input : graph.inputs) {
+    graph.tensors[input]->shape_signature.assign(
+        graph.tensors[input]->shape.size(), -1);
+  }
+}
+
+// Another op writes the node's first input.
+void PutAnOpBefore(schema::ModelT& model) {
+  schema::SubGraphT& graph = *model.subgraphs[0];
+  auto code = std::make_unique<schema::OperatorCodeT>();
+  code->builtin_code = Op::ZEROS_LIKE;
+  code->deprecated_builtin_code = static_cast<int8_t>(Op::ZEROS_LIKE);
+  auto op = std::make_unique<schema::OperatorT>();
+  op->opcode_index = static_cast<uint32_t>(model.operator_codes.size());
+  const int x = graph.inputs[0];
+  const auto before = static_cast<int>(graph.tensors.size());
+  op->inputs = {before};
+  op->outputs = {x};
+  graph.tensors.push_back(std::make_unique<schema::TensorT>(*graph.tensors[x]));
+  graph.inputs[0] = before;
+  model.operator_codes.push_back(std::move(code));
+  graph.operators.insert(graph.operators.begin(), std::move(op));
+}
+
+// The model is the decomposition of a composite.
+void PutInComposite(schema::ModelT& model) {
+  const schema::SubGraphT& inside = *model.subgraphs[0];
+  auto code = std::make_unique<schema::OperatorCodeT>();
+  code->builtin_code = Op::STABLEHLO_COMPOSITE;
+  code->deprecated_builtin_code = 127;
+  auto outside = std::make_unique<schema::SubGraphT>();
+  auto op = std::make_unique<schema::OperatorT>();
+  op->opcode_index = static_cast<uint32_t>(model.operator_codes.size());
+  schema::StableHLOCompositeOptionsT options;
+  options.name = "any.name";
+  options.decomposition_subgraph_index = 1;
+  options.composite_attributes = {0, 0, 1, 0, 0, 36, 1};  // an empty map
+  op->builtin_options_2.Set(std::move(options));
+  for (const bool is_input : {true, false}) {
+    for (int id : is_input ? inside.inputs : inside.outputs) {
+      const auto tensor = static_cast<int>(outside->tensors.size());
+      outside->tensors.push_back(
+          std::make_unique<schema::TensorT>(*inside.tensors[id]));
+      (is_input ? op->inputs : op->outputs).push_back(tensor);
+      (is_input ? outside->inputs : outside->outputs).push_back(tensor);
+    }
+  }
+  outside->operators.push_back(std::move(op));
+  model.operator_codes.push_back(std::move(code));
+  model.subgraphs.insert(model.subgraphs.begin(), std::move(outside));
+}
+
+class RuntimesWordsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
+
+  // The reasons in the report, and TFLite's log until tensors are allocated,
+  // of `text` after `edits`. Both are empty if the runtime lacks an op.
+  struct Said {
+    std::string report, log;
+  };
+  static Said Say(const char* text,
+                  const std::vector<void (*)(schema::ModelT&)>& edits) {
+    const auto spec = cases::ParseCase(text);
+    if (!spec.ok()) return {spec.status().ToString(), ""};
+    const auto model =
+        LoadOrDie(EditModel(cases::BytesOf(*spec), [&](schema::ModelT& model) {
+          for (const auto edit : edits) edit(model);
+        }));
+    const DelegatePtr delegate = MakeDelegate();
+    Said said;
+    TfLiteInterpreterOptions* options = TfLiteInterpreterOptionsCreate();
+    TfLiteInterpreterOptionsSetErrorReporter(
+        options,
+        [](void* log, const char* format, va_list arguments) {
+          char line[1000];
+          (void)std::vsnprintf(line, sizeof(line), format, arguments);
+          absl::StrAppend(static_cast<std::string*>(log), line, "\n");
+        },
+        &said.log);
+    TfLiteInterpreter* interpreter =
+        TfLiteInterpreterCreate(model->get(), options);
+    TfLiteInterpreterOptionsDelete(options);
+    if (interpreter == nullptr) return {};
+    EXPECT_EQ(
+        TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate.get()),
+        kTfLiteOk);
+    EXPECT_NE(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    said.report = ReportOf(delegate)["cpu"].dump();
+    TfLiteInterpreterDelete(interpreter);
+    return said;
+  }
+};
+
+TEST_F(RuntimesWordsTest, AreInReportAndWarning) {
+  for (const Malformed& malformed : kMalformed) {
+    for (const auto& edits :
+         std::vector<std::vector<void (*)(schema::ModelT&)>>{
+             {}, {PutAnOpBefore}, {PutInComposite}}) {
+      SCOPED_TRACE(malformed.model);
+      const Said said = Say(malformed.model, edits);
+      if (OnOldestTflite() && said.report.empty()) continue;
+      const auto has_words =
+          AllOf(HasSubstr("TFLite's own kernel of node"),
+                HasSubstr("refuses its inputs: "), HasSubstr(malformed.words));
+      EXPECT_THAT(said.report, has_words);
+      EXPECT_THAT(said.log, AllOf(HasSubstr("on the CPU (node "), has_words));
+    }
+  }
+}
+
+// At other sizes the node may run, and so it is chosen.
+TEST_F(RuntimesWordsTest, AreTheErrorIfAxesAreFree) {
+  for (const Malformed& malformed : kMalformed) {
+    SCOPED_TRACE(malformed.model);
+    EXPECT_THAT(
+        Say(malformed.model, {PutAnOpBefore, FreeAxes}).log,
+        AllOf(HasSubstr("refuses its inputs: "), HasSubstr(malformed.words)));
+  }
 }
 
 }  // namespace

@@ -19,7 +19,15 @@ constexpr CpuOp kCpuOps[] = {
 #undef CPU_OP
 };
 
-constexpr const char* kBuiltins[] = {
+// Null: none is told.
+const CpuOp* FindCpuOp(absl::string_view name) {
+  const auto it =
+      std::find_if(std::begin(kCpuOps), std::end(kCpuOps),
+                   [&](const CpuOp& op) { return op.name == name; });
+  return it == std::end(kCpuOps) ? nullptr : it;
+}
+
+constexpr absl::string_view kBuiltins[] = {
 #define BUILTIN(name, value) #name,
 #include "delegate/graph/builtin_names.inc"
 #undef BUILTIN
@@ -136,23 +144,28 @@ std::string SupportedOpsPage() {
       "\n## Custom ops\n\n| op | float | 8 bits | notes |\n|---|---|---|---|\n",
       Rows(true), "\n", kEdges,
       "## What stays on the CPU\n\n| op | why |\n|---|---|\n");
-  for (const CpuOp& op : kCpuOps) {
-    absl::StrAppend(&text, "| ", op.name, " | ", op.why, " |\n");
+  std::vector<std::string> on_cpu;
+  for (const absl::string_view name : kBuiltins) {
+    if (FindOpNamed(name) == nullptr) on_cpu.emplace_back(name);
+  }
+  std::sort(on_cpu.begin(), on_cpu.end());
+  for (const std::string& name : on_cpu) {
+    const CpuOp* op = FindCpuOp(name);
+    absl::StrAppend(&text, "| ", name, " | ",
+                    op == nullptr ? "not implemented" : op->why, " |\n");
   }
   return text;
 }
 
-std::vector<std::string> OpsNotInOneListAlone() {
+std::vector<std::string> ReasonsForNoOp() {
   std::vector<std::string> wrong;
-  for (const std::string name : kBuiltins) {
-    const auto here = std::count_if(
-        AllOps().begin(), AllOps().end(), [&](const OpDefinition& op) {
-          return op.builtin_code >= 0 && op.name == name;
-        });
-    const auto on_cpu =
-        std::count_if(std::begin(kCpuOps), std::end(kCpuOps),
-                      [&](const CpuOp& op) { return op.name == name; });
-    if (here + on_cpu != 1) wrong.push_back(name);
+  for (const CpuOp& op : kCpuOps) {
+    const bool is_builtin =
+        std::find(std::begin(kBuiltins), std::end(kBuiltins),
+                  absl::string_view(op.name)) != std::end(kBuiltins);
+    if (!is_builtin || FindOpNamed(op.name) != nullptr) {
+      wrong.push_back(op.name);
+    }
   }
   return wrong;
 }

@@ -10,9 +10,8 @@ namespace gles_delegate::conformance {
 // The whole page, as Markdown.
 std::string SupportedOpsPage();
 
-// Builtin operators that neither op_list.inc nor cpu_ops.inc has, and those
-// that both have.
-std::vector<std::string> OpsNotInOneListAlone();
+// The names in cpu_ops.inc that are not builtins, or are in op_list.inc.
+std::vector<std::string> ReasonsForNoOp();
 
 }  // namespace gles_delegate::conformance
 

@@ -30,7 +30,7 @@ absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
   const Tensor* bias = node.input(2);
   RETURN_IF_ERROR(CheckBias(bias, outputs));
   ASSIGN_OR_RETURN(const auto window,
-                   SlidingWindowOf(params, src.shape, filter.shape, dst.shape));
+                   SlidingWindowOf(params, src.shape, filter.shape));
   ASSIGN_OR_RETURN(auto post_ops, FusedActivation(activation));
   return ConvNode{window, std::move(post_ops)};
 }

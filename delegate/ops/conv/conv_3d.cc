@@ -125,8 +125,6 @@ absl::StatusOr<ParsedNode> ParseConv3d(const NodeView& node) {
 }
 
 absl::StatusOr<ParsedNode> ParseConv3dTranspose(const NodeView& node) {
-  ASSIGN_OR_RETURN(auto dims, IntsOfInput(node, 0));
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], dims));
   Conv3dAttributes a;
   a.transposed = true;
   a.data_input = 2;

@@ -7,8 +7,7 @@ namespace gles_delegate {
 
 absl::StatusOr<SlidingWindow> SlidingWindowOf(const WindowParams& params,
                                               const Shape& src,
-                                              const Shape& filter,
-                                              const Shape& dst) {
+                                              const Shape& filter) {
   SlidingWindow window;
   window.stride_h = params.stride_h;
   window.stride_w = params.stride_w;
@@ -22,8 +21,6 @@ absl::StatusOr<SlidingWindow> SlidingWindowOf(const WindowParams& params,
       const auto width,
       ComputePadding(params.padding, src.w,
                      {filter.w, window.stride_w, window.dilation_w}, "width"));
-  RETURN_IF_ERROR(CheckExtent(height, dst.h, "height"));
-  RETURN_IF_ERROR(CheckExtent(width, dst.w, "width"));
   window.pad_top = height.before;
   window.pad_bottom = height.after;
   window.pad_left = width.before;

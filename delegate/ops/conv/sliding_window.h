@@ -42,14 +42,12 @@ struct WindowParams {
   int dilation_w = 1;
 };
 
-// The window of a node with shapes `src`, `filter` (height and width are the
-// taps) and `dst`, with TFLite's padding rules. kInvalidArgument: sizes below
-// 1, a window that does not fit, or a wrong output height or width.
-// kUnimplemented: padding other than SAME and VALID.
+// The window of a node with shapes `src` and `filter` (height and width are the
+// taps), with TFLite's padding rules. kInvalidArgument: sizes below 1, or a
+// window that does not fit. kUnimplemented: padding other than SAME and VALID.
 absl::StatusOr<SlidingWindow> SlidingWindowOf(const WindowParams& params,
                                               const Shape& src,
-                                              const Shape& filter,
-                                              const Shape& dst);
+                                              const Shape& filter);
 
 }  // namespace gles_delegate
 

@@ -7,10 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
-#include "delegate/graph/constant_values.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
@@ -37,15 +35,6 @@ absl::Status CheckTensors(const Tensor& src, const Tensor& filter,
   }
   RETURN_IF_ERROR(CheckConvOutput(src.shape, filter.shape.b, dst.shape));
   return CheckBias(bias, filter.shape.b);
-}
-
-// The output shape's tensor must equal the output's dimensions.
-absl::Status CheckOutputShape(const Tensor& shape, const Tensor& dst) {
-  ASSIGN_OR_RETURN(const auto dims, ConstantInts(shape));
-  if (dims == dst.dims) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("output is ", absl::StrJoin(dst.dims, "x"),
-                   ", the shape given is ", absl::StrJoin(dims, "x")));
 }
 
 // TRANSPOSE_CONV is the gradient of a convolution from its output's extent to
@@ -115,7 +104,6 @@ absl::StatusOr<ParsedNode> ParseTransposeConv(const NodeView& node) {
   const Tensor* bias = node.input(3);
   const Tensor& dst = *node.outputs[0];
   RETURN_IF_ERROR(CheckTensors(src, filter, bias, dst));
-  RETURN_IF_ERROR(CheckOutputShape(*node.inputs[0], dst));
   ASSIGN_OR_RETURN(const auto height,
                    GradientPadding(p.padding, src.shape.h, dst.shape.h,
                                    filter.shape.h, p.stride_height, "height"));

@@ -14,8 +14,7 @@
 
 namespace gles_delegate {
 
-// kUnimplemented: another type. kInvalidArgument: the output's shape is not the
-// input's.
+// kUnimplemented: another type.
 absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];

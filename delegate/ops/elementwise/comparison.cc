@@ -1,13 +1,11 @@
 #include "delegate/ops/elementwise/comparison.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
-#include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/work_group.h"
@@ -73,7 +71,6 @@ void ScaleSides(const Node& node, const ComparisonAttributes& attributes,
 
 }  // namespace
 
-// kInvalidArgument: incompatible types or shapes.
 absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
   const Tensor& a = *node.inputs[0];
   const Tensor& b = *node.inputs[1];
@@ -83,8 +80,6 @@ absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
     RETURN_IF_ERROR(SetMultipliers(a, b, &attributes));
   } else
     RETURN_IF_ERROR(CheckQuantizations(a, b));
-  ASSIGN_OR_RETURN(auto dims, BroadcastDims(a.dims, b.dims));
-  RETURN_IF_ERROR(CheckOutputDims(output, dims));
   attributes.function = FindOp(node.builtin_code, "")->function;
   for (int i = 0; i < 2; ++i) {
     attributes.aligned[i] = AlignedShape(node.inputs[i]->dims, output.dims);

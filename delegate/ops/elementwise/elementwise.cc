@@ -8,7 +8,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
@@ -57,23 +56,6 @@ absl::StatusOr<TensorId> Aligned(Planner* planner, TensorId id,
 }
 
 }  // namespace
-
-absl::StatusOr<std::vector<int>> BroadcastDims(absl::Span<const int> a,
-                                               absl::Span<const int> b) {
-  const size_t rank = std::max(a.size(), b.size());
-  const std::vector<int> x = FilledToRank(a, rank);
-  const std::vector<int> y = FilledToRank(b, rank);
-  std::vector<int> dims(rank);
-  for (size_t i = 0; i < rank; ++i) {
-    if (x[i] != y[i] && x[i] != 1 && y[i] != 1) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("[", absl::StrJoin(a, ","), "] and [",
-                       absl::StrJoin(b, ","), "] do not broadcast"));
-    }
-    dims[i] = x[i] == 1 ? y[i] : x[i];
-  }
-  return dims;
-}
 
 Shape AlignedShape(absl::Span<const int> dims,
                    absl::Span<const int> output_dims) {
@@ -163,7 +145,7 @@ absl::StatusOr<PostOp> PostOpOf(const NodeView& node) {
 
 }  // namespace
 
-// y = f(x). kInvalidArgument: the shapes differ.
+// y = f(x).
 absl::StatusOr<ParsedNode> ParseUnary(const NodeView& node) {
   ASSIGN_OR_RETURN(auto function, PostOpOf(node));
   ElementwiseAttributes attributes;
@@ -287,13 +269,6 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
                                               const PostOp& function,
                                               bool first_is_source) {
   const Tensor& output = *node.outputs[0];
-  ASSIGN_OR_RETURN(auto dims,
-                   BroadcastDims(node.inputs[0]->dims, node.inputs[1]->dims));
-  if (dims != output.dims) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the inputs broadcast to [", absl::StrJoin(dims, ","),
-                     "], the output is ", output.ToString()));
-  }
   std::array<Shape, 2> aligned;
   for (int i = 0; i < 2; ++i) {
     aligned[i] = AlignedShape(node.inputs[i]->dims, output.dims);
@@ -368,8 +343,7 @@ absl::Status PlanAddN(const Node& node, Planner* planner) {
 }
 
 // PRELU: y = x < 0 ? alpha * x : x. Alpha, constant or not, is broadcast to x
-// by TFLite's rule (aligned from the right; mostly [1,1,C]). kInvalidArgument:
-// the output's shape is not x's.
+// by TFLite's rule (aligned from the right; mostly [1,1,C]).
 absl::StatusOr<ParsedNode> ParsePrelu(const NodeView& node) {
   return ParseFunctionOfTwo(node, PostOp{"prelu"}, /*first_is_source=*/true);
 }

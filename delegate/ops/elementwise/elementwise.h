@@ -32,11 +32,6 @@ struct ElementwiseAttributes {
   bool shifts_quantized = false;
 };
 
-// The broadcast dims by TFLite's rule: aligned from the right, equal or 1.
-// kInvalidArgument: they do not broadcast.
-absl::StatusOr<std::vector<int>> BroadcastDims(absl::Span<const int> a,
-                                               absl::Span<const int> b);
-
 // `dims` extended by 1 from the left to the output's rank: [W,C] with [B,H,W,C]
 // becomes 1,1,W,C, though its own shape is W,1,1,C. Axes then broadcast
 // independently. Above rank 4, a tensor that broadcasts along some axes of the

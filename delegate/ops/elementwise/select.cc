@@ -3,9 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
@@ -13,59 +11,28 @@
 namespace gles_delegate {
 namespace {
 
-// TFLite's kernels keep the rank of an output of one element, regardless of the
-// inputs' ranks, if these have one element each.
-bool IsOfOneElement(const NodeView& node) {
-  for (const Tensor* input : node.inputs) {
-    if (input->shape.elements() != 1) return false;
-  }
-  return node.outputs[0]->shape.elements() == 1;
-}
-
-// The output has these dimensions, and the inputs, of `views`, broadcast to it.
-absl::StatusOr<ParsedNode> Align(const NodeView& node,
-                                 const std::vector<int>& want,
-                                 const std::array<std::vector<int>, 3>& views) {
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
+// The condition broadcasts as `condition` does, the values as they are.
+ParsedNode AlignSelect(const NodeView& node,
+                       const std::vector<int>& condition) {
+  const std::vector<int>& to = node.outputs[0]->dims;
   SelectAttributes attributes;
-  for (int i = 0; i < 3; ++i) {
-    attributes.aligned[i] = AlignedShape(views[i], want);
-  }
+  attributes.aligned = {AlignedShape(condition, to),
+                        AlignedShape(node.inputs[1]->dims, to),
+                        AlignedShape(node.inputs[2]->dims, to)};
   return ParsedNode{attributes, {}};
 }
 
 }  // namespace
 
-// kInvalidArgument: incompatible types or shapes.
 absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node) {
-  if (IsOfOneElement(node)) return ParsedNode{SelectAttributes{}, {}};
-  const std::vector<int>& dims = node.inputs[1]->dims;
   std::vector<int> condition = node.inputs[0]->dims;
-  if (node.inputs[2]->dims != dims) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input 1 is ", DimsString(dims), ", input 2 is ",
-                     DimsString(node.inputs[2]->dims), "; they must be equal"));
-  }
-  const bool vector = condition.size() == 1 && !dims.empty() &&
-                      condition.front() == dims.front();
-  if (!condition.empty() && condition != dims && !vector) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the condition is ", DimsString(condition), ", wants ",
-        DimsString(dims), ", a scalar or a vector of the first axis"));
-  }
-  if (vector) condition.resize(dims.size(), 1);
-  return Align(node, dims, {condition, dims, dims});
+  // A vector is of the first axis.
+  if (condition.size() == 1) condition.resize(node.inputs[1]->dims.size(), 1);
+  return AlignSelect(node, condition);
 }
 
 absl::StatusOr<ParsedNode> ParseSelectV2(const NodeView& node) {
-  if (IsOfOneElement(node)) return ParsedNode{SelectAttributes{}, {}};
-  const std::array<std::vector<int>, 3> dims = {
-      node.inputs[0]->dims, node.inputs[1]->dims, node.inputs[2]->dims};
-  auto want = BroadcastDims(dims[1], dims[2]);
-  if (!want.ok()) return want.status();
-  want = BroadcastDims(dims[0], *want);
-  if (!want.ok()) return want.status();
-  return Align(node, *want, dims);
+  return AlignSelect(node, node.inputs[0]->dims);
 }
 
 absl::Status PlanSelect(const Node& node, Planner* planner) {

@@ -6,11 +6,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/checks.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 #include "quant/cpu_kernels.h"
@@ -127,24 +125,11 @@ void PlanBilinearQuantized(const Node& node, const ResizeOfQuantized& quantized,
 
 }  // namespace
 
-// kInvalidArgument: the output has another size, or both flags are set.
 absl::StatusOr<ParsedNode> ParseResize(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<ResizeParams>());
-  const Tensor& input = *node.inputs[0];
-  ASSIGN_OR_RETURN(auto size, IntsOfInput(node, 1));
-  if (size.size() != 2) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the size has ", size.size(), " elements, wants 2"));
-  }
   ResizeAttributes a;
   a.align_corners = params->align_corners;
   a.half_pixel_centers = params->half_pixel_centers;
-  if (a.align_corners && a.half_pixel_centers) {
-    return absl::InvalidArgumentError(
-        "align_corners and half_pixel_centers are both set; TFLite takes one");
-  }
-  RETURN_IF_ERROR(CheckOutputDims(
-      *node.outputs[0], {input.shape.b, size[0], size[1], input.shape.c}));
   return ParsedNode{a, {}};
 }
 

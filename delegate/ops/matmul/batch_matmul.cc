@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -29,14 +28,6 @@ absl::Status CheckFactor(const Tensor& tensor, absl::string_view what) {
 }
 
 absl::Status CheckLeading(const Matrix& x, const Matrix& y) {
-  for (int axis = 0; axis < Matrix::kLeadingAxes; ++axis) {
-    if (x.leading[axis] != y.leading[axis] && x.leading[axis] != 1 &&
-        y.leading[axis] != 1) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the leading axes ", DimsString(x.leading), " and ",
-                       DimsString(y.leading), " do not broadcast"));
-    }
-  }
   // The first two share an axis of the GPU's tensors.
   const int64_t folded_x = int64_t{x.leading[0]} * x.leading[1];
   const int64_t folded_y = int64_t{y.leading[0]} * y.leading[1];
@@ -109,7 +100,6 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
   const BatchMatMulAttributes a = {params->adj_x != 0, params->adj_y != 0,
                                    node.inputs[0]->dims, node.inputs[1]->dims,
                                    node.outputs[0]->dims};
-  const Tensor& dst = *node.outputs[0];
   for (int i : {0, 1}) {
     RETURN_IF_ERROR(CheckFactor(*node.inputs[i], i == 0 ? "x" : "y"));
   }
@@ -120,13 +110,6 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
         "x has ", x.columns, " terms a row, y has ", y.rows, " a column"));
   }
   RETURN_IF_ERROR(CheckLeading(x, y));
-  std::vector<int> wanted;
-  for (int axis = 0; axis < Matrix::kLeadingAxes; ++axis) {
-    wanted.push_back(std::max(x.leading[axis], y.leading[axis]));
-  }
-  wanted.erase(wanted.begin(), wanted.end() - (a.rank() - 2));
-  wanted.insert(wanted.end(), {x.rows, y.columns});
-  RETURN_IF_ERROR(CheckOutputDims(dst, wanted));
   return ParsedNode{a, {}};
 }
 

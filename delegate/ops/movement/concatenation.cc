@@ -132,29 +132,12 @@ void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
   AddMerges(planner, std::move(inputs), output);
 }
 
-// kInvalidArgument: inputs that differ on another axis, or whose extents do not
-// add up to the output's.
 absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
-  const int count = static_cast<int>(node.inputs.size());
   ASSIGN_OR_RETURN(auto params, node.Get<ConcatenationParams>());
   const Tensor& first = *node.inputs[0];
-  const int rank = static_cast<int>(first.dims.size());
-  ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank));
-  std::vector<int> want = first.dims;
-  for (int i = 1; i < count; ++i) {
-    std::vector<int> dims = node.inputs[i]->dims;
-    const bool fits = static_cast<int>(dims.size()) == rank;
-    const int extent = fits ? dims[axis] : 0;
-    if (fits) dims[axis] = first.dims[axis];
-    if (!fits || dims != first.dims) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("input ", i, " is ", DimsString(node.inputs[i]->dims),
-                       ", input 0 is ", DimsString(first.dims),
-                       "; they may differ on axis ", axis, " only"));
-    }
-    want[axis] += extent;
-  }
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
+  ASSIGN_OR_RETURN(
+      auto axis, NormalAxis(params->axis, static_cast<int>(first.dims.size())));
+  RETURN_IF_ERROR(CheckPieces(node.inputs, *node.outputs[0], axis));
   ASSIGN_OR_RETURN(auto activation, FusedActivation(params->activation));
   if (IsIntegers(first) && !activation.empty()) {
     return absl::UnimplementedError(

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/linear_gather.h"
@@ -12,34 +10,13 @@
 
 namespace gles_delegate {
 
-// kInvalidArgument: an update that is larger than the input, or another number
-// of starts than axes. kUnimplemented: other types, rank above 5.
+// kUnimplemented: other types, rank above 5.
 absl::StatusOr<ParsedNode> ParseDynamicUpdateSlice(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   const Tensor& update = *node.inputs[1];
-  const Tensor& start = *node.inputs[2];
   const int rank = static_cast<int>(input.dims.size());
-  if (start.dims != std::vector<int>{rank} || rank == 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the start is ", DimsString(start.dims), ", the input ",
-        DimsString(input.dims), "; there must be one for each axis"));
-  }
   for (const Tensor* t : {&update, node.outputs[0]}) {
-    if (t->quantized == input.quantized &&
-        t->quantization.scale == input.quantization.scale &&
-        t->quantization.zero_point == input.quantization.zero_point) {
-      continue;
-    }
-    return absl::UnimplementedError(
-        absl::StrCat("TFLite copies the quantized values of ", input.ToString(),
-                     " and ", t->ToString(), ", whose quantizations differ"));
-  }
-  bool fits = update.dims.size() == input.dims.size();
-  for (int i = 0; fits && i < rank; ++i) fits = update.dims[i] <= input.dims[i];
-  if (!fits) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the update ", DimsString(update.dims),
-                     " does not fit in the input ", DimsString(input.dims)));
+    RETURN_IF_ERROR(CheckOneQuantization(input, *t));
   }
   UpdateSlice slice;
   slice.extents = ExtentsOf(input);

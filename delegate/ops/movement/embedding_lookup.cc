@@ -34,8 +34,7 @@ absl::Status CheckQuantizedTable(const Tensor& table) {
 
 }  // namespace
 
-// kInvalidArgument: constant indices outside the table, or a wrong output
-// shape.
+// kInvalidArgument: constant indices outside the table.
 // attributes: LinearGather
 absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
   const Tensor& indices = *node.inputs[0];
@@ -50,9 +49,6 @@ absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
         DimsString(table.dims), "; they must be a vector and a matrix"));
   }
   RETURN_IF_ERROR(CheckConstantIndices(indices, {table.dims[0]}));
-  std::vector<int> want = table.dims;
-  want[0] = indices.dims[0];
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   LinearGather rows;
   rows.extents[0] = table.dims[0];
   rows.count = indices.dims[0];

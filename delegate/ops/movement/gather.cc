@@ -28,35 +28,25 @@ int Product(absl::Span<const int> dims) {
 }
 
 // batch_dims, counted from the front. kInvalidArgument: batch_dims is past the
-// axis or the indices' rank, or the input's batches are not those of the
-// indices.
+// axis or the indices' rank.
 absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
   ASSIGN_OR_RETURN(auto params, node.Get<GatherParams>());
   // Every struct since TFLite 2.5 has batch_dims, and TFLite's kernel reads it
   // at any version of the op.
   int batch_dims = params->batch_dims;
-  const std::vector<int>& dims = node.inputs[0]->dims;
-  const std::vector<int>& index_dims = node.inputs[1]->dims;
-  const int index_rank = static_cast<int>(index_dims.size());
+  const int index_rank = static_cast<int>(node.inputs[1]->dims.size());
   if (batch_dims < 0) batch_dims += index_rank;
   if (batch_dims < 0 || batch_dims > axis || batch_dims > index_rank) {
     return absl::InvalidArgumentError(
         absl::StrCat("batch_dims is ", params->batch_dims, ", axis ", axis,
                      ", the indices' rank ", index_rank));
   }
-  if (!std::equal(dims.begin(), dims.begin() + batch_dims,
-                  index_dims.begin())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the first ", batch_dims, " axes of ", DimsString(dims),
-                     " and ", DimsString(index_dims), " must be equal"));
-  }
   return batch_dims;
 }
 
 }  // namespace
 
-// kInvalidArgument: constant indices outside the axis, different batches, or a
-// wrong output shape.
+// kInvalidArgument: constant indices outside the axis.
 absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
   RETURN_IF_ERROR(CheckGather(node));
   ASSIGN_OR_RETURN(auto params, node.Get<GatherParams>());
@@ -66,11 +56,6 @@ absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
   ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank));
   ASSIGN_OR_RETURN(auto batch_dims, BatchDims(node, axis));
   RETURN_IF_ERROR(CheckConstantIndices(indices, {dims[axis]}));
-  std::vector<int> want = dims;
-  want.erase(want.begin() + axis);
-  want.insert(want.begin() + axis, indices.dims.begin() + batch_dims,
-              indices.dims.end());
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   const auto axes = absl::MakeConstSpan(dims);
   GatherAttributes a;
   if (!indices.is_constant() || batch_dims > 0 || rank > 4) {
@@ -136,29 +121,15 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
 // then the input's trailing ones. Input of float32, int32 or bool and any rank,
 // depth 1 to 4; indices int32, or int64 constants. At run time, indices outside
 // their axis are clamped; TFLite fails.
-// kInvalidArgument: constant indices outside the input, a depth above its rank,
-// or a wrong output shape.
+// kInvalidArgument: constant indices outside the input.
 absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
   RETURN_IF_ERROR(CheckGather(node));
   const std::vector<int>& dims = node.inputs[0]->dims;
-  const std::vector<int>& index_dims = node.inputs[1]->dims;
-  if (index_dims.empty() || index_dims.back() > static_cast<int>(dims.size())) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the indices are ", DimsString(index_dims),
-        ", their last axis must not be past the rank of ", DimsString(dims)));
-  }
   LinearGather gather;
-  gather.depth = index_dims.back();
-  if (gather.depth > static_cast<int>(gather.extents.size())) {
-    return absl::UnimplementedError(absl::StrCat(
-        "an index names ", gather.depth, " axes, at most 4 run here"));
-  }
+  ASSIGN_OR_RETURN(gather.depth, DepthOfIndices(*node.inputs[1], dims));
   std::copy_n(dims.begin(), gather.depth, gather.extents.begin());
   const auto extents = absl::MakeConstSpan(gather.extents).first(gather.depth);
   RETURN_IF_ERROR(CheckConstantIndices(*node.inputs[1], extents));
-  std::vector<int> want(index_dims.begin(), index_dims.end() - 1);
-  want.insert(want.end(), dims.begin() + gather.depth, dims.end());
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   const int64_t picks = node.inputs[1]->shape.elements() / gather.depth;
   gather.count = static_cast<int>(picks);
   gather.inner = static_cast<int>(node.outputs[0]->shape.elements() / picks);

@@ -62,6 +62,16 @@ absl::Status CheckGather(const NodeView& node) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<int> DepthOfIndices(const Tensor& indices,
+                                   absl::Span<const int> dims) {
+  const int depth = indices.dims.empty() ? 0 : indices.dims.back();
+  const int most = std::min<int>(4, static_cast<int>(dims.size()));
+  if (depth >= 1 && depth <= most) return depth;
+  return absl::UnimplementedError(absl::StrCat("an index names ", depth,
+                                               " axes of ", DimsString(dims),
+                                               ", 1 to ", most, " run here"));
+}
+
 absl::Status CheckConstantIndices(const Tensor& indices,
                                   absl::Span<const int> extents) {
   if (!indices.is_constant()) return absl::OkStatus();

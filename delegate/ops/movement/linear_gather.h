@@ -34,6 +34,11 @@ absl::Status CheckCountable(const Tensor& tensor);
 // indices, and all tensors pass CheckCountable().
 absl::Status CheckGather(const NodeView& node);
 
+// How many axes of a tensor of `dims` an index [..., depth] names.
+// kUnimplemented: more than it has, or than 4.
+absl::StatusOr<int> DepthOfIndices(const Tensor& indices,
+                                   absl::Span<const int> dims);
+
 // kInvalidArgument: a constant index is outside its axis, cycling through
 // `extents`. Ignores indices computed at run time.
 absl::Status CheckConstantIndices(const Tensor& indices,

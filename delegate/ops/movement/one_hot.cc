@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
@@ -23,20 +22,7 @@ absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
   ASSIGN_OR_RETURN(auto depth, IntsOfInput(node, 1));
   const std::vector<int>& dims = node.inputs[0]->dims;
   const int rank = static_cast<int>(dims.size());
-  const int axis = params->axis == -1 ? rank : params->axis;
-  if (axis < 0 || axis > rank) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "axis ", params->axis, " is outside an output of rank ", rank + 1));
-  }
-  for (int input : {2, 3}) {
-    if (node.inputs[input]->shape.elements() == 1) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "value ", input - 1, " is ", DimsString(node.inputs[input]->dims),
-        ", wants one element"));
-  }
-  std::vector<int> want = dims;
-  want.insert(want.begin() + axis, depth.front());
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
+  ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank + 1));
   OneHotAttributes a;
   a.depth = depth.front();
   for (int i = axis; i < rank; ++i) a.inner *= dims[i];

@@ -46,29 +46,9 @@ absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
   const Tensor& indices = *node.inputs[0];
   const Tensor& updates = *node.inputs[1];
   const Tensor& output = *node.outputs[0];
-  ASSIGN_OR_RETURN(auto dims, IntsOfInput(node, 2));
-  RETURN_IF_ERROR(CheckOutputDims(output, dims));
   Scatter scatter;
-  const int rank = static_cast<int>(output.dims.size());
-  scatter.depth = indices.dims.empty() ? 0 : indices.dims.back();
-  if (scatter.depth < 1 || scatter.depth > rank) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the indices are ", DimsString(indices.dims),
-                     ", their last axis must be 1 to the rank of the output ",
-                     DimsString(output.dims)));
-  }
-  if (scatter.depth > static_cast<int>(scatter.extents.size())) {
-    return absl::UnimplementedError(absl::StrCat(
-        "an index names ", scatter.depth, " axes, at most 4 run here"));
-  }
-  std::vector<int> want(indices.dims.begin(), indices.dims.end() - 1);
-  want.insert(want.end(), dims.begin() + scatter.depth, dims.end());
-  if (updates.dims != want) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the updates are ", DimsString(updates.dims),
-                     ", the indices and the output take ", DimsString(want)));
-  }
-  std::copy_n(dims.begin(), scatter.depth, scatter.extents.begin());
+  ASSIGN_OR_RETURN(scatter.depth, DepthOfIndices(indices, output.dims));
+  std::copy_n(output.dims.begin(), scatter.depth, scatter.extents.begin());
   const auto extents =
       absl::MakeConstSpan(scatter.extents).first(scatter.depth);
   RETURN_IF_ERROR(CheckConstantIndices(indices, extents));
@@ -109,18 +89,6 @@ absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
   for (const Tensor* t : {&data, &output}) {
     RETURN_IF_ERROR(CheckCountable(*t));
   }
-  const std::vector<int>& rows = node.inputs[1]->dims;
-  const bool is_prefix =
-      rows.size() <= data.dims.size() &&
-      std::equal(rows.begin(), rows.end(), data.dims.begin());
-  if (!is_prefix) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the ids are ", DimsString(rows), ", the input is ",
-        DimsString(data.dims), "; there must be one for each of its rows"));
-  }
-  std::vector<int> want = {segments};
-  want.insert(want.end(), data.dims.begin() + rows.size(), data.dims.end());
-  RETURN_IF_ERROR(CheckOutputDims(output, want));
   Scatter scatter;
   scatter.indices_input = 1;
   scatter.updates_input = 0;
@@ -140,21 +108,10 @@ absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
 // output's shape follows from them. Input 2 of the others: the number of
 // segments, constant. At run time a row whose id is past it is ignored; TFLite
 // fails on it. All are a SCATTER_ND whose indices are the ids.
-// kInvalidArgument: shapes that do not go together. kUnimplemented: ids
-// known only at run time, other types.
+// kUnimplemented: ids known only at run time, other types.
 absl::StatusOr<ParsedNode> ParseSegmentSum(const NodeView& node) {
-  ASSIGN_OR_RETURN(const auto ids, IntsOfInput(node, 1));
-  int last = 0, max = 0;
-  for (int id : ids) {
-    if (id < last || id > max) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the segments' ids go from ", last, " to ", id,
-                       "; they must begin at 0 and rise by 0 or 1"));
-    }
-    last = id;
-    max = id + 1;
-  }
-  return ParseSegments(node, last + 1, Reducer::kSum);
+  const std::vector<int>& dims = node.outputs[0]->dims;
+  return ParseSegments(node, dims.empty() ? 1 : dims[0], Reducer::kSum);
 }
 
 absl::StatusOr<ParsedNode> ParseUnsortedSegments(const NodeView& node) {

@@ -117,11 +117,6 @@ absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
   const int rank = static_cast<int>(input.dims.size());
   ASSIGN_OR_RETURN(auto begin, IntsOfInput(node, 1));
   ASSIGN_OR_RETURN(auto size, IntsOfInput(node, 2));
-  if (begin.size() != input.dims.size() || size.size() != input.dims.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("begin and size have ", begin.size(), " and ", size.size(),
-                     " elements, the input's rank is ", rank));
-  }
   std::vector<AxisMove> axes;
   std::vector<int> want(rank);
   for (int i = 0; i < rank; ++i) {
@@ -135,6 +130,7 @@ absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
     }
     axes.push_back({input.dims[i], want[i], from});
   }
+  // TFLite 2.21 takes the output's shape from the file.
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   return ParsedNode{MoveAxes(std::move(axes), rank), {}};
 }
@@ -145,12 +141,9 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
   ASSIGN_OR_RETURN(auto begin, IntsOfInput(node, 1));
   ASSIGN_OR_RETURN(auto end, IntsOfInput(node, 2));
   ASSIGN_OR_RETURN(auto strides, IntsOfInput(node, 3));
-  if (begin.size() != end.size() || begin.size() != strides.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "begin, end and strides have ", begin.size(), ", ", end.size(), " and ",
-        strides.size(), " elements; they must be equal"));
-  }
   const int rank = static_cast<int>(input.dims.size());
+  // The runtime's kernel takes only lists of one length.
+  begin.resize(std::min({begin.size(), end.size(), strides.size()}));
   ASSIGN_OR_RETURN(auto slices,
                    ExpandMasks(*params, rank, begin, end, strides));
   const int out_rank = static_cast<int>(node.outputs[0]->dims.size());

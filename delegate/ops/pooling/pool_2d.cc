@@ -5,7 +5,6 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/all_ops.h"
-#include "delegate/ops/checks.h"
 #include "delegate/ops/fused_activation.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
@@ -54,7 +53,6 @@ absl::StatusOr<ParsedNode> ParsePool2d(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<PoolParams>());
   const PoolParams& p = *params;
   const Tensor& input = *node.inputs[0];
-  const Tensor& output = *node.outputs[0];
   PoolAttributes a;
   a.h = {p.filter_height, p.stride_height, 1};
   a.w = {p.filter_width, p.stride_width, 1};
@@ -64,8 +62,6 @@ absl::StatusOr<ParsedNode> ParsePool2d(const NodeView& node) {
                    ComputePadding(p.padding, input.shape.w, a.w, "width"));
   a.pad_h = pad_h;
   a.pad_w = pad_w;
-  RETURN_IF_ERROR(CheckOutputDims(
-      output, {input.shape.b, a.pad_h.out, a.pad_w.out, input.shape.c}));
   ASSIGN_OR_RETURN(auto activation, FusedActivation(p.activation));
   return ParsedNode{a, std::move(activation)};
 }

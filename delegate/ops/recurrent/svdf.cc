@@ -1,12 +1,10 @@
 #include "delegate/ops/recurrent/svdf.h"
 
-#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/fused_activation.h"
 #include "delegate/ops/matmul/matrix_product.h"
@@ -17,38 +15,17 @@ namespace {
 
 enum Input { kData, kFeature, kTime, kBias, kState, kInputs };
 
-absl::Status CheckSvdfShapes(const NodeView& node, int rank) {
-  const Tensor& data = *node.inputs[kData];
-  const Tensor& feature = *node.inputs[kFeature];
-  const Tensor& time = *node.inputs[kTime];
-  const int filters = feature.dims[0];
-  if (rank < 1 || filters % rank != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "rank ", rank, " does not divide the ", filters, " filters"));
-  }
-  if (feature.dims[1] != data.dims[1] || time.dims[0] != filters) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "feature weights ", DimsString(feature.dims), " and time weights ",
-        DimsString(time.dims), " do not fit data ", DimsString(data.dims)));
-  }
-  const Tensor& state = *node.inputs[kState];
-  // In 64 bits: a hostile file's tensors may be of any size.
-  const int64_t wanted = int64_t{filters} * time.dims[1];
-  if (!state.is_variable || state.dims[0] != data.dims[0] ||
-      state.dims[1] != wanted) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the state must be a variable tensor of ", data.dims[0],
-                     "x", wanted, ", it is ", DimsString(state.dims)));
-  }
-  return CheckOutputDims(*node.outputs[0], {data.dims[0], filters / rank});
-}
-
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSvdf(const NodeView& node) {
   ASSIGN_OR_RETURN(const auto params, node.Get<SvdfParams>());
   const int rank = params->rank;
-  RETURN_IF_ERROR(CheckSvdfShapes(node, rank));
+  const Tensor& state = *node.inputs[kState];
+  if (rank < 1 || !state.is_variable) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("rank ", rank, " must be positive, and the state ",
+                     state.ToString(), " a variable tensor"));
+  }
   const int units = node.inputs[kFeature]->dims[0] / rank;
   RETURN_IF_ERROR(CheckBias(node.inputs[kBias], units));
   ASSIGN_OR_RETURN(auto activation, RecurrentActivation(params->activation));

@@ -3,21 +3,13 @@
 #include <any>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "base/status_macros.h"
-#include "delegate/graph/builtin_params.h"
 #include "delegate/ops/reduction/row_threads.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 
-absl::StatusOr<ParsedNode> ParseL2Normalization(const NodeView& node) {
-  ASSIGN_OR_RETURN(auto params, node.Get<ActivationParams>());
-  if (params->activation != kActNone) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("has the fused activation ", params->activation,
-                     "; TFLite's kernel takes none"));
-  }
+// TFLite's kernel takes no fused activation.
+absl::StatusOr<ParsedNode> ParseL2Normalization(const NodeView&) {
   return ParsedNode{};
 }
 

@@ -85,12 +85,6 @@ absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
     ASSIGN_OR_RETURN(auto axis, NormalAxis(i, rank));
     over[axis] = true;
   }
-  std::vector<int> want;
-  for (int i = 0; i < rank; ++i) {
-    if (!over[i]) want.push_back(input.dims[i]);
-    if (over[i] && params->keep_dims) want.push_back(1);
-  }
-  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   const std::vector<int> plane = {1, 2}, turned_plane = {2, 1};
   a.over_plane =
       rank == 4 && params->keep_dims && (axes == plane || axes == turned_plane);

@@ -74,7 +74,6 @@ const char* ShaderOf(const SoftmaxAttributes& a) {
 
 }  // namespace
 
-// kInvalidArgument: input and output have different shapes.
 absl::StatusOr<ParsedNode> ParseSoftmax(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<SoftmaxParams>());
   return ParsedNode{SoftmaxAttributes{params->beta, /*log=*/false}, {}};

@@ -48,10 +48,9 @@ TEST(QuantizedRefusalsTest, Cumsum) {
 
 // TFLite's kernel copies bytes between types, whatever they stand for.
 TEST(QuantizedRefusalsTest, Reshape) {
-  const ReshapeParams params = {{3, 8}, 2};
   const Tensor signed_ones = Quantized({2, 3, 4}, DataType::kInt8);
   const auto refusal = [&](const Tensor& output) {
-    return Refusal(ParseReshape, {signed_ones}, {output}, &params);
+    return Refusal(ParseReshape, {signed_ones, FakeInts({0})}, {output});
   };
   EXPECT_THAT(refusal(Quantized({3, 8}, DataType::kUint8)),
               HasSubstr("input is int8, output uint8: TFLite's kernel copies"));
@@ -60,7 +59,7 @@ TEST(QuantizedRefusalsTest, Reshape) {
   Tensor output = FakeTensor({3, 8}, DataType::kInt32);
   input.host = DataType::kInt8;
   output.host = DataType::kInt16;
-  EXPECT_THAT(Refusal(ParseReshape, {input}, {output}, &params),
+  EXPECT_THAT(Refusal(ParseReshape, {input, FakeInts({0})}, {output}),
               HasSubstr("input is int8, output int16"));
 }
 

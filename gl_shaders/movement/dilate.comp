@@ -1,0 +1,24 @@
+// dst = src with steps - 1 copies of `value` between neighbors along each axis.
+// One texel per invocation. With WHOLE the channels stay together: one read.
+layout(std140, binding = 0) uniform Params {
+  COMMON_PARAMS
+  ivec4 steps;  // x, y, channel, batch
+};
+
+void main() {
+  if (outside_grid()) return;
+  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+  ivec3 q = p.xyw / steps.xyw;
+  ELEMENT4 v = read_value(0, 0, 0, 0).xxxx;
+  if (q * steps.xyw == p.xyw) {
+#ifdef WHOLE
+    v = read_src(q.x, q.y, p.z, q.z);
+#else
+    for (int i = 0; i < min(4, dst_aux.x - 4 * p.z); ++i) {
+      int c = (4 * p.z + i) / steps.z;
+      if (c * steps.z == 4 * p.z + i) v[i] = op_component(read_src(q.x, q.y, c >> 2, q.z), c);
+    }
+#endif
+  }
+  write_dst(p.x, p.y, p.z, p.w, v);
+}
