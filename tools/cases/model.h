@@ -33,6 +33,8 @@ testing::Accuracy AccuracyOf(const CaseSpec& spec);
 // size beside the bin: as one sum of N products does, it errs by up to
 // (4 sqrt(N) + ulps) 2^-24 of the sum of the samples' magnitudes. Sets that.
 void SetSpectrum(const CaseSpec& spec, testing::SingleOpModel* model);
+// How many rows of each detection TFLite's kernel writes. Sets that.
+void SetUnwritten(const CaseSpec& spec, testing::SingleOpModel* model);
 // Whether the op on absolute values bounds its error (single_op.h).
 bool HasMagnitude(const CaseSpec& spec);
 // The standard deviation of an input's data if the row says nothing of them.

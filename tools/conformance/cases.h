@@ -15,7 +15,6 @@ namespace gles_delegate::conformance {
 // Those of rows of tools/cases, and their variants.
 void AddRowCases(CaseList* list, const std::vector<cases::Row>& rows);
 
-void AddCustomCases(CaseList* list);
 void AddQuantizedCases(CaseList* list);
 void AddLimitCases(CaseList* list);
 

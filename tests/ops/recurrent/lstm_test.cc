@@ -1,9 +1,6 @@
 // labels: op llvmpipe softpipe oldest_tflite
 // UNIDIRECTIONAL_SEQUENCE_LSTM and LSTM, full and basic kernel, against
-// TFLite's own, over several invokes with the state kept; what the parsers
-// refuse.
-#include "delegate/ops/recurrent/lstm.h"
-
+// TFLite's own, over several invokes with the state kept; their plans.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -16,13 +13,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "delegate/graph/builtin_params.h"
-#include "delegate/ops/all_ops.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/oldest_tflite.h"
-#include "tests/testing/parse_node.h"
 #include "tests/testing/real_model.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
@@ -241,123 +235,7 @@ TEST(LstmModelTest, MnistRunsWholeAndKeepsItsState) {
   ExpectSameStates({bytes.begin(), bytes.end()});
 }
 
-// --- What is refused --------------------------------------------------------
-
-// Sequence of 2 batches, 3 steps of 5 inputs, 4 cells, with everything optional
-// but a projection.
-struct SequenceNode {
-  std::vector<Tensor> tensors;
-  std::vector<bool> there = std::vector<bool>(lstm::kInputs, true);
-  Tensor output = FakeTensor({2, 3, 4});
-  SequenceLstmParams params = {kActTanh, 0, 0, false, false, false};
-  int version = 1;
-
-  SequenceNode() : tensors(lstm::kInputs) {
-    tensors[lstm::kData] = FakeTensor({2, 3, 5});
-    for (int g = 0; g < lstm::kGates; ++g) {
-      tensors[lstm::kInputWeights + g] = FakeConstant({4, 5});
-      tensors[lstm::kRecurrentWeights + g] = FakeConstant({4, 4});
-      tensors[lstm::kBiases + g] = FakeConstant({4});
-      tensors[lstm::kNormCoefficients + g] = FakeConstant({4});
-      if (g < 3) tensors[lstm::kPeepholes + g] = FakeConstant({4});
-    }
-    tensors[lstm::kProjectionWeights] = FakeConstant({4, 4});
-    tensors[lstm::kProjectionBias] = FakeConstant({4});
-    tensors[lstm::kOutputState] = FakeState({2, 4});
-    tensors[lstm::kCellState] = FakeState({2, 4});
-    there[lstm::kProjectionWeights] = there[lstm::kProjectionBias] = false;
-  }
-
-  std::string Refused() const {
-    NodeView node;
-    node.builtin_params = &params;
-    node.version = version;
-    for (size_t i = 0; i < tensors.size(); ++i) {
-      node.inputs.push_back(there[i] ? &tensors[i] : nullptr);
-    }
-    node.outputs = {&output};
-    return RefusalOf(ParseSequenceLstm, node);
-  }
-  std::string RefusedWithout(int input) const {
-    SequenceNode other = *this;
-    other.there[input] = false;
-    return other.Refused();
-  }
-};
-
-TEST(LstmParseTest, TakesTheDefault) {
-  EXPECT_EQ(SequenceNode().Refused(), "");
-  SequenceNode projected;
-  projected.there[lstm::kProjectionWeights] = true;
-  EXPECT_EQ(projected.Refused(), "");
-}
-
-TEST(LstmParseTest, RefusesPartsWithoutTheirOthers) {
-  const SequenceNode node;
-  EXPECT_THAT(node.RefusedWithout(lstm::kInputWeights),
-              HasSubstr("input gate's recurrent weights is there, others"));
-  EXPECT_THAT(node.RefusedWithout(lstm::kInputWeights + 1),
-              HasSubstr("forget gate's input weights is absent"));
-  EXPECT_THAT(node.RefusedWithout(lstm::kBiases + 3),
-              HasSubstr("output gate's bias is absent"));
-  EXPECT_THAT(node.RefusedWithout(lstm::kPeepholes),
-              HasSubstr("peephole of the input gate is absent"));
-  EXPECT_THAT(node.RefusedWithout(lstm::kPeepholes + 2),
-              HasSubstr("peephole of the input gate is there, others"));
-  EXPECT_THAT(node.RefusedWithout(lstm::kNormCoefficients + 2),
-              HasSubstr("cell gate's layer norm coefficients is absent"));
-  EXPECT_THAT(node.RefusedWithout(lstm::kCellState),
-              HasSubstr("the cell state must be a variable tensor"));
-  SequenceNode bias;
-  bias.there[lstm::kProjectionBias] = true;
-  EXPECT_THAT(bias.Refused(), HasSubstr("the projection's bias is there"));
-}
-
-TEST(LstmParseTest, RefusesShapesThatDisagree) {
-  for (int input = 0; input < lstm::kInputs; ++input) {
-    SequenceNode node;
-    node.there[lstm::kProjectionWeights] = true;
-    node.there[lstm::kProjectionBias] = true;
-    Tensor& t = node.tensors[input];
-    const bool variable = t.is_variable;
-    std::vector<int> dims = t.dims;
-    dims.back() += 4;
-    t = t.is_constant() ? FakeConstant(dims) : FakeTensor(dims);
-    t.is_variable = variable;
-    EXPECT_NE(node.Refused(), "") << "input " << input;
-  }
-  SequenceNode output;
-  output.output = FakeTensor({2, 3, 5});
-  EXPECT_THAT(output.Refused(), HasSubstr("output is 2x3x5"));
-  SequenceNode rank;
-  rank.tensors[lstm::kData] = FakeTensor({2, 5});
-  EXPECT_THAT(rank.Refused(), HasSubstr("its rank must be 3"));
-  SequenceNode few;
-  few.tensors.resize(21);
-  EXPECT_THAT(few.Refused(), HasSubstr("has 21 inputs, must have 20 or 24"));
-}
-
-TEST(LstmParseTest, RefusesWhatIsNotSupported) {
-  SequenceNode runtime;
-  runtime.tensors[lstm::kInputWeights] = FakeTensor({4, 5});
-  EXPECT_THAT(runtime.Refused(), HasSubstr("is computed at run time"));
-  SequenceNode state;
-  state.tensors[lstm::kOutputState].is_variable = false;
-  EXPECT_THAT(state.Refused(), HasSubstr("must be a variable tensor"));
-  SequenceNode clip;
-  clip.params.cell_clip = -1;
-  EXPECT_THAT(clip.Refused(), HasSubstr("must not be negative"));
-  SequenceNode diagonal;
-  diagonal.params.diagonal_recurrent_tensors = true;
-  EXPECT_EQ(diagonal.Refused(), "");  // older structs end before the field
-  diagonal.version = 4;
-  EXPECT_THAT(diagonal.Refused(), HasSubstr("diagonal recurrent weights"));
-  SequenceNode activation;
-  activation.params.activation = kActSignBit;
-  EXPECT_THAT(activation.Refused(), HasSubstr("activation 5"));
-  activation.params.activation = kActNone;
-  EXPECT_THAT(activation.Refused(), HasSubstr("without an activation"));
-}
+// --- Plans ------------------------------------------------------------------
 
 class LstmPlanTest : public DeviceTest {};
 
@@ -412,43 +290,6 @@ TEST_F(LstmPlanTest, GatesAreTakenInTurnWhereTheirSumsFit) {
   EXPECT_TRUE(TakesGatesInTurn(Projected(2, 1, 40, 1)));
   // 25 KiB without the sums, 68 KiB with them.
   EXPECT_FALSE(TakesGatesInTurn(Projected(2, 1, 3200, 1)));
-}
-
-struct BasicNode : FakeNode<LstmParams, ParseLstm> {
-  BasicNode() {
-    inputs = {FakeTensor({2, 5}), FakeState({2, 6}), FakeConstant({24, 11}),
-              FakeConstant({24}), FakeState({2, 6})};
-    outputs = {FakeTensor({2, 6}), FakeTensor({2, 6}), FakeTensor({2, 11}),
-               FakeTensor({2, 24})};
-    params = {kActTanh, 0, 0, kLstmBasic, false};
-  }
-};
-
-TEST(BasicLstmParseTest, RefusesShapesAndStates) {
-  EXPECT_EQ(BasicNode().Refused(), "");
-  for (size_t i = 0; i < 5; ++i) {
-    BasicNode node;
-    Tensor& t = node.inputs[i];
-    const bool variable = t.is_variable;
-    std::vector<int> dims = t.dims;
-    dims.back() += 1;
-    t = t.is_constant() ? FakeConstant(dims) : FakeTensor(dims);
-    t.is_variable = variable;
-    EXPECT_NE(node.Refused(), "") << "input " << i;
-  }
-  for (size_t i = 0; i < 4; ++i) {
-    EXPECT_THAT(BasicNode().RefusedWithOutput(i, FakeTensor({2, 7})),
-                HasSubstr("is 2x7, must be 2x"));
-  }
-  BasicNode made;
-  made.inputs[4].is_variable = false;
-  EXPECT_THAT(made.Refused(),
-              HasSubstr("the previous state is made by another"));
-  EXPECT_THAT(BasicNode().RefusedWithInput(1, FakeState({2, 1 << 30})),
-              HasSubstr("1073741824 cells are past"));
-  BasicNode kernel;
-  kernel.params.kernel_type = 7;
-  EXPECT_THAT(kernel.Refused(), HasSubstr("kernel type 7 is unknown"));
 }
 
 }  // namespace
