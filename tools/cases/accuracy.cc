@@ -308,6 +308,33 @@ bool IsStateful(const CaseSpec& spec) {
   return std::any_of(spec.nodes.begin(), spec.nodes.end(), IsStatefulNode);
 }
 
+// TFLite's hybrid kernels round a row of activations to 8 bits around 0, so
+// each errs by up to half of max|x| / 127, and is multiplied by up to 127 steps
+// of the weights' scale.
+void SetHybrid(const CaseSpec& spec, testing::SingleOpModel* model) {
+  for (const NodeSpec& node : spec.nodes) {
+    const Filter* filter = FilterOfNode(node);
+    if (filter == nullptr || node.inputs.size() <= filter->input) continue;
+    const TensorSpec& weights = node.inputs[filter->input];
+    const TensorSpec& data = node.inputs[0];
+    if (weights.quantization.scale.empty() ||
+        data.type != testing::TensorType::FLOAT32) {
+      continue;
+    }
+    double largest = 0;
+    for (double value : data.data.values) {
+      largest = std::max(largest, std::fabs(value));
+    }
+    for (float value :
+         model->inputs.empty() ? std::vector<float>() : model->inputs[0]) {
+      largest = std::max(largest, std::fabs(double{value}));
+    }
+    model->accuracy.absolute +=
+        static_cast<float>(ProductsOf(node, *filter) * largest / 2 *
+                           weights.quantization.scale[0]);
+  }
+}
+
 void SetUnwritten(const CaseSpec& spec, testing::SingleOpModel* model) {
   const auto& map = spec.nodes[0].map;
   if (spec.nodes[0].custom != kDetection || map.empty()) return;

@@ -25,12 +25,12 @@ absl::Status Wrong(string_view what, string_view text) {
 }
 
 constexpr std::pair<string_view, TensorType> kTypes[] = {
-    {"f32", TensorType::FLOAT32},  {"f16", TensorType::FLOAT16},
-    {"f64", TensorType::FLOAT64},  {"i8", TensorType::INT8},
-    {"u8", TensorType::UINT8},     {"i16", TensorType::INT16},
-    {"u16", TensorType::UINT16},   {"i32", TensorType::INT32},
-    {"i64", TensorType::INT64},    {"bool", TensorType::BOOL},
-    {"c64", TensorType::COMPLEX64}};
+    {"f32", TensorType::FLOAT32}, {"f16", TensorType::FLOAT16},
+    {"f64", TensorType::FLOAT64}, {"i8", TensorType::INT8},
+    {"u8", TensorType::UINT8},    {"i16", TensorType::INT16},
+    {"u16", TensorType::UINT16},  {"i32", TensorType::INT32},
+    {"i64", TensorType::INT64},   {"bool", TensorType::BOOL},
+    {"u32", TensorType::UINT32},  {"c64", TensorType::COMPLEX64}};
 
 constexpr std::pair<string_view, Weights> kWeights[] = {
     {"const:", Weights::kFloat},   {"input:", Weights::kRuntime},

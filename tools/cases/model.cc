@@ -322,6 +322,7 @@ testing::SingleOpModel ModelOf(const CaseSpec& spec) {
       });
   if (!wrong.ok()) model.status = wrong;
   SetSpectrum(spec, &model);
+  SetHybrid(spec, &model);
   SetUnwritten(spec, &model);
   model.stateful = IsStateful(spec);
   return model;

@@ -33,6 +33,8 @@ testing::Accuracy AccuracyOf(const CaseSpec& spec);
 // size beside the bin: as one sum of N products does, it errs by up to
 // (4 sqrt(N) + ulps) 2^-24 of the sum of the samples' magnitudes. Sets that.
 void SetSpectrum(const CaseSpec& spec, testing::SingleOpModel* model);
+// What 8-bit weights beside floats take. Sets that.
+void SetHybrid(const CaseSpec& spec, testing::SingleOpModel* model);
 // How many rows of each detection TFLite's kernel writes. Sets that.
 void SetUnwritten(const CaseSpec& spec, testing::SingleOpModel* model);
 // Whether the op on absolute values bounds its error (single_op.h).
