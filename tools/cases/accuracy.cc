@@ -317,7 +317,7 @@ void SetHybrid(const CaseSpec& spec, testing::SingleOpModel* model) {
     if (filter == nullptr || node.inputs.size() <= filter->input) continue;
     const TensorSpec& weights = node.inputs[filter->input];
     const TensorSpec& data = node.inputs[0];
-    if (weights.quantization.scale.empty() ||
+    if (weights.quantization.scale.empty() || data.known ||
         data.type != testing::TensorType::FLOAT32) {
       continue;
     }

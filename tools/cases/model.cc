@@ -1,6 +1,8 @@
 #include "tools/cases/model.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
@@ -289,7 +291,7 @@ class Builder {
       if (options.contains("builtin_options")) {
         options["builtin_options"].erase("fused_activation_function");
       }
-      if (op == testing::Op::SUB) {
+      if (op == testing::Op::SUB && IsFloat(TypeOf(outputs[0]).type)) {
         op = testing::Op::ADD;
         options["builtin_options_type"] = "AddOptions";
       }
@@ -337,10 +339,25 @@ testing::SingleOpModel ModelOf(absl::string_view text) {
   return model;
 }
 
-std::vector<uint8_t> BytesOf(const CaseSpec& spec) {
+namespace {
+
+ModelBuilder BuilderOf(const CaseSpec& spec) {
   OpVariant v(spec.text, /*absolute=*/false);
   v.builder().SetOutputs(Builder(v, /*with_data=*/false).Build(spec));
-  return v.builder().Finish();
+  return std::move(v.builder());
+}
+
+}  // namespace
+
+ModelBuilder BuilderOf(absl::string_view text) {
+  auto spec = ParseCase(text);
+  if (spec.ok()) return BuilderOf(*spec);
+  std::fprintf(stderr, "%s\n", std::string(spec.status().message()).c_str());
+  std::abort();
+}
+
+std::vector<uint8_t> BytesOf(const CaseSpec& spec) {
+  return BuilderOf(spec).Finish();
 }
 
 }  // namespace gles_delegate::cases

@@ -14,6 +14,10 @@ testing::SingleOpModel ModelOf(const CaseSpec& spec);
 // The same of a text; the status of a text that is no case is its error's.
 testing::SingleOpModel ModelOf(absl::string_view text);
 
+// The model of a text, with the shapes that the text gives, for a test to
+// change. Ends the process if the text is no case.
+ModelBuilder BuilderOf(absl::string_view text);
+
 // The file of a refused case, with the shapes that its text gives.
 std::vector<uint8_t> BytesOf(const CaseSpec& spec);
 
