@@ -199,9 +199,8 @@ Sums<Code> Build(Op op, const Products& p, std::mt19937& random) {
        {"{x}", tensor(p.in_scale, p.in_zero)},
        {"{w}", tensor(p.weight_scales[0], p.weight_zero)},
        {"{y}", tensor(p.out_scale, p.out_zero)},
-       {"{v}", absl::StrJoin(std::vector<int>(s.weights.begin(),
-                                              s.weights.end()),
-                             ",")},
+       {"{v}", absl::StrJoin(
+                   std::vector<int>(s.weights.begin(), s.weights.end()), ",")},
        {"{b}", absl::StrJoin(p.bias, ",")}}));
   // One scale an output.
   auto& tensors = s.builder.model().subgraphs[0]->tensors;

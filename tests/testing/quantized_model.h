@@ -18,9 +18,10 @@ inline std::vector<uint8_t> SumOfQuantized(const Shape& shape,
                                            TensorType type) {
   const bool has_sign = type == TensorType::INT8;
   return cases::ModelOf(
-             absl::StrCat("ADD@2 x=", has_sign ? "i8@(0.0307,-5)" : "u8@(0.0307,120)",
-                          "[", absl::StrJoin(shape, ","), "] x -> ",
-                          has_sign ? "i8@(0.07,3)" : "u8@(0.07,131)"))
+             absl::StrCat(
+                 "ADD@2 x=", has_sign ? "i8@(0.0307,-5)" : "u8@(0.0307,120)",
+                 "[", absl::StrJoin(shape, ","), "] x -> ",
+                 has_sign ? "i8@(0.07,3)" : "u8@(0.07,131)"))
       .bytes;
 }
 
