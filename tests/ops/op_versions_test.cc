@@ -11,8 +11,8 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/single_op.h"
 #include "tools/op_models/op_variant.h"
 #include "tools/op_models/schema_names.h"
 

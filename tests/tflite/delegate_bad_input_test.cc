@@ -17,7 +17,6 @@
 #include "tests/testing/scratch_directory.h"
 #include "tools/cases/model.h"
 #include "tools/common/tflite_abi.h"
-#include "tools/op_models/op_builders.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
-#include "tools/op_models/op_builders.h"
+#include "tools/op_models/op_variant.h"
 #include "tools/op_models/schema_names.h"
 #include "tools/op_models/shapes.h"
 

@@ -8,7 +8,6 @@
 
 #include "tools/cases/rows.h"
 #include "tools/conformance/suite.h"
-#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 
