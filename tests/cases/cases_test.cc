@@ -108,7 +108,7 @@ std::vector<std::string> CasesOf(const Row& row) {
   return cases;
 }
 
-// What the dumped shaders define the name as; "" if none does.
+// The values that the dumped shaders define the name as.
 std::set<std::string> Definitions(const testing::ScratchDirectory& shaders,
                                   const std::string& name) {
   std::set<std::string> values;

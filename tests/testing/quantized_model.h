@@ -1,4 +1,4 @@
-// A quantized model that tests of the delegate's interface run.
+// A quantized model for tests of the C API.
 #ifndef GLES_DELEGATE_TESTS_TESTING_QUANTIZED_MODEL_H_
 #define GLES_DELEGATE_TESTS_TESTING_QUANTIZED_MODEL_H_
 

@@ -211,7 +211,7 @@ class Builder {
     return ids_[tensor.name] = id;
   }
 
-  // What the quantized values of an input stand for.
+  // The real values of an input.
   static std::vector<float> Real(const TensorSpec& tensor,
                                  std::vector<float> values) {
     const ModelQuantization& q = tensor.quantization;

@@ -15,7 +15,7 @@ testing::SingleOpModel ModelOf(const CaseSpec& spec);
 testing::SingleOpModel ModelOf(absl::string_view text);
 
 // The model of a text, with the shapes that the text gives, for a test to
-// change. Ends the process if the text is no case.
+// change. A wrong text ends the process.
 ModelBuilder BuilderOf(absl::string_view text);
 
 // The file of a refused case, with the shapes that its text gives.
