@@ -58,7 +58,6 @@ class OpVariant {
   // (bool: not 0). Returns it.
   int OfType(int tensor, schema::TensorType type);
   int OfInts(int tensor) { return OfType(tensor, schema::TensorType::INT32); }
-  int OfBools(int tensor) { return OfType(tensor, schema::TensorType::BOOL); }
 
   // Adds the op and a tensor for its output, whose shape MakeModel fills in.
   int Op(schema::BuiltinOperator op, int version, std::vector<int> inputs);
