@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <set>
 #include <string>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/tflite/reader.h"
@@ -21,6 +24,7 @@
 #include "tests/testing/fake_devices.h"
 #include "tests/testing/oldest_tflite.h"
 #include "tests/testing/scoped_environment.h"
+#include "tests/testing/scratch_directory.h"
 #include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
 #include "tools/cases/rows.h"
@@ -104,6 +108,57 @@ std::vector<std::string> CasesOf(const Row& row) {
   return cases;
 }
 
+// The values that the dumped shaders define the name as.
+std::set<std::string> Definitions(const testing::ScratchDirectory& shaders,
+                                  const std::string& name) {
+  std::set<std::string> values;
+  const std::string define = absl::StrCat("#define ", name, " ");
+  for (const std::string& file : shaders.Files()) {
+    std::ifstream stream(shaders.path() + "/" + file);
+    for (std::string line; std::getline(stream, line);) {
+      if (absl::StartsWith(line, define)) {
+        values.insert(line.substr(define.size()));
+      }
+    }
+  }
+  return values;
+}
+
+// The case as a row of the tuning table has it planned, at each precision.
+// `defines`: what a shader must define, "LANES:8", other than as 1, "THREADS",
+// or not define, "-IN_TURN".
+void ExpectAgreesTuned(const CaseSpec& spec, const SingleOpModel& model,
+                       const std::string& parameters,
+                       const std::string& defines) {
+  const testing::ScopedEnvironment tuning(
+      "GLES_DELEGATE_TUNING", absl::StrReplaceAll(parameters, {{"+", ","}}));
+  const testing::ScratchDirectory shaders;
+  const testing::ScopedDebug dump("shaders=" + shaders.path());
+  std::vector<TfLiteGlesStorage> storages = {kTfLiteGlesStorageAuto};
+  if (spec.Has("all"))
+    storages.assign(testing::kEveryStorage, testing::kEveryStorage + 3);
+  for (Precision precision : testing::kPrecisions) {
+    for (TfLiteGlesStorage storage : storages) {
+      RunOptions options;
+      options.precision = precision;
+      options.storage = storage;
+      ExpectAgrees(spec, model, options);
+    }
+  }
+  absl::string_view name = defines;
+  const bool absent = absl::ConsumePrefix(&name, "-");
+  const std::pair<std::string, std::string> parts =
+      absl::StrSplit(name, absl::MaxSplits(':', 1));
+  std::set<std::string> values = Definitions(shaders, parts.first);
+  if (parts.second.empty() && !absent) values.erase("1");
+  const bool there =
+      parts.second.empty() ? !values.empty() : values.count(parts.second) > 0;
+  if (defines.empty() || there != absent) return;
+  ADD_FAILURE() << Again(spec, {}) << "with GLES_DELEGATE_TUNING=" << parameters
+                << " the shaders define " << parts.first << " as "
+                << absl::StrJoin(values, ", ") << ", not " << defines;
+}
+
 class CaseTest : public testing::DeviceTestWithParam<Row> {};
 
 TEST_P(CaseTest, Agrees) {
@@ -114,9 +169,12 @@ TEST_P(CaseTest, Agrees) {
     const SingleOpModel model = ModelOf(*spec);
     ExpectAgrees(*spec, model, {});
     if (spec->Has("groups")) {
-      const testing::ScopedEnvironment tuning(
-          "GLES_DELEGATE_TUNING", "work_group_size=64,simd_lanes=1");
-      ExpectAgrees(*spec, model, {});
+      ExpectAgreesTuned(*spec, model, "work_group_size=64,simd_lanes=1",
+                        "THREADS");
+    }
+    if (spec->Has("tuned")) {
+      ExpectAgreesTuned(*spec, model, spec->flags.at("tuned"),
+                        spec->Has("defines") ? spec->flags.at("defines") : "");
     }
     if (!spec->Has("all")) continue;
     for (Precision precision : testing::kPrecisions) {
@@ -189,12 +247,14 @@ std::string RefusalOf(const CaseSpec& spec) {
 class RefusedCaseTest : public ::testing::TestWithParam<Row> {};
 
 TEST_P(RefusedCaseTest, SaysWhy) {
-  for (const std::string& text : GetParam().cases) {
+  for (size_t i = 0; i < GetParam().cases.size(); ++i) {
+    const std::string& text = GetParam().cases[i];
+    const std::string& refusal = GetParam().refusals[i];
     const auto spec = ParseCase(text);
     ASSERT_TRUE(spec.ok()) << spec.status();
     const std::string message = RefusalOf(*spec);
-    if (absl::StrContains(message, GetParam().refusal)) continue;
-    ADD_FAILURE() << text << "\n  is to be refused with: " << GetParam().refusal
+    if (absl::StrContains(message, refusal)) continue;
+    ADD_FAILURE() << text << "\n  is to be refused with: " << refusal
                   << "\n  the delegate says: " << message;
   }
 }
@@ -219,7 +279,7 @@ enum class Which { kRun, kRefused, kQuantized };
 
 bool Is(const Row& row, Which which) {
   if (which != Which::kQuantized) {
-    return row.refusal.empty() == (which == Which::kRun);
+    return row.refusals.empty() == (which == Which::kRun);
   }
   const auto spec = ParseCase(row.cases[0]);
   return spec.ok() && (spec->Has("series") || spec->Has("quantized"));

@@ -54,13 +54,21 @@ bool IsOnHeap(const TfLiteTensor& t) {
 
 }  // namespace
 
+// Later than the oldest runtime's types.
+constexpr int kUint16 = 17, kInt4 = 18, kInt2 = 20;
+
 TfLiteType TypeOf(schema::TensorType type) {
-  constexpr int kInt4 = 18, kInt2 = 20;
   switch (type) {
     case schema::TensorType::FLOAT32:
       return kTfLiteFloat32;
     case schema::TensorType::FLOAT16:
       return kTfLiteFloat16;
+    case schema::TensorType::FLOAT64:
+      return kTfLiteFloat64;
+    case schema::TensorType::UINT16:
+      return static_cast<TfLiteType>(kUint16);
+    case schema::TensorType::UINT32:
+      return kTfLiteUInt32;
     case schema::TensorType::INT32:
       return kTfLiteInt32;
     case schema::TensorType::UINT8:
@@ -90,15 +98,17 @@ size_t ElementBytes(TfLiteType type) {
   switch (type) {
     case kTfLiteInt64:
     case kTfLiteComplex64:
+    case kTfLiteFloat64:
       return 8;
     case kTfLiteFloat32:
     case kTfLiteInt32:
+    case kTfLiteUInt32:
       return 4;
     case kTfLiteFloat16:
     case kTfLiteInt16:
       return 2;
     default:
-      return 1;
+      return type == kUint16 ? 2 : 1;
   }
 }
 

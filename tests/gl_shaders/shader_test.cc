@@ -16,9 +16,9 @@
 #include "tests/testing/command.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
+#include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
 
 namespace gles_delegate::testing {

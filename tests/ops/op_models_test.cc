@@ -1,14 +1,13 @@
 // labels: unit sanitize
 // The builders of single-op models state the output's shape, and MatchesCpu
 // accepts what it should and nothing else.
-#include "tests/testing/op_models.h"
-
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
 
 #include "tests/testing/matchers.h"
+#include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"

@@ -11,29 +11,13 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/single_op.h"
 #include "tools/op_models/op_variant.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-class OpVersionsTest : public DeviceTest {};
-
-TEST_F(OpVersionsTest, BatchesOfGatherAtVersion1) {
-  const Shape shape = {2, 3, 5};
-  ExpectMatchesCpu(MakeModel(
-      "GATHER v1 of batches", Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        const int x =
-            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        const int indices = v.IntConstant("i", {2, 2}, {2, 0, 1, 1});
-        schema::GatherOptionsT options;
-        options.axis = 1;
-        options.batch_dims = 1;
-        return v.Op(Op::GATHER, 1, {x, indices}, options);
-      }));
-}
 
 // --- Fields that runtimes newer than 2.5 appended ----------------------------
 

@@ -6,10 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/all_ops.h"
 #include "tests/testing/device_test.h"
-#include "tests/testing/op_model_maker.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_node.h"
-#include "tools/op_models/schema_names.h"
+#include "tests/testing/single_op.h"
+#include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -102,53 +102,36 @@ TEST_F(RankFiveTest, SliceOfSixAxes) {
   expect({3, 3, 3, 2, 2, 5}, {0, 1, 1, 1, 0, 1}, {2, 2, 2, 1, 2, 3});
 }
 
-const Shape kSix = {2, 3, 2, 3, 2, 5};
-
 // Operands that repeat along some axes of the batch alone. TFLite's kernels
 // other than ADD, SUB and MUL end the process at six axes, so that theirs gets
 // what a BROADCAST_TO has repeated.
-SingleOpModel OfSixAxes(Op op, const Shape& part, bool for_cpu) {
-  const bool selects = op == Op::SELECT_V2;
-  const std::string name = absl::StrCat(schema::EnumNameBuiltinOperator(op),
-                                        " of ", ShapeString(part));
-  return MakeModel(name, Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-    const auto read = [&](const std::string& input, const Shape& shape) {
-      Ints values(ElementCount(shape));
-      for (int& value : values) value = v.random().NextInt(-3, 3);
-      return v.Input(input, shape, {values.begin(), values.end()});
-    };
-    const auto repeated = [&](int x, const Shape& from) {
-      if (!for_cpu || from == kSix) return x;
-      const int to = v.builder().AddTensor("repeated", kSix);
-      v.builder().AddOp(Op::BROADCAST_TO, 2,
-                        {x, v.IntConstant("to", {6}, kSix)}, {to},
-                        schema::BroadcastToOptionsT());
-      return to;
-    };
-    const int x = repeated(read("x", part), part);
-    const int y = read("y", kSix);
-    if (op == Op::LESS) {
-      return v.OfBools(v.Op(op, 1, {y, x}, schema::LessOptionsT()));
-    }
-    if (!selects) return v.Op(op, 1, {x, y}, schema::MaximumMinimumOptionsT());
-    const int condition = v.builder().AddTensor("condition", kSix);
-    v.builder().AddOp(Op::EQUAL, 1, {y, y}, {v.OfBools(condition)},
-                      schema::EqualOptionsT());
-    return v.Op(op, 1, {condition, x, y}, schema::SelectV2OptionsT());
-  });
+SingleOpModel OfSixAxes(const char* op, const std::string& part, bool for_cpu) {
+  const std::string x = for_cpu ? "BROADCAST_TO@2 p=[" + part +
+                                      "]~i-3..3 to=(2,3,2,3,2,5) -> x ; "
+                                : "";
+  const std::string of_x = for_cpu ? "x" : "p=[" + part + "]~i-3..3";
+  const std::string y = "y=[2,3,2,3,2,5]~i-3..3";
+  if (op == std::string("LESS")) {
+    return cases::ModelOf(x + "LESS " + y + " " + of_x + " -> bool");
+  }
+  if (op == std::string("MAXIMUM")) {
+    return cases::ModelOf(x + "MAXIMUM " + of_x + " " + y);
+  }
+  return cases::ModelOf(x + "EQUAL " + y + " y -> condition:bool ; SELECT_V2 " +
+                        "condition " + of_x + " y -> f32");
 }
 
 TEST_F(RankFiveTest, BroadcastsOfSixAxes) {
-  const Shape parts[] = {{2, 1, 2, 3, 2, 5}, {1, 3, 1, 3, 1, 5},
-                         {2, 1, 1, 1, 2, 1}, {1, 1, 2, 1, 1, 5},
-                         {3, 1, 3, 1, 1},    {2, 1, 2, 5},
-                         {3, 2, 1}};
-  for (const Shape& part : parts) {
-    for (const Op op : {Op::MAXIMUM, Op::LESS, Op::SELECT_V2}) {
+  for (const char* part : {"2,1,2,3,2,5", "1,3,1,3,1,5", "2,1,1,1,2,1",
+                           "1,1,2,1,1,5", "3,1,3,1,1", "2,1,2,5", "3,2,1"}) {
+    for (const char* op : {"MAXIMUM", "LESS", "SELECT_V2"}) {
+      SingleOpModel cpu = OfSixAxes(op, part, /*for_cpu=*/true);
       const SingleOpModel model = OfSixAxes(op, part, /*for_cpu=*/false);
-      EXPECT_THAT(RunOnDelegate(model),
-                  MatchesCpu(OfSixAxes(op, part, /*for_cpu=*/true)))
-          << model.description;
+      cpu.inputs = model.inputs;  // y first but for MAXIMUM; there x is
+      if (op != std::string("MAXIMUM")) {
+        std::swap(cpu.inputs[0], cpu.inputs[1]);
+      }
+      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(cpu)) << model.description;
     }
   }
 }

@@ -10,8 +10,8 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_model_maker.h"
-#include "tools/op_models/schema_names.h"
+#include "tests/testing/single_op.h"
+#include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -80,19 +80,11 @@ class FoldComputedModelTest : public DeviceTest {};
 
 // A mask from positions: integers, bools and floats.
 TEST_F(FoldComputedModelTest, Mask) {
-  const SingleOpModel model = MakeModel(
-      "mask", Accuracy{1}, /*with_magnitude=*/false, [](OpVariant& v) {
-        const int x = v.Input("x", {1, 4, 6}, v.random().Gaussian(24));
-        const int rows = v.IntConstant("rows", {4, 1}, {0, 1, 2, 3});
-        const int columns = v.IntConstant("columns", {6}, {0, 1, 2, 3, 4, 5});
-        const int later = v.OfBools(
-            v.Op(Op::GREATER, 1, {columns, rows}, schema::GreaterOptionsT()));
-        const int mask = v.Op(Op::SELECT_V2, 1,
-                              {later, v.Constant("hidden", {}, {-100.0f}),
-                               v.Constant("seen", {}, {0.0f})},
-                              schema::SelectV2OptionsT());
-        return v.Op(Op::ADD, 1, {x, mask}, schema::AddOptionsT());
-      });
+  const SingleOpModel model = cases::ModelOf(
+      "GREATER columns=(0,1,2,3,4,5) rows=[4,1](0,1,2,3) -> later:bool ; "
+      "SELECT_V2 later hidden=const:f32[](-100) seen=const:f32[](0) -> "
+      "mask:f32 ; "
+      "ADD x=[1,4,6]~n(0,1) mask -> f32");
   const RunResult result = RunOnDelegate(model);
   EXPECT_THAT(result, MatchesCpu(model));
   EXPECT_THAT(result.report,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "delegate/partition/self_check.h"
 #include "egl/testing.h"
@@ -14,7 +15,6 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tools/cases/model.h"
-#include "tools/op_models/op_builders_detection.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -40,6 +40,10 @@ constexpr char kLstmOfParts[] =
     "b=const:[7]*4 projects=const:[3,7] pb=const:[3] h=state:[2,3] "
     "c=state:[2,7] norms=const:[7]*4 fused_activation_function=TANH";
 
+// Of int8, for which TFLite's kernel gives multiples of 1/256.
+constexpr char kSoftmax[] =
+    "SOFTMAX@2 x=i8@(0.05,3)[3,17] beta=1 -> i8@(0.00390625,-128)";
+
 using ::gles_delegate::egl::GlApi;
 
 // Texts and what the driver is given instead; empty: the texts themselves.
@@ -64,27 +68,6 @@ void AlteredShaderSource(GLuint shader, GLsizei, const GLchar* const* texts,
   g_edited |= absl::StrReplaceAll(TheEdits(), &text) > 0;
   const GLchar* const pointer = text.c_str();
   egl::driver_gl().ShaderSource(shader, 1, &pointer, nullptr);
-}
-
-SingleOpModel Kept(const char* description, std::vector<uint8_t> bytes) {
-  SingleOpModel model;
-  model.description = description;
-  model.bytes = std::move(bytes);
-  return model;
-}
-
-// Of int8, for which TFLite's kernel gives multiples of 1/256.
-SingleOpModel QuantizedSoftmax() {
-  ModelBuilder b;
-  const int x = b.AddInput("x", {3, 17}, TensorType::INT8,
-                           ModelQuantization::PerTensor(0.05f, 3));
-  const int y = b.AddTensor("y", {3, 17}, TensorType::INT8,
-                            ModelQuantization::PerTensor(1.0f / 256, -128));
-  schema::SoftmaxOptionsT options;
-  options.beta = 1;
-  b.AddOp(Op::SOFTMAX, 2, {x}, {y}, options);
-  b.SetOutputs({y});
-  return Kept("SOFTMAX of int8", b.Finish());
 }
 
 nlohmann::json CheckOf(const SingleOpModel& model, const Edits& edits) {
@@ -176,18 +159,28 @@ TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
   }
 }
 
+SingleOpModel Detection(int anchors, int most, const char* regular,
+                        const char* score, const char* overlap) {
+  return cases::ModelOf(absl::StrCat(
+      "TFLite_Detection_PostProcess x=[1,", anchors,
+      ",4]~i-60..60/20 scores=[1,", anchors,
+      ",4]~i0..2047/2048 anchors=const:[", anchors,
+      ",4]~i(40..215,40..215,26..128,26..128)/256 custom=(max_detections=",
+      most, ",max_classes_per_detection=1,use_regular_nms=", regular,
+      ",nms_score_threshold=", score, ",nms_iou_threshold=", overlap,
+      ",num_classes=3,y_scale=10.0,x_scale=10.0,h_scale=5.0,w_scale=5.0) -> "
+      "f32*4"));
+}
+
 // Of programs that were not checked, and edits that once were called right.
 TEST(SelfCheckReferencesTest, SmallEditsAreFound) {
   GLES_SKIP_WITHOUT_DEVICE();
   const egl::ScopedGlOverride<
       GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>
       source(&GlApi::ShaderSource, AlteredShaderSource);
-  DetectionCase fast, regular, crowded;
-  crowded.anchors = 300;
-  crowded.max = 50;
-  crowded.iou_threshold = 0.2f;
-  crowded.score_threshold = 0;
-  regular.regular = true;
+  const SingleOpModel fast = Detection(40, 10, "false", "0.3", "0.5");
+  const SingleOpModel regular = Detection(40, 10, "true", "0.3", "0.5");
+  const SingleOpModel crowded = Detection(300, 50, "false", "0.0", "0.2");
   const struct {
     SingleOpModel model;
     std::pair<std::string, std::string> edit;
@@ -213,24 +206,22 @@ TEST(SelfCheckReferencesTest, SmallEditsAreFound) {
       {cases::ModelOf(kSvdf), {"m < filters.y", "m < filters.y - 1"}},
       {cases::ModelOf(kSvdf), {"== memory - 1", "== memory - 2"}},
       {cases::ModelOf(kSvdf), {"gid.y), e + 1)", "gid.y), e)"}},
-      {Detection(fast), {"encoding.xy * anchor.zw", "encoding.xy"}},
-      {Detection(fast), {"0.5 * op_exp", "op_exp"}},
-      {Detection(fast), {"keys[c] > best.x", "keys[c] < best.x"}},
-      {Detection(crowded),
-       {"area_a + area_b - shared", "area_a + area_b + shared"}},
-      {Detection(crowded),
-       {"shared_area > overlap", "shared_area > 3.0 * overlap"}},
-      {Detection(regular), {"+ gid.z", "+ 0"}},
-      {Detection(regular), {"vec4(float(row)", "vec4(float(row + 1)"}},
+      {fast, {"encoding.xy * anchor.zw", "encoding.xy"}},
+      {fast, {"0.5 * op_exp", "op_exp"}},
+      {fast, {"keys[c] > best.x", "keys[c] < best.x"}},
+      {crowded, {"area_a + area_b - shared", "area_a + area_b + shared"}},
+      {crowded, {"shared_area > overlap", "shared_area > 3.0 * overlap"}},
+      {regular, {"+ gid.z", "+ 0"}},
+      {regular, {"vec4(float(row)", "vec4(float(row + 1)"}},
       {cases::ModelOf(kOneHot), {"== at - outer", "== at + 1 - outer"}},
       {cases::ModelOf(kOneHot), {"e - at * inner", "e"}},
       {cases::ModelOf(kUpdate), {"clamp(at, 0, extent - box)", "max(at, 0)"}},
       {cases::ModelOf(kUpdate),
        {"clamp(at, 0, extent - box)", "clamp(at, 0, extent)"}},
       {cases::ModelOf(kUpdate), {"clamp(at, 0, extent - box)", "extent - box"}},
-      {QuantizedSoftmax(),
+      {cases::ModelOf(kSoftmax),
        {"float(low + 255));", "float(low + 255)); quantized += 2.0;"}},
-      {QuantizedSoftmax(),
+      {cases::ModelOf(kSoftmax),
        {"float(low + 255));", "float(low + 255)); quantized -= 2.0;"}},
   };
   for (const auto& [model, edit] : cases) {
@@ -247,19 +238,11 @@ TEST(SelfCheckReferencesTest, SmallEditsAreFound) {
 }
 
 nlohmann::json CheckOfQuotients(float scale) {
-  const std::vector<int> dims = {1, 8, 8, 4};
-  ModelBuilder b;
-  const int x = b.AddInput("x", dims, TensorType::UINT8,
-                           ModelQuantization::PerTensor(0.25f, 100));
-  const int y = b.AddInput("y", dims, TensorType::UINT8,
-                           ModelQuantization::PerTensor(1.0f / 15, 0));
-  const int quotient = b.AddTensor("quotient", dims, TensorType::UINT8,
-                                   ModelQuantization::PerTensor(scale, 5));
-  b.AddOp(Op::DIV, 2, {x, y}, {quotient}, schema::DivOptionsT());
-  b.SetOutputs({quotient});
-  SingleOpModel model;
-  model.bytes = b.Finish();
-  return CheckOf(model, {})["verdict"];
+  return CheckOf(cases::ModelOf(absl::StrCat(
+                     "DIV@2 x=u8@(0.25,100)[1,8,8,4] y=u8@(0.0666666667,0)"
+                     "[1,8,8,4] -> u8@(",
+                     scale, ",5)")),
+                 {})["verdict"];
 }
 
 // TFLite's kernel overflows for some quotients that are less than a step of the

@@ -20,8 +20,7 @@
 #include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
-#include "tools/common/model_builder.h"
-#include "tools/op_models/schema_names.h"
+#include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -137,29 +136,20 @@ TEST_F(SelfCheckTest, ARightDriverIsFoundRight) {
 
 // QUANTIZE from int16 to int32 has no reference.
 TEST_F(SelfCheckTest, RightIsSaidOfWhatWasCheckedAlone) {
-  const auto quantize = [](bool behind_a_function) {
-    ModelBuilder b;
-    const std::vector<int> dims = {1, 1, 1, 9};
-    const auto scaled = [](float scale) {
-      return ModelQuantization::PerTensor(scale, 0);
-    };
-    int x = b.AddInput("x", dims, TensorType::INT16, scaled(2e-4f));
-    if (behind_a_function) {
-      const int t =
-          b.AddTensor("t", dims, TensorType::INT16, scaled(1.0f / 32768));
-      b.AddOp(Op::LOGISTIC, 3, {x}, {t});
-      x = t;
-    }
-    const int y = b.AddTensor("y", dims, TensorType::INT32, scaled(1e-4f));
-    b.AddOp(Op::QUANTIZE, 2, {x}, {y});
-    b.SetOutputs({y});
-    return b.Finish();
+  const auto quantize = [](const char* x) {
+    return cases::BuilderOf(
+               absl::StrCat("QUANTIZE@2 ", x, " -> i32@(0.0001,0)[1,1,1,9]"))
+        .Finish();
   };
-  model_ = LoadOrDie(quantize(false));
+  model_ = LoadOrDie(quantize("x=i16@(0.0002,0)[1,1,1,9]"));
   const Start none = Run();
   EXPECT_EQ(none.verdict(), "not checked") << none.check();
   EXPECT_EQ(none.check()["checked"], 0);
-  model_ = LoadOrDie(quantize(true));
+  model_ = LoadOrDie(
+      cases::BuilderOf("LOGISTIC@3 x=i16@(0.0002,0)[1,1,1,9] -> "
+                       "t:i16@(0.000030517578125,0)[1,1,1,9] ; QUANTIZE@2 t "
+                       "-> i32@(0.0001,0)[1,1,1,9]")
+          .Finish());
   const Start partly = Run();
   EXPECT_EQ(partly.verdict(), "partly checked") << partly.check();
   EXPECT_GT(partly.check()["checked"], 0);
@@ -297,34 +287,15 @@ TEST_F(SelfCheckTest, ARightVerdictIsKeptInTheStartUpCache) {
 // weights, the difference cannot, so that the tensor between holds another
 // value than the model's.
 TEST_F(SelfCheckTest, ANormalizationThatIsFoldedInPartIsFoundRight) {
-  for (const Op op : {Op::CONV_2D, Op::DEPTHWISE_CONV_2D}) {
-    ModelBuilder b;
-    const std::vector<int> dims = {1, 6, 6, 3};
-    const int x = b.AddInput("x", dims);
-    const int mean =
-        b.AddConstant<float>("mean", {3}, std::vector{0.5f, 0.4f, 0.3f});
-    const int part =
-        b.AddConstant<float>("part", {3}, std::vector{4.4f, 4.3f, 4.2f});
-    const int w = b.AddConstant<float>(
-        "w", {op == Op::CONV_2D ? 3 : 1, 3, 3, 3},
-        std::vector<float>(op == Op::CONV_2D ? 81 : 27, 0.1f));
-    const int bias =
-        b.AddConstant<float>("b", {3}, std::vector{0.1f, 0.2f, 0.3f});
-    const int t1 = b.AddTensor("t1", dims), t2 = b.AddTensor("t2", dims);
-    const int y = b.AddTensor("y", dims);
-    b.AddOp(Op::SUB, 1, {x, mean}, {t1}, schema::SubOptionsT());
-    b.AddOp(Op::MUL, 1, {t1, part}, {t2}, schema::MulOptionsT());
-    if (op == Op::CONV_2D) {
-      schema::Conv2DOptionsT options;
-      options.stride_w = options.stride_h = 1;
-      b.AddOp(op, 1, {t2, w, bias}, {y}, options);
-    } else {
-      schema::DepthwiseConv2DOptionsT options;
-      options.stride_w = options.stride_h = options.depth_multiplier = 1;
-      b.AddOp(op, 1, {t2, w, bias}, {y}, options);
-    }
-    b.SetOutputs({y});
-    model_ = LoadOrDie(b.Finish());
+  for (const char* convolution :
+       {"CONV_2D t2 w=const:f32[3,3,3,3](0.1)",
+        "DEPTHWISE_CONV_2D t2 w=const:f32[1,3,3,3](0.1) depth_multiplier=1"}) {
+    model_ = LoadOrDie(
+        cases::ModelOf(
+            absl::StrCat("SUB x=[1,6,6,3] m=const:f32[3](0.5,0.4,0.3) -> t1 "
+                         "; MUL t1 part=const:f32[3](4.4,4.3,4.2) -> t2 ; ",
+                         convolution, " b=const:f32[3](0.1,0.2,0.3)"))
+            .bytes);
     const Start start = Run();
     ASSERT_TRUE(start.applied.ok()) << start.applied;
     EXPECT_EQ(start.verdict(), "right") << start.check();
@@ -336,25 +307,12 @@ TEST_F(SelfCheckTest, ANormalizationThatIsFoldedInPartIsFoundRight) {
 // and a value between the nodes of one kernel is not a tensor of the
 // model.
 TEST_F(SelfCheckTest, ProductsAndSumsOfInt16QuantizedValuesAreFoundRight) {
-  for (const Op op : {Op::MUL, Op::ADD}) {
-    ModelBuilder b;
-    const std::vector<int> dims = {1, 4, 4, 8};
-    const auto wide = [](float scale) {
-      return ModelQuantization::PerTensor(scale, 0);
-    };
-    const int x = b.AddInput("x", dims, TensorType::INT16, wide(2e-4f));
-    const int t = b.AddTensor("t", dims, TensorType::INT16, wide(1.0f / 32768));
-    const int y = b.AddTensor("y", dims, TensorType::INT16, wide(2.3e-4f));
-    b.AddOp(Op::LOGISTIC, 3, {x}, {t});
-    if (op == Op::MUL) {
-      b.AddOp(op, 4, {x, t}, {y}, schema::MulOptionsT());
-    } else {
-      schema::AddOptionsT options;
-      options.pot_scale_int16 = false;
-      b.AddOp(op, 3, {x, t}, {y}, options);
-    }
-    b.SetOutputs({y});
-    model_ = LoadOrDie(b.Finish());
+  for (const char* op : {"MUL@4 x t", "ADD@3 x t pot_scale_int16=false"}) {
+    model_ = LoadOrDie(
+        cases::ModelOf(absl::StrCat("LOGISTIC@3 x=i16@(0.0002,0)[1,4,4,8] -> "
+                                    "t:i16@(0.000030517578125,0) ; ",
+                                    op, " -> i16@(0.00023,0)"))
+            .bytes);
     const Start start = Run();
     ASSERT_TRUE(start.applied.ok()) << start.applied;
     EXPECT_EQ(start.verdict(), "right") << start.check();
@@ -385,15 +343,8 @@ TEST_F(SelfCheckTest, AReadPastTheEndOfATensorIsFound) {
 
 // One value takes longer than the host may spend on a node.
 TEST_F(SelfCheckTest, ASumOfManyTermsIsChecked) {
-  ModelBuilder b;
-  const int x = b.AddInput("x", {1, 300, 300, 4});
-  const int y = b.AddTensor("y", {1, 1, 1, 4});
-  const int axes = b.AddConstant<int32_t>("axes", {2}, std::vector{1, 2});
-  schema::ReducerOptionsT options;
-  options.keep_dims = true;
-  b.AddOp(Op::MEAN, 1, {x, axes}, {y}, options);
-  b.SetOutputs({y});
-  model_ = LoadOrDie(b.Finish());
+  model_ = LoadOrDie(
+      cases::ModelOf("MEAN x=[1,300,300,4] axes=(1,2) keep_dims=true").bytes);
   const Start right = Run();
   ASSERT_TRUE(right.applied.ok()) << right.applied;
   EXPECT_EQ(right.verdict(), "right") << right.check();
@@ -405,23 +356,13 @@ TEST_F(SelfCheckTest, ASumOfManyTermsIsChecked) {
 
 // softmax(q k) v.
 std::vector<uint8_t> AttentionModel(int rows, int keys, int channels) {
-  ModelBuilder b;
-  const int q = b.AddInput("q", {1, rows, channels});
-  const int k = b.AddInput("k", {1, keys, channels});
-  const int v = b.AddInput("v", {1, keys, channels});
-  const int scores = b.AddTensor("scores", {1, rows, keys});
-  const int shares = b.AddTensor("shares", {1, rows, keys});
-  const int y = b.AddTensor("y", {1, rows, channels});
-  schema::BatchMatMulOptionsT options;
-  options.adj_y = true;
-  b.AddOp(Op::BATCH_MATMUL, 1, {q, k}, {scores}, options);
-  schema::SoftmaxOptionsT softmax;
-  softmax.beta = 1;
-  b.AddOp(Op::SOFTMAX, 1, {scores}, {shares}, softmax);
-  options.adj_y = false;
-  b.AddOp(Op::BATCH_MATMUL, 1, {shares, v}, {y}, options);
-  b.SetOutputs({y});
-  return b.Finish();
+  const std::string of_keys = absl::StrCat("[1,", keys, ",", channels, "]");
+  return cases::ModelOf(
+             absl::StrCat(
+                 "BATCH_MATMUL q=[1,", rows, ",", channels, "] k=", of_keys,
+                 " adj_y=true -> scores ; SOFTMAX ",
+                 "scores beta=1 -> shares ; BATCH_MATMUL shares v=", of_keys))
+      .bytes;
 }
 
 TEST_F(SelfCheckTest, AnAttentionOverManyKeysIsChecked) {
@@ -454,16 +395,10 @@ TEST_F(SelfCheckTest, AnAttentionInPartsIsChecked) {
 }
 
 TEST_F(SelfCheckTest, AFunctionThatOverflowsIsNotHeldAgainstTheDriver) {
-  ModelBuilder b;
-  const int c = b.AddConstant<float>("c", {1, 1, 1, 4},
-                                     std::vector{89.0f, 100.0f, 3.0f, 88.0f});
-  const int x = b.AddInput("x", {1, 1, 1, 4});
-  const int t = b.AddTensor("t", {1, 1, 1, 4});
-  const int y = b.AddTensor("y", {1, 1, 1, 4});
-  b.AddOp(Op::EXP, 1, {c}, {t});
-  b.AddOp(Op::ADD, 1, {x, t}, {y}, schema::AddOptionsT());
-  b.SetOutputs({y});
-  model_ = LoadOrDie(b.Finish());
+  model_ = LoadOrDie(
+      cases::ModelOf("EXP c=const:f32[1,1,1,4](89,100,3,88) -> t ; ADD "
+                     "x=[1,1,1,4] t -> f32")
+          .bytes);
   const Start start = Run();
   ASSERT_TRUE(start.applied.ok()) << start.applied;
   EXPECT_TRUE(start.check()["faults"].empty()) << start.check();
@@ -472,19 +407,11 @@ TEST_F(SelfCheckTest, AFunctionThatOverflowsIsNotHeldAgainstTheDriver) {
 // Three products of large tensors, each with its own function, which are run
 // one after the other.
 TEST_F(SelfCheckTest, AFaultIsFoundInTheLastOfSeveralGroups) {
-  ModelBuilder b;
-  const std::vector<int> dims = {1, 400, 400, 8};
-  int x = b.AddInput("x", dims);
-  for (const Op op : {Op::EXP, Op::SQRT, Op::ABS}) {
-    const int softmax = b.AddTensor("s", dims), y = b.AddTensor("y", dims);
-    schema::SoftmaxOptionsT options;
-    options.beta = 1;
-    b.AddOp(Op::SOFTMAX, 1, {x}, {softmax}, options);
-    b.AddOp(op, 1, {softmax}, {y});
-    x = y;
-  }
-  b.SetOutputs({x});
-  model_ = LoadOrDie(b.Finish());
+  model_ = LoadOrDie(
+      cases::ModelOf("SOFTMAX x=[1,400,400,8] beta=1 -> a ; EXP a -> b ; "
+                     "SOFTMAX b beta=1 -> c ; SQRT c -> d ; SOFTMAX d beta=1 "
+                     "-> e ; ABS e")
+          .bytes);
   const Start right = Run();
   ASSERT_TRUE(right.applied.ok()) << right.applied;
   EXPECT_EQ(right.verdict(), "right") << right.check();

@@ -2,7 +2,6 @@
 // The heads of a detector on 8-bit codes: convolutions laid as rows, joined,
 // and a function of all. Every code is that of TFLite's integer kernels where
 // the convolutions write the rows by themselves.
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tests/testing/device.h"
+#include "tests/testing/edit_model.h"
 #include "tests/testing/quantized_nodes.h"
 #include "tests/testing/scoped_environment.h"
 
@@ -18,19 +18,15 @@ namespace {
 
 // Rows of int8 must have the scale of the whole.
 void UniteRows(SingleOpModel* model) {
-  const std::unique_ptr<schema::ModelT> root(
-      schema::UnPackModel(model->bytes.data()));
-  std::vector<schema::QuantizationParametersT*> rows;
-  for (const auto& tensor : root->subgraphs[0]->tensors) {
-    if (tensor->name.size() == 1 && tensor->name != "x") {
-      rows.push_back(tensor->quantization.get());
+  model->bytes = EditModel(model->bytes, [](schema::ModelT& root) {
+    std::vector<schema::QuantizationParametersT*> rows;
+    for (const auto& tensor : root.subgraphs[0]->tensors) {
+      if (tensor->name.size() == 1 && tensor->name != "x") {
+        rows.push_back(tensor->quantization.get());
+      }
     }
-  }
-  for (schema::QuantizationParametersT* row : rows) *row = *rows.back();
-  flatbuffers::FlatBufferBuilder packed;
-  schema::FinishModelBuffer(packed, schema::Model::Pack(packed, root.get()));
-  model->bytes.assign(packed.GetBufferPointer(),
-                      packed.GetBufferPointer() + packed.GetSize());
+    for (schema::QuantizationParametersT* row : rows) *row = *rows.back();
+  });
 }
 
 // `p` to `t`: rows of `parts` of a pixel, and of twice as many, joined.

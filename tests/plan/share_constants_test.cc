@@ -10,6 +10,7 @@
 #include "tests/testing/edit_model.h"
 #include "tests/testing/oldest_tflite.h"
 #include "tests/testing/scoped_environment.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/random.h"
 #include "tools/op_models/schema_names.h"
 
@@ -23,23 +24,15 @@ class ShareConstantsTest : public DeviceTest {
   // A chain of FULLY_CONNECTED, each by the weights of that number. Returns the
   // bytes of constants on the GPU.
   static int ConstantsOf(const std::vector<int>& weights) {
-    Random random("share constants");
-    const Shape shape = {3, 24};
-    ModelBuilder b;
-    std::vector<int> matrices;
-    for (int i = 0; i < 2; ++i) {
-      matrices.push_back(b.AddConstant<float>(
-          absl::StrCat("w", i), {24, 24}, random.Gaussian(24 * 24, 0, 0.2f)));
+    std::string text, x = "x=[3,24]";
+    for (size_t i = 0; i < weights.size(); ++i) {
+      const std::string w = absl::StrCat("w", weights[i]);
+      const bool is_new = text.find(w) == std::string::npos;
+      absl::StrAppend(&text, i > 0 ? " ; " : "", "FULLY_CONNECTED ", x, " ", w,
+                      is_new ? "=const:[24,24]" : "", " bias=- -> t", i);
+      x = absl::StrCat("t", i);
     }
-    int x = b.AddInput("x", shape);
-    for (int which : weights) {
-      const int y = b.AddTensor("y", shape);
-      b.AddOp(Op::FULLY_CONNECTED, 1, {x, matrices[which], -1}, {y},
-              schema::FullyConnectedOptionsT());
-      x = y;
-    }
-    b.SetOutputs({x});
-    const auto model = LoadOrDie(b.Finish());
+    const auto model = LoadOrDie(cases::ModelOf(text).bytes);
     const DelegatePtr delegate = MakeDelegate();
     const auto interpreter = Applied(*model, delegate);
     ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));

@@ -9,20 +9,19 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "quant/fixed_point.h"
 #include "tests/testing/quantized_on_cpu.h"
-#include "tools/common/model_builder.h"
-#include "tools/common/tflite_host.h"
 
 namespace gles_delegate::quant {
 namespace {
 
 using ::gles_delegate::testing::QuantizedOnCpu;
-
-using Op = schema::BuiltinOperator;
 
 TEST(InverseRootTest, IsTheRoot) {
   for (int32_t x : {2, 3, 7, 64, 255, 1000, 65025, 1 << 24, INT32_MAX}) {
@@ -67,33 +66,24 @@ AffineQuantized Draw(std::mt19937& random, float low, float high) {
 }
 
 template <typename Code>
-int AddTensor(ModelBuilder* b, const char* name, int size,
-              const AffineQuantized& quantized, bool input) {
-  const auto q =
-      ModelQuantization::PerTensor(quantized.scale, quantized.zero_point);
-  constexpr auto kType = TensorTypeOf<Code>::kValue;
-  return input ? b->AddInput(name, {1, size}, kType, q)
-               : b->AddTensor(name, {1, size}, kType, q);
+std::string As(const AffineQuantized& q) {
+  return testing::QuantizedAs<Code>(q.scale, q.zero_point);
 }
 
-// Adds the op that reads x and writes y.
-using AddNode = std::function<void(ModelBuilder*, int x, int y)>;
 using MakeTable = std::function<std::optional<CodeTable>(
     const AffineQuantized&, const AffineQuantized&)>;
 
 template <typename Code>
 void ExpectTable(const AffineQuantized& in, const AffineQuantized& out,
-                 const AddNode& add, const MakeTable& make, int min = 0) {
+                 const char* op, const MakeTable& make, int min = 0) {
   std::vector<Code> quantized(256);
   for (int i = 0; i < 256; ++i) {
     quantized[i] = static_cast<Code>(in.range.low + std::max(i, min));
   }
-  ModelBuilder b;
-  const int x = AddTensor<Code>(&b, "x", 256, in, true);
-  const int y = AddTensor<Code>(&b, "y", 256, out, false);
-  add(&b, x, y);
-  b.SetOutputs({y});
-  const std::vector<Code> want = QuantizedOnCpu<Code>(b, {quantized});
+  const std::vector<Code> want = QuantizedOnCpu<Code>(
+      absl::StrReplaceAll(op, {{"{x}", As<Code>(in) + "[1,256]"},
+                               {"{y}", As<Code>(out) + "[1,256]"}}),
+      {quantized});
   ASSERT_EQ(want.size(), 256u);
   const auto table = make(in, out);
   ASSERT_TRUE(table.has_value());
@@ -108,45 +98,37 @@ void ExpectTable(const AffineQuantized& in, const AffineQuantized& out,
 constexpr int kDraws = 200;
 
 template <typename Code>
-void ExpectTables(float low, float high, const AddNode& add,
+void ExpectTables(float low, float high, const std::string& op,
                   const MakeTable& make) {
   std::mt19937 random(11);
   for (int i = 0; i < kDraws; ++i) {
     const AffineQuantized in = Draw<Code>(random, -8, 2);
     AffineQuantized out = Draw<Code>(random, low, high);
     out.scale *= in.scale;
-    ExpectTable<Code>(in, out, add, make);
+    ExpectTable<Code>(in, out, op.c_str(), make);
   }
 }
 
 TEST(TableAgainstTfliteTest, LeakyRelu) {
   for (float alpha : {0.1f, 0.3f, 1.5f, -0.7f, 0.0f}) {
-    const AddNode add = [alpha](ModelBuilder* b, int x, int y) {
-      schema::LeakyReluOptionsT options;
-      options.alpha = alpha;
-      b->AddOp(Op::LEAKY_RELU, 2, {x}, {y}, options);
-    };
+    const std::string op =
+        absl::StrCat("LEAKY_RELU@2 x={x} alpha=", alpha, " -> {y}");
     const MakeTable make = [alpha](const auto& in, const auto& out) {
       return LeakyReluTable(in, out, alpha);
     };
-    ExpectTables<int8_t>(-8, 8, add, make);
-    ExpectTables<uint8_t>(-8, 8, add, make);
+    ExpectTables<int8_t>(-8, 8, op, make);
+    ExpectTables<uint8_t>(-8, 8, op, make);
   }
 }
 
 TEST(TableAgainstTfliteTest, HardSwish) {
-  const AddNode add = [](ModelBuilder* b, int x, int y) {
-    b->AddOp(Op::HARD_SWISH, 1, {x}, {y});
-  };
-  ExpectTables<int8_t>(-6, 12, add, &HardSwishTable);
-  ExpectTables<uint8_t>(-6, 12, add, &HardSwishTable);
+  const char op[] = "HARD_SWISH x={x} -> {y}";
+  ExpectTables<int8_t>(-6, 12, op, &HardSwishTable);
+  ExpectTables<uint8_t>(-6, 12, op, &HardSwishTable);
 }
 
 TEST(TableAgainstTfliteTest, Abs) {
-  const AddNode add = [](ModelBuilder* b, int x, int y) {
-    b->AddOp(Op::ABS, 2, {x}, {y});
-  };
-  ExpectTables<int8_t>(-8, 8, add, &AbsTable);
+  ExpectTables<int8_t>(-8, 8, "ABS@2 x={x} -> {y}", &AbsTable);
 }
 
 // The CPU fails on what is negative.
@@ -155,15 +137,12 @@ TEST(TableAgainstTfliteTest, Rsqrt) {
   for (int i = 0; i < kDraws; ++i) {
     const AffineQuantized in = Draw<int8_t>(random, -8, 2);
     const AffineQuantized out = Draw<int8_t>(random, -8, 2);
-    ExpectTable<int8_t>(
-        in, out,
-        [](ModelBuilder* b, int x, int y) { b->AddOp(Op::RSQRT, 2, {x}, {y}); },
-        &RsqrtTable, in.zero_point - in.range.low);
+    ExpectTable<int8_t>(in, out, "RSQRT@2 x={x} -> {y}", &RsqrtTable,
+                        in.zero_point - in.range.low);
   }
 }
 
-// --- Of two quantized values
-// ------------------------------------------------------------
+// --- Of two quantized values -------------------------------------------------
 
 // Every code with every code.
 std::vector<int8_t> Pairs(bool first) {
@@ -183,14 +162,11 @@ TEST(PairsAgainstTfliteTest, SquaredDifference) {
     b.scale *= a.scale;
     AffineQuantized y = Draw<int8_t>(random, -11, 10);
     y.scale *= std::max(a.scale, b.scale) * std::max(a.scale, b.scale);
-    ModelBuilder builder;
-    const int in = AddTensor<int8_t>(&builder, "a", 65536, a, true);
-    const int other = AddTensor<int8_t>(&builder, "b", 65536, b, true);
-    const int out = AddTensor<int8_t>(&builder, "y", 65536, y, false);
-    builder.AddOp(Op::SQUARED_DIFFERENCE, 2, {in, other}, {out});
-    builder.SetOutputs({out});
-    const std::vector<int8_t> want =
-        QuantizedOnCpu<int8_t>(builder, {first, second});
+    const std::vector<int8_t> want = QuantizedOnCpu<int8_t>(
+        absl::StrCat("SQUARED_DIFFERENCE a=", As<int8_t>(a),
+                     "[1,65536] b=", As<int8_t>(b), "[1,65536] -> ",
+                     As<int8_t>(y), "[1,65536]"),
+        {first, second});
     ASSERT_EQ(want.size(), first.size());
     const AddMultipliers m =
         SquaredDifferenceMultipliersOf(a.scale, b.scale, y.scale);

@@ -7,17 +7,21 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <random>
+#include <string>
 #include <type_traits>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "quant/cpu_kernels.h"
 #include "tests/testing/quantized_on_cpu.h"
 #include "tests/testing/uniform.h"
 #include "tools/common/model_builder.h"
-#include "tools/common/tflite_host.h"
 
 namespace gles_delegate::quant {
 namespace {
@@ -153,7 +157,6 @@ struct Sums {
   ModelBuilder builder;
   std::vector<Code> input;
   std::vector<Code> weights;
-  int x = 0, w = 0, b = 0, y = 0;
 };
 
 // Counts the quantized values that differ from `want(pixel, output)`.
@@ -170,59 +173,45 @@ int Differences(const std::vector<Code>& got, Want want) {
 
 enum class Op { kConv, kDepthwise, kFullyConnected };
 
-ModelQuantization Q(float scale, int64_t zero) {
-  return ModelQuantization::PerTensor(scale, zero);
-}
-
 template <typename Code>
 Sums<Code> Build(Op op, const Products& p, std::mt19937& random) {
   Sums<Code> s;
-  constexpr auto kType = TensorTypeOf<Code>::kValue;
   constexpr int kPixels = Products::kPixels, kOutputs = Products::kOutputs;
   const bool fully = op == Op::kFullyConnected;
   const int inputs = op == Op::kDepthwise ? kOutputs : 1;
-  using Dims = ModelBuilder::Shape;
-  s.x = s.builder.AddInput(
-      "x", fully ? Dims{kPixels, 1} : Dims{1, kPixels, 1, inputs}, kType,
-      Q(p.in_scale, p.in_zero));
   s.input = RandomQuantized<Code>(kPixels * inputs, random);
   s.weights = RandomQuantized<Code>(kOutputs, random);
-  ModelQuantization weights, bias;
-  for (size_t i = 0; i < p.weight_scales.size(); ++i) {
-    weights.scale.push_back(p.weight_scales[i]);
-    weights.zero_point.push_back(p.weight_zero);
-    bias.scale.push_back(p.weight_scales[i] * p.in_scale);
-    bias.zero_point.push_back(0);
-  }
-  weights.dimension = op == Op::kDepthwise ? 3 : 0;
-  const Dims window = fully             ? Dims{kOutputs, 1}
-                      : op == Op::kConv ? Dims{kOutputs, 1, 1, 1}
-                                        : Dims{1, 1, 1, kOutputs};
-  s.w = s.builder.template AddConstant<Code>("w", window, s.weights, weights);
-  s.b = s.builder.template AddConstant<int32_t>("b", {kOutputs}, p.bias, bias);
-  s.y = s.builder.AddTensor(
-      "y", fully ? Dims{kPixels, kOutputs} : Dims{1, kPixels, 1, kOutputs},
-      kType, Q(p.out_scale, p.out_zero));
-  switch (op) {
-    case Op::kConv: {
-      schema::Conv2DOptionsT options;
-      options.stride_w = options.stride_h = 1;
-      s.builder.AddOp(schema::BuiltinOperator::CONV_2D, 3, {s.x, s.w, s.b},
-                      {s.y}, options);
-      break;
-    }
-    case Op::kDepthwise: {
-      schema::DepthwiseConv2DOptionsT options;
-      options.stride_w = options.stride_h = options.depth_multiplier = 1;
-      s.builder.AddOp(schema::BuiltinOperator::DEPTHWISE_CONV_2D, 3,
-                      {s.x, s.w, s.b}, {s.y}, options);
-      break;
-    }
-    case Op::kFullyConnected:
-      s.builder.AddOp(schema::BuiltinOperator::FULLY_CONNECTED, 4,
-                      {s.x, s.w, s.b}, {s.y}, schema::FullyConnectedOptionsT());
-  }
-  s.builder.SetOutputs({s.y});
+  const auto tensor = [](float scale, int zero) {
+    return testing::QuantizedAs<Code>(scale, zero);
+  };
+  const char* text =
+      fully ? "FULLY_CONNECTED@4 x={x}[{p},1] w=const:{w}[{o},1]({v}) "
+              "b=const:i32[{o}]({b}) -> {y}[{p},{o}]"
+      : op == Op::kConv
+          ? "CONV_2D@3 x={x}[1,{p},1,1] w=const:{w}[{o},1,1,1]({v}) "
+            "b=const:i32[{o}]({b}) -> {y}[1,{p},1,{o}]"
+          : "DEPTHWISE_CONV_2D@3 x={x}[1,{p},1,{o}] w=const:{w}[1,1,1,{o}]({v})"
+            " b=const:i32[{o}]({b}) depth_multiplier=1 -> {y}[1,{p},1,{o}]";
+  s.builder = cases::BuilderOf(absl::StrReplaceAll(
+      text,
+      {{"{p}", absl::StrCat(kPixels)},
+       {"{o}", absl::StrCat(kOutputs)},
+       {"{x}", tensor(p.in_scale, p.in_zero)},
+       {"{w}", tensor(p.weight_scales[0], p.weight_zero)},
+       {"{y}", tensor(p.out_scale, p.out_zero)},
+       {"{v}", absl::StrJoin(
+                   std::vector<int>(s.weights.begin(), s.weights.end()), ",")},
+       {"{b}", absl::StrJoin(p.bias, ",")}}));
+  // One scale an output.
+  auto& tensors = s.builder.model().subgraphs[0]->tensors;
+  auto& weights = *tensors[1]->quantization;
+  auto& bias = tensors[2]->quantization;
+  bias = std::make_unique<schema::QuantizationParametersT>();
+  weights.scale = p.weight_scales;
+  weights.zero_point.assign(p.weight_scales.size(), p.weight_zero);
+  weights.quantized_dimension = op == Op::kDepthwise ? 3 : 0;
+  for (float scale : p.weight_scales) bias->scale.push_back(scale * p.in_scale);
+  bias->zero_point.assign(p.weight_scales.size(), 0);
   return s;
 }
 
@@ -289,25 +278,18 @@ void ExpectPairsAsTflite(schema::BuiltinOperator op, int seed) {
   const float as = scale(random), bs = scale(random), ys = scale(random) * 2;
   const int az = zero(), bz = zero(), yz = zero();
   constexpr int kQuantized = 65536;  // every pair
-  ModelBuilder builder;
-  constexpr auto kType = TensorTypeOf<Code>::kValue;
-  const int a = builder.AddInput("a", {1, kQuantized}, kType, Q(as, az));
-  const int b = builder.AddInput("b", {1, kQuantized}, kType, Q(bs, bz));
-  const int y = builder.AddTensor("y", {1, kQuantized}, kType, Q(ys, yz));
-  if (op == schema::BuiltinOperator::ADD) {
-    builder.AddOp(op, 2, {a, b}, {y}, schema::AddOptionsT());
-  } else if (op == schema::BuiltinOperator::SUB) {
-    builder.AddOp(op, 2, {a, b}, {y}, schema::SubOptionsT());
-  } else {
-    builder.AddOp(op, 2, {a, b}, {y}, schema::MulOptionsT());
-  }
-  builder.SetOutputs({y});
   std::vector<Code> ac(kQuantized), bc(kQuantized);
   for (int i = 0; i < kQuantized; ++i) {
     ac[i] = static_cast<Code>(low + i / 256);
     bc[i] = static_cast<Code>(low + i % 256);
   }
-  const std::vector<Code> got = QuantizedOnCpu<Code>(builder, {ac, bc});
+  const auto tensor = [](float s, int z) {
+    return testing::QuantizedAs<Code>(s, z) + "[1,65536]";
+  };
+  const std::vector<Code> got = QuantizedOnCpu<Code>(
+      absl::StrCat(schema::EnumNameBuiltinOperator(op), "@2 a=", tensor(as, az),
+                   " b=", tensor(bs, bz), " -> ", tensor(ys, yz)),
+      {ac, bc});
   const AddMultipliers m = AddMultipliersOf(as, bs, ys);
   const Multiplier product = MultiplierOf(ProductScale(as, bs, ys));
   const auto want = [&](int x, int z) {
@@ -345,23 +327,15 @@ void ExpectRescaledAsTflite(schema::BuiltinOperator op, int seed) {
   const float xs = scale(random), ys = scale(random);
   const int xz = low + static_cast<int>(random() % 256);
   const int yz = out_low + static_cast<int>(random() % 256);
-  ModelBuilder builder;
-  const int x =
-      builder.AddInput("x", {1, 256}, TensorTypeOf<In>::kValue, Q(xs, xz));
-  const int y =
-      builder.AddTensor("y", {1, 256}, TensorTypeOf<Out>::kValue, Q(ys, yz));
-  builder.AddOp(op, op == schema::BuiltinOperator::RELU_N1_TO_1 ? 1 : 2, {x},
-                {y});
-  builder.SetOutputs({y});
   std::vector<In> quantized(256);
   for (int i = 0; i < 256; ++i) quantized[i] = static_cast<In>(low + i);
-  auto model = Model::FromBuffer(builder.Finish());
-  ASSERT_TRUE(model.ok());
-  auto interpreter = Interpreter::Create(**model);
-  ASSERT_TRUE(interpreter.ok()) << interpreter.status();
-  ASSERT_TRUE((*interpreter)->input(0).Write(quantized).ok());
-  ASSERT_TRUE((*interpreter)->Invoke().ok());
-  const auto got = (*interpreter)->output(0).template data<Out>();
+  const auto got = QuantizedOnCpu<Out>(
+      absl::StrCat(schema::EnumNameBuiltinOperator(op),
+                   op == schema::BuiltinOperator::RELU_N1_TO_1 ? "" : "@2",
+                   " x=", testing::QuantizedAs<In>(xs, xz), "[1,256] -> ",
+                   testing::QuantizedAs<Out>(ys, yz), "[1,256]"),
+      std::vector<std::vector<In>>{quantized});
+  ASSERT_EQ(got.size(), 256u);
   const bool quantize = op == schema::BuiltinOperator::QUANTIZE;
   const Multiplier m =
       MultiplierOf(quantize ? QuantizeScale(xs, ys) : ReluScale(xs, ys));
@@ -398,20 +372,14 @@ template <typename Code>
 void ExpectPoolAsTflite(int window, int seed) {
   std::mt19937 random(seed);
   constexpr int kChannels = 512;
-  ModelBuilder builder;
-  constexpr auto kType = TensorTypeOf<Code>::kValue;
-  const int x =
-      builder.AddInput("x", {1, window, window, kChannels}, kType, Q(0.1f, 3));
-  const int y = builder.AddTensor("y", {1, 1, 1, kChannels}, kType, Q(0.1f, 3));
-  schema::Pool2DOptionsT pool;
-  pool.padding = schema::Padding::VALID;
-  pool.filter_width = pool.filter_height = window;
-  pool.stride_w = pool.stride_h = 1;
-  builder.AddOp(schema::BuiltinOperator::AVERAGE_POOL_2D, 2, {x}, {y}, pool);
-  builder.SetOutputs({y});
   const auto quantized =
       RandomQuantized<Code>(window * window * kChannels, random);
-  const std::vector<Code> got = QuantizedOnCpu<Code>(builder, {quantized});
+  const std::string tensor = testing::QuantizedAs<Code>(0.1f, 3);
+  const std::vector<Code> got = QuantizedOnCpu<Code>(
+      absl::StrCat("AVERAGE_POOL_2D@2 x=", tensor, "[1,", window, ",", window,
+                   ",512] filter=", window, " padding=VALID -> ", tensor,
+                   "[1,1,1,512]"),
+      {quantized});
   ASSERT_EQ(got.size(), size_t{kChannels});
   for (int c = 0; c < kChannels; ++c) {
     int32_t sum = 0;

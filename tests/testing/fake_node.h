@@ -30,13 +30,6 @@ inline Tensor FakeConstant(std::vector<int> dims,
   return tensor;
 }
 
-// A variable tensor.
-inline Tensor FakeState(std::vector<int> dims) {
-  Tensor tensor = FakeTensor(std::move(dims));
-  tensor.is_variable = true;
-  return tensor;
-}
-
 }  // namespace gles_delegate::testing
 
 #endif  // GLES_DELEGATE_TESTS_TESTING_FAKE_NODE_H_

@@ -71,51 +71,6 @@ inline std::string Refusal(ParseFunction parse,
   return RefusalOf(parse, node, inputs, outputs);
 }
 
-// The same for an op of two inputs, one of several ops that the parser reads.
-template <ParseFunction kParse>
-std::string BinaryRefusal(Op op, const Tensor& a, const Tensor& b,
-                          const Tensor& output) {
-  NodeView node;
-  node.builtin_code = static_cast<int>(op);
-  return RefusalOf(kParse, node, {a, b}, {output});
-}
-
-// The same for a custom op with these parameters.
-inline std::string CustomRefusal(ParseFunction parse,
-                                 const std::vector<Tensor>& inputs,
-                                 const std::vector<Tensor>& outputs,
-                                 const std::vector<uint8_t>& params,
-                                 int version = 1) {
-  NodeView node;
-  node.version = version;
-  node.custom_params = params;
-  return RefusalOf(parse, node, inputs, outputs);
-}
-
-// A node that the parser takes. A test changes it in one place and asks again.
-template <typename Params, ParseFunction kParse>
-struct FakeNode {
-  std::vector<Tensor> inputs;
-  std::vector<Tensor> outputs;
-  Params params;
-
-  std::string Refused() const {
-    return Refusal(kParse, inputs, outputs, &params);
-  }
-  // The same with another tensor as input or output `i`. The node stays as it
-  // is.
-  std::string RefusedWithInput(size_t i, const Tensor& tensor) const {
-    FakeNode changed = *this;
-    changed.inputs[i] = tensor;
-    return changed.Refused();
-  }
-  std::string RefusedWithOutput(size_t i, const Tensor& tensor) const {
-    FakeNode changed = *this;
-    changed.outputs[i] = tensor;
-    return changed.Refused();
-  }
-};
-
 }  // namespace gles_delegate::testing
 
 #endif  // GLES_DELEGATE_TESTS_TESTING_PARSE_NODE_H_

@@ -4,13 +4,13 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_QUANTIZED_NODES_H_
 #define GLES_DELEGATE_TESTS_TESTING_QUANTIZED_NODES_H_
 
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "tests/testing/edit_model.h"
 #include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
 #include "tools/conformance/quantized_sums.h"
@@ -29,17 +29,13 @@ inline SingleOpModel NodesOn(TensorType type, const std::string& text, int seed,
   // see this model.
   floats.bytes = cases::BytesOf(*spec);
   if (all_outputs) {
-    const std::unique_ptr<schema::ModelT> model(
-        schema::UnPackModel(floats.bytes.data()));
-    schema::SubGraphT& graph = *model->subgraphs[0];
-    graph.outputs.clear();
-    for (const auto& op : graph.operators) {
-      graph.outputs.push_back(op->outputs[0]);
-    }
-    flatbuffers::FlatBufferBuilder packed;
-    schema::FinishModelBuffer(packed, schema::Model::Pack(packed, model.get()));
-    floats.bytes.assign(packed.GetBufferPointer(),
-                        packed.GetBufferPointer() + packed.GetSize());
+    floats.bytes = EditModel(floats.bytes, [](schema::ModelT& model) {
+      schema::SubGraphT& graph = *model.subgraphs[0];
+      graph.outputs.clear();
+      for (const auto& op : graph.operators) {
+        graph.outputs.push_back(op->outputs[0]);
+      }
+    });
   }
   conformance::QuantizedBuilder b(absl::StrCat(text, " seed ", seed), type,
                                   conformance::Codes::kMiddle);

@@ -13,21 +13,12 @@
 #include "quant/half.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
-#include "tests/testing/op_models.h"
-#include "tools/op_models/op_variant.h"
-#include "tools/op_models/schema_names.h"
+#include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 class BoundariesTest : public DeviceTest {};
-
-schema::CastOptionsT CastOptions(TensorType from, TensorType to) {
-  schema::CastOptionsT options;
-  options.in_data_type = from;
-  options.out_data_type = to;
-  return options;
-}
 
 // --- CAST -------------------------------------------------------------------
 
@@ -45,15 +36,12 @@ TEST_F(BoundariesTest, GreatInt64) {
                                        123456789012345,
                                        std::numeric_limits<int64_t>::max(),
                                        std::numeric_limits<int64_t>::min()};
-  for (TensorType to :
-       {TensorType::FLOAT32, TensorType::INT32, TensorType::BOOL}) {
-    ModelBuilder b;
-    const Shape shape = {static_cast<int>(values.size())};
-    const int x = b.AddInput("x", shape, TensorType::INT64);
-    const int y = b.AddTensor("y", shape, to);
-    b.AddOp(Op::CAST, 1, {x}, {y}, CastOptions(TensorType::INT64, to));
-    b.SetOutputs({y});
-    const auto model = LoadOrDie(b.Finish());
+  for (const char* to : {"FLOAT32 -> f32", "INT32 -> i32", "BOOL -> bool"}) {
+    const auto model = LoadOrDie(
+        cases::ModelOf(
+            absl::StrCat("CAST x=i64[12] in_data_type=INT64 out_data_type=",
+                         to))
+            .bytes);
     std::vector<uint8_t> bytes[2];
     OnBothProcessors(*model, 1, [&](Interpreter& interpreter, bool on_gpu) {
       ASSERT_TRUE(interpreter.input(0).Write(values).ok());
@@ -62,18 +50,13 @@ TEST_F(BoundariesTest, GreatInt64) {
       const auto out = interpreter.output(0).bytes();
       bytes[on_gpu].assign(out.begin(), out.end());
     });
-    EXPECT_EQ(bytes[0], bytes[1]) << schema::EnumNameTensorType(to);
+    EXPECT_EQ(bytes[0], bytes[1]) << to;
   }
 }
 
 TEST_F(BoundariesTest, FloatsToGreatInt64) {
-  ModelBuilder b;
-  const int x = b.AddInput("x", {6});
-  const int y = b.AddTensor("y", {6}, TensorType::INT64);
-  b.AddOp(Op::CAST, 1, {x}, {y},
-          CastOptions(TensorType::FLOAT32, TensorType::INT64));
-  b.SetOutputs({y});
-  const auto model = LoadOrDie(b.Finish());
+  const auto model =
+      LoadOrDie(cases::ModelOf("CAST x=[6] out_data_type=INT64 -> i64").bytes);
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = Applied(*model, delegate);
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 1);
@@ -86,78 +69,14 @@ TEST_F(BoundariesTest, FloatsToGreatInt64) {
   }
 }
 
-// --- int64 positions ---------------------------------------------------------
-
-template <typename Options>
-SingleOpModel Int64Extreme(Op op, int axis) {
-  const Shape shape = {2, 5, 7, 6};
-  return MakeModel(
-      absl::StrCat(schema::EnumNameBuiltinOperator(op), " to int64 along ",
-                   axis),
-      Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-        const int x =
-            v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        const int64_t along = axis;
-        const int a = v.builder().AddConstant<int64_t>(
-            "axis", {}, std::vector<int64_t>{along});
-        Options options;
-        options.output_type = TensorType::INT64;
-        return v.OfType(v.Op(op, 1, {x, a}, options), TensorType::INT64);
-      });
-}
-
-TEST_F(BoundariesTest, ArgExtremesToInt64) {
-  for (int axis : {0, 1, 2, 3, -1}) {
-    ExpectMatchesCpuOnce(
-        Int64Extreme<schema::ArgMaxOptionsT>(Op::ARG_MAX, axis));
-    ExpectMatchesCpuOnce(
-        Int64Extreme<schema::ArgMinOptionsT>(Op::ARG_MIN, axis));
-  }
-}
-
-// --- 8-bit images without quantization ---------------------------------------
-
-TEST_F(BoundariesTest, PlainBytesAreMoved) {
-  for (TensorType type : {TensorType::UINT8, TensorType::INT8}) {
-    const Shape shape = {1, 4, 6, 3};
-    const auto model = [&](const std::string& name, auto op) {
-      return MakeModel(
-          absl::StrCat(name, " of plain ", schema::EnumNameTensorType(type)),
-          Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-            std::vector<float> values(ElementCount(shape));
-            for (float& x : values) x = v.random().NextInt(0, 127);
-            const int x = v.OfType(v.Input("x", shape, values), type);
-            return v.OfType(op(v, x), type);
-          });
-    };
-    ExpectMatchesCpuOnce(model("TRANSPOSE", [](OpVariant& v, int x) {
-      const int p = v.IntConstant("p", {4}, {0, 2, 1, 3});
-      return v.Op(Op::TRANSPOSE, 1, {x, p});
-    }));
-    ExpectMatchesCpuOnce(model("SLICE", [](OpVariant& v, int x) {
-      const int begin = v.IntConstant("b", {4}, {0, 1, 2, 0});
-      const int size = v.IntConstant("s", {4}, {1, 2, -1, 3});
-      return v.Op(Op::SLICE, 1, {x, begin, size});
-    }));
-  }
-}
-
 // --- float16 -----------------------------------------------------------------
 
 // Moved values keep every bit, subnormal numbers among them.
 TEST_F(BoundariesTest, HalvesEnterAndLeave) {
-  ModelBuilder b;
-  const Shape shape = {1, 2, 3, 5};
-  const int x = b.AddInput("x", shape, TensorType::FLOAT16);
-  const int y = b.AddTensor("y", shape);
-  const int z = b.AddTensor("z", shape);
-  b.AddOp(Op::DEQUANTIZE, 3, {x}, {y});
-  b.AddOp(Op::NEG, 1, {y}, {z});
-  const int moved = b.AddTensor("moved", {6, 5}, TensorType::FLOAT16);
-  const int to = b.AddConstant<int32_t>("to", {2}, std::vector<int32_t>{6, 5});
-  b.AddOp(Op::RESHAPE, 1, {x, to}, {moved});
-  b.SetOutputs({z, moved});
-  const auto model = LoadOrDie(b.Finish());
+  const auto model = LoadOrDie(
+      cases::ModelOf("DEQUANTIZE@3 x=f16[1,2,3,5] -> y:f32 ; NEG y -> f32 ; "
+                     "RESHAPE x shape=(6,5) -> f16")
+          .bytes);
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = Applied(*model, delegate);
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 3);
@@ -178,20 +97,6 @@ TEST_F(BoundariesTest, HalvesEnterAndLeave) {
 }
 
 // --- Absent optional inputs --------------------------------------------------
-
-TEST_F(BoundariesTest, PadWithoutAValue) {
-  const Shape shape = {1, 2, 3, 5};
-  for (Op op : {Op::PAD, Op::PADV2}) {
-    ExpectMatchesCpuOnce(MakeModel(
-        absl::StrCat(schema::EnumNameBuiltinOperator(op), " without a value"),
-        Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-          const int x =
-              v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-          const int p = v.IntConstant("p", {4, 2}, {0, 0, 1, 2, 0, 1, 2, 0});
-          return v.Op(op, 1, {x, p, -1});
-        }));
-  }
-}
 
 TEST(SignatureTest, AbsentInputsBehindTheLastAreNotCounted) {
   const Tensor x = {};

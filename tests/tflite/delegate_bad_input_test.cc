@@ -17,7 +17,6 @@
 #include "tests/testing/scratch_directory.h"
 #include "tools/cases/model.h"
 #include "tools/common/tflite_abi.h"
-#include "tools/op_models/op_builders.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -223,14 +222,9 @@ TEST(InconsistentShapesTest, ParsersRefuseThem) {
 // again; the delegate must take those, not the file's.
 TEST(InconsistentShapesTest, TheFilesOutputShapeIsNotBelieved) {
   GLES_SKIP_WITHOUT_DEVICE();
-  ModelBuilder builder;
-  const int x = builder.AddInput("x", {1, 2, 3, 5});
-  const int t = builder.AddTensor("t", {7, 9, 9, 9});
-  const int y = builder.AddTensor("y", {1});
-  builder.AddOp(Op::NEG, 1, {x}, {t});
-  builder.AddOp(Op::EXP, 1, {t}, {y}, schema::ExpOptionsT());
-  builder.SetOutputs({y});
-  const auto model = LoadOrDie(builder.Finish());
+  const auto model = LoadOrDie(
+      cases::BuilderOf("NEG x=[1,2,3,5] -> t:f32[7,9,9,9] ; EXP t -> f32[1]")
+          .Finish());
   ExpectCloseHoweverApplied(
       *model, [] { return MakeDelegate(); }, 2);
 }
@@ -239,13 +233,8 @@ TEST(InconsistentShapesTest, TheFilesOutputShapeIsNotBelieved) {
 // TFLite's words.
 TEST(InconsistentShapesTest, WhatTfliteRefusesStaysTflitesError) {
   GLES_SKIP_WITHOUT_DEVICE();
-  ModelBuilder builder;
-  const int a = builder.AddInput("a", {1, 2, 3, 5});
-  const int b = builder.AddInput("b", {1, 2, 4, 5});
-  const int y = builder.AddTensor("y", {1, 2, 3, 5});
-  builder.AddOp(Op::ADD, 1, {a, b}, {y}, schema::AddOptionsT());
-  builder.SetOutputs({y});
-  const auto model = LoadOrDie(builder.Finish());
+  const auto model = LoadOrDie(
+      cases::BuilderOf("ADD a=[1,2,3,5] b=[1,2,4,5] -> [1,2,3,5]").Finish());
   const DelegatePtr delegate = MakeDelegate();
   InterpreterOptions options;
   options.delegate = delegate.get();
@@ -431,21 +420,10 @@ TEST_F(SmallLimitsTest, ATensorThatFitsNowhereStaysOnTheCpu) {
 
 // The partition's output does not fit a buffer; the other partition runs.
 TEST_F(SmallLimitsTest, APartitionWithALargeEdgeStaysOnTheCpuAlone) {
-  ModelBuilder b;
-  const int x = b.AddInput("x", {1, 2, 2, 4});
-  const int t = b.AddTensor("t", {1, 2, 2, 4});
-  const int pooled = b.AddTensor("pooled", {1, 2, 2, 4});
-  const int large = b.AddTensor("large", {1, 40, 40, 4});
-  const int times =
-      b.AddConstant<int32_t>("times", {4}, std::vector<int32_t>{1, 20, 20, 1});
-  schema::Pool2DOptionsT pool;
-  pool.stride_w = pool.stride_h = 1;
-  pool.filter_width = pool.filter_height = 1;
-  b.AddOp(Op::NEG, 1, {x}, {t});
-  b.AddOp(Op::L2_POOL_2D, 1, {t}, {pooled}, pool);
-  b.AddOp(Op::TILE, 1, {pooled, times}, {large});
-  b.SetOutputs({large});
-  const auto model = LoadOrDie(b.Finish());
+  const auto model = LoadOrDie(
+      cases::ModelOf("NEG x=[1,2,2,4] -> t ; L2_POOL_2D t filter=1 -> pooled ; "
+                     "TILE pooled times=(1,20,20,1) -> large")
+          .bytes);
   const nlohmann::json report = RunWithLimits(*model, 512, 256, 20000, 0);
   EXPECT_EQ(report["nodes_delegated"], 1) << report["cpu"];
   EXPECT_THAT(report["cpu"].dump(),

@@ -16,8 +16,8 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/fake_runtime.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_model_maker.h"
 #include "tests/testing/scoped_environment.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -63,26 +63,17 @@ constexpr int kRows = 64, kColumns = 40;
 std::vector<uint8_t> Cached(int columns = kColumns, bool turned = false,
                             int updates = 1) {
   const auto dims = [turned](int rows, int columns) {
-    return turned ? std::vector<int>{1, columns, rows}
-                  : std::vector<int>{1, rows, columns};
+    return turned ? absl::StrCat("[1,", columns, ",", rows, "]")
+                  : absl::StrCat("[1,", rows, ",", columns, "]");
   };
-  return MakeModel("a cache", Accuracy{},
-                   [&](OpVariant& v) {
-                     const int cache =
-                         v.Input("cache", dims(kRows, columns),
-                                 std::vector<float>(kRows * columns));
-                     const int row = v.Input("row", dims(1, columns),
-                                             std::vector<float>(columns));
-                     const int at =
-                         v.OfInts(v.Input("at", {3}, std::vector<float>(3)));
-                     int updated = cache;
-                     for (int i = 0; i < updates; ++i) {
-                       updated = v.Op(Op::DYNAMIC_UPDATE_SLICE, 1,
-                                      {updated, row, at});
-                     }
-                     return updated;
-                   })
-      .bytes;
+  std::string text =
+      absl::StrCat("DYNAMIC_UPDATE_SLICE cache=", dims(kRows, columns),
+                   " row=", dims(1, columns), " at=i32[3]");
+  for (int i = 1; i < updates; ++i) {
+    absl::StrAppend(&text, " -> t", i, " ; DYNAMIC_UPDATE_SLICE t", i,
+                    " row at");
+  }
+  return cases::ModelOf(text).bytes;
 }
 
 class DelegateCachesTest : public DeviceTest {

@@ -6,12 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/delegate_pair.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/real_model.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -22,35 +26,23 @@ using ::testing::Each;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
+std::string Brackets(const Shape& shape) {
+  return absl::StrCat("[", absl::StrJoin(shape, ","), "]");
+}
+
 // x / sqrt(mean(x^2) + 0.5) * w, as litert-torch writes it.
 ModelBuilder RmsNorm(const Shape& shape) {
-  ModelBuilder b;
-  const int channels = shape.back();
-  Shape mean_shape = shape;
-  mean_shape.back() = 1;
-  const int x = b.AddInput("d_x", shape);
-  const int w = b.AddInput("d_w", {channels});
-  const int axis = b.AddConstant<int32_t>(
-      "axis", {1},
-      std::vector<int32_t>{static_cast<int32_t>(shape.size()) - 1});
-  const int epsilon =
-      b.AddConstant<float>("epsilon", {1}, std::vector<float>{0.5f});
-  const int square = b.AddTensor("square", shape);
-  const int mean = b.AddTensor("mean", mean_shape);
-  const int sum = b.AddTensor("sum", mean_shape);
-  const int root = b.AddTensor("root", mean_shape);
-  const int scaled = b.AddTensor("scaled", shape);
-  const int y = b.AddTensor("d_y", shape);
-  schema::ReducerOptionsT keep;
-  keep.keep_dims = true;
-  b.AddOp(Op::MUL, 1, {x, x}, {square}, schema::MulOptionsT());
-  b.AddOp(Op::MEAN, 1, {square, axis}, {mean}, keep);
-  b.AddOp(Op::ADD, 1, {mean, epsilon}, {sum}, schema::AddOptionsT());
-  b.AddOp(Op::RSQRT, 1, {sum}, {root});
-  b.AddOp(Op::MUL, 1, {x, root}, {scaled}, schema::MulOptionsT());
-  b.AddOp(Op::MUL, 1, {scaled, w}, {y}, schema::MulOptionsT());
-  b.SetOutputs({y});
-  return b;
+  Shape mean = shape;
+  mean.back() = 1;
+  return cases::BuilderOf(absl::StrReplaceAll(
+      "MUL d_x={x} d_x -> square:f32{x} ; MEAN square axis=({a}) "
+      "keep_dims=true -> mean:f32{m} ; ADD mean epsilon=const:f32[1](0.5) -> "
+      "sum:f32{m} ; RSQRT sum -> root:f32{m} ; MUL d_x root -> scaled:f32{x} "
+      "; MUL scaled d_w=[{c}] -> d_y:f32{x}",
+      {{"{x}", Brackets(shape)},
+       {"{m}", Brackets(mean)},
+       {"{c}", absl::StrCat(shape.back())},
+       {"{a}", absl::StrCat(shape.size() - 1)}}));
 }
 
 // NEG(odml.rms_norm(x, w)).
@@ -76,15 +68,12 @@ std::vector<uint8_t> NormModel(
 
 // p = a - b, q = 2 * a, in the order q, p.
 ModelBuilder Difference(const Shape& shape) {
-  ModelBuilder b;
-  const int first = b.AddInput("first", shape);
-  const int second = b.AddInput("second", shape);
-  const int two = b.AddConstant<float>("two", {1}, std::vector<float>{2});
-  const int p = b.AddTensor("p", shape);
-  const int q = b.AddTensor("q", shape);
-  b.AddOp(Op::SUB, 1, {first, second}, {p}, schema::SubOptionsT());
-  b.AddOp(Op::MUL, 1, {first, two}, {q}, schema::MulOptionsT());
-  b.SetOutputs({q, p});
+  ModelBuilder b = cases::BuilderOf(absl::StrReplaceAll(
+      "SUB first={x} second={x} -> p:f32{x} ; MUL first two=const:f32[1](2) "
+      "-> q:f32{x}",
+      {{"{x}", Brackets(shape)}}));
+  std::swap(b.model().subgraphs[0]->outputs[0],
+            b.model().subgraphs[0]->outputs[1]);
   return b;
 }
 
@@ -186,17 +175,11 @@ TEST_F(DelegateCompositeTest, TellsInputsOfOneShapeApart) {
   b.AddOp(Op::SQUARE, 1, {x}, {y});
   b.AddComposite("any.name", 1, {y, y, x, x}, {z});
   b.SetOutputs({z});
-  ModelBuilder d;
-  const int first = d.AddInput("first", shape);    // gets x
-  const int second = d.AddInput("second", shape);  // unused
-  const int third = d.AddInput("third", shape);    // gets y
-  const int fourth = d.AddInput("fourth", shape);  // gets y
-  const int s = d.AddTensor("s", shape);
-  const int t = d.AddTensor("t", shape);
-  d.AddOp(Op::SUB, 1, {third, first}, {s}, schema::SubOptionsT());
-  d.AddOp(Op::MUL, 1, {s, fourth}, {t}, schema::MulOptionsT());
-  d.SetOutputs({t});
-  d.model().subgraphs[0]->inputs = {fourth, third, second, first};
+  ModelBuilder d = cases::BuilderOf(
+      "SUB third=[1,3,4] first=[1,3,4] -> s:f32[1,3,4] ; MUL s "
+      "fourth=[1,3,4] -> f32[1,3,4]");
+  std::vector<int>& inputs = d.model().subgraphs[0]->inputs;
+  inputs = {inputs[2], inputs[0], d.AddTensor("second", shape), inputs[1]};
   b.AddSubgraph(std::move(d));
   DelegatePair pair = MakePair(b.Finish());
   ExpectWhole(pair, 2);
@@ -263,16 +246,10 @@ TEST_F(DelegateCompositeTest, NamesTheOpThatKeepsItOnTheCpu) {
   const int y = b.AddTensor("y", shape);
   b.AddComposite("some.name", 1, {x}, {y});
   b.SetOutputs({y});
-  ModelBuilder d;
-  const int a = d.AddInput("a", shape);
-  const int c = d.AddTensor("its_pool", shape);
-  const int e = d.AddTensor("e", shape);
-  schema::Pool2DOptionsT pool;
-  pool.stride_w = pool.stride_h = pool.filter_width = pool.filter_height = 1;
-  d.AddOp(Op::L2_POOL_2D, 1, {a}, {c}, pool);  // no delegate here takes it
-  d.AddOp(Op::NEG, 1, {c}, {e});
-  d.SetOutputs({e});
-  b.AddSubgraph(std::move(d));
+  // No delegate here takes the pooling.
+  b.AddSubgraph(cases::BuilderOf(
+      "L2_POOL_2D a=[1,2,3,4] filter=1 -> its_pool:f32[1,2,3,4] ; NEG "
+      "its_pool -> f32[1,2,3,4]"));
   DelegatePair pair = MakePair(b.Finish());
   EXPECT_THAT(ReasonOf(pair.delegate),
               AllOf(HasSubstr("STABLEHLO_COMPOSITE some.name"),
@@ -369,7 +346,7 @@ TEST_F(DelegateCompositeTest, RefusesOtherCounts) {
   };
   EXPECT_THAT(refused([](auto& d) { d.inputs = {0}; }),
               HasSubstr("TFLite's own kernel of node 0"));
-  EXPECT_THAT(refused([](auto& d) { d.outputs.push_back(8); }),
+  EXPECT_THAT(refused([](auto& d) { d.outputs.push_back(7); }),
               HasSubstr("TFLite's own kernel of node 0"));
   EXPECT_THAT(refused([](auto& d) { d.outputs.clear(); }),
               HasSubstr("TFLite's own kernel of node 0"));
@@ -413,7 +390,7 @@ TEST_F(DelegateCompositeTest, RefusesACompositeOfItself) {
     // The last node of the decomposition becomes the composite.
     auto copy =
         std::make_unique<schema::OperatorT>(*m.subgraphs[0]->operators[0]);
-    copy->inputs = {0, 1};
+    copy->inputs = {0, 8};
     copy->outputs = {9};
     m.subgraphs[1]->operators[5] = std::move(copy);
   }));

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
@@ -129,24 +131,11 @@ TEST_F(DelegateDynamicTest, ShapesThatTheFileDoesNotSay) {
 // RANGE up to a number that is an input: what follows it stays with it, and the
 // report says why of each node.
 TEST_F(DelegateDynamicTest, WhatFollowsADynamicTensorStaysOnTheCpu) {
-  ModelBuilder b;
-  const int n = b.AddInput("n", {}, TensorType::INT32);
-  const int x = b.AddInput("x", {1, 2, 2, 3});
-  const int start = b.AddConstant<int32_t>("start", {}, std::vector<int>{0});
-  const int step = b.AddConstant<int32_t>("step", {}, std::vector<int>{1});
-  const int range = b.AddTensor("range", {1}, TensorType::INT32);
-  b.AddOp(Op::RANGE, 1, {start, n, step}, {range});
-  const int floats = b.AddTensor("floats", {1});
-  schema::CastOptionsT cast;
-  cast.in_data_type = TensorType::INT32;
-  cast.out_data_type = TensorType::FLOAT32;
-  b.AddOp(Op::CAST, 1, {range}, {floats}, cast);
-  const int negative = b.AddTensor("negative", {1});
-  b.AddOp(Op::NEG, 1, {floats}, {negative});
-  const int y = b.AddTensor("y", {1, 2, 2, 3});
-  b.AddOp(Op::NEG, 1, {x}, {y});
-  b.SetOutputs({y, negative});
-  const auto model = LoadOrDie(b.Finish());
+  const auto model = LoadOrDie(
+      cases::BuilderOf("RANGE start=0 n=i32[] step=1 -> range:i32[1] ; CAST "
+                       "range in_data_type=INT32 -> floats:f32[1] ; NEG floats "
+                       "-> f32[1] ; NEG x=[1,2,2,3] -> f32[1,2,2,3]")
+          .Finish());
   const DelegatePtr delegate = AnyPartitions();
   auto interpreter = InterpreterOrDie(*model);
   ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
@@ -167,8 +156,8 @@ TEST_F(DelegateDynamicTest, WhatFollowsADynamicTensorStaysOnTheCpu) {
     *interpreter->input(0).data<int32_t>().data() = count;
     const absl::Status invoked = interpreter->Invoke();
     ASSERT_TRUE(invoked.ok()) << invoked;
-    EXPECT_EQ(interpreter->output(0).AsFloats(), std::vector<float>(12, -0.5f));
-    const std::vector<float> counted = interpreter->output(1).AsFloats();
+    EXPECT_EQ(interpreter->output(1).AsFloats(), std::vector<float>(12, -0.5f));
+    const std::vector<float> counted = interpreter->output(0).AsFloats();
     ASSERT_EQ(counted.size(), static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) EXPECT_EQ(counted[i], -i);
   }
@@ -176,19 +165,11 @@ TEST_F(DelegateDynamicTest, WhatFollowsADynamicTensorStaysOnTheCpu) {
 
 // -x, of two batches of which the second is reversed, negated.
 std::vector<uint8_t> ReverseModel(const Shape& shape) {
-  ModelBuilder b;
-  const int x = b.AddInput("x", shape);
-  const int t = b.AddTensor("t", shape);
-  const int u = b.AddTensor("u", shape);
-  const int y = b.AddTensor("y", shape);
-  b.AddOp(Op::NEG, 1, {x}, {t});
-  const int lengths = b.AddConstant("lengths", {2}, std::vector<int32_t>{0, 2});
-  schema::ReverseSequenceOptionsT options;
-  options.seq_dim = 1;
-  b.AddOp(Op::REVERSE_SEQUENCE, 1, {t, lengths}, {u}, options);
-  b.AddOp(Op::NEG, 1, {u}, {y});
-  b.SetOutputs({y});
-  return b.Finish();
+  return cases::ModelOf(
+             absl::StrCat("NEG x=[", absl::StrJoin(shape, ","),
+                          "] -> t ; REVERSE_SEQUENCE t lengths=(0,2) seq_dim=1 "
+                          "-> u ; NEG u"))
+      .bytes;
 }
 
 // At the new shape a node cannot run on the GPU: REVERSE_SEQUENCE of five

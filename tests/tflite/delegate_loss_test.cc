@@ -15,6 +15,7 @@
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
+#include "tools/cases/model.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_abi.h"
 #include "tools/op_models/schema_names.h"
@@ -174,19 +175,10 @@ TEST_F(DelegateLossTest, ABorrowedContextMustBeAppliedAgain) {
 
 // States live on the GPU, and are gone with it.
 TEST_F(DelegateLossTest, StatesBeginAgain) {
-  ModelBuilder b;
-  const int x = b.AddInput("x", {1, 2});
-  const int state = b.AddVariable("state", {1, 4});
-  const int feature =
-      b.AddConstant<float>("w", {2, 2}, std::vector<float>{1, 2, 3, 4});
-  const int time =
-      b.AddConstant<float>("t", {2, 2}, std::vector<float>{.5f, 1, .25f, 1});
-  const int y = b.AddTensor("y", {1, 2});
-  schema::SVDFOptionsT options;
-  options.rank = 1;
-  b.AddOp(Op::SVDF, 1, {x, feature, time, -1, state}, {y}, options);
-  b.SetOutputs({y});
-  model_ = LoadOrDie(b.Finish());
+  model_ = LoadOrDie(
+      cases::ModelOf("SVDF x=[1,2] f=const:f32[2,2](1,2,3,4) "
+                     "t=const:f32[2,2](0.5,1,0.25,1) b=- s=state:[1,4] rank=1")
+          .bytes);
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = Applied(*model_, delegate);
   const auto first = RunOnce(interpreter.get());

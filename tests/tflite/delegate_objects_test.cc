@@ -16,7 +16,6 @@
 #include "tests/testing/counted_calls.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_model_maker.h"
 #include "tests/testing/quantized_model.h"
 #include "tests/testing/scoped_environment.h"
 #include "tools/cases/model.h"
@@ -340,17 +339,9 @@ TEST_F(DelegateObjectsTest, WhatCannotBeBoundFailsTheNextInvoke) {
 
 // Of 8 rows of 5 positions, one of which is written.
 std::vector<uint8_t> Cache(int channels) {
-  return MakeModel("a cache", Accuracy{},
-                   [channels](OpVariant& v) {
-                     const int cache =
-                         v.Input("cache", {1, 8, 5, channels},
-                                 std::vector<float>(40 * channels));
-                     const int row = v.Input("row", {1, 1, 5, channels},
-                                             std::vector<float>(5 * channels));
-                     const int at =
-                         v.OfInts(v.Input("at", {4}, std::vector<float>(4)));
-                     return v.Op(Op::DYNAMIC_UPDATE_SLICE, 1, {cache, row, at});
-                   })
+  return cases::ModelOf(absl::StrCat("DYNAMIC_UPDATE_SLICE cache=[1,8,5,",
+                                     channels, "] row=[1,1,5,", channels,
+                                     "] at=i32[4]"))
       .bytes;
 }
 

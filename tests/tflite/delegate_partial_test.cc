@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
-#include "tools/op_models/schema_names.h"
+#include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -186,14 +187,9 @@ TEST_F(DelegatePartialTest, TheReportBeforeApplyingIsEmpty) {
 }
 
 std::vector<uint8_t> ConcatenationOfVersion(int version) {
-  ModelBuilder builder;
-  const int x = builder.AddInput("x", {1, 2, 2, 3});
-  const int y = builder.AddTensor("y", {1, 2, 2, 6});
-  schema::ConcatenationOptionsT options;
-  options.axis = 3;
-  builder.AddOp(Op::CONCATENATION, version, {x, x}, {y}, options);
-  builder.SetOutputs({y});
-  return builder.Finish();
+  return cases::ModelOf(
+             absl::StrCat("CONCATENATION@", version, " x=[1,2,2,3] x axis=3"))
+      .bytes;
 }
 
 // CONCATENATION is known at version 1, with quantization at 3, TFLite 2.9's own
@@ -220,22 +216,8 @@ TEST_F(DelegatePartialTest, AnOpOfANewerVersionStaysOnTheCpu) {
 // SPLIT is version 3 of int32, 1 of floats; a file gives an op one version, the
 // highest that any of its nodes needs.
 TEST_F(DelegatePartialTest, VersionsOfIntegersAreForThemAndTheirNeighbours) {
-  const auto delegated = [](std::vector<TensorType> types) {
-    ModelBuilder builder;
-    std::vector<int> outputs;
-    for (TensorType type : types) {
-      const int axis =
-          builder.AddConstant<int32_t>("axis", {}, std::vector<int32_t>{3});
-      const int x = builder.AddInput("x", {1, 2, 2, 4}, type);
-      schema::SplitOptionsT options;
-      options.num_splits = 2;
-      const int a = builder.AddTensor("a", {1, 2, 2, 2}, type);
-      const int b = builder.AddTensor("b", {1, 2, 2, 2}, type);
-      builder.AddOp(Op::SPLIT, 3, {axis, x}, {a, b}, options);
-      outputs.insert(outputs.end(), {a, b});
-    }
-    builder.SetOutputs(outputs);
-    const auto model = LoadOrDie(builder.Finish());
+  const auto delegated = [](const char* text) {
+    const auto model = LoadOrDie(cases::ModelOf(text).bytes);
     const DelegatePtr delegate = MakeDelegate([](auto& options) {
       AnyPartitions(options);
       options.quantized_compute = kTfLiteGlesQuantizedCpu;
@@ -244,20 +226,20 @@ TEST_F(DelegatePartialTest, VersionsOfIntegersAreForThemAndTheirNeighbours) {
     EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
     return ReportOf(delegate)["nodes_delegated"].get<int>();
   };
-  using Type = TensorType;
-  EXPECT_EQ(delegated({Type::FLOAT32}), 0);
-  EXPECT_EQ(delegated({Type::INT32}), 1);
-  EXPECT_EQ(delegated({Type::INT32, Type::FLOAT32}), 2);
+  const char floats[] = "SPLIT@3 axis=3 x=[1,2,2,4] num_splits=2";
+  const char ints[] = "SPLIT@3 axis=3 x=i32[1,2,2,4] num_splits=2";
+  EXPECT_EQ(delegated(floats), 0);
+  EXPECT_EQ(delegated(ints), 1);
+  EXPECT_EQ(delegated("SPLIT@3 axis=3 x=i32[1,2,2,4] num_splits=2 ; "
+                      "SPLIT@3 b=3 y=[1,2,2,4] num_splits=2"),
+            2);
 }
 
 // Versions that TFLite's converter gives float nodes past 1.
 TEST_F(DelegatePartialTest, VersionsOfFloatNodes) {
-  const auto delegated = [](int version,
-                            std::function<int(ModelBuilder&)> build) {
-    ModelBuilder builder;
-    builder.SetOutputs({build(builder)});
-    builder.model().operator_codes[0]->version = version;
-    const auto model = LoadOrDie(builder.Finish());
+  const auto delegated = [](const char* op, int version, const char* text) {
+    const auto model =
+        LoadOrDie(cases::ModelOf(absl::StrCat(op, "@", version, text)).bytes);
     const DelegatePtr delegate = MakeDelegate([](auto& options) {
       options.quantized_compute = kTfLiteGlesQuantizedCpu;
     });
@@ -265,30 +247,16 @@ TEST_F(DelegatePartialTest, VersionsOfFloatNodes) {
     EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok()) << version;
     return ReportOf(delegate)["nodes_delegated"] == 1;
   };
-  const auto depthwise = [](ModelBuilder& b) {
-    const int x = b.AddInput("x", {1, 6, 6, 2});
-    const int w =
-        b.AddConstant<float>("w", {1, 3, 3, 2}, std::vector<float>(18));
-    const int bias = b.AddConstant<float>("b", {2}, std::vector<float>(2));
-    const int y = b.AddTensor("y", {1, 6, 6, 2});
-    schema::DepthwiseConv2DOptionsT options;
-    options.stride_w = options.stride_h = options.depth_multiplier = 1;
-    b.AddOp(Op::DEPTHWISE_CONV_2D, 1, {x, w, bias}, {y}, options);
-    return y;
-  };
   for (int version : {1, 2, 3}) {
-    EXPECT_EQ(delegated(version, depthwise), version <= 2);
+    EXPECT_EQ(delegated("DEPTHWISE_CONV_2D", version,
+                        " x=[1,6,6,2] w=const:[1,3,3,2] b=const:[2] "
+                        "depth_multiplier=1"),
+              version <= 2);
   }
-  const auto dense = [](ModelBuilder& b) {
-    const int x = b.AddInput("x", {1, 6});
-    const int w = b.AddConstant<float>("w", {3, 6}, std::vector<float>(18));
-    const int y = b.AddTensor("y", {1, 3});
-    b.AddOp(Op::FULLY_CONNECTED, 1, {x, w, -1}, {y},
-            schema::FullyConnectedOptionsT());
-    return y;
-  };
   for (int version : {1, 4, 6, 7}) {
-    EXPECT_EQ(delegated(version, dense), version <= 6);
+    EXPECT_EQ(
+        delegated("FULLY_CONNECTED", version, " x=[1,6] w=const:[3,6] b=-"),
+        version <= 6);
   }
 }
 
@@ -342,26 +310,11 @@ TEST_F(DelegatePartialTest, TwoDelegatesShareAModel) {
 // y = conv(x, w), z = y * w2: both weights float16 behind DEQUANTIZE.
 // Nodes: 0, 1 DEQUANTIZE, 2 CONV_2D, 3 MUL by the first weights' tensor.
 std::vector<uint8_t> HalfWeights() {
-  ModelBuilder builder;
-  const int x = builder.AddInput("x", {1, 4, 4, 3});
-  std::vector<float> values(9);
-  for (int i = 0; i < 9; ++i) values[i] = 0.25f * i - 1;  // exact in half
-  const int half = builder.AddHalfConstant("w_half", {3, 1, 1, 3}, values);
-  const int w = builder.AddTensor("w", {3, 1, 1, 3});
-  builder.AddOp(Op::DEQUANTIZE, 3, {half}, {w});
-  const int half2 = builder.AddHalfConstant("b_half", {3}, {1, 2, 3});
-  const int b = builder.AddTensor("b", {3});
-  builder.AddOp(Op::DEQUANTIZE, 3, {half2}, {b});
-  const int bias =
-      builder.AddConstant<float>("bias", {3}, std::vector<float>{3, 2, 1});
-  const int y = builder.AddTensor("y", {1, 4, 4, 3});
-  schema::Conv2DOptionsT conv;
-  conv.stride_w = conv.stride_h = 1;
-  builder.AddOp(Op::CONV_2D, 1, {x, w, bias}, {y}, conv);
-  const int z = builder.AddTensor("z", {1, 4, 4, 3});
-  builder.AddOp(Op::MUL, 1, {y, b}, {z}, schema::MulOptionsT());
-  builder.SetOutputs({z});
-  return builder.Finish();
+  return cases::ModelOf(
+             "DEQUANTIZE@3 h=const:f16[3,1,1,3](-1,-0.75,-0.5,-0.25,0) -> "
+             "w:f32 ; DEQUANTIZE@3 g=const:f16[3](1,2,3) -> b:f32 ; CONV_2D "
+             "x=[1,4,4,3] w bias=const:f32[3](3,2,1) -> y:f32 ; MUL y b -> f32")
+      .bytes;
 }
 
 TEST_F(DelegatePartialTest, HalfWeightsOfAGpuOpAreFolded) {
@@ -383,45 +336,24 @@ TEST_F(DelegatePartialTest, HalfWeightsOfACpuOpStayOnTheCpu) {
 
 // One DEQUANTIZE that both a GPU op and a CPU op read.
 TEST_F(DelegatePartialTest, HalfWeightsOfBothSides) {
-  ModelBuilder builder;
-  const int x = builder.AddInput("x", {1, 4, 4, 3});
-  const int half = builder.AddHalfConstant("h", {3}, {1, -2, 3});
-  const int w = builder.AddTensor("w", {3});
-  builder.AddOp(Op::DEQUANTIZE, 3, {half}, {w});
-  const int y = builder.AddTensor("y", {1, 4, 4, 3});
-  const int z = builder.AddTensor("z", {1, 4, 4, 3});
-  builder.AddOp(Op::MUL, 1, {x, w}, {y}, schema::MulOptionsT());
-  builder.AddOp(Op::ADD, 1, {y, w}, {z}, schema::AddOptionsT());
-  builder.SetOutputs({z});
   const Outcome outcome = ApplyAndCompare(
-      builder.Finish(), [](auto& options) { options.exclude_nodes = "2"; });
+      cases::ModelOf("DEQUANTIZE@3 h=const:f16[3](1,-2,3) -> w:f32 ; MUL "
+                     "x=[1,4,4,3] w -> y:f32 ; ADD y w -> f32")
+          .bytes,
+      [](auto& options) { options.exclude_nodes = "2"; });
   EXPECT_GE(outcome.report["nodes_delegated"], 1) << outcome.report;
 }
 
 // TFLite puts every DEQUANTIZE into the first partition. Where the second stays
 // on the CPU, its weights still have to get there.
 TEST_F(DelegatePartialTest, HalfWeightsOfAPartitionThatIsLeft) {
-  ModelBuilder builder;
-  const Shape shape = {1, 4, 4, 3};
-  int tensor = builder.AddInput("x", shape);
-  int weights[2];
-  for (int i : {0, 1}) {
-    const int half = builder.AddHalfConstant("half", {3}, {1, -2, 3});
-    weights[i] = builder.AddTensor("w", {3});
-    builder.AddOp(Op::DEQUANTIZE, 3, {half}, {weights[i]});
-  }
-  const int diagonal = builder.AddConstant<float>("diagonal", {1, 4, 3},
-                                                  std::vector<float>(12, 4));
-  for (int i : {0, 1}) {
-    const int product = builder.AddTensor("product", shape);
-    builder.AddOp(Op::MUL, 1, {tensor, weights[i]}, {product},
-                  schema::MulOptionsT());
-    tensor = builder.AddTensor("updated", shape);
-    builder.AddOp(Op::MATRIX_SET_DIAG, 1, {product, diagonal}, {tensor},
-                  schema::MatrixSetDiagOptionsT());
-  }
-  builder.SetOutputs({tensor});
-  const Outcome outcome = ApplyAndCompare(builder.Finish());
+  const Outcome outcome = ApplyAndCompare(
+      cases::ModelOf(
+          "DEQUANTIZE@3 h=const:f16[3](1,-2,3) -> w:f32 ; DEQUANTIZE@3 "
+          "g=const:f16[3](1,-2,3) -> v:f32 ; MUL x=[1,4,4,3] w -> a:f32 ; "
+          "MATRIX_SET_DIAG a d=const:f32[1,4,3](4) -> b:f32 ; MUL b v -> "
+          "c:f32 ; MATRIX_SET_DIAG c d -> f32")
+          .bytes);
   EXPECT_EQ(outcome.report["partitions"], 1);
   EXPECT_EQ(outcome.report["nodes_delegated"], 3) << outcome.report;
 }

@@ -4,88 +4,49 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/delegate_pair.h"
 #include "tests/testing/device_test.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 // y = NEG(x op 2).
-ModelBuilder Branch(Op op, const Shape& shape) {
-  ModelBuilder b;
-  const int x = b.AddInput("x", shape);
-  const int two = b.AddConstant<float>("two", {1}, std::vector<float>{2});
-  const int t = b.AddTensor("t", shape);
-  const int y = b.AddTensor("y", shape);
-  if (op == Op::ADD) {
-    b.AddOp(op, 1, {x, two}, {t}, schema::AddOptionsT());
-  } else {
-    b.AddOp(op, 1, {x, two}, {t}, schema::MulOptionsT());
-  }
-  b.AddOp(Op::NEG, 1, {t}, {y});
-  b.SetOutputs({y});
-  return b;
+ModelBuilder Branch(const char* op, const std::string& shape) {
+  return cases::BuilderOf(absl::StrCat(op, " x=", shape,
+                                       " two=const:f32[1](2) -> t:f32", shape,
+                                       " ; NEG t -> y:f32", shape));
 }
 
 // z = NEG(IF(c, NEG(x + 2), NEG(x * 2))).
-std::vector<uint8_t> IfModel(const Shape& shape) {
-  ModelBuilder b;
-  const int c = b.AddInput("c", {}, TensorType::BOOL);
-  const int x = b.AddInput("x", shape);
-  const int y = b.AddTensor("y", shape);
-  const int z = b.AddTensor("z", shape);
-  schema::IfOptionsT options;
-  options.then_subgraph_index = 1;
-  options.else_subgraph_index = 2;
-  b.AddOp(Op::IF, 1, {c, x}, {y}, options);
-  b.AddOp(Op::NEG, 1, {y}, {z});
-  b.SetOutputs({z});
-  b.AddSubgraph(Branch(Op::ADD, shape));
-  b.AddSubgraph(Branch(Op::MUL, shape));
+std::vector<uint8_t> IfModel(const std::string& shape) {
+  ModelBuilder b = cases::BuilderOf(absl::StrCat(
+      "IF c=bool[] x=", shape, " then_subgraph_index=1 else_subgraph_index=2 ",
+      "-> y:f32", shape, " ; NEG y -> z:f32", shape));
+  b.AddSubgraph(Branch("ADD", shape));
+  b.AddSubgraph(Branch("MUL", shape));
   return b.Finish();
 }
 
 // while (i < 5) { i = i + 1; x = NEG(x) * 2; }, then NEG(x).
-std::vector<uint8_t> WhileModel(const Shape& shape) {
-  ModelBuilder b;
-  const int i = b.AddInput("i", {1}, TensorType::INT32);
-  const int x = b.AddInput("x", shape);
-  const int last_i = b.AddTensor("last_i", {1}, TensorType::INT32);
-  const int last_x = b.AddTensor("last_x", shape);
-  const int y = b.AddTensor("y", shape);
-  schema::WhileOptionsT options;
-  options.cond_subgraph_index = 1;
-  options.body_subgraph_index = 2;
-  b.AddOp(Op::WHILE, 1, {i, x}, {last_i, last_x}, options);
-  b.AddOp(Op::NEG, 1, {last_x}, {y});
-  b.SetOutputs({last_i, y});
-
-  ModelBuilder condition;
-  const int ci = condition.AddInput("i", {1}, TensorType::INT32);
-  condition.AddInput("x", shape);
-  const int five =
-      condition.AddConstant<int32_t>("five", {1}, std::vector<int>{5});
-  const int less = condition.AddTensor("less", {1}, TensorType::BOOL);
-  condition.AddOp(Op::LESS, 1, {ci, five}, {less});
-  condition.SetOutputs({less});
+std::vector<uint8_t> WhileModel(const std::string& shape) {
+  const auto of_shape = [&shape](const char* text) {
+    return cases::BuilderOf(absl::StrReplaceAll(text, {{"{x}", shape}}));
+  };
+  ModelBuilder b = of_shape(
+      "WHILE i=i32[1] x={x} cond_subgraph_index=1 body_subgraph_index=2 -> "
+      "last_i:i32[1] last_x:f32{x} ; NEG last_x1 -> y:f32{x}");
+  ModelBuilder condition = of_shape("LESS i=i32[1] five=(5) -> less:bool[1]");
+  condition.AddInput("x", {});
   b.AddSubgraph(std::move(condition));
-
-  ModelBuilder body;
-  const int bi = body.AddInput("i", {1}, TensorType::INT32);
-  const int bx = body.AddInput("x", shape);
-  const int one = body.AddConstant<int32_t>("one", {1}, std::vector<int>{1});
-  const int two = body.AddConstant<float>("two", {1}, std::vector<float>{2});
-  const int ni = body.AddTensor("ni", {1}, TensorType::INT32);
-  const int t = body.AddTensor("t", shape);
-  const int nx = body.AddTensor("nx", shape);
-  body.AddOp(Op::ADD, 1, {bi, one}, {ni}, schema::AddOptionsT());
-  body.AddOp(Op::NEG, 1, {bx}, {t});
-  body.AddOp(Op::MUL, 1, {t, two}, {nx}, schema::MulOptionsT());
-  body.SetOutputs({ni, nx});
-  b.AddSubgraph(std::move(body));
+  b.AddSubgraph(
+      of_shape("ADD i=i32[1] one=(1) -> ni:i32[1] ; NEG x={x} -> t:f32{x} ; "
+               "MUL t two=const:f32[1](2) -> nx:f32{x}"));
   return b.Finish();
 }
 
@@ -169,7 +130,7 @@ void ExpectAllButOneDelegated(const nlohmann::json& report) {
 }
 
 TEST_F(DelegateSubgraphsTest, BothBranchesOfAnIf) {
-  DelegatePair pair = MakePair(IfModel({1, 4, 5, 3}));
+  DelegatePair pair = MakePair(IfModel("[1,4,5,3]"));
   const nlohmann::json report = ReportOf(pair.delegate);
   ExpectAllButOneDelegated(report);
   EXPECT_EQ(report["partitions"], 3) << report;
@@ -180,7 +141,7 @@ TEST_F(DelegateSubgraphsTest, BothBranchesOfAnIf) {
 }
 
 TEST_F(DelegateSubgraphsTest, ResizedBranches) {
-  DelegatePair pair = MakePair(IfModel({1, 4, 5, 3}));
+  DelegatePair pair = MakePair(IfModel("[1,4,5,3]"));
   for (const Shape& shape : {Shape{1, 7, 2, 5}, Shape{1, 4, 5, 3}}) {
     for (Interpreter* i : {pair.cpu.get(), pair.gpu.get()}) {
       ASSERT_TRUE(i->ResizeInput(1, shape).ok());
@@ -194,7 +155,7 @@ TEST_F(DelegateSubgraphsTest, ResizedBranches) {
 }
 
 TEST_F(DelegateSubgraphsTest, ConditionAndBodyOfAWhile) {
-  DelegatePair pair = MakePair(WhileModel({1, 4, 5, 3}));
+  DelegatePair pair = MakePair(WhileModel("[1,4,5,3]"));
   const nlohmann::json report = ReportOf(pair.delegate);
   ExpectAllButOneDelegated(report);
   for (int first : {0, 3, 5, 0}) ExpectSame(&pair, first, first);
@@ -203,7 +164,7 @@ TEST_F(DelegateSubgraphsTest, ConditionAndBodyOfAWhile) {
 // Each call of a subgraph crosses the border, which small ones do not repay.
 TEST_F(DelegateSubgraphsTest, SmallOnesThatOthersCall) {
   for (bool is_while : {false, true}) {
-    const Shape shape = {1, 4, 5, 3};
+    const std::string shape = "[1,4,5,3]";
     DelegatePair pair =
         MakePair(is_while ? WhileModel(shape) : IfModel(shape),
                  [](auto& o) { o.max_delegated_partitions = -1; });
@@ -221,8 +182,8 @@ TEST_F(DelegateSubgraphsTest, SmallOnesThatOthersCall) {
 
 // As a signature's own subgraph.
 TEST_F(DelegateSubgraphsTest, SmallOnesThatTheAppCalls) {
-  ModelBuilder b = Branch(Op::ADD, {1, 3});
-  b.AddSubgraph(Branch(Op::MUL, {1, 3}));
+  ModelBuilder b = Branch("ADD", "[1,3]");
+  b.AddSubgraph(Branch("MUL", "[1,3]"));
   const DelegatePair pair =
       MakePair(b.Finish(), [](auto& o) { o.max_delegated_partitions = -1; });
   const nlohmann::json report = ReportOf(pair.delegate);
@@ -243,7 +204,7 @@ TEST_F(DelegateSubgraphsTest, AVariableThatCallOnceWrites) {
 
 // The report is of the last interpreter alone.
 TEST_F(DelegateSubgraphsTest, AnotherInterpreterBeginsANewReport) {
-  DelegatePair pair = MakePair(IfModel({1, 2, 2, 3}));
+  DelegatePair pair = MakePair(IfModel("[1,2,2,3]"));
   const auto other = LoadOrDie(ChainModel("nn"));
   auto interpreter = InterpreterOrDie(*other);
   ASSERT_TRUE(interpreter->ApplyDelegate(pair.delegate.get()).ok());

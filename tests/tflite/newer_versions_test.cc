@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/status_macros.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/passes/passes.h"
@@ -27,6 +28,7 @@
 #include "tests/testing/run_graph.h"
 #include "tests/testing/single_op.h"
 #include "tests/testing/uniform.h"
+#include "tools/cases/model.h"
 #include "tools/common/model_builder.h"
 #include "tools/op_models/schema_names.h"
 
@@ -504,24 +506,12 @@ TEST_F(NewerVersionsTest, ATypeOfTheBias) {
 
 constexpr float kScale = 1 / 1024.0f;
 
-// One node of 16-bit tensors; `more`: its other inputs.
-template <typename... Options>
-std::vector<uint8_t> Int16Node(
-    Op op, int version, const ModelBuilder::Shape& in,
-    const ModelBuilder::Shape& out, float out_scale,
-    const std::vector<std::pair<ModelBuilder::Shape, std::vector<int32_t>>>&
-        more,
-    const Options&... options) {
-  ModelBuilder b;
-  std::vector<int> inputs = {
-      b.AddInput("x", in, TensorType::INT16, WideScale(kScale))};
-  for (const auto& [shape, ints] : more) {
-    inputs.push_back(b.AddConstant<int32_t>("ints", shape, ints));
-  }
-  const int y = b.AddTensor("y", out, TensorType::INT16, WideScale(out_scale));
-  b.AddOp(op, version, inputs, {y}, options...);
-  b.SetOutputs({y});
-  return b.Finish();
+// The file of a case whose shapes its text has; {q} is int16 of that scale.
+std::vector<uint8_t> FileOf(const std::string& text) {
+  const auto spec = cases::ParseCase(
+      absl::StrReplaceAll(text, {{"{q}", "i16@(0.0009765625,0)"}}));
+  EXPECT_TRUE(spec.ok()) << spec.status();
+  return spec.ok() ? cases::BytesOf(*spec) : std::vector<uint8_t>();
 }
 
 // LiteRT rounds them down (tests/newer_kernels_test.py runs its kernel).
@@ -532,31 +522,24 @@ TEST_F(NewerVersionsTest, RootsOf16Bits) {
     x.push_back(kScale * static_cast<float>(code));
     want.push_back(kOut * std::floor(std::sqrt(x.back()) / kOut));
   }
-  const ModelBuilder::Shape shape = {1, static_cast<int>(x.size())};
-  ExpectNear(RunFile(Int16Node(Op::SQRT, 2, shape, shape, kOut, {}), {x}), want,
-             0);
+  const std::string shape = absl::StrCat("[1,", x.size(), "]");
+  ExpectNear(RunFile(FileOf(absl::StrCat("SQRT@2 x={q}", shape,
+                                         " -> i16@(0.000244140625,0)", shape)),
+                     {x}),
+             want, 0);
 }
 
 TEST_F(NewerVersionsTest, EqualityOf16Bits) {
-  ModelBuilder b;
-  const ModelBuilder::Shape shape = {2, 3, 5};
-  const int x = b.AddInput("x", shape, TensorType::INT16, WideScale(kScale));
-  const int z = b.AddInput("z", shape, TensorType::INT16, WideScale(kScale));
-  const int equal = b.AddTensor("equal", shape, TensorType::BOOL);
-  const int y = b.AddTensor("y", shape);
-  b.AddOp(Op::EQUAL, 5, {x, z}, {equal}, schema::EqualOptionsT());
-  schema::CastOptionsT cast;
-  cast.in_data_type = TensorType::BOOL;
-  cast.out_data_type = TensorType::FLOAT32;
-  b.AddOp(Op::CAST, 1, {equal}, {y}, cast);
-  b.SetOutputs({y});
+  const std::vector<uint8_t> file = FileOf(
+      "EQUAL@5 x={q}[2,3,5] z={q}[2,3,5] -> e:bool[2,3,5] ; CAST e "
+      "in_data_type=BOOL out_data_type=FLOAT32 -> f32[2,3,5]");
   const Values left = Int16Values(30, kScale, 1);
   Values right = left, want(30, 1.0f);
   for (int i = 0; i < 30; i += 3) {
     right[i] += right[i] > 0 ? -kScale : kScale;
     want[i] = 0;
   }
-  ExpectNear(RunFile(b.Finish(), {left, right}), want, 0);
+  ExpectNear(RunFile(file, {left, right}), want, 0);
 }
 
 // Where each output element comes from in the input; -1: zero padding.
@@ -567,21 +550,18 @@ struct Moved {
 
 // Rows of an input [1, 2, 3, 1], 0 1 2 / 3 4 5.
 std::vector<Moved> Moves() {
-  const ModelBuilder::Shape in = {1, 2, 3, 1};
-  const std::vector<int32_t> pads = {0, 0, 0, 1, 1, 1, 0, 0};
-  return {
-      {Int16Node(Op::MIRROR_PAD, 3, in, {1, 3, 5, 1}, kScale, {{{4, 2}, pads}},
-                 schema::MirrorPadOptionsT()),
-       {1, 0, 1, 2, 1, 4, 3, 4, 5, 4, 1, 0, 1, 2, 1}},
-      {Int16Node(Op::PADV2, 4, in, {1, 3, 5, 1}, kScale, {{{4, 2}, pads}}),
-       {-1, 0, 1, 2, -1, -1, 3, 4, 5, -1, -1, -1, -1, -1, -1}},
-      {Int16Node(Op::SPACE_TO_BATCH_ND, 4, in, {4, 1, 2, 1}, kScale,
-                 {{{2}, {2, 2}}, {{2, 2}, {0, 0, 1, 0}}}),
-       {-1, 1, 0, 2, -1, 4, 3, 5}},
-      {Int16Node(Op::BATCH_TO_SPACE_ND, 4, {6, 1, 1, 1}, {1, 2, 2, 1}, kScale,
-                 {{{2}, {2, 3}}, {{2, 2}, {0, 0, 1, 0}}}),
-       {1, 2, 4, 5}},
-  };
+  const std::string pads = " pads=[4,2](0,0,0,1,1,1,0,0)";
+  return {{FileOf("MIRROR_PAD@3 x={q}[1,2,3,1]" + pads +
+                  " mode=REFLECT -> {q}[1,3,5,1]"),
+           {1, 0, 1, 2, 1, 4, 3, 4, 5, 4, 1, 0, 1, 2, 1}},
+          {FileOf("PADV2@4 x={q}[1,2,3,1]" + pads + " -> {q}[1,3,5,1]"),
+           {-1, 0, 1, 2, -1, -1, 3, 4, 5, -1, -1, -1, -1, -1, -1}},
+          {FileOf("SPACE_TO_BATCH_ND@4 x={q}[1,2,3,1] block=(2,2) "
+                  "pads=[2,2](0,0,1,0) -> {q}[4,1,2,1]"),
+           {-1, 1, 0, 2, -1, 4, 3, 5}},
+          {FileOf("BATCH_TO_SPACE_ND@4 x={q}[6,1,1,1] block=(2,3) "
+                  "crops=[2,2](0,0,1,0) -> {q}[1,2,2,1]"),
+           {1, 2, 4, 5}}};
 }
 
 TEST_F(NewerVersionsTest, Moves16Bits) {

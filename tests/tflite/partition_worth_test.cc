@@ -3,9 +3,12 @@
 // the GPU and back.
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -14,37 +17,15 @@ namespace {
 // A convolution, an op that the CPU keeps, another convolution, another such
 // op, and a slice: nodes 0 to 4.
 std::vector<uint8_t> TwoConvolutionsAndASlice(int extent, int channels) {
-  ModelBuilder b;
-  const std::vector<int> shape = {1, extent, extent, channels};
-  int x = b.AddInput("x", shape);
-  const auto unary = [&](Op op, auto options, std::vector<int> inputs,
-                         const std::vector<int>& to) {
-    const int y = b.AddTensor("y", to);
-    inputs.insert(inputs.begin(), x);
-    b.AddOp(op, 1, inputs, {y}, options);
-    x = y;
-  };
-  const auto conv = [&] {
-    const std::vector<float> weights(9 * channels * channels, 0.01f);
-    schema::Conv2DOptionsT options;
-    options.stride_h = options.stride_w = 1;
-    const int w =
-        b.AddConstant<float>("w", {channels, 3, 3, channels}, weights);
-    const int bias = b.AddConstant<float>("bias", {channels},
-                                          std::vector<float>(channels, 0.5f));
-    unary(Op::CONV_2D, options, {w, bias}, shape);
-  };
-  conv();
-  unary(Op::NEG, schema::NegOptionsT(), {}, shape);
-  conv();
-  unary(Op::NEG, schema::NegOptionsT(), {}, shape);
-  const int begin =
-      b.AddConstant<int32_t>("begin", {4}, std::vector<int32_t>{0, 0, 0, 0});
-  const int size =
-      b.AddConstant<int32_t>("size", {4}, std::vector<int32_t>{1, 1, 1, 1});
-  unary(Op::SLICE, schema::SliceOptionsT(), {begin, size}, {1, 1, 1, 1});
-  b.SetOutputs({x});
-  return b.Finish();
+  return cases::ModelOf(absl::StrReplaceAll(
+                            "CONV_2D x=[1,{e},{e},{c}] w=const:[{c},3,3,{c}] "
+                            "b=const:[{c}] -> p ; NEG p -> q ; CONV_2D q "
+                            "v=const:[{c},3,3,{c}] d=const:[{c}] -> r ; NEG r "
+                            "-> s ; SLICE "
+                            "s begin=(0,0,0,0) size=(1,1,1,1)",
+                            {{"{e}", absl::StrCat(extent)},
+                             {"{c}", absl::StrCat(channels)}}))
+      .bytes;
 }
 
 using PartitionWorthTest = DeviceTest;

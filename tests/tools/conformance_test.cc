@@ -84,7 +84,7 @@ SQUEEZE x=[2] squeeze_dims=(0) -> [2] => axis 0 of 2 is not 1
   EXPECT_EQ((*rows)[0].name(), "SPLIT_a_list3");
   EXPECT_THAT((*rows)[2].cases,
               ::testing::ElementsAre("BROADCAST_TO x=[5] shape=(1,5) % all"));
-  EXPECT_EQ((*rows)[3].refusal, "axis 0 of 2 is not 1");
+  EXPECT_EQ((*rows)[3].refusals[0], "axis 0 of 2 is not 1");
 }
 
 TEST(RowsTest, WrongRowsAreErrors) {

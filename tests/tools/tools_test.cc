@@ -16,6 +16,7 @@
 #include "tests/testing/command.h"
 #include "tests/testing/device.h"
 #include "tests/testing/scratch_directory.h"
+#include "tools/cases/model.h"
 #include "tools/common/model_builder.h"
 
 namespace gles_delegate {
@@ -52,19 +53,10 @@ std::vector<uint8_t> ConvModel() {
 
 // Node 0 leaves the range of 16-bit floats, node 1 comes back.
 std::vector<uint8_t> LargeModel() {
-  ModelBuilder builder;
-  const int x = builder.AddInput("x", {1, 2, 2, 4});
-  const int large = builder.AddTensor("large", {1, 2, 2, 4});
-  const int y = builder.AddTensor("y", {1, 2, 2, 4});
-  const int up = builder.AddConstant<float>("up", {1}, std::vector<float>{1e6});
-  const int down =
-      builder.AddConstant<float>("down", {1}, std::vector<float>{1e-6f});
-  builder.AddOp(schema::BuiltinOperator::MUL, 1, {x, up}, {large},
-                schema::MulOptionsT());
-  builder.AddOp(schema::BuiltinOperator::MUL, 1, {large, down}, {y},
-                schema::MulOptionsT());
-  builder.SetOutputs({y});
-  return builder.Finish();
+  return cases::ModelOf(
+             "MUL x=[1,2,2,4] up=const:f32[1](1e6) -> large:f32[1,2,2,4] ; "
+             "MUL large down=const:f32[1](1e-6) -> y")
+      .bytes;
 }
 
 constexpr char kQuick[] = "--seconds=0.05 --max_batch=2 ";  // of gles_doctor
@@ -153,15 +145,12 @@ TEST_F(ToolsTest, BenchmarkReportsEachBackend) {
 
 // y = x + x in 8 bits.
 std::vector<uint8_t> AddModel(schema::TensorType type) {
-  const int64_t zero_point = type == schema::TensorType::UINT8 ? 128 : 0;
-  const auto quantization = ModelQuantization::PerTensor(0.1f, zero_point);
-  ModelBuilder builder;
-  const int x = builder.AddInput("x", {1, 8, 8, 4}, type, quantization);
-  const int y = builder.AddTensor("y", {1, 8, 8, 4}, type, quantization);
-  builder.AddOp(schema::BuiltinOperator::ADD, 2, {x, x}, {y},
-                schema::AddOptionsT());
-  builder.SetOutputs({y});
-  return builder.Finish();
+  return cases::ModelOf(absl::StrCat("ADD@2 x=",
+                                     type == schema::TensorType::UINT8
+                                         ? "u8@(0.1,128)"
+                                         : "i8@(0.1,0)",
+                                     "[1,8,8,4] x"))
+      .bytes;
 }
 
 // XNNPACK's column is XNNPACK's: without its flag for int8 the built-in kernels

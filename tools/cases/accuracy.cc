@@ -12,6 +12,8 @@ namespace {
 using testing::Accuracy;
 using testing::Op;
 
+constexpr char kDetection[] = "TFLite_Detection_PostProcess";
+
 // Integers and bools are exact, whatever the ops.
 bool HasFloats(const CaseSpec& spec) {
   const auto is_float = [](const TensorSpec& tensor) {
@@ -21,7 +23,9 @@ bool HasFloats(const CaseSpec& spec) {
   };
   return std::any_of(
       spec.nodes.begin(), spec.nodes.end(), [&](const NodeSpec& node) {
-        return std::any_of(node.inputs.begin(), node.inputs.end(), is_float);
+        // Boxes are floats, whatever they are made of.
+        return node.custom == kDetection ||
+               std::any_of(node.inputs.begin(), node.inputs.end(), is_float);
       });
 }
 
@@ -148,6 +152,12 @@ void AddCustomNode(const NodeSpec& node, Accuracy* accuracy) {
     // roundings of 64 * 2^-24, times the scales of at most 2 (half a grid of
     // 64).
     accuracy->absolute = 32 * 64 * 2 * 0x1p-24f;
+  } else if (node.custom == kDetection) {
+    // A coordinate is the difference or sum of a middle and a reach, both of up
+    // to 1, which err by about four roundings each; GLSL ES leaves 2.5 units in
+    // the last place to the division and the rest of 16 to exp.
+    accuracy->ulps = 16;
+    accuracy->absolute = 16 * 0x1p-24f;
   } else if (node.custom == "TransformLandmarks") {
     accuracy->terms += 2;
     accuracy->absolute = 0x1p-20f;  // terms of up to 4 that cancel: 4 ulps
@@ -296,6 +306,42 @@ Accuracy AccuracyOf(const CaseSpec& spec) {
 
 bool IsStateful(const CaseSpec& spec) {
   return std::any_of(spec.nodes.begin(), spec.nodes.end(), IsStatefulNode);
+}
+
+// TFLite's hybrid kernels round a row of activations to 8 bits around 0, so
+// each errs by up to half of max|x| / 127, and is multiplied by up to 127 steps
+// of the weights' scale.
+void SetHybrid(const CaseSpec& spec, testing::SingleOpModel* model) {
+  for (const NodeSpec& node : spec.nodes) {
+    const Filter* filter = FilterOfNode(node);
+    if (filter == nullptr || node.inputs.size() <= filter->input) continue;
+    const TensorSpec& weights = node.inputs[filter->input];
+    const TensorSpec& data = node.inputs[0];
+    if (weights.quantization.scale.empty() || data.known ||
+        data.type != testing::TensorType::FLOAT32) {
+      continue;
+    }
+    double largest = 0;
+    for (double value : data.data.values) {
+      largest = std::max(largest, std::fabs(value));
+    }
+    for (float value :
+         model->inputs.empty() ? std::vector<float>() : model->inputs[0]) {
+      largest = std::max(largest, std::fabs(double{value}));
+    }
+    model->accuracy.absolute +=
+        static_cast<float>(ProductsOf(node, *filter) * largest / 2 *
+                           weights.quantization.scale[0]);
+  }
+}
+
+void SetUnwritten(const CaseSpec& spec, testing::SingleOpModel* model) {
+  const auto& map = spec.nodes[0].map;
+  if (spec.nodes[0].custom != kDetection || map.empty()) return;
+  model->rows_each = map.value("use_regular_nms", false)
+                         ? 1
+                         : map.value("max_classes_per_detection", 1);
+  model->written_rows = std::min(model->rows_each, map.value("num_classes", 1));
 }
 
 void SetSpectrum(const CaseSpec& spec, testing::SingleOpModel* model) {

@@ -25,29 +25,17 @@ absl::Status Wrong(string_view what, string_view text) {
 }
 
 constexpr std::pair<string_view, TensorType> kTypes[] = {
-    {"f32", TensorType::FLOAT32},  {"f16", TensorType::FLOAT16},
-    {"f64", TensorType::FLOAT64},  {"i8", TensorType::INT8},
-    {"u8", TensorType::UINT8},     {"i16", TensorType::INT16},
-    {"u16", TensorType::UINT16},   {"i32", TensorType::INT32},
-    {"i64", TensorType::INT64},    {"bool", TensorType::BOOL},
-    {"c64", TensorType::COMPLEX64}};
+    {"f32", TensorType::FLOAT32}, {"f16", TensorType::FLOAT16},
+    {"f64", TensorType::FLOAT64}, {"i8", TensorType::INT8},
+    {"u8", TensorType::UINT8},    {"i16", TensorType::INT16},
+    {"u16", TensorType::UINT16},  {"i32", TensorType::INT32},
+    {"i64", TensorType::INT64},   {"bool", TensorType::BOOL},
+    {"u32", TensorType::UINT32},  {"c64", TensorType::COMPLEX64}};
 
 constexpr std::pair<string_view, Weights> kWeights[] = {
     {"const:", Weights::kFloat},   {"input:", Weights::kRuntime},
     {"half:", Weights::kHalf},     {"int8:", Weights::kInt8},
     {"sparse:", Weights::kSparse}, {"sparse_half:", Weights::kSparseHalf}};
-
-// A type's name at the beginning of `text`, which is then consumed.
-bool ConsumeType(string_view* text, TensorType* type) {
-  const size_t end = std::min(text->find_first_of("[(~"), text->size());
-  for (const auto& [name, value] : kTypes) {
-    if (text->substr(0, end) != name) continue;
-    text->remove_prefix(end);
-    *type = value;
-    return true;
-  }
-  return false;
-}
 
 // The text between two brackets at the beginning, which is then consumed.
 bool ConsumeBrackets(string_view* text, char open, char close,
@@ -69,6 +57,29 @@ bool ToNumbers(string_view text, std::vector<double>* numbers) {
     numbers->push_back(number);
   }
   return true;
+}
+
+// A type's name at the beginning of `text`, which is then consumed, with the
+// scale and the zero point in "i8@(0.5,-3)".
+template <typename Spec>
+bool ConsumeType(string_view* text, Spec* spec) {
+  const size_t end = std::min(text->find_first_of("@[(~"), text->size());
+  for (const auto& [name, value] : kTypes) {
+    if (text->substr(0, end) != name) continue;
+    text->remove_prefix(end);
+    spec->type = value;
+    string_view inner;
+    std::vector<double> numbers;
+    if (!absl::ConsumePrefix(text, "@")) return true;
+    if (!ConsumeBrackets(text, '(', ')', &inner) ||
+        !ToNumbers(inner, &numbers) || numbers.size() != 2) {
+      return false;
+    }
+    spec->quantization = ModelQuantization::PerTensor(
+        static_cast<float>(numbers[0]), static_cast<int64_t>(numbers[1]));
+    return true;
+  }
+  return false;
 }
 
 bool ConsumeShape(string_view* text, testing::Shape* shape) {
@@ -152,7 +163,7 @@ absl::StatusOr<TensorSpec> ParseTensor(string_view text) {
     tensor.weights = weights;
     is_constant = true;
   }
-  const bool typed = ConsumeType(&text, &tensor.type);
+  const bool typed = ConsumeType(&text, &tensor);
   const bool shaped = ConsumeShape(&text, &tensor.shape);
   string_view inner;
   if (ConsumeBrackets(&text, '(', ')', &inner)) {
@@ -212,13 +223,13 @@ absl::Status AddOutputs(string_view text, NodeSpec* node) {
   const string_view whole = text;
   const int count = ConsumeCount(&text);
   OutputSpec output;
-  output.has_type = ConsumeType(&text, &output.type);
+  output.has_type = ConsumeType(&text, &output);
   if (!output.has_type) {
     const size_t end = std::min(text.find_first_of("[:"), text.size());
     output.name = std::string(text.substr(0, end));
     text.remove_prefix(end);
     if (absl::ConsumePrefix(&text, ":")) {
-      output.has_type = ConsumeType(&text, &output.type);
+      output.has_type = ConsumeType(&text, &output);
     }
   }
   output.has_shape = ConsumeShape(&text, &output.shape);

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
-#include "tools/op_models/op_builders.h"
+#include "tools/op_models/op_variant.h"
 #include "tools/op_models/schema_names.h"
 #include "tools/op_models/shapes.h"
 
@@ -38,6 +38,7 @@ struct TensorSpec {
   bool known = false;     // names a tensor that is there already
   bool variable = false;  // a state
   testing::TensorType type = testing::TensorType::FLOAT32;
+  ModelQuantization quantization;  // data are quantized values then
   testing::Shape shape;
   testing::Weights weights = testing::Weights::kRuntime;
   Data data;
@@ -47,6 +48,7 @@ struct OutputSpec {
   std::string name;
   bool has_type = false, has_shape = false;
   testing::TensorType type = testing::TensorType::FLOAT32;
+  ModelQuantization quantization;
   testing::Shape shape;
 };
 

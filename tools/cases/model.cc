@@ -1,7 +1,10 @@
 #include "tools/cases/model.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -195,7 +198,8 @@ class Builder {
     const std::vector<float> floats(numbers.begin(), numbers.end());
     int id = 0;
     if (computed) {
-      id = v_.OfType(v_.Input(tensor.name, tensor.shape, floats), tensor.type);
+      id = v_.OfType(v_.Input(tensor.name, tensor.shape, Real(tensor, floats)),
+                     tensor.type);
     } else if (numbers.empty()) {
       id = v_.builder().AddTensor(tensor.name, tensor.shape, tensor.type);
     } else if (tensor.type == TensorType::FLOAT32) {
@@ -204,25 +208,54 @@ class Builder {
       id = v_.builder().AddConstantBytes(tensor.name, tensor.shape, tensor.type,
                                          BytesOfType(tensor.type, numbers));
     }
+    Quantize(id, tensor.quantization);
     return ids_[tensor.name] = id;
   }
 
-  TensorType TypeOf(int id) {
-    return v_.builder().model().subgraphs[0]->tensors[id]->type;
+  // The real values of an input.
+  static std::vector<float> Real(const TensorSpec& tensor,
+                                 std::vector<float> values) {
+    const ModelQuantization& q = tensor.quantization;
+    if (q.scale.empty()) return values;
+    for (float& value : values) {
+      value = q.scale[0] * (value - static_cast<float>(q.zero_point[0]));
+    }
+    return values;
+  }
+
+  schema::TensorT& TensorAt(int id) {
+    return *v_.builder().model().subgraphs[0]->tensors[id];
+  }
+
+  OutputSpec TypeOf(int id) {
+    OutputSpec spec;
+    spec.type = TensorAt(id).type;
+    if (const auto& q = TensorAt(id).quantization; q != nullptr) {
+      spec.quantization = {q->scale, q->zero_point, q->quantized_dimension};
+    }
+    return spec;
+  }
+
+  void Quantize(int id, const ModelQuantization& q) {
+    if (q.scale.empty()) return;
+    auto& of_tensor = TensorAt(id).quantization;
+    of_tensor = std::make_unique<schema::QuantizationParametersT>();
+    of_tensor->scale = q.scale;
+    of_tensor->zero_point = q.zero_point;
   }
 
   void AddNode(const NodeSpec& node) {
     std::vector<int> inputs;
-    // The outputs' type, if the row does not say it: that of the first input
-    // that is computed, or of the first.
-    TensorType type = TensorType::FLOAT32;
+    // The outputs' type and quantization, if the row does not say them: those
+    // of the first input that is computed, or of the first.
+    OutputSpec like;
     bool from_constant = true;
     for (const TensorSpec& tensor : node.inputs) {
       const int id = Add(tensor, DeviationOf(node, inputs.size()));
       inputs.push_back(id);
       if (id >= 0 && from_constant) {
         from_constant = !tensor.known && tensor.weights == Weights::kFloat;
-        if (!from_constant || inputs.size() == 1) type = TypeOf(id);
+        if (!from_constant || inputs.size() == 1) like = TypeOf(id);
       }
       used_.insert(id);
     }
@@ -232,8 +265,9 @@ class Builder {
       if (node.outputs.size() > 1 || ids_.count(name) > 0) {
         absl::StrAppend(&name, made_.size());
       }
-      const int id = v_.builder().AddTensor(
-          name, output.shape, output.has_type ? output.type : type);
+      const OutputSpec& of = output.has_type ? output : like;
+      const int id =
+          v_.builder().AddTensor(name, output.shape, of.type, of.quantization);
       ids_[name] = id;
       made_.push_back(id);
       outputs.push_back(id);
@@ -258,7 +292,7 @@ class Builder {
       if (options.contains("builtin_options")) {
         options["builtin_options"].erase("fused_activation_function");
       }
-      if (op == testing::Op::SUB) {
+      if (op == testing::Op::SUB && IsFloat(TypeOf(outputs[0]).type)) {
         op = testing::Op::ADD;
         options["builtin_options_type"] = "AddOptions";
       }
@@ -291,6 +325,8 @@ testing::SingleOpModel ModelOf(const CaseSpec& spec) {
       });
   if (!wrong.ok()) model.status = wrong;
   SetSpectrum(spec, &model);
+  SetHybrid(spec, &model);
+  SetUnwritten(spec, &model);
   model.stateful = IsStateful(spec);
   return model;
 }
@@ -304,10 +340,25 @@ testing::SingleOpModel ModelOf(absl::string_view text) {
   return model;
 }
 
-std::vector<uint8_t> BytesOf(const CaseSpec& spec) {
+namespace {
+
+ModelBuilder BuilderOf(const CaseSpec& spec) {
   OpVariant v(spec.text, /*absolute=*/false);
   v.builder().SetOutputs(Builder(v, /*with_data=*/false).Build(spec));
-  return v.builder().Finish();
+  return std::move(v.builder());
+}
+
+}  // namespace
+
+ModelBuilder BuilderOf(absl::string_view text) {
+  auto spec = ParseCase(text);
+  if (spec.ok()) return BuilderOf(*spec);
+  std::fprintf(stderr, "%s\n", std::string(spec.status().message()).c_str());
+  std::abort();
+}
+
+std::vector<uint8_t> BytesOf(const CaseSpec& spec) {
+  return BuilderOf(spec).Finish();
 }
 
 }  // namespace gles_delegate::cases

@@ -14,6 +14,10 @@ testing::SingleOpModel ModelOf(const CaseSpec& spec);
 // The same of a text; the status of a text that is no case is its error's.
 testing::SingleOpModel ModelOf(absl::string_view text);
 
+// The model of a text, with the shapes that the text gives, for a test to
+// change. A wrong text ends the process.
+ModelBuilder BuilderOf(absl::string_view text);
+
 // The file of a refused case, with the shapes that its text gives.
 std::vector<uint8_t> BytesOf(const CaseSpec& spec);
 
@@ -33,6 +37,10 @@ testing::Accuracy AccuracyOf(const CaseSpec& spec);
 // size beside the bin: as one sum of N products does, it errs by up to
 // (4 sqrt(N) + ulps) 2^-24 of the sum of the samples' magnitudes. Sets that.
 void SetSpectrum(const CaseSpec& spec, testing::SingleOpModel* model);
+// What 8-bit weights beside floats take. Sets that.
+void SetHybrid(const CaseSpec& spec, testing::SingleOpModel* model);
+// How many rows of each detection TFLite's kernel writes. Sets that.
+void SetUnwritten(const CaseSpec& spec, testing::SingleOpModel* model);
 // Whether the op on absolute values bounds its error (single_op.h).
 bool HasMagnitude(const CaseSpec& spec);
 // The standard deviation of an input's data if the row says nothing of them.

@@ -19,6 +19,8 @@
 namespace gles_delegate::cases {
 namespace {
 
+constexpr absl::string_view kRefused = " => ";
+
 using Strings = std::vector<std::string>;
 // Names and the values that they stand for.
 using Bindings = std::map<std::string, std::string>;
@@ -115,7 +117,8 @@ class ListReader {
     absl::string_view names = absl::StripAsciiWhitespace(parts.first);
     const bool tuple = absl::ConsumePrefix(&names, "(");
     if (tuple) absl::ConsumeSuffix(&names, ")");
-    const std::vector<std::string> bound = absl::StrSplit(names, ',');
+    const std::vector<std::string> bound =
+        absl::StrSplit(Replaced(std::string(names), bindings), ',');
     for (const std::string& value : Values(parts.second, bindings)) {
       absl::string_view inner = value;
       if (tuple && !(absl::ConsumePrefix(&inner, "(") &&
@@ -141,16 +144,20 @@ class ListReader {
                       std::vector<Row>* rows) {
     if (AddList(text)) return absl::OkStatus();
     const std::pair<absl::string_view, absl::string_view> refused =
-        absl::StrSplit(text, absl::MaxSplits(" => ", 1));
+        absl::StrSplit(text, absl::MaxSplits(kRefused, 1));
     const std::pair<absl::string_view, absl::string_view> expanded =
         absl::StrSplit(refused.first, absl::MaxSplits(" | ", 1));
     Strings cases;
-    const absl::Status status = Expand(
-        SplitOutside(expanded.second, ';'), 0,
-        std::string(absl::StripAsciiWhitespace(expanded.first)), {}, &cases);
+    const absl::Status status =
+        Expand(SplitOutside(expanded.second, ';'), 0,
+               absl::StrCat(absl::StripAsciiWhitespace(expanded.first),
+                            kRefused, refused.second),
+               {}, &cases);
     if (!status.ok()) return status;
-    for (std::string& one : cases) {
-      ASSIGN_OR_RETURN(auto spec, ParseCase(one));
+    for (const std::string& whole : cases) {
+      const std::pair<std::string, std::string> one =
+          absl::StrSplit(whole, absl::MaxSplits(kRefused, 1));
+      ASSIGN_OR_RETURN(auto spec, ParseCase(one.first));
       // One row for each op of an expansion, so that a name has its op.
       const auto row =
           std::find_if(rows->begin(), rows->end(), [&](const Row& other) {
@@ -158,12 +165,10 @@ class ListReader {
           });
       Row& of_op = row != rows->end()
                        ? *row
-                       : rows->emplace_back(Row{std::string(list_),
-                                                line,
-                                                spec.op,
-                                                {},
-                                                std::string(refused.second)});
-      of_op.cases.push_back(std::move(one));
+                       : rows->emplace_back(
+                             Row{std::string(list_), line, spec.op, {}, {}});
+      of_op.cases.push_back(one.first);
+      if (!one.second.empty()) of_op.refusals.push_back(one.second);
     }
     return absl::OkStatus();
   }

@@ -20,8 +20,8 @@ struct Row {
   // Each model as a line that needs no list: "SPLIT axis=1 x=[4,6]
   // num_splits=2" (case_spec.h).
   std::vector<std::string> cases;
-  // Not empty: no model runs; the parser's message contains this.
-  std::string refusal;
+  // Not empty: no model runs; of each case, what the parser's message contains.
+  std::vector<std::string> refusals;
 
   std::string name() const;  // "SPLIT_movement12"; distinct
   friend std::ostream& operator<<(std::ostream& out, const Row& row) {

@@ -8,14 +8,12 @@
 
 #include "tools/cases/rows.h"
 #include "tools/conformance/suite.h"
-#include "tools/op_models/op_builders.h"
 
 namespace gles_delegate::conformance {
 
 // Those of rows of tools/cases, and their variants.
 void AddRowCases(CaseList* list, const std::vector<cases::Row>& rows);
 
-void AddCustomCases(CaseList* list);
 void AddQuantizedCases(CaseList* list);
 void AddLimitCases(CaseList* list);
 

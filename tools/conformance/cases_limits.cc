@@ -2,8 +2,8 @@
 // storage has to hold.
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "tools/cases/model.h"
@@ -12,35 +12,16 @@
 namespace gles_delegate::conformance {
 namespace {
 
+// {w} is the device's texture size, {a} its layers; {W}, {A} one more, {f} and
+// {F} four times the layers and one more.
 struct LimitShape {
   const char* name;
-  Shape (*shape)(const Limits&);
+  const char* shape;
 };
 constexpr LimitShape kShapes[] = {
-    {"1x1xWIDTHx3",
-     [](const Limits& l) {
-       return Shape{1, 1, l.texture_size, 3};
-     }},
-    {"1x1xWIDTH+1x3",
-     [](const Limits& l) {
-       return Shape{1, 1, l.texture_size + 1, 3};
-     }},
-    {"1xHEIGHT+1x1x5",
-     [](const Limits& l) {
-       return Shape{1, l.texture_size + 1, 1, 5};
-     }},
-    {"1x1x2x4LAYERS",
-     [](const Limits& l) {
-       return Shape{1, 1, 2, 4 * l.texture_layers};
-     }},
-    {"1x1x2x4LAYERS+1",
-     [](const Limits& l) {
-       return Shape{1, 1, 2, 4 * l.texture_layers + 1};
-     }},
-    {"LAYERS+1x2x1x3",
-     [](const Limits& l) {
-       return Shape{l.texture_layers + 1, 2, 1, 3};
-     }},
+    {"1x1xWIDTHx3", "1,1,{w},3"},     {"1x1xWIDTH+1x3", "1,1,{W},3"},
+    {"1xHEIGHT+1x1x5", "1,{W},1,5"},  {"1x1x2x4LAYERS", "1,1,2,{f}"},
+    {"1x1x2x4LAYERS+1", "1,1,2,{F}"}, {"LAYERS+1x2x1x3", "{A},2,1,3"},
 };
 
 // {x} is the shape, {c} its channels and {l} one less.
@@ -64,12 +45,23 @@ constexpr LimitOp kLimitOps[] = {
     {"CONV_2D", "CONV_2D x=[{x}] w=const:[3,1,1,{c}] b=const:[3]"},
 };
 
-SingleOpModel ModelOfShape(const char* text, const Shape& s) {
-  return cases::ModelOf(absl::StrReplaceAll(
-      text, {{"{x}", absl::StrJoin(s, ",")},
-             {"{p}", absl::StrJoin(s.begin(), s.end() - 1, ",")},
-             {"{c}", absl::StrCat(s[3])},
-             {"{l}", absl::StrCat(s[3] - 1)}}));
+SingleOpModel ModelOfShape(const char* text, const char* shape,
+                           const Limits& limits) {
+  const int layers = limits.texture_layers;
+  const std::string x = absl::StrReplaceAll(
+      shape, {{"{w}", absl::StrCat(limits.texture_size)},
+              {"{W}", absl::StrCat(limits.texture_size + 1)},
+              {"{A}", absl::StrCat(layers + 1)},
+              {"{f}", absl::StrCat(4 * layers)},
+              {"{F}", absl::StrCat(4 * layers + 1)}});
+  const size_t comma = x.rfind(',');
+  int channels = 0;
+  (void)absl::SimpleAtoi(x.substr(comma + 1), &channels);
+  return cases::ModelOf(
+      absl::StrReplaceAll(text, {{"{x}", x},
+                                 {"{p}", x.substr(0, comma)},
+                                 {"{c}", absl::StrCat(channels)},
+                                 {"{l}", absl::StrCat(channels - 1)}}));
 }
 
 }  // namespace
@@ -85,7 +77,7 @@ void AddLimitCases(CaseList* list) {
       }
       list->AddAtLimit(op.op, "size_limit", shape.name,
                        [op, shape](const Limits& limits) {
-                         return ModelOfShape(op.text, shape.shape(limits));
+                         return ModelOfShape(op.text, shape.shape, limits);
                        });
     }
   }

@@ -1,5 +1,5 @@
-// QUANTIZE, DEQUANTIZE and ops that give positions, on 8- and 16-bit tensors,
-// against TFLite's integer kernels: no code may differ.
+// QUANTIZE and DEQUANTIZE on 8- and 16-bit tensors, against TFLite's integer
+// kernels: no code may differ.
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -26,9 +26,11 @@ std::vector<float> FloatsFor(QuantizedBuilder& b, float scale, size_t count,
   return values;
 }
 
+}  // namespace
+
 // QUANTIZE from scale to scale, from 16 bits to 8 and from floats, and
 // DEQUANTIZE; TFLite has no such models of floats.
-void AddConversions(CaseList* list) {
+void AddQuantizedCases(CaseList* list) {
   const Shape shape = {2, 6, 8, 9};
   const auto finish = [](QuantizedBuilder& b, Op op, int x, int y) {
     b.builder().AddOp(op, 2, {x}, {y});
@@ -87,70 +89,6 @@ void AddConversions(CaseList* list) {
     const int x = b.InputOfQuantized("x", shape, q, AllQuantized(b, 37));
     return finish(b, Op::DEQUANTIZE, x, b.builder().AddTensor("y", shape));
   });
-}
-
-const Shape& WindowShape() {
-  static const auto& shape = *new Shape{2, 6, 5, 9};
-  return shape;
-}
-
-// The values are few, so that many are equal, of which the first counts.
-template <typename Options>
-void AddArgExtreme(CaseList* list, Op op) {
-  AddSeries(list, op, "quantized", WindowShape(),
-            [=](QuantizedBuilder& b, int number) {
-              std::vector<int> quantized = AllQuantized(b, 37);
-              const int kept = number % 4 == 0 ? 256 : 1 + number % 4;
-              for (int& code : quantized) {
-                code = number % 3 == 0 ? b.max() - (code - b.min()) % kept
-                                       : b.min() + (code - b.min()) % kept;
-              }
-              const int x =
-                  b.InputOfQuantized("x", WindowShape(),
-                                     WithZeroPoint(b, DrawScale(b)), quantized);
-              const bool of_channels = number % 2 == 0;
-              const int axis = b.builder().AddConstant<int32_t>(
-                  "axis", {}, std::vector<int32_t>{of_channels ? 3 : 1});
-              const int y =
-                  b.OutputOf("y", of_channels ? Shape{2, 6, 5} : Shape{2, 5, 9},
-                             TensorType::INT32, {});
-              Options options;
-              options.output_type = TensorType::INT32;
-              b.builder().AddOp(op, 2, {x, axis}, {y}, options);
-              return b.Finish({y});
-            });
-}
-
-// TOPK_V2 gives the greatest quantized values and their places, of equal ones
-// the first.
-void AddTopK(CaseList* list) {
-  static const auto& shape = *new Shape{2, 5, 13};
-  AddSeries(list, Op::TOPK_V2, "quantized", shape,
-            [](QuantizedBuilder& b, int number) {
-              const ModelQuantization q = WithZeroPoint(b, DrawScale(b));
-              std::vector<int> quantized = AllQuantized(b, 37);
-              if (number % 2 == 0) {
-                for (int& code : quantized) code = b.min() + (code & 7);
-              }
-              const int x = b.InputOfQuantized("x", shape, q, quantized);
-              const int k = b.builder().AddConstant<int32_t>(
-                  "k", {}, std::vector<int32_t>{4});
-              const int places =
-                  b.OutputOf("places", {2, 5, 4}, TensorType::INT32, {});
-              const int y = b.Output("y", {2, 5, 4}, q);
-              b.builder().AddOp(Op::TOPK_V2, 2, {x, k}, {y, places},
-                                schema::TopKV2OptionsT());
-              return b.Finish({y, places});
-            });
-}
-
-}  // namespace
-
-void AddQuantizedCases(CaseList* list) {
-  AddConversions(list);
-  AddArgExtreme<schema::ArgMaxOptionsT>(list, Op::ARG_MAX);
-  AddArgExtreme<schema::ArgMinOptionsT>(list, Op::ARG_MIN);
-  AddTopK(list);
 }
 
 }  // namespace gles_delegate::conformance

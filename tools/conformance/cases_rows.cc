@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -131,14 +132,27 @@ void AddRowSeries(CaseList* list, const CaseSpec& spec) {
       one ? 2 * families : 4, /*integer_path=*/false);
 }
 
-// `is_new`: its float model, too.
+// Whether the row itself quantizes tensors.
+bool IsQuantized(const CaseSpec& spec) {
+  for (const cases::NodeSpec& node : spec.nodes) {
+    for (const cases::TensorSpec& tensor : node.inputs) {
+      if (!tensor.quantization.scale.empty()) return true;
+    }
+  }
+  return false;
+}
+
+// `is_new`: its own model, too.
 void AddRowCase(CaseList* list, const CaseSpec& spec, bool is_new) {
   const auto build = [spec] { return cases::ModelOf(spec); };
   const std::string attributes = AttributesOf(spec);
   if (is_new) {
-    Family& family = list->Add(spec.op, attributes, ShapeOf(spec), build);
+    Family& family =
+        IsQuantized(spec)
+            ? list->AddQuantized(spec.op, attributes, ShapeOf(spec), build)
+            : list->Add(spec.op, attributes, ShapeOf(spec), build);
     family.text = spec.text;
-    family.float32_only = spec.Has("float32");
+    family.float32_only |= spec.Has("float32");
   }
   if (spec.Has("special")) {
     list->Add(spec.op, attributes + "_special_values", ShapeOf(spec),
@@ -157,7 +171,7 @@ void AddRowCases(CaseList* list, const std::vector<cases::Row>& rows) {
   // Two rows may have a model in common, one with flags.
   std::set<std::string> known;
   for (const cases::Row& row : rows) {
-    if (!row.refusal.empty()) continue;
+    if (!row.refusals.empty()) continue;
     for (const std::string& text : row.cases) {
       const bool is_new = known.insert(text.substr(0, text.find(" %"))).second;
       AddRowCase(list, *cases::ParseCase(text), is_new);

@@ -136,10 +136,6 @@ int QuantizedBuilder::BoolInput(const std::string& name, const Shape& shape) {
   return builder_.AddInput(name, shape, TensorType::BOOL);
 }
 
-int QuantizedBuilder::BoolOutput(const std::string& name, const Shape& shape) {
-  return OutputOf(name, shape, TensorType::BOOL, {});
-}
-
 SingleOpModel QuantizedBuilder::Finish(std::vector<int> outputs) {
   SingleOpModel model;
   model.description = description_;

@@ -66,8 +66,6 @@ class QuantizedBuilder {
                const ModelQuantization& q);
   // A bool input of random values.
   int BoolInput(const std::string& name, const Shape& shape);
-  // A bool output.
-  int BoolOutput(const std::string& name, const Shape& shape);
 
   // No code of the output may differ.
   SingleOpModel Finish(std::vector<int> outputs);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -260,6 +261,17 @@ std::vector<int> FewInRows(QuantizedBuilder& b, int row, int zero) {
   return values;
 }
 
+// Those of which many are equal, and the first counts.
+std::vector<int> FewOf(QuantizedBuilder& b, std::vector<int> values) {
+  const int kept = b.random().NextInt(1, 5);
+  const bool highest = b.random().NextInt(0, 2) == 0;
+  for (int& value : values) {
+    const int step = (value - b.min()) % (kept == 5 ? 256 : kept);
+    value = highest ? b.max() - step : b.min() + step;
+  }
+  return values;
+}
+
 bool IsOfRows(Op op) {
   return op == Op::SOFTMAX || op == Op::LOG_SOFTMAX ||
          op == Op::L2_NORMALIZATION;
@@ -285,8 +297,8 @@ SingleOpModel OnType(const SingleOpModel& model, QuantizedBuilder& b,
     const std::vector<uint8_t>& data = root->buffers[tensor.buffer]->data;
     if (is_input(i) && tensor.type == TensorType::BOOL) {
       ids[i] = b.BoolInput(tensor.name, tensor.shape);
-    } else if (tensor.type == TensorType::BOOL && data.empty()) {
-      ids[i] = b.BoolOutput(tensor.name, tensor.shape);
+    } else if (tensor.type != TensorType::FLOAT32 && data.empty()) {
+      ids[i] = b.OutputOf(tensor.name, tensor.shape, tensor.type, {});
     } else if (tensor.type != TensorType::FLOAT32) {
       ids[i] = b.builder().AddConstantBytes(tensor.name, tensor.shape,
                                             tensor.type, data);
@@ -297,6 +309,9 @@ SingleOpModel OnType(const SingleOpModel& model, QuantizedBuilder& b,
       const int zero = static_cast<int>(of.zero_point[0]);
       if (IsOfRows(op) && b.random().NextInt(0, 2) == 0) {
         values = FewInRows(b, tensor.shape.back(), zero);
+      }
+      if (op == Op::ARG_MAX || op == Op::ARG_MIN || op == Op::TOPK_V2) {
+        values = FewOf(b, std::move(values));
       }
       for (int& value : values) {
         // The CPU fails on these: roots of negative numbers, quotients by 0,

@@ -124,7 +124,6 @@ absl::StatusOr<std::vector<Family>> CaseList::Take() {
 absl::StatusOr<std::vector<Family>> AllFamilies() {
   CaseList list;
   AddRowCases(&list, cases::AllRows());
-  AddCustomCases(&list);
   AddQuantizedCases(&list);
   list.AddSpecialValues();
   AddLimitCases(&list);

@@ -2,13 +2,8 @@
 // one shape; a case is a family in one storage and one precision, and has a
 // name that never changes: "OP/attributes/shape/storage/precision".
 //
-// To add an op's cases: a few lines in the cases_*.cc that fits,
-//
-//   list->Add("SOFTMAX", "beta0.5", shape, [=] { return Softmax(shape, 0.5f);
-//   });
-//
-// and, in a new file, a function declared in cases.h. An op of op_list.inc
-// without a case fails tests/tools/conformance_test.cc.
+// Most are rows of tools/cases. An op of op_list.inc without a case fails
+// tests/tools/conformance_test.cc.
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_SUITE_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_SUITE_H_
 

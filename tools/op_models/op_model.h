@@ -67,6 +67,10 @@ struct SingleOpModel {
   // replace them.
   std::vector<std::vector<float>> inputs;
   Accuracy accuracy;
+  // Not 0: each output has that many rows for each thing that is found, of
+  // which the last output is the count; TFLite writes the first `written_rows`
+  // of them and leaves the others as they were. They are zeros here.
+  int rows_each = 0, written_rows = 0;
   // The result depends on how often the model was invoked.
   bool stateful = false;
   // Not Ok: TFLite refuses the model, in its own words; every run fails with

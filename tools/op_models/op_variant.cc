@@ -150,14 +150,6 @@ int OpVariant::Op(schema::BuiltinOperator op, int version,
   return output;
 }
 
-int OpVariant::CustomOp(const std::string& name,
-                        absl::Span<const uint8_t> parameters,
-                        std::vector<int> inputs) {
-  const int output = AddOutput();
-  builder_.AddCustomOp(name, parameters, std::move(inputs), {output});
-  return output;
-}
-
 SingleOpModel MakeModel(const std::string& description,
                         const Accuracy& accuracy, bool with_magnitude,
                         absl::FunctionRef<int(OpVariant&)> build) {

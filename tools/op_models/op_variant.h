@@ -1,6 +1,5 @@
-// How op_builders*.cc build a model twice: the op, and the op on absolute
-// values (single_op.h says what for). Tests that need an op without a builder
-// may use this too.
+// How models are built twice: the op, and the op on absolute values
+// (single_op.h says what for).
 //
 //   return MakeModel("NEG 1x4x4x3", Accuracy{/*terms=*/0}, [&](OpVariant& v) {
 //     const int x =
@@ -16,10 +15,22 @@
 
 #include "absl/functional/function_ref.h"
 #include "tools/common/model_builder.h"
-#include "tools/op_models/op_builders.h"
+#include "tools/op_models/op_model.h"
 #include "tools/op_models/random.h"
+#include "tools/op_models/schema_names.h"
+#include "tools/op_models/shapes.h"
 
 namespace gles_delegate::testing {
+
+// How an op's weights get to it.
+enum class Weights {
+  kFloat,       // a float32 constant
+  kHalf,        // a float16 constant through DEQUANTIZE
+  kInt8,        // an int8 constant through DEQUANTIZE
+  kSparse,      // a sparse float32 constant through DENSIFY
+  kSparseHalf,  // a sparse float16 constant through DENSIFY and DEQUANTIZE
+  kRuntime,     // a second input of the model
+};
 
 class OpVariant {
  public:
@@ -47,7 +58,6 @@ class OpVariant {
   // (bool: not 0). Returns it.
   int OfType(int tensor, schema::TensorType type);
   int OfInts(int tensor) { return OfType(tensor, schema::TensorType::INT32); }
-  int OfBools(int tensor) { return OfType(tensor, schema::TensorType::BOOL); }
 
   // Adds the op and a tensor for its output, whose shape MakeModel fills in.
   int Op(schema::BuiltinOperator op, int version, std::vector<int> inputs);
@@ -59,8 +69,6 @@ class OpVariant {
                    std::move(options));
     return output;
   }
-  int CustomOp(const std::string& name, absl::Span<const uint8_t> parameters,
-               std::vector<int> inputs);
 
   std::vector<std::vector<float>> TakeInputs() { return std::move(inputs_); }
 

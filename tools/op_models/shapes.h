@@ -1,4 +1,4 @@
-// The shapes that every op is tested on.
+// The shapes of tensors.
 #ifndef GLES_DELEGATE_TOOLS_OP_MODELS_SHAPES_H_
 #define GLES_DELEGATE_TOOLS_OP_MODELS_SHAPES_H_
 
@@ -7,17 +7,22 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_join.h"
+
 namespace gles_delegate::testing {
 
 using Shape = std::vector<int32_t>;
 
-size_t ElementCount(const Shape& shape);
+inline size_t ElementCount(const Shape& shape) {
+  size_t n = 1;
+  for (int32_t d : shape) n *= static_cast<size_t>(d);
+  return n;
+}
 
-// "1x8x8x3"; "scalar" where the shape is empty.
-std::string ShapeString(const Shape& shape);
-
-// Each tail of a texel of four, one slice and several: 1, 3, 4, 5, 8, 17.
-const std::vector<int>& StandardChannels();
+// "1x8x8x3"; "scalar" of no extent.
+inline std::string ShapeString(const Shape& shape) {
+  return shape.empty() ? "scalar" : absl::StrJoin(shape, "x");
+}
 
 }  // namespace gles_delegate::testing
 

@@ -1,87 +1,16 @@
-// labels: op llvmpipe softpipe
-// 3x3 convolutions by Winograd's F(4x4, 3x3): against TFLite's own kernel at
-// the bounds that hold for every other convolution, in every way that a profile
-// may have them planned; and which convolutions must not be.
+// labels: unit
+// Which 3x3 convolutions are planned by Winograd's F(4x4, 3x3), and how; rows
+// of tools/cases/windows.txt run them.
 #include "delegate/ops/conv/conv_winograd.h"
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/single_op.h"
-#include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-// Settings of the tuning table that plan these convolutions in one way each.
-constexpr const char* kWays[] = {
-    "winograd_min_channels=5",
-    // Bands of eight tiles.
-    "winograd_min_channels=5,winograd_band_bytes=1",
-    // Products in shared memory, transforms by six invocations a tile.
-    "winograd_min_channels=5,split_k_target=1000000",
-    // Products of large tiles, transforms by one.
-    "winograd_min_channels=5,split_k_target=1",
-    "winograd_min_channels=5,split_k_target=1,winograd_band_bytes=1",
-};
-
-class ConvWinogradTest : public ::testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override {
-    GLES_SKIP_WITHOUT_DEVICE();
-    setenv("GLES_DELEGATE_TUNING", GetParam(), /*overwrite=*/1);
-  }
-  void TearDown() override { unsetenv("GLES_DELEGATE_TUNING"); }
-  SingleOpModel Model(const Shape& input, int outputs,
-                      const std::string& options = "") {
-    return cases::ModelOf(absl::StrCat(
-        "CONV_2D x=[", absl::StrJoin(input, ","), "] w=const:[", outputs,
-        ",3,3,", input[3], "] b=const:[", outputs, "] ", options));
-  }
-  void Check(const Shape& input, int outputs, const std::string& options = "") {
-    ExpectMatchesCpuOnce(Model(input, outputs, options));
-  }
-};
-
-// Each remainder of a tile, and channels that fill no slice.
-TEST_P(ConvWinogradTest, Sizes) {
-  Check({1, 8, 8, 8}, 8);
-  Check({1, 7, 10, 5}, 6);
-  Check({1, 9, 11, 17}, 9);
-  Check({2, 13, 15, 6}, 37);  // five slices and more tiles than a work group
-}
-
-TEST_P(ConvWinogradTest, Valid) {
-  Check({1, 9, 10, 8}, 5, "padding=VALID");
-  Check({2, 14, 9, 5}, 20, "padding=VALID");
-}
-
-TEST_P(ConvWinogradTest, Activations) {
-  for (const char* activation : {"NONE", "RELU", "RELU_N1_TO_1", "RELU6"}) {
-    Check({1, 6, 8, 7}, 9,
-          absl::StrCat("fused_activation_function=", activation));
-  }
-}
-
-// As many terms as real layers have.
-TEST_P(ConvWinogradTest, LongSums) { Check({1, 7, 8, 130}, 12); }
-
-TEST_P(ConvWinogradTest, EveryStorageAndPrecision) {
-  ExpectMatchesCpu(Model({2, 9, 10, 9}, 11));
-}
-
-INSTANTIATE_TEST_SUITE_P(Ways, ConvWinogradTest, ::testing::ValuesIn(kWays),
-                         [](const auto& info) {
-                           return "Way" + std::to_string(info.index);
-                         });
-
-// --- Which are -------------------------------------------------------------
 
 DeviceProfile Profile() {
   DeviceProfile profile;

@@ -39,18 +39,6 @@ struct View {
 
 constexpr int kSubCode = 41;
 
-TEST(BinaryParseTest, StablehloTakesPlainNumbers) {
-  for (int code :
-       {BuiltinOperator_STABLEHLO_ADD, BuiltinOperator_STABLEHLO_MULTIPLY,
-        BuiltinOperator_STABLEHLO_MAXIMUM, BuiltinOperator_STABLEHLO_MINIMUM}) {
-    View quantized(code, {4}, {4}, {4});
-    quantized.a.quantized = DataType::kInt8;
-    EXPECT_THAT(
-        std::string(Parsed(ParseBinary, quantized.node).status().message()),
-        HasSubstr("quantized"));
-  }
-}
-
 TEST(BinaryParseTest, ScalarConstantsAreParameters) {
   View view(kSubCode, {1}, {1, 2, 2, 4}, {1, 2, 2, 4});
   view.a.constant = ConstantData::Own({0, 0, 0, 0x40});  // 2.0f

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/all_ops.h"
 #include "tests/testing/device_test.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
 #include "tools/op_models/schema_names.h"
 

@@ -10,8 +10,8 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/oldest_tflite.h"
-#include "tests/testing/op_models.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
 
 namespace gles_delegate::testing {

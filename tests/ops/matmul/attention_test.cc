@@ -2,16 +2,18 @@
 // Attention as one dispatch, by each of its shaders, against TFLite's CPU.
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
-#include "tests/testing/op_model_maker.h"
 #include "tests/testing/scoped_environment.h"
-#include "tools/op_models/schema_names.h"
+#include "tests/testing/single_op.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/shapes.h"
 
 namespace gles_delegate::testing {
@@ -45,57 +47,48 @@ SingleOpModel ModelOf(const Case& c) {
   accuracy.half_roundings = 4;
   // Scores in 16 bits, whose error the exponential multiplies.
   accuracy.absolute = 2e-3f;
-  return MakeModel(
-      "attention", accuracy, /*with_magnitude=*/false, [&](OpVariant& v) {
-        const Shape leading = c.leading.empty() ? Shape{1, c.heads} : c.leading;
-        const auto matrices = [&](int rows, int columns) {
-          Shape shape = leading;
-          shape.insert(shape.end(), {rows, columns});
-          return shape;
-        };
-        const auto input = [&](const char* name, const Shape& shape) {
-          return v.Input(name, shape,
-                         v.random().Gaussian(ElementCount(shape), 0, 0.5f));
-        };
-        const auto product = [&](int a, int b, bool adj_y) {
-          schema::BatchMatMulOptionsT options;
-          options.adj_y = adj_y;
-          return v.Op(Op::BATCH_MATMUL, 1, {a, b}, options);
-        };
-        const int q = input("q", matrices(c.rows, c.terms));
-        const int k = input("k", matrices(c.keys, c.terms));
-        const int values =
-            input("v", c.transposed ? matrices(c.channels, c.keys)
-                                    : matrices(c.keys, c.channels));
-        int scores = product(q, k, true);
-        if (c.mask) {
-          const Shape shape =
-              c.masks_scores ? matrices(c.rows, c.keys) : Shape{1, c.keys};
-          scores = v.Op(Op::ADD, 1, {scores, input("mask", shape)},
-                        schema::AddOptionsT());
-        }
-        if (c.heads_of_mask > 0) {
-          const Shape shape = {1, c.heads_of_mask, c.rows, c.keys};
-          const int mask =
-              c.is_mask_constant
-                  ? v.Constant("mask", shape,
-                               v.random().Gaussian(ElementCount(shape)))
-                  : input("mask", shape);
-          scores = v.Op(Op::ADD, 1, {scores, mask}, schema::AddOptionsT());
-        }
-        schema::SoftmaxOptionsT softmax;
-        softmax.beta = 0.5f;
-        int probabilities = v.Op(Op::SOFTMAX, 1, {scores}, softmax);
-        if (c.heads_of_mask > 0) {
-          const int to = v.IntConstant("to", {3}, {c.heads, c.rows, c.keys});
-          probabilities = v.Op(Op::RESHAPE, 1, {probabilities, to},
-                               schema::ReshapeOptionsT());
-        }
-        const int result = product(probabilities, values, c.transposed);
-        if (!c.in_one_row) return result;
-        const int to = v.IntConstant("row", {2}, {1, -1});
-        return v.Op(Op::RESHAPE, 1, {result, to}, schema::ReshapeOptionsT());
-      });
+  const std::string leading = absl::StrCat(
+      "[",
+      absl::StrJoin(c.leading.empty() ? Shape{1, c.heads} : c.leading, ","),
+      ",");
+  const auto matrices = [&](int rows, int columns) {
+    return absl::StrCat(leading, rows, ",", columns, "]~n(0,0.5)");
+  };
+  const std::string of_heads =
+      absl::StrCat("[1,", c.heads_of_mask, ",", c.rows, ",", c.keys, "]");
+  std::string text = absl::StrCat("BATCH_MATMUL q=", matrices(c.rows, c.terms),
+                                  " k=", matrices(c.keys, c.terms),
+                                  " adj_y=true -> scores ; ");
+  std::string scores = "scores", probabilities = "probabilities";
+  if (c.mask) {
+    scores = "masked";
+    absl::StrAppend(&text, "ADD scores mask=",
+                    c.masks_scores ? matrices(c.rows, c.keys)
+                                   : absl::StrCat("[1,", c.keys, "]~n(0,0.5)"),
+                    " -> masked ; ");
+  }
+  if (c.heads_of_mask > 0) {
+    absl::StrAppend(&text, "ADD ", scores,
+                    " heads=", c.is_mask_constant ? "const:" : "", of_heads,
+                    c.is_mask_constant ? "~n(0,1)" : "~n(0,0.5)",
+                    " -> summed ; ");
+    scores = "summed";
+  }
+  absl::StrAppend(&text, "SOFTMAX ", scores, " beta=0.5 -> probabilities ; ");
+  if (c.heads_of_mask > 0) {
+    absl::StrAppend(&text, "RESHAPE probabilities to=(", c.heads, ",", c.rows,
+                    ",", c.keys, ") -> shaped ; ");
+    probabilities = "shaped";
+  }
+  absl::StrAppend(&text, "BATCH_MATMUL ", probabilities, " v=",
+                  c.transposed ? matrices(c.channels, c.keys)
+                               : matrices(c.keys, c.channels),
+                  c.transposed ? " adj_y=true -> y" : " adj_y=false -> y",
+                  c.in_one_row ? " ; RESHAPE y row=(1,-1)" : "");
+  SingleOpModel model = cases::ModelOf(text);
+  model.magnitude_bytes.clear();
+  model.accuracy = accuracy;
+  return model;
 }
 
 void ExpectFusedAndRight(absl::Span<const Case> cases, const char* shader) {
@@ -162,7 +155,7 @@ TEST_F(PartsOfAttentionTest, MaskedParts) {
   for (const float masked : {-1e4f, -std::numeric_limits<float>::infinity()}) {
     SCOPED_TRACE(masked);
     SingleOpModel model = ModelOf({2, 1, 1024, 128, 128, true, true, true});
-    std::vector<float>& mask = model.inputs[3];
+    std::vector<float>& mask = model.inputs[2];
     ASSERT_EQ(mask.size(), 1024u);
     std::fill(mask.begin() + 3, mask.end(), masked);
     const RunResult result = RunOnDelegate(model);
@@ -221,28 +214,18 @@ TEST_F(RowsOfAttentionTest, MatchesTheCpu) {
 
 // A mask that hides all keys but one.
 SingleOpModel HiddenKeys(int rows, int keys = 32, float masked = -1e30f) {
-  return MakeModel(
-      "hidden keys", Accuracy{32}, /*with_magnitude=*/false, [&](OpVariant& v) {
-        const int q =
-            v.Input("q", {1, 1, rows, 4}, v.random().Gaussian(4 * rows));
-        const int k =
-            v.Input("k", {1, 1, keys, 4}, v.random().Gaussian(4 * keys));
-        const int values =
-            v.Input("v", {1, 1, keys, 4}, v.random().Gaussian(4 * keys));
-        std::vector<float> hidden(keys, masked);
-        hidden[5] = 0;
-        const int mask = v.Input("mask", {1, 1, 1, keys}, hidden);
-        schema::BatchMatMulOptionsT transposed;
-        transposed.adj_y = true;
-        const int scores = v.Op(
-            Op::ADD, 1, {v.Op(Op::BATCH_MATMUL, 1, {q, k}, transposed), mask},
-            schema::AddOptionsT());
-        schema::SoftmaxOptionsT softmax;
-        softmax.beta = 1;
-        return v.Op(Op::BATCH_MATMUL, 1,
-                    {v.Op(Op::SOFTMAX, 1, {scores}, softmax), values},
-                    schema::BatchMatMulOptionsT());
-      });
+  const std::string of_keys = absl::StrCat("[1,1,", keys, ",4]~n(0,1)");
+  SingleOpModel model = cases::ModelOf(absl::StrCat(
+      "BATCH_MATMUL q=[1,1,", rows, ",4]~n(0,1) k=", of_keys,
+      " adj_y=true -> scores ; ADD scores mask=[1,1,1,", keys,
+      "] -> masked ; SOFTMAX masked beta=1 -> probabilities ; BATCH_MATMUL "
+      "probabilities v=",
+      of_keys));
+  model.magnitude_bytes.clear();
+  model.accuracy = Accuracy{32};
+  std::fill(model.inputs[2].begin(), model.inputs[2].end(), masked);
+  model.inputs[2][5] = 0;
+  return model;
 }
 
 TEST_F(FewRowsOfAttentionTest, HiddenKeys) {

@@ -15,7 +15,7 @@ class BatchMatMulTest : public PrecisionTest {};
 // Each row by itself; small tiles in shared memory; large ones.
 TEST_P(BatchMatMulTest, EveryWay) {
   for (const cases::Row& row : cases::AllRows()) {
-    if (row.op != "BATCH_MATMUL" || !row.refusal.empty()) continue;
+    if (row.op != "BATCH_MATMUL" || !row.refusals.empty()) continue;
     for (const std::string& text : row.cases) {
       const SingleOpModel model = cases::ModelOf(text);
       for (const char* target : {"0", "1000000", "1"}) {
