@@ -21,10 +21,13 @@ absl::StatusOr<ParsedNode> ParseSvdf(const NodeView& node) {
   ASSIGN_OR_RETURN(const auto params, node.Get<SvdfParams>());
   const int rank = params->rank;
   const Tensor& state = *node.inputs[kState];
-  if (rank < 1 || !state.is_variable) {
+  if (!state.is_variable) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the state ", state.ToString(), " must be a variable tensor"));
+  }
+  if (rank < 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("rank ", rank, " must be positive, and the state ",
-                     state.ToString(), " a variable tensor"));
+        absl::StrCat("rank ", rank, " must be positive"));
   }
   const int units = node.inputs[kFeature]->dims[0] / rank;
   RETURN_IF_ERROR(CheckBias(node.inputs[kBias], units));
