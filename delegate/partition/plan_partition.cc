@@ -5,6 +5,7 @@
 #include "base/status_macros.h"
 #include "delegate/partition/fold_computed.h"
 #include "delegate/passes/passes.h"
+#include "delegate/plan/fix_params.h"
 #include "delegate/plan/share_programs.h"
 
 namespace gles_delegate {
@@ -43,6 +44,7 @@ absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
   }
   planned.dispatches = *std::move(dispatches);
   SharePrograms(planned.graph, profile, &planned.dispatches);
+  FixParams(planned.graph, profile, &planned.dispatches);
   dump->AddPlan(planned.graph, planned.dispatches);
   Lap(timer, "plan");
   return planned;

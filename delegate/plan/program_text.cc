@@ -35,6 +35,7 @@ std::string ProgramText(const ShaderSpec& spec) {
   std::string text = absl::StrCat(
       spec.shader, ";", spec.half_arithmetic, spec.write_in_two, ";",
       spec.work_group[0], "x", spec.work_group[1], "x", spec.work_group[2]);
+  absl::StrAppend(&text, ";", spec.fixed_params);
   for (const auto& [name, value] : spec.defines) {
     absl::StrAppend(&text, ";", name, "=", value);
   }
