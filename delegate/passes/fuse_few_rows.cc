@@ -171,6 +171,13 @@ class FewRowsFuser {
     removed_[n] = true;
   }
 
+  // The shader reads both matrices in one loop.
+  bool IsStoredAlike(TensorId a, TensorId b) const {
+    const Quantization& p = graph_->tensor(a).quantization;
+    const Quantization& q = graph_->tensor(b).quantization;
+    return p.bits == q.bits && p.block == q.block;
+  }
+
   // The node whose functions are the gate of product n; -1: none such.
   int GateOf(int n, const Convolution& conv) {
     if (node(n).post_ops.empty()) return -1;
@@ -182,11 +189,12 @@ class FewRowsFuser {
       return -1;
     }
     const auto gate = ProductOf(g);
-    const bool alike = gate && gate->src == conv.src &&
-                       gate->norm == conv.norm && !gate->gate.IsThere() &&
-                       gate->dst_shape == conv.dst_shape &&
-                       gate->filter.terms() == conv.filter.terms() &&
-                       gate->quantized_rows == conv.quantized_rows;
+    const bool alike =
+        gate && gate->src == conv.src && gate->norm == conv.norm &&
+        !gate->gate.IsThere() && gate->dst_shape == conv.dst_shape &&
+        gate->filter.terms() == conv.filter.terms() &&
+        gate->quantized_rows == conv.quantized_rows &&
+        IsStoredAlike(gate->weights.weights, conv.weights.weights);
     return alike && CountOperands(node(g)) == 0 ? g : -1;
   }
 

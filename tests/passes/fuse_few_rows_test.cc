@@ -156,6 +156,21 @@ TEST(FuseFewRowsTest, NotOtherOperands) {
   EXPECT_EQ(b.Ops().size(), 4u);
 }
 
+// The shader reads both matrices in one loop.
+TEST(FuseFewRowsTest, NotMatricesStoredInOtherWays) {
+  for (const bool other_bits : {false, true}) {
+    FeedForward b(1);
+    const TensorId x = b.Rows32();
+    const TensorId gate = b.Product(x, {{"silu"}});
+    Quantization& q =
+        b.graph.tensor(b.graph.nodes.back().inputs[1]).quantization;
+    (other_bits ? q.bits : q.block) = 4;
+    b.graph.outputs = {b.Gated(x, gate)};
+    FuseFewRows(&b.graph, b.Profile());
+    EXPECT_EQ(b.Ops().size(), 2u);
+  }
+}
+
 // --- Whole models ------------------------------------------------------------
 
 class FuseFewRowsModelTest : public DeviceTest {};
@@ -218,7 +233,7 @@ TEST_F(FuseFewRowsModelTest, MatchesTheCpu) {
                         {3, 64, 7, Weights::kHalf, true},
                         {7, 16, 36, Weights::kInt8, true},
                         {1, 160, 64, Weights::kInt8, false}};
-  for (const char* lanes : {"1", "4", "32"}) {
+  for (const char* lanes : {"1", "4", "32", "8,split_k_target=49152"}) {
     const ScopedEnvironment tuning(
         "GLES_DELEGATE_TUNING",
         absl::StrCat("simd_lanes=1,reduction_lanes=", lanes));
