@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/cache/cached_text.h"
+#include "delegate/partition/keep_caches.h"
 #include "delegate/partition/node_fates.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/partition/self_check_transfers.h"
@@ -78,8 +79,9 @@ std::vector<std::string> PartitionBuilder::TakeWarnings() {
 absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAndMake(
     StageTimer* timer) {
   wrong_answer_.clear();
-  ASSIGN_OR_RETURN(auto planned,
-                   PlanPartition(*graph_, profile_, timer, &dump_));
+  Graph graph = *graph_;
+  KeepCachesInFloat32(bound_, &graph);
+  ASSIGN_OR_RETURN(auto planned, PlanPartition(graph, profile_, timer, &dump_));
   report_->nodes_after_passes = static_cast<int>(planned.graph.nodes.size());
   if (!planned.passes_dropped.ok()) {
     report_->passes_dropped = std::string(planned.passes_dropped.message());
