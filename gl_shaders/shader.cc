@@ -1,11 +1,13 @@
 #include "gl_shaders/shader.h"
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/format.h"
 #include "base/status_macros.h"
 #include "egl/environment.h"
@@ -88,8 +90,27 @@ absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name) {
   return absl::NotFoundError(absl::StrCat("no shader file named ", name));
 }
 
+namespace {
+
+// The .comp with constants in place of its block, and as many lines.
+std::string WithFixedParams(absl::string_view body,
+                            absl::string_view constants) {
+  const size_t begin = body.find("layout(std140, binding = 0) uniform Params");
+  const size_t end = body.find("};", begin) + 2;
+  const absl::string_view block = body.substr(begin, end - begin);
+  return absl::StrCat(
+      body.substr(0, begin), absl::StrReplaceAll(constants, {{"\n", " "}}),
+      std::string(std::count(block.begin(), block.end(), '\n'), '\n'),
+      body.substr(end));
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
-  ASSIGN_OR_RETURN(auto body, ShaderFile(absl::StrCat(spec.shader, ".comp")));
+  ASSIGN_OR_RETURN(auto file, ShaderFile(absl::StrCat(spec.shader, ".comp")));
+  const std::string body = spec.fixed_params.empty()
+                               ? std::string(file)
+                               : WithFixedParams(file, spec.fixed_params);
   const Bindings bindings = AssignBindings(spec);
   std::string text = Prelude(spec, bindings);
   if (std::vector<std::string> functions = LibraryFunctions(spec, body);

@@ -223,6 +223,9 @@ struct ShaderSpec {
   // Provides value_T and store_T for the first written tensor.
   bool write_in_two = false;
   std::array<int, 3> work_group = {1, 1, 1};
+  // If not empty, declarations of the members of Params as constants, which
+  // replace the block.
+  std::string fixed_params;
 };
 
 // The embedded text of <name>.comp or lib/<name>.glsl. kNotFound.

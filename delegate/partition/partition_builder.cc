@@ -1,10 +1,17 @@
 #include "delegate/partition/partition_builder.h"
 
+#include <algorithm>
+#include <any>
+#include <cstddef>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/cache/cache_store.h"
+#include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/partition/node_fates.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/partition/self_check_transfers.h"
@@ -12,6 +19,42 @@
 
 namespace gles_delegate {
 namespace {
+
+// With 16-bit storage, keeps in 32 bits inputs that DYNAMIC_UPDATE_SLICE
+// updates, and the outputs with the result, if both have objects of 32-bit
+// texels: these are then the tensors' memory (runtime/command.h). Copies with
+// another type in each inference take longer than the 16 bits save. Before any
+// pass.
+void KeepCachesInFloat32(const BoundTransfers& bound, Graph* graph) {
+  const auto holds_texels = [](const std::vector<ObjectForm>& forms,
+                               ptrdiff_t position) {
+    return position < static_cast<ptrdiff_t>(forms.size()) &&
+           forms[position].holds_texels;
+  };
+  // Of each tensor that updates of an input lead to: the input's position.
+  HashMap<TensorId, ptrdiff_t> updated;
+  for (size_t i = 0; i < graph->inputs.size(); ++i) {
+    updated[graph->inputs[i]] = static_cast<ptrdiff_t>(i);
+  }
+  for (const Node& node : graph->nodes) {
+    if (std::any_cast<UpdateSlice>(&node.attributes) == nullptr) continue;
+    const auto from = updated.find(node.inputs[0]);
+    if (from == updated.end()) continue;
+    const ptrdiff_t input = from->second;
+    const TensorId to = node.outputs[0];
+    updated[to] = input;
+    const auto output =
+        std::find(graph->outputs.begin(), graph->outputs.end(), to);
+    if (output == graph->outputs.end() || !holds_texels(bound.inputs, input) ||
+        !holds_texels(bound.outputs,
+                      std::distance(graph->outputs.begin(), output))) {
+      continue;
+    }
+    for (const auto& [id, of] : updated) {
+      if (of == input) graph->tensor(id).always_float32 = true;
+    }
+  }
+}
 
 // A plan whose programs answer rightly needs no such text: its cache file is
 // written after the self-check alone (PartitionCache::DeferSave).
@@ -78,8 +121,9 @@ std::vector<std::string> PartitionBuilder::TakeWarnings() {
 absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAndMake(
     StageTimer* timer) {
   wrong_answer_.clear();
-  ASSIGN_OR_RETURN(auto planned,
-                   PlanPartition(*graph_, profile_, timer, &dump_));
+  Graph graph = *graph_;
+  KeepCachesInFloat32(bound_, &graph);
+  ASSIGN_OR_RETURN(auto planned, PlanPartition(graph, profile_, timer, &dump_));
   report_->nodes_after_passes = static_cast<int>(planned.graph.nodes.size());
   if (!planned.passes_dropped.ok()) {
     report_->passes_dropped = std::string(planned.passes_dropped.message());

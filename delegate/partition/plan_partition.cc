@@ -10,6 +10,7 @@
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/passes/all_passes.h"
 #include "delegate/passes/passes.h"
+#include "delegate/plan/fix_params.h"
 #include "delegate/plan/share_programs.h"
 
 namespace gles_delegate {
@@ -160,6 +161,7 @@ absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
   }
   planned.dispatches = *std::move(dispatches);
   SharePrograms(planned.graph, profile, &planned.dispatches);
+  FixParams(planned.graph, profile, &planned.dispatches);
   dump->AddPlan(planned.graph, planned.dispatches);
   Lap(timer, "plan");
   return planned;

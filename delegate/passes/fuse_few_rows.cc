@@ -114,6 +114,12 @@ bool CanNormalize(const Rewriter& r, int n, TensorId rows) {
          r.CanBind(r.node(n), /*more=*/1);
 }
 
+// Whether the shader can read both matrices in one loop.
+bool HasRowsAs(const Tensor& a, const Tensor& b) {
+  return a.quantization.bits == b.quantization.bits &&
+         a.quantization.block == b.quantization.block;
+}
+
 // The node whose functions are the gate of product n; -1: none such.
 int GateOf(const Rewriter& r, int n, const Convolution& conv) {
   if (r.node(n).post_ops.empty()) return -1;
@@ -125,7 +131,9 @@ int GateOf(const Rewriter& r, int n, const Convolution& conv) {
                      !gate->gate.IsThere() &&
                      gate->dst_shape == conv.dst_shape &&
                      gate->filter.terms() == conv.filter.terms() &&
-                     gate->quantized_rows == conv.quantized_rows;
+                     gate->quantized_rows == conv.quantized_rows &&
+                     HasRowsAs(r.tensor(gate->weights.weights),
+                               r.tensor(conv.weights.weights));
   return alike && CountOperands(r.node(g)) == 0 ? g : -1;
 }
 

@@ -103,6 +103,29 @@ std::string UniformBlock::ToString() const {
   return text;
 }
 
+std::string UniformBlock::ToConstants() const {
+  std::string text;
+  for (const Member& member : members_) {
+    const int words = WordsOf(member.type);
+    const bool floats =
+        member.type == Type::kFloat || member.type == Type::kFloat4;
+    std::vector<std::string> values;
+    for (int i = 0; i < words; ++i) {
+      uint32_t bits;
+      std::memcpy(&bits, bytes_.data() + member.offset + 4 * i, sizeof(bits));
+      // A float's bits, as no text is an infinity.
+      values.push_back(floats ? absl::StrCat("uintBitsToFloat(", bits, "u)")
+                              : absl::StrCat("int(", bits, "u)"));
+    }
+    const std::string type = absl::StrCat(
+        words == 1 ? (floats ? "float" : "int") : (floats ? "vec" : "ivec"),
+        words == 1 ? "" : absl::StrCat(words));
+    absl::StrAppend(&text, "const ", type, " ", member.name, " = ", type, "(",
+                    absl::StrJoin(values, ", "), ");\n");
+  }
+  return text;
+}
+
 // --- Dispatch ---------------------------------------------------------------
 
 Dispatch& Dispatch::Define(absl::string_view name, int value) {
@@ -197,7 +220,8 @@ std::string Dispatch::ToString() const {
   for (const Stage& stage : stages) {
     absl::StrAppend(&text, " ", StageText(stage));
   }
-  absl::StrAppend(&text, masks_tails ? " masks tails" : "",
+  absl::StrAppend(&text, fixed_params ? " fixed" : "",
+                  masks_tails ? " masks tails" : "",
                   !writes_as                              ? ""
                   : *writes_as == MemoryView::Kind::kRows ? " writes rows"
                                                           : " writes a box",

@@ -81,6 +81,8 @@ class UniformBlock {
   size_t block_bytes() const { return (bytes_.size() + 15) / 16 * 16; }
   absl::Span<const Member> members() const { return members_; }
   std::string ToString() const;  // "stride=(2,2) alpha=0.1"
+  // "const ivec2 stride = ivec2(2, 2);" and so on.
+  std::string ToConstants() const;
 
  private:
   void AddMember(absl::string_view name, Type type, const void* data);
@@ -114,6 +116,8 @@ struct Dispatch {
   uint32_t skipped_post_ops = 0;
   // Zeroes padding channels even if the last texel has none.
   bool masks_tails = false;
+  // The Params block is constants in the shader's text (plan/fix_params.h).
+  bool fixed_params = false;
   // Makes the shader treat a written tensor with its own memory as a view:
   // kBox, or for buffers kRows.
   std::optional<MemoryView::Kind> writes_as;

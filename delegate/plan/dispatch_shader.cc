@@ -287,6 +287,9 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   spec.half_arithmetic = dispatch.half_arithmetic;
   spec.write_in_two = dispatch.write_in_two;
   spec.work_group = dispatch.work_group;
+  if (dispatch.fixed_params) {
+    spec.fixed_params = ParamsOf(graph, dispatch).ToConstants();
+  }
   for (const NamedTensor& named : NamedTensors(graph, dispatch)) {
     spec.tensors.push_back(BindingOf(graph, dispatch, named, profile));
   }

@@ -45,9 +45,10 @@ std::string CallText(const gl_shaders::PostOpCall& call) {
 }
 
 std::string ProgramText(const ShaderSpec& spec) {
-  std::string text = absl::StrCat(
-      spec.shader, ";", spec.half_arithmetic, spec.write_in_two, ";",
-      spec.work_group[0], "x", spec.work_group[1], "x", spec.work_group[2]);
+  std::string text =
+      absl::StrCat(spec.shader, ";", spec.half_arithmetic, spec.write_in_two,
+                   ";", spec.work_group[0], "x", spec.work_group[1], "x",
+                   spec.work_group[2], ";", spec.fixed_params);
   for (const auto& [name, value] : spec.defines) {
     absl::StrAppend(&text, ";", name, "=", value);
   }

@@ -44,7 +44,7 @@ absl::StatusOr<StartedPrograms> StartPrograms(
     FillLiterals(d, &program.spec);
     auto text = gl_shaders::AssembleShader(program.spec);
     if (!text.ok()) return Labelled(text.status(), d.label);
-    program.params = ParamsOf(graph, d);
+    if (!d.fixed_params) program.params = ParamsOf(graph, d);
     if (cache != nullptr) program.text = HashText(*text);
     result.programs.push_back(std::move(program));
     result.sources.push_back({*std::move(text),

@@ -60,8 +60,10 @@ void Executor::Record(const Command& command, GLuint* program) {
     gl().UseProgram(command.program);
     *program = command.program;
   }
-  gl().BindBufferRange(GL_UNIFORM_BUFFER, 0, parts_.params.id(),
-                       command.params_offset, command.params_bytes);
+  if (command.params_bytes > 0) {
+    gl().BindBufferRange(GL_UNIFORM_BUFFER, 0, parts_.params.id(),
+                         command.params_offset, command.params_bytes);
+  }
   const Binding* app_texture = nullptr;
   GLint external = 0;  // that the app has bound there
   for (const Binding& b : command.bindings) {

@@ -74,6 +74,7 @@ std::string Describe(const std::vector<egl::BlockMember>& members, size_t i) {
 }  // namespace
 
 absl::Status CheckParamsSize(GLuint program, const UniformBlock& params) {
+  if (params.members().empty()) return absl::OkStatus();
   const auto bytes = egl::BytesOfBlock(program, kBlock);
   if (!bytes.ok()) return absl::InternalError(bytes.status().message());
   if (*bytes == params.block_bytes()) return absl::OkStatus();
@@ -84,6 +85,7 @@ absl::Status CheckParamsSize(GLuint program, const UniformBlock& params) {
 }
 
 absl::Status CheckParamsMembers(GLuint program, const UniformBlock& params) {
+  if (params.members().empty()) return absl::OkStatus();
   auto shader = egl::MembersOfBlock(program, kBlock);
   if (!shader.ok()) return absl::InternalError(shader.status().message());
   std::vector<egl::BlockMember> host;

@@ -113,7 +113,7 @@ class WorkerThread {
   mutable absl::Mutex mutex_;
   absl::CondVar wake_;  // a job waits, or stop_ has been set
   Queue waiting_ ABSL_GUARDED_BY(mutex_);
-  Patience caller_ ABSL_GUARDED_BY(mutex_) = {std::chrono::milliseconds(1)};
+  Patience caller_ ABSL_GUARDED_BY(mutex_) = {std::chrono::milliseconds(2)};
   Patience idle_ ABSL_GUARDED_BY(mutex_) = {std::chrono::microseconds(200)};
   // Written under the lock, read without it by Await().
   std::atomic<size_t> calls_ = 0;

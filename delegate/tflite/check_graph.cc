@@ -33,6 +33,7 @@ constexpr struct {
     {BuiltinOperator_DELEGATE, 0},
     {BuiltinOperator_IF, 1},
     {BuiltinOperator_LSTM, 1},
+    {BuiltinOperator_PAD, 2},  // its kernel takes PADV2's value, too
     {BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, 1},
     {BuiltinOperator_WHILE, 0},
 };

@@ -1,9 +1,10 @@
 // Attention of a few rows: softmax(q * transposed k, by SCORE_STAGE) * v.
 // THREADS invocations along y share a row of q. SLICES: those of a row of
-// scores, which shared memory holds; the first SHARERS invocations see a slice
-// or more. LANES invocations share a texel of the result. TRANSPOSED: v's rows
-// are the results' channels. PARTS: SLICES are a part of a row, and
-// attention_join.comp joins the parts, as in Flash-Decoding.
+// scores, which shared memory holds. SHARERS invocations share a score, LANES a
+// texel of the result. TRANSPOSED: v's rows are the results' channels. PARTS:
+// SLICES are a part of a row, and attention_join.comp joins the parts, as in
+// Flash-Decoding. Slices, and lanes with theirs, count by exp(their largest
+// score - the largest of all) in the same way, which takes few barriers.
 // Grid: x rows, y THREADS, z matrices and parts.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
@@ -16,8 +17,16 @@ layout(std140, binding = 0) uniform Params {
 
 const float kMin = -3.402823466e38;
 
-shared float scores[4 * SLICES];
-shared vec4 shares[THREADS];
+// A slice: the scores by sharer, then their exponentials, largest and sum.
+#if SHARERS > 1
+#define SLICE_FLOATS (4 * SHARERS)
+#else
+#define SLICE_FLOATS 6
+#endif
+shared float slices[SLICES * SLICE_FLOATS];
+// Sums of the lanes, their largest scores and the sums of exponentials.
+shared vec4 sums[THREADS];
+shared vec2 shares[THREADS];
 
 int height;
 int batch;
@@ -47,60 +56,61 @@ bvec4 past_last_score(int s) {
   return greaterThanEqual(4 * (first_slice + s) + ivec4(0, 1, 2, 3), ivec4(extent.y));
 }
 
-vec4 scores_of(int s) {
-  return vec4(scores[4 * s], scores[4 * s + 1], scores[4 * s + 2],
-              scores[4 * s + 3]);
-}
-void put_scores(int s, vec4 v) {
-  for (int i = 0; i < 4; ++i) scores[4 * s + i] = op_component(v, i);
-}
-
-float product_of(int row, int score) {
+float part_of_product(int row, int score, int first_term) {
   float sum = 0.0;
-  for (int t = 0; t < extent.z; ++t) sum += dot(q_texel(row, t), k_texel(score, t));
-  return sum;
-}
-
-vec4 with_functions(int row, int s) {
-  vec4 v = scores_of(s);
-  return score_stage(row, height, first_slice + s, batch, v) * beta;
-}
-
-// The share of slice s of the scores in slice o of the results.
-vec4 term(int o, int s) {
-  vec4 p = scores_of(s);
-  int at = first_slice + s;
-#ifdef TRANSPOSED
-  return vec4(dot(p, v_texel(4 * o, at)), dot(p, v_texel(4 * o + 1, at)),
-              dot(p, v_texel(4 * o + 2, at)), dot(p, v_texel(4 * o + 3, at)));
-#else
-  vec4 sum = p.x * v_texel(4 * at, o);
-  // Not products by zero, since v may contain infinities.
-  for (int j = 1; j < 4 && 4 * at + j < extent.y; ++j) {
-    sum += op_component(p, j) * v_texel(4 * at + j, o);
+  for (int t = first_term; t < extent.z; t += SHARERS) {
+    sum += dot(q_texel(row, t), k_texel(score, t));
   }
   return sum;
+}
+
+// Replaces the products of slice s by exponentials.
+void see_slice(int row, int s) {
+  int at = s * SLICE_FLOATS;
+  vec4 v = vec4(0.0);
+  for (int i = 0; i < SHARERS; ++i) {
+    v += vec4(slices[at], slices[at + 1], slices[at + 2], slices[at + 3]);
+    at += 4;
+  }
+  at = s * SLICE_FLOATS;
+  v = score_stage(row, height, first_slice + s, batch, v) * beta;
+  bvec4 past = past_last_score(s);
+  v = mix(v, vec4(kMin), past);
+  float largest = max(max(max(v.x, v.y), max(v.z, v.w)), kMin);
+  v = mix(exp(v - largest), vec4(0.0), past);
+  for (int i = 0; i < 4; ++i) slices[at + i] = op_component(v, i);
+  slices[at + 4] = largest;
+  slices[at + 5] = v.x + v.y + v.z + v.w;
+}
+
+// The values by which slice s of the scores is multiplied for slice o of the
+// results. Zero past the last score, as v may contain infinities.
+mat4 values(int o, int s) {
+  int at = first_slice + s;
+  mat4 v;
+#ifdef TRANSPOSED
+  for (int j = 0; j < 4; ++j) v[j] = v_texel(4 * o + j, at);
+#else
+  for (int j = 0; j < 4; ++j) {
+    v[j] = vec4(0.0);
+    if (4 * at + j < extent.y) v[j] = v_texel(4 * at + j, o);
+  }
+#endif
+  return v;
+}
+
+vec4 product(mat4 v, vec4 p) {
+#ifdef TRANSPOSED
+  return vec4(dot(v[0], p), dot(v[1], p), dot(v[2], p), dot(v[3], p));
+#else
+  return v[0] * p.x + v[1] * p.y + v[2] * p.z + v[3] * p.w;
 #endif
 }
 
-vec4 plus(vec4 a, vec4 b) { return a + b; }
-
-// Combines the values V of COUNT invocations, a power of two and STRIDE apart,
-// in the share of the first. AT: this one's place among them.
-#define COMBINE(V, AT, COUNT, STRIDE, FUNCTION)                             \
-  barrier();                                                                \
-  shares[thread] = V;                                                       \
-  for (int n = (COUNT) / 2; n > 0; n /= 2) {                                \
-    barrier();                                                              \
-    if ((AT) < n) {                                                         \
-      shares[thread] = FUNCTION(shares[thread], shares[thread + n * (STRIDE)]); \
-    }                                                                       \
-  }                                                                         \
-  barrier();
-
+#define SCORES (THREADS / SHARERS)  // at once
+#define RESULTS (THREADS / LANES)
 #ifdef TRANSPOSED
 // Neighbours read neighbouring rows of v.
-#define RESULTS (THREADS / LANES)
 #define LANE (thread / RESULTS)
 #define RESULT (thread % RESULTS)
 #define LANE_STRIDE RESULTS
@@ -136,38 +146,61 @@ void main() {
   first_slice = (gid.z - matrix * parts) * SLICES;
   count = min(SLICES, (extent.y + 3) / 4 - first_slice);
 #endif
-  for (int i = thread; i < 4 * count; i += THREADS) {
-    scores[i] = product_of(row, min(4 * first_slice + i, extent.y - 1));
+  // The first values are on their way during what follows.
+  mat4 v = mat4(0.0);
+  if (RESULT < extent.w && LANE < count) v = values(RESULT, LANE);
+  for (int i = thread % SCORES; i < 4 * count; i += SCORES) {
+    int sharer = thread / SCORES;
+    int score = min(4 * first_slice + i, extent.y - 1);
+    slices[i / 4 * SLICE_FLOATS + 4 * sharer + i % 4] =
+        part_of_product(row, score, sharer);
   }
   barrier();
-  vec4 share = vec4(kMin);
-  for (int s = thread; s < count; s += THREADS) {
-    vec4 v = with_functions(row, s);
-    put_scores(s, v);
-    share = max(share, mix(v, vec4(kMin), past_last_score(s)));
-  }
-  COMBINE(share, thread, SHARERS, 1, max)
-  share = shares[0];
-  float largest = max(max(share.x, share.y), max(share.z, share.w));
-  share = vec4(0.0);
-  for (int s = thread; s < count; s += THREADS) {
-    vec4 e = mix(exp(scores_of(s) - largest), vec4(0.0), past_last_score(s));
-    put_scores(s, e);
-    share += e;
-  }
-  COMBINE(share, thread, SHARERS, 1, plus)
-  share = shares[0];
-  float sum = share.x + share.y + share.z + share.w;
-  // The scores of others are read from here on; COMBINE has barriers.
-  for (int first = 0; first < extent.w; first += THREADS / LANES) {
+  for (int s = thread; s < count; s += THREADS) see_slice(row, s);
+  barrier();
+  for (int first = 0; first < extent.w; first += RESULTS) {
     int o = first + RESULT;
-    vec4 result = vec4(0.0);
+    vec4 sum = vec4(0.0);
+    vec2 share = vec2(kMin, 0.0);
     if (o < extent.w) {
-      for (int s = LANE; s < count; s += LANES) result += term(o, s);
+      for (int s = LANE; s < count; s += LANES) {
+        if (first > 0 || s != LANE) v = values(o, s);
+        int at = s * SLICE_FLOATS;
+        vec4 p = vec4(slices[at], slices[at + 1], slices[at + 2], slices[at + 3]);
+        vec2 more = vec2(slices[at + 4], slices[at + 5]);
+        float largest = max(share.x, more.x);
+        vec2 weight = exp(vec2(share.x, more.x) - largest);
+        share = vec2(largest, dot(weight, vec2(share.y, more.y)));
+        sum = sum * weight.x + product(v, p) * weight.y;
+      }
     }
-    COMBINE(result, LANE, LANES, LANE_STRIDE, plus)
-    if (LANE == 0 && o < extent.w) {
-      put(row, matrix, o, shares[thread], largest, sum);
+    for (int n = LANES; n > 1; n = (n + 7) / 8) {
+      if (LANE < n) {
+        sums[thread] = sum;
+        shares[thread] = share;
+      }
+      barrier();
+      int next = (n + 7) / 8;
+      if (LANE < next) {
+        float largest = share.x;
+        for (int k = 1; k < 8; ++k) {
+          int other = thread + k * next * LANE_STRIDE;
+          if (LANE + k * next < n) largest = max(largest, shares[other].x);
+        }
+        float weight = exp(share.x - largest);
+        share = vec2(largest, share.y * weight);
+        sum *= weight;
+        for (int k = 1; k < 8; ++k) {
+          int other = thread + k * next * LANE_STRIDE;
+          if (LANE + k * next < n) {
+            weight = exp(shares[other].x - largest);
+            share.y += weight * shares[other].y;
+            sum += weight * sums[other];
+          }
+        }
+      }
     }
+    if (LANE == 0 && o < extent.w) put(row, matrix, o, sum, share.x, share.y);
+    if (RESULTS < extent.w) barrier();  // before sums change
   }
 }

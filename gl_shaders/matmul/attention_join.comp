@@ -13,24 +13,36 @@ layout(std140, binding = 0) uniform Params {
 void main() {
   if (outside_grid()) return;
   int o = gid.x;
-  float largest = read_src(0, gid.y, extent.z, 0).x;
-  for (int part = 1; part < src_size.x; ++part) {
-    largest = max(largest, read_src(part, gid.y, extent.z, 0).x);
-  }
-  vec4 result = vec4(0.0);
+  float largest = -3.402823466e38;
   float sum = 0.0;
-  for (int part = 0; part < src_size.x; ++part) {
-    vec4 of_part = read_src(part, gid.y, extent.z, 0);
-    float weight = exp(of_part.x - largest);
-    sum += weight * of_part.y;
-    result += weight * read_src(part, gid.y, o, 0);
+  vec4 result = vec4(0.0);
+  // Four at a time, whose loads do not wait for one another.
+  for (int first = 0; first < src_size.x; first += 4) {
+    vec4 v[4];
+    vec4 of_part[4];
+    for (int i = 0; i < 4; ++i) {
+      int part = min(first + i, src_size.x - 1);
+      of_part[i] = read_src(part, gid.y, extent.z, 0);
+      v[i] = read_src(part, gid.y, o, 0);
+    }
+    float before = largest;
+    for (int i = 0; i < 4; ++i) largest = max(largest, of_part[i].x);
+    float weight = exp(before - largest);
+    sum *= weight;
+    result *= weight;
+    for (int i = 0; i < 4; ++i) {
+      if (first + i >= src_size.x) break;
+      weight = exp(of_part[i].x - largest);
+      sum += weight * of_part[i].y;
+      result += weight * v[i];
+    }
   }
-  vec4 v = result / sum;
+  result /= sum;
   int matrix = gid.y / extent.x;
   int batch = matrix / extent.y;
   if (in_one_row != 0) {
-    write_dst(0, 0, gid.y * extent.z + o, 0, v);
+    write_dst(0, 0, gid.y * extent.z + o, 0, result);
   } else {
-    write_dst(gid.y - matrix * extent.x, matrix - batch * extent.y, o, batch, v);
+    write_dst(gid.y - matrix * extent.x, matrix - batch * extent.y, o, batch, result);
   }
 }

@@ -70,62 +70,23 @@ shared float partial_squares[SHARES];
 #endif
 #endif
 
-// Each texel of a row, before the products; the squares once.
-#ifdef SCALED
-#define SEE_AGAIN(V, R, T) V *= read_scale(0, 0, T, 0);
+#ifdef GATE_STAGE
+#define IF_GATE(X) X
 #else
-#define SEE_AGAIN(V, R, T)
+#define IF_GATE(X)
 #endif
 #ifdef NORMALIZED
+#define IF_NORMALIZED(X) X
+#else
+#define IF_NORMALIZED(X)
+#endif
+// Each texel of a row, before the products.
+#ifdef SCALED
 #define SEE(V, R, T)       \
   squares[R] += dot(V, V); \
-  SEE_AGAIN(V, R, T)
+  V *= read_scale(0, 0, T, 0);
 #else
-#define SEE(V, R, T)
-#endif
-
-// Adds this lane's products with a matrix to SUM. do {} while, t from grid.w:
-// see shader.h.
-#ifdef QUANTIZED
-// For each block that this lane sees.
-#define ADD_PRODUCTS(SUM, SCALE, SIZE, FOURS, WORDS, COLUMNS, SEEN)          \
-  t = first_lane * FOURS + grid.w;                                          \
-  do {                                                                      \
-    vec4 block_scale = SCALE(t, slice);                                     \
-    int end = min(((t >> SIZE.z) + 1) << SIZE.z, row_shape.y);              \
-    vec4 part[TILE_ROWS];                                                   \
-    for (int r = 0; r < TILE_ROWS; ++r) part[r] = vec4(0.0);                \
-    do {                                                                    \
-      ivec4 words = WORDS(t / FOURS, slice);                                \
-      for (int i = 0; i < FOURS; ++i) {                                     \
-        if (i > 0 && t + i >= row_shape.y) break;                           \
-        mat4 w = COLUMNS(words, i);                                         \
-        for (int r = 0; r < TILE_ROWS; ++r) {                               \
-          vec4 v = ROW_TEXEL(r, t + i);                                     \
-          SEEN(v, r, t + i)                                                 \
-          part[r] += w[0] * v.x + w[1] * v.y + w[2] * v.z + w[3] * v.w;     \
-        }                                                                   \
-      }                                                                     \
-      t += LANES * FOURS;                                                   \
-    } while (t < end);                                                      \
-    for (int r = 0; r < TILE_ROWS; ++r) SUM[r] += block_scale * part[r];    \
-  } while (t < row_shape.y);
-#else
-#define ADD_PRODUCTS(SUM, AT, SEEN)                                         \
-  t = first_lane + grid.w;                                                  \
-  do {                                                                      \
-    ivec2 at = weight_texel(t, slice);                                      \
-    vec4 w0 = AT(at.x, at.y);                                               \
-    vec4 w1 = AT(at.x + 1, at.y);                                           \
-    vec4 w2 = AT(at.x + 2, at.y);                                           \
-    vec4 w3 = AT(at.x + 3, at.y);                                           \
-    for (int r = 0; r < TILE_ROWS; ++r) {                                   \
-      vec4 v = ROW_TEXEL(r, t);                                             \
-      SEEN(v, r, t)                                                         \
-      SUM[r] += w0 * v.x + w1 * v.y + w2 * v.z + w3 * v.w;                  \
-    }                                                                       \
-    t += LANES;                                                             \
-  } while (t < row_shape.y);
+#define SEE(V, R, T) IF_NORMALIZED(squares[R] += dot(V, V);)
 #endif
 
 void main() {
@@ -154,21 +115,77 @@ void main() {
 #else
 #define ROW_TEXEL(r, t) row_texel(min(first_row + r, row_shape.x - 1), t)
 #endif
+  // Weights of both matrices, scales and biases are on their way before a lane
+  // waits for anything.
 #ifdef QUANTIZED
-  ADD_PRODUCTS(sum, weights_scale, weights_size, weights_fours, weights_words,
-               weights_columns, SEE)
+  vec4 bias = weights_bias(slice);
 #else
-  ADD_PRODUCTS(sum, weights_at, SEE)
+  vec4 bias = weights_at(weights_size.x - 1, slice * row_shape.z);
 #endif
 #ifdef GATE_STAGE
   vec4 gate_sum[TILE_ROWS];
   for (int r = 0; r < TILE_ROWS; ++r) gate_sum[r] = vec4(0.0);
 #ifdef QUANTIZED
-  ADD_PRODUCTS(gate_sum, gate_scale, gate_size, gate_fours, gate_words,
-               gate_columns, SEE_AGAIN)
+  vec4 of_gate = gate_bias(slice);
 #else
-  ADD_PRODUCTS(gate_sum, gate_at, SEE_AGAIN)
+  vec4 of_gate = gate_at(gate_size.x - 1, slice * row_shape.z);
 #endif
+#endif
+  // do {} while, t from grid.w: see shader.h.
+#ifdef QUANTIZED
+  // For each block that this lane sees.
+  t = first_lane * weights_fours + grid.w;
+  do {
+    vec4 block_scale = weights_scale(t, slice);
+    IF_GATE(vec4 gate_block_scale = gate_scale(t, slice);)
+    int end = min(((t >> weights_size.z) + 1) << weights_size.z, row_shape.y);
+    vec4 part[TILE_ROWS];
+    IF_GATE(vec4 gate_part[TILE_ROWS];)
+    for (int r = 0; r < TILE_ROWS; ++r) {
+      part[r] = vec4(0.0);
+      IF_GATE(gate_part[r] = vec4(0.0);)
+    }
+    do {
+      ivec4 words = weights_words(t / weights_fours, slice);
+      IF_GATE(ivec4 of_gate_words = gate_words(t / weights_fours, slice);)
+      for (int i = 0; i < weights_fours; ++i) {
+        if (i > 0 && t + i >= row_shape.y) break;
+        mat4 w = weights_columns(words, i);
+        IF_GATE(mat4 g = gate_columns(of_gate_words, i);)
+        for (int r = 0; r < TILE_ROWS; ++r) {
+          vec4 v = ROW_TEXEL(r, t + i);
+          SEE(v, r, t + i)
+          part[r] += w[0] * v.x + w[1] * v.y + w[2] * v.z + w[3] * v.w;
+          IF_GATE(gate_part[r] += g[0] * v.x + g[1] * v.y + g[2] * v.z + g[3] * v.w;)
+        }
+      }
+      t += LANES * weights_fours;
+    } while (t < end);
+    for (int r = 0; r < TILE_ROWS; ++r) {
+      sum[r] += block_scale * part[r];
+      IF_GATE(gate_sum[r] += gate_block_scale * gate_part[r];)
+    }
+  } while (t < row_shape.y);
+#else
+  t = first_lane + grid.w;
+  do {
+    ivec2 at = weight_texel(t, slice);
+    vec4 w0 = weights_at(at.x, at.y);
+    vec4 w1 = weights_at(at.x + 1, at.y);
+    vec4 w2 = weights_at(at.x + 2, at.y);
+    vec4 w3 = weights_at(at.x + 3, at.y);
+    IF_GATE(vec4 g0 = gate_at(at.x, at.y);
+            vec4 g1 = gate_at(at.x + 1, at.y);
+            vec4 g2 = gate_at(at.x + 2, at.y);
+            vec4 g3 = gate_at(at.x + 3, at.y);)
+    for (int r = 0; r < TILE_ROWS; ++r) {
+      vec4 v = ROW_TEXEL(r, t);
+      SEE(v, r, t)
+      sum[r] += w0 * v.x + w1 * v.y + w2 * v.z + w3 * v.w;
+      IF_GATE(gate_sum[r] += g0 * v.x + g1 * v.y + g2 * v.z + g3 * v.w;)
+    }
+    t += LANES;
+  } while (t < row_shape.y);
 #endif
 
 #if LANES > 1
@@ -176,44 +193,38 @@ void main() {
   int base = int(gl_LocalInvocationID.y) * LANES * TILE_ROWS + lane;
   for (int r = 0; r < TILE_ROWS; ++r) {
     partial[base + r * LANES] = sum[r];
-#ifdef GATE_STAGE
-    partial_gate[base + r * LANES] = gate_sum[r];
-#endif
-#ifdef NORMALIZED
-    partial_squares[base + r * LANES] = squares[r];
-#endif
+    IF_GATE(partial_gate[base + r * LANES] = gate_sum[r];)
+    IF_NORMALIZED(partial_squares[base + r * LANES] = squares[r];)
   }
-  for (int half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
+  // By eights, whose loads do not wait for one another, between few barriers.
+  for (int n = LANES; n > 1; n = (n + 7) / 8) {
     barrier();
-    if (lane < half_lanes) {
+    int next = (n + 7) / 8;
+    if (lane < next) {
       for (int r = 0; r < TILE_ROWS; ++r) {
         int at = base + r * LANES;
-        partial[at] += partial[at + half_lanes];
-#ifdef GATE_STAGE
-        partial_gate[at] += partial_gate[at + half_lanes];
-#endif
-#ifdef NORMALIZED
-        partial_squares[at] += partial_squares[at + half_lanes];
-#endif
+        vec4 total = partial[at];
+        IF_GATE(vec4 gate_total = partial_gate[at];)
+        IF_NORMALIZED(float total_squares = partial_squares[at];)
+        for (int k = 1; k < 8; ++k) {
+          if (lane + k * next < n) {
+            total += partial[at + k * next];
+            IF_GATE(gate_total += partial_gate[at + k * next];)
+            IF_NORMALIZED(total_squares += partial_squares[at + k * next];)
+          }
+        }
+        partial[at] = total;
+        IF_GATE(partial_gate[at] = gate_total;)
+        IF_NORMALIZED(partial_squares[at] = total_squares;)
       }
     }
   }
+#if TILE_ROWS > 1
   barrier();
+#endif
 #endif
 
   if (outside_grid()) return;
-#ifdef QUANTIZED
-  vec4 bias = weights_bias(slice);
-#else
-  vec4 bias = weights_at(weights_size.x - 1, slice * row_shape.z);
-#endif
-#ifdef GATE_STAGE
-#ifdef QUANTIZED
-  vec4 of_gate = gate_bias(slice);
-#else
-  vec4 of_gate = gate_at(gate_size.x - 1, slice * row_shape.z);
-#endif
-#endif
   // The lanes divide the rows: the code for a sum exists once, and no row waits
   // for another.
 #if LANES > 1

@@ -34,7 +34,8 @@ vec4 moved_value(ivec4 p, ivec4 size) {
 
 int start_of(int element, int extent, int box) {
   if (element < 0) return 0;
-  int at = op_component(read_start(0, 0, element >> 2, 0), element);
+  // A compiler that knows the element refuses a slice below 0 here, too.
+  int at = op_component(read_start(0, 0, max(element, 0) >> 2, 0), element);
   return clamp(at, 0, extent - box);
 }
 

@@ -2,14 +2,41 @@
 // Products of few rows that normalize their rows and have a gate: models
 // against TFLite's CPU. rows.txt has the graphs.
 #include "absl/strings/str_cat.h"
+#include "delegate/ops/matmul/fully_connected.h"
 #include "gmock/gmock.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/graph_builder.h"
+#include "tests/testing/h200_profile.h"
 #include "tests/testing/op_model_maker.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/scoped_environment.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
+
+// The shader reads both matrices in one loop. Rows of cases have no int4.
+TEST(FuseFewRowsTest, NotMatricesStoredInOtherWays) {
+  DeviceProfile profile = RoomyH200Profile();
+  profile.choices.simd_lanes = 1;
+  for (const int bits : {0, 4}) {
+    GraphBuilder b;
+    const TensorId x = b.Input({1, 1, 32});
+    const auto product = [&](const PostOp& op) {
+      return b.Node("FULLY_CONNECTED", {x, b.Constant({64, 32})}, {1, 1, 64},
+                    FullyConnectedAttributes(), {op});
+    };
+    const TensorId gate = product({"silu"});
+    if (bits != 0) {
+      b.graph.tensor(b.graph.nodes.back().inputs[1]).quantization.bits = bits;
+    }
+    PostOp mul{"mul"};
+    mul.operand = gate;
+    b.graph.outputs = {product(mul)};
+    RunPass("fuse_gates", &b.graph, profile);
+    EXPECT_EQ(b.graph.nodes.size(), bits == 0 ? 1u : 2u);
+  }
+}
 
 class FuseFewRowsModelTest : public DeviceTest {};
 
@@ -71,7 +98,7 @@ TEST_F(FuseFewRowsModelTest, MatchesTheCpu) {
                         {3, 64, 7, Weights::kHalf, true},
                         {7, 16, 36, Weights::kInt8, true},
                         {1, 160, 64, Weights::kInt8, false}};
-  for (const char* lanes : {"1", "4", "32"}) {
+  for (const char* lanes : {"1", "4", "32", "8,split_k_target=49152"}) {
     const ScopedEnvironment tuning(
         "GLES_DELEGATE_TUNING",
         absl::StrCat("simd_lanes=1,reduction_lanes=", lanes));

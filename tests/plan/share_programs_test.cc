@@ -1,8 +1,10 @@
 // labels: op llvmpipe softpipe
 // Dispatches that share a program compute the same, bit by bit, as with
-// separate programs; and which dispatches do.
+// separate programs; and which dispatches do. So do those whose program has
+// their parameters as constants.
 #include "delegate/plan/share_programs.h"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <string>
@@ -11,8 +13,10 @@
 
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/fix_params.h"
 #include "delegate/plan/planner.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
@@ -320,6 +324,63 @@ TEST(ShareProgramsTest, BindingsKeepToTheLimits) {
   profile.limits.max_outputs = 3;
   // The second has one operand too many by itself.
   EXPECT_FALSE(PlanGraph(&chain.graph, profile).ok());
+}
+
+// So many products of one row, one after the other.
+Graph Products(int count) {
+  Random random("fixed parameters");
+  Graph graph;
+  graph.inputs = graph.outputs = {AddTensor(&graph, {1, 32})};
+  for (int i = 0; i < count; ++i) {
+    Node node;
+    node.op = FindOpNamed("FULLY_CONNECTED");
+    node.inputs = {
+        graph.outputs[0],
+        AddConstant(&graph, {32, 32}, random.Gaussian(1024, 0, 0.2f)),
+        AddConstant(&graph, {32}, random.Gaussian(32))};
+    node.outputs = {AddTensor(&graph, {1, 32})};
+    node.attributes = FullyConnectedAttributes();
+    graph.nodes.push_back(node);
+    graph.outputs = node.outputs;
+  }
+  return graph;
+}
+
+// The products' answer, with parameters fixed if `fixes`; how many are.
+std::pair<std::vector<float>, int> Answer(int count, bool fixes,
+                                          const DeviceProfile& profile) {
+  Graph graph = Products(count);
+  auto dispatches = PlanGraph(&graph, profile);
+  EXPECT_TRUE(dispatches.ok()) << dispatches.status();
+  if (fixes) FixParams(graph, profile, &*dispatches);
+  const auto fixed =
+      std::count_if(dispatches->begin(), dispatches->end(),
+                    [](const Dispatch& d) { return d.fixed_params; });
+  std::vector<float> output(32);
+  const absl::Status status =
+      RunDispatches(graph, *dispatches, profile, {Random("row").Gaussian(32)},
+                    absl::MakeSpan(output));
+  EXPECT_TRUE(status.ok()) << status;
+  return {output, static_cast<int>(fixed)};
+}
+
+TEST(FixParamsTest, ManyAlikeHaveThem) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const auto [expected, none] = Answer(8, false, Profile(0));
+  const auto [output, all] = Answer(8, true, Profile(0));
+  EXPECT_EQ(none, 0);
+  EXPECT_EQ(all, 8);
+  // A compiler that knows more may round in another order.
+  EXPECT_THAT(output,
+              ::testing::Pointwise(::testing::FloatNear(1e-4f), expected));
+}
+
+TEST(FixParamsTest, FewDoNotNorWithoutProcessorsToFill) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  EXPECT_EQ(Answer(7, true, Profile(0)).second, 0);
+  DeviceProfile profile = Profile(0);
+  profile.choices.split_k_target = 0;
+  EXPECT_EQ(Answer(8, true, profile).second, 0);
 }
 
 }  // namespace

@@ -166,7 +166,7 @@ TEST(TuningPlansTest, LanesOfFewSums) {
   EXPECT_EQ(lanes(2, 0), "2");  // of 128 sums of 24 texels
   EXPECT_EQ(lanes(2, 256), "2");
   EXPECT_EQ(lanes(2, 1024), "8");
-  EXPECT_EQ(lanes(2, 1 << 20), "16");
+  EXPECT_EQ(lanes(2, 1 << 20), "24");
   EXPECT_EQ(lanes(1, 1 << 20), "1");
 }
 

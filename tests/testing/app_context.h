@@ -86,7 +86,8 @@ class SharedContext {
 struct BoundRun {
   explicit BoundRun(std::vector<uint8_t> bytes,
                     const std::string& quantized_compute = "",
-                    bool is_applied = true, bool waits = true)
+                    bool is_applied = true, bool waits = true,
+                    bool halves = false)
       : model(LoadOrDie(std::move(bytes))) {
     const auto* graph =
         schema::GetModel(model->bytes().data())->subgraphs()->Get(0);
@@ -94,6 +95,7 @@ struct BoundRun {
     output = graph->outputs()->Get(0);
     delegate = MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
       options.self_check = 0;  // it reads its own buffers
+      options.is_precision_loss_allowed = halves ? 1 : 0;
       if (!waits) options.wait_type = kTfLiteGlesWaitDoNotWait;
       if (quantized_compute == "float") {
         options.quantized_compute = kTfLiteGlesQuantizedFloat;

@@ -38,9 +38,9 @@ TEST(BestOptionsTest, ThoseAsTextAreTheSame) {
   ASSERT_TRUE(as_struct.ok()) << as_struct.status();
   ASSERT_TRUE(as_text.ok()) << as_text.status();
   EXPECT_EQ(pairs.size(), 2u);
-  EXPECT_EQ(as_text->is_precision_loss_allowed,
-            as_struct->is_precision_loss_allowed);
-  EXPECT_EQ(as_text->allow_software, as_struct->allow_software);
+  EXPECT_EQ(as_text->planning.half, as_struct->planning.half);
+  EXPECT_EQ(as_text->gpu.context.allow_software,
+            as_struct->gpu.context.allow_software);
 }
 
 TEST(BestOptionsTest, AShorterStructGetsNoByteMore) {

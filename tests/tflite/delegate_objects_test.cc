@@ -346,10 +346,14 @@ std::vector<uint8_t> Cache(int channels) {
 }
 
 // The object is the memory that the update is written to (BoundCache).
-TEST_F(DelegateObjectsTest, CachesAreUpdatedInTheirBuffers) {
+void ExpectUpdatedInTheirBuffers(bool halves,
+                                 std::unique_ptr<BoundRun>* owner) {
   const Shape shape = {1, 8, 5, 8};
   const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", "storage=3");
-  Load(Cache(8));
+  owner->reset();
+  *owner = std::make_unique<BoundRun>(Cache(8), "", /*is_applied=*/true,
+                                      /*waits=*/true, halves);
+  BoundRun* const run = owner->get();
   const std::vector<float> row(40, -3);
   const auto fill = [&](Interpreter* interpreter) {
     ASSERT_TRUE(interpreter->input(1).WriteFloats(row).ok());
@@ -360,32 +364,43 @@ TEST_F(DelegateObjectsTest, CachesAreUpdatedInTheirBuffers) {
   const Holding holding = BufferHolding("texels", kTfLiteGlesObjectPhwc4,
                                         kTfLiteGlesElementFloat32);
   const std::vector<float> elements = SomeElements(holding, shape);
-  auto cpu = InterpreterOrDie(*run_->model);
+  auto cpu = InterpreterOrDie(*run->model);
   fill(cpu.get());
   ASSERT_TRUE(
       cpu->input(0).WriteFloats(ValuesOf(holding, shape, elements, 1, 0)).ok());
   ASSERT_TRUE(cpu->Invoke().ok());
   const std::vector<float> right =
       ElementsOf(holding, shape, cpu->output(0).AsFloats(), 1, 0);
-  fill(run_->interpreter.get());
+  fill(run->interpreter.get());
   for (bool is_one : {false, true, false}) {
     const AppObject from(holding, shape, elements);
     const AppObject to(holding, shape, std::vector<float>(elements.size(), 7));
-    run_->BindInput(from.object());
-    run_->BindOutput(is_one ? from.object() : to.object());
-    run_->Invoke();
+    run->BindInput(from.object());
+    run->BindOutput(is_one ? from.object() : to.object());
+    run->Invoke();
     EXPECT_EQ((is_one ? from : to).Read(), right);
     if (!is_one) {
       EXPECT_EQ(from.Read(), elements);
     }
-    const int other = run_->input + 1;  // the row
-    ASSERT_EQ(Bind(other, (is_one ? from : to).object()), 0);
-    run_->interpreter->TakeLog();
-    EXPECT_FALSE(run_->interpreter->Invoke().ok());
-    EXPECT_THAT(run_->interpreter->log(),
+    const int other = run->input + 1;  // the row
+    const TfLiteGlesObject object = (is_one ? from : to).object();
+    ASSERT_EQ(TfLiteGlesDelegateBindObject(run->delegate.get(), other, &object),
+              0);
+    run->interpreter->TakeLog();
+    EXPECT_FALSE(run->interpreter->Invoke().ok());
+    EXPECT_THAT(run->interpreter->log(),
                 Contains(HasSubstr("its buffer is that of another tensor")));
-    TfLiteGlesDelegateUnbindObject(run_->delegate.get(), other);
+    TfLiteGlesDelegateUnbindObject(run->delegate.get(), other);
   }
+}
+
+TEST_F(DelegateObjectsTest, CachesAreUpdatedInTheirBuffers) {
+  ExpectUpdatedInTheirBuffers(/*halves=*/false, &run_);
+}
+
+// They hold 32-bit floats, and so do the tensors.
+TEST_F(DelegateObjectsTest, CachesStayIn32Bits) {
+  ExpectUpdatedInTheirBuffers(/*halves=*/true, &run_);
 }
 
 // GL numbers textures and buffers by themselves.

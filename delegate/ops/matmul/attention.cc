@@ -132,9 +132,21 @@ constexpr int kMinRows = 32;
 // invocation's registers and stack.
 constexpr int kMaxRowSlices = 32;
 
-// A row of scores and a texel for each invocation.
-int64_t SharedBytes(int scores, int threads) {
-  return int64_t{16} * (DivideUp(scores, 4) + threads);
+// How many of `threads` invocations share a score.
+int SharersOf(int terms, int scores, int threads) {
+  int sharers = 1;
+  while (sharers * 2 <= terms && sharers * 8 * DivideUp(scores, 4) <= threads) {
+    sharers *= 2;
+  }
+  return sharers;
+}
+
+// Slices of scores; and sums, a largest score and a share of each invocation.
+int64_t SharedBytes(const AttentionWork& work, int scores, int threads) {
+  const int slice_floats =
+      std::max(6, 4 * SharersOf(work.terms, scores, threads));
+  return int64_t{4} * slice_floats * DivideUp(scores, 4) +
+         int64_t{24} * threads;
 }
 
 // One for each score, or texel of values, if a work group may have that many:
@@ -148,8 +160,8 @@ int ThreadsOf(const AttentionWork& work, int scores,
       std::min({useful, kMaxThreads, limits.max_work_group_invocations,
                 limits.max_work_group_size[1]});
   int threads = 1;
-  while (threads * 2 <= max &&
-         SharedBytes(scores, threads * 2) <= limits.max_shared_memory_bytes) {
+  while (threads * 2 <= max && SharedBytes(work, scores, threads * 2) <=
+                                   limits.max_shared_memory_bytes) {
     threads *= 2;
   }
   return threads;
@@ -175,9 +187,10 @@ int RowsOfTile(int rows, const DeviceChoices& choices) {
 // Slices of scores that a work group computes: all of a row, or if that leaves
 // processors without work a part.
 int SlicesOfPart(const AttentionWork& work, const DeviceProfile& profile) {
-  // Fewer parts take as long as the dispatch that joins them (H200).
-  constexpr int kBytes = 64 << 10;
-  constexpr int kMinParts = 16;
+  // Fewer parts take as long as the dispatch that joins them, and more make
+  // that longer (H200, SmolLM-135M's shape with caches of 1,024 and 2,048).
+  constexpr int kBytes = 128 << 10;
+  constexpr int kMinParts = 4;
   const int slices = DivideUp(work.keys, 4);
   const int64_t groups = int64_t{work.rows} * work.matrices;
   const int64_t parts = std::min<int64_t>(
@@ -269,16 +282,14 @@ Dispatch AttentionFewRowsOf(const AttentionWork& work, bool in_one_row,
   const int threads = ThreadsOf(work, scores, profile);
   int lanes = 1;
   while (lanes * 2 * work.results <= threads) lanes *= 2;
-  int sharers = 1;
-  while (sharers < threads && sharers < slices) sharers *= 2;
   Dispatch d("attention");
   d.Define("THREADS", threads)
       .Define("SLICES", slices)
-      .Define("SHARERS", sharers)
+      .Define("SHARERS", SharersOf(work.terms, scores, threads))
       .Define("LANES", lanes)
       .Grid(work.rows, threads, int64_t{work.matrices} * parts)
       .WorkGroup(1, threads, 1)
-      .SharedMemory(SharedBytes(scores, threads));
+      .SharedMemory(SharedBytes(work, scores, threads));
   if (parts > 1) d.Define("PARTS");
   d.uniforms.Int4("extent", work.rows, work.keys, work.terms, work.results);
   d.uniforms.Int("in_one_row", in_one_row ? 1 : 0);

@@ -67,22 +67,24 @@ int SharedBytesOf(const Convolution& conv) {
   return 16 + (conv.gate.IsThere() ? 16 : 0) + (conv.norm.is_there ? 4 : 0);
 }
 
-// How many invocations share one of `sums`: a power of two, no more than the
-// sum has steps or than one work group may hold, `bytes` for each. With
-// split-K, few of them have more lanes than many.
+// How many invocations share one of `sums`: no more than the sum has steps or
+// than one work group may hold, `bytes` for each. With split-K, few of them
+// have more lanes than many.
 int Lanes(int64_t sums, int steps, int bytes, const DeviceProfile& profile) {
   int wanted = profile.choices.reduction_lanes;
   while (wanted > 1 && wanted * 2 <= kMaxLanesOfFewSums &&
          sums * wanted < profile.choices.split_k_target) {
     wanted *= 2;
   }
-  const int max =
-      std::min({wanted, steps, profile.limits.max_work_group_size[0],
-                profile.limits.max_work_group_invocations,
-                profile.limits.max_shared_memory_bytes / bytes});
+  const int max = std::min({steps, profile.limits.max_work_group_size[0],
+                            profile.limits.max_work_group_invocations,
+                            profile.limits.max_shared_memory_bytes / bytes});
   int lanes = 1;
-  while (lanes * 2 <= max) lanes *= 2;
-  return lanes;
+  while (lanes * 2 <= std::min(wanted, max)) lanes *= 2;
+  if (wanted == profile.choices.reduction_lanes) return lanes;
+  // Perhaps a few more, so that all have equally many steps.
+  const int even = DivideUp(steps, steps / lanes);
+  return even <= max ? even : lanes;
 }
 
 void BindRowStages(const Convolution& conv, const Planner& planner,
