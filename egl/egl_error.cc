@@ -3,8 +3,10 @@
 #include "absl/strings/str_cat.h"
 
 namespace gles_delegate::egl {
+namespace {
 
-std::string EglErrorText(EGLint error) {
+// nullptr: an error of no EGL that is known here.
+const char* KnownError(EGLint error) {
   switch (error) {
     case EGL_SUCCESS:
       return "EGL gives no reason";
@@ -37,8 +39,16 @@ std::string EglErrorText(EGLint error) {
     case EGL_CONTEXT_LOST:
       return "EGL_CONTEXT_LOST (power management took the context away)";
     default:
-      return absl::StrCat("EGL error 0x", absl::Hex(error));
+      return nullptr;
   }
+}
+
+}  // namespace
+
+std::string EglErrorText(EGLint error) {
+  const char* const known = KnownError(error);
+  if (known != nullptr) return known;
+  return absl::StrCat("EGL error 0x", absl::Hex(error));
 }
 
 std::string LastEglError() { return EglErrorText(egl().GetError()); }

@@ -205,7 +205,9 @@ absl::Status Run(const Pass& pass, const PassContext& context, Graph* graph) {
     return absl::OkStatus();
   }
   Rewriter rewriter(graph, context, pass.name);
-  return std::visit(RuleRunner{rewriter}, pass.rule);
+  RETURN_IF_ERROR(std::visit(RuleRunner{rewriter}, pass.rule));
+  rewriter.Finish();
+  return absl::OkStatus();
 }
 
 }  // namespace

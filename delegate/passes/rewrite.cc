@@ -68,7 +68,7 @@ Rewriter::Rewriter(Graph* graph, const PassContext& context,
   }
 }
 
-Rewriter::~Rewriter() {
+void Rewriter::Finish() {
   std::vector<int> order;
   for (int n = 0; n < size(); ++n) {
     if (!is_gone(n)) order.push_back(n);

@@ -26,7 +26,9 @@ class Rewriter {
  public:
   // `pass` is its name, for messages. All must outlive the object.
   Rewriter(Graph* graph, const PassContext& context, absl::string_view pass);
-  ~Rewriter();  // moves the nodes that are left into their order
+  // Moves the nodes that are left into their order. Without it the graph is
+  // not to be used. Not the destructor's, since it takes memory.
+  void Finish();
   Rewriter(const Rewriter&) = delete;
   Rewriter& operator=(const Rewriter&) = delete;
 

@@ -152,8 +152,8 @@ void main() {
   for (int i = thread % SCORES; i < 4 * count; i += SCORES) {
     int sharer = thread / SCORES;
     int score = min(4 * first_slice + i, extent.y - 1);
-    slices[i / 4 * SLICE_FLOATS + 4 * sharer + i % 4] =
-        part_of_product(row, score, sharer);
+    int at = i / 4 * SLICE_FLOATS + 4 * sharer + i % 4;
+    slices[at] = part_of_product(row, score, sharer);
   }
   barrier();
   for (int s = thread; s < count; s += THREADS) see_slice(row, s);

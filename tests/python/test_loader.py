@@ -12,7 +12,7 @@ import pytest
 import gles_delegate
 from gles_delegate import _model
 
-KNOWN = "known are: is_precision_loss_allowed"
+KNOWN = "known are: device, is_precision_loss_allowed"
 
 
 def python(program, *arguments):

@@ -36,9 +36,9 @@ def test_every_option_has_its_line_of_the_docstring():
 
 
 def test_the_texts_of_a_choice_are_those_of_the_library():
-    source = (ROOT / "delegate/tflite/option_keys.cc").read_text()
+    source = (ROOT / "delegate/tflite/options.inc").read_text()
     lists = [tuple(re.findall(r'"(\w+)"', names)) for names in re.findall(
-        r"string_view k\w+\[\] = {(.*?)}", source, re.DOTALL)]
+        r'^OPTION\(kChoice,.*?",\n((?: *"\w+",?)+)\)$', source, re.DOTALL | re.MULTILINE)]
     choices = {name: typing.get_args(typing.get_args(hint)[0]) for name, hint in
                typing.get_type_hints(gles_delegate.Options).items()
                if typing.get_origin(typing.get_args(hint)[0]) is typing.Literal}
