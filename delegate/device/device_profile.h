@@ -61,6 +61,14 @@ inline bool SharesAll(const DeviceChoices& choices) {
 // Compilers may allocate fewer registers per invocation for larger groups.
 int ReductionThreads(const DeviceChoices& choices);
 
+// How many invocations' sums one of them adds between two barriers. Many on a
+// GPU that a dispatch of few rows leaves idle: loads that do not wait for one
+// another instead of barriers. They take registers, which other compilers spill
+// (Mesa's for Adreno and Apple).
+inline int SumsAtOnce(const DeviceChoices& choices) {
+  return choices.split_k_target > 0 ? 8 : 2;
+}
+
 // How inputs and outputs cross a bus (DeviceChoices::across_bus). By default
 // none of it is done.
 struct BusTransfers {

@@ -4,7 +4,8 @@
 // texel of the result. TRANSPOSED: v's rows are the results' channels. PARTS:
 // SLICES are a part of a row, and attention_join.comp joins the parts, as in
 // Flash-Decoding. Slices, and lanes with theirs, count by exp(their largest
-// score - the largest of all) in the same way, which takes few barriers.
+// score - the largest of all) in the same way, which takes few barriers: lanes
+// are joined AT_ONCE at a time.
 // Grid: x rows, y THREADS, z matrices and parts.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
@@ -146,9 +147,11 @@ void main() {
   first_slice = (gid.z - matrix * parts) * SLICES;
   count = min(SLICES, (extent.y + 3) / 4 - first_slice);
 #endif
+#if AT_ONCE > 2
   // The first values are on their way during what follows.
   mat4 v = mat4(0.0);
   if (RESULT < extent.w && LANE < count) v = values(RESULT, LANE);
+#endif
   for (int i = thread % SCORES; i < 4 * count; i += SCORES) {
     int sharer = thread / SCORES;
     int score = min(4 * first_slice + i, extent.y - 1);
@@ -164,7 +167,11 @@ void main() {
     vec2 share = vec2(kMin, 0.0);
     if (o < extent.w) {
       for (int s = LANE; s < count; s += LANES) {
+#if AT_ONCE > 2
         if (first > 0 || s != LANE) v = values(o, s);
+#else
+        mat4 v = values(o, s);
+#endif
         int at = s * SLICE_FLOATS;
         vec4 p = vec4(slices[at], slices[at + 1], slices[at + 2], slices[at + 3]);
         vec2 more = vec2(slices[at + 4], slices[at + 5]);
@@ -174,23 +181,23 @@ void main() {
         sum = sum * weight.x + product(v, p) * weight.y;
       }
     }
-    for (int n = LANES; n > 1; n = (n + 7) / 8) {
+    for (int n = LANES; n > 1; n = (n + AT_ONCE - 1) / AT_ONCE) {
       if (LANE < n) {
         sums[thread] = sum;
         shares[thread] = share;
       }
       barrier();
-      int next = (n + 7) / 8;
+      int next = (n + AT_ONCE - 1) / AT_ONCE;
       if (LANE < next) {
         float largest = share.x;
-        for (int k = 1; k < 8; ++k) {
+        for (int k = 1; k < AT_ONCE; ++k) {
           int other = thread + k * next * LANE_STRIDE;
           if (LANE + k * next < n) largest = max(largest, shares[other].x);
         }
         float weight = exp(share.x - largest);
         share = vec2(largest, share.y * weight);
         sum *= weight;
-        for (int k = 1; k < 8; ++k) {
+        for (int k = 1; k < AT_ONCE; ++k) {
           int other = thread + k * next * LANE_STRIDE;
           if (LANE + k * next < n) {
             weight = exp(shares[other].x - largest);

@@ -196,17 +196,17 @@ void main() {
     IF_GATE(partial_gate[base + r * LANES] = gate_sum[r];)
     IF_NORMALIZED(partial_squares[base + r * LANES] = squares[r];)
   }
-  // By eights, whose loads do not wait for one another, between few barriers.
-  for (int n = LANES; n > 1; n = (n + 7) / 8) {
+  // AT_ONCE, whose loads do not wait for one another, between two barriers.
+  for (int n = LANES; n > 1; n = (n + AT_ONCE - 1) / AT_ONCE) {
     barrier();
-    int next = (n + 7) / 8;
+    int next = (n + AT_ONCE - 1) / AT_ONCE;
     if (lane < next) {
       for (int r = 0; r < TILE_ROWS; ++r) {
         int at = base + r * LANES;
         vec4 total = partial[at];
         IF_GATE(vec4 gate_total = partial_gate[at];)
         IF_NORMALIZED(float total_squares = partial_squares[at];)
-        for (int k = 1; k < 8; ++k) {
+        for (int k = 1; k < AT_ONCE; ++k) {
           if (lane + k * next < n) {
             total += partial[at + k * next];
             IF_GATE(gate_total += partial_gate[at + k * next];)

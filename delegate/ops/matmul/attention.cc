@@ -287,6 +287,7 @@ Dispatch AttentionFewRowsOf(const AttentionWork& work, bool in_one_row,
       .Define("SLICES", slices)
       .Define("SHARERS", SharersOf(work.terms, scores, threads))
       .Define("LANES", lanes)
+      .Define("AT_ONCE", SumsAtOnce(profile.choices))
       .Grid(work.rows, threads, int64_t{work.matrices} * parts)
       .WorkGroup(1, threads, 1)
       .SharedMemory(SharedBytes(work, scores, threads));

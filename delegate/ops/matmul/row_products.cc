@@ -137,6 +137,7 @@ void PlanGemvByLanes(const Convolution& conv, Planner* planner) {
     d.Define("PIXELS");
   }
   d.Define("LANES", lanes)
+      .Define("AT_ONCE", SumsAtOnce(profile.choices))
       .Define("TILE_ROWS", tile_rows)
       .Read("src", conv.src)
       .Write("dst", conv.dst)
