@@ -9,6 +9,7 @@ speaks the protocol (KServe's server, kserve.ray.RayModel) and hands requests to
 import asyncio
 import dataclasses
 import logging
+import os
 from typing import Any, Dict, List, Optional, Sequence
 
 import ray
@@ -50,6 +51,8 @@ class Replica:
             device = device_for(gpu_ids, devices, found)
             made = dataclasses.replace(made, delegate={**made.delegate, "device": device},
                                        instances=(config.Instance(),) * len(made.instances))
+        if cache_dir:  # on this node
+            os.makedirs(cache_dir, mode=0o700, exist_ok=True)
         self._model = GlesModel(name)
         self._model.swap(Backend(made, cache_dir))
 
