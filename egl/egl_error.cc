@@ -5,7 +5,7 @@
 namespace gles_delegate::egl {
 namespace {
 
-// nullptr: an error of no EGL that is known here.
+// nullptr for an error that EGL 1.5 does not have.
 const char* KnownError(EGLint error) {
   switch (error) {
     case EGL_SUCCESS:

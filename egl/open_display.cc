@@ -257,6 +257,12 @@ std::string AccessObstacle(const std::string& file) {
       error == EACCES ? " (add the user to the group render)" : "");
 }
 
+namespace {
+
+// All candidates in the order to try and of ListDisplays(): EGL devices
+// (software last), surfaceless, GBM render nodes, the default display. Includes
+// those that this libEGL does not support, whose open() says so. Needs
+// LoadGl(). Thread-safe.
 std::vector<DisplayCandidate> FindDisplays() {
   const char* client = egl().QueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
   if (client == nullptr) egl().GetError();  // EGL 1.4: no client extensions
@@ -268,8 +274,6 @@ std::vector<DisplayCandidate> FindDisplays() {
       {Named("default display"), /*software=*/false, DefaultDisplay, nullptr});
   return displays;
 }
-
-namespace {
 
 // A display's features.
 struct DisplayInfo {

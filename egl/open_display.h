@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -34,12 +33,6 @@ struct DisplayCandidate {
   // failure. May be an empty function.
   std::function<std::string()> obstacle;
 };
-
-// All candidates in the order to try and of ListDisplays(): EGL devices
-// (software last), surfaceless, GBM render nodes, the default display. Includes
-// those that this libEGL does not support, whose open() says so. Needs
-// LoadGl(). Thread-safe.
-std::vector<DisplayCandidate> FindDisplays();
 
 // "; cannot open FILE: Permission denied" if this process may not read and
 // write `file`, else "".

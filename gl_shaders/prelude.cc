@@ -14,8 +14,7 @@
 namespace gles_delegate::gl_shaders {
 namespace {
 
-// --- Declarations of tensors, constants and Params
-// -----------------------------
+// --- Declarations of tensors, constants and Params ---------------------------
 
 // "2D", "2DArray" or "Buffer": the suffix of "sampler" and "image".
 absl::string_view ObjectShape(Storage storage) {

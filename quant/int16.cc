@@ -21,8 +21,7 @@ std::optional<int> Exponent(float scale) {
   return static_cast<int>(rounded);
 }
 
-// --- Fixed point of 16 bits
-// ---------------------------------------------------
+// --- Fixed point of 16 bits --------------------------------------------------
 
 // a * b with 15 fractional bits; ties go up.
 int16_t Product(int16_t a, int16_t b) {
@@ -103,8 +102,7 @@ int16_t TanhInFixedPoint(int16_t code) {
   return code > 0 ? positive : static_cast<int16_t>(-positive);
 }
 
-// --- Interpolation between points
-// ---------------------------------------------
+// --- Interpolation between points --------------------------------------------
 
 // The logistic function of i / 24, times 2^16. TFLite's points are raised by
 // half of the line's error in the middle of the next segment; the last one is
@@ -173,8 +171,7 @@ class Interpolation {
   std::vector<uint32_t> points_;
 };
 
-// --- Lines of SOFTMAX
-// ---------------------------------------------------------
+// --- Lines of SOFTMAX --------------------------------------------------------
 
 // Moves each point by half of the line's error in the middle.
 template <typename Function>

@@ -308,7 +308,7 @@ void PartitionCache::Warn(const absl::Status& why, const char* consequence) {
                           "': ", why.message(), ": ", consequence);
 }
 
-// --- A text of its own -------------------------------------------------------
+// --- A short text beside the caches ------------------------------------------
 
 CachedText::CachedText(const CacheOptions& options, const CacheSubject& subject,
                        size_t bytes)

@@ -266,7 +266,6 @@ class ReferenceOps {
   Value Cast(int64_t element);
   Value Aligned(int input, const Place& p, const Shape& shape);
   Value Elementwise(const ElementwiseAttributes& a, const Place& p);
-  // self_check_rows.cc
   Value Conv3d(const Conv3dAttributes& a, const Place& p);
   Value Transform(const Rfft2dAttributes& a, const Place& p);
   Value Absolute(int64_t element);  // of a complex number

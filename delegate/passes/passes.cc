@@ -112,7 +112,7 @@ constexpr Pass kPasses[] = {
     {"concat_in_place", kFuse, &ConcatInPlace,
      "writes inputs of a concatenation directly into its output",
      "fuse_movement"},
-    // Rows lie where the concatenation is.
+    // The rows are then in the memory of the concatenation.
     {"write_through", kFuse, &WriteThrough,
      "a convolution writes what a RESHAPE makes of its result: the rows of a "
      "detector's heads",

@@ -30,19 +30,21 @@ bool IsWhole(const std::pair<std::string, std::string>& define) {
   return define.first == "WHOLE_CHUNKS";
 }
 
-}  // namespace
-
+// Without the tensor's name.
 std::string TensorText(const TensorBinding& t) {
   return absl::StrCat(static_cast<int>(t.storage), ",",
                       static_cast<int>(t.format), ",", t.write, t.mask_tail,
                       t.scaled, ",", static_cast<int>(t.view));
 }
 
+// Without the operand.
 std::string CallText(const gl_shaders::PostOpCall& call) {
   return absl::StrCat(call.function, call.operand_first, call.operand_splat,
                       call.operand_zero_extend, call.operand_table,
                       call.operand_lookup, call.operand_lookup_packed);
 }
+
+}  // namespace
 
 std::string ProgramText(const ShaderSpec& spec) {
   std::string text =
@@ -72,11 +74,14 @@ std::string ProgramText(const ShaderSpec& spec) {
   return text;
 }
 
+namespace {
+
 bool HasLiterals(const Dispatch& d) {
   return std::any_of(d.constants.begin(), d.constants.end(),
                      [](const PackedConstant& c) { return c.literal; });
 }
 
+// The define says that all reads are within the terms.
 bool IsWithoutBounds(const Dispatch& dispatch) {
   return std::any_of(dispatch.defines.begin(), dispatch.defines.end(), IsWhole);
 }
@@ -87,6 +92,8 @@ void AddBounds(Dispatch* dispatch) {
                 defines.end());
 }
 
+// A dispatch's program, without the differences that SharePrograms() can
+// remove.
 std::string CommonProgramText(const Graph& graph, Dispatch dispatch,
                               const DeviceProfile& profile) {
   dispatch.post_ops.clear();
@@ -98,8 +105,6 @@ std::string CommonProgramText(const Graph& graph, Dispatch dispatch,
   }
   return ProgramText(spec);
 }
-
-namespace {
 
 // --- Fewer tilings, and so fewer programs ------------------------------------
 

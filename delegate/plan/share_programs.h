@@ -12,29 +12,9 @@
 
 namespace gles_delegate {
 
-// --- A program's text --------------------------------------------------------
-
-// Compact, comparable descriptions of what determines a program's text.
-
-// Without the tensor's name.
-std::string TensorText(const gl_shaders::TensorBinding& tensor);
-
-// Without the operand.
-std::string CallText(const gl_shaders::PostOpCall& call);
-
-// Without literals.
+// A compact, comparable description of what determines a program's text, but
+// for literals.
 std::string ProgramText(const gl_shaders::ShaderSpec& spec);
-
-// A dispatch's program, without the differences that SharePrograms() can
-// remove.
-std::string CommonProgramText(const Graph& graph, Dispatch dispatch,
-                              const DeviceProfile& profile);
-
-bool HasLiterals(const Dispatch& dispatch);
-
-// Defines which say that all reads are within the terms.
-bool IsWithoutBounds(const Dispatch& dispatch);
-void AddBounds(Dispatch* dispatch);
 
 // Makes dispatches share a program if their programs differ only by
 // - post-ops: the program has all of them, and a uniform skips those that a

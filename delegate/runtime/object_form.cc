@@ -14,6 +14,9 @@ using gl_shaders::Bindings;
 
 namespace {
 
+// Number of slices of four channels.
+int ObjectSlices(const ObjectForm& form) { return (form.channels + 3) / 4; }
+
 using Kind = ObjectForm::Kind;
 using Layout = ObjectForm::Layout;
 using Element = ObjectForm::Element;

@@ -80,11 +80,6 @@ struct UsedObject {
   ObjectScaling scaling;
 };
 
-// Number of slices of four channels.
-inline int ObjectSlices(const ObjectForm& form) {
-  return (form.channels + 3) / 4;
-}
-
 // Bytes of a buffer of this form for a tensor of this shape, rounded up to
 // words of four. 0 for textures.
 int64_t ObjectBytes(const ObjectForm& form, const Shape& shape);

@@ -52,7 +52,7 @@ absl::StatusOr<SharingContext> JoinShareGroup(
 // Which context a Gpu has. The names are those of the delegate's options.
 struct GpuOptions {
   egl::ContextOptions context;  // of the delegate's own
-  // Where that is made, as part of a key.
+  // Its display and device, as part of a key.
   std::string Place() const;
   bool force_own_context = false;
   std::string share_key;    // "": nothing is shared

@@ -47,8 +47,7 @@ TEST(DropInSymbolsTest, TakesTheDelegateFromTheOtherLibrary) {
   EXPECT_THAT(undefined, Contains("TfLiteGlesDelegateDelete"));
 }
 
-// --- An app of the stock delegate
-// ---------------------------------------------
+// --- An app of the stock delegate --------------------------------------------
 
 class StockAppTest : public ::testing::Test {
  protected:
@@ -255,8 +254,7 @@ TEST(DropInTest, WhyABufferIsNotBoundIsTold) {
                     HasSubstr("buffer 12"), HasSubstr("not one of this")));
 }
 
-// --- As an external delegate
-// ----------------------------------------------------
+// --- As an external delegate -------------------------------------------------
 
 std::string& Reported() {
   static std::string& text = *new std::string;

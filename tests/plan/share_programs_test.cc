@@ -326,7 +326,7 @@ TEST(ShareProgramsTest, BindingsKeepToTheLimits) {
   EXPECT_FALSE(PlanGraph(&chain.graph, profile).ok());
 }
 
-// So many products of one row, one after the other.
+// `count` products of one row, one after the other.
 Graph Products(int count) {
   Random random("fixed parameters");
   Graph graph;

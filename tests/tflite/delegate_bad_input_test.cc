@@ -53,8 +53,7 @@ TEST(BadFileTest, TruncatedModel) {
               AllOf(HasSubstr(path), HasSubstr("truncated")));
 }
 
-// --- Graphs that no runtime can split
-// -----------------------------------------
+// --- Graphs that no runtime can split ----------------------------------------
 
 // A fault of a graph, made in NEG, ABS, SQUARE, in a row.
 struct GraphFault {

@@ -33,8 +33,7 @@ nlohmann::json ParsedReport(const std::string& path) {
   return report;
 }
 
-// --- ReplaceFile
-// --------------------------------------------------------------
+// --- ReplaceFile -------------------------------------------------------------
 
 TEST(ReplaceFileTest, WritesAndReplaces) {
   const ScratchDirectory scratch;
@@ -91,8 +90,7 @@ TEST(ReplaceFileTest, WhatIsNoPlainFileIsLeftAlone) {
   EXPECT_TRUE(std::filesystem::is_symlink(link));
 }
 
-// --- The option
-// ---------------------------------------------------------------
+// --- The option --------------------------------------------------------------
 
 class ReportFileTest : public ::testing::Test {
  protected:
