@@ -17,7 +17,13 @@
 namespace gles_delegate {
 namespace {
 
-using TensorBytes = std::map<int, InputBytes>;  // by the model's tensor index
+// What a run put into a tensor. The file may not say the shape, or another.
+struct Filled {
+  std::vector<int> dims;
+  InputBytes bytes;
+};
+
+using FilledTensors = std::map<int, Filled>;  // by the model's tensor index
 
 absl::Status Annotate(const absl::Status& status, const Layer& layer) {
   if (status.ok()) return status;
@@ -32,9 +38,9 @@ void Add(const TensorView& reference, const TensorView& actual,
                    error.dims.empty() ? 1 : error.dims.back());
 }
 
-InputBytes BytesOf(const TensorView& tensor) {
+Filled FilledBy(const TensorView& tensor) {
   const auto bytes = tensor.bytes();
-  return {bytes.begin(), bytes.end()};
+  return {tensor.dims(), {bytes.begin(), bytes.end()}};
 }
 
 // The model on the CPU, with every tensor as an output.
@@ -78,11 +84,24 @@ absl::Status CompareTogether(Reference& reference, const BackendSpec& spec,
   return absl::OkStatus();
 }
 
-// Runs one op on the CPU and on the backend, on the bytes in `runs`.
+// Runs one op on the CPU and on the backend, on what `runs` filled.
 absl::Status CompareLayer(const Model& model, const BackendSpec& spec,
-                          const std::vector<TensorBytes>& runs,
+                          const std::vector<FilledTensors>& runs,
                           LayerError& error) {
-  ASSIGN_OR_RETURN(auto bytes, LayerAlone(model.bytes(), error.layer));
+  std::vector<std::vector<int>> shapes;
+  std::vector<std::vector<InputBytes>> inputs(runs.size());
+  for (int id : error.layer.inputs) {
+    for (size_t run = 0; run < runs.size(); ++run) {
+      const auto it = runs[run].find(id);
+      if (it == runs[run].end()) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("tensor ", id, " is filled by no op"));
+      }
+      if (run == 0) shapes.push_back(it->second.dims);
+      inputs[run].push_back(it->second.bytes);
+    }
+  }
+  ASSIGN_OR_RETURN(auto bytes, LayerAlone(model.bytes(), error.layer, shapes));
   ASSIGN_OR_RETURN(auto alone,
                    Model::FromBuffer(std::move(bytes), error.layer.op));
   BackendSpec cpu;
@@ -91,18 +110,9 @@ absl::Status CompareLayer(const Model& model, const BackendSpec& spec,
   ASSIGN_OR_RETURN(auto actual, Backend::Create(*alone, spec));
   ASSIGN_OR_RETURN(auto facts, actual->Facts());
   error.delegated = facts.nodes_delegated > 0;
-  for (const TensorBytes& run : runs) {
-    std::vector<InputBytes> inputs;
-    for (int id : error.layer.inputs) {
-      const auto it = run.find(id);
-      if (it == run.end()) {
-        return absl::FailedPreconditionError(
-            absl::StrCat("tensor ", id, " is filled by no op"));
-      }
-      inputs.push_back(it->second);
-    }
+  for (const std::vector<InputBytes>& run : inputs) {
     for (const auto& backend : {&expected, &actual}) {
-      RETURN_IF_ERROR(RunAgain((*backend)->interpreter(), inputs));
+      RETURN_IF_ERROR(RunAgain((*backend)->interpreter(), run));
     }
     for (int o = 0; o < expected->interpreter().outputs(); ++o) {
       const TensorView want = expected->interpreter().output(o);
@@ -118,16 +128,17 @@ absl::Status CompareAlone(const Model& model, Reference& reference,
                           const std::vector<std::vector<InputBytes>>& runs,
                           std::vector<LayerError>& errors) {
   Interpreter& expected = reference.interpreter();
-  std::vector<TensorBytes> filled;
+  std::vector<FilledTensors> filled;
   for (const std::vector<InputBytes>& inputs : runs) {
     RETURN_IF_ERROR(RunAgain(expected, inputs));
     filled.emplace_back();
     for (size_t i = 0; i < inputs.size(); ++i) {
-      filled.back()[reference.input_ids[i]] = inputs[i];
+      filled.back()[reference.input_ids[i]] = {
+          expected.input(static_cast<int>(i)).dims(), inputs[i]};
     }
     for (size_t i = 0; i < errors.size(); ++i) {
       filled.back()[errors[i].layer.tensor] =
-          BytesOf(expected.output(static_cast<int>(i)));
+          FilledBy(expected.output(static_cast<int>(i)));
     }
   }
   Progress progress("ops", static_cast<int64_t>(errors.size()));

@@ -96,8 +96,9 @@ absl::StatusOr<std::vector<uint8_t>> WithOutputs(
   return Pack(*model);
 }
 
-absl::StatusOr<std::vector<uint8_t>> LayerAlone(absl::Span<const uint8_t> bytes,
-                                                const Layer& layer) {
+absl::StatusOr<std::vector<uint8_t>> LayerAlone(
+    absl::Span<const uint8_t> bytes, const Layer& layer,
+    const std::vector<std::vector<int>>& shapes) {
   ASSIGN_OR_RETURN(auto model, UnpackModel(bytes));
   schema::SubGraphT& graph = *model->subgraphs[0];
   if (layer.node < 0 ||
@@ -107,6 +108,11 @@ absl::StatusOr<std::vector<uint8_t>> LayerAlone(absl::Span<const uint8_t> bytes,
   std::unique_ptr<schema::OperatorT> op =
       std::move(graph.operators[layer.node]);
   graph.inputs = layer.inputs;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    schema::TensorT& tensor = *graph.tensors[layer.inputs[i]];
+    tensor.shape = shapes[i];
+    tensor.shape_signature.clear();
+  }
   graph.outputs = op->outputs;
   graph.operators.clear();
   graph.operators.push_back(std::move(op));

@@ -40,9 +40,11 @@ absl::StatusOr<std::vector<uint8_t>> WithOutputs(
     absl::Span<const uint8_t> model, const std::vector<int>& tensors);
 
 // Node `layer.node` alone: its inputs are layer.inputs, its outputs all that
-// the node writes.
-absl::StatusOr<std::vector<uint8_t>> LayerAlone(absl::Span<const uint8_t> model,
-                                                const Layer& layer);
+// the node writes. `shapes`, unless empty, are those of layer.inputs, which the
+// file need not say.
+absl::StatusOr<std::vector<uint8_t>> LayerAlone(
+    absl::Span<const uint8_t> model, const Layer& layer,
+    const std::vector<std::vector<int>>& shapes = {});
 
 }  // namespace gles_delegate
 
