@@ -401,6 +401,7 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
   setup.fallback_to_cpu = options_.fallback_to_cpu;
   setup.objects = objects_;
   setup.runtime_buffers = runtime_buffers_;
+  if (options_.keeps_caches) setup.caches = caches_;
   setup.worker = worker_;
   return GlesKernel::Create(*context, *model_, std::move(setup));
 }

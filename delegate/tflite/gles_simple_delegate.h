@@ -167,6 +167,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   const std::shared_ptr<BoundObjects> objects_ =
       std::make_shared<BoundObjects>();
   std::optional<GlesRuntimeBuffers> runtime_buffers_;
+  const std::shared_ptr<CachePool> caches_ = std::make_shared<CachePool>();
   std::shared_ptr<Gpu> gpu_;  // nullptr: never applied
   DeviceProfile profile_;
   Runtime runtime_;

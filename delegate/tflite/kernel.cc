@@ -342,7 +342,7 @@ GlesKernel::GlesKernel(KernelSetup setup)
               std::move(setup.partition)),
       session_(std::move(setup.session)),
       io_(std::move(setup.objects),
-          BufferedTensors(setup.runtime_buffers,
+          BufferedTensors(setup.runtime_buffers, std::move(setup.caches),
                           {session_.setup().gpu, std::move(setup.worker)}),
           &session_) {}
 

@@ -139,6 +139,7 @@ struct KernelSetup {
   bool fallback_to_cpu = false;
   std::shared_ptr<const BoundObjects> objects;  // the app's
   std::optional<GlesRuntimeBuffers> runtime_buffers;
+  std::shared_ptr<CachePool> caches;     // nullptr: without state_pairs
   std::shared_ptr<WorkerThread> worker;  // nullptr: none
 };
 

@@ -298,6 +298,12 @@ absl::StatusOr<Options> FromStruct(const Struct& o) {
                         ? egl::MayStayCurrent()
                         : o.keep_context_current == kTfLiteGlesOn;
   options.pins_context = pins && !options.gpu.has_worker;
+  const absl::string_view pairs = absl::NullSafeStringView(o.state_pairs);
+  options.keeps_caches = pairs == "auto";
+  if (!pairs.empty() && !options.keeps_caches) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "option state_pairs: '", pairs, "' is neither 'auto' nor empty"));
+  }
   ASSIGN_OR_RETURN(options.input_shapes,
                    ParseInputShapes(absl::NullSafeStringView(o.input_shapes)));
   const absl::string_view file = absl::NullSafeStringView(o.report_file);

@@ -77,6 +77,7 @@ struct Options {
   bool pins_context = false;
   // By the tensor's name or index.
   std::vector<std::pair<std::string, std::vector<int>>> input_shapes;
+  bool keeps_caches = false;  // state_pairs
   // GLES_DELEGATE_DEBUG=rounding; nullopt: the kernels of the runtime that
   // loaded the delegate.
   std::optional<quant::CpuKernels> integer_rounding;

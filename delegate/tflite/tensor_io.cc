@@ -46,11 +46,16 @@ AppObject BufferedTensors::ObjectOf(const TensorBuffer::OnGpuBuffer& buffer) {
 void BufferedTensors::ChooseCaches(const Graph& graph) {
   caches_.clear();
   shapes_.clear();
-  if (!runtime_) return;
+  inputs_.clear();
+  if (!HasBuffers() || keeps_none_) return;
   for (const Node& node : graph.nodes) {
     if (std::any_cast<UpdateSlice>(&node.attributes) == nullptr) continue;
     const TensorId from = node.inputs[0], to = node.outputs[0];
     if (!Contains(graph.inputs, from) || !Contains(graph.outputs, to)) continue;
+    const int input = graph.tensor(from).tflite_index;
+    // One buffer cannot become two caches.
+    if (kept_ && (!HoldsFloats(graph.tensor(from)) || IsCache(input))) continue;
+    inputs_[graph.tensor(to).tflite_index] = input;
     for (TensorId id : {from, to}) {
       const Tensor& tensor = graph.tensor(id);
       if (!HoldsFloats(tensor) || Contains(others_, tensor.tflite_index)) {
@@ -74,6 +79,16 @@ void BufferedTensors::Require(TfLiteContext* context,
                               const std::vector<int>& others,
                               const HashSet<int>& shared) {
   others_.clear();
+  if (kept_) {
+    keeps_none_ = std::any_of(caches_.begin(), caches_.end(), [&](int tensor) {
+      return shared.contains(tensor) ||
+             !KeptCaches::HasRoom(context->tensors[tensor].bytes);
+    });
+    if (!keeps_none_) return;
+    caches_.clear();
+    inputs_.clear();
+    return;
+  }
   const auto require = [&](const std::vector<int>& tensors) {
     for (int tensor : tensors) {
       TfLiteTensor& t = context->tensors[tensor];
@@ -97,6 +112,11 @@ absl::StatusOr<TensorBuffer*> BufferedTensors::BufferOf(TfLiteContext* context,
                                                         int tensor,
                                                         bool writes) {
   TfLiteTensor& t = context->tensors[tensor];
+  if (kept_ && writes) return taken_.at(inputs_.at(tensor));
+  if (kept_) {
+    ASSIGN_OR_RETURN(taken_[tensor], kept_->Take(tensor, MemoryOf(t)));
+    return taken_[tensor];
+  }
   void *buffer = nullptr, *memory = nullptr, *locked = nullptr;
   size_t bytes = 0;
   const int status =
@@ -154,6 +174,12 @@ absl::StatusOr<std::optional<AppObject>> BufferedTensors::FindCache(
 absl::Status BufferedTensors::BringToHost(TfLiteContext* context,
                                           const std::vector<int>& outputs) {
   Finish();
+  if (kept_) {
+    for (const auto& [output, input] : inputs_) {
+      RETURN_IF_ERROR(kept_->BringToHost(MemoryOf(context->tensors[input])));
+    }
+    return absl::OkStatus();
+  }
   for (const std::vector<int>* tensors : {&caches_, &others_}) {
     for (int tensor : *tensors) {
       RETURN_IF_ERROR(
@@ -168,6 +194,14 @@ void BufferedTensors::Finish() {
   for (TensorBuffer* buffer : own_) buffer->Unlock();
   locked_.clear();
   own_.clear();
+}
+
+void BufferedTensors::NoteUpdates(TfLiteContext* context) {
+  if (!kept_) return;
+  for (const auto& [output, input] : inputs_) {
+    kept_->NoteUpdate(input, MemoryOf(context->tensors[input]),
+                      MemoryOf(context->tensors[output]));
+  }
 }
 
 namespace {
@@ -253,7 +287,7 @@ void TensorIo::ChooseCaches() {
 absl::Status TensorIo::RequireBuffers(TfLiteContext* context,
                                       const ModelNodes& nodes,
                                       const ModelPartition& partition) {
-  if (!buffered_.HasRuntime()) return absl::OkStatus();
+  if (!buffered_.HasBuffers()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto beside, NodesBeside(context, nodes, partition));
   const std::vector<int> caches = buffered_.caches();
   std::vector<int> others;
@@ -273,6 +307,12 @@ absl::Status TensorIo::RequireBuffers(TfLiteContext* context,
 
 absl::Status TensorIo::TakeCache(TfLiteContext* context, int index,
                                  bool writes) {
+  if (objects_->Of(index) != nullptr && buffered_.Keeps()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "tensor ", index,
+        " is bound to a GL object, and state_pairs keeps it on the GPU: use "
+        "one of them"));
+  }
   ASSIGN_OR_RETURN(const auto object,
                    buffered_.FindCache(context, index, writes));
   const AppObject* had = handles_.Of(index);
@@ -330,6 +370,7 @@ absl::StatusOr<bool> TensorIo::OnHost(TfLiteContext* context,
 
 absl::Status TensorIo::Finish(TfLiteContext* context) {
   buffered_.Finish();
+  buffered_.NoteUpdates(context);
   for (const ConstantOutput& constant : constants_) {
     RETURN_IF_ERROR(
         constant.CopyTo(MemoryOf(context->tensors[constant.index()])));

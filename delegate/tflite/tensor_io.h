@@ -17,6 +17,7 @@
 #include "delegate/session/host_memory.h"
 #include "delegate/session/session.h"
 #include "delegate/session/tensor_buffer.h"
+#include "delegate/tflite/kept_caches.h"
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/runtime_buffers.h"
 #include "delegate/tflite/simple_delegate.h"
@@ -55,15 +56,20 @@ class BoundObjects {
 // Inputs and outputs of a partition in buffers of the runtime that are of this
 // library's kind (TensorBuffer): caches, such as a language model's keys and
 // values, which stay on the GPU, and tensors whose memory the GPU accesses.
-// Threads: as SimpleDelegateKernel's.
+// Without such a runtime, caches may be in buffers of a delegate's
+// (KeptCaches). Threads: as SimpleDelegateKernel's.
 class BufferedTensors {
  public:
-  // `runtime`: nullopt if it has no such buffers. No tensor is then in one.
+  // `runtime`: nullopt if it has no such buffers. `pool`: nullptr if no cache
+  // is kept then.
   BufferedTensors(const std::optional<GlesRuntimeBuffers>& runtime,
-                  GpuPlace place)
-      : runtime_(runtime), place_(std::move(place)) {}
+                  std::shared_ptr<CachePool> pool, GpuPlace place)
+      : runtime_(runtime), place_(std::move(place)) {
+    if (!runtime_ && pool != nullptr) kept_.emplace(std::move(pool));
+  }
 
-  bool HasRuntime() const { return runtime_.has_value(); }
+  bool HasBuffers() const { return runtime_ || kept_; }
+  bool Keeps() const { return kept_.has_value(); }
   // Chooses the inputs and outputs of `graph` between which only a
   // DYNAMIC_UPDATE_SLICE is: float32, in the runtime's tensors.
   void ChooseCaches(const Graph& graph);
@@ -76,7 +82,7 @@ class BufferedTensors {
   bool Has(int tensor) const;
   // Asks the runtime for the buffers of the caches and of `others`, except
   // those that are `shared` with other nodes. If the runtime refuses one of a
-  // cache, no tensor is a cache.
+  // cache, or one of a kept cache is shared, no tensor is a cache.
   void Require(TfLiteContext* context, const std::vector<int>& others,
                const HashSet<int>& shared);
 
@@ -94,6 +100,8 @@ class BufferedTensors {
                            const std::vector<int>& outputs);
   // After the inference, whatever became of it.
   void Finish();
+  // After an inference on the GPU: marks the kept caches.
+  void NoteUpdates(TfLiteContext* context);
 
  private:
   // The tensor's buffer; nullptr: the tensor has the memory of another kind.
@@ -103,11 +111,15 @@ class BufferedTensors {
                                   bool writes, const GpuPlace* place);
 
   std::optional<GlesRuntimeBuffers> runtime_;
+  std::optional<KeptCaches> kept_;
+  bool keeps_none_ = false;  // Require() found that kept caches are shared
   const GpuPlace place_;
   std::vector<int> caches_, others_;
-  HashMap<int, Shape> shapes_;      // of caches
-  std::vector<void*> locked_;       // of the runtime
-  std::vector<TensorBuffer*> own_;  // locked
+  HashMap<int, Shape> shapes_;         // of caches
+  HashMap<int, int> inputs_;           // of caches, by output
+  HashMap<int, TensorBuffer*> taken_;  // kept caches, by input
+  std::vector<void*> locked_;          // of the runtime
+  std::vector<TensorBuffer*> own_;     // locked
 };
 
 // Threads: as SimpleDelegateKernel's.

@@ -57,7 +57,8 @@ def main():
 
     import gles_delegate  # after the arguments, so that --help needs no package
 
-    interpreter = gles_delegate.interpreter(arguments.decoder, max_delegated_partitions=0)
+    interpreter = gles_delegate.interpreter(
+        arguments.decoder, max_delegated_partitions=0, state_pairs="auto")
     print(*generate(interpreter, arguments.tokens, 16))
 
 

@@ -34,7 +34,7 @@ def cpu_fixture():
     return interpreter
 
 
-@pytest.mark.parametrize("options", [{}, {"is_precision_loss_allowed": True}])
+@pytest.mark.parametrize("options", [{}, {"is_precision_loss_allowed": True}, {"state_pairs": "auto"}])
 @pytest.mark.parametrize("prompt", [[5, 6, 7, 8], [200], list(range(40, 57))])
 def test_generates_the_tokens_of_the_cpu(generate, cpu, options, prompt):
     gpu = gles_delegate.interpreter(DECODER, max_delegated_partitions=0, **options)

@@ -368,5 +368,203 @@ TEST_F(DelegateCachesTest, BuffersOutliveTheDelegate) {
   ExpectValues(from);
 }
 
+// --- Kept between a plain interpreter's calls (state_pairs) ------------------
+
+// The cache as in Cached(), and its negative, which shows its values.
+std::vector<uint8_t> ShownCache(int rows = kRows) {
+  ModelBuilder b;
+  const int cache = b.AddInput("cache", {1, rows, kColumns});
+  const int row = b.AddInput("row", {1, 1, kColumns});
+  const int at = b.AddInput("at", {3}, schema::TensorType::INT32);
+  const int updated = b.AddTensor("updated", {1, rows, kColumns});
+  const int shown = b.AddTensor("shown", {1, rows, kColumns});
+  b.AddOp(schema::BuiltinOperator::DYNAMIC_UPDATE_SLICE, 1, {cache, row, at},
+          {updated});
+  b.AddOp(schema::BuiltinOperator::NEG, 1, {updated}, {shown});
+  b.SetOutputs({updated, shown});
+  return b.Finish();
+}
+
+class StatePairsTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (!IsSkipped()) model_ = LoadOrDie(ShownCache());
+  }
+  std::unique_ptr<Interpreter> Make(
+      const char* pairs = "auto", int mode = kTfLiteGlesThreadWorker,
+      const std::function<void(TfLiteGlesDelegateOptions&)>& change = {}) {
+    if (delegate_ == nullptr) {
+      delegate_ = MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
+        options.thread_mode = mode;
+        options.state_pairs = pairs;
+        options.max_delegated_partitions = 0;
+        if (change) change(options);
+      });
+    }
+    return Applied(*model_, delegate_);
+  }
+  static void Write(Interpreter* on, float value) {
+    auto cache = on->input(0).data<float>();
+    std::fill(cache.begin(), cache.end(), value);
+  }
+  // As an app does, the output's bytes into an input.
+  static void Pass(Interpreter* from, Interpreter* to) {
+    const auto bytes = from->output(0).bytes();
+    std::copy(bytes.begin(), bytes.end(), to->input(0).bytes().begin());
+  }
+  // Writes `value` to row `at`.
+  static absl::Status Step(Interpreter* on, int at, float value) {
+    auto row = on->input(1).data<float>();
+    std::fill(row.begin(), row.end(), value);
+    on->input(2).data<int32_t>()[1] = at;
+    return on->Invoke();
+  }
+  // The first column, as the GPU has it.
+  static std::vector<float> Shown(Interpreter* on) {
+    const std::vector<float> all = on->output(1).AsFloats();
+    std::vector<float> column;
+    for (size_t i = 0; i < all.size(); i += kColumns) column.push_back(-all[i]);
+    return column;
+  }
+  static std::vector<float> Rows(float rest, std::map<int, float> rows,
+                                 int count = kRows) {
+    std::vector<float> column(count, rest);
+    for (const auto& [row, value] : rows) column[row] = value;
+    return column;
+  }
+
+  std::unique_ptr<Model> model_;
+  DelegatePtr delegate_;
+};
+
+TEST_F(StatePairsTest, WithoutTheOptionValuesAreTheApps) {
+  for (const char* pairs : {"", static_cast<const char*>(nullptr)}) {
+    delegate_.reset();
+    const auto on = Make(pairs);
+    Write(on.get(), 0.5f);
+    ASSERT_TRUE(Step(on.get(), 3, 1).ok());
+    ASSERT_TRUE(Step(on.get(), 4, 2).ok());
+    EXPECT_EQ(Shown(on.get()), Rows(0.5f, {{4, 2}}));
+    EXPECT_EQ(on->output(0).AsFloats()[4 * kColumns], 2);
+  }
+}
+
+// Passed on or left alone, the cache continues; no call copies it.
+TEST_F(StatePairsTest, CachesStayOnTheGpu) {
+  for (int mode :
+       {kTfLiteGlesThreadWorker, kTfLiteGlesThreadCallerOwnContext}) {
+    delegate_.reset();
+    const auto on = Make("auto", mode);
+    EXPECT_EQ(ReportOf(delegate_)["partition"][0]["tensors_kept_on_gpu"].size(),
+              2u);
+    Write(on.get(), 0.5f);
+    ASSERT_TRUE(Step(on.get(), 3, 1).ok());
+    EXPECT_EQ(Shown(on.get()), Rows(0.5f, {{3, 1}}));
+    const CountedCopies counted;
+    g_copied = 0;
+    ASSERT_TRUE(Step(on.get(), 4, 2).ok());
+    Pass(on.get(), on.get());
+    ASSERT_TRUE(Step(on.get(), kRows - 1, 3).ok());
+    EXPECT_EQ(Shown(on.get()), Rows(0.5f, {{3, 1}, {4, 2}, {kRows - 1, 3}}));
+    // The two that are shown, and the other inputs.
+    EXPECT_LT(g_copied, 3 * sizeof(float) * kRows * kColumns);
+    Write(on.get(), -1);
+    ASSERT_TRUE(Step(on.get(), 0, 7).ok());
+    EXPECT_EQ(Shown(on.get()), Rows(-1, {{0, 7}}));
+  }
+}
+
+// As from a signature prefill to decode: what one call returned continues in
+// another partition.
+TEST_F(StatePairsTest, APassedCacheContinuesElsewhere) {
+  const auto first = Make(), second = Make();
+  Write(first.get(), 0.5f);
+  ASSERT_TRUE(Step(first.get(), 3, 1).ok());
+  Pass(first.get(), second.get());
+  ASSERT_TRUE(Step(second.get(), 4, 2).ok());
+  EXPECT_EQ(Shown(second.get()), Rows(0.5f, {{3, 1}, {4, 2}}));
+  // The first one's was updated since.
+  EXPECT_FALSE(Step(first.get(), 5, 3).ok());
+  EXPECT_THAT(first->log(),
+              ::testing::Contains(HasSubstr("was updated by a later one")));
+  ASSERT_TRUE(Step(second.get(), 5, 3).ok());
+  EXPECT_EQ(Shown(second.get()), Rows(0.5f, {{3, 1}, {4, 2}, {5, 3}}));
+  Write(first.get(), 0);
+  ASSERT_TRUE(Step(first.get(), 5, 3).ok());
+  EXPECT_EQ(Shown(first.get()), Rows(0, {{5, 3}}));
+  // Values took the first one's buffer, which the second one had.
+  EXPECT_FALSE(Step(second.get(), 6, 4).ok());
+}
+
+TEST_F(StatePairsTest, AnotherDelegatesCacheIsRefused) {
+  const auto first = Make();
+  Write(first.get(), 0.5f);
+  ASSERT_TRUE(Step(first.get(), 3, 1).ok());
+  const DelegatePtr other = std::exchange(delegate_, nullptr);
+  const auto second = Make();
+  Pass(first.get(), second.get());
+  EXPECT_FALSE(Step(second.get(), 4, 2).ok());
+  EXPECT_THAT(second->log(),
+              ::testing::Contains(HasSubstr("is another delegate's")));
+}
+
+TEST_F(StatePairsTest, OtherSizesAreOtherCaches) {
+  const auto on = Make();
+  Write(on.get(), 0.5f);
+  ASSERT_TRUE(Step(on.get(), 3, 1).ok());
+  model_ = LoadOrDie(ShownCache(2 * kRows));
+  const auto larger = Make();
+  Pass(on.get(), larger.get());
+  EXPECT_FALSE(Step(larger.get(), 4, 2).ok());
+  EXPECT_THAT(larger->log(), ::testing::Contains(HasSubstr("is passed to an "
+                                                           "input of 20480")));
+  ASSERT_TRUE(on->ResizeInput(0, {1, 2 * kRows, kColumns}).ok());
+  ASSERT_TRUE(on->AllocateTensors().ok());
+  Write(on.get(), 0.25f);
+  ASSERT_TRUE(Step(on.get(), kRows, 1).ok());
+  ASSERT_TRUE(Step(on.get(), 5, 2).ok());
+  EXPECT_EQ(Shown(on.get()), Rows(0.25f, {{kRows, 1}, {5, 2}}, 2 * kRows));
+}
+
+// A node on the CPU reads the cache, or an app's object takes it: then its
+// memory has values.
+TEST_F(StatePairsTest, CachesThatOthersReadAreNotKept) {
+  const auto on = Make("auto", kTfLiteGlesThreadWorker,
+                       [](auto& options) { options.exclude_nodes = "1"; });
+  Write(on.get(), 0.5f);
+  ASSERT_EQ(Step(on.get(), 3, 1), absl::OkStatus());
+  EXPECT_EQ(Shown(on.get()), Rows(0.5f, {{3, 1}}));
+  EXPECT_EQ(on->output(0).AsFloats()[3 * kColumns], 1);
+}
+
+// After a resize past memory_limit_bytes.
+TEST_F(StatePairsTest, OnTheCpuTheyAreValues) {
+  const auto small = Make();
+  const int64_t needed = ReportOf(delegate_)["gpu_bytes"]["total"];
+  delegate_.reset();
+  const auto on = Make("auto", kTfLiteGlesThreadWorker, [&](auto& options) {
+    options.memory_limit_bytes = 4 * needed;
+  });
+  Write(on.get(), 0.5f);
+  ASSERT_TRUE(Step(on.get(), 3, 1).ok());
+  ASSERT_TRUE(on->ResizeInput(0, {1, 16 * kRows, kColumns}).ok());
+  ASSERT_TRUE(on->AllocateTensors().ok());
+  Write(on.get(), 0.25f);
+  ASSERT_TRUE(Step(on.get(), 3, 1).ok());
+  Pass(on.get(), on.get());
+  ASSERT_TRUE(Step(on.get(), 5, 2).ok());
+  EXPECT_EQ(Shown(on.get()), Rows(0.25f, {{3, 1}, {5, 2}}, 16 * kRows));
+  EXPECT_THAT(ReportOf(delegate_).dump(), HasSubstr("memory_limit_bytes"));
+}
+
+TEST_F(StatePairsTest, OtherTextsAreRefused) {
+  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
+  options.state_pairs = "cache=updated";
+  EXPECT_EQ(TfLiteGlesDelegateCreate(&options), nullptr);
+  EXPECT_THAT(TfLiteGlesDelegateLastError(),
+              HasSubstr("'cache=updated' is neither 'auto' nor empty"));
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing

@@ -17,7 +17,7 @@
 namespace gles_delegate {
 namespace {
 
-// What a run put into a tensor. The file may not say the shape, or another.
+// A tensor's values in a run, and its shape then, which the file may not say.
 struct Filled {
   std::vector<int> dims;
   InputBytes bytes;

@@ -238,6 +238,15 @@ typedef struct TfLiteGlesDelegateOptions {
   // and not again at the first AllocateTensors with them. NULL or "": the
   // file's, or others if those only hold a place (docs/decisions/0005-*).
   const char* input_shapes;
+
+  // "auto": inputs and outputs between which the model only updates a slice,
+  // such as a decoder's caches of keys and values, stay on the GPU between
+  // calls of an interpreter. Their memory then holds a mark, for the delegate
+  // alone, and no values: pass an output's bytes to the next call's input, of
+  // any signature, or leave the input as the last call left it. Bytes without a
+  // mark are values. An update ends the marks before it: Invoke then fails.
+  // NULL or "": none (docs/language_models.md).
+  const char* state_pairs;
 } TfLiteGlesDelegateOptions;
 
 // zero_copy: whether model inputs and outputs are in memory that the GPU

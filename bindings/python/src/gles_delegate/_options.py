@@ -64,6 +64,9 @@ class Options(TypedDict, total=False):
     tuning_file: a file of tuning parameters, as gles_tune writes it.
     enable_op_profiling: each Invoke times every dispatch, for the report; slows Invoke. Default
       False.
+    state_pairs: auto: inputs and outputs between which a model only updates a slice, such as a
+      decoder's caches of keys and values, stay on the GPU between calls; an interpreter's tensors
+      then hold a mark instead of values; empty: none.
     memory_limit_bytes: maximum GPU memory of the delegate's partitions together, in bytes; a
       partition beyond it stays on the CPU; 0: no limit. Default 0.
     serialization_max_bytes: maximum size of all caches in serialization_dir together, in bytes;
@@ -94,6 +97,7 @@ class Options(TypedDict, total=False):
     storage: Optional[Literal["auto", "texture_array", "texture_2d", "buffer"]]
     tuning_file: Optional[Path]
     enable_op_profiling: Optional[bool]
+    state_pairs: Optional[str]
     memory_limit_bytes: Optional[int]
     serialization_max_bytes: Optional[int]
     share_key: Optional[str]
