@@ -1,6 +1,6 @@
 #include "delegate/tflite/devices.h"
 
-#include "delegate/tflite/json.h"
+#include "delegate/tflite/report.h"
 #include "egl/context.h"
 
 namespace gles_delegate {

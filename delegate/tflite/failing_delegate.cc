@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "delegate/tflite/json.h"
+#include "delegate/tflite/report.h"
 
 namespace gles_delegate {
 namespace {

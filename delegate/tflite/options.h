@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,12 +18,43 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
-#include "delegate/tflite/option_keys.h"
-#include "delegate/tflite/read_options.h"
+#include "delegate/tflite/read_node.h"
 #include "gles_delegate/gles_delegate.h"
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate {
+
+// --- Keys --------------------------------------------------------------------
+
+// The list of options (options.inc): their keys, which are the C struct's field
+// names, defaults and the parsing of their values.
+
+// Strings that a struct of options points to; their addresses are stable.
+using OptionTexts = std::vector<std::unique_ptr<std::string>>;
+
+TfLiteGlesDelegateOptions DefaultOptions();
+
+// Sets the field `name` of `*options`. Adds a string that the struct points to
+// to `*texts`, which must outlive the struct. kInvalidArgument: an unknown key,
+// with a list of all; or a `value` of the wrong type.
+absl::Status SetKey(absl::string_view name, absl::string_view value,
+                    TfLiteGlesDelegateOptions* options, OptionTexts* texts);
+
+// kInvalidArgument: a choice, level or number of bytes is out of range, as a
+// caller of the C API can set it.
+absl::Status CheckRanges(const TfLiteGlesDelegateOptions& options);
+
+// The text of a TfLiteGlesThreadMode.
+absl::string_view ThreadModeName(int mode);
+
+// Copies fields from `from` that have their default, or are an empty text, in
+// `*options`.
+void FillUnset(const TfLiteGlesDelegateOptions& from,
+               TfLiteGlesDelegateOptions* options);
+
+// The key of the field that would extend past a struct of `size` bytes; "" if
+// there is none.
+absl::string_view FieldCutAt(size_t size);
 
 // --- From the environment, for apps that cannot be changed -------------------
 
