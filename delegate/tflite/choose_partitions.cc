@@ -36,7 +36,7 @@ constexpr double kStepUs = 5;
 // of an LSTM with 18 nodes take 0.2 s of 0.8 s.
 constexpr size_t kFewSteps = 256;
 
-int64_t BytesOf(const Tensor& t) {
+int64_t HostBytesOf(const Tensor& t) {
   const auto bytes = static_cast<int64_t>(DataTypeSize(t.stored()));
   return t.shape.elements() * bytes;
 }
@@ -92,7 +92,8 @@ PartitionWorth WorthOf(const CheckedModel& model,
       worth.operations += OperationsOf(graph, node);
       for (const auto* list : {&node.inputs, &node.outputs}) {
         for (TensorId id : *list) {
-          if (id != kNoTensor) worth.node_bytes += BytesOf(graph.tensor(id));
+          if (id != kNoTensor)
+            worth.node_bytes += HostBytesOf(graph.tensor(id));
         }
       }
     }
@@ -100,7 +101,7 @@ PartitionWorth WorthOf(const CheckedModel& model,
   for (const auto* list : {&partition.inputs, &partition.outputs}) {
     for (int id : *list) {
       if (id < 0 || graph.tensor(id).is_constant()) continue;
-      worth.crossing_bytes += BytesOf(graph.tensor(id));
+      worth.crossing_bytes += HostBytesOf(graph.tensor(id));
     }
   }
   worth.cpu_us = static_cast<double>(worth.operations) / kCpuOperationsPerUs +

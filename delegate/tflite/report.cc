@@ -671,7 +671,7 @@ std::string ReportText(const ReportParts& parts) {
   }
   AddDevice(parts.gpu, &report);
   report["precision"] = parts.options.planning.half ? "float16" : "float32";
-  report["thread_mode"] = ThreadModeName(parts.options.thread_mode);
+  report["thread_mode"] = parts.options.thread_mode;
   report["runtime"] = {{"library", parts.runtime.library},
                        {"version", parts.runtime.version},
                        {"registration_bytes", parts.runtime.registration_bytes},
