@@ -10,7 +10,7 @@
 #include "absl/synchronization/mutex.h"
 #include "base/status_macros.h"
 #include "delegate/graph/printable.h"
-#include "delegate/tflite/custom_ops/custom_ops.h"
+#include "delegate/tflite/custom_ops.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/report.h"
