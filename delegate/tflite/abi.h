@@ -1,12 +1,15 @@
-// The newest layout of TFLite's delegate structs. The delegate allocates
-// structs of this size and zeroes them, so that one binary works with runtimes
-// from 2.5 to LiteRT 2.x: older ones read only the beginning, newer ones find
-// zeros in the members that they appended.
+// The newest layout of TFLite's delegate structs, and its array of integers.
+// The delegate allocates structs of this size and zeroes them, so that one
+// binary works with runtimes from 2.5 to LiteRT 2.x: older ones read only the
+// beginning, newer ones find zeros in the members that they appended.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_ABI_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_ABI_H_
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
+#include "absl/types/span.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
@@ -26,16 +29,17 @@ struct NewestRegistration {
   uint64_t inplace_operator;
 };
 
-// Calls context->ReplaceNodeSubsetsWithDelegateKernels, which takes a
-// TfLiteRegistration by value, with the runtime's size. A longer struct is safe
-// on x86-64, where it is copied to the stack and the other arguments are in
-// registers, and on AArch64, which passes it by reference. On other platforms
-// (32-bit ARM) the arguments behind it move with its size, so it gets the size
-// that the runtime is seen to have.
-TfLiteStatus ReplaceNodes(TfLiteContext* context,
-                          const NewestRegistration& registration,
-                          const TfLiteIntArray* nodes,
-                          TfLiteDelegate* delegate);
+// TFLite's own array {int size; int data[]}, by malloc(): no TFLite symbol is
+// linked, and the runtime frees the arrays that it is given. nullptr: no
+// memory.
+inline TfLiteIntArray* NewIntArray(absl::Span<const int> values) {
+  auto* array = static_cast<TfLiteIntArray*>(
+      std::malloc(sizeof(int) * (values.size() + 1)));
+  if (array == nullptr) return nullptr;
+  array->size = static_cast<int>(values.size());
+  std::copy(values.begin(), values.end(), array->data);
+  return array;
+}
 
 }  // namespace gles_delegate
 

@@ -598,18 +598,18 @@ quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
                                quant::KernelTraits traits, bool follows) {
   std::set<Question> asked;
   const auto ask = [&](TfLiteContext* subgraph, int index) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* kernel = nullptr;
-    if (!nodes.find.Get(subgraph, index, &node, &kernel).ok()) return;
-    Question question = {kernel->builtin_code,
-                         FirstType(*subgraph, node->inputs),
-                         FirstType(*subgraph, node->outputs)};
+    const auto found = nodes.find.Get(subgraph, index);
+    if (!found.ok()) return;
+    Question question = {found->kernel->builtin_code,
+                         FirstType(*subgraph, found->node->inputs),
+                         FirstType(*subgraph, found->node->outputs)};
     const bool is_detector =
-        kernel->builtin_code == BuiltinOperator_CUSTOM &&
-        kernel->custom_name != nullptr &&
-        std::strcmp(kernel->custom_name, "TFLite_Detection_PostProcess") == 0;
+        found->kernel->builtin_code == BuiltinOperator_CUSTOM &&
+        found->kernel->custom_name != nullptr &&
+        std::strcmp(found->kernel->custom_name,
+                    "TFLite_Detection_PostProcess") == 0;
     if (is_detector && asked.insert({question.op}).second) {
-      AskDetections(context, *kernel, &traits);
+      AskDetections(context, *found->kernel, &traits);
     }
     if (!IsQuantized(question.to) || !asked.insert(question).second) return;
     for (const Asked& a : kAsked) {
@@ -617,7 +617,7 @@ quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
           (a.says_how_quantized_round && !follows)) {
         continue;
       }
-      a.answer(context, *kernel, question, &traits);
+      a.answer(context, *found->kernel, question, &traits);
     }
   };
   for (int index : nodes.plan) ask(context, index);

@@ -10,15 +10,59 @@
 #include "absl/synchronization/mutex.h"
 #include "base/status_macros.h"
 #include "delegate/graph/printable.h"
-#include "delegate/tflite/custom_ops/custom_ops.h"
-#include "delegate/tflite/devices.h"
-#include "delegate/tflite/failing_delegate.h"
+#include "delegate/tflite/custom_ops.h"
 #include "delegate/tflite/gles_simple_delegate.h"
-#include "delegate/tflite/object_struct.h"
 #include "delegate/tflite/options.h"
+#include "delegate/tflite/report.h"
+#include "delegate/tflite/simple_delegate.h"
 #include "egl/caught.h"
+#include "egl/context.h"
 #include "egl/driver_use.h"
 #include "gles_delegate/gles_delegate.h"
+
+namespace gles_delegate {
+namespace {
+
+// A delegate that cannot be applied, for callers that cannot handle NULL.
+// Each attempt to apply it reports `reason`, which is not Ok, to the
+// interpreter and fails; the interpreter runs on the CPU.
+class FailingDelegate final : public SimpleDelegate {
+ public:
+  explicit FailingDelegate(absl::Status reason)
+      : reason_(std::move(reason)),
+        report_(Json{{"nodes_total", 0},
+                     {"nodes_delegated", 0},
+                     {"partitions", 0},
+                     {"error", reason_.message()}}
+                    .Text()) {}
+
+  const char* Name() const override { return "TfLiteGlesDelegate"; }
+  absl::Status Initialize(TfLiteContext*, const ContextOrError&) override {
+    return reason_;
+  }
+  absl::Status IsNodeSupported(int) override { return reason_; }
+  std::vector<ModelPartition> ChoosePartitions(
+      TfLiteContext*, std::vector<ModelPartition>) override {
+    return {};
+  }
+  // Never called, as Initialize fails.
+  absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>> CreateKernel(
+      TfLiteContext*, const ModelPartition&) override {
+    return reason_;
+  }
+  absl::Status BindObject(int, const TfLiteGlesObject*) override {
+    return reason_;
+  }
+  void Finish(TfLiteContext*, const absl::Status&) override {}
+  const char* Report() override { return report_.c_str(); }
+
+ private:
+  const absl::Status reason_;
+  const std::string report_;
+};
+
+}  // namespace
+}  // namespace gles_delegate
 
 namespace {
 
@@ -86,7 +130,9 @@ int32_t TfLiteGlesDelegateIsSupported(
     const TfLiteGlesDelegateOptions best = TfLiteGlesDelegateBestOptions();
     auto read =
         gles_delegate::OptionsFrom(options == nullptr ? &best : options);
-    return read.ok() ? gles_delegate::FindDevice(*read) : read.status();
+    if (!read.ok()) return read.status();
+    read->gpu.context.display = EGL_NO_DISPLAY;
+    return gles_delegate::egl::Context::CanCreate(read->gpu.context);
   });
   return found == kTfLiteOk ? 1 : 0;
 }
@@ -195,7 +241,17 @@ const char* TfLiteGlesDelegateDevices(void) {
   thread_local std::string text;
   text.clear();
   (void)Caught([] {
-    text = gles_delegate::DevicesText();
+    using gles_delegate::Json;
+    Json devices = Json::Array();
+    for (const auto& report : gles_delegate::egl::ListDisplays()) {
+      devices.Add({{"index", report.index},
+                   {"description", report.description},
+                   {"renderer", report.renderer},
+                   {"version", report.version},
+                   {"software", report.software},
+                   {"error", report.error}});
+    }
+    text = devices.Text();
     return absl::OkStatus();
   });
   return text.empty() ? "[]" : text.c_str();

@@ -7,12 +7,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
+#include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/signature.h"
-#include "delegate/tflite/as_constants.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/read_tensor.h"
+#include "delegate/tflite/runtime_nodes.h"
 
 namespace gles_delegate {
 namespace {
@@ -71,8 +71,8 @@ class GraphChecker {
   static constexpr int kNone = -1;
 
   absl::Status NoteWriter(int index) {
-    ASSIGN_OR_RETURN(auto node, Get(index));
-    for (int id : ReadInts(node->outputs)) {
+    ASSIGN_OR_RETURN(const auto found, find_.Get(context_, index));
+    for (int id : ReadInts(found.node->outputs)) {
       if (id < 0) continue;
       const TfLiteTensor& tensor = context_->tensors[id];
       if (writers_[id] != kNone) {
@@ -89,18 +89,16 @@ class GraphChecker {
   }
 
   absl::Status CheckReads(int index) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    RETURN_IF_ERROR(find_.Get(context_, index, &node, &registration));
-    const std::vector<int> inputs = ReadInts(node->inputs);
+    ASSIGN_OR_RETURN(const auto found, find_.Get(context_, index));
+    const std::vector<int> inputs = ReadInts(found.node->inputs);
     const int count = static_cast<int>(inputs.size());
-    const int needed = std::min(count, InputsNeeded(*registration, count));
+    const int needed = std::min(count, InputsNeeded(*found.kernel, count));
     for (int i = 0; i < needed; ++i) {
       if (inputs[i] < 0) {
         return Refuse(NameOf(index), " has no input ", i);
       }
     }
-    const std::vector<int> outputs = ReadInts(node->outputs);
+    const std::vector<int> outputs = ReadInts(found.node->outputs);
     if (needed == count &&
         std::find(outputs.begin(), outputs.end(), -1) != outputs.end()) {
       return Refuse(NameOf(index), " lacks an output");
@@ -119,19 +117,10 @@ class GraphChecker {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<const TfLiteNode*> Get(int index) const {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    RETURN_IF_ERROR(find_.Get(context_, index, &node, &registration));
-    return node;
-  }
-
   std::string NameOf(int index) const {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    const bool found = find_.Get(context_, index, &node, &registration).ok();
-    return absl::StrCat(found ? OpName(*registration) : "", " (node ", index,
-                        ")");
+    const auto found = find_.Get(context_, index);
+    return absl::StrCat(found.ok() ? OpName(*found->kernel) : "", " (node ",
+                        index, ")");
   }
 
   std::string Quoted(int id) const {
@@ -157,6 +146,189 @@ class GraphChecker {
 absl::Status CheckGraph(TfLiteContext* context, const NodeFinder& find,
                         absl::Span<const int> plan) {
   return GraphChecker(context, find).Check(plan);
+}
+
+// --- A node ------------------------------------------------------------------
+
+namespace {
+
+// The types of tensors that shaders read and write. The op's parser says which
+// of them the op takes.
+bool RunsOnGpu(DataType type) {
+  return type == DataType::kFloat32 || type == DataType::kInt32 ||
+         type == DataType::kBool;
+}
+
+// Integers whose scale an op needs and the file does not have. TFLite then
+// computes with a scale of 0.
+bool LacksScale(const Tensor& constant, const OpDefinition& op) {
+  return IsQuantizedType(constant.type) && constant.quantization.empty() &&
+         !op.Has(kMovesValues) && !op.Has(kCasts);
+}
+
+absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
+  if (tensor.is_complex) {
+    return absl::UnimplementedError(
+        absl::StrCat("'", PrintableName(tensor.name),
+                     "' is complex64, which RFFT2D, COMPLEX_ABS, REAL, IMAG "
+                     "and ops that give it another "
+                     "shape take"));
+  }
+  if (!IsQuantizedType(tensor.stored())) {
+    return absl::UnimplementedError(absl::StrCat(
+        tensor.ToString(),
+        ": only float32, int32 and bool activations run on the GPU"));
+  }
+  if (!options.enable_quantization) {
+    return absl::UnimplementedError(absl::StrCat(
+        tensor.ToString(), " is quantized, and quantized_compute is cpu"));
+  }
+  const absl::Status status = CheckQuantization(tensor);
+  return status.ok()
+             ? absl::InternalError("a quantized tensor without float view")
+             : status;
+}
+
+}  // namespace
+
+absl::Status CheckShapes(const Graph& graph, const TfLiteNode& node) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      if (index < 0) continue;
+      const Tensor& t = graph.tensor(index);
+      if (const absl::Status s = CheckDims(t.dims); !s.ok()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("'", t.name, "': ", s.message()));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckScales(const Graph& graph, const TfLiteNode& node) {
+  for (int index : ReadInts(node.inputs)) {
+    if (index < 0 || !graph.tensor(index).quantization.is_unknown) continue;
+    return absl::UnimplementedError(absl::StrCat(
+        "'", PrintableName(graph.tensor(index).name),
+        "' has a scale for each block of values (blockwise quantization), "
+        "which constant weights of FULLY_CONNECTED and EMBEDDING_LOOKUP alone "
+        "may have"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckShapesKnown(const TfLiteNode& node,
+                              const UnknownShapes& unknown) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      const auto it = unknown.find(index);
+      if (it == unknown.end()) continue;
+      return absl::UnimplementedError(
+          it->second == kKnownAtRunTime
+              ? "a tensor has a shape that is known only at run time"
+              : absl::StrCat("a tensor has no known shape: TFLite's own kernel "
+                             "of node ",
+                             it->second, ", before it, refuses its inputs"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNotEmpty(const Graph& graph, const TfLiteNode& node) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      if (index < 0) continue;
+      const Tensor& t = graph.tensor(index);
+      const bool is_list = t.is_constant() && t.dims.size() == 1;
+      if (t.shape.elements() <= 0 && !is_list) {
+        return absl::UnimplementedError("a tensor is empty");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
+                        const OpDefinition& op, const ReadOptions& options) {
+  std::vector<const Tensor*> inputs;
+  for (int index : ReadInts(node.inputs)) {
+    if (index >= 0) inputs.push_back(&graph.tensor(index));
+  }
+  RETURN_IF_ERROR(CheckInt64Constants(op, inputs));
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      if (index < 0) continue;
+      const Tensor& t = graph.tensor(index);
+      if (t.is_constant()) {
+        if (!LacksScale(t, op)) continue;
+        return absl::UnimplementedError(
+            absl::StrCat("the constant ", t.ToString(), " has no scale"));
+      }
+      if (IsQuantizedType(t.type) ||
+          !TakesHostView(op, t, /*is_output=*/list == node.outputs)) {
+        return WhyNotFloat(t, options);
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
+                          const ReadOptions& options) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int index : ReadInts(list)) {
+      if (index < 0) continue;
+      const Tensor& t = graph.tensor(index);
+      if (t.is_constant()) continue;
+      if (!RunsOnGpu(t.type)) return WhyNotFloat(t, options);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
+                            const HashMap<int, int>& users_of) {
+  const auto inputs = ReadInts(node.inputs);
+  for (int id : inputs) {
+    if (id < 0 || !graph.tensor(id).is_variable) continue;
+    const Tensor& t = graph.tensor(id);
+    if (const int users = users_of.at(id); users > 1) {
+      return absl::UnimplementedError(
+          absl::StrCat("the state ", t.ToString(), " is used by ", users,
+                       " nodes; only one may use it on the GPU"));
+    }
+    if (t.type != DataType::kFloat32 || t.is_float_view() || t.is_host_view()) {
+      return absl::UnimplementedError(
+          absl::StrCat("the state '", PrintableName(t.name), "' is ",
+                       DataTypeName(t.stored()),
+                       "; only float32 states are kept on the GPU"));
+    }
+    if (const auto times = std::count(inputs.begin(), inputs.end(), id);
+        times > 1) {
+      return absl::UnimplementedError(absl::StrCat(
+          "the state ", t.ToString(), " is ", times,
+          " of its inputs; on the GPU each has a state of its own"));
+    }
+  }
+  for (int id : ReadInts(node.outputs)) {
+    if (id >= 0 && graph.tensor(id).is_variable) {
+      return absl::UnimplementedError(
+          absl::StrCat("its output ", graph.tensor(id).ToString(),
+                       " is a variable tensor; only inputs may be"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckVersion(const OpDefinition& op, int version,
+                          bool other_types) {
+  const int max = other_types
+                      ? std::max(op.max_version, op.max_version_quantized)
+                      : op.max_version;
+  if (version <= max) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat(
+      "version ", version, " of the op is newer than version ", max,
+      ", the last that is known here", other_types ? "" : " for floats"));
 }
 
 }  // namespace gles_delegate

@@ -1,17 +1,116 @@
 // The part of GlesSimpleDelegate that chooses which partitions to delegate.
 #include <algorithm>
+#include <any>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/format.h"
 #include "base/hash_tables.h"
+#include "base/status_macros.h"
+#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/tflite/gles_simple_delegate.h"
-#include "delegate/tflite/partition_worth.h"
-#include "delegate/tflite/refusals.h"
+#include "delegate/tflite/report.h"
 
 namespace gles_delegate {
+
+// --- What a partition gains --------------------------------------------------
+
+namespace {
+
+// One or two cores of a board or small server, with XNNPACK: the speed of its
+// kernels in large layers, and of memory. The GPU's own time is left out:
+// anyone who applies the delegate wants it used wherever it can gain.
+constexpr double kCpuOperationsPerUs = 20e3;
+constexpr double kCpuBytesPerUs = 8e3;
+// Copies through a mapped buffer; and the time of an empty inference on the
+// fastest measured driver (upload, submit, fence, readback).
+constexpr double kCrossingBytesPerUs = 4e3;
+constexpr double kWaitUs = 80;
+// A dispatch that waits for the one before it, on a desktop's GPU. A loop's
+// step has at least one.
+constexpr double kStepUs = 5;
+// The most steps that are small beside the rest of a start: on llvmpipe those
+// of an LSTM with 18 nodes take 0.2 s of 0.8 s.
+constexpr size_t kFewSteps = 256;
+
+int64_t HostBytesOf(const Tensor& t) {
+  const auto bytes = static_cast<int64_t>(DataTypeSize(t.stored()));
+  return t.shape.elements() * bytes;
+}
+
+// Products of weights and their operands: each output takes its channel's
+// weights. A product of two computed matrices reads rows of the first.
+int64_t OperationsOf(const Graph& graph, const Node& node) {
+  const Shape& output = graph.tensor(node.outputs[0]).shape;
+  int64_t operations = output.elements();
+  if (std::any_cast<ElementwiseAttributes>(&node.attributes) != nullptr ||
+      node.op->Has(kMovesValues) || node.inputs.size() < 2) {
+    return operations;
+  }
+  for (TensorId id : node.inputs) {
+    if (id == kNoTensor || !graph.tensor(id).is_constant()) continue;
+    const int64_t of_channel =
+        graph.tensor(id).shape.elements() / std::max(1, output.c);
+    operations += 2 * output.elements() * of_channel;
+  }
+  const TensorId second = node.inputs[1];
+  if (second != kNoTensor && !graph.tensor(second).is_constant() &&
+      node.inputs[0] != kNoTensor) {
+    operations += 2 * output.elements() * graph.tensor(node.inputs[0]).shape.c;
+  }
+  return operations;
+}
+
+}  // namespace
+
+std::string PartitionWorth::ToString() const {
+  return Formatted(
+      "the CPU takes about %.0f us for it (%d operations, %d bytes), and "
+      "crossing to the GPU and back about %.0f us (%d bytes)",
+      cpu_us, operations, node_bytes, crossing_us, crossing_bytes);
+}
+
+double PartitionWorth::GpuUsOfSteps(size_t steps) {
+  return kStepUs * static_cast<double>(steps);
+}
+
+bool PartitionWorth::PaysAsLoop(size_t steps) const {
+  return steps <= kFewSteps || cpu_us > GpuUsOfSteps(steps);
+}
+
+PartitionWorth WorthOf(const CheckedModel& model,
+                       const ModelPartition& partition) {
+  PartitionWorth worth;
+  const Graph& graph = model.graph;
+  for (int index : partition.nodes) {
+    const CheckedNode& checked = model.nodes[model.position_of.at(index)];
+    if (checked.folded) continue;
+    for (const Node& node : checked.nodes) {
+      worth.operations += OperationsOf(graph, node);
+      for (const auto* list : {&node.inputs, &node.outputs}) {
+        for (TensorId id : *list) {
+          if (id != kNoTensor)
+            worth.node_bytes += HostBytesOf(graph.tensor(id));
+        }
+      }
+    }
+  }
+  for (const auto* list : {&partition.inputs, &partition.outputs}) {
+    for (int id : *list) {
+      if (id < 0 || graph.tensor(id).is_constant()) continue;
+      worth.crossing_bytes += HostBytesOf(graph.tensor(id));
+    }
+  }
+  worth.cpu_us = static_cast<double>(worth.operations) / kCpuOperationsPerUs +
+                 static_cast<double>(worth.node_bytes) / kCpuBytesPerUs;
+  worth.crossing_us =
+      kWaitUs + static_cast<double>(worth.crossing_bytes) / kCrossingBytesPerUs;
+  return worth;
+}
+
 namespace {
 
 constexpr char kDelegateAll[] =
@@ -158,6 +257,100 @@ bool GlesSimpleDelegate::FitsInMemory(TfLiteContext* context,
   }
   made_.push_back(*std::move(kernel));
   return true;
+}
+
+// --- Building them -----------------------------------------------------------
+
+// The part of GlesSimpleDelegate that builds the partitions that are chosen,
+// before any node is replaced: docs/decisions/0003-failure-to-apply.md.
+
+namespace {
+
+absl::Status CheckOutputs(const ModelPartition& partition) {
+  const std::vector<int>& outputs = partition.outputs;
+  if (std::find(outputs.begin(), outputs.end(), kTfLiteOptionalTensor) ==
+      outputs.end()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      "the model has an output that is no tensor (-1), which the runtime "
+      "counts among this partition's");
+}
+
+}  // namespace
+
+void GlesSimpleDelegate::RefuseAbsentOutputs(
+    std::vector<ModelPartition>* partitions) {
+  const auto refused = [this](const ModelPartition& p) {
+    const absl::Status status = CheckOutputs(p);
+    if (!status.ok()) Refuse(p, std::string(status.message()));
+    return !status.ok();
+  };
+  partitions->erase(
+      std::remove_if(partitions->begin(), partitions->end(), refused),
+      partitions->end());
+}
+
+absl::StatusOr<std::vector<ModelPartition>> GlesSimpleDelegate::BuildPartitions(
+    TfLiteContext* context, std::vector<ModelPartition> partitions) {
+  RefuseAbsentOutputs(&partitions);
+  std::vector<ModelPartition> built;
+  for (ModelPartition& p : partitions) {
+    const absl::Status status = Build(context, p);
+    if (status.ok()) {
+      built.push_back(std::move(p));
+      continue;
+    }
+    // A limit of the device is not a failure.
+    if (!options_.fallback_to_cpu && !absl::IsOutOfRange(status)) return status;
+    Refuse(p, std::string(status.message()));
+  }
+  Count(built);
+  return built;
+}
+
+absl::Status GlesSimpleDelegate::Build(TfLiteContext* context,
+                                       const ModelPartition& partition) {
+  ASSIGN_OR_RETURN(auto kernel, TakeKernel(context, partition));
+  absl::Status built = kernel->PrepareOnGpu(context);
+  if (built.ok()) {
+    made_.push_back(std::move(kernel));
+  } else {
+    HandBack(*kernel, std::string(built.message()));
+  }
+  return built;
+}
+
+void GlesSimpleDelegate::Count(const std::vector<ModelPartition>& partitions) {
+  now().partitions_chosen = static_cast<int>(partitions.size());
+  now().nodes_delegated = 0;
+  now().border.clear();
+  for (const ModelPartition& p : partitions) {
+    now().nodes_delegated += static_cast<int>(p.nodes.size());
+    for (const auto* list : {&p.inputs, &p.outputs}) {
+      now().border.insert(now().border.end(), list->begin(), list->end());
+    }
+  }
+}
+
+void GlesSimpleDelegate::NoteDecompositions(TfLiteContext* context) {
+  HashSet<int> delegated;
+  for (const auto& partition : now().partitions) {
+    delegated.insert(partition->nodes.begin(), partition->nodes.end());
+  }
+  for (const CheckedNode& node : model_->nodes) {
+    const bool is_delegated = delegated.contains(node.index);
+    const std::vector<TfLiteContext*> subgraphs =
+        SubgraphsBelow(nodes_.decompositions, {context, node.index});
+    for (const TfLiteContext* subgraph : subgraphs) {
+      (is_delegated ? now().inlined : now().called).push_back(subgraph->impl_);
+    }
+  }
+}
+
+void GlesSimpleDelegate::HandBack(const GlesKernel& kernel, std::string why) {
+  kernel.report()->on_cpu = std::move(why);
+  now().handed_back.push_back(kernel.report());
 }
 
 }  // namespace gles_delegate

@@ -1,9 +1,15 @@
 #include "delegate/tflite/decomposition.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
@@ -12,14 +18,296 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/check_graph.h"
-#include "delegate/tflite/inlined_node.h"
-#include "delegate/tflite/kept_messages.h"
-#include "delegate/tflite/read_tensor.h"
-#include "delegate/tflite/replaced_prepare.h"
-#include "delegate/tflite/shape_values.h"
-#include "delegate/tflite/subgraphs.h"
+#include "delegate/tflite/propagate_shapes.h"
+#include "delegate/tflite/read_node.h"
+#include "delegate/tflite/runtime.h"
+#include "delegate/tflite/runtime_nodes.h"
 
 namespace gles_delegate {
+
+// --- Borders -----------------------------------------------------------------
+
+namespace {
+
+// While it lives, the kernels of a subgraph's nodes have another prepare
+// function, as they would see shapes that only tell tensors apart. Afterwards,
+// what the nodes write has the shapes from before: some kernels look at the
+// rank.
+class ReplacedPrepare {
+ public:
+  using Prepare = decltype(TfLiteRegistration::prepare);
+
+  ReplacedPrepare(const Subgraph& subgraph, const NodeFinder& find,
+                  Prepare prepare)
+      : ReplacedPrepare(subgraph.context, find) {
+    for (int index : subgraph.plan) {
+      const auto found = find.Get(context_, index);
+      if (!found.ok()) continue;
+      replaced_.emplace_back(index, found->kernel->prepare);
+      found->kernel->prepare = prepare;
+      for (int id : ReadInts(found->node->outputs)) {
+        if (id < 0) continue;
+        dims_.emplace_back(id, ReadInts(context_->tensors[id].dims));
+      }
+    }
+  }
+  ~ReplacedPrepare() {
+    for (const auto& [index, prepare] : replaced_) {
+      // The runtime may have moved it.
+      const auto found = find_.Get(context_, index);
+      if (found.ok()) found->kernel->prepare = prepare;
+    }
+    for (const auto& [id, dims] : dims_) ResizeTensor(context_, id, dims);
+  }
+  ReplacedPrepare(const ReplacedPrepare&) = delete;
+  ReplacedPrepare& operator=(const ReplacedPrepare&) = delete;
+
+ private:
+  // Once it is done, the destructor runs if the other constructor throws.
+  ReplacedPrepare(TfLiteContext* context, const NodeFinder& find)
+      : context_(context), find_(find) {}
+
+  TfLiteContext* context_;
+  const NodeFinder& find_;
+  std::vector<std::pair<int, Prepare>> replaced_;
+  std::vector<std::pair<int, std::vector<int>>> dims_;
+};
+
+// The tensors that a subgraph's nodes read, except constants, and write.
+struct SubgraphTensors {
+  HashSet<int> read, written;
+};
+
+// kUnimplemented: another delegate has taken some of the nodes.
+absl::StatusOr<SubgraphTensors> TensorsOf(const Subgraph& subgraph,
+                                          const NodeFinder& find) {
+  SubgraphTensors tensors;
+  for (int index : subgraph.plan) {
+    ASSIGN_OR_RETURN(const auto found, find.Get(subgraph.context, index));
+    if (found.kernel->builtin_code == BuiltinOperator_DELEGATE) {
+      return absl::UnimplementedError(
+          "another delegate has taken nodes of its subgraph");
+    }
+    for (int id : ReadInts(found.node->inputs)) {
+      if (id < 0) continue;
+      const TfLiteTensor& tensor = subgraph.context->tensors[id];
+      const bool is_constant = tensor.allocation_type == kTfLiteMmapRo;
+      if (!is_constant && !tensor.is_variable) tensors.read.insert(id);
+    }
+    for (int id : ReadInts(found.node->outputs)) tensors.written.insert(id);
+  }
+  return tensors;
+}
+
+// The shapes have no elements, so that such tensors take no memory: [0, n] is
+// the composite's input n, [0, 0, n] the subgraph's tensor n.
+constexpr int kInputRank = 2, kTensorRank = 3;
+
+std::optional<int> MarkOf(const TfLiteTensor& tensor, int rank) {
+  const TfLiteIntArray* dims = tensor.dims;
+  if (dims == nullptr || dims->size != rank || dims->data[0] != 0) {
+    return std::nullopt;
+  }
+  return dims->data[rank - 1];
+}
+
+// A prepare function.
+TfLiteStatus MarkOutputs(TfLiteContext* context, TfLiteNode* node) {
+  for (int id : ReadInts(node->outputs)) {
+    if (HasTensor(*context, id) && !ResizeTensor(context, id, {0, 0, id})) {
+      return kTfLiteError;
+    }
+  }
+  return kTfLiteOk;
+}
+
+absl::Status CheckKernel(const TfLiteRegistration& registration,
+                         const std::vector<int>& inputs,
+                         const std::vector<int>& outputs) {
+  HashSet<int> seen(inputs.begin(), inputs.end());
+  const bool each_once =
+      std::all_of(outputs.begin(), outputs.end(),
+                  [&seen](int id) { return seen.insert(id).second; });
+  if (!each_once || seen.contains(kTfLiteOptionalTensor)) {
+    return absl::InvalidArgumentError(
+        "a tensor is missing, or is an output and also another one");
+  }
+  if (registration.prepare == nullptr) {
+    return absl::UnimplementedError("the runtime has no kernel for it");
+  }
+  return absl::OkStatus();
+}
+
+// No function of the context has the inputs and outputs of a subgraph, but the
+// composite's own kernel, as it is prepared, copies shapes to the inputs and
+// from the outputs. So this prepares it with shapes that tell the tensors
+// apart, while a function that only sets such shapes replaces the prepare
+// functions of the subgraph's kernels. The subgraph's shapes are wrong until
+// the composite is prepared again. `node`: the composite's index.
+absl::StatusOr<SubgraphBorder> BorderOf(TfLiteContext* context, int node,
+                                        const Subgraph& subgraph,
+                                        const NodeFinder& find) {
+  ASSIGN_OR_RETURN(const auto found, find.Get(context, node));
+  const std::vector<int> inputs = ReadInts(found.node->inputs);
+  const std::vector<int> outputs = ReadInts(found.node->outputs);
+  RETURN_IF_ERROR(CheckKernel(*found.kernel, inputs, outputs));
+  ASSIGN_OR_RETURN(auto tensors, TensorsOf(subgraph, find));
+  const auto is_input = [&](int id) { return !tensors.written.contains(id); };
+  // The runtime prepares kernels again only after an input was resized.
+  if (std::none_of(tensors.read.begin(), tensors.read.end(), is_input)) {
+    return absl::UnimplementedError("its decomposition reads no input");
+  }
+
+  std::vector<std::vector<int>> dims;
+  for (int id : outputs) dims.push_back(ReadInts(context->tensors[id].dims));
+  KeptMessages messages(context), of_subgraph(subgraph.context);
+  TfLiteStatus prepared;
+  {
+    TensorChanges marked(context);
+    // TfLiteIntArrays: {int size; int data[]}.
+    std::vector<std::array<int, kInputRank + 1>> marks(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      marks[i] = {kInputRank, 0, static_cast<int>(i)};
+      marked.Set(inputs[i], &TfLiteTensor::dims,
+                 reinterpret_cast<TfLiteIntArray*>(marks[i].data()));
+    }
+    const ReplacedPrepare marking(subgraph, find, MarkOutputs);
+    prepared = found.kernel->prepare(context, found.node);
+  }
+  SubgraphBorder border;
+  border.inputs.reserve(tensors.read.size());
+  border.outputs.reserve(outputs.size());
+  for (int id : tensors.read) {
+    const auto position = MarkOf(subgraph.context->tensors[id], kInputRank);
+    if (is_input(id) && position &&
+        *position < static_cast<int>(inputs.size())) {
+      border.inputs.push_back({id, *position});
+    }
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const TfLiteTensor& outside = context->tensors[outputs[i]];
+    const auto written = MarkOf(outside, kTensorRank);
+    const auto passed = MarkOf(outside, kInputRank);
+    const auto source = std::find_if(
+        border.inputs.begin(), border.inputs.end(),
+        [&](const auto& input) { return passed && input.position == *passed; });
+    if (source != border.inputs.end()) {
+      border.outputs.push_back(source->id);
+    } else if (written && tensors.written.contains(*written)) {
+      border.outputs.push_back(*written);
+    }
+    ResizeTensor(context, outputs[i], dims[i]);
+  }
+  if (prepared != kTfLiteOk) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "TFLite's own kernel refuses its decomposition: ", messages.Take()));
+  }
+  if (border.outputs.size() != outputs.size()) {
+    return absl::UnimplementedError(
+        "its decomposition has an output that no node writes, or whose shape "
+        "is known only at run time");
+  }
+  return border;
+}
+
+// --- Subgraphs ---------------------------------------------------------------
+
+// A function that 2.14 appended to TfLiteContext; the headers here may be
+// older.
+template <typename Function>
+Function AppendedFunction(const TfLiteContext& context, size_t position) {
+  Function function;
+  std::memcpy(&function,
+              reinterpret_cast<const char*>(&context) + sizeof(context) +
+                  position * sizeof(function),
+              sizeof(function));
+  return function;
+}
+
+// The subgraphs that a node calls, by their places in the file.
+std::vector<int> CalledBy(const TfLiteNode& node,
+                          const TfLiteRegistration& registration) {
+  const void* params = node.builtin_data;
+  if (params == nullptr) return {};
+  switch (registration.builtin_code) {
+    case BuiltinOperator_WHILE: {
+      const auto& loop = *static_cast<const WhileParams*>(params);
+      return {loop.condition, loop.body};
+    }
+    case BuiltinOperator_IF: {
+      const auto& branches = *static_cast<const IfParams*>(params);
+      return {branches.then_branch, branches.else_branch};
+    }
+    case BuiltinOperator_CALL_ONCE:
+      return {static_cast<const CallOnceParams*>(params)->initialization};
+    case BuiltinOperator_STABLEHLO_COMPOSITE:
+      return {static_cast<const CompositeParams*>(params)->subgraph};
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+Subgraphs::Subgraphs(TfLiteContext* own) : own_(own), find_(*own) {
+  if (!IsRuntimeOf214(*own)) return;
+  acquire_ = AppendedFunction<Acquire>(*own, 0);
+  release_ = AppendedFunction<Release>(*own, 1);
+}
+
+absl::StatusOr<TfLiteContext*> Subgraphs::Get(int subgraph) const {
+  if (acquire_ == nullptr || release_ == nullptr) {
+    return absl::UnimplementedError(
+        "this runtime shows a delegate no other subgraph");
+  }
+  TfLiteContext* found = nullptr;
+  // Of an index that is wrong.
+  const KeptMessages messages(own_);
+  if (acquire_(own_, subgraph, &found) != kTfLiteOk || found == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the model has no subgraph ", subgraph));
+  }
+  // The caller's own stays as it is.
+  if (found != own_) release_(own_, subgraph);
+  return found;
+}
+
+HashSet<const void*> Subgraphs::ConstantsExcept(
+    absl::Span<TfLiteContext* const> those) const {
+  HashSet<const void*> found;
+  for (int i = 0;; ++i) {
+    const auto other = Get(i);
+    if (!other.ok()) return found;
+    if (*other == own_ ||
+        std::find(those.begin(), those.end(), *other) != those.end()) {
+      continue;
+    }
+    for (const TfLiteTensor& tensor :
+         absl::MakeConstSpan((*other)->tensors, (*other)->tensors_size)) {
+      if (tensor.allocation_type == kTfLiteMmapRo) {
+        found.insert(tensor.data.raw);
+      }
+    }
+  }
+}
+
+HashSet<const TfLiteContext*> Subgraphs::Called() const {
+  HashSet<const TfLiteContext*> called;
+  for (int i = 0;; ++i) {
+    const auto caller = Get(i);
+    if (!caller.ok()) return called;
+    const auto plan = find_.PlanOf(*caller);
+    if (!plan.ok()) continue;
+    for (int index : *plan) {
+      const auto at = find_.Get(*caller, index);
+      if (!at.ok()) continue;
+      for (int subgraph : CalledBy(*at->node, *at->kernel)) {
+        if (const auto found = Get(subgraph); found.ok()) called.insert(*found);
+      }
+    }
+  }
+}
+
 namespace {
 
 // Of a body's tensors times its outputs: each may take a call of the kernel.
@@ -35,15 +323,14 @@ TfLiteStatus KeepShapes(TfLiteContext*, TfLiteNode*) { return kTfLiteOk; }
 
 // The tensors of a subgraph that nodes write, last ones first: most outputs are
 // written late.
-std::vector<int> WrittenLastFirst(TfLiteContext* subgraph,
-                                  absl::Span<const int> plan,
+std::vector<int> WrittenLastFirst(const Subgraph& subgraph,
                                   const NodeFinder& find) {
   std::vector<int> written;
-  for (auto index = plan.rbegin(); index != plan.rend(); ++index) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    if (!find.Get(subgraph, *index, &node, &registration).ok()) continue;
-    for (int id : ReadInts(node->outputs)) {
+  for (auto index = subgraph.plan.rbegin(); index != subgraph.plan.rend();
+       ++index) {
+    const auto found = find.Get(subgraph.context, *index);
+    if (!found.ok()) continue;
+    for (int id : ReadInts(found->node->outputs)) {
       if (id >= 0) written.push_back(id);
     }
   }
@@ -190,28 +477,33 @@ void ResizeWritten(TfLiteContext* subgraph, int id,
   ResizeTensor(subgraph, id, dims);
 }
 
-}  // namespace
-
+// The border of the body; all inputs are in it, and an output that the body
+// does not change is the input. Fills in the condition's, too.
+//
+// Found as BorderOf() finds a composite's, with one difference: the kernel of
+// WHILE copies no shapes from the body's outputs. But it compares them with
+// those of the inputs, one by one, and makes its own outputs dynamic if any
+// differ. So this gives one input and one tensor of the body a shape, all
+// others another, and prepares the kernel: if its outputs are not dynamic, that
+// tensor is that input's next value, and no other's.
+//
+// `node`: the WHILE's index. The shapes in both subgraphs are wrong until the
+// WHILE is prepared again.
 absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
-                                            TfLiteContext* body,
-                                            absl::Span<const int> plan,
+                                            const Subgraph& body,
                                             const NodeFinder& find,
                                             LoopCondition* condition) {
-  TfLiteNode* loop = nullptr;
-  TfLiteRegistration* registration = nullptr;
-  RETURN_IF_ERROR(find.Get(context, node, &loop, &registration));
-  RETURN_IF_ERROR(CheckLoop(*context, *loop, *registration));
-  ASSIGN_OR_RETURN(auto tested,
-                   TensorsOf(condition->context, condition->plan, find));
-  ASSIGN_OR_RETURN(auto changed, TensorsOf(body, plan, find));
-  const std::vector<int> written = WrittenLastFirst(body, plan, find);
+  ASSIGN_OR_RETURN(const auto at, find.Get(context, node));
+  RETURN_IF_ERROR(CheckLoop(*context, *at.node, *at.kernel));
+  ASSIGN_OR_RETURN(auto tested, TensorsOf(*condition, find));
+  ASSIGN_OR_RETURN(auto changed, TensorsOf(body, find));
+  const std::vector<int> written = WrittenLastFirst(body, find);
 
-  const ReplacedPrepare of_condition(condition->context, condition->plan, find,
-                                     KeepShapes);
-  const ReplacedPrepare of_body(body, plan, find, KeepShapes);
-  KeptMessages messages(context), of_subgraph(body),
+  const ReplacedPrepare of_condition(*condition, find, KeepShapes);
+  const ReplacedPrepare of_body(body, find, KeepShapes);
+  KeptMessages messages(context), of_subgraph(body.context),
       of_other(condition->context);
-  LoopKernel kernel(context, *loop, *registration);
+  LoopKernel kernel(context, *at.node, *at.kernel);
   RETURN_IF_ERROR(kernel.Begin());
   if (written.size() * kernel.size() > kMaxQuestions) {
     return absl::UnimplementedError(
@@ -221,10 +513,10 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
   for (int id : tested.written) {
     if (id >= 0) ResizeWritten(condition->context, id, kUnlike);
   }
-  for (int id : written) ResizeWritten(body, id, kUnlike);
+  for (int id : written) ResizeWritten(body.context, id, kUnlike);
 
   // The kernel takes one bool alone for an answer.
-  for (int id : WrittenLastFirst(condition->context, condition->plan, find)) {
+  for (int id : WrittenLastFirst(*condition, find)) {
     if (condition->context->tensors[id].type != kTfLiteBool) continue;
     ResizeWritten(condition->context, id, {1});
     if (kernel.Prepare([](size_t i) { return MarkFor(static_cast<int>(i)); })) {
@@ -240,7 +532,7 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
                      why.empty() ? "" : ": ", why));
   }
   SubgraphBorder border;
-  border.inputs = InputsByMark(*body, changed, kernel.size());
+  border.inputs = InputsByMark(*body.context, changed, kernel.size());
   for (const auto& input :
        InputsByMark(*condition->context, tested, kernel.size())) {
     if (tested.read.contains(input.id)) condition->inputs.push_back(input);
@@ -253,13 +545,13 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
         [i](const auto& one) { return one.position == static_cast<int>(i); });
     if (input != border.inputs.end() && kernel.IsAlone(i)) found = input->id;
     for (auto id = written.begin(); found < 0 && id != written.end(); ++id) {
-      if (body->tensors[*id].type !=
-          context->tensors[loop->inputs->data[i]].type) {
+      if (body.context->tensors[*id].type !=
+          context->tensors[at.node->inputs->data[i]].type) {
         continue;
       }
-      ResizeWritten(body, *id, kAlike);
+      ResizeWritten(body.context, *id, kAlike);
       if (kernel.IsAlone(i)) found = *id;
-      ResizeWritten(body, *id, kUnlike);
+      ResizeWritten(body.context, *id, kUnlike);
     }
     if (found < 0) {
       return absl::UnimplementedError(
@@ -270,8 +562,6 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
   }
   return border;
 }
-
-namespace {
 
 // Of composites inside composites.
 constexpr size_t kMaxLevels = 8;
@@ -302,26 +592,25 @@ class DecompositionFinder {
 
   // The node, and what is below it.
   Visited Visit(TfLiteContext* context, int index) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
     Visited visited;
-    visited.status = find_.Get(context, index, &node, &registration);
-    if (!visited.status.ok()) return visited;
+    const auto at = find_.Get(context, index);
+    visited.status = at.status();
+    if (!at.ok()) return visited;
     const NodeKey key = {context, index};
     // Loops inside are left to the runtime.
-    if (IsLoop(*registration) && context == context_) {
+    if (IsLoop(*at->kernel) && context == context_) {
       // On the heap: GCC 12 sees uninitialised members of one on the stack.
       const auto loop = std::make_unique<Decomposition>();
-      loop->status = ReadLoop(key, *node, loop.get());
+      loop->status = ReadLoop(key, *at->node, loop.get());
       found_[key] = std::move(*loop);
     }
-    if (!IsComposite(*registration)) return visited;
+    if (!IsComposite(*at->kernel)) return visited;
     if (const auto it = visited_.find(key); it != visited_.end()) {
       return it->second;
     }
     Decomposition decomposition;
     visited.levels = 1;
-    visited.status = Read(key, *node, &decomposition, &visited);
+    visited.status = Read(key, *at->node, &decomposition, &visited);
     decomposition.status = visited.status;
     decomposition.is_unsafe = visited.is_unsafe;
     found_[key] = std::move(decomposition);
@@ -345,16 +634,14 @@ class DecompositionFinder {
           absl::StrCat("subgraph ", subgraph,
                        ", its decomposition, leads back to the composite"));
     }
-    ASSIGN_OR_RETURN(auto plan, subgraphs_.PlanOf(found));
-    out->plan = std::move(plan);
+    ASSIGN_OR_RETURN(out->plan, find_.PlanOf(found));
     // First: a composite below that is unsafe must be known.
     RETURN_IF_ERROR(ReadBelow(out, visited));
     if (auto s = CheckGraph(found, find_, out->plan); !s.ok()) {
       visited->is_unsafe = true;
       return s;
     }
-    ASSIGN_OR_RETURN(out->border,
-                     BorderOf(key.first, key.second, found, out->plan, find_));
+    ASSIGN_OR_RETURN(out->border, BorderOf(key.first, key.second, *out, find_));
     return absl::OkStatus();
   }
 
@@ -373,14 +660,14 @@ class DecompositionFinder {
       return absl::InvalidArgumentError(
           "its body or its condition leads back to the loop");
     }
-    ASSIGN_OR_RETURN(out->plan, subgraphs_.PlanOf(body));
-    ASSIGN_OR_RETURN(condition.plan, subgraphs_.PlanOf(tested));
+    ASSIGN_OR_RETURN(out->plan, find_.PlanOf(body));
+    ASSIGN_OR_RETURN(condition.plan, find_.PlanOf(tested));
     absl::Status checked = CheckGraph(body, find_, out->plan);
     checked.Update(CheckGraph(tested, find_, condition.plan));
     out->is_unsafe = !checked.ok();
     if (!checked.ok()) return checked;
-    ASSIGN_OR_RETURN(out->border, LoopBorderOf(key.first, key.second, body,
-                                               out->plan, find_, &condition));
+    ASSIGN_OR_RETURN(out->border, LoopBorderOf(key.first, key.second, *out,
+                                               find_, &condition));
     return absl::OkStatus();
   }
 

@@ -12,41 +12,63 @@
 #include "absl/types/span.h"
 #include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
-#include "delegate/tflite/node_finder.h"
-#include "delegate/tflite/shape_values.h"
-#include "delegate/tflite/subgraph_border.h"
+#include "delegate/tflite/runtime_nodes.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
 
-// --- The tensors that a WHILE exchanges with its condition and body ----------
+struct Subgraph {
+  TfLiteContext* context = nullptr;  // lives as long as the interpreter
+  std::vector<int> plan;             // its nodes, in execution order
+};
+
+// The tensors that a STABLEHLO_COMPOSITE or a WHILE exchanges with its
+// decomposition or body, by TFLite's index in the subgraph.
+struct SubgraphBorder {
+  struct Input {
+    int id;
+    int position;  // in the composite's inputs
+  };
+  std::vector<Input> inputs;  // those that are used
+  std::vector<int> outputs;   // as many as the composite has
+};
+
+// Finds a model's other subgraphs while a delegate is applied to one of them,
+// in runtimes from 2.14 on.
+class Subgraphs {
+ public:
+  // `own` as a delegate's Prepare gets it; it must outlive this.
+  explicit Subgraphs(TfLiteContext* own);
+
+  // The context of a subgraph, by its place in the file. It lives as long as
+  // the interpreter, in the state that kernels see it in. kUnimplemented: the
+  // runtime is older. kInvalidArgument: the model has no such subgraph.
+  absl::StatusOr<TfLiteContext*> Get(int subgraph) const;
+
+  // The addresses of the file's constants in the model's subgraphs except `own`
+  // and `those`. None if the runtime is older.
+  HashSet<const void*> ConstantsExcept(
+      absl::Span<TfLiteContext* const> those) const;
+
+  // Which subgraphs nodes of the model call: bodies, conditions, branches,
+  // decompositions. None if the runtime is older.
+  HashSet<const TfLiteContext*> Called() const;
+
+ private:
+  using Acquire = TfLiteStatus (*)(TfLiteContext*, int, TfLiteContext**);
+  using Release = TfLiteStatus (*)(TfLiteContext*, int);
+
+  TfLiteContext* own_;
+  Acquire acquire_ = nullptr;  // nullptr: the runtime is older
+  Release release_ = nullptr;
+  NodeFinder find_;
+};
 
 // The subgraph that a WHILE asks before each step.
-struct LoopCondition {
-  TfLiteContext* context = nullptr;
-  std::vector<int> plan;                      // in execution order
+struct LoopCondition : Subgraph {
   std::vector<SubgraphBorder::Input> inputs;  // those that it reads
   int output = -1;
 };
-
-// The border of the body; all inputs are in it, and an output that the body
-// does not change is the input. Fills in `condition`'s, whose `context` and
-// `plan` are known.
-//
-// Found as BorderOf() finds a composite's, with one difference: the kernel of
-// WHILE copies no shapes from the body's outputs. But it compares them with
-// those of the inputs, one by one, and makes its own outputs dynamic if any
-// differ. So this gives one input and one tensor of the body a shape, all
-// others another, and prepares the kernel: if its outputs are not dynamic, that
-// tensor is that input's next value, and no other's.
-//
-// `node`: the WHILE's index. `plan`: the nodes of `body`. The shapes in both
-// subgraphs are wrong until the WHILE is prepared again.
-absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
-                                            TfLiteContext* body,
-                                            absl::Span<const int> plan,
-                                            const NodeFinder& find,
-                                            LoopCondition* condition);
 
 bool IsComposite(const TfLiteRegistration& registration);
 bool IsLoop(const TfLiteRegistration& registration);  // WHILE
@@ -59,14 +81,12 @@ using NodeKey = std::pair<TfLiteContext*, int>;
 
 // The subgraph of one composite, or the body of one WHILE, as it was before any
 // delegate.
-struct Decomposition {
+struct Decomposition : Subgraph {
   // Ok, or why its nodes cannot be read; the members below count only if Ok.
   absl::Status status;
   // It leads back to itself, or too deep to tell, or its graph has a fault:
   // TFLite's own kernel may not return from preparing it.
   bool is_unsafe = false;
-  TfLiteContext* context = nullptr;  // lives as long as the interpreter
-  std::vector<int> plan;             // in execution order
   SubgraphBorder border;
   std::optional<LoopCondition> condition;  // of a WHILE
 

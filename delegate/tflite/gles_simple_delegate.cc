@@ -9,20 +9,17 @@
 #include "base/status_macros.h"
 #include "delegate/graph/host_budget.h"
 #include "delegate/graph/printable.h"
+#include "delegate/session/buffer_copy.h"
 #include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
 #include "delegate/tflite/ask_kernels.h"
-#include "delegate/tflite/ask_runtime.h"
+#include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/messages.h"
 #include "delegate/tflite/options.h"
-#include "delegate/tflite/partition_worth.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/read_tensor.h"
-#include "delegate/tflite/refusals.h"
 #include "delegate/tflite/report.h"
-#include "delegate/tflite/resize_limit.h"
-#include "delegate/tflite/scratch_memory.h"
-#include "delegate/tflite/subgraphs.h"
+#include "delegate/tflite/runtime.h"
+#include "delegate/tflite/runtime_nodes.h"
 
 namespace gles_delegate {
 namespace {
@@ -49,10 +46,9 @@ TrialShapes::TrialShapes(TfLiteContext* context, const NodeFinder& find,
       decompositions_(decompositions) {
   HashSet<int> seen;
   for (int index : plan) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    if (!find.Get(context, index, &node, &registration).ok()) continue;
-    for (int id : ReadInts(node->inputs)) {
+    const auto found = find.Get(context, index);
+    if (!found.ok()) continue;
+    for (int id : ReadInts(found->node->inputs)) {
       if (id < 0 || !seen.insert(id).second) continue;
       const TfLiteTensor& t = context->tensors[id];
       const std::vector<int> signature = ReadInts(t.dims_signature);
@@ -66,7 +62,7 @@ TrialShapes::TrialShapes(TfLiteContext* context, const NodeFinder& find,
       inputs_.push_back({id, dims, signature, t.data.raw});
     }
     // Outputs of nodes are not model inputs.
-    for (int id : ReadInts(node->outputs)) seen.insert(id);
+    for (int id : ReadInts(found->node->outputs)) seen.insert(id);
   }
 }
 
@@ -167,10 +163,9 @@ TrialShapes::Obstacles TrialShapes::ObstaclesOf(const ShapeFacts& facts) const {
   Obstacles found = {static_cast<int>(facts.refusals.size()),
                      static_cast<int>(facts.unknown.size()), 0};
   for (int index : plan_) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    if (!find_.Get(context_, index, &node, &registration).ok()) continue;
-    for (int id : ReadInts(node->outputs)) {
+    const auto at = find_.Get(context_, index);
+    if (!at.ok()) continue;
+    for (int id : ReadInts(at->node->outputs)) {
       if (id < 0 || facts.unknown.contains(id)) continue;
       const TfLiteTensor& t = context_->tensors[id];
       found.empty += IsEmpty(t) && !IsList(t);
@@ -320,12 +315,10 @@ absl::Status GlesSimpleDelegate::RefuseAll(TfLiteContext* context,
   if (!absl::IsFailedPrecondition(why)) return why;  // not the model's fault
   model_.emplace();
   for (int index : nodes_.plan) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    RETURN_IF_ERROR(nodes_.find.Get(context, index, &node, &registration));
+    ASSIGN_OR_RETURN(const auto found, nodes_.find.Get(context, index));
     CheckedNode checked;
     checked.index = index;
-    checked.op = OpName(*registration);
+    checked.op = OpName(*found.kernel);
     checked.support = why;
     model_->position_of[index] = model_->nodes.size();
     model_->nodes.push_back(std::move(checked));
@@ -469,6 +462,105 @@ absl::Status GlesSimpleDelegate::WriteReport(ReportTime time) {
   if (report_waits_) return absl::OkStatus();
   subgraphs_written_ = subgraphs;
   return ReplaceFile(options_.report_file, MakeReport() + "\n");
+}
+
+// --- The app's objects -------------------------------------------------------
+
+// The part of GlesSimpleDelegate that binds the app's objects.
+
+namespace {
+
+// AppObjectOf() converts by value.
+static_assert(static_cast<int>(AppObject::Type::kTextureExternal) ==
+              kTfLiteGlesObjectTextureExternal);
+static_assert(static_cast<int>(AppObject::Type::kTexture2d) ==
+              kTfLiteGlesObjectTexture2d);
+static_assert(static_cast<int>(AppObject::Element::kUint8) ==
+              kTfLiteGlesElementUint8);
+static_assert(static_cast<int>(AppObject::Element::kQuantized) ==
+              kTfLiteGlesElementQuantized);
+static_assert(static_cast<int>(ObjectForm::Layout::kPhwc4) ==
+              kTfLiteGlesObjectPhwc4);
+
+// A whole one, as sessions take it.
+AppObject AppObjectOf(const TfLiteGlesObject& object) {
+  AppObject result;
+  result.type = static_cast<AppObject::Type>(object.type);
+  result.name = object.name;
+  result.layout = static_cast<ObjectForm::Layout>(object.layout);
+  result.element = static_cast<AppObject::Element>(object.element);
+  result.channels = object.channels;
+  result.is_resized = object.resize != 0;
+  result.scaling = {
+      object.scale,
+      object.bias,
+      {object.crop_x, object.crop_y, object.crop_width, object.crop_height}};
+  return result;
+}
+
+}  // namespace
+
+absl::Status GlesSimpleDelegate::BindObject(int tensor,
+                                            const TfLiteGlesObject* object) {
+  const bool never_shares =
+      !options_.gpu.worker_shares &&
+      (worker_ != nullptr || options_.gpu.force_own_context);
+  if (object != nullptr &&
+      (never_shares || (gpu_ != nullptr && !gpu_->has_objects_of_app()))) {
+    return absl::FailedPreconditionError(
+        "a GL object can be bound where the delegate uses the app's "
+        "EGLContext or shares objects with it (thread_mode: worker_sharing), "
+        "and this one has a context of its own (thread_mode: worker or "
+        "caller_own_context, or no context was current when it was applied)");
+  }
+  reports_.ForgetGone();
+  if (object != nullptr && gpu_ != nullptr && !reports_.IsOnBorder(tensor)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "tensor ", tensor,
+        " is no input or output of what the delegate runs on the GPU"));
+  }
+  if (object == nullptr) {
+    objects_->Unbind(tensor);
+  } else {
+    objects_->Bind(tensor, AppObjectOf(*object));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GlesSimpleDelegate::UseBuffersOfRuntime(
+    const GlesRuntimeBuffers& buffers) {
+  if (gpu_ != nullptr) {
+    return absl::InternalError("the delegate was applied before");
+  }
+  runtime_buffers_ = buffers;
+  return absl::OkStatus();
+}
+
+void GlesSimpleDelegate::WarnOfUnusedObjects(TfLiteContext* context) const {
+  if (!model_) return;
+  for (const auto& [tensor, object] : objects_->all()) {
+    if (reports_.IsOnBorder(tensor)) continue;
+    Warn(context,
+         absl::StrCat("GL object ", object.name, " is bound to tensor ", tensor,
+                      ", which is no input or output of what runs on the GPU"));
+  }
+}
+
+// --- Buffer handles ----------------------------------------------------------
+
+// TFLite's buffer handles: a tensor's handle is the name of an app's buffer
+// object with the tensor as float32 in BHWC order.
+
+absl::Status GlesSimpleDelegate::CopyFromHandle(TfLiteBufferHandle handle,
+                                                TfLiteTensor* tensor) {
+  return CopyFromBuffer(gpu_.get(), static_cast<uint32_t>(handle),
+                        ReadTensor(*tensor, /*index=*/-1), MemoryOf(*tensor));
+}
+
+absl::Status GlesSimpleDelegate::CopyToHandle(TfLiteBufferHandle handle,
+                                              const TfLiteTensor& tensor) {
+  return CopyToBuffer(gpu_.get(), static_cast<uint32_t>(handle),
+                      ReadTensor(tensor, /*index=*/-1), MemoryOf(tensor));
 }
 
 }  // namespace gles_delegate

@@ -12,7 +12,7 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/graph/printable.h"
-#include "delegate/tflite/read_tensor.h"
+#include "delegate/tflite/read_node.h"
 
 namespace gles_delegate {
 namespace {
@@ -291,11 +291,9 @@ class CompositeInliner::Level {
   // Adds the subgraph's nodes, except those whose outputs are known.
   absl::Status AddNodes(std::vector<InlinedNode>* nodes) {
     for (int index : decomposition_.plan) {
-      TfLiteNode* node = nullptr;
-      TfLiteRegistration* registration = nullptr;
-      RETURN_IF_ERROR(inliner_.find_.Get(decomposition_.context, index, &node,
-                                         &registration));
-      const std::vector<int> written = ReadInts(node->outputs);
+      ASSIGN_OR_RETURN(const auto found,
+                       inliner_.find_.Get(decomposition_.context, index));
+      const std::vector<int> written = ReadInts(found.node->outputs);
       const auto is_constant = [this](int id) {
         return id >= 0 && own_.tensors[id].is_constant();
       };
@@ -303,10 +301,10 @@ class CompositeInliner::Level {
           std::all_of(written.begin(), written.end(), is_constant)) {
         continue;
       }
-      ASSIGN_OR_RETURN(auto reads, Read(node->inputs));
-      ASSIGN_OR_RETURN(auto writes, Write(node->outputs));
+      ASSIGN_OR_RETURN(auto reads, Read(found.node->inputs));
+      ASSIGN_OR_RETURN(auto writes, Write(found.node->outputs));
       RETURN_IF_ERROR(
-          AddNode(index, *node, *registration, reads, writes, nodes));
+          AddNode(index, *found.node, *found.kernel, reads, writes, nodes));
     }
     return absl::OkStatus();
   }
@@ -443,23 +441,21 @@ absl::StatusOr<std::vector<NodeTensors>> CompositeInliner::Expand(
                    ReadInts(node.outputs), registration.version});
   };
   for (int index : plan) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    RETURN_IF_ERROR(find_.Get(context, index, &node, &registration));
-    const bool is_loop = IsLoop(*registration);
-    if (!is_loop && !IsComposite(*registration)) {
-      add(*node, *registration);
+    ASSIGN_OR_RETURN(const auto found, find_.Get(context, index));
+    const bool is_loop = IsLoop(*found.kernel);
+    if (!is_loop && !IsComposite(*found.kernel)) {
+      add(*found.node, *found.kernel);
       continue;
     }
     InlinedComposite& inlined = inlined_[index];
-    const std::vector<int> inputs = ReadInts(node->inputs);
-    const std::vector<int> outputs = ReadInts(node->outputs);
+    const std::vector<int> inputs = ReadInts(found.node->inputs);
+    const std::vector<int> outputs = ReadInts(found.node->outputs);
     inlined.status =
         is_loop ? InlineSteps({context, index}, inputs, outputs, &inlined.nodes)
                 : InlineInto({context, index}, inputs, outputs, &inlined.nodes);
     if (!inlined.status.ok()) {
       inlined.nodes.clear();
-      add(*node, *registration);
+      add(*found.node, *found.kernel);
     }
     for (const InlinedNode& inner : inlined.nodes) {
       add(inner.node(), inner.registration());

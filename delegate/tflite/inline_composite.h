@@ -13,10 +13,9 @@
 #include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "delegate/tflite/decomposition.h"
-#include "delegate/tflite/follow_loop.h"
-#include "delegate/tflite/host_view.h"
-#include "delegate/tflite/inlined_node.h"
-#include "delegate/tflite/node_finder.h"
+#include "delegate/tflite/propagate_shapes.h"
+#include "delegate/tflite/read_node.h"
+#include "delegate/tflite/runtime_nodes.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {

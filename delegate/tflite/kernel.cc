@@ -7,16 +7,63 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/passes/passes.h"
 #include "delegate/session/app_object.h"
 #include "delegate/session/state_mark.h"
-#include "delegate/tflite/as_constants.h"
-#include "delegate/tflite/extract_partition.h"
 #include "delegate/tflite/messages.h"
-#include "delegate/tflite/read_tensor.h"
+#include "delegate/tflite/read_node.h"
+#include "delegate/tflite/runtime_nodes.h"
 
 namespace gles_delegate {
+
+// --- Extraction --------------------------------------------------------------
+
+Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
+                       absl::Span<const int> inputs,
+                       absl::Span<const int> outputs) {
+  Graph graph;
+  HashMap<TensorId, TensorId> ids;
+  const auto map = [&](TensorId id) {
+    if (id == kNoTensor) return kNoTensor;
+    const auto [it, inserted] = ids.try_emplace(id, kNoTensor);
+    if (inserted) it->second = graph.AddTensor(model.graph.tensor(id));
+    return it->second;
+  };
+  HashSet<TensorId> read;
+  for (int index : nodes) {
+    const CheckedNode& checked = model.nodes[model.position_of.at(index)];
+    if (checked.folded) continue;
+    for (const Node& node : checked.nodes) {
+      read.insert(node.inputs.begin(), node.inputs.end());
+      for (const PostOp& post : node.post_ops) read.insert(post.operand);
+    }
+  }
+  // Of an input that no node reads, only the shape counted.
+  for (int id : inputs) {
+    if (!model.graph.tensor(id).is_constant() && read.contains(id)) {
+      graph.inputs.push_back(map(id));
+    }
+  }
+  for (int index : nodes) {
+    const CheckedNode& checked = model.nodes[model.position_of.at(index)];
+    if (checked.folded) continue;
+    if (const auto name = model.graph.composites.find(index);
+        name != model.graph.composites.end()) {
+      graph.composites.insert(*name);
+    }
+    for (Node node : checked.nodes) {
+      for (TensorId& id : node.inputs) id = map(id);
+      for (TensorId& id : node.outputs) id = map(id);
+      for (PostOp& post : node.post_ops) post.operand = map(post.operand);
+      graph.nodes.push_back(std::move(node));
+    }
+  }
+  for (int id : outputs) graph.outputs.push_back(map(id));
+  return graph;
+}
+
 namespace {
 
 // Newer runtimes free the dynamic temporaries of replaced nodes at the end of
@@ -98,10 +145,8 @@ CpuPartition::CpuPartition(const NodeFinder& find, ModelPartition partition)
 
 absl::Status CpuPartition::Check(TfLiteContext* context) const {
   for (int index : partition_.nodes) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    RETURN_IF_ERROR(find_.Get(context, index, &node, &registration));
-    if (registration->invoke == nullptr) {
+    ASSIGN_OR_RETURN(const auto found, find_.Get(context, index));
+    if (found.kernel->invoke == nullptr) {
       return absl::FailedPreconditionError(
           absl::StrCat("node ", index, " has no kernel on the CPU"));
     }
@@ -119,19 +164,17 @@ absl::Status CpuPartition::Run(TfLiteContext* context, TensorValues* values) {
   }
   ScratchMemory scratch(context, &memory_);
   for (int index : partition_.nodes) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    RETURN_IF_ERROR(find_.Get(context, index, &node, &registration));
+    ASSIGN_OR_RETURN(const auto found, find_.Get(context, index));
     // PropagateShapes() only follows a loop.
-    if (IsLoop(*registration) || HasLostTemporary(*context, *node)) {
-      RETURN_IF_ERROR(PrepareAgain(context, node, *registration, values));
+    if (IsLoop(*found.kernel) || HasLostTemporary(*context, *found.node)) {
+      RETURN_IF_ERROR(PrepareAgain(context, found.node, *found.kernel, values));
     }
-    scratch.LendToNode(*node, [&](int id) {
+    scratch.LendToNode(*found.node, [&](int id) {
       return outputs_.contains(id) && context->tensors[id].data.raw != nullptr;
     });
     // Kernels such as SHAPE's write when they are prepared, not when they run.
-    if (GiveKnown(*context, *node, *values)) continue;
-    if (registration->invoke(context, node) != kTfLiteOk) {
+    if (GiveKnown(*context, *found.node, *values)) continue;
+    if (found.kernel->invoke(context, found.node) != kTfLiteOk) {
       return absl::InternalError(
           absl::StrCat("TFLite's own kernel of node ", index, " failed"));
     }
@@ -321,12 +364,10 @@ absl::Status GlesKernel::Host::CheckMayBind(const Tensor& tensor) {
   const std::vector<int>& own = kernel_.partition().nodes;
   for (int index : nodes.plan) {
     if (std::find(own.begin(), own.end(), index) != own.end()) continue;
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    RETURN_IF_ERROR(nodes.find.Get(context_, index, &node, &registration));
-    const int* inputs = node->inputs->data;
-    if (std::find(inputs, inputs + node->inputs->size, tensor.tflite_index) !=
-        inputs + node->inputs->size) {
+    ASSIGN_OR_RETURN(const auto found, nodes.find.Get(context_, index));
+    const int* inputs = found.node->inputs->data;
+    if (std::find(inputs, inputs + found.node->inputs->size,
+                  tensor.tflite_index) != inputs + found.node->inputs->size) {
       return CannotBind(tensor,
                         absl::StrCat("node ", index,
                                      ", which is not of the partition, reads "

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "base/hash_tables.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
@@ -17,14 +18,25 @@
 #include "delegate/session/session.h"
 #include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/reader.h"
-#include "delegate/tflite/scratch_memory.h"
-#include "delegate/tflite/shape_values.h"
+#include "delegate/tflite/runtime_nodes.h"
 #include "delegate/tflite/simple_delegate.h"
 #include "delegate/tflite/tensor_io.h"
 #include "quant/cpu_kernels.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
+
+// --- Extraction --------------------------------------------------------------
+
+// Extracts a partition of the model as a graph.
+
+// The graph of `nodes` (TFLite's node indices, in execution order) with
+// `inputs` and `outputs` (TFLite's tensor indices, none absent) in that order.
+// Constants are not graph inputs, and folded nodes are omitted. Tensors keep
+// their tflite_index.
+Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
+                       absl::Span<const int> inputs,
+                       absl::Span<const int> outputs);
 
 // Runs a partition's nodes with TFLite's CPU kernels, inside the delegate, if
 // the GPU does not support shapes set after the delegate was applied. TFLite

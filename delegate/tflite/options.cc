@@ -1,44 +1,220 @@
 #include "delegate/tflite/options.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/device/known_names.h"
 #include "delegate/device/tuning_parameters.h"
-#include "delegate/tflite/option_keys.h"
 #include "delegate/tflite/runtime.h"
 #include "egl/environment.h"
 #include "egl/pinned_contexts.h"
 
 namespace gles_delegate {
+
 namespace {
 
+// --- The list of options (options.inc) ---------------------------------------
+
+absl::StatusOr<int> ParseInt(absl::string_view text) {
+  int value = 0;
+  if (!absl::SimpleAtoi(text, &value)) {
+    return absl::InvalidArgumentError("is not an integer of 32 bits");
+  }
+  return value;
+}
+
+// Booleans as users write them: 0, 1, true, false.
+absl::StatusOr<int> ParseFlag(absl::string_view text) {
+  bool value = false;
+  if (!absl::SimpleAtob(text, &value)) {
+    return absl::InvalidArgumentError("is not 0, 1, true or false");
+  }
+  return value ? 1 : 0;
+}
+
+// One of `names`, or its place among them.
+absl::StatusOr<int> ParseName(absl::string_view text,
+                              absl::Span<const absl::string_view> names) {
+  const int count = static_cast<int>(names.size());
+  for (int i = 0; i < count; ++i) {
+    if (absl::EqualsIgnoreCase(text, names[i])) return i;
+  }
+  auto number = ParseInt(text);
+  if (number.ok() && *number >= 0 && *number < count) return *number;
+  return absl::InvalidArgumentError(
+      absl::StrCat("is not ", absl::StrJoin(names.first(count - 1), ", "),
+                   " or ", names.back(), " (0 to ", count - 1, ")"));
+}
+
 using Struct = TfLiteGlesDelegateOptions;
+using Field =
+    std::variant<int32_t Struct::*, int64_t Struct::*, const char * Struct::*>;
+
+enum Kind { kFlag, kInteger, kLevel, kChoice, kBytes, kText, kPath, kNodes };
+constexpr int kMaxLevel = 2;
+
+struct Key {
+  Kind kind;
+  absl::string_view name;
+  Field field;
+  std::vector<absl::string_view> choices;
+};
+
+const std::vector<Key>& Keys() {
+  static const auto* const kKeys = new std::vector<Key>{
+#define OPTION(kind, name, value, meaning, ...) \
+  {kind, #name, &Struct::name, {__VA_ARGS__}},
+#include "delegate/tflite/options.inc"
+  };
+  return *kKeys;
+}
+
+const Key* FindKey(absl::string_view name) {
+  for (const Key& key : Keys()) {
+    if (key.name == name) return &key;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<int> ParseValue(const Key& key, absl::string_view text) {
+  if (key.kind == kFlag) return ParseFlag(text);
+  return key.kind == kChoice ? ParseName(text, key.choices) : ParseInt(text);
+}
+
+TfLiteGlesDelegateOptions DefaultOptions() {
+  TfLiteGlesDelegateOptions options = {};
+  options.struct_size = sizeof(options);
+#define OPTION(kind, name, value, ...) options.name = value;
+#include "delegate/tflite/options.inc"
+  return options;
+}
+
+// Strings that a struct of options points to; their addresses are stable.
+using OptionTexts = std::vector<std::unique_ptr<std::string>>;
+
+// Sets the field `name` of `*options`. Adds a string that the struct points to
+// to `*texts`, which must outlive the struct. kInvalidArgument: an unknown key,
+// with a list of all; or a `value` of the wrong type.
+absl::Status SetKey(absl::string_view name, absl::string_view value,
+                    TfLiteGlesDelegateOptions* options, OptionTexts* texts) {
+  const Key* key = FindKey(name);
+  if (key == nullptr) {
+    std::vector<absl::string_view> known;
+    for (const Key& k : Keys()) known.push_back(k.name);
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown option '", name, "'", KnownNames(name, known)));
+  }
+  if (const auto* text = std::get_if<const char * Struct::*>(&key->field)) {
+    texts->push_back(std::make_unique<std::string>(value));
+    options->** text = texts->back()->c_str();
+    return absl::OkStatus();
+  }
+  if (const auto* bytes = std::get_if<int64_t Struct::*>(&key->field)) {
+    if (absl::SimpleAtoi(value, &(options->**bytes))) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("option ", name, ": '", value, "' is not an integer"));
+  }
+  auto parsed = ParseValue(*key, absl::StripAsciiWhitespace(value));
+  if (!parsed.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "option ", name, ": '", value, "' ", parsed.status().message()));
+  }
+  options->*std::get<int32_t Struct::*>(key->field) = *parsed;
+  return absl::OkStatus();
+}
+
+// kInvalidArgument: a choice, level or number of bytes is out of range, as a
+// caller of the C API can set it.
+absl::Status CheckRanges(const TfLiteGlesDelegateOptions& options) {
+  for (const Key& key : Keys()) {
+    if (key.kind == kBytes) {
+      const int64_t bytes = options.*std::get<int64_t Struct::*>(key.field);
+      if (bytes >= 0) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "option ", key.name, ": ", bytes, " is negative; 0 is no limit"));
+    }
+    if (key.kind != kChoice && key.kind != kLevel) continue;
+    const int most = key.kind == kLevel
+                         ? kMaxLevel
+                         : static_cast<int>(key.choices.size()) - 1;
+    const int32_t value = options.*std::get<int32_t Struct::*>(key.field);
+    if (value >= 0 && value <= most) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("option ", key.name, ": ", value, " is not 0 ",
+                     most == 1 ? "or " : "to ", most));
+  }
+  return absl::OkStatus();
+}
+
+// Copies fields from `from` that have their default, or are an empty text, in
+// `*options`.
+void FillUnset(const TfLiteGlesDelegateOptions& from,
+               TfLiteGlesDelegateOptions* options) {
+  const TfLiteGlesDelegateOptions defaults = DefaultOptions();
+  const auto is_unset = [&](auto field) {
+    if constexpr (std::is_pointer_v<std::decay_t<decltype(options->*field)>>) {
+      return absl::NullSafeStringView(options->*field).empty();
+    } else {
+      return options->*field == defaults.*field;
+    }
+  };
+  for (const Key& key : Keys()) {
+    std::visit(
+        [&](auto field) {
+          if (is_unset(field)) options->*field = from.*field;
+        },
+        key.field);
+  }
+}
+
+// The key of the field that would extend past a struct of `size` bytes; "" if
+// there is none.
+absl::string_view FieldCutAt(size_t size) {
+#define OPTION(kind, name, ...)                               \
+  if (offsetof(Struct, name) < size &&                        \
+      size < offsetof(Struct, name) + sizeof(Struct::name)) { \
+    return #name;                                             \
+  }
+#include "delegate/tflite/options.inc"
+  return "";
+}
+
+// --- From the environment, for apps that cannot be changed -------------------
 
 absl::Status Malformed(absl::string_view reason) {
   return absl::InvalidArgumentError(
       absl::StrCat("environment variable ", kEnvironmentOptions, ": ", reason));
 }
 
-}  // namespace
-
+// The variable's value; "" if it is not set.
 std::string EnvironmentOptions() {
   const char* value = egl::EnvironmentValue(kEnvironmentOptions);
   return value == nullptr ? "" : value;
 }
 
+// Sets the fields of `*options` named in the variable. A value ends at the next
+// semicolon and may contain colons; surrounding spaces are ignored; the last of
+// repeated keys counts. Strings are added to `*texts`, which must outlive
+// `*options`. kInvalidArgument, with the variable's name: an unknown key, a
+// value of the wrong type, or an item that is not a key with a value.
 absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
                                 OptionTexts* texts) {
   const std::string value = EnvironmentOptions();
@@ -61,6 +237,8 @@ absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
   return absl::OkStatus();
 }
 
+// kInvalidArgument, with the known items: GLES_DELEGATE_DEBUG
+// (egl/environment.h) has an unknown one, or one that lacks its value.
 absl::Status CheckDebugVariable() {
   const char* value = egl::EnvironmentValue(egl::kDebugVariable);
   const auto& known = egl::DebugItems();
@@ -82,52 +260,9 @@ absl::Status CheckDebugVariable() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
-    absl::string_view option, absl::string_view text) {
-  std::vector<std::pair<int, int>> ranges;
-  for (absl::string_view part :
-       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
-    const std::pair<absl::string_view, absl::string_view> ends =
-        absl::StrSplit(part, absl::MaxSplits('-', 1));
-    int first = 0;
-    int last = 0;
-    const bool range = absl::StrContains(part, '-');
-    if (!absl::SimpleAtoi(ends.first, &first) ||
-        !absl::SimpleAtoi(range ? ends.second : ends.first, &last) ||
-        first < 0 || last < first) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("option ", option, ": '", part,
-                       "' is neither a node index nor a range such as 17-20"));
-    }
-    ranges.emplace_back(first, last);
-  }
-  return ranges;
-}
-
-absl::StatusOr<std::vector<std::pair<std::string, std::vector<int>>>>
-ParseInputShapes(absl::string_view text) {
-  std::vector<std::pair<std::string, std::vector<int>>> shapes;
-  for (absl::string_view part :
-       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
-    const size_t at = part.rfind('=');
-    const bool has_name = at != absl::string_view::npos && at > 0;
-    std::vector<int> dims;
-    bool ok = has_name;
-    for (absl::string_view extent :
-         absl::StrSplit(has_name ? part.substr(at + 1) : "", 'x')) {
-      dims.push_back(0);
-      ok &= absl::SimpleAtoi(extent, &dims.back()) && dims.back() > 0;
-    }
-    if (!ok) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("option input_shapes: '", part,
-                       "' is not an input with its shape, such as ids=1x128"));
-    }
-    shapes.emplace_back(part.substr(0, at), std::move(dims));
-  }
-  return shapes;
-}
-
+// "name=value,..." of a tuning file: one item on each line, comments after '#'.
+// kInvalidArgument: the file cannot be read, or has an unknown parameter or a
+// value out of range.
 absl::StatusOr<std::string> ReadTuningFile(const std::string& path) {
   std::ifstream file(path);
   std::string text;
@@ -148,20 +283,31 @@ absl::StatusOr<std::string> ReadTuningFile(const std::string& path) {
   return text;
 }
 
-namespace {
+// --- The C structs -----------------------------------------------------------
 
 // The value of `device` that refuses software renderers.
 constexpr char kHardware[] = "hardware";
 
-// Writes `size` bytes of `values` to `*options`.
-void Write(TfLiteGlesDelegateOptions values, TfLiteGlesDelegateOptions* options,
-           size_t size) {
-  if (options == nullptr || size < sizeof(options->struct_size)) return;
+// Writes `size` bytes of `values` to `*to`: `size` may be less than the type's
+// or more.
+template <typename Struct>
+void Write(Struct values, Struct* to, size_t size) {
+  if (to == nullptr || size < sizeof(to->struct_size)) return;
   values.struct_size = size;
-  // Bytes, because `size` may be less than the type's or more.
-  char* bytes = reinterpret_cast<char*>(options);
+  char* bytes = reinterpret_cast<char*>(to);
   std::memset(bytes, 0, size);
   std::memcpy(bytes, &values, std::min(size, sizeof(values)));
+}
+
+// The first byte past this library's struct that a caller of a newer one has
+// set; 0: none.
+template <typename Struct>
+size_t UnknownByte(const Struct* caller, size_t size) {
+  const char* bytes = reinterpret_cast<const char*>(caller);
+  for (size_t i = sizeof(Struct); i < size; ++i) {
+    if (bytes[i] != 0) return i;
+  }
+  return 0;
 }
 
 absl::Status BadStructSize(size_t size, absl::string_view reason) {
@@ -190,8 +336,7 @@ absl::StatusOr<TfLiteGlesDelegateOptions> KnownFields(
   }
   TfLiteGlesDelegateOptions options = DefaultOptions();
   constexpr size_t kKnown = sizeof(TfLiteGlesDelegateOptions);
-  for (size_t i = kKnown; i < size; ++i) {
-    if (bytes[i] == 0) continue;
+  if (const size_t i = UnknownByte(caller, size); i > 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the app was compiled against a newer gles_delegate.h and sets an "
         "option that this library (version ",
@@ -293,7 +438,7 @@ absl::StatusOr<Options> FromStruct(const Struct& o) {
       o.quantized_compute == kTfLiteGlesQuantizedInteger;
   options.verbosity = o.verbosity;
   options.fallback_to_cpu = o.fallback_to_cpu != 0;
-  options.thread_mode = o.thread_mode;
+  options.thread_mode = FindKey("thread_mode")->choices[o.thread_mode];
   const bool pins = o.keep_context_current == kTfLiteGlesAuto
                         ? egl::MayStayCurrent()
                         : o.keep_context_current == kTfLiteGlesOn;
@@ -336,7 +481,93 @@ absl::StatusOr<Options> FromMerged(const TfLiteGlesDelegateOptions& merged) {
   return options;
 }
 
+absl::Status OutOfRange(absl::string_view field, double value,
+                        absl::string_view allowed) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "TfLiteGlesObject: ", field, " ", value, " is not ", allowed));
+}
+
+absl::Status CheckValues(const TfLiteGlesObject& o) {
+  if (o.type < kTfLiteGlesObjectBuffer ||
+      o.type > kTfLiteGlesObjectTextureExternal) {
+    return OutOfRange("type", o.type, "a TfLiteGlesObjectType");
+  }
+  if (o.name == 0) {
+    return absl::InvalidArgumentError(
+        "TfLiteGlesObject: name 0 is no object; "
+        "TfLiteGlesDelegateUnbindObject unbinds");
+  }
+  if (o.layout != kTfLiteGlesObjectBhwc && o.layout != kTfLiteGlesObjectPhwc4) {
+    return OutOfRange("layout", o.layout, "a TfLiteGlesObjectLayout");
+  }
+  if (o.element < kTfLiteGlesElementFloat32 ||
+      o.element > kTfLiteGlesElementQuantized) {
+    return OutOfRange("element", o.element, "a TfLiteGlesObjectElement");
+  }
+  if (o.channels < 0) return OutOfRange("channels", o.channels, "0 or more");
+  if (o.scale == 0 || !std::isfinite(o.scale)) {
+    return OutOfRange("scale", o.scale, "a finite number other than 0");
+  }
+  if (!std::isfinite(o.bias)) return OutOfRange("bias", o.bias, "finite");
+  for (float crop : {o.crop_x, o.crop_y, o.crop_width, o.crop_height}) {
+    if (!std::isfinite(crop)) return OutOfRange("crop", crop, "finite");
+  }
+  if (o.crop_width < 0 || o.crop_height < 0 ||
+      (o.crop_width == 0) != (o.crop_height == 0)) {
+    return OutOfRange("crop_width or crop_height",
+                      std::min(o.crop_width, o.crop_height),
+                      "more than 0 (both 0: the whole texture)");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
+    absl::string_view option, absl::string_view text) {
+  std::vector<std::pair<int, int>> ranges;
+  for (absl::string_view part :
+       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    const std::pair<absl::string_view, absl::string_view> ends =
+        absl::StrSplit(part, absl::MaxSplits('-', 1));
+    int first = 0;
+    int last = 0;
+    const bool range = absl::StrContains(part, '-');
+    if (!absl::SimpleAtoi(ends.first, &first) ||
+        !absl::SimpleAtoi(range ? ends.second : ends.first, &last) ||
+        first < 0 || last < first) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option ", option, ": '", part,
+                       "' is neither a node index nor a range such as 17-20"));
+    }
+    ranges.emplace_back(first, last);
+  }
+  return ranges;
+}
+
+absl::StatusOr<std::vector<std::pair<std::string, std::vector<int>>>>
+ParseInputShapes(absl::string_view text) {
+  std::vector<std::pair<std::string, std::vector<int>>> shapes;
+  for (absl::string_view part :
+       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    const size_t at = part.rfind('=');
+    const bool has_name = at != absl::string_view::npos && at > 0;
+    std::vector<int> dims;
+    bool ok = has_name;
+    for (absl::string_view extent :
+         absl::StrSplit(has_name ? part.substr(at + 1) : "", 'x')) {
+      dims.push_back(0);
+      ok &= absl::SimpleAtoi(extent, &dims.back()) && dims.back() > 0;
+    }
+    if (!ok) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option input_shapes: '", part,
+                       "' is not an input with its shape, such as ids=1x128"));
+    }
+    shapes.emplace_back(part.substr(0, at), std::move(dims));
+  }
+  return shapes;
+}
 
 void InitOptions(TfLiteGlesDelegateOptions* options, size_t size) {
   Write(DefaultOptions(), options, size);
@@ -372,6 +603,41 @@ absl::StatusOr<Options> OptionsFrom(
     RETURN_IF_ERROR(SetKey(key, value, &options, &texts));
   }
   return FromMerged(options);
+}
+
+void InitObject(TfLiteGlesObject* object, size_t size) {
+  TfLiteGlesObject defaults = {};
+  defaults.scale = 1;
+  Write(defaults, object, size);
+}
+
+absl::StatusOr<TfLiteGlesObject> WholeObject(const TfLiteGlesObject* caller) {
+  if (caller == nullptr) {
+    return absl::InvalidArgumentError(
+        "no TfLiteGlesObject was given; TfLiteGlesDelegateUnbindObject "
+        "unbinds");
+  }
+  TfLiteGlesObject object;
+  InitObject(&object, sizeof(object));
+  size_t size = 0;
+  std::memcpy(&size, caller, sizeof(size));
+  constexpr size_t kMin = offsetof(TfLiteGlesObject, layout);
+  constexpr size_t kMax = 1 << 16;
+  if (size < kMin || size > kMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("TfLiteGlesObject: struct_size ", size,
+                     " is not the size of one; fill it in by "
+                     "TfLiteGlesDelegateObjectDefault"));
+  }
+  if (UnknownByte(caller, size) > 0) {
+    return absl::InvalidArgumentError(
+        "TfLiteGlesObject: a field is set that this version of the library "
+        "does not know; it needs a newer one");
+  }
+  std::memcpy(&object, caller, std::min(size, sizeof(object)));
+  object.struct_size = sizeof(object);
+  RETURN_IF_ERROR(CheckValues(object));
+  return object;
 }
 
 }  // namespace gles_delegate

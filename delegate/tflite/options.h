@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,34 +18,15 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
-#include "delegate/tflite/option_keys.h"
-#include "delegate/tflite/read_options.h"
+#include "delegate/tflite/read_node.h"
 #include "gles_delegate/gles_delegate.h"
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate {
 
-// --- From the environment, for apps that cannot be changed -------------------
-
-// The variable: "key:value;...", with the keys of the external delegate.
+// The variable for apps that cannot be changed: "key:value;...", with the keys
+// of the external delegate.
 inline constexpr char kEnvironmentOptions[] = "GLES_DELEGATE_OPTIONS";
-
-// The variable's value; "" if it is not set.
-std::string EnvironmentOptions();
-
-// Sets the fields of `*options` named in the variable. A value ends at the next
-// semicolon and may contain colons; surrounding spaces are ignored; the last of
-// repeated keys counts. Strings are added to `*texts`, which must outlive
-// `*options`. kInvalidArgument, with the variable's name: an unknown key, a
-// value of the wrong type, or an item that is not a key with a value.
-absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
-                                OptionTexts* texts);
-
-// kInvalidArgument, with the known items: GLES_DELEGATE_DEBUG
-// (egl/environment.h) has an unknown one, or one that lacks its value.
-absl::Status CheckDebugVariable();
-
-// --- Options whose text needs more than a copy -------------------------------
 
 // "3,17-20" -> {{3,3},{17,20}}. Errors name `option`.
 absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
@@ -53,11 +35,6 @@ absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
 // The option input_shapes: "ids=1x128,3=8x16".
 absl::StatusOr<std::vector<std::pair<std::string, std::vector<int>>>>
 ParseInputShapes(absl::string_view text);
-
-// "name=value,..." of a tuning file: one item on each line, comments after '#'.
-// kInvalidArgument: the file cannot be read, or has an unknown parameter or a
-// value out of range.
-absl::StatusOr<std::string> ReadTuningFile(const std::string& path);
 
 // The options by who reads them: each layer declares its own. Owns its strings.
 struct Options {
@@ -71,7 +48,7 @@ struct Options {
   bool uses_integer_path = true;
   int verbosity = 1;
   bool fallback_to_cpu = false;
-  int thread_mode = kTfLiteGlesThreadCaller;
+  absl::string_view thread_mode;  // its text
   // The delegate's own context stays current on the caller's thread between
   // calls.
   bool pins_context = false;
@@ -107,6 +84,14 @@ absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* options);
 absl::StatusOr<Options> OptionsFrom(
     absl::Span<const std::pair<absl::string_view, absl::string_view>>
         keys_values);
+
+// TfLiteGlesDelegateObjectInit().
+void InitObject(TfLiteGlesObject* object, size_t size);
+
+// The caller's struct, of whatever size, completed with defaults.
+// kInvalidArgument: null, an unknown field is set, or a value is not listed in
+// the header.
+absl::StatusOr<TfLiteGlesObject> WholeObject(const TfLiteGlesObject* caller);
 
 }  // namespace gles_delegate
 

@@ -1,18 +1,258 @@
 #include "delegate/tflite/propagate_shapes.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/tflite/kept_messages.h"
+#include "delegate/graph/builtin_codes.h"
+#include "delegate/graph/host_budget.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/scratch_memory.h"
-#include "delegate/tflite/tensor_room.h"
+#include "delegate/tflite/runtime_nodes.h"
 
 namespace gles_delegate {
+
 namespace {
+
+// More than any shape has. The GPU may compute what is larger: masks.
+constexpr size_t kMaxIntegers = 4096;
+// A shape times a factor, on its way back to integers.
+constexpr size_t kMaxFloats = 32;
+// RANGE has no GPU version: the positions of a long sequence.
+constexpr size_t kMaxRange = 1 << 20;
+
+bool IsRange(const TfLiteRegistration& registration) {
+  return registration.builtin_code == BuiltinOperator_RANGE;
+}
+
+bool GivesShape(int builtin_code) {
+  return builtin_code == BuiltinOperator_SHAPE ||
+         builtin_code == BuiltinOperator_RANK;
+}
+
+// Whether a builtin's results depend on its inputs alone, and its kernel may
+// run outside of the model's Invoke.
+bool IsFunctionOfInputs(int builtin_code) {
+  switch (builtin_code) {
+    case BuiltinOperator_CUSTOM:
+    case BuiltinOperator_DELEGATE:
+    case BuiltinOperator_PLACEHOLDER_FOR_GREATER_OP_CODES:
+    // They run subgraphs.
+    case BuiltinOperator_CALL:
+    case BuiltinOperator_CALL_ONCE:
+    case BuiltinOperator_IF:
+    case BuiltinOperator_WHILE:
+    case BuiltinOperator_STABLEHLO_CASE:
+    case BuiltinOperator_STABLEHLO_COMPOSITE:
+    case BuiltinOperator_STABLEHLO_WHILE:
+    // They draw numbers.
+    case BuiltinOperator_MULTINOMIAL:
+    case BuiltinOperator_RANDOM_STANDARD_NORMAL:
+    case BuiltinOperator_RANDOM_UNIFORM:
+    // Their results may stay constants of the file's type on the GPU.
+    case BuiltinOperator_DENSIFY:
+    case BuiltinOperator_DEQUANTIZE:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool IsFloat(TfLiteType type) {
+  return type == kTfLiteFloat32 || type == kTfLiteFloat64;
+}
+
+// 0: not a type for which values are known. `of_range`: RANGE writes it.
+size_t MaxBytes(TfLiteType type, bool of_range) {
+  switch (type) {
+    case kTfLiteFloat32:
+    case kTfLiteFloat64:
+    case kTfLiteInt32:
+    case kTfLiteInt64:
+    case kTfLiteUInt32:
+    case kTfLiteUInt64:
+    case kTfLiteBool:
+      return ElementBytes(type) * (of_range        ? kMaxRange
+                                   : IsFloat(type) ? kMaxFloats
+                                                   : kMaxIntegers);
+    default:
+      return 0;
+  }
+}
+
+bool IsSmall(const TfLiteTensor& t, bool of_range = false) {
+  const size_t most = MaxBytes(t.type, of_range);
+  return most > 0 && BytesOf(t) <= most;
+}
+
+template <typename Visit>
+void ForEachPresent(const TfLiteIntArray* tensors, const Visit& visit) {
+  for (int i = 0; i < tensors->size; ++i) {
+    if (tensors->data[i] >= 0) visit(tensors->data[i]);
+  }
+}
+
+// While it lives, what a node writes is in the arena, whatever it was before.
+// Memory of a tensor's own is kept unless the tensor has another size by then.
+class OutputsSetAside {
+ public:
+  OutputsSetAside(TfLiteContext* context, const TfLiteNode& node)
+      : OutputsSetAside(context) {
+    ForEachPresent(node.outputs, [&](int id) {
+      TfLiteTensor& t = context->tensors[id];
+      before_.push_back({id, t.allocation_type, t.data.raw, t.bytes});
+      if (!HasOwnMemory(t)) return;
+      t.allocation_type = kTfLiteArenaRw;
+      t.data.raw = nullptr;
+    });
+  }
+  ~OutputsSetAside() {
+    for (const Before& before : before_) {
+      TfLiteTensor& t = context_->tensors[before.id];
+      ReturnToArena(&t);
+      t.allocation_type = before.type;
+      t.data.raw = before.data;
+      if (!HasOwnMemory(t) || t.bytes == before.bytes) continue;
+      std::free(t.data.raw);
+      t.data.raw = nullptr;
+    }
+  }
+  OutputsSetAside(const OutputsSetAside&) = delete;
+  OutputsSetAside& operator=(const OutputsSetAside&) = delete;
+
+ private:
+  // Once it is done, the destructor runs if the other constructor throws.
+  explicit OutputsSetAside(TfLiteContext* context) : context_(context) {}
+
+  struct Before {
+    int id;
+    TfLiteAllocationType type;
+    char* data;
+    size_t bytes;
+  };
+  TfLiteContext* context_;
+  std::vector<Before> before_;
+};
+
+// Nothing of a tensor without elements can change. A value of no bytes would be
+// none (ConstantData::empty()).
+ConstantData EmptyValue() { return ConstantData::Own({0}); }
+
+bool InputsAreKnown(const TfLiteContext& context, const TfLiteNode& node,
+                    const TensorValues& values) {
+  bool known = true, any = false;
+  ForEachPresent(node.inputs, [&](int id) {
+    any = true;
+    known &= values.contains(id) || IsConstant(context.tensors[id]);
+  });
+  return known && any;
+}
+
+bool IsKnownBefore(const TfLiteContext& context, const TfLiteNode& node,
+                   const TfLiteRegistration& registration,
+                   const TensorValues& values) {
+  if (registration.invoke == nullptr) return false;
+  return GivesShape(registration.builtin_code) ||
+         (IsFunctionOfInputs(registration.builtin_code) &&
+          InputsAreKnown(context, node, values));
+}
+
+bool OutputsAreSmall(const TfLiteContext& context, const TfLiteNode& node,
+                     bool of_range) {
+  bool small = true;
+  ForEachPresent(node.outputs, [&](int id) {
+    const TfLiteTensor& t = context.tensors[id];
+    // The kernel will size a dynamic tensor as it runs.
+    small &= !t.is_variable &&
+             (t.allocation_type == kTfLiteDynamic || IsSmall(t, of_range));
+  });
+  return small;
+}
+
+TfLiteStatus PrepareKnown(TfLiteContext* context, TfLiteNode* node,
+                          const TfLiteRegistration& registration) {
+  // The node's inputs do not show which of their extents are free (-1 in the
+  // file). Its outputs do: SLICE would hold them to the file's sizes.
+  TensorChanges hidden(context);
+  ForEachPresent(node->inputs, [&](int id) {
+    hidden.Set(id, &TfLiteTensor::dims_signature, nullptr);
+  });
+  return registration.prepare(context, node);
+}
+
+// Runs a node that has been prepared, and adds what it writes to `values`.
+void RunForValues(TfLiteContext* context, TfLiteNode* node,
+                  const TfLiteRegistration& registration,
+                  TensorValues* values) {
+  ScratchMemory::Blocks blocks;
+  ScratchMemory scratch(context, &blocks);
+  scratch.LendToNode(*node, [](int) { return false; });
+  // Of an output that the kernel sizes as it runs.
+  const ResizeLimit limit(context, kMaxRange * sizeof(int64_t));
+  if (registration.invoke(context, node) != kTfLiteOk) return;
+  ForEachPresent(node->outputs, [&](int id) {
+    const TfLiteTensor& t = context->tensors[id];
+    const size_t size = BytesOf(t);
+    if (t.data.raw == nullptr || size == 0 ||
+        !IsSmall(t, IsRange(registration)) ||
+        !HostBudget::Take(size, "what follows from shapes").ok()) {
+      return;
+    }
+    const auto* bytes = reinterpret_cast<const uint8_t*>(t.data.raw);
+    (*values)[id] =
+        ConstantData::Own(std::vector<uint8_t>(bytes, bytes + size));
+  });
+}
+
+void AddEmptyOutputs(const TfLiteContext& context, const TfLiteNode& node,
+                     TensorValues* values) {
+  ForEachPresent(node.outputs, [&](int id) {
+    if (IsEmpty(context.tensors[id])) (*values)[id] = EmptyValue();
+  });
+}
+
+// Adds the node's outputs to `values` if they are known. For nodes outside the
+// delegate: restores their tensors.
+void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
+                    const TfLiteRegistration& registration,
+                    TensorValues* values) {
+  if (registration.prepare == nullptr ||
+      !IsKnownBefore(*context, *node, registration, *values)) {
+    return;
+  }
+  const AsConstants constants(context, *node, *values);
+  const OutputsSetAside outputs(context, *node);
+  if (PrepareKnown(context, node, registration) != kTfLiteOk) return;
+  if (OutputsAreSmall(*context, *node, IsRange(registration))) {
+    RunForValues(context, node, registration, values);
+  }
+  AddEmptyOutputs(*context, *node, values);
+}
+
+// Adds the node's inputs without elements to `values`, except those in `made`,
+// which nodes write: their shapes may change. The file has no buffer for them.
+void AddEmptyInputs(const TfLiteContext& context, const TfLiteNode& node,
+                    const HashSet<int>& made, TensorValues* values) {
+  ForEachPresent(node.inputs, [&](int id) {
+    if (made.contains(id) || !IsEmpty(context.tensors[id])) return;
+    values->try_emplace(id, EmptyValue());
+  });
+}
+
+// A small constant of integers or bools in the model's file.
+std::optional<ConstantData> KnownIntegers(const TfLiteTensor& tensor) {
+  if (!IsConstant(tensor) || tensor.bytes == 0 || IsFloat(tensor.type) ||
+      !IsSmall(tensor)) {
+    return std::nullopt;
+  }
+  const auto* bytes = reinterpret_cast<const uint8_t*>(tensor.data.raw);
+  return ConstantData::Own(std::vector<uint8_t>(bytes, bytes + tensor.bytes));
+}
 
 // kTfLiteOutputShapeNotKnown of runtimes that are newer than the headers here:
 // the kernel will know what it writes when it runs.
@@ -57,53 +297,163 @@ void AddMade(const TfLiteIntArray* outputs, HashSet<int>* made) {
   made->insert(outputs->data, outputs->data + outputs->size);
 }
 
-}  // namespace
+// PropagateShapes() of nodes with `known` values to begin with.
+absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
+                                         TfLiteContext* context,
+                                         const NodeFinder& find,
+                                         absl::Span<const int> plan,
+                                         const Decompositions& decompositions,
+                                         const std::vector<int>* own = nullptr);
 
-absl::Status ShapeFacts::refused() const {
-  return refusals.empty()
-             ? absl::OkStatus()
-             : absl::FailedPreconditionError(refusals.begin()->second);
+// Of all steps together: each becomes a node of the partition, which takes
+// about 50 us of a start on llvmpipe, and 12 KiB. 8,192 take half a second and
+// 100 MiB; to follow them until they are too many takes 0.05 s.
+constexpr size_t kMaxNodesOfSteps = 1 << 13;
+
+// Only integers and bools are followed: a list of floats whose first rows
+// happen to be known would end up as values of the host.
+LoopState StateOf(const TfLiteContext& context, int id,
+                  const TensorValues& values) {
+  const TfLiteTensor& tensor = context.tensors[id];
+  LoopState state = {ReadInts(tensor.dims), KnownIntegers(tensor)};
+  const auto value = values.find(id);
+  if (value != values.end() && tensor.type != kTfLiteFloat32) {
+    state.value = value->second;
+  }
+  return state;
 }
 
-bool HasOldMemoryPlan(TfLiteContext* context) {
-  TfLiteIntArray* plan = nullptr;
-  if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) return false;
-  const NodeFinder find(*context);
-  const auto in_arena = [&](int id) {
-    return id >= 0 && context->tensors[id].allocation_type == kTfLiteArenaRw &&
-           context->tensors[id].bytes > 0;
-  };
-  HashSet<int> made;
-  bool any_allocated = false, input_resized = false;
-  for (int i = 0; i < plan->size; ++i) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    if (!find.Get(context, plan->data[i], &node, &registration).ok()) continue;
-    for (int k = 0; k < node->inputs->size; ++k) {
-      const int id = node->inputs->data[k];
-      if (!in_arena(id) || made.contains(id)) continue;
-      // Resizing takes an input's memory away.
-      (context->tensors[id].data.raw == nullptr ? input_resized
-                                                : any_allocated) = true;
-    }
-    for (int k = 0; k < node->outputs->size; ++k) {
-      const int id = node->outputs->data[k];
-      made.insert(id);
-      if (in_arena(id) && context->tensors[id].data.raw != nullptr) {
-        any_allocated = true;
+class LoopFollower {
+ public:
+  LoopFollower(const NodeFinder& find, const Decomposition& loop)
+      : find_(find),
+        loop_(loop),
+        room_of_condition_(loop.condition->context),
+        room_of_body_(loop.context) {}
+
+  // Changes `states` to those after the last step.
+  absl::Status Follow(std::vector<LoopState>* states,
+                      std::vector<DecomposedGraph>* steps) {
+    for (;;) {
+      ASSIGN_OR_RETURN(auto goes_on, Ask(*states));
+      if (!goes_on) return absl::OkStatus();
+      const size_t nodes =
+          (steps->size() + 1) * std::max<size_t>(1, loop_.plan.size());
+      if (nodes > kMaxNodesOfSteps) {
+        return absl::UnimplementedError(absl::StrCat(
+            "its body of ", loop_.plan.size(), " nodes runs more than ",
+            steps->size(), " times; at most ", kMaxNodesOfSteps,
+            " nodes of a loop run on the GPU"));
       }
+      RETURN_IF_ERROR(Step(states, steps));
     }
   }
-  return any_allocated && input_resized;
+
+ private:
+  // Asks the condition.
+  absl::StatusOr<bool> Ask(const std::vector<LoopState>& states) {
+    const LoopCondition& condition = *loop_.condition;
+    ASSIGN_OR_RETURN(
+        auto facts,
+        PropagateFrom(Give(condition.context, condition.inputs, states),
+                      &room_of_condition_, condition.context, find_,
+                      condition.plan, {}));
+    const auto answer = facts.values.find(condition.output);
+    if (answer == facts.values.end()) {
+      return absl::UnimplementedError(
+          "the number of its steps is known only at run time");
+    }
+    return answer->second.bytes()[0] != 0;
+  }
+
+  absl::Status Step(std::vector<LoopState>* states,
+                    std::vector<DecomposedGraph>* steps) {
+    ASSIGN_OR_RETURN(
+        auto facts,
+        PropagateFrom(Give(loop_.context, loop_.border.inputs, *states),
+                      &room_of_body_, loop_.context, find_, loop_.plan, {}));
+    if (const absl::Status refused = facts.refused(); !refused.ok()) {
+      return absl::Status(refused.code(),
+                          absl::StrCat("in step ", steps->size(),
+                                       " of its body, ", refused.message()));
+    }
+    if (!facts.unknown.empty()) return WhyUnknown(facts.unknown);
+    const auto tensors = static_cast<int64_t>(loop_.context->tensors_size);
+    RETURN_IF_ERROR(
+        HostBudget::Take(tensors * sizeof(Tensor), "a step of a loop"));
+    steps->push_back(
+        ReadDecomposedGraph(*loop_.context, facts.values,
+                            steps->empty() ? nullptr : &steps->front()));
+    for (size_t i = 0; i < states->size(); ++i) {
+      (*states)[i] =
+          StateOf(*loop_.context, loop_.border.outputs[i], facts.values);
+    }
+    return absl::OkStatus();
+  }
+
+  // Gives a subgraph's inputs their shapes. Returns those that are known.
+  static TensorValues Give(TfLiteContext* subgraph,
+                           const std::vector<SubgraphBorder::Input>& inputs,
+                           const std::vector<LoopState>& states) {
+    TensorValues values;
+    for (const auto& [id, position] : inputs) {
+      ResizeTensor(subgraph, id, states[position].dims);
+      subgraph->tensors[id].data.raw = nullptr;
+      if (states[position].value) values[id] = *states[position].value;
+    }
+    return values;
+  }
+
+  absl::Status WhyUnknown(const UnknownShapes& unknown) const {
+    for (int index : loop_.plan) {
+      ASSIGN_OR_RETURN(const auto found, find_.Get(loop_.context, index));
+      for (int id : ReadInts(found.node->outputs)) {
+        if (!unknown.contains(id)) continue;
+        return absl::UnimplementedError(
+            absl::StrCat(OpName(*found.kernel), " of its body: ",
+                         ReadTensor(loop_.context->tensors[id], id).ToString(),
+                         " has a shape that is known only at run time"));
+      }
+    }
+    return absl::InternalError("its body has a shape that is not known");
+  }
+
+  const NodeFinder& find_;
+  const Decomposition& loop_;
+  TensorRoom room_of_condition_, room_of_body_;
+};
+
+// Asks the loop's condition and prepares its body, with the runtime's own
+// kernels, until the condition is false. Counters are values that follow from
+// shapes, as are indices and sizes that the body computes from them.
+//
+// The subgraphs' inputs have no memory afterwards, so that the runtime prepares
+// both again before it runs them.
+LoopSteps FollowLoop(const TfLiteContext& context, const TfLiteNode& node,
+                     const NodeFinder& find, const Decomposition& loop,
+                     const TensorValues& values) {
+  LoopSteps result;
+  result.status = loop.status;
+  if (!loop.status.ok()) return result;
+  for (int id : ReadInts(node.inputs)) {
+    result.outputs.push_back(StateOf(context, id, values));
+  }
+  result.status =
+      LoopFollower(find, loop).Follow(&result.outputs, &result.steps);
+  return result;
 }
 
-absl::StatusOr<ShapeFacts> PropagateShapes(TfLiteContext* context,
-                                           const NodeFinder& find,
-                                           absl::Span<const int> plan,
-                                           const Decompositions& decompositions,
-                                           const std::vector<int>* own) {
-  TensorRoom room(context);
-  return PropagateFrom({}, &room, context, find, plan, decompositions, own);
+// Gives the loop's outputs their shapes, and those that are known to `values`.
+void GiveOutputs(TfLiteContext* context, const TfLiteNode& node,
+                 const LoopSteps& loop, TensorValues* values) {
+  const std::vector<int> outputs = ReadInts(node.outputs);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] < 0) continue;
+    const LoopState& state = loop.outputs[i];
+    ReturnToArena(&context->tensors[outputs[i]]);
+    ResizeTensor(context, outputs[i], state.dims);
+    if (state.value) (*values)[outputs[i]] = *state.value;
+  }
 }
 
 absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
@@ -127,51 +477,50 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
   if (own != nullptr) own_nodes.insert(own->begin(), own->end());
   HashSet<int> made;
   for (int index : plan) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    RETURN_IF_ERROR(find.Get(context, index, &node, &registration));
-    AddEmptyInputs(*context, *node, made, &facts.values);
-    AddMade(node->outputs, &made);
+    ASSIGN_OR_RETURN(const auto at, find.Get(context, index));
+    AddEmptyInputs(*context, *at.node, made, &facts.values);
+    AddMade(at.node->outputs, &made);
     RETURN_IF_ERROR(room->Ensure());
     const bool is_own = own == nullptr || own_nodes.contains(index);
-    if (!HaveShapes(*context, node->inputs)) {
-      AddAll(node->outputs, index, &facts.unknown);
+    if (!HaveShapes(*context, at.node->inputs)) {
+      AddAll(at.node->outputs, index, &facts.unknown);
       facts.refusals.emplace(
-          index, absl::StrCat("node ", index, " (", OpName(*registration),
+          index, absl::StrCat("node ", index, " (", OpName(*at.kernel),
                               ") reads a tensor without a shape"));
       continue;
     }
     if (!is_own) {
-      EvaluateBeside(context, node, *registration, &facts.values);
+      EvaluateBeside(context, at.node, *at.kernel, &facts.values);
       continue;
     }
     // Of a partition, the runtime knows the inputs' shapes by now.
     if (own == nullptr) {
-      AddDynamic(*context, node->inputs, facts.values, &facts.unknown);
+      AddDynamic(*context, at.node->inputs, facts.values, &facts.unknown);
     }
     const auto decomposition = decompositions.find({context, index});
     const bool is_known = decomposition != decompositions.end();
-    const auto unknown = FirstUnknown(node->inputs, facts.unknown);
+    const auto unknown = FirstUnknown(at.node->inputs, facts.unknown);
     if (unknown != facts.unknown.end()) {
-      AddAll(node->outputs, unknown->second, &facts.unknown);
+      AddAll(at.node->outputs, unknown->second, &facts.unknown);
       // Its subgraphs have no right shapes since their borders were found.
       if (is_known && own == nullptr && !decomposition->second.is_unsafe &&
-          registration->prepare != nullptr) {
-        (void)registration->prepare(context, node);
+          at.kernel->prepare != nullptr) {
+        (void)at.kernel->prepare(context, at.node);
         (void)messages.Take();
       }
       continue;
     }
     if (is_known && decomposition->second.is_unsafe) {
-      AddAll(node->outputs, kKnownAtRunTime, &facts.unknown);
+      AddAll(at.node->outputs, kKnownAtRunTime, &facts.unknown);
       continue;
     }
     const LoopSteps* loop = nullptr;
     if (is_known && decomposition->second.condition) {
-      loop = &(facts.loops[{context, index}] = FollowLoop(
-                   *context, *node, find, decomposition->second, facts.values));
+      loop =
+          &(facts.loops[{context, index}] = FollowLoop(
+                *context, *at.node, find, decomposition->second, facts.values));
       if (own != nullptr && !loop->status.ok()) {
-        AddAll(node->outputs, kKnownAtRunTime, &facts.unknown);
+        AddAll(at.node->outputs, kKnownAtRunTime, &facts.unknown);
         continue;
       }
     }
@@ -180,24 +529,110 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
     const TfLiteStatus prepared =
         loop != nullptr && own != nullptr
             ? kTfLiteOk
-            : PrepareWithValues(context, node, *registration, &facts.values);
+            : PrepareWithValues(context, at.node, *at.kernel, &facts.values);
     if (prepared == kTfLiteOk && loop != nullptr && loop->status.ok()) {
-      GiveOutputs(context, *node, *loop, &facts.values);
+      GiveOutputs(context, *at.node, *loop, &facts.values);
     }
     if (prepared == kTfLiteOk) {
       ReadDecomposed(decompositions, {context, index}, &facts.decomposed);
-      AddDynamic(*context, node->outputs, facts.values, &facts.unknown);
+      AddDynamic(*context, at.node->outputs, facts.values, &facts.unknown);
       continue;
     }
     const bool is_refused = static_cast<int>(prepared) != kShapeNotKnown;
-    AddAll(node->outputs, is_refused ? index : kKnownAtRunTime, &facts.unknown);
+    AddAll(at.node->outputs, is_refused ? index : kKnownAtRunTime,
+           &facts.unknown);
     if (!is_refused) continue;
     facts.refusals.emplace(
         index, absl::StrCat("TFLite's own kernel of node ", index, " (",
-                            OpName(*registration),
+                            OpName(*at.kernel),
                             ") refuses its inputs: ", messages.Take()));
   }
   return facts;
+}
+
+}  // namespace
+
+TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
+                               const TfLiteRegistration& registration,
+                               TensorValues* values) {
+  if (registration.prepare == nullptr) return kTfLiteOk;
+  ForEachPresent(node->outputs, [&](int id) {
+    values->erase(id);
+    ReturnToArena(&context->tensors[id]);
+  });
+  const bool follows = IsKnownBefore(*context, *node, registration, *values);
+  AsConstants constants(context, *node, *values);
+  constants.AddSegments(*node, registration.builtin_code);
+  const TfLiteStatus prepared = PrepareKnown(context, node, registration);
+  if (prepared != kTfLiteOk) return prepared;
+  if (follows && OutputsAreSmall(*context, *node, IsRange(registration))) {
+    RunForValues(context, node, registration, values);
+  }
+  AddEmptyOutputs(*context, *node, values);
+  ForEachPresent(node->outputs, [&](int id) {
+    if (values->contains(id)) ReturnToArena(&context->tensors[id]);
+  });
+  return kTfLiteOk;
+}
+
+TfLiteStatus HoldValue(TfLiteContext* context, int tensor,
+                       const ConstantData& value) {
+  TfLiteTensor& t = context->tensors[tensor];
+  if (IsEmpty(t)) return kTfLiteOk;
+  if (!HasOwnMemory(t)) t.data.raw = nullptr;
+  t.allocation_type = kTfLitePersistentRo;
+  if (!ResizeTensor(context, tensor, ReadInts(t.dims)) ||
+      t.data.raw == nullptr || t.bytes != value.bytes().size()) {
+    return kTfLiteError;
+  }
+  std::memcpy(t.data.raw, value.bytes().data(), t.bytes);
+  return kTfLiteOk;
+}
+
+absl::Status ShapeFacts::refused() const {
+  return refusals.empty()
+             ? absl::OkStatus()
+             : absl::FailedPreconditionError(refusals.begin()->second);
+}
+
+bool HasOldMemoryPlan(TfLiteContext* context) {
+  TfLiteIntArray* plan = nullptr;
+  if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) return false;
+  const NodeFinder find(*context);
+  const auto in_arena = [&](int id) {
+    return id >= 0 && context->tensors[id].allocation_type == kTfLiteArenaRw &&
+           context->tensors[id].bytes > 0;
+  };
+  HashSet<int> made;
+  bool any_allocated = false, input_resized = false;
+  for (int i = 0; i < plan->size; ++i) {
+    const auto found = find.Get(context, plan->data[i]);
+    if (!found.ok()) continue;
+    for (int k = 0; k < found->node->inputs->size; ++k) {
+      const int id = found->node->inputs->data[k];
+      if (!in_arena(id) || made.contains(id)) continue;
+      // Resizing takes an input's memory away.
+      (context->tensors[id].data.raw == nullptr ? input_resized
+                                                : any_allocated) = true;
+    }
+    for (int k = 0; k < found->node->outputs->size; ++k) {
+      const int id = found->node->outputs->data[k];
+      made.insert(id);
+      if (in_arena(id) && context->tensors[id].data.raw != nullptr) {
+        any_allocated = true;
+      }
+    }
+  }
+  return any_allocated && input_resized;
+}
+
+absl::StatusOr<ShapeFacts> PropagateShapes(TfLiteContext* context,
+                                           const NodeFinder& find,
+                                           absl::Span<const int> plan,
+                                           const Decompositions& decompositions,
+                                           const std::vector<int>* own) {
+  TensorRoom room(context);
+  return PropagateFrom({}, &room, context, find, plan, decompositions, own);
 }
 
 }  // namespace gles_delegate

@@ -10,6 +10,7 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_PROPAGATE_SHAPES_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,46 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "base/hash_tables.h"
+#include "delegate/graph/graph.h"
 #include "delegate/tflite/decomposition.h"
-#include "delegate/tflite/follow_loop.h"
-#include "delegate/tflite/node_finder.h"
-#include "delegate/tflite/shape_values.h"
-#include "delegate/tflite/tensor_room.h"
+#include "delegate/tflite/runtime_nodes.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
+
+// A value that a loop hands from one step to the next.
+struct LoopState {
+  std::vector<int> dims;
+  std::optional<ConstantData> value;  // if it is known
+};
+
+// The steps of a loop whose number is known before the model runs.
+struct LoopSteps {
+  // Ok, or why it is not known, or the steps cannot be read. The rest counts
+  // only if Ok.
+  absl::Status status;
+  std::vector<DecomposedGraph> steps;  // the body's tensors in each
+  std::vector<LoopState> outputs;
+};
+using Loops = HashMap<NodeKey, LoopSteps>;
+
+// Prepares the node with the runtime's own kernel, with inputs in `values` as
+// constants, and without shape signatures: the kernels of SLICE and TOPK_V2
+// take a shape with a free extent for unknown, and here it is known. If all of
+// the node's inputs are known and its outputs small, runs it and adds them to
+// `values`. Outputs that earlier runs left in separate memory first return to
+// the arena. Returns the status of the kernel's prepare function; kTfLiteOk for
+// a node without one (an unregistered custom op): the file's shapes apply.
+TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
+                               const TfLiteRegistration& registration,
+                               TensorValues* values);
+
+// Stores `value` in the runtime's tensor from now on, as kernels do with
+// results of their prepare function, so that kernels prepared later treat it as
+// a constant. `value` has the tensor's type and current shape. kTfLiteError: no
+// memory.
+TfLiteStatus HoldValue(TfLiteContext* context, int tensor,
+                       const ConstantData& value);
 
 // True if an input was resized after tensors were allocated. A delegate that
 // supports dynamic tensors then cannot replace nodes: TFLite (2.9 to LiteRT
@@ -40,7 +73,11 @@ inline constexpr int kKnownAtRunTime = -1;
 // Facts about a model's tensors before it runs.
 struct ShapeFacts {
   UnknownShapes unknown;
-  TensorValues values;  // that follow from shapes and constants
+  // Values that follow from shapes and constants: SHAPE and RANK, what the
+  // runtime's kernels make of these and of small constants, and tensors without
+  // elements. They are known when tensors are allocated, and count as constants
+  // of the model.
+  TensorValues values;
   // The tensors of the subgraphs that composites stand for, as of the last
   // preparation of the composite.
   DecomposedTensors decomposed;
@@ -62,14 +99,6 @@ absl::StatusOr<ShapeFacts> PropagateShapes(
     TfLiteContext* context, const NodeFinder& find, absl::Span<const int> plan,
     const Decompositions& decompositions,
     const std::vector<int>* own = nullptr);
-
-// The same for nodes with `known` values to begin with.
-absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
-                                         TfLiteContext* context,
-                                         const NodeFinder& find,
-                                         absl::Span<const int> plan,
-                                         const Decompositions& decompositions,
-                                         const std::vector<int>* own = nullptr);
 
 }  // namespace gles_delegate
 

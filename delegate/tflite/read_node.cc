@@ -2,19 +2,453 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
+#include "delegate/graph/texels.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/signature.h"
-#include "delegate/tflite/hybrid_weights.h"
-#include "delegate/tflite/read_tensor.h"
+#include "quant/affine.h"
 
 namespace gles_delegate {
+
+// --- Hybrid weights ----------------------------------------------------------
+
+namespace {
+
+bool IsByteView(const Tensor& t) {
+  return t.is_float_view() &&
+         (t.quantized == DataType::kUint8 || t.quantized == DataType::kInt8);
+}
+
+bool IsHybrid(const Graph& graph, const OpDefinition* op,
+              absl::Span<const int> inputs) {
+  return op != nullptr && op->Has(kHybrid) && !inputs.empty() &&
+         inputs[0] >= 0 &&
+         graph.tensor(inputs[0]).stored() == DataType::kFloat32;
+}
+
+bool HasZeroPoint(const Tensor& t) {
+  for (int64_t z : t.quantization.zero_point) {
+    if (z != 0) return true;
+  }
+  return false;
+}
+
+bool IsReadOtherwise(const Tensor& t) {
+  return IsByteView(t) && (t.quantized == DataType::kUint8 || HasZeroPoint(t));
+}
+
+void ReadAsInt8(Tensor* t) {
+  t->quantized = DataType::kInt8;
+  t->quantization.zero_point.assign(t->quantization.scale.size(), 0);
+}
+
+}  // namespace
+
+void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph) {
+  HashSet<int> hybrid, others;
+  for (const NodeTensors& node : nodes) {
+    others.insert(node.outputs.begin(), node.outputs.end());
+    const bool is_hybrid =
+        IsHybrid(*graph, FindOp(node.builtin_code, ""), node.inputs) &&
+        node.builtin_code != BuiltinOperator_DEPTHWISE_CONV_2D;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      (is_hybrid && i > 0 ? hybrid : others).insert(node.inputs[i]);
+    }
+  }
+  for (int id : hybrid) {
+    if (id < 0 || others.contains(id)) continue;
+    Tensor& t = graph->tensor(id);
+    if (!t.is_constant() && IsReadOtherwise(t)) ReadAsInt8(&t);
+  }
+}
+
+absl::Status ReadHybridWeights(Graph* graph, Node* node) {
+  if (!IsHybrid(*graph, node->op, node->inputs)) return absl::OkStatus();
+  for (TensorId& id : node->inputs) {
+    if (id == kNoTensor || !IsReadOtherwise(graph->tensor(id))) continue;
+    const Tensor& t = graph->tensor(id);
+    if (t.quantized == DataType::kUint8 &&
+        node->op->builtin_code == BuiltinOperator_DEPTHWISE_CONV_2D) {
+      return absl::UnimplementedError(
+          absl::StrCat(t.ToString(),
+                       " is uint8 beside float32 activations, which TFLite's "
+                       "kernel does not take"));
+    }
+    if (t.quantized == DataType::kUint8 && t.quantization.per_channel()) {
+      return absl::UnimplementedError(absl::StrCat(
+          t.ToString(), " is uint8 with ", t.quantization.scale.size(),
+          " quantization scales beside float32 activations; TFLite's kernel "
+          "reads one"));
+    }
+    if (!t.is_constant()) {
+      return absl::UnimplementedError(
+          absl::StrCat(t.ToString(), " holds ", DataTypeName(t.quantized),
+                       " weights beside float32 activations, which TFLite's "
+                       "kernel reads as int8, and which others read by their "
+                       "type"));
+    }
+    Tensor as_read = t;
+    ReadAsInt8(&as_read);
+    id = graph->AddTensor(std::move(as_read));
+  }
+  return absl::OkStatus();
+}
+
+// --- Host views --------------------------------------------------------------
+
+namespace {
+
+// Integers of 8 or 16 bits without quantization parameters.
+bool IsPlainSmallInteger(const Tensor& t) {
+  return t.type == DataType::kUint16 ||
+         (IsQuantizedType(t.type) && t.quantization.empty());
+}
+
+bool IsInt64(const Graph& graph, int id) {
+  return id >= 0 && graph.tensor(id).host == DataType::kInt64;
+}
+
+bool IsFloatType(const Graph& graph, int id) {
+  return id >= 0 && graph.tensor(id).type == DataType::kFloat32;
+}
+
+// The constant's values, one after the other; none if some are missing.
+template <typename T>
+std::vector<int32_t> Widened(const Tensor& t) {
+  const size_t n = t.shape.elements();
+  if (t.constant.bytes().size() < n * sizeof(T)) return {};
+  std::vector<int32_t> values(n);
+  for (size_t i = 0; i < n; ++i) {
+    T value;
+    std::memcpy(&value, t.constant.bytes().data() + i * sizeof(T), sizeof(T));
+    values[i] = value;
+  }
+  return values;
+}
+
+// A float64 constant as float32, if a CAST makes float32 of it.
+void NarrowFloats(Tensor* t) {
+  const auto bytes = t->constant.bytes();
+  std::vector<float> values(t->shape.elements());
+  if (bytes.size() < values.size() * sizeof(double)) return;
+  for (size_t i = 0; i < values.size(); ++i) {
+    double value;
+    std::memcpy(&value, bytes.data() + i * sizeof(value), sizeof(value));
+    values[i] = static_cast<float>(value);
+  }
+  const auto narrow = AsBytes<float>(values);
+  t->constant = ConstantData::Own({narrow.begin(), narrow.end()});
+  t->type = DataType::kFloat32;
+}
+
+std::vector<int32_t> WidenedConstant(const Tensor& t) {
+  switch (t.type) {
+    case DataType::kInt8:
+      return Widened<int8_t>(t);
+    case DataType::kUint8:
+      return Widened<uint8_t>(t);
+    case DataType::kInt16:
+      return Widened<int16_t>(t);
+    case DataType::kUint16:
+      return Widened<uint16_t>(t);
+    default:
+      return {};
+  }
+}
+
+// A CAST of int64 to tensor `to` looks at all 64 bits: `to` holds floats, or
+// bools, which are true where any bit is set.
+bool NeedsAllBits(const Graph& graph, int to) {
+  return to >= 0 && !IsInt64(graph, to) &&
+         graph.tensor(to).type != DataType::kInt32;
+}
+
+bool ComputesIn32Bits(const OpDefinition& op) {
+  return op.Has(kTakesInt64) ||
+         (op.Has(kMovesValues) && !op.Has(kWantsQuantization));
+}
+
+bool FitsInt32(int64_t value) { return value == static_cast<int32_t>(value); }
+
+std::vector<int64_t> Int64s(const Tensor& constant) {
+  const auto bytes = constant.constant.bytes();
+  std::vector<int64_t> values(bytes.size() / sizeof(int64_t));
+  if (!values.empty()) {
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(int64_t));
+  }
+  return values;
+}
+
+bool IsInt64Constant(const Tensor& t) {
+  return t.is_constant() && t.type == DataType::kInt64 &&
+         t.quantization.empty();
+}
+
+// Constants whose values do not all fit stay int64.
+void NarrowConstant(Tensor* t) {
+  const std::vector<int64_t> values = Int64s(*t);
+  if (values.empty() || !std::all_of(values.begin(), values.end(), FitsInt32)) {
+    return;
+  }
+  const std::vector<int32_t> narrow(values.begin(), values.end());
+  const auto bytes = AsBytes<int32_t>(narrow);
+  t->constant = ConstantData::Own({bytes.begin(), bytes.end()});
+  t->type = DataType::kInt32;
+}
+
+// The int64 tensors that ops other than CAST use, which must fit.
+HashSet<int> ComputedIn32Bits(absl::Span<const NodeTensors> nodes,
+                              Graph* graph) {
+  HashSet<int> ids;
+  for (const NodeTensors& node : nodes) {
+    const OpDefinition* op = FindOp(node.builtin_code, "");
+    if (op == nullptr) continue;
+    const bool computes = ComputesIn32Bits(*op);
+    if (!computes && !op->Has(kCasts)) continue;
+    for (int id : node.inputs) {
+      if (id < 0) continue;
+      Tensor& t = graph->tensor(id);
+      if (IsInt64Constant(t)) NarrowConstant(&t);
+      if (!computes || !IsInt64(*graph, id)) continue;
+      t.must_fit = true;
+      ids.insert(id);
+    }
+    for (int id : node.outputs) {
+      if (computes && IsInt64(*graph, id)) ids.insert(id);
+    }
+  }
+  return ids;
+}
+
+}  // namespace
+
+void ViewForHost(Tensor* tensor) {
+  if (tensor->is_constant()) return;
+  const bool is_int32 =
+      tensor->type == DataType::kInt64 || IsPlainSmallInteger(*tensor);
+  if (!is_int32 && tensor->type != DataType::kFloat16 &&
+      tensor->type != DataType::kFloat64) {
+    return;
+  }
+  tensor->host = tensor->type;
+  tensor->type = is_int32 ? DataType::kInt32 : DataType::kFloat32;
+}
+
+void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph) {
+  const HashSet<int> in_32_bits = ComputedIn32Bits(nodes, graph);
+  HashSet<int> fits_int32 = in_32_bits;
+  for (const NodeTensors& node : nodes) {
+    const OpDefinition* op = FindOp(node.builtin_code, "");
+    if (op == nullptr) continue;
+    const bool is_arg = op->Has(kGivesPositions);
+    const bool is_cast =
+        op->Has(kCasts) && node.inputs.size() == 1 && node.outputs.size() == 1;
+    if (is_cast && IsInt64(*graph, node.inputs[0]) &&
+        NeedsAllBits(*graph, node.outputs[0]) &&
+        !fits_int32.contains(node.inputs[0])) {
+      graph->tensor(node.inputs[0]).type = DataType::kFloat32;
+    }
+    for (int id : node.outputs) {
+      if (!IsInt64(*graph, id) || in_32_bits.contains(id)) continue;
+      const bool from_floats = is_cast && IsFloatType(*graph, node.inputs[0]);
+      if (from_floats) graph->tensor(id).type = DataType::kFloat32;
+      if (is_arg ||
+          (is_cast && !from_floats && !IsInt64(*graph, node.inputs[0]))) {
+        fits_int32.insert(id);
+      }
+    }
+  }
+}
+
+void ViewConstantsForHost(const OpDefinition& op, absl::Span<const int> inputs,
+                          absl::Span<const int> outputs, Graph* graph) {
+  if (!op.Has(kMovesValues) && !op.Has(kCasts)) return;
+  const auto reads_beside = [&](const Tensor& constant) {
+    return op.Has(kCasts) ||
+           std::any_of(outputs.begin(), outputs.end(), [&](int id) {
+             return id >= 0 && graph->tensor(id).host == constant.type &&
+                    graph->tensor(id).type == DataType::kInt32;
+           });
+  };
+  for (int id : inputs) {
+    if (id < 0) continue;
+    Tensor& t = graph->tensor(id);
+    if (op.Has(kCasts) && t.is_constant() && t.type == DataType::kFloat64 &&
+        outputs.size() == 1 &&
+        graph->tensor(outputs[0]).stored() == DataType::kFloat32) {
+      NarrowFloats(&t);
+    }
+    if (!t.is_constant() || !t.sparsity.empty() || !IsPlainSmallInteger(t) ||
+        !reads_beside(t)) {
+      continue;
+    }
+    const std::vector<int32_t> values = WidenedConstant(t);
+    if (values.empty()) continue;
+    const auto bytes = AsBytes<int32_t>(values);
+    t.constant = ConstantData::Own({bytes.begin(), bytes.end()});
+    t.type = DataType::kInt32;
+  }
+}
+
+bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
+                   bool is_output) {
+  if (tensor.is_complex) {
+    return op.Has(kTakesComplex) || op.Has(kKeepsOrder);
+  }
+  if (!tensor.is_host_view() || op.Has(kCasts)) return true;
+  switch (tensor.host) {
+    case DataType::kInt64:
+      return (is_output && op.Has(kGivesPositions)) ||
+             (tensor.type == DataType::kInt32 && ComputesIn32Bits(op));
+    case DataType::kFloat16:
+      // A DENSIFY has a constant input, and is folded.
+      return op.Has(kDequantizes) || op.Has(kDensifies) ||
+             (op.Has(kMovesValues) && !op.Has(kWantsQuantization));
+    case DataType::kFloat64:
+    case DataType::kUint16:
+      return false;
+    default:
+      return op.Has(kMovesValues) && !op.Has(kWantsQuantization);
+  }
+}
+
+absl::Status CheckInt64Constants(const OpDefinition& op,
+                                 absl::Span<const Tensor* const> inputs) {
+  if (!ComputesIn32Bits(op)) return absl::OkStatus();
+  for (const Tensor* t : inputs) {
+    if (t == nullptr || !IsInt64Constant(*t)) continue;
+    const std::vector<int64_t> values = Int64s(*t);
+    const auto great =
+        std::find_if_not(values.begin(), values.end(), FitsInt32);
+    if (great == values.end()) continue;
+    return absl::UnimplementedError(
+        absl::StrCat(t->ToString(), " holds ", *great,
+                     "; int64 is computed in 32 bits here"));
+  }
+  return absl::OkStatus();
+}
+
+// --- Tensors -----------------------------------------------------------------
+
+namespace {
+
+Quantization ReadQuantization(const TfLiteTensor& tensor) {
+  Quantization q;
+  q.is_unknown = QuantizationKind(tensor) > kTfLiteAffineQuantization;
+  if (QuantizationKind(tensor) != kTfLiteAffineQuantization ||
+      tensor.quantization.params == nullptr) {
+    return q;
+  }
+  const auto* affine =
+      static_cast<const TfLiteAffineQuantization*>(tensor.quantization.params);
+  if (affine->scale != nullptr) {
+    q.scale.assign(affine->scale->data,
+                   affine->scale->data + affine->scale->size);
+  }
+  for (int z : ReadInts(affine->zero_point)) q.zero_point.push_back(z);
+  q.dimension = affine->quantized_dimension;
+  return q;
+}
+
+Sparsity ReadSparsity(const TfLiteSparsity* sparsity) {
+  Sparsity s;
+  if (sparsity == nullptr) return s;
+  s.traversal_order = ReadInts(sparsity->traversal_order);
+  s.block_map = ReadInts(sparsity->block_map);
+  for (int i = 0; i < sparsity->dim_metadata_size; ++i) {
+    const TfLiteDimensionMetadata& d = sparsity->dim_metadata[i];
+    s.dimensions.push_back({d.format == kTfLiteDimSparseCSR, d.dense_size,
+                            ReadInts(d.array_segments),
+                            ReadInts(d.array_indices)});
+  }
+  return s;
+}
+
+// Replaces an int4 or int2 constant by the int8 constant of the same values. A
+// constant of too few bytes keeps its type, which no op takes.
+void Unpack(Tensor* t) {
+  const auto bytes = t->constant.bytes();
+  const int64_t count = t->shape.elements();
+  const bool is_int4 = t->type == DataType::kInt4;
+  const int per_byte = is_int4 ? 2 : 4;
+  if (count <= 0 || static_cast<int64_t>(bytes.size()) * per_byte < count) {
+    return;
+  }
+  t->constant = ConstantData::Own(is_int4 ? quant::UnpackInt4(bytes, count)
+                                          : quant::UnpackInt2(bytes, count));
+  t->type = DataType::kInt8;
+  t->quantization.bits = 8 / per_byte;
+}
+
+}  // namespace
+
+DataType TypeOf(TfLiteType type) {
+  using T = DataType;
+  // By number: some are younger than the headers here.
+  static constexpr T kTypes[] = {
+      T::kOther,   T::kFloat32, T::kInt32,      T::kUint8,     T::kInt64,
+      T::kString,  T::kBool,    T::kInt16,      T::kComplex64, T::kInt8,
+      T::kFloat16, T::kFloat64, T::kComplex128, T::kUint64,    T::kResource,
+      T::kVariant, T::kUint32,  T::kUint16,     T::kInt4,      T::kBfloat16,
+      T::kInt2,    T::kUint4};
+  static_assert(kTfLiteVariant == 15, "its place in the table");
+  const auto number = static_cast<size_t>(type);
+  return number < std::size(kTypes) ? kTypes[number] : T::kOther;
+}
+
+HostMemory MemoryOf(const TfLiteTensor& tensor) {
+  return {tensor.data.raw, tensor.bytes, tensor.name};
+}
+
+std::vector<int> ReadInts(const TfLiteIntArray* array) {
+  if (array == nullptr) return {};
+  return std::vector<int>(array->data, array->data + array->size);
+}
+
+int QuantizationKind(const TfLiteTensor& tensor) {
+  int kind = 0;
+  static_assert(sizeof(kind) == sizeof(tensor.quantization.type), "an int");
+  std::memcpy(&kind, &tensor.quantization.type, sizeof(kind));
+  return kind;
+}
+
+Tensor ReadTensor(const TfLiteTensor& tensor, int index) {
+  Tensor t;
+  t.name =
+      tensor.name == nullptr ? absl::StrCat("tensor ", index) : tensor.name;
+  t.type = TypeOf(tensor.type);
+  t.dims = ReadInts(tensor.dims);
+  t.shape = Shape::FromDims(t.dims);
+  t.quantization = ReadQuantization(tensor);
+  t.sparsity = ReadSparsity(tensor.sparsity);
+  t.is_variable = tensor.is_variable;
+  t.tflite_index = index;
+  if (tensor.allocation_type == kTfLiteMmapRo && tensor.data.raw != nullptr) {
+    t.constant = ConstantData::Borrow(
+        {reinterpret_cast<const uint8_t*>(tensor.data.raw), tensor.bytes});
+    if (t.type == DataType::kInt4 || t.type == DataType::kInt2) Unpack(&t);
+  } else if (tensor.type == kTfLiteComplex64 && !t.dims.empty() &&
+             t.dims.back() <= std::numeric_limits<int>::max() / 2) {
+    t.is_complex = true;
+    t.type = DataType::kFloat32;
+    t.always_float32 = true;
+    t.dims.back() *= 2;
+    t.shape = Shape::FromDims(t.dims);
+  }
+  return t;
+}
+
 namespace {
 
 // "": a runtime newer than the list has it.

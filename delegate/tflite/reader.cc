@@ -23,14 +23,9 @@
 #include "delegate/ops/recurrent/lstm.h"
 #include "delegate/passes/all_passes.h"
 #include "delegate/tflite/check_graph.h"
-#include "delegate/tflite/check_tensors.h"
 #include "delegate/tflite/decomposition.h"
-#include "delegate/tflite/host_view.h"
-#include "delegate/tflite/hybrid_weights.h"
 #include "delegate/tflite/inline_composite.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/read_tensor.h"
-#include "delegate/tflite/subgraphs.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
@@ -296,38 +291,37 @@ class ModelReader {
   }
 
   absl::Status ReadNode(int index) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    RETURN_IF_ERROR(nodes_.find.Get(context_, index, &node, &registration));
+    ASSIGN_OR_RETURN(const auto found, nodes_.find.Get(context_, index));
     CheckedNode checked;
     checked.index = index;
-    checked.op = OpName(*registration);
-    checked.tensors = Tensors(*node);
-    checked.inputs = ReadInts(node->inputs);
-    checked.outputs = ReadInts(node->outputs);
+    checked.op = OpName(*found.kernel);
+    checked.tensors = Tensors(*found.node);
+    checked.inputs = ReadInts(found.node->inputs);
+    checked.outputs = ReadInts(found.node->outputs);
     const auto refused = nodes_.shapes.refusals.find(index);
     if (refused != nodes_.shapes.refusals.end()) {
       checked.support = absl::FailedPreconditionError(refused->second);
     } else if (const InlinedComposite* inlined = inliner_.Find(index)) {
-      const bool is_loop = IsLoop(*registration);
-      const std::string name = is_loop ? "" : CompositeName(*node);
+      const bool is_loop = IsLoop(*found.kernel);
+      const std::string name = is_loop ? "" : CompositeName(*found.node);
       if (!is_loop) absl::StrAppend(&checked.op, " ", name);
       if (!name.empty()) model_.graph.composites[index] = name;
       checked.support = CheckInlined(
-          *node, *inlined, is_loop ? "body" : "decomposition", &checked);
-    } else if (registration->prepare == nullptr &&
-               FindOp(registration->builtin_code, "") != nullptr) {
+          *found.node, *inlined, is_loop ? "body" : "decomposition", &checked);
+    } else if (found.kernel->prepare == nullptr &&
+               FindOp(found.kernel->builtin_code, "") != nullptr) {
       // Parsers rely on the shapes that the runtime's kernel gives.
       checked.support = absl::UnimplementedError(
           "the runtime's kernel gives its outputs no shapes");
     } else {
       std::vector<int> inputs = checked.inputs;
-      checked.support = block_weights_.ViewAsFloat(registration->builtin_code,
+      checked.support = block_weights_.ViewAsFloat(found.kernel->builtin_code,
                                                    &inputs, &model_.graph);
       if (checked.support.ok()) {
         checked.support = Check(
-            InlinedNode(*node, *registration, inputs, checked.outputs).node(),
-            *registration, &checked);
+            InlinedNode(*found.node, *found.kernel, inputs, checked.outputs)
+                .node(),
+            *found.kernel, &checked);
       }
     }
     model_.position_of[index] = model_.nodes.size();

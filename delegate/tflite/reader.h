@@ -12,7 +12,7 @@
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
 #include "delegate/tflite/propagate_shapes.h"
-#include "delegate/tflite/read_options.h"
+#include "delegate/tflite/read_node.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {

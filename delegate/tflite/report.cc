@@ -8,15 +8,275 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
+#include <iterator>
 #include <map>
 #include <random>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/tflite/json.h"
-#include "delegate/tflite/option_keys.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "delegate/graph/printable.h"
+#include "delegate/tflite/options.h"
 
 namespace gles_delegate {
+
+// --- JSON --------------------------------------------------------------------
+
+namespace {
+
+std::string JsonString(absl::string_view text) {
+  return absl::StrCat(
+      "\"",
+      absl::StrReplaceAll(
+          Printable(text),
+          {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}, {"\t", "\\t"}}),
+      "\"");
+}
+
+}  // namespace
+
+Json::Json(absl::string_view text) : text_(JsonString(text)) {}
+
+Json::Json(double value) : text_("null") {
+  char digits[32];  // without the locale, and as few as tell it apart
+  if (!std::isfinite(value)) return;
+  text_.assign(digits,
+               std::to_chars(digits, digits + sizeof(digits), value).ptr);
+}
+
+Json::Json(std::initializer_list<Member> members) : kind_(Kind::kObject) {
+  for (const auto& [key, value] : members) (*this)[key] = value;
+}
+
+Json& Json::operator[](absl::string_view key) {
+  std::string quoted = JsonString(key);
+  const auto at = std::lower_bound(keys_.begin(), keys_.end(), quoted);
+  const auto value = values_.begin() + (at - keys_.begin());
+  if (at != keys_.end() && *at == quoted) return *value;
+  keys_.insert(at, std::move(quoted));
+  return *values_.insert(value, Json());
+}
+
+std::string Json::Text() const {
+  std::string out;
+  Append(0, &out);
+  return out;
+}
+
+void Json::Append(int level, std::string* out) const {
+  if (kind_ == Kind::kText) {
+    out->append(text_);
+    return;
+  }
+  const bool is_array = kind_ == Kind::kArray;
+  out->push_back(is_array ? '[' : '{');
+  for (size_t i = 0; i < values_.size(); ++i) {
+    absl::StrAppend(out, i == 0 ? "" : ",", "\n",
+                    std::string(2 * level + 2, ' '));
+    if (!is_array) absl::StrAppend(out, keys_[i], ": ");
+    values_[i].Append(level + 1, out);
+  }
+  if (!values_.empty()) absl::StrAppend(out, "\n", std::string(2 * level, ' '));
+  out->push_back(is_array ? ']' : '}');
+}
+
+// --- Interpreters ------------------------------------------------------------
+
+namespace {
+
+// A kernel shares its partition's report for as long as it lives.
+bool HasKernel(const std::shared_ptr<PartitionReport>& partition) {
+  return partition.use_count() > 1;
+}
+
+}  // namespace
+
+bool SubgraphReport::IsGone() const {
+  return !partitions.empty() &&
+         std::none_of(partitions.begin(), partitions.end(), HasKernel);
+}
+
+bool SubgraphReport::IsUsed() const {
+  return !is_inlined || std::any_of(partitions.begin(), partitions.end(),
+                                    [](const auto& partition) {
+                                      return partition->was_built;
+                                    });
+}
+
+bool InterpreterReport::IsGone() const {
+  return std::none_of(
+      subgraphs.begin(), subgraphs.end(), [](const SubgraphReport& s) {
+        return std::any_of(s.partitions.begin(), s.partitions.end(), HasKernel);
+      });
+}
+
+void InterpreterReports::Begin(const void* interpreter, const void* subgraph) {
+  if (interpreter == nullptr) interpreter = subgraph;
+  const auto found = std::find_if(
+      list_.begin(), list_.end(),
+      [&](const InterpreterReport& i) { return i.interpreter == interpreter; });
+  if (found == list_.end()) {
+    list_.push_back(
+        {interpreter, std::vector<SubgraphReport>(1), absl::OkStatus()});
+    list_.back().subgraphs[0].subgraph = subgraph;
+  } else {
+    std::rotate(found, std::next(found), list_.end());
+  }
+  // If memory ends below, there is a now() all the same.
+  current_ = 0;
+  ForgetGone();
+  std::vector<SubgraphReport>& subgraphs = list_.back().subgraphs;
+  subgraphs.reserve(subgraphs.size() + 1);
+  subgraphs.erase(std::remove_if(subgraphs.begin(), subgraphs.end(),
+                                 [&](const SubgraphReport& s) {
+                                   return s.subgraph != subgraph && s.IsGone();
+                                 }),
+                  subgraphs.end());
+  const auto entry = std::find_if(
+      subgraphs.begin(), subgraphs.end(),
+      [&](const SubgraphReport& s) { return s.subgraph == subgraph; });
+  current_ = static_cast<size_t>(entry - subgraphs.begin());
+  if (entry == subgraphs.end()) subgraphs.emplace_back();
+  previous_ = std::exchange(now(), SubgraphReport());
+  now().subgraph = subgraph;
+  now().is_inlined = IsInlined(subgraph);
+}
+
+void InterpreterReports::Finish(const absl::Status& applied, bool was_read) {
+  list_.back().applied = applied;
+  const bool same = now().partitions_chosen == 0 &&
+                    previous_.subgraph == now().subgraph &&
+                    !previous_.partitions.empty() && !previous_.IsGone();
+  if (same && was_read) now() = std::move(previous_);
+  previous_ = SubgraphReport();
+}
+
+bool InterpreterReports::IsInlined(const void* subgraph) const {
+  const auto has = [subgraph](const std::vector<const void*>& list) {
+    return std::find(list.begin(), list.end(), subgraph) != list.end();
+  };
+  bool is_inlined = false;
+  for (const InterpreterReport& i : list_) {
+    for (const SubgraphReport& s : i.subgraphs) {
+      // A subgraph of a deleted interpreter may have had the same address.
+      if (s.IsGone()) continue;
+      if (has(s.called)) return false;
+      is_inlined |= !s.partitions.empty() && has(s.inlined);
+    }
+  }
+  return is_inlined;
+}
+
+bool InterpreterReports::IsOnBorder(int tensor) const {
+  const auto has = [tensor](const SubgraphReport& s) {
+    return std::find(s.border.begin(), s.border.end(), tensor) !=
+           s.border.end();
+  };
+  return std::any_of(
+      list_.begin(), list_.end(), [&has](const InterpreterReport& i) {
+        return std::any_of(i.subgraphs.begin(), i.subgraphs.end(), has);
+      });
+}
+
+void InterpreterReports::ForgetGone() {
+  const auto last = std::prev(list_.end());
+  list_.erase(
+      std::remove_if(list_.begin(), last,
+                     [](const InterpreterReport& i) { return i.IsGone(); }),
+      last);
+}
+
+// --- Refusals ----------------------------------------------------------------
+
+namespace {
+
+constexpr size_t kShown = 8;  // ops and node indices of a warning
+
+}  // namespace
+
+std::vector<Refusal> GroupRefusals(const CheckedModel& model) {
+  std::vector<Refusal> refusals;
+  std::map<std::pair<std::string, std::string>, size_t> by_reason;
+  for (const CheckedNode& node : model.nodes) {
+    if (node.support.ok()) continue;
+    const std::string reason(node.support.message());
+    const auto [it, inserted] =
+        by_reason.try_emplace({node.op, reason}, refusals.size());
+    if (inserted) refusals.push_back({node.op, reason, node.tensors, {}});
+    refusals[it->second].nodes.push_back(node.index);
+  }
+  return refusals;
+}
+
+Refusal RefusalOfPartition(const CheckedModel& model,
+                           const std::vector<int>& nodes, std::string reason) {
+  const CheckedNode& first = model.nodes[model.position_of.at(nodes[0])];
+  return {absl::StrCat("the partition at ", first.op), std::move(reason),
+          first.tensors, nodes};
+}
+
+std::vector<std::string> WarningsOf(absl::Span<const Refusal> refusals) {
+  struct Group {
+    const Refusal* first;
+    std::vector<std::string> ops;
+    std::vector<int> nodes;
+  };
+  std::vector<Group> groups;
+  std::map<std::string, size_t> by_reason;
+  for (const Refusal& r : refusals) {
+    const auto [it, inserted] = by_reason.try_emplace(r.reason, groups.size());
+    if (inserted) groups.push_back({&r, {}, {}});
+    Group& group = groups[it->second];
+    if (std::find(group.ops.begin(), group.ops.end(), r.op) ==
+        group.ops.end()) {
+      group.ops.push_back(r.op);
+    }
+    group.nodes.insert(group.nodes.end(), r.nodes.begin(), r.nodes.end());
+  }
+  const auto list = [](const auto& items) {
+    const auto end = items.begin() + std::min(items.size(), kShown);
+    return absl::StrCat(absl::StrJoin(items.begin(), end, ", "),
+                        end == items.end() ? "" : ", ...");
+  };
+  std::vector<std::string> warnings;
+  for (Group& group : groups) {
+    std::sort(group.nodes.begin(), group.nodes.end());
+    const size_t count = group.nodes.size();
+    const std::string& tensors = group.first->tensors;
+    const std::string nodes = count == 1       ? "node "
+                              : count > kShown ? absl::StrCat(count, " nodes: ")
+                                               : "nodes ";
+    warnings.push_back(absl::StrCat(
+        list(group.ops), group.ops.size() == 1 ? " stays" : " stay",
+        " on the CPU (", nodes, list(group.nodes), "): ", group.first->reason,
+        tensors.empty() ? "" : absl::StrCat(" [", tensors, "]")));
+  }
+  return warnings;
+}
+
+void KeepUnusedConstantsOnCpu(CheckedModel* model) {
+  std::vector<bool> used_on_cpu(model->graph.tensors.size(), false);
+  for (auto it = model->nodes.rbegin(); it != model->nodes.rend(); ++it) {
+    // The runtime has values that follow from shapes before it prepares CPU
+    // nodes.
+    if (it->folded && !it->follows_from_shapes) {
+      for (TensorId id : it->outputs) {
+        if (id >= 0 && used_on_cpu[id]) {
+          it->support = absl::FailedPreconditionError(
+              "its constant is used by a node that stays on the CPU");
+        }
+      }
+    }
+    if (it->support.ok()) continue;
+    for (TensorId id : it->inputs) {
+      if (id >= 0) used_on_cpu[id] = true;
+    }
+  }
+}
+
 namespace {
 
 absl::Status Failed(int error, const std::string& path) {
@@ -411,7 +671,7 @@ std::string ReportText(const ReportParts& parts) {
   }
   AddDevice(parts.gpu, &report);
   report["precision"] = parts.options.planning.half ? "float16" : "float32";
-  report["thread_mode"] = ThreadModeName(parts.options.thread_mode);
+  report["thread_mode"] = parts.options.thread_mode;
   report["runtime"] = {{"library", parts.runtime.library},
                        {"version", parts.runtime.version},
                        {"registration_bytes", parts.runtime.registration_bytes},

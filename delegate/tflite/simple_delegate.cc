@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <string>
@@ -18,6 +19,9 @@
 #include "delegate/graph/host_budget.h"
 #include "delegate/tflite/abi.h"
 #include "delegate/tflite/messages.h"
+#include "delegate/tflite/read_node.h"
+#include "delegate/tflite/runtime.h"
+#include "delegate/tflite/runtime_nodes.h"
 #include "egl/caught.h"
 #include "egl/driver_use.h"
 
@@ -229,29 +233,17 @@ struct FreeDeleter {
 };
 using IntArrayPtr = std::unique_ptr<TfLiteIntArray, FreeDeleter>;
 
-// No TFLite symbol is linked, so its array is made by hand: {int size; int
-// data[]}.
 IntArrayPtr MakeIntArray(const std::vector<int>& values) {
-  auto* array = static_cast<TfLiteIntArray*>(
-      std::malloc(sizeof(int) * (values.size() + 1)));
+  IntArrayPtr array(NewIntArray(values));
   if (array == nullptr) throw std::bad_alloc();
-  array->size = static_cast<int>(values.size());
-  for (size_t i = 0; i < values.size(); ++i) array->data[i] = values[i];
-  return IntArrayPtr(array);
-}
-
-std::vector<int> ToVector(const TfLiteIntArray* array) {
-  return std::vector<int>(array->data, array->data + array->size);
+  return array;
 }
 
 // The nodes that the delegate supports, as TFLite's own kind of array.
 absl::StatusOr<IntArrayPtr> SupportedNodes(TfLiteContext* context,
                                            SimpleDelegate& delegate) {
-  TfLiteIntArray* plan = nullptr;
-  if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) {
-    return absl::InternalError("the runtime gave no execution plan");
-  }
-  IntArrayPtr supported = MakeIntArray(ToVector(plan));
+  ASSIGN_OR_RETURN(const auto plan, NodeFinder(*context).PlanOf(context));
+  IntArrayPtr supported = MakeIntArray(plan);
   int* end = std::remove_if(
       supported->data, supported->data + supported->size,
       [&delegate](int node) { return !delegate.IsNodeSupported(node).ok(); });
@@ -304,6 +296,71 @@ absl::StatusOr<IntArrayPtr> BuildNodes(TfLiteContext* context,
     if (built->size == nodes->size) return built;
     nodes = std::move(built);
   }
+}
+
+// Calls the runtime's function with the first bytes of `registration`, as many
+// as Registration has.
+template <typename Registration>
+TfLiteStatus CallWith(TfLiteContext* context,
+                      const NewestRegistration& registration,
+                      const TfLiteIntArray* nodes, TfLiteDelegate* delegate) {
+  static_assert(sizeof(Registration) <= sizeof(registration));
+  Registration beginning;
+  std::memcpy(&beginning, &registration, sizeof(beginning));
+  using Call = TfLiteStatus (*)(TfLiteContext*, Registration,
+                                const TfLiteIntArray*, TfLiteDelegate*);
+  // memcpy, since a cast between these function types would warn.
+  Call call;
+  static_assert(sizeof(call) ==
+                sizeof(context->ReplaceNodeSubsetsWithDelegateKernels));
+  std::memcpy(&call, &context->ReplaceNodeSubsetsWithDelegateKernels,
+              sizeof(call));
+  return call(context, beginning, nodes, delegate);
+}
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+template <int kPointers>
+struct LongerRegistration {
+  TfLiteRegistration base;
+  void* appended[kPointers];
+};
+
+// 0: unknown, and older than 2.14.
+int RegistrationBytes(TfLiteContext* context) {
+  const int bytes = RegistrationBytesOf(context);
+  return bytes == 0 && IsRuntimeOf214(*context)
+             ? static_cast<int>(sizeof(NewestRegistration))
+             : bytes;
+}
+#endif
+
+// Calls context->ReplaceNodeSubsetsWithDelegateKernels, which takes a
+// TfLiteRegistration by value, with the runtime's size. A longer struct is safe
+// on x86-64, where it is copied to the stack and the other arguments are in
+// registers, and on AArch64, which passes it by reference. On other platforms
+// (32-bit ARM) the arguments behind it move with its size, so it gets the size
+// that the runtime is seen to have.
+TfLiteStatus ReplaceNodes(TfLiteContext* context,
+                          const NewestRegistration& registration,
+                          const TfLiteIntArray* nodes,
+                          TfLiteDelegate* delegate) {
+#if !defined(__x86_64__) && !defined(__aarch64__)
+  switch (RegistrationBytes(context)) {
+    case 0:
+    case sizeof(TfLiteRegistration):
+      return CallWith<TfLiteRegistration>(context, registration, nodes,
+                                          delegate);
+    case sizeof(LongerRegistration<1>):
+      return CallWith<LongerRegistration<1>>(context, registration, nodes,
+                                             delegate);
+    case sizeof(LongerRegistration<2>):
+      return CallWith<LongerRegistration<2>>(context, registration, nodes,
+                                             delegate);
+    default:
+      break;
+  }
+#endif
+  return CallWith<NewestRegistration>(context, registration, nodes, delegate);
 }
 
 // `*has_begun`: whether nodes may have been replaced.
@@ -402,9 +459,9 @@ absl::Status WriteLastReport(SimpleDelegate& delegate) {
 }  // namespace
 
 ModelPartition PartitionOf(const TfLiteDelegateParams& params) {
-  ModelPartition partition = {ToVector(params.nodes_to_replace),
-                              ToVector(params.input_tensors),
-                              ToVector(params.output_tensors)};
+  ModelPartition partition = {ReadInts(params.nodes_to_replace),
+                              ReadInts(params.input_tensors),
+                              ReadInts(params.output_tensors)};
   std::vector<int>& inputs = partition.inputs;
   inputs.erase(std::remove(inputs.begin(), inputs.end(), kTfLiteOptionalTensor),
                inputs.end());

@@ -10,7 +10,7 @@
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/ops/movement/dynamic_update_slice.h"
-#include "delegate/tflite/read_tensor.h"
+#include "delegate/tflite/read_node.h"
 #include "delegate/tflite/simple_delegate.h"
 #include "egl/caught.h"
 
@@ -231,11 +231,9 @@ absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
   const HashSet<int> own(partition.nodes.begin(), partition.nodes.end());
   for (int index : nodes.plan) {
     if (own.contains(index)) continue;
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    RETURN_IF_ERROR(nodes.find.Get(context, index, &node, &registration));
-    for (int id : Ints(node->inputs)) others.tensors.insert(id);
-    for (int id : Ints(node->outputs)) {
+    ASSIGN_OR_RETURN(const auto found, nodes.find.Get(context, index));
+    for (int id : Ints(found.node->inputs)) others.tensors.insert(id);
+    for (int id : Ints(found.node->outputs)) {
       others.tensors.insert(id);
       others.have_dynamic_outputs |= IsDynamic(*context, id);
     }

@@ -28,12 +28,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 STAGES = ("graph", "device", "plan", "ops", "passes", "cache", "runtime", "partition",
           "tflite", "litert")
 # Compiled one by one: quant/, whose functions differ by the width of their integers, and
-# delegate/tflite/custom_ops/, whose files are each a kernel of the same few names.
+# delegate/tflite/custom_ops.cc, a library of its own.
 LIBRARIES = [f"delegate/{stage}" for stage in STAGES] + [
     "egl", "gl_shaders", "tools/common", "tools/runner", "tools/conformance",
     "tools/gles_demo", "tools/inference_diff", "tools/model_report",
     "tools/quantized_accuracy", "tests/testing"]
-ALONE = ("delegate/tflite/custom_ops/",)
+ALONE = ("delegate/tflite/custom_ops.cc",)
 
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)")
 ALIAS = re.compile(r"using (\w+) =")

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/tflite/read_tensor.h"
+#include "delegate/tflite/read_node.h"
 #include "quant/affine.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"

@@ -39,7 +39,7 @@
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/passes/passes.h"
-#include "delegate/tflite/extract_partition.h"
+#include "delegate/tflite/kernel.h"
 #include "delegate/tflite/reader.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -8,9 +8,8 @@
 
 #include "delegate/graph/graph.h"
 #include "delegate/graph/printable.h"
-#include "delegate/tflite/check_tensors.h"
+#include "delegate/tflite/check_graph.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/read_tensor.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate {

@@ -1,6 +1,6 @@
 // labels: unit llvmpipe
 // TfLiteGlesObject across versions of the header, and its values.
-#include "delegate/tflite/object_struct.h"
+#include "delegate/tflite/options.h"
 
 #include <cstdint>
 #include <limits>

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "delegate/tflite/ask_runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/oldest_tflite.h"
