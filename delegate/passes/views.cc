@@ -21,10 +21,10 @@ bool IsLastReader(const Rewriter& r, int n, TensorId id) {
 
 }  // namespace
 
-// REGROUP_SLICES becomes a view of its source (MemoryView::Kind::kSlices): the
-// texels stay where they are, and readers count slices and batches their own
-// way. Must not fire if the source is a view itself, or if the result is an
-// output of the graph.
+// REGROUP_SLICES becomes a view of its source (MemoryView::slices): the texels
+// stay where they are, and readers count slices and batches their own way. Must
+// not fire if the source is a view itself, or if the result is an output of the
+// graph.
 void ViewSlices(Rewriter& r, int n) {
   const auto* a = r.AttributesOf<RegroupSlicesAttributes>(n);
   if (a == nullptr || !r.node(n).post_ops.empty()) return;
@@ -39,7 +39,7 @@ void ViewSlices(Rewriter& r, int n) {
                      "needs some");
   }
   result.view.of = from;
-  result.view.kind = MemoryView::Kind::kSlices;
+  result.view.slices = result.shape.slices();
   result.view.at[kChannelAxis] = 4 * a->first;
   r.Remove(n);
 }

@@ -101,7 +101,7 @@ std::string CommonProgramText(const Graph& graph, Dispatch dispatch,
   AddBounds(&dispatch);
   ShaderSpec spec = SpecOf(graph, dispatch, profile);
   for (TensorBinding& t : spec.tensors) {
-    if (t.write) t.view = gl_shaders::View::kNone;
+    if (t.write) t.view = MemoryView::Kind::kNone;
   }
   return ProgramText(spec);
 }
@@ -163,7 +163,7 @@ struct Family {
   std::string text;  // that of all, without what SharePrograms() names
   std::vector<size_t> members;
   std::vector<Step> steps;
-  std::optional<Kind> writes_as;
+  Kind writes_as;
 };
 
 class Sharing {
@@ -176,8 +176,8 @@ class Sharing {
 
  private:
   std::vector<Step> StepsOf(const Dispatch& d) const;
-  std::optional<Kind> PartOf(const Dispatch& d) const;
-  bool CanWriteAs(const Dispatch& d, std::optional<Kind> kind) const;
+  Kind PartOf(const Dispatch& d) const;
+  bool CanWriteAs(const Dispatch& d, Kind kind) const;
   bool Join(size_t index, const std::vector<Step>& own, Family* family) const;
   bool Fits(const Dispatch& d, const std::vector<Step>& steps) const;
   std::optional<Dispatch> Shared(const Dispatch& d, const Family& family,
@@ -205,20 +205,20 @@ std::vector<Step> Sharing::StepsOf(const Dispatch& d) const {
 }
 
 // The kind of view of the dispatch's output.
-std::optional<Kind> Sharing::PartOf(const Dispatch& d) const {
+Kind Sharing::PartOf(const Dispatch& d) const {
   for (const auto& [name, id] : d.writes) {
     const MemoryView& view = graph_.tensor(id).view;
     if (view.of != kNoTensor) return view.kind;
   }
-  return std::nullopt;
+  return Kind::kNone;
 }
 
 // Whether the program of a dispatch with output kind `kind` can write this
 // dispatch's output. Dispatches with two outputs are left alone.
-bool Sharing::CanWriteAs(const Dispatch& d, std::optional<Kind> kind) const {
-  const std::optional<Kind> own = PartOf(d);
+bool Sharing::CanWriteAs(const Dispatch& d, Kind kind) const {
+  const Kind own = PartOf(d);
   if (own == kind) return true;
-  if (own || d.writes.size() != 1) return false;
+  if (own != Kind::kNone || d.writes.size() != 1) return false;
   const Tensor& tensor = graph_.tensor(d.writes[0].second);
   const auto storage = StorageFor(tensor, profile_);
   return kind == Kind::kBox || (kind == Kind::kRows && storage.ok() &&
@@ -266,8 +266,8 @@ bool Sharing::Join(size_t index, const std::vector<Step>& own_steps,
   const Dispatch& d = dispatches_[index];
   const std::vector<Step> steps = Together(family->steps, own_steps);
   if (!Fits(d, steps)) return false;
-  const std::optional<Kind> own = PartOf(d);
-  const std::optional<Kind> kind = own ? own : family->writes_as;
+  const Kind own = PartOf(d);
+  const Kind kind = own != Kind::kNone ? own : family->writes_as;
   const auto can_write = [&](size_t i) {
     return CanWriteAs(dispatches_[i], kind);
   };
@@ -304,7 +304,7 @@ std::optional<Dispatch> Sharing::Shared(const Dispatch& d, const Family& family,
     }
     shared.post_ops.push_back(std::move(op));
   }
-  if (!PartOf(d)) shared.writes_as = family.writes_as;
+  if (PartOf(d) == Kind::kNone) shared.writes_as = family.writes_as;
   return shared;
 }
 
