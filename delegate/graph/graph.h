@@ -296,6 +296,25 @@ struct Node {
   // The node's outputs, and tensors between its dispatches, are stored in 32
   // bits even with 16-bit storage (option float32_nodes).
   bool always_float32 = false;
+
+  // The attributes of this type; nullptr if they are of another.
+  template <typename T>
+  const T* As() const {
+    return std::any_cast<T>(&attributes);
+  }
+  template <typename T>
+  T* As() {
+    return std::any_cast<T>(&attributes);
+  }
+  // Those of a node that has them.
+  template <typename T>
+  const T& Get() const {
+    return std::any_cast<const T&>(attributes);
+  }
+  template <typename T>
+  T& Get() {
+    return std::any_cast<T&>(attributes);
+  }
 };
 
 // The tensors that functions read, each as often as they do: those of stages,

@@ -1,7 +1,6 @@
 // Fuses PAD with zeros into its readers: height and width into convolutions and
 // poolings, channels into sums.
 #include <algorithm>
-#include <any>
 #include <vector>
 
 #include "delegate/graph/op.h"
@@ -15,7 +14,7 @@ namespace gles_delegate {
 namespace {
 
 bool IsSpatialZeroPad(const Node& node) {
-  const auto* pad = std::any_cast<PadAttributes>(&node.attributes);
+  const auto* pad = node.As<PadAttributes>();
   return pad != nullptr && pad->edge == Remap::Edge::kFill && pad->value == 0 &&
          !pad->runtime_value && pad->before[0] == 0 && pad->after[0] == 0 &&
          pad->before[3] == 0 && pad->after[3] == 0 && node.post_ops.empty();
@@ -25,7 +24,7 @@ bool IsSpatialZeroPad(const Node& node) {
 // unlike a PAD's zeros. Not on the integer path, on which a mean has a fixed
 // count.
 bool IsUnpaddedPooling(const Node& node) {
-  const auto* a = std::any_cast<PoolAttributes>(&node.attributes);
+  const auto* a = node.As<PoolAttributes>();
   return a != nullptr && !node.integer_path && a->pad_h.before == 0 &&
          a->pad_h.after == 0 && a->pad_w.before == 0 && a->pad_w.after == 0;
 }
@@ -36,7 +35,7 @@ void AddPadding(const PadAttributes& pad, Node* node) {
     window->pad_bottom += pad.after[kHeightAxis];
     window->pad_left += pad.before[kWidthAxis];
     window->pad_right += pad.after[kWidthAxis];
-  } else if (auto* a = std::any_cast<PoolAttributes>(&node->attributes)) {
+  } else if (auto* a = node->As<PoolAttributes>()) {
     a->pad_h.before += pad.before[kHeightAxis];
     a->pad_h.after += pad.after[kHeightAxis];
     a->pad_w.before += pad.before[kWidthAxis];
@@ -53,7 +52,7 @@ bool IsWindowOf(const Node& node, TensorId padded) {
 }
 
 bool IsChannelZeroPad(const Graph& graph, const Node& node) {
-  const auto* pad = std::any_cast<PadAttributes>(&node.attributes);
+  const auto* pad = node.As<PadAttributes>();
   return pad != nullptr && pad->edge == Remap::Edge::kFill && pad->value == 0 &&
          !pad->runtime_value && pad->before == AxisArray{} &&
          pad->after[0] == 0 && pad->after[1] == 0 && pad->after[2] == 0 &&
@@ -75,7 +74,7 @@ bool IsSumOf(const Graph& graph, const Node& node, TensorId padded) {
 }
 
 void ReadUnpadded(TensorId padded, TensorId unpadded, Node* node) {
-  auto& attributes = *std::any_cast<ElementwiseAttributes>(&node->attributes);
+  auto& attributes = *node->As<ElementwiseAttributes>();
   const int at = node->inputs[0] == padded ? 0 : 1;
   PostOp& add = node->post_ops[0];
   attributes.source = 1 - at;
@@ -106,8 +105,7 @@ void FusePadding(Rewriter& r, int n) {
   }
   for (int reader : readers) {
     r.Change(reader, [&](Node& node) {
-      AddPadding(std::any_cast<const PadAttributes&>(r.node(n).attributes),
-                 &node);
+      AddPadding(r.node(n).Get<PadAttributes>(), &node);
       node.inputs[0] = source;
     });
   }

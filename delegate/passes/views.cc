@@ -1,7 +1,6 @@
 // Nodes whose results lie in the memory of what they read, so that they need no
 // dispatch, or a smaller one.
 #include <algorithm>
-#include <any>
 #include <vector>
 
 #include "delegate/ops/movement/dynamic_update_slice.h"
@@ -78,7 +77,7 @@ void UpdateInPlace(Rewriter& r) {
     }
     result.view.of = is_updated[from] ? source.view.of : from;
     is_updated[to] = true;
-    std::any_cast<UpdateSlice&>(r.own(n).attributes).in_place = true;
+    r.own(n).Get<UpdateSlice>().in_place = true;
   }
 }
 

@@ -1,6 +1,5 @@
 #include "delegate/ops/movement/moved_functions.h"
 
-#include <any>
 #include <string>
 #include <utility>
 
@@ -122,9 +121,7 @@ void DefineMovedValue(const MovedFunctionsAttributes& a,
 
 absl::Status PlanMovedFunctions(const Node& node, Planner* planner) {
   Dispatch d = TexelDispatch("moved_functions", node, *planner, {});
-  DefineMovedValue(
-      std::any_cast<const MovedFunctionsAttributes&>(node.attributes),
-      node.inputs, &d);
+  DefineMovedValue(node.Get<MovedFunctionsAttributes>(), node.inputs, &d);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

@@ -1,7 +1,6 @@
 #include "delegate/ops/reduction/row_functions.h"
 
 #include <algorithm>
-#include <any>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -116,7 +115,7 @@ const OpDefinition& RowFunctions() {
 }
 
 absl::Status PlanRowFunctions(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const RowFunctionsAttributes&>(node.attributes);
+  const auto& a = node.Get<RowFunctionsAttributes>();
   const Shape shape = planner->tensor(node.outputs[0]).shape;
   const Text text(node, a, planner->graph());
   Dispatch d("row_functions");
