@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
+#include "delegate/graph/texels.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/element_map.h"
 #include "delegate/ops/movement/transpose.h"
@@ -91,9 +92,15 @@ void ComposeTransposes(Rewriter& r, int n) {
   }
   std::vector<int> both;
   for (int axis : second) both.push_back(first[axis]);
+  Tensor permutation = r.tensor(r.node(n).inputs[1]);
+  permutation.name = "permutation";
+  permutation.type = DataType::kInt32;
+  const auto bytes = AsBytes<int>(both);
+  permutation.constant = ConstantData::Own({bytes.begin(), bytes.end()});
+  const TensorId added = r.AddTensor(std::move(permutation));
   TakeOver(r, n, p);
   r.Change(n, [&](Node& node) {
-    node.inputs.resize(1);
+    node.inputs[1] = added;
     node.attributes = TransposeAttributes::Of(source, std::move(both));
   });
 }
