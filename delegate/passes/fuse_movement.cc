@@ -281,9 +281,7 @@ class MovedRegion {
         if (!operand) return std::nullopt;
         next.b = *operand;
       }
-      next.function = op.function;
-      next.params = op.params;
-      next.operand_first = op.operand_first;
+      next.Take(op);
       if (steps_.size() >= kMaxSteps) return std::nullopt;
       step = AddStep(std::move(next));
     }

@@ -178,9 +178,7 @@ class RowRegion {
       }
       next.is_row = IsOfRows(to) && (steps_[next.a].is_row ||
                                      (next.b >= 0 && steps_[next.b].is_row));
-      next.function = op.function;
-      next.params = op.params;
-      next.operand_first = op.operand_first;
+      next.Take(op);
       step = AddStep(std::move(next));
     }
     return step;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/step_names.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -20,7 +19,7 @@ std::string StridesOf(int step) { return absl::StrCat("strides", step); }
 std::string ReadText(const MovedRead& read, int index, int step) {
   const std::string in = InputName(index), value = ValueName(step);
   if (read.kind == Kind::kSame) {
-    return absl::StrCat("vec4 ", value, " = read_", in, "(p.x, p.y, s, p.w); ");
+    return DefineValue(step, absl::StrCat("read_", in, "(p.x, p.y, s, p.w)"));
   }
   const std::string at =
       absl::StrCat("op_moved(t, ", LoopsOf(step), ", ", StridesOf(step), ")");
@@ -46,11 +45,7 @@ std::string ReadText(const MovedRead& read, int index, int step) {
 
 std::string Definition(const MovedStep& step, int i) {
   if (step.index >= 0) return ReadText(step.read, step.index, i);
-  return absl::StrCat("vec4 ", ValueName(i), " = ",
-                      FunctionCall(step.function, ValueName(step.a),
-                                   step.b >= 0 ? ValueName(step.b) : "",
-                                   step.operand_first, ParamsName(i)),
-                      "; ");
+  return DefineValue(i, step.Call(i));
 }
 
 // The value of a part of the slices.
