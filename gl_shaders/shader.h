@@ -107,11 +107,12 @@ int BytesPerTexel(Format format);
 // then also has `ivec4 T_of` (its width, height, slices).
 enum class View {
   kNone,  // the tensor has its own memory
-  // A box; `ivec4 T_at` has its origin (x, y, layer) and the layers per batch
-  // of the larger tensor.
+  // A box; `ivec4 T_at` has its origin (x, y, layer) and the layers from one
+  // batch to the next.
   kBox,
-  // For writes: rows of the other tensor's pixels, see MemoryView::Kind::kRows.
-  // T_at has their origin (x, y, layer) and the channels of a pixel there.
+  // For writes: rows of the other tensor's pixels, as RESHAPE makes them: each
+  // pixel's slices become the slices of consecutive pixels. T_at has their
+  // origin (x, y, layer) and the channels of a pixel there.
   kRows,
   // For reads: each texel is one of the other tensor's, by DEPTH_TO_SPACE;
   // T_at.x is the block.

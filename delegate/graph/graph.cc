@@ -158,12 +158,11 @@ ConstantData ConstantData::Own(std::vector<uint8_t> bytes) {
   return data;
 }
 
-std::optional<MemoryView::Kind> Tensor::addressed_as() const {
+MemoryView::Kind Tensor::addressed_as() const {
   // Slices from the first one on, in one batch.
-  const bool is_alike = view.kind == MemoryView::Kind::kSlices &&
-                        view.at[kChannelAxis] == 0 && shape.b == 1;
-  if (view.of == kNoTensor || is_alike) return std::nullopt;
-  return view.kind;
+  const bool is_alike =
+      view.slices != 0 && view.at[kChannelAxis] == 0 && shape.b == 1;
+  return view.of == kNoTensor || is_alike ? MemoryView::Kind::kNone : view.kind;
 }
 
 std::string Tensor::TypeText() const {

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "gl_shaders/shader.h"
 #include "quant/half.h"
 
 namespace gles_delegate {
@@ -28,34 +29,19 @@ constexpr TensorId kNoTensor = -1;
 
 // A tensor stored in another tensor's memory.
 struct MemoryView {
-  enum class Kind {
-    // A box of the other tensor. The producer writes it there, so that a
-    // concatenation needs no copy (delegate/passes/concat_in_place.cc).
-    kBox,
-    // Rows of pixels of the other tensor, as RESHAPE makes them: each pixel's
-    // slices become the slices of consecutive pixels. The producer writes it
-    // there, and no node reads it (delegate/passes/write_through.cc).
-    kRows,
-    // DEPTH_TO_SPACE of the other tensor: each texel is one of its texels; no
-    // node writes it (delegate/passes/read_through.cc).
-    kDepthToSpace,
-    // Slices of the other tensor, counted through all of its batches, in
-    // batches of another size; no node writes it
-    // (delegate/passes/views.cc).
-    kSlices,
-    // RESIZE_BILINEAR of the other tensor, interpolated by the shaders that
-    // read it.
-    kBilinear,
-    // MAX_POOL_2D of the other tensor with windows of at most 2x2 pixels,
-    // computed by the shaders that read it.
-    kMaxPool,
-  };
+  // Producers write kBox (a part of a concatenation,
+  // delegate/passes/concat_in_place.cc) and kRows
+  // (delegate/passes/write_through.cc, which no node reads). No node writes the
+  // others (delegate/passes/read_through.cc), nor a kBox with `slices`.
+  using Kind = gl_shaders::View;
   TensorId of = kNoTensor;  // the other tensor
   Kind kind = Kind::kBox;
   // The origin of the box or row in B, H, W, C of the other tensor. The channel
-  // is a multiple of four; for kRows it is 0. For kSlices: four times the first
-  // slice, as the channel.
+  // is a multiple of four; for kRows it is 0.
   std::array<int, 4> at = {};
+  // Of a kBox, if not 0: those of its own batches, which follow one another
+  // through all batches of the other tensor (delegate/passes/views.cc).
+  int slices = 0;
   int block = 1;      // of kDepthToSpace
   float scale_x = 1;  // of kBilinear: source pixels a pixel
   float scale_y = 1;
@@ -66,7 +52,9 @@ struct MemoryView {
   std::array<int, 2> window = {1, 1};
 
   // True if a node writes the tensor there; otherwise it is only read.
-  bool IsWritten() const { return kind == Kind::kBox || kind == Kind::kRows; }
+  bool IsWritten() const {
+    return (kind == Kind::kBox && slices == 0) || kind == Kind::kRows;
+  }
   std::string ToString() const;  // " in t3 at 0,0,0,16"; "": not a view
 };
 
@@ -240,8 +228,8 @@ struct Tensor {
     return is_float_view() ? quantized : is_host_view() ? host : type;
   }
   bool is_host_view() const { return host != DataType::kOther; }
-  // nullopt: shaders address it like a tensor without a view.
-  std::optional<MemoryView::Kind> addressed_as() const;
+  // How shaders address it.
+  MemoryView::Kind addressed_as() const;
   std::string TypeText() const;  // "float32[1,112,112,32]"
   std::string ToString() const;  // "'conv1' float32[1,112,112,32]"
 };
@@ -308,6 +296,25 @@ struct Node {
   // The node's outputs, and tensors between its dispatches, are stored in 32
   // bits even with 16-bit storage (option float32_nodes).
   bool always_float32 = false;
+
+  // The attributes of this type; nullptr if they are of another.
+  template <typename T>
+  const T* As() const {
+    return std::any_cast<T>(&attributes);
+  }
+  template <typename T>
+  T* As() {
+    return std::any_cast<T>(&attributes);
+  }
+  // Those of a node that has them.
+  template <typename T>
+  const T& Get() const {
+    return std::any_cast<const T&>(attributes);
+  }
+  template <typename T>
+  T& Get() {
+    return std::any_cast<T&>(attributes);
+  }
 };
 
 // The tensors that functions read, each as often as they do: those of stages,

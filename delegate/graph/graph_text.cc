@@ -110,12 +110,14 @@ std::string MemoryView::ToString() const {
   if (of == kNoTensor) return "";
   const std::string in = absl::StrCat(" in t", of);
   switch (kind) {
+    case Kind::kNone:
+      break;
     case Kind::kBox:
-      return absl::StrCat(in, " at ", absl::StrJoin(at, ","));
+      return slices != 0
+                 ? absl::StrCat(in, " from slice ", at[kChannelAxis] / 4)
+                 : absl::StrCat(in, " at ", absl::StrJoin(at, ","));
     case Kind::kRows:
       return absl::StrCat(in, " as rows at ", absl::StrJoin(at, ","));
-    case Kind::kSlices:
-      return absl::StrCat(in, " from slice ", at[kChannelAxis] / 4);
     case Kind::kDepthToSpace:
       return absl::StrCat(in, " by blocks of ", block);
     case Kind::kBilinear:
@@ -208,8 +210,7 @@ void TensorEdges::Read(int box, absl::Span<const TensorId> ids) {
     if (id == kNoTensor) continue;
     // Views that are only read have no writers.
     const MemoryView& view = graph_.tensor(id).view;
-    const bool is_box = view.kind == MemoryView::Kind::kBox;
-    for (int writer : writers_[is_box ? id : view.of]) {
+    for (int writer : writers_[view.IsWritten() ? id : view.of]) {
       if (writer == box) continue;
       dot_.AddEdge(
           writer, box,

@@ -19,15 +19,6 @@ struct FoldedAxes {
 };
 FoldedAxes FoldAxes(absl::Span<const int> dims, const std::vector<bool>& flags);
 
-// A transpose, out[i] = in[permutation[i]], with runs of axes that stay
-// adjacent merged. `dims` are the input's.
-struct FoldedTranspose {
-  std::vector<int> dims;
-  std::vector<int> permutation;
-};
-FoldedTranspose FoldTranspose(absl::Span<const int> dims,
-                              absl::Span<const int> permutation);
-
 // Where axis `axis` >= 0 of a tensor of any rank is, above rank 5 with the axes
 // before the last three folded.
 struct AxisPlace {

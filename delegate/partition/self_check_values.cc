@@ -67,14 +67,15 @@ float InRows(const Whole& of, const Tensor& tensor, const Place& p) {
 float ViewedAt(const Whole& of, const Tensor& tensor, const Place& p) {
   const MemoryView& view = tensor.view;
   switch (view.kind) {
-    case MemoryView::Kind::kBox:
-      return of.At({p.b + view.at[kBatchAxis], p.h + view.at[kHeightAxis],
-                    p.w + view.at[kWidthAxis], p.c + view.at[kChannelAxis]});
-    case MemoryView::Kind::kSlices: {
-      const int slice =
-          view.at[kChannelAxis] / 4 + p.b * tensor.shape.slices() + p.c / 4;
-      return of.At({slice / of.shape.slices(), p.h, p.w,
-                    slice % of.shape.slices() * 4 + p.c % 4});
+    case MemoryView::Kind::kNone:
+      break;
+    case MemoryView::Kind::kBox: {
+      const int slices = of.shape.slices();
+      const int each = view.slices != 0 ? view.slices : slices;
+      const int layer = view.at[kBatchAxis] * slices +
+                        view.at[kChannelAxis] / 4 + p.b * each + p.c / 4;
+      return of.At({layer / slices, p.h + view.at[kHeightAxis],
+                    p.w + view.at[kWidthAxis], layer % slices * 4 + p.c % 4});
     }
     case MemoryView::Kind::kRows:
       return InRows(of, tensor, p);

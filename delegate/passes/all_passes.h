@@ -17,7 +17,7 @@ absl::Status FoldConstants(Rewriter& r, int n);
 absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node);
 void FoldHeads(Rewriter& r, int n);
 absl::Status FoldScales(Rewriter& r);
-absl::Status FoldTransposes(Rewriter& r, int n);
+void FoldTransposes(Rewriter& r, int n);
 void FuseAttention(Rewriter& r, int n);
 void FuseChannelPadding(Rewriter& r, int n);
 void FuseDepthwise(Rewriter& r, int n);

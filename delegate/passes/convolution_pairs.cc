@@ -182,9 +182,7 @@ TensorId SourceOfInputStage(const Graph& graph, const Node& node) {
       node.post_ops.empty()) {
     return kNoTensor;
   }
-  const TensorId id =
-      node.inputs[std::any_cast<const ElementwiseAttributes&>(node.attributes)
-                      .source];
+  const TensorId id = node.inputs[node.Get<ElementwiseAttributes>().source];
   const Tensor& x = graph.tensor(id);
   const bool fits = std::all_of(
       node.post_ops.begin(), node.post_ops.end(),

@@ -9,6 +9,7 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/densify.h"
+#include "delegate/ops/movement/element_map.h"
 #include "delegate/passes/all_passes.h"
 
 namespace gles_delegate {
@@ -57,35 +58,14 @@ absl::Status Densify(const Tensor& input, Tensor* output) {
 
 absl::Status Transpose(const Graph& graph, const Node& node,
                        const Tensor& input, Tensor* output) {
-  ASSIGN_OR_RETURN(auto permutation,
-                   ConstantInts(graph.tensor(node.inputs[1])));
-  const size_t rank = input.dims.size();
   const size_t size = DataTypeSize(input.stored());
-  if (permutation.size() != rank ||
-      input.constant.bytes().size() < size * input.shape.elements()) {
+  ElementMap map(input.dims);
+  if (input.constant.bytes().size() < size * input.shape.elements() ||
+      !map.Follow(graph, node, node.outputs[0])) {
     return absl::InvalidArgumentError(
         absl::StrCat("the constant ", input.ToString(), " is not whole"));
   }
-  std::vector<int64_t> step(rank), step_out(rank);  // of the input, in elements
-  int64_t elements = 1;
-  for (size_t i = rank; i-- > 0; elements *= input.dims[i]) step[i] = elements;
-  for (size_t i = 0; i < rank; ++i) {
-    const int axis = permutation[i];
-    step_out[i] = step[axis < 0 ? axis + rank : axis];
-  }
-  std::vector<uint8_t> bytes(size * elements);
-  std::vector<int> index(rank, 0);
-  int64_t from = 0;
-  for (int64_t to = 0; to < elements; ++to) {
-    std::memcpy(bytes.data() + to * size,
-                input.constant.bytes().data() + from * size, size);
-    for (size_t i = rank; i-- > 0;) {
-      from += step_out[i];
-      if (++index[i] < output->dims[i]) break;
-      from -= step_out[i] * index[i];
-      index[i] = 0;
-    }
-  }
+  auto bytes = map.Gather(input.constant.bytes(), size);
   ShareConstant(input, output);
   output->constant = ConstantData::Own(std::move(bytes));
   return absl::OkStatus();

@@ -8,7 +8,6 @@
 // Must not fire if C is not a multiple of four, or on the integer path, which
 // plans its own products. O(nodes), but for the lengths of chains.
 #include <algorithm>
-#include <any>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,28 +17,14 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/matmul/batch_matmul.h"
+#include "delegate/ops/matmul/matrix_product.h"
+#include "delegate/ops/movement/element_map.h"
 #include "delegate/ops/movement/regroup_slices.h"
-#include "delegate/ops/movement/remap.h"
-#include "delegate/ops/movement/split.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/all_passes.h"
-#include "delegate/passes/element_map.h"
 
 namespace gles_delegate {
 namespace {
-
-// --- Heads: how they are split from rows of channels, and merged -------------
-
-// The matrices of a factor or product: `count` times rows x columns.
-struct Matrices {
-  int count = 1;
-  int rows = 1;
-  int columns = 1;
-
-  // Of a tensor with these dims, at least two.
-  static Matrices Of(const std::vector<int>& dims);
-  std::vector<int> dims() const { return {count, rows, columns}; }
-};
 
 // A factor of a product as the heads of rows.
 struct SplitHeads {
@@ -57,40 +42,6 @@ struct MergedHeads {
   std::vector<PostOp> scales;  // on the way
 };
 
-class HeadFolder {
- public:
-  explicit HeadFolder(Rewriter& r) : r_(r) {}
-
-  void FoldProduct(int n);
-
- private:
-  // nullopt: the factor is not made of heads whose channels are whole texels.
-  std::optional<SplitHeads> SplitOf(TensorId factor, const Matrices& m) const;
-  std::optional<MergedHeads> MergedOf(TensorId product,
-                                      const Matrices& m) const;
-
-  const Tensor& tensor(TensorId id) const { return r_.tensor(id); }
-  TensorId MovedBy(const Node& node) const;
-  bool Follow(const Node& node, TensorId output, ElementMap* map) const;
-  std::optional<SplitHeads> Place(const ElementMap& map, const Matrices& m,
-                                  SplitHeads heads) const;
-
-  TensorId Add(TensorId like, const char* what, std::vector<int> dims) {
-    return AddLike(tensor(like), tensor(like).name + what, std::move(dims),
-                   &r_.graph());
-  }
-  bool CanRegroup(const std::vector<PostOp>& ops, int count) const;
-  void Regroup(std::vector<PostOp>* ops);
-  TensorId Factor(int n, TensorId id, const std::optional<SplitHeads>& heads,
-                  const Matrices& m);
-  void LayProduct(int n, const Matrices& product,
-                  const std::optional<MergedHeads>& rows, bool moves_batch);
-
-  Rewriter& r_;
-};
-
-using Axis = ElementMap::Axis;
-
 // Multiplications by numbers, which commute with movements and sums.
 bool AreScales(const std::vector<PostOp>& ops) {
   return std::all_of(ops.begin(), ops.end(), [](const PostOp& op) {
@@ -98,238 +49,235 @@ bool AreScales(const std::vector<PostOp>& ops) {
   });
 }
 
-Matrices Matrices::Of(const std::vector<int>& dims) {
-  Matrices m;
-  const size_t rank = dims.size();
-  m.rows = dims[rank - 2];
-  m.columns = dims[rank - 1];
-  for (size_t i = 0; i + 2 < rank; ++i) m.count *= dims[i];
-  return m;
-}
+class HeadFolder {
+ public:
+  explicit HeadFolder(Rewriter& r) : r_(r) {}
 
-// The input whose values the node moves or scales; kNoTensor: it does more.
-TensorId HeadFolder::MovedBy(const Node& node) const {
-  if (node.inputs.empty() || !AreScales(node.post_ops)) return kNoTensor;
-  if (const auto* a = std::any_cast<SplitAttributes>(&node.attributes)) {
-    return node.inputs[a->value_input];
+  void FoldProduct(int n) {
+    Node node = r_.node(n);
+    auto* a = node.As<BatchMatMulAttributes>();
+    if (a == nullptr || node.integer_path || a->x.size() < 3 ||
+        a->x.size() != a->y.size() ||
+        !std::equal(a->x.begin(), a->x.end() - 2, a->y.begin()) ||
+        !IsComputedFloat(tensor(node.inputs[0])) ||
+        !IsComputedFloat(tensor(node.inputs[1])) ||
+        !IsComputedFloat(tensor(node.outputs[0]))) {
+      return;
+    }
+    Matrix x = MatrixOf(a->x), y = MatrixOf(a->y);
+    const Matrix product = MatrixOf(a->product);
+    // The heads of one row are in order already.
+    if (product.rows == 1) return;
+    const auto of_x = SplitOf(node.inputs[0], x);
+    const auto of_y = SplitOf(node.inputs[1], y);
+    const auto rows = MergedOf(node.outputs[0], product);
+    const bool moves_batch = a->x.size() > 3;
+    const size_t scales = (of_x ? of_x->scales.size() : 0) +
+                          (of_y ? of_y->scales.size() : 0) +
+                          (rows ? rows->scales.size() : 0);
+    if (!HasRoomFor(scales, node.post_ops)) return;
+    if (!of_x && !of_y && !rows) return;
+    if (moves_batch && !CanRegroup(node.post_ops, product.count())) {
+      return r_.Decline(n, "an operand would have to repeat for each batch");
+    }
+    const bool turns_x = of_x && of_x->transposed;
+    const bool turns_y = of_y && of_y->transposed;
+    if (turns_x) std::swap(x.rows, x.columns);
+    if (turns_y) std::swap(y.rows, y.columns);
+    const std::vector<TensorId> read = ReadBy(node);
+    node.inputs = {Factor(n, node.inputs[0], of_x, x),
+                   Factor(n, node.inputs[1], of_y, y)};
+    std::vector<PostOp> factors;
+    for (const auto& heads : {of_x, of_y}) {
+      if (!heads) continue;
+      factors.insert(factors.end(), heads->scales.begin(), heads->scales.end());
+    }
+    node.post_ops.insert(node.post_ops.begin(), factors.begin(), factors.end());
+    if (moves_batch) Regroup(&node.post_ops);
+    node.attributes =
+        BatchMatMulAttributes{a->adj_x != turns_x, a->adj_y != turns_y,
+                              x.dims(), y.dims(), product.dims()};
+    r_.Replace(n, std::move(node));
+    LayProduct(n, product, rows, moves_batch);
+    r_.RemoveUnread(read);
   }
-  if (IsPlainElementwise(r_.graph(), node)) {
-    return node.inputs
-        [std::any_cast<const ElementwiseAttributes&>(node.attributes).source];
-  }
-  const bool moves =
-      node.op->Has(kKeepsOrder) || node.op->Has(kPermutesAxes) ||
-      std::any_cast<RemapAttributes>(&node.attributes) != nullptr;
-  return moves ? node.inputs[0] : kNoTensor;
-}
 
-// Continues the map by the node.
-bool HeadFolder::Follow(const Node& node, TensorId output,
-                        ElementMap* map) const {
-  return IsPlainElementwise(r_.graph(), node) ||
-         map->Follow(r_.graph(), node, output);
-}
+ private:
+  using Axis = ElementMap::Axis;
 
-// How a factor is made of heads; nullopt: it is not.
-std::optional<SplitHeads> HeadFolder::SplitOf(TensorId factor,
-                                              const Matrices& m) const {
-  SplitHeads heads;
-  heads.source = factor;
-  std::vector<std::pair<int, TensorId>> chain;  // nodes and outputs
-  for (int p = r_.MakerOf(factor); p >= 0; p = r_.MakerOf(heads.source)) {
-    const TensorId from = MovedBy(r_.node(p));
-    if (from == kNoTensor || !IsComputedFloat(tensor(from))) break;
-    chain.emplace_back(p, heads.source);
-    heads.source = from;
-  }
-  if (chain.empty()) return std::nullopt;
-  std::reverse(chain.begin(), chain.end());
-  ElementMap map(tensor(heads.source).dims);
-  for (const auto& [p, output] : chain) {
-    const Node& node = r_.node(p);
-    if (!Follow(node, output, &map)) return std::nullopt;
-    heads.scales.insert(heads.scales.end(), node.post_ops.begin(),
-                        node.post_ops.end());
-  }
-  return Place(map, m, heads);
-}
+  const Tensor& tensor(TensorId id) const { return r_.tensor(id); }
 
-std::optional<SplitHeads> HeadFolder::Place(const ElementMap& map,
-                                            const Matrices& m,
-                                            SplitHeads heads) const {
-  const Shape& s = tensor(heads.source).shape;
-  if (s.h != 1 || s.c % 4 != 0 || m.count % s.b != 0 || map.offset() % 4 != 0) {
+  TensorId Add(TensorId like, const char* what, std::vector<int> dims) {
+    return AddLike(tensor(like), tensor(like).name + what, std::move(dims),
+                   &r_.graph());
+  }
+
+  // The input whose values the node moves or scales; kNoTensor: it does more.
+  TensorId MovedBy(const Node& node) const {
+    if (node.inputs.empty() || !AreScales(node.post_ops)) return kNoTensor;
+    return IsPlainElementwise(r_.graph(), node)
+               ? node.inputs[node.Get<ElementwiseAttributes>().source]
+               : ElementMap::SourceOf(node);
+  }
+
+  // Continues the map by the node.
+  bool Follow(const Node& node, TensorId output, ElementMap* map) const {
+    return IsPlainElementwise(r_.graph(), node) ||
+           map->Follow(r_.graph(), node, output);
+  }
+
+  // How a factor is made of heads whose channels are whole texels; nullopt: it
+  // is not.
+  std::optional<SplitHeads> SplitOf(TensorId factor, const Matrix& m) const {
+    SplitHeads heads;
+    heads.source = factor;
+    std::vector<std::pair<int, TensorId>> chain;  // nodes and outputs
+    for (int p = r_.MakerOf(factor); p >= 0; p = r_.MakerOf(heads.source)) {
+      const TensorId from = MovedBy(r_.node(p));
+      if (from == kNoTensor || !IsComputedFloat(tensor(from))) break;
+      chain.emplace_back(p, heads.source);
+      heads.source = from;
+    }
+    if (chain.empty()) return std::nullopt;
+    std::reverse(chain.begin(), chain.end());
+    ElementMap map(tensor(heads.source).dims);
+    for (const auto& [p, output] : chain) {
+      const Node& node = r_.node(p);
+      if (!Follow(node, output, &map)) return std::nullopt;
+      heads.scales.insert(heads.scales.end(), node.post_ops.begin(),
+                          node.post_ops.end());
+    }
+    return Place(map, m, heads);
+  }
+
+  std::optional<SplitHeads> Place(const ElementMap& map, const Matrix& m,
+                                  SplitHeads heads) const {
+    const Shape& s = tensor(heads.source).shape;
+    if (s.h != 1 || s.c % 4 != 0 || m.count() % s.b != 0 ||
+        map.offset() % 4 != 0) {
+      return std::nullopt;
+    }
+    heads.first = static_cast<int>(map.offset() / 4);
+    const int count = m.count() / s.b;
+    for (const bool transposed : {false, true}) {
+      const int channels = transposed ? m.rows : m.columns;
+      const int width = transposed ? m.columns : m.rows;
+      // Of one image the heads may be some of the slices.
+      const bool fits = s.b == 1
+                            ? map.offset() + int64_t{count} * channels <= s.c
+                            : map.offset() == 0 && count * channels == s.c;
+      if (channels % 4 != 0 || width != s.w || !fits) continue;
+      std::vector<Axis> axes = {{s.b, int64_t{s.w} * s.c},
+                                {count, channels},
+                                {width, s.c},
+                                {channels, 1}};
+      if (transposed) std::swap(axes[2], axes[3]);
+      if (!(map == ElementMap(axes, map.offset()))) continue;
+      heads.transposed = transposed;
+      return heads;
+    }
     return std::nullopt;
   }
-  heads.first = static_cast<int>(map.offset() / 4);
-  const int count = m.count / s.b;
-  for (const bool transposed : {false, true}) {
-    const int channels = transposed ? m.rows : m.columns;
-    const int width = transposed ? m.columns : m.rows;
-    // Of one image the heads may be some of the slices.
-    const bool fits = s.b == 1 ? map.offset() + int64_t{count} * channels <= s.c
-                               : map.offset() == 0 && count * channels == s.c;
-    if (channels % 4 != 0 || width != s.w || !fits) continue;
-    std::vector<Axis> axes = {{s.b, int64_t{s.w} * s.c},
-                              {count, channels},
-                              {width, s.c},
-                              {channels, 1}};
-    if (transposed) std::swap(axes[2], axes[3]);
-    if (!(map == ElementMap(axes, map.offset()))) continue;
-    heads.transposed = transposed;
-    return heads;
-  }
-  return std::nullopt;
-}
 
-std::optional<MergedHeads> HeadFolder::MergedOf(TensorId product,
-                                                const Matrices& m) const {
-  std::optional<MergedHeads> found;
-  if (m.columns % 4 != 0) return found;
-  ElementMap map(tensor(product).dims);
-  MergedHeads rows;
-  rows.rows = product;
-  for (;;) {
-    const int reader = r_.OnlyReaderOf(rows.rows);
-    if (reader < 0) break;
-    const Node& node = r_.node(reader);
-    if (MovedBy(node) != rows.rows || node.outputs.size() != 1 ||
-        !Follow(node, node.outputs[0], &map)) {
-      break;
+  std::optional<MergedHeads> MergedOf(TensorId product, const Matrix& m) const {
+    std::optional<MergedHeads> found;
+    if (m.columns % 4 != 0) return found;
+    ElementMap map(tensor(product).dims);
+    MergedHeads rows;
+    rows.rows = product;
+    for (;;) {
+      const int reader = r_.OnlyReaderOf(rows.rows);
+      if (reader < 0) break;
+      const Node& node = r_.node(reader);
+      if (MovedBy(node) != rows.rows || node.outputs.size() != 1 ||
+          !Follow(node, node.outputs[0], &map)) {
+        break;
+      }
+      rows.rows = node.outputs[0];
+      rows.node = reader;
+      rows.scales.insert(rows.scales.end(), node.post_ops.begin(),
+                         node.post_ops.end());
+      const std::vector<int>& dims = tensor(rows.rows).dims;
+      if (!IsComputedFloat(tensor(rows.rows)) || dims.empty()) break;
+      const int heads = dims.back() / m.columns;
+      if (heads < 2 || dims.back() % m.columns != 0 || m.count() % heads != 0) {
+        continue;
+      }
+      rows.batch = m.count() / heads;
+      const int64_t of_head = int64_t{m.rows} * m.columns;
+      if (map == ElementMap({{rows.batch, heads * of_head},
+                             {m.rows, m.columns},
+                             {heads, of_head},
+                             {m.columns, 1}})) {
+        found = rows;
+      }
     }
-    rows.rows = node.outputs[0];
-    rows.node = reader;
-    rows.scales.insert(rows.scales.end(), node.post_ops.begin(),
-                       node.post_ops.end());
-    const std::vector<int>& dims = tensor(rows.rows).dims;
-    if (!IsComputedFloat(tensor(rows.rows)) || dims.empty()) break;
-    const int heads = dims.back() / m.columns;
-    if (heads < 2 || dims.back() % m.columns != 0 || m.count % heads != 0) {
-      continue;
-    }
-    rows.batch = m.count / heads;
-    const int64_t of_head = int64_t{m.rows} * m.columns;
-    if (map == ElementMap({{rows.batch, heads * of_head},
-                           {m.rows, m.columns},
-                           {heads, of_head},
-                           {m.columns, 1}})) {
-      found = rows;
+    return found;
+  }
+
+  // Functions stay right if the heads of all batches, `count` in all, become
+  // the product's batch. An operand of each head would have to repeat for each
+  // batch.
+  bool CanRegroup(const std::vector<PostOp>& ops, int count) const {
+    return std::all_of(ops.begin(), ops.end(), [&](const PostOp& op) {
+      if (op.operand == kNoTensor) return true;
+      const Tensor& t = tensor(op.operand);
+      return t.shape.b == 1 &&
+             (t.shape.h == 1 || (t.is_constant() && t.shape.h == count));
+    });
+  }
+
+  // Constant operands of each head lie in its batch.
+  void Regroup(std::vector<PostOp>* ops) {
+    for (PostOp& op : *ops) {
+      if (op.operand == kNoTensor || tensor(op.operand).shape.h == 1) continue;
+      const Shape& s = tensor(op.operand).shape;
+      op.operand = AddConstantAs({s.h, 1, s.w, s.c}, op.operand, &r_.graph());
     }
   }
-  return found;
-}
 
-// Functions stay right if the heads of all batches, `count` in all, become
-// the product's batch. An operand of each head would have to repeat for each
-// batch.
-bool HeadFolder::CanRegroup(const std::vector<PostOp>& ops, int count) const {
-  return std::all_of(ops.begin(), ops.end(), [&](const PostOp& op) {
-    if (op.operand == kNoTensor) return true;
-    const Tensor& t = tensor(op.operand);
-    return t.shape.b == 1 &&
-           (t.shape.h == 1 || (t.is_constant() && t.shape.h == count));
-  });
-}
-
-// Constant operands of each head lie in its batch.
-void HeadFolder::Regroup(std::vector<PostOp>* ops) {
-  for (PostOp& op : *ops) {
-    if (op.operand == kNoTensor || tensor(op.operand).shape.h == 1) continue;
-    const Shape& s = tensor(op.operand).shape;
-    op.operand = AddConstantAs({s.h, 1, s.w, s.c}, op.operand, &r_.graph());
-  }
-}
-
-// The factor of these matrices, and the node that makes it.
-TensorId HeadFolder::Factor(int n, TensorId id,
-                            const std::optional<SplitHeads>& heads,
-                            const Matrices& m) {
-  const TensorId from = heads ? heads->source : id;
-  const bool is_factor = tensor(from).shape == Shape::FromDims(m.dims());
-  if (is_factor && (!heads || heads->first == 0)) return from;
-  const TensorId factor = Add(from, " by head", m.dims());
-  if (!heads) {
-    r_.InsertBefore(n, ReshapeNode(id, factor));
+  // The factor of these matrices, and the node that makes it.
+  TensorId Factor(int n, TensorId id, const std::optional<SplitHeads>& heads,
+                  const Matrix& m) {
+    const TensorId from = heads ? heads->source : id;
+    const bool is_factor = tensor(from).shape == Shape::FromDims(m.dims());
+    if (is_factor && (!heads || heads->first == 0)) return from;
+    const TensorId factor = Add(from, " by head", m.dims());
+    if (!heads) {
+      r_.InsertBefore(n, ReshapeNode(id, factor));
+      return factor;
+    }
+    r_.InsertBefore(n, RegroupSlicesNode(heads->source, factor, heads->first));
     return factor;
   }
-  r_.InsertBefore(n, RegroupSlicesNode(heads->source, factor, heads->first));
-  return factor;
-}
 
-void HeadFolder::FoldProduct(int n) {
-  Node node = r_.node(n);
-  auto* a = std::any_cast<BatchMatMulAttributes>(&node.attributes);
-  if (a == nullptr || node.integer_path || a->x.size() < 3 ||
-      a->x.size() != a->y.size() ||
-      !std::equal(a->x.begin(), a->x.end() - 2, a->y.begin()) ||
-      !IsComputedFloat(tensor(node.inputs[0])) ||
-      !IsComputedFloat(tensor(node.inputs[1])) ||
-      !IsComputedFloat(tensor(node.outputs[0]))) {
-    return;
+  void LayProduct(int n, const Matrix& product,
+                  const std::optional<MergedHeads>& rows, bool moves_batch) {
+    const TensorId was = r_.node(n).outputs[0];
+    if (!rows && !moves_batch) return;
+    const TensorId heads = Add(was, " by head", product.dims());
+    r_.Change(n, [&](Node& node) {
+      node.outputs[0] = heads;
+      if (rows) AddFunctions(rows->scales, &node.post_ops);
+    });
+    if (!rows) {
+      r_.InsertAfter(n, ReshapeNode(heads, was));
+      return;
+    }
+    const std::vector<int> dims = {rows->batch, product.rows,
+                                   tensor(rows->rows).dims.back()};
+    r_.RemoveUnread(r_.Take(rows->node).inputs);
+    if (tensor(rows->rows).dims == dims) {
+      r_.InsertAfter(n, RegroupSlicesNode(heads, rows->rows, 0));
+      return;
+    }
+    const TensorId merged = Add(rows->rows, " in rows", dims);
+    r_.InsertAfter(n, RegroupSlicesNode(heads, merged, 0));
+    r_.InsertAfter(n, ReshapeNode(merged, rows->rows));
   }
-  Matrices x = Matrices::Of(a->x), y = Matrices::Of(a->y);
-  const Matrices product = Matrices::Of(a->product);
-  // The heads of one row are in order already.
-  if (product.rows == 1) return;
-  const auto of_x = SplitOf(node.inputs[0], x);
-  const auto of_y = SplitOf(node.inputs[1], y);
-  const auto rows = MergedOf(node.outputs[0], product);
-  const bool moves_batch = a->x.size() > 3;
-  const size_t scales = (of_x ? of_x->scales.size() : 0) +
-                        (of_y ? of_y->scales.size() : 0) +
-                        (rows ? rows->scales.size() : 0);
-  if (!HasRoomFor(scales, node.post_ops)) return;
-  if (!of_x && !of_y && !rows) return;
-  if (moves_batch && !CanRegroup(node.post_ops, product.count)) {
-    return r_.Decline(n, "an operand would have to repeat for each batch");
-  }
-  const bool turns_x = of_x && of_x->transposed;
-  const bool turns_y = of_y && of_y->transposed;
-  if (turns_x) std::swap(x.rows, x.columns);
-  if (turns_y) std::swap(y.rows, y.columns);
-  const std::vector<TensorId> read = ReadBy(node);
-  node.inputs = {Factor(n, node.inputs[0], of_x, x),
-                 Factor(n, node.inputs[1], of_y, y)};
-  std::vector<PostOp> factors;
-  for (const auto& heads : {of_x, of_y}) {
-    if (!heads) continue;
-    factors.insert(factors.end(), heads->scales.begin(), heads->scales.end());
-  }
-  node.post_ops.insert(node.post_ops.begin(), factors.begin(), factors.end());
-  if (moves_batch) Regroup(&node.post_ops);
-  node.attributes =
-      BatchMatMulAttributes{a->adj_x != turns_x, a->adj_y != turns_y, x.dims(),
-                            y.dims(), product.dims()};
-  r_.Replace(n, std::move(node));
-  LayProduct(n, product, rows, moves_batch);
-  r_.RemoveUnread(read);
-}
 
-void HeadFolder::LayProduct(int n, const Matrices& product,
-                            const std::optional<MergedHeads>& rows,
-                            bool moves_batch) {
-  const TensorId was = r_.node(n).outputs[0];
-  if (!rows && !moves_batch) return;
-  const TensorId heads = Add(was, " by head", product.dims());
-  r_.Change(n, [&](Node& node) {
-    node.outputs[0] = heads;
-    if (rows) AddFunctions(rows->scales, &node.post_ops);
-  });
-  if (!rows) {
-    r_.InsertAfter(n, ReshapeNode(heads, was));
-    return;
-  }
-  const std::vector<int> dims = {rows->batch, product.rows,
-                                 tensor(rows->rows).dims.back()};
-  r_.RemoveUnread(r_.Take(rows->node).inputs);
-  if (tensor(rows->rows).dims == dims) {
-    r_.InsertAfter(n, RegroupSlicesNode(heads, rows->rows, 0));
-    return;
-  }
-  const TensorId merged = Add(rows->rows, " in rows", dims);
-  r_.InsertAfter(n, RegroupSlicesNode(heads, merged, 0));
-  r_.InsertAfter(n, ReshapeNode(merged, rows->rows));
-}
+  Rewriter& r_;
+};
 
 }  // namespace
 

@@ -237,9 +237,7 @@ absl::Status FoldBefore(Rewriter& r, int n, const Convolution& conv) {
   if (!is_empty) return absl::OkStatus();
   const Node copy = r.Take(p);
   r.Change(n, [&](Node& node) {
-    node.inputs[0] =
-        copy.inputs[std::any_cast<const ElementwiseAttributes&>(copy.attributes)
-                        .source];
+    node.inputs[0] = copy.inputs[copy.Get<ElementwiseAttributes>().source];
   });
   return absl::OkStatus();
 }

@@ -10,35 +10,22 @@
 // - If both ends of a pair have the same shape, leaves an elementwise node, or
 //   without post-ops an identity, for FuseElementwise and RemoveIdentityNodes.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
-#include "base/status_macros.h"
-#include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/all_ops.h"
+#include "delegate/graph/texels.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/movement/element_map.h"
+#include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/all_passes.h"
-#include "delegate/passes/element_map.h"
 
 namespace gles_delegate {
 namespace {
 
 bool IsTranspose(const Node& node) { return node.op->Has(kPermutesAxes); }
 bool IsReshape(const Node& node) { return node.op->Has(kKeepsOrder); }
-
-// Axes counted from the front.
-absl::StatusOr<std::vector<int>> PermutationOf(const Graph& graph,
-                                               const Node& node) {
-  auto permutation = ConstantInts(graph.tensor(node.inputs[1]));
-  if (!permutation.ok()) return permutation.status();
-  for (int& axis : *permutation) {
-    if (axis < 0) axis += static_cast<int>(permutation->size());
-  }
-  return permutation;
-}
 
 bool HasOperands(const Node& node) {
   return std::any_of(node.post_ops.begin(), node.post_ops.end(),
@@ -91,45 +78,31 @@ void BecomeReshape(Rewriter& r, int n) {
   });
 }
 
-TensorId AddInts(const std::vector<int>& values, Graph* graph) {
-  Tensor tensor;
-  tensor.name = "permutation";
-  tensor.type = DataType::kInt32;
-  tensor.dims = {static_cast<int>(values.size())};
-  tensor.shape = Shape::FromDims(tensor.dims);
-  std::vector<uint8_t> bytes(values.size() * sizeof(int32_t));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  tensor.constant = ConstantData::Own(std::move(bytes));
-  return graph->AddTensor(std::move(tensor));
-}
-
-absl::Status ComposeTransposes(Rewriter& r, int n) {
+void ComposeTransposes(Rewriter& r, int n) {
   const int p = FoldableMaker(r, n);
-  if (p < 0 || !IsTranspose(r.node(p))) return absl::OkStatus();
-  ASSIGN_OR_RETURN(auto first, PermutationOf(r.graph(), r.node(p)));
-  ASSIGN_OR_RETURN(auto second, PermutationOf(r.graph(), r.node(n)));
-  const Tensor& source = r.tensor(r.node(p).inputs[0]);
-  const Tensor& result = r.tensor(r.node(n).outputs[0]);
+  if (p < 0 || !IsTranspose(r.node(p))) return;
+  const auto& first = r.node(p).Get<TransposeAttributes>().permutation;
+  const auto& second = r.node(n).Get<TransposeAttributes>().permutation;
+  const std::vector<int>& source = r.tensor(r.node(p).inputs[0]).dims;
+  const std::vector<int>& result = r.tensor(r.node(n).outputs[0]).dims;
   // A removed RESHAPE may have changed the rank on any side.
-  for (size_t rank : {second.size(), source.dims.size(), result.dims.size()}) {
-    if (rank != first.size()) return absl::OkStatus();
+  if (second.size() != first.size() || source.size() != first.size() ||
+      result.size() != first.size()) {
+    return;
   }
   std::vector<int> both;
   for (int axis : second) both.push_back(first[axis]);
-  const TensorId permutation = AddInts(both, &r.graph());
-  NodeView view;
-  view.inputs = {&source, &r.tensor(permutation)};
-  view.outputs = {&result};
-  auto parsed = ParseTranspose(view);
-  // Two that each fold into few axes may together not do so: leave them.
-  if (absl::IsUnimplemented(parsed.status())) return absl::OkStatus();
-  if (!parsed.ok()) return parsed.status();
+  Tensor permutation = r.tensor(r.node(n).inputs[1]);
+  permutation.name = "permutation";
+  permutation.type = DataType::kInt32;
+  const auto bytes = AsBytes<int>(both);
+  permutation.constant = ConstantData::Own({bytes.begin(), bytes.end()});
+  const TensorId added = r.AddTensor(std::move(permutation));
   TakeOver(r, n, p);
   r.Change(n, [&](Node& node) {
-    node.inputs[1] = permutation;
-    node.attributes = std::move(parsed->attributes);
+    node.inputs[1] = added;
+    node.attributes = TransposeAttributes::Of(source, std::move(both));
   });
-  return absl::OkStatus();
 }
 
 // Transposes and reshapes after which all elements follow one another as
@@ -166,14 +139,13 @@ void FollowReshape(Rewriter& r, int n) {
 }  // namespace
 
 // Nodes before n are folded already, so chains collapse from the front.
-absl::Status FoldTransposes(Rewriter& r, int n) {
+void FoldTransposes(Rewriter& r, int n) {
   if (IsTranspose(r.node(n))) {
-    RETURN_IF_ERROR(ComposeTransposes(r, n));
+    ComposeTransposes(r, n);
     if (IsRoundTrip(r, {n})) BecomeReshape(r, n);
   }
   FoldRoundTrip(r, n);
   if (IsReshape(r.node(n))) FollowReshape(r, n);
-  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

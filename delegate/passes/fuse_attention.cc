@@ -5,7 +5,6 @@
 // Must not fire on the integer path, or if the scores are read elsewhere.
 // O(nodes).
 #include <algorithm>
-#include <any>
 #include <optional>
 #include <utility>
 #include <vector>

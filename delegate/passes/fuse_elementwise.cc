@@ -27,7 +27,7 @@ struct Candidate {
 
 // f(a, b) can also be computed on the way to b.
 std::vector<Candidate> CandidatesOf(const Rewriter& r, const Node& node) {
-  const auto& a = std::any_cast<const ElementwiseAttributes&>(node.attributes);
+  const auto& a = node.Get<ElementwiseAttributes>();
   std::vector<Candidate> candidates = {{node.inputs[a.source], node.post_ops}};
   if (node.post_ops.empty() || node.post_ops[0].operand == kNoTensor) {
     return candidates;
@@ -161,7 +161,7 @@ void RealignOperands(Rewriter& r, int n) {
     if (op.operand == kNoTensor) return;
   }
   node.post_ops.insert(node.post_ops.begin(), std::move(op));
-  std::any_cast<ElementwiseAttributes&>(node.attributes).functions.clear();
+  node.Get<ElementwiseAttributes>().functions.clear();
   if (!is_aligned) {
     node.op = FindOpNamed("RESHAPE");
     node.inputs = {source};

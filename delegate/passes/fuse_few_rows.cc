@@ -5,7 +5,6 @@
 // Must not fire on processors, which would compute the squares once for each
 // output slice, nor if the normalized rows or the gate are read elsewhere.
 #include <algorithm>
-#include <any>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -156,8 +155,7 @@ void NormalizeFewRows(Rewriter& r, int n) {
       product.inputs[0] = norm->rows;
       product.inputs.resize(kRowScale, kNoTensor);
       product.inputs.push_back(norm->scale);
-      auto& attributes =
-          std::any_cast<FullyConnectedAttributes&>(product.attributes);
+      auto& attributes = product.Get<FullyConnectedAttributes>();
       attributes.normalizes = true;
       attributes.epsilon = norm->epsilon;
     });

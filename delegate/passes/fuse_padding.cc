@@ -1,7 +1,7 @@
 // Fuses PAD with zeros into its readers: height and width into convolutions and
 // poolings, channels into sums.
 #include <algorithm>
-#include <any>
+#include <initializer_list>
 #include <vector>
 
 #include "delegate/graph/op.h"
@@ -14,18 +14,23 @@
 namespace gles_delegate {
 namespace {
 
-bool IsSpatialZeroPad(const Node& node) {
-  const auto* pad = std::any_cast<PadAttributes>(&node.attributes);
-  return pad != nullptr && pad->edge == Remap::Edge::kFill && pad->value == 0 &&
-         !pad->runtime_value && pad->before[0] == 0 && pad->after[0] == 0 &&
-         pad->before[3] == 0 && pad->after[3] == 0 && node.post_ops.empty();
+// A PAD with zeros of no other axes than these.
+bool IsZeroPad(const Node& node, std::initializer_list<int> axes) {
+  const auto* pad = node.As<PadAttributes>();
+  if (pad == nullptr || pad->edge != Remap::Edge::kFill || pad->value != 0 ||
+      pad->runtime_value || !node.post_ops.empty()) {
+    return false;
+  }
+  AxisArray before = pad->before, after = pad->after;
+  for (int axis : axes) before[axis] = after[axis] = 0;
+  return before == AxisArray{} && after == AxisArray{};
 }
 
 // A pooling that has no padding itself, which would not be part of the window,
 // unlike a PAD's zeros. Not on the integer path, on which a mean has a fixed
 // count.
 bool IsUnpaddedPooling(const Node& node) {
-  const auto* a = std::any_cast<PoolAttributes>(&node.attributes);
+  const auto* a = node.As<PoolAttributes>();
   return a != nullptr && !node.integer_path && a->pad_h.before == 0 &&
          a->pad_h.after == 0 && a->pad_w.before == 0 && a->pad_w.after == 0;
 }
@@ -36,7 +41,7 @@ void AddPadding(const PadAttributes& pad, Node* node) {
     window->pad_bottom += pad.after[kHeightAxis];
     window->pad_left += pad.before[kWidthAxis];
     window->pad_right += pad.after[kWidthAxis];
-  } else if (auto* a = std::any_cast<PoolAttributes>(&node->attributes)) {
+  } else if (auto* a = node->As<PoolAttributes>()) {
     a->pad_h.before += pad.before[kHeightAxis];
     a->pad_h.after += pad.after[kHeightAxis];
     a->pad_w.before += pad.before[kWidthAxis];
@@ -50,14 +55,6 @@ bool IsWindowOf(const Node& node, TensorId padded) {
   return (InputWindowOf(node) != nullptr || IsUnpaddedPooling(node)) &&
          std::count(node.inputs.begin(), node.inputs.end(), padded) == 1 &&
          node.inputs[0] == padded && !IsOperand(padded, node);
-}
-
-bool IsChannelZeroPad(const Graph& graph, const Node& node) {
-  const auto* pad = std::any_cast<PadAttributes>(&node.attributes);
-  return pad != nullptr && pad->edge == Remap::Edge::kFill && pad->value == 0 &&
-         !pad->runtime_value && pad->before == AxisArray{} &&
-         pad->after[0] == 0 && pad->after[1] == 0 && pad->after[2] == 0 &&
-         node.post_ops.empty() && !graph.tensor(node.inputs[0]).is_constant();
 }
 
 // A plain x + padded, from either side, of one shape.
@@ -75,7 +72,7 @@ bool IsSumOf(const Graph& graph, const Node& node, TensorId padded) {
 }
 
 void ReadUnpadded(TensorId padded, TensorId unpadded, Node* node) {
-  auto& attributes = *std::any_cast<ElementwiseAttributes>(&node->attributes);
+  auto& attributes = *node->As<ElementwiseAttributes>();
   const int at = node->inputs[0] == padded ? 0 : 1;
   PostOp& add = node->post_ops[0];
   attributes.source = 1 - at;
@@ -92,7 +89,7 @@ void ReadUnpadded(TensorId padded, TensorId unpadded, Node* node) {
 // these zeros do: PoolAttributes::zeros) that are not on the integer path.
 void FusePadding(Rewriter& r, int n) {
   const Node& pad = r.node(n);
-  if (!IsSpatialZeroPad(pad)) return;
+  if (!IsZeroPad(pad, {kHeightAxis, kWidthAxis})) return;
   const TensorId padded = pad.outputs[0], source = pad.inputs[0];
   if (r.tensor(source).holds_quantized != r.tensor(padded).holds_quantized ||
       r.IsOutput(padded)) {
@@ -106,8 +103,7 @@ void FusePadding(Rewriter& r, int n) {
   }
   for (int reader : readers) {
     r.Change(reader, [&](Node& node) {
-      AddPadding(std::any_cast<const PadAttributes&>(r.node(n).attributes),
-                 &node);
+      AddPadding(r.node(n).Get<PadAttributes>(), &node);
       node.inputs[0] = source;
     });
   }
@@ -118,9 +114,13 @@ void FusePadding(Rewriter& r, int n) {
 // block): the sum reads y, extended by zeros. Applies if only such sums read
 // the padded tensor.
 void FuseChannelPadding(Rewriter& r, int n) {
-  if (!IsChannelZeroPad(r.graph(), r.node(n))) return;
-  const TensorId padded = r.node(n).outputs[0];
-  const TensorId source = r.node(n).inputs[0];
+  const Node& pad = r.node(n);
+  if (!IsZeroPad(pad, {kChannelAxis}) ||
+      pad.Get<PadAttributes>().before[kChannelAxis] != 0 ||
+      r.tensor(pad.inputs[0]).is_constant()) {
+    return;
+  }
+  const TensorId padded = pad.outputs[0], source = pad.inputs[0];
   const std::vector<int> readers = r.ReadersOf(padded);
   if (r.IsOutput(padded) ||
       !std::all_of(readers.begin(), readers.end(), [&](int reader) {

@@ -24,48 +24,6 @@
 namespace gles_delegate {
 namespace {
 
-// A group of nodes of a graph that is to become one ROW_FUNCTIONS node.
-class RowRegion {
- public:
-  // Of rows of this shape; reads tensors that nodes before `first` compute.
-  RowRegion(const Rewriter& r, int first, const Shape& rows)
-      : r_(r), first_(first), rows_(rows) {}
-
-  // Takes the node if it can be part of the region; else leaves all as it was.
-  bool Take(int n);
-  const std::vector<int>& nodes() const { return nodes_; }
-
-  // The one node; nullopt: it does not pay, or results are not whole rows.
-  std::optional<Node> Fused() const;
-
- private:
-  bool TakeNode(int n);
-  std::optional<int> TakeReduction(const Node& node, Reducer reducer);
-  std::optional<int> TakeFunction(const Node& node,
-                                  const ElementwiseAttributes& a);
-  bool IsReadOutside(TensorId id) const;
-  int AddStep(RowStep step);
-  // The step that has a tensor's values; nullopt: no row can have them.
-  std::optional<int> StepOf(TensorId id);
-  bool IsOfRows(const Shape& s) const { return s == rows_; }
-  bool IsOfNumbers(const Shape& s) const;
-  bool IsColumn(const Shape& s) const;
-  // Whether the tensor's values, as elements of a tensor of shape `to`, are
-  // those of the same row.
-  bool IsAligned(TensorId id, int step, const Shape& to) const;
-  // Appends functions to a step: what they make of it.
-  std::optional<int> Apply(const std::vector<PostOp>& ops, int step,
-                           const Shape& to);
-
-  const Rewriter& r_;
-  int first_;
-  Shape rows_;
-  std::map<TensorId, int> made_;  // steps of tensors
-  std::vector<RowStep> steps_;
-  std::vector<TensorId> inputs_;
-  std::vector<int> nodes_;
-};
-
 // Fewer are not worth a program.
 constexpr int kMinNodes = 3;
 constexpr size_t kMaxResults = 2;
@@ -81,7 +39,7 @@ bool ReducesChannelsAlone(const ReduceAttributes& a, const Shape& s) {
 // The reducer of a node that reduces the channels of floats; nullopt: another
 // node.
 std::optional<Reducer> RowReducerOf(const Graph& graph, const Node& node) {
-  const auto* a = std::any_cast<ReduceAttributes>(&node.attributes);
+  const auto* a = node.As<ReduceAttributes>();
   if (a == nullptr || node.integer_path) return std::nullopt;
   const Tensor& x = graph.tensor(node.inputs[0]);
   if (x.type != DataType::kFloat32 || !ReducesChannelsAlone(*a, x.shape)) {
@@ -99,174 +57,195 @@ std::optional<Reducer> RowReducerOf(const Graph& graph, const Node& node) {
   }
 }
 
-bool RowRegion::Take(int n) {
-  const RowRegion before = *this;
-  if (TakeNode(n) && static_cast<int>(inputs_.size()) + 1 <= r_.max_tensors() &&
-      steps_.size() <= kMaxRowSteps) {
-    nodes_.push_back(n);
-    return true;
-  }
-  made_ = before.made_;
-  steps_ = before.steps_;
-  inputs_ = before.inputs_;
-  return false;
-}
+// A group of nodes of a graph that is to become one ROW_FUNCTIONS node.
+class RowRegion {
+ public:
+  // Of rows of this shape; reads tensors that nodes before `first` compute.
+  RowRegion(const Rewriter& r, int first, const Shape& rows)
+      : r_(r), first_(first), rows_(rows) {}
 
-std::optional<Node> RowRegion::Fused() const {
-  if (static_cast<int>(nodes_.size()) < kMinNodes) return std::nullopt;
-  RowFunctionsAttributes a{steps_, {}};
-  Node node;
-  node.op = &RowFunctions();
-  node.tflite_index = r_.node(nodes_[0]).tflite_index;
-  node.inputs = inputs_;
-  for (int n : nodes_) {
-    const TensorId id = r_.node(n).outputs[0];
-    node.always_float32 |= r_.node(n).always_float32;
-    if (!IsReadOutside(id)) continue;
-    if (!steps_[made_.at(id)].is_row) return std::nullopt;
-    a.results.push_back(made_.at(id));
-    node.outputs.push_back(id);
-  }
-  if (node.outputs.empty() || node.outputs.size() > kMaxResults ||
-      !r_.CanBind(node)) {
-    return std::nullopt;
-  }
-  node.attributes = std::move(a);
-  return node;
-}
-
-bool RowRegion::IsReadOutside(TensorId id) const {
-  const auto& readers = r_.ReadersOf(id);
-  return r_.IsOutput(id) ||
-         std::any_of(readers.begin(), readers.end(), [&](int reader) {
-           return std::find(nodes_.begin(), nodes_.end(), reader) ==
-                  nodes_.end();
-         });
-}
-
-int RowRegion::AddStep(RowStep step) {
-  steps_.push_back(std::move(step));
-  return static_cast<int>(steps_.size()) - 1;
-}
-
-std::optional<int> RowRegion::StepOf(TensorId id) {
-  if (const auto found = made_.find(id); found != made_.end()) {
-    return found->second;
-  }
-  const Tensor& t = r_.tensor(id);
-  if (t.type != DataType::kFloat32 && !t.is_constant()) return std::nullopt;
-  const Shape& s = t.shape;
-  const int made_by = r_.MakerOf(id);
-  const bool fits =
-      t.is_constant()
-          ? s.b == 1 && s.h == 1 && s.w == 1 && (s.c == rows_.c || s.c == 1)
-          : (made_by < 0 || r_.IsBefore(made_by, first_)) && s.b == rows_.b &&
-                s.h == rows_.h && s.w == rows_.w &&
-                (s.c == rows_.c || s.c == 1) && !t.is_variable;
-  if (!fits) return std::nullopt;
-  RowStep step;
-  step.index = static_cast<int>(inputs_.size());
-  // One number is read once, outside of loops, unless rows have one channel.
-  step.is_row = s.c != 1 || rows_.c == 1;
-  inputs_.push_back(id);
-  return made_[id] = AddStep(std::move(step));
-}
-
-bool RowRegion::IsOfNumbers(const Shape& s) const {
-  return s.elements() == int64_t{rows_.b} * rows_.h * rows_.w;
-}
-
-bool RowRegion::IsColumn(const Shape& s) const {
-  return s == Shape{rows_.b, rows_.h, rows_.w, 1};
-}
-
-bool RowRegion::IsAligned(TensorId id, int step, const Shape& to) const {
-  const Tensor& t = r_.tensor(id);
-  if (t.is_constant()) return t.shape.c == 1 || IsOfRows(to);
-  if (steps_[step].is_row) return t.shape == to;
-  // Numbers beside rows are a column; beside numbers they lie alike.
-  return IsOfRows(to) ? IsColumn(t.shape) : t.shape == to;
-}
-
-std::optional<int> RowRegion::Apply(const std::vector<PostOp>& ops, int step,
-                                    const Shape& to) {
-  for (const PostOp& op : ops) {
-    if (!BroadcastsOperand(op)) return std::nullopt;
-    RowStep next;
-    next.kind = RowStep::Kind::kFunction;
-    next.a = step;
-    if (op.operand != kNoTensor) {
-      const auto operand = StepOf(op.operand);
-      if (!operand || !IsAligned(op.operand, *operand, to)) {
-        return std::nullopt;
-      }
-      next.b = *operand;
+  // Takes the node if it can be part of the region; else leaves all as it was.
+  bool Take(int n) {
+    const RowRegion before = *this;
+    if (TakeNode(n) &&
+        static_cast<int>(inputs_.size()) + 1 <= r_.max_tensors() &&
+        steps_.size() <= kMaxRowSteps) {
+      nodes_.push_back(n);
+      return true;
     }
-    next.is_row = IsOfRows(to) && (steps_[next.a].is_row ||
-                                   (next.b >= 0 && steps_[next.b].is_row));
-    next.function = op.function;
-    next.params = op.params;
-    next.operand_first = op.operand_first;
-    step = AddStep(std::move(next));
-  }
-  return step;
-}
-
-std::optional<int> RowRegion::TakeReduction(const Node& node, Reducer reducer) {
-  const auto step = StepOf(node.inputs[0]);
-  if (!step || !steps_[*step].is_row ||
-      !IsOfRows(r_.tensor(node.inputs[0]).shape)) {
-    return std::nullopt;
-  }
-  RowStep reduction;
-  reduction.kind = RowStep::Kind::kReduce;
-  reduction.is_row = false;
-  reduction.a = *step;
-  reduction.reducer = reducer;
-  return AddStep(std::move(reduction));
-}
-
-std::optional<int> RowRegion::TakeFunction(const Node& node,
-                                           const ElementwiseAttributes& a) {
-  const TensorId source = node.inputs[a.source];
-  if (node.integer_path || !a.functions.empty() ||
-      r_.tensor(source).shape != a.source_shape) {
-    return std::nullopt;
-  }
-  const auto step = StepOf(source);
-  const Shape& to = r_.tensor(node.outputs[0]).shape;
-  return step && IsAligned(source, *step, to) ? step : std::nullopt;
-}
-
-bool RowRegion::TakeNode(int n) {
-  const Node& node = r_.node(n);
-  if (node.outputs.size() != 1) return false;
-  const TensorId id = node.outputs[0];
-  const Tensor& output = r_.tensor(id);
-  if (output.type != DataType::kFloat32 || output.is_float_view()) {
+    made_ = before.made_;
+    steps_ = before.steps_;
+    inputs_ = before.inputs_;
     return false;
   }
-  std::optional<int> step;
-  if (const auto reducer = RowReducerOf(r_.graph(), node)) {
-    step = TakeReduction(node, *reducer);
-  } else if (node.op->Has(kKeepsOrder)) {
-    const auto found = made_.find(node.inputs[0]);
-    if (found != made_.end() && !steps_[found->second].is_row) {
-      step = found->second;
+
+  const std::vector<int>& nodes() const { return nodes_; }
+
+  // The one node; nullopt: it does not pay, or results are not whole rows.
+  std::optional<Node> Fused() const {
+    if (static_cast<int>(nodes_.size()) < kMinNodes) return std::nullopt;
+    RowFunctionsAttributes a{steps_, {}};
+    Node node;
+    node.op = &RowFunctions();
+    node.tflite_index = r_.node(nodes_[0]).tflite_index;
+    node.inputs = inputs_;
+    for (int n : nodes_) {
+      const TensorId id = r_.node(n).outputs[0];
+      node.always_float32 |= r_.node(n).always_float32;
+      if (!IsReadOutside(id)) continue;
+      if (!steps_[made_.at(id)].is_row) return std::nullopt;
+      a.results.push_back(made_.at(id));
+      node.outputs.push_back(id);
     }
-  } else if (const auto* a =
-                 std::any_cast<ElementwiseAttributes>(&node.attributes)) {
-    step = TakeFunction(node, *a);
+    if (node.outputs.empty() || node.outputs.size() > kMaxResults ||
+        !r_.CanBind(node)) {
+      return std::nullopt;
+    }
+    node.attributes = std::move(a);
+    return node;
   }
-  if (step) step = Apply(node.post_ops, *step, output.shape);
-  if (!step) return false;
-  // A number that fills a row is not a separate step.
-  const bool fits =
-      steps_[*step].is_row ? IsOfRows(output.shape) : IsOfNumbers(output.shape);
-  if (!fits) return false;
-  made_[id] = *step;
-  return true;
-}
+
+ private:
+  bool TakeNode(int n) {
+    const Node& node = r_.node(n);
+    if (node.outputs.size() != 1) return false;
+    const TensorId id = node.outputs[0];
+    const Tensor& output = r_.tensor(id);
+    if (output.type != DataType::kFloat32 || output.is_float_view()) {
+      return false;
+    }
+    std::optional<int> step;
+    if (const auto reducer = RowReducerOf(r_.graph(), node)) {
+      step = TakeReduction(node, *reducer);
+    } else if (node.op->Has(kKeepsOrder)) {
+      const auto found = made_.find(node.inputs[0]);
+      if (found != made_.end() && !steps_[found->second].is_row) {
+        step = found->second;
+      }
+    } else if (const auto* a = node.As<ElementwiseAttributes>()) {
+      step = TakeFunction(node, *a);
+    }
+    if (step) step = Apply(node.post_ops, *step, output.shape);
+    if (!step) return false;
+    // A number that fills a row is not a separate step.
+    const bool fits = steps_[*step].is_row ? IsOfRows(output.shape)
+                                           : IsOfNumbers(output.shape);
+    if (!fits) return false;
+    made_[id] = *step;
+    return true;
+  }
+
+  std::optional<int> TakeReduction(const Node& node, Reducer reducer) {
+    const auto step = StepOf(node.inputs[0]);
+    if (!step || !steps_[*step].is_row ||
+        !IsOfRows(r_.tensor(node.inputs[0]).shape)) {
+      return std::nullopt;
+    }
+    RowStep reduction;
+    reduction.kind = RowStep::Kind::kReduce;
+    reduction.is_row = false;
+    reduction.a = *step;
+    reduction.reducer = reducer;
+    return AddStep(std::move(reduction));
+  }
+
+  std::optional<int> TakeFunction(const Node& node,
+                                  const ElementwiseAttributes& a) {
+    const TensorId source = node.inputs[a.source];
+    if (node.integer_path || !a.functions.empty() ||
+        r_.tensor(source).shape != a.source_shape) {
+      return std::nullopt;
+    }
+    const auto step = StepOf(source);
+    const Shape& to = r_.tensor(node.outputs[0]).shape;
+    return step && IsAligned(source, *step, to) ? step : std::nullopt;
+  }
+
+  // Appends functions to a step: what they make of it.
+  std::optional<int> Apply(const std::vector<PostOp>& ops, int step,
+                           const Shape& to) {
+    for (const PostOp& op : ops) {
+      if (!BroadcastsOperand(op)) return std::nullopt;
+      RowStep next;
+      next.kind = RowStep::Kind::kFunction;
+      next.a = step;
+      if (op.operand != kNoTensor) {
+        const auto operand = StepOf(op.operand);
+        if (!operand || !IsAligned(op.operand, *operand, to)) {
+          return std::nullopt;
+        }
+        next.b = *operand;
+      }
+      next.is_row = IsOfRows(to) && (steps_[next.a].is_row ||
+                                     (next.b >= 0 && steps_[next.b].is_row));
+      next.Take(op);
+      step = AddStep(std::move(next));
+    }
+    return step;
+  }
+
+  // The step that has a tensor's values; nullopt: no row can have them.
+  std::optional<int> StepOf(TensorId id) {
+    if (const auto found = made_.find(id); found != made_.end()) {
+      return found->second;
+    }
+    const Tensor& t = r_.tensor(id);
+    if (t.type != DataType::kFloat32 && !t.is_constant()) return std::nullopt;
+    const Shape& s = t.shape;
+    const int made_by = r_.MakerOf(id);
+    const bool fits =
+        t.is_constant()
+            ? s.b == 1 && s.h == 1 && s.w == 1 && (s.c == rows_.c || s.c == 1)
+            : (made_by < 0 || r_.IsBefore(made_by, first_)) && s.b == rows_.b &&
+                  s.h == rows_.h && s.w == rows_.w &&
+                  (s.c == rows_.c || s.c == 1) && !t.is_variable;
+    if (!fits) return std::nullopt;
+    RowStep step;
+    step.index = static_cast<int>(inputs_.size());
+    // One number is read once, outside of loops, unless rows have one channel.
+    step.is_row = s.c != 1 || rows_.c == 1;
+    inputs_.push_back(id);
+    return made_[id] = AddStep(std::move(step));
+  }
+
+  // Whether the tensor's values, as elements of a tensor of shape `to`, are
+  // those of the same row.
+  bool IsAligned(TensorId id, int step, const Shape& to) const {
+    const Tensor& t = r_.tensor(id);
+    if (t.is_constant()) return t.shape.c == 1 || IsOfRows(to);
+    if (steps_[step].is_row) return t.shape == to;
+    // Numbers beside rows are a column; beside numbers they lie alike.
+    return IsOfRows(to) ? IsColumn(t.shape) : t.shape == to;
+  }
+
+  bool IsOfRows(const Shape& s) const { return s == rows_; }
+  bool IsOfNumbers(const Shape& s) const {
+    return s.elements() == int64_t{rows_.b} * rows_.h * rows_.w;
+  }
+  bool IsColumn(const Shape& s) const {
+    return s == Shape{rows_.b, rows_.h, rows_.w, 1};
+  }
+  bool IsReadOutside(TensorId id) const {
+    const auto& readers = r_.ReadersOf(id);
+    return r_.IsOutput(id) ||
+           std::any_of(readers.begin(), readers.end(), [&](int reader) {
+             return std::find(nodes_.begin(), nodes_.end(), reader) ==
+                    nodes_.end();
+           });
+  }
+  int AddStep(RowStep step) {
+    steps_.push_back(std::move(step));
+    return static_cast<int>(steps_.size()) - 1;
+  }
+
+  const Rewriter& r_;
+  int first_;
+  Shape rows_;
+  std::map<TensorId, int> made_;  // steps of tensors
+  std::vector<RowStep> steps_;
+  std::vector<TensorId> inputs_;
+  std::vector<int> nodes_;
+};
 
 // Nodes that a region looks at. Normalizations have up to 14.
 constexpr int kMaxNodes = 32;

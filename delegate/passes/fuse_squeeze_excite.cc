@@ -7,7 +7,6 @@
 // profile.choices.fused_squeeze_texels texels, weights included. Not for 8-bit
 // tensors, for a function with an operand between the products, nor for weights
 // computed at run time.
-#include <any>
 #include <array>
 #include <utility>
 #include <vector>
@@ -32,8 +31,8 @@ bool CoversPlane(const PoolAttributes& pool, const Shape& src) {
 
 // True of the mean of each channel over height and width, and nothing else.
 bool IsMeanOfPlane(const Graph& graph, const Node& node) {
-  const auto* pool = std::any_cast<PoolAttributes>(&node.attributes);
-  const auto* reduce = std::any_cast<ReduceAttributes>(&node.attributes);
+  const auto* pool = node.As<PoolAttributes>();
+  const auto* reduce = node.As<ReduceAttributes>();
   if ((pool == nullptr && reduce == nullptr) || node.integer_path ||
       !node.post_ops.empty()) {
     return false;

@@ -4,7 +4,6 @@
 // 1, whose parts are not slices in a row, or if weights are not constant floats
 // of one type. Copies the weights. O(nodes).
 #include <algorithm>
-#include <any>
 #include <utility>
 #include <vector>
 
@@ -99,7 +98,7 @@ void Join(Rewriter& r, const std::vector<int>& products) {
     for (int reader : readers) {
       r.Change(reader, [&](Node& node) {
         node.inputs[0] = joint;
-        std::any_cast<RegroupSlicesAttributes&>(node.attributes).first += slice;
+        node.Get<RegroupSlicesAttributes>().first += slice;
       });
     }
     slice += r.shape(id).slices();

@@ -71,7 +71,7 @@ bool IsProduct(const Node& node) {
 
 // A broadcast is one, too.
 bool IsElementwise(const Node& node) {
-  return std::any_cast<ElementwiseAttributes>(&node.attributes) != nullptr;
+  return node.As<ElementwiseAttributes>() != nullptr;
 }
 
 // Of 16 bits or more: halves hold integers up to 2,048.

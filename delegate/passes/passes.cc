@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -179,24 +180,24 @@ static_assert(IsInOrder(), "a pass is before one that it must follow");
 struct RuleRunner {
   Rewriter& r;
 
-  absl::Status operator()(void (*rule)(Rewriter&)) {
-    rule(r);
-    return absl::OkStatus();
-  }
-  absl::Status operator()(absl::Status (*rule)(Rewriter&)) { return rule(r); }
-  absl::Status operator()(void (*rule)(Rewriter&, int)) {
-    const int count = r.size();
-    for (int n = 0; n < count; ++n) {
-      if (!r.is_gone(n)) rule(r, n);
+  template <typename Result, typename... Number>
+  absl::Status operator()(Result (*rule)(Rewriter&, Number...)) {
+    const auto apply = [&](Number... n) {
+      if constexpr (std::is_void_v<Result>) {
+        rule(r, n...);
+        return absl::OkStatus();
+      } else {
+        return rule(r, n...);
+      }
+    };
+    if constexpr (sizeof...(Number) == 0) {
+      return apply();
+    } else {
+      for (int n = 0, count = r.size(); n < count; ++n) {
+        if (!r.is_gone(n)) RETURN_IF_ERROR(apply(n));
+      }
+      return absl::OkStatus();
     }
-    return absl::OkStatus();
-  }
-  absl::Status operator()(absl::Status (*rule)(Rewriter&, int)) {
-    const int count = r.size();
-    for (int n = 0; n < count; ++n) {
-      if (!r.is_gone(n)) RETURN_IF_ERROR(rule(r, n));
-    }
-    return absl::OkStatus();
   }
 };
 

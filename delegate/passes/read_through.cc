@@ -8,7 +8,6 @@
 // - MAX_POOL_2D of at most 2x2 without post-ops: one convolution with a post-op
 //   that has the result as its operand, pixel by pixel.
 #include <algorithm>
-#include <any>
 #include <optional>
 #include <vector>
 
@@ -30,12 +29,11 @@ std::optional<MemoryView> ViewOfResult(const Graph& graph, const Node& node) {
   const Tensor& from = graph.tensor(node.inputs[0]);
   const Tensor& to = graph.tensor(node.outputs[0]);
   std::optional<MemoryView> view;
-  if (std::any_cast<ResizeAttributes>(&node.attributes) != nullptr &&
+  if (node.As<ResizeAttributes>() != nullptr &&
       node.op->plan == &PlanResizeBilinear) {
     if (from.is_float_view() || to.is_float_view()) return std::nullopt;
     view = BilinearView(node, from.shape, to.shape);
-  } else if (const auto* a =
-                 std::any_cast<SpaceDepthAttributes>(&node.attributes);
+  } else if (const auto* a = node.As<SpaceDepthAttributes>();
              a != nullptr && node.op->plan == &PlanDepthToSpace &&
              to.shape.c % 4 == 0) {
     view.emplace();

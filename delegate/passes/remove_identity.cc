@@ -5,7 +5,6 @@
 //
 // An identity from a graph input to a graph output stays, as a copy.
 #include <algorithm>
-#include <any>
 #include <vector>
 
 #include "delegate/graph/constant_values.h"
@@ -46,7 +45,7 @@ bool IsIdentity(const Graph& graph, const Node& node) {
   if (input.dims != output.dims) return false;
   // Each pixel is read at its own position with any alignment. Values with
   // another quantization would have to be rescaled.
-  if (std::any_cast<ResizeAttributes>(&node.attributes) != nullptr) {
+  if (node.As<ResizeAttributes>() != nullptr) {
     return !input.is_float_view() && !output.is_float_view();
   }
   if (node.op->Has(kTakesStrides)) return HasPositiveStrides(graph, node);

@@ -20,7 +20,7 @@ namespace {
 // Its dispatch binds each constant as a tensor; others have theirs packed.
 bool BindsConstants(const Node& node) {
   return node.op == &RowFunctions() || node.op == &MovedFunctions() ||
-         std::any_cast<UpdateSlice>(&node.attributes) != nullptr;
+         node.As<UpdateSlice>() != nullptr;
 }
 
 // The weights that stages have besides the node's own.

@@ -5,7 +5,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_REWRITE_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_REWRITE_H_
 
-#include <any>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -52,7 +51,7 @@ class Rewriter {
   // Its own struct; nullptr if it has another, or for node -1.
   template <typename T>
   const T* AttributesOf(int n) const {
-    return n < 0 ? nullptr : std::any_cast<T>(&node(n).attributes);
+    return n < 0 ? nullptr : node(n).As<T>();
   }
 
   // --- Who makes and reads a tensor -----------------------------------------

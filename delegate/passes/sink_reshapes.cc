@@ -34,8 +34,7 @@ namespace {
 // A node of real numbers with these attributes.
 template <typename Attributes>
 bool Is(const Node& node) {
-  return !node.integer_path &&
-         std::any_cast<Attributes>(&node.attributes) != nullptr;
+  return !node.integer_path && node.As<Attributes>() != nullptr;
 }
 
 bool IsRowProduct(const Node& node) {
@@ -249,8 +248,7 @@ class Sinker {
       tensor(id).dims.insert(tensor(id).dims.begin(), 1);
       tensor(id).shape = shape;
       for (int reader : r_.ReadersOf(id)) {
-        auto* a =
-            std::any_cast<ElementwiseAttributes>(&r_.own(reader).attributes);
+        auto* a = r_.own(reader).As<ElementwiseAttributes>();
         if (a != nullptr && node(reader).inputs[a->source] == id) {
           a->source_shape = shape;
         }
@@ -291,7 +289,7 @@ class Sinker {
              (to.dims.size() != 2 || (SeeRowsAlone(reader.post_ops) &&
                                       MayLie(reader.outputs[0], rows)));
     }
-    const auto* a = std::any_cast<ElementwiseAttributes>(&reader.attributes);
+    const auto* a = reader.As<ElementwiseAttributes>();
     if (a == nullptr) return false;
     if (IsPlainElementwise(r_.graph(), reader) && CountOperands(reader) == 0) {
       return MayLie(reader.outputs[0], rows);

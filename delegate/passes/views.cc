@@ -1,7 +1,6 @@
 // Nodes whose results lie in the memory of what they read, so that they need no
 // dispatch, or a smaller one.
 #include <algorithm>
-#include <any>
 #include <vector>
 
 #include "delegate/ops/movement/dynamic_update_slice.h"
@@ -21,10 +20,10 @@ bool IsLastReader(const Rewriter& r, int n, TensorId id) {
 
 }  // namespace
 
-// REGROUP_SLICES becomes a view of its source (MemoryView::Kind::kSlices): the
-// texels stay where they are, and readers count slices and batches their own
-// way. Must not fire if the source is a view itself, or if the result is an
-// output of the graph.
+// REGROUP_SLICES becomes a view of its source (MemoryView::slices): the texels
+// stay where they are, and readers count slices and batches their own way. Must
+// not fire if the source is a view itself, or if the result is an output of the
+// graph.
 void ViewSlices(Rewriter& r, int n) {
   const auto* a = r.AttributesOf<RegroupSlicesAttributes>(n);
   if (a == nullptr || !r.node(n).post_ops.empty()) return;
@@ -39,7 +38,7 @@ void ViewSlices(Rewriter& r, int n) {
                      "needs some");
   }
   result.view.of = from;
-  result.view.kind = MemoryView::Kind::kSlices;
+  result.view.slices = result.shape.slices();
   result.view.at[kChannelAxis] = 4 * a->first;
   r.Remove(n);
 }
@@ -78,7 +77,7 @@ void UpdateInPlace(Rewriter& r) {
     }
     result.view.of = is_updated[from] ? source.view.of : from;
     is_updated[to] = true;
-    std::any_cast<UpdateSlice&>(r.own(n).attributes).in_place = true;
+    r.own(n).Get<UpdateSlice>().in_place = true;
   }
 }
 

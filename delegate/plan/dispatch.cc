@@ -222,9 +222,9 @@ std::string Dispatch::ToString() const {
   }
   absl::StrAppend(&text, fixed_params ? " fixed" : "",
                   masks_tails ? " masks tails" : "",
-                  !writes_as                              ? ""
-                  : *writes_as == MemoryView::Kind::kRows ? " writes rows"
-                                                          : " writes a box",
+                  writes_as == MemoryView::Kind::kNone   ? ""
+                  : writes_as == MemoryView::Kind::kRows ? " writes rows"
+                                                         : " writes a box",
                   " grid ", absl::StrJoin(grid, "x"), " group ",
                   absl::StrJoin(work_group, "x"));
   return text;

@@ -120,7 +120,7 @@ struct Dispatch {
   bool fixed_params = false;
   // Makes the shader treat a written tensor with its own memory as a view:
   // kBox, or for buffers kRows.
-  std::optional<MemoryView::Kind> writes_as;
+  MemoryView::Kind writes_as = MemoryView::Kind::kNone;
   // How a dispatch divides its work.
   struct Tiling {
     std::vector<std::pair<std::string, std::string>> defines;  // all of them

@@ -92,6 +92,7 @@ StageCalls StageCallsOf(const Graph& graph, const Stage& stage) {
 using gl_shaders::ShaderSpec;
 using gl_shaders::Storage;
 using gl_shaders::TensorBinding;
+using gl_shaders::View;
 
 namespace {
 
@@ -122,8 +123,8 @@ struct NamedTensor {
   std::string name;
   TensorId id = kNoTensor;
   bool write = false;
-  // The tensor's view of the memory that the shader sees; nullopt: all of it.
-  std::optional<MemoryView::Kind> part = std::nullopt;
+  // The tensor's view of the memory that the shader sees.
+  View part = View::kNone;
   bool flat = false;  // Dispatch::flat_planes
 };
 
@@ -133,7 +134,7 @@ NamedTensor OperandOf(const Graph& graph, const Dispatch& dispatch,
   NamedTensor operand;
   operand.name = PostOperandName(index);
   operand.id = op.operand;
-  operand.part = op.operand_max_pool ? MemoryView::Kind::kMaxPool
+  operand.part = op.operand_max_pool ? View::kMaxPool
                                      : graph.tensor(op.operand).addressed_as();
   return operand;
 }
@@ -160,56 +161,36 @@ std::vector<NamedTensor> NamedTensors(const Graph& graph,
     }
   }
   for (const auto& [name, id] : dispatch.writes) {
-    const auto part = graph.tensor(id).addressed_as();
-    tensors.push_back({name, id, true, part ? part : dispatch.writes_as});
+    const View part = graph.tensor(id).addressed_as();
+    tensors.push_back(
+        {name, id, true, part != View::kNone ? part : dispatch.writes_as});
   }
   return tensors;
 }
 
-gl_shaders::View ViewKindOf(MemoryView::Kind kind) {
-  switch (kind) {
-    case MemoryView::Kind::kBox:
-    case MemoryView::Kind::kSlices:
-      return gl_shaders::View::kBox;
-    case MemoryView::Kind::kRows:
-      return gl_shaders::View::kRows;
-    case MemoryView::Kind::kDepthToSpace:
-      return gl_shaders::View::kDepthToSpace;
-    case MemoryView::Kind::kBilinear:
-      return gl_shaders::View::kBilinear;
-    case MemoryView::Kind::kMaxPool:
-      return gl_shaders::View::kMaxPool;
-  }
-  return gl_shaders::View::kNone;
-}
-
-// T_at of a view of `slices` in a tensor of shape `of`.
+// T_at of a view in a tensor of shape `of`.
 void AddPlace(const std::string& name, const MemoryView& view, const Shape& of,
-              int slices, UniformBlock* block) {
+              UniformBlock* block) {
+  const auto at = [&](int last) {
+    block->Int4(name, view.at[kWidthAxis], view.at[kHeightAxis],
+                view.at[kBatchAxis] * of.slices() + view.at[kChannelAxis] / 4,
+                last);
+  };
   switch (view.kind) {
-    case MemoryView::Kind::kBox:
-      block->Int4(name, view.at[kWidthAxis], view.at[kHeightAxis],
-                  view.at[kBatchAxis] * of.slices() + view.at[kChannelAxis] / 4,
-                  of.slices());
+    case View::kNone:
       break;
-    case MemoryView::Kind::kSlices:
-      block->Int4(name, 0, 0, view.at[kChannelAxis] / 4, slices);
-      break;
-    case MemoryView::Kind::kRows:
-      block->Int4(name, view.at[kWidthAxis], view.at[kHeightAxis],
-                  view.at[kBatchAxis] * of.slices(), of.c);
-      break;
-    case MemoryView::Kind::kDepthToSpace:
-      block->Int4(name, view.block, 0, 0, 0);
-      break;
-    case MemoryView::Kind::kBilinear:
-      block->Int4(name, BitsOf(view.scale_x), BitsOf(view.scale_y),
-                  BitsOf(view.shift), 0);
-      break;
-    case MemoryView::Kind::kMaxPool:
-      block->Int4(name, view.step[0], view.step[1], view.window[0] - 1,
-                  view.window[1] - 1);
-      break;
+    case View::kBox:
+      return at(view.slices != 0 ? view.slices : of.slices());
+    case View::kRows:
+      return at(of.c);
+    case View::kDepthToSpace:
+      return block->Int4(name, view.block, 0, 0, 0);
+    case View::kBilinear:
+      return block->Int4(name, BitsOf(view.scale_x), BitsOf(view.scale_y),
+                         BitsOf(view.shift), 0);
+    case View::kMaxPool:
+      return block->Int4(name, view.step[0], view.step[1], view.window[0] - 1,
+                         view.window[1] - 1);
   }
 }
 
@@ -223,11 +204,11 @@ void AddTensorParams(const Graph& graph, const NamedTensor& named,
   const StoredQuantized quantized = StoredQuantizedOf(tensor);
   block->Int4(absl::StrCat(named.name, "_aux"), s.c, quantized.zero_point,
               quantized.scale_bits, 0);
-  if (!named.part) return;
+  if (named.part == View::kNone) return;
   MemoryView view = tensor.view;
-  view.kind = *named.part;
+  view.kind = named.part;
   const Shape& of = view.of == kNoTensor ? s : graph.tensor(view.of).shape;
-  AddPlace(absl::StrCat(named.name, "_at"), view, of, s.slices(), block);
+  AddPlace(absl::StrCat(named.name, "_at"), view, of, block);
   block->Int4(absl::StrCat(named.name, "_of"), of.w, of.h, of.slices(), 0);
 }
 
@@ -238,7 +219,7 @@ TensorBinding BindingOf(const Graph& graph, const Dispatch& dispatch,
   const Tensor& memory =
       tensor.view.of != kNoTensor ? graph.tensor(tensor.view.of) : tensor;
   // The pixels that are written are those of the memory.
-  const bool as_rows = tensor.view.kind == MemoryView::Kind::kRows;
+  const bool as_rows = tensor.view.kind == View::kRows;
   const int channels = (as_rows ? memory : tensor).shape.c;
   const auto storage = StorageFor(memory, profile);
   return {named.name,
@@ -247,7 +228,7 @@ TensorBinding BindingOf(const Graph& graph, const Dispatch& dispatch,
           named.write,
           named.write && (channels % 4 != 0 || dispatch.masks_tails),
           /*scaled=*/!dispatch.integer_path,
-          named.part ? ViewKindOf(*named.part) : gl_shaders::View::kNone};
+          named.part};
 }
 
 }  // namespace

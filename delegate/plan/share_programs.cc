@@ -101,7 +101,7 @@ std::string CommonProgramText(const Graph& graph, Dispatch dispatch,
   AddBounds(&dispatch);
   ShaderSpec spec = SpecOf(graph, dispatch, profile);
   for (TensorBinding& t : spec.tensors) {
-    if (t.write) t.view = gl_shaders::View::kNone;
+    if (t.write) t.view = MemoryView::Kind::kNone;
   }
   return ProgramText(spec);
 }
@@ -163,67 +163,8 @@ struct Family {
   std::string text;  // that of all, without what SharePrograms() names
   std::vector<size_t> members;
   std::vector<Step> steps;
-  std::optional<Kind> writes_as;
+  Kind writes_as;
 };
-
-class Sharing {
- public:
-  Sharing(const Graph& graph, const DeviceProfile& profile,
-          std::vector<Dispatch>* dispatches)
-      : graph_(graph), profile_(profile), dispatches_(*dispatches) {}
-
-  void Run();
-
- private:
-  std::vector<Step> StepsOf(const Dispatch& d) const;
-  std::optional<Kind> PartOf(const Dispatch& d) const;
-  bool CanWriteAs(const Dispatch& d, std::optional<Kind> kind) const;
-  bool Join(size_t index, const std::vector<Step>& own, Family* family) const;
-  bool Fits(const Dispatch& d, const std::vector<Step>& steps) const;
-  std::optional<Dispatch> Shared(const Dispatch& d, const Family& family,
-                                 uint32_t optional_steps) const;
-  void Rewrite(const Family& family);
-
-  const Graph& graph_;
-  const DeviceProfile& profile_;
-  std::vector<Dispatch>& dispatches_;
-};
-
-std::vector<Step> Sharing::StepsOf(const Dispatch& d) const {
-  const ShaderSpec spec = SpecOf(graph_, d, profile_);
-  std::vector<Step> steps;
-  for (size_t i = 0; i < d.post_ops.size(); ++i) {
-    Step step = {CallText(spec.post_ops[i]), d.post_ops[i]};
-    for (const TensorBinding& t : spec.tensors) {
-      if (!t.write && t.name == spec.post_ops[i].operand) {
-        absl::StrAppend(&step.text, ":", TensorText(t));
-      }
-    }
-    steps.push_back(std::move(step));
-  }
-  return steps;
-}
-
-// The kind of view of the dispatch's output.
-std::optional<Kind> Sharing::PartOf(const Dispatch& d) const {
-  for (const auto& [name, id] : d.writes) {
-    const MemoryView& view = graph_.tensor(id).view;
-    if (view.of != kNoTensor) return view.kind;
-  }
-  return std::nullopt;
-}
-
-// Whether the program of a dispatch with output kind `kind` can write this
-// dispatch's output. Dispatches with two outputs are left alone.
-bool Sharing::CanWriteAs(const Dispatch& d, std::optional<Kind> kind) const {
-  const std::optional<Kind> own = PartOf(d);
-  if (own == kind) return true;
-  if (own || d.writes.size() != 1) return false;
-  const Tensor& tensor = graph_.tensor(d.writes[0].second);
-  const auto storage = StorageFor(tensor, profile_);
-  return kind == Kind::kBox || (kind == Kind::kRows && storage.ok() &&
-                                *storage == gl_shaders::Storage::kBuffer);
-}
 
 // The shortest chain that has the steps of both in their order.
 std::vector<Step> Together(const std::vector<Step>& a,
@@ -252,109 +193,158 @@ std::vector<Step> Together(const std::vector<Step>& a,
   return steps;
 }
 
-bool Sharing::Fits(const Dispatch& d, const std::vector<Step>& steps) const {
-  size_t tensors = d.reads.size() + OperandsOf(d.stages).size() +
-                   d.writes.size() + d.constants.size();
-  for (const Step& step : steps) tensors += step.op.operand != kNoTensor;
-  return steps.size() <= kMaxSharedPostOps &&
-         tensors <= static_cast<size_t>(MaxBoundTensors(profile_));
-}
+class Sharing {
+ public:
+  Sharing(const Graph& graph, const DeviceProfile& profile,
+          std::vector<Dispatch>* dispatches)
+      : graph_(graph), profile_(profile), dispatches_(*dispatches) {}
 
-// Adds the dispatch to the family if all of them can then share a program.
-bool Sharing::Join(size_t index, const std::vector<Step>& own_steps,
-                   Family* family) const {
-  const Dispatch& d = dispatches_[index];
-  const std::vector<Step> steps = Together(family->steps, own_steps);
-  if (!Fits(d, steps)) return false;
-  const std::optional<Kind> own = PartOf(d);
-  const std::optional<Kind> kind = own ? own : family->writes_as;
-  const auto can_write = [&](size_t i) {
-    return CanWriteAs(dispatches_[i], kind);
-  };
-  if (!can_write(index) ||
-      !std::all_of(family->members.begin(), family->members.end(), can_write)) {
-    return false;
+  void Run() {
+    ShareTilings(graph_, profile_, &dispatches_);
+    std::vector<Family> families;
+    for (size_t i = 0; i < dispatches_.size(); ++i) {
+      const Dispatch& d = dispatches_[i];
+      if (HasLiterals(d) || d.post_ops.size() > kMaxSharedPostOps) continue;
+      std::vector<Step> steps = StepsOf(d);
+      std::string text = CommonProgramText(graph_, d, profile_);
+      const bool joined =
+          std::any_of(families.begin(), families.end(), [&](Family& family) {
+            return family.text == text && Join(i, steps, &family);
+          });
+      if (joined) continue;
+      families.push_back({std::move(text), {i}, std::move(steps), PartOf(d)});
+    }
+    for (const Family& family : families) {
+      if (family.members.size() > 1) Rewrite(family);
+    }
   }
-  family->steps = steps;
-  family->writes_as = kind;
-  family->members.push_back(index);
-  return true;
-}
 
-// The dispatch by the family's program; nullopt: it reads nothing that could be
-// bound in place of an operand.
-std::optional<Dispatch> Sharing::Shared(const Dispatch& d, const Family& family,
-                                        uint32_t optional_steps) const {
-  const std::vector<Step> own = StepsOf(d);
-  Dispatch shared = d;
-  shared.post_ops.clear();
-  shared.optional_post_ops = optional_steps;
-  size_t next = 0;  // of its own steps
-  for (size_t i = 0; i < family.steps.size(); ++i) {
-    PostOp op = family.steps[i].op;
-    if (next < own.size() && own[next].text == family.steps[i].text) {
-      op = own[next++].op;
-    } else {
-      shared.skipped_post_ops |= uint32_t{1} << i;
-      op.params = {};
-      if (op.operand != kNoTensor && !graph_.tensor(op.operand).is_constant()) {
-        if (d.reads.empty()) return std::nullopt;
-        op.operand = d.reads[0].second;
+ private:
+  std::vector<Step> StepsOf(const Dispatch& d) const {
+    const ShaderSpec spec = SpecOf(graph_, d, profile_);
+    std::vector<Step> steps;
+    for (size_t i = 0; i < d.post_ops.size(); ++i) {
+      Step step = {CallText(spec.post_ops[i]), d.post_ops[i]};
+      for (const TensorBinding& t : spec.tensors) {
+        if (!t.write && t.name == spec.post_ops[i].operand) {
+          absl::StrAppend(&step.text, ":", TensorText(t));
+        }
       }
+      steps.push_back(std::move(step));
     }
-    shared.post_ops.push_back(std::move(op));
+    return steps;
   }
-  if (!PartOf(d)) shared.writes_as = family.writes_as;
-  return shared;
-}
 
-void Sharing::Rewrite(const Family& family) {
-  std::vector<Dispatch> shared;
-  uint32_t optional_steps = 0;
-  bool masks = false, bounds = false;
-  for (size_t index : family.members) {
-    const auto first = Shared(dispatches_[index], family, 0);
-    if (!first) return;
-    optional_steps |= first->skipped_post_ops;
-    for (const TensorBinding& t : SpecOf(graph_, *first, profile_).tensors) {
-      masks |= t.mask_tail;
+  // The kind of view of the dispatch's output.
+  Kind PartOf(const Dispatch& d) const {
+    for (const auto& [name, id] : d.writes) {
+      const MemoryView& view = graph_.tensor(id).view;
+      if (view.of != kNoTensor) return view.kind;
     }
-    bounds |= !IsWithoutBounds(*first);
+    return Kind::kNone;
   }
-  for (size_t index : family.members) {
-    Dispatch d = *Shared(dispatches_[index], family, optional_steps);
-    d.masks_tails = masks;
-    if (bounds) AddBounds(&d);
-    shared.push_back(std::move(d));
-  }
-  const std::string text = ProgramText(SpecOf(graph_, shared[0], profile_));
-  for (const Dispatch& d : shared) {
-    if (ProgramText(SpecOf(graph_, d, profile_)) != text) return;
-  }
-  for (size_t i = 0; i < shared.size(); ++i) {
-    dispatches_[family.members[i]] = std::move(shared[i]);
-  }
-}
 
-void Sharing::Run() {
-  ShareTilings(graph_, profile_, &dispatches_);
-  std::vector<Family> families;
-  for (size_t i = 0; i < dispatches_.size(); ++i) {
-    const Dispatch& d = dispatches_[i];
-    if (HasLiterals(d) || d.post_ops.size() > kMaxSharedPostOps) continue;
-    std::vector<Step> steps = StepsOf(d);
-    std::string text = CommonProgramText(graph_, d, profile_);
-    const bool joined =
-        std::any_of(families.begin(), families.end(), [&](Family& family) {
-          return family.text == text && Join(i, steps, &family);
-        });
-    if (joined) continue;
-    families.push_back({std::move(text), {i}, std::move(steps), PartOf(d)});
+  // Whether the program of a dispatch with output kind `kind` can write this
+  // dispatch's output. Dispatches with two outputs are left alone.
+  bool CanWriteAs(const Dispatch& d, Kind kind) const {
+    const Kind own = PartOf(d);
+    if (own == kind) return true;
+    if (own != Kind::kNone || d.writes.size() != 1) return false;
+    const Tensor& tensor = graph_.tensor(d.writes[0].second);
+    const auto storage = StorageFor(tensor, profile_);
+    return kind == Kind::kBox || (kind == Kind::kRows && storage.ok() &&
+                                  *storage == gl_shaders::Storage::kBuffer);
   }
-  for (const Family& family : families) {
-    if (family.members.size() > 1) Rewrite(family);
+
+  bool Fits(const Dispatch& d, const std::vector<Step>& steps) const {
+    size_t tensors = d.reads.size() + OperandsOf(d.stages).size() +
+                     d.writes.size() + d.constants.size();
+    for (const Step& step : steps) tensors += step.op.operand != kNoTensor;
+    return steps.size() <= kMaxSharedPostOps &&
+           tensors <= static_cast<size_t>(MaxBoundTensors(profile_));
   }
-}
+
+  // Adds the dispatch to the family if all of them can then share a program.
+  bool Join(size_t index, const std::vector<Step>& own_steps,
+            Family* family) const {
+    const Dispatch& d = dispatches_[index];
+    const std::vector<Step> steps = Together(family->steps, own_steps);
+    if (!Fits(d, steps)) return false;
+    const Kind own = PartOf(d);
+    const Kind kind = own != Kind::kNone ? own : family->writes_as;
+    const auto can_write = [&](size_t i) {
+      return CanWriteAs(dispatches_[i], kind);
+    };
+    if (!can_write(index) || !std::all_of(family->members.begin(),
+                                          family->members.end(), can_write)) {
+      return false;
+    }
+    family->steps = steps;
+    family->writes_as = kind;
+    family->members.push_back(index);
+    return true;
+  }
+
+  // The dispatch by the family's program; nullopt: it reads nothing that could
+  // be bound in place of an operand.
+  std::optional<Dispatch> Shared(const Dispatch& d, const Family& family,
+                                 uint32_t optional_steps) const {
+    const std::vector<Step> own = StepsOf(d);
+    Dispatch shared = d;
+    shared.post_ops.clear();
+    shared.optional_post_ops = optional_steps;
+    size_t next = 0;  // of its own steps
+    for (size_t i = 0; i < family.steps.size(); ++i) {
+      PostOp op = family.steps[i].op;
+      if (next < own.size() && own[next].text == family.steps[i].text) {
+        op = own[next++].op;
+      } else {
+        shared.skipped_post_ops |= uint32_t{1} << i;
+        op.params = {};
+        if (op.operand != kNoTensor &&
+            !graph_.tensor(op.operand).is_constant()) {
+          if (d.reads.empty()) return std::nullopt;
+          op.operand = d.reads[0].second;
+        }
+      }
+      shared.post_ops.push_back(std::move(op));
+    }
+    if (PartOf(d) == Kind::kNone) shared.writes_as = family.writes_as;
+    return shared;
+  }
+
+  void Rewrite(const Family& family) {
+    std::vector<Dispatch> shared;
+    uint32_t optional_steps = 0;
+    bool masks = false, bounds = false;
+    for (size_t index : family.members) {
+      const auto first = Shared(dispatches_[index], family, 0);
+      if (!first) return;
+      optional_steps |= first->skipped_post_ops;
+      for (const TensorBinding& t : SpecOf(graph_, *first, profile_).tensors) {
+        masks |= t.mask_tail;
+      }
+      bounds |= !IsWithoutBounds(*first);
+    }
+    for (size_t index : family.members) {
+      Dispatch d = *Shared(dispatches_[index], family, optional_steps);
+      d.masks_tails = masks;
+      if (bounds) AddBounds(&d);
+      shared.push_back(std::move(d));
+    }
+    const std::string text = ProgramText(SpecOf(graph_, shared[0], profile_));
+    for (const Dispatch& d : shared) {
+      if (ProgramText(SpecOf(graph_, d, profile_)) != text) return;
+    }
+    for (size_t i = 0; i < shared.size(); ++i) {
+      dispatches_[family.members[i]] = std::move(shared[i]);
+    }
+  }
+
+  const Graph& graph_;
+  const DeviceProfile& profile_;
+  std::vector<Dispatch>& dispatches_;
+};
 
 }  // namespace
 

@@ -197,7 +197,7 @@ TEST(ShareProgramsTest, ViewsThatLieAsTheirMemory) {
         AddTensor(&chain.graph, {batches, 6, 5, (4 - first) / batches * 4});
     MemoryView& view = chain.graph.tensor(part).view;
     view.of = whole;
-    view.kind = Kind::kSlices;
+    view.slices = (4 - first) / batches;
     view.at[3] = 4 * first;
     chain.graph.outputs = {part};
     chain.Add(16, {});

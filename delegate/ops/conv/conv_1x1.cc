@@ -103,7 +103,7 @@ bool HasFlatPlanes(const Convolution& conv, const Planner& planner) {
     const bool is_view = tensor.view.of != kNoTensor;
     const auto storage = StorageFor(
         is_view ? planner.tensor(tensor.view.of) : tensor, planner.profile());
-    return !tensor.addressed_as() && storage.ok() &&
+    return tensor.addressed_as() == MemoryView::Kind::kNone && storage.ok() &&
            gl_shaders::IsBuffer(*storage);
   };
   return is_flat(conv.src) &&

@@ -134,7 +134,7 @@ absl::StatusOr<ParsedNode> ParseConv3dTranspose(const NodeView& node) {
 }
 
 absl::Status PlanConv3d(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const Conv3dAttributes&>(node.attributes);
+  const auto& a = node.Get<Conv3dAttributes>();
   const Tensor& src = planner->tensor(node.inputs[a.data_input]);
   const Tensor& dst = planner->tensor(node.outputs[0]);
   Filter filter;

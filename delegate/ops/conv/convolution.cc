@@ -75,21 +75,19 @@ NextPointwise NextOf(const Graph& graph, const Node& node) {
 // convolution.
 bool TakeAttributes(const Node& node, Convolution* conv) {
   using Kind = Convolution::Kind;
-  if (const auto* a = std::any_cast<Conv2dAttributes>(&node.attributes)) {
+  if (const auto* a = node.As<Conv2dAttributes>()) {
     conv->window = *a;
     conv->filter.groups = a->groups;
     conv->input_stage = StageOf(node, kInputStage);
     return true;
   }
-  if (const auto* a =
-          std::any_cast<DepthwiseConv2dAttributes>(&node.attributes)) {
+  if (const auto* a = node.As<DepthwiseConv2dAttributes>()) {
     conv->kind = Kind::kDepthwise;
     conv->window = *a;
     conv->multiplier = a->multiplier;
     return true;
   }
-  if (const auto* a =
-          std::any_cast<TransposeConvAttributes>(&node.attributes)) {
+  if (const auto* a = node.As<TransposeConvAttributes>()) {
     conv->kind = Kind::kTransposed;
     conv->window = *a;
     conv->inputs = {a->data_input, a->filter_input, a->bias_input};
@@ -97,8 +95,7 @@ bool TakeAttributes(const Node& node, Convolution* conv) {
   }
   // The attributes of a matrix product only say how TFLite rounds.
   conv->kind = Kind::kRows;
-  if (const auto* a =
-          std::any_cast<FullyConnectedAttributes>(&node.attributes)) {
+  if (const auto* a = node.As<FullyConnectedAttributes>()) {
     const TensorId scale =
         a->normalizes ? InputOrNone(node, kRowScale) : kNoTensor;
     conv->norm = {a->normalizes, a->epsilon, scale};
@@ -267,15 +264,15 @@ void AddConvolution(absl::string_view stage, const Node& node,
 }
 
 SlidingWindow* InputWindowOf(Node* node) {
-  if (auto* a = std::any_cast<Conv2dAttributes>(&node->attributes)) return a;
-  return std::any_cast<DepthwiseConv2dAttributes>(&node->attributes);
+  if (auto* a = node->As<Conv2dAttributes>()) return a;
+  return node->As<DepthwiseConv2dAttributes>();
 }
 
 const SlidingWindow* InputWindowOf(const Node& node) {
-  if (const auto* a = std::any_cast<Conv2dAttributes>(&node.attributes)) {
+  if (const auto* a = node.As<Conv2dAttributes>()) {
     return a;
   }
-  return std::any_cast<DepthwiseConv2dAttributes>(&node.attributes);
+  return node.As<DepthwiseConv2dAttributes>();
 }
 
 }  // namespace gles_delegate

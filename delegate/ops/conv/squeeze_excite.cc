@@ -1,7 +1,6 @@
 #include "delegate/ops/conv/squeeze_excite.h"
 
 #include <algorithm>
-#include <any>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -130,8 +129,7 @@ const OpDefinition& SqueezeExcite() {
 
 absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
   const Graph& graph = planner->graph();
-  const auto& a =
-      std::any_cast<const SqueezeExciteAttributes&>(node.attributes);
+  const auto& a = node.Get<SqueezeExciteAttributes>();
   const TensorId source = a.adds_bands_first ? AddBands(node, planner)
                                              : node.inputs[kSqueezeSource];
   const Shape& src = planner->tensor(source).shape;

@@ -3,7 +3,6 @@
 // To bool: whether the value is not 0 (NaN is true). To float32: nearest; with
 // 16-bit storage infinite past 65504. Refuses float views, for which TFLite
 // casts the quantized values.
-#include <any>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -94,7 +93,7 @@ absl::Status PlanCast(const Node& node, Planner* planner) {
   if (!IsIntegers(from)) d.Define("FROM_FLOAT");
   if (!IsIntegers(to)) d.Define("TO_FLOAT");
   if (to.type == DataType::kBool) d.Define("TO_BOOL");
-  const auto* kernels = std::any_cast<quant::KernelTraits>(&node.attributes);
+  const auto* kernels = node.As<quant::KernelTraits>();
   DefineHostType(to, kernels != nullptr ? *kernels : quant::KernelTraits(),
                  !IsIntegers(from), &d);
   AddInLightGroups(std::move(d), planner);

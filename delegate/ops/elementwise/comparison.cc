@@ -88,8 +88,7 @@ absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
 }
 
 absl::Status PlanComparison(const Node& node, Planner* planner) {
-  const auto& attributes =
-      std::any_cast<const ComparisonAttributes&>(node.attributes);
+  const auto& attributes = node.Get<ComparisonAttributes>();
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d("comparison");
   d.Define("COMPARE", attributes.function);

@@ -1,6 +1,5 @@
 #include "delegate/ops/elementwise/dequantize.h"
 
-#include <any>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -87,7 +86,7 @@ absl::Status PlanDequantize(const Node& node, Planner* planner) {
 }
 
 absl::Status PlanQuantize(const Node& node, Planner* planner) {
-  const auto* to_int32 = std::any_cast<RequantizeAttributes>(&node.attributes);
+  const auto* to_int32 = node.As<RequantizeAttributes>();
   return to_int32 != nullptr ? PlanToInt32(node, *to_int32, planner)
                              : PlanElementwise(node, planner);
 }

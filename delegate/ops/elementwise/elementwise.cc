@@ -80,8 +80,7 @@ PostOp FunctionOf(const NodeView& node) {
 
 // For nodes with ElementwiseAttributes.
 absl::Status PlanElementwise(const Node& node, Planner* planner) {
-  const auto attributes =
-      std::any_cast<const ElementwiseAttributes&>(node.attributes);
+  const auto attributes = node.Get<ElementwiseAttributes>();
   ASSIGN_OR_RETURN(auto source,
                    Aligned(planner, node.inputs[attributes.source],
                            attributes.source_shape, node.outputs[0]));
@@ -120,8 +119,7 @@ absl::Status ReadBroadcast(const Node& node, absl::Span<const Shape> aligned,
 }
 
 bool IsPlainElementwise(const Graph& graph, const Node& node) {
-  const auto* attributes =
-      std::any_cast<ElementwiseAttributes>(&node.attributes);
+  const auto* attributes = node.As<ElementwiseAttributes>();
   if (attributes == nullptr || !attributes->functions.empty()) return false;
   const Shape& own = graph.tensor(node.inputs[attributes->source]).shape;
   return own == attributes->source_shape &&

@@ -1,6 +1,5 @@
 #include "delegate/ops/elementwise/int16_sums.h"
 
-#include <any>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -55,7 +54,7 @@ Node Int16Sums(const Node& of, const std::vector<TensorId>& parts,
 }
 
 absl::Status PlanInt16Sums(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const Int16SumsAttributes&>(node.attributes);
+  const auto& a = node.Get<Int16SumsAttributes>();
   const size_t parts = a.shifts.size();
   const Shape to = planner->tensor(node.outputs[0]).shape;
   constexpr const char* kNames[kMaxInt16Sums] = {"a", "b", "c", "d",

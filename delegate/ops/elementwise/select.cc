@@ -36,8 +36,7 @@ absl::StatusOr<ParsedNode> ParseSelectV2(const NodeView& node) {
 }
 
 absl::Status PlanSelect(const Node& node, Planner* planner) {
-  const auto& attributes =
-      std::any_cast<const SelectAttributes&>(node.attributes);
+  const auto& attributes = node.Get<SelectAttributes>();
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d("select");
   constexpr const char* kNames[] = {"condition", "a", "b"};

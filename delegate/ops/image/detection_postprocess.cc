@@ -151,7 +151,7 @@ class Postprocess {
   Postprocess(const Node& node, Planner* planner)
       : node_(node),
         planner_(*planner),
-        p_(std::any_cast<const DetectionParams&>(node.attributes)),
+        p_(node.Get<DetectionParams>()),
         anchors_(planner->tensor(node.inputs[kEncodings]).shape.w),
         first_(planner->tensor(node.inputs[kScores]).shape.c - p_.classes) {}
 

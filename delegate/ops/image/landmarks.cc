@@ -72,7 +72,7 @@ absl::StatusOr<ParsedNode> ParseTransformTensorBilinear(const NodeView& node) {
 }
 
 absl::Status PlanTransformTensorBilinear(const Node& node, Planner* planner) {
-  const auto& p = std::any_cast<const TransformTensorParams&>(node.attributes);
+  const auto& p = node.Get<TransformTensorParams>();
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   Dispatch d("transform_tensor_bilinear");
   if (p.half_pixel_centers) d.Define("HALF_PIXEL_CENTERS");
@@ -99,8 +99,7 @@ absl::StatusOr<ParsedNode> ParseTransformLandmarks(const NodeView& node) {
 }
 
 absl::Status PlanTransformLandmarks(const Node& node, Planner* planner) {
-  const auto& p =
-      std::any_cast<const TransformLandmarksParams&>(node.attributes);
+  const auto& p = node.Get<TransformLandmarksParams>();
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   Dispatch d("transform_landmarks");
   d.Read("src", node.inputs[0])
@@ -134,8 +133,7 @@ absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
 
 absl::Status PlanLandmarksToTransformMatrix(const Node& node,
                                             Planner* planner) {
-  const auto& p =
-      std::any_cast<const LandmarksToMatrixParams&>(node.attributes);
+  const auto& p = node.Get<LandmarksToMatrixParams>();
   PackedConstant subset;
   subset.name = "subset";
   subset.width = static_cast<int>(p.subset.size());

@@ -1,7 +1,6 @@
 #include "delegate/ops/image/resize.h"
 
 #include <algorithm>
-#include <any>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -134,7 +133,7 @@ absl::StatusOr<ParsedNode> ParseResize(const NodeView& node) {
 }
 
 MemoryView BilinearView(const Node& node, const Shape& from, const Shape& to) {
-  const auto& a = std::any_cast<const ResizeAttributes&>(node.attributes);
+  const auto& a = node.Get<ResizeAttributes>();
   MemoryView view;
   view.kind = MemoryView::Kind::kBilinear;
   view.scale_x = Scale(from.w, to.w, a.align_corners);
@@ -144,8 +143,7 @@ MemoryView BilinearView(const Node& node, const Shape& from, const Shape& to) {
 }
 
 absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
-  if (const auto* quantized =
-          std::any_cast<ResizeOfQuantized>(&node.attributes)) {
+  if (const auto* quantized = node.As<ResizeOfQuantized>()) {
     PlanBilinearQuantized(node, *quantized, planner);
     return absl::OkStatus();
   }
@@ -167,7 +165,7 @@ absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
 }
 
 absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner) {
-  const auto a = std::any_cast<const ResizeAttributes&>(node.attributes);
+  const auto a = node.Get<ResizeAttributes>();
   const Shape from = planner->tensor(node.inputs[0]).shape;
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d = TexelDispatch("resize_nearest", node, *planner);

@@ -1,7 +1,6 @@
 #include "delegate/ops/matmul/attention.h"
 
 #include <algorithm>
-#include <any>
 #include <limits>
 #include <utility>
 
@@ -356,7 +355,7 @@ const OpDefinition& Attention() {
 }
 
 absl::Status PlanAttention(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const AttentionAttributes&>(node.attributes);
+  const auto& a = node.Get<AttentionAttributes>();
   ASSIGN_OR_RETURN(auto d, DispatchOf(a, node, *planner));
   BindAttention(a, node, *planner, &d);
   const TensorId dst = node.outputs[0];

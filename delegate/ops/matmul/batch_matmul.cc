@@ -114,7 +114,7 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
 }
 
 absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const BatchMatMulAttributes&>(node.attributes);
+  const auto& a = node.Get<BatchMatMulAttributes>();
   const Tensor& dst = planner->tensor(node.outputs[0]);
   const Matrix x = MatrixOf(a.x, a.adj_x);
   const Matrix y = MatrixOf(a.y, a.adj_y);
@@ -155,15 +155,14 @@ Node Int16BatchMatMulNode(const Node& of, TensorId x, TensorId y,
   node.tflite_index = of.tflite_index;
   node.inputs = {x, y};
   node.outputs = of.outputs;
-  node.attributes = Int16BatchMatMulAttributes{
-      std::any_cast<const BatchMatMulAttributes&>(of.attributes), multiplier};
+  node.attributes =
+      Int16BatchMatMulAttributes{of.Get<BatchMatMulAttributes>(), multiplier};
   node.integer_path = true;
   return node;
 }
 
 absl::Status PlanInt16BatchMatMul(const Node& node, Planner* planner) {
-  const auto& a =
-      std::any_cast<const Int16BatchMatMulAttributes&>(node.attributes);
+  const auto& a = node.Get<Int16BatchMatMulAttributes>();
   constexpr int kMaxRows = 4;
   const Matrix x = MatrixOf(a.matrices.x, a.matrices.adj_x);
   // A texel of x transposed has four rows.

@@ -24,9 +24,12 @@ struct Matrix {
   int rows = 0;
   int columns = 0;
   std::array<int, kLeadingAxes> leading = {1, 1, 1};
+
+  int count() const { return leading[0] * leading[1] * leading[2]; }
+  std::vector<int> dims() const { return {count(), rows, columns}; }
 };
 
-Matrix MatrixOf(const std::vector<int>& dims, bool transposed);
+Matrix MatrixOf(const std::vector<int>& dims, bool transposed = false);
 
 // Defines `name`_PLACE: the ivec4 (x, y, slice, batch) of a texel by `row` and
 // `slice` of the matrix of this shape for the product's matrix (`height`,

@@ -150,8 +150,7 @@ absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
 }
 
 absl::Status PlanConcatenation(const Node& node, Planner* planner) {
-  const auto& a =
-      std::any_cast<const ConcatenationAttributes&>(node.attributes);
+  const auto& a = node.Get<ConcatenationAttributes>();
   if (a.outer != 0) {
     AddCopies(planner, node.inputs, node.outputs[0], a.axis, a.outer);
   } else {

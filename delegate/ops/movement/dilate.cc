@@ -31,7 +31,7 @@ absl::StatusOr<ParsedNode> ParseDilate(const NodeView& node) {
 }
 
 absl::Status PlanDilate(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const DilateAttributes&>(node.attributes);
+  const auto& a = node.Get<DilateAttributes>();
   Dispatch d = TexelDispatch("dilate", node, *planner);
   if (a.steps[kChannelAxis] == 1) d.Define("WHOLE");
   d.Read("value", node.inputs[2]);

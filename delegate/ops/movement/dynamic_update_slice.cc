@@ -43,7 +43,7 @@ Shape WrittenPart(const UpdateSlice& a, const Shape& update, const Shape& dst) {
 }  // namespace
 
 absl::Status PlanDynamicUpdateSlice(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const UpdateSlice&>(node.attributes);
+  const auto& a = node.Get<UpdateSlice>();
   ASSIGN_OR_RETURN(auto start, IndicesAsInt32(planner, node.inputs[2]));
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   const Shape update = a.moved == nullptr

@@ -4,7 +4,6 @@
 // int32 or int64 if constant. At run time, indices outside the table are
 // clamped; TFLite fails.
 #include <algorithm>
-#include <any>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -58,8 +57,7 @@ absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
 
 absl::Status PlanEmbeddingLookup(const Node& node, Planner* planner) {
   return AddLinearGather(planner, node.inputs[1], node.inputs[0],
-                         node.outputs[0],
-                         std::any_cast<const LinearGather&>(node.attributes));
+                         node.outputs[0], node.Get<LinearGather>());
 }
 
 }  // namespace gles_delegate

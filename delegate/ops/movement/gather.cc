@@ -100,7 +100,7 @@ void AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
 }
 
 absl::Status PlanGather(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const GatherAttributes&>(node.attributes);
+  const auto& a = node.Get<GatherAttributes>();
   const TensorId output = node.outputs[0];
   if (a.linear.has_value()) {
     return AddLinearGather(planner, node.inputs[0], node.inputs[1], output,
@@ -138,8 +138,7 @@ absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
 
 absl::Status PlanGatherNd(const Node& node, Planner* planner) {
   return AddLinearGather(planner, node.inputs[0], node.inputs[1],
-                         node.outputs[0],
-                         std::any_cast<const LinearGather&>(node.attributes));
+                         node.outputs[0], node.Get<LinearGather>());
 }
 
 }  // namespace gles_delegate

@@ -1,11 +1,9 @@
 #include "delegate/ops/movement/moved_functions.h"
 
-#include <any>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/step_names.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -21,7 +19,7 @@ std::string StridesOf(int step) { return absl::StrCat("strides", step); }
 std::string ReadText(const MovedRead& read, int index, int step) {
   const std::string in = InputName(index), value = ValueName(step);
   if (read.kind == Kind::kSame) {
-    return absl::StrCat("vec4 ", value, " = read_", in, "(p.x, p.y, s, p.w); ");
+    return DefineValue(step, absl::StrCat("read_", in, "(p.x, p.y, s, p.w)"));
   }
   const std::string at =
       absl::StrCat("op_moved(t, ", LoopsOf(step), ", ", StridesOf(step), ")");
@@ -47,11 +45,7 @@ std::string ReadText(const MovedRead& read, int index, int step) {
 
 std::string Definition(const MovedStep& step, int i) {
   if (step.index >= 0) return ReadText(step.read, step.index, i);
-  return absl::StrCat("vec4 ", ValueName(i), " = ",
-                      FunctionCall(step.function, ValueName(step.a),
-                                   step.b >= 0 ? ValueName(step.b) : "",
-                                   step.operand_first, ParamsName(i)),
-                      "; ");
+  return DefineValue(i, step.Call(i));
 }
 
 // The value of a part of the slices.
@@ -122,9 +116,7 @@ void DefineMovedValue(const MovedFunctionsAttributes& a,
 
 absl::Status PlanMovedFunctions(const Node& node, Planner* planner) {
   Dispatch d = TexelDispatch("moved_functions", node, *planner, {});
-  DefineMovedValue(
-      std::any_cast<const MovedFunctionsAttributes&>(node.attributes),
-      node.inputs, &d);
+  DefineMovedValue(node.Get<MovedFunctionsAttributes>(), node.inputs, &d);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

@@ -6,11 +6,11 @@
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_MOVED_FUNCTIONS_H_
 
 #include <array>
-#include <string>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/function_steps.h"
 #include "delegate/plan/dispatch.h"
 
 namespace gles_delegate {
@@ -36,22 +36,11 @@ struct MovedRead {
 };
 
 // A value, of four channels.
-struct MovedStep {
-  // A read of input `index` of the node, or `function` of step a, and of step b
-  // if it has an operand.
-  int index = -1;
-  MovedRead read;
-  int a = -1;
-  int b = -1;
-  // PostOp::function, params and operand_first.
-  std::string function;
-  std::array<float, 4> params = {};
-  bool operand_first = false;
+struct MovedStep : FunctionStep {
+  MovedRead read;  // of the input
 
   bool operator==(const MovedStep& o) const {
-    return index == o.index && read == o.read && a == o.a && b == o.b &&
-           function == o.function && params == o.params &&
-           operand_first == o.operand_first;
+    return FunctionStep::operator==(o) && read == o.read;
   }
 };
 

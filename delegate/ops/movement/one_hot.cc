@@ -30,7 +30,7 @@ absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
 }
 
 absl::Status PlanOneHot(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const OneHotAttributes&>(node.attributes);
+  const auto& a = node.Get<OneHotAttributes>();
   ASSIGN_OR_RETURN(auto indices, IndicesAsInt32(planner, node.inputs[0]));
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d("one_hot");

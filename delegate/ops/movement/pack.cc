@@ -44,7 +44,7 @@ absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
 }
 
 absl::Status PlanPack(const Node& node, Planner* planner) {
-  const auto a = std::any_cast<const PackAttributes&>(node.attributes);
+  const auto a = node.Get<PackAttributes>();
   const TensorId output = node.outputs[0];
   if (a.axis != kChannelAxis) {
     AxisArray extent = ExtentsOf(planner->tensor(output), a.remap.dst_outer);

@@ -93,7 +93,7 @@ absl::StatusOr<ParsedNode> ParseMirrorPad(const NodeView& node) {
 }
 
 absl::Status PlanPad(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const PadAttributes&>(node.attributes);
+  const auto& a = node.Get<PadAttributes>();
   Remap remap;
   for (size_t i = 0; i < a.before.size(); ++i) {
     remap.offset[i] = -a.before[i];

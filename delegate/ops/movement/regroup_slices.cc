@@ -1,6 +1,5 @@
 #include "delegate/ops/movement/regroup_slices.h"
 
-#include <any>
 #include <utility>
 
 #include "delegate/plan/planner.h"
@@ -19,8 +18,7 @@ Node RegroupSlicesNode(TensorId src, TensorId dst, int first) {
 }
 
 absl::Status PlanRegroupSlices(const Node& node, Planner* planner) {
-  const auto& a =
-      std::any_cast<const RegroupSlicesAttributes&>(node.attributes);
+  const auto& a = node.Get<RegroupSlicesAttributes>();
   Dispatch d("regroup_slices");
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.OverTexels(planner->tensor(node.outputs[0]).shape);

@@ -141,7 +141,7 @@ void AddRemap(Planner* planner, TensorId src, TensorId dst,
 }
 
 absl::Status PlanRemap(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const RemapAttributes&>(node.attributes);
+  const auto& a = node.Get<RemapAttributes>();
   const TensorId dst = node.outputs[0];
   TensorId src = node.inputs[0];
   if (!a.batches.empty()) {

@@ -99,8 +99,7 @@ absl::StatusOr<ParsedNode> ParseReverseSequence(const NodeView& node) {
 }
 
 absl::Status PlanReverseSequence(const Node& node, Planner* planner) {
-  const auto& a =
-      std::any_cast<const ReverseSequenceAttributes&>(node.attributes);
+  const auto& a = node.Get<ReverseSequenceAttributes>();
   ASSIGN_OR_RETURN(auto lengths, IndicesAsInt32(planner, node.inputs[1]));
   Dispatch d("reverse_sequence");
   if (a.sequence_axis != kChannelAxis && a.batch_axis != kChannelAxis) {

@@ -60,7 +60,7 @@ absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
 }
 
 absl::Status PlanScatterNd(const Node& node, Planner* planner) {
-  const auto& scatter = std::any_cast<const Scatter&>(node.attributes);
+  const auto& scatter = node.Get<Scatter>();
   ASSIGN_OR_RETURN(auto index,
                    IndicesAsInt32(planner, node.inputs[scatter.indices_input]));
   Dispatch d("scatter_nd");

@@ -15,7 +15,7 @@ namespace gles_delegate {
 namespace {
 
 absl::Status PlanSpaceBatch(const Node& node, bool to_batch, Planner* planner) {
-  const auto& a = std::any_cast<const SpaceBatchAttributes&>(node.attributes);
+  const auto& a = node.Get<SpaceBatchAttributes>();
   Dispatch d = TexelDispatch("space_batch", node, *planner);
   if (to_batch) d.Define("TO_BATCH");
   d.uniforms.Int2("block", a.block_w, a.block_h);

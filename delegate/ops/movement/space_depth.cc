@@ -27,7 +27,7 @@ namespace {
 // a pixel of the wide tensor.
 absl::Status PlanSpaceDepth(const Node& node, const char* shader, int moved,
                             Planner* planner) {
-  const auto& a = std::any_cast<const SpaceDepthAttributes&>(node.attributes);
+  const auto& a = node.Get<SpaceDepthAttributes>();
   Dispatch d = TexelDispatch(shader, node, *planner);
   if (moved % 4 == 0) d.Define("WHOLE");
   d.uniforms.Int("block", a.block);

@@ -82,7 +82,7 @@ absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
 }
 
 absl::Status PlanSplit(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const SplitAttributes&>(node.attributes);
+  const auto& a = node.Get<SplitAttributes>();
   for (size_t i = 0; i < a.remaps.size(); ++i) {
     AddRemap(planner, node.inputs[a.value_input], node.outputs[i], a.remaps[i]);
   }

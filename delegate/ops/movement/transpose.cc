@@ -1,10 +1,15 @@
 #include "delegate/ops/movement/transpose.h"
 
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/movement/element_map.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -33,31 +38,59 @@ std::vector<int> OrderWithNeighbors(const std::vector<int>& permutation) {
   return order;
 }
 
+}  // namespace
+
+FoldedTranspose::FoldedTranspose(const std::vector<int>& of,
+                                 const std::vector<int>& order) {
+  std::vector<ElementMap::Axis> axes(order.size());
+  int64_t stride = 1;
+  for (int axis = static_cast<int>(of.size()) - 1; axis >= 0; --axis) {
+    const auto to = std::find(order.begin(), order.end(), axis);
+    axes[to - order.begin()] = {of[axis], stride};
+    stride *= of[axis];
+  }
+  const ElementMap map(std::move(axes));
+  std::map<int64_t, int, std::greater<>> places;  // of the input's axes
+  for (const auto& axis : map.axes()) places[axis.stride] = axis.size;
+  for (auto& [at, place] : places) {
+    dims.push_back(place);
+    place = static_cast<int>(dims.size()) - 1;
+  }
+  for (const auto& axis : map.axes()) {
+    permutation.push_back(places[axis.stride]);
+  }
+}
+
+TransposeStep FoldedTranspose::Step() const {
+  TransposeStep step = {Permute(permutation), dims, {}};
+  for (int axis : permutation) step.output.push_back(dims[axis]);
+  if (dims.size() == 5) step.remap.src_outer = dims[0];
+  return step;
+}
+
 // As few steps as there are axes past five, and one.
-std::vector<TransposeStep> StepsOf(FoldedTranspose folded) {
-  std::vector<TransposeStep> steps;
+TransposeAttributes TransposeAttributes::Of(const std::vector<int>& dims,
+                                            std::vector<int> permutation) {
+  TransposeAttributes a;
+  a.permutation = std::move(permutation);
+  if (dims.size() <= 5) {
+    a.remap = Permute(a.permutation);
+    return a;
+  }
+  FoldedTranspose folded(dims, a.permutation);
   while (folded.dims.size() > 5) {
     const std::vector<int> order = OrderWithNeighbors(folded.permutation);
-    steps.push_back(StepOf(FoldTranspose(folded.dims, order)));
-    std::vector<int> dims, place(order.size());
+    a.steps.push_back(FoldedTranspose(folded.dims, order).Step());
+    std::vector<int> between, place(order.size());
     for (size_t i = 0; i < order.size(); ++i) {
-      dims.push_back(folded.dims[order[i]]);
+      between.push_back(folded.dims[order[i]]);
       place[order[i]] = static_cast<int>(i);
     }
     for (int& axis : folded.permutation) axis = place[axis];
-    folded = FoldTranspose(dims, folded.permutation);
+    folded = FoldedTranspose(between, folded.permutation);
   }
-  steps.push_back(StepOf(folded));
-  return steps;
-}
-
-}  // namespace
-
-TransposeStep StepOf(const FoldedTranspose& folded) {
-  TransposeStep step = {Permute(folded.permutation), folded.dims, {}};
-  for (int axis : folded.permutation) step.output.push_back(folded.dims[axis]);
-  if (folded.dims.size() == 5) step.remap.src_outer = folded.dims[0];
-  return step;
+  a.steps.push_back(folded.Step());
+  return a;
 }
 
 absl::StatusOr<TensorId> AddTransposeSteps(
@@ -86,17 +119,12 @@ absl::StatusOr<ParsedNode> ParseTranspose(const NodeView& node) {
     taken[axis] = true;
     permutation[i] = axis;
   }
-  TransposeAttributes a;
-  if (rank <= 5) {
-    a.remap = Permute(permutation);
-    return ParsedNode{a, {}};
-  }
-  a.steps = StepsOf(FoldTranspose(input.dims, permutation));
-  return ParsedNode{a, {}};
+  return ParsedNode{TransposeAttributes::Of(input.dims, std::move(permutation)),
+                    {}};
 }
 
 absl::Status PlanTranspose(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const TransposeAttributes&>(node.attributes);
+  const auto& a = node.Get<TransposeAttributes>();
   if (a.steps.empty()) {
     AddRemap(planner, node.inputs[0], node.outputs[0], a.remap);
     return absl::OkStatus();

@@ -11,7 +11,6 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/fold_axes.h"
 #include "delegate/ops/movement/remap.h"
 
 namespace gles_delegate {
@@ -21,16 +20,31 @@ struct TransposeStep {
   Remap remap;
   std::vector<int> input, output;
 };
-// Of at most five axes.
-TransposeStep StepOf(const FoldedTranspose& folded);
+
+// out[i] = in[permutation[i]], with runs of axes that stay adjacent merged.
+// `dims` are the input's.
+struct FoldedTranspose {
+  std::vector<int> dims;
+  std::vector<int> permutation;
+
+  FoldedTranspose(const std::vector<int>& dims,
+                  const std::vector<int>& permutation);
+  // Of at most five axes.
+  TransposeStep Step() const;
+};
 
 // Adds the steps, of which there is at least one. Returns what the last writes.
 absl::StatusOr<TensorId> AddTransposeSteps(
     Planner* planner, TensorId src, absl::Span<const TransposeStep> steps);
 
 struct TransposeAttributes {
+  std::vector<int> permutation;      // axes counted from the front
   Remap remap;                       // up to rank 5
   std::vector<TransposeStep> steps;  // above, one after the other
+
+  // Of an input with these dims.
+  static TransposeAttributes Of(const std::vector<int>& dims,
+                                std::vector<int> permutation);
 };
 
 }  // namespace gles_delegate

@@ -46,7 +46,7 @@ absl::StatusOr<ParsedNode> ParseMaxPoolingWithArgmax(const NodeView& node) {
 }
 
 absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const ArgmaxPoolAttributes&>(node.attributes);
+  const auto& a = node.Get<ArgmaxPoolAttributes>();
   Dispatch d = TexelDispatch("max_pooling_with_argmax", node, *planner, {"src"},
                              {"dst", "indices"});
   d.uniforms.Int4("window", a.w.size, a.h.size, a.w.stride, a.h.stride);
@@ -86,7 +86,7 @@ absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
 }
 
 absl::Status PlanMaxUnpooling(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const ArgmaxPoolAttributes&>(node.attributes);
+  const auto& a = node.Get<ArgmaxPoolAttributes>();
   Dispatch d =
       TexelDispatch("max_unpooling", node, *planner, {"src", "indices"});
   d.uniforms.Int2("window", a.w.size, a.h.size);

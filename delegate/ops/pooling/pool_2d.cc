@@ -36,7 +36,7 @@ void PlanSpelledOut(const Node& node, const PoolAttributes& a,
 }
 
 absl::Status PlanPool(const Node& node, Reducer reducer, Planner* planner) {
-  const auto& a = std::any_cast<const PoolAttributes&>(node.attributes);
+  const auto& a = node.Get<PoolAttributes>();
   Reduction r;
   r.reducer = reducer;
   r.h = {a.h.size, a.h.stride, a.pad_h.before};
@@ -67,7 +67,7 @@ absl::StatusOr<ParsedNode> ParsePool2d(const NodeView& node) {
 }
 
 std::optional<MemoryView> MaxPoolView(const Node& node) {
-  const auto* a = std::any_cast<PoolAttributes>(&node.attributes);
+  const auto* a = node.As<PoolAttributes>();
   constexpr int kLargest = 2;  // along an axis
   if (a == nullptr || node.op->plan != &PlanMaxPool2d || a->zeros ||
       a->h.size > kLargest || a->w.size > kLargest || a->pad_h.before != 0 ||
@@ -86,7 +86,7 @@ absl::Status PlanAveragePool2d(const Node& node, Planner* planner) {
 }
 
 absl::Status PlanMaxPool2d(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const PoolAttributes&>(node.attributes);
+  const auto& a = node.Get<PoolAttributes>();
   if (IsPoolSpelledOut(a, planner->profile().choices)) {
     PlanSpelledOut(node, a, planner);
     return absl::OkStatus();

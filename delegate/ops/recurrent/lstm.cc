@@ -436,7 +436,7 @@ absl::StatusOr<Share> ShareFor(const LstmTable& t, const LstmAttributes& a,
 }  // namespace
 
 absl::Status PlanLstm(const Node& node, Planner* planner) {
-  const auto* attributes = std::any_cast<LstmAttributes>(&node.attributes);
+  const auto* attributes = node.As<LstmAttributes>();
   if (attributes == nullptr) return PlanBasicLstm(node, planner);
   const LstmAttributes& a = *attributes;
   const LstmTable table = LayOutLstm(node, a, planner->graph());

@@ -36,7 +36,7 @@ absl::StatusOr<ParsedNode> ParseSvdf(const NodeView& node) {
 }
 
 absl::Status PlanSvdf(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const SvdfAttributes&>(node.attributes);
+  const auto& a = node.Get<SvdfAttributes>();
   const Shape feature = planner->tensor(node.inputs[kFeature]).shape;
   const Shape time = planner->tensor(node.inputs[kTime]).shape;
   const TensorId state = node.inputs[kState];

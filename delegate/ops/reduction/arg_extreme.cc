@@ -37,7 +37,7 @@ void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
 }
 
 absl::Status PlanArgExtreme(const Node& node, bool min, Planner* planner) {
-  const auto& a = std::any_cast<const ArgExtremeAttributes&>(node.attributes);
+  const auto& a = node.Get<ArgExtremeAttributes>();
   TensorId source = node.inputs[0];
   if (a.shape.has_value()) {
     ASSIGN_OR_RETURN(auto viewed, AsShape(planner, source, *a.shape));

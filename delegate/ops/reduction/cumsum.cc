@@ -66,7 +66,7 @@ absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
 }
 
 absl::Status PlanCumsum(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const CumsumAttributes&>(node.attributes);
+  const auto& a = node.Get<CumsumAttributes>();
   const TensorId output = node.outputs[0];
   if (!a.view.shape.has_value()) {
     AddCumsum(planner, node.inputs[0], output, a);

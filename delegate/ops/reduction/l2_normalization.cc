@@ -1,6 +1,5 @@
 #include "delegate/ops/reduction/l2_normalization.h"
 
-#include <any>
 #include <utility>
 
 #include "delegate/ops/reduction/row_threads.h"
@@ -17,8 +16,7 @@ absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
   const Shape shape = planner->tensor(node.outputs[0]).shape;
   const int threads = ThreadsPerRow(
       shape.slices(), int64_t{shape.b} * shape.h * shape.w, planner->profile());
-  const auto* quantized =
-      std::any_cast<L2NormalizationOfQuantized>(&node.attributes);
+  const auto* quantized = node.As<L2NormalizationOfQuantized>();
   Dispatch d(quantized != nullptr ? "l2_normalization_quantized"
                                   : "l2_normalization");
   d.Define("THREADS", threads);

@@ -28,8 +28,7 @@ absl::StatusOr<ParsedNode> ParseLocalResponseNormalization(
 
 absl::Status PlanLocalResponseNormalization(const Node& node,
                                             Planner* planner) {
-  const auto& a = std::any_cast<const LocalResponseNormalizationAttributes&>(
-      node.attributes);
+  const auto& a = node.Get<LocalResponseNormalizationAttributes>();
   const Shape shape = planner->tensor(node.outputs[0]).shape;
   Dispatch d = TexelDispatch("local_response_normalization", node, *planner);
   // No window reaches further than all channels.

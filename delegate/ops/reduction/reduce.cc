@@ -36,7 +36,7 @@ void AddIntegerMean(Planner* planner, TensorId src, TensorId dst,
 
 absl::Status PlanReduce(const Node& node, Planner* planner) {
   const Reducer reducer = ReducerOf(*node.op);
-  const auto& a = std::any_cast<const ReduceAttributes&>(node.attributes);
+  const auto& a = node.Get<ReduceAttributes>();
   TensorId src = node.inputs[0];
   if (!a.moves.empty()) {
     ASSIGN_OR_RETURN(src, AddTransposeSteps(planner, src, a.moves));
@@ -99,7 +99,7 @@ absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
       std::vector<int> order(folded.dims.size());
       std::iota(order.begin(), order.end(), 0);
       std::swap(order[1], order[2]);
-      a.moves.push_back(StepOf(FoldTranspose(folded.dims, order)));
+      a.moves.push_back(FoldedTranspose(folded.dims, order).Step());
       std::swap(folded.dims[1], folded.dims[2]);
       std::vector<bool>::swap(folded.flags[1], folded.flags[2]);
       folded = FoldAxes(folded.dims, folded.flags);

@@ -53,8 +53,7 @@ absl::StatusOr<ParsedNode> ParseRfft2d(const NodeView& node) {
 }
 
 absl::Status PlanRfft2d(const Node& node, Planner* planner) {
-  const int length =
-      std::any_cast<const Rfft2dAttributes&>(node.attributes).length;
+  const int length = node.Get<Rfft2dAttributes>().length;
   const Shape& shape = planner->tensor(node.outputs[0]).shape;
   const int threads = std::clamp(length / 8, 1, 64);
   int bits = 0;

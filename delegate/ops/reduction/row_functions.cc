@@ -1,12 +1,10 @@
 #include "delegate/ops/reduction/row_functions.h"
 
 #include <algorithm>
-#include <any>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/reduction/row_threads.h"
-#include "delegate/ops/step_names.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -65,22 +63,16 @@ class Text {
 
   std::string Definition(int i) const {
     const RowStep& step = a_.steps[i];
-    std::string value;
-    if (step.kind == RowStep::Kind::kInput) {
-      const Tensor& t = graph_.tensor(node_.inputs[step.index]);
-      const bool is_one = t.shape.c == 1;
-      value = t.is_constant()
-                  ? absl::StrCat("read_", InputName(step.index), "(0, 0, ",
-                                 is_one ? "0" : "s", ", 0)")
-                  : absl::StrCat("read_", InputName(step.index), "(p.x, p.y, ",
-                                 is_one ? "0" : "s", ", p.z)");
-      if (is_one) absl::StrAppend(&value, ".xxxx");
-    } else {
-      value = FunctionCall(step.function, ValueName(step.a),
-                           step.b >= 0 ? ValueName(step.b) : "",
-                           step.operand_first, ParamsName(i));
+    if (step.kind != RowStep::Kind::kInput) {
+      return DefineValue(i, step.Call(i));
     }
-    return absl::StrCat("vec4 ", ValueName(i), " = ", value, "; ");
+    const Tensor& t = graph_.tensor(node_.inputs[step.index]);
+    return DefineValue(i,
+                       absl::StrCat("read_", InputName(step.index),
+                                    t.is_constant() ? "(0, 0, " : "(p.x, p.y, ",
+                                    t.shape.c == 1 ? "0" : "s",
+                                    t.is_constant() ? ", 0)" : ", p.z)",
+                                    t.shape.c == 1 ? ".xxxx" : ""));
   }
 
   const Node& node_;
@@ -116,7 +108,7 @@ const OpDefinition& RowFunctions() {
 }
 
 absl::Status PlanRowFunctions(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const RowFunctionsAttributes&>(node.attributes);
+  const auto& a = node.Get<RowFunctionsAttributes>();
   const Shape shape = planner->tensor(node.outputs[0]).shape;
   const Text text(node, a, planner->graph());
   Dispatch d("row_functions");

@@ -6,34 +6,26 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ROW_FUNCTIONS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ROW_FUNCTIONS_H_
 
-#include <array>
-#include <string>
 #include <vector>
 
 #include "delegate/graph/op.h"
+#include "delegate/ops/function_steps.h"
 #include "delegate/ops/reduction/reduction.h"
 
 namespace gles_delegate {
 
 // One value of a node with row functions. Rows have the results' channels; the
 // others are one number for each row.
-struct RowStep {
+struct RowStep : FunctionStep {
   enum class Kind {
-    kInput,     // input `index` of the node, of the results' height, width and
-                // batch, or a constant of one pixel
-    kReduce,    // `reducer` over the channels of step a
-    kFunction,  // `function` of step a, and of step b if it has an operand
+    kInput,   // of the results' height, width and batch, or a constant of one
+              // pixel
+    kReduce,  // `reducer` over the channels of step a
+    kFunction,
   };
   Kind kind = Kind::kInput;
   bool is_row = true;
-  int index = 0;
-  int a = -1;
-  int b = -1;
   Reducer reducer = Reducer::kMean;  // kMean, kSum, kMax or kMin
-  // kFunction: PostOp::function, params and operand_first.
-  std::string function;
-  std::array<float, 4> params = {};
-  bool operand_first = false;
 };
 
 struct RowFunctionsAttributes {

@@ -84,7 +84,7 @@ absl::StatusOr<ParsedNode> ParseLogSoftmax(const NodeView&) {
 }
 
 absl::Status PlanSoftmax(const Node& node, Planner* planner) {
-  const auto& a = std::any_cast<const SoftmaxAttributes&>(node.attributes);
+  const auto& a = node.Get<SoftmaxAttributes>();
   const Shape shape = planner->tensor(node.outputs[0]).shape;
   Dispatch d(ShaderOf(a));
   int threads = 1;
