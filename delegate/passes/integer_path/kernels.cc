@@ -34,21 +34,67 @@ Kernels KernelsOf(const Node& node) {
 // Of nodes that need not end in a simulator, such as comparisons.
 bool ChecksItsOutput(Rewrite* rewrite) {
   for (Rewrite* own :
-       {&ArgExtremeInIntegers, &ComparisonInIntegers, &FillInIntegers,
-        &FullyConnectedInIntegers, &PadV2InIntegers, &SelectInIntegers}) {
+       {&ArgExtremeInIntegers, &FillInIntegers, &FullyConnectedInIntegers,
+        &PadV2InIntegers, &SelectInIntegers}) {
     if (rewrite == own) return true;
   }
   return false;
 }
 
+struct OpRecipe {
+  absl::string_view op;
+  Recipe* recipe;
+};
+constexpr OpRecipe kRecipes[] = {
+    {"ABS", &Abs},
+    {"ADD", &Add},
+    {"DIV", &Div},
+    {"ELU", &Table},
+    {"EQUAL", &Comparison},
+    {"EXP", &Table},
+    {"GELU", &Table},
+    {"GREATER", &Comparison},
+    {"GREATER_EQUAL", &Comparison},
+    {"HARD_SWISH", &Table},
+    {"LEAKY_RELU", &LeakyRelu},
+    {"LESS", &Comparison},
+    {"LESS_EQUAL", &Comparison},
+    {"LOG", &Table},
+    {"LOGISTIC", &Table},
+    {"MAXIMUM", &Maximum},
+    {"MINIMUM", &Minimum},
+    {"MUL", &Mul},
+    {"NOT_EQUAL", &Comparison},
+    {"PRELU", &Prelu},
+    {"QUANTIZE", &Quantize},
+    {"RELU", &Relu},
+    {"RELU6", &Relu},
+    {"RELU_0_TO_1", &ReluOfEightBits},
+    {"RELU_N1_TO_1", &ReluOfEightBits},
+    {"RSQRT", &Table},
+    {"SQRT", &Table},
+    {"SQUARED_DIFFERENCE", &SquaredDifference},
+    {"SUB", &Sub},
+    {"TANH", &Table},
+};
+
 }  // namespace
+
+Nodes InIntegers(const Node& node, const KernelContext& context) {
+  for (const OpRecipe& r : kRecipes) {
+    if (r.op != node.op->name) continue;
+    QuantizedNode q(node, context);
+    return r.recipe(q);
+  }
+  return {};
+}
 
 std::optional<Node> No8(const Node&, const KernelContext&) {
   return std::nullopt;
 }
 std::vector<Node> No16(const Node&, const KernelContext&) { return {}; }
 
-std::optional<Node> InIntegers(const Node& node, const KernelContext& context) {
+std::optional<Node> In8(const Node& node, const KernelContext& context) {
   Rewrite* const rewrite = KernelsOf(node).int8;
   if (!ChecksItsOutput(rewrite) &&
       (!EndsInSimulator(node) ||

@@ -20,14 +20,6 @@ namespace {
 
 constexpr int kQuantizeCode = 114, kSelectCode = 64, kSelectV2Code = 123;
 
-// Converts (value - zero point) of `from` to that of the same quantized value
-// in `to`. Always a post-op: a node without post-ops could be taken for the
-// identity, which it is not for readers of real values.
-PostOp ShiftOf(const Tensor& from, const Tensor& to) {
-  const auto shift = CodeShift(from, to);
-  return shift ? *shift : PostOp{"add", {0, 0, 0, 0}};
-}
-
 // TFLite's ConcatenationWithScaling: round(code * scale + bias) + zero point,
 // in float32.
 Node Converted(TensorId id, const Tensor& out, Graph* graph) {
@@ -221,6 +213,31 @@ std::optional<Node> ArgExtremeInIntegers(const Node& node,
                                          const KernelContext& c) {
   if (!HoldsQuantized(*c.graph, node.inputs[0])) return std::nullopt;
   return node;  // quantized values are in the order of what they stand for
+}
+
+std::optional<Node> SelectInIntegers(const Node& node, const KernelContext& c) {
+  const TensorId out = node.outputs[0];
+  if (!HoldsQuantized(*c.graph, out)) return std::nullopt;
+  const Tensor& to = c.graph->tensor(out);
+  for (int i : {1, 2}) {
+    const Tensor& from = c.graph->tensor(node.inputs[i]);
+    // Moves (value - zero point).
+    if (from.quantized != to.quantized ||
+        from.quantization.zero_point != to.quantization.zero_point ||
+        (!from.is_constant() && !from.holds_quantized)) {
+      return std::nullopt;
+    }
+  }
+  Node select = node;
+  // TFLite moves quantized values regardless of scales, so it has no
+  // simulator.
+  select.post_ops.clear();
+  for (int i : {1, 2}) {
+    if (c.graph->tensor(node.inputs[i]).is_constant()) {
+      select.inputs[i] = AsQuantized(c.graph, node.inputs[i]);
+    }
+  }
+  return select;
 }
 
 }  // namespace gles_delegate::integer_path

@@ -16,9 +16,9 @@
 #include "delegate/passes/integer_path/kernel.h"
 #include "quant/affine.h"
 #include "quant/code_means.h"
+#include "quant/code_table.h"
 #include "quant/cpu_kernels.h"
 #include "quant/fixed_point.h"
-#include "quant/int16.h"
 
 namespace gles_delegate::integer_path {
 namespace {
