@@ -146,6 +146,7 @@ struct QuantizedNode {
 // other arithmetic for the scales, with results scaled up, too.
 using Recipe = Nodes(QuantizedNode& q);
 
+Recipe ArgExtreme, Fill, Join, MaxPool, Move, MoveOfEightBits, PadV2, Select;
 Recipe Abs, Add, Comparison, Div, LeakyRelu, Maximum, Minimum, Mul, Prelu,
     Quantize, Relu, ReluOfEightBits, SquaredDifference, Sub, Table;
 // By the op's row.

@@ -69,21 +69,6 @@ std::optional<Node> AveragePoolInIntegers(const Node& node,
   return mean;
 }
 
-std::optional<Node> MaxPoolInIntegers(const Node& node,
-                                      const KernelContext& c) {
-  const Tensor& in = c.graph->tensor(node.inputs[0]);
-  const Tensor& out = c.graph->tensor(node.outputs[0]);
-  const std::optional<Range> range = RangeOf(node, out);
-  if (!range || !in.holds_quantized || in.quantized != out.quantized)
-    return std::nullopt;
-  Node max = node;
-  max.post_ops = {range->AsPostOp()};
-  if (std::optional<PostOp> shift = CodeShift(in, out)) {
-    max.post_ops.insert(max.post_ops.begin(), *std::move(shift));
-  }
-  return max;
-}
-
 // RESIZE_BILINEAR in integers. TFLite's kernels interpolate the quantized
 // values themselves, regardless of their quantization.
 
