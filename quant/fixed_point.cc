@@ -9,20 +9,6 @@ namespace {
 
 constexpr int kSquareBits = 7;  // more, of SQUARED_DIFFERENCE
 
-// floor(a * b / 2^31 + 1/2).
-int32_t HighProduct(int32_t a, int32_t b) {
-  const int64_t product = int64_t{a} * b;
-  return static_cast<int32_t>((product + (int64_t{1} << 30)) >> 31);
-}
-
-int32_t DivideByPower(int32_t x, int exponent, Ties ties) {
-  if (exponent == 0) return x;
-  // One less below zero turns the tie.
-  const int64_t half = (int64_t{1} << (exponent - 1)) -
-                       (x < 0 && ties == Ties::kAwayFromZero ? 1 : 0);
-  return static_cast<int32_t>((x + half) >> exponent);
-}
-
 }  // namespace
 
 Multiplier MultiplierOf(double real) {
@@ -57,6 +43,19 @@ double QuantizeScale(float input, float output) {
 }
 
 double ReluScale(float input, float output) { return double{input / output}; }
+
+int32_t HighProduct(int32_t a, int32_t b) {
+  const int64_t product = int64_t{a} * b;
+  return static_cast<int32_t>((product + (int64_t{1} << 30)) >> 31);
+}
+
+int32_t DivideByPower(int32_t x, int exponent, Ties ties) {
+  if (exponent == 0) return x;
+  // One less below zero turns the tie.
+  const int64_t half = (int64_t{1} << (exponent - 1)) -
+                       (x < 0 && ties == Ties::kAwayFromZero ? 1 : 0);
+  return static_cast<int32_t>((x + half) >> exponent);
+}
 
 int32_t Multiply(int32_t x, Multiplier m, Ties ties) {
   // Past 32 bits it wraps around, as TFLite's does on every machine of today.

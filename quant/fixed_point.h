@@ -43,6 +43,11 @@ enum class Ties {
   kUp,  // ruy, which multiplies matrices in CONV_2D and FULLY_CONNECTED
 };
 
+// floor(a * b / 2^31 + 1/2).
+int32_t HighProduct(int32_t a, int32_t b);
+// x / 2^exponent, rounded to nearest.
+int32_t DivideByPower(int32_t x, int exponent, Ties ties);
+
 // x * multiplier; the product must fit 32 bits.
 int32_t Multiply(int32_t x, Multiplier multiplier, Ties ties);
 

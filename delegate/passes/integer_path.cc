@@ -82,7 +82,7 @@ std::optional<Node> Moved(const Node& node, Graph* graph) {
 
 std::optional<Node> Rewritten(const Node& node,
                               const integer_path::KernelContext& context) {
-  std::optional<Node> in_integers = integer_path::InIntegers(node, context);
+  std::optional<Node> in_integers = integer_path::In8(node, context);
   if (in_integers) return in_integers;
   return Moved(node, context.graph);
 }
@@ -97,7 +97,8 @@ bool CanPlan(const Node& node, const integer_path::KernelContext& context) {
 // False: it keeps its float view.
 bool MoveToIntegers(Rewriter& r, int n,
                     const integer_path::KernelContext& context) {
-  std::vector<Node> wide = integer_path::InInt16(r.node(n), context);
+  std::vector<Node> wide = integer_path::InIntegers(r.node(n), context);
+  if (wide.empty()) wide = integer_path::InInt16(r.node(n), context);
   if (!wide.empty() &&
       std::all_of(wide.begin(), wide.end(),
                   [&](const Node& part) { return CanPlan(part, context); })) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
-#include "quant/int16.h"
+#include "quant/code_table.h"
 
 namespace gles_delegate {
 

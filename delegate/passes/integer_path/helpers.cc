@@ -34,25 +34,8 @@ PostOp WithTable(const char* function,
   return op;
 }
 
-bool MayHoldQuantized(const Tensor& tensor) {
-  const bool eight_bit = tensor.quantized == DataType::kInt8 ||
-                         tensor.quantized == DataType::kUint8;
-  return tensor.is_float_view() && eight_bit && !tensor.is_constant() &&
-         !tensor.is_variable && tensor.quantization.scale.size() == 1;
-}
-
-bool HoldsQuantized(const Graph& graph, TensorId id) {
-  return id != kNoTensor && graph.tensor(id).holds_quantized;
-}
-
 float ScaleOf(const Graph& graph, TensorId id) {
   return graph.tensor(id).quantization.scale[0];
-}
-
-bool SameQuantized(const Tensor& a, const Tensor& b) {
-  return a.quantized == b.quantized &&
-         a.quantization.scale == b.quantization.scale &&
-         a.quantization.zero_point == b.quantization.zero_point;
 }
 
 std::optional<PostOp> CodeShift(const Tensor& from, const Tensor& to) {
@@ -60,11 +43,6 @@ std::optional<PostOp> CodeShift(const Tensor& from, const Tensor& to) {
       from.quantization.zero_point[0] - to.quantization.zero_point[0];
   if (shift == 0) return std::nullopt;
   return PostOp{"add", {static_cast<float>(shift), 0, 0, 0}};
-}
-
-bool EndsInSimulator(const Node& node) {
-  return node.outputs.size() == 1 && !node.post_ops.empty() &&
-         node.post_ops.back().function == "quantize";
 }
 
 PostOp Range::AsPostOp() const {
@@ -91,53 +69,11 @@ std::optional<Range> RangeOf(const Node& node, const Tensor& out) {
   return range;
 }
 
-TensorId AsQuantized(Graph* graph, TensorId id) {
-  Tensor tensor = graph->tensor(id);
-  Quantization& q = tensor.quantization;
-  std::fill(q.scale.begin(), q.scale.end(), 1.0f);
-  if (tensor.quantized == DataType::kInt32) {
-    std::fill(q.zero_point.begin(), q.zero_point.end(), 0);
-  }
-  return graph->AddTensor(std::move(tensor));
-}
-
-std::array<float, 4> AsParams(const quant::Multiplier& m, float last) {
-  return {static_cast<float>(m.value >> 15),
-          static_cast<float>(m.value & 0x7fff), static_cast<float>(m.shift),
-          last};
-}
-
-std::array<float, 4> AsParams(const quant::Multiplier& positive,
-                              const quant::Multiplier& negative) {
-  // Multipliers are 0 or 2^30 to 2^31 - 1: 2^29 less are the bits of a number
-  // that no driver takes for denormal, infinite or none.
-  const auto bits = [](const quant::Multiplier& m) {
-    const int32_t less = m.value - (1 << 29);
-    float value;
-    std::memcpy(&value, &less, sizeof(value));
-    return value;
-  };
-  return {bits(positive), static_cast<float>(positive.shift), bits(negative),
-          static_cast<float>(negative.shift)};
-}
-
-bool IsMultiplier(const quant::Multiplier& m) { return m.shift <= 30; }
-
 bool FitSums(const std::vector<quant::Multiplier>& multipliers) {
   constexpr int kMaxShift = 6;
   return std::all_of(
       multipliers.begin(), multipliers.end(),
       [](const quant::Multiplier& m) { return m.shift <= kMaxShift; });
-}
-
-PostOp QuantizedByInverse(const Tensor& out) {
-  const quant::CodeRange range =
-      quant::RangeOf(static_cast<int>(DataTypeSize(out.stored())),
-                     out.stored() == DataType::kUint8);
-  return {"quantized_by_inverse",
-          {1 / out.quantization.scale[0],
-           static_cast<float>(out.quantization.zero_point[0]),
-           static_cast<float>(range.low), static_cast<float>(range.high)}};
 }
 
 PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
@@ -156,10 +92,6 @@ PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
   op = WithTable("requantize", rows, out.name, graph);
   op.params = {up, 0, 0, 0};
   return op;
-}
-
-int TiesInVectors(int c, int channels) {
-  return c < channels - channels % quant::kChannelsOfVector ? kTiesUp : 0;
 }
 
 PostOp RequantizeInVectors(const std::vector<quant::Multiplier>& multipliers,
@@ -191,34 +123,6 @@ PostOp RequantizeAsFloat(const std::vector<float>& scales, const Tensor& out,
     rows.push_back({bits, 0});
   }
   return WithTable("requantize_float", rows, out.name, graph);
-}
-
-quant::AffineQuantized AffineQuantizedOf(const Tensor& tensor) {
-  return {tensor.quantization.scale[0],
-          static_cast<int32_t>(tensor.quantization.zero_point[0]),
-          quant::RangeOf(1, tensor.quantized == DataType::kUint8)};
-}
-
-PostOp Lookup(const quant::CodeTable& table, const Tensor& in,
-              const Tensor& out, Graph* graph) {
-  const quant::AffineQuantized from = AffineQuantizedOf(in),
-                               to = AffineQuantizedOf(out);
-  std::vector<float> values;
-  for (int32_t code : table) {
-    values.push_back(static_cast<float>(code - to.zero_point));
-  }
-  std::vector<uint8_t> bytes(values.size() * sizeof(float));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  Tensor constant;
-  constant.name = absl::StrCat("table of ", out.name);
-  constant.dims = {1, 1, static_cast<int>(values.size()), 1};
-  constant.shape = Shape::FromDims(constant.dims);
-  constant.constant = ConstantData::Own(std::move(bytes));
-  PostOp op{"lookup",
-            {static_cast<float>(from.zero_point - from.range.low), 0, 0, 0}};
-  op.operand = graph->AddTensor(std::move(constant));
-  op.operand_lookup = true;
-  return op;
 }
 
 }  // namespace gles_delegate::integer_path

@@ -10,22 +10,14 @@
 #include <vector>
 
 #include "delegate/graph/graph.h"
-#include "quant/code_table.h"
+#include "delegate/passes/integer_path/recipe.h"
 #include "quant/fixed_point.h"
 
 namespace gles_delegate::integer_path {
 
-// True for an 8-bit activation with one scale, which may be stored as quantized
-// values.
-bool MayHoldQuantized(const Tensor& tensor);
-// False for kNoTensor.
-bool HoldsQuantized(const Graph& graph, TensorId id);
 // The first, or only, scale of a quantized tensor.
 float ScaleOf(const Graph& graph, TensorId id);
 
-// True if equal quantized values mean the same in both tensors: equal type,
-// scale and zero point.
-bool SameQuantized(const Tensor& a, const Tensor& b);
 // Converts (value - zero point) of `from` to that of the same quantized value
 // in `to`; nullopt if nothing changes.
 std::optional<PostOp> CodeShift(const Tensor& from, const Tensor& to);
@@ -54,14 +46,6 @@ TensorId AsQuantized(Graph* graph, TensorId id);
 // and `last`.
 std::array<float, 4> AsParams(const quant::Multiplier& multiplier, float last);
 
-// Two multipliers in one set of params, as in op_leaky_requantize: for
-// non-negative and negative values.
-std::array<float, 4> AsParams(const quant::Multiplier& positive,
-                              const quant::Multiplier& negative);
-
-// False for a factor of 2^30 or more, which TFLite cannot represent.
-bool IsMultiplier(const quant::Multiplier& multiplier);
-
 // Sums of 2^24 scaled by 2^6 fit 32 bits; beyond that TFLite's arithmetic
 // overflows.
 bool FitSums(const std::vector<quant::Multiplier>& multipliers);
@@ -73,10 +57,6 @@ PostOp WithTable(const char* function,
                  const std::vector<std::array<int32_t, 2>>& rows,
                  const std::string& name, Graph* graph);
 
-// Quantizes a float to `out`, relative to its zero point: times 1 / scale in
-// float32, ties to even.
-PostOp QuantizedByInverse(const Tensor& out);
-
 // Requantizes a sum to `out`, relative to its zero point, with one multiplier,
 // or one per channel in a table that is added to the graph.
 PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
@@ -87,18 +67,9 @@ PostOp RequantizeInVectors(const std::vector<quant::Multiplier>& multipliers,
 // Added to the shift of channel `c` of `channels` in a table of multipliers: 64
 // if its ties go up.
 int TiesInVectors(int c, int channels);
-constexpr int kTiesUp = 64;
 // The same by quant::MultiplyAsFloat().
 PostOp RequantizeAsFloat(const std::vector<float>& scales, const Tensor& out,
                          Graph* graph);
-
-// The quantization of an 8-bit activation.
-quant::AffineQuantized AffineQuantizedOf(const Tensor& tensor);
-
-// A function of one quantized value as a table, relative to the zero points of
-// `in` and `out`. Adds the table to the graph.
-PostOp Lookup(const quant::CodeTable& table, const Tensor& in,
-              const Tensor& out, Graph* graph);
 
 }  // namespace gles_delegate::integer_path
 

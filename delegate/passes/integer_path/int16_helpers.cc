@@ -12,45 +12,6 @@
 #include "delegate/ops/elementwise/elementwise.h"
 
 namespace gles_delegate::integer_path {
-namespace {
-
-// 65,536 values in 128 by 128 texels. One table for all nodes with the same
-// `name`, which includes everything that it depends on.
-TensorId AddTable(const std::string& name, const std::vector<int16_t>& table,
-                  Graph* graph) {
-  for (size_t i = 0; i < graph->tensors.size(); ++i) {
-    const Tensor& tensor = graph->tensors[i];
-    if (tensor.tflite_index < 0 && tensor.is_constant() &&
-        tensor.name == name) {
-      return static_cast<TensorId>(i);
-    }
-  }
-  const std::vector<float> values(table.begin(), table.end());
-  std::vector<uint8_t> bytes(values.size() * sizeof(float));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  Tensor constant;
-  constant.name = name;
-  constant.dims = {1, 128, 128, 4};
-  constant.shape = Shape::FromDims(constant.dims);
-  constant.constant = ConstantData::Own(std::move(bytes));
-  return graph->AddTensor(std::move(constant));
-}
-
-}  // namespace
-
-PostOp Int16Lookup(const std::string& name, const std::vector<int16_t>& table,
-                   Graph* graph) {
-  PostOp op{"lookup_int16"};
-  op.operand = AddTable(name, table, graph);
-  op.operand_lookup = true;
-  return op;
-}
-
-bool IsInt16(const Tensor& tensor) {
-  const Quantization& q = tensor.quantization;
-  return tensor.quantized == DataType::kInt16 && !tensor.is_constant() &&
-         q.scale.size() == 1 && q.zero_point[0] == 0;
-}
 
 bool IsInt16Constant(const Tensor& tensor) {
   const Quantization& q = tensor.quantization;

@@ -14,9 +14,6 @@
 
 namespace gles_delegate::integer_path {
 
-// int16, computed at run time, with one scale and the zero point 0.
-bool IsInt16(const Tensor& tensor);
-
 // The same for a constant.
 bool IsInt16Constant(const Tensor& tensor);
 
@@ -26,12 +23,6 @@ TensorId AddLike(const Tensor& like, const char* what, Graph* graph);
 // A copy of `source` to `to` with post-ops, on behalf of node `of`.
 Node Int16Elementwise(const Node& of, TensorId source, TensorId to,
                       std::vector<PostOp> post_ops, const Graph& graph);
-
-// A function of one int16 value or of two 8-bit ones: `table` has its result
-// for each of 65,536 values, from -32768 on. Nodes with the same `name` share a
-// table of the graph, so the name must include everything that it depends on.
-PostOp Int16Lookup(const std::string& name, const std::vector<int16_t>& table,
-                   Graph* graph);
 
 // Part `index` of the quantized value of a real value with `scale`, least
 // significant first: parts of `bits` bits (8, 4 or 2), from -2^(bits - 1) to

@@ -11,19 +11,10 @@
 #include <vector>
 
 #include "delegate/graph/graph.h"
+#include "delegate/passes/integer_path/recipe.h"
 #include "delegate/passes/rewrite.h"
-#include "quant/cpu_kernels.h"
 
 namespace gles_delegate::integer_path {
-
-// The context of a kernel; it may add constants to the graph.
-struct KernelContext {
-  Graph* graph;
-  const DeviceProfile& profile;
-  // The kernels to match.
-  quant::CpuKernels cpu = quant::CpuKernels::kTflite;
-  quant::KernelTraits traits = quant::TraitsOf(cpu);
-};
 
 // `node` with TFLite's integer arithmetic instead of its float view's. It reads
 // and writes (quantized value - zero point), or real values for tensors that
@@ -53,15 +44,8 @@ using Int16Rewrite = std::vector<Node>(const Node& node,
 
 // By the op's row. For nodes with one output in quantized values that end in a
 // simulator, or if the function checks that itself.
-std::optional<Node> InIntegers(const Node& node, const KernelContext& context);
+std::optional<Node> In8(const Node& node, const KernelContext& context);
 std::vector<Node> InInt16(const Node& node, const KernelContext& context);
-
-// Adds a node before some inputs of node n, which then only moves values,
-// as in TFLite. Inputs of a uint8 CONCATENATION with another quantization than
-// the output are rescaled. Those of a SELECT, or of a PADV2 with a runtime
-// value, are reinterpreted in the output's quantization. Run it after
-// holds_quantized is set.
-void MatchQuantizations(Rewriter& r, int n);
 
 }  // namespace gles_delegate::integer_path
 

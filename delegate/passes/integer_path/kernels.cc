@@ -33,22 +33,94 @@ Kernels KernelsOf(const Node& node) {
 
 // Of nodes that need not end in a simulator, such as comparisons.
 bool ChecksItsOutput(Rewrite* rewrite) {
-  for (Rewrite* own :
-       {&ArgExtremeInIntegers, &ComparisonInIntegers, &FillInIntegers,
-        &FullyConnectedInIntegers, &PadV2InIntegers, &SelectInIntegers}) {
+  for (Rewrite* own : {&FullyConnectedInIntegers}) {
     if (rewrite == own) return true;
   }
   return false;
 }
 
+struct OpRecipe {
+  absl::string_view op;
+  Recipe* recipe;
+};
+constexpr OpRecipe kRecipes[] = {
+    {"BATCH_TO_SPACE_ND", &Move},
+    {"BROADCAST_TO", &Move},
+    {"DEPTH_TO_SPACE", &Move},
+    {"EXPAND_DIMS", &Move},
+    {"GATHER", &Move},
+    {"GATHER_ND", &Move},
+    {"MIRROR_PAD", &Move},
+    {"PAD", &Move},
+    {"RESHAPE", &Move},
+    {"RESIZE_NEAREST_NEIGHBOR", &Move},
+    {"REVERSE_SEQUENCE", &Move},
+    {"REVERSE_V2", &Move},
+    {"SLICE", &Move},
+    {"SPACE_TO_BATCH_ND", &Move},
+    {"SPACE_TO_DEPTH", &Move},
+    {"SQUEEZE", &Move},
+    {"STRIDED_SLICE", &Move},
+    {"TILE", &Move},
+    {"TRANSPOSE", &Move},
+    {"ARG_MAX", &ArgExtreme},
+    {"ARG_MIN", &ArgExtreme},
+    {"CONCATENATION", &Join},
+    {"DYNAMIC_UPDATE_SLICE", &MoveOfEightBits},
+    {"FILL", &Fill},
+    {"MAX_POOL_2D", &MaxPool},
+    {"PADV2", &PadV2},
+    {"SELECT", &Select},
+    {"SELECT_V2", &Select},
+    {"ABS", &Abs},
+    {"ADD", &Add},
+    {"DIV", &Div},
+    {"ELU", &Table},
+    {"EQUAL", &Comparison},
+    {"EXP", &Table},
+    {"GELU", &Table},
+    {"GREATER", &Comparison},
+    {"GREATER_EQUAL", &Comparison},
+    {"HARD_SWISH", &Table},
+    {"LEAKY_RELU", &LeakyRelu},
+    {"LESS", &Comparison},
+    {"LESS_EQUAL", &Comparison},
+    {"LOG", &Table},
+    {"LOGISTIC", &Table},
+    {"MAXIMUM", &Maximum},
+    {"MINIMUM", &Minimum},
+    {"MUL", &Mul},
+    {"NOT_EQUAL", &Comparison},
+    {"PRELU", &Prelu},
+    {"QUANTIZE", &Quantize},
+    {"RELU", &Relu},
+    {"RELU6", &Relu},
+    {"RELU_0_TO_1", &ReluOfEightBits},
+    {"RELU_N1_TO_1", &ReluOfEightBits},
+    {"RSQRT", &Table},
+    {"SQRT", &Table},
+    {"SQUARED_DIFFERENCE", &SquaredDifference},
+    {"SUB", &Sub},
+    {"TANH", &Table},
+};
+
 }  // namespace
+
+Nodes InIntegers(const Node& node, const KernelContext& context) {
+  for (const OpRecipe& r : kRecipes) {
+    if (r.op != node.op->name) continue;
+    QuantizedNode q(node, context);
+    return r.recipe(q);
+  }
+  return {};
+}
 
 std::optional<Node> No8(const Node&, const KernelContext&) {
   return std::nullopt;
 }
 std::vector<Node> No16(const Node&, const KernelContext&) { return {}; }
 
-std::optional<Node> InIntegers(const Node& node, const KernelContext& context) {
+std::optional<Node> In8(const Node& node, const KernelContext& context) {
   Rewrite* const rewrite = KernelsOf(node).int8;
   if (!ChecksItsOutput(rewrite) &&
       (!EndsInSimulator(node) ||

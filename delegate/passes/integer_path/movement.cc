@@ -1,9 +1,9 @@
-// Ops that move values between quantizations, CONCATENATION with different
+// Ops that move values between quantizations, joins of different
 // quantizations, ARG_MAX and ARG_MIN.
+#include <algorithm>
 #include <any>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
@@ -11,69 +11,31 @@
 #include "delegate/ops/movement/pad.h"
 #include "delegate/ops/movement/space_batch.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/integer_path/helpers.h"
-#include "delegate/passes/integer_path/kernel.h"
-#include "quant/affine.h"
+#include "delegate/passes/integer_path/recipe.h"
 
 namespace gles_delegate::integer_path {
 namespace {
 
 constexpr int kQuantizeCode = 114, kSelectCode = 64, kSelectV2Code = 123;
 
-// Converts (value - zero point) of `from` to that of the same quantized value
-// in `to`. Always a post-op: a node without post-ops could be taken for the
-// identity, which it is not for readers of real values.
-PostOp ShiftOf(const Tensor& from, const Tensor& to) {
-  const auto shift = CodeShift(from, to);
-  return shift ? *shift : PostOp{"add", {0, 0, 0, 0}};
-}
+// --- Inputs of another quantization ------------------------------------------
 
-// TFLite's ConcatenationWithScaling: round(code * scale + bias) + zero point,
-// in float32.
-Node Converted(TensorId id, const Tensor& out, Graph* graph) {
-  const Tensor& in = graph->tensor(id);
-  const float scale =
-      in.quantization.scale[0] * (1.0f / out.quantization.scale[0]);
-  const quant::CodeRange range = quant::RangeOf(1, /*is_unsigned=*/true);
-  const int zero = static_cast<int>(out.quantization.zero_point[0]);
-  Tensor converted = in;
-  converted.name = absl::StrCat(in.name, " as ", out.name);
-  converted.quantization = out.quantization;
-  converted.tflite_index = -1;
-  Node node;
-  node.op = FindOp(kQuantizeCode, "");
-  node.inputs = {id};
-  node.attributes = ElementwiseAttributes{0, in.shape, {}};
-  node.post_ops = {
-      {"scaled_code",
-       {scale, static_cast<float>(in.quantization.zero_point[0]), 0, 0}},
-      Range{range.low - zero, range.high - zero}.AsPostOp()};
-  node.integer_path = true;
-  node.outputs = {graph->AddTensor(std::move(converted))};
-  return node;
-}
-
-// Lets input i of node n be read in the quantization of its output, by a node
-// before it unless it is a constant.
-void ReadAsOutput(Rewriter& r, int n, int i) {
+// Lets input i of node n be read as another tensor, with the quantization of
+// the node's output, that a node before it makes by `post_ops`.
+void ReadAsOutput(Rewriter& r, int n, int i, std::vector<PostOp> post_ops) {
   Node mover = r.node(n);
-  const TensorId id = mover.inputs[i];
-  const Tensor &in = r.tensor(id), &out = r.tensor(mover.outputs[0]);
-  if (SameQuantized(in, out)) return;
+  const Tensor &in = r.tensor(mover.inputs[i]),
+               &out = r.tensor(mover.outputs[0]);
   Tensor same = in;
-  same.quantization = out.quantization;
-  if (in.is_constant()) {
-    mover.inputs[i] = r.AddTensor(std::move(same));
-    return r.Replace(n, std::move(mover));
-  }
   same.name = absl::StrCat(in.name, " as ", out.name);
+  same.quantization = out.quantization;
   same.tflite_index = -1;
   Node node;
   node.op = FindOp(kQuantizeCode, "");
   node.tflite_index = mover.tflite_index;
-  node.inputs = {id};
+  node.inputs = {mover.inputs[i]};
   node.attributes = ElementwiseAttributes{0, in.shape, {}};
-  node.post_ops = {ShiftOf(in, out)};
+  node.post_ops = std::move(post_ops);
   node.integer_path = true;
   node.outputs = {r.AddTensor(std::move(same))};
   mover.inputs[i] = node.outputs[0];
@@ -81,146 +43,233 @@ void ReadAsOutput(Rewriter& r, int n, int i) {
   r.Replace(n, std::move(mover));
 }
 
+// The quantized values of input i of node n in the quantization of its output,
+// by a node before it unless it is a constant. Always with a post-op: a node
+// without post-ops could be taken for the identity, which it is not for readers
+// of real values.
+void Reinterpret(Rewriter& r, int n, int i) {
+  Node mover = r.node(n);
+  const Tensor &in = r.tensor(mover.inputs[i]),
+               &out = r.tensor(mover.outputs[0]);
+  if (SameQuantized(in, out)) return;
+  if (!in.is_constant()) return ReadAsOutput(r, n, i, {ShiftOf(in, out)});
+  Tensor same = in;
+  same.quantization = out.quantization;
+  mover.inputs[i] = r.AddTensor(std::move(same));
+  r.Replace(n, std::move(mover));
+}
+
+// TFLite's ConcatenationWithScaling: round(code * scale + bias) + zero point,
+// in float32.
+void Rescale(Rewriter& r, int n, int i) {
+  const Tensor &in = r.tensor(r.node(n).inputs[i]),
+               &out = r.tensor(r.node(n).outputs[0]);
+  if (SameQuantized(in, out)) return;
+  const quant::AffineQuantized from = AffineQuantizedOf(in),
+                               to = AffineQuantizedOf(out);
+  ReadAsOutput(r, n, i,
+               {{"scaled_code",
+                 {from.scale * (1.0f / to.scale),
+                  static_cast<float>(from.zero_point), 0, 0}},
+                {"clamp",
+                 {static_cast<float>(to.range.low - to.zero_point),
+                  static_cast<float>(to.range.high - to.zero_point), 0, 0}}});
+}
+
 // A SELECT of 8-bit quantized values of the output's type.
-bool SelectsQuantized(const Node& node, const Graph& graph) {
-  if (node.op->builtin_code != kSelectCode &&
-      node.op->builtin_code != kSelectV2Code) {
-    return false;
-  }
-  const TensorId out = node.outputs[0];
-  if (!EndsInSimulator(node) || !HoldsQuantized(graph, out)) return false;
-  for (const int i : {1, 2}) {
-    const Tensor& in = graph.tensor(node.inputs[i]);
-    if (in.quantized != graph.tensor(out).quantized ||
-        in.quantization.scale.size() != 1 ||
-        (!in.holds_quantized && !in.is_constant())) {
-      return false;
-    }
-  }
-  return true;
+bool SelectsQuantized(const QuantizedNode& q) {
+  const int code = q.node.op->builtin_code;
+  return (code == kSelectCode || code == kSelectV2Code) && !q.is_int16() &&
+         q.ends_in_quantized && q.HoldsOrIsConstant(q.node.inputs[1]) &&
+         q.HoldsOrIsConstant(q.node.inputs[2]);
 }
 
 // uint8 inputs, some with another quantization than the output; TFLite's int8
 // kernel refuses that.
-bool RescalesInputs(const Node& node, const Graph& graph) {
-  if (!node.op->Has(kJoins) || node.post_ops.size() != 1 ||
-      !EndsInSimulator(node) || !HoldsQuantized(graph, node.outputs[0]) ||
-      graph.tensor(node.outputs[0]).quantized != DataType::kUint8) {
-    return false;
-  }
-  const Tensor& out = graph.tensor(node.outputs[0]);
-  for (TensorId id : node.inputs) {
-    const bool same_constant =
-        graph.tensor(id).is_constant() && SameQuantized(graph.tensor(id), out);
-    if (!same_constant && (!HoldsQuantized(graph, id) ||
-                           graph.tensor(id).quantized != DataType::kUint8)) {
-      return false;
-    }
-  }
-  return true;
+bool RescalesInputs(const QuantizedNode& q) {
+  return q.node.op->Has(kJoins) && q.EndsAfter(0) && q.is_uint8() &&
+         std::all_of(q.node.inputs.begin(), q.node.inputs.end(),
+                     [&](TensorId id) {
+                       const Tensor& in = q.graph.tensor(id);
+                       return q.Holds(id) ||
+                              (in.is_constant() && SameQuantized(in, q.out()));
+                     });
 }
 
 // A PADV2 whose input has another quantization than the output, with a runtime
 // value, which TFLite expects in the output's quantization.
-bool PadsOtherQuantized(const Node& node, const Graph& graph) {
-  const auto* pad = std::any_cast<PadAttributes>(&node.attributes);
-  if (pad == nullptr || !pad->runtime_value || node.post_ops.size() != 1 ||
-      !EndsInSimulator(node) || !HoldsQuantized(graph, node.outputs[0])) {
-    return false;
+bool PadsOtherQuantized(const QuantizedNode& q) {
+  const auto* pad = std::any_cast<PadAttributes>(&q.node.attributes);
+  return pad != nullptr && pad->runtime_value && q.EndsAfter(0) &&
+         !q.is_int16() && q.Holds() && !SameQuantized(q.in(), q.out()) &&
+         HoldsQuantized(q.graph, q.node.inputs[2]) &&
+         SameQuantized(q.in(2), q.out());
+}
+
+// The node fills with `shift` less than the quantized value.
+void ShiftFill(float step, float shift, Node* node) {
+  if (auto* pad = std::any_cast<PadAttributes>(&node->attributes)) {
+    pad->value = std::round(pad->value / step) - shift;
   }
-  const Tensor& out = graph.tensor(node.outputs[0]);
-  const Tensor& in = graph.tensor(node.inputs[0]);
-  return in.holds_quantized && in.quantized == out.quantized &&
-         !SameQuantized(in, out) && HoldsQuantized(graph, node.inputs[2]) &&
-         SameQuantized(graph.tensor(node.inputs[2]), out);
+  if (auto* blocks = std::any_cast<SpaceBatchAttributes>(&node->attributes)) {
+    blocks->fill = -shift;
+  }
 }
 
 }  // namespace
 
 void MatchQuantizations(Rewriter& r, int n) {
-  if (SelectsQuantized(r.node(n), r.graph())) {
-    for (const int i : {1, 2}) ReadAsOutput(r, n, i);
-  }
-  if (PadsOtherQuantized(r.node(n), r.graph())) {
-    ReadAsOutput(r, n, 0);
+  const KernelContext context = {&r.graph(), r.profile()};
+  const QuantizedNode q(r.node(n), context);
+  if (SelectsQuantized(q)) {
+    for (const int i : {1, 2}) Reinterpret(r, n, i);
+  } else if (PadsOtherQuantized(q)) {
+    Reinterpret(r, n, 0);
     r.own(n).post_ops.clear();
+  } else if (RescalesInputs(q)) {
+    const int inputs = static_cast<int>(q.node.inputs.size());
+    r.own(n).post_ops.clear();
+    for (int i = 0; i < inputs; ++i) Rescale(r, n, i);
   }
-  if (!RescalesInputs(r.node(n), r.graph())) return;
-  Node joined = r.node(n);
-  for (TensorId& id : joined.inputs) {
-    const Tensor& out = r.tensor(joined.outputs[0]);
-    if (SameQuantized(r.tensor(id), out)) continue;
-    Node converted = Converted(id, out, &r.graph());
-    converted.tflite_index = joined.tflite_index;
-    id = converted.outputs[0];
-    r.InsertBefore(n, std::move(converted));
-  }
-  joined.post_ops.clear();
-  r.Replace(n, std::move(joined));
 }
 
-std::optional<Node> MoveInIntegers(const Node& node, const KernelContext& c) {
-  const Tensor& in = c.graph->tensor(node.inputs[0]);
-  const Tensor& out = c.graph->tensor(node.outputs[0]);
-  if (node.post_ops.size() != 1 || !in.holds_quantized ||
-      in.quantized != out.quantized) {
-    return std::nullopt;
+// --- Recipes -----------------------------------------------------------------
+
+namespace {
+
+// int16 tensor or constant `id` in the scale of the output.
+TensorId InScaleOfOutput(QuantizedNode& q, TensorId id) {
+  Tensor tensor = q.graph.tensor(id);
+  const Quantization from = tensor.quantization;
+  if (tensor.is_constant()) {
+    tensor.quantization = q.out().quantization;
+    return q.graph.AddTensor(std::move(tensor));
   }
-  Node moved = node;
-  moved.post_ops = {ShiftOf(in, out)};
-  // The fill value is shifted, too.
-  const float shift = moved.post_ops[0].params[0];
-  if (const auto* pad = std::any_cast<PadAttributes>(&node.attributes)) {
-    if (pad->runtime_value) return std::nullopt;
-    PadAttributes filled = *pad;
-    filled.value = std::round(pad->value / out.quantization.scale[0]) - shift;
-    moved.attributes = filled;
-  }
-  if (const auto* blocks =
-          std::any_cast<SpaceBatchAttributes>(&node.attributes)) {
-    SpaceBatchAttributes filled = *blocks;
-    filled.fill = -shift;
-    moved.attributes = filled;
-  }
+  if (from.scale[0] == q.out_scale()) return id;
+  const TensorId moved = q.AddLike(tensor, "quantized values moved");
+  q.AddCopy(id, moved,
+            {{"code_of", {from.scale[0], 0, 0, 0}},
+             {"mul", {q.out_scale(), 0, 0, 0}}});
   return moved;
 }
 
-std::optional<Node> PadV2InIntegers(const Node& node, const KernelContext& c) {
-  const Tensor& out = c.graph->tensor(node.outputs[0]);
-  if (!HoldsQuantized(*c.graph, node.outputs[0])) return std::nullopt;
-  if (EndsInSimulator(node)) return MoveInIntegers(node, c);
-  const auto* pad = std::any_cast<PadAttributes>(&node.attributes);
-  if (pad == nullptr || !node.post_ops.empty() ||
-      !HoldsQuantized(*c.graph, node.inputs[0]) ||
-      (pad->runtime_value && !HoldsQuantized(*c.graph, node.inputs[2]))) {
-    return std::nullopt;
+// The node as it moves real values of one scale.
+Nodes MovedAsIs(QuantizedNode& q, Node last) {
+  last.post_ops.clear();
+  last.integer_path = true;
+  q.before.push_back(std::move(last));
+  return std::move(q.before);
+}
+
+// A PADV2 of int16 with a runtime value, which TFLite expects in the output's
+// scale, so that only the input is converted.
+Nodes PadByTensor(QuantizedNode& q) {
+  if (!q.EndsAfter(0) || !IsInt16(q.in(2)) || q.scale(2) != q.out_scale()) {
+    return {};
+  }
+  Node pad = q.node;
+  pad.inputs[0] = InScaleOfOutput(q, pad.inputs[0]);
+  return MovedAsIs(q, std::move(pad));
+}
+
+}  // namespace
+
+Nodes Move(QuantizedNode& q) {
+  const auto* pad = std::any_cast<PadAttributes>(&q.node.attributes);
+  const bool by_tensor = pad != nullptr && pad->runtime_value;
+  const std::optional<PostOp> clamp = q.Clamp();
+  if (!clamp || !q.Holds()) return {};
+  Node moved = q.node;
+  if (q.is_int16()) {
+    if (by_tensor) return PadByTensor(q);
+    // The fill value has the output's scale, and passes the post-ops, too.
+    if (pad != nullptr) {
+      std::any_cast<PadAttributes&>(moved.attributes).value =
+          std::round(pad->value / q.out_scale()) * q.scale();
+    }
+    return q.End(std::move(moved), {{"code_of", {q.scale(), 0, 0, 0}}, *clamp});
+  }
+  if (by_tensor || !q.EndsAfter(0)) return {};
+  const PostOp shift = ShiftOf(q.in(), q.out());
+  ShiftFill(q.out_scale(), shift.params[0], &moved);
+  return q.End(std::move(moved), {shift});
+}
+
+// TFLite has no kernel of 16 bits.
+Nodes MoveOfEightBits(QuantizedNode& q) {
+  return q.is_int16() ? Nodes() : Move(q);
+}
+
+Nodes PadV2(QuantizedNode& q) {
+  if (q.ends_in_quantized) return Move(q);
+  const auto* pad = std::any_cast<PadAttributes>(&q.node.attributes);
+  if (pad == nullptr || !q.node.post_ops.empty() || !q.out().holds_quantized ||
+      !HoldsQuantized(q.graph, q.node.inputs[0]) ||
+      (pad->runtime_value && !HoldsQuantized(q.graph, q.node.inputs[2]))) {
+    return {};
   }
   // Of one quantization, so that nothing is shifted.
-  PadAttributes filled = *pad;
-  filled.value = std::round(pad->value / out.quantization.scale[0]);
-  Node moved = node;
-  moved.attributes = filled;
-  return moved;
+  Node moved = q.node;
+  ShiftFill(q.out_scale(), 0, &moved);
+  return q.End(std::move(moved), {});
 }
 
-std::optional<Node> FillInIntegers(const Node& node, const KernelContext& c) {
-  const Tensor& value = c.graph->tensor(node.inputs[1]);
-  const TensorId out = node.outputs[0];
-  if (!node.post_ops.empty() || !HoldsQuantized(*c.graph, out) ||
-      !SameQuantized(value, c.graph->tensor(out)) ||
-      (!value.is_constant() && !value.holds_quantized)) {
-    return std::nullopt;
+Nodes MaxPool(QuantizedNode& q) {
+  if (q.is_int16()) return Move(q);
+  const std::optional<PostOp> clamp = q.Clamp();
+  if (!clamp || !q.Holds()) return {};
+  const PostOp shift = ShiftOf(q.in(), q.out());
+  if (shift.params[0] == 0) return q.End(q.node, {*clamp});
+  return q.End(q.node, {shift, *clamp});
+}
+
+Nodes Fill(QuantizedNode& q) {
+  if (!q.node.post_ops.empty() || !q.out().holds_quantized ||
+      !SameQuantized(q.in(1), q.out()) ||
+      (!q.in(1).is_constant() && !q.in(1).holds_quantized)) {
+    return {};
   }
-  Node filled = node;
-  if (value.is_constant())
-    filled.inputs[1] = AsQuantized(c.graph, node.inputs[1]);
-  return filled;
+  Node filled = q.node;
+  filled.inputs[1] = q.Read(q.node.inputs[1]);
+  return q.End(std::move(filled), {});
 }
 
-std::optional<Node> ArgExtremeInIntegers(const Node& node,
-                                         const KernelContext& c) {
-  if (!HoldsQuantized(*c.graph, node.inputs[0])) return std::nullopt;
-  return node;  // quantized values are in the order of what they stand for
+Nodes ArgExtreme(QuantizedNode& q) {
+  // Quantized values are in the order of what they stand for.
+  if (!HoldsQuantized(q.graph, q.node.inputs[0])) return {};
+  return q.End(q.node, q.node.post_ops);
+}
+
+// int16 inputs of any scale; those of 8 bits are moved.
+Nodes Join(QuantizedNode& q) {
+  if (!q.is_int16() || !q.EndsAfter(0)) return {};
+  Node joined = q.node;
+  for (TensorId& id : joined.inputs) {
+    const Tensor& in = q.graph.tensor(id);
+    if (!in.is_float_view()) continue;  // a condition
+    if (!q.HoldsOrIsConstant(id)) return {};
+    id = InScaleOfOutput(q, id);
+  }
+  return MovedAsIs(q, std::move(joined));
+}
+
+Nodes Select(QuantizedNode& q) {
+  if (q.is_int16()) return Join(q);
+  if (!q.out().holds_quantized) return {};
+  Node select = q.node;
+  for (const int i : {1, 2}) {
+    // Moves (value - zero point).
+    const Tensor& from = q.in(i);
+    if (from.quantized != q.out().quantized ||
+        from.quantization.zero_point != q.out().quantization.zero_point ||
+        (!from.is_constant() && !from.holds_quantized)) {
+      return {};
+    }
+    select.inputs[i] = q.Read(q.node.inputs[i]);
+  }
+  // TFLite moves quantized values regardless of scales, so it has no
+  // simulator.
+  return q.End(std::move(select), {});
 }
 
 }  // namespace gles_delegate::integer_path

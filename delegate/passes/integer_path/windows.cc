@@ -16,9 +16,9 @@
 #include "delegate/passes/integer_path/kernel.h"
 #include "quant/affine.h"
 #include "quant/code_means.h"
+#include "quant/code_table.h"
 #include "quant/cpu_kernels.h"
 #include "quant/fixed_point.h"
-#include "quant/int16.h"
 
 namespace gles_delegate::integer_path {
 namespace {
@@ -67,21 +67,6 @@ std::optional<Node> AveragePoolInIntegers(const Node& node,
   attributes.quantized = std::make_shared<const CodeSums>(std::move(sums));
   mean.attributes = std::move(attributes);
   return mean;
-}
-
-std::optional<Node> MaxPoolInIntegers(const Node& node,
-                                      const KernelContext& c) {
-  const Tensor& in = c.graph->tensor(node.inputs[0]);
-  const Tensor& out = c.graph->tensor(node.outputs[0]);
-  const std::optional<Range> range = RangeOf(node, out);
-  if (!range || !in.holds_quantized || in.quantized != out.quantized)
-    return std::nullopt;
-  Node max = node;
-  max.post_ops = {range->AsPostOp()};
-  if (std::optional<PostOp> shift = CodeShift(in, out)) {
-    max.post_ops.insert(max.post_ops.begin(), *std::move(shift));
-  }
-  return max;
 }
 
 // RESIZE_BILINEAR in integers. TFLite's kernels interpolate the quantized

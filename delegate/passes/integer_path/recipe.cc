@@ -1,0 +1,276 @@
+#include "delegate/passes/integer_path/recipe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/all_ops.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "quant/affine.h"
+
+namespace gles_delegate::integer_path {
+namespace {
+
+template <typename T>
+TensorId AddConstant(std::string name, DataType type, std::vector<int> dims,
+                     const std::vector<T>& values, Graph* graph) {
+  std::vector<uint8_t> bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  Tensor tensor;
+  tensor.name = std::move(name);
+  tensor.type = type;
+  tensor.dims = std::move(dims);
+  tensor.shape = Shape::FromDims(tensor.dims);
+  tensor.constant = ConstantData::Own(std::move(bytes));
+  return graph->AddTensor(std::move(tensor));
+}
+
+}  // namespace
+
+// --- Tensors -----------------------------------------------------------------
+
+bool MayHoldQuantized(const Tensor& tensor) {
+  const bool eight_bit = tensor.quantized == DataType::kInt8 ||
+                         tensor.quantized == DataType::kUint8;
+  return tensor.is_float_view() && eight_bit && !tensor.is_constant() &&
+         !tensor.is_variable && tensor.quantization.scale.size() == 1;
+}
+
+bool HoldsQuantized(const Graph& graph, TensorId id) {
+  return id != kNoTensor && graph.tensor(id).holds_quantized;
+}
+
+bool IsInt16(const Tensor& tensor) {
+  const Quantization& q = tensor.quantization;
+  return tensor.quantized == DataType::kInt16 && !tensor.is_constant() &&
+         q.scale.size() == 1 && q.zero_point[0] == 0;
+}
+
+bool SameQuantized(const Tensor& a, const Tensor& b) {
+  return a.quantized == b.quantized &&
+         a.quantization.scale == b.quantization.scale &&
+         a.quantization.zero_point == b.quantization.zero_point;
+}
+
+quant::AffineQuantized AffineQuantizedOf(const Tensor& tensor) {
+  return {tensor.quantization.scale[0],
+          static_cast<int32_t>(tensor.quantization.zero_point[0]),
+          quant::RangeOf(static_cast<int>(DataTypeSize(tensor.stored())),
+                         tensor.stored() == DataType::kUint8)};
+}
+
+TensorId AsQuantized(Graph* graph, TensorId id) {
+  Tensor tensor = graph->tensor(id);
+  Quantization& q = tensor.quantization;
+  std::fill(q.scale.begin(), q.scale.end(), 1.0f);
+  if (tensor.quantized == DataType::kInt32) {
+    std::fill(q.zero_point.begin(), q.zero_point.end(), 0);
+  }
+  return graph->AddTensor(std::move(tensor));
+}
+
+PostOp ShiftOf(const Tensor& from, const Tensor& to) {
+  const int64_t shift =
+      from.quantization.zero_point[0] - to.quantization.zero_point[0];
+  return {"add", {static_cast<float>(shift), 0, 0, 0}};
+}
+
+bool EndsInSimulator(const Node& node) {
+  return node.outputs.size() == 1 && !node.post_ops.empty() &&
+         node.post_ops.back().function == "quantize";
+}
+
+// --- Multipliers -------------------------------------------------------------
+
+std::array<float, 4> AsParams(const quant::Multiplier& m, float last) {
+  return {static_cast<float>(m.value >> 15),
+          static_cast<float>(m.value & 0x7fff), static_cast<float>(m.shift),
+          last};
+}
+
+float AsBits(const quant::Multiplier& m) {
+  // Multipliers are 0 or 2^30 to 2^31 - 1: 2^29 less are the bits of a number
+  // that no driver takes for denormal, infinite or none.
+  const int32_t less = m.value - (1 << 29);
+  float value = 0;
+  std::memcpy(&value, &less, sizeof(value));
+  return value;
+}
+
+int TiesInVectors(int c, int channels) {
+  return c < channels - channels % quant::kChannelsOfVector ? kTiesUp : 0;
+}
+
+// --- Nodes -------------------------------------------------------------------
+
+QuantizedNode::QuantizedNode(const Node& replaced, const KernelContext& context)
+    : node(replaced), c(context), graph(*context.graph) {
+  ends_in_quantized =
+      EndsInSimulator(node) && (out().holds_quantized || IsInt16(out()));
+}
+
+bool QuantizedNode::EndsAfter(size_t functions) const {
+  return ends_in_quantized && node.post_ops.size() == functions + 1;
+}
+
+std::optional<PostOp> QuantizedNode::Clamp(size_t functions) const {
+  const bool activation = EndsAfter(functions + 1);
+  if (!activation && !EndsAfter(functions)) return std::nullopt;
+  const quant::AffineQuantized to = AffineQuantizedOf(out());
+  float low = static_cast<float>(to.range.low - to.zero_point);
+  float high = static_cast<float>(to.range.high - to.zero_point);
+  if (activation) {
+    const PostOp& op = node.post_ops[functions];
+    const float zero = 0;  // makes -0 0
+    low = std::max(low, std::round(op.params[0] / to.scale) + zero);
+    high = std::min(high, std::round(op.params[1] / to.scale) + zero);
+    if (op.function != "clamp" || low > high) return std::nullopt;
+  }
+  return PostOp{"clamp", {low, high, 0, 0}};
+}
+
+bool QuantizedNode::Holds(TensorId id) const {
+  if (id == kNoTensor) return false;
+  const Tensor& tensor = graph.tensor(id);
+  return tensor.quantized == out().quantized &&
+         (tensor.holds_quantized || IsInt16(tensor));
+}
+
+bool QuantizedNode::HoldsOrIsConstant(TensorId id) const {
+  const Tensor& tensor = graph.tensor(id);
+  return Holds(id) ||
+         (tensor.is_constant() && tensor.quantized == out().quantized &&
+          tensor.quantization.scale.size() == 1 &&
+          (!is_int16() || tensor.quantization.zero_point[0] == 0));
+}
+
+bool QuantizedNode::Fits(const quant::Multiplier& multiplier) const {
+  // Values shifted to the left fit 32 bits; multipliers of 8-bit ones exist.
+  return multiplier.shift <= (IsInt16(in()) ? 15 : 30);
+}
+
+PostOp QuantizedNode::Requantize(
+    const std::vector<quant::Multiplier>& multipliers, quant::Ties ties) const {
+  const float up = ties == quant::Ties::kUp ? 1 : 0;
+  if (multipliers.size() == 1) {
+    return {"requantize_all", AsParams(multipliers[0], up)};
+  }
+  std::vector<std::array<int32_t, 2>> rows;
+  for (const quant::Multiplier& m : multipliers) {
+    rows.push_back({m.value, m.shift});
+  }
+  PostOp op = WithTable("requantize", rows);
+  op.params = {up, 0, 0, 0};
+  return op;
+}
+
+PostOp QuantizedNode::RequantizeAsFloat(
+    const std::vector<float>& scales) const {
+  if (scales.size() == 1) {
+    return {"requantize_float_all", {scales[0], 0, 0, 0}};
+  }
+  std::vector<std::array<int32_t, 2>> rows;
+  for (float scale : scales) {
+    int32_t bits = 0;
+    std::memcpy(&bits, &scale, sizeof(bits));
+    rows.push_back({bits, 0});
+  }
+  return WithTable("requantize_float", rows);
+}
+
+PostOp QuantizedNode::WithTable(
+    const char* function,
+    const std::vector<std::array<int32_t, 2>>& rows) const {
+  std::vector<int32_t> values;
+  for (int i : {0, 1}) {
+    for (const auto& row : rows) values.push_back(row[i]);
+  }
+  PostOp op{function};
+  op.operand =
+      AddConstant(absl::StrCat("multipliers of ", out().name), DataType::kInt32,
+                  {1, 1, 2, static_cast<int>(rows.size())}, values, &graph);
+  op.operand_table = true;
+  return op;
+}
+
+PostOp QuantizedNode::Lookup(const quant::CodeTable& table,
+                             const std::string& name) const {
+  const quant::AffineQuantized from = AffineQuantizedOf(in()),
+                               to = AffineQuantizedOf(out());
+  const bool wide = table.size() > 256;
+  PostOp op{wide ? "lookup_int16" : "lookup"};
+  if (!wide)
+    op.params[0] = static_cast<float>(from.zero_point - from.range.low);
+  op.operand_lookup = true;
+  for (size_t i = 0; i < graph.tensors.size(); ++i) {
+    const Tensor& t = graph.tensors[i];
+    if (t.tflite_index < 0 && t.is_constant() && t.name == name) {
+      op.operand = static_cast<TensorId>(i);
+      return op;
+    }
+  }
+  std::vector<float> values;
+  for (int32_t code : table) {
+    values.push_back(static_cast<float>(code - to.zero_point));
+  }
+  op.operand = AddConstant(
+      name, DataType::kFloat32,
+      wide ? std::vector<int>{1, 128, 128, 4} : std::vector<int>{1, 1, 256, 1},
+      values, &graph);
+  return op;
+}
+
+TensorId QuantizedNode::AddLike(const Tensor& like, const char* what) const {
+  Tensor tensor;
+  tensor.name = absl::StrCat(what, " of ", like.name);
+  tensor.dims = like.dims;
+  tensor.shape = like.shape;
+  return graph.AddTensor(std::move(tensor));
+}
+
+void QuantizedNode::AddCopy(TensorId source, TensorId to,
+                            std::vector<PostOp> post_ops) {
+  static const OpDefinition& op = *new OpDefinition{
+      "QUANTIZED_OF_16_BITS", -1, 1, 1, nullptr, PlanElementwise, ""};
+  Node copy;
+  copy.op = &op;
+  copy.tflite_index = node.tflite_index;
+  copy.inputs = {source};
+  copy.outputs = {to};
+  copy.attributes = ElementwiseAttributes{0, graph.tensor(source).shape, {}};
+  copy.post_ops = std::move(post_ops);
+  copy.integer_path = true;
+  before.push_back(std::move(copy));
+}
+
+TensorId QuantizedNode::Read(TensorId id) {
+  if (graph.tensor(id).is_constant()) return AsQuantized(&graph, id);
+  if (!IsInt16(graph.tensor(id))) return id;
+  for (const Node& copy : before) {
+    if (copy.inputs[0] == id) return copy.outputs[0];
+  }
+  const float step = graph.tensor(id).quantization.scale[0];
+  const TensorId quantized = AddLike(graph.tensor(id), "quantized");
+  AddCopy(id, quantized, {{"code_of", {step, 0, 0, 0}}});
+  return quantized;
+}
+
+Nodes QuantizedNode::End(Node last, std::vector<PostOp> post_ops) {
+  if (is_int16()) post_ops.push_back({"mul", {out_scale(), 0, 0, 0}});
+  last.post_ops = std::move(post_ops);
+  last.integer_path = true;
+  before.push_back(std::move(last));
+  return std::move(before);
+}
+
+Nodes QuantizedNode::Function(std::vector<PostOp> post_ops) {
+  if (IsInt16(in())) {
+    post_ops.insert(post_ops.begin(), {"code_of", {scale(), 0, 0, 0}});
+  }
+  return End(node, std::move(post_ops));
+}
+
+}  // namespace gles_delegate::integer_path
