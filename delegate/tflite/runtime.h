@@ -25,7 +25,6 @@ struct Runtime {
   bool of_2_14 = false;  // IsRuntimeOf214()
   // The result of AskForCpuKernels(); nullopt: not run, or no result.
   std::optional<quant::CpuKernels> asked = std::nullopt;
-  quant::KernelTraits traits = {};  // AskKernels()
 };
 
 // Determines the above; calls no functions of the runtime except the context's
