@@ -422,13 +422,9 @@ class ModelReader {
     if (op == nullptr) {
       return absl::UnimplementedError("the op has no GPU version");
     }
-    RETURN_IF_ERROR(CheckShapes(model_.graph, node));
-    RETURN_IF_ERROR(CheckScales(model_.graph, node));
-    RETURN_IF_ERROR(
-        CheckVariables(model_.graph, node, overview_.users_of_variable));
-    RETURN_IF_ERROR(CheckShapesKnown(node, nodes_.shapes.unknown));
-    RETURN_IF_ERROR(CheckNotEmpty(model_.graph, node));
-    RETURN_IF_ERROR(CheckViews(model_.graph, node, *op, options_));
+    RETURN_IF_ERROR(CheckNode(model_.graph, node, *op, options_,
+                              nodes_.shapes.unknown,
+                              overview_.users_of_variable));
     const bool other_types =
         options_.enable_quantization ||
         overview_.quantized_integers.contains(
