@@ -1,5 +1,3 @@
-#include "delegate/tflite/ask_kernels.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,6 +14,8 @@
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/tflite/abi.h"
+#include "delegate/tflite/reader.h"
+#include "delegate/tflite/runtime.h"
 #include "delegate/tflite/runtime_nodes.h"
 #include "flatbuffers/flexbuffers.h"
 #include "tensorflow/lite/c/common.h"

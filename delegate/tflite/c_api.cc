@@ -36,7 +36,6 @@ class FailingDelegate final : public SimpleDelegate {
                      {"error", reason_.message()}}
                     .Text()) {}
 
-  const char* Name() const override { return "TfLiteGlesDelegate"; }
   absl::Status Initialize(TfLiteContext*, const ContextOrError&) override {
     return reason_;
   }

@@ -12,7 +12,6 @@
 #include "delegate/session/buffer_copy.h"
 #include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
-#include "delegate/tflite/ask_kernels.h"
 #include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/messages.h"
 #include "delegate/tflite/options.h"
@@ -590,13 +589,13 @@ void GlesSimpleDelegate::WarnOfUnusedObjects(TfLiteContext* context) const {
 // object with the tensor as float32 in BHWC order.
 
 absl::Status GlesSimpleDelegate::CopyFromHandle(TfLiteBufferHandle handle,
-                                                TfLiteTensor* tensor) {
+                                                TfLiteTensor& tensor) {
   return CopyFromBuffer(gpu_.get(), static_cast<uint32_t>(handle),
-                        ReadTensor(*tensor, /*index=*/-1), MemoryOf(*tensor));
+                        ReadTensor(tensor, /*index=*/-1), MemoryOf(tensor));
 }
 
 absl::Status GlesSimpleDelegate::CopyToHandle(TfLiteBufferHandle handle,
-                                              const TfLiteTensor& tensor) {
+                                              TfLiteTensor& tensor) {
   return CopyToBuffer(gpu_.get(), static_cast<uint32_t>(handle),
                       ReadTensor(tensor, /*index=*/-1), MemoryOf(tensor));
 }

@@ -63,7 +63,6 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   explicit GlesSimpleDelegate(Options options);
   ~GlesSimpleDelegate() override;
 
-  const char* Name() const override { return "TfLiteGlesDelegate"; }
   ContextOrError ContextOfCaller() const override;
   absl::Status Initialize(TfLiteContext* context,
                           const ContextOrError& of_caller) override;
@@ -79,9 +78,9 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   bool FallsBackToCpu() const override { return options_.fallback_to_cpu; }
   absl::Status BindObject(int tensor, const TfLiteGlesObject* object) override;
   absl::Status CopyFromHandle(TfLiteBufferHandle handle,
-                              TfLiteTensor* tensor) override;
+                              TfLiteTensor& tensor) override;
   absl::Status CopyToHandle(TfLiteBufferHandle handle,
-                            const TfLiteTensor& tensor) override;
+                            TfLiteTensor& tensor) override;
   absl::Status UseBuffersOfRuntime(const GlesRuntimeBuffers& buffers) override;
   const char* Report() override;
   std::shared_ptr<WorkerThread> worker() const override { return worker_; }
@@ -103,29 +102,21 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   // Refuses partitions for which `why` returns a reason.
   void RefuseSome(std::vector<ModelPartition>* partitions,
                   absl::FunctionRef<std::string(const ModelPartition&)> why);
-  void RefuseWithoutWork(TfLiteContext* context,
-                         std::vector<ModelPartition>* partitions);
   // Leaves loops of many steps that do not pay to the runtime.
   void RefuseLoops(TfLiteContext* context);
-  void RefuseWhatDoesNotPay(std::vector<ModelPartition>* partitions);
-  // Partitions that cannot be replaced, see ModelPartition::outputs.
-  void RefuseAbsentOutputs(std::vector<ModelPartition>* partitions);
-  void RefuseSurplus(std::vector<ModelPartition>* partitions);
+  // Why the partition stays on the CPU; "": for no such reason.
+  std::string WhyIdle(const TfLiteContext& context,
+                      const ModelPartition& partition) const;
+  std::string WhyNoGain(const ModelPartition& partition);
+  // The option memory_limit_bytes. Otherwise keeps the kernel with its
+  // reservation for TakeKernel().
+  std::string WhyNoMemory(TfLiteContext* context,
+                          const ModelPartition& partition);
   absl::StatusOr<std::unique_ptr<GlesKernel>> MakeKernel(
       TfLiteContext* context, const ModelPartition& partition);
   // The partition's kernel: one made while choosing partitions, or a new one.
   absl::StatusOr<std::unique_ptr<GlesKernel>> TakeKernel(
       TfLiteContext* context, const ModelPartition& partition);
-  // False, with an entry in the report, if memory_limit_bytes does not allow
-  // the partition. Otherwise keeps the kernel with its reservation for
-  // TakeKernel().
-  bool FitsInMemory(TfLiteContext* context, const ModelPartition& partition);
-  // Prepares the kernel for TakeKernel().
-  absl::Status Build(TfLiteContext* context, const ModelPartition& partition);
-  // Reports that the CPU runs a partition, for this reason.
-  void HandBack(const GlesKernel& kernel, std::string why);
-  // Counts delegated nodes and partitions for the report.
-  void Count(const std::vector<ModelPartition>& partitions);
 
   // Tells the report which subgraphs are inlined now.
   void NoteDecompositions(TfLiteContext* context);

@@ -71,6 +71,16 @@ std::optional<quant::CpuKernels> AskForCpuKernels(const std::string& library);
 // the answer does not matter.
 bool MayHoldQuantized(const TfLiteContext& context);
 
+struct ModelNodes;
+
+// Detects differences between runtimes' kernels by running the kernels of a
+// model's nodes on small tensors. Python wheels export nothing else that would
+// tell. `traits` updated by the results. `follows`: also detect rounding;
+// otherwise the user chose it, and only CAST is run. Call it in the delegate's
+// Prepare.
+quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
+                               quant::KernelTraits traits, bool follows);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_

@@ -67,14 +67,12 @@ class SimpleDelegateKernel {
 // none, or another library's.
 const void* HandleOwner(const TfLiteTensor& tensor);
 
-// Decides what is delegated. Threads: with a worker, everything but Name(),
+// Decides what is delegated. Threads: with a worker, everything but
 // ContextOfCaller(), FallsBackToCpu() and worker() runs on its thread,
 // destruction included; simple_delegate.cc ensures that.
 class SimpleDelegate {
  public:
   virtual ~SimpleDelegate() = default;
-  // "TfLiteGlesDelegate", the name of the nodes that replace partitions.
-  virtual const char* Name() const = 0;
   // The app's context to share objects with, on the applying thread.
   // kFailedPrecondition: there is none, with the reason.
   virtual ContextOrError ContextOfCaller() const {
@@ -111,10 +109,10 @@ class SimpleDelegate {
                                   const TfLiteGlesObject* object) = 0;
   // Copies a tensor's values from or to the buffer that is its handle.
   // kFailedPrecondition, with the reason: there is no such buffer.
-  virtual absl::Status CopyFromHandle(TfLiteBufferHandle, TfLiteTensor*) {
+  virtual absl::Status CopyFromHandle(TfLiteBufferHandle, TfLiteTensor&) {
     return absl::UnimplementedError("the delegate takes no buffer handles");
   }
-  virtual absl::Status CopyToHandle(TfLiteBufferHandle, const TfLiteTensor&) {
+  virtual absl::Status CopyToHandle(TfLiteBufferHandle, TfLiteTensor&) {
     return absl::UnimplementedError("the delegate takes no buffer handles");
   }
   // Makes kernels use a runtime's own buffers. kInternal: the delegate
@@ -152,16 +150,15 @@ class SimpleDelegate {
 // Wraps a delegate for TFLite. Its `data_` and each kernel share ownership of
 // `delegate`, so that they may be deleted in any order.
 TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate);
-// SimpleDelegate::BindObject(). kInvalidArgument: not made by WrapDelegate.
+// kInvalidArgument: not made by WrapDelegate (according to its Prepare
+// function).
+absl::StatusOr<SimpleDelegate*> Unwrapped(TfLiteDelegate* delegate);
+// SimpleDelegate::BindObject(), on the delegate's thread.
 absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
                                  const TfLiteGlesObject* object);
-// SimpleDelegate::UseBuffersOfRuntime(). Errors also as above.
-absl::Status UseBuffersOfRuntime(TfLiteDelegate* delegate,
-                                 const GlesRuntimeBuffers& buffers);
 // SimpleDelegate::Report(), on the worker's thread if there is one: the text
-// then belongs to the calling thread, until its next call. kInvalidArgument:
-// not made by WrapDelegate (according to its Prepare function).
-// kFailedPrecondition: a forked child.
+// then belongs to the calling thread, until its next call. kFailedPrecondition:
+// a forked child.
 absl::StatusOr<const char*> ReportOfWrapped(TfLiteDelegate* delegate);
 // Deletes a delegate made by WrapDelegate, or nullptr.
 void DeleteWrapped(TfLiteDelegate* delegate);

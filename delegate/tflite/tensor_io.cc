@@ -459,8 +459,10 @@ int ClearBuffer(void* buffer) {
   return 0;
 }
 int UseBuffers(TfLiteDelegate* delegate, const GlesRuntimeBuffers* buffers) {
-  const absl::Status used = gles_delegate::egl::Caught(
-      [&] { return gles_delegate::UseBuffersOfRuntime(delegate, *buffers); });
+  const absl::Status used = gles_delegate::egl::Caught([&]() -> absl::Status {
+    ASSIGN_OR_RETURN(const auto own, gles_delegate::Unwrapped(delegate));
+    return own->UseBuffersOfRuntime(*buffers);
+  });
   return used.ok() ? 0 : 1;
 }
 
