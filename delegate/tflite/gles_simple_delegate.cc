@@ -283,13 +283,19 @@ std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
 
 }  // namespace
 
-GlesSimpleDelegate::GlesSimpleDelegate(Options options)
-    : options_(std::move(options)), worker_(WorkerOf(options_)) {}
+GlesSimpleDelegate::GlesSimpleDelegate(Options options, absl::Status refusal)
+    : options_(std::move(options)),
+      refusal_(std::move(refusal)),
+      worker_(WorkerOf(options_)) {
+  reports_.Finish(refusal_, /*was_read=*/false);
+}
 
 GlesSimpleDelegate::~GlesSimpleDelegate() = default;
 
 ContextOrError GlesSimpleDelegate::ContextOfCaller() const {
-  if (!options_.gpu.worker_shares) return SimpleDelegate::ContextOfCaller();
+  if (!options_.gpu.worker_shares) {
+    return absl::FailedPreconditionError("it is not asked for");
+  }
   return AdoptCurrent(options_.gpu.context.allow_software);
 }
 
@@ -368,6 +374,7 @@ absl::Status GlesSimpleDelegate::RefuseAll(TfLiteContext* context,
 
 absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
                                             const ContextOrError& of_caller) {
+  RETURN_IF_ERROR(refusal_);
   model_.reset();
   BeginSubgraph(context);
   memory_plan_is_old_ = HasOldMemoryPlan(context);
@@ -539,6 +546,7 @@ AppObject AppObjectOf(const TfLiteGlesObject& object) {
 
 absl::Status GlesSimpleDelegate::BindObject(int tensor,
                                             const TfLiteGlesObject* object) {
+  RETURN_IF_ERROR(refusal_);
   const bool never_shares =
       !options_.gpu.worker_shares &&
       (worker_ != nullptr || options_.gpu.force_own_context);

@@ -60,7 +60,11 @@ class TrialShapes;
 
 class GlesSimpleDelegate final : public SimpleDelegate {
  public:
-  explicit GlesSimpleDelegate(Options options);
+  // `refusal`, unless Ok: it cannot be applied, for callers that cannot handle
+  // NULL. Each attempt reports this reason, and the interpreter runs on the
+  // CPU.
+  explicit GlesSimpleDelegate(Options options,
+                              absl::Status refusal = absl::OkStatus());
   ~GlesSimpleDelegate() override;
 
   ContextOrError ContextOfCaller() const override;
@@ -127,6 +131,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   SubgraphReport& now() { return reports_.now(); }
 
   Options options_;
+  const absl::Status refusal_;
   const std::shared_ptr<WorkerThread> worker_;
   const std::shared_ptr<BoundObjects> objects_ =
       std::make_shared<BoundObjects>();

@@ -537,16 +537,8 @@ absl::Status GlesKernel::RequireBuffers(TfLiteContext* context) {
   return io_.RequireBuffers(context, reader_->nodes(), reader_->partition());
 }
 
-void GlesKernel::SetHandleOwner(const void* owner) {
-  io_.SetHandleOwner(owner);
-}
-
 void GlesKernel::LendMemory(TfLiteContext* context) {
   io_.LendMemory(context, reader_->nodes(), reader_->partition());
-}
-
-void GlesKernel::TakeMemoryBack(TfLiteContext* context) {
-  io_.TakeMemoryBack(context);
 }
 
 }  // namespace gles_delegate

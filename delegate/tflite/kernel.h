@@ -76,11 +76,13 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::StatusOr<bool> Submit(TfLiteContext* context, bool may_split) override;
   absl::Status Wait(TfLiteContext* context) override;
   GpuQueue* queue() override { return &session_.queue(); }
-  void SetHandleOwner(const void* owner) override;
+  void SetHandleOwner(const void* owner) override { io_.SetHandleOwner(owner); }
   void LendMemory(TfLiteContext* context) override;
   // Once, after creation: asks the runtime for buffers.
   absl::Status RequireBuffers(TfLiteContext* context);
-  void TakeMemoryBack(TfLiteContext* context) override;
+  void TakeMemoryBack(TfLiteContext* context) override {
+    io_.TakeMemoryBack(context);
+  }
 
   // The option memory_limit_bytes: reserves the partition's memory until the
   // kernel is deleted or this is called again (MemoryReservation::Reserve).

@@ -45,7 +45,7 @@ struct Options {
   int max_delegated_partitions = -1;
   int verbosity = 1;
   bool fallback_to_cpu = false;
-  absl::string_view thread_mode;  // its text
+  absl::string_view thread_mode = "caller";
   // The delegate's own context stays current on the caller's thread between
   // calls.
   bool pins_context = false;
