@@ -31,7 +31,7 @@ enum class CpuKernels {
 };
 
 // Differences between builds of one kind, found by running their kernels
-// (delegate/tflite/ask_kernels.h).
+// (delegate/tflite/ask_kernels.cc).
 struct KernelTraits {
   // int8 BATCH_MATMUL: the second rounding rounds ties away from zero, not up.
   bool batch_matmul_away_from_zero = false;

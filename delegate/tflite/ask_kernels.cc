@@ -1,10 +1,9 @@
-#include "delegate/tflite/ask_kernels.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <new>
 #include <set>
@@ -14,6 +13,10 @@
 
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/tflite/abi.h"
+#include "delegate/tflite/reader.h"
+#include "delegate/tflite/runtime.h"
+#include "delegate/tflite/runtime_nodes.h"
 #include "flatbuffers/flexbuffers.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -28,21 +31,20 @@ namespace {
 struct TrialTensor {
   TfLiteType type = kTfLiteFloat32;
   std::vector<int> dims;
-  float scale = 0;  // 0: not quantized
-  int zero_point = 0;
-  std::vector<uint8_t> bytes;  // empty: the kernel's output
+  float scale = 0;                  // 0: not quantized
+  std::vector<uint8_t> bytes = {};  // empty: the kernel's output
   bool is_constant = false;
 
   template <typename T>
   static TrialTensor Of(TfLiteType type, std::vector<int> dims,
                         const std::vector<T>& values, float scale = 0,
-                        int zero_point = 0) {
+                        bool is_constant = false) {
     const auto* first = reinterpret_cast<const uint8_t*>(values.data());
     return {type,
             std::move(dims),
             scale,
-            zero_point,
-            {first, first + values.size() * sizeof(T)}};
+            {first, first + values.size() * sizeof(T)},
+            is_constant};
   }
 };
 
@@ -57,35 +59,23 @@ struct TrialParams {
   int outputs = 1;
 };
 
-// As the runtime's own arrays, which kernels free by free().
-template <typename Array, typename T>
-Array* NewArray(const std::vector<T>& values) {
-  auto* array = static_cast<Array*>(
-      std::malloc(sizeof(Array) + values.size() * sizeof(T)));
+// By malloc(), as kernels free such arrays.
+TfLiteIntArray* NewInts(const std::vector<int>& values) {
+  TfLiteIntArray* array = NewIntArray(values);
   if (array == nullptr) throw std::bad_alloc();
-  array->size = static_cast<int>(values.size());
-  if (!values.empty()) {
-    std::memcpy(array->data, values.data(), values.size() * sizeof(T));
-  }
   return array;
 }
 
-size_t BytesOfElement(TfLiteType type) {
-  switch (type) {
-    case kTfLiteInt8:
-    case kTfLiteUInt8:
-    case kTfLiteBool:
-      return 1;
-    case kTfLiteInt16:
-    case kTfLiteFloat16:
-      return 2;
-    case kTfLiteInt64:
-    case kTfLiteFloat64:
-      return 8;
-    default:
-      return 4;
-  }
-}
+// A quantized tensor's scale, and 0 as its zero point, in TFLite's structs:
+// their arrays are {int size; float data[]} and {int size; int data[]}.
+struct TrialQuantization {
+  struct {
+    int size;
+    float value;
+  } scale;
+  int zero_point[2] = {1, 0};
+  TfLiteAffineQuantization whole = {};
+};
 
 void IgnoreError(TfLiteContext*, const char*, ...) {}
 
@@ -122,11 +112,6 @@ class Trial {
     for (TfLiteTensor& t : tensors_) {
       std::free(t.dims);
       std::free(t.data.raw);
-      auto* q = static_cast<TfLiteAffineQuantization*>(t.quantization.params);
-      if (q == nullptr) continue;
-      std::free(q->scale);
-      std::free(q->zero_point);
-      std::free(q);
     }
   }
   Trial(const Trial&) = delete;
@@ -140,15 +125,14 @@ class Trial {
     t.allocation_type = from.is_constant ? kTfLiteMmapRo : kTfLiteArenaRw;
     t.name = "trial";
     if (from.scale != 0) {
-      t.params = {from.scale, from.zero_point};
-      auto* q = static_cast<TfLiteAffineQuantization*>(
-          std::calloc(1, sizeof(TfLiteAffineQuantization)));
-      if (q == nullptr) throw std::bad_alloc();
-      t.quantization = {kTfLiteAffineQuantization, q};
-      q->scale = NewArray<TfLiteFloatArray, float>({from.scale});
-      q->zero_point = NewArray<TfLiteIntArray, int>({from.zero_point});
+      t.params = {from.scale, 0};
+      TrialQuantization& q = quantizations_.emplace_back();
+      q.scale = {1, from.scale};
+      q.whole.scale = reinterpret_cast<TfLiteFloatArray*>(&q.scale);
+      q.whole.zero_point = reinterpret_cast<TfLiteIntArray*>(q.zero_point);
+      t.quantization = {kTfLiteAffineQuantization, &q.whole};
     }
-    Resize(&t, NewArray<TfLiteIntArray>(from.dims));
+    Resize(&t, NewInts(from.dims));
     if (!from.bytes.empty()) {
       if (!Allocate(&t)) throw std::bad_alloc();
       std::memcpy(t.data.raw, from.bytes.data(),
@@ -165,10 +149,10 @@ class Trial {
       (i < first_output ? inputs : outputs).push_back(i);
     }
     TfLiteNode node = {};
-    node.inputs = NewArray<TfLiteIntArray>(inputs);
-    node.outputs = NewArray<TfLiteIntArray>(outputs);
-    node.intermediates = NewArray<TfLiteIntArray, int>({});
-    node.temporaries = NewArray<TfLiteIntArray, int>({});
+    node.inputs = NewInts(inputs);
+    node.outputs = NewInts(outputs);
+    node.intermediates = NewInts({});
+    node.temporaries = NewInts({});
     node.builtin_data = const_cast<void*>(params.builtin);
     node.custom_initial_data = params.custom;
     node.custom_initial_data_size = static_cast<int>(params.bytes);
@@ -220,8 +204,7 @@ class Trial {
     tensors_.resize(size + count);
     for (int i = size; i < size + count; ++i) {
       tensors_[i] = {};
-      tensors_[i].dims =
-          static_cast<TfLiteIntArray*>(std::calloc(1, sizeof(TfLiteIntArray)));
+      tensors_[i].dims = NewIntArray({});
       if (tensors_[i].dims == nullptr) return kTfLiteError;
       tensors_[i].allocation_type = kTfLiteArenaRw;
       tensors_[i].buffer_handle = kTfLiteNullBufferHandle;
@@ -232,10 +215,9 @@ class Trial {
   static TfLiteStatus Resize(TfLiteTensor* tensor, TfLiteIntArray* dims) {
     if (tensor->dims != dims) std::free(tensor->dims);
     tensor->dims = dims;
-    tensor->bytes = BytesOfElement(tensor->type);
+    tensor->bytes = ElementBytes(tensor->type);
     for (int i = 0; i < dims->size; ++i) tensor->bytes *= dims->data[i];
-    if (tensor->allocation_type == kTfLiteDynamic ||
-        tensor->allocation_type == kTfLitePersistentRo) {
+    if (HasOwnMemory(*tensor)) {
       std::free(tensor->data.raw);  // kernels write these at once
       tensor->data.raw = nullptr;
       return Allocate(tensor) ? kTfLiteOk : kTfLiteError;
@@ -259,6 +241,7 @@ class Trial {
   TfLiteContext* model_;
   Fake fake_ = {};
   std::vector<TfLiteTensor> tensors_;
+  std::deque<TrialQuantization> quantizations_;
 };
 
 // The bytes of the first output. `tensors`: the node's inputs and, last, its
@@ -282,33 +265,48 @@ std::vector<uint8_t> TryKernel(TfLiteContext* context,
 
 using quant::KernelTraits;
 
-// The types of a node's first input and first output, which say what to ask.
-struct Question {
-  int op = 0;
-  TfLiteType from = kTfLiteNoType;
-  TfLiteType to = kTfLiteNoType;
-
-  bool operator<(const Question& other) const {
-    return std::tie(op, from, to) < std::tie(other.op, other.from, other.to);
-  }
-};
-
-// The outputs' values; empty: no answer.
 template <typename T>
 std::vector<int> Values(const std::vector<uint8_t>& bytes) {
   std::vector<T> values(bytes.size() / sizeof(T));
   if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   return {values.begin(), values.end()};
 }
-std::vector<int> Values(TfLiteType type, const std::vector<uint8_t>& bytes) {
-  switch (type) {
-    case kTfLiteInt8:
-      return Values<int8_t>(bytes);
-    case kTfLiteUInt8:
-      return Values<uint8_t>(bytes);
-    default:
-      return Values<int16_t>(bytes);
+
+// A kernel that is asked, and the traits that its answers change.
+struct Asked {
+  TfLiteContext* context;
+  const TfLiteRegistration& kernel;
+  TfLiteType to;  // of the node's output
+  KernelTraits* traits;
+
+  // The values of the output, the last of `tensors`. Empty: no answer.
+  std::vector<int> Run(const std::vector<TrialTensor>& tensors,
+                       const void* params) const {
+    const std::vector<uint8_t> bytes =
+        TryKernel(context, kernel, tensors, params);
+    switch (tensors.back().type) {
+      case kTfLiteInt8:
+        return Values<int8_t>(bytes);
+      case kTfLiteUInt8:
+        return Values<uint8_t>(bytes);
+      default:
+        return Values<int16_t>(bytes);
+    }
   }
+
+  // Sets `*trait` to whether the first value is `expected`, if there is one.
+  void Compare(bool* trait, int expected,
+               const std::vector<TrialTensor>& tensors,
+               const void* params) const {
+    const std::vector<int> values = Run(tensors, params);
+    if (!values.empty()) *trait = values[0] == expected;
+  }
+};
+
+template <typename T>
+TrialTensor Constant(TfLiteType type, std::vector<int> dims,
+                     const std::vector<T>& values, float scale = 0) {
+  return TrialTensor::Of(type, std::move(dims), values, scale, true);
 }
 
 // The ends of a type of 8 or 16 bits.
@@ -318,44 +316,34 @@ std::pair<int, int> EndsOf(TfLiteType type) {
                               : std::pair<int, int>{-32768, 32767};
 }
 
-using Answer = void (*)(TfLiteContext*, const TfLiteRegistration&,
-                        const Question&, KernelTraits*);
-
 // Sums of -1.5 and 1.5 codes.
-void AskBatchMatMul(TfLiteContext* context, const TfLiteRegistration& kernel,
-                    const Question&, KernelTraits* traits) {
+void AskBatchMatMul(const Asked& asked) {
   const std::vector<int8_t> left(16 * 8, 1);
   std::vector<int8_t> right(8 * 16);
   for (int i = 0; i < 16; ++i) right[i] = i % 2 == 0 ? -24 : 24;
   const BatchMatMulParams params = {};
-  const std::vector<int> quantized =
-      Values(kTfLiteInt8,
-             TryKernel(context, kernel,
-                       {TrialTensor::Of(kTfLiteInt8, {1, 16, 8}, left, 0.25f),
-                        TrialTensor::Of(kTfLiteInt8, {1, 8, 16}, right, 0.25f),
-                        {kTfLiteInt8, {1, 16, 16}, 1, 0, {}}},
-                       &params));
-  if (quantized.empty()) return;
-  traits->batch_matmul_away_from_zero = quantized[0] == -2;
-  traits->batch_matmul_by_xnnpack &= traits->batch_matmul_away_from_zero;
+  const std::vector<int> sums =
+      asked.Run({TrialTensor::Of(kTfLiteInt8, {1, 16, 8}, left, 0.25f),
+                 TrialTensor::Of(kTfLiteInt8, {1, 8, 16}, right, 0.25f),
+                 {kTfLiteInt8, {1, 16, 16}, 1}},
+                &params);
+  if (sums.empty()) return;
+  asked.traits->batch_matmul_away_from_zero = sums[0] == -2;
+  asked.traits->batch_matmul_by_xnnpack &= sums[0] == -2;
 }
 
 // 0.5 and 1.5 quantized values, of which ties to even make 0 and 2.
-void AskQuantize(TfLiteContext* context, const TfLiteRegistration& kernel,
-                 const Question& question, KernelTraits* traits) {
+void AskQuantize(const Asked& asked) {
   std::vector<float> values(32);
   for (int i = 0; i < 32; ++i) values[i] = i % 2 == 0 ? 0.5f : 1.5f;
-  const std::vector<int> quantized = Values(
-      question.to, TryKernel(context, kernel,
-                             {TrialTensor::Of(kTfLiteFloat32, {1, 32}, values),
-                              {question.to, {1, 32}, 1, 0, {}}},
-                             nullptr));
-  if (!quantized.empty()) traits->quantize_multiplies = quantized[0] == 0;
+  asked.Compare(&asked.traits->quantize_multiplies, 0,
+                {TrialTensor::Of(kTfLiteFloat32, {1, 32}, values),
+                 {asked.to, {1, 32}, 1}},
+                nullptr);
 }
 
-void AskCast(TfLiteContext* context, const TfLiteRegistration& kernel,
-             const Question& question, KernelTraits* traits) {
-  const auto [low, high] = EndsOf(question.to);
+void AskCast(const Asked& asked) {
+  const auto [low, high] = EndsOf(asked.to);
   const float past = static_cast<float>(2 * high);
   const std::vector<float> some = {past, -past, 3e9f, -3e9f,
                                    std::numeric_limits<float>::quiet_NaN()};
@@ -363,176 +351,144 @@ void AskCast(TfLiteContext* context, const TfLiteRegistration& kernel,
   for (int i = 0; i < 80; ++i) values.push_back(some[i % some.size()]);
   const struct {
     int in_data_type, out_data_type;
-  } params = {kTfLiteFloat32, question.to};
-  const std::vector<int> quantized = Values(
-      question.to, TryKernel(context, kernel,
-                             {TrialTensor::Of(kTfLiteFloat32, {1, 80}, values),
-                              {question.to, {1, 80}, 0, 0, {}}},
-                             &params));
+  } params = {kTfLiteFloat32, asked.to};
+  const std::vector<int> quantized = asked.Run(
+      {TrialTensor::Of(kTfLiteFloat32, {1, 80}, values), {asked.to, {1, 80}}},
+      &params);
   if (quantized.empty()) return;
   const bool saturates = quantized[0] == high && quantized[1] == low &&
                          quantized[2] == high && quantized[3] == low;
-  KernelTraits::Cast& cast = question.to == kTfLiteInt8    ? traits->to_int8
-                             : question.to == kTfLiteUInt8 ? traits->to_uint8
-                                                           : traits->to_int16;
-  cast = {saturates, quantized[4]};
+  KernelTraits& traits = *asked.traits;
+  (asked.to == kTfLiteInt8    ? traits.to_int8
+   : asked.to == kTfLiteUInt8 ? traits.to_uint8
+                              : traits.to_int16) = {saturates, quantized[4]};
 }
 
 // The code of a sum, of a row of one weight. `bias_type`: of an empty `bias`.
-std::vector<int> Int16Row(TfLiteContext* context,
-                          const TfLiteRegistration& kernel, float weight_scale,
-                          int16_t input, const std::vector<int64_t>& bias,
+std::vector<int> Int16Row(const Asked& asked, float weight_scale, int16_t input,
+                          const std::vector<int64_t>& bias,
                           TfLiteType bias_type = kTfLiteFloat32) {
-  const std::vector<int16_t> row(8, input);
-  TrialTensor weights = TrialTensor::Of(
-      kTfLiteInt8, {8, 8}, std::vector<int8_t>(64, 1), weight_scale);
-  weights.is_constant = true;
   std::vector<TrialTensor> tensors = {
-      TrialTensor::Of(kTfLiteInt16, {1, 8}, row, 1), weights};
+      TrialTensor::Of(kTfLiteInt16, {1, 8}, std::vector<int16_t>(8, input), 1),
+      Constant(kTfLiteInt8, {8, 8}, std::vector<int8_t>(64, 1), weight_scale)};
   if (!bias.empty()) {
-    tensors.push_back(TrialTensor::Of(kTfLiteInt64, {8}, bias, weight_scale));
-    tensors.back().is_constant = true;
+    tensors.push_back(Constant(kTfLiteInt64, {8}, bias, weight_scale));
   }
-  tensors.push_back({kTfLiteInt16, {1, 8}, 1, 0, {}});
+  tensors.push_back({kTfLiteInt16, {1, 8}, 1});
   const struct {
     NewerFullyConnectedParams known;
     int newer[8];
   } params = {{{}, bias_type}, {}};
-  return Values(kTfLiteInt16, TryKernel(context, kernel, tensors, &params));
+  return asked.Run(tensors, &params);
 }
 
-void AskFullyConnected(TfLiteContext* context, const TfLiteRegistration& kernel,
-                       const Question&, KernelTraits* traits) {
+void AskFullyConnected(const Asked& asked) {
   // 8 * 20,000 times a factor just below 3 / 16: 29,998.4 quantized values, of
   // which 16 bits of the multiplier make 29,999.
   constexpr float kFactor = 0.18749f;
   const std::vector<int> with_bias =
-      Int16Row(context, kernel, kFactor, 20000, std::vector<int64_t>(8, 0));
+      Int16Row(asked, kFactor, 20000, std::vector<int64_t>(8, 0));
   if (!with_bias.empty()) {
     const double exact = 160000.0 * static_cast<double>(kFactor);
-    traits->int16_rows_keep_31_bits =
+    asked.traits->int16_rows_keep_31_bits =
         with_bias[0] == static_cast<int>(std::lround(exact));
   }
   // Not quite half a code: the first of two roundings makes half a code of it,
   // and the second a code.
   constexpr float kTwiceOne = 0.0624999f;
-  const std::vector<int> without = Int16Row(context, kernel, kTwiceOne, 1, {});
+  const std::vector<int> without = Int16Row(asked, kTwiceOne, 1, {});
   if (without.empty()) return;
-  traits->int16_rows_without_bias_round_twice = without[0] == 1;
+  asked.traits->int16_rows_without_bias_round_twice = without[0] == 1;
   const std::vector<int> of_64_bits =
-      Int16Row(context, kernel, kTwiceOne, 1, {}, kTfLiteInt64);
-  traits->int16_rows_name_bias_type =
+      Int16Row(asked, kTwiceOne, 1, {}, kTfLiteInt64);
+  asked.traits->int16_rows_name_bias_type =
       !of_64_bits.empty() && of_64_bits[0] != without[0];
 }
 
 // A code of 8,192.25 units, which two roundings make 8,193, plus nothing; the
 // sum is of two units.
-void AskInt16Add(TfLiteContext* context, const TfLiteRegistration& kernel,
-                 const Question&, KernelTraits* traits) {
+void AskInt16Add(const Asked& asked) {
   const std::vector<int16_t> ones(32, 1), zeros(32, 0);
   const struct {
     int activation;
     bool pot_scale_int16;
     int newer[4];
   } params = {};
-  const std::vector<int> quantized = Values(
-      kTfLiteInt16, TryKernel(context, kernel,
-                              {TrialTensor::Of(kTfLiteInt16, {1, 32}, ones,
-                                               2 * 8192.25f / 32768),
-                               TrialTensor::Of(kTfLiteInt16, {1, 32}, zeros, 1),
-                               {kTfLiteInt16, {1, 32}, 2.0f / 16384, 0, {}}},
-                              &params));
-  if (!quantized.empty()) traits->int16_adds_round_once = quantized[0] == 4096;
+  asked.Compare(
+      &asked.traits->int16_adds_round_once, 4096,
+      {TrialTensor::Of(kTfLiteInt16, {1, 32}, ones, 2 * 8192.25f / 32768),
+       TrialTensor::Of(kTfLiteInt16, {1, 32}, zeros, 1),
+       {kTfLiteInt16, {1, 32}, 2.0f / 16384}},
+      &params);
 }
 
 // Twice 20,000, in quantized values of the input; a kernel that takes one scale
 // refuses.
-void AskInt16Sum(TfLiteContext* context, const TfLiteRegistration& kernel,
-                 const Question&, KernelTraits* traits) {
-  TrialTensor axis =
-      TrialTensor::Of(kTfLiteInt32, {1}, std::vector<int32_t>{1});
-  axis.is_constant = true;
+void AskInt16Sum(const Asked& asked) {
   const ReducerParams params = {};
-  const std::vector<int> quantized =
-      Values(kTfLiteInt16,
-             TryKernel(context, kernel,
-                       {TrialTensor::Of(kTfLiteInt16, {1, 2},
-                                        std::vector<int16_t>(2, 20000), 1),
-                        axis,
-                        {kTfLiteInt16, {1}, 1, 0, {}}},
-                       &params));
-  if (!quantized.empty()) traits->int16_sums_saturate = quantized[0] == 32767;
+  asked.Compare(
+      &asked.traits->int16_sums_saturate, 32767,
+      {TrialTensor::Of(kTfLiteInt16, {1, 2}, std::vector<int16_t>(2, 20000), 1),
+       Constant(kTfLiteInt32, {1}, std::vector<int32_t>{1}),
+       {kTfLiteInt16, {1}, 1}},
+      &params);
 }
 
 // Sums of -0.5 quantized values, which are the bias alone.
-void AskRowsTo16Bits(TfLiteContext* context, const TfLiteRegistration& kernel,
-                     const Question& question, KernelTraits* traits) {
-  if (question.to != kTfLiteInt16) return;
-  const std::vector<uint8_t> zeros(8 * 8);
-  TrialTensor weights = TrialTensor::Of(kTfLiteUInt8, {8, 8}, zeros, 0.25f);
-  TrialTensor bias =
-      TrialTensor::Of(kTfLiteInt32, {8}, std::vector<int32_t>(8, -8), 0.0625f);
-  weights.is_constant = bias.is_constant = true;
+void AskRowsTo16Bits(const Asked& asked) {
+  if (asked.to != kTfLiteInt16) return;
   const FullyConnectedParams params = {};
-  const std::vector<int> quantized = Values(
-      kTfLiteInt16, TryKernel(context, kernel,
-                              {TrialTensor::Of(kTfLiteUInt8, {1, 8},
-                                               std::vector<uint8_t>(8), 0.25f),
-                               weights,
-                               bias,
-                               {kTfLiteInt16, {1, 8}, 1, 0, {}}},
-                              &params));
-  if (!quantized.empty()) traits->rows_to_16_bits_round_up = quantized[0] == 0;
+  asked.Compare(
+      &asked.traits->rows_to_16_bits_round_up, 0,
+      {TrialTensor::Of(kTfLiteUInt8, {1, 8}, std::vector<uint8_t>(8), 0.25f),
+       Constant(kTfLiteUInt8, {8, 8}, std::vector<uint8_t>(8 * 8), 0.25f),
+       Constant(kTfLiteInt32, {8}, std::vector<int32_t>(8, -8), 0.0625f),
+       {kTfLiteInt16, {1, 8}, 1}},
+      &params);
 }
 
 // Eight sums of -0.5 quantized values, which are the bias alone, as the input
-// is zero: of `depthwise` or transposed convolutions of one pixel.
-void AskSums(TfLiteContext* context, const TfLiteRegistration& kernel,
-             bool depthwise, KernelTraits* traits) {
-  constexpr int kChannels = quant::kChannelsOfVector;
-  const std::vector<int8_t> zeros(kChannels), ones(kChannels, 1);
-  TrialTensor data = TrialTensor::Of(kTfLiteInt8, {1, 1, 1, 1}, zeros, 0.25f);
-  TrialTensor weights =
-      TrialTensor::Of(kTfLiteInt8, {kChannels, 1, 1, 1}, ones, 0.25f);
-  TrialTensor bias = TrialTensor::Of(
-      kTfLiteInt32, {kChannels}, std::vector<int32_t>(kChannels, -8), 0.0625f);
-  weights.is_constant = bias.is_constant = true;
-  std::vector<TrialTensor> tensors = {data, weights, bias};
-  DepthwiseConvParams of_depthwise = {kPaddingValid, 1, 1, 1, 0, 1, 1};
+// is zero: of convolutions of one pixel.
+constexpr int kPixelChannels = quant::kChannelsOfVector;
+TrialTensor ConvolvedPixel(int channels) {
+  return TrialTensor::Of(kTfLiteInt8, {1, 1, 1, channels},
+                         std::vector<int8_t>(kPixelChannels), 0.25f);
+}
+TrialTensor PixelWeights(std::vector<int> dims) {
+  return Constant(kTfLiteInt8, std::move(dims),
+                  std::vector<int8_t>(kPixelChannels, 1), 0.25f);
+}
+TrialTensor PixelBias() {
+  return Constant(kTfLiteInt32, {kPixelChannels},
+                  std::vector<int32_t>(kPixelChannels, -8), 0.0625f);
+}
+TrialTensor PixelOutput() {
+  return {kTfLiteInt8, {1, 1, 1, kPixelChannels}, 1};
+}
+void AskDepthwise(const Asked& asked) {
+  const DepthwiseConvParams params = {kPaddingValid, 1, 1, 1, 0, 1, 1};
+  asked.Compare(
+      &asked.traits->scales_in_vectors, 0,
+      {ConvolvedPixel(kPixelChannels), PixelWeights({1, 1, 1, kPixelChannels}),
+       PixelBias(), PixelOutput()},
+      &params);
+}
+void AskTransposed(const Asked& asked) {
   const struct {
     TransposeConvParams known;
     int newer[8];
-  } of_transposed = {{kPaddingValid, 1, 1, kActNone}, {}};
-  if (depthwise) {
-    tensors[1].dims = {1, 1, 1, kChannels};
-    tensors[0].dims = {1, 1, 1, kChannels};
-  } else {
-    TrialTensor shape = TrialTensor::Of(
-        kTfLiteInt32, {4}, std::vector<int32_t>{1, 1, 1, kChannels});
-    shape.is_constant = true;
-    tensors = {shape, weights, data, bias};
-  }
-  tensors.push_back({kTfLiteInt8, {1, 1, 1, kChannels}, 1, 0, {}});
-  const void* const params = depthwise
-                                 ? static_cast<const void*>(&of_depthwise)
-                                 : static_cast<const void*>(&of_transposed);
-  const std::vector<int> quantized =
-      Values(kTfLiteInt8, TryKernel(context, kernel, tensors, params));
-  if (!quantized.empty()) traits->scales_in_vectors = quantized[0] == 0;
-}
-void AskDepthwise(TfLiteContext* context, const TfLiteRegistration& kernel,
-                  const Question&, KernelTraits* traits) {
-  AskSums(context, kernel, /*depthwise=*/true, traits);
-}
-void AskTransposed(TfLiteContext* context, const TfLiteRegistration& kernel,
-                   const Question&, KernelTraits* traits) {
-  AskSums(context, kernel, /*depthwise=*/false, traits);
+  } params = {{kPaddingValid, 1, 1, kActNone}, {}};
+  asked.Compare(&asked.traits->scales_in_vectors, 0,
+                {Constant(kTfLiteInt32, {4},
+                          std::vector<int32_t>{1, 1, 1, kPixelChannels}),
+                 PixelWeights({kPixelChannels, 1, 1, 1}), ConvolvedPixel(1),
+                 PixelBias(), PixelOutput()},
+                &params);
 }
 
 // Two boxes far apart, the first of class 0, the second of class 1, of equal
 // scores.
-void AskDetections(TfLiteContext* context, const TfLiteRegistration& kernel,
-                   KernelTraits* traits) {
+void AskDetections(const Asked& asked) {
   flexbuffers::Builder options;
   options.Map([&options] {
     options.Int("max_detections", 2);
@@ -550,9 +506,9 @@ void AskDetections(TfLiteContext* context, const TfLiteRegistration& kernel,
   const auto floats = [](std::vector<int> dims, std::vector<float> values) {
     return TrialTensor::Of(kTfLiteFloat32, std::move(dims), values);
   };
-  const TrialTensor out = {kTfLiteFloat32, {1}, 0, 0, {}};
+  const TrialTensor out = {kTfLiteFloat32, {1}};
   const std::vector<uint8_t> boxes =
-      TryKernel(context, kernel,
+      TryKernel(asked.context, asked.kernel,
                 {floats({1, 2, 4}, std::vector<float>(8)),
                  floats({1, 2, 2}, {0.75f, 0, 0, 0.75f}),
                  floats({2, 4}, {0, 0, 1, 1, 9, 9, 1, 1}), out, out, out, out},
@@ -560,16 +516,15 @@ void AskDetections(TfLiteContext* context, const TfLiteRegistration& kernel,
   float top = 0;
   if (boxes.size() < sizeof(top)) return;
   std::memcpy(&top, boxes.data(), sizeof(top));
-  traits->last_class_first = top > 1;
+  asked.traits->last_class_first = top > 1;
 }
 
-struct Asked {
+constexpr struct {
   int op;
   TfLiteType from;
   bool says_how_quantized_round;
-  Answer answer;
-};
-constexpr Asked kAsked[] = {
+  void (*answer)(const Asked&);
+} kQuestions[] = {
     {BuiltinOperator_ADD, kTfLiteInt16, true, &AskInt16Add},
     {BuiltinOperator_BATCH_MATMUL, kTfLiteInt8, true, &AskBatchMatMul},
     {BuiltinOperator_CAST, kTfLiteFloat32, false, &AskCast},
@@ -596,28 +551,26 @@ TfLiteType FirstType(const TfLiteContext& context,
 
 quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
                                quant::KernelTraits traits, bool follows) {
-  std::set<Question> asked;
+  // By op and the types of the first input and the first output.
+  std::set<std::tuple<int, TfLiteType, TfLiteType>> done;
   const auto ask = [&](TfLiteContext* subgraph, int index) {
     const auto found = nodes.find.Get(subgraph, index);
     if (!found.ok()) return;
-    Question question = {found->kernel->builtin_code,
-                         FirstType(*subgraph, found->node->inputs),
-                         FirstType(*subgraph, found->node->outputs)};
+    const TfLiteRegistration& kernel = *found->kernel;
+    const int op = kernel.builtin_code;
+    const TfLiteType from = FirstType(*subgraph, found->node->inputs);
+    const TfLiteType to = FirstType(*subgraph, found->node->outputs);
+    const Asked asked = {context, kernel, to, &traits};
     const bool is_detector =
-        found->kernel->builtin_code == BuiltinOperator_CUSTOM &&
-        found->kernel->custom_name != nullptr &&
-        std::strcmp(found->kernel->custom_name,
-                    "TFLite_Detection_PostProcess") == 0;
-    if (is_detector && asked.insert({question.op}).second) {
-      AskDetections(context, *found->kernel, &traits);
-    }
-    if (!IsQuantized(question.to) || !asked.insert(question).second) return;
-    for (const Asked& a : kAsked) {
-      if (a.op != question.op || a.from != question.from ||
-          (a.says_how_quantized_round && !follows)) {
-        continue;
+        op == BuiltinOperator_CUSTOM && kernel.custom_name != nullptr &&
+        std::strcmp(kernel.custom_name, "TFLite_Detection_PostProcess") == 0;
+    if (is_detector && done.insert({op, {}, {}}).second) AskDetections(asked);
+    if (!IsQuantized(to) || !done.insert({op, from, to}).second) return;
+    for (const auto& q : kQuestions) {
+      if (q.op == op && q.from == from &&
+          (follows || !q.says_how_quantized_round)) {
+        q.answer(asked);
       }
-      a.answer(context, *found->kernel, question, &traits);
     }
   };
   for (int index : nodes.plan) ask(context, index);

@@ -20,53 +20,8 @@
 #include "egl/driver_use.h"
 #include "gles_delegate/gles_delegate.h"
 
-namespace gles_delegate {
 namespace {
 
-// A delegate that cannot be applied, for callers that cannot handle NULL.
-// Each attempt to apply it reports `reason`, which is not Ok, to the
-// interpreter and fails; the interpreter runs on the CPU.
-class FailingDelegate final : public SimpleDelegate {
- public:
-  explicit FailingDelegate(absl::Status reason)
-      : reason_(std::move(reason)),
-        report_(Json{{"nodes_total", 0},
-                     {"nodes_delegated", 0},
-                     {"partitions", 0},
-                     {"error", reason_.message()}}
-                    .Text()) {}
-
-  const char* Name() const override { return "TfLiteGlesDelegate"; }
-  absl::Status Initialize(TfLiteContext*, const ContextOrError&) override {
-    return reason_;
-  }
-  absl::Status IsNodeSupported(int) override { return reason_; }
-  std::vector<ModelPartition> ChoosePartitions(
-      TfLiteContext*, std::vector<ModelPartition>) override {
-    return {};
-  }
-  // Never called, as Initialize fails.
-  absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>> CreateKernel(
-      TfLiteContext*, const ModelPartition&) override {
-    return reason_;
-  }
-  absl::Status BindObject(int, const TfLiteGlesObject*) override {
-    return reason_;
-  }
-  void Finish(TfLiteContext*, const absl::Status&) override {}
-  const char* Report() override { return report_.c_str(); }
-
- private:
-  const absl::Status reason_;
-  const std::string report_;
-};
-
-}  // namespace
-}  // namespace gles_delegate
-
-namespace {
-
-using gles_delegate::FailingDelegate;
 using gles_delegate::GlesSimpleDelegate;
 using gles_delegate::Options;
 using gles_delegate::egl::Caught;
@@ -160,7 +115,8 @@ TfLiteDelegate* TfLiteGlesDelegateCreateOnDisplay(
 TfLiteDelegate* TfLiteGlesDelegateCreateRefusal(const char* reason) {
   TfLiteDelegate* delegate = nullptr;
   (void)Caught([&] {
-    delegate = gles_delegate::WrapDelegate(std::make_unique<FailingDelegate>(
+    delegate = gles_delegate::WrapDelegate(std::make_unique<GlesSimpleDelegate>(
+        Options(),
         absl::FailedPreconditionError(absl::NullSafeStringView(reason))));
     return absl::OkStatus();
   });

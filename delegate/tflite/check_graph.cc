@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
@@ -152,11 +153,17 @@ absl::Status CheckGraph(TfLiteContext* context, const NodeFinder& find,
 
 namespace {
 
-// The types of tensors that shaders read and write. The op's parser says which
-// of them the op takes.
-bool RunsOnGpu(DataType type) {
-  return type == DataType::kFloat32 || type == DataType::kInt32 ||
-         type == DataType::kBool;
+// Calls `check` with each tensor of the node that is present.
+absl::Status ForEachTensor(
+    const Graph& graph, const TfLiteNode& node,
+    absl::FunctionRef<absl::Status(const Tensor& t, bool is_output)> check) {
+  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
+    for (int id : ReadInts(list)) {
+      if (id < 0) continue;
+      RETURN_IF_ERROR(check(graph.tensor(id), list == node.outputs));
+    }
+  }
+  return absl::OkStatus();
 }
 
 // Integers whose scale an op needs and the file does not have. TFLite then
@@ -189,34 +196,16 @@ absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
              : status;
 }
 
-}  // namespace
-
-absl::Status CheckShapes(const Graph& graph, const TfLiteNode& node) {
-  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
-    for (int index : ReadInts(list)) {
-      if (index < 0) continue;
-      const Tensor& t = graph.tensor(index);
-      if (const absl::Status s = CheckDims(t.dims); !s.ok()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("'", t.name, "': ", s.message()));
-      }
-    }
-  }
-  return absl::OkStatus();
+// Shapes that no tensor may have, constants included.
+absl::Status CheckShape(const Tensor& t, bool) {
+  const absl::Status s = CheckDims(t.dims);
+  return s.ok() ? s
+                : absl::InvalidArgumentError(
+                      absl::StrCat("'", t.name, "': ", s.message()));
 }
 
-absl::Status CheckScales(const Graph& graph, const TfLiteNode& node) {
-  for (int index : ReadInts(node.inputs)) {
-    if (index < 0 || !graph.tensor(index).quantization.is_unknown) continue;
-    return absl::UnimplementedError(absl::StrCat(
-        "'", PrintableName(graph.tensor(index).name),
-        "' has a scale for each block of values (blockwise quantization), "
-        "which constant weights of FULLY_CONNECTED and EMBEDDING_LOOKUP alone "
-        "may have"));
-  }
-  return absl::OkStatus();
-}
-
+// Shapes that are only known when the model runs, or behind a node that the
+// runtime refuses.
 absl::Status CheckShapesKnown(const TfLiteNode& node,
                               const UnknownShapes& unknown) {
   for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
@@ -234,20 +223,17 @@ absl::Status CheckShapesKnown(const TfLiteNode& node,
   return absl::OkStatus();
 }
 
-absl::Status CheckNotEmpty(const Graph& graph, const TfLiteNode& node) {
-  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
-    for (int index : ReadInts(list)) {
-      if (index < 0) continue;
-      const Tensor& t = graph.tensor(index);
-      const bool is_list = t.is_constant() && t.dims.size() == 1;
-      if (t.shape.elements() <= 0 && !is_list) {
-        return absl::UnimplementedError("a tensor is empty");
-      }
-    }
-  }
-  return absl::OkStatus();
+// Tensors without elements, except constant lists: of no axes, say.
+absl::Status CheckNotEmpty(const Tensor& t, bool) {
+  const bool is_list = t.is_constant() && t.dims.size() == 1;
+  return t.shape.elements() > 0 || is_list
+             ? absl::OkStatus()
+             : absl::UnimplementedError("a tensor is empty");
 }
 
+// Quantized activations without a float view, or with one that the op does not
+// support, and constants without the scale that the op needs. The op's parser
+// only sees that they are not floats.
 absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
                         const OpDefinition& op, const ReadOptions& options) {
   std::vector<const Tensor*> inputs;
@@ -255,37 +241,22 @@ absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
     if (index >= 0) inputs.push_back(&graph.tensor(index));
   }
   RETURN_IF_ERROR(CheckInt64Constants(op, inputs));
-  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
-    for (int index : ReadInts(list)) {
-      if (index < 0) continue;
-      const Tensor& t = graph.tensor(index);
-      if (t.is_constant()) {
-        if (!LacksScale(t, op)) continue;
-        return absl::UnimplementedError(
-            absl::StrCat("the constant ", t.ToString(), " has no scale"));
-      }
-      if (IsQuantizedType(t.type) ||
-          !TakesHostView(op, t, /*is_output=*/list == node.outputs)) {
-        return WhyNotFloat(t, options);
-      }
-    }
-  }
-  return absl::OkStatus();
+  return ForEachTensor(
+      graph, node, [&](const Tensor& t, bool is_output) -> absl::Status {
+        if (t.is_constant()) {
+          if (!LacksScale(t, op)) return absl::OkStatus();
+          return absl::UnimplementedError(
+              absl::StrCat("the constant ", t.ToString(), " has no scale"));
+        }
+        const bool takes =
+            !IsQuantizedType(t.type) && TakesHostView(op, t, is_output);
+        return takes ? absl::OkStatus() : WhyNotFloat(t, options);
+      });
 }
 
-absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
-                          const ReadOptions& options) {
-  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
-    for (int index : ReadInts(list)) {
-      if (index < 0) continue;
-      const Tensor& t = graph.tensor(index);
-      if (t.is_constant()) continue;
-      if (!RunsOnGpu(t.type)) return WhyNotFloat(t, options);
-    }
-  }
-  return absl::OkStatus();
-}
-
+// Variables of other types than float32, written, in two inputs of the node, or
+// with several users, by tensor: a state stays on the GPU, and one input of one
+// node alone may use it (state_mark.h).
 absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
                             const HashMap<int, int>& users_of) {
   const auto inputs = ReadInts(node.inputs);
@@ -318,6 +289,43 @@ absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
     }
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckScales(const Graph& graph, const TfLiteNode& node) {
+  for (int index : ReadInts(node.inputs)) {
+    if (index < 0 || !graph.tensor(index).quantization.is_unknown) continue;
+    return absl::UnimplementedError(absl::StrCat(
+        "'", PrintableName(graph.tensor(index).name),
+        "' has a scale for each block of values (blockwise quantization), "
+        "which constant weights of FULLY_CONNECTED and EMBEDDING_LOOKUP alone "
+        "may have"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNode(const Graph& graph, const TfLiteNode& node,
+                       const OpDefinition& op, const ReadOptions& options,
+                       const UnknownShapes& unknown,
+                       const HashMap<int, int>& users_of) {
+  RETURN_IF_ERROR(ForEachTensor(graph, node, CheckShape));
+  RETURN_IF_ERROR(CheckScales(graph, node));
+  RETURN_IF_ERROR(CheckVariables(graph, node, users_of));
+  RETURN_IF_ERROR(CheckShapesKnown(node, unknown));
+  RETURN_IF_ERROR(ForEachTensor(graph, node, CheckNotEmpty));
+  return CheckViews(graph, node, op, options);
+}
+
+absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
+                          const ReadOptions& options) {
+  return ForEachTensor(graph, node, [&](const Tensor& t, bool) -> absl::Status {
+    const bool runs_on_gpu = t.type == DataType::kFloat32 ||
+                             t.type == DataType::kInt32 ||
+                             t.type == DataType::kBool;
+    return t.is_constant() || runs_on_gpu ? absl::OkStatus()
+                                          : WhyNotFloat(t, options);
+  });
 }
 
 absl::Status CheckVersion(const OpDefinition& op, int version,

@@ -25,38 +25,20 @@ absl::Status CheckGraph(TfLiteContext* context, const NodeFinder& find,
 
 // --- A node ------------------------------------------------------------------
 
-// Checks of a node before its op's parser runs: version, shapes and types of
-// tensors. Refusals are kUnimplemented, or kInvalidArgument if no runtime could
-// run the node, and name the tensor with its shape and type.
-
-// Shapes that no tensor may have, constants included. Check them before
-// anything else.
-absl::Status CheckShapes(const Graph& graph, const TfLiteNode& node);
-
 // Inputs with unsupported kinds of scales.
 absl::Status CheckScales(const Graph& graph, const TfLiteNode& node);
 
-// Shapes that are only known when the model runs, or behind a node that the
-// runtime refuses.
-absl::Status CheckShapesKnown(const TfLiteNode& node,
-                              const UnknownShapes& unknown);
+// Checks the shapes, types and scales of a node's tensors before its op's
+// parser runs. `users_of`: how many nodes use each variable. Refusals are
+// kUnimplemented, or kInvalidArgument if no runtime could run the node, and
+// name the tensor with its shape and type.
+absl::Status CheckNode(const Graph& graph, const TfLiteNode& node,
+                       const OpDefinition& op, const ReadOptions& options,
+                       const UnknownShapes& unknown,
+                       const HashMap<int, int>& users_of);
 
-// Tensors without elements, except constant lists: of no axes, say.
-absl::Status CheckNotEmpty(const Graph& graph, const TfLiteNode& node);
-
-// Quantized activations without a float view, or with one that the op does not
-// support, and constants without the scale that the op needs. Check them before
-// the op's parser, which only sees that they are not floats.
-absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
-                        const OpDefinition& op, const ReadOptions& options);
-
-// Variables of other types than float32, written, in two inputs of the node, or
-// with several users, by tensor: a state stays on the GPU, and one input of one
-// node alone may use it (state_mark.h).
-absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
-                            const HashMap<int, int>& users_of);
-
-// Activations with types that shaders cannot access.
+// Activations with types that shaders cannot access. The parser says which of
+// them the op takes.
 absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
                           const ReadOptions& options);
 

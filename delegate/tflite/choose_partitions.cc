@@ -121,6 +121,16 @@ std::string CountOf(const ModelPartition& partition) {
                       partition.nodes.size() == 1 ? " node" : " nodes");
 }
 
+// Such partitions cannot be replaced, see ModelPartition::outputs.
+std::string WhyNoOutputs(const ModelPartition& partition) {
+  const std::vector<int>& outputs = partition.outputs;
+  return std::find(outputs.begin(), outputs.end(), kTfLiteOptionalTensor) ==
+                 outputs.end()
+             ? ""
+             : "the model has an output that is no tensor (-1), which the "
+               "runtime counts among this partition's";
+}
+
 }  // namespace
 
 void GlesSimpleDelegate::Refuse(const ModelPartition& partition,
@@ -144,22 +154,6 @@ void GlesSimpleDelegate::RefuseSome(
   *partitions = std::move(kept);
 }
 
-void GlesSimpleDelegate::RefuseWithoutWork(
-    TfLiteContext* context, std::vector<ModelPartition>* partitions) {
-  RefuseSome(partitions, [&](const ModelPartition& partition) {
-    bool is_idle = true, has_shapes = false;
-    for (int index : partition.nodes) {
-      const CheckedNode& node = model_->nodes[model_->position_of.at(index)];
-      is_idle &= node.folded;
-      has_shapes |= node.follows_from_shapes;
-    }
-    return is_idle && has_shapes && !ReadsConstantsAlone(*context, partition)
-               ? "all that it computes is known once tensors are "
-                 "allocated: there is nothing to run"
-               : std::string();
-  });
-}
-
 void GlesSimpleDelegate::RefuseLoops(TfLiteContext* context) {
   for (CheckedNode& node : model_->nodes) {
     const auto loop = nodes_.shapes.loops.find({context, node.index});
@@ -179,158 +173,116 @@ void GlesSimpleDelegate::RefuseLoops(TfLiteContext* context) {
   }
 }
 
-void GlesSimpleDelegate::RefuseWhatDoesNotPay(
-    std::vector<ModelPartition>* partitions) {
-  // Of a model that runs as a whole, the user has decided. A subgraph that
-  // others call is not one: each call crosses the border.
-  const auto is_whole = [this](const ModelPartition& partition) {
-    const HashSet<int> own(partition.nodes.begin(), partition.nodes.end());
-    return std::all_of(model_->nodes.begin(), model_->nodes.end(),
-                       [&](const CheckedNode& node) {
-                         return node.folded || own.contains(node.index);
-                       });
-  };
-  RefuseSome(partitions, [&](const ModelPartition& partition) {
-    const PartitionWorth worth = WorthOf(*model_, partition);
-    const bool is_called = now().is_called && !now().is_inlined;
-    if (worth.pays() || (!is_called && is_whole(partition))) {
-      return std::string();
-    }
-    return absl::StrCat(
-        CountOf(partition),
-        is_called ? " and does not pay at each call: " : " and does not pay: ",
-        worth.ToString(), "; ", kDelegateAll);
-  });
+std::string GlesSimpleDelegate::WhyIdle(const TfLiteContext& context,
+                                        const ModelPartition& partition) const {
+  bool is_idle = true, has_shapes = false;
+  for (int index : partition.nodes) {
+    const CheckedNode& node = model_->nodes[model_->position_of.at(index)];
+    is_idle &= node.folded;
+    has_shapes |= node.follows_from_shapes;
+  }
+  return is_idle && has_shapes && !ReadsConstantsAlone(context, partition)
+             ? "all that it computes is known once tensors are allocated: "
+               "there is nothing to run"
+             : "";
 }
 
-void GlesSimpleDelegate::RefuseSurplus(
-    std::vector<ModelPartition>* partitions) {
-  std::stable_sort(partitions->begin(), partitions->end(),
-                   [](const auto& a, const auto& b) {
-                     return a.nodes.size() > b.nodes.size();
-                   });
-  if (options_.max_delegated_partitions <= 0) return;
-  const size_t limit =
-      std::min<size_t>(options_.max_delegated_partitions, partitions->size());
-  for (size_t i = limit; i < partitions->size(); ++i) {
-    Refuse((*partitions)[i],
-           absl::StrCat(CountOf((*partitions)[i]),
-                        " and is past max_delegated_partitions=",
-                        options_.max_delegated_partitions));
+std::string GlesSimpleDelegate::WhyNoGain(const ModelPartition& partition) {
+  // Of a model that runs as a whole, the user has decided. A subgraph that
+  // others call is not one: each call crosses the border.
+  const HashSet<int> own(partition.nodes.begin(), partition.nodes.end());
+  const bool is_whole = std::all_of(
+      model_->nodes.begin(), model_->nodes.end(), [&](const CheckedNode& node) {
+        return node.folded || own.contains(node.index);
+      });
+  const PartitionWorth worth = WorthOf(*model_, partition);
+  const bool is_called = now().is_called && !now().is_inlined;
+  if (worth.pays() || (!is_called && is_whole)) return "";
+  return absl::StrCat(
+      CountOf(partition),
+      is_called ? " and does not pay at each call: " : " and does not pay: ",
+      worth.ToString(), "; ", kDelegateAll);
+}
+
+std::string GlesSimpleDelegate::WhyNoMemory(TfLiteContext* context,
+                                            const ModelPartition& partition) {
+  auto kernel = TakeKernel(context, partition);
+  if (!kernel.ok()) return "";  // building fails with the same error
+  const absl::Status reserved = (*kernel)->ReserveMemory();
+  if (absl::IsResourceExhausted(reserved)) {
+    return std::string(reserved.message());
   }
-  partitions->resize(limit);
+  made_.push_back(*std::move(kernel));
+  return "";
 }
 
 std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
     TfLiteContext* context, std::vector<ModelPartition> partitions) {
+  const auto refuse = [&](const auto& why) { RefuseSome(&partitions, why); };
   if (memory_plan_is_old_) {
-    for (const ModelPartition& p : partitions) {
-      Refuse(p,
-             "an input was resized after AllocateTensors, and TFLite keeps the "
+    refuse([](const ModelPartition&) {
+      return "an input was resized after AllocateTensors, and TFLite keeps the "
              "memory plan of before where a delegate is applied then; call "
-             "AllocateTensors again first");
-    }
-    return {};
+             "AllocateTensors again first";
+    });
   }
-  RefuseWithoutWork(context, &partitions);
-  RefuseAbsentOutputs(&partitions);
-  RefuseSurplus(&partitions);
-  if (options_.max_delegated_partitions < 0) RefuseWhatDoesNotPay(&partitions);
+  refuse([&](const ModelPartition& p) { return WhyIdle(*context, p); });
+  refuse(WhyNoOutputs);
+  std::stable_sort(partitions.begin(), partitions.end(),
+                   [](const auto& a, const auto& b) {
+                     return a.nodes.size() > b.nodes.size();
+                   });
+  const int limit = options_.max_delegated_partitions;
+  int count = 0;
+  refuse([&](const ModelPartition& p) {
+    return limit <= 0 || ++count <= limit
+               ? ""
+               : absl::StrCat(CountOf(p),
+                              " and is past max_delegated_partitions=", limit);
+  });
+  if (limit < 0) refuse([this](const auto& p) { return WhyNoGain(p); });
   if (options_.session.memory_limit_bytes > 0 && !now().is_inlined) {
-    partitions.erase(std::remove_if(partitions.begin(), partitions.end(),
-                                    [&](const ModelPartition& p) {
-                                      return !FitsInMemory(context, p);
-                                    }),
-                     partitions.end());
+    refuse([&](const ModelPartition& p) { return WhyNoMemory(context, p); });
   }
   return partitions;
 }
 
-bool GlesSimpleDelegate::FitsInMemory(TfLiteContext* context,
-                                      const ModelPartition& partition) {
-  auto kernel = TakeKernel(context, partition);
-  if (!kernel.ok()) return true;  // Build() fails with the same error
-  const absl::Status reserved = (*kernel)->ReserveMemory();
-  if (absl::IsResourceExhausted(reserved)) {
-    Refuse(partition, std::string(reserved.message()));
-    return false;
-  }
-  made_.push_back(*std::move(kernel));
-  return true;
-}
-
-// --- Building them -----------------------------------------------------------
-
-// The part of GlesSimpleDelegate that builds the partitions that are chosen,
-// before any node is replaced: docs/decisions/0003-failure-to-apply.md.
-
-namespace {
-
-absl::Status CheckOutputs(const ModelPartition& partition) {
-  const std::vector<int>& outputs = partition.outputs;
-  if (std::find(outputs.begin(), outputs.end(), kTfLiteOptionalTensor) ==
-      outputs.end()) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(
-      "the model has an output that is no tensor (-1), which the runtime "
-      "counts among this partition's");
-}
-
-}  // namespace
-
-void GlesSimpleDelegate::RefuseAbsentOutputs(
-    std::vector<ModelPartition>* partitions) {
-  const auto refused = [this](const ModelPartition& p) {
-    const absl::Status status = CheckOutputs(p);
-    if (!status.ok()) Refuse(p, std::string(status.message()));
-    return !status.ok();
-  };
-  partitions->erase(
-      std::remove_if(partitions->begin(), partitions->end(), refused),
-      partitions->end());
-}
-
+// docs/decisions/0003-failure-to-apply.md.
 absl::StatusOr<std::vector<ModelPartition>> GlesSimpleDelegate::BuildPartitions(
     TfLiteContext* context, std::vector<ModelPartition> partitions) {
-  RefuseAbsentOutputs(&partitions);
+  RefuseSome(&partitions, WhyNoOutputs);
   std::vector<ModelPartition> built;
   for (ModelPartition& p : partitions) {
-    const absl::Status status = Build(context, p);
-    if (status.ok()) {
-      built.push_back(std::move(p));
+    auto kernel = TakeKernel(context, p);
+    absl::Status status = kernel.status();
+    if (kernel.ok()) {
+      status = (*kernel)->PrepareOnGpu(context);
+      if (!status.ok()) {
+        (*kernel)->report()->on_cpu = std::string(status.message());
+        now().handed_back.push_back((*kernel)->report());
+      }
+    }
+    if (!status.ok()) {
+      // A limit of the device is not a failure.
+      if (!options_.fallback_to_cpu && !absl::IsOutOfRange(status)) {
+        return status;
+      }
+      Refuse(p, std::string(status.message()));
       continue;
     }
-    // A limit of the device is not a failure.
-    if (!options_.fallback_to_cpu && !absl::IsOutOfRange(status)) return status;
-    Refuse(p, std::string(status.message()));
+    made_.push_back(*std::move(kernel));
+    built.push_back(std::move(p));
   }
-  Count(built);
-  return built;
-}
-
-absl::Status GlesSimpleDelegate::Build(TfLiteContext* context,
-                                       const ModelPartition& partition) {
-  ASSIGN_OR_RETURN(auto kernel, TakeKernel(context, partition));
-  absl::Status built = kernel->PrepareOnGpu(context);
-  if (built.ok()) {
-    made_.push_back(std::move(kernel));
-  } else {
-    HandBack(*kernel, std::string(built.message()));
-  }
-  return built;
-}
-
-void GlesSimpleDelegate::Count(const std::vector<ModelPartition>& partitions) {
-  now().partitions_chosen = static_cast<int>(partitions.size());
+  now().partitions_chosen = static_cast<int>(built.size());
   now().nodes_delegated = 0;
   now().border.clear();
-  for (const ModelPartition& p : partitions) {
+  for (const ModelPartition& p : built) {
     now().nodes_delegated += static_cast<int>(p.nodes.size());
     for (const auto* list : {&p.inputs, &p.outputs}) {
       now().border.insert(now().border.end(), list->begin(), list->end());
     }
   }
+  return built;
 }
 
 void GlesSimpleDelegate::NoteDecompositions(TfLiteContext* context) {
@@ -346,11 +298,6 @@ void GlesSimpleDelegate::NoteDecompositions(TfLiteContext* context) {
       (is_delegated ? now().inlined : now().called).push_back(subgraph->impl_);
     }
   }
-}
-
-void GlesSimpleDelegate::HandBack(const GlesKernel& kernel, std::string why) {
-  kernel.report()->on_cpu = std::move(why);
-  now().handed_back.push_back(kernel.report());
 }
 
 }  // namespace gles_delegate

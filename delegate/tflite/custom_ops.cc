@@ -71,6 +71,14 @@ int64_t Count(const TfLiteTensor& tensor) {
   return count;
 }
 
+// Windows along one spatial axis.
+struct Axis {
+  int in, out, stride, window, pad;
+};
+struct Geometry {
+  Axis y, x;
+};
+
 // --- Convolution2DTransposeBias ----------------------------------------------
 
 struct Convolution2DTransposeBias {
@@ -83,18 +91,9 @@ struct Convolution2DTransposeBias {
     int32_t stride_height;
   };
 
-  // One spatial axis: the output's start and length.
-  struct Axis {
-    int in;
-    int stride;
-    int kernel;
-    int padding_before;
-    int out;
-  };
-
   static Axis MakeAxis(int in, int stride, int kernel, bool same) {
     const int total = same ? std::max(0, kernel - (in - 1) % stride - 1) : 0;
-    return {in, stride, kernel, total / 2, stride * (in - 1) + kernel - total};
+    return {in, stride * (in - 1) + kernel - total, stride, kernel, total / 2};
   }
 
   static absl::StatusOr<Params> ReadParams(const Call& call) {
@@ -129,11 +128,6 @@ struct Convolution2DTransposeBias {
     return absl::OkStatus();
   }
 
-  struct Geometry {
-    Axis y;
-    Axis x;
-  };
-
   static Geometry MakeGeometry(const Call& call, const Params& params) {
     const int* data = call.in(0).dims->data;
     const int* weights = call.in(1).dims->data;
@@ -154,15 +148,15 @@ struct Convolution2DTransposeBias {
   static void Scatter(const Geometry& g, int y, int x, const float* in,
                       int in_channels, const float* weights, int out_channels,
                       float* out) {
-    for (int ky = 0; ky < g.y.kernel; ++ky) {
-      const int oy = g.y.stride * y - g.y.padding_before + ky;
+    for (int ky = 0; ky < g.y.window; ++ky) {
+      const int oy = g.y.stride * y - g.y.pad + ky;
       if (oy < 0 || oy >= g.y.out) continue;
-      for (int kx = 0; kx < g.x.kernel; ++kx) {
-        const int ox = g.x.stride * x - g.x.padding_before + kx;
+      for (int kx = 0; kx < g.x.window; ++kx) {
+        const int ox = g.x.stride * x - g.x.pad + kx;
         if (ox < 0 || ox >= g.x.out) continue;
         for (int o = 0; o < out_channels; ++o) {
           const float* w =
-              weights + ((o * g.y.kernel + ky) * g.x.kernel + kx) * in_channels;
+              weights + ((o * g.y.window + ky) * g.x.window + kx) * in_channels;
           float sum = 0;
           for (int i = 0; i < in_channels; ++i) sum += in[i] * w[i];
           out[(oy * g.x.out + ox) * out_channels + o] += sum;
@@ -203,20 +197,12 @@ struct MaxPoolingWithArgmax2D {
   static constexpr char kName[] = "MaxPoolingWithArgmax2D";
   static constexpr int kInputs = 1, kOutputs = 2;
 
-  struct Axis {
-    int in, out, stride, window, pad;
-  };
-
   static Axis MakeAxis(int in, int stride, int window, bool same) {
     const int out =
         same ? (in + stride - 1) / stride : (in - window + stride) / stride;
     const int total = (out - 1) * stride + window - in;
     return {in, out, stride, window, total > 0 ? total / 2 : 0};
   }
-
-  struct Geometry {
-    Axis y, x;
-  };
 
   static float Activate(float v, int activation) {
     switch (activation) {

@@ -12,7 +12,6 @@
 #include "delegate/session/buffer_copy.h"
 #include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
-#include "delegate/tflite/ask_kernels.h"
 #include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/messages.h"
 #include "delegate/tflite/options.h"
@@ -37,175 +36,212 @@ bool IsList(const TfLiteTensor& t) {
 
 }  // namespace
 
-TrialShapes::TrialShapes(TfLiteContext* context, const NodeFinder& find,
-                         const std::vector<int>& plan,
-                         const Decompositions& decompositions)
-    : context_(context),
-      find_(find),
-      plan_(plan),
-      decompositions_(decompositions) {
-  HashSet<int> seen;
-  for (int index : plan) {
-    const auto found = find.Get(context, index);
-    if (!found.ok()) continue;
-    for (int id : ReadInts(found->node->inputs)) {
-      if (id < 0 || !seen.insert(id).second) continue;
-      const TfLiteTensor& t = context->tensors[id];
-      const std::vector<int> signature = ReadInts(t.dims_signature);
-      const std::vector<int> dims = ReadInts(t.dims);
-      const bool is_free =
-          std::find(signature.begin(), signature.end(), -1) != signature.end();
-      if (!is_free || signature.size() != dims.size() ||
-          t.allocation_type != kTfLiteArenaRw) {
+// Other sizes of the model's free extents than those of the file, which are
+// placeholders: LiteRT gives a free extent the size 1 until the app resizes it.
+// While it lives, extents of the model's inputs may have other sizes than in
+// the file: those that the shape signature marks as free (-1), or else those of
+// 1 or less, with or without the last axis (channels).
+class TrialShapes {
+ public:
+  // All must outlive this. `plan`: of the whole model.
+  TrialShapes(TfLiteContext* context, const NodeFinder& find,
+              const std::vector<int>& plan,
+              const Decompositions& decompositions)
+      : context_(context),
+        find_(find),
+        plan_(plan),
+        decompositions_(decompositions) {
+    HashSet<int> seen;
+    for (int index : plan) {
+      const auto found = find.Get(context, index);
+      if (!found.ok()) continue;
+      for (int id : ReadInts(found->node->inputs)) {
+        if (id < 0 || !seen.insert(id).second) continue;
+        const TfLiteTensor& t = context->tensors[id];
+        const std::vector<int> signature = ReadInts(t.dims_signature);
+        const std::vector<int> dims = ReadInts(t.dims);
+        const bool is_free = std::find(signature.begin(), signature.end(),
+                                       -1) != signature.end();
+        if (!is_free || signature.size() != dims.size() ||
+            t.allocation_type != kTfLiteArenaRw) {
+          continue;
+        }
+        inputs_.push_back({id, dims, signature, t.data.raw});
+      }
+      // Outputs of nodes are not model inputs.
+      for (int id : ReadInts(found->node->outputs)) seen.insert(id);
+    }
+  }
+  ~TrialShapes() {
+    for (const Input& input : inputs_) {
+      TfLiteTensor& t = context_->tensors[input.id];
+      // Without a copy: a destructor must not throw.
+      const bool is_as_before =
+          std::equal(input.dims.begin(), input.dims.end(), t.dims->data,
+                     t.dims->data + t.dims->size);
+      if (is_as_before || !ResizeTensor(context_, input.id, input.dims)) {
         continue;
       }
-      inputs_.push_back({id, dims, signature, t.data.raw});
+      t.data.raw = input.memory;  // resizing takes it away
     }
-    // Outputs of nodes are not model inputs.
-    for (int id : ReadInts(found->node->outputs)) seen.insert(id);
   }
-}
+  TrialShapes(const TrialShapes&) = delete;
+  TrialShapes& operator=(const TrialShapes&) = delete;
 
-TrialShapes::~TrialShapes() {
-  for (const Input& input : inputs_) {
-    TfLiteTensor& t = context_->tensors[input.id];
-    // Without a copy: a destructor must not throw.
-    const bool is_as_before =
-        std::equal(input.dims.begin(), input.dims.end(), t.dims->data,
-                   t.dims->data + t.dims->size);
-    if (is_as_before || !ResizeTensor(context_, input.id, input.dims)) {
-      continue;
+  // The option input_shapes. kInvalidArgument: an input has other fixed axes,
+  // or, with `all`, no input of a name has free ones.
+  absl::Status Set(
+      absl::Span<const std::pair<std::string, std::vector<int>>> shapes,
+      bool all) {
+    const auto name_of = [this](const Input& input) {
+      const char* name = context_->tensors[input.id].name;
+      return std::string(name == nullptr ? "" : name);
+    };
+    for (const auto& [name, dims] : shapes) {
+      const auto it = std::find_if(inputs_.begin(), inputs_.end(),
+                                   [&, &name = name](const Input& input) {
+                                     return name == name_of(input) ||
+                                            name == absl::StrCat(input.id);
+                                   });
+      if (it == inputs_.end() && !all) continue;
+      if (it == inputs_.end()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "option input_shapes: no input '", name,
+            "' has free axes; of these: ",
+            absl::StrJoin(inputs_, ", ", [&](std::string* out, const Input& i) {
+              absl::StrAppend(out, PrintableName(name_of(i)));
+            })));
+      }
+      bool fits = dims.size() == it->signature.size();
+      for (size_t i = 0; fits && i < dims.size(); ++i) {
+        fits = it->signature[i] == -1 || it->signature[i] == dims[i];
+      }
+      if (!fits || !ResizeTensor(context_, it->id, dims)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("option input_shapes: '", name, "' has the shape [",
+                         absl::StrJoin(it->signature, ","), "], and not ",
+                         absl::StrJoin(dims, "x")));
+      }
     }
-    t.data.raw = input.memory;  // resizing takes it away
+    return absl::OkStatus();
   }
-}
 
-absl::Status TrialShapes::Set(
-    absl::Span<const std::pair<std::string, std::vector<int>>> shapes,
-    bool all) {
-  const auto name_of = [this](const Input& input) {
-    const char* name = context_->tensors[input.id].name;
-    return std::string(name == nullptr ? "" : name);
+  // If there are obstacles at the present shapes (`facts`), tries a few powers
+  // of four as the size of these extents, and leaves the model at the first
+  // with the fewest, with its `facts`. True: that is another size.
+  absl::StatusOr<bool> FindBetter(ShapeFacts* facts) {
+    Obstacles best = ObstaclesOf(*facts);
+    if (inputs_.empty() || best.sum() == 0) return false;
+    // The app's own sizes count, unless nothing runs at them.
+    if (best.refusals == 0 && !ArePlaceholders()) return false;
+    std::vector<Free> ways = {Free::kBySignature};
+    if (best.refusals > 0) {
+      ways.insert(ways.end(), {Free::kOnesButLast, Free::kOnes});
+    }
+    Shapes at, best_at;
+    for (const Input& input : inputs_) best_at.push_back(input.dims);
+    bool found = false;
+    for (size_t way = 0; way < ways.size() && !found; ++way) {
+      for (int extent = kSmallest; extent <= kLargest && best.sum() > 0;
+           extent *= 4) {
+        auto shapes = WithSize(ways[way], extent);
+        if (!shapes) break;
+        at = *std::move(shapes);
+        ASSIGN_OR_RETURN(auto tried, PropagateAt(at));
+        const Obstacles left = ObstaclesOf(tried);
+        if (left.refusals > 0) continue;
+        if (best.refusals == 0 && left.sum() >= best.sum()) continue;
+        found = true;
+        best = left;
+        best_at = at;
+        *facts = std::move(tried);
+      }
+    }
+    if (at.empty() || at == best_at) return found;
+    ASSIGN_OR_RETURN(*facts, PropagateAt(best_at));
+    return found;
+  }
+
+ private:
+  struct Input {
+    int id;
+    std::vector<int> dims;       // before
+    std::vector<int> signature;  // of the file
+    char* memory;                // of the runtime
   };
-  for (const auto& [name, dims] : shapes) {
-    const auto it = std::find_if(
-        inputs_.begin(), inputs_.end(), [&, &name = name](const Input& input) {
-          return name == name_of(input) || name == absl::StrCat(input.id);
-        });
-    if (it == inputs_.end() && !all) continue;
-    if (it == inputs_.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "option input_shapes: no input '", name,
-          "' has free axes; of these: ",
-          absl::StrJoin(inputs_, ", ", [&](std::string* out, const Input& i) {
-            absl::StrAppend(out, PrintableName(name_of(i)));
-          })));
-    }
-    bool fits = dims.size() == it->signature.size();
-    for (size_t i = 0; fits && i < dims.size(); ++i) {
-      fits = it->signature[i] == -1 || it->signature[i] == dims[i];
-    }
-    if (!fits || !ResizeTensor(context_, it->id, dims)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("option input_shapes: '", name, "' has the shape [",
-                       absl::StrJoin(it->signature, ","), "], and not ",
-                       absl::StrJoin(dims, "x")));
-    }
-  }
-  return absl::OkStatus();
-}
+  // Why nodes cannot run at some shapes.
+  struct Obstacles {
+    int refusals = 0;  // of the runtime's kernels
+    int unknown = 0;   // tensors whose shape is not known
+    int empty = 0;     // tensors that nodes write, without elements
 
-bool TrialShapes::ArePlaceholders() const {
-  return std::all_of(inputs_.begin(), inputs_.end(), [](const Input& input) {
-    for (size_t i = 0; i < input.dims.size(); ++i) {
-      if (input.signature[i] == -1 && input.dims[i] > 1) return false;
+    int sum() const { return refusals + unknown + empty; }
+  };
+  using Shapes = std::vector<std::vector<int>>;  // of inputs_
+  enum class Free { kBySignature, kOnesButLast, kOnes };
+  // nullopt: no extent is free, or the inputs would be too large.
+  std::optional<Shapes> WithSize(Free which, int extent) const {
+    Shapes shapes;
+    bool any = false;
+    double bytes = 0;
+    for (const Input& input : inputs_) {
+      shapes.push_back(input.dims);
+      std::vector<int>& dims = shapes.back();
+      double of_input = ElementBytes(context_->tensors[input.id].type);
+      for (size_t i = 0; i < dims.size(); ++i) {
+        const bool is_last = i + 1 == dims.size();
+        const bool is_free =
+            which == Free::kBySignature
+                ? input.signature[i] == -1
+                : dims[i] <= 1 && (which == Free::kOnes || !is_last);
+        if (is_free) dims[i] = extent;
+        any |= is_free;
+        of_input *= dims[i];
+      }
+      bytes += of_input;
     }
-    return true;
-  });
-}
+    if (!any || bytes > kMaxInputBytes) return std::nullopt;
+    return shapes;
+  }
+  absl::StatusOr<ShapeFacts> PropagateAt(const Shapes& shapes) {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (!ResizeTensor(context_, inputs_[i].id, shapes[i])) {
+        return absl::InternalError("the runtime resizes no input");
+      }
+    }
+    const ResizeLimit limit(context_, kMaxKernelBytes);
+    return PropagateShapes(context_, find_, plan_, decompositions_);
+  }
+  // All free extents are 1 or less.
+  bool ArePlaceholders() const {
+    return std::all_of(inputs_.begin(), inputs_.end(), [](const Input& input) {
+      for (size_t i = 0; i < input.dims.size(); ++i) {
+        if (input.signature[i] == -1 && input.dims[i] > 1) return false;
+      }
+      return true;
+    });
+  }
+  Obstacles ObstaclesOf(const ShapeFacts& facts) const {
+    Obstacles found = {static_cast<int>(facts.refusals.size()),
+                       static_cast<int>(facts.unknown.size()), 0};
+    for (int index : plan_) {
+      const auto at = find_.Get(context_, index);
+      if (!at.ok()) continue;
+      for (int id : ReadInts(at->node->outputs)) {
+        if (id < 0 || facts.unknown.contains(id)) continue;
+        const TfLiteTensor& t = context_->tensors[id];
+        found.empty += IsEmpty(t) && !IsList(t);
+      }
+    }
+    return found;
+  }
 
-std::optional<TrialShapes::Shapes> TrialShapes::WithSize(Free which,
-                                                         int extent) const {
-  Shapes shapes;
-  bool any = false;
-  double bytes = 0;
-  for (const Input& input : inputs_) {
-    shapes.push_back(input.dims);
-    std::vector<int>& dims = shapes.back();
-    double of_input = ElementBytes(context_->tensors[input.id].type);
-    for (size_t i = 0; i < dims.size(); ++i) {
-      const bool is_last = i + 1 == dims.size();
-      const bool is_free =
-          which == Free::kBySignature
-              ? input.signature[i] == -1
-              : dims[i] <= 1 && (which == Free::kOnes || !is_last);
-      if (is_free) dims[i] = extent;
-      any |= is_free;
-      of_input *= dims[i];
-    }
-    bytes += of_input;
-  }
-  if (!any || bytes > kMaxInputBytes) return std::nullopt;
-  return shapes;
-}
-
-absl::StatusOr<ShapeFacts> TrialShapes::PropagateAt(const Shapes& shapes) {
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (!ResizeTensor(context_, inputs_[i].id, shapes[i])) {
-      return absl::InternalError("the runtime resizes no input");
-    }
-  }
-  const ResizeLimit limit(context_, kMaxKernelBytes);
-  return PropagateShapes(context_, find_, plan_, decompositions_);
-}
-
-TrialShapes::Obstacles TrialShapes::ObstaclesOf(const ShapeFacts& facts) const {
-  Obstacles found = {static_cast<int>(facts.refusals.size()),
-                     static_cast<int>(facts.unknown.size()), 0};
-  for (int index : plan_) {
-    const auto at = find_.Get(context_, index);
-    if (!at.ok()) continue;
-    for (int id : ReadInts(at->node->outputs)) {
-      if (id < 0 || facts.unknown.contains(id)) continue;
-      const TfLiteTensor& t = context_->tensors[id];
-      found.empty += IsEmpty(t) && !IsList(t);
-    }
-  }
-  return found;
-}
-
-absl::StatusOr<bool> TrialShapes::FindBetter(ShapeFacts* facts) {
-  Obstacles best = ObstaclesOf(*facts);
-  if (inputs_.empty() || best.sum() == 0) return false;
-  // The app's own sizes count, unless nothing runs at them.
-  if (best.refusals == 0 && !ArePlaceholders()) return false;
-  std::vector<Free> ways = {Free::kBySignature};
-  if (best.refusals > 0) {
-    ways.insert(ways.end(), {Free::kOnesButLast, Free::kOnes});
-  }
-  Shapes at, best_at;
-  for (const Input& input : inputs_) best_at.push_back(input.dims);
-  bool found = false;
-  for (size_t way = 0; way < ways.size() && !found; ++way) {
-    for (int extent = kSmallest; extent <= kLargest && best.sum() > 0;
-         extent *= 4) {
-      auto shapes = WithSize(ways[way], extent);
-      if (!shapes) break;
-      at = *std::move(shapes);
-      ASSIGN_OR_RETURN(auto tried, PropagateAt(at));
-      const Obstacles left = ObstaclesOf(tried);
-      if (left.refusals > 0) continue;
-      if (best.refusals == 0 && left.sum() >= best.sum()) continue;
-      found = true;
-      best = left;
-      best_at = at;
-      *facts = std::move(tried);
-    }
-  }
-  if (at.empty() || at == best_at) return found;
-  ASSIGN_OR_RETURN(*facts, PropagateAt(best_at));
-  return found;
-}
+  TfLiteContext* context_;
+  const NodeFinder& find_;
+  const std::vector<int>& plan_;
+  const Decompositions& decompositions_;
+  std::vector<Input> inputs_;
+};
 
 namespace {
 
@@ -247,11 +283,19 @@ std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
 
 }  // namespace
 
-GlesSimpleDelegate::GlesSimpleDelegate(Options options)
-    : options_(std::move(options)), worker_(WorkerOf(options_)) {}
+GlesSimpleDelegate::GlesSimpleDelegate(Options options, absl::Status refusal)
+    : options_(std::move(options)),
+      refusal_(std::move(refusal)),
+      worker_(WorkerOf(options_)) {
+  reports_.Finish(refusal_, /*was_read=*/false);
+}
+
+GlesSimpleDelegate::~GlesSimpleDelegate() = default;
 
 ContextOrError GlesSimpleDelegate::ContextOfCaller() const {
-  if (!options_.gpu.worker_shares) return SimpleDelegate::ContextOfCaller();
+  if (!options_.gpu.worker_shares) {
+    return absl::FailedPreconditionError("it is not asked for");
+  }
   return AdoptCurrent(options_.gpu.context.allow_software);
 }
 
@@ -294,8 +338,8 @@ void GlesSimpleDelegate::BeginSubgraph(TfLiteContext* context) {
 
 // The shapes at which nodes are chosen.
 absl::Status GlesSimpleDelegate::FindShapes(TfLiteContext* context) {
-  trial_shapes_.emplace(context, nodes_.find, nodes_.plan,
-                        nodes_.decompositions);
+  trial_shapes_ = std::make_unique<TrialShapes>(
+      context, nodes_.find, nodes_.plan, nodes_.decompositions);
   // A body or another signature has its own inputs.
   RETURN_IF_ERROR(
       trial_shapes_->Set(options_.input_shapes, reports_.IsFirst()));
@@ -330,6 +374,7 @@ absl::Status GlesSimpleDelegate::RefuseAll(TfLiteContext* context,
 
 absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
                                             const ContextOrError& of_caller) {
+  RETURN_IF_ERROR(refusal_);
   model_.reset();
   BeginSubgraph(context);
   memory_plan_is_old_ = HasOldMemoryPlan(context);
@@ -343,11 +388,12 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
     runtime_.asked = AskForCpuKernels(runtime_.library);
   }
   RETURN_IF_ERROR(FindShapes(context));
-  runtime_.traits = AskKernels(context, nodes_, quant::TraitsOf(cpu_kernels()),
-                               FollowsKernels(options_, runtime_));
+  options_.read.traits =
+      AskKernels(context, nodes_, quant::TraitsOf(cpu_kernels()),
+                 FollowsKernels(options_, runtime_));
   timer.Lap("shapes");
   options_.read.params_minor = ParamsMinorOf(runtime_);
-  options_.read.traits = runtime_.traits;
+  options_.read.cpu_kernels = cpu_kernels();
   ASSIGN_OR_RETURN(auto model,
                    ReadModel(context, nodes_, profile_, options_.read));
   timer.Lap("read_model");
@@ -387,8 +433,7 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
                    partition.nodes,
                    /*builds_late=*/now().is_inlined,
                    std::move(report)};
-  setup.read = {profile_, cpu_kernels(), options_.read,
-                options_.uses_integer_path};
+  setup.read = options_.read;
   setup.nodes = nodes_;
   setup.partition = partition;
   setup.fallback_to_cpu = options_.fallback_to_cpu;
@@ -502,6 +547,7 @@ AppObject AppObjectOf(const TfLiteGlesObject& object) {
 
 absl::Status GlesSimpleDelegate::BindObject(int tensor,
                                             const TfLiteGlesObject* object) {
+  RETURN_IF_ERROR(refusal_);
   const bool never_shares =
       !options_.gpu.worker_shares &&
       (worker_ != nullptr || options_.gpu.force_own_context);
@@ -552,13 +598,13 @@ void GlesSimpleDelegate::WarnOfUnusedObjects(TfLiteContext* context) const {
 // object with the tensor as float32 in BHWC order.
 
 absl::Status GlesSimpleDelegate::CopyFromHandle(TfLiteBufferHandle handle,
-                                                TfLiteTensor* tensor) {
+                                                TfLiteTensor& tensor) {
   return CopyFromBuffer(gpu_.get(), static_cast<uint32_t>(handle),
-                        ReadTensor(*tensor, /*index=*/-1), MemoryOf(*tensor));
+                        ReadTensor(tensor, /*index=*/-1), MemoryOf(tensor));
 }
 
 absl::Status GlesSimpleDelegate::CopyToHandle(TfLiteBufferHandle handle,
-                                              const TfLiteTensor& tensor) {
+                                              TfLiteTensor& tensor) {
   return CopyToBuffer(gpu_.get(), static_cast<uint32_t>(handle),
                       ReadTensor(tensor, /*index=*/-1), MemoryOf(tensor));
 }

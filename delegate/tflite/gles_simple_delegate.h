@@ -56,68 +56,17 @@ struct PartitionWorth {
 PartitionWorth WorthOf(const CheckedModel& model,
                        const ModelPartition& partition);
 
-// Other sizes of the model's free extents than those of the file, which are
-// placeholders: LiteRT gives a free extent the size 1 until the app resizes it.
-// While it lives, extents of the model's inputs may have other sizes than in
-// the file: those that the shape signature marks as free (-1), or else those of
-// 1 or less, with or without the last axis (channels).
-class TrialShapes {
- public:
-  // All must outlive this. `plan`: of the whole model.
-  TrialShapes(TfLiteContext* context, const NodeFinder& find,
-              const std::vector<int>& plan,
-              const Decompositions& decompositions);
-  ~TrialShapes();
-  TrialShapes(const TrialShapes&) = delete;
-  TrialShapes& operator=(const TrialShapes&) = delete;
-
-  // The option input_shapes. kInvalidArgument: an input has other fixed axes,
-  // or, with `all`, no input of a name has free ones.
-  absl::Status Set(
-      absl::Span<const std::pair<std::string, std::vector<int>>> shapes,
-      bool all);
-
-  // If there are obstacles at the present shapes (`facts`), tries a few powers
-  // of four as the size of these extents, and leaves the model at the first
-  // with the fewest, with its `facts`. True: that is another size.
-  absl::StatusOr<bool> FindBetter(ShapeFacts* facts);
-
- private:
-  struct Input {
-    int id;
-    std::vector<int> dims;       // before
-    std::vector<int> signature;  // of the file
-    char* memory;                // of the runtime
-  };
-  // Why nodes cannot run at some shapes.
-  struct Obstacles {
-    int refusals = 0;  // of the runtime's kernels
-    int unknown = 0;   // tensors whose shape is not known
-    int empty = 0;     // tensors that nodes write, without elements
-
-    int sum() const { return refusals + unknown + empty; }
-  };
-  using Shapes = std::vector<std::vector<int>>;  // of inputs_
-  enum class Free { kBySignature, kOnesButLast, kOnes };
-  // nullopt: no extent is free, or the inputs would be too large.
-  std::optional<Shapes> WithSize(Free which, int extent) const;
-  absl::StatusOr<ShapeFacts> PropagateAt(const Shapes& shapes);
-  // All free extents are 1 or less.
-  bool ArePlaceholders() const;
-  Obstacles ObstaclesOf(const ShapeFacts& facts) const;
-
-  TfLiteContext* context_;
-  const NodeFinder& find_;
-  const std::vector<int>& plan_;
-  const Decompositions& decompositions_;
-  std::vector<Input> inputs_;
-};
+class TrialShapes;
 
 class GlesSimpleDelegate final : public SimpleDelegate {
  public:
-  explicit GlesSimpleDelegate(Options options);
+  // `refusal`, unless Ok: it cannot be applied, for callers that cannot handle
+  // NULL. Each attempt reports this reason, and the interpreter runs on the
+  // CPU.
+  explicit GlesSimpleDelegate(Options options,
+                              absl::Status refusal = absl::OkStatus());
+  ~GlesSimpleDelegate() override;
 
-  const char* Name() const override { return "TfLiteGlesDelegate"; }
   ContextOrError ContextOfCaller() const override;
   absl::Status Initialize(TfLiteContext* context,
                           const ContextOrError& of_caller) override;
@@ -133,9 +82,9 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   bool FallsBackToCpu() const override { return options_.fallback_to_cpu; }
   absl::Status BindObject(int tensor, const TfLiteGlesObject* object) override;
   absl::Status CopyFromHandle(TfLiteBufferHandle handle,
-                              TfLiteTensor* tensor) override;
+                              TfLiteTensor& tensor) override;
   absl::Status CopyToHandle(TfLiteBufferHandle handle,
-                            const TfLiteTensor& tensor) override;
+                            TfLiteTensor& tensor) override;
   absl::Status UseBuffersOfRuntime(const GlesRuntimeBuffers& buffers) override;
   const char* Report() override;
   std::shared_ptr<WorkerThread> worker() const override { return worker_; }
@@ -157,29 +106,21 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   // Refuses partitions for which `why` returns a reason.
   void RefuseSome(std::vector<ModelPartition>* partitions,
                   absl::FunctionRef<std::string(const ModelPartition&)> why);
-  void RefuseWithoutWork(TfLiteContext* context,
-                         std::vector<ModelPartition>* partitions);
   // Leaves loops of many steps that do not pay to the runtime.
   void RefuseLoops(TfLiteContext* context);
-  void RefuseWhatDoesNotPay(std::vector<ModelPartition>* partitions);
-  // Partitions that cannot be replaced, see ModelPartition::outputs.
-  void RefuseAbsentOutputs(std::vector<ModelPartition>* partitions);
-  void RefuseSurplus(std::vector<ModelPartition>* partitions);
+  // Why the partition stays on the CPU; "": for no such reason.
+  std::string WhyIdle(const TfLiteContext& context,
+                      const ModelPartition& partition) const;
+  std::string WhyNoGain(const ModelPartition& partition);
+  // The option memory_limit_bytes. Otherwise keeps the kernel with its
+  // reservation for TakeKernel().
+  std::string WhyNoMemory(TfLiteContext* context,
+                          const ModelPartition& partition);
   absl::StatusOr<std::unique_ptr<GlesKernel>> MakeKernel(
       TfLiteContext* context, const ModelPartition& partition);
   // The partition's kernel: one made while choosing partitions, or a new one.
   absl::StatusOr<std::unique_ptr<GlesKernel>> TakeKernel(
       TfLiteContext* context, const ModelPartition& partition);
-  // False, with an entry in the report, if memory_limit_bytes does not allow
-  // the partition. Otherwise keeps the kernel with its reservation for
-  // TakeKernel().
-  bool FitsInMemory(TfLiteContext* context, const ModelPartition& partition);
-  // Prepares the kernel for TakeKernel().
-  absl::Status Build(TfLiteContext* context, const ModelPartition& partition);
-  // Reports that the CPU runs a partition, for this reason.
-  void HandBack(const GlesKernel& kernel, std::string why);
-  // Counts delegated nodes and partitions for the report.
-  void Count(const std::vector<ModelPartition>& partitions);
 
   // Tells the report which subgraphs are inlined now.
   void NoteDecompositions(TfLiteContext* context);
@@ -190,6 +131,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   SubgraphReport& now() { return reports_.now(); }
 
   Options options_;
+  const absl::Status refusal_;
   const std::shared_ptr<WorkerThread> worker_;
   const std::shared_ptr<BoundObjects> objects_ =
       std::make_shared<BoundObjects>();
@@ -201,7 +143,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   // While the delegate is being applied: the model being read.
   std::optional<CheckedModel> model_;
   ModelNodes nodes_;                               // of that model
-  std::optional<TrialShapes> trial_shapes_;        // of its inputs
+  std::unique_ptr<TrialShapes> trial_shapes_;      // of its inputs
   std::vector<std::unique_ptr<GlesKernel>> made_;  // not yet taken
   bool memory_plan_is_old_ = false;
   // Subgraphs of the interpreter to which the delegate is being applied.

@@ -40,195 +40,211 @@ std::optional<int> FirstOf(const Tensor& tensor) {
   return values->front();
 }
 
-}  // namespace
+// The lists of a loop's results, without a copy of the list in each step.
+// Converters write row i of a list as a CONCATENATION of the rows before it,
+// the new row and the rows after it, or as a DYNAMIC_UPDATE_SLICE. This notes
+// which rows such tensors consist of. Nodes that join them are made only for
+// lists that other nodes read: of a loop's list, once after the last step.
+class JoinedRows {
+ public:
+  // Both must outlive this.
+  JoinedRows(const Graph& graph, const std::function<TensorId(Tensor)>& add)
+      : graph_(graph), add_(add) {}
 
-bool JoinedRows::Take(const TfLiteNode& node,
-                      const TfLiteRegistration& registration,
-                      const std::vector<int>& inputs,
-                      const std::vector<int>& outputs) {
-  const auto is_absent = [](int id) { return id < 0; };
-  if (outputs.size() != 1 || is_absent(outputs[0]) ||
-      std::any_of(inputs.begin(), inputs.end(), is_absent)) {
-    return false;
-  }
-  const Tensor& to = graph_.tensor(outputs[0]);
-  const auto has_same_rows = [&](int id) {
-    return HaveSameRows(graph_.tensor(id), to);
-  };
-  const auto rows_of = [&](int id) { return graph_.tensor(id).dims[0]; };
-  std::vector<Rows> rows;
-  const auto add = [&](TensorId id, int begin, int end) {
-    for (const Rows& r : RowsOf(id, begin, end)) rows.push_back(r);
-  };
-  switch (registration.builtin_code) {
-    case BuiltinOperator_SLICE: {
-      if (inputs.size() != 3 || !has_same_rows(inputs[0])) return false;
-      const auto begin = FirstOf(graph_.tensor(inputs[1]));
-      if (!begin || *begin < 0 || *begin > rows_of(inputs[0]) - to.dims[0]) {
-        return false;
-      }
-      add(inputs[0], *begin, *begin + to.dims[0]);
-      break;
-    }
-    case BuiltinOperator_CONCATENATION: {
-      const auto* params =
-          static_cast<const ConcatenationParams*>(node.builtin_data);
-      const int rank = static_cast<int>(to.dims.size());
-      if (params == nullptr || params->activation != 0 ||
-          (params->axis != 0 && params->axis != -rank) ||
-          !std::all_of(inputs.begin(), inputs.end(), has_same_rows) ||
-          std::none_of(inputs.begin(), inputs.end(),
-                       [this](int id) { return noted_.contains(id); })) {
-        return false;
-      }
-      for (int id : inputs) add(id, 0, rows_of(id));
-      break;
-    }
-    case BuiltinOperator_DYNAMIC_UPDATE_SLICE: {
-      if (inputs.size() != 3 || !has_same_rows(inputs[0]) ||
-          !has_same_rows(inputs[1])) {
-        return false;
-      }
-      const auto start = FirstOf(graph_.tensor(inputs[2]));
-      const int last = rows_of(inputs[0]) - rows_of(inputs[1]);
-      if (!start || last < 0) return false;
-      const int begin = std::clamp(*start, 0, last);
-      add(inputs[0], 0, begin);
-      add(inputs[1], 0, rows_of(inputs[1]));
-      add(inputs[0], begin + rows_of(inputs[1]), rows_of(inputs[0]));
-      break;
-    }
-    default:
+  // True: the node moves whole rows, that is, along the first axis, and its
+  // output is noted. It is not needed otherwise.
+  bool Take(const TfLiteNode& node, const TfLiteRegistration& registration,
+            const std::vector<int>& inputs, const std::vector<int>& outputs) {
+    const auto is_absent = [](int id) { return id < 0; };
+    if (outputs.size() != 1 || is_absent(outputs[0]) ||
+        std::any_of(inputs.begin(), inputs.end(), is_absent)) {
       return false;
-  }
-  noted_[outputs[0]] = std::move(rows);
-  return true;
-}
-
-bool JoinedRows::TakeRow(const TfLiteNode& node,
-                         const TfLiteRegistration& registration,
-                         const std::vector<int>& inputs,
-                         const std::vector<int>& outputs,
-                         std::vector<InlinedNode>* nodes) {
-  const auto* params = static_cast<const GatherParams*>(node.builtin_data);
-  if (registration.builtin_code != BuiltinOperator_GATHER ||
-      params == nullptr || inputs.size() != 2 || outputs.size() != 1 ||
-      params->axis != 0 || params->batch_dims != 0) {
-    return false;
-  }
-  Tensor row = graph_.tensor(inputs[0]);
-  const auto index = FirstOf(graph_.tensor(inputs[1]));
-  if (!index || row.dims.empty() || *index < 0 || *index >= row.dims[0] ||
-      !graph_.tensor(inputs[1]).dims.empty() || row.is_constant()) {
-    return false;
-  }
-  row.dims[0] = 1;
-  row.shape = Shape::FromDims(row.dims);
-  const std::vector<Rows> rows = RowsOf(inputs[0], *index, *index + 1);
-  const TensorId id = add_(std::move(row));
-  noted_[id] = rows;
-  Write(id, nodes);
-  Copy(id, outputs[0], nodes);
-  return true;
-}
-
-std::vector<JoinedRows::Rows> JoinedRows::RowsOf(TensorId id, int begin,
-                                                 int end) const {
-  if (begin >= end) return {};
-  const auto noted = noted_.find(id);
-  if (noted == noted_.end()) return {{id, begin, end}};
-  std::vector<Rows> rows;
-  int at = 0;
-  for (const Rows& r : noted->second) {
-    const int first = std::max(begin, at);
-    const int last = std::min(end, at + r.end - r.begin);
-    if (first < last) {
-      rows.push_back({r.of, r.begin + first - at, r.begin + last - at});
     }
-    at += r.end - r.begin;
-  }
-  return rows;
-}
-
-bool JoinedRows::IsAll(const Rows& rows) const {
-  return rows.begin == 0 && rows.end == graph_.tensor(rows.of).dims[0];
-}
-
-TensorId JoinedRows::AddInts(const std::vector<int>& values) {
-  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
-  Tensor tensor;
-  tensor.name = "rows";
-  tensor.type = DataType::kInt32;
-  tensor.dims = {static_cast<int>(values.size())};
-  tensor.shape = Shape::FromDims(tensor.dims);
-  tensor.constant = ConstantData::Own(
-      std::vector<uint8_t>(bytes, bytes + values.size() * sizeof(int)));
-  return add_(std::move(tensor));
-}
-
-void JoinedRows::Slice(const Rows& rows, TensorId to,
-                       std::vector<InlinedNode>* nodes) {
-  static const TfLiteRegistration kSlice = Builtin(BuiltinOperator_SLICE);
-  std::vector<int> size = graph_.tensor(to).dims;
-  std::vector<int> begin(size.size(), 0);
-  begin[0] = rows.begin;
-  nodes->emplace_back(TfLiteNode(), kSlice,
-                      std::vector<int>{rows.of, AddInts(begin), AddInts(size)},
-                      std::vector<int>{to});
-}
-
-void JoinedRows::Copy(TensorId from, TensorId to,
-                      std::vector<InlinedNode>* nodes) {
-  static const TfLiteRegistration kReshape = Builtin(BuiltinOperator_RESHAPE);
-  nodes->emplace_back(TfLiteNode(), kReshape,
-                      std::vector<int>{from, AddInts(graph_.tensor(to).dims)},
-                      std::vector<int>{to});
-}
-
-void JoinedRows::Write(TensorId id, std::vector<InlinedNode>* nodes) {
-  static const TfLiteRegistration kConcatenation =
-      Builtin(BuiltinOperator_CONCATENATION);
-  static ConcatenationParams params = {/*axis=*/0, /*activation=*/0};
-  const auto noted = noted_.find(id);
-  if (noted == noted_.end()) return;
-  const std::vector<Rows> rows = std::move(noted->second);
-  noted_.erase(noted);
-  if (rows.empty()) return;  // nodes that read it are refused
-  if (rows.size() == 1) {
-    if (IsAll(rows[0])) {
-      Copy(rows[0].of, id, nodes);
-    } else {
-      Slice(rows[0], id, nodes);
+    const Tensor& to = graph_.tensor(outputs[0]);
+    const auto has_same_rows = [&](int id) {
+      return HaveSameRows(graph_.tensor(id), to);
+    };
+    const auto rows_of = [&](int id) { return graph_.tensor(id).dims[0]; };
+    std::vector<Rows> rows;
+    const auto add = [&](TensorId id, int begin, int end) {
+      for (const Rows& r : RowsOf(id, begin, end)) rows.push_back(r);
+    };
+    switch (registration.builtin_code) {
+      case BuiltinOperator_SLICE: {
+        if (inputs.size() != 3 || !has_same_rows(inputs[0])) return false;
+        const auto begin = FirstOf(graph_.tensor(inputs[1]));
+        if (!begin || *begin < 0 || *begin > rows_of(inputs[0]) - to.dims[0]) {
+          return false;
+        }
+        add(inputs[0], *begin, *begin + to.dims[0]);
+        break;
+      }
+      case BuiltinOperator_CONCATENATION: {
+        const auto* params =
+            static_cast<const ConcatenationParams*>(node.builtin_data);
+        const int rank = static_cast<int>(to.dims.size());
+        if (params == nullptr || params->activation != 0 ||
+            (params->axis != 0 && params->axis != -rank) ||
+            !std::all_of(inputs.begin(), inputs.end(), has_same_rows) ||
+            std::none_of(inputs.begin(), inputs.end(),
+                         [this](int id) { return noted_.contains(id); })) {
+          return false;
+        }
+        for (int id : inputs) add(id, 0, rows_of(id));
+        break;
+      }
+      case BuiltinOperator_DYNAMIC_UPDATE_SLICE: {
+        if (inputs.size() != 3 || !has_same_rows(inputs[0]) ||
+            !has_same_rows(inputs[1])) {
+          return false;
+        }
+        const auto start = FirstOf(graph_.tensor(inputs[2]));
+        const int last = rows_of(inputs[0]) - rows_of(inputs[1]);
+        if (!start || last < 0) return false;
+        const int begin = std::clamp(*start, 0, last);
+        add(inputs[0], 0, begin);
+        add(inputs[1], 0, rows_of(inputs[1]));
+        add(inputs[0], begin + rows_of(inputs[1]), rows_of(inputs[0]));
+        break;
+      }
+      default:
+        return false;
     }
-    return;
+    noted_[outputs[0]] = std::move(rows);
+    return true;
   }
-  std::vector<int> parts;
-  for (const Rows& r : rows) {
-    if (IsAll(r)) {
-      parts.push_back(r.of);
-      continue;
-    }
-    Tensor part = graph_.tensor(id);
-    part.dims[0] = r.end - r.begin;
-    part.shape = Shape::FromDims(part.dims);
-    parts.push_back(add_(std::move(part)));
-    Slice(r, parts.back(), nodes);
-  }
-  TfLiteNode node = {};
-  node.builtin_data = &params;
-  nodes->emplace_back(node, kConcatenation, parts, std::vector<int>{id});
-}
 
-void JoinedRows::KeepOnly(const std::vector<TensorId>& ids) {
-  HashMap<TensorId, std::vector<Rows>> kept;
-  for (TensorId id : ids) {
+  // True: the node is a GATHER of one row, and nodes that cost less were added.
+  bool TakeRow(const TfLiteNode& node, const TfLiteRegistration& registration,
+               const std::vector<int>& inputs, const std::vector<int>& outputs,
+               std::vector<InlinedNode>* nodes) {
+    const auto* params = static_cast<const GatherParams*>(node.builtin_data);
+    if (registration.builtin_code != BuiltinOperator_GATHER ||
+        params == nullptr || inputs.size() != 2 || outputs.size() != 1 ||
+        params->axis != 0 || params->batch_dims != 0) {
+      return false;
+    }
+    Tensor row = graph_.tensor(inputs[0]);
+    const auto index = FirstOf(graph_.tensor(inputs[1]));
+    if (!index || row.dims.empty() || *index < 0 || *index >= row.dims[0] ||
+        !graph_.tensor(inputs[1]).dims.empty() || row.is_constant()) {
+      return false;
+    }
+    row.dims[0] = 1;
+    row.shape = Shape::FromDims(row.dims);
+    const std::vector<Rows> rows = RowsOf(inputs[0], *index, *index + 1);
+    const TensorId id = add_(std::move(row));
+    noted_[id] = rows;
+    Write(id, nodes);
+    Copy(id, outputs[0], nodes);
+    return true;
+  }
+
+  // Adds the nodes that write `id`, if it is noted.
+  void Write(TensorId id, std::vector<InlinedNode>* nodes) {
+    static const TfLiteRegistration kConcatenation =
+        Builtin(BuiltinOperator_CONCATENATION);
+    static ConcatenationParams params = {/*axis=*/0, /*activation=*/0};
     const auto noted = noted_.find(id);
-    if (noted != noted_.end()) kept[id] = noted->second;
+    if (noted == noted_.end()) return;
+    const std::vector<Rows> rows = std::move(noted->second);
+    noted_.erase(noted);
+    if (rows.empty()) return;  // nodes that read it are refused
+    if (rows.size() == 1) {
+      if (IsAll(rows[0])) {
+        Copy(rows[0].of, id, nodes);
+      } else {
+        Slice(rows[0], id, nodes);
+      }
+      return;
+    }
+    std::vector<int> parts;
+    for (const Rows& r : rows) {
+      if (IsAll(r)) {
+        parts.push_back(r.of);
+        continue;
+      }
+      Tensor part = graph_.tensor(id);
+      part.dims[0] = r.end - r.begin;
+      part.shape = Shape::FromDims(part.dims);
+      parts.push_back(add_(std::move(part)));
+      Slice(r, parts.back(), nodes);
+    }
+    TfLiteNode node = {};
+    node.builtin_data = &params;
+    nodes->emplace_back(node, kConcatenation, parts, std::vector<int>{id});
   }
-  noted_ = std::move(kept);
-}
 
-namespace {
+  // Adds a node that copies one tensor to another.
+  void Copy(TensorId from, TensorId to, std::vector<InlinedNode>* nodes) {
+    static const TfLiteRegistration kReshape = Builtin(BuiltinOperator_RESHAPE);
+    nodes->emplace_back(TfLiteNode(), kReshape,
+                        std::vector<int>{from, AddInts(graph_.tensor(to).dims)},
+                        std::vector<int>{to});
+  }
+
+  // Forgets all other tensors, which are not read from now on.
+  void KeepOnly(const std::vector<TensorId>& ids) {
+    HashMap<TensorId, std::vector<Rows>> kept;
+    for (TensorId id : ids) {
+      const auto noted = noted_.find(id);
+      if (noted != noted_.end()) kept[id] = noted->second;
+    }
+    noted_ = std::move(kept);
+  }
+
+ private:
+  struct Rows {
+    TensorId of;  // not noted
+    int begin;
+    int end;
+  };
+
+  std::vector<Rows> RowsOf(TensorId id, int begin, int end) const {
+    if (begin >= end) return {};
+    const auto noted = noted_.find(id);
+    if (noted == noted_.end()) return {{id, begin, end}};
+    std::vector<Rows> rows;
+    int at = 0;
+    for (const Rows& r : noted->second) {
+      const int first = std::max(begin, at);
+      const int last = std::min(end, at + r.end - r.begin);
+      if (first < last) {
+        rows.push_back({r.of, r.begin + first - at, r.begin + last - at});
+      }
+      at += r.end - r.begin;
+    }
+    return rows;
+  }
+  bool IsAll(const Rows& rows) const {
+    return rows.begin == 0 && rows.end == graph_.tensor(rows.of).dims[0];
+  }
+  TensorId AddInts(const std::vector<int>& values) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+    Tensor tensor;
+    tensor.name = "rows";
+    tensor.type = DataType::kInt32;
+    tensor.dims = {static_cast<int>(values.size())};
+    tensor.shape = Shape::FromDims(tensor.dims);
+    tensor.constant = ConstantData::Own(
+        std::vector<uint8_t>(bytes, bytes + values.size() * sizeof(int)));
+    return add_(std::move(tensor));
+  }
+  void Slice(const Rows& rows, TensorId to, std::vector<InlinedNode>* nodes) {
+    static const TfLiteRegistration kSlice = Builtin(BuiltinOperator_SLICE);
+    std::vector<int> size = graph_.tensor(to).dims;
+    std::vector<int> begin(size.size(), 0);
+    begin[0] = rows.begin;
+    nodes->emplace_back(
+        TfLiteNode(), kSlice,
+        std::vector<int>{rows.of, AddInts(begin), AddInts(size)},
+        std::vector<int>{to});
+  }
+
+  const Graph& graph_;
+  const std::function<TensorId(Tensor)>& add_;
+  HashMap<TensorId, std::vector<Rows>> noted_;
+};
 
 std::string Quoted(const Tensor& tensor) {
   return absl::StrCat("'", PrintableName(tensor.name), "'");
@@ -250,7 +266,32 @@ absl::Status CheckSame(absl::string_view noun, const Tensor& outside,
       outside.ToString(), " outside and ", inside.ToString(), " inside"));
 }
 
-}  // namespace
+class CompositeInliner {
+ public:
+  CompositeInliner(const ModelNodes& nodes, const Graph& graph,
+                   const std::function<TensorId(Tensor)>& add)
+      : nodes_(nodes), graph_(graph), add_(add), rows_(graph, add) {}
+
+  absl::StatusOr<InlinedModel> Expand(TfLiteContext* context);
+
+ private:
+  class Level;
+
+  absl::Status InlineInto(const NodeKey& key, const std::vector<int>& inputs,
+                          const std::vector<int>& outputs,
+                          std::vector<InlinedNode>* nodes);
+  // The nodes of a loop's steps.
+  absl::Status InlineSteps(const NodeKey& key, const std::vector<int>& inputs,
+                           const std::vector<int>& outputs,
+                           std::vector<InlinedNode>* nodes);
+
+  const ModelNodes& nodes_;
+  const Graph& graph_;
+  const std::function<TensorId(Tensor)>& add_;
+  JoinedRows rows_;
+  // Of the file, by subgraph and TFLite's tensor index.
+  HashMap<NodeKey, TensorId> constants_;
+};
 
 // The tensors of one decomposition, or of one step of a loop, as they are in
 // the graph.
@@ -292,7 +333,7 @@ class CompositeInliner::Level {
   absl::Status AddNodes(std::vector<InlinedNode>* nodes) {
     for (int index : decomposition_.plan) {
       ASSIGN_OR_RETURN(const auto found,
-                       inliner_.find_.Get(decomposition_.context, index));
+                       inliner_.nodes_.find.Get(decomposition_.context, index));
       const std::vector<int> written = ReadInts(found.node->outputs);
       const auto is_constant = [this](int id) {
         return id >= 0 && own_.tensors[id].is_constant();
@@ -432,22 +473,21 @@ class CompositeInliner::Level {
   std::vector<bool> is_ready_;
 };
 
-absl::StatusOr<std::vector<NodeTensors>> CompositeInliner::Expand(
-    TfLiteContext* context, absl::Span<const int> plan) {
-  std::vector<NodeTensors> all;
-  const auto add = [&all](const TfLiteNode& node,
-                          const TfLiteRegistration& registration) {
-    all.push_back({registration.builtin_code, ReadInts(node.inputs),
-                   ReadInts(node.outputs), registration.version});
+absl::StatusOr<InlinedModel> CompositeInliner::Expand(TfLiteContext* context) {
+  InlinedModel model;
+  const auto add = [&model](const TfLiteNode& node,
+                            const TfLiteRegistration& registration) {
+    model.all.push_back({registration.builtin_code, ReadInts(node.inputs),
+                         ReadInts(node.outputs), registration.version});
   };
-  for (int index : plan) {
-    ASSIGN_OR_RETURN(const auto found, find_.Get(context, index));
+  for (int index : nodes_.plan) {
+    ASSIGN_OR_RETURN(const auto found, nodes_.find.Get(context, index));
     const bool is_loop = IsLoop(*found.kernel);
     if (!is_loop && !IsComposite(*found.kernel)) {
       add(*found.node, *found.kernel);
       continue;
     }
-    InlinedComposite& inlined = inlined_[index];
+    InlinedComposite& inlined = model.composites[index];
     const std::vector<int> inputs = ReadInts(found.node->inputs);
     const std::vector<int> outputs = ReadInts(found.node->outputs);
     inlined.status =
@@ -461,21 +501,21 @@ absl::StatusOr<std::vector<NodeTensors>> CompositeInliner::Expand(
       add(inner.node(), inner.registration());
     }
   }
-  return all;
+  return model;
 }
 
 absl::Status CompositeInliner::InlineInto(const NodeKey& key,
                                           const std::vector<int>& inputs,
                                           const std::vector<int>& outputs,
                                           std::vector<InlinedNode>* nodes) {
-  const auto found = decompositions_.find(key);
-  if (found == decompositions_.end()) {
+  const auto found = nodes_.decompositions.find(key);
+  if (found == nodes_.decompositions.end()) {
     return absl::InternalError("its decomposition was not looked for");
   }
   const Decomposition& decomposition = found->second;
   if (!decomposition.status.ok()) return decomposition.status;
-  const auto tensors = tensors_.find(key);
-  if (tensors == tensors_.end()) {
+  const auto tensors = nodes_.shapes.decomposed.find(key);
+  if (tensors == nodes_.shapes.decomposed.end()) {
     return absl::UnimplementedError(
         "TFLite's own kernel has not prepared its decomposition");
   }
@@ -490,12 +530,12 @@ absl::Status CompositeInliner::InlineSteps(const NodeKey& key,
                                            const std::vector<int>& inputs,
                                            const std::vector<int>& outputs,
                                            std::vector<InlinedNode>* nodes) {
-  const auto decomposition = decompositions_.find(key);
-  const auto loop = loops_.find(key);
-  if (decomposition == decompositions_.end()) {
+  const auto decomposition = nodes_.decompositions.find(key);
+  const auto loop = nodes_.shapes.loops.find(key);
+  if (decomposition == nodes_.decompositions.end()) {
     return absl::InternalError("its body was not looked for");
   }
-  if (loop == loops_.end()) {
+  if (loop == nodes_.shapes.loops.end()) {
     return absl::UnimplementedError(
         "an input has a shape that is known only at run time");
   }
@@ -524,6 +564,14 @@ absl::Status CompositeInliner::InlineSteps(const NodeKey& key,
     rows_.Copy(state[i], outputs[i], nodes);
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<InlinedModel> InlineComposites(
+    TfLiteContext* context, const ModelNodes& nodes, const Graph& graph,
+    const std::function<TensorId(Tensor)>& add) {
+  return CompositeInliner(nodes, graph, add).Expand(context);
 }
 
 }  // namespace gles_delegate

@@ -415,6 +415,8 @@ absl::StatusOr<ReadOptions> ReadOptionsFrom(const Struct& o) {
   read.enable_quantization = o.quantized_compute != kTfLiteGlesQuantizedCpu;
   read.simulate_quantization =
       o.quantized_compute != kTfLiteGlesQuantizedFloatUnsimulated;
+  read.uses_integer_path = o.quantized_compute == kTfLiteGlesQuantizedAuto ||
+                           o.quantized_compute == kTfLiteGlesQuantizedInteger;
   read.half = o.is_precision_loss_allowed != 0;
   ASSIGN_OR_RETURN(read.exclude_nodes,
                    ParseNodeRanges("exclude_nodes",
@@ -433,9 +435,6 @@ absl::StatusOr<Options> FromStruct(const Struct& o) {
   ASSIGN_OR_RETURN(options.session, SessionOptionsFrom(o));
   ASSIGN_OR_RETURN(options.read, ReadOptionsFrom(o));
   options.max_delegated_partitions = o.max_delegated_partitions;
-  options.uses_integer_path =
-      o.quantized_compute == kTfLiteGlesQuantizedAuto ||
-      o.quantized_compute == kTfLiteGlesQuantizedInteger;
   options.verbosity = o.verbosity;
   options.fallback_to_cpu = o.fallback_to_cpu != 0;
   options.thread_mode = FindKey("thread_mode")->choices[o.thread_mode];

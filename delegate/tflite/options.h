@@ -43,12 +43,9 @@ struct Options {
   SessionOptions session;
   ReadOptions read;  // but for what the runtime says
   int max_delegated_partitions = -1;
-  // quantized_compute is auto or integer: the integer path, which equals the
-  // CPU's results and is faster (docs/quantization.md).
-  bool uses_integer_path = true;
   int verbosity = 1;
   bool fallback_to_cpu = false;
-  absl::string_view thread_mode;  // its text
+  absl::string_view thread_mode = "caller";
   // The delegate's own context stays current on the caller's thread between
   // calls.
   bool pins_context = false;

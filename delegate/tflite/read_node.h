@@ -101,8 +101,12 @@ struct ReadOptions {
   bool simulate_quantization = true;
   // 16-bit storage, so that quantized ranges must fit.
   bool half = false;
-  int params_minor = 0;        // ParamsMinorOf() the runtime
-  quant::KernelTraits traits;  // of the kernels to match
+  int params_minor = 0;                // ParamsMinorOf() the runtime
+  quant::CpuKernels cpu_kernels = {};  // that quantized nodes must match
+  quant::KernelTraits traits;          // theirs
+  // quantized_compute is auto or integer: the integer path, which equals the
+  // CPU's results and is faster (docs/quantization.md).
+  bool uses_integer_path = true;
   // Ranges of TFLite's node indices, inclusive.
   std::vector<std::pair<int, int>> exclude_nodes;  // stay on the CPU
   std::vector<std::pair<int, int>> float32_nodes;  // floats stay in 32 bits

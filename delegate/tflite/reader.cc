@@ -246,14 +246,7 @@ class ModelReader {
       : context_(context),
         nodes_(nodes),
         profile_(profile),
-        options_(options),
-        inliner_(nodes.find, nodes.decompositions, nodes.shapes.decomposed,
-                 nodes.shapes.loops, model_.graph, [this](Tensor tensor) {
-                   // Not one of the model's, and not made by a pass.
-                   tensor.tflite_index =
-                       static_cast<int>(model_.graph.tensors.size());
-                   return AddTensor(std::move(tensor));
-                 }) {}
+        options_(options) {}
 
   absl::StatusOr<CheckedModel> Read() {
     for (size_t i = 0; i < context_->tensors_size; ++i) {
@@ -267,8 +260,13 @@ class ModelReader {
       }
       AddTensor(std::move(tensor));
     }
-    ASSIGN_OR_RETURN(auto all, inliner_.Expand(context_, nodes_.plan));
-    overview_ = LookOver(all, options_.enable_quantization, &model_.graph);
+    ASSIGN_OR_RETURN(
+        inlined_,
+        InlineComposites(context_, nodes_, model_.graph, [this](Tensor tensor) {
+          return AddOwnTensor(std::move(tensor));
+        }));
+    overview_ =
+        LookOver(inlined_.all, options_.enable_quantization, &model_.graph);
     for (int index : nodes_.checked) {
       RETURN_IF_ERROR(ReadNode(index));
     }
@@ -276,6 +274,12 @@ class ModelReader {
   }
 
  private:
+  // One that is none of the model's, and not made by a pass.
+  TensorId AddOwnTensor(Tensor tensor) {
+    tensor.tflite_index = static_cast<int>(model_.graph.tensors.size());
+    return AddTensor(std::move(tensor));
+  }
+
   // The tensor with the view that ops see of it.
   TensorId AddTensor(Tensor tensor) {
     if (options_.enable_quantization && IsQuantizedType(tensor.type) &&
@@ -301,13 +305,15 @@ class ModelReader {
     const auto refused = nodes_.shapes.refusals.find(index);
     if (refused != nodes_.shapes.refusals.end()) {
       checked.support = absl::FailedPreconditionError(refused->second);
-    } else if (const InlinedComposite* inlined = inliner_.Find(index)) {
+    } else if (const auto inlined = inlined_.composites.find(index);
+               inlined != inlined_.composites.end()) {
       const bool is_loop = IsLoop(*found.kernel);
       const std::string name = is_loop ? "" : CompositeName(*found.node);
       if (!is_loop) absl::StrAppend(&checked.op, " ", name);
       if (!name.empty()) model_.graph.composites[index] = name;
-      checked.support = CheckInlined(
-          *found.node, *inlined, is_loop ? "body" : "decomposition", &checked);
+      checked.support =
+          CheckInlined(*found.node, inlined->second,
+                       is_loop ? "body" : "decomposition", &checked);
     } else if (found.kernel->prepare == nullptr &&
                FindOp(found.kernel->builtin_code, "") != nullptr) {
       // Parsers rely on the shapes that the runtime's kernel gives.
@@ -416,13 +422,9 @@ class ModelReader {
     if (op == nullptr) {
       return absl::UnimplementedError("the op has no GPU version");
     }
-    RETURN_IF_ERROR(CheckShapes(model_.graph, node));
-    RETURN_IF_ERROR(CheckScales(model_.graph, node));
-    RETURN_IF_ERROR(
-        CheckVariables(model_.graph, node, overview_.users_of_variable));
-    RETURN_IF_ERROR(CheckShapesKnown(node, nodes_.shapes.unknown));
-    RETURN_IF_ERROR(CheckNotEmpty(model_.graph, node));
-    RETURN_IF_ERROR(CheckViews(model_.graph, node, *op, options_));
+    RETURN_IF_ERROR(CheckNode(model_.graph, node, *op, options_,
+                              nodes_.shapes.unknown,
+                              overview_.users_of_variable));
     const bool other_types =
         options_.enable_quantization ||
         overview_.quantized_integers.contains(
@@ -491,7 +493,7 @@ class ModelReader {
   const ReadOptions& options_;
   CheckedModel model_;
   BlockWeights block_weights_;
-  CompositeInliner inliner_;
+  InlinedModel inlined_;
   ModelOverview overview_;
 };
 

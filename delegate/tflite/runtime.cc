@@ -15,7 +15,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "flatbuffers/flatbuffers.h"
+#include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/common.h"
+#include "third_party/tflite_schema/schema_generated.h"
 
 namespace gles_delegate {
 namespace {
@@ -231,25 +233,30 @@ using quant::CpuKernels;
 
 // --- TFLite's C functions ----------------------------------------------------
 
+#define GLES_TFLITE_FUNCTIONS(FUNCTION)           \
+  FUNCTION(TfLiteModelCreate)                     \
+  FUNCTION(TfLiteModelDelete)                     \
+  FUNCTION(TfLiteInterpreterOptionsCreate)        \
+  FUNCTION(TfLiteInterpreterOptionsDelete)        \
+  FUNCTION(TfLiteInterpreterOptionsSetNumThreads) \
+  FUNCTION(TfLiteInterpreterCreate)               \
+  FUNCTION(TfLiteInterpreterDelete)               \
+  FUNCTION(TfLiteInterpreterAllocateTensors)      \
+  FUNCTION(TfLiteInterpreterInvoke)               \
+  FUNCTION(TfLiteInterpreterGetInputTensor)       \
+  FUNCTION(TfLiteInterpreterGetOutputTensor)      \
+  FUNCTION(TfLiteTensorCopyFromBuffer)            \
+  FUNCTION(TfLiteTensorCopyToBuffer)
+
 // The library's functions, by their names; `complete` if it has them all.
 class TfliteFunctions {
  public:
   explicit TfliteFunctions(const std::string& library)
       : handle_(dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
-    if (handle_ == nullptr) return;
-    complete = Load("TfLiteModelCreate", &model_create) &&
-               Load("TfLiteModelDelete", &model_delete) &&
-               Load("TfLiteInterpreterOptionsCreate", &options_create) &&
-               Load("TfLiteInterpreterOptionsDelete", &options_delete) &&
-               Load("TfLiteInterpreterOptionsSetNumThreads", &set_threads) &&
-               Load("TfLiteInterpreterCreate", &create) &&
-               Load("TfLiteInterpreterDelete", &destroy) &&
-               Load("TfLiteInterpreterAllocateTensors", &allocate) &&
-               Load("TfLiteInterpreterInvoke", &invoke) &&
-               Load("TfLiteInterpreterGetInputTensor", &input) &&
-               Load("TfLiteInterpreterGetOutputTensor", &output) &&
-               Load("TfLiteTensorCopyFromBuffer", &copy_from) &&
-               Load("TfLiteTensorCopyToBuffer", &copy_to);
+    complete = handle_ != nullptr;
+#define GLES_LOAD(name) complete = complete && Load(#name, &name);
+    GLES_TFLITE_FUNCTIONS(GLES_LOAD)
+#undef GLES_LOAD
   }
   ~TfliteFunctions() {
     if (handle_ != nullptr) dlclose(handle_);
@@ -257,22 +264,10 @@ class TfliteFunctions {
   TfliteFunctions(const TfliteFunctions&) = delete;
   TfliteFunctions& operator=(const TfliteFunctions&) = delete;
 
-  bool complete = false;
-  void* (*model_create)(const void* data, size_t bytes) = nullptr;
-  void (*model_delete)(void* model) = nullptr;
-  void* (*options_create)() = nullptr;
-  void (*options_delete)(void* options) = nullptr;
-  void (*set_threads)(void* options, int32_t count) = nullptr;
-  void* (*create)(const void* model, const void* options) = nullptr;
-  void (*destroy)(void* interpreter) = nullptr;
-  TfLiteStatus (*allocate)(void* interpreter) = nullptr;
-  TfLiteStatus (*invoke)(void* interpreter) = nullptr;
-  void* (*input)(const void* interpreter, int32_t index) = nullptr;
-  const void* (*output)(const void* interpreter, int32_t index) = nullptr;
-  TfLiteStatus (*copy_from)(void* tensor, const void* data,
-                            size_t bytes) = nullptr;
-  TfLiteStatus (*copy_to)(const void* tensor, void* data,
-                          size_t bytes) = nullptr;
+  bool complete;
+#define GLES_DECLARE(name) decltype(&::name) name = nullptr;
+  GLES_TFLITE_FUNCTIONS(GLES_DECLARE)
+#undef GLES_DECLARE
 
  private:
   template <typename Function>
@@ -286,136 +281,61 @@ class TfliteFunctions {
 
 // --- Models of one op --------------------------------------------------------
 
-// Numbers of the .tflite schema.
-constexpr int8_t kFloat32Type = 0, kInt32Type = 2, kUint8Type = 3,
-                 kInt8Type = 9;
-constexpr int kConv2d = 3, kDepthwiseConv2d = 4, kMean = 40;
-constexpr uint8_t kConv2dOptions = 1, kDepthwiseOptions = 2,
-                  kReducerOptions = 27;
-
 struct ModelTensor {
   std::vector<int32_t> shape;
-  int8_t type = kFloat32Type;
+  schema::TensorType type;
   float scale = 0;  // 0: not quantized
   std::vector<uint8_t> constant;
   int64_t zero_point = 0;
 };
 
-template <typename T>
-std::vector<uint8_t> BytesOfValues(const std::vector<T>& values) {
-  std::vector<uint8_t> bytes(values.size() * sizeof(T));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
+std::vector<uint8_t> BytesOfInts(const std::vector<int32_t>& values) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+  return {bytes, bytes + values.size() * sizeof(int32_t)};
 }
 
-// Writes the tables of the schema by the numbers of their fields.
-class ModelWriter {
- public:
-  // Inputs of the op are all tensors but the last, its output; the first is the
-  // model's input.
-  std::vector<uint8_t> Write(int op, uint8_t options_type, int version,
+// Inputs of the op are all tensors but the last, its output; the first is the
+// model's input.
+template <typename Options>
+std::vector<uint8_t> ModelOf(schema::BuiltinOperator op, int version,
+                             const Options& options,
                              const std::vector<ModelTensor>& tensors) {
-    const auto graph = SubgraphOf(options_type, tensors);
-    const auto code = Table([&] {
-      b_.AddElement<int8_t>(At(0), static_cast<int8_t>(op), 0);
-      b_.AddElement<int32_t>(At(2), version, 1);
-      b_.AddElement<int32_t>(At(3), op, 0);
-    });
-    const auto quantized = b_.CreateVector(std::vector<Any>{code});
-    const auto graphs = b_.CreateVector(std::vector<Any>{graph});
-    const auto buffers = b_.CreateVector(buffers_);
-    b_.Finish(Table([&] {
-                b_.AddElement<uint32_t>(At(0), 3, 0);
-                b_.AddOffset(At(1), quantized);
-                b_.AddOffset(At(2), graphs);
-                b_.AddOffset(At(4), buffers);
-              }),
-              "TFL3");
-    return {b_.GetBufferPointer(), b_.GetBufferPointer() + b_.GetSize()};
-  }
-
- private:
-  using Any = flatbuffers::Offset<void>;
-  static flatbuffers::voffset_t At(int field) {
-    return static_cast<flatbuffers::voffset_t>(4 + 2 * field);
-  }
-  template <typename Fields>
-  Any Table(const Fields& fields) {
-    const auto start = b_.StartTable();
-    fields();
-    return Any(b_.EndTable(start));
-  }
-  Any BufferOf(const std::vector<uint8_t>& bytes) {
-    if (bytes.empty()) return Table([] {});
-    b_.ForceVectorAlignment(bytes.size(), 1, 16);
-    const auto data = b_.CreateVector(bytes);
-    return Table([&] { b_.AddOffset(At(0), data); });
-  }
-  Any TensorOf(const ModelTensor& t) {
-    uint32_t buffer = 0;
+  schema::ModelT model;
+  model.version = 3;
+  model.operator_codes.push_back(std::make_unique<schema::OperatorCodeT>());
+  schema::OperatorCodeT& code = *model.operator_codes[0];
+  code.deprecated_builtin_code = static_cast<int8_t>(op);
+  code.builtin_code = op;
+  code.version = version;
+  model.buffers.push_back(std::make_unique<schema::BufferT>());
+  model.subgraphs.push_back(std::make_unique<schema::SubGraphT>());
+  schema::SubGraphT& graph = *model.subgraphs[0];
+  graph.operators.push_back(std::make_unique<schema::OperatorT>());
+  schema::OperatorT& node = *graph.operators[0];
+  node.builtin_options.Set(Options(options));
+  for (const ModelTensor& t : tensors) {
+    node.inputs.push_back(static_cast<int>(graph.tensors.size()));
+    graph.tensors.push_back(std::make_unique<schema::TensorT>());
+    schema::TensorT& tensor = *graph.tensors.back();
+    tensor.shape = t.shape;
+    tensor.type = t.type;
     if (!t.constant.empty()) {
-      buffer = static_cast<uint32_t>(buffers_.size());
-      buffers_.push_back(BufferOf(t.constant));
+      tensor.buffer = static_cast<uint32_t>(model.buffers.size());
+      model.buffers.push_back(std::make_unique<schema::BufferT>());
+      model.buffers.back()->data = t.constant;
     }
-    const auto shape = b_.CreateVector(t.shape);
-    Any quantization;
-    if (t.scale != 0) {
-      const auto scale = b_.CreateVector(std::vector<float>{t.scale});
-      const auto zero = b_.CreateVector(std::vector<int64_t>{t.zero_point});
-      quantization = Table([&] {
-        b_.AddOffset(At(2), scale);
-        b_.AddOffset(At(3), zero);
-      });
-    }
-    return Table([&] {
-      b_.AddOffset(At(0), shape);
-      b_.AddElement<int8_t>(At(1), t.type, 0);
-      b_.AddElement<uint32_t>(At(2), buffer, 0);
-      if (t.scale != 0) b_.AddOffset(At(4), quantization);
-    });
+    if (t.scale == 0) continue;
+    tensor.quantization = std::make_unique<schema::QuantizationParametersT>();
+    tensor.quantization->scale = {t.scale};
+    tensor.quantization->zero_point = {t.zero_point};
   }
-  Any OptionsOf(uint8_t type) {
-    return Table([&] {
-      if (type == kReducerOptions) return;  // keep_dims is false
-      b_.AddElement<int32_t>(At(1), 1, 0);  // strides
-      b_.AddElement<int32_t>(At(2), 1, 0);
-      if (type == kDepthwiseOptions) b_.AddElement<int32_t>(At(3), 1, 0);
-    });
-  }
-  Any SubgraphOf(uint8_t options_type,
-                 const std::vector<ModelTensor>& tensors) {
-    buffers_.push_back(BufferOf({}));
-    std::vector<Any> written;
-    std::vector<int32_t> of_op;
-    for (const ModelTensor& t : tensors) {
-      of_op.push_back(static_cast<int32_t>(written.size()));
-      written.push_back(TensorOf(t));
-    }
-    const int32_t last = of_op.back();
-    of_op.pop_back();
-    const auto op_inputs = b_.CreateVector(of_op);
-    const auto outputs = b_.CreateVector(std::vector<int32_t>{last});
-    const Any options = OptionsOf(options_type);
-    const Any op = Table([&] {
-      b_.AddOffset(At(1), op_inputs);
-      b_.AddOffset(At(2), outputs);
-      b_.AddElement<uint8_t>(At(3), options_type, 0);
-      b_.AddOffset(At(4), options);
-    });
-    const auto all = b_.CreateVector(written);
-    const auto inputs = b_.CreateVector(std::vector<int32_t>{0});
-    const auto ops = b_.CreateVector(std::vector<Any>{op});
-    return Table([&] {
-      b_.AddOffset(At(0), all);
-      b_.AddOffset(At(1), inputs);
-      b_.AddOffset(At(2), outputs);
-      b_.AddOffset(At(3), ops);
-    });
-  }
-
-  flatbuffers::FlatBufferBuilder b_;
-  std::vector<Any> buffers_;
-};
+  graph.inputs = {0};
+  graph.outputs = node.outputs = {node.inputs.back()};
+  node.inputs.pop_back();
+  flatbuffers::FlatBufferBuilder b;
+  b.Finish(schema::Model::Pack(b, &model), schema::ModelIdentifier());
+  return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
+}
 
 // The library's result for `input`; empty if it refuses the model.
 std::vector<int8_t> RunModel(const TfliteFunctions& tflite,
@@ -423,21 +343,24 @@ std::vector<int8_t> RunModel(const TfliteFunctions& tflite,
                              const std::vector<int8_t>& input, size_t outputs) {
   std::vector<int8_t> quantized(outputs);
   bool ok = false;
-  void* const model = tflite.model_create(bytes.data(), bytes.size());
+  TfLiteModel* const model =
+      tflite.TfLiteModelCreate(bytes.data(), bytes.size());
   if (model == nullptr) return {};
-  void* const options = tflite.options_create();
-  tflite.set_threads(options, 1);
-  if (void* const run = tflite.create(model, options)) {
-    ok = tflite.allocate(run) == kTfLiteOk &&
-         tflite.copy_from(tflite.input(run, 0), input.data(), input.size()) ==
-             kTfLiteOk &&
-         tflite.invoke(run) == kTfLiteOk &&
-         tflite.copy_to(tflite.output(run, 0), quantized.data(),
-                        quantized.size()) == kTfLiteOk;
-    tflite.destroy(run);
+  auto* const options = tflite.TfLiteInterpreterOptionsCreate();
+  tflite.TfLiteInterpreterOptionsSetNumThreads(options, 1);
+  if (auto* const run = tflite.TfLiteInterpreterCreate(model, options)) {
+    ok = tflite.TfLiteInterpreterAllocateTensors(run) == kTfLiteOk &&
+         tflite.TfLiteTensorCopyFromBuffer(
+             tflite.TfLiteInterpreterGetInputTensor(run, 0), input.data(),
+             input.size()) == kTfLiteOk &&
+         tflite.TfLiteInterpreterInvoke(run) == kTfLiteOk &&
+         tflite.TfLiteTensorCopyToBuffer(
+             tflite.TfLiteInterpreterGetOutputTensor(run, 0), quantized.data(),
+             quantized.size()) == kTfLiteOk;
+    tflite.TfLiteInterpreterDelete(run);
   }
-  tflite.options_delete(options);
-  tflite.model_delete(model);
+  tflite.TfLiteInterpreterOptionsDelete(options);
+  tflite.TfLiteModelDelete(model);
   return ok ? quantized : std::vector<int8_t>();
 }
 
@@ -451,7 +374,8 @@ constexpr int kZeroPoint =
 
 // How a convolution rounds sums of half a code. They are its bias alone, as its
 // input is zero.
-TiesGo TiesOf(const TfliteFunctions& tflite, int op, int8_t type) {
+TiesGo TiesOf(const TfliteFunctions& tflite, bool depthwise,
+              schema::TensorType type) {
   // Sums of -1.5, -0.5, 0.5 and 1.5 steps, for each way but the last.
   constexpr int kRows = 4;
   const int sums[kRows] = {-192, -64, 64, 192};
@@ -459,19 +383,26 @@ TiesGo TiesOf(const TfliteFunctions& tflite, int op, int8_t type) {
       {-1, 0, 1, 2}, {-2, -1, 1, 2}, {-2, 0, 0, 2}};
   std::vector<int32_t> bias(kChannels);
   for (int c = 0; c < kChannels; ++c) bias[c] = sums[c % kRows];
-  const bool depthwise = op == kDepthwiseConv2d;
   const int inputs = depthwise ? kChannels : 8;
   const std::vector<int32_t> filter =
       depthwise ? std::vector<int32_t>{1, 1, 1, kChannels}
                 : std::vector<int32_t>{kChannels, 1, 1, inputs};
-  const std::vector<uint8_t> model = ModelWriter().Write(
-      op, depthwise ? kDepthwiseOptions : kConv2dOptions, 3,
-      {{{1, 1, 1, inputs}, type, 1.0f / 16, {}},
-       {filter, type, 1.0f / 8,
-        std::vector<uint8_t>(
-            static_cast<size_t>(kChannels) * (depthwise ? 1 : inputs), 1)},
-       {{kChannels}, kInt32Type, 1.0f / 128, BytesOfValues(bias)},
-       {{1, 1, 1, kChannels}, type, 1, {}, kZeroPoint}});
+  const std::vector<ModelTensor> tensors = {
+      {{1, 1, 1, inputs}, type, 1.0f / 16, {}},
+      {filter, type, 1.0f / 8,
+       std::vector<uint8_t>(
+           static_cast<size_t>(kChannels) * (depthwise ? 1 : inputs), 1)},
+      {{kChannels}, schema::TensorType::INT32, 1.0f / 128, BytesOfInts(bias)},
+      {{1, 1, 1, kChannels}, type, 1, {}, kZeroPoint}};
+  schema::Conv2DOptionsT conv;
+  conv.stride_w = conv.stride_h = 1;
+  schema::DepthwiseConv2DOptionsT of_depthwise;
+  of_depthwise.stride_w = of_depthwise.stride_h = 1;
+  of_depthwise.depth_multiplier = 1;
+  const std::vector<uint8_t> model =
+      depthwise ? ModelOf(schema::BuiltinOperator::DEPTHWISE_CONV_2D, 3,
+                          of_depthwise, tensors)
+                : ModelOf(schema::BuiltinOperator::CONV_2D, 3, conv, tensors);
   const std::vector<int8_t> quantized =
       RunModel(tflite, model, std::vector<int8_t>(inputs), kChannels);
   if (quantized.empty()) return TiesGo::kElsewhere;
@@ -487,18 +418,19 @@ TiesGo TiesOf(const TfliteFunctions& tflite, int op, int8_t type) {
 
 // Whether the mean of 0, 1, 1, 1 is 0: older kernels cut it off.
 bool CutsMeans(const TfliteFunctions& tflite) {
+  using schema::TensorType;
   const std::vector<uint8_t> model =
-      ModelWriter().Write(kMean, kReducerOptions, 2,
-                          {{{1, 4}, kInt8Type, 1, {}},
-                           {{1}, kInt32Type, 0, BytesOfValues<int32_t>({1})},
-                           {{1}, kInt8Type, 1, {}}});
+      ModelOf(schema::BuiltinOperator::MEAN, 2, schema::ReducerOptionsT(),
+              {{{1, 4}, TensorType::INT8, 1, {}},
+               {{1}, TensorType::INT32, 0, BytesOfInts({1})},
+               {{1}, TensorType::INT8, 1, {}}});
   return RunModel(tflite, model, {0, 1, 1, 1}, 1) == std::vector<int8_t>{0};
 }
 
 std::optional<CpuKernels> Ask(const std::string& library) {
   const TfliteFunctions tflite(library);
   if (!tflite.complete) return std::nullopt;
-  switch (TiesOf(tflite, kConv2d, kInt8Type)) {
+  switch (TiesOf(tflite, false, schema::TensorType::INT8)) {
     case TiesGo::kToEven:
       return CpuKernels::kXnnpack;
     case TiesGo::kAwayFromZero:
@@ -508,11 +440,12 @@ std::optional<CpuKernels> Ask(const std::string& library) {
     case TiesGo::kUp:
       break;
   }
-  if (TiesOf(tflite, kConv2d, kUint8Type) == TiesGo::kAwayFromZero) {
+  if (TiesOf(tflite, false, schema::TensorType::UINT8) ==
+      TiesGo::kAwayFromZero) {
     return CpuKernels::kTfliteWheel;
   }
   const bool cuts = CutsMeans(tflite);
-  if (TiesOf(tflite, kDepthwiseConv2d, kInt8Type) == TiesGo::kUp) {
+  if (TiesOf(tflite, true, schema::TensorType::INT8) == TiesGo::kUp) {
     return cuts ? CpuKernels::kTfliteArm : CpuKernels::kLitert;
   }
   return cuts ? CpuKernels::kTflite : CpuKernels::kTflite214;

@@ -25,7 +25,6 @@ struct Runtime {
   bool of_2_14 = false;  // IsRuntimeOf214()
   // The result of AskForCpuKernels(); nullopt: not run, or no result.
   std::optional<quant::CpuKernels> asked = std::nullopt;
-  quant::KernelTraits traits = {};  // AskKernels()
 };
 
 // Determines the above; calls no functions of the runtime except the context's
@@ -71,6 +70,16 @@ std::optional<quant::CpuKernels> AskForCpuKernels(const std::string& library);
 // Whether any tensor of the model has a type that may be quantized; otherwise
 // the answer does not matter.
 bool MayHoldQuantized(const TfLiteContext& context);
+
+struct ModelNodes;
+
+// Detects differences between runtimes' kernels by running the kernels of a
+// model's nodes on small tensors. Python wheels export nothing else that would
+// tell. `traits` updated by the results. `follows`: also detect rounding;
+// otherwise the user chose it, and only CAST is run. Call it in the delegate's
+// Prepare.
+quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
+                               quant::KernelTraits traits, bool follows);
 
 }  // namespace gles_delegate
 

@@ -216,14 +216,14 @@ TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
   return Guarded(context, [&] { return RunKernel(context, node); });
 }
 
-NewestRegistration RegistrationFor(const SimpleDelegate& delegate) {
+NewestRegistration RegistrationOfKernels() {
   NewestRegistration r = {};
   r.base.init = KernelInit;
   r.base.free = KernelFree;
   r.base.prepare = KernelPrepare;
   r.base.invoke = KernelEval;
   r.base.builtin_code = BuiltinOperator_CUSTOM;
-  r.base.custom_name = delegate.Name();
+  r.base.custom_name = "TfLiteGlesDelegate";
   r.base.version = 1;
   return r;
 }
@@ -371,7 +371,7 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
   Wrapped& state = WrappedOf(wrapped);
   state.kernels = absl::OkStatus();
   *has_begun = true;
-  if (ReplaceNodes(context, RegistrationFor(delegate), nodes.get(), wrapped) !=
+  if (ReplaceNodes(context, RegistrationOfKernels(), nodes.get(), wrapped) !=
       kTfLiteOk) {
     return absl::InternalError(
         "the runtime did not take the delegate's kernels");
@@ -417,22 +417,13 @@ bool IsWrapped(const TfLiteDelegate* delegate) {
 }
 
 // TfLiteDelegate's functions for buffer handles.
-TfLiteStatus CopyFromHandle(TfLiteContext* context, TfLiteDelegate* wrapped,
-                            TfLiteBufferHandle handle, TfLiteTensor* tensor) {
+template <auto kCopy>
+TfLiteStatus CopyHandle(TfLiteContext* context, TfLiteDelegate* wrapped,
+                        TfLiteBufferHandle handle, TfLiteTensor* tensor) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
   return Guarded(context, [&] {
     return ToTfLite(context, OnItsThread(delegate, [&] {
-                      return delegate.CopyFromHandle(handle, tensor);
-                    }));
-  });
-}
-
-TfLiteStatus CopyToHandle(TfLiteContext* context, TfLiteDelegate* wrapped,
-                          TfLiteBufferHandle handle, TfLiteTensor* tensor) {
-  SimpleDelegate& delegate = *DelegateOf(wrapped);
-  return Guarded(context, [&] {
-    return ToTfLite(context, OnItsThread(delegate, [&] {
-                      return delegate.CopyToHandle(handle, *tensor);
+                      return (delegate.*kCopy)(handle, *tensor);
                     }));
   });
 }
@@ -479,8 +470,10 @@ TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
   wrapped->delegate = {delegate.release(), DeleteOnItsThread};
   wrapped->abi.base.data_ = wrapped.get();
   wrapped->abi.base.Prepare = DelegatePrepare;
-  wrapped->abi.base.CopyFromBufferHandle = CopyFromHandle;
-  wrapped->abi.base.CopyToBufferHandle = CopyToHandle;
+  wrapped->abi.base.CopyFromBufferHandle =
+      CopyHandle<&SimpleDelegate::CopyFromHandle>;
+  wrapped->abi.base.CopyToBufferHandle =
+      CopyHandle<&SimpleDelegate::CopyToHandle>;
   wrapped->abi.base.FreeBufferHandle = FreeHandle;
   // Otherwise TFLite refuses models with a dynamic tensor before calling
   // Prepare; docs/decisions/0005-dynamic-tensors.md describes the cost.
@@ -488,24 +481,16 @@ TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
   return &wrapped.release()->abi.base;
 }
 
-absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
-                                 const TfLiteGlesObject* object) {
-  if (!IsWrapped(delegate)) {
-    return absl::InvalidArgumentError(
-        "the delegate is not one of this library");
-  }
-  SimpleDelegate& wrapped = *DelegateOf(delegate);
-  return OnItsThread(wrapped,
-                     [&] { return wrapped.BindObject(tensor, object); });
+absl::StatusOr<SimpleDelegate*> Unwrapped(TfLiteDelegate* delegate) {
+  if (IsWrapped(delegate)) return DelegateOf(delegate).get();
+  return absl::InvalidArgumentError("the delegate is not one of this library");
 }
 
-absl::Status UseBuffersOfRuntime(TfLiteDelegate* delegate,
-                                 const GlesRuntimeBuffers& buffers) {
-  if (!IsWrapped(delegate)) {
-    return absl::InvalidArgumentError(
-        "the delegate is not one of this library");
-  }
-  return DelegateOf(delegate)->UseBuffersOfRuntime(buffers);
+absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
+                                 const TfLiteGlesObject* object) {
+  ASSIGN_OR_RETURN(const auto wrapped, Unwrapped(delegate));
+  return OnItsThread(*wrapped,
+                     [&] { return wrapped->BindObject(tensor, object); });
 }
 
 const void* HandleOwner(const TfLiteTensor& tensor) {
@@ -513,11 +498,8 @@ const void* HandleOwner(const TfLiteTensor& tensor) {
 }
 
 absl::StatusOr<const char*> ReportOfWrapped(TfLiteDelegate* delegate) {
-  if (!IsWrapped(delegate)) {
-    return absl::InvalidArgumentError(
-        "the delegate is not one of this library");
-  }
-  SimpleDelegate& wrapped = *DelegateOf(delegate);
+  ASSIGN_OR_RETURN(const auto own, Unwrapped(delegate));
+  SimpleDelegate& wrapped = *own;
   RETURN_IF_ERROR(wrapped.CheckProcess());
   if (wrapped.worker() == nullptr) return wrapped.Report();
   thread_local std::string texts;

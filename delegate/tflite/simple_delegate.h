@@ -54,32 +54,28 @@ class SimpleDelegateKernel {
   virtual GpuQueue* queue() = 0;
   // Called once, after creation: the value of HandleOwner() for tensors with
   // buffer handles of this delegate.
-  virtual void SetHandleOwner(const void*) {}
+  virtual void SetHandleOwner(const void* owner) = 0;
   // Called after each Prepare() by TFLite, before it allocates tensors: the
   // kernel may place tensors that only it uses in its own memory. Called before
   // the next such Prepare() and before deletion: returns the memory, so that
   // the runtime allocates the tensors again.
-  virtual void LendMemory(TfLiteContext*) {}
-  virtual void TakeMemoryBack(TfLiteContext*) {}
+  virtual void LendMemory(TfLiteContext* context) = 0;
+  virtual void TakeMemoryBack(TfLiteContext* context) = 0;
 };
 
 // Identifies the delegate of WrapDelegate that a tensor belongs to. nullptr:
 // none, or another library's.
 const void* HandleOwner(const TfLiteTensor& tensor);
 
-// Decides what is delegated. Threads: with a worker, everything but Name(),
+// Decides what is delegated. Threads: with a worker, everything but
 // ContextOfCaller(), FallsBackToCpu() and worker() runs on its thread,
 // destruction included; simple_delegate.cc ensures that.
 class SimpleDelegate {
  public:
   virtual ~SimpleDelegate() = default;
-  // "TfLiteGlesDelegate", the name of the nodes that replace partitions.
-  virtual const char* Name() const = 0;
   // The app's context to share objects with, on the applying thread.
   // kFailedPrecondition: there is none, with the reason.
-  virtual ContextOrError ContextOfCaller() const {
-    return absl::FailedPreconditionError("it is not asked for");
-  }
+  virtual ContextOrError ContextOfCaller() const = 0;
   // Called on each application, before any node is checked, with the result of
   // ContextOfCaller().
   virtual absl::Status Initialize(TfLiteContext* context,
@@ -94,34 +90,26 @@ class SimpleDelegate {
   // error none is. Called again for the remaining partitions if some were given
   // back.
   virtual absl::StatusOr<std::vector<ModelPartition>> BuildPartitions(
-      TfLiteContext*, std::vector<ModelPartition> partitions) {
-    return partitions;
-  }
+      TfLiteContext* context, std::vector<ModelPartition> partitions) = 0;
   // The kernel of one of those, while the delegate is being applied.
   virtual absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>> CreateKernel(
       TfLiteContext* context, const ModelPartition& partition) = 0;
   // Whether a failure to apply is only reported.
-  virtual bool FallsBackToCpu() const { return false; }
+  virtual bool FallsBackToCpu() const = 0;
   // The thread on which the delegate and its kernels work; nullptr: the
   // callers'.
-  virtual std::shared_ptr<WorkerThread> worker() const { return nullptr; }
+  virtual std::shared_ptr<WorkerThread> worker() const = 0;
   // Binds an app's object to TFLite's tensor; nullptr unbinds.
   // kFailedPrecondition, with the reason: it can never work.
   virtual absl::Status BindObject(int tensor,
                                   const TfLiteGlesObject* object) = 0;
   // Copies a tensor's values from or to the buffer that is its handle.
   // kFailedPrecondition, with the reason: there is no such buffer.
-  virtual absl::Status CopyFromHandle(TfLiteBufferHandle, TfLiteTensor*) {
-    return absl::UnimplementedError("the delegate takes no buffer handles");
-  }
-  virtual absl::Status CopyToHandle(TfLiteBufferHandle, const TfLiteTensor&) {
-    return absl::UnimplementedError("the delegate takes no buffer handles");
-  }
+  virtual absl::Status CopyFromHandle(TfLiteBufferHandle, TfLiteTensor&) = 0;
+  virtual absl::Status CopyToHandle(TfLiteBufferHandle, TfLiteTensor&) = 0;
   // Makes kernels use a runtime's own buffers. kInternal: the delegate
   // was applied before.
-  virtual absl::Status UseBuffersOfRuntime(const GlesRuntimeBuffers&) {
-    return absl::UnimplementedError("the delegate takes no runtime's buffers");
-  }
+  virtual absl::Status UseBuffersOfRuntime(const GlesRuntimeBuffers&) = 0;
   // Called after the partitions are replaced, or Initialize failed. `applied`:
   // Ok, or why the delegate could not be applied.
   virtual void Finish(TfLiteContext* context, const absl::Status& applied) = 0;
@@ -129,7 +117,7 @@ class SimpleDelegate {
   // on deletion (kNow). The next inference writes a report
   // that has waited.
   enum class ReportTime { kNow, kMayWait };
-  virtual absl::Status WriteReport(ReportTime) { return absl::OkStatus(); }
+  virtual absl::Status WriteReport(ReportTime) = 0;
   // Whether WriteReport() has left the file as it was.
   bool report_waits() const { return report_waits_; }
   // The report as a JSON object; valid until the next call.
@@ -152,16 +140,15 @@ class SimpleDelegate {
 // Wraps a delegate for TFLite. Its `data_` and each kernel share ownership of
 // `delegate`, so that they may be deleted in any order.
 TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate);
-// SimpleDelegate::BindObject(). kInvalidArgument: not made by WrapDelegate.
+// kInvalidArgument: not made by WrapDelegate (according to its Prepare
+// function).
+absl::StatusOr<SimpleDelegate*> Unwrapped(TfLiteDelegate* delegate);
+// SimpleDelegate::BindObject(), on the delegate's thread.
 absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
                                  const TfLiteGlesObject* object);
-// SimpleDelegate::UseBuffersOfRuntime(). Errors also as above.
-absl::Status UseBuffersOfRuntime(TfLiteDelegate* delegate,
-                                 const GlesRuntimeBuffers& buffers);
 // SimpleDelegate::Report(), on the worker's thread if there is one: the text
-// then belongs to the calling thread, until its next call. kInvalidArgument:
-// not made by WrapDelegate (according to its Prepare function).
-// kFailedPrecondition: a forked child.
+// then belongs to the calling thread, until its next call. kFailedPrecondition:
+// a forked child.
 absl::StatusOr<const char*> ReportOfWrapped(TfLiteDelegate* delegate);
 // Deletes a delegate made by WrapDelegate, or nullptr.
 void DeleteWrapped(TfLiteDelegate* delegate);

@@ -34,182 +34,212 @@ void* BuffersOf(TfLiteContext* context) {
 
 }  // namespace
 
-AppObject BufferedTensors::ObjectOf(const TensorBuffer::OnGpuBuffer& buffer) {
-  AppObject object;
-  object.name = buffer.name;
-  object.view = buffer.view;
-  object.is_own = true;
-  object.layout = ObjectForm::Layout::kPhwc4;
-  return object;
-}
-
-void BufferedTensors::ChooseCaches(const Graph& graph) {
-  caches_.clear();
-  shapes_.clear();
-  inputs_.clear();
-  if (!HasBuffers() || keeps_none_) return;
-  for (const Node& node : graph.nodes) {
-    if (std::any_cast<UpdateSlice>(&node.attributes) == nullptr) continue;
-    const TensorId from = node.inputs[0], to = node.outputs[0];
-    if (!Contains(graph.inputs, from) || !Contains(graph.outputs, to)) continue;
-    const int input = graph.tensor(from).tflite_index;
-    // One buffer cannot become two caches.
-    if (kept_ && (!HoldsFloats(graph.tensor(from)) || IsCache(input))) continue;
-    inputs_[graph.tensor(to).tflite_index] = input;
-    for (TensorId id : {from, to}) {
-      const Tensor& tensor = graph.tensor(id);
-      if (!HoldsFloats(tensor) || Contains(others_, tensor.tflite_index)) {
-        continue;
-      }
-      caches_.push_back(tensor.tflite_index);
-      shapes_[tensor.tflite_index] = tensor.shape;
-    }
+// Inputs and outputs of a partition in buffers of the runtime that are of this
+// library's kind (TensorBuffer): caches, such as a language model's keys and
+// values, which stay on the GPU, and tensors whose memory the GPU accesses.
+// Without such a runtime, caches may be in the delegate's buffers (KeptCaches).
+// Threads: as SimpleDelegateKernel's.
+class BufferedTensors {
+ public:
+  // `runtime`: nullopt if it has no such buffers. `pool`: nullptr if no cache
+  // is kept then.
+  BufferedTensors(const std::optional<GlesRuntimeBuffers>& runtime,
+                  std::shared_ptr<CachePool> pool, GpuPlace place)
+      : runtime_(runtime), place_(std::move(place)) {
+    if (!runtime_ && pool != nullptr) kept_.emplace(std::move(pool));
   }
-}
 
-bool BufferedTensors::IsCache(int tensor) const {
-  return Contains(caches_, tensor);
-}
-
-bool BufferedTensors::Has(int tensor) const {
-  return IsCache(tensor) || Contains(others_, tensor);
-}
-
-void BufferedTensors::Require(TfLiteContext* context,
-                              const std::vector<int>& others,
-                              const HashSet<int>& shared) {
-  others_.clear();
-  if (kept_) {
-    keeps_none_ = std::any_of(caches_.begin(), caches_.end(), [&](int tensor) {
-      return shared.contains(tensor) ||
-             !KeptCaches::HasRoom(context->tensors[tensor].bytes);
-    });
-    if (!keeps_none_) return;
+  bool HasBuffers() const { return runtime_ || kept_; }
+  bool Keeps() const { return kept_.has_value(); }
+  // Chooses the inputs and outputs of `graph` between which only a
+  // DYNAMIC_UPDATE_SLICE is: float32, in the runtime's tensors.
+  void ChooseCaches(const Graph& graph) {
     caches_.clear();
+    shapes_.clear();
     inputs_.clear();
-    return;
-  }
-  const auto require = [&](const std::vector<int>& tensors) {
-    for (int tensor : tensors) {
-      TfLiteTensor& t = context->tensors[tensor];
-      if (!shared.contains(tensor) &&
-          runtime_->require(runtime_->runtime, BuffersOf(context), &t,
-                            t.bytes) == 0) {
-        others_.push_back(tensor);
+    if (!HasBuffers() || keeps_none_) return;
+    for (const Node& node : graph.nodes) {
+      if (std::any_cast<UpdateSlice>(&node.attributes) == nullptr) continue;
+      const TensorId from = node.inputs[0], to = node.outputs[0];
+      if (!Contains(graph.inputs, from) || !Contains(graph.outputs, to))
+        continue;
+      const int input = graph.tensor(from).tflite_index;
+      // One buffer cannot become two caches.
+      if (kept_ && (!HoldsFloats(graph.tensor(from)) || IsCache(input)))
+        continue;
+      inputs_[graph.tensor(to).tflite_index] = input;
+      for (TensorId id : {from, to}) {
+        const Tensor& tensor = graph.tensor(id);
+        if (!HoldsFloats(tensor) || Contains(others_, tensor.tflite_index)) {
+          continue;
+        }
+        caches_.push_back(tensor.tflite_index);
+        shapes_[tensor.tflite_index] = tensor.shape;
       }
     }
-  };
-  require(caches_);
-  if (others_.size() == caches_.size()) {
+  }
+  // A cache's object; {}: known before the next inference.
+  static AppObject ObjectOf(const TensorBuffer::OnGpuBuffer& buffer) {
+    AppObject object;
+    object.name = buffer.name;
+    object.view = buffer.view;
+    object.is_own = true;
+    object.layout = ObjectForm::Layout::kPhwc4;
+    return object;
+  }
+  // The runtime's tensors.
+  const std::vector<int>& caches() const { return caches_; }
+  const std::vector<int>& others() const { return others_; }
+  bool IsCache(int tensor) const { return Contains(caches_, tensor); }
+  bool Has(int tensor) const {
+    return IsCache(tensor) || Contains(others_, tensor);
+  }
+  // Asks the runtime for the buffers of the caches and of `others`, except
+  // those that are `shared` with other nodes. If the runtime refuses one of a
+  // cache, or one of a kept cache is shared, no tensor is a cache.
+  void Require(TfLiteContext* context, const std::vector<int>& others,
+               const HashSet<int>& shared) {
     others_.clear();
-  } else {
-    caches_.clear();
+    if (kept_) {
+      keeps_none_ =
+          std::any_of(caches_.begin(), caches_.end(), [&](int tensor) {
+            return shared.contains(tensor) ||
+                   !KeptCaches::HasRoom(context->tensors[tensor].bytes);
+          });
+      if (!keeps_none_) return;
+      caches_.clear();
+      inputs_.clear();
+      return;
+    }
+    const auto require = [&](const std::vector<int>& tensors) {
+      for (int tensor : tensors) {
+        TfLiteTensor& t = context->tensors[tensor];
+        if (!shared.contains(tensor) &&
+            runtime_->require(runtime_->runtime, BuffersOf(context), &t,
+                              t.bytes) == 0) {
+          others_.push_back(tensor);
+        }
+      }
+    };
+    require(caches_);
+    if (others_.size() == caches_.size()) {
+      others_.clear();
+    } else {
+      caches_.clear();
+    }
+    require(others);
   }
-  require(others);
-}
 
-absl::StatusOr<TensorBuffer*> BufferedTensors::BufferOf(TfLiteContext* context,
-                                                        int tensor,
-                                                        bool writes) {
-  TfLiteTensor& t = context->tensors[tensor];
-  if (kept_ && writes) return taken_.at(inputs_.at(tensor));
-  if (kept_) {
-    ASSIGN_OR_RETURN(taken_[tensor], kept_->Take(tensor, MemoryOf(t)));
-    return taken_[tensor];
+  // Before an inference, which reads or writes the tensor, until Finish(). The
+  // tensor's memory. kInternal: the runtime has no buffer of the tensor, which
+  // has no memory. kInvalidArgument: the buffer is too small.
+  absl::StatusOr<HostMemory> Lock(TfLiteContext* context, int tensor,
+                                  bool writes, bool on_cpu = false) {
+    TfLiteTensor& t = context->tensors[tensor];
+    ASSIGN_OR_RETURN(const auto buffer, BufferOf(context, tensor, writes));
+    if (buffer == nullptr) return MemoryOf(t);
+    ASSIGN_OR_RETURN(auto locked, buffer->Lock(/*reads=*/!writes, writes,
+                                               on_cpu ? nullptr : &place_));
+    own_.push_back(buffer);
+    t.data.data = locked.data;
+    HostMemory memory = MemoryOf(t);
+    memory.buffer = locked.buffer;
+    memory.context = locked.context;
+    return memory;
   }
-  void *buffer = nullptr, *memory = nullptr, *locked = nullptr;
-  size_t bytes = 0;
-  const int status =
-      runtime_->find(runtime_->runtime, BuffersOf(context), &t, writes ? 1 : 0,
-                     &buffer, &memory, &bytes, &locked);
-  if (locked != nullptr) locked_.push_back(locked);
-  // The runtime has placed it like the tensors that need no such buffer.
-  if (status != 0 && t.data.data != nullptr) return nullptr;
-  if (status != 0) {
-    return absl::InternalError(
-        absl::StrCat("the runtime has no buffer of tensor ", tensor,
-                     " (status ", status, ")"));
+  // The same for a cache: the GL buffer with its values. nullopt: the app has
+  // given the runtime another kind of buffer, which is the tensor's memory.
+  absl::StatusOr<std::optional<AppObject>> FindCache(TfLiteContext* context,
+                                                     int tensor, bool writes) {
+    ASSIGN_OR_RETURN(const auto buffer, BufferOf(context, tensor, writes));
+    if (buffer == nullptr) return std::nullopt;
+    ASSIGN_OR_RETURN(auto on_gpu, buffer->OnGpu(place_, shapes_.at(tensor),
+                                                /*reads=*/!writes, writes));
+    return ObjectOf(on_gpu);
   }
-  auto* const own = static_cast<TensorBuffer*>(buffer);
-  if (own != nullptr) bytes = own->bytes();
-  if (bytes < t.bytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the runtime's buffer of tensor ", tensor, " has ", bytes,
-                     " bytes, and the tensor ", t.bytes,
-                     "; make new buffers after a resize"));
-  }
-  if (own == nullptr) t.data.data = memory;
-  return own;
-}
-
-absl::StatusOr<HostMemory> BufferedTensors::Lock(TfLiteContext* context,
-                                                 int tensor, bool writes,
-                                                 const GpuPlace* place) {
-  TfLiteTensor& t = context->tensors[tensor];
-  ASSIGN_OR_RETURN(const auto buffer, BufferOf(context, tensor, writes));
-  if (buffer == nullptr) return MemoryOf(t);
-  ASSIGN_OR_RETURN(auto locked, buffer->Lock(/*reads=*/!writes, writes, place));
-  own_.push_back(buffer);
-  t.data.data = locked.data;
-  HostMemory memory = MemoryOf(t);
-  memory.buffer = locked.buffer;
-  memory.context = locked.context;
-  return memory;
-}
-
-absl::StatusOr<HostMemory> BufferedTensors::Lock(TfLiteContext* context,
-                                                 int tensor, bool writes) {
-  return Lock(context, tensor, writes, &place_);
-}
-
-absl::StatusOr<std::optional<AppObject>> BufferedTensors::FindCache(
-    TfLiteContext* context, int tensor, bool writes) {
-  ASSIGN_OR_RETURN(const auto buffer, BufferOf(context, tensor, writes));
-  if (buffer == nullptr) return std::nullopt;
-  ASSIGN_OR_RETURN(auto on_gpu, buffer->OnGpu(place_, shapes_.at(tensor),
-                                              /*reads=*/!writes, writes));
-  return ObjectOf(on_gpu);
-}
-
-absl::Status BufferedTensors::BringToHost(TfLiteContext* context,
-                                          const std::vector<int>& outputs) {
-  Finish();
-  if (kept_) {
-    for (const auto& [output, input] : inputs_) {
-      RETURN_IF_ERROR(kept_->BringToHost(MemoryOf(context->tensors[input])));
+  // The tensors get host memory with the values, for an inference on the CPU.
+  absl::Status BringToHost(TfLiteContext* context,
+                           const std::vector<int>& outputs) {
+    Finish();
+    if (kept_) {
+      for (const auto& [output, input] : inputs_) {
+        RETURN_IF_ERROR(kept_->BringToHost(MemoryOf(context->tensors[input])));
+      }
+      return absl::OkStatus();
+    }
+    for (const std::vector<int>* tensors : {&caches_, &others_}) {
+      for (int tensor : *tensors) {
+        RETURN_IF_ERROR(
+            Lock(context, tensor, Contains(outputs, tensor), /*on_cpu=*/true)
+                .status());
+      }
     }
     return absl::OkStatus();
   }
-  for (const std::vector<int>* tensors : {&caches_, &others_}) {
-    for (int tensor : *tensors) {
-      RETURN_IF_ERROR(
-          Lock(context, tensor, Contains(outputs, tensor), nullptr).status());
+  // After the inference, whatever became of it.
+  void Finish() {
+    for (void* locked : locked_) runtime_->unlock(runtime_->runtime, locked);
+    for (TensorBuffer* buffer : own_) buffer->Unlock();
+    locked_.clear();
+    own_.clear();
+  }
+  // After an inference on the GPU: marks the kept caches.
+  void NoteUpdates(TfLiteContext* context) {
+    if (!kept_) return;
+    for (const auto& [output, input] : inputs_) {
+      kept_->NoteUpdate(input, MemoryOf(context->tensors[input]),
+                        MemoryOf(context->tensors[output]));
     }
   }
-  return absl::OkStatus();
-}
 
-void BufferedTensors::Finish() {
-  for (void* locked : locked_) runtime_->unlock(runtime_->runtime, locked);
-  for (TensorBuffer* buffer : own_) buffer->Unlock();
-  locked_.clear();
-  own_.clear();
-}
-
-void BufferedTensors::NoteUpdates(TfLiteContext* context) {
-  if (!kept_) return;
-  for (const auto& [output, input] : inputs_) {
-    kept_->NoteUpdate(input, MemoryOf(context->tensors[input]),
-                      MemoryOf(context->tensors[output]));
+ private:
+  // The tensor's buffer; nullptr: the tensor has the memory of another kind.
+  absl::StatusOr<TensorBuffer*> BufferOf(TfLiteContext* context, int tensor,
+                                         bool writes) {
+    TfLiteTensor& t = context->tensors[tensor];
+    if (kept_ && writes) return taken_.at(inputs_.at(tensor));
+    if (kept_) {
+      ASSIGN_OR_RETURN(taken_[tensor], kept_->Take(tensor, MemoryOf(t)));
+      return taken_[tensor];
+    }
+    void *buffer = nullptr, *memory = nullptr, *locked = nullptr;
+    size_t bytes = 0;
+    const int status =
+        runtime_->find(runtime_->runtime, BuffersOf(context), &t,
+                       writes ? 1 : 0, &buffer, &memory, &bytes, &locked);
+    if (locked != nullptr) locked_.push_back(locked);
+    // The runtime has placed it like the tensors that need no such buffer.
+    if (status != 0 && t.data.data != nullptr) return nullptr;
+    if (status != 0) {
+      return absl::InternalError(
+          absl::StrCat("the runtime has no buffer of tensor ", tensor,
+                       " (status ", status, ")"));
+    }
+    auto* const own = static_cast<TensorBuffer*>(buffer);
+    if (own != nullptr) bytes = own->bytes();
+    if (bytes < t.bytes) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the runtime's buffer of tensor ", tensor, " has ",
+                       bytes, " bytes, and the tensor ", t.bytes,
+                       "; make new buffers after a resize"));
+    }
+    if (own == nullptr) t.data.data = memory;
+    return own;
   }
-}
+
+  std::optional<GlesRuntimeBuffers> runtime_;
+  std::optional<KeptCaches> kept_;
+  bool keeps_none_ = false;  // Require() found that kept caches are shared
+  const GpuPlace place_;
+  std::vector<int> caches_, others_;
+  HashMap<int, Shape> shapes_;         // of caches
+  HashMap<int, int> inputs_;           // of caches, by output
+  HashMap<int, TensorBuffer*> taken_;  // kept caches, by input
+  std::vector<void*> locked_;          // of the runtime
+  std::vector<TensorBuffer*> own_;     // locked
+};
 
 namespace {
-
-absl::Span<const int> Ints(const TfLiteIntArray* list) {
-  if (list == nullptr) return {};
-  return {list->data, static_cast<size_t>(list->size)};
-}
 
 bool IsDynamic(const TfLiteContext& context, int tensor) {
   return tensor >= 0 &&
@@ -232,8 +262,8 @@ absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
   for (int index : nodes.plan) {
     if (own.contains(index)) continue;
     ASSIGN_OR_RETURN(const auto found, nodes.find.Get(context, index));
-    for (int id : Ints(found.node->inputs)) others.tensors.insert(id);
-    for (int id : Ints(found.node->outputs)) {
+    for (int id : ReadInts(found.node->inputs)) others.tensors.insert(id);
+    for (int id : ReadInts(found.node->outputs)) {
       others.tensors.insert(id);
       others.have_dynamic_outputs |= IsDynamic(*context, id);
     }
@@ -242,6 +272,19 @@ absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
 }
 
 }  // namespace
+
+TensorIo::TensorIo(std::shared_ptr<const BoundObjects> objects,
+                   const std::optional<GlesRuntimeBuffers>& runtime_buffers,
+                   std::shared_ptr<CachePool> pool, GpuPlace place,
+                   Session* session)
+    : objects_(std::move(objects)),
+      session_(session),
+      buffered_(std::make_unique<BufferedTensors>(
+          runtime_buffers, std::move(pool), std::move(place))) {}
+
+TensorIo::~TensorIo() = default;
+
+void TensorIo::Abandon() { buffered_->Finish(); }
 
 void TensorIo::SetObjects() {
   const auto set = [this](std::vector<IoSlot>* slots) {
@@ -276,8 +319,8 @@ void TensorIo::TakeHandle(const TfLiteContext& context, int index) {
 }
 
 void TensorIo::ChooseCaches() {
-  buffered_.ChooseCaches(session_->graph());
-  for (int tensor : buffered_.caches()) {
+  buffered_->ChooseCaches(session_->graph());
+  for (int tensor : buffered_->caches()) {
     handles_.Bind(tensor, BufferedTensors::ObjectOf({}));
   }
 }
@@ -285,34 +328,34 @@ void TensorIo::ChooseCaches() {
 absl::Status TensorIo::RequireBuffers(TfLiteContext* context,
                                       const ModelNodes& nodes,
                                       const ModelPartition& partition) {
-  if (!buffered_.HasBuffers()) return absl::OkStatus();
+  if (!buffered_->HasBuffers()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto beside, NodesBeside(context, nodes, partition));
-  const std::vector<int> caches = buffered_.caches();
+  const std::vector<int> caches = buffered_->caches();
   std::vector<int> others;
   for (int tensor : session_->ZeroCopyTensors()) {
-    if (!buffered_.IsCache(tensor) && objects_->Of(tensor) == nullptr) {
+    if (!buffered_->IsCache(tensor) && objects_->Of(tensor) == nullptr) {
       others.push_back(tensor);
     }
   }
-  buffered_.Require(context, others, beside.tensors);
+  buffered_->Require(context, others, beside.tensors);
   for (int tensor : caches) {
-    if (!buffered_.IsCache(tensor)) handles_.Unbind(tensor);
+    if (!buffered_->IsCache(tensor)) handles_.Unbind(tensor);
   }
-  session_->setup().report->tensors_kept_on_gpu = buffered_.caches();
-  session_->setup().report->zero_copy_tensors = buffered_.others();
+  session_->setup().report->tensors_kept_on_gpu = buffered_->caches();
+  session_->setup().report->zero_copy_tensors = buffered_->others();
   return absl::OkStatus();
 }
 
 absl::Status TensorIo::TakeCache(TfLiteContext* context, int index,
                                  bool writes) {
-  if (objects_->Of(index) != nullptr && buffered_.Keeps()) {
+  if (objects_->Of(index) != nullptr && buffered_->Keeps()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "tensor ", index,
         " is bound to a GL object, and state_pairs keeps it on the GPU: use "
         "one of them"));
   }
   ASSIGN_OR_RETURN(const auto object,
-                   buffered_.FindCache(context, index, writes));
+                   buffered_->FindCache(context, index, writes));
   const AppObject* had = handles_.Of(index);
   if (!object) {
     if (had != nullptr) handles_.Unbind(index);
@@ -324,14 +367,14 @@ absl::Status TensorIo::TakeCache(TfLiteContext* context, int index,
 
 absl::Status TensorIo::Take(TfLiteContext* context, IoSlot* slot, bool writes) {
   const int index = slot->index();
-  if (!buffered_.Has(index)) {
+  if (!buffered_->Has(index)) {
     TakeHandle(*context, index);
   } else if (session_->is_on_cpu()) {
     // OnHost() finds it.
-  } else if (buffered_.IsCache(index)) {
+  } else if (buffered_->IsCache(index)) {
     RETURN_IF_ERROR(TakeCache(context, index, writes));
   } else {
-    ASSIGN_OR_RETURN(auto memory, buffered_.Lock(context, index, writes));
+    ASSIGN_OR_RETURN(auto memory, buffered_->Lock(context, index, writes));
     slot->memory = memory;
     return absl::OkStatus();
   }
@@ -359,16 +402,16 @@ absl::StatusOr<bool> TensorIo::OnHost(TfLiteContext* context,
   for (const IoSlot& slot : session_->outputs()) {
     outputs.push_back(slot.index());
   }
-  absl::Status status = buffered_.BringToHost(context, outputs);
+  absl::Status status = buffered_->BringToHost(context, outputs);
   if (status.ok()) status = egl::Caught(run);
-  buffered_.Finish();
+  buffered_->Finish();
   if (!status.ok()) return status;
   return false;
 }
 
 absl::Status TensorIo::Finish(TfLiteContext* context) {
-  buffered_.Finish();
-  buffered_.NoteUpdates(context);
+  buffered_->Finish();
+  buffered_->NoteUpdates(context);
   for (const ConstantOutput& constant : constants_) {
     RETURN_IF_ERROR(
         constant.CopyTo(MemoryOf(context->tensors[constant.index()])));
@@ -389,7 +432,8 @@ void TensorIo::LendMemory(TfLiteContext* context, const ModelNodes& nodes,
   const auto others = NodesBeside(context, nodes, partition);
   if (!others.ok() || others->have_dynamic_outputs) return;
   const auto lend = [&](const IoSlot& slot, auto memory_for) {
-    if (others->tensors.contains(slot.index()) || buffered_.Has(slot.index())) {
+    if (others->tensors.contains(slot.index()) ||
+        buffered_->Has(slot.index())) {
       return;
     }
     TfLiteTensor& tensor = context->tensors[slot.index()];
@@ -430,7 +474,7 @@ void TensorIo::TakeMemoryBack(TfLiteContext* context) {
     }
   }
   lent_.clear();
-  session_->setup().report->zero_copy_tensors = buffered_.others();
+  session_->setup().report->zero_copy_tensors = buffered_->others();
 }
 
 }  // namespace gles_delegate
@@ -469,8 +513,10 @@ int ClearBuffer(void* buffer) {
   return 0;
 }
 int UseBuffers(TfLiteDelegate* delegate, const GlesRuntimeBuffers* buffers) {
-  const absl::Status used = gles_delegate::egl::Caught(
-      [&] { return gles_delegate::UseBuffersOfRuntime(delegate, *buffers); });
+  const absl::Status used = gles_delegate::egl::Caught([&]() -> absl::Status {
+    ASSIGN_OR_RETURN(const auto own, gles_delegate::Unwrapped(delegate));
+    return own->UseBuffersOfRuntime(*buffers);
+  });
   return used.ok() ? 0 : 1;
 }
 

@@ -53,85 +53,17 @@ class BoundObjects {
   int version_ = 0;
 };
 
-// Inputs and outputs of a partition in buffers of the runtime that are of this
-// library's kind (TensorBuffer): caches, such as a language model's keys and
-// values, which stay on the GPU, and tensors whose memory the GPU accesses.
-// Without such a runtime, caches may be in buffers of a delegate's
-// (KeptCaches). Threads: as SimpleDelegateKernel's.
-class BufferedTensors {
- public:
-  // `runtime`: nullopt if it has no such buffers. `pool`: nullptr if no cache
-  // is kept then.
-  BufferedTensors(const std::optional<GlesRuntimeBuffers>& runtime,
-                  std::shared_ptr<CachePool> pool, GpuPlace place)
-      : runtime_(runtime), place_(std::move(place)) {
-    if (!runtime_ && pool != nullptr) kept_.emplace(std::move(pool));
-  }
-
-  bool HasBuffers() const { return runtime_ || kept_; }
-  bool Keeps() const { return kept_.has_value(); }
-  // Chooses the inputs and outputs of `graph` between which only a
-  // DYNAMIC_UPDATE_SLICE is: float32, in the runtime's tensors.
-  void ChooseCaches(const Graph& graph);
-  // A cache's object; {}: known before the next inference.
-  static AppObject ObjectOf(const TensorBuffer::OnGpuBuffer& buffer);
-  // The runtime's tensors.
-  const std::vector<int>& caches() const { return caches_; }
-  const std::vector<int>& others() const { return others_; }
-  bool IsCache(int tensor) const;
-  bool Has(int tensor) const;
-  // Asks the runtime for the buffers of the caches and of `others`, except
-  // those that are `shared` with other nodes. If the runtime refuses one of a
-  // cache, or one of a kept cache is shared, no tensor is a cache.
-  void Require(TfLiteContext* context, const std::vector<int>& others,
-               const HashSet<int>& shared);
-
-  // Before an inference, which reads or writes the tensor, until Finish(). The
-  // tensor's memory. kInternal: the runtime has no buffer of the tensor, which
-  // has no memory. kInvalidArgument: the buffer is too small.
-  absl::StatusOr<HostMemory> Lock(TfLiteContext* context, int tensor,
-                                  bool writes);
-  // The same for a cache: the GL buffer with its values. nullopt: the app has
-  // given the runtime another kind of buffer, which is the tensor's memory.
-  absl::StatusOr<std::optional<AppObject>> FindCache(TfLiteContext* context,
-                                                     int tensor, bool writes);
-  // The tensors get host memory with the values, for an inference on the CPU.
-  absl::Status BringToHost(TfLiteContext* context,
-                           const std::vector<int>& outputs);
-  // After the inference, whatever became of it.
-  void Finish();
-  // After an inference on the GPU: marks the kept caches.
-  void NoteUpdates(TfLiteContext* context);
-
- private:
-  // The tensor's buffer; nullptr: the tensor has the memory of another kind.
-  absl::StatusOr<TensorBuffer*> BufferOf(TfLiteContext* context, int tensor,
-                                         bool writes);
-  absl::StatusOr<HostMemory> Lock(TfLiteContext* context, int tensor,
-                                  bool writes, const GpuPlace* place);
-
-  std::optional<GlesRuntimeBuffers> runtime_;
-  std::optional<KeptCaches> kept_;
-  bool keeps_none_ = false;  // Require() found that kept caches are shared
-  const GpuPlace place_;
-  std::vector<int> caches_, others_;
-  HashMap<int, Shape> shapes_;         // of caches
-  HashMap<int, int> inputs_;           // of caches, by output
-  HashMap<int, TensorBuffer*> taken_;  // kept caches, by input
-  std::vector<void*> locked_;          // of the runtime
-  std::vector<TensorBuffer*> own_;     // locked
-};
+class BufferedTensors;
 
 // Threads: as SimpleDelegateKernel's.
 class TensorIo {
  public:
-  // `objects`: the app's (TfLiteGlesDelegateBindObject). `session` must outlive
-  // this.
+  // `objects`: the app's (TfLiteGlesDelegateBindObject). `pool`: nullptr
+  // without state_pairs. `session` must outlive this.
   TensorIo(std::shared_ptr<const BoundObjects> objects,
-           BufferedTensors buffered, Session* session)
-      : objects_(std::move(objects)),
-        session_(session),
-        buffered_(std::move(buffered)) {}
+           const std::optional<GlesRuntimeBuffers>& runtime_buffers,
+           std::shared_ptr<CachePool> pool, GpuPlace place, Session* session);
+  ~TensorIo();
 
   void SetHandleOwner(const void* owner) { handle_owner_ = owner; }
   // The partition's outputs without a slot, after Session::SetGraph().
@@ -157,7 +89,7 @@ class TensorIo {
   // a handle's buffer has the values.
   absl::Status Finish(TfLiteContext* context);
   // After an inference that failed.
-  void Abandon() { buffered_.Finish(); }
+  void Abandon();
   // Runs the nodes on the CPU, with all tensors in host memory. False, or the
   // first error.
   absl::StatusOr<bool> OnHost(TfLiteContext* context,
@@ -187,7 +119,7 @@ class TensorIo {
   std::shared_ptr<const BoundObjects> objects_;
   Session* const session_;
   const void* handle_owner_ = nullptr;
-  BufferedTensors buffered_;
+  const std::unique_ptr<BufferedTensors> buffered_;
   BoundObjects handles_;  // buffers that are tensors' handles, and of caches
   int version_ = -1;      // of the slots' objects
   std::vector<ConstantOutput> constants_;

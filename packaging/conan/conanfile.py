@@ -34,7 +34,8 @@ class GlesDelegate(ConanFile):
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "../..")
         for pattern in ("CMakeLists.txt", "LICENSE", "base/*", "cmake/*", "debian/copyright", "delegate/*",
-                        "egl/*", "gl_shaders/*", "quant/*", "third_party/tflite_c/*"):
+                        "egl/*", "gl_shaders/*", "quant/*", "third_party/tflite_c/*",
+                        "third_party/tflite_schema/*"):
             copy(self, pattern, root, self.export_sources_folder)
 
     def requirements(self):

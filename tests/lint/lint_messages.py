@@ -41,7 +41,7 @@ OF_PROGRAMS = [f"tools/{name}{rest}.cc" for name in PROGRAMS for rest in ("", "/
         f"tools/runner/{name}.cc" for name in ("backend", "backend_flags", "inputs", "model_layers")]
 INVALID = re.compile(r"absl::InvalidArgumentError\(")
 CHECKS = re.compile(
-    r"/(?:options|option_keys|option_texts|environment_options|object_struct|tuning_parameters|runtime)\.cc$")
+    r"/(?:options|option_texts|environment_options|tuning_parameters|runtime)\.cc$")
 # Of JavaScript and Java.
 THROW = re.compile(r"\bthrow new \w+\((.*?)\);\n", re.DOTALL)
 COMMENT = re.compile(r"^\s*//[^\n]*|/\*.*?\*/", re.MULTILINE | re.DOTALL)
