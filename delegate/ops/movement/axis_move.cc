@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "delegate/ops/fold_axes.h"
-
 namespace gles_delegate {
 namespace {
 
@@ -50,6 +48,23 @@ std::optional<AxisMove> JoinedAll(absl::Span<const AxisMove> axes) {
   return joined;
 }
 
+// Five axes of more: those before the last three become two; nullopt: they
+// cannot.
+std::optional<std::vector<AxisMove>> FoldedToFive(
+    const std::vector<AxisMove>& axes) {
+  const size_t rest = axes.size() - 3;
+  const auto span = absl::MakeConstSpan(axes);
+  for (size_t split = 0; split <= rest; ++split) {
+    const auto outer = JoinedAll(span.first(split));
+    const auto batch = JoinedAll(span.subspan(split, rest - split));
+    if (!outer || !batch) continue;
+    std::vector<AxisMove> folded = {*outer, *batch};
+    folded.insert(folded.end(), axes.end() - 3, axes.end());
+    return folded;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<int> LinearSources(absl::Span<const AxisMove> axes) {
@@ -75,7 +90,7 @@ RemapAttributes MoveAxes(std::vector<AxisMove> axes, int input_rank) {
   }
   const bool folds = axes.size() > 5;
   if (folds) {
-    if (auto folded = FoldToFive(axes, JoinedAll)) {
+    if (auto folded = FoldedToFive(axes)) {
       axes = *std::move(folded);
     } else {
       a.batches =

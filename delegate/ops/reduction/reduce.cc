@@ -7,12 +7,33 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/fold_axes.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
+
+// Merges neighbouring axes of `dims` with equal `flags`: extents multiply,
+// linear order stays. Axes of extent 1 join either neighbour.
+struct FoldedAxes {
+  std::vector<int> dims;
+  std::vector<bool> flags;
+};
+
+FoldedAxes FoldAxes(absl::Span<const int> dims,
+                    const std::vector<bool>& flags) {
+  FoldedAxes folded;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 1) continue;
+    if (!folded.dims.empty() && folded.flags.back() == flags[i]) {
+      folded.dims.back() *= dims[i];
+    } else {
+      folded.dims.push_back(dims[i]);
+      folded.flags.push_back(flags[i]);
+    }
+  }
+  return folded;
+}
 
 // TFLite's mean of integers: their sum divided towards zero.
 void AddIntegerMean(Planner* planner, TensorId src, TensorId dst,
