@@ -7,8 +7,6 @@
 #include "absl/types/span.h"
 #include "base/format.h"
 #include "gl_shaders/accessors.h"
-#include "gl_shaders/glsl_types.h"
-#include "gl_shaders/post_op_text.h"
 #include "gl_shaders/shader.h"
 
 namespace gles_delegate::gl_shaders {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "delegate/ops/reduction/l2_normalization.h"
+#include "delegate/ops/reduction/normalizations.h"
 #include "delegate/ops/reduction/reduce.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "tests/testing/device.h"

@@ -16,7 +16,6 @@
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/plan/dispatch_shader.h"
-#include "delegate/plan/fix_params.h"
 #include "delegate/plan/planner.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"

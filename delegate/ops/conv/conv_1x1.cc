@@ -8,8 +8,8 @@
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/conv/quantized_rows.h"
 #include "delegate/ops/matmul/row_products.h"
-#include "delegate/ops/quotient.h"
 #include "delegate/ops/stages.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 #include "delegate/plan/storage.h"
 

@@ -13,7 +13,7 @@
 #include "base/status_macros.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/conv/sliding_window.h"
+#include "delegate/ops/sliding_window.h"
 
 namespace gles_delegate {
 

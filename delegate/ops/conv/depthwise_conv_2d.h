@@ -7,7 +7,7 @@
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_DEPTHWISE_CONV_2D_H_
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/conv/sliding_window.h"
+#include "delegate/ops/sliding_window.h"
 
 namespace gles_delegate {
 

@@ -14,7 +14,7 @@
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/fused_activation.h"
-#include "delegate/ops/padding.h"
+#include "delegate/ops/sliding_window.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "delegate/ops/movement/pad.h"
+#include "delegate/ops/movement/remap.h"
 #include "delegate/passes/integer_path/int16_helpers.h"
 #include "delegate/passes/integer_path/kernel.h"
 

@@ -29,7 +29,7 @@ absl::Span<const CustomOp> CustomOps();
 // Data [B,H,W,I], weights [O,kh,kw,I], bias [O]; see
 // delegate/ops/conv/transpose_conv.h.
 TfLiteRegistration Convolution2DTransposeBiasRegistration();
-// See delegate/ops/pooling/argmax_pool.h.
+// See delegate/ops/pooling/pool_2d.h.
 TfLiteRegistration MaxPoolingWithArgmax2DRegistration();
 TfLiteRegistration MaxUnpooling2DRegistration();
 // See delegate/ops/image/resampler.cc.
