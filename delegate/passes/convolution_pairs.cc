@@ -15,7 +15,7 @@
 #include "delegate/ops/conv/squeeze_excite.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/ops/reduction/reduce.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/all_passes.h"
 

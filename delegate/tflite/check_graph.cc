@@ -9,7 +9,6 @@
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/signature.h"
 #include "delegate/tflite/as_constants.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/read_tensor.h"

@@ -10,7 +10,6 @@
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/signature.h"
 #include "delegate/tflite/hybrid_weights.h"
 #include "delegate/tflite/read_tensor.h"
 

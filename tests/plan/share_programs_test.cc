@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/plan/dispatch_shader.h"

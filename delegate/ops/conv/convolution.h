@@ -138,7 +138,7 @@ struct Convolution {
   Shape dst_shape;
   WeightIds weights;
   bool constant_weights = false;  // WeightIds::AreConstant
-  // Of kRows: the weights stay in 8, 4 or 2 bits (ops/conv/quantized_rows.h).
+  // Of kRows: the weights stay in 8, 4 or 2 bits (ops/conv/conv_weights.h).
   bool quantized_rows = false;
   Filter filter;
   SlidingWindow window;  // of kTransposed: over the output

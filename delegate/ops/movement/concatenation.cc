@@ -11,7 +11,6 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/fused_activation.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"

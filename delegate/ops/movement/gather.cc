@@ -13,7 +13,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/graph/texels.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/conv/quantized_rows.h"
+#include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"

@@ -9,7 +9,6 @@
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/all_ops.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/fused_activation.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 

@@ -32,7 +32,7 @@ TfLiteRegistration Convolution2DTransposeBiasRegistration();
 // See delegate/ops/pooling/pool_2d.h.
 TfLiteRegistration MaxPoolingWithArgmax2DRegistration();
 TfLiteRegistration MaxUnpooling2DRegistration();
-// See delegate/ops/image/resampler.cc.
+// See delegate/ops/image/resize.cc.
 TfLiteRegistration ResamplerRegistration();
 // See delegate/ops/image/landmarks.cc.
 TfLiteRegistration TransformTensorBilinearRegistration(int version);
