@@ -196,23 +196,6 @@ std::string ReaderOfSeveral(const TensorBinding& t, absl::string_view texel,
 
 bool ChecksBounds() { return egl::DebugHas("bounds"); }
 
-absl::string_view FunctionOfView(View view) {
-  switch (view) {
-    case View::kNone:
-    case View::kBox:
-      return "";
-    case View::kRows:
-      return "op_row_texel";
-    case View::kDepthToSpace:
-      return "op_depth_to_space";
-    case View::kBilinear:
-      return "op_pixels_around";
-    case View::kMaxPool:
-      return "op_window_corners";
-  }
-  return "";
-}
-
 std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
   const std::string texel = TexelAt(t, point);
   switch (t.view) {
@@ -239,7 +222,8 @@ std::string DefinePackedRead(const TensorBinding& t,
   const bool as_stored =
       point.kind == Bindings::Kind::kBuffer && t.format == Format::kRgba16f;
   const std::string value =
-      as_stored && !ChecksBounds() && FunctionOfView(t.view).empty()
+      as_stored && !ChecksBounds() &&
+              (t.view == View::kNone || t.view == View::kBox)
           ? Formatted("%s_data[%s]", t.name, Address(t))
           : Formatted("pack_texel(read_%s(x, y, slice, batch))", t.name);
   return Formatted(
@@ -544,11 +528,6 @@ std::string DefineQuantizedRows(const ConstantBinding& c,
 }
 
 }  // namespace
-
-std::vector<std::string> FunctionsOf(const ConstantBinding& c) {
-  if (c.quantized_bits == 0) return {};
-  return {absl::StrCat("op_weights_", c.quantized_bits), "op_component"};
-}
 
 std::string DeclareAccessors(const ConstantBinding& c) {
   if (c.quantized_bits == 0) {

@@ -60,10 +60,6 @@ std::string OutsideTensor(absl::string_view name);
 // need `bool out_of_bounds`.
 bool ChecksBounds();
 
-// The library function for reading or writing the texels of a view; "" if there
-// is none.
-absl::string_view FunctionOfView(View view);
-
 std::string DefineRead(const TensorBinding& tensor,
                        const Bindings::Point& point);
 
@@ -87,8 +83,6 @@ std::string DefineWriteInTwo(const TensorBinding& tensor,
 std::string DeclareAccessors(const ConstantBinding& constant);
 std::string DefineConstant(const ConstantBinding& constant,
                            const Bindings::Point& point);
-// The library functions that these call.
-std::vector<std::string> FunctionsOf(const ConstantBinding& constant);
 
 // packed_K: the result of K_at as two words of 16-bit floats.
 std::string DefinePackedConstant(const ConstantBinding& constant,

@@ -439,30 +439,6 @@ void FindOps(absl::string_view text, std::vector<std::string>* names) {
   }
 }
 
-// Library functions that the shader needs: its post-ops and stages, and those
-// that the .comp and its defines call.
-std::vector<std::string> LibraryFunctions(const ShaderSpec& spec,
-                                          absl::string_view body) {
-  std::vector<std::string> names;
-  const auto add = [&](const std::vector<PostOpCall>& calls) {
-    for (const PostOpCall& op : calls) {
-      names.push_back(absl::StrCat("op_", op.function));
-      if (op.operand_lookup_packed) names.push_back("op_component");
-    }
-  };
-  add(spec.post_ops);
-  for (const StageCalls& stage : spec.stages) add(stage.ops);
-  FindOps(body, &names);
-  for (const auto& [name, value] : spec.defines) FindOps(value, &names);
-  for (const TensorBinding& t : spec.tensors) {
-    FindOps(FunctionOfView(t.view), &names);
-  }
-  for (const ConstantBinding& c : spec.constants) {
-    for (std::string& name : FunctionsOf(c)) names.push_back(std::move(name));
-  }
-  return names;
-}
-
 void DumpIfAsked(absl::string_view name, const std::string& text) {
   const auto folder = egl::DebugValue("shaders");
   if (!folder || folder->empty()) return;
@@ -517,12 +493,14 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
                                ? std::string(file)
                                : WithFixedParams(file, spec.fixed_params);
   const Bindings bindings = AssignBindings(spec);
+  const std::string definitions = Definitions(spec, bindings);
+  std::vector<std::string> functions;
+  FindOps(body, &functions);
+  for (const auto& [name, value] : spec.defines) FindOps(value, &functions);
+  FindOps(definitions, &functions);
   std::string text = Prelude(spec, bindings);
-  if (std::vector<std::string> functions = LibraryFunctions(spec, body);
-      !functions.empty()) {
-    absl::StrAppend(&text, Library().Select(functions));
-  }
-  absl::StrAppend(&text, "#line 1\n", body, "\n", Definitions(spec, bindings));
+  if (!functions.empty()) absl::StrAppend(&text, Library().Select(functions));
+  absl::StrAppend(&text, "#line 1\n", body, "\n", definitions);
   DumpIfAsked(spec.shader, text);
   return text;
 }

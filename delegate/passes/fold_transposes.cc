@@ -120,7 +120,9 @@ void FoldRoundTrip(Rewriter& r, int n) {
     functions += r.node(p).post_ops.size();
     if (functions > kMaxPostOps) break;
     chain.push_back(p);
-    if (chain.size() > 1 && IsRoundTrip(r, chain)) folded = chain.size();
+    if ((chain.size() > 1 || IsTranspose(r.node(n))) && IsRoundTrip(r, chain)) {
+      folded = chain.size();
+    }
   }
   for (size_t i = 1; i < folded; ++i) TakeOver(r, n, chain[i]);
   if (folded > 0) BecomeReshape(r, n);
@@ -146,10 +148,7 @@ void FollowReshape(Rewriter& r, int n) {
 
 // Nodes before n are folded already, so chains collapse from the front.
 void FoldTransposes(Rewriter& r, int n) {
-  if (IsTranspose(r.node(n))) {
-    ComposeTransposes(r, n);
-    if (IsRoundTrip(r, {n})) BecomeReshape(r, n);
-  }
+  if (IsTranspose(r.node(n))) ComposeTransposes(r, n);
   FoldRoundTrip(r, n);
   if (IsReshape(r.node(n))) FollowReshape(r, n);
 }

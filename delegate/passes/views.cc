@@ -44,8 +44,7 @@ void ViewSlices(Rewriter& r, int n) {
   const TensorId from = r.node(n).inputs[0], to = r.node(n).outputs[0];
   const Tensor& source = r.tensor(from);
   Tensor& result = r.tensor(to);
-  if (source.view.of != kNoTensor || source.is_constant() ||
-      source.is_variable || result.view.of != kNoTensor || r.IsOutput(to) ||
+  if (!OwnsMemory(source) || result.view.of != kNoTensor || r.IsOutput(to) ||
       !LieAlike(source, result)) {
     return r.Decline(n,
                      "its source has no memory of its own, or its result "
@@ -217,9 +216,7 @@ class InPlace {
   }
 
   bool IsFree(TensorId id, const Joint& joint) const {
-    const Tensor& tensor = r_.tensor(id);
-    return r_.MakerOf(id) >= 0 && !r_.IsOutput(id) && !tensor.is_constant() &&
-           !tensor.is_variable && tensor.view.of == kNoTensor &&
+    return r_.MakerOf(id) >= 0 && !r_.IsOutput(id) && OwnsMemory(tensor(id)) &&
            std::count(joint.node.inputs.begin(), joint.node.inputs.end(), id) ==
                1;
   }
@@ -573,12 +570,6 @@ std::optional<MemoryView> ViewOfResult(const Graph& graph, const Node& node) {
   return view;
 }
 
-// A tensor with its own memory, of which others may be views.
-bool MayHoldViews(const Tensor& tensor) {
-  return tensor.view.of == kNoTensor && !tensor.is_constant() &&
-         !tensor.is_variable && tensor.type == DataType::kFloat32;
-}
-
 // The node reads `id` as a convolution's source, and nowhere else.
 std::optional<Convolution> ConvolutionOf(TensorId id, const Graph& graph,
                                          const Node& node) {
@@ -646,8 +637,9 @@ bool ReadersCanRead(const MemoryView& view, TensorId id,
 bool CanBeRead(const MemoryView& view, TensorId id, Rewriter& r) {
   const Tensor& result = r.tensor(id);
   const std::vector<int>& readers = r.ReadersOf(id);
-  if (result.view.of != kNoTensor || !MayHoldViews(r.tensor(view.of)) ||
-      !LieAlike(r.tensor(view.of), result)) {
+  const Tensor& source = r.tensor(view.of);
+  if (result.view.of != kNoTensor || !OwnsMemory(source) ||
+      source.type != DataType::kFloat32 || !LieAlike(source, result)) {
     return false;
   }
   // The readback dispatch reads each texel once or twice. If the host unpacks
