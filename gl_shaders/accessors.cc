@@ -1,15 +1,111 @@
-// The functions that read tensors; constant_accessors.cc has those of
-// constants, write_accessors.cc those that write.
+// The functions that read and write tensors, and read constants.
 #include "gl_shaders/accessors.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/format.h"
 #include "egl/environment.h"
-#include "gl_shaders/glsl_types.h"
-#include "gl_shaders/texel_text.h"
 
 namespace gles_delegate::gl_shaders {
+
+// --- Types -------------------------------------------------------------------
+
+bool IsInt(Format format) { return format == Format::kRgba32i; }
+
+absl::string_view Vec(Format format) {
+  return IsInt(format) ? "ivec4" : "vec4";
+}
+
+absl::string_view ObjectPrefix(Format format) {
+  return format == Format::kRgba32i || format == Format::kRgba8i ? "i" : "";
+}
+
+absl::string_view ImageFormat(Format format) {
+  switch (format) {
+    case Format::kRgba32f:
+      return "rgba32f";
+    case Format::kRgba16f:
+      return "rgba16f";
+    case Format::kRgba32i:
+      return "rgba32i";
+    case Format::kRgba8i:
+      return "rgba8i";
+  }
+  return "";
+}
+
+absl::string_view BufferElement(Format format) {
+  switch (format) {
+    case Format::kRgba32f:
+      return "vec4";
+    case Format::kRgba16f:
+      return "uvec2";
+    case Format::kRgba32i:
+      return "ivec4";
+    case Format::kRgba8i:
+      return "int";
+  }
+  return "";
+}
+
+// --- Places of texels --------------------------------------------------------
+
+std::string Address(const TensorBinding& t) {
+  const bool rows = t.view == View::kRows;
+  const bool box = t.view == View::kBox || rows;
+  const std::string size =
+      absl::StrCat(t.name, t.view == View::kNone ? "_size" : "_of");
+  const std::string x = box ? absl::StrCat("x + ", t.name, "_at.x") : "x";
+  const std::string y = box ? absl::StrCat("y + ", t.name, "_at.y") : "y";
+  const std::string layer =
+      box ? absl::StrCat("batch * ", t.name, rows ? "_of.z" : "_at.w",
+                         " + slice + ", t.name, "_at.z")
+          : absl::StrCat("batch * ", size, ".z + slice");
+  switch (t.storage) {
+    case Storage::kTextureArray:
+      return absl::StrCat("ivec3(", x, ", ", y, ", ", layer, ")");
+    case Storage::kTexture2d:
+      return absl::StrCat("ivec2(", x, ", (", layer, ") * ", size, ".y + ", y,
+                          ")");
+    case Storage::kBuffer:
+    case Storage::kTexelBuffer:
+      return absl::StrCat("((", layer, ") * ", size, ".y + ", y, ") * ", size,
+                          ".x + ", x);
+  }
+  return "";
+}
+
+std::string Halves(absl::string_view uvec2_expression) {
+  return absl::StrCat("unpack_texel(", uvec2_expression, ")");
+}
+
+std::string Unpacked(Format format, const std::string& element) {
+  if (format == Format::kRgba16f) return Halves(element);
+  if (format == Format::kRgba8i) {
+    return absl::StrCat("unpack_quantized(", element, ")");
+  }
+  return element;
+}
+
+absl::string_view Poison(Format format) {
+  switch (format) {
+    case Format::kRgba32f:
+    case Format::kRgba16f:
+      return "uintBitsToFloat(uvec4(0x7fc00000u))";
+    case Format::kRgba32i:
+      return "ivec4(0x7eadbeef)";
+    case Format::kRgba8i:
+      return "vec4(1e9)";
+  }
+  return "";
+}
+
+std::string OutsideTensor(absl::string_view name) {
+  return Formatted(
+      "any(lessThan(ivec4(x, y, slice, batch), ivec4(0))) || "
+      "any(greaterThanEqual(ivec4(x, y, slice, batch), %s_size))",
+      name);
+}
 
 namespace {
 
@@ -100,23 +196,6 @@ std::string ReaderOfSeveral(const TensorBinding& t, absl::string_view texel,
 
 bool ChecksBounds() { return egl::DebugHas("bounds"); }
 
-absl::string_view FunctionOfView(View view) {
-  switch (view) {
-    case View::kNone:
-    case View::kBox:
-      return "";
-    case View::kRows:
-      return "op_row_texel";
-    case View::kDepthToSpace:
-      return "op_depth_to_space";
-    case View::kBilinear:
-      return "op_pixels_around";
-    case View::kMaxPool:
-      return "op_window_corners";
-  }
-  return "";
-}
-
 std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
   const std::string texel = TexelAt(t, point);
   switch (t.view) {
@@ -143,13 +222,350 @@ std::string DefinePackedRead(const TensorBinding& t,
   const bool as_stored =
       point.kind == Bindings::Kind::kBuffer && t.format == Format::kRgba16f;
   const std::string value =
-      as_stored && !ChecksBounds() && FunctionOfView(t.view).empty()
+      as_stored && !ChecksBounds() &&
+              (t.view == View::kNone || t.view == View::kBox)
           ? Formatted("%s_data[%s]", t.name, Address(t))
           : Formatted("pack_texel(read_%s(x, y, slice, batch))", t.name);
   return Formatted(
       "uvec2 packed_%s(int x, int y, int slice, int batch) {\n"
       "  return %s;\n}\n",
       t.name, value);
+}
+
+// --- Functions ---------------------------------------------------------------
+
+namespace {
+
+// The operand's texel for the value at (x, y, slice, batch).
+std::string OperandText(const PostOpCall& call) {
+  switch (call.operand_at) {
+    case OperandAt::kChannel:
+      return Formatted("read_%s(0, 0, slice, 0)", call.operand);
+    case OperandAt::kElement:
+      return Formatted("read_%s(x, y, slice, batch)", call.operand);
+    case OperandAt::kBroadcast:
+      break;
+  }
+  // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
+  return Formatted(
+      "read_%s(min(x, %s_size.x - 1), min(y, %s_size.y - 1), "
+      "min(slice, %s_size.z - 1), min(batch, %s_size.w - 1))%s",
+      call.operand, call.operand, call.operand, call.operand, call.operand,
+      call.operand_splat ? ".xxxx" : "");
+}
+
+std::string AlwaysCalled(const PostOpCall& call, absl::string_view list,
+                         int index, absl::string_view vec) {
+  const std::string params = absl::StrCat(list, index, "_params");
+  if (call.operand.empty()) {
+    return Formatted("  v = op_%s(v, %s);\n", call.function, params);
+  }
+  if (call.operand_lookup) {
+    const auto read = [&](char lane) {
+      if (call.operand_lookup_packed) {
+        const std::string at = Formatted("at%d.%c", index, lane);
+        return Formatted(
+            "op_component(read_%s((%s >> 2) & 127, %s >> 9, 0, 0), %s)",
+            call.operand, at, at, at);
+      }
+      return Formatted("read_%s(at%d.%c, 0, 0, 0).x", call.operand, index,
+                       lane);
+    };
+    return Formatted(
+        "  ivec4 at%d = op_%s(v, %s);\n  v = %s(%s, %s, %s, %s);\n", index,
+        call.function, params, vec, read('x'), read('y'), read('z'), read('w'));
+  }
+  if (call.operand_table) {
+    return Formatted(
+        "  v = op_%s(v, read_%s(0, 0, slice, 0), read_%s(1, 0, slice, 0), "
+        "%s);\n",
+        call.function, call.operand, call.operand, params);
+  }
+  std::string value = OperandText(call);
+  if (call.operand_zero_extend) {
+    value =
+        Formatted("(slice < %s_size.z ? %s : %s(0))", call.operand, value, vec);
+  }
+  return call.operand_first ? Formatted("  v = op_%s(%s, v, %s);\n",
+                                        call.function, value, params)
+                            : Formatted("  v = op_%s(v, %s, %s);\n",
+                                        call.function, value, params);
+}
+
+}  // namespace
+
+std::string PostOpText(const PostOpCall& call, absl::string_view list,
+                       int index, absl::string_view vec) {
+  const std::string text = AlwaysCalled(call, list, index, vec);
+  if (!call.optional) return text;
+  return Formatted("  if ((post_skipped.x & %d) == 0) {\n%s  }\n", 1 << index,
+                   text);
+}
+
+std::string DeclareStage(const StageCalls& stage) {
+  return Formatted("vec4 %s(int x, int y, int slice, int batch, vec4 v);\n",
+                   stage.name);
+}
+
+std::string DefineStage(const StageCalls& stage) {
+  std::string text;
+  for (size_t i = 0; i < stage.ops.size(); ++i) {
+    text += PostOpText(stage.ops[i], stage.name, static_cast<int>(i), "vec4");
+  }
+  return Formatted(
+      "vec4 %s(int x, int y, int slice, int batch, vec4 v) {\n%s"
+      "  return v;\n}\n",
+      stage.name, text);
+}
+
+// --- write_T -----------------------------------------------------------------
+
+namespace {
+
+// The stored element for texel `v` (8-bit: `quantized`).
+absl::string_view Packed(Format format) {
+  if (format == Format::kRgba16f) return "pack_texel(v)";
+  if (format == Format::kRgba8i) return "pack_quantized(quantized)";
+  return "v";
+}
+
+std::string CheckedWrite(const TensorBinding& t) {
+  if (!ChecksBounds()) return "";
+  return Formatted(
+      "  if (%s) out_of_bounds = true;\n"
+      "  x = clamp(x, 0, %s_size.x - 1);\n  y = clamp(y, 0, %s_size.y - 1);\n"
+      "  slice = clamp(slice, 0, %s_size.z - 1);\n"
+      "  batch = clamp(batch, 0, %s_size.w - 1);\n",
+      OutsideTensor(t.name), t.name, t.name, t.name, t.name);
+}
+
+std::string PoisonIfOutside(Format format) {
+  if (!ChecksBounds()) return "";
+  return Formatted("  if (out_of_bounds) v = %s;\n", Poison(format));
+}
+
+// Makes the coordinates those among the other tensor's pixels in a row.
+std::string PlaceText(const TensorBinding& t) {
+  if (t.view != View::kRows) return "";
+  return Formatted(
+      "  ivec3 at = op_row_texel(ivec3(x, y, slice), %s_size.xyz, %s_of.z);\n"
+      "  x = at.x;\n  y = at.y;\n  slice = at.z;\n",
+      t.name, t.name);
+}
+
+// Statements that limit `v` to the tensor's format: zero padding channels, and
+// the largest half or infinity for values beyond it.
+std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
+                         const ShaderSpec& spec) {
+  std::string text;
+  if (t.mask_tail) {
+    AppendFormatted(&text,
+                    "  v = mix(v, %s(0), greaterThanEqual(ivec4(slice * 4) + "
+                    "ivec4(0, 1, 2, 3), ivec4(%s_%s)));\n",
+                    Vec(t.format), t.name,
+                    t.view == View::kRows ? "at.w" : "aux.x");
+  }
+  if (t.format != Format::kRgba16f) return text;
+  if (spec.saturate_halves) text += "  v = within_halves(v);\n";
+  // pack_texel makes infinities itself; llvmpipe's image stores do not. With
+  // saturation, remaining values above the largest half are already infinite.
+  if (kind == Bindings::Kind::kImage &&
+      (!spec.saturate_halves || spec.infinite_halves_are_nan)) {
+    text += "  v = infinite_past_halves(v);\n";
+  }
+  return text;
+}
+
+// Statements that convert `v` to the value that write_T stores, and the
+// coordinates to its location.
+std::string ValueText(const TensorBinding& t, Bindings::Kind kind,
+                      absl::Span<const PostOpCall> post_ops,
+                      const ShaderSpec& spec) {
+  std::string text;
+  for (size_t i = 0; i < post_ops.size(); ++i) {
+    text += PostOpText(post_ops[i], "post", static_cast<int>(i), Vec(t.format));
+  }
+  return text + PlaceText(t) + WithinFormat(t, kind, spec) +
+         PoisonIfOutside(t.format);
+}
+
+// Statements that store `v` as it is.
+std::string StoreText(const TensorBinding& t, Bindings::Kind kind) {
+  std::string text;
+  if (t.format == Format::kRgba8i) {
+    // A real value is the product of its code and the scale, rounded. Dividing
+    // and rounding gives the code back. floor(x + 0.5), as round() leaves ties
+    // to the driver and a conversion truncates.
+    const std::string steps =
+        t.scaled
+            ? Formatted("floor(v / intBitsToFloat(%s_aux.z) + 0.5)", t.name)
+            : "v";
+    AppendFormatted(
+        &text, "  ivec4 quantized = clamp(ivec4(%s) + %s_aux.y, -128, 127);\n",
+        steps, t.name);
+  }
+  const std::string address = Address(t);
+  if (kind == Bindings::Kind::kImage) {
+    AppendFormatted(&text, "  imageStore(%s_img, %s, %s);\n", t.name, address,
+                    t.format == Format::kRgba8i ? "quantized" : "v");
+  } else {
+    AppendFormatted(&text, "  %s_data[%s] = %s;\n", t.name, address,
+                    Packed(t.format));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
+                        absl::Span<const PostOpCall> post_ops,
+                        const ShaderSpec& spec) {
+  return Formatted(
+      "void write_%s(int x, int y, int slice, int batch, %s v) {\n%s%s%s}\n",
+      t.name, Vec(t.format), CheckedWrite(t),
+      ValueText(t, point.kind, post_ops, spec), StoreText(t, point.kind));
+}
+
+std::string DefineWriteInTwo(const TensorBinding& t,
+                             const Bindings::Point& point,
+                             absl::Span<const PostOpCall> post_ops,
+                             const ShaderSpec& spec) {
+  const absl::string_view vec = Vec(t.format);
+  return Formatted(
+      "%s value_%s(int x, int y, int slice, int batch, %s v) {\n"
+      "%s%s  return v;\n}\n"
+      "void store_%s(int x, int y, int slice, int batch, %s v) {\n%s%s%s}\n",
+      vec, t.name, vec, CheckedWrite(t),
+      ValueText(t, point.kind, post_ops, spec), t.name, vec, CheckedWrite(t),
+      PlaceText(t), StoreText(t, point.kind));
+}
+
+// --- Constants ---------------------------------------------------------------
+
+// The functions that read constants.
+
+namespace {
+
+// Texel (x, y) of a constant that is bound, as `format` holds it.
+std::string ConstantTexel(const ConstantBinding& c,
+                          const Bindings::Point& point) {
+  switch (point.kind) {
+    case Bindings::Kind::kSampler:
+      return Formatted("texelFetch(%s_tex, ivec2(x, y), 0)", c.name);
+    case Bindings::Kind::kImage:
+      return Formatted("imageLoad(%s_img, ivec2(x, y))", c.name);
+    case Bindings::Kind::kBuffer:
+      return Unpacked(c.format,
+                      Formatted("%s_data[y * %s_size.x + x]", c.name, c.name));
+  }
+  return "";
+}
+
+std::string CheckedConstant(const ConstantBinding& c) {
+  if (!ChecksBounds()) return "";
+  return Formatted(
+      "  if (x < 0 || y < 0 || x >= %s_size.x || y >= %s_size.y) {\n"
+      "    out_of_bounds = true;\n    return %s;\n  }\n",
+      c.name, c.name, Poison(c.format));
+}
+
+// The integers of the i-th four inputs of a texel, for each width of weights.
+absl::string_view ColumnsOf(int bits) {
+  switch (bits) {
+    case 8:
+      return "  return mat4(op_weights_8(p.x), op_weights_8(p.y),\n"
+             "              op_weights_8(p.z), op_weights_8(p.w));\n";
+    case 4:
+      return "  ivec2 q = i == 0 ? p.xy : p.zw;\n"
+             "  return mat4(op_weights_4(q.x), op_weights_4(q.x >> 16),\n"
+             "              op_weights_4(q.y), op_weights_4(q.y >> 16));\n";
+    default:
+      return "  int q = op_component(p, i);\n"
+             "  return mat4(op_weights_2(q), op_weights_2(q >> 8),\n"
+             "              op_weights_2(q >> 16), op_weights_2(q >> 24));\n";
+  }
+}
+
+// The weights of input x alone, as integers.
+absl::string_view WeightOf(int bits) {
+  switch (bits) {
+    case 8:
+      return "op_weights_8(op_component(K_words(x >> 2, y), x))";
+    case 4:
+      return "op_weights_4(op_component(K_words(x >> 3, y), x >> 1) >>\n"
+             "                      ((x & 1) << 4))";
+    default:
+      return "op_weights_2(op_component(K_words(x >> 4, y), x >> 2) >>\n"
+             "                      ((x & 3) << 3))";
+  }
+}
+
+std::string DefineQuantizedRows(const ConstantBinding& c,
+                                const Bindings::Point& point) {
+  const absl::string_view scales =
+      c.half_scales ? "  ivec4 p = K_words(K_size.w + (b >> 1), y);\n"
+                      "  return unpack_texel(uvec2((b & 1) == 0 ? p.xy : "
+                      "p.zw));\n"
+                    : "  return intBitsToFloat(K_words(K_size.w + b, y));\n";
+  const std::string text = absl::StrCat(
+      "ivec4 K_words(int x, int y) {\n", CheckedConstant(c), "  return ",
+      ConstantTexel(c, point),
+      ";\n}\n"
+      "mat4 K_columns(ivec4 p, int i) {\n",
+      ColumnsOf(c.quantized_bits),
+      "}\n"
+      "mat4 K_quantized(int t, int y) {\n"
+      "  return K_columns(K_words(t / K_fours, y), t & (K_fours - 1));\n}\n"
+      "vec4 K_scale(int t, int y) {\n"
+      "  int b = t >> K_size.z;\n",
+      scales,
+      "}\n"
+      "vec4 K_bias(int y) {\n"
+      "  return intBitsToFloat(K_words(K_size.x - 1, y));\n}\n"
+      "vec4 K_at(int x, int y) {\n  return ",
+      WeightOf(c.quantized_bits), " *\n         K_scale(x >> 2, y);\n}\n");
+  return absl::StrReplaceAll(text, {{"K_", absl::StrCat(c.name, "_")}});
+}
+
+}  // namespace
+
+std::string DeclareAccessors(const ConstantBinding& c) {
+  if (c.quantized_bits == 0) {
+    return Formatted("vec4 %s_at(int x, int y);\n", c.name);
+  }
+  return absl::StrReplaceAll(
+      Formatted("const int K_fours = %d;\n"
+                "vec4 K_at(int x, int y);\n"
+                "ivec4 K_words(int x, int y);\n"
+                "mat4 K_columns(ivec4 p, int i);\n"
+                "mat4 K_quantized(int t, int y);\n"
+                "vec4 K_scale(int t, int y);\nvec4 K_bias(int y);\n",
+                8 / c.quantized_bits),
+      {{"K_", absl::StrCat(c.name, "_")}});
+}
+
+std::string DefineConstant(const ConstantBinding& c,
+                           const Bindings::Point& point) {
+  if (c.quantized_bits != 0) return DefineQuantizedRows(c, point);
+  if (c.literal_width > 0) {
+    return Formatted(
+        "vec4 %s_at(int x, int y) { return %s_data[y * %d + x]; }\n", c.name,
+        c.name, c.literal_width);
+  }
+  return Formatted("vec4 %s_at(int x, int y) {\n%s  return %s;\n}\n", c.name,
+                   CheckedConstant(c), ConstantTexel(c, point));
+}
+
+std::string DefinePackedConstant(const ConstantBinding& c,
+                                 const Bindings::Point& point) {
+  const bool as_stored = point.kind == Bindings::Kind::kBuffer &&
+                         c.format == Format::kRgba16f && c.literal_width == 0;
+  const std::string value =
+      as_stored && !ChecksBounds()
+          ? Formatted("%s_data[y * %s_size.x + x]", c.name, c.name)
+          : Formatted("pack_texel(%s_at(x, y))", c.name);
+  return Formatted("uvec2 packed_%s(int x, int y) {\n  return %s;\n}\n", c.name,
+                   value);
 }
 
 }  // namespace gles_delegate::gl_shaders

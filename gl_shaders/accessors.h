@@ -5,10 +5,53 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "gl_shaders/shader.h"
 
 namespace gles_delegate::gl_shaders {
+
+// --- Types -------------------------------------------------------------------
+
+// GLSL's names for types and formats of texels.
+
+// Whether shaders read texels of this format as integers.
+bool IsInt(Format format);
+
+// The type of a texel in shaders: "vec4" or "ivec4".
+absl::string_view Vec(Format format);
+
+// The prefix of "sampler" and "image" for this format: "i" for integers, else
+// "".
+absl::string_view ObjectPrefix(Format format);
+
+// The format qualifier of an image: "rgba32f".
+absl::string_view ImageFormat(Format format);
+
+// The type of a texel in a storage buffer. 16-bit floats are packed in pairs,
+// 8-bit integers in fours.
+absl::string_view BufferElement(Format format);
+
+// --- Places of texels --------------------------------------------------------
+
+// GLSL for addressing texels and unpacking elements, shared by the read and
+// write accessors.
+
+// Index or coordinates of texel (x, y, slice, batch) in the tensor's memory, or
+// in that of the tensor that it is a view of.
+std::string Address(const TensorBinding& t);
+
+// The texel of two words of 16-bit floats.
+std::string Halves(absl::string_view uvec2_expression);
+
+// The texel in an element of a buffer.
+std::string Unpacked(Format format, const std::string& element);
+
+// A value that ops do not produce from ordinary data.
+absl::string_view Poison(Format format);
+
+// The condition that (x, y, slice, batch) is outside tensor `name`.
+std::string OutsideTensor(absl::string_view name);
 
 // For tests with GLES_DELEGATE_DEBUG=bounds: every accessor checks its
 // coordinates. Once an invocation leaves the bounds, everything that it writes
@@ -16,10 +59,6 @@ namespace gles_delegate::gl_shaders {
 // access would hide thus show in the result on any driver. The accessors then
 // need `bool out_of_bounds`.
 bool ChecksBounds();
-
-// The library function for reading or writing the texels of a view; "" if there
-// is none.
-absl::string_view FunctionOfView(View view);
 
 std::string DefineRead(const TensorBinding& tensor,
                        const Bindings::Point& point);
@@ -44,12 +83,24 @@ std::string DefineWriteInTwo(const TensorBinding& tensor,
 std::string DeclareAccessors(const ConstantBinding& constant);
 std::string DefineConstant(const ConstantBinding& constant,
                            const Bindings::Point& point);
-// The library functions that these call.
-std::vector<std::string> FunctionsOf(const ConstantBinding& constant);
 
 // packed_K: the result of K_at as two words of 16-bit floats.
 std::string DefinePackedConstant(const ConstantBinding& constant,
                                  const Bindings::Point& point);
+
+// --- Functions ---------------------------------------------------------------
+
+// The statements that apply functions, in write_T and in stages.
+
+// Applies function `index` of a list to `v`, a texel of type `vec`. Uses the
+// position x, y, slice and batch of `v`. `list`: "post" or a stage's name, with
+// which the names of params and operands begin.
+std::string PostOpText(const PostOpCall& call, absl::string_view list,
+                       int index, absl::string_view vec);
+
+// The declaration and the definition of a stage's function.
+std::string DeclareStage(const StageCalls& stage);
+std::string DefineStage(const StageCalls& stage);
 
 }  // namespace gles_delegate::gl_shaders
 

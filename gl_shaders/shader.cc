@@ -3,20 +3,425 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/types/span.h"
 #include "base/format.h"
 #include "base/status_macros.h"
 #include "egl/environment.h"
 #include "gl_shaders/accessors.h"
-#include "gl_shaders/embedded.h"
 #include "gl_shaders/library.h"
-#include "gl_shaders/prelude.h"
 
 namespace gles_delegate::gl_shaders {
+
+// --- The prelude -------------------------------------------------------------
+
+namespace {
+
+// --- Declarations of tensors, constants and Params ---------------------------
+
+// "2D", "2DArray" or "Buffer": the suffix of "sampler" and "image".
+absl::string_view ObjectShape(Storage storage) {
+  if (storage == Storage::kTextureArray) return "2DArray";
+  return storage == Storage::kTexelBuffer ? "Buffer" : "2D";
+}
+
+// The constant as an array in the text. Nine digits tell any two floats apart.
+std::string LiteralTexels(const ConstantBinding& c) {
+  std::string text =
+      Formatted("vec4 %s_data[%d] = vec4[](", c.name, c.literals.size() / 4);
+  for (size_t i = 0; i + 3 < c.literals.size(); i += 4) {
+    AppendFormatted(&text, "%svec4(%.9g, %.9g, %.9g, %.9g)", i == 0 ? "" : ", ",
+                    c.literals[i], c.literals[i + 1], c.literals[i + 2],
+                    c.literals[i + 3]);
+  }
+  return text + ");\n";
+}
+
+// "layout(binding = 0) uniform highp sampler2D src_tex;" with a newline.
+std::string DeclareTensor(const TensorBinding& t,
+                          const Bindings::Point& point) {
+  const absl::string_view shape = ObjectShape(t.storage);
+  const absl::string_view prefix = ObjectPrefix(t.format);
+  switch (point.kind) {
+    case Bindings::Kind::kSampler:
+      return Formatted(
+          "layout(binding = %d) uniform highp %ssampler%s %s_tex;\n",
+          point.unit, prefix, shape, t.name);
+    case Bindings::Kind::kImage:
+      return Formatted(
+          "layout(%s, binding = %d) uniform %s highp %simage%s %s_img;\n",
+          ImageFormat(t.format), point.unit, t.write ? "writeonly" : "readonly",
+          prefix, shape, t.name);
+    case Bindings::Kind::kBuffer:
+      return Formatted(
+          "layout(std430, binding = %d) %s buffer %s_buffer { %s %s_data[]; "
+          "};\n",
+          point.unit, t.write ? "writeonly" : "readonly", t.name,
+          BufferElement(t.format), t.name);
+  }
+  return "";
+}
+
+// The same for a constant; for literals, an array of their values.
+std::string DeclareConstant(const ConstantBinding& c,
+                            const Bindings::Point& point) {
+  if (c.literal_width > 0) return LiteralTexels(c);
+  switch (point.kind) {
+    case Bindings::Kind::kSampler:
+      return Formatted(
+          "layout(binding = %d) uniform highp %ssampler2D %s_tex;\n",
+          point.unit, ObjectPrefix(c.format), c.name);
+    case Bindings::Kind::kImage:
+      return Formatted(
+          "layout(%s, binding = %d) uniform readonly highp %simage2D %s_img;\n",
+          ImageFormat(c.format), point.unit, ObjectPrefix(c.format), c.name);
+    case Bindings::Kind::kBuffer:
+      return Formatted(
+          "layout(std430, binding = %d) readonly buffer %s_buffer "
+          "{ %s %s_data[]; };\n",
+          point.unit, c.name, BufferElement(c.format), c.name);
+  }
+  return "";
+}
+
+// The members that every Params block begins with. ParamsOf
+// (delegate/plan/dispatch_shader.h) writes their values, in the same order and
+// by the same names.
+std::string CommonParams(const ShaderSpec& spec) {
+  std::string text = "ivec4 grid;";
+  for (const TensorBinding& t : spec.tensors) {
+    AppendFormatted(&text, " ivec4 %s_size; ivec4 %s_aux;", t.name, t.name);
+    if (t.view != View::kNone) {
+      AppendFormatted(&text, " ivec4 %s_at; ivec4 %s_of;", t.name, t.name);
+    }
+  }
+  for (size_t i = 0; i < spec.post_ops.size(); ++i) {
+    AppendFormatted(&text, " vec4 post%d_params;", i);
+  }
+  if (std::any_of(spec.post_ops.begin(), spec.post_ops.end(),
+                  [](const PostOpCall& op) { return op.optional; })) {
+    absl::StrAppend(&text, " ivec4 post_skipped;");
+  }
+  for (const StageCalls& stage : spec.stages) {
+    for (size_t i = 0; i < stage.ops.size(); ++i) {
+      AppendFormatted(&text, " vec4 %s%d_params;", stage.name, i);
+    }
+  }
+  for (const ConstantBinding& c : spec.constants) {
+    AppendFormatted(&text, " ivec4 %s_size;", c.name);
+  }
+  return text;
+}
+
+// The format of ELEMENT.
+Format ElementFormat(const ShaderSpec& spec) {
+  for (const TensorBinding& t : spec.tensors) {
+    if (t.write) return t.format;
+  }
+  return spec.tensors.empty() ? Format::kRgba32f : spec.tensors[0].format;
+}
+
+// Values above the largest 16-bit float become infinite.
+constexpr absl::string_view kInfinitePastHalves =
+    "vec4 infinite_past_halves(vec4 v) {\n"
+    "  uvec4 infinite = floatBitsToUint(v) & uvec4(0x80000000u) |\n"
+    "                   uvec4(0x7f800000u);\n"
+    "  return mix(v, uintBitsToFloat(infinite),\n"
+    "             greaterThanEqual(abs(v), vec4(65520.0)));\n}\n";
+
+// The same for a driver that stores infinities as NaNs: it makes an infinity of
+// 65536.0 and, of all NaNs, stores a whole one for 98304.0 alone. By bits, from
+// 65520.0 on, as no comparison of floats holds for a NaN.
+constexpr absl::string_view kInfinitePastHalvesOfAFaultyDriver =
+    "vec4 infinite_past_halves(vec4 v) {\n"
+    "  uvec4 sign_bit = floatBitsToUint(v) & uvec4(0x80000000u);\n"
+    "  uvec4 size = floatBitsToUint(v) & uvec4(0x7fffffffu);\n"
+    "  uvec4 stored = mix(uvec4(0x47800000u), uvec4(0x47c00000u),\n"
+    "                     greaterThan(size, uvec4(0x7f800000u)));\n"
+    "  return mix(v, uintBitsToFloat(sign_bit | stored),\n"
+    "             greaterThanEqual(size, uvec4(0x477ff000u)));\n}\n";
+
+// unpackHalf2x16 in integer arithmetic, for a driver that cannot compile it. A
+// subnormal half is a multiple of 2^-24; bits that would be a subnormal float
+// may be flushed to zero.
+constexpr absl::string_view kUnpackHalf =
+    "vec2 unpack_halves(uint p) {\n"
+    "  uvec2 half_bits = uvec2(p & 0xffffu, p >> 16u);\n"
+    "  uvec2 size = half_bits & uvec2(0x7fffu);\n"
+    "  vec2 v = mix(uintBitsToFloat((size << 13u) + uvec2(0x38000000u)),\n"
+    "               vec2(size) * 5.9604644775390625e-8,\n"
+    "               lessThan(size, uvec2(0x400u)));\n"
+    "  v = mix(v, uintBitsToFloat((size << 13u) | uvec2(0x7f800000u)),\n"
+    "          greaterThanEqual(size, uvec2(0x7c00u)));\n"
+    "  return uintBitsToFloat(floatBitsToUint(v) |\n"
+    "                         ((half_bits & uvec2(0x8000u)) << 16u));\n}\n"
+    "#define unpackHalf2x16 unpack_halves\n";
+
+// The functions that convert values beyond the largest 16-bit float as its
+// storage does.
+std::string HalfRanges(const ShaderSpec& spec) {
+  std::string text;
+  const bool half_images =
+      std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
+        return t.write && t.format == Format::kRgba16f && !IsBuffer(t.storage);
+      });
+  if (spec.infinite_halves_are_nan) {
+    absl::StrAppend(&text, kInfinitePastHalvesOfAFaultyDriver);
+  } else if (!spec.saturate_halves && half_images) {
+    absl::StrAppend(&text, kInfinitePastHalves);
+  }
+  if (spec.saturate_halves) {
+    // By bits, as compilers may take it that nothing is infinite.
+    text +=
+        "vec4 within_halves(vec4 v) {\n"
+        "  bvec4 finite = lessThan(floatBitsToUint(v) & uvec4(0x7fffffffu),\n"
+        "                          uvec4(0x7f800000u));\n"
+        "  return mix(v, clamp(v, -65504.0, 65504.0), finite);\n}\n";
+  }
+  return text;
+}
+
+// outside_grid, and the functions between texels as memory holds them and as
+// shaders see them.
+std::string Conversions(const ShaderSpec& spec) {
+  const bool goes_around = spec.infinite_halves_are_nan;
+  return absl::StrCat(
+      "bool outside_grid() { return any(greaterThanEqual(gid, grid.xyz)); }\n"
+      "vec4 unpack_texel(uvec2 p) {\n"
+      "  return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y));\n}\n",
+      goes_around ? "vec4 infinite_past_halves(vec4 v);\n" : "",
+      "uvec2 pack_texel(vec4 v) {\n",
+      goes_around ? "  v = infinite_past_halves(v);\n" : "",
+      "  return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));\n}\n"
+      "ivec4 unpack_quantized(int p) {\n"
+      "  return (ivec4(p) << ivec4(24, 16, 8, 0)) >> 24;\n}\n"
+      "int pack_quantized(ivec4 v) {\n"
+      "  v = (v & 255) << ivec4(0, 8, 16, 24);\n"
+      "  return v.x | v.y | v.z | v.w;\n}\n",
+      HalfRanges(spec));
+}
+
+// Whether the shader asks for something by this define.
+bool Asks(const ShaderSpec& spec, absl::string_view define) {
+  return std::any_of(
+      spec.defines.begin(), spec.defines.end(),
+      [define](const auto& asked) { return asked.first == define; });
+}
+
+// The extensions that the bindings need, and those that shaders ask for.
+std::string Extensions(const ShaderSpec& spec) {
+  std::string text;
+  if (std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
+        return t.storage == Storage::kTexelBuffer && !t.write;
+      })) {
+    text += "#extension GL_EXT_texture_buffer : require\n";
+  }
+  // An app's texture with its own sampler type.
+  if (Asks(spec, "EXTERNAL")) {
+    text += "#extension GL_OES_EGL_image_external_essl3 : require\n";
+  }
+  // `precise`, if the driver has it (EXT_gpu_shader5; GLSL ES 3.20, 4.9).
+  if (Asks(spec, "ORDERED_SUMS")) {
+    text +=
+        "#ifdef GL_EXT_gpu_shader5\n"
+        "#extension GL_EXT_gpu_shader5 : require\n"
+        "#define PRECISE precise\n"
+        "#endif\n";
+  }
+  return text;
+}
+
+// The version, the extensions, and the work group.
+std::string Head(const ShaderSpec& spec) {
+  return Formatted(
+      "#version 310 es\n%s"
+      "// %s.comp, assembled by gles_delegate\n"
+      "precision highp float;\n"
+      "precision highp int;\n"
+      "layout(local_size_x = %d, local_size_y = %d, local_size_z = %d) in;\n"
+      "#define WORK_GROUP_X %d\n#define WORK_GROUP_Y %d\n"
+      "#define WORK_GROUP_Z %d\n",
+      Extensions(spec), spec.shader, spec.work_group[0], spec.work_group[1],
+      spec.work_group[2], spec.work_group[0], spec.work_group[1],
+      spec.work_group[2]);
+}
+
+// The op's own #defines, and those of its parameters and elements.
+std::string Defines(const ShaderSpec& spec) {
+  std::string text;
+  for (const auto& [name, value] : spec.defines) {
+    absl::StrAppend(&text, "#define ", name, " ", value, "\n");
+  }
+  absl::StrAppend(&text, "#define COMMON_PARAMS ", CommonParams(spec), "\n");
+  const bool ints = IsInt(ElementFormat(spec));
+  absl::StrAppend(&text, "#define ELEMENT ", ints ? "int" : "float",
+                  "\n#define ELEMENT4 ", ints ? "ivec4" : "vec4", "\n");
+  return text;
+}
+
+// The tensor's object, and the functions that Definitions() gives it.
+std::string DeclareAccess(const TensorBinding& t, const Bindings::Point& point,
+                          bool half_arithmetic) {
+  std::string text = DeclareTensor(t, point);
+  if (t.write) return text;
+  AppendFormatted(&text, "%s read_%s(int x, int y, int slice, int batch);\n",
+                  Vec(t.format), t.name);
+  if (half_arithmetic) {
+    AppendFormatted(&text,
+                    "uvec2 packed_%s(int x, int y, int slice, int batch);\n",
+                    t.name);
+  }
+  return text;
+}
+
+// Declares the functions of Definitions() for a written tensor.
+std::string DeclareWrite(const TensorBinding& t, bool in_two) {
+  const absl::string_view vec = Vec(t.format);
+  if (!in_two) {
+    return Formatted(
+        "void write_%s(int x, int y, int slice, int batch, %s v);\n", t.name,
+        vec);
+  }
+  return Formatted(
+      "%s value_%s(int x, int y, int slice, int batch, %s v);\n"
+      "void store_%s(int x, int y, int slice, int batch, %s v);\n",
+      vec, t.name, vec, t.name, vec);
+}
+
+// The same for a constant.
+std::string DeclareAccess(const ConstantBinding& c,
+                          const Bindings::Point& point, bool half_arithmetic) {
+  std::string text = DeclareConstant(c, point);
+  absl::StrAppend(&text, DeclareAccessors(c));
+  if (half_arithmetic) {
+    AppendFormatted(&text, "uvec2 packed_%s(int x, int y);\n", c.name);
+  }
+  return text;
+}
+
+// Before the .comp: version, work group, #defines, COMMON_PARAMS, bindings, and
+// the accessors' declarations.
+std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
+  std::string text = Head(spec) + Defines(spec);
+  if (spec.unpack_half_fails) absl::StrAppend(&text, kUnpackHalf);
+  if (spec.half_arithmetic) {
+    absl::StrAppend(&text,
+                    "#define HALF_ARITHMETIC 1\n"
+                    "mediump vec4 halves(uvec2 p) {\n"
+                    "  return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y));\n"
+                    "}\nuvec2 pack_texel(vec4 v);\n");
+  }
+  absl::StrAppend(&text, "#define gid ivec3(gl_GlobalInvocationID)\n");
+  if (ChecksBounds()) absl::StrAppend(&text, "bool out_of_bounds = false;\n");
+  absl::StrAppend(
+      &text,
+      "bool outside_grid();\n"
+      "ivec4 unpack_quantized(int p);\nint pack_quantized(ivec4 v);\n");
+  bool in_two = spec.write_in_two;  // of the next written tensor
+  for (size_t i = 0; i < spec.tensors.size(); ++i) {
+    text += DeclareAccess(spec.tensors[i], bindings.tensors[i],
+                          spec.half_arithmetic);
+    if (!spec.tensors[i].write) continue;
+    text += DeclareWrite(spec.tensors[i], in_two);
+    in_two = false;
+  }
+  for (size_t i = 0; i < spec.constants.size(); ++i) {
+    text += DeclareAccess(spec.constants[i], bindings.constants[i],
+                          spec.half_arithmetic);
+  }
+  for (const StageCalls& stage : spec.stages) text += DeclareStage(stage);
+  return text;
+}
+
+// After the .comp: the accessors' definitions, which use the Params block that
+// the .comp declares.
+std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
+  std::string text = Conversions(spec);
+  // Reads first: the functions of writes and stages call them.
+  for (size_t i = 0; i < spec.tensors.size(); ++i) {
+    if (!spec.tensors[i].write) {
+      absl::StrAppend(&text, DefineRead(spec.tensors[i], bindings.tensors[i]));
+      if (spec.half_arithmetic) {
+        absl::StrAppend(&text,
+                        DefinePackedRead(spec.tensors[i], bindings.tensors[i]));
+      }
+    }
+  }
+  for (const StageCalls& stage : spec.stages) text += DefineStage(stage);
+  bool first_write = true;
+  for (size_t i = 0; i < spec.tensors.size(); ++i) {
+    if (!spec.tensors[i].write) continue;
+    const auto define =
+        first_write && spec.write_in_two ? DefineWriteInTwo : DefineWrite;
+    absl::StrAppend(&text,
+                    define(spec.tensors[i], bindings.tensors[i],
+                           first_write ? absl::MakeConstSpan(spec.post_ops)
+                                       : absl::Span<const PostOpCall>(),
+                           spec));
+    first_write = false;
+  }
+  for (size_t i = 0; i < spec.constants.size(); ++i) {
+    absl::StrAppend(&text,
+                    DefineConstant(spec.constants[i], bindings.constants[i]));
+    if (spec.half_arithmetic) {
+      absl::StrAppend(&text, DefinePackedConstant(spec.constants[i],
+                                                  bindings.constants[i]));
+    }
+  }
+  return text;
+}
+
+// --- Bindings ----------------------------------------------------------------
+
+// Which binding point each tensor and constant of a shader has.
+
+Bindings::Kind KindOf(const TensorBinding& tensor, ReadBy read_by) {
+  if (tensor.storage == Storage::kBuffer) return Bindings::Kind::kBuffer;
+  if (tensor.storage == Storage::kTexelBuffer) {
+    return tensor.write ? Bindings::Kind::kBuffer : Bindings::Kind::kImage;
+  }
+  return tensor.write || read_by == ReadBy::kImage ? Bindings::Kind::kImage
+                                                   : Bindings::Kind::kSampler;
+}
+
+Bindings::Kind KindOf(const ConstantBinding& constant, ReadBy read_by) {
+  if (constant.storage == Storage::kBuffer) return Bindings::Kind::kBuffer;
+  return read_by == ReadBy::kImage ? Bindings::Kind::kImage
+                                   : Bindings::Kind::kSampler;
+}
+
+Bindings::Point Take(Bindings::Kind kind, Bindings* bindings) {
+  switch (kind) {
+    case Bindings::Kind::kSampler:
+      return {kind, bindings->samplers++};
+    case Bindings::Kind::kImage:
+      return {kind, bindings->images++};
+    case Bindings::Kind::kBuffer:
+      return {kind, bindings->buffers++};
+  }
+  return {kind, 0};
+}
+
+}  // namespace
+
+Bindings AssignBindings(const ShaderSpec& spec) {
+  Bindings bindings;
+  for (const TensorBinding& t : spec.tensors) {
+    bindings.tensors.push_back(Take(KindOf(t, spec.read_by), &bindings));
+  }
+  for (const ConstantBinding& c : spec.constants) {
+    bindings.constants.push_back(
+        c.literal_width > 0 ? Bindings::Point{Bindings::Kind::kBuffer, -1}
+                            : Take(KindOf(c, spec.read_by), &bindings));
+  }
+  return bindings;
+}
+
 namespace {
 
 // The names in `text` that begin with op_.
@@ -32,30 +437,6 @@ void FindOps(absl::string_view text, std::vector<std::string>* names) {
       names->emplace_back(text.substr(at, end - at));
     at = end;
   }
-}
-
-// Library functions that the shader needs: its post-ops and stages, and those
-// that the .comp and its defines call.
-std::vector<std::string> LibraryFunctions(const ShaderSpec& spec,
-                                          absl::string_view body) {
-  std::vector<std::string> names;
-  const auto add = [&](const std::vector<PostOpCall>& calls) {
-    for (const PostOpCall& op : calls) {
-      names.push_back(absl::StrCat("op_", op.function));
-      if (op.operand_lookup_packed) names.push_back("op_component");
-    }
-  };
-  add(spec.post_ops);
-  for (const StageCalls& stage : spec.stages) add(stage.ops);
-  FindOps(body, &names);
-  for (const auto& [name, value] : spec.defines) FindOps(value, &names);
-  for (const TensorBinding& t : spec.tensors) {
-    FindOps(FunctionOfView(t.view), &names);
-  }
-  for (const ConstantBinding& c : spec.constants) {
-    for (std::string& name : FunctionsOf(c)) names.push_back(std::move(name));
-  }
-  return names;
 }
 
 void DumpIfAsked(absl::string_view name, const std::string& text) {
@@ -112,12 +493,14 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
                                ? std::string(file)
                                : WithFixedParams(file, spec.fixed_params);
   const Bindings bindings = AssignBindings(spec);
+  const std::string definitions = Definitions(spec, bindings);
+  std::vector<std::string> functions;
+  FindOps(body, &functions);
+  for (const auto& [name, value] : spec.defines) FindOps(value, &functions);
+  FindOps(definitions, &functions);
   std::string text = Prelude(spec, bindings);
-  if (std::vector<std::string> functions = LibraryFunctions(spec, body);
-      !functions.empty()) {
-    absl::StrAppend(&text, Library().Select(functions));
-  }
-  absl::StrAppend(&text, "#line 1\n", body, "\n", Definitions(spec, bindings));
+  if (!functions.empty()) absl::StrAppend(&text, Library().Select(functions));
+  absl::StrAppend(&text, "#line 1\n", body, "\n", definitions);
   DumpIfAsked(spec.shader, text);
   return text;
 }

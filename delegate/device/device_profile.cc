@@ -70,7 +70,7 @@ DeviceChoices Nvidia() {  // an H200's
   p.conv_tile_slices = 2;
   p.depthwise_tile_pixels = 2;
   // Sums are split until this many invocations share them
-  // (conv_shared_tiling.cc).
+  // (conv_shared.cc).
   p.split_k_target = 48 << 10;
   p.fused_depthwise_work = 1300;
   p.fused_plane_work = 6000;  // 7x7 of 1024 and 14x14 of 512 lose by more

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/graph/op.h"
 #include "delegate/graph/printable.h"
 
 namespace gles_delegate {
@@ -194,6 +195,16 @@ std::vector<TensorId> OperandsOf(const Node& node) {
   std::vector<TensorId> ids = OperandsOf(node.stages);
   AddOperands(node.post_ops, &ids);
   return ids;
+}
+
+std::string NameOf(const Node& node) {
+  std::string name(node.op->name);
+  for (const Stage& stage : node.stages) {
+    if (stage.op == nullptr) continue;
+    name = stage.follows ? absl::StrCat(name, "+", stage.op->name)
+                         : absl::StrCat(stage.op->name, "+", name);
+  }
+  return name;
 }
 
 Uses::Uses(const Graph& graph)

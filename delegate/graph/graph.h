@@ -29,10 +29,9 @@ constexpr TensorId kNoTensor = -1;
 
 // A tensor stored in another tensor's memory.
 struct MemoryView {
-  // Producers write kBox (a part of a concatenation,
-  // delegate/passes/concat_in_place.cc) and kRows
-  // (delegate/passes/write_through.cc, which no node reads). No node writes the
-  // others (delegate/passes/read_through.cc), nor a kBox with `slices`.
+  // Producers write kBox, a part of a concatenation, and kRows, which no node
+  // reads. No node writes the others, nor a kBox with `slices`
+  // (delegate/passes/views.cc).
   using Kind = gl_shaders::View;
   TensorId of = kNoTensor;  // the other tensor
   Kind kind = Kind::kBox;
@@ -218,7 +217,7 @@ struct Tensor {
   // -1: made by a pass or an op. Past the model's tensors: a composite's.
   int tflite_index = -1;
   // The tensor of the same values that has taken this one's place in the graph
-  // (delegate/passes/remove_identity.cc).
+  // (delegate/passes/fold_constants.cc).
   TensorId replaced_by = kNoTensor;
 
   bool is_constant() const { return !constant.empty(); }

@@ -67,7 +67,7 @@ struct ParsedNode {
 };
 
 // Reads the attributes of an op's node, whose tensors have the op's signature
-// (delegate/ops/signature.h). kInvalidArgument, kUnimplemented: the node stays
+// (delegate/ops/op_list.h). kInvalidArgument, kUnimplemented: the node stays
 // on the CPU, with the message as the reason.
 using ParseFunction = absl::StatusOr<ParsedNode>(const NodeView& node);
 

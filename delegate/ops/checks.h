@@ -65,6 +65,16 @@ absl::StatusOr<std::vector<int>> IntsOfInput(const NodeView& node, int index);
 // axes, counted from the front. kInvalidArgument: it is outside.
 absl::StatusOr<int> AxisOfInput(const NodeView& node, int index, int rank);
 
+// --- The activation of a node ------------------------------------------------
+
+// The fused activation of a TFLite node, as a post-op.
+
+// `activation`: TfLiteFusedActivation. No post-op for none, nor for TANH and
+// SIGMOID, which TFLite's kernels ignore. kUnimplemented: SIGN_BIT.
+absl::StatusOr<std::vector<PostOp>> FusedActivation(int activation);
+// Of LSTM and SVDF, whose kernels apply TANH and SIGMOID.
+absl::StatusOr<std::vector<PostOp>> RecurrentActivation(int activation);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_CHECKS_H_

@@ -1,10 +1,23 @@
 #include "delegate/ops/op_list.h"
 
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/ops/all_ops.h"
-#include "delegate/ops/signature.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/conv/conv_weights.h"
 
 namespace gles_delegate {
 namespace {
@@ -47,6 +60,265 @@ absl::StatusOr<ParsedNode> ParseOp(const OpDefinition& op,
                                    const NodeView& node) {
   RETURN_IF_ERROR(CheckSignature(op, node));
   return op.parse(node);
+}
+
+// --- Signatures --------------------------------------------------------------
+
+namespace {
+
+constexpr absl::string_view kDigits = "0123456789";
+
+// One word of a signature.
+struct Slot {
+  explicit Slot(absl::string_view word) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(word, absl::MaxSplits(':', 1));
+    types = parts.second;
+    name = parts.first.substr(0, parts.first.find_first_of("0123456789<?*.!#"));
+    marks = parts.first.substr(name.size());
+    const size_t digit = marks.find_first_of(kDigits);
+    if (digit == marks.npos) return;
+    const size_t end = marks.find_first_not_of(kDigits, digit);
+    (void)absl::SimpleAtoi(marks.substr(digit, end - digit), &number);
+  }
+  bool Is(absl::string_view mark) const {
+    return absl::StrContains(marks, mark);
+  }
+  bool repeats() const { return Is("*") || Is(".."); }
+  bool is_parameter() const { return Is("!") || Is("#"); }
+  // The elements that a parameter has beside an x of `rank` axes; -1: any.
+  int64_t elements(size_t rank) const {
+    if (!Is("x")) return number;
+    return (number < 0 ? 1 : number) * static_cast<int64_t>(rank);
+  }
+  bool has_types_of_op() const { return types.empty() && !is_parameter(); }
+
+  absl::string_view name, marks, types;
+  int number = -1;
+};
+
+// A tensor of the node, and what it must be.
+struct Place {
+  const Slot* slot;
+  const Tensor* tensor;
+  std::string what;  // in messages: "input 0", "the axis"
+};
+
+std::vector<Slot> SlotsOf(absl::string_view words) {
+  std::vector<Slot> slots;
+  for (absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty())) {
+    slots.emplace_back(word);
+  }
+  return slots;
+}
+
+// Inputs and outputs.
+std::pair<std::vector<Slot>, std::vector<Slot>> SidesOf(
+    const OpDefinition& op) {
+  const std::pair<absl::string_view, absl::string_view> sides =
+      absl::StrSplit(op.signature, absl::MaxSplits("->", 1));
+  return {SlotsOf(sides.first), SlotsOf(sides.second)};
+}
+
+// The first input of this kind; -1: none.
+template <typename IsOne>
+int InputThat(const OpDefinition& op, IsOne is_one) {
+  const std::vector<Slot> inputs = SidesOf(op).first;
+  const auto it = std::find_if(inputs.begin(), inputs.end(), is_one);
+  return it == inputs.end() ? -1 : static_cast<int>(it - inputs.begin());
+}
+
+// Adds the places of one side of the node, "input" or "output".
+absl::Status AddPlaces(const std::vector<Slot>& slots,
+                       const std::vector<const Tensor*>& tensors,
+                       absl::string_view side, std::vector<Place>* places) {
+  const size_t most = slots.empty() || !slots.back().repeats()
+                          ? slots.size()
+                          : std::numeric_limits<size_t>::max();
+  const size_t least = std::count_if(slots.begin(), slots.end(),
+                                     [](const Slot& s) { return !s.Is("?"); });
+  // An absent tensor past the last one that the op knows is none.
+  size_t count = tensors.size();
+  while (count > most && tensors[count - 1] == nullptr) --count;
+  if (count < least || count > most) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has ", count, " ", side, "s, wants ", least,
+                     most == least            ? ""
+                     : slots.back().repeats() ? " or more"
+                                              : absl::StrCat(" to ", most)));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const Slot& slot = slots[std::min(i, slots.size() - 1)];
+    const std::string index = absl::StrCat(side, " ", i);
+    if (tensors[i] == nullptr) {
+      if (slot.Is("?")) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(index, " is absent, and it is required"));
+    }
+    const bool named =
+        slot.is_parameter() || absl::StrContains(slot.types, 'w');
+    places->push_back(
+        {&slot, tensors[i],
+         named ? absl::StrCat("the ",
+                              absl::StrReplaceAll(slot.name, {{"_", " "}}))
+               : index});
+  }
+  return absl::OkStatus();
+}
+
+bool IsFloat(const Tensor& tensor) {
+  return tensor.type == DataType::kFloat32 ||
+         (tensor.type == DataType::kFloat16 && tensor.is_constant());
+}
+
+absl::Status CheckElementType(const Place& place, absl::string_view types) {
+  const Tensor& tensor = *place.tensor;
+  const auto takes = [&](char type) { return absl::StrContains(types, type); };
+  if (!(takes('f') && IsFloat(tensor)) &&
+      !(takes('i') && tensor.type == DataType::kInt32) &&
+      !(takes('b') && tensor.type == DataType::kBool)) {
+    std::vector<absl::string_view> names;
+    if (takes('f')) names.push_back("float32");
+    if (takes('i')) names.push_back("int32");
+    if (takes('b')) names.push_back("bool");
+    std::string list = absl::StrJoin(names, ", ");
+    const size_t comma = list.rfind(", ");
+    if (comma != list.npos) list.replace(comma, 2, " and ");
+    return absl::UnimplementedError(
+        absl::StrCat(place.what, " is ", tensor.TypeText(), ", only ", list,
+                     names.size() == 1 ? " runs" : " run", " here"));
+  }
+  if (takes('q') || !tensor.is_float_view())
+    return CheckElements(tensor, place.what);
+  return absl::UnimplementedError(absl::StrCat(
+      tensor.ToString(), " is quantized, which TFLite's kernel does not take"));
+}
+
+absl::Status CheckParameter(const Place& place) {
+  const Tensor& tensor = *place.tensor;
+  const std::string& what = place.what;
+  if (tensor.type != DataType::kInt32 && tensor.type != DataType::kInt64) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " is ", tensor.TypeText(), ", wants int32 or int64"));
+  }
+  const int64_t elements = tensor.shape.elements();
+  if (elements > 0 && !tensor.is_constant()) {
+    return absl::UnimplementedError(absl::StrCat(
+        what, ": known only at run time, must be a constant of the model"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCount(const Place& place, absl::Span<const Place> places) {
+  const auto x = std::find_if(places.begin(), places.end(), [](const Place& p) {
+    return p.slot->name == "x";
+  });
+  const size_t rank = x == places.end() ? 0 : x->tensor->dims.size();
+  const int64_t elements = place.tensor->shape.elements();
+  const int64_t wanted = place.slot->elements(rank);
+  if (wanted < 0 || elements == wanted) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(place.what, ": ", elements, " elements, wants ", wanted));
+}
+
+absl::Status CheckIndices(const Place& place) {
+  const Tensor& indices = *place.tensor;
+  const bool runs = indices.type == DataType::kInt32 ||
+                    (indices.type == DataType::kInt64 && indices.is_constant());
+  if (runs) return CheckElements(indices, place.what);
+  return absl::UnimplementedError(
+      absl::StrCat("the indices are ", indices.TypeText(),
+                   "; int32 runs here, and int64 if it is constant"));
+}
+
+absl::Status CheckPlace(const Place& place, absl::string_view types_of_op) {
+  const Slot& slot = *place.slot;
+  const Tensor& tensor = *place.tensor;
+  if (slot.Is("#")) RETURN_IF_ERROR(CheckIndices(place));
+  if (slot.Is("!")) return CheckParameter(place);  // also of segments'_ids#!
+  if (slot.Is("#")) return absl::OkStatus();
+  const absl::string_view types = slot.types.empty() ? types_of_op : slot.types;
+  if (absl::StrContains(types, 'w')) {
+    RETURN_IF_ERROR(CheckWeights(tensor, place.what));
+  } else if (!absl::StrContains(types, '-')) {
+    RETURN_IF_ERROR(CheckElementType(place, types));
+  }
+  if (absl::StrContains(types, 'c') && !tensor.is_constant()) {
+    return absl::UnimplementedError(
+        absl::StrCat(tensor.ToString(), " must be a constant of the model"));
+  }
+  const int rank = static_cast<int>(tensor.dims.size());
+  if (slot.Is("<=")) return CheckRank(tensor, place.what, slot.number);
+  if (slot.number < 0 || rank == slot.number) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(place.what, " is ",
+                                                 DimsString(tensor.dims),
+                                                 ", wants rank ", slot.number));
+}
+
+// Of two tensors that must be alike.
+absl::Status CheckAlike(const Place& place, const Place& first) {
+  const auto type = [](const Tensor& tensor) {
+    return IsFloat(tensor) ? DataType::kFloat32 : tensor.type;
+  };
+  const Tensor& a = *place.tensor;
+  const Tensor& b = *first.tensor;
+  if (place.slot->has_types_of_op() && first.slot->has_types_of_op() &&
+      type(a) != type(b)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(place.what, " is ", a.TypeText(), ", ", first.what, " is ",
+                     b.TypeText(), "; they must be of one type"));
+  }
+  if (place.slot->name != first.slot->name || place.slot->Is("..") ||
+      a.dims == b.dims) {
+    return absl::OkStatus();
+  }
+  if (absl::StartsWith(place.what, "output")) return CheckOutputDims(a, b.dims);
+  return absl::InvalidArgumentError(
+      absl::StrCat(place.what, " is ", DimsString(a.dims), ", ", first.what,
+                   " is ", DimsString(b.dims), "; they must be equal"));
+}
+
+}  // namespace
+
+int InputNamed(const OpDefinition& op, absl::string_view name) {
+  return InputThat(op, [&](const Slot& slot) { return slot.name == name; });
+}
+
+int InputOfType(const OpDefinition& op, char type) {
+  return InputThat(op, [&](const Slot& slot) {
+    return absl::StrContains(slot.types, type);
+  });
+}
+
+int InputsBeforeOptional(const OpDefinition& op) {
+  // RESHAPE's kernel looks at a shape whose index is -1.
+  return InputThat(op, [](const Slot& slot) {
+    return slot.Is("?") && !slot.is_parameter();
+  });
+}
+
+absl::Status CheckSignature(const OpDefinition& op, const NodeView& node) {
+  const auto [inputs, outputs] = SidesOf(op);
+  if (inputs.empty()) return absl::OkStatus();
+  std::vector<Place> places;
+  RETURN_IF_ERROR(AddPlaces(inputs, node.inputs, "input", &places));
+  RETURN_IF_ERROR(AddPlaces(outputs, node.outputs, "output", &places));
+  for (const Place& place : places) {
+    RETURN_IF_ERROR(CheckPlace(place, op.types));
+    if (place.slot->is_parameter()) RETURN_IF_ERROR(CheckCount(place, places));
+  }
+  const auto of_op = [](const Place& p) { return p.slot->has_types_of_op(); };
+  for (const Place& place : places) {
+    const auto same_name = [&](const Place& p) {
+      return p.slot->name == place.slot->name;
+    };
+    RETURN_IF_ERROR(CheckAlike(
+        place, *std::find_if(places.begin(), places.end(), same_name)));
+    if (!of_op(place)) continue;
+    RETURN_IF_ERROR(
+        CheckAlike(place, *std::find_if(places.begin(), places.end(), of_op)));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

@@ -2,10 +2,12 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_WORK_GROUP_H_
 #define GLES_DELEGATE_DELEGATE_OPS_WORK_GROUP_H_
 
+#include <cstdint>
 #include <initializer_list>
 
 #include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
+#include "delegate/plan/dispatch.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -25,6 +27,22 @@ using TensorNames = std::initializer_list<absl::string_view>;
 Dispatch TexelDispatch(absl::string_view shader, const Node& node,
                        const Planner& planner, TensorNames inputs = {"src"},
                        TensorNames outputs = {"dst"});
+
+// Reciprocals with which shaders divide indices (op_quotient of
+// gl_shaders/lib/indices.glsl).
+// op_quotient is exact for indices below this.
+inline constexpr int64_t kQuotientEnd = 1 << 21;
+
+// Requires `divisor` >= 1.
+inline float Reciprocal(int64_t divisor) {
+  return 1.0f / static_cast<float>(divisor);
+}
+
+// Makes the shader use integer division if its indices, up to twice `count`,
+// are too large for op_quotient.
+inline void BindQuotients(int64_t count, Dispatch* d) {
+  if (2 * count > kQuotientEnd) d->Define("LARGE_INDICES");
+}
 
 }  // namespace gles_delegate
 

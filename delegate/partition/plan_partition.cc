@@ -10,7 +10,6 @@
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/passes/all_passes.h"
 #include "delegate/passes/passes.h"
-#include "delegate/plan/fix_params.h"
 #include "delegate/plan/share_programs.h"
 
 namespace gles_delegate {

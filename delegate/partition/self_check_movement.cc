@@ -8,7 +8,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/all_ops.h"
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/movement/dilate.h"
+#include "delegate/ops/movement/space_depth.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {

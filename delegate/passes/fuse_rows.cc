@@ -17,7 +17,7 @@
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/reduction/reduce.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/reduction/row_functions.h"
 #include "delegate/passes/all_passes.h"
 

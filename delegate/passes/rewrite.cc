@@ -312,8 +312,13 @@ bool IsReal(const Tensor& tensor) {
   return IsFloat(tensor) && !tensor.is_variable;
 }
 
+bool OwnsMemory(const Tensor& tensor) {
+  return tensor.view.of == kNoTensor && !tensor.is_constant() &&
+         !tensor.is_variable;
+}
+
 bool IsComputedFloat(const Tensor& tensor) {
-  return IsReal(tensor) && !tensor.is_constant() && tensor.view.of == kNoTensor;
+  return IsReal(tensor) && OwnsMemory(tensor);
 }
 
 Node ReshapeNode(TensorId from, TensorId to) {

@@ -172,8 +172,10 @@ bool LieAlike(const Tensor& a, const Tensor& b);
 bool IsFloat(const Tensor& tensor);
 // True for those that are no state either: real numbers, constant or computed.
 bool IsReal(const Tensor& tensor);
-// True for real numbers that a node computes, or an input of the graph, in
-// their own memory.
+// True for a tensor that a node computes, or an input of the graph, in its own
+// memory.
+bool OwnsMemory(const Tensor& tensor);
+// True for real numbers of that kind.
 bool IsComputedFloat(const Tensor& tensor);
 
 // A RESHAPE.

@@ -116,7 +116,7 @@ struct Dispatch {
   uint32_t skipped_post_ops = 0;
   // Zeroes padding channels even if the last texel has none.
   bool masks_tails = false;
-  // The Params block is constants in the shader's text (plan/fix_params.h).
+  // The Params block is constants in the shader's text (plan/share_programs.h).
   bool fixed_params = false;
   // Makes the shader treat a written tensor with its own memory as a view:
   // kBox, or for buffers kRows.

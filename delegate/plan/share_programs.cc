@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/dispatch.h"
@@ -352,6 +354,42 @@ void SharePrograms(const Graph& graph, const DeviceProfile& profile,
                    std::vector<Dispatch>* dispatches) {
   if (profile.choices.share_programs == 0) return;
   Sharing(graph, profile, dispatches).Run();
+}
+
+// --- Params as constants -----------------------------------------------------
+
+namespace {
+
+// Fewer do not pay for the time to compile another program.
+constexpr size_t kMinAlike = 8;
+
+// Those that gain (H200).
+constexpr absl::string_view kShaders[] = {"dynamic_update_slice",
+                                          "gemv_by_lanes", "moved_functions"};
+
+int64_t Invocations(const Dispatch& d) {
+  return int64_t{d.grid[0]} * d.grid[1] * d.grid[2];
+}
+
+}  // namespace
+
+void FixParams(const Graph& graph, const DeviceProfile& profile,
+               std::vector<Dispatch>* dispatches) {
+  std::map<std::string, std::vector<Dispatch*>> alike;
+  for (Dispatch& d : *dispatches) {
+    if (std::find(std::begin(kShaders), std::end(kShaders), d.shader) ==
+            std::end(kShaders) ||
+        Invocations(d) > 2 * int64_t{profile.choices.split_k_target}) {
+      continue;
+    }
+    alike[absl::StrCat(ProgramText(SpecOf(graph, d, profile)),
+                       ParamsOf(graph, d).ToConstants())]
+        .push_back(&d);
+  }
+  for (const auto& [text, members] : alike) {
+    if (members.size() < kMinAlike) continue;
+    for (Dispatch* d : members) d->fixed_params = true;
+  }
 }
 
 }  // namespace gles_delegate

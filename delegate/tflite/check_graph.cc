@@ -11,7 +11,6 @@
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/signature.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/runtime_nodes.h"
 

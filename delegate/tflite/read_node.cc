@@ -16,7 +16,6 @@
 #include "delegate/graph/printable.h"
 #include "delegate/graph/texels.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/signature.h"
 #include "quant/affine.h"
 
 namespace gles_delegate {

@@ -1,12 +1,11 @@
 // labels: op llvmpipe
 // op_quotient against the division of integers, for every index that it is for.
-#include "delegate/ops/quotient.h"
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/ops/work_group.h"
 #include "egl/objects.h"
 #include "gl_shaders/library.h"
 #include "tests/testing/device.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/conv_2d.h"
 #include "quant/half.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/run_graph.h"

@@ -9,9 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/all_ops.h"
-#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/image/resize.h"
-#include "delegate/ops/reduction/reduce.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/reduction/row_functions.h"
 #include "delegate/passes/rewrite.h"
 #include "tests/testing/graph_builder.h"

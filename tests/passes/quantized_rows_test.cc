@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "delegate/ops/reduction/l2_normalization.h"
-#include "delegate/ops/reduction/reduce.h"
+#include "delegate/ops/reduction/normalizations.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "tests/testing/device.h"
 #include "tests/testing/run_graph.h"

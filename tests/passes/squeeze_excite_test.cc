@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/ops/reduction/reduce.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/passes/passes.h"
 #include "tests/testing/device.h"
 #include "tests/testing/graph_builder.h"

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/device/device_profile.h"
-#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/partition/plan_partition.h"
 #include "egl/gl_state.h"
 #include "egl/testing.h"

@@ -8,9 +8,9 @@
 
 #include "absl/strings/string_view.h"
 #include "delegate/graph/custom_params.h"
-#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/image/resize.h"
-#include "delegate/ops/reduction/reduce.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/plan/planner.h"
 #include "tests/testing/graph_builder.h"

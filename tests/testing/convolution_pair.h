@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "delegate/graph/graph.h"
-#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/conv_2d.h"
 #include "tests/testing/naive_conv.h"
 
 namespace gles_delegate::testing {

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/signature.h"
+#include "delegate/ops/op_list.h"
 #include "quant/half.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"

@@ -10,7 +10,7 @@
 
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/all_ops.h"
-#include "delegate/ops/padding.h"
+#include "delegate/ops/sliding_window.h"
 #include "delegate/tflite/reader.h"
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/testing/matchers.h"

@@ -6,10 +6,9 @@
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/conv/quantized_rows.h"
-#include "delegate/ops/matmul/row_products.h"
-#include "delegate/ops/quotient.h"
+#include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/stages.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 #include "delegate/plan/storage.h"
 

@@ -13,7 +13,7 @@
 #include "base/status_macros.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/conv/sliding_window.h"
+#include "delegate/ops/sliding_window.h"
 
 namespace gles_delegate {
 
@@ -57,6 +57,19 @@ absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
 // Node inputs: data, filter, bias (optional).
 struct Conv2dAttributes : SlidingWindow {
   int groups = 1;
+};
+
+// --- DEPTHWISE_CONV_2D -------------------------------------------------------
+
+// DEPTHWISE_CONV_2D: y[b,h,w,o] = bias[o] + sum over the window of x[b,
+// h*stride - pad + ky*dilation, w*..., o / multiplier] * filter[0,ky,kx,o],
+// with x zero outside; multiplier = output channels / input channels. BHWC, any
+// batch; filter [1,H,W,O] and bias, constant (float32 or float16) or computed
+// at run time (float32). kInvalidArgument: inconsistent shapes.
+
+// Node inputs: data, filter, bias (optional).
+struct DepthwiseConv2dAttributes : SlidingWindow {
+  int multiplier = 1;  // output channels per input channel
 };
 
 }  // namespace gles_delegate

@@ -10,7 +10,6 @@
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/fused_activation.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {

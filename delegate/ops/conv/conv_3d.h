@@ -9,7 +9,7 @@
 #include <array>
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/padding.h"
+#include "delegate/ops/sliding_window.h"
 
 namespace gles_delegate {
 

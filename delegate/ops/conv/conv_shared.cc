@@ -1,15 +1,15 @@
 #include "delegate/ops/conv/conv_shared.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <utility>
 
-#include "delegate/ops/conv/conv_shared_tiling.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/conv/quantized_rows.h"
-#include "delegate/ops/quotient.h"
 #include "delegate/ops/stages.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -197,6 +197,328 @@ std::optional<Dispatch> MatricesShared(const MatrixPairs& pairs,
   BindSums(work, src.slices(), dst, /*window_w=*/1, &d, src.c);
   BindTiling(work, *grid, profile, &d);
   return d;
+}
+
+// --- How a work group divides its tile ---------------------------------------
+
+// The tilings.
+
+namespace {
+
+// Terms that a lane takes from each chunk, at most, and must have at all.
+constexpr int kChunkTerms = 2;
+constexpr int kMaxSharedLanes = 16;
+// Maximum texels of a work group's cells for which a sum may have this many
+// lanes.
+constexpr int kFewTexels = 32;
+constexpr int kMaxLanesOfFewTexels = 32;
+// Terms of a short product.
+constexpr int kFewTerms = 16;
+// With products in 16 bits: terms (of 4 products each) that are summed in 16
+// bits.
+constexpr int kHalfChunkTerms = 4;
+// Minimum invocations of a work group, if there are terms for as many lanes.
+constexpr int kMinInvocations = 128;
+// Maximum slices of a convolution with a next one, since one work group
+// computes all of them; with more, two dispatches are faster.
+constexpr int kMaxNextSource = 16;
+// Minimum number of work groups, if there are enough texels.
+constexpr int kMinGroups = 64;
+// A device runs split_k_target / kInvocationsOfAGroup work groups at once: 132
+// on an H200, which has as many processors. Of more, some processors have one
+// more than the others.
+constexpr int kInvocationsOfAGroup = 372;
+// Minimum cells along pixels of a work group with a fused depthwise
+// convolution.
+constexpr int kMinCellsX = 4;
+// Minimum output slices for a wide tile.
+constexpr int kMinWideSlices = 16;
+// FusedTiling() is for outputs of more slices than this; a work group of it
+// makes 24 at most.
+constexpr int kFewSlices = 8;
+constexpr int kMaxFusedSlices = 24;
+// Maximum pixels of the next convolution per invocation.
+constexpr int kMaxNextPixels = 8;
+
+// Lanes are doubled up to this multiple of split_k_target invocations.
+constexpr int kMostOfMoreLanes = 4;
+
+bool TilingFits(const SharedTiling& t, const DeviceLimits& limits) {
+  const std::array<int, 3>& max = limits.max_work_group_size;
+  return t.cells_x <= max[0] && t.cells_y <= max[1] && t.lanes <= max[2] &&
+         t.cells() * t.lanes <= limits.max_work_group_invocations &&
+         TilingSharedBytes(t) <= limits.max_shared_memory_bytes;
+}
+
+// The most terms of a chunk, up to `most`, that the terms are whole chunks of.
+int ChunkTerms(int terms, int max) {
+  for (int chunk = max; chunk > 1; --chunk) {
+    if (terms % chunk == 0) return chunk;
+  }
+  return std::min(terms, kChunkTerms);
+}
+
+// True for a few groups more than the device runs at once, which take as long
+// as twice as many.
+bool NeedsSecondRound(int64_t groups, int64_t at_once) {
+  return groups > at_once && 2 * groups <= 3 * at_once;
+}
+
+// The time of all work groups, in tenths of a slice. In each round a work group
+// computes its slices, and its loads of inputs cost as much as 0.4 (H200).
+int64_t LargeCost(const SharedTiling& t, const SharedWork& work,
+                  const DeviceProfile& profile) {
+  return RoundsOf(t.groups(work), profile) * (10 * t.slices + 4);
+}
+
+// The best for large outputs on an H200.
+std::optional<SharedTiling> LargeTiling(const SharedWork& work,
+                                        const DeviceProfile& profile) {
+  const int slices = work.slices;
+  if (slices <= 4) return std::nullopt;
+  SharedTiling t;
+  t.cells_x = 16;
+  t.cells_y = slices >= 16 ? 8 : 4;
+  t.pixels = 4;
+  t.halves = work.halves;
+  t.padded = work.padded;
+  // Sums of halves take additional registers, and products of few terms mostly
+  // write.
+  const bool are_short = work.products > 1 && work.terms <= kFewTerms;
+  const int max_slices = slices >= 32 && !work.halves && !are_short ? 4 : 2;
+  t.chunk_terms = work.halves ? kHalfChunkTerms
+                              : ChunkTerms(work.terms, slices >= 32 ? 4 : 3);
+  const int64_t texels = int64_t{work.pixels} * work.slices * work.products;
+  std::optional<SharedTiling> best;
+  for (t.slices = max_slices; t.slices >= 2; --t.slices) {
+    // Cells past the last pixel or slice do not count.
+    const bool large =
+        texels / (t.pixels * t.slices) >= profile.choices.split_k_target / 2;
+    if (!large || !TilingFits(t, profile.limits)) continue;
+    // Fewer slices have to save a twentieth.
+    if (!best || 20 * LargeCost(t, work, profile) <
+                     19 * LargeCost(*best, work, profile)) {
+      best = t;
+    }
+  }
+  return best;
+}
+
+// For more outputs than pixels, whose weights take most of the loads (a vision
+// transformer's rows on an H200). nullopt: others, products in 16 bits, which
+// it makes slower, or too few groups.
+std::optional<SharedTiling> ManyOutputsTiling(const SharedWork& work,
+                                              const DeviceProfile& profile) {
+  if (work.fused || work.halves || work.slices < work.pixels) {
+    return std::nullopt;
+  }
+  SharedTiling t;
+  t.cells_x = t.cells_y = 8;
+  t.lanes = t.slices = 2;
+  t.pixels = 4;
+  t.padded = work.padded;
+  t.chunk_terms = kChunkTerms;
+  const bool fits = 4 * t.groups(work) >= 7 * GroupsAtOnce(profile) &&
+                    WholeChunks(t, work.terms) && TilingFits(t, profile.limits);
+  return fits ? std::optional(t) : std::nullopt;
+}
+
+// For a fused depthwise convolution, which is recomputed for each group of
+// slices: as few groups as registers allow. nullopt: too few work groups, or
+// chunks that are not whole.
+std::optional<SharedTiling> FusedTiling(const SharedWork& work,
+                                        const DeviceProfile& profile) {
+  if (!work.fused || work.slices <= kFewSlices) return std::nullopt;
+  SharedTiling t;
+  t.cells_x = 16;
+  t.cells_y = 8;
+  const int parts = DivideUp(work.slices, kMaxFusedSlices);
+  t.slices = DivideUp(DivideUp(work.slices, parts), t.cells_y);
+  // No more than a quarter of the slices is past the last one.
+  if (3 * parts * t.group_slices() > 4 * work.slices) return std::nullopt;
+  t.pixels = t.slices > 2 ? 2 : 4;
+  t.chunk_terms = t.slices > 2 ? 4 : kChunkTerms;
+  const int64_t min_groups = 2 * GroupsAtOnce(profile);
+  if (t.groups(work) < min_groups) {
+    t.cells_x /= 2;
+    t.lanes = 2;
+  }
+  const bool fits = t.groups(work) >= min_groups &&
+                    WholeChunks(t, work.terms) && TilingFits(t, profile.limits);
+  return fits ? std::optional(t) : std::nullopt;
+}
+
+// A work group makes all slices, and there are groups enough for the device,
+// as nothing else shares out the next convolution's sums.
+void SetCellsWithNext(const SharedWork& work, SharedTiling* t) {
+  while (t->group_slices() < work.slices) t->cells_y *= 2;
+  while (t->groups(work) < kMinGroups && t->cells_x > 2) t->cells_x /= 2;
+}
+
+// A smaller tile reads more shared memory per product, but more processors
+// share the work. A fused depthwise convolution keeps its slices, since it is
+// recomputed for each group of these.
+void ShrinkTile(const SharedWork& work, SharedTiling* t) {
+  const auto are_few = [&] { return t->groups(work) < kMinGroups; };
+  if (!work.fused && are_few()) t->slices = 1;
+  while (are_few() && t->pixels > 1) t->pixels /= 2;
+  while (work.fused && are_few() && t->cells_x > kMinCellsX) t->cells_x /= 2;
+}
+
+void AvoidSecondRound(const SharedWork& work, const DeviceProfile& profile,
+                      SharedTiling* t) {
+  if (!work.fused && NeedsSecondRound(t->groups(work), GroupsAtOnce(profile))) {
+    t->pixels *= 2;
+  }
+}
+
+// Four pixels per cell, if at least half as many cells remain as fill the
+// device: a larger tile reads less shared memory per product.
+bool MayBeWide(const SharedWork& work, const DeviceProfile& profile,
+               const SharedTiling& wide) {
+  return !work.fused && work.slices >= kMinWideSlices &&
+         wide.groups(work) * wide.cells() >= profile.choices.split_k_target / 2;
+}
+
+// The cells of SmallTiling.
+SharedTiling SmallCells(const SharedWork& work, const DeviceProfile& profile) {
+  const int slices = work.slices;
+  SharedTiling t;
+  if (slices <= 4) t.slices = 1;
+  if (work.fused && slices > 8) t.cells_y = 8;
+  while (t.cells_y * t.slices >= 2 * slices && t.cells_y > 1) {
+    t.cells_y /= 2;
+    t.cells_x *= 2;
+  }
+  if (work.next_slices > 0) {
+    SetCellsWithNext(work, &t);
+    return t;
+  }
+  SharedTiling wide = t;
+  wide.pixels = 4;
+  if (MayBeWide(work, profile, wide)) return wide;
+  ShrinkTile(work, &t);
+  AvoidSecondRound(work, profile, &t);
+  return t;
+}
+
+// How many pixels of the next convolution an invocation makes at a time, so
+// that the work group reads the fewest texels one after the other: in each
+// round, one of the weights and one of each pixel.
+int NextPixels(const SharedTiling& t, int next_slices) {
+  int best = 0;
+  int64_t min = std::numeric_limits<int64_t>::max();
+  for (int pixels = 1; pixels <= std::min(kMaxNextPixels, t.group_pixels());
+       pixels *= 2) {
+    const int tasks = t.group_pixels() / pixels * next_slices;
+    const int64_t reads =
+        int64_t{DivideUp(tasks, t.cells() * t.lanes)} * (pixels + 1);
+    if (reads >= min) continue;
+    best = pixels;
+    min = reads;
+  }
+  return best;
+}
+
+// 32 cells of 2x2 texels if there are enough for many work groups, and enough
+// lanes to fill the device. With a fused depthwise convolution, which is
+// recomputed for each group of slices, 64 cells if there are enough slices.
+std::optional<SharedTiling> SmallTiling(const SharedWork& work,
+                                        const DeviceProfile& profile) {
+  const int terms = work.terms;
+  SharedTiling t = SmallCells(work, profile);
+  if (work.next_slices > 0) t.next_pixels = 1;
+  const int64_t cells = t.groups(work) * t.cells();
+  const auto wanted = [&] {
+    return t.cells() * t.lanes < kMinInvocations ||
+           cells * t.lanes < profile.choices.split_k_target;
+  };
+  t.halves = work.halves;
+  t.padded = work.padded;
+  t.chunk_terms = work.halves ? kHalfChunkTerms : std::min(terms, kChunkTerms);
+  const int texels = t.cells() * t.pixels * t.slices;
+  const int max_lanes = texels <= kFewTexels && work.next_slices == 0
+                            ? kMaxLanesOfFewTexels
+                            : kMaxSharedLanes;
+  while (wanted() && t.lanes * 2 <= max_lanes &&
+         t.lanes * 2 * t.chunk_terms <= terms) {
+    t.lanes *= 2;
+    if (!TilingFits(t, profile.limits)) {
+      t.lanes /= 2;
+      break;
+    }
+  }
+  if (!TilingFits(t, profile.limits)) return std::nullopt;
+  if (work.next_slices > 0) t.next_pixels = NextPixels(t, work.next_slices);
+  return t;
+}
+
+}  // namespace
+
+int64_t GroupsAtOnce(const DeviceProfile& profile) {
+  return profile.choices.split_k_target / kInvocationsOfAGroup;
+}
+
+int64_t RoundsOf(int64_t groups, const DeviceProfile& profile) {
+  const int64_t at_once = std::max<int64_t>(1, GroupsAtOnce(profile));
+  return (groups + at_once - 1) / at_once;
+}
+
+bool WholeChunks(const SharedTiling& t, int terms) {
+  const int chunk = t.lanes * t.chunk_terms;
+  const int invocations = t.cells() * t.lanes * (t.halves ? 2 : 1);
+  return terms % chunk == 0 && chunk * t.group_pixels() % invocations == 0 &&
+         chunk * 4 * t.group_slices() % invocations == 0;
+}
+
+int TilingSharedBytes(const SharedTiling& t) {
+  const int chunk = t.lanes * t.chunk_terms;
+  const int row = t.group_slices() + (t.padded ? 1 : 0);
+  const int staged = chunk * (t.group_pixels() + 4 * row);
+  const int sums = t.lanes > 1 ? t.pixels * t.slices * t.lanes * t.cells() : 1;
+  // The source of the next convolution.
+  const int between =
+      t.next_pixels > 0 ? t.group_pixels() * t.group_slices() : 0;
+  return 16 * (std::max(t.halves ? staged / 2 : staged, sums) + between);
+}
+
+std::optional<SharedGrid> ChooseSharedGrid(const SharedWork& work,
+                                           const DeviceProfile& profile) {
+  if (work.next_slices > 0 && work.slices > kMaxNextSource) {
+    return std::nullopt;
+  }
+  std::optional<SharedTiling> t;
+  if (work.next_slices == 0) t = FusedTiling(work, profile);
+  if (!t && work.next_slices == 0) t = ManyOutputsTiling(work, profile);
+  if (!t && work.next_slices == 0) t = LargeTiling(work, profile);
+  if (!t) t = SmallTiling(work, profile);
+  if (!t) return std::nullopt;
+  const SharedGrid grid = {*t, DivideUp(work.pixels, t->group_pixels()),
+                           DivideUp(work.slices, t->group_slices())};
+  const auto& max = profile.limits.max_work_group_count;
+  if (grid.x > max[0] || grid.y > max[1] || work.products > max[2]) {
+    return std::nullopt;
+  }
+  return grid;
+}
+
+std::optional<SharedGrid> WithMoreLanes(const SharedGrid& grid,
+                                        const SharedWork& work,
+                                        const DeviceProfile& profile) {
+  SharedGrid more = grid;
+  SharedTiling& t = more.tiling;
+  t.lanes *= 2;
+  const int64_t invocations = t.groups(work) * t.cells() * t.lanes;
+  // At most half of the lanes have no term.
+  const bool idle = t.lanes * t.chunk_terms > 2 * work.terms;
+  if (grid.tiling.lanes == 1 || idle || t.lanes > kMaxLanesOfFewTexels ||
+      invocations >
+          kMostOfMoreLanes * int64_t{profile.choices.split_k_target} ||
+      !TilingFits(t, profile.limits)) {
+    return std::nullopt;
+  }
+  if (work.next_slices > 0) t.next_pixels = NextPixels(t, work.next_slices);
+  return more;
 }
 
 }  // namespace gles_delegate

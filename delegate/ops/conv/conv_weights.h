@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/ops/conv/convolution.h"
+#include "delegate/plan/dispatch.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -87,6 +88,27 @@ int BlocksOf(const Convolution& conv);
 // profile), there are many pixels, and the plan has few such shaders, each of
 // which is a separate program.
 bool PaysAsLiterals(const Convolution& conv, const Planner& planner);
+
+// --- Rows of quantized weights -----------------------------------------------
+
+// Constant matrices whose values stay in 8, 4 or 2 bits on the GPU.
+
+// True for a constant matrix of int8, int4 or int2 without zero points that has
+// one scale, one a row, or one for each block of a row; a block has a power of
+// two of at least 16 values.
+bool StaysQuantized(const Tensor& matrix);
+
+// The matrix as quantized rows (gl_shaders/shader.h), the outputs' weights one
+// after the other. The pixels of a row begin at whole texels: `filter` says how
+// it consists of them. `bias`: nullptr, or a constant. Nodes that read a matrix
+// in the same way share it, whichever shader they take.
+PackedConstant PackQuantizedRows(absl::string_view name, const Tensor& matrix,
+                                 const Tensor* bias, const Filter& filter);
+
+// Gives `d` the weights of a convolution with quantized_rows, and defines
+// QUANTIZED.
+void BindQuantizedRows(const Convolution& conv, const Graph& graph,
+                       Dispatch* d);
 
 }  // namespace gles_delegate
 

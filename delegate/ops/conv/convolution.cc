@@ -6,8 +6,7 @@
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/depthwise_conv_2d.h"
-#include "delegate/ops/conv/quantized_rows.h"
+#include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/conv/transpose_conv.h"
 #include "delegate/ops/matmul/fully_connected.h"
 #include "delegate/ops/stages.h"

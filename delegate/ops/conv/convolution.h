@@ -14,7 +14,7 @@
 
 #include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
-#include "delegate/ops/conv/sliding_window.h"
+#include "delegate/ops/sliding_window.h"
 
 namespace gles_delegate {
 
@@ -138,7 +138,7 @@ struct Convolution {
   Shape dst_shape;
   WeightIds weights;
   bool constant_weights = false;  // WeightIds::AreConstant
-  // Of kRows: the weights stay in 8, 4 or 2 bits (ops/conv/quantized_rows.h).
+  // Of kRows: the weights stay in 8, 4 or 2 bits (ops/conv/conv_weights.h).
   bool quantized_rows = false;
   Filter filter;
   SlidingWindow window;  // of kTransposed: over the output
@@ -148,7 +148,7 @@ struct Convolution {
   std::vector<PostOp> input_stage;  // kInputStage; only if CanTakeInputStage()
   StageConvolution inner;           // kInnerStage; of the last two kinds
   NextPointwise next;               // only of what FuseNext makes
-  RowNorm norm;                     // these two only of fuse_few_rows.cc
+  RowNorm norm;                     // these two only of fuse_products.cc
   // kGateStage: products of the same rows with a second matrix of the same
   // shape, by whose functions, without operands, the first are multiplied.
   StageConvolution gate;

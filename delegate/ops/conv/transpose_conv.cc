@@ -9,12 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/fused_activation.h"
-#include "delegate/ops/padding.h"
+#include "delegate/ops/sliding_window.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {

@@ -8,7 +8,7 @@
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_TRANSPOSE_CONV_H_
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/conv/sliding_window.h"
+#include "delegate/ops/sliding_window.h"
 
 namespace gles_delegate {
 

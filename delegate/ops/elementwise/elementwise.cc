@@ -15,7 +15,6 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/fused_activation.h"
 #include "delegate/ops/movement/axis_move.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/remap.h"

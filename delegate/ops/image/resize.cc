@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/checks.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 #include "quant/cpu_kernels.h"
@@ -185,6 +188,33 @@ absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner) {
   };
   d.Constant(std::move(nearest));
   AddInLightGroups(std::move(d), planner);
+  return absl::OkStatus();
+}
+
+// --- Resampler ---------------------------------------------------------------
+
+// The custom op Resampler: y[b,h,w,:] is the data at pixel (x, y) of
+// warp[b,h,w], interpolated bilinearly with 0 outside the data; and 0 if x is
+// not in (-1, W) or y not in (-1, H). Data [B,H,W,C], warp [B,h,w,2].
+// kInvalidArgument: inconsistent shapes.
+
+// No attributes.
+absl::StatusOr<ParsedNode> ParseResampler(const NodeView& node) {
+  const Tensor& data = *node.inputs[0];
+  const Tensor& warp = *node.inputs[1];
+  if (warp.dims[3] != 2 || warp.dims[0] != data.dims[0]) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("data ", DimsString(data.dims), " and warp ",
+                     DimsString(warp.dims), " must be BHWC and Bhw2"));
+  }
+  RETURN_IF_ERROR(CheckOutputDims(
+      *node.outputs[0],
+      {data.dims[0], warp.dims[1], warp.dims[2], data.dims[3]}));
+  return ParsedNode{};
+}
+
+absl::Status PlanResampler(const Node& node, Planner* planner) {
+  planner->Add(TexelDispatch("resampler", node, *planner, {"src", "warp"}));
   return absl::OkStatus();
 }
 

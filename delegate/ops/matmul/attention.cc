@@ -8,7 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/ops/conv/conv_shared_tiling.h"
+#include "delegate/ops/conv/conv_shared.h"
 #include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/reduction/row_threads.h"

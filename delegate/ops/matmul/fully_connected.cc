@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/fused_activation.h"
 
 namespace gles_delegate {
 namespace {

@@ -13,7 +13,7 @@ namespace gles_delegate {
 struct FullyConnectedAttributes {
   // TFLite sums 16-bit activations without a bias in 64 bits.
   bool sums_in_64_bits = false;
-  // Only passes make the following (delegate/passes/fuse_few_rows.cc). Rows are
+  // Only passes make the following (delegate/passes/fuse_products.cc). Rows are
   // normalized (RowNorm).
   bool normalizes = false;
   float epsilon = 0;

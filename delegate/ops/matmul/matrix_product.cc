@@ -8,6 +8,8 @@
 #include "delegate/ops/conv/conv_shared.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/stages.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -112,5 +114,160 @@ void PlanMatrixProducts(const MatrixProducts& products, Planner* planner) {
             DivideUp(dst.slices(), tile.slices), 1);
   planner->Add(std::move(d));
 }
+
+// --- Products of few rows ----------------------------------------------------
+
+bool IsRowProduct(const Convolution& conv, const DeviceChoices& choices) {
+  return conv.kind == Convolution::Kind::kRows || conv.IsPointwise() ||
+         (choices.simd_lanes > 1 && conv.IsWholeInput());
+}
+
+namespace {
+
+bool AppliesGemvBySlices(const Convolution& conv, const Planner& planner) {
+  const DeviceProfile& profile = planner.profile();
+  const int block = profile.choices.simd_lanes;
+  return IsRowProduct(conv, profile.choices) && block > 1 &&
+         conv.dst_shape.slices() >= 2 * block && conv.RowsAreWholePixels() &&
+         conv.constant_weights && !conv.quantized_rows &&
+         FilterBlockTexels(conv.filter, block) <=
+             profile.limits.max_texture_size;
+}
+
+void PlanGemvBySlices(const Convolution& conv, Planner* planner) {
+  const DeviceProfile& profile = planner->profile();
+  const int block = profile.choices.simd_lanes;
+  const int rows = conv.pixels();
+  const int tile_rows = Even(rows, MaxProductRows(profile.choices));
+  Dispatch d("gemv_by_slices");
+  d.Define("BLOCK", block)
+      .Define("TILE_ROWS", tile_rows)
+      .Read("src", conv.src)
+      .Write("dst", conv.dst)
+      .Constant(PackFilterBlocks(conv, planner->graph(), block))
+      .Grid(conv.dst_shape.slices(), DivideUp(rows, tile_rows), 1);
+  if (block <= profile.limits.max_work_group_size[0]) d.WorkGroup(block, 1, 1);
+  d.uniforms.Int4("row_shape", rows, conv.filter.taps, 0, 0);
+  planner->Add(std::move(d));
+}
+
+}  // namespace
+
+const ConvStrategy kGemvBySlices = {"gemv_by_slices", AppliesGemvBySlices,
+                                    PlanGemvBySlices};
+
+namespace {
+
+// As kGemvBySlices: the neighbours in a vector compute different slices.
+bool HasSliceALane(const Convolution& conv, const DeviceChoices& choices) {
+  return conv.quantized_rows && choices.simd_lanes > 1 &&
+         conv.dst_shape.slices() >= 2 * choices.simd_lanes;
+}
+
+// More gain nothing, measured on an H200 for decoders in 8 and 4 bits.
+constexpr int kMaxLanesOfFewSums = 256;
+
+// Bytes of shared memory for each lane and row.
+int SharedBytesOf(const Convolution& conv) {
+  return 16 + (conv.gate.IsThere() ? 16 : 0) + (conv.norm.is_there ? 4 : 0);
+}
+
+// How many invocations share one of `sums`: no more than the sum has steps or
+// than one work group may hold, `bytes` for each. With split-K, few of them
+// have more lanes than many.
+int Lanes(int64_t sums, int steps, int bytes, const DeviceProfile& profile) {
+  int wanted = profile.choices.reduction_lanes;
+  while (wanted > 1 && wanted * 2 <= kMaxLanesOfFewSums &&
+         sums * wanted < profile.choices.split_k_target) {
+    wanted *= 2;
+  }
+  const int max = std::min({steps, profile.limits.max_work_group_size[0],
+                            profile.limits.max_work_group_invocations,
+                            profile.limits.max_shared_memory_bytes / bytes});
+  int lanes = 1;
+  while (lanes * 2 <= std::min(wanted, max)) lanes *= 2;
+  if (wanted == profile.choices.reduction_lanes) return lanes;
+  // Perhaps a few more, so that all have equally many steps.
+  const int even = DivideUp(steps, steps / lanes);
+  return even <= max ? even : lanes;
+}
+
+void BindRowStages(const Convolution& conv, const Planner& planner,
+                   Dispatch* d) {
+  if (conv.norm.is_there) {
+    d->Define("NORMALIZED");
+    if (conv.norm.scale != kNoTensor) {
+      d->Define("SCALED").Read("scale", conv.norm.scale);
+    }
+    d->uniforms.Float("epsilon", conv.norm.epsilon);
+  }
+  if (!conv.gate.IsThere()) return;
+  const Graph& graph = planner.graph();
+  const WeightIds& ids = conv.gate.weights;
+  PackedConstant gate =
+      conv.quantized_rows ? PackQuantizedRows("gate", graph.tensor(ids.weights),
+                                              ids.Bias(graph), conv.filter)
+                          : PackFilter(ids, conv.filter, graph);
+  gate.name = "gate";
+  d->Constant(std::move(gate));
+  d->Apply(kGateStage, conv.gate.stage);
+}
+
+bool AppliesGemvByLanes(const Convolution& conv, const Planner& planner) {
+  return IsRowProduct(conv, planner.profile().choices);
+}
+
+void PlanGemvByLanes(const Convolution& conv, Planner* planner) {
+  const int terms = conv.filter.terms();
+  const bool elements = !conv.RowsAreWholePixels();
+  const int row_texels = elements ? DivideUp(terms, 4) : conv.term_texels();
+  const int rows = conv.pixels();
+  const DeviceProfile& profile = planner->profile();
+  const int tile_rows = Even(rows, MaxProductRows(profile.choices));
+  const bool slice_a_lane = HasSliceALane(conv, profile.choices);
+  const int slices = conv.dst_shape.slices();
+  const Tensor& weights = planner->tensor(conv.weights.weights);
+  // Each reads whole texels of weights.
+  const int steps = conv.quantized_rows
+                        ? DivideUp(row_texels, 8 / weights.quantization.bits)
+                        : row_texels;
+  const int64_t sums = int64_t{slices} * DivideUp(rows, tile_rows);
+  const int shared_bytes = SharedBytesOf(conv) * tile_rows;
+  const int lanes =
+      slice_a_lane ? 1 : Lanes(sums, steps, shared_bytes, profile);
+  Dispatch d("gemv_by_lanes");
+  if (elements) {
+    d.Define("ELEMENTS");
+  } else if (conv.filter.taps == 1) {
+    d.Define("PIXELS");
+  }
+  d.Define("LANES", lanes)
+      .Define("AT_ONCE", SumsAtOnce(profile.choices))
+      .Define("TILE_ROWS", tile_rows)
+      .Read("src", conv.src)
+      .Write("dst", conv.dst)
+      .Grid(lanes > 1 ? lanes : slices, lanes > 1 ? slices : 1,
+            DivideUp(rows, tile_rows));
+  if (conv.quantized_rows) {
+    BindQuantizedRows(conv, planner->graph(), &d);
+  } else {
+    BindFilter(conv, planner, &d);
+  }
+  // One lane takes no barriers.
+  if (lanes > 1) {
+    d.WorkGroup(lanes, 1, 1).SharedMemory(int64_t{shared_bytes} * lanes);
+  } else if (slice_a_lane) {
+    d.WorkGroup(profile.choices.simd_lanes, 1, 1);
+  }
+  d.uniforms.Int4("row_shape", rows, row_texels, conv.filter.taps, terms);
+  BindRowStages(conv, *planner, &d);
+  planner->Add(std::move(d));
+}
+
+}  // namespace
+
+const ConvStrategy kGemvByLanes = {"gemv_by_lanes", AppliesGemvByLanes,
+                                   PlanGemvByLanes, /*takes_next=*/false,
+                                   /*takes_row_stages=*/true};
 
 }  // namespace gles_delegate

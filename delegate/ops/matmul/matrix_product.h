@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/conv/convolution.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/plan/planner.h"
 
@@ -78,6 +80,20 @@ void PlanMatrixProducts(const MatrixProducts& products, Planner* planner);
 // rows with zeros.
 FilterValues StackedWeights(const MatrixProducts& products, int outputs,
                             const Graph& graph);
+
+// --- Products of few rows ----------------------------------------------------
+
+// Shared by the strategies for products of few rows (GEMV).
+
+// True if the convolution is computed as rows of elements times rows of its
+// weights: matrix products, convolutions of single pixels, and, on SIMD
+// devices, those with one window per batch.
+bool IsRowProduct(const Convolution& conv, const DeviceChoices& choices);
+
+// Maximum rows per invocation: as many as registers hold.
+inline int MaxProductRows(const DeviceChoices& choices) {
+  return choices.few_registers != 0 ? 2 : 4;
+}
 
 }  // namespace gles_delegate
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/movement/remap.h"
 
 namespace gles_delegate {
@@ -25,6 +26,18 @@ RemapAttributes MoveAxes(std::vector<AxisMove> axes, int input_rank);
 
 // The linear index of the input's element, for each element of the output.
 std::vector<int> LinearSources(absl::Span<const AxisMove> axes);
+
+// --- REVERSE_V2, REVERSE_SEQUENCE --------------------------------------------
+
+// REVERSE_SEQUENCE: reverses the first elements along one axis; input 1 has
+// their number for each index of another axis. Rank 2 to 4. Lengths are
+// constant or computed at run time; then, lengths above the extent are clamped,
+// for which TFLite fails.
+
+struct ReverseSequenceAttributes {
+  int sequence_axis = 0;  // of AxisArray
+  int batch_axis = 0;     // of AxisArray
+};
 
 }  // namespace gles_delegate
 

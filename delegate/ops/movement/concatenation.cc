@@ -1,21 +1,46 @@
 #include "delegate/ops/movement/concatenation.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/fold_axes.h"
-#include "delegate/ops/fused_activation.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
+
+int ProductOf(absl::Span<const int> dims) {
+  return std::accumulate(dims.begin(), dims.end(), 1, std::multiplies<int>());
+}
+
+// Where axis `axis` >= 0 of a tensor of any rank is, above rank 5 with the axes
+// before the last three folded.
+struct AxisPlace {
+  int axis = 0;   // of AxisArray
+  int outer = 0;  // the extent of the outer axis; 0: the tensor's own
+  int step = 1;   // indices of `axis` for one of the tensor's axis
+};
+AxisPlace PlaceOfAxis(absl::Span<const int> dims, int axis) {
+  const int rank = static_cast<int>(dims.size());
+  if (rank <= 5) return {BhwcAxis(axis, rank)};
+  if (axis >= rank - 3) return {BhwcAxis(axis - rank, 4)};
+  return {kBatchAxis, ProductOf(dims.first(axis)),
+          ProductOf(dims.subspan(axis + 1, rank - 3 - (axis + 1)))};
+}
+
+// Above rank 5: the axes before the last four, as one.
+int OuterOfFive(absl::Span<const int> dims) {
+  return ProductOf(dims.first(dims.size() - 4));
+}
 
 // Every device lets a dispatch bind four images or buffers. The dispatch writes
 // one of them.
@@ -41,17 +66,41 @@ std::vector<Part> PartsOf(const Planner& planner,
   return parts;
 }
 
-// Adds a copy for each input.
-void AddCopies(Planner* planner, absl::Span<const TensorId> inputs,
-               TensorId output, int axis, int outer = 0) {
+// Adds a copy for each input. `step`: its extent along the axis, if it is
+// without the axis.
+void AddPieces(Planner* planner, absl::Span<const TensorId> inputs,
+               TensorId output, int axis, const Remap& remap = {},
+               int step = 0) {
   AxisArray at = {};
-  Remap remap;
-  remap.src_outer = remap.dst_outer = outer;
   for (TensorId id : inputs) {
-    const AxisArray extent = ExtentsOf(planner->tensor(id), outer);
+    AxisArray extent =
+        ExtentsOf(planner->tensor(step == 0 ? id : output), remap.dst_outer);
+    if (step != 0) extent[axis] = step;
     AddRemapToBox(planner, id, output, remap, extent, at);
     at[axis] += extent[axis];
   }
+}
+
+// From a tensor of `dims`, which has extent 1 along the axis, to one without
+// it, or `adds` it to such a one.
+Remap RemapOfAxis(const std::vector<int>& dims, int axis, bool adds) {
+  Remap remap;
+  remap.src_outer = remap.dst_outer = PlaceOfAxis(dims, axis).outer;
+  if (remap.src_outer != 0) return remap;
+  remap = Remap::Constant();
+  int rank = static_cast<int>(dims.size());
+  if (rank > 5) {
+    (adds ? remap.dst_outer : remap.src_outer) = OuterOfFive(dims);
+    (adds ? remap.src_outer : remap.dst_outer) = 1;
+    axis -= rank - 5;
+    rank = 5;
+  }
+  for (int i = 0; i + 1 < rank; ++i) {
+    const int with = BhwcAxis(i < axis ? i : i + 1, rank);
+    const int without = BhwcAxis(i, rank - 1);
+    remap.Follow(adds ? without : with, adds ? with : without);
+  }
+  return remap;
 }
 
 // Adds a dispatch that writes output slices [begin, end). All channels of these
@@ -128,7 +177,7 @@ void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
       aligned = aligned && part.begin % 4 == 0;
     }
   }
-  if (aligned) return AddCopies(planner, inputs, output, axis);
+  if (aligned) return AddPieces(planner, inputs, output, axis);
   AddMerges(planner, std::move(inputs), output);
 }
 
@@ -152,9 +201,114 @@ absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
 absl::Status PlanConcatenation(const Node& node, Planner* planner) {
   const auto& a = node.Get<ConcatenationAttributes>();
   if (a.outer != 0) {
-    AddCopies(planner, node.inputs, node.outputs[0], a.axis, a.outer);
+    Remap remap;
+    remap.src_outer = remap.dst_outer = a.outer;
+    AddPieces(planner, node.inputs, node.outputs[0], a.axis, remap);
   } else {
     AddConcatenation(planner, node.inputs, node.outputs[0], a.axis);
+  }
+  return absl::OkStatus();
+}
+
+// --- PACK --------------------------------------------------------------------
+
+absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
+  const int count = static_cast<int>(node.inputs.size());
+  ASSIGN_OR_RETURN(auto params, node.Get<PackParams>());
+  const std::vector<int>& dims = node.inputs[0]->dims;
+  const int rank = static_cast<int>(dims.size()) + 1;
+  ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank));
+  std::vector<int> want = dims;
+  want.insert(want.begin() + axis, count);
+  PackAttributes a;
+  const AxisPlace place = PlaceOfAxis(want, axis);
+  a.axis = place.axis;
+  a.step = place.step;
+  want[axis] = 1;
+  a.view = want;
+  a.remap = RemapOfAxis(want, axis, /*adds=*/true);
+  return ParsedNode{a, {}};
+}
+
+absl::Status PlanPack(const Node& node, Planner* planner) {
+  const auto a = node.Get<PackAttributes>();
+  const TensorId output = node.outputs[0];
+  if (a.axis != kChannelAxis) {
+    AddPieces(planner, node.inputs, output, a.axis, a.remap, a.step);
+    return absl::OkStatus();
+  }
+  // Along the channels four inputs share a texel, so each input becomes a
+  // tensor of one channel first.
+  std::vector<TensorId> columns;
+  for (TensorId input : node.inputs) {
+    if (planner->tensor(input).shape == Shape::FromDims(a.view)) {
+      columns.push_back(input);
+      continue;
+    }
+    columns.push_back(planner->AddTemporaryOf(
+        "input of one channel", a.view, planner->tensor(node.outputs[0]).type));
+    AddRemap(planner, input, columns.back(), a.remap);
+  }
+  AddConcatenation(planner, std::move(columns), output, kChannelAxis);
+  return absl::OkStatus();
+}
+
+// --- SPLIT, SPLIT_V, UNPACK --------------------------------------------------
+
+namespace {
+
+// Cuts input `value_input` along `axis` into the outputs.
+absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
+                                     int axis_input) {
+  const std::vector<int>& dims = node.inputs[value_input]->dims;
+  ASSIGN_OR_RETURN(
+      auto axis, AxisOfInput(node, axis_input, static_cast<int>(dims.size())));
+  // TFLite 2.9 takes sizes of SPLIT_V that leave elements of the axis.
+  RETURN_IF_ERROR(CheckPieces(node.outputs, *node.inputs[value_input], axis));
+  const AxisPlace place = PlaceOfAxis(dims, axis);
+  SplitAttributes a;
+  a.value_input = value_input;
+  int at = 0;
+  for (const Tensor* output : node.outputs) {
+    Remap remap;
+    remap.offset[place.axis] = at * place.step;
+    remap.src_outer = remap.dst_outer = place.outer;
+    a.remaps.push_back(remap);
+    at += output->dims[axis];
+  }
+  return ParsedNode{a, {}};
+}
+
+}  // namespace
+
+// kInvalidArgument: sizes that do not add up.
+absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
+  return ParseCuts(node, 1, 0);
+}
+
+absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node) {
+  return ParseCuts(node, 0, 2);
+}
+
+absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
+  ASSIGN_OR_RETURN(auto params, node.Get<UnpackParams>());
+  const std::vector<int>& dims = node.inputs[0]->dims;
+  ASSIGN_OR_RETURN(auto axis,
+                   NormalAxis(params->axis, static_cast<int>(dims.size())));
+  SplitAttributes a;
+  const AxisPlace place = PlaceOfAxis(dims, axis);
+  Remap remap = RemapOfAxis(dims, axis, /*adds=*/false);
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    a.remaps.push_back(remap);
+    remap.offset[place.axis] += place.step;
+  }
+  return ParsedNode{a, {}};
+}
+
+absl::Status PlanSplit(const Node& node, Planner* planner) {
+  const auto& a = node.Get<SplitAttributes>();
+  for (size_t i = 0; i < a.remaps.size(); ++i) {
+    AddRemap(planner, node.inputs[a.value_input], node.outputs[i], a.remaps[i]);
   }
   return absl::OkStatus();
 }

@@ -5,7 +5,7 @@
 
 #include "base/status_macros.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/movement/linear_gather.h"
+#include "delegate/ops/movement/gather.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {

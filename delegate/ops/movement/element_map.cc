@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/movement/split.h"
+#include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/transpose.h"
 
 namespace gles_delegate {

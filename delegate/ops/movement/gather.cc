@@ -1,6 +1,7 @@
 #include "delegate/ops/movement/gather.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,13 +11,102 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
+#include "delegate/graph/texels.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/movement/linear_gather.h"
+#include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
+
+// --- Gathers by index tensors ------------------------------------------------
+
+absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
+                             TensorId dst, const LinearGather& gather) {
+  ASSIGN_OR_RETURN(auto index, IndicesAsInt32(planner, indices));
+  const Tensor& source = planner->tensor(src);
+  const Shape from = source.shape;
+  const Shape to = planner->tensor(dst).shape;
+  Dispatch d("linear_gather");
+  if (from.c == to.c && gather.inner == from.c && StaysQuantized(source) &&
+      !planner->tensor(dst).is_float_view()) {
+    d.Define("QUANTIZED");
+    d.Constant(
+        PackQuantizedRows("src", source, nullptr, {from.b, 1, from.c, 1}));
+  } else {
+    // An index picks whole pixels of the source, which are whole pixels of the
+    // destination.
+    if (from.c == to.c && gather.inner % from.c == 0) d.Define("WHOLE");
+    d.Read("src", src);
+  }
+  d.Read("indices", index).Write("dst", dst);
+  int rows = 1;
+  for (int i = 0; i < gather.depth; ++i) rows *= gather.extents[i];
+  d.uniforms.Int4("extents", gather.extents[0], gather.extents[1],
+                  gather.extents[2], gather.extents[3]);
+  d.uniforms.Int("depth", gather.depth);
+  d.uniforms.Int("inner", gather.inner);
+  d.uniforms.Int("count", gather.count);
+  d.uniforms.Int("outer", gather.outer);
+  d.uniforms.Int("rows", rows);
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
+  return absl::OkStatus();
+}
+
+absl::Status CheckCountable(const Tensor& tensor) {
+  constexpr int64_t kMax = std::numeric_limits<int>::max();
+  if (tensor.shape.elements() <= kMax) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat(tensor.ToString(), " has ", tensor.shape.elements(),
+                   " elements, at most ", kMax, " are counted here"));
+}
+
+absl::Status CheckGather(const NodeView& node) {
+  for (const Tensor* tensor :
+       {node.inputs[0], node.inputs[1], node.outputs[0]}) {
+    RETURN_IF_ERROR(CheckCountable(*tensor));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> DepthOfIndices(const Tensor& indices,
+                                   absl::Span<const int> dims) {
+  const int depth = indices.dims.empty() ? 0 : indices.dims.back();
+  const int most = std::min<int>(4, static_cast<int>(dims.size()));
+  if (depth >= 1 && depth <= most) return depth;
+  return absl::UnimplementedError(absl::StrCat("an index names ", depth,
+                                               " axes of ", DimsString(dims),
+                                               ", 1 to ", most, " run here"));
+}
+
+absl::Status CheckConstantIndices(const Tensor& indices,
+                                  absl::Span<const int> extents) {
+  if (!indices.is_constant()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(auto values, ConstantInts(indices));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int value = values[i];
+    const int extent = extents[i % extents.size()];
+    if (value < 0 || value >= extent) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "index ", value, " is outside an axis of ", extent, " elements"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TensorId> IndicesAsInt32(Planner* planner, TensorId id) {
+  if (planner->tensor(id).type == DataType::kInt32) return id;
+  ASSIGN_OR_RETURN(auto values, ConstantInts(planner->tensor(id)));
+  const auto bytes = AsBytes<int>(values);
+  Tensor ints = planner->tensor(id);
+  ints.type = DataType::kInt32;
+  ints.constant =
+      ConstantData::Own(std::vector<uint8_t>(bytes.begin(), bytes.end()));
+  return planner->AddConstantView(ints, ints.shape);
+}
+
 namespace {
 
 constexpr int kTableWidth = 1024;  // texels a row, within any texture limit
@@ -139,6 +229,92 @@ absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
 absl::Status PlanGatherNd(const Node& node, Planner* planner) {
   return AddLinearGather(planner, node.inputs[0], node.inputs[1],
                          node.outputs[0], node.Get<LinearGather>());
+}
+
+// EMBEDDING_LOOKUP: one row of a table per index. The table is float32, or
+// constant and float16, int8 or int4 with one scale or one per row and zero
+// points of 0; results are float32. Indices are a vector, int32 at run time,
+// int32 or int64 if constant. At run time, indices outside the table are
+// clamped; TFLite fails.
+
+namespace {
+
+// TFLite reads uint8 as int8 here, and no zero points.
+absl::Status CheckQuantizedTable(const Tensor& table) {
+  const std::vector<int64_t>& zeros = table.quantization.zero_point;
+  if (!table.is_float_view() ||
+      (table.is_constant() && table.quantized == DataType::kInt8 &&
+       std::all_of(zeros.begin(), zeros.end(),
+                   [](int64_t zero) { return zero == 0; }))) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("the table ", table.ToString(),
+                   " is quantized; it must be constant, int8 or int4, with "
+                   "zero points of 0"));
+}
+
+}  // namespace
+
+// kInvalidArgument: constant indices outside the table.
+// attributes: LinearGather
+absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
+  const Tensor& indices = *node.inputs[0];
+  const Tensor& table = *node.inputs[1];
+  RETURN_IF_ERROR(CheckQuantizedTable(table));
+  for (const Tensor* tensor : {&indices, &table, node.outputs[0]}) {
+    RETURN_IF_ERROR(CheckCountable(*tensor));
+  }
+  if (indices.dims.size() != 1 || table.dims.size() < 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the indices are ", DimsString(indices.dims), " and the table is ",
+        DimsString(table.dims), "; they must be a vector and a matrix"));
+  }
+  RETURN_IF_ERROR(CheckConstantIndices(indices, {table.dims[0]}));
+  LinearGather rows;
+  rows.extents[0] = table.dims[0];
+  rows.count = indices.dims[0];
+  rows.inner = static_cast<int>(table.shape.elements() / table.dims[0]);
+  return ParsedNode{rows, {}};
+}
+
+absl::Status PlanEmbeddingLookup(const Node& node, Planner* planner) {
+  return AddLinearGather(planner, node.inputs[1], node.inputs[0],
+                         node.outputs[0], node.Get<LinearGather>());
+}
+
+// --- ONE_HOT -----------------------------------------------------------------
+
+// kInvalidArgument: an invalid axis, values of more than one element, or a
+// wrong output shape.
+absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
+  for (const Tensor* tensor : {node.inputs[0], node.outputs[0]}) {
+    RETURN_IF_ERROR(CheckCountable(*tensor));
+  }
+  ASSIGN_OR_RETURN(auto params, node.Get<OneHotParams>());
+  ASSIGN_OR_RETURN(auto depth, IntsOfInput(node, 1));
+  const std::vector<int>& dims = node.inputs[0]->dims;
+  const int rank = static_cast<int>(dims.size());
+  ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank + 1));
+  OneHotAttributes a;
+  a.depth = depth.front();
+  for (int i = axis; i < rank; ++i) a.inner *= dims[i];
+  return ParsedNode{a, {}};
+}
+
+absl::Status PlanOneHot(const Node& node, Planner* planner) {
+  const auto& a = node.Get<OneHotAttributes>();
+  ASSIGN_OR_RETURN(auto indices, IndicesAsInt32(planner, node.inputs[0]));
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Dispatch d("one_hot");
+  d.Read("indices", indices);
+  d.Read("on_value", node.inputs[2]).Read("off_value", node.inputs[3]);
+  d.Write("dst", node.outputs[0]);
+  d.uniforms.Int("depth", a.depth);
+  d.uniforms.Int("inner", a.inner);
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
+  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

@@ -10,7 +10,7 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/movement/linear_gather.h"
+#include "delegate/ops/movement/gather.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/plan/planner.h"

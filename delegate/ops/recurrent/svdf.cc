@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/fused_activation.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/plan/planner.h"
 

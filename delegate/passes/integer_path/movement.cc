@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/movement/pad.h"
-#include "delegate/ops/movement/space_batch.h"
+#include "delegate/ops/movement/remap.h"
+#include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/integer_path/recipe.h"
 

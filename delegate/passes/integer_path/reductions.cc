@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "delegate/ops/reduction/reduce.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/passes/integer_path/helpers.h"
 #include "delegate/passes/integer_path/kernel.h"
 #include "quant/affine.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "delegate/ops/reduction/l2_normalization.h"
+#include "delegate/ops/reduction/normalizations.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/passes/integer_path/helpers.h"
 #include "delegate/passes/integer_path/kernel.h"

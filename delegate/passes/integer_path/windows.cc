@@ -9,7 +9,7 @@
 
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/ops/reduction/reduce.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/passes/integer_path/helpers.h"
 #include "delegate/passes/integer_path/int16_helpers.h"

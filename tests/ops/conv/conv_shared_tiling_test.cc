@@ -1,11 +1,10 @@
 // labels: unit sanitize
 // How conv_shared.comp shares out sums on NVIDIA's row: few outputs are spread
 // over many work groups.
-#include "delegate/ops/conv/conv_shared_tiling.h"
-
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/ops/conv/conv_shared.h"
 #include "gtest/gtest.h"
 #include "tests/testing/h200_profile.h"
 

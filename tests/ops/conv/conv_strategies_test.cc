@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "delegate/device/device_profile.h"
-#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/transpose_conv.h"
 #include "gtest/gtest.h"
 #include "tests/testing/fake_devices.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "delegate/ops/conv/depthwise_conv_2d.h"
+#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/transpose_conv.h"
 #include "gtest/gtest.h"
 #include "tests/testing/graph_builder.h"

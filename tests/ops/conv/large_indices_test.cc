@@ -5,7 +5,6 @@
 
 #include "absl/functional/function_ref.h"
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/depthwise_conv_2d.h"
 #include "gmock/gmock.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/run_graph.h"

@@ -1,8 +1,7 @@
 // labels: unit sanitize
 // SAME and VALID against TFLite's formulas written out by hand.
-#include "delegate/ops/padding.h"
-
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/sliding_window.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

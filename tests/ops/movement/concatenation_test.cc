@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/fused_activation.h"
+#include "delegate/ops/checks.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/run_node.h"
 #include "tools/cases/model.h"

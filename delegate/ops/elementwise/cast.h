@@ -4,8 +4,8 @@
 // tensor holds real values; the simulator of QUANTIZE's output rounds. QUANTIZE
 // from int16 to int32 uses TFLite's integer arithmetic, since floats cannot
 // hold such values.
-#ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_DEQUANTIZE_H_
-#define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_DEQUANTIZE_H_
+#ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_CAST_H_
+#define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_CAST_H_
 
 #include "delegate/graph/op.h"
 #include "quant/fixed_point.h"
@@ -21,4 +21,4 @@ struct RequantizeAttributes {
 
 }  // namespace gles_delegate
 
-#endif  // GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_DEQUANTIZE_H_
+#endif  // GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_CAST_H_

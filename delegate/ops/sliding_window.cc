@@ -1,9 +1,10 @@
-#include "delegate/ops/padding.h"
+#include "delegate/ops/sliding_window.h"
 
 #include <algorithm>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 
 namespace gles_delegate {
@@ -55,6 +56,31 @@ absl::Status CheckExtent(const AxisPadding& padding, int got,
   return absl::InvalidArgumentError(
       absl::StrCat("output ", axis, " is ", got,
                    ", the window over the input gives ", padding.out));
+}
+
+// --- The window of a convolution ---------------------------------------------
+
+absl::StatusOr<SlidingWindow> SlidingWindowOf(const WindowParams& params,
+                                              const Shape& src,
+                                              const Shape& filter) {
+  SlidingWindow window;
+  window.stride_h = params.stride_h;
+  window.stride_w = params.stride_w;
+  window.dilation_h = DilationOf(params.dilation_h);
+  window.dilation_w = DilationOf(params.dilation_w);
+  ASSIGN_OR_RETURN(
+      const auto height,
+      ComputePadding(params.padding, src.h,
+                     {filter.h, window.stride_h, window.dilation_h}, "height"));
+  ASSIGN_OR_RETURN(
+      const auto width,
+      ComputePadding(params.padding, src.w,
+                     {filter.w, window.stride_w, window.dilation_w}, "width"));
+  window.pad_top = height.before;
+  window.pad_bottom = height.after;
+  window.pad_left = width.before;
+  window.pad_right = width.after;
+  return window;
 }
 
 }  // namespace gles_delegate
