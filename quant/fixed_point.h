@@ -56,6 +56,7 @@ int32_t Multiply(int32_t x, Multiplier multiplier, Ties ties);
 struct Int16Multiplier {
   int32_t value = 0;
   int right = 0;
+  bool IsShiftOf64() const { return right >= 1 && right <= 62; }
 };
 // For CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED of older
 // runtimes: only 16 bits of the multiplier.

@@ -69,13 +69,6 @@ std::optional<Range> RangeOf(const Node& node, const Tensor& out) {
   return range;
 }
 
-bool FitSums(const std::vector<quant::Multiplier>& multipliers) {
-  constexpr int kMaxShift = 6;
-  return std::all_of(
-      multipliers.begin(), multipliers.end(),
-      [](const quant::Multiplier& m) { return m.shift <= kMaxShift; });
-}
-
 PostOp Requantize(const std::vector<quant::Multiplier>& multipliers,
                   const Tensor& out, quant::Ties ties, Graph* graph) {
   const float up = ties == quant::Ties::kUp ? 1 : 0;

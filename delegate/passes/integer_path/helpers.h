@@ -46,10 +46,6 @@ TensorId AsQuantized(Graph* graph, TensorId id);
 // and `last`.
 std::array<float, 4> AsParams(const quant::Multiplier& multiplier, float last);
 
-// Sums of 2^24 scaled by 2^6 fit 32 bits; beyond that TFLite's arithmetic
-// overflows.
-bool FitSums(const std::vector<quant::Multiplier>& multipliers);
-
 // The post-op `function` with a table of `rows` as its operand, one for each
 // channel: a pixel of the first values, and one of the second. `name`: what the
 // table belongs to.

@@ -31,19 +31,16 @@ Kernels KernelsOf(const Node& node) {
   return found == std::end(kKernels) ? Kernels{"", &No8, &No16} : *found;
 }
 
-// Of nodes that need not end in a simulator, such as comparisons.
-bool ChecksItsOutput(Rewrite* rewrite) {
-  for (Rewrite* own : {&FullyConnectedInIntegers}) {
-    if (rewrite == own) return true;
-  }
-  return false;
-}
-
 struct OpRecipe {
   absl::string_view op;
   Recipe* recipe;
 };
 constexpr OpRecipe kRecipes[] = {
+    {"BATCH_MATMUL", &BatchMatMul},
+    {"CONV_2D", &Convolve},
+    {"DEPTHWISE_CONV_2D", &Convolve},
+    {"FULLY_CONNECTED", &Convolve},
+    {"TRANSPOSE_CONV", &Convolve},
     {"BATCH_TO_SPACE_ND", &Move},
     {"BROADCAST_TO", &Move},
     {"DEPTH_TO_SPACE", &Move},
@@ -122,9 +119,8 @@ std::vector<Node> No16(const Node&, const KernelContext&) { return {}; }
 
 std::optional<Node> In8(const Node& node, const KernelContext& context) {
   Rewrite* const rewrite = KernelsOf(node).int8;
-  if (!ChecksItsOutput(rewrite) &&
-      (!EndsInSimulator(node) ||
-       !HoldsQuantized(*context.graph, node.outputs[0]))) {
+  if (!EndsInSimulator(node) ||
+      !HoldsQuantized(*context.graph, node.outputs[0])) {
     return std::nullopt;
   }
   return rewrite(node, context);
