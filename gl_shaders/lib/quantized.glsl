@@ -63,7 +63,7 @@ ivec4 op_rescale(ivec4 x, ivec4 multiplier, ivec4 shift, bool ties_up) {
 }
 
 // Each channel has its own way with ties: its shift is 64 more where they go up
-// (kTiesUp in delegate/passes/integer_path/helpers.h).
+// (kTiesUp in delegate/passes/integer_path/recipe.h).
 ivec4 op_rescale_by_channel(ivec4 x, ivec4 multiplier, ivec4 shift) {
   ivec4 ties_up = ivec4(greaterThan(shift, ivec4(31)));
   return op_rescale(x, multiplier, shift - 64 * ties_up, ties_up);
@@ -219,8 +219,7 @@ vec4 op_requantize_float(vec4 x, ivec4 scale, ivec4 unused, vec4 p) {
   return scaled_to_even(x, intBitsToFloat(scale), int(p.y));
 }
 
-// --- int16 (delegate/passes/integer_path/int16_products.cc)
-// ----------------------------
+// --- int16 -------------------------------------------------------------------
 
 // The quantized value of a real value. p.x: its scale; zero points are zero.
 vec4 op_code_of(vec4 x, vec4 p) { return floor(x / p.x + 0.5); }

@@ -284,4 +284,27 @@ Nodes QuantizedNode::Function(std::vector<PostOp> post_ops) {
   return End(node, std::move(post_ops));
 }
 
+// --- The list ----------------------------------------------------------------
+
+Nodes NoRecipe(QuantizedNode&) { return {}; }
+
+Nodes InIntegers(const Node& node, const KernelContext& context) {
+  struct RecipeOf {
+    absl::string_view op;
+    Recipe* recipe;
+  };
+  constexpr RecipeOf kRecipes[] = {
+#define ROW(name, code, v, vq, signature, types, parse, plan, traits, \
+            function, recipe, note)                                   \
+  {name, &recipe},
+#include "delegate/ops/op_list.inc"
+  };
+  for (const RecipeOf& row : kRecipes) {
+    if (row.op != node.op->name) continue;
+    QuantizedNode q(node, context);
+    return row.recipe(q);
+  }
+  return {};  // of an op that a pass makes
+}
+
 }  // namespace gles_delegate::integer_path

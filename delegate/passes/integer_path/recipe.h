@@ -151,10 +151,12 @@ struct QuantizedNode {
 // other arithmetic for the scales, with results scaled up, too.
 using Recipe = Nodes(QuantizedNode& q);
 
-Recipe BatchMatMul, Convolve;
-Recipe ArgExtreme, Fill, Join, MaxPool, Move, MoveOfEightBits, PadV2, Select;
-Recipe Abs, Add, Comparison, Div, LeakyRelu, Maximum, Minimum, Mul, Prelu,
-    Quantize, Relu, ReluOfEightBits, SquaredDifference, Sub, Table;
+// The ops' own, one family a file.
+#define ROW(name, code, v, vq, signature, types, parse, plan, traits, \
+            function, recipe, note)                                   \
+  Recipe recipe;
+#include "delegate/ops/op_list.inc"
+
 // By the op's row.
 Nodes InIntegers(const Node& node, const KernelContext& context);
 
