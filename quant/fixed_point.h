@@ -56,6 +56,7 @@ int32_t Multiply(int32_t x, Multiplier multiplier, Ties ties);
 struct Int16Multiplier {
   int32_t value = 0;
   int right = 0;
+  bool IsShiftOf64() const { return right >= 1 && right <= 62; }
 };
 // For CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED of older
 // runtimes: only 16 bits of the multiplier.
@@ -79,6 +80,7 @@ struct AddMultipliers {
   Multiplier sum;
   static constexpr int kMoreBits = 20;
   static constexpr int kMoreBitsOfSixteen = 15;  // for 16-bit tensors
+  static constexpr int kMoreBitsOfSquares = 7;   // for SQUARED_DIFFERENCE
 };
 AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale,
                                 int more_bits = AddMultipliers::kMoreBits);
@@ -87,7 +89,7 @@ AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale,
 int32_t Add(int32_t a, int32_t b, const AddMultipliers& multipliers,
             bool subtract = false);
 
-// SQUARED_DIFFERENCE, with 7 extra bits.
+// SQUARED_DIFFERENCE.
 AddMultipliers SquaredDifferenceMultipliersOf(float a_scale, float b_scale,
                                               float output_scale);
 int32_t SquaredDifference(int32_t a, int32_t b,

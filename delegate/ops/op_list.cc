@@ -24,7 +24,7 @@ namespace {
 
 const OpDefinition kOps[] = {
 #define ROW(name, code, v, vq, signature, types, parse, plan, traits, \
-            function, int8, int16, notes)                             \
+            function, recipe, notes)                                  \
   {name, code, v, vq, parse, plan, notes, traits, signature, types, function},
 #include "delegate/ops/op_list.inc"
 };

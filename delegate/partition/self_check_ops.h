@@ -141,7 +141,7 @@ class ReferenceOps {
                      : ApplyToIntegers(op, x, y);
   }
   // TFLite's kernel for quantized quotients does if they are less than a step
-  // of the output (quant/code_quotient.cc).
+  // of the output (quant/code_table.cc).
   bool OverflowsNearZero(const ReferenceValue& x,
                          const ReferenceValue& y) const {
     if (node_.op->builtin_code != BuiltinOperator_DIV ||

@@ -2,15 +2,15 @@
 // (docs/quantization.md).
 //
 // Activations that the float view would round are stored as quantized values,
-// one byte each. The ops of integer_path/kernels.cc compute on (quantized value
-// - zero point): small integers, whose products and sums floats hold exactly up
+// one byte each. The ops with a recipe (integer_path/recipe.h) compute on
+// (quantized value - zero point): small integers, whose products and sums floats hold exactly up
 // to 2^24. They rescale sums as TFLite's integer kernels do
 // (quant/fixed_point.h), or use tables (quant/code_table.h). Ops that move
 // values move quantized values. Other ops keep their float view: they read
 // value * scale and round what they write.
 //
-// Kernels for 16-bit activations use integer arithmetic, too, on tensors of
-// real values (integer_path/kernel.h).
+// Those of 16-bit activations use integer arithmetic, too, on tensors of real
+// values.
 //
 // `graph` is as read, with simulators. A node that the device cannot run in
 // integers, or whose parameters are not known to match TFLite's arithmetic,
@@ -23,8 +23,7 @@
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/op.h"
 #include "delegate/passes/all_passes.h"
-#include "delegate/passes/integer_path/helpers.h"
-#include "delegate/passes/integer_path/kernel.h"
+#include "delegate/passes/integer_path/recipe.h"
 #include "delegate/passes/passes.h"
 #include "delegate/plan/planner.h"
 
@@ -80,40 +79,32 @@ std::optional<Node> Moved(const Node& node, Graph* graph) {
   return any ? std::optional(moved) : std::nullopt;
 }
 
-std::optional<Node> Rewritten(const Node& node,
-                              const integer_path::KernelContext& context) {
-  std::optional<Node> in_integers = integer_path::In8(node, context);
-  if (in_integers) return in_integers;
-  return Moved(node, context.graph);
-}
-
 // The check is the plan, as it was when the node was accepted.
 bool CanPlan(const Node& node, const integer_path::KernelContext& context) {
   Planner planner(context.graph, context.profile);
   return PlanNode(node, &planner).ok();
 }
 
-// Computes node n in integers of 16 bits, or stores its values as they are.
-// False: it keeps its float view.
+// Computes node n in integers, or stores its values as they are. False: it
+// keeps its float view.
 bool MoveToIntegers(Rewriter& r, int n,
                     const integer_path::KernelContext& context) {
-  std::vector<Node> wide = integer_path::InIntegers(r.node(n), context);
-  if (wide.empty()) wide = integer_path::InInt16(r.node(n), context);
-  if (!wide.empty() &&
-      std::all_of(wide.begin(), wide.end(),
-                  [&](const Node& part) { return CanPlan(part, context); })) {
-    r.Remove(n);
-    for (Node& part : wide) r.InsertBefore(n, std::move(part));
-    return true;
+  integer_path::Nodes nodes = integer_path::InIntegers(r.node(n), context);
+  if (nodes.empty()) {
+    std::optional<Node> moved = Moved(r.node(n), &r.graph());
+    if (!moved) return false;
+    moved->integer_path = true;
+    nodes.push_back(*std::move(moved));
   }
-  std::optional<Node> rewritten = Rewritten(r.node(n), context);
-  if (!rewritten) return false;
-  rewritten->integer_path = true;
-  if (!CanPlan(*rewritten, context)) {
+  if (!std::all_of(nodes.begin(), nodes.end(),
+                   [&](const Node& node) { return CanPlan(node, context); })) {
     r.Decline(n, "the device cannot plan it in integers");
     return false;
   }
-  r.Replace(n, *std::move(rewritten));
+  Node last = std::move(nodes.back());
+  nodes.pop_back();
+  for (Node& before : nodes) r.InsertBefore(n, std::move(before));
+  r.Replace(n, std::move(last));
   return true;
 }
 

@@ -246,7 +246,7 @@ nlohmann::json CheckOfQuotients(float scale) {
 }
 
 // TFLite's kernel overflows for some quotients that are less than a step of the
-// output, and the delegate follows (quant/code_quotient.cc): these are not
+// output, and the delegate follows (quant/code_table.cc): these are not
 // judged, the others are.
 TEST(SelfCheckReferencesTest, QuotientsNearZeroAreNotRefused) {
   GLES_SKIP_WITHOUT_DEVICE();

@@ -1,43 +1,13 @@
 #include "delegate/ops/elementwise/int16_sums.h"
 
 #include <array>
-#include <cstring>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
-namespace {
-
-constexpr int kRowValues = 4;
-
-}  // namespace
-
-TensorId AddInt16SumRows(const std::vector<Int16SumRow>& rows,
-                         const std::string& name, Graph* graph) {
-  const size_t channels = rows.size();
-  std::vector<int32_t> values(kRowValues * channels);
-  for (size_t c = 0; c < channels; ++c) {
-    const auto bias = static_cast<uint64_t>(rows[c].bias);
-    values[c] = rows[c].multiplier.value;
-    values[channels + c] = rows[c].multiplier.right;
-    values[2 * channels + c] = static_cast<int32_t>(bias & 0xffffffffu);
-    values[3 * channels + c] = static_cast<int32_t>(bias >> 32);
-  }
-  std::vector<uint8_t> bytes(values.size() * sizeof(int32_t));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  Tensor table;
-  table.name = absl::StrCat("scaling of ", name);
-  table.type = DataType::kInt32;
-  table.dims = {1, 1, kRowValues, static_cast<int>(channels)};
-  table.shape = Shape::FromDims(table.dims);
-  table.constant = ConstantData::Own(std::move(bytes));
-  return graph->AddTensor(std::move(table));
-}
-
 Node Int16Sums(const Node& of, const std::vector<TensorId>& parts,
                const std::vector<int>& shifts, TensorId rows, TensorId to) {
   static const OpDefinition& op = *new OpDefinition{

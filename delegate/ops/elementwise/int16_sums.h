@@ -5,13 +5,10 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_INT16_SUMS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_INT16_SUMS_H_
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
-#include "quant/fixed_point.h"
 
 namespace gles_delegate {
 
@@ -23,20 +20,12 @@ struct Int16SumsAttributes {
   std::vector<int> shifts;
 };
 
-// The rescaling of a channel's sum: (sum + bias) * multiplier, rounded once.
-// The product must fit 64 bits.
-struct Int16SumRow {
-  quant::Int16Multiplier multiplier;  // 1 <= right <= 62
-  int64_t bias = 0;
-};
-
-// Adds the op's last input, a constant with one row per channel or one for all.
-// `name`: the tensor that it rescales.
-TensorId AddInt16SumRows(const std::vector<Int16SumRow>& rows,
-                         const std::string& name, Graph* graph);
-
-// The node that joins `parts` into `to`, for the model's node `of`. Its
-// post-ops apply to the rescaled sums.
+// The node that joins `parts` into `to`, for the model's node `of`: (sum +
+// bias)
+// * multiplier, rounded once, which must fit 64 bits. Its post-ops apply to the
+// rescaled sums. `rows`: a constant [1,1,4,C] or [1,1,4,1] of multipliers and
+// right shifts (quant::Int16Multiplier), and of the low and the high words of
+// the biases.
 Node Int16Sums(const Node& of, const std::vector<TensorId>& parts,
                const std::vector<int>& shifts, TensorId rows, TensorId to);
 

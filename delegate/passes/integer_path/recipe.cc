@@ -15,8 +15,8 @@ namespace gles_delegate::integer_path {
 namespace {
 
 template <typename T>
-TensorId AddConstant(std::string name, DataType type, std::vector<int> dims,
-                     const std::vector<T>& values, Graph* graph) {
+TensorId ConstantOf(std::string name, DataType type, std::vector<int> dims,
+                    const std::vector<T>& values, Graph* graph) {
   std::vector<uint8_t> bytes(values.size() * sizeof(T));
   std::memcpy(bytes.data(), values.data(), bytes.size());
   Tensor tensor;
@@ -189,9 +189,7 @@ PostOp QuantizedNode::WithTable(
     for (const auto& row : rows) values.push_back(row[i]);
   }
   PostOp op{function};
-  op.operand =
-      AddConstant(absl::StrCat("multipliers of ", out().name), DataType::kInt32,
-                  {1, 1, 2, static_cast<int>(rows.size())}, values, &graph);
+  op.operand = AddTable("multipliers", 2, values);
   op.operand_table = true;
   return op;
 }
@@ -216,11 +214,24 @@ PostOp QuantizedNode::Lookup(const quant::CodeTable& table,
   for (int32_t code : table) {
     values.push_back(static_cast<float>(code - to.zero_point));
   }
-  op.operand = AddConstant(
+  op.operand = ConstantOf(
       name, DataType::kFloat32,
       wide ? std::vector<int>{1, 128, 128, 4} : std::vector<int>{1, 1, 256, 1},
       values, &graph);
   return op;
+}
+
+TensorId QuantizedNode::AddConstant(const char* what,
+                                    const std::vector<float>& values) const {
+  return ConstantOf(absl::StrCat(what, " of ", out().name), DataType::kFloat32,
+                    {static_cast<int>(values.size())}, values, &graph);
+}
+
+TensorId QuantizedNode::AddTable(const char* what, int pixels,
+                                 const std::vector<int32_t>& values) const {
+  return ConstantOf(absl::StrCat(what, " of ", out().name), DataType::kInt32,
+                    {1, 1, pixels, static_cast<int>(values.size()) / pixels},
+                    values, &graph);
 }
 
 TensorId QuantizedNode::AddLike(const Tensor& like, const char* what) const {
@@ -271,6 +282,29 @@ Nodes QuantizedNode::Function(std::vector<PostOp> post_ops) {
     post_ops.insert(post_ops.begin(), {"code_of", {scale(), 0, 0, 0}});
   }
   return End(node, std::move(post_ops));
+}
+
+// --- The list ----------------------------------------------------------------
+
+Nodes NoRecipe(QuantizedNode&) { return {}; }
+
+Nodes InIntegers(const Node& node, const KernelContext& context) {
+  struct RecipeOf {
+    absl::string_view op;
+    Recipe* recipe;
+  };
+  constexpr RecipeOf kRecipes[] = {
+#define ROW(name, code, v, vq, signature, types, parse, plan, traits, \
+            function, recipe, note)                                   \
+  {name, &recipe},
+#include "delegate/ops/op_list.inc"
+  };
+  for (const RecipeOf& row : kRecipes) {
+    if (row.op != node.op->name) continue;
+    QuantizedNode q(node, context);
+    return row.recipe(q);
+  }
+  return {};  // of an op that a pass makes
 }
 
 }  // namespace gles_delegate::integer_path

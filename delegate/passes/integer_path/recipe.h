@@ -126,6 +126,11 @@ struct QuantizedNode {
   // which must include everything that they depend on, share one.
   PostOp Lookup(const quant::CodeTable& table, const std::string& name) const;
 
+  // A constant of floats, [count]; one of integers, [1,1,pixels,channels].
+  TensorId AddConstant(const char* what,
+                       const std::vector<float>& values) const;
+  TensorId AddTable(const char* what, int pixels,
+                    const std::vector<int32_t>& values) const;
   // A tensor like `like`, without quantization, for a node in between.
   TensorId AddLike(const Tensor& like, const char* what) const;
   // A copy of `source` with post-ops, as an own node, to `to`.
@@ -146,9 +151,12 @@ struct QuantizedNode {
 // other arithmetic for the scales, with results scaled up, too.
 using Recipe = Nodes(QuantizedNode& q);
 
-Recipe ArgExtreme, Fill, Join, MaxPool, Move, MoveOfEightBits, PadV2, Select;
-Recipe Abs, Add, Comparison, Div, LeakyRelu, Maximum, Minimum, Mul, Prelu,
-    Quantize, Relu, ReluOfEightBits, SquaredDifference, Sub, Table;
+// The ops' own, one family a file.
+#define ROW(name, code, v, vq, signature, types, parse, plan, traits, \
+            function, recipe, note)                                   \
+  Recipe recipe;
+#include "delegate/ops/op_list.inc"
+
 // By the op's row.
 Nodes InIntegers(const Node& node, const KernelContext& context);
 

@@ -1,144 +1,284 @@
-// MEAN, SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN in integers.
+// Functions of several positions or of all channels: pools, reductions,
+// SOFTMAX, LOG_SOFTMAX, L2_NORMALIZATION, RESIZE_BILINEAR.
+#include <algorithm>
 #include <any>
-#include <cstdint>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <utility>
 
+#include "delegate/ops/image/resize.h"
+#include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/ops/reduction/normalizations.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/passes/integer_path/helpers.h"
-#include "delegate/passes/integer_path/kernel.h"
-#include "quant/affine.h"
+#include "delegate/ops/reduction/softmax.h"
+#include "delegate/passes/integer_path/recipe.h"
 #include "quant/code_means.h"
 
 namespace gles_delegate::integer_path {
 namespace {
 
-quant::CodeQuantization QuantizationOf(const Tensor& tensor) {
-  return {tensor.quantization.scale[0],
-          static_cast<int32_t>(tensor.quantization.zero_point[0])};
+// Sums of fewer int16 values fit 32 bits.
+constexpr int64_t kMaxSummed = 1 << 16;
+
+// The node with other attributes, which reads quantized values.
+template <typename Attributes>
+Nodes With(QuantizedNode& q, Attributes attributes,
+           std::vector<PostOp> post_ops = {}) {
+  Node last = q.node;
+  last.inputs[0] = q.Read(q.node.inputs[0]);
+  last.attributes = std::move(attributes);
+  return q.End(std::move(last), std::move(post_ops));
 }
 
-// The simulator is the node's only post-op, and its source has quantized values
-// of the output's type.
-bool Reduces(const Node& node, const Graph& graph) {
-  return node.post_ops.size() == 1 && HoldsQuantized(graph, node.inputs[0]) &&
-         graph.tensor(node.inputs[0]).quantized ==
-             graph.tensor(node.outputs[0]).quantized;
+template <typename Attributes>
+Nodes WithSums(QuantizedNode& q, CodeSums sums,
+               std::vector<PostOp> post_ops = {}) {
+  auto attributes = std::any_cast<Attributes>(q.node.attributes);
+  attributes.quantized = std::make_shared<const CodeSums>(std::move(sums));
+  return With(q, std::move(attributes), std::move(post_ops));
 }
 
-// Number of inputs per output; 0 if sums may exceed 32 bits.
-int32_t CountOf(const Tensor& in, const Tensor& out) {
-  const int64_t count = in.shape.elements() / out.shape.elements();
-  return count <= std::numeric_limits<int32_t>::max() / 256
-             ? static_cast<int32_t>(count)
-             : 0;
+int ZeroPointOf(const Tensor& tensor) {
+  return static_cast<int>(tensor.quantization.zero_point[0]);
 }
 
-quant::Reducing ReducingOf(const Node& node, const Graph& graph) {
-  const Tensor& in = graph.tensor(node.inputs[0]);
-  const Tensor& out = graph.tensor(node.outputs[0]);
-  const auto& a = std::any_cast<const ReduceAttributes&>(node.attributes);
-  quant::Reducing reducing;
-  reducing.in = QuantizationOf(in);
-  reducing.out = QuantizationOf(out);
-  reducing.is_unsigned = out.quantized == DataType::kUint8;
-  reducing.over_plane = a.over_plane;
-  reducing.over_plane_by_any_name = a.over_plane_by_any_name;
-  reducing.count = CountOf(in, out);
-  return reducing;
-}
-
-CodeSums SumsOf(const Tensor& in, const Tensor& out, CodeSums::Result result) {
+CodeSums SumsOf(const QuantizedNode& q, CodeSums::Result result) {
   CodeSums sums;
   sums.result = result;
-  sums.low = quant::RangeOf(1, out.quantized == DataType::kUint8).low;
-  sums.zero_in = QuantizationOf(in).zero_point;
-  sums.zero_out = QuantizationOf(out).zero_point;
+  sums.low = AffineQuantizedOf(q.out()).range.low;
+  sums.zero_in = ZeroPointOf(q.in());
+  sums.zero_out = ZeroPointOf(q.out());
   return sums;
 }
 
-Node WithSums(const Node& node, CodeSums sums) {
-  Node reduced = node;
-  reduced.post_ops.clear();
-  auto attributes = std::any_cast<ReduceAttributes>(node.attributes);
-  attributes.quantized = std::make_shared<const CodeSums>(std::move(sums));
-  reduced.attributes = std::move(attributes);
-  return reduced;
+// Number of inputs per output.
+int64_t CountOf(const QuantizedNode& q) {
+  return q.in().shape.elements() / q.out().shape.elements();
 }
 
 }  // namespace
 
-std::optional<Node> MeanInIntegers(const Node& node, const KernelContext& c) {
-  if (!Reduces(node, *c.graph)) return std::nullopt;
-  const quant::Reducing reducing = ReducingOf(node, *c.graph);
-  if (reducing.count == 0) return std::nullopt;
-  const quant::MeanOfQuantized mean = quant::MeanOf(reducing, c.cpu);
-  if (!mean.FitsSums()) return std::nullopt;
-  const Tensor& out = c.graph->tensor(node.outputs[0]);
-  CodeSums sums =
-      SumsOf(c.graph->tensor(node.inputs[0]), out, CodeSums::Result::kSteps);
-  sums.steps = quant::StepsOf(mean);
-  const auto last = quant::MeanOfLastChannels(reducing, c.cpu);
-  if (last && out.shape.c % quant::kMeanBlock != 0) {
-    sums.last_steps = quant::StepsOf(*last);
-    sums.last_channels = out.shape.c - out.shape.c % quant::kMeanBlock;
+// TFLite's kernels take the mean of the quantized values themselves, regardless
+// of their quantization.
+Nodes AveragePool(QuantizedNode& q) {
+  // Sums of windows with this many elements fit 32 bits.
+  constexpr int64_t kMaxSummedWindow = 1 << 22;
+  // Windows have fewer elements than this. The distance from a tie to the
+  // nearest other mean, half of 1 / elements, then exceeds kMeanSlack and the
+  // error of divisions for means up to 255 (2^-13).
+  constexpr int kMaxMeanWindow = 1024;
+  constexpr float kMeanSlack = 1.0f / 4096;
+  const auto& pool = std::any_cast<const PoolAttributes&>(q.node.attributes);
+  const std::optional<PostOp> clamp = q.Clamp();
+  const int64_t window = int64_t{pool.h.size} * pool.w.size;
+  if (!clamp || !q.Holds() ||
+      window > (q.is_int16() ? kMaxSummed - 1 : kMaxSummedWindow)) {
+    return {};
   }
-  return WithSums(node, std::move(sums));
+  if (!q.is_int16() && window < kMaxMeanWindow &&
+      SameQuantized(q.in(), q.out())) {
+    const auto zero = static_cast<float>(ZeroPointOf(q.out()));
+    return q.End(q.node, {{"round_mean", {zero, kMeanSlack, 0, 0}}, *clamp});
+  }
+  return WithSums<PoolAttributes>(q, SumsOf(q, CodeSums::Result::kMean),
+                                  {*clamp});
 }
 
-std::optional<Node> SumInIntegers(const Node& node, const KernelContext& c) {
-  if (!Reduces(node, *c.graph)) return std::nullopt;
-  const Tensor& in = c.graph->tensor(node.inputs[0]);
-  const Tensor& out = c.graph->tensor(node.outputs[0]);
-  const quant::Reducing reducing = ReducingOf(node, *c.graph);
-  if (reducing.count == 0) return std::nullopt;
-  if (const auto sum = quant::SumOf(reducing, c.cpu)) {
-    if (!sum->FitsSums()) return std::nullopt;
-    CodeSums sums = SumsOf(in, out, CodeSums::Result::kSteps);
-    sums.steps = quant::StepsOf(*sum);
-    return WithSums(node, std::move(sums));
+// --- Reductions --------------------------------------------------------------
+
+namespace {
+
+quant::Reducing ReducingOf(const QuantizedNode& q) {
+  const auto& a = std::any_cast<const ReduceAttributes&>(q.node.attributes);
+  quant::Reducing reducing;
+  reducing.in = {q.scale(), ZeroPointOf(q.in())};
+  reducing.out = {q.out_scale(), ZeroPointOf(q.out())};
+  reducing.is_unsigned = q.is_uint8();
+  reducing.over_plane = a.over_plane;
+  reducing.over_plane_by_any_name = a.over_plane_by_any_name;
+  reducing.count = static_cast<int32_t>(CountOf(q));
+  return reducing;
+}
+
+// Sums of 8-bit values fit 32 bits, and those of int16 as well.
+bool Reduces(const QuantizedNode& q) {
+  constexpr int64_t kMaxOfEightBits = std::numeric_limits<int32_t>::max() / 256;
+  return q.Clamp() && q.Holds() &&
+         CountOf(q) <= (q.is_int16() ? kMaxSummed - 1 : kMaxOfEightBits);
+}
+
+Nodes MeanOfInt16(QuantizedNode& q) {
+  const int64_t count = CountOf(q);
+  CodeSums sums = SumsOf(q, CodeSums::Result::kRescaled);
+  sums.count = static_cast<int>(count);
+  if (q.c.cpu != quant::CpuKernels::kTflite &&
+      q.c.cpu != quant::CpuKernels::kTfliteArm) {
+    sums.multiplier =
+        quant::MeanMultiplierOf(q.scale(), q.out_scale(), sums.count);
+    sums.count = 1;  // of which the multiplier has it all
+  } else if (std::any_cast<const ReduceAttributes&>(q.node.attributes)
+                 .over_plane) {
+    sums.multiplier =
+        quant::MultiplierOf(static_cast<double>(q.scale()) / q.out_scale());
+  } else if (q.scale() == q.out_scale()) {
+    sums.result = CodeSums::Result::kTruncated;
+  } else {
+    sums.result = CodeSums::Result::kFloatMean;
+    sums.scale = q.scale() / q.out_scale();
   }
-  const quant::LowBits bits = quant::LowBitsOfSum(reducing, c.cpu);
-  CodeSums sums = SumsOf(in, out, CodeSums::Result::kScaled);
+  // A sum is below 2^31; TFLite loses bits that it shifts beyond 32.
+  if (count << (15 + std::max(sums.multiplier.shift, 0)) > INT32_MAX) return {};
+  return WithSums<ReduceAttributes>(q, std::move(sums), {*q.Clamp()});
+}
+
+Nodes WithSteps(QuantizedNode& q, const quant::MeanOfQuantized& mean,
+                const std::optional<quant::MeanOfQuantized>& last = {}) {
+  if (!mean.FitsSums()) return {};
+  CodeSums sums = SumsOf(q, CodeSums::Result::kSteps);
+  sums.steps = quant::StepsOf(mean);
+  const int channels = q.out().shape.c;
+  if (last && channels % quant::kMeanBlock != 0) {
+    sums.last_steps = quant::StepsOf(*last);
+    sums.last_channels = channels - channels % quant::kMeanBlock;
+  }
+  return WithSums<ReduceAttributes>(q, std::move(sums));
+}
+
+}  // namespace
+
+Nodes Mean(QuantizedNode& q) {
+  if (!Reduces(q)) return {};
+  if (q.is_int16()) return MeanOfInt16(q);
+  const quant::Reducing reducing = ReducingOf(q);
+  return WithSteps(q, quant::MeanOf(reducing, q.c.cpu),
+                   quant::MeanOfLastChannels(reducing, q.c.cpu));
+}
+
+Nodes SumOfAxes(QuantizedNode& q) {
+  if (!Reduces(q)) return {};
+  CodeSums sums = SumsOf(q, CodeSums::Result::kScaled);
+  if (q.is_int16()) {
+    sums.rescales = q.c.traits.int16_sums_saturate;
+    sums.low_bits = sums.rescales ? -1 : 0xffff;
+    if (sums.rescales) sums.scale = q.scale() / q.out_scale();
+    // TFLite's kernel refuses two scales.
+    if (!sums.rescales && q.scale() != q.out_scale()) return {};
+    return WithSums<ReduceAttributes>(q, std::move(sums), {*q.Clamp()});
+  }
+  const quant::Reducing reducing = ReducingOf(q);
+  if (const auto sum = quant::SumOf(reducing, q.c.cpu)) {
+    return WithSteps(q, *sum);
+  }
+  const quant::LowBits bits = quant::LowBitsOfSum(reducing, q.c.cpu);
   sums.first = reducing.count * sums.zero_in;
   sums.added_zero = bits.zero_point;
   sums.rescales = bits.rescales;
   sums.scale = bits.scale;
   sums.bias = bits.bias;
   sums.fused = bits.fused;
-  return WithSums(node, std::move(sums));
+  return WithSums<ReduceAttributes>(q, std::move(sums));
 }
 
-std::optional<Node> ProductInIntegers(const Node& node,
-                                      const KernelContext& c) {
-  if (!Reduces(node, *c.graph)) return std::nullopt;
-  const Tensor& in = c.graph->tensor(node.inputs[0]);
-  const Tensor& out = c.graph->tensor(node.outputs[0]);
-  const std::optional<Range> range = RangeOf(node, out);
+Nodes ProductOfAxes(QuantizedNode& q) {
+  const std::optional<PostOp> clamp = q.Clamp();
   // TFLite has no uint8 kernel.
-  if (!range || out.quantized != DataType::kInt8) return std::nullopt;
+  if (!clamp || !q.Holds() || q.is_uint8()) return {};
   CodeSums product;
   product.result = CodeSums::Result::kProduct;
-  product.step = quant::ProductStepOf(
-      in.quantization.scale[0], out.quantization.scale[0],
-      static_cast<int>(in.shape.elements() / out.shape.elements()));
-  if (product.step.right < 1 || product.step.right > 62) return std::nullopt;
-  Node reduced = WithSums(node, std::move(product));
-  reduced.post_ops = {range->AsPostOp()};
-  return reduced;
+  product.step = quant::ProductStepOf(q.scale(), q.out_scale(),
+                                      static_cast<int>(CountOf(q)));
+  if (!product.step.IsShiftOf64()) return {};
+  return WithSums<ReduceAttributes>(q, std::move(product), {*clamp});
 }
 
-std::optional<Node> ExtremeInIntegers(const Node& node,
-                                      const KernelContext& c) {
-  if (!Reduces(node, *c.graph) ||
-      !SameQuantized(c.graph->tensor(node.inputs[0]),
-                     c.graph->tensor(node.outputs[0]))) {
-    return std::nullopt;
+Nodes Extreme(QuantizedNode& q) {
+  if (q.is_int16() || !q.EndsAfter(0) || !q.Holds() ||
+      !SameQuantized(q.in(), q.out())) {
+    return {};
   }
-  Node extreme = node;
-  extreme.post_ops.clear();
-  return extreme;
+  return q.End(q.node, {});
+}
+
+// --- All channels of a pixel -------------------------------------------------
+
+namespace {
+
+// The simulator is the node's only post-op, its source has 8-bit quantized
+// values of the output's type, and the output has TFLite's required scale,
+// within `part` of it, and zero point.
+bool Suits(const QuantizedNode& q, float scale, float part, int signed_zero,
+           int unsigned_zero) {
+  return q.EndsAfter(0) && q.Holds() && !q.is_int16() &&
+         std::abs(q.out_scale() - scale) <= part * scale &&
+         ZeroPointOf(q.out()) == (q.is_uint8() ? unsigned_zero : signed_zero);
+}
+
+Nodes SoftmaxOfEightBits(QuantizedNode& q, SoftmaxAttributes a) {
+  SoftmaxOfQuantized quantized;
+  quantized.in_scale = q.scale();
+  quantized.out_scale = q.out_scale();
+  quantized.zero_in = ZeroPointOf(q.in());
+  quantized.zero_out = ZeroPointOf(q.out());
+  quantized.is_unsigned = q.is_uint8();
+  // By the process's own expf, which the CPU's kernel calls too.
+  const float step = -quantized.in_scale * a.beta;
+  for (int d = 0; d < 256; ++d) {
+    quantized.exps.push_back(std::exp(step * static_cast<float>(d)));
+  }
+  a.quantized =
+      std::make_shared<const SoftmaxOfQuantized>(std::move(quantized));
+  return With(q, std::move(a));
+}
+
+}  // namespace
+
+Nodes Softmax(QuantizedNode& q) {
+  auto a = std::any_cast<SoftmaxAttributes>(q.node.attributes);
+  if (!q.is_int16()) {
+    // A negative beta has exponentials past 1, whose sum may be infinite.
+    return Suits(q, 1.0f / 256, 0.001f, -128, 0) && a.beta >= 0
+               ? SoftmaxOfEightBits(q, a)
+               : Nodes();
+  }
+  if (!q.EndsAfter(0) || !q.Holds() ||
+      !quant::IsScaleOfFractions(q.out_scale()) ||
+      q.out().shape.c >= kMaxSummed) {
+    return {};
+  }
+  auto int16 = quant::SoftmaxOf(q.scale(), a.beta);
+  if (!int16) return {};
+  a.int16 = std::make_shared<const quant::SoftmaxOfInt16>(*std::move(int16));
+  return With(q, std::move(a));
+}
+
+Nodes LogSoftmax(QuantizedNode& q) {
+  if (!Suits(q, 16.0f / 256, 0, 127, 255)) return {};
+  return SoftmaxOfEightBits(
+      q, std::any_cast<const SoftmaxAttributes&>(q.node.attributes));
+}
+
+Nodes L2Normalization(QuantizedNode& q) {
+  if (!Suits(q, 1.0f / 128, 0, 0, 128) ||
+      int64_t{q.out().shape.c} * 255 * 255 > INT32_MAX) {
+    return {};
+  }
+  return With(q,
+              L2NormalizationOfQuantized{ZeroPointOf(q.out()), q.is_uint8()});
+}
+
+// --- RESIZE_BILINEAR ---------------------------------------------------------
+
+// TFLite's kernels interpolate the quantized values themselves, regardless of
+// their quantization.
+Nodes ResizeBilinear(QuantizedNode& q) {
+  if (!q.EndsAfter(0) || !q.Holds()) return {};
+  return With(q, ResizeOfQuantized{
+                     std::any_cast<const ResizeAttributes&>(q.node.attributes),
+                     ZeroPointOf(q.in()), ZeroPointOf(q.out()), q.is_uint8(),
+                     q.is_int16(),
+                     /*by_xnnpack=*/q.by_xnnpack() && !q.is_int16() &&
+                         SameQuantized(q.in(), q.out())});
 }
 
 }  // namespace gles_delegate::integer_path
