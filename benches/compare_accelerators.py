@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""This project's accelerator of LiteRT beside LiteRT's own, WebGPU.
+"""This project's accelerator of LiteRT beside LiteRT's own, WebGPU, or beside the interpreter.
 
-    benches/compare_accelerators.py [--mesa_root=FOLDER] [--processor_time] [--rounds=N] \\
-        [--runs=N] [--warmup_runs=N] [--json=FILE] MODEL.tflite...
+    benches/compare_accelerators.py [--beside=interpreter] [--mesa_root=FOLDER] \\
+        [--processor_time] [--rounds=N] [--runs=N] [--warmup_runs=N] [--json=FILE] MODEL.tflite...
 
 Needs a Python with ai-edge-litert 2.3 or newer and with the package gles_delegate. Each model
 is compiled for GPU | CPU and run by each accelerator, in its own process, alternately, with
 32-bit floats, on the same input, without the driver's shader cache. Prints a row of a table
 for each model: how many nodes each accelerator takes, how far its answers are from the CPU's,
 and how long a run and a start (compiling and the first run) take with WebGPU, as multiples
-of ours: the median of the rounds, and their range. --mesa_root starts the processes with the
-Mesa of that folder (`./dev drivers` fetches such: .deps/drivers/sid-amd64), whose lavapipe
-and llvmpipe are then the two devices; WebGPU refuses Debian 12's lavapipe. --processor_time
-counts what the process takes of all processors together in place of what a clock shows: for
-such drivers, which compute on the processor, on a machine with other work to do.
+of ours: the median of the rounds, and their range. --beside=interpreter runs LiteRT's interpreter
+with this project's delegate in WebGPU's place; then each run writes the inputs, too. --mesa_root
+starts the processes with the Mesa of that folder (`./dev drivers` fetches such:
+.deps/drivers/sid-amd64), whose lavapipe and llvmpipe are then the two devices; WebGPU refuses
+Debian 12's lavapipe. --processor_time counts what the process takes of all processors together in
+place of what a clock shows: for such drivers, which compute on the processor, on a machine with
+other work to do.
 """
 
 import argparse
@@ -27,67 +29,92 @@ import sys
 import tempfile
 import time
 
-ACCELERATORS = ("ours", "webgpu")
 MARK = "MEASURED "
 
 
-def random_inputs(model, signature, seed):
-    """Buffers of a CompiledModel's inputs: floats in [-1, 1], integers of the type's range."""
+def random_values(details, seed):
+    """Values for inputs: floats in [-1, 1], integers of the type's range."""
     import numpy as np  # pylint: disable=import-outside-toplevel
     rng = np.random.default_rng(seed)
+    made = []
+    for detail in details:
+        shape, dtype = detail["shape"], np.dtype(detail["dtype"])
+        values = (rng.uniform(-1, 1, shape) if dtype.kind == "f" else
+                  rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape))
+        made.append(values.astype(dtype))
+    return made
+
+
+def random_inputs(model, signature, seed):
+    """Buffers of a CompiledModel's inputs with random_values()."""
     key, names = list(model.get_signature_list().items())[signature]
     details = model.get_input_tensor_details(key)
     inputs = model.create_input_buffers(signature)
-    for name, buffer in zip(names["inputs"], inputs):
-        shape, dtype = details[name]["shape"], np.dtype(details[name]["dtype"])
-        values = (rng.uniform(-1, 1, shape) if dtype.kind == "f" else
-                  rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape))
-        buffer.write(values.astype(dtype))
+    values = random_values([details[name] for name in names["inputs"]], seed)
+    for buffer, value in zip(inputs, values):
+        buffer.write(value)
     return inputs
+
+
+def step_of(accelerator, path, writes):
+    """What runs the model once and returns its outputs. writes: writes the inputs each time."""
+    # pylint: disable=import-outside-toplevel
+    import numpy as np
+    from ai_edge_litert import compiled_model as litert
+    if accelerator in ("ours", "interpreter"):
+        import gles_delegate
+    if accelerator == "interpreter":
+        from ai_edge_litert import interpreter
+        model = interpreter.Interpreter(
+            path, experimental_delegates=[gles_delegate.load_delegate()])
+        model.allocate_tensors()
+        details = model.get_input_details()
+        values = random_values(details, seed=1)
+
+        def step():
+            for detail, value in zip(details, values):
+                model.set_tensor(detail["index"], value)
+            model.invoke()
+            return [model.get_tensor(detail["index"]).ravel()
+                    for detail in model.get_output_details()]
+        return step
+    environment = None  # LiteRT's own folder, where its WebGPU accelerator lies
+    if accelerator == "ours":
+        environment = litert.Environment.create(
+            runtime_path=gles_delegate.litert_runtime_dir())
+    cpu, gpu = litert.HardwareAccelerator.CPU, litert.HardwareAccelerator.GPU
+    model = litert.CompiledModel.from_file(path, environment=environment, options=litert.Options(
+        hardware_accelerators=cpu if accelerator == "cpu" else gpu | cpu,
+        gpu_options=litert.GpuOptions(enforce_f32=True)))
+    (key, names), = list(model.get_signature_list().items())[:1]
+    inputs, outputs = random_inputs(model, 0, seed=1), model.create_output_buffers(0)
+    ins, outs = model.get_input_tensor_details(key), model.get_output_tensor_details(key)
+    values = random_values([ins[name] for name in names["inputs"]], seed=1)
+    sizes = [(int(np.prod(outs[name]["shape"])), np.dtype(outs[name]["dtype"]))
+             for name in names["outputs"]]
+
+    def step():
+        for buffer, value in zip(inputs, values if writes else []):
+            buffer.write(value)
+        model.run_by_index(0, inputs, outputs)
+        return [buffer.read(*size) for buffer, size in zip(outputs, sizes)]
+    return step
 
 
 def measure(accelerator, path, flags):
     """Runs in its own process: measures, and prints one line of JSON."""
     import numpy as np  # pylint: disable=import-outside-toplevel
-    from ai_edge_litert import compiled_model as litert  # pylint: disable=import-outside-toplevel
-
     clock = time.process_time if flags.processor_time else time.perf_counter
-
-    def run(hardware, environment, runs):
+    expected = step_of("cpu", path, False)()
+    begin = clock()
+    step = step_of(accelerator, path, flags.beside == "interpreter")
+    answer = step()
+    start = clock() - begin
+    times = []
+    for _ in range(flags.warmup_runs + flags.runs):
         begin = clock()
-        model = litert.CompiledModel.from_file(
-            path, environment=environment, options=litert.Options(
-                hardware_accelerators=hardware,
-                gpu_options=litert.GpuOptions(enforce_f32=True)))
-        (key, names), = list(model.get_signature_list().items())[:1]
-        inputs = random_inputs(model, 0, seed=1)
-        details = model.get_output_tensor_details(key)
-        outputs = model.create_output_buffers(0)
-
-        sizes = [(int(np.prod(details[name]["shape"])), np.dtype(details[name]["dtype"]))
-                 for name in names["outputs"]]
-
-        def once():
-            model.run_by_index(0, inputs, outputs)
-            return [buffer.read(*size) for buffer, size in zip(outputs, sizes)]
-
-        answer = once()
-        start = clock() - begin
-        times = []
-        for _ in range(runs):
-            begin = clock()
-            once()
-            times.append(clock() - begin)
-        return answer, start, times
-
-    cpu, gpu = litert.HardwareAccelerator.CPU, litert.HardwareAccelerator.GPU
-    expected = run(cpu, None, 0)[0]
-    environment = None  # LiteRT's own folder, where its WebGPU accelerator lies
-    if accelerator == "ours":
-        import gles_delegate  # pylint: disable=import-outside-toplevel
-        environment = litert.Environment.create(
-            runtime_path=gles_delegate.litert_runtime_dir())
-    answer, start, times = run(gpu | cpu, environment, flags.warmup_runs + flags.runs)
+        step()
+        times.append(clock() - begin)
     latency = statistics.median(times[flags.warmup_runs:])
     pairs = [(a.astype(np.float64), e.astype(np.float64)) for a, e in zip(answer, expected)]
     error = max(float(np.max(np.abs(a - e)) / max(np.max(np.abs(e)), 1e-30))
@@ -127,7 +154,8 @@ def one(accelerator, model, flags):
         command, environment = started(
             [sys.executable, os.path.abspath(__file__), "--measure", accelerator,
              f"--runs={flags.runs}", f"--warmup_runs={flags.warmup_runs}",
-             *(["--processor_time"] if flags.processor_time else []), model], flags.mesa_root)
+             f"--beside={flags.beside}", *(["--processor_time"] if flags.processor_time else []),
+             model], flags.mesa_root)
         environment["GLES_DELEGATE_OPTIONS"] = f"report_file:{report}"
         done = subprocess.run(command, env=environment, capture_output=True, text=True,
                               errors="replace", check=False)
@@ -197,6 +225,7 @@ def row(model, rounds):
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--beside", choices=("webgpu", "interpreter"), default="webgpu")
     parser.add_argument("--mesa_root")
     parser.add_argument("--processor_time", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
@@ -210,14 +239,15 @@ def main():
     if flags.measure:
         measure(flags.measure, flags.models[0], flags)
         return
-    print("| model | ours: nodes, error | WebGPU: nodes, error | run, WebGPU / ours "
-          "| start, WebGPU / ours |\n|---|---|---|---|---|", flush=True)
+    name = {"webgpu": "WebGPU"}.get(flags.beside, flags.beside)
+    print(f"| model | ours: nodes, error | {name}: nodes, error | run, {name} / ours "
+          f"| start, {name} / ours |\n|---|---|---|---|---|", flush=True)
     everything = {}
     for model in flags.models:
         rounds = []
         for at in range(flags.rounds):
             print(f"{model}: round {at + 1} of {flags.rounds}", file=sys.stderr, flush=True)
-            rounds.append(tuple(one(which, model, flags) for which in ACCELERATORS))
+            rounds.append(tuple(one(which, model, flags) for which in ("ours", flags.beside)))
         everything[model] = rounds
         print(row(model, rounds), flush=True)
     if flags.json:

@@ -16,9 +16,13 @@
 //   GLES_BENCH_HALF=1 op_bench             16-bit storage
 //   GLES_BENCH_PLAN=1 op_bench             says how each is dispatched
 //   GLES_BENCH_DIR=benches op_bench        where benches/ is, if it has moved
+#include <time.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -28,25 +32,259 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "benches/common/bench_device.h"
-#include "benches/common/node_timer.h"
 #include "benches/common/read_graph.h"
-#include "benches/op_bench/op_work.h"
 #include "benchmark/benchmark.h"
 #include "delegate/device/device_profile.h"
+#include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/plan/planner.h"
+#include "delegate/runtime/executor.h"
 #include "tools/common/tflite_host.h"
-#include "tools/runner/op_shape_model.h"
 #include "tools/runner/op_shapes.h"
 
 namespace gles_delegate {
 namespace {
+
+// The same node so often in one graph: what an Invoke costs besides is then
+// small in the processor's time.
+constexpr int kNodeCopies = 8;
+// In the copies too.
+constexpr int kNode = 0;
+
+void CopyNode(Graph* graph) {
+  graph->nodes[0].tflite_index = kNode;
+  for (int i = 1; i < kNodeCopies; ++i) {
+    Node node = graph->nodes[0];
+    for (TensorId& id : node.outputs) {
+      id = graph->AddTensor(graph->tensor(id));
+    }
+    graph->outputs = node.outputs;
+    graph->nodes.push_back(std::move(node));
+  }
+}
+
+// 0.5 in each element: as bits, an integer for which every table is too short,
+// so integers are 0.
+std::vector<uint8_t> InputOf(const Tensor& tensor) {
+  const float value = tensor.type == DataType::kFloat32 ? 0.5f : 0;
+  const std::vector<float> values(tensor.shape.elements(), value);
+  std::vector<uint8_t> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+double ProcessorUs() {
+  timespec cpu;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+  return static_cast<double>(cpu.tv_sec) * 1e6 +
+         static_cast<double>(cpu.tv_nsec) * 1e-3;
+}
+
+// Times one node of a graph on the device alone, without upload and readback.
+// Threads: made, used and destroyed inside BenchContext()->Run().
+class NodeTimer {
+ public:
+  // `of_node` has one node, read but not planned. Its inputs are filled with
+  // 0.5. Runs it twice: the first compiles, on llvmpipe.
+  static absl::StatusOr<std::unique_ptr<NodeTimer>> Create(
+      Graph of_node, const DeviceProfile& profile) {
+    std::unique_ptr<NodeTimer> timer(new NodeTimer(std::move(of_node)));
+    Graph& graph = timer->graph_;
+    CopyNode(&graph);
+    ASSIGN_OR_RETURN(auto dispatches, PlanGraph(&graph, profile));
+    for (size_t i = 0; i < dispatches.size() / kNodeCopies; ++i) {
+      absl::StrAppend(&timer->plan_, dispatches[i].ToString(), "\n");
+    }
+    static auto* const programs = new ProgramCache;
+    const egl::Context& context = *BenchContext();
+    ASSIGN_OR_RETURN(timer->executor_,
+                     Executor::Create(context, programs, graph,
+                                      std::move(dispatches), profile));
+    // llvmpipe's timer queries do not see its threads.
+    const bool timers = !context.device().software;
+    RETURN_IF_ERROR(timer->executor_->EnableProfiling(timers));
+    for (TensorId id : graph.inputs) {
+      timer->inputs_.push_back(InputOf(graph.tensor(id)));
+    }
+    for (TensorId id : graph.outputs) {
+      timer->outputs_.push_back(InputOf(graph.tensor(id)));
+    }
+    for (int i = 0; i < 2; ++i) {
+      RETURN_IF_ERROR(timer->Invoke().status());
+    }
+    return timer;
+  }
+
+  // Of the node, once.
+  struct Cost {
+    double us = 0;      // between the start and the end of its dispatches
+    double cpu_us = 0;  // of the processor, all threads together, with an
+                        // eighth of an upload and a readback
+  };
+  absl::StatusOr<Cost> Invoke() {
+    const std::vector<absl::Span<const uint8_t>> inputs(inputs_.begin(),
+                                                        inputs_.end());
+    std::vector<absl::Span<uint8_t>> outputs;
+    for (std::vector<uint8_t>& bytes : outputs_) {
+      outputs.push_back(absl::MakeSpan(bytes));
+    }
+    const double cpu_before = ProcessorUs();
+    RETURN_IF_ERROR(executor_->Invoke(inputs, outputs));
+    Cost cost;
+    cost.cpu_us = (ProcessorUs() - cpu_before) / kNodeCopies;
+    for (const auto& entry : executor_->profile()) {
+      if (entry.node == kNode) cost.us += entry.runs.LastUs() / kNodeCopies;
+    }
+    return cost;
+  }
+
+  // How it is dispatched. Empty: there is nothing to do for it.
+  const std::string& plan() const { return plan_; }
+
+ private:
+  explicit NodeTimer(Graph graph) : graph_(std::move(graph)) {}
+
+  Graph graph_;
+  std::string plan_;
+  std::unique_ptr<Executor> executor_;
+  std::vector<std::vector<uint8_t>> inputs_;
+  std::vector<std::vector<uint8_t>> outputs_;
+};
+
+// The minimum work of an op, and the name of its bench.
+
+double Elements(const TensorShape& tensor) {
+  return tensor.absent ? 0 : static_cast<double>(tensor.elements());
+}
+
+// Of rank 4: [O, H, W, I], or [1, H, W, O].
+const std::vector<int>* FilterOf(const OpShape& shape) {
+  const bool convolution =
+      shape.op == "CONV_2D" || shape.op == "DEPTHWISE_CONV_2D" ||
+      shape.op == "TRANSPOSE_CONV" || shape.op == "Convolution2DTransposeBias";
+  if (!convolution || shape.inputs.size() < 2) return nullptr;
+  const std::vector<int>& dims = shape.inputs[1].dims;
+  return dims.size() == 4 ? &dims : nullptr;
+}
+
+double ConvolutionFlops(const OpShape& shape, const std::vector<int>& filter) {
+  const double window = 2.0 * filter[1] * filter[2];
+  if (shape.op == "CONV_2D") {
+    return window * Elements(shape.outputs[0]) * filter[3];
+  }
+  if (shape.op == "DEPTHWISE_CONV_2D") {
+    return window * Elements(shape.outputs[0]);
+  }
+  // Each input value is multiplied into a window of each output channel.
+  const size_t input = shape.op == "TRANSPOSE_CONV" ? 2 : 0;
+  return window * Elements(shape.inputs[input]) * filter[0];
+}
+
+// Every matrix times a vector for each step of each sequence.
+double LstmFlops(const OpShape& shape) {
+  const std::vector<int>& x = shape.inputs[0].dims;
+  double weights = 0;
+  for (const TensorShape& t : shape.inputs) {
+    if (t.constant && t.dims.size() == 2) weights += Elements(t);
+  }
+  double vectors = 1;
+  for (size_t i = 0; i + 1 < x.size(); ++i) vectors *= x[i];
+  return 2 * weights * vectors;
+}
+
+// An option as the name has it; "" where the op has none such.
+std::string Option(const OpShape& shape, const char* key) {
+  const auto options = shape.options.find("builtin_options");
+  if (options == shape.options.end() || !options->contains(key)) return "";
+  const nlohmann::ordered_json& value = (*options)[key];
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string Window(const OpShape& shape) {
+  if (const std::vector<int>* filter = FilterOf(shape)) {
+    return absl::StrCat("/k", (*filter)[1], "x", (*filter)[2]);
+  }
+  const std::string height = Option(shape, "filter_height");
+  if (height.empty()) return "";
+  return absl::StrCat("/k", height, "x", Option(shape, "filter_width"));
+}
+
+// Ops that differ from most others.
+std::string Attributes(const OpShape& shape) {
+  std::string text;
+  if (const std::string stride = Option(shape, "stride_h"); !stride.empty()) {
+    absl::StrAppend(&text, "/stride:", stride);
+  }
+  const std::string dilation = Option(shape, "dilation_h_factor");
+  if (!dilation.empty() && dilation != "1") {
+    absl::StrAppend(&text, "/dilation:", dilation);
+  }
+  const std::string activation = Option(shape, "fused_activation_function");
+  if (!activation.empty() && activation != "NONE") {
+    absl::StrAppend(&text, "/", activation);
+  }
+  return text;
+}
+
+// Multiplications and additions of an op that is measured by them
+// (convolutions, matrix products, LSTM); 0 of one that moves data. Padding
+// counts as if it were values.
+double Flops(const OpShape& shape) {
+  if (shape.inputs.empty() || shape.outputs.empty()) return 0;
+  if (const std::vector<int>* filter = FilterOf(shape)) {
+    return ConvolutionFlops(shape, *filter);
+  }
+  if (shape.op == "FULLY_CONNECTED" && shape.inputs[1].dims.size() == 2) {
+    return 2 * Elements(shape.outputs[0]) * shape.inputs[1].dims[1];
+  }
+  if (shape.op == "BATCH_MATMUL" && !shape.inputs[0].dims.empty()) {
+    const bool transposed = Option(shape, "adj_x") == "true";
+    const std::vector<int>& x = shape.inputs[0].dims;
+    return 2 * Elements(shape.outputs[0]) *
+           x[x.size() - (transposed && x.size() > 1 ? 2 : 1)];
+  }
+  return absl::StrContains(shape.op, "LSTM") ? LstmFlops(shape) : 0;
+}
+
+// Bytes of inputs, weights and outputs, each once, if a number takes
+// `bytes_each`.
+double Bytes(const OpShape& shape, int bytes_each) {
+  double elements = 0;
+  for (const TensorShape& t : shape.inputs) {
+    // A shape or an axis is not data.
+    if (t.values.empty()) elements += Elements(t);
+  }
+  for (const TensorShape& t : shape.outputs) elements += Elements(t);
+  return elements * bytes_each;
+}
+
+// "CONV_2D/<model>/n4/k1x1/1x56x56x128/to:1x56x56x128/stride:1/RELU6": n4 is
+// the first such node of the model, k the window. Unique within a model.
+std::string BenchName(const std::string& model, const OpShape& shape) {
+  const auto dims = [](const TensorShape& t) {
+    return absl::StrJoin(t.dims, "x");
+  };
+  std::string name =
+      absl::StrCat(shape.op, "/", model, "/n", shape.node, Window(shape));
+  const auto data = std::find_if(
+      shape.inputs.begin(), shape.inputs.end(),
+      [](const TensorShape& t) { return !t.absent && !t.constant; });
+  if (data != shape.inputs.end()) absl::StrAppend(&name, "/", dims(*data));
+  if (!shape.outputs.empty()) {
+    absl::StrAppend(&name, "/to:", dims(shape.outputs[0]));
+  }
+  return absl::StrCat(name, Attributes(shape));
+}
 
 namespace fs = std::filesystem;
 

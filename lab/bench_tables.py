@@ -49,13 +49,15 @@ def number(value):
 
 
 def markdown(titles, rows):
-    """A table; the first column is text, the others are numbers.
+    """A table, '' without rows; the first column is text, the others are numbers.
 
     >>> print(markdown(["a", "b"], [["x", "1"]]))
     | a | b |
     |---|---:|
     | x | 1 |
     """
+    if not rows:
+        return ""
     lines = ["| %s |" % " | ".join(titles), "|---|" + "---:|" * (len(titles) - 1)]
     lines.extend("| %s |" % " | ".join(row) for row in rows)
     return "\n".join(lines)
@@ -114,8 +116,6 @@ def op_table(rows):
         lines.append([op, str(len(group)), "%d" % sum(r["count"] for r in group),
                       number(sums[op]), number(mean("GFLOPs")), number(mean("GBs")),
                       number(100 * (mean("of_peak") or 0)) + "%", number(100 * best) + "%"])
-    if not lines:
-        return ""
     return markdown(["op", "shapes", "nodes", "all nodes, us", "GFLOP/s", "GB/s",
                      "of peak", "of peak, best"], lines)
 
@@ -164,8 +164,6 @@ def model_table(rows):
             if latency.get("xnnpack_delegated") == 0:
                 lines[-1][2] += " (built-in)"
         threads = "%d" % latency.get("xnnpack_threads", int(threads))
-    if not lines:
-        return ""
     return markdown(["model", "GL, ms", "XNNPACK, %s threads, ms" % threads, "ratio",
                      "ops one by one, ms", "first result, ms", "with start-up cache, ms"],
                     lines)
@@ -185,8 +183,6 @@ def submit_table(rows):
     lines = [[name, "%d" % kinds["submit"]["dispatches"]] +
              [number(kinds["submit"][key]) for key in keys]
              for name, kinds in models_of(rows).items() if "submit" in kinds]
-    if not lines:
-        return ""
     return markdown(["model", "dispatches", "submission, processor us", "submission, us",
                      "all, us", "upload, us", "GPU, us", "readback, us"], lines)
 
@@ -203,8 +199,6 @@ def throughput_table(rows):
     """
     measured = {name: kinds["throughput"] for name, kinds in models_of(rows).items()
                 if "throughput" in kinds}
-    if not measured:
-        return ""
     counts = sorted({int(key.split("_")[1]) for row in measured.values() for key in row
                      if key.startswith("gain_")})
     keys = ["per_s_1", "per_s_1_again"]
@@ -233,17 +227,12 @@ def other_table(rows, us_of):
         parts = path(row["name"])
         if parts[0] == "op" or parts[0] in MODEL_KINDS:
             continue
-        rates = []
-        for key in ("best_GFLOPs", "GFLOPs"):
-            if key in row:
-                rates.append(number(row[key]) + " GFLOP/s")
-        if "best_GBs" in row:
-            rates.append(number(row["best_GBs"]) + " GB/s")
-        if "bytes_per_second" in row:
-            rates.append(number(row["bytes_per_second"] * 1e-9) + " GB/s")
+        rates = [number(row[key] * scale) + unit for key, scale, unit in (
+            ("best_GFLOPs", 1, " GFLOP/s"), ("GFLOPs", 1, " GFLOP/s"), ("best_GBs", 1, " GB/s"),
+            ("bytes_per_second", 1e-9, " GB/s")) if key in row]
         us = "" if "best_GFLOPs" in row else number(us_of(row))
         lines.append(["/".join(parts), us, ", ".join(rates)])
-    return markdown(["benchmark", "us", "rate"], lines) if lines else ""
+    return markdown(["benchmark", "us", "rate"], lines)
 
 
 def insert(text, section, tables):

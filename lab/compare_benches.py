@@ -146,10 +146,9 @@ def tables(reports):
     blocks = ["  \n".join(line for line in lines if line),
               bench_tables.model_table(rows), bench_tables.submit_table(rows),
               bench_tables.throughput_table(rows),
-              bench_tables.op_table(rows), bench_tables.other_table(rows, us_of)]
-    if lists:
-        blocks.append(bench_tables.markdown(
-            ["benchmark", "us"], [[name, bench_tables.number(us)] for name, us in lists]))
+              bench_tables.op_table(rows), bench_tables.other_table(rows, us_of),
+              bench_tables.markdown(["benchmark", "us"], [[name, bench_tables.number(us)]
+                                                          for name, us in lists])]
     return "\n\n".join(block for block in blocks if block)
 
 

@@ -18,13 +18,11 @@
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
 #include "tools/runner/command_line.h"
-#include "tools/runner/git_revision.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/op_profile.h"
 #include "tools/runner/report_json.h"
 #include "tools/runner/shape_flags.h"
-#include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(int, num_runs, 50, "timed runs, at least");
 ABSL_FLAG(
@@ -154,16 +152,10 @@ nlohmann::ordered_json ToJson(const Row& row) {
                            {"max", settling.max},
                            {"runs", settling.runs}};
   }
-  json["nodes_total"] = row.facts.nodes_total;
-  json["nodes_delegated"] = row.facts.nodes_delegated;
-  json["partitions"] = row.facts.partitions;
-  json["renderer"] = row.facts.renderer;
-  json["driver"] = row.facts.driver;
+  json.update(ToJson(row.facts));
   json["peak_rss_mb"] = row.peak_rss_mb;
   json["num_threads"] = row.num_threads;
   json["model"] = absl::GetFlag(FLAGS_graph);
-  json["tflite"] = TfliteName();
-  json["revision"] = GitRevision();
   return json;
 }
 

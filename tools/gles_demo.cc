@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,21 +21,18 @@
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "tools/common/text_file.h"
+#include "tools/common/tflite_host.h"
 #include "tools/gles_demo/canvas.h"
 #include "tools/gles_demo/demo_model.h"
 #include "tools/gles_demo/findings.h"
-#include "tools/gles_demo/picture_input.h"
 #include "tools/gles_demo/poster.h"
-#include "tools/gles_demo/views.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
-#include "tools/runner/git_revision.h"
 #include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/output_diff.h"
 #include "tools/runner/report_json.h"
-#include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(std::string, image, "",
           "the picture for the model's first input (PNG, JPEG, BMP); without "
@@ -54,6 +52,202 @@ ABSL_FLAG(
 
 namespace gles_delegate::demo {
 namespace {
+
+// The input of the demo's model.
+
+// A model's input, and the picture to show of it.
+struct Input {
+  Canvas picture;             // empty if the input is not an image
+  int width = 0, height = 0;  // of the model's input; 0 without a picture
+  std::vector<InputBytes> tensors;
+};
+
+// The demo's own input: a landscape drawn from formulas, so that nothing but
+// code is committed.
+
+// Colours and coordinates are in 0..1; y grows downwards.
+struct Rgb {
+  float r, g, b;
+};
+
+Rgb Mix(Rgb a, Rgb b, float t) {
+  t = std::clamp(t, 0.0f, 1.0f);
+  return {a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t};
+}
+
+// How much of a pixel lies inside, from the signed distance to an outline.
+float Coverage(float distance, float pixel) { return 0.5f - distance / pixel; }
+
+// The upper outlines of the two mountain ranges.
+float FarRidge(float x) {
+  return 0.50f - 0.10f * std::abs(std::sin(5.2f * x + 0.6f)) -
+         0.02f * std::sin(23.0f * x);
+}
+float NearRidge(float x) {
+  return 0.60f - 0.13f * std::abs(std::sin(3.4f * x + 2.2f)) -
+         0.012f * std::sin(41.0f * x + 1.0f);
+}
+
+constexpr float kShore = 0.66f;
+constexpr float kSunX = 0.74f;
+constexpr float kSunY = 0.24f;
+
+Rgb Sky(float x, float y, float pixel) {
+  Rgb color = Mix({0.16f, 0.32f, 0.62f}, {0.98f, 0.78f, 0.55f}, y / 0.55f);
+  const float from_sun = std::hypot(x - kSunX, y - kSunY);
+  color = Mix(color, {1.0f, 0.88f, 0.55f}, 0.55f * std::exp(-6 * from_sun));
+  return Mix(color, {1.0f, 0.97f, 0.82f}, Coverage(from_sun - 0.075f, pixel));
+}
+
+Rgb Land(float x, float y, float pixel) {
+  Rgb color = Sky(x, y, pixel);
+  const float far_depth = y - FarRidge(x);
+  Rgb rock = Mix({0.93f, 0.94f, 0.98f}, {0.42f, 0.45f, 0.62f},
+                 (far_depth - 0.015f) / 0.03f);
+  color = Mix(color, rock, Coverage(-far_depth, pixel));
+  const float near_depth = y - NearRidge(x);
+  Rgb wood =
+      Mix({0.16f, 0.36f, 0.26f}, {0.30f, 0.52f, 0.26f}, near_depth / 0.12f);
+  return Mix(color, wood, Coverage(-near_depth, pixel));
+}
+
+// The land upside down, in waves.
+Rgb Lake(float x, float y, float pixel) {
+  const float depth = y - kShore;
+  const float wave =
+      0.012f * std::sin(150 * depth / (0.3f + depth)) * (0.3f + 2.5f * depth);
+  const Rgb mirrored = Land(x + wave, kShore - 1.4f * depth, pixel);
+  return Mix(mirrored, {0.10f, 0.26f, 0.42f}, 0.35f + 0.9f * depth);
+}
+
+Rgb Balloon(Rgb color, float x, float y, float pixel) {
+  const float bx = (x - 0.30f) / 0.15f;
+  const float by = (y - 0.27f) / 0.15f;
+  // Ropes and basket first, the envelope over them.
+  const float below = (y - 0.39f) / 0.11f;
+  if (below > 0 && below < 1) {
+    const float spread = 0.075f * (1 - 0.62f * below);
+    const float rope = std::abs(std::abs(x - 0.30f) - spread) - 0.0025f;
+    color = Mix(color, {0.25f, 0.17f, 0.12f}, Coverage(rope, pixel));
+  }
+  const float basket =
+      std::max(std::abs(x - 0.30f) - 0.032f, std::abs(y - 0.515f) - 0.024f);
+  color = Mix(color, {0.45f, 0.27f, 0.12f}, Coverage(basket, pixel));
+
+  // A sphere that narrows below its middle.
+  const float narrow = by > 0 ? 1 - 0.22f * by * by : 1;
+  const float radius = std::hypot(bx / narrow, by);
+  const float across =
+      std::clamp(bx / narrow / std::sqrt(std::max(0.05f, 1 - 0.9f * by * by)),
+                 -1.0f, 1.0f);
+  const float stripe = std::sin(std::asin(across) * 8);
+  Rgb cloth =
+      Mix({0.84f, 0.16f, 0.14f}, {0.99f, 0.90f, 0.62f}, 0.5f + 4 * stripe);
+  cloth = Mix(cloth, {0.15f, 0.05f, 0.15f},
+              0.45f * (0.5f - 0.5f * bx) + 0.12f * by);
+  return Mix(color, cloth, Coverage((radius - 1) * 0.15f, pixel));
+}
+
+uint8_t Byte(float value) {
+  return static_cast<uint8_t>(std::clamp(value, 0.0f, 1.0f) * 255 + 0.5f);
+}
+
+// Sky, sun, mountains, a lake and a balloon; edges are antialiased.
+Canvas DrawScene(int width, int height) {
+  Canvas canvas(width, height);
+  const float pixel = 1.0f / static_cast<float>(height);
+  canvas.Paint(0, 0, width, height, [&](int column, int row) {
+    const float x =
+        (static_cast<float>(column) + 0.5f) / static_cast<float>(width);
+    const float y = (static_cast<float>(row) + 0.5f) * pixel;
+    const Rgb color = Balloon(
+        y < kShore ? Land(x, y, pixel) : Lake(x, y, pixel), x, y, pixel);
+    return Color{Byte(color.r), Byte(color.g), Byte(color.b)};
+  });
+  return canvas;
+}
+
+// The tensor's shape as [1, height, width, channels]; empty if it holds no
+// image. `is_asked`: someone has an image for it, which [1, height, width] may
+// be, too.
+std::vector<int> ImageDims(const TensorView& tensor, bool is_asked) {
+  std::vector<int> dims = tensor.dims();
+  if (dims.size() == 3 && is_asked) dims.push_back(1);
+  const bool is_image = dims.size() == 4 && dims[0] == 1 && dims[1] > 1 &&
+                        dims[2] > 1 &&
+                        (dims[3] == 1 || dims[3] == 3 || dims[3] == 4);
+  return is_image ? dims : std::vector<int>();
+}
+
+// Converts RGB pixels of 0 to 255 to the tensor's channels: one channel is
+// grey, a fourth one is an alpha of zero.
+std::vector<float> ToChannels(const std::vector<float>& rgb, int channels) {
+  if (channels == 3) return rgb;
+  std::vector<float> out;
+  out.reserve(rgb.size() / 3 * channels);
+  for (size_t i = 0; i < rgb.size(); i += 3) {
+    if (channels == 1) {
+      out.push_back(0.299f * rgb[i] + 0.587f * rgb[i + 1] +
+                    0.114f * rgb[i + 2]);
+    } else {
+      out.insert(out.end(), {rgb[i], rgb[i + 1], rgb[i + 2], 0.0f});
+    }
+  }
+  return out;
+}
+
+// Writes pixels as the tensor needs them: floats are normalised by the flags,
+// 8-bit codes stay as they are.
+absl::Status WritePixels(const TensorView& tensor, std::vector<float> pixels,
+                         double mean, double std) {
+  if (tensor.type() == kTfLiteUInt8 || tensor.type() == kTfLiteInt8) {
+    const int offset = tensor.type() == kTfLiteInt8 ? 128 : 0;
+    InputBytes quantized;
+    quantized.reserve(pixels.size());
+    for (float pixel : pixels) {
+      quantized.push_back(static_cast<uint8_t>(std::lround(pixel) - offset));
+    }
+    return tensor.WriteBytes(quantized);
+  }
+  for (float& pixel : pixels) {
+    pixel = static_cast<float>((pixel - mean) / std);
+  }
+  return tensor.WriteFloats(pixels);
+}
+
+// The picture for the first input, as (pixel - mean) / std where the input
+// holds floats; random numbers for the others. `image` is a file, or empty for
+// a scene that the demo draws. kInvalidArgument: an image, but no input for it.
+absl::StatusOr<Input> MakeInput(const Interpreter& interpreter,
+                                const std::string& image, double mean,
+                                double std) {
+  Input input;
+  std::mt19937 random(1);
+  ASSIGN_OR_RETURN(input.tensors,
+                   MakeInputs(interpreter, FloatInputs::kGaussian, random));
+  if (interpreter.inputs() == 0) return input;
+  const TensorView first = interpreter.input(0);
+  const std::vector<int> dims = ImageDims(first, !image.empty());
+  if (dims.empty()) {
+    if (image.empty()) return input;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Input ", first.name(), " [", absl::StrJoin(first.dims(), ","),
+        "] is not an image, so --image has nowhere to go"));
+  }
+  if (image.empty()) {
+    input.picture = DrawScene(dims[2], dims[1]);
+  } else {
+    ASSIGN_OR_RETURN(auto read, ReadImage(image));
+    input.picture = Canvas(std::move(read));
+  }
+  RETURN_IF_ERROR(WritePixels(
+      first, ToChannels(input.picture.Resampled(dims[2], dims[1]), dims[3]),
+      mean, std));
+  input.height = dims[1];
+  input.width = dims[2];
+  input.tensors[0].assign(first.bytes().begin(), first.bytes().end());
+  return input;
+}
 
 constexpr char kUsage[] =
     "Runs a model on the CPU and on OpenGL ES. Draws what both found on the "
@@ -143,18 +337,6 @@ std::string Milliseconds(const absl::StatusOr<RunResult>& result) {
   return absl::StrFormat("%.2f ms", result->latency.invoke_ms.median);
 }
 
-absl::Status WritePoster(const PosterContent& content,
-                         const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(absl::GetFlag(FLAGS_output_dir), error);
-  if (error) {
-    return absl::UnavailableError(absl::StrCat("Cannot make ",
-                                               absl::GetFlag(FLAGS_output_dir),
-                                               ": ", error.message()));
-  }
-  return DrawPoster(content).WritePng(path);
-}
-
 // Prints how far the findings on the CPU and on GL agree.
 void PrintAgreement(const Finding& cpu, const Finding& gles) {
   if (gles.kind == Finding::Kind::kBoxes) {
@@ -229,19 +411,12 @@ void Print(const Runs& runs) {
 nlohmann::ordered_json ToJson(const Runs& runs,
                               const nlohmann::ordered_json& outputs,
                               bool passed) {
-  const BackendFacts& facts = runs.gles->facts;
   nlohmann::ordered_json json = {
       {"model", runs.model},
       {"passed", passed},
       {"max_error", absl::GetFlag(FLAGS_max_error)},
-      {"nodes_total", facts.nodes_total},
-      {"nodes_delegated", facts.nodes_delegated},
-      {"partitions", facts.partitions},
-      {"renderer", facts.renderer},
-      {"driver", facts.driver},
-      {"tflite", TfliteName()},
-      {"revision", GitRevision()},
       {"num_threads", absl::GetFlag(FLAGS_num_threads)}};
+  json.update(ToJson(runs.gles->facts));
   json["median_ms"] = {{"gles", runs.gles->latency.invoke_ms.median},
                        {"cpu", runs.cpu->latency.invoke_ms.median}};
   if (runs.xnnpack.ok()) {
@@ -262,10 +437,15 @@ std::vector<std::string> Notes(const Runs& runs, double max_error) {
 }
 
 absl::Status Draw(const PosterContent& content) {
-  const std::string path =
-      (std::filesystem::path(absl::GetFlag(FLAGS_output_dir)) / "demo.png")
-          .string();
-  RETURN_IF_ERROR(WritePoster(content, path));
+  const std::filesystem::path folder = absl::GetFlag(FLAGS_output_dir);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return absl::UnavailableError(
+        absl::StrCat("Cannot make ", folder.string(), ": ", error.message()));
+  }
+  const std::string path = (folder / "demo.png").string();
+  RETURN_IF_ERROR(DrawPoster(content).WritePng(path));
   std::printf("  picture: %s\n", path.c_str());
   return absl::OkStatus();
 }
@@ -337,6 +517,7 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
+
 }  // namespace gles_delegate::demo
 
 int main(int argc, char** argv) {

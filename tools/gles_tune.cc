@@ -15,7 +15,6 @@
 #include "tools/common/progress.h"
 #include "tools/common/text_file.h"
 #include "tools/gles_tune/search.h"
-#include "tools/gles_tune/trial.h"
 #include "tools/runner/backend_flags.h"
 #include "tools/runner/command_line.h"
 #include "tools/runner/git_revision.h"

@@ -1,28 +1,32 @@
 // How far a delegate's outputs are from TFLite's built-in CPU kernels, as
 // TFLite's inference diff tells: random inputs through both.
+#include <algorithm>
 #include <cstdio>
+#include <map>
+#include <memory>
 #include <random>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "tools/common/progress.h"
-#include "tools/inference_diff/per_layer.h"
-#include "tools/inference_diff/suggest_float32.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
 #include "tools/runner/command_line.h"
-#include "tools/runner/git_revision.h"
 #include "tools/runner/inputs.h"
+#include "tools/runner/model_layers.h"
 #include "tools/runner/output_diff.h"
 #include "tools/runner/report_json.h"
 #include "tools/runner/shape_flags.h"
-#include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(int, num_runs, 10, "inputs to compare on");
 ABSL_FLAG(int, seed, 1, "of the random inputs");
@@ -46,6 +50,329 @@ ABSL_FLAG(bool, suggest_float32_nodes, false,
 
 namespace gles_delegate {
 namespace {
+
+// inference_diff --per_layer: the error of each tensor that an op writes.
+
+// A tensor that an op writes.
+struct LayerError {
+  Layer layer;
+  std::string tensor;  // its name
+  std::vector<int> dims;
+  bool quantized = false;
+  bool delegated = true;  // of one alone: the delegate took the node
+  CodeDiff steps;         // if quantized
+  OutputDiff values;
+};
+
+absl::StatusOr<std::map<std::string, std::string>> InputFiles() {
+  return ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
+}
+
+// A tensor's values in a run, and its shape then, which the file may not say.
+struct Filled {
+  std::vector<int> dims;
+  InputBytes bytes;
+};
+
+using FilledTensors = std::map<int, Filled>;  // by the model's tensor index
+
+absl::Status Annotate(const absl::Status& status, const Layer& layer) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat(layer.op, " ", layer.node,
+                                                  ": ", status.message()));
+}
+
+void Add(const TensorView& reference, const TensorView& actual,
+         LayerError& error) {
+  if (error.quantized) error.steps.Add(reference, actual);
+  error.values.Add(reference.AsFloats(), actual.AsFloats(),
+                   error.dims.empty() ? 1 : error.dims.back());
+}
+
+Filled FilledBy(const TensorView& tensor) {
+  const auto bytes = tensor.bytes();
+  return {tensor.dims(), {bytes.begin(), bytes.end()}};
+}
+
+// The model on the CPU, with every tensor as an output.
+struct Reference {
+  std::unique_ptr<Model> model;
+  std::unique_ptr<Backend> backend;
+  std::vector<int> input_ids;  // of the interpreter's inputs
+  Interpreter& interpreter() { return backend->interpreter(); }
+};
+
+// The model with each layer's tensor as an output, in their order.
+absl::StatusOr<std::unique_ptr<Model>> Opened(
+    const Model& model, const std::vector<Layer>& layers) {
+  std::vector<int> tensors;
+  tensors.reserve(layers.size());
+  for (const Layer& layer : layers) tensors.push_back(layer.tensor);
+  ASSIGN_OR_RETURN(auto bytes, WithOutputs(model.bytes(), tensors));
+  return Model::FromBuffer(std::move(bytes), "the model, opened");
+}
+
+absl::StatusOr<Reference> MakeReference(const Model& model,
+                                        const std::vector<Layer>& layers,
+                                        int num_threads) {
+  Reference reference;
+  ASSIGN_OR_RETURN(reference.model, Opened(model, layers));
+  BackendSpec cpu;
+  cpu.num_threads = num_threads;
+  ASSIGN_OR_RETURN(reference.backend, Backend::Create(*reference.model, cpu));
+  ASSIGN_OR_RETURN(reference.input_ids, InputsOf(model.bytes()));
+  return reference;
+}
+
+// An inference on these inputs, from variables as the model begins with.
+absl::Status RunAgain(Interpreter& interpreter,
+                      const std::vector<InputBytes>& inputs) {
+  RETURN_IF_ERROR(WriteInputs(interpreter, inputs));
+  RETURN_IF_ERROR(interpreter.ResetVariables());
+  return interpreter.Invoke();
+}
+
+absl::Status CompareTogether(Reference& reference, const BackendSpec& spec,
+                             const std::vector<std::vector<InputBytes>>& runs,
+                             std::vector<LayerError>& errors) {
+  ASSIGN_OR_RETURN(auto backend, Backend::Create(*reference.model, spec));
+  Interpreter& expected = reference.interpreter();
+  Interpreter& actual = backend->interpreter();
+  Progress progress("runs", static_cast<int64_t>(runs.size()));
+  int64_t done = 0;
+  for (const std::vector<InputBytes>& inputs : runs) {
+    if (Interrupted() && done > 0) break;
+    progress.Show(done++, spec.name());
+    RETURN_IF_ERROR(RunAgain(expected, inputs));
+    RETURN_IF_ERROR(RunAgain(actual, inputs));
+    for (size_t i = 0; i < errors.size(); ++i) {
+      const int output = static_cast<int>(i);
+      Add(expected.output(output), actual.output(output), errors[i]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Runs one op on the CPU and on the backend, on what `runs` filled.
+absl::Status CompareLayer(const Model& model, const BackendSpec& spec,
+                          const std::vector<FilledTensors>& runs,
+                          LayerError& error) {
+  std::vector<std::vector<int>> shapes;
+  std::vector<std::vector<InputBytes>> inputs(runs.size());
+  for (int id : error.layer.inputs) {
+    for (size_t run = 0; run < runs.size(); ++run) {
+      const auto it = runs[run].find(id);
+      if (it == runs[run].end()) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("tensor ", id, " is filled by no op"));
+      }
+      if (run == 0) shapes.push_back(it->second.dims);
+      inputs[run].push_back(it->second.bytes);
+    }
+  }
+  ASSIGN_OR_RETURN(auto bytes, LayerAlone(model.bytes(), error.layer, shapes));
+  ASSIGN_OR_RETURN(auto alone,
+                   Model::FromBuffer(std::move(bytes), error.layer.op));
+  BackendSpec cpu;
+  cpu.num_threads = spec.num_threads;
+  ASSIGN_OR_RETURN(auto expected, Backend::Create(*alone, cpu));
+  ASSIGN_OR_RETURN(auto actual, Backend::Create(*alone, spec));
+  ASSIGN_OR_RETURN(auto facts, actual->Facts());
+  error.delegated = facts.nodes_delegated > 0;
+  for (const std::vector<InputBytes>& run : inputs) {
+    for (const auto& backend : {&expected, &actual}) {
+      RETURN_IF_ERROR(RunAgain((*backend)->interpreter(), run));
+    }
+    for (int o = 0; o < expected->interpreter().outputs(); ++o) {
+      const TensorView want = expected->interpreter().output(o);
+      if (want.name() != error.tensor) continue;
+      Add(want, actual->interpreter().output(o), error);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CompareAlone(const Model& model, Reference& reference,
+                          const BackendSpec& spec,
+                          const std::vector<std::vector<InputBytes>>& runs,
+                          std::vector<LayerError>& errors) {
+  Interpreter& expected = reference.interpreter();
+  std::vector<FilledTensors> filled;
+  for (const std::vector<InputBytes>& inputs : runs) {
+    RETURN_IF_ERROR(RunAgain(expected, inputs));
+    filled.emplace_back();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      filled.back()[reference.input_ids[i]] = {
+          expected.input(static_cast<int>(i)).dims(), inputs[i]};
+    }
+    for (size_t i = 0; i < errors.size(); ++i) {
+      filled.back()[errors[i].layer.tensor] =
+          FilledBy(expected.output(static_cast<int>(i)));
+    }
+  }
+  Progress progress("ops", static_cast<int64_t>(errors.size()));
+  for (size_t i = 0; i < errors.size(); ++i) {
+    if (Interrupted()) {
+      errors.resize(i);  // what was compared
+      break;
+    }
+    progress.Show(static_cast<int64_t>(i), errors[i].layer.op);
+    absl::Status compared = CompareLayer(model, spec, filled, errors[i]);
+    if (!compared.ok()) return Annotate(compared, errors[i].layer);
+  }
+  return absl::OkStatus();
+}
+
+// Of the columns; 0: left out.
+struct Widths {
+  int op, shape, share, most, error;
+  size_t tensor;
+};
+
+// At 80 columns, quantized values take the room of the tensors' names.
+Widths WidthsFor(const std::vector<LayerError>& layers) {
+  if (Columns() > 80) return {24, 16, 9, 5, 10, Columns()};
+  const bool quantized =
+      std::any_of(layers.begin(), layers.end(),
+                  [](const LayerError& layer) { return layer.quantized; });
+  return quantized ? Widths{17, 14, 8, 5, 8, 0} : Widths{17, 14, 0, 0, 10, 19};
+}
+
+struct Cells {
+  std::string node, op, shape, equal, within_1, most, max_abs, max_relative,
+      tensor;
+  std::string remarks = {};
+};
+
+Cells CellsOf(const LayerError& e) {
+  Cells cells = {absl::StrCat(e.layer.node),
+                 e.layer.op,
+                 absl::StrJoin(e.dims, "x"),
+                 "-",
+                 "-",
+                 "-",
+                 absl::StrFormat("%.3g", e.values.max_abs()),
+                 absl::StrFormat("%.3g", e.values.max_relative()),
+                 e.tensor};
+  if (e.quantized) {
+    cells.equal = absl::StrFormat("%.3f%%", 100 * e.steps.equal());
+    cells.within_1 = absl::StrFormat("%.3f%%", 100 * e.steps.within_1());
+    cells.most = absl::StrCat(e.steps.largest());
+  }
+  if (!e.delegated) cells.remarks += "  (CPU)";
+  if (e.values.mismatches() + e.steps.mismatches() > 0) {
+    cells.remarks += "  NaN or sizes differ";
+  }
+  return cells;
+}
+
+std::string LayerLine(const Cells& c, const Widths& w) {
+  std::string line =
+      absl::StrFormat("%4s %-*s %-*s ", c.node, w.op, Shorten(c.op, w.op),
+                      w.shape, Shorten(c.shape, w.shape));
+  if (w.share > 0) {
+    absl::StrAppendFormat(&line, "%*s %*s %*s ", w.share, c.equal, w.share,
+                          c.within_1, w.most, c.most);
+  }
+  absl::StrAppendFormat(&line, "%*s %*s", w.error, c.max_abs, w.error,
+                        c.max_relative);
+  if (w.tensor > 0) absl::StrAppend(&line, "  ", Shorten(c.tensor, w.tensor));
+  return Wrap(line + c.remarks, 5) + "\n";
+}
+
+// Runs the backend and TFLite's built-in kernels. Tensors that hold neither
+// floats nor quantized values (strings, say) are left out.
+// `alone`: each op runs by itself, on the reference's inputs, so that its error
+// is its own. Else the whole model runs, with every tensor as an output. Then
+// errors add up on the way, and the delegate can fuse no ops.
+absl::StatusOr<std::vector<LayerError>> CompareLayers(const Model& model,
+                                                      const BackendSpec& spec,
+                                                      bool alone) {
+  ASSIGN_OR_RETURN(auto files, InputFiles());
+  ASSIGN_OR_RETURN(auto layers, LayersOf(model.bytes()));
+  ASSIGN_OR_RETURN(auto reference,
+                   MakeReference(model, layers, spec.num_threads));
+  std::vector<LayerError> errors(layers.size());
+  for (size_t i = 0; i < errors.size(); ++i) {
+    const TensorView tensor =
+        reference.interpreter().output(static_cast<int>(i));
+    errors[i].layer = layers[i];
+    errors[i].tensor = tensor.name();
+    errors[i].dims = tensor.dims();
+    errors[i].quantized = HasQuantized(tensor);
+  }
+  std::mt19937 random(absl::GetFlag(FLAGS_seed));
+  std::vector<std::vector<InputBytes>> runs;
+  for (int run = 0; run < absl::GetFlag(FLAGS_num_runs); ++run) {
+    ASSIGN_OR_RETURN(auto inputs,
+                     MakeInputs(reference.interpreter(), FloatInputs::kGaussian,
+                                random, files));
+    runs.push_back(std::move(inputs));
+  }
+  RETURN_IF_ERROR(alone ? CompareAlone(model, reference, spec, runs, errors)
+                        : CompareTogether(reference, spec, runs, errors));
+  return errors;
+}
+
+void PrintLayers(const std::vector<LayerError>& layers) {
+  const Widths widths = WidthsFor(layers);
+  std::printf("%s", LayerLine({"node", "op", "shape", "equal", "within 1",
+                               "most", "max abs", "max rel", "tensor"},
+                              widths)
+                        .c_str());
+  for (const LayerError& layer : layers) {
+    std::printf("%s", LayerLine(CellsOf(layer), widths).c_str());
+  }
+}
+
+// inference_diff --suggest_float32_nodes: which nodes lose by 16-bit storage.
+
+// The largest error of a node in 16 bits that is expected, relative to the
+// largest magnitude of its output: ten roundings of 2^-11.
+constexpr double kFloat16Error = 5e-3;
+
+struct Float32Suggestion {
+  // Whose error, each alone in 16 bits on the CPU's inputs, is past
+  // kFloat16Error. In the model's order.
+  std::vector<LayerError> layers;
+  // Their nodes and those that write what they read, as the option
+  // float32_nodes takes them: "3,17-20". "": none.
+  std::string nodes;
+};
+
+std::string Ranges(const std::set<int>& nodes) {
+  std::vector<std::string> ranges;
+  for (auto it = nodes.begin(); it != nodes.end();) {
+    const int first = *it;
+    int last = first;
+    while (++it != nodes.end() && *it == last + 1) ++last;
+    ranges.push_back(first == last ? absl::StrCat(first)
+                                   : absl::StrCat(first, "-", last));
+  }
+  return absl::StrJoin(ranges, ",");
+}
+
+// Runs each node of the model alone, on `spec` with 16-bit storage.
+absl::StatusOr<Float32Suggestion> SuggestFloat32Nodes(const Model& model,
+                                                      BackendSpec spec) {
+  spec.options.emplace_back("is_precision_loss_allowed", "1");
+  ASSIGN_OR_RETURN(auto layers, CompareLayers(model, spec, /*alone=*/true));
+  std::map<int, int> writers;  // of the model's tensors
+  for (const LayerError& e : layers) writers[e.layer.tensor] = e.layer.node;
+  Float32Suggestion suggestion;
+  std::set<int> nodes;
+  for (LayerError& e : layers) {
+    if (e.quantized || !e.delegated || e.values.Within(kFloat16Error)) continue;
+    nodes.insert(e.layer.node);
+    for (int id : e.layer.inputs) {
+      const auto writer = writers.find(id);
+      if (writer != writers.end()) nodes.insert(writer->second);
+    }
+    suggestion.layers.push_back(std::move(e));
+  }
+  suggestion.nodes = Ranges(nodes);
+  return suggestion;
+}
 
 constexpr char kUsage[] =
     "Compares a delegate's outputs with those of TFLite's built-in kernels.\n\n"
@@ -80,10 +407,7 @@ absl::Status RunOnce(Interpreter& reference, Interpreter& actual,
                      const std::vector<InputBytes>& inputs,
                      std::vector<OutputDiff>& outputs) {
   for (Interpreter* interpreter : {&reference, &actual}) {
-    RETURN_IF_ERROR(WriteInputs(*interpreter, inputs));
-    // Without this a run would compare the state of the runs before it, too.
-    RETURN_IF_ERROR(interpreter->ResetVariables());
-    RETURN_IF_ERROR(interpreter->Invoke());
+    RETURN_IF_ERROR(RunAgain(*interpreter, inputs));
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const TensorView expected = reference.output(static_cast<int>(i));
@@ -99,9 +423,7 @@ absl::StatusOr<Comparison> Compare(const Model& model,
                                    const std::vector<std::vector<int>>& shapes,
                                    Interpreter& reference,
                                    const BackendSpec& spec) {
-  ASSIGN_OR_RETURN(
-      auto files,
-      ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files)));
+  ASSIGN_OR_RETURN(auto files, InputFiles());
   ASSIGN_OR_RETURN(auto backend, Backend::Create(model, spec, shapes));
   Interpreter& actual = backend->interpreter();
   PrintLog(actual, spec.name());
@@ -162,14 +484,8 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
   json["max_error"] = MaxError();
   json["runs"] = comparison.runs;
   json["seed"] = absl::GetFlag(FLAGS_seed);
-  json["nodes_total"] = comparison.facts.nodes_total;
-  json["nodes_delegated"] = comparison.facts.nodes_delegated;
-  json["partitions"] = comparison.facts.partitions;
-  json["renderer"] = comparison.facts.renderer;
-  json["driver"] = comparison.facts.driver;
+  json.update(ToJson(comparison.facts));
   json["model"] = absl::GetFlag(FLAGS_graph);
-  json["tflite"] = TfliteName();
-  json["revision"] = GitRevision();
   json["outputs"] = nlohmann::ordered_json::array();
   for (size_t i = 0; i < comparison.outputs.size(); ++i) {
     const OutputDiff& diff = comparison.outputs[i];
@@ -190,19 +506,11 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
 }
 
 absl::Status PrintPerLayer(const Model& model, const BackendSpec& spec) {
-  ASSIGN_OR_RETURN(
-      auto files,
-      ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files)));
   for (const bool alone : {false, true}) {
     if (!absl::GetFlag(alone ? FLAGS_per_layer_alone : FLAGS_per_layer)) {
       continue;
     }
-    PerLayerOptions options;
-    options.runs = absl::GetFlag(FLAGS_num_runs);
-    options.seed = absl::GetFlag(FLAGS_seed);
-    options.alone = alone;
-    options.files = files;
-    ASSIGN_OR_RETURN(auto layers, CompareLayers(model, spec, options));
+    ASSIGN_OR_RETURN(auto layers, CompareLayers(model, spec, alone));
     std::printf("%s\n", alone ? "each op alone, on the CPU's inputs:"
                               : "layer by layer, errors adding up:");
     PrintLayers(layers);
@@ -214,14 +522,7 @@ absl::Status PrintPerLayer(const Model& model, const BackendSpec& spec) {
 // with them.
 absl::StatusOr<std::vector<BackendSpec>> WithSuggestions(const Model& model,
                                                          BackendSpec spec) {
-  ASSIGN_OR_RETURN(
-      auto files,
-      ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files)));
-  PerLayerOptions options;
-  options.runs = absl::GetFlag(FLAGS_num_runs);
-  options.seed = absl::GetFlag(FLAGS_seed);
-  options.files = files;
-  ASSIGN_OR_RETURN(auto suggestion, SuggestFloat32Nodes(model, spec, options));
+  ASSIGN_OR_RETURN(auto suggestion, SuggestFloat32Nodes(model, spec));
   spec.options.emplace_back("is_precision_loss_allowed", "1");
   std::vector<BackendSpec> specs = {spec};
   if (suggestion.nodes.empty()) {
@@ -246,10 +547,9 @@ bool RunsLayers() {
          absl::GetFlag(FLAGS_suggest_float32_nodes);
 }
 
-// Compares every backend. False: the outputs of one are past the limit.
-absl::StatusOr<bool> Run() {
-  auto specs = BackendsOrGles();
-  if (!specs.ok()) return specs.status();
+// Compares every backend. `passed`: no output is past the limit.
+absl::Status Run(bool& passed) {
+  ASSIGN_OR_RETURN(auto specs, BackendsOrGles());
   ASSIGN_OR_RETURN(auto model, ModelFromFlags());
   ASSIGN_OR_RETURN(auto shapes, ShapesFromFlags(*model));
   if (!shapes.empty() && RunsLayers()) {
@@ -264,16 +564,14 @@ absl::StatusOr<bool> Run() {
   CatchInterrupts();
   const bool suggests = absl::GetFlag(FLAGS_suggest_float32_nodes);
   if (suggests) {
-    if (specs->size() != 1 || specs->front().kind != BackendSpec::Kind::kGles) {
+    if (specs.size() != 1 || specs[0].kind != BackendSpec::Kind::kGles) {
       return absl::InvalidArgumentError(
           "--suggest_float32_nodes is for the GLES delegate alone");
     }
-    specs = WithSuggestions(*model, specs->front());
-    if (!specs.ok()) return specs.status();
+    ASSIGN_OR_RETURN(specs, WithSuggestions(*model, specs[0]));
   }
-  bool passed = true;
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
-  for (const BackendSpec& spec : *specs) {
+  for (const BackendSpec& spec : specs) {
     ASSIGN_OR_RETURN(auto comparison,
                      Compare(*model, shapes, reference->interpreter(), spec));
     Print(comparison, reference->interpreter());
@@ -283,36 +581,24 @@ absl::StatusOr<bool> Run() {
     RETURN_IF_ERROR(PrintPerLayer(*model, spec));
   }
   RETURN_IF_ERROR(WriteReport(report));
-  if (Interrupted()) {
-    return absl::CancelledError("interrupted; what was compared is above");
-  }
-  return passed;
+  return Interrupted()
+             ? absl::CancelledError("interrupted; what was compared is above")
+             : absl::OkStatus();
 }
 
 int Main(int argc, char** argv) {
-  absl::Status parsed = ParseFlags(argc, argv, kUsage);
-  if (parsed.ok() && absl::GetFlag(FLAGS_list_devices)) {
-    PrintDevices();
-    return 0;
-  }
-  if (parsed.ok()) parsed = OpenTfliteFromFlag();
-  absl::StatusOr<bool> passed =
-      parsed.ok() ? Run() : absl::StatusOr<bool>(parsed);
-  if (!passed.ok()) {
-    std::fprintf(stderr, "inference_diff: %s\n",
-                 passed.status().ToString().c_str());
-    return absl::IsCancelled(passed.status()) ? kInterruptedExit : 1;
-  }
-  if (!*passed) {
-    std::fprintf(
-        stderr, "inference_diff: past %s%g\n",
-        absl::GetFlag(FLAGS_suggest_float32_nodes) ? "" : "--max_error=",
-        MaxError());
-  }
-  return *passed ? 0 : 1;
+  bool passed = true;
+  const int failed = RunTool(argc, argv, "inference_diff", kUsage,
+                             [&] { return Run(passed); });
+  if (failed != 0 || passed) return failed;
+  std::fprintf(stderr, "inference_diff: past %s%g\n",
+               absl::GetFlag(FLAGS_suggest_float32_nodes) ? "" : "--max_error=",
+               MaxError());
+  return 1;
 }
 
 }  // namespace
+
 }  // namespace gles_delegate
 
 int main(int argc, char** argv) { return gles_delegate::Main(argc, argv); }

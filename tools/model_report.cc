@@ -12,8 +12,6 @@
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "tools/common/text_file.h"
-#include "tools/model_report/model_nodes.h"
-#include "tools/model_report/node_data.h"
 #include "tools/model_report/pages.h"
 #include "tools/model_report/report_data.h"
 #include "tools/runner/backend.h"

@@ -19,6 +19,8 @@ def multiplications(op, inputs, output):
     36864
     >>> multiplications("DEPTHWISE_CONV_2D", [((1, 8, 8, 16), False), ((1, 3, 3, 16), True)], out)
     9216
+    >>> multiplications("FULLY_CONNECTED", [((1, 6), False), ((8, 6), True)], ((1, 32), False))
+    192
     >>> multiplications("RELU", [out], out)
     0
     """
@@ -29,12 +31,13 @@ def multiplications(op, inputs, output):
         return elements * math.prod(inputs[1][0][1:3])
     if op == "FULLY_CONNECTED":
         return elements * inputs[1][0][-1]
-    if op == "TRANSPOSE_CONV":  # every element of the input times its part of the filter
-        return math.prod(inputs[2][0]) * math.prod(inputs[1][0][:3])
-    if op == "UNIDIRECTIONAL_SEQUENCE_LSTM":  # each matrix once a step
-        steps = elements // output[0][-1]
-        return steps * sum(math.prod(shape) for shape, constant in inputs
-                           if constant and len(shape) == 2)
+    if op in ("TRANSPOSE_CONV", "Convolution2DTransposeBias"):
+        # Every element of the input times its part of the filter.
+        source = inputs[2 if op == "TRANSPOSE_CONV" else 0]
+        return math.prod(source[0]) * math.prod(inputs[1][0][:3])
+    if "LSTM" in op:  # each matrix once a step
+        return math.prod(inputs[0][0][:-1]) * sum(
+            math.prod(shape) for shape, constant in inputs if constant and len(shape) == 2)
     return 0
 
 

@@ -7,6 +7,7 @@ benches/shapes.
 import json
 import math
 
+from heaviest import multiplications
 from page import table
 
 BEGIN = "<!-- written by ./dev drivers --page from tests/drivers/drivers.json: lower bounds -->"
@@ -14,42 +15,21 @@ END = "<!-- end of lower bounds -->"
 BYTES = {"FLOAT32": 4, "INT32": 4, "INT8": 1, "UINT8": 1}
 
 
-def elements(tensor):
-    return math.prod(tensor["shape"]) if tensor else 0
-
-
 def flops(op):
     """Of one node; 0 of ops that hardly multiply.
 
     >>> x, y = {"shape": [1, 4, 4, 3]}, {"shape": [1, 2, 2, 8]}
-    >>> w = {"shape": [8, 3, 3, 3], "constant": True}
-    >>> flops({"op": "CONV_2D", "inputs": [x, w], "outputs": [y]})
+    >>> flops({"op": "CONV_2D", "inputs": [x, {"shape": [8, 3, 3, 3]}], "outputs": [y]})
     1728
-    >>> flops({"op": "DEPTHWISE_CONV_2D", "inputs": [x, w], "outputs": [y]})
-    576
-    >>> flops({"op": "FULLY_CONNECTED", "inputs": [x, {"shape": [8, 6]}], "outputs": [y]})
-    384
     """
-    kind, inputs, outputs = op["op"], op["inputs"], op["outputs"]
-    if kind == "CONV_2D":
-        return 2 * elements(outputs[0]) * math.prod(inputs[1]["shape"][1:])
-    if kind == "DEPTHWISE_CONV_2D":
-        return 2 * elements(outputs[0]) * math.prod(inputs[1]["shape"][1:3])
-    if kind in ("TRANSPOSE_CONV", "Convolution2DTransposeBias"):
-        source = inputs[2 if kind == "TRANSPOSE_CONV" else 0]
-        return 2 * elements(source) * math.prod(inputs[1]["shape"][:3])
-    if kind == "FULLY_CONNECTED":
-        return 2 * elements(outputs[0]) * inputs[1]["shape"][-1]
-    if "LSTM" in kind:
-        matrices = [t for t in inputs if t and t.get("constant") and len(t["shape"]) == 2]
-        return 2 * sum(map(elements, matrices)) * math.prod(inputs[0]["shape"][:-1])
-    return 0
+    inputs = [(t["shape"], t.get("constant")) if t else ((), False) for t in op["inputs"]]
+    return 2 * multiplications(op["op"], inputs, (op["outputs"][0]["shape"], False))
 
 
 def weight_bytes(op):
     if not flops(op):
         return 0
-    return sum(elements(t) * BYTES[t["type"]] for t in op["inputs"]
+    return sum(math.prod(t["shape"]) * BYTES[t["type"]] for t in op["inputs"]
                if t and t.get("constant") and "values" not in t)
 
 

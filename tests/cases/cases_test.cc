@@ -2,8 +2,6 @@
 // The rows of tools/cases: each model by the delegate against TFLite's own
 // kernels, and what the delegate refuses. CTest runs each list by itself
 // (tests/cases/CMakeLists.txt).
-#include "tools/conformance/cases.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -29,6 +27,7 @@
 #include "tools/cases/model.h"
 #include "tools/cases/rows.h"
 #include "tools/conformance/session.h"
+#include "tools/conformance/suite.h"
 #include "tools/op_models/compare.h"
 #include "tools/op_models/random.h"
 

@@ -5,7 +5,6 @@
 #include "tests/fuzz/seed_models.h"
 #include "tests/fuzz/target.h"
 #include "tools/common/image.h"
-#include "tools/runner/op_shape_model.h"
 #include "tools/runner/op_shapes.h"
 
 namespace gles_delegate::fuzz {

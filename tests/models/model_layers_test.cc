@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
-#include "tools/runner/code_diff.h"
+#include "tools/runner/output_diff.h"
 
 namespace gles_delegate {
 namespace {

@@ -1,11 +1,10 @@
 // labels: unit tools sanitize
 // Classes and boxes of two runs, compared.
-#include "tools/runner/agreement.h"
-
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/runner/output_diff.h"
 
 namespace gles_delegate {
 namespace {

@@ -16,7 +16,6 @@
 #include "tests/testing/real_model.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
-#include "tools/runner/op_shape_model.h"
 
 namespace gles_delegate {
 namespace {

@@ -12,7 +12,7 @@
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
-#include "tools/conformance/quantized_sums.h"
+#include "tools/conformance/quantized.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -121,9 +121,8 @@ SingleOpModel ModelOf(Fusion fusion, const Case& c, TensorType type,
                     Pointwise(c.residual ? "z" : "y", "n", c.outputs, next,
                               c.residual ? c.activation : "NONE"));
   }
-  conformance::QuantizedBuilder b(absl::StrCat(text, number), type,
-                                  conformance::Codes::kRandom);
-  return conformance::SummedFrom(cases::ModelOf(text), b, number);
+  return conformance::SummedFrom(cases::ModelOf(text),
+                                 {absl::StrCat(text, number), type}, number);
 }
 
 void ExpectEveryCode(Fusion fusion) {

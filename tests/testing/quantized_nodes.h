@@ -13,7 +13,7 @@
 #include "tests/testing/edit_model.h"
 #include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
-#include "tools/conformance/quantized_sums.h"
+#include "tools/conformance/quantized.h"
 
 namespace gles_delegate::testing {
 
@@ -37,9 +37,10 @@ inline SingleOpModel NodesOn(TensorType type, const std::string& text, int seed,
       }
     });
   }
-  conformance::QuantizedBuilder b(absl::StrCat(text, " seed ", seed), type,
-                                  conformance::Codes::kMiddle);
-  return conformance::SummedFrom(floats, b, 6 * seed + 5);
+  return conformance::SummedFrom(
+      floats,
+      {absl::StrCat(text, " seed ", seed), type, conformance::Codes::kMiddle},
+      6 * seed + 5);
 }
 
 // A tensor of fewer different quantized values would hide what went wrong

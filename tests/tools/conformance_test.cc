@@ -13,7 +13,6 @@
 #include "tools/cases/model.h"
 #include "tools/cases/rows.h"
 #include "tools/conformance/report.h"
-#include "tools/conformance/selection.h"
 #include "tools/conformance/suite.h"
 #include "tools/conformance/supported_ops.h"
 

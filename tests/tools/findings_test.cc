@@ -8,8 +8,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tools/gles_demo/overlay.h"
-#include "tools/gles_demo/views.h"
+#include "tools/gles_demo/canvas.h"
+#include "tools/gles_demo/poster.h"
 
 namespace gles_delegate::demo {
 namespace {

@@ -9,7 +9,6 @@
 #include "tests/testing/device.h"
 #include "tests/testing/scoped_environment.h"
 #include "tools/gles_tune/search.h"
-#include "tools/gles_tune/trial.h"
 #include "tools/runner/command_line.h"
 
 namespace gles_delegate::testing {

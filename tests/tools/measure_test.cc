@@ -12,7 +12,6 @@
 #include "nlohmann/json.hpp"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
-#include "tools/runner/choice.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/output_diff.h"

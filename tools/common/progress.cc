@@ -34,6 +34,14 @@ std::string Bar(int64_t done, int64_t total) {
                       std::string(kBarCells - full, '.'), "] ");
 }
 
+// Over what stands in the terminal's line; a line that wraps could not be
+// erased.
+void Draw(const ProgressSink& sink, absl::string_view line = "") {
+  absl::FPrintF(sink.file, "\r\033[K%s",
+                line.substr(0, std::max(1, sink.columns - 1)));
+  std::fflush(sink.file);
+}
+
 }  // namespace
 
 ProgressSink ProgressSink::Stderr() {
@@ -68,19 +76,12 @@ void Progress::Show(int64_t done, absl::string_view next) {
     std::fprintf(sink_.file, "%s\n", text.c_str());
     return;
   }
-  std::string line = absl::StrCat(Bar(done, total_), text, "  ", next);
-  // A line that wraps could not be erased.
-  line.resize(std::min<size_t>(line.size(), std::max(1, sink_.columns - 1)));
-  std::fprintf(sink_.file, "\r\033[K%s", line.c_str());
-  std::fflush(sink_.file);
+  Draw(sink_, absl::StrCat(Bar(done, total_), text, "  ", next));
   drawn_ = true;
 }
 
 void Progress::Clear() {
-  if (!drawn_) return;
-  std::fprintf(sink_.file, "\r\033[K");
-  std::fflush(sink_.file);
-  drawn_ = false;
+  if (std::exchange(drawn_, false)) Draw(sink_);
 }
 
 Elapsed::Elapsed(std::string what, ProgressSink sink)
@@ -105,15 +106,10 @@ void Elapsed::Show() {
   while (!ends_.wait_for(lock, kLooks, [this] { return ended_; })) {
     const double seconds = sink_.seconds() - start_;
     if (seconds < kSilentSeconds) continue;
-    std::string line = absl::StrCat(what_, ", ", DurationText(seconds));
-    line.resize(std::min<size_t>(line.size(), std::max(1, sink_.columns - 1)));
-    std::fprintf(sink_.file, "\r\033[K%s", line.c_str());
-    std::fflush(sink_.file);
+    Draw(sink_, absl::StrCat(what_, ", ", DurationText(seconds)));
     drawn = true;
   }
-  if (!drawn) return;
-  std::fprintf(sink_.file, "\r\033[K");
-  std::fflush(sink_.file);
+  if (drawn) Draw(sink_);
 }
 
 std::string ProgressText(absl::string_view unit, int64_t done, int64_t total,

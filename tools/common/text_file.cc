@@ -2,15 +2,18 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 
 namespace gles_delegate {
 namespace {
@@ -88,6 +91,19 @@ absl::Status CheckWritable(const std::string& path) {
     return absl::OkStatus();
   }
   return CannotWrite(path, errno);
+}
+
+std::string XmlEscaped(const std::string& text) {
+  std::string kept;
+  std::copy_if(text.begin(), text.end(), std::back_inserter(kept), [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 || c == '\n';
+  });
+  // A newline in an attribute would read as a space.
+  return absl::StrReplaceAll(kept, {{"&", "&amp;"},
+                                    {"<", "&lt;"},
+                                    {">", "&gt;"},
+                                    {"\"", "&quot;"},
+                                    {"\n", "&#10;"}});
 }
 
 }  // namespace gles_delegate

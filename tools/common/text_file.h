@@ -26,6 +26,11 @@ absl::Status WriteText(const std::string& path, const std::string& text);
 // written. A full disk is only found by writing.
 absl::Status CheckWritable(const std::string& path);
 
+// Text inside XML and HTML.
+
+// & < > " as XML has them; other control characters than newline are dropped.
+std::string XmlEscaped(const std::string& text);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_TOOLS_COMMON_TEXT_FILE_H_

@@ -1,34 +1,17 @@
 // TensorFlow Lite's C functions, each a call of the open library's function of
 // the same name (tflite_library.h). A function that a program or a test calls
 // and that is not here does not link: add its line.
-#include <cstring>
-
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/common.h"
 #include "tools/common/tflite_abi.h"
 #include "tools/common/tflite_library.h"
 
-namespace gles_delegate {
-namespace {
-
-template <typename Function>
-Function* FindTflite(const char* name) {
-  void* address = RequiredTfliteSymbol(name);
-  Function* function = nullptr;
-  static_assert(sizeof(function) == sizeof(address));
-  std::memcpy(&function, &address, sizeof(function));
-  return function;
-}
-
-}  // namespace
-}  // namespace gles_delegate
-
 // The compiler compares each with its declaration in the headers.
-#define FORWARD(result, name, parameters, arguments)      \
-  result name parameters {                                \
-    static auto* const function =                         \
-        gles_delegate::FindTflite<decltype(name)>(#name); \
-    return function arguments;                            \
+#define FORWARD(result, name, parameters, arguments)                         \
+  result name parameters {                                                   \
+    static auto* const function = gles_delegate::AsFunction<decltype(name)>( \
+        gles_delegate::RequiredTfliteSymbol(#name));                         \
+    return function arguments;                                               \
   }
 
 extern "C" {

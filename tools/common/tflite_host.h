@@ -70,6 +70,14 @@ enum class XnnpackQuantized { kNone, kInt8, kInt8AndUint8 };
 absl::StatusOr<DelegatePtr> CreateXnnpackDelegate(
     int num_threads, XnnpackQuantized quantized = XnnpackQuantized::kNone);
 
+// The delegate that a plugin's two functions make and destroy.
+// kInvalidArgument: it refused; `failure` and its words.
+absl::StatusOr<DelegatePtr> MakePluginDelegate(
+    TfLiteDelegate* create(char** keys, char** values, size_t count,
+                           void (*report_error)(const char*)),
+    void destroy(TfLiteDelegate*), const DelegateOptions& options,
+    const std::string& failure);
+
 // Any external delegate: opens `library_path`, calls its
 // tflite_plugin_create_delegate. The library is never unloaded (delegates leave
 // threads and driver state behind). kNotFound: no such library or symbol, with

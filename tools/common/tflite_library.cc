@@ -102,9 +102,7 @@ void* TfliteSymbol(const char* name) { return dlsym(Handle(), name); }
 void* RequiredTfliteSymbol(const char* name) {
   void* symbol = TfliteSymbol(name);
   if (symbol != nullptr) return symbol;
-  const char* (*version)() = nullptr;
-  void* address = TfliteSymbol("TfLiteVersion");
-  std::memcpy(&version, &address, sizeof(version));
+  auto* version = AsFunction<const char*()>(TfliteSymbol("TfLiteVersion"));
   End(absl::StrCat("TensorFlow Lite ",
                    version == nullptr ? "of unknown version" : version(), " (",
                    TfliteLibraryPath(), ") does not export ", name));

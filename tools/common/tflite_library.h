@@ -7,6 +7,7 @@
 #ifndef GLES_DELEGATE_TOOLS_COMMON_TFLITE_LIBRARY_H_
 #define GLES_DELEGATE_TOOLS_COMMON_TFLITE_LIBRARY_H_
 
+#include <cstring>
 #include <string>
 
 #include "absl/status/status.h"
@@ -32,6 +33,15 @@ void* TfliteSymbol(const char* name);
 
 // The same, but ends the program with a message if the library lacks it.
 void* RequiredTfliteSymbol(const char* name);
+
+// An address as that function.
+template <typename Function>
+Function* AsFunction(void* address) {
+  Function* function = nullptr;
+  static_assert(sizeof(function) == sizeof(address));
+  std::memcpy(&function, &address, sizeof(function));
+  return function;
+}
 
 }  // namespace gles_delegate
 

@@ -13,10 +13,22 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "gles_delegate/gles_delegate.h"
-#include "tools/conformance/names.h"
+#include "tools/cases/rows.h"
+#include "tools/op_models/op_model.h"
+#include "tools/op_models/schema_names.h"
+#include "tools/op_models/shapes.h"
 
 namespace gles_delegate::conformance {
+
+using testing::Act;
+using testing::Op;
+using testing::Precision;
+using testing::Shape;
+using testing::ShapeString;
+using testing::SingleOpModel;
+using testing::TensorType;
 
 // The limits for cases at the device's size limits.
 struct Limits {
@@ -47,7 +59,6 @@ struct Variant {
   Precision precision;
 };
 std::vector<Variant> VariantsOf(const Family& family);
-std::string StorageName(TfLiteGlesStorage storage);  // "texture_2d", ...
 std::string CaseName(const Family& family, const Variant& variant);
 
 // Collects families and marks the first of each op and kind as small.
@@ -82,6 +93,32 @@ absl::StatusOr<std::vector<Family>> AllFamilies();
 
 // Ops of op_list.inc that no family names.
 std::vector<std::string> OpsWithoutCases(const std::vector<Family>& families);
+
+// Which cases run: --filter and --shard.
+
+// Patterns separated by commas. '*' stands for anything; a pattern without one
+// is looked for anywhere in the name. "-PATTERN" excludes. Nothing but
+// exclusions, or no pattern: everything else.
+class Filter {
+ public:
+  explicit Filter(absl::string_view patterns);
+  bool Accepts(absl::string_view name) const;
+
+ private:
+  std::vector<std::string> wanted_;
+  std::vector<std::string> excluded_;
+};
+
+// Every `count`-th family, from `index` on.
+struct Shard {
+  int index = 0;
+  int count = 1;
+};
+// "0/4" to "3/4". kInvalidArgument: anything else.
+absl::StatusOr<Shard> ParseShard(absl::string_view text);
+
+// Adds the cases of rows of tools/cases, and their variants.
+void AddRowCases(CaseList* list, const std::vector<cases::Row>& rows);
 
 }  // namespace gles_delegate::conformance
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "tools/common/model_builder.h"
 
@@ -30,14 +31,10 @@ class Filters {
     options.stride_w = options.stride_h = 1;
     options.depth_multiplier = multiplier;
     const int outputs = channels * multiplier;
-    const int weights = builder_.AddConstant<float>(
-        name + "/filter", {1, taps, taps, outputs}, filters);
-    const int biases =
-        builder_.AddConstant<float>(name + "/bias", {outputs}, bias);
-    const int output = Tensor(name, size, outputs);
-    builder_.AddOp(BuiltinOperator::DEPTHWISE_CONV_2D, 1,
-                   {input, weights, biases}, {output}, options);
-    return output;
+    return Add(BuiltinOperator::DEPTHWISE_CONV_2D, name,
+               {input, Constant(name, {1, taps, taps, outputs}, filters),
+                Bias(name, bias)},
+               size, outputs, options);
   }
 
   // `filters` is [outputs][taps][taps][channels].
@@ -50,34 +47,15 @@ class Filters {
     options.padding = schema::Padding::VALID;
     options.stride_w = options.stride_h = 1;
     options.fused_activation_function = activation;
-    const int weights = builder_.AddConstant<float>(
-        name + "/filter", {outputs, taps, taps, channels}, filters);
-    const int biases =
-        builder_.AddConstant<float>(name + "/bias", {outputs}, bias);
-    const int output = Tensor(name, size, outputs);
-    builder_.AddOp(BuiltinOperator::CONV_2D, 1, {input, weights, biases},
-                   {output}, options);
-    return output;
+    return Add(BuiltinOperator::CONV_2D, name,
+               {input, Constant(name, {outputs, taps, taps, channels}, filters),
+                Bias(name, bias)},
+               size, outputs, options);
   }
 
   int Logistic(const std::string& name, int input, int size, int channels) {
-    const int output = Tensor(name, size, channels);
-    builder_.AddOp(BuiltinOperator::LOGISTIC, 1, {input}, {output});
-    return output;
-  }
-
-  int Multiply(const std::string& name, int a, int b, int size) {
-    const int output = Tensor(name, size, kColors);
-    builder_.AddOp(BuiltinOperator::MUL, 1, {a, b}, {output},
-                   schema::MulOptionsT());
-    return output;
-  }
-
-  int Add(const std::string& name, int a, int b, int size) {
-    const int output = Tensor(name, size, kColors);
-    builder_.AddOp(BuiltinOperator::ADD, 1, {a, b}, {output},
-                   schema::AddOptionsT());
-    return output;
+    return Add(BuiltinOperator::LOGISTIC, name, {input}, size, channels,
+               schema::BuiltinOptionsUnion());
   }
 
   int AveragePool(const std::string& name, int input, int size, int stride) {
@@ -85,10 +63,8 @@ class Filters {
     options.padding = schema::Padding::VALID;
     options.stride_w = options.stride_h = stride;
     options.filter_width = options.filter_height = stride;
-    const int output = Tensor(name, size / stride, kColors);
-    builder_.AddOp(BuiltinOperator::AVERAGE_POOL_2D, 1, {input}, {output},
-                   options);
-    return output;
+    return Add(BuiltinOperator::AVERAGE_POOL_2D, name, {input}, size / stride,
+               kColors, options);
   }
 
   int Resize(const std::string& name, int input, int size) {
@@ -96,17 +72,29 @@ class Filters {
     options.half_pixel_centers = true;
     const int sizes = builder_.AddConstant<int32_t>(
         name + "/size", {2}, std::vector<int32_t>{size, size});
-    const int output = Tensor(name, size, kColors);
-    builder_.AddOp(BuiltinOperator::RESIZE_BILINEAR, 3, {input, sizes},
-                   {output}, options);
+    return Add(BuiltinOperator::RESIZE_BILINEAR, name, {input, sizes}, size,
+               kColors, options, /*version=*/3);
+  }
+
+  template <typename Options>
+  int Add(BuiltinOperator op, const std::string& name, std::vector<int> inputs,
+          int size, int channels, Options options, int version = 1) {
+    const int output = builder_.AddTensor(name, {1, size, size, channels});
+    builder_.AddOp(op, version, std::move(inputs), {output},
+                   std::move(options));
     return output;
   }
 
-  int Tensor(const std::string& name, int size, int channels) {
-    return builder_.AddTensor(name, {1, size, size, channels});
+ private:
+  int Constant(const std::string& name, const std::vector<int>& shape,
+               const std::vector<float>& filters) {
+    return builder_.AddConstant<float>(name + "/filter", shape, filters);
+  }
+  int Bias(const std::string& name, const std::vector<float>& bias) {
+    return builder_.AddConstant<float>(name + "/bias",
+                                       {static_cast<int>(bias.size())}, bias);
   }
 
- private:
   ModelBuilder builder_;
 };
 
@@ -242,9 +230,12 @@ std::vector<uint8_t> BuildDemoModel(int size) {
                         PerColor(Gaussian(kDemoBorder + 1, 3.0f)), no_bias);
 
   const int flat = Posterise(filters, middle, size);
-  const int lit = filters.Add("lit", flat, Glow(filters, blur, size), size);
-  const int stylised =
-      filters.Multiply("stylised", lit, Ink(filters, gradient, size), size);
+  const int lit = filters.Add(BuiltinOperator::ADD, "lit",
+                              {flat, Glow(filters, blur, size)}, size, kColors,
+                              schema::AddOptionsT());
+  const int stylised = filters.Add(BuiltinOperator::MUL, "stylised",
+                                   {lit, Ink(filters, gradient, size)}, size,
+                                   kColors, schema::MulOptionsT());
   const int edges = EdgePicture(filters, gradient, size);
 
   filters.builder().SetOutputs({stylised, edges, blur});

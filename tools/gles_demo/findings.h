@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "tools/gles_demo/views.h"
-#include "tools/runner/agreement.h"
+#include "tools/gles_demo/canvas.h"
+#include "tools/runner/output_diff.h"
 
 namespace gles_delegate::demo {
 

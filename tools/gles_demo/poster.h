@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "tools/gles_demo/canvas.h"
 #include "tools/gles_demo/findings.h"
-#include "tools/gles_demo/views.h"
 
 namespace gles_delegate::demo {
 
@@ -29,6 +29,14 @@ float DifferenceFactor(double max_error);
 
 // Draws the findings, else the first four outputs.
 Canvas DrawPoster(const PosterContent& content);
+
+// A model's findings, drawn on its input picture.
+
+// The picture in `width` pixels, with boxes, marks, a skeleton or a tint of
+// every class but 0 (the background). The names of a mask's classes, or the
+// bars of a classifier's, are below it.
+Canvas DrawFinding(const Canvas& picture, const Finding& finding,
+                   absl::Span<const std::string> labels, int width);
 
 }  // namespace gles_delegate::demo
 

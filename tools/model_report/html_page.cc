@@ -1,17 +1,233 @@
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "tools/common/xml.h"
-#include "tools/model_report/advice.h"
-#include "tools/model_report/charts.h"
-#include "tools/model_report/drawing.h"
+#include "tools/common/text_file.h"
 #include "tools/model_report/pages.h"
+#include "tools/model_report/report_data.h"
 #include "tools/runner/op_profile.h"
 
 namespace gles_delegate {
+bool IsDrawn(const NodeRow& row) {
+  return row.where != NodeRow::Where::kConstant;
+}
+
+std::vector<Place> PlacesOf(const std::vector<NodeRow>& rows,
+                            int rows_a_column) {
+  std::vector<Place> places(rows.size());
+  // For each node, how many nodes are on the longest way to it.
+  std::vector<int> depths(rows.size(), 0);
+  std::map<int, int> taken;                   // lanes, at each depth
+  for (size_t i = 0; i < rows.size(); ++i) {  // a model is in execution order
+    if (!IsDrawn(rows[i])) continue;
+    for (int from : rows[i].node.reads) {
+      if (IsDrawn(rows[from]))
+        depths[i] = std::max(depths[i], depths[from] + 1);
+    }
+    places[i] = {depths[i] / rows_a_column, depths[i] % rows_a_column,
+                 taken[depths[i]]++};
+  }
+  return places;
+}
+
 namespace {
+
+constexpr int kRowsAColumn = 40;
+constexpr int kBoxWidth = 176, kBoxHeight = 20;
+constexpr int kLaneWidth = 224, kRowHeight = 34;
+constexpr int kColumnGap = 26, kMargin = 10;
+constexpr size_t kLetters = 23;  // of an op's name, as wide as a box
+
+struct Point {
+  int x = 0, y = 0;
+};
+
+// The upper left corners of the boxes, and how large the picture is.
+class Layout {
+ public:
+  explicit Layout(const std::vector<NodeRow>& rows)
+      : places_(PlacesOf(rows, kRowsAColumn)) {
+    std::map<int, int> lanes;  // of each column
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (!IsDrawn(rows[i])) continue;
+      const Place& place = places_[i];
+      lanes[place.column] = std::max(lanes[place.column], place.lane + 1);
+      height_ = std::max(height_, (place.row + 1) * kRowHeight);
+    }
+    for (const auto& [column, count] : lanes) {
+      left_[column] = width_;
+      width_ += count * kLaneWidth + kColumnGap;
+    }
+  }
+
+  Point At(size_t node) const {
+    const Place& place = places_[node];
+    return {kMargin + left_.at(place.column) + place.lane * kLaneWidth,
+            kMargin + place.row * kRowHeight};
+  }
+  int width() const { return width_ + 2 * kMargin; }
+  int height() const { return height_ + 2 * kMargin; }
+
+ private:
+  std::vector<Place> places_;
+  std::map<int, int> left_;
+  int width_ = 0, height_ = 0;
+};
+
+std::string ClassOf(const NodeRow& row) {
+  return absl::StrCat(NameOf(row.where), " p", std::max(0, row.partition) % 6);
+}
+
+std::string TooltipOf(const NodeRow& row) {
+  std::string text = absl::StrCat(row.node.op, " ", row.node.index);
+  for (const TensorFacts& out : row.node.outputs) {
+    absl::StrAppend(&text, "\n", out.ToString(), " ", out.name);
+  }
+  if (row.us() > 0) absl::StrAppendFormat(&text, "\n%.1f us", row.us());
+  if (row.where == NodeRow::Where::kCpu) {
+    absl::StrAppend(&text, "\non the CPU: ", row.reason);
+  } else if (row.where == NodeRow::Where::kFused) {
+    absl::StrAppend(&text, "\ncomputed by node ", row.computed_by);
+  }
+  return text;
+}
+
+// `all_us`: of all nodes. A box says its share of it.
+std::string Box(const NodeRow& row, const Point& at, double all_us) {
+  std::string name = absl::StrCat(row.node.index, " ", row.node.op);
+  const double share = all_us > 0 ? row.us() / all_us : 0;
+  const std::string end =
+      share >= 0.01 ? absl::StrFormat(" %.0f%%", 100 * share) : "";
+  name = name.substr(0, kLetters - end.size()) + end;
+  return absl::StrFormat(
+      "<a id=\"b%d\" href=\"#n%d\" class=\"%s\"><title>%s</title><rect "
+      "x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/><text "
+      "x=\"%d\" y=\"%d\">%s</text></a>\n",
+      row.node.index, row.node.index, ClassOf(row), XmlEscaped(TooltipOf(row)),
+      at.x, at.y, kBoxWidth, kBoxHeight, at.x + kBoxWidth / 2, at.y + 14,
+      XmlEscaped(name));
+}
+
+// An edge passes the boxes between its ends on the right.
+std::string Edge(const Point& from, const Point& to) {
+  if (from.x == to.x && to.y > from.y + kRowHeight) {
+    const int x = from.x + kBoxWidth;
+    const int rows = (to.y - from.y) / kRowHeight;
+    const int out = x + std::min(56, 24 + 4 * rows);
+    return absl::StrFormat("<path d=\"M%d %dC%d %d %d %d %d %d\"/>\n", x,
+                           from.y + kBoxHeight / 2, out, from.y + kRowHeight,
+                           out, to.y - kRowHeight / 2, x,
+                           to.y + kBoxHeight / 2);
+  }
+  const int x0 = from.x + kBoxWidth / 2, y0 = from.y + kBoxHeight;
+  const int x1 = to.x + kBoxWidth / 2, y1 = to.y;
+  const int bend = std::max(12, (y1 - y0) / 2);
+  return absl::StrFormat("<path d=\"M%d %dC%d %d %d %d %d %d\"/>\n", x0, y0, x0,
+                         y0 + bend, x1, y1 - bend, x1, y1);
+}
+
+// Pictures of where a model's time goes.
+
+constexpr size_t kBars = 12;
+constexpr int kTimelineWidth = 1160, kTrackHeight = 26, kAxisHeight = 18;
+
+// `label` is HTML. The longest bar is that of `largest`.
+std::string Bar(const std::string& label, double us, double largest,
+                double all) {
+  return absl::StrFormat(
+      "<div class=\"bar\"><span>%s</span><i><b style=\"width:%.1f%%\"></b></i>"
+      "<span class=\"n\">%.1f us, %.0f%%</span></div>\n",
+      label, 100 * us / largest, us, 100 * us / all);
+}
+
+std::string BarsByOp(const ReportData& data) {
+  std::string html = "<div><h3>By op</h3>\n";
+  const auto ops = TimesByOp(data);
+  for (size_t i = 0; i < std::min(kBars, ops.size()); ++i) {
+    html +=
+        Bar(XmlEscaped(ops[i].first), ops[i].second, ops[0].second, data.us());
+  }
+  return html + "</div>\n";
+}
+
+std::string BarsByNode(const ReportData& data) {
+  const auto rows = BySlowest(data);
+  const size_t shown = std::min(kBars, rows.size());
+  std::string html = absl::StrFormat(
+      "<div><h3>By node%s</h3>\n",
+      shown < rows.size()
+          ? absl::StrFormat(", the slowest %d of %d", shown, rows.size())
+          : "");
+  for (size_t i = 0; i < shown; ++i) {
+    const ModelNode& node = rows[i]->node;
+    html += Bar(absl::StrFormat("<a href=\"#n%d\">%s %d</a>", node.index,
+                                XmlEscaped(node.op), node.index),
+                rows[i]->us(), rows[0]->us(), data.us());
+  }
+  return html + "</div>\n";
+}
+
+std::string SpanBox(const TimelineSpan& span, double scale) {
+  const double x = std::max(0.0, span.start_us) * scale;
+  const double width = std::max(1.0, span.us * scale - 0.5);
+  const int y = span.on_host ? 0 : kTrackHeight;
+  std::string box = absl::StrFormat(
+      "<g class=\"%s\"><title>%s: %.1f us, from %.1f us on</title>"
+      "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>",
+      span.on_host ? "host" : "p0", XmlEscaped(span.label), span.us,
+      span.start_us, x, y, width, kTrackHeight - 4);
+  // Seven pixels a letter.
+  if (static_cast<double>(span.label.size()) * 7 < width) {
+    absl::StrAppendFormat(&box, "<text x=\"%.1f\" y=\"%d\">%s</text>",
+                          x + width / 2, y + 15, XmlEscaped(span.label));
+  }
+  box += "</g>";
+  return span.node < 0
+             ? box
+             : absl::StrFormat("<a href=\"#n%d\">%s</a>", span.node, box);
+}
+
+std::string Timeline(const ReportData& data) {
+  double end = 0;
+  for (const TimelineSpan& span : data.timeline) {
+    end = std::max(end, span.start_us + span.us);
+  }
+  if (end <= 0) return "";
+  const double scale = kTimelineWidth / end;
+  std::string svg = absl::StrFormat(
+      "<h3>The last inference: the host above, the dispatches below</h3>\n"
+      "<div class=\"wide\"><svg class=\"timeline\" role=\"img\" "
+      "aria-label=\"a timeline\" viewBox=\"0 0 %d %d\">\n",
+      kTimelineWidth, 2 * kTrackHeight + kAxisHeight);
+  for (const TimelineSpan& span : data.timeline) {
+    absl::StrAppend(&svg, SpanBox(span, scale), "\n");
+  }
+  for (int i = 0; i <= 4; ++i) {
+    absl::StrAppendFormat(
+        &svg,
+        "<text class=\"axis\" x=\"%d\" y=\"%d\" style=\"text-anchor: %s\">%.2f "
+        "ms</text>\n",
+        kTimelineWidth * i / 4, 2 * kTrackHeight + 13,
+        i == 0   ? "start"
+        : i == 4 ? "end"
+                 : "middle",
+        end * i / 4000);
+  }
+  return svg + "</svg></div>\n";
+}
+
+// Bars by op and by node, and a timeline of one inference, as HTML whose nodes
+// link to the rows #n0, #n1, ... "" if nothing was measured.
+std::string ChartsSection(const ReportData& data) {
+  if (data.us() <= 0) return "";
+  return absl::StrCat("<h2>Where the time goes</h2>\n<p>Medians, by ",
+                      ClockText(data.clock), ".</p>\n<div class=\"charts\">\n",
+                      BarsByOp(data), BarsByNode(data), "</div>\n",
+                      Timeline(data));
+}
 
 constexpr char kStyle[] = R"(
 :root { color-scheme: light dark; --line: #8886; --cpu: #b45309; }
@@ -139,12 +355,25 @@ std::string Key(const ReportData& data) {
 
 // In print a graph that is much wider than tall gets a page of that shape.
 std::string GraphSection(const ReportData& data) {
-  const Picture picture = Drawing(data);
-  const bool across = 5 * picture.height < 4 * picture.width;
-  return absl::StrCat("<section class=\"drawing", across ? " across" : "",
-                      "\"><h2>Graph</h2>\n", Key(data),
-                      "<div class=\"wide graph\">\n", picture.svg,
-                      "</div></section>\n");
+  const Layout layout(data.rows);
+  const int width = layout.width(), height = layout.height();
+  std::string edges, boxes;  // the boxes over the edges
+  for (size_t i = 0; i < data.rows.size(); ++i) {
+    if (!IsDrawn(data.rows[i])) continue;
+    boxes += Box(data.rows[i], layout.At(i), data.us());
+    for (int from : data.rows[i].node.reads) {
+      if (!IsDrawn(data.rows[from])) continue;
+      edges += Edge(layout.At(from), layout.At(i));
+    }
+  }
+  return absl::StrFormat(
+      "<section class=\"drawing%s\"><h2>Graph</h2>\n%s"
+      "<div class=\"wide graph\">\n<svg role=\"img\" "
+      "aria-label=\"the model's graph\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+      "height=\"%d\" xmlns=\"http://www.w3.org/2000/svg\">\n%s%s</svg>\n"
+      "</div></section>\n",
+      5 * height < 4 * width ? " across" : "", Key(data), width, height, width,
+      height, edges, boxes);
 }
 
 std::string PartitionTable(const ReportData& data) {
@@ -195,14 +424,10 @@ std::string Work(const NodeRow& row) {
 }
 
 std::string NodeLine(const NodeRow& row, bool profiled) {
-  const char* const kind = row.where == NodeRow::Where::kCpu     ? "cpu"
-                           : row.where == NodeRow::Where::kFused ? "fused"
-                           : row.where == NodeRow::Where::kGpu   ? "gpu"
-                                                                 : "constant";
   std::string html = absl::StrFormat(
-      "<tr id=\"n%d\" class=\"%s p%d\"><td class=\"n\">%d<td>%s<td>%s<td>%s"
+      "<tr id=\"n%d\" class=\"%s\"><td class=\"n\">%d<td>%s<td>%s<td>%s"
       "<td>%s",
-      row.node.index, kind, std::max(0, row.partition) % 6, row.node.index,
+      row.node.index, ClassOf(row), row.node.index,
       IsDrawn(row) ? absl::StrFormat("<a href=\"#b%d\">%s</a>", row.node.index,
                                      XmlEscaped(row.node.op))
                    : XmlEscaped(row.node.op),

@@ -3,15 +3,47 @@
 #ifndef GLES_DELEGATE_TOOLS_MODEL_REPORT_REPORT_DATA_H_
 #define GLES_DELEGATE_TOOLS_MODEL_REPORT_REPORT_DATA_H_
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/model_report/model_nodes.h"
+#include "absl/types/span.h"
 
 namespace gles_delegate {
+
+// The nodes of a model's first subgraph as a page shows them.
+
+struct TensorFacts {
+  std::string name;
+  std::string type;  // "float32"
+  std::vector<int> dims;
+  std::string quantization;  // "scale 0.0235, zero point 128"; "": none
+  bool constant = false;
+  // "float32[1,112,112,32]"
+  std::string ToString() const;
+  int64_t elements() const;
+};
+
+struct ModelNode {
+  int index = 0;                    // TFLite's, and the place in the model
+  std::string op;                   // "CONV_2D", or a custom op's name
+  std::vector<TensorFacts> inputs;  // those that are there
+  std::vector<TensorFacts> outputs;
+  std::vector<int> reads;       // the nodes that write its inputs, each once
+  int64_t multiplications = 0;  // of convolutions and FULLY_CONNECTED
+  bool depthwise_or_pointwise = false;  // a convolution as mobile networks have
+};
+
+struct ModelFacts {
+  std::vector<ModelNode> nodes;
+  int subgraphs = 0;
+};
+
+// kInvalidArgument: no model, or an index in it leads nowhere.
+absl::StatusOr<ModelFacts> FactsOfModel(absl::Span<const uint8_t> model);
 
 struct DispatchFacts {
   std::string shader;
@@ -91,6 +123,16 @@ std::string Count(int64_t count, const std::string& noun);
 // `report` is what TfLiteGlesDelegateReport() gave. kInternal: it lacks what it
 // should have.
 absl::StatusOr<ReportData> Join(ModelFacts model, const nlohmann::json& report);
+
+// Advice to a model's author on what loses speed on this delegate.
+
+struct Advice {
+  std::string title;  // what to do: "Keep channels a multiple of 4"
+  std::string text;   // what it costs here, with the nodes
+};
+
+// The most costly first; empty if there is nothing to say.
+std::vector<Advice> AdviceFor(const ReportData& data);
 
 }  // namespace gles_delegate
 

@@ -1,5 +1,6 @@
 #include "tools/runner/backend.h"
 
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,33 +14,55 @@
 namespace gles_delegate {
 namespace {
 
-thread_local std::string* gles_errors = nullptr;
+// The probe whose delegate is preparing; Replace gets no user data.
+thread_local DelegationProbe* preparing = nullptr;
 
-void CollectGlesError(const char* message) {
-  if (gles_errors == nullptr || message == nullptr) return;
-  absl::StrAppend(gles_errors, gles_errors->empty() ? "" : "\n", message);
+}  // namespace
+
+DelegationProbe::DelegationProbe(TfLiteDelegate* inner) : inner_(inner) {
+  // The buffer callbacks stay unset: the tensors name the inner delegate, so
+  // that TFLite calls the callbacks of that one.
+  outer_.base.data_ = this;
+  outer_.base.Prepare = &DelegationProbe::Prepare;
+  outer_.base.flags = inner->flags;
 }
 
-// Makes the delegate by the external-delegate interface: its keys are the names
-// of the option struct's fields, so that no tool has to know these.
-absl::StatusOr<DelegatePtr> CreateGlesDelegate(const DelegateOptions& options) {
-  std::vector<char*> keys;
-  std::vector<char*> values;
-  for (const auto& [key, value] : options) {
-    keys.push_back(const_cast<char*>(key.c_str()));
-    values.push_back(const_cast<char*>(value.c_str()));
+TfLiteStatus DelegationProbe::Prepare(TfLiteContext* context,
+                                      TfLiteDelegate* outer) {
+  auto* probe = static_cast<DelegationProbe*>(outer->data_);
+  TfLiteIntArray* plan = nullptr;
+  if (context->GetExecutionPlan(context, &plan) == kTfLiteOk) {
+    probe->nodes_total_ = plan->size;
   }
-  std::string errors;
-  gles_errors = &errors;
-  TfLiteDelegate* delegate = tflite_plugin_create_delegate(
-      keys.data(), values.data(), keys.size(), CollectGlesError);
-  gles_errors = nullptr;
-  if (delegate == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("The GLES delegate was not made: ", errors));
-  }
-  return DelegatePtr(delegate, tflite_plugin_destroy_delegate);
+  // memcpy, since the two types of function differ in the registration.
+  auto& function = context->ReplaceNodeSubsetsWithDelegateKernels;
+  const auto theirs = function;
+  std::memcpy(&probe->replace_, &theirs, sizeof(theirs));
+  const auto ours = &DelegationProbe::Replace;
+  std::memcpy(&function, &ours, sizeof(ours));
+  preparing = probe;
+  const TfLiteStatus status = probe->inner_->Prepare(context, probe->inner_);
+  function = theirs;
+  preparing = nullptr;
+  return status;
 }
+
+TfLiteStatus DelegationProbe::Replace(TfLiteContext* context,
+                                      NewestRegistration registration,
+                                      const TfLiteIntArray* nodes,
+                                      TfLiteDelegate* delegate) {
+  DelegationProbe* probe = preparing;
+  probe->nodes_delegated_ = nodes->size;
+  TfLiteDelegateParams* partitions = nullptr;
+  int count = 0;
+  if (context->PreviewDelegatePartitioning(context, nodes, &partitions,
+                                           &count) == kTfLiteOk) {
+    probe->partitions_ = count;
+  }
+  return probe->replace_(context, registration, nodes, delegate);
+}
+
+namespace {
 
 int NodesInModel(const Model& model) {
   const schema::Model* root = schema::GetModel(model.bytes().data());
@@ -95,7 +118,11 @@ absl::Status Backend::MakeDelegate() {
       delegate = CreateXnnpackDelegate(spec_.num_threads, quantized_);
       break;
     case BackendSpec::Kind::kGles:
-      delegate = CreateGlesDelegate(spec_.options);
+      // By the external-delegate interface: its keys are the names of the
+      // option struct's fields, so that no tool has to know these.
+      delegate = MakePluginDelegate(
+          tflite_plugin_create_delegate, tflite_plugin_destroy_delegate,
+          spec_.options, "The GLES delegate was not made: ");
       break;
     case BackendSpec::Kind::kExternal:
       delegate = LoadExternalDelegate(spec_.library_path, spec_.options);

@@ -7,6 +7,7 @@
 #define GLES_DELEGATE_TOOLS_RUNNER_MODEL_LAYERS_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,17 @@ absl::StatusOr<std::vector<uint8_t>> WithOutputs(
 absl::StatusOr<std::vector<uint8_t>> LayerAlone(
     absl::Span<const uint8_t> model, const Layer& layer,
     const std::vector<std::vector<int>>& shapes = {});
+
+// A .tflite file as the schema's objects.
+
+// `file` may come from anyone. kInvalidArgument: an offset in it leads to what
+// it does not name, it has no subgraph, or a number of 64 bits does not lie on
+// a multiple of eight bytes (FlatBuffers' verifier is content with four).
+absl::StatusOr<std::unique_ptr<schema::ModelT>> UnpackModel(
+    absl::Span<const uint8_t> file);
+
+// "CONV_2D"; a custom op's own name.
+std::string OpName(const schema::OperatorCodeT& code);
 
 }  // namespace gles_delegate
 

@@ -1,7 +1,6 @@
 #include "tools/runner/op_options.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -92,20 +91,11 @@ std::string OptionsTableOf(schema::BuiltinOperator op) {
   const std::string name = schema::EnumNameBuiltinOperator(op);
   if (absl::EndsWith(name, "_POOL_2D")) return "Pool2DOptions";
   if (absl::StartsWith(name, "CONV_3D")) return "Conv3DOptions";
-  // Those whose tables have another name than their op.
-  static const auto& others = *new std::map<std::string, std::string>{
-      {"ATAN2", "ATan2Options"},
-      {"L2_NORMALIZATION", "L2NormOptions"},
-      {"MAXIMUM", "MaximumMinimumOptions"},
-      {"MEAN", "ReducerOptions"},
-      {"MINIMUM", "MaximumMinimumOptions"},
-      {"REDUCE_ALL", "ReducerOptions"},
-      {"REDUCE_ANY", "ReducerOptions"},
-      {"REDUCE_MAX", "ReducerOptions"},
-      {"REDUCE_MIN", "ReducerOptions"},
-      {"REDUCE_PROD", "ReducerOptions"},
-      {"SUM", "ReducerOptions"}};
-  if (const auto it = others.find(name); it != others.end()) return it->second;
+  if (absl::StartsWith(name, "REDUCE_") || name == "MEAN" || name == "SUM") {
+    return "ReducerOptions";
+  }
+  if (name == "MAXIMUM" || name == "MINIMUM") return "MaximumMinimumOptions";
+  if (name == "L2_NORMALIZATION") return "L2NormOptions";
   std::string wanted = absl::AsciiStrToLower(name) + "options";
   wanted.erase(std::remove(wanted.begin(), wanted.end(), '_'), wanted.end());
   for (schema::BuiltinOptions options : schema::EnumValuesBuiltinOptions()) {

@@ -49,6 +49,13 @@ std::string OpShapesToText(const std::string& model,
                            const std::vector<OpShape>& shapes);
 absl::StatusOr<std::vector<OpShape>> OpShapesFromText(const std::string& text);
 
+// A model of one op, from its shapes alone.
+
+// The .tflite file of that one op in float32: quantized and 16-bit tensors are
+// float32 there, constants of floats hold small numbers. kInvalidArgument: a
+// builtin op, type or option that the schema does not have.
+absl::StatusOr<std::vector<uint8_t>> OneOpModel(const OpShape& shape);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_TOOLS_RUNNER_OP_SHAPES_H_

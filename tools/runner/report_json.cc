@@ -8,6 +8,8 @@
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "tools/common/text_file.h"
+#include "tools/runner/git_revision.h"
+#include "tools/runner/tflite_flag.h"
 
 ABSL_DECLARE_FLAG(std::string, report_json);
 
@@ -49,6 +51,16 @@ absl::Status WriteReport(const nlohmann::ordered_json& report) {
   if (path.empty()) return absl::OkStatus();
   const std::string text = report.dump(2) + "\n";
   return g_report >= 0 ? WriteToStdout(text) : WriteText(path, text);
+}
+
+nlohmann::ordered_json ToJson(const BackendFacts& facts) {
+  return {{"nodes_total", facts.nodes_total},
+          {"nodes_delegated", facts.nodes_delegated},
+          {"partitions", facts.partitions},
+          {"renderer", facts.renderer},
+          {"driver", facts.driver},
+          {"tflite", TfliteName()},
+          {"revision", GitRevision()}};
 }
 
 }  // namespace gles_delegate

@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "nlohmann/json.hpp"
+#include "tools/runner/backend.h"
 
 namespace gles_delegate {
 
@@ -11,6 +12,9 @@ namespace gles_delegate {
 // stdout if it names "-", and from that flag on the text for people goes to
 // stderr. Call it once. kUnavailable: the file cannot be written.
 absl::Status WriteReport(const nlohmann::ordered_json& report);
+
+// With TensorFlow Lite's version and the delegate's revision.
+nlohmann::ordered_json ToJson(const BackendFacts& facts);
 
 }  // namespace gles_delegate
 

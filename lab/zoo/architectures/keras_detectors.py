@@ -1,10 +1,9 @@
 """From images to boxes."""
 
-import keras
 import tensorflow as tf
 from keras import layers, ops
 
-from architectures.parts import ALL, conv
+from architectures.parts import ALL, conv, model
 from registry import architecture
 
 
@@ -19,16 +18,14 @@ def ssd_outputs(x, anchors=3, classes=4):
             layers.Activation("sigmoid")(layers.Concatenate(axis=1)(scores)))
 
 
-@architecture("ssd_heads", "detection", ALL)
-def ssd_heads():
-    inputs = keras.Input((32, 32, 3))
-    return keras.Model(inputs, ssd_outputs(conv(inputs, 8, 3, 2)))
+@model("detection", (32, 32, 3), ALL)
+def ssd_heads(inputs):
+    return ssd_outputs(conv(inputs, 8, 3, 2))
 
 
-@architecture("retinanet", "detection", ("float32", "int8"))
-def retinanet():
+@model("detection", (64, 64, 3), ("float32", "int8"))
+def retinanet(inputs):
     """A pyramid whose levels are resized to one another's size."""
-    inputs = keras.Input((64, 64, 3))
     c3 = conv(conv(conv(inputs, 8, 3, 2), 16, 3, 2), 16, 3, 2)
     c4 = conv(c3, 24, 3, 2)
     p4 = layers.Conv2D(16, 1)(c4)
@@ -36,13 +33,12 @@ def retinanet():
     tower, out = layers.Conv2D(16, 3, padding="same", activation="relu"), layers.Conv2D(
         3 * 7, 3, padding="same")
     levels = [layers.Reshape((-1, 7))(out(tower(p))) for p in (p3, p4)]
-    return keras.Model(inputs, layers.Concatenate(axis=1)(levels))
+    return layers.Concatenate(axis=1)(levels)
 
 
-@architecture("yolo", "detection", ("float32", "float16", "int8"))
-def yolo():
+@model("detection", (64, 64, 3), ("float32", "float16", "int8"))
+def yolo(inputs):
     """Boxes decoded against a grid, as YOLO's exports do."""
-    inputs = keras.Input((64, 64, 3))
     x = conv(conv(conv(inputs, 8, 3, 2, "silu"), 16, 3, 2, "silu"), 24, 3, 2, "silu")
     pools = [x]
     for _ in range(3):
@@ -53,20 +49,19 @@ def yolo():
     grid = ops.reshape(grid, (1, 64, 1, 2))
     centre = (ops.sigmoid(x[..., :2]) * 2 - 0.5 + grid) * 8
     size = ops.square(ops.sigmoid(x[..., 2:4]) * 2) * 12
-    return keras.Model(inputs, layers.Reshape((192, 9))(
-        ops.concatenate([centre, size, ops.sigmoid(x[..., 4:])], axis=-1)))
+    return layers.Reshape((192, 9))(
+        ops.concatenate([centre, size, ops.sigmoid(x[..., 4:])], axis=-1))
 
 
-@architecture("centernet", "detection")
-def centernet():
-    inputs = keras.Input((32, 32, 3), batch_size=1)
+@model("detection", (32, 32, 3), batch_size=1)
+def centernet(inputs):
     x = conv(conv(inputs, 8, 3, 2), 16, 3, 2)
     heat = layers.Conv2D(3, 1, activation="sigmoid")(x)
     peak = ops.equal(heat, layers.MaxPooling2D(3, 1, "same")(heat))
     heat = ops.where(peak, heat, ops.zeros_like(heat))
     scores, at = ops.top_k(ops.reshape(heat, (1, 192)), 5)
     sizes = ops.reshape(layers.Conv2D(2, 1)(x), (64, 2))
-    return keras.Model(inputs, [scores, ops.take(sizes, at // 3, axis=0)])
+    return [scores, ops.take(sizes, at // 3, axis=0)]
 
 
 @architecture("detector_with_suppression", "detection")

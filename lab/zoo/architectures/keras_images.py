@@ -4,13 +4,12 @@ import keras
 import tensorflow as tf
 from keras import layers, ops
 
-from architectures.parts import ALL, conv
+from architectures.parts import ALL, conv, model
 from registry import architecture
 
 
-@architecture("unet", "segmentation", (*ALL, "free"))
-def unet():
-    inputs = keras.Input((32, 32, 3))
+@model("segmentation", (32, 32, 3), (*ALL, "free"))
+def unet(inputs):
     x, skips = inputs, []
     for filters in (8, 16):
         x = conv(conv(x, filters), filters)
@@ -20,24 +19,22 @@ def unet():
     for filters, skip in zip((16, 8), reversed(skips)):
         x = layers.Conv2DTranspose(filters, 2, 2, "same")(x)
         x = conv(layers.Concatenate()([x, skip]), filters)
-    return keras.Model(inputs, layers.Conv2D(2, 1, activation="softmax")(x))
+    return layers.Conv2D(2, 1, activation="softmax")(x)
 
 
-@architecture("unet_upsampling", "segmentation", ("float32", "int8"))
-def unet_upsampling():
-    inputs = keras.Input((32, 32, 1))
+@model("segmentation", (32, 32, 1), ("float32", "int8"))
+def unet_upsampling(inputs):
     a = conv(inputs, 8)
     b = conv(layers.MaxPooling2D()(a), 16)
     x = conv(layers.MaxPooling2D()(b), 16)
     x = conv(layers.Concatenate()([layers.UpSampling2D()(x), b]), 16)
     x = layers.UpSampling2D(interpolation="bilinear")(x)
     x = conv(layers.Concatenate()([x, a]), 8)
-    return keras.Model(inputs, layers.Conv2D(1, 1, activation="sigmoid")(x))
+    return layers.Conv2D(1, 1, activation="sigmoid")(x)
 
 
-@architecture("deeplab", "segmentation", ("float32", "int8"))
-def deeplab():
-    inputs = keras.Input((48, 48, 3))
+@model("segmentation", (48, 48, 3), ("float32", "int8"))
+def deeplab(inputs):
     low = conv(inputs, 8, 3, 2)
     x = conv(conv(low, 16, 3, 2), 16, 3, 2)
     branches = [conv(x, 16, 1)] + [conv(x, 16, 3, dilation_rate=d) for d in (2, 3)]
@@ -46,22 +43,19 @@ def deeplab():
     x = conv(layers.Concatenate()(branches), 16, 1)
     x = layers.UpSampling2D(4, interpolation="bilinear")(x)
     x = conv(layers.Concatenate()([x, conv(low, 4, 1)]), 16)
-    return keras.Model(inputs, layers.UpSampling2D(2, interpolation="bilinear")(
-        layers.Conv2D(5, 1)(x)))
+    return layers.UpSampling2D(2, interpolation="bilinear")(layers.Conv2D(5, 1)(x))
 
 
-@architecture("fcn_any_size", "segmentation", ("float32", "free"))
-def fcn_any_size():
-    inputs = keras.Input((None, None, 3))
+@model("segmentation", (None, None, 3), ("float32", "free"))
+def fcn_any_size(inputs):
     x = conv(conv(inputs, 8, 3, 2), 16, 3, 2)
     x = layers.Lambda(lambda pair: tf.image.resize(pair[0], tf.shape(pair[1])[1:3]))(
         [layers.Conv2D(4, 1)(x), inputs])
-    return keras.Model(inputs, layers.Softmax()(x))
+    return layers.Softmax()(x)
 
 
-@architecture("hrnet_pose", "pose", ("float32", "free", "int8"))
-def hrnet_pose():
-    inputs = keras.Input((64, 48, 3))
+@model("pose", (64, 48, 3), ("float32", "free", "int8"))
+def hrnet_pose(inputs):
     high = conv(conv(inputs, 8, 3, 2), 16, 3, 2)
     low = conv(high, 24, 3, 2)
     for _ in range(2):
@@ -69,23 +63,21 @@ def hrnet_pose():
         down = conv(high, 24, 3, 2, None)
         high = layers.ReLU()(layers.Add()([conv(high, 16), up]))
         low = layers.ReLU()(layers.Add()([conv(low, 24), down]))
-    return keras.Model(inputs, layers.Conv2D(17, 1)(high))
+    return layers.Conv2D(17, 1)(high)
 
 
-@architecture("simple_pose", "pose", ("float32", "batch1"))
-def simple_pose():
-    inputs = keras.Input((64, 64, 3))
+@model("pose", (64, 64, 3), ("float32", "batch1"))
+def simple_pose(inputs):
     x = conv(conv(conv(inputs, 8, 3, 2), 16, 3, 2), 32, 3, 2)
     for _ in range(2):
         x = layers.Conv2DTranspose(16, 4, 2, "same", use_bias=False)(x)
         x = layers.ReLU()(layers.BatchNormalization()(x))
-    return keras.Model(inputs, layers.Conv2D(17, 1)(x))
+    return layers.Conv2D(17, 1)(x)
 
 
-@architecture("movenet_argmax", "pose")
-def movenet_argmax():
+@model("pose", (32, 32, 3), batch_size=1)
+def movenet_argmax(inputs):
     """Heat maps to points by ARG_MAX, divisions and GATHER_ND."""
-    inputs = keras.Input((32, 32, 3), batch_size=1)
     x = conv(conv(inputs, 8, 3, 2), 16, 3, 2)
     heat, offsets = layers.Conv2D(5, 1)(x), layers.Conv2D(10, 1)(x)
     best = layers.Lambda(lambda h: tf.argmax(h, 1, tf.int32))(ops.reshape(heat, (1, 64, 5)))
@@ -93,76 +85,67 @@ def movenet_argmax():
     flat = ops.reshape(offsets, (64, 10))
     moved = ops.reshape(ops.take(flat, ops.reshape(best, (5,)), axis=0)[:, :2], (1, 5, 2))
     points = ops.stack([ops.cast(y, "float32"), ops.cast(x, "float32")], axis=-1)
-    return keras.Model(inputs, (points + moved) / 8.0)
+    return (points + moved) / 8.0
 
 
-@architecture("espcn", "super-resolution", ("float32", "free", "float16", "int8"))
-def espcn():
-    inputs = keras.Input((24, 24, 1))
+@model("super-resolution", (24, 24, 1), ("float32", "free", "float16", "int8"))
+def espcn(inputs):
     x = conv(conv(inputs, 16, 5, activation="tanh"), 8, 3, activation="tanh")
     x = layers.Conv2D(9, 3, padding="same")(x)
-    return keras.Model(inputs, layers.Lambda(lambda t: tf.nn.depth_to_space(t, 3),
-                                             output_shape=(72, 72, 1))(x))
+    return layers.Lambda(lambda t: tf.nn.depth_to_space(t, 3), output_shape=(72, 72, 1))(x)
 
 
-@architecture("edsr_any_size", "super-resolution", ("float32", "free"))
-def edsr_any_size():
-    inputs = keras.Input((None, None, 3))
+@model("super-resolution", (None, None, 3), ("float32", "free"))
+def edsr_any_size(inputs):
     x = first = conv(inputs, 16, activation=None)
     for _ in range(2):
         x = layers.Add()([x, conv(conv(x, 16), 16, activation=None)])
     x = conv(layers.Add()([x, first]), 12, activation=None)
     x = layers.Lambda(lambda t: tf.nn.depth_to_space(t, 2), output_shape=(None, None, 3))(x)
-    return keras.Model(inputs, ops.clip(x, 0, 255))
+    return ops.clip(x, 0, 255)
 
 
-@architecture("style_transfer", "style", ("float32", "dynamic_int8"))
-def style_transfer():
+@model("style", (32, 32, 3), ("float32", "dynamic_int8"))
+def style_transfer(inputs):
     """Reflected borders and instance normalization."""
     def reflected(x, filters, size, strides=1):
         n = size // 2
         x = layers.Lambda(lambda t: tf.pad(t, [[0, 0], [n, n], [n, n], [0, 0]], "REFLECT"))(x)
         x = layers.Conv2D(filters, size, strides)(x)
         return layers.ReLU()(layers.GroupNormalization(groups=-1)(x))
-    inputs = keras.Input((32, 32, 3))
     x = reflected(reflected(inputs, 8, 5), 16, 3, 2)
     x = layers.Add()([x, reflected(x, 16, 3)])
     x = reflected(layers.UpSampling2D()(x), 8, 3)
-    return keras.Model(inputs, layers.Conv2D(3, 5, padding="same", activation="tanh")(x))
+    return layers.Conv2D(3, 5, padding="same", activation="tanh")(x)
 
 
-@architecture("cyclegan", "GAN", ("float32", "free"))
-def cyclegan():
-    inputs = keras.Input((32, 32, 3))
+@model("GAN", (32, 32, 3), ("float32", "free"))
+def cyclegan(inputs):
     x = conv(conv(inputs, 8, 7), 16, 3, 2)
     y = layers.GroupNormalization(groups=-1)(conv(x, 16))
     x = layers.Conv2DTranspose(8, 3, 2, "same")(layers.Add()([x, y]))
     x = layers.LeakyReLU(negative_slope=0.2)(layers.GroupNormalization(groups=-1)(x))
-    return keras.Model(inputs, conv(x, 3, 7, activation="tanh"))
+    return conv(x, 3, 7, activation="tanh")
 
 
-@architecture("dcgan_generator", "GAN", ("float32", "batch1", "int8", "dynamic_int8"))
-def dcgan_generator():
-    inputs = keras.Input((16,))
+@model("GAN", (16,), ("float32", "batch1", "int8", "dynamic_int8"))
+def dcgan_generator(inputs):
     x = layers.Reshape((4, 4, 16))(layers.Dense(256, use_bias=False)(inputs))
     for filters in (16, 8):
         x = layers.LeakyReLU()(layers.BatchNormalization()(x))
         x = layers.Conv2DTranspose(filters, 5, 2, "same", use_bias=False)(x)
-    return keras.Model(inputs, layers.Conv2DTranspose(1, 5, 2, "same", activation="tanh")(x))
+    return layers.Conv2DTranspose(1, 5, 2, "same", activation="tanh")(x)
 
 
-@architecture("dcgan_discriminator", "GAN", ("float32", "int8"))
-def dcgan_discriminator():
-    inputs = keras.Input((28, 28, 1))
-    x = inputs
+@model("GAN", (28, 28, 1), ("float32", "int8"))
+def dcgan_discriminator(x):
     for filters in (8, 16):
         x = layers.LeakyReLU()(layers.Conv2D(filters, 5, 2, "same")(x))
-    return keras.Model(inputs, layers.Dense(1)(layers.Flatten()(x)))
+    return layers.Dense(1)(layers.Flatten()(x))
 
 
-@architecture("pix2pix", "GAN")
-def pix2pix():
-    inputs = keras.Input((32, 32, 3))
+@model("GAN", (32, 32, 3))
+def pix2pix(inputs):
     x, skips = inputs, []
     for filters in (8, 16, 16):
         x = layers.LeakyReLU()(layers.BatchNormalization()(conv(x, filters, 4, 2, None)))
@@ -170,7 +153,7 @@ def pix2pix():
     for filters, skip in zip((16, 8), (skips[1], skips[0])):
         x = layers.ReLU()(layers.Conv2DTranspose(filters, 4, 2, "same")(x))
         x = layers.Concatenate()([x, skip])
-    return keras.Model(inputs, layers.Conv2DTranspose(3, 4, 2, "same", activation="tanh")(x))
+    return layers.Conv2DTranspose(3, 4, 2, "same", activation="tanh")(x)
 
 
 @architecture("vae", "autoencoder")
@@ -186,33 +169,29 @@ def vae():
     return keras.Model([inputs, noise], conv(x, 1, activation="sigmoid"))
 
 
-@architecture("autoencoder", "autoencoder", ("float32", "dynamic_int8", "int8", "int4"))
-def autoencoder():
-    inputs = keras.Input((64,))
-    x = inputs
+@model("autoencoder", (64,), ("float32", "dynamic_int8", "int8", "int4"))
+def autoencoder(x):
     for units in (32, 8, 32):
         x = layers.Dense(units, activation="relu")(x)
-    return keras.Model(inputs, layers.Dense(64, activation="sigmoid")(x))
+    return layers.Dense(64, activation="sigmoid")(x)
 
 
-@architecture("low_light", "enhancement", ("float32", "free"))
-def low_light():
+@model("enhancement", (32, 32, 3), ("float32", "free"))
+def low_light(inputs):
     """Zero-DCE: curves applied again and again to an image from 0 to 1."""
-    inputs = keras.Input((32, 32, 3))
     x = ops.clip(inputs, 0.0, 1.0)
     curves = conv(conv(x, 8), 12, activation="tanh")
     for n in range(4):
         x = x + curves[..., 3 * n:3 * n + 3] * (ops.square(x) - x)
-    return keras.Model(inputs, x)
+    return x
 
 
-@architecture("depth_estimation", "depth", ("float32", "int8"))
-def depth_estimation():
-    inputs = keras.Input((48, 64, 3))
+@model("depth", (48, 64, 3), ("float32", "int8"))
+def depth_estimation(inputs):
     x = conv(conv(conv(inputs, 8, 3, 2), 16, 3, 2), 32, 3, 2)
     for filters in (16, 8, 8):
         x = conv(layers.UpSampling2D(interpolation="bilinear")(x), filters, activation="elu")
-    return keras.Model(inputs, layers.Conv2D(1, 3, padding="same", activation="softplus")(x))
+    return layers.Conv2D(1, 3, padding="same", activation="softplus")(x)
 
 
 @architecture("diffusion_unet", "diffusion", ("float32", "batch1", "dynamic_int8"))

@@ -1,35 +1,31 @@
 """Audio, speech, time series, points, graphs."""
 
-import keras
 import numpy as np
 import tensorflow as tf
 from keras import layers, ops
 
-from architectures.parts import tokens
+from architectures.parts import model
 from registry import architecture
 
 
-@architecture("conv1d_speech", "speech", ("float32", "batch1", "dynamic_int8", "int8"))
-def conv1d_speech():
-    inputs = keras.Input((320, 1))
-    x = inputs
+@model("speech", (320, 1), ("float32", "batch1", "dynamic_int8", "int8"))
+def conv1d_speech(x):
     for filters, size, strides in ((8, 9, 4), (16, 5, 2), (16, 3, 2)):
         x = layers.Conv1D(filters, size, strides, activation="relu")(x)
         x = layers.BatchNormalization()(x)
     x = layers.GlobalAveragePooling1D()(layers.MaxPooling1D()(x))
-    return keras.Model(inputs, layers.Dense(12, activation="softmax")(x))
+    return layers.Dense(12, activation="softmax")(x)
 
 
-@architecture("keyword_ds_cnn", "speech", ("float32", "int8", "int16x8"))
-def keyword_ds_cnn():
-    inputs = keras.Input((49, 10, 1))
+@model("speech", (49, 10, 1), ("float32", "int8", "int16x8"))
+def keyword_ds_cnn(inputs):
     x = layers.ReLU()(layers.BatchNormalization()(
         layers.Conv2D(16, (10, 4), 2, "same")(inputs)))
     for _ in range(3):
         x = layers.ReLU()(layers.BatchNormalization()(layers.DepthwiseConv2D(3, padding="same")(x)))
         x = layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(16, 1)(x)))
     x = layers.Flatten()(layers.AveragePooling2D((25, 5))(x))
-    return keras.Model(inputs, layers.Dense(12, activation="softmax")(x))
+    return layers.Dense(12, activation="softmax")(x)
 
 
 @architecture("mel_front_end", "audio")
@@ -91,9 +87,8 @@ def pitch_front_end():
     return pitches
 
 
-@architecture("yamnet", "audio", ("float32", "int8"))
-def yamnet():
-    inputs = keras.Input((96, 64))
+@model("audio", (96, 64), ("float32", "int8"))
+def yamnet(inputs):
     x = layers.Reshape((96, 64, 1))(inputs)
     x = layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(8, 3, 2, "same")(x)))
     for filters, strides in ((16, 1), (24, 2), (32, 2)):
@@ -101,22 +96,20 @@ def yamnet():
             layers.DepthwiseConv2D(3, strides, "same", use_bias=False)(x)))
         x = layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(filters, 1)(x)))
     x = layers.GlobalAveragePooling2D()(x)
-    return keras.Model(inputs, layers.Dense(20, activation="sigmoid")(x))
+    return layers.Dense(20, activation="sigmoid")(x)
 
 
-@architecture("tcn", "time series", ("float32", "free", "dynamic_int8", "int8"))
-def tcn():
-    inputs = keras.Input((32, 4))
+@model("time series", (32, 4), ("float32", "free", "dynamic_int8", "int8"))
+def tcn(inputs):
     x = layers.Conv1D(8, 1)(inputs)
     for dilation in (1, 2, 4):
         y = layers.Conv1D(8, 3, padding="causal", dilation_rate=dilation, activation="relu")(x)
         x = layers.Add()([x, y])
-    return keras.Model(inputs, layers.Dense(2)(x))
+    return layers.Dense(2)(x)
 
 
-@architecture("wavenet", "audio", ("float32", "free"))
-def wavenet():
-    inputs = keras.Input((64, 1))
+@model("audio", (64, 1), ("float32", "free"))
+def wavenet(inputs):
     x, out = layers.Conv1D(8, 1)(inputs), []
     for dilation in (1, 2, 4):
         gate, value = (layers.Conv1D(8, 2, padding="causal", dilation_rate=dilation,
@@ -124,64 +117,56 @@ def wavenet():
         y = layers.Conv1D(8, 1)(layers.Multiply()([gate, value]))
         out.append(y)
         x = layers.Add()([x, y])
-    return keras.Model(inputs, layers.Conv1D(16, 1)(layers.ReLU()(layers.Add()(out))))
+    return layers.Conv1D(16, 1)(layers.ReLU()(layers.Add()(out)))
 
 
 # TensorFlow's converter does not lower the lists of a loop of a free batch: the recurrent models
 # that are not unrolled have batch 1.
 
 
-@architecture("lstm", "recurrent", ("float32", "dynamic_int8"))
-def lstm():
-    inputs = keras.Input((12, 6), batch_size=1)
-    return keras.Model(inputs, layers.Dense(3)(layers.LSTM(8)(inputs)))
+@model("recurrent", (12, 6), ("float32", "dynamic_int8"), batch_size=1)
+def lstm(inputs):
+    return layers.Dense(3)(layers.LSTM(8)(inputs))
 
 
-@architecture("lstm_unrolled", "recurrent", ("float32", "int8"))
-def lstm_unrolled():
-    inputs = keras.Input((6, 6))
-    return keras.Model(inputs, layers.Dense(3)(layers.LSTM(8, unroll=True)(inputs)))
+@model("recurrent", (6, 6), ("float32", "int8"))
+def lstm_unrolled(inputs):
+    return layers.Dense(3)(layers.LSTM(8, unroll=True)(inputs))
 
 
-@architecture("gru", "recurrent", ("float32", "dynamic_int8"))
-def gru():
-    inputs = keras.Input((12, 6), batch_size=1)
-    return keras.Model(inputs, layers.GRU(8, return_sequences=True)(inputs))
+@model("recurrent", (12, 6), ("float32", "dynamic_int8"), batch_size=1)
+def gru(inputs):
+    return layers.GRU(8, return_sequences=True)(inputs)
 
 
-@architecture("bidirectional_lstm", "recurrent")
-def bidirectional_lstm():
-    inputs = tokens(10, batch_size=1)
+@model("recurrent", (10,), dtype="int32", batch_size=1)
+def bidirectional_lstm(inputs):
     x = layers.Bidirectional(layers.LSTM(8, return_sequences=True))(
         layers.Embedding(50, 8)(inputs))
-    return keras.Model(inputs, layers.TimeDistributed(layers.Dense(4))(x))
+    return layers.TimeDistributed(layers.Dense(4))(x)
 
 
-@architecture("simple_rnn", "recurrent")
-def simple_rnn():
-    inputs = keras.Input((8, 4), batch_size=1)
-    return keras.Model(inputs, layers.SimpleRNN(6)(inputs))
+@model("recurrent", (8, 4), batch_size=1)
+def simple_rnn(inputs):
+    return layers.SimpleRNN(6)(inputs)
 
 
-@architecture("conv_lstm", "recurrent")
-def conv_lstm():
-    inputs = keras.Input((4, 8, 8, 2), batch_size=1)
-    return keras.Model(inputs, layers.ConvLSTM2D(4, 3, padding="same")(inputs))
+@model("recurrent", (4, 8, 8, 2), batch_size=1)
+def conv_lstm(inputs):
+    return layers.ConvLSTM2D(4, 3, padding="same")(inputs)
 
 
-@architecture("crnn_ocr", "text recognition")
-def crnn_ocr():
-    inputs = keras.Input((64, 16, 1), batch_size=1)
+@model("text recognition", (64, 16, 1), batch_size=1)
+def crnn_ocr(inputs):
     x = layers.MaxPooling2D()(layers.Conv2D(8, 3, padding="same", activation="relu")(inputs))
     x = layers.MaxPooling2D((2, 4))(layers.Conv2D(16, 3, padding="same", activation="relu")(x))
     x = layers.Dense(16, activation="relu")(layers.Reshape((16, 32))(x))
     x = layers.Bidirectional(layers.LSTM(8, return_sequences=True))(x)
-    return keras.Model(inputs, layers.Dense(20, activation="softmax")(x))
+    return layers.Dense(20, activation="softmax")(x)
 
 
-@architecture("whisper_encoder", "speech", ("float32", "dynamic_int8"))
-def whisper_encoder():
-    inputs = keras.Input((64, 16))
+@model("speech", (64, 16), ("float32", "dynamic_int8"))
+def whisper_encoder(inputs):
     x = layers.Conv1D(32, 3, padding="same", activation="gelu")(inputs)
     x = layers.Conv1D(32, 3, 2, padding="same", activation="gelu")(x)
     x = x + ops.array(np.random.default_rng(0).normal(size=(1, 32, 32)), "float32")
@@ -190,54 +175,47 @@ def whisper_encoder():
         x = x + layers.MultiHeadAttention(4, 8)(y, y)
         y = layers.LayerNormalization()(x)
         x = x + layers.Dense(32)(layers.Dense(64, activation="gelu")(y))
-    return keras.Model(inputs, layers.LayerNormalization()(x))
+    return layers.LayerNormalization()(x)
 
 
-@architecture("wide_and_deep", "recommendation", ("float32", "int8"))
-def wide_and_deep():
-    inputs = keras.Input((13,))
+@model("recommendation", (13,), ("float32", "int8"))
+def wide_and_deep(inputs):
     deep = layers.Dense(8, activation="relu")(layers.Dense(16, activation="relu")(
         layers.Normalization(mean=[0.5] * 13, variance=[2.0] * 13)(inputs)))
-    return keras.Model(inputs, layers.Dense(1, activation="sigmoid")(
-        layers.Concatenate()([inputs, deep])))
+    return layers.Dense(1, activation="sigmoid")(layers.Concatenate()([inputs, deep]))
 
 
-@architecture("nbeats", "time series")
-def nbeats():
-    inputs = keras.Input((24,))
+@model("time series", (24,))
+def nbeats(inputs):
     x, forecast = inputs, 0
     for _ in range(2):
         y = layers.Dense(16, activation="relu")(layers.Dense(16, activation="relu")(x))
         x = x - layers.Dense(24)(y)
         forecast = forecast + layers.Dense(6)(y)
-    return keras.Model(inputs, forecast)
+    return forecast
 
 
-@architecture("repeat_vector", "time series")
-def repeat_vector():
-    inputs = keras.Input((10, 3), batch_size=1)
+@model("time series", (10, 3), batch_size=1)
+def repeat_vector(inputs):
     x = layers.RepeatVector(5)(layers.LSTM(6)(inputs))
-    return keras.Model(inputs, layers.TimeDistributed(layers.Dense(3))(
-        layers.LSTM(6, return_sequences=True)(x)))
+    return layers.TimeDistributed(layers.Dense(3))(layers.LSTM(6, return_sequences=True)(x))
 
 
-@architecture("video_conv3d", "video", ("float32", "batch1", "dynamic_int8"))
-def video_conv3d():
-    inputs = keras.Input((8, 16, 16, 3))
+@model("video", (8, 16, 16, 3), ("float32", "batch1", "dynamic_int8"))
+def video_conv3d(inputs):
     x = layers.Conv3D(8, 3, 2, "same", activation="relu")(inputs)
     x = layers.Conv3D(8, 3, padding="same", activation="relu")(x)
     x = layers.GlobalAveragePooling3D()(x)
-    return keras.Model(inputs, layers.Dense(5)(x))
+    return layers.Dense(5)(x)
 
 
-@architecture("pointnet", "point clouds", ("float32", "free", "int8"))
-def pointnet():
-    inputs = keras.Input((64, 3))
+@model("point clouds", (64, 3), ("float32", "free", "int8"))
+def pointnet(inputs):
     turn = layers.GlobalMaxPooling1D()(layers.Conv1D(16, 1, activation="relu")(inputs))
     turn = layers.Reshape((3, 3))(layers.Dense(9)(turn))
     x = ops.matmul(inputs, turn)
     x = layers.Conv1D(32, 1, activation="relu")(layers.Conv1D(16, 1, activation="relu")(x))
-    return keras.Model(inputs, layers.Dense(6)(layers.GlobalMaxPooling1D()(x)))
+    return layers.Dense(6)(layers.GlobalMaxPooling1D()(x))
 
 
 @architecture("graph_network", "graphs")
@@ -268,11 +246,10 @@ def scatter_pillars():
     return scatter
 
 
-@architecture("dqn", "control", ("float32", "int8"))
-def dqn():
-    inputs = keras.Input((84, 84, 4))
+@model("control", (84, 84, 4), ("float32", "int8"))
+def dqn(inputs):
     x = layers.Conv2D(8, 8, 4, activation="relu")(inputs)
     x = layers.Conv2D(16, 4, 2, activation="relu")(x)
     value = layers.Dense(1)(layers.Flatten()(x))
     gain = layers.Dense(6)(layers.Flatten()(x))
-    return keras.Model(inputs, value + gain - ops.mean(gain, axis=-1, keepdims=True))
+    return value + gain - ops.mean(gain, axis=-1, keepdims=True)

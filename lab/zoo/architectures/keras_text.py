@@ -4,7 +4,7 @@ import keras
 import tensorflow as tf
 from keras import layers, ops
 
-from architectures.parts import tokens
+from architectures.parts import model, tokens
 from registry import architecture
 
 
@@ -17,28 +17,24 @@ def seq2seq():
     return keras.Model([source, target], layers.Dense(30, activation="softmax")(x))
 
 
-@architecture("text_average", "text", ("float32", "free", "dynamic_int8"))
-def text_average():
-    inputs = tokens(16)
+@model("text", (16,), ("float32", "free", "dynamic_int8"), dtype="int32")
+def text_average(inputs):
     x = layers.GlobalAveragePooling1D()(layers.Embedding(100, 16)(inputs))
-    return keras.Model(inputs, layers.Dense(2, activation="softmax")(
-        layers.Dense(16, activation="relu")(x)))
+    return layers.Dense(2, activation="softmax")(layers.Dense(16, activation="relu")(x))
 
 
-@architecture("text_cnn", "text", ("float32", "free", "dynamic_int8"))
-def text_cnn():
-    inputs = tokens(20)
+@model("text", (20,), ("float32", "free", "dynamic_int8"), dtype="int32")
+def text_cnn(inputs):
     x = layers.Embedding(100, 16)(inputs)
     x = layers.Concatenate()([layers.GlobalMaxPooling1D()(
         layers.Conv1D(8, size, activation="relu")(x)) for size in (2, 3, 4)])
-    return keras.Model(inputs, layers.Dense(4)(x))
+    return layers.Dense(4)(x)
 
 
-@architecture("bag_of_words", "text", ("float32", "free"))
-def bag_of_words():
-    inputs = tokens(8)
+@model("text", (8,), ("float32", "free"), dtype="int32")
+def bag_of_words(inputs):
     x = ops.max(ops.one_hot(inputs, 40), axis=1)
-    return keras.Model(inputs, layers.Dense(3, activation="softmax")(x))
+    return layers.Dense(3, activation="softmax")(x)
 
 
 def encoder_block(x, width=32, heads=4, mask=None):
@@ -48,10 +44,9 @@ def encoder_block(x, width=32, heads=4, mask=None):
     return layers.LayerNormalization()(layers.Add()([x, y]))
 
 
-@architecture("transformer_encoder", "transformer", ("float32", "free", "batch1", "dynamic_int8"))
-def transformer_encoder():
-    inputs = keras.Input((16, 32))
-    return keras.Model(inputs, encoder_block(encoder_block(inputs)))
+@model("transformer", (16, 32), ("float32", "free", "batch1", "dynamic_int8"))
+def transformer_encoder(inputs):
+    return encoder_block(encoder_block(inputs))
 
 
 @architecture("bert", "transformer", ("float32", "batch1", "dynamic_int8"))
@@ -66,17 +61,16 @@ def bert():
     return keras.Model([inputs, mask], layers.Dense(8, activation="tanh")(x[:, 0]))
 
 
-@architecture("gpt_any_length", "transformer", ("float32", "free"))
-def gpt_any_length():
+@model("transformer", (None,), ("float32", "free"), dtype="int32", batch_size=1)
+def gpt_any_length(inputs):
     """A causal mask and positions made from the length that comes at run time."""
-    inputs = tokens(None, batch_size=1)
     x = layers.Embedding(100, 32)(inputs)
     x = x + layers.Embedding(256, 32)(
         layers.Lambda(lambda words: tf.range(tf.shape(words)[1])[None])(inputs))
     mask = layers.Lambda(lambda words: tf.linalg.band_part(
         tf.ones((1, tf.shape(words)[1], tf.shape(words)[1])), -1, 0) > 0)(inputs)
     x = encoder_block(encoder_block(x, mask=mask), mask=mask)
-    return keras.Model(inputs, layers.Dense(100)(x))
+    return layers.Dense(100)(x)
 
 
 @architecture("two_towers", "recommendation")

@@ -7,29 +7,16 @@ from litert_torch.generative.examples.qwen import qwen
 from litert_torch.generative.examples.smollm import smollm
 from registry import architecture
 
-ALL = ("float32", "float16", "dynamic_int8", "int8_weights", "int4_block32")
+SHORT = ("float32", "dynamic_int8", "int4_block32")
 
 
-def decoder(name, modes=("float32", "dynamic_int8", "int4_block32")):
-    return architecture(name, "language model", modes, "torch")
+def enter(name, layers, modes, config, *of_class):
+    architecture(name, "language model", modes, "torch")(lambda: decoder_parts.Decoder(
+        decoder_parts.shortened(config(), layers, 512), *of_class))
 
 
-@decoder("smollm_135m", ALL)
-def smollm_135m():
-    return decoder_parts.Decoder(decoder_parts.shortened(smollm.get_model_config(), 2, 512))
-
-
-@decoder("gemma3_270m")
-def gemma3_270m():
-    shape = decoder_parts.shortened(gemma3.get_decoder_config_270m(), 2, 512)
-    return decoder_parts.Decoder(shape, gemma3.Decoder)
-
-
-@decoder("qwen2_5_0_5b")
-def qwen2_5_0_5b():
-    return decoder_parts.Decoder(decoder_parts.shortened(qwen.get_0_5b_model_config(), 2, 512))
-
-
-@decoder("llama3_2_1b")
-def llama3_2_1b():
-    return decoder_parts.Decoder(decoder_parts.shortened(llama.get_1b_model_config(), 1, 512))
+enter("smollm_135m", 2, ("float32", "float16", "dynamic_int8", "int8_weights", "int4_block32"),
+      smollm.get_model_config)
+enter("gemma3_270m", 2, SHORT, gemma3.get_decoder_config_270m, gemma3.Decoder)
+enter("qwen2_5_0_5b", 2, SHORT, qwen.get_0_5b_model_config)
+enter("llama3_2_1b", 1, SHORT, llama.get_1b_model_config)

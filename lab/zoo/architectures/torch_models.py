@@ -1,16 +1,12 @@
 """Modules of PyTorch, as litert-torch converts them."""
 
 import torch
-import torchvision
 from torch import nn
 from torch.nn import functional
+from torchvision import models
+from torchvision.models.convnext import CNBlockConfig
 
 from registry import architecture
-
-
-def module(name, task):
-    """An architecture in float32 by litert-torch."""
-    return architecture(name, task, ("float32",), "torch")
 
 
 def image(*shape):
@@ -25,47 +21,6 @@ def normalized(model):
     with torch.no_grad():
         model.train()(torch.randn(8, 3, 64, 64))
     return model
-
-
-@module("torchvision_mobilenet_v2", "classification")
-def mobilenet_v2():
-    return normalized(torchvision.models.mobilenet_v2(width_mult=0.25, num_classes=10)), image()
-
-
-@module("torchvision_mobilenet_v3", "classification")
-def mobilenet_v3():
-    return normalized(
-        torchvision.models.mobilenet_v3_small(width_mult=0.5, num_classes=10)), image()
-
-
-@module("torchvision_resnet", "classification")
-def resnet():
-    blocks = torchvision.models.resnet.BasicBlock
-    return torchvision.models.ResNet(blocks, [1, 1, 1, 1], num_classes=10,
-                                     width_per_group=64), image(32, 32)
-
-
-@module("torchvision_shufflenet", "classification")
-def shufflenet():
-    return torchvision.models.ShuffleNetV2([2, 2, 2], [8, 16, 32, 64, 64], num_classes=10), image()
-
-
-@module("torchvision_vit", "classification")
-def vit():
-    return torchvision.models.VisionTransformer(32, 8, 2, 4, 32, 64, num_classes=10), image(32, 32)
-
-
-@module("torchvision_swin", "classification")
-def swin():
-    return torchvision.models.SwinTransformer([4, 4], 16, [2, 2], [2, 4], [4, 4],
-                                              num_classes=10), image(32, 32)
-
-
-@module("torchvision_convnext", "classification")
-def convnext():
-    from torchvision.models.convnext import CNBlockConfig  # pylint: disable=import-outside-toplevel
-    return torchvision.models.ConvNeXt([CNBlockConfig(8, 16, 1), CNBlockConfig(16, None, 1)],
-                                       num_classes=10), image(32, 32)
 
 
 class Attention(nn.Module):
@@ -107,11 +62,6 @@ class Bert(nn.Module):
         return self.blocks(self.words(words) + self.places(torch.arange(16)))
 
 
-@module("torch_bert", "transformer")
-def bert():
-    return Bert(), (torch.randint(0, 8, (1, 16)),)
-
-
 class Llama(nn.Module):
     """RMSNorm, rotary positions, a gated MLP."""
 
@@ -139,11 +89,6 @@ class Llama(nn.Module):
         return x + self.down(functional.silu(self.gate(y)) * self.up(y))
 
 
-@module("torch_llama_block", "transformer")
-def llama():
-    return Llama(), (torch.randint(0, 8, (1, 16)),)
-
-
 class Whisper(nn.Module):
     def __init__(self):
         super().__init__()
@@ -154,11 +99,6 @@ class Whisper(nn.Module):
 
     def forward(self, x):
         return self.blocks(self.convs(x).transpose(1, 2) + self.places)
-
-
-@module("torch_whisper_encoder", "speech")
-def whisper():
-    return Whisper(), (torch.randn(1, 16, 64),)
 
 
 class DiffusionBlock(nn.Module):
@@ -176,11 +116,6 @@ class DiffusionBlock(nn.Module):
         return functional.interpolate(x, scale_factor=2, mode="nearest")
 
 
-@module("torch_diffusion_block", "diffusion")
-def diffusion():
-    return DiffusionBlock(), (torch.randn(1, 16, 8, 8), torch.randn(1, 8))
-
-
 class TimeSteps(nn.Module):
     """A step from 0 to 1000 as sines and cosines, for every block of a diffusion model."""
 
@@ -194,46 +129,59 @@ class TimeSteps(nn.Module):
         return self.mlp(torch.cat([angles.cos(), angles.sin()], -1))
 
 
-@module("torch_time_steps", "diffusion")
-def time_steps():
-    return TimeSteps(), (torch.arange(4) * 2,)
+class Unet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down, self.middle = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 16, 3, padding=1)
+        self.up, self.out = nn.ConvTranspose2d(16, 8, 2, 2), nn.Conv2d(16, 2, 1)
+
+    def forward(self, x):
+        a = functional.relu(self.down(x))
+        y = functional.relu(self.middle(functional.max_pool2d(a, 2)))
+        return self.out(torch.cat([self.up(y), a], 1))
 
 
-@module("torch_unet", "segmentation")
-def unet():
-    class Unet(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.down, self.middle = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 16, 3, padding=1)
-            self.up, self.out = nn.ConvTranspose2d(16, 8, 2, 2), nn.Conv2d(16, 2, 1)
+class LastOfLstm(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.out = nn.LSTM(6, 8, batch_first=True), nn.Linear(8, 3)
 
-        def forward(self, x):
-            a = functional.relu(self.down(x))
-            y = functional.relu(self.middle(functional.max_pool2d(a, 2)))
-            return self.out(torch.cat([self.up(y), a], 1))
-    return Unet(), image(32, 32)
+    def forward(self, x):
+        return self.out(self.lstm(x)[0][:, -1])
 
 
-@module("torch_super_resolution", "super-resolution")
-def super_resolution():
-    return nn.Sequential(nn.Conv2d(3, 16, 5, padding=2), nn.Tanh(),
-                         nn.Conv2d(16, 12, 3, padding=1), nn.PixelShuffle(2)), image(24, 24)
-
-
-@module("torch_lstm", "recurrent")
-def lstm():
-    class Last(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.lstm, self.out = nn.LSTM(6, 8, batch_first=True), nn.Linear(8, 3)
-
-        def forward(self, x):
-            return self.out(self.lstm(x)[0][:, -1])
-    return Last(), (torch.randn(1, 5, 6),)
-
-
-@module("torch_style_transfer", "style")
-def style():
-    return nn.Sequential(
-        nn.ReflectionPad2d(1), nn.Conv2d(3, 8, 3), nn.InstanceNorm2d(8, affine=True), nn.ReLU(),
-        nn.Upsample(scale_factor=2, mode="bilinear"), nn.Conv2d(8, 3, 3, padding=1)), image(32, 32)
+# In float32, by litert-torch: a module and its inputs.
+for name, task, build in (
+        ("torchvision_mobilenet_v2", "classification", lambda: (
+            normalized(models.mobilenet_v2(width_mult=0.25, num_classes=10)), image())),
+        ("torchvision_mobilenet_v3", "classification", lambda: (
+            normalized(models.mobilenet_v3_small(width_mult=0.5, num_classes=10)), image())),
+        ("torchvision_resnet", "classification", lambda: (
+            models.ResNet(models.resnet.BasicBlock, [1, 1, 1, 1], num_classes=10,
+                          width_per_group=64), image(32, 32))),
+        ("torchvision_shufflenet", "classification", lambda: (
+            models.ShuffleNetV2([2, 2, 2], [8, 16, 32, 64, 64], num_classes=10), image())),
+        ("torchvision_vit", "classification", lambda: (
+            models.VisionTransformer(32, 8, 2, 4, 32, 64, num_classes=10), image(32, 32))),
+        ("torchvision_swin", "classification", lambda: (
+            models.SwinTransformer([4, 4], 16, [2, 2], [2, 4], [4, 4], num_classes=10),
+            image(32, 32))),
+        ("torchvision_convnext", "classification", lambda: (
+            models.ConvNeXt([CNBlockConfig(8, 16, 1), CNBlockConfig(16, None, 1)],
+                            num_classes=10), image(32, 32))),
+        ("torch_bert", "transformer", lambda: (Bert(), (torch.randint(0, 8, (1, 16)),))),
+        ("torch_llama_block", "transformer", lambda: (Llama(), (torch.randint(0, 8, (1, 16)),))),
+        ("torch_whisper_encoder", "speech", lambda: (Whisper(), (torch.randn(1, 16, 64),))),
+        ("torch_diffusion_block", "diffusion", lambda: (
+            DiffusionBlock(), (torch.randn(1, 16, 8, 8), torch.randn(1, 8)))),
+        ("torch_time_steps", "diffusion", lambda: (TimeSteps(), (torch.arange(4) * 2,))),
+        ("torch_unet", "segmentation", lambda: (Unet(), image(32, 32))),
+        ("torch_super_resolution", "super-resolution", lambda: (nn.Sequential(
+            nn.Conv2d(3, 16, 5, padding=2), nn.Tanh(), nn.Conv2d(16, 12, 3, padding=1),
+            nn.PixelShuffle(2)), image(24, 24))),
+        ("torch_lstm", "recurrent", lambda: (LastOfLstm(), (torch.randn(1, 5, 6),))),
+        ("torch_style_transfer", "style", lambda: (nn.Sequential(
+            nn.ReflectionPad2d(1), nn.Conv2d(3, 8, 3), nn.InstanceNorm2d(8, affine=True),
+            nn.ReLU(), nn.Upsample(scale_factor=2, mode="bilinear"),
+            nn.Conv2d(8, 3, 3, padding=1)), image(32, 32)))):
+    architecture(name, task, converter="torch")(build)

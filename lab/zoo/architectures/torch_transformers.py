@@ -22,57 +22,6 @@ class First(nn.Module):
         return self.model(**dict(zip(self.names, inputs)), return_dict=False)[0]
 
 
-def entered(name):
-    return architecture(name, "transformer", ("float32",), "torch")
-
-
-@entered("hf_minilm")
-def minilm():
-    model = transformers.BertModel(transformers.BertConfig(vocab_size=100, **SMALL))
-    return First(model, "input_ids", "attention_mask"), (WORDS, torch.ones_like(WORDS))
-
-
-@entered("hf_t5_encoder")
-def t5_encoder():
-    model = transformers.T5EncoderModel(transformers.T5Config(
-        vocab_size=100, d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4))
-    return First(model, "input_ids"), (WORDS,)
-
-
-@entered("hf_clip_text")
-def clip_text():
-    model = transformers.CLIPTextModel(transformers.CLIPTextConfig(
-        vocab_size=100, max_position_embeddings=16, projection_dim=32, eos_token_id=7, **SMALL))
-    return First(model, "input_ids"), (WORDS,)
-
-
-@entered("hf_clip_vision")
-def clip_vision():
-    model = transformers.CLIPVisionModel(transformers.CLIPVisionConfig(
-        image_size=32, patch_size=8, projection_dim=32, **SMALL))
-    return First(model, "pixel_values"), (torch.randn(1, 3, 32, 32),)
-
-
-@entered("hf_whisper_decoder")
-def whisper_decoder():
-    model = transformers.WhisperModel(transformers.WhisperConfig(
-        vocab_size=100, d_model=32, encoder_layers=1, decoder_layers=2, encoder_attention_heads=4,
-        decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64, num_mel_bins=16,
-        max_source_positions=32, max_target_positions=16, pad_token_id=0, bos_token_id=1,
-        eos_token_id=2, decoder_start_token_id=3, use_cache=False)).decoder
-    return (First(model, "input_ids", "encoder_hidden_states"),
-            (WORDS, torch.randn(1, 32, 32)))
-
-
-@entered("hf_sam_encoder")
-def sam_encoder():
-    model = transformers.SamVisionModel(transformers.SamVisionConfig(
-        hidden_size=32, output_channels=16, num_hidden_layers=2, num_attention_heads=4,
-        image_size=64, patch_size=8, window_size=4, global_attn_indexes=[1], mlp_dim=64,
-        initializer_range=0.02))  # by default 1e-10
-    return First(model, "pixel_values"), (torch.randn(1, 3, 64, 64),)
-
-
 class Far(nn.Module):
     """A decoder whose words stand behind this many others."""
 
@@ -85,8 +34,34 @@ class Far(nn.Module):
         return self.model(input_ids=words, position_ids=places[None], return_dict=False)[0]
 
 
-@entered("hf_llama_far")
-def llama_far():
-    model = transformers.LlamaModel(transformers.LlamaConfig(
-        vocab_size=100, max_position_embeddings=131072, use_cache=False, **SMALL))
-    return Far(model, 100000), (WORDS,)
+# Name: the model, and its inputs.
+MODELS = {
+    "hf_minilm": lambda: (First(
+        transformers.BertModel(transformers.BertConfig(vocab_size=100, **SMALL)),
+        "input_ids", "attention_mask"), (WORDS, torch.ones_like(WORDS))),
+    "hf_t5_encoder": lambda: (First(transformers.T5EncoderModel(transformers.T5Config(
+        vocab_size=100, d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4)), "input_ids"),
+        (WORDS,)),
+    "hf_clip_text": lambda: (First(transformers.CLIPTextModel(transformers.CLIPTextConfig(
+        vocab_size=100, max_position_embeddings=16, projection_dim=32, eos_token_id=7, **SMALL)),
+        "input_ids"), (WORDS,)),
+    "hf_clip_vision": lambda: (First(transformers.CLIPVisionModel(transformers.CLIPVisionConfig(
+        image_size=32, patch_size=8, projection_dim=32, **SMALL)), "pixel_values"),
+        (torch.randn(1, 3, 32, 32),)),
+    "hf_whisper_decoder": lambda: (First(transformers.WhisperModel(transformers.WhisperConfig(
+        vocab_size=100, d_model=32, encoder_layers=1, decoder_layers=2, encoder_attention_heads=4,
+        decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64, num_mel_bins=16,
+        max_source_positions=32, max_target_positions=16, pad_token_id=0, bos_token_id=1,
+        eos_token_id=2, decoder_start_token_id=3, use_cache=False)).decoder,
+        "input_ids", "encoder_hidden_states"), (WORDS, torch.randn(1, 32, 32))),
+    "hf_sam_encoder": lambda: (First(transformers.SamVisionModel(transformers.SamVisionConfig(
+        hidden_size=32, output_channels=16, num_hidden_layers=2, num_attention_heads=4,
+        image_size=64, patch_size=8, window_size=4, global_attn_indexes=[1], mlp_dim=64,
+        initializer_range=0.02)), "pixel_values"),  # by default 1e-10
+        (torch.randn(1, 3, 64, 64),)),
+    "hf_llama_far": lambda: (Far(transformers.LlamaModel(transformers.LlamaConfig(
+        vocab_size=100, max_position_embeddings=131072, use_cache=False, **SMALL)), 100000),
+        (WORDS,)),
+}
+for name, build in MODELS.items():
+    architecture(name, "transformer", converter="torch")(build)

@@ -105,7 +105,19 @@ def _number(where: str, value: Any, low: float, high: float, whole: bool) -> Any
     if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
         kind = "a whole number" if whole else "a number"
         _fail(where, f"{kind} from {low:g} to {high:g} is needed, not {_shown(value)}")
-    return value
+    return value if whole else float(value)
+
+
+# Key: the least, the most, whether it is a whole number.
+_RANGES = {"num_threads": (1, 256, True), "max_queue": (1, 1_000_000, True),
+           "queue_timeout_ms": (0, 3.6e6, False), "max_delay_ms": (0, 10_000, False),
+           "mean": (-1e6, 1e6, False), "std": (1e-6, 1e6, False),
+           "max_pixels": (1, 1_000_000_000, True)}
+
+
+def _numbers(where: str, value: Dict[str, Any], *keys: str) -> Dict[str, Any]:
+    """Those of the keys that are there."""
+    return {key: _number(where + key, value[key], *_RANGES[key]) for key in keys if key in value}
 
 
 def _instances(where: str, value: Any) -> Tuple[Instance, ...]:
@@ -138,8 +150,7 @@ def _batching(where: str, value: Any) -> Optional[Batching]:
         _number(where + ".sizes", size, 1, 4096, True)
     if sorted(set(sizes)) != sizes:
         _fail(where + ".sizes", f"ascending sizes are needed, not {_shown(sizes)}")
-    delay = _number(where + ".max_delay_ms", value.get("max_delay_ms", 2.0), 0, 10_000, False)
-    return Batching(tuple(sizes), float(delay))
+    return Batching(tuple(sizes), **_numbers(where + ".", value, "max_delay_ms"))
 
 
 def _decode(where: str, value: Any) -> Dict[str, Decode]:
@@ -148,12 +159,8 @@ def _decode(where: str, value: Any) -> Dict[str, Decode]:
         _fail(where, f"an object of inputs' names is needed, not {_shown(value)}")
     for name, step in value.items():
         at = f"{where}.{name}"
-        step = _keys(at, step, ("mean", "std", "max_pixels"))
-        mean = _number(at + ".mean", step.get("mean", 0.0), -1e6, 1e6, False)
-        std = _number(at + ".std", step.get("std", 1.0), 1e-6, 1e6, False)
-        pixels = _number(at + ".max_pixels", step.get("max_pixels", Decode.max_pixels),
-                         1, 1_000_000_000, True)
-        made[name] = Decode(float(mean), float(std), pixels)
+        keys = ("mean", "std", "max_pixels")
+        made[name] = Decode(**_numbers(at + ".", _keys(at, step, keys), *keys))
     return made
 
 
@@ -175,13 +182,10 @@ def parse(name: str, version: int, path: str, text: Dict[str, Any], where: str) 
         _fail(where + ": delegate", "thread_mode is the server's to choose: always worker")
     at = where + ": "
     return ModelConfig(
-        name, version, path, delegate,
-        _instances(at + "instances", text.get("instances", 1)),
-        _number(at + "num_threads", text.get("num_threads", 1), 1, 256, True),
-        _batching(at + "batching", text.get("batching")),
-        _number(at + "max_queue", text.get("max_queue", 256), 1, 1_000_000, True),
-        float(_number(at + "queue_timeout_ms", text.get("queue_timeout_ms", 0), 0, 3.6e6, False)),
-        _decode(at + "decode", text.get("decode", {})))
+        name, version, path, delegate, _instances(at + "instances", text.get("instances", 1)),
+        batching=_batching(at + "batching", text.get("batching")),
+        decode=_decode(at + "decode", text.get("decode", {})),
+        **_numbers(at, text, "num_threads", "max_queue", "queue_timeout_ms"))
 
 
 def _read(path: str) -> Dict[str, Any]:
