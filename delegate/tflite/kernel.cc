@@ -11,7 +11,7 @@
 #include "base/status_macros.h"
 #include "delegate/passes/passes.h"
 #include "delegate/session/app_object.h"
-#include "delegate/session/state_mark.h"
+#include "delegate/session/host_memory.h"
 #include "delegate/tflite/messages.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/runtime_nodes.h"
