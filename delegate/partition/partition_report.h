@@ -14,7 +14,7 @@
 
 namespace gles_delegate {
 
-// The estimated worth of the partition (delegate/tflite/partition_worth.h).
+// The estimated worth of the partition (delegate/tflite/choose_partitions.cc).
 struct WorthReport {
   double cpu_us = 0;       // of its nodes on the CPU
   double crossing_us = 0;  // of transfers to the GPU and back
@@ -41,7 +41,8 @@ struct BuildReport {
   std::vector<std::string> self_check_faults;  // of all plans, one each
 };
 
-// Progress from the baseline plan (device/tuning_parameters.h) to the optimized plan.
+// Progress from the baseline plan (device/tuning_parameters.h) to the optimized
+// plan.
 struct BackgroundReport {
   // "off": no baseline plan; if startup is tiered, `reason` says
   // why. "waiting": for the first inference. "running": the optimized plan is

@@ -73,8 +73,9 @@ struct ObjectScaling {
   bool operator!=(const ObjectScaling& o) const { return !(*this == o); }
 };
 
-// An object for an Invoke: a GL name of the form that was built for.
+// An object for an Invoke. The transfer's program was built for its form.
 struct UsedObject {
+  ObjectForm form;  // kNone: the tensor has no object
   GLuint name = 0;
   GLuint view = 0;  // of a buffer: a texture of its texels, if there is one
   ObjectScaling scaling;

@@ -120,10 +120,9 @@ absl::Status CannotBind(const Tensor& tensor, absl::string_view why) {
                    ") has a GL object bound, and ", why));
 }
 
-absl::StatusOr<ResolvedObject> ResolveObject(const AppObject& object,
-                                             const Tensor& tensor,
-                                             bool is_input,
-                                             const egl::DeviceInfo& device) {
+absl::StatusOr<UsedObject> ResolveObject(const AppObject& object,
+                                         const Tensor& tensor, bool is_input,
+                                         const egl::DeviceInfo& device) {
   TextureFacts texture;
   if (object.is_external()) {
     if (auto s = CheckExternal(object.name, device); !s.ok()) {
@@ -139,9 +138,8 @@ absl::StatusOr<ResolvedObject> ResolveObject(const AppObject& object,
         CheckShape(object, tensor.shape, is_input)}) {
     if (!wrong.empty()) return CannotBind(tensor, wrong);
   }
-  ResolvedObject result;
-  result.form = FormOf(object, tensor, texture, is_input);
-  result.used = {object.name, object.view, ScalingOf(object, tensor)};
+  UsedObject result = {FormOf(object, tensor, texture, is_input), object.name,
+                       object.view, ScalingOf(object, tensor)};
   if (object.is_external() || (object.is_own && object.name == 0)) {
     return result;
   }

@@ -32,23 +32,15 @@ struct AppObject {
   bool is_texture() const { return type != Type::kBuffer; }
 };
 
-// --- As the form for its transfer --------------------------------------------
-
-struct ResolvedObject {
-  ObjectForm form;  // kNone: the tensor has no object
-  UsedObject used;
-};
-
 // kFailedPrecondition: the tensor cannot have an object, for the reason `why`.
 absl::Status CannotBind(const Tensor& tensor, absl::string_view why);
 
 // `object` as an input or output of a partition. Queries GL, so call it inside
 // the context. kFailedPrecondition: the tensor does not match the object, or
 // the context has no such object.
-absl::StatusOr<ResolvedObject> ResolveObject(const AppObject& object,
-                                             const Tensor& tensor,
-                                             bool is_input,
-                                             const egl::DeviceInfo& device);
+absl::StatusOr<UsedObject> ResolveObject(const AppObject& object,
+                                         const Tensor& tensor, bool is_input,
+                                         const egl::DeviceInfo& device);
 
 }  // namespace gles_delegate
 

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/runtime/host_transfer.h"
@@ -64,6 +66,50 @@ class LentMemory {
 
   std::shared_ptr<egl::Context> context_;
   std::shared_ptr<egl::Buffer> buffer_;
+};
+
+// --- States ------------------------------------------------------------------
+
+// Tracks whether the GPU or the runtime has the newest values of a variable
+// tensor.
+//
+// State (of an LSTM or SVDF) stays on the GPU between Invokes. The runtime's
+// buffer for it is then outdated and marked: its first four bytes become a
+// special NaN. Any write to the tensor removes the mark: by TFLite, when
+// AllocateTensors or TfLiteInterpreterResetVariableTensors zeroes it, or by an
+// app that sets a state. An Invoke uploads an unmarked buffer, and otherwise
+// continues with the GPU's state. This is necessary since delegates are not
+// told of resets.
+//
+// Reading a variable tensor on the CPU therefore gives its state only until the
+// first Invoke. The reader refuses nodes whose state another node uses too.
+
+// `memory` must hold at least four bytes, or be none.
+void MarkStateOnGpu(const HostMemory& memory);
+bool IsStateOnGpu(const HostMemory& memory);
+
+// --- Constants ---------------------------------------------------------------
+
+// A partition output that is constant after folding: each Invoke copies it,
+// without a dispatch.
+
+class ConstantOutput {
+ public:
+  // `tensor` is constant, and the runtime has it at `index` with this type.
+  // kUnimplemented: the type is not float32, float16, an integer or bool.
+  static absl::StatusOr<ConstantOutput> Of(const Tensor& tensor, int index,
+                                           DataType type);
+
+  // kFailedPrecondition: the runtime's tensor has another size.
+  absl::Status CopyTo(const HostMemory& memory) const;
+  // The runtime's index of the tensor.
+  int index() const { return index_; }
+
+ private:
+  ConstantOutput(int index, std::vector<uint8_t> bytes);
+
+  int index_;
+  std::vector<uint8_t> bytes_;  // as the runtime's tensor holds them
 };
 
 }  // namespace gles_delegate

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
+#include "delegate/session/gpu.h"
 #include "delegate/session/host_memory.h"
 
 namespace gles_delegate {
@@ -55,6 +56,19 @@ class HostTensor {
   Quantization quantization_;
   std::vector<uint8_t> values_;  // empty: nothing is converted
 };
+
+// --- Buffers of the app ------------------------------------------------------
+
+// Copies a tensor's values between the runtime's memory and an app's buffer
+// that is the tensor's handle: floats in BHWC order.
+
+// `tensor` as the runtime has it. `gpu` may be null: not made yet.
+// kFailedPrecondition, with the reason: the tensor's type has no floats, the
+// delegate's context does not have the app's objects, or no such buffer.
+absl::Status CopyFromBuffer(const Gpu* gpu, uint32_t buffer,
+                            const Tensor& tensor, const HostMemory& memory);
+absl::Status CopyToBuffer(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
+                          const HostMemory& memory);
 
 }  // namespace gles_delegate
 

@@ -7,8 +7,8 @@
 #include "base/status_macros.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/runtime/gpu_memory.h"
-#include "delegate/session/exclusions.h"
-#include "delegate/session/state_mark.h"
+#include "delegate/session/executor_source.h"
+#include "delegate/session/host_memory.h"
 #include "egl/caught.h"
 
 namespace gles_delegate {
@@ -203,7 +203,7 @@ absl::Status Session::Build(SessionHost* host) {
 }
 
 absl::Status Session::BuildInContext() {
-  const ResolvedObjects objects = ResolveObjects();
+  const UsedObjects objects = ResolveObjects();
   OnGpu built;
   built.context = setup_.gpu->context;
   for (const auto& o : objects.inputs) built.bound.inputs.push_back(o.form);
@@ -462,26 +462,19 @@ std::unique_ptr<LentMemory> Session::LendOutput(size_t i, size_t bytes,
 
 namespace {
 
-std::vector<UsedObject> UsedOf(const std::vector<ResolvedObject>& objects) {
-  std::vector<UsedObject> used;
-  used.reserve(objects.size());
-  for (const ResolvedObject& o : objects) used.push_back(o.used);
-  return used;
-}
-
-bool HaveForms(const std::vector<ResolvedObject>& objects,
+bool HaveForms(const std::vector<UsedObject>& objects,
                const std::vector<ObjectForm>& forms) {
   return std::equal(
       objects.begin(), objects.end(), forms.begin(), forms.end(),
-      [](const ResolvedObject& o, const ObjectForm& f) { return o.form == f; });
+      [](const UsedObject& o, const ObjectForm& f) { return o.form == f; });
 }
 
 // Whether the buffer is bound at another position. GL numbers textures
 // separately.
-bool IsElsewhere(GLuint buffer, const std::vector<ResolvedObject>& objects,
+bool IsElsewhere(GLuint buffer, const std::vector<UsedObject>& objects,
                  int position) {
   for (int i = 0; i < static_cast<int>(objects.size()); ++i) {
-    if (i != position && objects[i].used.name == buffer &&
+    if (i != position && objects[i].name == buffer &&
         objects[i].form.kind == ObjectForm::Kind::kBuffer) {
       return true;
     }
@@ -491,9 +484,9 @@ bool IsElsewhere(GLuint buffer, const std::vector<ResolvedObject>& objects,
 
 }  // namespace
 
-absl::Status Session::CheckCaches(const ResolvedObjects& objects) const {
+absl::Status Session::CheckCaches(const UsedObjects& objects) const {
   for (const BoundCache& cache : on_gpu()->source->executor().caches()) {
-    const GLuint buffer = objects.outputs[cache.output].used.name;
+    const GLuint buffer = objects.outputs[cache.output].name;
     if (IsElsewhere(buffer, objects.inputs, cache.input) ||
         IsElsewhere(buffer, objects.outputs, cache.output)) {
       return CannotBind(graph_.tensor(graph_.outputs[cache.output]),
@@ -508,12 +501,12 @@ void Session::NoteObjects() {
   if (on_gpu() != nullptr) on_gpu()->has_objects = false;
 }
 
-Session::ResolvedObjects Session::ResolveObjects() const {
-  ResolvedObjects objects;
+Session::UsedObjects Session::ResolveObjects() const {
+  UsedObjects objects;
   const auto resolve = [&](const std::vector<IoSlot>& slots,
                            const std::vector<TensorId>& tensors,
                            bool are_inputs) {
-    std::vector<ResolvedObject> list(slots.size());
+    std::vector<UsedObject> list(slots.size());
     for (size_t i = 0; i < slots.size(); ++i) {
       if (!slots[i].object) continue;
       auto resolved = ResolveObject(*slots[i].object, graph_.tensor(tensors[i]),
@@ -574,7 +567,7 @@ absl::Status Session::UpdateObjects(SessionHost* host) {
                                graph_.tensor(graph_.outputs[i])));
   }
   if (is_on_cpu()) return absl::OkStatus();
-  ResolvedObjects objects;
+  UsedObjects objects;
   RETURN_IF_ERROR(setup_.gpu->context->Run([&] {
     objects = ResolveObjects();
     return objects.status;
@@ -587,8 +580,8 @@ absl::Status Session::UpdateObjects(SessionHost* host) {
   }
   RETURN_IF_ERROR(CheckCaches(objects));
   return setup_.gpu->context->Run([&]() -> absl::Status {
-    auto s = on_gpu()->source->executor().UseObjects(UsedOf(objects.inputs),
-                                                     UsedOf(objects.outputs));
+    auto s = on_gpu()->source->executor().UseObjects(objects.inputs,
+                                                     objects.outputs);
     on_gpu()->has_objects = s.ok();
     return s;
   });

@@ -32,10 +32,10 @@ namespace gles_delegate {
 //   an app's object   `object` is set: the app's own, or the buffer that is the
 //                     tensor's handle in the runtime.
 //   a state           on the GPU between inferences; `memory` has a mark
-//                     (state_mark.h), or the values of a new state.
+//                     (host_memory.h), or the values of a new state.
 //   host memory       `memory`: the runtime's, or memory that the GPU accesses
 //                     directly (LentMemory).
-// An output that is constant has no slot (constant_output.h).
+// An output that is constant has no slot (host_memory.h).
 class IoSlot {
  public:
   // `tensor` as the graph has it; the runtime has it at `index`.
@@ -221,8 +221,8 @@ class Session {
     bool has_state = false;    // of an earlier inference
   };
   struct Lost {};  // the context of OnGpu
-  struct ResolvedObjects {
-    std::vector<ResolvedObject> inputs, outputs;
+  struct UsedObjects {
+    std::vector<UsedObject> inputs, outputs;
     absl::Status status;  // the first error
   };
 
@@ -241,10 +241,10 @@ class Session {
   void TellWarnings(SessionHost* host);
 
   // The app's objects.
-  ResolvedObjects ResolveObjects() const;
+  UsedObjects ResolveObjects() const;
   absl::Status CheckBound(SessionHost* host, const AppObject& object,
                           const Tensor& tensor) const;
-  absl::Status CheckCaches(const ResolvedObjects& objects) const;
+  absl::Status CheckCaches(const UsedObjects& objects) const;
   absl::Status CheckMayReturnAtOnce(const BoundTransfers& bound) const;
   absl::Status UpdateObjects(SessionHost* host);
 

@@ -13,7 +13,9 @@
 
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
+#include "delegate/graph/float_view.h"
 #include "delegate/tflite/abi.h"
+#include "delegate/tflite/read_node.h"
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/runtime.h"
 #include "delegate/tflite/runtime_nodes.h"
@@ -519,12 +521,13 @@ void AskDetections(const Asked& asked) {
   asked.traits->last_class_first = top > 1;
 }
 
-constexpr struct {
+struct KernelQuestion {
   int op;
   TfLiteType from;
   bool says_how_quantized_round;
   void (*answer)(const Asked&);
-} kQuestions[] = {
+};
+constexpr KernelQuestion kQuestions[] = {
     {BuiltinOperator_ADD, kTfLiteInt16, true, &AskInt16Add},
     {BuiltinOperator_BATCH_MATMUL, kTfLiteInt8, true, &AskBatchMatMul},
     {BuiltinOperator_CAST, kTfLiteFloat32, false, &AskCast},
@@ -535,10 +538,6 @@ constexpr struct {
     {BuiltinOperator_SUM, kTfLiteInt16, true, &AskInt16Sum},
     {BuiltinOperator_TRANSPOSE_CONV, kTfLiteInt32, true, &AskTransposed},
 };
-
-bool IsQuantized(TfLiteType type) {
-  return type == kTfLiteInt8 || type == kTfLiteUInt8 || type == kTfLiteInt16;
-}
 
 TfLiteType FirstType(const TfLiteContext& context,
                      const TfLiteIntArray* tensors) {
@@ -565,7 +564,8 @@ quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
         op == BuiltinOperator_CUSTOM && kernel.custom_name != nullptr &&
         std::strcmp(kernel.custom_name, "TFLite_Detection_PostProcess") == 0;
     if (is_detector && done.insert({op, {}, {}}).second) AskDetections(asked);
-    if (!IsQuantized(to) || !done.insert({op, from, to}).second) return;
+    if (!IsQuantizedType(TypeOf(to)) || !done.insert({op, from, to}).second)
+      return;
     for (const auto& q : kQuestions) {
       if (q.op == op && q.from == from &&
           (follows || !q.says_how_quantized_round)) {

@@ -255,7 +255,7 @@ absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
 
 // Variables of other types than float32, written, in two inputs of the node, or
 // with several users, by tensor: a state stays on the GPU, and one input of one
-// node alone may use it (state_mark.h).
+// node alone may use it (host_memory.h).
 absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
                             const HashMap<int, int>& users_of) {
   const auto inputs = ReadInts(node.inputs);

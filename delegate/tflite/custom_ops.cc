@@ -36,8 +36,8 @@ struct Call {
   }
   absl::Status Resize(int output, const std::vector<int>& dims) const {
     TfLiteIntArray* array = NewIntArray(dims);
-    if (array == nullptr) return absl::ResourceExhaustedError("no memory");
-    return context->ResizeTensor(context, &out(output), array) == kTfLiteOk
+    return array != nullptr && context->ResizeTensor(context, &out(output),
+                                                     array) == kTfLiteOk
                ? absl::OkStatus()
                : absl::InternalError("an output was not resized");
   }

@@ -337,6 +337,13 @@ std::vector<int> WrittenLastFirst(const Subgraph& subgraph,
   return written;
 }
 
+// Resizes tensors that nodes write. They may be dynamic from earlier.
+void ResizeWritten(TfLiteContext* subgraph, int id,
+                   const std::vector<int>& dims) {
+  ReturnToArena(&subgraph->tensors[id]);
+  ResizeTensor(subgraph, id, dims);
+}
+
 // The kernel of a WHILE whose subgraphs keep the shapes that they are given.
 class LoopKernel {
  public:
@@ -407,8 +414,7 @@ class LoopKernel {
 
  private:
   void Resize(size_t i, const std::vector<int>& dims) {
-    ReturnToArena(&context_->tensors[positions_[i]]);
-    ResizeTensor(context_, positions_[i], dims);
+    ResizeWritten(context_, positions_[i], dims);
   }
 
   TfLiteContext* context_;
@@ -468,13 +474,6 @@ std::vector<SubgraphBorder::Input> InputsByMark(const TfLiteContext& subgraph,
     inputs.push_back({static_cast<int>(id), dims[2]});
   }
   return inputs;
-}
-
-// Resizes tensors that nodes write. They may be dynamic from earlier.
-void ResizeWritten(TfLiteContext* subgraph, int id,
-                   const std::vector<int>& dims) {
-  ReturnToArena(&subgraph->tensors[id]);
-  ResizeTensor(subgraph, id, dims);
 }
 
 // The border of the body; all inputs are in it, and an output that the body
@@ -704,14 +703,6 @@ class DecompositionFinder {
 };
 
 }  // namespace
-
-bool IsComposite(const TfLiteRegistration& registration) {
-  return registration.builtin_code == BuiltinOperator_STABLEHLO_COMPOSITE;
-}
-
-bool IsLoop(const TfLiteRegistration& registration) {
-  return registration.builtin_code == BuiltinOperator_WHILE;
-}
 
 std::string CompositeName(const TfLiteNode& node) {
   if (node.builtin_data == nullptr) return "";

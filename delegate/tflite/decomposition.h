@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "base/hash_tables.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/graph.h"
 #include "delegate/tflite/runtime_nodes.h"
 #include "tensorflow/lite/c/common.h"
@@ -70,8 +71,12 @@ struct LoopCondition : Subgraph {
   int output = -1;
 };
 
-bool IsComposite(const TfLiteRegistration& registration);
-bool IsLoop(const TfLiteRegistration& registration);  // WHILE
+inline bool IsComposite(const TfLiteRegistration& kernel) {
+  return kernel.builtin_code == BuiltinOperator_STABLEHLO_COMPOSITE;
+}
+inline bool IsLoop(const TfLiteRegistration& kernel) {
+  return kernel.builtin_code == BuiltinOperator_WHILE;
+}
 
 // "odml.rms_norm". "": it has no name.
 std::string CompositeName(const TfLiteNode& node);

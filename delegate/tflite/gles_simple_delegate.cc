@@ -7,11 +7,12 @@
 #include "absl/strings/str_join.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
+#include "delegate/graph/float_view.h"
 #include "delegate/graph/host_budget.h"
 #include "delegate/graph/printable.h"
-#include "delegate/session/buffer_copy.h"
 #include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
+#include "delegate/session/host_tensor.h"
 #include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/messages.h"
 #include "delegate/tflite/options.h"
@@ -245,14 +246,17 @@ class TrialShapes {
 
 namespace {
 
-// MayHoldQuantized() of the model and its decompositions.
-bool AnyMayHoldQuantized(const TfLiteContext& context,
-                         const ModelNodes& nodes) {
-  const auto subgraphs = SubgraphsOf(nodes.decompositions);
-  return MayHoldQuantized(context) ||
-         std::any_of(
-             subgraphs.begin(), subgraphs.end(),
-             [](const TfLiteContext* c) { return MayHoldQuantized(*c); });
+// Whether any tensor of the model and its decompositions has a type that may be
+// quantized; otherwise the runtime's rounding does not matter.
+bool AnyMayHoldQuantized(TfLiteContext* context, const ModelNodes& nodes) {
+  std::vector<TfLiteContext*> subgraphs = SubgraphsOf(nodes.decompositions);
+  subgraphs.push_back(context);
+  for (const TfLiteContext* subgraph : subgraphs) {
+    for (size_t i = 0; i < subgraph->tensors_size; ++i) {
+      if (IsQuantizedType(TypeOf(subgraph->tensors[i].type))) return true;
+    }
+  }
+  return false;
 }
 
 // Whether the runtime's own kernels say how quantized values round. Not if the
@@ -294,7 +298,7 @@ GlesSimpleDelegate::~GlesSimpleDelegate() = default;
 
 ContextOrError GlesSimpleDelegate::ContextOfCaller() const {
   if (!options_.gpu.worker_shares) {
-    return absl::FailedPreconditionError("it is not asked for");
+    return absl::CancelledError("it is not asked for");
   }
   return AdoptCurrent(options_.gpu.context.allow_software);
 }
@@ -384,7 +388,7 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   timer.Lap("context");
   ASSIGN_OR_RETURN(nodes_, FindNodes(context));
   if (!nodes_.graph.ok()) return RefuseAll(context, nodes_.graph);
-  if (!options_.integer_rounding && AnyMayHoldQuantized(*context, nodes_)) {
+  if (!options_.integer_rounding && AnyMayHoldQuantized(context, nodes_)) {
     runtime_.asked = AskForCpuKernels(runtime_.library);
   }
   RETURN_IF_ERROR(FindShapes(context));

@@ -116,8 +116,8 @@ class JoinedRows {
 
   // True: the node is a GATHER of one row, and nodes that cost less were added.
   bool TakeRow(const TfLiteNode& node, const TfLiteRegistration& registration,
-               const std::vector<int>& inputs, const std::vector<int>& outputs,
-               std::vector<InlinedNode>* nodes) {
+               const std::vector<int>& inputs,
+               const std::vector<int>& outputs) {
     const auto* params = static_cast<const GatherParams*>(node.builtin_data);
     if (registration.builtin_code != BuiltinOperator_GATHER ||
         params == nullptr || inputs.size() != 2 || outputs.size() != 1 ||
@@ -135,13 +135,13 @@ class JoinedRows {
     const std::vector<Rows> rows = RowsOf(inputs[0], *index, *index + 1);
     const TensorId id = add_(std::move(row));
     noted_[id] = rows;
-    Write(id, nodes);
-    Copy(id, outputs[0], nodes);
+    Write(id);
+    Copy(id, outputs[0]);
     return true;
   }
 
   // Adds the nodes that write `id`, if it is noted.
-  void Write(TensorId id, std::vector<InlinedNode>* nodes) {
+  void Write(TensorId id) {
     static const TfLiteRegistration kConcatenation =
         Builtin(BuiltinOperator_CONCATENATION);
     static ConcatenationParams params = {/*axis=*/0, /*activation=*/0};
@@ -152,9 +152,9 @@ class JoinedRows {
     if (rows.empty()) return;  // nodes that read it are refused
     if (rows.size() == 1) {
       if (IsAll(rows[0])) {
-        Copy(rows[0].of, id, nodes);
+        Copy(rows[0].of, id);
       } else {
-        Slice(rows[0], id, nodes);
+        Slice(rows[0], id);
       }
       return;
     }
@@ -168,21 +168,27 @@ class JoinedRows {
       part.dims[0] = r.end - r.begin;
       part.shape = Shape::FromDims(part.dims);
       parts.push_back(add_(std::move(part)));
-      Slice(r, parts.back(), nodes);
+      Slice(r, parts.back());
     }
     TfLiteNode node = {};
     node.builtin_data = &params;
-    nodes->emplace_back(node, kConcatenation, parts, std::vector<int>{id});
+    nodes_->emplace_back(node, kConcatenation, parts, std::vector<int>{id});
   }
 
   // Adds a node that copies one tensor to another.
-  void Copy(TensorId from, TensorId to, std::vector<InlinedNode>* nodes) {
+  void Copy(TensorId from, TensorId to) {
     static const TfLiteRegistration kReshape = Builtin(BuiltinOperator_RESHAPE);
-    nodes->emplace_back(TfLiteNode(), kReshape,
-                        std::vector<int>{from, AddInts(graph_.tensor(to).dims)},
-                        std::vector<int>{to});
+    nodes_->emplace_back(
+        TfLiteNode(), kReshape,
+        std::vector<int>{from, AddInts(graph_.tensor(to).dims)},
+        std::vector<int>{to});
   }
 
+  // Adds the nodes of a loop to `nodes` from now on.
+  void Begin(std::vector<InlinedNode>* nodes) {
+    noted_.clear();
+    nodes_ = nodes;
+  }
   // Forgets all other tensors, which are not read from now on.
   void KeepOnly(const std::vector<TensorId>& ids) {
     HashMap<TensorId, std::vector<Rows>> kept;
@@ -230,12 +236,12 @@ class JoinedRows {
         std::vector<uint8_t>(bytes, bytes + values.size() * sizeof(int)));
     return add_(std::move(tensor));
   }
-  void Slice(const Rows& rows, TensorId to, std::vector<InlinedNode>* nodes) {
+  void Slice(const Rows& rows, TensorId to) {
     static const TfLiteRegistration kSlice = Builtin(BuiltinOperator_SLICE);
     std::vector<int> size = graph_.tensor(to).dims;
     std::vector<int> begin(size.size(), 0);
     begin[0] = rows.begin;
-    nodes->emplace_back(
+    nodes_->emplace_back(
         TfLiteNode(), kSlice,
         std::vector<int>{rows.of, AddInts(begin), AddInts(size)},
         std::vector<int>{to});
@@ -244,6 +250,7 @@ class JoinedRows {
   const Graph& graph_;
   const std::function<TensorId(Tensor)>& add_;
   HashMap<TensorId, std::vector<Rows>> noted_;
+  std::vector<InlinedNode>* nodes_ = nullptr;
 };
 
 std::string Quoted(const Tensor& tensor) {
@@ -382,10 +389,10 @@ class CompositeInliner::Level {
     if (decomposition_.condition) {
       JoinedRows& rows = inliner_.rows_;
       if (rows.Take(node, registration, reads, writes) ||
-          rows.TakeRow(node, registration, reads, writes, nodes)) {
+          rows.TakeRow(node, registration, reads, writes)) {
         return absl::OkStatus();
       }
-      for (int id : reads) rows.Write(id, nodes);
+      for (int id : reads) rows.Write(id);
     } else if (IsComposite(registration)) {
       absl::Status inlined = inliner_.InlineInto(
           {decomposition_.context, index}, reads, writes, nodes);
@@ -541,7 +548,7 @@ absl::Status CompositeInliner::InlineSteps(const NodeKey& key,
   }
   if (!loop->second.status.ok()) return loop->second.status;
   const std::vector<DecomposedGraph>& steps = loop->second.steps;
-  rows_.KeepOnly({});
+  rows_.Begin(nodes);
   std::vector<int> state = inputs;
   for (size_t step = 0; step < steps.size(); ++step) {
     Level level(this, decomposition->second, steps[step]);
@@ -556,12 +563,12 @@ absl::Status CompositeInliner::InlineSteps(const NodeKey& key,
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] < 0) continue;  // not read
-    rows_.Write(state[i], nodes);
+    rows_.Write(state[i]);
     const bool is_written = state[i] == outputs[i];
     if (is_written || graph_.tensor(outputs[i]).is_constant()) continue;
     RETURN_IF_ERROR(
         CheckSame("body", graph_.tensor(outputs[i]), graph_.tensor(state[i])));
-    rows_.Copy(state[i], outputs[i], nodes);
+    rows_.Copy(state[i], outputs[i]);
   }
   return absl::OkStatus();
 }

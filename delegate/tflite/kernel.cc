@@ -11,7 +11,7 @@
 #include "base/status_macros.h"
 #include "delegate/passes/passes.h"
 #include "delegate/session/app_object.h"
-#include "delegate/session/state_mark.h"
+#include "delegate/session/host_memory.h"
 #include "delegate/tflite/messages.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/runtime_nodes.h"
@@ -361,11 +361,7 @@ class PartitionReader {
     std::vector<std::vector<int>> shapes;
     for (const auto* list : {&partition_.inputs, &partition_.outputs}) {
       for (int id : *list) {
-        const TfLiteIntArray* dims = context.tensors[id].dims;
-        shapes.push_back(
-            dims == nullptr
-                ? std::vector<int>()
-                : std::vector<int>(dims->data, dims->data + dims->size));
+        shapes.push_back(ReadInts(context.tensors[id].dims));
       }
     }
     for (int id : partition_.inputs) {

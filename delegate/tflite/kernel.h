@@ -14,7 +14,7 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/partition/plan_dump.h"
-#include "delegate/session/constant_output.h"
+#include "delegate/session/host_memory.h"
 #include "delegate/session/session.h"
 #include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/reader.h"

@@ -348,10 +348,13 @@ absl::StatusOr<TfLiteGlesDelegateOptions> KnownFields(
   return options;
 }
 
+constexpr auto Text = [](const char* text) {
+  return absl::NullSafeStringView(text);
+};
+
 absl::StatusOr<CacheOptions> CacheOptionsFrom(const Struct& o) {
-  const absl::string_view directory =
-      absl::NullSafeStringView(o.serialization_dir);
-  const absl::string_view token = absl::NullSafeStringView(o.model_token);
+  const absl::string_view directory = Text(o.serialization_dir);
+  const absl::string_view token = Text(o.model_token);
   if (directory.empty() != token.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "option ", directory.empty() ? "serialization_dir" : "model_token",
@@ -364,11 +367,11 @@ absl::StatusOr<CacheOptions> CacheOptionsFrom(const Struct& o) {
 
 GpuOptions GpuOptionsFrom(const Struct& o) {
   GpuOptions gpu;
-  const absl::string_view device = absl::NullSafeStringView(o.device);
+  const absl::string_view device = Text(o.device);
   gpu.context.allow_software = device != kHardware;
   if (device != kHardware) gpu.context.device = std::string(device);
   gpu.force_own_context = o.thread_mode == kTfLiteGlesThreadCallerOwnContext;
-  gpu.share_key = std::string(absl::NullSafeStringView(o.share_key));
+  gpu.share_key = std::string(Text(o.share_key));
   gpu.worker_shares = o.thread_mode == kTfLiteGlesThreadWorkerSharing;
   gpu.has_worker =
       gpu.worker_shares || o.thread_mode == kTfLiteGlesThreadWorker;
@@ -386,7 +389,7 @@ absl::StatusOr<PlanningOptions> PlanningOptionsFrom(const Struct& o) {
   }
   planning.tiered_start = o.startup == kTfLiteGlesStartupTiered;
   planning.fast_start = o.startup == kTfLiteGlesStartupBaseline;
-  const absl::string_view file = absl::NullSafeStringView(o.tuning_file);
+  const absl::string_view file = Text(o.tuning_file);
   if (!file.empty()) {
     ASSIGN_OR_RETURN(planning.tuning, ReadTuningFile(std::string(file)));
   }
@@ -419,11 +422,9 @@ absl::StatusOr<ReadOptions> ReadOptionsFrom(const Struct& o) {
                            o.quantized_compute == kTfLiteGlesQuantizedInteger;
   read.half = o.is_precision_loss_allowed != 0;
   ASSIGN_OR_RETURN(read.exclude_nodes,
-                   ParseNodeRanges("exclude_nodes",
-                                   absl::NullSafeStringView(o.exclude_nodes)));
+                   ParseNodeRanges("exclude_nodes", Text(o.exclude_nodes)));
   ASSIGN_OR_RETURN(read.float32_nodes,
-                   ParseNodeRanges("float32_nodes",
-                                   absl::NullSafeStringView(o.float32_nodes)));
+                   ParseNodeRanges("float32_nodes", Text(o.float32_nodes)));
   return read;
 }
 
@@ -449,8 +450,8 @@ absl::StatusOr<Options> FromStruct(const Struct& o) {
         "option state_pairs: '", pairs, "' is neither 'auto' nor empty"));
   }
   ASSIGN_OR_RETURN(options.input_shapes,
-                   ParseInputShapes(absl::NullSafeStringView(o.input_shapes)));
-  const absl::string_view file = absl::NullSafeStringView(o.report_file);
+                   ParseInputShapes(Text(o.input_shapes)));
+  const absl::string_view file = Text(o.report_file);
   if (!file.empty()) {
     // The app may change its directory before the file is written.
     std::error_code error;

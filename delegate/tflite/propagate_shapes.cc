@@ -258,43 +258,24 @@ std::optional<ConstantData> KnownIntegers(const TfLiteTensor& tensor) {
 // the kernel will know what it writes when it runs.
 constexpr int kShapeNotKnown = 9;
 
-// The node's first input without a known shape; end(): all are known.
-UnknownShapes::const_iterator FirstUnknown(const TfLiteIntArray* inputs,
-                                           const UnknownShapes& unknown) {
-  for (int i = 0; i < inputs->size; ++i) {
-    const auto it = unknown.find(inputs->data[i]);
-    if (it != unknown.end()) return it;
-  }
-  return unknown.end();
-}
-
-void AddAll(const TfLiteIntArray* tensors, int cause, UnknownShapes* unknown) {
-  for (int i = 0; i < tensors->size; ++i) {
-    if (tensors->data[i] >= 0) unknown->try_emplace(tensors->data[i], cause);
-  }
-}
-
 // The runtime's kernels would follow a null pointer. A file may name the
 // temporary tensors of a node, which get their shapes as that is prepared.
 bool HaveShapes(const TfLiteContext& context, const TfLiteIntArray* tensors) {
-  return std::all_of(tensors->data, tensors->data + tensors->size, [&](int id) {
-    return id < 0 || context.tensors[id].dims != nullptr;
+  bool have = true;
+  ForEachPresent(tensors, [&](int id) {
+    have = have && context.tensors[id].dims != nullptr;
   });
+  return have;
 }
 
 void AddDynamic(const TfLiteContext& context, const TfLiteIntArray* tensors,
                 const TensorValues& values, UnknownShapes* unknown) {
-  for (int i = 0; i < tensors->size; ++i) {
-    const int id = tensors->data[i];
-    if (id >= 0 && context.tensors[id].allocation_type == kTfLiteDynamic &&
+  ForEachPresent(tensors, [&](int id) {
+    if (context.tensors[id].allocation_type == kTfLiteDynamic &&
         !values.contains(id)) {
       unknown->try_emplace(id, kKnownAtRunTime);
     }
-  }
-}
-
-void AddMade(const TfLiteIntArray* outputs, HashSet<int>* made) {
-  made->insert(outputs->data, outputs->data + outputs->size);
+  });
 }
 
 // PropagateShapes() of nodes with `known` values to begin with.
@@ -479,11 +460,18 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
   for (int index : plan) {
     ASSIGN_OR_RETURN(const auto at, find.Get(context, index));
     AddEmptyInputs(*context, *at.node, made, &facts.values);
-    AddMade(at.node->outputs, &made);
+    const std::vector<int> inputs = ReadInts(at.node->inputs);
+    const std::vector<int> outputs = ReadInts(at.node->outputs);
+    made.insert(outputs.begin(), outputs.end());
+    const auto give_up = [&](int cause) {
+      for (int id : outputs) {
+        if (id >= 0) facts.unknown.try_emplace(id, cause);
+      }
+    };
     RETURN_IF_ERROR(room->Ensure());
     const bool is_own = own == nullptr || own_nodes.contains(index);
     if (!HaveShapes(*context, at.node->inputs)) {
-      AddAll(at.node->outputs, index, &facts.unknown);
+      give_up(index);
       facts.refusals.emplace(
           index, absl::StrCat("node ", index, " (", OpName(*at.kernel),
                               ") reads a tensor without a shape"));
@@ -499,9 +487,11 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
     }
     const auto decomposition = decompositions.find({context, index});
     const bool is_known = decomposition != decompositions.end();
-    const auto unknown = FirstUnknown(at.node->inputs, facts.unknown);
-    if (unknown != facts.unknown.end()) {
-      AddAll(at.node->outputs, unknown->second, &facts.unknown);
+    const auto unknown =
+        std::find_if(inputs.begin(), inputs.end(),
+                     [&facts](int id) { return facts.unknown.contains(id); });
+    if (unknown != inputs.end()) {
+      give_up(facts.unknown.at(*unknown));
       // Its subgraphs have no right shapes since their borders were found.
       if (is_known && own == nullptr && !decomposition->second.is_unsafe &&
           at.kernel->prepare != nullptr) {
@@ -511,7 +501,7 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
       continue;
     }
     if (is_known && decomposition->second.is_unsafe) {
-      AddAll(at.node->outputs, kKnownAtRunTime, &facts.unknown);
+      give_up(kKnownAtRunTime);
       continue;
     }
     const LoopSteps* loop = nullptr;
@@ -520,7 +510,7 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
           &(facts.loops[{context, index}] = FollowLoop(
                 *context, *at.node, find, decomposition->second, facts.values));
       if (own != nullptr && !loop->status.ok()) {
-        AddAll(at.node->outputs, kKnownAtRunTime, &facts.unknown);
+        give_up(kKnownAtRunTime);
         continue;
       }
     }
@@ -539,8 +529,7 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
       continue;
     }
     const bool is_refused = static_cast<int>(prepared) != kShapeNotKnown;
-    AddAll(at.node->outputs, is_refused ? index : kKnownAtRunTime,
-           &facts.unknown);
+    give_up(is_refused ? index : kKnownAtRunTime);
     if (!is_refused) continue;
     facts.refusals.emplace(
         index, absl::StrCat("TFLite's own kernel of node ", index, " (",
@@ -596,31 +585,27 @@ absl::Status ShapeFacts::refused() const {
 }
 
 bool HasOldMemoryPlan(TfLiteContext* context) {
-  TfLiteIntArray* plan = nullptr;
-  if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) return false;
   const NodeFinder find(*context);
+  const auto plan = find.PlanOf(context);
+  if (!plan.ok()) return false;
   const auto in_arena = [&](int id) {
     return id >= 0 && context->tensors[id].allocation_type == kTfLiteArenaRw &&
            context->tensors[id].bytes > 0;
   };
   HashSet<int> made;
   bool any_allocated = false, input_resized = false;
-  for (int i = 0; i < plan->size; ++i) {
-    const auto found = find.Get(context, plan->data[i]);
+  for (int index : *plan) {
+    const auto found = find.Get(context, index);
     if (!found.ok()) continue;
-    for (int k = 0; k < found->node->inputs->size; ++k) {
-      const int id = found->node->inputs->data[k];
+    for (int id : ReadInts(found->node->inputs)) {
       if (!in_arena(id) || made.contains(id)) continue;
       // Resizing takes an input's memory away.
       (context->tensors[id].data.raw == nullptr ? input_resized
                                                 : any_allocated) = true;
     }
-    for (int k = 0; k < found->node->outputs->size; ++k) {
-      const int id = found->node->outputs->data[k];
+    for (int id : ReadInts(found->node->outputs)) {
       made.insert(id);
-      if (in_arena(id) && context->tensors[id].data.raw != nullptr) {
-        any_allocated = true;
-      }
+      any_allocated |= in_arena(id) && context->tensors[id].data.raw != nullptr;
     }
   }
   return any_allocated && input_resized;

@@ -12,6 +12,7 @@
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
 #include "delegate/graph/texels.h"
@@ -122,50 +123,6 @@ bool IsFloatType(const Graph& graph, int id) {
   return id >= 0 && graph.tensor(id).type == DataType::kFloat32;
 }
 
-// The constant's values, one after the other; none if some are missing.
-template <typename T>
-std::vector<int32_t> Widened(const Tensor& t) {
-  const size_t n = t.shape.elements();
-  if (t.constant.bytes().size() < n * sizeof(T)) return {};
-  std::vector<int32_t> values(n);
-  for (size_t i = 0; i < n; ++i) {
-    T value;
-    std::memcpy(&value, t.constant.bytes().data() + i * sizeof(T), sizeof(T));
-    values[i] = value;
-  }
-  return values;
-}
-
-// A float64 constant as float32, if a CAST makes float32 of it.
-void NarrowFloats(Tensor* t) {
-  const auto bytes = t->constant.bytes();
-  std::vector<float> values(t->shape.elements());
-  if (bytes.size() < values.size() * sizeof(double)) return;
-  for (size_t i = 0; i < values.size(); ++i) {
-    double value;
-    std::memcpy(&value, bytes.data() + i * sizeof(value), sizeof(value));
-    values[i] = static_cast<float>(value);
-  }
-  const auto narrow = AsBytes<float>(values);
-  t->constant = ConstantData::Own({narrow.begin(), narrow.end()});
-  t->type = DataType::kFloat32;
-}
-
-std::vector<int32_t> WidenedConstant(const Tensor& t) {
-  switch (t.type) {
-    case DataType::kInt8:
-      return Widened<int8_t>(t);
-    case DataType::kUint8:
-      return Widened<uint8_t>(t);
-    case DataType::kInt16:
-      return Widened<int16_t>(t);
-    case DataType::kUint16:
-      return Widened<uint16_t>(t);
-    default:
-      return {};
-  }
-}
-
 // A CAST of int64 to tensor `to` looks at all 64 bits: `to` holds floats, or
 // bools, which are true where any bit is set.
 bool NeedsAllBits(const Graph& graph, int to) {
@@ -194,16 +151,21 @@ bool IsInt64Constant(const Tensor& t) {
          t.quantization.empty();
 }
 
+template <typename T>
+void SetValues(const std::vector<T>& values, DataType type, Tensor* t) {
+  const auto bytes = AsBytes<T>(values);
+  t->constant = ConstantData::Own({bytes.begin(), bytes.end()});
+  t->type = type;
+}
+
 // Constants whose values do not all fit stay int64.
 void NarrowConstant(Tensor* t) {
   const std::vector<int64_t> values = Int64s(*t);
   if (values.empty() || !std::all_of(values.begin(), values.end(), FitsInt32)) {
     return;
   }
-  const std::vector<int32_t> narrow(values.begin(), values.end());
-  const auto bytes = AsBytes<int32_t>(narrow);
-  t->constant = ConstantData::Own({bytes.begin(), bytes.end()});
-  t->type = DataType::kInt32;
+  SetValues(std::vector<int32_t>(values.begin(), values.end()),
+            DataType::kInt32, t);
 }
 
 // The int64 tensors that ops other than CAST use, which must fit.
@@ -283,20 +245,21 @@ void ViewConstantsForHost(const OpDefinition& op, absl::Span<const int> inputs,
   for (int id : inputs) {
     if (id < 0) continue;
     Tensor& t = graph->tensor(id);
-    if (op.Has(kCasts) && t.is_constant() && t.type == DataType::kFloat64 &&
-        outputs.size() == 1 &&
-        graph->tensor(outputs[0]).stored() == DataType::kFloat32) {
-      NarrowFloats(&t);
+    const bool is_narrowed =
+        op.Has(kCasts) && t.type == DataType::kFloat64 && outputs.size() == 1 &&
+        graph->tensor(outputs[0]).stored() == DataType::kFloat32;
+    const bool is_widened =
+        t.sparsity.empty() && IsPlainSmallInteger(t) && reads_beside(t);
+    if (!t.is_constant() || (!is_narrowed && !is_widened)) continue;
+    // Floats hold integers of 16 bits exactly.
+    const auto values = ConstantFloats(t);
+    if (!values.ok() || values->empty()) continue;
+    if (is_narrowed) {
+      SetValues(*values, DataType::kFloat32, &t);
+    } else {
+      SetValues(std::vector<int32_t>(values->begin(), values->end()),
+                DataType::kInt32, &t);
     }
-    if (!t.is_constant() || !t.sparsity.empty() || !IsPlainSmallInteger(t) ||
-        !reads_beside(t)) {
-      continue;
-    }
-    const std::vector<int32_t> values = WidenedConstant(t);
-    if (values.empty()) continue;
-    const auto bytes = AsBytes<int32_t>(values);
-    t.constant = ConstantData::Own({bytes.begin(), bytes.end()});
-    t.type = DataType::kInt32;
   }
 }
 

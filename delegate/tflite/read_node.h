@@ -130,7 +130,7 @@ std::vector<int> ReadInts(const TfLiteIntArray* array);
 int QuantizationKind(const TfLiteTensor& tensor);
 
 // The tensor at TFLite's `index`, with TFLite's type and no view yet
-// (delegate/graph/float_view.h, host_view.h). A constant of the model's file is
+// (delegate/graph/float_view.h). A constant of the model's file is
 // borrowed and must outlive the result; int4 and int2 constants are unpacked to
 // int8. Unknown types become kOther.
 Tensor ReadTensor(const TfLiteTensor& tensor, int index);
@@ -144,7 +144,7 @@ void ViewBiasAsFloat(const TfLiteNode& node, const OpDefinition& op,
                      Graph* graph);
 
 // The node with the attributes from the op's parser; its tensors are TFLite's,
-// by index, and those that hybrid weights (hybrid_weights.h) add to `graph`.
+// by index, and those that hybrid weights add to `graph`.
 // `params_minor`: as NodeView's. Errors: what the op does not support.
 absl::StatusOr<Node> ParseNode(const OpDefinition& op,
                                const TfLiteNode& tflite_node,

@@ -36,7 +36,7 @@ struct CheckedNode {
 
 // The whole model. graph.tensors has TFLite's tensors at TFLite's indices, then
 // those of decompositions (inline_composite.h), then tensors added while
-// reading (hybrid_weights.h); the outputs of folded nodes are constants.
+// reading (ReadHybridWeights()); the outputs of folded nodes are constants.
 // graph.nodes is empty.
 struct CheckedModel {
   Graph graph;

@@ -462,14 +462,4 @@ std::optional<CpuKernels> AskForCpuKernels(const std::string& library) {
   return answer->second;
 }
 
-bool MayHoldQuantized(const TfLiteContext& context) {
-  for (size_t i = 0; i < context.tensors_size; ++i) {
-    const TfLiteType type = context.tensors[i].type;
-    if (type == kTfLiteInt8 || type == kTfLiteUInt8 || type == kTfLiteInt16) {
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace gles_delegate

@@ -67,10 +67,6 @@ absl::StatusOr<quant::CpuKernels> CpuKernelsFromName(absl::string_view name);
 // its results match no known kernels.
 std::optional<quant::CpuKernels> AskForCpuKernels(const std::string& library);
 
-// Whether any tensor of the model has a type that may be quantized; otherwise
-// the answer does not matter.
-bool MayHoldQuantized(const TfLiteContext& context);
-
 struct ModelNodes;
 
 // Detects differences between runtimes' kernels by running the kernels of a

@@ -74,7 +74,7 @@ class SimpleDelegate {
  public:
   virtual ~SimpleDelegate() = default;
   // The app's context to share objects with, on the applying thread.
-  // kFailedPrecondition: there is none, with the reason.
+  // An error: there is none, with the reason.
   virtual ContextOrError ContextOfCaller() const = 0;
   // Called on each application, before any node is checked, with the result of
   // ContextOfCaller().

@@ -13,7 +13,6 @@
 #include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "delegate/session/app_object.h"
-#include "delegate/session/constant_output.h"
 #include "delegate/session/host_memory.h"
 #include "delegate/session/session.h"
 #include "delegate/session/tensor_buffer.h"

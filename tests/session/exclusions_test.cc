@@ -1,11 +1,10 @@
 // labels: unit sanitize
 // The table of features that exclude one another, and the public header, which
 // tells users of it.
-#include "delegate/session/exclusions.h"
-
 #include <fstream>
 #include <string>
 
+#include "delegate/session/executor_source.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {

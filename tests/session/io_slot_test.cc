@@ -3,8 +3,8 @@
 #include <cstring>
 #include <vector>
 
+#include "delegate/session/host_memory.h"
 #include "delegate/session/session.h"
-#include "delegate/session/state_mark.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {

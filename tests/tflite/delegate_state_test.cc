@@ -1,6 +1,6 @@
 // labels: op delegate llvmpipe softpipe
 // Variable tensors of whole models: what resets them, who may write them, and
-// what is refused (delegate/session/state_mark.h).
+// what is refused (delegate/session/host_memory.h).
 #include <functional>
 #include <string>
 

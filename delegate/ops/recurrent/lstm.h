@@ -14,7 +14,7 @@
 // [B,I]), 1..8 weights, 9..11 peepholes, 12..15 biases, 16, 17 projection, 18
 // output state [B,O], 19 cell state [B,C], 20..23 layer norm coefficients.
 // Weights are constants of a float type; states are variable tensors, which
-// stay on the GPU (delegate/session/state_mark.h). kInvalidArgument: nodes that
+// stay on the GPU (delegate/session/host_memory.h). kInvalidArgument: nodes that
 // TFLite's kernel refuses. kUnimplemented: weights computed at run time.
 // kResourceExhausted, from the plan: a state too large for the device's shared
 // memory.
