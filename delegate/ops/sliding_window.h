@@ -45,10 +45,9 @@ absl::Status CheckExtent(const AxisPadding& padding, int got,
                          absl::string_view axis);
 
 // The window of a convolution, shared by the attributes of the three
-// convolution ops.
-// All members are in input elements. Tap (ky, kx) of output pixel (y, x) reads
-// input row y * stride_h - pad_top + ky * dilation_h, and the column by the
-// same formula. Elements outside the input are zero.
+// convolution ops. All members are in input elements. Tap (ky, kx) of output
+// pixel (y, x) reads input row y * stride_h - pad_top + ky * dilation_h, and
+// the column by the same formula. Elements outside the input are zero.
 struct SlidingWindow {
   int stride_h = 1;
   int stride_w = 1;

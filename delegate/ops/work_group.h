@@ -28,9 +28,8 @@ Dispatch TexelDispatch(absl::string_view shader, const Node& node,
                        const Planner& planner, TensorNames inputs = {"src"},
                        TensorNames outputs = {"dst"});
 
-// Reciprocals with which shaders divide indices (op_quotient of
-// gl_shaders/lib/indices.glsl).
-// op_quotient is exact for indices below this.
+// op_quotient of gl_shaders/lib/indices.glsl, with which shaders divide
+// indices by reciprocals, is exact for indices below this.
 inline constexpr int64_t kQuotientEnd = 1 << 21;
 
 // Requires `divisor` >= 1.

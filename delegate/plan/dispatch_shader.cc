@@ -1,8 +1,8 @@
 #include "delegate/plan/dispatch_shader.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -123,49 +123,44 @@ struct NamedTensor {
   std::string name;
   TensorId id = kNoTensor;
   bool write = false;
-  // The tensor's view of the memory that the shader sees.
-  View part = View::kNone;
-  bool flat = false;  // Dispatch::flat_planes
+  const PostOp* post_op = nullptr;  // whose operand it is
+  bool skipped = false;             // by that
+  bool flat = false;                // Dispatch::flat_planes
 };
 
-NamedTensor OperandOf(const Graph& graph, const Dispatch& dispatch,
-                      size_t index) {
-  const PostOp& op = dispatch.post_ops[index];
-  NamedTensor operand;
-  operand.name = PostOperandName(index);
-  operand.id = op.operand;
-  operand.part = op.operand_max_pool ? View::kMaxPool
-                                     : graph.tensor(op.operand).addressed_as();
-  return operand;
-}
-
 // In the order of the spec's tensors.
-std::vector<NamedTensor> NamedTensors(const Graph& graph,
-                                      const Dispatch& dispatch) {
+std::vector<NamedTensor> NamedTensors(const Dispatch& d) {
   std::vector<NamedTensor> tensors;
-  for (const auto& [name, id] : dispatch.reads) {
-    tensors.push_back({name, id, false, graph.tensor(id).addressed_as(),
-                       dispatch.flat_planes});
+  const bool flat = d.flat_planes;
+  for (const auto& [name, id] : d.reads) {
+    tensors.push_back({name, id, false, nullptr, false, flat});
   }
-  for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
-    if (dispatch.post_ops[i].operand == kNoTensor) continue;
-    tensors.push_back(OperandOf(graph, dispatch, i));
+  for (size_t i = 0; i < d.post_ops.size(); ++i) {
+    const bool skipped = i < 32 && (d.skipped_post_ops >> i & 1) != 0;
+    tensors.push_back({PostOperandName(i), d.post_ops[i].operand, false,
+                       &d.post_ops[i], skipped});
   }
-  for (const Stage& stage : dispatch.stages) {
+  for (const Stage& stage : d.stages) {
     for (size_t i = 0; i < stage.ops.size(); ++i) {
-      const TensorId id = stage.ops[i].operand;
-      if (id == kNoTensor) continue;
-      tensors.push_back({StageOperandName(stage, i), id, false,
-                         graph.tensor(id).addressed_as(),
-                         dispatch.flat_planes});
+      tensors.push_back({StageOperandName(stage, i), stage.ops[i].operand,
+                         false, nullptr, false, flat});
     }
   }
-  for (const auto& [name, id] : dispatch.writes) {
-    const View part = graph.tensor(id).addressed_as();
-    tensors.push_back(
-        {name, id, true, part != View::kNone ? part : dispatch.writes_as});
-  }
+  for (const auto& [name, id] : d.writes) tensors.push_back({name, id, true});
+  const auto is_none = [](const NamedTensor& t) { return t.id == kNoTensor; };
+  tensors.erase(std::remove_if(tensors.begin(), tensors.end(), is_none),
+                tensors.end());
   return tensors;
+}
+
+// The tensor's view of the memory that the shader sees.
+View ViewOf(const Graph& graph, const Dispatch& dispatch,
+            const NamedTensor& named) {
+  if (named.post_op != nullptr && named.post_op->operand_max_pool) {
+    return View::kMaxPool;
+  }
+  const View view = graph.tensor(named.id).addressed_as();
+  return named.write && view == View::kNone ? dispatch.writes_as : view;
 }
 
 // T_at of a view in a tensor of shape `of`.
@@ -195,8 +190,8 @@ void AddPlace(const std::string& name, const MemoryView& view, const Shape& of,
 }
 
 // A tensor's members of COMMON_PARAMS.
-void AddTensorParams(const Graph& graph, const NamedTensor& named,
-                     UniformBlock* block) {
+void AddTensorParams(const Graph& graph, const Dispatch& dispatch,
+                     const NamedTensor& named, UniformBlock* block) {
   const Tensor& tensor = graph.tensor(named.id);
   const Shape& s = tensor.shape;
   block->Int4(absl::StrCat(named.name, "_size"), named.flat ? s.w * s.h : s.w,
@@ -204,9 +199,9 @@ void AddTensorParams(const Graph& graph, const NamedTensor& named,
   const StoredQuantized quantized = StoredQuantizedOf(tensor);
   block->Int4(absl::StrCat(named.name, "_aux"), s.c, quantized.zero_point,
               quantized.scale_bits, 0);
-  if (named.part == View::kNone) return;
   MemoryView view = tensor.view;
-  view.kind = named.part;
+  view.kind = ViewOf(graph, dispatch, named);
+  if (view.kind == View::kNone) return;
   const Shape& of = view.of == kNoTensor ? s : graph.tensor(view.of).shape;
   AddPlace(absl::StrCat(named.name, "_at"), view, of, block);
   block->Int4(absl::StrCat(named.name, "_of"), of.w, of.h, of.slices(), 0);
@@ -228,31 +223,22 @@ TensorBinding BindingOf(const Graph& graph, const Dispatch& dispatch,
           named.write,
           named.write && (channels % 4 != 0 || dispatch.masks_tails),
           /*scaled=*/!dispatch.integer_path,
-          named.part};
+          ViewOf(graph, dispatch, named)};
 }
 
 }  // namespace
 
 std::vector<TensorId> BoundTensors(const Dispatch& dispatch) {
   std::vector<TensorId> ids;
-  for (const auto& [name, id] : dispatch.reads) ids.push_back(id);
-  for (const PostOp& op : dispatch.post_ops) {
-    if (op.operand != kNoTensor) ids.push_back(op.operand);
-  }
-  for (TensorId id : OperandsOf(dispatch.stages)) ids.push_back(id);
-  for (const auto& [name, id] : dispatch.writes) ids.push_back(id);
+  for (const NamedTensor& t : NamedTensors(dispatch)) ids.push_back(t.id);
   return ids;
 }
 
 std::vector<TensorId> ReadTensors(const Dispatch& dispatch) {
   std::vector<TensorId> ids;
-  for (const auto& [name, id] : dispatch.reads) ids.push_back(id);
-  for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
-    const PostOp& op = dispatch.post_ops[i];
-    const bool skips = i < 32 && (dispatch.skipped_post_ops >> i & 1) != 0;
-    if (op.operand != kNoTensor && !skips) ids.push_back(op.operand);
+  for (const NamedTensor& t : NamedTensors(dispatch)) {
+    if (!t.write && !t.skipped) ids.push_back(t.id);
   }
-  for (TensorId id : OperandsOf(dispatch.stages)) ids.push_back(id);
   return ids;
 }
 
@@ -271,7 +257,7 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
   if (dispatch.fixed_params) {
     spec.fixed_params = ParamsOf(graph, dispatch).ToConstants();
   }
-  for (const NamedTensor& named : NamedTensors(graph, dispatch)) {
+  for (const NamedTensor& named : NamedTensors(dispatch)) {
     spec.tensors.push_back(BindingOf(graph, dispatch, named, profile));
   }
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
@@ -297,8 +283,8 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
 UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch) {
   UniformBlock block;
   block.Int4("grid", dispatch.grid[0], dispatch.grid[1], dispatch.grid[2], 0);
-  for (const NamedTensor& named : NamedTensors(graph, dispatch)) {
-    AddTensorParams(graph, named, &block);
+  for (const NamedTensor& named : NamedTensors(dispatch)) {
+    AddTensorParams(graph, dispatch, named, &block);
   }
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
     block.Float4(absl::StrCat(PostOperandName(i), "_params"),

@@ -90,14 +90,11 @@ absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
 
 absl::Status PlanComparison(const Node& node, Planner* planner) {
   const auto& attributes = node.Get<ComparisonAttributes>();
-  const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d("comparison");
   d.Define("COMPARE", attributes.function);
   constexpr const char* kNames[] = {"a", "b"};
-  RETURN_IF_ERROR(ReadBroadcast(node, attributes.aligned, kNames, planner, &d));
+  RETURN_IF_ERROR(BindBroadcast(node, attributes.aligned, kNames, planner, &d));
   if (attributes.of_quantized) ScaleSides(node, attributes, *planner, &d);
-  d.Write("dst", node.outputs[0]);
-  d.OverTexels(to);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
@@ -132,12 +129,9 @@ absl::StatusOr<ParsedNode> ParseSelectV2(const NodeView& node) {
 
 absl::Status PlanSelect(const Node& node, Planner* planner) {
   const auto& attributes = node.Get<SelectAttributes>();
-  const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d("select");
   constexpr const char* kNames[] = {"condition", "a", "b"};
-  RETURN_IF_ERROR(ReadBroadcast(node, attributes.aligned, kNames, planner, &d));
-  d.Write("dst", node.outputs[0]);
-  d.OverTexels(to);
+  RETURN_IF_ERROR(BindBroadcast(node, attributes.aligned, kNames, planner, &d));
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }

@@ -103,7 +103,7 @@ absl::Status PlanElementwise(const Node& node, Planner* planner) {
   return absl::OkStatus();
 }
 
-absl::Status ReadBroadcast(const Node& node, absl::Span<const Shape> aligned,
+absl::Status BindBroadcast(const Node& node, absl::Span<const Shape> aligned,
                            absl::Span<const char* const> names,
                            Planner* planner, Dispatch* d) {
   const Shape to = planner->tensor(node.outputs[0]).shape;
@@ -114,6 +114,7 @@ absl::Status ReadBroadcast(const Node& node, absl::Span<const Shape> aligned,
     d->Define(absl::StrCat("LANES_", absl::AsciiStrToUpper(names[i])),
               aligned[i].c == 1 && to.c > 1 ? "xxxx" : "xyzw");
   }
+  d->Write("dst", node.outputs[0]).OverTexels(to);
   return absl::OkStatus();
 }
 

@@ -45,8 +45,9 @@ PostOp FunctionOf(const NodeView& node);
 
 // For ops that are not post-ops: binds inputs 0, 1, ... of `d` as names[0],
 // names[1], ..., each in its aligned shape, for reads clamped to its size; and
-// defines LANES_<NAME>, the swizzle that broadcasts a single channel.
-absl::Status ReadBroadcast(const Node& node, absl::Span<const Shape> aligned,
+// defines LANES_<NAME>, the swizzle that broadcasts a single channel. Writes
+// output 0, as "dst".
+absl::Status BindBroadcast(const Node& node, absl::Span<const Shape> aligned,
                            absl::Span<const char* const> names,
                            Planner* planner, Dispatch* d);
 

@@ -460,19 +460,17 @@ absl::StatusOr<ParsedNode> ParseReverseSequence(const NodeView& node) {
 absl::Status PlanReverseSequence(const Node& node, Planner* planner) {
   const auto& a = node.Get<ReverseSequenceAttributes>();
   ASSIGN_OR_RETURN(auto lengths, IndicesAsInt32(planner, node.inputs[1]));
-  Dispatch d("reverse_sequence");
+  Dispatch d = TexelDispatch("reverse_sequence", node, *planner);
   if (a.sequence_axis != kChannelAxis && a.batch_axis != kChannelAxis) {
     d.Define("WHOLE");
   }
-  d.Read("src", node.inputs[0]).Read("lengths", lengths);
-  d.Write("dst", node.outputs[0]);
+  d.Read("lengths", lengths);
   const auto sequence = Unit(a.sequence_axis);
   const auto batch = Unit(a.batch_axis);
   d.uniforms.Int4("along", sequence[0], sequence[1], sequence[2], sequence[3]);
   d.uniforms.Int4("by", batch[0], batch[1], batch[2], batch[3]);
   d.uniforms.Int("extent",
                  ExtentsOf(planner->tensor(node.inputs[0]))[a.sequence_axis]);
-  d.OverTexels(planner->tensor(node.outputs[0]).shape);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }

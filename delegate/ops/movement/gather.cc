@@ -43,11 +43,7 @@ absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
   d.Read("indices", index).Write("dst", dst);
   int rows = 1;
   for (int i = 0; i < gather.depth; ++i) rows *= gather.extents[i];
-  d.uniforms.Int4("extents", gather.extents[0], gather.extents[1],
-                  gather.extents[2], gather.extents[3]);
-  d.uniforms.Int("depth", gather.depth);
-  d.uniforms.Int("inner", gather.inner);
-  d.uniforms.Int("count", gather.count);
+  gather.Bind(&d);
   d.uniforms.Int("outer", gather.outer);
   d.uniforms.Int("rows", rows);
   d.OverTexels(to);
@@ -63,7 +59,7 @@ absl::Status CheckCountable(const Tensor& tensor) {
                    " elements, at most ", kMax, " are counted here"));
 }
 
-absl::Status CheckGather(const NodeView& node) {
+absl::Status CheckIndexed(const NodeView& node) {
   for (const Tensor* tensor :
        {node.inputs[0], node.inputs[1], node.outputs[0]}) {
     RETURN_IF_ERROR(CheckCountable(*tensor));
@@ -71,14 +67,24 @@ absl::Status CheckGather(const NodeView& node) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<int> DepthOfIndices(const Tensor& indices,
-                                   absl::Span<const int> dims) {
-  const int depth = indices.dims.empty() ? 0 : indices.dims.back();
+absl::Status IndexedSlices::SetExtents(const Tensor& indices,
+                                       absl::Span<const int> dims) {
+  depth = indices.dims.empty() ? 0 : indices.dims.back();
   const int most = std::min<int>(4, static_cast<int>(dims.size()));
-  if (depth >= 1 && depth <= most) return depth;
-  return absl::UnimplementedError(absl::StrCat("an index names ", depth,
-                                               " axes of ", DimsString(dims),
-                                               ", 1 to ", most, " run here"));
+  if (depth < 1 || depth > most) {
+    return absl::UnimplementedError(absl::StrCat("an index names ", depth,
+                                                 " axes of ", DimsString(dims),
+                                                 ", 1 to ", most, " run here"));
+  }
+  std::copy_n(dims.begin(), depth, extents.begin());
+  return CheckConstantIndices(indices, dims.first(depth));
+}
+
+void IndexedSlices::Bind(Dispatch* d) const {
+  d->uniforms.Int4("extents", extents[0], extents[1], extents[2], extents[3]);
+  d->uniforms.Int("depth", depth);
+  d->uniforms.Int("inner", inner);
+  d->uniforms.Int("count", count);
 }
 
 absl::Status CheckConstantIndices(const Tensor& indices,
@@ -138,7 +144,7 @@ absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
 
 // kInvalidArgument: constant indices outside the axis.
 absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
-  RETURN_IF_ERROR(CheckGather(node));
+  RETURN_IF_ERROR(CheckIndexed(node));
   ASSIGN_OR_RETURN(auto params, node.Get<GatherParams>());
   const std::vector<int>& dims = node.inputs[0]->dims;
   const Tensor& indices = *node.inputs[1];
@@ -213,13 +219,10 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
 // their axis are clamped; TFLite fails.
 // kInvalidArgument: constant indices outside the input.
 absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
-  RETURN_IF_ERROR(CheckGather(node));
+  RETURN_IF_ERROR(CheckIndexed(node));
   const std::vector<int>& dims = node.inputs[0]->dims;
   LinearGather gather;
-  ASSIGN_OR_RETURN(gather.depth, DepthOfIndices(*node.inputs[1], dims));
-  std::copy_n(dims.begin(), gather.depth, gather.extents.begin());
-  const auto extents = absl::MakeConstSpan(gather.extents).first(gather.depth);
-  RETURN_IF_ERROR(CheckConstantIndices(*node.inputs[1], extents));
+  RETURN_IF_ERROR(gather.SetExtents(*node.inputs[1], dims));
   const int64_t picks = node.inputs[1]->shape.elements() / gather.depth;
   gather.count = static_cast<int>(picks);
   gather.inner = static_cast<int>(node.outputs[0]->shape.elements() / picks);
@@ -305,14 +308,11 @@ absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
 absl::Status PlanOneHot(const Node& node, Planner* planner) {
   const auto& a = node.Get<OneHotAttributes>();
   ASSIGN_OR_RETURN(auto indices, IndicesAsInt32(planner, node.inputs[0]));
-  const Shape to = planner->tensor(node.outputs[0]).shape;
-  Dispatch d("one_hot");
+  Dispatch d = TexelDispatch("one_hot", node, *planner, {});
   d.Read("indices", indices);
   d.Read("on_value", node.inputs[2]).Read("off_value", node.inputs[3]);
-  d.Write("dst", node.outputs[0]);
   d.uniforms.Int("depth", a.depth);
   d.uniforms.Int("inner", a.inner);
-  d.OverTexels(to);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }

@@ -20,15 +20,25 @@ namespace gles_delegate {
 
 // Gathers slices by index tensors of any rank: GATHER_ND, and GATHER with
 // indices computed at run time or batches.
-// In linear element order the source is [batch, outer, extents..., inner], the
-// indices [batch, count, depth] and the output [batch, outer, count, inner]. An
-// index has `depth` components, one for each of `extents`.
-struct LinearGather {
+// Slices of `inner` elements at `count` indices of `depth` components, one for
+// each of `extents`.
+struct IndexedSlices {
   int count = 1;
-  int outer = 1;
   int inner = 1;
   int depth = 1;
   std::array<int, 4> extents = {1, 1, 1, 1};
+
+  // Depth and extents by indices [..., depth] of the first of `dims`.
+  // kInvalidArgument: a constant index is outside. kUnimplemented: an index
+  // names more axes than there are, or than 4.
+  absl::Status SetExtents(const Tensor& indices, absl::Span<const int> dims);
+  void Bind(Dispatch* d) const;
+};
+
+// In linear element order the source is [batch, outer, extents..., inner], the
+// indices [batch, count, depth] and the output [batch, outer, count, inner].
+struct LinearGather : IndexedSlices {
+  int outer = 1;
 };
 
 // Indices are clamped to their axes.
@@ -39,14 +49,9 @@ absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
 // with int32.
 absl::Status CheckCountable(const Tensor& tensor);
 
-// Checks shared by GATHER and GATHER_ND: input 0 is movable, input 1 has
-// indices, and all tensors pass CheckCountable().
-absl::Status CheckGather(const NodeView& node);
-
-// How many axes of a tensor of `dims` an index [..., depth] names.
-// kUnimplemented: more than it has, or than 4.
-absl::StatusOr<int> DepthOfIndices(const Tensor& indices,
-                                   absl::Span<const int> dims);
+// Checks of GATHER, GATHER_ND and SCATTER_ND: both inputs and the output pass
+// CheckCountable().
+absl::Status CheckIndexed(const NodeView& node);
 
 // kInvalidArgument: a constant index is outside its axis, cycling through
 // `extents`. Ignores indices computed at run time.

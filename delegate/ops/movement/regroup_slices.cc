@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -19,9 +20,7 @@ Node RegroupSlicesNode(TensorId src, TensorId dst, int first) {
 
 absl::Status PlanRegroupSlices(const Node& node, Planner* planner) {
   const auto& a = node.Get<RegroupSlicesAttributes>();
-  Dispatch d("regroup_slices");
-  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
-  d.OverTexels(planner->tensor(node.outputs[0]).shape);
+  Dispatch d = TexelDispatch("regroup_slices", node, *planner);
   d.uniforms.Int("first", a.first);
   planner->Add(std::move(d));
   return absl::OkStatus();

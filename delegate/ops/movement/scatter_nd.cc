@@ -13,6 +13,7 @@
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/reduction.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -21,13 +22,6 @@ namespace {
 // Each texel of the output reads every index: past this many reads the CPU,
 // which reads each once, is faster.
 constexpr int64_t kMaxReads = int64_t{1} << 27;
-
-absl::Status CheckTypes(const NodeView& node) {
-  for (const Tensor* t : {node.inputs[0], node.inputs[1], node.outputs[0]}) {
-    RETURN_IF_ERROR(CheckCountable(*t));
-  }
-  return absl::OkStatus();
-}
 
 }  // namespace
 
@@ -42,16 +36,12 @@ absl::Status CheckScatterReads(const Tensor& output, const Tensor& indices) {
 }
 
 absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
-  RETURN_IF_ERROR(CheckTypes(node));
+  RETURN_IF_ERROR(CheckIndexed(node));
   const Tensor& indices = *node.inputs[0];
   const Tensor& updates = *node.inputs[1];
   const Tensor& output = *node.outputs[0];
   Scatter scatter;
-  ASSIGN_OR_RETURN(scatter.depth, DepthOfIndices(indices, output.dims));
-  std::copy_n(output.dims.begin(), scatter.depth, scatter.extents.begin());
-  const auto extents =
-      absl::MakeConstSpan(scatter.extents).first(scatter.depth);
-  RETURN_IF_ERROR(CheckConstantIndices(indices, extents));
+  RETURN_IF_ERROR(scatter.SetExtents(indices, output.dims));
   RETURN_IF_ERROR(CheckScatterReads(output, indices));
   const int64_t count = indices.shape.elements() / scatter.depth;
   scatter.count = static_cast<int>(count);
@@ -63,19 +53,14 @@ absl::Status PlanScatterNd(const Node& node, Planner* planner) {
   const auto& scatter = node.Get<Scatter>();
   ASSIGN_OR_RETURN(auto index,
                    IndicesAsInt32(planner, node.inputs[scatter.indices_input]));
-  Dispatch d("scatter_nd");
+  Dispatch d = TexelDispatch("scatter_nd", node, *planner, {});
   d.Define(DefineOf(scatter.reducer));
   if (planner->tensor(node.outputs[0]).type == DataType::kInt32) {
     d.Define("INTS");
   }
   d.Read("updates", node.inputs[scatter.updates_input]);
-  d.Read("indices", index).Write("dst", node.outputs[0]);
-  d.uniforms.Int4("extents", scatter.extents[0], scatter.extents[1],
-                  scatter.extents[2], scatter.extents[3]);
-  d.uniforms.Int("depth", scatter.depth);
-  d.uniforms.Int("inner", scatter.inner);
-  d.uniforms.Int("count", scatter.count);
-  d.OverTexels(planner->tensor(node.outputs[0]).shape);
+  d.Read("indices", index);
+  scatter.Bind(&d);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

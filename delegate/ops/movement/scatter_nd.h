@@ -7,22 +7,17 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SCATTER_ND_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_SCATTER_ND_H_
 
-#include <array>
-
 #include "delegate/graph/op.h"
+#include "delegate/ops/movement/gather.h"
 #include "delegate/ops/reduction/reduction.h"
 
 namespace gles_delegate {
 
 // In linear element order the updates are [count, inner], the indices [count,
 // depth] and the output [extents..., inner].
-struct Scatter {
+struct Scatter : IndexedSlices {
   int indices_input = 0;
   int updates_input = 1;
-  int count = 1;
-  int inner = 1;
-  int depth = 1;
-  std::array<int, 4> extents = {1, 1, 1, 1};
   // Of the values at one index. Elements without any are 0 of a sum, 1 of a
   // product, and of extremes the type's other extreme.
   Reducer reducer = Reducer::kSum;
