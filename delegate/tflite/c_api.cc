@@ -99,14 +99,11 @@ TfLiteDelegate* TfLiteGlesDelegateCreate(
 
 TfLiteDelegate* TfLiteGlesDelegateCreateOnDisplay(
     const TfLiteGlesDelegateOptions* options, void* egl_display) {
-  using gles_delegate::OptionsFrom;
   return Create([&] {
+    const TfLiteGlesDelegateOptions defaults =
+        TfLiteGlesDelegateOptionsDefault();
     auto read =
-        options == nullptr
-            ? OptionsFrom(
-                  absl::Span<
-                      const std::pair<absl::string_view, absl::string_view>>())
-            : OptionsFrom(options);
+        gles_delegate::OptionsFrom(options == nullptr ? &defaults : options);
     if (read.ok()) read->gpu.context.display = egl_display;
     return read;
   });

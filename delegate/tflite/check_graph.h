@@ -1,4 +1,5 @@
-// Checks a subgraph as a whole before anything is computed from it.
+// Checks a subgraph as a whole before anything is computed from it, and each
+// node before its op's parser runs.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_CHECK_GRAPH_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_CHECK_GRAPH_H_
 

@@ -1,4 +1,5 @@
-// The part of GlesSimpleDelegate that chooses which partitions to delegate.
+// The part of GlesSimpleDelegate that chooses which partitions to delegate, and
+// builds them before any node is replaced.
 #include <algorithm>
 #include <any>
 #include <string>

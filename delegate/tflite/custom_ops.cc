@@ -79,8 +79,6 @@ struct Geometry {
   Axis y, x;
 };
 
-// --- Convolution2DTransposeBias ----------------------------------------------
-
 struct Convolution2DTransposeBias {
   static constexpr char kName[] = "Convolution2DTransposeBias";
   static constexpr int kInputs = 3, kOutputs = 1;
@@ -191,8 +189,6 @@ struct Convolution2DTransposeBias {
   }
 };
 
-// --- MaxPoolingWithArgmax2D --------------------------------------------------
-
 struct MaxPoolingWithArgmax2D {
   static constexpr char kName[] = "MaxPoolingWithArgmax2D";
   static constexpr int kInputs = 1, kOutputs = 2;
@@ -280,8 +276,6 @@ struct MaxPoolingWithArgmax2D {
   }
 };
 
-// --- MaxUnpooling2D ----------------------------------------------------------
-
 struct MaxUnpooling2D {
   static constexpr char kName[] = "MaxUnpooling2D";
   static constexpr int kInputs = 2, kOutputs = 1;
@@ -326,8 +320,6 @@ struct MaxUnpooling2D {
     return absl::OkStatus();
   }
 };
-
-// --- Resampler ---------------------------------------------------------------
 
 struct Resampler {
   static constexpr char kName[] = "Resampler";
@@ -382,8 +374,6 @@ struct Resampler {
     return absl::OkStatus();
   }
 };
-
-// --- TransformTensorBilinear -------------------------------------------------
 
 template <int kVersion>
 struct TransformTensorBilinear {
@@ -443,8 +433,6 @@ struct TransformTensorBilinear {
   }
 };
 
-// --- TransformLandmarks ------------------------------------------------------
-
 template <int kVersion>
 struct TransformLandmarks {
   static constexpr char kName[] = "TransformLandmarks";
@@ -497,8 +485,8 @@ struct TransformLandmarks {
 
 // --- Landmarks2TransformMatrix -----------------------------------------------
 
-// Matrices are multiplied out, angles are angles.
-// 3x3, row by row: of points (x, y, 1).
+// Matrices are multiplied out, angles are angles. 3x3, row by row: of points
+// (x, y, 1).
 using Matrix = std::array<double, 9>;
 
 Matrix operator*(const Matrix& a, const Matrix& b) {

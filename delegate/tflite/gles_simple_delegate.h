@@ -30,11 +30,8 @@
 
 namespace gles_delegate {
 
-// --- What a partition gains --------------------------------------------------
-
 // Estimates from arithmetic and bytes whether a partition is worth its
 // transfers to the GPU and back.
-
 struct PartitionWorth {
   double cpu_us = 0;       // of its nodes on the CPU
   double crossing_us = 0;  // of inputs, outputs and waiting

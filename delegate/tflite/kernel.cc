@@ -399,41 +399,38 @@ class GlesKernel::Host final : public SessionHost {
   bool MayFallBack() const override {
     return kernel_.fallback_to_cpu_ && kernel_.reader_->cpu_takes_shapes();
   }
-  absl::Status UseCpu() override;
-  absl::Status CheckMayBind(const Tensor& tensor) override;
-
- private:
-  TfLiteContext* const context_;
-  GlesKernel& kernel_;
-};
-
-absl::Status GlesKernel::Host::UseCpu() {
-  PartitionReader& reader = *kernel_.reader_;
-  auto cpu =
-      std::make_unique<CpuPartition>(reader.nodes().find, reader.partition());
-  RETURN_IF_ERROR(cpu->Check(context_));
-  kernel_.on_cpu_ = std::move(cpu);
-  reader.NoteShapes(*context_);
-  return absl::OkStatus();
-}
-
-absl::Status GlesKernel::Host::CheckMayBind(const Tensor& tensor) {
-  const ModelNodes& nodes = kernel_.reader_->nodes();
-  const std::vector<int>& own = kernel_.partition().nodes;
-  for (int index : nodes.plan) {
-    if (std::find(own.begin(), own.end(), index) != own.end()) continue;
-    ASSIGN_OR_RETURN(const auto found, nodes.find.Get(context_, index));
-    const int* inputs = found.node->inputs->data;
-    if (std::find(inputs, inputs + found.node->inputs->size,
-                  tensor.tflite_index) != inputs + found.node->inputs->size) {
+  absl::Status UseCpu() override {
+    PartitionReader& reader = *kernel_.reader_;
+    auto cpu =
+        std::make_unique<CpuPartition>(reader.nodes().find, reader.partition());
+    RETURN_IF_ERROR(cpu->Check(context_));
+    kernel_.on_cpu_ = std::move(cpu);
+    reader.NoteShapes(*context_);
+    return absl::OkStatus();
+  }
+  absl::Status CheckMayBind(const Tensor& tensor) override {
+    const ModelNodes& nodes = kernel_.reader_->nodes();
+    const std::vector<int>& own = kernel_.partition().nodes;
+    for (int index : nodes.plan) {
+      if (std::find(own.begin(), own.end(), index) != own.end()) continue;
+      ASSIGN_OR_RETURN(const auto found, nodes.find.Get(context_, index));
+      const std::vector<int> inputs = ReadInts(found.node->inputs);
+      if (std::find(inputs.begin(), inputs.end(), tensor.tflite_index) ==
+          inputs.end()) {
+        continue;
+      }
       return CannotBind(tensor,
                         absl::StrCat("node ", index,
                                      ", which is not of the partition, reads "
                                      "it from the CPU's memory"));
     }
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
-}
+
+ private:
+  TfLiteContext* const context_;
+  GlesKernel& kernel_;
+};
 
 GlesKernel::GlesKernel(KernelSetup setup)
     : fallback_to_cpu_(setup.fallback_to_cpu),

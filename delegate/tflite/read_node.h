@@ -1,4 +1,5 @@
-// Converts a TfLiteNode to a Node: its op, inputs and outputs, and parameters.
+// Converts a TfLiteTensor to a Tensor with the view that ops see of it, and a
+// TfLiteNode to a Node: its op, inputs and outputs, and parameters.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_READ_NODE_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_READ_NODE_H_
 
@@ -19,7 +20,7 @@ namespace gles_delegate {
 
 // --- Host views --------------------------------------------------------------
 
-// Host views: support for tensors of types that shaders cannot access, for ops
+// Support for tensors of types that shaders cannot access, for ops
 // that allow them. The GPU has such values as int32 or float32, and HostTensor
 // converts them at the partition's inputs and outputs.
 //
@@ -90,11 +91,8 @@ void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph);
 // not int8.
 absl::Status ReadHybridWeights(Graph* graph, Node* node);
 
-// --- Options -----------------------------------------------------------------
-
 // The parameters for reading a model, from the user's options (options.h) and
 // the runtime.
-
 struct ReadOptions {
   bool enable_quantization = true;
   // Round each quantized output to representable values.
@@ -113,8 +111,6 @@ struct ReadOptions {
 };
 
 // --- Tensors -----------------------------------------------------------------
-
-// Converts a TfLiteTensor to a Tensor.
 
 // kOther for types that no op takes.
 DataType TypeOf(TfLiteType type);

@@ -1,4 +1,4 @@
-// Writes the text of TfLiteGlesDelegateReport().
+// What TfLiteGlesDelegateReport() tells of each interpreter, and its text.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_REPORT_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_REPORT_H_
 
@@ -25,11 +25,8 @@
 
 namespace gles_delegate {
 
-// --- JSON --------------------------------------------------------------------
-
 // A JSON value, for the delegate's own texts. Unlike a library's it destroys
 // itself without allocating: reports are also written when memory has ended.
-
 class Json {
  public:
   using Member = std::pair<const char*, Json>;
@@ -80,8 +77,6 @@ class Json {
 
 // --- Refusals ----------------------------------------------------------------
 
-// The reasons why nodes stay on the CPU, for the report and warnings.
-
 // Nodes that stay on the CPU for the same reason.
 struct Refusal {
   std::string op;  // "CONV_2D", or "the partition at CONV_2D"
@@ -106,8 +101,6 @@ std::vector<std::string> WarningsOf(absl::Span<const Refusal> refusals);
 void KeepUnusedConstantsOnCpu(CheckedModel* model);
 
 // --- Interpreters ------------------------------------------------------------
-
-// The state of each interpreter to which a delegate was applied.
 
 // The result of the last application to a subgraph. TFLite applies a delegate
 // to each subgraph of a model (branches of IF, bodies of WHILE) in turn.

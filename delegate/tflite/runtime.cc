@@ -46,12 +46,11 @@ const void* FunctionOf(const TfLiteContext& context) {
 // How far from its start a subgraph may hold its context, in bytes. (2.9: 16.)
 constexpr uintptr_t kMaxOffset = 4096;
 
-// The base address of the program or library that contains `address`, or
-// nullptr.
-const void* ModuleOf(const void* address) {
+// The program or library that contains `address`; all null: none is known.
+Dl_info ModuleOf(const void* address) {
   Dl_info info = {};
-  return address != nullptr && dladdr(address, &info) != 0 ? info.dli_fbase
-                                                           : nullptr;
+  if (address == nullptr || dladdr(address, &info) == 0) info = {};
+  return info;
 }
 
 // The context is part of the object that impl_ points to.
@@ -59,17 +58,6 @@ bool IsPartOfSubgraph(const TfLiteContext& context) {
   const auto own = reinterpret_cast<uintptr_t>(&context);
   const auto subgraph = reinterpret_cast<uintptr_t>(context.impl_);
   return subgraph != 0 && subgraph <= own && own - subgraph < kMaxOffset;
-}
-
-// The library that contains a function of the context.
-std::string LibraryOf(const TfLiteContext& context) {
-  const void* address = FunctionOf(context);
-  Dl_info info = {};
-  if (address == nullptr || dladdr(address, &info) == 0 ||
-      info.dli_fname == nullptr) {
-    return "";
-  }
-  return info.dli_fname;
 }
 
 // The result of function `name` of the library, which is loaded, or of one that
@@ -148,7 +136,8 @@ int RegistrationBytesOf(TfLiteContext* context) {
 
 Runtime RuntimeOf(TfLiteContext* context) {
   Runtime runtime;
-  runtime.library = LibraryOf(*context);
+  runtime.library = std::string(
+      absl::NullSafeStringView(ModuleOf(FunctionOf(*context)).dli_fname));
   if (!runtime.library.empty()) {
     for (const char* function : {"TfLiteVersion", "TF_Version"}) {
       if (!runtime.version.empty()) break;
@@ -166,8 +155,8 @@ bool IsRuntimeOf214(const TfLiteContext& context) {
   std::memcpy(&behind,
               reinterpret_cast<const char*>(&context) + sizeof(context),
               sizeof(behind));
-  const void* runtime = ModuleOf(FunctionOf(context));
-  return runtime != nullptr && runtime == ModuleOf(behind);
+  const void* runtime = ModuleOf(FunctionOf(context)).dli_fbase;
+  return runtime != nullptr && runtime == ModuleOf(behind).dli_fbase;
 }
 
 int ParamsMinorOf(const Runtime& runtime) {

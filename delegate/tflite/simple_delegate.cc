@@ -208,20 +208,17 @@ TfLiteStatus RunKernel(TfLiteContext* context, TfLiteNode* node) {
   return warnings.End(context, status);
 }
 
-TfLiteStatus KernelPrepare(TfLiteContext* context, TfLiteNode* node) {
-  return Guarded(context, [&] { return PrepareKernel(context, node); });
-}
-
-TfLiteStatus KernelEval(TfLiteContext* context, TfLiteNode* node) {
-  return Guarded(context, [&] { return RunKernel(context, node); });
+template <TfLiteStatus (*kFunction)(TfLiteContext*, TfLiteNode*)>
+TfLiteStatus GuardedKernel(TfLiteContext* context, TfLiteNode* node) {
+  return Guarded(context, [&] { return kFunction(context, node); });
 }
 
 NewestRegistration RegistrationOfKernels() {
   NewestRegistration r = {};
   r.base.init = KernelInit;
   r.base.free = KernelFree;
-  r.base.prepare = KernelPrepare;
-  r.base.invoke = KernelEval;
+  r.base.prepare = GuardedKernel<PrepareKernel>;
+  r.base.invoke = GuardedKernel<RunKernel>;
   r.base.builtin_code = BuiltinOperator_CUSTOM;
   r.base.custom_name = "TfLiteGlesDelegate";
   r.base.version = 1;
