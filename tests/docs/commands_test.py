@@ -43,7 +43,7 @@ NOT_RUN = (
     (r"python benches/compare_accelerators", "fetches LiteRT"),
     (r"faces_app|.*quantized_accuracy", "run by the test `textures` or `tools` if there are models"),
     (r"cmake (--build build(?!-examples)|-S bindings/tflite_tools|-S \.)|ctest", "builds, or runs tests"),
-    (r"delegate_growth_test", "run by the test `delegate_growth`, for a shorter time"),
+    (r"delegate_dynamic_test", "run by the test `delegate_growth`, for a shorter time"),
     (r".*bin/model_bench", "takes minutes, on models that are not in the tree"),
     (r"serving/measure/(?!plot)", "needs a server under load"),
     (r"lab/drivers/|lab/compare_drivers", "needs drivers of `./dev drivers`"),

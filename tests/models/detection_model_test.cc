@@ -68,7 +68,7 @@ TEST(DetectionModelTest, RunsWholeAndFindsWhatTheCpuFinds) {
       EXPECT_EQ(got[1][i], want[1][i]) << "class of box " << i;
       EXPECT_EQ(got[2][i], want[2][i]) << "score of box " << i;
       for (int k = 4 * i; k < 4 * i + 4; ++k) {
-        // As in detection_postprocess_test.cc; reaches here are up to 1.
+        // As in custom_ops_test.cc; reaches here are up to 1.
         EXPECT_NEAR(got[0][k], want[0][k],
                     16 * 0x1p-24f * (std::fabs(want[0][k]) + 1));
       }

@@ -3,8 +3,10 @@
 // and that values arrive in it as they are.
 #include "delegate/runtime/host_transfer.h"
 
+#include <algorithm>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,10 +17,15 @@
 #include "delegate/graph/texels.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/planner.h"
 #include "delegate/runtime/executor.h"
+#include "delegate/runtime/schedule.h"
 #include "gmock/gmock.h"
 #include "quant/half.h"
 #include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/graph_builder.h"
 #include "tests/testing/hidden_extension.h"
 #include "tests/testing/run_graph.h"
 
@@ -335,5 +342,218 @@ TEST(HostTransferTest, CountsPiecesByTheHostsBytes) {
   EXPECT_EQ(Chosen(tensor, profile).Pieces(5), 5);
 }
 
+// --- Programs of several -----------------------------------------------------
+
+// Outputs of a partition that one program reads back, whatever their channels
+// are (share_programs 2).
+
+// Images of these channels, and a copy of each of them.
+Graph Images(bool quantized, const std::vector<int>& channels) {
+  GraphBuilder b;
+  for (int c : channels) {
+    const std::vector<int> dims = {2, 5, 70, c};
+    const TensorId x = b.Input(dims);
+    b.graph.outputs.push_back(b.Node("NEG", {x}, dims, b.Plain(x, 0)));
+    b.graph.nodes.back().integer_path = quantized;
+  }
+  if (!quantized) return std::move(b.graph);
+  for (Tensor& tensor : b.graph.tensors) {
+    tensor.quantized = DataType::kUint8;
+    tensor.holds_quantized = true;
+    tensor.quantization = {{0.5f}, {128}};
+  }
+  return std::move(b.graph);
+}
+
+DeviceProfile Sharing(int share, DeviceProfile profile) {
+  profile.choices.storage = gl_shaders::Storage::kBuffer;
+  profile.choices.host_transfers = 0;
+  profile.bus.upload_piece_bytes = 1000;
+  profile.bus.readback_piece_bytes = 1000;
+  profile.choices.share_programs = share;
+  return profile;
+}
+
+// Of uploads, or of readbacks.
+size_t Programs(const char* shader, const Graph& graph, int share) {
+  const DeviceProfile profile = Sharing(share, DeviceProfile());
+  const TransferPlan plan = PlanTransfers(graph, {}, profile, /*can_map=*/true);
+  std::set<std::string> texts;
+  for (const Dispatch& d : plan.schedule.dispatches) {
+    if (d.shader != shader) continue;
+    const auto text = gl_shaders::AssembleShader(SpecOf(graph, d, profile));
+    EXPECT_TRUE(text.ok()) << text.status();
+    texts.insert(text.value_or(""));
+  }
+  return texts.size();
+}
+
+TEST(SharedTransfersTest, OutputsOfAnyChannels) {
+  const Graph graph = Images(/*quantized values=*/false, {5, 8});
+  EXPECT_GE(Programs("readback", graph, 1), 2u);
+  EXPECT_EQ(Programs("readback", graph, 2), 1u);
+}
+
+TEST(SharedTransfersTest, PiecesHaveOneWorkGroup) {
+  EXPECT_EQ(Programs("upload", Images(/*quantized values=*/false, {3}), 2), 1u);
+}
+
+TEST(SharedTransfersTest, BringEveryCode) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const DeviceProfile profile =
+      Sharing(2, ProfileFor(TestContext()->device(), {}));
+  const absl::Status status = TestContext()->Run([&]() -> absl::Status {
+    Graph graph = Images(/*quantized values=*/true, {3, 8});
+    ASSIGN_OR_RETURN(auto dispatches, PlanGraph(&graph, profile));
+    ProgramCache programs;
+    ASSIGN_OR_RETURN(auto executor,
+                     Executor::Create(*TestContext(), &programs, graph,
+                                      std::move(dispatches), profile));
+    std::vector<std::vector<uint8_t>> in, out;
+    std::vector<absl::Span<const uint8_t>> inputs;
+    std::vector<absl::Span<uint8_t>> outputs;
+    for (int channels : {3, 8}) {
+      in.emplace_back(2 * 5 * 70 * channels);
+      for (size_t i = 0; i < in.back().size(); ++i) {
+        in.back()[i] = static_cast<uint8_t>(i * 7);
+      }
+      out.emplace_back(in.back().size());
+    }
+    for (size_t i = 0; i < in.size(); ++i) {
+      inputs.emplace_back(in[i]);
+      outputs.push_back(absl::MakeSpan(out[i]));
+    }
+    RETURN_IF_ERROR(executor->Invoke(inputs, outputs));
+    EXPECT_EQ(out, in);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+// --- On the GPU --------------------------------------------------------------
+
+// Inputs and outputs that travel in pieces, and through buffers of the GPU:
+// each layout in host memory, with pieces of one step, of several, and more of
+// them than fit.
+
+// The host packs and unpacks, where the device's storage allows it.
+constexpr int kByHost = -1;
+
+struct Case {
+  std::vector<int> dims;
+  int piece_bytes;
+  int staged_bytes = 0;  // BusTransfers::staged_upload_bytes
+  bool halves = false;   // 16-bit storage and transfers
+  int share = 0;         // DeviceChoices::share_programs
+  bool zero_copy = false;
+};
+
+void PrintTo(const Case& c, std::ostream* os) {
+  *os << ::testing::PrintToString(c.dims) << " in pieces of " << c.piece_bytes
+      << (c.staged_bytes > 0 ? ", staged" : "")
+      << (c.halves ? ", as halves" : "")
+      << (c.share > 0 ? ", by shared programs" : "")
+      << (c.zero_copy ? ", without a copy" : "");
+}
+
+class TransferTest : public DeviceTestWithParam<Case> {};
+
+void ExpectMovesEveryValue(const Case& c) {
+  Graph graph;
+  Node node;
+  node.inputs = {AddTensor(&graph, c.dims)};
+  node.outputs = {AddTensor(&graph, c.dims)};
+  node.attributes =
+      ElementwiseAttributes{0, graph.tensor(node.inputs[0]).shape, {}};
+  node.post_ops = {{"neg"}};
+  std::vector<float> in(graph.tensor(node.inputs[0]).shape.elements());
+  // Whole numbers that 16 bits can hold.
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 2039);
+  std::vector<float> want;
+  for (float v : in) want.push_back(-v);
+  const auto got =
+      RunGraphOf("NEG", std::move(node), std::move(graph), {in},
+                 [&c](DeviceProfile& profile) {
+                   const int bytes = std::max(0, c.piece_bytes);
+                   profile.choices.host_transfers = c.piece_bytes == kByHost;
+                   profile.bus.upload_piece_bytes = bytes;
+                   profile.bus.readback_piece_bytes = bytes;
+                   profile.options.half = c.halves;
+                   profile.choices.share_programs = c.share;
+                   profile.choices.zero_copy = c.zero_copy;
+                   profile.bus.half_transfers = c.halves;
+                   profile.bus.staged_upload_bytes = c.staged_bytes;
+                 });
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_EQ(*got, want);
+}
+
+TEST_P(TransferTest, MovesEveryValue) { ExpectMovesEveryValue(GetParam()); }
+
+// If nothing stays mapped, every input and output is uploaded and read back
+// by GL's own calls, whatever the profile asks for.
+TEST_P(TransferTest, MovesEveryValueWithoutBufferStorage) {
+  const HiddenExtension hidden("GL_EXT_buffer_storage");
+  ExpectMovesEveryValue(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Pieces, TransferTest,
+    ::testing::Values(Case{{1, 9, 7, 3}, 0}, Case{{1, 9, 7, 3}, 48},
+                      Case{{2, 5, 7, 3}, 300}, Case{{1, 9, 7, 3}, 4},
+                      Case{{3, 5, 7, 8}, 224}, Case{{3, 5, 7, 8}, 1000},
+                      Case{{3, 5, 7, 8}, 1}, Case{{2, 9, 7, 5}, 16},
+                      Case{{2, 9, 7, 5}, 100}, Case{{1, 1, 1, 1}, 1},
+                      Case{{1, 3}, 1}, Case{{1, 1024, 1030, 1}, 1 << 19},
+                      Case{{1, 1024, 1100, 3}, 1 << 20}));
+
+INSTANTIATE_TEST_SUITE_P(
+    ByHost, TransferTest,
+    ::testing::Values(Case{{1, 9, 7, 3}, kByHost}, Case{{2, 5, 7, 5}, kByHost},
+                      Case{{3, 5, 7, 8}, kByHost}, Case{{1, 3}, kByHost},
+                      Case{{2, 4, 3, 22}, kByHost},
+                      Case{{2, 4, 3, 22}, kByHost, 0, /*halves=*/true}));
+
+// More than one piece of 512 KiB of each layout, and inputs below and above the
+// bound.
+INSTANTIATE_TEST_SUITE_P(
+    Staged, TransferTest,
+    ::testing::Values(Case{{1, 9, 7, 3}, 48, 1}, Case{{1, 9, 7, 3}, 48, 757},
+                      Case{{3, 5, 7, 8}, 224, 1}, Case{{2, 9, 7, 5}, 16, 1},
+                      Case{{1, 1, 1, 1}, 1, 1},
+                      Case{{1, 353, 481, 3}, 1 << 18, 1 << 20},
+                      Case{{1, 257, 257, 5}, 1 << 18, 1 << 20},
+                      Case{{1, 200, 200, 8}, 1 << 18, 1 << 20}));
+
+// Each layout, and pieces that end where a half does.
+INSTANTIATE_TEST_SUITE_P(
+    Halves, TransferTest,
+    ::testing::Values(
+        Case{{1, 9, 7, 3}, 0, 0, true}, Case{{1, 9, 7, 3}, 24, 0, true},
+        Case{{2, 5, 7, 3}, 150, 1, true}, Case{{3, 5, 7, 8}, 112, 0, true},
+        Case{{3, 5, 7, 8}, 112, 1, true}, Case{{2, 9, 7, 5}, 8, 0, true},
+        Case{{2, 9, 7, 5}, 50, 1, true}, Case{{1, 1, 1, 1}, 1, 0, true},
+        Case{{1, 257, 257, 5}, 1 << 18, 1 << 18, true},
+        Case{{1, 353, 481, 3}, 1 << 18, 1 << 20, true}));
+
+// Work groups that read past the last pixel, and rows of a folded grid.
+INSTANTIATE_TEST_SUITE_P(
+    ZeroCopy, TransferTest,
+    ::testing::Values(Case{{1, 9, 7, 3}, 48, 0, false, 0, true},
+                      Case{{1, 1, 1, 3}, 48, 0, false, 0, true},
+                      Case{{2, 64, 64, 3}, 48, 0, false, 0, true},
+                      Case{{1, 353, 481, 3}, 48, 0, false, 0, true},
+                      Case{{1, 353, 481, 3}, 48, 0, false, 2, true},
+                      Case{{3, 5, 7, 8}, 48, 0, false, 0, true},
+                      Case{{2, 9, 7, 5}, 48, 0, false, 0, true}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Shared, TransferTest,
+    ::testing::Values(Case{{2, 5, 7, 3}, 300, 0, false, 2},
+                      Case{{3, 5, 7, 8}, 224, 0, false, 2},
+                      Case{{2, 9, 7, 5}, 100, 0, false, 2},
+                      Case{{1, 1024, 1100, 3}, 1 << 20, 0, false, 2}));
+
 }  // namespace
+
 }  // namespace gles_delegate::testing
