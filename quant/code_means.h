@@ -3,7 +3,7 @@
 // runtime uses which kernel.
 //
 // The delegate's passes make tables and uniforms from it for
-// gl_shaders/reduction/reduce_quantized.comp. Pure functions, any thread.
+// gl_shaders/reduction/reduce.comp. Pure functions, any thread.
 #ifndef GLES_DELEGATE_QUANT_CODE_MEANS_H_
 #define GLES_DELEGATE_QUANT_CODE_MEANS_H_
 

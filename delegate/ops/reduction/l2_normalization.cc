@@ -19,12 +19,12 @@ absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
       shape.slices(), int64_t{shape.b} * shape.h * shape.w, planner->profile());
   const auto* quantized =
       std::any_cast<L2NormalizationOfQuantized>(&node.attributes);
-  Dispatch d(quantized != nullptr ? "l2_normalization_quantized"
-                                  : "l2_normalization");
+  Dispatch d("l2_normalization");
   d.Define("THREADS", threads);
   if (threads > 1) d.SharedMemory(int64_t{16} * threads);
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   if (quantized != nullptr) {
+    d.Define("QUANTIZED").Define("RESCALE", "op_rescale");
     d.uniforms.Int("zero_out", quantized->zero_out);
     d.uniforms.Int("low", quantized->is_unsigned ? 0 : -128);
     d.uniforms.Int("more_bits", quantized->is_unsigned ? 7 : 0);

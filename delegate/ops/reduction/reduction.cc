@@ -120,8 +120,8 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
   const int threads =
       ReductionThreads(Taps(r, from), Outputs(to), planner->profile());
   const bool integer_path = r.quantized != nullptr;
-  Dispatch d(integer_path ? "reduce_quantized" : "reduce");
-  if (!integer_path) d.Define(DefineOf(r.reducer));
+  Dispatch d("reduce");
+  d.Define(integer_path ? "QUANTIZED" : DefineOf(r.reducer));
   if (!integer_path && planner->tensor(src).type == DataType::kInt32) {
     d.Define("INTS");
   }

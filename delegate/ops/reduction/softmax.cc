@@ -16,12 +16,6 @@ namespace {
 
 constexpr int kShortRow = 16;  // slices
 
-// Invocations that share a row.
-int SoftmaxThreads(const Shape& shape, const DeviceProfile& profile) {
-  return ThreadsPerRow(shape.slices(), int64_t{shape.b} * shape.h * shape.w,
-                       profile);
-}
-
 // The table and the uniforms of softmax_quantized.comp.
 void AddQuantizedValues(const SoftmaxAttributes& a, Dispatch* d) {
   d->Define("ORDERED_SUMS");
@@ -57,19 +51,14 @@ PackedConstant LinesConstant(
   return constant;
 }
 
-// The tables and the uniforms of softmax_int16.comp.
+// The tables and the uniforms of int16.
 void AddSixteen(const SoftmaxAttributes& a, Dispatch* d) {
   using Softmax = quant::SoftmaxOfInt16;
   d->Constant(LinesConstant("exps", a.int16, &Softmax::exps));
   d->Constant(LinesConstant("inverses", a.int16, &Softmax::inverses));
-  d->Define("RESCALE", "op_rescale");
+  d->Define("INT16").Define("RESCALE", "op_rescale");
   d->uniforms.Int("multiplier", a.int16->place.value);
   d->uniforms.Int("shift", a.int16->place.shift);
-}
-
-const char* ShaderOf(const SoftmaxAttributes& a) {
-  if (a.int16 != nullptr) return "softmax_int16";
-  return a.quantized != nullptr ? "softmax_quantized" : "softmax";
 }
 
 }  // namespace
@@ -86,16 +75,18 @@ absl::StatusOr<ParsedNode> ParseLogSoftmax(const NodeView&) {
 absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   const auto& a = std::any_cast<const SoftmaxAttributes&>(node.attributes);
   const Shape shape = planner->tensor(node.outputs[0]).shape;
-  Dispatch d(ShaderOf(a));
+  Dispatch d(a.quantized != nullptr ? "softmax_quantized" : "softmax");
   int threads = 1;
-  if (a.int16 == nullptr && a.quantized == nullptr) {
+  if (a.quantized == nullptr) {
     threads = SpreadRows(shape, planner->profile(), &d);
     // A short share of the row stays in registers.
     const int most = 2 * planner->profile().choices.held_boxes;
     const int share = DivideUp(shape.slices(), threads);
     if (threads > 1 && share <= most) d.Define("HELD", share);
   } else {
-    threads = SoftmaxThreads(shape, planner->profile());
+    threads =
+        ThreadsPerRow(shape.slices(), int64_t{shape.b} * shape.h * shape.w,
+                      planner->profile());
     d.Define("THREADS", threads);
     if (threads > 1) {
       d.SharedMemory(int64_t{16} * threads).WorkGroup(threads, 1, 1);
