@@ -28,7 +28,7 @@ struct AffineQuantized {
 using CodeTable = std::vector<int32_t>;
 
 // The function with this name in gl_shaders/lib/elementwise.glsl, between
-// tensors of one type. `alpha`: of op_leaky_relu, with either sign. Inputs for
+// tensors of one type. `alpha`: its parameter, with either sign. Inputs for
 // which TFLite's Invoke fails have any value. nullopt: TFLite has no kernel, or
 // its arithmetic overflows, or it refuses the scales.
 std::optional<CodeTable> TableOf(absl::string_view function,

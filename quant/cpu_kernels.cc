@@ -82,8 +82,8 @@ int32_t MultiplyBy256ths(int32_t x, int32_t in_256ths) {
   return (x * in_256ths + 128) >> 8;
 }
 
-std::optional<LeakyIn256ths> LeakyReluIn256ths(float in_scale, float out_scale,
-                                               float alpha) {
+std::optional<SignsIn256ths> FactorsIn256ths(float in_scale, float out_scale,
+                                             float alpha) {
   const float positive = in_scale / out_scale;
   const float negative = positive * alpha;
   constexpr float kMin = 1.0f / 256, kMax = 128, kMaxBelow = 127.99609375f;
@@ -91,7 +91,7 @@ std::optional<LeakyIn256ths> LeakyReluIn256ths(float in_scale, float out_scale,
         negative <= kMax && negative >= -kMaxBelow)) {
     return std::nullopt;
   }
-  return LeakyIn256ths{In256ths(positive), In256ths(negative)};
+  return SignsIn256ths{In256ths(positive), In256ths(negative)};
 }
 
 std::optional<FloatSum> FloatSumOf(float a_scale, float b_scale,

@@ -111,14 +111,15 @@ int32_t MultiplyAsFloat(int32_t sum, float scale);
 // zero point): (x * in_256ths + 128) / 256, rounded down.
 int32_t In256ths(float scale);
 int32_t MultiplyBy256ths(int32_t x, int32_t in_256ths);
-// The two multipliers of XNNPACK's LEAKY_RELU.
-struct LeakyIn256ths {
+// XNNPACK's multipliers for values of both signs, of which those below zero are
+// scaled by `alpha` as well.
+struct SignsIn256ths {
   int32_t positive = 0;
   int32_t negative = 0;
 };
 // nullopt: XNNPACK leaves these factors to the built-in kernels.
-std::optional<LeakyIn256ths> LeakyReluIn256ths(float in_scale, float out_scale,
-                                               float alpha);
+std::optional<SignsIn256ths> FactorsIn256ths(float in_scale, float out_scale,
+                                             float alpha);
 
 // XNNPACK's ADD and SUB of (value - zero point): (a * multiplier_a + b *
 // multiplier_b) / 2^shift, rounded to nearest, ties up.

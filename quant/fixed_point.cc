@@ -5,11 +5,6 @@
 #include <limits>
 
 namespace gles_delegate::quant {
-namespace {
-
-constexpr int kSquareBits = 7;  // more, of SQUARED_DIFFERENCE
-
-}  // namespace
 
 Multiplier MultiplierOf(double real) {
   if (real == 0) return {};
@@ -109,13 +104,13 @@ int32_t Add(int32_t a, int32_t b, const AddMultipliers& m, bool subtract) {
 AddMultipliers SquaredDifferenceMultipliersOf(float a_scale, float b_scale,
                                               float output_scale) {
   const double twice = 2 * std::max(double{a_scale}, double{b_scale});
-  constexpr int kUnit = 1 << (2 * kSquareBits);
+  constexpr int kUnit = 1 << (2 * AddMultipliers::kMoreBitsOfSquares);
   return {MultiplierOf(a_scale / twice), MultiplierOf(b_scale / twice),
           MultiplierOf(twice * twice / double{kUnit * output_scale})};
 }
 
 int32_t SquaredDifference(int32_t a, int32_t b, const AddMultipliers& m) {
-  constexpr int32_t kUnit = 1 << kSquareBits;
+  constexpr int32_t kUnit = 1 << AddMultipliers::kMoreBitsOfSquares;
   const int32_t difference = Multiply(a * kUnit, m.a, Ties::kAwayFromZero) -
                              Multiply(b * kUnit, m.b, Ties::kAwayFromZero);
   return Multiply(difference * difference, m.sum, Ties::kAwayFromZero);

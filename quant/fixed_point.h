@@ -80,6 +80,7 @@ struct AddMultipliers {
   Multiplier sum;
   static constexpr int kMoreBits = 20;
   static constexpr int kMoreBitsOfSixteen = 15;  // for 16-bit tensors
+  static constexpr int kMoreBitsOfSquares = 7;   // for SQUARED_DIFFERENCE
 };
 AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale,
                                 int more_bits = AddMultipliers::kMoreBits);
@@ -88,7 +89,7 @@ AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale,
 int32_t Add(int32_t a, int32_t b, const AddMultipliers& multipliers,
             bool subtract = false);
 
-// SQUARED_DIFFERENCE, with 7 extra bits.
+// SQUARED_DIFFERENCE.
 AddMultipliers SquaredDifferenceMultipliersOf(float a_scale, float b_scale,
                                               float output_scale);
 int32_t SquaredDifference(int32_t a, int32_t b,

@@ -100,7 +100,7 @@ vec4 rescale_by_sign(vec4 x, bvec4 below, vec4 p) {
   ivec4 shift = mix(ivec4(int(p.y)), ivec4(int(p.w)), below);
   return vec4(op_rescale(ivec4(x), multiplier, shift, false));
 }
-// LEAKY_RELU of (value - zero point). p.xy: multiplier and shift for values >=
+// (value - zero point), scaled by sign. p.xy: multiplier and shift for values >=
 // 0, p.zw: for values < 0.
 vec4 op_leaky_requantize(vec4 x, vec4 p) {
   return rescale_by_sign(x, lessThan(x, vec4(0.0)), p);
@@ -111,36 +111,36 @@ vec4 op_prelu_requantize(vec4 x, vec4 slope, vec4 p) {
   return rescale_by_sign(mix(x, x * slope, below), below, p);
 }
 
-// quant/fixed_point.h's Add(), up to the sum. The larger scale's multiplier is
-// one half, so that 20 extra bits become 19 (and SQUARED_DIFFERENCE's seven
-// six). p: the other's multiplier, as in op_requantize_all, and its shift; p.w:
-// 1 if that is a's, plus 2 to subtract, plus 4 for seven bits. The sum exceeds
-// a float's precision: op_sum_of_terms gets it as the bits of a float, with
-// 2^30 added to avoid denormals and NaNs.
-vec4 op_add_terms(vec4 a, vec4 b, vec4 p) {
+// x times a multiplier in 2^-31, shifted to the right, rounded once, ties up:
+// the bits that the first shift drops do not reach the second one's tie.
+ivec4 rescale_once(ivec4 x, int multiplier, int right) {
+  ivec4 high, low;
+  imulExtended(x, ivec4(multiplier), high, low);
+  ivec4 product = (high << 1) | ivec4(uvec4(low) >> 31u);
+  return (product + (right > 0 ? 1 << (right - 1) : 0)) >> right;
+}
+// quant/fixed_point.h's Add() and SquaredDifference(). The larger scale's
+// multiplier is one half, so that the extra bits become one less. p: the
+// multipliers of the smaller scale and of the sum, as the bits of floats minus
+// 2^29; both right shifts, the first times 64; flags: 1 if a has the smaller
+// scale, 2 to negate b, 4 to negate what b is scaled to, 8 to round the value of
+// the smaller scale once, 16 to square the sum, and 32 times the extra bits.
+vec4 op_add_quantized(vec4 a, vec4 b, vec4 p) {
+  int shifts = int(p.z);
   int flags = int(p.w);
+  int bits = flags >> 5;
   bool a_is_finer = (flags & 1) != 0;
-  int bits = (flags & 4) != 0 ? 7 : 20;
   if ((flags & 2) != 0) b = -b;
-  ivec4 multiplier = ivec4(int(p.x) * 32768 + int(p.y));
   ivec4 finer = ivec4(a_is_finer ? a : b) << bits;
-  finer = op_rescale(finer, multiplier, ivec4(int(p.z)), false);
+  finer = (flags & 8) != 0
+              ? rescale_once(finer, multiplier_of(p.x), shifts >> 6)
+              : op_rescale(finer, ivec4(multiplier_of(p.x)), ivec4(-(shifts >> 6)), false);
   ivec4 coarser = ivec4(a_is_finer ? b : a) << (bits - 1);
-  return intBitsToFloat(finer + coarser + 0x40000000);
-}
-
-// Requantizes the sum, minus its zero point. p: as in op_add_terms, for the
-// sum.
-vec4 op_sum_of_terms(vec4 x, vec4 p) {
-  ivec4 multiplier = ivec4(int(p.x) * 32768 + int(p.y));
-  ivec4 sum = floatBitsToInt(x) - 0x40000000;
-  return vec4(op_rescale(sum, multiplier, ivec4(int(p.z)), false));
-}
-// The same for its square.
-vec4 op_square_of_terms(vec4 x, vec4 p) {
-  ivec4 multiplier = ivec4(int(p.x) * 32768 + int(p.y));
-  ivec4 sum = floatBitsToInt(x) - 0x40000000;
-  return vec4(op_rescale(sum * sum, multiplier, ivec4(int(p.z)), false));
+  ivec4 sum = (flags & 4) == 0 ? finer + coarser
+              : a_is_finer     ? finer - coarser
+                               : coarser - finer;
+  if ((flags & 16) != 0) sum *= sum;
+  return vec4(op_rescale(sum, ivec4(multiplier_of(p.y)), ivec4(-(shifts & 63)), false));
 }
 
 // MAXIMUM and MINIMUM of the quantized values themselves: p has the zero points
@@ -231,34 +231,6 @@ ivec4 op_lookup_int16(vec4 x, vec4 p) { return clamp(ivec4(x) + 32768, 0, 65535)
 vec4 op_code_part(vec4 x, vec4 p) {
   vec4 code = op_code_of(x, p);
   return floor(code * p.y + 0.5) - p.w * floor(code * p.z + 0.5);
-}
-// x times a multiplier in 2^-31, shifted to the right, rounded once, ties up:
-// the bits that the first shift drops do not reach the second one's tie.
-ivec4 rescale_once(ivec4 x, int multiplier, int right) {
-  ivec4 high, low;
-  imulExtended(x, ivec4(multiplier), high, low);
-  ivec4 product = (high << 1) | ivec4(uvec4(low) >> 31u);
-  return (product + (right > 0 ? 1 << (right - 1) : 0)) >> right;
-}
-// quant/fixed_point.h's Add() for int16, with 15 extra bits. p: the multipliers
-// of the smaller scale and of the sum, as the bits of floats minus 2^29; both
-// right shifts, the first times 64; flags: 1 if a has the smaller scale, 2 to
-// subtract, 4 to round the value of the smaller scale once.
-vec4 op_add_int16(vec4 a, vec4 b, vec4 p) {
-  ivec2 multipliers = floatBitsToInt(p.xy) + 0x20000000;
-  int shifts = int(p.z);
-  int flags = int(p.w);
-  bool a_is_finer = (flags & 1) != 0;
-  ivec4 finer = ivec4(a_is_finer ? a : b) << 15;
-  finer = (flags & 4) != 0
-              ? rescale_once(finer, multipliers.x, shifts >> 6)
-              : op_rescale(finer, ivec4(multipliers.x), ivec4(-(shifts >> 6)), false);
-  ivec4 coarser = ivec4(a_is_finer ? b : a) << 14;
-  ivec4 first = a_is_finer ? finer : coarser;
-  ivec4 second = a_is_finer ? coarser : finer;
-  if ((flags & 2) != 0) second = -second;
-  return vec4(op_rescale(first + second, ivec4(multipliers.y),
-                         ivec4(-(shifts & 63)), false));
 }
 // TFLite's ADD and SUB of int16 with power-of-two scales. p: 1 / the powers of
 // two that a and b are divided by, ties away from zero; 1, or -1 to subtract.

@@ -1,11 +1,41 @@
 // BATCH_MATMUL. An invocation computes TILE_ROWS rows of one matrix in
 // TILE_SLICES slices. ADJ_X: x is transposed, and TILE_ROWS is 4; ADJ_Y: y is
-// transposed. Grid: x tiles of rows, y tiles of slices, z matrices.
+// transposed. Grid: x tiles of rows, y tiles of slices, z matrices. INT16: of
+// int16 values; a 64-bit sum is multiplied, shifted right and rounded once
+// (MultiplyOnce() of quant/fixed_point.h), by RESCALE_64, which is op_rescale_64.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 extent;       // rows, columns, terms, slices of terms
   int rows_in_batch;  // of dst, which then is one matrix
+#ifdef INT16
+  int multiplier;
+  int right;
+#endif
 };
+
+// SUM plus a texel of each of four terms, w0 to w3, times V.
+#ifdef INT16
+struct Sum {
+  ivec4 high;
+  uvec4 low;
+};
+const Sum kZero = Sum(ivec4(0), uvec4(0u));
+Sum plus(Sum sum, vec4 w, float v) {
+  ivec4 product = ivec4(w) * int(v);
+  uvec4 carry;
+  uvec4 low = uaddCarry(sum.low, uvec4(product), carry);
+  return Sum(sum.high + (product >> 31) + ivec4(carry), low);
+}
+#define ADD_TERMS(SUM, V) \
+  SUM = plus(plus(plus(plus(SUM, w0, V.x), w1, V.y), w2, V.z), w3, V.w)
+#define RESULT(SUM) \
+  vec4(RESCALE_64(SUM.high, SUM.low, uvec4(multiplier), ivec4(right)))
+#else
+#define Sum vec4
+const vec4 kZero = vec4(0.0);
+#define ADD_TERMS(SUM, V) SUM += w0 * V.x + w1 * V.y + w2 * V.z + w3 * V.w
+#define RESULT(SUM) SUM
+#endif
 
 int height;
 int batch;
@@ -57,9 +87,9 @@ void main() {
   height = gid.z - batch * dst_size.y;
   int first_row = gid.x * TILE_ROWS;
   int first_slice = gid.y * TILE_SLICES;
-  vec4 sum[TILE_SLICES][TILE_ROWS];
+  Sum sum[TILE_SLICES][TILE_ROWS];
   for (int q = 0; q < TILE_SLICES; ++q) {
-    for (int i = 0; i < TILE_ROWS; ++i) sum[q][i] = vec4(0.0);
+    for (int i = 0; i < TILE_ROWS; ++i) sum[q][i] = kZero;
   }
 
   for (int s = 0; s < extent.w; ++s) {
@@ -78,9 +108,7 @@ void main() {
       w2 = columns[2];
       w3 = columns[3];
 #endif
-      for (int i = 0; i < TILE_ROWS; ++i) {
-        sum[q][i] += w0 * v[i].x + w1 * v[i].y + w2 * v[i].z + w3 * v[i].w;
-      }
+      for (int i = 0; i < TILE_ROWS; ++i) ADD_TERMS(sum[q][i], v[i]);
     }
   }
 
@@ -89,10 +117,11 @@ void main() {
     for (int i = 0; i < TILE_ROWS; ++i) {
       int row = first_row + i;
       if (row >= extent.x) break;
+      vec4 v = RESULT(sum[q][i]);
       if (rows_in_batch != 0) {
-        write_dst(0, 0, first_slice + q, row, sum[q][i]);
+        write_dst(0, 0, first_slice + q, row, v);
       } else {
-        write_dst(row, height, first_slice + q, batch, sum[q][i]);
+        write_dst(row, height, first_slice + q, batch, v);
       }
     }
   }

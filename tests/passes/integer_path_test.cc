@@ -144,7 +144,7 @@ TensorId AddFunction(ConvGraph* g, int op, PostOp function) {
 }
 
 TEST(IntegerPathTest, AnActivationInIntegersFusesIntoTheConvolutionBeforeIt) {
-  constexpr int kHardSwishCode = 117, kLeakyReluCode = 98;
+  constexpr int kHardSwishCode = 117, kRelu6Code = 21;
   const auto functions = [](int op, PostOp function) {
     ConvGraph g;
     AddFunction(&g, op, std::move(function));
@@ -159,9 +159,9 @@ TEST(IntegerPathTest, AnActivationInIntegersFusesIntoTheConvolutionBeforeIt) {
   };
   EXPECT_THAT(functions(kHardSwishCode, {"hard_swish"}),
               ::testing::ElementsAre("requantize_all", "clamp", "lookup"));
-  EXPECT_THAT(functions(kLeakyReluCode, {"leaky_relu", {0.1f}}),
+  EXPECT_THAT(functions(kRelu6Code, {"clamp", {0, 6}}),
               ::testing::ElementsAre("requantize_all", "clamp",
-                                     "leaky_requantize", "clamp"));
+                                     "requantize_all", "clamp"));
 }
 
 TEST(IntegerPathTest, WhatTfliteComputesOtherwiseStaysInTheFloatView) {

@@ -274,7 +274,7 @@ TEST_F(QuantizedOfRuntimesTest, LeakyRelu) {
     schema::LeakyReluOptionsT options;
     options.alpha = alpha;
     c.b.AddOp(Op::LEAKY_RELU, 2, {c.x}, {c.Output(c.dims)}, options);
-    const auto factors = quant::LeakyReluIn256ths(in.scale, out.scale, alpha);
+    const auto factors = quant::FactorsIn256ths(in.scale, out.scale, alpha);
     EXPECT_EQ(factors.has_value(), std::abs(alpha) >= 0.01f);
     const std::vector<int> built_in = c.Run("litert");
     std::vector<int> want = built_in;

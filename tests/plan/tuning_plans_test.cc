@@ -216,7 +216,7 @@ TEST(TuningPlansTest, HeldBoxes) {
 }
 
 TEST(TuningPlansTest, ResidualTilePixels) {
-  PostOp add{"add_terms"};
+  PostOp add{"add_quantized"};
   add.operand = 0;
   PostOp table{"requantize"};
   table.operand = 0;

@@ -42,7 +42,7 @@ absl::Status CheckLeading(const Matrix& x, const Matrix& y) {
                    DimsString(y.leading), " broadcast within their first two"));
 }
 
-// The bindings of both shaders: tensors, grid, and the places of rows.
+// The bindings of both kinds: tensors, grid, and the places of rows.
 void BindMatrices(const Node& node, const BatchMatMulAttributes& a,
                   const ConvTile& tile, const Planner& planner, Dispatch* d) {
   const Tensor& x_tensor = planner.tensor(node.inputs[0]);
@@ -168,8 +168,9 @@ absl::Status PlanInt16BatchMatMul(const Node& node, Planner* planner) {
   const Matrix x = MatrixOf(a.matrices.x, a.matrices.adj_x);
   // A texel of x transposed has four rows.
   const int rows = a.matrices.adj_x ? kMaxRows : std::min(x.rows, kMaxRows);
-  Dispatch d("batch_matmul_int16");
-  d.Define("TILE_ROWS", rows).Define("RESCALE_64", "op_rescale_64");
+  Dispatch d("batch_matmul");
+  d.Define("INT16").Define("TILE_ROWS", rows).Define("TILE_SLICES", 1);
+  d.Define("RESCALE_64", "op_rescale_64");
   BindMatrices(node, a.matrices, {rows, 1}, *planner, &d);
   d.uniforms.Int("multiplier", a.multiplier.value);
   d.uniforms.Int("right", a.multiplier.right);

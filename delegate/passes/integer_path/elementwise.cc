@@ -86,7 +86,7 @@ Nodes LeakyRelu(QuantizedNode& q) {
   if (f == nullptr || !clamp) return {};
   const float alpha = f->params[0], from = q.scale(), to = q.out_scale();
   if (q.by_xnnpack() && !q.is_int16()) {
-    if (const auto m = quant::LeakyReluIn256ths(from, to, alpha)) {
+    if (const auto m = quant::FactorsIn256ths(from, to, alpha)) {
       return q.Function({{"leaky_by_256ths",
                           {static_cast<float>(m->positive),
                            static_cast<float>(m->negative), 0, 0}},
@@ -195,15 +195,21 @@ Nodes OfTwo(QuantizedNode& q,
   return q.End(std::move(last), std::move(functions));
 }
 
-// The first step of ADD, SUB and SQUARED_DIFFERENCE: `flags` are those of
-// op_add_terms, but for which of the two is finer.
-PostOp Terms(const Two& two, const quant::AddMultipliers& m, int flags) {
+// The flags of op_add_quantized.
+constexpr int kAIsFiner = 1, kNegateB = 2, kSubtract = 4, kRoundOnce = 8,
+              kSquare = 16, kExtraBit = 32;
+
+// TFLite's kernels end the process on a sum that is scaled up, or overflow.
+Functions Added(const Two& two, const quant::AddMultipliers& m, int flags) {
   const bool a_is_finer = two.a < two.b;
-  return {"add_terms",
-          AsParams(a_is_finer ? m.a : m.b,
-                   static_cast<float>(flags + (a_is_finer ? 1 : 0)))};
+  const quant::Multiplier& finer = a_is_finer ? m.a : m.b;
+  if (m.sum.shift > 0) return {};
+  return {{"add_quantized",
+           {AsBits(finer), AsBits(m.sum),
+            static_cast<float>(-finer.shift * 64 - m.sum.shift),
+            static_cast<float>(flags + (a_is_finer ? kAIsFiner : 0))}},
+          two.clamp};
 }
-constexpr int kSubtract = 2, kSevenBits = 4;
 
 Functions SumOfEightBits(const Two& two, bool subtract, bool by_xnnpack) {
   if (by_xnnpack) {
@@ -214,11 +220,9 @@ Functions SumOfEightBits(const Two& two, bool subtract, bool by_xnnpack) {
               two.clamp};
     }
   }
-  const auto m = quant::AddMultipliersOf(two.a, two.b, two.out);
-  if (m.sum.shift > 0) return {};  // the sum has 29 bits
-  return {Terms(two, m, subtract ? kSubtract : 0),
-          {"sum_of_terms", AsParams(m.sum, 0)},
-          two.clamp};
+  return Added(
+      two, quant::AddMultipliersOf(two.a, two.b, two.out),
+      (subtract ? kNegateB : 0) + kExtraBit * quant::AddMultipliers::kMoreBits);
 }
 
 // Of powers of two: the output's scale is the larger input's, which is not
@@ -238,18 +242,12 @@ Functions SumOfInt16(const Two& two, bool subtract, bool rounds_once) {
                out = quant::ExponentOf(two.out);
     if (a && b && out) return ShiftedSum(two, *a, *b, *out, subtract);
   }
-  const auto m = quant::AddMultipliersOf(
-      two.a, two.b, two.out, quant::AddMultipliers::kMoreBitsOfSixteen);
-  const bool a_is_finer = two.a < two.b;
-  const quant::Multiplier& finer = a_is_finer ? m.a : m.b;
-  if (finer.value == 0 || m.sum.value == 0 || m.sum.shift > 0) return {};
-  const int flags =
-      (a_is_finer ? 1 : 0) + (subtract ? 2 : 0) + (rounds_once ? 4 : 0);
-  return {{"add_int16",
-           {AsBits(finer), AsBits(m.sum),
-            static_cast<float>(-finer.shift * 64 - m.sum.shift),
-            static_cast<float>(flags)}},
-          two.clamp};
+  constexpr int kBits = quant::AddMultipliers::kMoreBitsOfSixteen;
+  const auto m = quant::AddMultipliersOf(two.a, two.b, two.out, kBits);
+  if (m.a.value == 0 || m.b.value == 0 || m.sum.value == 0) return {};
+  return Added(two, m,
+               (subtract ? kSubtract : 0) + (rounds_once ? kRoundOnce : 0) +
+                   kExtraBit * kBits);
 }
 
 Nodes Sum(QuantizedNode& q, bool subtract, bool rounds_once) {
@@ -298,13 +296,12 @@ Nodes Minimum(QuantizedNode& q) {
 }
 
 Nodes SquaredDifference(QuantizedNode& q) {
-  return OfTwo(q, [&](const Two& two) -> Functions {
-    const auto m = quant::SquaredDifferenceMultipliersOf(two.a, two.b, two.out);
-    // TFLite's kernel ends the process on it.
-    if (q.is_int16() || m.sum.shift > 0) return {};
-    return {Terms(two, m, kSubtract + kSevenBits),
-            {"square_of_terms", AsParams(m.sum, 0)},
-            two.clamp};
+  return OfTwo(q, [&](const Two& two) {
+    if (q.is_int16()) return Functions();
+    return Added(two,
+                 quant::SquaredDifferenceMultipliersOf(two.a, two.b, two.out),
+                 kNegateB + kSquare +
+                     kExtraBit * quant::AddMultipliers::kMoreBitsOfSquares);
   });
 }
 
