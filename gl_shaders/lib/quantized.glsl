@@ -42,20 +42,25 @@ vec4 op_quantized_by_inverse(vec4 x, vec4 p) {
   return clamp(roundEven(x * p.x) + p.y, p.z, p.w) - p.y;
 }
 
-// quant/fixed_point.h's Multiply(): x * multiplier * 2^(shift - 31), rounded after
-// the multiplication, ties up, and after a shift to the right, ties up or away
-// from zero (ties_up: 1 or 0). The product must fit 32 bits.
-ivec4 op_rescale(ivec4 x, ivec4 multiplier, ivec4 shift, ivec4 ties_up) {
+// x * multiplier * 2^(shift - 31), rounded to the nearest after the
+// multiplication, where `tie` is 2^30 (0: down), and after a shift to the right,
+// ties up or away from zero (ties_up: 1 or 0). The product must fit 32 bits.
+ivec4 rescale(ivec4 x, ivec4 multiplier, ivec4 shift, ivec4 ties_up, uint tie) {
   ivec4 high, low;
   imulExtended(x << max(shift, 0), multiplier, high, low);
   uvec4 carry;
-  uvec4 rounded = uaddCarry(uvec4(low), uvec4(0x40000000u), carry);
+  uvec4 rounded = uaddCarry(uvec4(low), uvec4(tie), carry);
   ivec4 product = ((high + ivec4(carry)) << 1) | ivec4(rounded >> 31u);
   ivec4 right = max(-shift, 0);
   ivec4 shifts = min(right, 1);
   ivec4 half_unit = shifts << max(right - 1, 0);
   half_unit -= (1 - ties_up) * shifts * ivec4(lessThan(product, ivec4(0)));
   return (product + half_unit) >> right;
+}
+
+// quant/fixed_point.h's Multiply().
+ivec4 op_rescale(ivec4 x, ivec4 multiplier, ivec4 shift, ivec4 ties_up) {
+  return rescale(x, multiplier, shift, ties_up, 0x40000000u);
 }
 
 ivec4 op_rescale(ivec4 x, ivec4 multiplier, ivec4 shift, bool ties_up) {
@@ -111,14 +116,6 @@ vec4 op_prelu_requantize(vec4 x, vec4 slope, vec4 p) {
   return rescale_by_sign(mix(x, x * slope, below), below, p);
 }
 
-// x times a multiplier in 2^-31, shifted to the right, rounded once, ties up:
-// the bits that the first shift drops do not reach the second one's tie.
-ivec4 rescale_once(ivec4 x, int multiplier, int right) {
-  ivec4 high, low;
-  imulExtended(x, ivec4(multiplier), high, low);
-  ivec4 product = (high << 1) | ivec4(uvec4(low) >> 31u);
-  return (product + (right > 0 ? 1 << (right - 1) : 0)) >> right;
-}
 // quant/fixed_point.h's Add() and SquaredDifference(). The larger scale's
 // multiplier is one half, so that the extra bits become one less. p: the
 // multipliers of the smaller scale and of the sum, as the bits of floats minus
@@ -132,9 +129,10 @@ vec4 op_add_quantized(vec4 a, vec4 b, vec4 p) {
   bool a_is_finer = (flags & 1) != 0;
   if ((flags & 2) != 0) b = -b;
   ivec4 finer = ivec4(a_is_finer ? a : b) << bits;
-  finer = (flags & 8) != 0
-              ? rescale_once(finer, multiplier_of(p.x), shifts >> 6)
-              : op_rescale(finer, ivec4(multiplier_of(p.x)), ivec4(-(shifts >> 6)), false);
+  // Once: the bits that the first shift drops do not reach the second one's tie.
+  bool once = (flags & 8) != 0;
+  finer = rescale(finer, ivec4(multiplier_of(p.x)), ivec4(-(shifts >> 6)),
+                  ivec4(once), once ? 0u : 0x40000000u);
   ivec4 coarser = ivec4(a_is_finer ? b : a) << (bits - 1);
   ivec4 sum = (flags & 4) == 0 ? finer + coarser
               : a_is_finer     ? finer - coarser
