@@ -68,7 +68,7 @@ ivec4 op_rescale(ivec4 x, ivec4 multiplier, ivec4 shift, bool ties_up) {
 }
 
 // Each channel has its own way with ties: its shift is 64 more where they go up
-// (kTiesUp in delegate/passes/integer_path/recipe.h).
+// (kTiesUp in delegate/passes/integer_path/products.cc).
 ivec4 op_rescale_by_channel(ivec4 x, ivec4 multiplier, ivec4 shift) {
   ivec4 ties_up = ivec4(greaterThan(shift, ivec4(31)));
   return op_rescale(x, multiplier, shift - 64 * ties_up, ties_up);

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
@@ -15,6 +17,8 @@
 #include "tests/testing/matchers.h"
 #include "tests/testing/quantized_nodes.h"
 #include "tests/testing/run_pass.h"
+#include "tests/testing/single_op.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
@@ -212,6 +216,55 @@ TEST(IntegerPathTest, WhatTfliteComputesOtherwiseStaysInTheFloatView) {
   // No simulator: its values are on no codes.
   EXPECT_EQ(taken([](ConvGraph& g) { g.graph.nodes[0].post_ops.pop_back(); }),
             0);
+}
+
+// --- What an older runtime, or any, has no kernel of -------------------------
+
+// Versions that TFLite 2.9 does not have yet, of its 16-bit kernels.
+TEST(IntegerPathOpsTest, Int16VersionsOfNewerRuntimesAreTaken) {
+  const std::vector<std::pair<Op, int>> versions = {
+      {Op::SOFTMAX, 3},
+      {Op::MEAN, 3},
+      {Op::REDUCE_MAX, 3},
+      {Op::REDUCE_MIN, 3},
+      {Op::SQRT, 2},
+      {Op::AVERAGE_POOL_2D, 3},
+      {Op::MAX_POOL_2D, 3},
+      {Op::PADV2, 5},
+      {Op::PAD, 5},
+      {Op::MIRROR_PAD, 3},
+      {Op::CONCATENATION, 3},
+      {Op::SPACE_TO_BATCH_ND, 4},
+      {Op::BATCH_TO_SPACE_ND, 4},
+      {Op::EQUAL, 5},
+      {Op::SPLIT, 4},
+      {Op::UNPACK, 4},
+      {Op::PACK, 3},
+  };
+  for (const auto& [op, version] : versions) {
+    const OpDefinition* definition = FindOp(static_cast<int>(op), "");
+    ASSERT_NE(definition, nullptr) << schema::EnumNameBuiltinOperator(op);
+    EXPECT_GE(definition->max_version_quantized, version)
+        << schema::EnumNameBuiltinOperator(op);
+  }
+}
+
+// docs/supported_ops.md: the greatest code, where the CPU's Invoke fails. Of
+// the zero point, too, as on the CPU.
+TEST(IntegerPathOpsTest, RsqrtBelowTheZeroPointIsTheGreatestValue) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  const auto make = [](const char* quantized) {
+    return cases::ModelOf(absl::StrCat("RSQRT@2 x=i8@(0.5,3)[1,1,1,5](",
+                                       quantized, ") -> i8@(0.125,-20)"));
+  };
+  const SingleOpModel model = make("-128,2,3,4,127");
+  EXPECT_FALSE(RunOnCpu(model).status.ok());
+  const RunResult gpu = RunOnDelegate(model);
+  ASSERT_TRUE(gpu.status.ok()) << gpu.status;
+  const RunResult right = RunOnCpu(make("3,3,3,4,127"));
+  ASSERT_TRUE(right.status.ok()) << right.status;
+  EXPECT_EQ(gpu.outputs[0].values, right.outputs[0].values);
+  EXPECT_EQ(gpu.outputs[0].values[0], 0.125f * (127 + 20));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <any>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
@@ -18,6 +19,16 @@ namespace {
 // All that a table depends on, for its name.
 std::string Text(const quant::AffineQuantized& q) {
   return Formatted("%a from %d at %d", q.scale, q.range.low, q.zero_point);
+}
+
+// The bits of a multiplier as those of a float.
+float AsBits(const quant::Multiplier& m) {
+  // Multipliers are 0 or 2^30 to 2^31 - 1: 2^29 less are the bits of a number
+  // that no driver takes for denormal, infinite or none.
+  const int32_t less = m.value - (1 << 29);
+  float value = 0;
+  std::memcpy(&value, &less, sizeof(value));
+  return value;
 }
 
 // Two multipliers in one set of params: for non-negative and negative values.

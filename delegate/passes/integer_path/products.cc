@@ -110,6 +110,13 @@ quant::Rounding RoundingOf(const QuantizedNode& q, const Product& p) {
              : rounding;
 }
 
+// Added to the shift of channel `c` of `channels` in a table of multipliers: 64
+// if its ties go up.
+constexpr int kTiesUp = 64;
+int TiesInVectors(int c, int channels) {
+  return c < channels - channels % quant::kChannelsOfVector ? kTiesUp : 0;
+}
+
 // Each channel with its own ties.
 PostOp RequantizeInVectors(const QuantizedNode& q,
                            const std::vector<quant::Multiplier>& multipliers) {

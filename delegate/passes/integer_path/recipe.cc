@@ -15,8 +15,8 @@ namespace gles_delegate::integer_path {
 namespace {
 
 template <typename T>
-TensorId ConstantOf(std::string name, DataType type, std::vector<int> dims,
-                    const std::vector<T>& values, Graph* graph) {
+TensorId NewConstant(std::string name, DataType type, std::vector<int> dims,
+                     const std::vector<T>& values, Graph* graph) {
   std::vector<uint8_t> bytes(values.size() * sizeof(T));
   std::memcpy(bytes.data(), values.data(), bytes.size());
   Tensor tensor;
@@ -89,19 +89,6 @@ std::array<float, 4> AsParams(const quant::Multiplier& m, float last) {
   return {static_cast<float>(m.value >> 15),
           static_cast<float>(m.value & 0x7fff), static_cast<float>(m.shift),
           last};
-}
-
-float AsBits(const quant::Multiplier& m) {
-  // Multipliers are 0 or 2^30 to 2^31 - 1: 2^29 less are the bits of a number
-  // that no driver takes for denormal, infinite or none.
-  const int32_t less = m.value - (1 << 29);
-  float value = 0;
-  std::memcpy(&value, &less, sizeof(value));
-  return value;
-}
-
-int TiesInVectors(int c, int channels) {
-  return c < channels - channels % quant::kChannelsOfVector ? kTiesUp : 0;
 }
 
 // --- Nodes -------------------------------------------------------------------
@@ -214,7 +201,7 @@ PostOp QuantizedNode::Lookup(const quant::CodeTable& table,
   for (int32_t code : table) {
     values.push_back(static_cast<float>(code - to.zero_point));
   }
-  op.operand = ConstantOf(
+  op.operand = NewConstant(
       name, DataType::kFloat32,
       wide ? std::vector<int>{1, 128, 128, 4} : std::vector<int>{1, 1, 256, 1},
       values, &graph);
@@ -223,15 +210,15 @@ PostOp QuantizedNode::Lookup(const quant::CodeTable& table,
 
 TensorId QuantizedNode::AddConstant(const char* what,
                                     const std::vector<float>& values) const {
-  return ConstantOf(absl::StrCat(what, " of ", out().name), DataType::kFloat32,
-                    {static_cast<int>(values.size())}, values, &graph);
+  return NewConstant(absl::StrCat(what, " of ", out().name), DataType::kFloat32,
+                     {static_cast<int>(values.size())}, values, &graph);
 }
 
 TensorId QuantizedNode::AddTable(const char* what, int pixels,
                                  const std::vector<int32_t>& values) const {
-  return ConstantOf(absl::StrCat(what, " of ", out().name), DataType::kInt32,
-                    {1, 1, pixels, static_cast<int>(values.size()) / pixels},
-                    values, &graph);
+  return NewConstant(absl::StrCat(what, " of ", out().name), DataType::kInt32,
+                     {1, 1, pixels, static_cast<int>(values.size()) / pixels},
+                     values, &graph);
 }
 
 TensorId QuantizedNode::AddLike(const Tensor& like, const char* what) const {

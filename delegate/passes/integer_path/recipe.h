@@ -54,13 +54,6 @@ bool EndsInSimulator(const Node& node);
 // A 31-bit multiplier in floats: the upper 16 bits, the lower 15, the shift,
 // and `last`.
 std::array<float, 4> AsParams(const quant::Multiplier& multiplier, float last);
-// Its bits as those of a float.
-float AsBits(const quant::Multiplier& multiplier);
-
-// Added to the shift of channel `c` of `channels` in a table of multipliers: 64
-// if its ties go up.
-int TiesInVectors(int c, int channels);
-constexpr int kTiesUp = 64;
 
 // --- Nodes -------------------------------------------------------------------
 
@@ -121,9 +114,9 @@ struct QuantizedNode {
   // operand: a pixel of the first values, and one of the second.
   PostOp WithTable(const char* function,
                    const std::vector<std::array<int32_t, 2>>& rows) const;
-  // Looks up the values of `table`, by input 0 or, of 16 bits, by what the
-  // function before it makes. Those of 65,536 values with the same `name`,
-  // which must include everything that they depend on, share one.
+  // Looks up the values of `table`, by input 0 or, of 65,536 values, by what
+  // the function before it makes. Tables with the same `name`, which must
+  // include everything that they depend on, share a constant.
   PostOp Lookup(const quant::CodeTable& table, const std::string& name) const;
 
   // A constant of floats, [count]; one of integers, [1,1,pixels,channels].
