@@ -241,17 +241,4 @@ std::optional<MeanOfQuantized> SumOf(const Reducing& r, CpuKernels cpu) {
   return As(Way::kFloat, r, /*is_sum=*/true);
 }
 
-LowBits LowBitsOfSum(const ReducedQuantized& reduced, CpuKernels cpu) {
-  const CodeQuantization &in = reduced.in, &out = reduced.out;
-  LowBits sum;
-  if (in == out) return sum;
-  sum.rescales = true;
-  sum.scale = in.scale / out.scale;
-  sum.bias = static_cast<float>(-in.zero_point) * sum.scale *
-             static_cast<float>(reduced.count);
-  sum.zero_point = out.zero_point;
-  sum.fused = cpu == CpuKernels::kTfliteArm;
-  return sum;
-}
-
 }  // namespace gles_delegate::quant

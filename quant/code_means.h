@@ -89,20 +89,9 @@ inline constexpr int kMeanBlock = 16;
 // Requires mean.FitsSums().
 std::vector<int32_t> StepsOf(const MeanOfQuantized& mean);
 
-// How the kernels of `cpu` compute SUM; nullopt: LowBitsOfSum().
+// How the kernels of `cpu` compute SUM; nullopt: TFLite before 2.13,
+// which keeps the low bits.
 std::optional<MeanOfQuantized> SumOf(const Reducing& reducing, CpuKernels cpu);
-
-// SUM of TFLite before 2.13: round(sum * scale + bias) + zero_point in float32,
-// ties away from zero, or the sum itself if both quantizations are equal. Only
-// the low eight bits are kept. `fused`: the product is not rounded.
-struct LowBits {
-  bool rescales = false;
-  float scale = 1;
-  float bias = 0;
-  int32_t zero_point = 0;  // 0 if it does not rescale
-  bool fused = false;
-};
-LowBits LowBitsOfSum(const ReducedQuantized& reduced, CpuKernels cpu);
 
 }  // namespace gles_delegate::quant
 

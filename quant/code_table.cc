@@ -40,7 +40,7 @@ bool IsWide(const AffineQuantized& q) { return q.range.high == kMax16; }
 
 // --- How tables are filled ---------------------------------------------------
 
-// What a table is of; `real` is its function of real values, if it has one.
+// A table to fill; `real`: its function of real values, if it has one.
 struct Job {
   const AffineQuantized& in;
   const AffineQuantized& out;

@@ -114,10 +114,6 @@ std::optional<FloatSum> FloatSumOf(float a_scale, float b_scale,
   return sum;
 }
 
-int32_t AddAsXnnpack(int32_t a, int32_t b, const FloatSum& sum) {
-  return (a * sum.a + b * sum.b + (1 << (sum.shift - 1))) >> sum.shift;
-}
-
 float FloatScale(float a, float b, float output) { return a * b / output; }
 
 }  // namespace gles_delegate::quant

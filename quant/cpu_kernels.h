@@ -131,7 +131,6 @@ struct FloatSum {
 // nullopt: XNNPACK leaves these scales to the built-in kernels.
 std::optional<FloatSum> FloatSumOf(float a_scale, float b_scale,
                                    float sum_scale, bool subtract);
-int32_t AddAsXnnpack(int32_t a, int32_t b, const FloatSum& sum);
 
 // XNNPACK's scale for products: a * b / output in float32.
 float FloatScale(float a, float b, float output);

@@ -116,8 +116,4 @@ int32_t SquaredDifference(int32_t a, int32_t b, const AddMultipliers& m) {
   return Multiply(difference * difference, m.sum, Ties::kAwayFromZero);
 }
 
-Multiplier ComparisonMultiplier(float scale) {
-  return MultiplierOf(double{scale});
-}
-
 }  // namespace gles_delegate::quant

@@ -95,10 +95,6 @@ AddMultipliers SquaredDifferenceMultipliersOf(float a_scale, float b_scale,
 int32_t SquaredDifference(int32_t a, int32_t b,
                           const AddMultipliers& multipliers);
 
-// EQUAL, LESS and similar ops compare (value - zero point) times its scale,
-// with 8 extra bits; operands may have different quantizations.
-Multiplier ComparisonMultiplier(float scale);
-
 }  // namespace gles_delegate::quant
 
 #endif  // GLES_DELEGATE_QUANT_FIXED_POINT_H_

@@ -202,7 +202,7 @@ vec4 op_leaky_by_256ths(vec4 x, vec4 p) {
   vec4 factor = mix(vec4(p.x), vec4(p.y), lessThan(x, vec4(0.0)));
   return floor((x * factor + 128.0) * 0.00390625);
 }
-// AddAsXnnpack(). p: the multipliers of a and of b, the shift.
+// The sum of a FloatSum. p: the multipliers of a and of b, the shift.
 vec4 op_add_as_xnnpack(vec4 a, vec4 b, vec4 p) {
   int shift = int(p.z);
   ivec4 sum = ivec4(a) * int(p.x) + ivec4(b) * int(p.y);

@@ -36,13 +36,14 @@ absl::Status CheckQuantizations(const Tensor& a, const Tensor& b) {
                                                ", whose quantizations differ"));
 }
 
-// How the steps of both sides are scaled.
+// How the steps of both sides, (value - zero point), are scaled: with 8 extra
+// bits.
 absl::Status SetMultipliers(const Tensor& a, const Tensor& b,
                             ComparisonAttributes* attributes) {
   const Tensor* sides[] = {&a, &b};
   for (int i = 0; i < 2; ++i) {
     const float scale = sides[i]->quantization.scale[0];
-    attributes->multipliers[i] = quant::ComparisonMultiplier(scale);
+    attributes->multipliers[i] = quant::MultiplierOf(double{scale});
     if (attributes->multipliers[i].shift > 30) {
       return absl::UnimplementedError(
           absl::StrCat(sides[i]->ToString(), " has the scale ", scale,

@@ -159,9 +159,9 @@ namespace {
 
 using Functions = std::vector<PostOp>;
 
-// What a function of inputs 0 and 1 depends on.
+// The scales of inputs 0 and 1 and of the output, and how the node ends.
 struct Two {
-  float a = 0, b = 0, out = 0;  // scales
+  float a = 0, b = 0, out = 0;
   PostOp clamp;
   bool asks_for_shifts = false;  // pot_scale_int16
 };

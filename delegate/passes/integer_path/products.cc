@@ -83,8 +83,8 @@ quant::ProductOp OpOf(const Convolution& conv) {
 
 // XNNPACK leaves to the built-in kernels: uint8 weights that name another
 // dimension than the first, int8 weights with a zero point, weights that are
-// computed, a bias without a scale,
-// and a transposed convolution whose shape is computed.
+// computed, a bias without a scale, and a transposed convolution whose shape is
+// computed.
 bool IsLeftByXnnpack(const QuantizedNode& q, const Product& p) {
   const Quantization& weights = p.weights.quantization;
   return (p.conv.kind == Kind::kTransposed &&

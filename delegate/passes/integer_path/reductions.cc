@@ -170,13 +170,18 @@ Nodes SumOfAxes(QuantizedNode& q) {
   if (const auto sum = quant::SumOf(reducing, q.c.cpu)) {
     return WithSteps(q, *sum);
   }
-  const quant::LowBits bits = quant::LowBitsOfSum(reducing, q.c.cpu);
+  // Before 2.13: round(sum * scale + bias) + zero point in float32, ties away
+  // from zero, or the sum itself if both quantizations are equal. Only the low
+  // eight bits are kept.
   sums.first = reducing.count * sums.zero_in;
-  sums.added_zero = bits.zero_point;
-  sums.rescales = bits.rescales;
-  sums.scale = bits.scale;
-  sums.bias = bits.bias;
-  sums.fused = bits.fused;
+  if (!SameQuantized(q.in(), q.out())) {
+    sums.rescales = true;
+    sums.scale = q.scale() / q.out_scale();
+    sums.bias = static_cast<float>(-sums.zero_in) * sums.scale *
+                static_cast<float>(reducing.count);
+    sums.added_zero = sums.zero_out;
+    sums.fused = q.c.cpu == quant::CpuKernels::kTfliteArm;
+  }
   return WithSums<ReduceAttributes>(q, std::move(sums));
 }
 
