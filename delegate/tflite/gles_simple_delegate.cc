@@ -14,12 +14,12 @@
 #include "delegate/session/gpu.h"
 #include "delegate/session/host_tensor.h"
 #include "delegate/tflite/decomposition.h"
-#include "delegate/tflite/messages.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/report.h"
 #include "delegate/tflite/runtime.h"
 #include "delegate/tflite/runtime_nodes.h"
+#include "delegate/tflite/simple_delegate.h"
 
 namespace gles_delegate {
 namespace {

@@ -12,9 +12,9 @@
 #include "delegate/passes/passes.h"
 #include "delegate/session/app_object.h"
 #include "delegate/session/host_memory.h"
-#include "delegate/tflite/messages.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/runtime_nodes.h"
+#include "delegate/tflite/simple_delegate.h"
 
 namespace gles_delegate {
 

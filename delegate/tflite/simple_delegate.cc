@@ -14,11 +14,12 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/host_budget.h"
+#include "delegate/graph/printable.h"
 #include "delegate/tflite/abi.h"
-#include "delegate/tflite/messages.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/runtime.h"
 #include "delegate/tflite/runtime_nodes.h"
@@ -26,6 +27,52 @@
 #include "egl/driver_use.h"
 
 namespace gles_delegate {
+
+// --- Messages ----------------------------------------------------------------
+
+namespace {
+
+constexpr char kName[] = "TfLiteGlesDelegate: ";
+
+thread_local HeldWarnings* t_held = nullptr;
+
+void Report(TfLiteContext* context, const std::string& line) {
+  context->ReportError(context, "%s\n", Printable(line).c_str());
+}
+
+}  // namespace
+
+std::string WarningLine(absl::string_view text) {
+  return absl::StrCat("WARNING: TfLiteGlesDelegate: ", text);
+}
+
+void Warn(TfLiteContext* context, absl::string_view text) {
+  if (t_held == nullptr) {
+    Report(context, WarningLine(text));
+  } else {
+    t_held->texts_.emplace_back(text);
+  }
+}
+
+void Tell(TfLiteContext* context, absl::string_view text) {
+  Report(context, absl::StrCat(kName, text));
+}
+
+HeldWarnings::Scope::Scope(HeldWarnings* warnings)
+    : before_(std::exchange(t_held, warnings)) {}
+HeldWarnings::Scope::~Scope() { t_held = before_; }
+
+TfLiteStatus HeldWarnings::End(TfLiteContext* context,
+                               const absl::Status& status) {
+  const std::vector<std::string> texts = std::exchange(texts_, {});
+  if (!status.ok()) {
+    Report(context, absl::StrCat(kName, status.message()));
+    return kTfLiteError;
+  }
+  for (const std::string& text : texts) Report(context, WarningLine(text));
+  return kTfLiteOk;
+}
+
 namespace {
 
 struct Wrapped {

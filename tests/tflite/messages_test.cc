@@ -1,8 +1,6 @@
 // labels: unit
 // The messages of an error reporter: separate lines, the reason for a failure
 // first and alone, names that a terminal does not obey.
-#include "delegate/tflite/messages.h"
-
 #include <cstdarg>
 #include <string>
 
@@ -10,6 +8,7 @@
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/check_graph.h"
 #include "delegate/tflite/read_node.h"
+#include "delegate/tflite/simple_delegate.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate {
