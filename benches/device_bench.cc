@@ -73,18 +73,13 @@ void BM_Transfer(benchmark::State& state, Direction direction) {
   });
 }
 BENCHMARK_CAPTURE(BM_Transfer, device, kDevice)
-    ->Arg(602112)
-    ->Arg(5548116)
-    ->Arg(19267584)
+    ->ArgsProduct({{602112, 5548116, 19267584}})
     ->UseRealTime();
 BENCHMARK_CAPTURE(BM_Transfer, upload, kUpload)
-    ->Arg(602112)
-    ->Arg(5548116)
-    ->Arg(19267584)
+    ->ArgsProduct({{602112, 5548116, 19267584}})
     ->UseRealTime();
 BENCHMARK_CAPTURE(BM_Transfer, readback, kReadback)
-    ->Arg(4096)
-    ->Arg(5548116)
+    ->ArgsProduct({{4096, 5548116}})
     ->UseRealTime();
 
 // This many small dispatches (14x14x32 texels), each waiting for the one
@@ -104,7 +99,7 @@ void BM_Chain(benchmark::State& state) {
     return egl::CheckGl("running a chain");
   });
 }
-BENCHMARK(BM_Chain)->Arg(1)->Arg(10)->Arg(30)->Arg(60)->UseRealTime();
+BENCHMARK(BM_Chain)->ArgsProduct({{1, 10, 30, 60}})->UseRealTime();
 
 }  // namespace
 }  // namespace gles_delegate

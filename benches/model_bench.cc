@@ -35,7 +35,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "benches/common/bench_device.h"
-#include "benches/common/bench_main.h"
 #include "benches/common/read_graph.h"
 #include "benchmark/benchmark.h"
 #include "delegate/device/device_profile.h"

@@ -100,11 +100,7 @@ void BM_InvokeNodes(benchmark::State& state) {
   Invoke(state, {1, 7, 7, 8}, static_cast<int>(state.range(0)));
 }
 BENCHMARK(BM_InvokeNodes)
-    ->Arg(1)
-    ->Arg(10)
-    ->Arg(100)
-    ->Arg(1000)
-    ->Arg(2338)
+    ->ArgsProduct({{1, 10, 100, 1000, 2338}})
     ->UseRealTime();
 
 void BM_PrepareNodes(benchmark::State& state) {
@@ -119,12 +115,7 @@ void BM_PrepareNodes(benchmark::State& state) {
     return absl::OkStatus();
   });
 }
-BENCHMARK(BM_PrepareNodes)
-    ->Arg(10)
-    ->Arg(100)
-    ->Arg(1000)
-    ->Arg(2338)
-    ->UseRealTime();
+BENCHMARK(BM_PrepareNodes)->ArgsProduct({{10, 100, 1000, 2338}})->UseRealTime();
 
 }  // namespace
 }  // namespace gles_delegate

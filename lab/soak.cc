@@ -5,10 +5,10 @@
 //
 // First soak makes an interpreter of each model and invokes them alternately
 // until each has had --invokes invokes. Then it makes an interpreter of each
-// model
-// --lives times, invokes it once and deletes it. A line of comma-separated
-// values is printed for each tenth of the way. Exit status 1: an invoke failed,
-// or its outputs differ in a bit from those of the model's first invoke.
+// model --lives times, invokes it once and deletes it. A line of
+// comma-separated values is printed for each tenth of the way. Exit status 1:
+// an invoke failed, or its outputs differ in a bit from those of the model's
+// first invoke.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "base/status_macros.h"
 #include "tools/common/progress.h"
@@ -51,91 +52,71 @@ int64_t ResidentKb() {
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-void PrintHeader() {
-  std::printf("stage,count,resident_kb,heap_kb,threads,files\n");
-}
-void PrintLine(const char* stage, int count) {
-  std::printf("%s,%d,%" PRId64 ",%zu,%zu,%zu\n", stage, count, ResidentKb(),
-              mallinfo2().uordblks / 1024, EntriesOf("/proc/self/task"),
-              EntriesOf("/proc/self/fd"));
-  std::fflush(stdout);
-}
-// Whether a line is due after `done` of `all`.
-bool IsTenth(int done, int all) {
-  return done == all || done % std::max(1, all / 10) == 0;
-}
-
-// One model with its own delegate.
-class Subject {
- public:
-  static absl::StatusOr<std::unique_ptr<Subject>> Make(const Model& model) {
-    BackendSpec spec;
-    spec.kind = BackendSpec::Kind::kGles;
-    ASSIGN_OR_RETURN(spec.options, GlesOptionsFromFlag());
-    ASSIGN_OR_RETURN(auto backend, Backend::Create(model, spec));
-    std::unique_ptr<Subject> subject(new Subject);
-    subject->backend_ = std::move(backend);
-    return subject;
+// Calls `turn` that often, and prints a line for each tenth.
+absl::Status Repeat(const char* stage, int times,
+                    absl::FunctionRef<absl::Status()> turn) {
+  Progress progress(stage, times);
+  for (int done = 1; done <= times; ++done) {
+    progress.Show(done - 1, "");
+    RETURN_IF_ERROR(turn());
+    if (done != times && done % std::max(1, times / 10) != 0) continue;
+    progress.Clear();
+    std::printf("%s,%d,%" PRId64 ",%zu,%zu,%zu\n", stage, done, ResidentKb(),
+                mallinfo2().uordblks / 1024, EntriesOf("/proc/self/task"),
+                EntriesOf("/proc/self/fd"));
+    std::fflush(stdout);
   }
+  return absl::OkStatus();
+}
 
-  // Fails where the outputs differ from `expected`. An empty `expected` is
-  // filled in.
-  absl::Status InvokeOnce(std::vector<std::string>* expected) {
-    Interpreter& interpreter = backend_->interpreter();
-    std::mt19937 random(1);
-    ASSIGN_OR_RETURN(auto inputs,
-                     MakeInputs(interpreter, FloatInputs::kUniform, random));
-    RETURN_IF_ERROR(WriteInputs(interpreter, inputs));
-    RETURN_IF_ERROR(interpreter.Invoke());
-    std::vector<std::string> outputs;
-    for (int i = 0; i < interpreter.outputs(); ++i) {
-      const absl::Span<uint8_t> bytes = interpreter.output(i).bytes();
-      outputs.emplace_back(bytes.begin(), bytes.end());
-    }
-    if (expected->empty()) *expected = outputs;
-    return outputs == *expected
-               ? absl::OkStatus()
-               : absl::DataLossError("outputs differ from the first invoke's");
+// A model with its own delegate.
+absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const Model& model) {
+  BackendSpec spec;
+  spec.kind = BackendSpec::Kind::kGles;
+  ASSIGN_OR_RETURN(spec.options, GlesOptionsFromFlag());
+  return Backend::Create(model, spec);
+}
+
+// Fails if the outputs differ from `expected`. An empty `expected` is filled
+// in.
+absl::Status InvokeOnce(Interpreter& interpreter,
+                        std::vector<std::string>* expected) {
+  std::mt19937 random(1);
+  ASSIGN_OR_RETURN(auto inputs,
+                   MakeInputs(interpreter, FloatInputs::kUniform, random));
+  RETURN_IF_ERROR(WriteInputs(interpreter, inputs));
+  RETURN_IF_ERROR(interpreter.Invoke());
+  std::vector<std::string> outputs;
+  for (int i = 0; i < interpreter.outputs(); ++i) {
+    const absl::Span<uint8_t> bytes = interpreter.output(i).bytes();
+    outputs.emplace_back(bytes.begin(), bytes.end());
   }
-
- private:
-  std::unique_ptr<Backend> backend_;
-};
+  if (expected->empty()) *expected = outputs;
+  return outputs == *expected
+             ? absl::OkStatus()
+             : absl::DataLossError("outputs differ from the first invoke's");
+}
 
 absl::Status Soak(const std::vector<std::unique_ptr<Model>>& models) {
   std::vector<std::vector<std::string>> expected(models.size());
-  PrintHeader();
-  {
-    std::vector<std::unique_ptr<Subject>> subjects;
-    for (const auto& model : models) {
-      ASSIGN_OR_RETURN(auto subject, Subject::Make(*model));
-      subjects.push_back(std::move(subject));
-    }
-    const int invokes = absl::GetFlag(FLAGS_invokes);
-    Progress progress("invokes", invokes);
-    for (int done = 1; done <= invokes; ++done) {
-      progress.Show(done - 1, "");
-      for (size_t i = 0; i < subjects.size(); ++i) {
-        RETURN_IF_ERROR(subjects[i]->InvokeOnce(&expected[i]));
-      }
-      if (!IsTenth(done, invokes)) continue;
-      progress.Clear();
-      PrintLine("invokes", done);
-    }
-  }
-  const int lives = absl::GetFlag(FLAGS_lives);
-  Progress progress("lives", lives);
-  for (int done = 1; done <= lives; ++done) {
-    progress.Show(done - 1, "");
+  std::printf("stage,count,resident_kb,heap_kb,threads,files\n");
+  std::vector<std::unique_ptr<Backend>> backends(models.size());
+  // Makes those that are missing, and invokes each.
+  const auto turn = [&](bool keep) -> absl::Status {
     for (size_t i = 0; i < models.size(); ++i) {
-      ASSIGN_OR_RETURN(auto subject, Subject::Make(*models[i]));
-      RETURN_IF_ERROR(subject->InvokeOnce(&expected[i]));
+      if (backends[i] == nullptr) {
+        ASSIGN_OR_RETURN(backends[i], MakeBackend(*models[i]));
+      }
+      RETURN_IF_ERROR(InvokeOnce(backends[i]->interpreter(), &expected[i]));
+      if (!keep) backends[i].reset();
     }
-    if (!IsTenth(done, lives)) continue;
-    progress.Clear();
-    PrintLine("lives", done);
-  }
-  return absl::OkStatus();
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(Repeat("invokes", absl::GetFlag(FLAGS_invokes),
+                         [&] { return turn(/*keep=*/true); }));
+  backends = std::vector<std::unique_ptr<Backend>>(models.size());
+  return Repeat("lives", absl::GetFlag(FLAGS_lives),
+                [&] { return turn(/*keep=*/false); });
 }
 
 int Main(int argc, char** argv) {

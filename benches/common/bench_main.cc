@@ -1,5 +1,3 @@
-#include "benches/common/bench_main.h"
-
 #include <unistd.h>
 
 #include <algorithm>

@@ -14,6 +14,7 @@ from ai_edge_litert.interpreter import Interpreter
 from tritonclient.grpc import service_pb2 as pb
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+TYPES = {"f": "FP32", "u": "UINT8", "i": "INT8"}  # of the protocol, by numpy's kinds
 
 
 def progress(text):
@@ -51,23 +52,42 @@ def random_inputs(path, seed=0):
 
 def binary_request(inputs):
     """(body, length of its JSON): the protocol's binary extension, for outputs too."""
-    names = {"f": "FP32", "u": "UINT8", "i": "INT8"}
     head = json.dumps({
         "parameters": {"binary_data_output": True},
-        "inputs": [{"name": name, "shape": list(array.shape), "datatype": names[array.dtype.kind],
+        "inputs": [{"name": name, "shape": list(array.shape), "datatype": TYPES[array.dtype.kind],
                     "parameters": {"binary_data_size": array.nbytes}}
                    for name, array in inputs]}).encode()
     return head + b"".join(array.tobytes() for _, array in inputs), len(head)
 
 
-def grpc_request(inputs):
-    """The same over gRPC, for the model "m", with raw contents."""
-    names = {"f": "FP32", "u": "UINT8", "i": "INT8"}
+def write_request(inputs, path):
+    """(path, length of its JSON) of the body, which it writes there."""
+    body, length = binary_request(inputs)
+    with open(path, "wb") as file:
+        file.write(body)
+    return path, length
+
+
+def grpc_request(inputs, first=0):
+    """The same over gRPC, for the model "m", with raw contents from byte `first` on."""
     return pb.ModelInferRequest(
-        model_name="m", raw_input_contents=[array.tobytes() for _, array in inputs],
+        model_name="m", raw_input_contents=[array.tobytes()[first:] for _, array in inputs],
         inputs=[pb.ModelInferRequest.InferInputTensor(
-            name=name, datatype=names[array.dtype.kind], shape=array.shape)
+            name=name, datatype=TYPES[array.dtype.kind], shape=array.shape)
                 for name, array in inputs])
+
+
+def wait_ready(url, process, log):
+    """Until the server there is ready; ends the program if it ended."""
+    while True:
+        try:
+            with urllib.request.urlopen(url + "/v2/health/ready", timeout=5):
+                return
+        except OSError:
+            if process.poll() is not None:
+                with open(log, encoding="utf-8", errors="replace") as file:
+                    sys.exit(f"the server ended:\n{file.read()[-3000:]}")
+            time.sleep(0.2)
 
 
 class Server:
@@ -82,15 +102,7 @@ class Server:
                  f"--http_port={self.port}", f"--grpc_port={self.grpc}", *flags],
                 stdout=file, stderr=file)
         self.url = f"http://127.0.0.1:{self.port}"
-        while True:
-            try:
-                with urllib.request.urlopen(self.url + "/v2/health/ready", timeout=5):
-                    return
-            except OSError:
-                if self.process.poll() is not None:
-                    with open(log, encoding="utf-8", errors="replace") as file:
-                        sys.exit(f"the server ended:\n{file.read()[-3000:]}")
-                time.sleep(0.2)
+        wait_ready(self.url, self.process, log)
 
     def wait_loaded(self, names):
         """Until each of the models is served (the server is ready with the first)."""

@@ -26,7 +26,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.request
 
 import grpc
 import psutil
@@ -85,15 +84,7 @@ def ray(args, folder, repository, flags=()):
              "--devices=llvmpipe,llvmpipe", f"--http_port={port}",
              f"--grpc_port={common.free_port()}", *flags], stdout=file, stderr=file)
     url = f"http://127.0.0.1:{port}"
-    while True:
-        try:
-            with urllib.request.urlopen(url + "/v2/health/ready", timeout=5):
-                break
-        except OSError:
-            if front.poll() is not None:
-                with open(log, encoding="utf-8", errors="replace") as file:
-                    sys.exit(file.read()[-3000:])
-            time.sleep(0.5)
+    common.wait_ready(url, front, log)
 
     def stop():
         front.terminate()
@@ -158,17 +149,13 @@ def main():
         common.write_model(repository, "m", args.model, {})
         url, rpc, victims, stop = {"nginx": nginx, "ray": ray}[args.kind](args, folder, repository)
         inputs = common.random_inputs(args.model)
-        body, length = common.binary_request(inputs)
-        body_file = os.path.join(folder, "body")
-        with open(body_file, "wb") as file:
-            file.write(body)
+        body = common.write_request(inputs, os.path.join(folder, "body"))
 
         def load(seconds):
             if args.grpc:
                 return grpc_load(rpc, common.grpc_request(inputs), args.connections, seconds,
                                  not args.no_retry)
-            return common.wrk(url + "/v2/models/m/infer", body_file, length, args.connections,
-                              seconds, 60)
+            return common.wrk(url + "/v2/models/m/infer", *body, args.connections, seconds, 60)
         load(3)  # warm
         killer = threading.Timer(args.seconds / 3, os.kill, (victims[-1], signal.SIGKILL))
         killer.start()

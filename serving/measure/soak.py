@@ -25,26 +25,23 @@ import time
 
 import grpc
 import psutil
-from tritonclient.grpc import service_pb2 as pb
 from tritonclient.grpc import service_pb2_grpc as pb_grpc
 
 import common
 
-TYPES = {"f": "FP32", "u": "UINT8", "i": "INT8"}
-
 
 class Client:
-    """One thread's connections, and a method a kind of request; each returns whether the answer
+    """One thread's connections, and ways to send a request; each returns whether the answer
     was the right one."""
 
-    def __init__(self, server, inputs, model):
-        self.server, self.inputs, self.model = server, inputs, model
+    def __init__(self, server, inputs):
+        self.server, self.inputs = server, inputs
         self.body, self.length = common.binary_request(inputs)
         self.channel = grpc.insecure_channel(f"127.0.0.1:{server.grpc}")
         self.stub = pb_grpc.GRPCInferenceServiceStub(self.channel)
         self.http = None
 
-    def post(self, body, expected, length=None, model=None):
+    def post(self, body, expected, length=None, model="m"):
         headers = {"Content-Type": "application/json"}
         if length is not None:
             headers = {"Content-Type": "application/octet-stream",
@@ -53,7 +50,7 @@ class Client:
             if self.http is None:
                 self.http = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
             try:
-                self.http.request("POST", f"/v2/models/{model or self.model}/infer", body, headers)
+                self.http.request("POST", f"/v2/models/{model}/infer", body, headers)
                 answer = self.http.getresponse()
                 answer.read()
                 return answer.status == expected
@@ -64,88 +61,60 @@ class Client:
                     raise
         return False
 
-    def call(self, raw, expected):
-        request = pb.ModelInferRequest(model_name=self.model, raw_input_contents=raw, inputs=[
-            pb.ModelInferRequest.InferInputTensor(
-                name=name, datatype=TYPES[array.dtype.kind], shape=array.shape)
-            for name, array in self.inputs])
+    def call(self, expected, first=0):
         try:
-            self.stub.ModelInfer(request, timeout=60)
+            self.stub.ModelInfer(common.grpc_request(self.inputs, first), timeout=60)
             return expected == "OK"
         except grpc.RpcError as error:
             return error.code().name == expected
 
     def json_body(self, **changes):
-        items = [{"name": name, "shape": list(array.shape), "datatype": TYPES[array.dtype.kind],
+        items = [{"name": name, "shape": list(array.shape), "datatype": common.TYPES[array.dtype.kind],
                   "data": array.reshape(-1).tolist(), **changes} for name, array in self.inputs]
         return json.dumps({"inputs": items}).encode()
 
-    def good_binary(self):
-        return self.post(self.body, 200, self.length)
-
-    def good_json(self):
-        return self.post(self.json_body(), 200)
-
-    def good_grpc(self):
-        return self.call([array.tobytes() for _, array in self.inputs], "OK")
-
-    def bad_json(self):
-        return self.post(os.urandom(200), 400)
-
-    def bad_shape(self):
-        return self.post(self.json_body(shape=[3, 5, 7]), 400)
-
-    def bad_binary(self):
-        return self.post(self.body[:-1], 400, self.length)
-
-    def bad_grpc(self):
-        return self.call([array.tobytes()[1:] for _, array in self.inputs], "INVALID_ARGUMENT")
-
-    def bad_name(self):
-        return self.post(self.body, 404, self.length, "nobody")
-
-    def torn(self):
-        """Half a request, and the connection is closed."""
+    def leave(self, size):
+        """That much of a request, and the connection is closed."""
         with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as made:
-            made.sendall(f"POST /v2/models/{self.model}/infer HTTP/1.1\r\nHost: x\r\n"
-                         f"Content-Length: {len(self.body)}\r\n\r\n".encode()
-                         + self.body[:len(self.body) // 2])
-        return True
-
-    def impatient(self):
-        """A whole request, whose answer no one waits for."""
-        with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as made:
-            made.sendall(f"POST /v2/models/{self.model}/infer HTTP/1.1\r\nHost: x\r\n"
+            made.sendall("POST /v2/models/m/infer HTTP/1.1\r\nHost: x\r\n"
                          "Content-Type: application/octet-stream\r\n"
                          f"Inference-Header-Content-Length: {self.length}\r\n"
-                         f"Content-Length: {len(self.body)}\r\n\r\n".encode() + self.body)
+                         f"Content-Length: {len(self.body)}\r\n\r\n".encode() + self.body[:size])
         return True
 
     def reload(self):
         made = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=600)
-        made.request("POST", f"/v2/repository/models/{self.model}/load", b"{}")
+        made.request("POST", "/v2/repository/models/m/load", b"{}")
         answer = made.getresponse()
         answer.read()
         made.close()
         return answer.status == 200
 
 
-KINDS = {"good_binary": 5, "good_json": 2, "good_grpc": 3, "bad_json": 1, "bad_shape": 1,
-         "bad_binary": 1, "bad_grpc": 1, "bad_name": 1, "torn": 1, "impatient": 1}
+# How often each is sent, and how.
+KINDS = {
+    "good_binary": (5, lambda c: c.post(c.body, 200, c.length)),
+    "good_json": (2, lambda c: c.post(c.json_body(), 200)),
+    "good_grpc": (3, lambda c: c.call("OK")),
+    "bad_json": (1, lambda c: c.post(os.urandom(200), 400)),
+    "bad_shape": (1, lambda c: c.post(c.json_body(shape=[3, 5, 7]), 400)),
+    "bad_binary": (1, lambda c: c.post(c.body[:-1], 400, c.length)),
+    "bad_grpc": (1, lambda c: c.call("INVALID_ARGUMENT", 1)),
+    "bad_name": (1, lambda c: c.post(c.body, 404, c.length, "nobody")),
+    "torn": (1, lambda c: c.leave(len(c.body) // 2)),
+    "impatient": (1, lambda c: c.leave(None)),  # for whose answer no one waits
+}
 
 
 def send(client, until, pause, counts, wrong):
     rng = random.Random(id(client))
     while time.monotonic() < until:
-        kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
+        kind = rng.choices(list(KINDS), [often for often, _ in KINDS.values()])[0]
         try:
-            right = getattr(client, kind)()
-        except Exception as error:  # pylint: disable=broad-except
-            right = False
-            wrong.append(f"{kind}: {error!r}")
-        else:
-            if not right:
+            if not KINDS[kind][1](client):
                 wrong.append(kind)
+        except Exception as error:  # pylint: disable=broad-except
+            wrong.append(f"{kind}: {error!r}")
         counts[kind] += 1
         time.sleep(pause)
 
@@ -192,10 +161,10 @@ def main():
         inputs = common.random_inputs(args.model)
         until = time.monotonic() + args.minutes * 60
         threads = [threading.Thread(target=send, args=(
-            Client(server, inputs, "m"), until, 3 / args.rate, counts, wrong)) for _ in range(3)]
+            Client(server, inputs), until, 3 / args.rate, counts, wrong)) for _ in range(3)]
         for thread in threads:
             thread.start()
-        rows = watch(server, until, Client(server, inputs, "m"), counts, wrong)
+        rows = watch(server, until, Client(server, inputs), counts, wrong)
         for thread in threads:
             thread.join()
         server.stop()

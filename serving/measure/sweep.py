@@ -37,10 +37,8 @@ def load(models, instance_counts, batched, folder):
     repository = os.path.join(folder, "models")
     cases, bodies = {}, {}
     for model, path in models.items():
-        body, length = common.binary_request(common.random_inputs(path))
-        bodies[model] = (os.path.join(folder, model), length)
-        with open(bodies[model][0], "wb") as file:
-            file.write(body)
+        bodies[model] = common.write_request(common.random_inputs(path),
+                                             os.path.join(folder, model))
         for label, config in configurations(instance_counts, model in batched).items():
             cases[(model, label)] = f"m{len(cases)}"
             common.write_model(repository, cases[(model, label)], path, config)

@@ -101,19 +101,6 @@ void ThreadsOfACpu() {
       std::max(1u, std::min(4u, std::thread::hardware_concurrency())));
 }
 
-absl::Status ParseFlags(int argc, char** argv, const std::string& usage,
-                        std::vector<std::string>* rest) {
-  const std::vector<char*> found = ParseCommandLine(argc, argv, usage);
-  if (rest != nullptr) {
-    rest->assign(found.begin(), found.end());
-  } else if (!found.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Arguments that are not flags: ", absl::StrJoin(found, " "),
-        " (the model goes into --graph=; see --help)"));
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<std::unique_ptr<Model>> ModelFromFlags() {
   const std::string path = absl::GetFlag(FLAGS_graph);
   if (path.empty()) {
@@ -151,7 +138,15 @@ void PrintLog(Interpreter& interpreter, const std::string& backend) {
 int RunTool(int argc, char** argv, const char* name, const std::string& usage,
             absl::FunctionRef<absl::Status()> run,
             std::vector<std::string>* rest) {
-  absl::Status status = ParseFlags(argc, argv, usage, rest);
+  const std::vector<char*> found = ParseCommandLine(argc, argv, usage);
+  absl::Status status;
+  if (rest != nullptr) {
+    rest->assign(found.begin(), found.end());
+  } else if (!found.empty()) {
+    status = absl::InvalidArgumentError(absl::StrCat(
+        "Arguments that are not flags: ", absl::StrJoin(found, " "),
+        " (the model goes into --graph=; see --help)"));
+  }
   if (status.ok() && absl::GetFlag(FLAGS_list_devices)) {
     PrintDevices();
     return 0;

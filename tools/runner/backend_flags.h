@@ -50,11 +50,6 @@ void WithoutChoiceOfBackend();
 // command line says otherwise: what an app would give XNNPACK.
 void ThreadsOfACpu();
 
-// Parses the command line (--help gives `usage`). The arguments that are not
-// flags go to `rest`; kInvalidArgument if it is null and there are some.
-absl::Status ParseFlags(int argc, char** argv, const std::string& usage,
-                        std::vector<std::string>* rest = nullptr);
-
 // The model of --graph, loaded. kInvalidArgument: the flag is missing.
 absl::StatusOr<std::unique_ptr<Model>> ModelFromFlags();
 
@@ -62,9 +57,10 @@ absl::StatusOr<std::unique_ptr<Model>> ModelFromFlags();
 // them; returns TfLiteGlesDelegateDevices().
 nlohmann::ordered_json PrintDevices();
 
-// The main() of a tool: reads the flags, serves --list_devices, or opens
-// TensorFlow Lite (OpenTfliteFromFlag) and calls `run`; prints the error of
-// `run` to stderr, and gives the exit status. `rest`: as ParseFlags().
+// The main() of a tool: reads the flags (--help gives `usage`), serves
+// --list_devices, or opens TensorFlow Lite (OpenTfliteFromFlag) and calls
+// `run`; prints the error of `run` to stderr, and gives the exit status. The
+// arguments that are not flags go to `rest`; if it is null, they are an error.
 int RunTool(int argc, char** argv, const char* name, const std::string& usage,
             absl::FunctionRef<absl::Status()> run,
             std::vector<std::string>* rest = nullptr);
