@@ -50,6 +50,10 @@ absl::string_view BufferElement(Format format) {
 
 // --- Places of texels --------------------------------------------------------
 
+namespace {
+
+// Index or coordinates of texel (x, y, slice, batch) in the tensor's memory, or
+// in that of the tensor that it is a view of.
 std::string Address(const TensorBinding& t) {
   const bool rows = t.view == View::kRows;
   const bool box = t.view == View::kBox || rows;
@@ -75,10 +79,12 @@ std::string Address(const TensorBinding& t) {
   return "";
 }
 
+// The texel of two words of 16-bit floats.
 std::string Halves(absl::string_view uvec2_expression) {
   return absl::StrCat("unpack_texel(", uvec2_expression, ")");
 }
 
+// The texel in an element of a buffer.
 std::string Unpacked(Format format, const std::string& element) {
   if (format == Format::kRgba16f) return Halves(element);
   if (format == Format::kRgba8i) {
@@ -87,6 +93,7 @@ std::string Unpacked(Format format, const std::string& element) {
   return element;
 }
 
+// A value that ops do not produce from ordinary data.
 absl::string_view Poison(Format format) {
   switch (format) {
     case Format::kRgba32f:
@@ -100,14 +107,13 @@ absl::string_view Poison(Format format) {
   return "";
 }
 
+// The condition that (x, y, slice, batch) is outside tensor `name`.
 std::string OutsideTensor(absl::string_view name) {
   return Formatted(
       "any(lessThan(ivec4(x, y, slice, batch), ivec4(0))) || "
       "any(greaterThanEqual(ivec4(x, y, slice, batch), %s_size))",
       name);
 }
-
-namespace {
 
 std::string CheckedRead(const TensorBinding& t) {
   if (!ChecksBounds()) return "";

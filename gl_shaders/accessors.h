@@ -32,26 +32,7 @@ absl::string_view ImageFormat(Format format);
 // 8-bit integers in fours.
 absl::string_view BufferElement(Format format);
 
-// --- Places of texels --------------------------------------------------------
-
-// GLSL for addressing texels and unpacking elements, shared by the read and
-// write accessors.
-
-// Index or coordinates of texel (x, y, slice, batch) in the tensor's memory, or
-// in that of the tensor that it is a view of.
-std::string Address(const TensorBinding& t);
-
-// The texel of two words of 16-bit floats.
-std::string Halves(absl::string_view uvec2_expression);
-
-// The texel in an element of a buffer.
-std::string Unpacked(Format format, const std::string& element);
-
-// A value that ops do not produce from ordinary data.
-absl::string_view Poison(Format format);
-
-// The condition that (x, y, slice, batch) is outside tensor `name`.
-std::string OutsideTensor(absl::string_view name);
+// --- Reads and writes --------------------------------------------------------
 
 // For tests with GLES_DELEGATE_DEBUG=bounds: every accessor checks its
 // coordinates. Once an invocation leaves the bounds, everything that it writes

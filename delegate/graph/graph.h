@@ -38,7 +38,7 @@ struct MemoryView {
   // The origin of the box or row in B, H, W, C of the other tensor. The channel
   // is a multiple of four; for kRows it is 0.
   std::array<int, 4> at = {};
-  // Of a kBox, if not 0: those of its own batches, which follow one another
+  // Of a kBox: 0, or its slices in a batch if its batches follow one another
   // through all batches of the other tensor (delegate/passes/views.cc).
   int slices = 0;
   int block = 1;      // of kDepthToSpace

@@ -24,9 +24,7 @@ void FuseDepthwise(Rewriter& r, int n);
 void FuseElementwise(Rewriter& r, int n);
 void FuseGates(Rewriter& r, int n);
 void FuseInputs(Rewriter& r, int n);
-// The tensor of which an elementwise node's post-ops are functions that an
-// input stage can have; kNoTensor if they are not.
-TensorId SourceOfInputStage(const Graph& graph, const Node& node);
+
 void FuseMovement(Rewriter& r);
 void FuseNext(Rewriter& r, int n);
 void FusePadding(Rewriter& r, int n);

@@ -110,6 +110,24 @@ bool FitsStage(const Graph& graph, const PostOp& op, const Shape& s) {
          (operand.shape == s || operand.shape == Shape{1, 1, 1, s.c});
 }
 
+// The tensor of which an elementwise node's post-ops are functions that an
+// input stage can have; kNoTensor if they are not.
+TensorId SourceOfInputStage(const Graph& graph, const Node& node) {
+  if (!IsPlainElementwise(graph, node) || node.integer_path ||
+      node.post_ops.empty()) {
+    return kNoTensor;
+  }
+  const TensorId id = SourceOfFunctions(graph, node);
+  const Tensor& x = graph.tensor(id);
+  const bool fits = std::all_of(
+      node.post_ops.begin(), node.post_ops.end(),
+      [&](const PostOp& op) { return FitsStage(graph, op, x.shape); });
+  return fits && IsReal(x) && !x.is_constant() &&
+                 IsReal(graph.tensor(node.outputs[0]))
+             ? id
+             : kNoTensor;
+}
+
 }  // namespace
 
 // A depthwise convolution (multiplier 1, a window of at most 5x5, no post-op
@@ -180,22 +198,6 @@ void FuseNext(Rewriter& r, int n) {
       if (r.Fuse(n, {m}, std::move(fused))) return;
     }
   }
-}
-
-TensorId SourceOfInputStage(const Graph& graph, const Node& node) {
-  if (!IsPlainElementwise(graph, node) || node.integer_path ||
-      node.post_ops.empty()) {
-    return kNoTensor;
-  }
-  const TensorId id = node.inputs[node.Get<ElementwiseAttributes>().source];
-  const Tensor& x = graph.tensor(id);
-  const bool fits = std::all_of(
-      node.post_ops.begin(), node.post_ops.end(),
-      [&](const PostOp& op) { return FitsStage(graph, op, x.shape); });
-  return fits && IsReal(x) && !x.is_constant() &&
-                 IsReal(graph.tensor(node.outputs[0]))
-             ? id
-             : kNoTensor;
 }
 
 // An elementwise node of real values becomes an input stage of a 1x1

@@ -257,7 +257,7 @@ class HeadFolder {
   TensorId MovedBy(const Node& node) const {
     if (node.inputs.empty() || !AreScales(node.post_ops)) return kNoTensor;
     return IsPlainElementwise(r_.graph(), node)
-               ? node.inputs[node.Get<ElementwiseAttributes>().source]
+               ? SourceOfFunctions(r_.graph(), node)
                : ElementMap::SourceOf(node);
   }
 

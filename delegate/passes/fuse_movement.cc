@@ -41,15 +41,6 @@ bool IsChannelConcatenation(const Node& node) {
          node.inputs.size() <= MovedFunctionsAttributes::kMaxParts;
 }
 
-// Functions of a value that is read in its own shape.
-const ElementwiseAttributes* FunctionsOf(const Graph& graph, const Node& node) {
-  const auto* a = node.As<ElementwiseAttributes>();
-  return a != nullptr && a->functions.empty() &&
-                 graph.tensor(node.inputs[a->source]).shape == a->source_shape
-             ? a
-             : nullptr;
-}
-
 bool IsReadable(const Tensor& t) {
   return IsComputedFloat(t) ||
          (t.is_constant() && !t.is_float_view() &&
@@ -170,7 +161,8 @@ class MovedRegion {
     const Node& node = graph_.nodes[n];
     const bool moves = ElementMap::SourceOf(node) != kNoTensor;
     if (node.integer_path ||
-        !(moves || IsChannelConcatenation(node) || FunctionsOf(graph_, node)) ||
+        !(moves || IsChannelConcatenation(node) ||
+          SourceOfFunctions(graph_, node) != kNoTensor) ||
         !std::all_of(node.post_ops.begin(), node.post_ops.end(),
                      BroadcastsOperand)) {
       return false;
@@ -208,12 +200,13 @@ class MovedRegion {
         if (whole && node.inputs.size() > 1) concatenation_ = r_.MakerOf(id);
         return;
       }
-      const auto* a = FunctionsOf(graph_, node);
-      if (a != nullptr ? a->source_shape != graph_.tensor(id).shape
-                       : !node.op->Has(kKeepsOrder)) {
+      const TensorId source = SourceOfFunctions(graph_, node);
+      if (source != kNoTensor
+              ? graph_.tensor(source).shape != graph_.tensor(id).shape
+              : !node.op->Has(kKeepsOrder)) {
         return;
       }
-      id = node.inputs[a != nullptr ? a->source : 0];
+      id = source != kNoTensor ? source : node.inputs[0];
     }
   }
 
@@ -290,8 +283,8 @@ class MovedRegion {
 
   // The value of which the node's functions are.
   std::optional<int> Source(const Node& node, TensorId id) {
-    if (const auto* a = FunctionsOf(graph_, node)) {
-      return Repeated(node.inputs[a->source], graph_.tensor(id).shape);
+    if (const TensorId of = SourceOfFunctions(graph_, node); of != kNoTensor) {
+      return Repeated(of, graph_.tensor(id).shape);
     }
     const TensorId source = ElementMap::SourceOf(node);
     if (source == kNoTensor) return std::nullopt;

@@ -122,8 +122,10 @@ class RowRegion {
       if (found != made_.end() && !steps_[found->second].is_row) {
         step = found->second;
       }
-    } else if (const auto* a = node.As<ElementwiseAttributes>()) {
-      step = TakeFunction(node, *a);
+    } else if (const TensorId source = SourceOfFunctions(r_.graph(), node);
+               source != kNoTensor && !node.integer_path) {
+      step = StepOf(source);
+      if (step && !IsAligned(source, *step, output.shape)) return false;
     }
     if (step) step = Apply(node.post_ops, *step, output.shape);
     if (!step) return false;
@@ -147,18 +149,6 @@ class RowRegion {
     reduction.a = *step;
     reduction.reducer = reducer;
     return AddStep(std::move(reduction));
-  }
-
-  std::optional<int> TakeFunction(const Node& node,
-                                  const ElementwiseAttributes& a) {
-    const TensorId source = node.inputs[a.source];
-    if (node.integer_path || !a.functions.empty() ||
-        r_.tensor(source).shape != a.source_shape) {
-      return std::nullopt;
-    }
-    const auto step = StepOf(source);
-    const Shape& to = r_.tensor(node.outputs[0]).shape;
-    return step && IsAligned(source, *step, to) ? step : std::nullopt;
   }
 
   // Appends functions to a step: what they make of it.

@@ -3,9 +3,6 @@
 // To bool: whether the value is not 0 (NaN is true). To float32: nearest; with
 // 16-bit storage infinite past 65504. Refuses float views, for which TFLite
 // casts the quantized values.
-
-#include "delegate/ops/elementwise/cast.h"
-
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,6 +13,7 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
+#include "quant/fixed_point.h"
 
 namespace gles_delegate {
 
@@ -106,7 +104,12 @@ absl::Status PlanCast(const Node& node, Planner* planner) {
   return absl::OkStatus();
 }
 
-// --- DEQUANTIZE, QUANTIZE ----------------------------------------------------
+// DEQUANTIZE and QUANTIZE. DEQUANTIZE of a constant (mostly 16-bit weights) is
+// folded (FoldConstantNode, delegate/passes/fold_constants.cc). At run time
+// both are copies in the float view (delegate/graph/float_view.h), where every
+// tensor holds real values; the simulator of QUANTIZE's output rounds. QUANTIZE
+// from int16 to int32 uses TFLite's integer arithmetic, since floats cannot
+// hold such values.
 
 absl::StatusOr<ParsedNode> ParseDequantize(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
@@ -117,6 +120,13 @@ absl::StatusOr<ParsedNode> ParseDequantize(const NodeView& node) {
 }
 
 namespace {
+
+// Of QUANTIZE from int16 to int32.
+struct RequantizeAttributes {
+  float scale = 1;  // of the input's quantized values
+  quant::Multiplier multiplier;
+  int zero_point = 0;  // of the output
+};
 
 // QUANTIZE to int32, which TFLite takes of int16 alone: its integers, not those
 // of the float view, whose floats do not hold them.

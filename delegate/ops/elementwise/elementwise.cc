@@ -118,12 +118,17 @@ absl::Status BindBroadcast(const Node& node, absl::Span<const Shape> aligned,
   return absl::OkStatus();
 }
 
+TensorId SourceOfFunctions(const Graph& graph, const Node& node) {
+  const auto* a = node.As<ElementwiseAttributes>();
+  if (a == nullptr || !a->functions.empty()) return kNoTensor;
+  const TensorId source = node.inputs[a->source];
+  return graph.tensor(source).shape == a->source_shape ? source : kNoTensor;
+}
+
 bool IsPlainElementwise(const Graph& graph, const Node& node) {
-  const auto* attributes = node.As<ElementwiseAttributes>();
-  if (attributes == nullptr || !attributes->functions.empty()) return false;
-  const Shape& own = graph.tensor(node.inputs[attributes->source]).shape;
-  return own == attributes->source_shape &&
-         own == graph.tensor(node.outputs[0]).shape;
+  const TensorId source = SourceOfFunctions(graph, node);
+  return source != kNoTensor &&
+         graph.tensor(source).shape == graph.tensor(node.outputs[0]).shape;
 }
 
 namespace {

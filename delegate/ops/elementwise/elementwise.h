@@ -51,6 +51,10 @@ absl::Status BindBroadcast(const Node& node, absl::Span<const Shape> aligned,
                            absl::Span<const char* const> names,
                            Planner* planner, Dispatch* d);
 
+// The tensor of which a node's post-ops are functions, if it is read in its own
+// shape and no operand is realigned; kNoTensor: another node.
+TensorId SourceOfFunctions(const Graph& graph, const Node& node);
+
 // True if the node does nothing but its post-ops: no broadcast of the source,
 // no realigned operand. The fusion pass may then remove it.
 bool IsPlainElementwise(const Graph& graph, const Node& node);
