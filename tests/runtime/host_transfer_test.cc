@@ -401,7 +401,7 @@ TEST(SharedTransfersTest, PiecesHaveOneWorkGroup) {
 TEST(SharedTransfersTest, BringEveryCode) {
   GLES_SKIP_WITHOUT_DEVICE();
   const DeviceProfile profile =
-      Sharing(2, ProfileFor(TestContext()->device(), {}));
+      Sharing(2, gles_delegate::ProfileFor(TestContext()->device(), {}));
   const absl::Status status = TestContext()->Run([&]() -> absl::Status {
     Graph graph = Images(/*quantized values=*/true, {3, 8});
     ASSIGN_OR_RETURN(auto dispatches, PlanGraph(&graph, profile));

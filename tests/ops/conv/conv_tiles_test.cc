@@ -341,8 +341,6 @@ struct Case {
   Conv2dAttributes attributes;
 };
 
-std::vector<int> Dims(const BhwcShape& s) { return {s.b, s.h, s.w, s.c}; }
-
 Conv2dAttributes Stride(int stride, int pad_top = 0, int pad_left = 0) {
   Conv2dAttributes a;
   a.stride_h = a.stride_w = stride;
@@ -528,8 +526,6 @@ TEST(WholeInputTest, MatchesTheDefinition) {
 // vector there is, with another tensor added, against the definition.
 
 using gl_shaders::Storage;
-
-std::vector<int> Dims(const BhwcShape& s) { return {s.b, s.h, s.w, s.c}; }
 
 struct Tile {
   Storage storage;

@@ -1,6 +1,8 @@
 // labels: op llvmpipe softpipe
 // How functions of two tensors are parsed; cases are rows of
 // tools/cases/elementwise.txt.
+#include "delegate/ops/elementwise/elementwise.h"
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -11,7 +13,6 @@
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/all_ops.h"
-#include "delegate/ops/elementwise/elementwise.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/oldest_tflite.h"
