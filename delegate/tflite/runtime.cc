@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -17,6 +18,8 @@
 #include "flatbuffers/flatbuffers.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/common.h"
+
+#undef ARG_MAX  // of musl's <limits.h>, an operator's name in the schema
 #include "third_party/tflite_schema/schema_generated.h"
 
 namespace gles_delegate {

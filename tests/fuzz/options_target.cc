@@ -10,6 +10,15 @@
 namespace gles_delegate::fuzz {
 namespace {
 
+enum Kind { kFlag, kInteger, kLevel, kChoice, kBytes, kText, kPath, kNodes };
+
+// The offsets of the options that are texts; 0 for the others.
+constexpr size_t kTexts[] = {
+#define OPTION(kind, name, ...) \
+  kind >= kText ? offsetof(TfLiteGlesDelegateOptions, name) : 0,
+#include "delegate/tflite/options.inc"
+};
+
 // "key=value" lines, as the external delegate's keys and values.
 void RunText(absl::string_view text) {
   std::vector<std::pair<absl::string_view, absl::string_view>> pairs;
@@ -30,19 +39,10 @@ void RunStruct(absl::Span<const uint8_t> bytes) {
   // Exactly struct_size of the heap.
   Bytes block(bytes.begin(), bytes.begin() + std::max(size, sizeof(size_t)));
   std::memcpy(block.data(), &size, sizeof(size));
-  static const char kText[] = "3,17-20";
-  for (const size_t at :
-       {offsetof(TfLiteGlesDelegateOptions, exclude_nodes),
-        offsetof(TfLiteGlesDelegateOptions, float32_nodes),
-        offsetof(TfLiteGlesDelegateOptions, device),
-        offsetof(TfLiteGlesDelegateOptions, serialization_dir),
-        offsetof(TfLiteGlesDelegateOptions, model_token),
-        offsetof(TfLiteGlesDelegateOptions, tuning_file),
-        offsetof(TfLiteGlesDelegateOptions, share_key),
-        offsetof(TfLiteGlesDelegateOptions, report_file),
-        offsetof(TfLiteGlesDelegateOptions, input_shapes)}) {
-    if (at + sizeof(char*) > block.size()) continue;
-    const char* value = block[at] % 2 == 0 ? nullptr : kText;
+  static const char kRanges[] = "3,17-20";
+  for (const size_t at : kTexts) {
+    if (at == 0 || at + sizeof(char*) > block.size()) continue;
+    const char* value = block[at] % 2 == 0 ? nullptr : kRanges;
     std::memcpy(block.data() + at, &value, sizeof(value));
   }
   (void)OptionsFrom(
