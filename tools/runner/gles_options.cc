@@ -8,15 +8,21 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
-ABSL_FLAG(std::string, gles_options, "",
-          "options of the GLES delegate, as key:value;key:value: device, "
-          "enable_op_profiling, exclude_nodes, fallback_to_cpu, "
-          "float16_overflow, float32_nodes, input_shapes, "
-          "is_precision_loss_allowed, "
-          "keep_context_current, max_delegated_partitions, memory_limit_bytes, "
-          "model_token, quantized_compute, report_file, self_check, "
-          "serialization_dir, serialization_max_bytes, share_key, startup, "
-          "storage, thread_mode, tuning_file, verbosity, wait_type, zero_copy");
+namespace {
+
+std::string Help() {
+  std::string text = "options of the GLES delegate, as key:value;key:value:";
+  const char* before = " ";
+#define OPTION(kind, name, ...)          \
+  absl::StrAppend(&text, before, #name); \
+  before = ", ";
+#include "delegate/tflite/options.inc"
+  return text;
+}
+
+}  // namespace
+
+ABSL_FLAG(std::string, gles_options, "", Help());
 
 namespace gles_delegate {
 
