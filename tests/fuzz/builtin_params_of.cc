@@ -85,7 +85,11 @@ std::vector<uint8_t> BuiltinParamsOf(const schema::Operator& op,
   const std::string name =
       absl::StrCat("gles_delegate.schema.",
                    schema::EnumNameBuiltinOptions(op.builtin_options_type()));
-  FillIn(all, *all.objects()->LookupByKey(name.c_str()), *table, &bytes);
+  // Not LookupByKey(), of which GCC warns under AddressSanitizer.
+  const auto object =
+      std::find_if(all.objects()->begin(), all.objects()->end(),
+                   [&name](const auto* o) { return o->name()->str() == name; });
+  FillIn(all, **object, *table, &bytes);
   if (const auto* o = op.builtin_options_as_Conv3DOptions()) {
     Conv3dParams params;  // its members have another order
     std::memcpy(&params, bytes.data(), sizeof(params));
