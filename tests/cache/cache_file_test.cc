@@ -435,8 +435,6 @@ TEST_F(CacheFileTest, ProcessesKilledAnywhereNeverLeaveATornFile) {
   EXPECT_TRUE(Verify(directory, kName).ok()) << Verify(directory, kName);
 }
 
-// --- Keys --------------------------------------------------------------------
-
 // The key of a start-up cache, and the tuning that the cache keeps. Without GL.
 
 std::string KeyOf(const DeviceProfile& profile) {

@@ -464,8 +464,6 @@ TEST_F(AdoptTest, RunAfterTheAppDestroyedItsContextIsFailedPrecondition) {
                                       HasSubstr("EGL_BAD_CONTEXT")));
 }
 
-// --- Displays ----------------------------------------------------------------
-
 // Which display and device, and what is said where there is none.
 
 using ::gles_delegate::egl::ContextOptions;

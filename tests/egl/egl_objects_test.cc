@@ -285,8 +285,6 @@ TEST_F(CheckGlTest, ADebugContextAddsTheDriversMessage) {
                                       HasSubstr("\n  driver: ")));
 }
 
-// --- Fences ------------------------------------------------------------------
-
 // How a thread waits for a fence, with a driver whose GPU is busy.
 
 // Counters of the replacement of glClientWaitSync below. Its GPU works until
@@ -342,8 +340,6 @@ TEST(FenceTest, AFailedWaitIsAnError) {
     EXPECT_EQ(fence.Wait().code(), absl::StatusCode::kInternal);
   });
 }
-
-// --- Programs ----------------------------------------------------------------
 
 // Programs: compiled, refused in words, stored and loaded.
 
@@ -440,8 +436,6 @@ TEST_F(ProgramTest, ABinaryThatIsGarbageIsRefused) {
               absl::StatusCode::kFailedPrecondition);
   });
 }
-
-// --- Textures ----------------------------------------------------------------
 
 // Textures, read back through framebuffers, apart from the code under test.
 

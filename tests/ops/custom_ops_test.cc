@@ -187,8 +187,6 @@ TEST(CustomOpsApiTest, GivesAndAddsEveryKernel) {
   EXPECT_EQ(added.front(), "Convolution2DTransposeBias 1");
 }
 
-// --- TFLite_Detection_PostProcess --------------------------------------------
-
 // TFLite_Detection_PostProcess beside the rows of tools/cases/custom.txt: a box
 // that TFLite takes for an error, plans for other devices than this one, and
 // what the planner refuses.

@@ -61,8 +61,6 @@ TEST_F(SliceTest, EndAsAnOffset) {
               HasSubstr("its inputs and attributes give 3x2x4"));
 }
 
-// --- CONCATENATION -----------------------------------------------------------
-
 // CONCATENATION with a fused activation; other cases are rows of
 // tools/cases/movement.txt.
 
@@ -86,8 +84,6 @@ TEST_F(ConcatenationTest, FusedActivation) {
   }
 }
 
-// --- SVDF --------------------------------------------------------------------
-
 // SVDF over several invokes and a reset, beside the rows of tools/cases.
 
 class SvdfTest : public StatefulTest {};
@@ -99,8 +95,6 @@ TEST_P(SvdfTest, KeepsItsState) {
 }
 
 GLES_AT_EACH_PRECISION(SvdfTest);
-
-// --- ARG_MAX and ARG_MIN -----------------------------------------------------
 
 // ARG_MAX and ARG_MIN of a NaN in front, beside the rows of tools/cases.
 
@@ -131,8 +125,6 @@ TEST_F(ArgExtremeTest, ANumberReplacesANanInFront) {
     }
   }
 }
-
-// --- Pools -------------------------------------------------------------------
 
 // AVERAGE_POOL_2D and MAX_POOL_2D as a GPU plans them, against TFLite's own
 // kernels: work groups share windows, width first where they are large or
@@ -192,8 +184,6 @@ INSTANTIATE_TEST_SUITE_P(Kinds, SharedPoolTest, ::testing::Bool(),
                          [](const auto& info) {
                            return info.param ? "Max" : "Average";
                          });
-
-// --- BATCH_MATMUL ------------------------------------------------------------
 
 // BATCH_MATMUL of the rows of tools/cases in each way that the tuning table may
 // ask for, against TFLite's own kernel.

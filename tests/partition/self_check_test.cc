@@ -435,8 +435,6 @@ TEST_F(SelfCheckTest, AFaultIsFoundInTheLastOfSeveralGroups) {
   }
 }
 
-// --- Inputs and outputs ------------------------------------------------------
-
 // Drivers that miscompute the programs that move inputs and outputs, played by
 // the real one: these shaders are altered on their way to it.
 

@@ -107,8 +107,6 @@ TEST_F(FuseMovementModelTest, UpdatesOfCaches) {
   }
 }
 
-// --- Random chains -----------------------------------------------------------
-
 // Random chains of movements and exact functions, of which fuse_movement makes
 // what it can, against TFLite's CPU.
 
@@ -272,8 +270,6 @@ TEST_F(FuseMovementChainsTest, MatchTheCpu) {
   EXPECT_GT(fused, kChains / 2);
 }
 
-// --- Updates in their input's memory -----------------------------------------
-
 // Updates written into their input's memory: whole models against TFLite's CPU
 // in every storage. update_in_place.txt has the graphs.
 
@@ -338,8 +334,6 @@ TEST_F(UpdatedModelTest, OfSomeChannelsMatchesTheCpu) {
     }
   }
 }
-
-// --- Concatenations in place -------------------------------------------------
 
 // Concatenations written in place: whole models against TFLite's CPU in every
 // storage. concat_in_place.txt has the graphs.
@@ -420,8 +414,6 @@ TEST_F(ConcatInPlaceModelTest, EveryAxis) {
   ExpectMatchesCpu(Joined({1, 7, 9, 3}, 1, true));
   ExpectMatchesCpu(Joined({3, 4, 5, 17}, 2, true));
 }
-
-// --- Transposes that undo one another ----------------------------------------
 
 // Transposes that undo or follow one another: whole models against TFLite's
 // CPU. fold_transposes.txt has the graphs.

@@ -100,8 +100,6 @@ TEST_F(FuseRowsModelTest, ANormalizationReducesItsRowsAtOnce) {
   }
 }
 
-// --- Products of few rows ----------------------------------------------------
-
 // Products of few rows that normalize their rows and have a gate: models
 // against TFLite's CPU. rows.txt has the graphs.
 
@@ -206,8 +204,6 @@ TEST_F(FuseFewRowsModelTest, MatchesTheCpu) {
     }
   }
 }
-
-// --- Constants folded into weights -------------------------------------------
 
 // Constants folded into weights: models against TFLite's CPU. fold_scales.txt
 // has the graphs.

@@ -356,8 +356,6 @@ TEST_F(QuantizedOfRuntimesTest, ResizeBilinear) {
   EXPECT_GT(differ, 1);
 }
 
-// --- Rows --------------------------------------------------------------------
-
 // Rows and sums of 8-bit tensors that a work group shares, as a GPU plans them.
 
 using Dims = Shape;

@@ -381,8 +381,6 @@ TEST(ReadThroughTest, OutputsOfHalvesAreRoundedOnce) {
   }
 }
 
-// --- Rows that a RESHAPE makes -----------------------------------------------
-
 // Convolutions that write the rows which a RESHAPE makes of their results, by
 // themselves and in a concatenation: against their definition. read_through.txt
 // has the graphs.

@@ -218,8 +218,6 @@ TEST_F(DebugTest, WithoutTheVariableTheLogHasNoMessages) {
   EXPECT_THAT(error.message(), HasSubstr("enabling: GL_INVALID_ENUM"));
 }
 
-// --- Parameters --------------------------------------------------------------
-
 // The members of a Params block, as the host lays them out and as a program
 // has them.
 
@@ -248,8 +246,7 @@ class CheckParamsTest : public DeviceTest {
         "};\nlayout(std430, binding = 0) writeonly buffer Out { int o[]; };\n"
         "void main() { o[0] = grid.x; }\n");
     return TestContext()->Run([&]() -> absl::Status {
-      ASSIGN_OR_RETURN(auto program,
-                       egl::Program::Compile(text, "debug_test"));
+      ASSIGN_OR_RETURN(auto program, egl::Program::Compile(text, "debug_test"));
       RETURN_IF_ERROR(CheckParamsSize(program.id(), Layout()));
       return CheckParamsMembers(program.id(), Layout());
     });

@@ -342,8 +342,6 @@ TEST(HostTransferTest, CountsPiecesByTheHostsBytes) {
   EXPECT_EQ(Chosen(tensor, profile).Pieces(5), 5);
 }
 
-// --- Programs of several -----------------------------------------------------
-
 // Outputs of a partition that one program reads back, whatever their channels
 // are (share_programs 2).
 
@@ -429,8 +427,6 @@ TEST(SharedTransfersTest, BringEveryCode) {
   });
   EXPECT_TRUE(status.ok()) << status;
 }
-
-// --- On the GPU --------------------------------------------------------------
 
 // Inputs and outputs that travel in pieces, and through buffers of the GPU:
 // each layout in host memory, with pieces of one step, of several, and more of

@@ -99,8 +99,6 @@ TEST(IoSlotTest, AnInputThatIsNoStateIsNotMarked) {
   EXPECT_THAT(values, ElementsAre(1, 2));
 }
 
-// --- What excludes what ------------------------------------------------------
-
 // The table of features that exclude one another, and the public header, which
 // tells users of it.
 

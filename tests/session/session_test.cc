@@ -239,8 +239,6 @@ TEST_F(SessionTest, TheBaselinePlanGivesWayToTheOptimizedOne) {
   ExpectRuns(session_.get());
 }
 
-// --- Lost contexts -----------------------------------------------------------
-
 // Sessions whose context is lost: faults where the driver is asked for resets.
 
 // The driver's next answer about resets.
@@ -357,8 +355,6 @@ TEST_F(SessionLossTest, AfterThemTheCpuTakesOverIfItMay) {
   EXPECT_THAT(report_->on_cpu, HasSubstr("3 Invokes in a row"));
   EXPECT_THAT(host_.warnings.back(), HasSubstr("it runs on the CPU"));
 }
-
-// --- The queue ---------------------------------------------------------------
 
 // The threads on which a session may work, with contexts of each kind, and the
 // fences between a caller's context and a worker's.

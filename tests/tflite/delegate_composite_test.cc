@@ -436,8 +436,6 @@ INSTANTIATE_TEST_SUITE_P(
                       std::make_pair("four_fc_rms_composite", 8)),
     [](const auto& info) { return std::string(info.param.first); });
 
-// --- Subgraphs ---------------------------------------------------------------
-
 // Control flow: TFLite applies a delegate to each subgraph of a model, and the
 // report has the nodes of all.
 

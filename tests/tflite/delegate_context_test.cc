@@ -349,8 +349,6 @@ TEST(FallbackToCpuTest, WithoutItTheInterpretersOptionsGiveNoInterpreter) {
   EXPECT_FALSE(CreateWithoutDevice(*model, delegate).ok());
 }
 
-// --- Displays ----------------------------------------------------------------
-
 // TfLiteGlesDelegateCreateOnDisplay: a context of the delegate's own on the
 // app's EGLDisplay.
 
@@ -452,8 +450,6 @@ TEST_F(DelegateDisplayTest, ADeviceByNameMustBeTheDisplays) {
                          named((*context)->device().renderer.c_str())),
               ElementsAre(display_));
 }
-
-// --- Several interpreters ----------------------------------------------------
 
 // One delegate on several interpreters: what it reports of each, and what may
 // be bound to each.

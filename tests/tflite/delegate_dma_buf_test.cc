@@ -281,8 +281,6 @@ TEST_F(DelegateDmaBufTest, Nv12IsReadRightOrRefused) {
   }
 }
 
-// --- EGLImages ---------------------------------------------------------------
-
 // EGLImages as inputs, of a texture of another context, bound as a
 // GL_TEXTURE_2D and as an external one; as an output, as a GL_TEXTURE_2D.
 

@@ -239,8 +239,6 @@ TEST_F(DelegateDynamicTest, ACustomOpThatTheAppDidNotRegister) {
   ExpectClose(RunOnce(interpreter->get()), CpuResult(*model));
 }
 
-// --- Sizes that grow ---------------------------------------------------------
-
 // The heap does not grow over many Invokes and over many lives. Long
 // runs: lab/soak.cc, and the lives of several models with
 // GLES_GROWTH_LIVES=2000 (docs/reliability.md).

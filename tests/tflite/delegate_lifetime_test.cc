@@ -187,8 +187,6 @@ TEST(DelegateOptionsLifetimeTest, StringsAreCopied) {
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 2);
 }
 
-// --- Threads -----------------------------------------------------------------
-
 // The thread rule: Invoke on the thread that applied the delegate, where the
 // context is the delegate's; with the same context current, where it is the
 // app's.
@@ -319,8 +317,6 @@ TEST_F(DelegateThreadTest, ThreadsWithDelegatesOfTheirOwnDoNotMeet) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// --- Other delegates ---------------------------------------------------------
-
 // The delegate beside others: XNNPACK for what it leaves, two interpreters in
 // turns, a host that moves its tensors' memory.
 
@@ -389,8 +385,6 @@ TEST_F(DelegateCompanyTest, TensorsMayMoveBetweenInvokes) {
   output->data.raw = own_output;
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
 }
-
-// --- States ------------------------------------------------------------------
 
 // Variable tensors of whole models: what resets them, who may write them, and
 // what is refused (delegate/session/host_memory.h).

@@ -360,8 +360,6 @@ TEST_F(DelegatePartialTest, HalfWeightsOfAPartitionThatIsLeft) {
   EXPECT_EQ(outcome.report["nodes_delegated"], 3) << outcome.report;
 }
 
-// --- Partitions that do not pay ----------------------------------------------
-
 // Which partitions are delegated by default: those that pay for their way to
 // the GPU and back.
 

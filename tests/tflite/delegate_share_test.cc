@@ -311,8 +311,6 @@ TEST_F(DelegateShareTest, AForkedChildBeginsAGroupOfItsOwn) {
   EXPECT_EQ(WEXITSTATUS(status), 42);
 }
 
-// --- Workers -----------------------------------------------------------------
-
 // share_key with thread_mode: worker: delegates of one key have one thread and
 // one context between them.
 

@@ -277,8 +277,6 @@ TEST_F(DelegateZeroCopyTest, TflitesOwnFallbackHasThemBack) {
   TfLiteInterpreterOptionsDelete(options);
 }
 
-// --- Outputs that are copied -------------------------------------------------
-
 // Outputs to textures to which shaders cannot store: those that glTexImage2D
 // made, and GL_RGB8. GL copies to them (delegate/runtime/host_transfer.h).
 

@@ -262,8 +262,6 @@ TEST(PluginTest, NoOptionsAreTheDefaults) {
   tflite_plugin_destroy_delegate(delegate);
 }
 
-// --- Texts -------------------------------------------------------------------
-
 // Options as texts: tuning files, shapes, ranges of nodes, and
 // GLES_DELEGATE_DEBUG.
 

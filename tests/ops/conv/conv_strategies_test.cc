@@ -300,8 +300,6 @@ TEST(ConvStrategiesTest, WhatNoStrategyTakesIsRefused) {
   EXPECT_TRUE(planner.dispatches().empty());
 }
 
-// --- Tiles of depthwise convolutions -----------------------------------------
-
 // The tile that one invocation of a depthwise convolution computes, by the
 // device presets.
 
@@ -361,8 +359,6 @@ TEST(DepthwiseTilesTest, VectorsShareStrips) {
   EXPECT_EQ(Strips(7, 6, 4), "4: 2x1x1 in groups of 8x1x1");
   EXPECT_EQ(Strips(3, 3, 4), "3: 1x1x1 in groups of 8x1x1");
 }
-
-// --- Tiles in shared memory --------------------------------------------------
 
 // How conv_shared.comp shares out sums on NVIDIA's row: few outputs are spread
 // over many work groups.

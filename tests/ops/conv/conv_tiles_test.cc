@@ -328,8 +328,6 @@ INSTANTIATE_TEST_SUITE_P(Profiles, SharedTilesTest,
 INSTANTIATE_TEST_SUITE_P(Profiles, HalfTilesTest,
                          ::testing::ValuesIn(kHalfProfiles), Name);
 
-// --- Unrolled ----------------------------------------------------------------
-
 // Plans for devices that run invocations abreast, whatever the device
 // at hand: convolutions with their weights as literals, and dense rows by
 // slices; and cases in which neither is allowed.
@@ -518,8 +516,6 @@ TEST(WholeInputTest, MatchesTheDefinition) {
         });
   }
 }
-
-// --- Pointwise ---------------------------------------------------------------
 
 // 1x1 convolutions as devices that run invocations abreast compute them, whose
 // tiles follow one another over all slices: whatever of the last tile, slice or

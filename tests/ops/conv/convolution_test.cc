@@ -246,8 +246,6 @@ TEST(ConvolutionTest, OtherNodesAreNone) {
   }
 }
 
-// --- CONV_2D -----------------------------------------------------------------
-
 // What CONV_2D's parser refuses that no model of tools/cases says.
 
 using ::testing::HasSubstr;

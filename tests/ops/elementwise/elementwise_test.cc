@@ -71,8 +71,6 @@ TEST(BinaryParseTest, TheComputedTensorIsTheSource) {
   EXPECT_TRUE(parsed->post_ops[0].operand_first);
 }
 
-// --- Of one tensor -----------------------------------------------------------
-
 // Functions of one tensor if the runtime's kernel gives something else, and
 // parameters that no file has; other cases are rows of
 // tools/cases/elementwise.txt.
@@ -99,8 +97,6 @@ TEST(UnaryParseTest, RefusesMissingParameters) {
   EXPECT_THAT(std::string(Parsed(ParseUnary, node).status().message()),
               HasSubstr("no parameters"));
 }
-
-// --- Integers ----------------------------------------------------------------
 
 // Elementwise ops on int32 that TFLite's kernels cannot answer; other cases are
 // rows of tools/cases/typed.txt.
@@ -161,8 +157,6 @@ TEST(UnaryIntegerTest, AbsSignAndTheLeast) {
   EXPECT_THAT(UnaryOfInts(Op::NEG, x),
               ::testing::ElementsAre(0, -5, 5, -2147483647, 2147483647, min));
 }
-
-// --- CAST --------------------------------------------------------------------
 
 // CAST out of range; other cases are rows of tools/cases/typed.txt.
 
