@@ -513,6 +513,7 @@ TEST_F(StatePairsTest, OtherSizesAreOtherCaches) {
   const auto on = Make();
   Write(on.get(), 0.5f);
   ASSERT_TRUE(Step(on.get(), 3, 1).ok());
+  const std::unique_ptr<Model> model = std::move(model_);  // of `on`
   model_ = LoadOrDie(ShownCache(2 * kRows));
   const auto larger = Make();
   Pass(on.get(), larger.get());

@@ -521,6 +521,15 @@ absl::Status CheckLstmOutputs(const NodeView& node, int batch, int inputs,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
+  const auto is_absent = [](const Tensor* t) { return t == nullptr; };
+  if (node.inputs.size() != places::kInputs ||
+      node.outputs.size() != places::kOutputs ||
+      std::any_of(node.inputs.begin(), node.inputs.end(), is_absent) ||
+      std::any_of(node.outputs.begin(), node.outputs.end(), is_absent)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the basic kernel has ", places::kInputs, " inputs and ",
+                     places::kOutputs, " outputs"));
+  }
   const Tensor& data = *node.inputs[places::kData];
   const Tensor& activation = *node.inputs[places::kPrevActivation];
   const Tensor& weights = *node.inputs[places::kWeights];
