@@ -61,10 +61,11 @@ absl::Status CheckOneQuantization(const Tensor& a, const Tensor& b) {
 absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
                          const Tensor& whole, int axis) {
   const size_t rank = whole.dims.size();
-  const int extent = axis < static_cast<int>(rank) ? whole.dims[axis] : -1;
+  const bool has_axis = axis < static_cast<int>(rank);
+  const int extent = has_axis ? whole.dims[axis] : -1;
   int64_t sum = 0;
   for (const Tensor* piece : pieces) {
-    if (piece->dims.size() == rank) sum += piece->dims[axis];
+    if (has_axis && piece->dims.size() == rank) sum += piece->dims[axis];
   }
   if (sum == extent) return absl::OkStatus();
   return absl::InvalidArgumentError(
