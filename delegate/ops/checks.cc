@@ -1,5 +1,6 @@
 #include "delegate/ops/checks.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -61,11 +62,14 @@ absl::Status CheckOneQuantization(const Tensor& a, const Tensor& b) {
 absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
                          const Tensor& whole, int axis) {
   const size_t rank = whole.dims.size();
-  const bool has_axis = axis < static_cast<int>(rank);
+  const bool has_axis =
+      axis < static_cast<int>(rank) &&
+      std::all_of(pieces.begin(), pieces.end(),
+                  [rank](const Tensor* t) { return t->dims.size() == rank; });
   const int extent = has_axis ? whole.dims[axis] : -1;
   int64_t sum = 0;
   for (const Tensor* piece : pieces) {
-    if (has_axis && piece->dims.size() == rank) sum += piece->dims[axis];
+    if (has_axis) sum += piece->dims[axis];
   }
   if (sum == extent) return absl::OkStatus();
   return absl::InvalidArgumentError(
