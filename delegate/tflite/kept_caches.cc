@@ -8,7 +8,6 @@
 #include "base/status_macros.h"
 
 namespace gles_delegate {
-
 namespace {
 
 // Quiet NaNs with payloads: the NaNs that arithmetic makes have a payload of
@@ -39,14 +38,13 @@ absl::StatusOr<std::shared_ptr<KeptCache>> CachePool::MarkedIn(
   }
   if (cache == nullptr) {
     return absl::FailedPreconditionError(
-        "state_pairs: the cache that is passed to this call is another "
-        "delegate's, or its interpreter was deleted");
+        "state_pairs: this call got a cache of another delegate, or of an "
+        "interpreter that was deleted; write values");
   }
   if (cache->updates != mark.updates) {
     return absl::FailedPreconditionError(
-        "state_pairs: the cache that is passed to this call was updated by a "
-        "later one than the one that returned it; pass on the last call's, or "
-        "write values");
+        "state_pairs: this call got a cache that a later call has updated "
+        "since; pass on the last call's, or write values");
   }
   return cache;
 }
@@ -59,6 +57,7 @@ std::shared_ptr<KeptCache> CachePool::Add() {
 }
 
 void CachePool::Mark(const KeptCache& cache, const HostMemory& memory) const {
+  if (memory.data == nullptr) return;
   const CacheMark mark = {
       {kMagic[0], kMagic[1]}, number_, cache.number, cache.updates};
   std::memcpy(memory.data, &mark, sizeof(mark));
@@ -68,6 +67,8 @@ bool KeptCaches::HasRoom(size_t bytes) { return bytes >= sizeof(CacheMark); }
 
 absl::StatusOr<TensorBuffer*> KeptCaches::Take(int input,
                                                const HostMemory& memory) {
+  RETURN_IF_ERROR(
+      CheckBytes(memory, memory.bytes / sizeof(float), DataType::kFloat32));
   ASSIGN_OR_RETURN(auto cache, pool_->MarkedIn(memory));
   if (cache == nullptr) {
     std::shared_ptr<KeptCache>& own = own_[input];

@@ -57,8 +57,13 @@ class KeptCaches {
   static bool HasRoom(size_t bytes);
 
   // The cache that an inference reads from `input` and updates. Errors as
-  // CachePool::MarkedIn(); kInvalidArgument: it has another size.
+  // CheckBytes() and CachePool::MarkedIn(); kInvalidArgument: it has another
+  // size.
   absl::StatusOr<TensorBuffer*> Take(int input, const HostMemory& memory);
+  // The last one taken from `input`.
+  TensorBuffer* Taken(int input) const {
+    return taken_.at(input)->buffer.get();
+  }
   // Puts the values into `memory` if a mark is there. Errors also as
   // TensorBuffer::Lock().
   absl::Status BringToHost(const HostMemory& memory) const;

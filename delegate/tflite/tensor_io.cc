@@ -197,11 +197,8 @@ class BufferedTensors {
   absl::StatusOr<TensorBuffer*> BufferOf(TfLiteContext* context, int tensor,
                                          bool writes) {
     TfLiteTensor& t = context->tensors[tensor];
-    if (kept_ && writes) return taken_.at(inputs_.at(tensor));
-    if (kept_) {
-      ASSIGN_OR_RETURN(taken_[tensor], kept_->Take(tensor, MemoryOf(t)));
-      return taken_[tensor];
-    }
+    if (kept_ && writes) return kept_->Taken(inputs_.at(tensor));
+    if (kept_) return kept_->Take(tensor, MemoryOf(t));
     void *buffer = nullptr, *memory = nullptr, *locked = nullptr;
     size_t bytes = 0;
     const int status =
@@ -232,11 +229,10 @@ class BufferedTensors {
   bool keeps_none_ = false;  // Require() found that kept caches are shared
   const GpuPlace place_;
   std::vector<int> caches_, others_;
-  HashMap<int, Shape> shapes_;         // of caches
-  HashMap<int, int> inputs_;           // of caches, by output
-  HashMap<int, TensorBuffer*> taken_;  // kept caches, by input
-  std::vector<void*> locked_;          // of the runtime
-  std::vector<TensorBuffer*> own_;     // locked
+  HashMap<int, Shape> shapes_;      // of caches
+  HashMap<int, int> inputs_;        // of caches, by output
+  std::vector<void*> locked_;       // of the runtime
+  std::vector<TensorBuffer*> own_;  // locked
 };
 
 namespace {

@@ -487,7 +487,7 @@ TEST_F(StatePairsTest, APassedCacheContinuesElsewhere) {
   // The first one's was updated since.
   EXPECT_FALSE(Step(first.get(), 5, 3).ok());
   EXPECT_THAT(first->log(),
-              ::testing::Contains(HasSubstr("was updated by a later one")));
+              ::testing::Contains(HasSubstr("a later call has updated")));
   ASSERT_TRUE(Step(second.get(), 5, 3).ok());
   EXPECT_EQ(Shown(second.get()), Rows(0.5f, {{3, 1}, {4, 2}, {5, 3}}));
   Write(first.get(), 0);
@@ -506,7 +506,7 @@ TEST_F(StatePairsTest, AnotherDelegatesCacheIsRefused) {
   Pass(first.get(), second.get());
   EXPECT_FALSE(Step(second.get(), 4, 2).ok());
   EXPECT_THAT(second->log(),
-              ::testing::Contains(HasSubstr("is another delegate's")));
+              ::testing::Contains(HasSubstr("a cache of another delegate")));
 }
 
 TEST_F(StatePairsTest, OtherSizesAreOtherCaches) {

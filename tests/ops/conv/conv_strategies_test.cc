@@ -339,7 +339,7 @@ TEST(DepthwiseTilesTest, TilesOfAnImageAreAlike) {
   EXPECT_EQ(Tile(64, 5), "4 x 2");
 }
 
-// How llvmpipe takes 3x3: "pixels abreast: invocations in groups of so many".
+// How llvmpipe takes 3x3: "pixels abreast: invocations in groups of that many".
 std::string Strips(int height, int width, int channels) {
   const Dispatch d =
       Depthwise(height, width, channels, 3, egl::DeviceKind::kLlvmpipe);
