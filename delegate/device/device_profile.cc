@@ -323,10 +323,12 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
                            FaultsOf(device)};
   DeviceChoices* choices = &profile.choices;
   choices->storage = options.storage.value_or(choices->storage);
-  if (options.fast_start && choices->share_programs > 0) {
-    *choices = BaselineChoices(*choices);
-    profile.options.tiered_start = false;
+  Startup* startup = &profile.options.startup;
+  if (choices->share_programs == 0 && *startup != Startup::kTiered) {
+    *startup = Startup::kDirect;
   }
+  if (*startup == Startup::kAuto) *startup = Startup::kTiered;
+  if (*startup == Startup::kBaseline) *choices = BaselineChoices(*choices);
   if (options.zero_copy) choices->zero_copy = *options.zero_copy ? 1 : 0;
   (void)ApplyTuning(options.tuning, choices);
   (void)ApplyTuning(TuningVariable(), choices);

@@ -109,6 +109,18 @@ inline bool IsHosts(SelfCheckRun run, bool is_upload) {
          run == (is_upload ? SelfCheckRun::kReadbacks : SelfCheckRun::kUploads);
 }
 
+// Which plan partitions run first, as the option `startup`. If the device preset
+// shares no programs, so that its driver compiles fast, ProfileFor() replaces
+// all but kTiered by kDirect.
+enum class Startup {
+  kDirect,
+  // A baseline plan (device/tuning_parameters.h), until a background thread has
+  // built the optimized plan.
+  kTiered,
+  kBaseline,  // the baseline plan's choices for good
+  kAuto,      // kTiered
+};
+
 // The user's options that affect planning.
 struct PlanningOptions {
   bool half = false;  // Floats are stored in 16 bits.
@@ -120,13 +132,7 @@ struct PlanningOptions {
   bool saturate_halves = true;
   // DeviceChoices::zero_copy; nullopt: the device preset's.
   std::optional<bool> zero_copy;
-  // Partitions run a baseline plan (device/tuning_parameters.h) until a
-  // background thread has built the optimized plan.
-  bool tiered_start = false;
-  // Prefer the first answer: if the device preset shares programs, ProfileFor()
-  // selects the baseline plan's choices permanently
-  // (device/tuning_parameters.h).
-  bool fast_start = false;
+  Startup startup = Startup::kDirect;
   // Tuning parameters in place of the preset's, "name=value,..."
   // (tuning_parameters.h), already checked; GLES_DELEGATE_TUNING overrides
   // them.

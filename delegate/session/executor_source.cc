@@ -142,7 +142,7 @@ TieredSource::TieredSource(const ExecutorSetup& setup)
 std::unique_ptr<ExecutorSource> TieredSource::Make(const ExecutorSetup& setup) {
   BackgroundReport& report = setup.report->background;
   report = {};
-  if (!setup.profile->options.tiered_start) return nullptr;
+  if (setup.profile->options.startup != Startup::kTiered) return nullptr;
   report.reason = WhyNoBaseline(FactsOf(setup));
   if (!report.reason.empty()) return nullptr;
   DeviceProfile profile = *setup.profile;

@@ -164,25 +164,22 @@ absl::Status CheckRanges(const TfLiteGlesDelegateOptions& options) {
   return absl::OkStatus();
 }
 
-// Copies fields from `from` that have their default, or are an empty text, in
-// `*options`.
-void FillUnset(const TfLiteGlesDelegateOptions& from,
-               TfLiteGlesDelegateOptions* options) {
+// Whether the environment decides: the field has its default, is an empty text,
+// or is the choice "auto".
+bool IsOpen(const Key& key, const TfLiteGlesDelegateOptions& options) {
   const TfLiteGlesDelegateOptions defaults = DefaultOptions();
-  const auto is_unset = [&](auto field) {
-    if constexpr (std::is_pointer_v<std::decay_t<decltype(options->*field)>>) {
-      return absl::NullSafeStringView(options->*field).empty();
-    } else {
-      return options->*field == defaults.*field;
-    }
-  };
-  for (const Key& key : Keys()) {
-    std::visit(
-        [&](auto field) {
-          if (is_unset(field)) options->*field = from.*field;
-        },
-        key.field);
-  }
+  return std::visit(
+      [&](auto field) {
+        const auto value = options.*field;
+        if constexpr (std::is_pointer_v<std::decay_t<decltype(value)>>) {
+          return absl::NullSafeStringView(value).empty();
+        } else {
+          return value == defaults.*field ||
+                 (value >= 0 && value < static_cast<int>(key.choices.size()) &&
+                  key.choices[value] == "auto");
+        }
+      },
+      key.field);
 }
 
 // The key of the field that would extend past a struct of `size` bytes; "" if
@@ -210,13 +207,14 @@ std::string EnvironmentOptions() {
   return value == nullptr ? "" : value;
 }
 
-// Sets the fields of `*options` named in the variable. A value ends at the next
-// semicolon and may contain colons; surrounding spaces are ignored; the last of
-// repeated keys counts. Strings are added to `*texts`, which must outlive
+// Sets the fields of `*options` that the variable names and that are open. A
+// value ends at the next semicolon and may contain colons; surrounding spaces
+// are ignored; the last of repeated keys counts. Strings are added to `*texts`, which must outlive
 // `*options`. kInvalidArgument, with the variable's name: an unknown key, a
 // value of the wrong type, or an item that is not a key with a value.
 absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
                                 OptionTexts* texts) {
+  const TfLiteGlesDelegateOptions app = *options;
   const std::string value = EnvironmentOptions();
   for (absl::string_view item :
        absl::StrSplit(value, ';', absl::SkipWhitespace())) {
@@ -228,8 +226,11 @@ absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
                                     "' is not of the form key:value (several "
                                     "are separated by semicolons)"));
     }
-    if (auto s = SetKey(key, absl::StripAsciiWhitespace(pair.second), options,
-                        texts);
+    TfLiteGlesDelegateOptions ignored = app;
+    const Key* known = FindKey(key);
+    const bool is_open = known == nullptr || IsOpen(*known, app);
+    if (auto s = SetKey(key, absl::StripAsciiWhitespace(pair.second),
+                        is_open ? options : &ignored, texts);
         !s.ok()) {
       return Malformed(s.message());
     }
@@ -387,8 +388,7 @@ absl::StatusOr<PlanningOptions> PlanningOptionsFrom(const Struct& o) {
   if (o.zero_copy != kTfLiteGlesAuto) {
     planning.zero_copy = o.zero_copy == kTfLiteGlesOn;
   }
-  planning.tiered_start = o.startup == kTfLiteGlesStartupTiered;
-  planning.fast_start = o.startup == kTfLiteGlesStartupBaseline;
+  planning.startup = static_cast<Startup>(o.startup);
   const absl::string_view file = Text(o.tuning_file);
   if (!file.empty()) {
     ASSIGN_OR_RETURN(planning.tuning, ReadTuningFile(std::string(file)));
@@ -585,12 +585,10 @@ const char* BestOptionsText() {
 }
 
 absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* caller) {
-  ASSIGN_OR_RETURN(auto known, KnownFields(caller));
-  TfLiteGlesDelegateOptions environment = DefaultOptions();
+  ASSIGN_OR_RETURN(auto options, KnownFields(caller));
   OptionTexts texts;
-  RETURN_IF_ERROR(SetFromEnvironment(&environment, &texts));
-  FillUnset(environment, &known);
-  return FromMerged(known);
+  RETURN_IF_ERROR(SetFromEnvironment(&options, &texts));
+  return FromMerged(options);
 }
 
 absl::StatusOr<Options> OptionsFrom(

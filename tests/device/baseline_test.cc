@@ -82,7 +82,7 @@ TEST(BaselineTest, WhoWantsASingleAnswerStaysWithIt) {
   device.kind = egl::DeviceKind::kNvidia;
   PlanningOptions options;
   const DeviceChoices row = ProfileFor(device, options).choices;
-  options.fast_start = true;
+  options.startup = Startup::kBaseline;
   EXPECT_EQ(TuningText(ProfileFor(device, options).choices),
             TuningText(BaselineChoices(row)));
   // A driver that compiles quickly gives its first answer by the optimized
@@ -90,6 +90,18 @@ TEST(BaselineTest, WhoWantsASingleAnswerStaysWithIt) {
   device.kind = egl::DeviceKind::kMali;
   EXPECT_EQ(TuningText(ProfileFor(device, options).choices),
             TuningText(ProfileFor(device, {}).choices));
+}
+
+TEST(BaselineTest, ADriverThatCompilesSlowlyStartsWithItByAuto) {
+  PlanningOptions options;
+  options.startup = Startup::kAuto;
+  egl::DeviceInfo device;
+  device.kind = egl::DeviceKind::kNvidia;
+  EXPECT_EQ(ProfileFor(device, options).options.startup, Startup::kTiered);
+  device.kind = egl::DeviceKind::kMali;
+  EXPECT_EQ(ProfileFor(device, options).options.startup, Startup::kDirect);
+  options.startup = Startup::kTiered;
+  EXPECT_EQ(ProfileFor(device, options).options.startup, Startup::kTiered);
 }
 
 }  // namespace

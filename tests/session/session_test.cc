@@ -216,8 +216,9 @@ TEST_F(SessionTest, ZeroCopyIsOfTensorsThatAreAwaited) {
 }
 
 TEST_F(SessionTest, TheBaselinePlanGivesWayToTheOptimizedOne) {
-  session_ = Make(
-      [](SessionSetup* setup) { setup->profile.options.tiered_start = true; });
+  session_ = Make([](SessionSetup* setup) {
+    setup->profile.options.startup = Startup::kTiered;
+  });
   ASSERT_TRUE(session_->Prepare(&host_).ok());
   const BackgroundReport& background = report_->background;
   ASSERT_EQ(background.state, "waiting") << background.reason;

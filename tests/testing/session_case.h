@@ -59,7 +59,6 @@ class SessionTest : public DeviceTest {
     SessionSetup setup;
     setup.gpu = gpu_;
     setup.profile = ProfileFor(gpu_->context->device(), {});
-    setup.profile.options.tiered_start = false;
     setup.profile.choices.zero_copy = 0;
     setup.options.build.checks_itself = checks_itself_;
     setup.nodes = {0};

@@ -70,6 +70,23 @@ TEST(EnvironmentOptionsTest, ExplicitOptionsWin) {
       << "left at its default";
 }
 
+TEST(EnvironmentOptionsTest, AnAutomaticChoiceIsLeftToTheEnvironment) {
+  TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();
+  o.startup = kTfLiteGlesStartupAuto;
+  const auto startup = [&o](const char* environment) {
+    const auto options = WithStruct(environment, o);
+    EXPECT_TRUE(options.ok()) << options.status();
+    return options->planning.startup;
+  };
+  EXPECT_EQ(startup(""), Startup::kAuto);
+  EXPECT_EQ(startup("startup:direct"), Startup::kDirect);
+  EXPECT_EQ(startup("startup:tiered;startup:baseline"), Startup::kBaseline);
+  o.startup = kTfLiteGlesStartupTiered;
+  EXPECT_EQ(startup("startup:direct"), Startup::kTiered);
+  o.startup = 4;
+  EXPECT_FALSE(WithStruct("startup:direct", o).ok());
+}
+
 // Half of a pair may come from either side.
 TEST(EnvironmentOptionsTest, BothSidesAreOneSetOfOptions) {
   TfLiteGlesDelegateOptions o = TfLiteGlesDelegateOptionsDefault();

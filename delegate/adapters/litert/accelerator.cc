@@ -430,6 +430,7 @@ absl::Status Create(const void* runtime_context, Environment environment,
   NameOnce(mapped.unknown_keys);
 
   mapped.options.thread_mode = ThreadMode(runtime, environment);
+  mapped.options.startup = kTfLiteGlesStartupAuto;
   // A delegate that fails makes the whole compilation fail, even if the program
   // allows the CPU. One that takes no node leaves the decision to LiteRT.
   mapped.options.fallback_to_cpu = 1;

@@ -131,6 +131,9 @@ enum TfLiteGlesStartup {
   kTfLiteGlesStartupTiered = 1,
   // The baseline plan for good, on drivers that compile slowly.
   kTfLiteGlesStartupBaseline = 2,
+  // Tiered on drivers that compile slowly (NVIDIA's), otherwise direct, unless
+  // GLES_DELEGATE_OPTIONS has another. LiteRT's accelerator sets this.
+  kTfLiteGlesStartupAuto = 3,
 };
 
 // Options: start from TfLiteGlesDelegateOptionsDefault() and change fields.

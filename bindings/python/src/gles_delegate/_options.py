@@ -57,7 +57,8 @@ class Options(TypedDict, total=False):
       Pointers to such tensors, and Python's views, end with the next AllocateTensors. Default
       "auto".
     startup: which plan runs first: the optimized plan; a baseline plan, until the optimized plan
-      is compiled in the background; or the baseline plan for good. Default "direct".
+      is compiled in the background; the baseline plan for good; or as the driver needs it: tiered
+      if it compiles slowly, otherwise direct. Default "direct".
     keep_context_current: whether the delegate's own context stays current between calls, on the
       thread that applied the delegate first; auto: unless DISPLAY is set. Default "auto".
     storage: how tensors are stored on the GPU; auto: the device preset decides. Default "auto".
@@ -92,7 +93,7 @@ class Options(TypedDict, total=False):
     self_check: Optional[bool]
     wait_type: Optional[Literal["passive", "active", "do_not_wait", "aggressive"]]
     zero_copy: Optional[Literal["auto", "on", "off"]]
-    startup: Optional[Literal["direct", "tiered", "baseline"]]
+    startup: Optional[Literal["direct", "tiered", "baseline", "auto"]]
     keep_context_current: Optional[Literal["auto", "on", "off"]]
     storage: Optional[Literal["auto", "texture_array", "texture_2d", "buffer"]]
     tuning_file: Optional[Path]
