@@ -3,7 +3,7 @@
 // stay on the CPU, so they are written for clarity, not speed.
 // TfLiteGlesDelegateCustomOps() provides them to apps.
 //
-// To add one, add a struct and its rows. Definitions: MediaPipe's
+// To add one, add its two functions and its rows. Definitions: MediaPipe's
 // mediapipe/util/tflite/operations.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_CUSTOM_OPS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_CUSTOM_OPS_H_
