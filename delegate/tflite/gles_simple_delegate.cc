@@ -515,40 +515,6 @@ absl::Status GlesSimpleDelegate::WriteReport(ReportTime time) {
 
 // --- The app's objects -------------------------------------------------------
 
-// The part of GlesSimpleDelegate that binds the app's objects.
-
-namespace {
-
-// AppObjectOf() converts by value.
-static_assert(static_cast<int>(AppObject::Type::kTextureExternal) ==
-              kTfLiteGlesObjectTextureExternal);
-static_assert(static_cast<int>(AppObject::Type::kTexture2d) ==
-              kTfLiteGlesObjectTexture2d);
-static_assert(static_cast<int>(AppObject::Element::kUint8) ==
-              kTfLiteGlesElementUint8);
-static_assert(static_cast<int>(AppObject::Element::kQuantized) ==
-              kTfLiteGlesElementQuantized);
-static_assert(static_cast<int>(ObjectForm::Layout::kPhwc4) ==
-              kTfLiteGlesObjectPhwc4);
-
-// A whole one, as sessions take it.
-AppObject AppObjectOf(const TfLiteGlesObject& object) {
-  AppObject result;
-  result.type = static_cast<AppObject::Type>(object.type);
-  result.name = object.name;
-  result.layout = static_cast<ObjectForm::Layout>(object.layout);
-  result.element = static_cast<AppObject::Element>(object.element);
-  result.channels = object.channels;
-  result.is_resized = object.resize != 0;
-  result.scaling = {
-      object.scale,
-      object.bias,
-      {object.crop_x, object.crop_y, object.crop_width, object.crop_height}};
-  return result;
-}
-
-}  // namespace
-
 absl::Status GlesSimpleDelegate::BindObject(int tensor,
                                             const TfLiteGlesObject* object) {
   RETURN_IF_ERROR(refusal_);
@@ -572,7 +538,7 @@ absl::Status GlesSimpleDelegate::BindObject(int tensor,
   if (object == nullptr) {
     objects_->Unbind(tensor);
   } else {
-    objects_->Bind(tensor, AppObjectOf(*object));
+    objects_->Bind(tensor, AppObject(*object));
   }
   return absl::OkStatus();
 }

@@ -84,7 +84,7 @@ class BufferedTensors {
     object.name = buffer.name;
     object.view = buffer.view;
     object.is_own = true;
-    object.layout = ObjectForm::Layout::kPhwc4;
+    object.layout = kTfLiteGlesObjectPhwc4;
     return object;
   }
   // The runtime's tensors.
