@@ -5,10 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/runtime/host_transfer.h"
@@ -16,10 +14,6 @@
 #include "egl/objects.h"
 
 namespace gles_delegate {
-
-namespace egl {
-class Context;
-}
 
 struct HostMemory {
   void* data = nullptr;
@@ -87,30 +81,6 @@ class LentMemory {
 // `memory` must hold at least four bytes, or be none.
 void MarkStateOnGpu(const HostMemory& memory);
 bool IsStateOnGpu(const HostMemory& memory);
-
-// --- Constants ---------------------------------------------------------------
-
-// A partition output that is constant after folding: each Invoke copies it,
-// without a dispatch.
-
-class ConstantOutput {
- public:
-  // `tensor` is constant, and the runtime has it at `index` with this type.
-  // kUnimplemented: the type is not float32, float16, an integer or bool.
-  static absl::StatusOr<ConstantOutput> Of(const Tensor& tensor, int index,
-                                           DataType type);
-
-  // kFailedPrecondition: the runtime's tensor has another size.
-  absl::Status CopyTo(const HostMemory& memory) const;
-  // The runtime's index of the tensor.
-  int index() const { return index_; }
-
- private:
-  ConstantOutput(int index, std::vector<uint8_t> bytes);
-
-  int index_;
-  std::vector<uint8_t> bytes_;  // as the runtime's tensor holds them
-};
 
 }  // namespace gles_delegate
 

@@ -7,7 +7,9 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/graph/float_view.h"
+#include "delegate/graph/texels.h"
 #include "delegate/runtime/object_form.h"
 #include "egl/objects.h"
 #include "quant/affine.h"
@@ -200,6 +202,67 @@ void HostTensor::Finish(const HostMemory& memory) const {
     quant::QuantizeAll<Code>(floats(), quantization_.scale[0],
                              quantization_.zero_point[0], range, quantized);
   });
+}
+
+// --- Constants ---------------------------------------------------------------
+
+namespace {
+
+// The tensor's values as the runtime has them in `type`.
+template <typename Value>
+std::vector<uint8_t> BytesOfType(const Tensor& tensor, DataType type,
+                                 absl::Span<const Value> values) {
+  Tensor view;
+  view.shape = tensor.shape;
+  view.type =
+      std::is_same_v<Value, int> ? DataType::kInt32 : DataType::kFloat32;
+  if (type != view.type) view.host = type;
+  std::vector<uint8_t> bytes(values.size() * DataTypeSize(type));
+  const HostMemory memory = {bytes.data(), bytes.size()};
+  HostTensor host(view);
+  const auto room = host.Room(memory);
+  if (!room.ok()) return {};
+  const auto from = AsBytes<Value>(values);
+  std::copy(from.begin(), from.end(), room->begin());
+  host.Finish(memory);
+  return bytes;
+}
+
+}  // namespace
+
+// DEQUANTIZE's output is float32 to the runtime, whatever constant it was
+// folded from, and what ViewConstantsForHost() made int32 is of fewer or more
+// bits to it; other constants are of the runtime's own type.
+absl::StatusOr<ConstantOutput> ConstantOutput::Of(const Tensor& tensor,
+                                                  int index, DataType type) {
+  const bool is_float = type == DataType::kFloat16 ||
+                        type == DataType::kFloat32 ||
+                        type == DataType::kFloat64;
+  const bool is_narrow = IsQuantizedType(type) || type == DataType::kUint16;
+  const bool is_kept = type == DataType::kInt32 || type == DataType::kInt64 ||
+                       type == DataType::kBool || type == DataType::kFloat16;
+  if (is_kept && tensor.type == type) {
+    const auto own = tensor.constant.bytes();
+    return ConstantOutput{index, {own.begin(), own.end()}};
+  }
+  if ((is_narrow || type == DataType::kInt64) &&
+      tensor.type == DataType::kInt32) {
+    ASSIGN_OR_RETURN(const auto values, ConstantInts(tensor));
+    return ConstantOutput{index, BytesOfType<int>(tensor, type, values)};
+  }
+  if (!is_float) {
+    return absl::UnimplementedError(absl::StrCat(
+        "the partition's output ", tensor.ToString(),
+        " is a constant that is not of floats, integers or bools"));
+  }
+  ASSIGN_OR_RETURN(const auto values, ConstantFloats(tensor));
+  return ConstantOutput{index, BytesOfType<float>(tensor, type, values)};
+}
+
+absl::Status ConstantOutput::CopyTo(const HostMemory& memory) const {
+  RETURN_IF_ERROR(CheckBytes(memory, bytes.size(), DataType::kUint8));
+  std::copy(bytes.begin(), bytes.end(), static_cast<uint8_t*>(memory.data));
+  return absl::OkStatus();
 }
 
 // --- Buffers of the app ------------------------------------------------------

@@ -57,6 +57,23 @@ class HostTensor {
   std::vector<uint8_t> values_;  // empty: nothing is converted
 };
 
+// --- Constants ---------------------------------------------------------------
+
+// A partition output that is constant after folding: each Invoke copies it,
+// without a dispatch.
+struct ConstantOutput {
+  int index;                   // the runtime's
+  std::vector<uint8_t> bytes;  // as the runtime's tensor holds them
+
+  // `tensor` is constant, and the runtime has it at `index` with this type.
+  // kUnimplemented: the type is not float32, float16, an integer or bool.
+  static absl::StatusOr<ConstantOutput> Of(const Tensor& tensor, int index,
+                                           DataType type);
+
+  // kFailedPrecondition: the runtime's tensor has another size.
+  absl::Status CopyTo(const HostMemory& memory) const;
+};
+
 // --- Buffers of the app ------------------------------------------------------
 
 // Copies a tensor's values between the runtime's memory and an app's buffer

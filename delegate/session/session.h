@@ -35,7 +35,7 @@ namespace gles_delegate {
 //                     (host_memory.h), or the values of a new state.
 //   host memory       `memory`: the runtime's, or memory that the GPU accesses
 //                     directly (LentMemory).
-// An output that is constant has no slot (host_memory.h).
+// An output that is constant has no slot (host_tensor.h).
 class IoSlot {
  public:
   // `tensor` as the graph has it; the runtime has it at `index`.

@@ -410,7 +410,7 @@ absl::Status TensorIo::Finish(TfLiteContext* context) {
   buffered_->NoteUpdates(context);
   for (const ConstantOutput& constant : constants_) {
     RETURN_IF_ERROR(
-        constant.CopyTo(MemoryOf(context->tensors[constant.index()])));
+        constant.CopyTo(MemoryOf(context->tensors[constant.index])));
   }
   for (const IoSlot& slot : session_->outputs()) {
     // TFLite, or the app, has it copied (CopyFromHandle).
