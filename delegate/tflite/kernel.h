@@ -53,10 +53,6 @@ struct KernelSetup {
   std::shared_ptr<WorkerThread> worker;  // nullptr: none
 };
 
-class CpuPartition;
-class PartitionReader;
-struct ReadPartition;
-
 class GlesKernel final : public SimpleDelegateKernel {
  public:
   // A kernel for `model`'s partition, not yet prepared. kUnimplemented: an
@@ -64,7 +60,6 @@ class GlesKernel final : public SimpleDelegateKernel {
   static absl::StatusOr<std::unique_ptr<GlesKernel>> Create(
       const TfLiteContext& context, const CheckedModel& model,
       KernelSetup setup);
-  ~GlesKernel() override;
 
   // Plans, compiles and uploads, unless already done for these shapes. If
   // shapes have changed, reads the partition's nodes again first; if one of
@@ -78,9 +73,13 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::Status Wait(TfLiteContext* context) override;
   GpuQueue* queue() override { return &session_.queue(); }
   void SetHandleOwner(const void* owner) override { io_.SetHandleOwner(owner); }
-  void LendMemory(TfLiteContext* context) override;
+  void LendMemory(TfLiteContext* context) override {
+    io_.LendMemory(context, nodes_, partition_);
+  }
   // Once, after creation: asks the runtime for buffers.
-  absl::Status RequireBuffers(TfLiteContext* context);
+  absl::Status RequireBuffers(TfLiteContext* context) {
+    return io_.RequireBuffers(context, nodes_, partition_);
+  }
   void TakeMemoryBack(TfLiteContext* context) override {
     io_.TakeMemoryBack(context);
   }
@@ -89,7 +88,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   // kernel is deleted or this is called again (MemoryReservation::Reserve).
   absl::Status ReserveMemory() { return session_.Reserve(); }
 
-  const ModelPartition& partition() const;
+  const ModelPartition& partition() const { return partition_; }
   const std::shared_ptr<PartitionReport>& report() const {
     return session_.setup().report;
   }
@@ -99,15 +98,41 @@ class GlesKernel final : public SimpleDelegateKernel {
 
   explicit GlesKernel(KernelSetup setup);
 
+  // From a model that was read for all partitions. kUnimplemented: an output is
+  // a constant of an unsupported type.
+  absl::Status Read(const TfLiteContext& context, const CheckedModel& model);
+  // For the shapes that the inputs have now. Also an error: the runtime's own
+  // kernels refuse them.
   absl::Status ReadAgain(TfLiteContext* context, SessionHost* host);
-  absl::Status TakeGraph(absl::StatusOr<ReadPartition> read, SessionHost* host);
+  // The shapes that inputs and outputs have now, and the values of inputs that
+  // follow from shapes.
+  std::vector<std::vector<int>> BorderShapes(
+      const TfLiteContext& context) const;
+  // Evaluates the partition's inputs that follow from shapes.
+  absl::Status EvaluateInputValues(TfLiteContext* context);
+  // Makes the runtime store the outputs that follow from shapes, for CPU nodes
+  // that are prepared next.
+  absl::Status HoldValues(TfLiteContext* context);
+  // Whether HoldValues() stores the output. Values that follow from constants
+  // alone are handed over as other constants are.
+  bool Holds(const TfLiteContext& context, int output) const;
+  // Runs the nodes with TFLite's CPU kernels, after PropagateShapes() has
+  // prepared them. TFLite keeps replaced nodes, but allocates memory only for
+  // the partition's inputs and outputs. kInternal: a kernel failed and reported
+  // why.
+  absl::Status RunOnCpu(TfLiteContext* context);
 
   const bool fallback_to_cpu_;
-  std::unique_ptr<PartitionReader> reader_;
+  const ReadOptions options_;
+  ModelNodes nodes_;  // of the model
+  const ModelPartition partition_;
+  std::vector<std::vector<int>> read_shapes_;  // BorderShapes() as read
+  bool cpu_takes_shapes_ = true;               // false: ReadAgain() failed
   Session session_;
   TensorIo io_;
-  // Runs the nodes while the session is on the CPU.
-  std::unique_ptr<CpuPartition> on_cpu_;
+  // Of inner tensors on the CPU; kept between runs, since kernels store data
+  // there.
+  ScratchMemory::Blocks cpu_memory_;
 };
 
 }  // namespace gles_delegate
