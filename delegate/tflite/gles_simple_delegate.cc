@@ -445,6 +445,7 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
   setup.runtime_buffers = runtime_buffers_;
   if (options_.keeps_caches) setup.caches = caches_;
   setup.worker = worker_;
+  setup.delegate = this;
   return GlesKernel::Create(*context, *model_, std::move(setup));
 }
 

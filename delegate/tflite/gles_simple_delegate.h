@@ -77,14 +77,20 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   void Finish(TfLiteContext* context, const absl::Status& applied) override;
   absl::Status WriteReport(ReportTime time) override;
   bool FallsBackToCpu() const override { return options_.fallback_to_cpu; }
-  absl::Status BindObject(int tensor, const TfLiteGlesObject* object) override;
   absl::Status CopyFromHandle(TfLiteBufferHandle handle,
                               TfLiteTensor& tensor) override;
   absl::Status CopyToHandle(TfLiteBufferHandle handle,
                             TfLiteTensor& tensor) override;
-  absl::Status UseBuffersOfRuntime(const GlesRuntimeBuffers& buffers) override;
-  const char* Report() override;
   std::shared_ptr<WorkerThread> worker() const override { return worker_; }
+
+  // Binds an app's object to TFLite's tensor; nullptr unbinds.
+  // kFailedPrecondition, with the reason: it can never work.
+  absl::Status BindObject(int tensor, const TfLiteGlesObject* object);
+  // Makes kernels use a runtime's own buffers. kInternal: the delegate was
+  // applied before.
+  absl::Status UseBuffersOfRuntime(const GlesRuntimeBuffers& buffers);
+  // The report as a JSON object; valid until the next call.
+  const char* Report();
 
  private:
   absl::Status EnsureGpu(TfLiteContext* context,

@@ -199,7 +199,8 @@ GlesKernel::GlesKernel(KernelSetup setup)
       session_(std::move(setup.session)),
       io_(std::move(setup.objects), setup.runtime_buffers,
           std::move(setup.caches),
-          {session_.setup().gpu, std::move(setup.worker)}, &session_) {}
+          {session_.setup().gpu, std::move(setup.worker)}, setup.delegate,
+          &session_) {}
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesKernel::Create(
     const TfLiteContext& context, const CheckedModel& model,

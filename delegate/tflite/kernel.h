@@ -49,8 +49,9 @@ struct KernelSetup {
   bool fallback_to_cpu = false;
   std::shared_ptr<const BoundObjects> objects;  // the app's
   std::optional<GlesRuntimeBuffers> runtime_buffers;
-  std::shared_ptr<CachePool> caches;     // nullptr: without state_pairs
-  std::shared_ptr<WorkerThread> worker;  // nullptr: none
+  std::shared_ptr<CachePool> caches;         // nullptr: without state_pairs
+  std::shared_ptr<WorkerThread> worker;      // nullptr: none
+  const SimpleDelegate* delegate = nullptr;  // of tensors' buffer handles
 };
 
 class GlesKernel final : public SimpleDelegateKernel {
@@ -72,7 +73,6 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::StatusOr<bool> Submit(TfLiteContext* context, bool may_split) override;
   absl::Status Wait(TfLiteContext* context) override;
   GpuQueue* queue() override { return &session_.queue(); }
-  void SetHandleOwner(const void* owner) override { io_.SetHandleOwner(owner); }
   void LendMemory(TfLiteContext* context) override {
     io_.LendMemory(context, nodes_, partition_);
   }

@@ -12,7 +12,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -166,7 +165,6 @@ void* KernelInit(TfLiteContext* context, const char* buffer, size_t) {
     ASSIGN_OR_RETURN(auto kernel, state->delegate->CreateKernel(
                                       context, PartitionOf(*params)));
     state->kernel = std::move(kernel);
-    state->kernel->SetHandleOwner(params->delegate->data_);
     return absl::OkStatus();
   });
   if (state != nullptr) state->init = made;
@@ -530,30 +528,15 @@ absl::StatusOr<SimpleDelegate*> Unwrapped(TfLiteDelegate* delegate) {
   return absl::InvalidArgumentError("the delegate is not one of this library");
 }
 
-absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
-                                 const TfLiteGlesObject* object) {
+const SimpleDelegate* DelegateOfTensor(const TfLiteTensor& tensor) {
+  return IsWrapped(tensor.delegate) ? DelegateOf(tensor.delegate).get()
+                                    : nullptr;
+}
+
+absl::Status OnItsThread(TfLiteDelegate* delegate,
+                         absl::FunctionRef<absl::Status(SimpleDelegate&)> fn) {
   ASSIGN_OR_RETURN(const auto wrapped, Unwrapped(delegate));
-  return OnItsThread(*wrapped,
-                     [&] { return wrapped->BindObject(tensor, object); });
-}
-
-const void* HandleOwner(const TfLiteTensor& tensor) {
-  return IsWrapped(tensor.delegate) ? tensor.delegate->data_ : nullptr;
-}
-
-absl::StatusOr<const char*> ReportOfWrapped(TfLiteDelegate* delegate) {
-  ASSIGN_OR_RETURN(const auto own, Unwrapped(delegate));
-  SimpleDelegate& wrapped = *own;
-  RETURN_IF_ERROR(wrapped.CheckProcess());
-  if (wrapped.worker() == nullptr) return wrapped.Report();
-  thread_local std::string texts;
-  // The worker must not take its own thread's.
-  std::string& text = texts;
-  RETURN_IF_ERROR(OnItsThread(wrapped, [&] {
-    text = wrapped.Report();
-    return absl::OkStatus();
-  }));
-  return text.c_str();
+  return OnItsThread(*wrapped, [&] { return fn(*wrapped); });
 }
 
 void DeleteWrapped(TfLiteDelegate* delegate) {

@@ -272,9 +272,10 @@ absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
 TensorIo::TensorIo(std::shared_ptr<const BoundObjects> objects,
                    const std::optional<GlesRuntimeBuffers>& runtime_buffers,
                    std::shared_ptr<CachePool> pool, GpuPlace place,
-                   Session* session)
+                   const SimpleDelegate* handle_owner, Session* session)
     : objects_(std::move(objects)),
       session_(session),
+      handle_owner_(handle_owner),
       buffered_(std::make_unique<BufferedTensors>(
           runtime_buffers, std::move(pool), std::move(place))) {}
 
@@ -301,8 +302,8 @@ void TensorIo::TakeHandle(const TfLiteContext& context, int index) {
   if (index < 0) return;
   const TfLiteTensor& tensor = context.tensors[index];
   const AppObject* had = handles_.Of(index);
-  const bool has = tensor.buffer_handle > 0 && handle_owner_ != nullptr &&
-                   HandleOwner(tensor) == handle_owner_;
+  const bool has =
+      tensor.buffer_handle > 0 && DelegateOfTensor(tensor) == handle_owner_;
   if (!has) {
     if (had != nullptr) handles_.Unbind(index);
     return;
@@ -474,53 +475,3 @@ void TensorIo::TakeMemoryBack(TfLiteContext* context) {
 }
 
 }  // namespace gles_delegate
-
-namespace {
-
-using gles_delegate::TensorBuffer;
-
-// nullptr: no memory.
-void* CreateBuffer(size_t bytes) {
-  TensorBuffer* made = nullptr;
-  (void)gles_delegate::egl::Caught([&] {
-    made = new TensorBuffer(bytes);
-    return absl::OkStatus();
-  });
-  return made;
-}
-void DestroyBuffer(void* buffer) { delete static_cast<TensorBuffer*>(buffer); }
-int LockBuffer(void* buffer, int reads, int writes, void** memory) {
-  const absl::Status locked = gles_delegate::egl::Caught([&] {
-    auto held =
-        static_cast<TensorBuffer*>(buffer)->Lock(reads != 0, writes != 0);
-    if (held.ok()) *memory = held->data;
-    return held.status();
-  });
-  return locked.ok() ? 0 : 1;
-}
-void UnlockBuffer(void* buffer) {
-  static_cast<TensorBuffer*>(buffer)->Unlock();
-}
-int ClearBuffer(void* buffer) {
-  void* memory = nullptr;
-  if (LockBuffer(buffer, /*reads=*/0, /*writes=*/1, &memory) != 0) return 1;
-  std::memset(memory, 0, static_cast<TensorBuffer*>(buffer)->bytes());
-  UnlockBuffer(buffer);
-  return 0;
-}
-int UseBuffers(TfLiteDelegate* delegate, const GlesRuntimeBuffers* buffers) {
-  const absl::Status used = gles_delegate::egl::Caught([&]() -> absl::Status {
-    ASSIGN_OR_RETURN(const auto own, gles_delegate::Unwrapped(delegate));
-    return own->UseBuffersOfRuntime(*buffers);
-  });
-  return used.ok() ? 0 : 1;
-}
-
-}  // namespace
-
-const GlesTensorBufferFunctions* GlesDelegatePrivateTensorBuffers(void) {
-  static constexpr GlesTensorBufferFunctions kFunctions = {
-      CreateBuffer, DestroyBuffer, LockBuffer,
-      UnlockBuffer, ClearBuffer,   UseBuffers};
-  return &kFunctions;
-}

@@ -58,13 +58,14 @@ class BufferedTensors;
 class TensorIo {
  public:
   // `objects`: the app's (TfLiteGlesDelegateBindObject). `pool`: nullptr
-  // without state_pairs. `session` must outlive this.
+  // without state_pairs. `handle_owner`: that of tensors with buffer handles
+  // for this. `session` must outlive this.
   TensorIo(std::shared_ptr<const BoundObjects> objects,
            const std::optional<GlesRuntimeBuffers>& runtime_buffers,
-           std::shared_ptr<CachePool> pool, GpuPlace place, Session* session);
+           std::shared_ptr<CachePool> pool, GpuPlace place,
+           const SimpleDelegate* handle_owner, Session* session);
   ~TensorIo();
 
-  void SetHandleOwner(const void* owner) { handle_owner_ = owner; }
   // The partition's outputs without a slot, after Session::SetGraph().
   void SetConstants(std::vector<ConstantOutput> constants) {
     constants_ = std::move(constants);
@@ -117,7 +118,7 @@ class TensorIo {
 
   std::shared_ptr<const BoundObjects> objects_;
   Session* const session_;
-  const void* handle_owner_ = nullptr;
+  const SimpleDelegate* const handle_owner_;
   const std::unique_ptr<BufferedTensors> buffered_;
   BoundObjects handles_;  // buffers that are tensors' handles, and of caches
   int version_ = -1;      // of the slots' objects
