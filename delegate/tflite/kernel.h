@@ -85,7 +85,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   }
 
   // The option memory_limit_bytes: reserves the partition's memory until the
-  // kernel is deleted or this is called again (MemoryReservation::Reserve).
+  // kernel is deleted or this is called again (Session::Reserve).
   absl::Status ReserveMemory() { return session_.Reserve(); }
 
   const ModelPartition& partition() const { return partition_; }

@@ -428,34 +428,21 @@ void TensorIo::LendMemory(TfLiteContext* context, const ModelNodes& nodes,
   if (!session_->LendsMemory()) return;
   const auto others = NodesBeside(context, nodes, partition);
   if (!others.ok() || others->have_dynamic_outputs) return;
-  const auto lend = [&](const IoSlot& slot, auto memory_for) {
-    if (others->tensors.contains(slot.index()) ||
-        buffered_->Has(slot.index())) {
-      return;
+  for (const bool is_input : {true, false}) {
+    const auto& slots = is_input ? session_->inputs() : session_->outputs();
+    for (size_t i = 0; i < slots.size(); ++i) {
+      const int index = slots[i].index();
+      if (others->tensors.contains(index) || buffered_->Has(index)) continue;
+      TfLiteTensor& tensor = context->tensors[index];
+      const bool has_custom = tensor.allocation_type != kTfLiteArenaRw;
+      auto memory = session_->Lend(is_input, i, tensor.bytes, has_custom);
+      if (memory == nullptr) continue;
+      tensor.allocation_type = kTfLiteCustom;
+      tensor.data.raw = memory->data();
+      session_->setup().report->zero_copy_tensors.push_back(index);
+      lent_.push_back({index, std::move(memory)});
     }
-    TfLiteTensor& tensor = context->tensors[slot.index()];
-    const bool has_custom = tensor.allocation_type != kTfLiteArenaRw;
-    Place(&tensor, slot.index(), memory_for(tensor.bytes, has_custom));
-  };
-  for (size_t i = 0; i < session_->inputs().size(); ++i) {
-    lend(session_->inputs()[i], [&](size_t bytes, bool has_custom) {
-      return session_->LendInput(i, bytes, has_custom);
-    });
   }
-  for (size_t i = 0; i < session_->outputs().size(); ++i) {
-    lend(session_->outputs()[i], [&](size_t bytes, bool has_custom) {
-      return session_->LendOutput(i, bytes, has_custom);
-    });
-  }
-}
-
-void TensorIo::Place(TfLiteTensor* tensor, int index,
-                     std::unique_ptr<LentMemory> memory) {
-  if (memory == nullptr) return;
-  tensor->allocation_type = kTfLiteCustom;
-  tensor->data.raw = memory->data();
-  session_->setup().report->zero_copy_tensors.push_back(index);
-  lent_.push_back({index, std::move(memory)});
 }
 
 void TensorIo::TakeMemoryBack(TfLiteContext* context) {

@@ -113,8 +113,6 @@ class TensorIo {
   absl::Status Take(TfLiteContext* context, IoSlot* slot, bool writes);
   // Changes with the slots' objects; never -1.
   int version() const { return objects_->version() + handles_.version(); }
-  void Place(TfLiteTensor* tensor, int index,
-             std::unique_ptr<LentMemory> memory);
 
   std::shared_ptr<const BoundObjects> objects_;
   Session* const session_;
