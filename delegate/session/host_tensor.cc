@@ -18,32 +18,36 @@
 namespace gles_delegate {
 namespace {
 
-// Calls fn with the tensor's quantized values as a span of their own type.
+// Calls fn with the memory's values as a span of their own type.
 template <typename Fn>
-void WithQuantized(const HostMemory& memory, DataType type, size_t n, Fn fn) {
+void WithValues(const HostMemory& memory, DataType type, size_t n,
+                const Fn& fn) {
   switch (type) {
     case DataType::kInt8:
       return fn(memory.As<int8_t>(n));
     case DataType::kUint8:
+    case DataType::kBool:
       return fn(memory.As<uint8_t>(n));
     case DataType::kInt16:
       return fn(memory.As<int16_t>(n));
+    case DataType::kUint16:
+      return fn(memory.As<uint16_t>(n));
+    case DataType::kInt32:
+      return fn(memory.As<int32_t>(n));
+    case DataType::kInt64:
+      return fn(memory.As<int64_t>(n));
+    case DataType::kFloat32:
+      return fn(memory.As<float>(n));
+    case DataType::kFloat64:
+      return fn(memory.As<double>(n));
     default:
-      return;  // no other type has a float view
+      return;  // no other type is converted
   }
 }
 
 bool NeedsConversion(const Tensor& view) {
   return !view.holds_quantized && view.stored() != DataType::kFloat32 &&
          view.stored() != DataType::kInt32;
-}
-
-// Calls fn with the tensor's integers as a span of their own type.
-template <typename Fn>
-void WithIntegers(const HostMemory& memory, DataType type, size_t n, Fn fn) {
-  if (type == DataType::kInt64) return fn(memory.As<int64_t>(n));
-  if (type == DataType::kUint16) return fn(memory.As<uint16_t>(n));
-  WithQuantized(memory, type, n, fn);
 }
 
 // C++'s own conversion where that is defined, else the nearest int64.
@@ -54,35 +58,57 @@ int64_t ToInt64(float value) {
   return static_cast<int64_t>(value);
 }
 
-template <typename To>
-struct Converter {
-  template <typename From>
-  To operator()(From value) const {
-    if constexpr (std::is_same_v<From, float> && std::is_integral_v<To>) {
-      return static_cast<To>(ToInt64(value));
-    } else {
-      return static_cast<To>(value);  // integers wrap, as for TFLite's CAST
-    }
+template <typename To, typename From>
+To Converted(From value) {
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    return static_cast<To>(ToInt64(static_cast<float>(value)));
+  } else {
+    return static_cast<To>(value);  // integers wrap, as for TFLite's CAST
   }
-};
+}
+
+// Between the runtime's type and the GPU's, float32 or int32.
+void Convert(const HostMemory& from, DataType from_type, const HostMemory& to,
+             DataType to_type, size_t n) {
+  if (from_type == DataType::kFloat16) {
+    return HalvesToFloats(from.data, to.data, n);
+  }
+  if (to_type == DataType::kFloat16) {
+    // Not FloatsToHalves(), whose stores may go around the caches: the CPU
+    // reads these halves next.
+    const auto floats = from.As<float>(n);
+    std::transform(floats.begin(), floats.end(),
+                   static_cast<uint16_t*>(to.data), FloatToHalf);
+    return;
+  }
+  const bool is_bool =
+      from_type == DataType::kBool || to_type == DataType::kBool;
+  WithValues(from, from_type, n, [&](auto values) {
+    WithValues(to, to_type, n, [&](auto room) {
+      using From = std::remove_reference_t<decltype(values[0])>;
+      using To = std::remove_reference_t<decltype(room[0])>;
+      std::transform(values.begin(), values.end(), room.begin(),
+                     [is_bool](From value) {
+                       return is_bool ? static_cast<To>(value != 0 ? 1 : 0)
+                                      : Converted<To>(value);
+                     });
+    });
+  });
+}
 
 }  // namespace
 
 HostTensor::HostTensor(const Tensor& view)
     : stored_(view.stored()),
-      view_(view.type),
-      is_host_view_(view.is_host_view()),
+      view_(view.type == DataType::kBool ? DataType::kInt32 : view.type),
+      is_float_view_(view.is_float_view()),
       must_fit_(view.must_fit),
       elements_(view.shape.elements()),
       quantization_(view.quantization),
       values_(NeedsConversion(view) ? elements_ * sizeof(float) : 0) {}
 
-absl::Span<float> HostTensor::floats() {
-  return {reinterpret_cast<float*>(values_.data()), elements_};
-}
-
-absl::Span<const float> HostTensor::floats() const {
-  return {reinterpret_cast<const float*>(values_.data()), elements_};
+HostMemory HostTensor::own() const {
+  return {const_cast<uint8_t*>(values_.data()), values_.size()};
 }
 
 absl::StatusOr<absl::Span<const uint8_t>> HostTensor::Read(
@@ -92,19 +118,17 @@ absl::StatusOr<absl::Span<const uint8_t>> HostTensor::Read(
     return absl::Span<const uint8_t>(static_cast<const uint8_t*>(memory.data),
                                      memory.bytes);
   }
-  if (is_host_view_) {
-    RETURN_IF_ERROR(CheckRange(memory));
-    Widen(memory);
-  } else if (stored_ == DataType::kBool) {
-    const auto bools = memory.As<const uint8_t>(elements_);
-    auto* values = reinterpret_cast<int32_t*>(values_.data());
-    std::transform(bools.begin(), bools.end(), values,
-                   [](uint8_t b) { return b != 0 ? 1 : 0; });
+  RETURN_IF_ERROR(CheckRange(memory));
+  if (!is_float_view_) {
+    Convert(memory, stored_, own(), view_, elements_);
   } else {
-    WithQuantized(memory, stored_, elements_, [&](auto quantized) {
+    WithValues(memory, stored_, elements_, [&](auto quantized) {
       using Code = std::remove_reference_t<decltype(quantized[0])>;
-      quant::DequantizeAll<Code>(quantized, quantization_.scale[0],
-                                 quantization_.zero_point[0], floats());
+      if constexpr (sizeof(Code) <= 2) {
+        quant::DequantizeAll<Code>(quantized, quantization_.scale[0],
+                                   quantization_.zero_point[0],
+                                   own().As<float>(elements_));
+      }
     });
   }
   return absl::Span<const uint8_t>(values_);
@@ -133,74 +157,18 @@ absl::Status HostTensor::CheckRange(const HostMemory& memory) const {
       "the nodes that read it to the CPU"));
 }
 
-void HostTensor::Widen(const HostMemory& memory) {
-  if (stored_ == DataType::kFloat16) {
-    HalvesToFloats(memory.data, values_.data(), elements_);
-    return;
-  }
-  if (stored_ == DataType::kFloat64) {
-    const auto doubles = memory.As<const double>(elements_);
-    std::transform(doubles.begin(), doubles.end(), floats().begin(),
-                   [](double value) { return static_cast<float>(value); });
-    return;
-  }
-  WithIntegers(memory, stored_, elements_, [this](auto integers) {
-    if (view_ == DataType::kFloat32) {
-      std::transform(integers.begin(), integers.end(), floats().begin(),
-                     Converter<float>());
-    } else {
-      std::transform(integers.begin(), integers.end(),
-                     reinterpret_cast<int32_t*>(values_.data()),
-                     Converter<int32_t>());
-    }
-  });
-}
-
-void HostTensor::Narrow(const HostMemory& memory) const {
-  if (stored_ == DataType::kFloat16) {
-    // Not FloatsToHalves(), whose stores may go around the caches: the CPU
-    // reads these halves next.
-    auto* halves = static_cast<uint16_t*>(memory.data);
-    std::transform(floats().begin(), floats().end(), halves, FloatToHalf);
-    return;
-  }
-  if (stored_ == DataType::kFloat64) {
-    std::copy(floats().begin(), floats().end(),
-              static_cast<double*>(memory.data));
-    return;
-  }
-  WithIntegers(memory, stored_, elements_, [this](auto integers) {
-    using Integer = std::remove_reference_t<decltype(integers[0])>;
-    if (view_ == DataType::kFloat32) {
-      std::transform(floats().begin(), floats().end(), integers.begin(),
-                     Converter<Integer>());
-    } else {
-      const auto* values = reinterpret_cast<const int32_t*>(values_.data());
-      std::transform(values, values + elements_, integers.begin(),
-                     Converter<Integer>());
-    }
-  });
-}
-
 void HostTensor::Finish(const HostMemory& memory) const {
   if (values_.empty()) return;
-  if (is_host_view_) {
-    Narrow(memory);
-    return;
-  }
-  if (stored_ == DataType::kBool) {
-    const auto* values = reinterpret_cast<const int32_t*>(values_.data());
-    std::transform(values, values + elements_,
-                   static_cast<uint8_t*>(memory.data),
-                   [](int32_t v) { return v != 0 ? 1 : 0; });
-    return;
-  }
+  if (!is_float_view_) return Convert(own(), view_, memory, stored_, elements_);
   const quant::CodeRange range = quant::RangeOf(
       static_cast<int>(DataTypeSize(stored_)), stored_ == DataType::kUint8);
-  WithQuantized(memory, stored_, elements_, [&](auto quantized) {
+  WithValues(memory, stored_, elements_, [&](auto quantized) {
     using Code = std::remove_reference_t<decltype(quantized[0])>;
-    quant::QuantizeAll<Code>(floats(), quantization_.scale[0],
-                             quantization_.zero_point[0], range, quantized);
+    if constexpr (sizeof(Code) <= 2) {
+      quant::QuantizeAll<Code>(own().As<float>(elements_),
+                               quantization_.scale[0],
+                               quantization_.zero_point[0], range, quantized);
+    }
   });
 }
 

@@ -39,18 +39,13 @@ class HostTensor {
   bool converts() const { return !values_.empty(); }
 
  private:
-  absl::Span<float> floats();
-  absl::Span<const float> floats() const;
-
+  HostMemory own() const;  // values_
   // kOutOfRange: int64 past int32, where the ops compute in 32 bits.
   absl::Status CheckRange(const HostMemory& memory) const;
-  // Convert a host view's values from the runtime's type, and to it.
-  void Widen(const HostMemory& memory);
-  void Narrow(const HostMemory& memory) const;
 
-  DataType stored_;  // what the runtime holds
-  DataType view_;    // what the GPU holds: float32 or int32
-  bool is_host_view_;
+  DataType stored_;     // what the runtime holds
+  DataType view_;       // what the GPU holds: float32 or int32
+  bool is_float_view_;  // of quantized values
   bool must_fit_;
   size_t elements_;
   Quantization quantization_;
