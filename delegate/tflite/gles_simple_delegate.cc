@@ -428,8 +428,7 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
         "a partition was made while the delegate was not being applied");
   }
   auto report = std::make_shared<PartitionReport>();
-  const PartitionWorth worth = WorthOf(*model_, partition);
-  report->worth = {worth.cpu_us, worth.crossing_us};
+  report->worth = WorthOf(partition);
   KernelSetup setup;
   setup.session = {gpu_,
                    profile_,
