@@ -536,15 +536,14 @@ absl::Status Session::CheckMayReturnAtOnce(const BoundTransfers& bound) const {
 }
 
 absl::Status Session::UpdateObjects(SessionHost* host) {
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (!inputs_[i].object) continue;
-    RETURN_IF_ERROR(
-        CheckBound(host, *inputs_[i].object, graph_.tensor(graph_.inputs[i])));
-  }
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (!outputs_[i].object) continue;
-    RETURN_IF_ERROR(CheckBound(host, *outputs_[i].object,
-                               graph_.tensor(graph_.outputs[i])));
+  for (const bool is_input : {true, false}) {
+    const auto& slots = is_input ? inputs_ : outputs_;
+    const auto& tensors = is_input ? graph_.inputs : graph_.outputs;
+    for (size_t i = 0; i < slots.size(); ++i) {
+      if (!slots[i].object) continue;
+      RETURN_IF_ERROR(
+          CheckBound(host, *slots[i].object, graph_.tensor(tensors[i])));
+    }
   }
   if (is_on_cpu()) return absl::OkStatus();
   UsedObjects objects;

@@ -123,16 +123,13 @@ absl::Status OnItsThread(const SimpleDelegate& delegate,
   return OnItsThread(delegate, nullptr, fn);
 }
 
-// The deleter of delegates in WrapDelegate. Deletes nothing in a forked child:
-// the objects belong to the parent.
-void DeleteOnItsThread(SimpleDelegate* delegate) {
-  if (!delegate->CheckProcess().ok()) return;
-  const std::shared_ptr<WorkerThread> worker = delegate->worker();
-  if (worker == nullptr || !worker->is_started()) {
-    delete delegate;
-    return;
-  }
-  (void)worker->Run([delegate] { delete delegate; });
+// Runs fn on the delegate's working thread, if that has begun to work. Not in a
+// forked child: the objects belong to the parent.
+void AtTheEnd(const SimpleDelegate& delegate, absl::FunctionRef<void()> fn) {
+  if (!delegate.CheckProcess().ok()) return;
+  const std::shared_ptr<WorkerThread> worker = delegate.worker();
+  if (worker == nullptr || !worker->is_started()) return fn();
+  (void)worker->Run(fn);
 }
 
 TfLiteStatus ToTfLite(TfLiteContext* context, const absl::Status& status) {
@@ -475,20 +472,6 @@ void FreeHandle(TfLiteContext*, TfLiteDelegate*, TfLiteBufferHandle* handle) {
   *handle = kTfLiteNullBufferHandle;
 }
 
-// The report at deletion. In a forked child nothing is written: the delegate is
-// the parent's.
-absl::Status WriteLastReport(SimpleDelegate& delegate) {
-  if (!delegate.CheckProcess().ok()) return absl::OkStatus();
-  const std::shared_ptr<WorkerThread> worker = delegate.worker();
-  const auto write = [&delegate] {
-    return delegate.WriteReport(SimpleDelegate::ReportTime::kNow);
-  };
-  if (worker == nullptr || !worker->is_started()) return write();
-  absl::Status written;
-  (void)worker->Run([&] { written = write(); });
-  return written;
-}
-
 }  // namespace
 
 ModelPartition PartitionOf(const TfLiteDelegateParams& params) {
@@ -509,7 +492,9 @@ absl::Status SimpleDelegate::CheckProcess() const {
 
 TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
   auto wrapped = std::make_unique<Wrapped>();
-  wrapped->delegate = {delegate.release(), DeleteOnItsThread};
+  wrapped->delegate = {delegate.release(), [](SimpleDelegate* deleted) {
+                         AtTheEnd(*deleted, [deleted] { delete deleted; });
+                       }};
   wrapped->abi.base.data_ = wrapped.get();
   wrapped->abi.base.Prepare = DelegatePrepare;
   wrapped->abi.base.CopyFromBufferHandle =
@@ -542,7 +527,11 @@ absl::Status OnItsThread(TfLiteDelegate* delegate,
 void DeleteWrapped(TfLiteDelegate* delegate) {
   if (delegate == nullptr) return;
   (void)egl::Caught([delegate] {
-    const absl::Status written = WriteLastReport(*DelegateOf(delegate));
+    SimpleDelegate& own = *DelegateOf(delegate);
+    absl::Status written;
+    AtTheEnd(own, [&] {
+      written = own.WriteReport(SimpleDelegate::ReportTime::kNow);
+    });
     if (!written.ok()) {
       // No interpreter's error reporter is at hand.
       std::fprintf(stderr, "%s\n", WarningLine(written.message()).c_str());
