@@ -150,15 +150,15 @@ void GlesSimpleDelegate::RefuseSome(
 
 void GlesSimpleDelegate::RefuseLoops(TfLiteContext* context) {
   for (CheckedNode& node : model_->nodes) {
-    const auto loop = nodes_.shapes.loops.find({context, node.index});
-    if (loop == nodes_.shapes.loops.end() || !node.support.ok()) continue;
+    const auto loop = nodes_.shapes.steps.find({context, node.index});
+    if (loop == nodes_.shapes.steps.end() || !node.support.ok()) continue;
     ModelPartition alone;
     alone.nodes = {node.index};
     const PartitionWorth worth = WorthOfNodes(*model_, alone);
     // Of a loop that is replaced by the nodes of all its steps, few are no
     // worse than leaving it to the runtime, as the nodes before and after the
     // loop then stay together.
-    const size_t steps = loop->second.steps.size();
+    const size_t steps = loop->second.graphs.size();
     const double gpu_us = kStepUs * static_cast<double>(steps);
     if (steps <= kFewSteps || worth.cpu_us > gpu_us) continue;
     node.support = absl::UnimplementedError(Formatted(

@@ -778,18 +778,4 @@ DecomposedGraph ReadDecomposedGraph(const TfLiteContext& context,
   return graph;
 }
 
-void ReadDecomposed(const Decompositions& decompositions, const NodeKey& node,
-                    DecomposedTensors* decomposed) {
-  const auto it = decompositions.find(node);
-  if (it == decompositions.end() || !it->second.status.ok() ||
-      it->second.condition) {
-    return;
-  }
-  const Decomposition& own = it->second;
-  (*decomposed)[node] = ReadDecomposedGraph(*own.context, {}, nullptr);
-  for (int index : own.plan) {
-    ReadDecomposed(decompositions, {own.context, index}, decomposed);
-  }
-}
-
 }  // namespace gles_delegate
