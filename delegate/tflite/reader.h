@@ -47,8 +47,7 @@ struct CheckedModel {
 // The nodes to read.
 struct ModelNodes {
   NodeFinder find;
-  std::vector<int> plan;     // all of the model, in execution order
-  std::vector<int> checked;  // those of `plan` that may be delegated
+  std::vector<int> plan;  // all of the model, in execution order
   // CheckGraph() of the plan. Not ok: the rest is not known.
   absl::Status graph;
   Decompositions decompositions;
@@ -65,8 +64,8 @@ struct ModelNodes {
 // delegate's Prepare.
 absl::StatusOr<ModelNodes> FindNodes(TfLiteContext* context);
 
-// Reads the model with its current shapes, and checks each node of
-// `nodes.checked` by planning it, without GL calls.
+// Reads the model with its current shapes, and checks each node by planning it,
+// without GL calls.
 absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
                                        const ModelNodes& nodes,
                                        const DeviceProfile& profile,
