@@ -8,7 +8,6 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "absl/synchronization/mutex.h"
 #include "base/status_macros.h"
 #include "delegate/graph/printable.h"
 #include "delegate/session/tensor_buffer.h"
@@ -179,32 +178,17 @@ int32_t TfLiteGlesDelegateUnbindObject(TfLiteDelegate* delegate,
 }
 
 const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(size_t* count) {
-  static absl::Mutex mutex(absl::kConstInit);
-  static const std::vector<TfLiteGlesCustomOp>* known = nullptr;
-  const absl::MutexLock lock(&mutex);
-  if (known == nullptr) {
-    (void)Caught([] {
-      auto all = std::make_unique<std::vector<TfLiteGlesCustomOp>>();
-      for (const gles_delegate::CustomOp& op : gles_delegate::CustomOps()) {
-        all->push_back({op.name, &op.registration.base, op.version});
-      }
-      known = all.release();
-      return absl::OkStatus();
-    });
-  }
-  if (count != nullptr) *count = known == nullptr ? 0 : known->size();
-  return known == nullptr ? nullptr : known->data();
+  const absl::Span<const TfLiteGlesCustomOp> ops = gles_delegate::CustomOps();
+  if (count != nullptr) *count = ops.size();
+  return ops.data();
 }
 
 void TfLiteGlesDelegateRegisterCustomOps(
     TfLiteInterpreterOptions* options,
     void (*add_custom_op)(TfLiteInterpreterOptions*, const char*,
                           const TfLiteRegistration*, int32_t, int32_t)) {
-  size_t count = 0;
-  const TfLiteGlesCustomOp* ops = TfLiteGlesDelegateCustomOps(&count);
-  for (size_t i = 0; i < count; ++i) {
-    add_custom_op(options, ops[i].name, ops[i].registration, ops[i].version,
-                  ops[i].version);
+  for (const TfLiteGlesCustomOp& op : gles_delegate::CustomOps()) {
+    add_custom_op(options, op.name, op.registration, op.version, op.version);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
+#include "delegate/tflite/abi.h"
 #include "egl/caught.h"
 
 namespace gles_delegate {
@@ -556,29 +557,32 @@ TfLiteStatus Reported(TfLiteContext* context, TfLiteNode* node) {
   return kTfLiteError;
 }
 
+// Members that TFLite 2.9 lacks are zero, since a newer runtime copies them,
+// too.
 template <size_t kIndex>
-CustomOp OpOf() {
-  const Kernel& kernel = kKernels[kIndex];
-  CustomOp op = {kernel.name, {}, kernel.version};
-  TfLiteRegistration& registration = op.registration.base;
-  registration.prepare = Reported<kIndex, Prepare>;
-  registration.invoke = Reported<kIndex, Run>;
-  registration.custom_name = kernel.name;
-  registration.version = kernel.version;
-  return op;
+constexpr NewestRegistration RegistrationOf() {
+  NewestRegistration registration = {};
+  registration.base.prepare = Reported<kIndex, Prepare>;
+  registration.base.invoke = Reported<kIndex, Run>;
+  registration.base.custom_name = kKernels[kIndex].name;
+  registration.base.version = kKernels[kIndex].version;
+  return registration;
 }
 
 template <size_t... kIndices>
-std::vector<CustomOp>* NewOps(std::index_sequence<kIndices...>) {
-  return new std::vector<CustomOp>{OpOf<kIndices>()...};
+absl::Span<const TfLiteGlesCustomOp> OpsOf(std::index_sequence<kIndices...>) {
+  static constexpr NewestRegistration kRegistrations[] = {
+      RegistrationOf<kIndices>()...};
+  static constexpr TfLiteGlesCustomOp kOps[] = {
+      {kKernels[kIndices].name, &kRegistrations[kIndices].base,
+       kKernels[kIndices].version}...};
+  return kOps;
 }
 
 }  // namespace
 
-absl::Span<const CustomOp> CustomOps() {
-  static const auto& ops =
-      *NewOps(std::make_index_sequence<std::size(kKernels)>());
-  return ops;
+absl::Span<const TfLiteGlesCustomOp> CustomOps() {
+  return OpsOf(std::make_index_sequence<std::size(kKernels)>());
 }
 
 }  // namespace gles_delegate
