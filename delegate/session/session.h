@@ -22,7 +22,6 @@
 #include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
 #include "delegate/session/host_memory.h"
-#include "delegate/session/host_tensor.h"
 #include "egl/context.h"
 
 namespace gles_delegate {
@@ -35,7 +34,7 @@ namespace gles_delegate {
 //                     (host_memory.h), or the values of a new state.
 //   host memory       `memory`: the runtime's, or memory that the GPU accesses
 //                     directly (LentMemory).
-// An output that is constant has no slot (host_tensor.h).
+// An output that is constant has no slot (host_memory.h).
 class IoSlot {
  public:
   // `tensor` as the graph has it; the runtime has it at `index`.

@@ -12,7 +12,7 @@
 #include "delegate/graph/printable.h"
 #include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
-#include "delegate/session/host_tensor.h"
+#include "delegate/session/host_memory.h"
 #include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/read_node.h"
