@@ -1,7 +1,6 @@
 #include "delegate/session/app_object.h"
 
 #include "absl/strings/str_cat.h"
-#include "delegate/runtime/object_form.h"
 
 namespace gles_delegate {
 namespace {

@@ -7,8 +7,6 @@
 #include "base/status_macros.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/runtime/gpu_memory.h"
-#include "delegate/session/executor_source.h"
-#include "delegate/session/host_memory.h"
 #include "egl/caught.h"
 
 namespace gles_delegate {

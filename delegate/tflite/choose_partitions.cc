@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/format.h"
 #include "base/hash_tables.h"
-#include "base/status_macros.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/report.h"

@@ -5,23 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <memory>
-#include <optional>
-#include <string>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/check_graph.h"
-#include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/runtime.h"
-#include "delegate/tflite/runtime_nodes.h"
 
 namespace gles_delegate {
 

@@ -5,21 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/host_budget.h"
 #include "delegate/graph/printable.h"
 #include "delegate/session/executor_source.h"
-#include "delegate/session/gpu.h"
 #include "delegate/session/host_memory.h"
 #include "delegate/tflite/decomposition.h"
-#include "delegate/tflite/options.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/report.h"
-#include "delegate/tflite/runtime.h"
 #include "delegate/tflite/runtime_nodes.h"
-#include "delegate/tflite/simple_delegate.h"
 
 namespace gles_delegate {
 namespace {

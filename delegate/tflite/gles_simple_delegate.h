@@ -4,24 +4,20 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_GLES_SIMPLE_DELEGATE_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "base/hash_tables.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/runtime/worker_thread.h"
 #include "delegate/session/gpu.h"
 #include "delegate/tflite/kernel.h"
 #include "delegate/tflite/options.h"
-#include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/report.h"
 #include "delegate/tflite/runtime.h"

@@ -12,7 +12,6 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/graph/printable.h"
-#include "delegate/tflite/read_node.h"
 
 namespace gles_delegate {
 namespace {

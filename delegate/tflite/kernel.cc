@@ -4,17 +4,14 @@
 #include <cstring>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
+#include "delegate/partition/plan_dump.h"
 #include "delegate/passes/passes.h"
 #include "delegate/session/app_object.h"
-#include "delegate/session/host_memory.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/runtime_nodes.h"
-#include "delegate/tflite/simple_delegate.h"
 
 namespace gles_delegate {
 

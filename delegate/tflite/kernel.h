@@ -4,24 +4,18 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "base/hash_tables.h"
-#include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
-#include "delegate/partition/plan_dump.h"
 #include "delegate/session/host_memory.h"
 #include "delegate/session/session.h"
-#include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/runtime_nodes.h"
 #include "delegate/tflite/simple_delegate.h"
 #include "delegate/tflite/tensor_io.h"
-#include "quant/cpu_kernels.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {

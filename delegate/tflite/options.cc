@@ -2,25 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <type_traits>
-#include <utility>
 #include <variant>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/types/span.h"
 #include "base/status_macros.h"
-#include "delegate/device/device_profile.h"
 #include "delegate/device/known_names.h"
 #include "delegate/device/tuning_parameters.h"
 #include "delegate/tflite/runtime.h"

@@ -6,14 +6,12 @@
 #include <cstring>
 #include <deque>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/host_budget.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/runtime_nodes.h"
 
 namespace gles_delegate {
 

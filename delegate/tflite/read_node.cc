@@ -5,8 +5,6 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"

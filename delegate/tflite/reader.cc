@@ -5,28 +5,22 @@
 #include <cstdint>
 #include <cstring>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/float_view.h"
-#include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/recurrent/lstm.h"
 #include "delegate/passes/all_passes.h"
+#include "delegate/plan/planner.h"
 #include "delegate/tflite/check_graph.h"
 #include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/inline_composite.h"
-#include "delegate/tflite/read_node.h"
-#include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
 namespace {

@@ -7,19 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <iterator>
 #include <map>
 #include <random>
-#include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "delegate/graph/printable.h"
-#include "delegate/tflite/options.h"
 
 namespace gles_delegate {
 

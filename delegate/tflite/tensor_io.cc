@@ -6,12 +6,10 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
+#include "delegate/graph/graph.h"
 #include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/simple_delegate.h"
 #include "egl/caught.h"
 
 namespace gles_delegate {

@@ -12,7 +12,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/hash_tables.h"
-#include "delegate/graph/graph.h"
 #include "delegate/session/app_object.h"
 #include "delegate/session/host_memory.h"
 #include "delegate/session/session.h"

@@ -17,12 +17,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
-#include "delegate/adapters/litert/abi.h"
 #include "delegate/adapters/litert/gpu_options.h"
 #include "delegate/tflite/runtime_buffers.h"
 #include "egl/caught.h"
 #include "egl/gl_api.h"
-#include "gles_delegate/gles_delegate.h"
 
 struct TfLiteDelegate;
 
