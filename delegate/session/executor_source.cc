@@ -78,14 +78,14 @@ bool HasBoundObject(const BoundTransfers& bound) {
 }
 
 FeatureFacts FactsOf(const ExecutorSetup& setup) {
-  const SessionOptions& options = *setup.options;
-  const Graph& graph = *setup.graph;
+  const SessionOptions& options = setup.session.options;
+  const Graph& graph = setup.graph;
   FeatureFacts facts;
   facts.profiles = options.profiles;
   facts.limits_memory = options.memory_limit_bytes > 0;
   facts.dumps_plans = setup.builder->dumps_plans();
-  facts.borrows_context = !setup.gpu->context->owned();
-  facts.shares_by_key = setup.gpu->objects->by_key;
+  facts.borrows_context = !setup.session.gpu->context->owned();
+  facts.shares_by_key = setup.session.gpu->objects->by_key;
   facts.does_not_wait = options.does_not_wait;
   facts.has_bound_object = HasBoundObject(setup.bound);
   facts.has_variable =
@@ -98,39 +98,40 @@ FeatureFacts FactsOf(const ExecutorSetup& setup) {
 }  // namespace
 
 ExecutorSource::ExecutorSource(const ExecutorSetup& setup)
-    : setup_(setup), context_(setup.gpu->context) {}
+    : setup_(setup), context_(setup.session.gpu->context) {}
 
 absl::StatusOr<std::unique_ptr<ExecutorSource>> ExecutorSource::Make(
     const ExecutorSetup& setup) {
-  SharedObjects& objects = *setup.gpu->objects;
+  SharedObjects& objects = *setup.session.gpu->objects;
   const std::lock_guard<std::mutex> lock(objects.building);
-  setup.report->profile.clear();
-  setup.report->host_profile.clear();
+  setup.session.report->profile.clear();
+  setup.session.report->host_profile.clear();
   std::unique_ptr<ExecutorSource> source(new ExecutorSource(setup));
   absl::Status started;
   if (!source->StartWithBaseline()) started = source->StartOptimized();
   objects.program_count = objects.programs.size();
   // Objects must be complete before another context uses them.
-  if (objects.by_key || setup.gpu->pins_context) egl::gl().Finish();
+  if (objects.by_key || setup.session.gpu->pins_context) egl::gl().Finish();
   if (!started.ok()) return started;
   return source;
 }
 
 bool ExecutorSource::StartWithBaseline() {
   report() = {};
-  if (!setup_.profile->options.tiered_start) return false;
+  if (!session().profile.options.tiered_start) return false;
   report().reason = WhyNoBaseline(FactsOf(setup_));
   if (!report().reason.empty()) return false;
-  DeviceProfile profile = *setup_.profile;
+  DeviceProfile profile = session().profile;
   profile.choices = BaselineChoices(profile.choices);
-  BuildOptions options = setup_.options->build;
+  BuildOptions options = session().options.build;
   options.cache = {};
-  const ProgramCache& programs = setup_.gpu->objects->programs;
+  const ProgramCache& programs = session().gpu->objects->programs;
   const size_t programs_before = programs.size();
-  PartitionBuilder builder(*context_, setup_.gpu->objects.get(), profile,
-                           std::move(options), *setup_.nodes, setup_.report);
+  PartitionBuilder builder(*context_, session().gpu->objects.get(), profile,
+                           std::move(options), session().nodes,
+                           session().report.get());
   builder.Bind(setup_.bound);
-  auto executor = builder.Build(*setup_.graph, *setup_.original);
+  auto executor = builder.Build(setup_.graph, setup_.original);
   if (!executor.ok()) {
     report().reason = absl::StrCat("there is no baseline plan: ",
                                    executor.status().message());
@@ -147,25 +148,25 @@ bool ExecutorSource::StartWithBaseline() {
 absl::Status ExecutorSource::StartOptimized() {
   is_optimized_ = true;
   setup_.builder->Bind(setup_.bound);
-  auto executor = setup_.builder->Build(*setup_.graph, *setup_.original);
+  auto executor = setup_.builder->Build(setup_.graph, setup_.original);
   // An error's message is sufficient by itself.
   std::vector<std::string> warnings = setup_.builder->TakeWarnings();
   if (!executor.ok()) return executor.status();
   Use(*std::move(executor));
   Warn(std::move(warnings));
-  if (!setup_.options->profiles) return absl::OkStatus();
+  if (!session().options.profiles) return absl::OkStatus();
   const bool has_gpu_timers = !context_->device().software;
   auto s = executor_->EnableProfiling(has_gpu_timers);
-  if (!s.ok()) setup_.report->executor = nullptr;
+  if (!s.ok()) session().report->executor = nullptr;
   return s;
 }
 
 void ExecutorSource::Use(std::unique_ptr<Executor> executor) {
   executor_ = std::move(executor);
-  executor_->WaitBy(setup_.options->waiting);
-  executor_->ReturnAtOnce(setup_.options->does_not_wait);
-  setup_.report->executor = executor_.get();
-  setup_.report->was_built = true;
+  executor_->WaitBy(session().options.waiting);
+  executor_->ReturnAtOnce(session().options.does_not_wait);
+  session().report->executor = executor_.get();
+  session().report->was_built = true;
 }
 
 void ExecutorSource::Warn(std::vector<std::string> lines) {
@@ -188,7 +189,7 @@ void ExecutorSource::StartBackground() {
   for (const HostTransfer& output : executor().outputs()) {
     bound.output_memory.push_back(output.HostMemory());
   }
-  std::shared_ptr<BackgroundThread>& thread = setup_.gpu->background;
+  std::shared_ptr<BackgroundThread>& thread = session().gpu->background;
   if (thread == nullptr) {
     auto started = BackgroundThread::Start(*context_);
     if (!started.ok()) {
@@ -199,9 +200,9 @@ void ExecutorSource::StartBackground() {
   }
   background_ = std::make_unique<BackgroundBuild>(
       thread,
-      BackgroundBuildInput{setup_.gpu->objects, *setup_.profile,
-                           setup_.options->build, *setup_.nodes, setup_.graph,
-                           setup_.original, std::move(bound)});
+      BackgroundBuildInput{session().gpu->objects, session().profile,
+                           session().options.build, session().nodes,
+                           &setup_.graph, &setup_.original, std::move(bound)});
   report().state = "running";
 }
 
@@ -246,7 +247,7 @@ bool ExecutorSource::Advance(Executor::Inputs inputs) {
 void ExecutorSource::TakeReport() {
   report().state = "done";
   // The report keeps the start's times and the driver's errors.
-  BuildReport& kept = *setup_.report;
+  BuildReport& kept = *session().report;
   BuildReport& built = built_->report;
   built.stages = std::move(kept.stages);
   built.self_check_faults.insert(built.self_check_faults.begin(),
@@ -260,7 +261,7 @@ void ExecutorSource::KeepBaseline(const absl::Status& why) {
   report().state = "failed";
   report().reason = std::string(why.message());
   const std::string line =
-      absl::StrCat("a partition of ", setup_.nodes->size(),
+      absl::StrCat("a partition of ", session().nodes.size(),
                    " nodes stays with its baseline plan, which is slower: ",
                    report().reason);
   Warn({line});
@@ -280,7 +281,7 @@ void ExecutorSource::Stop() {
 
 void ExecutorSource::AwaitCache() {
   if (background_ != nullptr &&
-      !setup_.options->build.cache.directory.empty()) {
+      !session().options.build.cache.directory.empty()) {
     background_->Wait();
   }
 }

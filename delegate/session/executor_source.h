@@ -62,22 +62,27 @@ struct SessionOptions {
   BuildOptions build;
   egl::Waiting waiting = egl::Waiting::kPassive;
   bool does_not_wait = false;      // Invoke returns before the GPU has finished
-  bool is_verbose = true;          // some more warnings
   bool profiles = false;           // each dispatch is timed
   int64_t memory_limit_bytes = 0;  // of all partitions of a Gpu; 0: no limit
 };
 
-// What executors are built from. Everything that it points to must outlive the
-// source; the graphs must not change before Stop().
+struct SessionSetup {
+  std::shared_ptr<Gpu> gpu;
+  DeviceProfile profile;
+  SessionOptions options;
+  std::vector<int> nodes;  // of the partition, the model's indices
+  // Nothing is expected to run the partition: it is built when something does.
+  bool builds_late = false;
+  std::shared_ptr<PartitionReport> report;  // filled in by the session
+};
+
+// Everything that it refers to must outlive the source; the graphs must not
+// change before Stop().
 struct ExecutorSetup {
-  Gpu* gpu;
-  const DeviceProfile* profile;
-  const SessionOptions* options;
-  const std::vector<int>* nodes;  // of the partition, the model's indices
-  const Graph* graph;             // as PartitionBuilder::Build() takes them
-  const Graph* original;
+  const SessionSetup& session;
+  const Graph& graph;  // as PartitionBuilder::Build() takes them
+  const Graph& original;
   PartitionBuilder* builder;  // of the optimized plan
-  PartitionReport* report;
   BoundTransfers bound;
   // An earlier source built the optimized plan in the same context.
   bool was_compiled = false;
@@ -91,8 +96,8 @@ struct ExecutorSetup {
 // warning. Threads: one at a time. Destroyed inside the context, after Stop().
 class ExecutorSource {
  public:
-  // Builds what runs the first inference, inside the context of setup.gpu;
-  // other builders of its objects wait. If there is no baseline plan, the
+  // Builds what runs the first inference, inside the context of the session's
+  // Gpu; other builders of its objects wait. If there is no baseline plan, the
   // report says why. Errors are those of PartitionBuilder::Build().
   static absl::StatusOr<std::unique_ptr<ExecutorSource>> Make(
       const ExecutorSetup& setup);
@@ -122,7 +127,8 @@ class ExecutorSource {
  private:
   explicit ExecutorSource(const ExecutorSetup& setup);
 
-  BackgroundReport& report() { return setup_.report->background; }
+  const SessionSetup& session() const { return setup_.session; }
+  BackgroundReport& report() { return session().report->background; }
   // False: there is no baseline plan.
   bool StartWithBaseline();
   absl::Status StartOptimized();

@@ -130,7 +130,7 @@ absl::Status Session::UseCpu(SessionHost* host, const std::string& why) {
   if (auto s = host->UseCpu(); !s.ok()) {
     return absl::FailedPreconditionError(absl::StrCat(why, "; ", s.message()));
   }
-  if (setup_.options.is_verbose) {
+  if (setup_.options.build.is_verbose) {
     const std::string line = absl::StrCat(why, "; it runs on the CPU");
     host->Warn(line);
   }
@@ -188,8 +188,7 @@ absl::Status Session::BuildInContext() {
   ASSIGN_OR_RETURN(
       built.source,
       ExecutorSource::Make(
-          {setup_.gpu.get(), &setup_.profile, &setup_.options, &setup_.nodes,
-           &graph_, &original_, &builder_, setup_.report.get(), built.bound,
+          {setup_, graph_, original_, &builder_, built.bound,
            /*was_compiled=*/compiled_in_.lock() == built.context}));
   state_ = std::move(built);
   return absl::OkStatus();
@@ -214,7 +213,7 @@ absl::Status Session::Recover(SessionHost* host) {
   // Lost again: the next inference tries once more.
   if (absl::IsAborted(built)) return built;
   RETURN_IF_ERROR(FallBack(host, built));
-  if (was_lost && !is_on_cpu() && setup_.options.is_verbose) {
+  if (was_lost && !is_on_cpu() && setup_.options.build.is_verbose) {
     const std::string line = absl::StrCat(
         "the OpenGL ES context on ", setup_.gpu->context->device().renderer,
         " was lost; the partition of ", setup_.nodes.size(),

@@ -82,16 +82,6 @@ class SessionHost {
   virtual absl::Status CheckMayBind(const Tensor& tensor) = 0;
 };
 
-struct SessionSetup {
-  std::shared_ptr<Gpu> gpu;
-  DeviceProfile profile;
-  SessionOptions options;
-  std::vector<int> nodes;  // of the partition, the model's indices
-  // Nothing is expected to run the partition: it is built when something does.
-  bool builds_late = false;
-  std::shared_ptr<PartitionReport> report;  // filled in by the session
-};
-
 // SetGraph(), then Prepare(), then Submit() and Wait() for each inference.
 //
 //   Unbuilt --Prepare--> OnGpu --context lost--> Lost --Submit--> OnGpu

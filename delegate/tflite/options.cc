@@ -397,7 +397,7 @@ absl::StatusOr<SessionOptions> SessionOptionsFrom(const Struct& o) {
   ASSIGN_OR_RETURN(build.cache, CacheOptionsFrom(o));
   build.checks_itself = o.self_check != 0;
   build.may_change_storage = o.storage == kTfLiteGlesStorageAuto;
-  build.tells_passes_dropped = session.is_verbose = o.verbosity >= 1;
+  build.is_verbose = o.verbosity >= 1;
   session.waiting = o.wait_type == kTfLiteGlesWaitActive ? egl::Waiting::kActive
                     : o.wait_type == kTfLiteGlesWaitAggressive
                         ? egl::Waiting::kAggressive
@@ -415,7 +415,6 @@ absl::StatusOr<ReadOptions> ReadOptionsFrom(const Struct& o) {
       o.quantized_compute != kTfLiteGlesQuantizedFloatUnsimulated;
   read.uses_integer_path = o.quantized_compute == kTfLiteGlesQuantizedAuto ||
                            o.quantized_compute == kTfLiteGlesQuantizedInteger;
-  read.half = o.is_precision_loss_allowed != 0;
   ASSIGN_OR_RETURN(read.exclude_nodes,
                    ParseNodeRanges("exclude_nodes", Text(o.exclude_nodes)));
   ASSIGN_OR_RETURN(read.float32_nodes,

@@ -88,8 +88,6 @@ struct ReadOptions {
   bool enable_quantization = true;
   // Round each quantized output to representable values.
   bool simulate_quantization = true;
-  // 16-bit storage, so that quantized ranges must fit.
-  bool half = false;
   int params_minor = 0;                // ParamsMinorOf() the runtime
   quant::CpuKernels cpu_kernels = {};  // that quantized nodes must match
   quant::KernelTraits traits;          // theirs

@@ -260,7 +260,7 @@ class ModelReader {
       ViewAsFloat(&tensor);
       // 16 bits hold no 16-bit integers, and sums of 8-bit ones round
       // otherwise.
-      tensor.always_float32 = options_.half;
+      tensor.always_float32 = profile_.options.half;
     } else {
       ViewForHost(&tensor);
     }
@@ -327,7 +327,7 @@ class ModelReader {
         if (id == kNoTensor) continue;
         const Tensor& t = model_.graph.tensor(id);
         node->always_float32 |=
-            options_.half && t.is_float_view() && !t.is_constant();
+            profile_.options.half && t.is_float_view() && !t.is_constant();
       }
     }
     for (const auto& [first, last] : options_.float32_nodes) {
