@@ -71,81 +71,6 @@ void CachePool::Mark(const KeptCache& cache, const HostMemory& memory) const {
   std::memcpy(memory.data, &mark, sizeof(mark));
 }
 
-// A partition's caches, by the runtime's tensors.
-// Threads: as SimpleDelegateKernel's.
-class KeptCaches {
- public:
-  explicit KeptCaches(std::shared_ptr<CachePool> pool)
-      : pool_(std::move(pool)) {}
-
-  // Whether that many bytes have room for a mark.
-  static bool HasRoom(size_t bytes) { return bytes >= sizeof(CacheMark); }
-
-  // The cache that an inference reads from `input` and updates. Errors as
-  // CheckBytes() and CachePool::MarkedIn(); kInvalidArgument: it has another
-  // size.
-  absl::StatusOr<TensorBuffer*> Take(int input, const HostMemory& memory);
-  // The last one taken from `input`.
-  TensorBuffer* Taken(int input) const {
-    return taken_.at(input)->buffer.get();
-  }
-  // Puts the values into `memory` if a mark is there. Errors also as
-  // TensorBuffer::Lock().
-  absl::Status BringToHost(const HostMemory& memory) const;
-  // The inference has updated the cache taken from `input`: marks both.
-  void NoteUpdate(int input, const HostMemory& in, const HostMemory& out);
-
- private:
-  std::shared_ptr<CachePool> pool_;
-  // By input: for values; of the last inference.
-  HashMap<int, std::shared_ptr<KeptCache>> own_, taken_;
-};
-
-absl::StatusOr<TensorBuffer*> KeptCaches::Take(int input,
-                                               const HostMemory& memory) {
-  RETURN_IF_ERROR(
-      CheckBytes(memory, memory.bytes / sizeof(float), DataType::kFloat32));
-  ASSIGN_OR_RETURN(auto cache, pool_->MarkedIn(memory));
-  if (cache == nullptr) {
-    std::shared_ptr<KeptCache>& own = own_[input];
-    if (own == nullptr) own = pool_->Add();
-    if (own->buffer == nullptr || own->buffer->bytes() != memory.bytes) {
-      own->buffer = std::make_unique<TensorBuffer>(memory.bytes);
-    }
-    cache = own;
-    ++cache->updates;
-    ASSIGN_OR_RETURN(const HostMemory values,
-                     cache->buffer->Lock(/*reads=*/false, /*writes=*/true));
-    std::memcpy(values.data, memory.data, memory.bytes);
-    cache->buffer->Unlock();
-  }
-  if (cache->buffer->bytes() != memory.bytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "state_pairs: a cache of ", cache->buffer->bytes(),
-        " bytes is passed to an input of ", memory.bytes, " bytes"));
-  }
-  taken_[input] = cache;
-  return cache->buffer.get();
-}
-
-absl::Status KeptCaches::BringToHost(const HostMemory& memory) const {
-  ASSIGN_OR_RETURN(auto cache, pool_->MarkedIn(memory));
-  if (cache == nullptr) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const HostMemory values,
-                   cache->buffer->Lock(/*reads=*/true, /*writes=*/false));
-  std::memcpy(memory.data, values.data, std::min(memory.bytes, values.bytes));
-  cache->buffer->Unlock();
-  return absl::OkStatus();
-}
-
-void KeptCaches::NoteUpdate(int input, const HostMemory& in,
-                            const HostMemory& out) {
-  const std::shared_ptr<KeptCache>& cache = taken_.at(input);
-  ++cache->updates;
-  pool_->Mark(*cache, in);
-  pool_->Mark(*cache, out);
-}
-
 // --- Buffers of the runtime --------------------------------------------------
 
 namespace {
@@ -170,7 +95,7 @@ void* BuffersOf(TfLiteContext* context) {
 // Inputs and outputs of a partition in buffers of the runtime that are of this
 // library's kind (TensorBuffer): caches, such as a language model's keys and
 // values, which stay on the GPU, and tensors whose memory the GPU accesses.
-// Without such a runtime, caches may be in the delegate's buffers (KeptCaches).
+// Without such a runtime, caches may be in the delegate's buffers (KeptCache).
 // Threads: as SimpleDelegateKernel's.
 class BufferedTensors {
  public:
@@ -179,11 +104,11 @@ class BufferedTensors {
   BufferedTensors(const std::optional<GlesRuntimeBuffers>& runtime,
                   std::shared_ptr<CachePool> pool, GpuPlace place)
       : runtime_(runtime), place_(std::move(place)) {
-    if (!runtime_ && pool != nullptr) kept_.emplace(std::move(pool));
+    if (!runtime_) pool_ = std::move(pool);
   }
 
-  bool HasBuffers() const { return runtime_ || kept_; }
-  bool Keeps() const { return kept_.has_value(); }
+  bool HasBuffers() const { return runtime_ || Keeps(); }
+  bool Keeps() const { return pool_ != nullptr; }
   // Chooses the inputs and outputs of `graph` between which only a
   // DYNAMIC_UPDATE_SLICE is: float32, in the runtime's tensors.
   void ChooseCaches(const Graph& graph) {
@@ -198,7 +123,7 @@ class BufferedTensors {
         continue;
       const int input = graph.tensor(from).tflite_index;
       // One buffer cannot become two caches.
-      if (kept_ && (!HoldsFloats(graph.tensor(from)) || IsCache(input)))
+      if (Keeps() && (!HoldsFloats(graph.tensor(from)) || IsCache(input)))
         continue;
       inputs_[graph.tensor(to).tflite_index] = input;
       for (TensorId id : {from, to}) {
@@ -233,11 +158,11 @@ class BufferedTensors {
   void Require(TfLiteContext* context, const std::vector<int>& others,
                const HashSet<int>& shared) {
     others_.clear();
-    if (kept_) {
+    if (Keeps()) {
       keeps_none_ =
           std::any_of(caches_.begin(), caches_.end(), [&](int tensor) {
             return shared.contains(tensor) ||
-                   !KeptCaches::HasRoom(context->tensors[tensor].bytes);
+                   context->tensors[tensor].bytes < sizeof(CacheMark);
           });
       if (!keeps_none_) return;
       caches_.clear();
@@ -294,9 +219,16 @@ class BufferedTensors {
   absl::Status BringToHost(TfLiteContext* context,
                            const std::vector<int>& outputs) {
     Finish();
-    if (kept_) {
+    if (Keeps()) {
       for (const auto& [output, input] : inputs_) {
-        RETURN_IF_ERROR(kept_->BringToHost(MemoryOf(context->tensors[input])));
+        const HostMemory memory = MemoryOf(context->tensors[input]);
+        ASSIGN_OR_RETURN(const auto cache, pool_->MarkedIn(memory));
+        if (cache == nullptr) continue;
+        ASSIGN_OR_RETURN(const HostMemory values,
+                         cache->buffer->Lock(/*reads=*/true, /*writes=*/false));
+        std::memcpy(memory.data, values.data,
+                    std::min(memory.bytes, values.bytes));
+        cache->buffer->Unlock();
       }
       return absl::OkStatus();
     }
@@ -318,10 +250,12 @@ class BufferedTensors {
   }
   // After an inference on the GPU: marks the kept caches.
   void NoteUpdates(TfLiteContext* context) {
-    if (!kept_) return;
+    if (!Keeps()) return;
     for (const auto& [output, input] : inputs_) {
-      kept_->NoteUpdate(input, MemoryOf(context->tensors[input]),
-                        MemoryOf(context->tensors[output]));
+      KeptCache& cache = *taken_.at(input);
+      ++cache.updates;
+      pool_->Mark(cache, MemoryOf(context->tensors[input]));
+      pool_->Mark(cache, MemoryOf(context->tensors[output]));
     }
   }
 
@@ -330,8 +264,8 @@ class BufferedTensors {
   absl::StatusOr<TensorBuffer*> BufferOf(TfLiteContext* context, int tensor,
                                          bool writes) {
     TfLiteTensor& t = context->tensors[tensor];
-    if (kept_ && writes) return kept_->Taken(inputs_.at(tensor));
-    if (kept_) return kept_->Take(tensor, MemoryOf(t));
+    if (Keeps() && writes) return taken_.at(inputs_.at(tensor))->buffer.get();
+    if (Keeps()) return TakeKept(tensor, MemoryOf(t));
     void *buffer = nullptr, *memory = nullptr, *locked = nullptr;
     size_t bytes = 0;
     const int status =
@@ -357,8 +291,39 @@ class BufferedTensors {
     return own;
   }
 
+  // The kept cache that an inference reads from `input` and updates. Errors as
+  // CheckBytes() and CachePool::MarkedIn(); kInvalidArgument: it has another
+  // size.
+  absl::StatusOr<TensorBuffer*> TakeKept(int input, const HostMemory& memory) {
+    RETURN_IF_ERROR(
+        CheckBytes(memory, memory.bytes / sizeof(float), DataType::kFloat32));
+    ASSIGN_OR_RETURN(auto cache, pool_->MarkedIn(memory));
+    if (cache == nullptr) {
+      std::shared_ptr<KeptCache>& own = own_caches_[input];
+      if (own == nullptr) own = pool_->Add();
+      if (own->buffer == nullptr || own->buffer->bytes() != memory.bytes) {
+        own->buffer = std::make_unique<TensorBuffer>(memory.bytes);
+      }
+      cache = own;
+      ++cache->updates;
+      ASSIGN_OR_RETURN(const HostMemory values,
+                       cache->buffer->Lock(/*reads=*/false, /*writes=*/true));
+      std::memcpy(values.data, memory.data, memory.bytes);
+      cache->buffer->Unlock();
+    }
+    if (cache->buffer->bytes() != memory.bytes) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "state_pairs: a cache of ", cache->buffer->bytes(),
+          " bytes is passed to an input of ", memory.bytes, " bytes"));
+    }
+    taken_[input] = cache;
+    return cache->buffer.get();
+  }
+
   std::optional<GlesRuntimeBuffers> runtime_;
-  std::optional<KeptCaches> kept_;
+  std::shared_ptr<CachePool> pool_;  // nullptr: no cache is kept
+  // Kept caches by input: for values; of the last inference.
+  HashMap<int, std::shared_ptr<KeptCache>> own_caches_, taken_;
   bool keeps_none_ = false;  // Require() found that kept caches are shared
   const GpuPlace place_;
   std::vector<int> caches_, others_;
