@@ -38,17 +38,12 @@ bool IsList(const TfLiteTensor& t) {
 // 1 or less, with or without the last axis (channels).
 class TrialShapes {
  public:
-  // All must outlive this. `plan`: of the whole model.
-  TrialShapes(TfLiteContext* context, const NodeFinder& find,
-              const std::vector<int>& plan,
-              const Decompositions& decompositions)
-      : context_(context),
-        find_(find),
-        plan_(plan),
-        decompositions_(decompositions) {
+  // Both must outlive this.
+  TrialShapes(TfLiteContext* context, const ModelNodes& nodes)
+      : context_(context), nodes_(nodes) {
     HashSet<int> seen;
-    for (int index : plan) {
-      const auto found = find.Get(context, index);
+    for (int index : nodes.plan) {
+      const auto found = nodes.find.Get(context, index);
       if (!found.ok()) continue;
       for (int id : ReadInts(found->node->inputs)) {
         if (id < 0 || !seen.insert(id).second) continue;
@@ -205,7 +200,7 @@ class TrialShapes {
       }
     }
     const ResizeLimit limit(context_, kMaxKernelBytes);
-    return PropagateShapes(context_, find_, plan_, decompositions_);
+    return PropagateShapes(context_, nodes_);
   }
   // All free extents are 1 or less.
   bool ArePlaceholders() const {
@@ -219,8 +214,8 @@ class TrialShapes {
   Obstacles ObstaclesOf(const ShapeFacts& facts) const {
     Obstacles found = {static_cast<int>(facts.refusals.size()),
                        static_cast<int>(facts.unknown.size()), 0};
-    for (int index : plan_) {
-      const auto at = find_.Get(context_, index);
+    for (int index : nodes_.plan) {
+      const auto at = nodes_.find.Get(context_, index);
       if (!at.ok()) continue;
       for (int id : ReadInts(at->node->outputs)) {
         if (id < 0 || facts.unknown.contains(id)) continue;
@@ -232,9 +227,7 @@ class TrialShapes {
   }
 
   TfLiteContext* context_;
-  const NodeFinder& find_;
-  const std::vector<int>& plan_;
-  const Decompositions& decompositions_;
+  const ModelNodes& nodes_;
   std::vector<Input> inputs_;
 };
 
@@ -336,15 +329,11 @@ void GlesSimpleDelegate::BeginSubgraph(TfLiteContext* context) {
 
 // The shapes at which nodes are chosen.
 absl::Status GlesSimpleDelegate::FindShapes(TfLiteContext* context) {
-  trial_shapes_ = std::make_unique<TrialShapes>(
-      context, nodes_.find, nodes_.plan, nodes_.decompositions);
+  trial_shapes_ = std::make_unique<TrialShapes>(context, nodes_);
   // A body or another signature has its own inputs.
   RETURN_IF_ERROR(
       trial_shapes_->Set(options_.input_shapes, reports_.IsFirst()));
-  ASSIGN_OR_RETURN(auto shapes,
-                   PropagateShapes(context, nodes_.find, nodes_.plan,
-                                   nodes_.decompositions));
-  nodes_.shapes = std::move(shapes);
+  ASSIGN_OR_RETURN(nodes_.shapes, PropagateShapes(context, nodes_));
   if (!options_.input_shapes.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto is_better,
                    trial_shapes_->FindBetter(&nodes_.shapes));

@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
+#include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/reader.h"
 #include "delegate/tflite/runtime_nodes.h"
 #include "tensorflow/lite/c/common.h"
 

@@ -255,8 +255,7 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context, SessionHost* host) {
   read_shapes_.clear();  // of nothing, if this fails
   cpu_takes_shapes_ = false;
   ASSIGN_OR_RETURN(auto shapes,
-                   PropagateShapes(context, nodes_.find, nodes_.plan,
-                                   nodes_.decompositions, &partition_.nodes));
+                   PropagateShapes(context, nodes_, &partition_.nodes));
   RETURN_IF_ERROR(shapes.refused());
   cpu_takes_shapes_ = true;
   // For other partitions: what was known when the delegate was applied.
@@ -312,9 +311,7 @@ absl::Status GlesKernel::EvaluateInputValues(TfLiteContext* context) {
     return absl::OkStatus();
   }
   const std::vector<int> none;
-  ASSIGN_OR_RETURN(auto shapes,
-                   PropagateShapes(context, nodes_.find, nodes_.plan,
-                                   nodes_.decompositions, /*own=*/&none));
+  ASSIGN_OR_RETURN(auto shapes, PropagateShapes(context, nodes_, &none));
   for (int id : inputs) {
     const auto value = shapes.values.find(id);
     if (value != shapes.values.end()) values[id] = value->second;

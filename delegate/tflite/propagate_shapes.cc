@@ -626,12 +626,11 @@ bool HasOldMemoryPlan(TfLiteContext* context) {
 }
 
 absl::StatusOr<ShapeFacts> PropagateShapes(TfLiteContext* context,
-                                           const NodeFinder& find,
-                                           absl::Span<const int> plan,
-                                           const Decompositions& decompositions,
+                                           const ModelNodes& nodes,
                                            const std::vector<int>* own) {
   TensorRoom room(context);
-  return PropagateFrom({}, &room, context, find, plan, decompositions, own);
+  return PropagateFrom({}, &room, context, nodes.find, nodes.plan,
+                       nodes.decompositions, own);
 }
 
 }  // namespace gles_delegate

@@ -88,14 +88,30 @@ struct ShapeFacts {
   absl::Status refused() const;
 };
 
-// Computes the shapes that nodes write, in the order of `plan`, and values that
-// follow from shapes. Only the nodes of `own` (default: all) stay prepared;
-// others are evaluated if their results follow from shapes, and their tensors
-// are restored. Messages of kernels go to ShapeFacts::refusals instead of the
-// user. Errors: a missing node, or no tensors can be added.
+// The nodes to read.
+struct ModelNodes {
+  NodeFinder find;
+  std::vector<int> plan;  // all of the model, in execution order
+  // CheckGraph() of the plan. Not ok: the rest is not known.
+  absl::Status graph;
+  Decompositions decompositions;
+  // The addresses of the file's constants in other signatures.
+  HashSet<const void*> constants_elsewhere;
+  // Nodes with tensors of unknown shape stay on the CPU; `values` are
+  // constants.
+  ShapeFacts shapes;
+  // The shapes are trial shapes: the file's own are placeholders.
+  bool shapes_are_placeholders = false;
+};
+
+// Computes the shapes that nodes write, in the order of the plan, and values
+// that follow from shapes. Only the nodes of `own` (default: all) stay
+// prepared; others are evaluated if their results follow from shapes, and their
+// tensors are restored. Messages of kernels go to ShapeFacts::refusals instead
+// of the user. Does not look at nodes.shapes. Errors: a missing node, or no
+// tensors can be added.
 absl::StatusOr<ShapeFacts> PropagateShapes(
-    TfLiteContext* context, const NodeFinder& find, absl::Span<const int> plan,
-    const Decompositions& decompositions,
+    TfLiteContext* context, const ModelNodes& nodes,
     const std::vector<int>* own = nullptr);
 
 }  // namespace gles_delegate

@@ -44,22 +44,6 @@ struct CheckedModel {
   HashMap<int, size_t> position_of;  // by TFLite's node index
 };
 
-// The nodes to read.
-struct ModelNodes {
-  NodeFinder find;
-  std::vector<int> plan;  // all of the model, in execution order
-  // CheckGraph() of the plan. Not ok: the rest is not known.
-  absl::Status graph;
-  Decompositions decompositions;
-  // The addresses of the file's constants in other signatures.
-  HashSet<const void*> constants_elsewhere;
-  // Nodes with tensors of unknown shape stay on the CPU; `values` are
-  // constants.
-  ShapeFacts shapes;
-  // The shapes are trial shapes: the file's own are placeholders.
-  bool shapes_are_placeholders = false;
-};
-
 // All nodes of the execution plan, with every shape known. Call it in the
 // delegate's Prepare.
 absl::StatusOr<ModelNodes> FindNodes(TfLiteContext* context);
