@@ -99,7 +99,7 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Build(
 
 std::vector<std::string> PartitionBuilder::TakeWarnings() {
   std::vector<std::string> lines;
-  if (options_.tells_passes_dropped && !report_->passes_dropped.empty()) {
+  if (options_.is_verbose && !report_->passes_dropped.empty()) {
     lines.push_back(absl::StrCat(
         "a partition of ", nodes_.size(),
         " nodes runs node by node, without the passes that fuse them, as it "

@@ -28,8 +28,8 @@ namespace gles_delegate {
 struct BuildOptions {
   CacheOptions cache;  // without a directory: no cache
   bool checks_itself = true;
-  bool may_change_storage = true;    // the user chose no storage
-  bool tells_passes_dropped = true;  // among the warnings
+  bool may_change_storage = true;  // the user chose no storage
+  bool is_verbose = true;          // some more warnings
 };
 
 // Threads: one at a time; Build() inside context.Run(), with

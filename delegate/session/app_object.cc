@@ -1,12 +1,10 @@
 #include "delegate/session/app_object.h"
 
 #include "absl/strings/str_cat.h"
-#include "delegate/runtime/object_form.h"
 
 namespace gles_delegate {
 namespace {
 
-using Element = AppObject::Element;
 using Layout = ObjectForm::Layout;
 
 // Why an object cannot hold the tensor's values, or "".
@@ -23,11 +21,11 @@ std::string CheckTensor(const Tensor& tensor) {
 // The same for the elements.
 std::string CheckElement(const AppObject& object, const Tensor& tensor,
                          const TextureFacts& texture) {
-  if (object.element == Element::kUint8 && object.is_texture()) {
+  if (object.element == kTfLiteGlesElementUint8 && object.is_texture()) {
     return "an element of uint8 is one of a buffer; a texture's format says "
            "what its elements are";
   }
-  if (object.element != Element::kQuantized) return "";
+  if (object.element != kTfLiteGlesElementQuantized) return "";
   if (tensor.quantized != DataType::kInt8 &&
       tensor.quantized != DataType::kUint8) {
     return "it has no 8-bit codes; bind it as float32";
@@ -46,7 +44,7 @@ std::string CheckShape(const AppObject& object, const Shape& s, bool is_input) {
   if (object.is_texture() && (s.b != 1 || s.c > 4)) {
     return "a texture holds one picture of at most 4 channels";
   }
-  const bool is_packed = object.layout == Layout::kPhwc4;
+  const bool is_packed = object.layout == kTfLiteGlesObjectPhwc4;
   if (object.channels != 0 && object.channels != s.c &&
       (is_packed || object.channels > 4 || s.c > 4)) {
     return absl::StrCat("the object has ", object.channels,
@@ -57,12 +55,11 @@ std::string CheckShape(const AppObject& object, const Shape& s, bool is_input) {
   if (object.is_external() && !is_input) {
     return "an external texture is read only";
   }
-  if (object.is_external() && object.is_resized &&
-      object.scaling.crop[2] == 0) {
+  if (object.is_external() && object.resize != 0 && object.crop_width == 0) {
     return "GL does not tell the size of an external texture, so that "
            "crop_width and crop_height must";
   }
-  if (object.is_resized && !(object.is_texture() && is_input)) {
+  if (object.resize != 0 && !(object.is_texture() && is_input)) {
     return "only the texture of an input is resized";
   }
   return "";
@@ -73,9 +70,10 @@ ObjectForm FormOf(const AppObject& object, const Tensor& tensor,
   ObjectForm form;
   form.kind = object.is_texture() ? ObjectForm::Kind::kTexture
                                   : ObjectForm::Kind::kBuffer;
-  form.layout = object.layout;
-  if (!object.is_texture() && object.element != Element::kFloat32) {
-    form.element = object.element == Element::kQuantized &&
+  form.layout =
+      object.layout == kTfLiteGlesObjectPhwc4 ? Layout::kPhwc4 : Layout::kBhwc;
+  if (!object.is_texture() && object.element != kTfLiteGlesElementFloat32) {
+    form.element = object.element == kTfLiteGlesElementQuantized &&
                            tensor.quantized == DataType::kInt8
                        ? ObjectForm::Element::kSignedByte
                        : ObjectForm::Element::kByte;
@@ -88,12 +86,12 @@ ObjectForm FormOf(const AppObject& object, const Tensor& tensor,
     form.is_copied = IsCopiedTo(texture);
   }
   form.is_external = object.is_external();
-  form.is_resized = object.is_resized;
+  form.is_resized = object.resize != 0;
   const bool holds_floats = form.kind == ObjectForm::Kind::kBuffer &&
                             form.element == ObjectForm::Element::kFloat32 &&
                             form.channels == tensor.shape.c &&
-                            object.scaling.scale == 1 &&
-                            object.scaling.bias == 0 && !tensor.is_float_view();
+                            object.scale == 1 && object.bias == 0 &&
+                            !tensor.is_float_view();
   form.is_plain = holds_floats && form.layout == ObjectForm::Layout::kBhwc;
   // Padding is the app's, and need not be zero.
   form.holds_texels = holds_floats && tensor.shape.c % 4 == 0 &&
@@ -102,8 +100,11 @@ ObjectForm FormOf(const AppObject& object, const Tensor& tensor,
 }
 
 ObjectScaling ScalingOf(const AppObject& object, const Tensor& tensor) {
-  ObjectScaling scaling = object.scaling;
-  if (object.element == Element::kQuantized) {
+  ObjectScaling scaling = {
+      object.scale,
+      object.bias,
+      {object.crop_x, object.crop_y, object.crop_width, object.crop_height}};
+  if (object.element == kTfLiteGlesElementQuantized) {
     const float scale = tensor.quantization.scale[0];
     const auto zero = static_cast<float>(tensor.quantization.zero_point[0]);
     scaling.scale = object.is_texture() ? scale * 255 : scale;
@@ -145,7 +146,7 @@ absl::StatusOr<UsedObject> ResolveObject(const AppObject& object,
   }
   const absl::Status fits =
       object.is_texture()
-          ? CheckTexture(texture, tensor.shape, is_input, object.is_resized)
+          ? CheckTexture(texture, tensor.shape, is_input, object.resize != 0)
           : CheckBuffer(object.name, ObjectBytes(result.form, tensor.shape));
   if (!fits.ok()) return CannotBind(tensor, fits.message());
   return result;

@@ -1,5 +1,4 @@
-// An app's GL texture or buffer in place of a tensor's memory, as
-// TfLiteGlesObject of the public header describes it.
+// An app's GL texture or buffer in place of a tensor's memory.
 #ifndef GLES_DELEGATE_DELEGATE_SESSION_APP_OBJECT_H_
 #define GLES_DELEGATE_DELEGATE_SESSION_APP_OBJECT_H_
 
@@ -10,26 +9,20 @@
 #include "delegate/graph/graph.h"
 #include "delegate/runtime/object_form.h"
 #include "egl/device_info.h"
+#include "gles_delegate/gles_delegate.h"
 
 namespace gles_delegate {
 
-struct AppObject {
-  enum class Type { kBuffer, kTexture2d, kTextureExternal };
-  enum class Element { kFloat32, kUint8, kQuantized };
+struct AppObject : TfLiteGlesObject {
+  // The name is 0 with is_own: known before the next inference.
+  AppObject() : TfLiteGlesObject{} { scale = 1; }
+  explicit AppObject(const TfLiteGlesObject& whole) : TfLiteGlesObject(whole) {}
 
-  Type type = Type::kBuffer;
-  // 0 with is_own: known before the next inference.
-  uint32_t name = 0;
   bool is_own = false;  // of the delegate's context (TensorBuffer)
   uint32_t view = 0;    // as UsedObject has it
-  ObjectForm::Layout layout = ObjectForm::Layout::kBhwc;  // of buffers
-  Element element = Element::kFloat32;
-  int channels = 0;  // per pixel; 0: the tensor's, of textures 4
-  bool is_resized = false;
-  ObjectScaling scaling;
 
-  bool is_external() const { return type == Type::kTextureExternal; }
-  bool is_texture() const { return type != Type::kBuffer; }
+  bool is_external() const { return type == kTfLiteGlesObjectTextureExternal; }
+  bool is_texture() const { return type != kTfLiteGlesObjectBuffer; }
 };
 
 // kFailedPrecondition: the tensor cannot have an object, for the reason `why`.

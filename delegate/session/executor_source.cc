@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/device/tuning_parameters.h"
-#include "delegate/partition/background_build.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate {
@@ -71,43 +67,6 @@ std::string WhyNoZeroCopy(const FeatureFacts& facts) {
 
 namespace {
 
-// The option startup: tiered. Starts with a baseline plan of few, simple
-// programs (device/tuning_parameters.h), while those of the optimized plan are
-// compiled in the background. After the first inference with the baseline plan,
-// the optimized plan is built in the background. Later inferences warm up a few
-// of its programs each, and the one that finds all of them ready switches. If
-// the build fails, the baseline plan stays, with a warning.
-class TieredSource final : public ExecutorSource {
- public:
-  // nullptr: there is no baseline plan; the report says why if the option is
-  // on. As ExecutorSource::Make().
-  static std::unique_ptr<ExecutorSource> Make(const ExecutorSetup& setup);
-
-  bool is_optimized() const override { return is_optimized_; }
-  bool HasNext() override;
-  bool Advance(Executor::Inputs inputs) override;
-  void NoteInference() override;
-  void Stop() override;
-  void AwaitCache() override;
-
- private:
-  explicit TieredSource(const ExecutorSetup& setup);
-  BackgroundReport& report() { return setup_.report->background; }
-  void StartBackground();
-  // After the background ended: takes its result, or keeps the baseline plan.
-  void TakeResult();
-  void KeepBaseline(const absl::Status& why);
-  // Moves the build's report to the partition's.
-  void TakeReport();
-
-  std::shared_ptr<egl::Context> context_;
-  bool is_optimized_ = false;
-  // Builds the optimized plan; else nullptr.
-  std::unique_ptr<BackgroundBuild> background_;
-  // Its result, not yet in use.
-  std::optional<BackgroundBuild::Result> built_;
-};
-
 // Time per inference for warming up the optimized plan's programs. Each
 // inference prepares at least one, however long the driver takes.
 constexpr auto kWarmUpBudget = std::chrono::milliseconds(2);
@@ -119,14 +78,14 @@ bool HasBoundObject(const BoundTransfers& bound) {
 }
 
 FeatureFacts FactsOf(const ExecutorSetup& setup) {
-  const SessionOptions& options = *setup.options;
-  const Graph& graph = *setup.graph;
+  const SessionOptions& options = setup.session.options;
+  const Graph& graph = setup.graph;
   FeatureFacts facts;
   facts.profiles = options.profiles;
   facts.limits_memory = options.memory_limit_bytes > 0;
   facts.dumps_plans = setup.builder->dumps_plans();
-  facts.borrows_context = !setup.gpu->context->owned();
-  facts.shares_by_key = setup.gpu->objects->by_key;
+  facts.borrows_context = !setup.session.gpu->context->owned();
+  facts.shares_by_key = setup.session.gpu->objects->by_key;
   facts.does_not_wait = options.does_not_wait;
   facts.has_bound_object = HasBoundObject(setup.bound);
   facts.has_variable =
@@ -136,48 +95,92 @@ FeatureFacts FactsOf(const ExecutorSetup& setup) {
   return facts;
 }
 
-TieredSource::TieredSource(const ExecutorSetup& setup)
-    : ExecutorSource(setup), context_(setup.gpu->context) {}
+}  // namespace
 
-std::unique_ptr<ExecutorSource> TieredSource::Make(const ExecutorSetup& setup) {
-  BackgroundReport& report = setup.report->background;
-  report = {};
-  if (setup.profile->options.startup != Startup::kTiered) return nullptr;
-  report.reason = WhyNoBaseline(FactsOf(setup));
-  if (!report.reason.empty()) return nullptr;
-  DeviceProfile profile = *setup.profile;
-  profile.choices = BaselineChoices(profile.choices);
-  BuildOptions options = setup.options->build;
-  options.cache = {};
-  const ProgramCache& programs = setup.gpu->objects->programs;
-  const size_t programs_before = programs.size();
-  PartitionBuilder builder(*setup.gpu->context, setup.gpu->objects.get(),
-                           profile, std::move(options), *setup.nodes,
-                           setup.report);
-  builder.Bind(setup.bound);
-  auto executor = builder.Build(*setup.graph, *setup.original);
-  if (!executor.ok()) {
-    report.reason = absl::StrCat("there is no baseline plan: ",
-                                 executor.status().message());
-    return nullptr;
-  }
-  report.state = "waiting";
-  report.baseline_programs =
-      static_cast<int>(programs.size() - programs_before);
-  std::unique_ptr<TieredSource> source(new TieredSource(setup));
-  source->Use(*std::move(executor));
-  source->Warn(builder.TakeWarnings());
+ExecutorSource::ExecutorSource(const ExecutorSetup& setup)
+    : setup_(setup), context_(setup.session.gpu->context) {}
+
+absl::StatusOr<std::unique_ptr<ExecutorSource>> ExecutorSource::Make(
+    const ExecutorSetup& setup) {
+  SharedObjects& objects = *setup.session.gpu->objects;
+  const std::lock_guard<std::mutex> lock(objects.building);
+  setup.session.report->profile.clear();
+  setup.session.report->host_profile.clear();
+  std::unique_ptr<ExecutorSource> source(new ExecutorSource(setup));
+  absl::Status started;
+  if (!source->StartWithBaseline()) started = source->StartOptimized();
+  objects.program_count = objects.programs.size();
+  // Objects must be complete before another context uses them.
+  if (objects.by_key || setup.session.gpu->pins_context) egl::gl().Finish();
+  if (!started.ok()) return started;
   return source;
 }
 
-void TieredSource::NoteInference() {
+bool ExecutorSource::StartWithBaseline() {
+  report() = {};
+  if (session().profile.options.startup != Startup::kTiered) return false;
+  report().reason = WhyNoBaseline(FactsOf(setup_));
+  if (!report().reason.empty()) return false;
+  DeviceProfile profile = session().profile;
+  profile.choices = BaselineChoices(profile.choices);
+  BuildOptions options = session().options.build;
+  options.cache = {};
+  const ProgramCache& programs = session().gpu->objects->programs;
+  const size_t programs_before = programs.size();
+  PartitionBuilder builder(*context_, session().gpu->objects.get(), profile,
+                           std::move(options), session().nodes,
+                           session().report.get());
+  builder.Bind(setup_.bound);
+  auto executor = builder.Build(setup_.graph, setup_.original);
+  if (!executor.ok()) {
+    report().reason = absl::StrCat("there is no baseline plan: ",
+                                   executor.status().message());
+    return false;
+  }
+  report().state = "waiting";
+  report().baseline_programs =
+      static_cast<int>(programs.size() - programs_before);
+  Use(*std::move(executor));
+  Warn(builder.TakeWarnings());
+  return true;
+}
+
+absl::Status ExecutorSource::StartOptimized() {
+  is_optimized_ = true;
+  setup_.builder->Bind(setup_.bound);
+  auto executor = setup_.builder->Build(setup_.graph, setup_.original);
+  // An error's message is sufficient by itself.
+  std::vector<std::string> warnings = setup_.builder->TakeWarnings();
+  if (!executor.ok()) return executor.status();
+  Use(*std::move(executor));
+  Warn(std::move(warnings));
+  if (!session().options.profiles) return absl::OkStatus();
+  const bool has_gpu_timers = !context_->device().software;
+  auto s = executor_->EnableProfiling(has_gpu_timers);
+  if (!s.ok()) session().report->executor = nullptr;
+  return s;
+}
+
+void ExecutorSource::Use(std::unique_ptr<Executor> executor) {
+  executor_ = std::move(executor);
+  executor_->WaitBy(session().options.waiting);
+  executor_->ReturnAtOnce(session().options.does_not_wait);
+  session().report->executor = executor_.get();
+  session().report->was_built = true;
+}
+
+void ExecutorSource::Warn(std::vector<std::string> lines) {
+  for (std::string& line : lines) warnings_.push_back(std::move(line));
+}
+
+void ExecutorSource::NoteInference() {
   if (report().state == "waiting" || report().state == "running") {
     ++report().baseline_inferences;
   }
   if (report().state == "waiting") StartBackground();
 }
 
-void TieredSource::StartBackground() {
+void ExecutorSource::StartBackground() {
   // The runtime's tensors keep their memory.
   BoundTransfers bound = setup_.bound;
   for (const HostTransfer& input : executor().inputs()) {
@@ -186,7 +189,7 @@ void TieredSource::StartBackground() {
   for (const HostTransfer& output : executor().outputs()) {
     bound.output_memory.push_back(output.HostMemory());
   }
-  std::shared_ptr<BackgroundThread>& thread = setup_.gpu->background;
+  std::shared_ptr<BackgroundThread>& thread = session().gpu->background;
   if (thread == nullptr) {
     auto started = BackgroundThread::Start(*context_);
     if (!started.ok()) {
@@ -197,18 +200,18 @@ void TieredSource::StartBackground() {
   }
   background_ = std::make_unique<BackgroundBuild>(
       thread,
-      BackgroundBuildInput{setup_.gpu->objects, *setup_.profile,
-                           setup_.options->build, *setup_.nodes, setup_.graph,
-                           setup_.original, std::move(bound)});
+      BackgroundBuildInput{session().gpu->objects, session().profile,
+                           session().options.build, session().nodes,
+                           &setup_.graph, &setup_.original, std::move(bound)});
   report().state = "running";
 }
 
-bool TieredSource::HasNext() {
+bool ExecutorSource::HasNext() {
   if (background_ != nullptr && background_->IsDone()) TakeResult();
   return built_.has_value();
 }
 
-void TieredSource::TakeResult() {
+void ExecutorSource::TakeResult() {
   BackgroundBuild::Result result = background_->Take();
   background_.reset();
   report().ms = result.ms;
@@ -221,7 +224,7 @@ void TieredSource::TakeResult() {
   built_ = std::move(result);
 }
 
-bool TieredSource::Advance(Executor::Inputs inputs) {
+bool ExecutorSource::Advance(Executor::Inputs inputs) {
   if (!built_) return false;
   std::unique_ptr<Executor>& next = *built_->executor;
   const absl::Status warmed = context_->Run([&]() -> absl::Status {
@@ -241,10 +244,10 @@ bool TieredSource::Advance(Executor::Inputs inputs) {
   return true;
 }
 
-void TieredSource::TakeReport() {
+void ExecutorSource::TakeReport() {
   report().state = "done";
   // The report keeps the start's times and the driver's errors.
-  BuildReport& kept = *setup_.report;
+  BuildReport& kept = *session().report;
   BuildReport& built = built_->report;
   built.stages = std::move(kept.stages);
   built.self_check_faults.insert(built.self_check_faults.begin(),
@@ -254,17 +257,17 @@ void TieredSource::TakeReport() {
   built_.reset();
 }
 
-void TieredSource::KeepBaseline(const absl::Status& why) {
+void ExecutorSource::KeepBaseline(const absl::Status& why) {
   report().state = "failed";
   report().reason = std::string(why.message());
   const std::string line =
-      absl::StrCat("a partition of ", setup_.nodes->size(),
+      absl::StrCat("a partition of ", session().nodes.size(),
                    " nodes stays with its baseline plan, which is slower: ",
                    report().reason);
   Warn({line});
 }
 
-void TieredSource::Stop() {
+void ExecutorSource::Stop() {
   if (background_ == nullptr && !built_) return;
   background_.reset();
   // If the context is lost, its objects are as well.
@@ -276,65 +279,11 @@ void TieredSource::Stop() {
   report().state = "stopped";
 }
 
-void TieredSource::AwaitCache() {
+void ExecutorSource::AwaitCache() {
   if (background_ != nullptr &&
-      !setup_.options->build.cache.directory.empty()) {
+      !session().options.build.cache.directory.empty()) {
     background_->Wait();
   }
-}
-
-absl::StatusOr<std::unique_ptr<ExecutorSource>> MakeAlone(
-    const ExecutorSetup& setup) {
-  if (auto tiered = TieredSource::Make(setup)) return tiered;
-  return DirectSource::Make(setup);
-}
-
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<ExecutorSource>> ExecutorSource::Make(
-    const ExecutorSetup& setup) {
-  SharedObjects& objects = *setup.gpu->objects;
-  const std::lock_guard<std::mutex> lock(objects.building);
-  setup.report->profile.clear();
-  setup.report->host_profile.clear();
-  auto source = MakeAlone(setup);
-  objects.program_count = objects.programs.size();
-  // Objects must be complete before another context uses them.
-  if (objects.by_key || setup.gpu->pins_context) egl::gl().Finish();
-  return source;
-}
-
-void ExecutorSource::Use(std::unique_ptr<Executor> executor) {
-  executor_ = std::move(executor);
-  executor_->WaitBy(setup_.options->waiting);
-  executor_->ReturnAtOnce(setup_.options->does_not_wait);
-  setup_.report->executor = executor_.get();
-  setup_.report->was_built = true;
-}
-
-void ExecutorSource::Warn(std::vector<std::string> lines) {
-  for (std::string& line : lines) warnings_.push_back(std::move(line));
-}
-
-absl::StatusOr<std::unique_ptr<ExecutorSource>> DirectSource::Make(
-    const ExecutorSetup& setup) {
-  setup.builder->Bind(setup.bound);
-  auto executor = setup.builder->Build(*setup.graph, *setup.original);
-  // An error's message is sufficient by itself.
-  std::vector<std::string> warnings = setup.builder->TakeWarnings();
-  if (!executor.ok()) return executor.status();
-  std::unique_ptr<DirectSource> source(new DirectSource(setup));
-  source->Use(*std::move(executor));
-  source->Warn(std::move(warnings));
-  if (setup.options->profiles) {
-    const bool has_gpu_timers = !setup.gpu->context->device().software;
-    auto s = source->executor().EnableProfiling(has_gpu_timers);
-    if (!s.ok()) {
-      setup.report->executor = nullptr;
-      return s;
-    }
-  }
-  return source;
 }
 
 }  // namespace gles_delegate

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "absl/types/span.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
+#include "delegate/partition/background_build.h"
 #include "delegate/partition/partition_builder.h"
 #include "delegate/partition/partition_report.h"
 #include "delegate/runtime/executor.h"
@@ -60,84 +62,95 @@ struct SessionOptions {
   BuildOptions build;
   egl::Waiting waiting = egl::Waiting::kPassive;
   bool does_not_wait = false;      // Invoke returns before the GPU has finished
-  bool is_verbose = true;          // some more warnings
   bool profiles = false;           // each dispatch is timed
   int64_t memory_limit_bytes = 0;  // of all partitions of a Gpu; 0: no limit
 };
 
-// What executors are built from. Everything that it points to must outlive the
-// source; the graphs must not change before Stop().
+struct SessionSetup {
+  std::shared_ptr<Gpu> gpu;
+  DeviceProfile profile;
+  SessionOptions options;
+  std::vector<int> nodes;  // of the partition, the model's indices
+  // Nothing is expected to run the partition: it is built when something does.
+  bool builds_late = false;
+  std::shared_ptr<PartitionReport> report;  // filled in by the session
+};
+
+// Everything that it refers to must outlive the source; the graphs must not
+// change before Stop().
 struct ExecutorSetup {
-  Gpu* gpu;
-  const DeviceProfile* profile;
-  const SessionOptions* options;
-  const std::vector<int>* nodes;  // of the partition, the model's indices
-  const Graph* graph;             // as PartitionBuilder::Build() takes them
-  const Graph* original;
+  const SessionSetup& session;
+  const Graph& graph;  // as PartitionBuilder::Build() takes them
+  const Graph& original;
   PartitionBuilder* builder;  // of the optimized plan
-  PartitionReport* report;
   BoundTransfers bound;
   // An earlier source built the optimized plan in the same context.
   bool was_compiled = false;
 };
 
-// Threads: one at a time. Destroyed inside the context, after Stop().
+// Runs the optimized plan; or with the option startup: tiered a baseline plan
+// of few, simple programs (device/tuning_parameters.h) first. After the first
+// inference with that, the optimized plan is built in the background. Later
+// inferences warm up a few of its programs each, and the one that finds all of
+// them ready switches. If the build fails, the baseline plan stays, with a
+// warning. Threads: one at a time. Destroyed inside the context, after Stop().
 class ExecutorSource {
  public:
-  // Builds what runs the first inference: the baseline plan, if there is one
-  // (executor_source.cc), otherwise the optimized plan. Inside the context of
-  // setup.gpu; other builders of its objects wait. Errors are those of
-  // PartitionBuilder::Build().
+  // Builds what runs the first inference, inside the context of the session's
+  // Gpu; other builders of its objects wait. If there is no baseline plan, the
+  // report says why. Errors are those of PartitionBuilder::Build().
   static absl::StatusOr<std::unique_ptr<ExecutorSource>> Make(
       const ExecutorSetup& setup);
 
-  virtual ~ExecutorSource() = default;
-  ExecutorSource(const ExecutorSource&) = delete;
-  ExecutorSource& operator=(const ExecutorSource&) = delete;
-
   Executor& executor() { return *executor_; }
   // Whether that is the optimized plan's.
-  virtual bool is_optimized() const { return true; }
+  bool is_optimized() const { return is_optimized_; }
 
   // Before an inference: whether another executor is about to take over, and
   // Advance() should be called.
-  virtual bool HasNext() { return false; }
+  bool HasNext();
   // Prepares the next executor with the inference's inputs, outside the
   // context. True: executor() is another one now, without the app's objects.
-  virtual bool Advance(Executor::Inputs) { return false; }
+  bool Advance(Executor::Inputs inputs);
   // After each inference that succeeded.
-  virtual void NoteInference() {}
+  void NoteInference();
   // Stops building and drops what is not in use; executor() stays.
-  virtual void Stop() {}
+  void Stop();
   // Waits for the build that writes the start-up cache.
-  virtual void AwaitCache() {}
+  void AwaitCache();
 
   // Returns and clears the warnings so far.
   std::vector<std::string> TakeWarnings() {
     return std::exchange(warnings_, {});
   }
 
- protected:
-  explicit ExecutorSource(const ExecutorSetup& setup) : setup_(setup) {}
+ private:
+  explicit ExecutorSource(const ExecutorSetup& setup);
+
+  const SessionSetup& session() const { return setup_.session; }
+  BackgroundReport& report() { return session().report->background; }
+  // False: there is no baseline plan.
+  bool StartWithBaseline();
+  absl::Status StartOptimized();
   // Makes `executor` the current one.
   void Use(std::unique_ptr<Executor> executor);
   void Warn(std::vector<std::string> lines);
+  void StartBackground();
+  // After the background ended: takes its result, or keeps the baseline plan.
+  void TakeResult();
+  void KeepBaseline(const absl::Status& why);
+  // Moves the build's report to the partition's.
+  void TakeReport();
 
   const ExecutorSetup setup_;
-
- private:
+  const std::shared_ptr<egl::Context> context_;
   std::unique_ptr<Executor> executor_;
+  bool is_optimized_ = false;
   std::vector<std::string> warnings_;
-};
-
-// Runs the optimized plan from the beginning.
-class DirectSource final : public ExecutorSource {
- public:
-  static absl::StatusOr<std::unique_ptr<ExecutorSource>> Make(
-      const ExecutorSetup& setup);
-
- private:
-  using ExecutorSource::ExecutorSource;
+  // Builds the optimized plan; else nullptr.
+  std::unique_ptr<BackgroundBuild> background_;
+  // Its result, not yet in use.
+  std::optional<BackgroundBuild::Result> built_;
 };
 
 }  // namespace gles_delegate

@@ -1,17 +1,13 @@
 #include "delegate/session/gpu.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <mutex>
 #include <sstream>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "egl/context.h"
 #include "egl/of_process.h"
 
 namespace gles_delegate {

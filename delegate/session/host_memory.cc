@@ -1,14 +1,20 @@
 #include "delegate/session/host_memory.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
+#include "delegate/graph/float_view.h"
 #include "delegate/graph/texels.h"
+#include "delegate/runtime/object_form.h"
+#include "delegate/session/gpu.h"
+#include "quant/affine.h"
 #include "quant/half.h"
 
 namespace gles_delegate {
@@ -77,85 +83,276 @@ bool IsStateOnGpu(const HostMemory& memory) {
          std::memcmp(memory.data, &kMark, sizeof(kMark)) == 0;
 }
 
-// --- Constants ---------------------------------------------------------------
+// --- Values ------------------------------------------------------------------
 
 namespace {
 
-template <typename To, typename From>
-std::vector<uint8_t> Converted(absl::Span<const From> values,
-                               To convert(From)) {
-  std::vector<To> to(values.size());
-  std::transform(values.begin(), values.end(), to.begin(), convert);
-  const auto bytes = AsBytes<To>(to);
-  return {bytes.begin(), bytes.end()};
-}
-
-// `type` is narrower or wider than int32; the values are its own.
-std::vector<uint8_t> IntegerBytes(absl::Span<const int> values, DataType type) {
+// Calls fn with the memory's values as a span of their own type.
+template <typename Fn>
+void WithValues(const HostMemory& memory, DataType type, size_t n,
+                const Fn& fn) {
   switch (type) {
     case DataType::kInt8:
-      return Converted<int8_t, int>(values, [](int v) { return int8_t(v); });
+      return fn(memory.As<int8_t>(n));
     case DataType::kUint8:
-      return Converted<uint8_t, int>(values, [](int v) { return uint8_t(v); });
+    case DataType::kBool:
+      return fn(memory.As<uint8_t>(n));
     case DataType::kInt16:
-      return Converted<int16_t, int>(values, [](int v) { return int16_t(v); });
+      return fn(memory.As<int16_t>(n));
     case DataType::kUint16:
-      return Converted<uint16_t, int>(values,
-                                      [](int v) { return uint16_t(v); });
+      return fn(memory.As<uint16_t>(n));
+    case DataType::kInt32:
+      return fn(memory.As<int32_t>(n));
+    case DataType::kInt64:
+      return fn(memory.As<int64_t>(n));
+    case DataType::kFloat32:
+      return fn(memory.As<float>(n));
+    case DataType::kFloat64:
+      return fn(memory.As<double>(n));
     default:
-      return Converted<int64_t, int>(values, [](int v) { return int64_t{v}; });
+      return;  // no other type is converted
   }
 }
 
-// DEQUANTIZE's output is float32 to the runtime, whatever constant it was
-// folded from, and what ViewConstantsForHost() made int32 is of fewer or more
-// bits to it; other constants are of the runtime's own type.
-absl::StatusOr<std::vector<uint8_t>> ConstantOutputBytes(const Tensor& tensor,
-                                                         DataType type) {
-  const absl::Span<const uint8_t> own = tensor.constant.bytes();
-  const bool is_kept = type == DataType::kInt32 || type == DataType::kInt64 ||
-                       type == DataType::kBool || type == DataType::kFloat16;
-  if (is_kept && tensor.type == type)
-    return std::vector<uint8_t>(own.begin(), own.end());
-  const bool narrow = type == DataType::kInt8 || type == DataType::kUint8 ||
-                      type == DataType::kInt16 || type == DataType::kUint16 ||
-                      type == DataType::kInt64;
-  if (narrow && tensor.type == DataType::kInt32) {
-    ASSIGN_OR_RETURN(auto values, ConstantInts(tensor));
-    return IntegerBytes(values, type);
+bool NeedsConversion(const Tensor& view) {
+  return !view.holds_quantized && view.stored() != DataType::kFloat32 &&
+         view.stored() != DataType::kInt32;
+}
+
+// C++'s own conversion where that is defined, else the nearest int64.
+int64_t ToInt64(float value) {
+  constexpr float kPast = 9223372036854775808.0f;  // 2^63
+  if (value >= kPast) return std::numeric_limits<int64_t>::max();
+  if (!(value >= -kPast)) return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(value);
+}
+
+template <typename To, typename From>
+To Converted(From value) {
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    return static_cast<To>(ToInt64(static_cast<float>(value)));
+  } else {
+    return static_cast<To>(value);  // integers wrap, as for TFLite's CAST
   }
-  if (type != DataType::kFloat32 && type != DataType::kFloat16 &&
-      type != DataType::kFloat64) {
-    return absl::UnimplementedError(absl::StrCat(
-        "the partition's output ", tensor.ToString(),
-        " is a constant that is not of floats, integers or bools"));
+}
+
+// Between the runtime's type and the GPU's, float32 or int32.
+void Convert(const HostMemory& from, DataType from_type, const HostMemory& to,
+             DataType to_type, size_t n) {
+  if (from_type == DataType::kFloat16) {
+    return HalvesToFloats(from.data, to.data, n);
   }
-  ASSIGN_OR_RETURN(auto values, ConstantFloats(tensor));
-  if (type == DataType::kFloat16) {
-    return Converted<uint16_t, float>(values, FloatToHalf);
+  if (to_type == DataType::kFloat16) {
+    // Not FloatsToHalves(), whose stores may go around the caches: the CPU
+    // reads these halves next.
+    const auto floats = from.As<float>(n);
+    std::transform(floats.begin(), floats.end(),
+                   static_cast<uint16_t*>(to.data), FloatToHalf);
+    return;
   }
-  if (type == DataType::kFloat64) {
-    return Converted<double, float>(values, [](float v) { return double{v}; });
-  }
-  const auto bytes = AsBytes<float>(values);
-  return std::vector<uint8_t>(bytes.begin(), bytes.end());
+  const bool is_bool =
+      from_type == DataType::kBool || to_type == DataType::kBool;
+  WithValues(from, from_type, n, [&](auto values) {
+    WithValues(to, to_type, n, [&](auto room) {
+      using From = std::remove_reference_t<decltype(values[0])>;
+      using To = std::remove_reference_t<decltype(room[0])>;
+      std::transform(values.begin(), values.end(), room.begin(),
+                     [is_bool](From value) {
+                       return is_bool ? static_cast<To>(value != 0 ? 1 : 0)
+                                      : Converted<To>(value);
+                     });
+    });
+  });
 }
 
 }  // namespace
 
-ConstantOutput::ConstantOutput(int index, std::vector<uint8_t> bytes)
-    : index_(index), bytes_(std::move(bytes)) {}
+HostTensor::HostTensor(const Tensor& view)
+    : stored_(view.stored()),
+      view_(view.type == DataType::kBool ? DataType::kInt32 : view.type),
+      is_float_view_(view.is_float_view()),
+      must_fit_(view.must_fit),
+      elements_(view.shape.elements()),
+      quantization_(view.quantization),
+      values_(NeedsConversion(view) ? elements_ * sizeof(float) : 0) {}
 
+HostMemory HostTensor::own() const {
+  return {const_cast<uint8_t*>(values_.data()), values_.size()};
+}
+
+absl::StatusOr<absl::Span<const uint8_t>> HostTensor::Read(
+    const HostMemory& memory) {
+  RETURN_IF_ERROR(CheckBytes(memory, elements_, stored_));
+  if (values_.empty()) {
+    return absl::Span<const uint8_t>(static_cast<const uint8_t*>(memory.data),
+                                     memory.bytes);
+  }
+  RETURN_IF_ERROR(CheckRange(memory));
+  if (!is_float_view_) {
+    Convert(memory, stored_, own(), view_, elements_);
+  } else {
+    WithValues(memory, stored_, elements_, [&](auto quantized) {
+      using Code = std::remove_reference_t<decltype(quantized[0])>;
+      if constexpr (sizeof(Code) <= 2) {
+        quant::DequantizeAll<Code>(quantized, quantization_.scale[0],
+                                   quantization_.zero_point[0],
+                                   own().As<float>(elements_));
+      }
+    });
+  }
+  return absl::Span<const uint8_t>(values_);
+}
+
+absl::StatusOr<absl::Span<uint8_t>> HostTensor::Room(const HostMemory& memory) {
+  RETURN_IF_ERROR(CheckBytes(memory, elements_, stored_));
+  if (values_.empty()) {
+    return absl::Span<uint8_t>(static_cast<uint8_t*>(memory.data),
+                               memory.bytes);
+  }
+  return absl::MakeSpan(values_);
+}
+
+absl::Status HostTensor::CheckRange(const HostMemory& memory) const {
+  if (!must_fit_) return absl::OkStatus();
+  const auto values = memory.As<const int64_t>(elements_);
+  const auto great = std::find_if(
+      values.begin(), values.end(),
+      [](int64_t value) { return value != static_cast<int32_t>(value); });
+  if (great == values.end()) return absl::OkStatus();
+  return absl::OutOfRangeError(absl::StrCat(
+      "tensor '", memory.name == nullptr ? "" : memory.name, "' holds ", *great,
+      " at element ", great - values.begin(),
+      "; int64 is computed in 32 bits here. The option exclude_nodes leaves "
+      "the nodes that read it to the CPU"));
+}
+
+void HostTensor::Finish(const HostMemory& memory) const {
+  if (values_.empty()) return;
+  if (!is_float_view_) return Convert(own(), view_, memory, stored_, elements_);
+  const quant::CodeRange range = quant::RangeOf(
+      static_cast<int>(DataTypeSize(stored_)), stored_ == DataType::kUint8);
+  WithValues(memory, stored_, elements_, [&](auto quantized) {
+    using Code = std::remove_reference_t<decltype(quantized[0])>;
+    if constexpr (sizeof(Code) <= 2) {
+      quant::QuantizeAll<Code>(own().As<float>(elements_),
+                               quantization_.scale[0],
+                               quantization_.zero_point[0], range, quantized);
+    }
+  });
+}
+
+// --- Constants ---------------------------------------------------------------
+
+namespace {
+
+// The tensor's values as the runtime has them in `type`.
+template <typename Value>
+std::vector<uint8_t> BytesOfType(const Tensor& tensor, DataType type,
+                                 absl::Span<const Value> values) {
+  Tensor view;
+  view.shape = tensor.shape;
+  view.type =
+      std::is_same_v<Value, int> ? DataType::kInt32 : DataType::kFloat32;
+  if (type != view.type) view.host = type;
+  std::vector<uint8_t> bytes(values.size() * DataTypeSize(type));
+  const HostMemory memory = {bytes.data(), bytes.size()};
+  HostTensor host(view);
+  const auto room = host.Room(memory);
+  if (!room.ok()) return {};
+  const auto from = AsBytes<Value>(values);
+  std::copy(from.begin(), from.end(), room->begin());
+  host.Finish(memory);
+  return bytes;
+}
+
+}  // namespace
+
+// DEQUANTIZE's output is float32 to the runtime, whatever constant it was
+// folded from, and what ViewConstantsForHost() made int32 is of fewer or more
+// bits to it; other constants are of the runtime's own type.
 absl::StatusOr<ConstantOutput> ConstantOutput::Of(const Tensor& tensor,
                                                   int index, DataType type) {
-  ASSIGN_OR_RETURN(auto bytes, ConstantOutputBytes(tensor, type));
-  return ConstantOutput(index, std::move(bytes));
+  const bool is_float = type == DataType::kFloat16 ||
+                        type == DataType::kFloat32 ||
+                        type == DataType::kFloat64;
+  const bool is_narrow = IsQuantizedType(type) || type == DataType::kUint16;
+  const bool is_kept = type == DataType::kInt32 || type == DataType::kInt64 ||
+                       type == DataType::kBool || type == DataType::kFloat16;
+  if (is_kept && tensor.type == type) {
+    const auto own = tensor.constant.bytes();
+    return ConstantOutput{index, {own.begin(), own.end()}};
+  }
+  if ((is_narrow || type == DataType::kInt64) &&
+      tensor.type == DataType::kInt32) {
+    ASSIGN_OR_RETURN(const auto values, ConstantInts(tensor));
+    return ConstantOutput{index, BytesOfType<int>(tensor, type, values)};
+  }
+  if (!is_float) {
+    return absl::UnimplementedError(absl::StrCat(
+        "the partition's output ", tensor.ToString(),
+        " is a constant that is not of floats, integers or bools"));
+  }
+  ASSIGN_OR_RETURN(const auto values, ConstantFloats(tensor));
+  return ConstantOutput{index, BytesOfType<float>(tensor, type, values)};
 }
 
 absl::Status ConstantOutput::CopyTo(const HostMemory& memory) const {
-  RETURN_IF_ERROR(CheckBytes(memory, bytes_.size(), DataType::kUint8));
-  std::copy(bytes_.begin(), bytes_.end(), static_cast<uint8_t*>(memory.data));
+  RETURN_IF_ERROR(CheckBytes(memory, bytes.size(), DataType::kUint8));
+  std::copy(bytes.begin(), bytes.end(), static_cast<uint8_t*>(memory.data));
   return absl::OkStatus();
+}
+
+// --- Buffers of the app ------------------------------------------------------
+
+namespace {
+
+// The conversion of the tensor's values to floats and back.
+// kFailedPrecondition: its type does not allow that.
+absl::StatusOr<HostTensor> FloatsOf(Tensor view) {
+  if (IsQuantizedType(view.type)) {
+    RETURN_IF_ERROR(CheckQuantization(view));
+    ViewAsFloat(&view);
+  }
+  if (view.type == DataType::kFloat32) return HostTensor(view);
+  return absl::FailedPreconditionError(
+      absl::StrCat("tensor ", view.ToString(),
+                   " has no buffer handle: the buffers of handles hold floats, "
+                   "of float32 and quantized tensors"));
+}
+
+// Calls copy(floats) in a context that has the app's buffers.
+absl::Status WithFloats(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
+                        absl::FunctionRef<absl::Status(HostTensor*)> copy) {
+  if (gpu == nullptr || !gpu->has_objects_of_app()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "buffer handle ", buffer,
+        " is one of an app's buffer, and the delegate neither uses the app's "
+        "EGLContext nor shares objects with it"));
+  }
+  ASSIGN_OR_RETURN(auto floats, FloatsOf(tensor));
+  return gpu->context->Run([&] { return copy(&floats); });
+}
+
+}  // namespace
+
+absl::Status CopyFromBuffer(const Gpu* gpu, uint32_t buffer,
+                            const Tensor& tensor, const HostMemory& memory) {
+  return WithFloats(gpu, buffer, tensor, [&](HostTensor* floats) {
+    ASSIGN_OR_RETURN(const auto room, floats->Room(memory));
+    auto s = CheckBuffer(buffer, static_cast<int64_t>(room.size()));
+    if (s.ok()) s = egl::Buffer::ReadOther(buffer, room);
+    if (s.ok()) floats->Finish(memory);
+    return s;
+  });
+}
+
+absl::Status CopyToBuffer(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
+                          const HostMemory& memory) {
+  return WithFloats(gpu, buffer, tensor, [&](HostTensor* floats) {
+    ASSIGN_OR_RETURN(const auto bytes, floats->Read(memory));
+    auto s = CheckBuffer(buffer, static_cast<int64_t>(bytes.size()));
+    return s.ok() ? egl::Buffer::UploadToOther(buffer, bytes) : s;
+  });
 }
 
 }  // namespace gles_delegate

@@ -1,4 +1,5 @@
-// The memory of a tensor of the runtime.
+// The memory of a tensor of the runtime, and its values in the executor's form:
+// floats, or int32 for integer tensors.
 #ifndef GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
 #define GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
 
@@ -17,9 +18,7 @@
 
 namespace gles_delegate {
 
-namespace egl {
-class Context;
-}
+struct Gpu;
 
 struct HostMemory {
   void* data = nullptr;
@@ -88,13 +87,53 @@ class LentMemory {
 void MarkStateOnGpu(const HostMemory& memory);
 bool IsStateOnGpu(const HostMemory& memory);
 
+// --- Values ------------------------------------------------------------------
+
+// Conversions of an input or output by kind of tensor:
+//   float32, int32, quantized values on the GPU   passed unchanged
+//   quantized values with a float view            dequantized and quantized
+//   bool                                          widened to int32, 0 or 1
+//   a host view (Tensor::host)                    converted to the view's type.
+// Converted values use memory that is allocated once. Threads: one at a time.
+class HostTensor {
+ public:
+  // `view`: the tensor as the graph has it; copied.
+  explicit HostTensor(const Tensor& view);
+
+  // The values for the executor, in `memory` or in this object's own:
+  // valid until either goes. kFailedPrecondition: `memory` holds another number
+  // of bytes than the partition was prepared for. kOutOfRange: an int64 value
+  // past int32, where ops compute int64 in 32 bits.
+  absl::StatusOr<absl::Span<const uint8_t>> Read(const HostMemory& memory);
+  // The memory for the executor's output, with the same errors. Finish() then
+  // converts it to `memory`.
+  absl::StatusOr<absl::Span<uint8_t>> Room(const HostMemory& memory);
+  void Finish(const HostMemory& memory) const;
+  // Whether the executor's values differ from the runtime's.
+  bool converts() const { return !values_.empty(); }
+
+ private:
+  HostMemory own() const;  // values_
+  // kOutOfRange: int64 past int32, where the ops compute in 32 bits.
+  absl::Status CheckRange(const HostMemory& memory) const;
+
+  DataType stored_;     // what the runtime holds
+  DataType view_;       // what the GPU holds: float32 or int32
+  bool is_float_view_;  // of quantized values
+  bool must_fit_;
+  size_t elements_;
+  Quantization quantization_;
+  std::vector<uint8_t> values_;  // empty: nothing is converted
+};
+
 // --- Constants ---------------------------------------------------------------
 
 // A partition output that is constant after folding: each Invoke copies it,
 // without a dispatch.
+struct ConstantOutput {
+  int index;                   // the runtime's
+  std::vector<uint8_t> bytes;  // as the runtime's tensor holds them
 
-class ConstantOutput {
- public:
   // `tensor` is constant, and the runtime has it at `index` with this type.
   // kUnimplemented: the type is not float32, float16, an integer or bool.
   static absl::StatusOr<ConstantOutput> Of(const Tensor& tensor, int index,
@@ -102,15 +141,20 @@ class ConstantOutput {
 
   // kFailedPrecondition: the runtime's tensor has another size.
   absl::Status CopyTo(const HostMemory& memory) const;
-  // The runtime's index of the tensor.
-  int index() const { return index_; }
-
- private:
-  ConstantOutput(int index, std::vector<uint8_t> bytes);
-
-  int index_;
-  std::vector<uint8_t> bytes_;  // as the runtime's tensor holds them
 };
+
+// --- Buffers of the app ------------------------------------------------------
+
+// Copies a tensor's values between the runtime's memory and an app's buffer
+// that is the tensor's handle: floats in BHWC order.
+
+// `tensor` as the runtime has it. `gpu` may be null: not made yet.
+// kFailedPrecondition, with the reason: the tensor's type has no floats, the
+// delegate's context does not have the app's objects, or no such buffer.
+absl::Status CopyFromBuffer(const Gpu* gpu, uint32_t buffer,
+                            const Tensor& tensor, const HostMemory& memory);
+absl::Status CopyToBuffer(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
+                          const HostMemory& memory);
 
 }  // namespace gles_delegate
 

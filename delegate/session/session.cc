@@ -7,8 +7,6 @@
 #include "base/status_macros.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/runtime/gpu_memory.h"
-#include "delegate/session/executor_source.h"
-#include "delegate/session/host_memory.h"
 #include "egl/caught.h"
 
 namespace gles_delegate {
@@ -29,55 +27,11 @@ void IoSlot::FinishInput() const {
   if (is_state_) MarkStateOnGpu(memory);
 }
 
-void Recovery::Note(const absl::Status& status, const egl::Context& context) {
-  if (status.ok()) {
-    guilty_resets_ = 0;
-  } else if (absl::IsAborted(status) && context.is_guilty()) {
-    ++guilty_resets_;
-  }
-}
-
-std::string Recovery::WhyNot(size_t nodes, const std::string& renderer) const {
-  std::string why = absl::StrCat(
-      guilty_resets_, " Invokes in a row of the partition of ", nodes,
-      " nodes ended with a reset of the OpenGL ES context on ", renderer,
-      " that its own commands may have caused");
-  return why;
-}
-
-absl::Status MemoryReservation::Reserve(const Graph& graph,
-                                        const DeviceProfile& profile,
-                                        int64_t limit) {
-  Release();
-  if (limit == 0) return absl::OkStatus();
-  ASSIGN_OR_RETURN(auto planned, PlanPartition(graph, profile, nullptr));
-  ASSIGN_OR_RETURN(const auto needs,
-                   MemoryNeeds(gpu_->context->device(), planned.graph,
-                               std::move(planned.dispatches), profile));
-  const int64_t others = gpu_->reserved_bytes;
-  if (others + needs.total() > limit) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "it needs ", needs.ToString(), " of GPU memory, with the ", others,
-        " bytes of the delegate's other partitions more than "
-        "memory_limit_bytes=",
-        limit));
-  }
-  bytes_ = needs.total();
-  gpu_->reserved_bytes += bytes_;
-  return absl::OkStatus();
-}
-
-void MemoryReservation::Release() {
-  gpu_->reserved_bytes -= bytes_;
-  bytes_ = 0;
-}
-
 Session::Session(SessionSetup setup)
     : setup_(std::move(setup)),
       queue_(setup_.gpu, setup_.options.does_not_wait),
       builder_(*setup_.gpu->context, setup_.gpu->objects.get(), setup_.profile,
-               setup_.options.build, setup_.nodes, setup_.report.get()),
-      reservation_(setup_.gpu) {}
+               setup_.options.build, setup_.nodes, setup_.report.get()) {}
 
 Session::~Session() {
   (void)egl::Caught([this] {
@@ -85,6 +39,7 @@ Session::~Session() {
     Drop();
     return absl::OkStatus();
   });
+  ReleaseReservation();
 }
 
 void Session::Forget() {
@@ -92,7 +47,7 @@ void Session::Forget() {
   state_ = Unbuilt{};
   has_graph_ = false;
   setup_.report->on_cpu.clear();
-  recovery_.Reset();
+  guilty_resets_ = 0;
 }
 
 void Session::SetGraph(Graph graph, Graph original,
@@ -112,8 +67,29 @@ void Session::SetGraph(Graph graph, Graph original,
 }
 
 absl::Status Session::Reserve() {
-  return reservation_.Reserve(graph_, setup_.profile,
-                              setup_.options.memory_limit_bytes);
+  ReleaseReservation();
+  const int64_t limit = setup_.options.memory_limit_bytes;
+  if (limit == 0) return absl::OkStatus();
+  ASSIGN_OR_RETURN(auto planned,
+                   PlanPartition(graph_, setup_.profile, nullptr));
+  ASSIGN_OR_RETURN(const auto needs,
+                   MemoryNeeds(setup_.gpu->context->device(), planned.graph,
+                               std::move(planned.dispatches), setup_.profile));
+  const int64_t others = setup_.gpu->reserved_bytes;
+  if (others + needs.total() > limit) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "it needs ", needs.ToString(), " of GPU memory, with the ", others,
+        " bytes of the delegate's other partitions more than "
+        "memory_limit_bytes=",
+        limit));
+  }
+  reserved_bytes_ = needs.total();
+  setup_.gpu->reserved_bytes += reserved_bytes_;
+  return absl::OkStatus();
+}
+
+void Session::ReleaseReservation() {
+  setup_.gpu->reserved_bytes -= std::exchange(reserved_bytes_, 0);
 }
 
 absl::Status Session::ReserveAgain(SessionHost* host) {
@@ -154,13 +130,13 @@ absl::Status Session::UseCpu(SessionHost* host, const std::string& why) {
   if (auto s = host->UseCpu(); !s.ok()) {
     return absl::FailedPreconditionError(absl::StrCat(why, "; ", s.message()));
   }
-  if (setup_.options.is_verbose) {
+  if (setup_.options.build.is_verbose) {
     const std::string line = absl::StrCat(why, "; it runs on the CPU");
     host->Warn(line);
   }
   Drop();
   state_ = OnCpu{};
-  reservation_.Release();
+  ReleaseReservation();
   setup_.report->on_cpu = why;
   std::string& background = setup_.report->background.state;
   if (background == "waiting") background = "stopped";
@@ -212,8 +188,7 @@ absl::Status Session::BuildInContext() {
   ASSIGN_OR_RETURN(
       built.source,
       ExecutorSource::Make(
-          {setup_.gpu.get(), &setup_.profile, &setup_.options, &setup_.nodes,
-           &graph_, &original_, &builder_, setup_.report.get(), built.bound,
+          {setup_, graph_, original_, &builder_, built.bound,
            /*was_compiled=*/compiled_in_.lock() == built.context}));
   state_ = std::move(built);
   return absl::OkStatus();
@@ -232,13 +207,13 @@ absl::Status Session::BuildToRun(SessionHost* host) {
 }
 
 absl::Status Session::Recover(SessionHost* host) {
-  if (!recovery_.MayRebuild()) return GiveUp(host);
+  if (guilty_resets_ >= kMaxGuiltyResets) return GiveUp(host);
   const bool was_lost = std::holds_alternative<Lost>(state_);
   const absl::Status built = Build(host);
   // Lost again: the next inference tries once more.
   if (absl::IsAborted(built)) return built;
   RETURN_IF_ERROR(FallBack(host, built));
-  if (was_lost && !is_on_cpu() && setup_.options.is_verbose) {
+  if (was_lost && !is_on_cpu() && setup_.options.build.is_verbose) {
     const std::string line = absl::StrCat(
         "the OpenGL ES context on ", setup_.gpu->context->device().renderer,
         " was lost; the partition of ", setup_.nodes.size(),
@@ -249,13 +224,25 @@ absl::Status Session::Recover(SessionHost* host) {
 }
 
 absl::Status Session::GiveUp(SessionHost* host) {
-  const std::string why = recovery_.WhyNot(
-      setup_.nodes.size(), setup_.gpu->context->device().renderer);
+  const std::string why =
+      absl::StrCat(guilty_resets_, " Invokes in a row of the partition of ",
+                   setup_.nodes.size(),
+                   " nodes ended with a reset of the OpenGL ES context on ",
+                   setup_.gpu->context->device().renderer,
+                   " that its own commands may have caused");
   if (host->MayFallBack()) return UseCpu(host, why);
   return absl::FailedPreconditionError(absl::StrCat(
       why,
       "; it is not tried again. Exclude nodes (exclude_nodes), or run them on "
       "the CPU (fallback_to_cpu does so by itself)"));
+}
+
+void Session::NoteEnd(const absl::Status& status, const egl::Context& context) {
+  if (status.ok()) {
+    guilty_resets_ = 0;
+  } else if (absl::IsAborted(status) && context.is_guilty()) {
+    ++guilty_resets_;
+  }
 }
 
 void Session::TellWarnings(SessionHost* host) {
@@ -270,7 +257,7 @@ absl::StatusOr<Session::Ran> Session::Submit(SessionHost* host,
                                              bool may_split) {
   auto ran = SubmitOrBuild(host, may_split && has_run_);
   if (!ran.ok() || *ran != Ran::kSubmitted) {
-    recovery_.Note(ran.status(), *setup_.gpu->context);
+    NoteEnd(ran.status(), *setup_.gpu->context);
   }
   return ran;
 }
@@ -329,7 +316,7 @@ absl::Status Session::Wait(SessionHost* host) {
     return s;
   });
   // Meanwhile another session may have replaced a context that was lost.
-  recovery_.Note(status, *gpu.context);
+  NoteEnd(status, *gpu.context);
   if (status.ok()) NoteInference(host);
   return status;
 }
@@ -433,29 +420,19 @@ bool Session::MayBeZeroCopy(const IoSlot& slot, bool is_bound,
   return !slot.converts() && WhyNoZeroCopy(facts).empty();
 }
 
-std::unique_ptr<LentMemory> Session::Lend(const IoSlot& slot,
-                                          const ObjectForm& bound,
-                                          const HostTransfer& transfer,
-                                          size_t bytes,
+std::unique_ptr<LentMemory> Session::Lend(bool is_input, size_t i, size_t bytes,
                                           bool has_custom_memory) {
-  if (!MayBeZeroCopy(slot, bound.is_bound(), has_custom_memory)) return nullptr;
-  return LentMemory::Of(on_gpu()->context, transfer, bytes);
-}
-
-std::unique_ptr<LentMemory> Session::LendInput(size_t i, size_t bytes,
-                                               bool has_custom_memory) {
   if (!LendsMemory()) return nullptr;
-  return Lend(inputs_[i], on_gpu()->bound.inputs[i],
-              on_gpu()->source->executor().inputs()[i], bytes,
-              has_custom_memory);
-}
-
-std::unique_ptr<LentMemory> Session::LendOutput(size_t i, size_t bytes,
-                                                bool has_custom_memory) {
-  if (!LendsMemory()) return nullptr;
-  return Lend(outputs_[i], on_gpu()->bound.outputs[i],
-              on_gpu()->source->executor().outputs()[i], bytes,
-              has_custom_memory);
+  const OnGpu& gpu = *on_gpu();
+  const IoSlot& slot = is_input ? inputs_[i] : outputs_[i];
+  const auto& bound = is_input ? gpu.bound.inputs : gpu.bound.outputs;
+  if (!MayBeZeroCopy(slot, bound[i].is_bound(), has_custom_memory)) {
+    return nullptr;
+  }
+  const Executor& executor = gpu.source->executor();
+  return LentMemory::Of(gpu.context,
+                        (is_input ? executor.inputs() : executor.outputs())[i],
+                        bytes);
 }
 
 // --- The app's textures and buffers ------------------------------------------
@@ -556,15 +533,14 @@ absl::Status Session::CheckMayReturnAtOnce(const BoundTransfers& bound) const {
 }
 
 absl::Status Session::UpdateObjects(SessionHost* host) {
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (!inputs_[i].object) continue;
-    RETURN_IF_ERROR(
-        CheckBound(host, *inputs_[i].object, graph_.tensor(graph_.inputs[i])));
-  }
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (!outputs_[i].object) continue;
-    RETURN_IF_ERROR(CheckBound(host, *outputs_[i].object,
-                               graph_.tensor(graph_.outputs[i])));
+  for (const bool is_input : {true, false}) {
+    const auto& slots = is_input ? inputs_ : outputs_;
+    const auto& tensors = is_input ? graph_.inputs : graph_.outputs;
+    for (size_t i = 0; i < slots.size(); ++i) {
+      if (!slots[i].object) continue;
+      RETURN_IF_ERROR(
+          CheckBound(host, *slots[i].object, graph_.tensor(tensors[i])));
+    }
   }
   if (is_on_cpu()) return absl::OkStatus();
   UsedObjects objects;

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,7 +21,6 @@
 #include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
 #include "delegate/session/host_memory.h"
-#include "delegate/session/host_tensor.h"
 #include "egl/context.h"
 
 namespace gles_delegate {
@@ -84,61 +82,6 @@ class SessionHost {
   virtual absl::Status CheckMayBind(const Tensor& tensor) = 0;
 };
 
-// Whether a session whose context was lost may build in another one.
-// Counts the consecutive inferences that ended with a reset which their own
-// commands may have caused. Threads: one at a time.
-class Recovery {
- public:
-  // A partition whose commands hang the GPU does so each time, and each time
-  // the whole machine's display may freeze for seconds.
-  static constexpr int kMaxGuiltyResets = 3;
-
-  // How an inference in that context ended: a success clears the count.
-  void Note(const absl::Status& status, const egl::Context& context);
-  // Other shapes, and so other commands.
-  void Reset() { guilty_resets_ = 0; }
-
-  // False: it is not tried again, for the reason in WhyNot().
-  bool MayRebuild() const { return guilty_resets_ < kMaxGuiltyResets; }
-  // `nodes`: how many the partition has.
-  std::string WhyNot(size_t nodes, const std::string& renderer) const;
-
- private:
-  int guilty_resets_ = 0;
-};
-
-// The option memory_limit_bytes.
-// One partition's share of the memory that a Gpu may use.
-class MemoryReservation {
- public:
-  explicit MemoryReservation(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
-  ~MemoryReservation() { Release(); }
-  MemoryReservation(const MemoryReservation&) = delete;
-  MemoryReservation& operator=(const MemoryReservation&) = delete;
-
-  // Reserves what the graph's plan needs, in place of an earlier reservation.
-  // `limit`: bytes of all partitions; 0: no limit, nothing is reserved.
-  // kResourceExhausted, with the bytes: the limit does not allow it. Otherwise
-  // planning errors. Makes no GL call.
-  absl::Status Reserve(const Graph& graph, const DeviceProfile& profile,
-                       int64_t limit);
-  void Release();
-
- private:
-  std::shared_ptr<Gpu> gpu_;
-  int64_t bytes_ = 0;
-};
-
-struct SessionSetup {
-  std::shared_ptr<Gpu> gpu;
-  DeviceProfile profile;
-  SessionOptions options;
-  std::vector<int> nodes;  // of the partition, the model's indices
-  // Nothing is expected to run the partition: it is built when something does.
-  bool builds_late = false;
-  std::shared_ptr<PartitionReport> report;  // filled in by the session
-};
-
 // SetGraph(), then Prepare(), then Submit() and Wait() for each inference.
 //
 //   Unbuilt --Prepare--> OnGpu --context lost--> Lost --Submit--> OnGpu
@@ -147,6 +90,10 @@ struct SessionSetup {
 // Threads: as GpuQueue says; one at a time, any for destruction.
 class Session {
  public:
+  // A partition whose commands hang the GPU does so each time, and each time
+  // the whole machine's display may freeze for seconds.
+  static constexpr int kMaxGuiltyResets = 3;
+
   explicit Session(SessionSetup setup);
   ~Session();
   Session(const Session&) = delete;
@@ -164,7 +111,10 @@ class Session {
   // Some slots have other objects now.
   void NoteObjects();
 
-  // The option memory_limit_bytes (MemoryReservation::Reserve).
+  // The option memory_limit_bytes. Reserves what the graph's plan needs, in
+  // place of an earlier reservation, until the session ends or is on the CPU.
+  // kResourceExhausted, with the bytes: the limit does not allow it. Otherwise
+  // planning errors. Makes no GL call.
   absl::Status Reserve();
   // After a resize: if the limit does not allow the new shapes, the nodes run
   // on the CPU. Not yet if the session is built late.
@@ -202,10 +152,8 @@ class Session {
   // The same option: the memory in which the runtime may place the tensor
   // of an input or output, of that many bytes. nullptr: none.
   bool LendsMemory() const;
-  std::unique_ptr<LentMemory> LendInput(size_t i, size_t bytes,
-                                        bool has_custom_memory);
-  std::unique_ptr<LentMemory> LendOutput(size_t i, size_t bytes,
-                                         bool has_custom_memory);
+  std::unique_ptr<LentMemory> Lend(bool is_input, size_t i, size_t bytes,
+                                   bool has_custom_memory);
 
   PlanDump* dump() { return builder_.dump(); }
   const SessionSetup& setup() const { return setup_; }
@@ -232,10 +180,13 @@ class Session {
   void NoteLoss();
   // Leaves OnGpu for Unbuilt, and deletes what was built.
   void Drop();
+  void ReleaseReservation();
   absl::Status Build(SessionHost* host);
   absl::Status BuildInContext();
   // Builds for the first inference, or again, or gives up.
   absl::Status BuildToRun(SessionHost* host);
+  // How an inference in the context ended.
+  void NoteEnd(const absl::Status& status, const egl::Context& context);
   absl::Status Recover(SessionHost* host);
   absl::Status GiveUp(SessionHost* host);
   void TellWarnings(SessionHost* host);
@@ -258,15 +209,14 @@ class Session {
   void NoteInference(SessionHost* host);
   bool MayBeZeroCopy(const IoSlot& slot, bool is_bound,
                      bool has_custom_memory) const;
-  std::unique_ptr<LentMemory> Lend(const IoSlot& slot, const ObjectForm& bound,
-                                   const HostTransfer& transfer, size_t bytes,
-                                   bool has_custom_memory);
 
   SessionSetup setup_;
   GpuQueue queue_;
   PartitionBuilder builder_;
-  MemoryReservation reservation_;
-  Recovery recovery_;
+  int64_t reserved_bytes_ = 0;  // of those of the Gpu
+  // Consecutive inferences that ended with a reset which their own commands may
+  // have caused.
+  int guilty_resets_ = 0;
   bool has_graph_ = false;
   Graph graph_;
   Graph original_;

@@ -1,4 +1,5 @@
 // The exported functions: the C boundary and nothing more.
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,13 +8,14 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "absl/synchronization/mutex.h"
 #include "base/status_macros.h"
 #include "delegate/graph/printable.h"
+#include "delegate/session/tensor_buffer.h"
 #include "delegate/tflite/custom_ops.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/report.h"
+#include "delegate/tflite/runtime_buffers.h"
 #include "delegate/tflite/simple_delegate.h"
 #include "egl/caught.h"
 #include "egl/context.h"
@@ -61,6 +63,22 @@ TfLiteDelegate* Create(absl::FunctionRef<absl::StatusOr<Options>()> read) {
     return absl::OkStatus();
   });
   return delegate;
+}
+
+// Runs fn with a delegate of this library, on its thread.
+absl::Status On(TfLiteDelegate* delegate,
+                absl::FunctionRef<absl::Status(GlesSimpleDelegate&)> fn) {
+  return gles_delegate::OnItsThread(
+      delegate, [&fn](gles_delegate::SimpleDelegate& own) {
+        return fn(static_cast<GlesSimpleDelegate&>(own));
+      });
+}
+
+absl::Status Bind(TfLiteDelegate* delegate, int32_t tensor,
+                  const TfLiteGlesObject* object) {
+  return On(delegate, [&](GlesSimpleDelegate& own) {
+    return own.BindObject(tensor, object);
+  });
 }
 
 }  // namespace
@@ -127,12 +145,15 @@ void TfLiteGlesDelegateDelete(TfLiteDelegate* delegate) {
 const char* TfLiteGlesDelegateLastError(void) { return LastError().c_str(); }
 
 const char* TfLiteGlesDelegateReport(TfLiteDelegate* delegate) {
+  thread_local std::string texts;
+  std::string& of_thread = texts;  // of this one, not the worker's
   const char* text = nullptr;
   (void)Result([&] {
-    const absl::StatusOr<const char*> report =
-        gles_delegate::ReportOfWrapped(delegate);
-    if (report.ok()) text = *report;
-    return report.status();
+    return On(delegate, [&](GlesSimpleDelegate& own) {
+      text = own.Report();
+      if (own.worker() != nullptr) text = (of_thread = text).c_str();
+      return absl::OkStatus();
+    });
   });
   return text;
 }
@@ -147,46 +168,27 @@ int32_t TfLiteGlesDelegateBindObject(TfLiteDelegate* delegate,
                                      const TfLiteGlesObject* object) {
   return Result([&] {
     auto whole = gles_delegate::WholeObject(object);
-    return whole.ok() ? gles_delegate::BindObjectOfWrapped(
-                            delegate, tensor_index, &*whole)
-                      : whole.status();
+    return whole.ok() ? Bind(delegate, tensor_index, &*whole) : whole.status();
   });
 }
 
 int32_t TfLiteGlesDelegateUnbindObject(TfLiteDelegate* delegate,
                                        int32_t tensor_index) {
-  return Result([&] {
-    return gles_delegate::BindObjectOfWrapped(delegate, tensor_index, nullptr);
-  });
+  return Result([&] { return Bind(delegate, tensor_index, nullptr); });
 }
 
 const TfLiteGlesCustomOp* TfLiteGlesDelegateCustomOps(size_t* count) {
-  static absl::Mutex mutex(absl::kConstInit);
-  static const std::vector<TfLiteGlesCustomOp>* known = nullptr;
-  const absl::MutexLock lock(&mutex);
-  if (known == nullptr) {
-    (void)Caught([] {
-      auto all = std::make_unique<std::vector<TfLiteGlesCustomOp>>();
-      for (const gles_delegate::CustomOp& op : gles_delegate::CustomOps()) {
-        all->push_back({op.name, &op.registration.base, op.version});
-      }
-      known = all.release();
-      return absl::OkStatus();
-    });
-  }
-  if (count != nullptr) *count = known == nullptr ? 0 : known->size();
-  return known == nullptr ? nullptr : known->data();
+  const absl::Span<const TfLiteGlesCustomOp> ops = gles_delegate::CustomOps();
+  if (count != nullptr) *count = ops.size();
+  return ops.data();
 }
 
 void TfLiteGlesDelegateRegisterCustomOps(
     TfLiteInterpreterOptions* options,
     void (*add_custom_op)(TfLiteInterpreterOptions*, const char*,
                           const TfLiteRegistration*, int32_t, int32_t)) {
-  size_t count = 0;
-  const TfLiteGlesCustomOp* ops = TfLiteGlesDelegateCustomOps(&count);
-  for (size_t i = 0; i < count; ++i) {
-    add_custom_op(options, ops[i].name, ops[i].registration, ops[i].version,
-                  ops[i].version);
+  for (const TfLiteGlesCustomOp& op : gles_delegate::CustomOps()) {
+    add_custom_op(options, op.name, op.registration, op.version, op.version);
   }
 }
 
@@ -237,4 +239,56 @@ TfLiteDelegate* tflite_plugin_create_delegate(
 
 void tflite_plugin_destroy_delegate(TfLiteDelegate* delegate) {
   TfLiteGlesDelegateDelete(delegate);
+}
+
+// --- Buffers of a runtime ----------------------------------------------------
+
+namespace {
+
+using gles_delegate::TensorBuffer;
+
+// nullptr: no memory.
+void* CreateBuffer(size_t bytes) {
+  TensorBuffer* made = nullptr;
+  (void)Caught([&] {
+    made = new TensorBuffer(bytes);
+    return absl::OkStatus();
+  });
+  return made;
+}
+void DestroyBuffer(void* buffer) { delete static_cast<TensorBuffer*>(buffer); }
+int LockBuffer(void* buffer, int reads, int writes, void** memory) {
+  const absl::Status locked = Caught([&] {
+    auto held =
+        static_cast<TensorBuffer*>(buffer)->Lock(reads != 0, writes != 0);
+    if (held.ok()) *memory = held->data;
+    return held.status();
+  });
+  return locked.ok() ? 0 : 1;
+}
+void UnlockBuffer(void* buffer) {
+  static_cast<TensorBuffer*>(buffer)->Unlock();
+}
+int ClearBuffer(void* buffer) {
+  void* memory = nullptr;
+  if (LockBuffer(buffer, /*reads=*/0, /*writes=*/1, &memory) != 0) return 1;
+  std::memset(memory, 0, static_cast<TensorBuffer*>(buffer)->bytes());
+  UnlockBuffer(buffer);
+  return 0;
+}
+int UseBuffers(TfLiteDelegate* delegate, const GlesRuntimeBuffers* buffers) {
+  const absl::Status used = Caught([&]() -> absl::Status {
+    ASSIGN_OR_RETURN(auto* const own, gles_delegate::Unwrapped(delegate));
+    return static_cast<GlesSimpleDelegate*>(own)->UseBuffersOfRuntime(*buffers);
+  });
+  return used.ok() ? 0 : 1;
+}
+
+}  // namespace
+
+const GlesTensorBufferFunctions* GlesDelegatePrivateTensorBuffers(void) {
+  static constexpr GlesTensorBufferFunctions kFunctions = {
+      CreateBuffer, DestroyBuffer, LockBuffer,
+      UnlockBuffer, ClearBuffer,   UseBuffers};
+  return &kFunctions;
 }

@@ -11,8 +11,6 @@
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/tflite/read_node.h"
-#include "delegate/tflite/runtime_nodes.h"
 
 namespace gles_delegate {
 namespace {

@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/format.h"
 #include "base/hash_tables.h"
-#include "base/status_macros.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/report.h"
@@ -65,25 +64,16 @@ int64_t OperationsOf(const Graph& graph, const Node& node) {
   return operations;
 }
 
-}  // namespace
+// Estimates from arithmetic and bytes whether a partition is worth its
+// transfers to the GPU and back.
+struct PartitionWorth : WorthReport {
+  int64_t operations = 0;  // multiplications and additions
+  int64_t node_bytes = 0;  // read and written by its nodes
+  int64_t crossing_bytes = 0;
+};
 
-std::string PartitionWorth::ToString() const {
-  return Formatted(
-      "the CPU takes about %.0f us for it (%d operations, %d bytes), and "
-      "crossing to the GPU and back about %.0f us (%d bytes)",
-      cpu_us, operations, node_bytes, crossing_us, crossing_bytes);
-}
-
-double PartitionWorth::GpuUsOfSteps(size_t steps) {
-  return kStepUs * static_cast<double>(steps);
-}
-
-bool PartitionWorth::PaysAsLoop(size_t steps) const {
-  return steps <= kFewSteps || cpu_us > GpuUsOfSteps(steps);
-}
-
-PartitionWorth WorthOf(const CheckedModel& model,
-                       const ModelPartition& partition) {
+PartitionWorth WorthOfNodes(const CheckedModel& model,
+                            const ModelPartition& partition) {
   PartitionWorth worth;
   const Graph& graph = model.graph;
   for (int index : partition.nodes) {
@@ -112,8 +102,6 @@ PartitionWorth WorthOf(const CheckedModel& model,
   return worth;
 }
 
-namespace {
-
 constexpr char kDelegateAll[] =
     "max_delegated_partitions=0 delegates it all the same";
 
@@ -133,6 +121,10 @@ std::string WhyNoOutputs(const ModelPartition& partition) {
 }
 
 }  // namespace
+
+WorthReport GlesSimpleDelegate::WorthOf(const ModelPartition& partition) const {
+  return WorthOfNodes(*model_, partition);
+}
 
 void GlesSimpleDelegate::Refuse(const ModelPartition& partition,
                                 std::string reason) {
@@ -157,18 +149,21 @@ void GlesSimpleDelegate::RefuseSome(
 
 void GlesSimpleDelegate::RefuseLoops(TfLiteContext* context) {
   for (CheckedNode& node : model_->nodes) {
-    const auto loop = nodes_.shapes.loops.find({context, node.index});
-    if (loop == nodes_.shapes.loops.end() || !node.support.ok()) continue;
+    const auto loop = nodes_.shapes.steps.find({context, node.index});
+    if (loop == nodes_.shapes.steps.end() || !node.support.ok()) continue;
     ModelPartition alone;
     alone.nodes = {node.index};
-    const PartitionWorth worth = WorthOf(*model_, alone);
-    const size_t steps = loop->second.steps.size();
-    if (worth.PaysAsLoop(steps)) continue;
+    const PartitionWorth worth = WorthOfNodes(*model_, alone);
+    // Of a loop that is replaced by the nodes of all its steps, few are no
+    // worse than leaving it to the runtime, as the nodes before and after the
+    // loop then stay together.
+    const size_t steps = loop->second.graphs.size();
+    const double gpu_us = kStepUs * static_cast<double>(steps);
+    if (steps <= kFewSteps || worth.cpu_us > gpu_us) continue;
     node.support = absl::UnimplementedError(Formatted(
         "its %d steps do not pay: the CPU takes about %.0f us for them, and "
         "the GPU at least %.0f us; %s",
-        steps, worth.cpu_us, PartitionWorth::GpuUsOfSteps(steps),
-        kDelegateAll));
+        steps, worth.cpu_us, gpu_us, kDelegateAll));
     node.nodes.clear();
     loop->second = {node.support, {}, {}};
   }
@@ -196,13 +191,17 @@ std::string GlesSimpleDelegate::WhyNoGain(const ModelPartition& partition) {
       model_->nodes.begin(), model_->nodes.end(), [&](const CheckedNode& node) {
         return node.folded || own.contains(node.index);
       });
-  const PartitionWorth worth = WorthOf(*model_, partition);
+  const PartitionWorth worth = WorthOfNodes(*model_, partition);
   const bool is_called = now().is_called && !now().is_inlined;
-  if (worth.pays() || (!is_called && is_whole)) return "";
-  return absl::StrCat(
-      CountOf(partition),
-      is_called ? " and does not pay at each call: " : " and does not pay: ",
-      worth.ToString(), "; ", kDelegateAll);
+  const bool pays = worth.cpu_us > worth.crossing_us;
+  if (pays || (!is_called && is_whole)) return "";
+  return Formatted(
+      "%s and does not pay%s: the CPU takes about %.0f us for it (%d "
+      "operations, %d bytes), and crossing to the GPU and back about %.0f us "
+      "(%d bytes); %s",
+      CountOf(partition), is_called ? " at each call" : "", worth.cpu_us,
+      worth.operations, worth.node_bytes, worth.crossing_us,
+      worth.crossing_bytes, kDelegateAll);
 }
 
 std::string GlesSimpleDelegate::WhyNoMemory(TfLiteContext* context,

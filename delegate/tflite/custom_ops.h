@@ -3,28 +3,19 @@
 // stay on the CPU, so they are written for clarity, not speed.
 // TfLiteGlesDelegateCustomOps() provides them to apps.
 //
-// To add one, add a struct and its rows. Definitions: MediaPipe's
+// To add one, add its two functions and its rows. Definitions: MediaPipe's
 // mediapipe/util/tflite/operations.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_CUSTOM_OPS_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_CUSTOM_OPS_H_
 
 #include "absl/types/span.h"
-#include "delegate/tflite/abi.h"
+#include "gles_delegate/gles_delegate.h"
 
 namespace gles_delegate {
 
-struct CustomOp {
-  const char* name;
-  // Members that TFLite 2.9 lacks are zero, since a newer runtime copies them,
-  // too.
-  NewestRegistration registration;
-  // Kernels do not see their node's version, so different versions have
-  // separate rows.
-  int version;
-};
-
-// All custom ops; valid until the process ends.
-absl::Span<const CustomOp> CustomOps();
+// All custom ops. Kernels do not see their node's version, so different
+// versions have separate rows.
+absl::Span<const TfLiteGlesCustomOp> CustomOps();
 
 }  // namespace gles_delegate
 

@@ -5,23 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <memory>
-#include <optional>
-#include <string>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/check_graph.h"
-#include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/runtime.h"
-#include "delegate/tflite/runtime_nodes.h"
 
 namespace gles_delegate {
 
@@ -776,20 +768,6 @@ DecomposedGraph ReadDecomposedGraph(const TfLiteContext& context,
     graph.tensors.push_back(std::move(tensor));
   }
   return graph;
-}
-
-void ReadDecomposed(const Decompositions& decompositions, const NodeKey& node,
-                    DecomposedTensors* decomposed) {
-  const auto it = decompositions.find(node);
-  if (it == decompositions.end() || !it->second.status.ok() ||
-      it->second.condition) {
-    return;
-  }
-  const Decomposition& own = it->second;
-  (*decomposed)[node] = ReadDecomposedGraph(*own.context, {}, nullptr);
-  for (int index : own.plan) {
-    ReadDecomposed(decompositions, {own.context, index}, decomposed);
-  }
 }
 
 }  // namespace gles_delegate

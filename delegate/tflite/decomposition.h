@@ -125,8 +125,6 @@ struct DecomposedGraph {
   std::vector<bool> is_dynamic;  // its shape is known only at run time
   std::vector<bool> is_of_file;  // a constant of the model's file
 };
-// Of a composite.
-using DecomposedTensors = HashMap<NodeKey, DecomposedGraph>;
 
 // `context`'s tensors as they are now, those in `values` as constants.
 // `before`, unless nullptr, is an earlier result, which gives the constants of
@@ -134,11 +132,6 @@ using DecomposedTensors = HashMap<NodeKey, DecomposedGraph>;
 DecomposedGraph ReadDecomposedGraph(const TfLiteContext& context,
                                     const TensorValues& values,
                                     const DecomposedGraph* before);
-
-// Reads the tensors of a composite that TFLite has prepared, and of those
-// inside.
-void ReadDecomposed(const Decompositions& decompositions, const NodeKey& node,
-                    DecomposedTensors* decomposed);
 
 }  // namespace gles_delegate
 

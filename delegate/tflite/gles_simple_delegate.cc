@@ -5,21 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/host_budget.h"
 #include "delegate/graph/printable.h"
 #include "delegate/session/executor_source.h"
-#include "delegate/session/gpu.h"
-#include "delegate/session/host_tensor.h"
+#include "delegate/session/host_memory.h"
 #include "delegate/tflite/decomposition.h"
-#include "delegate/tflite/options.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/report.h"
-#include "delegate/tflite/runtime.h"
 #include "delegate/tflite/runtime_nodes.h"
-#include "delegate/tflite/simple_delegate.h"
 
 namespace gles_delegate {
 namespace {
@@ -44,17 +38,12 @@ bool IsList(const TfLiteTensor& t) {
 // 1 or less, with or without the last axis (channels).
 class TrialShapes {
  public:
-  // All must outlive this. `plan`: of the whole model.
-  TrialShapes(TfLiteContext* context, const NodeFinder& find,
-              const std::vector<int>& plan,
-              const Decompositions& decompositions)
-      : context_(context),
-        find_(find),
-        plan_(plan),
-        decompositions_(decompositions) {
+  // Both must outlive this.
+  TrialShapes(TfLiteContext* context, const ModelNodes& nodes)
+      : context_(context), nodes_(nodes) {
     HashSet<int> seen;
-    for (int index : plan) {
-      const auto found = find.Get(context, index);
+    for (int index : nodes.plan) {
+      const auto found = nodes.find.Get(context, index);
       if (!found.ok()) continue;
       for (int id : ReadInts(found->node->inputs)) {
         if (id < 0 || !seen.insert(id).second) continue;
@@ -211,7 +200,7 @@ class TrialShapes {
       }
     }
     const ResizeLimit limit(context_, kMaxKernelBytes);
-    return PropagateShapes(context_, find_, plan_, decompositions_);
+    return PropagateShapes(context_, nodes_);
   }
   // All free extents are 1 or less.
   bool ArePlaceholders() const {
@@ -225,8 +214,8 @@ class TrialShapes {
   Obstacles ObstaclesOf(const ShapeFacts& facts) const {
     Obstacles found = {static_cast<int>(facts.refusals.size()),
                        static_cast<int>(facts.unknown.size()), 0};
-    for (int index : plan_) {
-      const auto at = find_.Get(context_, index);
+    for (int index : nodes_.plan) {
+      const auto at = nodes_.find.Get(context_, index);
       if (!at.ok()) continue;
       for (int id : ReadInts(at->node->outputs)) {
         if (id < 0 || facts.unknown.contains(id)) continue;
@@ -238,9 +227,7 @@ class TrialShapes {
   }
 
   TfLiteContext* context_;
-  const NodeFinder& find_;
-  const std::vector<int>& plan_;
-  const Decompositions& decompositions_;
+  const ModelNodes& nodes_;
   std::vector<Input> inputs_;
 };
 
@@ -342,15 +329,11 @@ void GlesSimpleDelegate::BeginSubgraph(TfLiteContext* context) {
 
 // The shapes at which nodes are chosen.
 absl::Status GlesSimpleDelegate::FindShapes(TfLiteContext* context) {
-  trial_shapes_ = std::make_unique<TrialShapes>(
-      context, nodes_.find, nodes_.plan, nodes_.decompositions);
+  trial_shapes_ = std::make_unique<TrialShapes>(context, nodes_);
   // A body or another signature has its own inputs.
   RETURN_IF_ERROR(
       trial_shapes_->Set(options_.input_shapes, reports_.IsFirst()));
-  ASSIGN_OR_RETURN(auto shapes,
-                   PropagateShapes(context, nodes_.find, nodes_.plan,
-                                   nodes_.decompositions));
-  nodes_.shapes = std::move(shapes);
+  ASSIGN_OR_RETURN(nodes_.shapes, PropagateShapes(context, nodes_));
   if (!options_.input_shapes.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto is_better,
                    trial_shapes_->FindBetter(&nodes_.shapes));
@@ -428,8 +411,7 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
         "a partition was made while the delegate was not being applied");
   }
   auto report = std::make_shared<PartitionReport>();
-  const PartitionWorth worth = WorthOf(*model_, partition);
-  report->worth = {worth.cpu_us, worth.crossing_us};
+  report->worth = WorthOf(partition);
   KernelSetup setup;
   setup.session = {gpu_,
                    profile_,
@@ -445,6 +427,7 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
   setup.runtime_buffers = runtime_buffers_;
   if (options_.keeps_caches) setup.caches = caches_;
   setup.worker = worker_;
+  setup.delegate = this;
   return GlesKernel::Create(*context, *model_, std::move(setup));
 }
 
@@ -515,40 +498,6 @@ absl::Status GlesSimpleDelegate::WriteReport(ReportTime time) {
 
 // --- The app's objects -------------------------------------------------------
 
-// The part of GlesSimpleDelegate that binds the app's objects.
-
-namespace {
-
-// AppObjectOf() converts by value.
-static_assert(static_cast<int>(AppObject::Type::kTextureExternal) ==
-              kTfLiteGlesObjectTextureExternal);
-static_assert(static_cast<int>(AppObject::Type::kTexture2d) ==
-              kTfLiteGlesObjectTexture2d);
-static_assert(static_cast<int>(AppObject::Element::kUint8) ==
-              kTfLiteGlesElementUint8);
-static_assert(static_cast<int>(AppObject::Element::kQuantized) ==
-              kTfLiteGlesElementQuantized);
-static_assert(static_cast<int>(ObjectForm::Layout::kPhwc4) ==
-              kTfLiteGlesObjectPhwc4);
-
-// A whole one, as sessions take it.
-AppObject AppObjectOf(const TfLiteGlesObject& object) {
-  AppObject result;
-  result.type = static_cast<AppObject::Type>(object.type);
-  result.name = object.name;
-  result.layout = static_cast<ObjectForm::Layout>(object.layout);
-  result.element = static_cast<AppObject::Element>(object.element);
-  result.channels = object.channels;
-  result.is_resized = object.resize != 0;
-  result.scaling = {
-      object.scale,
-      object.bias,
-      {object.crop_x, object.crop_y, object.crop_width, object.crop_height}};
-  return result;
-}
-
-}  // namespace
-
 absl::Status GlesSimpleDelegate::BindObject(int tensor,
                                             const TfLiteGlesObject* object) {
   RETURN_IF_ERROR(refusal_);
@@ -572,7 +521,7 @@ absl::Status GlesSimpleDelegate::BindObject(int tensor,
   if (object == nullptr) {
     objects_->Unbind(tensor);
   } else {
-    objects_->Bind(tensor, AppObjectOf(*object));
+    objects_->Bind(tensor, AppObject(*object));
   }
   return absl::OkStatus();
 }

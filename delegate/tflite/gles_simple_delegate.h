@@ -4,24 +4,20 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_GLES_SIMPLE_DELEGATE_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "base/hash_tables.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/runtime/worker_thread.h"
 #include "delegate/session/gpu.h"
 #include "delegate/tflite/kernel.h"
 #include "delegate/tflite/options.h"
-#include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/report.h"
 #include "delegate/tflite/runtime.h"
@@ -29,29 +25,6 @@
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
-
-// Estimates from arithmetic and bytes whether a partition is worth its
-// transfers to the GPU and back.
-struct PartitionWorth {
-  double cpu_us = 0;       // of its nodes on the CPU
-  double crossing_us = 0;  // of inputs, outputs and waiting
-  int64_t operations = 0;  // multiplications and additions
-  int64_t node_bytes = 0;  // read and written by its nodes
-  int64_t crossing_bytes = 0;
-
-  bool pays() const { return cpu_us > crossing_us; }
-  // Of a loop that is replaced by the nodes of all its steps: whether that is
-  // no worse than leaving it to the runtime. Few steps always are, as the nodes
-  // before and after the loop then stay together.
-  bool PaysAsLoop(size_t steps) const;
-  static double GpuUsOfSteps(size_t steps);
-  // "the CPU takes about 12 us for its 3 nodes, and crossing ... 104 us"
-  std::string ToString() const;
-};
-
-// `partition` belongs to `model`, which has been checked.
-PartitionWorth WorthOf(const CheckedModel& model,
-                       const ModelPartition& partition);
 
 class TrialShapes;
 
@@ -77,14 +50,20 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   void Finish(TfLiteContext* context, const absl::Status& applied) override;
   absl::Status WriteReport(ReportTime time) override;
   bool FallsBackToCpu() const override { return options_.fallback_to_cpu; }
-  absl::Status BindObject(int tensor, const TfLiteGlesObject* object) override;
   absl::Status CopyFromHandle(TfLiteBufferHandle handle,
                               TfLiteTensor& tensor) override;
   absl::Status CopyToHandle(TfLiteBufferHandle handle,
                             TfLiteTensor& tensor) override;
-  absl::Status UseBuffersOfRuntime(const GlesRuntimeBuffers& buffers) override;
-  const char* Report() override;
   std::shared_ptr<WorkerThread> worker() const override { return worker_; }
+
+  // Binds an app's object to TFLite's tensor; nullptr unbinds.
+  // kFailedPrecondition, with the reason: it can never work.
+  absl::Status BindObject(int tensor, const TfLiteGlesObject* object);
+  // Makes kernels use a runtime's own buffers. kInternal: the delegate was
+  // applied before.
+  absl::Status UseBuffersOfRuntime(const GlesRuntimeBuffers& buffers);
+  // The report as a JSON object; valid until the next call.
+  const char* Report();
 
  private:
   absl::Status EnsureGpu(TfLiteContext* context,
@@ -98,6 +77,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
     return options_.integer_rounding.value_or(CpuKernelsOf(runtime_));
   }
 
+  // The estimate of what the partition costs.
+  WorthReport WorthOf(const ModelPartition& partition) const;
   // Keeps the partition on the CPU, for this reason.
   void Refuse(const ModelPartition& partition, std::string reason);
   // Refuses partitions for which `why` returns a reason.

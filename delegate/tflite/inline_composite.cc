@@ -12,7 +12,6 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/graph/printable.h"
-#include "delegate/tflite/read_node.h"
 
 namespace gles_delegate {
 namespace {
@@ -284,13 +283,10 @@ class CompositeInliner {
  private:
   class Level;
 
-  absl::Status InlineInto(const NodeKey& key, const std::vector<int>& inputs,
-                          const std::vector<int>& outputs,
-                          std::vector<InlinedNode>* nodes);
-  // The nodes of a loop's steps.
-  absl::Status InlineSteps(const NodeKey& key, const std::vector<int>& inputs,
-                           const std::vector<int>& outputs,
-                           std::vector<InlinedNode>* nodes);
+  // The nodes of a composite, or of a loop's steps.
+  absl::Status Inline(const NodeKey& key, const std::vector<int>& inputs,
+                      const std::vector<int>& outputs,
+                      std::vector<InlinedNode>* nodes);
 
   const ModelNodes& nodes_;
   const Graph& graph_;
@@ -394,8 +390,8 @@ class CompositeInliner::Level {
       }
       for (int id : reads) rows.Write(id);
     } else if (IsComposite(registration)) {
-      absl::Status inlined = inliner_.InlineInto(
-          {decomposition_.context, index}, reads, writes, nodes);
+      absl::Status inlined = inliner_.Inline({decomposition_.context, index},
+                                             reads, writes, nodes);
       if (inlined.ok()) return inlined;
       return absl::Status(
           inlined.code(),
@@ -489,17 +485,14 @@ absl::StatusOr<InlinedModel> CompositeInliner::Expand(TfLiteContext* context) {
   };
   for (int index : nodes_.plan) {
     ASSIGN_OR_RETURN(const auto found, nodes_.find.Get(context, index));
-    const bool is_loop = IsLoop(*found.kernel);
-    if (!is_loop && !IsComposite(*found.kernel)) {
+    if (!IsLoop(*found.kernel) && !IsComposite(*found.kernel)) {
       add(*found.node, *found.kernel);
       continue;
     }
     InlinedComposite& inlined = model.composites[index];
     const std::vector<int> inputs = ReadInts(found.node->inputs);
     const std::vector<int> outputs = ReadInts(found.node->outputs);
-    inlined.status =
-        is_loop ? InlineSteps({context, index}, inputs, outputs, &inlined.nodes)
-                : InlineInto({context, index}, inputs, outputs, &inlined.nodes);
+    inlined.status = Inline({context, index}, inputs, outputs, &inlined.nodes);
     if (!inlined.status.ok()) {
       inlined.nodes.clear();
       add(*found.node, *found.kernel);
@@ -511,47 +504,31 @@ absl::StatusOr<InlinedModel> CompositeInliner::Expand(TfLiteContext* context) {
   return model;
 }
 
-absl::Status CompositeInliner::InlineInto(const NodeKey& key,
-                                          const std::vector<int>& inputs,
-                                          const std::vector<int>& outputs,
-                                          std::vector<InlinedNode>* nodes) {
+absl::Status CompositeInliner::Inline(const NodeKey& key,
+                                      const std::vector<int>& inputs,
+                                      const std::vector<int>& outputs,
+                                      std::vector<InlinedNode>* nodes) {
   const auto found = nodes_.decompositions.find(key);
   if (found == nodes_.decompositions.end()) {
-    return absl::InternalError("its decomposition was not looked for");
+    return absl::InternalError("its subgraph was not looked for");
   }
   const Decomposition& decomposition = found->second;
-  if (!decomposition.status.ok()) return decomposition.status;
-  const auto tensors = nodes_.shapes.decomposed.find(key);
-  if (tensors == nodes_.shapes.decomposed.end()) {
+  const auto known = nodes_.shapes.steps.find(key);
+  if (known == nodes_.shapes.steps.end()) {
+    if (decomposition.condition) {
+      return absl::UnimplementedError(
+          "an input has a shape that is known only at run time");
+    }
+    RETURN_IF_ERROR(decomposition.status);
     return absl::UnimplementedError(
         "TFLite's own kernel has not prepared its decomposition");
   }
-  Level level(this, decomposition, tensors->second);
-  RETURN_IF_ERROR(level.BindInputs(inputs));
-  RETURN_IF_ERROR(level.BindOutputs(outputs));
-  RETURN_IF_ERROR(level.AddNodes(nodes));
-  return level.CheckWritten();
-}
-
-absl::Status CompositeInliner::InlineSteps(const NodeKey& key,
-                                           const std::vector<int>& inputs,
-                                           const std::vector<int>& outputs,
-                                           std::vector<InlinedNode>* nodes) {
-  const auto decomposition = nodes_.decompositions.find(key);
-  const auto loop = nodes_.shapes.loops.find(key);
-  if (decomposition == nodes_.decompositions.end()) {
-    return absl::InternalError("its body was not looked for");
-  }
-  if (loop == nodes_.shapes.loops.end()) {
-    return absl::UnimplementedError(
-        "an input has a shape that is known only at run time");
-  }
-  if (!loop->second.status.ok()) return loop->second.status;
-  const std::vector<DecomposedGraph>& steps = loop->second.steps;
-  rows_.Begin(nodes);
+  RETURN_IF_ERROR(known->second.status);
+  const std::vector<DecomposedGraph>& steps = known->second.graphs;
+  if (decomposition.condition) rows_.Begin(nodes);
   std::vector<int> state = inputs;
   for (size_t step = 0; step < steps.size(); ++step) {
-    Level level(this, decomposition->second, steps[step]);
+    Level level(this, decomposition, steps[step]);
     RETURN_IF_ERROR(level.BindInputs(state));
     if (step + 1 == steps.size()) {
       RETURN_IF_ERROR(level.BindOutputs(outputs));

@@ -4,16 +4,14 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_INLINE_COMPOSITE_H_
 
 #include <functional>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
+#include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/reader.h"
 #include "delegate/tflite/runtime_nodes.h"
 #include "tensorflow/lite/c/common.h"
 

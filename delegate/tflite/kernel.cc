@@ -4,17 +4,14 @@
 #include <cstring>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
+#include "delegate/partition/plan_dump.h"
 #include "delegate/passes/passes.h"
 #include "delegate/session/app_object.h"
-#include "delegate/session/host_memory.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/runtime_nodes.h"
-#include "delegate/tflite/simple_delegate.h"
 
 namespace gles_delegate {
 
@@ -137,256 +134,12 @@ bool GiveKnown(const TfLiteContext& context, const TfLiteNode& node,
 }
 
 }  // namespace
-// Runs a partition's nodes with TFLite's CPU kernels, inside the delegate, if
-// the GPU does not support shapes set after the delegate was applied. TFLite
-// keeps replaced nodes, but allocates no memory for their inner tensors.
-class CpuPartition {
- public:
-  CpuPartition(const NodeFinder& find, ModelPartition partition)
-      : find_(find),
-        partition_(std::move(partition)),
-        outputs_(partition_.outputs.begin(), partition_.outputs.end()) {}
-
-  // kFailedPrecondition: a node has no kernel (an unregistered custom op).
-  absl::Status Check(TfLiteContext* context) const {
-    for (int index : partition_.nodes) {
-      ASSIGN_OR_RETURN(const auto found, find_.Get(context, index));
-      if (found.kernel->invoke == nullptr) {
-        return absl::FailedPreconditionError(
-            absl::StrCat("node ", index, " has no kernel on the CPU"));
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  // Runs the nodes in order, after PropagateShapes() has prepared them. Uses
-  // the runtime's memory for the partition's inputs and outputs and its own for
-  // all other tensors. `values`: those of tensors that follow from shapes.
-  // kInternal: a kernel failed and reported why.
-  absl::Status Run(TfLiteContext* context, TensorValues* values) {
-    for (int id : partition_.inputs) {
-      const TfLiteTensor& t = context->tensors[id];
-      // The GPU's state is lost with its shapes.
-      if (t.is_variable && IsStateOnGpu(MemoryOf(t))) {
-        std::memset(t.data.raw, 0, t.bytes);
-      }
-    }
-    ScratchMemory scratch(context, &memory_);
-    for (int index : partition_.nodes) {
-      ASSIGN_OR_RETURN(const auto found, find_.Get(context, index));
-      // PropagateShapes() only follows a loop.
-      if (IsLoop(*found.kernel) || HasLostTemporary(*context, *found.node)) {
-        RETURN_IF_ERROR(
-            PrepareAgain(context, found.node, *found.kernel, values));
-      }
-      scratch.LendToNode(*found.node, [&](int id) {
-        return outputs_.contains(id) &&
-               context->tensors[id].data.raw != nullptr;
-      });
-      // Kernels such as SHAPE's write when they are prepared, not when they
-      // run.
-      if (GiveKnown(*context, *found.node, *values)) continue;
-      if (found.kernel->invoke(context, found.node) != kTfLiteOk) {
-        return absl::InternalError(
-            absl::StrCat("TFLite's own kernel of node ", index, " failed"));
-      }
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  NodeFinder find_;
-  ModelPartition partition_;
-  HashSet<int> outputs_;  // of the partition
-  // Kept between runs, since kernels store data there.
-  ScratchMemory::Blocks memory_;
-};
-
-struct ReadPartition {
-  Graph graph;     // with the integer path
-  Graph original;  // as read, on real values
-  int nodes_on_integer_path = 0;
-  std::vector<int> outputs;  // the runtime's tensors of graph.outputs
-  std::vector<ConstantOutput> constants;  // the partition's other outputs
-  // Why a node cannot run on the GPU at these shapes; "": all can. Then the
-  // rest is empty.
-  std::string refused;
-};
 
 bool ReadsConstantsAlone(const TfLiteContext& context,
                          const ModelPartition& partition) {
   return std::all_of(partition.inputs.begin(), partition.inputs.end(),
                      [&](int id) { return IsConstant(context.tensors[id]); });
 }
-// Threads: one at a time.
-class PartitionReader {
- public:
-  PartitionReader(DeviceProfile profile, ReadOptions options, ModelNodes nodes,
-                  ModelPartition partition)
-      : profile_(std::move(profile)),
-        options_(std::move(options)),
-        nodes_(std::move(nodes)),
-        partition_(std::move(partition)) {}
-
-  // From a model that was read for all partitions. kUnimplemented: an output is
-  // a constant of an unsupported type.
-  absl::StatusOr<ReadPartition> Read(const TfLiteContext& context,
-                                     const CheckedModel& model,
-                                     PlanDump* dump) {
-    NoteShapes(context);
-    ReadPartition read;
-    for (int id : partition_.outputs) {
-      if (Holds(context, id)) continue;
-      const Tensor& tensor = model.graph.tensor(id);
-      if (!tensor.is_constant()) {
-        read.outputs.push_back(id);
-        continue;
-      }
-      ASSIGN_OR_RETURN(
-          auto constant,
-          ConstantOutput::Of(tensor, id, TypeOf(context.tensors[id].type)));
-      read.constants.push_back(std::move(constant));
-    }
-    read.graph = ExtractPartition(model, partition_.nodes, partition_.inputs,
-                                  read.outputs);
-    read.original = read.graph;
-    dump->AddGraph("read", read.graph);
-    if (!options_.uses_integer_path) return read;
-    const PassContext passes = {profile_, options_.cpu_kernels, options_.traits,
-                                &read.nodes_on_integer_path, dump->notes()};
-    RETURN_IF_ERROR(
-        RunPasses(PassStage::kRead, passes, &read.graph,
-                  [dump](absl::string_view pass, const Graph& graph) {
-                    dump->AddGraph(pass, graph);
-                  }));
-    return read;
-  }
-  // Whether the partition's inputs and outputs have other shapes, or its inputs
-  // other values that follow from shapes, than when they were read or noted.
-  bool HasNewShapes(const TfLiteContext& context) const {
-    return BorderShapes(context) != read_shapes_;
-  }
-  void NoteShapes(const TfLiteContext& context) {
-    read_shapes_ = BorderShapes(context);
-  }
-  // For the shapes that the inputs have now. Also an error: the runtime's own
-  // kernels refuse them.
-  absl::StatusOr<ReadPartition> ReadAgain(TfLiteContext* context,
-                                          PlanDump* dump) {
-    read_shapes_.clear();  // of nothing, if this fails
-    cpu_takes_shapes_ = false;
-    ASSIGN_OR_RETURN(auto shapes,
-                     PropagateShapes(context, nodes_.find, nodes_.plan,
-                                     nodes_.decompositions, &partition_.nodes));
-    RETURN_IF_ERROR(shapes.refused());
-    cpu_takes_shapes_ = true;
-    // For other partitions: what was known when the delegate was applied.
-    const UnknownShapes before = std::move(nodes_.shapes.unknown);
-    nodes_.shapes = std::move(shapes);
-    nodes_.shapes.unknown.insert(before.begin(), before.end());
-    // The whole model: constants folded by nodes of other partitions are
-    // constant here as well.
-    ASSIGN_OR_RETURN(auto model,
-                     ReadModel(context, nodes_, profile_, options_));
-    for (int index : partition_.nodes) {
-      const CheckedNode& node = model.nodes[model.position_of.at(index)];
-      if (node.support.ok()) continue;
-      const std::string why = absl::StrCat(
-          "the partition of ", partition_.nodes.size(),
-          " nodes cannot run on the GPU at the shapes that the inputs were "
-          "resized to: ",
-          node.op, " (node ", node.index, "): ", node.support.message(), " [",
-          node.tensors, "]");
-      ReadPartition refused;
-      refused.refused = why;
-      return refused;
-    }
-    return Read(*context, model, dump);
-  }
-  // False after that error.
-  bool cpu_takes_shapes() const { return cpu_takes_shapes_; }
-
-  // While the delegate is applied, shapes may be placeholders: there is nothing
-  // to plan for yet. TakeShapes(): the runtime prepares the node, so they are
-  // real.
-  bool has_placeholders() const { return nodes_.shapes_are_placeholders; }
-  void TakeShapes() {
-    if (std::exchange(nodes_.shapes_are_placeholders, false)) {
-      read_shapes_.clear();
-    }
-  }
-  // Evaluates the partition's inputs that follow from shapes.
-  absl::Status EvaluateInputValues(TfLiteContext* context) {
-    TensorValues& values = nodes_.shapes.values;
-    const auto& inputs = partition_.inputs;
-    if (std::none_of(inputs.begin(), inputs.end(),
-                     [&](int id) { return values.contains(id); })) {
-      return absl::OkStatus();
-    }
-    const std::vector<int> none;
-    ASSIGN_OR_RETURN(auto shapes,
-                     PropagateShapes(context, nodes_.find, nodes_.plan,
-                                     nodes_.decompositions, /*own=*/&none));
-    for (int id : inputs) {
-      const auto value = shapes.values.find(id);
-      if (value != shapes.values.end()) values[id] = value->second;
-    }
-    return absl::OkStatus();
-  }
-  // Makes the runtime store the outputs that follow from shapes, for CPU nodes
-  // that are prepared next.
-  absl::Status HoldValues(TfLiteContext* context) {
-    for (int id : partition_.outputs) {
-      if (!Holds(*context, id)) {
-        TfLiteTensor& t = context->tensors[id];
-        if (t.allocation_type == kTfLitePersistentRo) ReturnToArena(&t);
-      } else if (HoldValue(context, id, nodes_.shapes.values.at(id)) !=
-                 kTfLiteOk) {
-        return absl::ResourceExhaustedError(absl::StrCat(
-            "the runtime gives no memory to the shape in tensor ", id));
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  const ModelPartition& partition() const { return partition_; }
-  const ModelNodes& nodes() const { return nodes_; }
-  TensorValues& values() { return nodes_.shapes.values; }
-
- private:
-  // The shapes that inputs and outputs have now, and the values of inputs that
-  // follow from shapes.
-  std::vector<std::vector<int>> BorderShapes(
-      const TfLiteContext& context) const {
-    std::vector<std::vector<int>> shapes;
-    for (const auto* list : {&partition_.inputs, &partition_.outputs}) {
-      for (int id : *list) {
-        shapes.push_back(ReadInts(context.tensors[id].dims));
-      }
-    }
-    for (int id : partition_.inputs) {
-      const auto value = nodes_.shapes.values.find(id);
-      if (value == nodes_.shapes.values.end()) continue;
-      const auto bytes = value->second.bytes();
-      shapes.emplace_back(bytes.begin(), bytes.end());
-    }
-    return shapes;
-  }
-
-  // Whether HoldValues() stores the output. Values that follow from constants
-  // alone are handed over as other constants are.
-  bool Holds(const TfLiteContext& context, int output) const {
-    return nodes_.shapes.values.contains(output) &&
-           !ReadsConstantsAlone(context, partition_);
-  }
-
-  const DeviceProfile profile_;
-  const ReadOptions options_;
-  ModelNodes nodes_;  // of the model
-  ModelPartition partition_;
-  std::vector<std::vector<int>> read_shapes_;  // BorderShapes() as read
-  bool cpu_takes_shapes_ = true;
-};
 
 class GlesKernel::Host final : public SessionHost {
  public:
@@ -397,20 +150,23 @@ class GlesKernel::Host final : public SessionHost {
     gles_delegate::Warn(context_, text);
   }
   bool MayFallBack() const override {
-    return kernel_.fallback_to_cpu_ && kernel_.reader_->cpu_takes_shapes();
+    return kernel_.fallback_to_cpu_ && kernel_.cpu_takes_shapes_;
   }
   absl::Status UseCpu() override {
-    PartitionReader& reader = *kernel_.reader_;
-    auto cpu =
-        std::make_unique<CpuPartition>(reader.nodes().find, reader.partition());
-    RETURN_IF_ERROR(cpu->Check(context_));
-    kernel_.on_cpu_ = std::move(cpu);
-    reader.NoteShapes(*context_);
+    for (int index : kernel_.partition_.nodes) {
+      ASSIGN_OR_RETURN(const auto found,
+                       kernel_.nodes_.find.Get(context_, index));
+      if (found.kernel->invoke == nullptr) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("node ", index, " has no kernel on the CPU"));
+      }
+    }
+    kernel_.read_shapes_ = kernel_.BorderShapes(*context_);
     return absl::OkStatus();
   }
   absl::Status CheckMayBind(const Tensor& tensor) override {
-    const ModelNodes& nodes = kernel_.reader_->nodes();
-    const std::vector<int>& own = kernel_.partition().nodes;
+    const ModelNodes& nodes = kernel_.nodes_;
+    const std::vector<int>& own = kernel_.partition_.nodes;
     for (int index : nodes.plan) {
       if (std::find(own.begin(), own.end(), index) != own.end()) continue;
       ASSIGN_OR_RETURN(const auto found, nodes.find.Get(context_, index));
@@ -434,50 +190,156 @@ class GlesKernel::Host final : public SessionHost {
 
 GlesKernel::GlesKernel(KernelSetup setup)
     : fallback_to_cpu_(setup.fallback_to_cpu),
-      reader_(std::make_unique<PartitionReader>(
-          setup.session.profile, std::move(setup.read), std::move(setup.nodes),
-          std::move(setup.partition))),
+      options_(std::move(setup.read)),
+      nodes_(std::move(setup.nodes)),
+      partition_(std::move(setup.partition)),
       session_(std::move(setup.session)),
       io_(std::move(setup.objects), setup.runtime_buffers,
           std::move(setup.caches),
-          {session_.setup().gpu, std::move(setup.worker)}, &session_) {}
-
-GlesKernel::~GlesKernel() = default;
+          {session_.setup().gpu, std::move(setup.worker)}, setup.delegate,
+          &session_) {}
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesKernel::Create(
     const TfLiteContext& context, const CheckedModel& model,
     KernelSetup setup) {
   setup.session.report->nodes = setup.partition.nodes;
   std::unique_ptr<GlesKernel> kernel(new GlesKernel(std::move(setup)));
-  auto read = kernel->reader_->Read(context, model, kernel->session_.dump());
-  RETURN_IF_ERROR(kernel->TakeGraph(std::move(read), /*host=*/nullptr));
+  RETURN_IF_ERROR(kernel->Read(context, model));
   return kernel;
 }
 
-absl::Status GlesKernel::TakeGraph(absl::StatusOr<ReadPartition> read,
-                                   SessionHost* host) {
-  if (!read.ok()) return read.status();
-  if (!read->refused.empty()) return session_.UseCpu(host, read->refused);
-  report()->nodes_on_integer_path = read->nodes_on_integer_path;
-  session_.SetGraph(std::move(read->graph), std::move(read->original),
-                    read->outputs);
-  io_.SetConstants(std::move(read->constants));
+// --- Reading -----------------------------------------------------------------
+
+absl::Status GlesKernel::Read(const TfLiteContext& context,
+                              const CheckedModel& model) {
+  read_shapes_ = BorderShapes(context);
+  std::vector<int> outputs;
+  std::vector<ConstantOutput> constants;
+  for (int id : partition_.outputs) {
+    if (Holds(context, id)) continue;
+    const Tensor& tensor = model.graph.tensor(id);
+    if (!tensor.is_constant()) {
+      outputs.push_back(id);
+      continue;
+    }
+    ASSIGN_OR_RETURN(
+        auto constant,
+        ConstantOutput::Of(tensor, id, TypeOf(context.tensors[id].type)));
+    constants.push_back(std::move(constant));
+  }
+  Graph original =
+      ExtractPartition(model, partition_.nodes, partition_.inputs, outputs);
+  Graph graph = original;
+  PlanDump& dump = *session_.dump();
+  dump.AddGraph("read", graph);
+  report()->nodes_on_integer_path = 0;
+  if (options_.uses_integer_path) {
+    const PassContext passes = {session_.setup().profile, options_.cpu_kernels,
+                                options_.traits,
+                                &report()->nodes_on_integer_path, dump.notes()};
+    RETURN_IF_ERROR(
+        RunPasses(PassStage::kRead, passes, &graph,
+                  [&dump](absl::string_view pass, const Graph& after) {
+                    dump.AddGraph(pass, after);
+                  }));
+  }
+  session_.SetGraph(std::move(graph), std::move(original), outputs);
+  io_.SetConstants(std::move(constants));
   io_.ChooseCaches();
   return absl::OkStatus();
 }
 
 absl::Status GlesKernel::ReadAgain(TfLiteContext* context, SessionHost* host) {
   session_.Forget();
-  on_cpu_.reset();
-  auto read = reader_->ReadAgain(context, session_.dump());
-  RETURN_IF_ERROR(TakeGraph(std::move(read), host));
+  cpu_memory_.clear();
+  read_shapes_.clear();  // of nothing, if this fails
+  cpu_takes_shapes_ = false;
+  ASSIGN_OR_RETURN(auto shapes,
+                   PropagateShapes(context, nodes_, &partition_.nodes));
+  RETURN_IF_ERROR(shapes.refused());
+  cpu_takes_shapes_ = true;
+  // For other partitions: what was known when the delegate was applied.
+  const UnknownShapes before = std::move(nodes_.shapes.unknown);
+  nodes_.shapes = std::move(shapes);
+  nodes_.shapes.unknown.insert(before.begin(), before.end());
+  // The whole model: constants folded by nodes of other partitions are constant
+  // here as well.
+  ASSIGN_OR_RETURN(auto model, ReadModel(context, nodes_,
+                                         session_.setup().profile, options_));
+  for (int index : partition_.nodes) {
+    const CheckedNode& node = model.nodes[model.position_of.at(index)];
+    if (node.support.ok()) continue;
+    const std::string why = absl::StrCat(
+        "the partition of ", partition_.nodes.size(),
+        " nodes cannot run on the GPU at the shapes that the inputs were "
+        "resized to: ",
+        node.op, " (node ", node.index, "): ", node.support.message(), " [",
+        node.tensors, "]");
+    return session_.UseCpu(host, why);
+  }
+  RETURN_IF_ERROR(Read(*context, model));
   return session_.ReserveAgain(host);
 }
 
+std::vector<std::vector<int>> GlesKernel::BorderShapes(
+    const TfLiteContext& context) const {
+  std::vector<std::vector<int>> shapes;
+  for (const auto* list : {&partition_.inputs, &partition_.outputs}) {
+    for (int id : *list) {
+      shapes.push_back(ReadInts(context.tensors[id].dims));
+    }
+  }
+  for (int id : partition_.inputs) {
+    const auto value = nodes_.shapes.values.find(id);
+    if (value == nodes_.shapes.values.end()) continue;
+    const auto bytes = value->second.bytes();
+    shapes.emplace_back(bytes.begin(), bytes.end());
+  }
+  return shapes;
+}
+
+bool GlesKernel::Holds(const TfLiteContext& context, int output) const {
+  return nodes_.shapes.values.contains(output) &&
+         !ReadsConstantsAlone(context, partition_);
+}
+
+absl::Status GlesKernel::EvaluateInputValues(TfLiteContext* context) {
+  TensorValues& values = nodes_.shapes.values;
+  const auto& inputs = partition_.inputs;
+  if (std::none_of(inputs.begin(), inputs.end(),
+                   [&](int id) { return values.contains(id); })) {
+    return absl::OkStatus();
+  }
+  const std::vector<int> none;
+  ASSIGN_OR_RETURN(auto shapes, PropagateShapes(context, nodes_, &none));
+  for (int id : inputs) {
+    const auto value = shapes.values.find(id);
+    if (value != shapes.values.end()) values[id] = value->second;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GlesKernel::HoldValues(TfLiteContext* context) {
+  for (int id : partition_.outputs) {
+    if (!Holds(*context, id)) {
+      TfLiteTensor& t = context->tensors[id];
+      if (t.allocation_type == kTfLitePersistentRo) ReturnToArena(&t);
+    } else if (HoldValue(context, id, nodes_.shapes.values.at(id)) !=
+               kTfLiteOk) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "the runtime gives no memory to the shape in tensor ", id));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// --- Running -----------------------------------------------------------------
+
 absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
-  if (reader_->has_placeholders()) return absl::OkStatus();
+  // There is nothing to plan for yet.
+  if (nodes_.shapes_are_placeholders) return absl::OkStatus();
   Host host(context, this);
-  if (reader_->HasNewShapes(*context)) {
+  if (BorderShapes(*context) != read_shapes_) {
     RETURN_IF_ERROR(ReadAgain(context, &host));
   }
   io_.SetObjects();
@@ -485,11 +347,46 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
 }
 
 absl::Status GlesKernel::Prepare(TfLiteContext* context) {
-  reader_->TakeShapes();
-  RETURN_IF_ERROR(reader_->EvaluateInputValues(context));
+  // The runtime prepares the node, so that shapes are real.
+  if (std::exchange(nodes_.shapes_are_placeholders, false)) {
+    read_shapes_.clear();
+  }
+  RETURN_IF_ERROR(EvaluateInputValues(context));
   Host host(context, this);
   RETURN_IF_ERROR(session_.FallBack(&host, PrepareOnGpu(context)));
-  return reader_->HoldValues(context);
+  return HoldValues(context);
+}
+
+absl::Status GlesKernel::RunOnCpu(TfLiteContext* context) {
+  TensorValues& values = nodes_.shapes.values;
+  for (int id : partition_.inputs) {
+    const TfLiteTensor& t = context->tensors[id];
+    // The GPU's state is lost with its shapes.
+    if (t.is_variable && IsStateOnGpu(MemoryOf(t))) {
+      std::memset(t.data.raw, 0, t.bytes);
+    }
+  }
+  const std::vector<int>& outputs = partition_.outputs;
+  ScratchMemory scratch(context, &cpu_memory_);
+  for (int index : partition_.nodes) {
+    ASSIGN_OR_RETURN(const auto found, nodes_.find.Get(context, index));
+    // PropagateShapes() only follows a loop.
+    if (IsLoop(*found.kernel) || HasLostTemporary(*context, *found.node)) {
+      RETURN_IF_ERROR(
+          PrepareAgain(context, found.node, *found.kernel, &values));
+    }
+    scratch.LendToNode(*found.node, [&](int id) {
+      return std::find(outputs.begin(), outputs.end(), id) != outputs.end() &&
+             context->tensors[id].data.raw != nullptr;
+    });
+    // Kernels such as SHAPE's write when they are prepared, not when they run.
+    if (GiveKnown(*context, *found.node, values)) continue;
+    if (found.kernel->invoke(context, found.node) != kTfLiteOk) {
+      return absl::InternalError(
+          absl::StrCat("TFLite's own kernel of node ", index, " failed"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<bool> GlesKernel::Submit(TfLiteContext* context,
@@ -505,8 +402,7 @@ absl::StatusOr<bool> GlesKernel::Submit(TfLiteContext* context,
     case Session::Ran::kSubmitted:
       return true;
     case Session::Ran::kOnCpu:
-      return io_.OnHost(
-          context, [&] { return on_cpu_->Run(context, &reader_->values()); });
+      return io_.OnHost(context, [&] { return RunOnCpu(context); });
     case Session::Ran::kDone:
       RETURN_IF_ERROR(io_.Finish(context));
       return false;
@@ -521,18 +417,6 @@ absl::Status GlesKernel::Wait(TfLiteContext* context) {
     return s;
   }
   return io_.Finish(context);
-}
-
-const ModelPartition& GlesKernel::partition() const {
-  return reader_->partition();
-}
-
-absl::Status GlesKernel::RequireBuffers(TfLiteContext* context) {
-  return io_.RequireBuffers(context, reader_->nodes(), reader_->partition());
-}
-
-void GlesKernel::LendMemory(TfLiteContext* context) {
-  io_.LendMemory(context, reader_->nodes(), reader_->partition());
 }
 
 }  // namespace gles_delegate

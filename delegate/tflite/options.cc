@@ -2,25 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <type_traits>
-#include <utility>
 #include <variant>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/types/span.h"
 #include "base/status_macros.h"
-#include "delegate/device/device_profile.h"
 #include "delegate/device/known_names.h"
 #include "delegate/device/tuning_parameters.h"
 #include "delegate/tflite/runtime.h"
@@ -402,7 +397,7 @@ absl::StatusOr<SessionOptions> SessionOptionsFrom(const Struct& o) {
   ASSIGN_OR_RETURN(build.cache, CacheOptionsFrom(o));
   build.checks_itself = o.self_check != 0;
   build.may_change_storage = o.storage == kTfLiteGlesStorageAuto;
-  build.tells_passes_dropped = session.is_verbose = o.verbosity >= 1;
+  build.is_verbose = o.verbosity >= 1;
   session.waiting = o.wait_type == kTfLiteGlesWaitActive ? egl::Waiting::kActive
                     : o.wait_type == kTfLiteGlesWaitAggressive
                         ? egl::Waiting::kAggressive
@@ -420,7 +415,6 @@ absl::StatusOr<ReadOptions> ReadOptionsFrom(const Struct& o) {
       o.quantized_compute != kTfLiteGlesQuantizedFloatUnsimulated;
   read.uses_integer_path = o.quantized_compute == kTfLiteGlesQuantizedAuto ||
                            o.quantized_compute == kTfLiteGlesQuantizedInteger;
-  read.half = o.is_precision_loss_allowed != 0;
   ASSIGN_OR_RETURN(read.exclude_nodes,
                    ParseNodeRanges("exclude_nodes", Text(o.exclude_nodes)));
   ASSIGN_OR_RETURN(read.float32_nodes,

@@ -6,14 +6,12 @@
 #include <cstring>
 #include <deque>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/host_budget.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/runtime_nodes.h"
 
 namespace gles_delegate {
 
@@ -410,23 +408,23 @@ class LoopFollower {
 //
 // The subgraphs' inputs have no memory afterwards, so that the runtime prepares
 // both again before it runs them.
-LoopSteps FollowLoop(const TfLiteContext& context, const TfLiteNode& node,
-                     const NodeFinder& find, const Decomposition& loop,
-                     const TensorValues& values) {
-  LoopSteps result;
+Steps FollowLoop(const TfLiteContext& context, const TfLiteNode& node,
+                 const NodeFinder& find, const Decomposition& loop,
+                 const TensorValues& values) {
+  Steps result;
   result.status = loop.status;
   if (!loop.status.ok()) return result;
   for (int id : ReadInts(node.inputs)) {
     result.outputs.push_back(StateOf(context, id, values));
   }
   result.status =
-      LoopFollower(find, loop).Follow(&result.outputs, &result.steps);
+      LoopFollower(find, loop).Follow(&result.outputs, &result.graphs);
   return result;
 }
 
 // Gives the loop's outputs their shapes, and those that are known to `values`.
 void GiveOutputs(TfLiteContext* context, const TfLiteNode& node,
-                 const LoopSteps& loop, TensorValues* values) {
+                 const Steps& loop, TensorValues* values) {
   const std::vector<int> outputs = ReadInts(node.outputs);
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] < 0) continue;
@@ -434,6 +432,22 @@ void GiveOutputs(TfLiteContext* context, const TfLiteNode& node,
     ReturnToArena(&context->tensors[outputs[i]]);
     ResizeTensor(context, outputs[i], state.dims);
     if (state.value) (*values)[outputs[i]] = *state.value;
+  }
+}
+
+// Reads the tensors of a composite that TFLite has prepared, and of those
+// inside.
+void ReadComposite(const Decompositions& decompositions, const NodeKey& node,
+                   HashMap<NodeKey, Steps>* steps) {
+  const auto it = decompositions.find(node);
+  if (it == decompositions.end() || !it->second.status.ok() ||
+      it->second.condition) {
+    return;
+  }
+  const Decomposition& own = it->second;
+  (*steps)[node].graphs = {ReadDecomposedGraph(*own.context, {}, nullptr)};
+  for (int index : own.plan) {
+    ReadComposite(decompositions, {own.context, index}, steps);
   }
 }
 
@@ -504,10 +518,10 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
       give_up(kKnownAtRunTime);
       continue;
     }
-    const LoopSteps* loop = nullptr;
+    const Steps* loop = nullptr;
     if (is_known && decomposition->second.condition) {
       loop =
-          &(facts.loops[{context, index}] = FollowLoop(
+          &(facts.steps[{context, index}] = FollowLoop(
                 *context, *at.node, find, decomposition->second, facts.values));
       if (own != nullptr && !loop->status.ok()) {
         give_up(kKnownAtRunTime);
@@ -524,7 +538,7 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
       GiveOutputs(context, *at.node, *loop, &facts.values);
     }
     if (prepared == kTfLiteOk) {
-      ReadDecomposed(decompositions, {context, index}, &facts.decomposed);
+      ReadComposite(decompositions, {context, index}, &facts.steps);
       AddDynamic(*context, at.node->outputs, facts.values, &facts.unknown);
       continue;
     }
@@ -612,12 +626,11 @@ bool HasOldMemoryPlan(TfLiteContext* context) {
 }
 
 absl::StatusOr<ShapeFacts> PropagateShapes(TfLiteContext* context,
-                                           const NodeFinder& find,
-                                           absl::Span<const int> plan,
-                                           const Decompositions& decompositions,
+                                           const ModelNodes& nodes,
                                            const std::vector<int>* own) {
   TensorRoom room(context);
-  return PropagateFrom({}, &room, context, find, plan, decompositions, own);
+  return PropagateFrom({}, &room, context, nodes.find, nodes.plan,
+                       nodes.decompositions, own);
 }
 
 }  // namespace gles_delegate

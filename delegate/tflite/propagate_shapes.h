@@ -31,15 +31,15 @@ struct LoopState {
   std::optional<ConstantData> value;  // if it is known
 };
 
-// The steps of a loop whose number is known before the model runs.
-struct LoopSteps {
-  // Ok, or why it is not known, or the steps cannot be read. The rest counts
-  // only if Ok.
+// The steps of a loop whose number is known before the model runs. Of a
+// composite: one.
+struct Steps {
+  // Ok, or why their number is not known, or they cannot be read. The rest
+  // counts only if Ok.
   absl::Status status;
-  std::vector<DecomposedGraph> steps;  // the body's tensors in each
-  std::vector<LoopState> outputs;
+  std::vector<DecomposedGraph> graphs;  // the subgraph's tensors in each
+  std::vector<LoopState> outputs;       // of a loop
 };
-using Loops = HashMap<NodeKey, LoopSteps>;
 
 // Prepares the node with the runtime's own kernel, with inputs in `values` as
 // constants, and without shape signatures: the kernels of SLICE and TOPK_V2
@@ -78,10 +78,8 @@ struct ShapeFacts {
   // elements. They are known when tensors are allocated, and count as constants
   // of the model.
   TensorValues values;
-  // The tensors of the subgraphs that composites stand for, as of the last
-  // preparation of the composite.
-  DecomposedTensors decomposed;
-  Loops loops;
+  // Of loops, and of composites as of their last preparation.
+  HashMap<NodeKey, Steps> steps;
   // The nodes whose own kernels refused their inputs, with the kernels' words.
   // The outputs of such a node have unknown shapes.
   std::map<int, std::string> refusals;
@@ -90,14 +88,30 @@ struct ShapeFacts {
   absl::Status refused() const;
 };
 
-// Computes the shapes that nodes write, in the order of `plan`, and values that
-// follow from shapes. Only the nodes of `own` (default: all) stay prepared;
-// others are evaluated if their results follow from shapes, and their tensors
-// are restored. Messages of kernels go to ShapeFacts::refusals instead of the
-// user. Errors: a missing node, or no tensors can be added.
+// The nodes to read.
+struct ModelNodes {
+  NodeFinder find;
+  std::vector<int> plan;  // all of the model, in execution order
+  // CheckGraph() of the plan. Not ok: the rest is not known.
+  absl::Status graph;
+  Decompositions decompositions;
+  // The addresses of the file's constants in other signatures.
+  HashSet<const void*> constants_elsewhere;
+  // Nodes with tensors of unknown shape stay on the CPU; `values` are
+  // constants.
+  ShapeFacts shapes;
+  // The shapes are trial shapes: the file's own are placeholders.
+  bool shapes_are_placeholders = false;
+};
+
+// Computes the shapes that nodes write, in the order of the plan, and values
+// that follow from shapes. Only the nodes of `own` (default: all) stay
+// prepared; others are evaluated if their results follow from shapes, and their
+// tensors are restored. Messages of kernels go to ShapeFacts::refusals instead
+// of the user. Does not look at nodes.shapes. Errors: a missing node, or no
+// tensors can be added.
 absl::StatusOr<ShapeFacts> PropagateShapes(
-    TfLiteContext* context, const NodeFinder& find, absl::Span<const int> plan,
-    const Decompositions& decompositions,
+    TfLiteContext* context, const ModelNodes& nodes,
     const std::vector<int>* own = nullptr);
 
 }  // namespace gles_delegate

@@ -5,8 +5,6 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
@@ -73,6 +71,14 @@ void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph) {
   }
 }
 
+namespace {
+
+// Makes a hybrid node read its 8-bit constants as TFLite's hybrid kernel does:
+// each becomes a new tensor with the same bytes, since other nodes may use the
+// old tensor with its own type. `node` has an op and is not yet parsed.
+// kUnimplemented: uint8 weights that TFLite's kernel refuses
+// (DEPTHWISE_CONV_2D) or of which it uses only the first scale (one scale per
+// channel), or weights computed at run time that are not int8.
 absl::Status ReadHybridWeights(Graph* graph, Node* node) {
   if (!IsHybrid(*graph, node->op, node->inputs)) return absl::OkStatus();
   for (TensorId& id : node->inputs) {
@@ -106,8 +112,6 @@ absl::Status ReadHybridWeights(Graph* graph, Node* node) {
 }
 
 // --- Host views --------------------------------------------------------------
-
-namespace {
 
 // Integers of 8 or 16 bits without quantization parameters.
 bool IsPlainSmallInteger(const Tensor& t) {

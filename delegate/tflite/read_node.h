@@ -82,23 +82,12 @@ absl::Status CheckInt64Constants(const OpDefinition& op,
 // hybrid nodes read them. `nodes`: all nodes of the model.
 void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph);
 
-// Makes a hybrid node read its 8-bit constants as TFLite's hybrid kernel does:
-// each becomes a new tensor with the same bytes, since other nodes may use the
-// old tensor with its own type. `node` has an op and is not yet parsed; other
-// nodes are unchanged. kUnimplemented: uint8 weights that
-// TFLite's kernel refuses (DEPTHWISE_CONV_2D) or of which it uses only the
-// first scale (one scale per channel), or weights computed at run time that are
-// not int8.
-absl::Status ReadHybridWeights(Graph* graph, Node* node);
-
 // The parameters for reading a model, from the user's options (options.h) and
 // the runtime.
 struct ReadOptions {
   bool enable_quantization = true;
   // Round each quantized output to representable values.
   bool simulate_quantization = true;
-  // 16-bit storage, so that quantized ranges must fit.
-  bool half = false;
   int params_minor = 0;                // ParamsMinorOf() the runtime
   quant::CpuKernels cpu_kernels = {};  // that quantized nodes must match
   quant::KernelTraits traits;          // theirs

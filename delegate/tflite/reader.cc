@@ -5,65 +5,36 @@
 #include <cstdint>
 #include <cstring>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/float_view.h"
-#include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/recurrent/lstm.h"
 #include "delegate/passes/all_passes.h"
+#include "delegate/plan/planner.h"
 #include "delegate/tflite/check_graph.h"
 #include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/inline_composite.h"
-#include "delegate/tflite/read_node.h"
-#include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
 namespace {
 
 // Weights with a scale for each block of a row: TFLite's blockwise
-// quantization.
-class BlockWeights {
- public:
-  // Notes the tensor's blocks, if there are any; the runtime has it at `id`.
-  void Read(int id, const TfLiteTensor& tensor);
-
-  // Puts a float view with the blocks' scales in the place of weights in
-  // blocks, of an op that takes them. Does nothing to other inputs.
-  // `graph` has the runtime's tensors. kUnimplemented: the scales are not
-  // constants of float16 or float32, there are zero points, or the weights are
-  // not a constant matrix. kInvalidArgument: the scales do not fit.
-  absl::Status ViewAsFloat(int builtin_code, std::vector<int>* inputs,
-                           Graph* graph) const;
-
- private:
-  // As TfLiteBlockwiseQuantization, which newer runtimes have.
-  struct Blocks {
-    int scales;  // the tensor that has them, row by row
-    int zero_points;
-    int size;  // values of one block
-    int dimension;
-  };
-
-  static bool HasZeroPoints(const Blocks& blocks, const Graph& graph);
-  static absl::StatusOr<Tensor> ViewOf(const Tensor& weights,
-                                       const Blocks& blocks,
-                                       const Graph& graph);
-
-  HashMap<int, Blocks> blocks_;  // by TFLite's index
-};
-
+// quantization, as TfLiteBlockwiseQuantization, which newer runtimes have.
 constexpr int kBlockwise = 2;  // kTfLiteBlockwiseQuantization
+struct Blocks {
+  int scales;  // the tensor that has them, row by row
+  int zero_points;
+  int size;  // values of one block
+  int dimension;
+};
+using BlockWeights = HashMap<int, Blocks>;  // by TFLite's index
 
 // The scales, or zero points, of blocks. kUnimplemented: not a constant.
 absl::StatusOr<std::vector<float>> ConstantOf(const Graph& graph, int id) {
@@ -85,27 +56,25 @@ absl::StatusOr<std::vector<float>> ScalesOf(const Graph& graph, int id) {
   return scales;
 }
 
-void BlockWeights::Read(int id, const TfLiteTensor& tensor) {
+// Notes the tensor's blocks, if there are any; the runtime has it at `id`.
+void ReadBlocks(int id, const TfLiteTensor& tensor, BlockWeights* weights) {
   if (QuantizationKind(tensor) != kBlockwise ||
       tensor.quantization.params == nullptr) {
     return;
   }
-  Blocks blocks;
-  std::memcpy(&blocks, tensor.quantization.params, sizeof(blocks));
-  blocks_[id] = blocks;
+  std::memcpy(&(*weights)[id], tensor.quantization.params, sizeof(Blocks));
 }
 
 // 0 is what a file has that names none.
-bool BlockWeights::HasZeroPoints(const Blocks& blocks, const Graph& graph) {
+bool HasZeroPoints(const Blocks& blocks, const Graph& graph) {
   if (blocks.zero_points <= 0) return false;
   const auto zeros = ConstantOf(graph, blocks.zero_points);
   return !zeros.ok() || std::any_of(zeros->begin(), zeros->end(),
                                     [](float zero) { return zero != 0; });
 }
 
-absl::StatusOr<Tensor> BlockWeights::ViewOf(const Tensor& weights,
-                                            const Blocks& blocks,
-                                            const Graph& graph) {
+absl::StatusOr<Tensor> ViewOfBlocks(const Tensor& weights, const Blocks& blocks,
+                                    const Graph& graph) {
   const auto refused = [&weights](const auto&... words) {
     return absl::StrCat("the blocks of ", weights.ToString(), " have ",
                         words...);
@@ -151,18 +120,22 @@ absl::StatusOr<Tensor> BlockWeights::ViewOf(const Tensor& weights,
   return view;
 }
 
-absl::Status BlockWeights::ViewAsFloat(int builtin_code,
-                                       std::vector<int>* inputs,
-                                       Graph* graph) const {
+// Puts a float view with the blocks' scales in the place of weights in blocks,
+// of an op that takes them. Does nothing to other inputs. `graph` has the
+// runtime's tensors. kUnimplemented: the scales are not constants of float16 or
+// float32, there are zero points, or the weights are not a constant matrix.
+// kInvalidArgument: the scales do not fit.
+absl::Status ViewBlocksAsFloat(const BlockWeights& weights, int builtin_code,
+                               std::vector<int>* inputs, Graph* graph) {
   constexpr size_t kWeights = 1;
   const OpDefinition* op = FindOp(builtin_code, "");
   if (op == nullptr || !op->Has(kTakesBlocks) || inputs->size() <= kWeights) {
     return absl::OkStatus();
   }
-  const auto found = blocks_.find((*inputs)[kWeights]);
-  if (found == blocks_.end()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(auto view,
-                   ViewOf(graph->tensor(found->first), found->second, *graph));
+  const auto found = weights.find((*inputs)[kWeights]);
+  if (found == weights.end()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(auto view, ViewOfBlocks(graph->tensor(found->first),
+                                           found->second, *graph));
   (*inputs)[kWeights] = graph->AddTensor(std::move(view));
   return absl::OkStatus();
 }
@@ -256,7 +229,7 @@ class ModelReader {
       const auto value = nodes_.shapes.values.find(static_cast<int>(i));
       if (value != nodes_.shapes.values.end()) tensor.constant = value->second;
       if (options_.enable_quantization) {
-        block_weights_.Read(static_cast<int>(i), context_->tensors[i]);
+        ReadBlocks(static_cast<int>(i), context_->tensors[i], &block_weights_);
       }
       AddTensor(std::move(tensor));
     }
@@ -267,7 +240,7 @@ class ModelReader {
         }));
     overview_ =
         LookOver(inlined_.all, options_.enable_quantization, &model_.graph);
-    for (int index : nodes_.checked) {
+    for (int index : nodes_.plan) {
       RETURN_IF_ERROR(ReadNode(index));
     }
     return std::move(model_);
@@ -287,7 +260,7 @@ class ModelReader {
       ViewAsFloat(&tensor);
       // 16 bits hold no 16-bit integers, and sums of 8-bit ones round
       // otherwise.
-      tensor.always_float32 = options_.half;
+      tensor.always_float32 = profile_.options.half;
     } else {
       ViewForHost(&tensor);
     }
@@ -321,8 +294,8 @@ class ModelReader {
           "the runtime's kernel gives its outputs no shapes");
     } else {
       std::vector<int> inputs = checked.inputs;
-      checked.support = block_weights_.ViewAsFloat(found.kernel->builtin_code,
-                                                   &inputs, &model_.graph);
+      checked.support = ViewBlocksAsFloat(
+          block_weights_, found.kernel->builtin_code, &inputs, &model_.graph);
       if (checked.support.ok()) {
         checked.support = Check(
             InlinedNode(*found.node, *found.kernel, inputs, checked.outputs)
@@ -354,7 +327,7 @@ class ModelReader {
         if (id == kNoTensor) continue;
         const Tensor& t = model_.graph.tensor(id);
         node->always_float32 |=
-            options_.half && t.is_float_view() && !t.is_constant();
+            profile_.options.half && t.is_float_view() && !t.is_constant();
       }
     }
     for (const auto& [first, last] : options_.float32_nodes) {
@@ -502,12 +475,7 @@ class ModelReader {
 absl::StatusOr<ModelNodes> FindNodes(TfLiteContext* context) {
   ModelNodes nodes;
   nodes.find = NodeFinder(*context);
-  TfLiteIntArray* plan = nullptr;
-  if (context->GetExecutionPlan(context, &plan) != kTfLiteOk) {
-    return absl::InternalError("the runtime gave no execution plan");
-  }
-  nodes.plan = ReadInts(plan);
-  nodes.checked = nodes.plan;
+  ASSIGN_OR_RETURN(nodes.plan, nodes.find.PlanOf(context));
   // Finding decompositions changes shapes, which are right again once all nodes
   // have been prepared.
   nodes.graph = CheckGraph(context, nodes.find, nodes.plan);

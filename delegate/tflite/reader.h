@@ -9,8 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/hash_tables.h"
+#include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
-#include "delegate/plan/planner.h"
 #include "delegate/tflite/propagate_shapes.h"
 #include "delegate/tflite/read_node.h"
 #include "tensorflow/lite/c/common.h"
@@ -44,29 +44,12 @@ struct CheckedModel {
   HashMap<int, size_t> position_of;  // by TFLite's node index
 };
 
-// The nodes to read.
-struct ModelNodes {
-  NodeFinder find;
-  std::vector<int> plan;     // all of the model, in execution order
-  std::vector<int> checked;  // those of `plan` that may be delegated
-  // CheckGraph() of the plan. Not ok: the rest is not known.
-  absl::Status graph;
-  Decompositions decompositions;
-  // The addresses of the file's constants in other signatures.
-  HashSet<const void*> constants_elsewhere;
-  // Nodes with tensors of unknown shape stay on the CPU; `values` are
-  // constants.
-  ShapeFacts shapes;
-  // The shapes are trial shapes: the file's own are placeholders.
-  bool shapes_are_placeholders = false;
-};
-
 // All nodes of the execution plan, with every shape known. Call it in the
 // delegate's Prepare.
 absl::StatusOr<ModelNodes> FindNodes(TfLiteContext* context);
 
-// Reads the model with its current shapes, and checks each node of
-// `nodes.checked` by planning it, without GL calls.
+// Reads the model with its current shapes, and checks each node by planning it,
+// without GL calls.
 absl::StatusOr<CheckedModel> ReadModel(TfLiteContext* context,
                                        const ModelNodes& nodes,
                                        const DeviceProfile& profile,

@@ -7,19 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <iterator>
 #include <map>
 #include <random>
-#include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "delegate/graph/printable.h"
-#include "delegate/tflite/options.h"
 
 namespace gles_delegate {
 
@@ -332,13 +328,11 @@ namespace {
 
 using Partitions = std::vector<std::shared_ptr<PartitionReport>>;
 
-// One list of all subgraphs: SubgraphReport::partitions or ::handed_back.
-Partitions OfAll(const std::vector<SubgraphReport>& subgraphs,
-                 Partitions SubgraphReport::*list) {
+Partitions OnGpu(const std::vector<SubgraphReport>& subgraphs) {
   Partitions all;
   for (const SubgraphReport& s : subgraphs) {
     if (!s.IsUsed()) continue;
-    all.insert(all.end(), (s.*list).begin(), (s.*list).end());
+    all.insert(all.end(), s.partitions.begin(), s.partitions.end());
   }
   return all;
 }
@@ -601,40 +595,28 @@ Json RefusalsJson(const std::vector<SubgraphReport>& subgraphs) {
   return refusals;
 }
 
-// The place in `subgraphs` of the one that has the partition.
-size_t SubgraphOf(const PartitionReport& partition,
-                  const std::vector<SubgraphReport>& subgraphs) {
-  const auto has = [&partition](const Partitions& list) {
-    return std::any_of(list.begin(), list.end(), [&partition](const auto& p) {
-      return p.get() == &partition;
-    });
-  };
-  return static_cast<size_t>(std::find_if(subgraphs.begin(), subgraphs.end(),
-                                          [&has](const SubgraphReport& s) {
-                                            return has(s.partitions) ||
-                                                   has(s.handed_back);
-                                          }) -
-                             subgraphs.begin());
-}
-
 // The keys that are of one interpreter.
 Json InterpreterJson(const InterpreterReport& interpreter) {
   const std::vector<SubgraphReport>& subgraphs = interpreter.subgraphs;
-  const Partitions on_gpu = OfAll(subgraphs, &SubgraphReport::partitions);
-  Partitions partitions = on_gpu;  // and those that were handed back
-  for (auto& p : OfAll(subgraphs, &SubgraphReport::handed_back)) {
-    partitions.push_back(std::move(p));
-  }
+  const Partitions on_gpu = OnGpu(subgraphs);
   Json report = Json::Object();
   AddCounts(subgraphs, &report);
   if (!interpreter.applied.ok()) {
     report["error"] = interpreter.applied.message();
   }
   Json list = Json::Array();
-  for (const auto& p : partitions) {
-    Json partition = PartitionJson(*p);
-    partition["subgraph"] = SubgraphOf(*p, subgraphs);
-    list.Add(std::move(partition));
+  Partitions partitions;
+  for (const auto of :
+       {&SubgraphReport::partitions, &SubgraphReport::handed_back}) {
+    for (size_t i = 0; i < subgraphs.size(); ++i) {
+      if (!subgraphs[i].IsUsed()) continue;
+      for (const auto& p : subgraphs[i].*of) {
+        Json partition = PartitionJson(*p);
+        partition["subgraph"] = i;
+        list.Add(std::move(partition));
+        partitions.push_back(p);
+      }
+    }
   }
   report["partition"] = std::move(list);
   report["gpu_bytes"] = TotalBytes(on_gpu);
@@ -653,7 +635,7 @@ void AddInterpreters(const std::vector<InterpreterReport>& interpreters,
   Json list = Json::Array();
   for (const InterpreterReport& interpreter : interpreters) {
     list.Add(InterpreterJson(interpreter));
-    for (auto& p : OfAll(interpreter.subgraphs, &SubgraphReport::partitions)) {
+    for (auto& p : OnGpu(interpreter.subgraphs)) {
       on_gpu.push_back(std::move(p));
     }
   }

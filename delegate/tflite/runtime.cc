@@ -7,7 +7,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,7 +16,6 @@
 #include "absl/strings/str_split.h"
 #include "flatbuffers/flatbuffers.h"
 #include "tensorflow/lite/c/c_api.h"
-#include "tensorflow/lite/c/common.h"
 
 #undef ARG_MAX  // of musl's <limits.h>, an operator's name in the schema
 #include "third_party/tflite_schema/schema_generated.h"

@@ -10,13 +10,11 @@
 #include <memory>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
 #include "tensorflow/lite/c/common.h"

@@ -7,13 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <new>
-#include <string>
 #include <utility>
 
-#include "absl/functional/function_ref.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
@@ -124,16 +120,13 @@ absl::Status OnItsThread(const SimpleDelegate& delegate,
   return OnItsThread(delegate, nullptr, fn);
 }
 
-// The deleter of delegates in WrapDelegate. Deletes nothing in a forked child:
-// the objects belong to the parent.
-void DeleteOnItsThread(SimpleDelegate* delegate) {
-  if (!delegate->CheckProcess().ok()) return;
-  const std::shared_ptr<WorkerThread> worker = delegate->worker();
-  if (worker == nullptr || !worker->is_started()) {
-    delete delegate;
-    return;
-  }
-  (void)worker->Run([delegate] { delete delegate; });
+// Runs fn on the delegate's working thread, if that has begun to work. Not in a
+// forked child: the objects belong to the parent.
+void AtTheEnd(const SimpleDelegate& delegate, absl::FunctionRef<void()> fn) {
+  if (!delegate.CheckProcess().ok()) return;
+  const std::shared_ptr<WorkerThread> worker = delegate.worker();
+  if (worker == nullptr || !worker->is_started()) return fn();
+  (void)worker->Run(fn);
 }
 
 TfLiteStatus ToTfLite(TfLiteContext* context, const absl::Status& status) {
@@ -166,7 +159,6 @@ void* KernelInit(TfLiteContext* context, const char* buffer, size_t) {
     ASSIGN_OR_RETURN(auto kernel, state->delegate->CreateKernel(
                                       context, PartitionOf(*params)));
     state->kernel = std::move(kernel);
-    state->kernel->SetHandleOwner(params->delegate->data_);
     return absl::OkStatus();
   });
   if (state != nullptr) state->init = made;
@@ -477,20 +469,6 @@ void FreeHandle(TfLiteContext*, TfLiteDelegate*, TfLiteBufferHandle* handle) {
   *handle = kTfLiteNullBufferHandle;
 }
 
-// The report at deletion. In a forked child nothing is written: the delegate is
-// the parent's.
-absl::Status WriteLastReport(SimpleDelegate& delegate) {
-  if (!delegate.CheckProcess().ok()) return absl::OkStatus();
-  const std::shared_ptr<WorkerThread> worker = delegate.worker();
-  const auto write = [&delegate] {
-    return delegate.WriteReport(SimpleDelegate::ReportTime::kNow);
-  };
-  if (worker == nullptr || !worker->is_started()) return write();
-  absl::Status written;
-  (void)worker->Run([&] { written = write(); });
-  return written;
-}
-
 }  // namespace
 
 ModelPartition PartitionOf(const TfLiteDelegateParams& params) {
@@ -511,7 +489,9 @@ absl::Status SimpleDelegate::CheckProcess() const {
 
 TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
   auto wrapped = std::make_unique<Wrapped>();
-  wrapped->delegate = {delegate.release(), DeleteOnItsThread};
+  wrapped->delegate = {delegate.release(), [](SimpleDelegate* deleted) {
+                         AtTheEnd(*deleted, [deleted] { delete deleted; });
+                       }};
   wrapped->abi.base.data_ = wrapped.get();
   wrapped->abi.base.Prepare = DelegatePrepare;
   wrapped->abi.base.CopyFromBufferHandle =
@@ -530,36 +510,25 @@ absl::StatusOr<SimpleDelegate*> Unwrapped(TfLiteDelegate* delegate) {
   return absl::InvalidArgumentError("the delegate is not one of this library");
 }
 
-absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
-                                 const TfLiteGlesObject* object) {
+const SimpleDelegate* DelegateOfTensor(const TfLiteTensor& tensor) {
+  return IsWrapped(tensor.delegate) ? DelegateOf(tensor.delegate).get()
+                                    : nullptr;
+}
+
+absl::Status OnItsThread(TfLiteDelegate* delegate,
+                         absl::FunctionRef<absl::Status(SimpleDelegate&)> fn) {
   ASSIGN_OR_RETURN(const auto wrapped, Unwrapped(delegate));
-  return OnItsThread(*wrapped,
-                     [&] { return wrapped->BindObject(tensor, object); });
-}
-
-const void* HandleOwner(const TfLiteTensor& tensor) {
-  return IsWrapped(tensor.delegate) ? tensor.delegate->data_ : nullptr;
-}
-
-absl::StatusOr<const char*> ReportOfWrapped(TfLiteDelegate* delegate) {
-  ASSIGN_OR_RETURN(const auto own, Unwrapped(delegate));
-  SimpleDelegate& wrapped = *own;
-  RETURN_IF_ERROR(wrapped.CheckProcess());
-  if (wrapped.worker() == nullptr) return wrapped.Report();
-  thread_local std::string texts;
-  // The worker must not take its own thread's.
-  std::string& text = texts;
-  RETURN_IF_ERROR(OnItsThread(wrapped, [&] {
-    text = wrapped.Report();
-    return absl::OkStatus();
-  }));
-  return text.c_str();
+  return OnItsThread(*wrapped, [&] { return fn(*wrapped); });
 }
 
 void DeleteWrapped(TfLiteDelegate* delegate) {
   if (delegate == nullptr) return;
   (void)egl::Caught([delegate] {
-    const absl::Status written = WriteLastReport(*DelegateOf(delegate));
+    SimpleDelegate& own = *DelegateOf(delegate);
+    absl::Status written;
+    AtTheEnd(own, [&] {
+      written = own.WriteReport(SimpleDelegate::ReportTime::kNow);
+    });
     if (!written.ok()) {
       // No interpreter's error reporter is at hand.
       std::fprintf(stderr, "%s\n", WarningLine(written.message()).c_str());

@@ -10,13 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "delegate/runtime/worker_thread.h"
 #include "delegate/session/gpu.h"
-#include "delegate/tflite/runtime_buffers.h"
-#include "gles_delegate/gles_delegate.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
@@ -97,9 +96,6 @@ class SimpleDelegateKernel {
   // worker's part. If BeforeSubmit() fails, there is no inference; AfterWait()
   // is called after a success.
   virtual GpuQueue* queue() = 0;
-  // Called once, after creation: the value of HandleOwner() for tensors with
-  // buffer handles of this delegate.
-  virtual void SetHandleOwner(const void* owner) = 0;
   // Called after each Prepare() by TFLite, before it allocates tensors: the
   // kernel may place tensors that only it uses in its own memory. Called before
   // the next such Prepare() and before deletion: returns the memory, so that
@@ -107,10 +103,6 @@ class SimpleDelegateKernel {
   virtual void LendMemory(TfLiteContext* context) = 0;
   virtual void TakeMemoryBack(TfLiteContext* context) = 0;
 };
-
-// Identifies the delegate of WrapDelegate that a tensor belongs to. nullptr:
-// none, or another library's.
-const void* HandleOwner(const TfLiteTensor& tensor);
 
 // Decides what is delegated. Threads: with a worker, everything but
 // ContextOfCaller(), FallsBackToCpu() and worker() runs on its thread,
@@ -144,17 +136,10 @@ class SimpleDelegate {
   // The thread on which the delegate and its kernels work; nullptr: the
   // callers'.
   virtual std::shared_ptr<WorkerThread> worker() const = 0;
-  // Binds an app's object to TFLite's tensor; nullptr unbinds.
-  // kFailedPrecondition, with the reason: it can never work.
-  virtual absl::Status BindObject(int tensor,
-                                  const TfLiteGlesObject* object) = 0;
   // Copies a tensor's values from or to the buffer that is its handle.
   // kFailedPrecondition, with the reason: there is no such buffer.
   virtual absl::Status CopyFromHandle(TfLiteBufferHandle, TfLiteTensor&) = 0;
   virtual absl::Status CopyToHandle(TfLiteBufferHandle, TfLiteTensor&) = 0;
-  // Makes kernels use a runtime's own buffers. kInternal: the delegate
-  // was applied before.
-  virtual absl::Status UseBuffersOfRuntime(const GlesRuntimeBuffers&) = 0;
   // Called after the partitions are replaced, or Initialize failed. `applied`:
   // Ok, or why the delegate could not be applied.
   virtual void Finish(TfLiteContext* context, const absl::Status& applied) = 0;
@@ -165,8 +150,6 @@ class SimpleDelegate {
   virtual absl::Status WriteReport(ReportTime) = 0;
   // Whether WriteReport() has left the file as it was.
   bool report_waits() const { return report_waits_; }
-  // The report as a JSON object; valid until the next call.
-  virtual const char* Report() = 0;
 
   // Call it when the delegate is applied: it belongs to this process from then
   // on.
@@ -188,13 +171,12 @@ TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate);
 // kInvalidArgument: not made by WrapDelegate (according to its Prepare
 // function).
 absl::StatusOr<SimpleDelegate*> Unwrapped(TfLiteDelegate* delegate);
-// SimpleDelegate::BindObject(), on the delegate's thread.
-absl::Status BindObjectOfWrapped(TfLiteDelegate* delegate, int tensor,
-                                 const TfLiteGlesObject* object);
-// SimpleDelegate::Report(), on the worker's thread if there is one: the text
-// then belongs to the calling thread, until its next call. kFailedPrecondition:
-// a forked child.
-absl::StatusOr<const char*> ReportOfWrapped(TfLiteDelegate* delegate);
+// The delegate that a tensor belongs to. nullptr: none, or another library's.
+const SimpleDelegate* DelegateOfTensor(const TfLiteTensor& tensor);
+// Runs fn with such a delegate, on its thread. kFailedPrecondition: a forked
+// child.
+absl::Status OnItsThread(TfLiteDelegate* delegate,
+                         absl::FunctionRef<absl::Status(SimpleDelegate&)> fn);
 // Deletes a delegate made by WrapDelegate, or nullptr.
 void DeleteWrapped(TfLiteDelegate* delegate);
 

@@ -2,19 +2,77 @@
 
 #include <algorithm>
 #include <any>
-#include <cstdint>
+#include <atomic>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
+#include "delegate/graph/graph.h"
 #include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/tflite/read_node.h"
-#include "delegate/tflite/simple_delegate.h"
 #include "egl/caught.h"
 
 namespace gles_delegate {
+
+// --- The option state_pairs --------------------------------------------------
+
+namespace {
+
+// Quiet NaNs with payloads: the NaNs that arithmetic makes have a payload of
+// zeros.
+constexpr uint64_t kMagic[] = {0x7fd5a6c47fe91b35, 0x7fcd39f27ff40e81};
+
+struct CacheMark {
+  uint64_t magic[2];
+  uint64_t pool, cache;  // their numbers
+  uint64_t updates;      // of the cache
+};
+
+std::atomic<uint64_t> g_pools{0};
+
+}  // namespace
+
+CachePool::CachePool() : number_(++g_pools) {}
+
+absl::StatusOr<std::shared_ptr<KeptCache>> CachePool::MarkedIn(
+    const HostMemory& memory) const {
+  CacheMark mark;
+  if (memory.bytes < sizeof(mark)) return nullptr;
+  std::memcpy(&mark, memory.data, sizeof(mark));
+  if (std::memcmp(mark.magic, kMagic, sizeof(kMagic)) != 0) return nullptr;
+  std::shared_ptr<KeptCache> cache;
+  if (mark.pool == number_ && mark.cache < caches_.size()) {
+    cache = caches_[mark.cache].lock();
+  }
+  if (cache == nullptr) {
+    return absl::FailedPreconditionError(
+        "state_pairs: this call got a cache of another delegate, or of an "
+        "interpreter that was deleted; write values");
+  }
+  if (cache->updates != mark.updates) {
+    return absl::FailedPreconditionError(
+        "state_pairs: this call got a cache that a later call has updated "
+        "since; pass on the last call's, or write values");
+  }
+  return cache;
+}
+
+std::shared_ptr<KeptCache> CachePool::Add() {
+  auto cache = std::make_shared<KeptCache>();
+  cache->number = caches_.size();
+  caches_.push_back(cache);
+  return cache;
+}
+
+void CachePool::Mark(const KeptCache& cache, const HostMemory& memory) const {
+  if (memory.data == nullptr) return;
+  const CacheMark mark = {
+      {kMagic[0], kMagic[1]}, number_, cache.number, cache.updates};
+  std::memcpy(memory.data, &mark, sizeof(mark));
+}
+
+// --- Buffers of the runtime --------------------------------------------------
+
 namespace {
 
 bool Contains(const std::vector<int>& ids, int id) {
@@ -37,7 +95,7 @@ void* BuffersOf(TfLiteContext* context) {
 // Inputs and outputs of a partition in buffers of the runtime that are of this
 // library's kind (TensorBuffer): caches, such as a language model's keys and
 // values, which stay on the GPU, and tensors whose memory the GPU accesses.
-// Without such a runtime, caches may be in the delegate's buffers (KeptCaches).
+// Without such a runtime, caches may be in the delegate's buffers (KeptCache).
 // Threads: as SimpleDelegateKernel's.
 class BufferedTensors {
  public:
@@ -46,11 +104,11 @@ class BufferedTensors {
   BufferedTensors(const std::optional<GlesRuntimeBuffers>& runtime,
                   std::shared_ptr<CachePool> pool, GpuPlace place)
       : runtime_(runtime), place_(std::move(place)) {
-    if (!runtime_ && pool != nullptr) kept_.emplace(std::move(pool));
+    if (!runtime_) pool_ = std::move(pool);
   }
 
-  bool HasBuffers() const { return runtime_ || kept_; }
-  bool Keeps() const { return kept_.has_value(); }
+  bool HasBuffers() const { return runtime_ || Keeps(); }
+  bool Keeps() const { return pool_ != nullptr; }
   // Chooses the inputs and outputs of `graph` between which only a
   // DYNAMIC_UPDATE_SLICE is: float32, in the runtime's tensors.
   void ChooseCaches(const Graph& graph) {
@@ -65,7 +123,7 @@ class BufferedTensors {
         continue;
       const int input = graph.tensor(from).tflite_index;
       // One buffer cannot become two caches.
-      if (kept_ && (!HoldsFloats(graph.tensor(from)) || IsCache(input)))
+      if (Keeps() && (!HoldsFloats(graph.tensor(from)) || IsCache(input)))
         continue;
       inputs_[graph.tensor(to).tflite_index] = input;
       for (TensorId id : {from, to}) {
@@ -84,7 +142,7 @@ class BufferedTensors {
     object.name = buffer.name;
     object.view = buffer.view;
     object.is_own = true;
-    object.layout = ObjectForm::Layout::kPhwc4;
+    object.layout = kTfLiteGlesObjectPhwc4;
     return object;
   }
   // The runtime's tensors.
@@ -100,11 +158,11 @@ class BufferedTensors {
   void Require(TfLiteContext* context, const std::vector<int>& others,
                const HashSet<int>& shared) {
     others_.clear();
-    if (kept_) {
+    if (Keeps()) {
       keeps_none_ =
           std::any_of(caches_.begin(), caches_.end(), [&](int tensor) {
             return shared.contains(tensor) ||
-                   !KeptCaches::HasRoom(context->tensors[tensor].bytes);
+                   context->tensors[tensor].bytes < sizeof(CacheMark);
           });
       if (!keeps_none_) return;
       caches_.clear();
@@ -161,9 +219,16 @@ class BufferedTensors {
   absl::Status BringToHost(TfLiteContext* context,
                            const std::vector<int>& outputs) {
     Finish();
-    if (kept_) {
+    if (Keeps()) {
       for (const auto& [output, input] : inputs_) {
-        RETURN_IF_ERROR(kept_->BringToHost(MemoryOf(context->tensors[input])));
+        const HostMemory memory = MemoryOf(context->tensors[input]);
+        ASSIGN_OR_RETURN(const auto cache, pool_->MarkedIn(memory));
+        if (cache == nullptr) continue;
+        ASSIGN_OR_RETURN(const HostMemory values,
+                         cache->buffer->Lock(/*reads=*/true, /*writes=*/false));
+        std::memcpy(memory.data, values.data,
+                    std::min(memory.bytes, values.bytes));
+        cache->buffer->Unlock();
       }
       return absl::OkStatus();
     }
@@ -185,10 +250,12 @@ class BufferedTensors {
   }
   // After an inference on the GPU: marks the kept caches.
   void NoteUpdates(TfLiteContext* context) {
-    if (!kept_) return;
+    if (!Keeps()) return;
     for (const auto& [output, input] : inputs_) {
-      kept_->NoteUpdate(input, MemoryOf(context->tensors[input]),
-                        MemoryOf(context->tensors[output]));
+      KeptCache& cache = *taken_.at(input);
+      ++cache.updates;
+      pool_->Mark(cache, MemoryOf(context->tensors[input]));
+      pool_->Mark(cache, MemoryOf(context->tensors[output]));
     }
   }
 
@@ -197,8 +264,8 @@ class BufferedTensors {
   absl::StatusOr<TensorBuffer*> BufferOf(TfLiteContext* context, int tensor,
                                          bool writes) {
     TfLiteTensor& t = context->tensors[tensor];
-    if (kept_ && writes) return kept_->Taken(inputs_.at(tensor));
-    if (kept_) return kept_->Take(tensor, MemoryOf(t));
+    if (Keeps() && writes) return taken_.at(inputs_.at(tensor))->buffer.get();
+    if (Keeps()) return TakeKept(tensor, MemoryOf(t));
     void *buffer = nullptr, *memory = nullptr, *locked = nullptr;
     size_t bytes = 0;
     const int status =
@@ -224,8 +291,39 @@ class BufferedTensors {
     return own;
   }
 
+  // The kept cache that an inference reads from `input` and updates. Errors as
+  // CheckBytes() and CachePool::MarkedIn(); kInvalidArgument: it has another
+  // size.
+  absl::StatusOr<TensorBuffer*> TakeKept(int input, const HostMemory& memory) {
+    RETURN_IF_ERROR(
+        CheckBytes(memory, memory.bytes / sizeof(float), DataType::kFloat32));
+    ASSIGN_OR_RETURN(auto cache, pool_->MarkedIn(memory));
+    if (cache == nullptr) {
+      std::shared_ptr<KeptCache>& own = own_caches_[input];
+      if (own == nullptr) own = pool_->Add();
+      if (own->buffer == nullptr || own->buffer->bytes() != memory.bytes) {
+        own->buffer = std::make_unique<TensorBuffer>(memory.bytes);
+      }
+      cache = own;
+      ++cache->updates;
+      ASSIGN_OR_RETURN(const HostMemory values,
+                       cache->buffer->Lock(/*reads=*/false, /*writes=*/true));
+      std::memcpy(values.data, memory.data, memory.bytes);
+      cache->buffer->Unlock();
+    }
+    if (cache->buffer->bytes() != memory.bytes) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "state_pairs: a cache of ", cache->buffer->bytes(),
+          " bytes is passed to an input of ", memory.bytes, " bytes"));
+    }
+    taken_[input] = cache;
+    return cache->buffer.get();
+  }
+
   std::optional<GlesRuntimeBuffers> runtime_;
-  std::optional<KeptCaches> kept_;
+  std::shared_ptr<CachePool> pool_;  // nullptr: no cache is kept
+  // Kept caches by input: for values; of the last inference.
+  HashMap<int, std::shared_ptr<KeptCache>> own_caches_, taken_;
   bool keeps_none_ = false;  // Require() found that kept caches are shared
   const GpuPlace place_;
   std::vector<int> caches_, others_;
@@ -272,9 +370,10 @@ absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
 TensorIo::TensorIo(std::shared_ptr<const BoundObjects> objects,
                    const std::optional<GlesRuntimeBuffers>& runtime_buffers,
                    std::shared_ptr<CachePool> pool, GpuPlace place,
-                   Session* session)
+                   const SimpleDelegate* handle_owner, Session* session)
     : objects_(std::move(objects)),
       session_(session),
+      handle_owner_(handle_owner),
       buffered_(std::make_unique<BufferedTensors>(
           runtime_buffers, std::move(pool), std::move(place))) {}
 
@@ -301,8 +400,8 @@ void TensorIo::TakeHandle(const TfLiteContext& context, int index) {
   if (index < 0) return;
   const TfLiteTensor& tensor = context.tensors[index];
   const AppObject* had = handles_.Of(index);
-  const bool has = tensor.buffer_handle > 0 && handle_owner_ != nullptr &&
-                   HandleOwner(tensor) == handle_owner_;
+  const bool has =
+      tensor.buffer_handle > 0 && DelegateOfTensor(tensor) == handle_owner_;
   if (!has) {
     if (had != nullptr) handles_.Unbind(index);
     return;
@@ -410,7 +509,7 @@ absl::Status TensorIo::Finish(TfLiteContext* context) {
   buffered_->NoteUpdates(context);
   for (const ConstantOutput& constant : constants_) {
     RETURN_IF_ERROR(
-        constant.CopyTo(MemoryOf(context->tensors[constant.index()])));
+        constant.CopyTo(MemoryOf(context->tensors[constant.index])));
   }
   for (const IoSlot& slot : session_->outputs()) {
     // TFLite, or the app, has it copied (CopyFromHandle).
@@ -427,34 +526,21 @@ void TensorIo::LendMemory(TfLiteContext* context, const ModelNodes& nodes,
   if (!session_->LendsMemory()) return;
   const auto others = NodesBeside(context, nodes, partition);
   if (!others.ok() || others->have_dynamic_outputs) return;
-  const auto lend = [&](const IoSlot& slot, auto memory_for) {
-    if (others->tensors.contains(slot.index()) ||
-        buffered_->Has(slot.index())) {
-      return;
+  for (const bool is_input : {true, false}) {
+    const auto& slots = is_input ? session_->inputs() : session_->outputs();
+    for (size_t i = 0; i < slots.size(); ++i) {
+      const int index = slots[i].index();
+      if (others->tensors.contains(index) || buffered_->Has(index)) continue;
+      TfLiteTensor& tensor = context->tensors[index];
+      const bool has_custom = tensor.allocation_type != kTfLiteArenaRw;
+      auto memory = session_->Lend(is_input, i, tensor.bytes, has_custom);
+      if (memory == nullptr) continue;
+      tensor.allocation_type = kTfLiteCustom;
+      tensor.data.raw = memory->data();
+      session_->setup().report->zero_copy_tensors.push_back(index);
+      lent_.push_back({index, std::move(memory)});
     }
-    TfLiteTensor& tensor = context->tensors[slot.index()];
-    const bool has_custom = tensor.allocation_type != kTfLiteArenaRw;
-    Place(&tensor, slot.index(), memory_for(tensor.bytes, has_custom));
-  };
-  for (size_t i = 0; i < session_->inputs().size(); ++i) {
-    lend(session_->inputs()[i], [&](size_t bytes, bool has_custom) {
-      return session_->LendInput(i, bytes, has_custom);
-    });
   }
-  for (size_t i = 0; i < session_->outputs().size(); ++i) {
-    lend(session_->outputs()[i], [&](size_t bytes, bool has_custom) {
-      return session_->LendOutput(i, bytes, has_custom);
-    });
-  }
-}
-
-void TensorIo::Place(TfLiteTensor* tensor, int index,
-                     std::unique_ptr<LentMemory> memory) {
-  if (memory == nullptr) return;
-  tensor->allocation_type = kTfLiteCustom;
-  tensor->data.raw = memory->data();
-  session_->setup().report->zero_copy_tensors.push_back(index);
-  lent_.push_back({index, std::move(memory)});
 }
 
 void TensorIo::TakeMemoryBack(TfLiteContext* context) {
@@ -474,53 +560,3 @@ void TensorIo::TakeMemoryBack(TfLiteContext* context) {
 }
 
 }  // namespace gles_delegate
-
-namespace {
-
-using gles_delegate::TensorBuffer;
-
-// nullptr: no memory.
-void* CreateBuffer(size_t bytes) {
-  TensorBuffer* made = nullptr;
-  (void)gles_delegate::egl::Caught([&] {
-    made = new TensorBuffer(bytes);
-    return absl::OkStatus();
-  });
-  return made;
-}
-void DestroyBuffer(void* buffer) { delete static_cast<TensorBuffer*>(buffer); }
-int LockBuffer(void* buffer, int reads, int writes, void** memory) {
-  const absl::Status locked = gles_delegate::egl::Caught([&] {
-    auto held =
-        static_cast<TensorBuffer*>(buffer)->Lock(reads != 0, writes != 0);
-    if (held.ok()) *memory = held->data;
-    return held.status();
-  });
-  return locked.ok() ? 0 : 1;
-}
-void UnlockBuffer(void* buffer) {
-  static_cast<TensorBuffer*>(buffer)->Unlock();
-}
-int ClearBuffer(void* buffer) {
-  void* memory = nullptr;
-  if (LockBuffer(buffer, /*reads=*/0, /*writes=*/1, &memory) != 0) return 1;
-  std::memset(memory, 0, static_cast<TensorBuffer*>(buffer)->bytes());
-  UnlockBuffer(buffer);
-  return 0;
-}
-int UseBuffers(TfLiteDelegate* delegate, const GlesRuntimeBuffers* buffers) {
-  const absl::Status used = gles_delegate::egl::Caught([&]() -> absl::Status {
-    ASSIGN_OR_RETURN(const auto own, gles_delegate::Unwrapped(delegate));
-    return own->UseBuffersOfRuntime(*buffers);
-  });
-  return used.ok() ? 0 : 1;
-}
-
-}  // namespace
-
-const GlesTensorBufferFunctions* GlesDelegatePrivateTensorBuffers(void) {
-  static constexpr GlesTensorBufferFunctions kFunctions = {
-      CreateBuffer, DestroyBuffer, LockBuffer,
-      UnlockBuffer, ClearBuffer,   UseBuffers};
-  return &kFunctions;
-}

@@ -2,6 +2,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_TENSOR_IO_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_TENSOR_IO_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,12 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/hash_tables.h"
-#include "delegate/graph/graph.h"
 #include "delegate/session/app_object.h"
 #include "delegate/session/host_memory.h"
 #include "delegate/session/session.h"
 #include "delegate/session/tensor_buffer.h"
-#include "delegate/tflite/kept_caches.h"
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/runtime_buffers.h"
 #include "delegate/tflite/simple_delegate.h"
@@ -52,19 +51,56 @@ class BoundObjects {
   int version_ = 0;
 };
 
+// --- The option state_pairs --------------------------------------------------
+
+// Caches that an app passes from call to call stay on the GPU (the option
+// state_pairs).
+//
+// The runtime's memory of such an input and output then has a mark in place of
+// values: which buffer has them, since which call. If the app copies an output
+// into the next call's input, also of another signature, it copies the mark; if
+// it copies nothing, each call continues with the last one's cache. An input
+// without a mark has values, which are uploaded.
+
+// A cache, which the partitions that use it own together.
+struct KeptCache {
+  uint64_t number = 0;   // in the pool
+  uint64_t updates = 0;  // the mark's are older: another call had it
+  std::unique_ptr<TensorBuffer> buffer;
+};
+
+// A delegate's caches. Threads: as the delegate's Invoke.
+class CachePool {
+ public:
+  CachePool();
+  // The cache whose mark is in `memory`; nullptr: there are values.
+  // kFailedPrecondition: the cache was updated later, or is gone.
+  absl::StatusOr<std::shared_ptr<KeptCache>> MarkedIn(
+      const HostMemory& memory) const;
+  std::shared_ptr<KeptCache> Add();
+  void Mark(const KeptCache& cache, const HostMemory& memory) const;
+
+ private:
+  const uint64_t number_;  // in the process
+  std::vector<std::weak_ptr<KeptCache>> caches_;
+};
+
+// --- Inputs and outputs ------------------------------------------------------
+
 class BufferedTensors;
 
 // Threads: as SimpleDelegateKernel's.
 class TensorIo {
  public:
   // `objects`: the app's (TfLiteGlesDelegateBindObject). `pool`: nullptr
-  // without state_pairs. `session` must outlive this.
+  // without state_pairs. `handle_owner`: that of tensors with buffer handles
+  // for this. `session` must outlive this.
   TensorIo(std::shared_ptr<const BoundObjects> objects,
            const std::optional<GlesRuntimeBuffers>& runtime_buffers,
-           std::shared_ptr<CachePool> pool, GpuPlace place, Session* session);
+           std::shared_ptr<CachePool> pool, GpuPlace place,
+           const SimpleDelegate* handle_owner, Session* session);
   ~TensorIo();
 
-  void SetHandleOwner(const void* owner) { handle_owner_ = owner; }
   // The partition's outputs without a slot, after Session::SetGraph().
   void SetConstants(std::vector<ConstantOutput> constants) {
     constants_ = std::move(constants);
@@ -112,12 +148,10 @@ class TensorIo {
   absl::Status Take(TfLiteContext* context, IoSlot* slot, bool writes);
   // Changes with the slots' objects; never -1.
   int version() const { return objects_->version() + handles_.version(); }
-  void Place(TfLiteTensor* tensor, int index,
-             std::unique_ptr<LentMemory> memory);
 
   std::shared_ptr<const BoundObjects> objects_;
   Session* const session_;
-  const void* handle_owner_ = nullptr;
+  const SimpleDelegate* const handle_owner_;
   const std::unique_ptr<BufferedTensors> buffered_;
   BoundObjects handles_;  // buffers that are tensors' handles, and of caches
   int version_ = -1;      // of the slots' objects

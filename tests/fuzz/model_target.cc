@@ -185,7 +185,6 @@ void RunModel(absl::Span<const uint8_t> bytes) {
   if (runtime == nullptr) return;
   const DeviceProfile profile = ProfileOf(bytes[0]);
   ReadOptions options;
-  options.half = profile.options.half;
   options.enable_quantization = (bytes[1] & 1) == 0;
   options.simulate_quantization = (bytes[1] & 2) == 0;
   const auto model = ReadModel(runtime->context(), profile, options);

@@ -166,10 +166,8 @@ absl::StatusOr<Graph> GraphOf(const std::vector<uint8_t>& file,
                               const DeviceProfile& profile) {
   const auto runtime = fuzz::FakeRuntime::Create(file);
   if (runtime == nullptr) return absl::InvalidArgumentError("no model");
-  ReadOptions options;
-  options.half = profile.options.half;
   ASSIGN_OR_RETURN(const auto model,
-                   ReadModel(runtime->context(), profile, options));
+                   ReadModel(runtime->context(), profile, ReadOptions()));
   std::vector<int> nodes;
   for (const CheckedNode& node : model.nodes) {
     if (!node.support.ok()) return node.support;

@@ -154,9 +154,11 @@ TEST_F(SessionTest, LentMemoryIsNotCopied) {
   });
   ASSERT_TRUE(session_->Prepare(&host_).ok());
   const size_t bytes = in_.size() * 4;
-  EXPECT_EQ(session_->LendInput(0, bytes, /*has_custom_memory=*/true), nullptr);
-  EXPECT_EQ(session_->LendInput(0, bytes - 4, false), nullptr);
-  const auto lent = session_->LendInput(0, bytes, false);
+  EXPECT_EQ(
+      session_->Lend(/*is_input=*/true, 0, bytes, /*has_custom_memory=*/true),
+      nullptr);
+  EXPECT_EQ(session_->Lend(/*is_input=*/true, 0, bytes - 4, false), nullptr);
+  const auto lent = session_->Lend(/*is_input=*/true, 0, bytes, false);
   if (lent == nullptr) {
     EXPECT_FALSE(gpu_->context->device().Has("GL_EXT_buffer_storage"));
     GTEST_SKIP() << "no memory of this driver stays mapped";
@@ -317,7 +319,7 @@ TEST_F(SessionLossTest, ALossBetweenSubmitAndWaitIsRecoveredFrom) {
 TEST_F(SessionLossTest, ResetsThatOthersCausedAreNotCounted) {
   session_ = MakeRun();
   Fail(session_.get(), GL_INNOCENT_CONTEXT_RESET_KHR,
-       Recovery::kMaxGuiltyResets + 2);
+       Session::kMaxGuiltyResets + 2);
   ExpectRuns(session_.get());
 }
 

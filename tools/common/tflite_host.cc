@@ -116,9 +116,9 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(
   TfLiteInterpreterOptionsSetErrorReporter(tflite_options.get(),
                                            &Interpreter::Report, result.get());
   if (options.add_custom_ops) {
-    for (const CustomOp& op : CustomOps()) {
+    for (const TfLiteGlesCustomOp& op : CustomOps()) {
       TfLiteInterpreterOptionsAddCustomOp(tflite_options.get(), op.name,
-                                          &op.registration.base, op.version,
+                                          op.registration, op.version,
                                           op.version);
     }
   }

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace gles_delegate::drop_in {
 namespace {
@@ -102,50 +104,47 @@ bool Parse(const char* text, Number* number) {
   return true;
 }
 
-struct IntField {
+using Stock = TfLiteGpuDelegateOptionsV2;
+
+const struct {
   const char* name;
-  int32_t TfLiteGpuDelegateOptionsV2::*field;
-};
-constexpr IntField kIntFields[] = {
-    {"is_precision_loss_allowed",
-     &TfLiteGpuDelegateOptionsV2::is_precision_loss_allowed},
-    {"inference_preference", &TfLiteGpuDelegateOptionsV2::inference_preference},
-    {"inference_priority1", &TfLiteGpuDelegateOptionsV2::inference_priority1},
-    {"inference_priority2", &TfLiteGpuDelegateOptionsV2::inference_priority2},
-    {"inference_priority3", &TfLiteGpuDelegateOptionsV2::inference_priority3},
-    {"max_delegated_partitions",
-     &TfLiteGpuDelegateOptionsV2::max_delegated_partitions},
+  std::variant<int32_t Stock::*, int64_t Stock::*, const char * Stock::*> field;
+} kKeys[] = {
+    {"is_precision_loss_allowed", &Stock::is_precision_loss_allowed},
+    {"inference_preference", &Stock::inference_preference},
+    {"inference_priority1", &Stock::inference_priority1},
+    {"inference_priority2", &Stock::inference_priority2},
+    {"inference_priority3", &Stock::inference_priority3},
+    {"max_delegated_partitions", &Stock::max_delegated_partitions},
+    {"experimental_flags", &Stock::experimental_flags},
+    {"serialization_dir", &Stock::serialization_dir},
+    {"model_token", &Stock::model_token},
 };
 
 // Returns an error about one key and its value, or "".
-std::string SetStockKey(const char* key, const char* value,
-                        TfLiteGpuDelegateOptionsV2* stock) {
-  const auto is = [key](const char* name) {
-    return std::strcmp(key, name) == 0;
-  };
-  const std::string bad =
-      std::string("option ") + key + ": '" + value + "' is not a whole number";
-  for (const IntField& field : kIntFields) {
-    if (is(field.name)) {
-      return Parse(value, &(stock->*field.field)) ? "" : bad;
+std::string SetStockKey(const char* key, const char* value, Stock* stock) {
+  std::string known;
+  for (const auto& [name, member] : kKeys) {
+    if (std::strcmp(key, name) != 0) {
+      known += std::string(known.empty() ? "" : ", ") + name;
+      continue;
     }
+    const bool is_set = std::visit(
+        [&](auto field) {
+          if constexpr (std::is_same_v<decltype(field),
+                                       const char * Stock::*>) {
+            stock->*field = value;
+            return true;
+          } else {
+            return Parse(value, &(stock->*field));
+          }
+        },
+        member);
+    return is_set ? ""
+                  : std::string("option ") + key + ": '" + value +
+                        "' is not a whole number";
   }
-  if (is("experimental_flags")) {
-    return Parse(value, &stock->experimental_flags) ? "" : bad;
-  }
-  if (is("serialization_dir")) {
-    stock->serialization_dir = value;
-  } else if (is("model_token")) {
-    stock->model_token = value;
-  } else {
-    std::string known;
-    for (const IntField& field : kIntFields) {
-      known += std::string(field.name) + ", ";
-    }
-    return std::string("unknown option '") + key + "'; known are: " + known +
-           "experimental_flags, serialization_dir, model_token";
-  }
-  return "";
+  return std::string("unknown option '") + key + "'; known are: " + known;
 }
 
 }  // namespace

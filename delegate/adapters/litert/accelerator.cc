@@ -17,121 +17,89 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
-#include "delegate/adapters/litert/abi.h"
 #include "delegate/adapters/litert/gpu_options.h"
 #include "delegate/tflite/runtime_buffers.h"
 #include "egl/caught.h"
 #include "egl/gl_api.h"
-#include "gles_delegate/gles_delegate.h"
 
-struct TfLiteDelegate;
 struct TfLiteDelegate;
 
 namespace gles_delegate::litert {
 namespace {
 
-// The functions of the LiteRT runtime that loaded the accelerator.
-// A view of LiteRtRuntimeContext, a struct of function pointers that LiteRT
-// owns and that outlives each delegate. Members are read only if the struct is
-// large enough and called only if not null, so that older and newer versions
-// are safe.
-class RuntimeContext {
- public:
-  // kInvalidArgument: null. kFailedPrecondition: an unknown major version, or a
-  // struct too short to make a delegate with.
-  static absl::StatusOr<RuntimeContext> Read(const void* context);
+// --- The LiteRT runtime that loaded the accelerator --------------------------
 
-  // The program's GPU options as TOML text; "" if there are none. `options` may
-  // be null. kUnavailable: LiteRT has options but cannot find them.
-  absl::StatusOr<std::string> GpuOptions(Options options) const;
+// The functions that are called of LiteRtRuntimeContext, a struct of function
+// pointers that LiteRT owns and that outlives each delegate; by their offsets
+// in bytes.
+constexpr size_t kCreateRequirements = 8, kGetBuffer = 16,
+                 kRegisterRequirements = 48, kGetOpaqueOptions = 80,
+                 kFindOpaqueOptionsData = 88, kGetEnvironmentOptions = 104,
+                 kGetEnvironmentOptionsValue = 112, kWrapDelegate = 144,
+                 kDestroyBuffer = 176, kGetType = 184, kGetSize = 200,
+                 kLockBuffer = 224, kUnlockBuffer = 232, kGetCustomHandle = 264,
+                 kHasEvent = 296, kGetEvent = 304, kWaitForEvent = 384;
 
-  // The environment's pointer for `tag`, or null.
-  const void* EnvironmentPointer(Environment environment,
-                                 EnvironmentTag tag) const;
-
-  // Passes `delegate` to LiteRT, which deletes it with `deleter`. kUnavailable:
-  // the caller still owns the delegate.
-  absl::Status WrapDelegate(TfLiteDelegate* delegate,
-                            void (*deleter)(TfLiteDelegate* delegate),
-                            DelegateWrapper* wrapper) const;
-
-  const Header& header() const { return *header_; }
-
- private:
-  explicit RuntimeContext(const void* context);
-
-  enum class Member : size_t;
-
-  // Null if the struct ends before the member or the member is null.
-  template <typename Function>
-  Function* At(Member member) const;
-
-  const Header* header_;
-};
-
-constexpr char kGpuOptionsIdentifier[] = "gpu_options";
-
-std::string Version(const Header& header) {
-  return absl::StrCat(header.major, ".", header.minor, " of ",
-                      header.struct_size, " bytes");
+Header HeaderOf(const void* runtime) {
+  Header header;
+  std::memcpy(&header, runtime, sizeof(header));
+  return header;
 }
 
-}  // namespace
-
-// The members that are called, by their offsets in bytes.
-enum class RuntimeContext::Member : size_t {
-  kGetOpaqueOptions = 80,
-  kFindOpaqueOptionsData = 88,
-  kGetEnvironmentOptions = 104,
-  kGetEnvironmentOptionsValue = 112,
-  kWrapDelegate = 144,
-};
-
-namespace {
-
-RuntimeContext::RuntimeContext(const void* context)
-    : header_(static_cast<const Header*>(context)) {}
-
+// Null if the struct ends before the member or the member is null, so that
+// older and newer versions are safe.
 template <typename Function>
-Function* RuntimeContext::At(Member member) const {
-  const auto offset = static_cast<size_t>(member);
+Function* At(const void* runtime, size_t offset) {
   Function* function = nullptr;
-  if (offset + sizeof(function) <= header_->struct_size) {
-    std::memcpy(&function, reinterpret_cast<const char*>(header_) + offset,
+  if (offset + sizeof(function) <= HeaderOf(runtime).struct_size) {
+    std::memcpy(&function, static_cast<const char*>(runtime) + offset,
                 sizeof(function));
   }
   return function;
 }
 
-absl::StatusOr<RuntimeContext> RuntimeContext::Read(const void* context) {
-  if (context == nullptr) {
-    return absl::InvalidArgumentError("LiteRT gave no runtime context");
-  }
-  const RuntimeContext made(context);
-  if (made.header_->major != kMajor) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("LiteRT's runtime context has version ",
-                     Version(*made.header_), ", and this library knows ",
-                     kMajor, ".x: install a newer gles_delegate"));
-  }
-  if (made.At<void()>(Member::kWrapDelegate) == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "LiteRT's runtime context has version ", Version(*made.header_),
-        ", without a function at ", static_cast<size_t>(Member::kWrapDelegate),
-        " that takes a delegate: install LiteRT 2.2 or newer"));
-  }
-  return made;
+template <typename... Arguments>
+int Call(const void* runtime, size_t offset, Arguments... arguments) {
+  auto* function = At<int(Arguments...)>(runtime, offset);
+  return function == nullptr ? kUnsupported : function(arguments...);
 }
 
-absl::StatusOr<std::string> RuntimeContext::GpuOptions(Options options) const {
-  auto* get = At<int(Options, void**)>(Member::kGetOpaqueOptions);
+// kInvalidArgument: null. kFailedPrecondition: an unknown major version, or a
+// struct too short to make a delegate with.
+absl::Status CheckRuntime(const void* runtime) {
+  if (runtime == nullptr) {
+    return absl::InvalidArgumentError("LiteRT gave no runtime context");
+  }
+  const Header header = HeaderOf(runtime);
+  const std::string version = absl::StrCat(
+      header.major, ".", header.minor, " of ", header.struct_size, " bytes");
+  if (header.major != kMajor) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("LiteRT's runtime context has version ", version,
+                     ", and this library knows ", kMajor,
+                     ".x: install a newer gles_delegate"));
+  }
+  if (At<void()>(runtime, kWrapDelegate) == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("LiteRT's runtime context has version ", version,
+                     ", without a function at ", kWrapDelegate,
+                     " that takes a delegate: install LiteRT 2.2 or newer"));
+  }
+  return absl::OkStatus();
+}
+
+// The program's GPU options as TOML text; "" if there are none. `options` may
+// be null. kUnavailable: LiteRT has options but cannot find them.
+absl::StatusOr<std::string> GpuOptions(const void* runtime, Options options) {
   auto* find =
-      At<int(void*, const char*, void**)>(Member::kFindOpaqueOptionsData);
-  if (options == nullptr || get == nullptr || find == nullptr) return "";
-  void* opaque = nullptr;
-  if (get(options, &opaque) != kOk || opaque == nullptr) return "";
-  void* data = nullptr;
-  const int status = find(opaque, kGpuOptionsIdentifier, &data);
+      At<int(void*, const char*, void**)>(runtime, kFindOpaqueOptionsData);
+  void *opaque = nullptr, *data = nullptr;
+  if (options == nullptr || find == nullptr ||
+      Call(runtime, kGetOpaqueOptions, options, &opaque) != kOk ||
+      opaque == nullptr) {
+    return "";
+  }
+  const int status = find(opaque, "gpu_options", &data);
   if (status == kNotFound) return "";
   if (status != kOk) {
     return absl::UnavailableError(absl::StrCat(
@@ -140,33 +108,21 @@ absl::StatusOr<std::string> RuntimeContext::GpuOptions(Options options) const {
   return data == nullptr ? std::string() : static_cast<const char*>(data);
 }
 
-const void* RuntimeContext::EnvironmentPointer(Environment environment,
-                                               EnvironmentTag tag) const {
-  auto* get = At<int(Environment, void**)>(Member::kGetEnvironmentOptions);
-  auto* value = At<int(void*, int, Any*)>(Member::kGetEnvironmentOptionsValue);
-  if (environment == nullptr || get == nullptr || value == nullptr) {
-    return nullptr;
-  }
+// The environment's pointer for `tag`, or null.
+const void* EnvironmentPointer(const void* runtime, Environment environment,
+                               EnvironmentTag tag) {
   void* options = nullptr;
   Any any = {};
-  if (get(environment, &options) != kOk || options == nullptr ||
-      value(options, tag, &any) != kOk || any.type == 0) {
+  if (environment == nullptr ||
+      Call(runtime, kGetEnvironmentOptions, environment, &options) != kOk ||
+      options == nullptr ||
+      Call<void*, int, Any*>(runtime, kGetEnvironmentOptionsValue, options, tag,
+                             &any) != kOk ||
+      any.type == 0) {
     return nullptr;
   }
   // Programs store EGL's handles as pointers or as integers of their size.
   return any.pointer;
-}
-
-absl::Status RuntimeContext::WrapDelegate(TfLiteDelegate* delegate,
-                                          void (*deleter)(TfLiteDelegate*),
-                                          DelegateWrapper* wrapper) const {
-  auto* wrap =
-      At<int(TfLiteDelegate*, void (*)(TfLiteDelegate*), DelegateWrapper*)>(
-          Member::kWrapDelegate);
-  const int status = wrap(delegate, deleter, wrapper);
-  if (status == kOk) return absl::OkStatus();
-  return absl::UnavailableError(
-      absl::StrCat("LiteRT does not take the delegate (status ", status, ")"));
 }
 
 // Whether the app's `context`, an EGLContext, is current on this thread. False
@@ -239,21 +195,6 @@ int Clear(MemoryInfo* info) {
   return Functions().clear(info->memory_handle) == 0 ? kOk : kRuntimeFailure;
 }
 
-// LiteRtRuntimeContext, a struct of functions, by their offsets.
-template <typename... Arguments>
-int Call(const void* runtime, size_t offset, Arguments... arguments) {
-  int (*function)(Arguments...) = nullptr;
-  std::memcpy(&function, static_cast<const char*>(runtime) + offset,
-              sizeof(function));
-  return function == nullptr ? kUnsupported : function(arguments...);
-}
-
-constexpr size_t kCreateRequirements = 8, kGetBuffer = 16,
-                 kRegisterRequirements = 48, kDestroyBuffer = 176,
-                 kGetType = 184, kGetSize = 200, kLockBuffer = 224,
-                 kUnlockBuffer = 232, kGetCustomHandle = 264, kHasEvent = 296,
-                 kGetEvent = 304, kWaitForEvent = 384;
-
 // Those that can be locked, the one that LiteRT is to make first.
 std::array<int, kLastCustom - kFirstCustom + 2> LockedTypes() {
   std::array<int, kLastCustom - kFirstCustom + 2> types = {kOwnType,
@@ -279,9 +220,7 @@ int Require(const void* runtime, void* buffers, void* tensor, size_t bytes) {
 
 // Gives back what kGetBuffer has given.
 void Return(const void* runtime, void* found) {
-  void (*destroy)(void*) = nullptr;
-  std::memcpy(&destroy, static_cast<const char*>(runtime) + kDestroyBuffer,
-              sizeof(destroy));
+  auto* destroy = At<void(void*)>(runtime, kDestroyBuffer);
   if (destroy != nullptr) destroy(found);
 }
 
@@ -352,13 +291,10 @@ const BufferHandlers kBufferHandlers = {{sizeof(BufferHandlers), kMajor, 0, 0},
                                         {kOwnType}};
 
 // Lets `delegate`, which was not applied yet, use such buffers.
-// `runtime_context` outlives it. No effect if this LiteRT has no such buffers.
-void UseTensorBuffers(const void* runtime_context, TfLiteDelegate* delegate) {
-  Header header;
-  std::memcpy(&header, runtime_context, sizeof(header));
-  if (header.struct_size < kWaitForEvent + sizeof(void*)) return;
-  const GlesRuntimeBuffers buffers = {runtime_context, Require, Find,
-                                      UnlockFound};
+// `runtime` outlives it. No effect if this LiteRT has no such buffers.
+void UseTensorBuffers(const void* runtime, TfLiteDelegate* delegate) {
+  if (HeaderOf(runtime).struct_size < kWaitForEvent + sizeof(void*)) return;
+  const GlesRuntimeBuffers buffers = {runtime, Require, Find, UnlockFound};
   (void)Functions().use(delegate, &buffers);
 }
 
@@ -404,8 +340,8 @@ int ToLiteRt(const absl::Status& status) {
 // The delegate's thread: the app's, in the app's context, if the program gave
 // LiteRT one that is current here, as with an interpreter; otherwise its own,
 // since a CompiledModel may run on any thread.
-int ThreadMode(const RuntimeContext& runtime, Environment environment) {
-  const void* context = runtime.EnvironmentPointer(environment, kEglContext);
+int ThreadMode(const void* runtime, Environment environment) {
+  const void* context = EnvironmentPointer(runtime, environment, kEglContext);
   if (IsCurrentHere(context)) return kTfLiteGlesThreadCaller;
   if (context != nullptr) {
     Say("WARNING: libLiteRtGpuAccelerator: the environment's EGL context is "
@@ -415,14 +351,13 @@ int ThreadMode(const RuntimeContext& runtime, Environment environment) {
   return kTfLiteGlesThreadWorker;
 }
 
-absl::Status Create(const void* runtime_context, Environment environment,
+absl::Status Create(const void* runtime, Environment environment,
                     Options options, DelegateWrapper* wrapper) {
   if (wrapper == nullptr) {
     return absl::InvalidArgumentError("LiteRT gave no place for the delegate");
   }
-  ASSIGN_OR_RETURN(const RuntimeContext runtime,
-                   RuntimeContext::Read(runtime_context));
-  ASSIGN_OR_RETURN(const std::string toml, runtime.GpuOptions(options));
+  RETURN_IF_ERROR(CheckRuntime(runtime));
+  ASSIGN_OR_RETURN(const std::string toml, GpuOptions(runtime, options));
   ASSIGN_OR_RETURN(MappedOptions mapped, FromGpuOptions(toml));
   for (const std::string& warning : mapped.warnings) {
     Say(absl::StrCat("WARNING: libLiteRtGpuAccelerator: ", warning));
@@ -437,18 +372,21 @@ absl::Status Create(const void* runtime_context, Environment environment,
   // Its own context is made on the app's display.
   TfLiteDelegate* delegate = TfLiteGlesDelegateCreateOnDisplay(
       &mapped.options,
-      const_cast<void*>(runtime.EnvironmentPointer(environment, kEglDisplay)));
+      const_cast<void*>(EnvironmentPointer(runtime, environment, kEglDisplay)));
   if (delegate == nullptr) {
     return absl::InvalidArgumentError(TfLiteGlesDelegateLastError());
   }
   // Locking copies on the delegate's thread, so there must be one.
   if (mapped.options.thread_mode == kTfLiteGlesThreadWorker) {
-    UseTensorBuffers(runtime_context, delegate);
+    UseTensorBuffers(runtime, delegate);
   }
-  absl::Status wrapped =
-      runtime.WrapDelegate(delegate, TfLiteGlesDelegateDelete, wrapper);
-  if (!wrapped.ok()) TfLiteGlesDelegateDelete(delegate);
-  return wrapped;
+  using Deleter = void (*)(TfLiteDelegate*);
+  const int status = Call<TfLiteDelegate*, Deleter, DelegateWrapper*>(
+      runtime, kWrapDelegate, delegate, TfLiteGlesDelegateDelete, wrapper);
+  if (status == kOk) return absl::OkStatus();
+  TfLiteGlesDelegateDelete(delegate);
+  return absl::UnavailableError(
+      absl::StrCat("LiteRT does not take the delegate (status ", status, ")"));
 }
 
 int GetName(Accelerator, const char** name) {

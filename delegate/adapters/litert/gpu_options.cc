@@ -15,11 +15,55 @@
 namespace gles_delegate::litert {
 namespace {
 
-// LiteRT's numbers.
-enum Precision { kPrecisionDefault, kFp16, kFp32, kFp16WithFp32Sums };
-enum Storage { kStorageDefault, kBuffer, kTexture2d };
-enum Wait { kWaitDefault, kPassive, kActive, kDoNotWait };
-enum Backend { kAutomatic, kOpenCl, kWebGpu, kOpenGl };
+using Options = TfLiteGlesDelegateOptions;
+
+// A key with a number, each with the value that a field gets and what is said
+// of it.
+struct NumberKey {
+  std::string_view key;
+  int greatest;
+  int32_t Options::*field;  // nullptr: none
+  int32_t values[4];
+  const char* warnings[4];
+};
+constexpr NumberKey kNumberKeys[] = {
+    // Sums are of 32 bits with each: fp16, fp32, fp16 with sums of fp32.
+    {"precision", 3, &Options::is_precision_loss_allowed, {0, 1, 0, 1}, {}},
+    {"buffer_storage_type",
+     2,
+     &Options::storage,
+     {kTfLiteGlesStorageAuto, kTfLiteGlesStorageBuffer,
+      kTfLiteGlesStorageTexture2d},
+     {}},
+    {"wait_type",
+     3,
+     &Options::wait_type,
+     {kTfLiteGlesWaitPassive, kTfLiteGlesWaitPassive, kTfLiteGlesWaitActive,
+      kTfLiteGlesWaitPassive},
+     {nullptr, nullptr, nullptr,
+      "wait_type is 3 (do not wait), and outputs go to host memory: a run "
+      "waits for them, asleep"}},
+    {"backend",
+     3,
+     nullptr,
+     {},
+     {nullptr, "backend is 1 (OpenCL), and this accelerator is of OpenGL ES",
+      "backend is 2 (WebGPU), and this accelerator is of OpenGL ES"}},
+};
+
+// A key with a text, which its field gets unless it is empty.
+constexpr struct {
+  std::string_view key;
+  const char* Options::*field;
+} kTextKeys[] = {
+    {"preferred_device_substr", &Options::device},
+    {"serialization_dir", &Options::serialization_dir},
+    {"model_cache_key", &Options::model_token},
+};
+
+constexpr std::string_view kKeepsPrograms = "serialize_program_cache";
+constexpr std::string_view kCacheFiles[] = {"program_cache_fd",
+                                            "weight_cache_fd"};
 
 // Known to LiteRT, and without a meaning here (docs/litert.md says why).
 constexpr std::string_view kWithoutEffect[] = {
@@ -49,139 +93,69 @@ constexpr std::string_view kWithoutEffect[] = {
     "wait_for_weights_conversion_complete",
 };
 
-absl::Status Wrong(std::string_view key, absl::string_view is) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("LiteRT's GPU option ", std::string(key), " ", is));
+template <typename Rows>
+auto Find(const Rows& rows, std::string_view key) {
+  return std::find_if(std::begin(rows), std::end(rows),
+                      [key](const auto& row) { return row.key == key; });
 }
 
-// Reads the values of one table, each by its key.
-class Reader {
- public:
-  explicit Reader(const toml::table& table) : table_(table) {}
+template <typename Keys>
+bool Has(const Keys& keys, std::string_view key) {
+  return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
+}
 
-  // Leaves `*value` unchanged if the key is absent.
-  absl::Status Number(std::string_view key, int64_t greatest, int* value) {
-    const toml::node* node = Find(key);
-    if (node == nullptr) return absl::OkStatus();
-    const auto number = node->value_exact<int64_t>();
-    if (!number) return Wrong(key, "is no whole number");
-    if (*number < 0 || *number > greatest) {
-      return Wrong(key, absl::StrCat("is ", *number, ", not 0 to ", greatest));
+// Sets what the key names.
+absl::Status Take(std::string_view key, const toml::node& node,
+                  MappedOptions* mapped) {
+  const auto wrong = [key](absl::string_view is) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("LiteRT's GPU option ", std::string(key), " ", is));
+  };
+  if (const auto row = Find(kNumberKeys, key); row != std::end(kNumberKeys)) {
+    const auto number = node.value_exact<int64_t>();
+    if (!number) return wrong("is no whole number");
+    if (*number < 0 || *number > row->greatest) {
+      return wrong(absl::StrCat("is ", *number, ", not 0 to ", row->greatest));
     }
-    *value = static_cast<int>(*number);
-    return absl::OkStatus();
-  }
-
-  absl::Status Flag(std::string_view key, bool* value) {
-    const toml::node* node = Find(key);
-    if (node == nullptr) return absl::OkStatus();
-    const auto flag = node->value_exact<bool>();
-    if (!flag) return Wrong(key, "is neither true nor false");
-    *value = *flag;
-    return absl::OkStatus();
-  }
-
-  // Null if the key is absent or its text empty.
-  absl::Status Text(std::string_view key, std::unique_ptr<std::string>* value) {
-    const toml::node* node = Find(key);
-    if (node == nullptr) return absl::OkStatus();
-    const auto text = node->value_exact<std::string>();
-    if (!text) return Wrong(key, "is no text");
-    if (!text->empty()) *value = std::make_unique<std::string>(*text);
-    return absl::OkStatus();
-  }
-
-  bool Has(std::string_view key) { return Find(key) != nullptr; }
-
-  // The unused keys.
-  std::vector<std::string> Unknown() const {
-    std::vector<std::string> unknown;
-    for (const auto& [key, node] : table_) {
-      const std::string_view name = key.str();
-      const auto is = [name](std::string_view known) { return known == name; };
-      if (std::none_of(asked_.begin(), asked_.end(), is) &&
-          std::none_of(std::begin(kWithoutEffect), std::end(kWithoutEffect),
-                       is)) {
-        unknown.emplace_back(name);
-      }
+    if (row->field != nullptr) {
+      mapped->options.*row->field = row->values[*number];
     }
-    return unknown;
-  }
-
- private:
-  const toml::node* Find(std::string_view key) {
-    asked_.push_back(key);
-    return table_.get(key);
-  }
-
-  const toml::table& table_;
-  std::vector<std::string_view> asked_;  // literals
-};
-
-absl::Status MapArithmetic(Reader* reader, MappedOptions* mapped) {
-  int precision = kPrecisionDefault;
-  RETURN_IF_ERROR(reader->Number("precision", 3, &precision));
-  TfLiteGlesDelegateOptions& options = mapped->options;
-  // Sums are of 32 bits with either of the two.
-  if (precision == kFp16 || precision == kFp16WithFp32Sums) {
-    options.is_precision_loss_allowed = 1;
+    const char* warning = row->warnings[*number];
+    if (warning != nullptr) mapped->warnings.push_back(warning);
+  } else if (const auto text_row = Find(kTextKeys, key);
+             text_row != std::end(kTextKeys)) {
+    const auto text = node.value_exact<std::string>();
+    if (!text) return wrong("is no text");
+    if (text->empty()) return absl::OkStatus();
+    mapped->texts.push_back(std::make_unique<std::string>(*text));
+    mapped->options.*text_row->field = mapped->texts.back()->c_str();
+  } else if (key == kKeepsPrograms) {
+    if (!node.is_boolean()) return wrong("is neither true nor false");
+  } else if (!Has(kCacheFiles, key) && !Has(kWithoutEffect, key)) {
+    mapped->unknown_keys.emplace_back(key);
   }
   return absl::OkStatus();
 }
 
-absl::Status MapDevice(Reader* reader, MappedOptions* mapped) {
-  int storage = kStorageDefault, wait = kWaitDefault, backend = kAutomatic;
-  for (const absl::Status& status :
-       {reader->Number("buffer_storage_type", 2, &storage),
-        reader->Number("wait_type", 3, &wait),
-        reader->Number("backend", 3, &backend),
-        reader->Text("preferred_device_substr", &mapped->device)}) {
-    if (!status.ok()) return status;
-  }
-  TfLiteGlesDelegateOptions& options = mapped->options;
-  if (storage == kBuffer) options.storage = kTfLiteGlesStorageBuffer;
-  if (storage == kTexture2d) options.storage = kTfLiteGlesStorageTexture2d;
-  if (wait == kActive) options.wait_type = kTfLiteGlesWaitActive;
-  if (wait == kDoNotWait) {
-    mapped->warnings.push_back(
-        "wait_type is 3 (do not wait), and outputs go to host memory: a run "
-        "waits for them, asleep");
-  }
-  if (backend == kOpenCl || backend == kWebGpu) {
-    mapped->warnings.push_back(absl::StrCat(
-        "backend is ", backend, backend == kOpenCl ? " (OpenCL)" : " (WebGPU)",
-        ", and this accelerator is of OpenGL ES"));
-  }
-  if (mapped->device != nullptr) options.device = mapped->device->c_str();
-  return absl::OkStatus();
-}
-
-absl::Status MapCache(Reader* reader, MappedOptions* mapped) {
-  bool programs = true;
-  for (const absl::Status& status :
-       {reader->Text("serialization_dir", &mapped->serialization_dir),
-        reader->Text("model_cache_key", &mapped->model_token),
-        reader->Flag("serialize_program_cache", &programs)}) {
-    if (!status.ok()) return status;
-  }
-  if (reader->Has("program_cache_fd") || reader->Has("weight_cache_fd")) {
+// The start-up cache needs a folder and a key.
+void CheckCache(const toml::table& table, MappedOptions* mapped) {
+  Options& options = mapped->options;
+  if (table.contains(kCacheFiles[0]) || table.contains(kCacheFiles[1])) {
     mapped->warnings.push_back(
         "the start-up cache is kept in serialization_dir, and in no open file "
         "(program_cache_fd, weight_cache_fd)");
   }
-  const bool has_dir = mapped->serialization_dir != nullptr;
-  const bool has_key = mapped->model_token != nullptr;
+  const bool has_dir = options.serialization_dir != nullptr;
+  const bool has_key = options.model_token != nullptr;
   if (has_dir != has_key) {
     mapped->warnings.push_back(absl::StrCat(
         has_dir ? "serialization_dir is set and model_cache_key is not"
                 : "model_cache_key is set and serialization_dir is not",
         ": nothing is kept for the next start"));
-    return absl::OkStatus();
   }
-  if (!has_dir || !programs) return absl::OkStatus();
-  mapped->options.serialization_dir = mapped->serialization_dir->c_str();
-  mapped->options.model_token = mapped->model_token->c_str();
-  return absl::OkStatus();
+  if (has_dir != has_key || !table[kKeepsPrograms].value_or(true)) {
+    options.serialization_dir = options.model_token = nullptr;
+  }
 }
 
 }  // namespace
@@ -196,11 +170,10 @@ absl::StatusOr<MappedOptions> FromGpuOptions(absl::string_view toml) {
         absl::StrCat("LiteRT's GPU options are no TOML: ", where.str()));
   }
   MappedOptions mapped;
-  Reader reader(parsed.table());
-  for (auto* map : {MapArithmetic, MapDevice, MapCache}) {
-    RETURN_IF_ERROR(map(&reader, &mapped));
+  for (const auto& [key, node] : parsed.table()) {
+    RETURN_IF_ERROR(Take(key.str(), node, &mapped));
   }
-  mapped.unknown_keys = reader.Unknown();
+  CheckCache(parsed.table(), &mapped);
   return mapped;
 }
 

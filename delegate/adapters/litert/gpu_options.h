@@ -14,16 +14,13 @@ namespace gles_delegate::litert {
 
 // The mapped options of one model.
 struct MappedOptions {
-  // Points to the strings below, which this object owns.
+  // Points to `texts`.
   TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
   // One sentence for each deviation from the request.
   std::vector<std::string> warnings;
   // LiteRT's keys that this library does not know.
   std::vector<std::string> unknown_keys;
-
-  std::unique_ptr<std::string> serialization_dir;
-  std::unique_ptr<std::string> model_token;
-  std::unique_ptr<std::string> device;
+  std::vector<std::unique_ptr<std::string>> texts;
 };
 
 // `toml`: the text of LiteRT's "gpu_options"; "": all defaults. docs/litert.md
