@@ -70,12 +70,14 @@
 #define GLES_DELEGATE_GL_SHADERS_SHADER_H_
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace gles_delegate::gl_shaders {
 
@@ -239,6 +241,41 @@ Bindings AssignBindings(const ShaderSpec& spec);
 // such shader. With GLES_DELEGATE_DEBUG=shaders=dir, also writes it there, as
 // <shader>-<hash>.comp.
 absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec);
+
+// --- The library -------------------------------------------------------------
+
+// The table of files that cmake/EmbedShaders.cmake generates.
+struct EmbeddedFile {
+  const char* name;  // "conv_2d.comp", "lib/math.glsl"
+  const char* text;
+};
+
+extern const EmbeddedFile kEmbeddedFiles[];
+extern const size_t kEmbeddedFileCount;
+
+// One-line #defines and functions, each after those that it calls.
+class FunctionLibrary {
+ public:
+  explicit FunctionLibrary(absl::string_view text);
+
+  // The functions with these names (all overloads), the functions that they
+  // call, and all #defines, in the library's order and without comments. Leaves
+  // unknown names to the GLSL compiler.
+  std::string Select(absl::Span<const std::string> names) const;
+
+ private:
+  struct Item {
+    std::string text;
+    std::string name;                // of the function; "" for a #define
+    std::vector<std::string> calls;  // names of functions, perhaps its own
+  };
+  void Add(std::string text, std::string name);
+
+  std::vector<Item> items_;
+};
+
+// All functions that shaders may use: those of lib/*.glsl. Threads: any.
+const FunctionLibrary& Library();
 
 }  // namespace gles_delegate::gl_shaders
 

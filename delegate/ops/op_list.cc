@@ -15,7 +15,6 @@
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_weights.h"
 

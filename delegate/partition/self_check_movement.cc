@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/space_depth.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {

@@ -7,8 +7,8 @@
 
 #include "absl/strings/string_view.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/partition/self_check_reference.h"
 
 namespace gles_delegate {

@@ -13,7 +13,7 @@
 #include "delegate/ops/matmul/attention.h"
 #include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/matrix_product.h"
-#include "delegate/ops/reduction/softmax.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/all_passes.h"
 

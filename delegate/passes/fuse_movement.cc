@@ -19,7 +19,6 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/ops/movement/element_map.h"
 #include "delegate/ops/movement/moved_functions.h"
 #include "delegate/passes/all_passes.h"

@@ -1,5 +1,5 @@
 // Functions of rows and of reductions of these (means, maxima over the last
-// axis) become one ROW_FUNCTIONS node (ops/reduction/row_functions.h): layer
+// axis) become one ROW_FUNCTIONS node (ops/reduction/rows.h): layer
 // and RMS normalizations, however they are written. A region grows from a
 // reduction over the channels to the nodes that read it, and nothing but it and
 // what was computed before.
@@ -18,7 +18,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/ops/reduction/row_functions.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/passes/all_passes.h"
 
 namespace gles_delegate {

@@ -1,14 +1,19 @@
 #include "delegate/plan/dispatch.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/graph/graph.h"
 #include "delegate/graph/graph_text.h"
+#include "delegate/plan/storage.h"
+#include "gl_shaders/shader.h"
 
 namespace gles_delegate {
 
@@ -256,6 +261,303 @@ std::string PlanToString(const Graph& graph,
     absl::StrAppend(&text, d.label, ": ", d.ToString(), "\n");
   }
   return text;
+}
+
+// --- Shaders and Params of dispatches ----------------------------------------
+
+// --- The functions of a dispatch, as its shader calls them -------------------
+
+using gl_shaders::OperandAt;
+using gl_shaders::PostOpCall;
+using gl_shaders::StageCalls;
+
+namespace {
+
+// In one order, so that x + y and y + x share a program.
+bool OperandIsFirst(const PostOp& op) {
+  return op.operand_first && op.function != "add" && op.function != "mul";
+}
+
+// The call of a function, whose operand, if any, has this name in the shader.
+PostOpCall CallOf(const Graph& graph, const PostOp& op, std::string operand) {
+  PostOpCall call{op.function,
+                  "",
+                  OperandIsFirst(op),
+                  false,
+                  op.operand_zero_extend,
+                  op.operand_table,
+                  op.operand_lookup};
+  if (op.operand == kNoTensor) return call;
+  call.operand = std::move(operand);
+  call.operand_lookup_packed =
+      op.operand_lookup && graph.tensor(op.operand).shape.c == 4;
+  return call;
+}
+
+// The shader's names for the operand of function `index`; with "_params", for
+// its constants.
+std::string PostOperandName(size_t index) {
+  return absl::StrCat("post", index);
+}
+
+std::string StageOperandName(const Stage& stage, size_t index) {
+  return absl::StrCat(stage.name, index);
+}
+
+PostOpCall PostOpCallOf(const Graph& graph, const Dispatch& dispatch,
+                        size_t index) {
+  const PostOp& op = dispatch.post_ops[index];
+  auto call = CallOf(graph, op, PostOperandName(index));
+  if (op.operand != kNoTensor) {
+    call.operand_splat = !op.operand_zero_extend && !op.operand_table &&
+                         !op.operand_lookup &&
+                         graph.tensor(op.operand).shape.c == 1 &&
+                         graph.tensor(dispatch.writes[0].second).shape.c > 1;
+  }
+  call.optional = (dispatch.optional_post_ops >> index & 1) != 0;
+  return call;
+}
+
+StageCalls StageCallsOf(const Graph& graph, const Stage& stage) {
+  StageCalls calls{std::string(stage.name), {}};
+  for (size_t i = 0; i < stage.ops.size(); ++i) {
+    const PostOp& op = stage.ops[i];
+    calls.ops.push_back(CallOf(graph, op, StageOperandName(stage, i)));
+    if (op.operand == kNoTensor || op.operand_table || op.operand_lookup) {
+      continue;
+    }
+    PostOpCall& call = calls.ops.back();
+    const Shape& s = graph.tensor(op.operand).shape;
+    if (stage.of == kNoTensor) {
+      call.operand_splat = !op.operand_zero_extend && s.c == 1;
+    } else {
+      call.operand_at = s == graph.tensor(stage.of).shape ? OperandAt::kElement
+                                                          : OperandAt::kChannel;
+    }
+  }
+  return calls;
+}
+
+}  // namespace
+
+using gl_shaders::ShaderSpec;
+using gl_shaders::Storage;
+using gl_shaders::TensorBinding;
+using gl_shaders::View;
+
+namespace {
+
+// The parts of T_aux for quantized tensors; zeros for others.
+struct StoredQuantized {
+  int zero_point = 0;
+  int scale_bits = 0;  // of a float
+};
+
+int BitsOf(float value) {
+  int bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+StoredQuantized StoredQuantizedOf(const Tensor& tensor) {
+  if (!tensor.holds_quantized) return {};
+  StoredQuantized quantized;
+  // uint8 values are stored with 128 subtracted.
+  quantized.zero_point = static_cast<int>(tensor.quantization.zero_point[0]) -
+                         (tensor.quantized == DataType::kUint8 ? 128 : 0);
+  quantized.scale_bits = BitsOf(tensor.quantization.scale[0]);
+  return quantized;
+}
+
+// A tensor bound by a dispatch, with the shader's name for it.
+struct NamedTensor {
+  std::string name;
+  TensorId id = kNoTensor;
+  bool write = false;
+  const PostOp* post_op = nullptr;  // whose operand it is
+  bool skipped = false;             // by that
+  bool flat = false;                // Dispatch::flat_planes
+};
+
+// In the order of the spec's tensors.
+std::vector<NamedTensor> NamedTensors(const Dispatch& d) {
+  std::vector<NamedTensor> tensors;
+  const bool flat = d.flat_planes;
+  for (const auto& [name, id] : d.reads) {
+    tensors.push_back({name, id, false, nullptr, false, flat});
+  }
+  for (size_t i = 0; i < d.post_ops.size(); ++i) {
+    const bool skipped = i < 32 && (d.skipped_post_ops >> i & 1) != 0;
+    tensors.push_back({PostOperandName(i), d.post_ops[i].operand, false,
+                       &d.post_ops[i], skipped});
+  }
+  for (const Stage& stage : d.stages) {
+    for (size_t i = 0; i < stage.ops.size(); ++i) {
+      tensors.push_back({StageOperandName(stage, i), stage.ops[i].operand,
+                         false, nullptr, false, flat});
+    }
+  }
+  for (const auto& [name, id] : d.writes) tensors.push_back({name, id, true});
+  const auto is_none = [](const NamedTensor& t) { return t.id == kNoTensor; };
+  tensors.erase(std::remove_if(tensors.begin(), tensors.end(), is_none),
+                tensors.end());
+  return tensors;
+}
+
+// The tensor's view of the memory that the shader sees.
+View ViewOf(const Graph& graph, const Dispatch& dispatch,
+            const NamedTensor& named) {
+  if (named.post_op != nullptr && named.post_op->operand_max_pool) {
+    return View::kMaxPool;
+  }
+  const View view = graph.tensor(named.id).addressed_as();
+  return named.write && view == View::kNone ? dispatch.writes_as : view;
+}
+
+// T_at of a view in a tensor of shape `of`.
+void AddPlace(const std::string& name, const MemoryView& view, const Shape& of,
+              UniformBlock* block) {
+  const auto at = [&](int last) {
+    block->Int4(name, view.at[kWidthAxis], view.at[kHeightAxis],
+                view.at[kBatchAxis] * of.slices() + view.at[kChannelAxis] / 4,
+                last);
+  };
+  switch (view.kind) {
+    case View::kNone:
+      break;
+    case View::kBox:
+      return at(view.slices != 0 ? view.slices : of.slices());
+    case View::kRows:
+      return at(of.c);
+    case View::kDepthToSpace:
+      return block->Int4(name, view.block, 0, 0, 0);
+    case View::kBilinear:
+      return block->Int4(name, BitsOf(view.scale_x), BitsOf(view.scale_y),
+                         BitsOf(view.shift), 0);
+    case View::kMaxPool:
+      return block->Int4(name, view.step[0], view.step[1], view.window[0] - 1,
+                         view.window[1] - 1);
+  }
+}
+
+// A tensor's members of COMMON_PARAMS.
+void AddTensorParams(const Graph& graph, const Dispatch& dispatch,
+                     const NamedTensor& named, UniformBlock* block) {
+  const Tensor& tensor = graph.tensor(named.id);
+  const Shape& s = tensor.shape;
+  block->Int4(absl::StrCat(named.name, "_size"), named.flat ? s.w * s.h : s.w,
+              named.flat ? 1 : s.h, s.slices(), s.b);
+  const StoredQuantized quantized = StoredQuantizedOf(tensor);
+  block->Int4(absl::StrCat(named.name, "_aux"), s.c, quantized.zero_point,
+              quantized.scale_bits, 0);
+  MemoryView view = tensor.view;
+  view.kind = ViewOf(graph, dispatch, named);
+  if (view.kind == View::kNone) return;
+  const Shape& of = view.of == kNoTensor ? s : graph.tensor(view.of).shape;
+  AddPlace(absl::StrCat(named.name, "_at"), view, of, block);
+  block->Int4(absl::StrCat(named.name, "_of"), of.w, of.h, of.slices(), 0);
+}
+
+TensorBinding BindingOf(const Graph& graph, const Dispatch& dispatch,
+                        const NamedTensor& named,
+                        const DeviceProfile& profile) {
+  const Tensor& tensor = graph.tensor(named.id);
+  const Tensor& memory =
+      tensor.view.of != kNoTensor ? graph.tensor(tensor.view.of) : tensor;
+  // The pixels that are written are those of the memory.
+  const bool as_rows = tensor.view.kind == View::kRows;
+  const int channels = (as_rows ? memory : tensor).shape.c;
+  const auto storage = StorageFor(memory, profile);
+  return {named.name,
+          storage.value_or(Storage::kBuffer),
+          FormatFor(tensor, profile.options),
+          named.write,
+          named.write && (channels % 4 != 0 || dispatch.masks_tails),
+          /*scaled=*/!dispatch.integer_path,
+          ViewOf(graph, dispatch, named)};
+}
+
+}  // namespace
+
+std::vector<TensorId> BoundTensors(const Dispatch& dispatch) {
+  std::vector<TensorId> ids;
+  for (const NamedTensor& t : NamedTensors(dispatch)) ids.push_back(t.id);
+  return ids;
+}
+
+std::vector<TensorId> ReadTensors(const Dispatch& dispatch) {
+  std::vector<TensorId> ids;
+  for (const NamedTensor& t : NamedTensors(dispatch)) {
+    if (!t.write && !t.skipped) ids.push_back(t.id);
+  }
+  return ids;
+}
+
+ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
+                  const DeviceProfile& profile) {
+  ShaderSpec spec;
+  spec.shader = dispatch.shader;
+  spec.defines = dispatch.defines;
+  spec.read_by = profile.choices.read_by;
+  spec.saturate_halves = profile.options.saturate_halves;
+  spec.infinite_halves_are_nan = profile.faults.infinite_halves_are_nan;
+  spec.unpack_half_fails = profile.faults.unpack_half_fails;
+  spec.half_arithmetic = dispatch.half_arithmetic;
+  spec.write_in_two = dispatch.write_in_two;
+  spec.work_group = dispatch.work_group;
+  if (dispatch.fixed_params) {
+    spec.fixed_params = ParamsOf(graph, dispatch).ToConstants();
+  }
+  for (const NamedTensor& named : NamedTensors(dispatch)) {
+    spec.tensors.push_back(BindingOf(graph, dispatch, named, profile));
+  }
+  for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
+    spec.post_ops.push_back(PostOpCallOf(graph, dispatch, i));
+  }
+  for (const Stage& stage : dispatch.stages) {
+    spec.stages.push_back(StageCallsOf(graph, stage));
+  }
+  for (const PackedConstant& c : dispatch.constants) {
+    const auto storage = ConstantStorageFor(c, profile);
+    spec.constants.push_back({c.name,
+                              storage.value_or(Storage::kBuffer),
+                              FormatFor(c, profile.options),
+                              c.literal ? c.width : 0,
+                              {}});
+    if (!c.quantized) continue;
+    spec.constants.back().quantized_bits = c.quantized->bits;
+    spec.constants.back().half_scales = c.quantized->half_scales;
+  }
+  return spec;
+}
+
+UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch) {
+  UniformBlock block;
+  block.Int4("grid", dispatch.grid[0], dispatch.grid[1], dispatch.grid[2], 0);
+  for (const NamedTensor& named : NamedTensors(dispatch)) {
+    AddTensorParams(graph, dispatch, named, &block);
+  }
+  for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
+    block.Float4(absl::StrCat(PostOperandName(i), "_params"),
+                 dispatch.post_ops[i].params);
+  }
+  if (dispatch.optional_post_ops != 0) {
+    block.Int4("post_skipped", static_cast<int>(dispatch.skipped_post_ops), 0,
+               0, 0);
+  }
+  for (const Stage& stage : dispatch.stages) {
+    for (size_t i = 0; i < stage.ops.size(); ++i) {
+      block.Float4(absl::StrCat(StageOperandName(stage, i), "_params"),
+                   stage.ops[i].params);
+    }
+  }
+  for (const PackedConstant& c : dispatch.constants) {
+    block.Int4(absl::StrCat(c.name, "_size"), c.width, c.height,
+               c.quantized ? c.quantized->block_shift : 0,
+               c.quantized ? c.quantized->first_scale : 0);
+  }
+  block.Append(dispatch.uniforms);
+  return block;
 }
 
 }  // namespace gles_delegate

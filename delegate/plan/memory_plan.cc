@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/dispatch.h"
 
 namespace gles_delegate {
 

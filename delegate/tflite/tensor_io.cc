@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "delegate/ops/movement/dynamic_update_slice.h"
+#include "delegate/ops/movement/moved_functions.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/simple_delegate.h"
 #include "egl/caught.h"

@@ -1,5 +1,5 @@
 // The first dispatch of Winograd's F(4x4, 3x3)
-// (delegate/ops/conv/conv_winograd.h): B^T d B of each tile's 6x6 inputs d,
+// (delegate/ops/conv/conv_winograd.cc): B^T d B of each tile's 6x6 inputs d,
 // which are zero outside src. x counts tiles, flat over batch, rows and
 // columns; y slices. An invocation computes one slice of a tile; with LANES of
 // 6, six share it: each computes a column, then a row.

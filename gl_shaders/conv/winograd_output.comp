@@ -1,5 +1,5 @@
 // The last dispatch of Winograd's F(4x4, 3x3)
-// (delegate/ops/conv/conv_winograd.h): A^T m A plus the bias, where m are the
+// (delegate/ops/conv/conv_winograd.cc): A^T m A plus the bias, where m are the
 // 6x6 sums of a tile. x counts tiles, flat over batch, rows and columns; y
 // slices. An invocation computes one slice of a tile; with LANES of 6, six
 // share it: each computes a column of A^T m, then four of them a row of the

@@ -1,4 +1,4 @@
-// A whole sequence of an LSTM (delegate/ops/recurrent/lstm.h): a work group
+// A whole sequence of an LSTM (delegate/ops/recurrent/recurrent.h): a work group
 // computes a batch and keeps its states in shared memory between steps. Columns
 // (x) divide the slices of four cells, LANES invocations (y) each slice's sums.
 // GATES is 4, or 3 without an input gate; PEEPHOLE, PROJECTION, LAYER_NORM,

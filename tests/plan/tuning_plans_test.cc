@@ -11,7 +11,7 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/ops/reduction/softmax.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/plan/planner.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

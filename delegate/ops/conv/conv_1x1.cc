@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "delegate/ops/conv/conv_strategies.h"
-#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/stages.h"

@@ -9,7 +9,6 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_strategies.h"
-#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/stages.h"
 #include "delegate/ops/work_group.h"

@@ -6,6 +6,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_2D_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_2D_H_
 
+#include <array>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -70,6 +71,46 @@ struct Conv2dAttributes : SlidingWindow {
 // Node inputs: data, filter, bias (optional).
 struct DepthwiseConv2dAttributes : SlidingWindow {
   int multiplier = 1;  // output channels per input channel
+};
+
+// --- TRANSPOSE_CONV ----------------------------------------------------------
+
+// TRANSPOSE_CONV, and the custom op Convolution2DTransposeBias: y[b, s*h + ky -
+// pad, s*w + kx - pad, o] is bias[o] plus the sum of every x[b,h,w,i] *
+// filter[o,ky,kx,i] that maps to it. BHWC, any batch; filter OHWI and bias,
+// constant (float32 or float16) or computed at run time (float32).
+// kInvalidArgument: inconsistent shapes; kUnimplemented: an output shape
+// computed at run time.
+
+// The window slides over the output. Its padding is the number of rows and
+// columns cut off the full result on each side; its dilation is 1.
+struct TransposeConvAttributes : SlidingWindow {
+  // Indices of the node's inputs, which differ between the two ops.
+  int data_input = 0;
+  int filter_input = 1;
+  int bias_input = 2;  // may be past the last
+};
+
+// --- CONV_3D -----------------------------------------------------------------
+
+// CONV_3D and CONV_3D_TRANSPOSE: a window of depth, height and width over
+// [N,D,H,W,C], and its transpose, which spreads each input element over a
+// window of the output. The filter is [D,H,W,I,O], of the transpose
+// [D,H,W,O,I], a constant of floats. Batch and depth share the batch of the
+// layout.
+
+struct Conv3dAttributes {
+  // Along width, height and depth: of the input, or of the output if
+  // transposed.
+  std::array<Window, 3> window;
+  std::array<int, 3> pad = {};  // elements before the first
+  // Along the depth, which passes do not keep in the tensors' dims.
+  int src_depth = 1;
+  int dst_depth = 1;
+  bool transposed = false;
+  int data_input = 0;
+  int filter_input = 1;
+  int bias_input = 2;
 };
 
 }  // namespace gles_delegate

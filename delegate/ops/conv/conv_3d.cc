@@ -1,5 +1,3 @@
-#include "delegate/ops/conv/conv_3d.h"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -8,7 +6,8 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/plan/planner.h"
 

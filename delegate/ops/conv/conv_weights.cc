@@ -10,7 +10,7 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/parallel.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/plan/planner.h"
 #include "quant/half.h"
 

@@ -1,5 +1,3 @@
-#include "delegate/ops/conv/transpose_conv.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -12,7 +10,6 @@
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_strategies.h"
-#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/sliding_window.h"
 #include "delegate/plan/planner.h"

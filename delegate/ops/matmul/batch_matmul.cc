@@ -10,7 +10,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_shared.h"
-#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"

@@ -24,8 +24,7 @@ void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
 // --- PACK --------------------------------------------------------------------
 
 // PACK: stacks inputs of one shape along a new axis, of any number and rank,
-// constants included. kInvalidArgument: different input
-// shapes, or a wrong output shape.
+// constants included.
 
 struct PackAttributes {
   int axis = 0;           // of the output's AxisArray

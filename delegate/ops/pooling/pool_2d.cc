@@ -7,8 +7,8 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 

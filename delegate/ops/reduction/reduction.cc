@@ -12,7 +12,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/remap.h"
-#include "delegate/ops/reduction/row_threads.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 

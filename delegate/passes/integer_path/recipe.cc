@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/op_list.h"
 #include "quant/affine.h"
 
 namespace gles_delegate::integer_path {

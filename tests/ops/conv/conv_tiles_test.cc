@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/stages.h"

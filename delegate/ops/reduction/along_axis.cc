@@ -1,0 +1,273 @@
+#include "delegate/ops/reduction/along_axis.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "delegate/graph/builtin_params.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/movement/remap.h"
+#include "delegate/ops/reduction/rows.h"
+#include "delegate/ops/work_group.h"
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+
+// --- ARG_MAX, ARG_MIN, TOPK_V2 -----------------------------------------------
+
+namespace {
+
+void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
+                   bool min) {
+  const Tensor& source = planner->tensor(src);
+  const Shape& from = source.shape;
+  const Shape to = planner->tensor(dst).shape;
+  const std::array<int, 4> extents = {from.b, from.h, from.w, from.slices()};
+  const int threads =
+      ThreadsPerRow(extents[axis], int64_t{to.b} * to.h * to.w * to.slices(),
+                    planner->profile());
+  Dispatch d("arg_extreme");
+  d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{32} * threads);
+  if (!IsIntegers(source)) d.Define("FLOATS");
+  if (axis == kChannelAxis) d.Define("CHANNELS");
+  if (min) d.Define("LEAST_OF");
+  d.Read("src", src).Write("dst", dst);
+  d.uniforms.Int4("step_by", axis == kWidthAxis, axis == kHeightAxis,
+                  axis == kChannelAxis, axis == kBatchAxis);
+  d.uniforms.Int("texels", extents[axis]);
+  d.Grid(int64_t{to.w} * threads, to.h, to.slices() * to.b);
+  if (threads > 1) d.WorkGroup(threads, 1, 1);
+  planner->Add(std::move(d));
+}
+
+absl::Status PlanArgExtreme(const Node& node, bool min, Planner* planner) {
+  const auto& a = node.Get<ArgExtremeAttributes>();
+  TensorId source = node.inputs[0];
+  if (a.shape.has_value()) {
+    ASSIGN_OR_RETURN(auto viewed, AsShape(planner, source, *a.shape));
+    source = viewed;
+  }
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  Shape kept = planner->tensor(source).shape;
+  if (a.axis == kBatchAxis) kept.b = 1;
+  if (a.axis == kHeightAxis) kept.h = 1;
+  if (a.axis == kWidthAxis) kept.w = 1;
+  if (a.axis == kChannelAxis) kept.c = 1;
+  if (kept == to) {
+    AddArgExtreme(planner, source, node.outputs[0], a.axis, min);
+    return absl::OkStatus();
+  }
+  // Removing the axis may move the others within B, H, W, C.
+  const TensorId positions =
+      planner->AddTemporary("axis kept", kept, DataType::kInt32);
+  AddArgExtreme(planner, source, positions, a.axis, min);
+  AddReshape(planner, positions, node.outputs[0]);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+// kInvalidArgument: an invalid axis.
+absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
+  const Tensor& input = *node.inputs[0];
+  ASSIGN_OR_RETURN(auto axis,
+                   AxisOfInput(node, 1, static_cast<int>(input.dims.size())));
+  return ParsedNode{ViewOfAxis(input.dims, axis), {}};
+}
+
+absl::Status PlanArgMax(const Node& node, Planner* planner) {
+  return PlanArgExtreme(node, /*least=*/false, planner);
+}
+
+absl::Status PlanArgMin(const Node& node, Planner* planner) {
+  return PlanArgExtreme(node, /*least=*/true, planner);
+}
+
+// TOPK_V2: the k largest elements of the last axis in descending order, and
+// their positions as int32; the first of equals first, NaN last. Input of
+// float32 or int32, any rank; k constant, at most 64, since each costs a pass
+// over the row.
+
+namespace {
+
+constexpr int kMaxPasses = 64;
+
+}  // namespace
+
+// kUnimplemented: k above 64.
+absl::StatusOr<ParsedNode> ParseTopK(const NodeView& node) {
+  ASSIGN_OR_RETURN(auto k, IntsOfInput(node, 1));
+  if (k.front() > kMaxPasses) {
+    return absl::UnimplementedError(
+        absl::StrCat("k is ", k.front(), ", at most ", kMaxPasses,
+                     " pays here: each is a pass over the row"));
+  }
+  return ParsedNode{};
+}
+
+absl::Status PlanTopK(const Node& node, Planner* planner) {
+  const Tensor& source = planner->tensor(node.inputs[0]);
+  const Shape& from = source.shape;
+  const int threads = ThreadsPerRow(
+      from.slices(), int64_t{from.b} * from.h * from.w, planner->profile());
+  Dispatch d("top_k");
+  d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{8} * threads);
+  if (!IsIntegers(source)) d.Define("FLOATS");
+  d.Read("src", node.inputs[0]);
+  d.Write("dst", node.outputs[0]).Write("positions", node.outputs[1]);
+  d.Grid(int64_t{from.w} * threads, from.h, from.b);
+  if (threads > 1) d.WorkGroup(threads, 1, 1);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+// --- CUMSUM ------------------------------------------------------------------
+
+namespace {
+
+// (x, y, slice, batch) of a vector along `axis`.
+std::array<int, 4> Along(int axis, int length) {
+  return {axis == kWidthAxis ? length : 0, axis == kHeightAxis ? length : 0,
+          axis == kChannelAxis ? length : 0, axis == kBatchAxis ? length : 0};
+}
+
+void AddCumsum(Planner* planner, TensorId src, TensorId dst,
+               const CumsumAttributes& a) {
+  const Shape shape = planner->tensor(dst).shape;
+  // In texels: the extent of the axis, and of the rest.
+  std::array<int, 4> lines = {shape.b, shape.h, shape.w, shape.slices()};
+  const int length = std::exchange(lines[a.view.axis], 1);
+  const int threads =
+      ThreadsPerRow(length,
+                    int64_t{lines[kBatchAxis]} * lines[kHeightAxis] *
+                        lines[kWidthAxis] * lines[kChannelAxis],
+                    planner->profile());
+  Dispatch d("cumsum");
+  d.Define("THREADS", threads);
+  if (threads > 1) d.SharedMemory(int64_t{16} * threads);
+  if (a.view.axis == kChannelAxis) d.Define("CHANNELS");
+  if (a.exclusive) d.Define("EXCLUSIVE");
+  if (a.reverse) d.Define("REVERSE");
+  d.Read("src", src).Write("dst", dst);
+  const auto step = Along(a.view.axis, a.reverse ? -1 : 1);
+  const auto first = Along(a.view.axis, a.reverse ? length - 1 : 0);
+  d.uniforms.Int4("first", first[0], first[1], first[2], first[3]);
+  d.uniforms.Int4("step_by", step[0], step[1], step[2], step[3]);
+  d.uniforms.Int("line_slices", lines[kChannelAxis]);
+  d.uniforms.Int("texels", length);
+  d.uniforms.Int("share", (length + threads - 1) / threads);
+  d.Grid(int64_t{lines[kWidthAxis]} * threads, lines[kHeightAxis],
+         int64_t{lines[kChannelAxis]} * lines[kBatchAxis]);
+  if (threads > 1) d.WorkGroup(threads, 1, 1);
+  planner->Add(std::move(d));
+}
+
+}  // namespace
+
+// kInvalidArgument: an invalid axis, or an output shape that is not the
+// input's.
+absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
+  ASSIGN_OR_RETURN(auto params, node.Get<CumsumParams>());
+  const Tensor& input = *node.inputs[0];
+  const int rank = static_cast<int>(input.dims.size());
+  ASSIGN_OR_RETURN(auto axis, AxisOfInput(node, 1, rank));
+  return ParsedNode{
+      CumsumAttributes{ViewOfAxis(input.dims, axis), params->exclusive != 0,
+                       params->reverse != 0},
+      {}};
+}
+
+absl::Status PlanCumsum(const Node& node, Planner* planner) {
+  const auto& a = node.Get<CumsumAttributes>();
+  const TensorId output = node.outputs[0];
+  if (!a.view.shape.has_value()) {
+    AddCumsum(planner, node.inputs[0], output, a);
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(auto source,
+                   AsShape(planner, node.inputs[0], *a.view.shape));
+  const TensorId sums = planner->AddTemporary("sums", *a.view.shape,
+                                              planner->tensor(output).type);
+  AddCumsum(planner, source, sums, a);
+  AddReshape(planner, sums, output);
+  return absl::OkStatus();
+}
+
+// --- RFFT2D, COMPLEX_ABS, REAL, IMAG -----------------------------------------
+
+namespace {
+
+// exp(-2 pi i n / length) for n below length / 2, two a texel.
+PackedConstant Turns(int length) {
+  PackedConstant turns;
+  turns.name = "turns";
+  turns.width = std::max(1, length / 4);
+  turns.always_float32 = true;
+  turns.cacheable = true;
+  turns.fill = [length](absl::Span<float> out) {
+    std::fill(out.begin(), out.end(), 0.0f);
+    for (int n = 0; n < length / 2; ++n) {
+      const double angle = 2 * 3.14159265358979323846 * n / length;
+      out[2 * n] = static_cast<float>(std::cos(angle));
+      out[2 * n + 1] = static_cast<float>(-std::sin(angle));
+    }
+  };
+  return turns;
+}
+
+}  // namespace
+
+// kUnimplemented: several rows, lengths known only at run time, or more samples
+// than shared memory has room for.
+absl::StatusOr<ParsedNode> ParseRfft2d(const NodeView& node) {
+  const Tensor& input = *node.inputs[0];
+  ASSIGN_OR_RETURN(const auto lengths, IntsOfInput(node, 1));
+  const int rank = static_cast<int>(input.dims.size());
+  if (lengths[0] != 1 || rank < 2 || input.dims[rank - 2] != 1) {
+    return absl::UnimplementedError(absl::StrCat(
+        "transforms of ", lengths[0], " rows of the input ",
+        DimsString(input.dims), "; single rows, [..., 1, N], run here"));
+  }
+  const int length = lengths[1];
+  if (length < 2 || (length & (length - 1)) != 0 || length > (1 << 24)) {
+    return absl::UnimplementedError(absl::StrCat(
+        "a row has ", length, " samples; powers of two from 2 on run here"));
+  }
+  return ParsedNode{Rfft2dAttributes{length}, {}};
+}
+
+absl::Status PlanRfft2d(const Node& node, Planner* planner) {
+  const int length = node.Get<Rfft2dAttributes>().length;
+  const Shape& shape = planner->tensor(node.outputs[0]).shape;
+  const int threads = std::clamp(length / 8, 1, 64);
+  int bits = 0;
+  while ((1 << bits) < length) ++bits;
+  Dispatch d("rfft2d");
+  d.Define("LENGTH", length).Define("BITS", bits).Define("THREADS", threads);
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  d.Constant(Turns(length));
+  d.SharedMemory(int64_t{8} * length);
+  d.Grid(int64_t{shape.w} * threads, shape.h, shape.b);
+  d.WorkGroup(threads, 1, 1);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ParsedNode> ParseComplexPart(const NodeView&) {
+  return ParsedNode{};
+}
+
+absl::Status PlanComplexPart(const Node& node, Planner* planner) {
+  Dispatch d = TexelDispatch("complex_part", node, *planner);
+  d.Define("PART", node.op->function);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate
