@@ -242,78 +242,82 @@ std::string DefinePackedRead(const TensorBinding& t,
 
 namespace {
 
-// The operand's texel for the value at (x, y, slice, batch).
-std::string OperandText(const PostOpCall& call) {
-  switch (call.operand_at) {
-    case OperandAt::kChannel:
-      return Formatted("read_%s(0, 0, slice, 0)", call.operand);
-    case OperandAt::kElement:
-      return Formatted("read_%s(x, y, slice, batch)", call.operand);
-    case OperandAt::kBroadcast:
-      break;
+// The operand's texel for the value at (x, y, slice, batch). `t`: its name.
+std::string OperandText(OperandAs as, const std::string& t,
+                        absl::string_view vec) {
+  if (as == OperandAs::kChannel) return Formatted("read_%s(0, 0, slice, 0)", t);
+  if (as == OperandAs::kElement) {
+    return Formatted("read_%s(x, y, slice, batch)", t);
   }
   // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
-  return Formatted(
+  const std::string texel = Formatted(
       "read_%s(min(x, %s_size.x - 1), min(y, %s_size.y - 1), "
-      "min(slice, %s_size.z - 1), min(batch, %s_size.w - 1))%s",
-      call.operand, call.operand, call.operand, call.operand, call.operand,
-      call.operand_splat ? ".xxxx" : "");
+      "min(slice, %s_size.z - 1), min(batch, %s_size.w - 1))",
+      t, t, t, t, t);
+  if (as == OperandAs::kSplat) return texel + ".xxxx";
+  return as == OperandAs::kZeroExtended
+             ? Formatted("(slice < %s_size.z ? %s : %s(0))", t, texel, vec)
+             : texel;
 }
 
-std::string AlwaysCalled(const PostOpCall& call, absl::string_view list,
-                         int index, absl::string_view vec) {
-  const std::string params = absl::StrCat(list, index, "_params");
-  if (call.operand.empty()) {
-    return Formatted("  v = op_%s(v, %s);\n", call.function, params);
+// Replaces each channel of v by an entry of the table `t`.
+std::string LookupText(const PostOp& op, const std::string& t, int index,
+                       const std::string& params, absl::string_view vec) {
+  const auto read = [&](char lane) {
+    const std::string at = Formatted("at%d.%c", index, lane);
+    return op.operand_as == OperandAs::kPackedLookup
+               ? Formatted(
+                     "op_component(read_%s((%s >> 2) & 127, %s >> 9, 0, "
+                     "0), %s)",
+                     t, at, at, at)
+               : Formatted("read_%s(%s, 0, 0, 0).x", t, at);
+  };
+  return Formatted("  ivec4 at%d = op_%s(v, %s);\n  v = %s(%s, %s, %s, %s);\n",
+                   index, op.function, params, vec, read('x'), read('y'),
+                   read('z'), read('w'));
+}
+
+std::string AlwaysCalled(const PostOp& op, absl::string_view list, int index,
+                         absl::string_view vec) {
+  const std::string operand = absl::StrCat(list, index);
+  const std::string params = operand + "_params";
+  if (op.operand < 0) {
+    return Formatted("  v = op_%s(v, %s);\n", op.function, params);
   }
-  if (call.operand_lookup) {
-    const auto read = [&](char lane) {
-      if (call.operand_lookup_packed) {
-        const std::string at = Formatted("at%d.%c", index, lane);
-        return Formatted(
-            "op_component(read_%s((%s >> 2) & 127, %s >> 9, 0, 0), %s)",
-            call.operand, at, at, at);
-      }
-      return Formatted("read_%s(at%d.%c, 0, 0, 0).x", call.operand, index,
-                       lane);
-    };
-    return Formatted(
-        "  ivec4 at%d = op_%s(v, %s);\n  v = %s(%s, %s, %s, %s);\n", index,
-        call.function, params, vec, read('x'), read('y'), read('z'), read('w'));
+  switch (op.operand_as) {
+    case OperandAs::kLookup:
+    case OperandAs::kPackedLookup:
+      return LookupText(op, operand, index, params, vec);
+    case OperandAs::kTable:
+      return Formatted(
+          "  v = op_%s(v, read_%s(0, 0, slice, 0), read_%s(1, 0, slice, 0), "
+          "%s);\n",
+          op.function, operand, operand, params);
+    default:
+      break;
   }
-  if (call.operand_table) {
-    return Formatted(
-        "  v = op_%s(v, read_%s(0, 0, slice, 0), read_%s(1, 0, slice, 0), "
-        "%s);\n",
-        call.function, call.operand, call.operand, params);
-  }
-  std::string value = OperandText(call);
-  if (call.operand_zero_extend) {
-    value =
-        Formatted("(slice < %s_size.z ? %s : %s(0))", call.operand, value, vec);
-  }
-  return call.operand_first ? Formatted("  v = op_%s(%s, v, %s);\n",
-                                        call.function, value, params)
-                            : Formatted("  v = op_%s(v, %s, %s);\n",
-                                        call.function, value, params);
+  const std::string value = OperandText(op.operand_as, operand, vec);
+  return Formatted("  v = op_%s(%s, %s, %s);\n", op.function,
+                   op.operand_first ? value : "v",
+                   op.operand_first ? "v" : value, params);
 }
 
 }  // namespace
 
-std::string PostOpText(const PostOpCall& call, absl::string_view list,
-                       int index, absl::string_view vec) {
-  const std::string text = AlwaysCalled(call, list, index, vec);
-  if (!call.optional) return text;
+std::string PostOpText(const PostOp& op, absl::string_view list, int index,
+                       absl::string_view vec) {
+  const std::string text = AlwaysCalled(op, list, index, vec);
+  if (!op.optional) return text;
   return Formatted("  if ((post_skipped.x & %d) == 0) {\n%s  }\n", 1 << index,
                    text);
 }
 
-std::string DeclareStage(const StageCalls& stage) {
+std::string DeclareStage(const StageFunctions& stage) {
   return Formatted("vec4 %s(int x, int y, int slice, int batch, vec4 v);\n",
                    stage.name);
 }
 
-std::string DefineStage(const StageCalls& stage) {
+std::string DefineStage(const StageFunctions& stage) {
   std::string text;
   for (size_t i = 0; i < stage.ops.size(); ++i) {
     text += PostOpText(stage.ops[i], stage.name, static_cast<int>(i), "vec4");
@@ -385,7 +389,7 @@ std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
 // Statements that convert `v` to the value that write_T stores, and the
 // coordinates to its location.
 std::string ValueText(const TensorBinding& t, Bindings::Kind kind,
-                      absl::Span<const PostOpCall> post_ops,
+                      absl::Span<const PostOp> post_ops,
                       const ShaderSpec& spec) {
   std::string text;
   for (size_t i = 0; i < post_ops.size(); ++i) {
@@ -424,7 +428,7 @@ std::string StoreText(const TensorBinding& t, Bindings::Kind kind) {
 }  // namespace
 
 std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
-                        absl::Span<const PostOpCall> post_ops,
+                        absl::Span<const PostOp> post_ops,
                         const ShaderSpec& spec) {
   return Formatted(
       "void write_%s(int x, int y, int slice, int batch, %s v) {\n%s%s%s}\n",
@@ -434,7 +438,7 @@ std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
 
 std::string DefineWriteInTwo(const TensorBinding& t,
                              const Bindings::Point& point,
-                             absl::Span<const PostOpCall> post_ops,
+                             absl::Span<const PostOp> post_ops,
                              const ShaderSpec& spec) {
   const absl::string_view vec = Vec(t.format);
   return Formatted(

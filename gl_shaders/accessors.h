@@ -51,13 +51,13 @@ std::string DefinePackedRead(const TensorBinding& tensor,
 // Applies the post-ops, zeroes padding channels, and stores.
 std::string DefineWrite(const TensorBinding& tensor,
                         const Bindings::Point& point,
-                        absl::Span<const PostOpCall> post_ops,
+                        absl::Span<const PostOp> post_ops,
                         const ShaderSpec& spec);
 
 // value_T and store_T: write_T in two steps.
 std::string DefineWriteInTwo(const TensorBinding& tensor,
                              const Bindings::Point& point,
-                             absl::Span<const PostOpCall> post_ops,
+                             absl::Span<const PostOp> post_ops,
                              const ShaderSpec& spec);
 
 // K_at, and the other functions of a constant of quantized rows.
@@ -76,12 +76,12 @@ std::string DefinePackedConstant(const ConstantBinding& constant,
 // Applies function `index` of a list to `v`, a texel of type `vec`. Uses the
 // position x, y, slice and batch of `v`. `list`: "post" or a stage's name, with
 // which the names of params and operands begin.
-std::string PostOpText(const PostOpCall& call, absl::string_view list,
-                       int index, absl::string_view vec);
+std::string PostOpText(const PostOp& op, absl::string_view list, int index,
+                       absl::string_view vec);
 
 // The declaration and the definition of a stage's function.
-std::string DeclareStage(const StageCalls& stage);
-std::string DefineStage(const StageCalls& stage);
+std::string DeclareStage(const StageFunctions& stage);
+std::string DefineStage(const StageFunctions& stage);
 
 }  // namespace gles_delegate::gl_shaders
 

@@ -107,10 +107,10 @@ std::string CommonParams(const ShaderSpec& spec) {
     AppendFormatted(&text, " vec4 post%d_params;", i);
   }
   if (std::any_of(spec.post_ops.begin(), spec.post_ops.end(),
-                  [](const PostOpCall& op) { return op.optional; })) {
+                  [](const PostOp& op) { return op.optional; })) {
     absl::StrAppend(&text, " ivec4 post_skipped;");
   }
-  for (const StageCalls& stage : spec.stages) {
+  for (const StageFunctions& stage : spec.stages) {
     for (size_t i = 0; i < stage.ops.size(); ++i) {
       AppendFormatted(&text, " vec4 %s%d_params;", stage.name, i);
     }
@@ -337,7 +337,7 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
     text += DeclareAccess(spec.constants[i], bindings.constants[i],
                           spec.half_arithmetic);
   }
-  for (const StageCalls& stage : spec.stages) text += DeclareStage(stage);
+  for (const StageFunctions& stage : spec.stages) text += DeclareStage(stage);
   return text;
 }
 
@@ -355,7 +355,7 @@ std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
       }
     }
   }
-  for (const StageCalls& stage : spec.stages) text += DefineStage(stage);
+  for (const StageFunctions& stage : spec.stages) text += DefineStage(stage);
   bool first_write = true;
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
     if (!spec.tensors[i].write) continue;
@@ -364,7 +364,7 @@ std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
     absl::StrAppend(&text,
                     define(spec.tensors[i], bindings.tensors[i],
                            first_write ? absl::MakeConstSpan(spec.post_ops)
-                                       : absl::Span<const PostOpCall>(),
+                                       : absl::Span<const PostOp>(),
                            spec));
     first_write = false;
   }

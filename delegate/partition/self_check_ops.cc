@@ -406,7 +406,7 @@ Value Binary(absl::string_view f, const ReferenceValue& x,
 
 Value ApplyFunction(const PostOp& op, const ReferenceValue& x,
                     const ReferenceValue* y) {
-  if (op.operand_table) return std::nullopt;
+  if (op.operand_as == OperandAs::kTable) return std::nullopt;
   if (y != nullptr) {
     return op.operand_first ? Binary(op.function, *y, x)
                             : Binary(op.function, x, *y);
@@ -476,7 +476,7 @@ Value InInteger(Value v) {
 
 Value ApplyToIntegers(const PostOp& op, const ReferenceValue& x,
                       const ReferenceValue* y) {
-  if (op.operand_table) return std::nullopt;
+  if (op.operand_as == OperandAs::kTable) return std::nullopt;
   if (y != nullptr) {
     return InInteger(op.operand_first
                          ? BinaryOfIntegers(op.function, y->value, x.value)

@@ -173,7 +173,7 @@ class ReferenceOps {
   Value Apply(const PostOp& op, const ReferenceValue& x, const Place& p) {
     if (op.operand == kNoTensor) return Applied(op, x, nullptr);
     const Shape& s = graph_.tensor(op.operand).shape;
-    if (op.operand_zero_extend && p.c >= s.c) {
+    if (op.operand_as == OperandAs::kZeroExtended && p.c >= s.c) {
       const ReferenceValue zero;
       return Applied(op, x, &zero);
     }

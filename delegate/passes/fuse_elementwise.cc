@@ -111,7 +111,7 @@ bool JoinSilu(Rewriter& r, int n) {
 }
 
 // The operand as a tensor of this shape; kNoTensor: it is computed, or repeats.
-TensorId OperandAs(const Shape& shape, TensorId id, Graph* graph) {
+TensorId OperandOfShape(const Shape& shape, TensorId id, Graph* graph) {
   const Tensor& operand = graph->tensor(id);
   if (operand.shape == shape) return id;
   return operand.is_constant() && operand.shape.elements() == shape.elements()
@@ -161,7 +161,7 @@ void RealignOperands(Rewriter& r, int n) {
   if (op.operand == kNoTensor && is_aligned) return;
   if (op.operand != kNoTensor) {
     op.operand =
-        OperandAs(f.operand_shape, node.inputs[op.operand], &r.graph());
+        OperandOfShape(f.operand_shape, node.inputs[op.operand], &r.graph());
     if (op.operand == kNoTensor) return;
   }
   node.post_ops.insert(node.post_ops.begin(), std::move(op));
@@ -245,7 +245,7 @@ void ReadUnpadded(TensorId padded, TensorId unpadded, Node* node) {
   attributes.source = 1 - at;
   add.operand = unpadded;
   add.operand_first = at == 0;
-  add.operand_zero_extend = true;
+  add.operand_as = OperandAs::kZeroExtended;
   node->inputs[at] = unpadded;
 }
 

@@ -284,12 +284,11 @@ int CountOperands(const Node& node) {
 }
 
 bool IsSameEverywhere(const PostOp& op) {
-  return op.operand == kNoTensor || op.operand_lookup;
+  return op.operand == kNoTensor || op.operand_as == OperandAs::kLookup;
 }
 
 bool BroadcastsOperand(const PostOp& op) {
-  return !op.operand_zero_extend && !op.operand_table && !op.operand_lookup &&
-         !op.operand_max_pool;
+  return op.operand_as == OperandAs::kBroadcast && !op.operand_max_pool;
 }
 
 bool IsStoredAlike(const Tensor& a, const Tensor& b) {

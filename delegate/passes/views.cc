@@ -381,7 +381,7 @@ bool CanBePadded(const Graph& graph, const Node& node, const Head& head) {
   return std::all_of(
       node.post_ops.begin(), node.post_ops.end(), [&](const PostOp& op) {
         return IsSameEverywhere(op) ||
-               (op.operand_table &&
+               (op.operand_as == OperandAs::kTable &&
                 CanBePadded(graph.tensor(op.operand), 3, outputs));
       });
 }
@@ -444,7 +444,7 @@ void Pad(const Head& head, Graph* graph, Node* node) {
     node->inputs[head.conv.inputs.bias] = pad(weights.bias, 0);
   }
   for (PostOp& op : node->post_ops) {
-    if (op.operand_table) op.operand = pad(op.operand, 3);
+    if (op.operand_as == OperandAs::kTable) op.operand = pad(op.operand, 3);
   }
 }
 
@@ -599,7 +599,8 @@ size_t FunctionOf(TensorId operand, const Node& node) {
 bool CanTakeMaximum(const Tensor& maximum, const PostOp& function,
                     const Convolution& conv) {
   Shape pixels = conv.dst_shape;
-  if (function.operand_zero_extend) pixels.c = maximum.shape.c;
+  if (function.operand_as == OperandAs::kZeroExtended)
+    pixels.c = maximum.shape.c;
   return maximum.shape == pixels;
 }
 
@@ -609,7 +610,7 @@ void TakeMaximum(TensorId maximum, Node* node) {
   function.operand_max_pool = true;
   // Of as many channels as there are it is the same, and functions that differ
   // in nothing else share a program.
-  function.operand_zero_extend = true;
+  function.operand_as = OperandAs::kZeroExtended;
 }
 
 // Whether all that reads the result can read it so.

@@ -265,36 +265,14 @@ std::string PlanToString(const Graph& graph,
 
 // --- Shaders and Params of dispatches ----------------------------------------
 
-// --- The functions of a dispatch, as its shader calls them -------------------
-
-using gl_shaders::OperandAt;
-using gl_shaders::PostOpCall;
-using gl_shaders::StageCalls;
+using gl_shaders::ShaderSpec;
+using gl_shaders::Storage;
+using gl_shaders::TensorBinding;
+using gl_shaders::View;
 
 namespace {
 
-// In one order, so that x + y and y + x share a program.
-bool OperandIsFirst(const PostOp& op) {
-  return op.operand_first && op.function != "add" && op.function != "mul";
-}
-
-// The call of a function, whose operand, if any, has this name in the shader.
-PostOpCall CallOf(const Graph& graph, const PostOp& op, std::string operand) {
-  PostOpCall call{op.function,
-                  "",
-                  OperandIsFirst(op),
-                  false,
-                  op.operand_zero_extend,
-                  op.operand_table,
-                  op.operand_lookup};
-  if (op.operand == kNoTensor) return call;
-  call.operand = std::move(operand);
-  call.operand_lookup_packed =
-      op.operand_lookup && graph.tensor(op.operand).shape.c == 4;
-  return call;
-}
-
-// The shader's names for the operand of function `index`; with "_params", for
+// The shader's name for the operand of function `index`; with "_params", for
 // its constants.
 std::string PostOperandName(size_t index) {
   return absl::StrCat("post", index);
@@ -304,48 +282,25 @@ std::string StageOperandName(const Stage& stage, size_t index) {
   return absl::StrCat(stage.name, index);
 }
 
-PostOpCall PostOpCallOf(const Graph& graph, const Dispatch& dispatch,
-                        size_t index) {
-  const PostOp& op = dispatch.post_ops[index];
-  auto call = CallOf(graph, op, PostOperandName(index));
-  if (op.operand != kNoTensor) {
-    call.operand_splat = !op.operand_zero_extend && !op.operand_table &&
-                         !op.operand_lookup &&
-                         graph.tensor(op.operand).shape.c == 1 &&
-                         graph.tensor(dispatch.writes[0].second).shape.c > 1;
+// The function as its shader applies it to values of `channels`, or to a stage
+// of the tensor `of`.
+PostOp CallOf(const Graph& graph, PostOp op, int channels, TensorId of) {
+  // In one order, so that x + y and y + x share a program.
+  op.operand_first &= op.function != "add" && op.function != "mul";
+  if (op.operand == kNoTensor) return op;
+  const Shape& s = graph.tensor(op.operand).shape;
+  if (op.operand_as == OperandAs::kLookup && s.c == 4) {
+    op.operand_as = OperandAs::kPackedLookup;
   }
-  call.optional = (dispatch.optional_post_ops >> index & 1) != 0;
-  return call;
-}
-
-StageCalls StageCallsOf(const Graph& graph, const Stage& stage) {
-  StageCalls calls{std::string(stage.name), {}};
-  for (size_t i = 0; i < stage.ops.size(); ++i) {
-    const PostOp& op = stage.ops[i];
-    calls.ops.push_back(CallOf(graph, op, StageOperandName(stage, i)));
-    if (op.operand == kNoTensor || op.operand_table || op.operand_lookup) {
-      continue;
-    }
-    PostOpCall& call = calls.ops.back();
-    const Shape& s = graph.tensor(op.operand).shape;
-    if (stage.of == kNoTensor) {
-      call.operand_splat = !op.operand_zero_extend && s.c == 1;
-    } else {
-      call.operand_at = s == graph.tensor(stage.of).shape ? OperandAt::kElement
-                                                          : OperandAt::kChannel;
-    }
+  if (op.operand_as != OperandAs::kBroadcast) return op;
+  if (of != kNoTensor) {
+    op.operand_as =
+        s == graph.tensor(of).shape ? OperandAs::kElement : OperandAs::kChannel;
+  } else if (s.c == 1 && channels > 1) {
+    op.operand_as = OperandAs::kSplat;
   }
-  return calls;
+  return op;
 }
-
-}  // namespace
-
-using gl_shaders::ShaderSpec;
-using gl_shaders::Storage;
-using gl_shaders::TensorBinding;
-using gl_shaders::View;
-
-namespace {
 
 // The parts of T_aux for quantized tensors; zeros for others.
 struct StoredQuantized {
@@ -512,10 +467,18 @@ ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
     spec.tensors.push_back(BindingOf(graph, dispatch, named, profile));
   }
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
-    spec.post_ops.push_back(PostOpCallOf(graph, dispatch, i));
+    spec.post_ops.push_back(
+        CallOf(graph, dispatch.post_ops[i],
+               graph.tensor(dispatch.writes[0].second).shape.c, kNoTensor));
+    spec.post_ops.back().optional = (dispatch.optional_post_ops >> i & 1) != 0;
   }
+  constexpr int kAnyChannels = 4;
   for (const Stage& stage : dispatch.stages) {
-    spec.stages.push_back(StageCallsOf(graph, stage));
+    spec.stages.push_back({stage.name, {}});
+    for (const PostOp& op : stage.ops) {
+      spec.stages.back().ops.push_back(
+          CallOf(graph, op, kAnyChannels, stage.of));
+    }
   }
   for (const PackedConstant& c : dispatch.constants) {
     const auto storage = ConstantStorageFor(c, profile);

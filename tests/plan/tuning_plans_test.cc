@@ -220,10 +220,10 @@ TEST(TuningPlansTest, ResidualTilePixels) {
   add.operand = 0;
   PostOp table{"requantize"};
   table.operand = 0;
-  table.operand_table = true;
+  table.operand_as = OperandAs::kTable;
   PostOp lookup{"lookup"};
   lookup.operand = 0;
-  lookup.operand_lookup = true;
+  lookup.operand_as = OperandAs::kLookup;
   const auto pixels = [](std::vector<PostOp> functions, bool integer_path,
                          int max) {
     DeviceChoices choices;

@@ -177,7 +177,7 @@ PostOp QuantizedNode::WithTable(
   }
   PostOp op{function};
   op.operand = AddTable("multipliers", 2, values);
-  op.operand_table = true;
+  op.operand_as = OperandAs::kTable;
   return op;
 }
 
@@ -189,7 +189,7 @@ PostOp QuantizedNode::Lookup(const quant::CodeTable& table,
   PostOp op{wide ? "lookup_int16" : "lookup"};
   if (!wide)
     op.params[0] = static_cast<float>(from.zero_point - from.range.low);
-  op.operand_lookup = true;
+  op.operand_as = OperandAs::kLookup;
   for (size_t i = 0; i < graph.tensors.size(); ++i) {
     const Tensor& t = graph.tensors[i];
     if (t.tflite_index < 0 && t.is_constant() && t.name == name) {
