@@ -27,71 +27,6 @@ namespace {
 
 // --- Declarations of tensors, constants and Params ---------------------------
 
-// "2D", "2DArray" or "Buffer": the suffix of "sampler" and "image".
-absl::string_view ObjectShape(Storage storage) {
-  if (storage == Storage::kTextureArray) return "2DArray";
-  return storage == Storage::kTexelBuffer ? "Buffer" : "2D";
-}
-
-// The constant as an array in the text. Nine digits tell any two floats apart.
-std::string LiteralTexels(const ConstantBinding& c) {
-  std::string text =
-      Formatted("vec4 %s_data[%d] = vec4[](", c.name, c.literals.size() / 4);
-  for (size_t i = 0; i + 3 < c.literals.size(); i += 4) {
-    AppendFormatted(&text, "%svec4(%.9g, %.9g, %.9g, %.9g)", i == 0 ? "" : ", ",
-                    c.literals[i], c.literals[i + 1], c.literals[i + 2],
-                    c.literals[i + 3]);
-  }
-  return text + ");\n";
-}
-
-// "layout(binding = 0) uniform highp sampler2D src_tex;" with a newline.
-std::string DeclareTensor(const TensorBinding& t,
-                          const Bindings::Point& point) {
-  const absl::string_view shape = ObjectShape(t.storage);
-  const absl::string_view prefix = ObjectPrefix(t.format);
-  switch (point.kind) {
-    case Bindings::Kind::kSampler:
-      return Formatted(
-          "layout(binding = %d) uniform highp %ssampler%s %s_tex;\n",
-          point.unit, prefix, shape, t.name);
-    case Bindings::Kind::kImage:
-      return Formatted(
-          "layout(%s, binding = %d) uniform %s highp %simage%s %s_img;\n",
-          ImageFormat(t.format), point.unit, t.write ? "writeonly" : "readonly",
-          prefix, shape, t.name);
-    case Bindings::Kind::kBuffer:
-      return Formatted(
-          "layout(std430, binding = %d) %s buffer %s_buffer { %s %s_data[]; "
-          "};\n",
-          point.unit, t.write ? "writeonly" : "readonly", t.name,
-          BufferElement(t.format), t.name);
-  }
-  return "";
-}
-
-// The same for a constant; for literals, an array of their values.
-std::string DeclareConstant(const ConstantBinding& c,
-                            const Bindings::Point& point) {
-  if (c.literal_width > 0) return LiteralTexels(c);
-  switch (point.kind) {
-    case Bindings::Kind::kSampler:
-      return Formatted(
-          "layout(binding = %d) uniform highp %ssampler2D %s_tex;\n",
-          point.unit, ObjectPrefix(c.format), c.name);
-    case Bindings::Kind::kImage:
-      return Formatted(
-          "layout(%s, binding = %d) uniform readonly highp %simage2D %s_img;\n",
-          ImageFormat(c.format), point.unit, ObjectPrefix(c.format), c.name);
-    case Bindings::Kind::kBuffer:
-      return Formatted(
-          "layout(std430, binding = %d) readonly buffer %s_buffer "
-          "{ %s %s_data[]; };\n",
-          point.unit, c.name, BufferElement(c.format), c.name);
-  }
-  return "";
-}
-
 // The members that every Params block begins with. ParamsOf
 // (delegate/plan/dispatch.h) writes their values, in the same order and
 // by the same names.
@@ -261,49 +196,9 @@ std::string Defines(const ShaderSpec& spec) {
     absl::StrAppend(&text, "#define ", name, " ", value, "\n");
   }
   absl::StrAppend(&text, "#define COMMON_PARAMS ", CommonParams(spec), "\n");
-  const bool ints = IsInt(ElementFormat(spec));
+  const bool ints = ElementFormat(spec) == Format::kRgba32i;
   absl::StrAppend(&text, "#define ELEMENT ", ints ? "int" : "float",
                   "\n#define ELEMENT4 ", ints ? "ivec4" : "vec4", "\n");
-  return text;
-}
-
-// The tensor's object, and the functions that Definitions() gives it.
-std::string DeclareAccess(const TensorBinding& t, const Bindings::Point& point,
-                          bool half_arithmetic) {
-  std::string text = DeclareTensor(t, point);
-  if (t.write) return text;
-  AppendFormatted(&text, "%s read_%s(int x, int y, int slice, int batch);\n",
-                  Vec(t.format), t.name);
-  if (half_arithmetic) {
-    AppendFormatted(&text,
-                    "uvec2 packed_%s(int x, int y, int slice, int batch);\n",
-                    t.name);
-  }
-  return text;
-}
-
-// Declares the functions of Definitions() for a written tensor.
-std::string DeclareWrite(const TensorBinding& t, bool in_two) {
-  const absl::string_view vec = Vec(t.format);
-  if (!in_two) {
-    return Formatted(
-        "void write_%s(int x, int y, int slice, int batch, %s v);\n", t.name,
-        vec);
-  }
-  return Formatted(
-      "%s value_%s(int x, int y, int slice, int batch, %s v);\n"
-      "void store_%s(int x, int y, int slice, int batch, %s v);\n",
-      vec, t.name, vec, t.name, vec);
-}
-
-// The same for a constant.
-std::string DeclareAccess(const ConstantBinding& c,
-                          const Bindings::Point& point, bool half_arithmetic) {
-  std::string text = DeclareConstant(c, point);
-  absl::StrAppend(&text, DeclareAccessors(c));
-  if (half_arithmetic) {
-    AppendFormatted(&text, "uvec2 packed_%s(int x, int y);\n", c.name);
-  }
   return text;
 }
 
@@ -325,89 +220,22 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
       &text,
       "bool outside_grid();\n"
       "ivec4 unpack_quantized(int p);\nint pack_quantized(ivec4 v);\n");
-  bool in_two = spec.write_in_two;  // of the next written tensor
-  for (size_t i = 0; i < spec.tensors.size(); ++i) {
-    text += DeclareAccess(spec.tensors[i], bindings.tensors[i],
-                          spec.half_arithmetic);
-    if (!spec.tensors[i].write) continue;
-    text += DeclareWrite(spec.tensors[i], in_two);
-    in_two = false;
-  }
-  for (size_t i = 0; i < spec.constants.size(); ++i) {
-    text += DeclareAccess(spec.constants[i], bindings.constants[i],
-                          spec.half_arithmetic);
-  }
-  for (const StageFunctions& stage : spec.stages) text += DeclareStage(stage);
-  return text;
-}
-
-// After the .comp: the accessors' definitions, which use the Params block that
-// the .comp declares.
-std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
-  std::string text = Conversions(spec);
-  // Reads first: the functions of writes and stages call them.
-  for (size_t i = 0; i < spec.tensors.size(); ++i) {
-    if (!spec.tensors[i].write) {
-      absl::StrAppend(&text, DefineRead(spec.tensors[i], bindings.tensors[i]));
-      if (spec.half_arithmetic) {
-        absl::StrAppend(&text,
-                        DefinePackedRead(spec.tensors[i], bindings.tensors[i]));
-      }
-    }
-  }
-  for (const StageFunctions& stage : spec.stages) text += DefineStage(stage);
-  bool first_write = true;
-  for (size_t i = 0; i < spec.tensors.size(); ++i) {
-    if (!spec.tensors[i].write) continue;
-    const auto define =
-        first_write && spec.write_in_two ? DefineWriteInTwo : DefineWrite;
-    absl::StrAppend(&text,
-                    define(spec.tensors[i], bindings.tensors[i],
-                           first_write ? absl::MakeConstSpan(spec.post_ops)
-                                       : absl::Span<const PostOp>(),
-                           spec));
-    first_write = false;
-  }
-  for (size_t i = 0; i < spec.constants.size(); ++i) {
-    absl::StrAppend(&text,
-                    DefineConstant(spec.constants[i], bindings.constants[i]));
-    if (spec.half_arithmetic) {
-      absl::StrAppend(&text, DefinePackedConstant(spec.constants[i],
-                                                  bindings.constants[i]));
-    }
-  }
+  text += DeclareAccessors(spec, bindings);
   return text;
 }
 
 // --- Bindings ----------------------------------------------------------------
 
-// Which binding point each tensor and constant of a shader has.
-
-Bindings::Kind KindOf(const TensorBinding& tensor, ReadBy read_by) {
-  if (tensor.storage == Storage::kBuffer) return Bindings::Kind::kBuffer;
-  if (tensor.storage == Storage::kTexelBuffer) {
-    return tensor.write ? Bindings::Kind::kBuffer : Bindings::Kind::kImage;
+Bindings::Point Take(Storage storage, bool write, ReadBy read_by,
+                     Bindings* bindings) {
+  const bool texel_buffer = storage == Storage::kTexelBuffer;
+  if (storage == Storage::kBuffer || (texel_buffer && write)) {
+    return {Bindings::Kind::kBuffer, bindings->buffers++};
   }
-  return tensor.write || read_by == ReadBy::kImage ? Bindings::Kind::kImage
-                                                   : Bindings::Kind::kSampler;
-}
-
-Bindings::Kind KindOf(const ConstantBinding& constant, ReadBy read_by) {
-  if (constant.storage == Storage::kBuffer) return Bindings::Kind::kBuffer;
-  return read_by == ReadBy::kImage ? Bindings::Kind::kImage
-                                   : Bindings::Kind::kSampler;
-}
-
-Bindings::Point Take(Bindings::Kind kind, Bindings* bindings) {
-  switch (kind) {
-    case Bindings::Kind::kSampler:
-      return {kind, bindings->samplers++};
-    case Bindings::Kind::kImage:
-      return {kind, bindings->images++};
-    case Bindings::Kind::kBuffer:
-      return {kind, bindings->buffers++};
+  if (texel_buffer || write || read_by == ReadBy::kImage) {
+    return {Bindings::Kind::kImage, bindings->images++};
   }
-  return {kind, 0};
+  return {Bindings::Kind::kSampler, bindings->samplers++};
 }
 
 }  // namespace
@@ -415,12 +243,13 @@ Bindings::Point Take(Bindings::Kind kind, Bindings* bindings) {
 Bindings AssignBindings(const ShaderSpec& spec) {
   Bindings bindings;
   for (const TensorBinding& t : spec.tensors) {
-    bindings.tensors.push_back(Take(KindOf(t, spec.read_by), &bindings));
+    bindings.tensors.push_back(
+        Take(t.storage, t.write, spec.read_by, &bindings));
   }
   for (const ConstantBinding& c : spec.constants) {
     bindings.constants.push_back(
         c.literal_width > 0 ? Bindings::Point{Bindings::Kind::kBuffer, -1}
-                            : Take(KindOf(c, spec.read_by), &bindings));
+                            : Take(c.storage, false, spec.read_by, &bindings));
   }
   return bindings;
 }
@@ -451,19 +280,6 @@ void DumpIfAsked(absl::string_view name, const std::string& text) {
 }
 
 }  // namespace
-
-int BytesPerTexel(Format format) {
-  switch (format) {
-    case Format::kRgba32f:
-    case Format::kRgba32i:
-      return 16;
-    case Format::kRgba16f:
-      return 8;
-    case Format::kRgba8i:
-      return 4;
-  }
-  return 0;
-}
 
 absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name) {
   for (size_t i = 0; i < kEmbeddedFileCount; ++i) {
@@ -496,7 +312,8 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
                                ? std::string(file)
                                : WithFixedParams(file, spec.fixed_params);
   const Bindings bindings = AssignBindings(spec);
-  const std::string definitions = Definitions(spec, bindings);
+  const std::string definitions =
+      Conversions(spec) + DefineAccessors(spec, bindings);
   std::vector<std::string> functions;
   FindOps(body, &functions);
   for (const auto& [name, value] : spec.defines) FindOps(value, &functions);
