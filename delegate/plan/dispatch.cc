@@ -21,31 +21,30 @@ namespace gles_delegate {
 
 namespace {
 
-int WordsOf(UniformBlock::Type type) {
-  switch (type) {
-    case UniformBlock::Type::kInt:
-    case UniformBlock::Type::kFloat:
-      return 1;
-    case UniformBlock::Type::kInt2:
-      return 2;
-    case UniformBlock::Type::kInt4:
-    case UniformBlock::Type::kFloat4:
-      return 4;
-  }
-  return 0;
+struct TypeInfo {
+  absl::string_view name;  // GLSL's
+  int words;
+  bool floats;
+};
+
+const TypeInfo& InfoOf(UniformBlock::Type type) {
+  static constexpr TypeInfo kTypes[] = {{"int", 1, false},
+                                        {"ivec2", 2, false},
+                                        {"ivec4", 4, false},
+                                        {"float", 1, true},
+                                        {"vec4", 4, true}};
+  return kTypes[static_cast<int>(type)];
 }
 
-// Four bytes of a member as text.
-std::string WordText(UniformBlock::Type type, const uint8_t* word) {
-  if (type == UniformBlock::Type::kFloat ||
-      type == UniformBlock::Type::kFloat4) {
-    float f;
-    std::memcpy(&f, word, sizeof(f));
-    return absl::StrCat(f);
-  }
-  int32_t v;
-  std::memcpy(&v, word, sizeof(v));
-  return absl::StrCat(v);
+// The words of a member as `text_of(word)`, joined by `separator`.
+template <typename Word, typename TextOf>
+std::string JoinWords(const UniformBlock::Member& member, const uint8_t* bytes,
+                      absl::string_view separator, TextOf text_of) {
+  std::vector<Word> words(InfoOf(member.type).words);
+  std::memcpy(words.data(), bytes + member.offset, 4 * words.size());
+  return absl::StrJoin(words, separator, [&](std::string* out, Word word) {
+    absl::StrAppend(out, text_of(word));
+  });
 }
 
 }  // namespace
@@ -53,7 +52,7 @@ std::string WordText(UniformBlock::Type type, const uint8_t* word) {
 void UniformBlock::AddMember(absl::string_view name, Type type,
                              const void* data) {
   // std140: vec2 aligns to 8 bytes, vec4 to 16.
-  const size_t bytes = WordsOf(type) * size_t{4};
+  const size_t bytes = InfoOf(type).words * size_t{4};
   const size_t at = (bytes_.size() + bytes - 1) / bytes * bytes;
   bytes_.resize(at + bytes);
   std::memcpy(bytes_.data() + at, data, bytes);
@@ -94,16 +93,15 @@ void UniformBlock::Append(const UniformBlock& end) {
 }
 
 std::string UniformBlock::ToString() const {
+  const auto as_is = [](auto value) { return absl::StrCat(value); };
   std::string text;
   for (const Member& member : members_) {
-    std::vector<std::string> values;
-    for (int i = 0; i < WordsOf(member.type); ++i) {
-      values.push_back(
-          WordText(member.type, bytes_.data() + member.offset + 4 * i));
-    }
-    const std::string value = absl::StrJoin(values, ",");
+    const TypeInfo& type = InfoOf(member.type);
+    const std::string value =
+        type.floats ? JoinWords<float>(member, bytes_.data(), ",", as_is)
+                    : JoinWords<int32_t>(member, bytes_.data(), ",", as_is);
     absl::StrAppend(&text, text.empty() ? "" : " ", member.name, "=",
-                    values.size() == 1 ? value : absl::StrCat("(", value, ")"));
+                    type.words == 1 ? value : absl::StrCat("(", value, ")"));
   }
   return text;
 }
@@ -111,22 +109,17 @@ std::string UniformBlock::ToString() const {
 std::string UniformBlock::ToConstants() const {
   std::string text;
   for (const Member& member : members_) {
-    const int words = WordsOf(member.type);
-    const bool floats =
-        member.type == Type::kFloat || member.type == Type::kFloat4;
-    std::vector<std::string> values;
-    for (int i = 0; i < words; ++i) {
-      uint32_t bits;
-      std::memcpy(&bits, bytes_.data() + member.offset + 4 * i, sizeof(bits));
-      // A float's bits, as no text is an infinity.
-      values.push_back(floats ? absl::StrCat("uintBitsToFloat(", bits, "u)")
-                              : absl::StrCat("int(", bits, "u)"));
-    }
-    const std::string type = absl::StrCat(
-        words == 1 ? (floats ? "float" : "int") : (floats ? "vec" : "ivec"),
-        words == 1 ? "" : absl::StrCat(words));
-    absl::StrAppend(&text, "const ", type, " ", member.name, " = ", type, "(",
-                    absl::StrJoin(values, ", "), ");\n");
+    const TypeInfo& type = InfoOf(member.type);
+    absl::StrAppend(
+        &text, "const ", type.name, " ", member.name, " = ", type.name, "(",
+        JoinWords<uint32_t>(member, bytes_.data(), ", ",
+                            [&](uint32_t bits) {
+                              // A float's bits, as no text is an infinity.
+                              return absl::StrCat(
+                                  type.floats ? "uintBitsToFloat(" : "int(",
+                                  bits, "u)");
+                            }),
+        ");\n");
   }
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -27,25 +28,12 @@ constexpr int64_t kLongLoop = 64;
 // Minimum texels for the least busy invocation of a work group.
 constexpr int64_t kShortLoop = 4;
 
-absl::string_view DefineOf(CodeSums::Result result) {
-  switch (result) {
-    case CodeSums::Result::kSteps:
-      return "STEPS";
-    case CodeSums::Result::kScaled:
-      return "SCALED";
-    case CodeSums::Result::kMean:
-      return "MEAN";
-    case CodeSums::Result::kTruncated:
-      return "TRUNCATED";
-    case CodeSums::Result::kRescaled:
-      return "RESCALED";
-    case CodeSums::Result::kFloatMean:
-      return "FLOAT_MEAN";
-    case CodeSums::Result::kProduct:
-      break;  // of another shader
-  }
-  return "";
-}
+// By CodeSums::Result; kProduct is of another shader.
+constexpr absl::string_view kDefinesOfResults[] = {
+    "STEPS", "SCALED", "MEAN", "TRUNCATED", "RESCALED", "FLOAT_MEAN"};
+// By Reducer.
+constexpr absl::string_view kDefines[] = {"SUM",     "MEAN", "MAX", "MIN",
+                                          "PRODUCT", "ANY",  "ALL"};
 
 int64_t Outputs(const Shape& s) {
   return int64_t{s.b} * s.h * s.w * s.slices();
@@ -90,13 +78,13 @@ void AddCodeSums(const std::shared_ptr<const CodeSums>& quantized, bool partial,
   const CodeSums& c = *quantized;
   if (partial) {
     d->Define("PARTIAL");
-  } else if (c.result == CodeSums::Result::kSteps) {
-    d->Define("STEPS");
-    if (!c.last_steps.empty()) d->Define("LAST_STEPS");
-    d->Constant(StepsConstant(quantized));
   } else {
-    d->Define(DefineOf(c.result));
+    d->Define(kDefinesOfResults[static_cast<int>(c.result)]);
     if (c.fused) d->Define("FUSED");
+    if (c.result == CodeSums::Result::kSteps) {
+      if (!c.last_steps.empty()) d->Define("LAST_STEPS");
+      d->Constant(StepsConstant(quantized));
+    }
   }
   // A shader gets the library functions that its defines and its text name.
   if (!partial && c.result == CodeSums::Result::kRescaled) {
@@ -194,31 +182,13 @@ bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
 }  // namespace
 
 absl::string_view DefineOf(Reducer reducer) {
-  switch (reducer) {
-    case Reducer::kSum:
-      return "SUM";
-    case Reducer::kMean:
-      return "MEAN";
-    case Reducer::kMax:
-      return "MAX";
-    case Reducer::kMin:
-      return "MIN";
-    case Reducer::kProduct:
-      return "PRODUCT";
-    case Reducer::kAny:
-      return "ANY";
-    case Reducer::kAll:
-      return "ALL";
-  }
-  return "";
+  return kDefines[static_cast<int>(reducer)];
 }
 
 Reducer ReducerOf(const OpDefinition& op) {
-  for (Reducer reducer : {Reducer::kSum, Reducer::kMean, Reducer::kMax,
-                          Reducer::kMin, Reducer::kProduct, Reducer::kAny}) {
-    if (DefineOf(reducer) == op.function) return reducer;
-  }
-  return Reducer::kAll;
+  return static_cast<Reducer>(
+      std::find(std::begin(kDefines), std::end(kDefines), op.function) -
+      std::begin(kDefines));
 }
 
 void AddReduction(Planner* planner, TensorId src, TensorId dst,
