@@ -55,6 +55,11 @@ const OpDefinition* FindOpNamed(absl::string_view name) {
   return nullptr;
 }
 
+// Of ops that have none, or whose row says all of it.
+absl::StatusOr<ParsedNode> ParseNoAttributes(const NodeView&) {
+  return ParsedNode{};
+}
+
 absl::StatusOr<ParsedNode> ParseOp(const OpDefinition& op,
                                    const NodeView& node) {
   RETURN_IF_ERROR(CheckSignature(op, node));

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/partition/self_check_reference.h"
 
@@ -100,7 +101,7 @@ Value ReferenceOps::Sum(int64_t element, const Place& p) {
   if (const auto* a = Attributes<LstmAttributes>()) return Lstm(*a, p);
   if (Attributes<BasicLstmAttributes>() != nullptr) return BasicLstm(p);
   if (const auto* a = Attributes<SvdfAttributes>()) return Svdf(*a, p);
-  if (plan == &PlanFullyConnected) return FullyConnected(element);
+  if (Attributes<FullyConnectedAttributes>()) return FullyConnected(element);
   if (plan == &PlanAddN) return AddN(element);
   if (plan == &PlanL2Normalization && !node_.attributes.has_value()) {
     return L2Normalization(element);

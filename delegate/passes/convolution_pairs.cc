@@ -337,7 +337,7 @@ void FuseSqueezeExcite(Rewriter& r, int n) {
       ReadOnlyTables(r.node(first).post_ops) ? ProductOf(r, first) : -1;
   const int last = second < 0 ? first : second;
   Node fused = r.node(last);
-  fused.op = &SqueezeExcite();
+  fused.op = &kSqueezeExciteOp;
   fused.inputs.assign(kSqueezeExciteInputs, kNoTensor);
   fused.stages.clear();
   fused.inputs[kSqueezeSource] = r.node(n).inputs[0];

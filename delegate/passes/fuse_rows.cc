@@ -86,7 +86,7 @@ class RowRegion {
     if (static_cast<int>(nodes_.size()) < kMinNodes) return std::nullopt;
     RowFunctionsAttributes a{steps_, {}};
     Node node;
-    node.op = &RowFunctions();
+    node.op = &kRowFunctionsOp;
     node.tflite_index = r_.node(nodes_[0]).tflite_index;
     node.inputs = inputs_;
     for (int n : nodes_) {

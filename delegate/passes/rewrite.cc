@@ -18,7 +18,7 @@ namespace {
 
 // Its dispatch binds each constant as a tensor; others have theirs packed.
 bool BindsConstants(const Node& node) {
-  return node.op == &RowFunctions() || node.op == &MovedFunctions() ||
+  return node.op == &kRowFunctionsOp || node.op == &kMovedFunctionsOp ||
          node.As<UpdateSlice>() != nullptr;
 }
 

@@ -66,10 +66,6 @@ absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node) {
                     std::move(read.post_ops)};
 }
 
-absl::Status PlanConv2d(const Node& node, Planner* planner) {
-  return PlanConvNode(node, planner);
-}
-
 // --- DEPTHWISE_CONV_2D -------------------------------------------------------
 
 namespace {
@@ -97,10 +93,6 @@ absl::StatusOr<ParsedNode> ParseDepthwiseConv2d(const NodeView& node) {
   const int multiplier = node.inputs[1]->shape.c / node.inputs[0]->shape.c;
   return ParsedNode{DepthwiseConv2dAttributes{read.window, multiplier},
                     std::move(read.post_ops)};
-}
-
-absl::Status PlanDepthwiseConv2d(const Node& node, Planner* planner) {
-  return PlanConvNode(node, planner);
 }
 
 namespace {

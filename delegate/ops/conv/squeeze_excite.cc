@@ -117,16 +117,6 @@ PackedConstant WeightsFor(const Graph& graph, const Node& node, int weights,
 
 }  // namespace
 
-const OpDefinition& SqueezeExcite() {
-  static const OpDefinition* const op = [] {
-    auto* made = new OpDefinition;
-    made->name = "SQUEEZE_EXCITE";
-    made->plan = PlanSqueezeExcite;
-    return made;
-  }();
-  return *op;
-}
-
 absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
   const Graph& graph = planner->graph();
   const auto& a = node.Get<SqueezeExciteAttributes>();

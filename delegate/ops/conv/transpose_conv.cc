@@ -148,10 +148,6 @@ absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
   return ParsedNode{a, {}};
 }
 
-absl::Status PlanTransposeConv(const Node& node, Planner* planner) {
-  return PlanConvNode(node, planner);
-}
-
 namespace {
 
 bool AppliesTransposeDirect(const Convolution& conv, const Planner&) {

@@ -319,8 +319,6 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
   return parsed;
 }
 
-absl::StatusOr<ParsedNode> ParseAddN(const NodeView&) { return ParsedNode{}; }
-
 absl::Status PlanAddN(const Node& node, Planner* planner) {
   // Two operands a dispatch: with source and result, the four images that a
   // minimal device binds.
@@ -484,8 +482,8 @@ absl::Status PlanSelect(const Node& node, Planner* planner) {
 
 Node Int16Sums(const Node& of, const std::vector<TensorId>& parts,
                const std::vector<int>& shifts, TensorId rows, TensorId to) {
-  static const OpDefinition& op = *new OpDefinition{
-      "SUMS_OF_16_BITS", -1, 1, 1, nullptr, PlanInt16Sums, ""};
+  static constexpr OpDefinition op =
+      OpOfPasses("SUMS_OF_16_BITS", PlanInt16Sums);
   Node node;
   node.op = &op;
   node.tflite_index = of.tflite_index;

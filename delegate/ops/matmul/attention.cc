@@ -348,12 +348,6 @@ std::optional<AttentionWay> ChooseAttentionWay(const AttentionAttributes& a,
              : std::nullopt;
 }
 
-const OpDefinition& Attention() {
-  static const OpDefinition& op =
-      *new OpDefinition{"ATTENTION", -1, 1, 1, nullptr, PlanAttention, ""};
-  return op;
-}
-
 absl::Status PlanAttention(const Node& node, Planner* planner) {
   const auto& a = node.Get<AttentionAttributes>();
   ASSIGN_OR_RETURN(auto d, DispatchOf(a, node, *planner));

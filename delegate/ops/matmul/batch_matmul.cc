@@ -148,8 +148,8 @@ absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
 
 Node Int16BatchMatMulNode(const Node& of, TensorId x, TensorId y,
                           const quant::Int16Multiplier& multiplier) {
-  static const OpDefinition& op = *new OpDefinition{
-      "BATCH_MATMUL_OF_16_BITS", -1, 1, 1, nullptr, PlanInt16BatchMatMul, ""};
+  static constexpr OpDefinition op =
+      OpOfPasses("BATCH_MATMUL_OF_16_BITS", PlanInt16BatchMatMul);
   Node node;
   node.op = &op;
   node.tflite_index = of.tflite_index;

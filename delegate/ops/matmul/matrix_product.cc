@@ -313,8 +313,4 @@ absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
   return ParsedNode{attributes, std::move(activation)};
 }
 
-absl::Status PlanFullyConnected(const Node& node, Planner* planner) {
-  return PlanConvNode(node, planner);
-}
-
 }  // namespace gles_delegate

@@ -100,12 +100,6 @@ void AddMoveParams(const MovedFunctionsAttributes& a, Dispatch* d) {
 
 }  // namespace
 
-const OpDefinition& MovedFunctions() {
-  static const OpDefinition& op = *new OpDefinition{
-      "MOVED_FUNCTIONS", -1, 1, 1, nullptr, PlanMovedFunctions, ""};
-  return op;
-}
-
 void DefineMovedValue(const MovedFunctionsAttributes& a,
                       absl::Span<const TensorId> inputs, Dispatch* d) {
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -62,8 +62,9 @@ struct MovedFunctionsAttributes {
 void DefineMovedValue(const MovedFunctionsAttributes& a,
                       absl::Span<const TensorId> inputs, Dispatch* d);
 
-const OpDefinition& MovedFunctions();
 PlanFunction PlanMovedFunctions;
+inline constexpr OpDefinition kMovedFunctionsOp =
+    OpOfPasses("MOVED_FUNCTIONS", PlanMovedFunctions);
 
 // --- DYNAMIC_UPDATE_SLICE ----------------------------------------------------
 

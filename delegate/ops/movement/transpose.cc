@@ -140,8 +140,8 @@ absl::Status PlanTranspose(const Node& node, Planner* planner) {
 // --- REGROUP_SLICES ----------------------------------------------------------
 
 Node RegroupSlicesNode(TensorId src, TensorId dst, int first) {
-  static const OpDefinition& op = *new OpDefinition{
-      "REGROUP_SLICES", -1, 1, 1, nullptr, PlanRegroupSlices, "", kMovesValues};
+  static constexpr OpDefinition op =
+      OpOfPasses("REGROUP_SLICES", PlanRegroupSlices, kMovesValues);
   Node node;
   node.op = &op;
   node.inputs = {src};

@@ -259,10 +259,6 @@ absl::Status PlanRfft2d(const Node& node, Planner* planner) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<ParsedNode> ParseComplexPart(const NodeView&) {
-  return ParsedNode{};
-}
-
 absl::Status PlanComplexPart(const Node& node, Planner* planner) {
   Dispatch d = TexelDispatch("complex_part", node, *planner);
   d.Define("PART", node.op->function);

@@ -69,11 +69,6 @@ int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d) {
 
 // --- L2_NORMALIZATION, LOCAL_RESPONSE_NORMALIZATION --------------------------
 
-// TFLite's kernel takes no fused activation.
-absl::StatusOr<ParsedNode> ParseL2Normalization(const NodeView&) {
-  return ParsedNode{};
-}
-
 absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
   const Shape shape = planner->tensor(node.outputs[0]).shape;
   const int threads = ThreadsPerRow(
@@ -324,12 +319,6 @@ std::string Reductions(const RowFunctionsAttributes& a, const Text& text) {
 }
 
 }  // namespace
-
-const OpDefinition& RowFunctions() {
-  static const OpDefinition& op = *new OpDefinition{
-      "ROW_FUNCTIONS", -1, 1, 1, nullptr, PlanRowFunctions, ""};
-  return op;
-}
 
 absl::Status PlanRowFunctions(const Node& node, Planner* planner) {
   const auto& a = node.Get<RowFunctionsAttributes>();

@@ -104,10 +104,10 @@ struct RowFunctionsAttributes {
   std::vector<int> results;    // steps, rows; one for each output of the node
 };
 
-const OpDefinition& RowFunctions();
-
 // All outputs have the same shape.
 PlanFunction PlanRowFunctions;
+inline constexpr OpDefinition kRowFunctionsOp =
+    OpOfPasses("ROW_FUNCTIONS", PlanRowFunctions);
 
 }  // namespace gles_delegate
 

@@ -231,8 +231,8 @@ TensorId QuantizedNode::AddLike(const Tensor& like, const char* what) const {
 
 void QuantizedNode::AddCopy(TensorId source, TensorId to,
                             std::vector<PostOp> post_ops) {
-  static const OpDefinition& op = *new OpDefinition{
-      "QUANTIZED_OF_16_BITS", -1, 1, 1, nullptr, PlanElementwise, ""};
+  static constexpr OpDefinition op =
+      OpOfPasses("QUANTIZED_OF_16_BITS", PlanElementwise);
   Node copy;
   copy.op = &op;
   copy.tflite_index = node.tflite_index;
