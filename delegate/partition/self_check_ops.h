@@ -214,7 +214,6 @@ class ReferenceOps {
   Value Softmax(const SoftmaxAttributes& a, const Place& p);
   Value Resize(const ResizeAttributes& a, const Place& p, bool nearest);
   Value Concatenation(const ConcatenationAttributes& a, int64_t element);
-  Value Pad(const PadAttributes& a, int64_t element);
   // self_check_movement.cc
   // `batches`: RemapAttributes'.
   Value Remapped(int input, const Remap& r, const AxisArray& from,

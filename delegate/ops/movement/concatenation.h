@@ -33,17 +33,6 @@ struct PackAttributes {
   Remap remap;            // from the input to that view
 };
 
-// --- SPLIT, SPLIT_V, UNPACK --------------------------------------------------
-
-// SPLIT: cuts the input along an axis into equal outputs. SPLIT_V: into outputs
-// of given sizes (one may be -1: the rest). UNPACK: one output per index,
-// without the axis. Constant axis and sizes.
-
-struct SplitAttributes {
-  int value_input = 0;
-  std::vector<Remap> remaps;  // one for each output
-};
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_CONCATENATION_H_

@@ -155,15 +155,15 @@ void AddRemap(Planner* planner, TensorId src, TensorId dst,
 
 absl::Status PlanRemap(const Node& node, Planner* planner) {
   const auto& a = node.Get<RemapAttributes>();
-  const TensorId dst = node.outputs[0];
-  TensorId src = node.inputs[0];
+  TensorId src = node.inputs[a.source];
   if (!a.batches.empty()) {
+    const TensorId dst = node.outputs[0];
     Shape shape = planner->tensor(src).shape;
     shape.b = static_cast<int>(a.batches.size());
     const Remap identity;
     const bool is_all = shape == planner->tensor(dst).shape &&
-                        a.remap.per == identity.per &&
-                        a.remap.offset == identity.offset;
+                        a.remaps[0].per == identity.per &&
+                        a.remaps[0].offset == identity.offset;
     const TensorId picked =
         is_all ? dst
                : planner->AddTemporary("picked batches", shape,
@@ -172,7 +172,11 @@ absl::Status PlanRemap(const Node& node, Planner* planner) {
     if (is_all) return absl::OkStatus();
     src = picked;
   }
-  AddRemap(planner, src, dst, a.remap);
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    Remap remap = a.remaps[i];
+    if (a.fill_input >= 0) remap.fill_tensor = node.inputs[a.fill_input];
+    AddRemap(planner, src, node.outputs[i], remap);
+  }
   return absl::OkStatus();
 }
 
@@ -238,97 +242,80 @@ absl::Status PlanReshape(const Node& node, Planner* planner) {
 
 // --- PAD, PADV2, MIRROR_PAD --------------------------------------------------
 
-namespace {
+// Adds elements before and after each axis, batch and channels included,
+// according to constant paddings [rank, 2]. The new elements are zeros, PADV2's
+// third input (constant or not), or the tensor mirrored at its edge.
 
-using Edge = Remap::Edge;
+namespace {
 
 constexpr int kReflectMode = 1;
 constexpr int kSymmetricMode = 2;
 
-// Shared by PAD, PADV2 and MIRROR_PAD: input 0, paddings, output.
-absl::StatusOr<PadAttributes> ParsePaddings(const NodeView& node) {
+// Input 0 and paddings. kInvalidArgument: they exceed what a mirror holds.
+absl::StatusOr<RemapAttributes> ParsePaddings(const NodeView& node, Edge edge) {
   const Tensor& input = *node.inputs[0];
   const int rank = static_cast<int>(input.dims.size());
   ASSIGN_OR_RETURN(auto paddings, IntsOfInput(node, 1));
-  PadAttributes a;
+  Remap remap;
+  remap.edge = edge;
   for (int axis = 0; axis < rank; ++axis) {
+    const int extent = input.dims[axis];
     const int before = paddings[2 * axis];
     const int after = paddings[2 * axis + 1];
-    const int64_t padded = int64_t{input.dims[axis]} + before + after;
+    const int64_t padded = int64_t{extent} + before + after;
     if (before < 0 || after < 0 || padded > std::numeric_limits<int>::max()) {
       return absl::InvalidArgumentError(
           absl::StrCat("paddings ", before, " and ", after, " of axis ", axis,
                        " give it ", padded, " elements"));
     }
-    a.before[BhwcAxis(axis, rank)] = before;
-    a.after[BhwcAxis(axis, rank)] = after;
+    const int max = edge == Edge::kReflect ? extent - 1 : extent;
+    if (edge != Edge::kFill && std::max(before, after) > max) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("paddings ", before, " and ", after, " of an axis of ",
+                       extent, " elements: the mirror holds ", max));
+    }
+    remap.offset[BhwcAxis(axis, rank)] = -before;
   }
-  return a;
+  return RemapAttributes{{remap}};
 }
 
 }  // namespace
 
-// kInvalidArgument: mirrored paddings that exceed the extent.
 absl::StatusOr<ParsedNode> ParsePad(const NodeView& node) {
-  ASSIGN_OR_RETURN(auto a, ParsePaddings(node));
+  ASSIGN_OR_RETURN(auto a, ParsePaddings(node, Edge::kFill));
   return ParsedNode{a, {}};
 }
 
 absl::StatusOr<ParsedNode> ParsePadV2(const NodeView& node) {
   // PADV2 without a value is PAD.
   if (node.input(2) == nullptr) return ParsePad(node);
-  ASSIGN_OR_RETURN(auto a, ParsePaddings(node));
+  ASSIGN_OR_RETURN(auto a, ParsePaddings(node, Edge::kFill));
   const Tensor& value = *node.inputs[2];
   if (value.shape.elements() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the pad value is ", DimsString(value.dims), ", wants one element"));
   }
   // A float does not hold every int32.
-  a.runtime_value = !value.is_constant() || IsIntegers(value);
-  if (!a.runtime_value) {
-    ASSIGN_OR_RETURN(auto values, ConstantFloats(value));
-    a.value = values[0];
-    constexpr float kExact = 1 << 24;  // integers past it are not all floats
-    if (value.type == DataType::kInt32 && std::abs(a.value) > kExact) {
-      return absl::UnimplementedError(
-          absl::StrCat("the pad value ", a.value, " is past 2^24"));
-    }
+  if (!value.is_constant() || IsIntegers(value)) {
+    a.fill_input = 2;
+    return ParsedNode{a, {}};
   }
+  ASSIGN_OR_RETURN(auto values, ConstantFloats(value));
+  a.remaps[0].fill = values[0];
   return ParsedNode{a, {}};
 }
 
 absl::StatusOr<ParsedNode> ParseMirrorPad(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<MirrorPadParams>());
-  ASSIGN_OR_RETURN(auto a, ParsePaddings(node));
   const int mode = params->mode;
   if (mode != kReflectMode && mode != kSymmetricMode) {
     return absl::UnimplementedError(absl::StrCat(
         "mode ", mode, " is not supported; REFLECT (1) and SYMMETRIC (2) are"));
   }
-  a.edge = mode == kReflectMode ? Edge::kReflect : Edge::kSymmetric;
-  const AxisArray extent = ExtentsOf(*node.inputs[0]);
-  for (size_t i = 0; i < extent.size(); ++i) {
-    const int max = mode == kReflectMode ? extent[i] - 1 : extent[i];
-    if (a.before[i] > max || a.after[i] > max) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "paddings ", a.before[i], " and ", a.after[i], " of an axis of ",
-          extent[i], " elements: the mirror holds ", max));
-    }
-  }
+  ASSIGN_OR_RETURN(
+      auto a, ParsePaddings(node, mode == kReflectMode ? Edge::kReflect
+                                                       : Edge::kSymmetric));
   return ParsedNode{a, {}};
-}
-
-absl::Status PlanPad(const Node& node, Planner* planner) {
-  const auto& a = node.Get<PadAttributes>();
-  Remap remap;
-  for (size_t i = 0; i < a.before.size(); ++i) {
-    remap.offset[i] = -a.before[i];
-  }
-  remap.edge = a.edge;
-  remap.fill = a.value;
-  if (a.runtime_value) remap.fill_tensor = node.inputs[2];
-  AddRemap(planner, node.inputs[0], node.outputs[0], remap);
-  return absl::OkStatus();
 }
 
 // --- Axes by themselves ------------------------------------------------------
@@ -412,8 +399,8 @@ std::vector<int> LinearSources(absl::Span<const AxisMove> axes) {
 }
 
 RemapAttributes MoveAxes(std::vector<AxisMove> axes, int input_rank) {
-  RemapAttributes a;
-  a.remap = Remap::Constant();
+  RemapAttributes a{{Remap::Constant()}};
+  Remap& remap = a.remaps[0];
   for (AxisMove& axis : axes) {
     if (axis.out == 1) axis.step = 1;
   }
@@ -431,8 +418,8 @@ RemapAttributes MoveAxes(std::vector<AxisMove> axes, int input_rank) {
               axes.end()[-2],
               axes.end()[-1]};
     }
-    a.remap.src_outer = axes[0].in;
-    a.remap.dst_outer = axes[0].out;
+    remap.src_outer = axes[0].in;
+    remap.dst_outer = axes[0].out;
   }
   const int rank = static_cast<int>(axes.size());
   for (int i = 0; i < rank; ++i) {
@@ -440,11 +427,11 @@ RemapAttributes MoveAxes(std::vector<AxisMove> axes, int input_rank) {
     const bool is_folded = folds && i < 2;
     const bool is_missing = !is_folded && rank - i > input_rank;
     const int to = BhwcAxis(i, rank);
-    if (axis.out > axis.in && axis.in > 1) a.remap.edge = Remap::Edge::kWrap;
+    if (axis.out > axis.in && axis.in > 1) remap.edge = Edge::kWrap;
     if (is_missing || (axis.in == 1 && axis.out > 1)) continue;
     const int from =
         is_folded ? to : BhwcAxis(i - rank, std::min(input_rank, 5));
-    a.remap.Follow(from, to, axis.step, axis.first);
+    remap.Follow(from, to, axis.step, axis.first);
   }
   return a;
 }
@@ -584,8 +571,8 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
   ASSIGN_OR_RETURN(auto slices,
                    ExpandMasks(*params, rank, begin, end, strides));
   const int out_rank = static_cast<int>(node.outputs[0]->dims.size());
-  RemapAttributes a;
-  a.remap = Remap::Constant();
+  RemapAttributes a{{Remap::Constant()}};
+  Remap& remap = a.remaps[0];
   std::vector<int> want;
   int axis = 0;  // of the input
   constexpr int kVersionWithOffset = 8, kMinorWithOffset = 14;
@@ -599,7 +586,7 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
     }
     RETURN_IF_ERROR(Resolve(input.dims[axis], &s));
     const int from = BhwcAxis(axis++, rank);
-    a.remap.offset[from] = s.begin;
+    remap.offset[from] = s.begin;
     if (s.shrink) continue;
     // An axis beyond the output's rank is refused when shapes are compared
     // below.
@@ -609,7 +596,7 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
     // the product of several slices' steps as well.
     if (length <= 1) s.stride = 1;
     if (to < out_rank)
-      a.remap.Follow(from, BhwcAxis(to, out_rank), s.stride, s.begin);
+      remap.Follow(from, BhwcAxis(to, out_rank), s.stride, s.begin);
     want.push_back(length);
   }
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
@@ -647,29 +634,29 @@ absl::StatusOr<ParsedNode> ParseMatrixDiag(const NodeView& node) {
         " is quantized, and TFLite's kernel fills in 0 as a quantized value"));
   }
   const int rank = static_cast<int>(input.dims.size());
-  RemapAttributes a;
-  a.remap = Remap::Constant();
-  a.remap.edge = Remap::Edge::kFill;
-  a.remap.Follow(kChannelAxis, kChannelAxis);
+  RemapAttributes a{{Remap::Constant()}};
+  Remap& remap = a.remaps[0];
+  remap.edge = Edge::kFill;
+  remap.Follow(kChannelAxis, kChannelAxis);
   // An axis of one element that the input has, or that is made for it. Its
   // index is row - column, which is outside off the diagonal.
   int single = rank == 3 ? kHeightAxis : kWidthAxis;
   int row = BhwcAxis(rank - 1, rank + 1);
   if (rank < 4) {
     for (int i = 0; i + 1 < rank; ++i) {
-      a.remap.Follow(BhwcAxis(i, rank), BhwcAxis(i, rank + 1));
+      remap.Follow(BhwcAxis(i, rank), BhwcAxis(i, rank + 1));
     }
   } else {
     single = kOuterAxis;
     row = kWidthAxis;
-    a.remap.Follow(kBatchAxis, kOuterAxis)
+    remap.Follow(kBatchAxis, kOuterAxis)
         .Follow(kHeightAxis, kBatchAxis)
         .Follow(kWidthAxis, kHeightAxis);
-    a.remap.src_outer = 1;
-    a.remap.dst_outer = input.shape.b;
+    remap.src_outer = 1;
+    remap.dst_outer = input.shape.b;
   }
-  a.remap.per[single][row] = 1;
-  a.remap.per[single][kChannelAxis] = -1;
+  remap.per[single][row] = 1;
+  remap.per[single][kChannelAxis] = -1;
   return ParsedNode{a, {}};
 }
 

@@ -51,12 +51,15 @@ struct Remap {
 // one per channel.
 void AddRemap(Planner* planner, TensorId src, TensorId dst, const Remap& remap);
 
-// Attributes and plan of ops that are just a remap of input 0: SLICE,
-// STRIDED_SLICE, TILE, BROADCAST_TO, REVERSE_V2.
+// Attributes and plan (PlanRemap) of ops whose outputs are each a remap of one
+// input: SLICE, STRIDED_SLICE, TILE, BROADCAST_TO, REVERSE_V2, SPLIT, PAD, ...
 struct RemapAttributes {
-  Remap remap;
+  std::vector<Remap> remaps;  // one for each output
+  int source = 0;             // index of the input
   // If not empty: the input's batch for each batch of what is remapped.
   std::vector<int> batches = {};
+  // The input that has Remap::fill_tensor; -1: Remap::fill, a constant float.
+  int fill_input = -1;
 };
 
 // Writes the box of size `extent` at `at`, whose channel must be a multiple of
@@ -73,18 +76,6 @@ void AddReshape(Planner* planner, TensorId src, TensorId dst);
 // bytes.
 absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,
                                  const Shape& shape);
-
-// PAD, PADV2, MIRROR_PAD: adds elements before and after each axis, batch and
-// channels included, according to constant paddings [rank, 2]. The new elements
-// are zeros, PADV2's third input (constant or not), or the tensor mirrored at
-// its edge. Rank <= 5. Float32 or int32.
-struct PadAttributes {
-  AxisArray before = {};
-  AxisArray after = {};
-  Remap::Edge edge = Remap::Edge::kFill;
-  float value = 0;
-  bool runtime_value = false;  // input 2 holds it: not constant, or int32
-};
 
 // --- Axes by themselves ------------------------------------------------------
 
