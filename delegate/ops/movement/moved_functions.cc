@@ -164,8 +164,7 @@ absl::Status PlanDynamicUpdateSlice(const Node& node, Planner* planner) {
   Dispatch d("dynamic_update_slice");
   if (!a.in_place || !a.CoversChannels()) d.Read("src", node.inputs[0]);
   d.Read("start", start).Write("dst", node.outputs[0]);
-  d.uniforms.Int4("which", a.which[kWidthAxis], a.which[kHeightAxis],
-                  a.which[kChannelAxis], a.which[kBatchAxis]);
+  BindAxes("which", a.which, &d);
   d.uniforms.Int4("outer", a.which[kOuterAxis], a.extents[kBatchAxis],
                   a.box[kBatchAxis], TouchedSlices(update, dst));
   if (a.moved == nullptr) {

@@ -701,8 +701,6 @@ absl::StatusOr<ParsedNode> ParseReverse(const NodeView& node) {
 
 namespace {
 
-constexpr int kMaxRank = 4;
-
 // kInvalidArgument: a length is past the axis.
 absl::Status CheckConstantLengths(const Tensor& lengths, int extent) {
   if (!lengths.is_constant()) return absl::OkStatus();
@@ -714,13 +712,6 @@ absl::Status CheckConstantLengths(const Tensor& lengths, int extent) {
     }
   }
   return absl::OkStatus();
-}
-
-// 1 in the place of `axis`, an index into an AxisArray, of a shader's
-// coordinates (x, y, channel, batch); 0 elsewhere.
-std::array<int, 4> Unit(int axis) {
-  return {axis == kWidthAxis, axis == kHeightAxis, axis == kChannelAxis,
-          axis == kBatchAxis};
 }
 
 }  // namespace
@@ -764,10 +755,8 @@ absl::Status PlanReverseSequence(const Node& node, Planner* planner) {
     d.Define("WHOLE");
   }
   d.Read("lengths", lengths);
-  const auto sequence = Unit(a.sequence_axis);
-  const auto batch = Unit(a.batch_axis);
-  d.uniforms.Int4("along", sequence[0], sequence[1], sequence[2], sequence[3]);
-  d.uniforms.Int4("by", batch[0], batch[1], batch[2], batch[3]);
+  BindAxes("along", Along(a.sequence_axis, 1), &d);
+  BindAxes("by", Along(a.batch_axis, 1), &d);
   d.uniforms.Int("extent",
                  ExtentsOf(planner->tensor(node.inputs[0]))[a.sequence_axis]);
   AddInLightGroups(std::move(d), planner);

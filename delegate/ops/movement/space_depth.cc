@@ -128,8 +128,7 @@ absl::Status PlanDilate(const Node& node, Planner* planner) {
   Dispatch d = TexelDispatch("dilate", node, *planner);
   if (a.steps[kChannelAxis] == 1) d.Define("WHOLE");
   d.Read("value", node.inputs[2]);
-  d.uniforms.Int4("steps", a.steps[kWidthAxis], a.steps[kHeightAxis],
-                  a.steps[kChannelAxis], a.steps[kBatchAxis]);
+  BindAxes("steps", a.steps, &d);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }

@@ -27,21 +27,15 @@ void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
   const Shape& from = source.shape;
   const Shape to = planner->tensor(dst).shape;
   const std::array<int, 4> extents = {from.b, from.h, from.w, from.slices()};
-  const int threads =
-      ThreadsPerRow(extents[axis], int64_t{to.b} * to.h * to.w * to.slices(),
-                    planner->profile());
   Dispatch d("arg_extreme");
-  d.Define("THREADS", threads);
-  if (threads > 1) d.SharedMemory(int64_t{32} * threads);
+  ShareRows(extents[axis], {to.w, to.h, int64_t{to.slices()} * to.b}, 32,
+            planner->profile(), &d);
   if (!IsIntegers(source)) d.Define("FLOATS");
   if (axis == kChannelAxis) d.Define("CHANNELS");
   if (min) d.Define("LEAST_OF");
   d.Read("src", src).Write("dst", dst);
-  d.uniforms.Int4("step_by", axis == kWidthAxis, axis == kHeightAxis,
-                  axis == kChannelAxis, axis == kBatchAxis);
+  BindAxes("step_by", Along(axis, 1), &d);
   d.uniforms.Int("texels", extents[axis]);
-  d.Grid(int64_t{to.w} * threads, to.h, to.slices() * to.b);
-  if (threads > 1) d.WorkGroup(threads, 1, 1);
   planner->Add(std::move(d));
 }
 
@@ -113,16 +107,11 @@ absl::StatusOr<ParsedNode> ParseTopK(const NodeView& node) {
 absl::Status PlanTopK(const Node& node, Planner* planner) {
   const Tensor& source = planner->tensor(node.inputs[0]);
   const Shape& from = source.shape;
-  const int threads = ThreadsPerRow(
-      from.slices(), int64_t{from.b} * from.h * from.w, planner->profile());
   Dispatch d("top_k");
-  d.Define("THREADS", threads);
-  if (threads > 1) d.SharedMemory(int64_t{8} * threads);
+  ShareRows(from.slices(), {from.w, from.h, from.b}, 8, planner->profile(), &d);
   if (!IsIntegers(source)) d.Define("FLOATS");
   d.Read("src", node.inputs[0]);
   d.Write("dst", node.outputs[0]).Write("positions", node.outputs[1]);
-  d.Grid(int64_t{from.w} * threads, from.h, from.b);
-  if (threads > 1) d.WorkGroup(threads, 1, 1);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }
@@ -131,40 +120,27 @@ absl::Status PlanTopK(const Node& node, Planner* planner) {
 
 namespace {
 
-// (x, y, slice, batch) of a vector along `axis`.
-std::array<int, 4> Along(int axis, int length) {
-  return {axis == kWidthAxis ? length : 0, axis == kHeightAxis ? length : 0,
-          axis == kChannelAxis ? length : 0, axis == kBatchAxis ? length : 0};
-}
-
 void AddCumsum(Planner* planner, TensorId src, TensorId dst,
                const CumsumAttributes& a) {
   const Shape shape = planner->tensor(dst).shape;
   // In texels: the extent of the axis, and of the rest.
   std::array<int, 4> lines = {shape.b, shape.h, shape.w, shape.slices()};
   const int length = std::exchange(lines[a.view.axis], 1);
-  const int threads =
-      ThreadsPerRow(length,
-                    int64_t{lines[kBatchAxis]} * lines[kHeightAxis] *
-                        lines[kWidthAxis] * lines[kChannelAxis],
-                    planner->profile());
   Dispatch d("cumsum");
-  d.Define("THREADS", threads);
-  if (threads > 1) d.SharedMemory(int64_t{16} * threads);
+  const int threads =
+      ShareRows(length,
+                {lines[kWidthAxis], lines[kHeightAxis],
+                 int64_t{lines[kChannelAxis]} * lines[kBatchAxis]},
+                16, planner->profile(), &d);
   if (a.view.axis == kChannelAxis) d.Define("CHANNELS");
   if (a.exclusive) d.Define("EXCLUSIVE");
   if (a.reverse) d.Define("REVERSE");
   d.Read("src", src).Write("dst", dst);
-  const auto step = Along(a.view.axis, a.reverse ? -1 : 1);
-  const auto first = Along(a.view.axis, a.reverse ? length - 1 : 0);
-  d.uniforms.Int4("first", first[0], first[1], first[2], first[3]);
-  d.uniforms.Int4("step_by", step[0], step[1], step[2], step[3]);
+  BindAxes("first", Along(a.view.axis, a.reverse ? length - 1 : 0), &d);
+  BindAxes("step_by", Along(a.view.axis, a.reverse ? -1 : 1), &d);
   d.uniforms.Int("line_slices", lines[kChannelAxis]);
   d.uniforms.Int("texels", length);
   d.uniforms.Int("share", (length + threads - 1) / threads);
-  d.Grid(int64_t{lines[kWidthAxis]} * threads, lines[kHeightAxis],
-         int64_t{lines[kChannelAxis]} * lines[kBatchAxis]);
-  if (threads > 1) d.WorkGroup(threads, 1, 1);
   planner->Add(std::move(d));
 }
 

@@ -33,10 +33,19 @@ int SharingThreads(int64_t useful, const DeviceProfile& profile) {
   return threads < 8 ? 1 : threads;
 }
 
-int ThreadsPerRow(int texels, int64_t rows, const DeviceProfile& profile) {
+int ShareRows(int texels, const std::array<int64_t, 3>& rows, int bytes,
+              const DeviceProfile& profile, Dispatch* d) {
   constexpr int64_t kManyRows = 8192;
   constexpr int kMinTexels = 2;  // of an invocation
-  return rows >= kManyRows ? 1 : SharingThreads(texels / kMinTexels, profile);
+  const int threads = rows[0] * rows[1] * rows[2] >= kManyRows
+                          ? 1
+                          : SharingThreads(texels / kMinTexels, profile);
+  d->Define("THREADS", threads);
+  d->Grid(rows[0] * threads, rows[1], rows[2]);
+  if (threads > 1) {
+    d->WorkGroup(threads, 1, 1).SharedMemory(int64_t{bytes} * threads);
+  }
+  return threads;
 }
 
 int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d) {
@@ -71,12 +80,10 @@ int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d) {
 
 absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
   const Shape shape = planner->tensor(node.outputs[0]).shape;
-  const int threads = ThreadsPerRow(
-      shape.slices(), int64_t{shape.b} * shape.h * shape.w, planner->profile());
   const auto* quantized = node.As<L2NormalizationOfQuantized>();
   Dispatch d("l2_normalization");
-  d.Define("THREADS", threads);
-  if (threads > 1) d.SharedMemory(int64_t{16} * threads);
+  ShareRows(shape.slices(), {shape.w, shape.h, shape.b}, 16, planner->profile(),
+            &d);
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   if (quantized != nullptr) {
     d.Define("QUANTIZED").Define("RESCALE", "op_rescale");
@@ -84,8 +91,6 @@ absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
     d.uniforms.Int("low", quantized->is_unsigned ? 0 : -128);
     d.uniforms.Int("more_bits", quantized->is_unsigned ? 7 : 0);
   }
-  d.Grid(int64_t{shape.w} * threads, shape.h, shape.b);
-  if (threads > 1) d.WorkGroup(threads, 1, 1);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }
@@ -200,14 +205,8 @@ absl::Status PlanSoftmax(const Node& node, Planner* planner) {
     const int share = DivideUp(shape.slices(), threads);
     if (threads > 1 && share <= most) d.Define("HELD", share);
   } else {
-    threads =
-        ThreadsPerRow(shape.slices(), int64_t{shape.b} * shape.h * shape.w,
-                      planner->profile());
-    d.Define("THREADS", threads);
-    if (threads > 1) {
-      d.SharedMemory(int64_t{16} * threads).WorkGroup(threads, 1, 1);
-    }
-    d.Grid(int64_t{shape.w} * threads, shape.h, shape.b);
+    threads = ShareRows(shape.slices(), {shape.w, shape.h, shape.b}, 16,
+                        planner->profile(), &d);
   }
   if (a.log) d.Define("LOG");
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);

@@ -2,6 +2,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ROWS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ROWS_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -24,9 +25,12 @@ bool RunsAbreast(const DeviceChoices& choices);
 // `useful` have enough work: a power of two from 8 on, or 1.
 int SharingThreads(int64_t useful, const DeviceProfile& profile);
 
-// Number of invocations per row, for `rows` rows of `texels` texels: a whole
-// work group if there are too few rows to keep the device busy, else 1.
-int ThreadsPerRow(int texels, int64_t rows, const DeviceProfile& profile);
+// Gives a dispatch over as many rows of `texels` texels as `rows` says along x,
+// y and z its grid and work group: THREADS invocations along x for each row,
+// which it defines and returns: a whole work group if there are too few rows to
+// keep the device busy, else 1. Shared memory: `bytes` for each invocation.
+int ShareRows(int texels, const std::array<int64_t, 3>& rows, int bytes,
+              const DeviceProfile& profile, Dispatch* d);
 
 // Gives a dispatch over the rows of `shape` (pixels of channels) its grid and
 // work group: THREADS invocations along y for each row, which it defines and
