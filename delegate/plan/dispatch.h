@@ -32,6 +32,10 @@ struct QuantizedRows {
 // floats, read as <name>_at(x, y) (gl_shaders/shader.h). The values are
 // computed when the plan is uploaded, not when it is checked.
 struct PackedConstant {
+  PackedConstant() = default;
+  PackedConstant(absl::string_view name, int width, int height = 1)
+      : name(name), width(width), height(height) {}
+
   std::string name;  // as the shader calls it
   int width = 1;     // texels a row
   int height = 1;

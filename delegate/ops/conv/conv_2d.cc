@@ -124,9 +124,24 @@ const ConvStrategy kDepthwiseDirect = {
 
 namespace {
 
-// The shader keeps the weights, a row of input and the sums of all outputs that
-// a row belongs to in registers or close by.
-constexpr int kMaxWindow = 5;
+// A depthwise convolution whose shader can keep the weights, a row of input and
+// sums in registers or close by, which pays as taps of neighbouring outputs
+// coincide: one of the two steps is 1.
+bool SharesTaps(const Convolution& conv) {
+  constexpr int kMaxWindow = 5;
+  const SlidingWindow& window = conv.window;
+  return conv.kind == Convolution::Kind::kDepthwise && conv.multiplier == 1 &&
+         (window.stride_h == 1 || window.dilation_h == 1) &&
+         (window.stride_w == 1 || window.dilation_w == 1) &&
+         conv.window_h <= kMaxWindow && conv.window_w <= kMaxWindow;
+}
+
+// Parts of `part` elements on an axis, for every phase of a dilation.
+int PartsOfAxis(int extent, int dilation, int part) {
+  const int64_t whole = int64_t{part} * dilation;
+  return static_cast<int>((extent + whole - 1) / whole * dilation);
+}
+
 // Rows of input between rows of output that it can spell out.
 constexpr int kMaxStride = 2;
 // Vectors of invocations that keep a processor's cores busy.
@@ -135,20 +150,8 @@ constexpr int kManyVectors = 16;
 constexpr int kShortStrip = 7;
 
 bool AppliesDepthwiseRows(const Convolution& conv, const Planner& planner) {
-  const SlidingWindow& window = conv.window;
-  // Taps of neighbouring outputs coincide if one of the two steps is 1.
-  const bool meet_h = window.stride_h == 1 || window.dilation_h == 1;
-  const bool meet_w = window.stride_w == 1 || window.dilation_w == 1;
-  return planner.profile().choices.simd_lanes > 1 &&
-         conv.kind == Convolution::Kind::kDepthwise && conv.multiplier == 1 &&
-         meet_h && meet_w && conv.window_h <= kMaxWindow &&
-         conv.window_w <= kMaxWindow && window.stride_h <= kMaxStride;
-}
-
-// Of an axis, for every phase of a dilation.
-int PartsOfAxis(int extent, int dilation, int part) {
-  const int64_t whole = int64_t{part} * dilation;
-  return static_cast<int>((extent + whole - 1) / whole * dilation);
+  return planner.profile().choices.simd_lanes > 1 && SharesTaps(conv) &&
+         conv.window.stride_h <= kMaxStride;
 }
 
 // Rows per strip, such that there are enough strips of similar length, in an
@@ -194,32 +197,17 @@ const ConvStrategy kDepthwiseRows = {"depthwise_rows", AppliesDepthwiseRows,
 
 namespace {
 
-// The shader keeps a tile's columns and weights in registers.
-constexpr int kMaxTiledWindow = 5;
-// Rows of input that it can spell out.
+// Rows of input that the shader can spell out.
 constexpr int kMaxRows = 7;
 
 bool AppliesDepthwiseTiled(const Convolution& conv, const Planner& planner) {
-  const SlidingWindow& window = conv.window;
   const DeviceChoices& choices = planner.profile().choices;
   // Of one output the direct way has one program for all windows.
   if (SharesAll(choices) && choices.depthwise_tile_pixels == 1 &&
       choices.depthwise_tile_rows == 1) {
     return false;
   }
-  // Taps of neighbouring outputs coincide if one of the two steps is 1.
-  const bool meet_h = window.stride_h == 1 || window.dilation_h == 1;
-  const bool meet_w = window.stride_w == 1 || window.dilation_w == 1;
-  return conv.kind == Convolution::Kind::kDepthwise && conv.multiplier == 1 &&
-         meet_h && meet_w && conv.window_h <= kMaxTiledWindow &&
-         conv.window_w <= kMaxTiledWindow &&
-         conv.window_w <= choices.depthwise_unrolled_taps;
-}
-
-// Tiles on one axis, for every phase of a dilation.
-int64_t TilesOnAxis(int64_t extent, int64_t dilation, int tile) {
-  const int64_t step = tile * dilation;
-  return (extent + step - 1) / step * dilation;
+  return SharesTaps(conv) && conv.window_w <= choices.depthwise_unrolled_taps;
 }
 
 void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
@@ -237,8 +225,9 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   const int rows =
       Even(DivideUp(dst.h, window.dilation_h),
            std::min(profile.choices.depthwise_tile_rows, max_rows));
-  const int64_t tiles_x = TilesOnAxis(dst.w, window.dilation_w, pixels);
-  const int64_t tiles = tiles_x * TilesOnAxis(dst.h, window.dilation_h, rows);
+  const int tiles_x = PartsOfAxis(dst.w, window.dilation_w, pixels);
+  const int64_t tiles =
+      int64_t{tiles_x} * PartsOfAxis(dst.h, window.dilation_h, rows);
   Dispatch d("depthwise_conv_2d_tiled");
   d.Define("TILE_PIXELS", pixels).Define("TILE_ROWS", rows);
   BindDepthwiseWindow(conv, &d);
@@ -248,7 +237,7 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   d.uniforms.Float4("reciprocals",
                     {Reciprocal(tiles_x), Reciprocal(window.dilation_w),
                      Reciprocal(window.dilation_h), 0});
-  d.uniforms.Int("tiles_x", static_cast<int>(tiles_x));
+  d.uniforms.Int("tiles_x", tiles_x);
   BindQuotients(tiles, &d);
   if (rolled) {
     d.Define("ROLLED", 1);

@@ -136,10 +136,8 @@ Dispatch InputTransform(const Convolution& conv, const Tiles& tiles, int first,
 }
 
 PackedConstant PackBias(const Tensor* bias, int slices) {
-  PackedConstant packed;
-  packed.name = "bias";
+  PackedConstant packed("bias", slices);
   packed.cacheable = true;
-  packed.width = slices;
   packed.fill = [bias = bias == nullptr ? Tensor()
                                         : *bias](absl::Span<float> out) {
     if (!bias.is_constant()) return;

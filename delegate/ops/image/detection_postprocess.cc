@@ -183,14 +183,11 @@ class Postprocess {
       return;
     }
     constexpr int kWidth = 1024;  // every device has textures that wide
-    PackedConstant packed;
-    packed.name = "anchors";
-    packed.width = std::min(anchors_, kWidth);
-    packed.height = (anchors_ + packed.width - 1) / packed.width;
+    const int width = std::min(anchors_, kWidth);
+    PackedConstant packed("anchors", width, (anchors_ + width - 1) / width);
     packed.always_float32 = true;
     packed.cacheable = true;
     packed.fill = [anchors](absl::Span<float> out) {
-      std::fill(out.begin(), out.end(), 0.0f);
       const auto values = ConstantFloats(anchors);
       if (values.ok()) std::copy(values->begin(), values->end(), out.begin());
     };

@@ -134,12 +134,9 @@ absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
 absl::Status PlanLandmarksToTransformMatrix(const Node& node,
                                             Planner* planner) {
   const auto& p = node.Get<LandmarksToMatrixParams>();
-  PackedConstant subset;
-  subset.name = "subset";
-  subset.width = static_cast<int>(p.subset.size());
+  PackedConstant subset("subset", static_cast<int>(p.subset.size()));
   subset.always_float32 = true;  // indices
   subset.fill = [indices = p.subset](absl::Span<float> out) {
-    std::fill(out.begin(), out.end(), 0.0f);
     for (size_t i = 0; i < indices.size(); ++i) {
       out[4 * i] = static_cast<float>(indices[i]);
     }

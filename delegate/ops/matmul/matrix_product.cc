@@ -147,7 +147,8 @@ void PlanGemvBySlices(const Convolution& conv, Planner* planner) {
       .Define("TILE_ROWS", tile_rows)
       .Read("src", conv.src)
       .Write("dst", conv.dst)
-      .Constant(PackFilterBlocks(conv, planner->graph(), block))
+      .Constant(
+          PackFilterBlocks(conv.weights, conv.filter, planner->graph(), block))
       .Grid(conv.dst_shape.slices(), DivideUp(rows, tile_rows), 1);
   if (block <= profile.limits.max_work_group_size[0]) d.WorkGroup(block, 1, 1);
   d.uniforms.Int4("row_shape", rows, conv.filter.taps, 0, 0);

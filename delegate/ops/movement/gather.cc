@@ -184,11 +184,9 @@ void AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
   Dispatch d("gather");
   d.Define(kAxes[axis]);
   d.Read("src", src).Write("dst", dst);
-  PackedConstant table;
-  table.name = "table";
   const int count = static_cast<int>(indices.size());
-  table.width = kTableWidth;
-  table.height = (count + kTableWidth - 1) / kTableWidth;
+  PackedConstant table("table", kTableWidth,
+                       (count + kTableWidth - 1) / kTableWidth);
   table.always_float32 = true;  // exact up to 2^24, past any axis
   table.fill = [indices = std::make_shared<const std::vector<int>>(indices)](
                    absl::Span<float> texels) {

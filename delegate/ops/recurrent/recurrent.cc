@@ -361,10 +361,7 @@ LstmTable LayOutLstm(const Node& node, const LstmAttributes& a,
 // "weights". The node's constants must have been checked.
 PackedConstant PackLstm(const Node& node, const LstmTable& table,
                         const Graph& graph) {
-  PackedConstant packed;
-  packed.name = "weights";
-  packed.width = table.width;
-  packed.height = table.height;
+  PackedConstant packed("weights", table.width, table.height);
   packed.cacheable = true;
   packed.fill = [constants = ConstantsOf(node, graph),
                  table](absl::Span<float> out) {

@@ -181,13 +181,10 @@ namespace {
 
 // exp(-2 pi i n / length) for n below length / 2, two a texel.
 PackedConstant Turns(int length) {
-  PackedConstant turns;
-  turns.name = "turns";
-  turns.width = std::max(1, length / 4);
+  PackedConstant turns("turns", std::max(1, length / 4));
   turns.always_float32 = true;
   turns.cacheable = true;
   turns.fill = [length](absl::Span<float> out) {
-    std::fill(out.begin(), out.end(), 0.0f);
     for (int n = 0; n < length / 2; ++n) {
       const double angle = 2 * 3.14159265358979323846 * n / length;
       out[2 * n] = static_cast<float>(std::cos(angle));

@@ -55,10 +55,8 @@ int ReductionThreads(int64_t taps, int64_t outputs,
 // An integer of a table of floats, which hold 24 bits, is two of 16. A second
 // row has the steps of the last channels.
 PackedConstant StepsConstant(std::shared_ptr<const CodeSums> quantized) {
-  PackedConstant steps;
-  steps.name = "steps";
-  steps.width = static_cast<int>(quantized->steps.size());
-  steps.height = quantized->last_steps.empty() ? 1 : 2;
+  PackedConstant steps("steps", static_cast<int>(quantized->steps.size()),
+                       quantized->last_steps.empty() ? 1 : 2);
   steps.fill = [quantized = std::move(quantized)](absl::Span<float> texels) {
     size_t at = 0;
     for (const auto* row : {&quantized->steps, &quantized->last_steps}) {

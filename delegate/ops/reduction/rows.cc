@@ -140,9 +140,7 @@ constexpr int kShortRow = 16;  // slices
 // The table and the uniforms of softmax_quantized.comp.
 void AddQuantizedValues(const SoftmaxAttributes& a, Dispatch* d) {
   d->Define("ORDERED_SUMS");
-  PackedConstant exps;
-  exps.name = "exps";
-  exps.width = static_cast<int>(a.quantized->exps.size() / 4);
+  PackedConstant exps("exps", static_cast<int>(a.quantized->exps.size() / 4));
   exps.fill = [quantized = a.quantized](absl::Span<float> texels) {
     std::copy(quantized->exps.begin(), quantized->exps.end(), texels.begin());
   };
@@ -162,9 +160,8 @@ PackedConstant LinesConstant(
     const char* name,
     const std::shared_ptr<const quant::SoftmaxOfInt16>& softmax,
     quant::SoftmaxOfInt16::Lines quant::SoftmaxOfInt16::*lines) {
-  PackedConstant constant;
-  constant.name = name;
-  constant.width = static_cast<int>((softmax.get()->*lines).size() + 3) / 4;
+  PackedConstant constant(
+      name, static_cast<int>((softmax.get()->*lines).size() + 3) / 4);
   constant.fill = [softmax, lines](absl::Span<float> texels) {
     std::copy((softmax.get()->*lines).begin(), (softmax.get()->*lines).end(),
               texels.begin());
