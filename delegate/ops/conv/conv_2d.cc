@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -23,26 +24,33 @@ absl::Status CheckConvOutput(const Shape& src, int outputs, const Shape& dst) {
                    " and filter ", outputs, " outputs"));
 }
 
-absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
-                                      const WindowParams& params,
-                                      int activation,
-                                      OutputsOfFilter outputs_of) {
-  const Tensor& src = *node.inputs[0];
-  const Tensor& filter = *node.inputs[1];
-  const Tensor& dst = *node.outputs[0];
-  ASSIGN_OR_RETURN(const auto outputs, outputs_of(src.shape, filter.shape));
-  RETURN_IF_ERROR(CheckConvOutput(src.shape, outputs, dst.shape));
-  const Tensor* bias = node.input(2);
-  RETURN_IF_ERROR(CheckBias(bias, outputs));
-  ASSIGN_OR_RETURN(const auto window,
-                   SlidingWindowOf(params, src.shape, filter.shape));
-  ASSIGN_OR_RETURN(auto post_ops, FusedActivation(activation));
-  return ConvNode{window, std::move(post_ops)};
-}
-
 namespace {
 
-absl::StatusOr<int> ConvOutputsOf(const Shape& src, const Shape& filter) {
+// The common part of both nodes, whose parameter structs have fields of the
+// same names. Every struct since 2.5 has the dilations, and TFLite's kernels
+// read them at any version. `outputs`: of the filter.
+template <typename Params>
+absl::StatusOr<std::pair<SlidingWindow, std::vector<PostOp>>> ReadConvNode(
+    const NodeView& node, int outputs) {
+  ASSIGN_OR_RETURN(const auto params, node.Get<Params>());
+  const Params& p = *params;
+  const Shape& src = node.inputs[0]->shape;
+  RETURN_IF_ERROR(CheckConvOutput(src, outputs, node.outputs[0]->shape));
+  RETURN_IF_ERROR(CheckBias(node.input(2), outputs));
+  ASSIGN_OR_RETURN(
+      const auto window,
+      SlidingWindowOf({p.padding, p.stride_height, p.stride_width,
+                       p.dilation_height_factor, p.dilation_width_factor},
+                      src, node.inputs[1]->shape));
+  ASSIGN_OR_RETURN(auto activation, FusedActivation(p.activation));
+  return std::make_pair(window, std::move(activation));
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node) {
+  const Shape& src = node.inputs[0]->shape;
+  const Shape& filter = node.inputs[1]->shape;
   if (filter.elements() <= 0 || src.c % filter.c != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("filter has ", filter.c, " input channels, input has ",
@@ -54,23 +62,16 @@ absl::StatusOr<int> ConvOutputsOf(const Shape& src, const Shape& filter) {
                                                    " outputs, which ", groups,
                                                    " groups do not divide"));
   }
-  return filter.b;
-}
-
-}  // namespace
-
-absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node) {
-  ASSIGN_OR_RETURN(auto read, ReadConvNode<ConvParams>(node, ConvOutputsOf));
-  const int groups = node.inputs[0]->shape.c / node.inputs[1]->shape.c;
-  return ParsedNode{Conv2dAttributes{read.window, groups},
-                    std::move(read.post_ops)};
+  ASSIGN_OR_RETURN(auto read, ReadConvNode<ConvParams>(node, filter.b));
+  return ParsedNode{Conv2dAttributes{read.first, groups},
+                    std::move(read.second)};
 }
 
 // --- DEPTHWISE_CONV_2D -------------------------------------------------------
 
-namespace {
-
-absl::StatusOr<int> DepthwiseOutputsOf(const Shape& src, const Shape& filter) {
+absl::StatusOr<ParsedNode> ParseDepthwiseConv2d(const NodeView& node) {
+  const Shape& src = node.inputs[0]->shape;
+  const Shape& filter = node.inputs[1]->shape;
   if (filter.b != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "filter must be [1,H,W,O], its first dimension is ", filter.b));
@@ -80,19 +81,10 @@ absl::StatusOr<int> DepthwiseOutputsOf(const Shape& src, const Shape& filter) {
         "filter has ", filter.c, " outputs, no multiple of the input's ", src.c,
         " channels"));
   }
-  return filter.c;
-}
-
-}  // namespace
-
-// Every ConvParams and DepthwiseConvParams since 2.5 has the dilations, and
-// TFLite's kernels read them at any version.
-absl::StatusOr<ParsedNode> ParseDepthwiseConv2d(const NodeView& node) {
   ASSIGN_OR_RETURN(auto read,
-                   ReadConvNode<DepthwiseConvParams>(node, DepthwiseOutputsOf));
-  const int multiplier = node.inputs[1]->shape.c / node.inputs[0]->shape.c;
-  return ParsedNode{DepthwiseConv2dAttributes{read.window, multiplier},
-                    std::move(read.post_ops)};
+                   ReadConvNode<DepthwiseConvParams>(node, filter.c));
+  return ParsedNode{DepthwiseConv2dAttributes{read.first, filter.c / src.c},
+                    std::move(read.second)};
 }
 
 namespace {
