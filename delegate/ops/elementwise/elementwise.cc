@@ -57,8 +57,11 @@ absl::StatusOr<TensorId> Aligned(Planner* planner, TensorId id,
   return repeated;
 }
 
-}  // namespace
-
+// `dims` extended by 1 from the left to the output's rank: [W,C] with [B,H,W,C]
+// becomes 1,1,W,C, though its own shape is W,1,1,C. Axes then broadcast
+// independently. Above rank 4, a tensor that broadcasts along some axes of the
+// batch alone has the output's batch: planning repeats it. The dims broadcast
+// to the output's.
 Shape AlignedShape(absl::Span<const int> dims,
                    absl::Span<const int> output_dims) {
   const std::vector<int> filled = FilledToRank(dims, output_dims.size());
@@ -69,6 +72,7 @@ Shape AlignedShape(absl::Span<const int> dims,
   return shape;
 }
 
+// The function of the node's row, with its parameters.
 PostOp FunctionOf(const NodeView& node) {
   const OpDefinition& op = *FindOp(node.builtin_code, node.custom_name);
   const std::vector<std::string> words = absl::StrSplit(op.function, ' ');
@@ -79,6 +83,27 @@ PostOp FunctionOf(const NodeView& node) {
   function.operand_first = op.Has(kSwapsOperands);
   return function;
 }
+
+// For ops that are not post-ops: binds inputs 0, 1, ... of `d` as names[0],
+// names[1], ..., each in its aligned shape, for reads clamped to its size; and
+// defines LANES_<NAME>, the swizzle that broadcasts a single channel. Writes
+// output 0, as "dst".
+absl::Status BindBroadcast(const Node& node, absl::Span<const Shape> aligned,
+                           absl::Span<const char* const> names,
+                           Planner* planner, Dispatch* d) {
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  for (size_t i = 0; i < names.size(); ++i) {
+    ASSIGN_OR_RETURN(auto input, Aligned(planner, node.inputs[i], aligned[i],
+                                         node.outputs[0]));
+    d->Read(names[i], input);
+    d->Define(absl::StrCat("LANES_", absl::AsciiStrToUpper(names[i])),
+              aligned[i].c == 1 && to.c > 1 ? "xxxx" : "xyzw");
+  }
+  d->Write("dst", node.outputs[0]).OverTexels(to);
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 // For nodes with ElementwiseAttributes.
 absl::Status PlanElementwise(const Node& node, Planner* planner) {
@@ -103,21 +128,6 @@ absl::Status PlanElementwise(const Node& node, Planner* planner) {
   d.post_ops = std::move(functions);
   d.OverTexels(shape);
   planner->Add(std::move(d));
-  return absl::OkStatus();
-}
-
-absl::Status BindBroadcast(const Node& node, absl::Span<const Shape> aligned,
-                           absl::Span<const char* const> names,
-                           Planner* planner, Dispatch* d) {
-  const Shape to = planner->tensor(node.outputs[0]).shape;
-  for (size_t i = 0; i < names.size(); ++i) {
-    ASSIGN_OR_RETURN(auto input, Aligned(planner, node.inputs[i], aligned[i],
-                                         node.outputs[0]));
-    d->Read(names[i], input);
-    d->Define(absl::StrCat("LANES_", absl::AsciiStrToUpper(names[i])),
-              aligned[i].c == 1 && to.c > 1 ? "xxxx" : "xyzw");
-  }
-  d->Write("dst", node.outputs[0]).OverTexels(to);
   return absl::OkStatus();
 }
 
@@ -269,8 +279,10 @@ absl::StatusOr<bool> TakeScalar(const Tensor& operand, PostOp* function) {
   return true;
 }
 
-}  // namespace
-
+// The node as f(inputs[0], inputs[1]), or as f(inputs[1], inputs[0]) with
+// `function.operand_first`; with `first_is_source` the first input is the
+// copied one.
+// Shared by PRELU and the functions above.
 absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
                                               const PostOp& function,
                                               bool first_is_source) {
@@ -301,6 +313,8 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
   parsed.attributes = std::move(attributes);
   return parsed;
 }
+
+}  // namespace
 
 absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
   auto parsed =
@@ -480,20 +494,15 @@ absl::Status PlanSelect(const Node& node, Planner* planner) {
 
 // --- Sums of int16 values ----------------------------------------------------
 
-Node Int16Sums(const Node& of, const std::vector<TensorId>& parts,
-               const std::vector<int>& shifts, TensorId rows, TensorId to) {
-  static constexpr OpDefinition op =
-      OpOfPasses("SUMS_OF_16_BITS", PlanInt16Sums);
-  Node node;
-  node.op = &op;
-  node.tflite_index = of.tflite_index;
-  node.inputs = parts;
-  node.inputs.push_back(rows);
-  node.outputs = {to};
-  node.attributes = Int16SumsAttributes{shifts};
-  node.integer_path = true;
-  return node;
-}
+namespace {
+
+constexpr int kMaxInt16Sums = 8;
+
+struct Int16SumsAttributes {
+  // Input i is multiplied by 2^shifts[i], 0 to 31; two, four or eight inputs of
+  // the output's shape.
+  std::vector<int> shifts;
+};
 
 absl::Status PlanInt16Sums(const Node& node, Planner* planner) {
   const auto& a = node.Get<Int16SumsAttributes>();
@@ -518,6 +527,23 @@ absl::Status PlanInt16Sums(const Node& node, Planner* planner) {
   d.OverTexels(to);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
+}
+
+}  // namespace
+
+Node Int16Sums(const Node& of, const std::vector<TensorId>& parts,
+               const std::vector<int>& shifts, TensorId rows, TensorId to) {
+  static constexpr OpDefinition op =
+      OpOfPasses("SUMS_OF_16_BITS", PlanInt16Sums);
+  Node node;
+  node.op = &op;
+  node.tflite_index = of.tflite_index;
+  node.inputs = parts;
+  node.inputs.push_back(rows);
+  node.outputs = {to};
+  node.attributes = Int16SumsAttributes{shifts};
+  node.integer_path = true;
+  return node;
 }
 
 }  // namespace gles_delegate

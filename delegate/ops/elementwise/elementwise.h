@@ -35,25 +35,6 @@ struct ElementwiseAttributes {
   bool shifts_quantized = false;
 };
 
-// `dims` extended by 1 from the left to the output's rank: [W,C] with [B,H,W,C]
-// becomes 1,1,W,C, though its own shape is W,1,1,C. Axes then broadcast
-// independently. Above rank 4, a tensor that broadcasts along some axes of the
-// batch alone has the output's batch: planning repeats it. The dims broadcast
-// to the output's.
-Shape AlignedShape(absl::Span<const int> dims,
-                   absl::Span<const int> output_dims);
-
-// The function of the node's row, with its parameters.
-PostOp FunctionOf(const NodeView& node);
-
-// For ops that are not post-ops: binds inputs 0, 1, ... of `d` as names[0],
-// names[1], ..., each in its aligned shape, for reads clamped to its size; and
-// defines LANES_<NAME>, the swizzle that broadcasts a single channel. Writes
-// output 0, as "dst".
-absl::Status BindBroadcast(const Node& node, absl::Span<const Shape> aligned,
-                           absl::Span<const char* const> names,
-                           Planner* planner, Dispatch* d);
-
 // The tensor of which a node's post-ops are functions, if it is read in its own
 // shape and no operand is realigned; kNoTensor: another node.
 TensorId SourceOfFunctions(const Graph& graph, const Node& node);
@@ -68,14 +49,6 @@ bool IsPlainElementwise(const Graph& graph, const Node& node);
 // either side may be broadcast on any axis by TFLite's rule (aligned from the
 // right), constant or not. kInvalidArgument: the shapes do not broadcast to the
 // output's; kUnimplemented: the tensors are not float.
-
-// The node as f(inputs[0], inputs[1]), or as f(inputs[1], inputs[0]) with
-// `function.operand_first`; with `first_is_source` the first input is the
-// copied one.
-// Shared by PRELU and the functions above.
-absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
-                                              const PostOp& function,
-                                              bool first_is_source);
 
 // --- Comparisons, SELECT, SELECT_V2 ------------------------------------------
 
@@ -108,14 +81,6 @@ struct SelectAttributes {
 // joins the sums and rescales them as TFLite's kernels for 16-bit activations
 // do. Not an op of models: the pass integer_path makes it.
 
-constexpr int kMaxInt16Sums = 8;
-
-struct Int16SumsAttributes {
-  // Input i is multiplied by 2^shifts[i], 0 to 31; two, four or eight inputs of
-  // the output's shape.
-  std::vector<int> shifts;
-};
-
 // The node that joins `parts` into `to`, for the model's node `of`: (sum +
 // bias)
 // * multiplier, rounded once, which must fit 64 bits. Its post-ops apply to the
@@ -124,8 +89,6 @@ struct Int16SumsAttributes {
 // the biases.
 Node Int16Sums(const Node& of, const std::vector<TensorId>& parts,
                const std::vector<int>& shifts, TensorId rows, TensorId to);
-
-PlanFunction PlanInt16Sums;
 
 }  // namespace gles_delegate
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -26,6 +25,62 @@ namespace gles_delegate {
 
 // --- Gathers by index tensors ------------------------------------------------
 
+absl::StatusOr<TensorId> IndicesAsInt32(Planner* planner, TensorId id) {
+  if (planner->tensor(id).type == DataType::kInt32) return id;
+  ASSIGN_OR_RETURN(auto values, ConstantInts(planner->tensor(id)));
+  const auto bytes = AsBytes<int>(values);
+  Tensor ints = planner->tensor(id);
+  ints.type = DataType::kInt32;
+  ints.constant =
+      ConstantData::Own(std::vector<uint8_t>(bytes.begin(), bytes.end()));
+  return planner->AddConstantView(ints, ints.shape);
+}
+
+namespace {
+
+// kInvalidArgument: a constant index is outside its axis, cycling through
+// `extents`. Ignores indices computed at run time.
+absl::Status CheckConstantIndices(const Tensor& indices,
+                                  absl::Span<const int> extents) {
+  if (!indices.is_constant()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(auto values, ConstantInts(indices));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int value = values[i];
+    const int extent = extents[i % extents.size()];
+    if (value < 0 || value >= extent) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "index ", value, " is outside an axis of ", extent, " elements"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Depth and extents by indices [..., depth] of the first of `dims`.
+// kInvalidArgument: a constant index is outside. kUnimplemented: an index names
+// more axes than there are, or than 4.
+absl::Status SetExtents(const Tensor& indices, absl::Span<const int> dims,
+                        IndexedSlices* slices) {
+  const int depth = indices.dims.empty() ? 0 : indices.dims.back();
+  const int most = std::min<int>(4, static_cast<int>(dims.size()));
+  if (depth < 1 || depth > most) {
+    return absl::UnimplementedError(absl::StrCat("an index names ", depth,
+                                                 " axes of ", DimsString(dims),
+                                                 ", 1 to ", most, " run here"));
+  }
+  slices->depth = depth;
+  std::copy_n(dims.begin(), depth, slices->extents.begin());
+  return CheckConstantIndices(indices, dims.first(depth));
+}
+
+void BindSlices(const IndexedSlices& s, Dispatch* d) {
+  d->uniforms.Int4("extents", s.extents[0], s.extents[1], s.extents[2],
+                   s.extents[3]);
+  d->uniforms.Int("depth", s.depth);
+  d->uniforms.Int("inner", s.inner);
+  d->uniforms.Int("count", s.count);
+}
+
+// Indices are clamped to their axes.
 absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
                              TensorId dst, const LinearGather& gather) {
   ASSIGN_OR_RETURN(auto index, IndicesAsInt32(planner, indices));
@@ -47,77 +102,13 @@ absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
   d.Read("indices", index).Write("dst", dst);
   int rows = 1;
   for (int i = 0; i < gather.depth; ++i) rows *= gather.extents[i];
-  gather.Bind(&d);
+  BindSlices(gather, &d);
   d.uniforms.Int("outer", gather.outer);
   d.uniforms.Int("rows", rows);
   d.OverTexels(to);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
-
-absl::Status CheckCountable(const Tensor& tensor) {
-  constexpr int64_t kMax = std::numeric_limits<int>::max();
-  if (tensor.shape.elements() <= kMax) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat(tensor.ToString(), " has ", tensor.shape.elements(),
-                   " elements, at most ", kMax, " are counted here"));
-}
-
-absl::Status CheckIndexed(const NodeView& node) {
-  for (const Tensor* tensor :
-       {node.inputs[0], node.inputs[1], node.outputs[0]}) {
-    RETURN_IF_ERROR(CheckCountable(*tensor));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status IndexedSlices::SetExtents(const Tensor& indices,
-                                       absl::Span<const int> dims) {
-  depth = indices.dims.empty() ? 0 : indices.dims.back();
-  const int most = std::min<int>(4, static_cast<int>(dims.size()));
-  if (depth < 1 || depth > most) {
-    return absl::UnimplementedError(absl::StrCat("an index names ", depth,
-                                                 " axes of ", DimsString(dims),
-                                                 ", 1 to ", most, " run here"));
-  }
-  std::copy_n(dims.begin(), depth, extents.begin());
-  return CheckConstantIndices(indices, dims.first(depth));
-}
-
-void IndexedSlices::Bind(Dispatch* d) const {
-  d->uniforms.Int4("extents", extents[0], extents[1], extents[2], extents[3]);
-  d->uniforms.Int("depth", depth);
-  d->uniforms.Int("inner", inner);
-  d->uniforms.Int("count", count);
-}
-
-absl::Status CheckConstantIndices(const Tensor& indices,
-                                  absl::Span<const int> extents) {
-  if (!indices.is_constant()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(auto values, ConstantInts(indices));
-  for (size_t i = 0; i < values.size(); ++i) {
-    const int value = values[i];
-    const int extent = extents[i % extents.size()];
-    if (value < 0 || value >= extent) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "index ", value, " is outside an axis of ", extent, " elements"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<TensorId> IndicesAsInt32(Planner* planner, TensorId id) {
-  if (planner->tensor(id).type == DataType::kInt32) return id;
-  ASSIGN_OR_RETURN(auto values, ConstantInts(planner->tensor(id)));
-  const auto bytes = AsBytes<int>(values);
-  Tensor ints = planner->tensor(id);
-  ints.type = DataType::kInt32;
-  ints.constant =
-      ConstantData::Own(std::vector<uint8_t>(bytes.begin(), bytes.end()));
-  return planner->AddConstantView(ints, ints.shape);
-}
-
-namespace {
 
 constexpr int kTableWidth = 1024;  // texels a row, within any texture limit
 
@@ -148,7 +139,6 @@ absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
 
 // kInvalidArgument: constant indices outside the axis.
 absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
-  RETURN_IF_ERROR(CheckIndexed(node));
   ASSIGN_OR_RETURN(auto params, node.Get<GatherParams>());
   const std::vector<int>& dims = node.inputs[0]->dims;
   const Tensor& indices = *node.inputs[1];
@@ -221,10 +211,9 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
 // their axis are clamped; TFLite fails.
 // kInvalidArgument: constant indices outside the input.
 absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
-  RETURN_IF_ERROR(CheckIndexed(node));
   const std::vector<int>& dims = node.inputs[0]->dims;
   LinearGather gather;
-  RETURN_IF_ERROR(gather.SetExtents(*node.inputs[1], dims));
+  RETURN_IF_ERROR(SetExtents(*node.inputs[1], dims, &gather));
   const int64_t picks = node.inputs[1]->shape.elements() / gather.depth;
   gather.count = static_cast<int>(picks);
   gather.inner = static_cast<int>(node.outputs[0]->shape.elements() / picks);
@@ -267,9 +256,6 @@ absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
   const Tensor& indices = *node.inputs[0];
   const Tensor& table = *node.inputs[1];
   RETURN_IF_ERROR(CheckQuantizedTable(table));
-  for (const Tensor* tensor : {&indices, &table, node.outputs[0]}) {
-    RETURN_IF_ERROR(CheckCountable(*tensor));
-  }
   if (indices.dims.size() != 1 || table.dims.size() < 2) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the indices are ", DimsString(indices.dims), " and the table is ",
@@ -293,9 +279,6 @@ absl::Status PlanEmbeddingLookup(const Node& node, Planner* planner) {
 // kInvalidArgument: an invalid axis, values of more than one element, or a
 // wrong output shape.
 absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
-  for (const Tensor* tensor : {node.inputs[0], node.outputs[0]}) {
-    RETURN_IF_ERROR(CheckCountable(*tensor));
-  }
   ASSIGN_OR_RETURN(auto params, node.Get<OneHotParams>());
   ASSIGN_OR_RETURN(auto depth, IntsOfInput(node, 1));
   const std::vector<int>& dims = node.inputs[0]->dims;
@@ -327,8 +310,6 @@ namespace {
 // which reads each once, is faster.
 constexpr int64_t kMaxReads = int64_t{1} << 27;
 
-}  // namespace
-
 absl::Status CheckScatterReads(const Tensor& output, const Tensor& indices) {
   const Shape& to = output.shape;
   const int64_t texels = int64_t{to.b} * to.h * to.w * to.slices();
@@ -339,13 +320,14 @@ absl::Status CheckScatterReads(const Tensor& output, const Tensor& indices) {
                    reads, " indices; at most ", kMaxReads, " reads run here"));
 }
 
+}  // namespace
+
 absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
-  RETURN_IF_ERROR(CheckIndexed(node));
   const Tensor& indices = *node.inputs[0];
   const Tensor& updates = *node.inputs[1];
   const Tensor& output = *node.outputs[0];
   Scatter scatter;
-  RETURN_IF_ERROR(scatter.SetExtents(indices, output.dims));
+  RETURN_IF_ERROR(SetExtents(indices, output.dims, &scatter));
   RETURN_IF_ERROR(CheckScatterReads(output, indices));
   const int64_t count = indices.shape.elements() / scatter.depth;
   scatter.count = static_cast<int>(count);
@@ -364,7 +346,7 @@ absl::Status PlanScatterNd(const Node& node, Planner* planner) {
   }
   d.Read("updates", node.inputs[scatter.updates_input]);
   d.Read("indices", index);
-  scatter.Bind(&d);
+  BindSlices(scatter, &d);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }
@@ -375,9 +357,6 @@ absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
                                          Reducer reducer) {
   const Tensor& data = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
-  for (const Tensor* t : {&data, &output}) {
-    RETURN_IF_ERROR(CheckCountable(*t));
-  }
   Scatter scatter;
   scatter.indices_input = 1;
   scatter.updates_input = 0;

@@ -19,8 +19,6 @@
 
 namespace gles_delegate {
 
-// Gathers slices by index tensors of any rank: GATHER_ND, and GATHER with
-// indices computed at run time or batches.
 // Slices of `inner` elements at `count` indices of `depth` components, one for
 // each of `extents`.
 struct IndexedSlices {
@@ -28,36 +26,14 @@ struct IndexedSlices {
   int inner = 1;
   int depth = 1;
   std::array<int, 4> extents = {1, 1, 1, 1};
-
-  // Depth and extents by indices [..., depth] of the first of `dims`.
-  // kInvalidArgument: a constant index is outside. kUnimplemented: an index
-  // names more axes than there are, or than 4.
-  absl::Status SetExtents(const Tensor& indices, absl::Span<const int> dims);
-  void Bind(Dispatch* d) const;
 };
 
-// In linear element order the source is [batch, outer, extents..., inner], the
-// indices [batch, count, depth] and the output [batch, outer, count, inner].
+// GATHER_ND, and GATHER with indices computed at run time or batches. In linear
+// element order the source is [batch, outer, extents..., inner], the indices
+// [batch, count, depth] and the output [batch, outer, count, inner].
 struct LinearGather : IndexedSlices {
   int outer = 1;
 };
-
-// Indices are clamped to their axes.
-absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
-                             TensorId dst, const LinearGather& gather);
-
-// kUnimplemented: too many elements for shaders that index a tensor linearly
-// with int32.
-absl::Status CheckCountable(const Tensor& tensor);
-
-// Checks of GATHER, GATHER_ND and SCATTER_ND: both inputs and the output pass
-// CheckCountable().
-absl::Status CheckIndexed(const NodeView& node);
-
-// kInvalidArgument: a constant index is outside its axis, cycling through
-// `extents`. Ignores indices computed at run time.
-absl::Status CheckConstantIndices(const Tensor& indices,
-                                  absl::Span<const int> extents);
 
 // The indices as an int32 tensor; converts an int64 constant.
 absl::StatusOr<TensorId> IndicesAsInt32(Planner* planner, TensorId id);
@@ -100,12 +76,6 @@ struct Scatter : IndexedSlices {
   // product, and of extremes the type's other extreme.
   Reducer reducer = Reducer::kSum;
 };
-
-// CheckScatterReads is kUnimplemented if each texel of the output would look at
-// too many indices. kInvalidArgument: constant indices outside of the output,
-// shapes that do not go together. kUnimplemented: other types, and outputs
-// whose texels would look at too many indices.
-absl::Status CheckScatterReads(const Tensor& output, const Tensor& indices);
 
 }  // namespace gles_delegate
 
