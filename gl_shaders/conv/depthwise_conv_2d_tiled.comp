@@ -17,12 +17,6 @@ layout(std140, binding = 0) uniform Params {
 #endif
 };
 
-#ifdef LARGE_INDICES
-#define QUOTIENT(a, b, reciprocal) ((a) / (b))
-#else
-#define QUOTIENT(a, b, reciprocal) op_quotient(a, reciprocal)
-#endif
-
 #define COLUMNS ((TILE_PIXELS - 1) * STRIDE_W + KERNEL_W)
 #define ROWS ((TILE_ROWS - 1) * STRIDE_H + KERNEL_H)
 
@@ -78,7 +72,7 @@ void add_row(int r) {
 
 // The tile's first output on an axis: tiles of each phase of `step`.
 int first_output(int index, int step, float reciprocal, int tile) {
-  int t = QUOTIENT(index, step, reciprocal);
+  int t = op_quotient(index, step, reciprocal);
   return t * tile * step + index - t * step;
 }
 
@@ -86,7 +80,7 @@ void main() {
   if (outside_grid()) return;
   slice = gid.y;
   batch = gid.z;
-  int tile_y = QUOTIENT(gid.x, tiles_x, reciprocals.x);
+  int tile_y = op_quotient(gid.x, tiles_x, reciprocals.x);
   ivec2 first =
       ivec2(first_output(gid.x - tile_y * tiles_x, step_pad.x, reciprocals.y,
                          TILE_PIXELS),

@@ -33,11 +33,8 @@ ELEMENT combine(ELEMENT a, ELEMENT b) { return a + b; }
 int index_at(int n) {
   int pixel = n / indices_aux.x;
   int c = n - pixel * indices_aux.x;
-  int row = pixel / indices_size.x;
-  int batch = row / indices_size.y;
-  return op_component(read_indices(pixel - row * indices_size.x, row - batch * indices_size.y,
-                                   c >> 2, batch),
-                      c);
+  ivec3 p = op_pixel_at(pixel, indices_size);
+  return op_component(read_indices(p.x, p.y, c >> 2, p.z), c);
 }
 
 // The row that update i is added to; -1: none.
@@ -54,11 +51,8 @@ int row_of(int i) {
 ELEMENT update_at(int e) {
   int pixel = e / updates_aux.x;
   int c = e - pixel * updates_aux.x;
-  int row = pixel / updates_size.x;
-  int batch = row / updates_size.y;
-  return op_component(read_updates(pixel - row * updates_size.x, row - batch * updates_size.y,
-                                   c >> 2, batch),
-                      c);
+  ivec3 p = op_pixel_at(pixel, updates_size);
+  return op_component(read_updates(p.x, p.y, c >> 2, p.z), c);
 }
 
 void main() {

@@ -79,8 +79,7 @@ shared TOTAL4 partial[THREADS];
 TOTAL4 value_at(ivec4 q) {
   TOTAL4 v = TOTAL4(read_src(q.x, q.y, q.z, q.w));
 #ifdef CHANNELS
-  v = mix(v, TOTAL4(kIdentity),
-          greaterThanEqual(4 * q.z + ivec4(0, 1, 2, 3), ivec4(src_aux.x)));
+  v = mix(v, TOTAL4(kIdentity), op_past(q.z, src_aux.x));
 #endif
   return v;
 }

@@ -22,13 +22,13 @@ namespace {
 std::string PlaceOf(const std::vector<int>& dims, const Shape& s,
                     int product_rank) {
   const int rank = static_cast<int>(dims.size());
-  if (rank == 2) return "ivec4(0, 0, slice, row)";
+  if (rank == 2) return "0, 0, slice, row";
   if (rank == 3 && product_rank > 3) {
     // Its one leading axis is the product's height.
-    return absl::StrCat("ivec4(row, 0, slice, ", s.b > 1 ? "height" : "0", ")");
+    return absl::StrCat("row, 0, slice, ", s.b > 1 ? "height" : "0");
   }
-  return absl::StrCat("ivec4(row, ", s.h > 1 ? "height" : "0", ", slice, ",
-                      s.b > 1 ? "batch" : "0", ")");
+  return absl::StrCat("row, ", s.h > 1 ? "height" : "0", ", slice, ",
+                      s.b > 1 ? "batch" : "0");
 }
 
 }  // namespace
@@ -47,7 +47,8 @@ Matrix MatrixOf(const std::vector<int>& dims, bool transposed) {
 
 void AddMatrixPlace(absl::string_view name, const std::vector<int>& dims,
                     const Shape& shape, int rank, Dispatch* d) {
-  d->Define(absl::StrCat(name, "_PLACE"), PlaceOf(dims, shape, rank));
+  d->Define(absl::StrCat(name, "_PLACE(row, slice)"),
+            PlaceOf(dims, shape, rank));
 }
 
 namespace {

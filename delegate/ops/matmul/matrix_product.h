@@ -34,9 +34,9 @@ struct Matrix {
 
 Matrix MatrixOf(const std::vector<int>& dims, bool transposed = false);
 
-// Defines `name`_PLACE: the ivec4 (x, y, slice, batch) of a texel by `row` and
-// `slice` of the matrix of this shape for the product's matrix (`height`,
-// `batch`). `rank`: of the product.
+// Defines `name`_PLACE(row, slice): x, y, slice and batch of a texel of the
+// matrix of this shape for the product's matrix (`height`, `batch`). `rank`: of
+// the product.
 void AddMatrixPlace(absl::string_view name, const std::vector<int>& dims,
                     const Shape& shape, int rank, Dispatch* d);
 
