@@ -115,9 +115,6 @@ FilterValues OutputsFirst(const Tensor& tensor, const Filter& filter,
 
 }  // namespace
 
-// kInvalidArgument: shapes that disagree. kUnimplemented: types, a filter or
-// bias that is computed at run time, a transpose whose axes are padded
-// differently.
 absl::StatusOr<ParsedNode> ParseConv3d(const NodeView& node) {
   return ParseConv3dNode(node, {});
 }

@@ -171,58 +171,54 @@ absl::StatusOr<ParsedNode> ParseUnary(const NodeView& node) {
 
 namespace {
 
-// TFLite's kernels fail at a divisor of 0. One that the model holds is refused;
-// what comes at run time cannot be.
-absl::Status CheckDivisor(const NodeView& node) {
-  const int code = node.builtin_code;
-  if (code != BuiltinOperator_DIV && code != BuiltinOperator_FLOOR_DIV &&
-      code != BuiltinOperator_FLOOR_MOD) {
-    return absl::OkStatus();
-  }
-  const Tensor& divisor = *node.inputs[1];
-  if (!IsIntegers(divisor) || !divisor.is_constant()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(auto values, ConstantInts(divisor));
-  if (std::find(values.begin(), values.end(), 0) == values.end()) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("the divisor ", divisor.ToString(), " holds 0"));
+// The first value of a constant of integers that `is_bad`; nullopt: none.
+absl::StatusOr<std::optional<int>> FirstThat(const Tensor& tensor,
+                                             bool (*is_bad)(int)) {
+  if (!IsIntegers(tensor) || !tensor.is_constant()) return std::nullopt;
+  ASSIGN_OR_RETURN(auto values, ConstantInts(tensor));
+  const auto bad = std::find_if(values.begin(), values.end(), is_bad);
+  return bad == values.end() ? std::nullopt : std::optional(*bad);
 }
 
-// Nor does POW of integers take an exponent below 0.
-absl::Status CheckExponent(const NodeView& node) {
-  const Tensor& exponent = *node.inputs[1];
-  if (node.builtin_code != BuiltinOperator_POW || !IsIntegers(exponent) ||
-      !exponent.is_constant()) {
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(auto values, ConstantInts(exponent));
-  const auto min = std::min_element(values.begin(), values.end());
-  if (min == values.end() || *min >= 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("the exponent ", exponent.ToString(), " holds ", *min));
-}
-
-// Int64 is computed in 32 bits. Products by great constants, as hashes form
+// TFLite's kernels fail at a divisor of 0, and at an exponent of integers below
+// 0. One that the model holds is refused; what comes at run time cannot be.
+// Int64 is computed in 32 bits: products by great constants, as hashes form
 // them, pass these.
-absl::Status CheckFactors(const NodeView& node) {
+absl::Status CheckOperands(const NodeView& node) {
   constexpr int kMaxFactor = 1 << 15;
-  if ((node.builtin_code != BuiltinOperator_MUL &&
-       node.builtin_code != BuiltinOperator_STABLEHLO_MULTIPLY) ||
-      node.outputs[0]->host != DataType::kInt64) {
-    return absl::OkStatus();
-  }
-  for (const Tensor* factor : node.inputs) {
-    if (!factor->is_constant()) continue;
-    ASSIGN_OR_RETURN(auto values, ConstantInts(*factor));
-    const auto great = std::find_if(values.begin(), values.end(), [](int v) {
-      return v < -kMaxFactor || v > kMaxFactor;
-    });
-    if (great == values.end()) continue;
-    return absl::UnimplementedError(
-        absl::StrCat("the factor ", factor->ToString(), " holds ", *great,
-                     "; int64 is computed in 32 bits here, and factors past ",
-                     kMaxFactor, " stay on the CPU"));
+  const Tensor& y = *node.inputs[1];
+  switch (node.builtin_code) {
+    case BuiltinOperator_DIV:
+    case BuiltinOperator_FLOOR_DIV:
+    case BuiltinOperator_FLOOR_MOD: {
+      ASSIGN_OR_RETURN(auto bad, FirstThat(y, [](int v) { return v == 0; }));
+      if (!bad) return absl::OkStatus();
+      return absl::InvalidArgumentError(
+          absl::StrCat("the divisor ", y.ToString(), " holds 0"));
+    }
+    case BuiltinOperator_POW: {
+      ASSIGN_OR_RETURN(auto bad, FirstThat(y, [](int v) { return v < 0; }));
+      if (!bad) return absl::OkStatus();
+      return absl::InvalidArgumentError(
+          absl::StrCat("the exponent ", y.ToString(), " holds ", *bad));
+    }
+    case BuiltinOperator_MUL:
+    case BuiltinOperator_STABLEHLO_MULTIPLY:
+      if (node.outputs[0]->host != DataType::kInt64) break;
+      for (const Tensor* factor : node.inputs) {
+        ASSIGN_OR_RETURN(auto great, FirstThat(*factor, [](int v) {
+                           return v < -kMaxFactor || v > kMaxFactor;
+                         }));
+        if (!great) continue;
+        return absl::UnimplementedError(
+            absl::StrCat("the factor ", factor->ToString(), " holds ", *great,
+                         "; int64 is computed in 32 bits here, and factors "
+                         "past ",
+                         kMaxFactor, " stay on the CPU"));
+      }
+      break;
+    default:
+      break;
   }
   return absl::OkStatus();
 }
@@ -320,9 +316,7 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
   auto parsed =
       ParseFunctionOfTwo(node, FunctionOf(node), /*first_is_source=*/false);
   if (!parsed.ok()) return parsed.status();
-  RETURN_IF_ERROR(CheckDivisor(node));
-  RETURN_IF_ERROR(CheckExponent(node));
-  RETURN_IF_ERROR(CheckFactors(node));
+  RETURN_IF_ERROR(CheckOperands(node));
   ASSIGN_OR_RETURN(auto activation, ActivationOf(node));
   if (IsIntegers(*node.outputs[0]) && !activation.empty() &&
       activation.front().function != "clamp") {

@@ -302,9 +302,6 @@ class Postprocess {
 
 }  // namespace
 
-// kUnimplemented: more than 1024 detections, or more than 16 classes per
-// detection. kInvalidArgument: shapes, types or parameters for which TFLite's
-// kernel fails.
 absl::StatusOr<ParsedNode> ParseDetectionPostprocess(const NodeView& node) {
   ASSIGN_OR_RETURN(auto p, ReadDetectionParams(node.custom_params));
   if (p.max > kMaxDetections) {

@@ -112,8 +112,6 @@ absl::Status PlanTransformLandmarks(const Node& node, Planner* planner) {
   return absl::OkStatus();
 }
 
-// kUnimplemented: version 1 with an output of one pixel, since it divides by
-// the output's size minus one.
 absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
     const NodeView& node) {
   const Tensor& landmarks = *node.inputs[0];
@@ -122,6 +120,7 @@ absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
                    ReadLandmarksToMatrixParams(
                        node.custom_params, node.version,
                        static_cast<int>(landmarks.shape.elements() / 3)));
+  // It divides by these sizes minus one.
   if (p.version == 1 && (p.output_height == 1 || p.output_width == 1)) {
     return absl::UnimplementedError(
         absl::StrCat("the output ", p.output_height, "x", p.output_width,

@@ -285,7 +285,6 @@ absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
 
 }  // namespace
 
-// kInvalidArgument: sizes that do not add up.
 absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
   return ParseCuts(node, 1, 0);
 }

@@ -137,7 +137,6 @@ absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
 
 }  // namespace
 
-// kInvalidArgument: constant indices outside the axis.
 absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<GatherParams>());
   const std::vector<int>& dims = node.inputs[0]->dims;
@@ -209,7 +208,6 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
 // then the input's trailing ones. Input of float32, int32 or bool and any rank,
 // depth 1 to 4; indices int32, or int64 constants. At run time, indices outside
 // their axis are clamped; TFLite fails.
-// kInvalidArgument: constant indices outside the input.
 absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
   const std::vector<int>& dims = node.inputs[0]->dims;
   LinearGather gather;
@@ -250,8 +248,6 @@ absl::Status CheckQuantizedTable(const Tensor& table) {
 
 }  // namespace
 
-// kInvalidArgument: constant indices outside the table.
-// attributes: LinearGather
 absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
   const Tensor& indices = *node.inputs[0];
   const Tensor& table = *node.inputs[1];
@@ -276,8 +272,6 @@ absl::Status PlanEmbeddingLookup(const Node& node, Planner* planner) {
 
 // --- ONE_HOT -----------------------------------------------------------------
 
-// kInvalidArgument: an invalid axis, values of more than one element, or a
-// wrong output shape.
 absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<OneHotParams>());
   ASSIGN_OR_RETURN(auto depth, IntsOfInput(node, 1));
@@ -376,7 +370,6 @@ absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
 // output's shape follows from them. Input 2 of the others: the number of
 // segments, constant. At run time a row whose id is past it is ignored; TFLite
 // fails on it. All are a SCATTER_ND whose indices are the ids.
-// kUnimplemented: ids known only at run time, other types.
 absl::StatusOr<ParsedNode> ParseSegmentSum(const NodeView& node) {
   const std::vector<int>& dims = node.outputs[0]->dims;
   return ParseSegments(node, dims.empty() ? 1 : dims[0], Reducer::kSum);

@@ -122,7 +122,6 @@ absl::Status PlanMovedFunctions(const Node& node, Planner* planner) {
 
 // --- DYNAMIC_UPDATE_SLICE ----------------------------------------------------
 
-// kUnimplemented: other types, rank above 5.
 absl::StatusOr<ParsedNode> ParseDynamicUpdateSlice(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   const Tensor& update = *node.inputs[1];

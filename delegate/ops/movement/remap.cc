@@ -677,8 +677,6 @@ absl::StatusOr<ParsedNode> ParseZerosLike(const NodeView& node) {
 
 // REVERSE_V2: reverses the order of elements along constant axes, each given
 // once.
-// kInvalidArgument: an axis outside the input or given twice, or an output
-// shape that is not the input's.
 absl::StatusOr<ParsedNode> ParseReverse(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   ASSIGN_OR_RETURN(auto axes, IntsOfInput(node, 1));
@@ -716,9 +714,6 @@ absl::Status CheckConstantLengths(const Tensor& lengths, int extent) {
 
 }  // namespace
 
-// kInvalidArgument: axes outside the input or equal, not one length per index
-// of the batch axis, constant lengths outside the axis, or an output shape that
-// is not the input's.
 absl::StatusOr<ParsedNode> ParseReverseSequence(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<ReverseSequenceParams>());
   const Tensor& input = *node.inputs[0];

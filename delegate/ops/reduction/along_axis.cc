@@ -66,7 +66,6 @@ absl::Status PlanArgExtreme(const Node& node, bool min, Planner* planner) {
 
 }  // namespace
 
-// kInvalidArgument: an invalid axis.
 absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   ASSIGN_OR_RETURN(auto axis,
@@ -93,7 +92,6 @@ constexpr int kMaxPasses = 64;
 
 }  // namespace
 
-// kUnimplemented: k above 64.
 absl::StatusOr<ParsedNode> ParseTopK(const NodeView& node) {
   ASSIGN_OR_RETURN(auto k, IntsOfInput(node, 1));
   if (k.front() > kMaxPasses) {
@@ -146,8 +144,6 @@ void AddCumsum(Planner* planner, TensorId src, TensorId dst,
 
 }  // namespace
 
-// kInvalidArgument: an invalid axis, or an output shape that is not the
-// input's.
 absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<CumsumParams>());
   const Tensor& input = *node.inputs[0];
@@ -196,8 +192,6 @@ PackedConstant Turns(int length) {
 
 }  // namespace
 
-// kUnimplemented: several rows, lengths known only at run time, or more samples
-// than shared memory has room for.
 absl::StatusOr<ParsedNode> ParseRfft2d(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   ASSIGN_OR_RETURN(const auto lengths, IntsOfInput(node, 1));

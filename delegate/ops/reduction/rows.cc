@@ -97,8 +97,6 @@ absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
 
 // --- LOCAL_RESPONSE_NORMALIZATION --------------------------------------------
 
-// kInvalidArgument: another rank, a negative radius, or an output shape that is
-// not the input's.
 absl::StatusOr<ParsedNode> ParseLocalResponseNormalization(
     const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<LocalResponseNormParams>());
