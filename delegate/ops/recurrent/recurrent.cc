@@ -37,70 +37,72 @@ struct LstmSizes {
   int outputs = 0;
 };
 
-const Tensor* InputOf(const NodeView& node, int index) {
-  return index < static_cast<int>(node.inputs.size()) ? node.inputs[index]
-                                                      : nullptr;
-}
+// Input `index`: a constant of these dimensions if `wanted`, else absent.
+struct WeightsRule {
+  int index;
+  bool wanted;
+  std::vector<int> dims;
+  std::string what;
+};
 
-absl::Status CheckConstant(const Tensor* tensor, std::vector<int> dims,
-                           const std::string& what) {
-  if (tensor == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(what, " is absent"));
+std::vector<WeightsRule> RulesOf(const NodeView& node, const LstmSizes& s,
+                                 const LstmAttributes& a) {
+  std::vector<WeightsRule> rules;
+  for (int gate = 0; gate < kGates; ++gate) {
+    const std::string of = absl::StrCat(kGateNames[gate], " gate's ");
+    const bool there = gate != 0 || !a.cifg;
+    rules.push_back({lstm::kInputWeights + gate,
+                     there,
+                     {s.cells, s.inputs},
+                     of + "input weights"});
+    rules.push_back({lstm::kRecurrentWeights + gate,
+                     there,
+                     {s.cells, s.outputs},
+                     of + "recurrent weights"});
+    rules.push_back({lstm::kBiases + gate, there, {s.cells}, of + "bias"});
+    rules.push_back({lstm::kNormCoefficients + gate,
+                     there && a.layer_norm,
+                     {s.cells},
+                     of + "layer norm coefficients"});
   }
-  if (tensor->dims != dims) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " is ", DimsString(tensor->dims), ", must be ",
-                     DimsString(dims)));
-  }
-  if (!tensor->is_constant()) {
-    return absl::UnimplementedError(
-        absl::StrCat(what,
-                     " is computed at run time; only a constant is "
-                     "supported"));
-  }
-  return CheckWeights(*tensor, what);
-}
-
-// There as a constant of these dimensions if `wanted`, else absent.
-absl::Status CheckIff(bool wanted, const Tensor* tensor, std::vector<int> dims,
-                      const std::string& what) {
-  if (wanted) return CheckConstant(tensor, std::move(dims), what);
-  if (tensor == nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, " is there, others that it needs are not"));
-}
-
-absl::Status CheckGate(const NodeView& node, int gate, const LstmSizes& s,
-                       const LstmAttributes& a) {
-  const std::string name = kGateNames[gate];
-  const bool there = gate != 0 || !a.cifg;
-  RETURN_IF_ERROR(CheckIff(there, InputOf(node, lstm::kInputWeights + gate),
-                           {s.cells, s.inputs},
-                           name + " gate's input weights"));
-  RETURN_IF_ERROR(CheckIff(there, InputOf(node, lstm::kRecurrentWeights + gate),
-                           {s.cells, s.outputs},
-                           name + " gate's recurrent weights"));
-  RETURN_IF_ERROR(CheckIff(there, InputOf(node, lstm::kBiases + gate),
-                           {s.cells}, name + " gate's bias"));
-  return CheckIff(there && a.layer_norm,
-                  InputOf(node, lstm::kNormCoefficients + gate), {s.cells},
-                  name + " gate's layer norm coefficients");
-}
-
-absl::Status CheckOptional(const NodeView& node, const LstmSizes& s,
-                           const LstmAttributes& a) {
   constexpr const char* kOf[] = {"input", "forget", "output"};
   for (int p = 0; p < 3; ++p) {
-    RETURN_IF_ERROR(CheckIff(
-        a.peephole && (p != 0 || !a.cifg), InputOf(node, lstm::kPeepholes + p),
-        {s.cells}, absl::StrCat("the peephole of the ", kOf[p], " gate")));
+    rules.push_back({lstm::kPeepholes + p,
+                     a.peephole && (p != 0 || !a.cifg),
+                     {s.cells},
+                     absl::StrCat("the peephole of the ", kOf[p], " gate")});
   }
-  RETURN_IF_ERROR(CheckIff(a.projection,
-                           InputOf(node, lstm::kProjectionWeights),
-                           {s.outputs, s.cells}, "the projection"));
-  const Tensor* bias = InputOf(node, lstm::kProjectionBias);
-  if (bias == nullptr) return absl::OkStatus();
-  return CheckIff(a.projection, bias, {s.outputs}, "the projection's bias");
+  rules.push_back({lstm::kProjectionWeights,
+                   a.projection,
+                   {s.outputs, s.cells},
+                   "the projection"});
+  const bool has_bias = node.input(lstm::kProjectionBias) != nullptr;
+  rules.push_back({lstm::kProjectionBias,
+                   a.projection && has_bias,
+                   {s.outputs},
+                   "the projection's bias"});
+  return rules;
+}
+
+absl::Status CheckRule(const WeightsRule& rule, const Tensor* tensor) {
+  if (!rule.wanted) {
+    if (tensor == nullptr) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(rule.what, " is there, others that it needs are not"));
+  }
+  if (tensor == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(rule.what, " is absent"));
+  }
+  if (tensor->dims != rule.dims) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(rule.what, " is ", DimsString(tensor->dims), ", must be ",
+                     DimsString(rule.dims)));
+  }
+  if (!tensor->is_constant()) {
+    return absl::UnimplementedError(absl::StrCat(
+        rule.what, " is computed at run time; only a constant is supported"));
+  }
+  return CheckWeights(*tensor, rule.what);
 }
 
 absl::Status CheckState(const Tensor* state, int batch, int channels,
@@ -149,13 +151,6 @@ absl::Status CheckBasics(const NodeView& node, const LstmAttributes& a,
   return absl::OkStatus();
 }
 
-absl::Status CheckStates(const NodeView& node, const LstmSizes& sizes) {
-  RETURN_IF_ERROR(CheckState(node.inputs[lstm::kOutputState], sizes.batch,
-                             sizes.outputs, "the output state"));
-  return CheckState(node.inputs[lstm::kCellState], sizes.batch, sizes.cells,
-                    "the cell state");
-}
-
 absl::StatusOr<ParsedNode> ParseLstmNode(const NodeView& node, LstmAttributes a,
                                          int activation, size_t rank) {
   RETURN_IF_ERROR(CheckBasics(node, a, rank));
@@ -164,20 +159,22 @@ absl::StatusOr<ParsedNode> ParseLstmNode(const NodeView& node, LstmAttributes a,
   const LstmSizes sizes = {a.time_major ? data.dims[1] : data.dims[0],
                            data.dims.back(), recurrent.dims[0],
                            recurrent.dims[1]};
-  a.cifg = InputOf(node, lstm::kInputWeights) == nullptr;
-  a.peephole = InputOf(node, lstm::kPeepholes + 2) != nullptr;
-  a.projection = InputOf(node, lstm::kProjectionWeights) != nullptr;
-  a.layer_norm = InputOf(node, lstm::kNormCoefficients + 1) != nullptr;
-  for (int gate = 0; gate < kGates; ++gate) {
-    RETURN_IF_ERROR(CheckGate(node, gate, sizes, a));
+  a.cifg = node.input(lstm::kInputWeights) == nullptr;
+  a.peephole = node.input(lstm::kPeepholes + 2) != nullptr;
+  a.projection = node.input(lstm::kProjectionWeights) != nullptr;
+  a.layer_norm = node.input(lstm::kNormCoefficients + 1) != nullptr;
+  for (const WeightsRule& rule : RulesOf(node, sizes, a)) {
+    RETURN_IF_ERROR(CheckRule(rule, node.input(rule.index)));
   }
-  RETURN_IF_ERROR(CheckOptional(node, sizes, a));
   if (!a.projection && sizes.outputs != sizes.cells) {
     return absl::InvalidArgumentError(
         absl::StrCat(sizes.cells, " cells give ", sizes.outputs,
                      " outputs, without a projection they must be as many"));
   }
-  RETURN_IF_ERROR(CheckStates(node, sizes));
+  RETURN_IF_ERROR(CheckState(node.inputs[lstm::kOutputState], sizes.batch,
+                             sizes.outputs, "the output state"));
+  RETURN_IF_ERROR(CheckState(node.inputs[lstm::kCellState], sizes.batch,
+                             sizes.cells, "the cell state"));
   std::vector<int> wanted = data.dims;
   wanted.back() = sizes.outputs;
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], wanted));
@@ -249,8 +246,6 @@ struct LstmTable {
   int cell_slices() const { return (cells + 3) / 4; }
   int terms() const { return input_slices() + output_slices(); }
 };
-
-using lstm::kGates;
 
 // Constants of the node by their place among its inputs; absent ones are empty.
 using Constants = std::vector<Tensor>;
