@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_DELEGATE_OPS_STAGES_H_
 
 #include <array>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -86,6 +87,26 @@ struct FunctionStep {
            std::tie(o.index, o.a, o.b, o.function, o.params, o.operand_first);
   }
 };
+
+// Of the steps, which read earlier ones, those that `last` need, in order: what
+// `definition(i)` says of each. nullopt: it is defined elsewhere.
+template <typename Step, typename Definition>
+std::string DefinitionsOf(const std::vector<Step>& steps,
+                          const std::vector<int>& last, Definition definition) {
+  std::vector<bool> needed(steps.size(), false);
+  for (int step : last) needed[step] = true;
+  std::string text;
+  for (size_t i = steps.size(); i-- > 0;) {
+    if (!needed[i]) continue;
+    const std::optional<std::string> own = definition(static_cast<int>(i));
+    if (!own) continue;
+    for (int from : {steps[i].a, steps[i].b}) {
+      if (from >= 0) needed[from] = true;
+    }
+    text = *own + text;
+  }
+  return text;
+}
 
 }  // namespace gles_delegate
 

@@ -193,13 +193,9 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
     return AddLinearGather(planner, node.inputs[0], node.inputs[1], output,
                            *a.linear);
   }
-  const bool direct = planner->tensor(output).shape == a.picked;
-  const TensorId picked =
-      direct ? output
-             : planner->AddTemporary("picked slices", a.picked,
-                                     planner->tensor(output).type);
-  AddGather(planner, node.inputs[0], picked, a.axis, a.indices);
-  if (!direct) AddReshape(planner, picked, output);
+  AddInShape(planner, "picked slices", a.picked, output, [&](TensorId dst) {
+    AddGather(planner, node.inputs[0], dst, a.axis, a.indices);
+  });
   return absl::OkStatus();
 }
 

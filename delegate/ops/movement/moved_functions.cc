@@ -55,18 +55,9 @@ std::string Definition(const MovedStep& step, int i) {
 
 // The value of a part of the slices.
 std::string PartText(const MovedFunctionsAttributes& a, int part) {
-  const std::vector<MovedStep>& steps = a.steps;
-  std::vector<bool> needed(steps.size(), false);
   const int result = a.parts[part].result;
-  needed[result] = true;
-  std::string text;
-  for (int i = result; i >= 0; --i) {
-    if (!needed[i]) continue;
-    for (int from : {steps[i].a, steps[i].b}) {
-      if (from >= 0) needed[from] = true;
-    }
-    text = absl::StrCat(Definition(steps[i], i), text);
-  }
+  const std::string text = DefinitionsOf(
+      a.steps, {result}, [&](int i) { return Definition(a.steps[i], i); });
   const auto end = [](int of) { return absl::StrCat("part_ends[", of, "]"); };
   const std::string first = part == 0 ? "0" : end(part - 1);
   return absl::StrCat("if (p.z < ", end(part), ") { int s = p.z - ", first,

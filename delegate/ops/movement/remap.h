@@ -71,6 +71,18 @@ void AddRemapToBox(Planner* planner, TensorId src, TensorId dst,
 // Copies `src` to `dst` in linear BHWC order; both have equally many elements.
 void AddReshape(Planner* planner, TensorId src, TensorId dst);
 
+// Lets `add` write `dst`, or a temporary tensor of `shape` that is then
+// reshaped to it: dropping an axis may put the others elsewhere in B, H, W, C.
+template <typename Add>
+void AddInShape(Planner* planner, absl::string_view name, const Shape& shape,
+                TensorId dst, const Add& add) {
+  if (planner->tensor(dst).shape == shape) return add(dst);
+  const TensorId made =
+      planner->AddTemporary(name, shape, planner->tensor(dst).type);
+  add(made);
+  AddReshape(planner, made, dst);
+}
+
 // The tensor in a shape with equally many elements, in linear order: itself, a
 // constant relabelled, or a copy. kInvalidArgument: a constant without its
 // bytes.

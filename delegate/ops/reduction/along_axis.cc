@@ -46,21 +46,13 @@ absl::Status PlanArgExtreme(const Node& node, bool min, Planner* planner) {
     ASSIGN_OR_RETURN(auto viewed, AsShape(planner, source, *a.shape));
     source = viewed;
   }
-  const Shape to = planner->tensor(node.outputs[0]).shape;
-  Shape kept = planner->tensor(source).shape;
-  if (a.axis == kBatchAxis) kept.b = 1;
-  if (a.axis == kHeightAxis) kept.h = 1;
-  if (a.axis == kWidthAxis) kept.w = 1;
-  if (a.axis == kChannelAxis) kept.c = 1;
-  if (kept == to) {
-    AddArgExtreme(planner, source, node.outputs[0], a.axis, min);
-    return absl::OkStatus();
-  }
-  // Removing the axis may move the others within B, H, W, C.
-  const TensorId positions =
-      planner->AddTemporary("axis kept", kept, DataType::kInt32);
-  AddArgExtreme(planner, source, positions, a.axis, min);
-  AddReshape(planner, positions, node.outputs[0]);
+  const Shape& s = planner->tensor(source).shape;
+  AxisArray kept = {s.b, s.h, s.w, s.c, 1};
+  kept[a.axis] = 1;
+  AddInShape(planner, "axis kept", {kept[0], kept[1], kept[2], kept[3]},
+             node.outputs[0], [&](TensorId dst) {
+               AddArgExtreme(planner, source, dst, a.axis, min);
+             });
   return absl::OkStatus();
 }
 
@@ -158,16 +150,10 @@ absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
 absl::Status PlanCumsum(const Node& node, Planner* planner) {
   const auto& a = node.Get<CumsumAttributes>();
   const TensorId output = node.outputs[0];
-  if (!a.view.shape.has_value()) {
-    AddCumsum(planner, node.inputs[0], output, a);
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(auto source,
-                   AsShape(planner, node.inputs[0], *a.view.shape));
-  const TensorId sums = planner->AddTemporary("sums", *a.view.shape,
-                                              planner->tensor(output).type);
-  AddCumsum(planner, source, sums, a);
-  AddReshape(planner, sums, output);
+  const Shape shape = a.view.shape.value_or(planner->tensor(output).shape);
+  ASSIGN_OR_RETURN(auto source, AsShape(planner, node.inputs[0], shape));
+  AddInShape(planner, "sums", shape, output,
+             [&](TensorId dst) { AddCumsum(planner, source, dst, a); });
   return absl::OkStatus();
 }
 

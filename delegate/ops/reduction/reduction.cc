@@ -274,7 +274,6 @@ absl::Status PlanReduce(const Node& node, Planner* planner) {
     src = folded;
   }
   const Shape from = planner->tensor(src).shape;
-  const Shape to = planner->tensor(node.outputs[0]).shape;
   Reduction r;
   r.reducer = reducer;
   r.quantized = a.quantized;
@@ -288,15 +287,8 @@ absl::Status PlanReduce(const Node& node, Planner* planner) {
       reducer == Reducer::kMean && planner->tensor(src).type == DataType::kInt32
           ? AddIntegerMean
           : AddReduction;
-  if (kept == to) {
-    add(planner, src, node.outputs[0], r);
-    return absl::OkStatus();
-  }
-  // Axes that are dropped may put the others elsewhere in B, H, W, C.
-  const TensorId reduced =
-      planner->AddTemporary("axes kept", kept, planner->tensor(src).type);
-  add(planner, src, reduced, r);
-  AddReshape(planner, reduced, node.outputs[0]);
+  AddInShape(planner, "axes kept", kept, node.outputs[0],
+             [&](TensorId dst) { add(planner, src, dst, r); });
   return absl::OkStatus();
 }
 

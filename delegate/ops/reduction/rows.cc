@@ -233,18 +233,9 @@ class Text {
 
   // The definitions of the rows that step `last` needs, at slice s.
   std::string Rows(const std::vector<int>& last) const {
-    std::vector<bool> needed(a_.steps.size(), false);
-    for (int step : last) needed[step] = true;
-    std::string text;
-    for (int i = static_cast<int>(a_.steps.size()) - 1; i >= 0; --i) {
-      const RowStep& step = a_.steps[i];
-      if (!needed[i] || !step.is_row) continue;
-      for (int from : {step.a, step.b}) {
-        if (from >= 0) needed[from] = true;
-      }
-      text = absl::StrCat(Definition(i), text);
-    }
-    return text;
+    return DefinitionsOf(a_.steps, last, [this](int i) {
+      return a_.steps[i].is_row ? std::optional(Definition(i)) : std::nullopt;
+    });
   }
 
   // The definitions of numbers that need reductions before step `end` only, and
