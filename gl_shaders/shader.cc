@@ -401,6 +401,29 @@ std::string FunctionLibrary::Select(absl::Span<const std::string> names) const {
   return text;
 }
 
+namespace {
+
+// For each "T op_name(T x, T y, vec4 p)" its form for a constant scalar y.
+std::string ScalarForms(absl::string_view functions) {
+  std::string text;
+  for (absl::string_view line : absl::StrSplit(functions, '\n')) {
+    const std::vector<absl::string_view> words =
+        absl::StrSplit(line.substr(0, line.find(')')), absl::ByAnyChar(" (,"),
+                       absl::SkipEmpty());
+    if (words.size() != 8 || !absl::StartsWith(words[1], "op_") ||
+        words[2] != words[0] || words[4] != words[0]) {
+      continue;
+    }
+    AppendFormatted(&text,
+                    "%s %s(%s x, vec4 p) {\n"
+                    "  return %s(first_of(x, p), second_of(x, p), p);\n}\n",
+                    words[0], words[1], words[0], words[1]);
+  }
+  return text;
+}
+
+}  // namespace
+
 const FunctionLibrary& Library() {
   static const auto& library = *new FunctionLibrary([] {
     std::string text;
@@ -410,6 +433,8 @@ const FunctionLibrary& Library() {
           "lib/elementwise.glsl", "lib/views.glsl"}) {
       absl::StrAppend(&text, ShaderFile(name).value());
     }
+    absl::StrAppend(&text,
+                    ScalarForms(ShaderFile("lib/elementwise.glsl").value()));
     return text;
   }());
   return library;
