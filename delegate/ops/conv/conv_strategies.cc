@@ -1,8 +1,11 @@
 #include "delegate/ops/conv/conv_strategies.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/plan/planner.h"
@@ -63,6 +66,13 @@ bool AppliesConvUnrolled(const Convolution& conv, const Planner& planner) {
          PaysAsLiterals(conv, planner);
 }
 
+// "add_slice(0); add_slice(1); " for "add_slice(" and 2.
+std::string Calls(absl::string_view call, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) absl::StrAppend(&text, call, i, "); ");
+  return text;
+}
+
 void PlanConvUnrolled(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const Shape& src = conv.src_shape;
@@ -82,6 +92,9 @@ void PlanConvUnrolled(const Convolution& conv, Planner* planner) {
       .Define("KERNEL_W", conv.window_w)
       .Define("KERNEL_H", conv.window_h)
       .Define("STRIDE_W", window.stride_w)
+      .Define("ADD_SLICES", Calls("add_slice(", src.slices()))
+      .Define("ADD_ROWS", Calls("add_row(s, ", conv.window_h))
+      .Define("ADD_TAPS", Calls("add_tap(s, ky, ", conv.window_w))
       .Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(tiles_x * dst.h, 1, dst.b);
