@@ -222,6 +222,10 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
       int64_t{tiles_x} * PartsOfAxis(dst.h, window.dilation_h, rows);
   Dispatch d("depthwise_conv_2d_tiled");
   d.Define("TILE_PIXELS", pixels).Define("TILE_ROWS", rows);
+  if (rows > 1) {
+    const int read = (rows - 1) * window.stride_h + conv.window_h;
+    d.Define("ADD_ROWS", Calls("add_row(", read));
+  }
   BindDepthwiseWindow(conv, &d);
   d.Read("src", conv.src)
       .Write("dst", conv.dst)

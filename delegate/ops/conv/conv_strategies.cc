@@ -66,13 +66,6 @@ bool AppliesConvUnrolled(const Convolution& conv, const Planner& planner) {
          PaysAsLiterals(conv, planner);
 }
 
-// "add_slice(0); add_slice(1); " for "add_slice(" and 2.
-std::string Calls(absl::string_view call, int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) absl::StrAppend(&text, call, i, "); ");
-  return text;
-}
-
 void PlanConvUnrolled(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const Shape& src = conv.src_shape;
@@ -299,6 +292,12 @@ int SharedPixels(const FlatPixels& pixels, int best, int max, bool light) {
 }
 
 }  // namespace
+
+std::string Calls(absl::string_view call, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) absl::StrAppend(&text, call, i, "); ");
+  return text;
+}
 
 ConvTile ChooseConvTile(int pixels, int slices, const DeviceChoices& choices) {
   return {Even(pixels, choices.conv_tile_pixels),

@@ -3,6 +3,7 @@
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_STRATEGIES_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -94,8 +95,8 @@ absl::Status PlanConvNode(const Node& node, Planner* planner);
 
 // --- Register tiles ----------------------------------------------------------
 
-// The outputs of one invocation: `pixels` by `slices` texels. Larger tiles reuse
-// loads more often, smaller ones give more invocations.
+// The outputs of one invocation: `pixels` by `slices` texels. Larger tiles
+// reuse loads more often, smaller ones give more invocations.
 struct ConvTile {
   int pixels = 1;
   int slices = 1;
@@ -103,6 +104,10 @@ struct ConvTile {
 
 // For non-negative numbers; avoids overflow for large extents.
 constexpr int DivideUp(int a, int b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+// Calls of a shader's function: "add_row(0); add_row(1); " for "add_row("
+// and 2.
+std::string Calls(absl::string_view call, int count);
 
 // The smallest tile size, at most `most`, with the same number of tiles.
 constexpr int Even(int extent, int max) {

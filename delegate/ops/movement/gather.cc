@@ -330,10 +330,7 @@ absl::Status PlanScatterNd(const Node& node, Planner* planner) {
   ASSIGN_OR_RETURN(auto index,
                    IndicesAsInt32(planner, node.inputs[scatter.indices_input]));
   Dispatch d = TexelDispatch("scatter_nd", node, *planner, {});
-  d.Define(DefineOf(scatter.reducer));
-  if (planner->tensor(node.outputs[0]).type == DataType::kInt32) {
-    d.Define("INTS");
-  }
+  DefineReducer(scatter.reducer, planner->tensor(node.outputs[0]).type, &d);
   d.Read("updates", node.inputs[scatter.updates_input]);
   d.Read("indices", index);
   BindSlices(scatter, &d);

@@ -31,9 +31,21 @@ constexpr int64_t kShortLoop = 4;
 // By CodeSums::Result; kProduct is of another shader.
 constexpr absl::string_view kDefinesOfResults[] = {
     "STEPS", "SCALED", "MEAN", "TRUNCATED", "RESCALED", "FLOAT_MEAN"};
+struct ReducerText {
+  absl::string_view name;     // as the op's row and shaders have it
+  absl::string_view combine;  // of a and b
+  absl::string_view identity, identity_of_int32;
+};
+
 // By Reducer.
-constexpr absl::string_view kDefines[] = {"SUM",     "MEAN", "MAX", "MIN",
-                                          "PRODUCT", "ANY",  "ALL"};
+constexpr ReducerText kReducers[] = {
+    {"SUM", "a + b", "0", "0"},
+    {"MEAN", "a + b", "0", "0"},
+    {"MAX", "max(a, b)", "-3.402823466e38", "~0x7fffffff"},
+    {"MIN", "min(a, b)", "3.402823466e38", "0x7fffffff"},
+    {"PRODUCT", "a * b", "1", "1"},
+    {"ANY", "a | b", "0", "0"},
+    {"ALL", "a & b", "1", "1"}};
 
 int64_t Outputs(const Shape& s) {
   return int64_t{s.b} * s.h * s.w * s.slices();
@@ -113,10 +125,9 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
       ReductionThreads(Taps(r, from), Outputs(to), planner->profile());
   const bool integer_path = r.quantized != nullptr;
   Dispatch d("reduce");
-  d.Define(integer_path ? "QUANTIZED" : DefineOf(r.reducer));
-  if (!integer_path && planner->tensor(src).type == DataType::kInt32) {
-    d.Define("INTS");
-  }
+  if (integer_path) d.Define("QUANTIZED");
+  DefineReducer(integer_path ? Reducer::kSum : r.reducer,
+                planner->tensor(src).type, &d);
   d.Define("THREADS", threads);
   if (threads > 1) d.SharedMemory(int64_t{16} * threads);
   if (r.channels) d.Define("CHANNELS");
@@ -179,14 +190,18 @@ bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
 
 }  // namespace
 
-absl::string_view DefineOf(Reducer reducer) {
-  return kDefines[static_cast<int>(reducer)];
+void DefineReducer(Reducer reducer, DataType type, Dispatch* d) {
+  const ReducerText& text = kReducers[static_cast<int>(reducer)];
+  d->Define(text.name).Define("COMBINE", text.combine);
+  d->Define("IDENTITY",
+            type == DataType::kInt32 ? text.identity_of_int32 : text.identity);
 }
 
 Reducer ReducerOf(const OpDefinition& op) {
-  return static_cast<Reducer>(
-      std::find(std::begin(kDefines), std::end(kDefines), op.function) -
-      std::begin(kDefines));
+  const auto it = std::find_if(
+      std::begin(kReducers), std::end(kReducers),
+      [&](const ReducerText& text) { return text.name == op.function; });
+  return static_cast<Reducer>(it - std::begin(kReducers));
 }
 
 void AddReduction(Planner* planner, TensorId src, TensorId dst,
