@@ -247,7 +247,8 @@ struct LstmTable {
   int terms() const { return input_slices() + output_slices(); }
 };
 
-// Constants of the node by their place among its inputs; absent ones are empty.
+// The values of the node's constants by their place among its inputs; empty
+// where there is none.
 using Constants = std::vector<Tensor>;
 
 Constants ConstantsOf(const Node& node, const Graph& graph) {
@@ -261,73 +262,49 @@ Constants ConstantsOf(const Node& node, const Graph& graph) {
   return constants;
 }
 
-// Fills rows of the table; texel x, component i is column 4 * x + i.
-class Filler {
- public:
-  Filler(const Constants& constants, const LstmTable& table,
-         absl::Span<float> out)
-      : constants_(constants), table_(table), out_(out) {}
-
-  void Fill() {
-    const int first_gate = kGates - table_.gates;
-    for (int gate = first_gate; gate < kGates; ++gate) {
-      const int g = gate - first_gate;
-      Matrix(lstm::kInputWeights + gate, 0, g);
-      Matrix(lstm::kRecurrentWeights + gate, table_.input_slices(), g);
-      Vector(lstm::kBiases + gate, table_.biases + g);
-      Vector(lstm::kNormCoefficients + gate, table_.norms + g);
-    }
-    for (int p = 0; p < 3; ++p) {
-      Vector(lstm::kPeepholes + p, table_.peepholes + p);
-    }
-    Projection();
-  }
-
- private:
-  float& at(int column, int row) {
-    return out_[int64_t{row} * table_.width * 4 + column];
-  }
-  std::vector<float> Values(int input) const {
-    if (!constants_[input].is_constant()) return {};
-    return ConstantFloats(constants_[input]).value_or(std::vector<float>());
-  }
-
-  // A matrix [cells][channels] of gate g, its first term slice being `term`.
-  void Matrix(int input, int term, int g) {
-    const std::vector<float> values = Values(input);
+// Fills the table; texel x, component i is column 4 * x + i.
+void FillLstm(const Constants& constants, const LstmTable& table,
+              absl::Span<float> out) {
+  const auto at = [&](int64_t column, int64_t row) -> float& {
+    return out[row * table.width * 4 + column];
+  };
+  const auto values_of = [&](int input) {
+    return constants[input].is_constant()
+               ? ConstantFloats(constants[input]).value_or(std::vector<float>())
+               : std::vector<float>();
+  };
+  const auto put_row = [&](int input, int row) {
+    const std::vector<float> values = values_of(input);
+    for (size_t i = 0; i < values.size(); ++i) at(i, row) = values[i];
+  };
+  // A matrix [outputs][terms]: term t is in row row_of(t).
+  const auto put_matrix = [&](int input, int outputs, const auto& row_of) {
+    const std::vector<float> values = values_of(input);
     if (values.empty()) return;
-    const int channels = static_cast<int>(values.size()) / table_.cells;
-    for (int cell = 0; cell < table_.cells; ++cell) {
-      for (int c = 0; c < channels; ++c) {
-        const int row = ((term + c / 4) * table_.gates + g) * 4 + c % 4;
-        at(cell, row) = values[int64_t{cell} * channels + c];
-      }
+    const size_t terms = values.size() / outputs;
+    for (size_t i = 0; i < terms * outputs; ++i) {
+      at(i / terms, row_of(static_cast<int>(i % terms))) = values[i];
     }
+  };
+  const int first_gate = kGates - table.gates;
+  for (int gate = first_gate; gate < kGates; ++gate) {
+    const int g = gate - first_gate;
+    const auto put_gate = [&](int input, int first_slice) {
+      put_matrix(input, table.cells, [&](int term) {
+        return ((first_slice + term / 4) * table.gates + g) * 4 + term % 4;
+      });
+    };
+    put_gate(lstm::kInputWeights + gate, 0);
+    put_gate(lstm::kRecurrentWeights + gate, table.input_slices());
+    put_row(lstm::kBiases + gate, table.biases + g);
+    put_row(lstm::kNormCoefficients + gate, table.norms + g);
   }
-
-  void Vector(int input, int row) {
-    const std::vector<float> values = Values(input);
-    for (size_t i = 0; i < values.size(); ++i) {
-      at(static_cast<int>(i), row) = values[i];
-    }
-  }
-
-  void Projection() {
-    const std::vector<float> values = Values(lstm::kProjectionWeights);
-    if (values.empty()) return;
-    for (int o = 0; o < table_.outputs; ++o) {
-      for (int cell = 0; cell < table_.cells; ++cell) {
-        at(o, table_.projection + cell) =
-            values[int64_t{o} * table_.cells + cell];
-      }
-    }
-    Vector(lstm::kProjectionBias, table_.projection + table_.cell_slices() * 4);
-  }
-
-  const Constants& constants_;
-  const LstmTable& table_;
-  absl::Span<float> out_;
-};
+  for (int p = 0; p < 3; ++p)
+    put_row(lstm::kPeepholes + p, table.peepholes + p);
+  put_matrix(lstm::kProjectionWeights, table.outputs,
+             [&](int cell) { return table.projection + cell; });
+  put_row(lstm::kProjectionBias, table.projection + table.cell_slices() * 4);
+}
 
 LstmTable LayOutLstm(const Node& node, const LstmAttributes& a,
                      const Graph& graph) {
@@ -358,10 +335,8 @@ PackedConstant PackLstm(const Node& node, const LstmTable& table,
                         const Graph& graph) {
   PackedConstant packed("weights", table.width, table.height);
   packed.cacheable = true;
-  packed.fill = [constants = ConstantsOf(node, graph),
-                 table](absl::Span<float> out) {
-    Filler(constants, table, out).Fill();
-  };
+  packed.fill = [constants = ConstantsOf(node, graph), table](
+                    absl::Span<float> out) { FillLstm(constants, table, out); };
   return packed;
 }
 
@@ -637,8 +612,7 @@ absl::Status PlanSvdf(const Node& node, Planner* planner) {
       .Grid(dst.slices(), dst.b, 1);
   sum.uniforms.Int2("filters", a.rank, time.c);
   if (node.inputs[kBias] != kNoTensor) {
-    PostOp add;
-    add.function = "add";
+    PostOp add{"add"};
     add.operand = node.inputs[kBias];
     sum.post_ops.push_back(std::move(add));
   }
