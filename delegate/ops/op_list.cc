@@ -252,8 +252,14 @@ absl::Status CheckPlace(const Place& place, absl::string_view types_of_op) {
         absl::StrCat(tensor.ToString(), " must be a constant of the model"));
   }
   const int rank = static_cast<int>(tensor.dims.size());
-  if (slot.Is("<=")) return CheckRank(tensor, place.what, slot.number);
-  if (slot.number < 0 || rank == slot.number) return absl::OkStatus();
+  if (slot.Is("<=") && rank > slot.number) {
+    return absl::UnimplementedError(
+        absl::StrCat(place.what, " is ", DimsString(tensor.dims),
+                     ", more than the ", slot.number, " axes supported"));
+  }
+  if (slot.number < 0 || slot.Is("<=") || rank == slot.number) {
+    return absl::OkStatus();
+  }
   return absl::InvalidArgumentError(absl::StrCat(place.what, " is ",
                                                  DimsString(tensor.dims),
                                                  ", wants rank ", slot.number));

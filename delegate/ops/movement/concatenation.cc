@@ -42,6 +42,26 @@ int OuterOfFive(absl::Span<const int> dims) {
   return ProductOf(dims.first(dims.size() - 4));
 }
 
+// kInvalidArgument: along `axis`, the pieces have not together as many elements
+// as the whole.
+absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
+                         const Tensor& whole, int axis) {
+  const size_t rank = whole.dims.size();
+  const bool has_axis =
+      axis < static_cast<int>(rank) &&
+      std::all_of(pieces.begin(), pieces.end(),
+                  [rank](const Tensor* t) { return t->dims.size() == rank; });
+  const int extent = has_axis ? whole.dims[axis] : -1;
+  int64_t sum = 0;
+  for (const Tensor* piece : pieces) {
+    if (has_axis) sum += piece->dims[axis];
+  }
+  if (sum == extent) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the pieces of axis ", axis, " have ", sum,
+                   " elements together, the whole has ", extent));
+}
+
 // Every device lets a dispatch bind four images or buffers. The dispatch writes
 // one of them.
 constexpr int kMaxSources = 3;
