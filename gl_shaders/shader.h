@@ -158,7 +158,7 @@ struct ConstantBinding {
   bool half_scales = false;
 };
 
-// What a function reads of its operand for the value at (x, y, slice, batch).
+// How a function reads its operand for the value at (x, y, slice, batch).
 enum class OperandAs {
   kBroadcast,     // that texel; axes of extent 1 are broadcast
   kZeroExtended,  // the same; missing slices are zero

@@ -25,10 +25,10 @@ bool RunsAbreast(const DeviceChoices& choices);
 // `useful` have enough work: a power of two from 8 on, or 1.
 int SharingThreads(int64_t useful, const DeviceProfile& profile);
 
-// Gives a dispatch over as many rows of `texels` texels as `rows` says along x,
-// y and z its grid and work group: THREADS invocations along x for each row,
-// which it defines and returns: a whole work group if there are too few rows to
-// keep the device busy, else 1. Shared memory: `bytes` for each invocation.
+// Gives a dispatch over rows of `texels` texels its grid and work group. `rows`:
+// their number along x, y and z. Defines and returns THREADS, the invocations
+// along x for each row: a work group if few rows leave the device idle, else 1.
+// Shared memory: `bytes` for each invocation.
 int ShareRows(int texels, const std::array<int64_t, 3>& rows, int bytes,
               const DeviceProfile& profile, Dispatch* d);
 
