@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "egl/environment.h"
@@ -25,15 +26,20 @@ Format FormatFor(const Tensor& tensor, const PlanningOptions& options) {
 }
 
 Slot SlotFor(const Shape& shape, Storage storage, Format format) {
-  const int layers = shape.b * shape.slices();
+  // What no int holds is its maximum, which no device has.
+  const auto extent = [](int64_t texels) {
+    return static_cast<int>(
+        std::min<int64_t>(texels, std::numeric_limits<int>::max()));
+  };
+  const int64_t layers = int64_t{shape.b} * shape.slices();
   switch (storage) {
     case Storage::kTextureArray:
-      return {storage, shape.w, shape.h, layers, format};
+      return {storage, shape.w, shape.h, extent(layers), format};
     case Storage::kTexture2d:
-      return {storage, shape.w, layers * shape.h, 1, format};
+      return {storage, shape.w, extent(layers * shape.h), 1, format};
     case Storage::kBuffer:
     case Storage::kTexelBuffer:
-      return {storage, layers * shape.h * shape.w, 1, 1, format};
+      return {storage, extent(layers * shape.h * shape.w), 1, 1, format};
   }
   return {};
 }
