@@ -1,7 +1,7 @@
 # Writes OUT, a C++ file that holds each of FILES (a list) as a raw string.
 # String literals may be no longer than 64 KiB everywhere, which no shader is.
 set(text "// Generated from gl_shaders/ by cmake/EmbedShaders.cmake.\n")
-string(APPEND text "#include \"gl_shaders/library.h\"\n\n")
+string(APPEND text "#include \"gl_shaders/shader.h\"\n\n")
 string(APPEND text "namespace gles_delegate::gl_shaders {\n\n")
 string(APPEND text "const EmbeddedFile kEmbeddedFiles[] = {\n")
 foreach(file IN LISTS FILES)

@@ -8,45 +8,81 @@
 
 namespace gles_delegate::gl_shaders {
 
-// --- Types -------------------------------------------------------------------
+bool ChecksBounds() { return egl::DebugHas("bounds"); }
 
-bool IsInt(Format format) { return format == Format::kRgba32i; }
+// --- Objects -----------------------------------------------------------------
 
-absl::string_view Vec(Format format) {
-  return IsInt(format) ? "ivec4" : "vec4";
+namespace {
+
+// GLSL's names for texels of a format.
+struct FormatNames {
+  int bytes;                  // of a texel
+  absl::string_view texel;    // in shaders
+  absl::string_view prefix;   // of "sampler" and "image"
+  absl::string_view image;    // the format qualifier
+  absl::string_view element;  // of a storage buffer: floats packed in pairs,
+                              // integers in fours
+  absl::string_view poison;   // that ops do not produce from ordinary data
+};
+
+const FormatNames& NamesOf(Format format) {
+  static constexpr FormatNames kNames[] = {
+      {16, "vec4", "", "rgba32f", "vec4",
+       "uintBitsToFloat(uvec4(0x7fc00000u))"},
+      {8, "vec4", "", "rgba16f", "uvec2",
+       "uintBitsToFloat(uvec4(0x7fc00000u))"},
+      {16, "ivec4", "i", "rgba32i", "ivec4", "ivec4(0x7eadbeef)"},
+      {4, "vec4", "i", "rgba8i", "int", "vec4(1e9)"},
+  };
+  return kNames[static_cast<int>(format)];
 }
 
-absl::string_view ObjectPrefix(Format format) {
-  return format == Format::kRgba32i || format == Format::kRgba8i ? "i" : "";
+// "2D", "2DArray" or "Buffer": the suffix of "sampler" and "image".
+absl::string_view ObjectShape(Storage storage) {
+  if (storage == Storage::kTextureArray) return "2DArray";
+  return storage == Storage::kTexelBuffer ? "Buffer" : "2D";
 }
 
-absl::string_view ImageFormat(Format format) {
-  switch (format) {
-    case Format::kRgba32f:
-      return "rgba32f";
-    case Format::kRgba16f:
-      return "rgba16f";
-    case Format::kRgba32i:
-      return "rgba32i";
-    case Format::kRgba8i:
-      return "rgba8i";
+// "layout(binding = 0) uniform highp sampler2D src_tex;" with a newline.
+std::string DeclareObject(absl::string_view name, Storage storage,
+                          Format format, bool write,
+                          const Bindings::Point& point) {
+  const FormatNames& names = NamesOf(format);
+  const absl::string_view access = write ? "writeonly" : "readonly";
+  switch (point.kind) {
+    case Bindings::Kind::kSampler:
+      return Formatted(
+          "layout(binding = %d) uniform highp %ssampler%s %s_tex;\n",
+          point.unit, names.prefix, ObjectShape(storage), name);
+    case Bindings::Kind::kImage:
+      return Formatted(
+          "layout(%s, binding = %d) uniform %s highp %simage%s %s_img;\n",
+          names.image, point.unit, access, names.prefix, ObjectShape(storage),
+          name);
+    case Bindings::Kind::kBuffer:
+      return Formatted(
+          "layout(std430, binding = %d) %s buffer %s_buffer { %s %s_data[]; "
+          "};\n",
+          point.unit, access, name, names.element, name);
   }
   return "";
 }
 
-absl::string_view BufferElement(Format format) {
-  switch (format) {
-    case Format::kRgba32f:
-      return "vec4";
-    case Format::kRgba16f:
-      return "uvec2";
-    case Format::kRgba32i:
-      return "ivec4";
-    case Format::kRgba8i:
-      return "int";
+// The constant as an array in the text. Nine digits tell any two floats apart.
+std::string LiteralTexels(const ConstantBinding& c) {
+  std::string text =
+      Formatted("vec4 %s_data[%d] = vec4[](", c.name, c.literals.size() / 4);
+  for (size_t i = 0; i + 3 < c.literals.size(); i += 4) {
+    AppendFormatted(&text, "%svec4(%.9g, %.9g, %.9g, %.9g)", i == 0 ? "" : ", ",
+                    c.literals[i], c.literals[i + 1], c.literals[i + 2],
+                    c.literals[i + 3]);
   }
-  return "";
+  return text + ");\n";
 }
+
+}  // namespace
+
+int BytesPerTexel(Format format) { return NamesOf(format).bytes; }
 
 // --- Places of texels --------------------------------------------------------
 
@@ -93,20 +129,6 @@ std::string Unpacked(Format format, const std::string& element) {
   return element;
 }
 
-// A value that ops do not produce from ordinary data.
-absl::string_view Poison(Format format) {
-  switch (format) {
-    case Format::kRgba32f:
-    case Format::kRgba16f:
-      return "uintBitsToFloat(uvec4(0x7fc00000u))";
-    case Format::kRgba32i:
-      return "ivec4(0x7eadbeef)";
-    case Format::kRgba8i:
-      return "vec4(1e9)";
-  }
-  return "";
-}
-
 // The condition that (x, y, slice, batch) is outside tensor `name`.
 std::string OutsideTensor(absl::string_view name) {
   return Formatted(
@@ -119,7 +141,7 @@ std::string CheckedRead(const TensorBinding& t) {
   if (!ChecksBounds()) return "";
   return Formatted(
       "  if (%s) {\n    out_of_bounds = true;\n    return %s;\n  }\n",
-      OutsideTensor(t.name), Poison(t.format));
+      OutsideTensor(t.name), NamesOf(t.format).poison);
 }
 
 // Texel (x, y, slice, batch) of the memory, as a value.
@@ -150,7 +172,7 @@ std::string Reader(const TensorBinding& t, absl::string_view statements,
   return Formatted(
       "%s read_%s(int x, int y, int slice, int batch) {\n%s%s"
       "  return %s;\n}\n",
-      Vec(t.format), t.name, CheckedRead(t), statements, value);
+      NamesOf(t.format).texel, t.name, CheckedRead(t), statements, value);
 }
 
 // Makes the coordinates those of the other tensor.
@@ -198,10 +220,6 @@ std::string ReaderOfSeveral(const TensorBinding& t, absl::string_view texel,
       Reader(t, statements, value));
 }
 
-}  // namespace
-
-bool ChecksBounds() { return egl::DebugHas("bounds"); }
-
 std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
   const std::string texel = TexelAt(t, point);
   switch (t.view) {
@@ -223,6 +241,7 @@ std::string DefineRead(const TensorBinding& t, const Bindings::Point& point) {
   return "";
 }
 
+// packed_T: the result of read_T as two words of 16-bit floats.
 std::string DefinePackedRead(const TensorBinding& t,
                              const Bindings::Point& point) {
   const bool as_stored =
@@ -240,80 +259,83 @@ std::string DefinePackedRead(const TensorBinding& t,
 
 // --- Functions ---------------------------------------------------------------
 
-namespace {
-
-// The operand's texel for the value at (x, y, slice, batch).
-std::string OperandText(const PostOpCall& call) {
-  switch (call.operand_at) {
-    case OperandAt::kChannel:
-      return Formatted("read_%s(0, 0, slice, 0)", call.operand);
-    case OperandAt::kElement:
-      return Formatted("read_%s(x, y, slice, batch)", call.operand);
-    case OperandAt::kBroadcast:
-      break;
+// The operand's texel for the value at (x, y, slice, batch). `t`: its name.
+std::string OperandText(OperandAs as, const std::string& t,
+                        absl::string_view vec) {
+  if (as == OperandAs::kChannel) return Formatted("read_%s(0, 0, slice, 0)", t);
+  if (as == OperandAs::kElement) {
+    return Formatted("read_%s(x, y, slice, batch)", t);
   }
   // Broadcasting is a clamp: an axis of extent 1 always reads index 0.
-  return Formatted(
+  const std::string texel = Formatted(
       "read_%s(min(x, %s_size.x - 1), min(y, %s_size.y - 1), "
-      "min(slice, %s_size.z - 1), min(batch, %s_size.w - 1))%s",
-      call.operand, call.operand, call.operand, call.operand, call.operand,
-      call.operand_splat ? ".xxxx" : "");
+      "min(slice, %s_size.z - 1), min(batch, %s_size.w - 1))",
+      t, t, t, t, t);
+  if (as == OperandAs::kSplat) return texel + ".xxxx";
+  return as == OperandAs::kZeroExtended
+             ? Formatted("(slice < %s_size.z ? %s : %s(0))", t, texel, vec)
+             : texel;
 }
 
-std::string AlwaysCalled(const PostOpCall& call, absl::string_view list,
-                         int index, absl::string_view vec) {
-  const std::string params = absl::StrCat(list, index, "_params");
-  if (call.operand.empty()) {
-    return Formatted("  v = op_%s(v, %s);\n", call.function, params);
-  }
-  if (call.operand_lookup) {
-    const auto read = [&](char lane) {
-      if (call.operand_lookup_packed) {
-        const std::string at = Formatted("at%d.%c", index, lane);
-        return Formatted(
-            "op_component(read_%s((%s >> 2) & 127, %s >> 9, 0, 0), %s)",
-            call.operand, at, at, at);
-      }
-      return Formatted("read_%s(at%d.%c, 0, 0, 0).x", call.operand, index,
-                       lane);
-    };
-    return Formatted(
-        "  ivec4 at%d = op_%s(v, %s);\n  v = %s(%s, %s, %s, %s);\n", index,
-        call.function, params, vec, read('x'), read('y'), read('z'), read('w'));
-  }
-  if (call.operand_table) {
-    return Formatted(
-        "  v = op_%s(v, read_%s(0, 0, slice, 0), read_%s(1, 0, slice, 0), "
-        "%s);\n",
-        call.function, call.operand, call.operand, params);
-  }
-  std::string value = OperandText(call);
-  if (call.operand_zero_extend) {
-    value =
-        Formatted("(slice < %s_size.z ? %s : %s(0))", call.operand, value, vec);
-  }
-  return call.operand_first ? Formatted("  v = op_%s(%s, v, %s);\n",
-                                        call.function, value, params)
-                            : Formatted("  v = op_%s(v, %s, %s);\n",
-                                        call.function, value, params);
+// Replaces each channel of v by an entry of the table `t`.
+std::string LookupText(const PostOp& op, const std::string& t, int index,
+                       const std::string& params, absl::string_view vec) {
+  const auto read = [&](char lane) {
+    const std::string at = Formatted("at%d.%c", index, lane);
+    return op.operand_as == OperandAs::kPackedLookup
+               ? Formatted(
+                     "op_component(read_%s((%s >> 2) & 127, %s >> 9, 0, "
+                     "0), %s)",
+                     t, at, at, at)
+               : Formatted("read_%s(%s, 0, 0, 0).x", t, at);
+  };
+  return Formatted("  ivec4 at%d = op_%s(v, %s);\n  v = %s(%s, %s, %s, %s);\n",
+                   index, op.function, params, vec, read('x'), read('y'),
+                   read('z'), read('w'));
 }
 
-}  // namespace
+std::string AlwaysCalled(const PostOp& op, absl::string_view list, int index,
+                         absl::string_view vec) {
+  const std::string operand = absl::StrCat(list, index);
+  const std::string params = operand + "_params";
+  if (op.operand < 0) {
+    return Formatted("  v = op_%s(v, %s);\n", op.function, params);
+  }
+  switch (op.operand_as) {
+    case OperandAs::kLookup:
+    case OperandAs::kPackedLookup:
+      return LookupText(op, operand, index, params, vec);
+    case OperandAs::kTable:
+      return Formatted(
+          "  v = op_%s(v, read_%s(0, 0, slice, 0), read_%s(1, 0, slice, 0), "
+          "%s);\n",
+          op.function, operand, operand, params);
+    default:
+      break;
+  }
+  const std::string value = OperandText(op.operand_as, operand, vec);
+  return Formatted("  v = op_%s(%s, %s, %s);\n", op.function,
+                   op.operand_first ? value : "v",
+                   op.operand_first ? "v" : value, params);
+}
 
-std::string PostOpText(const PostOpCall& call, absl::string_view list,
-                       int index, absl::string_view vec) {
-  const std::string text = AlwaysCalled(call, list, index, vec);
-  if (!call.optional) return text;
+// Applies function `index` of a list to `v`, a texel of type `vec`. Uses the
+// position x, y, slice and batch of `v`. `list`: "post" or a stage's name, with
+// which the names of params and operands begin.
+std::string PostOpText(const PostOp& op, absl::string_view list, int index,
+                       absl::string_view vec) {
+  const std::string text = AlwaysCalled(op, list, index, vec);
+  if (!op.optional) return text;
   return Formatted("  if ((post_skipped.x & %d) == 0) {\n%s  }\n", 1 << index,
                    text);
 }
 
-std::string DeclareStage(const StageCalls& stage) {
+std::string DeclareStage(const StageFunctions& stage) {
   return Formatted("vec4 %s(int x, int y, int slice, int batch, vec4 v);\n",
                    stage.name);
 }
 
-std::string DefineStage(const StageCalls& stage) {
+std::string DefineStage(const StageFunctions& stage) {
   std::string text;
   for (size_t i = 0; i < stage.ops.size(); ++i) {
     text += PostOpText(stage.ops[i], stage.name, static_cast<int>(i), "vec4");
@@ -325,8 +347,6 @@ std::string DefineStage(const StageCalls& stage) {
 }
 
 // --- write_T -----------------------------------------------------------------
-
-namespace {
 
 // The stored element for texel `v` (8-bit: `quantized`).
 absl::string_view Packed(Format format) {
@@ -347,7 +367,7 @@ std::string CheckedWrite(const TensorBinding& t) {
 
 std::string PoisonIfOutside(Format format) {
   if (!ChecksBounds()) return "";
-  return Formatted("  if (out_of_bounds) v = %s;\n", Poison(format));
+  return Formatted("  if (out_of_bounds) v = %s;\n", NamesOf(format).poison);
 }
 
 // Makes the coordinates those among the other tensor's pixels in a row.
@@ -368,7 +388,7 @@ std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
     AppendFormatted(&text,
                     "  v = mix(v, %s(0), greaterThanEqual(ivec4(slice * 4) + "
                     "ivec4(0, 1, 2, 3), ivec4(%s_%s)));\n",
-                    Vec(t.format), t.name,
+                    NamesOf(t.format).texel, t.name,
                     t.view == View::kRows ? "at.w" : "aux.x");
   }
   if (t.format != Format::kRgba16f) return text;
@@ -385,11 +405,12 @@ std::string WithinFormat(const TensorBinding& t, Bindings::Kind kind,
 // Statements that convert `v` to the value that write_T stores, and the
 // coordinates to its location.
 std::string ValueText(const TensorBinding& t, Bindings::Kind kind,
-                      absl::Span<const PostOpCall> post_ops,
+                      absl::Span<const PostOp> post_ops,
                       const ShaderSpec& spec) {
   std::string text;
   for (size_t i = 0; i < post_ops.size(); ++i) {
-    text += PostOpText(post_ops[i], "post", static_cast<int>(i), Vec(t.format));
+    text += PostOpText(post_ops[i], "post", static_cast<int>(i),
+                       NamesOf(t.format).texel);
   }
   return text + PlaceText(t) + WithinFormat(t, kind, spec) +
          PoisonIfOutside(t.format);
@@ -421,22 +442,20 @@ std::string StoreText(const TensorBinding& t, Bindings::Kind kind) {
   return text;
 }
 
-}  // namespace
-
 std::string DefineWrite(const TensorBinding& t, const Bindings::Point& point,
-                        absl::Span<const PostOpCall> post_ops,
+                        absl::Span<const PostOp> post_ops,
                         const ShaderSpec& spec) {
   return Formatted(
       "void write_%s(int x, int y, int slice, int batch, %s v) {\n%s%s%s}\n",
-      t.name, Vec(t.format), CheckedWrite(t),
+      t.name, NamesOf(t.format).texel, CheckedWrite(t),
       ValueText(t, point.kind, post_ops, spec), StoreText(t, point.kind));
 }
 
 std::string DefineWriteInTwo(const TensorBinding& t,
                              const Bindings::Point& point,
-                             absl::Span<const PostOpCall> post_ops,
+                             absl::Span<const PostOp> post_ops,
                              const ShaderSpec& spec) {
-  const absl::string_view vec = Vec(t.format);
+  const absl::string_view vec = NamesOf(t.format).texel;
   return Formatted(
       "%s value_%s(int x, int y, int slice, int batch, %s v) {\n"
       "%s%s  return v;\n}\n"
@@ -447,10 +466,6 @@ std::string DefineWriteInTwo(const TensorBinding& t,
 }
 
 // --- Constants ---------------------------------------------------------------
-
-// The functions that read constants.
-
-namespace {
 
 // Texel (x, y) of a constant that is bound, as `format` holds it.
 std::string ConstantTexel(const ConstantBinding& c,
@@ -472,7 +487,7 @@ std::string CheckedConstant(const ConstantBinding& c) {
   return Formatted(
       "  if (x < 0 || y < 0 || x >= %s_size.x || y >= %s_size.y) {\n"
       "    out_of_bounds = true;\n    return %s;\n  }\n",
-      c.name, c.name, Poison(c.format));
+      c.name, c.name, NamesOf(c.format).poison);
 }
 
 // The integers of the i-th four inputs of a texel, for each width of weights.
@@ -533,9 +548,7 @@ std::string DefineQuantizedRows(const ConstantBinding& c,
   return absl::StrReplaceAll(text, {{"K_", absl::StrCat(c.name, "_")}});
 }
 
-}  // namespace
-
-std::string DeclareAccessors(const ConstantBinding& c) {
+std::string DeclareConstant(const ConstantBinding& c) {
   if (c.quantized_bits == 0) {
     return Formatted("vec4 %s_at(int x, int y);\n", c.name);
   }
@@ -562,6 +575,7 @@ std::string DefineConstant(const ConstantBinding& c,
                    CheckedConstant(c), ConstantTexel(c, point));
 }
 
+// packed_K: the same of K_at.
 std::string DefinePackedConstant(const ConstantBinding& c,
                                  const Bindings::Point& point) {
   const bool as_stored = point.kind == Bindings::Kind::kBuffer &&
@@ -572,6 +586,81 @@ std::string DefinePackedConstant(const ConstantBinding& c,
           : Formatted("pack_texel(%s_at(x, y))", c.name);
   return Formatted("uvec2 packed_%s(int x, int y) {\n  return %s;\n}\n", c.name,
                    value);
+}
+
+}  // namespace
+
+std::string DeclareAccessors(const ShaderSpec& spec, const Bindings& bindings) {
+  std::string text;
+  bool in_two = spec.write_in_two;  // of the next written tensor
+  for (size_t i = 0; i < spec.tensors.size(); ++i) {
+    const TensorBinding& t = spec.tensors[i];
+    text += DeclareObject(t.name, t.storage, t.format, t.write,
+                          bindings.tensors[i]);
+    const auto declare = [&](absl::string_view type, absl::string_view function,
+                             const std::string& more = "") {
+      AppendFormatted(&text,
+                      "%s %s_%s(int x, int y, int slice, int batch%s);\n", type,
+                      function, t.name, more);
+    };
+    const absl::string_view vec = NamesOf(t.format).texel;
+    const std::string v = absl::StrCat(", ", vec, " v");
+    if (!t.write) {
+      declare(vec, "read");
+      if (spec.half_arithmetic) declare("uvec2", "packed");
+      continue;
+    }
+    if (in_two) {
+      declare(vec, "value", v);
+      declare("void", "store", v);
+    } else {
+      declare("void", "write", v);
+    }
+    in_two = false;
+  }
+  for (size_t i = 0; i < spec.constants.size(); ++i) {
+    const ConstantBinding& c = spec.constants[i];
+    text += c.literal_width > 0 ? LiteralTexels(c)
+                                : DeclareObject(c.name, c.storage, c.format,
+                                                false, bindings.constants[i]);
+    text += DeclareConstant(c);
+    if (spec.half_arithmetic) {
+      AppendFormatted(&text, "uvec2 packed_%s(int x, int y);\n", c.name);
+    }
+  }
+  for (const StageFunctions& stage : spec.stages) text += DeclareStage(stage);
+  return text;
+}
+
+std::string DefineAccessors(const ShaderSpec& spec, const Bindings& bindings) {
+  std::string text;
+  // Reads first: the functions of writes and stages call them.
+  for (size_t i = 0; i < spec.tensors.size(); ++i) {
+    if (spec.tensors[i].write) continue;
+    text += DefineRead(spec.tensors[i], bindings.tensors[i]);
+    if (spec.half_arithmetic) {
+      text += DefinePackedRead(spec.tensors[i], bindings.tensors[i]);
+    }
+  }
+  for (const StageFunctions& stage : spec.stages) text += DefineStage(stage);
+  bool first_write = true;
+  for (size_t i = 0; i < spec.tensors.size(); ++i) {
+    if (!spec.tensors[i].write) continue;
+    const auto define =
+        first_write && spec.write_in_two ? DefineWriteInTwo : DefineWrite;
+    text += define(spec.tensors[i], bindings.tensors[i],
+                   first_write ? absl::MakeConstSpan(spec.post_ops)
+                               : absl::Span<const PostOp>(),
+                   spec);
+    first_write = false;
+  }
+  for (size_t i = 0; i < spec.constants.size(); ++i) {
+    text += DefineConstant(spec.constants[i], bindings.constants[i]);
+    if (spec.half_arithmetic) {
+      text += DefinePackedConstant(spec.constants[i], bindings.constants[i]);
+    }
+  }
+  return text;
 }
 
 }  // namespace gles_delegate::gl_shaders

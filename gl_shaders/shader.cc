@@ -3,18 +3,21 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "base/format.h"
 #include "base/status_macros.h"
 #include "egl/environment.h"
 #include "gl_shaders/accessors.h"
-#include "gl_shaders/library.h"
 
 namespace gles_delegate::gl_shaders {
 
@@ -24,73 +27,8 @@ namespace {
 
 // --- Declarations of tensors, constants and Params ---------------------------
 
-// "2D", "2DArray" or "Buffer": the suffix of "sampler" and "image".
-absl::string_view ObjectShape(Storage storage) {
-  if (storage == Storage::kTextureArray) return "2DArray";
-  return storage == Storage::kTexelBuffer ? "Buffer" : "2D";
-}
-
-// The constant as an array in the text. Nine digits tell any two floats apart.
-std::string LiteralTexels(const ConstantBinding& c) {
-  std::string text =
-      Formatted("vec4 %s_data[%d] = vec4[](", c.name, c.literals.size() / 4);
-  for (size_t i = 0; i + 3 < c.literals.size(); i += 4) {
-    AppendFormatted(&text, "%svec4(%.9g, %.9g, %.9g, %.9g)", i == 0 ? "" : ", ",
-                    c.literals[i], c.literals[i + 1], c.literals[i + 2],
-                    c.literals[i + 3]);
-  }
-  return text + ");\n";
-}
-
-// "layout(binding = 0) uniform highp sampler2D src_tex;" with a newline.
-std::string DeclareTensor(const TensorBinding& t,
-                          const Bindings::Point& point) {
-  const absl::string_view shape = ObjectShape(t.storage);
-  const absl::string_view prefix = ObjectPrefix(t.format);
-  switch (point.kind) {
-    case Bindings::Kind::kSampler:
-      return Formatted(
-          "layout(binding = %d) uniform highp %ssampler%s %s_tex;\n",
-          point.unit, prefix, shape, t.name);
-    case Bindings::Kind::kImage:
-      return Formatted(
-          "layout(%s, binding = %d) uniform %s highp %simage%s %s_img;\n",
-          ImageFormat(t.format), point.unit, t.write ? "writeonly" : "readonly",
-          prefix, shape, t.name);
-    case Bindings::Kind::kBuffer:
-      return Formatted(
-          "layout(std430, binding = %d) %s buffer %s_buffer { %s %s_data[]; "
-          "};\n",
-          point.unit, t.write ? "writeonly" : "readonly", t.name,
-          BufferElement(t.format), t.name);
-  }
-  return "";
-}
-
-// The same for a constant; for literals, an array of their values.
-std::string DeclareConstant(const ConstantBinding& c,
-                            const Bindings::Point& point) {
-  if (c.literal_width > 0) return LiteralTexels(c);
-  switch (point.kind) {
-    case Bindings::Kind::kSampler:
-      return Formatted(
-          "layout(binding = %d) uniform highp %ssampler2D %s_tex;\n",
-          point.unit, ObjectPrefix(c.format), c.name);
-    case Bindings::Kind::kImage:
-      return Formatted(
-          "layout(%s, binding = %d) uniform readonly highp %simage2D %s_img;\n",
-          ImageFormat(c.format), point.unit, ObjectPrefix(c.format), c.name);
-    case Bindings::Kind::kBuffer:
-      return Formatted(
-          "layout(std430, binding = %d) readonly buffer %s_buffer "
-          "{ %s %s_data[]; };\n",
-          point.unit, c.name, BufferElement(c.format), c.name);
-  }
-  return "";
-}
-
 // The members that every Params block begins with. ParamsOf
-// (delegate/plan/dispatch_shader.h) writes their values, in the same order and
+// (delegate/plan/dispatch.h) writes their values, in the same order and
 // by the same names.
 std::string CommonParams(const ShaderSpec& spec) {
   std::string text = "ivec4 grid;";
@@ -104,10 +42,10 @@ std::string CommonParams(const ShaderSpec& spec) {
     AppendFormatted(&text, " vec4 post%d_params;", i);
   }
   if (std::any_of(spec.post_ops.begin(), spec.post_ops.end(),
-                  [](const PostOpCall& op) { return op.optional; })) {
+                  [](const PostOp& op) { return op.optional; })) {
     absl::StrAppend(&text, " ivec4 post_skipped;");
   }
-  for (const StageCalls& stage : spec.stages) {
+  for (const StageFunctions& stage : spec.stages) {
     for (size_t i = 0; i < stage.ops.size(); ++i) {
       AppendFormatted(&text, " vec4 %s%d_params;", stage.name, i);
     }
@@ -258,49 +196,9 @@ std::string Defines(const ShaderSpec& spec) {
     absl::StrAppend(&text, "#define ", name, " ", value, "\n");
   }
   absl::StrAppend(&text, "#define COMMON_PARAMS ", CommonParams(spec), "\n");
-  const bool ints = IsInt(ElementFormat(spec));
+  const bool ints = ElementFormat(spec) == Format::kRgba32i;
   absl::StrAppend(&text, "#define ELEMENT ", ints ? "int" : "float",
                   "\n#define ELEMENT4 ", ints ? "ivec4" : "vec4", "\n");
-  return text;
-}
-
-// The tensor's object, and the functions that Definitions() gives it.
-std::string DeclareAccess(const TensorBinding& t, const Bindings::Point& point,
-                          bool half_arithmetic) {
-  std::string text = DeclareTensor(t, point);
-  if (t.write) return text;
-  AppendFormatted(&text, "%s read_%s(int x, int y, int slice, int batch);\n",
-                  Vec(t.format), t.name);
-  if (half_arithmetic) {
-    AppendFormatted(&text,
-                    "uvec2 packed_%s(int x, int y, int slice, int batch);\n",
-                    t.name);
-  }
-  return text;
-}
-
-// Declares the functions of Definitions() for a written tensor.
-std::string DeclareWrite(const TensorBinding& t, bool in_two) {
-  const absl::string_view vec = Vec(t.format);
-  if (!in_two) {
-    return Formatted(
-        "void write_%s(int x, int y, int slice, int batch, %s v);\n", t.name,
-        vec);
-  }
-  return Formatted(
-      "%s value_%s(int x, int y, int slice, int batch, %s v);\n"
-      "void store_%s(int x, int y, int slice, int batch, %s v);\n",
-      vec, t.name, vec, t.name, vec);
-}
-
-// The same for a constant.
-std::string DeclareAccess(const ConstantBinding& c,
-                          const Bindings::Point& point, bool half_arithmetic) {
-  std::string text = DeclareConstant(c, point);
-  absl::StrAppend(&text, DeclareAccessors(c));
-  if (half_arithmetic) {
-    AppendFormatted(&text, "uvec2 packed_%s(int x, int y);\n", c.name);
-  }
   return text;
 }
 
@@ -322,89 +220,22 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
       &text,
       "bool outside_grid();\n"
       "ivec4 unpack_quantized(int p);\nint pack_quantized(ivec4 v);\n");
-  bool in_two = spec.write_in_two;  // of the next written tensor
-  for (size_t i = 0; i < spec.tensors.size(); ++i) {
-    text += DeclareAccess(spec.tensors[i], bindings.tensors[i],
-                          spec.half_arithmetic);
-    if (!spec.tensors[i].write) continue;
-    text += DeclareWrite(spec.tensors[i], in_two);
-    in_two = false;
-  }
-  for (size_t i = 0; i < spec.constants.size(); ++i) {
-    text += DeclareAccess(spec.constants[i], bindings.constants[i],
-                          spec.half_arithmetic);
-  }
-  for (const StageCalls& stage : spec.stages) text += DeclareStage(stage);
-  return text;
-}
-
-// After the .comp: the accessors' definitions, which use the Params block that
-// the .comp declares.
-std::string Definitions(const ShaderSpec& spec, const Bindings& bindings) {
-  std::string text = Conversions(spec);
-  // Reads first: the functions of writes and stages call them.
-  for (size_t i = 0; i < spec.tensors.size(); ++i) {
-    if (!spec.tensors[i].write) {
-      absl::StrAppend(&text, DefineRead(spec.tensors[i], bindings.tensors[i]));
-      if (spec.half_arithmetic) {
-        absl::StrAppend(&text,
-                        DefinePackedRead(spec.tensors[i], bindings.tensors[i]));
-      }
-    }
-  }
-  for (const StageCalls& stage : spec.stages) text += DefineStage(stage);
-  bool first_write = true;
-  for (size_t i = 0; i < spec.tensors.size(); ++i) {
-    if (!spec.tensors[i].write) continue;
-    const auto define =
-        first_write && spec.write_in_two ? DefineWriteInTwo : DefineWrite;
-    absl::StrAppend(&text,
-                    define(spec.tensors[i], bindings.tensors[i],
-                           first_write ? absl::MakeConstSpan(spec.post_ops)
-                                       : absl::Span<const PostOpCall>(),
-                           spec));
-    first_write = false;
-  }
-  for (size_t i = 0; i < spec.constants.size(); ++i) {
-    absl::StrAppend(&text,
-                    DefineConstant(spec.constants[i], bindings.constants[i]));
-    if (spec.half_arithmetic) {
-      absl::StrAppend(&text, DefinePackedConstant(spec.constants[i],
-                                                  bindings.constants[i]));
-    }
-  }
+  text += DeclareAccessors(spec, bindings);
   return text;
 }
 
 // --- Bindings ----------------------------------------------------------------
 
-// Which binding point each tensor and constant of a shader has.
-
-Bindings::Kind KindOf(const TensorBinding& tensor, ReadBy read_by) {
-  if (tensor.storage == Storage::kBuffer) return Bindings::Kind::kBuffer;
-  if (tensor.storage == Storage::kTexelBuffer) {
-    return tensor.write ? Bindings::Kind::kBuffer : Bindings::Kind::kImage;
+Bindings::Point Take(Storage storage, bool write, ReadBy read_by,
+                     Bindings* bindings) {
+  const bool texel_buffer = storage == Storage::kTexelBuffer;
+  if (storage == Storage::kBuffer || (texel_buffer && write)) {
+    return {Bindings::Kind::kBuffer, bindings->buffers++};
   }
-  return tensor.write || read_by == ReadBy::kImage ? Bindings::Kind::kImage
-                                                   : Bindings::Kind::kSampler;
-}
-
-Bindings::Kind KindOf(const ConstantBinding& constant, ReadBy read_by) {
-  if (constant.storage == Storage::kBuffer) return Bindings::Kind::kBuffer;
-  return read_by == ReadBy::kImage ? Bindings::Kind::kImage
-                                   : Bindings::Kind::kSampler;
-}
-
-Bindings::Point Take(Bindings::Kind kind, Bindings* bindings) {
-  switch (kind) {
-    case Bindings::Kind::kSampler:
-      return {kind, bindings->samplers++};
-    case Bindings::Kind::kImage:
-      return {kind, bindings->images++};
-    case Bindings::Kind::kBuffer:
-      return {kind, bindings->buffers++};
+  if (texel_buffer || write || read_by == ReadBy::kImage) {
+    return {Bindings::Kind::kImage, bindings->images++};
   }
-  return {kind, 0};
+  return {Bindings::Kind::kSampler, bindings->samplers++};
 }
 
 }  // namespace
@@ -412,12 +243,13 @@ Bindings::Point Take(Bindings::Kind kind, Bindings* bindings) {
 Bindings AssignBindings(const ShaderSpec& spec) {
   Bindings bindings;
   for (const TensorBinding& t : spec.tensors) {
-    bindings.tensors.push_back(Take(KindOf(t, spec.read_by), &bindings));
+    bindings.tensors.push_back(
+        Take(t.storage, t.write, spec.read_by, &bindings));
   }
   for (const ConstantBinding& c : spec.constants) {
     bindings.constants.push_back(
         c.literal_width > 0 ? Bindings::Point{Bindings::Kind::kBuffer, -1}
-                            : Take(KindOf(c, spec.read_by), &bindings));
+                            : Take(c.storage, false, spec.read_by, &bindings));
   }
   return bindings;
 }
@@ -448,19 +280,6 @@ void DumpIfAsked(absl::string_view name, const std::string& text) {
 }
 
 }  // namespace
-
-int BytesPerTexel(Format format) {
-  switch (format) {
-    case Format::kRgba32f:
-    case Format::kRgba32i:
-      return 16;
-    case Format::kRgba16f:
-      return 8;
-    case Format::kRgba8i:
-      return 4;
-  }
-  return 0;
-}
 
 absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name) {
   for (size_t i = 0; i < kEmbeddedFileCount; ++i) {
@@ -493,7 +312,8 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
                                ? std::string(file)
                                : WithFixedParams(file, spec.fixed_params);
   const Bindings bindings = AssignBindings(spec);
-  const std::string definitions = Definitions(spec, bindings);
+  const std::string definitions =
+      Conversions(spec) + DefineAccessors(spec, bindings);
   std::vector<std::string> functions;
   FindOps(body, &functions);
   for (const auto& [name, value] : spec.defines) FindOps(value, &functions);
@@ -503,6 +323,121 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
   absl::StrAppend(&text, "#line 1\n", body, "\n", definitions);
   DumpIfAsked(spec.shader, text);
   return text;
+}
+
+// --- The library -------------------------------------------------------------
+
+namespace {
+
+bool IsWord(char c) { return absl::ascii_isalnum(c) || c == '_'; }
+
+// Calls fn for each identifier of the text.
+template <typename Fn>
+void ForEachWord(absl::string_view text, Fn fn) {
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() && IsWord(text[end])) ++end;
+    if (end > i) fn(text.substr(i, end - i));
+    i = std::max(end, i + 1);
+  }
+}
+
+// The word before the first parenthesis.
+std::string FunctionName(absl::string_view text) {
+  const size_t end = text.find('(');
+  if (end == absl::string_view::npos) return "";
+  size_t begin = end;
+  while (begin > 0 && IsWord(text[begin - 1])) --begin;
+  return std::string(text.substr(begin, end - begin));
+}
+
+}  // namespace
+
+FunctionLibrary::FunctionLibrary(absl::string_view library) {
+  std::string text;  // of the function that is not at its end yet
+  int depth = 0;
+  for (absl::string_view line : absl::StrSplit(library, '\n')) {
+    line = absl::StripTrailingAsciiWhitespace(line.substr(0, line.find("//")));
+    if (line.empty()) continue;
+    if (line[0] == '#') {
+      Add(absl::StrCat(line, "\n"), "");
+      continue;
+    }
+    absl::StrAppend(&text, line, "\n");
+    depth += static_cast<int>(std::count(line.begin(), line.end(), '{'));
+    depth -= static_cast<int>(std::count(line.begin(), line.end(), '}'));
+    if (depth == 0 && absl::StrContains(text, '}')) {
+      Add(text, FunctionName(text));
+      text.clear();
+    }
+  }
+}
+
+void FunctionLibrary::Add(std::string text, std::string name) {
+  items_.push_back({std::move(text), std::move(name), {}});
+  Item& item = items_.back();
+  std::set<absl::string_view> words;
+  ForEachWord(item.text, [&](absl::string_view word) { words.insert(word); });
+  std::set<std::string> calls;
+  for (const Item& callee : items_) {
+    if (words.count(callee.name) > 0) calls.insert(callee.name);
+  }
+  item.calls.assign(calls.begin(), calls.end());
+}
+
+std::string FunctionLibrary::Select(absl::Span<const std::string> names) const {
+  std::set<absl::string_view> wanted(names.begin(), names.end());
+  // Callees come before their callers, as GLSL demands: one pass backwards.
+  std::vector<bool> taken(items_.size(), false);
+  for (size_t i = items_.size(); i-- > 0;) {
+    const Item& item = items_[i];
+    taken[i] = item.name.empty() || wanted.count(item.name) > 0;
+    if (taken[i]) wanted.insert(item.calls.begin(), item.calls.end());
+  }
+  std::string text;
+  for (size_t i = 0; i < items_.size(); ++i) {
+    if (taken[i]) text += items_[i].text;
+  }
+  return text;
+}
+
+namespace {
+
+// For each "T op_name(T x, T y, vec4 p)" its form for a constant scalar y.
+std::string ScalarForms(absl::string_view functions) {
+  std::string text;
+  for (absl::string_view line : absl::StrSplit(functions, '\n')) {
+    const std::vector<absl::string_view> words =
+        absl::StrSplit(line.substr(0, line.find(')')), absl::ByAnyChar(" (,"),
+                       absl::SkipEmpty());
+    if (words.size() != 8 || !absl::StartsWith(words[1], "op_") ||
+        words[2] != words[0] || words[4] != words[0]) {
+      continue;
+    }
+    AppendFormatted(&text,
+                    "%s %s(%s x, vec4 p) {\n"
+                    "  return %s(first_of(x, p), second_of(x, p), p);\n}\n",
+                    words[0], words[1], words[0], words[1]);
+  }
+  return text;
+}
+
+}  // namespace
+
+const FunctionLibrary& Library() {
+  static const auto& library = *new FunctionLibrary([] {
+    std::string text;
+    // Each file uses only those before it.
+    for (const char* name :
+         {"lib/indices.glsl", "lib/math.glsl", "lib/quantized.glsl",
+          "lib/elementwise.glsl", "lib/views.glsl"}) {
+      absl::StrAppend(&text, ShaderFile(name).value());
+    }
+    absl::StrAppend(&text,
+                    ScalarForms(ShaderFile("lib/elementwise.glsl").value()));
+    return text;
+  }());
+  return library;
 }
 
 }  // namespace gles_delegate::gl_shaders

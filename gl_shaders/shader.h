@@ -70,12 +70,14 @@
 #define GLES_DELEGATE_GL_SHADERS_SHADER_H_
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace gles_delegate::gl_shaders {
 
@@ -156,38 +158,47 @@ struct ConstantBinding {
   bool half_scales = false;
 };
 
-// Which texel of its operand a function of a stage reads, for the value at (x,
-// y, slice, batch).
-enum class OperandAt {
-  kBroadcast,  // that texel; axes of extent 1 are broadcast
-  kChannel,    // (0, 0, slice, 0)
-  kElement,    // that texel
+// How a function reads its operand for the value at (x, y, slice, batch).
+enum class OperandAs {
+  kBroadcast,     // that texel; axes of extent 1 are broadcast
+  kZeroExtended,  // the same; missing slices are zero
+  // A table of two pixels for all positions. The function is f(x, first,
+  // second), with the two pixels' values for x's four channels.
+  kTable,
+  // A table from which f(x) selects a value for each channel: 256 pixels of one
+  // channel, or 128 x 128 pixels of four channels (65,536 entries, for one
+  // int16 value or a pair of 8-bit values).
+  kLookup,
+  // SpecOf() (delegate/plan/dispatch.h) replaces these by what the tensors
+  // allow:
+  kSplat,         // one channel, broadcast to four
+  kPackedLookup,  // the table of 128 x 128 pixels
+  kChannel,       // texel (0, 0, slice, 0)
+  kElement,       // that texel
 };
 
-struct PostOpCall {
-  std::string function;  // op_<function>
-  std::string operand;   // name of a read tensor, "" for none
-  bool operand_first = false;
-  bool operand_splat = false;        // one channel, broadcast to four
-  bool operand_zero_extend = false;  // missing slices are zero
-  // Calls op_<function>(v, first, second, params) with texels (0, 0) and (1, 0)
-  // of the operand at the slice written.
-  bool operand_table = false;
-  // Replaces each channel of v by channel 0 of the operand's texel
-  // (op_<function>(v, params), 0).
-  bool operand_lookup = false;
-  // The table has 4 channels and 128 columns: entry i is channel i & 3 of texel
-  // i >> 2, in row-major order.
-  bool operand_lookup_packed = false;
-  // COMMON_PARAMS has `ivec4 post_skipped`; bit i of its x skips call i.
+// An elementwise function applied to values before they are stored. Every op
+// whose shader writes through write_dst() supports post-ops; an elementwise
+// node is a copy with post-ops. The GLSL function is op_<function>() of lib/.
+struct PostOp {
+  std::string function;              // "clamp", "add", "prelu", ...
+  std::array<float, 4> params = {};  // the function's constants
+  int operand = -1;                  // a tensor, the second argument; -1: none
+  bool operand_first = false;        // f(operand, x) rather than f(x, operand)
+  OperandAs operand_as = OperandAs::kBroadcast;
+  // The operand is a view of kMaxPool. A program that can skip the function
+  // reads whatever is bound instead.
+  bool operand_max_pool = false;
+  // In a ShaderSpec: COMMON_PARAMS has `ivec4 post_skipped`; bit i of its x
+  // skips function i.
   bool optional = false;
-  OperandAt operand_at = OperandAt::kBroadcast;
 };
 
-// Functions that the .comp calls by this name.
-struct StageCalls {
-  std::string name;
-  std::vector<PostOpCall> ops;
+// Functions that the .comp calls by this name. The i-th's operand is the read
+// tensor <name>i.
+struct StageFunctions {
+  absl::string_view name;
+  std::vector<PostOp> ops;
 };
 
 // Binding points of tensors, then of constants. Samplers, images and storage
@@ -210,8 +221,8 @@ struct ShaderSpec {
   std::vector<std::pair<std::string, std::string>> defines;
   std::vector<TensorBinding> tensors;
   std::vector<ConstantBinding> constants;
-  std::vector<PostOpCall> post_ops;
-  std::vector<StageCalls> stages;
+  std::vector<PostOp> post_ops;  // their operands: read tensors post0, ...
+  std::vector<StageFunctions> stages;
   ReadBy read_by = ReadBy::kFetch;
   // Stores finite values beyond the largest 16-bit float as that value.
   bool saturate_halves = false;
@@ -239,6 +250,43 @@ Bindings AssignBindings(const ShaderSpec& spec);
 // such shader. With GLES_DELEGATE_DEBUG=shaders=dir, also writes it there, as
 // <shader>-<hash>.comp.
 absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec);
+
+// --- The library -------------------------------------------------------------
+
+// The table of files that cmake/EmbedShaders.cmake generates.
+struct EmbeddedFile {
+  const char* name;  // "conv_2d.comp", "lib/math.glsl"
+  const char* text;
+};
+
+extern const EmbeddedFile kEmbeddedFiles[];
+extern const size_t kEmbeddedFileCount;
+
+// One-line #defines and functions, each after those that it calls. Programs get
+// a selection, since drivers parse everything that they are given: Mesa takes
+// 12 ms for the whole library.
+class FunctionLibrary {
+ public:
+  explicit FunctionLibrary(absl::string_view text);
+
+  // The functions with these names (all overloads), the functions that they
+  // call, and all #defines, in the library's order and without comments. Leaves
+  // unknown names to the GLSL compiler.
+  std::string Select(absl::Span<const std::string> names) const;
+
+ private:
+  struct Item {
+    std::string text;
+    std::string name;                // of the function; "" for a #define
+    std::vector<std::string> calls;  // names of functions, perhaps its own
+  };
+  void Add(std::string text, std::string name);
+
+  std::vector<Item> items_;
+};
+
+// All functions that shaders may use: those of lib/*.glsl. Threads: any.
+const FunctionLibrary& Library();
 
 }  // namespace gles_delegate::gl_shaders
 

@@ -237,37 +237,16 @@ struct Tensor {
 // one whose batch consists of `outer` groups.
 AxisArray ExtentsOf(const Tensor& tensor, int outer = 0);
 
-// An elementwise function applied to values before they are stored. Every op
-// whose shader writes through write_dst() supports post-ops; an elementwise
-// node is a copy with post-ops. The GLSL function is op_<function>() of
-// gl_shaders/lib/.
-struct PostOp {
-  std::string function;              // "clamp", "add", "prelu", ...
-  std::array<float, 4> params = {};  // the function's constants
-  TensorId operand = kNoTensor;      // second argument, broadcast to the output
-  bool operand_first = false;        // f(operand, x) rather than f(x, operand)
-  // Missing channels of the operand are 0. false: the operand is broadcast.
-  bool operand_zero_extend = false;
-  // The operand is a table of two pixels for all positions. The function is
-  // f(x, first, second), with the two pixels' values for x's four channels.
-  bool operand_table = false;
-  // The operand is a table from which f(x) selects a value: 256 pixels of one
-  // channel, or 128 x 128 pixels of four channels (65,536 entries, for one
-  // int16 value or a pair of 8-bit values).
-  bool operand_lookup = false;
-  // The operand is a view of kMaxPool. A program that can skip the function
-  // reads whatever is bound instead.
-  bool operand_max_pool = false;
-};
+using gl_shaders::OperandAs;
+using gl_shaders::PostOp;
 
 struct OpDefinition;  // delegate/graph/op.h
 
 // Functions that a node's shaders apply, in order, to a value other than the
 // one that they store: what a convolution reads, say. The shaders call them as
 // <name>(x, y, slice, batch, v) (gl_shaders/shader.h).
-struct Stage {
-  absl::string_view name;  // a constant of delegate/ops/stages.h
-  std::vector<PostOp> ops;
+// Their names are constants of delegate/ops/stages.h.
+struct Stage : gl_shaders::StageFunctions {
   // In a dispatch: the tensor whose values they are functions of, if operands
   // have its shape or are [1,1,1,C]. kNoTensor: operands are broadcast.
   TensorId of = kNoTensor;

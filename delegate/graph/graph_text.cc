@@ -141,8 +141,9 @@ std::string PostOpText(const PostOp& op) {
         absl::StrJoin(absl::MakeConstSpan(op.params).first(count), ","), ")");
   }
   if (op.operand != kNoTensor) {
-    absl::StrAppend(&text, "(t", op.operand,
-                    op.operand_zero_extend ? " zero-extended)" : ")");
+    absl::StrAppend(
+        &text, "(t", op.operand,
+        op.operand_as == OperandAs::kZeroExtended ? " zero-extended)" : ")");
   }
   return text;
 }

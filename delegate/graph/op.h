@@ -141,6 +141,16 @@ struct OpDefinition {
   bool Has(OpTrait trait) const { return (traits & trait) != 0; }
 };
 
+// The op of nodes that passes make. No model has it.
+constexpr OpDefinition OpOfPasses(absl::string_view name, PlanFunction* plan,
+                                  uint32_t traits = kNoTraits) {
+  OpDefinition op;
+  op.name = name;
+  op.plan = plan;
+  op.traits = traits;
+  return op;
+}
+
 // The node's op with those of its stages, in the order in which they compute:
 // "DEPTHWISE_CONV_2D+CONV_2D".
 std::string NameOf(const Node& node);

@@ -59,31 +59,6 @@ absl::Status CheckOneQuantization(const Tensor& a, const Tensor& b) {
                    " and ", b.ToString(), ", whose quantizations differ"));
 }
 
-absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
-                         const Tensor& whole, int axis) {
-  const size_t rank = whole.dims.size();
-  const bool has_axis =
-      axis < static_cast<int>(rank) &&
-      std::all_of(pieces.begin(), pieces.end(),
-                  [rank](const Tensor* t) { return t->dims.size() == rank; });
-  const int extent = has_axis ? whole.dims[axis] : -1;
-  int64_t sum = 0;
-  for (const Tensor* piece : pieces) {
-    if (has_axis) sum += piece->dims[axis];
-  }
-  if (sum == extent) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("the pieces of axis ", axis, " have ", sum,
-                   " elements together, the whole has ", extent));
-}
-
-absl::Status CheckRank(const Tensor& tensor, absl::string_view what, int max) {
-  if (static_cast<int>(tensor.dims.size()) <= max) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat(what, " is ", DimsString(tensor.dims), ", more than the ",
-                   max, " axes supported"));
-}
-
 absl::StatusOr<int> NormalAxis(int axis, int rank) {
   if (axis < -rank || axis >= rank) {
     return absl::InvalidArgumentError(

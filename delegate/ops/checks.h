@@ -35,16 +35,6 @@ absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want);
 // whatever they stand for, and they stand for something else.
 absl::Status CheckOneQuantization(const Tensor& a, const Tensor& b);
 
-// kInvalidArgument: along `axis`, the pieces have not together as many elements
-// as the whole.
-absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
-                         const Tensor& whole, int axis);
-
-// kUnimplemented above rank `most`, for ops with axis parameters: AxisArray
-// holds five.
-absl::Status CheckRank(const Tensor& tensor, absl::string_view what,
-                       int max = 5);
-
 // `axis`, counted from the front. kInvalidArgument: outside [-rank, rank).
 absl::StatusOr<int> NormalAxis(int axis, int rank);
 

@@ -15,7 +15,6 @@
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_weights.h"
 
@@ -56,6 +55,11 @@ const OpDefinition* FindOpNamed(absl::string_view name) {
   return nullptr;
 }
 
+// Of ops that have none, or whose row says all of it.
+absl::StatusOr<ParsedNode> ParseNoAttributes(const NodeView&) {
+  return ParsedNode{};
+}
+
 absl::StatusOr<ParsedNode> ParseOp(const OpDefinition& op,
                                    const NodeView& node) {
   RETURN_IF_ERROR(CheckSignature(op, node));
@@ -69,8 +73,8 @@ namespace {
 constexpr absl::string_view kDigits = "0123456789";
 
 // One word of a signature.
-struct Slot {
-  explicit Slot(absl::string_view word) {
+struct Word {
+  explicit Word(absl::string_view word) {
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(word, absl::MaxSplits(':', 1));
     types = parts.second;
@@ -99,13 +103,13 @@ struct Slot {
 
 // A tensor of the node, and what it must be.
 struct Place {
-  const Slot* slot;
+  const Word* slot;
   const Tensor* tensor;
   std::string what;  // in messages: "input 0", "the axis"
 };
 
-std::vector<Slot> SlotsOf(absl::string_view words) {
-  std::vector<Slot> slots;
+std::vector<Word> WordsIn(absl::string_view words) {
+  std::vector<Word> slots;
   for (absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty())) {
     slots.emplace_back(word);
   }
@@ -113,30 +117,30 @@ std::vector<Slot> SlotsOf(absl::string_view words) {
 }
 
 // Inputs and outputs.
-std::pair<std::vector<Slot>, std::vector<Slot>> SidesOf(
+std::pair<std::vector<Word>, std::vector<Word>> SidesOf(
     const OpDefinition& op) {
   const std::pair<absl::string_view, absl::string_view> sides =
       absl::StrSplit(op.signature, absl::MaxSplits("->", 1));
-  return {SlotsOf(sides.first), SlotsOf(sides.second)};
+  return {WordsIn(sides.first), WordsIn(sides.second)};
 }
 
 // The first input of this kind; -1: none.
 template <typename IsOne>
 int InputThat(const OpDefinition& op, IsOne is_one) {
-  const std::vector<Slot> inputs = SidesOf(op).first;
+  const std::vector<Word> inputs = SidesOf(op).first;
   const auto it = std::find_if(inputs.begin(), inputs.end(), is_one);
   return it == inputs.end() ? -1 : static_cast<int>(it - inputs.begin());
 }
 
 // Adds the places of one side of the node, "input" or "output".
-absl::Status AddPlaces(const std::vector<Slot>& slots,
+absl::Status AddPlaces(const std::vector<Word>& slots,
                        const std::vector<const Tensor*>& tensors,
                        absl::string_view side, std::vector<Place>* places) {
   const size_t most = slots.empty() || !slots.back().repeats()
                           ? slots.size()
                           : std::numeric_limits<size_t>::max();
   const size_t least = std::count_if(slots.begin(), slots.end(),
-                                     [](const Slot& s) { return !s.Is("?"); });
+                                     [](const Word& s) { return !s.Is("?"); });
   // An absent tensor past the last one that the op knows is none.
   size_t count = tensors.size();
   while (count > most && tensors[count - 1] == nullptr) --count;
@@ -148,7 +152,7 @@ absl::Status AddPlaces(const std::vector<Slot>& slots,
                                               : absl::StrCat(" to ", most)));
   }
   for (size_t i = 0; i < count; ++i) {
-    const Slot& slot = slots[std::min(i, slots.size() - 1)];
+    const Word& slot = slots[std::min(i, slots.size() - 1)];
     const std::string index = absl::StrCat(side, " ", i);
     if (tensors[i] == nullptr) {
       if (slot.Is("?")) continue;
@@ -232,7 +236,7 @@ absl::Status CheckIndices(const Place& place) {
 }
 
 absl::Status CheckPlace(const Place& place, absl::string_view types_of_op) {
-  const Slot& slot = *place.slot;
+  const Word& slot = *place.slot;
   const Tensor& tensor = *place.tensor;
   if (slot.Is("#")) RETURN_IF_ERROR(CheckIndices(place));
   if (slot.Is("!")) return CheckParameter(place);  // also of segments'_ids#!
@@ -248,8 +252,14 @@ absl::Status CheckPlace(const Place& place, absl::string_view types_of_op) {
         absl::StrCat(tensor.ToString(), " must be a constant of the model"));
   }
   const int rank = static_cast<int>(tensor.dims.size());
-  if (slot.Is("<=")) return CheckRank(tensor, place.what, slot.number);
-  if (slot.number < 0 || rank == slot.number) return absl::OkStatus();
+  if (slot.Is("<=") && rank > slot.number) {
+    return absl::UnimplementedError(
+        absl::StrCat(place.what, " is ", DimsString(tensor.dims),
+                     ", more than the ", slot.number, " axes supported"));
+  }
+  if (slot.number < 0 || slot.Is("<=") || rank == slot.number) {
+    return absl::OkStatus();
+  }
   return absl::InvalidArgumentError(absl::StrCat(place.what, " is ",
                                                  DimsString(tensor.dims),
                                                  ", wants rank ", slot.number));
@@ -281,18 +291,18 @@ absl::Status CheckAlike(const Place& place, const Place& first) {
 }  // namespace
 
 int InputNamed(const OpDefinition& op, absl::string_view name) {
-  return InputThat(op, [&](const Slot& slot) { return slot.name == name; });
+  return InputThat(op, [&](const Word& slot) { return slot.name == name; });
 }
 
 int InputOfType(const OpDefinition& op, char type) {
-  return InputThat(op, [&](const Slot& slot) {
+  return InputThat(op, [&](const Word& slot) {
     return absl::StrContains(slot.types, type);
   });
 }
 
 int InputsBeforeOptional(const OpDefinition& op) {
   // RESHAPE's kernel looks at a shape whose index is -1.
-  return InputThat(op, [](const Slot& slot) {
+  return InputThat(op, [](const Word& slot) {
     return slot.Is("?") && !slot.is_parameter();
   });
 }

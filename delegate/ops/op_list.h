@@ -10,6 +10,13 @@
 
 namespace gles_delegate {
 
+// The functions that op_list.inc names: how each op's node is parsed, and
+// planned.
+#define ROW(name, code, v, vq, signature, types, parse, plan, ...) \
+  ParseFunction parse;                                             \
+  PlanFunction plan;
+#include "delegate/ops/op_list.inc"
+
 absl::Span<const OpDefinition> AllOps();
 
 // The op of a TFLite node, or nullptr if the delegate lacks it.

@@ -21,7 +21,7 @@ std::vector<PostOp> StageOf(const Node& node, absl::string_view name) {
 
 bool ReadOnlyTables(const std::vector<PostOp>& ops) {
   return std::all_of(ops.begin(), ops.end(), [](const PostOp& op) {
-    return op.operand == kNoTensor || op.operand_table;
+    return op.operand == kNoTensor || op.operand_as == OperandAs::kTable;
   });
 }
 

@@ -28,6 +28,21 @@ Dispatch TexelDispatch(absl::string_view shader, const Node& node,
                        const Planner& planner, TensorNames inputs = {"src"},
                        TensorNames outputs = {"dst"});
 
+// Uniform `name` has the values for x, y, channel and batch, in the shaders'
+// order.
+inline void BindAxes(absl::string_view name, const AxisArray& values,
+                     Dispatch* d) {
+  d->uniforms.Int4(name, values[kWidthAxis], values[kHeightAxis],
+                   values[kChannelAxis], values[kBatchAxis]);
+}
+
+// `length` along one axis, 0 along the others.
+inline AxisArray Along(int axis, int length) {
+  AxisArray values = {};
+  values[axis] = length;
+  return values;
+}
+
 // op_quotient of gl_shaders/lib/indices.glsl, with which shaders divide
 // indices by reciprocals, is exact for indices below this.
 inline constexpr int64_t kQuotientEnd = 1 << 21;

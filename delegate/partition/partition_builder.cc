@@ -11,7 +11,7 @@
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/cache/cache_store.h"
-#include "delegate/ops/movement/dynamic_update_slice.h"
+#include "delegate/ops/movement/moved_functions.h"
 #include "delegate/partition/node_fates.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/partition/self_check_transfers.h"

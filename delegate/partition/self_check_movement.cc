@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/space_depth.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {
@@ -138,22 +138,6 @@ Value ReferenceOps::Concatenation(const ConcatenationAttributes& a,
   return std::nullopt;
 }
 
-Value ReferenceOps::Pad(const PadAttributes& a, int64_t element) {
-  Remap r;
-  for (size_t axis = 0; axis < r.offset.size(); ++axis) {
-    r.offset[axis] = -a.before[axis];
-  }
-  r.edge = a.edge;
-  r.fill = a.value;
-  if (a.runtime_value) {
-    const Value fill = In(2, 0);
-    if (!fill || Input(2).is_float_view()) return std::nullopt;
-    r.fill = static_cast<float>(fill->value);
-  }
-  return Remapped(0, r, ExtentsOf(Input(0)),
-                  AxesOf(element, ExtentsOf(Output())));
-}
-
 Value ReferenceOps::Transpose(const TransposeAttributes& a, int64_t element) {
   if (a.steps.empty()) {
     return Remapped(0, a.remap, ExtentsOf(Input(0)),
@@ -250,16 +234,15 @@ Value ReferenceOps::SpaceBatch(const SpaceBatchAttributes& a, const Place& p,
 Value ReferenceOps::Moved(int64_t element, const Place& p) {
   const auto plan = node_.op->plan;
   if (const auto* a = Attributes<RemapAttributes>()) {
-    if (a->remap.fill_tensor != kNoTensor) return std::nullopt;
-    return Remapped(0, a->remap, ExtentsOf(Input(0), a->remap.src_outer),
-                    AxesOf(element, ExtentsOf(Output(), a->remap.dst_outer)),
+    Remap r = a->remaps[output_];
+    if (a->fill_input >= 0) {
+      const Value fill = In(a->fill_input, 0);
+      if (!fill || Input(a->fill_input).is_float_view()) return std::nullopt;
+      r.fill = static_cast<float>(fill->value);
+    }
+    return Remapped(a->source, r, ExtentsOf(Input(a->source), r.src_outer),
+                    AxesOf(element, ExtentsOf(Output(), r.dst_outer)),
                     a->batches);
-  }
-  if (const auto* a = Attributes<SplitAttributes>()) {
-    const Remap& r = a->remaps[output_];
-    return Remapped(a->value_input, r,
-                    ExtentsOf(Input(a->value_input), r.src_outer),
-                    AxesOf(element, ExtentsOf(Output(), r.dst_outer)));
   }
   if (const auto* a = Attributes<ConcatenationAttributes>()) {
     return Concatenation(*a, element);
@@ -281,7 +264,6 @@ Value ReferenceOps::Moved(int64_t element, const Place& p) {
   if (const auto* a = Attributes<SpaceBatchAttributes>()) {
     return SpaceBatch(*a, p, plan == &PlanSpaceToBatch);
   }
-  if (const auto* a = Attributes<PadAttributes>()) return Pad(*a, element);
   if (const auto* a = Attributes<DilateAttributes>()) {
     AxisArray at = AxesOf(element, ExtentsOf(Output()));
     for (size_t axis = 0; axis < at.size(); ++axis) {

@@ -7,8 +7,9 @@
 
 #include "absl/strings/string_view.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/matmul/matrix_product.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/partition/self_check_reference.h"
 
 namespace gles_delegate {
@@ -100,7 +101,7 @@ Value ReferenceOps::Sum(int64_t element, const Place& p) {
   if (const auto* a = Attributes<LstmAttributes>()) return Lstm(*a, p);
   if (Attributes<BasicLstmAttributes>() != nullptr) return BasicLstm(p);
   if (const auto* a = Attributes<SvdfAttributes>()) return Svdf(*a, p);
-  if (plan == &PlanFullyConnected) return FullyConnected(element);
+  if (Attributes<FullyConnectedAttributes>()) return FullyConnected(element);
   if (plan == &PlanAddN) return AddN(element);
   if (plan == &PlanL2Normalization && !node_.attributes.has_value()) {
     return L2Normalization(element);
@@ -406,7 +407,7 @@ Value Binary(absl::string_view f, const ReferenceValue& x,
 
 Value ApplyFunction(const PostOp& op, const ReferenceValue& x,
                     const ReferenceValue* y) {
-  if (op.operand_table) return std::nullopt;
+  if (op.operand_as == OperandAs::kTable) return std::nullopt;
   if (y != nullptr) {
     return op.operand_first ? Binary(op.function, *y, x)
                             : Binary(op.function, x, *y);
@@ -476,7 +477,7 @@ Value InInteger(Value v) {
 
 Value ApplyToIntegers(const PostOp& op, const ReferenceValue& x,
                       const ReferenceValue* y) {
-  if (op.operand_table) return std::nullopt;
+  if (op.operand_as == OperandAs::kTable) return std::nullopt;
   if (y != nullptr) {
     return InInteger(op.operand_first
                          ? BinaryOfIntegers(op.function, y->value, x.value)

@@ -13,28 +13,20 @@
 #include "delegate/graph/custom_params.h"
 #include "delegate/graph/graph.h"
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/conv_3d.h"
-#include "delegate/ops/conv/transpose_conv.h"
-#include "delegate/ops/elementwise/comparison.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/matmul/batch_matmul.h"
-#include "delegate/ops/movement/axis_move.h"
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/ops/movement/gather.h"
+#include "delegate/ops/movement/moved_functions.h"
 #include "delegate/ops/movement/remap.h"
-#include "delegate/ops/movement/scatter_nd.h"
 #include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/ops/recurrent/lstm.h"
-#include "delegate/ops/recurrent/svdf.h"
-#include "delegate/ops/reduction/cumsum.h"
-#include "delegate/ops/reduction/normalizations.h"
+#include "delegate/ops/recurrent/recurrent.h"
+#include "delegate/ops/reduction/along_axis.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/ops/reduction/rfft2d.h"
-#include "delegate/ops/reduction/softmax.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/partition/self_check_reference.h"
 
 namespace gles_delegate {
@@ -181,7 +173,7 @@ class ReferenceOps {
   Value Apply(const PostOp& op, const ReferenceValue& x, const Place& p) {
     if (op.operand == kNoTensor) return Applied(op, x, nullptr);
     const Shape& s = graph_.tensor(op.operand).shape;
-    if (op.operand_zero_extend && p.c >= s.c) {
+    if (op.operand_as == OperandAs::kZeroExtended && p.c >= s.c) {
       const ReferenceValue zero;
       return Applied(op, x, &zero);
     }
@@ -222,7 +214,6 @@ class ReferenceOps {
   Value Softmax(const SoftmaxAttributes& a, const Place& p);
   Value Resize(const ResizeAttributes& a, const Place& p, bool nearest);
   Value Concatenation(const ConcatenationAttributes& a, int64_t element);
-  Value Pad(const PadAttributes& a, int64_t element);
   // self_check_movement.cc
   // `batches`: RemapAttributes'.
   Value Remapped(int input, const Remap& r, const AxisArray& from,

@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "delegate/graph/custom_params.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/movement/axis_move.h"
 #include "delegate/ops/movement/gather.h"
-#include "delegate/ops/movement/scatter_nd.h"
-#include "delegate/ops/reduction/arg_extreme.h"
+#include "delegate/ops/movement/remap.h"
+#include "delegate/ops/op_list.h"
+#include "delegate/ops/reduction/along_axis.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {

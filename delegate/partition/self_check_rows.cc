@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/all_ops.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {

@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/ops/recurrent/lstm.h"
-#include "delegate/ops/recurrent/svdf.h"
+#include "delegate/ops/recurrent/recurrent.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {

@@ -11,7 +11,7 @@
 #include "base/status_macros.h"
 #include "delegate/cache/cache_hash.h"
 #include "delegate/partition/self_check_reference.h"
-#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/dispatch.h"
 #include "gl_shaders/shader.h"
 
 namespace gles_delegate {

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/ops/all_ops.h"
-#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/conv/squeeze_excite.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/stages.h"
@@ -337,7 +337,7 @@ void FuseSqueezeExcite(Rewriter& r, int n) {
       ReadOnlyTables(r.node(first).post_ops) ? ProductOf(r, first) : -1;
   const int last = second < 0 ? first : second;
   Node fused = r.node(last);
-  fused.op = &SqueezeExcite();
+  fused.op = &kSqueezeExciteOp;
   fused.inputs.assign(kSqueezeExciteInputs, kNoTensor);
   fused.stages.clear();
   fused.inputs[kSqueezeSource] = r.node(n).inputs[0];

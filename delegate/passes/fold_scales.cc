@@ -57,7 +57,7 @@ std::optional<std::vector<float>> ConstantOf(const Graph& graph,
   }
   const Tensor& operand = graph.tensor(op.operand);
   const Shape& s = operand.shape;
-  if (!operand.is_constant() || op.operand_zero_extend || op.operand_table ||
+  if (!operand.is_constant() || op.operand_as != OperandAs::kBroadcast ||
       s.b != 1 || s.h != 1 || s.w != 1 || (s.c != 1 && s.c != channels)) {
     return std::nullopt;
   }

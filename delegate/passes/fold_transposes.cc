@@ -22,7 +22,6 @@
 #include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/movement/element_map.h"
-#include "delegate/ops/movement/regroup_slices.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/all_passes.h"
@@ -158,7 +157,7 @@ void FoldTransposes(Rewriter& r, int n) {
 // Splits and merges the heads of attentions without moving values. Models do it
 // by RESHAPE, TRANSPOSE and SLICE on both sides of a BATCH_MATMUL: a row of H*C
 // channels becomes H rows of C. On the GPU the C/4 slices of each head lie side
-// by side already, so REGROUP_SLICES (ops/movement/regroup_slices.h) replaces
+// by side already, so REGROUP_SLICES (ops/movement/transpose.h) replaces
 // such chains. A transposed factor becomes adj_x or adj_y, and factors of
 // scalars on the way (1 / sqrt(C)) go to the product.
 //

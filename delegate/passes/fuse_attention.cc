@@ -13,7 +13,7 @@
 #include "delegate/ops/matmul/attention.h"
 #include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/matrix_product.h"
-#include "delegate/ops/reduction/softmax.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/all_passes.h"
 
@@ -99,7 +99,7 @@ void FuseAttention(Rewriter& r, int n) {
   if (!way) return r.Decline(n, "no shader computes this attention here");
   a.way = *way;
   Node fused = r.node(product);
-  fused.op = &Attention();
+  fused.op = &kAttentionOp;
   const std::vector<TensorId>& factors = r.node(n).inputs;
   fused.inputs = {factors[0], factors[1], r.node(product).inputs[1]};
   fused.stages = {{kScoreStage, r.node(n).post_ops}};

@@ -111,7 +111,7 @@ bool JoinSilu(Rewriter& r, int n) {
 }
 
 // The operand as a tensor of this shape; kNoTensor: it is computed, or repeats.
-TensorId OperandAs(const Shape& shape, TensorId id, Graph* graph) {
+TensorId OperandOfShape(const Shape& shape, TensorId id, Graph* graph) {
   const Tensor& operand = graph->tensor(id);
   if (operand.shape == shape) return id;
   return operand.is_constant() && operand.shape.elements() == shape.elements()
@@ -161,7 +161,7 @@ void RealignOperands(Rewriter& r, int n) {
   if (op.operand == kNoTensor && is_aligned) return;
   if (op.operand != kNoTensor) {
     op.operand =
-        OperandAs(f.operand_shape, node.inputs[op.operand], &r.graph());
+        OperandOfShape(f.operand_shape, node.inputs[op.operand], &r.graph());
     if (op.operand == kNoTensor) return;
   }
   node.post_ops.insert(node.post_ops.begin(), std::move(op));
@@ -182,15 +182,23 @@ void RealignOperands(Rewriter& r, int n) {
 namespace {
 
 // A PAD with zeros of no other axes than these.
-bool IsZeroPad(const Node& node, std::initializer_list<int> axes) {
-  const auto* pad = node.As<PadAttributes>();
-  if (pad == nullptr || pad->edge != Remap::Edge::kFill || pad->value != 0 ||
-      pad->runtime_value || !node.post_ops.empty()) {
+bool IsZeroPad(const Graph& graph, const Node& node,
+               std::initializer_list<int> axes) {
+  const auto* a = node.As<RemapAttributes>();
+  const Remap zeros;
+  if (a == nullptr || a->remaps[0].edge != Remap::Edge::kFill ||
+      a->remaps[0].per != zeros.per || a->remaps[0].fill != 0 ||
+      a->fill_input >= 0 || !node.post_ops.empty()) {
     return false;
   }
-  AxisArray before = pad->before, after = pad->after;
-  for (int axis : axes) before[axis] = after[axis] = 0;
-  return before == AxisArray{} && after == AxisArray{};
+  AxisArray offset = a->remaps[0].offset;
+  AxisArray from = ExtentsOf(graph.tensor(node.inputs[0]));
+  const AxisArray to = ExtentsOf(graph.tensor(node.outputs[0]));
+  for (int axis : axes) {
+    offset[axis] = 0;
+    from[axis] = to[axis];
+  }
+  return offset == zeros.offset && from == to;
 }
 
 // A pooling that has no padding itself, which would not be part of the window,
@@ -202,17 +210,21 @@ bool IsUnpaddedPooling(const Node& node) {
          a->pad_h.after == 0 && a->pad_w.before == 0 && a->pad_w.after == 0;
 }
 
-void AddPadding(const PadAttributes& pad, Node* node) {
+// `from` and `to`: of the PAD.
+void AddPadding(const Remap& pad, const Shape& from, const Shape& to,
+                Node* node) {
+  const int top = -pad.offset[kHeightAxis], left = -pad.offset[kWidthAxis];
+  const int bottom = to.h - from.h - top, right = to.w - from.w - left;
   if (SlidingWindow* window = InputWindowOf(node)) {
-    window->pad_top += pad.before[kHeightAxis];
-    window->pad_bottom += pad.after[kHeightAxis];
-    window->pad_left += pad.before[kWidthAxis];
-    window->pad_right += pad.after[kWidthAxis];
+    window->pad_top += top;
+    window->pad_bottom += bottom;
+    window->pad_left += left;
+    window->pad_right += right;
   } else if (auto* a = node->As<PoolAttributes>()) {
-    a->pad_h.before += pad.before[kHeightAxis];
-    a->pad_h.after += pad.after[kHeightAxis];
-    a->pad_w.before += pad.before[kWidthAxis];
-    a->pad_w.after += pad.after[kWidthAxis];
+    a->pad_h.before += top;
+    a->pad_h.after += bottom;
+    a->pad_w.before += left;
+    a->pad_w.after += right;
     a->zeros = true;
   }
 }
@@ -245,7 +257,7 @@ void ReadUnpadded(TensorId padded, TensorId unpadded, Node* node) {
   attributes.source = 1 - at;
   add.operand = unpadded;
   add.operand_first = at == 0;
-  add.operand_zero_extend = true;
+  add.operand_as = OperandAs::kZeroExtended;
   node->inputs[at] = unpadded;
 }
 
@@ -256,7 +268,7 @@ void ReadUnpadded(TensorId padded, TensorId unpadded, Node* node) {
 // these zeros do: PoolAttributes::zeros) that are not on the integer path.
 void FusePadding(Rewriter& r, int n) {
   const Node& pad = r.node(n);
-  if (!IsZeroPad(pad, {kHeightAxis, kWidthAxis})) return;
+  if (!IsZeroPad(r.graph(), pad, {kHeightAxis, kWidthAxis})) return;
   const TensorId padded = pad.outputs[0], source = pad.inputs[0];
   if (r.tensor(source).holds_quantized != r.tensor(padded).holds_quantized ||
       r.IsOutput(padded)) {
@@ -270,7 +282,8 @@ void FusePadding(Rewriter& r, int n) {
   }
   for (int reader : readers) {
     r.Change(reader, [&](Node& node) {
-      AddPadding(r.node(n).Get<PadAttributes>(), &node);
+      AddPadding(r.node(n).Get<RemapAttributes>().remaps[0],
+                 r.tensor(source).shape, r.tensor(padded).shape, &node);
       node.inputs[0] = source;
     });
   }
@@ -282,8 +295,8 @@ void FusePadding(Rewriter& r, int n) {
 // the padded tensor.
 void FuseChannelPadding(Rewriter& r, int n) {
   const Node& pad = r.node(n);
-  if (!IsZeroPad(pad, {kChannelAxis}) ||
-      pad.Get<PadAttributes>().before[kChannelAxis] != 0 ||
+  if (!IsZeroPad(r.graph(), pad, {kChannelAxis}) ||
+      pad.Get<RemapAttributes>().remaps[0].offset[kChannelAxis] != 0 ||
       r.tensor(pad.inputs[0]).is_constant()) {
     return;
   }

@@ -19,7 +19,6 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/ops/movement/element_map.h"
 #include "delegate/ops/movement/moved_functions.h"
 #include "delegate/passes/all_passes.h"
@@ -128,7 +127,7 @@ class MovedRegion {
       a.parts.push_back({(begin_ + 3) / 4, *result});
     }
     Node fused;
-    fused.op = &MovedFunctions();
+    fused.op = &kMovedFunctionsOp;
     fused.tflite_index = root.tflite_index;
     fused.inputs = inputs_;
     fused.outputs = root.outputs;
@@ -382,7 +381,7 @@ void FuseUpdates(Rewriter& r, int n) {
   if (slice == nullptr) return;
   const TensorId update = r.node(n).inputs[1];
   const int p = r.MakerFor(update, n);
-  if (p < 0 || r.node(p).op != &MovedFunctions()) return;
+  if (p < 0 || r.node(p).op != &kMovedFunctionsOp) return;
   // Processors compute both sides of a branch, for each texel of the copy.
   if (r.choices().simd_lanes > 1 && !slice->CoversChannels()) {
     return r.Decline(n, "a part of the channels, on a processor");

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "delegate/ops/conv/convolution.h"
-#include "delegate/ops/matmul/fully_connected.h"
-#include "delegate/ops/movement/regroup_slices.h"
-#include "delegate/ops/reduction/row_functions.h"
+#include "delegate/ops/matmul/matrix_product.h"
+#include "delegate/ops/movement/transpose.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/all_passes.h"
 

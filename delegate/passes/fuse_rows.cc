@@ -1,5 +1,5 @@
 // Functions of rows and of reductions of these (means, maxima over the last
-// axis) become one ROW_FUNCTIONS node (ops/reduction/row_functions.h): layer
+// axis) become one ROW_FUNCTIONS node (ops/reduction/rows.h): layer
 // and RMS normalizations, however they are written. A region grows from a
 // reduction over the channels to the nodes that read it, and nothing but it and
 // what was computed before.
@@ -18,7 +18,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/ops/reduction/row_functions.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/passes/all_passes.h"
 
 namespace gles_delegate {
@@ -86,7 +86,7 @@ class RowRegion {
     if (static_cast<int>(nodes_.size()) < kMinNodes) return std::nullopt;
     RowFunctionsAttributes a{steps_, {}};
     Node node;
-    node.op = &RowFunctions();
+    node.op = &kRowFunctionsOp;
     node.tflite_index = r_.node(nodes_[0]).tflite_index;
     node.inputs = inputs_;
     for (int n : nodes_) {

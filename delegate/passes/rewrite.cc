@@ -6,10 +6,9 @@
 #include "absl/status/status.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/ops/movement/moved_functions.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/reduction/row_functions.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/passes.h"
 #include "delegate/plan/planner.h"
@@ -19,7 +18,7 @@ namespace {
 
 // Its dispatch binds each constant as a tensor; others have theirs packed.
 bool BindsConstants(const Node& node) {
-  return node.op == &RowFunctions() || node.op == &MovedFunctions() ||
+  return node.op == &kRowFunctionsOp || node.op == &kMovedFunctionsOp ||
          node.As<UpdateSlice>() != nullptr;
 }
 
@@ -285,12 +284,11 @@ int CountOperands(const Node& node) {
 }
 
 bool IsSameEverywhere(const PostOp& op) {
-  return op.operand == kNoTensor || op.operand_lookup;
+  return op.operand == kNoTensor || op.operand_as == OperandAs::kLookup;
 }
 
 bool BroadcastsOperand(const PostOp& op) {
-  return !op.operand_zero_extend && !op.operand_table && !op.operand_lookup &&
-         !op.operand_max_pool;
+  return op.operand_as == OperandAs::kBroadcast && !op.operand_max_pool;
 }
 
 bool IsStoredAlike(const Tensor& a, const Tensor& b) {

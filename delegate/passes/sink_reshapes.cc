@@ -24,8 +24,8 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/matmul/batch_matmul.h"
-#include "delegate/ops/matmul/fully_connected.h"
-#include "delegate/ops/reduction/softmax.h"
+#include "delegate/ops/matmul/matrix_product.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/passes/all_passes.h"
 
 namespace gles_delegate {

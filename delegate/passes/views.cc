@@ -8,15 +8,14 @@
 
 #include "absl/types/span.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/conv/conv_strategies.h"
-#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/movement/dynamic_update_slice.h"
-#include "delegate/ops/movement/regroup_slices.h"
+#include "delegate/ops/movement/moved_functions.h"
 #include "delegate/ops/movement/space_depth.h"
+#include "delegate/ops/movement/transpose.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/passes/all_passes.h"
 #include "delegate/plan/storage.h"
@@ -382,7 +381,7 @@ bool CanBePadded(const Graph& graph, const Node& node, const Head& head) {
   return std::all_of(
       node.post_ops.begin(), node.post_ops.end(), [&](const PostOp& op) {
         return IsSameEverywhere(op) ||
-               (op.operand_table &&
+               (op.operand_as == OperandAs::kTable &&
                 CanBePadded(graph.tensor(op.operand), 3, outputs));
       });
 }
@@ -445,7 +444,7 @@ void Pad(const Head& head, Graph* graph, Node* node) {
     node->inputs[head.conv.inputs.bias] = pad(weights.bias, 0);
   }
   for (PostOp& op : node->post_ops) {
-    if (op.operand_table) op.operand = pad(op.operand, 3);
+    if (op.operand_as == OperandAs::kTable) op.operand = pad(op.operand, 3);
   }
 }
 
@@ -600,7 +599,8 @@ size_t FunctionOf(TensorId operand, const Node& node) {
 bool CanTakeMaximum(const Tensor& maximum, const PostOp& function,
                     const Convolution& conv) {
   Shape pixels = conv.dst_shape;
-  if (function.operand_zero_extend) pixels.c = maximum.shape.c;
+  if (function.operand_as == OperandAs::kZeroExtended)
+    pixels.c = maximum.shape.c;
   return maximum.shape == pixels;
 }
 
@@ -610,7 +610,7 @@ void TakeMaximum(TensorId maximum, Node* node) {
   function.operand_max_pool = true;
   // Of as many channels as there are it is the same, and functions that differ
   // in nothing else share a program.
-  function.operand_zero_extend = true;
+  function.operand_as = OperandAs::kZeroExtended;
 }
 
 // Whether all that reads the result can read it so.

@@ -13,7 +13,9 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
+#include "gl_shaders/shader.h"
 
 namespace gles_delegate {
 
@@ -30,6 +32,10 @@ struct QuantizedRows {
 // floats, read as <name>_at(x, y) (gl_shaders/shader.h). The values are
 // computed when the plan is uploaded, not when it is checked.
 struct PackedConstant {
+  PackedConstant() = default;
+  PackedConstant(absl::string_view name, int width, int height = 1)
+      : name(name), width(width), height(height) {}
+
   std::string name;  // as the shader calls it
   int width = 1;     // texels a row
   int height = 1;
@@ -165,6 +171,26 @@ struct Dispatch {
 // The whole plan as text, one line per dispatch: for golden tests and reports.
 std::string PlanToString(const Graph& graph,
                          absl::Span<const Dispatch> dispatches);
+
+// --- Shaders and Params of dispatches ----------------------------------------
+
+// Converts a dispatch to its shader description and Params block, still as
+// plain data.
+
+// The tensors that a dispatch binds, in the order of its spec: reads, operands
+// of post-ops and of stages, writes.
+std::vector<TensorId> BoundTensors(const Dispatch& dispatch);
+// The tensors whose values it uses: reads, operands of post-ops that are not
+// skipped, and those of stages.
+std::vector<TensorId> ReadTensors(const Dispatch& dispatch);
+
+// The dispatch's shader on this device. Every tensor must have some storage.
+gl_shaders::ShaderSpec SpecOf(const Graph& graph, const Dispatch& dispatch,
+                              const DeviceProfile& profile);
+
+// The complete Params block: the members of COMMON_PARAMS with the same names
+// (gl_shaders/shader.h), then the dispatch's own.
+UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch);
 
 }  // namespace gles_delegate
 

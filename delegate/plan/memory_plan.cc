@@ -4,26 +4,12 @@
 #include <limits>
 #include <map>
 
-#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/dispatch.h"
 
 namespace gles_delegate {
 
 using gl_shaders::Format;
 using gl_shaders::Storage;
-
-Slot SlotFor(const Shape& shape, Storage storage, Format format) {
-  const int layers = shape.b * shape.slices();
-  switch (storage) {
-    case Storage::kTextureArray:
-      return {storage, shape.w, shape.h, layers, format};
-    case Storage::kTexture2d:
-      return {storage, shape.w, layers * shape.h, 1, format};
-    case Storage::kBuffer:
-    case Storage::kTexelBuffer:
-      return {storage, layers * shape.h * shape.w, 1, 1, format};
-  }
-  return {};
-}
 
 namespace {
 
@@ -40,21 +26,15 @@ struct Lifetime {
 Slot WithMargin(const Slot& slot, const Shape& shape,
                 const DeviceLimits& limits) {
   Slot larger = slot;
-  bool fits = true;
   if (gl_shaders::IsBuffer(slot.storage)) {
     larger.width += (shape.h + 1) * shape.w;
-    fits = larger.bytes() <= limits.max_buffer_bytes &&
-           (slot.storage == Storage::kBuffer ||
-            larger.width <= limits.max_texel_buffer_texels);
   } else {
     const bool has_layers = slot.storage == Storage::kTextureArray;
     larger.width += 1;
     larger.height += has_layers ? 1 : shape.h;
     larger.layers += has_layers ? 1 : 0;
-    fits = std::max(larger.width, larger.height) <= limits.max_texture_size &&
-           (!has_layers || larger.layers <= limits.max_texture_layers);
   }
-  return fits ? larger : slot;
+  return Fits(larger, limits) ? larger : slot;
 }
 
 Slot Grown(const Slot& a, const Slot& b) {

@@ -10,28 +10,12 @@
 
 namespace gles_delegate {
 
-// A texture or buffer large enough for each of its tensors in turn. Tensors may
-// be smaller than a texture: shaders take sizes from Params.
-struct Slot {
-  gl_shaders::Storage storage = gl_shaders::Storage::kTextureArray;
-  int width = 0;   // texels; buffers: the count of texels
-  int height = 0;  // 1 for buffers
-  int layers = 0;  // 1 for 2-D textures and buffers
-  gl_shaders::Format format = gl_shaders::Format::kRgba32f;
-  int64_t texels() const { return int64_t{width} * height * layers; }
-  int64_t bytes() const { return texels() * BytesPerTexel(format); }
-};
-
 struct MemoryPlan {
   std::vector<Slot> slots;
   std::vector<int> slot_of;  // by tensor; -1: not a run-time tensor of the plan
   int64_t bytes_shared = 0;  // what the slots take, as allocated
   int64_t bytes_unshared = 0;  // what one slot per tensor would take
 };
-
-// The slot for a single tensor of this shape.
-Slot SlotFor(const Shape& shape, gl_shaders::Storage storage,
-             gl_shaders::Format format);
 
 // The size to allocate for the slot: equal, or slightly larger if the device
 // needs sizes that are not powers of two (DeviceFaults::compiles_by_sizes). The

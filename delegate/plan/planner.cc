@@ -15,7 +15,6 @@
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/plan/dispatch.h"
-#include "delegate/plan/dispatch_shader.h"
 
 namespace gles_delegate {
 namespace {

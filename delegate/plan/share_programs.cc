@@ -15,7 +15,6 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/dispatch.h"
-#include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/planner.h"
 #include "delegate/plan/storage.h"
 
@@ -39,11 +38,10 @@ std::string TensorText(const TensorBinding& t) {
                       t.scaled, ",", static_cast<int>(t.view));
 }
 
-// Without the operand.
-std::string CallText(const gl_shaders::PostOpCall& call) {
-  return absl::StrCat(call.function, call.operand_first, call.operand_splat,
-                      call.operand_zero_extend, call.operand_table,
-                      call.operand_lookup, call.operand_lookup_packed);
+std::string CallText(const PostOp& op) {
+  return absl::StrCat(op.function, op.operand_first,
+                      static_cast<int>(op.operand_as), op.operand != kNoTensor,
+                      op.optional);
 }
 
 }  // namespace
@@ -63,14 +61,13 @@ std::string ProgramText(const ShaderSpec& spec) {
     absl::StrAppend(&text, ";", c.name, ":", static_cast<int>(c.storage),
                     static_cast<int>(c.format));
   }
-  for (const auto& call : spec.post_ops) {
-    absl::StrAppend(&text, ";", CallText(call), call.operand, call.optional);
+  for (const PostOp& op : spec.post_ops) {
+    absl::StrAppend(&text, ";", CallText(op));
   }
   for (const auto& stage : spec.stages) {
     absl::StrAppend(&text, ";", stage.name);
-    for (const auto& call : stage.ops) {
-      absl::StrAppend(&text, ";", CallText(call),
-                      static_cast<int>(call.operand_at), call.operand);
+    for (const PostOp& op : stage.ops) {
+      absl::StrAppend(&text, ";", CallText(op));
     }
   }
   return text;
@@ -228,7 +225,7 @@ class Sharing {
     for (size_t i = 0; i < d.post_ops.size(); ++i) {
       Step step = {CallText(spec.post_ops[i]), d.post_ops[i]};
       for (const TensorBinding& t : spec.tensors) {
-        if (!t.write && t.name == spec.post_ops[i].operand) {
+        if (!t.write && t.name == absl::StrCat("post", i)) {
           absl::StrAppend(&step.text, ":", TensorText(t));
         }
       }

@@ -1,7 +1,9 @@
 #include "delegate/plan/storage.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "egl/environment.h"
@@ -21,6 +23,35 @@ Format FormatFor(const Tensor& tensor, const PlanningOptions& options) {
       return options.half && !tensor.always_float32 ? Format::kRgba16f
                                                     : Format::kRgba32f;
   }
+}
+
+Slot SlotFor(const Shape& shape, Storage storage, Format format) {
+  // What no int holds is its maximum, which no device has.
+  const auto extent = [](int64_t texels) {
+    return static_cast<int>(
+        std::min<int64_t>(texels, std::numeric_limits<int>::max()));
+  };
+  const int64_t layers = int64_t{shape.b} * shape.slices();
+  switch (storage) {
+    case Storage::kTextureArray:
+      return {storage, shape.w, shape.h, extent(layers), format};
+    case Storage::kTexture2d:
+      return {storage, shape.w, extent(layers * shape.h), 1, format};
+    case Storage::kBuffer:
+    case Storage::kTexelBuffer:
+      return {storage, extent(layers * shape.h * shape.w), 1, 1, format};
+  }
+  return {};
+}
+
+bool Fits(const Slot& slot, const DeviceLimits& limits) {
+  if (gl_shaders::IsBuffer(slot.storage)) {
+    return slot.bytes() <= limits.max_buffer_bytes &&
+           (slot.storage == Storage::kBuffer ||
+            slot.width <= limits.max_texel_buffer_texels);
+  }
+  return std::max(slot.width, slot.height) <= limits.max_texture_size &&
+         slot.layers <= limits.max_texture_layers;
 }
 
 absl::StatusOr<Storage> StorageFor(const Tensor& tensor,
@@ -49,36 +80,13 @@ Storage PreferredStorage(const Shape& shape, const DeviceChoices& choices) {
 
 absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
                                    const DeviceProfile& profile) {
-  const int64_t layers = int64_t{shape.b} * shape.slices();
-  const auto fits = [&](Storage storage) {
-    switch (storage) {
-      case Storage::kTextureArray:
-        return shape.w <= profile.limits.max_texture_size &&
-               shape.h <= profile.limits.max_texture_size &&
-               layers <= profile.limits.max_texture_layers;
-      case Storage::kTexture2d:
-        return shape.w <= profile.limits.max_texture_size &&
-               layers * shape.h <= profile.limits.max_texture_size;
-      case Storage::kBuffer: {
-        return layers * shape.h * shape.w * BytesPerTexel(format) <=
-               profile.limits.max_buffer_bytes;
-      }
-      case Storage::kTexelBuffer: {
-        const int64_t texels = layers * shape.h * shape.w;
-        return texels <= profile.limits.max_texel_buffer_texels &&
-               texels * BytesPerTexel(format) <=
-                   profile.limits.max_buffer_bytes;
-      }
-    }
-    return false;
-  };
   for (Storage storage :
        {PreferredStorage(shape, profile.choices), Storage::kTexture2d,
         Storage::kTextureArray, Storage::kBuffer}) {
-    if (fits(storage)) return storage;
+    if (Fits(SlotFor(shape, storage, format), profile.limits)) return storage;
   }
   return absl::ResourceExhaustedError(absl::StrCat(
-      "a tensor of ", shape.ToString(), " (", layers,
+      "a tensor of ", shape.ToString(), " (", int64_t{shape.b} * shape.slices(),
       " layers) fits no storage: ", "textures up to ",
       profile.limits.max_texture_size, ", ", profile.limits.max_texture_layers,
       " layers, buffers up to ", profile.limits.max_buffer_bytes, " bytes"));

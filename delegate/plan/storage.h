@@ -16,6 +16,25 @@ namespace gles_delegate {
 gl_shaders::Format FormatFor(const Tensor& tensor,
                              const PlanningOptions& options);
 
+// A texture or buffer large enough for each of its tensors in turn. Tensors may
+// be smaller than a texture: shaders take sizes from Params.
+struct Slot {
+  gl_shaders::Storage storage = gl_shaders::Storage::kTextureArray;
+  int width = 0;   // texels; buffers: the count of texels
+  int height = 0;  // 1 for buffers
+  int layers = 0;  // 1 for 2-D textures and buffers
+  gl_shaders::Format format = gl_shaders::Format::kRgba32f;
+  int64_t texels() const { return int64_t{width} * height * layers; }
+  int64_t bytes() const { return texels() * BytesPerTexel(format); }
+};
+
+// The slot for a single tensor of this shape.
+Slot SlotFor(const Shape& shape, gl_shaders::Storage storage,
+             gl_shaders::Format format);
+
+// Whether the device can have it.
+bool Fits(const Slot& slot, const DeviceLimits& limits);
+
 // The storage of a tensor with this shape: the profile's choice if the device's
 // limits allow it, else another. kResourceExhausted: none is possible.
 absl::StatusOr<gl_shaders::Storage> StorageFor(const Shape& shape,

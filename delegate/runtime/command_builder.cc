@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/dispatch.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/object_form.h"
 #include "egl/gl_state.h"

@@ -7,7 +7,7 @@
 #include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/texels.h"
-#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/dispatch.h"
 #include "delegate/plan/storage.h"
 
 namespace gles_delegate {

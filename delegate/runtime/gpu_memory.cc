@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/dispatch.h"
 #include "delegate/runtime/command_builder.h"
 #include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/schedule.h"

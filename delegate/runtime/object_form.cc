@@ -4,7 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/dispatch.h"
 #include "delegate/plan/planner.h"
 #include "quant/affine.h"
 

@@ -11,7 +11,6 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/dispatch.h"
-#include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/command.h"
 #include "delegate/runtime/host_transfer.h"

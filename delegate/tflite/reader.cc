@@ -15,7 +15,7 @@
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/recurrent/lstm.h"
+#include "delegate/ops/recurrent/recurrent.h"
 #include "delegate/passes/all_passes.h"
 #include "delegate/plan/planner.h"
 #include "delegate/tflite/check_graph.h"

@@ -29,19 +29,13 @@ layout(std140, binding = 0) uniform Params {
 
 #define UNKNOWN_ZERO grid.w
 
-#ifdef LARGE_INDICES
-#define QUOTIENT(a, b, reciprocal) ((a) / (b))
-#else
-#define QUOTIENT(a, b, reciprocal) op_quotient(a, reciprocal)
-#endif
-
 // pixel_at: x, y, batch. pixel_after: the pixel after p, by increments, since
 // divisions are slow on CPUs.
 #ifdef FLAT
 #define PLACE(i) place[i], 0, s, 0
 
 ivec3 pixel_at(int index) {
-  int row = QUOTIENT(index, dst_size.x, width_reciprocal);
+  int row = op_quotient(index, dst_size.x, width_reciprocal);
   return ivec3(index - row * dst_size.x, row, 0);
 }
 
@@ -52,11 +46,7 @@ ivec3 pixel_after(ivec3 p) {
 #else
 #define PLACE(i) p[i].x, p[i].y, s, p[i].z
 
-ivec3 pixel_at(int index) {
-  int row = index / src_size.x;
-  int batch = row / src_size.y;
-  return ivec3(index - row * src_size.x, row - batch * src_size.y, batch);
-}
+ivec3 pixel_at(int index) { return op_pixel_at(index, src_size); }
 
 // Repeats the last pixel.
 ivec3 pixel_after(ivec3 p) {
@@ -72,7 +62,7 @@ ivec3 pixel_after(ivec3 p) {
 void main() {
 #ifdef FLAT
   if (gid.x >= grid.x) return;
-  int slice_tile = QUOTIENT(gid.x, tiles, tiles_reciprocal);
+  int slice_tile = op_quotient(gid.x, tiles, tiles_reciprocal);
   int first_slice = slice_tile * TILE_SLICES;
   int first_pixel = (gid.x - slice_tile * tiles) * TILE_PIXELS;
   int pixels = src_size.x;

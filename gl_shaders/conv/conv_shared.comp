@@ -32,12 +32,6 @@ layout(std140, binding = 0) uniform Params {
   vec4 reciprocals;  // of dst's width and height, input slices, window's width
 };
 
-#ifdef LARGE_INDICES
-#define QUOTIENT(a, b, reciprocal) ((a) / (b))
-#else
-#define QUOTIENT(a, b, reciprocal) op_quotient(a, reciprocal)
-#endif
-
 // Added to the bounds of loops over outputs so that compilers do not unroll
 // them: the code for an output, above all requantization, is long, and a first
 // start has to compile it. Arrays still need constant indices to stay in
@@ -107,8 +101,8 @@ ivec3 pixel_at(int index) {
 int weights_row() { return int(gl_WorkGroupID.y); }
 // x, y, batch
 ivec3 pixel_at(int index) {
-  int row = QUOTIENT(index, dst_size.x, reciprocals.x);
-  int batch = QUOTIENT(row, dst_size.y, reciprocals.y);
+  int row = op_quotient(index, dst_size.x, reciprocals.x);
+  int batch = op_quotient(row, dst_size.y, reciprocals.y);
   return ivec3(index - row * dst_size.x, row - batch * dst_size.y, batch);
 }
 #endif
@@ -116,8 +110,8 @@ ivec3 pixel_at(int index) {
 #if !defined(POINTWISE) && !defined(DEPTHWISE) && !defined(MATRICES)
 // The input of `term` of a window for output pixel p.
 vec4 window_source(ivec3 p, int term) {
-  int tap = QUOTIENT(term, sum_shape.z, reciprocals.z);
-  int ky = QUOTIENT(tap, window.x, reciprocals.w);
+  int tap = op_quotient(term, sum_shape.z, reciprocals.z);
+  int ky = op_quotient(tap, window.x, reciprocals.w);
   ivec2 at = p.xy * stride_pad.xy - stride_pad.zw +
              ivec2(tap - ky * window.x, ky) * window.zw;
   ivec2 inside = clamp(at, ivec2(0), src_size.xy - 1);

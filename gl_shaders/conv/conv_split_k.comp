@@ -14,13 +14,6 @@ const int kTile = TILE_PIXELS * TILE_SLICES;
 // By output of the tile, lane, cell: neighbours in a work group are adjacent.
 shared vec4 partial[kTile * LANES * kCells];
 
-// x, y, batch
-ivec3 pixel_at(int index) {
-  int row = index / dst_size.x;
-  int batch = row / dst_size.y;
-  return ivec3(index - row * dst_size.x, row - batch * dst_size.y, batch);
-}
-
 #ifdef POINTWISE
 vec4 source(ivec3 p, int term) { return read_src(p.x, p.y, term, p.z); }
 ivec2 weight_texel(int slice, int term) { return ivec2(term * 4, slice); }
@@ -48,7 +41,7 @@ void main() {
   int first_slice = gid.y * TILE_SLICES;
   ivec3 p[TILE_PIXELS];
   for (int i = 0; i < TILE_PIXELS; ++i) {
-    p[i] = pixel_at(min(gid.x * TILE_PIXELS + i, sum_shape.x - 1));
+    p[i] = op_pixel_at(min(gid.x * TILE_PIXELS + i, sum_shape.x - 1), dst_size);
   }
   vec4 sum[TILE_SLICES][TILE_PIXELS];
   for (int q = 0; q < TILE_SLICES; ++q) {
@@ -89,7 +82,7 @@ void main() {
     if (pixel >= sum_shape.x || slice >= dst_size.z) continue;
     vec4 total = weights_at(weights_size.x - 1, slice * window.x * window.y);
     for (int i = 0; i < LANES; ++i) total += partial[(o * LANES + i) * kCells + cell];
-    ivec3 at = pixel_at(pixel);
+    ivec3 at = op_pixel_at(pixel, dst_size);
     write_dst(at.x, at.y, slice, at.z, total);
   }
 }

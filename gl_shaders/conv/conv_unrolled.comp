@@ -3,7 +3,8 @@
 // An invocation computes TILE_PIXELS neighbours of a row in all SLICES output
 // slices. KERNEL_W, KERNEL_H, STRIDE_W: the window; SRC_SLICES, LAST_CHANNELS:
 // the number of input slices, and of channels in the last. PADDED: the window
-// may be partly outside the input.
+// may be partly outside the input. ADD_SLICES, ADD_ROWS, ADD_TAPS: the calls of
+// add_slice(s), add_row(s, ky) and add_tap(s, ky, kx) for each s, ky and kx.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 step_pad;  // dilation x, y; padding left, top
@@ -53,45 +54,14 @@ void add_tap(int s, int ky, int kx) {
   }
 }
 
-// Unrolled by hand, since compilers do not unroll loops of this length: v and
-// sum would leave the registers, and the weights' addresses be unknown.
-#if KERNEL_W == 1
-#define TAPS(s, ky) add_tap(s, ky, 0);
-#elif KERNEL_W == 2
-#define TAPS(s, ky) add_tap(s, ky, 0); add_tap(s, ky, 1);
-#elif KERNEL_W == 3
-#define TAPS(s, ky) add_tap(s, ky, 0); add_tap(s, ky, 1); add_tap(s, ky, 2);
-#elif KERNEL_W == 4
-#define TAPS(s, ky) \
-  add_tap(s, ky, 0); add_tap(s, ky, 1); add_tap(s, ky, 2); add_tap(s, ky, 3);
-#elif KERNEL_W == 5
-#define TAPS(s, ky)                                                         \
-  add_tap(s, ky, 0); add_tap(s, ky, 1); add_tap(s, ky, 2); add_tap(s, ky, 3); \
-  add_tap(s, ky, 4);
-#else
-#error "a wider window than is spelled out"
-#endif
-
-#define ROW(s, ky) { load_row(s, ky); TAPS(s, ky) }
-
-void add_slice(int s) {
-  ROW(s, 0)
-#if KERNEL_H > 1
-  ROW(s, 1)
-#endif
-#if KERNEL_H > 2
-  ROW(s, 2)
-#endif
-#if KERNEL_H > 3
-  ROW(s, 3)
-#endif
-#if KERNEL_H > 4
-  ROW(s, 4)
-#endif
-#if KERNEL_H > 5
-#error "a higher window than is spelled out"
-#endif
+// Spelled out, since compilers do not unroll loops of this length: v and sum
+// would leave the registers, and the weights' addresses be unknown.
+void add_row(int s, int ky) {
+  load_row(s, ky);
+  ADD_TAPS
 }
+
+void add_slice(int s) { ADD_ROWS }
 
 void main() {
   if (outside_grid()) return;
@@ -111,32 +81,7 @@ void main() {
     for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] = bias;
   }
 
-  add_slice(0);
-#if SRC_SLICES > 1
-  add_slice(1);
-#endif
-#if SRC_SLICES > 2
-  add_slice(2);
-#endif
-#if SRC_SLICES > 3
-  add_slice(3);
-#endif
-#if SRC_SLICES > 4
-  add_slice(4);
-#endif
-#if SRC_SLICES > 5
-  add_slice(5);
-#endif
-#if SRC_SLICES > 6
-  add_slice(6);
-#endif
-#if SRC_SLICES > 7
-  add_slice(7);
-#endif
-#if SRC_SLICES > 8
-#error "more input slices than are spelled out"
-#endif
-
+  ADD_SLICES
   for (int i = 0; i < TILE_PIXELS; ++i) {
     if (first_x + i >= dst_size.x) break;
     for (int q = 0; q < SLICES; ++q) {

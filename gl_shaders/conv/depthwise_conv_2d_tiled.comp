@@ -17,14 +17,7 @@ layout(std140, binding = 0) uniform Params {
 #endif
 };
 
-#ifdef LARGE_INDICES
-#define QUOTIENT(a, b, reciprocal) ((a) / (b))
-#else
-#define QUOTIENT(a, b, reciprocal) op_quotient(a, reciprocal)
-#endif
-
 #define COLUMNS ((TILE_PIXELS - 1) * STRIDE_W + KERNEL_W)
-#define ROWS ((TILE_ROWS - 1) * STRIDE_H + KERNEL_H)
 
 int slice;
 int batch;
@@ -78,7 +71,7 @@ void add_row(int r) {
 
 // The tile's first output on an axis: tiles of each phase of `step`.
 int first_output(int index, int step, float reciprocal, int tile) {
-  int t = QUOTIENT(index, step, reciprocal);
+  int t = op_quotient(index, step, reciprocal);
   return t * tile * step + index - t * step;
 }
 
@@ -86,7 +79,7 @@ void main() {
   if (outside_grid()) return;
   slice = gid.y;
   batch = gid.z;
-  int tile_y = QUOTIENT(gid.x, tiles_x, reciprocals.x);
+  int tile_y = op_quotient(gid.x, tiles_x, reciprocals.x);
   ivec2 first =
       ivec2(first_output(gid.x - tile_y * tiles_x, step_pad.x, reciprocals.y,
                          TILE_PIXELS),
@@ -107,28 +100,9 @@ void main() {
 
 #if TILE_ROWS > 1
   for (int k = 0; k < KERNEL_W * KERNEL_H; ++k) weight[k] = weights_at(k, slice);
-  // Unrolled by hand, since compilers do not unroll loops of this length, and
-  // the arrays would leave the registers.
-  add_row(0);
-  add_row(1);
-#if ROWS > 2
-  add_row(2);
-#endif
-#if ROWS > 3
-  add_row(3);
-#endif
-#if ROWS > 4
-  add_row(4);
-#endif
-#if ROWS > 5
-  add_row(5);
-#endif
-#if ROWS > 6
-  add_row(6);
-#endif
-#if ROWS > 7
-#error "more rows than add_row is called for"
-#endif
+  // ADD_ROWS calls add_row(r) for each row, since compilers do not unroll loops
+  // of this length, and the arrays would leave the registers.
+  ADD_ROWS
 #elif defined(ROLLED)
   // Compilers do not know the loop's length, so none unrolls it to load all
   // rows at once, which would spill registers.

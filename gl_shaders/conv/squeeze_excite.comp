@@ -18,12 +18,6 @@ layout(std140, binding = 0) uniform Params {
   float width_reciprocal;  // of src's width
 };
 
-#ifdef LARGE_INDICES
-#define ROW_OF(p) ((p) / src_size.x)
-#else
-#define ROW_OF(p) op_quotient(p, width_reciprocal)
-#endif
-
 shared vec4 partial[WORK_GROUP_X];
 #ifndef BANDS
 shared vec4 values[VALUES];
@@ -57,7 +51,7 @@ vec4 sum_of_pixels(int slice, int batch, int begin, int end, int step) {
     vec4 v[kAtATime];
     for (int i = 0; i < kAtATime; ++i) {
       int p = min(first + i * step, end - 1);
-      int y = ROW_OF(p);
+      int y = op_quotient(p, src_size.x, width_reciprocal);
       int x = p - y * src_size.x;
       v[i] = read_src(x, y, slice, batch);
 #ifdef INPUT_STAGE

@@ -1,5 +1,5 @@
 // The first dispatch of Winograd's F(4x4, 3x3)
-// (delegate/ops/conv/conv_winograd.h): B^T d B of each tile's 6x6 inputs d,
+// (delegate/ops/conv/conv_winograd.cc): B^T d B of each tile's 6x6 inputs d,
 // which are zero outside src. x counts tiles, flat over batch, rows and
 // columns; y slices. An invocation computes one slice of a tile; with LANES of
 // 6, six share it: each computes a column, then a row.
@@ -31,17 +31,15 @@ void transform(vec4 v[6], out vec4 result[6]) {
 
 // Column `column` of B^T d.
 void make_column(int tile, int slice, int column, out vec4 result[6]) {
-  tile += tiles.z;
-  int row = tile / tiles.x;
-  int batch = row / tiles.y;
-  ivec2 at = ivec2(tile - row * tiles.x, row - batch * tiles.y) * 4 - pad;
+  ivec3 of_all = op_pixel_at(tile + tiles.z, tiles);
+  ivec2 at = of_all.xy * 4 - pad;
   int x = at.x + column;
   int inside_x = clamp(x, 0, src_size.x - 1);
   vec4 v[6];
   for (int i = 0; i < 6; ++i) {
     int y = at.y + i;
     int inside_y = clamp(y, 0, src_size.y - 1);
-    vec4 texel = read_src(inside_x, inside_y, slice, batch);
+    vec4 texel = read_src(inside_x, inside_y, slice, of_all.z);
     v[i] = x == inside_x && y == inside_y ? texel : vec4(0.0);
   }
   transform(v, result);

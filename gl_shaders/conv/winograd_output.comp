@@ -1,5 +1,5 @@
 // The last dispatch of Winograd's F(4x4, 3x3)
-// (delegate/ops/conv/conv_winograd.h): A^T m A plus the bias, where m are the
+// (delegate/ops/conv/conv_winograd.cc): A^T m A plus the bias, where m are the
 // 6x6 sums of a tile. x counts tiles, flat over batch, rows and columns; y
 // slices. An invocation computes one slice of a tile; with LANES of 6, six
 // share it: each computes a column of A^T m, then four of them a row of the
@@ -39,15 +39,13 @@ void make_column(int tile, int slice, int column, out vec4 result[4]) {
 void write_row(int tile, int slice, int row, vec4 v[6]) {
   vec4 result[4];
   transform(v, result);
-  tile += tiles.z;
-  int tile_row = tile / tiles.x;
-  int batch = tile_row / tiles.y;
-  int x = (tile - tile_row * tiles.x) * 4;
-  int y = (tile_row - batch * tiles.y) * 4 + row;
+  ivec3 at = op_pixel_at(tile + tiles.z, tiles);
+  int x = at.x * 4;
+  int y = at.y * 4 + row;
   if (y >= dst_size.y) return;
   vec4 bias = bias_at(slice, 0);
   for (int i = 0; i < 4; ++i) {
-    if (x + i < dst_size.x) write_dst(x + i, y, slice, batch, result[i] + bias);
+    if (x + i < dst_size.x) write_dst(x + i, y, slice, at.z, result[i] + bias);
   }
 }
 

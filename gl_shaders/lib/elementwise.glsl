@@ -6,7 +6,8 @@
 // values.
 //
 // A function of two arguments has a second form for a constant scalar y:
-// op_<name>(x, params), y = params.x, the arguments swapped if params.y != 0.
+// op_<name>(x, params), y = params.x, the arguments swapped if params.y != 0
+// (ScalarForms() of gl_shaders/shader.cc).
 
 // --- Ranges ------------------------------------------------------------------
 
@@ -236,84 +237,3 @@ ivec4 first_of(ivec4 x, vec4 p) { return p.y == 0.0 ? x : ivec4(int(p.x)); }
 ivec4 second_of(ivec4 x, vec4 p) { return p.y == 0.0 ? ivec4(int(p.x)) : x; }
 vec4 first_of(vec4 x, vec4 p) { return p.y == 0.0 ? x : vec4(p.x); }
 vec4 second_of(vec4 x, vec4 p) { return p.y == 0.0 ? vec4(p.x) : x; }
-vec4 op_add(vec4 x, vec4 p) {
-  return op_add(first_of(x, p), second_of(x, p), p);
-}
-vec4 op_sub(vec4 x, vec4 p) {
-  return op_sub(first_of(x, p), second_of(x, p), p);
-}
-vec4 op_mul(vec4 x, vec4 p) {
-  return op_mul(first_of(x, p), second_of(x, p), p);
-}
-vec4 op_div(vec4 x, vec4 p) {
-  return op_div(first_of(x, p), second_of(x, p), p);
-}
-vec4 op_squared_difference(vec4 x, vec4 p) {
-  return op_squared_difference(first_of(x, p), second_of(x, p), p);
-}
-vec4 op_maximum(vec4 x, vec4 p) {
-  return op_maximum(first_of(x, p), second_of(x, p), p);
-}
-vec4 op_minimum(vec4 x, vec4 p) {
-  return op_minimum(first_of(x, p), second_of(x, p), p);
-}
-vec4 op_prelu(vec4 x, vec4 p) {
-  return op_prelu(first_of(x, p), second_of(x, p), p);
-}
-vec4 op_floor_div(vec4 x, vec4 p) {
-  return op_floor_div(first_of(x, p), second_of(x, p), p);
-}
-vec4 op_floor_mod(vec4 x, vec4 p) {
-  return op_floor_mod(first_of(x, p), second_of(x, p), p);
-}
-vec4 op_atan2(vec4 x, vec4 p) {
-  return op_atan2(first_of(x, p), second_of(x, p), p);
-}
-vec4 op_pow(vec4 x, vec4 p) {
-  return op_pow(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_add(ivec4 x, vec4 p) {
-  return op_add(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_sub(ivec4 x, vec4 p) {
-  return op_sub(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_mul(ivec4 x, vec4 p) {
-  return op_mul(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_div(ivec4 x, vec4 p) {
-  return op_div(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_squared_difference(ivec4 x, vec4 p) {
-  return op_squared_difference(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_maximum(ivec4 x, vec4 p) {
-  return op_maximum(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_minimum(ivec4 x, vec4 p) {
-  return op_minimum(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_floor_div(ivec4 x, vec4 p) {
-  return op_floor_div(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_floor_mod(ivec4 x, vec4 p) {
-  return op_floor_mod(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_pow(ivec4 x, vec4 p) {
-  return op_pow(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_bitwise_xor(ivec4 x, vec4 p) {
-  return op_bitwise_xor(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_right_shift(ivec4 x, vec4 p) {
-  return op_right_shift(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_shift_left(ivec4 x, vec4 p) {
-  return op_shift_left(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_logical_and(ivec4 x, vec4 p) {
-  return op_logical_and(first_of(x, p), second_of(x, p), p);
-}
-ivec4 op_logical_or(ivec4 x, vec4 p) {
-  return op_logical_or(first_of(x, p), second_of(x, p), p);
-}

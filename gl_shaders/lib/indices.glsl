@@ -28,6 +28,25 @@ ivec4 op_with_component(ivec4 v, int i, int x) {
 int op_quotient(int a, float reciprocal) {
   return int((float(a) + 0.5) * reciprocal);
 }
+// The same for any a, if the program has LARGE_INDICES.
+#ifndef LARGE_INDICES
+#define LARGE_INDICES 0
+#endif
+int op_quotient(int a, int b, float reciprocal) {
+  return LARGE_INDICES != 0 ? a / b : op_quotient(a, reciprocal);
+}
+
+// Whether the four channels of a slice are past the last of `count`.
+bvec4 op_past(int slice, int count) {
+  return greaterThanEqual(4 * slice + ivec4(0, 1, 2, 3), ivec4(count));
+}
+
+// Pixel `index` of a tensor of this size, in linear order: x, y, batch.
+ivec3 op_pixel_at(int index, ivec4 size) {
+  int row = index / size.x;
+  int batch = row / size.y;
+  return ivec3(index - row * size.x, row - batch * size.y, batch);
+}
 
 // Where iteration t of four loops is: loops.x + the sum of index * stride.
 // loops.yzw: the sizes of the three inner ones.
@@ -44,10 +63,8 @@ int op_moved(int t, ivec4 loops, ivec4 strides) {
 // batch.
 ivec4 op_place_of(int t, ivec4 size) {
   int pixel = t / size.z;
-  int row = pixel / size.x;
-  int batch = row / size.y;
-  return ivec4(pixel - row * size.x, row - batch * size.y, t - pixel * size.z,
-               batch);
+  ivec3 p = op_pixel_at(pixel, size);
+  return ivec4(p.xy, t - pixel * size.z, p.z);
 }
 
 // The texel with element e of a tensor of this size, with these channels.

@@ -39,33 +39,16 @@ const int first_slice = 0;
 const int count = SLICES;
 #endif
 
-vec4 q_texel(int row, int slice) {
-  ivec4 p = Q_PLACE;
-  return read_q(p.x, p.y, p.z, p.w);
-}
-vec4 k_texel(int row, int slice) {
-  ivec4 p = K_PLACE;
-  return read_k(p.x, p.y, p.z, p.w);
-}
-vec4 v_texel(int row, int slice) {
-  ivec4 p = V_PLACE;
-  return read_v(p.x, p.y, p.z, p.w);
-}
-
-// s: from the part's first slice on, here and below.
-bvec4 past_last_score(int s) {
-  return greaterThanEqual(4 * (first_slice + s) + ivec4(0, 1, 2, 3), ivec4(extent.y));
-}
-
 float part_of_product(int row, int score, int first_term) {
   float sum = 0.0;
   for (int t = first_term; t < extent.z; t += SHARERS) {
-    sum += dot(q_texel(row, t), k_texel(score, t));
+    sum += dot(read_q(Q_PLACE(row, t)), read_k(K_PLACE(score, t)));
   }
   return sum;
 }
 
-// Replaces the products of slice s by exponentials.
+// s: from the part's first slice on, here and below. Replaces the products of
+// slice s by exponentials.
 void see_slice(int row, int s) {
   int at = s * SLICE_FLOATS;
   vec4 v = vec4(0.0);
@@ -75,7 +58,7 @@ void see_slice(int row, int s) {
   }
   at = s * SLICE_FLOATS;
   v = score_stage(row, height, first_slice + s, batch, v) * beta;
-  bvec4 past = past_last_score(s);
+  bvec4 past = op_past(first_slice + s, extent.y);
   v = mix(v, vec4(kMin), past);
   float largest = max(max(max(v.x, v.y), max(v.z, v.w)), kMin);
   v = mix(exp(v - largest), vec4(0.0), past);
@@ -90,11 +73,11 @@ mat4 values(int o, int s) {
   int at = first_slice + s;
   mat4 v;
 #ifdef TRANSPOSED
-  for (int j = 0; j < 4; ++j) v[j] = v_texel(4 * o + j, at);
+  for (int j = 0; j < 4; ++j) v[j] = read_v(V_PLACE(4 * o + j, at));
 #else
   for (int j = 0; j < 4; ++j) {
     v[j] = vec4(0.0);
-    if (4 * at + j < extent.y) v[j] = v_texel(4 * at + j, o);
+    if (4 * at + j < extent.y) v[j] = read_v(V_PLACE(4 * at + j, o));
   }
 #endif
   return v;

@@ -18,24 +18,11 @@ const float kMin = -3.402823466e38;
 int height;
 int batch;
 
-vec4 q_texel(int row, int slice) {
-  ivec4 p = Q_PLACE;
-  return read_q(p.x, p.y, p.z, p.w);
-}
-vec4 k_texel(int row, int slice) {
-  ivec4 p = K_PLACE;
-  return read_k(p.x, p.y, p.z, p.w);
-}
-vec4 v_texel(int row, int slice) {
-  ivec4 p = V_PLACE;
-  return read_v(p.x, p.y, p.z, p.w);
-}
-
 // Component j of column i: term 4 * t + i of four keys from 4 * s on. Past the end, the last one
 // repeats.
 mat4 keys(int s, int t) {
   mat4 k;
-  for (int j = 0; j < 4; ++j) k[j] = k_texel(min(4 * s + j, extent.y - 1), t);
+  for (int j = 0; j < 4; ++j) k[j] = read_k(K_PLACE(min(4 * s + j, extent.y - 1), t));
   return transpose(k);
 }
 
@@ -44,14 +31,14 @@ mat4 keys(int s, int t) {
 mat4 values(int s, int o) {
   mat4 v;
 #ifdef TRANSPOSED
-  for (int j = 0; j < 4; ++j) v[j] = v_texel(4 * o + j, s);
+  for (int j = 0; j < 4; ++j) v[j] = read_v(V_PLACE(4 * o + j, s));
   v = transpose(v);
   for (int j = 1; j < 4; ++j) {
     if (4 * s + j >= extent.y) v[j] = vec4(0.0);
   }
 #else
   for (int j = 0; j < 4; ++j) {
-    vec4 texel = v_texel(min(4 * s + j, extent.y - 1), o);
+    vec4 texel = read_v(V_PLACE(min(4 * s + j, extent.y - 1), o));
     v[j] = 4 * s + j < extent.y ? texel : vec4(0.0);
   }
 #endif
@@ -82,7 +69,7 @@ void main() {
   for (int t = UNKNOWN_ZERO; t < TERMS; ++t) {
     for (int i = 0; i < TILE_ROWS; ++i) {
       for (int r = 1; r < TERMS; ++r) q[i][r - 1] = q[i][r];
-      q[i][TERMS - 1] = q_texel(min(first + i, extent.x - 1), t);
+      q[i][TERMS - 1] = read_q(Q_PLACE(min(first + i, extent.x - 1), t));
     }
   }
   for (int s = UNKNOWN_ZERO; 4 * s < extent.y; ++s) {
@@ -95,7 +82,7 @@ void main() {
         scores[i] += k[0] * v.x + k[1] * v.y + k[2] * v.z + k[3] * v.w;
       }
     }
-    bvec4 past = greaterThanEqual(4 * s + ivec4(0, 1, 2, 3), ivec4(extent.y));
+    bvec4 past = op_past(s, extent.y);
     for (int i = 0; i < TILE_ROWS; ++i) {
       vec4 v = with_functions(scores[i], min(first + i, extent.x - 1), s);
       v = mix(v, vec4(kMin), past);

@@ -77,19 +77,6 @@ shared float row_most[LANES * kRows];
 int height;
 int batch;
 
-TEXEL q_texel(int row, int slice) {
-  ivec4 p = Q_PLACE;
-  return Q_TEXEL(p.x, p.y, p.z, p.w);
-}
-TEXEL k_texel(int row, int slice) {
-  ivec4 p = K_PLACE;
-  return K_TEXEL(p.x, p.y, p.z, p.w);
-}
-TEXEL v_texel(int row, int slice) {
-  ivec4 p = V_PLACE;
-  return V_TEXEL(p.x, p.y, p.z, p.w);
-}
-
 #ifdef HALF_ARITHMETIC
 void put_share(int at, float v) { probabilities[at].x = floatBitsToUint(v); }
 float share_at(int at) { return uintBitsToFloat(probabilities[at].x); }
@@ -110,7 +97,7 @@ vec4 sum_at(int at) { return chunk[at]; }
 // last key, it repeats.
 TEXEL key_of(int first, int term, int key) {
   if (TERMS % CHUNK_TERMS != 0 && term >= TERMS) return TEXEL(0);
-  return k_texel(min(first + key, extent.y - 1), term);
+  return K_TEXEL(K_PLACE(min(first + key, extent.y - 1), term));
 }
 
 #ifdef HALF_ARITHMETIC
@@ -133,10 +120,10 @@ TEXEL value_at(int first, int at) {
 #ifdef TRANSPOSED
   ivec4 keys = (key & ~3) + ivec4(0, 1, 2, 3);
   if (keys.x >= extent.y) return vec4(0.0);
-  vec4 v = v_texel(4 * slice + (key & 3), keys.x / 4);
+  vec4 v = V_TEXEL(V_PLACE(4 * slice + (key & 3), keys.x / 4));
   return mix(v, vec4(0.0), greaterThanEqual(keys, ivec4(extent.y)));
 #else
-  return key < extent.y ? v_texel(key, slice) : TEXEL(0);
+  return key < extent.y ? V_TEXEL(V_PLACE(key, slice)) : TEXEL(0);
 #endif
 }
 int value_slot(int at) {
@@ -146,10 +133,6 @@ int value_slot(int at) {
 // Past the last slice of scores, it repeats.
 vec4 with_functions(vec4 v, int row, int s) {
   return score_stage(row, height, min(s, (extent.y - 1) / 4), batch, v) * beta;
-}
-
-bvec4 past_last_key(int s) {
-  return greaterThanEqual(4 * s + ivec4(0, 1, 2, 3), ivec4(extent.y));
 }
 
 // Loads this invocation's part of the chunk of keys from FIRST and TERM on.
@@ -204,7 +187,7 @@ void main() {
   for (int at = int(gl_LocalInvocationIndex); at < TERMS * kRows;
        at += LANES * kThreads) {
     int row = min(first_row + at % kRows, extent.x - 1);
-    queries[at] = q_texel(row, at / kRows);
+    queries[at] = Q_TEXEL(Q_PLACE(row, at / kRows));
   }
   vec4 sum[TILE_ROWS][TILE_SLICES];
   float most[TILE_ROWS];
@@ -283,7 +266,7 @@ void main() {
     }
 
     int s = first / 4 + cell;
-    bvec4 past = past_last_key(s);
+    bvec4 past = op_past(s, extent.y);
     for (int i = 0; i < TILE_ROWS; ++i) {
       int row = row_cell + CELLS_Y * i;
       vec4 v = with_functions(score[i], min(first_row + row, extent.x - 1), s);

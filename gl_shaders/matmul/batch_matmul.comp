@@ -40,30 +40,20 @@ const vec4 kZero = vec4(0.0);
 int height;
 int batch;
 
-vec4 x_texel(int row, int slice) {
-  ivec4 p = X_PLACE;
-  return read_x(p.x, p.y, p.z, p.w);
-}
-
-vec4 y_texel(int row, int slice) {
-  ivec4 p = Y_PLACE;
-  return read_y(p.x, p.y, p.z, p.w);
-}
-
 // Terms 4 * s to 4 * s + 3 of the rows from `first` on; zero past the last.
 void load_x(int first, int s, out vec4 v[TILE_ROWS]) {
 #ifdef ADJ_X
   vec4 term[4];
   for (int j = 0; j < 4; ++j) {
     int k = s * 4 + j;
-    vec4 texel = x_texel(min(k, extent.z - 1), first / 4);
+    vec4 texel = read_x(X_PLACE(min(k, extent.z - 1), first / 4));
     term[j] = k < extent.z ? texel : vec4(0.0);
   }
   for (int i = 0; i < 4; ++i) {
     v[i] = vec4(term[0][i], term[1][i], term[2][i], term[3][i]);
   }
 #else
-  for (int i = 0; i < TILE_ROWS; ++i) v[i] = x_texel(min(first + i, extent.x - 1), s);
+  for (int i = 0; i < TILE_ROWS; ++i) v[i] = read_x(X_PLACE(min(first + i, extent.x - 1), s));
 #endif
 }
 
@@ -71,12 +61,12 @@ void load_x(int first, int s, out vec4 v[TILE_ROWS]) {
 // term 4 * s + j.
 vec4 load_y(int slice, int s, int j) {
 #ifdef ADJ_Y
-  return y_texel(min(slice * 4 + j, extent.y - 1), s);
+  return read_y(Y_PLACE(min(slice * 4 + j, extent.y - 1), s));
 #else
   // Selects instead of multiplying by x's zeros, since y may contain
   // infinities.
   int k = s * 4 + j;
-  vec4 texel = y_texel(min(k, extent.z - 1), slice);
+  vec4 texel = read_y(Y_PLACE(min(k, extent.z - 1), slice));
   return k < extent.z ? texel : vec4(0.0);
 #endif
 }

@@ -17,18 +17,11 @@ layout(std140, binding = 0) uniform Params {
 #endif
 };
 
-// x, y, batch
-ivec3 pixel_at(int index, ivec4 size) {
-  int row = index / size.x;
-  int batch = row / size.y;
-  return ivec3(index - row * size.x, row - batch * size.y, batch);
-}
-
 #ifdef ELEMENTS
 // K is not a multiple of the channels.
 float element_at(int index) {
   int channel = index % src_aux.x;
-  ivec3 p = pixel_at(index / src_aux.x, src_size);
+  ivec3 p = op_pixel_at(index / src_aux.x, src_size);
   return op_component(read_src(p.x, p.y, channel / 4, p.z), channel);
 }
 
@@ -44,7 +37,7 @@ ivec2 weight_texel(int t, int slice) { return ivec2(t * 4, slice); }
 #else
 vec4 row_texel(int m, int t) {
   int pixel = t / src_size.z;
-  ivec3 p = pixel_at(m * row_shape.z + pixel, src_size);
+  ivec3 p = op_pixel_at(m * row_shape.z + pixel, src_size);
   return read_src(p.x, p.y, t - pixel * src_size.z, p.z);
 }
 ivec2 weight_texel(int t, int slice) {
@@ -55,7 +48,7 @@ ivec2 weight_texel(int t, int slice) {
 
 void put(int row, int slice, vec4 v) {
   if (row >= row_shape.x) return;
-  ivec3 p = pixel_at(row, dst_size);
+  ivec3 p = op_pixel_at(row, dst_size);
   write_dst(p.x, p.y, slice, p.z, v);
 }
 
@@ -109,7 +102,7 @@ void main() {
 #ifdef PIXELS
   ivec3 from[TILE_ROWS];
   for (int r = 0; r < TILE_ROWS; ++r) {
-    from[r] = pixel_at(min(first_row + r, row_shape.x - 1), src_size);
+    from[r] = op_pixel_at(min(first_row + r, row_shape.x - 1), src_size);
   }
 #define ROW_TEXEL(r, t) read_src(from[r].x, from[r].y, t, from[r].z)
 #else

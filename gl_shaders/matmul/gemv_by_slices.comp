@@ -6,13 +6,6 @@ layout(std140, binding = 0) uniform Params {
   ivec4 row_shape;  // rows, pixels a row
 };
 
-// x, y, batch
-ivec3 pixel_at(int index, ivec4 size) {
-  int row = index / size.x;
-  int batch = row / size.y;
-  return ivec3(index - row * size.x, row - batch * size.y, batch);
-}
-
 void main() {
   if (outside_grid()) return;
   int slice = gid.x;
@@ -27,7 +20,7 @@ void main() {
     ivec3 p[TILE_ROWS];  // the last row repeats
     for (int r = 0; r < TILE_ROWS; ++r) {
       int row = min(first_row + r, row_shape.x - 1);
-      p[r] = pixel_at(row * row_shape.y + pixel, src_size);
+      p[r] = op_pixel_at(row * row_shape.y + pixel, src_size);
     }
     int s = grid.w;
     do {
@@ -46,7 +39,7 @@ void main() {
   vec4 bias = weights_at(at, block);
   for (int r = 0; r < TILE_ROWS; ++r) {
     if (first_row + r >= row_shape.x) break;
-    ivec3 p = pixel_at(first_row + r, dst_size);
+    ivec3 p = op_pixel_at(first_row + r, dst_size);
     write_dst(p.x, p.y, slice, p.z, sum[r] + bias);
   }
 }

@@ -16,11 +16,8 @@ layout(std140, binding = 0) uniform Params {
 int index_at(int n) {
   int pixel = n / indices_aux.x;
   int c = n - pixel * indices_aux.x;
-  int row = pixel / indices_size.x;
-  int batch = row / indices_size.y;
-  return op_component(read_indices(pixel - row * indices_size.x,
-                                   row - batch * indices_size.y, c >> 2, batch),
-                      c);
+  ivec3 p = op_pixel_at(pixel, indices_size);
+  return op_component(read_indices(p.x, p.y, c >> 2, p.z), c);
 }
 
 // The source element for element e of dst.
@@ -44,9 +41,8 @@ vec4 texel(int row, int slice) {
 }
 #else
 ELEMENT4 texel(int pixel, int slice) {
-  int row = pixel / src_size.x;
-  return read_src(pixel - row * src_size.x, row % src_size.y, slice,
-                  row / src_size.y);
+  ivec3 p = op_pixel_at(pixel, src_size);
+  return read_src(p.x, p.y, slice, p.z);
 }
 
 ELEMENT value_of(int e) {

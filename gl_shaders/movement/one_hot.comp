@@ -9,11 +9,8 @@ layout(std140, binding = 0) uniform Params {
 int index_at(int n) {
   int pixel = n / indices_aux.x;
   int c = n - pixel * indices_aux.x;
-  int row = pixel / indices_size.x;
-  int batch = row / indices_size.y;
-  return op_component(read_indices(pixel - row * indices_size.x,
-                                   row - batch * indices_size.y, c >> 2, batch),
-                      c);
+  ivec3 p = op_pixel_at(pixel, indices_size);
+  return op_component(read_indices(p.x, p.y, c >> 2, p.z), c);
 }
 
 bool holds(int e) {

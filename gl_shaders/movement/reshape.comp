@@ -5,8 +5,8 @@ layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 // The texel with channel c of pixel i, with pixels in linear order.
 ELEMENT4 texel(int i, int c) {
-  int row = i / src_size.x;
-  return read_src(i - row * src_size.x, row % src_size.y, c >> 2, row / src_size.y);
+  ivec3 p = op_pixel_at(i, src_size);
+  return read_src(p.x, p.y, c >> 2, p.z);
 }
 
 ELEMENT4 texel_of(int element) {

@@ -1,4 +1,4 @@
-// dst[row, inner] is the SUM, PRODUCT, MAX or MIN of updates[i, inner] over the i whose index,
+// dst[row, inner] combines (COMBINE, from IDENTITY on) updates[i, inner] over the i whose index,
 // indices[i, depth], names the row. All in linear element order; indices outside of their axes name
 // none. One texel an invocation.
 layout(std140, binding = 0) uniform Params {
@@ -9,35 +9,13 @@ layout(std140, binding = 0) uniform Params {
   int count;      // of indices
 };
 
-#ifdef INTS
-const ELEMENT kLowest = ~0x7fffffff;
-const ELEMENT kHighest = 0x7fffffff;
-#else
-const ELEMENT kLowest = -3.402823466e38;
-const ELEMENT kHighest = 3.402823466e38;
-#endif
-#if defined(MAX)
-const ELEMENT kIdentity = kLowest;
-ELEMENT combine(ELEMENT a, ELEMENT b) { return max(a, b); }
-#elif defined(MIN)
-const ELEMENT kIdentity = kHighest;
-ELEMENT combine(ELEMENT a, ELEMENT b) { return min(a, b); }
-#elif defined(PRODUCT)
-const ELEMENT kIdentity = ELEMENT(1);
-ELEMENT combine(ELEMENT a, ELEMENT b) { return a * b; }
-#else
-const ELEMENT kIdentity = ELEMENT(0);
-ELEMENT combine(ELEMENT a, ELEMENT b) { return a + b; }
-#endif
+ELEMENT combine(ELEMENT a, ELEMENT b) { return COMBINE; }
 
 int index_at(int n) {
   int pixel = n / indices_aux.x;
   int c = n - pixel * indices_aux.x;
-  int row = pixel / indices_size.x;
-  int batch = row / indices_size.y;
-  return op_component(read_indices(pixel - row * indices_size.x, row - batch * indices_size.y,
-                                   c >> 2, batch),
-                      c);
+  ivec3 p = op_pixel_at(pixel, indices_size);
+  return op_component(read_indices(p.x, p.y, c >> 2, p.z), c);
 }
 
 // The row that update i is added to; -1: none.
@@ -54,11 +32,8 @@ int row_of(int i) {
 ELEMENT update_at(int e) {
   int pixel = e / updates_aux.x;
   int c = e - pixel * updates_aux.x;
-  int row = pixel / updates_size.x;
-  int batch = row / updates_size.y;
-  return op_component(read_updates(pixel - row * updates_size.x, row - batch * updates_size.y,
-                                   c >> 2, batch),
-                      c);
+  ivec3 p = op_pixel_at(pixel, updates_size);
+  return op_component(read_updates(p.x, p.y, c >> 2, p.z), c);
 }
 
 void main() {
@@ -69,7 +44,7 @@ void main() {
   ivec4 e = first + min(4 * p.z + ivec4(0, 1, 2, 3), dst_aux.x - 1);
   ivec4 rows = e / inner;
   ivec4 at = e - rows * inner;
-  ELEMENT4 total = ELEMENT4(kIdentity);
+  ELEMENT4 total = ELEMENT4(IDENTITY);
   for (int i = 0; i < count; ++i) {
     int row = row_of(i);
     ivec4 from = i * inner + at;

@@ -1,4 +1,4 @@
-// The cells of LSTM's basic kernel (delegate/ops/recurrent/lstm.h), four
+// The cells of LSTM's basic kernel (delegate/ops/recurrent/recurrent.h), four
 // per invocation. Sums are [i, g, f, o], each with as many channels as there
 // are cells, and may begin inside a texel. Grid: x slices, y batch.
 layout(std140, binding = 0) uniform Params { COMMON_PARAMS };

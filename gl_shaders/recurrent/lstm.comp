@@ -1,4 +1,4 @@
-// A whole sequence of an LSTM (delegate/ops/recurrent/lstm.h): a work group
+// A whole sequence of an LSTM (delegate/ops/recurrent/recurrent.h): a work group
 // computes a batch and keeps its states in shared memory between steps. Columns
 // (x) divide the slices of four cells, LANES invocations (y) each slice's sums.
 // GATES is 4, or 3 without an input gate; PEEPHOLE, PROJECTION, LAYER_NORM,
@@ -64,7 +64,7 @@ vec4 source(int term, int step) {
 // `v` of slice s, with zeros past the last of `count` channels: a padding channel's sum is NaN if
 // a term is infinite, and so would be every sum that it is a term of, by a weight of zero.
 vec4 without_padding(vec4 v, int s, int count) {
-  return mix(vec4(0.0), v, lessThan(ivec4(s * 4) + ivec4(0, 1, 2, 3), ivec4(count)));
+  return mix(v, vec4(0.0), op_past(s, count));
 }
 
 vec4 bias(int s, int gate) { return weights_at(s, rows.x + gate); }

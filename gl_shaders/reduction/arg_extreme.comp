@@ -53,7 +53,7 @@ void main() {
 #endif
     ivec4 k = keys_of(read_src(p.x, p.y, p.z, p.w));
 #ifdef CHANNELS
-    bvec4 past = greaterThanEqual(position, ivec4(src_aux.x));
+    bvec4 past = op_past(i, src_aux.x);
     k = mix(k, ivec4(kMin), past);
     position = mix(position, ivec4(kMax), past);
 #endif

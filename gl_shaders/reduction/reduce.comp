@@ -1,7 +1,8 @@
 // SUM, MEAN, MAX, MIN or PRODUCT of a window of source texels, or ANY or ALL of
-// bools, for each output texel. Ignores texels outside the source, or with
-// ZEROS reads them as zeros. With CHANNELS, also over all channels. THREADS
-// invocations share one output: 1, or the whole work group.
+// bools, for each output texel: COMBINE of a and b, from IDENTITY on. Ignores
+// texels outside the source, or with ZEROS reads them as zeros. With CHANNELS,
+// also over all channels. THREADS invocations share one output: 1, or the whole
+// work group.
 //
 // QUANTIZED: sums of quantized values in integers; the result follows TFLite
 // (quant/code_means.h):
@@ -46,31 +47,8 @@ layout(std140, binding = 0) uniform Params {
 #define TOTAL4 ELEMENT4
 #endif
 
-#if defined(MAX) && defined(INTS)
-const TOTAL kIdentity = ~0x7fffffff;
-TOTAL4 combine(TOTAL4 a, TOTAL4 b) { return max(a, b); }
-#elif defined(MIN) && defined(INTS)
-const TOTAL kIdentity = 0x7fffffff;
-TOTAL4 combine(TOTAL4 a, TOTAL4 b) { return min(a, b); }
-#elif defined(MAX)
-const TOTAL kIdentity = -3.402823466e38;
-TOTAL4 combine(TOTAL4 a, TOTAL4 b) { return max(a, b); }
-#elif defined(MIN)
-const TOTAL kIdentity = 3.402823466e38;
-TOTAL4 combine(TOTAL4 a, TOTAL4 b) { return min(a, b); }
-#elif defined(PRODUCT)
-const TOTAL kIdentity = TOTAL(1);
-TOTAL4 combine(TOTAL4 a, TOTAL4 b) { return a * b; }
-#elif defined(ANY)
-const TOTAL kIdentity = 0;
-TOTAL4 combine(TOTAL4 a, TOTAL4 b) { return a | b; }
-#elif defined(ALL)
-const TOTAL kIdentity = 1;
-TOTAL4 combine(TOTAL4 a, TOTAL4 b) { return a & b; }
-#else
-const TOTAL kIdentity = TOTAL(0);
-TOTAL4 combine(TOTAL4 a, TOTAL4 b) { return a + b; }
-#endif
+const TOTAL kIdentity = TOTAL(IDENTITY);
+TOTAL4 combine(TOTAL4 a, TOTAL4 b) { return COMBINE; }
 
 #if THREADS > 1
 shared TOTAL4 partial[THREADS];
@@ -79,8 +57,7 @@ shared TOTAL4 partial[THREADS];
 TOTAL4 value_at(ivec4 q) {
   TOTAL4 v = TOTAL4(read_src(q.x, q.y, q.z, q.w));
 #ifdef CHANNELS
-  v = mix(v, TOTAL4(kIdentity),
-          greaterThanEqual(4 * q.z + ivec4(0, 1, 2, 3), ivec4(src_aux.x)));
+  v = mix(v, TOTAL4(kIdentity), op_past(q.z, src_aux.x));
 #endif
   return v;
 }

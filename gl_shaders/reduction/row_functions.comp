@@ -13,10 +13,6 @@ layout(std140, binding = 0) uniform Params {
 shared vec4 shares[THREADS * WORK_GROUP_X];
 #endif
 
-bvec4 past_last_channel(int slice) {
-  return greaterThanEqual(4 * slice + ivec4(0, 1, 2, 3), ivec4(out0_aux.x));
-}
-
 vec4 sum_of(vec4 a, vec4 b) { return a + b; }
 
 // Combines the shares of a pixel's invocations for each of them.
@@ -41,7 +37,7 @@ vec4 sum_of(vec4 a, vec4 b) { return a + b; }
   vec4 NAME = vec4(IDENTITY);                                             \
   for (int s = thread; s < out0_size.z; s += THREADS) {                   \
     ROWS                                                                  \
-    NAME = COMBINE(NAME, mix(VALUE, vec4(IDENTITY), past_last_channel(s))); \
+    NAME = COMBINE(NAME, mix(VALUE, vec4(IDENTITY), op_past(s, out0_aux.x))); \
   }                                                                       \
   COMBINE_SHARES(NAME, COMBINE)                                           \
   NAME.xy = COMBINE(NAME, NAME.zwzw).xy;                                  \

@@ -28,10 +28,6 @@ const float kMin = -3.402823466e38;
 shared NUMBER4 shares[THREADS * WORK_GROUP_X];
 #endif
 
-bvec4 past_last_channel(int slice) {
-  return greaterThanEqual(4 * slice + ivec4(0, 1, 2, 3), ivec4(src_aux.x));
-}
-
 // Combines the shares of a pixel's invocations for each of them.
 #if THREADS > 1
 #define COMBINE_SHARES(V, COMBINE)                                        \
@@ -105,19 +101,19 @@ void main() {
   NUMBER4 row[HELD];
   SHARE(i, s) {
     NUMBER4 v = NUMBER4(read_src(p.x, p.y, min(s, src_size.z - 1), p.z));
-    row[i] = mix(v, NUMBER4(kMin), past_last_channel(s));
+    row[i] = mix(v, NUMBER4(kMin), op_past(s, src_aux.x));
   }
 #endif
   NUMBER4 share = NUMBER4(kMin);
   SHARE(i, s) {
-    share = max(share, mix(VALUE(i, s), NUMBER4(kMin), past_last_channel(s)));
+    share = max(share, mix(VALUE(i, s), NUMBER4(kMin), op_past(s, src_aux.x)));
   }
   COMBINE_SHARES(share, max)
   NUMBER largest = max(max(share.x, share.y), max(share.z, share.w));
   share = NUMBER4(0);
   SHARE(i, s) {
     NUMBER4 e = exps_below(VALUE(i, s) - largest);
-    share += mix(e, NUMBER4(0), past_last_channel(s));
+    share += mix(e, NUMBER4(0), op_past(s, src_aux.x));
   }
   COMBINE_SHARES(share, plus)
   NUMBER sum = share.x + share.y + share.z + share.w;

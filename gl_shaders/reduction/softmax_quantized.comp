@@ -27,14 +27,10 @@ vec4 exps_below(vec4 v, float largest) {
   return vec4(exp_below(d.x), exp_below(d.y), exp_below(d.z), exp_below(d.w));
 }
 
-// Number of channels in a texel.
-int channels_of(int slice) { return min(src_aux.x - 4 * slice, 4); }
-
 // For slice `s` with values `v`: 0 for padding channels, which does not change
 // sums.
 vec4 exps_of(int s, vec4 v, float largest) {
-  bvec4 past = greaterThanEqual(ivec4(0, 1, 2, 3), ivec4(channels_of(s)));
-  return mix(exps_below(v, largest), vec4(0.0), past);
+  return mix(exps_below(v, largest), vec4(0.0), op_past(s, src_aux.x));
 }
 
 #ifdef PRECISE
@@ -64,8 +60,7 @@ float largest_of(ivec3 p, int thread) {
   const vec4 kMin = vec4(-512.0);
   vec4 most = kMin;
   for (int s = thread; s < src_size.z; s += THREADS) {
-    bvec4 past = greaterThanEqual(ivec4(0, 1, 2, 3), ivec4(channels_of(s)));
-    most = max(most, mix(read_src(p.x, p.y, s, p.z), kMin, past));
+    most = max(most, mix(read_src(p.x, p.y, s, p.z), kMin, op_past(s, src_aux.x)));
   }
 #if THREADS > 1
   shares[thread] = most;

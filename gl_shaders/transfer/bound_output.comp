@@ -62,11 +62,8 @@ void main() {
     if (i >= count) break;
     int pixel = i / channels;
     int c = i - pixel * channels;
-    int row = pixel / src_size.x;
-    int batch = row / src_size.y;
-    ivec4 p = ivec4(pixel - row * src_size.x, row - batch * src_size.y, c >> 2,
-                    batch);
-    v[k] = op_component(object_of(p), c);
+    ivec3 p = op_pixel_at(pixel, src_size);
+    v[k] = op_component(object_of(ivec4(p.xy, c >> 2, p.z)), c);
   }
   words[word] = bytes_of(v);
 }

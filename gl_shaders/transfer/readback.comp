@@ -53,12 +53,9 @@ void main() {
   int channels = src_aux.x;
   int pixel = (at * 4) / channels;
   int c = at * 4 - pixel * channels;
-  int row = pixel / src_size.x;
-  int x = pixel - row * src_size.x;
-  int batch = row / src_size.y;
-  int y = row - batch * src_size.y;
-  if (batch >= src_size.w) return;
-  ELEMENT4 texel = read_src(x, y, c >> 2, batch);
+  ivec3 p = op_pixel_at(pixel, src_size);
+  if (p.z >= src_size.w) return;
+  ELEMENT4 texel = read_src(p.x, p.y, c >> 2, p.z);
   ELEMENT4 v = ELEMENT4(0);
   for (int i = 0; i < 4; ++i) {
     v[i] = op_component(texel, c);
@@ -66,16 +63,16 @@ void main() {
     if (c < channels && (c & 3) != 0) continue;
     if (c == channels) {
       c = 0;
-      if (++x == src_size.x) {
-        x = 0;
-        if (++y == src_size.y) {
-          y = 0;
-          ++batch;
+      if (++p.x == src_size.x) {
+        p.x = 0;
+        if (++p.y == src_size.y) {
+          p.y = 0;
+          ++p.z;
         }
       }
     }
-    if (batch == src_size.w) break;
-    texel = read_src(x, y, c >> 2, batch);
+    if (p.z == src_size.w) break;
+    texel = read_src(p.x, p.y, c >> 2, p.z);
   }
   put_four(at, v);
 }

@@ -87,9 +87,7 @@ void main() {
   ELEMENT4 a = vec_of(group, 0);
   ELEMENT4 b = vec_of(group, 1);
   ELEMENT4 c = vec_of(group, 2);
-  int row = group * 4 / dst_size.x;
-  int batch = row / dst_size.y;
-  ivec3 at = ivec3(group * 4 - row * dst_size.x, row - batch * dst_size.y, batch);
+  ivec3 at = op_pixel_at(group * 4, dst_size);
   put(at, a.x, a.y, a.z);
   put(at, a.w, b.x, b.y);
   put(at, b.z, b.w, c.x);

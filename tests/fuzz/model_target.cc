@@ -10,7 +10,7 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/passes/passes.h"
-#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/dispatch.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/tflite/kernel.h"
 #include "delegate/tflite/reader.h"

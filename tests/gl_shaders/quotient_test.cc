@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/work_group.h"
 #include "egl/objects.h"
-#include "gl_shaders/library.h"
+#include "gl_shaders/shader.h"
 #include "tests/testing/device.h"
 #include "tests/testing/gl.h"
 

@@ -5,7 +5,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "gl_shaders/library.h"
 #include "gl_shaders/shader.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::gles_delegate::gl_shaders::AssembleShader;
 using ::gles_delegate::gl_shaders::Format;
-using ::gles_delegate::gl_shaders::OperandAt;
+using ::gles_delegate::gl_shaders::OperandAs;
 using ::gles_delegate::gl_shaders::ReadBy;
 using ::gles_delegate::gl_shaders::ShaderSpec;
 using ::gles_delegate::gl_shaders::Storage;
@@ -50,8 +50,8 @@ ShaderSpec CopySpec(Storage storage, Format format, ReadBy read_by,
   spec.post_ops.resize(2);
   spec.post_ops[0].function = "clamp";
   spec.post_ops[1].function = "add";
-  spec.post_ops[1].operand = "post1";
-  spec.post_ops[1].operand_splat = splat;
+  spec.post_ops[1].operand = 1;
+  if (splat) spec.post_ops[1].operand_as = OperandAs::kSplat;
   return spec;
 }
 
@@ -104,11 +104,11 @@ TEST(ShaderTest, AStageIsAFunction) {
                              ReadBy::kFetch, false, false);
   spec.tensors[1].name = "inner_stage1";
   spec.post_ops.clear();
-  gl_shaders::PostOpCall clamp, mul;
+  gl_shaders::PostOp clamp, mul;
   clamp.function = "clamp";
   mul.function = "mul";
-  mul.operand = "inner_stage1";
-  mul.operand_at = OperandAt::kChannel;
+  mul.operand = 1;
+  mul.operand_as = OperandAs::kChannel;
   spec.stages = {{"inner_stage", {clamp, mul}}, {"next_stage", {}}};
   const auto text = AssembleShader(spec);
   ASSERT_TRUE(text.ok()) << text.status();

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/custom_params.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/plan/planner.h"
 #include "tests/testing/device_test.h"

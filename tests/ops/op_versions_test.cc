@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/all_ops.h"
-#include "delegate/ops/recurrent/lstm.h"
+#include "delegate/ops/op_list.h"
+#include "delegate/ops/recurrent/recurrent.h"
 #include "delegate/tflite/runtime.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/all_ops.h"
+#include "delegate/ops/op_list.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_node.h"

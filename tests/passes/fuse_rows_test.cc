@@ -2,7 +2,7 @@
 // Functions of rows as one node: normalizations as exporters write them against
 // TFLite's CPU. rows.txt has the graphs.
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/matmul/fully_connected.h"
+#include "delegate/ops/matmul/matrix_product.h"
 #include "gmock/gmock.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"

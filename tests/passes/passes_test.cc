@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/image/resize.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/ops/reduction/row_functions.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/passes/rewrite.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/h200_profile.h"

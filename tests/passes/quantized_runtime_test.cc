@@ -14,9 +14,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/reduction/normalizations.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/ops/reduction/softmax.h"
+#include "delegate/ops/reduction/rows.h"
 #include "quant/code_means.h"
 #include "quant/cpu_kernels.h"
 #include "tests/testing/device.h"

@@ -91,7 +91,9 @@ class Blocks {
   }
   void AddBlock(int channels, const PoolAttributes& a) {
     PostOp add = AddMaximum(a);
-    add.operand_zero_extend = channels > graph.tensor(graph.outputs[0]).shape.c;
+    if (channels > graph.tensor(graph.outputs[0]).shape.c) {
+      add.operand_as = OperandAs::kZeroExtended;
+    }
     AddConvolution(channels, a.h.stride, {add, {"clamp", {-1, 9, 0, 0}}});
   }
 
@@ -107,7 +109,7 @@ Blocks Block(const BhwcShape& shape, int channels, const PoolAttributes& a) {
   Blocks blocks(shape);
   blocks.AddConvolution(shape.c, 1);
   PostOp add = blocks.AddMaximum(a);
-  add.operand_zero_extend = channels > shape.c;
+  if (channels > shape.c) add.operand_as = OperandAs::kZeroExtended;
   blocks.AddConvolution(3, a.h.stride);
   blocks.AddConvolution(channels, 1, {add, {"clamp", {-1, 9, 0, 0}}});
   return blocks;

@@ -149,7 +149,7 @@ t10 1x4x4x8
 )",
                       mixing, R"(
 t11 1x1x1x8
-AVERAGE_POOL_2D 4: reduce -DMEAN=1 -DTHREADS=1 src<-t10 dst->t11 {window=(4,4,1,1) stride=(4,4,1,1) before=(0,0,0,0)} grid 1x1x2 group 1x1x2
+AVERAGE_POOL_2D 4: reduce -DMEAN=1 -DCOMBINE=a + b -DIDENTITY=0 -DTHREADS=1 src<-t10 dst->t11 {window=(4,4,1,1) stride=(4,4,1,1) before=(0,0,0,0)} grid 1x1x2 group 1x1x2
 t14 1x1x1x10
 FULLY_CONNECTED 5: gemv_by_lanes -DPIXELS=1 -DLANES=2 -DAT_ONCE=2 -DTILE_ROWS=1 src<-t11 dst->t14 weights[9x3] {row_shape=(1,2,1,8)} grid 2x3x1 group 2x1x1
 t15 1x1x1x10

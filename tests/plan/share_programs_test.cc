@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/matmul/fully_connected.h"
+#include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/dispatch.h"
 #include "delegate/plan/planner.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"

@@ -11,7 +11,7 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/ops/reduction/softmax.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/plan/planner.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
@@ -220,10 +220,10 @@ TEST(TuningPlansTest, ResidualTilePixels) {
   add.operand = 0;
   PostOp table{"requantize"};
   table.operand = 0;
-  table.operand_table = true;
+  table.operand_as = OperandAs::kTable;
   PostOp lookup{"lookup"};
   lookup.operand = 0;
-  lookup.operand_lookup = true;
+  lookup.operand_as = OperandAs::kLookup;
   const auto pixels = [](std::vector<PostOp> functions, bool integer_path,
                          int max) {
     DeviceChoices choices;

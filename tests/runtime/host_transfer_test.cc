@@ -17,7 +17,7 @@
 #include "delegate/graph/texels.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/dispatch.h"
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/schedule.h"

@@ -7,7 +7,6 @@
 
 #include "delegate/graph/graph.h"
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/transpose_conv.h"
 
 namespace gles_delegate::testing {
 

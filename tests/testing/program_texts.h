@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "delegate/plan/dispatch_shader.h"
+#include "delegate/plan/dispatch.h"
 #include "gl_shaders/shader.h"
 #include "gtest/gtest.h"
 

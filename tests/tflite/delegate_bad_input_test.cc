@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/all_ops.h"
+#include "delegate/ops/op_list.h"
 #include "egl/testing.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/delegate_case.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/all_ops.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/ops/sliding_window.h"
 #include "delegate/tflite/reader.h"
 #include "tests/fuzz/fake_runtime.h"

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "delegate/ops/conv/conv_strategies.h"
-#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/stages.h"
@@ -63,7 +62,8 @@ bool IsResidualInIntegers(const Convolution& conv, const Graph& graph) {
          std::any_of(node->post_ops.begin(), node->post_ops.end(),
                      [](const PostOp& post) {
                        return post.operand != kNoTensor &&
-                              !post.operand_table && !post.operand_lookup;
+                              post.operand_as != OperandAs::kTable &&
+                              post.operand_as != OperandAs::kLookup;
                      });
 }
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_strategies.h"
-#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/stages.h"
 #include "delegate/ops/work_group.h"
@@ -24,26 +24,33 @@ absl::Status CheckConvOutput(const Shape& src, int outputs, const Shape& dst) {
                    " and filter ", outputs, " outputs"));
 }
 
-absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
-                                      const WindowParams& params,
-                                      int activation,
-                                      OutputsOfFilter outputs_of) {
-  const Tensor& src = *node.inputs[0];
-  const Tensor& filter = *node.inputs[1];
-  const Tensor& dst = *node.outputs[0];
-  ASSIGN_OR_RETURN(const auto outputs, outputs_of(src.shape, filter.shape));
-  RETURN_IF_ERROR(CheckConvOutput(src.shape, outputs, dst.shape));
-  const Tensor* bias = node.input(2);
-  RETURN_IF_ERROR(CheckBias(bias, outputs));
-  ASSIGN_OR_RETURN(const auto window,
-                   SlidingWindowOf(params, src.shape, filter.shape));
-  ASSIGN_OR_RETURN(auto post_ops, FusedActivation(activation));
-  return ConvNode{window, std::move(post_ops)};
-}
-
 namespace {
 
-absl::StatusOr<int> ConvOutputsOf(const Shape& src, const Shape& filter) {
+// The common part of both nodes, whose parameter structs have fields of the
+// same names. Every struct since 2.5 has the dilations, and TFLite's kernels
+// read them at any version. `outputs`: of the filter.
+template <typename Params>
+absl::StatusOr<std::pair<SlidingWindow, std::vector<PostOp>>> ReadConvNode(
+    const NodeView& node, int outputs) {
+  ASSIGN_OR_RETURN(const auto params, node.Get<Params>());
+  const Params& p = *params;
+  const Shape& src = node.inputs[0]->shape;
+  RETURN_IF_ERROR(CheckConvOutput(src, outputs, node.outputs[0]->shape));
+  RETURN_IF_ERROR(CheckBias(node.input(2), outputs));
+  ASSIGN_OR_RETURN(
+      const auto window,
+      SlidingWindowOf({p.padding, p.stride_height, p.stride_width,
+                       p.dilation_height_factor, p.dilation_width_factor},
+                      src, node.inputs[1]->shape));
+  ASSIGN_OR_RETURN(auto activation, FusedActivation(p.activation));
+  return std::make_pair(window, std::move(activation));
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node) {
+  const Shape& src = node.inputs[0]->shape;
+  const Shape& filter = node.inputs[1]->shape;
   if (filter.elements() <= 0 || src.c % filter.c != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("filter has ", filter.c, " input channels, input has ",
@@ -55,27 +62,16 @@ absl::StatusOr<int> ConvOutputsOf(const Shape& src, const Shape& filter) {
                                                    " outputs, which ", groups,
                                                    " groups do not divide"));
   }
-  return filter.b;
-}
-
-}  // namespace
-
-absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node) {
-  ASSIGN_OR_RETURN(auto read, ReadConvNode<ConvParams>(node, ConvOutputsOf));
-  const int groups = node.inputs[0]->shape.c / node.inputs[1]->shape.c;
-  return ParsedNode{Conv2dAttributes{read.window, groups},
-                    std::move(read.post_ops)};
-}
-
-absl::Status PlanConv2d(const Node& node, Planner* planner) {
-  return PlanConvNode(node, planner);
+  ASSIGN_OR_RETURN(auto read, ReadConvNode<ConvParams>(node, filter.b));
+  return ParsedNode{Conv2dAttributes{read.first, groups},
+                    std::move(read.second)};
 }
 
 // --- DEPTHWISE_CONV_2D -------------------------------------------------------
 
-namespace {
-
-absl::StatusOr<int> DepthwiseOutputsOf(const Shape& src, const Shape& filter) {
+absl::StatusOr<ParsedNode> ParseDepthwiseConv2d(const NodeView& node) {
+  const Shape& src = node.inputs[0]->shape;
+  const Shape& filter = node.inputs[1]->shape;
   if (filter.b != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "filter must be [1,H,W,O], its first dimension is ", filter.b));
@@ -85,23 +81,10 @@ absl::StatusOr<int> DepthwiseOutputsOf(const Shape& src, const Shape& filter) {
         "filter has ", filter.c, " outputs, no multiple of the input's ", src.c,
         " channels"));
   }
-  return filter.c;
-}
-
-}  // namespace
-
-// Every ConvParams and DepthwiseConvParams since 2.5 has the dilations, and
-// TFLite's kernels read them at any version.
-absl::StatusOr<ParsedNode> ParseDepthwiseConv2d(const NodeView& node) {
   ASSIGN_OR_RETURN(auto read,
-                   ReadConvNode<DepthwiseConvParams>(node, DepthwiseOutputsOf));
-  const int multiplier = node.inputs[1]->shape.c / node.inputs[0]->shape.c;
-  return ParsedNode{DepthwiseConv2dAttributes{read.window, multiplier},
-                    std::move(read.post_ops)};
-}
-
-absl::Status PlanDepthwiseConv2d(const Node& node, Planner* planner) {
-  return PlanConvNode(node, planner);
+                   ReadConvNode<DepthwiseConvParams>(node, filter.c));
+  return ParsedNode{DepthwiseConv2dAttributes{read.first, filter.c / src.c},
+                    std::move(read.second)};
 }
 
 namespace {
@@ -133,9 +116,24 @@ const ConvStrategy kDepthwiseDirect = {
 
 namespace {
 
-// The shader keeps the weights, a row of input and the sums of all outputs that
-// a row belongs to in registers or close by.
-constexpr int kMaxWindow = 5;
+// A depthwise convolution whose shader can keep the weights, a row of input and
+// sums in registers or close by, which pays as taps of neighbouring outputs
+// coincide: one of the two steps is 1.
+bool SharesTaps(const Convolution& conv) {
+  constexpr int kMaxWindow = 5;
+  const SlidingWindow& window = conv.window;
+  return conv.kind == Convolution::Kind::kDepthwise && conv.multiplier == 1 &&
+         (window.stride_h == 1 || window.dilation_h == 1) &&
+         (window.stride_w == 1 || window.dilation_w == 1) &&
+         conv.window_h <= kMaxWindow && conv.window_w <= kMaxWindow;
+}
+
+// Parts of `part` elements on an axis, for every phase of a dilation.
+int PartsOfAxis(int extent, int dilation, int part) {
+  const int64_t whole = int64_t{part} * dilation;
+  return static_cast<int>((extent + whole - 1) / whole * dilation);
+}
+
 // Rows of input between rows of output that it can spell out.
 constexpr int kMaxStride = 2;
 // Vectors of invocations that keep a processor's cores busy.
@@ -144,20 +142,8 @@ constexpr int kManyVectors = 16;
 constexpr int kShortStrip = 7;
 
 bool AppliesDepthwiseRows(const Convolution& conv, const Planner& planner) {
-  const SlidingWindow& window = conv.window;
-  // Taps of neighbouring outputs coincide if one of the two steps is 1.
-  const bool meet_h = window.stride_h == 1 || window.dilation_h == 1;
-  const bool meet_w = window.stride_w == 1 || window.dilation_w == 1;
-  return planner.profile().choices.simd_lanes > 1 &&
-         conv.kind == Convolution::Kind::kDepthwise && conv.multiplier == 1 &&
-         meet_h && meet_w && conv.window_h <= kMaxWindow &&
-         conv.window_w <= kMaxWindow && window.stride_h <= kMaxStride;
-}
-
-// Of an axis, for every phase of a dilation.
-int PartsOfAxis(int extent, int dilation, int part) {
-  const int64_t whole = int64_t{part} * dilation;
-  return static_cast<int>((extent + whole - 1) / whole * dilation);
+  return planner.profile().choices.simd_lanes > 1 && SharesTaps(conv) &&
+         conv.window.stride_h <= kMaxStride;
 }
 
 // Rows per strip, such that there are enough strips of similar length, in an
@@ -203,32 +189,17 @@ const ConvStrategy kDepthwiseRows = {"depthwise_rows", AppliesDepthwiseRows,
 
 namespace {
 
-// The shader keeps a tile's columns and weights in registers.
-constexpr int kMaxTiledWindow = 5;
-// Rows of input that it can spell out.
+// Rows of input that the shader can spell out.
 constexpr int kMaxRows = 7;
 
 bool AppliesDepthwiseTiled(const Convolution& conv, const Planner& planner) {
-  const SlidingWindow& window = conv.window;
   const DeviceChoices& choices = planner.profile().choices;
   // Of one output the direct way has one program for all windows.
   if (SharesAll(choices) && choices.depthwise_tile_pixels == 1 &&
       choices.depthwise_tile_rows == 1) {
     return false;
   }
-  // Taps of neighbouring outputs coincide if one of the two steps is 1.
-  const bool meet_h = window.stride_h == 1 || window.dilation_h == 1;
-  const bool meet_w = window.stride_w == 1 || window.dilation_w == 1;
-  return conv.kind == Convolution::Kind::kDepthwise && conv.multiplier == 1 &&
-         meet_h && meet_w && conv.window_h <= kMaxTiledWindow &&
-         conv.window_w <= kMaxTiledWindow &&
-         conv.window_w <= choices.depthwise_unrolled_taps;
-}
-
-// Tiles on one axis, for every phase of a dilation.
-int64_t TilesOnAxis(int64_t extent, int64_t dilation, int tile) {
-  const int64_t step = tile * dilation;
-  return (extent + step - 1) / step * dilation;
+  return SharesTaps(conv) && conv.window_w <= choices.depthwise_unrolled_taps;
 }
 
 void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
@@ -246,10 +217,15 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   const int rows =
       Even(DivideUp(dst.h, window.dilation_h),
            std::min(profile.choices.depthwise_tile_rows, max_rows));
-  const int64_t tiles_x = TilesOnAxis(dst.w, window.dilation_w, pixels);
-  const int64_t tiles = tiles_x * TilesOnAxis(dst.h, window.dilation_h, rows);
+  const int tiles_x = PartsOfAxis(dst.w, window.dilation_w, pixels);
+  const int64_t tiles =
+      int64_t{tiles_x} * PartsOfAxis(dst.h, window.dilation_h, rows);
   Dispatch d("depthwise_conv_2d_tiled");
   d.Define("TILE_PIXELS", pixels).Define("TILE_ROWS", rows);
+  if (rows > 1) {
+    const int read = (rows - 1) * window.stride_h + conv.window_h;
+    d.Define("ADD_ROWS", Calls("add_row(", read));
+  }
   BindDepthwiseWindow(conv, &d);
   d.Read("src", conv.src)
       .Write("dst", conv.dst)
@@ -257,7 +233,7 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   d.uniforms.Float4("reciprocals",
                     {Reciprocal(tiles_x), Reciprocal(window.dilation_w),
                      Reciprocal(window.dilation_h), 0});
-  d.uniforms.Int("tiles_x", static_cast<int>(tiles_x));
+  d.uniforms.Int("tiles_x", tiles_x);
   BindQuotients(tiles, &d);
   if (rolled) {
     d.Define("ROLLED", 1);

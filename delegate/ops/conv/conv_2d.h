@@ -6,53 +6,18 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_2D_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_2D_H_
 
-#include <vector>
+#include <array>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "base/status_macros.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/sliding_window.h"
 
 namespace gles_delegate {
 
-// --- Parsing shared by the convolution ops -----------------------------------
-
-// The common part of CONV_2D's and DEPTHWISE_CONV_2D's nodes.
-struct ConvNode {
-  SlidingWindow window;
-  std::vector<PostOp> post_ops;  // the activation
-};
-
-// Number of output channels of a filter for an input; kInvalidArgument if the
-// shapes are inconsistent.
-using OutputsOfFilter = absl::StatusOr<int> (*)(const Shape& src,
-                                                const Shape& filter);
-
-// The same for TFLite's ConvParams or DepthwiseConvParams, whose fields have
-// the same names. kInvalidArgument also if the node has no parameters.
-template <typename Params>
-absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
-                                      OutputsOfFilter outputs) {
-  ASSIGN_OR_RETURN(const auto params, node.Get<Params>());
-  const Params& p = *params;
-  return ReadConvNode(node,
-                      {p.padding, p.stride_height, p.stride_width,
-                       p.dilation_height_factor, p.dilation_width_factor},
-                      p.activation, outputs);
-}
-
 // kInvalidArgument unless `dst` has the batch of `src` and `outputs` channels,
 // as computed from the filter.
 absl::Status CheckConvOutput(const Shape& src, int outputs, const Shape& dst);
-
-// Reads and checks a node with the inputs data, filter and bias (optional).
-// kInvalidArgument: inconsistent shapes; kUnimplemented: unsupported types,
-// padding or activation.
-absl::StatusOr<ConvNode> ReadConvNode(const NodeView& node,
-                                      const WindowParams& window,
-                                      int activation, OutputsOfFilter outputs);
 
 // Node inputs: data, filter, bias (optional).
 struct Conv2dAttributes : SlidingWindow {
@@ -70,6 +35,46 @@ struct Conv2dAttributes : SlidingWindow {
 // Node inputs: data, filter, bias (optional).
 struct DepthwiseConv2dAttributes : SlidingWindow {
   int multiplier = 1;  // output channels per input channel
+};
+
+// --- TRANSPOSE_CONV ----------------------------------------------------------
+
+// TRANSPOSE_CONV, and the custom op Convolution2DTransposeBias: y[b, s*h + ky -
+// pad, s*w + kx - pad, o] is bias[o] plus the sum of every x[b,h,w,i] *
+// filter[o,ky,kx,i] that maps to it. BHWC, any batch; filter OHWI and bias,
+// constant (float32 or float16) or computed at run time (float32).
+// kInvalidArgument: inconsistent shapes; kUnimplemented: an output shape
+// computed at run time.
+
+// The window slides over the output. Its padding is the number of rows and
+// columns cut off the full result on each side; its dilation is 1.
+struct TransposeConvAttributes : SlidingWindow {
+  // Indices of the node's inputs, which differ between the two ops.
+  int data_input = 0;
+  int filter_input = 1;
+  int bias_input = 2;  // may be past the last
+};
+
+// --- CONV_3D -----------------------------------------------------------------
+
+// CONV_3D and CONV_3D_TRANSPOSE: a window of depth, height and width over
+// [N,D,H,W,C], and its transpose, which spreads each input element over a
+// window of the output. The filter is [D,H,W,I,O], of the transpose
+// [D,H,W,O,I], a constant of floats. Batch and depth share the batch of the
+// layout.
+
+struct Conv3dAttributes {
+  // Along width, height and depth: of the input, or of the output if
+  // transposed.
+  std::array<Window, 3> window;
+  std::array<int, 3> pad = {};  // elements before the first
+  // Along the depth, which passes do not keep in the tensors' dims.
+  int src_depth = 1;
+  int dst_depth = 1;
+  bool transposed = false;
+  int data_input = 0;
+  int filter_input = 1;
+  int bias_input = 2;
 };
 
 }  // namespace gles_delegate

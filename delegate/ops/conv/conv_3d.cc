@@ -1,5 +1,3 @@
-#include "delegate/ops/conv/conv_3d.h"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -8,7 +6,8 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/plan/planner.h"
 
@@ -116,9 +115,6 @@ FilterValues OutputsFirst(const Tensor& tensor, const Filter& filter,
 
 }  // namespace
 
-// kInvalidArgument: shapes that disagree. kUnimplemented: types, a filter or
-// bias that is computed at run time, a transpose whose axes are padded
-// differently.
 absl::StatusOr<ParsedNode> ParseConv3d(const NodeView& node) {
   return ParseConv3dNode(node, {});
 }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "delegate/ops/conv/conv_strategies.h"
-#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/stages.h"
 #include "delegate/ops/work_group.h"
@@ -125,8 +124,8 @@ void PlanConvShared(const Convolution& conv, Planner* planner) {
   } else if (takes_rows) {
     BindFilter(conv, planner, &d);
   } else {
-    d.Constant(
-        PackFilterBlocks(conv, planner->graph(), grid->tiling.group_slices()));
+    d.Constant(PackFilterBlocks(conv.weights, conv.filter, planner->graph(),
+                                grid->tiling.group_slices()));
   }
   d.half_arithmetic = work.halves;
   if (work.fused) {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "delegate/device/device_profile.h"
-#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/plan/planner.h"
 

@@ -2,6 +2,10 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_STRATEGIES_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_STRATEGIES_H_
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -28,8 +32,13 @@ struct ConvStrategy {
 };
 
 // CONV_2D with a 3x3 window and many channels by Winograd's F(4x4, 3x3):
-// conv_winograd.h.
+// conv_winograd.cc. For at least winograd_min_channels channels. Not for
+// quantized values, 8-bit tensors, or weights computed at run time.
 extern const ConvStrategy kConvWinograd;
+// G g G^T of each filter of `filter` (OHWI, 3x3): [36][O][I], by the row and
+// column of the result.
+std::vector<float> WinogradFilter(absl::Span<const float> filter, int outputs,
+                                  int inputs);
 
 // Tiled GEMM in shared memory, for devices that profit from it (split_k_target
 // of the profile). Only for constant weights of one group. The only strategy
@@ -83,6 +92,48 @@ absl::Status PlanConvolution(const Convolution& conv, Planner* planner);
 
 // The same for a node of one of the four ops (Convolution::Of).
 absl::Status PlanConvNode(const Node& node, Planner* planner);
+
+// --- Register tiles ----------------------------------------------------------
+
+// The outputs of one invocation: `pixels` by `slices` texels. Larger tiles
+// reuse loads more often, smaller ones give more invocations.
+struct ConvTile {
+  int pixels = 1;
+  int slices = 1;
+};
+
+// For non-negative numbers; avoids overflow for large extents.
+constexpr int DivideUp(int a, int b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+// Calls of a shader's function: "add_row(0); add_row(1); " for "add_row("
+// and 2.
+std::string Calls(absl::string_view call, int count);
+
+// The smallest tile size, at most `most`, with the same number of tiles.
+constexpr int Even(int extent, int max) {
+  return DivideUp(extent, DivideUp(extent, max));
+}
+
+// The tile of `choices` (conv_tile_*), balanced so that the last tile is as
+// full as the others: 6 slices with a limit of 4 make two tiles of 3.
+ConvTile ChooseConvTile(int pixels, int slices, const DeviceChoices& choices);
+
+// Multiply-adds of a convolution, and of all convolutions in the graph that
+// share its program, itself included.
+struct TileWork {
+  int64_t convolution = 0;
+  int64_t program = 0;
+  // Rows of tiles that share SIMD vectors: only after the last are lanes idle.
+  int rows = 1;
+};
+
+// The same for flat pixels. On a device with simd_lanes a tile may have up to
+// twice as many pixels, or four times for programs with much work. It does if
+// fewer lanes are idle (for 49 pixels, tiles of 4 keep 13 of 16 lanes busy,
+// tiles of 7 keep 7 of 8) or weights are loaded less often. Prefers sizes that
+// other layers use if that costs little.
+ConvTile ChooseFlatTile(int pixels, int slices, const TileWork& work,
+                        const DeviceChoices& choices);
 
 }  // namespace gles_delegate
 

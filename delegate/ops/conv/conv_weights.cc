@@ -10,7 +10,7 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/parallel.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/plan/planner.h"
 #include "quant/half.h"
 
@@ -21,12 +21,6 @@ namespace {
 int FirstTexel(const Filter& filter, int output) {
   if (filter.groups == 1 || filter.groups_packed_apart()) return 0;
   return output / filter.outputs_per_group() * filter.inputs;
-}
-
-// A tensor with the texels that `packed` has.
-TensorId AddPacked(const PackedConstant& packed, Planner* planner) {
-  return planner->AddTemporary("packed weights",
-                               {1, packed.height, packed.width, 4});
 }
 
 // Nothing without a constant bias.
@@ -69,20 +63,12 @@ void FillFilter(const Filter& filter, const FilterValues& weights,
   }
 }
 
-// The weights without their bias, as the shaders of the kind read them.
-PackedConstant PackWithoutBias(const Convolution& conv, const Graph& graph) {
-  const Tensor& weights = graph.tensor(conv.weights.weights);
+// As the shaders of the kind read them.
+PackedConstant PackConstants(const Convolution& conv, const WeightIds& ids,
+                             const Graph& graph) {
   return conv.kind == Convolution::Kind::kDepthwise
-             ? PackDepthwiseFilter(weights, nullptr)
-             : PackFilter(ValuesOf(weights), nullptr, conv.filter);
-}
-
-PackedConstant PackConstants(const Convolution& conv, const Graph& graph) {
-  const Tensor& weights = graph.tensor(conv.weights.weights);
-  const Tensor* bias = conv.weights.Bias(graph);
-  return conv.kind == Convolution::Kind::kDepthwise
-             ? PackDepthwiseFilter(weights, bias)
-             : PackFilter(ValuesOf(weights), BiasValuesOf(bias), conv.filter);
+             ? PackDepthwiseFilter(graph.tensor(ids.weights), ids.Bias(graph))
+             : PackFilter(ids, conv.filter, graph);
 }
 
 // The dispatch that packs weights at run time, without the tensors it reads and
@@ -154,13 +140,11 @@ FilterValues ValuesOf(const Tensor& tensor) {
 
 PackedConstant PackFilter(FilterValues weights, FilterValues bias,
                           const Filter& filter) {
-  PackedConstant packed;
-  packed.name = "weights";
-  packed.cacheable = true;
   const int bias_texel = filter.packed_input_slices() * 4;
   const int width = bias_texel + 1;
-  packed.width = width;
-  packed.height = (filter.outputs + 3) / 4 * filter.taps;
+  PackedConstant packed("weights", width,
+                        DivideUp(filter.outputs, 4) * filter.taps);
+  packed.cacheable = true;
   packed.fill = [weights = std::move(weights), bias = std::move(bias), filter,
                  bias_texel, width](absl::Span<float> out) {
     const auto row = [&](int slice, int tap) {
@@ -189,11 +173,9 @@ int FilterBlockTexels(const Filter& filter, int block_slices) {
 
 PackedConstant PackFilterBlocks(FilterValues weights, FilterValues bias,
                                 const Filter& filter, int block_slices) {
-  PackedConstant packed;
-  packed.name = "weights";
+  PackedConstant packed("weights", FilterBlockTexels(filter, block_slices),
+                        DivideUp(DivideUp(filter.outputs, 4), block_slices));
   packed.cacheable = true;
-  packed.width = FilterBlockTexels(filter, block_slices);
-  packed.height = ((filter.outputs + 3) / 4 + block_slices - 1) / block_slices;
   packed.fill = [weights = std::move(weights), bias = std::move(bias), filter,
                  block_slices](absl::Span<float> out) {
     const int pixel_inputs = (filter.inputs + 3) / 4 * 4;
@@ -213,11 +195,6 @@ PackedConstant PackFilterBlocks(FilterValues weights, FilterValues bias,
   return packed;
 }
 
-PackedConstant PackFilterBlocks(const Convolution& conv, const Graph& graph,
-                                int block_slices) {
-  return PackFilterBlocks(conv.weights, conv.filter, graph, block_slices);
-}
-
 PackedConstant PackFilterBlocks(const WeightIds& ids, const Filter& filter,
                                 const Graph& graph, int block_slices) {
   return PackFilterBlocks(ValuesOf(graph.tensor(ids.weights)),
@@ -227,11 +204,8 @@ PackedConstant PackFilterBlocks(const WeightIds& ids, const Filter& filter,
 PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias) {
   const int outputs = weights.shape.c;
   const int taps = weights.shape.h * weights.shape.w;
-  PackedConstant packed;
-  packed.name = "weights";
+  PackedConstant packed("weights", taps + 1, (outputs + 3) / 4);
   packed.cacheable = true;
-  packed.width = taps + 1;
-  packed.height = (outputs + 3) / 4;
   const Tensor bias_tensor = bias == nullptr ? Tensor() : *bias;
   packed.fill = [weights, bias_tensor, outputs, taps](absl::Span<float> out) {
     const auto at = [&](int output, int texel) -> float& {
@@ -269,21 +243,22 @@ void BindDepthwiseWindow(const Convolution& conv, Dispatch* d) {
 
 void BindFilter(const Convolution& conv, Planner* planner, Dispatch* d) {
   if (conv.constant_weights) {
-    d->Constant(PackConstants(conv, planner->graph()));
+    d->Constant(PackConstants(conv, conv.weights, planner->graph()));
     return;
   }
   if (conv.weights.bias != kNoTensor) {
-    PostOp add;
-    add.function = "add";
+    PostOp add{"add"};
     add.operand = conv.weights.bias;
     d->post_ops.push_back(std::move(add));
   }
-  PackedConstant packed = PackWithoutBias(conv, planner->graph());
+  PackedConstant packed =
+      PackConstants(conv, {conv.weights.weights}, planner->graph());
   if (planner->tensor(conv.weights.weights).is_constant()) {
     d->Constant(std::move(packed));
     return;
   }
-  const TensorId texels = AddPacked(packed, planner);
+  const TensorId texels = planner->AddTemporary(
+      "packed weights", {1, packed.height, packed.width, 4});
   Dispatch pack = PackAtRunTime(conv);
   pack.Read("raw", conv.weights.weights)
       .Write("packed_weights", texels)
@@ -330,8 +305,6 @@ namespace {
 constexpr int kWordBits = 32;
 constexpr int kTexelWords = 4;
 constexpr int kOutputs = 4;  // of a row
-
-bool IsPowerOfTwo(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
 // The places of a row's parts, in words.
 struct RowLayout {
@@ -433,7 +406,7 @@ bool StaysQuantized(const Tensor& matrix) {
     return false;
   }
   // A texel of weights must be of one block.
-  if (q.block > 0) return q.block >= 16 && IsPowerOfTwo(q.block);
+  if (q.block > 0) return q.block >= 16 && (q.block & (q.block - 1)) == 0;
   return q.scale.size() == 1 ||
          (q.dimension == 0 &&
           static_cast<int>(q.scale.size()) == matrix.dims[0]);
@@ -442,11 +415,9 @@ bool StaysQuantized(const Tensor& matrix) {
 PackedConstant PackQuantizedRows(absl::string_view name, const Tensor& matrix,
                                  const Tensor* bias, const Filter& filter) {
   const RowLayout layout(matrix, filter);
-  PackedConstant packed;
-  packed.name = std::string(name);
+  PackedConstant packed(name, layout.words / kTexelWords,
+                        DivideUp(filter.outputs, kOutputs));
   packed.cacheable = true;
-  packed.width = layout.words / kTexelWords;
-  packed.height = DivideUp(filter.outputs, kOutputs);
   QuantizedRows rows;
   rows.bits = layout.bits;
   rows.half_scales = layout.half_scales;

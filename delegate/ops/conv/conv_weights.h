@@ -52,9 +52,6 @@ PackedConstant PackFilter(const WeightIds& ids, const Filter& filter,
 // followed by the biases. Ungrouped filters only.
 PackedConstant PackFilterBlocks(FilterValues weights, FilterValues bias,
                                 const Filter& filter, int block_slices);
-// The blocks of a convolution with constant weights.
-PackedConstant PackFilterBlocks(const Convolution& conv, const Graph& graph,
-                                int block_slices);
 PackedConstant PackFilterBlocks(const WeightIds& ids, const Filter& filter,
                                 const Graph& graph, int block_slices);
 // Texels in a row of blocks.

@@ -7,8 +7,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/conv/transpose_conv.h"
-#include "delegate/ops/matmul/fully_connected.h"
+#include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/stages.h"
 
 namespace gles_delegate {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/stages.h"
 #include "delegate/ops/work_group.h"
@@ -116,16 +116,6 @@ PackedConstant WeightsFor(const Graph& graph, const Node& node, int weights,
 }
 
 }  // namespace
-
-const OpDefinition& SqueezeExcite() {
-  static const OpDefinition* const op = [] {
-    auto* made = new OpDefinition;
-    made->name = "SQUEEZE_EXCITE";
-    made->plan = PlanSqueezeExcite;
-    return made;
-  }();
-  return *op;
-}
 
 absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
   const Graph& graph = planner->graph();

@@ -25,11 +25,11 @@ struct SqueezeExciteAttributes {
   bool adds_bands_first = false;
 };
 
-const OpDefinition& SqueezeExcite();
-
 // The output is [B,1,1,N] (or M). kResourceExhausted if no work group of the
 // device is large enough.
 PlanFunction PlanSqueezeExcite;
+inline constexpr OpDefinition kSqueezeExciteOp =
+    OpOfPasses("SQUEEZE_EXCITE", PlanSqueezeExcite);
 
 }  // namespace gles_delegate
 

@@ -1,5 +1,3 @@
-#include "delegate/ops/conv/transpose_conv.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -12,7 +10,6 @@
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_strategies.h"
-#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/sliding_window.h"
 #include "delegate/plan/planner.h"
@@ -149,10 +146,6 @@ absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
   a.filter_input = 1;
   a.bias_input = 2;
   return ParsedNode{a, {}};
-}
-
-absl::Status PlanTransposeConv(const Node& node, Planner* planner) {
-  return PlanConvNode(node, planner);
 }
 
 namespace {

@@ -8,16 +8,15 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 #include "quant/fixed_point.h"
 
 namespace gles_delegate {
 
-// kUnimplemented: another type.
 absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
@@ -64,27 +63,18 @@ void DefineHostType(const Tensor& to, const quant::KernelTraits& kernels,
     d->Define("SATURATE_HIGH", low + (1 << bits) - 1);
     d->Define("OF_NAN", cast.of_nan);
   };
-  switch (to.host) {
-    case DataType::kInt8:
-      integers(kernels.to_int8, "WRAP_SIGNED", 8, -128);
-      break;
-    case DataType::kUint8:
-      integers(kernels.to_uint8, "WRAP_UNSIGNED", 8, 0);
-      break;
-    case DataType::kInt16:
-      integers(kernels.to_int16, "WRAP_SIGNED", 16, -32768);
-      break;
-    case DataType::kUint16:
-      d->Define("WRAP_UNSIGNED", 16);
-      break;
-    case DataType::kFloat16:
-      d->Define("ROUND_TO_HALF");
-      break;
-    case DataType::kInt64:
-      if (!IsIntegers(to)) d->Define("TRUNCATE");
-      break;
-    default:
-      break;
+  if (to.host == DataType::kInt8) {
+    integers(kernels.to_int8, "WRAP_SIGNED", 8, -128);
+  } else if (to.host == DataType::kUint8) {
+    integers(kernels.to_uint8, "WRAP_UNSIGNED", 8, 0);
+  } else if (to.host == DataType::kInt16) {
+    integers(kernels.to_int16, "WRAP_SIGNED", 16, -32768);
+  } else if (to.host == DataType::kUint16) {
+    d->Define("WRAP_UNSIGNED", 16);
+  } else if (to.host == DataType::kFloat16) {
+    d->Define("ROUND_TO_HALF");
+  } else if (to.host == DataType::kInt64 && !IsIntegers(to)) {
+    d->Define("TRUNCATE");
   }
 }
 
@@ -173,8 +163,6 @@ absl::Status PlanToInt32(const Node& node, const RequantizeAttributes& a,
 
 }  // namespace
 
-// kInvalidArgument: an output without quantization parameters. kUnimplemented:
-// int32 from a type other than int16, or with a factor of 2^15 or more.
 absl::StatusOr<ParsedNode> ParseQuantize(const NodeView& node) {
   if (node.outputs[0]->type == DataType::kInt32) return ParseToInt32(node);
   if (!node.outputs[0]->is_float_view()) {

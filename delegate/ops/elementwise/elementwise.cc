@@ -1,6 +1,8 @@
 #include "delegate/ops/elementwise/elementwise.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,13 +17,14 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/movement/axis_move.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
+
 namespace {
 
 std::vector<int> FilledToRank(absl::Span<const int> dims, size_t rank) {
@@ -54,8 +57,11 @@ absl::StatusOr<TensorId> Aligned(Planner* planner, TensorId id,
   return repeated;
 }
 
-}  // namespace
-
+// `dims` extended by 1 from the left to the output's rank: [W,C] with [B,H,W,C]
+// becomes 1,1,W,C, though its own shape is W,1,1,C. Axes then broadcast
+// independently. Above rank 4, a tensor that broadcasts along some axes of the
+// batch alone has the output's batch: planning repeats it. The dims broadcast
+// to the output's.
 Shape AlignedShape(absl::Span<const int> dims,
                    absl::Span<const int> output_dims) {
   const std::vector<int> filled = FilledToRank(dims, output_dims.size());
@@ -66,6 +72,7 @@ Shape AlignedShape(absl::Span<const int> dims,
   return shape;
 }
 
+// The function of the node's row, with its parameters.
 PostOp FunctionOf(const NodeView& node) {
   const OpDefinition& op = *FindOp(node.builtin_code, node.custom_name);
   const std::vector<std::string> words = absl::StrSplit(op.function, ' ');
@@ -76,6 +83,27 @@ PostOp FunctionOf(const NodeView& node) {
   function.operand_first = op.Has(kSwapsOperands);
   return function;
 }
+
+// For ops that are not post-ops: binds inputs 0, 1, ... of `d` as names[0],
+// names[1], ..., each in its aligned shape, for reads clamped to its size; and
+// defines LANES_<NAME>, the swizzle that broadcasts a single channel. Writes
+// output 0, as "dst".
+absl::Status BindBroadcast(const Node& node, absl::Span<const Shape> aligned,
+                           absl::Span<const char* const> names,
+                           Planner* planner, Dispatch* d) {
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  for (size_t i = 0; i < names.size(); ++i) {
+    ASSIGN_OR_RETURN(auto input, Aligned(planner, node.inputs[i], aligned[i],
+                                         node.outputs[0]));
+    d->Read(names[i], input);
+    d->Define(absl::StrCat("LANES_", absl::AsciiStrToUpper(names[i])),
+              aligned[i].c == 1 && to.c > 1 ? "xxxx" : "xyzw");
+  }
+  d->Write("dst", node.outputs[0]).OverTexels(to);
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 // For nodes with ElementwiseAttributes.
 absl::Status PlanElementwise(const Node& node, Planner* planner) {
@@ -100,21 +128,6 @@ absl::Status PlanElementwise(const Node& node, Planner* planner) {
   d.post_ops = std::move(functions);
   d.OverTexels(shape);
   planner->Add(std::move(d));
-  return absl::OkStatus();
-}
-
-absl::Status BindBroadcast(const Node& node, absl::Span<const Shape> aligned,
-                           absl::Span<const char* const> names,
-                           Planner* planner, Dispatch* d) {
-  const Shape to = planner->tensor(node.outputs[0]).shape;
-  for (size_t i = 0; i < names.size(); ++i) {
-    ASSIGN_OR_RETURN(auto input, Aligned(planner, node.inputs[i], aligned[i],
-                                         node.outputs[0]));
-    d->Read(names[i], input);
-    d->Define(absl::StrCat("LANES_", absl::AsciiStrToUpper(names[i])),
-              aligned[i].c == 1 && to.c > 1 ? "xxxx" : "xyzw");
-  }
-  d->Write("dst", node.outputs[0]).OverTexels(to);
   return absl::OkStatus();
 }
 
@@ -158,58 +171,54 @@ absl::StatusOr<ParsedNode> ParseUnary(const NodeView& node) {
 
 namespace {
 
-// TFLite's kernels fail at a divisor of 0. One that the model holds is refused;
-// what comes at run time cannot be.
-absl::Status CheckDivisor(const NodeView& node) {
-  const int code = node.builtin_code;
-  if (code != BuiltinOperator_DIV && code != BuiltinOperator_FLOOR_DIV &&
-      code != BuiltinOperator_FLOOR_MOD) {
-    return absl::OkStatus();
-  }
-  const Tensor& divisor = *node.inputs[1];
-  if (!IsIntegers(divisor) || !divisor.is_constant()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(auto values, ConstantInts(divisor));
-  if (std::find(values.begin(), values.end(), 0) == values.end()) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("the divisor ", divisor.ToString(), " holds 0"));
+// The first value of a constant of integers that `is_bad`; nullopt: none.
+absl::StatusOr<std::optional<int>> FirstThat(const Tensor& tensor,
+                                             bool (*is_bad)(int)) {
+  if (!IsIntegers(tensor) || !tensor.is_constant()) return std::nullopt;
+  ASSIGN_OR_RETURN(auto values, ConstantInts(tensor));
+  const auto bad = std::find_if(values.begin(), values.end(), is_bad);
+  return bad == values.end() ? std::nullopt : std::optional(*bad);
 }
 
-// Nor does POW of integers take an exponent below 0.
-absl::Status CheckExponent(const NodeView& node) {
-  const Tensor& exponent = *node.inputs[1];
-  if (node.builtin_code != BuiltinOperator_POW || !IsIntegers(exponent) ||
-      !exponent.is_constant()) {
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(auto values, ConstantInts(exponent));
-  const auto min = std::min_element(values.begin(), values.end());
-  if (min == values.end() || *min >= 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("the exponent ", exponent.ToString(), " holds ", *min));
-}
-
-// Int64 is computed in 32 bits. Products by great constants, as hashes form
+// TFLite's kernels fail at a divisor of 0, and at an exponent of integers below
+// 0. One that the model holds is refused; what comes at run time cannot be.
+// Int64 is computed in 32 bits: products by great constants, as hashes form
 // them, pass these.
-absl::Status CheckFactors(const NodeView& node) {
+absl::Status CheckOperands(const NodeView& node) {
   constexpr int kMaxFactor = 1 << 15;
-  if ((node.builtin_code != BuiltinOperator_MUL &&
-       node.builtin_code != BuiltinOperator_STABLEHLO_MULTIPLY) ||
-      node.outputs[0]->host != DataType::kInt64) {
-    return absl::OkStatus();
-  }
-  for (const Tensor* factor : node.inputs) {
-    if (!factor->is_constant()) continue;
-    ASSIGN_OR_RETURN(auto values, ConstantInts(*factor));
-    const auto great = std::find_if(values.begin(), values.end(), [](int v) {
-      return v < -kMaxFactor || v > kMaxFactor;
-    });
-    if (great == values.end()) continue;
-    return absl::UnimplementedError(
-        absl::StrCat("the factor ", factor->ToString(), " holds ", *great,
-                     "; int64 is computed in 32 bits here, and factors past ",
-                     kMaxFactor, " stay on the CPU"));
+  const Tensor& y = *node.inputs[1];
+  switch (node.builtin_code) {
+    case BuiltinOperator_DIV:
+    case BuiltinOperator_FLOOR_DIV:
+    case BuiltinOperator_FLOOR_MOD: {
+      ASSIGN_OR_RETURN(auto bad, FirstThat(y, [](int v) { return v == 0; }));
+      if (!bad) return absl::OkStatus();
+      return absl::InvalidArgumentError(
+          absl::StrCat("the divisor ", y.ToString(), " holds 0"));
+    }
+    case BuiltinOperator_POW: {
+      ASSIGN_OR_RETURN(auto bad, FirstThat(y, [](int v) { return v < 0; }));
+      if (!bad) return absl::OkStatus();
+      return absl::InvalidArgumentError(
+          absl::StrCat("the exponent ", y.ToString(), " holds ", *bad));
+    }
+    case BuiltinOperator_MUL:
+    case BuiltinOperator_STABLEHLO_MULTIPLY:
+      if (node.outputs[0]->host != DataType::kInt64) break;
+      for (const Tensor* factor : node.inputs) {
+        ASSIGN_OR_RETURN(auto great, FirstThat(*factor, [](int v) {
+                           return v < -kMaxFactor || v > kMaxFactor;
+                         }));
+        if (!great) continue;
+        return absl::UnimplementedError(
+            absl::StrCat("the factor ", factor->ToString(), " holds ", *great,
+                         "; int64 is computed in 32 bits here, and factors "
+                         "past ",
+                         kMaxFactor, " stay on the CPU"));
+      }
+      break;
+    default:
+      break;
   }
   return absl::OkStatus();
 }
@@ -266,8 +275,10 @@ absl::StatusOr<bool> TakeScalar(const Tensor& operand, PostOp* function) {
   return true;
 }
 
-}  // namespace
-
+// The node as f(inputs[0], inputs[1]), or as f(inputs[1], inputs[0]) with
+// `function.operand_first`; with `first_is_source` the first input is the
+// copied one.
+// Shared by PRELU and the functions above.
 absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
                                               const PostOp& function,
                                               bool first_is_source) {
@@ -299,13 +310,13 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
   return parsed;
 }
 
+}  // namespace
+
 absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
   auto parsed =
       ParseFunctionOfTwo(node, FunctionOf(node), /*first_is_source=*/false);
   if (!parsed.ok()) return parsed.status();
-  RETURN_IF_ERROR(CheckDivisor(node));
-  RETURN_IF_ERROR(CheckExponent(node));
-  RETURN_IF_ERROR(CheckFactors(node));
+  RETURN_IF_ERROR(CheckOperands(node));
   ASSIGN_OR_RETURN(auto activation, ActivationOf(node));
   if (IsIntegers(*node.outputs[0]) && !activation.empty() &&
       activation.front().function != "clamp") {
@@ -315,8 +326,6 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
                           activation.end());
   return parsed;
 }
-
-absl::StatusOr<ParsedNode> ParseAddN(const NodeView&) { return ParsedNode{}; }
 
 absl::Status PlanAddN(const Node& node, Planner* planner) {
   // Two operands a dispatch: with source and result, the four images that a
@@ -349,6 +358,186 @@ absl::Status PlanAddN(const Node& node, Planner* planner) {
 // by TFLite's rule (aligned from the right; mostly [1,1,C]).
 absl::StatusOr<ParsedNode> ParsePrelu(const NodeView& node) {
   return ParseFunctionOfTwo(node, PostOp{"prelu"}, /*first_is_source=*/true);
+}
+
+// --- Comparisons, SELECT, SELECT_V2 ------------------------------------------
+
+namespace {
+
+bool IsEightBit(const Tensor& tensor) {
+  return (tensor.quantized == DataType::kInt8 ||
+          tensor.quantized == DataType::kUint8) &&
+         !tensor.quantization.empty() && !tensor.quantization.per_channel();
+}
+
+// Other quantized types are compared as real values, which is exact only for
+// equal quantizations.
+absl::Status CheckQuantizations(const Tensor& a, const Tensor& b) {
+  const bool quantized = a.is_float_view() || b.is_float_view();
+  const Quantization& p = a.quantization;
+  const Quantization& q = b.quantization;
+  if (!quantized || (a.quantized == b.quantized && !p.per_channel() &&
+                     p.scale == q.scale && p.zero_point == q.zero_point)) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(absl::StrCat("compares ", a.ToString(),
+                                               " and ", b.ToString(),
+                                               ", whose quantizations differ"));
+}
+
+// How the steps of both sides, (value - zero point), are scaled: with 8 extra
+// bits.
+absl::Status SetMultipliers(const Tensor& a, const Tensor& b,
+                            ComparisonAttributes* attributes) {
+  const Tensor* sides[] = {&a, &b};
+  for (int i = 0; i < 2; ++i) {
+    const float scale = sides[i]->quantization.scale[0];
+    attributes->multipliers[i] = quant::MultiplierOf(double{scale});
+    if (attributes->multipliers[i].shift > 30) {
+      return absl::UnimplementedError(
+          absl::StrCat(sides[i]->ToString(), " has the scale ", scale,
+                       "; TFLite's kernel takes less than 2^30"));
+    }
+  }
+  attributes->of_quantized = true;
+  return absl::OkStatus();
+}
+
+void ScaleSides(const Node& node, const ComparisonAttributes& attributes,
+                const Planner& planner, Dispatch* d) {
+  d->Define("RESCALE", "op_rescale");
+  constexpr const char* kNames[] = {"scaling_a", "scaling_b"};
+  for (int i = 0; i < 2; ++i) {
+    // One quantization step in the shader's values.
+    const float step =
+        node.integer_path
+            ? 1
+            : planner.tensor(node.inputs[i]).quantization.scale[0];
+    int step_bits;
+    std::memcpy(&step_bits, &step, sizeof(step));
+    const quant::Multiplier& m = attributes.multipliers[i];
+    d->uniforms.Int4(kNames[i], m.value, m.shift, step_bits, 0);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
+  const Tensor& a = *node.inputs[0];
+  const Tensor& b = *node.inputs[1];
+  const Tensor& output = *node.outputs[0];
+  ComparisonAttributes attributes;
+  if (IsEightBit(a) && IsEightBit(b) && a.quantized == b.quantized) {
+    RETURN_IF_ERROR(SetMultipliers(a, b, &attributes));
+  } else
+    RETURN_IF_ERROR(CheckQuantizations(a, b));
+  attributes.function = FindOp(node.builtin_code, "")->function;
+  for (int i = 0; i < 2; ++i) {
+    attributes.aligned[i] = AlignedShape(node.inputs[i]->dims, output.dims);
+  }
+  return ParsedNode{attributes, {}};
+}
+
+absl::Status PlanComparison(const Node& node, Planner* planner) {
+  const auto& attributes = node.Get<ComparisonAttributes>();
+  Dispatch d("comparison");
+  d.Define("COMPARE", attributes.function);
+  constexpr const char* kNames[] = {"a", "b"};
+  RETURN_IF_ERROR(BindBroadcast(node, attributes.aligned, kNames, planner, &d));
+  if (attributes.of_quantized) ScaleSides(node, attributes, *planner, &d);
+  AddInLightGroups(std::move(d), planner);
+  return absl::OkStatus();
+}
+
+// --- SELECT, SELECT_V2 -------------------------------------------------------
+
+namespace {
+
+// The condition broadcasts as `condition` does, the values as they are.
+ParsedNode AlignSelect(const NodeView& node,
+                       const std::vector<int>& condition) {
+  const std::vector<int>& to = node.outputs[0]->dims;
+  SelectAttributes attributes;
+  attributes.aligned = {AlignedShape(condition, to),
+                        AlignedShape(node.inputs[1]->dims, to),
+                        AlignedShape(node.inputs[2]->dims, to)};
+  return ParsedNode{attributes, {}};
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node) {
+  std::vector<int> condition = node.inputs[0]->dims;
+  // A vector is of the first axis.
+  if (condition.size() == 1) condition.resize(node.inputs[1]->dims.size(), 1);
+  return AlignSelect(node, condition);
+}
+
+absl::StatusOr<ParsedNode> ParseSelectV2(const NodeView& node) {
+  return AlignSelect(node, node.inputs[0]->dims);
+}
+
+absl::Status PlanSelect(const Node& node, Planner* planner) {
+  const auto& attributes = node.Get<SelectAttributes>();
+  Dispatch d("select");
+  constexpr const char* kNames[] = {"condition", "a", "b"};
+  RETURN_IF_ERROR(BindBroadcast(node, attributes.aligned, kNames, planner, &d));
+  AddInLightGroups(std::move(d), planner);
+  return absl::OkStatus();
+}
+
+// --- Sums of int16 values ----------------------------------------------------
+
+namespace {
+
+constexpr int kMaxInt16Sums = 8;
+
+struct Int16SumsAttributes {
+  // Input i is multiplied by 2^shifts[i], 0 to 31; two, four or eight inputs of
+  // the output's shape.
+  std::vector<int> shifts;
+};
+
+absl::Status PlanInt16Sums(const Node& node, Planner* planner) {
+  const auto& a = node.Get<Int16SumsAttributes>();
+  const size_t parts = a.shifts.size();
+  const Shape to = planner->tensor(node.outputs[0]).shape;
+  constexpr const char* kNames[kMaxInt16Sums] = {"a", "b", "c", "d",
+                                                 "e", "f", "g", "h"};
+  Dispatch d("int16_sums");
+  d.Define("PARTS", static_cast<int>(parts));
+  d.Define("RESCALE_64", "op_rescale_64");
+  if (planner->tensor(node.inputs[parts]).shape.c == 1 && to.c > 1) {
+    d.Define("ONE_ROW");
+  }
+  std::array<int, kMaxInt16Sums> shifts = {};
+  for (size_t i = 0; i < parts; ++i) {
+    d.Read(kNames[i], node.inputs[i]);
+    shifts[i] = a.shifts[i];
+  }
+  d.Read("rows", node.inputs[parts]).Write("dst", node.outputs[0]);
+  d.uniforms.Int4("shifts", shifts[0], shifts[1], shifts[2], shifts[3]);
+  d.uniforms.Int4("more_shifts", shifts[4], shifts[5], shifts[6], shifts[7]);
+  d.OverTexels(to);
+  AddInLightGroups(std::move(d), planner);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Node Int16Sums(const Node& of, const std::vector<TensorId>& parts,
+               const std::vector<int>& shifts, TensorId rows, TensorId to) {
+  static constexpr OpDefinition op =
+      OpOfPasses("SUMS_OF_16_BITS", PlanInt16Sums);
+  Node node;
+  node.op = &op;
+  node.tflite_index = of.tflite_index;
+  node.inputs = parts;
+  node.inputs.push_back(rows);
+  node.outputs = {to};
+  node.attributes = Int16SumsAttributes{shifts};
+  node.integer_path = true;
+  return node;
 }
 
 }  // namespace gles_delegate

@@ -4,14 +4,17 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_ELEMENTWISE_ELEMENTWISE_H_
 
+#include <array>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/plan/planner.h"
+#include "quant/fixed_point.h"
 
 namespace gles_delegate {
 
@@ -32,25 +35,6 @@ struct ElementwiseAttributes {
   bool shifts_quantized = false;
 };
 
-// `dims` extended by 1 from the left to the output's rank: [W,C] with [B,H,W,C]
-// becomes 1,1,W,C, though its own shape is W,1,1,C. Axes then broadcast
-// independently. Above rank 4, a tensor that broadcasts along some axes of the
-// batch alone has the output's batch: planning repeats it. The dims broadcast
-// to the output's.
-Shape AlignedShape(absl::Span<const int> dims,
-                   absl::Span<const int> output_dims);
-
-// The function of the node's row, with its parameters.
-PostOp FunctionOf(const NodeView& node);
-
-// For ops that are not post-ops: binds inputs 0, 1, ... of `d` as names[0],
-// names[1], ..., each in its aligned shape, for reads clamped to its size; and
-// defines LANES_<NAME>, the swizzle that broadcasts a single channel. Writes
-// output 0, as "dst".
-absl::Status BindBroadcast(const Node& node, absl::Span<const Shape> aligned,
-                           absl::Span<const char* const> names,
-                           Planner* planner, Dispatch* d);
-
 // The tensor of which a node's post-ops are functions, if it is read in its own
 // shape and no operand is realigned; kNoTensor: another node.
 TensorId SourceOfFunctions(const Graph& graph, const Node& node);
@@ -66,13 +50,45 @@ bool IsPlainElementwise(const Graph& graph, const Node& node);
 // right), constant or not. kInvalidArgument: the shapes do not broadcast to the
 // output's; kUnimplemented: the tensors are not float.
 
-// The node as f(inputs[0], inputs[1]), or as f(inputs[1], inputs[0]) with
-// `function.operand_first`; with `first_is_source` the first input is the
-// copied one.
-// Shared by PRELU and the functions above.
-absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
-                                              const PostOp& function,
-                                              bool first_is_source);
+// --- Comparisons, SELECT, SELECT_V2 ------------------------------------------
+
+// EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL of two float32 or
+// int32 tensors (EQUAL and NOT_EQUAL also of bool), with broadcasting. 8-bit
+// tensors are compared as in TFLite: both sides are scaled in integers, so that
+// values which become equal by its rounding are equal.
+
+struct ComparisonAttributes {
+  absl::string_view function;    // GLSL's: "lessThan", ...
+  std::array<Shape, 2> aligned;  // of the inputs, as the output sees them
+  // Both inputs are 8-bit quantized values, to be scaled by these.
+  bool of_quantized = false;
+  std::array<quant::Multiplier, 2> multipliers;
+};
+
+// SELECT, SELECT_V2: x where the bool condition holds, else y; any of the three
+// constant or not; x, y and output of float32, int32 or bool.
+//   SELECT     x and y of one shape; the condition of the same, a scalar, or a
+//              vector with an element for each index of the first axis
+//   SELECT_V2  the three broadcast to the output
+struct SelectAttributes {
+  std::array<Shape, 3> aligned;  // of the inputs, as the output sees them
+};
+
+// --- Sums of int16 values ----------------------------------------------------
+
+// Sums of products of int16 values in 64-bit integers. Products are computed
+// from parts of a few bits, whose sums 32-bit floats hold exactly; this op
+// joins the sums and rescales them as TFLite's kernels for 16-bit activations
+// do. Not an op of models: the pass integer_path makes it.
+
+// The node that joins `parts` into `to`, for the model's node `of`: (sum +
+// bias)
+// * multiplier, rounded once, which must fit 64 bits. Its post-ops apply to the
+// rescaled sums. `rows`: a constant [1,1,4,C] or [1,1,4,1] of multipliers and
+// right shifts (quant::Int16Multiplier), and of the low and the high words of
+// the biases.
+Node Int16Sums(const Node& of, const std::vector<TensorId>& parts,
+               const std::vector<int>& shifts, TensorId rows, TensorId to);
 
 }  // namespace gles_delegate
 

@@ -183,14 +183,11 @@ class Postprocess {
       return;
     }
     constexpr int kWidth = 1024;  // every device has textures that wide
-    PackedConstant packed;
-    packed.name = "anchors";
-    packed.width = std::min(anchors_, kWidth);
-    packed.height = (anchors_ + packed.width - 1) / packed.width;
+    const int width = std::min(anchors_, kWidth);
+    PackedConstant packed("anchors", width, (anchors_ + width - 1) / width);
     packed.always_float32 = true;
     packed.cacheable = true;
     packed.fill = [anchors](absl::Span<float> out) {
-      std::fill(out.begin(), out.end(), 0.0f);
       const auto values = ConstantFloats(anchors);
       if (values.ok()) std::copy(values->begin(), values->end(), out.begin());
     };
@@ -305,9 +302,6 @@ class Postprocess {
 
 }  // namespace
 
-// kUnimplemented: more than 1024 detections, or more than 16 classes per
-// detection. kInvalidArgument: shapes, types or parameters for which TFLite's
-// kernel fails.
 absl::StatusOr<ParsedNode> ParseDetectionPostprocess(const NodeView& node) {
   ASSIGN_OR_RETURN(auto p, ReadDetectionParams(node.custom_params));
   if (p.max > kMaxDetections) {

@@ -112,8 +112,6 @@ absl::Status PlanTransformLandmarks(const Node& node, Planner* planner) {
   return absl::OkStatus();
 }
 
-// kUnimplemented: version 1 with an output of one pixel, since it divides by
-// the output's size minus one.
 absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
     const NodeView& node) {
   const Tensor& landmarks = *node.inputs[0];
@@ -122,6 +120,7 @@ absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
                    ReadLandmarksToMatrixParams(
                        node.custom_params, node.version,
                        static_cast<int>(landmarks.shape.elements() / 3)));
+  // It divides by these sizes minus one.
   if (p.version == 1 && (p.output_height == 1 || p.output_width == 1)) {
     return absl::UnimplementedError(
         absl::StrCat("the output ", p.output_height, "x", p.output_width,
@@ -134,12 +133,9 @@ absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
 absl::Status PlanLandmarksToTransformMatrix(const Node& node,
                                             Planner* planner) {
   const auto& p = node.Get<LandmarksToMatrixParams>();
-  PackedConstant subset;
-  subset.name = "subset";
-  subset.width = static_cast<int>(p.subset.size());
+  PackedConstant subset("subset", static_cast<int>(p.subset.size()));
   subset.always_float32 = true;  // indices
   subset.fill = [indices = p.subset](absl::Span<float> out) {
-    std::fill(out.begin(), out.end(), 0.0f);
     for (size_t i = 0; i < indices.size(); ++i) {
       out[4 * i] = static_cast<float>(indices[i]);
     }

@@ -100,11 +100,9 @@ void PlanBilinearQuantized(const Node& node, const ResizeOfQuantized& quantized,
   d.uniforms.Int("zero_in", quantized.zero_in);
   d.uniforms.Int("zero_out", quantized.zero_out);
   d.uniforms.Int("never", 0);
-  PackedConstant pixels;
-  pixels.name = "pixels";
   // One texel a row: the width stands in the program's text, and sizes should
   // not make programs.
-  pixels.height = to.w + to.h;
+  PackedConstant pixels("pixels", 1, to.w + to.h);
   pixels.fill = [quantized, from, to](absl::Span<float> texels) {
     const auto put = [&](int texel, const Pixels& p) {
       texels[4 * texel] = static_cast<float>(p.low);
@@ -174,10 +172,7 @@ absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner) {
   Dispatch d = TexelDispatch("resize_nearest", node, *planner);
   // A driver that rounds a product otherwise would pick another pixel, so the
   // choice is made here: x from row 0, y from row 1.
-  PackedConstant nearest;
-  nearest.name = "nearest";
-  nearest.width = std::max(to.w, to.h);
-  nearest.height = 2;
+  PackedConstant nearest("nearest", std::max(to.w, to.h), 2);
   nearest.always_float32 = true;
   nearest.fill = [a, from, to,
                   width = nearest.width](absl::Span<float> texels) {

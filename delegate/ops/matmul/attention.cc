@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/ops/conv/conv_shared.h"
-#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/matmul/matrix_product.h"
-#include "delegate/ops/reduction/row_threads.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/ops/stages.h"
 #include "delegate/plan/planner.h"
 
@@ -346,12 +346,6 @@ std::optional<AttentionWay> ChooseAttentionWay(const AttentionAttributes& a,
   return ChooseAttentionTiling(work, profile)
              ? std::optional(AttentionWay::kTiles)
              : std::nullopt;
-}
-
-const OpDefinition& Attention() {
-  static const OpDefinition& op =
-      *new OpDefinition{"ATTENTION", -1, 1, 1, nullptr, PlanAttention, ""};
-  return op;
 }
 
 absl::Status PlanAttention(const Node& node, Planner* planner) {

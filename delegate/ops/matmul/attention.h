@@ -39,8 +39,9 @@ struct AttentionAttributes {
 std::optional<AttentionWay> ChooseAttentionWay(const AttentionAttributes& a,
                                                const DeviceProfile& profile);
 
-const OpDefinition& Attention();
 PlanFunction PlanAttention;
+inline constexpr OpDefinition kAttentionOp =
+    OpOfPasses("ATTENTION", PlanAttention);
 
 // The tiling of attention_tiles.comp.
 struct AttentionWork {

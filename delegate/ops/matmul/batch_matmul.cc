@@ -10,7 +10,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_shared.h"
-#include "delegate/ops/conv/conv_tile.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
@@ -146,20 +146,12 @@ absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
   return absl::OkStatus();
 }
 
-Node Int16BatchMatMulNode(const Node& of, TensorId x, TensorId y,
-                          const quant::Int16Multiplier& multiplier) {
-  static const OpDefinition& op = *new OpDefinition{
-      "BATCH_MATMUL_OF_16_BITS", -1, 1, 1, nullptr, PlanInt16BatchMatMul, ""};
-  Node node;
-  node.op = &op;
-  node.tflite_index = of.tflite_index;
-  node.inputs = {x, y};
-  node.outputs = of.outputs;
-  node.attributes =
-      Int16BatchMatMulAttributes{of.Get<BatchMatMulAttributes>(), multiplier};
-  node.integer_path = true;
-  return node;
-}
+namespace {
+
+struct Int16BatchMatMulAttributes {
+  BatchMatMulAttributes matrices;
+  quant::Int16Multiplier multiplier;
+};
 
 absl::Status PlanInt16BatchMatMul(const Node& node, Planner* planner) {
   const auto& a = node.Get<Int16BatchMatMulAttributes>();
@@ -175,6 +167,23 @@ absl::Status PlanInt16BatchMatMul(const Node& node, Planner* planner) {
   d.uniforms.Int("right", a.multiplier.right);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
+}
+
+}  // namespace
+
+Node Int16BatchMatMulNode(const Node& of, TensorId x, TensorId y,
+                          const quant::Int16Multiplier& multiplier) {
+  static constexpr OpDefinition op =
+      OpOfPasses("BATCH_MATMUL_OF_16_BITS", PlanInt16BatchMatMul);
+  Node node;
+  node.op = &op;
+  node.tflite_index = of.tflite_index;
+  node.inputs = {x, y};
+  node.outputs = of.outputs;
+  node.attributes =
+      Int16BatchMatMulAttributes{of.Get<BatchMatMulAttributes>(), multiplier};
+  node.integer_path = true;
+  return node;
 }
 
 }  // namespace gles_delegate

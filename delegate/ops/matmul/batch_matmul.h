@@ -30,19 +30,11 @@ struct BatchMatMulAttributes {
   int rank() const { return static_cast<int>(std::max(x.size(), y.size())); }
 };
 
-// BATCH_MATMUL of int16 values with 64-bit sums of at most 2^17 terms. Not an
-// op of models: the pass integer_path makes it.
-struct Int16BatchMatMulAttributes {
-  BatchMatMulAttributes matrices;
-  // Rescales a sum before the post-ops. 1 <= right <= 62.
-  quant::Int16Multiplier multiplier;
-};
-
-// The node that computes the BATCH_MATMUL `of` from x and y; it has no post-ops
-// yet.
+// The node that computes the BATCH_MATMUL `of` int16 values from x and y, with
+// 64-bit sums of at most 2^17 terms, for the pass integer_path. `multiplier`
+// rescales a sum before the post-ops: 1 <= right <= 62.
 Node Int16BatchMatMulNode(const Node& of, TensorId x, TensorId y,
                           const quant::Int16Multiplier& multiplier);
-PlanFunction PlanInt16BatchMatMul;
 
 }  // namespace gles_delegate
 

@@ -5,27 +5,30 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "delegate/graph/builtin_params.h"
+#include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_shared.h"
 #include "delegate/ops/conv/conv_strategies.h"
-#include "delegate/ops/conv/conv_tile.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/stages.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
+
 namespace {
 
 // The place of a tensor whose shape is `s`.
 std::string PlaceOf(const std::vector<int>& dims, const Shape& s,
                     int product_rank) {
   const int rank = static_cast<int>(dims.size());
-  if (rank == 2) return "ivec4(0, 0, slice, row)";
+  if (rank == 2) return "0, 0, slice, row";
   if (rank == 3 && product_rank > 3) {
     // Its one leading axis is the product's height.
-    return absl::StrCat("ivec4(row, 0, slice, ", s.b > 1 ? "height" : "0", ")");
+    return absl::StrCat("row, 0, slice, ", s.b > 1 ? "height" : "0");
   }
-  return absl::StrCat("ivec4(row, ", s.h > 1 ? "height" : "0", ", slice, ",
-                      s.b > 1 ? "batch" : "0", ")");
+  return absl::StrCat("row, ", s.h > 1 ? "height" : "0", ", slice, ",
+                      s.b > 1 ? "batch" : "0");
 }
 
 }  // namespace
@@ -44,7 +47,8 @@ Matrix MatrixOf(const std::vector<int>& dims, bool transposed) {
 
 void AddMatrixPlace(absl::string_view name, const std::vector<int>& dims,
                     const Shape& shape, int rank, Dispatch* d) {
-  d->Define(absl::StrCat(name, "_PLACE"), PlaceOf(dims, shape, rank));
+  d->Define(absl::StrCat(name, "_PLACE(row, slice)"),
+            PlaceOf(dims, shape, rank));
 }
 
 namespace {
@@ -144,7 +148,8 @@ void PlanGemvBySlices(const Convolution& conv, Planner* planner) {
       .Define("TILE_ROWS", tile_rows)
       .Read("src", conv.src)
       .Write("dst", conv.dst)
-      .Constant(PackFilterBlocks(conv, planner->graph(), block))
+      .Constant(
+          PackFilterBlocks(conv.weights, conv.filter, planner->graph(), block))
       .Grid(conv.dst_shape.slices(), DivideUp(rows, tile_rows), 1);
   if (block <= profile.limits.max_work_group_size[0]) d.WorkGroup(block, 1, 1);
   d.uniforms.Int4("row_shape", rows, conv.filter.taps, 0, 0);
@@ -269,5 +274,45 @@ void PlanGemvByLanes(const Convolution& conv, Planner* planner) {
 const ConvStrategy kGemvByLanes = {"gemv_by_lanes", AppliesGemvByLanes,
                                    PlanGemvByLanes, /*takes_next=*/false,
                                    /*takes_row_stages=*/true};
+
+// --- FULLY_CONNECTED ---------------------------------------------------------
+
+namespace {
+
+// TFLite's kernel takes any number of elements.
+absl::Status CheckRowsDivide(const NodeView& node) {
+  const Tensor& src = *node.inputs[0];
+  const Tensor& weights = *node.inputs[1];
+  const int n = weights.dims[0];
+  const int k = weights.dims[1];
+  const int64_t elements = src.shape.elements();
+  if (elements % k == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("input has ", elements, " elements, which rows of ", k,
+                   " (weights are ", n, "x", k, ") do not divide"));
+}
+
+}  // namespace
+
+// Node inputs: data, weights, bias (optional); of fused nodes, also kRowScale
+// and those of kGateStage.
+absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
+  ASSIGN_OR_RETURN(const auto params, node.Get<FullyConnectedParams>());
+  if (params->weights_format != 0) {
+    return absl::UnimplementedError(
+        absl::StrCat("weights format ", params->weights_format,
+                     " (shuffled) is not supported; the default (0) is"));
+  }
+  RETURN_IF_ERROR(CheckRowsDivide(node));
+  const Tensor* bias = node.input(2);
+  RETURN_IF_ERROR(CheckBias(bias, node.inputs[1]->dims[0]));
+  ASSIGN_OR_RETURN(auto activation, FusedActivation(params->activation));
+  FullyConnectedAttributes attributes;
+  attributes.sums_in_64_bits =
+      bias == nullptr && node.traits.int16_rows_name_bias_type &&
+      static_cast<const NewerFullyConnectedParams*>(node.builtin_params)
+              ->quantized_bias_type == kTfLiteTypeInt64;
+  return ParsedNode{attributes, std::move(activation)};
+}
 
 }  // namespace gles_delegate

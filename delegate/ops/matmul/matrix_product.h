@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
+#include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/plan/dispatch.h"
@@ -33,9 +34,9 @@ struct Matrix {
 
 Matrix MatrixOf(const std::vector<int>& dims, bool transposed = false);
 
-// Defines `name`_PLACE: the ivec4 (x, y, slice, batch) of a texel by `row` and
-// `slice` of the matrix of this shape for the product's matrix (`height`,
-// `batch`). `rank`: of the product.
+// Defines `name`_PLACE(row, slice): x, y, slice and batch of a texel of the
+// matrix of this shape for the product's matrix (`height`, `batch`). `rank`: of
+// the product.
 void AddMatrixPlace(absl::string_view name, const std::vector<int>& dims,
                     const Shape& shape, int rank, Dispatch* d);
 
@@ -83,8 +84,6 @@ FilterValues StackedWeights(const MatrixProducts& products, int outputs,
 
 // --- Products of few rows ----------------------------------------------------
 
-// Shared by the strategies for products of few rows (GEMV).
-
 // True if the convolution is computed as rows of elements times rows of its
 // weights: matrix products, convolutions of single pixels, and, on SIMD
 // devices, those with one window per batch.
@@ -94,6 +93,26 @@ bool IsRowProduct(const Convolution& conv, const DeviceChoices& choices);
 inline int MaxProductRows(const DeviceChoices& choices) {
   return choices.few_registers != 0 ? 2 : 4;
 }
+
+// --- FULLY_CONNECTED ---------------------------------------------------------
+
+// FULLY_CONNECTED: y[m,n] = bias[n] + sum over k of x[m,k] * weights[n,k], with
+// x of any rank as flat rows of K elements. The output is [M,N], or with
+// keep_num_dims the input's shape with N as its last dimension. Weights and
+// bias are constant (float32 or float16) or computed at run time (float32).
+// kUnimplemented: shuffled weights.
+
+struct FullyConnectedAttributes {
+  // TFLite sums 16-bit activations without a bias in 64 bits.
+  bool sums_in_64_bits = false;
+  // Only passes make the following (delegate/passes/fuse_products.cc). Rows are
+  // normalized (RowNorm).
+  bool normalizes = false;
+  float epsilon = 0;
+};
+
+// The input RowNorm::scale of a node that normalizes. No model has it.
+constexpr size_t kRowScale = 3;
 
 }  // namespace gles_delegate
 

@@ -42,6 +42,26 @@ int OuterOfFive(absl::Span<const int> dims) {
   return ProductOf(dims.first(dims.size() - 4));
 }
 
+// kInvalidArgument: along `axis`, the pieces have not together as many elements
+// as the whole.
+absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
+                         const Tensor& whole, int axis) {
+  const size_t rank = whole.dims.size();
+  const bool has_axis =
+      axis < static_cast<int>(rank) &&
+      std::all_of(pieces.begin(), pieces.end(),
+                  [rank](const Tensor* t) { return t->dims.size() == rank; });
+  const int extent = has_axis ? whole.dims[axis] : -1;
+  int64_t sum = 0;
+  for (const Tensor* piece : pieces) {
+    if (has_axis) sum += piece->dims[axis];
+  }
+  if (sum == extent) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the pieces of axis ", axis, " have ", sum,
+                   " elements together, the whole has ", extent));
+}
+
 // Every device lets a dispatch bind four images or buffers. The dispatch writes
 // one of them.
 constexpr int kMaxSources = 3;
@@ -255,6 +275,10 @@ absl::Status PlanPack(const Node& node, Planner* planner) {
 
 // --- SPLIT, SPLIT_V, UNPACK --------------------------------------------------
 
+// SPLIT: cuts the input along an axis into equal outputs. SPLIT_V: into outputs
+// of given sizes (one may be -1: the rest). UNPACK: one output per index,
+// without the axis. Constant axis and sizes.
+
 namespace {
 
 // Cuts input `value_input` along `axis` into the outputs.
@@ -266,8 +290,8 @@ absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
   // TFLite 2.9 takes sizes of SPLIT_V that leave elements of the axis.
   RETURN_IF_ERROR(CheckPieces(node.outputs, *node.inputs[value_input], axis));
   const AxisPlace place = PlaceOfAxis(dims, axis);
-  SplitAttributes a;
-  a.value_input = value_input;
+  RemapAttributes a;
+  a.source = value_input;
   int at = 0;
   for (const Tensor* output : node.outputs) {
     Remap remap;
@@ -281,7 +305,6 @@ absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
 
 }  // namespace
 
-// kInvalidArgument: sizes that do not add up.
 absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
   return ParseCuts(node, 1, 0);
 }
@@ -295,7 +318,7 @@ absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
   const std::vector<int>& dims = node.inputs[0]->dims;
   ASSIGN_OR_RETURN(auto axis,
                    NormalAxis(params->axis, static_cast<int>(dims.size())));
-  SplitAttributes a;
+  RemapAttributes a;
   const AxisPlace place = PlaceOfAxis(dims, axis);
   Remap remap = RemapOfAxis(dims, axis, /*adds=*/false);
   for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -303,14 +326,6 @@ absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
     remap.offset[place.axis] += place.step;
   }
   return ParsedNode{a, {}};
-}
-
-absl::Status PlanSplit(const Node& node, Planner* planner) {
-  const auto& a = node.Get<SplitAttributes>();
-  for (size_t i = 0; i < a.remaps.size(); ++i) {
-    AddRemap(planner, node.inputs[a.value_input], node.outputs[i], a.remaps[i]);
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

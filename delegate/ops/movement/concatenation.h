@@ -24,25 +24,13 @@ void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
 // --- PACK --------------------------------------------------------------------
 
 // PACK: stacks inputs of one shape along a new axis, of any number and rank,
-// constants included. kInvalidArgument: different input
-// shapes, or a wrong output shape.
+// constants included.
 
 struct PackAttributes {
   int axis = 0;           // of the output's AxisArray
   int step = 1;           // an input's extent there
   std::vector<int> view;  // an input's dims with the new axis, of extent 1
   Remap remap;            // from the input to that view
-};
-
-// --- SPLIT, SPLIT_V, UNPACK --------------------------------------------------
-
-// SPLIT: cuts the input along an axis into equal outputs. SPLIT_V: into outputs
-// of given sizes (one may be -1: the rest). UNPACK: one output per index,
-// without the axis. Constant axis and sizes.
-
-struct SplitAttributes {
-  int value_input = 0;
-  std::vector<Remap> remaps;  // one for each output
 };
 
 }  // namespace gles_delegate

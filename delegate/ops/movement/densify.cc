@@ -176,8 +176,6 @@ class Densifier {
 
 }  // namespace
 
-// kUnimplemented: the input is computed at run time. kInvalidArgument: it has
-// no sparsity, or the shapes differ.
 absl::StatusOr<ParsedNode> ParseDensify(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   if (input.sparsity.empty()) {

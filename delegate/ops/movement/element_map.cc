@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/transpose.h"
 
 namespace gles_delegate {
@@ -12,9 +11,8 @@ namespace {
 
 // How the node moves its source to output `index`; nullptr: not by a remap.
 const Remap* RemapOf(const Node& node, size_t index) {
-  if (const auto* a = node.As<RemapAttributes>()) return &a->remap;
   if (const auto* a = node.As<TransposeAttributes>()) return &a->remap;
-  const auto* a = node.As<SplitAttributes>();
+  const auto* a = node.As<RemapAttributes>();
   return a != nullptr && index < a->remaps.size() ? &a->remaps[index] : nullptr;
 }
 
@@ -136,10 +134,8 @@ bool ElementMap::Narrow(const std::vector<int>& dims, int begin, int size) {
 }
 
 TensorId ElementMap::SourceOf(const Node& node) {
-  if (const auto* split = node.As<SplitAttributes>()) {
-    return node.inputs[split->value_input];
-  }
-  return node.op->Has(kKeepsOrder) || RemapOf(node, 0) != nullptr
+  if (const auto* a = node.As<RemapAttributes>()) return node.inputs[a->source];
+  return node.op->Has(kKeepsOrder) || node.As<TransposeAttributes>() != nullptr
              ? node.inputs[0]
              : kNoTensor;
 }

@@ -1,12 +1,13 @@
 #include "delegate/ops/movement/gather.h"
 
 #include <algorithm>
-#include <limits>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
@@ -15,6 +16,8 @@
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/movement/remap.h"
+#include "delegate/ops/op_list.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -22,6 +25,62 @@ namespace gles_delegate {
 
 // --- Gathers by index tensors ------------------------------------------------
 
+absl::StatusOr<TensorId> IndicesAsInt32(Planner* planner, TensorId id) {
+  if (planner->tensor(id).type == DataType::kInt32) return id;
+  ASSIGN_OR_RETURN(auto values, ConstantInts(planner->tensor(id)));
+  const auto bytes = AsBytes<int>(values);
+  Tensor ints = planner->tensor(id);
+  ints.type = DataType::kInt32;
+  ints.constant =
+      ConstantData::Own(std::vector<uint8_t>(bytes.begin(), bytes.end()));
+  return planner->AddConstantView(ints, ints.shape);
+}
+
+namespace {
+
+// kInvalidArgument: a constant index is outside its axis, cycling through
+// `extents`. Ignores indices computed at run time.
+absl::Status CheckConstantIndices(const Tensor& indices,
+                                  absl::Span<const int> extents) {
+  if (!indices.is_constant()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(auto values, ConstantInts(indices));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int value = values[i];
+    const int extent = extents[i % extents.size()];
+    if (value < 0 || value >= extent) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "index ", value, " is outside an axis of ", extent, " elements"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Depth and extents by indices [..., depth] of the first of `dims`.
+// kInvalidArgument: a constant index is outside. kUnimplemented: an index names
+// more axes than there are, or than 4.
+absl::Status SetExtents(const Tensor& indices, absl::Span<const int> dims,
+                        IndexedSlices* slices) {
+  const int depth = indices.dims.empty() ? 0 : indices.dims.back();
+  const int most = std::min<int>(4, static_cast<int>(dims.size()));
+  if (depth < 1 || depth > most) {
+    return absl::UnimplementedError(absl::StrCat("an index names ", depth,
+                                                 " axes of ", DimsString(dims),
+                                                 ", 1 to ", most, " run here"));
+  }
+  slices->depth = depth;
+  std::copy_n(dims.begin(), depth, slices->extents.begin());
+  return CheckConstantIndices(indices, dims.first(depth));
+}
+
+void BindSlices(const IndexedSlices& s, Dispatch* d) {
+  d->uniforms.Int4("extents", s.extents[0], s.extents[1], s.extents[2],
+                   s.extents[3]);
+  d->uniforms.Int("depth", s.depth);
+  d->uniforms.Int("inner", s.inner);
+  d->uniforms.Int("count", s.count);
+}
+
+// Indices are clamped to their axes.
 absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
                              TensorId dst, const LinearGather& gather) {
   ASSIGN_OR_RETURN(auto index, IndicesAsInt32(planner, indices));
@@ -43,77 +102,13 @@ absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
   d.Read("indices", index).Write("dst", dst);
   int rows = 1;
   for (int i = 0; i < gather.depth; ++i) rows *= gather.extents[i];
-  gather.Bind(&d);
+  BindSlices(gather, &d);
   d.uniforms.Int("outer", gather.outer);
   d.uniforms.Int("rows", rows);
   d.OverTexels(to);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }
-
-absl::Status CheckCountable(const Tensor& tensor) {
-  constexpr int64_t kMax = std::numeric_limits<int>::max();
-  if (tensor.shape.elements() <= kMax) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat(tensor.ToString(), " has ", tensor.shape.elements(),
-                   " elements, at most ", kMax, " are counted here"));
-}
-
-absl::Status CheckIndexed(const NodeView& node) {
-  for (const Tensor* tensor :
-       {node.inputs[0], node.inputs[1], node.outputs[0]}) {
-    RETURN_IF_ERROR(CheckCountable(*tensor));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status IndexedSlices::SetExtents(const Tensor& indices,
-                                       absl::Span<const int> dims) {
-  depth = indices.dims.empty() ? 0 : indices.dims.back();
-  const int most = std::min<int>(4, static_cast<int>(dims.size()));
-  if (depth < 1 || depth > most) {
-    return absl::UnimplementedError(absl::StrCat("an index names ", depth,
-                                                 " axes of ", DimsString(dims),
-                                                 ", 1 to ", most, " run here"));
-  }
-  std::copy_n(dims.begin(), depth, extents.begin());
-  return CheckConstantIndices(indices, dims.first(depth));
-}
-
-void IndexedSlices::Bind(Dispatch* d) const {
-  d->uniforms.Int4("extents", extents[0], extents[1], extents[2], extents[3]);
-  d->uniforms.Int("depth", depth);
-  d->uniforms.Int("inner", inner);
-  d->uniforms.Int("count", count);
-}
-
-absl::Status CheckConstantIndices(const Tensor& indices,
-                                  absl::Span<const int> extents) {
-  if (!indices.is_constant()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(auto values, ConstantInts(indices));
-  for (size_t i = 0; i < values.size(); ++i) {
-    const int value = values[i];
-    const int extent = extents[i % extents.size()];
-    if (value < 0 || value >= extent) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "index ", value, " is outside an axis of ", extent, " elements"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<TensorId> IndicesAsInt32(Planner* planner, TensorId id) {
-  if (planner->tensor(id).type == DataType::kInt32) return id;
-  ASSIGN_OR_RETURN(auto values, ConstantInts(planner->tensor(id)));
-  const auto bytes = AsBytes<int>(values);
-  Tensor ints = planner->tensor(id);
-  ints.type = DataType::kInt32;
-  ints.constant =
-      ConstantData::Own(std::vector<uint8_t>(bytes.begin(), bytes.end()));
-  return planner->AddConstantView(ints, ints.shape);
-}
-
-namespace {
 
 constexpr int kTableWidth = 1024;  // texels a row, within any texture limit
 
@@ -142,9 +137,7 @@ absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
 
 }  // namespace
 
-// kInvalidArgument: constant indices outside the axis.
 absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
-  RETURN_IF_ERROR(CheckIndexed(node));
   ASSIGN_OR_RETURN(auto params, node.Get<GatherParams>());
   const std::vector<int>& dims = node.inputs[0]->dims;
   const Tensor& indices = *node.inputs[1];
@@ -180,11 +173,9 @@ void AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
   Dispatch d("gather");
   d.Define(kAxes[axis]);
   d.Read("src", src).Write("dst", dst);
-  PackedConstant table;
-  table.name = "table";
   const int count = static_cast<int>(indices.size());
-  table.width = kTableWidth;
-  table.height = (count + kTableWidth - 1) / kTableWidth;
+  PackedConstant table("table", kTableWidth,
+                       (count + kTableWidth - 1) / kTableWidth);
   table.always_float32 = true;  // exact up to 2^24, past any axis
   table.fill = [indices = std::make_shared<const std::vector<int>>(indices)](
                    absl::Span<float> texels) {
@@ -202,13 +193,9 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
     return AddLinearGather(planner, node.inputs[0], node.inputs[1], output,
                            *a.linear);
   }
-  const bool direct = planner->tensor(output).shape == a.picked;
-  const TensorId picked =
-      direct ? output
-             : planner->AddTemporary("picked slices", a.picked,
-                                     planner->tensor(output).type);
-  AddGather(planner, node.inputs[0], picked, a.axis, a.indices);
-  if (!direct) AddReshape(planner, picked, output);
+  AddInShape(planner, "picked slices", a.picked, output, [&](TensorId dst) {
+    AddGather(planner, node.inputs[0], dst, a.axis, a.indices);
+  });
   return absl::OkStatus();
 }
 
@@ -217,12 +204,10 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
 // then the input's trailing ones. Input of float32, int32 or bool and any rank,
 // depth 1 to 4; indices int32, or int64 constants. At run time, indices outside
 // their axis are clamped; TFLite fails.
-// kInvalidArgument: constant indices outside the input.
 absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
-  RETURN_IF_ERROR(CheckIndexed(node));
   const std::vector<int>& dims = node.inputs[0]->dims;
   LinearGather gather;
-  RETURN_IF_ERROR(gather.SetExtents(*node.inputs[1], dims));
+  RETURN_IF_ERROR(SetExtents(*node.inputs[1], dims, &gather));
   const int64_t picks = node.inputs[1]->shape.elements() / gather.depth;
   gather.count = static_cast<int>(picks);
   gather.inner = static_cast<int>(node.outputs[0]->shape.elements() / picks);
@@ -259,15 +244,10 @@ absl::Status CheckQuantizedTable(const Tensor& table) {
 
 }  // namespace
 
-// kInvalidArgument: constant indices outside the table.
-// attributes: LinearGather
 absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
   const Tensor& indices = *node.inputs[0];
   const Tensor& table = *node.inputs[1];
   RETURN_IF_ERROR(CheckQuantizedTable(table));
-  for (const Tensor* tensor : {&indices, &table, node.outputs[0]}) {
-    RETURN_IF_ERROR(CheckCountable(*tensor));
-  }
   if (indices.dims.size() != 1 || table.dims.size() < 2) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the indices are ", DimsString(indices.dims), " and the table is ",
@@ -288,12 +268,7 @@ absl::Status PlanEmbeddingLookup(const Node& node, Planner* planner) {
 
 // --- ONE_HOT -----------------------------------------------------------------
 
-// kInvalidArgument: an invalid axis, values of more than one element, or a
-// wrong output shape.
 absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
-  for (const Tensor* tensor : {node.inputs[0], node.outputs[0]}) {
-    RETURN_IF_ERROR(CheckCountable(*tensor));
-  }
   ASSIGN_OR_RETURN(auto params, node.Get<OneHotParams>());
   ASSIGN_OR_RETURN(auto depth, IntsOfInput(node, 1));
   const std::vector<int>& dims = node.inputs[0]->dims;
@@ -315,6 +290,97 @@ absl::Status PlanOneHot(const Node& node, Planner* planner) {
   d.uniforms.Int("inner", a.inner);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
+}
+
+// --- SCATTER_ND, segments ----------------------------------------------------
+
+namespace {
+
+// Each texel of the output reads every index: past this many reads the CPU,
+// which reads each once, is faster.
+constexpr int64_t kMaxReads = int64_t{1} << 27;
+
+absl::Status CheckScatterReads(const Tensor& output, const Tensor& indices) {
+  const Shape& to = output.shape;
+  const int64_t texels = int64_t{to.b} * to.h * to.w * to.slices();
+  const int64_t reads = indices.shape.elements();
+  if (texels <= kMaxReads / reads) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("each of the ", texels, " texels of the output would read ",
+                   reads, " indices; at most ", kMaxReads, " reads run here"));
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
+  const Tensor& indices = *node.inputs[0];
+  const Tensor& updates = *node.inputs[1];
+  const Tensor& output = *node.outputs[0];
+  Scatter scatter;
+  RETURN_IF_ERROR(SetExtents(indices, output.dims, &scatter));
+  RETURN_IF_ERROR(CheckScatterReads(output, indices));
+  const int64_t count = indices.shape.elements() / scatter.depth;
+  scatter.count = static_cast<int>(count);
+  scatter.inner = static_cast<int>(updates.shape.elements() / count);
+  return ParsedNode{scatter, {}};
+}
+
+absl::Status PlanScatterNd(const Node& node, Planner* planner) {
+  const auto& scatter = node.Get<Scatter>();
+  ASSIGN_OR_RETURN(auto index,
+                   IndicesAsInt32(planner, node.inputs[scatter.indices_input]));
+  Dispatch d = TexelDispatch("scatter_nd", node, *planner, {});
+  DefineReducer(scatter.reducer, planner->tensor(node.outputs[0]).type, &d);
+  d.Read("updates", node.inputs[scatter.updates_input]);
+  d.Read("indices", index);
+  BindSlices(scatter, &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+namespace {
+
+absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
+                                         Reducer reducer) {
+  const Tensor& data = *node.inputs[0];
+  const Tensor& output = *node.outputs[0];
+  Scatter scatter;
+  scatter.indices_input = 1;
+  scatter.updates_input = 0;
+  scatter.extents[0] = segments;
+  scatter.reducer = reducer;
+  scatter.count = static_cast<int>(node.inputs[1]->shape.elements());
+  scatter.inner = static_cast<int>(data.shape.elements() / scatter.count);
+  RETURN_IF_ERROR(CheckScatterReads(output, *node.inputs[1]));
+  return ParsedNode{scatter, {}};
+}
+
+}  // namespace
+
+// SEGMENT_SUM and UNSORTED_SEGMENT_SUM, _PROD, _MAX and _MIN: row s of the
+// output is the sum (product, maximum, minimum) of the rows of input 0 whose id
+// is s. Input 1: the ids, int32; those of SEGMENT_SUM must be constant, as the
+// output's shape follows from them. Input 2 of the others: the number of
+// segments, constant. At run time a row whose id is past it is ignored; TFLite
+// fails on it. All are a SCATTER_ND whose indices are the ids.
+absl::StatusOr<ParsedNode> ParseSegmentSum(const NodeView& node) {
+  const std::vector<int>& dims = node.outputs[0]->dims;
+  return ParseSegments(node, dims.empty() ? 1 : dims[0], Reducer::kSum);
+}
+
+absl::StatusOr<ParsedNode> ParseUnsortedSegments(const NodeView& node) {
+  ASSIGN_OR_RETURN(const auto segments, IntsOfInput(node, 2));
+  if (node.inputs[1]->is_constant()) {
+    ASSIGN_OR_RETURN(auto ids, ConstantInts(*node.inputs[1]));
+    // A negative id drops its row.
+    for (int id : ids) {
+      if (id < segments.front()) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "id ", id, " is outside of ", segments.front(), " segments"));
+    }
+  }
+  return ParseSegments(node, segments.front(),
+                       ReducerOf(*FindOp(node.builtin_code, "")));
 }
 
 }  // namespace gles_delegate

@@ -15,11 +15,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/reduction/reduction.h"
 
 namespace gles_delegate {
 
-// Gathers slices by index tensors of any rank: GATHER_ND, and GATHER with
-// indices computed at run time or batches.
 // Slices of `inner` elements at `count` indices of `depth` components, one for
 // each of `extents`.
 struct IndexedSlices {
@@ -27,36 +26,14 @@ struct IndexedSlices {
   int inner = 1;
   int depth = 1;
   std::array<int, 4> extents = {1, 1, 1, 1};
-
-  // Depth and extents by indices [..., depth] of the first of `dims`.
-  // kInvalidArgument: a constant index is outside. kUnimplemented: an index
-  // names more axes than there are, or than 4.
-  absl::Status SetExtents(const Tensor& indices, absl::Span<const int> dims);
-  void Bind(Dispatch* d) const;
 };
 
-// In linear element order the source is [batch, outer, extents..., inner], the
-// indices [batch, count, depth] and the output [batch, outer, count, inner].
+// GATHER_ND, and GATHER with indices computed at run time or batches. In linear
+// element order the source is [batch, outer, extents..., inner], the indices
+// [batch, count, depth] and the output [batch, outer, count, inner].
 struct LinearGather : IndexedSlices {
   int outer = 1;
 };
-
-// Indices are clamped to their axes.
-absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
-                             TensorId dst, const LinearGather& gather);
-
-// kUnimplemented: too many elements for shaders that index a tensor linearly
-// with int32.
-absl::Status CheckCountable(const Tensor& tensor);
-
-// Checks of GATHER, GATHER_ND and SCATTER_ND: both inputs and the output pass
-// CheckCountable().
-absl::Status CheckIndexed(const NodeView& node);
-
-// kInvalidArgument: a constant index is outside its axis, cycling through
-// `extents`. Ignores indices computed at run time.
-absl::Status CheckConstantIndices(const Tensor& indices,
-                                  absl::Span<const int> extents);
 
 // The indices as an int32 tensor; converts an int64 constant.
 absl::StatusOr<TensorId> IndicesAsInt32(Planner* planner, TensorId id);
@@ -79,6 +56,25 @@ void AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
 struct OneHotAttributes {
   int depth = 1;
   int inner = 1;  // elements after the new axis
+};
+
+// --- SCATTER_ND, segments ----------------------------------------------------
+
+// SCATTER_ND: adds each slice of the updates to zeros at its index, in order of
+// the indices, as TFLite does. Input 0: indices [..., depth] into up to 4
+// leading axes of the output, int32, or int64 constants; input 1: updates [...,
+// trailing axes], float32, or int32, with sums modulo 2^32; input 2: the
+// output's shape. At run time, indices outside their axis are ignored; TFLite
+// fails.
+
+// In linear element order the updates are [count, inner], the indices [count,
+// depth] and the output [extents..., inner].
+struct Scatter : IndexedSlices {
+  int indices_input = 0;
+  int updates_input = 1;
+  // Of the values at one index. Elements without any are 0 of a sum, 1 of a
+  // product, and of extremes the type's other extreme.
+  Reducer reducer = Reducer::kSum;
 };
 
 }  // namespace gles_delegate

@@ -1,13 +1,18 @@
 #include "delegate/ops/movement/moved_functions.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "delegate/ops/checks.h"
+#include "delegate/ops/movement/gather.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
+
 namespace {
 
 using Kind = MovedRead::Kind;
@@ -50,18 +55,9 @@ std::string Definition(const MovedStep& step, int i) {
 
 // The value of a part of the slices.
 std::string PartText(const MovedFunctionsAttributes& a, int part) {
-  const std::vector<MovedStep>& steps = a.steps;
-  std::vector<bool> needed(steps.size(), false);
   const int result = a.parts[part].result;
-  needed[result] = true;
-  std::string text;
-  for (int i = result; i >= 0; --i) {
-    if (!needed[i]) continue;
-    for (int from : {steps[i].a, steps[i].b}) {
-      if (from >= 0) needed[from] = true;
-    }
-    text = absl::StrCat(Definition(steps[i], i), text);
-  }
+  const std::string text = DefinitionsOf(
+      a.steps, {result}, [&](int i) { return Definition(a.steps[i], i); });
   const auto end = [](int of) { return absl::StrCat("part_ends[", of, "]"); };
   const std::string first = part == 0 ? "0" : end(part - 1);
   return absl::StrCat("if (p.z < ", end(part), ") { int s = p.z - ", first,
@@ -95,12 +91,6 @@ void AddMoveParams(const MovedFunctionsAttributes& a, Dispatch* d) {
 
 }  // namespace
 
-const OpDefinition& MovedFunctions() {
-  static const OpDefinition& op = *new OpDefinition{
-      "MOVED_FUNCTIONS", -1, 1, 1, nullptr, PlanMovedFunctions, ""};
-  return op;
-}
-
 void DefineMovedValue(const MovedFunctionsAttributes& a,
                       absl::Span<const TensorId> inputs, Dispatch* d) {
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -117,6 +107,67 @@ void DefineMovedValue(const MovedFunctionsAttributes& a,
 absl::Status PlanMovedFunctions(const Node& node, Planner* planner) {
   Dispatch d = TexelDispatch("moved_functions", node, *planner, {});
   DefineMovedValue(node.Get<MovedFunctionsAttributes>(), node.inputs, &d);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+// --- DYNAMIC_UPDATE_SLICE ----------------------------------------------------
+
+absl::StatusOr<ParsedNode> ParseDynamicUpdateSlice(const NodeView& node) {
+  const Tensor& input = *node.inputs[0];
+  const Tensor& update = *node.inputs[1];
+  const int rank = static_cast<int>(input.dims.size());
+  for (const Tensor* t : {&update, node.outputs[0]}) {
+    RETURN_IF_ERROR(CheckOneQuantization(input, *t));
+  }
+  UpdateSlice slice;
+  slice.extents = ExtentsOf(input);
+  slice.box = ExtentsOf(update);
+  for (int i = 0; i < rank; ++i) slice.which[BhwcAxis(i, rank)] = i;
+  return ParsedNode{slice, {}};
+}
+
+namespace {
+
+// The most slices that have channels of the update, wherever it begins.
+int TouchedSlices(const Shape& update, const Shape& dst) {
+  return std::min(dst.slices(), (update.c + 2) / 4 + 1);
+}
+
+// How much of `dst` a dispatch for an update of shape `update` writes.
+Shape WrittenPart(const UpdateSlice& a, const Shape& update, const Shape& dst) {
+  if (!a.in_place) return dst;
+  Shape part = update;
+  if (!a.CoversChannels()) part.c = 4 * TouchedSlices(update, dst);
+  return part;
+}
+
+}  // namespace
+
+absl::Status PlanDynamicUpdateSlice(const Node& node, Planner* planner) {
+  const auto& a = node.Get<UpdateSlice>();
+  ASSIGN_OR_RETURN(auto start, IndicesAsInt32(planner, node.inputs[2]));
+  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  const Shape update = a.moved == nullptr
+                           ? planner->tensor(node.inputs[1]).shape
+                           : a.moved_shape;
+  Dispatch d("dynamic_update_slice");
+  if (!a.in_place || !a.CoversChannels()) d.Read("src", node.inputs[0]);
+  d.Read("start", start).Write("dst", node.outputs[0]);
+  BindAxes("which", a.which, &d);
+  d.uniforms.Int4("outer", a.which[kOuterAxis], a.extents[kBatchAxis],
+                  a.box[kBatchAxis], TouchedSlices(update, dst));
+  if (a.moved == nullptr) {
+    d.Read("update", node.inputs[1]);
+  } else {
+    d.Define("MOVED");
+    d.uniforms.Int4("moved_size", update.w, update.h, update.slices(),
+                    update.b);
+    d.uniforms.Int4("moved_channels", update.c, 0, 0, 0);
+    DefineMovedValue(*a.moved, absl::MakeSpan(node.inputs).subspan(3), &d);
+  }
+  if (a.in_place) d.Define(a.CoversChannels() ? "IN_PLACE" : "PARTS_IN_PLACE");
+  d.OverTexels(WrittenPart(a, update, dst));
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

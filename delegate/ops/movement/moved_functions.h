@@ -6,11 +6,13 @@
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_MOVED_FUNCTIONS_H_
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/function_steps.h"
+#include "delegate/ops/stages.h"
 #include "delegate/plan/dispatch.h"
 
 namespace gles_delegate {
@@ -60,8 +62,34 @@ struct MovedFunctionsAttributes {
 void DefineMovedValue(const MovedFunctionsAttributes& a,
                       absl::Span<const TensorId> inputs, Dispatch* d);
 
-const OpDefinition& MovedFunctions();
 PlanFunction PlanMovedFunctions;
+inline constexpr OpDefinition kMovedFunctionsOp =
+    OpOfPasses("MOVED_FUNCTIONS", PlanMovedFunctions);
+
+// --- DYNAMIC_UPDATE_SLICE ----------------------------------------------------
+
+// DYNAMIC_UPDATE_SLICE: input 0 with input 1 written over it from the place
+// that input 2 names, one int32 or int64 an axis, constant or computed at run
+// time. As TFLite does, the place is clamped so that the update fits. Rank up
+// to 5.
+
+// Of tensors as the model has them: passes may give them other dims.
+struct UpdateSlice {
+  AxisArray extents = {1, 1, 1, 1, 1};  // of the input
+  AxisArray box = {1, 1, 1, 1, 1};      // of the update
+  // The start's element for each axis; -1: the input has no such axis.
+  AxisArray which = {-1, -1, -1, -1, -1};
+  // The output lies in the input's memory: only the update is written.
+  bool in_place = false;
+  // The update, which then is no tensor (input 1 is absent), of this shape;
+  // what it reads are the inputs from 3 on (delegate/passes/fuse_movement.cc).
+  std::shared_ptr<const MovedFunctionsAttributes> moved;
+  Shape moved_shape = {};
+
+  bool CoversChannels() const {
+    return box[kChannelAxis] == extents[kChannelAxis];
+  }
+};
 
 }  // namespace gles_delegate
 

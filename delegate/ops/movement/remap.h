@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/plan/planner.h"
@@ -50,12 +51,15 @@ struct Remap {
 // one per channel.
 void AddRemap(Planner* planner, TensorId src, TensorId dst, const Remap& remap);
 
-// Attributes and plan of ops that are just a remap of input 0: SLICE,
-// STRIDED_SLICE, TILE, BROADCAST_TO, REVERSE_V2.
+// Attributes and plan (PlanRemap) of ops whose outputs are each a remap of one
+// input: SLICE, STRIDED_SLICE, TILE, BROADCAST_TO, REVERSE_V2, SPLIT, PAD, ...
 struct RemapAttributes {
-  Remap remap;
+  std::vector<Remap> remaps;  // one for each output
+  int source = 0;             // index of the input
   // If not empty: the input's batch for each batch of what is remapped.
   std::vector<int> batches = {};
+  // The input that has Remap::fill_tensor; -1: Remap::fill, a constant float.
+  int fill_input = -1;
 };
 
 // Writes the box of size `extent` at `at`, whose channel must be a multiple of
@@ -67,22 +71,55 @@ void AddRemapToBox(Planner* planner, TensorId src, TensorId dst,
 // Copies `src` to `dst` in linear BHWC order; both have equally many elements.
 void AddReshape(Planner* planner, TensorId src, TensorId dst);
 
+// Lets `add` write `dst`, or a temporary tensor of `shape` that is then
+// reshaped to it: dropping an axis may put the others elsewhere in B, H, W, C.
+template <typename Add>
+void AddInShape(Planner* planner, absl::string_view name, const Shape& shape,
+                TensorId dst, const Add& add) {
+  if (planner->tensor(dst).shape == shape) return add(dst);
+  const TensorId made =
+      planner->AddTemporary(name, shape, planner->tensor(dst).type);
+  add(made);
+  AddReshape(planner, made, dst);
+}
+
 // The tensor in a shape with equally many elements, in linear order: itself, a
 // constant relabelled, or a copy. kInvalidArgument: a constant without its
 // bytes.
 absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,
                                  const Shape& shape);
 
-// PAD, PADV2, MIRROR_PAD: adds elements before and after each axis, batch and
-// channels included, according to constant paddings [rank, 2]. The new elements
-// are zeros, PADV2's third input (constant or not), or the tensor mirrored at
-// its edge. Rank <= 5. Float32 or int32.
-struct PadAttributes {
-  AxisArray before = {};
-  AxisArray after = {};
-  Remap::Edge edge = Remap::Edge::kFill;
-  float value = 0;
-  bool runtime_value = false;  // input 2 holds it: not constant, or int32
+// --- Axes by themselves ------------------------------------------------------
+
+// Movements of each axis by itself, of tensors of any rank: slices, repetitions
+// and reversals.
+
+// Element i of the output's axis is element (first + step * i) modulo `in` of
+// the input's. If that passes the input's end, the input is repeated from its
+// first element to its last: first is 0 and step 1.
+struct AxisMove {
+  int in = 1, out = 1;  // extents
+  int first = 0, step = 1;
+};
+
+// The attributes of a node that moves its input by `axes`, those of the output.
+// The input may lack leading ones. Above rank 5, the axes before the last three
+// become two if neighbors can be merged, and else a table.
+RemapAttributes MoveAxes(std::vector<AxisMove> axes, int input_rank);
+
+// The linear index of the input's element, for each element of the output.
+std::vector<int> LinearSources(absl::Span<const AxisMove> axes);
+
+// --- REVERSE_V2, REVERSE_SEQUENCE --------------------------------------------
+
+// REVERSE_SEQUENCE: reverses the first elements along one axis; input 1 has
+// their number for each index of another axis. Rank 2 to 4. Lengths are
+// constant or computed at run time; then, lengths above the extent are clamped,
+// for which TFLite fails.
+
+struct ReverseSequenceAttributes {
+  int sequence_axis = 0;  // of AxisArray
+  int batch_axis = 0;     // of AxisArray
 };
 
 }  // namespace gles_delegate

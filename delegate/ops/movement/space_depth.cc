@@ -68,8 +68,6 @@ absl::Status PlanSpaceBatch(const Node& node, bool to_batch, Planner* planner) {
 
 }  // namespace
 
-// kInvalidArgument: blocks below 1, negative paddings or crops, not one for
-// each axis but the batch and the channels.
 absl::StatusOr<ParsedNode> ParseSpaceBatch(const NodeView& node) {
   const std::vector<int>& dims = node.inputs[0]->dims;
   ASSIGN_OR_RETURN(auto block, IntsOfInput(node, 1));
@@ -103,8 +101,6 @@ absl::Status PlanBatchToSpace(const Node& node, Planner* planner) {
 
 // --- DILATE ------------------------------------------------------------------
 
-// kInvalidArgument: a dilation below 1. kUnimplemented: a value of another
-// quantization.
 absl::StatusOr<ParsedNode> ParseDilate(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   for (const Tensor* t : {node.inputs[2], node.outputs[0]}) {
@@ -128,8 +124,7 @@ absl::Status PlanDilate(const Node& node, Planner* planner) {
   Dispatch d = TexelDispatch("dilate", node, *planner);
   if (a.steps[kChannelAxis] == 1) d.Define("WHOLE");
   d.Read("value", node.inputs[2]);
-  d.uniforms.Int4("steps", a.steps[kWidthAxis], a.steps[kHeightAxis],
-                  a.steps[kChannelAxis], a.steps[kBatchAxis]);
+  BindAxes("steps", a.steps, &d);
   AddInLightGroups(std::move(d), planner);
   return absl::OkStatus();
 }

@@ -10,9 +10,11 @@
 #include "base/status_macros.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/element_map.h"
+#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
+
 namespace {
 
 Remap Permute(const std::vector<int>& permutation) {
@@ -132,6 +134,27 @@ absl::Status PlanTranspose(const Node& node, Planner* planner) {
   ASSIGN_OR_RETURN(auto moved,
                    AddTransposeSteps(planner, node.inputs[0], a.steps));
   AddReshape(planner, moved, node.outputs[0]);
+  return absl::OkStatus();
+}
+
+// --- REGROUP_SLICES ----------------------------------------------------------
+
+Node RegroupSlicesNode(TensorId src, TensorId dst, int first) {
+  static constexpr OpDefinition op =
+      OpOfPasses("REGROUP_SLICES", PlanRegroupSlices, kMovesValues);
+  Node node;
+  node.op = &op;
+  node.inputs = {src};
+  node.outputs = {dst};
+  node.attributes = RegroupSlicesAttributes{first};
+  return node;
+}
+
+absl::Status PlanRegroupSlices(const Node& node, Planner* planner) {
+  const auto& a = node.Get<RegroupSlicesAttributes>();
+  Dispatch d = TexelDispatch("regroup_slices", node, *planner);
+  d.uniforms.Int("first", a.first);
+  planner->Add(std::move(d));
   return absl::OkStatus();
 }
 

@@ -1,8 +1,7 @@
 // TRANSPOSE: output axis i is input axis permutation[i]. Constant permutation.
 // Above rank 5, runs of axes that stay adjacent are one axis; if more than five
 // are left, a dispatch for each of those moves one axis first.
-// kInvalidArgument: not a permutation of the input's axes, or a wrong output
-// shape.
+// kInvalidArgument: not a permutation of the input's axes.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TRANSPOSE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TRANSPOSE_H_
 
@@ -10,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/remap.h"
 
@@ -46,6 +46,24 @@ struct TransposeAttributes {
   static TransposeAttributes Of(const std::vector<int>& dims,
                                 std::vector<int> permutation);
 };
+
+// --- REGROUP_SLICES ----------------------------------------------------------
+
+// The slices of a tensor in batches of another size: slice s of batch b of the
+// output is the texels of slice first + b * output slices + s of the input,
+// counted through all of its batches. So a row of [1,1,W,H*C] becomes H rows of
+// [H,1,W,C], which is what RESHAPE and TRANSPOSE do to split the heads of an
+// attention, and the other way round. Not an op of models: the pass fold_heads
+// makes it, and the pass view_slices removes it where readers can read the
+// input itself.
+
+struct RegroupSlicesAttributes {
+  int first = 0;
+};
+
+// Both tensors have the same height and width, and multiples of four channels.
+Node RegroupSlicesNode(TensorId src, TensorId dst, int first);
+PlanFunction PlanRegroupSlices;
 
 }  // namespace gles_delegate
 

@@ -7,8 +7,8 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -141,8 +141,6 @@ absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner) {
   return absl::OkStatus();
 }
 
-// kUnimplemented: strides other than the window, with which windows would
-// overlap or leave gaps.
 absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
   if (node.inputs[1]->type == DataType::kInt32) {
     return absl::UnimplementedError(
@@ -152,6 +150,7 @@ absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
   }
   ASSIGN_OR_RETURN(const auto p, ReadPoolParams(node.custom_params));
   const Tensor& input = *node.inputs[0];
+  // Windows would overlap or leave gaps.
   if (p.stride_height != p.filter_height || p.stride_width != p.filter_width) {
     return absl::UnimplementedError(absl::StrCat(
         "the stride ", p.stride_height, "x", p.stride_width,

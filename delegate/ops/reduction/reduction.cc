@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -12,7 +13,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/remap.h"
-#include "delegate/ops/reduction/row_threads.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
@@ -27,25 +28,24 @@ constexpr int64_t kLongLoop = 64;
 // Minimum texels for the least busy invocation of a work group.
 constexpr int64_t kShortLoop = 4;
 
-absl::string_view DefineOf(CodeSums::Result result) {
-  switch (result) {
-    case CodeSums::Result::kSteps:
-      return "STEPS";
-    case CodeSums::Result::kScaled:
-      return "SCALED";
-    case CodeSums::Result::kMean:
-      return "MEAN";
-    case CodeSums::Result::kTruncated:
-      return "TRUNCATED";
-    case CodeSums::Result::kRescaled:
-      return "RESCALED";
-    case CodeSums::Result::kFloatMean:
-      return "FLOAT_MEAN";
-    case CodeSums::Result::kProduct:
-      break;  // of another shader
-  }
-  return "";
-}
+// By CodeSums::Result; kProduct is of another shader.
+constexpr absl::string_view kDefinesOfResults[] = {
+    "STEPS", "SCALED", "MEAN", "TRUNCATED", "RESCALED", "FLOAT_MEAN"};
+struct ReducerText {
+  absl::string_view name;     // as the op's row and shaders have it
+  absl::string_view combine;  // of a and b
+  absl::string_view identity, identity_of_int32;
+};
+
+// By Reducer.
+constexpr ReducerText kReducers[] = {
+    {"SUM", "a + b", "0", "0"},
+    {"MEAN", "a + b", "0", "0"},
+    {"MAX", "max(a, b)", "-3.402823466e38", "~0x7fffffff"},
+    {"MIN", "min(a, b)", "3.402823466e38", "0x7fffffff"},
+    {"PRODUCT", "a * b", "1", "1"},
+    {"ANY", "a | b", "0", "0"},
+    {"ALL", "a & b", "1", "1"}};
 
 int64_t Outputs(const Shape& s) {
   return int64_t{s.b} * s.h * s.w * s.slices();
@@ -67,10 +67,8 @@ int ReductionThreads(int64_t taps, int64_t outputs,
 // An integer of a table of floats, which hold 24 bits, is two of 16. A second
 // row has the steps of the last channels.
 PackedConstant StepsConstant(std::shared_ptr<const CodeSums> quantized) {
-  PackedConstant steps;
-  steps.name = "steps";
-  steps.width = static_cast<int>(quantized->steps.size());
-  steps.height = quantized->last_steps.empty() ? 1 : 2;
+  PackedConstant steps("steps", static_cast<int>(quantized->steps.size()),
+                       quantized->last_steps.empty() ? 1 : 2);
   steps.fill = [quantized = std::move(quantized)](absl::Span<float> texels) {
     size_t at = 0;
     for (const auto* row : {&quantized->steps, &quantized->last_steps}) {
@@ -90,13 +88,13 @@ void AddCodeSums(const std::shared_ptr<const CodeSums>& quantized, bool partial,
   const CodeSums& c = *quantized;
   if (partial) {
     d->Define("PARTIAL");
-  } else if (c.result == CodeSums::Result::kSteps) {
-    d->Define("STEPS");
-    if (!c.last_steps.empty()) d->Define("LAST_STEPS");
-    d->Constant(StepsConstant(quantized));
   } else {
-    d->Define(DefineOf(c.result));
+    d->Define(kDefinesOfResults[static_cast<int>(c.result)]);
     if (c.fused) d->Define("FUSED");
+    if (c.result == CodeSums::Result::kSteps) {
+      if (!c.last_steps.empty()) d->Define("LAST_STEPS");
+      d->Constant(StepsConstant(quantized));
+    }
   }
   // A shader gets the library functions that its defines and its text name.
   if (!partial && c.result == CodeSums::Result::kRescaled) {
@@ -127,10 +125,9 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
       ReductionThreads(Taps(r, from), Outputs(to), planner->profile());
   const bool integer_path = r.quantized != nullptr;
   Dispatch d("reduce");
-  d.Define(integer_path ? "QUANTIZED" : DefineOf(r.reducer));
-  if (!integer_path && planner->tensor(src).type == DataType::kInt32) {
-    d.Define("INTS");
-  }
+  if (integer_path) d.Define("QUANTIZED");
+  DefineReducer(integer_path ? Reducer::kSum : r.reducer,
+                planner->tensor(src).type, &d);
   d.Define("THREADS", threads);
   if (threads > 1) d.SharedMemory(int64_t{16} * threads);
   if (r.channels) d.Define("CHANNELS");
@@ -193,32 +190,18 @@ bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
 
 }  // namespace
 
-absl::string_view DefineOf(Reducer reducer) {
-  switch (reducer) {
-    case Reducer::kSum:
-      return "SUM";
-    case Reducer::kMean:
-      return "MEAN";
-    case Reducer::kMax:
-      return "MAX";
-    case Reducer::kMin:
-      return "MIN";
-    case Reducer::kProduct:
-      return "PRODUCT";
-    case Reducer::kAny:
-      return "ANY";
-    case Reducer::kAll:
-      return "ALL";
-  }
-  return "";
+void DefineReducer(Reducer reducer, DataType type, Dispatch* d) {
+  const ReducerText& text = kReducers[static_cast<int>(reducer)];
+  d->Define(text.name).Define("COMBINE", text.combine);
+  d->Define("IDENTITY",
+            type == DataType::kInt32 ? text.identity_of_int32 : text.identity);
 }
 
 Reducer ReducerOf(const OpDefinition& op) {
-  for (Reducer reducer : {Reducer::kSum, Reducer::kMean, Reducer::kMax,
-                          Reducer::kMin, Reducer::kProduct, Reducer::kAny}) {
-    if (DefineOf(reducer) == op.function) return reducer;
-  }
-  return Reducer::kAll;
+  const auto it = std::find_if(
+      std::begin(kReducers), std::end(kReducers),
+      [&](const ReducerText& text) { return text.name == op.function; });
+  return static_cast<Reducer>(it - std::begin(kReducers));
 }
 
 void AddReduction(Planner* planner, TensorId src, TensorId dst,
@@ -306,7 +289,6 @@ absl::Status PlanReduce(const Node& node, Planner* planner) {
     src = folded;
   }
   const Shape from = planner->tensor(src).shape;
-  const Shape to = planner->tensor(node.outputs[0]).shape;
   Reduction r;
   r.reducer = reducer;
   r.quantized = a.quantized;
@@ -320,15 +302,8 @@ absl::Status PlanReduce(const Node& node, Planner* planner) {
       reducer == Reducer::kMean && planner->tensor(src).type == DataType::kInt32
           ? AddIntegerMean
           : AddReduction;
-  if (kept == to) {
-    add(planner, src, node.outputs[0], r);
-    return absl::OkStatus();
-  }
-  // Axes that are dropped may put the others elsewhere in B, H, W, C.
-  const TensorId reduced =
-      planner->AddTemporary("axes kept", kept, planner->tensor(src).type);
-  add(planner, src, reduced, r);
-  AddReshape(planner, reduced, node.outputs[0]);
+  AddInShape(planner, "axes kept", kept, node.outputs[0],
+             [&](TensorId dst) { add(planner, src, dst, r); });
   return absl::OkStatus();
 }
 

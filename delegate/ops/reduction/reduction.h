@@ -21,9 +21,9 @@ namespace gles_delegate {
 // kAny and kAll are for bools, the others for floats and, except kMean, int32.
 enum class Reducer { kSum, kMean, kMax, kMin, kProduct, kAny, kAll };
 
-// Its #define in reduce.comp and scatter_nd.comp.
-absl::string_view DefineOf(Reducer reducer);
-// Of a reduction or of segments, whose row has that #define as its function.
+// Its #defines in reduce.comp and scatter_nd.comp, for values of this type.
+void DefineReducer(Reducer reducer, DataType type, Dispatch* d);
+// Of a reduction or of segments, whose row has its name as the function.
 Reducer ReducerOf(const OpDefinition& op);
 
 // Along one axis, output o covers the existing source elements among o * stride

@@ -9,7 +9,6 @@
 
 #include "absl/functional/function_ref.h"
 #include "base/format.h"
-#include "delegate/ops/elementwise/comparison.h"
 #include "delegate/passes/integer_path/recipe.h"
 #include "quant/affine.h"
 

@@ -99,17 +99,24 @@ bool RescalesInputs(const QuantizedNode& q) {
 // A PADV2 whose input has another quantization than the output, with a runtime
 // value, which TFLite expects in the output's quantization.
 bool PadsOtherQuantized(const QuantizedNode& q) {
-  const auto* pad = std::any_cast<PadAttributes>(&q.node.attributes);
-  return pad != nullptr && pad->runtime_value && q.EndsAfter(0) &&
+  const auto* pad = std::any_cast<RemapAttributes>(&q.node.attributes);
+  return pad != nullptr && pad->fill_input >= 0 && q.EndsAfter(0) &&
          !q.is_int16() && q.Holds() && !SameQuantized(q.in(), q.out()) &&
          HoldsQuantized(q.graph, q.node.inputs[2]) &&
          SameQuantized(q.in(2), q.out());
 }
 
+// How a PAD with a fill value moves its input; nullptr: another node.
+Remap* PadOf(Node* node) {
+  auto* a = node->As<RemapAttributes>();
+  return a != nullptr && a->remaps[0].edge == Remap::Edge::kFill ? &a->remaps[0]
+                                                                 : nullptr;
+}
+
 // The node fills with `shift` less than the quantized value.
 void ShiftFill(float step, float shift, Node* node) {
-  if (auto* pad = std::any_cast<PadAttributes>(&node->attributes)) {
-    pad->value = std::round(pad->value / step) - shift;
+  if (Remap* pad = PadOf(node)) {
+    pad->fill = std::round(pad->fill / step) - shift;
   }
   if (auto* blocks = std::any_cast<SpaceBatchAttributes>(&node->attributes)) {
     blocks->fill = -shift;
@@ -175,17 +182,16 @@ Nodes PadByTensor(QuantizedNode& q) {
 }  // namespace
 
 Nodes Move(QuantizedNode& q) {
-  const auto* pad = std::any_cast<PadAttributes>(&q.node.attributes);
-  const bool by_tensor = pad != nullptr && pad->runtime_value;
+  const auto* pad = std::any_cast<RemapAttributes>(&q.node.attributes);
+  const bool by_tensor = pad != nullptr && pad->fill_input >= 0;
   const std::optional<PostOp> clamp = q.Clamp();
   if (!clamp || !q.Holds()) return {};
   Node moved = q.node;
   if (q.is_int16()) {
     if (by_tensor) return PadByTensor(q);
     // The fill value has the output's scale, and passes the post-ops, too.
-    if (pad != nullptr) {
-      std::any_cast<PadAttributes&>(moved.attributes).value =
-          std::round(pad->value / q.out_scale()) * q.scale();
+    if (Remap* pad = PadOf(&moved)) {
+      pad->fill = std::round(pad->fill / q.out_scale()) * q.scale();
     }
     return q.End(std::move(moved), {{"code_of", {q.scale(), 0, 0, 0}}, *clamp});
   }
@@ -202,10 +208,10 @@ Nodes MoveOfEightBits(QuantizedNode& q) {
 
 Nodes PadV2(QuantizedNode& q) {
   if (q.ends_in_quantized) return Move(q);
-  const auto* pad = std::any_cast<PadAttributes>(&q.node.attributes);
+  const auto* pad = std::any_cast<RemapAttributes>(&q.node.attributes);
   if (pad == nullptr || !q.node.post_ops.empty() || !q.out().holds_quantized ||
       !HoldsQuantized(q.graph, q.node.inputs[0]) ||
-      (pad->runtime_value && !HoldsQuantized(q.graph, q.node.inputs[2]))) {
+      (pad->fill_input >= 0 && !HoldsQuantized(q.graph, q.node.inputs[2]))) {
     return {};
   }
   // Of one quantization, so that nothing is shifted.

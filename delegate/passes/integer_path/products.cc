@@ -6,7 +6,7 @@
 // exactly, and rescale a sum of these, as in TFLite's kernel. Post-ops join two
 // halves of 8 bits if the bound of a sum (2^15 times the weights' magnitudes,
 // plus the bias) is below 0x3f000000. Larger sums are joined by another op
-// (ops/elementwise/int16_sums.h), from four parts of 4 bits if a channel's
+// (ops/elementwise/elementwise.h), from four parts of 4 bits if a channel's
 // magnitudes are 2^17 or more, and from eight of 2 bits from 2^21 on. From 2^23
 // on (66,000 weights of 127) the node keeps its float view.
 #include <algorithm>
@@ -17,9 +17,9 @@
 #include <utility>
 
 #include "delegate/ops/conv/convolution.h"
-#include "delegate/ops/elementwise/int16_sums.h"
+#include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/matmul/batch_matmul.h"
-#include "delegate/ops/matmul/fully_connected.h"
+#include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/passes/integer_path/recipe.h"
 
 namespace gles_delegate::integer_path {

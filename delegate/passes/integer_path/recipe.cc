@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/op_list.h"
 #include "quant/affine.h"
 
 namespace gles_delegate::integer_path {
@@ -177,7 +177,7 @@ PostOp QuantizedNode::WithTable(
   }
   PostOp op{function};
   op.operand = AddTable("multipliers", 2, values);
-  op.operand_table = true;
+  op.operand_as = OperandAs::kTable;
   return op;
 }
 
@@ -189,7 +189,7 @@ PostOp QuantizedNode::Lookup(const quant::CodeTable& table,
   PostOp op{wide ? "lookup_int16" : "lookup"};
   if (!wide)
     op.params[0] = static_cast<float>(from.zero_point - from.range.low);
-  op.operand_lookup = true;
+  op.operand_as = OperandAs::kLookup;
   for (size_t i = 0; i < graph.tensors.size(); ++i) {
     const Tensor& t = graph.tensors[i];
     if (t.tflite_index < 0 && t.is_constant() && t.name == name) {
@@ -231,8 +231,8 @@ TensorId QuantizedNode::AddLike(const Tensor& like, const char* what) const {
 
 void QuantizedNode::AddCopy(TensorId source, TensorId to,
                             std::vector<PostOp> post_ops) {
-  static const OpDefinition& op = *new OpDefinition{
-      "QUANTIZED_OF_16_BITS", -1, 1, 1, nullptr, PlanElementwise, ""};
+  static constexpr OpDefinition op =
+      OpOfPasses("QUANTIZED_OF_16_BITS", PlanElementwise);
   Node copy;
   copy.op = &op;
   copy.tflite_index = node.tflite_index;

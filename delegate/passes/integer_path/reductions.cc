@@ -9,9 +9,8 @@
 
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/ops/reduction/normalizations.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/ops/reduction/softmax.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/passes/integer_path/recipe.h"
 #include "quant/code_means.h"
 

@@ -13,7 +13,6 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_shared.h"
-#include "delegate/ops/conv/transpose_conv.h"
 #include "gtest/gtest.h"
 #include "tests/testing/fake_devices.h"
 #include "tests/testing/graph_builder.h"

@@ -1,14 +1,13 @@
 // labels: unit delegate
 // How the sizes of register tiles and work groups are chosen for a device whose
 // invocations run abreast: each size is a program, and layers share programs.
-#include "delegate/ops/conv/conv_tile.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <set>
 
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/plan/planner.h"
 #include "tests/testing/matchers.h"
 
@@ -59,8 +58,8 @@ TEST(FlatTileTest, RowsOfTilesShareVectors) {
   EXPECT_EQ(pixels_of(49, 32), 14);
 }
 
-// The cost is conv_tile.cc's: turns of all lanes, of a tile's pixels and its
-// weights, which are worth four.
+// The cost is conv_strategies.cc's: turns of all lanes, of a tile's pixels and
+// its weights, which are worth four.
 int64_t CostOf(int pixels, int tile) {
   const int turns = DivideUp(DivideUp(pixels, tile), 8);
   return int64_t{turns} * (tile + 4);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/stages.h"
@@ -374,7 +373,7 @@ OneConv Make(const Case& c, const std::vector<float>& filter,
 
 std::string ShaderOf(OneConv one, const DeviceProfile& profile) {
   Planner planner(&one.graph, profile);
-  const absl::Status status = PlanConv2d(one.node, &planner);
+  const absl::Status status = PlanConvNode(one.node, &planner);
   EXPECT_TRUE(status.ok()) << status;
   return planner.dispatches().empty() ? "" : planner.dispatches()[0].shader;
 }
@@ -471,7 +470,7 @@ TEST(ConvUnrolledTest, NotAllOfVeryMany) {
                       std::vector<float>(c.filter.b));
   Planner planner(&many.graph, Abreast());
   for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(PlanConv2d(many.node, &planner).ok());
+    ASSERT_TRUE(PlanConvNode(many.node, &planner).ok());
   }
   const auto unrolled = std::count_if(
       planner.dispatches().begin(), planner.dispatches().end(),

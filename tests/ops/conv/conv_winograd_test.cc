@@ -1,11 +1,10 @@
 // labels: unit
 // Which 3x3 convolutions are planned by Winograd's F(4x4, 3x3), and how; rows
 // of tools/cases/windows.txt run them.
-#include "delegate/ops/conv/conv_winograd.h"
-
 #include <string>
 #include <vector>
 
+#include "delegate/ops/conv/conv_strategies.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 

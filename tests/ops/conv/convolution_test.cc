@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/all_ops.h"
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/transpose_conv.h"
+#include "delegate/ops/op_list.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/fake_node.h"

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/all_ops.h"
+#include "delegate/ops/op_list.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/oldest_tflite.h"

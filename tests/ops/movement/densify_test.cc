@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "delegate/ops/all_ops.h"
+#include "delegate/ops/op_list.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 

@@ -1,4 +1,4 @@
-#include "delegate/ops/recurrent/lstm.h"
+#include "delegate/ops/recurrent/recurrent.h"
 
 #include <algorithm>
 #include <limits>
@@ -17,6 +17,7 @@
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
+
 namespace {
 
 // --- How nodes are read, and what is refused ---------------------------------
@@ -36,70 +37,72 @@ struct LstmSizes {
   int outputs = 0;
 };
 
-const Tensor* InputOf(const NodeView& node, int index) {
-  return index < static_cast<int>(node.inputs.size()) ? node.inputs[index]
-                                                      : nullptr;
-}
+// Input `index`: a constant of these dimensions if `wanted`, else absent.
+struct WeightsRule {
+  int index;
+  bool wanted;
+  std::vector<int> dims;
+  std::string what;
+};
 
-absl::Status CheckConstant(const Tensor* tensor, std::vector<int> dims,
-                           const std::string& what) {
-  if (tensor == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(what, " is absent"));
+std::vector<WeightsRule> RulesOf(const NodeView& node, const LstmSizes& s,
+                                 const LstmAttributes& a) {
+  std::vector<WeightsRule> rules;
+  for (int gate = 0; gate < kGates; ++gate) {
+    const std::string of = absl::StrCat(kGateNames[gate], " gate's ");
+    const bool there = gate != 0 || !a.cifg;
+    rules.push_back({lstm::kInputWeights + gate,
+                     there,
+                     {s.cells, s.inputs},
+                     of + "input weights"});
+    rules.push_back({lstm::kRecurrentWeights + gate,
+                     there,
+                     {s.cells, s.outputs},
+                     of + "recurrent weights"});
+    rules.push_back({lstm::kBiases + gate, there, {s.cells}, of + "bias"});
+    rules.push_back({lstm::kNormCoefficients + gate,
+                     there && a.layer_norm,
+                     {s.cells},
+                     of + "layer norm coefficients"});
   }
-  if (tensor->dims != dims) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " is ", DimsString(tensor->dims), ", must be ",
-                     DimsString(dims)));
-  }
-  if (!tensor->is_constant()) {
-    return absl::UnimplementedError(
-        absl::StrCat(what,
-                     " is computed at run time; only a constant is "
-                     "supported"));
-  }
-  return CheckWeights(*tensor, what);
-}
-
-// There as a constant of these dimensions if `wanted`, else absent.
-absl::Status CheckIff(bool wanted, const Tensor* tensor, std::vector<int> dims,
-                      const std::string& what) {
-  if (wanted) return CheckConstant(tensor, std::move(dims), what);
-  if (tensor == nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, " is there, others that it needs are not"));
-}
-
-absl::Status CheckGate(const NodeView& node, int gate, const LstmSizes& s,
-                       const LstmAttributes& a) {
-  const std::string name = kGateNames[gate];
-  const bool there = gate != 0 || !a.cifg;
-  RETURN_IF_ERROR(CheckIff(there, InputOf(node, lstm::kInputWeights + gate),
-                           {s.cells, s.inputs},
-                           name + " gate's input weights"));
-  RETURN_IF_ERROR(CheckIff(there, InputOf(node, lstm::kRecurrentWeights + gate),
-                           {s.cells, s.outputs},
-                           name + " gate's recurrent weights"));
-  RETURN_IF_ERROR(CheckIff(there, InputOf(node, lstm::kBiases + gate),
-                           {s.cells}, name + " gate's bias"));
-  return CheckIff(there && a.layer_norm,
-                  InputOf(node, lstm::kNormCoefficients + gate), {s.cells},
-                  name + " gate's layer norm coefficients");
-}
-
-absl::Status CheckOptional(const NodeView& node, const LstmSizes& s,
-                           const LstmAttributes& a) {
   constexpr const char* kOf[] = {"input", "forget", "output"};
   for (int p = 0; p < 3; ++p) {
-    RETURN_IF_ERROR(CheckIff(
-        a.peephole && (p != 0 || !a.cifg), InputOf(node, lstm::kPeepholes + p),
-        {s.cells}, absl::StrCat("the peephole of the ", kOf[p], " gate")));
+    rules.push_back({lstm::kPeepholes + p,
+                     a.peephole && (p != 0 || !a.cifg),
+                     {s.cells},
+                     absl::StrCat("the peephole of the ", kOf[p], " gate")});
   }
-  RETURN_IF_ERROR(CheckIff(a.projection,
-                           InputOf(node, lstm::kProjectionWeights),
-                           {s.outputs, s.cells}, "the projection"));
-  const Tensor* bias = InputOf(node, lstm::kProjectionBias);
-  if (bias == nullptr) return absl::OkStatus();
-  return CheckIff(a.projection, bias, {s.outputs}, "the projection's bias");
+  rules.push_back({lstm::kProjectionWeights,
+                   a.projection,
+                   {s.outputs, s.cells},
+                   "the projection"});
+  const bool has_bias = node.input(lstm::kProjectionBias) != nullptr;
+  rules.push_back({lstm::kProjectionBias,
+                   a.projection && has_bias,
+                   {s.outputs},
+                   "the projection's bias"});
+  return rules;
+}
+
+absl::Status CheckRule(const WeightsRule& rule, const Tensor* tensor) {
+  if (!rule.wanted) {
+    if (tensor == nullptr) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(rule.what, " is there, others that it needs are not"));
+  }
+  if (tensor == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(rule.what, " is absent"));
+  }
+  if (tensor->dims != rule.dims) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(rule.what, " is ", DimsString(tensor->dims), ", must be ",
+                     DimsString(rule.dims)));
+  }
+  if (!tensor->is_constant()) {
+    return absl::UnimplementedError(absl::StrCat(
+        rule.what, " is computed at run time; only a constant is supported"));
+  }
+  return CheckWeights(*tensor, rule.what);
 }
 
 absl::Status CheckState(const Tensor* state, int batch, int channels,
@@ -148,13 +151,6 @@ absl::Status CheckBasics(const NodeView& node, const LstmAttributes& a,
   return absl::OkStatus();
 }
 
-absl::Status CheckStates(const NodeView& node, const LstmSizes& sizes) {
-  RETURN_IF_ERROR(CheckState(node.inputs[lstm::kOutputState], sizes.batch,
-                             sizes.outputs, "the output state"));
-  return CheckState(node.inputs[lstm::kCellState], sizes.batch, sizes.cells,
-                    "the cell state");
-}
-
 absl::StatusOr<ParsedNode> ParseLstmNode(const NodeView& node, LstmAttributes a,
                                          int activation, size_t rank) {
   RETURN_IF_ERROR(CheckBasics(node, a, rank));
@@ -163,20 +159,22 @@ absl::StatusOr<ParsedNode> ParseLstmNode(const NodeView& node, LstmAttributes a,
   const LstmSizes sizes = {a.time_major ? data.dims[1] : data.dims[0],
                            data.dims.back(), recurrent.dims[0],
                            recurrent.dims[1]};
-  a.cifg = InputOf(node, lstm::kInputWeights) == nullptr;
-  a.peephole = InputOf(node, lstm::kPeepholes + 2) != nullptr;
-  a.projection = InputOf(node, lstm::kProjectionWeights) != nullptr;
-  a.layer_norm = InputOf(node, lstm::kNormCoefficients + 1) != nullptr;
-  for (int gate = 0; gate < kGates; ++gate) {
-    RETURN_IF_ERROR(CheckGate(node, gate, sizes, a));
+  a.cifg = node.input(lstm::kInputWeights) == nullptr;
+  a.peephole = node.input(lstm::kPeepholes + 2) != nullptr;
+  a.projection = node.input(lstm::kProjectionWeights) != nullptr;
+  a.layer_norm = node.input(lstm::kNormCoefficients + 1) != nullptr;
+  for (const WeightsRule& rule : RulesOf(node, sizes, a)) {
+    RETURN_IF_ERROR(CheckRule(rule, node.input(rule.index)));
   }
-  RETURN_IF_ERROR(CheckOptional(node, sizes, a));
   if (!a.projection && sizes.outputs != sizes.cells) {
     return absl::InvalidArgumentError(
         absl::StrCat(sizes.cells, " cells give ", sizes.outputs,
                      " outputs, without a projection they must be as many"));
   }
-  RETURN_IF_ERROR(CheckStates(node, sizes));
+  RETURN_IF_ERROR(CheckState(node.inputs[lstm::kOutputState], sizes.batch,
+                             sizes.outputs, "the output state"));
+  RETURN_IF_ERROR(CheckState(node.inputs[lstm::kCellState], sizes.batch,
+                             sizes.cells, "the cell state"));
   std::vector<int> wanted = data.dims;
   wanted.back() = sizes.outputs;
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], wanted));
@@ -249,9 +247,8 @@ struct LstmTable {
   int terms() const { return input_slices() + output_slices(); }
 };
 
-using lstm::kGates;
-
-// Constants of the node by their place among its inputs; absent ones are empty.
+// The values of the node's constants by their place among its inputs; empty
+// where there is none.
 using Constants = std::vector<Tensor>;
 
 Constants ConstantsOf(const Node& node, const Graph& graph) {
@@ -265,73 +262,49 @@ Constants ConstantsOf(const Node& node, const Graph& graph) {
   return constants;
 }
 
-// Fills rows of the table; texel x, component i is column 4 * x + i.
-class Filler {
- public:
-  Filler(const Constants& constants, const LstmTable& table,
-         absl::Span<float> out)
-      : constants_(constants), table_(table), out_(out) {}
-
-  void Fill() {
-    const int first_gate = kGates - table_.gates;
-    for (int gate = first_gate; gate < kGates; ++gate) {
-      const int g = gate - first_gate;
-      Matrix(lstm::kInputWeights + gate, 0, g);
-      Matrix(lstm::kRecurrentWeights + gate, table_.input_slices(), g);
-      Vector(lstm::kBiases + gate, table_.biases + g);
-      Vector(lstm::kNormCoefficients + gate, table_.norms + g);
-    }
-    for (int p = 0; p < 3; ++p) {
-      Vector(lstm::kPeepholes + p, table_.peepholes + p);
-    }
-    Projection();
-  }
-
- private:
-  float& at(int column, int row) {
-    return out_[int64_t{row} * table_.width * 4 + column];
-  }
-  std::vector<float> Values(int input) const {
-    if (!constants_[input].is_constant()) return {};
-    return ConstantFloats(constants_[input]).value_or(std::vector<float>());
-  }
-
-  // A matrix [cells][channels] of gate g, its first term slice being `term`.
-  void Matrix(int input, int term, int g) {
-    const std::vector<float> values = Values(input);
+// Fills the table; texel x, component i is column 4 * x + i.
+void FillLstm(const Constants& constants, const LstmTable& table,
+              absl::Span<float> out) {
+  const auto at = [&](int64_t column, int64_t row) -> float& {
+    return out[row * table.width * 4 + column];
+  };
+  const auto values_of = [&](int input) {
+    return constants[input].is_constant()
+               ? ConstantFloats(constants[input]).value_or(std::vector<float>())
+               : std::vector<float>();
+  };
+  const auto put_row = [&](int input, int row) {
+    const std::vector<float> values = values_of(input);
+    for (size_t i = 0; i < values.size(); ++i) at(i, row) = values[i];
+  };
+  // A matrix [outputs][terms]: term t is in row row_of(t).
+  const auto put_matrix = [&](int input, int outputs, const auto& row_of) {
+    const std::vector<float> values = values_of(input);
     if (values.empty()) return;
-    const int channels = static_cast<int>(values.size()) / table_.cells;
-    for (int cell = 0; cell < table_.cells; ++cell) {
-      for (int c = 0; c < channels; ++c) {
-        const int row = ((term + c / 4) * table_.gates + g) * 4 + c % 4;
-        at(cell, row) = values[int64_t{cell} * channels + c];
-      }
+    const size_t terms = values.size() / outputs;
+    for (size_t i = 0; i < terms * outputs; ++i) {
+      at(i / terms, row_of(static_cast<int>(i % terms))) = values[i];
     }
+  };
+  const int first_gate = kGates - table.gates;
+  for (int gate = first_gate; gate < kGates; ++gate) {
+    const int g = gate - first_gate;
+    const auto put_gate = [&](int input, int first_slice) {
+      put_matrix(input, table.cells, [&](int term) {
+        return ((first_slice + term / 4) * table.gates + g) * 4 + term % 4;
+      });
+    };
+    put_gate(lstm::kInputWeights + gate, 0);
+    put_gate(lstm::kRecurrentWeights + gate, table.input_slices());
+    put_row(lstm::kBiases + gate, table.biases + g);
+    put_row(lstm::kNormCoefficients + gate, table.norms + g);
   }
-
-  void Vector(int input, int row) {
-    const std::vector<float> values = Values(input);
-    for (size_t i = 0; i < values.size(); ++i) {
-      at(static_cast<int>(i), row) = values[i];
-    }
-  }
-
-  void Projection() {
-    const std::vector<float> values = Values(lstm::kProjectionWeights);
-    if (values.empty()) return;
-    for (int o = 0; o < table_.outputs; ++o) {
-      for (int cell = 0; cell < table_.cells; ++cell) {
-        at(o, table_.projection + cell) =
-            values[int64_t{o} * table_.cells + cell];
-      }
-    }
-    Vector(lstm::kProjectionBias, table_.projection + table_.cell_slices() * 4);
-  }
-
-  const Constants& constants_;
-  const LstmTable& table_;
-  absl::Span<float> out_;
-};
+  for (int p = 0; p < 3; ++p)
+    put_row(lstm::kPeepholes + p, table.peepholes + p);
+  put_matrix(lstm::kProjectionWeights, table.outputs,
+             [&](int cell) { return table.projection + cell; });
+  put_row(lstm::kProjectionBias, table.projection + table.cell_slices() * 4);
+}
 
 LstmTable LayOutLstm(const Node& node, const LstmAttributes& a,
                      const Graph& graph) {
@@ -360,15 +333,10 @@ LstmTable LayOutLstm(const Node& node, const LstmAttributes& a,
 // "weights". The node's constants must have been checked.
 PackedConstant PackLstm(const Node& node, const LstmTable& table,
                         const Graph& graph) {
-  PackedConstant packed;
-  packed.name = "weights";
-  packed.width = table.width;
-  packed.height = table.height;
+  PackedConstant packed("weights", table.width, table.height);
   packed.cacheable = true;
-  packed.fill = [constants = ConstantsOf(node, graph),
-                 table](absl::Span<float> out) {
-    Filler(constants, table, out).Fill();
-  };
+  packed.fill = [constants = ConstantsOf(node, graph), table](
+                    absl::Span<float> out) { FillLstm(constants, table, out); };
   return packed;
 }
 
@@ -583,6 +551,78 @@ absl::Status PlanBasicLstm(const Node& node, Planner* planner) {
       .Write("kept_state", node.inputs[places::kPrevState])
       .Grid(dst.slices(), dst.b, 1);
   planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+// --- SVDF --------------------------------------------------------------------
+
+namespace {
+
+enum Input { kData, kFeature, kTime, kBias, kState };
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseSvdf(const NodeView& node) {
+  ASSIGN_OR_RETURN(const auto params, node.Get<SvdfParams>());
+  const int rank = params->rank;
+  const Tensor& state = *node.inputs[kState];
+  if (!state.is_variable) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the state ", state.ToString(), " must be a variable tensor"));
+  }
+  if (rank < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("rank ", rank, " must be positive"));
+  }
+  const int units = node.inputs[kFeature]->dims[0] / rank;
+  RETURN_IF_ERROR(CheckBias(node.inputs[kBias], units));
+  ASSIGN_OR_RETURN(auto activation, RecurrentActivation(params->activation));
+  return ParsedNode{SvdfAttributes{rank}, std::move(activation)};
+}
+
+absl::Status PlanSvdf(const Node& node, Planner* planner) {
+  const auto& a = node.Get<SvdfAttributes>();
+  const Shape feature = planner->tensor(node.inputs[kFeature]).shape;
+  const Shape time = planner->tensor(node.inputs[kTime]).shape;
+  const TensorId state = node.inputs[kState];
+  const Shape kept = planner->tensor(state).shape;
+  const Shape dst = planner->tensor(node.outputs[0]).shape;
+
+  const TensorId features =
+      planner->AddTemporary("svdf features", {kept.b, 1, 1, feature.b});
+  PlanMatrixProduct({node.inputs[kData],
+                     features,
+                     {node.inputs[kFeature]},
+                     feature.b,
+                     feature.c},
+                    planner);
+  const TensorId shifted = planner->AddTemporary("svdf state", kept);
+  Dispatch shift("svdf_shift");
+  shift.Read("features", features)
+      .Read("state", state)
+      .Write("dst", shifted)
+      .Grid(kept.slices(), kept.b, 1);
+  shift.uniforms.Int("memory", time.c);
+  planner->Add(std::move(shift));
+
+  Dispatch sum("svdf");
+  sum.Read("state", shifted)
+      .Read("time", node.inputs[kTime])
+      .Write("dst", node.outputs[0])
+      .Grid(dst.slices(), dst.b, 1);
+  sum.uniforms.Int2("filters", a.rank, time.c);
+  if (node.inputs[kBias] != kNoTensor) {
+    PostOp add{"add"};
+    add.operand = node.inputs[kBias];
+    sum.post_ops.push_back(std::move(add));
+  }
+  planner->Add(std::move(sum));
+
+  // Every texel of the old state is read by two invocations: it is written
+  // last, by a copy.
+  Dispatch keep("copy");
+  keep.Read("src", shifted).Write("dst", state).OverTexels(kept);
+  planner->Add(std::move(keep));
   return absl::OkStatus();
 }
 

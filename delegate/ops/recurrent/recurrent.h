@@ -18,8 +18,8 @@
 // TFLite's kernel refuses. kUnimplemented: weights computed at run time.
 // kResourceExhausted, from the plan: a state too large for the device's shared
 // memory.
-#ifndef GLES_DELEGATE_DELEGATE_OPS_RECURRENT_LSTM_H_
-#define GLES_DELEGATE_DELEGATE_OPS_RECURRENT_LSTM_H_
+#ifndef GLES_DELEGATE_DELEGATE_OPS_RECURRENT_RECURRENT_H_
+#define GLES_DELEGATE_DELEGATE_OPS_RECURRENT_RECURRENT_H_
 
 #include "delegate/graph/op.h"
 
@@ -94,6 +94,23 @@ struct BasicLstmAttributes {};
 ParseFunction ParseBasicLstm;
 PlanFunction PlanBasicLstm;
 
+// --- SVDF --------------------------------------------------------------------
+
+// SVDF: F = units * rank filters remember the last M of their features:
+//   a[b,f] = sum over i of x[b,i] * feature[f,i]
+//   state[b,f,:] = [state[b,f,1:], a[b,f]]
+//   y[b,u] = act(bias[u] + sum over r, m of
+//                state[b, u*rank + r, m] * time[u*rank + r, m])
+// Inputs: data [B,I], feature weights [F,I], time weights [F,M], bias [U]
+// (optional), state [B,F*M], a variable tensor that stays on the GPU. Weights
+// and bias are constant or computed at run time. Source:
+// reference_ops::EvalFloatSVDF. kInvalidArgument: nodes that TFLite's kernel
+// refuses.
+
+struct SvdfAttributes {
+  int rank = 1;
+};
+
 }  // namespace gles_delegate
 
-#endif  // GLES_DELEGATE_DELEGATE_OPS_RECURRENT_LSTM_H_
+#endif  // GLES_DELEGATE_DELEGATE_OPS_RECURRENT_RECURRENT_H_

@@ -1,0 +1,337 @@
+#include "delegate/ops/reduction/rows.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "delegate/graph/builtin_params.h"
+#include "delegate/ops/conv/conv_strategies.h"
+#include "delegate/ops/work_group.h"
+#include "delegate/plan/planner.h"
+
+namespace gles_delegate {
+
+// --- Invocations of a row ----------------------------------------------------
+
+bool RunsAbreast(const DeviceChoices& choices) {
+  constexpr int kSequentialWorkGroup = 32;
+  return choices.work_group_size >= kSequentialWorkGroup;
+}
+
+int SharingThreads(int64_t useful, const DeviceProfile& profile) {
+  if (!RunsAbreast(profile.choices)) return 1;
+  constexpr int64_t kMax = 128;
+  const int64_t max =
+      std::min({kMax, SharesAll(profile.choices) ? kMax : useful,
+                int64_t{ReductionThreads(profile.choices)},
+                int64_t{profile.limits.max_work_group_invocations},
+                int64_t{profile.limits.max_work_group_size[0]}});
+  int threads = 1;
+  while (threads * 2 <= max) threads *= 2;
+  return threads < 8 ? 1 : threads;
+}
+
+int ShareRows(int texels, const std::array<int64_t, 3>& rows, int bytes,
+              const DeviceProfile& profile, Dispatch* d) {
+  constexpr int64_t kManyRows = 8192;
+  constexpr int kMinTexels = 2;  // of an invocation
+  const int threads = rows[0] * rows[1] * rows[2] >= kManyRows
+                          ? 1
+                          : SharingThreads(texels / kMinTexels, profile);
+  d->Define("THREADS", threads);
+  d->Grid(rows[0] * threads, rows[1], rows[2]);
+  if (threads > 1) {
+    d->WorkGroup(threads, 1, 1).SharedMemory(int64_t{bytes} * threads);
+  }
+  return threads;
+}
+
+int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d) {
+  constexpr int kMaxRows = 8;  // 128 bytes, the most that is read at once
+  constexpr int kMinGroups = 128;
+  constexpr int kMaxThreads = 32;
+  constexpr int kMinTexels = 2;  // of an invocation
+  const int planes = shape.h * shape.b;
+  int rows = 1;
+  while (rows < kMaxRows &&
+         int64_t{shape.w / (2 * rows)} * planes >= kMinGroups) {
+    rows *= 2;
+  }
+  int threads = SharingThreads(shape.slices() / kMinTexels, profile);
+  // A processor's vector takes rows, and barriers cost more than they gain.
+  const int lanes = profile.choices.simd_lanes;
+  if (lanes > 1 && int64_t{shape.w} * planes >= 8 * lanes) threads = 1;
+  if (rows > 1) threads = std::min(threads, kMaxThreads);
+  threads = std::min(threads, profile.limits.max_work_group_size[1]);
+  const int max = std::min(profile.limits.max_work_group_invocations,
+                           ReductionThreads(profile.choices));
+  while (rows > 1 && rows * threads > max) rows /= 2;
+  d->Define("THREADS", threads);
+  d->Grid(shape.w, threads, planes);
+  if (threads > 1) {
+    d->WorkGroup(rows, threads, 1).SharedMemory(int64_t{16} * threads * rows);
+  }
+  return threads;
+}
+
+// --- L2_NORMALIZATION, LOCAL_RESPONSE_NORMALIZATION --------------------------
+
+absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
+  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  const auto* quantized = node.As<L2NormalizationOfQuantized>();
+  Dispatch d("l2_normalization");
+  ShareRows(shape.slices(), {shape.w, shape.h, shape.b}, 16, planner->profile(),
+            &d);
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  if (quantized != nullptr) {
+    d.Define("QUANTIZED").Define("RESCALE", "op_rescale");
+    d.uniforms.Int("zero_out", quantized->zero_out);
+    d.uniforms.Int("low", quantized->is_unsigned ? 0 : -128);
+    d.uniforms.Int("more_bits", quantized->is_unsigned ? 7 : 0);
+  }
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+// --- LOCAL_RESPONSE_NORMALIZATION --------------------------------------------
+
+absl::StatusOr<ParsedNode> ParseLocalResponseNormalization(
+    const NodeView& node) {
+  ASSIGN_OR_RETURN(auto params, node.Get<LocalResponseNormParams>());
+  if (params->radius < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("radius ", params->radius, " must not be negative"));
+  }
+  return ParsedNode{
+      LocalResponseNormalizationAttributes{params->radius, params->bias,
+                                           params->alpha, params->beta},
+      {}};
+}
+
+absl::Status PlanLocalResponseNormalization(const Node& node,
+                                            Planner* planner) {
+  const auto& a = node.Get<LocalResponseNormalizationAttributes>();
+  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  Dispatch d = TexelDispatch("local_response_normalization", node, *planner);
+  // No window reaches further than all channels.
+  d.uniforms.Int("radius", std::min(a.radius, shape.c));
+  d.uniforms.Float("bias", a.bias);
+  d.uniforms.Float("alpha", a.alpha);
+  // The shader gives bias + alpha * sum; the library's pow is exact enough,
+  // which drivers' is not.
+  PostOp power{"pow", {-a.beta, 0, 0, 0}};
+  PostOp times{"mul"};
+  times.operand = node.inputs[0];
+  d.post_ops = {power, times};
+  AddInLightGroups(std::move(d), planner);
+  return absl::OkStatus();
+}
+
+// --- SOFTMAX, LOG_SOFTMAX ----------------------------------------------------
+
+namespace {
+
+constexpr int kShortRow = 16;  // slices
+
+// The table and the uniforms of softmax_quantized.comp.
+void AddQuantizedValues(const SoftmaxAttributes& a, Dispatch* d) {
+  d->Define("ORDERED_SUMS");
+  PackedConstant exps("exps", static_cast<int>(a.quantized->exps.size() / 4));
+  exps.fill = [quantized = a.quantized](absl::Span<float> texels) {
+    std::copy(quantized->exps.begin(), quantized->exps.end(), texels.begin());
+  };
+  d->Constant(std::move(exps));
+  const SoftmaxOfQuantized& c = *a.quantized;
+  d->uniforms.Int("zero_in", c.zero_in);
+  d->uniforms.Int("zero_out", c.zero_out);
+  d->uniforms.Int("low", c.is_unsigned ? 0 : -128);
+  d->uniforms.Int("truncates", c.is_unsigned ? 1 : 0);
+  d->uniforms.Float("in_scale", c.in_scale);
+  d->uniforms.Float("out_scale", c.out_scale);
+  d->uniforms.Float("log_scale", c.in_scale / c.out_scale);
+  d->uniforms.Int("never", 0);
+}
+
+PackedConstant LinesConstant(
+    const char* name,
+    const std::shared_ptr<const quant::SoftmaxOfInt16>& softmax,
+    quant::SoftmaxOfInt16::Lines quant::SoftmaxOfInt16::*lines) {
+  PackedConstant constant(
+      name, static_cast<int>((softmax.get()->*lines).size() + 3) / 4);
+  constant.fill = [softmax, lines](absl::Span<float> texels) {
+    std::copy((softmax.get()->*lines).begin(), (softmax.get()->*lines).end(),
+              texels.begin());
+  };
+  return constant;
+}
+
+// The tables and the uniforms of int16.
+void AddSixteen(const SoftmaxAttributes& a, Dispatch* d) {
+  using Softmax = quant::SoftmaxOfInt16;
+  d->Constant(LinesConstant("exps", a.int16, &Softmax::exps));
+  d->Constant(LinesConstant("inverses", a.int16, &Softmax::inverses));
+  d->Define("INT16").Define("RESCALE", "op_rescale");
+  d->uniforms.Int("multiplier", a.int16->place.value);
+  d->uniforms.Int("shift", a.int16->place.shift);
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseSoftmax(const NodeView& node) {
+  ASSIGN_OR_RETURN(auto params, node.Get<SoftmaxParams>());
+  return ParsedNode{SoftmaxAttributes{params->beta, /*log=*/false}, {}};
+}
+
+absl::StatusOr<ParsedNode> ParseLogSoftmax(const NodeView&) {
+  return ParsedNode{SoftmaxAttributes{1.0f, /*log=*/true}, {}};
+}
+
+absl::Status PlanSoftmax(const Node& node, Planner* planner) {
+  const auto& a = node.Get<SoftmaxAttributes>();
+  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  Dispatch d(a.quantized != nullptr ? "softmax_quantized" : "softmax");
+  int threads = 1;
+  if (a.quantized == nullptr) {
+    threads = SpreadRows(shape, planner->profile(), &d);
+    // A short share of the row stays in registers.
+    const int most = 2 * planner->profile().choices.held_boxes;
+    const int share = DivideUp(shape.slices(), threads);
+    if (threads > 1 && share <= most) d.Define("HELD", share);
+  } else {
+    threads = ShareRows(shape.slices(), {shape.w, shape.h, shape.b}, 16,
+                        planner->profile(), &d);
+  }
+  if (a.log) d.Define("LOG");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  if (a.int16 != nullptr) {
+    AddSixteen(a, &d);
+  } else if (a.quantized != nullptr) {
+    AddQuantizedValues(a, &d);
+  } else {
+    d.uniforms.Float("beta", a.beta);
+  }
+  if (threads == 1 && shape.slices() <= kShortRow) {
+    UseLightWorkGroup(planner->profile(), &d);
+  }
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+// --- Functions and reductions of rows ----------------------------------------
+
+namespace {
+
+std::string Out(size_t index) { return absl::StrCat("out", index); }
+
+// The text of row_functions.comp's macros.
+class Text {
+ public:
+  Text(const Node& node, const RowFunctionsAttributes& a, const Graph& graph)
+      : node_(node), a_(a), graph_(graph) {}
+
+  // The definitions of the rows that step `last` needs, at slice s.
+  std::string Rows(const std::vector<int>& last) const {
+    return DefinitionsOf(a_.steps, last, [this](int i) {
+      return a_.steps[i].is_row ? std::optional(Definition(i)) : std::nullopt;
+    });
+  }
+
+  // The definitions of numbers that need reductions before step `end` only, and
+  // were not defined before step `begin`.
+  std::string Numbers(int begin, int end) const {
+    std::string text;
+    for (size_t i = 0; i < a_.steps.size(); ++i) {
+      const RowStep& step = a_.steps[i];
+      if (step.is_row || step.kind == RowStep::Kind::kReduce) continue;
+      const int last = LastReduction(static_cast<int>(i));
+      if (last >= begin && last < end) {
+        absl::StrAppend(&text, Definition(static_cast<int>(i)));
+      }
+    }
+    return text;
+  }
+
+ private:
+  // The last reduction that a number needs; -1: none.
+  int LastReduction(int i) const {
+    const RowStep& step = a_.steps[i];
+    if (step.kind == RowStep::Kind::kReduce) return i;
+    int last = -1;
+    for (int from : {step.a, step.b}) {
+      if (from >= 0) last = std::max(last, LastReduction(from));
+    }
+    return last;
+  }
+
+  std::string Definition(int i) const {
+    const RowStep& step = a_.steps[i];
+    if (step.kind != RowStep::Kind::kInput) {
+      return DefineValue(i, step.Call(i));
+    }
+    const Tensor& t = graph_.tensor(node_.inputs[step.index]);
+    return DefineValue(i,
+                       absl::StrCat("read_", InputName(step.index),
+                                    t.is_constant() ? "(0, 0, " : "(p.x, p.y, ",
+                                    t.shape.c == 1 ? "0" : "s",
+                                    t.is_constant() ? ", 0)" : ", p.z)",
+                                    t.shape.c == 1 ? ".xxxx" : ""));
+  }
+
+  const Node& node_;
+  const RowFunctionsAttributes& a_;
+  const Graph& graph_;
+};
+
+// The macro REDUCTIONS: for each reduction in turn REDUCE(value, rows before
+// it, its row, its kind), then the numbers that it makes known.
+std::string Reductions(const RowFunctionsAttributes& a, const Text& text) {
+  std::string all;
+  const int count = static_cast<int>(a.steps.size());
+  for (int i = 0; i < count; ++i) {
+    const RowStep& step = a.steps[i];
+    if (step.kind != RowStep::Kind::kReduce) continue;
+    const char* kind = step.reducer == Reducer::kMax   ? "MAX"
+                       : step.reducer == Reducer::kMin ? "MIN"
+                       : step.reducer == Reducer::kSum ? "SUM"
+                                                       : "MEAN";
+    absl::StrAppend(&all, kind, "_OF_ROW(", ValueName(i), ", ",
+                    text.Rows({step.a}), ", ", ValueName(step.a), ") ",
+                    text.Numbers(i, i + 1));
+  }
+  return all;
+}
+
+}  // namespace
+
+absl::Status PlanRowFunctions(const Node& node, Planner* planner) {
+  const auto& a = node.Get<RowFunctionsAttributes>();
+  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  const Text text(node, a, planner->graph());
+  Dispatch d("row_functions");
+  SpreadRows(shape, planner->profile(), &d);
+  std::string params, writes;
+  for (size_t i = 0; i < a.steps.size(); ++i) {
+    if (a.steps[i].kind != RowStep::Kind::kFunction) continue;
+    const std::string name = ParamsName(static_cast<int>(i));
+    absl::StrAppend(&params, "vec4 ", name, "; ");
+    d.uniforms.Float4(name, a.steps[i].params);
+  }
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    d.Read(InputName(static_cast<int>(i)), node.inputs[i]);
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    d.Write(Out(i), node.outputs[i]);
+    absl::StrAppend(&writes, "write_", Out(i), "(p.x, p.y, s, p.z, ",
+                    ValueName(a.results[i]), "); ");
+  }
+  d.Define("ROW_PARAMS", params);
+  d.Define("REDUCTIONS",
+           absl::StrCat(text.Numbers(-1, 0), Reductions(a, text)));
+  d.Define("RESULTS", absl::StrCat(text.Rows(a.results), writes));
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+}  // namespace gles_delegate

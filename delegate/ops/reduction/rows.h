@@ -1,0 +1,118 @@
+// Ops of rows: the channels of each pixel.
+#ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ROWS_H_
+#define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ROWS_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "delegate/graph/op.h"
+#include "delegate/ops/reduction/reduction.h"
+#include "delegate/ops/stages.h"
+#include "delegate/plan/planner.h"
+#include "quant/code_table.h"
+
+namespace gles_delegate {
+
+// --- Invocations of a row ----------------------------------------------------
+
+// Whether the device runs many invocations at once, so that sharing a sum pays.
+// Devices that run them one after another ask for small work groups.
+bool RunsAbreast(const DeviceChoices& choices);
+
+// Number of invocations of a work group that share a sum, of which up to
+// `useful` have enough work: a power of two from 8 on, or 1.
+int SharingThreads(int64_t useful, const DeviceProfile& profile);
+
+// Gives a dispatch over rows of `texels` texels its grid and work group. `rows`:
+// their number along x, y and z. Defines and returns THREADS, the invocations
+// along x for each row: a work group if few rows leave the device idle, else 1.
+// Shared memory: `bytes` for each invocation.
+int ShareRows(int texels, const std::array<int64_t, 3>& rows, int bytes,
+              const DeviceProfile& profile, Dispatch* d);
+
+// Gives a dispatch over the rows of `shape` (pixels of channels) its grid and
+// work group: THREADS invocations along y for each row, which it defines and
+// returns, and rows side by side along x, whose texels are neighbours in
+// memory. Along z: height and batch. With one thread the work group is the
+// planner's. Shared memory: a texel for each invocation.
+int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d);
+
+// --- L2_NORMALIZATION, LOCAL_RESPONSE_NORMALIZATION --------------------------
+
+// L2_NORMALIZATION: y = x / max(sqrt(sum of x^2 over the channels), 1e-6), for
+// each pixel. Any rank. No fused activation, as in TFLite's kernel. The
+// attributes of nodes on 8-bit quantized values, which use TFLite's integer
+// arithmetic; float nodes have none.
+struct L2NormalizationOfQuantized {
+  int zero_out = 0;
+  bool is_unsigned = false;
+};
+
+// LOCAL_RESPONSE_NORMALIZATION: y[c] = x[c] * (bias + alpha * sum of x[i]^2
+// over the existing channels i from c - radius to c + radius)^-beta. Rank 4.
+struct LocalResponseNormalizationAttributes {
+  int radius = 0;
+  float bias = 0, alpha = 0, beta = 0;
+};
+
+// --- SOFTMAX, LOG_SOFTMAX ----------------------------------------------------
+
+// SOFTMAX: exp(beta * (x - max)) / sum of the same, along the last axis.
+// LOG_SOFTMAX: x - max - log(sum exp(x - max)). BHWC, any rank and batch, in
+// highp with any storage.
+
+// For 8-bit quantized values, as in TFLite's kernels.
+struct SoftmaxOfQuantized {
+  std::vector<float> exps;  // [256]: by distance from the row's maximum
+  float in_scale = 1;
+  float out_scale = 1;
+  int zero_in = 0;
+  int zero_out = 0;
+  bool is_unsigned = false;
+};
+
+struct SoftmaxAttributes {
+  float beta = 1;
+  bool log = false;
+  std::shared_ptr<const SoftmaxOfQuantized> quantized = nullptr;
+  // For int16, as in TFLite's kernel. If both are null: floats.
+  std::shared_ptr<const quant::SoftmaxOfInt16> int16 = nullptr;
+};
+
+// --- Functions and reductions of rows ----------------------------------------
+
+// Functions and reductions of rows of channels as one dispatch: what a model
+// writes as MEAN, SQUARED_DIFFERENCE, RSQRT, MUL, ADD, ... is one pass over a
+// row for each reduction, and one for the results. A layer or RMS normalization
+// is such a node in whatever way an exporter writes it. Only FuseRows makes
+// them.
+
+// One value of a node with row functions. Rows have the results' channels; the
+// others are one number for each row.
+struct RowStep : FunctionStep {
+  enum class Kind {
+    kInput,   // of the results' height, width and batch, or a constant of one
+              // pixel
+    kReduce,  // `reducer` over the channels of step a
+    kFunction,
+  };
+  Kind kind = Kind::kInput;
+  bool is_row = true;
+  Reducer reducer = Reducer::kMean;  // kMean, kSum, kMax or kMin
+};
+
+struct RowFunctionsAttributes {
+  std::vector<RowStep> steps;  // each reads earlier ones
+  std::vector<int> results;    // steps, rows; one for each output of the node
+};
+
+// All outputs have the same shape.
+PlanFunction PlanRowFunctions;
+inline constexpr OpDefinition kRowFunctionsOp =
+    OpOfPasses("ROW_FUNCTIONS", PlanRowFunctions);
+
+}  // namespace gles_delegate
+
+#endif  // GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ROWS_H_
