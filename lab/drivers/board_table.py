@@ -15,7 +15,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-import page  # noqa: E402  pylint: disable=wrong-import-position
+from tables import code, table  # noqa: E402  pylint: disable=wrong-import-position
 
 # A proposal needs so large a part of a family's tuned models.
 AGREEMENT = 0.5
@@ -30,14 +30,20 @@ def parameters(text):
             (item.split("=") for item in text.split(",") if item)}
 
 
+def demo_text(demo):
+    if not demo["ok"]:
+        return "wrong: " + code(demo["why"])
+    return "right, self-check: " + ", ".join(demo["self_check"])
+
+
 def boards_table(boards):
     rows = []
     for b in boards:
         c = b.get("conformance", {"passed": 0, "run": 0, "what": "not run"})
         rows.append([b["machine"]["board"] or b["machine"]["processor"],
-                     f"`{page.code(b['renderer'])}`", f"`{page.code(b['driver'])}`", b["date"],
-                     f"{c['passed']} of {c['run']} ({c['what']})", page.demo_text(b["demo"])])
-    return page.table(["board", "GL_RENDERER", "GL_VERSION", "date", "conformance cases right",
+                     f"`{code(b['renderer'])}`", f"`{code(b['driver'])}`", b["date"],
+                     f"{c['passed']} of {c['run']} ({c['what']})", demo_text(b["demo"])])
+    return table(["board", "GL_RENDERER", "GL_VERSION", "date", "conformance cases right",
                        "demo"], rows)
 
 
@@ -47,11 +53,11 @@ def models_table(boards):
         for name, m in b.get("models", {}).items():
             times = m["latency"]["median_ms"]
             tuned = m.get("tuned", {}).get("median_ms", {})
-            rows.append([f"`{page.code(b['renderer'])}`", name, "yes" if m["right"] else "NO",
+            rows.append([f"`{code(b['renderer'])}`", name, "yes" if m["right"] else "NO",
                          *(f"{t:.2f}" if t is not None else "-" for t in
                            (times.get("gles"), tuned.get("gles"), times.get("xnnpack"),
                             times.get("cpu")))])
-    return page.table(["GL_RENDERER", "model", "right", "GLES, ms", "tuned, ms", "XNNPACK, ms",
+    return table(["GL_RENDERER", "model", "right", "GLES, ms", "tuned, ms", "XNNPACK, ms",
                        "CPU, ms"], rows)
 
 
@@ -91,7 +97,7 @@ def main():
     print("\n## Models\n\n" + models_table(boards))
     for family, names in sorted(proposals(boards).items()):
         print(f"\n## Proposal for {family}\n")
-        print(page.table(["parameter", "value", "models that agree"],
+        print(table(["parameter", "value", "models that agree"],
                          [[f"`{n}`", v, f"{count} of {of}"]
                           for n, (v, count, of) in sorted(names.items())]))
     return 0

@@ -7,12 +7,41 @@ benches/shapes.
 import json
 import math
 
-from heaviest import multiplications
-from page import table
+from tables import table
 
 BEGIN = "<!-- written by ./dev drivers --page from tests/drivers/drivers.json: lower bounds -->"
 END = "<!-- end of lower bounds -->"
 BYTES = {"FLOAT32": 4, "INT32": 4, "INT8": 1, "UINT8": 1}
+
+
+def multiplications(op, inputs, output):
+    """Of one node; its tensors are (shape, is constant). 0: an op that is not counted.
+
+    >>> out = ((1, 8, 8, 16), False)
+    >>> multiplications("CONV_2D", [((1, 8, 8, 4), False), ((16, 3, 3, 4), True)], out)
+    36864
+    >>> multiplications("DEPTHWISE_CONV_2D", [((1, 8, 8, 16), False), ((1, 3, 3, 16), True)], out)
+    9216
+    >>> multiplications("FULLY_CONNECTED", [((1, 6), False), ((8, 6), True)], ((1, 32), False))
+    192
+    >>> multiplications("RELU", [out], out)
+    0
+    """
+    elements = math.prod(output[0])
+    if op == "CONV_2D":
+        return elements * math.prod(inputs[1][0][1:])
+    if op == "DEPTHWISE_CONV_2D":
+        return elements * math.prod(inputs[1][0][1:3])
+    if op == "FULLY_CONNECTED":
+        return elements * inputs[1][0][-1]
+    if op in ("TRANSPOSE_CONV", "Convolution2DTransposeBias"):
+        # Every element of the input times its part of the filter.
+        source = inputs[2 if op == "TRANSPOSE_CONV" else 0]
+        return math.prod(source[0]) * math.prod(inputs[1][0][:3])
+    if "LSTM" in op:  # each matrix once a step
+        return math.prod(inputs[0][0][:-1]) * sum(
+            math.prod(shape) for shape, constant in inputs if constant and len(shape) == 2)
+    return 0
 
 
 def flops(op):
