@@ -1,4 +1,4 @@
-"""Helpers of the measurements: servers, requests, wrk."""
+"""Helpers of the measurements: servers and requests."""
 
 import json
 import os
@@ -60,12 +60,9 @@ def binary_request(inputs):
     return head + b"".join(array.tobytes() for _, array in inputs), len(head)
 
 
-def write_request(inputs, path):
-    """(path, length of its JSON) of the body, which it writes there."""
-    body, length = binary_request(inputs)
-    with open(path, "wb") as file:
-        file.write(body)
-    return path, length
+def binary_headers(length):
+    return {"Content-Type": "application/octet-stream",
+            "Inference-Header-Content-Length": str(length)}
 
 
 def grpc_request(inputs, first=0):
@@ -104,28 +101,6 @@ class Server:
         self.url = f"http://127.0.0.1:{self.port}"
         wait_ready(self.url, self.process, log)
 
-    def wait_loaded(self, names):
-        """Until each of the models is served (the server is ready with the first)."""
-        while any(self.metric("gles_serving_model_ready", model=name) != 1 for name in names):
-            time.sleep(0.5)
-
-    def metric(self, name, **labels):
-        with urllib.request.urlopen(self.url + "/metrics", timeout=30) as answer:
-            for line in answer.read().decode().splitlines():
-                if line.startswith(name + "{") and all(f'{k}="{v}"' in line
-                                                       for k, v in labels.items()):
-                    return float(line.rsplit(" ", 1)[1])
-        return 0.0
-
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(60)
-
-
-def wrk(url, body_file, json_length, connections, seconds, timeout=20):
-    """The output of infer.lua, as a dict."""
-    done = subprocess.run(
-        ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", f"--timeout={timeout}s",
-         "-s", os.path.join(HERE, "infer.lua"), url, "--", body_file, str(json_length)],
-        capture_output=True, text=True, check=True)
-    return json.loads(done.stdout.strip().splitlines()[-1])

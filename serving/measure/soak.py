@@ -44,8 +44,7 @@ class Client:
     def post(self, body, expected, length=None, model="m"):
         headers = {"Content-Type": "application/json"}
         if length is not None:
-            headers = {"Content-Type": "application/octet-stream",
-                       "Inference-Header-Content-Length": str(length)}
+            headers = common.binary_headers(length)
         for attempt in (0, 1):
             if self.http is None:
                 self.http = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)

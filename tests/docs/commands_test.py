@@ -45,7 +45,7 @@ NOT_RUN = (
     (r"cmake (--build build(?!-examples)|-S bindings/tflite_tools|-S \.)|ctest", "builds, or runs tests"),
     (r"delegate_dynamic_test", "run by the test `delegate_growth`, for a shorter time"),
     (r".*bin/model_bench", "takes minutes, on models that are not in the tree"),
-    (r"serving/measure/(?!plot)", "needs a server under load"),
+    (r"serving/measure/|wrk ", "needs a server under load"),
     (r"lab/drivers/|lab/compare_drivers", "needs drivers of `./dev drivers`"),
     (r"tests/install/", "needs the files of `./dev release`"),
 )
@@ -61,11 +61,9 @@ REPLACED = (
     (r"_bench(?= --benchmark)", "_bench --benchmark_min_time=0.001"),
     (r"--filter=int16_", r"\g<0> --sample=50"), (r"--invokes=\d+ --lives=\d+", "--invokes=20 --lives=2"),
 )
-# Files as the benches and the server's sweep.py write them.
+# A file as the benches write it.
 BENCHES = json.dumps({"context": {"renderer": "a GPU", "num_cpus": 2}, "benchmarks": [
     {"name": "op/CONV_2D/mobilenet_v1_1.0/n0", "real_time": 3.0, "time_unit": "ms"}]})
-SWEEP = json.dumps([{"model": "a", "label": "XNNPACK, 1 instance", "concurrency": clients,
-                     "per_second": 90.0, "p50_ms": 9.0, "p99_ms": 12.0} for clients in (1, 4)])
 LEAST_CHECKED, LEAST_RUN = 100, 50  # fewer: the pages are not understood
 
 
@@ -172,7 +170,7 @@ class Checker:
                          "int main(void) { return TfLiteGlesDelegateCreate(0) == 0; }\n",
                 "drop_in_app.c": "#include <tensorflow/lite/delegates/gpu/delegate.h>\n"
                                  "int main(void) { return TfLiteGpuDelegateV2Create(0) == 0; }\n",
-                "BEFORE.json": BENCHES, "AFTER.json": BENCHES, "sweep.json": SWEEP}.items():
+                "BEFORE.json": BENCHES, "AFTER.json": BENCHES}.items():
             (self.folder / name).write_text(text, encoding="utf-8")
         for component in ("library", "development"):
             subprocess.run(["cmake", "--install", "build", "--component", component, "--prefix",
