@@ -111,10 +111,3 @@ def encoder():
     erf = g.op("Erf", g.op("Mul", y, g.constant(np.float32(2 ** -0.5))))
     y = g.op("Mul", g.op("Mul", y, g.op("Add", erf, g.constant(np.float32(1)))), half)
     return g.model(g.op("Add", x, g.op("MatMul", y, g.weights(64, 32))))
-
-
-@module("onnx_super_resolution", "super-resolution")
-def super_resolution():
-    g = Graph(1, 1, 24, 24)
-    x = g.conv(g.conv("x", 1, 16, 5, activation="Tanh"), 16, 9, 3, activation=None)
-    return g.model(g.op("DepthToSpace", x, blocksize=3, mode="CRD"))
