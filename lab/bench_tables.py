@@ -9,8 +9,8 @@ import re
 # By hand, of no model (benches/shapes): not in sums over models.
 OTHER_LAYERS = "other_layers"
 
-# The first part of the names of model_bench's rows.
-MODEL_KINDS = ("model", "submit", "throughput", "cold_start")
+# The first part of the names of the rows of model_bench and cold_start.py.
+MODEL_KINDS = ("model", "submit", "cold_start")
 
 
 def facts(context):
@@ -121,7 +121,7 @@ def op_table(rows):
 
 
 def models_of(rows):
-    """{model: {kind: row}} of model_bench's rows."""
+    """{model: {kind: row}} of the rows of model_bench and cold_start.py."""
     models = {}
     for row in rows:
         parts = path(row["name"])
@@ -185,29 +185,6 @@ def submit_table(rows):
              for name, kinds in models_of(rows).items() if "submit" in kinds]
     return markdown(["model", "dispatches", "submission, processor us", "submission, us",
                      "all, us", "upload, us", "GPU, us", "readback, us"], lines)
-
-
-def throughput_table(rows):
-    """The throughput of several interpreters relative to one, a model a line.
-
-    >>> print(throughput_table([
-    ...     {"name": "throughput/m", "per_s_1": 100.0, "gain_2": 0.5, "shared_gain_2": 1.25,
-    ...      "per_s_1_again": 99.0}]))
-    | model | one, inferences a second | again | 2, a delegate each | 2, one delegate |
-    |---|---:|---:|---:|---:|
-    | m | 100 | 99.0 | 0.500 | 1.25 |
-    """
-    measured = {name: kinds["throughput"] for name, kinds in models_of(rows).items()
-                if "throughput" in kinds}
-    counts = sorted({int(key.split("_")[1]) for row in measured.values() for key in row
-                     if key.startswith("gain_")})
-    keys = ["per_s_1", "per_s_1_again"]
-    titles = ["model", "one, inferences a second", "again"]
-    for count in counts:
-        keys += ["gain_%d" % count, "shared_gain_%d" % count]
-        titles += ["%d, a delegate each" % count, "%d, one delegate" % count]
-    return markdown(titles, [[name] + [number(row.get(key)) for key in keys]
-                             for name, row in measured.items()])
 
 
 def other_table(rows, us_of):

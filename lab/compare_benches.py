@@ -145,7 +145,6 @@ def tables(reports):
     lists = [item for r in reports if isinstance(r, list) for item in times(r).items()]
     blocks = ["  \n".join(line for line in lines if line),
               bench_tables.model_table(rows), bench_tables.submit_table(rows),
-              bench_tables.throughput_table(rows),
               bench_tables.op_table(rows), bench_tables.other_table(rows, us_of),
               bench_tables.markdown(["benchmark", "us"], [[name, bench_tables.number(us)]
                                                           for name, us in lists])]
