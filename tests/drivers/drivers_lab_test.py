@@ -17,7 +17,6 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("lab", "lab/drivers", "tests/d
 
 # pylint: disable=wrong-import-position
 import baseline  # noqa: E402
-import board_table  # noqa: E402
 import compare_drivers  # noqa: E402
 import compiling  # noqa: E402
 import computing  # noqa: E402
@@ -61,7 +60,7 @@ VALHALL = ("MESA_SHADER_COMPUTE shader: 36 instrs, 6.000000 cycles, 0.062500 fma
 
 
 def load_tests(_, tests, __):
-    for module in (baseline, board_table, compiling, lower_bounds, nvidia_code, compare_drivers):
+    for module in (baseline, compiling, lower_bounds, nvidia_code, compare_drivers):
         tests.addTests(doctest.DocTestSuite(module))
     return tests
 
@@ -252,18 +251,6 @@ class PageTest(unittest.TestCase):
                          [("a", "1"), ("a", "3"), ("b", "2")])
         self.assertIn("| B | `R` | `V` | 2 | 1 of 1 | 5.0e-01 |",
                       baseline.summary_table(again, {"b": "B"}))
-
-
-class BoardTest(unittest.TestCase):
-    def test_a_board_without_models_has_its_row(self):
-        board = {"machine": {"board": "", "processor": "P"}, "renderer": "R|S", "driver": "D",
-                 "date": "2026-11-22", "demo": {"ok": True, "self_check": ["right"]}}
-        self.assertIn("| P | `R\\|S` | `D` |", board_table.boards_table([board]))
-
-    def test_latencies_that_are_not_there_are_dashes(self):
-        board = {"renderer": "R", "models": {"m": {
-            "right": True, "latency": {"median_ms": {"gles": 1.5}}}}}
-        self.assertIn("| `R` | m | yes | 1.50 | - | - | - |", board_table.models_table([board]))
 
 
 class RootsTest(unittest.TestCase):
