@@ -31,7 +31,6 @@ import datetime
 import importlib.metadata
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -41,8 +40,10 @@ sys.path.insert(0, os.path.join(ROOT, "lab"))
 import bench_tables  # pylint: disable=wrong-import-position
 import compare_accelerators  # pylint: disable=wrong-import-position
 import compare_benches  # pylint: disable=wrong-import-position
+import litert_ways  # pylint: disable=wrong-import-position
 import peer_tables  # pylint: disable=wrong-import-position
 import plot_speed  # pylint: disable=wrong-import-position
+from litert_ways import ended, short  # pylint: disable=wrong-import-position
 
 # By the names of the files: a title, and the name that pytorch_models.py has for the model.
 COUNTERPARTS = {
@@ -73,60 +74,6 @@ def rows_of(paths):
         if counterpart == "mobilenet":
             rows.append(Row(f"{title}, batch {LARGE_BATCH}", path, counterpart, LARGE_BATCH))
     return rows
-
-
-def short(reason):
-    """
-    >>> short("a | b " * 30)
-    'a / b a / b a / b a / b a / b a / b a / b a / b a / b a / b...'
-    """
-    reason = " ".join(reason.replace("|", "/").split())
-    return reason if len(reason) <= 62 else reason[:59].rstrip() + "..."
-
-
-def reason_in(log):
-    """Why a process failed, by what it wrote.
-
-    >>> reason_in("Traceback:\\nModuleNotFoundError: No module named 'torch'\\n")
-    "not here: No module named 'torch'"
-    >>> reason_in("gles: INTERNAL: lost\\nUNAVAILABLE: a backend failed, see above")
-    'gles: INTERNAL: lost'
-    >>> reason_in("RuntimeError: Failed to load\\n└ ERROR: [model_load.cc:5]\\nINFO: freed")
-    'RuntimeError: Failed to load'
-    >>> reason_in("")
-    'no reason given'
-    """
-    lines = [line for line in log.splitlines() if line.strip() and "see above" not in line
-             and not line.startswith(("INFO", "WARNING", "└"))]
-    last = lines[-1] if lines else "no reason given"
-    return short(last.replace("ModuleNotFoundError", "not here"))
-
-
-def ended(command, timeout):
-    """A process's output and log, and why it failed: "" if it did not.
-
-    >>> ended([sys.executable, "-c", "print(1)"], 60)
-    ('1\\n', '', '')
-    >>> ended([sys.executable, "-c", "import os; os.kill(os.getpid(), 11)"], 60)[2]
-    'ends by signal 11'
-    >>> ended([sys.executable, "-c", "import time; time.sleep(9)"], 0.1)[2]
-    'more than 0.1 s'
-    >>> ended(["/no/such/program"], 60)[2]
-    'not here'
-    """
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace",
-                              check=False, timeout=timeout)
-    except OSError:
-        return "", "", "not here"
-    except subprocess.TimeoutExpired as late:
-        return (late.stdout or b"").decode(errors="replace"), "", f"more than {timeout} s"
-    failure = ""
-    if done.returncode < 0:
-        failure = f"ends by signal {-done.returncode}"
-    elif done.returncode > 0:
-        failure = reason_in(done.stderr)
-    return done.stdout, done.stderr, failure
 
 
 def benchmark(row, flags, *backend):
@@ -163,14 +110,13 @@ def webgpu(row, flags):
     """A measurement of LiteRT's WebGPU, None at a batch that the file does not have."""
     if row.batch > 1:
         return None
-    output, log, failure = ended(
+    measurement, log = litert_ways.measured(
         [sys.executable, compare_accelerators.__file__, "--measure", "webgpu", "--runs=200",
          f"--warmup_runs={flags.warmup_runs}", row.path], flags.timeout)
-    if failure:
-        return failure
-    measured = json.loads(output.rpartition(compare_accelerators.MARK)[2])
+    if isinstance(measurement, str):
+        return measurement
     taken = compare_accelerators.nodes_of(compare_accelerators.nodes_in(log))
-    return {"ms": 1e3 * measured["latency"], "note": "" if taken == "all" else taken + " nodes"}
+    return {"ms": 1e3 * measurement["latency"], "note": "" if taken == "all" else taken + " nodes"}
 
 
 # Column, name for --skip, what measures a row.
