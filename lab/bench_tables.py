@@ -9,8 +9,9 @@ import re
 # By hand, of no model (benches/shapes): not in sums over models.
 OTHER_LAYERS = "other_layers"
 
-# The first part of the names of the rows of model_bench and cold_start.py.
-MODEL_KINDS = ("model", "submit", "cold_start")
+# What Google Benchmark says of each run beside its counters.
+NO_COUNTERS = {"family_index", "per_family_instance_index", "repetitions", "repetition_index",
+               "threads", "iterations", "real_time", "cpu_time"}
 
 
 def facts(context):
@@ -74,14 +75,6 @@ def path(name):
     return re.sub(r"(/iterations:\d+|/manual_time|/real_time)+$", "", name).split("/")
 
 
-def op_rows(rows):
-    """Yields (op, model, row) for each row of op_bench whose op is of a model."""
-    for row in rows:
-        parts = path(row["name"])
-        if parts[0] == "op" and parts[2] != OTHER_LAYERS and row.get("best_us"):
-            yield parts[1], parts[2], row
-
-
 def op_table(rows):
     """Sums over all nodes of all models by kind of op; '' without any.
 
@@ -99,8 +92,10 @@ def op_table(rows):
     | ADD | 1 | 2 | 20.0 |  | 3.00 | 25.0% | 25.0% |
     """
     kinds = {}
-    for op, _, row in op_rows(rows):
-        kinds.setdefault(op, []).append(row)
+    for row in rows:
+        parts = path(row["name"])
+        if parts[0] == "op" and parts[2] != OTHER_LAYERS and row.get("best_us"):
+            kinds.setdefault(parts[1], []).append(row)
     sums = {op: sum(r["count"] * r["best_us"] for r in group)
             for op, group in kinds.items()}
     lines = []
@@ -120,96 +115,37 @@ def op_table(rows):
                      "of peak", "of peak, best"], lines)
 
 
-def models_of(rows):
-    """{model: {kind: row}} of the rows of model_bench and cold_start.py."""
-    models = {}
-    for row in rows:
-        parts = path(row["name"])
-        if parts[0] in MODEL_KINDS:
-            models.setdefault(parts[1], {})[parts[0]] = row
-    return dict(sorted(models.items()))
+def counter_tables(rows, us_of):
+    """A table for each kind of the other benchmarks: microseconds and counters by their names.
 
+    `us_of` gives a row's microseconds.
 
-def model_table(rows):
-    """Latencies and starts, a model a line; '' without any.
-
-    >>> print(model_table([
-    ...     {"name": "model/m/iterations:1/manual_time", "real_time": 2.0,
-    ...      "time_unit": "ms", "xnnpack_ms": 1.0, "xnnpack_threads": 4, "ratio": 2.0},
-    ...     {"name": "cold_start/m", "none_ms": 300.0, "warm_ms": 100.0},
-    ...     {"name": "op/ADD/m/n0", "count": 2, "best_us": 1000.0}]))
-    | model | GL, ms | XNNPACK, 4 threads, ms | ratio | ops one by one, ms | first result, ms | with start-up cache, ms |
-    |---|---:|---:|---:|---:|---:|---:|
-    | m | 2.00 | 1.00 | 2.00 | 2.00 | 300 | 100 |
-
-    Where XNNPACK took no node, its column holds the built-in kernels' time, and says so:
-
-    >>> print(model_table([
-    ...     {"name": "model/m/manual_time", "real_time": 2.0, "xnnpack_ms": 1.0, "ratio": 2.0,
-    ...      "xnnpack_delegated": 0.0}]).splitlines()[-1])
-    | m | 2.00 | 1.00 (built-in) | 2.00 |  |  |  |
-    """
-    models = models_of(rows)
-    alone = {}
-    for _, model, row in op_rows(rows):
-        alone[model] = alone.get(model, 0) + row["count"] * row["best_us"] / 1000
-    lines = []
-    threads = "1"
-    for name, kinds in models.items():
-        latency, start = (kinds.get(kind, {}) for kind in ("model", "cold_start"))
-        if latency or start:
-            lines.append([name] + [number(v) for v in (
-                latency.get("real_time"), latency.get("xnnpack_ms"), latency.get("ratio"),
-                alone.get(name), start.get("none_ms"), start.get("warm_ms"))])
-            if latency.get("xnnpack_delegated") == 0:
-                lines[-1][2] += " (built-in)"
-        threads = "%d" % latency.get("xnnpack_threads", int(threads))
-    return markdown(["model", "GL, ms", "XNNPACK, %s threads, ms" % threads, "ratio",
-                     "ops one by one, ms", "first result, ms", "with start-up cache, ms"],
-                    lines)
-
-
-def submit_table(rows):
-    """The cost of inferences on the processor and the device, a model a line.
-
-    >>> print(submit_table([
-    ...     {"name": "submit/m", "submit_us": 50.0, "submit_wall_us": 60.0, "wall_us": 80.0,
-    ...      "dispatches": 7, "upload_us": 1.0, "gpu_us": 2.0, "readback_us": 3.0}]))
-    | model | dispatches | submission, processor us | submission, us | all, us | upload, us | GPU, us | readback, us |
-    |---|---:|---:|---:|---:|---:|---:|---:|
-    | m | 7 | 50.0 | 60.0 | 80.0 | 1.00 | 2.00 | 3.00 |
-    """
-    keys = ("submit_us", "submit_wall_us", "wall_us", "upload_us", "gpu_us", "readback_us")
-    lines = [[name, "%d" % kinds["submit"]["dispatches"]] +
-             [number(kinds["submit"][key]) for key in keys]
-             for name, kinds in models_of(rows).items() if "submit" in kinds]
-    return markdown(["model", "dispatches", "submission, processor us", "submission, us",
-                     "all, us", "upload, us", "GPU, us", "readback, us"], lines)
-
-
-def other_table(rows, us_of):
-    """All other benchmarks, by name; `us_of` gives a row's microseconds.
-
-    >>> print(other_table([{"name": "BM_Transfer/upload/4096/real_time",
-    ...                     "bytes_per_second": 2e9},
-    ...                    {"name": "BM_Peak/iterations:1", "best_GFLOPs": 30.0,
-    ...                     "best_GBs": 5.0}, {"name": "op/ADD/m"}], lambda row: 1.5))
-    | benchmark | us | rate |
+    >>> rows = [{"name": "BM_Transfer/upload/4096/real_time", "bytes_per_second": 2e9},
+    ...         {"name": "cold_start/m", "cpu_time": 3.0, "none_ms": 300.0},
+    ...         {"name": "cold_start/n", "warm_ms": 100.0}, {"name": "op/ADD/m"}]
+    >>> print("\\n".join(counter_tables(rows, lambda row: 1.5)))
+    | BM_Transfer | us | GB/s |
     |---|---:|---:|
-    | BM_Transfer/upload/4096 | 1.50 | 2.00 GB/s |
-    | BM_Peak |  | 30.0 GFLOP/s, 5.00 GB/s |
+    | upload/4096 | 1.50 | 2.00 |
+    | cold_start | us | none_ms | warm_ms |
+    |---|---:|---:|---:|
+    | m | 1.50 | 300 |  |
+    | n | 1.50 |  | 100 |
     """
-    lines = []
+    kinds = {}
     for row in rows:
-        parts = path(row["name"])
-        if parts[0] == "op" or parts[0] in MODEL_KINDS:
-            continue
-        rates = [number(row[key] * scale) + unit for key, scale, unit in (
-            ("best_GFLOPs", 1, " GFLOP/s"), ("GFLOPs", 1, " GFLOP/s"), ("best_GBs", 1, " GB/s"),
-            ("bytes_per_second", 1e-9, " GB/s")) if key in row]
-        us = "" if "best_GFLOPs" in row else number(us_of(row))
-        lines.append(["/".join(parts), us, ", ".join(rates)])
-    return markdown(["benchmark", "us", "rate"], lines)
+        kind, *name = path(row["name"])
+        counters = {key: value for key, value in row.items()
+                    if key not in NO_COUNTERS and isinstance(value, (int, float))}
+        if "bytes_per_second" in counters:
+            counters["GB/s"] = counters.pop("bytes_per_second") / 1e9
+        kinds.setdefault(kind, []).append(("/".join(name), us_of(row), counters))
+    kinds.pop("op", None)
+    for kind, lines in kinds.items():
+        titles = list(dict.fromkeys(key for *_, counters in lines for key in counters))
+        yield markdown([kind, "us", *titles],
+                       [[name, number(us), *(number(counters.get(key)) for key in titles)]
+                        for name, us, counters in lines])
 
 
 def insert(text, section, tables):

@@ -11,8 +11,8 @@ the geometric mean of each kind. Exit status 1: a benchmark is past --limit.
 Single figures move by more than that where the machine does other work: compare
 runs that one machine made within a few minutes.
 
---table prints Markdown, with renderer, driver, date and revision: whole models,
-ops by kind, whatever else the files hold. --update writes it between the
+--table prints Markdown, with renderer, driver, date and revision: ops by kind, and
+whatever else the files hold with its counters. --update writes it between the
 comments <!-- benches: SECTION --> and <!-- end of benches: SECTION --> of a page.
 """
 
@@ -135,17 +135,16 @@ def tables(reports):
     ...     {"name": "chain", "real_time": 2.0, "time_unit": "us"}]}] * 2))
     R
     <BLANKLINE>
-    | benchmark | us | rate |
-    |---|---:|---:|
-    | chain | 2.00 |  |
-    | chain | 2.00 |  |
+    | chain | us |
+    |---|---:|
+    |  | 2.00 |
+    |  | 2.00 |
     """
     lines = dict.fromkeys(bench_tables.facts(context_of(r)) for r in reports)
     rows = [row for r in reports if not isinstance(r, list) for row in rows_of(r)]
     lists = [item for r in reports if isinstance(r, list) for item in times(r).items()]
     blocks = ["  \n".join(line for line in lines if line),
-              bench_tables.model_table(rows), bench_tables.submit_table(rows),
-              bench_tables.op_table(rows), bench_tables.other_table(rows, us_of),
+              bench_tables.op_table(rows), *bench_tables.counter_tables(rows, us_of),
               bench_tables.markdown(["benchmark", "us"], [[name, bench_tables.number(us)]
                                                           for name, us in lists])]
     return "\n\n".join(block for block in blocks if block)
