@@ -30,8 +30,7 @@ PAGES = ("*.md", "docs/*.md", "examples/*.md", "bindings/*/README.md",
          "serving/README.md")
 # They take a model, and a page may leave it out.
 ON_A_MODEL = ("benchmark_model", "inference_diff", "model_report")
-PROGRAMS = (*ON_A_MODEL, "gles_conformance", "gles_demo", "gles_doctor", "gles_tune", "quantized_accuracy",
-            "soak")
+PROGRAMS = (*ON_A_MODEL, "gles_conformance", "gles_demo", "gles_doctor", "gles_tune", "quantized_accuracy")
 SHELL = ("cp", "dot", "ls", "mkdir", "tee")
 IN_CI = "run by CI itself"
 # Commands that are not run here, and why. Other tests run those of the reasons that name a test.
@@ -59,7 +58,7 @@ REPLACED = (
     (r"ls plans", "ls plans/partition_0_02_plan.dot"), (r"_03_plan", "_02_plan"),
     (r"bin/(op|device)_bench$", r"bin/\1_bench --benchmark_filter='/n12/k1x1|602112'"),
     (r"_bench(?= --benchmark)", "_bench --benchmark_min_time=0.001"),
-    (r"--filter=int16_", r"\g<0> --sample=50"), (r"--invokes=\d+ --lives=\d+", "--invokes=20 --lives=2"),
+    (r"--filter=int16_", r"\g<0> --sample=50"),
 )
 # A file as the benches write it.
 BENCHES = json.dumps({"context": {"renderer": "a GPU", "num_cpus": 2}, "benchmarks": [
@@ -117,8 +116,6 @@ def as_run(line):
 
     >>> as_run('A=1 build/bin/inference_diff --per_layer ...')
     'A=1 build/bin/inference_diff --graph=model.tflite --per_layer '
-    >>> as_run('soak --invokes=100000 --lives=2000 $M/a.tflite')
-    'soak --invokes=20 --lives=2 model.tflite'
     >>> as_run('gles_conformance --shard=0/4')
     'gles_conformance --filter=CEIL --shard=0/4'
     """
