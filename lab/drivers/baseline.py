@@ -6,12 +6,20 @@ import csv
 import io
 
 from compiling import summary
-from tables import code, table
 
 MARKER = "<!-- written by ./dev drivers from lab/drivers/baseline.csv; edit nothing below -->"
 COLUMNS = ("driver", "renderer", "version", "date", "revision", "model", "storage", "nodes",
            "on_gpu", "error", "programs", "not_compiled", "spilling", "max_registers",
            "min_resident")
+
+
+def table(heads, rows):
+    head, *lines = ["| " + " | ".join(map(str, line)) + " |" for line in (heads, *rows)]
+    return "\n".join([head, "|" + "---|" * len(heads), *lines])
+
+
+def code(text):
+    return str(text).replace("|", "\\|").replace("\n", " ").strip()
 
 
 def rows_of(result):

@@ -34,7 +34,6 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tests/drivers")]
 import baseline  # noqa: E402
 import compiling  # noqa: E402
 import computing  # noqa: E402
-import lower_bounds  # noqa: E402
 import roots as roots_module  # noqa: E402
 from driver import Driver  # noqa: E402
 
@@ -133,9 +132,7 @@ class Lab:
         text = baseline.updated(BASELINE.read_text(), results, [d["name"] for d in self.drivers])
         write(BASELINE, text)
         titles = {d["name"]: d["title"] for d in self.drivers}
-        models = lower_bounds.models_of(ROOT / "benches" / "shapes")
-        bounds = lower_bounds.rewrite(PAGE.read_text(), self.drivers, models)
-        write(PAGE, baseline.rewrite(bounds, text, titles))
+        write(PAGE, baseline.rewrite(PAGE.read_text(), text, titles))
 
 
 def parse_flags():

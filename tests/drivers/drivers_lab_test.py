@@ -20,7 +20,6 @@ import baseline  # noqa: E402
 import compare_drivers  # noqa: E402
 import compiling  # noqa: E402
 import computing  # noqa: E402
-import lower_bounds  # noqa: E402
 import nvidia_code  # noqa: E402
 import roots  # noqa: E402
 import source_roots  # noqa: E402
@@ -60,7 +59,7 @@ VALHALL = ("MESA_SHADER_COMPUTE shader: 36 instrs, 6.000000 cycles, 0.062500 fma
 
 
 def load_tests(_, tests, __):
-    for module in (baseline, compiling, lower_bounds, nvidia_code, compare_drivers):
+    for module in (baseline, compiling, nvidia_code, compare_drivers):
         tests.addTests(doctest.DocTestSuite(module))
     return tests
 
@@ -223,16 +222,6 @@ class PageTest(unittest.TestCase):
         titles = {d["name"]: d["title"] for d in DESCRIPTIONS["drivers"]}
         rows = (ROOT / "lab/drivers/baseline.csv").read_text()
         self.assertEqual(text, baseline.rewrite(text, rows, titles))
-
-    def test_the_committed_bounds_are_what_the_rates_give(self):
-        text = (ROOT / "docs/drivers.md").read_text()
-        models = lower_bounds.models_of(ROOT / "benches/shapes")
-        self.assertEqual(text, lower_bounds.rewrite(text, DESCRIPTIONS["drivers"], models))
-        # 569 million multiplications and as many additions (MobileNets, table 4), less the
-        # classifier's 1 million.
-        mobilenet = models["mobilenet_v1_1.0_224_features_float"]
-        operations = sum(lower_bounds.flops(op) * op["count"] for op in mobilenet["ops"])
-        self.assertAlmostEqual(operations / 2e6, 568, delta=1)
 
     def test_a_driver_tried_again_replaces_its_rows_alone(self):
         model = {"nodes_total": 2, "nodes_delegated": 2, "error": 0.5}
