@@ -20,7 +20,6 @@ import baseline  # noqa: E402
 import compare_drivers  # noqa: E402
 import compiling  # noqa: E402
 import computing  # noqa: E402
-import nvidia_code  # noqa: E402
 import roots  # noqa: E402
 import source_roots  # noqa: E402
 from driver import Driver, Result  # noqa: E402
@@ -59,7 +58,7 @@ VALHALL = ("MESA_SHADER_COMPUTE shader: 36 instrs, 6.000000 cycles, 0.062500 fma
 
 
 def load_tests(_, tests, __):
-    for module in (baseline, compiling, nvidia_code, compare_drivers):
+    for module in (baseline, compiling, compare_drivers):
         tests.addTests(doctest.DocTestSuite(module))
     return tests
 
