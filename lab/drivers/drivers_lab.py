@@ -10,8 +10,8 @@
 Each driver's packages are unpacked in a separate folder (roots.py); nothing on
 this machine is changed. A driver's results are compared with the CPU's
 (computing.py). Of a driver that only compiles, the compiler's words are kept
-(compiling.py). The script writes RESULTS/NAME.json with everything (for
-lab/compare_drivers.py), and the driver's rows in lab/drivers/baseline.csv, from which
+(compiling.py). The script writes RESULTS/NAME.json with everything,
+and the driver's rows in lab/drivers/baseline.csv, from which
 docs/drivers.md has its table. It names each driver that cannot be had, and goes on with the
 next one.
 Exit status: 0 where every driver that was wanted was tried, 1 where one could not be

@@ -45,7 +45,7 @@ NOT_RUN = (
     (r"delegate_dynamic_test", "run by the test `delegate_growth`, for a shorter time"),
     (r".*bin/model_bench", "takes minutes, on models that are not in the tree"),
     (r"serving/measure/|wrk ", "needs a server under load"),
-    (r"lab/drivers/|lab/compare_drivers", "needs drivers of `./dev drivers`"),
+    (r"lab/drivers/|git diff --no-index", "needs drivers of `./dev drivers`"),
     (r"tests/install/", "needs the files of `./dev release`"),
 )
 # Patterns of the files and devices that pages name, with those that are here.

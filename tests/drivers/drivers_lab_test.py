@@ -17,7 +17,6 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("lab", "lab/drivers", "tests/d
 
 # pylint: disable=wrong-import-position
 import baseline  # noqa: E402
-import compare_drivers  # noqa: E402
 import compiling  # noqa: E402
 import computing  # noqa: E402
 import roots  # noqa: E402
@@ -58,7 +57,7 @@ VALHALL = ("MESA_SHADER_COMPUTE shader: 36 instrs, 6.000000 cycles, 0.062500 fma
 
 
 def load_tests(_, tests, __):
-    for module in (baseline, compiling, compare_drivers):
+    for module in (baseline, compiling):
         tests.addTests(doctest.DocTestSuite(module))
     return tests
 
