@@ -1,11 +1,9 @@
-// Whole models: latency beside XNNPACK's (model/<name>), and what an inference
-// costs the processor (submit/<name>). The Measure functions say what each
-// counter is. cold_start.py and throughput.py measure the rest.
+// What an inference of a whole model costs the processor (submit/<name>). The
+// Measure functions say what each counter is. benchmark_model, cold_start.py
+// and throughput.py measure the rest.
 //
-//   model_bench --benchmark_filter=model/
 //   GLES_DELEGATE_SHARED_DIR=../shared model_bench    the folder with models/
 //   GLES_BENCH_MIN_SECS=2 model_bench                 longer measurements
-//   GLES_BENCH_THREADS=1 model_bench                  of XNNPACK
 #include <time.h>
 
 #include <algorithm>
@@ -14,9 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -35,47 +31,20 @@
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/host_transfer.h"
 #include "tools/common/tflite_host.h"
-#include "tools/runner/backend.h"
-#include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 
 namespace gles_delegate {
 namespace {
 
-// What model_bench runs models on, how long and how often.
-
 // Three warm-up runs, then ten at least and GLES_BENCH_MIN_SECS (half a second)
-// at least.
-LatencyOptions BenchRuns() {
-  LatencyOptions options;
-  options.warmup_runs = 3;
-  options.num_runs = 10;
-  options.min_secs = 0.5;
-  if (const char* text = std::getenv("GLES_BENCH_MIN_SECS")) {
-    double secs = 0;
-    if (absl::SimpleAtod(text, &secs)) options.min_secs = secs;
-  }
-  return options;
-}
-
-// Fills the inputs at random, the same at each call.
-absl::Status WriteRandomInputs(Interpreter& interpreter) {
-  std::mt19937 random(1);
-  ASSIGN_OR_RETURN(auto inputs,
-                   MakeInputs(interpreter, FloatInputs::kUniform, random));
-  return WriteInputs(interpreter, inputs);
-}
-
-// Calls `run` as BenchRuns() has it; the first error ends it.
+// at least; the first error ends it.
 absl::Status Repeat(absl::FunctionRef<absl::Status(bool counts)> run) {
-  const LatencyOptions options = BenchRuns();
-  for (int i = 0; i < options.warmup_runs; ++i) {
-    RETURN_IF_ERROR(run(false));
-  }
-  const double end = NowMs() + 1000 * options.min_secs;
-  for (int i = 0; i < options.num_runs || NowMs() < end; ++i) {
-    RETURN_IF_ERROR(run(true));
-  }
+  double secs = 0.5;
+  const char* text = std::getenv("GLES_BENCH_MIN_SECS");
+  if (text != nullptr && !absl::SimpleAtod(text, &secs)) secs = 0.5;
+  for (int i = 0; i < 3; ++i) RETURN_IF_ERROR(run(false));
+  const double end = NowMs() + 1000 * secs;
+  for (int i = 0; i < 10 || NowMs() < end; ++i) RETURN_IF_ERROR(run(true));
   return absl::OkStatus();
 }
 
@@ -99,59 +68,6 @@ double ClockUs(clockid_t clock) {
   clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) * 1e6 +
          static_cast<double>(now.tv_nsec) * 1e-3;
-}
-
-// A whole model on the GL delegate, as an app runs it, and on XNNPACK.
-
-struct Run {
-  LatencyStats ms;
-  BackendFacts facts;
-};
-
-absl::StatusOr<Run> RunOn(const Model& model, const BackendSpec& spec) {
-  ASSIGN_OR_RETURN(auto backend, Backend::Create(model, spec));
-  Interpreter& interpreter = backend->interpreter();
-  RETURN_IF_ERROR(WriteRandomInputs(interpreter));
-  ASSIGN_OR_RETURN(auto latency, MeasureLatency(interpreter, BenchRuns()));
-  ASSIGN_OR_RETURN(auto facts, backend->Facts());
-  return Run{latency.invoke_ms, std::move(facts)};
-}
-
-// As many as there are cores, up to what phones have of fast ones.
-int Threads() {
-  int threads = 0;
-  const char* text = std::getenv("GLES_BENCH_THREADS");
-  if (text != nullptr && absl::SimpleAtoi(text, &threads)) return threads;
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::clamp(cores, 1, 4);
-}
-
-// Time: the median Invoke on GL, host tensors in and out. Counters: xnnpack_ms,
-// xnnpack_delegated (the share of the nodes that XNNPACK took: if it is 0,
-// xnnpack_ms is the built-in kernels' time)
-// and ratio (GL over XNNPACK) in the same process; p95_ms; delegated, the share
-// of the model's nodes.
-absl::Status MeasureModel(const std::string& path, benchmark::State* state) {
-  ASSIGN_OR_RETURN(auto model, Model::FromFile(path));
-  BackendSpec spec;
-  spec.kind = BackendSpec::Kind::kXnnpack;
-  spec.num_threads = Threads();
-  ASSIGN_OR_RETURN(const auto cpu, RunOn(*model, spec));
-  spec.kind = BackendSpec::Kind::kGles;
-  spec.options = {{"startup", "direct"}};  // no baseline plan is timed
-  ASSIGN_OR_RETURN(const auto gles, RunOn(*model, spec));
-  for (auto _ : *state) state->SetIterationTime(gles.ms.median * 1e-3);
-  state->counters["p95_ms"] = gles.ms.p95;
-  state->counters["xnnpack_ms"] = cpu.ms.median;
-  state->counters["xnnpack_threads"] = spec.num_threads;
-  state->counters["xnnpack_delegated"] =
-      static_cast<double>(cpu.facts.nodes_delegated) /
-      std::max(1, cpu.facts.nodes_total);
-  state->counters["ratio"] = gles.ms.median / cpu.ms.median;
-  state->counters["delegated"] =
-      static_cast<double>(gles.facts.nodes_delegated) /
-      std::max(1, gles.facts.nodes_total);
-  return absl::OkStatus();
 }
 
 // The cost of an inference on the processor: its dispatches recorded and handed
@@ -306,21 +222,6 @@ std::vector<fs::path> Models(const fs::path& folder) {
   return models;
 }
 
-// One iteration: each measurement repeats what it needs to, since medians are
-// wanted and setting up is dear.
-void Register(const std::string& kind, const fs::path& model,
-              absl::Status (*measure)(const std::string&, benchmark::State*)) {
-  benchmark::RegisterBenchmark(
-      absl::StrCat(kind, "/", model.stem().string()).c_str(),
-      [measure, path = model.string()](benchmark::State& state) {
-        const absl::Status status = measure(path, &state);
-        if (!status.ok()) state.SkipWithError(status.ToString().c_str());
-      })
-      ->Iterations(1)
-      ->UseManualTime()
-      ->Unit(benchmark::kMillisecond);
-}
-
 // False if no model is given.
 bool RegisterAll() {
   const fs::path folder = ModelsFolder();
@@ -332,9 +233,18 @@ bool RegisterAll() {
                  folder.c_str());
     return false;
   }
-  for (const auto& [kind, measure] :
-       {std::pair("model", &MeasureModel), {"submit", &MeasureSubmission}}) {
-    for (const fs::path& model : models) Register(kind, model, measure);
+  // One iteration: each measurement repeats what it needs to, since medians are
+  // wanted and setting up is dear.
+  for (const fs::path& model : models) {
+    benchmark::RegisterBenchmark(
+        ("submit/" + model.stem().string()).c_str(),
+        [path = model.string()](benchmark::State& state) {
+          const absl::Status status = MeasureSubmission(path, &state);
+          if (!status.ok()) state.SkipWithError(status.ToString().c_str());
+        })
+        ->Iterations(1)
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
   }
   return true;
 }
