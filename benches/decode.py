@@ -20,11 +20,10 @@ import json
 import math
 import os
 import statistics
-import subprocess
 import sys
 import time
 
-MARK = "DECODED "
+import litert_ways
 
 
 class Signature:
@@ -48,22 +47,6 @@ class Signature:
     def run(self):
         self.model.run_by_index(self.index, list(self.inputs.values()),
                                 list(self.outputs.values()))
-
-
-def compiled(way, path, threads):
-    # pylint: disable=import-outside-toplevel
-    from ai_edge_litert import compiled_model as litert
-
-    environment, hardware = None, litert.HardwareAccelerator.GPU
-    if way == "ours":
-        import gles_delegate
-        environment = litert.Environment.create(
-            runtime_path=gles_delegate.litert_runtime_dir())
-    if way == "cpu":
-        hardware = litert.HardwareAccelerator.CPU
-    return litert.CompiledModel.from_file(path, environment=environment, options=litert.Options(
-        hardware_accelerators=hardware, gpu_options=litert.GpuOptions(enforce_f32=True),
-        cpu_options=litert.CpuOptions(num_threads=threads)))
 
 
 def decode(model, count, swaps):
@@ -120,20 +103,10 @@ def prefill(model, count):
 
 def measured(way, path, flags):
     """The tokens and times of a process, or a text that says why it has none."""
-    command = [sys.executable, os.path.abspath(__file__), "--one", way,
-               f"--tokens={flags.tokens}", f"--prefills={flags.prefills}",
-               f"--threads={flags.threads}", path] + ["--swap"] * flags.swap
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace",
-                              check=False, timeout=flags.timeout)
-    except subprocess.TimeoutExpired:
-        return f"more than {flags.timeout} s"
-    for line in done.stdout.splitlines():
-        if line.startswith(MARK):
-            return json.loads(line[len(MARK):])
-    if done.returncode < 0:
-        return f"ends by signal {-done.returncode}"
-    return (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+    return litert_ways.measured(
+        [sys.executable, os.path.abspath(__file__), "--one", way, f"--tokens={flags.tokens}",
+         f"--prefills={flags.prefills}", f"--threads={flags.threads}", path]
+        + ["--swap"] * flags.swap, flags.timeout)[0]
 
 
 def cell(results):
@@ -197,10 +170,11 @@ def main():
     parser.add_argument("models", nargs="+")
     flags = parser.parse_args()
     if flags.one:
-        model = compiled(flags.one, flags.models[0], flags.threads)
+        model = litert_ways.compiled(flags.one, flags.models[0], rest_on_cpu=False,
+                                     threads=flags.threads)
         result = decode(model, flags.tokens, flags.swap)
         result["prefills"] = prefill(model, flags.prefills)
-        print(MARK + json.dumps(result))
+        print(litert_ways.MARK + json.dumps(result))
         return
     ways = flags.ways.split(",")
     print("| model | " + " | ".join(ways) + " | equal tokens | last logits |")

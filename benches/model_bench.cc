@@ -1,30 +1,18 @@
-// Whole models: latency beside XNNPACK's (model/<name>), what an inference
-// costs the processor (submit/<name>), several interpreters at once
-// (throughput/<name>), and the first result of a fresh process
-// (cold_start/<name>). The Measure functions say what each counter is.
+// What an inference of a whole model costs the processor (submit/<name>). The
+// Measure functions say what each counter is. benchmark_model, cold_start.py
+// and throughput.py measure the rest.
 //
-//   model_bench --benchmark_filter=model/
 //   GLES_DELEGATE_SHARED_DIR=../shared model_bench    the folder with models/
 //   GLES_BENCH_MIN_SECS=2 model_bench                 longer measurements
-//   GLES_BENCH_THREADS=1 model_bench                  of XNNPACK
-//   GLES_BENCH_INTERPRETERS=4 model_bench             at once, 8 unless told
-//   GLES_BENCH_STARTS=5 GLES_BENCH_DRIVER_CACHE=1 model_bench
-//       --benchmark_filter=cold_start
-#include <stdlib.h>
 #include <time.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -42,49 +30,21 @@
 #include "delegate/passes/passes.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/host_transfer.h"
-#include "gles_delegate/gles_delegate.h"
 #include "tools/common/tflite_host.h"
-#include "tools/runner/backend.h"
-#include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 
 namespace gles_delegate {
 namespace {
 
-// What model_bench runs models on, how long and how often.
-
 // Three warm-up runs, then ten at least and GLES_BENCH_MIN_SECS (half a second)
-// at least.
-LatencyOptions BenchRuns() {
-  LatencyOptions options;
-  options.warmup_runs = 3;
-  options.num_runs = 10;
-  options.min_secs = 0.5;
-  if (const char* text = std::getenv("GLES_BENCH_MIN_SECS")) {
-    double secs = 0;
-    if (absl::SimpleAtod(text, &secs)) options.min_secs = secs;
-  }
-  return options;
-}
-
-// Fills the inputs at random, the same at each call.
-absl::Status WriteRandomInputs(Interpreter& interpreter) {
-  std::mt19937 random(1);
-  ASSIGN_OR_RETURN(auto inputs,
-                   MakeInputs(interpreter, FloatInputs::kUniform, random));
-  return WriteInputs(interpreter, inputs);
-}
-
-// Calls `run` as BenchRuns() has it; the first error ends it.
+// at least; the first error ends it.
 absl::Status Repeat(absl::FunctionRef<absl::Status(bool counts)> run) {
-  const LatencyOptions options = BenchRuns();
-  for (int i = 0; i < options.warmup_runs; ++i) {
-    RETURN_IF_ERROR(run(false));
-  }
-  const double end = NowMs() + 1000 * options.min_secs;
-  for (int i = 0; i < options.num_runs || NowMs() < end; ++i) {
-    RETURN_IF_ERROR(run(true));
-  }
+  double secs = 0.5;
+  const char* text = std::getenv("GLES_BENCH_MIN_SECS");
+  if (text != nullptr && !absl::SimpleAtod(text, &secs)) secs = 0.5;
+  for (int i = 0; i < 3; ++i) RETURN_IF_ERROR(run(false));
+  const double end = NowMs() + 1000 * secs;
+  for (int i = 0; i < 10 || NowMs() < end; ++i) RETURN_IF_ERROR(run(true));
   return absl::OkStatus();
 }
 
@@ -102,190 +62,12 @@ void Count(Samples samples, benchmark::State* state) {
   }
 }
 
-// The value of a whole number in the environment, or `otherwise`.
-int FromEnvironment(const char* variable, int otherwise) {
-  const char* text = std::getenv(variable);
-  int value = otherwise;
-  return text != nullptr && absl::SimpleAtoi(text, &value) ? value : otherwise;
-}
-
 // Microseconds of a clock: CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID, ...
 double ClockUs(clockid_t clock) {
   timespec now;
   clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) * 1e6 +
          static_cast<double>(now.tv_nsec) * 1e-3;
-}
-
-// A whole model on the GL delegate, as an app runs it, and on XNNPACK.
-
-struct Run {
-  LatencyStats ms;
-  BackendFacts facts;
-};
-
-absl::StatusOr<Run> RunOn(const Model& model, const BackendSpec& spec) {
-  ASSIGN_OR_RETURN(auto backend, Backend::Create(model, spec));
-  Interpreter& interpreter = backend->interpreter();
-  RETURN_IF_ERROR(WriteRandomInputs(interpreter));
-  ASSIGN_OR_RETURN(auto latency, MeasureLatency(interpreter, BenchRuns()));
-  ASSIGN_OR_RETURN(auto facts, backend->Facts());
-  return Run{latency.invoke_ms, std::move(facts)};
-}
-
-// As many as there are cores, up to what phones have of fast ones.
-int Threads() {
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return FromEnvironment("GLES_BENCH_THREADS", std::clamp(cores, 1, 4));
-}
-
-// Time: the median Invoke on GL, host tensors in and out. Counters: xnnpack_ms,
-// xnnpack_delegated (the share of the nodes that XNNPACK took: if it is 0,
-// xnnpack_ms is the built-in kernels' time)
-// and ratio (GL over XNNPACK) in the same process; p95_ms; delegated, the share
-// of the model's nodes.
-absl::Status MeasureModel(const std::string& path, benchmark::State* state) {
-  ASSIGN_OR_RETURN(auto model, Model::FromFile(path));
-  BackendSpec spec;
-  spec.kind = BackendSpec::Kind::kXnnpack;
-  spec.num_threads = Threads();
-  ASSIGN_OR_RETURN(const auto cpu, RunOn(*model, spec));
-  spec.kind = BackendSpec::Kind::kGles;
-  spec.options = {{"startup", "direct"}};  // no baseline plan is timed
-  ASSIGN_OR_RETURN(const auto gles, RunOn(*model, spec));
-  for (auto _ : *state) state->SetIterationTime(gles.ms.median * 1e-3);
-  state->counters["p95_ms"] = gles.ms.p95;
-  state->counters["xnnpack_ms"] = cpu.ms.median;
-  state->counters["xnnpack_threads"] = spec.num_threads;
-  state->counters["xnnpack_delegated"] =
-      static_cast<double>(cpu.facts.nodes_delegated) /
-      std::max(1, cpu.facts.nodes_total);
-  state->counters["ratio"] = gles.ms.median / cpu.ms.median;
-  state->counters["delegated"] =
-      static_cast<double>(gles.facts.nodes_delegated) /
-      std::max(1, gles.facts.nodes_total);
-  return absl::OkStatus();
-}
-
-// From nothing to a model's first result, in fresh processes.
-
-namespace fs = std::filesystem;
-
-// The child's orders: the model, and the folder of the start-up cache ("": no
-// cache).
-constexpr char kModelVariable[] = "GLES_BENCH_COLD_START_MODEL";
-constexpr char kCacheVariable[] = "GLES_BENCH_COLD_START_CACHE";
-
-struct Start {
-  double init_ms = 0;
-  double first_ms = 0;
-};
-
-absl::StatusOr<Start> StartHere() {
-  ASSIGN_OR_RETURN(auto model, Model::FromFile(getenv(kModelVariable)));
-  BackendSpec spec;
-  spec.kind = BackendSpec::Kind::kGles;
-  if (const std::string cache = getenv(kCacheVariable); !cache.empty()) {
-    spec.options = {{"serialization_dir", cache}, {"model_token", "model"}};
-  }
-  ASSIGN_OR_RETURN(auto backend, Backend::Create(*model, spec));
-  Interpreter& interpreter = backend->interpreter();
-  RETURN_IF_ERROR(WriteRandomInputs(interpreter));
-  const double start = NowMs();
-  RETURN_IF_ERROR(interpreter.Invoke());
-  return Start{backend->init_ms(), NowMs() - start};
-}
-
-absl::StatusOr<Start> StartElsewhere(const std::string& model,
-                                     const std::string& cache) {
-  std::string command = absl::StrCat(kModelVariable, "='", model, "' ",
-                                     kCacheVariable, "='", cache, "' ");
-  if (FromEnvironment("GLES_BENCH_DRIVER_CACHE", 0) == 0) {  // NVIDIA's, Mesa's
-    command +=
-        "__GL_SHADER_DISK_CACHE=0 MESA_SHADER_CACHE_DISABLE=true "
-        "MESA_GLSL_CACHE_DISABLE=true ";
-  }
-  const fs::path self = fs::read_symlink("/proc/self/exe");
-  absl::StrAppend(&command, "'", self.string(), "'");
-  std::FILE* const child = popen(command.c_str(), "r");
-  if (child == nullptr) return absl::UnavailableError("no process");
-  Start start;
-  bool found = false;
-  char line[4096];
-  while (std::fgets(line, sizeof(line), child) != nullptr) {  // drivers print
-    found |= std::sscanf(line, "cold_start %lf %lf", &start.init_ms,
-                         &start.first_ms) == 2;
-  }
-  if (pclose(child) != 0 || !found) {
-    return absl::UnavailableError("a fresh process failed; see stderr");
-  }
-  return start;
-}
-
-// Starts several times, each after `prepare`; their sums and inits are samples
-// of these names.
-absl::Status Several(const std::string& model, const std::string& cache,
-                     absl::FunctionRef<void()> prepare, const char* name,
-                     const char* init_name, Samples& samples) {
-  const int fewest = BenchContext()->device().software ? 1 : 3;
-  const int count = FromEnvironment("GLES_BENCH_STARTS", fewest);
-  for (int i = 0; i < count; ++i) {
-    prepare();
-    ASSIGN_OR_RETURN(auto start, StartElsewhere(model, cache));
-    samples[name].push_back(start.init_ms + start.first_ms);
-    if (init_name != nullptr) samples[init_name].push_back(start.init_ms);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status MeasureWithCache(const std::string& path, const fs::path& folder,
-                              benchmark::State* state) {
-  const fs::path cache = folder / "cache";
-  const auto empty = [&] {
-    fs::remove_all(cache);
-    fs::create_directory(cache);
-  };
-  Samples samples;
-  RETURN_IF_ERROR(Several(
-      path, "", [] {}, "none_ms", "init_ms", samples));
-  RETURN_IF_ERROR(Several(path, cache, empty, "write_ms", nullptr, samples));
-  RETURN_IF_ERROR(Several(
-      path, cache, [] {}, "warm_ms", "warm_init_ms", samples));
-  const double none_ms = Median(samples["none_ms"]);
-  for (auto _ : *state) state->SetIterationTime(none_ms * 1e-3);
-  Count(std::move(samples), state);
-  return absl::OkStatus();
-}
-
-// Time, and none_ms: delegate made and applied, tensors allocated, first
-// Invoke; without any cache. write_ms: a start that writes the start-up cache;
-// warm_ms: one that reads it; init_ms and warm_init_ms: those without the first
-// Invoke. Medians of GLES_BENCH_STARTS processes (3; one on a software driver,
-// which compiles for seconds). The driver's own disk cache is off unless
-// GLES_BENCH_DRIVER_CACHE=1.
-absl::Status MeasureColdStart(const std::string& path,
-                              benchmark::State* state) {
-  std::string folder =
-      (fs::temp_directory_path() / "model_bench_XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) {
-    return absl::UnavailableError("no folder for the start-up cache");
-  }
-  absl::Status status = MeasureWithCache(path, folder, state);
-  fs::remove_all(folder);
-  return status;
-}
-
-// Whether this process is one of them; what it does then, and its exit status.
-bool IsColdStart() { return getenv(kModelVariable) != nullptr; }
-
-int RunColdStart() {
-  const auto start = StartHere();
-  if (!start.ok()) {
-    std::fprintf(stderr, "%s\n", start.status().ToString().c_str());
-    return 1;
-  }
-  std::printf("cold_start %f %f\n", start->init_ms, start->first_ms);
-  return 0;
 }
 
 // The cost of an inference on the processor: its dispatches recorded and handed
@@ -420,159 +202,7 @@ absl::Status MeasureSubmission(const std::string& path,
   });
 }
 
-// Several interpreters of one model at once on one GPU: how much more they give
-// together than one alone.
-
-// State that the threads of one measurement share.
-struct Race {
-  const Model& model;
-  TfLiteDelegate* delegate;   // of all interpreters; nullptr: each its own
-  std::atomic<int> ready{0};  // interpreters that are warm, or have failed
-  std::atomic<bool> go{false};
-  std::atomic<bool> stop{false};
-  std::atomic<int> through{0};  // that have ended their last inference
-};
-
-struct Racer {
-  absl::Status status;
-  long long inferences = 0;  // between go and stop
-};
-
-// An interpreter with its delegate, or with that of all.
-struct Instance {
-  std::unique_ptr<Backend> own;
-  std::unique_ptr<Interpreter> sharing;
-  Interpreter& interpreter() { return own ? own->interpreter() : *sharing; }
-};
-
-absl::StatusOr<Instance> MakeInstance(const Race& race) {
-  Instance instance;
-  if (race.delegate != nullptr) {
-    InterpreterOptions options;
-    options.delegate = race.delegate;
-    ASSIGN_OR_RETURN(instance.sharing,
-                     Interpreter::Create(race.model, options));
-    return instance;
-  }
-  BackendSpec spec;
-  spec.kind = BackendSpec::Kind::kGles;
-  spec.options = {{"startup", "direct"}};  // no baseline plan is timed
-  ASSIGN_OR_RETURN(auto backend, Backend::Create(race.model, spec));
-  ASSIGN_OR_RETURN(const auto facts, backend->Facts());
-  if (facts.nodes_delegated == 0) {
-    return absl::FailedPreconditionError("no node of the model is on the GPU");
-  }
-  instance.own = std::move(backend);
-  return instance;
-}
-
-absl::StatusOr<Instance> MakeWarmInstance(const Race& race) {
-  auto instance = MakeInstance(race);
-  if (!instance.ok()) return instance;
-  Interpreter& interpreter = instance->interpreter();
-  RETURN_IF_ERROR(WriteRandomInputs(interpreter));
-  for (int i = 0; i < BenchRuns().warmup_runs; ++i) {
-    RETURN_IF_ERROR(interpreter.Invoke());
-  }
-  return instance;
-}
-
-// Between go and stop.
-void InvokeAgainAndAgain(Race& race, Interpreter& interpreter, Racer& racer) {
-  while (!race.go) std::this_thread::yield();
-  while (!race.stop && racer.status.ok()) {
-    racer.status = interpreter.Invoke();
-    ++racer.inferences;
-  }
-}
-
-// The whole life of one interpreter, on the calling thread.
-void RunOne(Race& race, Racer& racer) {
-  auto instance = MakeWarmInstance(race);
-  racer.status = instance.status();
-  ++race.ready;
-  if (instance.ok()) {
-    InvokeAgainAndAgain(race, instance->interpreter(), racer);
-  }
-  ++race.through;
-}
-
-void WaitFor(const std::atomic<int>& value, int count) {
-  while (value < count) {
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
-}
-
-enum class Delegates { kOneEach, kOneForAll };
-
-DelegatePtr WorkerDelegate() {
-  TfLiteGlesDelegateOptions options = TfLiteGlesDelegateOptionsDefault();
-  options.thread_mode = kTfLiteGlesThreadWorker;
-  options.startup = kTfLiteGlesStartupDirect;
-  return DelegatePtr(TfLiteGlesDelegateCreate(&options),
-                     TfLiteGlesDelegateDelete);
-}
-
-// Inferences a second of `count` interpreters together. All are warm before the
-// first one counts.
-absl::StatusOr<double> PerSecond(const Model& model, int count,
-                                 Delegates delegates) {
-  DelegatePtr delegate(nullptr, TfLiteGlesDelegateDelete);
-  if (delegates == Delegates::kOneForAll) delegate = WorkerDelegate();
-  Race race{model, delegate.get()};
-  std::vector<Racer> racers(count);
-  std::vector<std::thread> threads;
-  for (Racer& racer : racers) {
-    threads.emplace_back([&race, &racer] { RunOne(race, racer); });
-  }
-  WaitFor(race.ready, count);
-  const double start = NowMs();
-  race.go = true;
-  std::this_thread::sleep_for(
-      std::chrono::duration<double>(BenchRuns().min_secs));
-  race.stop = true;
-  // Each thread ends the inference in which the stop found it; what its
-  // interpreter takes to go is not counted.
-  WaitFor(race.through, count);
-  const double seconds = (NowMs() - start) * 1e-3;
-  for (std::thread& thread : threads) thread.join();
-  long long inferences = 0;
-  for (const Racer& racer : racers) {
-    if (!racer.status.ok()) return racer.status;
-    inferences += racer.inferences;
-  }
-  return static_cast<double>(inferences) / seconds;
-}
-
-// Runs 1, 2, 4 and 8 interpreters of a model (to GLES_BENCH_INTERPRETERS at
-// most), each on its own thread, host tensors in and out; once with a
-// delegate and a context for each, once with one delegate for all, in
-// thread_mode worker. Time: what one inference takes while 1 interpreter runs.
-// Counters: per_s_1, inferences a second of that one; for each number N of
-// interpreters gain_N and shared_gain_N, inferences a second of all together
-// over per_s_1, with a delegate each and with one for all. One interpreter is
-// measured again at the end, per_s_1_again: if it differs from per_s_1, the
-// machine was not quiet.
-// kFailedPrecondition: an interpreter got no node onto the GPU.
-absl::Status MeasureThroughput(const std::string& path,
-                               benchmark::State* state) {
-  ASSIGN_OR_RETURN(auto model, Model::FromFile(path));
-  ASSIGN_OR_RETURN(const auto one, PerSecond(*model, 1, Delegates::kOneEach));
-  for (auto _ : *state) state->SetIterationTime(1 / one);
-  state->counters["per_s_1"] = one;
-  const int max = FromEnvironment("GLES_BENCH_INTERPRETERS", 8);
-  for (int count = 2; count <= max; count *= 2) {
-    ASSIGN_OR_RETURN(const auto apart,
-                     PerSecond(*model, count, Delegates::kOneEach));
-    state->counters[absl::StrCat("gain_", count)] = apart / one;
-    ASSIGN_OR_RETURN(const auto sharing,
-                     PerSecond(*model, count, Delegates::kOneForAll));
-    state->counters[absl::StrCat("shared_gain_", count)] = sharing / one;
-  }
-  ASSIGN_OR_RETURN(const auto again, PerSecond(*model, 1, Delegates::kOneEach));
-  state->counters["per_s_1_again"] = again;
-  return absl::OkStatus();
-}
+namespace fs = std::filesystem;
 
 fs::path ModelsFolder() {
   const char* shared = std::getenv("GLES_DELEGATE_SHARED_DIR");
@@ -592,21 +222,6 @@ std::vector<fs::path> Models(const fs::path& folder) {
   return models;
 }
 
-// One iteration: each measurement repeats what it needs to, since medians are
-// wanted and setting up is dear.
-void Register(const std::string& kind, const fs::path& model,
-              absl::Status (*measure)(const std::string&, benchmark::State*)) {
-  benchmark::RegisterBenchmark(
-      absl::StrCat(kind, "/", model.stem().string()).c_str(),
-      [measure, path = model.string()](benchmark::State& state) {
-        const absl::Status status = measure(path, &state);
-        if (!status.ok()) state.SkipWithError(status.ToString().c_str());
-      })
-      ->Iterations(1)
-      ->UseManualTime()
-      ->Unit(benchmark::kMillisecond);
-}
-
 // False if no model is given.
 bool RegisterAll() {
   const fs::path folder = ModelsFolder();
@@ -618,11 +233,18 @@ bool RegisterAll() {
                  folder.c_str());
     return false;
   }
-  for (const auto& [kind, measure] : {std::pair("model", &MeasureModel),
-                                      {"submit", &MeasureSubmission},
-                                      {"throughput", &MeasureThroughput},
-                                      {"cold_start", &MeasureColdStart}}) {
-    for (const fs::path& model : models) Register(kind, model, measure);
+  // One iteration: each measurement repeats what it needs to, since medians are
+  // wanted and setting up is dear.
+  for (const fs::path& model : models) {
+    benchmark::RegisterBenchmark(
+        ("submit/" + model.stem().string()).c_str(),
+        [path = model.string()](benchmark::State& state) {
+          const absl::Status status = MeasureSubmission(path, &state);
+          if (!status.ok()) state.SkipWithError(status.ToString().c_str());
+        })
+        ->Iterations(1)
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
   }
   return true;
 }
@@ -631,7 +253,6 @@ bool RegisterAll() {
 }  // namespace gles_delegate
 
 int main(int argc, char** argv) {
-  if (gles_delegate::IsColdStart()) return gles_delegate::RunColdStart();
   if (!gles_delegate::RegisterAll()) return 0;
   return gles_delegate::BenchMain(argc, argv);
 }

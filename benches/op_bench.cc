@@ -10,8 +10,6 @@
 // eight such nodes, which is what --benchmark_min_time is about.
 //
 //   op_bench --benchmark_filter='CONV_2D/mobilenet_v1_1.0.*k1x1'
-//   GLES_BENCH_TILES=4x4,2x8 op_bench      register tiles of convolutions to
-//                                          try, instead of the profile's own
 //   GLES_DELEGATE_TUNING=work_group_size=8 op_bench      (device_profile.cc)
 //   GLES_BENCH_HALF=1 op_bench             16-bit storage
 //   GLES_BENCH_PLAN=1 op_bench             says how each is dispatched
@@ -34,10 +32,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "benches/common/bench_device.h"
@@ -288,36 +284,19 @@ std::string BenchName(const std::string& model, const OpShape& shape) {
 
 namespace fs = std::filesystem;
 
-struct Tile {
-  int pixels = 0;  // 0: the profile's own
-  int slices = 0;
-};
-
 struct Case {
   std::string name;
   OpShape shape;
-  Tile tile;
 };
 
 bool IsSet(const char* variable) { return std::getenv(variable) != nullptr; }
 
-DeviceProfile ProfileOf(const Tile& tile) {
-  PlanningOptions options;
-  options.half = IsSet("GLES_BENCH_HALF");
-  DeviceProfile profile = ProfileFor(BenchContext()->device(), options);
-  if (tile.pixels > 0) {
-    profile.choices.conv_tile_pixels = profile.choices.depthwise_tile_pixels =
-        tile.pixels;
-    profile.choices.conv_tile_slices = profile.choices.depthwise_tile_rows =
-        tile.slices;
-  }
-  return profile;
-}
-
 absl::StatusOr<std::unique_ptr<NodeTimer>> MakeTimer(const Case& c) {
   ASSIGN_OR_RETURN(auto bytes, OneOpModel(c.shape));
   ASSIGN_OR_RETURN(auto model, Model::FromBuffer(std::move(bytes), c.name));
-  const DeviceProfile profile = ProfileOf(c.tile);
+  PlanningOptions options;
+  options.half = IsSet("GLES_BENCH_HALF");
+  const DeviceProfile profile = ProfileFor(BenchContext()->device(), options);
   ASSIGN_OR_RETURN(auto graph, ReadGraph(*model, profile));
   if (graph.nodes.size() != 1) {
     return absl::InternalError("the op is folded away, by itself");
@@ -368,22 +347,6 @@ absl::Status Measure(const Case& c, benchmark::State* state) {
   return Report(c.shape, best, state);
 }
 
-std::vector<Tile> Tiles() {
-  std::vector<Tile> tiles;
-  const char* text = std::getenv("GLES_BENCH_TILES");
-  if (text == nullptr) return {{}};
-  for (absl::string_view item : absl::StrSplit(text, ',')) {
-    const std::pair<absl::string_view, absl::string_view> pair =
-        absl::StrSplit(item, 'x');
-    Tile tile;
-    if (absl::SimpleAtoi(pair.first, &tile.pixels) &&
-        absl::SimpleAtoi(pair.second, &tile.slices)) {
-      tiles.push_back(tile);
-    }
-  }
-  return tiles;
-}
-
 // Ops that run on the GPU. QUANTIZE and DEQUANTIZE of activations have nothing
 // to do in floats; ops on constants are done before the first inference.
 bool IsMeasured(const OpShape& shape) {
@@ -417,15 +380,7 @@ void RegisterModel(const fs::path& list) {
   }
   for (const OpShape& shape : *shapes) {
     if (!IsMeasured(shape)) continue;
-    for (const Tile& tile : Tiles()) {
-      if (tile.pixels > 0 && !absl::EndsWith(shape.op, "CONV_2D")) continue;
-      const std::string tiled =
-          tile.pixels > 0
-              ? absl::StrCat("/tile:", tile.pixels, "x", tile.slices)
-              : "";
-      const std::string name = BenchName(list.stem().string(), shape);
-      Register({absl::StrCat("op/", name, tiled), shape, tile});
-    }
+    Register({"op/" + BenchName(list.stem().string(), shape), shape});
   }
 }
 

@@ -31,18 +31,18 @@ import datetime
 import importlib.metadata
 import json
 import os
-import subprocess
+import statistics
 import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "lab"))
 
-import bench_tables  # pylint: disable=wrong-import-position
 import compare_accelerators  # pylint: disable=wrong-import-position
 import compare_benches  # pylint: disable=wrong-import-position
-import peer_tables  # pylint: disable=wrong-import-position
+import litert_ways  # pylint: disable=wrong-import-position
 import plot_speed  # pylint: disable=wrong-import-position
+from litert_ways import ended, short  # pylint: disable=wrong-import-position
 
 # By the names of the files: a title, and the name that pytorch_models.py has for the model.
 COUNTERPARTS = {
@@ -54,7 +54,123 @@ COUNTERPARTS = {
 LARGE_BATCH = 32
 LARGE_BATCH_FLAGS = ["--input_layer=input", f"--input_layer_shape={LARGE_BATCH},224,224,3"]
 
+COLUMNS = ["ours, float32", "PyTorch compiled, float32", "PyTorch graph, float32",
+           "LiteRT WebGPU, float32", "XNNPACK", "ours, float16", "PyTorch compiled, float16",
+           "PyTorch graph, float16"]
+# The columns of the README, with what they are called there.
+SPEED = {"ours, float32": "delegate", "PyTorch compiled, float32": "PyTorch, compiled",
+         "LiteRT WebGPU, float32": "LiteRT's WebGPU", "XNNPACK": "CPU: XNNPACK"}
+RATIOS = [("ours, float32", "PyTorch compiled, float32"),
+          ("ours, float16", "PyTorch compiled, float16"),
+          ("LiteRT WebGPU, float32", "ours, float32")]
+
 Row = collections.namedtuple("Row", "title path counterpart batch")
+
+
+def note_of(result):
+    """A remark for a time of benchmark_model: where the nodes ran, if not where they should.
+
+    >>> note_of({"backend": "gles", "nodes_delegated": 29, "nodes_total": 31})
+    '29 of 31 nodes'
+    >>> note_of({"backend": "xnnpack", "nodes_delegated": 29, "nodes_total": 31})
+    ''
+    >>> note_of({"backend": "xnnpack", "nodes_delegated": 0, "nodes_total": 31})
+    'built-in'
+    """
+    taken, total = result["nodes_delegated"], result["nodes_total"]
+    if result["backend"] == "xnnpack":
+        return "" if taken else "built-in"
+    return "" if taken == total else f"{taken} of {total} nodes"
+
+
+def median(results):
+    """The rounds' median; None if one of them has no time.
+
+    >>> median([{"ms": 3}, {"ms": 1}, {"ms": 2}]), median([{"ms": 1}, "fails"]), median([])
+    (2, None, None)
+    """
+    if not results or any(not isinstance(result, dict) for result in results):
+        return None
+    return statistics.median(result["ms"] for result in results)
+
+
+def cell(results):
+    """
+    >>> cell([{"ms": 1.25}, {"ms": 2.25}]), cell([{"ms": 1}, "ends by signal 11"])
+    ('1.75', 'ends by signal 11')
+    >>> cell([{"ms": 0.5, "note": "29 of 31 nodes"}]), cell([None]), cell([])
+    ('0.500 (29 of 31 nodes)', '', '')
+    """
+    for result in results:
+        if isinstance(result, str):
+            return result
+    notes = {result["note"] for result in results if result and result.get("note")}
+    return compare_benches.number(median(results)) + "".join(f" ({note})" for note in sorted(notes))
+
+
+def ratio(columns, over, under):
+    """
+    >>> ratio({"a": [{"ms": 1}], "b": [{"ms": 4}]}, "a", "b"), ratio({"b": [{"ms": 4}]}, "a", "b")
+    ('0.250', '')
+    """
+    times = [median(columns.get(name, [])) for name in (over, under)]
+    return "" if None in times else compare_benches.number(times[0] / times[1])
+
+
+def facts(kept):
+    """The line over the tables.
+
+    >>> result = {"ms": 1, "renderer": "R", "driver": "D", "tflite": "2.21.0 (libtflite.so)"}
+    >>> facts({"rows": {"a": {"ours, float32": ["fails", result]}}, "threads": 4, "rounds": 3,
+    ...        "date": "2026-11-27", "revision": "r1", "litert": "L", "pytorch": ""})
+    'R, D, TFLite 2.21.0 (libtflite.so), L, 2026-11-27, revision r1, 4 threads, 3 rounds'
+    """
+    ran = [result for columns in kept["rows"].values() for column, results in columns.items()
+           for result in results if column.startswith("ours") and isinstance(result, dict)]
+    machine = [ran[0]["renderer"], ran[0]["driver"], f"TFLite {ran[0]['tflite']}"] if ran else []
+    parts = machine + [kept["pytorch"], kept["litert"], kept["date"],
+                       f"revision {kept['revision']}", f"{kept['threads']} threads",
+                       "1 round" if kept["rounds"] == 1 else f"{kept['rounds']} rounds"]
+    return ", ".join(part for part in parts if part)
+
+
+def speed(kept):
+    """The README's table of the same results at batch 1: titles of columns, and rows.
+
+    >>> result = {"ms": 2, "renderer": "R", "driver": "D", "tflite": "T"}
+    >>> speed({"rows": {"m": {"ours, float32": [result], "XNNPACK": [{"ms": 3}]}, "m, batch 2": {}},
+    ...        "threads": 4})
+    (['delegate', 'CPU: XNNPACK, 4 threads'], [['m', '2.00', '3.00']])
+    """
+    rows = {title: columns for title, columns in kept["rows"].items() if ", batch " not in title}
+    names = [name for name in SPEED if any(name in columns for columns in rows.values())]
+    heads = [SPEED[name] + (f", {kept['threads']} threads" if name == "XNNPACK" else "")
+             for name in names]
+    return heads, [[title] + [cell(columns.get(name, [])) for name in names]
+                   for title, columns in rows.items()]
+
+
+def tables(kept):
+    """
+    >>> text = tables({"rows": {"m": {"ours, float32": [{"ms": 2, "renderer": "R", "driver": "D",
+    ...     "tflite": "T"}], "LiteRT WebGPU, float32": [{"ms": 3}], "XNNPACK": ["not here"]}},
+    ...     "threads": 4, "rounds": 1, "date": "d", "revision": "r", "litert": "", "pytorch": ""})
+    >>> print(text.splitlines()[4])
+    | m | 2.00 |  |  | 3.00 | not here |  |  |  |
+    >>> print("\\n".join(text.splitlines()[-3:]))
+    | model | ours / PyTorch compiled, float32 | ours / PyTorch compiled, float16 | WebGPU / ours |
+    |---|---:|---:|---:|
+    | m |  |  | 1.50 |
+    """
+    heads = [name.replace("XNNPACK", f"XNNPACK, {kept['threads']} threads") for name in COLUMNS]
+    times = [[title] + [cell(columns.get(name, [])) for name in COLUMNS]
+             for title, columns in kept["rows"].items()]
+    ratios = [[title] + [ratio(columns, *pair) for pair in RATIOS]
+              for title, columns in kept["rows"].items()]
+    return "\n\n".join([
+        facts(kept), compare_benches.markdown(["model, ms"] + heads, times),
+        compare_benches.markdown(["model", "ours / PyTorch compiled, float32",
+                               "ours / PyTorch compiled, float16", "WebGPU / ours"], ratios)])
 
 
 def rows_of(paths):
@@ -75,60 +191,6 @@ def rows_of(paths):
     return rows
 
 
-def short(reason):
-    """
-    >>> short("a | b " * 30)
-    'a / b a / b a / b a / b a / b a / b a / b a / b a / b a / b...'
-    """
-    reason = " ".join(reason.replace("|", "/").split())
-    return reason if len(reason) <= 62 else reason[:59].rstrip() + "..."
-
-
-def reason_in(log):
-    """Why a process failed, by what it wrote.
-
-    >>> reason_in("Traceback:\\nModuleNotFoundError: No module named 'torch'\\n")
-    "not here: No module named 'torch'"
-    >>> reason_in("gles: INTERNAL: lost\\nUNAVAILABLE: a backend failed, see above")
-    'gles: INTERNAL: lost'
-    >>> reason_in("RuntimeError: Failed to load\\n└ ERROR: [model_load.cc:5]\\nINFO: freed")
-    'RuntimeError: Failed to load'
-    >>> reason_in("")
-    'no reason given'
-    """
-    lines = [line for line in log.splitlines() if line.strip() and "see above" not in line
-             and not line.startswith(("INFO", "WARNING", "└"))]
-    last = lines[-1] if lines else "no reason given"
-    return short(last.replace("ModuleNotFoundError", "not here"))
-
-
-def ended(command, timeout):
-    """A process's output and log, and why it failed: "" if it did not.
-
-    >>> ended([sys.executable, "-c", "print(1)"], 60)
-    ('1\\n', '', '')
-    >>> ended([sys.executable, "-c", "import os; os.kill(os.getpid(), 11)"], 60)[2]
-    'ends by signal 11'
-    >>> ended([sys.executable, "-c", "import time; time.sleep(9)"], 0.1)[2]
-    'more than 0.1 s'
-    >>> ended(["/no/such/program"], 60)[2]
-    'not here'
-    """
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace",
-                              check=False, timeout=timeout)
-    except OSError:
-        return "", "", "not here"
-    except subprocess.TimeoutExpired as late:
-        return (late.stdout or b"").decode(errors="replace"), "", f"more than {timeout} s"
-    failure = ""
-    if done.returncode < 0:
-        failure = f"ends by signal {-done.returncode}"
-    elif done.returncode > 0:
-        failure = reason_in(done.stderr)
-    return done.stdout, done.stderr, failure
-
-
 def benchmark(row, flags, *backend):
     """A measurement of benchmark_model, or a text that says why there is none."""
     with tempfile.TemporaryDirectory() as folder:
@@ -142,7 +204,7 @@ def benchmark(row, flags, *backend):
         with open(report, encoding="utf-8") as file:
             result, = json.load(file)
     kept = {key: result[key] for key in ("renderer", "driver", "tflite")}
-    return {"ms": result["invoke_ms"]["median"], "note": peer_tables.note_of(result), **kept}
+    return {"ms": result["invoke_ms"]["median"], "note": note_of(result), **kept}
 
 
 def ours(row, flags, *options):
@@ -163,14 +225,13 @@ def webgpu(row, flags):
     """A measurement of LiteRT's WebGPU, None at a batch that the file does not have."""
     if row.batch > 1:
         return None
-    output, log, failure = ended(
+    measurement, log = litert_ways.measured(
         [sys.executable, compare_accelerators.__file__, "--measure", "webgpu", "--runs=200",
          f"--warmup_runs={flags.warmup_runs}", row.path], flags.timeout)
-    if failure:
-        return failure
-    measured = json.loads(output.rpartition(compare_accelerators.MARK)[2])
+    if isinstance(measurement, str):
+        return measurement
     taken = compare_accelerators.nodes_of(compare_accelerators.nodes_in(log))
-    return {"ms": 1e3 * measured["latency"], "note": "" if taken == "all" else taken + " nodes"}
+    return {"ms": 1e3 * measurement["latency"], "note": "" if taken == "all" else taken + " nodes"}
 
 
 # Column, name for --skip, what measures a row.
@@ -207,7 +268,7 @@ def by_row(rows, lines, failure):
             {"ms": line["ms"]} if "ms" in line else short(line["error"]))
     return {row.title: {column: [found.get((row.counterpart, row.batch, column),
                                            failure or "no result")]
-                        for column in peer_tables.COLUMNS if column.startswith("PyTorch")}
+                        for column in COLUMNS if column.startswith("PyTorch")}
             for row in rows if row.counterpart}
 
 
@@ -298,19 +359,19 @@ def read(path):
 
 def pages(kept):
     """The texts of the files that show the results, by path."""
-    heads, rows = peer_tables.speed(kept)
-    speed = bench_tables.markdown(["model, ms"] + heads, rows)
-    return {"docs/benchmarks.md": bench_tables.insert(read("docs/benchmarks.md"), "peers",
-                                                      peer_tables.tables(kept)),
-            "README.md": bench_tables.insert(read("README.md"), "peers",
-                                             f"{speed}\n\n{peer_tables.facts(kept)}."),
+    heads, rows = speed(kept)
+    table = compare_benches.markdown(["model, ms"] + heads, rows)
+    return {"docs/benchmarks.md": compare_benches.insert(read("docs/benchmarks.md"), "peers",
+                                                         tables(kept)),
+            "README.md": compare_benches.insert(read("README.md"), "peers",
+                                                f"{table}\n\n{facts(kept)}."),
             "docs/images/speed.svg": plot_speed.draw(heads, rows) + "\n"}
 
 
 def main():
     flags = flags_of()
     kept = compare_benches.load(flags.source) if flags.source else measured(flags)
-    print(peer_tables.tables(kept))
+    print(tables(kept))
     if not flags.update and not flags.check:
         return 0
     changed = {path: text for path, text in pages(kept).items() if text != read(path)}

@@ -21,8 +21,6 @@
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/op_profile.h"
-#include "tools/runner/report_json.h"
-#include "tools/runner/shape_flags.h"
 
 ABSL_FLAG(int, num_runs, 50, "timed runs, at least");
 ABSL_FLAG(

@@ -28,11 +28,9 @@
 #include "tools/gles_demo/poster.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
-#include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/output_diff.h"
-#include "tools/runner/report_json.h"
 
 ABSL_FLAG(std::string, image, "",
           "the picture for the model's first input (PNG, JPEG, BMP); without "

@@ -28,11 +28,9 @@
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
 #include "tools/runner/command_line.h"
-#include "tools/runner/gles_options.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/output_diff.h"
-#include "tools/runner/report_json.h"
 #include "tools/runner/tflite_flag.h"
 
 ABSL_DECLARE_FLAG(std::string, gles_options);

@@ -18,8 +18,6 @@
 #include "tools/runner/backend_flags.h"
 #include "tools/runner/command_line.h"
 #include "tools/runner/git_revision.h"
-#include "tools/runner/gles_options.h"
-#include "tools/runner/report_json.h"
 #include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(std::string, output_file, "",

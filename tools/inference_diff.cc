@@ -25,8 +25,6 @@
 #include "tools/runner/inputs.h"
 #include "tools/runner/model_layers.h"
 #include "tools/runner/output_diff.h"
-#include "tools/runner/report_json.h"
-#include "tools/runner/shape_flags.h"
 
 ABSL_FLAG(int, num_runs, 10, "inputs to compare on");
 ABSL_FLAG(int, seed, 1, "of the random inputs");

@@ -19,7 +19,6 @@
 #include "tools/runner/git_revision.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
-#include "tools/runner/report_json.h"
 
 ABSL_FLAG(std::string, html, "", "write a page of HTML to this file");
 ABSL_FLAG(

@@ -26,7 +26,6 @@
 #include "tools/runner/git_revision.h"
 #include "tools/runner/model_layers.h"
 #include "tools/runner/output_diff.h"
-#include "tools/runner/report_json.h"
 
 ABSL_FLAG(std::vector<std::string>, graphs, {},
           "the .tflite models, separated by commas (as well as --graph)");

@@ -1,5 +1,7 @@
 #include "benches/common/bench_device.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -8,10 +10,14 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
+#include "tools/runner/git_revision.h"
 
 namespace gles_delegate {
 namespace {
@@ -73,6 +79,20 @@ absl::StatusOr<double> MeasureGbytes() {
   return 2.0 * static_cast<double>(bytes) / seconds * 1e-9;
 }
 
+// Settings from the environment, "GLES_BENCH_HALF=1 ...", without folders.
+std::string Settings() {
+  std::vector<absl::string_view> settings;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const absl::string_view setting = *entry;
+    if (absl::StartsWith(setting, "GLES_") &&
+        !absl::StrContains(setting, "_DIR=")) {
+      settings.push_back(setting);
+    }
+  }
+  std::sort(settings.begin(), settings.end());
+  return absl::StrJoin(settings, " ");
+}
+
 absl::StatusOr<Peak> MeasurePeak() {
   ASSIGN_OR_RETURN(const auto gflops, MeasureGflops());
   ASSIGN_OR_RETURN(const auto gbytes, MeasureGbytes());
@@ -126,6 +146,20 @@ absl::Status WaitForDevice() {
 absl::StatusOr<Peak> DevicePeak() {
   static const auto* const peak = new absl::StatusOr<Peak>(MeasurePeak());
   return *peak;
+}
+
+int BenchMain(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  const auto& device = BenchContext()->device();
+  benchmark::AddCustomContext("renderer", device.renderer);
+  benchmark::AddCustomContext("driver", device.version);
+  benchmark::AddCustomContext("revision", GitRevision());
+  if (const std::string settings = Settings(); !settings.empty()) {
+    benchmark::AddCustomContext("settings", settings);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
 }
 
 }  // namespace gles_delegate

@@ -5,7 +5,7 @@ The baseline has a row for each driver and model.
 import csv
 import io
 
-from page import code, table
+from compiling import summary
 
 MARKER = "<!-- written by ./dev drivers from lab/drivers/baseline.csv; edit nothing below -->"
 COLUMNS = ("driver", "renderer", "version", "date", "revision", "model", "storage", "nodes",
@@ -13,51 +13,51 @@ COLUMNS = ("driver", "renderer", "version", "date", "revision", "model", "storag
            "min_resident")
 
 
+def table(heads, rows):
+    head, *lines = ["| " + " | ".join(map(str, line)) + " |" for line in (heads, *rows)]
+    return "\n".join([head, "|" + "---|" * len(heads), *lines])
+
+
+def code(text):
+    return str(text).replace("|", "\\|").replace("\n", " ").strip()
+
+
 def rows_of(result):
-    """The rows of one driver: each model with the driver's own choice of storage.
+    """The rows of one driver.
 
     >>> rows = rows_of({"name": "a", "renderer": "R", "driver": "V", "date": "D",
-    ...     "revision": "r", "kind": "compiles", "models": {
-    ...     "m float16": {"nodes_total": 3, "nodes_delegated": 2, "programs": 4, "failed": 0},
-    ...     "m float16 buffer": {"nodes_total": 3, "nodes_delegated": 2}}})
-    >>> len(rows), rows[0]["model"], rows[0]["storage"], rows[0]["on_gpu"], rows[0]["spilling"]
-    (1, 'm', 'float16', 2, '')
+    ...     "revision": "r", "models": {
+    ...     "m float16": {"nodes_total": 3, "nodes_delegated": 2, "programs": {"p": {}}}}})
+    >>> rows[0]["model"], rows[0]["storage"], rows[0]["on_gpu"], rows[0]["programs"]
+    ('m', 'float16', 2, 1)
     """
     rows = []
-    for name, m in sorted(result["models"].items()):
-        model, *storage = name.split(" ")
-        if len(storage) > 1:
-            continue
-        resident = [m[k] for k in ("min_waves", "min_threads", "min_simd") if k in m]
+    for name, m in sorted(result.get("models", {}).items()):
+        model, _, storage = name.partition(" ")
         error = m.get("error", "")
         rows.append({
             "driver": result["name"], "renderer": result["renderer"],
             "version": result["driver"], "date": result["date"],
-            "revision": m.get("checkout", result["revision"]), "model": model,
-            "storage": storage[0] if storage else "float32", "nodes": m["nodes_total"],
-            "on_gpu": m["nodes_delegated"],
+            "revision": result["revision"], "model": model, "storage": storage or "float32",
+            "nodes": m["nodes_total"], "on_gpu": m["nodes_delegated"],
             "error": f"{error:.1e}" if isinstance(error, float) else error,
-            "programs": m.get("programs", ""), "not_compiled": m.get("failed", ""),
-            "spilling": m.get("spilling", ""), "max_registers": m.get("max_registers", ""),
-            "min_resident": min(resident, default="")})
+            **(summary(m["programs"]) if "programs" in m else {})})
     return rows
 
 
 def updated(text, results, order):
-    """The baseline `text` with the rows of `results` in place of these drivers' old ones, in
-    the order of the drivers' names `order`.
-
-    >>> print(updated("driver,model\\na,old\\nb,old\\n", [], ["b", "a"]).split()[1][:2])
-    b,
-    """
+    """The baseline `text` with the rows of `results`, in the order of the drivers' names `order`.
+    They replace those of their drivers; of a result that is "partial", those of its models."""
     rows = list(csv.DictReader(io.StringIO(text)))
-    tried = {r["name"] for r in results}
-    rows = [r for r in rows if r["driver"] not in tried]
     for result in results:
-        rows += rows_of(result)
-    rows.sort(key=lambda r: order.index(r["driver"]) if r["driver"] in order else len(order))
+        new = rows_of(result)
+        models = {(row["model"], row["storage"]) for row in new}
+        rows = new + [row for row in rows if row["driver"] != result["name"] or (
+            result.get("partial") and (row["model"], row["storage"]) not in models)]
+    rows.sort(key=lambda r: (order.index(r["driver"]) if r["driver"] in order else len(order),
+                             r["model"], r["storage"]))
     out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(out, COLUMNS, restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()

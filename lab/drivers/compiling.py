@@ -3,7 +3,6 @@ import re
 import tempfile
 
 import computing
-import heaviest
 
 BEGIN = "TfLiteGlesDelegate: program begins: "
 END = "TfLiteGlesDelegate: program ends: "
@@ -119,69 +118,58 @@ def programs_of(family, output):
     return programs
 
 
-def compile_model(driver, path, half, storage, timeout):
-    """Compiles one model's programs; what became of it."""
-    options = (f"{computing.ALL};self_check:0;is_precision_loss_allowed:{int(half)};"
-               f"storage:{storage}")
+def compile_model(driver, path, half, timeout):
+    """Compiles one model's programs: what became of it, and the delegate's report."""
+    options = f"{computing.ALL};self_check:0;is_precision_loss_allowed:{int(half)}"
     with tempfile.TemporaryDirectory() as folder:
         report_file = f"{folder}/report.json"
         extra = computing.report_options(report_file, options)
         own = driver.environment().get("GLES_DELEGATE_DEBUG", "")
-        extra["GLES_DELEGATE_DEBUG"] = f"{own},programs,plan={folder}/plans"
+        extra["GLES_DELEGATE_DEBUG"] = f"{own},programs"
         extra.update(driver.description.get("statistics_environment", {}))
         run = driver.run(["benchmark_model", f"--graph={path}", "--use_gles", "--num_runs=1",
                           "--warmup_runs=0"], timeout, extra)
         report = computing.read_report(report_file)
-        programs = programs_of(driver.description["statistics"], run.output)
-        full = driver.description.get("full")  # None: the compiler does not tell
-        heavy = heaviest.of_model(report, f"{folder}/plans", programs, full) if full else None
-    refused = sorted({(n.get("op", "?"), n.get("reason", "?")) for n in report.get("cpu", [])})
+    programs = programs_of(driver.description["statistics"], run.output)
+    failed = [numbers["failed"] for numbers in programs.values() if "failed" in numbers]
+    why = f"{len(failed)} programs are not compiled: {failed[0]}" if failed else run.why()
+    right = run.ok and not failed
     return {
-        "whole": run.ok and report.get("nodes_total") == report.get("nodes_delegated"),
-        "why": "" if run.ok else run.why(),
-        "nodes_total": report.get("nodes_total", 0),
+        "whole": right and report.get("nodes_total") == report.get("nodes_delegated"),
+        "why": "" if right else why, "nodes_total": report.get("nodes_total", 0),
         "nodes_delegated": report.get("nodes_delegated", 0),
-        "refused": [f"{op}: {reason}" for op, reason in refused],
-        "programs": programs, "heaviest": heavy, "seconds": round(run.seconds, 1)}, report
+        "refused": computing.refused(report), "programs": programs,
+        "seconds": round(run.seconds, 1)}, report
 
 
-def compile_models(driver, paths, storages, timeout, say):
-    """Every model in both precisions and each of `storages`, and the identity."""
-    result, identity = {}, {}
+def compile_models(driver, paths, timeout, say):
+    """Every model in both precisions, and the identity; "" of a driver without a context."""
+    result = {"renderer": "", "models": {}}
     for path in paths:
         for half in (False, True):
-            for storage in storages:
-                name = f"{path.stem} {'float16' if half else 'float32'}"
-                if storage != "auto":
-                    name += f" {storage}"
-                say(f"programs of {name}")
-                result[name], report = compile_model(driver, path, half, storage, timeout)
-                if not identity and report.get("renderer"):
-                    identity = {key: report.get(key, "") for key in
-                                ("renderer", "driver", "driver_family", "limits")}
-    return result, identity
-
-
-def summary(model):
-    """The page's facts on one compiled model: counts, extremes, the worst programs."""
-    programs = model["programs"]
-    told = {label: n for label, n in programs.items() if "registers" in n}
-    result = {key: model[key] for key in
-              ("whole", "why", "nodes_total", "nodes_delegated", "refused")}
-    failed = [n["failed"] for n in programs.values() if "failed" in n]
-    result.update(programs=len(programs), told=len(told), failed=len(failed))
-    if model.get("heaviest"):
-        result["heaviest"] = model["heaviest"]
-    if failed:
-        result["whole"] = False
-        result["why"] = f"{len(failed)} programs are not compiled: {failed[0]}"
-    if any("spills" in n for n in told.values()):
-        spilled = {label: n["spills"] for label, n in told.items() if n.get("spills")}
-        result["spilling"] = len(spilled)
-        result["worst"] = sorted(spilled.items(), key=lambda item: -item[1])[:5]
-    if told:
-        result["max_registers"] = max(n["registers"] for n in told.values())
-    for key in ("waves", "threads", "simd"):
-        if any(key in n for n in told.values()):
-            result["min_" + key] = min(n[key] for n in told.values() if key in n)
+            name = f"{path.stem} {'float16' if half else 'float32'}"
+            say(f"programs of {name}")
+            result["models"][name], report = compile_model(driver, path, half, timeout)
+            if not result["renderer"]:
+                result.update({key: report.get(key, "") for key in computing.IDENTITY})
     return result
+
+
+def summary(programs):
+    """The baseline's numbers of a model's programs; min_resident is in waves, threads or the
+    width of vectors.
+
+    >>> summary({"a": {"registers": 9, "spills": 0, "waves": 8},
+    ...          "b": {"registers": 70, "spills": 2, "waves": 4}, "c": {"failed": "why"}})
+    {'programs': 3, 'not_compiled': 1, 'spilling': 1, 'max_registers': 70, 'min_resident': 4}
+    >>> summary({"a": {}})["spilling"]
+    ''
+    """
+    told = [n for n in programs.values() if "registers" in n]
+    spills = [n["spills"] for n in told if "spills" in n]
+    resident = (n[key] for key in ("waves", "threads", "simd") for n in told if key in n)
+    return {"programs": len(programs),
+            "not_compiled": sum("failed" in n for n in programs.values()),
+            "spilling": sum(map(bool, spills)) if spills else "",
+            "max_registers": max((n["registers"] for n in told), default=""),
+            "min_resident": min(resident, default="")}

@@ -14,6 +14,9 @@ BORROWED_FILTER = "--gtest_filter=-DelegateNoContextTest.*"
 BORROWED_TESTS = ("tests/egl_borrowed_state_test", "tests/delegate_context_test")
 
 
+# What the delegate's report says of a driver.
+IDENTITY = ("renderer", "driver", "driver_family", "limits")
+
 # Also the partitions that do not pay: what is tried are programs.
 ALL = ";max_delegated_partitions:0"
 
@@ -37,6 +40,11 @@ def verdicts(report):
     return sorted({c.get("verdict", "none") for c in checks}), faults[:4]
 
 
+def refused(report):
+    """The ops that stay on the CPU, each once with its reason."""
+    return sorted({f"{n.get('op', '?')}: {n.get('reason', '?')}" for n in report.get("cpu", [])})
+
+
 def identity(driver, say):
     """Renderer, version, family and limits, as the delegate's report has them."""
     say("identity")
@@ -48,8 +56,7 @@ def identity(driver, say):
     # The demo's model gives sums of some thousand terms: 1e-4, its own bound.
     errors = [float(e) for e in re.findall(r"relative error ([0-9.e+-]+)", run.output)]
     found, faults = verdicts(report)
-    result = {key: report.get(key, "") for key in ("renderer", "driver", "driver_family")}
-    result["limits"] = report.get("limits", {})
+    result = {key: report.get(key, "") for key in IDENTITY}
     result["demo"] = {"ok": run.ok, "why": "" if run.ok else run.why(), "self_check": found,
                       "faults": faults, "errors": errors, "seconds": round(run.seconds, 1)}
     return result
@@ -90,7 +97,6 @@ def model(driver, path, timeout):
         report, diff = read_report(report_file), read_report(diff_file)
     found, faults = verdicts(report)
     first = diff[0] if diff else {}
-    refused = sorted({(n.get("op", "?"), n.get("reason", "?")) for n in report.get("cpu", [])})
     outputs = first.get("outputs", [])
     # Integer outputs are TFLite's own to the last code.
     other_quantized = sum(o.get("mismatches", 0) for o in outputs if "INT" in o.get("type", ""))
@@ -102,7 +108,7 @@ def model(driver, path, timeout):
         "nodes_total": first.get("nodes_total", report.get("nodes_total", 0)),
         "nodes_delegated": first.get("nodes_delegated", report.get("nodes_delegated", 0)),
         "error": max((o.get("relative_error", 0.0) for o in outputs), default=None),
-        "refused": [f"{op}: {reason}" for op, reason in refused],
+        "refused": refused(report),
         "self_check": found, "faults": faults, "seconds": round(run.seconds, 1)}
 
 

@@ -10,10 +10,10 @@
 Each driver's packages are unpacked in a separate folder (roots.py); nothing on
 this machine is changed. A driver's results are compared with the CPU's
 (computing.py). Of a driver that only compiles, the compiler's words are kept
-(compiling.py). The script writes RESULTS/NAME.json with everything (for
-lab/compare_drivers.py), RESULTS/summaries/NAME.json and RESULTS/report.md with what
-matters of it, and the driver's rows in lab/drivers/baseline.csv, from which docs/drivers.md has
-its table. It names each driver that cannot be had, and goes on with the next one.
+(compiling.py). The script writes RESULTS/NAME.json with everything,
+and the driver's rows in lab/drivers/baseline.csv, from which
+docs/drivers.md has its table. It names each driver that cannot be had, and goes on with the
+next one.
 Exit status: 0 where every driver that was wanted was tried, 1 where one could not be
 had.
 """
@@ -34,8 +34,6 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tests/drivers")]
 import baseline  # noqa: E402
 import compiling  # noqa: E402
 import computing  # noqa: E402
-import lower_bounds  # noqa: E402
-import page  # noqa: E402
 import roots as roots_module  # noqa: E402
 from driver import Driver  # noqa: E402
 
@@ -49,10 +47,6 @@ def write(path, text):
     part = path.with_suffix(path.suffix + ".part")
     part.write_text(text)
     part.replace(path)
-
-
-def as_json(value):
-    return json.dumps(value, indent=1, sort_keys=True) + "\n"
 
 
 def revision():
@@ -92,56 +86,26 @@ class Lab:
             "conformance": lambda: computing.conformance(
                 driver, sample, flags.small, flags.conformance_timeout, say),
         }
-        result = {}
-        if flags.step:  # the others' results stay, with the revision of their run
-            if not self.results_of(driver).exists():
-                raise roots_module.NotAvailable(
-                    f"--step adds to a whole run's results: no {self.results_of(driver)}")
-            result = json.loads(self.results_of(driver).read_text())
-            result["older"] = sorted({*result.get("older", []), result["revision"]})
         with driver.serving():
-            if not flags.step:
-                result = computing.identity(driver, say)
+            result = computing.identity(driver, say)
             if not result["renderer"]:
                 raise roots_module.NotAvailable(
                     f"the delegate could not be applied: {result['demo']['why']}")
             for name in flags.step or steps:
                 result[name] = steps[name]()
-            result["models"] = self.with_others(driver, result["models"])
-        return result, dict(result)
-
-    def results_of(self, driver):
-        return self.flags.results_dir / f"{driver.name}.json"
-
-    def summary_of(self, name):
-        return self.flags.results_dir / "summaries" / f"{name}.json"
+        return result
 
     def try_compiling(self, driver, say):
-        storages = ["auto"]
-        if self.flags.every_storage:
-            storages += ["texture_array", "texture_2d", "buffer"]
-        models, identity = compiling.compile_models(
-            driver, self.models(driver.description), storages, self.flags.timeout, say)
-        if not identity:
-            first = next(iter(models.values()), {"why": "no model at hand"})
+        result = compiling.compile_models(driver, self.models(driver.description),
+                                          self.flags.timeout, say)
+        if not result["renderer"]:
+            first = next(iter(result["models"].values()), {"why": "no model at hand"})
             raise roots_module.NotAvailable(f"no context: {first['why']}")
-        whole = dict(identity, models=models)
-        told = {n: compiling.summary(m) for n, m in models.items()}
-        return whole, dict(identity, models=self.with_others(driver, told))
-
-    def with_others(self, driver, models):
-        """`models` and, with --keep_others, those of earlier runs, each with the checkout of its
-        run."""
-        path = self.summary_of(driver.name)
-        if not self.flags.keep_others or not path.exists():
-            return models
-        earlier = json.loads(path.read_text())
-        others = {name: {"checkout": earlier["revision"], **model}
-                  for name, model in earlier["models"].items() if name not in models}
-        return {**others, **models}
+        return result
 
     def try_driver(self, description):
-        """Tries one driver and writes its results. NotAvailable: it cannot be had."""
+        """Tries one driver, writes its results and returns them; None with --fetch.
+        NotAvailable: it cannot be had."""
         say = self.say(description["name"])
         places, versions = roots_module.prepare(
             self.roots, description, self.flags.roots_dir, True, say)
@@ -151,33 +115,24 @@ class Lab:
         driver = Driver(description, self.roots, places, {
             "amd64": self.flags.build_dir, "arm64": self.flags.arm64_build_dir})
         if self.flags.fetch:
-            return
+            return None
         attempt = (self.try_computing if description["kind"] == "computes"
                    else self.try_compiling)
-        whole, summary = attempt(driver, say)
-        facts = {"name": description["name"], "title": description["title"],
-                 "kind": description["kind"], "packages": versions, "revision": revision(),
-                 "date": datetime.date.today().isoformat()}
-        if "models_why" in description:
-            facts["models_why"] = description["models_why"]
-        write(self.results_of(driver), as_json({**whole, **facts}))
-        if not self.flags.tuning:
-            write(self.summary_of(description["name"]), as_json({**summary, **facts}))
-        say(f"done; {self.results_of(driver)}")
+        result = {**attempt(driver, say), "packages": versions, "revision": revision(),
+                  "date": datetime.date.today().isoformat(), "partial": bool(self.flags.model),
+                  **{key: description[key] for key in ("name", "title", "kind", "models_why")
+                     if key in description}}
+        path = self.flags.results_dir / f"{driver.name}.json"
+        write(path, json.dumps(result, indent=1, sort_keys=True) + "\n")
+        say(f"done; {path}")
+        return result
 
-    def write_pages(self, names, absent):
-        """The report, and the rows of the drivers `names` in docs/."""
-        summaries = self.flags.results_dir / "summaries"
-        results = page.results_of(self.drivers, summaries)
-        write(self.flags.results_dir / "report.md", page.tables(results, absent))
-        order = [d["name"] for d in self.drivers]
-        text = baseline.updated(BASELINE.read_text(), [r for r in results if r["name"] in names],
-                             order)
+    def write_pages(self, results):
+        """The rows of `results` in docs/ and in the baseline."""
+        text = baseline.updated(BASELINE.read_text(), results, [d["name"] for d in self.drivers])
         write(BASELINE, text)
         titles = {d["name"]: d["title"] for d in self.drivers}
-        models = lower_bounds.models_of(ROOT / "benches" / "shapes")
-        bounds = lower_bounds.rewrite(PAGE.read_text(), self.drivers, models)
-        write(PAGE, baseline.rewrite(bounds, text, titles))
+        write(PAGE, baseline.rewrite(PAGE.read_text(), text, titles))
 
 
 def parse_flags():
@@ -197,17 +152,13 @@ def parse_flags():
     parser.add_argument("--models_dir", type=pathlib.Path,
                         default=pathlib.Path(shared) / "models" if shared else None,
                         help="a folder of .tflite files (GLES_DELEGATE_SHARED_DIR/models)")
-    parser.add_argument("--model", action="append", help="only this one (may be repeated)")
+    parser.add_argument("--model", action="append",
+                        help="only this one (may be repeated); the baseline keeps the others' rows")
     parser.add_argument("--sample", type=int, help="one conformance case in SAMPLE")
     parser.add_argument("--small", action="store_true", help="conformance's small set")
-    parser.add_argument("--every_storage", action="store_true",
-                        help="compile for each storage, not only the device's own choice")
     parser.add_argument("--step", action="append",
                         choices=("borrowed", "cache", "models", "conformance"),
-                        help="of a driver that computes and was tried before, only this step "
-                        "again (may be repeated)")
-    parser.add_argument("--keep_others", action="store_true",
-                        help="with --model: the summary keeps the other models of earlier runs")
+                        help="of a driver that computes, only this step (may be repeated)")
     parser.add_argument("--tuning", help="tuning parameters in place of the device preset's "
                         "(docs/tuning.md); docs/ is not written then")
     parser.add_argument("--timeout", type=float, default=600, help="seconds of one program")
@@ -227,16 +178,15 @@ def main():
     if unknown:
         print(f"no driver {', '.join(unknown)}; there are: {', '.join(known)}", file=sys.stderr)
         return 2
-    absent, tried = {}, []
+    absent, results = False, []
     for name in [] if flags.page else flags.names or known:
         try:
-            lab.try_driver(known[name])
-            tried.append(name)
+            results.append(lab.try_driver(known[name]))
         except roots_module.NotAvailable as error:
             lab.say(name)(f"SKIPPED: {error}")
-            absent[known[name]["title"]] = str(error)
+            absent = True
     if not flags.tuning and not flags.fetch:
-        lab.write_pages(tried, absent)
+        lab.write_pages([result for result in results if "models" in result])
         print(f"{PAGE.relative_to(ROOT)} written", file=sys.stderr)
     return 1 if absent else 0
 

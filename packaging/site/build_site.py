@@ -18,14 +18,20 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / path) for path in ("tests/lint", "bindings/python", "packaging/site")]
+sys.path[:0] = [str(ROOT / path) for path in ("tests/lint", "bindings/python")]
 import lint_publisher  # noqa: E402  pylint: disable=wrong-import-position
-import python_reference  # noqa: E402  pylint: disable=wrong-import-position
 import make_wheel  # noqa: E402  pylint: disable=wrong-import-position
 
-TOOLS = ["mkdocs==1.6.1", "mkdocs-material==9.8.2", "mkdoxy==1.2.8"]
+TOOLS = ["mkdocs==1.6.1", "mkdocs-material==9.8.2", "mkdoxy==1.2.8",
+         "mkdocstrings-python==2.0.11"]
 HEADER = "delegate/include/gles_delegate/gles_delegate.h"
-PYTHON = "bindings/python/src/gles_delegate/__init__.py"
+# The plugin mkdocstrings puts the docstrings below it.
+PYTHON_PAGE = """# Python API
+
+Made from the docstrings of `gles_delegate`, which `help()` shows too; [Python](python.md) is the guide.
+
+::: gles_delegate
+"""
 # Of Doxygen, which makes the reference of the C API; the plugin mkdoxy has it as pages of the site.
 DOXYGEN = {"FILE_PATTERNS": "*.h", "EXTRACT_ALL": "NO", "OPTIMIZE_OUTPUT_FOR_C": "YES",
            "MACRO_EXPANSION": "YES", "EXPAND_ONLY_PREDEF": "YES",
@@ -36,8 +42,7 @@ ELSEWHERE = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md",
              "RELEASING.md": "releasing.md", "CHANGELOG.md": "changelog.md",
              "SECURITY.md": "security.md", "CODE_OF_CONDUCT.md": "code_of_conduct.md",
              "examples/README.md": "examples.md", "bindings/java/README.md": "java.md",
-             "bindings/node/README.md": "node.md", HEADER: "c_api/gles__delegate_8h.md",
-             PYTHON: "python_api.md"}
+             "bindings/node/README.md": "node.md", HEADER: "c_api/gles__delegate_8h.md"}
 DECISIONS = "docs/decisions"  # a folder, which has a page in the site
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
@@ -105,13 +110,11 @@ def collect(pages, repository):
     shutil.copytree(ROOT / "docs", pages)
     sources = [str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")]
     for source in sources + [path for path in ELSEWHERE if path != HEADER]:
-        if source == PYTHON:
-            text = python_reference.page_of(python_reference.PACKAGE)
-        else:
-            text = rewritten((ROOT / source).read_text(encoding="utf-8"), source, repository,
-                             lambda path: (ROOT / path).exists())
+        text = rewritten((ROOT / source).read_text(encoding="utf-8"), source, repository,
+                         lambda path: (ROOT / path).exists())
         (pages / site_path(source)).write_text(
             (FIRST if source == "README.md" else "") + text, encoding="utf-8")
+    (pages / "python_api.md").write_text(PYTHON_PAGE, encoding="utf-8")
     shutil.copy(ROOT / "packaging/site/site.css", pages)
     names = sorted(path.name for path in (ROOT / DECISIONS).glob("*.md"))
     (pages / site_path(DECISIONS)).write_text("# Decisions\n\n" + "".join(

@@ -30,8 +30,7 @@ PAGES = ("*.md", "docs/*.md", "examples/*.md", "bindings/*/README.md",
          "serving/README.md")
 # They take a model, and a page may leave it out.
 ON_A_MODEL = ("benchmark_model", "inference_diff", "model_report")
-PROGRAMS = (*ON_A_MODEL, "gles_conformance", "gles_demo", "gles_doctor", "gles_tune", "quantized_accuracy",
-            "soak")
+PROGRAMS = (*ON_A_MODEL, "gles_conformance", "gles_demo", "gles_doctor", "gles_tune", "quantized_accuracy")
 SHELL = ("cp", "dot", "ls", "mkdir", "tee")
 IN_CI = "run by CI itself"
 # Commands that are not run here, and why. Other tests run those of the reasons that name a test.
@@ -45,8 +44,8 @@ NOT_RUN = (
     (r"cmake (--build build(?!-examples)|-S bindings/tflite_tools|-S \.)|ctest", "builds, or runs tests"),
     (r"delegate_dynamic_test", "run by the test `delegate_growth`, for a shorter time"),
     (r".*bin/model_bench", "takes minutes, on models that are not in the tree"),
-    (r"serving/measure/(?!plot)", "needs a server under load"),
-    (r"lab/drivers/|lab/compare_drivers", "needs drivers of `./dev drivers`"),
+    (r"serving/measure/|wrk ", "needs a server under load"),
+    (r"lab/drivers/|git diff --no-index", "needs drivers of `./dev drivers`"),
     (r"tests/install/", "needs the files of `./dev release`"),
 )
 # Patterns of the files and devices that pages name, with those that are here.
@@ -57,15 +56,13 @@ REPLACED = (
     (r"cc app\.c(?= .*drop_in)", "cc drop_in_app.c"), (r"/usr/local|\bPREFIX\b", "$PWD/usr/local"),
     (r"build/bench/\*\.json", "BEFORE.json"), (r"device([:=])nvidia", r"device\1llvmpipe"),
     (r"ls plans", "ls plans/partition_0_02_plan.dot"), (r"_03_plan", "_02_plan"),
-    (r"bin/(op|device|scaling)_bench$", r"bin/\1_bench --benchmark_filter='/n12/k1x1|602112|/64/'"),
+    (r"bin/(op|device)_bench$", r"bin/\1_bench --benchmark_filter='/n12/k1x1|602112'"),
     (r"_bench(?= --benchmark)", "_bench --benchmark_min_time=0.001"),
-    (r"--filter=int16_", r"\g<0> --sample=50"), (r"--invokes=\d+ --lives=\d+", "--invokes=20 --lives=2"),
+    (r"--filter=int16_", r"\g<0> --sample=50"),
 )
-# Files as the benches and the server's sweep.py write them.
+# A file as the benches write it.
 BENCHES = json.dumps({"context": {"renderer": "a GPU", "num_cpus": 2}, "benchmarks": [
     {"name": "op/CONV_2D/mobilenet_v1_1.0/n0", "real_time": 3.0, "time_unit": "ms"}]})
-SWEEP = json.dumps([{"model": "a", "label": "XNNPACK, 1 instance", "concurrency": clients,
-                     "per_second": 90.0, "p50_ms": 9.0, "p99_ms": 12.0} for clients in (1, 4)])
 LEAST_CHECKED, LEAST_RUN = 100, 50  # fewer: the pages are not understood
 
 
@@ -119,8 +116,6 @@ def as_run(line):
 
     >>> as_run('A=1 build/bin/inference_diff --per_layer ...')
     'A=1 build/bin/inference_diff --graph=model.tflite --per_layer '
-    >>> as_run('soak --invokes=100000 --lives=2000 $M/a.tflite')
-    'soak --invokes=20 --lives=2 model.tflite'
     >>> as_run('gles_conformance --shard=0/4')
     'gles_conformance --filter=CEIL --shard=0/4'
     """
@@ -172,7 +167,7 @@ class Checker:
                          "int main(void) { return TfLiteGlesDelegateCreate(0) == 0; }\n",
                 "drop_in_app.c": "#include <tensorflow/lite/delegates/gpu/delegate.h>\n"
                                  "int main(void) { return TfLiteGpuDelegateV2Create(0) == 0; }\n",
-                "BEFORE.json": BENCHES, "AFTER.json": BENCHES, "sweep.json": SWEEP}.items():
+                "BEFORE.json": BENCHES, "AFTER.json": BENCHES}.items():
             (self.folder / name).write_text(text, encoding="utf-8")
         for component in ("library", "development"):
             subprocess.run(["cmake", "--install", "build", "--component", component, "--prefix",

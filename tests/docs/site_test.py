@@ -14,8 +14,10 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SITE = HERE.parents[1] / "packaging" / "site"
-sys.path[:0] = [str(HERE.parent / "python"), str(SITE)]
+sys.path[:0] = [str(HERE.parent / "python"), str(SITE),
+                str(HERE.parents[1] / "bindings/python/src")]
 import build_site  # noqa: E402  pylint: disable=wrong-import-position
+import gles_delegate  # noqa: E402  pylint: disable=wrong-import-position
 import environments  # noqa: E402  pylint: disable=wrong-import-position
 import site_in_browser  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -28,6 +30,10 @@ environments.check_may_fetch(build_site.TOOLS)
 done = subprocess.run([sys.executable, "-B", SITE / "build_site.py", sys.argv[1]], check=False)
 if done.returncode:
     sys.exit(done.returncode)
+page = (pathlib.Path(sys.argv[1]) / "site" / "python_api" / "index.html").read_text(encoding="utf-8")
+missing = [name for name in gles_delegate.__all__ if f'id="gles_delegate.{name}"' not in page]
+if missing:
+    sys.exit(f"the page of the Python API lacks {missing}")
 findings = site_in_browser.findings(pathlib.Path(sys.argv[1]) / "site")
 if findings is None:
     print("SKIPPED: no chromium, which looks at the site that was made")

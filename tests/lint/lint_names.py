@@ -132,9 +132,9 @@ def check_flags(runner, programs):
 
     >>> options = 'ABSL_FLAG(std::string, gles_options, "",\\n          "key:value;...");\\n'
     >>> lives = 'ABSL_FLAG(int, lives, 20, "of each model");\\n'
-    >>> list(check_flags({"runner/gles_options.cc": options}, {"soak.cc": lives + options}))
-    ['soak.cc:2: the flag gles_options is defined in runner/gles_options.cc:1: declare it']
-    >>> list(check_flags({"runner/gles_options.cc": options}, {"soak.cc": lives}))
+    >>> list(check_flags({"runner/gles_options.cc": options}, {"tool.cc": lives + options}))
+    ['tool.cc:2: the flag gles_options is defined in runner/gles_options.cc:1: declare it']
+    >>> list(check_flags({"runner/gles_options.cc": options}, {"tool.cc": lives}))
     []
     """
     defined = {}

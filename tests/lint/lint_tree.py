@@ -227,7 +227,7 @@ def python_of(option):
     """The option's lines in the Python package's class: of the docstring, and its type.
 
     >>> python_of(("kFlag", "a", "1", "this `is` it ([x](y))", []))
-    ('    a: this is it. Default True.', '    a: Optional[bool]')
+    ('      a: this is it. Default True.', '    a: Optional[bool]')
     """
     kind, name, default, meaning, choices = option
     kind = "Literal[" + ", ".join(f'"{c}"' for c in choices) + "]" if choices else PYTHON_TYPES[kind]
@@ -238,7 +238,7 @@ def python_of(option):
         told += f'. Default "{default}"'
     elif default != "nullptr":
         told += f". Default {bool(int(default)) if kind == 'bool' else default}"
-    return (textwrap.fill(f"{name}: {told}.", 98, initial_indent="    ", subsequent_indent="      ",
+    return (textwrap.fill(f"{name}: {told}.", 98, initial_indent="      ", subsequent_indent="        ",
                           break_on_hyphens=False), f"    {name}: Optional[{kind}]")
 
 
@@ -251,7 +251,7 @@ def check_options(rows, struct, page, python):
     delegate/tflite/options.inc: no row for the field b
     docs/options.md: lacks: | <a id="a"></a>`a` | flag | 1 | this |
     bindings/python/src/gles_delegate/_options.py: lacks:
-        a: this. Default True.
+          a: this. Default True.
     bindings/python/src/gles_delegate/_options.py: lacks:
         a: Optional[bool]
     """

@@ -239,9 +239,9 @@ TEST_F(DelegateDynamicTest, ACustomOpThatTheAppDidNotRegister) {
   ExpectClose(RunOnce(interpreter->get()), CpuResult(*model));
 }
 
-// The heap does not grow over many Invokes and over many lives. Long
-// runs: lab/soak.cc, and the lives of several models with
-// GLES_GROWTH_LIVES=2000 (docs/reliability.md).
+// The heap does not grow over many Invokes and over many lives. A long run:
+// the lives of several models with GLES_GROWTH_LIVES=2000
+// (docs/reliability.md).
 
 int64_t HeapBytes() { return static_cast<int64_t>(mallinfo2().uordblks); }
 

@@ -26,9 +26,8 @@ PROGRAMS = {
     "gles_tune": ("--output_fil=x", "output_file"),
     "gles_doctor": ("--second=1", "seconds"),
     "model_shapes": ("--output_dri=x", "output_dir"),
-    "soak": ("--invoke=3", "invokes"),
 }
-OF_THE_LAB = ("model_shapes", "soak")  # which a tree may lack
+OF_THE_LAB = ("model_shapes",)  # which a tree may lack
 # Programs that run a backend which flags choose; the others do not know these flags.
 CHOOSE_BACKENDS = ("benchmark_model", "inference_diff", "quantized_accuracy")
 CHOICE = ("use_gles", "use_xnnpack", "use_cpu", "external_delegate_path", "external_delegate_options")
@@ -43,7 +42,6 @@ PATHS = {
     "gles_doctor": ("--graph={}", "{}", "--tflite_library={}"),
     "gles_tune": ("--graph={}",),
     "model_shapes": ("{}", "--check --output_dir={} {m}"),
-    "soak": ("{}",),
 }
 # Flags of files to write, known to be impossible before any work is done.
 WRITTEN = {
@@ -75,7 +73,6 @@ REFUSED = {
                     ("--require=gpu", "--require has one value"), ("--use_cpu", "unknown flag 'use_cpu'")),
     "gles_conformance": (("--sample=0", "--sample must be 1 or more"),),
     "gles_tune": (("--num_threads=2", "unknown flag 'num_threads'"),),
-    "soak": (("--invokes=0", "--invokes must be 1 or more"),),
 }
 # Folders of scripts. Some run in separate environments, and import these before anything else.
 SCRIPTS = ("bindings", "examples", "lab", "packaging", "serving", "tests/drivers", "tests/lint",

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <ctime>
 #include <functional>
+#include <iostream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -56,7 +58,8 @@ ABSL_FLAG(bool, print, false,
           "print the lines of the chosen cases and run nothing");
 ABSL_FLAG(bool, list, false, "print the cases' names and run nothing");
 ABSL_FLAG(bool, print_supported_ops, false,
-          "print docs/supported_ops.md and run nothing");
+          "write the tables of docs/supported_ops.md, which comes on standard "
+          "input, again, print it and run nothing");
 ABSL_FLAG(std::string, seed, "", "of the random data (default 20210)");
 ABSL_FLAG(std::string, device, "",
           "which GPU: an index or a part of a renderer's name (else "
@@ -330,8 +333,10 @@ int Main(int argc, char** argv) {
   const std::string seed = absl::GetFlag(FLAGS_seed);
   if (!seed.empty()) setenv("GLES_TEST_SEED", seed.c_str(), /*overwrite=*/1);
   if (absl::GetFlag(FLAGS_print_supported_ops)) {
-    std::printf("%s", SupportedOpsPage().c_str());
-    return 0;
+    const std::string page = SupportedOpsPage(
+        {std::istreambuf_iterator<char>(std::cin.rdbuf()), {}});
+    std::printf("%s", page.c_str());
+    return page.empty() ? kCouldNotRun : 0;
   }
   auto families = ChosenFamilies();
   if (!families.ok()) return CouldNotRun(families.status());

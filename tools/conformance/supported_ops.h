@@ -1,4 +1,4 @@
-// docs/supported_ops.md, made from the registry.
+// The tables of docs/supported_ops.md, made from the registry.
 #ifndef GLES_DELEGATE_TOOLS_CONFORMANCE_SUPPORTED_OPS_H_
 #define GLES_DELEGATE_TOOLS_CONFORMANCE_SUPPORTED_OPS_H_
 
@@ -7,8 +7,9 @@
 
 namespace gles_delegate::conformance {
 
-// The whole page, as Markdown.
-std::string SupportedOpsPage();
+// The page with its tables written again, each from a comment with its name to
+// "<!-- end -->"; "" if it lacks such comments.
+std::string SupportedOpsPage(std::string page);
 
 // The names in cpu_ops.inc that are not builtins, or are in op_list.inc.
 std::vector<std::string> ReasonsForNoOp();

@@ -13,7 +13,6 @@
 #include "gles_delegate/gles_delegate.h"
 #include "tools/common/progress.h"
 #include "tools/runner/command_line.h"
-#include "tools/runner/gles_options.h"
 #include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(std::string, graph, "", "the .tflite model to run");

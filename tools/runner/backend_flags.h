@@ -1,5 +1,5 @@
-// The flags that choose backends, the same in every tool and with the names
-// that TFLite's own tools give them.
+// The flags that the tools share, with the names that TFLite's own tools give
+// them. A program has the flags of the functions that it calls.
 #ifndef GLES_DELEGATE_TOOLS_RUNNER_BACKEND_FLAGS_H_
 #define GLES_DELEGATE_TOOLS_RUNNER_BACKEND_FLAGS_H_
 
@@ -67,6 +67,26 @@ int RunTool(int argc, char** argv, const char* name, const std::string& usage,
 
 // Prints what TFLite and the delegate logged, each message once, to stderr.
 void PrintLog(Interpreter& interpreter, const std::string& backend);
+
+// "key:value;key:value" to pairs; a value may hold colons. kInvalidArgument,
+// naming `flag`, if an item has no colon or no key.
+absl::StatusOr<DelegateOptions> ParseDelegateOptions(const std::string& text,
+                                                     const std::string& flag);
+// The options of --gles_options. kInvalidArgument: as above.
+absl::StatusOr<DelegateOptions> GlesOptionsFromFlag();
+
+// The shape of each of the model's inputs as --input_layer and
+// --input_layer_shape resize them, in the model's order (ParseInputShapes());
+// empty where they resize none.
+absl::StatusOr<std::vector<std::vector<int>>> ShapesFromFlags(
+    const Model& model);
+
+// Writes `report` to the file that --report_json names, if it names any; to
+// stdout if it names "-", and from that flag on the text for people goes to
+// stderr. Call it once. kUnavailable: the file cannot be written.
+absl::Status WriteReport(const nlohmann::ordered_json& report);
+// With TensorFlow Lite's version and the delegate's revision.
+nlohmann::ordered_json ToJson(const BackendFacts& facts);
 
 }  // namespace gles_delegate
 

@@ -32,9 +32,9 @@ namespace {
 
 // The least value of each count and each time, in all programs.
 constexpr std::pair<absl::string_view, int> kLeast[] = {
-    {"invokes", 1},  {"lives", 0},    {"max_batch", 1},  {"max_secs", 0},
-    {"min_secs", 0}, {"num_runs", 1}, {"num_inputs", 1}, {"num_threads", 1},
-    {"sample", 1},   {"seconds", 0},  {"warmup_runs", 0}};
+    {"max_batch", 1}, {"max_secs", 0},   {"min_secs", 0},
+    {"num_runs", 1},  {"num_inputs", 1}, {"num_threads", 1},
+    {"sample", 1},    {"seconds", 0},    {"warmup_runs", 0}};
 
 // Files that programs write when their work is done.
 constexpr absl::string_view kWritten[] = {

@@ -1,4 +1,4 @@
-#include "tools/runner/gles_options.h"
+#include "tools/runner/backend_flags.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "tools/runner/report_json.h"
+#include "tools/runner/backend_flags.h"
 
 #include <unistd.h>
 

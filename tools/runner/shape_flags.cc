@@ -1,4 +1,4 @@
-#include "tools/runner/shape_flags.h"
+#include "tools/runner/backend_flags.h"
 
 #include <string>
 

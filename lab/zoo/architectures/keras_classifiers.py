@@ -11,16 +11,6 @@ from registry import architecture
 SMALL = dict(input_shape=(64, 64, 3), weights=None, classes=10)
 
 
-def conv(x, filters, size=3, strides=1, activation="relu", groups=1):
-    x = layers.Conv2D(filters, size, strides, "same", groups=groups, use_bias=False)(x)
-    x = layers.BatchNormalization()(x)
-    return layers.Activation(activation)(x) if activation else x
-
-
-def head(x):
-    return layers.Dense(10, activation="softmax")(layers.GlobalAveragePooling2D()(x))
-
-
 for name, modes, build in (
         ("efficientnet_b0", ("float32", "dynamic_int8", "int8"),
          lambda: efficientnet.EfficientNet(0.25, 1.0, 32, **SMALL)),
@@ -31,8 +21,6 @@ for name, modes, build in (
         ("mobilenet_v2", (*ALL, "free"), lambda: applications.MobileNetV2(alpha=0.35, **SMALL)),
         ("mobilenet_v3_small", ("float32", "batch1", "dynamic_int8", "int8"),
          lambda: applications.MobileNetV3Small(alpha=0.75, **SMALL)),
-        ("mobilenet_v3_large", ("float32",),
-         lambda: applications.MobileNetV3Large(alpha=0.75, **SMALL)),
         ("densenet", ("float32", "int8"), lambda: densenet.DenseNet([2, 3, 3, 2], **SMALL)),
         ("nasnet_mobile", ("float32",), lambda: nasnet.NASNet(
             penultimate_filters=96, num_blocks=1, stem_block_filters=8, skip_reduction=False,
@@ -52,103 +40,6 @@ def resnet50_v2():
     return resnet.ResNet(stacks, True, True, "resnet50v2", **SMALL)
 
 
-@model("classification", (64, 64, 3), ("float32", "free", "int16x8"))
-def resnet18(inputs):
-    x = layers.MaxPooling2D(3, 2, "same")(conv(inputs, 8, 7, 2))
-    for stage, filters in enumerate((8, 16, 32, 64)):
-        for block in range(2):
-            stride = 2 if stage and not block else 1
-            y = conv(conv(x, filters, 3, stride), filters, activation=None)
-            if stride != 1:
-                x = conv(x, filters, 1, 2, None)
-            x = layers.ReLU()(layers.Add()([x, y]))
-    return head(x)
-
-
-@model("classification", (64, 64, 3))
-def xception(inputs):
-    x = conv(conv(inputs, 8, 3, 2), 16)
-    for filters in (32, 48, 64):
-        y = x
-        for _ in range(2):
-            y = layers.SeparableConv2D(filters, 3, padding="same", use_bias=False)(
-                layers.ReLU()(y))
-            y = layers.BatchNormalization()(y)
-        y = layers.MaxPooling2D(3, 2, "same")(y)
-        x = layers.Add()([y, conv(x, filters, 1, 2, None)])
-    return head(x)
-
-
-@model("classification", (48, 48, 3), ("float32", "int8"))
-def inception(inputs):
-    x = conv(inputs, 16, 3, 2)
-    for _ in range(2):
-        branches = [conv(x, 8, 1), conv(conv(x, 8, 1), 12, 5),
-                    conv(conv(conv(x, 8, 1), 12, (1, 7)), 12, (7, 1)),
-                    conv(layers.AveragePooling2D(3, 1, "same")(x), 8, 1)]
-        x = layers.Concatenate()(branches)
-    return head(layers.Dropout(0.3)(x))
-
-
-@model("classification", (32, 32, 3), ("float32", "batch1", "int8", "int4"))
-def vgg16(x):
-    for filters, count in ((8, 2), (16, 2), (24, 3), (32, 3)):
-        for _ in range(count):
-            x = layers.Conv2D(filters, 3, padding="same", activation="relu")(x)
-        x = layers.MaxPooling2D()(x)
-    x = layers.Dense(64, activation="relu")(layers.Flatten()(x))
-    return layers.Dense(10, activation="softmax")(x)
-
-
-@model("classification", (64, 64, 3), ("float32", "int8"))
-def squeezenet(inputs):
-    x = layers.MaxPooling2D(3, 2)(layers.Conv2D(16, 3, 2, activation="relu")(inputs))
-    for squeeze, expand in ((4, 8), (4, 8), (8, 16)):
-        x = layers.Conv2D(squeeze, 1, activation="relu")(x)
-        x = layers.Concatenate()([layers.Conv2D(expand, k, padding="same", activation="relu")(x)
-                                  for k in (1, 3)])
-    return head(layers.Conv2D(10, 1, activation="relu")(x))
-
-
-@model("classification", (32, 32, 3), ("float32", "batch1", "int8"))
-def shufflenet(inputs):
-    x = conv(inputs, 24, 3, 2)
-    for _ in range(2):
-        y = conv(x, 24, 1, groups=3)
-        size = y.shape[1:3]
-        y = layers.Reshape((*size, 3, 8))(y)
-        y = layers.Reshape((*size, 24))(layers.Permute((1, 2, 4, 3))(y))
-        y = layers.BatchNormalization()(layers.DepthwiseConv2D(3, padding="same")(y))
-        x = layers.ReLU()(layers.Add()([x, conv(y, 24, 1, groups=3, activation=None)]))
-    return head(x)
-
-
-@model("classification", (32, 32, 3))
-def ghostnet(inputs):
-    x = conv(inputs, 16, 3, 2)
-    for _ in range(3):
-        y = conv(x, 16, 1)
-        y = layers.Concatenate()([y, layers.DepthwiseConv2D(3, padding="same")(y)])
-        gate = layers.GlobalAveragePooling2D(keepdims=True)(y)
-        gate = layers.Conv2D(8, 1, activation="relu")(gate)
-        gate = layers.Conv2D(32, 1, activation="hard_sigmoid")(gate)
-        x = layers.Add()([x, conv(layers.Multiply()([y, gate]), 16, 1, activation=None)])
-    return head(x)
-
-
-@model("classification", (32, 32, 3), ("float32", "dynamic_int8"))
-def mlp_mixer(inputs):
-    x = layers.Reshape((16, 32))(layers.Conv2D(32, 8, 8)(inputs))
-    for _ in range(2):
-        y = layers.Permute((2, 1))(layers.LayerNormalization()(x))
-        y = layers.Dense(16)(layers.Dense(24, activation="gelu")(y))
-        x = layers.Add()([x, layers.Permute((2, 1))(y)])
-        y = layers.Dense(64, activation="gelu")(layers.LayerNormalization()(x))
-        x = layers.Add()([x, layers.Dense(32)(y)])
-    x = layers.GlobalAveragePooling1D()(layers.LayerNormalization()(x))
-    return layers.Dense(10)(x)
-
-
 @model("classification", (32, 32, 3), ("float32", "batch1", "dynamic_int8", "int8"))
 def vit(inputs):
     x = layers.Reshape((16, 32))(layers.Conv2D(32, 8, 8)(inputs))
@@ -161,32 +52,3 @@ def vit(inputs):
         x = layers.Add()([x, layers.Dense(32)(y)])
     x = layers.Flatten()(layers.LayerNormalization()(x))
     return layers.Dense(10)(x)
-
-
-@model("classification", (28, 28, 1), ALL)
-def mnist_cnn(inputs):
-    x = layers.Rescaling(1 / 255)(inputs)
-    x = layers.Conv2D(8, 3, activation="relu")(x)
-    x = layers.MaxPooling2D()(layers.Conv2D(16, 3, activation="relu")(x))
-    x = layers.Dense(32, activation="relu")(layers.Dropout(0.2)(layers.Flatten()(x)))
-    return layers.Dense(10, activation="softmax")(x)
-
-
-@model("classification", (32, 32, 3))
-def normalized_cnn(inputs):
-    x = layers.Normalization(mean=[0.48, 0.46, 0.41], variance=[0.05, 0.05, 0.06])(inputs)
-    return head(conv(conv(x, 16, 3, 2), 32, 3, 2, "swish"))
-
-
-@model("classification", (32, 32, 3), ("float32", "int8"))
-def attention_cnn(inputs):
-    """Channel and spatial attention (CBAM)."""
-    x = conv(inputs, 16, 3, 2)
-    mlp = keras.Sequential([layers.Dense(4, activation="relu"), layers.Dense(16)])
-    gate = layers.Add()([mlp(layers.GlobalAveragePooling2D()(x)),
-                         mlp(layers.GlobalMaxPooling2D()(x))])
-    x = layers.Multiply()([x, layers.Reshape((1, 1, 16))(layers.Activation("sigmoid")(gate))])
-    plane = layers.Concatenate()([keras.ops.mean(x, -1, keepdims=True),
-                                  keras.ops.max(x, -1, keepdims=True)])
-    x = layers.Multiply()([x, layers.Conv2D(1, 7, padding="same", activation="sigmoid")(plane)])
-    return head(x)

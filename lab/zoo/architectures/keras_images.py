@@ -22,38 +22,6 @@ def unet(inputs):
     return layers.Conv2D(2, 1, activation="softmax")(x)
 
 
-@model("segmentation", (32, 32, 1), ("float32", "int8"))
-def unet_upsampling(inputs):
-    a = conv(inputs, 8)
-    b = conv(layers.MaxPooling2D()(a), 16)
-    x = conv(layers.MaxPooling2D()(b), 16)
-    x = conv(layers.Concatenate()([layers.UpSampling2D()(x), b]), 16)
-    x = layers.UpSampling2D(interpolation="bilinear")(x)
-    x = conv(layers.Concatenate()([x, a]), 8)
-    return layers.Conv2D(1, 1, activation="sigmoid")(x)
-
-
-@model("segmentation", (48, 48, 3), ("float32", "int8"))
-def deeplab(inputs):
-    low = conv(inputs, 8, 3, 2)
-    x = conv(conv(low, 16, 3, 2), 16, 3, 2)
-    branches = [conv(x, 16, 1)] + [conv(x, 16, 3, dilation_rate=d) for d in (2, 3)]
-    pooled = conv(layers.GlobalAveragePooling2D(keepdims=True)(x), 16, 1)
-    branches.append(layers.UpSampling2D(6, interpolation="bilinear")(pooled))
-    x = conv(layers.Concatenate()(branches), 16, 1)
-    x = layers.UpSampling2D(4, interpolation="bilinear")(x)
-    x = conv(layers.Concatenate()([x, conv(low, 4, 1)]), 16)
-    return layers.UpSampling2D(2, interpolation="bilinear")(layers.Conv2D(5, 1)(x))
-
-
-@model("segmentation", (None, None, 3), ("float32", "free"))
-def fcn_any_size(inputs):
-    x = conv(conv(inputs, 8, 3, 2), 16, 3, 2)
-    x = layers.Lambda(lambda pair: tf.image.resize(pair[0], tf.shape(pair[1])[1:3]))(
-        [layers.Conv2D(4, 1)(x), inputs])
-    return layers.Softmax()(x)
-
-
 @model("pose", (64, 48, 3), ("float32", "free", "int8"))
 def hrnet_pose(inputs):
     high = conv(conv(inputs, 8, 3, 2), 16, 3, 2)
@@ -64,15 +32,6 @@ def hrnet_pose(inputs):
         high = layers.ReLU()(layers.Add()([conv(high, 16), up]))
         low = layers.ReLU()(layers.Add()([conv(low, 24), down]))
     return layers.Conv2D(17, 1)(high)
-
-
-@model("pose", (64, 64, 3), ("float32", "batch1"))
-def simple_pose(inputs):
-    x = conv(conv(conv(inputs, 8, 3, 2), 16, 3, 2), 32, 3, 2)
-    for _ in range(2):
-        x = layers.Conv2DTranspose(16, 4, 2, "same", use_bias=False)(x)
-        x = layers.ReLU()(layers.BatchNormalization()(x))
-    return layers.Conv2D(17, 1)(x)
 
 
 @model("pose", (32, 32, 3), batch_size=1)
@@ -95,16 +54,6 @@ def espcn(inputs):
     return layers.Lambda(lambda t: tf.nn.depth_to_space(t, 3), output_shape=(72, 72, 1))(x)
 
 
-@model("super-resolution", (None, None, 3), ("float32", "free"))
-def edsr_any_size(inputs):
-    x = first = conv(inputs, 16, activation=None)
-    for _ in range(2):
-        x = layers.Add()([x, conv(conv(x, 16), 16, activation=None)])
-    x = conv(layers.Add()([x, first]), 12, activation=None)
-    x = layers.Lambda(lambda t: tf.nn.depth_to_space(t, 2), output_shape=(None, None, 3))(x)
-    return ops.clip(x, 0, 255)
-
-
 @model("style", (32, 32, 3), ("float32", "dynamic_int8"))
 def style_transfer(inputs):
     """Reflected borders and instance normalization."""
@@ -117,43 +66,6 @@ def style_transfer(inputs):
     x = layers.Add()([x, reflected(x, 16, 3)])
     x = reflected(layers.UpSampling2D()(x), 8, 3)
     return layers.Conv2D(3, 5, padding="same", activation="tanh")(x)
-
-
-@model("GAN", (32, 32, 3), ("float32", "free"))
-def cyclegan(inputs):
-    x = conv(conv(inputs, 8, 7), 16, 3, 2)
-    y = layers.GroupNormalization(groups=-1)(conv(x, 16))
-    x = layers.Conv2DTranspose(8, 3, 2, "same")(layers.Add()([x, y]))
-    x = layers.LeakyReLU(negative_slope=0.2)(layers.GroupNormalization(groups=-1)(x))
-    return conv(x, 3, 7, activation="tanh")
-
-
-@model("GAN", (16,), ("float32", "batch1", "int8", "dynamic_int8"))
-def dcgan_generator(inputs):
-    x = layers.Reshape((4, 4, 16))(layers.Dense(256, use_bias=False)(inputs))
-    for filters in (16, 8):
-        x = layers.LeakyReLU()(layers.BatchNormalization()(x))
-        x = layers.Conv2DTranspose(filters, 5, 2, "same", use_bias=False)(x)
-    return layers.Conv2DTranspose(1, 5, 2, "same", activation="tanh")(x)
-
-
-@model("GAN", (28, 28, 1), ("float32", "int8"))
-def dcgan_discriminator(x):
-    for filters in (8, 16):
-        x = layers.LeakyReLU()(layers.Conv2D(filters, 5, 2, "same")(x))
-    return layers.Dense(1)(layers.Flatten()(x))
-
-
-@model("GAN", (32, 32, 3))
-def pix2pix(inputs):
-    x, skips = inputs, []
-    for filters in (8, 16, 16):
-        x = layers.LeakyReLU()(layers.BatchNormalization()(conv(x, filters, 4, 2, None)))
-        skips.append(x)
-    for filters, skip in zip((16, 8), (skips[1], skips[0])):
-        x = layers.ReLU()(layers.Conv2DTranspose(filters, 4, 2, "same")(x))
-        x = layers.Concatenate()([x, skip])
-    return layers.Conv2DTranspose(3, 4, 2, "same", activation="tanh")(x)
 
 
 @architecture("vae", "autoencoder")
@@ -169,13 +81,6 @@ def vae():
     return keras.Model([inputs, noise], conv(x, 1, activation="sigmoid"))
 
 
-@model("autoencoder", (64,), ("float32", "dynamic_int8", "int8", "int4"))
-def autoencoder(x):
-    for units in (32, 8, 32):
-        x = layers.Dense(units, activation="relu")(x)
-    return layers.Dense(64, activation="sigmoid")(x)
-
-
 @model("enhancement", (32, 32, 3), ("float32", "free"))
 def low_light(inputs):
     """Zero-DCE: curves applied again and again to an image from 0 to 1."""
@@ -184,14 +89,6 @@ def low_light(inputs):
     for n in range(4):
         x = x + curves[..., 3 * n:3 * n + 3] * (ops.square(x) - x)
     return x
-
-
-@model("depth", (48, 64, 3), ("float32", "int8"))
-def depth_estimation(inputs):
-    x = conv(conv(conv(inputs, 8, 3, 2), 16, 3, 2), 32, 3, 2)
-    for filters in (16, 8, 8):
-        x = conv(layers.UpSampling2D(interpolation="bilinear")(x), filters, activation="elu")
-    return layers.Conv2D(1, 3, padding="same", activation="softplus")(x)
 
 
 @architecture("diffusion_unet", "diffusion", ("float32", "batch1", "dynamic_int8"))

@@ -8,15 +8,6 @@ from architectures.parts import model
 from registry import architecture
 
 
-@model("speech", (320, 1), ("float32", "batch1", "dynamic_int8", "int8"))
-def conv1d_speech(x):
-    for filters, size, strides in ((8, 9, 4), (16, 5, 2), (16, 3, 2)):
-        x = layers.Conv1D(filters, size, strides, activation="relu")(x)
-        x = layers.BatchNormalization()(x)
-    x = layers.GlobalAveragePooling1D()(layers.MaxPooling1D()(x))
-    return layers.Dense(12, activation="softmax")(x)
-
-
 @model("speech", (49, 10, 1), ("float32", "int8", "int16x8"))
 def keyword_ds_cnn(inputs):
     x = layers.ReLU()(layers.BatchNormalization()(
@@ -26,17 +17,6 @@ def keyword_ds_cnn(inputs):
         x = layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(16, 1)(x)))
     x = layers.Flatten()(layers.AveragePooling2D((25, 5))(x))
     return layers.Dense(12, activation="softmax")(x)
-
-
-@architecture("mel_front_end", "audio")
-def mel_front_end():
-    mel = tf.signal.linear_to_mel_weight_matrix(16, 65, 16000, 80.0, 7600.0)
-
-    @tf.function(input_signature=[tf.TensorSpec([1, 1600])])
-    def spectrogram(samples):
-        frames = tf.abs(tf.signal.stft(samples, 128, 64, 128))
-        return tf.math.log(tf.tensordot(frames, mel, 1) + 1e-3)
-    return spectrogram
 
 
 def fading(samples):
@@ -87,27 +67,6 @@ def pitch_front_end():
     return pitches
 
 
-@model("audio", (96, 64), ("float32", "int8"))
-def yamnet(inputs):
-    x = layers.Reshape((96, 64, 1))(inputs)
-    x = layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(8, 3, 2, "same")(x)))
-    for filters, strides in ((16, 1), (24, 2), (32, 2)):
-        x = layers.ReLU()(layers.BatchNormalization()(
-            layers.DepthwiseConv2D(3, strides, "same", use_bias=False)(x)))
-        x = layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(filters, 1)(x)))
-    x = layers.GlobalAveragePooling2D()(x)
-    return layers.Dense(20, activation="sigmoid")(x)
-
-
-@model("time series", (32, 4), ("float32", "free", "dynamic_int8", "int8"))
-def tcn(inputs):
-    x = layers.Conv1D(8, 1)(inputs)
-    for dilation in (1, 2, 4):
-        y = layers.Conv1D(8, 3, padding="causal", dilation_rate=dilation, activation="relu")(x)
-        x = layers.Add()([x, y])
-    return layers.Dense(2)(x)
-
-
 @model("audio", (64, 1), ("float32", "free"))
 def wavenet(inputs):
     x, out = layers.Conv1D(8, 1)(inputs), []
@@ -129,31 +88,9 @@ def lstm(inputs):
     return layers.Dense(3)(layers.LSTM(8)(inputs))
 
 
-@model("recurrent", (6, 6), ("float32", "int8"))
-def lstm_unrolled(inputs):
-    return layers.Dense(3)(layers.LSTM(8, unroll=True)(inputs))
-
-
 @model("recurrent", (12, 6), ("float32", "dynamic_int8"), batch_size=1)
 def gru(inputs):
     return layers.GRU(8, return_sequences=True)(inputs)
-
-
-@model("recurrent", (10,), dtype="int32", batch_size=1)
-def bidirectional_lstm(inputs):
-    x = layers.Bidirectional(layers.LSTM(8, return_sequences=True))(
-        layers.Embedding(50, 8)(inputs))
-    return layers.TimeDistributed(layers.Dense(4))(x)
-
-
-@model("recurrent", (8, 4), batch_size=1)
-def simple_rnn(inputs):
-    return layers.SimpleRNN(6)(inputs)
-
-
-@model("recurrent", (4, 8, 8, 2), batch_size=1)
-def conv_lstm(inputs):
-    return layers.ConvLSTM2D(4, 3, padding="same")(inputs)
 
 
 @model("text recognition", (64, 16, 1), batch_size=1)
@@ -163,42 +100,6 @@ def crnn_ocr(inputs):
     x = layers.Dense(16, activation="relu")(layers.Reshape((16, 32))(x))
     x = layers.Bidirectional(layers.LSTM(8, return_sequences=True))(x)
     return layers.Dense(20, activation="softmax")(x)
-
-
-@model("speech", (64, 16), ("float32", "dynamic_int8"))
-def whisper_encoder(inputs):
-    x = layers.Conv1D(32, 3, padding="same", activation="gelu")(inputs)
-    x = layers.Conv1D(32, 3, 2, padding="same", activation="gelu")(x)
-    x = x + ops.array(np.random.default_rng(0).normal(size=(1, 32, 32)), "float32")
-    for _ in range(2):
-        y = layers.LayerNormalization()(x)
-        x = x + layers.MultiHeadAttention(4, 8)(y, y)
-        y = layers.LayerNormalization()(x)
-        x = x + layers.Dense(32)(layers.Dense(64, activation="gelu")(y))
-    return layers.LayerNormalization()(x)
-
-
-@model("recommendation", (13,), ("float32", "int8"))
-def wide_and_deep(inputs):
-    deep = layers.Dense(8, activation="relu")(layers.Dense(16, activation="relu")(
-        layers.Normalization(mean=[0.5] * 13, variance=[2.0] * 13)(inputs)))
-    return layers.Dense(1, activation="sigmoid")(layers.Concatenate()([inputs, deep]))
-
-
-@model("time series", (24,))
-def nbeats(inputs):
-    x, forecast = inputs, 0
-    for _ in range(2):
-        y = layers.Dense(16, activation="relu")(layers.Dense(16, activation="relu")(x))
-        x = x - layers.Dense(24)(y)
-        forecast = forecast + layers.Dense(6)(y)
-    return forecast
-
-
-@model("time series", (10, 3), batch_size=1)
-def repeat_vector(inputs):
-    x = layers.RepeatVector(5)(layers.LSTM(6)(inputs))
-    return layers.TimeDistributed(layers.Dense(3))(layers.LSTM(6, return_sequences=True)(x))
 
 
 @model("video", (8, 16, 16, 3), ("float32", "batch1", "dynamic_int8"))
@@ -216,40 +117,3 @@ def pointnet(inputs):
     x = ops.matmul(inputs, turn)
     x = layers.Conv1D(32, 1, activation="relu")(layers.Conv1D(16, 1, activation="relu")(x))
     return layers.Dense(6)(layers.GlobalMaxPooling1D()(x))
-
-
-@architecture("graph_network", "graphs")
-def graph_network():
-    """Messages along edges: GATHER, then UNSORTED_SEGMENT_SUM."""
-    weights = tf.random.stateless_normal([8, 8], (1, 2))
-
-    @tf.function(input_signature=[tf.TensorSpec([12, 8]), tf.TensorSpec([30], tf.int32),
-                                  tf.TensorSpec([30], tf.int32)])
-    def step(nodes, sources, targets):
-        for _ in range(2):
-            messages = tf.gather(nodes, sources)
-            sums = tf.math.unsorted_segment_sum(messages, targets, 12)
-            nodes = tf.nn.relu(tf.matmul(sums, weights) + nodes)
-        return nodes
-    return step
-
-
-@architecture("scatter_pillars", "point clouds")
-def scatter_pillars():
-    """PointPillars: features of pillars scattered to a plane."""
-    weights = tf.random.stateless_normal([3, 3, 8, 8], (1, 2))
-
-    @tf.function(input_signature=[tf.TensorSpec([20, 8]), tf.TensorSpec([20, 2], tf.int32)])
-    def scatter(features, places):
-        plane = tf.scatter_nd(places, features, [16, 16, 8])
-        return tf.nn.conv2d(plane[None], weights, 1, "SAME")
-    return scatter
-
-
-@model("control", (84, 84, 4), ("float32", "int8"))
-def dqn(inputs):
-    x = layers.Conv2D(8, 8, 4, activation="relu")(inputs)
-    x = layers.Conv2D(16, 4, 2, activation="relu")(x)
-    value = layers.Dense(1)(layers.Flatten()(x))
-    gain = layers.Dense(6)(layers.Flatten()(x))
-    return value + gain - ops.mean(gain, axis=-1, keepdims=True)

@@ -58,19 +58,6 @@ class Graph:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-@module("onnx_resnet", "classification")
-def resnet():
-    g = Graph(1, 4, 64, 64)
-    x = g.op("MaxPool", g.conv("x", 4, 16, 7, 2), kernel_shape=[3, 3], strides=[2, 2],
-             pads=[1, 1, 1, 1])
-    for _ in range(2):
-        y = g.norm(g.conv(g.norm(g.conv(x, 16, 16, activation=None), 16), 16, 16,
-                          activation=None), 16)
-        x = g.op("Relu", g.op("Add", x, y))
-    x = g.op("Flatten", g.op("GlobalAveragePool", x))
-    return g.model(g.op("Softmax", g.op("Gemm", x, g.weights(10, 16), g.weights(10), transB=1)))
-
-
 @module("onnx_yolo", "detection")
 def yolo():
     """Splits, a pyramid with a nearest resize, and boxes that are decoded in the graph."""
@@ -111,10 +98,3 @@ def encoder():
     erf = g.op("Erf", g.op("Mul", y, g.constant(np.float32(2 ** -0.5))))
     y = g.op("Mul", g.op("Mul", y, g.op("Add", erf, g.constant(np.float32(1)))), half)
     return g.model(g.op("Add", x, g.op("MatMul", y, g.weights(64, 32))))
-
-
-@module("onnx_super_resolution", "super-resolution")
-def super_resolution():
-    g = Graph(1, 1, 24, 24)
-    x = g.conv(g.conv("x", 1, 16, 5, activation="Tanh"), 16, 9, 3, activation=None)
-    return g.model(g.op("DepthToSpace", x, blocksize=3, mode="CRD"))

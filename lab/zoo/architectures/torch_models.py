@@ -26,79 +26,17 @@ def normalized(model):
 class Attention(nn.Module):
     """Self-attention by scaled_dot_product_attention."""
 
-    def __init__(self, width, heads, causal=False):
+    def __init__(self, width, heads):
         super().__init__()
-        self.heads, self.causal = heads, causal
+        self.heads = heads
         self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
 
     def forward(self, x):
         batch, length, width = x.shape
         q, k, v = (t.reshape(batch, length, self.heads, -1).transpose(1, 2)
                    for t in self.qkv(x).chunk(3, -1))
-        y = functional.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
+        y = functional.scaled_dot_product_attention(q, k, v)
         return self.out(y.transpose(1, 2).reshape(batch, length, width))
-
-
-class Block(nn.Module):
-    def __init__(self, width=32, heads=4, norm=nn.LayerNorm, causal=False):
-        super().__init__()
-        self.one, self.two = norm(width), norm(width)
-        self.attention = Attention(width, heads, causal)
-        self.mlp = nn.Sequential(nn.Linear(width, 2 * width), nn.GELU(),
-                                 nn.Linear(2 * width, width))
-
-    def forward(self, x):
-        x = x + self.attention(self.one(x))
-        return x + self.mlp(self.two(x))
-
-
-class Bert(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.words, self.places = nn.Embedding(100, 32), nn.Embedding(16, 32)
-        self.blocks = nn.Sequential(Block(), Block())
-
-    def forward(self, words):
-        return self.blocks(self.words(words) + self.places(torch.arange(16)))
-
-
-class Llama(nn.Module):
-    """RMSNorm, rotary positions, a gated MLP."""
-
-    def __init__(self):
-        super().__init__()
-        self.words, self.norm = nn.Embedding(100, 32), nn.RMSNorm(32)
-        self.q, self.k, self.v, self.o = (nn.Linear(32, 32, bias=False) for _ in range(4))
-        self.gate, self.up, self.down = nn.Linear(32, 64), nn.Linear(32, 64), nn.Linear(64, 32)
-        angles = torch.outer(torch.arange(16.0), 1e4 ** (-torch.arange(0, 8, 2) / 8))
-        self.register_buffer("cos", torch.cat([angles, angles], -1).cos())
-        self.register_buffer("sin", torch.cat([angles, angles], -1).sin())
-
-    def rotated(self, x):
-        a, b = x.chunk(2, -1)
-        return x * self.cos + torch.cat([-b, a], -1) * self.sin
-
-    def forward(self, words):
-        x = self.words(words)
-        y = self.norm(x)
-        q, k, v = (f(y).reshape(1, 16, 4, 8).transpose(1, 2) for f in (self.q, self.k, self.v))
-        y = functional.scaled_dot_product_attention(self.rotated(q), self.rotated(k), v,
-                                                    is_causal=True)
-        x = x + self.o(y.transpose(1, 2).reshape(1, 16, 32))
-        y = self.norm(x)
-        return x + self.down(functional.silu(self.gate(y)) * self.up(y))
-
-
-class Whisper(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.convs = nn.Sequential(nn.Conv1d(16, 32, 3, padding=1), nn.GELU(),
-                                   nn.Conv1d(32, 32, 3, 2, 1), nn.GELU())
-        self.register_buffer("places", torch.randn(32, 32))
-        self.blocks = nn.Sequential(Block(), Block(), nn.LayerNorm(32))
-
-    def forward(self, x):
-        return self.blocks(self.convs(x).transpose(1, 2) + self.places)
 
 
 class DiffusionBlock(nn.Module):
@@ -129,18 +67,6 @@ class TimeSteps(nn.Module):
         return self.mlp(torch.cat([angles.cos(), angles.sin()], -1))
 
 
-class Unet(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.down, self.middle = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 16, 3, padding=1)
-        self.up, self.out = nn.ConvTranspose2d(16, 8, 2, 2), nn.Conv2d(16, 2, 1)
-
-    def forward(self, x):
-        a = functional.relu(self.down(x))
-        y = functional.relu(self.middle(functional.max_pool2d(a, 2)))
-        return self.out(torch.cat([self.up(y), a], 1))
-
-
 class LastOfLstm(nn.Module):
     def __init__(self):
         super().__init__()
@@ -169,16 +95,9 @@ for name, task, build in (
         ("torchvision_convnext", "classification", lambda: (
             models.ConvNeXt([CNBlockConfig(8, 16, 1), CNBlockConfig(16, None, 1)],
                             num_classes=10), image(32, 32))),
-        ("torch_bert", "transformer", lambda: (Bert(), (torch.randint(0, 8, (1, 16)),))),
-        ("torch_llama_block", "transformer", lambda: (Llama(), (torch.randint(0, 8, (1, 16)),))),
-        ("torch_whisper_encoder", "speech", lambda: (Whisper(), (torch.randn(1, 16, 64),))),
         ("torch_diffusion_block", "diffusion", lambda: (
             DiffusionBlock(), (torch.randn(1, 16, 8, 8), torch.randn(1, 8)))),
         ("torch_time_steps", "diffusion", lambda: (TimeSteps(), (torch.arange(4) * 2,))),
-        ("torch_unet", "segmentation", lambda: (Unet(), image(32, 32))),
-        ("torch_super_resolution", "super-resolution", lambda: (nn.Sequential(
-            nn.Conv2d(3, 16, 5, padding=2), nn.Tanh(), nn.Conv2d(16, 12, 3, padding=1),
-            nn.PixelShuffle(2)), image(24, 24))),
         ("torch_lstm", "recurrent", lambda: (LastOfLstm(), (torch.randn(1, 5, 6),))),
         ("torch_style_transfer", "style", lambda: (nn.Sequential(
             nn.ReflectionPad2d(1), nn.Conv2d(3, 8, 3), nn.InstanceNorm2d(8, affine=True),

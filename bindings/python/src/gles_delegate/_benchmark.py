@@ -25,9 +25,10 @@ _TOLERANCE = {"float32": 1e-4, "float16": 3e-2}
 class Times:
     """An inference's time in milliseconds.
 
-    runs: how many were timed.
-    median_ms: the median.
-    p90_ms: 90% of them took no longer.
+    Attributes:
+      runs: how many were timed.
+      median_ms: the median.
+      p90_ms: 90% of them took no longer.
     """
 
     runs: int
@@ -39,9 +40,10 @@ class Times:
 class Answers:
     """The outputs of both sides for the same random inputs.
 
-    largest_output: the CPU's largest magnitude.
-    largest_difference: between the two sides.
-    ok: it is within rounding, and some nodes were delegated.
+    Attributes:
+      largest_output: the CPU's largest magnitude.
+      largest_difference: between the two sides.
+      ok: it is within rounding, and some nodes were delegated.
     """
 
     largest_output: float
@@ -53,9 +55,11 @@ class Answers:
 class Benchmark:
     """The result of benchmark().
 
-    gpu, cpu: an inference's time with the delegate and on the CPU.
-    answers: how far the outputs of both are apart.
-    report: the delegate's.
+    Attributes:
+      gpu: an inference's time with the delegate.
+      cpu: on the CPU.
+      answers: how far the outputs of both are apart.
+      report: the delegate's.
     """
 
     gpu: Times
@@ -77,17 +81,17 @@ def benchmark(
     seconds: float = 2.0,
     **options: "Unpack[Options]",
 ) -> Benchmark:
-    """Runs `model` on random inputs with the delegate and on the CPU.
+    """Runs `model` on random inputs with the delegate and on the CPU; raises as interpreter().
 
         found = gles_delegate.benchmark("model.tflite", num_threads=4)
         print(f"{found.speedup:.1f} times as fast as the CPU")
 
     Args:
-      model, runtime, num_threads, **options: as interpreter().
+      model: as interpreter().
+      runtime: as interpreter().
+      num_threads: as interpreter().
       seconds: how long each side is timed, by turns; 5 inferences at least.
-
-    Raises:
-      As interpreter().
+      **options: as interpreter().
     """
     chosen = find_runtime(runtime)
     sides = Sides(model, chosen, lambda: load_delegate(runtime=chosen.name, **options), num_threads)

@@ -73,7 +73,7 @@ def interpreter(
       DelegateError: the delegate was not made or not applied.
       FileNotFoundError, IsADirectoryError, PermissionError: the model's path.
       ValueError: it is no .tflite model.
-      Other errors as load_delegate().
+      Others: as load_delegate().
     """
     chosen = find_runtime(runtime)
     arguments = {**(interpreter_options or {}), **model_argument(model), "num_threads": num_threads}

@@ -33,8 +33,9 @@ def check_path(path: Union[str, "os.PathLike[str]"], mode: int, folder: bool = F
 class DelegateError(RuntimeError):
     """The delegate was not made or not applied.
 
-    message: which of these, in a few words.
-    reason: the delegate's own words, which may be several lines.
+    Attributes:
+      message: which of these, in a few words.
+      reason: the delegate's own words, which may be several lines.
     """
 
     def __init__(self, message: str, reason: str = "") -> None:

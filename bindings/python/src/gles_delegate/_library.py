@@ -15,11 +15,13 @@ from ._options import Options, typed_options
 class Device:
     """One way to a GPU, as tried.
 
-    index: what the option `device` takes.
-    description: "EGL device 0 (/dev/dri/renderD128)", "surfaceless", ...
-    renderer, version: OpenGL's names; empty if there is an error.
-    software: the CPU renders.
-    error: why there is no OpenGL ES 3.1 here; empty if there is.
+    Attributes:
+      index: what the option `device` takes.
+      description: "EGL device 0 (/dev/dri/renderD128)", "surfaceless", ...
+      renderer: OpenGL's name; empty if there is an error.
+      version: the same.
+      software: the CPU renders.
+      error: why there is no OpenGL ES 3.1 here; empty if there is.
     """
 
     index: int
@@ -34,9 +36,10 @@ class Device:
 class Compatibility:
     """Whether this machine has a GPU that the delegate runs on.
 
-    supported: False if there is only software rendering: the CPU is faster by itself.
-    reason: what each way to a GPU lacks; empty if it is supported.
-    best_options: keyword arguments of load_delegate() and interpreter().
+    Attributes:
+      supported: False if there is only software rendering: the CPU is faster by itself.
+      reason: what each way to a GPU lacks; empty if it is supported.
+      best_options: keyword arguments of load_delegate() and interpreter().
     """
 
     supported: bool

@@ -20,60 +20,62 @@ class Options(TypedDict, total=False):
     GLES_DELEGATE_OPTIONS has for it. Nodes are indices in execution order: "3,17-20", or
     [3, range(17, 21)].
 
-    device: which GPU: an index, or part of a renderer's name; empty: GLES_DELEGATE_DEVICE if set,
-      otherwise hardware first; hardware: the same, but a software renderer is an error.
-    is_precision_loss_allowed: fp16 (half precision): store tensors and weights in 16-bit floats;
-      sums stay in 32 bits. Default False.
-    fallback_to_cpu: if the whole model or a partition cannot be built, run it on the CPU with a
-      message instead of an error. Default False.
-    max_delegated_partitions: maximum number of partitions to delegate, those with the most nodes
-      first; 0: no limit; -1: each partition that gains more than its transfers to and from the
-      GPU cost, by an estimate that the report has. Default -1.
-    input_shapes: the sizes that inputs with free axes will have, such as ids=1x128,3=8x16, by the
-      tensor's name or index: nodes are chosen and built for them at once, and not again when the
-      app resizes to them; empty: the file's sizes, or others if those only hold a place.
-    serialization_dir: an existing folder for the start-up cache; needs model_token.
-    model_token: names the model among those that share that folder.
-    report_file: a file that receives the report as JSON.
-    verbosity: what goes to the error reporter: 0 errors; 1 also warnings and why nodes stay on
-      the CPU; 2 also the device and each partition. Default 1.
-    thread_mode: who runs the delegate: the calling thread, in the app's context if one is
-      current; the same, but never in the app's context; a thread of the delegate's, which any
-      thread may call; the same, in a context that shares objects with the app's. Default
-      "caller".
-    quantized_compute: how quantized nodes are computed; cpu: they stay on the CPU. Default
-      "auto".
-    exclude_nodes: these nodes stay on the CPU.
-    float32_nodes: these nodes stay in 32 bits, with their constants, outputs and the model inputs
-      that they read, although is_precision_loss_allowed is set.
-    float16_overflow: what a finite value past 65504 becomes when it is stored in 16 bits:
-      saturate, 65504. Default "saturate".
-    self_check: run each program once and compare it with the host before a partition is accepted.
-      Default True.
-    wait_type: how Invoke waits for the GPU: active polls for up to 2 ms, aggressive to the end;
-      do_not_wait is for apps that bind all outputs to GL objects. Default "passive".
-    zero_copy: keep the model's inputs and outputs in memory that the GPU reads and writes, so
-      that the host copies nothing; auto: if the device preset says that the device gains.
-      Pointers to such tensors, and Python's views, end with the next AllocateTensors. Default
-      "auto".
-    startup: which plan runs first: the optimized plan; a baseline plan, until the optimized plan
-      is compiled in the background; the baseline plan for good; or as the driver needs it: tiered
-      if it compiles slowly, otherwise direct. Default "direct".
-    keep_context_current: whether the delegate's own context stays current between calls, on the
-      thread that applied the delegate first; auto: unless DISPLAY is set. Default "auto".
-    storage: how tensors are stored on the GPU; auto: the device preset decides. Default "auto".
-    tuning_file: a file of tuning parameters, as gles_tune writes it.
-    enable_op_profiling: each Invoke times every dispatch, for the report; slows Invoke. Default
-      False.
-    state_pairs: auto: inputs and outputs between which a model only updates a slice, such as a
-      decoder's caches of keys and values, stay on the GPU between calls; an interpreter's tensors
-      then hold a mark instead of values; empty: none.
-    memory_limit_bytes: maximum GPU memory of the delegate's partitions together, in bytes; a
-      partition beyond it stays on the CPU; 0: no limit. Default 0.
-    serialization_max_bytes: maximum size of all caches in serialization_dir together, in bytes;
-      0: no limit. Default 0.
-    share_key: delegates of the process with the same text share programs and weights on the GPU,
-      and in thread_mode: worker their thread and context; empty: nothing is shared.
+    Attributes:
+      device: which GPU: an index, or part of a renderer's name; empty: GLES_DELEGATE_DEVICE if
+        set, otherwise hardware first; hardware: the same, but a software renderer is an error.
+      is_precision_loss_allowed: fp16 (half precision): store tensors and weights in 16-bit
+        floats; sums stay in 32 bits. Default False.
+      fallback_to_cpu: if the whole model or a partition cannot be built, run it on the CPU with a
+        message instead of an error. Default False.
+      max_delegated_partitions: maximum number of partitions to delegate, those with the most
+        nodes first; 0: no limit; -1: each partition that gains more than its transfers to and
+        from the GPU cost, by an estimate that the report has. Default -1.
+      input_shapes: the sizes that inputs with free axes will have, such as ids=1x128,3=8x16, by
+        the tensor's name or index: nodes are chosen and built for them at once, and not again
+        when the app resizes to them; empty: the file's sizes, or others if those only hold a
+        place.
+      serialization_dir: an existing folder for the start-up cache; needs model_token.
+      model_token: names the model among those that share that folder.
+      report_file: a file that receives the report as JSON.
+      verbosity: what goes to the error reporter: 0 errors; 1 also warnings and why nodes stay on
+        the CPU; 2 also the device and each partition. Default 1.
+      thread_mode: who runs the delegate: the calling thread, in the app's context if one is
+        current; the same, but never in the app's context; a thread of the delegate's, which any
+        thread may call; the same, in a context that shares objects with the app's. Default
+        "caller".
+      quantized_compute: how quantized nodes are computed; cpu: they stay on the CPU. Default
+        "auto".
+      exclude_nodes: these nodes stay on the CPU.
+      float32_nodes: these nodes stay in 32 bits, with their constants, outputs and the model
+        inputs that they read, although is_precision_loss_allowed is set.
+      float16_overflow: what a finite value past 65504 becomes when it is stored in 16 bits:
+        saturate, 65504. Default "saturate".
+      self_check: run each program once and compare it with the host before a partition is
+        accepted. Default True.
+      wait_type: how Invoke waits for the GPU: active polls for up to 2 ms, aggressive to the end;
+        do_not_wait is for apps that bind all outputs to GL objects. Default "passive".
+      zero_copy: keep the model's inputs and outputs in memory that the GPU reads and writes, so
+        that the host copies nothing; auto: if the device preset says that the device gains.
+        Pointers to such tensors, and Python's views, end with the next AllocateTensors. Default
+        "auto".
+      startup: which plan runs first: the optimized plan; a baseline plan, until the optimized
+        plan is compiled in the background; the baseline plan for good; or as the driver needs it:
+        tiered if it compiles slowly, otherwise direct. Default "direct".
+      keep_context_current: whether the delegate's own context stays current between calls, on the
+        thread that applied the delegate first; auto: unless DISPLAY is set. Default "auto".
+      storage: how tensors are stored on the GPU; auto: the device preset decides. Default "auto".
+      tuning_file: a file of tuning parameters, as gles_tune writes it.
+      enable_op_profiling: each Invoke times every dispatch, for the report; slows Invoke. Default
+        False.
+      state_pairs: auto: inputs and outputs between which a model only updates a slice, such as a
+        decoder's caches of keys and values, stay on the GPU between calls; an interpreter's
+        tensors then hold a mark instead of values; empty: none.
+      memory_limit_bytes: maximum GPU memory of the delegate's partitions together, in bytes; a
+        partition beyond it stays on the CPU; 0: no limit. Default 0.
+      serialization_max_bytes: maximum size of all caches in serialization_dir together, in bytes;
+        0: no limit. Default 0.
+      share_key: delegates of the process with the same text share programs and weights on the
+        GPU, and in thread_mode: worker their thread and context; empty: nothing is shared.
     """
 
     device: Optional[Union[str, int]]

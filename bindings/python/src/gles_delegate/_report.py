@@ -10,11 +10,12 @@ _Kind = TypeVar("_Kind")
 class OnCpu:
     """Nodes that stay on the CPU for one reason.
 
-    op: TensorFlow Lite's name of their op.
-    reason: why they stay there.
-    tensors: the first node's inputs and outputs.
-    nodes: their indices in the model's execution order.
-    subgraph: the model's subgraph that they are in.
+    Attributes:
+      op: TensorFlow Lite's name of their op.
+      reason: why they stay there.
+      tensors: the first node's inputs and outputs.
+      nodes: their indices in the model's execution order.
+      subgraph: the model's subgraph that they are in.
     """
 
     op: str = ""
@@ -28,13 +29,14 @@ class OnCpu:
 class GpuBytes:
     """Bytes requested from OpenGL; what a driver adds is unknown.
 
-    tensors: of run time.
-    constants: weights.
-    transfers: of inputs and outputs.
-    parameters: of dispatches.
-    shared_constants: the part of `constants` that another delegate with the same share_key had
-      uploaded.
-    total: the sum of the first four.
+    Attributes:
+      tensors: of run time.
+      constants: weights.
+      transfers: of inputs and outputs.
+      parameters: of dispatches.
+      shared_constants: the part of `constants` that another delegate with the same share_key had
+        uploaded.
+      total: the sum of the first four.
     """
 
     tensors: int = 0
@@ -49,14 +51,17 @@ class GpuBytes:
 class Partition:
     """Nodes in a row that were delegated together.
 
-    nodes: how many of the model.
-    nodes_after_passes: how many are left after fusing.
-    nodes_on_integer_path: how many compute in integers.
-    nodes_in_float32: in 16 bits, how many nodes stay in 32 for each reason.
-    dispatches, barriers: of an inference.
-    compile_ms, upload_ms: of its start.
-    gpu_bytes: its memory.
-    on_cpu: why it runs on the CPU after all; empty if it does not.
+    Attributes:
+      nodes: how many of the model.
+      nodes_after_passes: how many are left after fusing.
+      nodes_on_integer_path: how many compute in integers.
+      nodes_in_float32: in 16 bits, how many nodes stay in 32 for each reason.
+      dispatches: of an inference.
+      barriers: of an inference.
+      compile_ms: of its start.
+      upload_ms: of its start.
+      gpu_bytes: its memory.
+      on_cpu: why it runs on the CPU after all; empty if it does not.
     """
 
     nodes: int = 0
@@ -75,11 +80,13 @@ class Partition:
 class Cache:
     """The start-up cache of serialization_dir.
 
-    state: "off"; "cold": nothing was loaded; "warm": everything was; "partial".
-    reason: why it is not warm.
-    programs_loaded, programs_compiled: how many.
-    bytes: size of the file.
-    saved: it was written.
+    Attributes:
+      state: "off"; "cold": nothing was loaded; "warm": everything was; "partial".
+      reason: why it is not warm.
+      programs_loaded: how many.
+      programs_compiled: how many.
+      bytes: size of the file.
+      saved: it was written.
     """
 
     state: str = "off"
@@ -94,12 +101,13 @@ class Cache:
 class Dispatch:
     """A dispatch's time, with the option enable_op_profiling.
 
-    label: what it computes.
-    shader: its file.
-    node: the model's node, or -1.
-    us: median microseconds.
-    count: how many were timed.
-    by_gpu: the GPU's clock measured it; else the CPU's, around it.
+    Attributes:
+      label: what it computes.
+      shader: its file.
+      node: the model's node, or -1.
+      us: median microseconds.
+      count: how many were timed.
+      by_gpu: the GPU's clock measured it; else the CPU's, around it.
     """
 
     label: str = ""
@@ -114,20 +122,23 @@ class Dispatch:
 class Report:
     """The report on the model that a delegate was applied to last.
 
-    renderer, driver: OpenGL's names; empty before the delegate has a context.
-    software: the CPU renders.
-    precision: "float32" or "float16", in which tensors are stored.
-    thread_mode: as the option.
-    nodes_total, nodes_delegated: of the model.
-    partitions: those that were delegated.
-    cpu: the nodes that were not, with the reason.
-    gpu_bytes: memory of all partitions that are on the GPU.
-    cache: the start-up cache.
-    stages_ms: milliseconds of each stage of the start, by name.
-    profile: the dispatches' times, with the option enable_op_profiling.
-    error: why the delegate could not be applied; empty if it was.
-    json: the library's whole report, with everything above and details for bug reports, such
-      as the driver's limits. Its keys may change between releases.
+    Attributes:
+      renderer: OpenGL's name; empty before the delegate has a context.
+      driver: its version; the same.
+      software: the CPU renders.
+      precision: "float32" or "float16", in which tensors are stored.
+      thread_mode: as the option.
+      nodes_total: of the model.
+      nodes_delegated: of the model.
+      partitions: those that were delegated.
+      cpu: the nodes that were not, with the reason.
+      gpu_bytes: memory of all partitions that are on the GPU.
+      cache: the start-up cache.
+      stages_ms: milliseconds of each stage of the start, by name.
+      profile: the dispatches' times, with the option enable_op_profiling.
+      error: why the delegate could not be applied; empty if it was.
+      json: the library's whole report, with everything above and details for bug reports, such as
+        the driver's limits. Its keys may change between releases.
     """
 
     renderer: str = ""

@@ -1,0 +1,93 @@
+"""What the scripts share that measure LiteRT's accelerators, each in its own process."""
+
+import json
+import subprocess
+
+MARK = "MEASURED "
+
+
+def compiled(way, path, rest_on_cpu=True, threads=4):
+    """A CompiledModel with 32-bit floats on "ours", "webgpu" or "cpu".
+
+    rest_on_cpu: the CPU takes what the accelerator leaves. threads: of the CPU.
+    """
+    # pylint: disable=import-outside-toplevel
+    from ai_edge_litert import compiled_model as litert
+    environment = None  # LiteRT's own folder, where its WebGPU accelerator lies
+    if way == "ours":
+        import gles_delegate
+        environment = litert.Environment.create(runtime_path=gles_delegate.litert_runtime_dir())
+    cpu, gpu = litert.HardwareAccelerator.CPU, litert.HardwareAccelerator.GPU
+    return litert.CompiledModel.from_file(path, environment=environment, options=litert.Options(
+        hardware_accelerators=cpu if way == "cpu" else gpu | cpu if rest_on_cpu else gpu,
+        gpu_options=litert.GpuOptions(enforce_f32=True),
+        cpu_options=litert.CpuOptions(num_threads=threads)))
+
+
+def short(reason):
+    """
+    >>> short("a | b " * 30)
+    'a / b a / b a / b a / b a / b a / b a / b a / b a / b a / b...'
+    """
+    reason = " ".join(reason.replace("|", "/").split())
+    return reason if len(reason) <= 62 else reason[:59].rstrip() + "..."
+
+
+def reason_in(log):
+    """Why a process failed, by what it wrote.
+
+    >>> reason_in("Traceback:\\nModuleNotFoundError: No module named 'torch'\\n")
+    "not here: No module named 'torch'"
+    >>> reason_in("gles: INTERNAL: lost\\nUNAVAILABLE: a backend failed, see above")
+    'gles: INTERNAL: lost'
+    >>> reason_in("RuntimeError: Failed to load\\n└ ERROR: [model_load.cc:5]\\nINFO: freed")
+    'RuntimeError: Failed to load'
+    >>> reason_in("")
+    'no reason given'
+    """
+    lines = [line for line in log.splitlines() if line.strip() and "see above" not in line
+             and not line.startswith(("INFO", "WARNING", "└"))]
+    last = lines[-1] if lines else "no reason given"
+    return short(last.replace("ModuleNotFoundError", "not here"))
+
+
+def ended(command, timeout, environment=None):
+    """A process's output and log, and why it failed: "" if it did not.
+
+    >>> import sys
+    >>> ended([sys.executable, "-c", "print(1)"], 60)
+    ('1\\n', '', '')
+    >>> ended([sys.executable, "-c", "import os; os.kill(os.getpid(), 11)"], 60)[2]
+    'ends by signal 11'
+    >>> ended([sys.executable, "-c", "import time; time.sleep(9)"], 0.1)[2]
+    'more than 0.1 s'
+    >>> ended(["/no/such/program"], 60)[2]
+    'not here'
+    """
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace",
+                              check=False, timeout=timeout, env=environment)
+    except OSError:
+        return "", "", "not here"
+    except subprocess.TimeoutExpired as late:
+        return (late.stdout or b"").decode(errors="replace"), "", f"more than {timeout} s"
+    failure = ""
+    if done.returncode < 0:
+        failure = f"ends by signal {-done.returncode}"
+    elif done.returncode > 0:
+        failure = reason_in(done.stderr)
+    return done.stdout, done.stderr, failure
+
+
+def measured(command, timeout, environment=None):
+    """What a process prints behind MARK, or a text that says why there is none; and its log.
+
+    >>> import sys
+    >>> measured([sys.executable, "-c", "print('MEASURED {}')"], 60)
+    ({}, '')
+    >>> measured(["/no/such/program"], 60)
+    ('not here', '')
+    """
+    output, log, failure = ended(command, timeout, environment)
+    found = output.rpartition(MARK)[2]
+    return (json.loads(found) if MARK in output else failure or "no result"), log
