@@ -75,19 +75,65 @@ std::string Again(const CaseSpec& spec, const RunOptions& options) {
                       options.storage, ": ");
 }
 
-void ExpectAgrees(const CaseSpec& spec, const SingleOpModel& model,
-                  RunOptions options) {
+// Runs the case by TFLite and by the delegate, and compares them; the latter's
+// result.
+RunResult ExpectAgrees(const CaseSpec& spec, const SingleOpModel& model,
+                       RunOptions options) {
   options.expect_delegated = false;
   if (model.stateful) options.invokes = 5;
   const testing::CpuReference reference =
       testing::MakeCpuReference(model, options.precision, options.invokes);
+  RunResult result;
+  result.status = reference.status;
   // A younger op, or one that had no kernel of the type.
-  if (!reference.status.ok() && testing::OnOldestTflite()) return;
-  const std::string wrong =
-      reference.status.ok()
-          ? Wrong(testing::RunOnDelegate(model, options), reference)
-          : std::string(reference.status.message());
+  if (!reference.status.ok() && testing::OnOldestTflite()) return result;
+  if (reference.status.ok()) result = testing::RunOnDelegate(model, options);
+  const std::string wrong = Wrong(result, reference);
   if (!wrong.empty()) ADD_FAILURE() << Again(spec, options) << wrong;
+  return result;
+}
+
+// Whether a label or a shader of the plan begins with `text`.
+bool IsPlanned(const RunResult& result, absl::string_view text) {
+  const nlohmann::json report = nlohmann::json::parse(result.report);
+  for (const auto& dispatch : report["partition"][0]["plan"]) {
+    for (const char* key : {"label", "shader"}) {
+      if (absl::StartsWith(dispatch[key].get<std::string>(), text)) return true;
+    }
+  }
+  return false;
+}
+
+// Checks a tuned run by the flags `plan`, `bits` and `bounds`.
+void ExpectPlanned(const CaseSpec& spec, const SingleOpModel& model,
+                   const RunOptions& options, const RunResult& result) {
+  if (!result.status.ok()) return;  // which has failed
+  const auto flag = [&](const char* name) {
+    return spec.Has(name) ? spec.flags.at(name) : "";
+  };
+  for (absl::string_view text :
+       absl::StrSplit(flag("plan"), '&', absl::SkipEmpty())) {
+    const bool absent = absl::ConsumePrefix(&text, "-");
+    if (IsPlanned(result, text) != absent) continue;
+    ADD_FAILURE() << Again(spec, options) << (absent ? "plans " : "plans no ")
+                  << text << ": " << result.report;
+  }
+  const auto expect_same = [&](const char* what) {
+    const RunResult other = testing::RunOnDelegate(model, options);
+    for (size_t i = 0; i < result.outputs.size(); ++i) {
+      EXPECT_TRUE(other.status.ok() &&
+                  other.outputs[i].values == result.outputs[i].values)
+          << Again(spec, options) << "other bits with " << what << other.status;
+    }
+  };
+  if (spec.Has("bits")) {
+    const testing::ScopedTuning without(flag("bits"));
+    expect_same("the other tuning");
+  }
+  if (spec.Has("bounds")) {
+    const testing::ScopedDebug checked("bounds");
+    expect_same("checked bounds");
+  }
 }
 
 // softpipe takes ten times as long.
@@ -136,12 +182,15 @@ void ExpectAgreesTuned(const CaseSpec& spec, const SingleOpModel& model,
   std::vector<TfLiteGlesStorage> storages = {kTfLiteGlesStorageAuto};
   if (spec.Has("all"))
     storages.assign(testing::kEveryStorage, testing::kEveryStorage + 3);
-  for (Precision precision : testing::kPrecisions) {
+  std::vector<Precision> precisions(testing::kPrecisions,
+                                    testing::kPrecisions + 2);
+  if (spec.Has("halves")) precisions.push_back(Precision::kFloat16Arithmetic);
+  for (Precision precision : precisions) {
     for (TfLiteGlesStorage storage : storages) {
       RunOptions options;
       options.precision = precision;
       options.storage = storage;
-      ExpectAgrees(spec, model, options);
+      ExpectPlanned(spec, model, options, ExpectAgrees(spec, model, options));
     }
   }
   absl::string_view name = defines;

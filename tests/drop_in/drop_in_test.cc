@@ -196,8 +196,7 @@ TEST(DropInTest, ACacheIsKeptWhereItsFlagIsSet) {
           TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
     }
     const DelegatePtr delegate = StockDelegate(options);
-    auto interpreter = InterpreterOrDie(*model);
-    ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+    auto interpreter = Applied(*model, delegate);
     ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
     EXPECT_EQ(scratch.Files().empty(), !flagged);
   }

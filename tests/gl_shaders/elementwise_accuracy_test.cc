@@ -10,17 +10,18 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/testing/device_test.h"
-#include "tests/testing/op_model_maker.h"
+#include "tests/testing/single_op.h"
+#include "tools/cases/model.h"
+#include "tools/op_models/random.h"
+#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using BuiltinOp = Op;
-
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr int kValues = 4096;  // of the tensor: 32 x 32 x 4
-const Shape kShape = {1, 32, 32, 4};
 
 // Units in the last place of `exact` (of the least normal below that).
 double UlpsApart(float got, double exact) {
@@ -38,7 +39,7 @@ double UlpsApart(float got, double exact) {
 
 struct Function {
   std::string name;
-  BuiltinOp op;
+  Op op;
   double low, high;  // domain that is sampled
   bool logarithmic;  // samples by magnitude, both signs where low < 0
   double ulps;       // the bound
@@ -62,15 +63,14 @@ std::vector<float> Samples(const Function& f, Random* random) {
 }
 
 SingleOpModel ModelOf(const Function& f) {
-  return MakeModel(f.name, Accuracy(), [&](OpVariant& v) {
-    const int x = v.Input("x", kShape, Samples(f, &v.random()));
-    if (f.op == BuiltinOp::GELU) {
-      schema::GeluOptionsT options;
-      options.approximate = f.name == "GeluTanh";
-      return v.Op(f.op, 1, {x}, options);
-    }
-    return v.Op(f.op, 1, {x});
-  });
+  SingleOpModel model = cases::ModelOf(
+      absl::StrCat(schema::EnumNameBuiltinOperator(f.op), " x=[1,32,32,4]",
+                   f.op != Op::GELU       ? ""
+                   : f.name == "GeluTanh" ? " approximate=true"
+                                          : " approximate=false"));
+  Random random(f.name);
+  model.inputs = {Samples(f, &random)};
+  return model;
 }
 
 double WorstUlps(const RunResult& result, const std::vector<float>& x,
@@ -97,31 +97,31 @@ double GeluTanh(double x) {
 double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
 const Function kFunctions[] = {
-    {"ExpNearZero", BuiltinOp::EXP, -1, 1, false, 2, false,
+    {"ExpNearZero", Op::EXP, -1, 1, false, 2, false,
      [](double x) { return std::exp(x); }},
-    {"Exp", BuiltinOp::EXP, -87, 88.7, false, 2, false,
+    {"Exp", Op::EXP, -87, 88.7, false, 2, false,
      [](double x) { return std::exp(x); }},
-    {"LogNearOne", BuiltinOp::LOG, 0.5, 2, false, 4, false,
+    {"LogNearOne", Op::LOG, 0.5, 2, false, 4, false,
      [](double x) { return std::log(x); }},
-    {"Log", BuiltinOp::LOG, 1.2e-38, 3e38, true, 4, false,
+    {"Log", Op::LOG, 1.2e-38, 3e38, true, 4, false,
      [](double x) { return std::log(x); }},
-    {"Tanh", BuiltinOp::TANH, -10, 10, true, 6, false,
+    {"Tanh", Op::TANH, -10, 10, true, 6, false,
      [](double x) { return std::tanh(x); }},
-    {"Logistic", BuiltinOp::LOGISTIC, -80, 80, false, 6, false, Logistic},
-    {"LogisticNearZero", BuiltinOp::LOGISTIC, -4, 4, true, 6, false, Logistic},
-    {"Elu", BuiltinOp::ELU, -20, 1, true, 6, false,
+    {"Logistic", Op::LOGISTIC, -80, 80, false, 6, false, Logistic},
+    {"LogisticNearZero", Op::LOGISTIC, -4, 4, true, 6, false, Logistic},
+    {"Elu", Op::ELU, -20, 1, true, 6, false,
      [](double x) { return x < 0 ? std::expm1(x) : x; }},
-    {"Sin", BuiltinOp::SIN, -3.1, 3.1, true, 4, false,
+    {"Sin", Op::SIN, -3.1, 3.1, true, 4, false,
      [](double x) { return std::sin(x); }},
-    {"Cos", BuiltinOp::COS, -1.5, 1.5, false, 4, false,
+    {"Cos", Op::COS, -1.5, 1.5, false, 4, false,
      [](double x) { return std::cos(x); }},
-    {"Sqrt", BuiltinOp::SQRT, 1.2e-38, 3e38, true, 4, false,
+    {"Sqrt", Op::SQRT, 1.2e-38, 3e38, true, 4, false,
      [](double x) { return std::sqrt(x); }},
-    {"Rsqrt", BuiltinOp::RSQRT, 1.2e-38, 3e38, true, 4, false,
+    {"Rsqrt", Op::RSQRT, 1.2e-38, 3e38, true, 4, false,
      [](double x) { return 1 / std::sqrt(x); }},
-    {"Gelu", BuiltinOp::GELU, -10, 10, true, 4, true, Gelu},
-    {"GeluTanh", BuiltinOp::GELU, -10, 10, true, 4, true, GeluTanh},
-    {"HardSwish", BuiltinOp::HARD_SWISH, -4, 8, false, 6, false,
+    {"Gelu", Op::GELU, -10, 10, true, 4, true, Gelu},
+    {"GeluTanh", Op::GELU, -10, 10, true, 4, true, GeluTanh},
+    {"HardSwish", Op::HARD_SWISH, -4, 8, false, 6, false,
      [](double x) { return x * std::min(6., std::max(0., x + 3)) / 6; }},
 };
 

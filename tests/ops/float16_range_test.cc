@@ -7,7 +7,7 @@
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
-#include "tools/op_models/schema_names.h"
+#include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -17,25 +17,10 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // Node 0 makes x * 1024, a pooling that nothing fuses with (node 1) keeps it,
 // node 2 divides by 1024 again.
 std::vector<uint8_t> OverflowingModel() {
-  ModelBuilder b;
-  const Shape shape = {1, 2, 2, 4};
-  const int x = b.AddInput("x", shape);
-  const int large = b.AddTensor("large", shape);
-  b.AddOp(Op::MUL, 1,
-          {x, b.AddConstant<float>("k", {1}, std::vector<float>{1024})},
-          {large}, schema::MulOptionsT());
-  const int pooled = b.AddTensor("pooled", {1, 1, 1, 4});
-  schema::Pool2DOptionsT pool;
-  pool.stride_w = pool.stride_h = 2;
-  pool.filter_width = pool.filter_height = 2;
-  b.AddOp(Op::AVERAGE_POOL_2D, 1, {large}, {pooled}, pool);
-  const int y = b.AddTensor("y", {1, 1, 1, 4});
-  b.AddOp(
-      Op::MUL, 1,
-      {pooled, b.AddConstant<float>("l", {1}, std::vector<float>{1 / 1024.f})},
-      {y}, schema::MulOptionsT());
-  b.SetOutputs({y});
-  return b.Finish();
+  return cases::ModelOf(
+             "MUL x=[1,2,2,4] k=(1024.0) -> large ; AVERAGE_POOL_2D large "
+             "filter=2 stride=2 -> pooled ; MUL pooled l=(0.0009765625)")
+      .bytes;
 }
 
 class Float16RangeTest : public DeviceTest {

@@ -91,6 +91,22 @@ TEST(NodeFatesTest, AnOutputReadElsewhereIsComputedByWhoWritesThere) {
               ElementsAre(Pair(9, kNoNode), Pair(10, 10), Pair(11, 10)));
 }
 
+TEST(NodeFatesTest, AMaximumIsComputedByTheConvolutionThatAddsIt) {
+  GraphBuilder b;
+  const TensorId x = b.Input(kDims);
+  const TensorId maximum = b.Node("MAX_POOL_2D", {x}, kDims);
+  b.graph.outputs = {b.Conv(x)};
+  b.graph.nodes[1].post_ops = {{"add"}};
+  b.graph.nodes[1].post_ops[0].operand = maximum;
+  const Graph before = Numbered(std::move(b));
+  Graph after = before;
+  after.tensor(maximum).view.of = x;
+  after.tensor(maximum).view.kind = MemoryView::Kind::kMaxPool;
+  after.nodes.erase(after.nodes.begin());
+  EXPECT_THAT(Fates(before, after),
+              ElementsAre(Pair(9, kNoNode), Pair(10, 11), Pair(11, 11)));
+}
+
 TEST(NodeFatesTest, WhatNobodyReadsIsComputedByNoNode) {
   GraphBuilder b;
   const TensorId in = b.Input(kDims);

@@ -1,25 +1,19 @@
 // labels: op llvmpipe softpipe
-// Attention as models write it, against TFLite's CPU. fold_heads_test.cc
-// tests the passes that make few dispatches of it.
+// Attention as models write it, against TFLite's CPU. attention.txt has the
+// graphs of the passes that make few dispatches of it.
 #include <cmath>
-#include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "tests/testing/device_test.h"
-#include "tests/testing/op_model_maker.h"
-#include "tools/op_models/schema_names.h"
+#include "tests/testing/scoped_environment.h"
+#include "tests/testing/single_op.h"
+#include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-int By(OpVariant* v, int x, const std::vector<int>& permutation) {
-  static int count = 0;
-  const int by =
-      v->IntConstant(absl::StrCat("by", count++),
-                     {static_cast<int>(permutation.size())}, permutation);
-  return v->Op(Op::TRANSPOSE, 1, {x, by}, schema::TransposeOptionsT());
-}
 
 class AttentionModelTest : public DeviceTest {};
 
@@ -37,119 +31,122 @@ struct Writing {
   bool biases = false;    // a constant for each head, as of relative positions
 };
 
+// Writes the text of a case, node by node; functions return a node's output.
 class ModelWriter {
  public:
-  ModelWriter(OpVariant& v, const Writing& w) : v_(v), w_(w) {}
+  explicit ModelWriter(const Writing& w) : w_(w) {}
 
-  int Write() {
-    const int x = v_.Input("x", {w_.batch, w_.rows, width()},
-                           v_.random().Gaussian(w_.batch * w_.rows * width()));
-    int q, k, v;
+  std::string Write() {
+    const int batch = w_.batch, rows = w_.rows, c = w_.channels;
+    const std::string x = absl::StrCat(
+        "x=[", absl::StrJoin({batch, rows, width()}, ","), "]~n(0,1)");
+    std::string q, k, v;
     if (w_.slices_one_product) {
-      const int all = Rows(x, width(), 3 * width());
+      const std::string all = Rows(x, width(), 3 * width());
       q = Part(all, 0);
       k = Part(all, 1);
       v = Part(all, 2);
     } else {
       q = Rows(x, width(), width());
-      k = Rows(x, width(), width());
-      v = Rows(x, width(), width());
+      k = Rows("x", width(), width());
+      v = Rows("x", width(), width());
     }
-    q = v_.Op(Op::MUL, 1, {q, v_.Constant("scale", {}, {0.25f})},
-              schema::MulOptionsT());
-    q = Matrices(Heads(q), w_.rows, w_.channels);
-    v = Matrices(Heads(v), w_.rows, w_.channels);
+    q = Matrices(Heads(Add("MUL", q, " scale=[](0.25)")), rows, c);
+    v = Matrices(Heads(v), rows, c);
     k = Heads(k);
-    if (w_.transposes_keys) {
-      k = Matrices(By(&v_, k, {0, 1, 3, 2}), w_.channels, w_.rows);
-    } else {
-      k = Matrices(k, w_.rows, w_.channels);
-    }
-    int p = Scores(Product(q, k, !w_.transposes_keys));
-    p = Product(Matrices(p, w_.rows, w_.rows), v, false);
-    if (!w_.four_axes) {
-      p = Reshaped(p, {w_.batch, w_.heads, w_.rows, w_.channels});
-    }
-    p = By(&v_, p, {0, 2, 1, 3});
-    p = w_.rank_two ? Reshaped(p, {w_.batch * w_.rows, width()})
-                    : Reshaped(p, {w_.batch, w_.rows, width()});
-    p = Rows(p, width(), width());
-    p = Reshaped(p, {w_.batch, w_.rows, width()});
-    return v_.Op(Op::ADD, 1, {p, x}, schema::AddOptionsT());
+    k = w_.transposes_keys ? Matrices(By(k, "(0,1,3,2)"), c, rows)
+                           : Matrices(k, rows, c);
+    std::string p = Scores(Product(q, k, !w_.transposes_keys));
+    p = Product(Matrices(p, rows, rows), v, false);
+    if (!w_.four_axes) p = Reshaped(p, {batch, w_.heads, rows, c});
+    p = By(p, "(0,2,1,3)");
+    p = w_.rank_two ? Reshaped(p, {batch * rows, width()})
+                    : Reshaped(p, {batch, rows, width()});
+    p = Reshaped(Rows(p, width(), width()), {batch, rows, width()});
+    Add("ADD", p, " x");
+    return text_;
   }
 
  private:
   int width() const { return w_.heads * w_.channels; }
 
-  int Reshaped(int x, const std::vector<int>& dims) {
-    const int to = v_.IntConstant(absl::StrCat("to", count_++),
-                                  {static_cast<int>(dims.size())}, dims);
-    return v_.Op(Op::RESHAPE, 1, {x, to}, schema::ReshapeOptionsT());
+  std::string Add(const char* op, const std::string& x,
+                  const std::string& others) {
+    const std::string y = absl::StrCat("t", count_++);
+    absl::StrAppend(&text_, text_.empty() ? "" : " ; ", op, " ", x, others,
+                    " -> ", y);
+    return y;
   }
-  int Rows(int x, int from, int to) {
+  std::string Name(const char* name) { return absl::StrCat(name, count_); }
+  std::string Reshaped(const std::string& x, const std::vector<int>& dims) {
+    return Add(
+        "RESHAPE", x,
+        absl::StrCat(" ", Name("to"), "=(", absl::StrJoin(dims, ","), ")"));
+  }
+  std::string By(const std::string& x, const char* permutation) {
+    return Add("TRANSPOSE", x, absl::StrCat(" ", Name("by"), "=", permutation));
+  }
+  std::string Rows(const std::string& x, int from, int to) {
     // Rows keep their size, or scores would be far beyond what a model has.
-    std::vector<float> values = v_.random().Gaussian(to * from);
-    for (float& value : values) value /= std::sqrt(static_cast<float>(from));
-    const int weights =
-        v_.Constant(absl::StrCat("w", count_++), {to, from}, values);
-    const int bias = v_.Constant(absl::StrCat("b", count_++), {to},
-                                 v_.random().Gaussian(to));
-    schema::FullyConnectedOptionsT options;
-    options.keep_num_dims = !w_.rank_two;
-    const int y = v_.Op(Op::FULLY_CONNECTED, w_.rank_two ? 1 : 5,
-                        {x, weights, bias}, options);
+    const std::string y =
+        Add(w_.rank_two ? "FULLY_CONNECTED" : "FULLY_CONNECTED@5", x,
+            absl::StrCat(" ", Name("w"), "=const:[", to, ",", from, "]~n(0,",
+                         1 / std::sqrt(static_cast<float>(from)), ") ",
+                         Name("b"), "=const:[", to, "]~n(0,1) keep_num_dims=",
+                         w_.rank_two ? "false" : "true"));
     return w_.rank_two ? Reshaped(y, {w_.batch, w_.rows, to}) : y;
   }
-  int Part(int rows, int index) {
-    const int begin = v_.IntConstant(absl::StrCat("begin", count_++), {3},
-                                     {0, 0, index * width()});
-    const int size = v_.IntConstant(absl::StrCat("size", count_++), {3},
-                                    {w_.batch, w_.rows, width()});
-    return v_.Op(Op::SLICE, 1, {rows, begin, size}, schema::SliceOptionsT());
+  std::string Part(const std::string& rows, int index) {
+    return Add("SLICE", rows,
+               absl::StrCat(" ", Name("begin"), "=(0,0,", index * width(), ") ",
+                            Name("size"), "=(", w_.batch, ",", w_.rows, ",",
+                            width(), ")"));
   }
-  int Heads(int x) {
-    return By(&v_, Reshaped(x, {w_.batch, w_.rows, w_.heads, w_.channels}),
-              {0, 2, 1, 3});
+  std::string Heads(const std::string& x) {
+    return By(Reshaped(x, {w_.batch, w_.rows, w_.heads, w_.channels}),
+              "(0,2,1,3)");
   }
-  int Matrices(int x, int rows, int columns) {
+  std::string Matrices(const std::string& x, int rows, int columns) {
     return w_.four_axes ? x : Reshaped(x, {w_.batch * w_.heads, rows, columns});
   }
-  int Product(int x, int y, bool adj_y) {
-    schema::BatchMatMulOptionsT options;
-    options.adj_y = adj_y;
-    return v_.Op(Op::BATCH_MATMUL, 1, {x, y}, options);
+  std::string Product(const std::string& x, const std::string& y, bool adj_y) {
+    return Add("BATCH_MATMUL", x,
+               absl::StrCat(" ", y, " adj_y=", adj_y ? "true" : "false"));
   }
-  int Scores(int p) {
-    p = w_.four_axes ? p : Reshaped(p, {w_.batch, w_.heads, w_.rows, w_.rows});
+  std::string Scores(std::string p) {
+    const int rows = w_.rows;
+    if (!w_.four_axes) p = Reshaped(p, {w_.batch, w_.heads, rows, rows});
     if (w_.masks > 0) {
-      const int mask = v_.Input("mask", {w_.masks, 1, 1, w_.rows},
-                                v_.random().Gaussian(w_.masks * w_.rows));
-      p = v_.Op(Op::ADD, 1, {p, mask}, schema::AddOptionsT());
+      p = Add("ADD", p,
+              absl::StrCat(" mask=[", w_.masks, ",1,1,", rows, "]~n(0,1)"));
     }
     if (w_.biases) {
-      const int elements = w_.heads * w_.rows * w_.rows;
-      const int bias = v_.Constant("bias", {1, w_.heads, w_.rows, w_.rows},
-                                   v_.random().Gaussian(elements));
-      p = v_.Op(Op::ADD, 1, {p, bias}, schema::AddOptionsT());
+      p = Add("ADD", p,
+              absl::StrCat(" bias=const:[1,", w_.heads, ",", rows, ",", rows,
+                           "]~n(0,1)"));
     }
-    schema::SoftmaxOptionsT options;
-    options.beta = 1;
-    return v_.Op(Op::SOFTMAX, 1, {p}, options);
+    return Add("SOFTMAX", p, " beta=1");
   }
 
-  OpVariant& v_;
   const Writing w_;
+  std::string text_;
   int count_ = 0;
 };
 
 // Sums of `width` terms, thrice, whose factors are sums themselves.
-SingleOpModel AttentionModel(const std::string& name, const Writing& w) {
-  Accuracy accuracy{12 * w.heads * w.channels};
-  accuracy.half_roundings = 24;
+SingleOpModel AttentionModel(const Writing& w) {
+  SingleOpModel model = cases::ModelOf(ModelWriter(w).Write());
+  model.magnitude_bytes.clear();
+  model.accuracy = Accuracy{12 * w.heads * w.channels};
+  model.accuracy.half_roundings = 24;
   // Softmax of scores that are off by their own error.
-  accuracy.absolute = 2e-4f;
-  return MakeModel(name, accuracy,
-                   [&](OpVariant& v) { return ModelWriter(v, w).Write(); });
+  model.accuracy.absolute = 2e-4f;
+  return model;
+}
+
+void ExpectAttention(const Writing& w) {
+  const SingleOpModel model = AttentionModel(w);
+  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model)) << model.description;
 }
 
 TEST_F(AttentionModelTest, HoweverItIsWritten) {
@@ -162,10 +159,7 @@ TEST_F(AttentionModelTest, HoweverItIsWritten) {
           w.channels = channels;
           w.four_axes = four_axes;
           w.transposes_keys = transposes_keys;
-          const SingleOpModel model = AttentionModel("attention", w);
-          EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model))
-              << batch << " " << channels << " " << four_axes << " "
-              << transposes_keys;
+          ExpectAttention(w);
         }
       }
     }
@@ -183,42 +177,9 @@ TEST_F(AttentionModelTest, OfSlicesRankTwoAndMasks) {
           w.rank_two = rank_two;
           w.masks = masks;
           w.four_axes = !rank_two;
-          const SingleOpModel model = AttentionModel("attention", w);
-          EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model))
-              << batch << " " << slices << " " << rank_two << " " << masks;
+          ExpectAttention(w);
         }
       }
-    }
-  }
-}
-
-// Two towers of a recommendation: products of vectors, with an axis added on
-// either side.
-TEST_F(AttentionModelTest, DotProductsOfABatch) {
-  for (const int batch : {1, 2, 5}) {
-    for (const bool adj_y : {false, true}) {
-      const SingleOpModel model = MakeModel(
-          "dot products", Accuracy{24}, /*with_magnitude=*/true,
-          [&](OpVariant& v) {
-            const auto vectors = [&](const char* name, int axis) {
-              const int x =
-                  v.Input(name, {batch, 8}, v.random().Gaussian(8 * batch));
-              const int w = v.Constant(absl::StrCat(name, " w"), {8, 8},
-                                       v.random().Gaussian(64));
-              const int rows = v.Op(Op::FULLY_CONNECTED, 1, {x, w, -1},
-                                    schema::FullyConnectedOptionsT());
-              const int at =
-                  v.IntConstant(absl::StrCat(name, " axis"), {1}, {axis});
-              return v.Op(Op::EXPAND_DIMS, 1, {rows, at},
-                          schema::ExpandDimsOptionsT());
-            };
-            const int x = vectors("x", 1), y = vectors("y", adj_y ? 1 : 2);
-            schema::BatchMatMulOptionsT options;
-            options.adj_y = adj_y;
-            return v.Op(Op::BATCH_MATMUL, 1, {x, y}, options);
-          });
-      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model))
-          << batch << " " << adj_y;
     }
   }
 }
@@ -230,28 +191,24 @@ TEST_F(AttentionModelTest, BiasesOfHeads) {
       w.batch = batch;
       w.four_axes = four_axes;
       w.biases = true;
-      const SingleOpModel model = AttentionModel("attention", w);
-      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model))
-          << batch << " " << four_axes;
+      ExpectAttention(w);
     }
   }
 }
 
 TEST_F(AttentionModelTest, InTiles) {
   for (const char* tuning : {"split_k_target=1", "split_k_target=1000000"}) {
-    setenv("GLES_DELEGATE_TUNING", tuning, /*overwrite=*/1);
+    const ScopedEnvironment tiles("GLES_DELEGATE_TUNING", tuning);
     Writing w;
     w.slices_one_product = true;
-    const SingleOpModel model = AttentionModel("attention", w);
-    EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model)) << tuning;
-    unsetenv("GLES_DELEGATE_TUNING");
+    ExpectAttention(w);
   }
 }
 
 TEST_F(AttentionModelTest, StoragesAndPrecisions) {
   Writing w;
   w.masks = 1;
-  SingleOpModel model = AttentionModel("attention", w);
+  SingleOpModel model = AttentionModel(w);
   // With 16 bits, eight tensors on the way are rounded, each to 2^-11 of values
   // up to 4. The sum that is the result may be far smaller.
   model.accuracy.absolute = 8 * 4 * 0x1p-11f;

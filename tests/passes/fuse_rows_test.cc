@@ -1,84 +1,67 @@
 // labels: op llvmpipe softpipe
-// Functions of rows as one node: normalizations as exporters write them against
-// TFLite's CPU. rows.txt has the graphs.
+// Functions of rows as one node: normalizations as exporters write them, and
+// products of few rows that normalize them and have a gate, against TFLite's
+// CPU. rows.txt has the graphs.
+#include <string>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "gmock/gmock.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/h200_profile.h"
-#include "tests/testing/op_model_maker.h"
 #include "tests/testing/run_pass.h"
 #include "tests/testing/scoped_environment.h"
-#include "tools/op_models/schema_names.h"
+#include "tests/testing/single_op.h"
+#include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::Not;
+
 class FuseRowsModelTest : public DeviceTest {};
 
-// Normalizations as exporters write them.
-enum class Norm { kKeras, kTorch, kRms };
+// {x}: [1,rows,channels].
+constexpr char kKeras[] =
+    "MEAN x={x} i=(2) keep_dims=true -> m ; SQUARED_DIFFERENCE x m -> d ; "
+    "MEAN d i keep_dims=true -> v ; ADD v e=[](0.001) -> u ; RSQRT u -> s ; "
+    "MUL s g=const:[{c}] -> w ; MUL m w -> p ; SUB b=const:[{c}] p -> q ; "
+    "MUL x w -> t ; ADD t q";
+constexpr char kTorch[] =
+    "MEAN x={x} i=(2) keep_dims=false -> m ; RESHAPE m j=(1,{r},1) -> n ; "
+    "SQUARED_DIFFERENCE x n -> d ; MEAN d i keep_dims=false -> v ; "
+    "ADD v e=[](0.001) -> u ; RSQRT u -> s ; MUL s m -> p ; NEG p -> q ; "
+    "RESHAPE s k=(1,{r},1) -> w ; MUL x w -> t ; RESHAPE q l=(1,{r},1) -> z ; "
+    "ADD t z -> y ; MUL y g=const:[{c}] -> f ; ADD f b=const:[{c}]";
+constexpr char kRms[] =
+    "MUL x={x} x -> d ; MEAN d i=(2) keep_dims=true -> v ; "
+    "ADD v e=[](0.001) -> u ; RSQRT u -> s ; MUL x s -> t ; "
+    "MUL t g=const:[{c}]";
 
-int Normalized(OpVariant& v, Norm norm, int x, int rows, int channels) {
-  const int axis = v.IntConstant("axis", {1}, {2});
-  const int epsilon = v.Constant("epsilon", {}, {1e-3f});
-  const int gamma =
-      v.Constant("gamma", {channels}, v.random().Gaussian(channels));
-  const int beta =
-      v.Constant("beta", {channels}, v.random().Gaussian(channels));
-  const bool keeps = norm != Norm::kTorch;
-  int count = 0;
-  const auto mean = [&](int of) {
-    schema::ReducerOptionsT options;
-    options.keep_dims = keeps;
-    return v.Op(Op::MEAN, 1, {of, axis}, options);
-  };
-  const auto column = [&](int of) {
-    if (keeps) return of;
-    const int to =
-        v.IntConstant(absl::StrCat("column", count++), {3}, {1, rows, 1});
-    return v.Op(Op::RESHAPE, 1, {of, to}, schema::ReshapeOptionsT());
-  };
-  const auto add = [&](int a, int b) {
-    return v.Op(Op::ADD, 1, {a, b}, schema::AddOptionsT());
-  };
-  const auto mul = [&](int a, int b) {
-    return v.Op(Op::MUL, 1, {a, b}, schema::MulOptionsT());
-  };
-  if (norm == Norm::kRms) {
-    const int scale = v.Op(Op::RSQRT, 1, {add(mean(mul(x, x)), epsilon)});
-    return mul(mul(x, scale), gamma);
-  }
-  const int average = mean(x);
-  const int squares = v.Op(Op::SQUARED_DIFFERENCE, 1, {x, column(average)});
-  const int scale = v.Op(Op::RSQRT, 1, {add(mean(squares), epsilon)});
-  if (norm == Norm::kTorch) {
-    const int shift = v.Op(Op::NEG, 1, {mul(scale, average)});
-    return add(mul(add(mul(x, column(scale)), column(shift)), gamma), beta);
-  }
-  const int weights = mul(scale, gamma);
-  const int shift =
-      v.Op(Op::SUB, 1, {beta, mul(average, weights)}, schema::SubOptionsT());
-  return add(mul(x, weights), shift);
+SingleOpModel Normalization(const char* text, int rows, int channels) {
+  SingleOpModel model = cases::ModelOf(absl::StrReplaceAll(
+      text, {{"{x}", absl::StrCat("[1,", rows, ",", channels, "]~n(0,1)")},
+             {"{r}", absl::StrCat(rows)},
+             {"{c}", absl::StrCat(channels)},
+             {"const:[{c}]", absl::StrCat("const:[", channels, "]~n(0,1)")}}));
+  model.magnitude_bytes.clear();
+  // Means of `channels` terms, of squares of differences.
+  model.accuracy = Accuracy{4 * channels};
+  model.accuracy.half_roundings = 12;
+  model.accuracy.absolute = 2e-6f;  // what is close to the mean
+  return model;
 }
 
 TEST_F(FuseRowsModelTest, Normalizations) {
-  for (const Norm norm : {Norm::kKeras, Norm::kTorch, Norm::kRms}) {
+  for (const char* text : {kKeras, kTorch, kRms}) {
     for (const int channels : {4, 7, 16, 130}) {
       for (const int rows : {1, 5, 16, 300}) {
-        // Means of `channels` terms, of squares of differences.
-        Accuracy accuracy{4 * channels};
-        accuracy.half_roundings = 12;
-        accuracy.absolute = 2e-6f;  // what is close to the mean
-        const SingleOpModel model =
-            MakeModel("normalization", accuracy, [&](OpVariant& v) {
-              const int x = v.Input("x", {1, rows, channels},
-                                    v.random().Gaussian(rows * channels));
-              return Normalized(v, norm, x, rows, channels);
-            });
+        const SingleOpModel model = Normalization(text, rows, channels);
         EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model))
-            << static_cast<int>(norm) << " " << rows << "x" << channels;
+            << model.description;
       }
     }
   }
@@ -86,22 +69,12 @@ TEST_F(FuseRowsModelTest, Normalizations) {
 
 // On the GPU, too, its reductions are part of one dispatch.
 TEST_F(FuseRowsModelTest, ANormalizationReducesItsRowsAtOnce) {
-  for (const Norm norm : {Norm::kKeras, Norm::kTorch, Norm::kRms}) {
-    const SingleOpModel model =
-        MakeModel("normalization", Accuracy{64}, [&](OpVariant& v) {
-          const int x = v.Input("x", {1, 5, 16}, v.random().Gaussian(80));
-          return Normalized(v, norm, x, 5, 16);
-        });
-    const std::string report = RunOnDelegate(model).report;
-    EXPECT_THAT(report, ::testing::HasSubstr("row_functions"))
-        << static_cast<int>(norm);
-    EXPECT_THAT(report, ::testing::Not(::testing::HasSubstr("reduce")))
-        << static_cast<int>(norm);
+  for (const char* text : {kKeras, kTorch, kRms}) {
+    const std::string report = RunOnDelegate(Normalization(text, 5, 16)).report;
+    EXPECT_THAT(report, HasSubstr("row_functions")) << text;
+    EXPECT_THAT(report, Not(HasSubstr("reduce"))) << text;
   }
 }
-
-// Products of few rows that normalize their rows and have a gate: models
-// against TFLite's CPU. rows.txt has the graphs.
 
 // The shader reads both matrices in one loop. Rows of cases have no int4.
 TEST(FuseFewRowsTest, NotMatricesStoredInOtherWays) {
@@ -130,62 +103,39 @@ class FuseFewRowsModelTest : public DeviceTest {};
 
 struct Case {
   int rows, terms, outputs;
-  Weights weights;
+  const char* weights;
   bool scaled;
 };
 
-int Multiplied(OpVariant& v, int a, int b) {
-  return v.Op(Op::MUL, 1, {a, b}, schema::MulOptionsT());
-}
-
-int Normalized(OpVariant& v, int x, int terms, bool scaled) {
-  schema::ReducerOptionsT options;
-  options.keep_dims = true;
-  const int mean =
-      v.Op(Op::MEAN, 1, {Multiplied(v, x, x), v.IntConstant("axis", {1}, {2})},
-           options);
-  const int epsilon = v.Constant("epsilon", {}, {1e-3f});
-  const int root = v.Op(
-      Op::RSQRT, 1, {v.Op(Op::ADD, 1, {mean, epsilon}, schema::AddOptionsT())});
-  const int y = Multiplied(v, x, root);
-  return scaled ? Multiplied(
-                      v, y,
-                      v.Constant("gamma", {terms}, v.random().Gaussian(terms)))
-                : y;
-}
-
 SingleOpModel ModelOf(const Case& c) {
+  SingleOpModel model = cases::ModelOf(absl::StrReplaceAll(
+      absl::StrCat(
+          "ABS x=[1,{r},{k}]~n(0,1) -> a ; MUL a a -> d ; "
+          "MEAN d i=(2) keep_dims=true -> v ; ADD v e=[](0.001) -> u ; "
+          "RSQRT u -> s ; MUL a s -> t ; ",
+          c.scaled ? "MUL t f=const:[{k}]~n(0,1) -> y ; " : "",
+          "FULLY_CONNECTED@5 {y} w={w}[{o},{k}]~n(0,0.25) b=const:[{o}]~n(0,1) "
+          "keep_num_dims=true -> g ; LOGISTIC g -> l ; MUL l g -> h ; "
+          "FULLY_CONNECTED@5 {y} z={w}[{o},{k}]~n(0,0.25) c=const:[{o}]~n(0,1) "
+          "keep_num_dims=true -> p ; MUL h p"),
+      {{"{r}", absl::StrCat(c.rows)},
+       {"{k}", absl::StrCat(c.terms)},
+       {"{o}", absl::StrCat(c.outputs)},
+       {"{w}", c.weights},
+       {"{y}", c.scaled ? "y" : "t"}}));
   // Sums of `terms` of normalized rows, three functions, and a product.
-  Accuracy accuracy{4 * c.terms};
-  accuracy.half_roundings = 12;
-  accuracy.absolute = 2e-5f;
-  return MakeModel(
-      "gated product", accuracy, /*with_magnitude=*/true, [&](OpVariant& v) {
-        const int x = v.Input("x", {1, c.rows, c.terms},
-                              v.random().Gaussian(c.rows * c.terms));
-        const auto product = [&](const char* name, int rows) {
-          schema::FullyConnectedOptionsT options;
-          options.keep_num_dims = true;
-          const int weights = v.Constant(
-              absl::StrCat(name, " weights"), {c.outputs, c.terms},
-              v.random().Gaussian(c.outputs * c.terms, 0, 0.25f), c.weights);
-          const int bias = v.Constant(absl::StrCat(name, " bias"), {c.outputs},
-                                      v.random().Gaussian(c.outputs));
-          return v.Op(Op::FULLY_CONNECTED, 5, {rows, weights, bias}, options);
-        };
-        const int y = Normalized(v, v.Op(Op::ABS, 1, {x}), c.terms, c.scaled);
-        const int gate = product("gate", y);
-        return Multiplied(v, Multiplied(v, v.Op(Op::LOGISTIC, 1, {gate}), gate),
-                          product("up", y));
-      });
+  model.accuracy = Accuracy{4 * c.terms};
+  model.accuracy.half_roundings = 12;
+  model.accuracy.absolute = 2e-5f;
+  return model;
 }
 
 TEST_F(FuseFewRowsModelTest, MatchesTheCpu) {
-  const Case cases[] = {{1, 32, 64, Weights::kFloat, true},
-                        {1, 30, 10, Weights::kFloat, false},
-                        {3, 64, 7, Weights::kHalf, true},
-                        {7, 16, 36, Weights::kInt8, true},
-                        {1, 160, 64, Weights::kInt8, false}};
+  const Case cases[] = {{1, 32, 64, "const:", true},
+                        {1, 30, 10, "const:", false},
+                        {3, 64, 7, "half:", true},
+                        {7, 16, 36, "int8:", true},
+                        {1, 160, 64, "int8:", false}};
   for (const char* lanes : {"1", "4", "32", "8,split_k_target=49152"}) {
     const ScopedEnvironment tuning(
         "GLES_DELEGATE_TUNING",
@@ -193,62 +143,14 @@ TEST_F(FuseFewRowsModelTest, MatchesTheCpu) {
     for (const Case& c : cases) {
       const SingleOpModel model = ModelOf(c);
       for (Precision precision : kPrecisions) {
-        RunOptions options;
-        options.precision = precision;
-        const RunResult result = RunOnDelegate(model, options);
+        const RunResult result = RunOnDelegate(model, precision);
         EXPECT_THAT(result, MatchesCpu(model, precision))
             << c.terms << " terms, " << lanes << " lanes";
-        EXPECT_THAT(result.report,
-                    ::testing::Not(::testing::HasSubstr("\"row_functions\"")));
+        EXPECT_THAT(result.report, Not(HasSubstr("\"row_functions\"")));
       }
     }
   }
 }
 
-// Constants folded into weights: models against TFLite's CPU. fold_scales.txt
-// has the graphs.
-
-class FoldScalesModelTest : public DeviceTest {};
-
-// MUL and ADD of constants before and after a convolution.
-SingleOpModel Scaled(int in, int out, schema::Padding padding) {
-  return MakeModel(
-      absl::StrCat("scaled convolution ", in, " to ", out,
-                   padding == schema::Padding::SAME ? " padded" : ""),
-      Accuracy{/*terms=*/9 * in + 4}, /*with_magnitude=*/true,
-      [&](OpVariant& v) {
-        const Shape shape = {2, 5, 6, in};
-        const auto constant = [&](const char* name, int channels) {
-          return v.Constant(name, {channels}, v.random().Gaussian(channels));
-        };
-        int x = v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-        x = v.Op(Op::ADD, 1, {x, constant("add before", in)},
-                 schema::AddOptionsT());
-        x = v.Op(Op::MUL, 1, {x, constant("mul before", in)},
-                 schema::MulOptionsT());
-        schema::Conv2DOptionsT conv;
-        conv.padding = padding;
-        conv.stride_w = conv.stride_h = 1;
-        const int filter = 9 * in * out;
-        const int w =
-            v.Constant("w", {out, 3, 3, in}, v.random().Gaussian(filter));
-        x = v.Op(Op::CONV_2D, 1, {x, w, constant("bias", out)}, conv);
-        x = v.Op(Op::MUL, 1, {x, constant("mul after", out)},
-                 schema::MulOptionsT());
-        return v.Op(Op::ADD, 1, {constant("add after", out), x},
-                    schema::AddOptionsT());
-      });
-}
-
-TEST_F(FoldScalesModelTest, AroundAConvolution) {
-  for (const auto padding : {schema::Padding::VALID, schema::Padding::SAME}) {
-    for (const SingleOpModel& model :
-         {Scaled(3, 5, padding), Scaled(8, 4, padding)}) {
-      EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model)) << model.description;
-    }
-  }
-}
-
 }  // namespace
-
 }  // namespace gles_delegate::testing

@@ -1,7 +1,8 @@
 // labels: op quant llvmpipe softpipe
-// The heads of a detector on 8-bit codes: convolutions laid as rows, joined,
-// and a function of all. Every code is that of TFLite's integer kernels where
-// the convolutions write the rows by themselves.
+// A detector on 8-bit codes where the device profile reads and writes through:
+// heads laid as rows by their convolutions, joined, and a function of all; a
+// convolution that adds the MAX_POOL_2D of a tensor before it. Every code is
+// that of TFLite's integer kernels.
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,14 +49,26 @@ SingleOpModel Heads(TensorType type, int seed, int parts, int channels) {
   return model;
 }
 
+// A block of a face detector.
+constexpr char kBlock[] =
+    "CONV_2D@3 x=[1,9,6,16] w=const:[16,1,1,16] b=const:[16] -> s ; "
+    "MAX_POOL_2D@2 s filter=2 stride=2 -> m ; "
+    "CONV_2D@3 s v=const:[16,1,1,16] d=const:[16] stride=2 -> c ; ADD@2 c m";
+
+// All without `absent`.
+void ExpectFused(const SingleOpModel& model, TfLiteGlesStorage storage,
+                 const char* absent) {
+  const RunResult gpu = ExpectEveryCode(model, storage);
+  EXPECT_TRUE(absl::StrContains(gpu.report, "\"CONV_2D "));
+  EXPECT_FALSE(absl::StrContains(gpu.report, absent));
+}
+
 void ExpectCpuQuantized(TensorType type, int seed, TfLiteGlesStorage storage) {
+  ExpectFused(NodesOn(type, kBlock, seed), storage, "\"MAX_POOL_2D ");
   for (const auto& [parts, channels] :
        {std::pair(3, 4), std::pair(1, 6), std::pair(2, 1), std::pair(3, 21)}) {
     SCOPED_TRACE(absl::StrCat(parts, " parts of ", channels, " channels"));
-    const RunResult gpu =
-        ExpectEveryCode(Heads(type, seed, parts, channels), storage);
-    EXPECT_TRUE(absl::StrContains(gpu.report, "\"CONV_2D "));
-    EXPECT_FALSE(absl::StrContains(gpu.report, "\"RESHAPE "));
+    ExpectFused(Heads(type, seed, parts, channels), storage, "\"RESHAPE ");
   }
 }
 

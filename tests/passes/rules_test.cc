@@ -16,8 +16,8 @@
 // new constants their values if there are few, windows their padding.
 // `unchanged` says that the last pass leaves the nodes as they are, `unchanged:
 // reason` a part of what it notes for GLES_DELEGATE_DEBUG=plan, too. `all` are
-// all passes; the flag `keep=p` makes p an output of the graph, too, and
-// `drop=p` makes it none. A failing case prints what its lines should be.
+// all passes; the flag `drop=p` makes an output of the graph none. A failing
+// case prints what its lines should be.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -257,15 +257,12 @@ void RunCase(const RuleCase& c, const std::string& text) {
   auto graph = GraphOf(*file, c.profile);
   ASSERT_TRUE(graph.ok()) << graph.status();
   const auto first_new = static_cast<TensorId>(graph->tensors.size());
-  for (const auto& [flag, name] : spec->flags) {
+  if (spec->Has("drop")) {
     auto& outputs = graph->outputs;
-    for (TensorId id = 0; id < first_new; ++id) {
-      if (graph->tensor(id).name != name) continue;
-      if (flag == "keep") outputs.push_back(id);
-      if (flag == "drop") {
-        outputs.erase(std::find(outputs.begin(), outputs.end(), id));
-      }
-    }
+    outputs.erase(
+        std::find_if(outputs.begin(), outputs.end(), [&](TensorId id) {
+          return graph->tensor(id).name == spec->flags.at("drop");
+        }));
   }
   std::vector<std::string> notes;
   PassContext context = {c.profile};

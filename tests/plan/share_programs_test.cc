@@ -14,12 +14,14 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/plan/planner.h"
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/program_texts.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/run_pass.h"
 #include "tools/op_models/random.h"
 
 namespace gles_delegate::testing {
@@ -80,6 +82,23 @@ class Chain {
     graph.nodes.push_back(node);
     graph.outputs = node.outputs;
     return node.outputs[0];
+  }
+  // A block of a face detector: the convolution adds the largest of each 2x2
+  // pixels of its input.
+  void AddBlock(int channels) {
+    const TensorId src = graph.outputs[0];
+    Node node;
+    node.op = FindOpNamed("MAX_POOL_2D");
+    node.inputs = {src};
+    node.outputs = {AddTensor(&graph, Dims(graph.tensor(src).shape.c))};
+    PoolAttributes windows;
+    windows.h = windows.w = {2, 1, 1};
+    node.attributes = windows;
+    graph.nodes.push_back(node);
+    PostOp add = {"add"};
+    add.operand = node.outputs[0];
+    add.operand_zero_extend = channels > graph.tensor(src).shape.c;
+    Add(channels, {add, {"clamp", {-1, 9, 0, 0}}});
   }
   // The last node's result is in a tensor of `dims` now, which is the output.
   void Put(std::vector<int> dims, Kind kind, std::array<int, 4> at) {
@@ -249,6 +268,27 @@ TEST(ShareProgramsTest, OutputsLieInOtherTensors) {
   EXPECT_EQ(Programs(rows, 1, Storage::kTexture2d), 2u)
       << "a row of all pixels is past no buffer";
   ExpectSame(rows, 1);
+}
+
+// With a residual block and blocks whose maximum is of as many channels, and of
+// fewer.
+TEST(ShareProgramsTest, BlocksThatReadAMaximumThrough) {
+  GLES_SKIP_WITHOUT_DEVICE();
+  Chain chain(16, {1, 16, 16});
+  chain.Add(16, {With("add", chain.graph.inputs[0]), kClamp});
+  chain.AddBlock(16);
+  chain.AddBlock(32);
+  DeviceProfile profile = Profile(1);
+  profile.choices.read_through = 1;
+  Chain through = chain;
+  RunPass("read_through", &through.graph, profile);
+  ASSERT_EQ(through.graph.nodes.size(), 3u);
+  const Planned planned = Plan(through, profile);
+  EXPECT_EQ(planned.programs.size(), 1u) << planned.text;
+  EXPECT_THAT(planned.text, HasSubstr(" largest of 2x2 by 1,1"));
+  EXPECT_THAT(planned.text, HasSubstr("(skipped)"));
+  EXPECT_EQ(Bits(Compute(through, 1, Storage::kBuffer)),
+            Bits(Compute(chain, 1, Storage::kBuffer)));
 }
 
 // A row is three tiles, the last of them of two outputs: each is written in a

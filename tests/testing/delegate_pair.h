@@ -35,6 +35,18 @@ inline DelegatePair MakePair(
   return pair;
 }
 
+// Resizes the inputs from `first` on, and allocates, on both.
+inline void Resize(DelegatePair* pair, const std::vector<Shape>& shapes,
+                   int first = 0) {
+  for (Interpreter* i : {pair->cpu.get(), pair->gpu.get()}) {
+    for (size_t k = 0; k < shapes.size(); ++k) {
+      ASSERT_TRUE(i->ResizeInput(first + static_cast<int>(k), shapes[k]).ok());
+    }
+    const absl::Status allocated = i->AllocateTensors();
+    ASSERT_TRUE(allocated.ok()) << allocated;
+  }
+}
+
 // Three runs with other inputs give the same on both.
 inline void ExpectSame(DelegatePair* pair) {
   for (int round : {0, 1, 2}) {

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "third_party/tflite_schema/schema_generated.h"
+#include "tools/common/model_builder.h"
 
 namespace gles_delegate::testing {
 
@@ -14,6 +16,10 @@ namespace gles_delegate::testing {
 std::vector<uint8_t> EditModel(
     const std::vector<uint8_t>& model,
     const std::function<void(schema::ModelT&)>& edit);
+
+// The tensors of these names, "a b", in the first subgraph. Fails the test
+// where there is none.
+std::vector<int> Named(ModelBuilder& b, const std::string& names);
 
 }  // namespace gles_delegate::testing
 

@@ -100,10 +100,6 @@ RunResult RunOnDelegate(const SingleOpModel& model, Precision precision) {
   return RunOnDelegate(model, options);
 }
 
-void ExpectMatchesCpuOnce(const SingleOpModel& model) {
-  EXPECT_THAT(RunOnDelegate(model), MatchesCpu(model));
-}
-
 void ExpectMatchesCpu(const SingleOpModel& model) {
   for (Precision precision : kPrecisions) {
     for (TfLiteGlesStorage storage : kEveryStorage) {

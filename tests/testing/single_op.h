@@ -80,10 +80,6 @@ RunResult RunOnDelegate(const SingleOpModel& model,
 ::testing::Matcher<const RunResult&> MatchesCpu(
     const SingleOpModel& model, Precision precision = Precision::kFloat32);
 
-// The delegate at 32 bits, in the storage that the device prefers, against the
-// CPU: for movements and other exact ops, of which many shapes are tried.
-void ExpectMatchesCpuOnce(const SingleOpModel& model);
-
 // The delegate at both precisions and every storage against the CPU.
 void ExpectMatchesCpu(const SingleOpModel& model);
 

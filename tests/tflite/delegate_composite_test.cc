@@ -137,11 +137,7 @@ TEST_F(DelegateCompositeTest, FollowsAResize) {
     DelegatePair pair = MakePair(NormModel({1, 6, 8}),
                                  [mode](auto& o) { o.thread_mode = mode; });
     for (const Shape& shape : {Shape{3, 2, 8}, Shape{1, 9, 8}}) {
-      for (Interpreter* i : {pair.cpu.get(), pair.gpu.get()}) {
-        ASSERT_TRUE(i->ResizeInput(0, shape).ok());
-        const absl::Status allocated = i->AllocateTensors();
-        ASSERT_TRUE(allocated.ok()) << allocated;
-      }
+      Resize(&pair, {shape});
       ExpectSame(&pair);
       ExpectWhole(pair, 2);
     }
@@ -264,11 +260,7 @@ TEST_F(DelegateCompositeTest, RunsOnTheCpuAfterAResize) {
   DelegatePair pair = MakePair(NormModel({1, 6, 8}),
                                [](auto& o) { o.memory_limit_bytes = 100000; });
   ExpectWhole(pair, 2);
-  for (Interpreter* i : {pair.cpu.get(), pair.gpu.get()}) {
-    ASSERT_TRUE(i->ResizeInput(0, {1, 9000, 8}).ok());
-    const absl::Status allocated = i->AllocateTensors();
-    ASSERT_TRUE(allocated.ok()) << allocated;
-  }
+  Resize(&pair, {{1, 9000, 8}});
   EXPECT_LT(ReportOf(pair.delegate)["nodes_delegated"], 2);
   ExpectSame(&pair);
 }
@@ -566,11 +558,7 @@ TEST_F(DelegateSubgraphsTest, BothBranchesOfAnIf) {
 TEST_F(DelegateSubgraphsTest, ResizedBranches) {
   DelegatePair pair = MakePair(IfModel("[1,4,5,3]"));
   for (const Shape& shape : {Shape{1, 7, 2, 5}, Shape{1, 4, 5, 3}}) {
-    for (Interpreter* i : {pair.cpu.get(), pair.gpu.get()}) {
-      ASSERT_TRUE(i->ResizeInput(1, shape).ok());
-      const absl::Status allocated = i->AllocateTensors();
-      ASSERT_TRUE(allocated.ok()) << allocated;
-    }
+    Resize(&pair, {shape}, /*first=*/1);
     ExpectSame(&pair, 1, 0);
     ExpectSame(&pair, 0, 1);
     EXPECT_EQ(ReportOf(pair.delegate)["nodes_delegated"], 5);

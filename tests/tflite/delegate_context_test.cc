@@ -323,9 +323,7 @@ TEST(FallbackToCpuTest, AFailureIsReportedAndTheCpuRuns) {
     options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
     options.fallback_to_cpu = 1;
   });
-  auto interpreter = InterpreterOrDie(*model);
-  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-  ASSERT_TRUE(applied.ok()) << applied;
+  auto interpreter = Applied(*model, delegate);
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 0);
   EXPECT_THAT(interpreter->log(),
               ::testing::Contains(HasSubstr("no such device")));

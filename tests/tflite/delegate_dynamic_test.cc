@@ -66,9 +66,7 @@ TEST_F(DelegateDynamicTest, AModelWithWhereIsDelegatedAroundIt) {
     SCOPED_TRACE(where_first);
     const auto model = LoadOrDie(WhereModel(where_first, {1, 3, 4, 5}));
     const DelegatePtr delegate = AnyPartitions();
-    auto interpreter = InterpreterOrDie(*model);
-    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-    ASSERT_TRUE(applied.ok()) << applied;
+    auto interpreter = Applied(*model, delegate);
     const nlohmann::json report = ReportOf(delegate);
     EXPECT_EQ(report["nodes_delegated"], 3) << report;
     ASSERT_EQ(report["cpu"].size(), 1u) << report;
@@ -85,8 +83,7 @@ TEST_F(DelegateDynamicTest, ResizedInputs) {
     SCOPED_TRACE(where_first);
     const auto model = LoadOrDie(WhereModel(where_first, {1, 3, 4, 5}));
     const DelegatePtr delegate = AnyPartitions();
-    auto interpreter = InterpreterOrDie(*model);
-    ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+    auto interpreter = Applied(*model, delegate);
     for (const Shape& shape :
          {Shape{1, 7, 9, 5}, Shape{2, 1, 1, 6}, Shape{1, 3, 4, 5}}) {
       SCOPED_TRACE(ShapeString(shape));
@@ -152,8 +149,7 @@ TEST_F(DelegateDynamicTest, WhatFollowsADynamicTensorStaysOnTheCpu) {
                        "-> f32[1] ; NEG x=[1,2,2,3] -> f32[1,2,2,3]")
           .Finish());
   const DelegatePtr delegate = AnyPartitions();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   const nlohmann::json report = ReportOf(delegate);
   EXPECT_EQ(report["nodes_delegated"], 1) << report;
   int refused = 0;
@@ -194,8 +190,7 @@ std::vector<uint8_t> ReverseModel(const Shape& shape) {
 TEST_F(DelegateDynamicTest, AShapeThatTheGpuDoesNotTake) {
   const auto model = LoadOrDie(ReverseModel({2, 3, 4, 5}));
   const DelegatePtr delegate = AnyPartitions();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 3);
   (void)interpreter->TakeLog();
   for (const Shape& shape :

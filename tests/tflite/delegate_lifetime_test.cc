@@ -10,11 +10,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "egl/context.h"
-#include "egl/testing.h"
 #include "gmock/gmock.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/live_objects.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/stateful.h"
 #include "tools/cases/model.h"
@@ -109,53 +109,18 @@ TEST_F(DelegateLifetimeTest, ADelegateOutlivesManyInterpreters) {
   }
 }
 
-// Counts what the driver makes and deletes: nothing of a delegate's life may
-// stay behind.
-int g_live = 0;
-
+// Nothing of a delegate's life may stay behind.
 TEST_F(DelegateLifetimeTest, EveryGlObjectIsDeleted) {
-  g_live = 0;
-  using egl::GlApi;
-  using egl::ScopedGlOverride;
-  const ScopedGlOverride gen_textures(
-      &GlApi::GenTextures, +[](GLsizei n, GLuint* ids) {
-        g_live += n;
-        egl::driver_gl().GenTextures(n, ids);
-      });
-  const ScopedGlOverride delete_textures(
-      &GlApi::DeleteTextures, +[](GLsizei n, const GLuint* ids) {
-        g_live -= n;
-        egl::driver_gl().DeleteTextures(n, ids);
-      });
-  const ScopedGlOverride gen_buffers(
-      &GlApi::GenBuffers, +[](GLsizei n, GLuint* ids) {
-        g_live += n;
-        egl::driver_gl().GenBuffers(n, ids);
-      });
-  const ScopedGlOverride delete_buffers(
-      &GlApi::DeleteBuffers, +[](GLsizei n, const GLuint* ids) {
-        g_live -= n;
-        egl::driver_gl().DeleteBuffers(n, ids);
-      });
-  const ScopedGlOverride create_program(
-      &GlApi::CreateProgram, +[]() -> GLuint {
-        ++g_live;
-        return egl::driver_gl().CreateProgram();
-      });
-  const ScopedGlOverride delete_program(
-      &GlApi::DeleteProgram, +[](GLuint id) {
-        --g_live;
-        egl::driver_gl().DeleteProgram(id);
-      });
+  const LiveObjects objects;
   Apply();
   ExpectClose(RunOnce(interpreter_.get()), expected_);
-  const int applied = g_live;
+  const int applied = objects.left();
   EXPECT_GT(applied, 0) << "the test counts nothing";
   ExpectClose(RunOnce(interpreter_.get()), expected_);
-  EXPECT_EQ(g_live, applied) << "Invoke made or deleted a GL object";
+  EXPECT_EQ(objects.left(), applied) << "Invoke made or deleted a GL object";
   delegate_.reset();
   interpreter_.reset();
-  EXPECT_EQ(g_live, 0);
+  EXPECT_EQ(objects.left(), 0);
 }
 
 TEST(DelegateOptionsLifetimeTest, NullOptionsAreTheDefaultsAndRun) {
@@ -164,8 +129,7 @@ TEST(DelegateOptionsLifetimeTest, NullOptionsAreTheDefaultsAndRun) {
                              TfLiteGlesDelegateDelete);
   ASSERT_NE(delegate, nullptr);
   const auto model = LoadOrDie(ChainModel("can"));
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 3);
 }
@@ -182,8 +146,7 @@ TEST(DelegateOptionsLifetimeTest, StringsAreCopied) {
     });
   }
   const auto model = LoadOrDie(ChainModel("can"));
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 2);
 }
 
@@ -221,8 +184,7 @@ class DelegateThreadTest : public DeviceTest {};
 TEST_F(DelegateThreadTest, InvokeOnAnotherThreadIsAnErrorThatSaysSo) {
   const auto model = LoadOrDie(ChainModel("can"));
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   TfLiteStatus status = kTfLiteOk;
   std::string other;
   std::thread([&] {
@@ -245,8 +207,7 @@ TEST_F(DelegateThreadTest, InvokeOnAnotherThreadIsAnErrorThatSaysSo) {
 TEST_F(DelegateThreadTest, AppliedAgainOnAnotherThreadItRunsThere) {
   const auto model = LoadOrDie(ChainModel("nan"));
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   const Shape larger = {1, 9, 5, 5};
   const std::vector<float> expected = CpuResult(*model, 0, larger);
   std::thread([&] {
@@ -265,8 +226,7 @@ TEST_F(DelegateThreadTest, ABorrowedContextMayMoveToAnotherThread) {
   const std::unique_ptr<Context> app = std::move(Context::Create({})).value();
   MakeCurrent(*app);
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   EXPECT_EQ(ReportOf(delegate)["context"], "borrowed");
   ExpectClose(RunOnce(interpreter.get()), expected);
   Release(*app);
@@ -291,9 +251,7 @@ void LiveThrough(const Model& model, const std::vector<float>& expected,
   for (ready->fetch_sub(1); ready->load() > 0;) std::this_thread::yield();
   for (int life = 0; life < 3; ++life) {
     const DelegatePtr delegate = MakeDelegate();
-    auto interpreter = InterpreterOrDie(model);
-    const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-    ASSERT_TRUE(applied.ok()) << applied;
+    auto interpreter = Applied(model, delegate);
     for (int i = 0; i < 3; ++i) {
       ExpectClose(RunOnce(interpreter.get()), expected);
     }
@@ -492,8 +450,7 @@ TEST_F(DelegateStateTest, OtherTypesOfStateStayOnTheCpu) {
   b.SetOutputs({y, z});
   const auto model = LoadOrDie(b.Finish());
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   EXPECT_THAT(ReportOf(delegate)["cpu"].dump(),
               HasSubstr("only float32 states are kept on the GPU"));
   EXPECT_TRUE(RunOnce(interpreter.get()).ok());

@@ -101,8 +101,7 @@ TEST_F(DelegateMemoryTest, QuantizedWeightsKeepTheirBits) {
                                       "] b=const:[", kOutputs, "]"))
               .bytes);
       const DelegatePtr delegate = Make(0, kTfLiteGlesStorageAuto, half);
-      auto interpreter = InterpreterOrDie(*model);
-      ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+      auto interpreter = Applied(*model, delegate);
       EXPECT_LE(ReportOf(delegate)["gpu_bytes"]["constants"],
                 1.1 * kOutputs * kTerms);
     }
@@ -160,8 +159,7 @@ TEST_F(DelegateMemoryTest, ARefusalSaysHowMuchAndTheCpuRuns) {
   const auto model = LoadOrDie(ChainModel("can"));
   const int64_t needs = NeedsOf(*model);
   const DelegatePtr delegate = Make(needs - 1);
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   const auto report = ReportOf(delegate);
   EXPECT_EQ(report["nodes_delegated"], 0);
   EXPECT_EQ(report["gpu_bytes"]["total"], 0);
@@ -188,8 +186,7 @@ TEST_F(DelegateMemoryTest, PartitionsShareTheLimit) {
               HasSubstr("the " + std::to_string(needs) +
                         " bytes of the delegate's other partitions"));
   first.reset();
-  auto third = InterpreterOrDie(*model);
-  ASSERT_TRUE(third->ApplyDelegate(delegate.get()).ok());
+  auto third = Applied(*model, delegate);
   EXPECT_EQ(ReportOf(delegate)["partitions"], 1);
   ExpectClose(RunOnce(third.get()), CpuResult(*model));
 }
@@ -197,8 +194,7 @@ TEST_F(DelegateMemoryTest, PartitionsShareTheLimit) {
 TEST_F(DelegateMemoryTest, AResizePastTheLimitRunsOnTheCpu) {
   const auto model = LoadOrDie(ChainModel("can"));
   const DelegatePtr delegate = Make(2 * NeedsOf(*model));
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   const Shape large = {1, 60, 50, 5};
   ASSERT_TRUE(interpreter->ResizeInput(0, large).ok());
   ASSERT_TRUE(interpreter->AllocateTensors().ok());

@@ -47,9 +47,7 @@ Outcome ApplyAndCompare(std::vector<uint8_t> bytes,
                         const Configure& configure = {}) {
   const auto model = LoadOrDie(std::move(bytes));
   const DelegatePtr delegate = MakeDelegate(configure);
-  auto interpreter = InterpreterOrDie(*model);
-  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-  EXPECT_TRUE(applied.ok()) << applied;
+  auto interpreter = Applied(*model, delegate);
   for (int round : {0, 1}) {
     ExpectClose(RunOnce(interpreter.get(), round), CpuResult(*model, round));
   }
@@ -290,8 +288,7 @@ TEST_F(DelegatePartialTest, OneDelegateServesSeveralInterpretersAndModels) {
 TEST_F(DelegatePartialTest, ADelegateAppliedAgainFindsNothingToDo) {
   const auto model = LoadOrDie(ChainModel("can"));
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
 }
@@ -301,8 +298,7 @@ TEST_F(DelegatePartialTest, TwoDelegatesShareAModel) {
   const DelegatePtr first =
       MakeDelegate([](auto& options) { options.exclude_nodes = "2-3"; });
   const DelegatePtr second = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(first.get()).ok());
+  auto interpreter = Applied(*model, first);
   ASSERT_TRUE(interpreter->ApplyDelegate(second.get()).ok());
   EXPECT_EQ(ReportOf(first)["nodes_delegated"], 2);
   EXPECT_EQ(ReportOf(second)["nodes_delegated"], 2);

@@ -26,234 +26,105 @@
 namespace gles_delegate::testing {
 namespace {
 
-// Models as converters write them when an extent of the input is free.
-class ShapeModel {
- public:
-  explicit ShapeModel(const Shape& of_file = {1, 2, 3, 4})
-      : x_(b_.AddInput("x", of_file)) {
-    if (of_file[1] == 1) b_.SetShapeSignature(x_, {-1, -1, -1, 4});
+// Models as converters write them when an extent of the input is free, by the
+// texts of cases.
+std::unique_ptr<Model> Load(const std::string& text, const std::string& outputs,
+                            bool is_free = false) {
+  ModelBuilder b = cases::BuilderOf(text);
+  b.SetOutputs(Named(b, outputs));
+  // Keras's default: all but the channels is free, and 1 in the file.
+  for (auto& tensor : b.model().subgraphs[0]->tensors) {
+    if (!is_free || tensor->shape.size() != 4) continue;
+    tensor->shape_signature = {-1, -1, -1, tensor->shape[3]};
   }
+  return LoadOrDie(b.Finish());
+}
 
-  int x() const { return x_; }
+// SHAPE of x, and extent `axis` of it.
+std::string ExtentOfX(int axis) {
+  return absl::StrCat(
+      "SHAPE x out_type=INT32 -> shape:i32[4] ; STRIDED_SLICE shape b=(", axis,
+      ") e=(", axis + 1, ") s=(1) shrink_axis_mask=1 -> n:i32[] ; ");
+}
+constexpr char kRelu[] = "RELU x=[1,2,3,4] -> r:f32[1,2,3,4] ; ";
+constexpr char kFreeRelu[] = "RELU x=[1,1,1,4] -> r:f32[1,1,1,4] ; ";
+// 0, 1, ... below n, as floats.
+constexpr char kRange[] =
+    "RANGE zero=0 n one=1 -> p:i32[1] ; "
+    "CAST p in_data_type=INT32 -> q:f32[1]";
 
-  // Extent `axis` of x as a scalar.
-  int ExtentOfX(int axis) { return ElementOf(ShapeOfX(), axis); }
-  int ShapeOfX() {
-    const int shape = b_.AddTensor("shape", {4}, TensorType::INT32);
-    b_.AddOp(Op::SHAPE, 1, {x_}, {shape}, ShapeOptions());
-    return shape;
-  }
-
-  int ElementOf(int vector, int at) {
-    const int begin = Ints({at}), end = Ints({at + 1}), strides = Ints({1});
-    const int element = b_.AddTensor("element", {}, TensorType::INT32);
-    schema::StridedSliceOptionsT options;
-    options.shrink_axis_mask = 1;
-    b_.AddOp(Op::STRIDED_SLICE, 1, {vector, begin, end, strides}, {element},
-             options);
-    return element;
-  }
-
-  int Pack(const std::vector<int>& scalars) {
-    const int count = static_cast<int>(scalars.size());
-    const int vector = b_.AddTensor("vector", {count}, TensorType::INT32);
-    schema::PackOptionsT options;
-    options.values_count = count;
-    b_.AddOp(Op::PACK, 1, scalars, {vector}, options);
-    return vector;
-  }
-
-  int Unary(Op op, int of, const std::vector<int>& shape) {
-    const int y = b_.AddTensor("y", shape);
-    b_.AddOp(op, 1, {of}, {y});
-    return y;
-  }
-
-  int Reshape(int of, int to, const std::vector<int>& shape) {
-    const int y = b_.AddTensor("y", shape);
-    b_.AddOp(Op::RESHAPE, 1, {of, to}, {y}, schema::ReshapeOptionsT());
-    return y;
-  }
-
-  // 0, 1, ... below the scalar `count`.
-  int Range(int count) {
-    const int range = b_.AddTensor("range", {1}, TensorType::INT32);
-    b_.AddOp(Op::RANGE, 1, {Int(0), count, Int(1)}, {range},
-             schema::RangeOptionsT());
-    return range;
-  }
-
-  int CastToFloat(int of) {
-    const int floats = b_.AddTensor("floats", {1});
-    schema::CastOptionsT cast;
-    cast.in_data_type = TensorType::INT32;
-    cast.out_data_type = TensorType::FLOAT32;
-    b_.AddOp(Op::CAST, 1, {of}, {floats}, cast);
-    return floats;
-  }
-
-  int Sum(int of) {
-    const int sum = b_.AddTensor("sum", {});
-    b_.AddOp(Op::SUM, 1, {of, Ints({0})}, {sum}, schema::ReducerOptionsT());
-    return sum;
-  }
-
-  int Add(int a, int b, const std::vector<int>& shape) {
-    const int y = b_.AddTensor("y", shape);
-    b_.AddOp(Op::ADD, 1, {a, b}, {y}, schema::AddOptionsT());
-    return y;
-  }
-
-  // Of other integers.
-  template <typename Options>
-  int IntsOf(Op op, const std::vector<int>& of, const Shape& shape,
-             const Options& options) {
-    const int y = b_.AddTensor("y", shape, TensorType::INT32);
-    b_.AddOp(op, 1, of, {y}, options);
-    return y;
-  }
-
-  // The extents of y are free in the file, as those of x.
-  template <typename Options>
-  int Free(Op op, const std::vector<int>& of, const Shape& shape,
-           const Options& options) {
-    const int y = b_.AddTensor("y", shape);
-    Shape signature(shape.size(), -1);
-    signature.back() = shape.back();
-    b_.SetShapeSignature(y, signature);
-    b_.AddOp(op, 1, of, {y}, options);
-    return y;
-  }
-  int FreeRelu() {
-    const int y = b_.AddTensor("relu", {1, 1, 1, 4});
-    b_.SetShapeSignature(y, {-1, -1, -1, 4});
-    b_.AddOp(Op::RELU, 1, {x_}, {y});
-    return y;
-  }
-  int BroadcastArgs(int a, int b) {
-    const int y = b_.AddTensor("both", {4}, TensorType::INT32);
-    b_.AddOp(Op::BROADCAST_ARGS, 1, {a, b}, {y});
-    return y;
-  }
-  int Top(int k, int of) {
-    const Shape shape = {1, 1, 1, k};
-    const int top = b_.AddTensor("top", shape);
-    const int at = b_.AddTensor("at", shape, TensorType::INT32);
-    b_.AddOp(Op::TOPK_V2, 1, {of, Int(k)}, {top, at}, schema::TopKV2OptionsT());
-    return top;
-  }
-
-  int Int(int value) {
-    return b_.AddConstant<int32_t>("int", {}, std::vector<int32_t>{value});
-  }
-  int Ints(const std::vector<int32_t>& values) {
-    return b_.AddConstant<int32_t>(
-        "ints", {static_cast<int32_t>(values.size())}, values);
-  }
-
-  std::unique_ptr<Model> Load(const std::vector<int>& outputs) {
-    b_.SetOutputs(outputs);
-    return LoadOrDie(b_.Finish());
-  }
-
- private:
-  static schema::ShapeOptionsT ShapeOptions() {
-    schema::ShapeOptionsT options;
-    options.out_type = TensorType::INT32;
-    return options;
-  }
-
-  ModelBuilder b_;
-  int x_;
-};
-
-// Flatten of Keras with a free batch: 6 nodes.
+// Flatten of Keras with a free batch.
 std::unique_ptr<Model> FlattenModel() {
-  ShapeModel m;
-  const int relu = m.Unary(Op::RELU, m.x(), {1, 2, 3, 4});
-  const int to = m.Pack({m.ExtentOfX(0), m.Int(-1)});
-  const int flat = m.Reshape(relu, to, {1, 24});
-  return m.Load({m.Unary(Op::NEG, flat, {1, 24})});
+  return Load(
+      absl::StrCat(kRelu, ExtentOfX(0),
+                   "PACK n m=-1 values_count=2 -> to:i32[2] ; "
+                   "RESHAPE r to -> f:f32[1,24] ; NEG f -> y:f32[1,24]"),
+      "y");
 }
 
-// relu(x) plus the sum of all positions along its height: 7 nodes.
+// relu(x) plus the sum of all positions along its height.
 std::unique_ptr<Model> PositionsModel() {
-  ShapeModel m;
-  const int relu = m.Unary(Op::RELU, m.x(), {1, 2, 3, 4});
-  const int sum = m.Sum(m.CastToFloat(m.Range(m.ExtentOfX(1))));
-  return m.Load({m.Add(relu, sum, {1, 2, 3, 4})});
+  return Load(absl::StrCat(kRelu, ExtentOfX(1), kRange,
+                           " ; SUM q axis=(0) -> sum:f32[] ; "
+                           "ADD r sum -> y:f32[1,2,3,4]"),
+              "y");
 }
 
-// A shape within the graph, and as an output of the model: 7 nodes.
+// A shape within the graph, and as an output of the model.
 std::unique_ptr<Model> ShapeAsOutputModel() {
-  ShapeModel m;
-  const int rows = m.ExtentOfX(2);
-  const int to = m.Pack({rows, m.Int(-1)});
-  const int relu = m.Unary(Op::RELU, m.x(), {1, 2, 3, 4});
-  const int flat = m.Reshape(relu, to, {3, 8});
-  return m.Load({m.Unary(Op::NEG, flat, {3, 8}), m.CastToFloat(m.Range(rows))});
+  return Load(
+      absl::StrCat(kRelu, ExtentOfX(2),
+                   "PACK n m=-1 values_count=2 -> to:i32[2] ; "
+                   "RESHAPE r to -> f:f32[3,8] ; NEG f -> y:f32[3,8] ; ",
+                   kRange),
+      "y q");
 }
 
-// Keras's default: all but the channels is free, and 1 in the file.
-const Shape kFree = {1, 1, 1, 4};
+std::unique_ptr<Model> FreeModel(const char* text) {
+  return Load(absl::StrCat(kFreeRelu, text), "y", /*is_free=*/true);
+}
 
 std::unique_ptr<Model> FreeSliceModel() {
-  ShapeModel m(kFree);
-  const int relu = m.FreeRelu();
-  const int part =
-      m.Free(Op::SLICE, {relu, m.Ints({0, 0, 0, 1}), m.Ints({-1, -1, -1, 2})},
-             {1, 1, 1, 2}, schema::SliceOptionsT());
-  return m.Load({m.Unary(Op::NEG, part, {1, 1, 1, 2})});
+  return FreeModel(
+      "SLICE r b=(0,0,0,1) z=(-1,-1,-1,2) -> t:f32[1,1,1,2] ; "
+      "NEG t -> y:f32[1,1,1,2]");
 }
 
 std::unique_ptr<Model> FreeTopModel() {
-  ShapeModel m(kFree);
-  const int relu = m.FreeRelu();
-  const int top = m.Top(2, relu);
-  return m.Load({m.Unary(Op::NEG, top, {1, 1, 1, 2})});
+  return FreeModel(
+      "TOPK_V2 r k=2 -> top:f32[1,1,1,2] at:i32[1,1,1,2] ; "
+      "NEG top1 -> y:f32[1,1,1,2]");
 }
 
 // A shape by an op that does no arithmetic.
 std::unique_ptr<Model> BroadcastModel() {
-  ShapeModel m(kFree);
-  const int to = m.BroadcastArgs(m.ShapeOfX(), m.Ints({1, 1, 1, 1}));
-  const int y = m.Reshape(m.FreeRelu(), to, {1, 1, 1, 4});
-  return m.Load({m.Unary(Op::NEG, y, {1, 1, 1, 4})});
+  return FreeModel(
+      "SHAPE x out_type=INT32 -> shape:i32[4] ; "
+      "BROADCAST_ARGS shape ones=(1,1,1,1) -> to:i32[4] ; "
+      "RESHAPE r to -> t:f32[1,1,1,4] ; NEG t -> y:f32[1,1,1,4]");
 }
 
 // tf.signal.frame: a shape of pieces, one of which has no elements.
 std::unique_ptr<Model> EmptyPieceModel() {
-  ShapeModel m(kFree);
-  const int relu = m.FreeRelu();
-  const int none = m.IntsOf(
-      Op::STRIDED_SLICE, {m.ShapeOfX(), m.Ints({0}), m.Ints({0}), m.Ints({1})},
-      {0}, schema::StridedSliceOptionsT());
-  const int to = m.IntsOf(Op::CONCATENATION, {none, m.Ints({-1, 4})}, {2},
-                          schema::ConcatenationOptionsT());
-  return m.Load({m.Unary(Op::NEG, m.Reshape(relu, to, {1, 4}), {1, 4})});
+  return FreeModel(
+      "SHAPE x out_type=INT32 -> shape:i32[4] ; "
+      "STRIDED_SLICE shape b=(0) e=(0) s=(1) -> none:i32[0] ; "
+      "CONCATENATION none rest=(-1,4) axis=0 -> to:i32[2] ; "
+      "RESHAPE r to -> t:f32[1,4] ; NEG t -> y:f32[1,4]");
 }
 
 // A shape by arithmetic on constants alone.
 std::unique_ptr<Model> ConstantsModel() {
-  ShapeModel m(kFree);
-  const int relu = m.FreeRelu();
-  const int two =
-      m.IntsOf(Op::SUB, {m.Int(3), m.Int(1)}, {}, schema::SubOptionsT());
-  const int to = m.Pack({m.Int(-1), two});
-  return m.Load({m.Unary(Op::NEG, m.Reshape(relu, to, {2, 2}), {2, 2})});
+  return FreeModel(
+      "SUB a=3 b=1 -> two:i32[] ; PACK m=-1 two values_count=2 -> to:i32[2] ; "
+      "RESHAPE r to -> t:f32[2,2] ; NEG t -> y:f32[2,2]");
 }
 
 // At the file's sizes there is nothing left of x.
 std::unique_ptr<Model> WindowsModel() {
-  ShapeModel m(kFree);
-  const int relu = m.FreeRelu();
-  schema::StridedSliceOptionsT options;
-  options.end_mask = 15;
-  const int rest = m.Free(
-      Op::STRIDED_SLICE,
-      {relu, m.Ints({0, 1, 0, 0}), m.Ints({0, 0, 0, 0}), m.Ints({1, 1, 1, 1})},
-      {1, 0, 1, 4}, options);
-  return m.Load({m.Unary(Op::NEG, rest, {1, 0, 1, 4})});
+  return FreeModel(
+      "STRIDED_SLICE r b=(0,1,0,0) e=(0,0,0,0) s=(1,1,1,1) end_mask=15 -> "
+      "t:f32[1,0,1,4] ; NEG t -> y:f32[1,0,1,4]");
 }
 
 struct Case {
@@ -409,8 +280,9 @@ TEST_F(DelegateShapeValuesTest, APartitionOnTheCpuHasTheValues) {
 
 // Nothing but arithmetic on shapes is nothing to bring to a GPU.
 TEST_F(DelegateShapeValuesTest, ShapesAloneMakeNoPartition) {
-  ShapeModel m;
-  const auto model = m.Load({m.CastToFloat(m.Range(m.ExtentOfX(1)))});
+  std::string text = absl::StrCat(ExtentOfX(1), kRange);
+  text.replace(text.find(" x"), 2, " x=[1,2,3,4]");
+  const auto model = Load(text, "q");
   const DelegatePtr delegate = MakeDelegate();
   const auto interpreter = Applied(*model, delegate);
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 0);
@@ -626,8 +498,7 @@ TEST_F(DelegateResizeTest, LargerSmallerAndBack) {
 TEST_F(DelegateResizeTest, ToOnePixelToBatchThreeAndBack) {
   const auto model = LoadOrDie(ChainModel("canm"));
   const DelegatePtr delegate = MakeDelegate();
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   for (const Shape& shape :
        {Shape{1, 1, 1, 5}, Shape{3, 6, 5, 5}, Shape{1, 6, 5, 5}}) {
     ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());

@@ -124,9 +124,7 @@ DelegatePtr Create(std::vector<std::pair<std::string, std::string>> options) {
 // The interpreter's answer with the delegate is the CPU's.
 std::vector<std::string> ExpectRuns(const DelegatePtr& delegate) {
   const auto model = LoadOrDie(ChainModel("can"));
-  auto interpreter = InterpreterOrDie(*model);
-  const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-  EXPECT_TRUE(applied.ok()) << applied;
+  auto interpreter = Applied(*model, delegate);
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
   return interpreter->TakeLog();
 }
@@ -190,8 +188,7 @@ TEST(LoaderTest, OptionsAreStrings) {
                                        {"max_delegated_partitions", "0"}});
   ASSERT_NE(delegate, nullptr) << Reported();
   const auto model = LoadOrDie(ChainModel("can"));
-  auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  auto interpreter = Applied(*model, delegate);
   const auto report = nlohmann::json::parse(Opened().report(delegate.get()));
   EXPECT_EQ(report["precision"], "float16");
   EXPECT_EQ(report["nodes_delegated"], 2);

@@ -168,6 +168,15 @@ class Builder {
     std::vector<int> outputs;
     std::copy_if(made_.begin(), made_.end(), std::back_inserter(outputs),
                  [this](int id) { return used_.count(id) == 0; });
+    const auto keep = spec.flags.find("keep");
+    if (keep == spec.flags.end()) return outputs;
+    const auto kept = ids_.find(keep->second);
+    if (kept != ids_.end()) {
+      outputs.push_back(kept->second);
+    } else {
+      status_ = absl::InvalidArgumentError(
+          absl::StrCat("no tensor is named ", keep->second));
+    }
     return outputs;
   }
 
@@ -316,7 +325,7 @@ class Builder {
 
 testing::SingleOpModel ModelOf(const CaseSpec& spec) {
   absl::Status wrong;
-  testing::SingleOpModel model = testing::MakeModelOfOutputs(
+  testing::SingleOpModel model = testing::MakeModel(
       spec.text, AccuracyOf(spec), HasMagnitude(spec), [&](OpVariant& v) {
         Builder builder(v, /*with_data=*/true);
         std::vector<int> outputs = builder.Build(spec);

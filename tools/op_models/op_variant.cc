@@ -91,11 +91,6 @@ int OpVariant::Constant(const std::string& name, const Shape& shape,
   }
 }
 
-int OpVariant::IntConstant(const std::string& name, const Shape& shape,
-                           const std::vector<int32_t>& values) {
-  return builder_.AddConstant<int32_t>(name, shape, values);
-}
-
 int OpVariant::OfType(int tensor, schema::TensorType type) {
   builder_.model().subgraphs[0]->tensors[tensor]->type = type;
   return tensor;
@@ -141,27 +136,9 @@ int OpVariant::SparseConstant(const std::string& name, const Shape& shape,
   return half ? Dequantize(name, shape, dense) : dense;
 }
 
-int OpVariant::AddOutput() { return builder_.AddTensor("output", {}); }
-
-int OpVariant::Op(schema::BuiltinOperator op, int version,
-                  std::vector<int> inputs) {
-  const int output = AddOutput();
-  builder_.AddOp(op, version, std::move(inputs), {output});
-  return output;
-}
-
 SingleOpModel MakeModel(const std::string& description,
                         const Accuracy& accuracy, bool with_magnitude,
-                        absl::FunctionRef<int(OpVariant&)> build) {
-  return MakeModelOfOutputs(
-      description, accuracy, with_magnitude,
-      [build](OpVariant& v) { return std::vector<int>{build(v)}; });
-}
-
-SingleOpModel MakeModelOfOutputs(
-    const std::string& description, const Accuracy& accuracy,
-    bool with_magnitude,
-    absl::FunctionRef<std::vector<int>(OpVariant&)> build) {
+                        absl::FunctionRef<std::vector<int>(OpVariant&)> build) {
   SingleOpModel model;
   model.description = description;
   model.accuracy = accuracy;

@@ -1,11 +1,5 @@
 // How models are built twice: the op, and the op on absolute values
 // (single_op.h says what for).
-//
-//   return MakeModel("NEG 1x4x4x3", Accuracy{/*terms=*/0}, [&](OpVariant& v) {
-//     const int x =
-//         v.Input("x", shape, v.random().Gaussian(ElementCount(shape)));
-//     return v.Op(schema::BuiltinOperator::NEG, 1, {x});
-//   });
 #ifndef GLES_DELEGATE_TOOLS_OP_MODELS_OP_VARIANT_H_
 #define GLES_DELEGATE_TOOLS_OP_MODELS_OP_VARIANT_H_
 
@@ -51,29 +45,13 @@ class OpVariant {
   // three values are zeroed first.
   int Constant(const std::string& name, const Shape& shape,
                std::vector<float> values, Weights weights = Weights::kFloat);
-  int IntConstant(const std::string& name, const Shape& shape,
-                  const std::vector<int32_t>& values);
 
   // Makes the tensor one of another type than float32; its values are converted
   // (bool: not 0). Returns it.
   int OfType(int tensor, schema::TensorType type);
-  int OfInts(int tensor) { return OfType(tensor, schema::TensorType::INT32); }
-
-  // Adds the op and a tensor for its output, whose shape MakeModel fills in.
-  int Op(schema::BuiltinOperator op, int version, std::vector<int> inputs);
-  template <typename Options>
-  int Op(schema::BuiltinOperator op, int version, std::vector<int> inputs,
-         Options options) {
-    const int output = AddOutput();
-    builder_.AddOp(op, version, std::move(inputs), {output},
-                   std::move(options));
-    return output;
-  }
-
   std::vector<std::vector<float>> TakeInputs() { return std::move(inputs_); }
 
  private:
-  int AddOutput();
   int Int8Constant(const std::string& name, const Shape& shape,
                    const std::vector<float>& values);
   int Dequantize(const std::string& name, const Shape& shape, int constant);
@@ -86,21 +64,12 @@ class OpVariant {
   std::vector<std::vector<float>> inputs_;
 };
 
-// Runs `build` (which returns the output tensor) once, and once more on
+// Runs `build` (which returns the output tensors) once, and once more on
 // absolute values where `with_magnitude`. Output shapes come from TFLite
 // itself; where TFLite refuses the model, SingleOpModel::status says why.
 SingleOpModel MakeModel(const std::string& description,
                         const Accuracy& accuracy, bool with_magnitude,
-                        absl::FunctionRef<int(OpVariant&)> build);
-// The same for several outputs.
-SingleOpModel MakeModelOfOutputs(
-    const std::string& description, const Accuracy& accuracy,
-    bool with_magnitude, absl::FunctionRef<std::vector<int>(OpVariant&)> build);
-inline SingleOpModel MakeModel(const std::string& description,
-                               const Accuracy& accuracy,
-                               absl::FunctionRef<int(OpVariant&)> build) {
-  return MakeModel(description, accuracy, /*with_magnitude=*/false, build);
-}
+                        absl::FunctionRef<std::vector<int>(OpVariant&)> build);
 
 }  // namespace gles_delegate::testing
 

@@ -7,6 +7,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/ops/sliding_window.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/fake_node.h"
@@ -44,7 +45,7 @@ struct OneNode {
   }
 };
 
-Conv2dAttributes Window(int stride, int pad = 0, int dilation = 1) {
+Conv2dAttributes Windowed(int stride, int pad = 0, int dilation = 1) {
   Conv2dAttributes a;
   a.stride_h = a.stride_w = stride;
   a.pad_top = a.pad_left = a.pad_bottom = a.pad_right = pad;
@@ -55,12 +56,12 @@ Conv2dAttributes Window(int stride, int pad = 0, int dilation = 1) {
 TEST(ConvolutionTest, Pointwise) {
   EXPECT_TRUE(OneNode().Made().IsPointwise());
   OneNode strided;
-  strided.attributes = Window(2);
+  strided.attributes = Windowed(2);
   strided.output = {1, 4, 4, 8};
   EXPECT_FALSE(strided.Made().IsPointwise());
   OneNode window;
   window.filter = {8, 3, 3, 8};
-  window.attributes = Window(1, 1);
+  window.attributes = Windowed(1, 1);
   EXPECT_FALSE(window.Made().IsPointwise());
   OneNode grouped;
   Conv2dAttributes groups;
@@ -69,7 +70,7 @@ TEST(ConvolutionTest, Pointwise) {
   grouped.attributes = groups;
   EXPECT_FALSE(grouped.Made().IsPointwise());
   OneNode dilated;  // one tap
-  dilated.attributes = Window(1, 0, 3);
+  dilated.attributes = Windowed(1, 0, 3);
   EXPECT_TRUE(dilated.Made().IsPointwise());
 }
 
@@ -101,7 +102,7 @@ TEST(ConvolutionTest, PaddedIsNotPointwise) {
 TEST(ConvolutionTest, RowsThatArePixels) {
   OneNode strided;
   strided.input = strided.output = {16, 1, 1, 8};
-  strided.attributes = Window(2);
+  strided.attributes = Windowed(2);
   EXPECT_TRUE(strided.Made().RowsArePixels());
   EXPECT_TRUE(strided.Made().IsWholeInput());
   EXPECT_FALSE(strided.Made().IsPointwise());
@@ -156,9 +157,9 @@ TEST(ConvolutionTest, ReadsOutside) {
   OneNode node;
   EXPECT_FALSE(node.Made().ReadsOutside());
   node.filter = {8, 3, 3, 8};
-  node.attributes = Window(1, 1);
+  node.attributes = Windowed(1, 1);
   EXPECT_TRUE(node.Made().ReadsOutside());
-  node.attributes = Window(1);
+  node.attributes = Windowed(1);
   node.output = {1, 6, 6, 8};
   EXPECT_FALSE(node.Made().ReadsOutside());
   node.output = {1, 6, 7, 8};  // zeros behind the last column
@@ -280,6 +281,69 @@ TEST(Conv2dParseTest, RefusesTooFewBytes) {
   ConvNode node;
   node.filter.constant = ConstantData::Own(std::vector<uint8_t>(16));
   EXPECT_THAT(node.Parse().message(), HasSubstr("holds 16 bytes"));
+}
+
+// SAME and VALID against TFLite's formulas written out by hand.
+
+void ExpectPadding(int padding, int in, const Window& window, int before,
+                   int after, int out) {
+  SCOPED_TRACE(::testing::Message()
+               << "padding " << padding << " in " << in << " size "
+               << window.size << " stride " << window.stride << " dilation "
+               << window.dilation);
+  const auto got = ComputePadding(padding, in, window, "width");
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_EQ(got->before, before);
+  EXPECT_EQ(got->after, after);
+  EXPECT_EQ(got->out, out);
+}
+
+TEST(PaddingTest, Same) {
+  ExpectPadding(kPaddingSame, 224, {3, 2, 1}, 0, 1, 112);
+  ExpectPadding(kPaddingSame, 7, {3, 1, 1}, 1, 1, 7);
+  ExpectPadding(kPaddingSame, 7, {3, 2, 1}, 1, 1, 4);
+  ExpectPadding(kPaddingSame, 33, {3, 1, 4}, 4, 4, 33);
+  ExpectPadding(kPaddingSame, 8, {2, 1, 1}, 0, 1, 8);
+  // Windows that leave gaps need no padding.
+  ExpectPadding(kPaddingSame, 5, {1, 3, 1}, 0, 0, 2);
+}
+
+TEST(PaddingTest, Valid) {
+  ExpectPadding(kPaddingValid, 7, {3, 1, 1}, 0, 0, 5);
+  ExpectPadding(kPaddingValid, 7, {3, 2, 1}, 0, 0, 3);
+  ExpectPadding(kPaddingValid, 8, {3, 2, 1}, 0, 0, 3);
+  ExpectPadding(kPaddingValid, 5, {3, 1, 2}, 0, 0, 1);
+}
+
+TEST(PaddingTest, RefusesWindowsThatDoNotFit) {
+  const auto got = ComputePadding(kPaddingValid, 4, {3, 1, 2}, "height");
+  EXPECT_EQ(got.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(got.status().message(),
+              HasSubstr("height: a window of 5 does not fit an input of 4"));
+  // C++ division would make one window of this.
+  EXPECT_FALSE(ComputePadding(kPaddingValid, 2, {5, 4, 1}, "height").ok());
+}
+
+TEST(PaddingTest, RefusesSizesBelowOne) {
+  for (const Window& window :
+       {Window{0, 1, 1}, Window{3, 0, 1}, Window{3, 1, 0}}) {
+    const auto got = ComputePadding(kPaddingSame, 4, window, "height");
+    EXPECT_EQ(got.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(got.status().message(), HasSubstr("must all be positive"));
+  }
+}
+
+TEST(PaddingTest, RefusesOtherPaddings) {
+  EXPECT_EQ(
+      ComputePadding(kPaddingUnknown, 4, {3, 1, 1}, "width").status().code(),
+      absl::StatusCode::kUnimplemented);
+}
+
+TEST(PaddingTest, ExtentMustAgree) {
+  const AxisPadding padding = {0, 0, 5};
+  EXPECT_TRUE(CheckExtent(padding, 5, "width").ok());
+  EXPECT_THAT(CheckExtent(padding, 6, "width").message(),
+              HasSubstr("output width is 6"));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "tests/testing/oldest_tflite.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/run_graph.h"
+#include "tests/testing/scoped_environment.h"
 #include "tests/testing/single_op.h"
 #include "tests/testing/special_floats.h"
 #include "tools/cases/model.h"
@@ -75,10 +76,16 @@ TEST(BinaryParseTest, TheComputedTensorIsTheSource) {
 // parameters that no file has; other cases are rows of
 // tools/cases/elementwise.txt.
 
-// TFLite's RELU6 and SIGN give 0. Ours keep a NaN, as its other functions do.
+// TFLite's RELU6 and SIGN give 0. Ours keep a NaN, as its other functions do,
+// also between two convolutions in one dispatch.
 TEST(UnaryNanTest, IsKept) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (const char* text : {"RELU6 x=[4]", "SIGN x=[4]"}) {
+  const ScopedTuning fused("fused_depthwise_work=1048576");
+  for (const char* text :
+       {"RELU6 x=[1,1,1,4]", "SIGN x=[1,1,1,4]",
+        "DEPTHWISE_CONV_2D x=[1,1,1,4] w=const:[1,1,1,4] b=const:[4] "
+        "depth_multiplier=1 fused_activation_function=RELU6 -> m ; "
+        "CONV_2D m v=const:[4,1,1,4] c=const:[4]"}) {
     SingleOpModel model = cases::ModelOf(text);
     if (!model.status.ok() && OnOldestTflite()) continue;
     model.inputs = {{NAN, 1, -1, 0}};

@@ -155,8 +155,7 @@ class LstmPlanTest : public DeviceTest {};
 TEST_F(LstmPlanTest, RefusesStatesPastSharedMemory) {
   const auto model = LoadOrDie(cases::ModelOf(Projected(2, 1, 20000, 1)).bytes);
   const DelegatePtr delegate = MakeDelegate();
-  const auto interpreter = InterpreterOrDie(*model);
-  ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
+  const auto interpreter = Applied(*model, delegate);
   EXPECT_THAT(ReportOf(delegate)["cpu"].dump(),
               HasSubstr("bytes of shared memory, the device has"));
 }
