@@ -13,7 +13,6 @@
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "egl/debug.h"
-#include "egl/program_log.h"
 
 namespace gles_delegate::egl {
 

@@ -16,7 +16,6 @@
 #include "delegate/runtime/shared_objects.h"
 #include "delegate/runtime/worker_thread.h"
 #include "egl/context.h"
-#include "egl/display_fence.h"
 
 namespace gles_delegate {
 
