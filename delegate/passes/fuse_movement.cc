@@ -22,7 +22,7 @@
 #include "delegate/ops/movement/dynamic_update_slice.h"
 #include "delegate/ops/movement/element_map.h"
 #include "delegate/ops/movement/moved_functions.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 
 namespace gles_delegate {
 namespace {

@@ -18,7 +18,7 @@
 #include "delegate/ops/movement/regroup_slices.h"
 #include "delegate/ops/movement/space_depth.h"
 #include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "delegate/plan/storage.h"
 
 namespace gles_delegate {

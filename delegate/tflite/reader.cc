@@ -21,7 +21,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/recurrent/lstm.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/partition/fold_constants.h"
 #include "delegate/tflite/check_graph.h"
 #include "delegate/tflite/decomposition.h"
 #include "delegate/tflite/inline_composite.h"
