@@ -21,7 +21,6 @@
 #include "delegate/graph/parallel.h"
 #include "delegate/ops/reduction/softmax.h"
 #include "delegate/partition/self_check_reference.h"
-#include "delegate/partition/self_check_transfers.h"
 #include "delegate/partition/self_check_units.h"
 #include "delegate/partition/self_check_values.h"
 #include "delegate/plan/dispatch.h"

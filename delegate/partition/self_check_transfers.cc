@@ -1,5 +1,3 @@
-#include "delegate/partition/self_check_transfers.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>

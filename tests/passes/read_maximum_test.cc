@@ -13,7 +13,7 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/partition/node_fates.h"
+#include "delegate/partition/partition_report.h"
 #include "delegate/passes/passes.h"
 #include "delegate/plan/share_programs.h"
 #include "tests/testing/device.h"
