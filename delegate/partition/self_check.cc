@@ -25,9 +25,9 @@
 #include "delegate/partition/self_check_values.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/plan/dispatch_shader.h"
+#include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/host_transfer.h"
-#include "delegate/runtime/shared_objects.h"
 
 namespace gles_delegate {
 namespace {

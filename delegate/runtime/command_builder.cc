@@ -17,20 +17,18 @@ namespace gles_delegate {
 
 // --- Programs of dispatches --------------------------------------------------
 
-namespace {
-
-// The values of constants that the shader's text holds.
-void FillLiterals(const Dispatch& d, gl_shaders::ShaderSpec* spec) {
+gl_shaders::ShaderSpec WholeSpecOf(const Graph& graph, const Dispatch& d,
+                                   const DeviceProfile& profile) {
+  gl_shaders::ShaderSpec spec = SpecOf(graph, d, profile);
   for (size_t i = 0; i < d.constants.size(); ++i) {
     const PackedConstant& c = d.constants[i];
     if (!c.literal) continue;
-    std::vector<float>& values = spec->constants[i].literals;
+    std::vector<float>& values = spec.constants[i].literals;
     values.resize(int64_t{c.width} * c.height * 4);
     c.fill(absl::MakeSpan(values));
   }
+  return spec;
 }
-
-}  // namespace
 
 absl::StatusOr<StartedPrograms> StartPrograms(
     const egl::Context& context, const Graph& graph,
@@ -40,8 +38,7 @@ absl::StatusOr<StartedPrograms> StartPrograms(
   result.programs.reserve(dispatches.size());  // the sources point into it
   for (const Dispatch& d : dispatches) {
     DispatchProgram program;
-    program.spec = SpecOf(graph, d, profile);
-    FillLiterals(d, &program.spec);
+    program.spec = WholeSpecOf(graph, d, profile);
     auto text = gl_shaders::AssembleShader(program.spec);
     if (!text.ok()) return Labelled(text.status(), d.label);
     if (!d.fixed_params) program.params = ParamsOf(graph, d);

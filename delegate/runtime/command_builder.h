@@ -26,6 +26,10 @@ namespace gles_delegate {
 
 // --- Programs of dispatches --------------------------------------------------
 
+// SpecOf() with the values of constants that the shader's text holds.
+gl_shaders::ShaderSpec WholeSpecOf(const Graph& graph, const Dispatch& d,
+                                   const DeviceProfile& profile);
+
 struct DispatchProgram {
   gl_shaders::ShaderSpec spec;
   UniformBlock params;

@@ -2,6 +2,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_CONSTANT_MEMORY_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_CONSTANT_MEMORY_H_
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -18,6 +20,7 @@
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/runtime/gpu_memory.h"
+#include "delegate/runtime/program_cache.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {
@@ -145,6 +148,29 @@ class ConstantUploader {
   HashMap<int, Resource> shared_;
   int64_t bytes_ = 0;
   int64_t bytes_shared_ = 0;
+};
+
+// --- What partitions share ---------------------------------------------------
+
+// Objects shared by the partitions of a context and, with the option share_key,
+// of several contexts that share GL objects.
+
+// Threads: a builder holds `building`, and with `by_key` calls glFinish before
+// releasing it, so that other contexts may use the objects. Invoke only reads
+// programs and constants and needs no lock. Destroyed inside Run() of one of
+// the contexts.
+struct SharedObjects {
+  explicit SharedObjects(bool shared_by_key = false) : by_key(shared_by_key) {}
+
+  // With share_key.
+  const bool by_key;
+  std::mutex building;
+  ProgramCache programs;
+  // programs.size(), readable without waiting for builders.
+  std::atomic<size_t> program_count = 0;
+  ConstantStore constants;
+  // One of the contexts was lost: no others may join.
+  std::atomic<bool> lost = false;
 };
 
 }  // namespace gles_delegate
