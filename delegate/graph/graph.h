@@ -57,7 +57,7 @@ struct MemoryView {
   std::string ToString() const;  // " in t3 at 0,0,0,16"; "": not a view
 };
 
-enum class DataType {
+enum class DataType {  // as DataTypeName() has them
   kFloat32,
   kFloat16,
   kInt64,

@@ -5,9 +5,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/float_view.h"
 #include "delegate/plan/dispatch_shader.h"
 #include "delegate/plan/planner.h"
-#include "quant/affine.h"
 
 namespace gles_delegate {
 
@@ -96,9 +96,7 @@ void LayGrid(const Shape& s, const ObjectForm& form, bool is_upload,
 void AddFormUniforms(const Tensor& tensor, const ObjectForm& form,
                      UniformBlock* block) {
   if (tensor.is_float_view()) {
-    const quant::CodeRange range =
-        quant::RangeOf(static_cast<int>(DataTypeSize(tensor.quantized)),
-                       tensor.quantized == DataType::kUint8);
+    const quant::CodeRange range = RangeOf(tensor.quantized);
     block->Float4(
         "quantized",
         {tensor.quantization.scale[0],

@@ -29,7 +29,6 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/passes/passes.h"
 #include "delegate/plan/planner.h"
-#include "quant/affine.h"
 
 namespace gles_delegate::integer_path {
 namespace {
@@ -76,8 +75,7 @@ bool SameQuantized(const Tensor& a, const Tensor& b) {
 quant::AffineQuantized AffineQuantizedOf(const Tensor& tensor) {
   return {tensor.quantization.scale[0],
           static_cast<int32_t>(tensor.quantization.zero_point[0]),
-          quant::RangeOf(static_cast<int>(DataTypeSize(tensor.stored())),
-                         tensor.stored() == DataType::kUint8)};
+          RangeOf(tensor.stored())};
 }
 
 TensorId AsQuantized(Graph* graph, TensorId id) {
