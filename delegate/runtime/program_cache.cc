@@ -103,8 +103,7 @@ absl::StatusOr<std::vector<BlockMember>> MembersOf(GLuint program) {
   egl::gl().GetProgramiv(program, GL_ACTIVE_UNIFORM_MAX_LENGTH, &longest);
   std::vector<BlockMember> members;
   for (size_t i = 0; i < uniforms.size(); ++i) {
-    BlockMember member{std::string(std::max(longest, 1), '\0'), 0,
-                       offsets[i]};
+    BlockMember member{std::string(std::max(longest, 1), '\0'), 0, offsets[i]};
     GLsizei length = 0;
     GLint array_size = 0;
     egl::gl().GetActiveUniform(program, uniforms[i], longest, &length,
