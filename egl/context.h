@@ -187,7 +187,7 @@ class Context {
 // --- The context that is current ---------------------------------------------
 
 // Saves this thread's EGL API, display, surfaces and OpenGL ES context, and
-// binds the OpenGL ES API. Releases an orphan first (pinned_contexts.h).
+// binds the OpenGL ES API. Releases an orphan first (share_group.h).
 // Restore() or the destructor restores all of it, on the same thread. Needs
 // LoadGl().
 class SavedCurrent {
@@ -234,7 +234,7 @@ class DisplayFence {
   DisplayFence& operator=(DisplayFence&& other) noexcept;
   ~DisplayFence();
 
-  // A fence behind all commands so far of `display`'s context that is current
+  // A fence behind all earlier commands of `display`'s context that is current
   // on this thread; flushes them. Without EGL_KHR_wait_sync the CPU waits for
   // the commands here and the fence is empty. kInternal, with EGL's error.
   static absl::StatusOr<DisplayFence> Insert(EGLDisplay display);

@@ -39,7 +39,7 @@ struct Lead {
 using KindLead = Lead<DeviceKind>;
 using WrapperLead = Lead<Wrapper>;
 
-// What the first lead of `text` names; the default: it has none of them.
+// The name of the first lead of `text`; the default: it has none of them.
 template <typename Named>
 Named Find(absl::Span<const Lead<Named>> leads, string_view text) {
   for (const Lead<Named>& l : leads) {

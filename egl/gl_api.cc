@@ -66,8 +66,8 @@ void BindMesaToItsLlvm() {
   void* const mesa = dlopen("libEGL_mesa.so.0", kMode);
   link_map* map = nullptr;
   if (mesa == nullptr || dlinfo(mesa, RTLD_DI_LINKMAP, &map) != 0) return;
-  if (!LlvmIsLoaded()) {  // before 24.2, Mesa's drivers are in files of their
-                          // own
+  // Before 24.2, Mesa's drivers are in other files.
+  if (!LlvmIsLoaded()) {
     const std::string path = map->l_name;
     dlopen(absl::StrCat(path.substr(0, path.rfind('/')), "/dri/swrast_dri.so")
                .c_str(),
@@ -197,7 +197,7 @@ absl::Status CheckLlvm(absl::string_view renderer) {
   return absl::FailedPreconditionError(absl::StrCat(
       renderer, " would crash in this process, in which it finds the LLVM of ",
       other,
-      " instead of its own. Use another GPU, or a process without that library "
+      " instead of Mesa's. Use another GPU, or a process without that library "
       "(with Python ai-edge-litert, not tensorflow)"));
 }
 

@@ -18,7 +18,7 @@ struct EglContext {
   EGLSurface surface = EGL_NO_SURFACE;
   bool debug = false;
 };
-// Also of a pinned context (egl/pinned_contexts.h).
+// Also of a context that stays current.
 void Destroy(const EglContext& context);
 
 // Retires contexts instead of destroying them: after eglDestroyContext,

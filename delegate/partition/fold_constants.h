@@ -1,5 +1,5 @@
-// Nodes of constants alone, which are computed before anything is planned. What
-// follows from shapes is a constant by then
+// Nodes of constants alone, which are computed before anything is planned. Values
+// that follow from shapes are constants by then
 // (delegate/tflite/propagate_shapes.h).
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_FOLD_CONSTANTS_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_FOLD_CONSTANTS_H_

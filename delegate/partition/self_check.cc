@@ -406,7 +406,7 @@ class Check {
     return tolerance;
   }
 
-  // What is told of a wrong element.
+  // The report of a wrong element.
   std::string FaultText(const SelfCheckUnit& unit, TensorId id, int64_t element,
                         double got, double want, double tolerance) const {
     std::vector<std::string> shaders;

@@ -1,5 +1,5 @@
-// What the ops of the self-check's reference have in common. Each is a function
-// for one output element: obviously correct, and independent of all other code.
+// Helpers of the ops of the self-check's reference. Each op is a function for
+// one output element: obviously correct, and independent of all other code.
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_OPS_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_OPS_H_
 
@@ -153,8 +153,8 @@ class NodeReference {
     return ref_.GivenValues(node_.inputs[input]);
   }
   int64_t terms_left() const { return ref_.terms_left_; }
-  // What the node has kept under this number, made by default first; `long`
-  // what takes long to find.
+  // The value that the node has kept under this number, made by default first;
+  // `for_long`: one that takes long to find.
   template <typename T>
   T& Kept(int64_t number, bool for_long = false) {
     auto& all = for_long ? ref_.kept_long_ : ref_.kept_;

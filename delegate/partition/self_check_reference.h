@@ -66,7 +66,7 @@ class Reference {
     const Graph* graph = nullptr;
     const Node* node = nullptr;
   };
-  // What several values of a node need, by the node and a number of its own.
+  // Kept for several values of a node, by the node and its own number.
   using Kept = HashMap<std::pair<const Node*, int64_t>, std::any>;
 
   void Forget() {

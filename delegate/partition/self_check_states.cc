@@ -430,7 +430,7 @@ Value DetectionRow(NodeReference& n, const DetectionParams& p,
   if (at >= kept.size()) {
     return all_sure ? Value(ReferenceValue()) : std::nullopt;
   }
-  // The later classes of a detection have an order of their own.
+  // The later classes of a detection have their own order.
   if (kept[at].score <= known->sure_above || row % each != 0) {
     return std::nullopt;
   }

@@ -73,7 +73,7 @@ absl::Status CheckDeviceLimits(const Dispatch& dispatch,
 
 // --- Commands ----------------------------------------------------------------
 
-// What commands are made of; all borrowed.
+// The sources of commands; all borrowed.
 struct CommandSources {
   const egl::DeviceInfo& device;
   const Graph& graph;
