@@ -639,17 +639,11 @@ Value Binary(absl::string_view f, const ReferenceValue& x,
   return std::nullopt;
 }
 
-// The same of int32 and bools (0 and 1).
+// What int32 and bools (0 and 1) have besides, or otherwise.
 Value UnaryOfIntegers(absl::string_view f, const PostOp& op, double x) {
-  if (f == "clamp") {
-    return Exactly(std::clamp<double>(x, op.params[0], op.params[1]));
-  }
-  if (f == "abs") return Exactly(std::abs(x));
-  if (f == "neg") return Exactly(-x);
   if (f == "sign") return Exactly(x < 0 ? -1 : x > 0 ? 1 : 0);
-  if (f == "zeros_like") return Exactly(0);
   if (f == "logical_not") return Exactly(x == 0 ? 1 : 0);
-  return std::nullopt;
+  return Unary(f, op, Exactly(x));
 }
 
 Value Quotient(absl::string_view f, double x, double y) {
@@ -660,16 +654,10 @@ Value Quotient(absl::string_view f, double x, double y) {
 }
 
 Value BinaryOfIntegers(absl::string_view f, double x, double y) {
-  if (f == "add") return Exactly(x + y);
-  if (f == "sub") return Exactly(x - y);
-  if (f == "mul") return Exactly(x * y);
-  if (f == "maximum") return Exactly(std::max(x, y));
-  if (f == "minimum") return Exactly(std::min(x, y));
-  if (f == "squared_difference") return Exactly((x - y) * (x - y));
   if (f == "div" || f == "floor_div" || f == "floor_mod") {
     return Quotient(f, x, y);
   }
-  if (f == "pow" && y >= 0) return Exactly(std::pow(x, y));
+  if (f == "pow" && y < 0) return std::nullopt;
   if (f == "logical_or") return Exactly(x != 0 || y != 0 ? 1 : 0);
   if (f == "logical_and") return Exactly(x != 0 && y != 0 ? 1 : 0);
   const auto a = static_cast<int64_t>(x), b = static_cast<int64_t>(y);
@@ -677,7 +665,7 @@ Value BinaryOfIntegers(absl::string_view f, double x, double y) {
   if (f == "right_shift" && b >= 0 && b < 32) {
     return Exactly(static_cast<double>(a >> b));
   }
-  return std::nullopt;
+  return Binary(f, Exactly(x), Exactly(y));
 }
 
 }  // namespace
