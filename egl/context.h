@@ -14,7 +14,6 @@
 #include "absl/status/statusor.h"
 #include "egl/device_info.h"
 #include "egl/gl_api.h"
-#include "egl/pinned_contexts.h"
 #include "egl/share_group.h"
 
 namespace gles_delegate::egl {
@@ -188,7 +187,7 @@ class Context {
 // --- The context that is current ---------------------------------------------
 
 // Saves this thread's EGL API, display, surfaces and OpenGL ES context, and
-// binds the OpenGL ES API. Releases an orphan first (pinned_contexts.h).
+// binds the OpenGL ES API. Releases an orphan first (share_group.h).
 // Restore() or the destructor restores all of it, on the same thread. Needs
 // LoadGl().
 class SavedCurrent {
@@ -222,6 +221,32 @@ class SavedCurrent {
 // The current context's reset status, of a driver that reports it.
 // GL_NO_ERROR: it is not lost, or was asked before.
 GLenum ResetStatus(const DeviceInfo& device);
+
+// --- A fence between contexts of one display ---------------------------------
+
+// Whether or not they share objects. Move-only; an empty fence is a no-op.
+// Threads: any, one at a time; may be destroyed with any context current, or
+// none.
+class DisplayFence {
+ public:
+  DisplayFence() = default;
+  DisplayFence(DisplayFence&& other) noexcept;
+  DisplayFence& operator=(DisplayFence&& other) noexcept;
+  ~DisplayFence();
+
+  // A fence behind all earlier commands of `display`'s context that is current
+  // on this thread; flushes them. Without EGL_KHR_wait_sync the CPU waits for
+  // the commands here and the fence is empty. kInternal, with EGL's error.
+  static absl::StatusOr<DisplayFence> Insert(EGLDisplay display);
+
+  // Makes later commands of the context that is current on this thread wait for
+  // the fence on the GPU. kInternal, with EGL's error.
+  absl::Status WaitOnGpu() const;
+
+ private:
+  EGLDisplay display_ = EGL_NO_DISPLAY;
+  EGLSyncKHR sync_ = EGL_NO_SYNC_KHR;
+};
 
 }  // namespace gles_delegate::egl
 

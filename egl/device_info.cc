@@ -1,5 +1,7 @@
 #include "egl/device_info.h"
 
+#include <iterator>
+
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -9,8 +11,6 @@
 #include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "egl/gl_api.h"
-#include "egl/open_display.h"
-#include "egl/other_llvm.h"
 
 namespace gles_delegate::egl {
 
@@ -31,10 +31,22 @@ bool HasLead(string_view text, string_view lead) {
   return text.empty() || !absl::ascii_isalnum(text[0]);
 }
 
-struct KindLead {
+template <typename Named>
+struct Lead {
   string_view lead;
-  DeviceKind kind;
+  Named named;
 };
+using KindLead = Lead<DeviceKind>;
+using WrapperLead = Lead<Wrapper>;
+
+// The name of the first lead of `text`; the default: it has none of them.
+template <typename Named>
+Named Find(absl::Span<const Lead<Named>> leads, string_view text) {
+  for (const Lead<Named>& l : leads) {
+    if (HasLead(text, l.lead)) return l.named;
+  }
+  return Named();
+}
 
 // How the names of devices begin.
 constexpr KindLead kRendererLeads[] = {
@@ -118,11 +130,6 @@ constexpr KindLead kEglDrivers[] = {
     {"etnaviv", DeviceKind::kVivante},
 };
 
-struct WrapperLead {
-  string_view lead;
-  Wrapper wrapper;
-};
-
 constexpr WrapperLead kWrapperLeads[] = {
     {"virgl", Wrapper::kVirgl},
     {"zink", Wrapper::kZink},
@@ -139,20 +146,6 @@ constexpr WrapperLead kEglWrappers[] = {
     {"vmwgfx", Wrapper::kSvga},
     {"virpipe", Wrapper::kVirgl},
 };
-
-DeviceKind FindKind(absl::Span<const KindLead> leads, string_view text) {
-  for (const KindLead& l : leads) {
-    if (HasLead(text, l.lead)) return l.kind;
-  }
-  return DeviceKind::kUnknown;
-}
-
-Wrapper FindWrapper(absl::Span<const WrapperLead> leads, string_view text) {
-  for (const WrapperLead& l : leads) {
-    if (HasLead(text, l.lead)) return l.wrapper;
-  }
-  return Wrapper::kNone;
-}
 
 // The text between the first bracket of `text` and its closing one, or the end:
 // "b (c)" of "a (b (c)) d". "" without a bracket.
@@ -215,7 +208,7 @@ bool IsSoftware(DeviceKind kind) {
 // The names of `renderer`, layer by layer, down to the device.
 void LookThrough(string_view renderer, string_view vendor, int depth,
                  DriverIdentity* identity) {
-  const Wrapper wrapper = FindWrapper(kWrapperLeads, renderer);
+  const Wrapper wrapper = Find<Wrapper>(kWrapperLeads, renderer);
   if (wrapper != Wrapper::kNone && depth < 4) {
     // A wrapper around a wrapper is known by the outer one.
     if (depth == 0) identity->wrapper = wrapper;
@@ -226,9 +219,9 @@ void LookThrough(string_view renderer, string_view vendor, int depth,
     LookThrough(device, InBrackets(vendor), depth + 1, identity);
     return;
   }
-  identity->kind = FindKind(kRendererLeads, renderer);
+  identity->kind = Find<DeviceKind>(kRendererLeads, renderer);
   if (identity->kind == DeviceKind::kUnknown) {
-    identity->kind = FindKind(kVendorLeads, vendor);
+    identity->kind = Find<DeviceKind>(kVendorLeads, vendor);
   }
   if (identity->kind == DeviceKind::kLlvmpipe) {
     identity->simd_bits = SimdBits(renderer);
@@ -241,9 +234,9 @@ DriverIdentity IdentifyDriver(const DriverStrings& strings) {
   DriverIdentity identity;
   LookThrough(strings.renderer, strings.vendor, 0, &identity);
   if (identity.wrapper == Wrapper::kNone) {
-    identity.wrapper = FindWrapper(kEglWrappers, strings.egl_driver);
+    identity.wrapper = Find<Wrapper>(kEglWrappers, strings.egl_driver);
     // Whatever such a renderer's name begins with is the inner device's.
-    const DeviceKind kind = FindKind(kEglDrivers, strings.egl_driver);
+    const DeviceKind kind = Find<DeviceKind>(kEglDrivers, strings.egl_driver);
     if (kind != DeviceKind::kUnknown) identity.kind = kind;
   }
   // All of ANGLE says so in GL_VERSION: "OpenGL ES 3.1 (ANGLE 2.1.27278 ...)".
@@ -256,57 +249,21 @@ DriverIdentity IdentifyDriver(const DriverStrings& strings) {
 }
 
 string_view NameOf(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::kUnknown:
-      return "unknown";
-    case DeviceKind::kLlvmpipe:
-      return "llvmpipe";
-    case DeviceKind::kSoftpipe:
-      return "softpipe";
-    case DeviceKind::kSwiftShader:
-      return "SwiftShader";
-    case DeviceKind::kOtherSoftware:
-      return "software";
-    case DeviceKind::kNvidia:
-      return "NVIDIA";
-    case DeviceKind::kIntel:
-      return "Intel";
-    case DeviceKind::kAmd:
-      return "AMD";
-    case DeviceKind::kApple:
-      return "Apple";
-    case DeviceKind::kV3d:
-      return "V3D";
-    case DeviceKind::kMali:
-      return "Mali";
-    case DeviceKind::kAdreno:
-      return "Adreno";
-    case DeviceKind::kPowerVr:
-      return "PowerVR";
-    case DeviceKind::kVivante:
-      return "Vivante";
-  }
-  return "unknown";
+  constexpr string_view kNames[] = {
+      "unknown", "llvmpipe", "softpipe", "SwiftShader", "software",
+      "NVIDIA",  "Intel",    "AMD",      "Apple",       "V3D",
+      "Mali",    "Adreno",   "PowerVR",  "Vivante"};
+  static_assert(std::size(kNames) ==
+                static_cast<size_t>(DeviceKind::kVivante) + 1);
+  return kNames[static_cast<size_t>(kind)];
 }
 
 string_view NameOf(Wrapper wrapper) {
-  switch (wrapper) {
-    case Wrapper::kNone:
-      return "";
-    case Wrapper::kVirgl:
-      return "virgl";
-    case Wrapper::kZink:
-      return "zink";
-    case Wrapper::kAngle:
-      return "ANGLE";
-    case Wrapper::kD3d12:
-      return "D3D12";
-    case Wrapper::kSvga:
-      return "SVGA3D";
-    case Wrapper::kEmulator:
-      return "Android emulator";
-  }
-  return "";
+  constexpr string_view kNames[] = {
+      "", "virgl", "zink", "ANGLE", "D3D12", "SVGA3D", "Android emulator"};
+  static_assert(std::size(kNames) ==
+                static_cast<size_t>(Wrapper::kEmulator) + 1);
+  return kNames[static_cast<size_t>(wrapper)];
 }
 
 std::string FamilyName(const DriverIdentity& identity) {

@@ -112,7 +112,7 @@ struct DeviceInfo : DriverIdentity {
 
 // Queries the current context. kFailedPrecondition: no context is current, its
 // version, which the message has, is below ES 3.1, or CheckLlvm()
-// (other_llvm.h).
+// (gl_api.h).
 absl::StatusOr<DeviceInfo> ReadDeviceInfo();
 
 }  // namespace gles_delegate::egl

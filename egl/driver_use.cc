@@ -10,7 +10,6 @@
 #include "absl/synchronization/mutex.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "egl/egl_error.h"
 #include "egl/of_process.h"
 
 namespace gles_delegate::egl {

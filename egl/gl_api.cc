@@ -1,23 +1,83 @@
 #include "egl/gl_api.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "egl/driver_use.h"
 #include "egl/environment.h"
-#include "egl/other_llvm.h"
 
 namespace gles_delegate::egl {
 namespace {
 
 GlApi g_gl;
 EglApi g_egl;
+
+// --- Mesa beside another LLVM ------------------------------------------------
+
+bool g_bound = false;
+
+bool IsLlvm(absl::string_view path) {
+  return absl::StrContains(path, "libLLVM");
+}
+
+bool LlvmIsLoaded() {
+  return dl_iterate_phdr(
+             [](dl_phdr_info* library, size_t, void*) {
+               return static_cast<int>(IsLlvm(library->dlpi_name));
+             },
+             nullptr) != 0;
+}
+
+// The library whose LLVM all others find; "": there is none but libLLVM.
+std::string OtherLlvm() {
+  Dl_info found = {};
+  void* const constructor =
+      dlsym(RTLD_DEFAULT, "_ZN4llvm11LLVMContextC1Ev");  // of LLVMContext
+  if (constructor == nullptr || dladdr(constructor, &found) == 0 ||
+      IsLlvm(found.dli_fname)) {
+    return "";
+  }
+  return found.dli_fname;
+}
+
+#ifdef RTLD_DEEPBIND  // glibc's alone
+// Memory of another malloc would be freed by libc's.
+bool MallocIsOfLibc() {
+  void* const libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+  return libc != nullptr &&
+         dlsym(libc, "malloc") == dlsym(RTLD_DEFAULT, "malloc");
+}
+#endif
+
+void BindMesaToItsLlvm() {
+#ifdef RTLD_DEEPBIND
+  if (OtherLlvm().empty() || LlvmIsLoaded() || !MallocIsOfLibc()) return;
+  constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+  void* const mesa = dlopen("libEGL_mesa.so.0", kMode);
+  link_map* map = nullptr;
+  if (mesa == nullptr || dlinfo(mesa, RTLD_DI_LINKMAP, &map) != 0) return;
+  // Before 24.2, Mesa's drivers are in other files.
+  if (!LlvmIsLoaded()) {
+    const std::string path = map->l_name;
+    dlopen(absl::StrCat(path.substr(0, path.rfind('/')), "/dri/swrast_dri.so")
+               .c_str(),
+           kMode);
+  }
+  g_bound = LlvmIsLoaded();
+#endif
+}
+
+// --- Libraries ---------------------------------------------------------------
 
 // The first of `names` that opens. It stays open for the process's life: the
 // tables point into it, and drivers do not survive being unloaded.
@@ -128,7 +188,68 @@ absl::Status LoadGl() {
 
 const GlApi& gl() { return g_gl; }
 const EglApi& egl() { return g_egl; }
+absl::Status CheckLlvm(absl::string_view renderer) {
+  if (g_bound || !absl::StrContains(renderer, "LLVM") || !LlvmIsLoaded()) {
+    return absl::OkStatus();
+  }
+  const std::string other = OtherLlvm();
+  if (other.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      renderer, " would crash in this process, in which it finds the LLVM of ",
+      other,
+      " instead of Mesa's. Use another GPU, or a process without that library "
+      "(with Python ai-edge-litert, not tensorflow)"));
+}
+
 GlApi& MutableGlForTesting() { return g_gl; }
 EglApi& MutableEglForTesting() { return g_egl; }
+
+// --- EGL's answers -----------------------------------------------------------
+
+namespace {
+
+struct EglError {
+  EGLint code;
+  const char* text;
+};
+constexpr EglError kErrors[] = {
+    {EGL_SUCCESS, "EGL gives no reason"},
+    {EGL_NOT_INITIALIZED,
+     "EGL_NOT_INITIALIZED (the display could not be initialised)"},
+    {EGL_BAD_ACCESS,
+     "EGL_BAD_ACCESS (the context is current on another thread)"},
+    {EGL_BAD_ALLOC, "EGL_BAD_ALLOC (out of memory)"},
+    {EGL_BAD_ATTRIBUTE,
+     "EGL_BAD_ATTRIBUTE (the driver does not know an attribute)"},
+    {EGL_BAD_CONFIG, "EGL_BAD_CONFIG (no such configuration)"},
+    {EGL_BAD_CONTEXT, "EGL_BAD_CONTEXT (the context does not exist any more)"},
+    {EGL_BAD_CURRENT_SURFACE,
+     "EGL_BAD_CURRENT_SURFACE (the current surface is gone)"},
+    {EGL_BAD_DISPLAY, "EGL_BAD_DISPLAY (no such display)"},
+    {EGL_BAD_MATCH, "EGL_BAD_MATCH (the driver offers no such context)"},
+    {EGL_BAD_NATIVE_PIXMAP, "EGL_BAD_NATIVE_PIXMAP"},
+    {EGL_BAD_NATIVE_WINDOW, "EGL_BAD_NATIVE_WINDOW (the window is gone)"},
+    {EGL_BAD_PARAMETER, "EGL_BAD_PARAMETER"},
+    {EGL_BAD_SURFACE, "EGL_BAD_SURFACE (the surface does not exist any more)"},
+    {EGL_CONTEXT_LOST,
+     "EGL_CONTEXT_LOST (power management took the context away)"},
+};
+
+}  // namespace
+
+std::string EglErrorText(EGLint error) {
+  for (const EglError& known : kErrors) {
+    if (known.code == error) return known.text;
+  }
+  return absl::StrCat("EGL error 0x", absl::Hex(error));
+}
+
+std::string LastEglError() { return EglErrorText(egl().GetError()); }
+
+bool HasEglExtension(const char* extensions, absl::string_view name) {
+  if (extensions == nullptr) return false;
+  const std::vector<absl::string_view> words = absl::StrSplit(extensions, ' ');
+  return std::find(words.begin(), words.end(), name) != words.end();
+}
 
 }  // namespace gles_delegate::egl

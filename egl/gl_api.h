@@ -12,7 +12,10 @@
 // Extension types without GL_APICALL (timer queries, debug, buffer storage).
 #include <GLES2/gl2ext.h>
 
+#include <string>
+
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 
 namespace gles_delegate::egl {
 
@@ -20,8 +23,21 @@ namespace gles_delegate::egl {
 // gl().DispatchCompute(x, y, z), egl().MakeCurrent(...). Extension functions
 // may be null, and may be set although the driver lacks the extension: ask
 // DeviceInfo::Has() first.
-struct GlApi;
-struct EglApi;
+//
+// The macros declare members; parentheses around the name would break that.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+struct GlApi {
+#define GL_REQUIRED(name) decltype(&::gl##name) name = nullptr;
+#define GL_OPTIONAL(name, type) type name = nullptr;
+#include "egl/gl_functions.inc"
+};
+
+struct EglApi {
+#define EGL_REQUIRED(name) decltype(&::egl##name) name = nullptr;
+#define EGL_OPTIONAL(name, type) type name = nullptr;
+#include "egl/gl_functions.inc"
+};
+// NOLINTEND(bugprone-macro-parentheses)
 
 // Loads libEGL.so.1 and libGLESv2.so.2. The environment variable
 // GLES_DELEGATE_EGL_LIBRARY names another libEGL (such as ANGLE's), whose own
@@ -38,8 +54,29 @@ const EglApi& egl();
 GlApi& MutableGlForTesting();
 EglApi& MutableEglForTesting();
 
-}  // namespace gles_delegate::egl
+// --- EGL's answers -----------------------------------------------------------
 
-#include "egl/gl_functions.h"
+// "EGL_BAD_ACCESS (the context is current on another thread)", or the number of
+// an unknown code.
+std::string EglErrorText(EGLint error);
+
+// The text of eglGetError(), for this thread's last EGL call.
+std::string LastEglError();
+
+// True if the space-separated list `extensions` contains exactly `name`.
+bool HasEglExtension(const char* extensions, absl::string_view name);
+
+// --- Mesa beside another LLVM ------------------------------------------------
+
+// In a process that exports another LLVM, as the package tensorflow does
+// (libtensorflow_framework), the functions of Mesa's libLLVM are found by name,
+// so Mesa would call the other's, and crash at its first shader. LoadGl() loads
+// Mesa there so that its libraries call each other first.
+
+// kFailedPrecondition if `renderer` is of a Mesa that would crash: it was
+// loaded before the other LLVM, or could not be loaded as above.
+absl::Status CheckLlvm(absl::string_view renderer);
+
+}  // namespace gles_delegate::egl
 
 #endif  // GLES_DELEGATE_EGL_GL_API_H_

@@ -13,21 +13,12 @@
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "egl/debug.h"
-#include "egl/program_log.h"
 
 namespace gles_delegate::egl {
 
 // --- Handles -----------------------------------------------------------------
 
 EGLContext CurrentContext() { return egl().GetCurrentContext(); }
-
-void DeleteBuffer(GLuint id) { gl().DeleteBuffers(1, &id); }
-void DeleteTexture(GLuint id) { gl().DeleteTextures(1, &id); }
-void DeleteShader(GLuint id) { gl().DeleteShader(id); }
-void DeleteProgram(GLuint id) { gl().DeleteProgram(id); }
-void DeleteQuery(GLuint id) { gl().DeleteQueries(1, &id); }
-void DeleteSampler(GLuint id) { gl().DeleteSamplers(1, &id); }
-void DeleteFramebuffer(GLuint id) { gl().DeleteFramebuffers(1, &id); }
 
 bool HasExtension(absl::string_view name) {
   GLint count = 0;
@@ -94,7 +85,7 @@ absl::StatusOr<Buffer> Buffer::Create(size_t bytes, const void* data,
                                       GLenum usage) {
   RETURN_IF_ERROR(CheckSize(bytes));
   Buffer buffer;
-  buffer.handle_ = Handle<DeleteBuffer>::New(gl().GenBuffers);
+  buffer.handle_ = decltype(buffer.handle_)::New(gl().GenBuffers);
   buffer.bytes_ = bytes;
   gl().BindBuffer(GL_COPY_WRITE_BUFFER, buffer.id());
   gl().BufferData(GL_COPY_WRITE_BUFFER, static_cast<GLsizeiptr>(bytes), data,
@@ -114,7 +105,7 @@ absl::StatusOr<Buffer> Buffer::CreateMapped(size_t bytes, GLbitfield access) {
         "buffers)");
   }
   Buffer buffer;
-  buffer.handle_ = Handle<DeleteBuffer>::New(gl().GenBuffers);
+  buffer.handle_ = decltype(buffer.handle_)::New(gl().GenBuffers);
   buffer.bytes_ = bytes;
   const GLbitfield flags =
       access | GL_MAP_PERSISTENT_BIT_EXT | GL_MAP_COHERENT_BIT_EXT;
@@ -247,41 +238,11 @@ class ScopedBind {
   GLuint before_ = 0;
 };
 
-absl::Status CheckLimit(const Texture::Desc& desc, const char* side, int value,
-                        GLenum limit_name) {
-  GLint limit = 0;
-  gl().GetIntegerv(limit_name, &limit);
-  if (value <= limit) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(
-      Name(desc), ": its ", side, " is past this device's limit, ", limit));
-}
-
-absl::Status CheckDesc(const Texture::Desc& desc) {
-  if (FindLayout(desc.format) == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(Name(desc), ": not a format that textures here have"));
-  }
-  const bool is_2d = desc.target == GL_TEXTURE_2D;
-  if ((!is_2d && desc.target != GL_TEXTURE_2D_ARRAY) || desc.width < 1 ||
-      desc.height < 1 || desc.layers < 1 || (is_2d && desc.layers != 1)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(Name(desc), ", target 0x", absl::Hex(desc.target),
-                     ": not a 2-D texture or array of at least one texel"));
-  }
-  absl::Status status =
-      CheckLimit(desc, "width", desc.width, GL_MAX_TEXTURE_SIZE);
-  status.Update(CheckLimit(desc, "height", desc.height, GL_MAX_TEXTURE_SIZE));
-  status.Update(CheckLimit(desc, "number of layers", desc.layers,
-                           GL_MAX_ARRAY_TEXTURE_LAYERS));
-  return status;
-}
-
 }  // namespace
 
 absl::StatusOr<Texture> Texture::Create(const Desc& desc) {
-  RETURN_IF_ERROR(CheckDesc(desc));
   Texture texture;
-  texture.handle_ = Handle<DeleteTexture>::New(gl().GenTextures);
+  texture.handle_ = decltype(texture.handle_)::New(gl().GenTextures);
   texture.desc_ = desc;
 
   const ScopedBind bind(desc.target, texture.id());
@@ -306,7 +267,7 @@ absl::StatusOr<Texture> Texture::OfBuffers(GLenum format) {
         absl::StrCat("texels of format 0x", absl::Hex(format), " in a buffer"));
   }
   Texture texture;
-  texture.handle_ = Handle<DeleteTexture>::New(gl().GenTextures);
+  texture.handle_ = decltype(texture.handle_)::New(gl().GenTextures);
   texture.desc_ = {GL_TEXTURE_BUFFER_EXT, format, 0};
   return texture;
 }
@@ -333,17 +294,9 @@ size_t Texture::bytes() const {
          FindLayout(desc_.format)->texel_bytes;
 }
 
-absl::Status Texture::Upload(int x, int y, int layer, int width, int height,
-                             int layers, const void* data) {
+void Texture::Upload(int x, int y, int layer, int width, int height, int layers,
+                     const void* data) {
   const Layout* layout = FindLayout(desc_.format);
-  if (id() == 0 || layout == nullptr || desc_.target == GL_TEXTURE_BUFFER_EXT ||
-      x < 0 || y < 0 || layer < 0 || width < 0 || height < 0 || layers < 0 ||
-      width > desc_.width - x || height > desc_.height - y ||
-      layers > desc_.layers - layer) {
-    return absl::OutOfRangeError(
-        absl::StrCat("an upload of ", width, "x", height, "x", layers, " at ",
-                     x, ",", y, ",", layer, " into ", Name(desc_)));
-  }
   const ScopedBind bind(desc_.target, id());
   // Rows follow each other without padding. Nothing here relies on another
   // alignment, so it stays.
@@ -355,13 +308,13 @@ absl::Status Texture::Upload(int x, int y, int layer, int width, int height,
     gl().TexSubImage3D(desc_.target, /*level=*/0, x, y, layer, width, height,
                        layers, layout->format, layout->type, data);
   }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<Framebuffer> Framebuffer::Of(const Texture& texture) {
   Framebuffer framebuffer;
   framebuffer.handle_ =
-      Handle<DeleteFramebuffer, /*is_shared=*/false>::New(gl().GenFramebuffers);
+      Handle<&GlApi::DeleteFramebuffers, /*is_shared=*/false>::New(
+          gl().GenFramebuffers);
   gl().BindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer.id());
   gl().FramebufferTexture2D(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
                             GL_TEXTURE_2D, texture.id(), /*level=*/0);
@@ -378,7 +331,7 @@ absl::StatusOr<Framebuffer> Framebuffer::Of(const Texture& texture) {
 
 absl::StatusOr<Sampler> Sampler::Nearest() {
   Sampler sampler;
-  sampler.handle_ = Handle<DeleteSampler>::New(gl().GenSamplers);
+  sampler.handle_ = Handle<&GlApi::DeleteSamplers>::New(gl().GenSamplers);
   gl().SamplerParameteri(sampler.id(), GL_TEXTURE_MIN_FILTER, GL_NEAREST);
   gl().SamplerParameteri(sampler.id(), GL_TEXTURE_MAG_FILTER, GL_NEAREST);
   gl().SamplerParameteri(sampler.id(), GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
@@ -422,8 +375,9 @@ absl::StatusOr<Program> Program::Compile(absl::string_view source,
 absl::StatusOr<Program> Program::Start(absl::string_view source,
                                        bool retrievable) {
   Program program;
-  program.shader_ = Handle<DeleteShader>(gl().CreateShader(GL_COMPUTE_SHADER));
-  program.handle_ = Handle<DeleteProgram>(gl().CreateProgram());
+  program.shader_ =
+      Handle<&GlApi::DeleteShader>(gl().CreateShader(GL_COMPUTE_SHADER));
+  program.handle_ = Handle<&GlApi::DeleteProgram>(gl().CreateProgram());
   if (program.shader_.id() == 0 || program.handle_.id() == 0) {
     absl::Status status = CheckGl("creating a compute program");
     return status.ok() ? absl::InternalError("the driver makes no program")
@@ -456,7 +410,7 @@ absl::Status Program::Finish(absl::string_view source,
     return absl::FailedPreconditionError(
         absl::StrCat("program ", label, " was not started, or is finished"));
   }
-  const Handle<DeleteShader> shader = std::move(shader_);
+  const Handle<& GlApi::DeleteShader> shader = std::move(shader_);
   if (!Succeeded(gl().GetShaderiv, shader.id(), GL_COMPILE_STATUS)) {
     return absl::InternalError(absl::StrCat(
         "compute shader ", label, " does not compile on this driver:\n",
@@ -495,7 +449,7 @@ absl::StatusOr<Program::Binary> Program::GetBinary() const {
 absl::StatusOr<Program> Program::FromBinary(GLenum format,
                                             absl::Span<const uint8_t> data) {
   Program program;
-  program.handle_ = Handle<DeleteProgram>(gl().CreateProgram());
+  program.handle_ = Handle<&GlApi::DeleteProgram>(gl().CreateProgram());
   gl().ProgramBinary(program.id(), format, data.data(),
                      static_cast<GLsizei>(data.size()));
   // An unknown format is a GL error, a stale binary only a failed link.

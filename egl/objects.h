@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,10 +41,10 @@ EGLContext CurrentContext();
 // is active on this thread; 0: none is. Unique within a process.
 uint64_t CurrentShareGroup();
 
-// Owns a GL name of the context that is current at construction; Deleter takes
-// a GLuint. `is_shared`: sharing contexts share such objects (all kinds but
-// queries and framebuffers).
-template <void (*Deleter)(GLuint), bool is_shared = true>
+// Owns a GL name of the context that is current at construction. `deleter`: one
+// of GL's glDelete* functions, of one name or of several. `is_shared`: sharing
+// contexts share such objects (all kinds but queries and framebuffers).
+template <auto deleter, bool is_shared = true>
 class Handle {
  public:
   Handle() = default;
@@ -77,7 +78,14 @@ class Handle {
   // Releases the object without deleting it (its context is lost).
   GLuint Release() { return std::exchange(id_, 0); }
   void Reset() {
-    if (id_ != 0 && IsReachable()) Deleter(id_);
+    if (id_ != 0 && IsReachable()) {
+      const auto destroy = gl().*deleter;
+      if constexpr (std::is_invocable_v<decltype(destroy), GLuint>) {
+        destroy(id_);
+      } else {
+        destroy(1, &id_);
+      }
+    }
     id_ = 0;
   }
 
@@ -91,14 +99,6 @@ class Handle {
   EGLContext context_ = EGL_NO_CONTEXT;
   uint64_t group_ = 0;
 };
-
-void DeleteBuffer(GLuint id);
-void DeleteTexture(GLuint id);
-void DeleteShader(GLuint id);
-void DeleteProgram(GLuint id);
-void DeleteQuery(GLuint id);
-void DeleteSampler(GLuint id);
-void DeleteFramebuffer(GLuint id);
 
 class Buffer {
  public:
@@ -133,7 +133,7 @@ class Buffer {
                                     absl::Span<const uint8_t> data);
 
  private:
-  Handle<DeleteBuffer> handle_;
+  Handle<&GlApi::DeleteBuffers> handle_;
   size_t bytes_ = 0;
   uint8_t* mapped_ = nullptr;  // goes with the buffer
 };
@@ -150,8 +150,7 @@ class Texture {
     int layers = 1;  // 1 for GL_TEXTURE_2D
   };
   Texture() = default;
-  // Nearest filtering, clamped. kResourceExhausted: out of memory or beyond a
-  // limit.
+  // Nearest filtering, clamped. kResourceExhausted: out of memory.
   static absl::StatusOr<Texture> Create(const Desc& desc);
   // A buffer's texels, for reading as an imageBuffer; the buffer must outlive
   // it. Needs GL_EXT_texture_buffer.
@@ -164,13 +163,13 @@ class Texture {
 
   // Uploads a box of texels; `data` is in the texture's own format and type
   // (RGBA floats for GL_RGBA32F; halves for GL_RGBA16F; bytes for GL_RGBA8I,
-  // ...), packed layer by layer, row by row. kOutOfRange beyond the edges; GL
-  // errors are left for the next CheckGl().
-  absl::Status Upload(int x, int y, int layer, int width, int height,
-                      int layers, const void* data);
+  // ...), packed layer by layer, row by row. GL errors, as beyond the edges,
+  // are left for the next CheckGl().
+  void Upload(int x, int y, int layer, int width, int height, int layers,
+              const void* data);
 
  private:
-  Handle<DeleteTexture> handle_;
+  Handle<&GlApi::DeleteTextures> handle_;
   Desc desc_;
 };
 
@@ -186,7 +185,7 @@ class Sampler {
   GLuint id() const { return handle_.id(); }
 
  private:
-  Handle<DeleteSampler> handle_;
+  Handle<&GlApi::DeleteSamplers> handle_;
 };
 
 // A framebuffer for copying a texture's texels. Not shared between contexts:
@@ -200,7 +199,7 @@ class Framebuffer {
   GLuint id() const { return handle_.id(); }
 
  private:
-  Handle<DeleteFramebuffer, /*is_shared=*/false> handle_;
+  Handle<&GlApi::DeleteFramebuffers, /*is_shared=*/false> handle_;
 };
 
 class Program {
@@ -233,8 +232,8 @@ class Program {
                                             absl::Span<const uint8_t> data);
 
  private:
-  Handle<DeleteProgram> handle_;
-  Handle<DeleteShader> shader_;  // between Start and Finish
+  Handle<&GlApi::DeleteProgram> handle_;
+  Handle<&GlApi::DeleteShader> shader_;  // between Start and Finish
 };
 
 // A fence in the command stream (glFenceSync).
@@ -278,7 +277,7 @@ class TimerQuery {
   absl::StatusOr<Times> Read() const;
 
  private:
-  using Query = Handle<DeleteQuery, /*is_shared=*/false>;
+  using Query = Handle<&GlApi::DeleteQueries, /*is_shared=*/false>;
   Query begin_;  // or of the whole time
   Query end_;    // of timestamps
 };

@@ -21,13 +21,11 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/synchronization/mutex.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "egl/context.h"
 #include "egl/driver_use.h"
-#include "egl/egl_error.h"
 #include "egl/environment.h"
 
 namespace gles_delegate::egl {
@@ -240,14 +238,6 @@ absl::StatusOr<EGLDisplay> DefaultDisplay() {
 }
 
 }  // namespace
-
-bool HasEglExtension(const char* extensions, absl::string_view name) {
-  if (extensions == nullptr) return false;
-  for (absl::string_view word : absl::StrSplit(extensions, ' ')) {
-    if (word == name) return true;
-  }
-  return false;
-}
 
 std::string AccessObstacle(const std::string& file) {
   if (file.empty() || access(file.c_str(), R_OK | W_OK) == 0) return "";

@@ -38,9 +38,6 @@ struct DisplayCandidate {
 // write `file`, else "".
 std::string AccessObstacle(const std::string& file);
 
-// True if the space-separated list `extensions` contains exactly `name`.
-bool HasEglExtension(const char* extensions, absl::string_view name);
-
 // A context to share objects with, and its group; nothing: a new group.
 struct SharedWith {
   EGLContext context = EGL_NO_CONTEXT;

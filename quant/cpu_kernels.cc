@@ -78,10 +78,6 @@ int32_t MultiplyAsFloat(int32_t sum, float scale) {
 
 int32_t In256ths(float scale) { return MultiplyAsFloat(256, scale); }
 
-int32_t MultiplyBy256ths(int32_t x, int32_t in_256ths) {
-  return (x * in_256ths + 128) >> 8;
-}
-
 std::optional<SignsIn256ths> FactorsIn256ths(float in_scale, float out_scale,
                                              float alpha) {
   const float positive = in_scale / out_scale;

@@ -110,7 +110,6 @@ int32_t MultiplyAsFloat(int32_t sum, float scale);
 // XNNPACK's multiplier for a scale, in 256ths, and its product with (value -
 // zero point): (x * in_256ths + 128) / 256, rounded down.
 int32_t In256ths(float scale);
-int32_t MultiplyBy256ths(int32_t x, int32_t in_256ths);
 // XNNPACK's multipliers for values of both signs, of which those below zero are
 // scaled by `alpha` as well.
 struct SignsIn256ths {

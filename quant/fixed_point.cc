@@ -77,11 +77,6 @@ Int16Multiplier Int16MultiplierOf31Bits(double real) {
   return {m.value, 31 - m.shift};
 }
 
-int32_t MultiplyOnce(int64_t sum, const Int16Multiplier& m) {
-  const int64_t half = int64_t{1} << (m.right - 1);
-  return static_cast<int32_t>((sum * m.value + half) >> m.right);
-}
-
 int32_t DivideRounded(int32_t sum, int32_t count) {
   return (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
 }
@@ -93,27 +88,12 @@ AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale,
           MultiplierOf(twice / ((1 << more_bits) * double{sum_scale}))};
 }
 
-int32_t Add(int32_t a, int32_t b, const AddMultipliers& m, bool subtract) {
-  constexpr int32_t kUnit = 1 << AddMultipliers::kMoreBits;
-  if (subtract) b = -b;
-  const int32_t first = Multiply(a * kUnit, m.a, Ties::kAwayFromZero);
-  const int32_t second = Multiply(b * kUnit, m.b, Ties::kAwayFromZero);
-  return Multiply(first + second, m.sum, Ties::kAwayFromZero);
-}
-
 AddMultipliers SquaredDifferenceMultipliersOf(float a_scale, float b_scale,
                                               float output_scale) {
   const double twice = 2 * std::max(double{a_scale}, double{b_scale});
   constexpr int kUnit = 1 << (2 * AddMultipliers::kMoreBitsOfSquares);
   return {MultiplierOf(a_scale / twice), MultiplierOf(b_scale / twice),
           MultiplierOf(twice * twice / double{kUnit * output_scale})};
-}
-
-int32_t SquaredDifference(int32_t a, int32_t b, const AddMultipliers& m) {
-  constexpr int32_t kUnit = 1 << AddMultipliers::kMoreBitsOfSquares;
-  const int32_t difference = Multiply(a * kUnit, m.a, Ties::kAwayFromZero) -
-                             Multiply(b * kUnit, m.b, Ties::kAwayFromZero);
-  return Multiply(difference * difference, m.sum, Ties::kAwayFromZero);
 }
 
 }  // namespace gles_delegate::quant

@@ -63,7 +63,6 @@ struct Int16Multiplier {
 Int16Multiplier Int16MultiplierOf(double real);
 // For FULLY_CONNECTED of newer runtimes.
 Int16Multiplier Int16MultiplierOf31Bits(double real);
-int32_t MultiplyOnce(int64_t sum, const Int16Multiplier& multiplier);
 
 // The factor of each of REDUCE_PROD's `count` steps: the input's scale over the
 // count-th root of the output's.
@@ -84,16 +83,9 @@ struct AddMultipliers {
 };
 AddMultipliers AddMultipliersOf(float a_scale, float b_scale, float sum_scale,
                                 int more_bits = AddMultipliers::kMoreBits);
-// Of (value - zero point); the result still needs the output's zero point and
-// clamping. a - b if `subtract`.
-int32_t Add(int32_t a, int32_t b, const AddMultipliers& multipliers,
-            bool subtract = false);
-
 // SQUARED_DIFFERENCE.
 AddMultipliers SquaredDifferenceMultipliersOf(float a_scale, float b_scale,
                                               float output_scale);
-int32_t SquaredDifference(int32_t a, int32_t b,
-                          const AddMultipliers& multipliers);
 
 }  // namespace gles_delegate::quant
 

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/op.h"
-#include "quant/affine.h"
 
 namespace gles_delegate {
 namespace {
@@ -46,9 +45,7 @@ absl::Status CheckScale(const Tensor& tensor, float scale, int64_t zero) {
   // The values of biases (int32, int64) need no range check.
   const bool ranged = IsQuantizedType(tensor.stored());
   const quant::CodeRange range =
-      ranged ? quant::RangeOf(static_cast<int>(DataTypeSize(tensor.stored())),
-                              tensor.stored() == DataType::kUint8)
-             : quant::CodeRange();
+      ranged ? RangeOf(tensor.stored()) : quant::CodeRange();
   if (!std::isfinite(scale) || scale <= 0) {
     return Refuse(tensor, "has the quantization scale ", scale,
                   ", which is not above zero");
@@ -93,6 +90,11 @@ bool IsQuantizedType(DataType type) {
          type == DataType::kInt16;
 }
 
+quant::CodeRange RangeOf(DataType type) {
+  return quant::RangeOf(static_cast<int>(DataTypeSize(type)),
+                        type == DataType::kUint8);
+}
+
 absl::Status CheckQuantization(const Tensor& tensor) {
   const Quantization& q = tensor.quantization;
   if (q.empty()) return Refuse(tensor, "carries no quantization parameters");
@@ -125,9 +127,7 @@ absl::Status AddSimulator(const Graph& graph, Node* node) {
         "its outputs have another quantization than its input");
   }
   const Tensor& out = graph.tensor(node->outputs[0]);
-  const quant::CodeRange range =
-      quant::RangeOf(static_cast<int>(DataTypeSize(out.stored())),
-                     out.stored() == DataType::kUint8);
+  const quant::CodeRange range = RangeOf(out.stored());
   node->post_ops.push_back(
       {"quantize",
        {out.quantization.scale[0],

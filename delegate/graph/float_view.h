@@ -7,11 +7,15 @@
 
 #include "absl/status/status.h"
 #include "delegate/graph/graph.h"
+#include "quant/affine.h"
 
 namespace gles_delegate {
 
 // An 8- or 16-bit integer type.
 bool IsQuantizedType(DataType type);
+
+// The quantized values that such a type has.
+quant::CodeRange RangeOf(DataType type);
 
 // Ok if a float view of `tensor` is exact: positive finite scales and zero
 // points within the type, one pair per activation and one per index of the

@@ -1,5 +1,6 @@
 #include "delegate/graph/graph.h"
 
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -12,53 +13,14 @@
 namespace gles_delegate {
 
 absl::string_view DataTypeName(DataType type) {
-  switch (type) {
-    case DataType::kFloat32:
-      return "float32";
-    case DataType::kFloat16:
-      return "float16";
-    case DataType::kInt64:
-      return "int64";
-    case DataType::kInt32:
-      return "int32";
-    case DataType::kInt16:
-      return "int16";
-    case DataType::kInt8:
-      return "int8";
-    case DataType::kUint8:
-      return "uint8";
-    case DataType::kBool:
-      return "bool";
-    case DataType::kFloat64:
-      return "float64";
-    case DataType::kUint16:
-      return "uint16";
-    case DataType::kUint32:
-      return "uint32";
-    case DataType::kUint64:
-      return "uint64";
-    case DataType::kInt4:
-      return "int4";
-    case DataType::kInt2:
-      return "int2";
-    case DataType::kUint4:
-      return "uint4";
-    case DataType::kBfloat16:
-      return "bfloat16";
-    case DataType::kComplex64:
-      return "complex64";
-    case DataType::kComplex128:
-      return "complex128";
-    case DataType::kString:
-      return "string";
-    case DataType::kResource:
-      return "resource";
-    case DataType::kVariant:
-      return "variant";
-    case DataType::kOther:
-      break;
-  }
-  return "unknown type";
+  constexpr absl::string_view kNames[] = {
+      "float32",  "float16",     "int64",      "int32",   "int16",
+      "int8",     "uint8",       "bool",       "float64", "uint16",
+      "uint32",   "uint64",      "int4",       "int2",    "uint4",
+      "bfloat16", "complex64",   "complex128", "string",  "resource",
+      "variant",  "unknown type"};
+  static_assert(std::size(kNames) == static_cast<size_t>(DataType::kOther) + 1);
+  return kNames[static_cast<size_t>(type)];
 }
 
 size_t DataTypeSize(DataType type) {

@@ -57,7 +57,7 @@ struct MemoryView {
   std::string ToString() const;  // " in t3 at 0,0,0,16"; "": not a view
 };
 
-enum class DataType {
+enum class DataType {  // as DataTypeName() has them
   kFloat32,
   kFloat16,
   kInt64,
@@ -151,6 +151,12 @@ class ConstantData {
   ConstantData() = default;
   static ConstantData Borrow(absl::Span<const uint8_t> bytes);
   static ConstantData Own(std::vector<uint8_t> bytes);
+  // Owns a copy of the values.
+  template <typename T>
+  static ConstantData Of(const std::vector<T>& values) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+    return Own({bytes, bytes + values.size() * sizeof(T)});
+  }
   bool empty() const { return bytes_.empty(); }
   // True for a constant of the model file, which XNNPACK takes as one, too.
   bool is_borrowed() const { return !empty() && owned_ == nullptr; }
@@ -217,7 +223,7 @@ struct Tensor {
   // -1: made by a pass or an op. Past the model's tensors: a composite's.
   int tflite_index = -1;
   // The tensor of the same values that has taken this one's place in the graph
-  // (delegate/passes/fold_constants.cc).
+  // (delegate/passes/sink_reshapes.cc).
   TensorId replaced_by = kNoTensor;
 
   bool is_constant() const { return !constant.empty(); }
@@ -269,7 +275,7 @@ struct Node {
   std::vector<PostOp> post_ops;  // applied to outputs[0], in order
   std::vector<Stage> stages;     // only of what passes fuse
   // The node reads and writes quantized tensors as (quantized value - zero
-  // point) instead of real values (delegate/passes/integer_path.cc).
+  // point) instead of real values (delegate/passes/integer_path/recipe.h).
   bool integer_path = false;
   // The node's outputs, and tensors between its dispatches, are stored in 32
   // bits even with 16-bit storage (option float32_nodes).

@@ -11,9 +11,9 @@
 
 namespace gles_delegate {
 
-// Writes graphs in Graphviz's language.
-// A directed graph, drawn from top to bottom. Labels may be any text; line
-// breaks are kept, other control characters become '?'.
+// Writes graphs in Graphviz's language: a directed graph, drawn from top to
+// bottom. Labels may be any text; line breaks are kept, other control
+// characters become '?'.
 class DotGraph {
  public:
   explicit DotGraph(absl::string_view title);

@@ -12,9 +12,8 @@
 #include "base/status_macros.h"
 #include "delegate/cache/cache_store.h"
 #include "delegate/ops/movement/moved_functions.h"
-#include "delegate/partition/node_fates.h"
 #include "delegate/partition/plan_partition.h"
-#include "delegate/partition/self_check_transfers.h"
+#include "delegate/partition/self_check_units.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {

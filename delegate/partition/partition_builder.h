@@ -18,8 +18,8 @@
 #include "delegate/partition/plan_dump.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/plan/dispatch.h"
+#include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/executor.h"
-#include "delegate/runtime/shared_objects.h"
 #include "egl/context.h"
 
 namespace gles_delegate {

@@ -6,13 +6,51 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "delegate/cache/cache_store.h"
-#include "delegate/partition/node_fates.h"
+#include "delegate/graph/graph.h"
 #include "delegate/partition/self_check.h"
+#include "delegate/plan/dispatch.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/stage_times.h"
 
 namespace gles_delegate {
+
+// --- What became of the nodes ------------------------------------------------
+
+constexpr int kNoNode = -1;
+
+// The node whose dispatches compute a node of the model. Both are TFLite's
+// indices.
+struct NodeFate {
+  int node = kNoNode;
+  // `node` itself; or the node into which passes fused it; kNoNode: no
+  // dispatch, since its values are constant or unused.
+  int computed_by = kNoNode;
+  std::string composite;  // its name, if the node is one
+  // With 16-bit storage: why it is in 32 bits; "": it is not.
+  std::string float32;
+};
+
+// The fates of `nodes`, a partition's nodes. `before` is the partition as read,
+// after folding; `after` is the same partition after the passes, with the same
+// tensor ids. A removed node is computed by the node that now writes its
+// output, or part of it in place; if there is none, by the first reader of its
+// output. Linear time.
+std::vector<NodeFate> FatesOfNodes(absl::Span<const int> nodes,
+                                   const Graph& before, const Graph& after);
+
+// A dispatch's description for the report.
+struct DispatchReport {
+  int node = kNoNode;   // TFLite's index
+  std::string label;    // "CONV_2D 12"
+  std::string shader;   // gl_shaders/**/<shader>.comp
+  std::string defines;  // "TILE_ROWS=3 TILE_SLICES=2"
+};
+
+std::vector<DispatchReport> ReportsOf(absl::Span<const Dispatch> dispatches);
+
+// --- What building and running tell ------------------------------------------
 
 // The estimated worth of the partition (delegate/tflite/choose_partitions.cc).
 struct WorthReport {

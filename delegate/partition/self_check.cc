@@ -21,13 +21,12 @@
 #include "delegate/graph/parallel.h"
 #include "delegate/ops/reduction/rows.h"
 #include "delegate/partition/self_check_reference.h"
-#include "delegate/partition/self_check_transfers.h"
 #include "delegate/partition/self_check_units.h"
 #include "delegate/partition/self_check_values.h"
 #include "delegate/plan/dispatch.h"
+#include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/host_transfer.h"
-#include "delegate/runtime/shared_objects.h"
 
 namespace gles_delegate {
 namespace {
@@ -132,27 +131,116 @@ std::vector<ExpectedResult> ExpectedOf(const SelfCheckInput& in,
 
 // --- Cases on the GPU --------------------------------------------------------
 
+// Bytes of a tensor in the host's memory, up to a whole number of cache lines.
+size_t RoomFor(const Tensor& tensor) {
+  const int64_t bytes = tensor.shape.elements() * HostElementBytes(tensor);
+  return static_cast<size_t>((bytes + 63) / 64 * 64);
+}
+
+// Takes a tensor's bytes from the beginning of `left`.
+absl::Span<uint8_t> TakeFrom(absl::Span<uint8_t>* left, const Tensor& tensor) {
+  const auto taken = left->first(
+      static_cast<size_t>(tensor.shape.elements() * HostElementBytes(tensor)));
+  left->remove_prefix(RoomFor(tensor));
+  return taken;
+}
+
 // Cases that one executor runs, each with its own tensors: no other case writes
 // what it reads. All arguments must outlive this.
 class CaseGroup {
  public:
   explicit CaseGroup(const SelfCheckInput& in) : in_(in) {}
 
-  void Add(const SelfCheckCase& c);
+  // Inputs: what is bound and not written before; outputs: what is compared.
+  void Add(const SelfCheckCase& c) {
+    Laid laid{&c, {}};
+    HashSet<TensorId> there;  // written or given
+    const auto give = [&](const std::vector<TensorId>& read) {
+      for (TensorId bound : read) {
+        const TensorId id = MemoryOf(in_.planned, bound);
+        if (in_.planned.tensor(id).is_constant() || !there.insert(id).second) {
+          continue;
+        }
+        graph_.inputs.push_back(OwnOf(id, &laid));
+        sources_.push_back({laid_.size(), id});
+      }
+    };
+    give(c.given);
+    for (const SelfCheckUnit& unit : c.units) {
+      elements_ += unit.elements;
+      for (size_t i = unit.first; i < unit.end; ++i) {
+        const Dispatch& d = in_.dispatches[i];
+        dispatches_.push_back(WithOwn(d, &laid));
+        for (const auto& [name, id] : d.writes) {
+          there.insert(MemoryOf(in_.planned, id));
+        }
+        give(BoundTensors(d));
+      }
+    }
+    for (TensorId id : c.compared().results) {
+      const TensorId memory = OwnOf(MemoryOf(in_.planned, id), &laid);
+      if (std::find(graph_.outputs.begin(), graph_.outputs.end(), memory) ==
+          graph_.outputs.end()) {
+        graph_.outputs.push_back(memory);
+      }
+    }
+    laid_.push_back(std::move(laid));
+  }
+
   // Of tensors, all cases together.
   int64_t elements() const { return elements_; }
+
   // Of inputs and outputs on the host.
-  size_t host_bytes() const;
+  size_t host_bytes() const {
+    size_t bytes = 0;
+    for (TensorId id : graph_.inputs) bytes += RoomFor(graph_.tensor(id));
+    for (TensorId id : graph_.outputs) bytes += RoomFor(graph_.tensor(id));
+    return bytes;
+  }
 
   // Runs all cases. Places their inputs and outputs in `host`, of at least
   // host_bytes(), and leaves nothing on the GPU but programs. Inside
   // context.Run().
-  absl::Status Run(SharedObjects* objects, absl::Span<uint8_t> host);
+  absl::Status Run(SharedObjects* objects, absl::Span<uint8_t> host) {
+    DeviceProfile profile = in_.profile;
+    profile.options.self_check = SelfCheckRun::kNodes;
+    ASSIGN_OR_RETURN(auto executor,
+                     Executor::Create(in_.context, &objects->programs, graph_,
+                                      std::move(dispatches_), profile, nullptr,
+                                      {}, {&objects->constants, {}}));
+    std::vector<absl::Span<const uint8_t>> inputs;
+    for (size_t i = 0; i < graph_.inputs.size(); ++i) {
+      const auto bytes = TakeFrom(&host, graph_.tensor(graph_.inputs[i]));
+      const auto& [laid, id] = sources_[i];
+      Repeat(PatternOf(in_, *laid_[laid].of, id), bytes);
+      inputs.push_back(bytes);
+    }
+    // They may hold the values of an earlier group: what the GPU does not write
+    // is poison in its memory, which the executor copies here.
+    for (TensorId id : graph_.outputs) {
+      outputs_.push_back(TakeFrom(&host, graph_.tensor(id)));
+    }
+    return executor->Invoke(inputs, outputs_);
+  }
 
   size_t size() const { return laid_.size(); }
+
   // The values that case `i` has computed for tensor `id` of the planned graph,
   // one of its results, in the memory given to Run().
-  ValueAt ResultOf(size_t i, TensorId id) const;
+  ValueAt ResultOf(size_t i, TensorId id) const {
+    const TensorId own = laid_[i].own.at(id);
+    const Tensor& tensor = graph_.tensor(own);
+    const TensorId of = MemoryOf(graph_, own);
+    const Tensor& memory = graph_.tensor(of);
+    const size_t output =
+        std::find(graph_.outputs.begin(), graph_.outputs.end(), of) -
+        graph_.outputs.begin();
+    ValueAt values = [&memory, bytes = outputs_[output]](int64_t element) {
+      return ValueIn(memory, bytes, element);
+    };
+    if (of == own) return values;
+    return ViewOf(std::move(values), memory.shape, tensor);
+  }
 
  private:
   struct Laid {
@@ -160,8 +248,28 @@ class CaseGroup {
     HashMap<TensorId, TensorId> own;  // by id of the planned graph
   };
 
-  TensorId OwnOf(TensorId id, Laid* laid);
-  Dispatch WithOwn(const Dispatch& of, Laid* laid);
+  // The case's own copy of a tensor of the planned graph.
+  TensorId OwnOf(TensorId id, Laid* laid) {
+    if (id == kNoTensor) return id;
+    const auto found = laid->own.find(id);
+    if (found != laid->own.end()) return found->second;
+    Tensor copy = in_.planned.tensor(id);
+    copy.is_variable = false;  // a state's values are given, too
+    copy.view.of = OwnOf(copy.view.of, laid);
+    return laid->own[id] = graph_.AddTensor(std::move(copy));
+  }
+
+  Dispatch WithOwn(const Dispatch& of, Laid* laid) {
+    Dispatch d = of;
+    for (auto& [name, id] : d.reads) id = OwnOf(id, laid);
+    for (auto& [name, id] : d.writes) id = OwnOf(id, laid);
+    for (PostOp& op : d.post_ops) op.operand = OwnOf(op.operand, laid);
+    for (Stage& stage : d.stages) {
+      stage.of = OwnOf(stage.of, laid);
+      for (PostOp& op : stage.ops) op.operand = OwnOf(op.operand, laid);
+    }
+    return d;
+  }
 
   const SelfCheckInput& in_;
   Graph graph_;  // the cases' tensors
@@ -177,123 +285,6 @@ class CaseGroup {
   std::vector<absl::Span<uint8_t>> outputs_;  // as graph_.outputs, after Run()
 };
 
-// Bytes of a tensor in the host's memory, up to a whole number of cache lines.
-size_t RoomFor(const Tensor& tensor) {
-  const int64_t bytes = tensor.shape.elements() * HostElementBytes(tensor);
-  return static_cast<size_t>((bytes + 63) / 64 * 64);
-}
-
-// Takes a tensor's bytes from the beginning of `left`.
-absl::Span<uint8_t> TakeFrom(absl::Span<uint8_t>* left, const Tensor& tensor) {
-  const auto taken = left->first(
-      static_cast<size_t>(tensor.shape.elements() * HostElementBytes(tensor)));
-  left->remove_prefix(RoomFor(tensor));
-  return taken;
-}
-
-// The case's own copy of a tensor of the planned graph.
-TensorId CaseGroup::OwnOf(TensorId id, Laid* laid) {
-  if (id == kNoTensor) return id;
-  const auto found = laid->own.find(id);
-  if (found != laid->own.end()) return found->second;
-  Tensor copy = in_.planned.tensor(id);
-  copy.is_variable = false;  // a state's values are given, too
-  copy.view.of = OwnOf(copy.view.of, laid);
-  return laid->own[id] = graph_.AddTensor(std::move(copy));
-}
-
-Dispatch CaseGroup::WithOwn(const Dispatch& of, Laid* laid) {
-  Dispatch d = of;
-  for (auto& [name, id] : d.reads) id = OwnOf(id, laid);
-  for (auto& [name, id] : d.writes) id = OwnOf(id, laid);
-  for (PostOp& op : d.post_ops) op.operand = OwnOf(op.operand, laid);
-  for (Stage& stage : d.stages) {
-    stage.of = OwnOf(stage.of, laid);
-    for (PostOp& op : stage.ops) op.operand = OwnOf(op.operand, laid);
-  }
-  return d;
-}
-
-// Inputs: what is bound and not written before; outputs: what is compared.
-void CaseGroup::Add(const SelfCheckCase& c) {
-  Laid laid{&c, {}};
-  HashSet<TensorId> there;  // written or given
-  const auto give = [&](const std::vector<TensorId>& read) {
-    for (TensorId bound : read) {
-      const TensorId id = MemoryOf(in_.planned, bound);
-      if (in_.planned.tensor(id).is_constant() || !there.insert(id).second) {
-        continue;
-      }
-      graph_.inputs.push_back(OwnOf(id, &laid));
-      sources_.push_back({laid_.size(), id});
-    }
-  };
-  give(c.given);
-  for (const SelfCheckUnit& unit : c.units) {
-    elements_ += unit.elements;
-    for (size_t i = unit.first; i < unit.end; ++i) {
-      const Dispatch& d = in_.dispatches[i];
-      dispatches_.push_back(WithOwn(d, &laid));
-      for (const auto& [name, id] : d.writes) {
-        there.insert(MemoryOf(in_.planned, id));
-      }
-      give(BoundTensors(d));
-    }
-  }
-  for (TensorId id : c.compared().results) {
-    const TensorId memory = OwnOf(MemoryOf(in_.planned, id), &laid);
-    if (std::find(graph_.outputs.begin(), graph_.outputs.end(), memory) ==
-        graph_.outputs.end()) {
-      graph_.outputs.push_back(memory);
-    }
-  }
-  laid_.push_back(std::move(laid));
-}
-
-size_t CaseGroup::host_bytes() const {
-  size_t bytes = 0;
-  for (TensorId id : graph_.inputs) bytes += RoomFor(graph_.tensor(id));
-  for (TensorId id : graph_.outputs) bytes += RoomFor(graph_.tensor(id));
-  return bytes;
-}
-
-absl::Status CaseGroup::Run(SharedObjects* objects, absl::Span<uint8_t> host) {
-  DeviceProfile profile = in_.profile;
-  profile.options.self_check = SelfCheckRun::kNodes;
-  ASSIGN_OR_RETURN(auto executor,
-                   Executor::Create(in_.context, &objects->programs, graph_,
-                                    std::move(dispatches_), profile, nullptr,
-                                    {}, {&objects->constants, {}}));
-  std::vector<absl::Span<const uint8_t>> inputs;
-  for (size_t i = 0; i < graph_.inputs.size(); ++i) {
-    const auto bytes = TakeFrom(&host, graph_.tensor(graph_.inputs[i]));
-    const auto& [laid, id] = sources_[i];
-    Repeat(PatternOf(in_, *laid_[laid].of, id), bytes);
-    inputs.push_back(bytes);
-  }
-  // They may hold the values of an earlier group: what the GPU does not write
-  // is poison in its memory, which the executor copies here.
-  for (TensorId id : graph_.outputs) {
-    outputs_.push_back(TakeFrom(&host, graph_.tensor(id)));
-  }
-  return executor->Invoke(inputs, outputs_);
-}
-
-ValueAt CaseGroup::ResultOf(size_t i, TensorId id) const {
-  const TensorId own = laid_[i].own.at(id);
-  const Tensor& tensor = graph_.tensor(own);
-  const TensorId of = MemoryOf(graph_, own);
-  const Tensor& memory = graph_.tensor(of);
-  const size_t output =
-      std::find(graph_.outputs.begin(), graph_.outputs.end(), of) -
-      graph_.outputs.begin();
-  ValueAt values = [&memory, bytes = outputs_[output]](int64_t element) {
-    return ValueIn(memory, bytes, element);
-  };
-  if (of == own) return values;
-  return ViewOf(std::move(values), memory.shape, tensor);
-}
-
 using Clock = std::chrono::steady_clock;
 
 // Elements of the tensors of small cases that one executor runs: it takes
@@ -306,19 +297,126 @@ class Check {
   Check(const SelfCheckInput& input, SharedObjects* objects)
       : in_(input), objects_(objects) {}
 
-  absl::StatusOr<SelfCheckResult> Run();
+  absl::StatusOr<SelfCheckResult> Run() {
+    // First, as nodes in textures are compared through such programs.
+    RETURN_IF_ERROR(CheckTransfers(in_, objects_, &result_));
+    if (!result_.ok()) return result_;
+    ASSIGN_OR_RETURN(units_, ChooseSelfCheckUnits(in_));
+    result_.programs += units_.programs;
+    RETURN_IF_ERROR(RunCases());
+    result_.checked += units_.found_right;
+    for (const std::string& key : right_) {
+      if (wrong_.contains(key)) continue;
+      result_.checked += TrustedPrograms::Get().Add(key) ? 1 : 0;
+    }
+    result_.checked += static_cast<int>(wrong_.size());
+    return result_;
+  }
 
  private:
   enum class Answer { kNone, kRight, kWrong };
 
-  std::vector<CaseGroup> Groups() const;
-  absl::Status RunCases();
+  // In the order of the cases.
+  std::vector<CaseGroup> Groups() const {
+    std::vector<CaseGroup> groups;
+    for (const SelfCheckCase& c : units_.chosen) {
+      if (groups.empty() || groups.back().elements() >= kGroupElements) {
+        groups.emplace_back(in_);
+      }
+      groups.back().Add(c);
+    }
+    return groups;
+  }
+
+  // Groups follow one another, each in the host memory of the one before, while
+  // other threads compute what the reference expects of the next.
+  absl::Status RunCases() {
+    std::vector<CaseGroup> groups = Groups();
+    size_t bytes = 0;
+    for (const CaseGroup& group : groups) {
+      bytes = std::max(bytes, group.host_bytes());
+    }
+    // Not zeroed: the system takes time for each page.
+    const std::unique_ptr<uint8_t[]> host(new uint8_t[bytes]);
+    const std::vector<SelfCheckCase>& cases = units_.chosen;
+    std::vector<std::vector<ExpectedResult>> expected(cases.size());
+    WorkAhead reference(
+        ThreadsForWork(), static_cast<int>(cases.size()),
+        [&](int i) { expected[i] = ExpectedOf(in_, cases[i]); });
+    int next = 0;
+    for (CaseGroup& group : groups) {
+      RETURN_IF_ERROR(group.Run(objects_, {host.get(), bytes}));
+      for (size_t i = 0; i < group.size(); ++i, ++next) {
+        reference.Await(next);
+        Answer answer = Answer::kNone;
+        for (const ExpectedResult& result : expected[next]) {
+          const Answer one = Compare(cases[next].compared(), result,
+                                     group.ResultOf(i, result.id));
+          answer = std::max(answer, one);
+          if (answer == Answer::kWrong) break;
+        }
+        if (answer == Answer::kNone) continue;
+        for (const SelfCheckUnit& unit : cases[next].units) {
+          auto& found = answer == Answer::kRight ? right_ : wrong_;
+          found.insert(unit.programs.begin(), unit.programs.end());
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
   Answer Compare(const SelfCheckUnit& unit, const ExpectedResult& expected,
-                 const ValueAt& got);
+                 const ValueAt& got) {
+    const Tensor& tensor = in_.planned.tensor(expected.id);
+    Answer answer = Answer::kNone;
+    for (const auto& [element, reference] : expected.elements) {
+      // In halves, terms of a sum may be infinite whose sum is not.
+      if (in_.profile.options.half && reference.magnitude > 6e4) continue;
+      const double value = got(element);
+      const double want = NearestCode(tensor, reference.value);
+      const double tolerance =
+          Tolerance(tensor, expected.rounds_once, reference);
+      answer = Answer::kRight;
+      if (std::abs(value - want) <= tolerance) continue;
+      result_.faults.push_back(
+          FaultText(unit, expected.id, element, value, want, tolerance));
+      return Answer::kWrong;
+    }
+    return answer;
+  }
+
   double Tolerance(const Tensor& tensor, bool rounds_once,
-                   const ReferenceValue& v) const;
+                   const ReferenceValue& v) const {
+    if (tensor.type != DataType::kFloat32) return 0;
+    // Halves lose more; products and sums of 16 of them in mediump more again,
+    // each rounded 17 times at most by 2^-10 (GLSL ES 3.10, 4.7.4).
+    double relative = in_.profile.options.half ? 8e-3 : kRelativeError;
+    if (in_.profile.options.half && in_.profile.choices.half_arithmetic != 0) {
+      relative += 17 * 0x1p-10;
+    }
+    double tolerance =
+        relative * v.magnitude + (in_.profile.options.half ? 1e-4 : 1e-6);
+    if (tensor.is_float_view() && !tensor.quantization.empty() &&
+        !rounds_once) {
+      // Its own rounding, and that of the integer kernels' tables and of the
+      // functions before.
+      tolerance += 4.01 * tensor.quantization.scale[0];
+    }
+    return tolerance;
+  }
+
+  // The report of a wrong element.
   std::string FaultText(const SelfCheckUnit& unit, TensorId id, int64_t element,
-                        double got, double want, double tolerance) const;
+                        double got, double want, double tolerance) const {
+    std::vector<std::string> shaders;
+    for (size_t d = unit.first; d < unit.end; ++d) {
+      shaders.push_back(absl::StrCat(in_.dispatches[d].shader, ".comp"));
+    }
+    return absl::StrCat(in_.dispatches[unit.first].label, " (",
+                        absl::StrJoin(shaders, ", "), "): element ", element,
+                        " of ", in_.planned.tensor(id).ToString(), " is ", got,
+                        ", not ", want, " +- ", tolerance);
+  }
 
   const SelfCheckInput& in_;
   SharedObjects* objects_;
@@ -326,123 +424,6 @@ class Check {
   HashSet<std::string> right_, wrong_;  // programs
   SelfCheckResult result_;
 };
-
-// In the order of the cases.
-std::vector<CaseGroup> Check::Groups() const {
-  std::vector<CaseGroup> groups;
-  for (const SelfCheckCase& c : units_.chosen) {
-    if (groups.empty() || groups.back().elements() >= kGroupElements) {
-      groups.emplace_back(in_);
-    }
-    groups.back().Add(c);
-  }
-  return groups;
-}
-
-double Check::Tolerance(const Tensor& tensor, bool rounds_once,
-                        const ReferenceValue& v) const {
-  if (tensor.type != DataType::kFloat32) return 0;
-  // Halves lose more; products and sums of 16 of them in mediump more again,
-  // each rounded 17 times at most by 2^-10 (GLSL ES 3.10, 4.7.4).
-  double relative = in_.profile.options.half ? 8e-3 : kRelativeError;
-  if (in_.profile.options.half && in_.profile.choices.half_arithmetic != 0) {
-    relative += 17 * 0x1p-10;
-  }
-  double tolerance =
-      relative * v.magnitude + (in_.profile.options.half ? 1e-4 : 1e-6);
-  if (tensor.is_float_view() && !tensor.quantization.empty() && !rounds_once) {
-    // Its own rounding, and that of the integer kernels' tables and of the
-    // functions before.
-    tolerance += 4.01 * tensor.quantization.scale[0];
-  }
-  return tolerance;
-}
-
-// What is told of a wrong element.
-std::string Check::FaultText(const SelfCheckUnit& unit, TensorId id,
-                             int64_t element, double got, double want,
-                             double tolerance) const {
-  std::vector<std::string> shaders;
-  for (size_t d = unit.first; d < unit.end; ++d) {
-    shaders.push_back(absl::StrCat(in_.dispatches[d].shader, ".comp"));
-  }
-  return absl::StrCat(in_.dispatches[unit.first].label, " (",
-                      absl::StrJoin(shaders, ", "), "): element ", element,
-                      " of ", in_.planned.tensor(id).ToString(), " is ", got,
-                      ", not ", want, " +- ", tolerance);
-}
-
-Check::Answer Check::Compare(const SelfCheckUnit& unit,
-                             const ExpectedResult& expected,
-                             const ValueAt& got) {
-  const Tensor& tensor = in_.planned.tensor(expected.id);
-  Answer answer = Answer::kNone;
-  for (const auto& [element, reference] : expected.elements) {
-    // In halves, terms of a sum may be infinite whose sum is not.
-    if (in_.profile.options.half && reference.magnitude > 6e4) continue;
-    const double value = got(element);
-    const double want = NearestCode(tensor, reference.value);
-    const double tolerance = Tolerance(tensor, expected.rounds_once, reference);
-    answer = Answer::kRight;
-    if (std::abs(value - want) <= tolerance) continue;
-    result_.faults.push_back(
-        FaultText(unit, expected.id, element, value, want, tolerance));
-    return Answer::kWrong;
-  }
-  return answer;
-}
-
-// Groups follow one another, each in the host memory of the one before, while
-// other threads compute what the reference expects of the next.
-absl::Status Check::RunCases() {
-  std::vector<CaseGroup> groups = Groups();
-  size_t bytes = 0;
-  for (const CaseGroup& group : groups) {
-    bytes = std::max(bytes, group.host_bytes());
-  }
-  // Not zeroed: the system takes time for each page.
-  const std::unique_ptr<uint8_t[]> host(new uint8_t[bytes]);
-  const std::vector<SelfCheckCase>& cases = units_.chosen;
-  std::vector<std::vector<ExpectedResult>> expected(cases.size());
-  WorkAhead reference(ThreadsForWork(), static_cast<int>(cases.size()),
-                      [&](int i) { expected[i] = ExpectedOf(in_, cases[i]); });
-  int next = 0;
-  for (CaseGroup& group : groups) {
-    RETURN_IF_ERROR(group.Run(objects_, {host.get(), bytes}));
-    for (size_t i = 0; i < group.size(); ++i, ++next) {
-      reference.Await(next);
-      Answer answer = Answer::kNone;
-      for (const ExpectedResult& result : expected[next]) {
-        const Answer one = Compare(cases[next].compared(), result,
-                                   group.ResultOf(i, result.id));
-        answer = std::max(answer, one);
-        if (answer == Answer::kWrong) break;
-      }
-      if (answer == Answer::kNone) continue;
-      for (const SelfCheckUnit& unit : cases[next].units) {
-        auto& found = answer == Answer::kRight ? right_ : wrong_;
-        found.insert(unit.programs.begin(), unit.programs.end());
-      }
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<SelfCheckResult> Check::Run() {
-  // First, as nodes in textures are compared through such programs.
-  RETURN_IF_ERROR(CheckTransfers(in_, objects_, &result_));
-  if (!result_.ok()) return result_;
-  ASSIGN_OR_RETURN(units_, ChooseSelfCheckUnits(in_));
-  result_.programs += units_.programs;
-  RETURN_IF_ERROR(RunCases());
-  result_.checked += units_.found_right;
-  for (const std::string& key : right_) {
-    if (wrong_.contains(key)) continue;
-    result_.checked += TrustedPrograms::Get().Add(key) ? 1 : 0;
-  }
-  result_.checked += static_cast<int>(wrong_.size());
-  return result_;
-}
 
 }  // namespace
 

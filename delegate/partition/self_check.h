@@ -11,8 +11,8 @@
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
+#include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/object_form.h"
-#include "delegate/runtime/shared_objects.h"
 #include "egl/context.h"
 
 namespace gles_delegate {

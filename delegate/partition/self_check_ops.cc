@@ -1,42 +1,205 @@
 #include "delegate/partition/self_check_ops.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/image/resize.h"
+#include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/partition/self_check_reference.h"
+#include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/ops/reduction/along_axis.h"
+#include "delegate/ops/reduction/reduction.h"
+#include "delegate/ops/reduction/rows.h"
 
 namespace gles_delegate {
-
-using Value = Reference::Value;
-
 namespace {
+
+// --- Convolutions and products -----------------------------------------------
 
 // One tap of a window, and the pixel of the input that it reads.
 struct Tap {
   int ky, kx, y, x;
 };
 
-// Calls `visit` for each tap of output `p` whose pixel lies inside the input,
-// until it returns false; true where it never did.
-template <typename Visit>
-bool ForEachTap(const SlidingWindow& a, const Place& p, const Shape& filter,
-                const Shape& input, const Visit& visit) {
-  for (int ky = 0; ky < filter.h; ++ky) {
+// The sum of term(tap) for each tap of output `p` whose pixel lies inside the
+// input.
+template <typename Term>
+Value SumOfTaps(const SlidingWindow& a, const Place& p, const Shape& filter,
+                const Shape& input, const Term& term) {
+  return SumOf(int64_t{filter.h} * filter.w, [&](int64_t i) -> Value {
+    const int ky = static_cast<int>(i / filter.w);
+    const int kx = static_cast<int>(i % filter.w);
     const int y = p.h * a.stride_h - a.pad_top + ky * a.dilation_h;
-    for (int kx = 0; kx < filter.w; ++kx) {
-      const int x = p.w * a.stride_w - a.pad_left + kx * a.dilation_w;
-      if (!Inside(y, input.h) || !Inside(x, input.w)) continue;
-      if (!visit(Tap{ky, kx, y, x})) return false;
+    const int x = p.w * a.stride_w - a.pad_left + kx * a.dilation_w;
+    return Inside(y, input.h) && Inside(x, input.w) ? term(Tap{ky, kx, y, x})
+                                                    : ReferenceValue();
+  });
+}
+
+Value Convolved(NodeReference& n, const Conv2dAttributes& a, int64_t element) {
+  const Place p = n.Where(element);
+  const Shape &from = n.ShapeOf(0), &filter = n.ShapeOf(1);
+  const int first = p.c / (filter.b / a.groups) * filter.c;
+  const auto term = [&](const Tap& t) {
+    return SumOf(filter.c, [&](int64_t c) {
+      const int i = static_cast<int>(c);
+      return n.In(0, ElementOf({p.b, t.y, t.x, first + i}, from)) *
+             n.In(1, ElementOf({p.c, t.ky, t.kx, i}, filter));
+    });
+  };
+  return n.WithBias(SumOfTaps(a, p, filter, from, term), 2, p.c);
+}
+
+Value ConvolvedByChannel(NodeReference& n, const DepthwiseConv2dAttributes& a,
+                         int64_t element) {
+  const Place p = n.Where(element);
+  const Shape &from = n.ShapeOf(0), &filter = n.ShapeOf(1);
+  const auto term = [&](const Tap& t) {
+    return n.In(0, ElementOf({p.b, t.y, t.x, p.c / a.multiplier}, from)) *
+           n.In(1, ElementOf({0, t.ky, t.kx, p.c}, filter));
+  };
+  return n.WithBias(SumOfTaps(a, p, filter, from, term), 2, p.c);
+}
+
+Value ConvolvedBack(NodeReference& n, const TransposeConvAttributes& a,
+                    int64_t element) {
+  const Place p = n.Where(element);
+  const Shape &from = n.ShapeOf(a.data_input),
+              &filter = n.ShapeOf(a.filter_input);
+  const int64_t taps = int64_t{filter.h} * filter.w;
+  const Value sum = SumOf(taps * from.c, [&](int64_t i) -> Value {
+    const int tap = static_cast<int>(i / from.c);
+    const int c = static_cast<int>(i % from.c);
+    const int ky = tap / filter.w, kx = tap % filter.w;
+    const int y = p.h + a.pad_top - ky, x = p.w + a.pad_left - kx;
+    if (y % a.stride_h != 0 || x % a.stride_w != 0 ||
+        !Inside(y / a.stride_h, from.h) || !Inside(x / a.stride_w, from.w)) {
+      return ReferenceValue();
+    }
+    return n.In(a.data_input,
+                ElementOf({p.b, y / a.stride_h, x / a.stride_w, c}, from)) *
+           n.In(a.filter_input, ElementOf({p.c, ky, kx, c}, filter));
+  });
+  return n.WithBias(sum, a.bias_input, p.c);
+}
+
+Value ConvolvedVolume(NodeReference& n, const Conv3dAttributes& a,
+                      int64_t element) {
+  const Place p = n.Where(element);
+  const Shape& from = n.ShapeOf(a.data_input);
+  const int outputs = n.Output().shape.c;
+  const std::array<int, 3> to = {p.w, p.h, p.b % a.dst_depth};
+  const std::array<int, 3> extents = {from.w, from.h, a.src_depth};
+  const int taps = a.window[0].size * a.window[1].size * a.window[2].size;
+  const Value sum = SumOf(taps, [&](int64_t tap) -> Value {
+    std::array<int, 3> at = {};
+    bool inside = true;
+    for (int i = 0, rest = static_cast<int>(tap); i < 3; ++i) {
+      const Window& w = a.window[i];
+      const int step = rest % w.size * w.dilation;
+      rest /= w.size;
+      if (a.transposed) {
+        const int spread = to[i] + a.pad[i] - step;
+        inside &= spread >= 0 && spread % w.stride == 0;
+        at[i] = spread / w.stride;
+      } else {
+        at[i] = to[i] * w.stride - a.pad[i] + step;
+      }
+      inside &= Inside(at[i], extents[i]);
+    }
+    if (!inside) return ReferenceValue();
+    const int layer = p.b / a.dst_depth * a.src_depth + at[2];
+    return SumOf(from.c, [&](int64_t i) {
+      const int64_t weight = a.transposed ? (tap * outputs + p.c) * from.c + i
+                                          : (tap * from.c + i) * outputs + p.c;
+      const Place read = {layer, at[1], at[0], static_cast<int>(i)};
+      return n.In(a.data_input, ElementOf(read, from)) *
+             n.In(a.filter_input, weight);
+    });
+  });
+  return n.WithBias(sum, a.bias_input, p.c);
+}
+
+Value FullyConnected(NodeReference& n, int64_t element) {
+  // Not its dims: a RESHAPE to them that moves nothing is removed.
+  const int64_t columns = n.ShapeOf(1).b, depth = n.ShapeOf(1).c;
+  const int64_t row = element / columns, column = element % columns;
+  const Value sum = SumOf(depth, [&](int64_t i) {
+    return n.In(0, row * depth + i) * n.In(1, column * depth + i);
+  });
+  return n.WithBias(sum, 2, static_cast<int>(column));
+}
+
+// The matrix of `dims` that belongs to a product of `leading` axes; its first
+// element.
+int64_t MatrixAt(const std::vector<int>& dims, const std::vector<int>& leading,
+                 int64_t product) {
+  const size_t own = dims.size() - 2;
+  std::vector<int64_t> at(leading.size());
+  for (size_t i = leading.size(); i-- > 0;) {
+    at[i] = product % leading[i];
+    product /= leading[i];
+  }
+  int64_t matrix = 0;
+  for (size_t i = 0; i < own; ++i) {
+    const int64_t index = at[leading.size() - own + i];
+    matrix = matrix * dims[i] + (dims[i] == 1 ? 0 : index);
+  }
+  return matrix * dims[own] * dims[own + 1];
+}
+
+Value MatrixProduct(NodeReference& n, const BatchMatMulAttributes& a,
+                    int64_t element) {
+  const std::vector<int>& out = a.product;
+  const int64_t rows = out[out.size() - 2], columns = out[out.size() - 1];
+  const int64_t terms = a.x[a.x.size() - (a.adj_x ? 2 : 1)];
+  const std::vector<int> leading(out.begin(), out.end() - 2);
+  const int64_t row = element / columns % rows, column = element % columns;
+  const int64_t x = MatrixAt(a.x, leading, element / (rows * columns));
+  const int64_t y = MatrixAt(a.y, leading, element / (rows * columns));
+  return SumOf(terms, [&](int64_t k) {
+    return n.In(0, x + (a.adj_x ? k * rows + row : row * terms + k)) *
+           n.In(1, y + (a.adj_y ? column * terms + k : k * columns + column));
+  });
+}
+
+// --- Windows, rows and axes --------------------------------------------------
+
+Value Pooled(NodeReference& n, const PoolAttributes& a, int64_t element) {
+  const bool max = n.node().op->plan == &PlanMaxPool2d;
+  const Place p = n.Where(element);
+  const Shape& from = n.ShapeOf(0);
+  ReferenceValue result;
+  int count = 0;
+  for (int ky = 0; ky < a.h.size; ++ky) {
+    const int y = p.h * a.h.stride - a.pad_h.before + ky;
+    for (int kx = 0; kx < a.w.size; ++kx) {
+      const int x = p.w * a.w.stride - a.pad_w.before + kx;
+      const bool inside = Inside(y, from.h) && Inside(x, from.w);
+      if (!inside && !a.zeros) continue;
+      const Value v = inside ? n.In(0, ElementOf({p.b, y, x, p.c}, from))
+                             : ReferenceValue();
+      if (!v) return v;
+      if (!max) {
+        result = result + *v;
+      } else {
+        result.value = count == 0 ? v->value : std::max(result.value, v->value);
+        result.magnitude = std::max(result.magnitude, v->magnitude);
+      }
+      ++count;
     }
   }
-  return true;
+  if (count == 0) return std::nullopt;
+  if (max) return result;
+  return ReferenceValue{result.value / count, result.magnitude / count};
 }
 
 // The magnitude that allows for TFLite's rounding after each factor of a
@@ -52,159 +215,9 @@ double RoundingOfProducts(const Tensor& output,
   return error / kRelativeError;
 }
 
-}  // namespace
-
-Value ReferenceOps::Base(int64_t element, const Place& p) {
-  if (Value sum = Sum(element, p)) return sum;
-  if (const auto* a = Attributes<SoftmaxAttributes>()) return Softmax(*a, p);
-  if (const auto* a = Attributes<ResizeAttributes>()) {
-    return Resize(*a, p, node_.op->plan == &PlanResizeNearestNeighbor);
-  }
-  if (const auto* a = Attributes<ElementwiseAttributes>()) {
-    return Elementwise(*a, p);
-  }
-  if (node_.op->Has(kDequantizes)) return In(0, element);
-  return OfAnyType(element);
-}
-
-Value ReferenceOps::Sum(int64_t element, const Place& p) {
-  const auto plan = node_.op->plan;
-  if (const auto* a = Attributes<Conv2dAttributes>()) return Conv2d(*a, p);
-  if (const auto* a = Attributes<DepthwiseConv2dAttributes>()) {
-    return Depthwise(*a, p);
-  }
-  if (const auto* a = Attributes<TransposeConvAttributes>()) {
-    return TransposeConv(*a, p);
-  }
-  if (const auto* a = Attributes<BatchMatMulAttributes>()) {
-    return MatMul(*a, element);
-  }
-  if (const auto* a = Attributes<PoolAttributes>()) {
-    return Pool(*a, p, plan == &PlanMaxPool2d);
-  }
-  if (const auto* a = Attributes<ReduceAttributes>()) {
-    return Reduce(*a, element);
-  }
-  if (const auto* a = Attributes<LocalResponseNormalizationAttributes>()) {
-    return LocalResponse(*a, p);
-  }
-  if (const auto* a = Attributes<CumsumAttributes>()) {
-    return Cumsum(*a, element);
-  }
-  if (const auto* a = Attributes<Conv3dAttributes>()) return Conv3d(*a, p);
-  if (const auto* a = Attributes<Rfft2dAttributes>()) return Transform(*a, p);
-  if (node_.op->function == "length") return Absolute(element);
-  if (node_.op->function == "real_of") return In(0, 2 * element);
-  if (node_.op->function == "imaginary_of") {
-    return In(0, 2 * element + 1);
-  }
-  if (const auto* a = Attributes<LstmAttributes>()) return Lstm(*a, p);
-  if (Attributes<BasicLstmAttributes>() != nullptr) return BasicLstm(p);
-  if (const auto* a = Attributes<SvdfAttributes>()) return Svdf(*a, p);
-  if (Attributes<FullyConnectedAttributes>()) return FullyConnected(element);
-  if (plan == &PlanAddN) return AddN(element);
-  if (plan == &PlanL2Normalization && !node_.attributes.has_value()) {
-    return L2Normalization(element);
-  }
-  return std::nullopt;
-}
-
-Value ReferenceOps::Conv2d(const Conv2dAttributes& a, const Place& p) {
-  const Shape& from = ShapeOf(0);
-  const Shape& filter = ShapeOf(1);
-  const int group = p.c / (filter.b / a.groups);
-  ReferenceValue sum;
-  const bool known = ForEachTap(a, p, filter, from, [&](const Tap& t) {
-    for (int i = 0; i < filter.c; ++i) {
-      const Value weight = In(1, ElementOf({p.c, t.ky, t.kx, i}, filter));
-      const Place at = {p.b, t.y, t.x, group * filter.c + i};
-      if (!AddTerm(0, ElementOf(at, from), weight, &sum)) return false;
-    }
-    return true;
-  });
-  return known ? WithBias(sum, 2, p.c) : std::nullopt;
-}
-
-Value ReferenceOps::Depthwise(const DepthwiseConv2dAttributes& a,
-                              const Place& p) {
-  const Shape& from = ShapeOf(0);
-  const Shape& filter = ShapeOf(1);
-  ReferenceValue sum;
-  const bool known = ForEachTap(a, p, filter, from, [&](const Tap& t) {
-    const Value weight = In(1, ElementOf({0, t.ky, t.kx, p.c}, filter));
-    const Place at = {p.b, t.y, t.x, p.c / a.multiplier};
-    return AddTerm(0, ElementOf(at, from), weight, &sum);
-  });
-  return known ? WithBias(sum, 2, p.c) : std::nullopt;
-}
-
-Value ReferenceOps::TransposeConv(const TransposeConvAttributes& a,
-                                  const Place& p) {
-  const Shape& from = ShapeOf(a.data_input);
-  const Shape& filter = ShapeOf(a.filter_input);
-  ReferenceValue sum;
-  for (int ky = 0; ky < filter.h; ++ky) {
-    const int y = p.h + a.pad_top - ky;
-    for (int kx = 0; kx < filter.w; ++kx) {
-      const int x = p.w + a.pad_left - kx;
-      if (y % a.stride_h != 0 || x % a.stride_w != 0 ||
-          !Inside(y / a.stride_h, from.h) || !Inside(x / a.stride_w, from.w)) {
-        continue;
-      }
-      for (int i = 0; i < from.c; ++i) {
-        const Value weight =
-            In(a.filter_input, ElementOf({p.c, ky, kx, i}, filter));
-        const Place at = {p.b, y / a.stride_h, x / a.stride_w, i};
-        if (!AddTerm(a.data_input, ElementOf(at, from), weight, &sum)) {
-          return std::nullopt;
-        }
-      }
-    }
-  }
-  return WithBias(sum, a.bias_input, p.c);
-}
-
-Value ReferenceOps::FullyConnected(int64_t element) {
-  // Not its dims: a RESHAPE to them that moves nothing is removed.
-  const int64_t n = ShapeOf(1).b, k = ShapeOf(1).c;
-  const int64_t row = element / n, column = element % n;
-  ReferenceValue sum;
-  for (int64_t i = 0; i < k; ++i) {
-    if (!AddTerm(0, row * k + i, In(1, column * k + i), &sum)) {
-      return std::nullopt;
-    }
-  }
-  return WithBias(sum, 2, static_cast<int>(column));
-}
-
-Value ReferenceOps::Pool(const PoolAttributes& a, const Place& p, bool max) {
-  const Shape& from = ShapeOf(0);
-  ReferenceValue result;
-  int count = 0;
-  for (int ky = 0; ky < a.h.size; ++ky) {
-    const int y = p.h * a.h.stride - a.pad_h.before + ky;
-    for (int kx = 0; kx < a.w.size; ++kx) {
-      const int x = p.w * a.w.stride - a.pad_w.before + kx;
-      const bool inside = Inside(y, from.h) && Inside(x, from.w);
-      if (!inside && !a.zeros) continue;
-      const Value v =
-          inside ? In(0, ElementOf({p.b, y, x, p.c}, from)) : ReferenceValue();
-      if (!v) return v;
-      result.value = !max         ? result.value + v->value
-                     : count == 0 ? v->value
-                                  : std::max(result.value, v->value);
-      result.magnitude = max ? std::max(result.magnitude, v->magnitude)
-                             : result.magnitude + v->magnitude;
-      ++count;
-    }
-  }
-  if (count == 0) return std::nullopt;
-  if (max) return result;
-  return ReferenceValue{result.value / count, result.magnitude / count};
-}
-
-Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
-  const Shape from = a.folded.empty() ? ShapeOf(0) : Shape::FromDims(a.folded);
+Value Reduced(NodeReference& n, const ReduceAttributes& a, int64_t element) {
+  const Shape from =
+      a.folded.empty() ? n.ShapeOf(0) : Shape::FromDims(a.folded);
   const Shape kept = {a.over[0] ? 1 : from.b, a.over[1] ? 1 : from.h,
                       a.over[2] ? 1 : from.w, a.over[3] ? 1 : from.c};
   const Shape over = {from.b / kept.b, from.h / kept.h, from.w / kept.w,
@@ -216,21 +229,19 @@ Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
     const Place o = PlaceOf(i, over);
     const int64_t moved =
         ElementOf({at.b + o.b, at.h + o.h, at.w + o.w, at.c + o.c}, from);
-    const Value v = In(0, ElementBefore(a.moves, moved));
+    const Value v = n.In(0, ElementBefore(a.moves, moved));
     if (!v) return v;
     if (i == 0) most = min = *v;
-    product.value *= v->value;
-    product.magnitude *= v->magnitude;
+    product = product * *v;
     factors.push_back(v->magnitude);
-    sum.value += v->value;
-    sum.magnitude += v->magnitude;
+    sum = sum + *v;
     most.value = std::max(most.value, v->value);
     min.value = std::min(min.value, v->value);
     most.magnitude = std::max(most.magnitude, v->magnitude);
   }
   min.magnitude = most.magnitude;
   const double count = static_cast<double>(over.elements());
-  switch (ReducerOf(*node_.op)) {
+  switch (ReducerOf(*n.node().op)) {
     case Reducer::kAny:
     case Reducer::kMax:
       return most;
@@ -238,42 +249,49 @@ Value ReferenceOps::Reduce(const ReduceAttributes& a, int64_t element) {
     case Reducer::kMin:
       return min;
     case Reducer::kMean:
-      if (!IsFloat()) sum.value = std::trunc(sum.value / count) * count;
+      if (!n.IsFloat()) sum.value = std::trunc(sum.value / count) * count;
       return ReferenceValue{sum.value / count, sum.magnitude / count};
     case Reducer::kSum:
       return sum;
     case Reducer::kProduct:
       return ReferenceValue{product.value,
                             product.magnitude * (1 + count) +
-                                RoundingOfProducts(Output(), factors)};
+                                RoundingOfProducts(n.Output(), factors)};
   }
   return std::nullopt;
 }
 
-// Once a row: all of its values need it.
-std::optional<Reference::SoftmaxRow> ReferenceOps::RowOfSoftmax(
-    double beta, const Place& p) {
-  const Shape& from = ShapeOf(0);
-  const auto key = std::pair(&node_, ElementOf({p.b, p.h, p.w, 0}, from));
-  const auto found = ref_.softmax_rows_.find(key);
-  if (found != ref_.softmax_rows_.end()) return found->second;
-  std::vector<double> values(from.c);
-  Reference::SoftmaxRow row;
-  for (int c = 0; c < from.c; ++c) {
-    const Value v = In(0, key.second + c);
+// Of a row's values x, each with an error: their maximum, beta times the
+// largest error, and the sum of exp(beta * (x - most)).
+struct SoftmaxRow {
+  double most = -std::numeric_limits<double>::infinity();
+  double error = 0;
+  double sum = 0;
+};
+
+// Once a row: all of its values need it. nullopt: one is unknown.
+std::optional<SoftmaxRow> RowOfSoftmax(NodeReference& n, double beta,
+                                       int64_t first) {
+  auto& known = n.Kept<std::optional<SoftmaxRow>>(first);
+  if (known) return known;
+  std::vector<double> values(n.ShapeOf(0).c);
+  SoftmaxRow row;
+  for (size_t c = 0; c < values.size(); ++c) {
+    const Value v = n.In(0, first + static_cast<int64_t>(c));
     if (!v) return std::nullopt;
     values[c] = v->value;
     row.most = std::max(row.most, v->value);
     row.error = std::max(row.error, beta * v->magnitude);
   }
   for (double v : values) row.sum += std::exp(beta * (v - row.most));
-  ref_.softmax_rows_[key] = row;
-  return row;
+  return known = row;
 }
 
-Value ReferenceOps::Softmax(const SoftmaxAttributes& a, const Place& p) {
-  const auto row = RowOfSoftmax(a.beta, p);
-  const Value x = In(0, ElementOf(p, ShapeOf(0)));
+Value Softmax(NodeReference& n, const SoftmaxAttributes& a, int64_t element) {
+  const Shape& from = n.ShapeOf(0);
+  const Place p = n.Where(element);
+  const auto row = RowOfSoftmax(n, a.beta, ElementOf({p.b, p.h, p.w, 0}, from));
+  const Value x = n.In(0, ElementOf(p, from));
   if (!row || !x) return std::nullopt;
   const double log = a.beta * (x->value - row->most) - std::log(row->sum);
   if (a.log) return ReferenceValue{log, std::abs(log) + 2 * row->error + 1};
@@ -281,16 +299,232 @@ Value ReferenceOps::Softmax(const SoftmaxAttributes& a, const Place& p) {
   return ReferenceValue{y, y * (1 + 2 * row->error)};
 }
 
-// --- Functions of one value --------------------------------------------------
+Value L2Normalized(NodeReference& n, int64_t element) {
+  const int64_t c = n.Output().shape.c;
+  const Value squares = SumOf(c, [&](int64_t i) {
+    const Value x = n.In(0, element / c * c + i);
+    return x * x;
+  });
+  const Value x = n.In(0, element);
+  if (!squares || !x) return std::nullopt;
+  const double length = std::max(std::sqrt(squares->value), 1e-6);
+  const double part = squares->magnitude / (length * length);
+  return ReferenceValue{x->value / length, x->magnitude / length * (1 + part)};
+}
+
+Value NormalizedLocally(NodeReference& n,
+                        const LocalResponseNormalizationAttributes& a,
+                        int64_t element) {
+  const Shape& s = n.ShapeOf(0);
+  const Place p = n.Where(element);
+  const int first = std::max(0, p.c - a.radius);
+  const int last = std::min(s.c - 1, p.c + a.radius);
+  const Value squares = SumOf(last - first + 1, [&](int64_t i) {
+    const Value x =
+        n.In(0, ElementOf({p.b, p.h, p.w, first + static_cast<int>(i)}, s));
+    return Exactly(a.alpha) * (x * x);
+  });
+  const Value x = n.In(0, ElementOf(p, s));
+  if (!squares || !x) return std::nullopt;
+  const ReferenceValue sum = Exactly(a.bias) + *squares;
+  const double factor = std::pow(sum.value, -double{a.beta});
+  const double part = std::abs(a.beta) * sum.magnitude / std::abs(sum.value);
+  return ReferenceValue{x->value * factor, x->magnitude * factor * (1 + part)};
+}
+
+Value SummedUp(NodeReference& n, const CumsumAttributes& a, int64_t element) {
+  const Along along(n.Output(), a.view);
+  const int64_t at = element / along.inner % along.extent;
+  const int64_t base = element - at * along.inner;
+  return SumOf(along.extent, [&](int64_t i) -> Value {
+    const bool before = a.reverse ? i > at : i < at;
+    if (!before && (a.exclusive || i != at)) return ReferenceValue();
+    return n.In(0, base + i * along.inner);
+  });
+}
+
+Value Added(NodeReference& n, int64_t element) {
+  return SumOf(static_cast<int64_t>(n.node().inputs.size()),
+               [&](int64_t i) { return n.In(static_cast<int>(i), element); });
+}
+
+Value Transformed(NodeReference& n, const Rfft2dAttributes& a,
+                  int64_t element) {
+  const Shape& from = n.ShapeOf(0);
+  const Place p = n.Where(element);
+  return SumOf(std::min(from.c, a.length), [&](int64_t i) {
+    const int64_t turns = int64_t{p.c / 2} * i % a.length;
+    const double angle = 2 * 3.14159265358979323846 * turns / a.length;
+    const ReferenceValue weight = {
+        p.c % 2 == 0 ? std::cos(angle) : -std::sin(angle), 1};
+    return n.In(0, ElementOf({p.b, p.h, p.w, static_cast<int>(i)}, from)) *
+           weight;
+  });
+}
+
+// Of complex numbers: real and imaginary parts in turn.
+Value AbsoluteOf(NodeReference& n, int64_t element) {
+  const Value re = n.In(0, 2 * element), im = n.In(0, 2 * element + 1);
+  if (!re || !im) return std::nullopt;
+  return ReferenceValue{std::hypot(re->value, im->value),
+                        std::hypot(re->magnitude, im->magnitude)};
+}
+
+Value Resized(NodeReference& n, const ResizeAttributes& a, int64_t element) {
+  const Place p = n.Where(element);
+  const Shape &from = n.ShapeOf(0), &to = n.Output().shape;
+  const auto scale = [&](int in, int out) {
+    return a.align_corners && out > 1
+               ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
+               : static_cast<float>(in) / static_cast<float>(out);
+  };
+  const float shift = a.half_pixel_centers ? 0.5f : 0.0f;
+  const float sy = scale(from.h, to.h), sx = scale(from.w, to.w);
+  if (n.node().op->plan == &PlanResizeNearestNeighbor) {
+    const auto at = [&](int i, float s, int in) {
+      const float v = (static_cast<float>(i) + shift) * s;
+      const float r = a.align_corners ? std::round(v) : std::floor(v);
+      return std::clamp(static_cast<int>(r), 0, in - 1);
+    };
+    return n.In(
+        0,
+        ElementOf({p.b, at(p.h, sy, from.h), at(p.w, sx, from.w), p.c}, from));
+  }
+  const float y = (static_cast<float>(p.h) + shift) * sy - shift;
+  const float x = (static_cast<float>(p.w) + shift) * sx - shift;
+  const int fy = static_cast<int>(std::floor(y));
+  const int fx = static_cast<int>(std::floor(x));
+  // TFLite's integer kernels step by whole 1024ths of a pixel, from a whole
+  // one.
+  const auto off_by = [](float step) {
+    return std::abs(step * 1024 - std::round(step * 1024)) / 1024;
+  };
+  const double off =
+      n.Output().is_float_view()
+          ? (p.h * off_by(sy) + p.w * off_by(sx) + 2.0 / 1024) / kRelativeError
+          : 0;
+  return SumOf(4, [&](int64_t i) -> Value {
+    const int dy = static_cast<int>(i / 2), dx = static_cast<int>(i % 2);
+    const double wy = dy == 0 ? 1 - (y - fy) : y - fy;
+    const double wx = dx == 0 ? 1 - (x - fx) : x - fx;
+    const Value v = n.In(0, ElementOf({p.b, std::clamp(fy + dy, 0, from.h - 1),
+                                       std::clamp(fx + dx, 0, from.w - 1), p.c},
+                                      from));
+    if (!v) return v;
+    // Of all four: the place itself is rounded.
+    return ReferenceValue{wy * wx * v->value, v->magnitude * (1 + off)};
+  });
+}
+
+// --- Functions of elements ---------------------------------------------------
+
+Value Compared(NodeReference& n, const ComparisonAttributes& a,
+               int64_t element) {
+  const Place p = n.Where(element);
+  const Value x = n.Aligned(0, p, a.aligned[0]);
+  const Value y = n.Aligned(1, p, a.aligned[1]);
+  if (!x || !y || a.of_quantized || !IsSure(*x, *y)) return std::nullopt;
+  const double d = x->value - y->value;
+  const auto is = [&](absl::string_view name) { return a.function == name; };
+  const bool holds = is("equal")           ? d == 0
+                     : is("notEqual")      ? d != 0
+                     : is("lessThan")      ? d < 0
+                     : is("lessThanEqual") ? d <= 0
+                     : is("greaterThan")   ? d > 0
+                                           : d >= 0;
+  return ReferenceValue{holds ? 1.0 : 0.0, 0};
+}
+
+Value Selected(NodeReference& n, const SelectAttributes& a, int64_t element) {
+  const Place p = n.Where(element);
+  const Value condition = n.Aligned(0, p, a.aligned[0]);
+  if (!condition) return condition;
+  const int input = condition->value != 0 ? 1 : 2;
+  return n.Aligned(input, p, a.aligned[input]);
+}
+
+Value Elementwise(NodeReference& n, const ElementwiseAttributes& a,
+                  int64_t element) {
+  const Place p = n.Where(element);
+  Value v = n.Aligned(a.source, p, a.source_shape);
+  for (const RealignedFunction& f : a.functions) {
+    if (!v) return v;
+    if (f.function.operand == kNoTensor) {
+      v = n.Applied(f.function, *v, nullptr);
+      continue;
+    }
+    const Value y = n.Aligned(f.function.operand, p, f.operand_shape);
+    if (!y) return y;
+    v = n.Applied(f.function, *v, &*y);
+  }
+  return v;
+}
+
+Value Cast(NodeReference& n, int64_t element) {
+  const Value x = n.In(0, element);
+  if (!x || n.Output().is_host_view()) return std::nullopt;
+  if (n.IsFloat()) return x;
+  if (n.Output().type == DataType::kBool) {
+    return ReferenceValue{x->value != 0 ? 1.0 : 0.0, 0};
+  }
+  const double rest = std::abs(x->value - std::round(x->value));
+  if (rest != 0 && rest < kSure * x->magnitude) return std::nullopt;
+  return Exactly(std::trunc(x->value));
+}
+
+// Ops whose parameters do not matter.
+bool ComputePlain(NodeReference& n, int64_t element, Value* value) {
+  const OpDefinition& op = *n.node().op;
+  const auto is = [&](PlanFunction* plan) { return op.plan == plan; };
+  if (op.function == "length") {
+    *value = AbsoluteOf(n, element);
+  } else if (op.function == "real_of" || op.function == "imaginary_of") {
+    *value = n.In(0, 2 * element + (op.function == "real_of" ? 0 : 1));
+  } else if (n.node().As<FullyConnectedAttributes>() != nullptr) {
+    *value = FullyConnected(n, element);
+  } else if (is(&PlanAddN)) {
+    *value = Added(n, element);
+  } else if (is(&PlanL2Normalization) && !n.node().attributes.has_value()) {
+    *value = L2Normalized(n, element);
+  } else if (is(&PlanCast)) {
+    *value = Cast(n, element);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Moved or chosen, never computed: float32 holds it as it is.
+bool IsExact(const ReferenceValue& v) {
+  return std::abs(v.value) == v.magnitude;
+}
+
+}  // namespace
+
+bool ComputeValues(NodeReference& n, int64_t element, Value* value) {
+  return ComputePlain(n, element, value) ||
+         n.ByAttributes(element, value, Convolved, ConvolvedByChannel,
+                        ConvolvedBack, ConvolvedVolume, MatrixProduct, Pooled,
+                        Reduced, NormalizedLocally, SummedUp, Transformed,
+                        Softmax, Resized, Elementwise, Compared, Selected);
+}
+
+bool IsSure(const ReferenceValue& x, const ReferenceValue& y) {
+  const bool exact = IsExact(x) && IsExact(y);
+  if (x.value == y.value) return exact;
+  // Halves of the two differ, too: they round by less than half of this.
+  const double apart = exact ? 1e-3 : kSure;
+  return std::abs(x.value - y.value) > apart * (x.magnitude + y.magnitude);
+}
+
+// --- Functions of one and two values -----------------------------------------
 
 namespace {
-
-using Value = Reference::Value;
 
 // A function of steps, each of which is 1.
 Value Stepped(double y, double to_step, const ReferenceValue& x) {
   if (to_step <= kSure * x.magnitude) return std::nullopt;
-  return ReferenceValue{y, std::abs(y)};
+  return Exactly(y);
 }
 double ToWhole(double v) { return std::abs(v - std::round(v)); }
 
@@ -356,13 +590,11 @@ Value Unary(absl::string_view f, const PostOp& op, const ReferenceValue& x) {
 Value Binary(absl::string_view f, const ReferenceValue& x,
              const ReferenceValue& y) {
   const double sum = x.magnitude + y.magnitude;
-  if (f == "add") return ReferenceValue{x.value + y.value, sum};
+  if (f == "add") return x + y;
   if (f == "sub") return ReferenceValue{x.value - y.value, sum};
   if (f == "maximum") return ReferenceValue{std::max(x.value, y.value), sum};
   if (f == "minimum") return ReferenceValue{std::min(x.value, y.value), sum};
-  if (f == "mul") {
-    return ReferenceValue{x.value * y.value, x.magnitude * y.magnitude};
-  }
+  if (f == "mul") return x * y;
   if (f == "div") {
     const double d = std::abs(y.value);
     return ReferenceValue{x.value / y.value,
@@ -403,92 +635,51 @@ Value Binary(absl::string_view f, const ReferenceValue& x,
   return std::nullopt;
 }
 
-}  // namespace
-
-Value ApplyFunction(const PostOp& op, const ReferenceValue& x,
-                    const ReferenceValue* y) {
-  if (op.operand_as == OperandAs::kTable) return std::nullopt;
-  if (y != nullptr) {
-    return op.operand_first ? Binary(op.function, *y, x)
-                            : Binary(op.function, x, *y);
-  }
-  if (Value unary = Unary(op.function, op, x); unary) return unary;
-  // A constant of one element stands in the params.
-  const ReferenceValue scalar = {op.params[0], std::abs(op.params[0])};
-  return op.params[1] != 0 ? Binary(op.function, scalar, x)
-                           : Binary(op.function, x, scalar);
-}
-
-// --- Integers ----------------------------------------------------------------
-
-namespace {
-
-using Value = Reference::Value;
-
-ReferenceValue Of(double v) { return {v, std::abs(v)}; }
-
+// What int32 and bools (0 and 1) have besides, or otherwise.
 Value UnaryOfIntegers(absl::string_view f, const PostOp& op, double x) {
-  if (f == "clamp") {
-    return Of(std::clamp<double>(x, op.params[0], op.params[1]));
-  }
-  if (f == "abs") return Of(std::abs(x));
-  if (f == "neg") return Of(-x);
-  if (f == "sign") return Of(x < 0 ? -1 : x > 0 ? 1 : 0);
-  if (f == "zeros_like") return Of(0);
-  if (f == "logical_not") return Of(x == 0 ? 1 : 0);
-  return std::nullopt;
+  if (f == "sign") return Exactly(x < 0 ? -1 : x > 0 ? 1 : 0);
+  if (f == "logical_not") return Exactly(x == 0 ? 1 : 0);
+  return Unary(f, op, Exactly(x));
 }
 
 Value Quotient(absl::string_view f, double x, double y) {
   if (y == 0) return std::nullopt;  // TFLite fails
-  if (f == "div") return Of(std::trunc(x / y));
+  if (f == "div") return Exactly(std::trunc(x / y));
   const double floor = std::floor(x / y);
-  return Of(f == "floor_div" ? floor : x - floor * y);
+  return Exactly(f == "floor_div" ? floor : x - floor * y);
 }
 
 Value BinaryOfIntegers(absl::string_view f, double x, double y) {
-  if (f == "add") return Of(x + y);
-  if (f == "sub") return Of(x - y);
-  if (f == "mul") return Of(x * y);
-  if (f == "maximum") return Of(std::max(x, y));
-  if (f == "minimum") return Of(std::min(x, y));
-  if (f == "squared_difference") return Of((x - y) * (x - y));
   if (f == "div" || f == "floor_div" || f == "floor_mod") {
     return Quotient(f, x, y);
   }
-  if (f == "pow" && y >= 0) return Of(std::pow(x, y));
-  if (f == "logical_or") return Of(x != 0 || y != 0 ? 1 : 0);
-  if (f == "logical_and") return Of(x != 0 && y != 0 ? 1 : 0);
+  if (f == "pow" && y < 0) return std::nullopt;
+  if (f == "logical_or") return Exactly(x != 0 || y != 0 ? 1 : 0);
+  if (f == "logical_and") return Exactly(x != 0 && y != 0 ? 1 : 0);
   const auto a = static_cast<int64_t>(x), b = static_cast<int64_t>(y);
-  if (f == "bitwise_xor") return Of(static_cast<double>(a ^ b));
+  if (f == "bitwise_xor") return Exactly(static_cast<double>(a ^ b));
   if (f == "right_shift" && b >= 0 && b < 32) {
-    return Of(static_cast<double>(a >> b));
+    return Exactly(static_cast<double>(a >> b));
   }
-  return std::nullopt;
+  return Binary(f, Exactly(x), Exactly(y));
 }
 
 }  // namespace
 
-Value InInteger(Value v) {
-  if (!v || std::abs(v->value) > kMaxWhole || v->value != std::trunc(v->value))
-    return std::nullopt;
-  return Of(v->value);
-}
-
-Value ApplyToIntegers(const PostOp& op, const ReferenceValue& x,
-                      const ReferenceValue* y) {
+Value ApplyFunction(const PostOp& op, const ReferenceValue& x,
+                    const ReferenceValue* y, bool of_integers) {
   if (op.operand_as == OperandAs::kTable) return std::nullopt;
-  if (y != nullptr) {
-    return InInteger(op.operand_first
-                         ? BinaryOfIntegers(op.function, y->value, x.value)
-                         : BinaryOfIntegers(op.function, x.value, y->value));
-  }
-  if (Value unary = UnaryOfIntegers(op.function, op, x.value); unary)
-    return InInteger(unary);
+  const auto binary = [&](const ReferenceValue& a, const ReferenceValue& b) {
+    return of_integers ? BinaryOfIntegers(op.function, a.value, b.value)
+                       : Binary(op.function, a, b);
+  };
+  if (y != nullptr) return op.operand_first ? binary(*y, x) : binary(x, *y);
+  const Value unary = of_integers ? UnaryOfIntegers(op.function, op, x.value)
+                                  : Unary(op.function, op, x);
+  if (unary) return unary;
   // A constant of one element stands in the params.
-  return InInteger(op.params[1] != 0
-                       ? BinaryOfIntegers(op.function, op.params[0], x.value)
-                       : BinaryOfIntegers(op.function, x.value, op.params[0]));
+  const ReferenceValue scalar = Exactly(op.params[0]);
+  return op.params[1] != 0 ? binary(scalar, x) : binary(x, scalar);
 }
 
 }  // namespace gles_delegate

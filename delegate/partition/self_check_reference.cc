@@ -5,13 +5,12 @@
 #include <limits>
 #include <utility>
 
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {
-
-using Value = Reference::Value;
 
 Reference::Reference(const Graph& unfused, const Graph& original)
     : unfused_(unfused),
@@ -32,7 +31,7 @@ Reference::Reference(const Graph& unfused, const Graph& original)
 
 void Reference::Know(TensorId id, ValueAt values) {
   values_[id] = std::move(values);
-  detections_.clear();
+  kept_long_.clear();
   Forget();
 }
 
@@ -71,7 +70,7 @@ Value Reference::At(TensorId id, int64_t element) {
     computed_[{id, element}] = value;
     return value;
   }
-  return ReferenceValue{v, std::abs(v)};
+  return Exactly(v);
 }
 
 Value Reference::Expect(TensorId id, int64_t element) {
@@ -81,11 +80,17 @@ Value Reference::Expect(TensorId id, int64_t element) {
   }
   const auto [graph, node] = makers_[id];
   ++depth_;
-  Value value = ReferenceOps(this, *graph, *node, id).Element(element);
+  Value value = NodeReference(this, *graph, *node, id).Element(element);
   --depth_;
   return value;
 }
 
+// --- Nodes -------------------------------------------------------------------
+
+namespace {
+
+// `v` as a float32: nullopt beyond its range, and values below the smallest
+// normal number may be zero.
 Value InFloat(Value v) {
   constexpr double kMax = std::numeric_limits<float>::max();
   if (!v || !(std::abs(v->value) <= kMax && v->magnitude <= kMax)) {
@@ -93,6 +98,109 @@ Value InFloat(Value v) {
   }
   v->magnitude += std::numeric_limits<float>::min() / kRelativeError;
   return v;
+}
+
+// Integers and bools are compared up to this: values come back as floats, which
+// hold these exactly.
+constexpr double kMaxWhole = 1 << 24;
+
+// `v`, exact; nothing if it is not an integer, or is past kMaxWhole.
+Value InInteger(const Value& v) {
+  if (!v || std::abs(v->value) > kMaxWhole ||
+      v->value != std::trunc(v->value)) {
+    return std::nullopt;
+  }
+  return Exactly(v->value);
+}
+
+}  // namespace
+
+NodeReference::NodeReference(Reference* reference, const Graph& graph,
+                             const Node& node, TensorId result)
+    : ref_(*reference), graph_(graph), node_(node), result_(result) {
+  const auto output =
+      std::find(node.outputs.begin(), node.outputs.end(), result);
+  if (output != node.outputs.end()) {
+    output_ = static_cast<int>(output - node.outputs.begin());
+  }
+}
+
+Value NodeReference::Element(int64_t element) {
+  if (ReadsQuantizedAsNumbers()) return std::nullopt;
+  // As the output's type stores it.
+  Value v = IsFloat() ? InFloat(Base(element)) : InInteger(Base(element));
+  if (output_ != 0) return v;  // post-ops are of output 0
+  for (const PostOp& op : node_.post_ops) {
+    if (!v) return v;
+    v = Apply(op, *v, Where(element));
+  }
+  return v;
+}
+
+Value NodeReference::Base(int64_t element) {
+  Value value;
+  if (ComputeValues(*this, element, &value) ||
+      ComputeStates(*this, element, &value) ||
+      ComputeMoved(*this, element, &value)) {
+    return value;
+  }
+  const bool is_copy =
+      node_.op->Has(kKeepsOrder) || node_.op->Has(kDequantizes);
+  return is_copy ? In(0, element) : std::nullopt;
+}
+
+Value NodeReference::Apply(const PostOp& op, const ReferenceValue& x,
+                           const Place& p) {
+  if (op.operand == kNoTensor) return Applied(op, x, nullptr);
+  const Shape& s = graph_.tensor(op.operand).shape;
+  const Value y = op.operand_as == OperandAs::kZeroExtended && p.c >= s.c
+                      ? ReferenceValue()
+                      : ref_.At(op.operand, Broadcast(p, s));
+  return y ? Applied(op, x, &*y) : y;
+}
+
+Value NodeReference::Applied(const PostOp& op, const ReferenceValue& x,
+                             const ReferenceValue* y) const {
+  if (op.function == "div" && y != nullptr &&
+      (op.operand_first ? OverflowsNearZero(*y, x)
+                        : OverflowsNearZero(x, *y))) {
+    return std::nullopt;
+  }
+  return IsFloat() ? InFloat(ApplyFunction(op, x, y))
+                   : InInteger(ApplyFunction(op, x, y, /*of_integers=*/true));
+}
+
+// TFLite's integer kernels move, compare, average or interpolate the quantized
+// values themselves, which have other meanings in a tensor with another
+// quantization; and their sums may overflow.
+bool NodeReference::ReadsQuantizedAsNumbers() const {
+  if (!Output().is_float_view()) return false;
+  const int code = node_.op->builtin_code;
+  if (code == BuiltinOperator_SUM) return true;
+  const bool takes_quantized =
+      node_.op->Has(kMovesValues) || code == BuiltinOperator_AVERAGE_POOL_2D ||
+      code == BuiltinOperator_MAXIMUM || code == BuiltinOperator_MINIMUM ||
+      code == BuiltinOperator_RESIZE_BILINEAR;
+  const Quantization& to = Output().quantization;
+  return takes_quantized &&
+         std::any_of(
+             node_.inputs.begin(), node_.inputs.end(), [&](TensorId id) {
+               if (id == kNoTensor || !graph_.tensor(id).is_float_view()) {
+                 return false;
+               }
+               const Quantization& from = graph_.tensor(id).quantization;
+               return from.scale != to.scale ||
+                      from.zero_point != to.zero_point;
+             });
+}
+
+// TFLite's kernel for quantized quotients does if they are less than a step of
+// the output (quant/code_table.cc).
+bool NodeReference::OverflowsNearZero(const ReferenceValue& x,
+                                      const ReferenceValue& y) const {
+  return node_.op->builtin_code == BuiltinOperator_DIV &&
+         Output().is_float_view() && !Output().quantization.empty() &&
+         std::abs(x.value) < std::abs(y.value) * Output().quantization.scale[0];
 }
 
 }  // namespace gles_delegate

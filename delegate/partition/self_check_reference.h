@@ -4,9 +4,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_REFERENCE_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_SELF_CHECK_REFERENCE_H_
 
-#include <array>
+#include <any>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -21,10 +20,6 @@ namespace gles_delegate {
 // ReferenceValue::magnitude; correct ones may sum in another order, or use
 // Winograd's algorithm.
 inline constexpr double kRelativeError = 1e-3;
-
-// Minimum distance of a value from a step, as a fraction of its magnitude, for
-// which its side is certain, even with halves.
-inline constexpr double kSure = 2e-2;
 
 struct ReferenceValue {
   double value = 0;
@@ -65,39 +60,18 @@ class Reference {
   int64_t terms_left() const { return terms_left_; }
 
  private:
-  friend class ReferenceOps;
+  friend class NodeReference;
   // The producer of a tensor; nullptr: none.
   struct Maker {
     const Graph* graph = nullptr;
     const Node* node = nullptr;
   };
-  // Of a row's values x, each with an error: their maximum, beta times the
-  // largest error, and the sum of exp(beta * (x - most)).
-  struct SoftmaxRow {
-    double most = -std::numeric_limits<double>::infinity();
-    double error = 0;
-    double sum = 0;
-  };
-  // In the order of their rows. Those of scores up to `sure_above` may be
-  // others.
-  struct Detections {
-    struct Detection {
-      int anchor, of_class;
-      float score;
-      std::array<double, 4> box = {};
-      double reach = 0;  // the magnitude of its coordinates
-    };
-    std::vector<Detection> kept;
-    double sure_above = -std::numeric_limits<double>::infinity();
-  };
-  // Of an LSTM, in one batch.
-  struct States {
-    std::vector<ReferenceValue> outputs, cells;
-  };
+  // Kept for several values of a node, by the node and its own number.
+  using Kept = HashMap<std::pair<const Node*, int64_t>, std::any>;
+
   void Forget() {
     computed_.clear();
-    softmax_rows_.clear();
-    states_.clear();
+    kept_.clear();
   }
   // nullptr: they are computed.
   const ValueAt* GivenValues(TensorId id) const {
@@ -122,34 +96,11 @@ class Reference {
   // Results of At() since SetTermsLeft() or Know(): elements between nodes are
   // needed by several outputs.
   HashMap<std::pair<TensorId, int64_t>, Value> computed_;
-  // Also since then, by SOFTMAX and its row's first element.
-  HashMap<std::pair<const Node*, int64_t>, SoftmaxRow> softmax_rows_;
-  // Also since then, by LSTM and batch: before the first step, and after each.
-  HashMap<std::pair<const Node*, int>, std::vector<States>> states_;
-  // Since Know(), as finding them takes long.
-  HashMap<const Node*, std::optional<Detections>> detections_;
+  Kept kept_;       // also since then
+  Kept kept_long_;  // since Know(): what takes long
   int64_t terms_left_ = int64_t{1} << 24;
   int depth_ = 0;
 };
-
-// `v` as a float32: nullopt beyond its range, and values below the smallest
-// normal number may be zero.
-Reference::Value InFloat(Reference::Value v);
-
-// Integers and bools are compared up to this: values come back as floats, which
-// hold these exactly.
-inline constexpr double kMaxWhole = 1 << 24;
-
-// `v`, exact; nothing if it is not an integer, or is past kMaxWhole.
-Reference::Value InInteger(Reference::Value v);
-
-// One function of a PostOp on `x`, and on `y` if it has an operand. nullopt: it
-// has no reference.
-Reference::Value ApplyFunction(const PostOp& op, const ReferenceValue& x,
-                               const ReferenceValue* y);
-// The same for int32 and bools (0 and 1).
-Reference::Value ApplyToIntegers(const PostOp& op, const ReferenceValue& x,
-                                 const ReferenceValue* y);
 
 }  // namespace gles_delegate
 

@@ -1,5 +1,3 @@
-#include "delegate/partition/self_check_transfers.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -85,17 +83,106 @@ class TransferRun {
         is_upload_ ? SelfCheckRun::kUploads : SelfCheckRun::kReadbacks;
   }
 
-  void Add(TensorId id);
+  void Add(TensorId id) {
+    Tensor copy = in_.planned.tensor(id);
+    copy.is_variable = false;
+    TensorId memory = kNoTensor;
+    if (copy.view.of != kNoTensor) {
+      Tensor whole = in_.planned.tensor(copy.view.of);
+      whole.is_variable = false;
+      copy.view.of = memory = graph_.AddTensor(std::move(whole));
+    }
+    const TensorId own = graph_.AddTensor(std::move(copy));
+    graph_.inputs.push_back(memory == kNoTensor ? own : memory);
+    graph_.outputs.push_back(own);
+  }
+
   bool is_empty() const { return graph_.inputs.empty(); }
-  absl::Status Execute(SharedObjects* objects);
+
+  absl::Status Execute(SharedObjects* objects) {
+    ASSIGN_OR_RETURN(
+        executor_, Executor::Create(in_.context, &objects->programs, graph_, {},
+                                    profile_));
+    for (TensorId id : graph_.inputs) {
+      const int seed = 2 * id + (is_upload_ ? 1 : 0);
+      in_bytes_.push_back(TransferValues(graph_.tensor(id), seed));
+    }
+    for (TensorId id : graph_.outputs) {
+      const Tensor& tensor = graph_.tensor(id);
+      out_bytes_.emplace_back(tensor.shape.elements() *
+                              HostElementBytes(tensor));
+    }
+    const std::vector<absl::Span<const uint8_t>> inputs(in_bytes_.begin(),
+                                                        in_bytes_.end());
+    std::vector<absl::Span<uint8_t>> outputs;
+    for (auto& bytes : out_bytes_) outputs.push_back(absl::MakeSpan(bytes));
+    return executor_->Invoke(inputs, outputs);
+  }
+
   // Programs that have run.
-  absl::StatusOr<Subjects> Programs() const;
+  absl::StatusOr<Subjects> Programs() const {
+    const TransferPlan plan =
+        PlanTransfers(graph_, {}, profile_, egl::Buffer::CanBeMapped());
+    return SubjectsOf(in_, graph_, plan, profile_,
+                      is_upload_ ? Direction::kUpload : Direction::kReadback);
+  }
+
   // The fault of a tensor of Programs(); empty: none.
-  std::string FaultOf(TensorId own) const;
+  std::string FaultOf(TensorId own) const {
+    const size_t index = IndexOf(own);
+    const Tensor& tensor = graph_.tensor(own);
+    std::string wrong = WrongElement(index);
+    const HostTransfer& out = executor_->outputs()[index];
+    if (wrong.empty() && out.is_packed_by_host() && !out.PaddingIsZero()) {
+      wrong = absl::StrCat("channels past the last of ", tensor.ToString(),
+                           " are not zero");
+    }
+    if (wrong.empty()) return "";
+    const bool both = !executor_->inputs()[index].is_packed_by_host() &&
+                      !out.is_packed_by_host();
+    return absl::StrCat(is_upload_ ? "upload " : "readback ", tensor.name,
+                        both         ? " (upload.comp, readback.comp): "
+                        : is_upload_ ? " (upload.comp): "
+                                     : " (readback.comp): ",
+                        wrong);
+  }
 
  private:
-  size_t IndexOf(TensorId own) const;
-  std::string WrongElement(size_t index) const;
+  size_t IndexOf(TensorId own) const {
+    return std::find(graph_.outputs.begin(), graph_.outputs.end(), own) -
+           graph_.outputs.begin();
+  }
+
+  // "element 17 is 3.5, not 1.25"; empty: all are right.
+  std::string WrongElement(size_t index) const {
+    const TensorId from = graph_.inputs[index], to = graph_.outputs[index];
+    if (from == to && in_bytes_[index] == out_bytes_[index]) return "";
+    const Tensor& tensor = graph_.tensor(to);
+    const Tensor& source = graph_.tensor(from);
+    const ValueAt sent = [&](int64_t element) {
+      return ValueIn(source, in_bytes_[index], element);
+    };
+    ValueAt expected = sent;
+    Tensor top = tensor;  // the first rows
+    double tolerance = 0;
+    if (from != to) {
+      const int64_t row = int64_t{tensor.shape.w} * tensor.shape.c;
+      top.shape.h = static_cast<int>(
+          std::clamp(kViewElements / row, int64_t{1}, int64_t{tensor.shape.h}));
+      if (top.shape.h < tensor.shape.h) top.shape.b = 1;
+      expected = ViewOf(sent, source.shape, top);
+      // Interpolated, of values up to 1.25.
+      tolerance = in_.profile.options.half ? 1e-2 : 2 * kRelativeError;
+    }
+    for (int64_t i = 0; i < top.shape.elements(); ++i) {
+      const float got = ValueIn(tensor, out_bytes_[index], i);
+      const float want = expected(i);
+      if (std::abs(got - want) <= tolerance) continue;
+      return absl::StrCat("element ", i, " of ", tensor.ToString(), " is ", got,
+                          ", not ", want);
+    }
+    return "";
+  }
 
   const SelfCheckInput& in_;
   const bool is_upload_;
@@ -104,100 +191,6 @@ class TransferRun {
   std::unique_ptr<Executor> executor_;
   std::vector<std::vector<uint8_t>> in_bytes_, out_bytes_;
 };
-
-void TransferRun::Add(TensorId id) {
-  Tensor copy = in_.planned.tensor(id);
-  copy.is_variable = false;
-  TensorId memory = kNoTensor;
-  if (copy.view.of != kNoTensor) {
-    Tensor whole = in_.planned.tensor(copy.view.of);
-    whole.is_variable = false;
-    copy.view.of = memory = graph_.AddTensor(std::move(whole));
-  }
-  const TensorId own = graph_.AddTensor(std::move(copy));
-  graph_.inputs.push_back(memory == kNoTensor ? own : memory);
-  graph_.outputs.push_back(own);
-}
-
-absl::Status TransferRun::Execute(SharedObjects* objects) {
-  ASSIGN_OR_RETURN(executor_, Executor::Create(in_.context, &objects->programs,
-                                               graph_, {}, profile_));
-  for (TensorId id : graph_.inputs) {
-    const int seed = 2 * id + (is_upload_ ? 1 : 0);
-    in_bytes_.push_back(TransferValues(graph_.tensor(id), seed));
-  }
-  for (TensorId id : graph_.outputs) {
-    const Tensor& tensor = graph_.tensor(id);
-    out_bytes_.emplace_back(tensor.shape.elements() * HostElementBytes(tensor));
-  }
-  const std::vector<absl::Span<const uint8_t>> inputs(in_bytes_.begin(),
-                                                      in_bytes_.end());
-  std::vector<absl::Span<uint8_t>> outputs;
-  for (auto& bytes : out_bytes_) outputs.push_back(absl::MakeSpan(bytes));
-  return executor_->Invoke(inputs, outputs);
-}
-
-absl::StatusOr<Subjects> TransferRun::Programs() const {
-  const TransferPlan plan =
-      PlanTransfers(graph_, {}, profile_, egl::Buffer::CanBeMapped());
-  return SubjectsOf(in_, graph_, plan, profile_,
-                    is_upload_ ? Direction::kUpload : Direction::kReadback);
-}
-
-size_t TransferRun::IndexOf(TensorId own) const {
-  return std::find(graph_.outputs.begin(), graph_.outputs.end(), own) -
-         graph_.outputs.begin();
-}
-
-// "element 17 is 3.5, not 1.25"; empty: all are right.
-std::string TransferRun::WrongElement(size_t index) const {
-  const TensorId from = graph_.inputs[index], to = graph_.outputs[index];
-  if (from == to && in_bytes_[index] == out_bytes_[index]) return "";
-  const Tensor& tensor = graph_.tensor(to);
-  const Tensor& source = graph_.tensor(from);
-  const ValueAt sent = [&](int64_t element) {
-    return ValueIn(source, in_bytes_[index], element);
-  };
-  ValueAt expected = sent;
-  Tensor top = tensor;  // the first rows
-  double tolerance = 0;
-  if (from != to) {
-    const int64_t row = int64_t{tensor.shape.w} * tensor.shape.c;
-    top.shape.h = static_cast<int>(
-        std::clamp(kViewElements / row, int64_t{1}, int64_t{tensor.shape.h}));
-    if (top.shape.h < tensor.shape.h) top.shape.b = 1;
-    expected = ViewOf(sent, source.shape, top);
-    // Interpolated, of values up to 1.25.
-    tolerance = in_.profile.options.half ? 1e-2 : 2 * kRelativeError;
-  }
-  for (int64_t i = 0; i < top.shape.elements(); ++i) {
-    const float got = ValueIn(tensor, out_bytes_[index], i);
-    const float want = expected(i);
-    if (std::abs(got - want) <= tolerance) continue;
-    return absl::StrCat("element ", i, " of ", tensor.ToString(), " is ", got,
-                        ", not ", want);
-  }
-  return "";
-}
-
-std::string TransferRun::FaultOf(TensorId own) const {
-  const size_t index = IndexOf(own);
-  const Tensor& tensor = graph_.tensor(own);
-  std::string wrong = WrongElement(index);
-  const HostTransfer& out = executor_->outputs()[index];
-  if (wrong.empty() && out.is_packed_by_host() && !out.PaddingIsZero()) {
-    wrong = absl::StrCat("channels past the last of ", tensor.ToString(),
-                         " are not zero");
-  }
-  if (wrong.empty()) return "";
-  const bool both = !executor_->inputs()[index].is_packed_by_host() &&
-                    !out.is_packed_by_host();
-  return absl::StrCat(is_upload_ ? "upload " : "readback ", tensor.name,
-                      both         ? " (upload.comp, readback.comp): "
-                      : is_upload_ ? " (upload.comp): "
-                                   : " (readback.comp): ",
-                      wrong);
-}
 
 // Those of one direction.
 absl::Status CheckDirection(const SelfCheckInput& in, const TransferPlan& plan,

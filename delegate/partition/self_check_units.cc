@@ -12,6 +12,7 @@
 #include "delegate/cache/cache_hash.h"
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/plan/dispatch.h"
+#include "delegate/runtime/command_builder.h"
 #include "gl_shaders/shader.h"
 
 namespace gles_delegate {
@@ -200,14 +201,8 @@ bool HasRuntimeStart(const SelfCheckInput& in, const SelfCheckCase& c) {
 absl::StatusOr<std::string> ProgramKey(const egl::Context& context,
                                        const Graph& graph, const Dispatch& d,
                                        const DeviceProfile& profile) {
-  gl_shaders::ShaderSpec spec = SpecOf(graph, d, profile);
-  for (size_t i = 0; i < d.constants.size(); ++i) {
-    const PackedConstant& c = d.constants[i];
-    if (!c.literal) continue;
-    spec.constants[i].literals.resize(int64_t{c.width} * c.height * 4);
-    c.fill(absl::MakeSpan(spec.constants[i].literals));
-  }
-  ASSIGN_OR_RETURN(auto text, gl_shaders::AssembleShader(spec));
+  ASSIGN_OR_RETURN(auto text,
+                   gl_shaders::AssembleShader(WholeSpecOf(graph, d, profile)));
   const egl::DeviceInfo& device = context.device();
   Hasher hasher;
   hasher.Text(device.vendor).Text(device.renderer).Text(device.version);

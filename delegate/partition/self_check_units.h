@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "base/hash_tables.h"
 #include "delegate/graph/graph.h"
@@ -98,6 +100,20 @@ Reference ReferenceOf(const SelfCheckInput& input);
 // The tensor whose memory contains tensor `id` of `graph`: `id` itself if it is
 // not a view.
 TensorId MemoryOf(const Graph& graph, TensorId id);
+
+// --- Inputs and outputs ------------------------------------------------------
+
+// The programs that bring a partition's inputs to the GPU and its outputs back.
+// Each runs once, on a tensor that the host reads or writes on the other side.
+
+// Checks the programs not trusted yet, and adds them to `result`. App's objects
+// are left out. If the host does not reach a tensor's memory (textures), an
+// upload and a readback are checked together. Otherwise as SelfCheck().
+absl::Status CheckTransfers(const SelfCheckInput& input, SharedObjects* objects,
+                            SelfCheckResult* result);
+
+// Whether a line of SelfCheckResult::faults is about such a program.
+bool IsTransferFault(absl::string_view fault);
 
 }  // namespace gles_delegate
 

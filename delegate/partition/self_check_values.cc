@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "delegate/graph/float_view.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {
@@ -92,22 +93,6 @@ float ViewedAt(const Whole& of, const Tensor& tensor, const Place& p) {
   return 0;
 }
 
-// The quantized values that a tensor of a float view can have.
-struct Codes {
-  int low, high;
-};
-
-Codes QuantizedOf(const Tensor& tensor) {
-  switch (tensor.quantized) {
-    case DataType::kInt16:
-      return {-32768, 32767};
-    case DataType::kUint8:
-      return {0, 255};
-    default:
-      return {-128, 127};
-  }
-}
-
 // xorshift32 (Marsaglia 2003): the standard's engines take most of the time of
 // filling a tensor.
 class FastRandom {
@@ -129,7 +114,7 @@ float RandomFloat(const Tensor& tensor, FastRandom* random) {
   const uint32_t bits = (*random)();
   const Quantization& q = tensor.quantization;
   if (tensor.is_float_view() && !q.empty()) {
-    const Codes quantized = QuantizedOf(tensor);
+    const quant::CodeRange quantized = RangeOf(tensor.quantized);
     const auto count =
         static_cast<uint32_t>(quantized.high - quantized.low + 1);
     const int code = quantized.low + static_cast<int>(bits % count);
@@ -209,7 +194,7 @@ ValueAt ViewOf(ValueAt whole, const Shape& of, const Tensor& view) {
 
 double NearestCode(const Tensor& tensor, double value) {
   if (!tensor.holds_quantized || tensor.quantization.empty()) return value;
-  const auto [low, high] = QuantizedOf(tensor);
+  const auto [low, high] = RangeOf(tensor.quantized);
   const double scale = tensor.quantization.scale[0];
   const auto zero = static_cast<double>(tensor.quantization.zero_point[0]);
   return std::clamp(value, (low - zero) * scale, (high - zero) * scale);

@@ -17,7 +17,7 @@
 #include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/stages.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 
 namespace gles_delegate {
 namespace {

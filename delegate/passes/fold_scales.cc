@@ -15,7 +15,6 @@
 // range that 16 bits hold well. Skips nodes on the integer path.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,7 +25,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 
 namespace gles_delegate {
 namespace {
@@ -109,9 +108,7 @@ TensorId AddFloatsLike(Graph* graph, const Tensor& like, absl::string_view name,
   tensor.name = absl::StrCat(like.name, name);
   tensor.shape = Shape::FromDims(dims);
   tensor.dims = std::move(dims);
-  std::vector<uint8_t> bytes(values.size() * sizeof(float));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  tensor.constant = ConstantData::Own(std::move(bytes));
+  tensor.constant = ConstantData::Of(values);
   // There the scale is folded, too.
   tensor.constant.SetInOtherSubgraphs(like.constant.is_in_other_subgraphs());
   return graph->AddTensor(std::move(tensor));
@@ -244,18 +241,17 @@ absl::Status FoldBefore(Rewriter& r, int n, const Convolution& conv) {
 
 }  // namespace
 
-absl::Status FoldScales(Rewriter& r) {
+void FoldScales(Rewriter& r) {
   for (int n = 0; n < r.size(); ++n) {
     const auto conv = WithWeights(r.graph(), r.node(n));
-    if (conv) RETURN_IF_ERROR(FoldAfter(r, n, *conv));
+    if (conv) r.Fail(FoldAfter(r, n, *conv));
   }
-  for (int n = 0; n < r.size(); ++n) {
+  for (int n = 0; n < r.size() && r.status().ok(); ++n) {
     if (r.is_gone(n)) continue;
     const auto conv = WithWeights(r.graph(), r.node(n));
     if (!conv || conv->input_channels() == 0) continue;
-    RETURN_IF_ERROR(FoldBefore(r, n, *conv));
+    r.Fail(FoldBefore(r, n, *conv));
   }
-  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

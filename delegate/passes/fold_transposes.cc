@@ -24,7 +24,7 @@
 #include "delegate/ops/movement/element_map.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 
 namespace gles_delegate {
 namespace {

@@ -18,7 +18,7 @@
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 
 namespace gles_delegate {
 namespace {

@@ -21,7 +21,7 @@
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/element_map.h"
 #include "delegate/ops/movement/moved_functions.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 
 namespace gles_delegate {
 namespace {

@@ -19,7 +19,7 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/reduction/rows.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 
 namespace gles_delegate {
 namespace {

@@ -21,7 +21,7 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 
 namespace gles_delegate {
 namespace {

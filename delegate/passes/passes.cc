@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/passes/all_passes.h"
 
 namespace gles_delegate {
 namespace {
@@ -35,8 +33,6 @@ constexpr Pass kPasses[] = {
     {"integer_path", kRead, &UseIntegerPath,
      "stores quantized tensors as integers and moves nodes to the integer "
      "path"},
-    {"fold_constants", kFold, &FoldConstants,
-     "unpacks, relabels and transposes constants once"},
     {"remove_identity", kFold, &RemoveIdentityNodes,
      "removes reshapes, slices, pads and resizes that change nothing"},
     {"keep_float32", kFold, &KeepFloat32,
@@ -177,36 +173,19 @@ static_assert(IsInOrder(), "a pass is before one that it must follow");
 
 // --- Running -----------------------------------------------------------------
 
-struct RuleRunner {
-  Rewriter& r;
-
-  template <typename Result, typename... Number>
-  absl::Status operator()(Result (*rule)(Rewriter&, Number...)) {
-    const auto apply = [&](Number... n) {
-      if constexpr (std::is_void_v<Result>) {
-        rule(r, n...);
-        return absl::OkStatus();
-      } else {
-        return rule(r, n...);
-      }
-    };
-    if constexpr (sizeof...(Number) == 0) {
-      return apply();
-    } else {
-      for (int n = 0, count = r.size(); n < count; ++n) {
-        if (!r.is_gone(n)) RETURN_IF_ERROR(apply(n));
-      }
-      return absl::OkStatus();
-    }
-  }
-};
-
 absl::Status Run(const Pass& pass, const PassContext& context, Graph* graph) {
   if (pass.gate != nullptr && !pass.gate(context.profile)) {
     return absl::OkStatus();
   }
   Rewriter rewriter(graph, context, pass.name);
-  RETURN_IF_ERROR(std::visit(RuleRunner{rewriter}, pass.rule));
+  if (const auto* rule = std::get_if<NodeRule>(&pass.rule)) {
+    for (int n = 0, count = rewriter.size(); n < count; ++n) {
+      if (!rewriter.is_gone(n)) (*rule)(rewriter, n);
+    }
+  } else {
+    std::get<GraphRule>(pass.rule)(rewriter);
+  }
+  RETURN_IF_ERROR(rewriter.status());
   rewriter.Finish();
   return absl::OkStatus();
 }

@@ -43,15 +43,13 @@ struct PassContext {
 
 // A rule looks at node n, for each node in order, or at the whole graph. It
 // takes linear time, and preserves the graph's outputs and their tensor ids.
-// kInvalidArgument: a malformed constant.
-using Rule = std::variant<void (*)(Rewriter& r, int n),
-                          absl::Status (*)(Rewriter& r, int n),
-                          void (*)(Rewriter& r), absl::Status (*)(Rewriter& r)>;
+using NodeRule = void (*)(Rewriter& r, int n);
+using GraphRule = void (*)(Rewriter& r);
 
 struct Pass {
   absl::string_view name;
   PassStage stage;
-  Rule rule;
+  std::variant<NodeRule, GraphRule> rule;
   absl::string_view does;  // for the table in docs/architecture.md
   // The names of the passes that it must follow, separated by spaces.
   absl::string_view follows = "";
@@ -66,7 +64,8 @@ absl::Span<const Pass> Passes();
 using PassObserver =
     absl::FunctionRef<void(absl::string_view pass, const Graph& graph)>;
 
-// Runs the passes of one stage, up to the first error.
+// Runs the passes of one stage, up to the first error. kInvalidArgument: a
+// malformed constant.
 absl::Status RunPasses(PassStage stage, const PassContext& context,
                        Graph* graph, PassObserver observer);
 
@@ -76,6 +75,40 @@ absl::Status RunPasses(Graph* graph, const DeviceProfile& profile = {});
 // Runs the pass of this name alone.
 absl::Status RunPass(absl::string_view name, const PassContext& context,
                      Graph* graph);
+
+// --- The rules ---------------------------------------------------------------
+
+// Each is described in its file; passes.cc has their order and says what each
+// does.
+
+void ConcatInPlace(Rewriter& r, int n);
+void FoldHeads(Rewriter& r, int n);
+void FoldScales(Rewriter& r);
+void FoldTransposes(Rewriter& r, int n);
+void FuseAttention(Rewriter& r, int n);
+void FuseChannelPadding(Rewriter& r, int n);
+void FuseDepthwise(Rewriter& r, int n);
+void FuseElementwise(Rewriter& r, int n);
+void FuseGates(Rewriter& r, int n);
+void FuseInputs(Rewriter& r, int n);
+void FuseMovement(Rewriter& r);
+void FuseNext(Rewriter& r, int n);
+void FusePadding(Rewriter& r, int n);
+void FusePlanes(Rewriter& r, int n);
+void FuseRows(Rewriter& r, int n);
+void FuseSqueezeExcite(Rewriter& r, int n);
+void FuseUpdates(Rewriter& r, int n);
+void JoinProducts(Rewriter& r, int n);
+void KeepFloat32(Rewriter& r);
+void NormalizeFewRows(Rewriter& r, int n);
+void ReadThrough(Rewriter& r, int n);
+void RealignOperands(Rewriter& r, int n);
+void RemoveIdentityNodes(Rewriter& r);
+void SinkReshapes(Rewriter& r);
+void UpdateInPlace(Rewriter& r);
+void UseIntegerPath(Rewriter& r);
+void ViewSlices(Rewriter& r, int n);
+void WriteThrough(Rewriter& r, int n);
 
 }  // namespace gles_delegate
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -116,6 +117,10 @@ class Rewriter {
   // The most tensors that a dispatch may bind (MaxBoundTensors()).
   int max_tensors() const { return max_tensors_; }
 
+  // The pass ends with this error, of a malformed constant.
+  void Fail(const absl::Status& why) { status_.Update(why); }
+  const absl::Status& status() const { return status_; }
+
   // Notes, for GLES_DELEGATE_DEBUG=plan, why the pass leaves node n as it is
   // although it looks like one for it.
   template <typename... Args>
@@ -147,6 +152,7 @@ class Rewriter {
   std::vector<bool> is_output_;            // by tensor
   std::vector<Place> places_;              // by node
   int inserted_ = 0;
+  absl::Status status_;
 };
 
 // --- Questions that several passes ask ---------------------------------------

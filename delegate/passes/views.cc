@@ -17,7 +17,7 @@
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/passes/passes.h"
 #include "delegate/plan/storage.h"
 
 namespace gles_delegate {

@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/types/span.h"
-#include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/runtime/object_form.h"
 #include "egl/gl_api.h"
@@ -63,11 +61,10 @@ struct Command {
 
 // --- Caches that stay in an app's buffers ------------------------------------
 
-// Caches that stay in an app's buffers: the output's buffer is the tensors'
-// memory. No dispatch copies it after the update, and none copies the input's
-// buffer before it if that is the same.
-
-// An input whose memory an output is a view of (passes/views.cc).
+// An input whose memory an output is a view of (passes/views.cc), if the
+// objects of both hold texels exactly as the tensors' buffers do: the output's
+// buffer is the tensors' memory. No dispatch copies it after the update, and
+// none copies the input's buffer before it if that is the same.
 struct BoundCache {
   int input = -1;   // of the graph
   int output = -1;  // of the graph
@@ -78,19 +75,6 @@ struct BoundCache {
   std::vector<std::pair<int, int>> bindings;
   bool is_in_place = false;  // both have the same buffer
 };
-
-// The pairs of inputs and outputs whose objects hold texels exactly as the
-// tensors' buffers do.
-std::vector<BoundCache> FindBoundCaches(const Graph& graph,
-                                        const DeviceProfile& profile,
-                                        const BoundTransfers& bound);
-
-// Makes `outputs`, by position, the caches' memory, and rewrites the commands'
-// bindings.
-void UseBuffers(absl::Span<const UsedObject> inputs,
-                absl::Span<const UsedObject> outputs,
-                std::vector<BoundCache>* caches,
-                std::vector<Command>* commands);
 
 }  // namespace gles_delegate
 

@@ -17,20 +17,18 @@ namespace gles_delegate {
 
 // --- Programs of dispatches --------------------------------------------------
 
-namespace {
-
-// The values of constants that the shader's text holds.
-void FillLiterals(const Dispatch& d, gl_shaders::ShaderSpec* spec) {
+gl_shaders::ShaderSpec WholeSpecOf(const Graph& graph, const Dispatch& d,
+                                   const DeviceProfile& profile) {
+  gl_shaders::ShaderSpec spec = SpecOf(graph, d, profile);
   for (size_t i = 0; i < d.constants.size(); ++i) {
     const PackedConstant& c = d.constants[i];
     if (!c.literal) continue;
-    std::vector<float>& values = spec->constants[i].literals;
+    std::vector<float>& values = spec.constants[i].literals;
     values.resize(int64_t{c.width} * c.height * 4);
     c.fill(absl::MakeSpan(values));
   }
+  return spec;
 }
-
-}  // namespace
 
 absl::StatusOr<StartedPrograms> StartPrograms(
     const egl::Context& context, const Graph& graph,
@@ -40,8 +38,7 @@ absl::StatusOr<StartedPrograms> StartPrograms(
   result.programs.reserve(dispatches.size());  // the sources point into it
   for (const Dispatch& d : dispatches) {
     DispatchProgram program;
-    program.spec = SpecOf(graph, d, profile);
-    FillLiterals(d, &program.spec);
+    program.spec = WholeSpecOf(graph, d, profile);
     auto text = gl_shaders::AssembleShader(program.spec);
     if (!text.ok()) return Labelled(text.status(), d.label);
     if (!d.fixed_params) program.params = ParamsOf(graph, d);
@@ -209,155 +206,192 @@ size_t AlignedParamsBytes(const UniformBlock& block,
   return (block.bytes().size() + align - 1) / align * align;
 }
 
-void CommandBuilder::PlaceParams(size_t dispatch, Command* command) {
-  const UniformBlock& block = in_.programs[dispatch].params;
-  command->params_offset = static_cast<GLintptr>(params_.size());
-  command->params_bytes = static_cast<GLsizeiptr>(block.block_bytes());
-  const size_t end = params_.size() + AlignedParamsBytes(block, in_.device);
-  params_.insert(params_.end(), block.bytes().begin(), block.bytes().end());
-  params_.resize(end);
-}
+namespace {
 
-Access CommandBuilder::AccessTo(TensorId id, AccessKind kind,
-                                bool write) const {
-  Access access = {in_.tensors[id].slot, kind, write};
-  const TensorId whole = in_.graph.tensor(id).view.of;
-  if (write && whole != kNoTensor) {
-    access.whole = whole;
-    access.part = id;
-  }
-  return access;
-}
+class CommandBuilder {
+ public:
+  CommandBuilder(const CommandSources& sources, Validator* validator)
+      : in_(sources), validator_(validator) {}
 
-absl::StatusOr<std::vector<Access>> CommandBuilder::BindTensors(
-    size_t dispatch, const Bindings& points, Command* command) {
-  const Dispatch& d = in_.schedule.dispatches[dispatch];
-  const DispatchProgram& program = in_.programs[dispatch];
-  const std::vector<TensorId> ids = BoundTensors(d);
-  std::vector<Access> accesses;
-  for (size_t t = 0; t < ids.size(); ++t) {
-    const Resource& resource = in_.tensors[ids[t]];
-    const bool write = program.spec.tensors[t].write;
-    if (resource.object == 0 && !resource.is_bound) {
-      return absl::InternalError(
-          absl::StrCat(d.label, " uses ", in_.graph.tensor(ids[t]).ToString(),
-                       ", which nothing makes"));
+  absl::StatusOr<BuiltCommands> Build() {
+    BuiltCommands built;
+    std::vector<GLbitfield> barriers;
+    HazardTracker hazards(static_cast<int>(in_.tensors.size()));
+    for (size_t i = 0; i < in_.schedule.dispatches.size(); ++i) {
+      std::vector<Access> accesses;
+      ASSIGN_OR_RETURN(auto command, MakeCommand(i, &accesses));
+      command.barrier = hazards.Before(accesses);
+      barriers.push_back(command.barrier);
+      built.commands.push_back(std::move(command));
     }
-    command->bindings.push_back(Bind(points.tensors[t], resource, write));
-    if (resource.slot < 0) continue;
-    accesses.push_back(
-        AccessTo(ids[t], AccessKindOf(points.tensors[t].kind), write));
-  }
-  return accesses;
-}
-
-absl::StatusOr<Command> CommandBuilder::MakeCommand(
-    size_t dispatch, std::vector<Access>* accesses) {
-  const Dispatch& d = in_.schedule.dispatches[dispatch];
-  const DispatchProgram& program = in_.programs[dispatch];
-  Command command;
-  command.program = program.program->id();
-  PlaceParams(dispatch, &command);
-  for (int axis = 0; axis < 3; ++axis) {
-    command.groups[axis] =
-        (d.grid[axis] + d.work_group[axis] - 1) / d.work_group[axis];
-  }
-  command.label = d.label;
-  const Bindings points = gl_shaders::AssignBindings(program.spec);
-  ASSIGN_OR_RETURN(*accesses, BindTensors(dispatch, points, &command));
-  const std::vector<Resource>& constants = in_.constants[dispatch];
-  for (size_t c = 0; c < constants.size(); ++c) {
-    if (d.constants[c].literal) continue;
-    command.bindings.push_back(Bind(points.constants[c], constants[c], false));
-  }
-  command.piece = in_.schedule.pieces[dispatch];
-  if (command.piece.index >= 0) {
-    const HostTransfer& transfer = TransferOf(dispatch);
-    command.bindings.push_back(BindObject(transfer, in_.sampler, points));
-    command.is_copied = transfer.object().is_copied;
-    if (transfer.is_bound() && !transfer.object().is_plain) {
-      command.object_params =
-          command.params_offset +
-          static_cast<GLintptr>(program.params.bytes().size() -
-                                d.uniforms.bytes().size());
+    if (validator_ != nullptr) {
+      RETURN_IF_ERROR(validator_->Rehearse(barriers));
     }
+    built.params = std::move(params_);
+    return built;
   }
-  // The pieces of an input are disjoint: none waits for the previous one.
-  if (dispatch < in_.schedule.uploads && command.piece.begin > 0) {
-    accesses->clear();
-  }
-  command.node = d.node;
-  command.shader = d.shader;
-  RETURN_IF_ERROR(DescribeToValidator(dispatch, points, command));
-  return command;
-}
 
-absl::Status CommandBuilder::DescribeToValidator(size_t dispatch,
-                                                 const Bindings& points,
-                                                 const Command& command) {
-  if (validator_ == nullptr) return absl::OkStatus();
-  const Dispatch& d = in_.schedule.dispatches[dispatch];
-  const Piece& piece = command.piece;
-  Bindings bound = points;
-  if (piece.index >= 0) {  // the host's buffer or the object, after all others
-    switch (command.bindings.back().kind) {
-      case Bindings::Kind::kSampler:
-        ++bound.samplers;
-        break;
-      case Bindings::Kind::kImage:
-        ++bound.images;
-        break;
-      case Bindings::Kind::kBuffer:
-        ++bound.buffers;
-        break;
+ private:
+  // Without its barrier.
+  absl::StatusOr<Command> MakeCommand(size_t dispatch,
+                                      std::vector<Access>* accesses) {
+    const Dispatch& d = in_.schedule.dispatches[dispatch];
+    const DispatchProgram& program = in_.programs[dispatch];
+    Command command;
+    command.program = program.program->id();
+    PlaceParams(dispatch, &command);
+    for (int axis = 0; axis < 3; ++axis) {
+      command.groups[axis] =
+          (d.grid[axis] + d.work_group[axis] - 1) / d.work_group[axis];
     }
-  }
-  RETURN_IF_ERROR(CheckDeviceLimits(d, bound, command.params_bytes,
-                                    command.params_offset, in_.device));
-  Validator::Command told;
-  told.label = absl::StrCat(d.label, " (", d.shader, ".comp)");
-  const std::vector<TensorId> ids = BoundTensors(d);
-  for (size_t t = 0; t < ids.size(); ++t) {
-    if (in_.tensors[ids[t]].slot < 0) continue;  // a constant
-    const Access access =
-        AccessTo(ids[t], AccessKindOf(points.tensors[t].kind),
-                 in_.programs[dispatch].spec.tensors[t].write);
-    told.touches.push_back(
-        {access.resource, access.kind, access.write, ids[t]});
-  }
-  if (piece.index >= 0) {
-    const HostTransfer& transfer = TransferOf(dispatch);
-    told.continues = transfer.is_upload() && piece.begin > 0;
-    told.touches.push_back({transfer.shader_resource(),
-                            AccessKindOf(command.bindings.back().kind),
-                            !transfer.is_upload(),
-                            kNoTensor,
-                            {piece.begin, piece.end}});
-    for (size_t next = dispatch + 1;
-         next < in_.schedule.uploads &&
-         in_.schedule.pieces[next].index == piece.index;
-         ++next) {
-      ++told.pieces_left;
+    command.label = d.label;
+    const Bindings points = gl_shaders::AssignBindings(program.spec);
+    ASSIGN_OR_RETURN(*accesses, BindTensors(dispatch, points, &command));
+    const std::vector<Resource>& constants = in_.constants[dispatch];
+    for (size_t c = 0; c < constants.size(); ++c) {
+      if (d.constants[c].literal) continue;
+      command.bindings.push_back(
+          Bind(points.constants[c], constants[c], false));
     }
+    command.piece = in_.schedule.pieces[dispatch];
+    if (command.piece.index >= 0) {
+      const HostTransfer& transfer = TransferOf(dispatch);
+      command.bindings.push_back(BindObject(transfer, in_.sampler, points));
+      command.is_copied = transfer.object().is_copied;
+      if (transfer.is_bound() && !transfer.object().is_plain) {
+        command.object_params =
+            command.params_offset +
+            static_cast<GLintptr>(program.params.bytes().size() -
+                                  d.uniforms.bytes().size());
+      }
+    }
+    // The pieces of an input are disjoint: none waits for the previous one.
+    if (dispatch < in_.schedule.uploads && command.piece.begin > 0) {
+      accesses->clear();
+    }
+    command.node = d.node;
+    command.shader = d.shader;
+    RETURN_IF_ERROR(DescribeToValidator(dispatch, points, command));
+    return command;
   }
-  validator_->AddCommand(std::move(told));
-  return absl::OkStatus();
-}
 
-absl::StatusOr<std::vector<Command>> CommandBuilder::Build() {
-  std::vector<Command> commands;
-  HazardTracker hazards(static_cast<int>(in_.tensors.size()));
-  for (size_t i = 0; i < in_.schedule.dispatches.size(); ++i) {
+  // Appends the dispatch's Params block.
+  void PlaceParams(size_t dispatch, Command* command) {
+    const UniformBlock& block = in_.programs[dispatch].params;
+    command->params_offset = static_cast<GLintptr>(params_.size());
+    command->params_bytes = static_cast<GLsizeiptr>(block.block_bytes());
+    const size_t end = params_.size() + AlignedParamsBytes(block, in_.device);
+    params_.insert(params_.end(), block.bytes().begin(), block.bytes().end());
+    params_.resize(end);
+  }
+
+  // Adds the dispatch's tensor bindings and returns its accesses to them.
+  absl::StatusOr<std::vector<Access>> BindTensors(size_t dispatch,
+                                                  const Bindings& points,
+                                                  Command* command) {
+    const Dispatch& d = in_.schedule.dispatches[dispatch];
+    const DispatchProgram& program = in_.programs[dispatch];
+    const std::vector<TensorId> ids = BoundTensors(d);
     std::vector<Access> accesses;
-    ASSIGN_OR_RETURN(auto command, MakeCommand(i, &accesses));
-    command.barrier = hazards.Before(accesses);
-    commands.push_back(std::move(command));
+    for (size_t t = 0; t < ids.size(); ++t) {
+      const Resource& resource = in_.tensors[ids[t]];
+      const bool write = program.spec.tensors[t].write;
+      if (resource.object == 0 && !resource.is_bound) {
+        return absl::InternalError(
+            absl::StrCat(d.label, " uses ", in_.graph.tensor(ids[t]).ToString(),
+                         ", which nothing makes"));
+      }
+      command->bindings.push_back(Bind(points.tensors[t], resource, write));
+      if (resource.slot < 0) continue;
+      accesses.push_back(
+          AccessTo(ids[t], AccessKindOf(points.tensors[t].kind), write));
+    }
+    return accesses;
   }
-  if (validator_ == nullptr) return commands;
-  std::vector<GLbitfield> barriers;
-  for (const Command& command : commands) barriers.push_back(command.barrier);
-  RETURN_IF_ERROR(validator_->Rehearse(barriers));
-  return commands;
+
+  // An access to a tensor that has a slot.
+  Access AccessTo(TensorId id, AccessKind kind, bool write) const {
+    Access access = {in_.tensors[id].slot, kind, write};
+    const TensorId whole = in_.graph.tensor(id).view.of;
+    if (write && whole != kNoTensor) {
+      access.whole = whole;
+      access.part = id;
+    }
+    return access;
+  }
+
+  // Registers a command's accesses with the validator, after checking the
+  // limits of the device and of the app's saved state.
+  absl::Status DescribeToValidator(size_t dispatch, const Bindings& points,
+                                   const Command& command) {
+    if (validator_ == nullptr) return absl::OkStatus();
+    const Dispatch& d = in_.schedule.dispatches[dispatch];
+    const Piece& piece = command.piece;
+    Bindings bound = points;
+    if (piece.index >= 0) {
+      // The host's buffer or the object, after all others.
+      switch (command.bindings.back().kind) {
+        case Bindings::Kind::kSampler:
+          ++bound.samplers;
+          break;
+        case Bindings::Kind::kImage:
+          ++bound.images;
+          break;
+        case Bindings::Kind::kBuffer:
+          ++bound.buffers;
+          break;
+      }
+    }
+    RETURN_IF_ERROR(CheckDeviceLimits(d, bound, command.params_bytes,
+                                      command.params_offset, in_.device));
+    Validator::Command told;
+    told.label = absl::StrCat(d.label, " (", d.shader, ".comp)");
+    const std::vector<TensorId> ids = BoundTensors(d);
+    for (size_t t = 0; t < ids.size(); ++t) {
+      if (in_.tensors[ids[t]].slot < 0) continue;  // a constant
+      const Access access =
+          AccessTo(ids[t], AccessKindOf(points.tensors[t].kind),
+                   in_.programs[dispatch].spec.tensors[t].write);
+      told.touches.push_back(
+          {access.resource, access.kind, access.write, ids[t]});
+    }
+    if (piece.index >= 0) {
+      const HostTransfer& transfer = TransferOf(dispatch);
+      told.continues = transfer.is_upload() && piece.begin > 0;
+      told.touches.push_back({transfer.shader_resource(),
+                              AccessKindOf(command.bindings.back().kind),
+                              !transfer.is_upload(),
+                              kNoTensor,
+                              {piece.begin, piece.end}});
+      for (size_t next = dispatch + 1;
+           next < in_.schedule.uploads &&
+           in_.schedule.pieces[next].index == piece.index;
+           ++next) {
+        ++told.pieces_left;
+      }
+    }
+    validator_->AddCommand(std::move(told));
+    return absl::OkStatus();
+  }
+
+  // The transfer of which the dispatch is a piece. `piece.index` must not be
+  // -1.
+  const HostTransfer& TransferOf(size_t dispatch) const {
+    const auto& list =
+        dispatch < in_.schedule.uploads ? in_.inputs : in_.outputs;
+    return list[in_.schedule.pieces[dispatch].index];
+  }
+
+  const CommandSources in_;
+  Validator* validator_;
+  std::vector<uint8_t> params_;  // blocks
+};
+
+}  // namespace
+
+absl::StatusOr<BuiltCommands> BuildCommands(const CommandSources& sources,
+                                            Validator* validator) {
+  return CommandBuilder(sources, validator).Build();
 }
 
 }  // namespace gles_delegate

@@ -26,6 +26,10 @@ namespace gles_delegate {
 
 // --- Programs of dispatches --------------------------------------------------
 
+// SpecOf() with the values of constants that the shader's text holds.
+gl_shaders::ShaderSpec WholeSpecOf(const Graph& graph, const Dispatch& d,
+                                   const DeviceProfile& profile);
+
 struct DispatchProgram {
   gl_shaders::ShaderSpec spec;
   UniformBlock params;
@@ -67,7 +71,9 @@ absl::Status CheckDeviceLimits(const Dispatch& dispatch,
                                int64_t params_bytes, int64_t params_offset,
                                const egl::DeviceInfo& device);
 
-// The inputs of CommandBuilder; all borrowed.
+// --- Commands ----------------------------------------------------------------
+
+// The sources of commands; all borrowed.
 struct CommandSources {
   const egl::DeviceInfo& device;
   const Graph& graph;
@@ -85,48 +91,16 @@ struct CommandSources {
 size_t AlignedParamsBytes(const UniformBlock& block,
                           const egl::DeviceInfo& device);
 
-class CommandBuilder {
- public:
-  // For a single Build(). `validator` (null: off) records each command.
-  CommandBuilder(const CommandSources& sources, Validator* validator)
-      : in_(sources), validator_(validator) {}
-
-  // Returns the commands with their barriers, after the validator's rehearsal.
-  // kInternal: a dispatch binds something that nothing makes, or breaks a
-  // validation rule.
-  absl::StatusOr<std::vector<Command>> Build();
-
-  // All Params blocks, aligned for binding.
-  const std::vector<uint8_t>& params() const { return params_; }
-
- private:
-  // Without its barrier.
-  absl::StatusOr<Command> MakeCommand(size_t dispatch,
-                                      std::vector<Access>* accesses);
-  // Appends the dispatch's Params block.
-  void PlaceParams(size_t dispatch, Command* command);
-  // Adds the dispatch's tensor bindings and returns its accesses to them.
-  absl::StatusOr<std::vector<Access>> BindTensors(
-      size_t dispatch, const gl_shaders::Bindings& points, Command* command);
-  // An access to a tensor that has a slot.
-  Access AccessTo(TensorId id, AccessKind kind, bool write) const;
-  // Registers a command's accesses with the validator, after checking the
-  // limits of the device and of the app's saved state.
-  absl::Status DescribeToValidator(size_t dispatch,
-                                   const gl_shaders::Bindings& points,
-                                   const Command& command);
-  // The transfer of which the dispatch is a piece. `piece.index` must not be
-  // -1.
-  const HostTransfer& TransferOf(size_t dispatch) const {
-    const auto& list =
-        dispatch < in_.schedule.uploads ? in_.inputs : in_.outputs;
-    return list[in_.schedule.pieces[dispatch].index];
-  }
-
-  const CommandSources in_;
-  Validator* validator_;
-  std::vector<uint8_t> params_;
+struct BuiltCommands {
+  std::vector<Command> commands;  // with their barriers
+  std::vector<uint8_t> params;    // all Params blocks, aligned for binding
 };
+
+// Validates the commands, too, after a rehearsal. `validator`: null if that is
+// off. kInternal: a dispatch binds something that nothing makes, or breaks a
+// validation rule.
+absl::StatusOr<BuiltCommands> BuildCommands(const CommandSources& sources,
+                                            Validator* validator);
 
 }  // namespace gles_delegate
 

@@ -224,8 +224,6 @@ absl::Status Executor::WaitInvoke(Outputs outputs) {
 
 // --- Between the host's tensors and the GPU's buffers ------------------------
 
-using egl::gl;
-
 namespace {
 
 // Of one piece of a staged transfer. Each piece costs a submission, so that
@@ -397,7 +395,7 @@ absl::Status Executor::UseObjects(absl::Span<const UsedObject> inputs,
     const UsedObject& object =
         (transfer->is_upload() ? inputs : outputs)[command.piece.index];
     transfer->UseObject(object.name);
-    // It is the last one (CommandBuilder::MakeCommand()).
+    // It is the last one (BuildCommands()).
     command.bindings.back().object = transfer->shader_object();
     if (command.object_params < 0 || command.scaling == object.scaling) {
       continue;
@@ -407,8 +405,25 @@ absl::Status Executor::UseObjects(absl::Span<const UsedObject> inputs,
         ScalingUniforms(transfer->object(), object.scaling);
     RETURN_IF_ERROR(parts_.params.Upload(command.object_params, block.bytes()));
   }
-  UseBuffers(inputs, outputs, &parts_.caches, &parts_.commands);
+  UseBuffers(inputs, outputs);
   return absl::OkStatus();
+}
+
+void Executor::UseBuffers(absl::Span<const UsedObject> inputs,
+                          absl::Span<const UsedObject> outputs) {
+  for (BoundCache& cache : parts_.caches) {
+    const UsedObject& buffer = outputs[cache.output];
+    cache.is_in_place = inputs[cache.input].name == buffer.name;
+    GLuint view = buffer.view;
+    if (view == 0 && cache.view != 0) {
+      egl::SetBuffer(cache.view, GL_RGBA32F, buffer.name);
+      view = cache.view;
+    }
+    for (const auto& [command, binding] : cache.bindings) {
+      Binding& b = parts_.commands[command].bindings[binding];
+      b.object = b.kind == Bindings::Kind::kBuffer ? buffer.name : view;
+    }
+  }
 }
 
 void Executor::UseMemory(absl::Span<const GLuint> inputs,
@@ -437,7 +452,6 @@ void Executor::UseMemory(absl::Span<const GLuint> inputs,
 
 namespace {
 
-using egl::gl;
 using egl::TimerQuery;
 
 // The places of the steps in the host's profile.

@@ -276,6 +276,10 @@ class Executor {
   absl::Status FinishReadbacks(Outputs outputs);
   // Waits for work that the last Invoke left running.
   absl::Status AwaitLast();
+  // Makes `outputs`, by position, the caches' memory, and rewrites the
+  // commands' bindings.
+  void UseBuffers(absl::Span<const UsedObject> inputs,
+                  absl::Span<const UsedObject> outputs);
 
   ExecutorParts parts_;
   egl::HostCopier copier_;

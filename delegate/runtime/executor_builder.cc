@@ -42,18 +42,6 @@ absl::Status MakeSampler(ExecutorParts* parts) {
   return absl::OkStatus();
 }
 
-// By dispatch; constant tensors are put among `tensors`.
-absl::StatusOr<std::vector<std::vector<Resource>>> UploadConstants(
-    const Schedule& schedule, ConstantUploader* uploader,
-    std::vector<Resource>* tensors) {
-  std::vector<std::vector<Resource>> constants;
-  for (const Dispatch& d : schedule.dispatches) {
-    ASSIGN_OR_RETURN(auto uploaded, uploader->Upload(d, tensors));
-    constants.push_back(std::move(uploaded));
-  }
-  return constants;
-}
-
 // The barrier between an output's readback and its next reader.
 GLbitfield FinalBarrierOf(HostTransfer::Way way) {
   switch (way) {
@@ -155,31 +143,19 @@ void TakeTransfers(const egl::Context& context, const Graph& graph,
   parts->stats.dispatches = static_cast<int>(schedule.dispatches.size());
 }
 
-// Takes the objects that the commands bind.
-void TakeMemory(ConstantUploader* uploader, GpuMemory* memory,
-                ExecutorParts* parts) {
-  parts->stats.memory.constants = uploader->bytes();
-  parts->stats.memory.shared_constants = uploader->bytes_shared();
-  parts->shared_constants = uploader->TakeShared();
-  parts->textures = memory->TakeTextures();
-  parts->buffers = memory->TakeBuffers();
-}
-
 // The commands of a schedule whose memory is there.
 absl::Status MakeCommands(const CommandSources& sources, ExecutorParts* parts) {
-  CommandBuilder builder(sources, parts->validator.get());
-  ASSIGN_OR_RETURN(auto commands, builder.Build());
-  parts->commands = std::move(commands);
+  ASSIGN_OR_RETURN(auto built, BuildCommands(sources, parts->validator.get()));
+  parts->commands = std::move(built.commands);
   PlaceCaches(sources.graph, sources.tensors, parts->commands, &parts->caches);
   parts->stats.barriers = static_cast<int>(
       std::count_if(parts->commands.begin(), parts->commands.end(),
                     [](const Command& c) { return c.barrier != 0; }));
   // Nothing to run: everything in the partition was folded.
   if (parts->commands.empty()) return absl::OkStatus();
-  parts->stats.memory.parameters =
-      static_cast<int64_t>(builder.params().size());
+  parts->stats.memory.parameters = static_cast<int64_t>(built.params.size());
   SetOuterBarriers(sources.graph, parts);
-  return UploadParams(builder.params(), &parts->params);
+  return UploadParams(built.params, &parts->params);
 }
 
 }  // namespace
@@ -220,10 +196,14 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
                    StartPrograms(context, graph, schedule.dispatches, profile,
                                  programs, cache));
   timer.Lap("programs");
-  ConstantUploader uploader(graph, profile, cache, &memory, sharing);
   ASSIGN_OR_RETURN(auto constants,
-                   UploadConstants(schedule, &uploader, &tensors.tensors));
-  TakeMemory(&uploader, &memory, &parts);
+                   UploadConstants(graph, schedule.dispatches, profile, cache,
+                                   &memory, sharing, &tensors.tensors));
+  parts.stats.memory.constants = constants.bytes;
+  parts.stats.memory.shared_constants = constants.bytes_shared;
+  parts.shared_constants = std::move(constants.shared);
+  parts.textures = memory.TakeTextures();
+  parts.buffers = memory.TakeBuffers();
   timer.Lap("constants");
   RETURN_IF_ERROR(MakeSampler(&parts));
   ASSIGN_OR_RETURN(auto compiled, FinishPrograms(std::move(started), programs));
@@ -235,8 +215,8 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
       stages.Of("tensors") + stages.Of("host_buffers") + stages.Of("constants");
 
   RETURN_IF_ERROR(MakeCommands(
-      {context.device(), graph, schedule, tensors.tensors, constants, compiled,
-       parts.inputs, parts.outputs, parts.sampler.id()},
+      {context.device(), graph, schedule, tensors.tensors, constants.packed,
+       compiled, parts.inputs, parts.outputs, parts.sampler.id()},
       &parts));
   RETURN_IF_ERROR(egl::CheckGl("preparing the partition"));
   timer.Lap("commands");

@@ -108,8 +108,7 @@ absl::StatusOr<Resource> GpuMemory::Make(const Slot& slot,
                             InternalFormat(slot.format), allocated.width,
                             allocated.height, slot.layers}));
   if (texels != nullptr) {
-    RETURN_IF_ERROR(
-        texture.Upload(0, 0, 0, slot.width, slot.height, slot.layers, texels));
+    texture.Upload(0, 0, 0, slot.width, slot.height, slot.layers, texels);
   }
   egl::LabelObject(GL_TEXTURE, texture.id(), label);
   Resource resource{slot.storage, slot.format, texture.id()};

@@ -18,8 +18,8 @@
 #include "delegate/runtime/schedule.h"
 #include "delegate/runtime/validator.h"
 #include "egl/device_info.h"
+#include "egl/host_copy.h"
 #include "egl/objects.h"
-#include "egl/staged_upload.h"
 
 namespace gles_delegate {
 

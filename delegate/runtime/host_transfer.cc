@@ -131,27 +131,6 @@ HostTransfer::HostTransfer(Direction direction, TensorId id,
 
 using egl::gl;
 
-absl::Status CopiedOutput::Allocate(GLenum format, int width, int height) {
-  ASSIGN_OR_RETURN(auto texture, egl::Texture::Create({GL_TEXTURE_2D, format,
-                                                       width, height, 1}));
-  ASSIGN_OR_RETURN(auto framebuffer, egl::Framebuffer::Of(texture));
-  texture_ = std::move(texture);
-  framebuffer_ = std::move(framebuffer);
-  return absl::OkStatus();
-}
-
-void CopiedOutput::CopyTo(GLuint to) const {
-  gl().MemoryBarrier(GL_FRAMEBUFFER_BARRIER_BIT);
-  gl().BindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer_.id());
-  gl().ActiveTexture(GL_TEXTURE0);
-  gl().BindTexture(GL_TEXTURE_2D, to);
-  gl().CopyTexSubImage2D(GL_TEXTURE_2D, /*level=*/0, /*xoffset=*/0,
-                         /*yoffset=*/0, /*x=*/0, /*y=*/0, texture_.desc().width,
-                         texture_.desc().height);
-}
-
-using egl::gl;
-
 namespace {
 
 // More pieces gain little: the first piece's copy and the last piece's transfer
@@ -172,7 +151,11 @@ int64_t HostTransfer::Pieces(int64_t steps) const {
 absl::Status HostTransfer::Allocate(const DeviceProfile& profile,
                                     std::shared_ptr<egl::Buffer> memory) {
   if (object_.is_copied) {
-    return copied_.Allocate(object_.image_format, shape_.w, shape_.h);
+    ASSIGN_OR_RETURN(copied_,
+                     egl::Texture::Create({GL_TEXTURE_2D, object_.image_format,
+                                           shape_.w, shape_.h}));
+    ASSIGN_OR_RETURN(copied_framebuffer_, egl::Framebuffer::Of(copied_));
+    return absl::OkStatus();
   }
   if (is_bound()) return absl::OkStatus();
   buffer_ = std::make_shared<egl::Buffer>();
@@ -279,6 +262,15 @@ bool HostTransfer::PaddingIsZero() const {
 void HostTransfer::BringBound() const {
   if (validator_ == nullptr) return;
   validator_->Uploaded(resource_, {});
+}
+
+void HostTransfer::CopyToObject() const {
+  gl().MemoryBarrier(GL_FRAMEBUFFER_BARRIER_BIT);
+  gl().BindFramebuffer(GL_READ_FRAMEBUFFER, copied_framebuffer_.id());
+  gl().ActiveTexture(GL_TEXTURE0);
+  gl().BindTexture(GL_TEXTURE_2D, bound_);
+  gl().CopyTexSubImage2D(GL_TEXTURE_2D, /*level=*/0, /*xoffset=*/0,
+                         /*yoffset=*/0, /*x=*/0, /*y=*/0, shape_.w, shape_.h);
 }
 
 void HostTransfer::Fill(absl::Span<const uint8_t> from, size_t begin,

@@ -19,31 +19,6 @@
 
 namespace gles_delegate {
 
-// An intermediate texture for an app's output texture to which shaders cannot
-// store, since it was not made by glTexStorage2D (an EGLImage's, for example).
-// A texture that a dispatch writes, and from which a GL copy writes the app's.
-// The copy changes only state that egl::GlState restores. Threads: inside one
-// context's Run().
-class CopiedOutput {
- public:
-  // `format`: GL_RGBA8, GL_RGBA16F or GL_RGBA32F. kFailedPrecondition: this
-  // driver cannot copy that format. kResourceExhausted: out of memory.
-  absl::Status Allocate(GLenum format, int width, int height);
-
-  // The texture that the dispatch stores to.
-  GLuint texture() const { return texture_.id(); }
-  // Bytes of GPU memory.
-  size_t bytes() const { return texture_.bytes(); }
-
-  // Call after the dispatch: copies everything to level 0 of `to`, a
-  // GL_TEXTURE_2D of the same size. Binds `to` to unit 0.
-  void CopyTo(GLuint to) const;
-
- private:
-  egl::Texture texture_;
-  egl::Framebuffer framebuffer_;  // of it
-};
-
 // Bytes per element of an input or output as passed to Executor::Invoke.
 int64_t HostElementBytes(const Tensor& tensor);
 
@@ -162,7 +137,7 @@ class HostTransfer {
 
   // The object that the dispatch binds, and its validator id.
   GLuint shader_object() const {
-    if (object_.is_copied) return copied_.texture();
+    if (object_.is_copied) return copied_.id();
     if (is_bound()) return bound_;
     return is_staged() ? staging_.id() : host_buffer();
   }
@@ -180,8 +155,9 @@ class HostTransfer {
 
   // kBound: tells the validator that the app has written the object.
   void BringBound() const;
-  // Call after the dispatch of an output whose object needs a copy.
-  void CopyToObject() const { copied_.CopyTo(bound_); }
+  // Call after the dispatch of an output whose object needs a copy. Binds the
+  // object to unit 0; egl::GlState restores all that it changes.
+  void CopyToObject() const;
 
   // Copies bytes [begin, end) of the buffer for the dispatch; `from` is the
   // whole host tensor. CopyIn() and CopyOut() are no-ops for kBound.
@@ -236,7 +212,11 @@ class HostTransfer {
   std::shared_ptr<egl::Buffer> buffer_;  // none for kPackedByHost and kBound
   GLuint lent_ = 0;                      // of UseMemory()
   GLuint bound_ = 0;                     // of kBound
-  CopiedOutput copied_;             // of kBound, if the object needs a copy
+  // Of kBound, if shaders cannot store to the object (an EGLImage's texture,
+  // for example): what the dispatch writes, and from which GL copies to the
+  // object.
+  egl::Texture copied_;
+  egl::Framebuffer copied_framebuffer_;
   egl::Buffer staging_;             // of kStaged
   uint8_t* texels_ = nullptr;       // of kPackedByHost
   Validator* validator_ = nullptr;  // null: validation is off

@@ -1,12 +1,13 @@
 #include "delegate/runtime/object_form.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/float_view.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/plan/planner.h"
-#include "quant/affine.h"
 
 namespace gles_delegate {
 
@@ -95,9 +96,7 @@ void LayGrid(const Shape& s, const ObjectForm& form, bool is_upload,
 void AddFormUniforms(const Tensor& tensor, const ObjectForm& form,
                      UniformBlock* block) {
   if (tensor.is_float_view()) {
-    const quant::CodeRange range =
-        quant::RangeOf(static_cast<int>(DataTypeSize(tensor.quantized)),
-                       tensor.quantized == DataType::kUint8);
+    const quant::CodeRange range = RangeOf(tensor.quantized);
     block->Float4(
         "quantized",
         {tensor.quantization.scale[0],
@@ -180,36 +179,14 @@ namespace {
 
 // Whether shaders sample the format as integers, which no tensor's values are.
 bool IsOfIntegers(GLenum format) {
-  switch (format) {
-    case GL_R8I:
-    case GL_R8UI:
-    case GL_R16I:
-    case GL_R16UI:
-    case GL_R32I:
-    case GL_R32UI:
-    case GL_RG8I:
-    case GL_RG8UI:
-    case GL_RG16I:
-    case GL_RG16UI:
-    case GL_RG32I:
-    case GL_RG32UI:
-    case GL_RGB8I:
-    case GL_RGB8UI:
-    case GL_RGB16I:
-    case GL_RGB16UI:
-    case GL_RGB32I:
-    case GL_RGB32UI:
-    case GL_RGBA8I:
-    case GL_RGBA8UI:
-    case GL_RGBA16I:
-    case GL_RGBA16UI:
-    case GL_RGBA32I:
-    case GL_RGBA32UI:
-    case GL_RGB10_A2UI:
-      return true;
-    default:
-      return false;
-  }
+  constexpr GLenum kFormats[] = {
+      GL_R8I,     GL_R8UI,     GL_R16I,    GL_R16UI,    GL_R32I,
+      GL_R32UI,   GL_RG8I,     GL_RG8UI,   GL_RG16I,    GL_RG16UI,
+      GL_RG32I,   GL_RG32UI,   GL_RGB8I,   GL_RGB8UI,   GL_RGB16I,
+      GL_RGB16UI, GL_RGB32I,   GL_RGB32UI, GL_RGBA8I,   GL_RGBA8UI,
+      GL_RGBA16I, GL_RGBA16UI, GL_RGBA32I, GL_RGBA32UI, GL_RGB10_A2UI};
+  return std::find(std::begin(kFormats), std::end(kFormats), format) !=
+         std::end(kFormats);
 }
 
 absl::Status NoTexture(GLuint texture) {

@@ -41,7 +41,7 @@ struct ObjectForm {
   // For output textures: the format for stores.
   GLenum image_format = 0;
   // For output textures to which shaders cannot store: they store to the
-  // delegate's own texture (CopiedOutput), which GL copies.
+  // delegate's own texture (HostTransfer), which GL copies.
   bool is_copied = false;
   bool is_external = false;  // a GL_TEXTURE_EXTERNAL_OES
   // All or part of a texture is resized to the input's height and width.

@@ -13,7 +13,6 @@
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/validator.h"
 #include "egl/debug.h"
-#include "egl/uniform_block.h"
 
 namespace gles_delegate {
 
@@ -22,6 +21,17 @@ namespace gles_delegate {
 namespace {
 
 constexpr char kBlock[] = "Params";
+
+// A member of a Params block, as the op has laid it out or the shader declares
+// it.
+struct BlockMember {
+  std::string name;
+  GLenum type = 0;   // GL_INT_VEC4
+  GLint offset = 0;  // bytes, from the block's beginning
+  bool operator==(const BlockMember& o) const {
+    return name == o.name && type == o.type && offset == o.offset;
+  }
+};
 
 GLenum GlType(UniformBlock::Type type) {
   switch (type) {
@@ -40,73 +50,106 @@ GLenum GlType(UniformBlock::Type type) {
 }
 
 std::string TypeName(GLenum type) {
-  switch (type) {
-    case GL_INT:
-      return "int";
-    case GL_INT_VEC2:
-      return "ivec2";
-    case GL_INT_VEC3:
-      return "ivec3";
-    case GL_INT_VEC4:
-      return "ivec4";
-    case GL_UNSIGNED_INT:
-      return "uint";
-    case GL_FLOAT:
-      return "float";
-    case GL_FLOAT_VEC2:
-      return "vec2";
-    case GL_FLOAT_VEC3:
-      return "vec3";
-    case GL_FLOAT_VEC4:
-      return "vec4";
-    default:
-      return absl::StrCat("type 0x", absl::Hex(type));
+  constexpr std::pair<GLenum, const char*> kNames[] = {
+      {GL_INT, "int"},           {GL_INT_VEC2, "ivec2"},
+      {GL_INT_VEC3, "ivec3"},    {GL_INT_VEC4, "ivec4"},
+      {GL_UNSIGNED_INT, "uint"}, {GL_FLOAT, "float"},
+      {GL_FLOAT_VEC2, "vec2"},   {GL_FLOAT_VEC3, "vec3"},
+      {GL_FLOAT_VEC4, "vec4"},
+  };
+  for (const auto& [known, name] : kNames) {
+    if (known == type) return name;
   }
+  return absl::StrCat("type 0x", absl::Hex(type));
 }
 
 // "`ivec4 window` at byte 96"; "no member" past the last.
-std::string Describe(const std::vector<egl::BlockMember>& members, size_t i) {
+std::string Describe(const std::vector<BlockMember>& members, size_t i) {
   if (i >= members.size()) return "no member";
   return absl::StrCat("`", TypeName(members[i].type), " ", members[i].name,
                       "` at byte ", members[i].offset);
+}
+
+absl::StatusOr<GLuint> FindBlock(GLuint program) {
+  const GLuint index = egl::gl().GetUniformBlockIndex(program, kBlock);
+  if (index != GL_INVALID_INDEX) return index;
+  return absl::InternalError(
+      absl::StrCat("the shader has no ", kBlock, " block"));
+}
+
+GLint BlockValue(GLuint program, GLuint block, GLenum name) {
+  GLint value = 0;
+  egl::gl().GetActiveUniformBlockiv(program, block, name, &value);
+  return value;
+}
+
+// The members of the program's block, sorted by offset; with std140, unused
+// members are included.
+absl::StatusOr<std::vector<BlockMember>> MembersOf(GLuint program) {
+  ASSIGN_OR_RETURN(const GLuint block, FindBlock(program));
+  const GLint count =
+      BlockValue(program, block, GL_UNIFORM_BLOCK_ACTIVE_UNIFORMS);
+  std::vector<GLint> indices(std::max(count, 0));
+  if (count > 0) {
+    egl::gl().GetActiveUniformBlockiv(program, block,
+                                      GL_UNIFORM_BLOCK_ACTIVE_UNIFORM_INDICES,
+                                      indices.data());
+  }
+  const std::vector<GLuint> uniforms(indices.begin(), indices.end());
+  std::vector<GLint> offsets(uniforms.size());
+  egl::gl().GetActiveUniformsiv(program, count, uniforms.data(),
+                                GL_UNIFORM_OFFSET, offsets.data());
+  GLint longest = 0;  // name
+  egl::gl().GetProgramiv(program, GL_ACTIVE_UNIFORM_MAX_LENGTH, &longest);
+  std::vector<BlockMember> members;
+  for (size_t i = 0; i < uniforms.size(); ++i) {
+    BlockMember member{std::string(std::max(longest, 1), '\0'), 0, offsets[i]};
+    GLsizei length = 0;
+    GLint array_size = 0;
+    egl::gl().GetActiveUniform(program, uniforms[i], longest, &length,
+                               &array_size, &member.type, member.name.data());
+    member.name.resize(std::max(length, 0));
+    members.push_back(std::move(member));
+  }
+  RETURN_IF_ERROR(egl::CheckGl("reading a uniform block's members"));
+  std::sort(members.begin(), members.end(),
+            [](const BlockMember& a, const BlockMember& b) {
+              return a.offset < b.offset;
+            });
+  return members;
 }
 
 }  // namespace
 
 absl::Status CheckParamsSize(GLuint program, const UniformBlock& params) {
   if (params.members().empty()) return absl::OkStatus();
-  const auto bytes = egl::BytesOfBlock(program, kBlock);
-  if (!bytes.ok()) return absl::InternalError(bytes.status().message());
-  if (*bytes == params.block_bytes()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const GLuint block, FindBlock(program));
+  const auto data = static_cast<size_t>(
+      BlockValue(program, block, GL_UNIFORM_BLOCK_DATA_SIZE));
+  const size_t bytes = (data + 15) / 16 * 16;
+  if (bytes == params.block_bytes()) return absl::OkStatus();
   return absl::InternalError(
-      absl::StrCat("the shader's Params block takes ", *bytes,
+      absl::StrCat("the shader's Params block takes ", bytes,
                    " bytes, the op laid out ", params.block_bytes(),
                    "; the .comp and its Plan function list different members"));
 }
 
 absl::Status CheckParamsMembers(GLuint program, const UniformBlock& params) {
   if (params.members().empty()) return absl::OkStatus();
-  auto shader = egl::MembersOfBlock(program, kBlock);
-  if (!shader.ok()) return absl::InternalError(shader.status().message());
-  std::vector<egl::BlockMember> host;
+  ASSIGN_OR_RETURN(const auto shader, MembersOf(program));
+  std::vector<BlockMember> host;
   for (const UniformBlock::Member& m : params.members()) {
     host.push_back({m.name, GlType(m.type), static_cast<GLint>(m.offset)});
   }
-  const size_t count = std::max(host.size(), shader->size());
-  for (size_t i = 0; i < count; ++i) {
-    if (i < host.size() && i < shader->size() &&
-        host[i].name == (*shader)[i].name &&
-        host[i].type == (*shader)[i].type &&
-        host[i].offset == (*shader)[i].offset) {
-      continue;
-    }
-    return absl::InternalError(absl::StrCat(
-        "validation: member ", i, " of the Params block: the op laid out ",
-        Describe(host, i), ", the shader declares ", Describe(*shader, i),
-        "; rule: the .comp declares the members that its Plan function lists, "
-        "in the same order and with the same names and types"));
-  }
-  return absl::OkStatus();
+  if (host == shader) return absl::OkStatus();
+  const auto differ =
+      std::mismatch(host.begin(), host.end(), shader.begin(), shader.end());
+  const size_t i = differ.first - host.begin();
+  return absl::InternalError(absl::StrCat(
+      "validation: member ", i, " of the Params block: the op laid out ",
+      Describe(host, i), ", the shader declares ", Describe(shader, i),
+      "; rule: the .comp declares the members that its Plan function lists, "
+      "in the same order and with the same names and types"));
 }
 
 namespace {

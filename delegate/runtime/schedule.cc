@@ -12,6 +12,7 @@
 #include "delegate/graph/graph.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/plan/planner.h"
+#include "delegate/plan/storage.h"
 #include "delegate/runtime/command.h"
 #include "delegate/runtime/host_transfer.h"
 #include "delegate/runtime/object_form.h"
@@ -20,18 +21,14 @@
 namespace gles_delegate {
 namespace {
 
-// The dispatches that upload one input or read back one output.
-// A dispatch and the data that it moves.
+using gl_shaders::Bindings;
+
+// A dispatch that uploads one input or reads back one output, and the data that
+// it moves.
 struct TransferDispatch {
   Dispatch dispatch;
   Piece piece;
 };
-
-}  // namespace
-
-using gl_shaders::Bindings;
-
-namespace {
 
 // The order of a transfer's invocations in host memory.
 struct TransferLayout {
@@ -181,6 +178,37 @@ std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
     if (count == 1) break;
   }
   return result;
+}
+
+// Whether the position's object can be the memory of the tensor.
+bool HoldsMemory(const Tensor& tensor, const std::vector<ObjectForm>& forms,
+                 size_t position, const DeviceProfile& profile) {
+  const auto storage = StorageFor(tensor, profile);
+  return position < forms.size() && forms[position].holds_texels &&
+         FormatFor(tensor, profile.options) == gl_shaders::Format::kRgba32f &&
+         storage.ok() && gl_shaders::IsBuffer(*storage);
+}
+
+std::vector<BoundCache> FindBoundCaches(const Graph& graph,
+                                        const DeviceProfile& profile,
+                                        const BoundTransfers& bound) {
+  std::vector<BoundCache> caches;
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const Tensor& output = graph.tensor(graph.outputs[i]);
+    const auto input =
+        std::find(graph.inputs.begin(), graph.inputs.end(), output.view.of);
+    if (input == graph.inputs.end()) continue;
+    const Tensor& source = graph.tensor(*input);
+    const auto from = std::distance(graph.inputs.begin(), input);
+    if (source.shape == output.shape && !source.is_variable &&
+        HoldsMemory(source, bound.inputs, from, profile) &&
+        HoldsMemory(output, bound.outputs, i, profile)) {
+      BoundCache& cache = caches.emplace_back();
+      cache.input = static_cast<int>(from);
+      cache.output = static_cast<int>(i);
+    }
+  }
+  return caches;
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 // each access it looks for earlier conflicting ones, and for a barrier or fence
 // in between. The first violation is kept as an Internal error with the
 // dispatch, the tensor or buffer, and the rule. See docs/architecture.md.
-// tensor or buffer, and the rule. See docs/architecture.md.
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_VALIDATOR_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_VALIDATOR_H_
 

@@ -13,10 +13,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/partition/background_build.h"
-#include "delegate/runtime/shared_objects.h"
+#include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/worker_thread.h"
 #include "egl/context.h"
-#include "egl/display_fence.h"
 
 namespace gles_delegate {
 

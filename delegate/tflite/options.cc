@@ -20,7 +20,7 @@
 #include "delegate/device/tuning_parameters.h"
 #include "delegate/tflite/runtime.h"
 #include "egl/environment.h"
-#include "egl/pinned_contexts.h"
+#include "egl/share_group.h"
 
 namespace gles_delegate {
 

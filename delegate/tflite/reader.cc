@@ -16,7 +16,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/recurrent/recurrent.h"
-#include "delegate/passes/all_passes.h"
+#include "delegate/partition/fold_constants.h"
 #include "delegate/plan/planner.h"
 #include "delegate/tflite/check_graph.h"
 #include "delegate/tflite/decomposition.h"

@@ -18,7 +18,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "delegate/cache/cache_directory.h"
 #include "delegate/cache/cache_file.h"
 #include "egl/gl_api.h"
 #include "egl/testing.h"

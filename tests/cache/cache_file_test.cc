@@ -21,7 +21,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/cache/cache_directory.h"
 #include "delegate/cache/cache_store.h"
 #include "delegate/device/tuning_parameters.h"
 #include "gmock/gmock.h"

@@ -277,8 +277,7 @@ TEST_F(BorrowedStateTest, UploadsIgnoreTheAppsPixelStoreAndUnpackBuffer) {
       ASSIGN_OR_RETURN(Texture texture,
                        Texture::Create({GL_TEXTURE_2D, GL_RGBA32F, 1, 2, 1}));
       const float sent[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-      absl::Status upload = texture.Upload(0, 0, 0, 1, 2, 1, sent);
-      if (!upload.ok()) return upload;
+      texture.Upload(0, 0, 0, 1, 2, 1, sent);
 
       GLuint framebuffer = 0;
       gl().GenFramebuffers(1, &framebuffer);

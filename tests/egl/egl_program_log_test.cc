@@ -1,6 +1,6 @@
 // labels: unit egl
 // Compiler logs of drivers that this machine need not have.
-#include "egl/program_log.h"
+#include "egl/debug.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

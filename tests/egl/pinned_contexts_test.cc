@@ -1,7 +1,5 @@
 // labels: egl llvmpipe softpipe tsan
 // Contexts that stay current on a thread between calls.
-#include "egl/pinned_contexts.h"
-
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +12,7 @@
 
 #include "egl/context.h"
 #include "egl/objects.h"
+#include "egl/share_group.h"
 #include "egl/testing.h"
 #include "tests/testing/device.h"
 #include "tests/testing/make_context.h"

@@ -1,11 +1,10 @@
 // labels: egl llvmpipe
 // Large buffers filled through mapped memory.
-#include "egl/staged_upload.h"
-
 #include <cstdint>
 #include <random>
 #include <vector>
 
+#include "egl/host_copy.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/gl.h"
 #include "tests/testing/matchers.h"

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <string>
 
-#include "delegate/cache/cache_directory.h"
 #include "delegate/cache/cache_file.h"
 #include "delegate/cache/cache_hash.h"
 #include "tests/fuzz/target.h"

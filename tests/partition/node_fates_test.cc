@@ -1,11 +1,10 @@
 // labels: unit sanitize
 // Which dispatches compute a model's nodes, after each way in which passes make
 // a node leave.
-#include "delegate/partition/node_fates.h"
-
 #include <utility>
 #include <vector>
 
+#include "delegate/partition/partition_report.h"
 #include "delegate/passes/passes.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"

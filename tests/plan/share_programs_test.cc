@@ -97,7 +97,9 @@ class Chain {
     graph.nodes.push_back(node);
     PostOp add = {"add"};
     add.operand = node.outputs[0];
-    add.operand_zero_extend = channels > graph.tensor(src).shape.c;
+    if (channels > graph.tensor(src).shape.c) {
+      add.operand_as = OperandAs::kZeroExtended;
+    }
     Add(channels, {add, {"clamp", {-1, 9, 0, 0}}});
   }
   // The last node's result is in a tensor of `dims` now, which is the output.

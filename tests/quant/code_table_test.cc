@@ -127,6 +127,13 @@ std::vector<int8_t> Pairs(bool first) {
   return quantized;
 }
 
+int32_t SquaredDifference(int32_t a, int32_t b, const AddMultipliers& m) {
+  constexpr int32_t kUnit = 1 << AddMultipliers::kMoreBitsOfSquares;
+  const int32_t difference = Multiply(a * kUnit, m.a, Ties::kAwayFromZero) -
+                             Multiply(b * kUnit, m.b, Ties::kAwayFromZero);
+  return Multiply(difference * difference, m.sum, Ties::kAwayFromZero);
+}
+
 TEST(PairsAgainstTfliteTest, SquaredDifference) {
   std::mt19937 random(13);
   const std::vector<int8_t> first = Pairs(true), second = Pairs(false);

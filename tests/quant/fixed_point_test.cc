@@ -84,6 +84,12 @@ TEST(FloatSumOfTest, KeepsTwentyBitsOfTheLargerScale) {
   EXPECT_FALSE(FloatSumOf(100, 1, 0.1f, false).has_value());
 }
 
+// For 16-bit tensors: as Int16Multiplier says.
+int32_t MultiplyOnce(int64_t sum, const Int16Multiplier& m) {
+  const int64_t half = int64_t{1} << (m.right - 1);
+  return static_cast<int32_t>((sum * m.value + half) >> m.right);
+}
+
 TEST(MultiplyOnceTest, KeepsSixteenBitsOfTheMultiplierOrAll) {
   const Int16Multiplier third = Int16MultiplierOf(1.0 / 3);
   EXPECT_EQ(third.value, 21845);  // 2/3 of 2^15
@@ -265,6 +271,16 @@ TEST(KernelTest, TheOtherRoundingIsNotTheirs) {
               Misses<int8_t>(Op::kDepthwise, true, Ties::kUp, seed);
   }
   EXPECT_GT(misses, 0);
+}
+
+// ADD and SUB of (value - zero point); the result still needs the output's zero
+// point and clamping.
+int32_t Add(int32_t a, int32_t b, const AddMultipliers& m, bool subtract) {
+  constexpr int32_t kUnit = 1 << AddMultipliers::kMoreBits;
+  if (subtract) b = -b;
+  const int32_t first = Multiply(a * kUnit, m.a, Ties::kAwayFromZero);
+  const int32_t second = Multiply(b * kUnit, m.b, Ties::kAwayFromZero);
+  return Multiply(first + second, m.sum, Ties::kAwayFromZero);
 }
 
 template <typename Code>

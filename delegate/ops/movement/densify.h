@@ -1,5 +1,5 @@
 // DENSIFY of a sparse constant, always folded (FoldConstantNode,
-// delegate/passes/fold_constants.cc).
+// delegate/partition/fold_constants.h).
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_DENSIFY_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_DENSIFY_H_
 

@@ -1,3 +1,20 @@
+// The integer path of 8-bit models, as an alternative to the float view
+// (docs/quantization.md).
+//
+// Activations that the float view would round are stored as quantized values,
+// one byte each. The ops with a recipe (recipe.h) compute on (quantized
+// value - zero point): small integers, whose products and sums floats hold
+// exactly up to 2^24. They rescale sums as TFLite's integer kernels do
+// (quant/fixed_point.h), or use tables (quant/code_table.h). Ops that move
+// values move quantized values. Other ops keep their float view: they read
+// value * scale and round what they write.
+//
+// Those of 16-bit activations use integer arithmetic, too, on tensors of real
+// values.
+//
+// `graph` is as read, with simulators. A node that the device cannot run in
+// integers, or whose parameters are not known to match TFLite's arithmetic,
+// stays as it is.
 #include "delegate/passes/integer_path/recipe.h"
 
 #include <algorithm>
@@ -6,9 +23,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "delegate/graph/float_view.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/passes/passes.h"
+#include "delegate/plan/planner.h"
 #include "quant/affine.h"
 
 namespace gles_delegate::integer_path {
@@ -17,14 +37,12 @@ namespace {
 template <typename T>
 TensorId NewConstant(std::string name, DataType type, std::vector<int> dims,
                      const std::vector<T>& values, Graph* graph) {
-  std::vector<uint8_t> bytes(values.size() * sizeof(T));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
   Tensor tensor;
   tensor.name = std::move(name);
   tensor.type = type;
   tensor.dims = std::move(dims);
   tensor.shape = Shape::FromDims(tensor.dims);
-  tensor.constant = ConstantData::Own(std::move(bytes));
+  tensor.constant = ConstantData::Of(values);
   return graph->AddTensor(std::move(tensor));
 }
 
@@ -58,8 +76,7 @@ bool SameQuantized(const Tensor& a, const Tensor& b) {
 quant::AffineQuantized AffineQuantizedOf(const Tensor& tensor) {
   return {tensor.quantization.scale[0],
           static_cast<int32_t>(tensor.quantization.zero_point[0]),
-          quant::RangeOf(static_cast<int>(DataTypeSize(tensor.stored())),
-                         tensor.stored() == DataType::kUint8)};
+          RangeOf(tensor.stored())};
 }
 
 TensorId AsQuantized(Graph* graph, TensorId id) {
@@ -294,4 +311,110 @@ Nodes InIntegers(const Node& node, const KernelContext& context) {
   return {};  // of an op that a pass makes
 }
 
+// --- The pass ----------------------------------------------------------------
+
+namespace {
+
+// Tensors that only contain quantized values: the partition's inputs, outputs
+// of simulators, and values moved between those.
+void HoldQuantized(Graph* graph) {
+  const auto hold = [graph](TensorId id) {
+    Tensor& tensor = graph->tensor(id);
+    tensor.holds_quantized = MayHoldQuantized(tensor);
+  };
+  for (TensorId id : graph->inputs) hold(id);
+  for (const Node& node : graph->nodes) {
+    if (EndsInSimulator(node) || KeepsQuantized(*graph, node)) {
+      for (TensorId id : node.outputs) hold(id);
+    }
+  }
+}
+
+bool IsQuantized(const Graph& graph, const std::vector<TensorId>& ids) {
+  return std::any_of(ids.begin(), ids.end(), [&](TensorId id) {
+    return graph.tensor(id).is_float_view();
+  });
+}
+
+// A node that moves quantized values does so regardless of their quantization.
+std::optional<Node> Moved(const Node& node, Graph* graph) {
+  if (!KeepsQuantized(*graph, node) || node.op->Has(kFillsWithInput)) {
+    return std::nullopt;
+  }
+  for (TensorId id : node.outputs) {
+    if (!graph->tensor(id).is_float_view()) continue;  // positions, say
+    if (!HoldsQuantized(*graph, id)) return std::nullopt;
+  }
+  Node moved = node;
+  bool any = IsQuantized(*graph, node.outputs);
+  for (TensorId& id : moved.inputs) {
+    if (id == kNoTensor || !graph->tensor(id).is_float_view()) continue;
+    any = true;
+    if (graph->tensor(id).is_constant() &&
+        graph->tensor(id).quantization.scale.size() == 1) {
+      id = AsQuantized(graph, id);  // a constant among what is moved
+    } else if (!HoldsQuantized(*graph, id)) {
+      return std::nullopt;
+    }
+  }
+  // A node that moves only other values may fuse with nodes of real values.
+  return any ? std::optional(moved) : std::nullopt;
+}
+
+// The check is the plan, as it was when the node was accepted.
+bool CanPlan(const Node& node, const KernelContext& context) {
+  Planner planner(context.graph, context.profile);
+  return PlanNode(node, &planner).ok();
+}
+
+// Computes node n in integers, or stores its values as they are. False: it
+// keeps its float view.
+bool MoveToIntegers(Rewriter& r, int n, const KernelContext& context) {
+  Nodes nodes = InIntegers(r.node(n), context);
+  if (nodes.empty()) {
+    std::optional<Node> moved = Moved(r.node(n), &r.graph());
+    if (!moved) return false;
+    moved->integer_path = true;
+    nodes.push_back(*std::move(moved));
+  }
+  if (!std::all_of(nodes.begin(), nodes.end(),
+                   [&](const Node& node) { return CanPlan(node, context); })) {
+    r.Decline(n, "the device cannot plan it in integers");
+    return false;
+  }
+  Node last = std::move(nodes.back());
+  nodes.pop_back();
+  for (Node& before : nodes) r.InsertBefore(n, std::move(before));
+  r.Replace(n, std::move(last));
+  return true;
+}
+
+}  // namespace
+
 }  // namespace gles_delegate::integer_path
+
+namespace gles_delegate {
+
+void UseIntegerPath(Rewriter& r) {
+  const size_t tensors = r.graph().tensors.size();
+  const int count = r.size();
+  integer_path::HoldQuantized(&r.graph());
+  for (int n = 0; n < count; ++n) integer_path::MatchQuantizations(r, n);
+  const integer_path::KernelContext context{
+      &r.graph(), r.profile(), r.context().cpu, r.context().traits};
+  int moved = 0;
+  for (int n = 0; n < count; ++n) {
+    if (!r.node(n).integer_path && integer_path::MoveToIntegers(r, n, context))
+      ++moved;
+  }
+  // As the model's quantized tensors: parts of integers and their sums.
+  for (size_t i = tensors; i < r.graph().tensors.size(); ++i) {
+    r.tensor(static_cast<TensorId>(i)).always_float32 |=
+        r.profile().options.half;
+  }
+  if (r.context().nodes_on_integer_path != nullptr) {
+    *r.context().nodes_on_integer_path = moved;
+  }
+}
+
+}  // namespace gles_delegate

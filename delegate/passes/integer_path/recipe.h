@@ -1,4 +1,4 @@
-// TFLite's integer arithmetic, for the pass integer_path.cc: an op's recipe
+// TFLite's integer arithmetic, for the pass integer_path: an op's recipe
 // makes nodes that compute on quantized values (docs/quantization.md) from a
 // node of the float view, of 8 or of 16 bits.
 //

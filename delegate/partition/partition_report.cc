@@ -1,4 +1,4 @@
-#include "delegate/partition/node_fates.h"
+#include "delegate/partition/partition_report.h"
 
 #include "absl/strings/str_join.h"
 #include "base/hash_tables.h"
