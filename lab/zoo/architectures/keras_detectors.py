@@ -3,8 +3,37 @@
 import tensorflow as tf
 from keras import layers, ops
 
-from architectures.parts import conv, model
+from architectures.parts import ALL, conv, model
 from registry import architecture
+
+
+def ssd_outputs(x, anchors=3, classes=4):
+    boxes, scores = [], []
+    for filters in (16, 24):
+        x = conv(x, filters, 3, 2, "relu6")
+        boxes.append(layers.Reshape((-1, 4))(layers.Conv2D(anchors * 4, 3, padding="same")(x)))
+        scores.append(layers.Reshape((-1, classes))(
+            layers.Conv2D(anchors * classes, 3, padding="same")(x)))
+    return (layers.Concatenate(axis=1)(boxes),
+            layers.Activation("sigmoid")(layers.Concatenate(axis=1)(scores)))
+
+
+@model("detection", (32, 32, 3), ALL)
+def ssd_heads(inputs):
+    return ssd_outputs(conv(inputs, 8, 3, 2))
+
+
+@model("detection", (64, 64, 3), ("float32", "int8"))
+def retinanet(inputs):
+    """A pyramid whose levels are resized to one another's size."""
+    c3 = conv(conv(conv(inputs, 8, 3, 2), 16, 3, 2), 16, 3, 2)
+    c4 = conv(c3, 24, 3, 2)
+    p4 = layers.Conv2D(16, 1)(c4)
+    p3 = layers.Add()([layers.Conv2D(16, 1)(c3), layers.UpSampling2D()(p4)])
+    tower, out = layers.Conv2D(16, 3, padding="same", activation="relu"), layers.Conv2D(
+        3 * 7, 3, padding="same")
+    levels = [layers.Reshape((-1, 7))(out(tower(p))) for p in (p3, p4)]
+    return layers.Concatenate(axis=1)(levels)
 
 
 @model("detection", (64, 64, 3), ("float32", "float16", "int8"))

@@ -22,6 +22,19 @@ def unet(inputs):
     return layers.Conv2D(2, 1, activation="softmax")(x)
 
 
+@model("segmentation", (48, 48, 3), ("float32", "int8"))
+def deeplab(inputs):
+    low = conv(inputs, 8, 3, 2)
+    x = conv(conv(low, 16, 3, 2), 16, 3, 2)
+    branches = [conv(x, 16, 1)] + [conv(x, 16, 3, dilation_rate=d) for d in (2, 3)]
+    pooled = conv(layers.GlobalAveragePooling2D(keepdims=True)(x), 16, 1)
+    branches.append(layers.UpSampling2D(6, interpolation="bilinear")(pooled))
+    x = conv(layers.Concatenate()(branches), 16, 1)
+    x = layers.UpSampling2D(4, interpolation="bilinear")(x)
+    x = conv(layers.Concatenate()([x, conv(low, 4, 1)]), 16)
+    return layers.UpSampling2D(2, interpolation="bilinear")(layers.Conv2D(5, 1)(x))
+
+
 @model("pose", (64, 48, 3), ("float32", "free", "int8"))
 def hrnet_pose(inputs):
     high = conv(conv(inputs, 8, 3, 2), 16, 3, 2)
@@ -66,6 +79,15 @@ def style_transfer(inputs):
     x = layers.Add()([x, reflected(x, 16, 3)])
     x = reflected(layers.UpSampling2D()(x), 8, 3)
     return layers.Conv2D(3, 5, padding="same", activation="tanh")(x)
+
+
+@model("GAN", (16,), ("float32", "batch1", "int8", "dynamic_int8"))
+def dcgan_generator(inputs):
+    x = layers.Reshape((4, 4, 16))(layers.Dense(256, use_bias=False)(inputs))
+    for filters in (16, 8):
+        x = layers.LeakyReLU()(layers.BatchNormalization()(x))
+        x = layers.Conv2DTranspose(filters, 5, 2, "same", use_bias=False)(x)
+    return layers.Conv2DTranspose(1, 5, 2, "same", activation="tanh")(x)
 
 
 @architecture("vae", "autoencoder")

@@ -54,3 +54,10 @@ def gpt_any_length(inputs):
         tf.ones((1, tf.shape(words)[1], tf.shape(words)[1])), -1, 0) > 0)(inputs)
     x = encoder_block(encoder_block(x, mask=mask), mask=mask)
     return layers.Dense(100)(x)
+
+
+@architecture("two_towers", "recommendation")
+def two_towers():
+    user, item = tokens(1), tokens(1)
+    towers = [layers.Dense(8)(layers.Flatten()(layers.Embedding(50, 8)(t))) for t in (user, item)]
+    return keras.Model([user, item], layers.Dot(1, normalize=True)(towers))

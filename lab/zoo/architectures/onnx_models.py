@@ -58,6 +58,19 @@ class Graph:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
+@module("onnx_resnet", "classification")
+def resnet():
+    g = Graph(1, 4, 64, 64)
+    x = g.op("MaxPool", g.conv("x", 4, 16, 7, 2), kernel_shape=[3, 3], strides=[2, 2],
+             pads=[1, 1, 1, 1])
+    for _ in range(2):
+        y = g.norm(g.conv(g.norm(g.conv(x, 16, 16, activation=None), 16), 16, 16,
+                          activation=None), 16)
+        x = g.op("Relu", g.op("Add", x, y))
+    x = g.op("Flatten", g.op("GlobalAveragePool", x))
+    return g.model(g.op("Softmax", g.op("Gemm", x, g.weights(10, 16), g.weights(10), transB=1)))
+
+
 @module("onnx_yolo", "detection")
 def yolo():
     """Splits, a pyramid with a nearest resize, and boxes that are decoded in the graph."""
