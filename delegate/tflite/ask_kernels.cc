@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/cpu_ops/abi.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/float_view.h"
-#include "delegate/tflite/abi.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/runtime.h"

@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "delegate/cpu_ops/abi.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/tflite/abi.h"
 #include "delegate/tflite/read_node.h"
 #include "egl/caught.h"
 

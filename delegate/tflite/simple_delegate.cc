@@ -12,10 +12,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/cpu_ops/abi.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/host_budget.h"
 #include "delegate/graph/printable.h"
-#include "delegate/tflite/abi.h"
 #include "delegate/tflite/read_node.h"
 #include "delegate/tflite/runtime.h"
 #include "delegate/tflite/runtime_nodes.h"

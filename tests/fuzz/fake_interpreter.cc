@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "delegate/tflite/abi.h"
+#include "delegate/cpu_ops/abi.h"
 
 namespace gles_delegate::fuzz {
 namespace {

@@ -26,14 +26,12 @@ import lint_main
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 STAGES = ("graph", "device", "plan", "ops", "passes", "cache", "runtime", "partition",
-          "tflite", "litert")
-# Compiled one by one: quant/, whose functions differ by the width of their integers, and
-# delegate/tflite/custom_ops.cc, a library of its own.
+          "cpu_ops", "tflite", "litert")
+# Compiled one by one: quant/, whose functions differ by the width of their integers.
 LIBRARIES = [f"delegate/{stage}" for stage in STAGES] + [
     "egl", "gl_shaders", "tools/common", "tools/runner", "tools/conformance",
     "tools/gles_demo", "tools/inference_diff", "tools/model_report",
     "tools/quantized_accuracy", "tests/testing"]
-ALONE = ("delegate/tflite/custom_ops.cc",)
 
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)")
 ALIAS = re.compile(r"using (\w+) =")
@@ -154,7 +152,7 @@ def sources_of(library):
     for folder, _, files in os.walk(os.path.join(ROOT, library)):
         for file in files:
             path = os.path.relpath(os.path.join(folder, file), ROOT)
-            if file.endswith(".cc") and not path.startswith(ALONE):
+            if file.endswith(".cc"):
                 with open(os.path.join(ROOT, path), encoding="utf-8") as source:
                     sources[path] = source.read()
     return sources

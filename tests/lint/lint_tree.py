@@ -353,8 +353,7 @@ def layers_of(cmake):
     >>> sorted(layers["delegate/b"])
     ['delegate/a', 'delegate/b', 'egl', 'gl_shaders']
     """
-    names = {"gles_quant": "quant", "gles_egl": "egl", "gles_shaders": "gl_shaders",
-             "gles_custom_ops": "delegate/tflite"}
+    names = {"gles_quant": "quant", "gles_egl": "egl", "gles_shaders": "gl_shaders"}
     layers = dict(BELOW)
     for stage, linked in STAGE.findall(cmake):
         folder = f"delegate/{stage}"

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
-#include "delegate/tflite/custom_ops.h"
+#include "delegate/cpu_ops/custom_ops.h"
 #include "third_party/tflite_schema/schema_generated.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/text_file.h"

@@ -157,7 +157,7 @@ struct InterpreterOptions {
   // interpreter runs without it: see Interpreter::delegate_status).
   bool require_delegate = true;
 
-  // Registers the reference kernels of delegate/tflite/custom_ops.h.
+  // Registers the reference kernels of delegate/cpu_ops/custom_ops.h.
   bool add_custom_ops = true;
 };
 

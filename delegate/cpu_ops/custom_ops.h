@@ -5,8 +5,8 @@
 //
 // To add one, add its two functions and its rows. Definitions: MediaPipe's
 // mediapipe/util/tflite/operations.
-#ifndef GLES_DELEGATE_DELEGATE_TFLITE_CUSTOM_OPS_H_
-#define GLES_DELEGATE_DELEGATE_TFLITE_CUSTOM_OPS_H_
+#ifndef GLES_DELEGATE_DELEGATE_CPU_OPS_CUSTOM_OPS_H_
+#define GLES_DELEGATE_DELEGATE_CPU_OPS_CUSTOM_OPS_H_
 
 #include "absl/types/span.h"
 #include "gles_delegate/gles_delegate.h"
@@ -19,4 +19,4 @@ absl::Span<const TfLiteGlesCustomOp> CustomOps();
 
 }  // namespace gles_delegate
 
-#endif  // GLES_DELEGATE_DELEGATE_TFLITE_CUSTOM_OPS_H_
+#endif  // GLES_DELEGATE_DELEGATE_CPU_OPS_CUSTOM_OPS_H_

@@ -1,4 +1,4 @@
-#include "delegate/tflite/custom_ops.h"
+#include "delegate/cpu_ops/custom_ops.h"
 
 #include <algorithm>
 #include <array>
@@ -14,9 +14,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/cpu_ops/abi.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
-#include "delegate/tflite/abi.h"
 #include "egl/caught.h"
 
 namespace gles_delegate {

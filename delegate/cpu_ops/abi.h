@@ -2,8 +2,8 @@
 // The delegate allocates structs of this size and zeroes them, so that one
 // binary works with runtimes from 2.5 to LiteRT 2.x: older ones read only the
 // beginning, newer ones find zeros in the members that they appended.
-#ifndef GLES_DELEGATE_DELEGATE_TFLITE_ABI_H_
-#define GLES_DELEGATE_DELEGATE_TFLITE_ABI_H_
+#ifndef GLES_DELEGATE_DELEGATE_CPU_OPS_ABI_H_
+#define GLES_DELEGATE_DELEGATE_CPU_OPS_ABI_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -43,4 +43,4 @@ inline TfLiteIntArray* NewIntArray(absl::Span<const int> values) {
 
 }  // namespace gles_delegate
 
-#endif  // GLES_DELEGATE_DELEGATE_TFLITE_ABI_H_
+#endif  // GLES_DELEGATE_DELEGATE_CPU_OPS_ABI_H_
