@@ -25,7 +25,7 @@ import sys
 # By hand, of no model (benches/shapes): not in sums over models.
 OTHER_LAYERS = "other_layers"
 
-# What Google Benchmark says of each run beside its counters.
+# Fields of a run that are no counters of the bench.
 NO_COUNTERS = {"family_index", "per_family_instance_index", "repetitions", "repetition_index",
                "threads", "iterations", "real_time", "cpu_time"}
 UNITS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}

@@ -14,7 +14,7 @@ BORROWED_FILTER = "--gtest_filter=-DelegateNoContextTest.*"
 BORROWED_TESTS = ("tests/egl_borrowed_state_test", "tests/delegate_context_test")
 
 
-# What the delegate's report says of a driver.
+# A driver's part of the delegate's report.
 IDENTITY = ("renderer", "driver", "driver_family", "limits")
 
 # Also the partitions that do not pay: what is tried are programs.

@@ -60,7 +60,7 @@ def fetched(name, packages):
 
 
 def column(name, models, flags):
-    """What the runtime says of each model, or a text that says why it says nothing."""
+    """The report of each model, or a text that says why it says nothing."""
     try:
         report = json.loads(run(
             [fetched(name, RUNTIMES[name]), "-B", "-m", "gles_delegate", "--json", "--seconds=0",
