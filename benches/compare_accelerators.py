@@ -5,10 +5,10 @@
 
 Needs a Python with ai-edge-litert 2.3 or newer and with the package gles_delegate. Each model
 is compiled for GPU | CPU and run by each accelerator, in its own process, alternately, with
-32-bit floats, on the same input, without the driver's shader cache. Prints a row of a table
-for each model: how many nodes each accelerator takes, how far its answers are from the CPU's,
-and how long a run and a start (compiling and the first run) take with WebGPU, as multiples
-of ours: the median of the rounds, and their range.
+32-bit floats, on the same input, without the driver's shader cache. A model's row shows how many
+nodes each accelerator takes and how far its answers are from the CPU's. Run and start (compiling
+and the first run) are WebGPU's time divided by this accelerator's: the median of the rounds, and
+their range.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def random_inputs(model, signature, seed):
 
 
 def step_of(accelerator, path):
-    """What runs the model once and returns its outputs."""
+    """A function that runs the model once and returns its outputs."""
     import numpy as np  # pylint: disable=import-outside-toplevel
     model = litert_ways.compiled(accelerator, path)
     (key, names), = list(model.get_signature_list().items())[:1]

@@ -1,4 +1,4 @@
-"""What the scripts share that measure LiteRT's accelerators, each in its own process."""
+"""Shared by the scripts that measure LiteRT's accelerators, each in its own process."""
 
 import json
 import subprocess
@@ -80,7 +80,7 @@ def ended(command, timeout, environment=None):
 
 
 def measured(command, timeout, environment=None):
-    """What a process prints behind MARK, or a text that says why there is none; and its log.
+    """The values that a process prints behind MARK, or why there are none, as a text; its log.
 
     >>> import sys
     >>> measured([sys.executable, "-c", "print('MEASURED {}')"], 60)

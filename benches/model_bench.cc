@@ -1,4 +1,4 @@
-// What an inference of a whole model costs the processor (submit/<name>). The
+// The processor's time for an inference of a whole model (submit/<name>). The
 // Measure functions say what each counter is. benchmark_model, cold_start.py
 // and throughput.py measure the rest.
 //

@@ -26,7 +26,7 @@ Format FormatFor(const Tensor& tensor, const PlanningOptions& options) {
 }
 
 Slot SlotFor(const Shape& shape, Storage storage, Format format) {
-  // What no int holds is its maximum, which no device has.
+  // The maximum, which no device has, stands for an extent that no int holds.
   const auto extent = [](int64_t texels) {
     return static_cast<int>(
         std::min<int64_t>(texels, std::numeric_limits<int>::max()));
