@@ -156,8 +156,8 @@ int64_t MatrixAt(const std::vector<int>& dims, const std::vector<int>& leading,
   return matrix * dims[own] * dims[own + 1];
 }
 
-Value MatrixProduct(NodeReference& n, const BatchMatMulAttributes& a,
-                    int64_t element) {
+Value Multiplied(NodeReference& n, const BatchMatMulAttributes& a,
+                 int64_t element) {
   const std::vector<int>& out = a.product;
   const int64_t rows = out[out.size() - 2], columns = out[out.size() - 1];
   const int64_t terms = a.x[a.x.size() - (a.adj_x ? 2 : 1)];
@@ -504,7 +504,7 @@ bool IsExact(const ReferenceValue& v) {
 bool ComputeValues(NodeReference& n, int64_t element, Value* value) {
   return ComputePlain(n, element, value) ||
          n.ByAttributes(element, value, Convolved, ConvolvedByChannel,
-                        ConvolvedBack, ConvolvedVolume, MatrixProduct, Pooled,
+                        ConvolvedBack, ConvolvedVolume, Multiplied, Pooled,
                         Reduced, NormalizedLocally, SummedUp, Transformed,
                         Softmax, Resized, Elementwise, Compared, Selected);
 }
