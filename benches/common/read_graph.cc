@@ -23,9 +23,7 @@ absl::Span<const int> Ids(const TfLiteIntArray* array) {
 
 absl::StatusOr<Graph> Read(TfLiteContext* context,
                            const DeviceProfile& profile) {
-  ReadOptions options;
-  options.half = profile.options.half;
-  ASSIGN_OR_RETURN(auto model, ReadModel(context, profile, options));
+  ASSIGN_OR_RETURN(auto model, ReadModel(context, profile, ReadOptions()));
   std::vector<int> supported = {0};  // TfLiteIntArray: the count comes first
   absl::Status refusal;
   for (const CheckedNode& node : model.nodes) {
