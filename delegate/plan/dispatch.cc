@@ -152,7 +152,7 @@ Dispatch& Dispatch::Constant(PackedConstant constant) {
 
 Dispatch& Dispatch::Apply(absl::string_view name, std::vector<PostOp> ops,
                           TensorId of) {
-  stages.push_back({name, std::move(ops), of});
+  stages.push_back({{name, std::move(ops)}, of});
   return Define(absl::AsciiStrToUpper(name));
 }
 
