@@ -221,7 +221,7 @@ void FuseInputs(Rewriter& r, int n) {
   }
   Node fused = r.node(m);
   fused.inputs[0] = source;
-  fused.stages.push_back({kInputStage, r.node(n).post_ops});
+  fused.stages.push_back({{kInputStage, r.node(n).post_ops}});
   r.Fuse(m, {n}, std::move(fused));
 }
 
@@ -346,13 +346,13 @@ void FuseSqueezeExcite(Rewriter& r, int n) {
   if (second >= 0) {
     TakeWeights(r.graph(), r.node(second), kExciteWeights, kExciteBias,
                 &fused.inputs);
-    fused.stages.push_back({kInnerStage, r.node(first).post_ops});
+    fused.stages.push_back({{kInnerStage, r.node(first).post_ops}});
     others.push_back(first);
   }
   if (const int functions = StageOfMean(r, n); functions >= 0) {
     const Node& node = r.node(functions);
     fused.inputs[kSqueezeSource] = SourceOfInputStage(r.graph(), node);
-    fused.stages.push_back({kInputStage, node.post_ops});
+    fused.stages.push_back({{kInputStage, node.post_ops}});
     others.push_back(functions);
   }
   const int64_t weights = WeightTexels(r.graph(), fused);

@@ -68,7 +68,7 @@ bool CanApply(Rewriter& r, int n, const Candidate& c) {
                   [&](const PostOp& op) { return op.operand == c.source; })) {
     return false;
   }
-  const int operands = static_cast<int>(OperandsOf({{"", c.ops}}).size());
+  const int operands = static_cast<int>(OperandsOf({{{"", c.ops}}}).size());
   if (operands > 0 && !r.CanBind(maker, operands)) {
     r.Decline(n, "no room to bind its operands in ", NameOf(maker));
     return false;

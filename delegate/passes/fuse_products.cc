@@ -394,7 +394,7 @@ void FuseAttention(Rewriter& r, int n) {
   fused.op = &kAttentionOp;
   const std::vector<TensorId>& factors = r.node(n).inputs;
   fused.inputs = {factors[0], factors[1], r.node(product).inputs[1]};
-  fused.stages = {{kScoreStage, r.node(n).post_ops}};
+  fused.stages = {{{kScoreStage, r.node(n).post_ops}}};
   std::vector<int> others = {n, softmax};
   int last = product;
   if (const int row = RealReaderOf(r, product);

@@ -245,7 +245,8 @@ class InPlace {
     return maker.op->Has(kKeepsOrder) &&
            maker.integer_path == joint.node.integer_path &&
            HasRoomFor(joint.post_ops.size(), maker.post_ops) &&
-           OperandsOf({{"", maker.post_ops}, {"", joint.post_ops}}).size() <= 1;
+           OperandsOf({{{"", maker.post_ops}}, {{"", joint.post_ops}}})
+                   .size() <= 1;
   }
 
   // The part of the whole that has the elements of `from`.

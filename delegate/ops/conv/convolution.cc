@@ -251,7 +251,7 @@ void AddConvolution(absl::string_view stage, const Node& node,
   if (fused->inputs.size() < kOwnInputs) {
     fused->inputs.resize(kOwnInputs, kNoTensor);
   }
-  Stage added = {stage, node.post_ops};
+  Stage added = {{stage, node.post_ops}};
   added.op = node.op;
   added.attributes = node.attributes;
   added.weights = fused->inputs.size();
