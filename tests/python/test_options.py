@@ -32,7 +32,7 @@ def test_every_option_of_the_header_is_a_keyword():
 def test_every_option_has_its_line_of_the_docstring():
     text = inspect.getdoc(gles_delegate.Options)
     for name in gles_delegate.Options.__annotations__:
-        assert re.search(rf"^{name}: \S", text, re.MULTILINE), name
+        assert re.search(rf"^  {name}: \S", text, re.MULTILINE), name
 
 
 def test_the_texts_of_a_choice_are_those_of_the_library():
