@@ -178,10 +178,11 @@ bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
       r.quantized->result == CodeSums::Result::kMean) {
     return false;
   }
-  const int64_t direct = taps * Outputs(dst);
-  const int64_t split =
-      int64_t{r.w.size} * src.b * src.h * dst.w * src.slices() +
-      taps / r.w.size * Outputs(dst);
+  // In doubles: a plan is made before it turns out that no device has the size.
+  const double outputs = static_cast<double>(Outputs(dst));
+  const double direct = taps * outputs;
+  const double split = 1.0 * r.w.size * src.b * src.h * dst.w * src.slices() +
+                       taps / r.w.size * outputs;
   if (direct > 4 * split) return true;
   return RunsAbreast(profile.choices) &&
          taps > kLongLoop * ReductionThreads(taps, Outputs(dst), profile) &&
