@@ -103,17 +103,17 @@ struct Word {
 
 // A tensor of the node, and what it must be.
 struct Place {
-  const Word* slot;
+  const Word* word;
   const Tensor* tensor;
   std::string what;  // in messages: "input 0", "the axis"
 };
 
-std::vector<Word> WordsIn(absl::string_view words) {
-  std::vector<Word> slots;
-  for (absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty())) {
-    slots.emplace_back(word);
+std::vector<Word> WordsIn(absl::string_view side) {
+  std::vector<Word> words;
+  for (absl::string_view word : absl::StrSplit(side, ' ', absl::SkipEmpty())) {
+    words.emplace_back(word);
   }
-  return slots;
+  return words;
 }
 
 // Inputs and outputs.
@@ -133,14 +133,16 @@ int InputThat(const OpDefinition& op, IsOne is_one) {
 }
 
 // Adds the places of one side of the node, "input" or "output".
-absl::Status AddPlaces(const std::vector<Word>& slots,
+absl::Status AddPlaces(const std::vector<Word>& words,
                        const std::vector<const Tensor*>& tensors,
                        absl::string_view side, std::vector<Place>* places) {
-  const size_t most = slots.empty() || !slots.back().repeats()
-                          ? slots.size()
+  const size_t most = words.empty() || !words.back().repeats()
+                          ? words.size()
                           : std::numeric_limits<size_t>::max();
-  const size_t least = std::count_if(slots.begin(), slots.end(),
-                                     [](const Word& s) { return !s.Is("?"); });
+  // Up to the last one that is required.
+  const size_t least =
+      words.rend() - std::find_if(words.rbegin(), words.rend(),
+                                  [](const Word& s) { return !s.Is("?"); });
   // An absent tensor past the last one that the op knows is none.
   size_t count = tensors.size();
   while (count > most && tensors[count - 1] == nullptr) --count;
@@ -148,23 +150,23 @@ absl::Status AddPlaces(const std::vector<Word>& slots,
     return absl::InvalidArgumentError(
         absl::StrCat("has ", count, " ", side, "s, wants ", least,
                      most == least            ? ""
-                     : slots.back().repeats() ? " or more"
+                     : words.back().repeats() ? " or more"
                                               : absl::StrCat(" to ", most)));
   }
   for (size_t i = 0; i < count; ++i) {
-    const Word& slot = slots[std::min(i, slots.size() - 1)];
+    const Word& word = words[std::min(i, words.size() - 1)];
     const std::string index = absl::StrCat(side, " ", i);
     if (tensors[i] == nullptr) {
-      if (slot.Is("?")) continue;
+      if (word.Is("?")) continue;
       return absl::InvalidArgumentError(
           absl::StrCat(index, " is absent, and it is required"));
     }
     const bool named =
-        slot.is_parameter() || absl::StrContains(slot.types, 'w');
+        word.is_parameter() || absl::StrContains(word.types, 'w');
     places->push_back(
-        {&slot, tensors[i],
+        {&word, tensors[i],
          named ? absl::StrCat("the ",
-                              absl::StrReplaceAll(slot.name, {{"_", " "}}))
+                              absl::StrReplaceAll(word.name, {{"_", " "}}))
                : index});
   }
   return absl::OkStatus();
@@ -192,8 +194,9 @@ absl::Status CheckElementType(const Place& place, absl::string_view types) {
         absl::StrCat(place.what, " is ", tensor.TypeText(), ", only ", list,
                      names.size() == 1 ? " runs" : " run", " here"));
   }
-  if (takes('q') || !tensor.is_float_view())
+  if (takes('q') || !tensor.is_float_view()) {
     return CheckElements(tensor, place.what);
+  }
   return absl::UnimplementedError(absl::StrCat(
       tensor.ToString(), " is quantized, which TFLite's kernel does not take"));
 }
@@ -215,11 +218,11 @@ absl::Status CheckParameter(const Place& place) {
 
 absl::Status CheckCount(const Place& place, absl::Span<const Place> places) {
   const auto x = std::find_if(places.begin(), places.end(), [](const Place& p) {
-    return p.slot->name == "x";
+    return p.word->name == "x";
   });
   const size_t rank = x == places.end() ? 0 : x->tensor->dims.size();
   const int64_t elements = place.tensor->shape.elements();
-  const int64_t wanted = place.slot->elements(rank);
+  const int64_t wanted = place.word->elements(rank);
   if (wanted < 0 || elements == wanted) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(place.what, ": ", elements, " elements, wants ", wanted));
@@ -236,12 +239,12 @@ absl::Status CheckIndices(const Place& place) {
 }
 
 absl::Status CheckPlace(const Place& place, absl::string_view types_of_op) {
-  const Word& slot = *place.slot;
+  const Word& word = *place.word;
   const Tensor& tensor = *place.tensor;
-  if (slot.Is("#")) RETURN_IF_ERROR(CheckIndices(place));
-  if (slot.Is("!")) return CheckParameter(place);  // also of segments'_ids#!
-  if (slot.Is("#")) return absl::OkStatus();
-  const absl::string_view types = slot.types.empty() ? types_of_op : slot.types;
+  if (word.Is("#")) RETURN_IF_ERROR(CheckIndices(place));
+  if (word.Is("!")) return CheckParameter(place);  // also of segments'_ids#!
+  if (word.Is("#")) return absl::OkStatus();
+  const absl::string_view types = word.types.empty() ? types_of_op : word.types;
   if (absl::StrContains(types, 'w')) {
     RETURN_IF_ERROR(CheckWeights(tensor, place.what));
   } else if (!absl::StrContains(types, '-')) {
@@ -252,17 +255,17 @@ absl::Status CheckPlace(const Place& place, absl::string_view types_of_op) {
         absl::StrCat(tensor.ToString(), " must be a constant of the model"));
   }
   const int rank = static_cast<int>(tensor.dims.size());
-  if (slot.Is("<=") && rank > slot.number) {
+  if (word.Is("<=") && rank > word.number) {
     return absl::UnimplementedError(
         absl::StrCat(place.what, " is ", DimsString(tensor.dims),
-                     ", more than the ", slot.number, " axes supported"));
+                     ", more than the ", word.number, " axes supported"));
   }
-  if (slot.number < 0 || slot.Is("<=") || rank == slot.number) {
+  if (word.number < 0 || word.Is("<=") || rank == word.number) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(place.what, " is ",
                                                  DimsString(tensor.dims),
-                                                 ", wants rank ", slot.number));
+                                                 ", wants rank ", word.number));
 }
 
 // Of two tensors that must be alike.
@@ -272,13 +275,13 @@ absl::Status CheckAlike(const Place& place, const Place& first) {
   };
   const Tensor& a = *place.tensor;
   const Tensor& b = *first.tensor;
-  if (place.slot->has_types_of_op() && first.slot->has_types_of_op() &&
+  if (place.word->has_types_of_op() && first.word->has_types_of_op() &&
       type(a) != type(b)) {
     return absl::InvalidArgumentError(
         absl::StrCat(place.what, " is ", a.TypeText(), ", ", first.what, " is ",
                      b.TypeText(), "; they must be of one type"));
   }
-  if (place.slot->name != first.slot->name || place.slot->Is("..") ||
+  if (place.word->name != first.word->name || place.word->Is("..") ||
       a.dims == b.dims) {
     return absl::OkStatus();
   }
@@ -291,19 +294,19 @@ absl::Status CheckAlike(const Place& place, const Place& first) {
 }  // namespace
 
 int InputNamed(const OpDefinition& op, absl::string_view name) {
-  return InputThat(op, [&](const Word& slot) { return slot.name == name; });
+  return InputThat(op, [&](const Word& word) { return word.name == name; });
 }
 
 int InputOfType(const OpDefinition& op, char type) {
-  return InputThat(op, [&](const Word& slot) {
-    return absl::StrContains(slot.types, type);
+  return InputThat(op, [&](const Word& word) {
+    return absl::StrContains(word.types, type);
   });
 }
 
 int InputsBeforeOptional(const OpDefinition& op) {
   // RESHAPE's kernel looks at a shape whose index is -1.
-  return InputThat(op, [](const Word& slot) {
-    return slot.Is("?") && !slot.is_parameter();
+  return InputThat(op, [](const Word& word) {
+    return word.Is("?") && !word.is_parameter();
   });
 }
 
@@ -315,12 +318,12 @@ absl::Status CheckSignature(const OpDefinition& op, const NodeView& node) {
   RETURN_IF_ERROR(AddPlaces(outputs, node.outputs, "output", &places));
   for (const Place& place : places) {
     RETURN_IF_ERROR(CheckPlace(place, op.types));
-    if (place.slot->is_parameter()) RETURN_IF_ERROR(CheckCount(place, places));
+    if (place.word->is_parameter()) RETURN_IF_ERROR(CheckCount(place, places));
   }
-  const auto of_op = [](const Place& p) { return p.slot->has_types_of_op(); };
+  const auto of_op = [](const Place& p) { return p.word->has_types_of_op(); };
   for (const Place& place : places) {
     const auto same_name = [&](const Place& p) {
-      return p.slot->name == place.slot->name;
+      return p.word->name == place.word->name;
     };
     RETURN_IF_ERROR(CheckAlike(
         place, *std::find_if(places.begin(), places.end(), same_name)));

@@ -90,6 +90,42 @@ TEST(HostileAttributesTest, Sizes) {
       HasSubstr("have 6442450941 elements together"));
 }
 
+// Pieces that differ along another axis than the one that is counted.
+TEST(HostileAttributesTest, Pieces) {
+  const Tensor one = FakeTensor({1, 1, 1, 1, 1, 1});
+  const Tensor wide = FakeTensor({1, 1 << 30, 1, 1, 1, 1});
+  ConcatenationParams concatenation = {};
+  EXPECT_THAT(Refusal(ParseConcatenation, {one, wide, wide},
+                      {FakeTensor({3, 1, 1, 1, 1, 1})}, &concatenation),
+              HasSubstr("is no piece of"));
+  PackParams pack = {};
+  const Tensor half = FakeTensor({1 << 30, 1, 1, 1, 1});
+  EXPECT_THAT(Refusal(ParsePack, {half, half}, {one}, &pack),
+              HasSubstr("1x1x1x1x1x1"));
+  UnpackParams unpack = {};
+  EXPECT_THAT(Refusal(ParseUnpack, {FakeTensor({3, 2})},
+                      {FakeTensor({2}), FakeTensor({2})}, &unpack),
+              HasSubstr("has 2 outputs for the 3 elements of axis 0"));
+}
+
+// A packed row ends with a bias.
+TEST(HostileAttributesTest, Rows) {
+  FullyConnectedParams params = {};
+  EXPECT_THAT(Refusal(ParseFullyConnected,
+                      {FakeTensor({1, kMax}), FakeTensor({1, kMax})},
+                      {FakeTensor({1, 1})}, &params),
+              HasSubstr("has rows of 2147483647 values"));
+}
+
+// Updates of no element for each index.
+TEST(HostileAttributesTest, Updates) {
+  Tensor indices = FakeTensor({4, 1});
+  indices.type = DataType::kInt32;
+  EXPECT_THAT(Refusal(ParseScatterNd, {indices, FakeTensor({1}), FakeInts({4})},
+                      {FakeTensor({4})}, nullptr),
+              HasSubstr("is not of 4 equal parts"));
+}
+
 // --- Shapes, through the reader ---------------------------------------------
 
 std::string ReaderSays(const std::vector<uint8_t>& file) {
@@ -152,6 +188,21 @@ TEST(HostileShapesTest, ASparseConstantOfAFile) {
   builder.SetOutputs({y});
   EXPECT_THAT(ReaderSays(builder.Finish()),
               AllOf(HasSubstr("'w'"), HasSubstr("more than 2147483647")));
+}
+
+// The state is the last input, and the bias before it may be absent.
+TEST(HostileShapesTest, AnSvdfWithoutAState) {
+  ModelBuilder builder;
+  const int x = builder.AddInput("x", {1, 4});
+  const int feature = builder.AddInput("feature", {2, 4});
+  const int time = builder.AddInput("time", {2, 3});
+  const int state = builder.AddInput("state", {1, 6});
+  const int y = builder.AddTensor("y", {1, 2});
+  schema::SVDFOptionsT options;
+  options.rank = 1;
+  builder.AddOp(Op::SVDF, 1, {x, feature, time, state}, {y}, options);
+  builder.SetOutputs({y});
+  EXPECT_THAT(ReaderSays(builder.Finish()), HasSubstr("has 4 inputs, wants 5"));
 }
 
 // TFLite takes -1 for any output of a node, as it does for optional inputs.

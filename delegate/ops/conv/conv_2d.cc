@@ -118,20 +118,22 @@ namespace {
 
 // A depthwise convolution whose shader can keep the weights, a row of input and
 // sums in registers or close by, which pays as taps of neighbouring outputs
-// coincide: one of the two steps is 1.
+// coincide: one of the two steps is 1, and the taps are within an image.
 bool SharesTaps(const Convolution& conv) {
   constexpr int kMaxWindow = 5;
   const SlidingWindow& window = conv.window;
   return conv.kind == Convolution::Kind::kDepthwise && conv.multiplier == 1 &&
          (window.stride_h == 1 || window.dilation_h == 1) &&
          (window.stride_w == 1 || window.dilation_w == 1) &&
-         conv.window_h <= kMaxWindow && conv.window_w <= kMaxWindow;
+         window.dilation_h <= conv.dst_shape.h &&
+         window.dilation_w <= conv.dst_shape.w && conv.window_h <= kMaxWindow &&
+         conv.window_w <= kMaxWindow;
 }
 
 // Parts of `part` elements on an axis, for every phase of a dilation.
-int PartsOfAxis(int extent, int dilation, int part) {
+int64_t PartsOfAxis(int extent, int dilation, int part) {
   const int64_t whole = int64_t{part} * dilation;
-  return static_cast<int>((extent + whole - 1) / whole * dilation);
+  return (extent + whole - 1) / whole * dilation;
 }
 
 // Rows of input between rows of output that it can spell out.
@@ -163,19 +165,20 @@ void PlanDepthwiseRows(const Convolution& conv, Planner* planner) {
   // program, whose compilation takes LLVM longer than the idle part of a tile.
   const int pixels = std::min(choices.depthwise_tile_pixels,
                               DivideUp(dst.w, window.dilation_w));
-  const int tiles_x = PartsOfAxis(dst.w, window.dilation_w, pixels);
-  const int rows = RowsOfStrip(
-      DivideUp(dst.h, window.dilation_h),
-      int64_t{tiles_x} * window.dilation_h * dst.slices(), choices.simd_lanes);
-  const int strips = PartsOfAxis(dst.h, window.dilation_h, rows);
+  const int64_t tiles_x = PartsOfAxis(dst.w, window.dilation_w, pixels);
+  const int rows = RowsOfStrip(DivideUp(dst.h, window.dilation_h),
+                               tiles_x * window.dilation_h * dst.slices(),
+                               choices.simd_lanes);
+  const int64_t strips = PartsOfAxis(dst.h, window.dilation_h, rows);
   Dispatch d("depthwise_conv_2d_rows");
   if (window.IsDilated()) d.Define("DILATED");
   d.Define("TILE_PIXELS", pixels);
   BindDepthwiseWindow(conv, &d);
   d.Read("src", conv.src)
       .Write("dst", conv.dst)
-      .Grid(int64_t{tiles_x} * strips * dst.slices(), 1, dst.b);
-  d.uniforms.Int4("tiling", tiles_x, strips, rows, 0);
+      .Grid(tiles_x * strips * dst.slices(), 1, dst.b);
+  d.uniforms.Int4("tiling", static_cast<int>(tiles_x), static_cast<int>(strips),
+                  rows, 0);
   // One vector: a strip is long.
   d.WorkGroup(choices.simd_lanes, 1, 1);
   BindFilter(conv, planner, &d);
@@ -217,9 +220,8 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   const int rows =
       Even(DivideUp(dst.h, window.dilation_h),
            std::min(profile.choices.depthwise_tile_rows, max_rows));
-  const int tiles_x = PartsOfAxis(dst.w, window.dilation_w, pixels);
-  const int64_t tiles =
-      int64_t{tiles_x} * PartsOfAxis(dst.h, window.dilation_h, rows);
+  const int64_t tiles_x = PartsOfAxis(dst.w, window.dilation_w, pixels);
+  const int64_t tiles = tiles_x * PartsOfAxis(dst.h, window.dilation_h, rows);
   Dispatch d("depthwise_conv_2d_tiled");
   d.Define("TILE_PIXELS", pixels).Define("TILE_ROWS", rows);
   if (rows > 1) {
@@ -233,7 +235,7 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   d.uniforms.Float4("reciprocals",
                     {Reciprocal(tiles_x), Reciprocal(window.dilation_w),
                      Reciprocal(window.dilation_h), 0});
-  d.uniforms.Int("tiles_x", tiles_x);
+  d.uniforms.Int("tiles_x", static_cast<int>(tiles_x));
   BindQuotients(tiles, &d);
   if (rolled) {
     d.Define("ROLLED", 1);

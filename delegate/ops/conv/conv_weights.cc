@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -89,6 +90,13 @@ Dispatch PackAtRunTime(const Convolution& conv) {
 }  // namespace
 
 absl::Status CheckWeights(const Tensor& tensor, absl::string_view what) {
+  // Packed rows are whole texels and end with the bias.
+  constexpr int kMaxRow = std::numeric_limits<int>::max() - 4;
+  if (tensor.shape.c > kMaxRow) {
+    return absl::UnimplementedError(
+        absl::StrCat(what, " has rows of ", tensor.shape.c, " values; up to ",
+                     kMaxRow, " are supported"));
+  }
   if (!tensor.is_constant()) return CheckFloat(tensor, what);
   if (tensor.type != DataType::kFloat32 && tensor.type != DataType::kFloat16) {
     return absl::UnimplementedError(
@@ -166,15 +174,16 @@ PackedConstant PackFilter(const WeightIds& ids, const Filter& filter,
                     BiasValuesOf(ids.Bias(graph)), filter);
 }
 
-int FilterBlockTexels(const Filter& filter, int block_slices) {
-  const int slices = (filter.inputs + 3) / 4;
+int64_t FilterBlockTexels(const Filter& filter, int block_slices) {
+  const int64_t slices = DivideUp(filter.inputs, 4);
   return (filter.taps * slices * 4 + 1) * block_slices;
 }
 
 PackedConstant PackFilterBlocks(FilterValues weights, FilterValues bias,
                                 const Filter& filter, int block_slices) {
-  PackedConstant packed("weights", FilterBlockTexels(filter, block_slices),
-                        DivideUp(DivideUp(filter.outputs, 4), block_slices));
+  PackedConstant packed(
+      "weights", static_cast<int>(FilterBlockTexels(filter, block_slices)),
+      DivideUp(DivideUp(filter.outputs, 4), block_slices));
   packed.cacheable = true;
   packed.fill = [weights = std::move(weights), bias = std::move(bias), filter,
                  block_slices](absl::Span<float> out) {

@@ -55,7 +55,7 @@ PackedConstant PackFilterBlocks(FilterValues weights, FilterValues bias,
 PackedConstant PackFilterBlocks(const WeightIds& ids, const Filter& filter,
                                 const Graph& graph, int block_slices);
 // Texels in a row of blocks.
-int FilterBlockTexels(const Filter& filter, int block_slices);
+int64_t FilterBlockTexels(const Filter& filter, int block_slices);
 
 // "weights" of a depthwise filter [1,H,W,O]: row = output slice, texel = tap,
 // then the bias. `bias` may be nullptr; one that is not constant is omitted.

@@ -81,7 +81,7 @@ int BandTiles(int tiles, const Shape& src, const Shape& dst,
   if (profile.choices.winograd_band_bytes > 0) {
     const int slices = std::max(src.slices(), dst.slices());
     max = std::min<int64_t>(max, profile.choices.winograd_band_bytes /
-                                     (kPlanes * slices * kTexelBytes));
+                                     (int64_t{kPlanes} * slices * kTexelBytes));
   }
   max = std::max<int64_t>(max / kGroup * kGroup, kGroup);
   if (tiles <= max) return tiles;

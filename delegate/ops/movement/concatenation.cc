@@ -43,23 +43,28 @@ int OuterOfFive(absl::Span<const int> dims) {
 }
 
 // kInvalidArgument: along `axis`, the pieces have not together as many elements
-// as the whole.
+// as the whole, or another axis differs.
 absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
                          const Tensor& whole, int axis) {
   const size_t rank = whole.dims.size();
-  const bool has_axis =
-      axis < static_cast<int>(rank) &&
-      std::all_of(pieces.begin(), pieces.end(),
-                  [rank](const Tensor* t) { return t->dims.size() == rank; });
-  const int extent = has_axis ? whole.dims[axis] : -1;
   int64_t sum = 0;
   for (const Tensor* piece : pieces) {
-    if (has_axis) sum += piece->dims[axis];
+    std::vector<int> dims = piece->dims;
+    if (dims.size() != rank || axis >= static_cast<int>(rank)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          piece->ToString(), " is no piece of ", whole.ToString()));
+    }
+    sum += std::exchange(dims[axis], whole.dims[axis]);
+    if (dims != whole.dims) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(piece->ToString(), " is no piece of ", whole.ToString(),
+                       " along axis ", axis));
+    }
   }
-  if (sum == extent) return absl::OkStatus();
+  if (sum == whole.dims[axis]) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("the pieces of axis ", axis, " have ", sum,
-                   " elements together, the whole has ", extent));
+                   " elements together, the whole has ", whole.dims[axis]));
 }
 
 // Every device lets a dispatch bind four images or buffers. The dispatch writes
@@ -240,6 +245,7 @@ absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
   ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank));
   std::vector<int> want = dims;
   want.insert(want.begin() + axis, count);
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   PackAttributes a;
   const AxisPlace place = PlaceOfAxis(want, axis);
   a.axis = place.axis;
@@ -318,6 +324,11 @@ absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
   const std::vector<int>& dims = node.inputs[0]->dims;
   ASSIGN_OR_RETURN(auto axis,
                    NormalAxis(params->axis, static_cast<int>(dims.size())));
+  if (static_cast<int64_t>(node.outputs.size()) != dims[axis]) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has ", node.outputs.size(), " outputs for the ",
+                     dims[axis], " elements of axis ", axis));
+  }
   RemapAttributes a;
   const AxisPlace place = PlaceOfAxis(dims, axis);
   Remap remap = RemapOfAxis(dims, axis, /*adds=*/false);

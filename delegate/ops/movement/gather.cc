@@ -55,6 +55,17 @@ absl::Status CheckConstantIndices(const Tensor& indices,
   return absl::OkStatus();
 }
 
+// Elements that each of `count` indices stands for. kInvalidArgument: they do
+// not divide the tensor's.
+absl::StatusOr<int> ElementsOfEach(const Tensor& tensor, int64_t count) {
+  const int64_t elements = tensor.shape.elements();
+  if (elements >= count && elements % count == 0) {
+    return static_cast<int>(elements / count);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(tensor.ToString(), " is not of ", count, " equal parts"));
+}
+
 // Depth and extents by indices [..., depth] of the first of `dims`.
 // kInvalidArgument: a constant index is outside. kUnimplemented: an index names
 // more axes than there are, or than 4.
@@ -210,7 +221,7 @@ absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
   RETURN_IF_ERROR(SetExtents(*node.inputs[1], dims, &gather));
   const int64_t picks = node.inputs[1]->shape.elements() / gather.depth;
   gather.count = static_cast<int>(picks);
-  gather.inner = static_cast<int>(node.outputs[0]->shape.elements() / picks);
+  ASSIGN_OR_RETURN(gather.inner, ElementsOfEach(*node.outputs[0], picks));
   return ParsedNode{gather, {}};
 }
 
@@ -321,7 +332,7 @@ absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
   RETURN_IF_ERROR(CheckScatterReads(output, indices));
   const int64_t count = indices.shape.elements() / scatter.depth;
   scatter.count = static_cast<int>(count);
-  scatter.inner = static_cast<int>(updates.shape.elements() / count);
+  ASSIGN_OR_RETURN(scatter.inner, ElementsOfEach(updates, count));
   return ParsedNode{scatter, {}};
 }
 
@@ -350,7 +361,7 @@ absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
   scatter.extents[0] = segments;
   scatter.reducer = reducer;
   scatter.count = static_cast<int>(node.inputs[1]->shape.elements());
-  scatter.inner = static_cast<int>(data.shape.elements() / scatter.count);
+  ASSIGN_OR_RETURN(scatter.inner, ElementsOfEach(data, scatter.count));
   RETURN_IF_ERROR(CheckScatterReads(output, *node.inputs[1]));
   return ParsedNode{scatter, {}};
 }

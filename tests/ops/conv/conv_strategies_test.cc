@@ -3,6 +3,7 @@
 // tuning table that are shipped.
 #include "delegate/ops/conv/conv_strategies.h"
 
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -475,6 +476,30 @@ TEST(ConvSharedTilingTest, ALargeDepthwiseConvolutionIsComputedFewTimes) {
   work = {5625, 24, 12};
   work.fused = true;
   EXPECT_EQ(TextOf(work), "2x2 texels by 8x8 cells, 2 lanes, 352x2 groups");
+}
+
+// No taps coincide, and products of such dilations wrap.
+TEST(DepthwiseTest, DilationsPastTheImage) {
+  constexpr int kMax = std::numeric_limits<int>::max();
+  const auto planned = [](int width, int channels, int dilation,
+                          egl::DeviceKind kind) {
+    GraphBuilder b;
+    const TensorId x = b.Input({1, 1, width, channels});
+    DepthwiseConv2dAttributes a;
+    a.dilation_h = a.dilation_w = dilation;
+    b.graph.outputs = {
+        b.Node("DEPTHWISE_CONV_2D",
+               {x, b.Constant({1, 1, 1, channels}), b.Constant({channels})},
+               {1, 1, width, channels}, a)};
+    return PlanGraph(&b.graph, RowOf(kind)).status();
+  };
+  for (auto kind : {egl::DeviceKind::kLlvmpipe, egl::DeviceKind::kNvidia}) {
+    for (int dilation : {1 << 30, kMax}) {
+      EXPECT_TRUE(planned(1, 64, dilation, kind).ok());
+      EXPECT_TRUE(planned(1, 12, dilation, kind).ok());
+      EXPECT_FALSE(planned(kMax, 1, dilation, kind).ok());
+    }
+  }
 }
 
 }  // namespace
