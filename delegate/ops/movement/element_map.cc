@@ -9,11 +9,14 @@
 namespace gles_delegate {
 namespace {
 
-// How the node moves its source to output `index`; nullptr: not by a remap.
+// How the node moves its source to output `index`; nullptr: not by a remap, or
+// by one that makes other values past an edge, as PAD does.
 const Remap* RemapOf(const Node& node, size_t index) {
   if (const auto* a = node.As<TransposeAttributes>()) return &a->remap;
   const auto* a = node.As<RemapAttributes>();
-  return a != nullptr && index < a->remaps.size() ? &a->remaps[index] : nullptr;
+  if (a == nullptr || index >= a->remaps.size()) return nullptr;
+  const Remap& remap = a->remaps[index];
+  return remap.edge == Remap::Edge::kNone ? &remap : nullptr;
 }
 
 }  // namespace
@@ -134,10 +137,11 @@ bool ElementMap::Narrow(const std::vector<int>& dims, int begin, int size) {
 }
 
 TensorId ElementMap::SourceOf(const Node& node) {
-  if (const auto* a = node.As<RemapAttributes>()) return node.inputs[a->source];
-  return node.op->Has(kKeepsOrder) || node.As<TransposeAttributes>() != nullptr
-             ? node.inputs[0]
-             : kNoTensor;
+  if (RemapOf(node, 0) == nullptr) {
+    return node.op->Has(kKeepsOrder) ? node.inputs[0] : kNoTensor;
+  }
+  const auto* a = node.As<RemapAttributes>();
+  return node.inputs[a != nullptr ? a->source : 0];
 }
 
 bool ElementMap::Follow(const Graph& graph, const Node& node, TensorId output) {
