@@ -248,8 +248,11 @@ std::string LastEglError() { return EglErrorText(egl().GetError()); }
 
 bool HasEglExtension(const char* extensions, absl::string_view name) {
   if (extensions == nullptr) return false;
-  const std::vector<absl::string_view> words = absl::StrSplit(extensions, ' ');
-  return std::find(words.begin(), words.end(), name) != words.end();
+  // Without memory: an Invoke asks.
+  for (absl::string_view word : absl::StrSplit(extensions, ' ')) {
+    if (word == name) return true;
+  }
+  return false;
 }
 
 }  // namespace gles_delegate::egl

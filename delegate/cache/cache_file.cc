@@ -169,8 +169,9 @@ void CacheDirectory::SweepTemps() const {
     }
     const FileDescriptor fd(openat(
         fd_.get(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-    if (fd.valid() && flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
+    if (fd.valid() && flock(fd.get(), LOCK_EX | LOCK_NB) == 0) {
       left.push_back(name);
+    }
   });
   for (const std::string& name : left) Remove(name);
 }
@@ -185,8 +186,10 @@ absl::Status CacheDirectory::Limit(int64_t max_bytes) const {
   int64_t total = 0;
   RETURN_IF_ERROR(ForEachEntry(fd_.get(), [&](const char* name) {
     struct stat info;
-    if (!absl::EndsWith(name, kCacheSuffix) || !StatOwn(fd_.get(), name, &info))
+    if (!absl::EndsWith(name, kCacheSuffix) ||
+        !StatOwn(fd_.get(), name, &info)) {
       return;
+    }
     entries.push_back({Nanoseconds(info.st_mtim), info.st_size, name});
     total += info.st_size;
   }));
@@ -287,11 +290,13 @@ absl::StatusOr<std::unique_ptr<CacheFile>> CacheFile::Open(
   if (fstat(fd.get(), &info) != 0) return absl::ErrnoToStatus(errno, name);
   std::unique_ptr<CacheFile> file(new CacheFile);
   const auto size = static_cast<size_t>(info.st_size);
-  if (size < sizeof(FileHeader))
+  if (size < sizeof(FileHeader)) {
     return Bad(name, "is shorter than a cache's header");
+  }
   void* map = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
-  if (map == MAP_FAILED)
+  if (map == MAP_FAILED) {
     return absl::ErrnoToStatus(errno, absl::StrCat("mapping ", name));
+  }
   file->data_ = static_cast<const uint8_t*>(map);
   file->size_ = size;
   (void)madvise(map, size, MADV_WILLNEED);
@@ -309,8 +314,9 @@ absl::Status CacheFile::Check(const std::string& name) {
   if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) {
     return Bad(name, "is no start-up cache");
   }
-  if (HeaderHash(header) != header.header_hash)
+  if (HeaderHash(header) != header.header_hash) {
     return Bad(name, "has a damaged header");
+  }
   if (header.version != kCacheFormatVersion) {
     return Bad(name,
                absl::StrCat("has format ", header.version,
@@ -324,11 +330,13 @@ absl::Status CacheFile::Check(const std::string& name) {
   }
   const absl::Span<const uint8_t> index(data_ + header.index_offset,
                                         header.index_bytes);
-  if (HashBytes(index) != header.index_hash)
+  if (HashBytes(index) != header.index_hash) {
     return Bad(name, "has a damaged index");
+  }
   flatbuffers::Verifier verifier(index.data(), index.size());
-  if (!cache::VerifyIndexBuffer(verifier))
+  if (!cache::VerifyIndexBuffer(verifier)) {
     return Bad(name, "has a malformed index");
+  }
   index_ = cache::GetIndex(index.data());
   if (!BlobsTile(*index_, header.index_offset)) {
     return Bad(name, "has an index that does not fit its content");

@@ -264,8 +264,9 @@ void PartitionCache::Save(
     if (offered && file_->index().refreshes() < kMaxRefreshes) StartWriting();
   }
   if (writer_ == nullptr) return;
-  if (auto s = TrySave(programs); !s.ok())
+  if (auto s = TrySave(programs); !s.ok()) {
     Warn(s, "nothing is saved for the next start");
+  }
   writer_.reset();
 }
 

@@ -74,7 +74,7 @@ absl::StatusOr<std::shared_ptr<BackgroundThread>> BackgroundThread::Start(
     thread->thread_ = std::make_unique<std::thread>([self] { self->Work(); });
   } catch (const std::exception& error) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("startup: tiered: the system gives the delegate no "
+        absl::StrCat("startup: the system gives the delegate no "
                      "thread: ",
                      error.what()));
   }

@@ -214,12 +214,13 @@ Value Lstm(NodeReference& n, const LstmAttributes& a, int64_t element) {
     if (!TakeStep(n, a, data_at(s), 0, cells, &next)) return std::nullopt;
     known.push_back(std::move(next));
   }
-  const bool is_after = static_cast<int>(known.size()) > step + 1;
-  States after = known[step + (is_after ? 1 : 0)];
-  if (!is_after && !TakeStep(n, a, data_at(step), p.c, p.c + 1, &after)) {
-    return std::nullopt;
-  }
-  return n.IsState(lstm::kCellState) ? after.cells[p.c] : after.outputs[p.c];
+  const auto value = [&](const States& after) {
+    return n.IsState(lstm::kCellState) ? after.cells[p.c] : after.outputs[p.c];
+  };
+  if (static_cast<int>(known.size()) > step + 1) return value(known[step + 1]);
+  States after = known[step];
+  if (!TakeStep(n, a, data_at(step), p.c, p.c + 1, &after)) return std::nullopt;
+  return value(after);
 }
 
 Value BasicLstm(NodeReference& n, const BasicLstmAttributes&, int64_t element) {

@@ -242,7 +242,7 @@ absl::Status FoldBefore(Rewriter& r, int n, const Convolution& conv) {
 }  // namespace
 
 void FoldScales(Rewriter& r) {
-  for (int n = 0; n < r.size(); ++n) {
+  for (int n = 0; n < r.size() && r.status().ok(); ++n) {
     const auto conv = WithWeights(r.graph(), r.node(n));
     if (conv) r.Fail(FoldAfter(r, n, *conv));
   }

@@ -320,8 +320,8 @@ class CommandBuilder {
     return access;
   }
 
-  // Registers a command's accesses with the validator, after checking the
-  // limits of the device and of the app's saved state.
+  // Registers a command's accesses with the validator. First checks that they
+  // fit the device, and the saved state of the app's context.
   absl::Status DescribeToValidator(size_t dispatch, const Bindings& points,
                                    const Command& command) {
     if (validator_ == nullptr) return absl::OkStatus();

@@ -469,8 +469,9 @@ absl::Status Executor::EnableProfiling(bool gpu_timers) {
         {command.label, command.shader, command.node, command.groups});
     if (!gpu_timers) continue;
     auto query = TimerQuery::Create();
-    if (absl::IsUnimplemented(query.status()))
+    if (absl::IsUnimplemented(query.status())) {
       continue;  // no timers: fenced CPU time
+    }
     if (!query.ok()) return query.status();
     queries_.push_back(*std::move(query));
   }
@@ -520,9 +521,9 @@ absl::Status Executor::ReadTimers(double gpu_start_us) {
   for (size_t i = 0; i < queries_.size(); ++i) {
     if (IsSkipped(i)) continue;
     const auto times = queries_[i].Read();
-    if (absl::IsUnavailable(times.status()))
-      continue;  // the clock was
-                 // disturbed
+    if (absl::IsUnavailable(times.status())) {
+      continue;  // the clock was disturbed
+    }
     if (!times.ok()) return times.status();
     const double start =
         times->begin_ns.has_value()

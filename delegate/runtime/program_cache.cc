@@ -83,8 +83,8 @@ GLint BlockValue(GLuint program, GLuint block, GLenum name) {
   return value;
 }
 
-// The members of the program's block, sorted by offset; with std140, unused
-// members are included.
+// The members of the program's block, sorted by offset: all of them, since
+// std140 keeps unused ones.
 absl::StatusOr<std::vector<BlockMember>> MembersOf(GLuint program) {
   ASSIGN_OR_RETURN(const GLuint block, FindBlock(program));
   const GLint count =
@@ -210,8 +210,9 @@ std::vector<const ProgramCache::Source*> ProgramCache::LoadOrMiss(
       missing.push_back(&source);
     }
   }
-  if (saved != nullptr)
+  if (saved != nullptr) {
     saved->CountPrograms(loaded, static_cast<int>(missing.size()));
+  }
   return missing;
 }
 

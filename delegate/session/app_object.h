@@ -14,12 +14,13 @@
 namespace gles_delegate {
 
 struct AppObject : TfLiteGlesObject {
-  // The name is 0 with is_own: known before the next inference.
   AppObject() : TfLiteGlesObject{} { scale = 1; }
   explicit AppObject(const TfLiteGlesObject& whole) : TfLiteGlesObject(whole) {}
 
-  bool is_own = false;  // of the delegate's context (TensorBuffer)
-  uint32_t view = 0;    // as UsedObject has it
+  // Of the delegate's context (TensorBuffer): the name is 0 until the next
+  // inference, which knows it.
+  bool is_own = false;
+  uint32_t view = 0;  // as UsedObject has it
 
   bool is_external() const { return type == kTfLiteGlesObjectTextureExternal; }
   bool is_texture() const { return type != kTfLiteGlesObjectBuffer; }

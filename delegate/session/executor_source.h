@@ -46,7 +46,7 @@ struct Exclusion {
   // no influence on it.
   const char* name;
   const char* why;
-  bool excludes_baseline;   // startup: tiered
+  bool excludes_baseline;   // Startup::kTiered
   bool excludes_zero_copy;  // of the input or output
 };
 absl::Span<const Exclusion> Exclusions();
@@ -88,7 +88,7 @@ struct ExecutorSetup {
   bool was_compiled = false;
 };
 
-// Runs the optimized plan; or with the option startup: tiered a baseline plan
+// Runs the optimized plan; or with Startup::kTiered a baseline plan
 // of few, simple programs (device/tuning_parameters.h) first. After the first
 // inference with that, the optimized plan is built in the background. Later
 // inferences warm up a few of its programs each, and the one that finds all of

@@ -174,7 +174,9 @@ HostTensor::HostTensor(const Tensor& view)
       must_fit_(view.must_fit),
       elements_(view.shape.elements()),
       quantization_(view.quantization),
-      values_(NeedsConversion(view) ? elements_ * sizeof(float) : 0) {}
+      values_(NeedsConversion(view)
+                  ? elements_ * std::max(sizeof(float), DataTypeSize(view_))
+                  : 0) {}
 
 HostMemory HostTensor::own() const {
   return {const_cast<uint8_t*>(values_.data()), values_.size()};
@@ -213,7 +215,7 @@ absl::StatusOr<absl::Span<uint8_t>> HostTensor::Room(const HostMemory& memory) {
 }
 
 absl::Status HostTensor::CheckRange(const HostMemory& memory) const {
-  if (!must_fit_) return absl::OkStatus();
+  if (!must_fit_ || stored_ != DataType::kInt64) return absl::OkStatus();
   const auto values = memory.As<const int64_t>(elements_);
   const auto great = std::find_if(
       values.begin(), values.end(),
@@ -306,7 +308,7 @@ absl::Status ConstantOutput::CopyTo(const HostMemory& memory) const {
 
 namespace {
 
-// The conversion of the tensor's values to floats and back.
+// A HostTensor that converts the tensor's values to floats and back.
 // kFailedPrecondition: its type does not allow that.
 absl::StatusOr<HostTensor> FloatsOf(Tensor view) {
   if (IsQuantizedType(view.type)) {

@@ -94,7 +94,7 @@ void Session::ReleaseReservation() {
 
 absl::Status Session::ReserveAgain(SessionHost* host) {
   if (is_on_cpu() || setup_.builds_late) return absl::OkStatus();
-  const absl::Status reserved = Reserve();
+  absl::Status reserved = Reserve();
   if (!absl::IsResourceExhausted(reserved)) return reserved;
   const std::string why = absl::StrCat(
       "the partition of ", setup_.nodes.size(),
@@ -209,7 +209,7 @@ absl::Status Session::BuildToRun(SessionHost* host) {
 absl::Status Session::Recover(SessionHost* host) {
   if (guilty_resets_ >= kMaxGuiltyResets) return GiveUp(host);
   const bool was_lost = std::holds_alternative<Lost>(state_);
-  const absl::Status built = Build(host);
+  absl::Status built = Build(host);
   // Lost again: the next inference tries once more.
   if (absl::IsAborted(built)) return built;
   RETURN_IF_ERROR(FallBack(host, built));
@@ -310,7 +310,7 @@ absl::StatusOr<Session::Ran> Session::Run(bool may_split) {
 
 absl::Status Session::Wait(SessionHost* host) {
   OnGpu& gpu = *on_gpu();
-  const absl::Status status = gpu.context->Run([&]() -> absl::Status {
+  absl::Status status = gpu.context->Run([&]() -> absl::Status {
     auto s = gpu.source->executor().WaitInvoke(output_room_);
     if (s.ok()) Finish();
     return s;

@@ -564,8 +564,9 @@ quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
         op == BuiltinOperator_CUSTOM && kernel.custom_name != nullptr &&
         std::strcmp(kernel.custom_name, "TFLite_Detection_PostProcess") == 0;
     if (is_detector && done.insert({op, {}, {}}).second) AskDetections(asked);
-    if (!IsQuantizedType(TypeOf(to)) || !done.insert({op, from, to}).second)
+    if (!IsQuantizedType(TypeOf(to)) || !done.insert({op, from, to}).second) {
       return;
+    }
     for (const auto& q : kQuestions) {
       if (q.op == op && q.from == from &&
           (follows || !q.says_how_quantized_round)) {

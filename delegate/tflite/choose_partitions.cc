@@ -83,8 +83,9 @@ PartitionWorth WorthOfNodes(const CheckedModel& model,
       worth.operations += OperationsOf(graph, node);
       for (const auto* list : {&node.inputs, &node.outputs}) {
         for (TensorId id : *list) {
-          if (id != kNoTensor)
+          if (id != kNoTensor) {
             worth.node_bytes += HostBytesOf(graph.tensor(id));
+          }
         }
       }
     }
@@ -151,15 +152,16 @@ void GlesSimpleDelegate::RefuseLoops(TfLiteContext* context) {
   for (CheckedNode& node : model_->nodes) {
     const auto loop = nodes_.shapes.steps.find({context, node.index});
     if (loop == nodes_.shapes.steps.end() || !node.support.ok()) continue;
+    // Of a loop that is replaced by the nodes of all its steps, few are no
+    // worse than leaving it to the runtime, as the nodes before and after the
+    // loop then stay together. A composite has one.
+    const size_t steps = loop->second.graphs.size();
+    if (steps <= kFewSteps) continue;
     ModelPartition alone;
     alone.nodes = {node.index};
     const PartitionWorth worth = WorthOfNodes(*model_, alone);
-    // Of a loop that is replaced by the nodes of all its steps, few are no
-    // worse than leaving it to the runtime, as the nodes before and after the
-    // loop then stay together.
-    const size_t steps = loop->second.graphs.size();
     const double gpu_us = kStepUs * static_cast<double>(steps);
-    if (steps <= kFewSteps || worth.cpu_us > gpu_us) continue;
+    if (worth.cpu_us > gpu_us) continue;
     node.support = absl::UnimplementedError(Formatted(
         "its %d steps do not pay: the CPU takes about %.0f us for them, and "
         "the GPU at least %.0f us; %s",

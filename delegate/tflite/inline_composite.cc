@@ -525,7 +525,8 @@ absl::Status CompositeInliner::Inline(const NodeKey& key,
   }
   RETURN_IF_ERROR(known->second.status);
   const std::vector<DecomposedGraph>& steps = known->second.graphs;
-  if (decomposition.condition) rows_.Begin(nodes);
+  const bool is_loop = decomposition.condition.has_value();
+  if (is_loop) rows_.Begin(nodes);
   std::vector<int> state = inputs;
   for (size_t step = 0; step < steps.size(); ++step) {
     Level level(this, decomposition, steps[step]);
@@ -536,8 +537,9 @@ absl::Status CompositeInliner::Inline(const NodeKey& key,
     RETURN_IF_ERROR(level.AddNodes(nodes));
     RETURN_IF_ERROR(level.CheckWritten());
     state = level.Outputs();
-    rows_.KeepOnly(state);
+    if (is_loop) rows_.KeepOnly(state);
   }
+  if (!is_loop) return absl::OkStatus();
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] < 0) continue;  // not read
     rows_.Write(state[i]);

@@ -445,7 +445,9 @@ void ReadComposite(const Decompositions& decompositions, const NodeKey& node,
     return;
   }
   const Decomposition& own = it->second;
-  (*steps)[node].graphs = {ReadDecomposedGraph(*own.context, {}, nullptr)};
+  std::vector<DecomposedGraph>& graphs = (*steps)[node].graphs;
+  graphs.clear();
+  graphs.push_back(ReadDecomposedGraph(*own.context, {}, nullptr));
   for (int index : own.plan) {
     ReadComposite(decompositions, {own.context, index}, steps);
   }

@@ -465,8 +465,9 @@ NodeView ViewOf(const TfLiteNode& tflite_node,
                 const TfLiteRegistration& registration) {
   NodeView view;
   view.builtin_code = registration.builtin_code;
-  if (registration.custom_name != nullptr)
+  if (registration.custom_name != nullptr) {
     view.custom_name = registration.custom_name;
+  }
   view.version = registration.version;
   view.builtin_params = tflite_node.builtin_data;
   view.custom_params = {

@@ -527,7 +527,9 @@ void DeleteWrapped(TfLiteDelegate* delegate) {
     SimpleDelegate& own = *DelegateOf(delegate);
     absl::Status written;
     AtTheEnd(own, [&] {
-      written = own.WriteReport(SimpleDelegate::ReportTime::kNow);
+      // On another thread, which catches nothing.
+      written = egl::Caught(
+          [&] { return own.WriteReport(SimpleDelegate::ReportTime::kNow); });
     });
     if (!written.ok()) {
       // No interpreter's error reporter is at hand.

@@ -37,7 +37,7 @@ CachePool::CachePool() : number_(++g_pools) {}
 absl::StatusOr<std::shared_ptr<KeptCache>> CachePool::MarkedIn(
     const HostMemory& memory) const {
   CacheMark mark;
-  if (memory.bytes < sizeof(mark)) return nullptr;
+  if (memory.data == nullptr || memory.bytes < sizeof(mark)) return nullptr;
   std::memcpy(&mark, memory.data, sizeof(mark));
   if (std::memcmp(mark.magic, kMagic, sizeof(kMagic)) != 0) return nullptr;
   std::shared_ptr<KeptCache> cache;
@@ -119,12 +119,14 @@ class BufferedTensors {
     for (const Node& node : graph.nodes) {
       if (std::any_cast<UpdateSlice>(&node.attributes) == nullptr) continue;
       const TensorId from = node.inputs[0], to = node.outputs[0];
-      if (!Contains(graph.inputs, from) || !Contains(graph.outputs, to))
+      if (!Contains(graph.inputs, from) || !Contains(graph.outputs, to)) {
         continue;
+      }
       const int input = graph.tensor(from).tflite_index;
       // One buffer cannot become two caches.
-      if (Keeps() && (!HoldsFloats(graph.tensor(from)) || IsCache(input)))
+      if (Keeps() && (!HoldsFloats(graph.tensor(from)) || IsCache(input))) {
         continue;
+      }
       inputs_[graph.tensor(to).tflite_index] = input;
       for (TensorId id : {from, to}) {
         const Tensor& tensor = graph.tensor(id);
@@ -400,8 +402,8 @@ void TensorIo::TakeHandle(const TfLiteContext& context, int index) {
   if (index < 0) return;
   const TfLiteTensor& tensor = context.tensors[index];
   const AppObject* had = handles_.Of(index);
-  const bool has =
-      tensor.buffer_handle > 0 && DelegateOfTensor(tensor) == handle_owner_;
+  const bool has = handle_owner_ != nullptr && tensor.buffer_handle > 0 &&
+                   DelegateOfTensor(tensor) == handle_owner_;
   if (!has) {
     if (had != nullptr) handles_.Unbind(index);
     return;
@@ -535,10 +537,12 @@ void TensorIo::LendMemory(TfLiteContext* context, const ModelNodes& nodes,
       const bool has_custom = tensor.allocation_type != kTfLiteArenaRw;
       auto memory = session_->Lend(is_input, i, tensor.bytes, has_custom);
       if (memory == nullptr) continue;
-      tensor.allocation_type = kTfLiteCustom;
-      tensor.data.raw = memory->data();
+      char* const data = memory->data();
       session_->setup().report->zero_copy_tensors.push_back(index);
       lent_.push_back({index, std::move(memory)});
+      // Last: an allocation that fails leaves the tensor as it is.
+      tensor.allocation_type = kTfLiteCustom;
+      tensor.data.raw = data;
     }
   }
 }

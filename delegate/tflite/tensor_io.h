@@ -53,8 +53,7 @@ class BoundObjects {
 
 // --- The option state_pairs --------------------------------------------------
 
-// Caches that an app passes from call to call stay on the GPU (the option
-// state_pairs).
+// Caches that an app passes from call to call stay on the GPU.
 //
 // The runtime's memory of such an input and output then has a mark in place of
 // values: which buffer has them, since which call. If the app copies an output
