@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """This project's accelerator of LiteRT beside LiteRT's own, WebGPU.
 
-    benches/compare_accelerators.py [--rounds=N] [--runs=N] [--warmup_runs=N] MODEL.tflite...
+    benches/compare_accelerators.py [--rounds=N] [--runs=N] [--warmup_secs=N] MODEL.tflite...
 
 Needs a Python with ai-edge-litert 2.3 or newer and with the package gles_delegate. Each model
 is compiled for GPU | CPU and run by each accelerator, in its own process, alternately, with
@@ -62,14 +62,17 @@ def measure(accelerator, path, flags):
     step = step_of(accelerator, path)
     answer = step()
     start = time.perf_counter() - begin
+    # This project's accelerator may run its baseline plan first.
+    while time.perf_counter() < begin + start + flags.warmup_secs:
+        step()
     times = []
-    for _ in range(flags.warmup_runs + flags.runs):
+    for _ in range(flags.runs):
         begin = time.perf_counter()
         step()
         times.append(time.perf_counter() - begin)
     pairs = [(a.astype(np.float64), e.astype(np.float64)) for a, e in zip(answer, expected)]
     print(MARK + json.dumps({
-        "start": start, "latency": statistics.median(times[flags.warmup_runs:]),
+        "start": start, "latency": statistics.median(times),
         "error": max(float(np.max(np.abs(a - e)) / max(np.max(np.abs(e)), 1e-30))
                      for a, e in pairs)}))
 
@@ -80,9 +83,11 @@ def one(accelerator, model, flags):
         report = os.path.join(folder, "report.json")
         result, log = litert_ways.measured(
             [sys.executable, os.path.abspath(__file__), "--measure", accelerator,
-             f"--runs={flags.runs}", f"--warmup_runs={flags.warmup_runs}", model], timeout=None,
+             f"--runs={flags.runs}", f"--warmup_secs={flags.warmup_secs}", model], timeout=None,
             environment=dict(os.environ, MESA_SHADER_CACHE_DISABLE="true",
-                             GLES_DELEGATE_OPTIONS=f"report_file:{report}"))
+                             GLES_DELEGATE_OPTIONS=";".join(filter(None, [
+                                 os.environ.get("GLES_DELEGATE_OPTIONS"),
+                                 f"report_file:{report}"]))))
         if isinstance(result, str):
             return result
         if not os.path.exists(report):
@@ -147,8 +152,8 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--warmup_runs", type=int, default=0,
-                        help="runs that are not timed, after the first")
+    parser.add_argument("--warmup_secs", type=float, default=4,
+                        help="how long it runs before runs are timed (default 4)")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     parser.add_argument("models", nargs="+")
     flags = parser.parse_args()

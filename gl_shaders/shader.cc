@@ -265,8 +265,9 @@ void FindOps(absl::string_view text, std::vector<std::string>* names) {
        at = text.find("op_", at)) {
     size_t end = at;
     while (end < text.size() && in_name(text[end])) ++end;
-    if (at == 0 || !in_name(text[at - 1]))
+    if (at == 0 || !in_name(text[at - 1])) {
       names->emplace_back(text.substr(at, end - at));
+    }
     at = end;
   }
 }

@@ -107,8 +107,8 @@ inline Ties TiesOf(Rounding rounding) {
 // ties to even.
 int32_t MultiplyAsFloat(int32_t sum, float scale);
 
-// XNNPACK's multiplier for a scale, in 256ths, and its product with (value -
-// zero point): (x * in_256ths + 128) / 256, rounded down.
+// XNNPACK's multiplier for a scale, in 256ths: x = value - zero point becomes
+// (x * in_256ths + 128) / 256, rounded down.
 int32_t In256ths(float scale);
 // XNNPACK's multipliers for values of both signs, of which those below zero are
 // scaled by `alpha` as well.

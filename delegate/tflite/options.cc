@@ -204,9 +204,10 @@ std::string EnvironmentOptions() {
 
 // Sets the fields of `*options` that the variable names and that are open. A
 // value ends at the next semicolon and may contain colons; surrounding spaces
-// are ignored; the last of repeated keys counts. Strings are added to `*texts`, which must outlive
-// `*options`. kInvalidArgument, with the variable's name: an unknown key, a
-// value of the wrong type, or an item that is not a key with a value.
+// are ignored; the last of repeated keys counts. Strings are added to `*texts`,
+// which must outlive `*options`. kInvalidArgument, with the variable's name: an
+// unknown key, a value of the wrong type, or an item that is not a key with a
+// value.
 absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
                                 OptionTexts* texts) {
   const TfLiteGlesDelegateOptions app = *options;
@@ -383,6 +384,7 @@ absl::StatusOr<PlanningOptions> PlanningOptionsFrom(const Struct& o) {
   if (o.zero_copy != kTfLiteGlesAuto) {
     planning.zero_copy = o.zero_copy == kTfLiteGlesOn;
   }
+  static_assert(static_cast<int>(Startup::kAuto) == kTfLiteGlesStartupAuto);
   planning.startup = static_cast<Startup>(o.startup);
   const absl::string_view file = Text(o.tuning_file);
   if (!file.empty()) {

@@ -65,10 +65,10 @@ void InitBestOptions(TfLiteGlesDelegateOptions* options, size_t size);
 const char* BestOptionsText();
 
 // Reads `options->struct_size` bytes of `*options`, which may be less than this
-// header's struct. `options` is not nullptr. Fields with their default take the
-// value in GLES_DELEGATE_OPTIONS, if any. kInvalidArgument: a value is out of
-// range, struct_size is not that of any release, an unknown field is set, or
-// GLES_DELEGATE_OPTIONS is malformed.
+// header's struct. `options` is not nullptr. Fields with their default, or with
+// the choice "auto", take the value in GLES_DELEGATE_OPTIONS, if any.
+// kInvalidArgument: a value is out of range, struct_size is not that of any
+// release, an unknown field is set, or GLES_DELEGATE_OPTIONS is malformed.
 absl::StatusOr<Options> OptionsFrom(const TfLiteGlesDelegateOptions* options);
 
 // Reads keys with values as text. The last of repeated keys counts; missing

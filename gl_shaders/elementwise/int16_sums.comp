@@ -1,6 +1,6 @@
 // Adds the parts of a sum in 64 bits, a * 2^shifts.x + b * 2^shifts.y + ...,
 // and a bias; multiplies, shifts right and rounds once (quant/fixed_point.h's
-// MultiplyOnce()), by RESCALE_64, which is op_rescale_64. `rows` has a
+// Int16Multiplier), by RESCALE_64, which is op_rescale_64. `rows` has a
 // multiplier, a shift, and the low and high words of a bias, for each channel
 // or, with ONE_ROW, for all. One texel per invocation.
 layout(std140, binding = 0) uniform Params {

@@ -2,7 +2,7 @@
 // node of such an op is a copy with one of these as its post-op; the fusion
 // pass moves the post-op to the producer of the copy's input. All in highp.
 // Functions that also work on integers and bools have a form with ivec4.
-// math.glsl has their building blocks, codes.glsl the functions of quantized
+// math.glsl has their building blocks, quantized.glsl the functions of quantized
 // values.
 //
 // A function of two arguments has a second form for a constant scalar y:

@@ -116,7 +116,7 @@ vec4 op_prelu_requantize(vec4 x, vec4 slope, vec4 p) {
   return rescale_by_sign(mix(x, x * slope, below), below, p);
 }
 
-// quant/fixed_point.h's Add() and SquaredDifference(). The larger scale's
+// TFLite's ADD, SUB and SQUARED_DIFFERENCE of 8 bits. The larger scale's
 // multiplier is one half, so that the extra bits become one less. p: the
 // multipliers of the smaller scale and of the sum, as the bits of floats minus
 // 2^29; both right shifts, the first times 64; flags: 1 if a has the smaller
@@ -193,7 +193,7 @@ vec4 scaled_to_even(vec4 x, vec4 scale, int zero) {
   vec4 nearest = mix(below, below + 1.0, greaterThan(rest, vec4(0.5)));
   return mix(nearest, half_way, equal(rest, vec4(0.5)));
 }
-// MultiplyBy256ths(): p.x is the multiplier. Exact, as |x * p.x| < 2^24.
+// Of quant/cpu_kernels.h's In256ths(): p.x is the multiplier. Exact, as |x * p.x| < 2^24.
 vec4 op_rescale_by_256ths(vec4 x, vec4 p) {
   return floor((x * p.x + 128.0) * 0.00390625);
 }
@@ -265,8 +265,8 @@ ivec4 op_shifted_right(ivec4 high, uvec4 low, ivec4 shift) {
   ivec4 far = high >> ivec4(by & 31u);
   return mix(near, far, whole);
 }
-// The lower 32 bits of quant/fixed_point.h's MultiplyOnce() of a 64-bit sum; 1
-// <= right <= 62. The multiplier is not negative, so the upper word wraps
+// The lower 32 bits of a 64-bit sum times quant/fixed_point.h's
+// Int16Multiplier; 1 <= right <= 62. The multiplier is not negative, so the upper word wraps
 // correctly.
 ivec4 op_rescale_64(ivec4 high, uvec4 low, uvec4 multiplier, ivec4 right) {
   uvec4 upper, lower;
@@ -279,7 +279,7 @@ vec4 op_rescale_sum_twice(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {
   ivec4 sum = floatBitsToInt(x) - 0x40000000;
   return vec4(op_rescale_by_channel(sum, multiplier, shift));
 }
-// The same for MultiplyOnce().
+// The same for an Int16Multiplier.
 vec4 op_rescale_sum(vec4 x, ivec4 multiplier, ivec4 shift, vec4 p) {
   ivec4 high, low;
   imulExtended(floatBitsToInt(x) - 0x40000000, multiplier, high, low);

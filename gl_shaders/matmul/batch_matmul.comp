@@ -2,7 +2,7 @@
 // TILE_SLICES slices. ADJ_X: x is transposed, and TILE_ROWS is 4; ADJ_Y: y is
 // transposed. Grid: x tiles of rows, y tiles of slices, z matrices. INT16: of
 // int16 values; a 64-bit sum is multiplied, shifted right and rounded once
-// (MultiplyOnce() of quant/fixed_point.h), by RESCALE_64, which is op_rescale_64.
+// (Int16Multiplier of quant/fixed_point.h), by RESCALE_64, which is op_rescale_64.
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   ivec4 extent;       // rows, columns, terms, slices of terms

@@ -1,6 +1,6 @@
 // Products of quantized values in a window of source texels, in TFLite's
 // row-major order: each product except the first value, and the final one once
-// more, is rescaled in 64 bits (quant/fixed_point.h's MultiplyOnce()) and
+// more, is rescaled in 64 bits (quant/fixed_point.h's Int16Multiplier) and
 // truncated to 32. With CHANNELS the window includes all channels. RESCALE_64
 // is op_rescale_64. One output texel per invocation.
 layout(std140, binding = 0) uniform Params {
