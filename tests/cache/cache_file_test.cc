@@ -40,8 +40,9 @@ const CacheIdentity kIdentity = {{1, 2}, "a driver", "a build"};
 
 Bytes Blob(size_t size, uint8_t seed) {
   Bytes bytes(size);
-  for (size_t i = 0; i < size; ++i)
+  for (size_t i = 0; i < size; ++i) {
     bytes[i] = static_cast<uint8_t>(seed + i * 7);
+  }
   return bytes;
 }
 

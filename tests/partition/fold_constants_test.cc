@@ -1,4 +1,4 @@
-// labels: op llvmpipe softpipe
+// labels: op llvmpipe softpipe sanitize
 // Which nodes of constants are folded, and which are not: constants in another
 // form, small tensors that are computed, and a model with a mask as exporters
 // write it.

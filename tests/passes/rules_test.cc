@@ -259,10 +259,12 @@ void RunCase(const RuleCase& c, const std::string& text) {
   const auto first_new = static_cast<TensorId>(graph->tensors.size());
   if (spec->Has("drop")) {
     auto& outputs = graph->outputs;
-    outputs.erase(
+    const auto dropped =
         std::find_if(outputs.begin(), outputs.end(), [&](TensorId id) {
           return graph->tensor(id).name == spec->flags.at("drop");
-        }));
+        });
+    ASSERT_NE(dropped, outputs.end()) << "no output to drop";
+    outputs.erase(dropped);
   }
   std::vector<std::string> notes;
   PassContext context = {c.profile};

@@ -52,8 +52,9 @@ TEST(WholeTensorTest, IsTheScalarFunctionOnEachElement) {
   for (int i = 0; i < 256; ++i) quantized[i] = static_cast<uint8_t>(i);
   std::vector<float> values(256);
   DequantizeAll<uint8_t>(quantized, 0.037f, 131, absl::MakeSpan(values));
-  for (int i = 0; i < 256; ++i)
+  for (int i = 0; i < 256; ++i) {
     EXPECT_EQ(values[i], Dequantize(i, 0.037f, 131));
+  }
   std::vector<uint8_t> back(256);
   QuantizeAll<uint8_t>(values, 0.037f, 131, RangeOf(1, true),
                        absl::MakeSpan(back));

@@ -1,7 +1,7 @@
 // labels: unit quant sanitize
 // quant/code_table.h against what TFLite's kernels make of all 256 quantized
-// values, and quant/fixed_point.h's functions of two quantized values against
-// those of all pairs: no code may differ.
+// values, and TFLite's functions of two quantized values, as they are written
+// here, against those of all pairs: no code may differ.
 #include "quant/code_table.h"
 
 #include <algorithm>

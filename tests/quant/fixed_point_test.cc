@@ -397,8 +397,9 @@ void ExpectPoolAsTflite(int window, int seed) {
   ASSERT_EQ(got.size(), size_t{kChannels});
   for (int c = 0; c < kChannels; ++c) {
     int32_t sum = 0;
-    for (int i = 0; i < window * window; ++i)
+    for (int i = 0; i < window * window; ++i) {
       sum += quantized[i * kChannels + c];
+    }
     ASSERT_EQ(got[c], DivideRounded(sum, window * window)) << window;
   }
 }

@@ -126,8 +126,9 @@ TEST_F(DelegateCompositeTest, ReportsNameTheComposite) {
       {"node": 0, "computed_by": 0, "composite": "odml.rms_norm"},
       {"node": 1, "computed_by": 0}])"));
   std::vector<std::string> labels;
-  for (const auto& dispatch : partition["plan"])
+  for (const auto& dispatch : partition["plan"]) {
     labels.push_back(dispatch["label"]);
+  }
   EXPECT_FALSE(labels.empty());
   EXPECT_THAT(labels, Each(EndsWith(" 0 of odml.rms_norm")));
 }

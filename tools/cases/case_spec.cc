@@ -168,8 +168,9 @@ absl::StatusOr<TensorSpec> ParseTensor(string_view text) {
   string_view inner;
   if (ConsumeBrackets(&text, '(', ')', &inner)) {
     tensor.data.kind = Data::Kind::kValues;
-    if (!ToNumbers(inner, &tensor.data.values))
+    if (!ToNumbers(inner, &tensor.data.values)) {
       return Wrong("is not a tensor", whole);
+    }
     if (!shaped) {
       tensor.shape = {static_cast<int>(tensor.data.values.size())};
     }

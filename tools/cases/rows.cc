@@ -80,8 +80,9 @@ class ListReader {
   bool AddList(absl::string_view text) {
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(text, absl::MaxSplits(" = ", 1));
-    if (parts.second.empty() || absl::StrContains(parts.first, ' '))
+    if (parts.second.empty() || absl::StrContains(parts.first, ' ')) {
       return false;
+    }
     lists_[std::string(parts.first)] = Values(parts.second, {});
     return true;
   }

@@ -218,27 +218,30 @@ TEST(NoBiasTest, IsABiasOfZeros) {
 // Weights that other subgraphs have, too, lie in rows, not in blocks.
 TEST(ConvSharedTest, WeightsInOtherSubgraphs) {
   GLES_SKIP_WITHOUT_DEVICE();
-  for (int outputs : {5, 19, 67}) {
+  for (const auto& [outputs, window] : {std::pair(5, 1), std::pair(19, 1),
+                                        std::pair(67, 1), std::pair(19, 3)}) {
     for (int split_k_target : {1, 1 << 20}) {
       Random random("weights");
-      const Case c = {
-          {1, 5, 7, 70}, {outputs, 1, 1, 70}, {1, 5, 7, outputs}, Stride(1)};
-      const auto filter = random.Gaussian(70 * outputs);
+      const Case c = {{1, 5, 7, 70},
+                      {outputs, window, window, 70},
+                      {1, 6 - window, 8 - window, outputs},
+                      Stride(1)};
+      const auto filter = random.Gaussian(70 * window * window * outputs);
       const auto bias = random.Gaussian(outputs);
       const auto input = random.Gaussian(5 * 7 * 70);
-      const auto answer = [&](bool in_others) {
+      const auto answer = [&, split = split_k_target](bool in_others) {
         OneConv one = Make(c, filter, bias);
         one.graph.tensor(one.node.inputs[1])
             .constant.SetInOtherSubgraphs(in_others);
         const auto got = RunGraphOf(
             "CONV_2D", one.node, one.graph, {input}, [&](DeviceProfile& p) {
-              p.choices.split_k_target = split_k_target;
+              p.choices.split_k_target = split;
               p.choices.conv_tile_pixels = p.choices.conv_tile_slices = 2;
             });
         EXPECT_TRUE(got.ok()) << got.status();
         return got.value_or(std::vector<float>());
       };
-      EXPECT_EQ(answer(true), answer(false)) << outputs;
+      EXPECT_EQ(answer(true), answer(false)) << outputs << ", " << window;
     }
   }
 }

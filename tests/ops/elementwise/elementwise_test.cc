@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
@@ -92,6 +93,9 @@ TEST(UnaryNanTest, IsKept) {
     const RunResult result = RunOnDelegate(model);
     ASSERT_TRUE(result.status.ok()) << result.status;
     EXPECT_TRUE(std::isnan(result.outputs[0].values[0])) << text;
+    const bool is_pair = absl::StartsWith(text, "DEPTHWISE");
+    EXPECT_EQ(absl::StrContains(result.report, "DEPTHWISE_CONV_2D+CONV_2D"),
+              is_pair);
   }
 }
 
