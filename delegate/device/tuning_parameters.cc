@@ -83,8 +83,9 @@ absl::Status ApplyTuning(absl::string_view text, DeviceChoices* choices) {
     const TuningParameter* parameter = FindParameter(name);
     if (parameter == nullptr) {
       std::vector<absl::string_view> known;
-      for (const TuningParameter& k : TuningParameters())
+      for (const TuningParameter& k : TuningParameters()) {
         known.push_back(k.name);
+      }
       return absl::InvalidArgumentError(absl::StrCat(
           "unknown tuning parameter '", name, "'", KnownNames(name, known)));
     }

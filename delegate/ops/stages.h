@@ -103,7 +103,7 @@ std::string DefinitionsOf(const std::vector<Step>& steps,
     for (int from : {steps[i].a, steps[i].b}) {
       if (from >= 0) needed[from] = true;
     }
-    text = *own + text;
+    text.insert(0, *own);
   }
   return text;
 }

@@ -7,8 +7,9 @@ namespace gles_delegate {
 
 void UseLightWorkGroup(const DeviceProfile& profile, Dispatch* dispatch) {
   constexpr int kInvocations = 64;
-  if (profile.choices.work_group_size >= kInvocations)
+  if (profile.choices.work_group_size >= kInvocations) {
     return;  // the planner's choice
+  }
   int left = std::min(kInvocations, profile.limits.max_work_group_invocations);
   std::array<int, 3> group = {1, 1, 1};
   for (int axis = 0; axis < 3; ++axis) {

@@ -137,8 +137,9 @@ class Cases {
     HashSet<TensorId> written;
     for (const SelfCheckUnit& unit : c->units) {
       elements += unit.elements;
-      for (TensorId id : unit.results)
+      for (TensorId id : unit.results) {
         written.insert(MemoryOf(in_.planned, id));
+      }
     }
     if (elements > kMaxElements / 4) return false;
     for (TensorId id : c->given) {

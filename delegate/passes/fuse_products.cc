@@ -282,8 +282,9 @@ void Join(Rewriter& r, const std::vector<int>& products) {
     if (n != products[0]) r.Remove(n);
   }
   first.inputs[1] = JointConstant(weights, &r.graph());
-  if (biases[0] != kNoTensor)
+  if (biases[0] != kNoTensor) {
     first.inputs[2] = JointConstant(biases, &r.graph());
+  }
   first.outputs[0] = joint;
   r.Replace(products[0], std::move(first));
 }

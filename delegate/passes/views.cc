@@ -600,8 +600,9 @@ size_t FunctionOf(TensorId operand, const Node& node) {
 bool CanTakeMaximum(const Tensor& maximum, const PostOp& function,
                     const Convolution& conv) {
   Shape pixels = conv.dst_shape;
-  if (function.operand_as == OperandAs::kZeroExtended)
+  if (function.operand_as == OperandAs::kZeroExtended) {
     pixels.c = maximum.shape.c;
+  }
   return maximum.shape == pixels;
 }
 

@@ -189,13 +189,15 @@ Dispatch& Dispatch::Take(Tiling tiling) {
 
 std::string Dispatch::ToString() const {
   std::string text = absl::StrCat(shader, integer_path ? " in integers" : "");
-  for (const auto& [name, value] : defines)
+  for (const auto& [name, value] : defines) {
     absl::StrAppend(&text, " -D", name, "=", value);
+  }
   for (const auto& [name, id] : reads) {
     absl::StrAppend(&text, " ", name, flat_planes ? "<-flat t" : "<-t", id);
   }
-  for (const auto& [name, id] : writes)
+  for (const auto& [name, id] : writes) {
     absl::StrAppend(&text, " ", name, "->t", id);
+  }
   for (const PackedConstant& c : constants) {
     absl::StrAppend(&text, " ", c.name);
     if (c.quantized) {
@@ -246,8 +248,10 @@ std::string PlanToString(const Graph& graph,
     for (const auto& [name, id] : d.reads) show(id);
     for (const PostOp& op : d.post_ops) {
       // It has no writers.
-      if (op.operand != kNoTensor && !graph.tensor(op.operand).view.IsWritten())
+      if (op.operand != kNoTensor &&
+          !graph.tensor(op.operand).view.IsWritten()) {
         show(op.operand);
+      }
     }
     for (TensorId id : OperandsOf(d.stages)) show(id);
     for (const auto& [name, id] : d.writes) show(id);

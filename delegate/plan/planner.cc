@@ -171,8 +171,9 @@ absl::Status CheckStorage(const Graph& graph, const Dispatch& d,
   for (const auto* list : {&d.reads, &d.writes}) {
     for (const auto& [name, id] : *list) {
       const auto storage = StorageFor(graph.tensor(id), profile);
-      if (!storage.ok())
+      if (!storage.ok()) {
         return Annotate(storage.status(), graph.tensor(id).ToString());
+      }
     }
   }
   for (const PackedConstant& c : d.constants) {
@@ -332,8 +333,9 @@ void Planner::Finish(size_t first, const Node& node, const std::string& label) {
     d.begins_node = i == first;
     d.integer_path = node.integer_path;
     // Integer biases are sums with many bits.
-    for (PackedConstant& c : d.constants)
+    for (PackedConstant& c : d.constants) {
       c.always_float32 |= node.integer_path || node.always_float32;
+    }
     d.label = label;
     if (!d.writes.empty() && d.writes[0].second == node.outputs[0]) {
       d.post_ops.insert(d.post_ops.end(), node.post_ops.begin(),

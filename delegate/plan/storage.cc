@@ -107,8 +107,9 @@ absl::StatusOr<Storage> ConstantStorageFor(const PackedConstant& constant,
   const int64_t bytes = int64_t{constant.width} * constant.height *
                         BytesPerTexel(FormatFor(constant, profile.options));
   const bool buffer = bytes <= profile.limits.max_buffer_bytes;
-  if (profile.choices.constants == Storage::kTexture2d && texture)
+  if (profile.choices.constants == Storage::kTexture2d && texture) {
     return Storage::kTexture2d;
+  }
   if (buffer) return Storage::kBuffer;
   if (texture) return Storage::kTexture2d;
   return absl::ResourceExhaustedError(absl::StrCat(

@@ -89,8 +89,9 @@ std::string NarrowHead() {
 
 std::string WideLine(const std::string& name, const Summary& summary) {
   const auto floats = [](const Totals& t) {
-    if (t.cases == 0)
+    if (t.cases == 0) {
       return absl::StrFormat("%6s %5s %9s %9s", "-", "", "", "");
+    }
     return absl::StrFormat("%6d %5d %9.3g %9.2g", t.cases, t.failures,
                            t.ulps.value, t.relative.value);
   };

@@ -24,8 +24,9 @@ std::vector<Place> PlacesOf(const std::vector<NodeRow>& rows,
   for (size_t i = 0; i < rows.size(); ++i) {  // a model is in execution order
     if (!IsDrawn(rows[i])) continue;
     for (int from : rows[i].node.reads) {
-      if (IsDrawn(rows[from]))
+      if (IsDrawn(rows[from])) {
         depths[i] = std::max(depths[i], depths[from] + 1);
+      }
     }
     places[i] = {depths[i] / rows_a_column, depths[i] % rows_a_column,
                  taken[depths[i]]++};

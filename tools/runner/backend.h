@@ -38,7 +38,8 @@ class DelegationProbe {
   static TfLiteStatus Prepare(TfLiteContext* context, TfLiteDelegate* outer);
   // Stands in for the context's function while the inner delegate prepares. The
   // runtime's registration may be shorter; the newest one is taken and
-  // passed on, as ReplaceNodes() of abi.h does, so that no member is lost.
+  // passed on, as ReplaceNodes() of simple_delegate.cc does, so that no member
+  // is lost.
   static TfLiteStatus Replace(TfLiteContext* context,
                               NewestRegistration registration,
                               const TfLiteIntArray* nodes,

@@ -113,8 +113,9 @@ void PlanBilinearQuantized(const Node& node, const ResizeOfQuantized& quantized,
     const auto of = quantized.by_xnnpack    ? XnnpackPixels
                     : quantized.is_unsigned ? FloatPixels
                                             : IntegerPixels;
-    for (int i = 0; i < to.w; ++i)
+    for (int i = 0; i < to.w; ++i) {
       put(i, of(i, from.w, to.w, quantized.resize));
+    }
     for (int i = 0; i < to.h; ++i) {
       put(to.w + i, of(i, from.h, to.h, quantized.resize));
     }

@@ -592,11 +592,12 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
     // below.
     const int to = static_cast<int>(want.size());
     const int length = Length(s);
-    // With one element there is no step, so each step is within the axis, and
-    // the product of several slices' steps as well.
+    // One element takes no step. So each step is within its axis, and so is
+    // the product of the steps of several slices.
     if (length <= 1) s.stride = 1;
-    if (to < out_rank)
+    if (to < out_rank) {
       remap.Follow(from, BhwcAxis(to, out_rank), s.stride, s.begin);
+    }
     want.push_back(length);
   }
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));

@@ -299,8 +299,9 @@ void FillLstm(const Constants& constants, const LstmTable& table,
     put_row(lstm::kBiases + gate, table.biases + g);
     put_row(lstm::kNormCoefficients + gate, table.norms + g);
   }
-  for (int p = 0; p < 3; ++p)
+  for (int p = 0; p < 3; ++p) {
     put_row(lstm::kPeepholes + p, table.peepholes + p);
+  }
   put_matrix(lstm::kProjectionWeights, table.outputs,
              [&](int cell) { return table.projection + cell; });
   put_row(lstm::kProjectionBias, table.projection + table.cell_slices() * 4);

@@ -213,8 +213,9 @@ void AddReduction(Planner* planner, TensorId src, TensorId dst,
       r.quantized->result == CodeSums::Result::kProduct) {
     return AddProductOfQuantized(planner, src, dst, r);
   }
-  if (!WidthFirst(r, from, to, planner->profile()))
+  if (!WidthFirst(r, from, to, planner->profile())) {
     return AddPass(planner, src, dst, r);
+  }
   // Elements that exist are counted an axis at a time, so the mean of the means
   // is the mean.
   Reduction width;

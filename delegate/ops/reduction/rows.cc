@@ -76,7 +76,7 @@ int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d) {
   return threads;
 }
 
-// --- L2_NORMALIZATION, LOCAL_RESPONSE_NORMALIZATION --------------------------
+// --- L2_NORMALIZATION --------------------------------------------------------
 
 absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
   const Shape shape = planner->tensor(node.outputs[0]).shape;

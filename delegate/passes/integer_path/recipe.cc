@@ -204,8 +204,9 @@ PostOp QuantizedNode::Lookup(const quant::CodeTable& table,
                                to = AffineQuantizedOf(out());
   const bool wide = table.size() > 256;
   PostOp op{wide ? "lookup_int16" : "lookup"};
-  if (!wide)
+  if (!wide) {
     op.params[0] = static_cast<float>(from.zero_point - from.range.low);
+  }
   op.operand_as = OperandAs::kLookup;
   for (size_t i = 0; i < graph.tensors.size(); ++i) {
     const Tensor& t = graph.tensors[i];
@@ -404,8 +405,10 @@ void UseIntegerPath(Rewriter& r) {
       &r.graph(), r.profile(), r.context().cpu, r.context().traits};
   int moved = 0;
   for (int n = 0; n < count; ++n) {
-    if (!r.node(n).integer_path && integer_path::MoveToIntegers(r, n, context))
+    if (!r.node(n).integer_path &&
+        integer_path::MoveToIntegers(r, n, context)) {
       ++moved;
+    }
   }
   // As the model's quantized tensors: parts of integers and their sums.
   for (size_t i = tensors; i < r.graph().tensors.size(); ++i) {
