@@ -8,8 +8,8 @@
 // - a RESHAPE's functions go to the node before it, and a RESHAPE in front of a
 //   SOFTMAX goes behind it, where another one undoes it. So a mask that is
 //   added to the scores of heads, written with more axes than they have, is a
-//   function of their product; one of each head is reshaped, for all layers
-//   once.
+//   function of their product; one of each head is reshaped, and one of queries
+//   whose heads share keys is repeated, for all layers once.
 //
 // Must not fire on the integer path, or if a product's rows and results became
 // different pixels: its fast shaders need the same. O(nodes).
@@ -27,6 +27,7 @@
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/matrix_product.h"
+#include "delegate/ops/movement/remap.h"
 #include "delegate/ops/reduction/rows.h"
 #include "delegate/passes/passes.h"
 
@@ -106,7 +107,8 @@ class Sinker {
           if (op.operand == kNoTensor) return true;
           const int maker = r_.MakerOf(op.operand);
           return (maker < 0 || r_.IsBefore(maker, p)) &&
-                 (IsOfRows(op, from, to) || IsOfMatrices(op, from, to));
+                 (IsOfRows(op, from, to) || IsOfMatrices(op, from, to) ||
+                  IsOfJoinedRows(op, from, to));
         });
     if (!fit || !HasRoom(node(p), r) || !Is<BatchMatMulAttributes>(node(p))) {
       return;
@@ -114,9 +116,10 @@ class Sinker {
     std::vector<PostOp> functions = r.post_ops;
     const TensorId scores = r.inputs[0];
     for (PostOp& op : functions) {
-      if (op.operand != kNoTensor && !IsOfRows(op, from, to)) {
-        op.operand = Regrouped(op.operand, tensor(scores));
-      }
+      if (op.operand == kNoTensor || IsOfRows(op, from, to)) continue;
+      op.operand = IsOfJoinedRows(op, from, to)
+                       ? Repeated(op.operand, tensor(scores).shape.w)
+                       : Regrouped(op.operand, tensor(scores));
     }
     r_.Change(p, [&](Node& producer) {
       AddFunctions(functions, &producer.post_ops);
@@ -139,6 +142,37 @@ class Sinker {
                               : IsComputedFloat(operand);
     return is_float && s.b == to.b && s.h == to.h && s.w == to.w &&
            from.w == to.w && from.b * from.h == to.b * to.h;
+  }
+
+  // An operand for all matrices, several of which the product has in one, under
+  // one another.
+  bool IsOfJoinedRows(const PostOp& op, const Shape& from, const Shape& to) {
+    const Tensor& operand = tensor(op.operand);
+    const Shape& s = operand.shape;
+    return IsComputedFloat(operand) && s.b == 1 && s.h == 1 && s.w == to.w &&
+           from.w > to.w && from.w % to.w == 0;
+  }
+
+  // The operand with its rows repeated to `width` rows, for all layers of a
+  // model once.
+  TensorId Repeated(TensorId operand, int width) {
+    const auto [found, is_new] =
+        repeated_.try_emplace({operand, width}, kNoTensor);
+    if (!is_new) return found->second;
+    std::vector<int> dims = tensor(operand).dims;
+    dims[dims.size() - 2] = width;
+    found->second = AddLike(tensor(operand),
+                            absl::StrCat(tensor(operand).name, " repeated"),
+                            std::move(dims), &r_.graph());
+    Node tile;
+    tile.op = FindOpNamed("TILE");
+    tile.inputs = {operand};
+    tile.outputs = {found->second};
+    RemapAttributes a{{Remap()}};
+    a.remaps[0].edge = Remap::Edge::kWrap;
+    tile.attributes = std::move(a);
+    r_.InsertAfter(r_.MakerOf(operand), std::move(tile));
+    return found->second;
   }
 
   // The operand with its matrices where those of `scores` are. If it is
@@ -308,6 +342,8 @@ class Sinker {
   Rewriter& r_;
   // Of operand, batch and height.
   std::map<std::tuple<TensorId, int, int>, TensorId> regrouped_;
+  // Of operand and width.
+  std::map<std::pair<TensorId, int>, TensorId> repeated_;
 };
 
 }  // namespace
