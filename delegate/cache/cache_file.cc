@@ -144,7 +144,7 @@ absl::StatusOr<CacheDirectory::Temp> CacheDirectory::CreateTemp() const {
 absl::Status CacheDirectory::Publish(Temp temp, const std::string& name) const {
   if (fsync(temp.fd.get()) != 0 ||
       renameat(fd_.get(), temp.name.c_str(), fd_.get(), name.c_str()) != 0) {
-    const absl::Status status = Errno(errno, "writing", name);
+    absl::Status status = Errno(errno, "writing", name);
     Discard(temp);
     return status;
   }
@@ -357,14 +357,16 @@ absl::StatusOr<absl::Span<const uint8_t>> CacheFile::Read(
 }
 
 void CacheFile::Drop(const cache::Extent& extent) const {
-  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<uintptr_t>(data_) + extent.offset();
+  static const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t begin = extent.offset();
   // Whole pages of this blob only: its neighbours may be next.
-  const uintptr_t first = (begin + page - 1) / page * page;
-  const uintptr_t last = (begin + extent.bytes()) / page * page;
-  constexpr uintptr_t kWorthACall = 1 << 18;
+  const uint64_t first = (begin + page - 1) / page * page;
+  const uint64_t last = (begin + extent.bytes()) / page * page;
+  constexpr uint64_t kWorthACall = 1 << 18;
   if (last < first + kWorthACall) return;
-  (void)madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  // mmap's memory, which begins with a page.
+  (void)madvise(const_cast<uint8_t*>(data_) + first, last - first,
+                MADV_DONTNEED);
 }
 
 absl::StatusOr<std::unique_ptr<CacheWriter>> CacheWriter::Create(

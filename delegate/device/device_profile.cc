@@ -356,7 +356,7 @@ std::optional<Storage> StorageOption(int option) {
 
 absl::Status CheckTuningVariable() {
   DeviceChoices any;
-  const absl::Status applied = ApplyTuning(TuningVariable(), &any);
+  absl::Status applied = ApplyTuning(TuningVariable(), &any);
   if (applied.ok()) return applied;
   return absl::InvalidArgumentError(absl::StrCat(
       "environment variable ", kTuningVariable, ": ", applied.message()));

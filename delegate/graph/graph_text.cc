@@ -108,7 +108,7 @@ std::string ConstantsText(const Graph& graph, absl::Span<const TensorId> ids) {
 
 std::string MemoryView::ToString() const {
   if (of == kNoTensor) return "";
-  const std::string in = absl::StrCat(" in t", of);
+  std::string in = absl::StrCat(" in t", of);
   switch (kind) {
     case Kind::kNone:
       break;

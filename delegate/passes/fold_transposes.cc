@@ -95,8 +95,8 @@ void ComposeTransposes(Rewriter& r, int n) {
       result.size() != first.size()) {
     return;
   }
-  std::vector<int> both;
-  for (int axis : second) both.push_back(first[axis]);
+  std::vector<int> both = second;
+  for (int& axis : both) axis = first[axis];
   Tensor permutation = r.tensor(r.node(n).inputs[1]);
   permutation.name = "permutation";
   permutation.type = DataType::kInt32;

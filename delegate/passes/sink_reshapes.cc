@@ -28,6 +28,7 @@
 #include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/movement/remap.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/rows.h"
 #include "delegate/passes/passes.h"
 

@@ -8,7 +8,6 @@
 
 namespace gles_delegate {
 
-using gl_shaders::Format;
 using gl_shaders::Storage;
 
 namespace {

@@ -24,9 +24,10 @@ absl::Status MakeTransferMemory(
     if (!transfer.has_dispatch()) {
       const Resource& tensor = tensors[transfer.tensor()];
       transfer.UseTensorMemory(tensor.mapped, tensor.slot);
-    } else
+    } else {
       RETURN_IF_ERROR(
           transfer.Allocate(profile, i < kept.size() ? kept[i] : nullptr));
+    }
     if (validator != nullptr) transfer.TellValidator(validator);
   }
   return absl::OkStatus();

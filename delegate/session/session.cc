@@ -299,8 +299,9 @@ absl::StatusOr<Session::Ran> Session::Run(bool may_split) {
         ran = Ran::kSubmitted;
         return absl::OkStatus();
       }
-    } else
+    } else {
       RETURN_IF_ERROR(executor.Invoke(input_values_, output_room_));
+    }
     RETURN_IF_ERROR(queue_.LetCallerAwait());
     Finish();
     return absl::OkStatus();

@@ -77,10 +77,10 @@ void TensorBuffer::Map(const GpuPlace& place) {
   if (is_others || mapped_.IsIn(place)) return;
   PlacedBuffer made = {place, place.gpu->context, {}, {}};
   const absl::Status status = place.Run([&] {
-    auto buffer = egl::Buffer::CreateMapped(HostTransfer::PaddedBytes(bytes_),
-                                            GL_MAP_READ_BIT | GL_MAP_WRITE_BIT);
-    if (buffer.ok()) made.buffer = *std::move(buffer);
-    return buffer.status();
+    ASSIGN_OR_RETURN(made.buffer, egl::Buffer::CreateMapped(
+                                      HostTransfer::PaddedBytes(bytes_),
+                                      GL_MAP_READ_BIT | GL_MAP_WRITE_BIT));
+    return absl::OkStatus();
   });
   if (!status.ok()) return;  // other memory does as well
   std::memcpy(made.buffer.mapped(), OnHost(), bytes_);

@@ -52,6 +52,7 @@ struct TrialTensor {
 
 // A node's parameters: a builtin op's struct, or a custom op's bytes.
 struct TrialParams {
+  // NOLINTNEXTLINE(google-explicit-constructor): callers pass a struct.
   TrialParams(const void* builtin) : builtin(builtin) {}
   TrialParams(const std::vector<uint8_t>& custom, int outputs)
       : custom(custom.data()), bytes(custom.size()), outputs(outputs) {}
@@ -349,8 +350,8 @@ void AskCast(const Asked& asked) {
   const float past = static_cast<float>(2 * high);
   const std::vector<float> some = {past, -past, 3e9f, -3e9f,
                                    std::numeric_limits<float>::quiet_NaN()};
-  std::vector<float> values;
-  for (int i = 0; i < 80; ++i) values.push_back(some[i % some.size()]);
+  std::vector<float> values(80);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = some[i % some.size()];
   const struct {
     int in_data_type, out_data_type;
   } params = {kTfLiteFloat32, asked.to};
@@ -505,7 +506,8 @@ void AskDetections(const Asked& asked) {
     }
   });
   options.Finish();
-  const auto floats = [](std::vector<int> dims, std::vector<float> values) {
+  const auto floats = [](std::vector<int> dims,
+                         const std::vector<float>& values) {
     return TrialTensor::Of(kTfLiteFloat32, std::move(dims), values);
   };
   const TrialTensor out = {kTfLiteFloat32, {1}};

@@ -151,6 +151,7 @@ absl::StatusOr<SubgraphBorder> BorderOf(TfLiteContext* context, int node,
   }
 
   std::vector<std::vector<int>> dims;
+  dims.reserve(outputs.size());
   for (int id : outputs) dims.push_back(ReadInts(context->tensors[id].dims));
   KeptMessages messages(context), of_subgraph(subgraph.context);
   TfLiteStatus prepared;

@@ -429,8 +429,9 @@ absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
   ComparisonAttributes attributes;
   if (IsEightBit(a) && IsEightBit(b) && a.quantized == b.quantized) {
     RETURN_IF_ERROR(SetMultipliers(a, b, &attributes));
-  } else
+  } else {
     RETURN_IF_ERROR(CheckQuantizations(a, b));
+  }
   attributes.function = FindOp(node.builtin_code, "")->function;
   for (int i = 0; i < 2; ++i) {
     attributes.aligned[i] = AlignedShape(node.inputs[i]->dims, output.dims);

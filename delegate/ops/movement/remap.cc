@@ -619,9 +619,9 @@ absl::StatusOr<ParsedNode> ParseTile(const NodeView& node) {
   const std::vector<int>& to = node.outputs[0]->dims;
   const int rank = static_cast<int>(from.size());
   const int missing = static_cast<int>(to.size()) - rank;
-  std::vector<AxisMove> axes;
+  std::vector<AxisMove> axes(to.size());
   for (int i = 0; i < static_cast<int>(to.size()); ++i) {
-    axes.push_back({i < missing ? 1 : from[i - missing], to[i]});
+    axes[i] = {i < missing ? 1 : from[i - missing], to[i]};
   }
   return ParsedNode{MoveAxes(std::move(axes), rank), {}};
 }

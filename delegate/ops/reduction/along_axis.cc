@@ -66,11 +66,11 @@ absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
 }
 
 absl::Status PlanArgMax(const Node& node, Planner* planner) {
-  return PlanArgExtreme(node, /*least=*/false, planner);
+  return PlanArgExtreme(node, /*min=*/false, planner);
 }
 
 absl::Status PlanArgMin(const Node& node, Planner* planner) {
-  return PlanArgExtreme(node, /*least=*/true, planner);
+  return PlanArgExtreme(node, /*min=*/true, planner);
 }
 
 // TOPK_V2: the k largest elements of the last axis in descending order, and

@@ -181,8 +181,9 @@ bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
   // In doubles: a plan is made before it turns out that no device has the size.
   const double outputs = static_cast<double>(Outputs(dst));
   const double direct = taps * outputs;
+  const int64_t rows = taps / r.w.size;
   const double split = 1.0 * r.w.size * src.b * src.h * dst.w * src.slices() +
-                       taps / r.w.size * outputs;
+                       static_cast<double>(rows) * outputs;
   if (direct > 4 * split) return true;
   return RunsAbreast(profile.choices) &&
          taps > kLongLoop * ReductionThreads(taps, Outputs(dst), profile) &&
@@ -267,8 +268,9 @@ void AddIntegerMean(Planner* planner, TensorId src, TensorId dst,
   r.reducer = Reducer::kSum;
   const TensorId sum = planner->AddTemporary("sum", to, DataType::kInt32);
   AddReduction(planner, src, sum, r);
+  const int64_t summed = from.elements() / to.elements();
   PostOp divide{"div"};
-  divide.params[0] = static_cast<float>(from.elements() / to.elements());
+  divide.params[0] = static_cast<float>(summed);
   Dispatch d("copy");
   d.Read("src", sum).Write("dst", dst);
   d.post_ops.push_back(std::move(divide));

@@ -188,7 +188,7 @@ std::vector<int64_t> QuantizedOf(const Tensor& tensor) {
     for (size_t i = 0; i < quantized.size(); ++i) {
       Code code;
       std::memcpy(&code, bytes.data() + i * sizeof(Code), sizeof(Code));
-      quantized[i] = code;
+      quantized[i] = int64_t{code};
     }
   };
   if (tensor.quantized == DataType::kInt8) read(int8_t{});
@@ -311,6 +311,7 @@ Nodes InHalves(QuantizedNode& q, const Product& p,
                const std::vector<quant::Int16Multiplier>& multipliers,
                bool twice) {
   std::vector<std::array<int32_t, 2>> rows;
+  rows.reserve(multipliers.size());
   for (const auto& m : multipliers) rows.push_back({m.value, m.right});
   std::vector<float> high_bias, low_bias;
   for (int64_t b : bias) {

@@ -163,6 +163,7 @@ PostOp QuantizedNode::Requantize(
     return {"requantize_all", AsParams(multipliers[0], up)};
   }
   std::vector<std::array<int32_t, 2>> rows;
+  rows.reserve(multipliers.size());
   for (const quant::Multiplier& m : multipliers) {
     rows.push_back({m.value, m.shift});
   }
@@ -301,7 +302,7 @@ Nodes InIntegers(const Node& node, const KernelContext& context) {
   constexpr RecipeOf kRecipes[] = {
 #define ROW(name, code, v, vq, signature, types, parse, plan, traits, \
             function, recipe, note)                                   \
-  {name, &recipe},
+  {name, &(recipe)},
 #include "delegate/ops/op_list.inc"
   };
   for (const RecipeOf& row : kRecipes) {

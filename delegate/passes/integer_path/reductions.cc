@@ -252,7 +252,7 @@ Nodes Softmax(QuantizedNode& q) {
   }
   auto int16 = quant::SoftmaxOf(q.scale(), a.beta);
   if (!int16) return {};
-  a.int16 = std::make_shared<const quant::SoftmaxOfInt16>(*std::move(int16));
+  a.int16 = std::make_shared<const quant::SoftmaxOfInt16>(*int16);
   return With(q, std::move(a));
 }
 
