@@ -29,25 +29,6 @@ std::string Quoted(absl::string_view text) {
 
 }  // namespace
 
-DotGraph::DotGraph(absl::string_view title) {
-  absl::StrAppend(&text_, "digraph ", Quoted(title), " {\n",
-                  "  node [fontname=\"monospace\" fontsize=10]\n",
-                  "  edge [fontname=\"monospace\" fontsize=8]\n");
-}
-
-int DotGraph::AddNode(absl::string_view shape, absl::string_view label) {
-  absl::StrAppend(&text_, "  n", nodes_, " [shape=", shape,
-                  " label=", Quoted(label), "]\n");
-  return nodes_++;
-}
-
-void DotGraph::AddEdge(int from, int to, absl::string_view label) {
-  absl::StrAppend(&text_, "  n", from, " -> n", to, " [label=", Quoted(label),
-                  "]\n");
-}
-
-std::string DotGraph::ToString() const { return absl::StrCat(text_, "}\n"); }
-
 namespace {
 
 std::string IdText(TensorId id) {
@@ -179,8 +160,7 @@ std::string GraphToString(const Graph& graph) {
 }
 
 std::string GraphToDot(const Graph& graph) {
-  DotGraph dot("graph");
-  TensorEdges edges(graph, &dot);
+  DotGraph dot("graph", graph);
   for (const Node& node : graph.nodes) {
     std::vector<TensorId> reads = node.inputs;
     for (TensorId id : OperandsOf(node)) reads.push_back(id);
@@ -188,40 +168,50 @@ std::string GraphToDot(const Graph& graph) {
         absl::StrCat(Title(node), " ", node.tflite_index, FunctionsText(node));
     const std::string constants = ConstantsText(graph, reads);
     if (!constants.empty()) absl::StrAppend(&label, "\n", constants);
-    const int box = dot.AddBox(label);
-    edges.Read(box, reads);
-    edges.Write(box, node.outputs);
+    dot.AddBox(label, reads, node.outputs);
   }
-  edges.DrawOutputs();
-  return dot.ToString();
+  return dot.Finish();
 }
 
-// --- TensorEdges ------------------------------------------------------------
+// --- DotGraph ----------------------------------------------------------------
 
-TensorEdges::TensorEdges(const Graph& graph, DotGraph* dot)
-    : graph_(graph), dot_(*dot), writers_(graph.tensors.size()) {
+DotGraph::DotGraph(absl::string_view title, const Graph& graph)
+    : graph_(graph), writers_(graph.tensors.size()) {
+  absl::StrAppend(&text_, "digraph ", Quoted(title), " {\n",
+                  "  node [fontname=\"monospace\" fontsize=10]\n",
+                  "  edge [fontname=\"monospace\" fontsize=8]\n");
   for (TensorId id : graph.inputs) {
     writers_[id].push_back(
-        dot_.AddEllipse(absl::StrCat("input\n", TensorText(graph, id))));
+        AddNode("ellipse", absl::StrCat("input\n", TensorText(graph, id))));
   }
 }
 
-void TensorEdges::Read(int box, absl::Span<const TensorId> ids) {
+int DotGraph::AddNode(absl::string_view shape, absl::string_view label) {
+  absl::StrAppend(&text_, "  n", nodes_, " [shape=", shape,
+                  " label=", Quoted(label), "]\n");
+  return nodes_++;
+}
+
+void DotGraph::AddEdges(int to, absl::Span<const TensorId> ids) {
   for (TensorId id : std::set<TensorId>(ids.begin(), ids.end())) {
     if (id == kNoTensor) continue;
     // Views that are only read have no writers.
-    const MemoryView& view = graph_.tensor(id).view;
-    for (int writer : writers_[view.IsWritten() ? id : view.of]) {
-      if (writer == box) continue;
-      dot_.AddEdge(
-          writer, box,
-          absl::StrCat("t", id, " ", graph_.tensor(id).shape.ToString()));
+    const Tensor& tensor = graph_.tensor(id);
+    for (int from : writers_[tensor.view.IsWritten() ? id : tensor.view.of]) {
+      if (from == to) continue;
+      const std::string label =
+          absl::StrCat("t", id, " ", tensor.shape.ToString());
+      absl::StrAppend(&text_, "  n", from, " -> n", to,
+                      " [label=", Quoted(label), "]\n");
     }
   }
 }
 
-void TensorEdges::Write(int box, absl::Span<const TensorId> ids) {
-  for (TensorId id : ids) {
+void DotGraph::AddBox(absl::string_view label, absl::Span<const TensorId> reads,
+                      absl::Span<const TensorId> writes) {
+  const int box = AddNode("box", label);
+  AddEdges(box, reads);
+  for (TensorId id : writes) {
     for (TensorId at = id; at != kNoTensor; at = graph_.tensor(at).view.of) {
       std::vector<int>& writers = writers_[at];
       if (std::find(writers.begin(), writers.end(), box) == writers.end()) {
@@ -231,11 +221,13 @@ void TensorEdges::Write(int box, absl::Span<const TensorId> ids) {
   }
 }
 
-void TensorEdges::DrawOutputs() {
+std::string DotGraph::Finish() {
   for (TensorId id : graph_.outputs) {
-    Read(dot_.AddEllipse(absl::StrCat("output\n", TensorText(graph_, id))),
-         {id});
+    AddEdges(
+        AddNode("ellipse", absl::StrCat("output\n", TensorText(graph_, id))),
+        {id});
   }
+  return absl::StrCat(text_, "}\n");
 }
 
 }  // namespace gles_delegate

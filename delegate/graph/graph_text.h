@@ -11,25 +11,31 @@
 
 namespace gles_delegate {
 
-// Writes graphs in Graphviz's language: a directed graph, drawn from top to
-// bottom. Labels may be any text; line breaks are kept, other control
-// characters become '?'.
+// Writes a graph's nodes, or its dispatches, in Graphviz's language, drawn from
+// top to bottom: boxes, an ellipse for each graph input and output, and an edge
+// for each tensor between them. Labels may be any text; line breaks are kept,
+// other control characters become '?'.
 class DotGraph {
  public:
-  explicit DotGraph(absl::string_view title);
+  // `graph` must outlive this.
+  DotGraph(absl::string_view title, const Graph& graph);
 
-  // Returns the new node's number, for AddEdge(). Boxes are computations,
-  // ellipses are inputs and outputs.
-  int AddBox(absl::string_view label) { return AddNode("box", label); }
-  int AddEllipse(absl::string_view label) { return AddNode("ellipse", label); }
-  // `from` and `to` are numbers of nodes.
-  void AddEdge(int from, int to, absl::string_view label);
-
-  // The whole file.
-  std::string ToString() const;
+  // A box with an edge from everything that has written what it reads so far.
+  // Repeated tensors are drawn once; constants and absent tensors have no
+  // edges. Writing a view also counts as writing the tensor that it is a view
+  // of.
+  void AddBox(absl::string_view label, absl::Span<const TensorId> reads,
+              absl::Span<const TensorId> writes);
+  // Draws the graph's outputs, and returns the whole file.
+  std::string Finish();
 
  private:
+  // Returns the new node's number.
   int AddNode(absl::string_view shape, absl::string_view label);
+  void AddEdges(int to, absl::Span<const TensorId> ids);
+
+  const Graph& graph_;
+  std::vector<std::vector<int>> writers_;  // by tensor
   std::string text_;
   int nodes_ = 0;
 };
@@ -47,29 +53,6 @@ std::string GraphToString(const Graph& graph);
 // A box for each node, an ellipse for each graph input and output, an edge for
 // each tensor between them. Boxes name their constants.
 std::string GraphToDot(const Graph& graph);
-
-// Draws the edges of a graph's tensors; used for nodes and for dispatches.
-class TensorEdges {
- public:
-  // Draws an ellipse for each graph input. Both arguments must outlive the
-  // object.
-  TensorEdges(const Graph& graph, DotGraph* dot);
-
-  // Box `box` reads `ids`: draws an edge from everything that has written the
-  // tensor so far. Repeated tensors are drawn once; constants and absent
-  // tensors have no edges.
-  void Read(int box, absl::Span<const TensorId> ids);
-  // Box `box` writes `ids`. Writing a view also counts as writing the tensor
-  // that it is a view of.
-  void Write(int box, absl::Span<const TensorId> ids);
-  // Draws an ellipse with its edges for each graph output.
-  void DrawOutputs();
-
- private:
-  const Graph& graph_;
-  DotGraph& dot_;
-  std::vector<std::vector<int>> writers_;  // By tensor.
-};
 
 }  // namespace gles_delegate
 

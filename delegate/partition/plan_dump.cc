@@ -5,17 +5,12 @@
 
 #include <atomic>
 #include <cstdio>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/types/span.h"
 #include "base/format.h"
-#include "delegate/graph/graph.h"
 #include "delegate/graph/graph_text.h"
-#include "delegate/plan/dispatch.h"
 #include "egl/environment.h"
 
 namespace gles_delegate {
@@ -25,8 +20,7 @@ namespace {
 // output, an edge for each tensor between them. PlanToString() has the rest.
 std::string PlanToDot(const Graph& graph,
                       absl::Span<const Dispatch> dispatches) {
-  DotGraph dot("plan");
-  TensorEdges edges(graph, &dot);
+  DotGraph dot("plan", graph);
   for (const Dispatch& d : dispatches) {
     std::string label = absl::StrCat(d.label, "\n", d.shader,
                                      d.integer_path ? " in integers" : "");
@@ -46,12 +40,9 @@ std::string PlanToDot(const Graph& graph,
                     absl::StrJoin(d.work_group, "x"));
     std::vector<TensorId> writes;
     for (const auto& [name, id] : d.writes) writes.push_back(id);
-    const int box = dot.AddBox(label);
-    edges.Read(box, reads);
-    edges.Write(box, writes);
+    dot.AddBox(label, reads, writes);
   }
-  edges.DrawOutputs();
-  return dot.ToString();
+  return dot.Finish();
 }
 
 }  // namespace
