@@ -1,12 +1,9 @@
 #include "delegate/graph/parallel.h"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <new>
-#include <thread>
 #include <utility>
-#include <vector>
 
 namespace gles_delegate {
 namespace {
@@ -15,39 +12,15 @@ constexpr int kMaxThreads = 4;
 // Of less, starting threads takes longer than it saves.
 constexpr int64_t kBytesForThreads = 1 << 20;
 
-// Starts threads that call fn(1), fn(2) up to fn(count - 1), or as many as the
-// system gives.
-template <typename Fn>
-std::vector<std::thread> StartThreads(int count, const Fn& fn) {
-  std::vector<std::thread> threads;
-  threads.reserve(count);
-  try {
-    for (int i = 1; i < count; ++i) threads.emplace_back(fn, i);
-  } catch (const std::exception&) {
-    // The caller's thread does the rest.
-  }
-  return threads;
-}
-
 }  // namespace
 
 void InRangesBy(int threads, int count,
                 absl::FunctionRef<void(int begin, int end)> fn) {
-  std::atomic<bool> failed = false;
-  const auto run = [&](int part) {
-    try {
-      fn(static_cast<int>(int64_t{count} * part / threads),
-         static_cast<int>(int64_t{count} * (part + 1) / threads));
-    } catch (const std::exception&) {
-      failed = true;
-    }
-  };
-  std::vector<std::thread> others = StartThreads(threads, run);
-  const int started = 1 + static_cast<int>(others.size());
-  run(0);
-  for (int part = started; part < threads; ++part) run(part);
-  for (std::thread& thread : others) thread.join();
-  if (failed) throw std::bad_alloc();
+  WorkAhead parts(threads, threads, [&](int part) {
+    fn(static_cast<int>(int64_t{count} * part / threads),
+       static_cast<int>(int64_t{count} * (part + 1) / threads));
+  });
+  for (int part = 0; part < threads; ++part) parts.Await(part);
 }
 
 int ThreadsForWork() {
@@ -62,9 +35,15 @@ void InRanges(int count, int64_t bytes,
 
 WorkAhead::WorkAhead(int threads, int count, std::function<void(int)> fn)
     : fn_(std::move(fn)), done_(count) {
-  threads_ = StartThreads(threads, [this, count](int) {
+  const auto work = [this, count] {
     for (int i = next_++; i < count; i = next_++) Do(i);
-  });
+  };
+  threads_.reserve(threads);
+  try {
+    for (int i = 1; i < threads; ++i) threads_.emplace_back(work);
+  } catch (const std::exception&) {
+    // The caller's thread does the rest.
+  }
 }
 
 WorkAhead::~WorkAhead() {

@@ -18,15 +18,20 @@ absl::Span<const uint8_t> AsBytes(absl::Span<const T> values) {
           values.size() * sizeof(T)};
 }
 
-// `values`: BHWC, shape.elements() values of float or int32_t.
-template <typename T>
-std::vector<T> PackTexels(absl::Span<const T> values, const Shape& shape);
-
 // HostToTexels() packs `values` (BHWC, shape.elements() of four bytes) into
 // texels with zero padding; TexelsToHost() unpacks them. The arguments must not
 // overlap.
 void HostToTexels(const uint8_t* values, const Shape& shape, uint8_t* texels);
 void TexelsToHost(const uint8_t* texels, const Shape& shape, uint8_t* values);
+// `values` of four bytes in texels.
+template <typename T>
+std::vector<T> PackTexels(const std::vector<T>& values, const Shape& shape) {
+  std::vector<T> texels(int64_t{4} * shape.b * shape.slices() * shape.h *
+                        shape.w);
+  HostToTexels(AsBytes(absl::MakeConstSpan(values)).data(), shape,
+               reinterpret_cast<uint8_t*>(texels.data()));
+  return texels;
+}
 // The same for texels of 16-bit floats and 32-bit floats on the host.
 void HostToHalfTexels(const uint8_t* values, const Shape& shape,
                       uint8_t* texels);

@@ -1,14 +1,10 @@
 #include "delegate/runtime/constant_memory.h"
 
-#include <utility>
-
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/texels.h"
-#include "delegate/plan/dispatch.h"
 #include "delegate/plan/storage.h"
 
 namespace gles_delegate {
@@ -152,11 +148,11 @@ class ConstantUploader {
     const auto pack = [&]() -> absl::StatusOr<absl::Span<const uint8_t>> {
       if (format == Format::kRgba32i) {
         ASSIGN_OR_RETURN(auto values, ConstantInts(tensor));
-        ints_ = PackTexels<int32_t>(values, tensor.shape);
+        ints_ = PackTexels(values, tensor.shape);
         return BytesOf(ints_);
       }
       ASSIGN_OR_RETURN(auto values, ConstantFloats(tensor));
-      floats_ = PackTexels<float>(values, tensor.shape);
+      floats_ = PackTexels(values, tensor.shape);
       return FloatTexels(format);
     };
     // A constant that a pass or an op has made may come from attributes, which
