@@ -88,20 +88,6 @@ ScaleLayout ScaleLayoutOf(const Tensor& tensor) {
   return {inner, scales};
 }
 
-absl::Status CheckQuantization(const Tensor& tensor) {
-  const auto& q = tensor.quantization;
-  if (IsFloat(tensor.stored()) || !q.per_channel() || q.block > 0) {
-    return absl::OkStatus();
-  }
-  if (q.dimension < 0 || q.dimension >= static_cast<int>(tensor.dims.size()) ||
-      static_cast<int>(q.scale.size()) != tensor.dims[q.dimension]) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        tensor.ToString(), " has ", q.scale.size(),
-        " quantization scales, which do not fit its dimension ", q.dimension));
-  }
-  return absl::OkStatus();
-}
-
 float FloatAt(const Tensor& tensor, const ScaleLayout& layout, int64_t i) {
   const auto& q = tensor.quantization;
   const double element = Element(tensor, i);
@@ -114,9 +100,23 @@ float FloatAt(const Tensor& tensor, const ScaleLayout& layout, int64_t i) {
 
 }  // namespace
 
+absl::Status CheckChannelScales(const Tensor& tensor) {
+  const Quantization& q = tensor.quantization;
+  if (q.dimension >= 0 && q.dimension < static_cast<int>(tensor.dims.size()) &&
+      static_cast<int>(q.scale.size()) == tensor.dims[q.dimension]) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      tensor.ToString(), " has ", q.scale.size(),
+      " quantization scales, which do not fit dimension ", q.dimension));
+}
+
 absl::Status CheckConstantFloats(const Tensor& tensor) {
   RETURN_IF_ERROR(CheckConstant(tensor));
-  return CheckQuantization(tensor);
+  const bool has_scales = !IsFloat(tensor.stored()) &&
+                          tensor.quantization.per_channel() &&
+                          tensor.quantization.block == 0;
+  return has_scales ? CheckChannelScales(tensor) : absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor) {

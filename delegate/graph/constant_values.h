@@ -20,6 +20,9 @@ absl::StatusOr<std::vector<float>> ConstantFloats(const Tensor& tensor);
 // valid as long as both.
 absl::StatusOr<absl::Span<const float>> ConstantFloats(
     const Tensor& tensor, std::vector<float>* room);
+// Whether a constant with several scales has one for each index of a dimension.
+// kInvalidArgument, with both.
+absl::Status CheckChannelScales(const Tensor& tensor);
 // Ok, or the error of ConstantFloats().
 absl::Status CheckConstantFloats(const Tensor& tensor);
 // Element `i` of them.

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
@@ -21,23 +22,6 @@ template <typename... Words>
 absl::Status Refuse(const Tensor& tensor, const Words&... words) {
   return absl::InvalidArgumentError(
       absl::StrCat(tensor.ToString(), " ", words...));
-}
-
-// Checks a tensor that has a scale for each index of one dimension.
-absl::Status CheckChannelScales(const Tensor& tensor) {
-  const Quantization& q = tensor.quantization;
-  if (!tensor.is_constant()) {
-    return Refuse(
-        tensor, "has ", q.scale.size(),
-        " quantization scales; only constants may have one per channel");
-  }
-  if (q.dimension < 0 || q.dimension >= static_cast<int>(tensor.dims.size()) ||
-      static_cast<int>(q.scale.size()) != tensor.dims[q.dimension]) {
-    return Refuse(tensor, "has ", q.scale.size(),
-                  " quantization scales, which do not fit dimension ",
-                  q.dimension);
-  }
-  return absl::OkStatus();
 }
 
 // Checks one scale and its zero point.
@@ -103,6 +87,11 @@ absl::Status CheckQuantization(const Tensor& tensor) {
                   q.zero_point.size(), " zero points");
   }
   if (q.per_channel()) {
+    if (!tensor.is_constant()) {
+      return Refuse(
+          tensor, "has ", q.scale.size(),
+          " quantization scales; only constants may have one per channel");
+    }
     RETURN_IF_ERROR(CheckChannelScales(tensor));
   }
   for (size_t i = 0; i < q.scale.size(); ++i) {
