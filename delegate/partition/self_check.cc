@@ -9,22 +9,19 @@
 #include <memory>
 #include <random>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/types/span.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "delegate/graph/graph.h"
 #include "delegate/graph/parallel.h"
 #include "delegate/ops/reduction/rows.h"
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/partition/self_check_units.h"
 #include "delegate/partition/self_check_values.h"
 #include "delegate/plan/dispatch.h"
-#include "delegate/runtime/constant_memory.h"
+#include "delegate/plan/memory_plan.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/host_transfer.h"
 

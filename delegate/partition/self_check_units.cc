@@ -6,12 +6,10 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/types/span.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/cache/cache_hash.h"
-#include "delegate/partition/self_check_reference.h"
 #include "delegate/plan/dispatch.h"
+#include "delegate/plan/memory_plan.h"
 #include "delegate/runtime/command_builder.h"
 #include "gl_shaders/shader.h"
 
@@ -213,11 +211,6 @@ absl::StatusOr<std::string> ProgramKey(const egl::Context& context,
 
 Reference ReferenceOf(const SelfCheckInput& input) {
   return Reference(input.unfused, input.original);
-}
-
-TensorId MemoryOf(const Graph& graph, TensorId id) {
-  const TensorId of = graph.tensor(id).view.of;
-  return of == kNoTensor ? id : of;
 }
 
 absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(

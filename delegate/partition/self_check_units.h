@@ -97,10 +97,6 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
 // the integer path.
 Reference ReferenceOf(const SelfCheckInput& input);
 
-// The tensor whose memory contains tensor `id` of `graph`: `id` itself if it is
-// not a view.
-TensorId MemoryOf(const Graph& graph, TensorId id);
-
 // --- Inputs and outputs ------------------------------------------------------
 
 // The programs that bring a partition's inputs to the GPU and its outputs back.

@@ -4,16 +4,12 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
-#include <string>
-#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "delegate/graph/graph.h"
 #include "delegate/graph/graph_text.h"
 #include "delegate/plan/storage.h"
-#include "gl_shaders/shader.h"
 
 namespace gles_delegate {
 
@@ -299,26 +295,10 @@ PostOp CallOf(const Graph& graph, PostOp op, int channels, TensorId of) {
   return op;
 }
 
-// The parts of T_aux for quantized tensors; zeros for others.
-struct StoredQuantized {
-  int zero_point = 0;
-  int scale_bits = 0;  // of a float
-};
-
 int BitsOf(float value) {
   int bits = 0;
   std::memcpy(&bits, &value, sizeof(bits));
   return bits;
-}
-
-StoredQuantized StoredQuantizedOf(const Tensor& tensor) {
-  if (!tensor.holds_quantized) return {};
-  StoredQuantized quantized;
-  // uint8 values are stored with 128 subtracted.
-  quantized.zero_point = static_cast<int>(tensor.quantization.zero_point[0]) -
-                         (tensor.quantized == DataType::kUint8 ? 128 : 0);
-  quantized.scale_bits = BitsOf(tensor.quantization.scale[0]);
-  return quantized;
 }
 
 // A tensor bound by a dispatch, with the shader's name for it.
@@ -399,9 +379,14 @@ void AddTensorParams(const Graph& graph, const Dispatch& dispatch,
   const Shape& s = tensor.shape;
   block->Int4(absl::StrCat(named.name, "_size"), named.flat ? s.w * s.h : s.w,
               named.flat ? 1 : s.h, s.slices(), s.b);
-  const StoredQuantized quantized = StoredQuantizedOf(tensor);
-  block->Int4(absl::StrCat(named.name, "_aux"), s.c, quantized.zero_point,
-              quantized.scale_bits, 0);
+  int zero_point = 0, scale_bits = 0;
+  if (tensor.holds_quantized) {
+    // uint8 values are stored with 128 subtracted.
+    zero_point = static_cast<int>(tensor.quantization.zero_point[0]) -
+                 (tensor.quantized == DataType::kUint8 ? 128 : 0);
+    scale_bits = BitsOf(tensor.quantization.scale[0]);
+  }
+  block->Int4(absl::StrCat(named.name, "_aux"), s.c, zero_point, scale_bits, 0);
   MemoryView view = tensor.view;
   view.kind = ViewOf(graph, dispatch, named);
   if (view.kind == View::kNone) return;

@@ -13,11 +13,19 @@ constexpr uint8_t Bit(AccessKind kind) {
 // Textures are never stored to as such.
 constexpr uint8_t kStores = Bit(AccessKind::kImage) | Bit(AccessKind::kBuffer);
 
+bool LieApart(const Access& a, const Access& b) {
+  return a.whole >= 0 && a.whole == b.whole && a.part != b.part;
+}
+
+bool IsSamePart(const Access& a, const Access& b) {
+  return a.whole == b.whole && (a.whole < 0 || a.part == b.part);
+}
+
 }  // namespace
 
 GLbitfield BarrierBit(AccessKind kind) {
   switch (kind) {
-    case AccessKind::kFetch:
+    case AccessKind::kSampler:
       return GL_TEXTURE_FETCH_BARRIER_BIT;
     case AccessKind::kImage:
       return GL_SHADER_IMAGE_ACCESS_BARRIER_BIT;
@@ -45,14 +53,6 @@ GLbitfield HazardTracker::Before(const std::vector<Access>& accesses) {
   if (kinds != 0) Settle(kinds);
   for (const Access& a : accesses) Note(a);
   return bits;
-}
-
-bool HazardTracker::LieApart(const Access& a, const Access& b) {
-  return a.whole >= 0 && a.whole == b.whole && a.part != b.part;
-}
-
-bool HazardTracker::IsSamePart(const Access& a, const Access& b) {
-  return a.whole == b.whole && (a.whole < 0 || a.part == b.part);
 }
 
 void HazardTracker::Note(const Access& access) {

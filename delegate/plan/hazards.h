@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "egl/gl_api.h"
+#include "gl_shaders/shader.h"
 
 namespace gles_delegate {
 
-// How a command reaches a resource.
-enum class AccessKind { kFetch, kImage, kBuffer };
+// How a command reaches a resource: by a texture's sampler, as an image or as a
+// buffer.
+using AccessKind = gl_shaders::Bindings::Kind;
 
 // The barrier bit that makes earlier stores visible to accesses of this kind,
 // and delays stores of this kind until earlier accesses are done (OpenGL ES
@@ -49,8 +51,6 @@ class HazardTracker {
     // kind and written as another (a texel buffer).
     uint8_t unordered = 0;
   };
-  static bool LieApart(const Access& a, const Access& b);
-  static bool IsSamePart(const Access& a, const Access& b);
   void Note(const Access& access);
   // Applies a barrier of these kinds.
   void Settle(uint8_t kinds);

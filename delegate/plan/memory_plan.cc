@@ -10,6 +10,11 @@ namespace gles_delegate {
 
 using gl_shaders::Storage;
 
+TensorId MemoryOf(const Graph& graph, TensorId id) {
+  const TensorId of = graph.tensor(id).view.of;
+  return of == kNoTensor ? id : of;
+}
+
 namespace {
 
 bool IsPowerOfTwo(int n) { return n > 0 && (n & (n - 1)) == 0; }
@@ -47,12 +52,6 @@ using Busy = std::map<int, int>;
 bool IsFree(const Busy& busy, const Lifetime& life) {
   auto next = busy.upper_bound(life.last);
   return next == busy.begin() || std::prev(next)->second < life.first;
-}
-
-// The tensor whose memory this one lies in.
-TensorId MemoryOf(const Graph& graph, TensorId id) {
-  const TensorId of = graph.tensor(id).view.of;
-  return of == kNoTensor ? id : of;
 }
 
 std::vector<Lifetime> Lifetimes(const Graph& graph,

@@ -17,6 +17,10 @@ struct MemoryPlan {
   int64_t bytes_unshared = 0;  // what one slot per tensor would take
 };
 
+// The tensor whose memory contains tensor `id` of `graph`: `id` itself if it is
+// not a view.
+TensorId MemoryOf(const Graph& graph, TensorId id);
+
 // The size to allocate for the slot: equal, or slightly larger if the device
 // needs sizes that are not powers of two (DeviceFaults::compiles_by_sizes). The
 // excess is not accessed.

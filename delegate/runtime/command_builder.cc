@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "delegate/plan/dispatch.h"
-#include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/object_form.h"
 #include "egl/gl_state.h"
 
@@ -303,8 +300,7 @@ class CommandBuilder {
       }
       command->bindings.push_back(Bind(points.tensors[t], resource, write));
       if (resource.slot < 0) continue;
-      accesses.push_back(
-          AccessTo(ids[t], AccessKindOf(points.tensors[t].kind), write));
+      accesses.push_back(AccessTo(ids[t], points.tensors[t].kind, write));
     }
     return accesses;
   }
@@ -350,7 +346,7 @@ class CommandBuilder {
     for (size_t t = 0; t < ids.size(); ++t) {
       if (in_.tensors[ids[t]].slot < 0) continue;  // a constant
       const Access access =
-          AccessTo(ids[t], AccessKindOf(points.tensors[t].kind),
+          AccessTo(ids[t], points.tensors[t].kind,
                    in_.programs[dispatch].spec.tensors[t].write);
       told.touches.push_back(
           {access.resource, access.kind, access.write, ids[t]});
@@ -359,7 +355,7 @@ class CommandBuilder {
       const HostTransfer& transfer = TransferOf(dispatch);
       told.continues = transfer.is_upload() && piece.begin > 0;
       told.touches.push_back({transfer.shader_resource(),
-                              AccessKindOf(command.bindings.back().kind),
+                              command.bindings.back().kind,
                               !transfer.is_upload(),
                               kNoTensor,
                               {piece.begin, piece.end}});

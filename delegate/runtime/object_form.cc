@@ -6,7 +6,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/float_view.h"
-#include "delegate/plan/dispatch.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -36,26 +35,15 @@ bool IsOfPackedBytes(const ObjectForm& form) {
 
 // The object's value for 1.
 float OpaqueAlpha(Element element) {
-  switch (element) {
-    case Element::kFloat32:
-      return 1;
-    case Element::kByte:
-      return 255;
-    case Element::kSignedByte:
-      return 127;
-  }
-  return 1;
+  return element == Element::kByte         ? 255
+         : element == Element::kSignedByte ? 127
+                                           : 1;
 }
 
 absl::string_view ImageFormatName(GLenum format) {
-  switch (format) {
-    case GL_RGBA8:
-      return "rgba8";
-    case GL_RGBA16F:
-      return "rgba16f";
-    default:
-      return "rgba32f";
-  }
+  return format == GL_RGBA8     ? "rgba8"
+         : format == GL_RGBA16F ? "rgba16f"
+                                : "rgba32f";
 }
 
 void DefineForm(const Tensor& tensor, const ObjectForm& form, bool is_upload,
@@ -157,18 +145,6 @@ Bindings::Point ObjectBinding(const ObjectForm& form, bool is_upload,
   }
   return is_upload ? Bindings::Point{Bindings::Kind::kSampler, others.samplers}
                    : Bindings::Point{Bindings::Kind::kImage, others.images};
-}
-
-AccessKind AccessKindOf(Bindings::Kind kind) {
-  switch (kind) {
-    case Bindings::Kind::kSampler:
-      return AccessKind::kFetch;
-    case Bindings::Kind::kImage:
-      return AccessKind::kImage;
-    case Bindings::Kind::kBuffer:
-      return AccessKind::kBuffer;
-  }
-  return AccessKind::kBuffer;
 }
 
 // --- Whether GL has such an object -------------------------------------------

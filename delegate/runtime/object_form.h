@@ -12,7 +12,6 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/dispatch.h"
-#include "delegate/plan/hazards.h"
 #include "egl/device_info.h"
 #include "egl/gl_api.h"
 #include "egl/objects.h"
@@ -116,7 +115,6 @@ UniformBlock ScalingUniforms(const ObjectForm& form,
 gl_shaders::Bindings::Point ObjectBinding(const ObjectForm& form,
                                           bool is_upload,
                                           const gl_shaders::Bindings& others);
-AccessKind AccessKindOf(gl_shaders::Bindings::Kind kind);
 
 // --- Whether GL has such an object -------------------------------------------
 

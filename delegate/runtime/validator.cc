@@ -10,7 +10,7 @@ namespace {
 
 absl::string_view NameOf(AccessKind kind) {
   switch (kind) {
-    case AccessKind::kFetch:
+    case AccessKind::kSampler:
       return "GL_TEXTURE_FETCH_BARRIER_BIT";
     case AccessKind::kImage:
       return "GL_SHADER_IMAGE_ACCESS_BARRIER_BIT";

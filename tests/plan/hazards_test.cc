@@ -12,7 +12,7 @@
 namespace gles_delegate {
 namespace {
 
-constexpr AccessKind kFetch = AccessKind::kFetch;
+constexpr AccessKind kFetch = AccessKind::kSampler;
 constexpr AccessKind kImage = AccessKind::kImage;
 constexpr AccessKind kBuffer = AccessKind::kBuffer;
 

@@ -11,7 +11,7 @@
 namespace gles_delegate::testing {
 namespace {
 
-constexpr AccessKind kFetch = AccessKind::kFetch;
+constexpr AccessKind kFetch = AccessKind::kSampler;
 constexpr AccessKind kImage = AccessKind::kImage;
 constexpr AccessKind kBuffer = AccessKind::kBuffer;
 constexpr GLbitfield kToHost = GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT;
