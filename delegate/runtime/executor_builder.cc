@@ -79,11 +79,6 @@ void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
                                 ? GL_SHADER_IMAGE_ACCESS_BARRIER_BIT
                                 : GL_SHADER_STORAGE_BARRIER_BIT;
   }
-  if (!parts->caches.empty()) {
-    parts->first_barrier |= GL_TEXTURE_FETCH_BARRIER_BIT |
-                            GL_SHADER_IMAGE_ACCESS_BARRIER_BIT |
-                            GL_SHADER_STORAGE_BARRIER_BIT;
-  }
   // The next Invoke reads the variable tensors of this one; and if it does not
   // wait for a fence at the end, stores of the next one have to wait.
   const bool has_state =
@@ -91,7 +86,7 @@ void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
                   [&](TensorId id) { return graph.tensor(id).is_variable; });
   const bool is_awaited =
       AnyStaysMapped(parts->outputs) || AnyPackedByHost(parts->outputs);
-  if (has_state || !is_awaited) {
+  if (!parts->caches.empty() || has_state || !is_awaited) {
     parts->first_barrier |= GL_TEXTURE_FETCH_BARRIER_BIT |
                             GL_SHADER_IMAGE_ACCESS_BARRIER_BIT |
                             GL_SHADER_STORAGE_BARRIER_BIT;

@@ -1,18 +1,14 @@
 #include "delegate/runtime/gpu_memory.h"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/plan/dispatch.h"
 #include "delegate/runtime/command_builder.h"
 #include "delegate/runtime/constant_memory.h"
-#include "delegate/runtime/schedule.h"
 #include "egl/debug.h"
 
 namespace gles_delegate {

@@ -1,14 +1,11 @@
 #include "delegate/runtime/program_cache.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/validator.h"
@@ -34,19 +31,9 @@ struct BlockMember {
 };
 
 GLenum GlType(UniformBlock::Type type) {
-  switch (type) {
-    case UniformBlock::Type::kInt:
-      return GL_INT;
-    case UniformBlock::Type::kInt2:
-      return GL_INT_VEC2;
-    case UniformBlock::Type::kInt4:
-      return GL_INT_VEC4;
-    case UniformBlock::Type::kFloat:
-      return GL_FLOAT;
-    case UniformBlock::Type::kFloat4:
-      return GL_FLOAT_VEC4;
-  }
-  return 0;
+  constexpr GLenum kTypes[] = {GL_INT, GL_INT_VEC2, GL_INT_VEC4, GL_FLOAT,
+                               GL_FLOAT_VEC4};
+  return kTypes[static_cast<int>(type)];
 }
 
 std::string TypeName(GLenum type) {
@@ -240,21 +227,6 @@ absl::StatusOr<ProgramCache::Started> ProgramCache::Start(
   return started;
 }
 
-absl::Status ProgramCache::Await(Started started) {
-  for (const auto& program : started.programs) {
-    if (started.threads != nullptr) AwaitCompiler(*program);
-  }
-  for (size_t i = 0; i < started.sources.size(); ++i) {
-    const Source& source = *started.sources[i];
-    egl::Program& program = *started.programs[i];
-    RETURN_IF_ERROR(program.Finish(source.text, source.label));
-    RETURN_IF_ERROR(CheckSize(program, source));
-    egl::LabelObject(GL_PROGRAM_KHR, program.id(), source.label);
-    programs_[source.text] = std::move(started.programs[i]);
-  }
-  return absl::OkStatus();
-}
-
 absl::Status ProgramCache::CompileOneByOne(absl::Span<const Source> sources,
                                            PartitionCache* saved) {
   for (const Source& source : sources) {
@@ -270,7 +242,17 @@ absl::Status ProgramCache::CompileOneByOne(absl::Span<const Source> sources,
 
 absl::StatusOr<std::vector<const egl::Program*>> ProgramCache::Finish(
     absl::Span<const Source> sources, Started started) {
-  RETURN_IF_ERROR(Await(std::move(started)));
+  for (const auto& program : started.programs) {
+    if (started.threads != nullptr) AwaitCompiler(*program);
+  }
+  for (size_t i = 0; i < started.sources.size(); ++i) {
+    const Source& source = *started.sources[i];
+    egl::Program& program = *started.programs[i];
+    RETURN_IF_ERROR(program.Finish(source.text, source.label));
+    RETURN_IF_ERROR(CheckSize(program, source));
+    egl::LabelObject(GL_PROGRAM_KHR, program.id(), source.label);
+    programs_[source.text] = std::move(started.programs[i]);
+  }
   std::vector<const egl::Program*> result;
   for (const Source& source : sources) {
     result.push_back(programs_[source.text].get());

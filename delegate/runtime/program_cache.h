@@ -53,7 +53,7 @@ class ProgramCache {
   // Get() in two steps, between which a driver with compiler threads can
   // compile. `sources` must live until the second, and the cache must not be
   // used in between.
-  class Started;
+  struct Started;
   absl::StatusOr<Started> Start(absl::Span<const Source> sources,
                                 PartitionCache* saved, bool wants_threads);
   absl::StatusOr<std::vector<const egl::Program*>> Finish(
@@ -76,8 +76,6 @@ class ProgramCache {
   // Those of `sources`, each text once, that neither this nor `saved` has.
   std::vector<const Source*> LoadOrMiss(absl::Span<const Source> sources,
                                         PartitionCache* saved);
-  // Waits for the programs and stores them.
-  absl::Status Await(Started started);
 
   // By text.
   HashMap<std::string, std::unique_ptr<egl::Program>> programs_;
@@ -98,9 +96,7 @@ class CompilerThreads {
 };
 
 // Programs that were started but not finished.
-class ProgramCache::Started {
- private:
-  friend class ProgramCache;
+struct ProgramCache::Started {
   std::vector<const Source*> sources;                   // each text once
   std::vector<std::unique_ptr<egl::Program>> programs;  // of `sources`
   // null: the driver was not asked for threads.

@@ -4,17 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
-#include "delegate/device/device_profile.h"
-#include "delegate/graph/graph.h"
-#include "delegate/plan/dispatch.h"
 #include "delegate/plan/planner.h"
 #include "delegate/plan/storage.h"
-#include "delegate/runtime/command.h"
-#include "delegate/runtime/host_transfer.h"
 #include "delegate/runtime/object_form.h"
 #include "delegate/runtime/validator.h"
 
@@ -22,13 +15,6 @@ namespace gles_delegate {
 namespace {
 
 using gl_shaders::Bindings;
-
-// A dispatch that uploads one input or reads back one output, and the data that
-// it moves.
-struct TransferDispatch {
-  Dispatch dispatch;
-  Piece piece;
-};
 
 // The order of a transfer's invocations in host memory.
 struct TransferLayout {
@@ -136,21 +122,21 @@ bool ReadsBackFlat(absl::Span<const HostTransfer> outputs,
          });
 }
 
-// The dispatches of input or output `index`, in order of the data.
-std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
-                                                 const HostTransfer& transfer,
-                                                 int index,
-                                                 bool reads_back_flat,
-                                                 const DeviceProfile& profile) {
+// Adds the dispatches of input or output `index`, in order of the data, with
+// what each moves.
+void AddTransfer(const Graph& graph, const HostTransfer& transfer, int index,
+                 bool reads_back_flat, const DeviceProfile& profile,
+                 Schedule* schedule) {
   if (transfer.is_bound() && !transfer.object().is_plain) {
-    return {{ObjectTransfer(graph, transfer.tensor(), transfer.object(),
-                            transfer.is_upload(), profile),
-             {index, 0, Validator::kWhole, false}}};
+    schedule->dispatches.push_back(
+        ObjectTransfer(graph, transfer.tensor(), transfer.object(),
+                       transfer.is_upload(), profile));
+    schedule->pieces.push_back({index, 0, Validator::kWhole, false});
+    return;
   }
   TransferLayout layout;
   const Dispatch whole =
       WholeTransfer(graph, transfer, profile, reads_back_flat, &layout);
-  std::vector<TransferDispatch> result;
   const int64_t bytes = static_cast<int64_t>(transfer.bytes());
   const int64_t step_bytes =
       layout.step * (bytes / transfer.shape().elements());
@@ -174,10 +160,36 @@ std::vector<TransferDispatch> TransferDispatches(const Graph& graph,
       part.work_group = TransferWorkGroup(part, layout.is_flat, profile);
     }
     piece.fenced = !transfer.is_upload() && count > 1;
-    result.push_back({std::move(part), piece});
+    schedule->dispatches.push_back(std::move(part));
+    schedule->pieces.push_back(piece);
     if (count == 1) break;
   }
-  return result;
+}
+
+// `plan` with dispatches that upload `inputs` before and read back `outputs`
+// after it, one for each piece. Some have none (HostTransfer::has_dispatch).
+Schedule ScheduleTransfers(const Graph& graph, std::vector<Dispatch> plan,
+                           absl::Span<const HostTransfer> inputs,
+                           absl::Span<const HostTransfer> outputs,
+                           const DeviceProfile& profile) {
+  Schedule schedule;
+  const bool reads_back_flat = ReadsBackFlat(outputs, profile);
+  const auto add = [&](absl::Span<const HostTransfer> transfers) {
+    for (size_t i = 0; i < transfers.size(); ++i) {
+      if (!transfers[i].has_dispatch()) continue;
+      AddTransfer(graph, transfers[i], static_cast<int>(i), reads_back_flat,
+                  profile, &schedule);
+    }
+  };
+  add(inputs);
+  schedule.uploads = schedule.dispatches.size();
+  for (Dispatch& d : plan) schedule.dispatches.push_back(std::move(d));
+  const size_t readbacks_begin = schedule.dispatches.size();
+  schedule.pieces.resize(readbacks_begin);
+  add(outputs);
+  schedule.readbacks = schedule.dispatches.size() - readbacks_begin;
+  if (schedule.readbacks > 0) schedule.pieces.back().fenced = true;
+  return schedule;
 }
 
 // Whether the position's object can be the memory of the tensor.
@@ -239,34 +251,6 @@ TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
   result.schedule = ScheduleTransfers(graph, std::move(plan), result.inputs,
                                       result.outputs, profile);
   return result;
-}
-
-Schedule ScheduleTransfers(const Graph& graph, std::vector<Dispatch> plan,
-                           absl::Span<const HostTransfer> inputs,
-                           absl::Span<const HostTransfer> outputs,
-                           const DeviceProfile& profile) {
-  Schedule schedule;
-  const bool reads_back_flat = ReadsBackFlat(outputs, profile);
-  const auto add = [&](absl::Span<const HostTransfer> transfers) {
-    for (size_t i = 0; i < transfers.size(); ++i) {
-      if (!transfers[i].has_dispatch()) continue;
-      for (TransferDispatch& t :
-           TransferDispatches(graph, transfers[i], static_cast<int>(i),
-                              reads_back_flat, profile)) {
-        schedule.dispatches.push_back(std::move(t.dispatch));
-        schedule.pieces.push_back(t.piece);
-      }
-    }
-  };
-  add(inputs);
-  schedule.uploads = schedule.dispatches.size();
-  for (Dispatch& d : plan) schedule.dispatches.push_back(std::move(d));
-  const size_t readbacks_begin = schedule.dispatches.size();
-  schedule.pieces.resize(readbacks_begin);
-  add(outputs);
-  schedule.readbacks = schedule.dispatches.size() - readbacks_begin;
-  if (schedule.readbacks > 0) schedule.pieces.back().fenced = true;
-  return schedule;
 }
 
 }  // namespace gles_delegate

@@ -34,13 +34,6 @@ TransferPlan PlanTransfers(const Graph& graph, std::vector<Dispatch> plan,
                            const DeviceProfile& profile, bool can_map,
                            const BoundTransfers& bound = {});
 
-// `plan` with dispatches that upload `inputs` before and read back `outputs`
-// after it, one for each piece. Some have none (HostTransfer::has_dispatch).
-Schedule ScheduleTransfers(const Graph& graph, std::vector<Dispatch> plan,
-                           absl::Span<const HostTransfer> inputs,
-                           absl::Span<const HostTransfer> outputs,
-                           const DeviceProfile& profile);
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_RUNTIME_SCHEDULE_H_
