@@ -83,7 +83,7 @@ FeatureFacts FactsOf(const ExecutorSetup& setup) {
   FeatureFacts facts;
   facts.profiles = options.profiles;
   facts.limits_memory = options.memory_limit_bytes > 0;
-  facts.dumps_plans = setup.builder->dumps_plans();
+  facts.dumps_plans = setup.builder->dump()->is_on();
   facts.borrows_context = !setup.session.gpu->context->owned();
   facts.shares_by_key = setup.session.gpu->objects->by_key;
   facts.does_not_wait = options.does_not_wait;
@@ -207,21 +207,20 @@ void ExecutorSource::StartBackground() {
 }
 
 bool ExecutorSource::HasNext() {
-  if (background_ != nullptr && background_->IsDone()) TakeResult();
-  return built_.has_value();
-}
-
-void ExecutorSource::TakeResult() {
+  if (background_ == nullptr || !background_->IsDone()) {
+    return built_.has_value();
+  }
   BackgroundBuild::Result result = background_->Take();
   background_.reset();
   report().ms = result.ms;
   Warn(std::exchange(result.warnings, {}));
   if (!result.executor.ok()) {
     KeepBaseline(result.executor.status());
-    return;
+    return false;
   }
   (*result.executor)->MoveTo(*context_);
   built_ = std::move(result);
+  return true;
 }
 
 bool ExecutorSource::Advance(Executor::Inputs inputs) {
@@ -240,11 +239,6 @@ bool ExecutorSource::Advance(Executor::Inputs inputs) {
     return is_optimized_;
   }
   if (!is_optimized_) return false;
-  TakeReport();
-  return true;
-}
-
-void ExecutorSource::TakeReport() {
   report().state = "done";
   // The report keeps the start's times and the driver's errors.
   BuildReport& kept = *session().report;
@@ -255,6 +249,7 @@ void ExecutorSource::TakeReport() {
                                  kept.self_check_faults.end());
   kept = std::move(built);
   built_.reset();
+  return true;
 }
 
 void ExecutorSource::KeepBaseline(const absl::Status& why) {

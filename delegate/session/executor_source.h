@@ -136,11 +136,7 @@ class ExecutorSource {
   void Use(std::unique_ptr<Executor> executor);
   void Warn(std::vector<std::string> lines);
   void StartBackground();
-  // After the background ended: takes its result, or keeps the baseline plan.
-  void TakeResult();
   void KeepBaseline(const absl::Status& why);
-  // Moves the build's report to the partition's.
-  void TakeReport();
 
   const ExecutorSetup setup_;
   const std::shared_ptr<egl::Context> context_;

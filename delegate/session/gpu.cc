@@ -361,16 +361,6 @@ absl::Status GpuQueue::BeforeSubmit() {
   return absl::OkStatus();
 }
 
-absl::Status GpuQueue::AfterWait() {
-  const egl::DisplayFence fence = std::move(own_commands_);
-  return fence.WaitOnGpu();
-}
-
-absl::Status GpuQueue::AwaitCaller() {
-  const egl::DisplayFence fence = std::move(callers_commands_);
-  return fence.WaitOnGpu();
-}
-
 absl::Status GpuQueue::LetCallerAwait() {
   if (gpu_->shared_with == EGL_NO_CONTEXT || !does_not_wait_) {
     return absl::OkStatus();

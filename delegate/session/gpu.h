@@ -146,11 +146,15 @@ class GpuQueue {
   // does not wait, and no context is current here that could.
   absl::Status BeforeSubmit();
   // The caller's later commands wait for the worker's, if Invoke did not wait.
-  absl::Status AfterWait();
+  absl::Status AfterWait() {
+    return egl::DisplayFence(std::move(own_commands_)).WaitOnGpu();
+  }
 
   // Within the context, before and after an inference's commands: the worker's
   // side of BeforeSubmit() and AfterWait().
-  absl::Status AwaitCaller();
+  absl::Status AwaitCaller() {
+    return egl::DisplayFence(std::move(callers_commands_)).WaitOnGpu();
+  }
   absl::Status LetCallerAwait();
 
  private:

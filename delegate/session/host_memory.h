@@ -41,31 +41,13 @@ absl::Status CheckBytes(const HostMemory& memory, size_t elements,
 
 // --- Memory that the runtime's tensors borrow --------------------------------
 
-// GPU memory that holds a tensor of the runtime (zero_copy).
-
-// It stays when the executor is rebuilt, since the app may hold its address;
-// data is then copied. Threads: one at a time.
-class LentMemory {
- public:
-  // nullptr unless the host may access the transfer's memory directly, and a
-  // tensor of that many bytes may be there.
-  static std::unique_ptr<LentMemory> Of(std::shared_ptr<egl::Context> context,
-                                        const HostTransfer& transfer,
-                                        size_t bytes);
-  // If the context cannot be made current, the memory is released with it.
-  ~LentMemory();
-  LentMemory(const LentMemory&) = delete;
-  LentMemory& operator=(const LentMemory&) = delete;
-
-  char* data() const { return reinterpret_cast<char*>(buffer_->mapped()); }
-
- private:
-  LentMemory(std::shared_ptr<egl::Context> context,
-             std::shared_ptr<egl::Buffer> buffer);
-
-  std::shared_ptr<egl::Context> context_;
-  std::shared_ptr<egl::Buffer> buffer_;
-};
+// GPU memory for a tensor of the runtime of that many bytes (zero_copy).
+// nullptr unless the host may access the transfer's memory directly. It stays
+// when the executor is rebuilt, since the app may hold its address; data is
+// then copied. If the context cannot be made current, the memory is released
+// with it. Threads: one at a time.
+std::shared_ptr<char> LendMemory(std::shared_ptr<egl::Context> context,
+                                 const HostTransfer& transfer, size_t bytes);
 
 // --- States ------------------------------------------------------------------
 

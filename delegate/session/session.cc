@@ -421,8 +421,8 @@ bool Session::MayBeZeroCopy(const IoSlot& slot, bool is_bound,
   return !slot.converts() && WhyNoZeroCopy(facts).empty();
 }
 
-std::unique_ptr<LentMemory> Session::Lend(bool is_input, size_t i, size_t bytes,
-                                          bool has_custom_memory) {
+std::shared_ptr<char> Session::Lend(bool is_input, size_t i, size_t bytes,
+                                    bool has_custom_memory) {
   if (!LendsMemory()) return nullptr;
   const OnGpu& gpu = *on_gpu();
   const IoSlot& slot = is_input ? inputs_[i] : outputs_[i];
@@ -431,9 +431,9 @@ std::unique_ptr<LentMemory> Session::Lend(bool is_input, size_t i, size_t bytes,
     return nullptr;
   }
   const Executor& executor = gpu.source->executor();
-  return LentMemory::Of(gpu.context,
-                        (is_input ? executor.inputs() : executor.outputs())[i],
-                        bytes);
+  return LendMemory(gpu.context,
+                    (is_input ? executor.inputs() : executor.outputs())[i],
+                    bytes);
 }
 
 // --- The app's textures and buffers ------------------------------------------

@@ -32,7 +32,7 @@ namespace gles_delegate {
 //   a state           on the GPU between inferences; `memory` has a mark
 //                     (host_memory.h), or the values of a new state.
 //   host memory       `memory`: the runtime's, or memory that the GPU accesses
-//                     directly (LentMemory).
+//                     directly (LendMemory).
 // An output that is constant has no slot (host_memory.h).
 class IoSlot {
  public:
@@ -152,8 +152,8 @@ class Session {
   // The same option: the memory in which the runtime may place the tensor
   // of an input or output, of that many bytes. nullptr: none.
   bool LendsMemory() const;
-  std::unique_ptr<LentMemory> Lend(bool is_input, size_t i, size_t bytes,
-                                   bool has_custom_memory);
+  std::shared_ptr<char> Lend(bool is_input, size_t i, size_t bytes,
+                             bool has_custom_memory);
 
   PlanDump* dump() { return builder_.dump(); }
   const SessionSetup& setup() const { return setup_; }

@@ -537,7 +537,7 @@ void TensorIo::LendMemory(TfLiteContext* context, const ModelNodes& nodes,
       const bool has_custom = tensor.allocation_type != kTfLiteArenaRw;
       auto memory = session_->Lend(is_input, i, tensor.bytes, has_custom);
       if (memory == nullptr) continue;
-      char* const data = memory->data();
+      char* const data = memory.get();
       session_->setup().report->zero_copy_tensors.push_back(index);
       lent_.push_back({index, std::move(memory)});
       // Last: an allocation that fails leaves the tensor as it is.
@@ -553,7 +553,7 @@ void TensorIo::TakeMemoryBack(TfLiteContext* context) {
     // The app may have given it other memory in the meantime
     // (SetCustomAllocationForTensor).
     const bool is_ours =
-        tensor.data.raw == lent.memory->data() || tensor.data.raw == nullptr;
+        tensor.data.raw == lent.memory.get() || tensor.data.raw == nullptr;
     if (tensor.allocation_type == kTfLiteCustom && is_ours) {
       tensor.allocation_type = kTfLiteArenaRw;
       tensor.data.raw = nullptr;

@@ -139,7 +139,7 @@ class TensorIo {
  private:
   struct Lent {
     int tensor;
-    std::unique_ptr<LentMemory> memory;
+    std::shared_ptr<char> memory;
   };
 
   void TakeHandle(const TfLiteContext& context, int index);

@@ -163,8 +163,8 @@ TEST_F(SessionTest, LentMemoryIsNotCopied) {
     EXPECT_FALSE(gpu_->context->device().Has("GL_EXT_buffer_storage"));
     GTEST_SKIP() << "no memory of this driver stays mapped";
   }
-  std::copy(in_.begin(), in_.end(), reinterpret_cast<float*>(lent->data()));
-  session_->inputs()[0].memory = {lent->data(), bytes, "x"};
+  std::copy(in_.begin(), in_.end(), reinterpret_cast<float*>(lent.get()));
+  session_->inputs()[0].memory = {lent.get(), bytes, "x"};
   session_->outputs()[0].memory = {out_.data(), bytes, "y"};
   const auto ran = session_->Submit(&host_, false);
   ASSERT_TRUE(ran.ok()) << ran.status();
