@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
-#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/ascii.h"
@@ -145,14 +144,12 @@ absl::Status CacheDirectory::Publish(Temp temp, const std::string& name) const {
   if (fsync(temp.fd.get()) != 0 ||
       renameat(fd_.get(), temp.name.c_str(), fd_.get(), name.c_str()) != 0) {
     absl::Status status = Errno(errno, "writing", name);
-    Discard(temp);
+    Remove(temp.name);
     return status;
   }
   (void)fsync(fd_.get());  // some file systems cannot; the file is whole anyway
   return absl::OkStatus();
 }
-
-void CacheDirectory::Discard(const Temp& temp) const { Remove(temp.name); }
 
 void CacheDirectory::Remove(const std::string& name) const {
   (void)unlinkat(fd_.get(), name.c_str(), 0);
@@ -236,28 +233,7 @@ absl::Status Bad(const std::string& name, absl::string_view why) {
   return absl::DataLossError(absl::StrCat("'", name, "' ", why));
 }
 
-Hash128 FromStored(const cache::Hash& hash) {
-  return {hash.low(), hash.high()};
-}
 cache::Hash To(const Hash128& hash) { return cache::Hash(hash.low, hash.high); }
-
-// Checks that each blob begins at the end of the previous one.
-class Tiling {
- public:
-  explicit Tiling(uint64_t end) : end_(end) {}
-  void Add(const cache::Extent& extent) {
-    const uint64_t left = end_ - at_;  // at_ <= end_
-    good_ = good_ && extent.offset() == at_ && extent.bytes() <= left &&
-            Padded(extent.bytes()) <= left;
-    if (good_) at_ += Padded(extent.bytes());
-  }
-  bool Complete() const { return good_ && at_ == end_; }
-
- private:
-  uint64_t at_ = sizeof(FileHeader);
-  uint64_t end_;
-  bool good_ = true;
-};
 
 // FlatBuffers' verifier of 2.0 accepts misaligned structs.
 bool Usable(const void* field) {
@@ -265,20 +241,34 @@ bool Usable(const void* field) {
          reinterpret_cast<uintptr_t>(field) % alignof(cache::Extent) == 0;
 }
 
+// Whether each blob begins at the end of the previous one.
 bool BlobsTile(const cache::Index& index, uint64_t end) {
   if (!Usable(index.key())) return false;
-  Tiling tiling(end);
+  uint64_t at = sizeof(FileHeader);  // <= end
+  const auto follows = [&at, end](const cache::Extent& extent) {
+    const uint64_t left = end - at;
+    if (extent.offset() != at || extent.bytes() > left ||
+        Padded(extent.bytes()) > left) {
+      return false;
+    }
+    at += Padded(extent.bytes());
+    return true;
+  };
   if (index.constants() != nullptr && index.constants()->size() != 0) {
     if (!Usable(index.constants()->Data())) return false;
-    for (const cache::Extent* extent : *index.constants()) tiling.Add(*extent);
+    for (const cache::Extent* extent : *index.constants()) {
+      if (!follows(*extent)) return false;
+    }
   }
   if (index.programs() != nullptr) {
     for (const cache::Program* program : *index.programs()) {
-      if (!Usable(program->text()) || !Usable(program->binary())) return false;
-      tiling.Add(*program->binary());
+      if (!Usable(program->text()) || !Usable(program->binary()) ||
+          !follows(*program->binary())) {
+        return false;
+      }
     }
   }
-  return tiling.Complete();
+  return at == end;
 }
 
 }  // namespace
@@ -381,7 +371,7 @@ absl::StatusOr<std::unique_ptr<CacheWriter>> CacheWriter::Create(
 }
 
 CacheWriter::~CacheWriter() {
-  if (temp_.fd.valid()) directory_.Discard(temp_);
+  if (temp_.fd.valid()) directory_.Remove(temp_.name);
 }
 
 absl::Status CacheWriter::Write(const void* data, size_t bytes) {
@@ -422,7 +412,8 @@ absl::Status CacheWriter::AddConstant(absl::Span<const uint8_t> bytes) {
 absl::Status CacheWriter::AddProgram(const Hash128& text, uint32_t format,
                                      absl::Span<const uint8_t> binary) {
   ASSIGN_OR_RETURN(auto extent, AddBlob(binary));
-  programs_.push_back({text, format, extent});
+  const cache::Hash stored = To(text);
+  programs_.push_back(cache::CreateProgram(builder_, &stored, format, &extent));
   return absl::OkStatus();
 }
 
@@ -430,22 +421,15 @@ absl::StatusOr<int64_t> CacheWriter::Finish(const CacheIdentity& identity,
                                             uint32_t refreshes,
                                             const std::string& name,
                                             int64_t max_bytes) {
-  flatbuffers::FlatBufferBuilder builder;
-  std::vector<flatbuffers::Offset<cache::Program>> programs;
-  for (const Program& p : programs_) {
-    const cache::Hash text = To(p.text);
-    programs.push_back(
-        cache::CreateProgram(builder, &text, p.format, &p.binary));
-  }
   const cache::Hash key = To(identity.key);
   cache::FinishIndexBuffer(
-      builder,
-      cache::CreateIndex(builder, &key, builder.CreateString(identity.driver),
-                         builder.CreateString(identity.build), refreshes,
-                         builder.CreateVectorOfStructs(constants_),
-                         builder.CreateVector(programs)));
-  const absl::Span<const uint8_t> index(builder.GetBufferPointer(),
-                                        builder.GetSize());
+      builder_,
+      cache::CreateIndex(builder_, &key, builder_.CreateString(identity.driver),
+                         builder_.CreateString(identity.build), refreshes,
+                         builder_.CreateVectorOfStructs(constants_),
+                         builder_.CreateVector(programs_)));
+  const absl::Span<const uint8_t> index(builder_.GetBufferPointer(),
+                                        builder_.GetSize());
 
   FileHeader header = {};
   std::memcpy(header.magic, kMagic, sizeof(kMagic));

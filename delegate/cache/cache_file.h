@@ -78,7 +78,6 @@ class CacheDirectory {
   // Syncs the file, renames it to `name` and syncs the directory. On an error
   // the temporary file is removed.
   absl::Status Publish(Temp temp, const std::string& name) const;
-  void Discard(const Temp& temp) const;
   void Remove(const std::string& name) const;
 
   // Removes temporary files of processes that were killed.
@@ -86,8 +85,6 @@ class CacheDirectory {
   // Removes cache files, least recently used first, until all together take at
   // most `max_bytes`.
   absl::Status Limit(int64_t max_bytes) const;
-
-  const std::string& path() const { return path_; }
 
  private:
   std::string path_;
@@ -104,6 +101,10 @@ struct CacheIdentity {
   std::string driver;
   std::string build;
 };
+
+inline Hash128 FromStored(const cache::Hash& hash) {
+  return {hash.low(), hash.high()};
+}
 
 // A whole file, mapped. Threads: any. Files are replaced by renaming and never
 // changed in place, so the map is stable.
@@ -160,16 +161,12 @@ class CacheWriter {
   absl::StatusOr<cache::Extent> AddBlob(absl::Span<const uint8_t> bytes);
   absl::Status Write(const void* data, size_t bytes);
 
-  struct Program {
-    Hash128 text;
-    uint32_t format;
-    cache::Extent binary;
-  };
   const CacheDirectory& directory_;
   CacheDirectory::Temp temp_;
   uint64_t at_ = 0;
   std::vector<cache::Extent> constants_;
-  std::vector<Program> programs_;
+  flatbuffers::FlatBufferBuilder builder_;  // of the index
+  std::vector<flatbuffers::Offset<cache::Program>> programs_;
 };
 
 }  // namespace gles_delegate

@@ -20,12 +20,10 @@ std::string Hash128::ToHex() const {
 
 Hash128 HashBytes(absl::Span<const uint8_t> bytes,
                   absl::Span<const uint8_t> more) {
-  if (more.empty()) return FromXxh(XXH3_128bits(bytes.data(), bytes.size()));
-  XXH3_state_t state;
-  XXH3_128bits_reset(&state);
-  XXH3_128bits_update(&state, bytes.data(), bytes.size());
-  XXH3_128bits_update(&state, more.data(), more.size());
-  return FromXxh(XXH3_128bits_digest(&state));
+  return Hasher()
+      .Raw(bytes.data(), bytes.size())
+      .Raw(more.data(), more.size())
+      .Finish();
 }
 
 Hash128 HashText(absl::string_view text) {

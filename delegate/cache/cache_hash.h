@@ -51,10 +51,11 @@ class Hasher {
     for (const auto& value : list) Value(value);
     return *this;
   }
+  // Without the length.
+  Hasher& Raw(const void* data, size_t size);
   Hash128 Finish() const;
 
  private:
-  Hasher& Raw(const void* data, size_t size);
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -1,7 +1,6 @@
 #include "delegate/cache/cache_store.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -45,14 +44,9 @@ void AddNode(const Node& node, Hasher* hasher) {
   hasher->Text(node.op->name).Values(node.inputs).Values(node.outputs);
 }
 
-}  // namespace
-
-absl::string_view BuildId() {
-  return GLES_DELEGATE_VERSION "-" GLES_DELEGATE_SOURCE_HASH;
-}
-
-std::string CacheFileName(absl::string_view token,
-                          const CacheSubject& subject) {
+// The file's name: independent of driver version, delegate version and weights,
+// so that a new version replaces the old file.
+std::string FileName(absl::string_view token, const CacheSubject& subject) {
   Hasher hasher;
   hasher.Text(token).Text(subject.device.vendor).Text(subject.device.renderer);
   AddProfile(subject.profile, &hasher);
@@ -60,12 +54,14 @@ std::string CacheFileName(absl::string_view token,
   return CacheDirectory::FileName(token, hasher.Finish().ToHex());
 }
 
+}  // namespace
+
 CacheIdentity IdentityOf(const CacheSubject& subject) {
   CacheIdentity identity;
   const egl::DeviceInfo& device = subject.device;
   identity.driver =
       absl::StrCat(device.vendor, ", ", device.renderer, ", ", device.version);
-  identity.build = std::string(BuildId());
+  identity.build = GLES_DELEGATE_VERSION "-" GLES_DELEGATE_SOURCE_HASH;
   Hasher hasher;
   hasher.Value(kCacheFormatVersion).Text(identity.build);
   hasher.Text(device.vendor).Text(device.renderer).Text(device.version);
@@ -87,10 +83,6 @@ namespace {
 // A driver that refuses its own binaries is not asked again for ever.
 constexpr uint32_t kMaxRefreshes = 3;
 
-Hash128 TextOf(const cache::Program& program) {
-  return {program.text()->low(), program.text()->high()};
-}
-
 absl::string_view View(const flatbuffers::String* text) {
   return text == nullptr ? absl::string_view()
                          : absl::string_view(text->c_str(), text->size());
@@ -99,12 +91,11 @@ absl::string_view View(const flatbuffers::String* text) {
 }  // namespace
 
 std::unique_ptr<PartitionCache> PartitionCache::Open(
-    const CacheOptions& options, const CacheSubject& subject,
-    int binary_formats) {
+    const CacheOptions& options, const CacheSubject& subject) {
   std::unique_ptr<PartitionCache> self(new PartitionCache);
   self->report_.state = "cold";
   self->options_ = options;
-  self->binary_formats_ = binary_formats;
+  self->binary_formats_ = subject.device.program_binary_formats;
   auto directory = CacheDirectory::Open(options.directory);
   if (!directory.ok()) {
     self->Warn(directory.status(), "the start-up cache is not used");
@@ -113,7 +104,7 @@ std::unique_ptr<PartitionCache> PartitionCache::Open(
   self->directory_ = *std::move(directory);
   self->directory_->SweepTemps();
   self->identity_ = IdentityOf(subject);
-  self->name_ = CacheFileName(options.token, subject);
+  self->name_ = FileName(options.token, subject);
   self->Load();
   if (!self->loading()) self->StartWriting();
   return self;
@@ -139,7 +130,7 @@ void PartitionCache::Load() {
   report_.bytes = static_cast<int64_t>(file_->bytes());
   if (file_->index().programs() == nullptr) return;
   for (const cache::Program* program : *file_->index().programs()) {
-    programs_[TextOf(*program).low] = program;
+    programs_[program->text()->low()] = program;
   }
 }
 
@@ -159,8 +150,7 @@ absl::Status PartitionCache::CheckIdentity() const {
                               PrintableName(View(index.build())), ", this is ",
                               identity_.build));
   }
-  const Hash128 key{index.key()->low(), index.key()->high()};
-  if (key != identity_.key) {
+  if (FromStored(*index.key()) != identity_.key) {
     return other(absl::StrCat(
         "for another model under the model_token '", options_.token,
         "' (other weights or parameters); give each model a token of its own"));
@@ -215,7 +205,8 @@ std::optional<PartitionCache::Binary> PartitionCache::FindProgram(
     const Hash128& text) {
   if (file_ == nullptr) return std::nullopt;
   const auto it = programs_.find(text.low);
-  if (it == programs_.end() || TextOf(*it->second) != text) return std::nullopt;
+  if (it == programs_.end() || FromStored(*it->second->text()) != text)
+    return std::nullopt;
   auto data = file_->Read(*it->second->binary());
   if (!data.ok()) {
     Warn(data.status(), "that program is compiled");
@@ -311,33 +302,33 @@ void PartitionCache::Warn(const absl::Status& why, const char* consequence) {
 
 // --- A short text beside the caches ------------------------------------------
 
-CachedText::CachedText(const CacheOptions& options, const CacheSubject& subject,
-                       size_t bytes)
-    : bytes_(bytes) {
-  if (options.directory.empty()) return;
-  cache_ = PartitionCache::Open(options, subject,
-                                subject.device.program_binary_formats);
-  const auto kept = cache_->NextConstant(bytes_);
-  if (!kept.ok()) {
-    cache_->Reject(kept.status());
-    return;
-  }
-  if (!kept->has_value()) return;
+namespace {
+
+constexpr size_t kTextBytes = 512;
+
+}  // namespace
+
+std::string ReadText(const CacheOptions& options, const CacheSubject& subject) {
+  if (options.directory.empty()) return "";
+  const auto cache = PartitionCache::Open(options, subject);
+  const auto kept = cache->NextConstant(kTextBytes);
+  if (!kept.ok() || !kept->has_value()) return "";
   const auto end = std::find((*kept)->begin(), (*kept)->end(), uint8_t{0});
-  text_ = std::string((*kept)->begin(), end);
+  return std::string((*kept)->begin(), end);
 }
 
-void CachedText::Keep(absl::string_view text) {
-  if (cache_ == nullptr || cache_->loading()) return;
-  text = text.substr(0, bytes_);
+void KeepText(const CacheOptions& options, const CacheSubject& subject,
+              absl::string_view text) {
+  if (options.directory.empty()) return;
+  const auto cache = PartitionCache::Open(options, subject);
+  const auto kept = cache->NextConstant(kTextBytes);
+  if (!kept.ok()) cache->Reject(kept.status());
+  if (cache->loading()) return;
+  text = text.substr(0, kTextBytes);
   std::vector<uint8_t> record(text.begin(), text.end());
-  record.resize(bytes_);  // zeros behind the text
-  cache_->SaveConstant(record);
-  cache_->Save({});
-}
-
-std::string CachedText::warning() const {
-  return cache_ == nullptr ? "" : cache_->warning();
+  record.resize(kTextBytes);  // zeros behind the text
+  cache->SaveConstant(record);
+  cache->Save({});
 }
 
 }  // namespace gles_delegate

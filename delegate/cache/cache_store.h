@@ -34,18 +34,11 @@ struct CacheSubject {
   absl::string_view plan;        // PlanToString() of what will run
 };
 
-// Identifies the code that packs and compiles: the version and a hash of every
-// source file of the delegate (cmake/BuildId.cmake).
-absl::string_view BuildId();
-
-// The cache file's name: independent of driver version, delegate version and
-// weights, so that a new version replaces the old file.
-std::string CacheFileName(absl::string_view token, const CacheSubject& subject);
-
 // Hashes all that determines the contents: GL vendor, renderer, driver version,
-// build, device profile, plan, nodes, tensors with shapes and quantization, and
-// the bytes of their constants. Of the nodes' parameters only those that show
-// in the plan: cached data depends on no others (PackedConstant::cacheable).
+// build (the version and a hash of every source file of the delegate), device
+// profile, plan, nodes, tensors with shapes and quantization, and the bytes of
+// their constants. Of the nodes' parameters only those that show in the plan:
+// cached data depends on no others (PackedConstant::cacheable).
 CacheIdentity IdentityOf(const CacheSubject& subject);
 
 struct CacheOptions {
@@ -69,11 +62,9 @@ struct CacheReport {
 // Threads: the one that builds; Save() needs a current context.
 class PartitionCache {
  public:
-  // Looks for the partition's file. `binary_formats`: the driver's
-  // GL_NUM_PROGRAM_BINARY_FORMATS.
+  // Looks for the partition's file.
   static std::unique_ptr<PartitionCache> Open(const CacheOptions& options,
-                                              const CacheSubject& subject,
-                                              int binary_formats);
+                                              const CacheSubject& subject);
 
   // True if a file is being read.
   bool loading() const { return file_ != nullptr; }
@@ -126,7 +117,7 @@ class PartitionCache {
   CacheOptions options_;
   CacheIdentity identity_;
   std::string name_;
-  int binary_formats_ = 0;
+  int binary_formats_ = 0;  // the driver's
   std::optional<CacheDirectory> directory_;
   std::unique_ptr<CacheFile> file_;
   std::unique_ptr<CacheWriter> writer_;
@@ -139,33 +130,17 @@ class PartitionCache {
   std::string warning_;
 };
 
-// A short text in the start-up cache: a result about a partition that later
-// starts can reuse. One text in a separate file. Threads: one at a time.
-class CachedText {
- public:
-  // Reads the text for `subject`, which only the constructor uses.
-  // `subject.plan` must begin with the text's purpose, so that other texts and
-  // the partition's cache have different subjects. `bytes`: the maximum length.
-  // Without a directory in `options` nothing is read or written.
-  CachedText(const CacheOptions& options, const CacheSubject& subject,
-             size_t bytes);
+// A short text in the start-up cache, in a file of its own: a result about a
+// partition that later starts can reuse. `subject.plan` must begin with the
+// text's purpose, so that other texts and the partition's cache have different
+// subjects. Without a directory in `options` nothing is read or written;
+// failures are ignored.
 
-  // Empty if none was saved for exactly this driver, library, profile and
-  // graph.
-  const std::string& text() const { return text_; }
-
-  // Saves `text`, at most `bytes` long; once, and only if text() is empty.
-  // Failures only set warning().
-  void Keep(absl::string_view text);
-
-  // A warning for the user; empty if there is none.
-  std::string warning() const;
-
- private:
-  size_t bytes_;
-  std::unique_ptr<PartitionCache> cache_;  // nullptr: no directory
-  std::string text_;
-};
+// Empty if none was saved for exactly this driver, library, profile and graph.
+std::string ReadText(const CacheOptions& options, const CacheSubject& subject);
+// Saves the first 512 bytes of `text`, unless there is one.
+void KeepText(const CacheOptions& options, const CacheSubject& subject,
+              absl::string_view text);
 
 }  // namespace gles_delegate
 

@@ -4,15 +4,11 @@
 #include <any>
 #include <cstddef>
 #include <iterator>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "delegate/cache/cache_store.h"
 #include "delegate/ops/movement/moved_functions.h"
-#include "delegate/partition/plan_partition.h"
 #include "delegate/partition/self_check_units.h"
 #include "egl/objects.h"
 
@@ -55,15 +51,11 @@ void KeepCachesInFloat32(const BoundTransfers& bound, Graph* graph) {
   }
 }
 
-// A plan whose programs answer rightly needs no such text: its cache file is
-// written after the self-check alone (PartitionCache::DeferSave).
-CachedText WrongAnswerOf(const CacheOptions& options,
-                         const CacheSubject& subject) {
-  constexpr size_t kBytes = 512;
-  const std::string about = absl::StrCat("wrong: ", subject.plan);
-  return CachedText(options,
-                    {subject.device, subject.profile, subject.partition, about},
-                    kBytes);
+// What the verdict of a plan's self-check is kept as. One whose programs answer
+// rightly has none: its cache file is written after the self-check alone
+// (PartitionCache::DeferSave).
+std::string VerdictOf(const std::string& plan) {
+  return absl::StrCat("wrong: ", plan);
 }
 
 }  // namespace
@@ -88,8 +80,27 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Build(
   StageTimer timer(&report_->stages);
   report_->self_check_faults.clear();
   auto executor = PlanAndMake(&timer);
-  if (HostCanTakeOver()) executor = PlanAgainForHost(&timer);
-  if (!wrong_answer_.empty()) executor = PlanAgainWithFallback(&timer);
+  if (HostCanTakeOver()) {
+    host_warning_ =
+        NoteWrong("the host packs inputs and unpacks outputs instead");
+    profile_.choices.host_transfers = 1;
+    report_->self_check = "host packs";
+    executor = PlanAndMake(&timer);
+  }
+  if (!wrong_answer_.empty()) {
+    self_check_warning_ =
+        NoteWrong("the partition is planned again with plainer shaders");
+    profile_ = FallbackProfile(profile_, !options_.may_change_storage);
+    report_->self_check = "fallback";
+    executor = PlanAndMake(&timer);
+  }
+  if (!wrong_answer_.empty()) {
+    report_->self_check_faults.push_back(wrong_answer_);
+    return absl::FailedPreconditionError(absl::StrCat(
+        Driver(),
+        " answers wrongly with the plainest shaders, too: ", wrong_answer_,
+        "; the model stays on the CPU (self_check=0 runs it all the same)"));
+  }
   if (!executor.ok()) return executor;
   report_->stats = (*executor)->stats();
   report_->stages.Add((*executor)->stats().stages);
@@ -108,10 +119,8 @@ std::vector<std::string> PartitionBuilder::TakeWarnings() {
   if (std::string line = dump_.TakeWarning(); !line.empty()) {
     lines.push_back(std::move(line));
   }
-  if (!cache_warning_.empty()) {
-    lines.push_back(std::exchange(cache_warning_, ""));
-  }
-  for (std::string* line : {&host_warning_, &self_check_warning_}) {
+  for (std::string* line :
+       {&cache_warning_, &host_warning_, &self_check_warning_}) {
     if (!line->empty()) lines.push_back(std::exchange(*line, ""));
   }
   return lines;
@@ -138,35 +147,10 @@ bool PartitionBuilder::HostCanTakeOver() const {
          profile_.choices.host_transfers == 0;
 }
 
-std::string PartitionBuilder::TakeWrongAnswer() {
+std::string PartitionBuilder::NoteWrong(absl::string_view instead) {
   report_->self_check_faults.push_back(wrong_answer_);
-  return std::exchange(wrong_answer_, "");
-}
-
-absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::PlanAgainForHost(
-    StageTimer* timer) {
-  host_warning_ =
-      absl::StrCat(Driver(), " answers wrongly: ", TakeWrongAnswer(),
-                   "; the host packs inputs and unpacks outputs instead");
-  profile_.choices.host_transfers = 1;
-  report_->self_check = "host packs";
-  return PlanAndMake(timer);
-}
-
-absl::StatusOr<std::unique_ptr<Executor>>
-PartitionBuilder::PlanAgainWithFallback(StageTimer* timer) {
-  self_check_warning_ =
-      absl::StrCat(Driver(), " answers wrongly: ", TakeWrongAnswer(),
-                   "; the partition is planned again with plainer shaders");
-  profile_ = FallbackProfile(profile_, !options_.may_change_storage);
-  report_->self_check = "fallback";
-  auto executor = PlanAndMake(timer);
-  if (wrong_answer_.empty()) return executor;
-  report_->self_check_faults.push_back(wrong_answer_);
-  return absl::FailedPreconditionError(absl::StrCat(
-      Driver(),
-      " answers wrongly with the plainest shaders, too: ", wrong_answer_,
-      "; the model stays on the CPU (self_check=0 runs it all the same)"));
+  return absl::StrCat(Driver(), " answers wrongly: ", wrong_answer_, "; ",
+                      instead);
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
@@ -182,8 +166,7 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
     sharing.plan = IdentityOf(SubjectOf(plan)).key;
   }
   if (!options_.cache.directory.empty()) {
-    cache = PartitionCache::Open(options_.cache, SubjectOf(plan),
-                                 context_->device().program_binary_formats);
+    cache = PartitionCache::Open(options_.cache, SubjectOf(plan));
   }
   timer.Lap("cache_open");
   const bool checks =
@@ -220,9 +203,10 @@ absl::StatusOr<std::unique_ptr<Executor>> PartitionBuilder::Make(
 }
 
 absl::Status PartitionBuilder::CheckEarlierVerdict(const std::string& plan) {
-  const CachedText wrong = WrongAnswerOf(options_.cache, SubjectOf(plan));
-  if (wrong.text().empty()) return absl::OkStatus();
-  wrong_answer_ = absl::StrCat(wrong.text(), " (found by an earlier start)");
+  const std::string wrong =
+      ReadText(options_.cache, SubjectOf(VerdictOf(plan)));
+  if (wrong.empty()) return absl::OkStatus();
+  wrong_answer_ = absl::StrCat(wrong, " (found by an earlier start)");
   return absl::InternalError(wrong_answer_);
 }
 
@@ -251,7 +235,7 @@ absl::Status PartitionBuilder::CheckPrograms(const PlannedPartition& planned,
     absl::StrAppend(&wrong_answer_, " (and ", result->faults.size() - 1,
                     " nodes more)");
   }
-  WrongAnswerOf(options_.cache, SubjectOf(plan)).Keep(wrong_answer_);
+  KeepText(options_.cache, SubjectOf(VerdictOf(plan)), wrong_answer_);
   return absl::InternalError(wrong_answer_);
 }
 

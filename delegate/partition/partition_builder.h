@@ -62,7 +62,6 @@ class PartitionBuilder {
   // Dumps planning results if the environment asks for it; Build() adds each
   // plan.
   PlanDump* dump() { return &dump_; }
-  bool dumps_plans() const { return dump_.is_on(); }
 
   // Returns and clears the warnings of the last Build(), one per line.
   std::vector<std::string> TakeWarnings();
@@ -72,11 +71,8 @@ class PartitionBuilder {
   // Whether only inputs and outputs are wrong, and the host can pack and unpack
   // them without a program.
   bool HostCanTakeOver() const;
-  absl::StatusOr<std::unique_ptr<Executor>> PlanAgainForHost(StageTimer* timer);
-  absl::StatusOr<std::unique_ptr<Executor>> PlanAgainWithFallback(
-      StageTimer* timer);
-  // Returns and clears wrong_answer_, and adds it to the report.
-  std::string TakeWrongAnswer();
+  // Adds wrong_answer_ to the report, and returns the warning of it.
+  std::string NoteWrong(absl::string_view instead);
   absl::StatusOr<std::unique_ptr<Executor>> Make(
       const PlannedPartition& planned);
   // kInternal if an earlier start found that the plan's programs miscompute;
