@@ -32,33 +32,10 @@ struct BackgroundThread::Job {
 namespace {
 
 // The threads of this process.
-class Threads {
- public:
-  static Threads& Get() { return egl::OfProcess<Threads>(); }
-
-  void Add(BackgroundThread* thread, void (*at_exit)()) {
-    absl::MutexLock lock(&mutex_);
-    threads_.insert(thread);
-    if (std::exchange(has_exit_handler_, true)) return;
-    // A driver that is compiling when its own exit handlers run crashes. This
-    // handler is younger than the driver's, and so runs before them.
-    (void)std::atexit(at_exit);
-  }
-  void Remove(BackgroundThread* thread) {
-    absl::MutexLock lock(&mutex_);
-    threads_.erase(thread);
-  }
-  // Calls `function` for each, keeping them alive.
-  template <typename Function>
-  void ForEach(Function function) {
-    absl::MutexLock lock(&mutex_);
-    for (BackgroundThread* thread : threads_) function(thread);
-  }
-
- private:
-  absl::Mutex mutex_;
-  HashSet<BackgroundThread*> threads_ ABSL_GUARDED_BY(mutex_);
-  bool has_exit_handler_ ABSL_GUARDED_BY(mutex_) = false;
+struct Threads {
+  absl::Mutex mutex;
+  HashSet<BackgroundThread*> all ABSL_GUARDED_BY(mutex);
+  bool has_exit_handler ABSL_GUARDED_BY(mutex) = false;
 };
 
 }  // namespace
@@ -78,7 +55,14 @@ absl::StatusOr<std::shared_ptr<BackgroundThread>> BackgroundThread::Start(
                      "thread: ",
                      error.what()));
   }
-  Threads::Get().Add(self, CloseAll);
+  Threads& threads = egl::OfProcess<Threads>();
+  absl::MutexLock lock(&threads.mutex);
+  threads.all.insert(self);
+  // A driver that is compiling when its own exit handlers run crashes. This
+  // handler is younger than the driver's, and so runs before them.
+  if (!std::exchange(threads.has_exit_handler, true)) {
+    (void)std::atexit(CloseAll);
+  }
   return thread;
 }
 
@@ -88,7 +72,11 @@ BackgroundThread::~BackgroundThread() {
     (void)context_.release();
     return;
   }
-  Threads::Get().Remove(this);
+  {
+    Threads& threads = egl::OfProcess<Threads>();
+    absl::MutexLock lock(&threads.mutex);
+    threads.all.erase(this);
+  }
   Close();
   {
     absl::MutexLock lock(&mutex_);
@@ -99,7 +87,9 @@ BackgroundThread::~BackgroundThread() {
 }
 
 void BackgroundThread::CloseAll() {
-  Threads::Get().ForEach([](BackgroundThread* thread) { thread->Close(); });
+  Threads& threads = egl::OfProcess<Threads>();
+  absl::MutexLock lock(&threads.mutex);  // keeps them alive
+  for (BackgroundThread* thread : threads.all) thread->Close();
 }
 
 void BackgroundThread::Close() {
@@ -108,12 +98,6 @@ void BackgroundThread::Close() {
   if (running_ != nullptr) running_->stop = true;
   changed_.SignalAll();
   while (running_ != nullptr) changed_.Wait(&mutex_);
-}
-
-void BackgroundThread::Add(const std::shared_ptr<Job>& job) {
-  absl::MutexLock lock(&mutex_);
-  jobs_.push_back(job);
-  changed_.SignalAll();
 }
 
 void BackgroundThread::AwaitEnd(const Job& job) {
@@ -142,10 +126,11 @@ void BackgroundThread::Drop(const std::shared_ptr<Job>& job) {
   changed_.SignalAll();
 }
 
-bool BackgroundThread::HasWork() const {
-  return ends_ || std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
-           return !is_closed_ || job->state == Job::kDropped;
-         });
+std::deque<std::shared_ptr<BackgroundThread::Job>>::iterator
+BackgroundThread::NextJob() {
+  return std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& job) {
+    return !is_closed_ || job->state == Job::kDropped;
+  });
 }
 
 void BackgroundThread::Work() {
@@ -153,11 +138,8 @@ void BackgroundThread::Work() {
     std::shared_ptr<Job> job;
     {
       absl::MutexLock lock(&mutex_);
-      while (!HasWork()) changed_.Wait(&mutex_);
-      const auto next =
-          std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& waiting) {
-            return !is_closed_ || waiting->state == Job::kDropped;
-          });
+      while (!ends_ && NextJob() == jobs_.end()) changed_.Wait(&mutex_);
+      const auto next = NextJob();
       if (next == jobs_.end()) break;
       job = *next;
       jobs_.erase(next);
@@ -219,7 +201,9 @@ BackgroundBuild::BackgroundBuild(std::shared_ptr<BackgroundThread> thread,
     : thread_(std::move(thread)),
       job_(std::make_shared<BackgroundThread::Job>()) {
   job_->input = std::move(input);
-  thread_->Add(job_);
+  absl::MutexLock lock(&thread_->mutex_);
+  thread_->jobs_.push_back(job_);
+  thread_->changed_.SignalAll();
 }
 
 BackgroundBuild::~BackgroundBuild() { thread_->Drop(job_); }

@@ -62,13 +62,14 @@ class BackgroundThread {
   // Makes all such threads of this process stop building, as exit() does.
   static void CloseAll();
   void Close();
-  void Add(const std::shared_ptr<Job>& job);
   // Waits until the job is done or can no longer start.
   void AwaitEnd(const Job& job);
   // Stops compiling for the job, and makes the thread delete its results when
   // it is idle.
   void Drop(const std::shared_ptr<Job>& job);
-  bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The first that may start, or the end.
+  std::deque<std::shared_ptr<Job>>::iterator NextJob()
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work();
   void Build(Job* job);
 

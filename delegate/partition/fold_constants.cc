@@ -20,14 +20,6 @@ namespace gles_delegate {
 
 namespace {
 
-absl::Status CheckSameElements(const Tensor& input, const Tensor& output) {
-  if (input.shape.elements() == output.shape.elements()) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "the constant ", input.ToString(), " cannot become ", output.ToString()));
-}
-
 void ShareConstant(const Tensor& input, Tensor* output) {
   output->constant = input.constant;
   output->type = input.type;
@@ -90,7 +82,11 @@ absl::StatusOr<bool> FoldConstantNode(Graph* graph, const Node& node) {
   const Tensor& input = graph->tensor(node.inputs[0]);
   Tensor& output = graph->tensor(node.outputs[0]);
   if (!input.is_constant()) return false;
-  RETURN_IF_ERROR(CheckSameElements(input, output));
+  if (input.shape.elements() != output.shape.elements()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the constant ", input.ToString(), " cannot become ",
+                     output.ToString()));
+  }
   if (densify) {
     RETURN_IF_ERROR(Densify(input, &output));
   } else if (!input.sparsity.empty()) {

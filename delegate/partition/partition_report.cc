@@ -20,79 +20,55 @@ HashMap<TensorId, int> WritersOf(const Graph& graph) {
   return writers;
 }
 
-// Resolves the nodes of `before` from the last to the first, so that the fate
-// of who reads a node's output is known.
-class Resolver {
- public:
-  Resolver(const Graph& before, const Graph& after)
-      : before_(before),
-        after_(after),
-        uses_(before),
-        writers_(WritersOf(after)) {
-    for (const Node& node : after.nodes) {
-      fates_[node.tflite_index] = node.tflite_index;
-    }
+// The writer of the first of `outputs` that has one, or of what it is a view
+// of.
+int WriterOf(const std::vector<TensorId>& outputs, const Graph& graph,
+             const HashMap<TensorId, int>& writers, bool of_view) {
+  for (TensorId id : outputs) {
+    if (of_view && id == kNoTensor) continue;
+    const auto writer = writers.find(of_view ? graph.tensor(id).view.of : id);
+    if (writer != writers.end()) return writer->second;
   }
-
-  void Resolve(const Node& node) {
-    if (fates_.count(node.tflite_index) > 0) return;
-    fates_[node.tflite_index] = WriterOrReader(node);
-  }
-
-  // kNoNode of a node that was not read, too.
-  int FateOf(int tflite_index) const {
-    const auto fate = fates_.find(tflite_index);
-    return fate == fates_.end() ? kNoNode : fate->second;
-  }
-
- private:
-  int WriterOrReader(const Node& node) const {
-    for (TensorId id : node.outputs) {
-      const auto writer = writers_.find(id);
-      if (writer != writers_.end()) return writer->second;
-    }
-    for (TensorId id : node.outputs) {
-      if (id == kNoTensor) continue;
-      for (int reader : uses_.consumers[id]) {
-        const int fate = FateOf(before_.nodes[reader].tflite_index);
-        if (fate != kNoNode) return fate;
-      }
-    }
-    return SourceOf(node);
-  }
-
-  // The node that writes the tensor of which the output is a view; kNoNode:
-  // none.
-  int SourceOf(const Node& node) const {
-    for (TensorId id : node.outputs) {
-      if (id == kNoTensor) continue;
-      const auto writer = writers_.find(after_.tensor(id).view.of);
-      if (writer != writers_.end()) return writer->second;
-    }
-    return kNoNode;
-  }
-
-  const Graph& before_;
-  const Graph& after_;
-  const Uses uses_;
-  const HashMap<TensorId, int> writers_;
-  HashMap<int, int> fates_;
-};
+  return kNoNode;
+}
 
 }  // namespace
 
 std::vector<NodeFate> FatesOfNodes(absl::Span<const int> nodes,
                                    const Graph& before, const Graph& after) {
-  Resolver resolver(before, after);
+  const Uses uses(before);
+  const HashMap<TensorId, int> writers = WritersOf(after);
+  HashMap<int, int> computed_by;
+  for (const Node& node : after.nodes) {
+    computed_by[node.tflite_index] = node.tflite_index;
+  }
+  // kNoNode of a node that was not read, too.
+  const auto fate_of = [&computed_by](int tflite_index) {
+    const auto fate = computed_by.find(tflite_index);
+    return fate == computed_by.end() ? kNoNode : fate->second;
+  };
+  // From the last to the first, so that the fate of who reads an output is
+  // known.
   for (auto node = before.nodes.rbegin(); node != before.nodes.rend(); ++node) {
-    resolver.Resolve(*node);
+    if (computed_by.contains(node->tflite_index)) continue;
+    int fate = WriterOf(node->outputs, after, writers, /*of_view=*/false);
+    for (TensorId id : node->outputs) {
+      if (id == kNoTensor) continue;
+      for (int reader : uses.consumers[id]) {
+        if (fate == kNoNode) fate = fate_of(before.nodes[reader].tflite_index);
+      }
+    }
+    if (fate == kNoNode) {
+      fate = WriterOf(node->outputs, after, writers, /*of_view=*/true);
+    }
+    computed_by[node->tflite_index] = fate;
   }
   std::vector<NodeFate> fates;
   for (int node : nodes) {
     const auto name = before.composites.find(node);
     const auto reason = after.float32_reasons.find(node);
     fates.push_back(
-        {node, resolver.FateOf(node),
+        {node, fate_of(node),
          name == before.composites.end() ? "" : name->second,
          reason == after.float32_reasons.end() ? "" : reason->second});
   }

@@ -9,18 +9,13 @@
 
 namespace gles_delegate {
 
-namespace {
-
-void Lap(StageTimer* timer, const char* stage) {
-  if (timer != nullptr) timer->Lap(stage);
-}
-
-}  // namespace
-
 absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
                                                const DeviceProfile& profile,
                                                StageTimer* timer,
                                                PlanDump* dump) {
+  const auto lap = [timer](const char* stage) {
+    if (timer != nullptr) timer->Lap(stage);
+  };
   PlanDump nowhere;
   if (dump == nullptr) dump = &nowhere;
   PlannedPartition planned{graph, {}, {}, absl::OkStatus()};
@@ -36,7 +31,7 @@ absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
                               }));
     if (stage == PassStage::kFold) planned.unfused = planned.graph;
   }
-  Lap(timer, "passes");
+  lap("passes");
   auto dispatches = PlanGraph(&planned.graph, profile);
   if (!dispatches.ok()) {
     planned.passes_dropped = dispatches.status();
@@ -49,7 +44,7 @@ absl::StatusOr<PlannedPartition> PlanPartition(const Graph& graph,
   SharePrograms(planned.graph, profile, &planned.dispatches);
   FixParams(planned.graph, profile, &planned.dispatches);
   dump->AddPlan(planned.graph, planned.dispatches);
-  Lap(timer, "plan");
+  lap("plan");
   return planned;
 }
 

@@ -2,7 +2,6 @@
 // by integers that say from where or to where.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
 #include <vector>
 

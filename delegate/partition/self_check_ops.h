@@ -6,7 +6,6 @@
 #include <any>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"

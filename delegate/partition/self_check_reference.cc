@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/constant_values.h"

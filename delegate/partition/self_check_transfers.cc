@@ -97,8 +97,6 @@ class TransferRun {
     graph_.outputs.push_back(own);
   }
 
-  bool is_empty() const { return graph_.inputs.empty(); }
-
   absl::Status Execute(SharedObjects* objects) {
     ASSIGN_OR_RETURN(
         executor_, Executor::Create(in_.context, &objects->programs, graph_, {},
@@ -129,7 +127,9 @@ class TransferRun {
 
   // The fault of a tensor of Programs(); empty: none.
   std::string FaultOf(TensorId own) const {
-    const size_t index = IndexOf(own);
+    const size_t index =
+        std::find(graph_.outputs.begin(), graph_.outputs.end(), own) -
+        graph_.outputs.begin();
     const Tensor& tensor = graph_.tensor(own);
     std::string wrong = WrongElement(index);
     const HostTransfer& out = executor_->outputs()[index];
@@ -148,11 +148,6 @@ class TransferRun {
   }
 
  private:
-  size_t IndexOf(TensorId own) const {
-    return std::find(graph_.outputs.begin(), graph_.outputs.end(), own) -
-           graph_.outputs.begin();
-  }
-
   // "element 17 is 3.5, not 1.25"; empty: all are right.
   std::string WrongElement(size_t index) const {
     const TensorId from = graph_.inputs[index], to = graph_.outputs[index];
@@ -210,7 +205,7 @@ absl::Status CheckDirection(const SelfCheckInput& in, const TransferPlan& plan,
       run.Add(id);
     }
   }
-  if (run.is_empty()) return absl::OkStatus();
+  if (added.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(run.Execute(objects));
   ASSIGN_OR_RETURN(const auto ran, run.Programs());
   for (const auto& [key, own] : ran) {
