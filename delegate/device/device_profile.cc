@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -342,16 +341,10 @@ BusTransfers BusTransfersOf(const DeviceChoices& choices) {
 }
 
 std::optional<Storage> StorageOption(int option) {
-  switch (option) {
-    case 1:
-      return Storage::kTextureArray;
-    case 2:
-      return Storage::kTexture2d;
-    case 3:
-      return Storage::kBuffer;
-    default:
-      return std::nullopt;
-  }
+  // Those count from 1, in the same order.
+  constexpr auto kLast = static_cast<int>(Storage::kBuffer);
+  if (option < 1 || option > kLast + 1) return std::nullopt;
+  return static_cast<Storage>(option - 1);
 }
 
 absl::Status CheckTuningVariable() {

@@ -2,9 +2,7 @@
 
 #include <iterator>
 #include <limits>
-#include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "delegate/graph/op.h"

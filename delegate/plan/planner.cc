@@ -5,16 +5,13 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
-#include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
-#include "delegate/plan/dispatch.h"
 
 namespace gles_delegate {
 namespace {

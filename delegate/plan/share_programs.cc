@@ -6,15 +6,10 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "delegate/device/device_profile.h"
-#include "delegate/graph/graph.h"
-#include "delegate/plan/dispatch.h"
 #include "delegate/plan/planner.h"
 #include "delegate/plan/storage.h"
 
@@ -144,8 +139,6 @@ void ShareTilings(const Graph& graph, const DeviceProfile& profile,
   }
 }
 
-using gl_shaders::ShaderSpec;
-using gl_shaders::TensorBinding;
 using Kind = MemoryView::Kind;
 
 // Maximum number of post-ops in a shared program.
