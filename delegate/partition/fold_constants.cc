@@ -11,7 +11,7 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/movement/densify.h"
-#include "delegate/ops/movement/element_map.h"
+#include "delegate/ops/movement/transpose.h"
 #include "delegate/partition/self_check_reference.h"
 
 namespace gles_delegate {

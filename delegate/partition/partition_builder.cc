@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "delegate/ops/movement/moved_functions.h"
+#include "delegate/ops/movement/gather.h"
 #include "delegate/partition/self_check_units.h"
 #include "egl/objects.h"
 

@@ -7,11 +7,10 @@
 
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/gather.h"
-#include "delegate/ops/movement/moved_functions.h"
 #include "delegate/ops/movement/remap.h"
-#include "delegate/ops/movement/space_depth.h"
+#include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/reduction/along_axis.h"
+#include "delegate/ops/reduction/rows.h"
 #include "delegate/partition/self_check_ops.h"
 
 namespace gles_delegate {

@@ -11,11 +11,8 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/image/resize.h"
-#include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/pooling/pool_2d.h"
-#include "delegate/ops/reduction/along_axis.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/reduction/rows.h"
 

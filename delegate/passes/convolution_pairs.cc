@@ -14,7 +14,6 @@
 #include "delegate/ops/conv/squeeze_excite.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/stages.h"
 #include "delegate/passes/passes.h"

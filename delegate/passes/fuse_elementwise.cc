@@ -17,7 +17,7 @@
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/passes/passes.h"
 
 namespace gles_delegate {

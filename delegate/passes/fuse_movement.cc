@@ -1,6 +1,6 @@
 // Functions of values that SLICE, SPLIT, RESHAPE, TRANSPOSE and a CONCATENATION
 // of channels move on the way become one MOVED_FUNCTIONS node, with their
-// movements (ops/movement/moved_functions.h): rotary embeddings, masks of an
+// movements (ops/movement/gather.h): rotary embeddings, masks of an
 // attention's heads, chains of movements. Each result is looked at with what it
 // alone needs, the last results first.
 //
@@ -19,8 +19,8 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/movement/element_map.h"
-#include "delegate/ops/movement/moved_functions.h"
+#include "delegate/ops/movement/gather.h"
+#include "delegate/ops/movement/transpose.h"
 #include "delegate/passes/passes.h"
 
 namespace gles_delegate {

@@ -12,7 +12,6 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/matmul/attention.h"
-#include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/reduction/rows.h"

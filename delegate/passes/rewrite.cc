@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/movement/moved_functions.h"
+#include "delegate/ops/movement/gather.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/rows.h"
 #include "delegate/ops/stages.h"

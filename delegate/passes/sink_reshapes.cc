@@ -25,7 +25,6 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/image/resize.h"
-#include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/op_list.h"

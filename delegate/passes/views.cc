@@ -12,11 +12,10 @@
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/image/resize.h"
 #include "delegate/ops/movement/concatenation.h"
-#include "delegate/ops/movement/moved_functions.h"
-#include "delegate/ops/movement/space_depth.h"
+#include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/passes/passes.h"
 #include "delegate/plan/storage.h"
 

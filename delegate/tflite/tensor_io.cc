@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/graph.h"
-#include "delegate/ops/movement/moved_functions.h"
+#include "delegate/ops/movement/gather.h"
 #include "delegate/tflite/read_node.h"
 #include "egl/caught.h"
 

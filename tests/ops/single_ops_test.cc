@@ -13,7 +13,7 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "quant/half.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"

@@ -37,7 +37,7 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/graph_text.h"
 #include "delegate/ops/conv/convolution.h"
-#include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/passes/passes.h"
 #include "delegate/tflite/kernel.h"
 #include "delegate/tflite/reader.h"

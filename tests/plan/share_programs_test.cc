@@ -14,7 +14,7 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/pooling/pool_2d.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/plan/planner.h"
 #include "tests/testing/device.h"

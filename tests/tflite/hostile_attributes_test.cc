@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/checks.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/sliding_window.h"
 #include "delegate/tflite/reader.h"
 #include "tests/fuzz/fake_runtime.h"
 #include "tests/testing/matchers.h"

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/sliding_window.h"
+#include "delegate/ops/checks.h"
 
 namespace gles_delegate {
 

@@ -14,7 +14,7 @@
 
 #include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
-#include "delegate/ops/sliding_window.h"
+#include "delegate/ops/checks.h"
 
 namespace gles_delegate {
 

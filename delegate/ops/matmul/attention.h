@@ -10,7 +10,7 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/matmul/batch_matmul.h"
+#include "delegate/ops/matmul/matrix_product.h"
 
 namespace gles_delegate {
 

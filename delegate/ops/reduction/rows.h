@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "delegate/graph/op.h"
+#include "delegate/ops/checks.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/stages.h"
 #include "delegate/plan/planner.h"
@@ -25,10 +26,10 @@ bool RunsAbreast(const DeviceChoices& choices);
 // `useful` have enough work: a power of two from 8 on, or 1.
 int SharingThreads(int64_t useful, const DeviceProfile& profile);
 
-// Gives a dispatch over rows of `texels` texels its grid and work group. `rows`:
-// their number along x, y and z. Defines and returns THREADS, the invocations
-// along x for each row: a work group if few rows leave the device idle, else 1.
-// Shared memory: `bytes` for each invocation.
+// Gives a dispatch over rows of `texels` texels its grid and work group.
+// `rows`: their number along x, y and z. Defines and returns THREADS, the
+// invocations along x for each row: a work group if few rows leave the device
+// idle, else 1. Shared memory: `bytes` for each invocation.
 int ShareRows(int texels, const std::array<int64_t, 3>& rows, int bytes,
               const DeviceProfile& profile, Dispatch* d);
 
@@ -112,6 +113,39 @@ struct RowFunctionsAttributes {
 PlanFunction PlanRowFunctions;
 inline constexpr OpDefinition kRowFunctionsOp =
     OpOfPasses("ROW_FUNCTIONS", PlanRowFunctions);
+
+// --- ARG_MAX, ARG_MIN, TOPK_V2 -----------------------------------------------
+
+// ARG_MAX, ARG_MIN: the position of the first maximum or minimum along one
+// constant axis, which is removed, as int32. Numbers take precedence over NaNs,
+// as in TFLite's newest kernel (2.9 keeps a leading NaN); if all are NaN, the
+// first is taken. Input of float32 or int32, any rank.
+using ArgExtremeAttributes = AxisView;
+
+// --- CUMSUM ------------------------------------------------------------------
+
+// CUMSUM: running sums along one constant axis, from its end with `reverse`,
+// without the element itself with `exclusive`. float32 or int32. Above rank 4:
+// along one of the last three axes, or the only leading one that is not 1.
+struct CumsumAttributes {
+  AxisView view;
+  bool exclusive = false;
+  bool reverse = false;
+};
+
+// --- RFFT2D, COMPLEX_ABS, REAL, IMAG -----------------------------------------
+
+// RFFT2D of single rows, as mel front ends have it, and COMPLEX_ABS, REAL and
+// IMAG. A complex tensor has twice as many channels here, real and imaginary
+// parts in turn (Tensor::is_complex), in 32 bits.
+//
+// RFFT2D: [..., 1, N] to [..., 1, L / 2 + 1] complex, where L, a power of two,
+// is the second of the constant lengths in input 1 and the first is 1. Rows are
+// filled up with zeros, or cut, to L samples. A work group transforms a row in
+// shared memory, 8 bytes a sample: 2,048 samples on every device.
+struct Rfft2dAttributes {
+  int length = 2;
+};
 
 }  // namespace gles_delegate
 

@@ -9,7 +9,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/remap.h"
-#include "delegate/ops/movement/space_depth.h"
+#include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/integer_path/recipe.h"
 

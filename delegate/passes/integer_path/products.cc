@@ -18,7 +18,6 @@
 
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/matmul/batch_matmul.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/passes/integer_path/recipe.h"
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "delegate/ops/image/resize.h"
-#include "delegate/ops/pooling/pool_2d.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/reduction/rows.h"
 #include "delegate/passes/integer_path/recipe.h"

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "delegate/graph/builtin_params.h"
+#include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/sliding_window.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/fake_node.h"
