@@ -1,10 +1,9 @@
 // The functions that read and write tensors, and read constants.
-#include "gl_shaders/accessors.h"
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/format.h"
 #include "egl/environment.h"
+#include "gl_shaders/shader.h"
 
 namespace gles_delegate::gl_shaders {
 

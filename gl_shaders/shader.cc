@@ -17,7 +17,6 @@
 #include "base/format.h"
 #include "base/status_macros.h"
 #include "egl/environment.h"
-#include "gl_shaders/accessors.h"
 
 namespace gles_delegate::gl_shaders {
 
@@ -256,20 +255,24 @@ Bindings AssignBindings(const ShaderSpec& spec) {
 
 namespace {
 
+bool IsWord(char c) { return absl::ascii_isalnum(c) || c == '_'; }
+
+// Calls fn for each identifier of the text.
+template <typename Fn>
+void ForEachWord(absl::string_view text, Fn fn) {
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() && IsWord(text[end])) ++end;
+    if (end > i) fn(text.substr(i, end - i));
+    i = std::max(end, i + 1);
+  }
+}
+
 // The names in `text` that begin with op_.
 void FindOps(absl::string_view text, std::vector<std::string>* names) {
-  const auto in_name = [](char c) {
-    return absl::ascii_isalnum(c) || c == '_';
-  };
-  for (size_t at = text.find("op_"); at != text.npos;
-       at = text.find("op_", at)) {
-    size_t end = at;
-    while (end < text.size() && in_name(text[end])) ++end;
-    if (at == 0 || !in_name(text[at - 1])) {
-      names->emplace_back(text.substr(at, end - at));
-    }
-    at = end;
-  }
+  ForEachWord(text, [names](absl::string_view word) {
+    if (absl::StartsWith(word, "op_")) names->emplace_back(word);
+  });
 }
 
 void DumpIfAsked(absl::string_view name, const std::string& text) {
@@ -329,19 +332,6 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
 // --- The library -------------------------------------------------------------
 
 namespace {
-
-bool IsWord(char c) { return absl::ascii_isalnum(c) || c == '_'; }
-
-// Calls fn for each identifier of the text.
-template <typename Fn>
-void ForEachWord(absl::string_view text, Fn fn) {
-  for (size_t i = 0; i < text.size();) {
-    size_t end = i;
-    while (end < text.size() && IsWord(text[end])) ++end;
-    if (end > i) fn(text.substr(i, end - i));
-    i = std::max(end, i + 1);
-  }
-}
 
 // The word before the first parenthesis.
 std::string FunctionName(absl::string_view text) {

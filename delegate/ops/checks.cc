@@ -48,6 +48,13 @@ absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want) {
                    ", its inputs and attributes give ", DimsString(want)));
 }
 
+absl::Status CheckDimsAre(const Tensor& tensor, absl::Span<const int> want,
+                          absl::string_view what) {
+  if (absl::MakeConstSpan(tensor.dims) == want) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      what, " is ", DimsString(tensor.dims), ", must be ", DimsString(want)));
+}
+
 absl::Status CheckOneQuantization(const Tensor& a, const Tensor& b) {
   if (a.quantized == b.quantized &&
       a.quantization.scale == b.quantization.scale &&

@@ -32,6 +32,10 @@ bool IsIntegers(const Tensor& tensor);
 // kInvalidArgument unless the output has exactly these dimensions.
 absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want);
 
+// kInvalidArgument unless `tensor` has exactly these; `what` names it.
+absl::Status CheckDimsAre(const Tensor& tensor, absl::Span<const int> want,
+                          absl::string_view what);
+
 // kUnimplemented: TFLite's kernel copies quantized values of one to the other,
 // whatever they stand for, and they stand for something else.
 absl::Status CheckOneQuantization(const Tensor& a, const Tensor& b);

@@ -10,7 +10,6 @@
 #include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/movement/densify.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/partition/self_check_reference.h"
 

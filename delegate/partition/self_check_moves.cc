@@ -5,7 +5,6 @@
 #include <numeric>
 #include <vector>
 
-#include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/movement/transpose.h"
@@ -156,7 +155,7 @@ Value SpaceDepth(NodeReference& n, const SpaceDepthAttributes& a,
   const Shape& s = n.ShapeOf(0);
   const Place p = n.Where(element);
   const int block = a.block;
-  if (n.node().op->plan == &PlanSpaceToDepth) {
+  if (n.node().op->name == "SPACE_TO_DEPTH") {
     const int within = p.c / s.c;
     return n.In(0, ElementOf({p.b, p.h * block + within / block,
                               p.w * block + within % block, p.c % s.c},
@@ -173,7 +172,7 @@ Value SpaceBatch(NodeReference& n, const SpaceBatchAttributes& a,
   const Shape& s = n.ShapeOf(0);
   const Place p = n.Where(element);
   Place from = p;
-  if (n.node().op->plan == &PlanSpaceToBatch) {
+  if (n.node().op->name == "SPACE_TO_BATCH_ND") {
     const int within = p.b / s.b;
     from.b = p.b % s.b;
     from.h = p.h * a.block_h + within / a.block_w - a.top;
@@ -190,9 +189,8 @@ Value SpaceBatch(NodeReference& n, const SpaceBatchAttributes& a,
 
 // --- By indices --------------------------------------------------------------
 
-// Elements of input `source` by the indices in input `indices`.
-Value GatheredFrom(NodeReference& n, int source, int indices,
-                   const LinearGather& a, int64_t element) {
+Value GatheredLinearly(NodeReference& n, const LinearGather& a,
+                       int64_t element) {
   const int64_t inner = element % a.inner;
   element /= a.inner;
   const int64_t count = element % a.count;
@@ -200,23 +198,18 @@ Value GatheredFrom(NodeReference& n, int source, int indices,
   const int64_t batch = element / a.outer;
   int64_t from = element;
   for (int i = 0; i < a.depth; ++i) {
-    const Value index = n.In(indices, (batch * a.count + count) * a.depth + i);
+    const Value index =
+        n.In(1 - a.source, (batch * a.count + count) * a.depth + i);
     if (!index) return index;
     const int extent = a.extents[i];
     from = from * extent +
            std::clamp(static_cast<int>(index->value), 0, extent - 1);
   }
-  return n.In(source, from * a.inner + inner);
-}
-
-Value GatheredLinearly(NodeReference& n, const LinearGather& a,
-                       int64_t element) {
-  const int source = n.node().op->plan == &PlanEmbeddingLookup ? 1 : 0;
-  return GatheredFrom(n, source, 1 - source, a, element);
+  return n.In(a.source, from * a.inner + inner);
 }
 
 Value Gathered(NodeReference& n, const GatherAttributes& a, int64_t element) {
-  if (a.linear) return GatheredFrom(n, 0, 1, *a.linear, element);
+  if (a.linear) return GatheredLinearly(n, *a.linear, element);
   const Place p = PlaceOf(element, a.picked);
   std::array<int, 4> at = {p.b, p.h, p.w, p.c};
   at[a.axis] = a.indices[at[a.axis]];
@@ -320,7 +313,7 @@ std::optional<std::vector<ReferenceValue>> RowAt(NodeReference& n,
 Value ArgExtreme(NodeReference& n, const ArgExtremeAttributes& a,
                  int64_t element) {
   const Along along(n.Input(0), a);
-  const double sign = n.node().op->plan == &PlanArgMin ? -1 : 1;
+  const double sign = n.node().op->name == "ARG_MIN" ? -1 : 1;
   const auto row = RowAt(n,
                          element / along.inner * along.extent * along.inner +
                              element % along.inner,

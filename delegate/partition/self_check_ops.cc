@@ -69,8 +69,8 @@ Value ConvolvedByChannel(NodeReference& n, const DepthwiseConv2dAttributes& a,
 Value ConvolvedBack(NodeReference& n, const TransposeConvAttributes& a,
                     int64_t element) {
   const Place p = n.Where(element);
-  const Shape &from = n.ShapeOf(a.data_input),
-              &filter = n.ShapeOf(a.filter_input);
+  const Shape &from = n.ShapeOf(a.inputs.data),
+              &filter = n.ShapeOf(a.inputs.weights);
   const int64_t taps = int64_t{filter.h} * filter.w;
   const Value sum = SumOf(taps * from.c, [&](int64_t i) -> Value {
     const int tap = static_cast<int>(i / from.c);
@@ -81,17 +81,17 @@ Value ConvolvedBack(NodeReference& n, const TransposeConvAttributes& a,
         !Inside(y / a.stride_h, from.h) || !Inside(x / a.stride_w, from.w)) {
       return ReferenceValue();
     }
-    return n.In(a.data_input,
+    return n.In(a.inputs.data,
                 ElementOf({p.b, y / a.stride_h, x / a.stride_w, c}, from)) *
-           n.In(a.filter_input, ElementOf({p.c, ky, kx, c}, filter));
+           n.In(a.inputs.weights, ElementOf({p.c, ky, kx, c}, filter));
   });
-  return n.WithBias(sum, a.bias_input, p.c);
+  return n.WithBias(sum, a.inputs.bias, p.c);
 }
 
 Value ConvolvedVolume(NodeReference& n, const Conv3dAttributes& a,
                       int64_t element) {
   const Place p = n.Where(element);
-  const Shape& from = n.ShapeOf(a.data_input);
+  const Shape& from = n.ShapeOf(a.inputs.data);
   const int outputs = n.Output().shape.c;
   const std::array<int, 3> to = {p.w, p.h, p.b % a.dst_depth};
   const std::array<int, 3> extents = {from.w, from.h, a.src_depth};
@@ -118,11 +118,11 @@ Value ConvolvedVolume(NodeReference& n, const Conv3dAttributes& a,
       const int64_t weight = a.transposed ? (tap * outputs + p.c) * from.c + i
                                           : (tap * from.c + i) * outputs + p.c;
       const Place read = {layer, at[1], at[0], static_cast<int>(i)};
-      return n.In(a.data_input, ElementOf(read, from)) *
-             n.In(a.filter_input, weight);
+      return n.In(a.inputs.data, ElementOf(read, from)) *
+             n.In(a.inputs.weights, weight);
     });
   });
-  return n.WithBias(sum, a.bias_input, p.c);
+  return n.WithBias(sum, a.inputs.bias, p.c);
 }
 
 Value FullyConnected(NodeReference& n, int64_t element) {
@@ -171,15 +171,15 @@ Value Multiplied(NodeReference& n, const BatchMatMulAttributes& a,
 // --- Windows, rows and axes --------------------------------------------------
 
 Value Pooled(NodeReference& n, const PoolAttributes& a, int64_t element) {
-  const bool max = n.node().op->plan == &PlanMaxPool2d;
+  const bool max = n.node().op->name == "MAX_POOL_2D";
   const Place p = n.Where(element);
   const Shape& from = n.ShapeOf(0);
   ReferenceValue result;
   int count = 0;
-  for (int ky = 0; ky < a.h.size; ++ky) {
-    const int y = p.h * a.h.stride - a.pad_h.before + ky;
-    for (int kx = 0; kx < a.w.size; ++kx) {
-      const int x = p.w * a.w.stride - a.pad_w.before + kx;
+  for (int ky = 0; ky < a.window_h; ++ky) {
+    const int y = p.h * a.stride_h - a.pad_top + ky;
+    for (int kx = 0; kx < a.window_w; ++kx) {
+      const int x = p.w * a.stride_w - a.pad_left + kx;
       const bool inside = Inside(y, from.h) && Inside(x, from.w);
       if (!inside && !a.zeros) continue;
       const Value v = inside ? n.In(0, ElementOf({p.b, y, x, p.c}, from))

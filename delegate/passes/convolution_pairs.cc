@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/convolution.h"
-#include "delegate/ops/conv/squeeze_excite.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/reduction.h"
@@ -239,9 +239,8 @@ void FuseInputs(Rewriter& r, int n) {
 namespace {
 
 bool CoversPlane(const PoolAttributes& pool, const Shape& src) {
-  return pool.quantized == nullptr && !pool.zeros && pool.h.size == src.h &&
-         pool.w.size == src.w && pool.pad_h.before == 0 &&
-         pool.pad_w.before == 0;
+  return pool.quantized == nullptr && !pool.zeros && pool.window_h == src.h &&
+         pool.window_w == src.w && pool.BeginsInside();
 }
 
 // True of the mean of each channel over height and width, and nothing else.
@@ -259,7 +258,7 @@ bool IsMeanOfPlane(const Graph& graph, const Node& node) {
     return false;
   }
   if (pool != nullptr) {
-    return node.op->plan == &PlanAveragePool2d && CoversPlane(*pool, src.shape);
+    return node.op->name == "AVERAGE_POOL_2D" && CoversPlane(*pool, src.shape);
   }
   constexpr std::array<bool, 4> kPlane = {false, true, true, false};
   return ReducerOf(*node.op) == Reducer::kMean &&

@@ -206,8 +206,7 @@ bool IsZeroPad(const Graph& graph, const Node& node,
 // count.
 bool IsUnpaddedPooling(const Node& node) {
   const auto* a = node.As<PoolAttributes>();
-  return a != nullptr && !node.integer_path && a->pad_h.before == 0 &&
-         a->pad_h.after == 0 && a->pad_w.before == 0 && a->pad_w.after == 0;
+  return a != nullptr && !node.integer_path && !a->IsPadded();
 }
 
 // `from` and `to`: of the PAD.
@@ -215,18 +214,15 @@ void AddPadding(const Remap& pad, const Shape& from, const Shape& to,
                 Node* node) {
   const int top = -pad.offset[kHeightAxis], left = -pad.offset[kWidthAxis];
   const int bottom = to.h - from.h - top, right = to.w - from.w - left;
-  if (SlidingWindow* window = InputWindowOf(node)) {
-    window->pad_top += top;
-    window->pad_bottom += bottom;
-    window->pad_left += left;
-    window->pad_right += right;
-  } else if (auto* a = node->As<PoolAttributes>()) {
-    a->pad_h.before += top;
-    a->pad_h.after += bottom;
-    a->pad_w.before += left;
-    a->pad_w.after += right;
-    a->zeros = true;
+  SlidingWindow* window = InputWindowOf(node);
+  if (auto* pool = node->As<PoolAttributes>()) {
+    pool->zeros = true;
+    window = pool;
   }
+  window->pad_top += top;
+  window->pad_bottom += bottom;
+  window->pad_left += left;
+  window->pad_right += right;
 }
 
 // Reads `padded` as data, and nowhere else (as an operand, as a filter).

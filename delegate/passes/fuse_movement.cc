@@ -18,8 +18,8 @@
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/gather.h"
+#include "delegate/ops/movement/remap.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/passes/passes.h"
 

@@ -11,8 +11,8 @@
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/image/resize.h"
-#include "delegate/ops/movement/concatenation.h"
 #include "delegate/ops/movement/gather.h"
+#include "delegate/ops/movement/remap.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/reduction.h"
@@ -557,7 +557,7 @@ std::optional<MemoryView> ViewOfResult(const Graph& graph, const Node& node) {
     if (from.is_float_view() || to.is_float_view()) return std::nullopt;
     view = BilinearView(node, from.shape, to.shape);
   } else if (const auto* a = node.As<SpaceDepthAttributes>();
-             a != nullptr && node.op->plan == &PlanDepthToSpace &&
+             a != nullptr && node.op->name == "DEPTH_TO_SPACE" &&
              to.shape.c % 4 == 0) {
     view.emplace();
     view->kind = MemoryView::Kind::kDepthToSpace;

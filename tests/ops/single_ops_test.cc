@@ -11,7 +11,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/movement/concatenation.h"
+#include "delegate/ops/movement/remap.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "quant/half.h"
@@ -144,9 +144,9 @@ class SharedPoolTest : public DeviceTestWithParam<bool> {
   size_t Check(const Shape& input, const PoolAttributes& attributes,
                const std::string& options) {
     const char* op = GetParam() ? "MAX_POOL_2D" : "AVERAGE_POOL_2D";
-    const SingleOpModel model = cases::ModelOf(
-        absl::StrCat(op, " x=[", absl::StrJoin(input, ","), "] filter=(",
-                     attributes.h.size, ",", attributes.w.size, ") ", options));
+    const SingleOpModel model = cases::ModelOf(absl::StrCat(
+        op, " x=[", absl::StrJoin(input, ","), "] filter=(",
+        attributes.window_h, ",", attributes.window_w, ") ", options));
     const Shape output = RunOnCpu(model).outputs[0].shape;
     const NodeRun run = RunNode(
         op, ParsedNode{attributes, {}}, {input}, output, model.inputs,
@@ -162,8 +162,9 @@ class SharedPoolTest : public DeviceTestWithParam<bool> {
   // The same for one window that is the whole input.
   size_t CheckWholeInput(const Shape& input) {
     PoolAttributes attributes;
-    attributes.h = {input[1], 2, 1};
-    attributes.w = {input[2], 2, 1};
+    attributes.stride_h = attributes.stride_w = 2;
+    attributes.window_h = input[1];
+    attributes.window_w = input[2];
     return Check(input, attributes, "stride=2 padding=VALID");
   }
 };
@@ -178,10 +179,11 @@ TEST_P(SharedPoolTest, WidthFirstForALargeWindow) {
 
 TEST_P(SharedPoolTest, WidthFirstForOverlappingWindows) {
   PoolAttributes attributes;
-  attributes.h = {35, 1, 1};
-  attributes.w = {37, 2, 1};
-  attributes.pad_h.before = 17;
-  attributes.pad_w.before = 18;
+  attributes.stride_w = 2;
+  attributes.pad_top = 17;
+  attributes.pad_left = 18;
+  attributes.window_h = 35;
+  attributes.window_w = 37;
   EXPECT_EQ(Check({1, 40, 45, 3}, attributes, "stride=(1,2)"), 2u);
 }
 

@@ -193,11 +193,10 @@ std::string TensorsName(const Graph& graph, TensorId id, bool is_new) {
 
 std::string PaddingOf(const Node& node) {
   std::array<int, 4> padding = {};
-  if (const SlidingWindow* w = InputWindowOf(node)) {
+  const SlidingWindow* w = InputWindowOf(node);
+  if (w == nullptr) w = node.As<PoolAttributes>();
+  if (w != nullptr) {
     padding = {w->pad_top, w->pad_left, w->pad_bottom, w->pad_right};
-  } else if (const auto* a = std::any_cast<PoolAttributes>(&node.attributes)) {
-    padding = {a->pad_h.before, a->pad_w.before, a->pad_h.after,
-               a->pad_w.after};
   }
   if (padding == std::array<int, 4>{}) return "";
   return absl::StrCat(" padded by ", absl::StrJoin(padding, ","));

@@ -92,7 +92,7 @@ class Chain {
     node.inputs = {src};
     node.outputs = {AddTensor(&graph, Dims(graph.tensor(src).shape.c))};
     PoolAttributes windows;
-    windows.h = windows.w = {2, 1, 1};
+    windows.window_h = windows.window_w = 2;
     node.attributes = windows;
     graph.nodes.push_back(node);
     PostOp add = {"add"};

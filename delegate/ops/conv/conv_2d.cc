@@ -111,13 +111,6 @@ void PlanDepthwiseDirect(const Convolution& conv, Planner* planner) {
   planner->Add(std::move(d));
 }
 
-}  // namespace
-
-const ConvStrategy kDepthwiseDirect = {
-    "depthwise_direct", AppliesDepthwiseDirect, PlanDepthwiseDirect};
-
-namespace {
-
 // A depthwise convolution whose shader can keep the weights, a row of input and
 // sums in registers or close by, which pays as taps of neighbouring outputs
 // coincide: one of the two steps is 1, and the taps are within an image.
@@ -187,13 +180,6 @@ void PlanDepthwiseRows(const Convolution& conv, Planner* planner) {
   planner->Add(std::move(d));
 }
 
-}  // namespace
-
-const ConvStrategy kDepthwiseRows = {"depthwise_rows", AppliesDepthwiseRows,
-                                     PlanDepthwiseRows};
-
-namespace {
-
 // Rows of input that the shader can spell out.
 constexpr int kMaxRows = 7;
 
@@ -251,14 +237,7 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   planner->Add(std::move(d));
 }
 
-}  // namespace
-
-const ConvStrategy kDepthwiseTiled = {"depthwise_tiled", AppliesDepthwiseTiled,
-                                      PlanDepthwiseTiled};
-
 // --- A 1x1 convolution and a depthwise one -----------------------------------
-
-namespace {
 
 constexpr int kPlaneSlices = 2;  // planes of a work group
 constexpr int kTilePixels = 2;   // pixels of an invocation
@@ -311,13 +290,6 @@ PackedConstant PointwiseFilterOf(const Graph& graph, const WeightIds& ids) {
   return PackFilter(ids, {s.b, 1, s.c, 1}, graph);
 }
 
-PackedConstant DepthwiseFilterOf(const Graph& graph, const WeightIds& ids) {
-  PackedConstant packed =
-      PackDepthwiseFilter(graph.tensor(ids.weights), ids.Bias(graph));
-  packed.name = "depthwise";
-  return packed;
-}
-
 bool AppliesPlanes(const Convolution& conv, const Planner& planner) {
   return conv.kind == Convolution::Kind::kPointwiseDepthwise &&
          PlaneTilingOf(conv, planner).invocations > 0;
@@ -337,7 +309,7 @@ void PlanPlanes(const Convolution& conv, Planner* planner) {
       .Read("src", conv.src)
       .Write("dst", conv.dst)
       .Constant(PointwiseFilterOf(graph, conv.inner.weights))
-      .Constant(DepthwiseFilterOf(graph, conv.weights))
+      .Constant(PackDepthwiseFilter(conv.weights, graph, "depthwise"))
       .Grid(groups * t.invocations, 1, src.b)
       .WorkGroup(t.invocations, 1, 1)
       .SharedMemory(int64_t{16} * t.shared_texels);
@@ -354,6 +326,12 @@ void PlanPlanes(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
+const ConvStrategy kDepthwiseDirect = {
+    "depthwise_direct", AppliesDepthwiseDirect, PlanDepthwiseDirect};
+const ConvStrategy kDepthwiseRows = {"depthwise_rows", AppliesDepthwiseRows,
+                                     PlanDepthwiseRows};
+const ConvStrategy kDepthwiseTiled = {"depthwise_tiled", AppliesDepthwiseTiled,
+                                      PlanDepthwiseTiled};
 const ConvStrategy kPointwiseDepthwise = {"pointwise_depthwise", AppliesPlanes,
                                           PlanPlanes};
 
@@ -367,48 +345,43 @@ namespace {
 // int16).
 constexpr int kVersionWithActivation = 4, kMinorWithActivation = 12;
 
-absl::Status CheckTensors(const Tensor& src, const Tensor& filter,
-                          const Tensor* bias, const Tensor& dst) {
-  if (src.shape.c != filter.shape.c) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("filter has ", filter.shape.c,
-                     " input channels, input has ", src.shape.c));
-  }
-  RETURN_IF_ERROR(CheckConvOutput(src.shape, filter.shape.b, dst.shape));
-  return CheckBias(bias, filter.shape.b);
-}
+// The padding along an axis with `in` elements of the input and `out` of the
+// output.
+using PaddingOf = absl::StatusOr<AxisPadding>(int padding, int in, int out,
+                                              const Window& window,
+                                              absl::string_view axis);
 
 // TRANSPOSE_CONV is the gradient of a convolution from its output's extent to
 // its input's, and takes that convolution's padding.
 absl::StatusOr<AxisPadding> GradientPadding(int padding, int in, int out,
-                                            int window, int stride,
+                                            const Window& window,
                                             absl::string_view axis) {
-  auto result = ComputePadding(padding, out, {window, stride, 1}, axis);
-  if (!result.ok()) return result;
-  if (result->out != in) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "input ", axis, " is ", in, ", an output of ", out, " (window ", window,
-        ", stride ", stride, ") comes from ", result->out));
-  }
-  return result;
+  auto result = ComputePadding(padding, out, window, axis);
+  if (!result.ok() || result->out == in) return result;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "input ", axis, " is ", in, ", an output of ", out, " (window ",
+      window.size, ", stride ", window.stride, ") comes from ", result->out));
 }
 
 // Convolution2DTransposeBias: the output follows from the input.
 absl::StatusOr<AxisPadding> CustomPadding(int padding, int in, int out,
-                                          int window, int stride,
+                                          const Window& window,
                                           absl::string_view axis) {
-  if (in < 1 || window < 1 || stride < 1) {
+  if (in < 1 || window.size < 1 || window.stride < 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat(axis, ": input ", in, ", window ", window, ", stride ",
-                     stride, " must all be positive"));
+        absl::StrCat(axis, ": input ", in, ", window ", window.size,
+                     ", stride ", window.stride, " must all be positive"));
   }
   if (padding != kPaddingSame && padding != kPaddingValid) {
     return absl::UnimplementedError(absl::StrCat(
         "padding ", padding, " is not supported; SAME (1) and VALID (2) are"));
   }
   const int total =
-      padding == kPaddingSame ? std::max(0, window - (in - 1) % stride - 1) : 0;
-  const int64_t extent = int64_t{stride} * (in - 1) + window - total;
+      padding == kPaddingSame
+          ? std::max(0, window.size - (in - 1) % window.stride - 1)
+          : 0;
+  const int64_t extent =
+      int64_t{window.stride} * (in - 1) + window.size - total;
   if (extent > std::numeric_limits<int32_t>::max() / 2) {
     return absl::InvalidArgumentError(
         absl::StrCat(axis, ": the output would have ", extent, " elements"));
@@ -421,9 +394,25 @@ absl::StatusOr<AxisPadding> CustomPadding(int padding, int in, int out,
   return result;
 }
 
-TransposeConvAttributes TransposeConvAttributesOf(const TransposeConvParams& p,
-                                                  const AxisPadding& height,
-                                                  const AxisPadding& width) {
+absl::StatusOr<ParsedNode> ParseTransposed(const NodeView& node,
+                                           const TransposeConvParams& p,
+                                           const ConvInputs& inputs,
+                                           PaddingOf padding_of) {
+  const Shape& src = node.inputs[inputs.data]->shape;
+  const Shape& filter = node.inputs[inputs.weights]->shape;
+  const Shape& dst = node.outputs[0]->shape;
+  if (src.c != filter.c) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "filter has ", filter.c, " input channels, input has ", src.c));
+  }
+  RETURN_IF_ERROR(CheckConvOutput(src, filter.b, dst));
+  RETURN_IF_ERROR(CheckBias(node.input(inputs.bias), filter.b));
+  ASSIGN_OR_RETURN(const auto height,
+                   padding_of(p.padding, src.h, dst.h,
+                              {filter.h, p.stride_height}, "height"));
+  ASSIGN_OR_RETURN(
+      const auto width,
+      padding_of(p.padding, src.w, dst.w, {filter.w, p.stride_width}, "width"));
   TransposeConvAttributes a;
   a.stride_h = p.stride_height;
   a.stride_w = p.stride_width;
@@ -431,7 +420,8 @@ TransposeConvAttributes TransposeConvAttributesOf(const TransposeConvParams& p,
   a.pad_bottom = height.after;
   a.pad_left = width.before;
   a.pad_right = width.after;
-  return a;
+  a.inputs = inputs;
+  return ParsedNode{a, {}};
 }
 
 }  // namespace
@@ -439,31 +429,14 @@ TransposeConvAttributes TransposeConvAttributesOf(const TransposeConvParams& p,
 // Node inputs: output shape (constant), filter, data, bias (optional).
 absl::StatusOr<ParsedNode> ParseTransposeConv(const NodeView& node) {
   ASSIGN_OR_RETURN(const auto params, node.Get<TransposeConvParams>());
-  const TransposeConvParams& p = *params;
-  const Tensor& filter = *node.inputs[1];
-  const Tensor& src = *node.inputs[2];
-  const Tensor* bias = node.input(3);
-  const Tensor& dst = *node.outputs[0];
-  RETURN_IF_ERROR(CheckTensors(src, filter, bias, dst));
-  ASSIGN_OR_RETURN(const auto height,
-                   GradientPadding(p.padding, src.shape.h, dst.shape.h,
-                                   filter.shape.h, p.stride_height, "height"));
-  ASSIGN_OR_RETURN(const auto width,
-                   GradientPadding(p.padding, src.shape.w, dst.shape.w,
-                                   filter.shape.w, p.stride_width, "width"));
-  ASSIGN_OR_RETURN(auto activation,
-                   FusedActivation(node.HasField(kVersionWithActivation,
-                                                 kMinorWithActivation)
-                                       ? p.activation
-                                       : kActNone));
-  TransposeConvAttributes a = TransposeConvAttributesOf(p, height, width);
-  a.filter_input = 1;
-  a.data_input = 2;
-  a.bias_input = 3;
-  return ParsedNode{a, std::move(activation)};
+  ASSIGN_OR_RETURN(auto parsed,
+                   ParseTransposed(node, *params, {2, 1, 3}, GradientPadding));
+  if (node.HasField(kVersionWithActivation, kMinorWithActivation)) {
+    ASSIGN_OR_RETURN(parsed.post_ops, FusedActivation(params->activation));
+  }
+  return parsed;
 }
 
-// Node inputs: data, filter, bias.
 absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
     const NodeView& node) {
   // TRANSPOSE_CONV's first three parameters.
@@ -475,21 +448,7 @@ absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
                      " bytes of parameters, wants ", kBytes));
   }
   std::memcpy(&p, node.custom_params.data(), kBytes);
-  const Tensor& src = *node.inputs[0];
-  const Tensor& filter = *node.inputs[1];
-  const Tensor& dst = *node.outputs[0];
-  RETURN_IF_ERROR(CheckTensors(src, filter, node.inputs[2], dst));
-  ASSIGN_OR_RETURN(const auto height,
-                   CustomPadding(p.padding, src.shape.h, dst.shape.h,
-                                 filter.shape.h, p.stride_height, "height"));
-  ASSIGN_OR_RETURN(const auto width,
-                   CustomPadding(p.padding, src.shape.w, dst.shape.w,
-                                 filter.shape.w, p.stride_width, "width"));
-  TransposeConvAttributes a = TransposeConvAttributesOf(p, height, width);
-  a.data_input = 0;
-  a.filter_input = 1;
-  a.bias_input = 2;
-  return ParsedNode{a, {}};
+  return ParseTransposed(node, p, {}, CustomPadding);
 }
 
 namespace {
@@ -515,18 +474,9 @@ void PlanTransposeDirect(const Convolution& conv, Planner* planner) {
       .Grid(tiles_x, dst.h, DivideUp(dst.slices(), tile.slices) * dst.b);
   if (planner->profile().choices.share_programs > 0) d.Define("ROLLED_OUTPUTS");
   BindFilter(conv, planner, &d);
-  d.uniforms.Int4("stride_pad", window.stride_w, window.stride_h,
-                  window.pad_left, window.pad_top);
-  d.uniforms.Int4("window", conv.window_w, conv.window_h, 0, 0);
+  BindWindow(conv, &d);
   planner->Add(std::move(d));
 }
-
-}  // namespace
-
-const ConvStrategy kTransposeDirect = {
-    "transpose_direct", AppliesTransposeDirect, PlanTransposeDirect};
-
-namespace {
 
 // Texels that the shader holds: of the input's slices, and of outputs.
 constexpr int kMaxTransposedSlices = 8;
@@ -572,6 +522,8 @@ void PlanTransposeUnrolled(const Convolution& conv, Planner* planner) {
 
 }  // namespace
 
+const ConvStrategy kTransposeDirect = {
+    "transpose_direct", AppliesTransposeDirect, PlanTransposeDirect};
 const ConvStrategy kTransposeUnrolled = {
     "transpose_unrolled", AppliesTransposeUnrolled, PlanTransposeUnrolled};
 
@@ -586,8 +538,8 @@ constexpr std::array<const char*, 3> kAxisNames = {"width", "height", "depth"};
 
 absl::Status CheckConv3dChannels(const NodeView& node,
                                  const Conv3dAttributes& a) {
-  const Tensor& src = *node.inputs[a.data_input];
-  const Tensor& filter = *node.inputs[a.filter_input];
+  const Tensor& src = *node.inputs[a.inputs.data];
+  const Tensor& filter = *node.inputs[a.inputs.weights];
   const Tensor& dst = *node.outputs[0];
   const int inputs = filter.dims[a.transposed ? 4 : 3];
   const int outputs = filter.dims[a.transposed ? 3 : 4];
@@ -598,7 +550,7 @@ absl::Status CheckConv3dChannels(const NodeView& node,
                      DimsString(dst.dims), " and a filter of ", inputs, " to ",
                      outputs, " channels do not go together"));
   }
-  return CheckBias(node.input(a.bias_input), outputs);
+  return CheckBias(node.input(a.inputs.bias), outputs);
 }
 
 // TFLite's kernel of CONV_3D_TRANSPOSE (2.21) leaves out the last depths of the
@@ -627,13 +579,13 @@ absl::StatusOr<ParsedNode> ParseConv3dNode(const NodeView& node,
   const int dilations[] = {p.dilation_width_factor, p.dilation_height_factor,
                            p.dilation_depth_factor};
   // The windows lie in the input, or in the output if transposed.
-  const Tensor* lie_in = node.inputs[a.data_input];
+  const Tensor* lie_in = node.inputs[a.inputs.data];
   const Tensor* count_of = node.outputs[0];
   if (a.transposed) std::swap(lie_in, count_of);
   std::array<AxisPadding, 3> paddings;
   for (int i = 0; i < 3; ++i) {
     const int axis = kAxisOfTensor[i];
-    a.window[i] = {node.inputs[a.filter_input]->dims[kAxisOfFilter[i]],
+    a.window[i] = {node.inputs[a.inputs.weights]->dims[kAxisOfFilter[i]],
                    strides[i], DilationOf(dilations[i])};
     ASSIGN_OR_RETURN(const auto padding,
                      ComputePadding(p.padding, lie_in->dims[axis], a.window[i],
@@ -645,7 +597,7 @@ absl::StatusOr<ParsedNode> ParseConv3dNode(const NodeView& node,
   if (a.transposed) {
     RETURN_IF_ERROR(CheckEqualPaddings(paddings));
   }
-  a.src_depth = node.inputs[a.data_input]->dims[1];
+  a.src_depth = node.inputs[a.inputs.data]->dims[1];
   a.dst_depth = node.outputs[0]->dims[1];
   ASSIGN_OR_RETURN(auto activation, FusedActivation(p.activation));
   return ParsedNode{a, std::move(activation)};
@@ -687,21 +639,19 @@ absl::StatusOr<ParsedNode> ParseConv3d(const NodeView& node) {
 absl::StatusOr<ParsedNode> ParseConv3dTranspose(const NodeView& node) {
   Conv3dAttributes a;
   a.transposed = true;
-  a.data_input = 2;
-  a.filter_input = 1;
-  a.bias_input = 3;
+  a.inputs = {2, 1, 3};
   return ParseConv3dNode(node, a);
 }
 
 absl::Status PlanConv3d(const Node& node, Planner* planner) {
   const auto& a = node.Get<Conv3dAttributes>();
-  const Tensor& src = planner->tensor(node.inputs[a.data_input]);
+  const Tensor& src = planner->tensor(node.inputs[a.inputs.data]);
   const Tensor& dst = planner->tensor(node.outputs[0]);
   Filter filter;
   filter.outputs = dst.shape.c;
   filter.inputs = src.shape.c;
   filter.taps = a.window[0].size * a.window[1].size * a.window[2].size;
-  const WeightIds ids = WeightsOf(node, a.filter_input, a.bias_input);
+  const WeightIds ids = WeightsOf(node, a.inputs.weights, a.inputs.bias);
   FilterValues bias = nullptr;
   if (const Tensor* t = ids.Bias(planner->graph()); t != nullptr) {
     bias = ValuesOf(*t);
@@ -712,7 +662,7 @@ absl::Status PlanConv3d(const Node& node, Planner* planner) {
   Dispatch d("conv_3d");
   d.Define("TILE_PIXELS", tile.pixels)
       .Define("TILE_SLICES", tile.slices)
-      .Read("src", node.inputs[a.data_input])
+      .Read("src", node.inputs[a.inputs.data])
       .Write("dst", node.outputs[0])
       .Grid(tiles_x * dst.shape.h, DivideUp(dst.shape.slices(), tile.slices),
             dst.shape.b);

@@ -19,6 +19,13 @@ namespace gles_delegate {
 // as computed from the filter.
 absl::Status CheckConvOutput(const Shape& src, int outputs, const Shape& dst);
 
+// Indices of the node's inputs, which differ between ops.
+struct ConvInputs {
+  int data = 0;
+  int weights = 1;
+  int bias = 2;  // may be past the node's last input
+};
+
 // Node inputs: data, filter, bias (optional).
 struct Conv2dAttributes : SlidingWindow {
   int groups = 1;
@@ -49,10 +56,7 @@ struct DepthwiseConv2dAttributes : SlidingWindow {
 // The window slides over the output. Its padding is the number of rows and
 // columns cut off the full result on each side; its dilation is 1.
 struct TransposeConvAttributes : SlidingWindow {
-  // Indices of the node's inputs, which differ between the two ops.
-  int data_input = 0;
-  int filter_input = 1;
-  int bias_input = 2;  // may be past the last
+  ConvInputs inputs;  // of the two ops
 };
 
 // --- CONV_3D -----------------------------------------------------------------
@@ -72,10 +76,37 @@ struct Conv3dAttributes {
   int src_depth = 1;
   int dst_depth = 1;
   bool transposed = false;
-  int data_input = 0;
-  int filter_input = 1;
-  int bias_input = 2;
+  ConvInputs inputs;
 };
+
+// --- Squeeze-excite blocks ---------------------------------------------------
+
+// The channel scale of a squeeze-excite block as one dispatch: the mean of each
+// channel over the plane, then one or two matrix products. Large planes are
+// first summed in bands by another dispatch. Only FuseSqueezeExcite makes such
+// nodes, from AVERAGE_POOL_2D or MEAN and CONV_2D or FULLY_CONNECTED.
+
+// The node's inputs; all but the source and the first weights may be kNoTensor.
+// Weights are constant.
+enum SqueezeExciteInput {
+  kSqueezeSource = 0,  // [B,H,W,C]; the mean is that of kInputStage's values
+  kSqueezeWeights,     // [M,1,1,C] or [M,C]
+  kSqueezeBias,
+  kExciteWeights,  // [N,1,1,M] or [N,M]; kNoTensor: the first product is all
+  kExciteBias,
+  kSqueezeExciteInputs,
+};
+
+// kInnerStage is between the two products, if there are two.
+struct SqueezeExciteAttributes {
+  bool adds_bands_first = false;
+};
+
+// The output is [B,1,1,N] (or M). kResourceExhausted if no work group of the
+// device is large enough.
+PlanFunction PlanSqueezeExcite;
+inline constexpr OpDefinition kSqueezeExciteOp =
+    OpOfPasses("SQUEEZE_EXCITE", PlanSqueezeExcite);
 
 }  // namespace gles_delegate
 

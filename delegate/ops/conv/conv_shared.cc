@@ -1,5 +1,3 @@
-#include "delegate/ops/conv/conv_shared.h"
-
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -86,10 +84,7 @@ void BindInner(const StageConvolution& inner, const Convolution& conv,
   d->Define("DEPTHWISE")
       .Define("KERNEL_W", conv.window_w)
       .Define("KERNEL_H", conv.window_h);
-  PackedConstant weights = PackDepthwiseFilter(
-      graph.tensor(inner.weights.weights), inner.weights.Bias(graph));
-  weights.name = "depthwise";
-  d->Constant(std::move(weights));
+  d->Constant(PackDepthwiseFilter(inner.weights, graph, "depthwise"));
   d->Apply(kInnerStage, inner.stage);
 }
 
@@ -117,11 +112,8 @@ void PlanConvShared(const Convolution& conv, Planner* planner) {
   if (!grid) return;
   Dispatch d("conv_shared");
   d.Read("src", conv.src).Write("dst", conv.dst);
-  const bool takes_rows = TakesRows(conv, planner->graph());
-  if (takes_rows) d.Define("ROWS");
-  if (conv.quantized_rows) {
-    BindQuantizedRows(conv, planner->graph(), &d);
-  } else if (takes_rows) {
+  if (TakesRows(conv, planner->graph())) {
+    d.Define("ROWS");
     BindFilter(conv, planner, &d);
   } else {
     d.Constant(PackFilterBlocks(conv.weights, conv.filter, planner->graph(),

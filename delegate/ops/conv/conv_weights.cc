@@ -68,7 +68,7 @@ void FillFilter(const Filter& filter, const FilterValues& weights,
 PackedConstant PackConstants(const Convolution& conv, const WeightIds& ids,
                              const Graph& graph) {
   return conv.kind == Convolution::Kind::kDepthwise
-             ? PackDepthwiseFilter(graph.tensor(ids.weights), ids.Bias(graph))
+             ? PackDepthwiseFilter(ids, graph)
              : PackFilter(ids, conv.filter, graph);
 }
 
@@ -210,23 +210,26 @@ PackedConstant PackFilterBlocks(const WeightIds& ids, const Filter& filter,
                           BiasValuesOf(ids.Bias(graph)), filter, block_slices);
 }
 
-PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias) {
+PackedConstant PackDepthwiseFilter(const WeightIds& ids, const Graph& graph,
+                                   absl::string_view name) {
+  const Tensor& weights = graph.tensor(ids.weights);
   const int outputs = weights.shape.c;
   const int taps = weights.shape.h * weights.shape.w;
-  PackedConstant packed("weights", taps + 1, (outputs + 3) / 4);
+  PackedConstant packed(name, taps + 1, (outputs + 3) / 4);
   packed.cacheable = true;
-  const Tensor bias_tensor = bias == nullptr ? Tensor() : *bias;
-  packed.fill = [weights, bias_tensor, outputs, taps](absl::Span<float> out) {
+  packed.fill = [weights = ValuesOf(weights),
+                 bias = BiasValuesOf(ids.Bias(graph)), outputs,
+                 taps](absl::Span<float> out) {
     const auto at = [&](int output, int texel) -> float& {
       return out[(int64_t{output / 4} * (taps + 1) + texel) * 4 + output % 4];
     };
     std::vector<float> room;
-    const absl::Span<const float> values = ValuesOf(weights)(&room);
+    const absl::Span<const float> values = weights(&room);
     for (int tap = 0; tap < taps; ++tap) {
       for (int o = 0; o < outputs; ++o) at(o, tap) = values[tap * outputs + o];
     }
-    if (!bias_tensor.is_constant()) return;
-    const absl::Span<const float> bias_values = ValuesOf(bias_tensor)(&room);
+    if (bias == nullptr) return;
+    const absl::Span<const float> bias_values = bias(&room);
     for (int o = 0; o < outputs; ++o) at(o, taps) = bias_values[o];
   };
   return packed;
@@ -251,6 +254,13 @@ void BindDepthwiseWindow(const Convolution& conv, Dispatch* d) {
 }
 
 void BindFilter(const Convolution& conv, Planner* planner, Dispatch* d) {
+  if (conv.quantized_rows) {
+    const Graph& graph = planner->graph();
+    d->Define("QUANTIZED");
+    d->Constant(PackQuantizedRows("weights", graph.tensor(conv.weights.weights),
+                                  conv.weights.Bias(graph), conv.filter));
+    return;
+  }
   if (conv.constant_weights) {
     d->Constant(PackConstants(conv, conv.weights, planner->graph()));
     return;
@@ -446,13 +456,6 @@ PackedConstant PackQuantizedRows(absl::string_view name, const Tensor& matrix,
         if (bias.is_constant()) FillBias(bias, layout, words);
       };
   return packed;
-}
-
-void BindQuantizedRows(const Convolution& conv, const Graph& graph,
-                       Dispatch* d) {
-  d->Define("QUANTIZED");
-  d->Constant(PackQuantizedRows("weights", graph.tensor(conv.weights.weights),
-                                conv.weights.Bias(graph), conv.filter));
 }
 
 }  // namespace gles_delegate

@@ -58,8 +58,9 @@ PackedConstant PackFilterBlocks(const WeightIds& ids, const Filter& filter,
 int64_t FilterBlockTexels(const Filter& filter, int block_slices);
 
 // "weights" of a depthwise filter [1,H,W,O]: row = output slice, texel = tap,
-// then the bias. `bias` may be nullptr; one that is not constant is omitted.
-PackedConstant PackDepthwiseFilter(const Tensor& weights, const Tensor* bias);
+// then the bias. One that is not constant is omitted.
+PackedConstant PackDepthwiseFilter(const WeightIds& ids, const Graph& graph,
+                                   absl::string_view name = "weights");
 
 // The uniforms "stride_pad" and "window" of a convolution's window.
 void BindWindow(const Convolution& conv, Dispatch* d);
@@ -69,7 +70,8 @@ void BindWindow(const Convolution& conv, Dispatch* d);
 void BindDepthwiseWindow(const Convolution& conv, Dispatch* d);
 
 // Gives `d` the convolution's "weights", in the layout of PackDepthwiseFilter
-// for kDepthwise, else of PackFilter. Constants are packed when the plan is
+// for kDepthwise, of PackQuantizedRows for quantized_rows (and defines
+// QUANTIZED), else of PackFilter. Constants are packed when the plan is
 // uploaded. Weights computed at run time are packed by a dispatch that is added
 // to `planner` first, into a tensor with the same name. If weights or bias are
 // not constant, the bias in "weights" is zero and d's first post-op adds it.
@@ -101,11 +103,6 @@ bool StaysQuantized(const Tensor& matrix);
 // in the same way share it, whichever shader they take.
 PackedConstant PackQuantizedRows(absl::string_view name, const Tensor& matrix,
                                  const Tensor* bias, const Filter& filter);
-
-// Gives `d` the weights of a convolution with quantized_rows, and defines
-// QUANTIZED.
-void BindQuantizedRows(const Convolution& conv, const Graph& graph,
-                       Dispatch* d);
 
 }  // namespace gles_delegate
 

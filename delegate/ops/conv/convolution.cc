@@ -88,7 +88,7 @@ bool TakeAttributes(const Node& node, Convolution* conv) {
   if (const auto* a = node.As<TransposeConvAttributes>()) {
     conv->kind = Kind::kTransposed;
     conv->window = *a;
-    conv->inputs = {a->data_input, a->filter_input, a->bias_input};
+    conv->inputs = a->inputs;
     return true;
   }
   // The attributes of a matrix product only say how TFLite rounds.

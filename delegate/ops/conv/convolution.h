@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/conv/conv_2d.h"
 
 namespace gles_delegate {
 
@@ -94,13 +95,6 @@ struct NextPointwise {
   std::vector<PostOp> stage;  // kNextStage
 
   bool IsThere() const { return dst != kNoTensor; }
-};
-
-// Indices of the node's inputs, which differ between ops.
-struct ConvInputs {
-  int data = 0;
-  int weights = 1;
-  int bias = 2;  // may be past the node's last input
 };
 
 // A plain value without references to the graph or the node.

@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
 #include "delegate/graph/op.h"
@@ -238,12 +237,7 @@ absl::Status PlanResampler(const Node& node, Planner* planner) {
 
 namespace {
 
-absl::Status CheckTransformMatrix(const Tensor& matrix,
-                                  absl::string_view what) {
-  if (matrix.dims == std::vector<int>{1, 4, 4}) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, " is ", DimsString(matrix.dims), ", must be 1x4x4"));
-}
+constexpr int kMatrixDims[] = {1, 4, 4};
 
 // Version 1: [1,1,1,N*D], version 2: [1,N,D].
 absl::Status CheckLandmarks(const Tensor& landmarks, int version,
@@ -259,11 +253,6 @@ absl::Status CheckLandmarks(const Tensor& landmarks, int version,
                    version == 1 ? ")" : ""));
 }
 
-// The position of landmark i: at x = i, or from channel i * dimensions on.
-void DefineLayout(const Shape& landmarks, Dispatch* d) {
-  if (landmarks.w == 1) d->Define("IN_CHANNELS");
-}
-
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseTransformTensorBilinear(const NodeView& node) {
@@ -274,7 +263,7 @@ absl::StatusOr<ParsedNode> ParseTransformTensorBilinear(const NodeView& node) {
     return absl::InvalidArgumentError(
         absl::StrCat("data is ", DimsString(data.dims), ", must be 1HWC"));
   }
-  RETURN_IF_ERROR(CheckTransformMatrix(*node.inputs[1], "the matrix"));
+  RETURN_IF_ERROR(CheckDimsAre(*node.inputs[1], kMatrixDims, "the matrix"));
   RETURN_IF_ERROR(CheckOutputDims(
       *node.outputs[0], {1, p.output_height, p.output_width, data.dims[3]}));
   return ParsedNode{p, {}};
@@ -303,7 +292,7 @@ absl::StatusOr<ParsedNode> ParseTransformLandmarks(const NodeView& node) {
         "landmarks have ", p.dimensions, " dimensions, must have 2 or 3"));
   }
   RETURN_IF_ERROR(CheckLandmarks(landmarks, node.version, p.dimensions));
-  RETURN_IF_ERROR(CheckTransformMatrix(*node.inputs[1], "the matrix"));
+  RETURN_IF_ERROR(CheckDimsAre(*node.inputs[1], kMatrixDims, "the matrix"));
   return ParsedNode{p, {}};
 }
 
@@ -335,7 +324,7 @@ absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
         absl::StrCat("the output ", p.output_height, "x", p.output_width,
                      " must be larger than one pixel in both directions"));
   }
-  RETURN_IF_ERROR(CheckTransformMatrix(*node.outputs[0], "the output"));
+  RETURN_IF_ERROR(CheckDimsAre(*node.outputs[0], kMatrixDims, "the output"));
   return ParsedNode{std::move(p), {}};
 }
 
@@ -351,7 +340,8 @@ absl::Status PlanLandmarksToTransformMatrix(const Node& node,
   };
   Dispatch d("landmarks_to_transform_matrix");
   d.Define("VERSION", p.version);
-  DefineLayout(planner->tensor(node.inputs[0]).shape, &d);
+  // The position of landmark i: at x = i, or from channel i * dimensions on.
+  if (planner->tensor(node.inputs[0]).shape.w == 1) d.Define("IN_CHANNELS");
   d.Read("src", node.inputs[0])
       .Write("dst", node.outputs[0])
       .Constant(std::move(subset))

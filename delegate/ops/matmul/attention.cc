@@ -8,7 +8,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/ops/conv/conv_shared.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/reduction/rows.h"

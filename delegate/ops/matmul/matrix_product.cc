@@ -10,7 +10,6 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/conv/conv_shared.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/stages.h"
@@ -69,11 +68,12 @@ ConvTile ProductTile(int pixels, int slices, const DeviceChoices& choices) {
 
 }  // namespace
 
-void PlanMatrixProduct(const MatrixProduct& p, Planner* planner) {
+void PlanMatrixProduct(TensorId src, TensorId dst, const WeightIds& weights,
+                       int outputs, int k, Planner* planner) {
   // kGemvByLanes takes any.
-  PlanConvolution(Convolution::OfRows(p.src, p.dst, p.weights, p.outputs, p.k,
-                                      planner->graph()),
-                  planner)
+  PlanConvolution(
+      Convolution::OfRows(src, dst, weights, outputs, k, planner->graph()),
+      planner)
       .IgnoreError();
 }
 
@@ -158,13 +158,6 @@ void PlanGemvBySlices(const Convolution& conv, Planner* planner) {
   d.uniforms.Int4("row_shape", rows, conv.filter.taps, 0, 0);
   planner->Add(std::move(d));
 }
-
-}  // namespace
-
-const ConvStrategy kGemvBySlices = {"gemv_by_slices", AppliesGemvBySlices,
-                                    PlanGemvBySlices};
-
-namespace {
 
 // As kGemvBySlices: the neighbours in a vector compute different slices.
 bool HasSliceALane(const Convolution& conv, const DeviceChoices& choices) {
@@ -256,11 +249,7 @@ void PlanGemvByLanes(const Convolution& conv, Planner* planner) {
       .Write("dst", conv.dst)
       .Grid(lanes > 1 ? lanes : slices, lanes > 1 ? slices : 1,
             DivideUp(rows, tile_rows));
-  if (conv.quantized_rows) {
-    BindQuantizedRows(conv, planner->graph(), &d);
-  } else {
-    BindFilter(conv, planner, &d);
-  }
+  BindFilter(conv, planner, &d);
   // One lane takes no barriers.
   if (lanes > 1) {
     d.WorkGroup(lanes, 1, 1).SharedMemory(int64_t{shared_bytes} * lanes);
@@ -273,6 +262,9 @@ void PlanGemvByLanes(const Convolution& conv, Planner* planner) {
 }
 
 }  // namespace
+
+const ConvStrategy kGemvBySlices = {"gemv_by_slices", AppliesGemvBySlices,
+                                    PlanGemvBySlices};
 
 const ConvStrategy kGemvByLanes = {"gemv_by_lanes", AppliesGemvByLanes,
                                    PlanGemvByLanes, /*takes_next=*/false,
@@ -423,12 +415,8 @@ absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
   const Matrix x = MatrixOf(a.x, a.adj_x);
   const Matrix y = MatrixOf(a.y, a.adj_y);
   if (IsMatrixProduct(a)) {
-    PlanMatrixProduct({node.inputs[0],
-                       node.outputs[0],
-                       {node.inputs[1]},
-                       y.columns,
-                       x.columns},
-                      planner);
+    PlanMatrixProduct(node.inputs[0], node.outputs[0], {node.inputs[1]},
+                      y.columns, x.columns, planner);
     return absl::OkStatus();
   }
   if (const auto pairs = PairsOf(node, a, planner->graph())) {

@@ -44,18 +44,12 @@ void AddMatrixPlace(absl::string_view name, const std::vector<int>& dims,
 
 // dst[m][n] = bias[n] + sum over k of src[m][k] * weights[n][k]. A row is K
 // elements of src, flat in BHWC order regardless of shape; dst has one channel
-// per output and one pixel per row.
-struct MatrixProduct {
-  TensorId src = kNoTensor;
-  TensorId dst = kNoTensor;
-  WeightIds weights;  // [outputs][K]
-  int outputs = 1;
-  int k = 1;
-};
-
+// per output and one pixel per row. Weights: [outputs][K].
+//
 // Adds the product's dispatch by the first strategy that applies
 // (conv_strategies.h), preceded by one that packs weights computed at run time.
-void PlanMatrixProduct(const MatrixProduct& product, Planner* planner);
+void PlanMatrixProduct(TensorId src, TensorId dst, const WeightIds& weights,
+                       int outputs, int k, Planner* planner);
 
 // Several products with different matrices: row h of src, whose batch is 1,
 // times the h-th matrix of weights.

@@ -1,5 +1,3 @@
-#include "delegate/ops/movement/concatenation.h"
-
 #include <algorithm>
 #include <functional>
 #include <numeric>

@@ -93,9 +93,11 @@ void BindSlices(const IndexedSlices& s, Dispatch* d) {
 }
 
 // Indices are clamped to their axes.
-absl::Status AddLinearGather(Planner* planner, TensorId src, TensorId indices,
-                             TensorId dst, const LinearGather& gather) {
-  ASSIGN_OR_RETURN(auto index, IndicesAsInt32(planner, indices));
+absl::Status AddLinearGather(const Node& node, const LinearGather& gather,
+                             Planner* planner) {
+  const TensorId src = node.inputs[gather.source], dst = node.outputs[0];
+  ASSIGN_OR_RETURN(auto index,
+                   IndicesAsInt32(planner, node.inputs[1 - gather.source]));
   const Tensor& source = planner->tensor(src);
   const Shape from = source.shape;
   const Shape to = planner->tensor(dst).shape;
@@ -202,8 +204,7 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
   const auto& a = node.Get<GatherAttributes>();
   const TensorId output = node.outputs[0];
   if (a.linear.has_value()) {
-    return AddLinearGather(planner, node.inputs[0], node.inputs[1], output,
-                           *a.linear);
+    return AddLinearGather(node, *a.linear, planner);
   }
   AddInShape(planner, "picked slices", a.picked, output, [&](TensorId dst) {
     AddGather(planner, node.inputs[0], dst, a.axis, a.indices);
@@ -226,9 +227,8 @@ absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
   return ParsedNode{gather, {}};
 }
 
-absl::Status PlanGatherNd(const Node& node, Planner* planner) {
-  return AddLinearGather(planner, node.inputs[0], node.inputs[1],
-                         node.outputs[0], node.Get<LinearGather>());
+absl::Status PlanLinearGather(const Node& node, Planner* planner) {
+  return AddLinearGather(node, node.Get<LinearGather>(), planner);
 }
 
 // EMBEDDING_LOOKUP: one row of a table per index. The table is float32, or
@@ -267,15 +267,11 @@ absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
   }
   RETURN_IF_ERROR(CheckConstantIndices(indices, {table.dims[0]}));
   LinearGather rows;
+  rows.source = 1;
   rows.extents[0] = table.dims[0];
   rows.count = indices.dims[0];
   rows.inner = static_cast<int>(table.shape.elements() / table.dims[0]);
   return ParsedNode{rows, {}};
-}
-
-absl::Status PlanEmbeddingLookup(const Node& node, Planner* planner) {
-  return AddLinearGather(planner, node.inputs[1], node.inputs[0],
-                         node.outputs[0], node.Get<LinearGather>());
 }
 
 // --- ONE_HOT -----------------------------------------------------------------

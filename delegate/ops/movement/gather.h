@@ -13,7 +13,6 @@
 #include <optional>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
@@ -38,6 +37,7 @@ struct IndexedSlices {
 // [batch, count, depth] and the output [batch, outer, count, inner].
 struct LinearGather : IndexedSlices {
   int outer = 1;
+  int source = 0;  // the input; the other one has the indices
 };
 
 // The indices as an int32 tensor; converts an int64 constant.

@@ -1,8 +1,6 @@
 #include "delegate/ops/movement/remap.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>

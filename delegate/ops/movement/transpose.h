@@ -154,6 +154,15 @@ struct DilateAttributes {
   AxisArray steps = {1, 1, 1, 1, 1};
 };
 
+// --- DENSIFY -----------------------------------------------------------------
+
+// DENSIFY of a sparse constant, always folded (FoldConstantNode,
+// delegate/partition/fold_constants.h).
+
+// The constant's elements in dense order, zero elsewhere, in the tensor's type.
+// kInvalidArgument: the sparsity contradicts itself or the shape.
+absl::StatusOr<std::vector<uint8_t>> DenseBytes(const Tensor& sparse);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TRANSPOSE_H_

@@ -13,7 +13,7 @@
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/matmul/matrix_product.h"
-#include "delegate/ops/movement/concatenation.h"
+#include "delegate/ops/movement/remap.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -37,72 +37,53 @@ struct LstmSizes {
   int outputs = 0;
 };
 
-// Input `index`: a constant of these dimensions if `wanted`, else absent.
-struct WeightsRule {
-  int index;
-  bool wanted;
-  std::vector<int> dims;
-  std::string what;
-};
+// kInvalidArgument or kUnimplemented unless input `index` is a constant of
+// these dimensions if `wanted`, else absent.
+absl::Status CheckInput(const NodeView& node, int index, bool wanted,
+                        const std::vector<int>& dims, const std::string& what) {
+  const Tensor* tensor = node.input(index);
+  if (!wanted) {
+    if (tensor == nullptr) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " is there, others that it needs are not"));
+  }
+  if (tensor == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(what, " is absent"));
+  }
+  RETURN_IF_ERROR(CheckDimsAre(*tensor, dims, what));
+  if (!tensor->is_constant()) {
+    return absl::UnimplementedError(absl::StrCat(
+        what, " is computed at run time; only a constant is supported"));
+  }
+  return CheckWeights(*tensor, what);
+}
 
-std::vector<WeightsRule> RulesOf(const NodeView& node, const LstmSizes& s,
-                                 const LstmAttributes& a) {
-  std::vector<WeightsRule> rules;
+absl::Status CheckConstants(const NodeView& node, const LstmSizes& s,
+                            const LstmAttributes& a) {
   for (int gate = 0; gate < kGates; ++gate) {
     const std::string of = absl::StrCat(kGateNames[gate], " gate's ");
     const bool there = gate != 0 || !a.cifg;
-    rules.push_back({lstm::kInputWeights + gate,
-                     there,
-                     {s.cells, s.inputs},
-                     of + "input weights"});
-    rules.push_back({lstm::kRecurrentWeights + gate,
-                     there,
-                     {s.cells, s.outputs},
-                     of + "recurrent weights"});
-    rules.push_back({lstm::kBiases + gate, there, {s.cells}, of + "bias"});
-    rules.push_back({lstm::kNormCoefficients + gate,
-                     there && a.layer_norm,
-                     {s.cells},
-                     of + "layer norm coefficients"});
+    RETURN_IF_ERROR(CheckInput(node, lstm::kInputWeights + gate, there,
+                               {s.cells, s.inputs}, of + "input weights"));
+    RETURN_IF_ERROR(CheckInput(node, lstm::kRecurrentWeights + gate, there,
+                               {s.cells, s.outputs}, of + "recurrent weights"));
+    RETURN_IF_ERROR(
+        CheckInput(node, lstm::kBiases + gate, there, {s.cells}, of + "bias"));
+    RETURN_IF_ERROR(CheckInput(node, lstm::kNormCoefficients + gate,
+                               there && a.layer_norm, {s.cells},
+                               of + "layer norm coefficients"));
   }
   constexpr const char* kOf[] = {"input", "forget", "output"};
   for (int p = 0; p < 3; ++p) {
-    rules.push_back({lstm::kPeepholes + p,
-                     a.peephole && (p != 0 || !a.cifg),
-                     {s.cells},
-                     absl::StrCat("the peephole of the ", kOf[p], " gate")});
+    RETURN_IF_ERROR(CheckInput(
+        node, lstm::kPeepholes + p, a.peephole && (p != 0 || !a.cifg),
+        {s.cells}, absl::StrCat("the peephole of the ", kOf[p], " gate")));
   }
-  rules.push_back({lstm::kProjectionWeights,
-                   a.projection,
-                   {s.outputs, s.cells},
-                   "the projection"});
+  RETURN_IF_ERROR(CheckInput(node, lstm::kProjectionWeights, a.projection,
+                             {s.outputs, s.cells}, "the projection"));
   const bool has_bias = node.input(lstm::kProjectionBias) != nullptr;
-  rules.push_back({lstm::kProjectionBias,
-                   a.projection && has_bias,
-                   {s.outputs},
-                   "the projection's bias"});
-  return rules;
-}
-
-absl::Status CheckRule(const WeightsRule& rule, const Tensor* tensor) {
-  if (!rule.wanted) {
-    if (tensor == nullptr) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat(rule.what, " is there, others that it needs are not"));
-  }
-  if (tensor == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(rule.what, " is absent"));
-  }
-  if (tensor->dims != rule.dims) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(rule.what, " is ", DimsString(tensor->dims), ", must be ",
-                     DimsString(rule.dims)));
-  }
-  if (!tensor->is_constant()) {
-    return absl::UnimplementedError(absl::StrCat(
-        rule.what, " is computed at run time; only a constant is supported"));
-  }
-  return CheckWeights(*tensor, rule.what);
+  return CheckInput(node, lstm::kProjectionBias, a.projection && has_bias,
+                    {s.outputs}, "the projection's bias");
 }
 
 absl::Status CheckState(const Tensor* state, int batch, int channels,
@@ -163,9 +144,7 @@ absl::StatusOr<ParsedNode> ParseLstmNode(const NodeView& node, LstmAttributes a,
   a.peephole = node.input(lstm::kPeepholes + 2) != nullptr;
   a.projection = node.input(lstm::kProjectionWeights) != nullptr;
   a.layer_norm = node.input(lstm::kNormCoefficients + 1) != nullptr;
-  for (const WeightsRule& rule : RulesOf(node, sizes, a)) {
-    RETURN_IF_ERROR(CheckRule(rule, node.input(rule.index)));
-  }
+  RETURN_IF_ERROR(CheckConstants(node, sizes, a));
   if (!a.projection && sizes.outputs != sizes.cells) {
     return absl::InvalidArgumentError(
         absl::StrCat(sizes.cells, " cells give ", sizes.outputs,
@@ -453,13 +432,6 @@ namespace {
 
 namespace places = lstm::basic;  // of inputs and outputs
 
-absl::Status CheckLstmMatrix(const Tensor& tensor, int rows, int columns,
-                             absl::string_view what) {
-  if (tensor.dims == std::vector<int>{rows, columns}) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      what, " is ", DimsString(tensor.dims), ", must be ", rows, "x", columns));
-}
-
 absl::Status CheckKept(const Tensor& state, int batch, int depth,
                        absl::string_view what) {
   RETURN_IF_ERROR(CheckFloat(state, what));
@@ -469,7 +441,7 @@ absl::Status CheckKept(const Tensor& state, int batch, int depth,
         " is made by another node or constant; a variable tensor or an "
         "input of the model is supported"));
   }
-  return CheckLstmMatrix(state, batch, depth, what);
+  return CheckDimsAre(state, {batch, depth}, what);
 }
 
 absl::Status CheckLstmOutputs(const NodeView& node, int batch, int inputs,
@@ -482,7 +454,7 @@ absl::Status CheckLstmOutputs(const NodeView& node, int batch, int inputs,
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const auto& [columns, what] = wanted[i];
     RETURN_IF_ERROR(CheckFloat(*node.outputs[i], what));
-    RETURN_IF_ERROR(CheckLstmMatrix(*node.outputs[i], batch, columns, what));
+    RETURN_IF_ERROR(CheckDimsAre(*node.outputs[i], {batch, columns}, what));
   }
   return absl::OkStatus();
 }
@@ -522,8 +494,8 @@ absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
   RETURN_IF_ERROR(CheckKept(*node.inputs[places::kPrevState], batch, depth,
                             "the previous state"));
   RETURN_IF_ERROR(CheckWeights(weights, "the matrix of weights"));
-  RETURN_IF_ERROR(CheckLstmMatrix(weights, 4 * depth, inputs + depth,
-                                  "the matrix of weights"));
+  RETURN_IF_ERROR(CheckDimsAre(weights, {4 * depth, inputs + depth},
+                               "the matrix of weights"));
   RETURN_IF_ERROR(CheckBias(&bias, 4 * depth));
   RETURN_IF_ERROR(CheckLstmOutputs(node, batch, inputs, depth));
   return ParsedNode{BasicLstmAttributes(), {}};
@@ -539,10 +511,9 @@ absl::Status PlanBasicLstm(const Node& node, Planner* planner) {
       {node.inputs[places::kData], node.inputs[places::kPrevActivation]},
       concatenated, /*axis=*/3);
   const Shape& weights = planner->tensor(node.inputs[places::kWeights]).shape;
-  PlanMatrixProduct(
-      {concatenated, sums, WeightsOf(node, places::kWeights, places::kBiases),
-       weights.b, weights.c},
-      planner);
+  PlanMatrixProduct(concatenated, sums,
+                    WeightsOf(node, places::kWeights, places::kBiases),
+                    weights.b, weights.c, planner);
   Dispatch d("basic_lstm");
   d.Read("sums", sums)
       .Read("old_state", node.inputs[places::kPrevState])
@@ -591,12 +562,8 @@ absl::Status PlanSvdf(const Node& node, Planner* planner) {
 
   const TensorId features =
       planner->AddTemporary("svdf features", {kept.b, 1, 1, feature.b});
-  PlanMatrixProduct({node.inputs[kData],
-                     features,
-                     {node.inputs[kFeature]},
-                     feature.b,
-                     feature.c},
-                    planner);
+  PlanMatrixProduct(node.inputs[kData], features, {node.inputs[kFeature]},
+                    feature.b, feature.c, planner);
   const TensorId shifted = planner->AddTemporary("svdf state", kept);
   Dispatch shift("svdf_shift");
   shift.Read("features", features)

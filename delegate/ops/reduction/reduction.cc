@@ -366,107 +366,91 @@ constexpr int kMaxSpelledTaps = 16;
 // On SIMD devices, loops with unknown bounds are expensive.
 bool IsPoolSpelledOut(const PoolAttributes& a, const DeviceChoices& choices) {
   return choices.simd_lanes > 1 && !a.zeros &&
-         int64_t{a.h.size} * a.w.size <= kMaxSpelledTaps;
+         int64_t{a.window_h} * a.window_w <= kMaxSpelledTaps;
 }
 
 void PlanSpelledOut(const Node& node, const PoolAttributes& a,
                     Planner* planner) {
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   Dispatch d("max_pool_2d");
-  d.Define("WINDOW_W", a.w.size)
-      .Define("WINDOW_H", a.h.size)
+  d.Define("WINDOW_W", a.window_w)
+      .Define("WINDOW_H", a.window_h)
       .Read("src", node.inputs[0])
       .Write("dst", node.outputs[0])
       .Grid(dst.w * dst.h, dst.slices(), dst.b);
-  d.uniforms.Int4("stride_pad", a.w.stride, a.h.stride, a.pad_w.before,
-                  a.pad_h.before);
+  d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
   AddInLightGroups(std::move(d), planner);
 }
 
-absl::Status PlanPool(const Node& node, Reducer reducer, Planner* planner) {
-  const auto& a = node.Get<PoolAttributes>();
-  Reduction r;
-  r.reducer = reducer;
-  r.h = {a.h.size, a.h.stride, a.pad_h.before};
-  r.w = {a.w.size, a.w.stride, a.pad_w.before};
-  r.zeros = a.zeros;
-  r.quantized = a.quantized;
-  AddReduction(planner, node.inputs[0], node.outputs[0], r);
-  return absl::OkStatus();
+// The window of a node with these parameters, TFLite's or a custom op's.
+template <typename Params>
+absl::StatusOr<PoolWindow> PoolWindowOf(const Params& p, const Shape& src) {
+  Shape window;
+  window.h = p.filter_height;
+  window.w = p.filter_width;
+  ASSIGN_OR_RETURN(const auto sliding,
+                   SlidingWindowOf({p.padding, p.stride_height, p.stride_width},
+                                   src, window));
+  return PoolWindow{sliding, window.h, window.w};
 }
+
+bool IsMaxPool(const Node& node) { return node.op->name == "MAX_POOL_2D"; }
 
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParsePool2d(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<PoolParams>());
   const PoolParams& p = *params;
-  const Tensor& input = *node.inputs[0];
-  PoolAttributes a;
-  a.h = {p.filter_height, p.stride_height, 1};
-  a.w = {p.filter_width, p.stride_width, 1};
-  ASSIGN_OR_RETURN(auto pad_h,
-                   ComputePadding(p.padding, input.shape.h, a.h, "height"));
-  ASSIGN_OR_RETURN(auto pad_w,
-                   ComputePadding(p.padding, input.shape.w, a.w, "width"));
-  a.pad_h = pad_h;
-  a.pad_w = pad_w;
+  ASSIGN_OR_RETURN(const auto window, PoolWindowOf(p, node.inputs[0]->shape));
   ASSIGN_OR_RETURN(auto activation, FusedActivation(p.activation));
-  return ParsedNode{a, std::move(activation)};
+  return ParsedNode{
+      PoolAttributes{window, /*zeros=*/false, /*quantized=*/nullptr},
+      std::move(activation)};
 }
 
 std::optional<MemoryView> MaxPoolView(const Node& node) {
   const auto* a = node.As<PoolAttributes>();
   constexpr int kLargest = 2;  // along an axis
-  if (a == nullptr || node.op->plan != &PlanMaxPool2d || a->zeros ||
-      a->h.size > kLargest || a->w.size > kLargest || a->pad_h.before != 0 ||
-      a->pad_w.before != 0) {
+  if (a == nullptr || !IsMaxPool(node) || a->zeros || a->window_h > kLargest ||
+      a->window_w > kLargest || !a->BeginsInside()) {
     return std::nullopt;
   }
   MemoryView view;
   view.kind = MemoryView::Kind::kMaxPool;
-  view.step = {a->w.stride, a->h.stride};
-  view.window = {a->w.size, a->h.size};
+  view.step = {a->stride_w, a->stride_h};
+  view.window = {a->window_w, a->window_h};
   return view;
 }
 
-absl::Status PlanAveragePool2d(const Node& node, Planner* planner) {
-  return PlanPool(node, Reducer::kMean, planner);
-}
-
-absl::Status PlanMaxPool2d(const Node& node, Planner* planner) {
+absl::Status PlanPool2d(const Node& node, Planner* planner) {
   const auto& a = node.Get<PoolAttributes>();
-  if (IsPoolSpelledOut(a, planner->profile().choices)) {
+  const bool max = IsMaxPool(node);
+  if (max && IsPoolSpelledOut(a, planner->profile().choices)) {
     PlanSpelledOut(node, a, planner);
     return absl::OkStatus();
   }
-  return PlanPool(node, Reducer::kMax, planner);
+  Reduction r;
+  r.reducer = max ? Reducer::kMax : Reducer::kMean;
+  r.h = {a.window_h, a.stride_h, a.pad_top};
+  r.w = {a.window_w, a.stride_w, a.pad_left};
+  r.zeros = a.zeros;
+  r.quantized = a.quantized;
+  AddReduction(planner, node.inputs[0], node.outputs[0], r);
+  return absl::OkStatus();
 }
 
 // --- MaxPoolingWithArgmax2D, MaxUnpooling2D ----------------------------------
 
-namespace {
-
-ArgmaxPoolAttributes ArgmaxPoolAttributesOf(const CustomPoolParams& p) {
-  ArgmaxPoolAttributes a;
-  a.h = {p.filter_height, p.stride_height, 1};
-  a.w = {p.filter_width, p.stride_width, 1};
-  return a;
-}
-
-}  // namespace
-
 absl::StatusOr<ParsedNode> ParseMaxPoolingWithArgmax(const NodeView& node) {
   ASSIGN_OR_RETURN(const auto p, ReadPoolParams(node.custom_params));
-  const Tensor& input = *node.inputs[0];
-  ArgmaxPoolAttributes a = ArgmaxPoolAttributesOf(p);
-  ASSIGN_OR_RETURN(const auto height,
-                   ComputePadding(p.padding, input.shape.h, a.h, "height"));
-  ASSIGN_OR_RETURN(const auto width,
-                   ComputePadding(p.padding, input.shape.w, a.w, "width"));
-  a.pad_top = height.before;
-  a.pad_left = width.before;
-  const std::vector<int> wanted = {input.shape.b, height.out, width.out,
-                                   input.shape.c};
+  const Shape& src = node.inputs[0]->shape;
+  ASSIGN_OR_RETURN(const auto a, PoolWindowOf(p, src));
+  const auto count = [](int padded, int window, int stride) {
+    return (padded - window) / stride + 1;
+  };
+  const std::vector<int> wanted = {
+      src.b, count(src.h + a.pad_top + a.pad_bottom, a.window_h, a.stride_h),
+      count(src.w + a.pad_left + a.pad_right, a.window_w, a.stride_w), src.c};
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], wanted));
   if (p.activation < kActNone || p.activation > kActRelu6) {
     return absl::UnimplementedError(
@@ -480,7 +464,7 @@ absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner) {
   const auto& a = node.Get<ArgmaxPoolAttributes>();
   Dispatch d = TexelDispatch("max_pooling_with_argmax", node, *planner, {"src"},
                              {"dst", "indices"});
-  d.uniforms.Int4("window", a.w.size, a.h.size, a.w.stride, a.h.stride);
+  d.uniforms.Int4("window", a.window_w, a.window_h, a.stride_w, a.stride_h);
   d.uniforms.Int2("pad", a.pad_left, a.pad_top);
   planner->Add(std::move(d));
   return absl::OkStatus();
@@ -512,14 +496,17 @@ absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
         "output is ", DimsString(dst.dims), ", must be ", input.shape.b, "x",
         height, "x", width, "x", input.shape.c));
   }
-  return ParsedNode{ArgmaxPoolAttributesOf(p), {}};
+  ArgmaxPoolAttributes a;
+  a.window_h = p.filter_height;
+  a.window_w = p.filter_width;
+  return ParsedNode{a, {}};
 }
 
 absl::Status PlanMaxUnpooling(const Node& node, Planner* planner) {
   const auto& a = node.Get<ArgmaxPoolAttributes>();
   Dispatch d =
       TexelDispatch("max_unpooling", node, *planner, {"src", "indices"});
-  d.uniforms.Int2("window", a.w.size, a.h.size);
+  d.uniforms.Int2("window", a.window_w, a.window_h);
   planner->Add(std::move(d));
   return absl::OkStatus();
 }

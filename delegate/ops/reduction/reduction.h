@@ -10,7 +10,6 @@
 #include <optional>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
@@ -119,9 +118,11 @@ struct ReduceAttributes {
 // inside the image. BHWC, SAME or VALID, any stride, a fused activation.
 // kInvalidArgument: a wrong output shape.
 
-struct PoolAttributes {
-  Window h, w;
-  AxisPadding pad_h, pad_w;
+struct PoolWindow : SlidingWindow {
+  int window_h = 1, window_w = 1;  // rows and columns
+};
+
+struct PoolAttributes : PoolWindow {
   // Elements outside the image are zeros of the window, as added by a PAD that
   // a pass fused; otherwise they are not part of the window, as with SAME.
   bool zeros = false;
@@ -143,11 +144,7 @@ std::optional<MemoryView> MaxPoolView(const Node& node);
 // that truncation gives the integer). MaxUnpooling2D takes data [B,H,W,C] and
 // such indices; y [B,H*fh,W*fw,C] is zero except at the indices. Strides must
 // equal the window's size.
-struct ArgmaxPoolAttributes {
-  Window h, w;
-  int pad_top = 0;
-  int pad_left = 0;
-};
+using ArgmaxPoolAttributes = PoolWindow;
 
 }  // namespace gles_delegate
 

@@ -361,7 +361,16 @@ void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
   planner->Add(std::move(d));
 }
 
-absl::Status PlanArgExtreme(const Node& node, bool min, Planner* planner) {
+}  // namespace
+
+absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
+  const Tensor& input = *node.inputs[0];
+  ASSIGN_OR_RETURN(auto axis,
+                   AxisOfInput(node, 1, static_cast<int>(input.dims.size())));
+  return ParsedNode{ViewOfAxis(input.dims, axis), {}};
+}
+
+absl::Status PlanArgExtreme(const Node& node, Planner* planner) {
   const auto& a = node.Get<ArgExtremeAttributes>();
   TensorId source = node.inputs[0];
   if (a.shape.has_value()) {
@@ -373,26 +382,10 @@ absl::Status PlanArgExtreme(const Node& node, bool min, Planner* planner) {
   kept[a.axis] = 1;
   AddInShape(planner, "axis kept", {kept[0], kept[1], kept[2], kept[3]},
              node.outputs[0], [&](TensorId dst) {
-               AddArgExtreme(planner, source, dst, a.axis, min);
+               AddArgExtreme(planner, source, dst, a.axis,
+                             node.op->name == "ARG_MIN");
              });
   return absl::OkStatus();
-}
-
-}  // namespace
-
-absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
-  const Tensor& input = *node.inputs[0];
-  ASSIGN_OR_RETURN(auto axis,
-                   AxisOfInput(node, 1, static_cast<int>(input.dims.size())));
-  return ParsedNode{ViewOfAxis(input.dims, axis), {}};
-}
-
-absl::Status PlanArgMax(const Node& node, Planner* planner) {
-  return PlanArgExtreme(node, /*min=*/false, planner);
-}
-
-absl::Status PlanArgMin(const Node& node, Planner* planner) {
-  return PlanArgExtreme(node, /*min=*/true, planner);
 }
 
 // TOPK_V2: the k largest elements of the last axis in descending order, and

@@ -69,7 +69,7 @@ Nodes AveragePool(QuantizedNode& q) {
   constexpr float kMeanSlack = 1.0f / 4096;
   const auto& pool = std::any_cast<const PoolAttributes&>(q.node.attributes);
   const std::optional<PostOp> clamp = q.Clamp();
-  const int64_t window = int64_t{pool.h.size} * pool.w.size;
+  const int64_t window = int64_t{pool.window_h} * pool.window_w;
   if (!clamp || !q.Holds() ||
       window > (q.is_int16() ? kMaxSummed - 1 : kMaxSummedWindow)) {
     return {};

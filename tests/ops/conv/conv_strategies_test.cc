@@ -13,7 +13,6 @@
 #include "absl/strings/str_join.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/ops/conv/conv_2d.h"
-#include "delegate/ops/conv/conv_shared.h"
 #include "gtest/gtest.h"
 #include "tests/testing/fake_devices.h"
 #include "tests/testing/graph_builder.h"
@@ -89,7 +88,6 @@ TestNode Depthwise(int stride, int dilation, int multiplier) {
 // steps of 2.
 TestNode Transposed(int size, int window) {
   TransposeConvAttributes a;
-  a.filter_input = 1;
   a.stride_h = a.stride_w = 2;
   const int to = 2 * (size - 1) + window;
   return {"Convolution2DTransposeBias",

@@ -218,9 +218,7 @@ TEST(ConvolutionTest, RowsOfMatrices) {
 TEST(ConvolutionTest, InputsOfATransposedOne) {
   GraphBuilder b;
   TransposeConvAttributes a;
-  a.filter_input = 1;
-  a.data_input = 2;
-  a.bias_input = 3;
+  a.inputs = {2, 1, 3};
   a.stride_h = a.stride_w = 2;
   const TensorId x = b.Input({1, 4, 4, 8});
   const TensorId weights = b.Constant({6, 2, 2, 8});

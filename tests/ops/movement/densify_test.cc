@@ -1,11 +1,10 @@
 // labels: op llvmpipe
 // DENSIFY: TFLite's sparse constants (dense and CSR dimensions, blocks, any
 // traversal order) become dense, and run.
-#include "delegate/ops/movement/densify.h"
-
 #include <string>
 #include <vector>
 
+#include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/op_list.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
