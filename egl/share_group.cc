@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "base/hash_tables.h"
 #include "egl/caught.h"
@@ -236,8 +236,8 @@ void ShareGroup::LeaveOrThrow(std::optional<EglContext> own) {
 
 std::optional<EglContext> ShareGroup::TakeRetired(bool debug) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = std::find_if(
-      retired_.begin(), retired_.end(), [debug](const EglContext& context) {
+  const auto found =
+      absl::c_find_if(retired_, [debug](const EglContext& context) {
         return context.debug == debug && ForgetOwner(context.context);
       });
   if (found == retired_.end()) return std::nullopt;

@@ -2,13 +2,13 @@
 // and the functions of what it reads. Each saves a dispatch, and mostly the
 // tensor between. Both convolutions have constant weights and compute on real
 // values, or both on quantized values.
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/convolution.h"
@@ -95,9 +95,7 @@ bool Pays(Rewriter& r, int n, const Pair& pair) {
 bool FitsStage(const Graph& graph, const PostOp& op, const Shape& s) {
   static constexpr const char* kCheap[] = {"add",     "sub",     "mul",
                                            "minimum", "maximum", "clamp"};
-  if (std::find(std::begin(kCheap), std::end(kCheap), op.function) ==
-          std::end(kCheap) ||
-      !BroadcastsOperand(op)) {
+  if (!absl::c_linear_search(kCheap, op.function) || !BroadcastsOperand(op)) {
     return false;
   }
   // Padding channels must stay finite, as their weights are zero.
@@ -118,9 +116,9 @@ TensorId SourceOfInputStage(const Graph& graph, const Node& node) {
   }
   const TensorId id = SourceOfFunctions(graph, node);
   const Tensor& x = graph.tensor(id);
-  const bool fits = std::all_of(
-      node.post_ops.begin(), node.post_ops.end(),
-      [&](const PostOp& op) { return FitsStage(graph, op, x.shape); });
+  const bool fits = absl::c_all_of(node.post_ops, [&](const PostOp& op) {
+    return FitsStage(graph, op, x.shape);
+  });
   return fits && IsReal(x) && !x.is_constant() &&
                  IsReal(graph.tensor(node.outputs[0]))
              ? id

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
@@ -87,7 +88,7 @@ std::optional<Affine> AffineOf(const Graph& graph, const PostOp& op,
   for (float& v : *values) v *= sign;
   affine.offset = *std::move(values);
   if (op.function == "sub" && constant_first) {
-    std::fill(affine.scale.begin(), affine.scale.end(), -1.0f);
+    absl::c_fill(affine.scale, -1.0f);
   }
   return affine;
 }
@@ -96,7 +97,7 @@ std::optional<Affine> AffineOf(const Graph& graph, const PostOp& op,
 // that 16 bits round them coarsely.
 bool LeavesHalf(const Affine& affine) {
   constexpr float kMax = 16;
-  return std::any_of(affine.scale.begin(), affine.scale.end(), [](float s) {
+  return absl::c_any_of(affine.scale, [](float s) {
     return !(std::fabs(s) <= kMax && std::fabs(s) >= 1 / kMax);
   });
 }
@@ -195,8 +196,7 @@ absl::Status FoldAfter(Rewriter& r, int n, const Convolution& conv) {
 }
 
 bool AddsAnything(const Affine& affine) {
-  return std::any_of(affine.offset.begin(), affine.offset.end(),
-                     [](float v) { return v != 0; });
+  return absl::c_any_of(affine.offset, [](float v) { return v != 0; });
 }
 
 // The elementwise node that makes the input of node n for it alone; -1: none.

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/graph/texels.h"
@@ -31,8 +32,8 @@ bool IsTranspose(const Node& node) { return node.op->Has(kPermutesAxes); }
 bool IsReshape(const Node& node) { return node.op->Has(kKeepsOrder); }
 
 bool HasOperands(const Node& node) {
-  return std::any_of(node.post_ops.begin(), node.post_ops.end(),
-                     [](const PostOp& op) { return op.operand != kNoTensor; });
+  return absl::c_any_of(
+      node.post_ops, [](const PostOp& op) { return op.operand != kNoTensor; });
 }
 
 bool IsMovement(const Node& node) {
@@ -182,7 +183,7 @@ struct MergedHeads {
 
 // Multiplications by numbers, which commute with movements and sums.
 bool AreScales(const std::vector<PostOp>& ops) {
-  return std::all_of(ops.begin(), ops.end(), [](const PostOp& op) {
+  return absl::c_all_of(ops, [](const PostOp& op) {
     return op.function == "mul" && op.operand == kNoTensor;
   });
 }
@@ -277,7 +278,7 @@ class HeadFolder {
       heads.source = from;
     }
     if (chain.empty()) return std::nullopt;
-    std::reverse(chain.begin(), chain.end());
+    absl::c_reverse(chain);
     ElementMap map(tensor(heads.source).dims);
     for (const auto& [p, output] : chain) {
       const Node& node = r_.node(p);
@@ -357,7 +358,7 @@ class HeadFolder {
   // the product's batch. An operand of each head would have to repeat for each
   // batch.
   bool CanRegroup(const std::vector<PostOp>& ops, int count) const {
-    return std::all_of(ops.begin(), ops.end(), [&](const PostOp& op) {
+    return absl::c_all_of(ops, [&](const PostOp& op) {
       if (op.operand == kNoTensor) return true;
       const Tensor& t = tensor(op.operand);
       return t.shape.b == 1 &&

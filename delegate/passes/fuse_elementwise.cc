@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"
@@ -52,8 +53,7 @@ bool CanApply(Rewriter& r, int n, const Candidate& c) {
   const int p = r.MakerOf(c.source);
   const auto& readers = r.ReadersOf(c.source);
   if (p < 0 || r.IsOutput(c.source) ||
-      !std::all_of(readers.begin(), readers.end(),
-                   [n](int reader) { return reader == n; })) {
+      !absl::c_all_of(readers, [n](int reader) { return reader == n; })) {
     return false;
   }
   const Node& node = r.node(n);
@@ -64,8 +64,8 @@ bool CanApply(Rewriter& r, int n, const Candidate& c) {
   if (between.type != result.type || between.is_variable ||
       between.shape != result.shape || maker.outputs.size() != 1 ||
       maker.integer_path != node.integer_path || KeepsState(r.graph(), maker) ||
-      std::any_of(c.ops.begin(), c.ops.end(),
-                  [&](const PostOp& op) { return op.operand == c.source; })) {
+      absl::c_any_of(
+          c.ops, [&](const PostOp& op) { return op.operand == c.source; })) {
     return false;
   }
   const int operands = static_cast<int>(OperandsOf({{{"", c.ops}}}).size());
@@ -228,8 +228,8 @@ void AddPadding(const Remap& pad, const Shape& from, const Shape& to,
 // Reads `padded` as data, and nowhere else (as an operand, as a filter).
 bool IsWindowOf(const Node& node, TensorId padded) {
   return (InputWindowOf(node) != nullptr || IsUnpaddedPooling(node)) &&
-         std::count(node.inputs.begin(), node.inputs.end(), padded) == 1 &&
-         node.inputs[0] == padded && !IsOperand(padded, node);
+         absl::c_count(node.inputs, padded) == 1 && node.inputs[0] == padded &&
+         !IsOperand(padded, node);
 }
 
 // A plain x + padded, from either side, of one shape.
@@ -298,8 +298,7 @@ void FuseChannelPadding(Rewriter& r, int n) {
   }
   const TensorId padded = pad.outputs[0], source = pad.inputs[0];
   const std::vector<int> readers = r.ReadersOf(padded);
-  if (r.IsOutput(padded) ||
-      !std::all_of(readers.begin(), readers.end(), [&](int reader) {
+  if (r.IsOutput(padded) || !absl::c_all_of(readers, [&](int reader) {
         return IsSumOf(r.graph(), r.node(reader), padded);
       })) {
     return;
@@ -307,7 +306,7 @@ void FuseChannelPadding(Rewriter& r, int n) {
   for (int reader : readers) {
     // A sum is listed for its input and for its operand.
     const auto& inputs = r.node(reader).inputs;
-    if (std::count(inputs.begin(), inputs.end(), padded) == 0) continue;
+    if (absl::c_count(inputs, padded) == 0) continue;
     r.Change(reader, [&](Node& node) { ReadUnpadded(padded, source, &node); });
   }
   r.RemoveUnread({padded});

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
@@ -162,23 +163,21 @@ class MovedRegion {
     if (node.integer_path ||
         !(moves || IsChannelConcatenation(node) ||
           SourceOfFunctions(graph_, node) != kNoTensor) ||
-        !std::all_of(node.post_ops.begin(), node.post_ops.end(),
-                     BroadcastsOperand)) {
+        !absl::c_all_of(node.post_ops, BroadcastsOperand)) {
       return false;
     }
-    return std::all_of(
-        node.outputs.begin(), node.outputs.end(), [&](TensorId id) {
-          return IsComputedFloat(graph_.tensor(id)) &&
-                 (n == root_ || (moves && node.post_ops.empty()) ||
-                  IsReadOnlyBy(members_, id));
-        });
+    return absl::c_all_of(node.outputs, [&](TensorId id) {
+      return IsComputedFloat(graph_.tensor(id)) &&
+             (n == root_ || (moves && node.post_ops.empty()) ||
+              IsReadOnlyBy(members_, id));
+    });
   }
 
   bool IsReadOnlyBy(const std::set<int>& nodes, TensorId id) const {
     const auto& readers = r_.ReadersOf(id);
-    return !r_.IsOutput(id) &&
-           std::all_of(readers.begin(), readers.end(),
-                       [&](int reader) { return nodes.count(reader) != 0; });
+    return !r_.IsOutput(id) && absl::c_all_of(readers, [&](int reader) {
+      return nodes.count(reader) != 0;
+    });
   }
 
   bool IsMember(TensorId id) const {
@@ -192,10 +191,9 @@ class MovedRegion {
     while (IsMember(id) && graph_.tensor(id).shape.c == Result().shape.c) {
       const Node& node = graph_.nodes[r_.MakerOf(id)];
       if (IsChannelConcatenation(node)) {
-        const bool whole = std::all_of(
-            node.inputs.begin(), node.inputs.end(), [&](TensorId part) {
-              return graph_.tensor(part).shape.c % 4 == 0 && IsMember(part);
-            });
+        const bool whole = absl::c_all_of(node.inputs, [&](TensorId part) {
+          return graph_.tensor(part).shape.c % 4 == 0 && IsMember(part);
+        });
         if (whole && node.inputs.size() > 1) concatenation_ = r_.MakerOf(id);
         return;
       }
@@ -232,12 +230,9 @@ class MovedRegion {
     std::set<int> gone = {root_};
     for (auto n = members_.rbegin(); n != members_.rend(); ++n) {
       const auto& outputs = graph_.nodes[*n].outputs;
-      const bool unread =
-          std::all_of(outputs.begin(), outputs.end(), [&](TensorId id) {
-            return IsReadOnlyBy(gone, id) &&
-                   std::count(fused.inputs.begin(), fused.inputs.end(), id) ==
-                       0;
-          });
+      const bool unread = absl::c_all_of(outputs, [&](TensorId id) {
+        return IsReadOnlyBy(gone, id) && absl::c_count(fused.inputs, id) == 0;
+      });
       if (unread) gone.insert(*n);
     }
     return gone.size() > 1;
@@ -317,7 +312,7 @@ class MovedRegion {
       if (!read) return std::nullopt;
       step.read = *read;
     }
-    const auto found = std::find(inputs_.begin(), inputs_.end(), id);
+    const auto found = absl::c_find(inputs_, id);
     step.index = static_cast<int>(found - inputs_.begin());
     if (found == inputs_.end()) inputs_.push_back(id);
     return AddStep(std::move(step));
@@ -341,7 +336,7 @@ class MovedRegion {
   }
 
   int AddStep(MovedStep step) {
-    const auto found = std::find(steps_.begin(), steps_.end(), step);
+    const auto found = absl::c_find(steps_, step);
     const int at = static_cast<int>(found - steps_.begin());
     if (found == steps_.end()) steps_.push_back(std::move(step));
     return at;

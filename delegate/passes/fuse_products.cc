@@ -4,11 +4,11 @@
 //
 // Must not fire on processors, which would compute the squares once for each
 // output slice, nor if the normalized rows or the gate are read elsewhere.
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/matmul/attention.h"
@@ -149,8 +149,8 @@ void NormalizeFewRows(Rewriter& r, int n) {
   if (!norm || r.shape(norm->rows) != r.shape(rows)) return;
   const std::vector<int> readers = r.ReadersOf(rows);
   if (r.IsOutput(rows) || readers.empty() ||
-      !std::all_of(readers.begin(), readers.end(),
-                   [&](int reader) { return CanNormalize(r, reader, rows); })) {
+      !absl::c_all_of(
+          readers, [&](int reader) { return CanNormalize(r, reader, rows); })) {
     return r.Decline(n, "not only products of few rows read it");
   }
   for (int reader : readers) {
@@ -213,7 +213,7 @@ bool CanJoin(const Rewriter& r, int n) {
          result.shape.c % 4 == 0 && !result.is_float_view() &&
          !r.IsOutput(id) && IsFloatConstant(r.tensor(node.inputs[1])) &&
          (bias == kNoTensor || IsFloatConstant(r.tensor(bias))) &&
-         std::all_of(readers.begin(), readers.end(), [&](int reader) {
+         absl::c_all_of(readers, [&](int reader) {
            return r.AttributesOf<RegroupSlicesAttributes>(reader) != nullptr;
          });
 }
@@ -331,11 +331,10 @@ bool AreScores(const Rewriter& r, int n) {
   }
   const Matrix q = MatrixOf(a->x, false), k = MatrixOf(a->y, false);
   return q.leading == k.leading &&
-         std::all_of(
-             node.inputs.begin(), node.inputs.end(),
+         absl::c_all_of(
+             node.inputs,
              [&](TensorId id) { return IsComputedFloat(r.tensor(id)); }) &&
-         std::all_of(node.post_ops.begin(), node.post_ops.end(),
-                     BroadcastsOperand);
+         absl::c_all_of(node.post_ops, BroadcastsOperand);
 }
 
 bool IsSoftmaxOf(const Rewriter& r, int n, const Shape& scores) {

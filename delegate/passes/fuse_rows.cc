@@ -6,7 +6,6 @@
 //
 // Must not fire on the integer path, or if a number of each row is read outside
 // of the region. O(nodes), with a bound on a region's size.
-#include <algorithm>
 #include <any>
 #include <map>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
@@ -217,10 +217,8 @@ class RowRegion {
   }
   bool IsReadOutside(TensorId id) const {
     const auto& readers = r_.ReadersOf(id);
-    return r_.IsOutput(id) ||
-           std::any_of(readers.begin(), readers.end(), [&](int reader) {
-             return std::find(nodes_.begin(), nodes_.end(), reader) ==
-                    nodes_.end();
+    return r_.IsOutput(id) || absl::c_any_of(readers, [&](int reader) {
+             return !absl::c_linear_search(nodes_, reader);
            });
   }
   int AddStep(RowStep step) {

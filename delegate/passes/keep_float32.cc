@@ -13,11 +13,11 @@
 // Not graph outputs, whose type the runtime determines, and not the integer
 // path. Constants and model inputs that nodes in 32 bits read are in 32 bits,
 // too.
-#include <algorithm>
 #include <any>
 #include <iterator>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
@@ -87,7 +87,7 @@ bool GoesOn(const Node& node, const Graph& graph) {
   const bool is_function =
       IsPlainElementwise(graph, node) || node.op->name == "RESHAPE";
   return (is_function || IsSum(node)) &&
-         std::all_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+         absl::c_all_of(node.inputs, [&](TensorId id) {
            return id == kNoTensor || graph.tensor(id).is_constant() ||
                   graph.tensor(id).always_float32;
          });
@@ -118,10 +118,9 @@ class Float32Keeper {
   void NoteReasons() {
     for (const Node& node : graph_->nodes) {
       if (!node.always_float32) continue;
-      const bool quantized = std::any_of(
-          node.outputs.begin(), node.outputs.end(), [this](TensorId id) {
-            return id != kNoTensor && graph_->tensor(id).is_float_view();
-          });
+      const bool quantized = absl::c_any_of(node.outputs, [this](TensorId id) {
+        return id != kNoTensor && graph_->tensor(id).is_float_view();
+      });
       Note(node, quantized ? "quantized values" : "listed in float32_nodes");
     }
   }
@@ -185,8 +184,7 @@ class Float32Keeper {
       return {0, "numbers that become integers"};
     }
     const auto* exact =
-        std::find_if(std::begin(kExact), std::end(kExact),
-                     [op](const Exact& e) { return e.op == op; });
+        absl::c_find_if(kExact, [op](const Exact& e) { return e.op == op; });
     if (exact == std::end(kExact) || (op == "LOG" && IsOffset(node))) return {};
     return {exact->products, exact->reason};
   }
@@ -199,8 +197,7 @@ class Float32Keeper {
       if (!graph_->tensor(id).is_constant()) continue;
       const auto values = ConstantFloats(graph_->tensor(id));
       return values.ok() &&
-             std::all_of(values->begin(), values->end(),
-                         [](float v) { return v >= kLargeOffset; });
+             absl::c_all_of(*values, [](float v) { return v >= kLargeOffset; });
     }
     return false;
   }
@@ -229,10 +226,9 @@ class Float32Keeper {
   // Sums of a row, or of the squares of a vector's parts.
   bool OnlySumsRead(const Node& node) const {
     const auto& readers = r_.ReadersOf(node.outputs[0]);
-    return !readers.empty() &&
-           std::all_of(readers.begin(), readers.end(), [this](int n) {
-             return IsSum(graph_->nodes[n]) || adds_squares_[n];
-           });
+    return !readers.empty() && absl::c_all_of(readers, [this](int n) {
+      return IsSum(graph_->nodes[n]) || adds_squares_[n];
+    });
   }
 
   // ADDs of squares, or of such sums. Nodes are in order.
@@ -245,8 +241,7 @@ class Float32Keeper {
     for (size_t n = 0; n < graph_->nodes.size(); ++n) {
       const Node& node = graph_->nodes[n];
       adds_squares_[n] =
-          node.op->name == "ADD" &&
-          std::all_of(node.inputs.begin(), node.inputs.end(), is_square);
+          node.op->name == "ADD" && absl::c_all_of(node.inputs, is_square);
     }
   }
 

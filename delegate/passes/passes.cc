@@ -1,8 +1,8 @@
 #include "delegate/passes/passes.h"
 
-#include <algorithm>
 #include <cstddef>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 
@@ -214,9 +214,8 @@ absl::Status RunPasses(Graph* graph, const DeviceProfile& profile) {
 
 absl::Status RunPass(absl::string_view name, const PassContext& context,
                      Graph* graph) {
-  const auto* pass =
-      std::find_if(std::begin(kPasses), std::end(kPasses),
-                   [name](const Pass& p) { return p.name == name; });
+  const auto* pass = absl::c_find_if(
+      kPasses, [name](const Pass& p) { return p.name == name; });
   if (pass == std::end(kPasses)) {
     return absl::NotFoundError(absl::StrCat("no pass ", name));
   }

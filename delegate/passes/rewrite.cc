@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
@@ -24,11 +25,10 @@ bool BindsConstants(const Node& node) {
 
 // The weights that stages have besides the node's own.
 int CountStageWeights(const Node& node) {
-  return static_cast<int>(std::count_if(
-      node.stages.begin(), node.stages.end(), [](const Stage& stage) {
-        return stage.name == kInnerStage || stage.name == kNextStage ||
-               stage.name == kGateStage;
-      }));
+  return static_cast<int>(absl::c_count_if(node.stages, [](const Stage& stage) {
+    return stage.name == kInnerStage || stage.name == kNextStage ||
+           stage.name == kGateStage;
+  }));
 }
 
 // What the node's dispatch binds: tensors that it reads and writes, and packed
@@ -43,7 +43,7 @@ int CountBindings(const Graph& graph, const Node& node) {
     if (id == kNoTensor) continue;
     if (graph.tensor(id).is_constant() && !BindsConstants(node)) {
       has_packed = true;
-    } else if (std::find(read.begin(), read.end(), id) == read.end()) {
+    } else if (!absl::c_linear_search(read, id)) {
       read.push_back(id);
     }
   }
@@ -73,8 +73,7 @@ void Rewriter::Finish() {
     if (!is_gone(n)) order.push_back(n);
   }
   if (inserted_ > 0) {
-    std::sort(order.begin(), order.end(),
-              [this](int a, int b) { return IsBefore(a, b); });
+    absl::c_sort(order, [this](int a, int b) { return IsBefore(a, b); });
   }
   std::vector<Node> nodes;
   nodes.reserve(order.size());
@@ -186,7 +185,7 @@ void Rewriter::ReadInstead(TensorId from, TensorId to) {
   const std::vector<int> readers = ReadersOf(from);
   for (int n : readers) {
     Change(n, [&](Node& node) {
-      std::replace(node.inputs.begin(), node.inputs.end(), from, to);
+      absl::c_replace(node.inputs, from, to);
       for (PostOp& op : node.post_ops) {
         if (op.operand == from) op.operand = to;
       }
@@ -223,7 +222,7 @@ bool Rewriter::Fuse(int at, absl::Span<const int> others, Node fused) {
 bool Rewriter::IsDead(int n) const {
   const auto& outputs = node(n).outputs;
   return !is_gone(n) && !KeepsState(graph_, node(n)) &&
-         std::all_of(outputs.begin(), outputs.end(), [this](TensorId id) {
+         absl::c_all_of(outputs, [this](TensorId id) {
            return id == kNoTensor || (ReadersOf(id).empty() && !IsOutput(id));
          });
 }
@@ -269,14 +268,14 @@ std::vector<TensorId> ReadBy(const Node& node) {
 }
 
 bool KeepsState(const Graph& graph, const Node& node) {
-  return std::any_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+  return absl::c_any_of(node.inputs, [&](TensorId id) {
     return id != kNoTensor && graph.tensor(id).is_variable;
   });
 }
 
 bool IsOperand(TensorId tensor, const Node& node) {
   const std::vector<TensorId> operands = OperandsOf(node);
-  return std::find(operands.begin(), operands.end(), tensor) != operands.end();
+  return absl::c_linear_search(operands, tensor);
 }
 
 int CountOperands(const Node& node) {

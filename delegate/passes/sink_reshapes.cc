@@ -13,13 +13,13 @@
 //
 // Must not fire on the integer path, or if a product's rows and results became
 // different pixels: its fast shaders need the same. O(nodes).
-#include <algorithm>
 #include <any>
 #include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
@@ -81,7 +81,7 @@ class Sinker {
 
   // Functions that do the same before the reshape.
   bool SeeRowsAlone(const std::vector<PostOp>& ops) {
-    return std::all_of(ops.begin(), ops.end(), [&](const PostOp& op) {
+    return absl::c_all_of(ops, [&](const PostOp& op) {
       if (op.operand == kNoTensor) return true;
       const Shape& s = tensor(op.operand).shape;
       return s.b == 1 && s.h == 1 && s.w == 1;
@@ -102,14 +102,13 @@ class Sinker {
     const Shape& from = tensor(r.inputs[0]).shape;
     const Shape& to = tensor(r.outputs[0]).shape;
     // Operands are there already.
-    const bool fit = std::all_of(
-        r.post_ops.begin(), r.post_ops.end(), [&](const PostOp& op) {
-          if (op.operand == kNoTensor) return true;
-          const int maker = r_.MakerOf(op.operand);
-          return (maker < 0 || r_.IsBefore(maker, p)) &&
-                 (IsOfRows(op, from, to) || IsOfMatrices(op, from, to) ||
-                  IsOfJoinedRows(op, from, to));
-        });
+    const bool fit = absl::c_all_of(r.post_ops, [&](const PostOp& op) {
+      if (op.operand == kNoTensor) return true;
+      const int maker = r_.MakerOf(op.operand);
+      return (maker < 0 || r_.IsBefore(maker, p)) &&
+             (IsOfRows(op, from, to) || IsOfMatrices(op, from, to) ||
+              IsOfJoinedRows(op, from, to));
+    });
     if (!fit || !HasRoom(node(p), r) || !Is<BatchMatMulAttributes>(node(p))) {
       return;
     }
@@ -305,8 +304,7 @@ class Sinker {
     const auto& readers = r_.ReadersOf(id);
     rows->push_back(id);
     return rows->size() <= kMaxRows && IsComputedFloat(tensor(id)) &&
-           !r_.IsOutput(id) &&
-           std::all_of(readers.begin(), readers.end(), [&](int reader) {
+           !r_.IsOutput(id) && absl::c_all_of(readers, [&](int reader) {
              return SeesRows(node(reader), id, rows);
            });
   }
@@ -314,8 +312,7 @@ class Sinker {
   bool SeesRows(const Node& reader, TensorId id, std::vector<TensorId>* rows) {
     const Shape shape = AlongWidth(id);
     const auto& inputs = reader.inputs;
-    if (IsOperand(id, reader) ||
-        std::count(inputs.begin(), inputs.end(), id) != 1) {
+    if (IsOperand(id, reader) || absl::c_count(inputs, id) != 1) {
       return false;
     }
     if (reader.op->Has(kKeepsOrder)) return inputs[0] == id;
@@ -331,12 +328,10 @@ class Sinker {
       return MayLie(reader.outputs[0], rows);
     }
     if (inputs[a->source] == id) return a->source_shape == shape;
-    return std::any_of(a->functions.begin(), a->functions.end(),
-                       [&](const RealignedFunction& f) {
-                         return f.function.operand != kNoTensor &&
-                                inputs[f.function.operand] == id &&
-                                f.operand_shape == shape;
-                       });
+    return absl::c_any_of(a->functions, [&](const RealignedFunction& f) {
+      return f.function.operand != kNoTensor &&
+             inputs[f.function.operand] == id && f.operand_shape == shape;
+    });
   }
 
   Rewriter& r_;
@@ -365,8 +360,7 @@ namespace {
 bool HasPositiveStrides(const Graph& graph, const Node& node) {
   if (node.inputs.size() < 4 || node.inputs[3] == kNoTensor) return false;
   const auto strides = ConstantInts(graph.tensor(node.inputs[3]));
-  return strides.ok() && std::all_of(strides->begin(), strides->end(),
-                                     [](int s) { return s > 0; });
+  return strides.ok() && absl::c_all_of(*strides, [](int s) { return s > 0; });
 }
 
 bool IsIdentity(const Graph& graph, const Node& node) {
@@ -421,9 +415,8 @@ void RemoveIdentityNodes(Rewriter& r) {
     const int maker = r.MakerOf(from);
     if (!r.IsOutput(to) || r.IsOutput(from) || maker < 0) continue;
     r.Remove(n);
-    r.Change(maker, [&](Node& node) {
-      std::replace(node.outputs.begin(), node.outputs.end(), from, to);
-    });
+    r.Change(maker,
+             [&](Node& node) { absl::c_replace(node.outputs, from, to); });
     ReadOther(r, from, to);
   }
   for (int n : identities) {

@@ -1,11 +1,11 @@
 // Nodes whose results lie in the memory of what they read, so that they need no
 // dispatch, or a smaller one.
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/types/span.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_strategies.h"
@@ -25,8 +25,7 @@ namespace {
 // Whether node n is the last reader of `id`.
 bool IsLastReader(const Rewriter& r, int n, TensorId id) {
   const std::vector<int>& readers = r.ReadersOf(id);
-  return !r.IsOutput(id) &&
-         std::count(readers.begin(), readers.end(), n) == 1 &&
+  return !r.IsOutput(id) && absl::c_count(readers, n) == 1 &&
          readers.back() == n;
 }
 
@@ -122,7 +121,7 @@ bool LiesAlike(const Tensor& part, const Tensor& whole) {
 }
 
 bool AreSameEverywhere(const std::vector<PostOp>& ops) {
-  return std::all_of(ops.begin(), ops.end(), IsSameEverywhere);
+  return absl::c_all_of(ops, IsSameEverywhere);
 }
 
 // A concatenation as it is written in place.
@@ -159,7 +158,7 @@ class InPlace {
     }
     const Joint joint = {node, node.outputs[0], a->axis, -1, node.post_ops};
     if (std::optional<Joint> turned = Turned(joint)) return turned;
-    if (std::none_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+    if (absl::c_none_of(node.inputs, [&](TensorId id) {
           return CanBeView(id, joint) || CanBeMade(id, joint);
         })) {
       return decline("all parts would be copied");
@@ -207,16 +206,14 @@ class InPlace {
     turned.axis = column ? kWidthAxis : kHeightAxis;
     turned.turned_by = n;
     AddFunctions(reader.post_ops, &turned.post_ops);
-    const bool all =
-        std::all_of(joint.node.inputs.begin(), joint.node.inputs.end(),
-                    [&](TensorId id) { return CanBeMade(id, turned); });
+    const bool all = absl::c_all_of(
+        joint.node.inputs, [&](TensorId id) { return CanBeMade(id, turned); });
     return all ? std::optional<Joint>(turned) : std::nullopt;
   }
 
   bool IsFree(TensorId id, const Joint& joint) const {
     return r_.MakerOf(id) >= 0 && !r_.IsOutput(id) && OwnsMemory(tensor(id)) &&
-           std::count(joint.node.inputs.begin(), joint.node.inputs.end(), id) ==
-               1;
+           absl::c_count(joint.node.inputs, id) == 1;
   }
 
   // Whether the input itself can be a view of the output, regardless of its
@@ -346,8 +343,7 @@ bool CanFollow(const Rewriter& r, const Node& first, const Node& second) {
        first.post_ops.back().function == "clamp");
   return loses_nothing && IsStoredAlike(between, result) &&
          between.quantized == result.quantized &&
-         std::all_of(second.post_ops.begin(), second.post_ops.end(),
-                     IsSameEverywhere) &&
+         absl::c_all_of(second.post_ops, IsSameEverywhere) &&
          r.CanBind(first, CountOperands(second));
 }
 
@@ -363,8 +359,7 @@ bool CanBePadded(const Tensor& constant, size_t axis, int outputs) {
   return constant.is_constant() && constant.sparsity.empty() && by_output &&
          axis < constant.dims.size() && constant.dims[axis] == outputs &&
          (is_byte || zero == 0) &&
-         std::all_of(q.zero_point.begin(), q.zero_point.end(),
-                     [zero](int64_t z) { return z == zero; });
+         absl::c_all_of(q.zero_point, [zero](int64_t z) { return z == zero; });
 }
 
 // Whether outputs can be added to all that the convolution computes with.
@@ -378,12 +373,11 @@ bool CanBePadded(const Graph& graph, const Node& node, const Head& head) {
   }
   const Tensor* const bias = conv.weights.Bias(graph);
   if (bias != nullptr && !CanBePadded(*bias, 0, outputs)) return false;
-  return std::all_of(
-      node.post_ops.begin(), node.post_ops.end(), [&](const PostOp& op) {
-        return IsSameEverywhere(op) ||
-               (op.operand_as == OperandAs::kTable &&
-                CanBePadded(graph.tensor(op.operand), 3, outputs));
-      });
+  return absl::c_all_of(node.post_ops, [&](const PostOp& op) {
+    return IsSameEverywhere(op) ||
+           (op.operand_as == OperandAs::kTable &&
+            CanBePadded(graph.tensor(op.operand), 3, outputs));
+  });
 }
 
 // Whether the outputs that are added cost less than a dispatch.
@@ -573,9 +567,8 @@ std::optional<MemoryView> ViewOfResult(const Graph& graph, const Node& node) {
 std::optional<Convolution> ConvolutionOf(TensorId id, const Graph& graph,
                                          const Node& node) {
   const auto conv = Convolution::Of(graph, node);
-  const bool is_source =
-      conv && conv->src == id && !IsOperand(id, node) &&
-      std::count(node.inputs.begin(), node.inputs.end(), id) == 1;
+  const bool is_source = conv && conv->src == id && !IsOperand(id, node) &&
+                         absl::c_count(node.inputs, id) == 1;
   return is_source ? conv : std::nullopt;
 }
 
@@ -590,8 +583,7 @@ bool CanReadThrough(const Convolution& conv, MemoryView::Kind kind,
 // the last.
 size_t FunctionOf(TensorId operand, const Node& node) {
   const auto takes = [&](const PostOp& op) { return op.operand == operand; };
-  return std::find_if(node.post_ops.begin(), node.post_ops.end(), takes) -
-         node.post_ops.begin();
+  return absl::c_find_if(node.post_ops, takes) - node.post_ops.begin();
 }
 
 // If a convolution's function uses each pixel of the maximum once, four reads
@@ -629,7 +621,7 @@ bool ReadersCanRead(const MemoryView& view, TensorId id,
   if (view.kind == MemoryView::Kind::kBilinear && readers.size() != 1) {
     return false;
   }
-  return std::all_of(readers.begin(), readers.end(), [&](int reader) {
+  return absl::c_all_of(readers, [&](int reader) {
     const auto conv = ConvolutionOf(id, graph, graph.nodes[reader]);
     return conv && CanReadThrough(*conv, view.kind, planner);
   });

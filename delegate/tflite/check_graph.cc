@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -97,8 +98,7 @@ class GraphChecker {
       }
     }
     const std::vector<int> outputs = ReadInts(found.node->outputs);
-    if (needed == count &&
-        std::find(outputs.begin(), outputs.end(), -1) != outputs.end()) {
+    if (needed == count && absl::c_linear_search(outputs, -1)) {
       return Refuse(NameOf(index), " lacks an output");
     }
     for (int id : inputs) {
@@ -271,8 +271,7 @@ absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
                        DataTypeName(t.stored()),
                        "; only float32 states are kept on the GPU"));
     }
-    if (const auto times = std::count(inputs.begin(), inputs.end(), id);
-        times > 1) {
+    if (const auto times = absl::c_count(inputs, id); times > 1) {
       return absl::UnimplementedError(absl::StrCat(
           "the state ", t.ToString(), " is ", times,
           " of its inputs; on the GPU each has a state of its own"));

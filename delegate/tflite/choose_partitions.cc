@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/format.h"
@@ -114,8 +115,7 @@ std::string CountOf(const ModelPartition& partition) {
 // Such partitions cannot be replaced, see ModelPartition::outputs.
 std::string WhyNoOutputs(const ModelPartition& partition) {
   const std::vector<int>& outputs = partition.outputs;
-  return std::find(outputs.begin(), outputs.end(), kTfLiteOptionalTensor) ==
-                 outputs.end()
+  return !absl::c_linear_search(outputs, kTfLiteOptionalTensor)
              ? ""
              : "the model has an output that is no tensor (-1), which the "
                "runtime counts among this partition's";
@@ -189,8 +189,8 @@ std::string GlesSimpleDelegate::WhyNoGain(const ModelPartition& partition) {
   // Of a model that runs as a whole, the user has decided. A subgraph that
   // others call is not one: each call crosses the border.
   const HashSet<int> own(partition.nodes.begin(), partition.nodes.end());
-  const bool is_whole = std::all_of(
-      model_->nodes.begin(), model_->nodes.end(), [&](const CheckedNode& node) {
+  const bool is_whole =
+      absl::c_all_of(model_->nodes, [&](const CheckedNode& node) {
         return node.folded || own.contains(node.index);
       });
   const PartitionWorth worth = WorthOfNodes(*model_, partition);
@@ -230,10 +230,9 @@ std::vector<ModelPartition> GlesSimpleDelegate::ChoosePartitions(
   }
   refuse([&](const ModelPartition& p) { return WhyIdle(*context, p); });
   refuse(WhyNoOutputs);
-  std::stable_sort(partitions.begin(), partitions.end(),
-                   [](const auto& a, const auto& b) {
-                     return a.nodes.size() > b.nodes.size();
-                   });
+  absl::c_stable_sort(partitions, [](const auto& a, const auto& b) {
+    return a.nodes.size() > b.nodes.size();
+  });
   const int limit = options_.max_delegated_partitions;
   int count = 0;
   refuse([&](const ModelPartition& p) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
@@ -117,9 +118,8 @@ absl::Status CheckKernel(const TfLiteRegistration& registration,
                          const std::vector<int>& inputs,
                          const std::vector<int>& outputs) {
   HashSet<int> seen(inputs.begin(), inputs.end());
-  const bool each_once =
-      std::all_of(outputs.begin(), outputs.end(),
-                  [&seen](int id) { return seen.insert(id).second; });
+  const bool each_once = absl::c_all_of(
+      outputs, [&seen](int id) { return seen.insert(id).second; });
   if (!each_once || seen.contains(kTfLiteOptionalTensor)) {
     return absl::InvalidArgumentError(
         "a tensor is missing, or is an output and also another one");
@@ -146,7 +146,7 @@ absl::StatusOr<SubgraphBorder> BorderOf(TfLiteContext* context, int node,
   ASSIGN_OR_RETURN(auto tensors, TensorsOf(subgraph, find));
   const auto is_input = [&](int id) { return !tensors.written.contains(id); };
   // The runtime prepares kernels again only after an input was resized.
-  if (std::none_of(tensors.read.begin(), tensors.read.end(), is_input)) {
+  if (absl::c_none_of(tensors.read, is_input)) {
     return absl::UnimplementedError("its decomposition reads no input");
   }
 
@@ -181,9 +181,9 @@ absl::StatusOr<SubgraphBorder> BorderOf(TfLiteContext* context, int node,
     const TfLiteTensor& outside = context->tensors[outputs[i]];
     const auto written = MarkOf(outside, kTensorRank);
     const auto passed = MarkOf(outside, kInputRank);
-    const auto source = std::find_if(
-        border.inputs.begin(), border.inputs.end(),
-        [&](const auto& input) { return passed && input.position == *passed; });
+    const auto source = absl::c_find_if(border.inputs, [&](const auto& input) {
+      return passed && input.position == *passed;
+    });
     if (source != border.inputs.end()) {
       border.outputs.push_back(source->id);
     } else if (written && tensors.written.contains(*written)) {
@@ -271,8 +271,7 @@ HashSet<const void*> Subgraphs::ConstantsExcept(
   for (int i = 0;; ++i) {
     const auto other = Get(i);
     if (!other.ok()) return found;
-    if (*other == own_ ||
-        std::find(those.begin(), those.end(), *other) != those.end()) {
+    if (*other == own_ || absl::c_linear_search(those, *other)) {
       continue;
     }
     for (const TfLiteTensor& tensor :
@@ -400,7 +399,7 @@ class LoopKernel {
   bool IsAlone(size_t position) {
     return Prepare(
                [&](size_t i) { return i == position ? kAlike : kUnlike; }) &&
-           std::none_of(positions_.begin(), positions_.end(), [this](int id) {
+           absl::c_none_of(positions_, [this](int id) {
              return context_->tensors[id].allocation_type == kTfLiteDynamic;
            });
   }
@@ -532,9 +531,9 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
 
   for (size_t i = 0; i < kernel.size(); ++i) {
     int found = -1;
-    const auto input = std::find_if(
-        border.inputs.begin(), border.inputs.end(),
-        [i](const auto& one) { return one.position == static_cast<int>(i); });
+    const auto input = absl::c_find_if(border.inputs, [i](const auto& one) {
+      return one.position == static_cast<int>(i);
+    });
     if (input != border.inputs.end() && kernel.IsAlone(i)) found = input->id;
     for (auto id = written.begin(); found < 0 && id != written.end(); ++id) {
       if (body.context->tensors[*id].type !=
@@ -619,8 +618,7 @@ class DecompositionFinder {
         static_cast<const CompositeParams*>(node.builtin_data)->subgraph;
     ASSIGN_OR_RETURN(auto found, subgraphs_.Get(subgraph));
     out->context = found;
-    if (open_.size() > kMaxOpen ||
-        std::find(open_.begin(), open_.end(), found) != open_.end()) {
+    if (open_.size() > kMaxOpen || absl::c_linear_search(open_, found)) {
       visited->is_unsafe = true;
       return absl::InvalidArgumentError(
           absl::StrCat("subgraph ", subgraph,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
@@ -50,8 +51,7 @@ class TrialShapes {
         const TfLiteTensor& t = context->tensors[id];
         const std::vector<int> signature = ReadInts(t.dims_signature);
         const std::vector<int> dims = ReadInts(t.dims);
-        const bool is_free = std::find(signature.begin(), signature.end(),
-                                       -1) != signature.end();
+        const bool is_free = absl::c_linear_search(signature, -1);
         if (!is_free || signature.size() != dims.size() ||
             t.allocation_type != kTfLiteArenaRw) {
           continue;
@@ -88,11 +88,10 @@ class TrialShapes {
       return std::string(name == nullptr ? "" : name);
     };
     for (const auto& [name, dims] : shapes) {
-      const auto it = std::find_if(inputs_.begin(), inputs_.end(),
-                                   [&, &name = name](const Input& input) {
-                                     return name == name_of(input) ||
-                                            name == absl::StrCat(input.id);
-                                   });
+      const auto it =
+          absl::c_find_if(inputs_, [&, &name = name](const Input& input) {
+            return name == name_of(input) || name == absl::StrCat(input.id);
+          });
       if (it == inputs_.end() && !all) continue;
       if (it == inputs_.end()) {
         return absl::InvalidArgumentError(absl::StrCat(
@@ -204,7 +203,7 @@ class TrialShapes {
   }
   // All free extents are 1 or less.
   bool ArePlaceholders() const {
-    return std::all_of(inputs_.begin(), inputs_.end(), [](const Input& input) {
+    return absl::c_all_of(inputs_, [](const Input& input) {
       for (size_t i = 0; i < input.dims.size(); ++i) {
         if (input.signature[i] == -1 && input.dims[i] > 1) return false;
       }
@@ -433,9 +432,9 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(
     TfLiteContext* context, const ModelPartition& partition) {
-  const auto made = std::find_if(
-      made_.begin(), made_.end(),
-      [&](const auto& kernel) { return kernel->partition() == partition; });
+  const auto made = absl::c_find_if(made_, [&](const auto& kernel) {
+    return kernel->partition() == partition;
+  });
   if (made == made_.end()) return MakeKernel(context, partition);
   std::unique_ptr<GlesKernel> kernel = std::move(*made);
   made_.erase(made);

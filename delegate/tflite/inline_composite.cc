@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
@@ -56,7 +57,7 @@ class JoinedRows {
             const std::vector<int>& inputs, const std::vector<int>& outputs) {
     const auto is_absent = [](int id) { return id < 0; };
     if (outputs.size() != 1 || is_absent(outputs[0]) ||
-        std::any_of(inputs.begin(), inputs.end(), is_absent)) {
+        absl::c_any_of(inputs, is_absent)) {
       return false;
     }
     const Tensor& to = graph_.tensor(outputs[0]);
@@ -84,9 +85,9 @@ class JoinedRows {
         const int rank = static_cast<int>(to.dims.size());
         if (params == nullptr || params->activation != 0 ||
             (params->axis != 0 && params->axis != -rank) ||
-            !std::all_of(inputs.begin(), inputs.end(), has_same_rows) ||
-            std::none_of(inputs.begin(), inputs.end(),
-                         [this](int id) { return noted_.contains(id); })) {
+            !absl::c_all_of(inputs, has_same_rows) ||
+            absl::c_none_of(inputs,
+                            [this](int id) { return noted_.contains(id); })) {
           return false;
         }
         for (int id : inputs) add(id, 0, rows_of(id));
@@ -342,7 +343,7 @@ class CompositeInliner::Level {
         return id >= 0 && own_.tensors[id].is_constant();
       };
       if (decomposition_.condition && !written.empty() &&
-          std::all_of(written.begin(), written.end(), is_constant)) {
+          absl::c_all_of(written, is_constant)) {
         continue;
       }
       ASSIGN_OR_RETURN(auto reads, Read(found.node->inputs));
@@ -455,8 +456,7 @@ class CompositeInliner::Level {
     if (!own_.is_of_file[id]) {
       Tensor added = tensor;
       const std::vector<int>& outputs = decomposition_.border.outputs;
-      if (decomposition_.condition &&
-          std::find(outputs.begin(), outputs.end(), id) != outputs.end()) {
+      if (decomposition_.condition && absl::c_linear_search(outputs, id)) {
         added.nodes_of_step = decomposition_.plan.size();
       }
       ids_[id] = inliner_.add_(std::move(added));

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
@@ -120,8 +121,7 @@ bool GiveKnown(const TfLiteContext& context, const TfLiteNode& node,
                const TensorValues& values) {
   const std::vector<int> outputs = ReadInts(node.outputs);
   const auto is_known = [&](int id) { return values.contains(id); };
-  if (outputs.empty() ||
-      !std::all_of(outputs.begin(), outputs.end(), is_known)) {
+  if (outputs.empty() || !absl::c_all_of(outputs, is_known)) {
     return false;
   }
   for (int id : outputs) {
@@ -137,8 +137,9 @@ bool GiveKnown(const TfLiteContext& context, const TfLiteNode& node,
 
 bool ReadsConstantsAlone(const TfLiteContext& context,
                          const ModelPartition& partition) {
-  return std::all_of(partition.inputs.begin(), partition.inputs.end(),
-                     [&](int id) { return IsConstant(context.tensors[id]); });
+  return absl::c_all_of(partition.inputs, [&](int id) {
+    return IsConstant(context.tensors[id]);
+  });
 }
 
 class GlesKernel::Host final : public SessionHost {
@@ -168,11 +169,10 @@ class GlesKernel::Host final : public SessionHost {
     const ModelNodes& nodes = kernel_.nodes_;
     const std::vector<int>& own = kernel_.partition_.nodes;
     for (int index : nodes.plan) {
-      if (std::find(own.begin(), own.end(), index) != own.end()) continue;
+      if (absl::c_linear_search(own, index)) continue;
       ASSIGN_OR_RETURN(const auto found, nodes.find.Get(context_, index));
       const std::vector<int> inputs = ReadInts(found.node->inputs);
-      if (std::find(inputs.begin(), inputs.end(), tensor.tflite_index) ==
-          inputs.end()) {
+      if (!absl::c_linear_search(inputs, tensor.tflite_index)) {
         continue;
       }
       return CannotBind(tensor,
@@ -306,8 +306,7 @@ bool GlesKernel::Holds(const TfLiteContext& context, int output) const {
 absl::Status GlesKernel::EvaluateInputValues(TfLiteContext* context) {
   TensorValues& values = nodes_.shapes.values;
   const auto& inputs = partition_.inputs;
-  if (std::none_of(inputs.begin(), inputs.end(),
-                   [&](int id) { return values.contains(id); })) {
+  if (absl::c_none_of(inputs, [&](int id) { return values.contains(id); })) {
     return absl::OkStatus();
   }
   const std::vector<int> none;
@@ -376,7 +375,7 @@ absl::Status GlesKernel::RunOnCpu(TfLiteContext* context) {
           PrepareAgain(context, found.node, *found.kernel, &values));
     }
     scratch.LendToNode(*found.node, [&](int id) {
-      return std::find(outputs.begin(), outputs.end(), id) != outputs.end() &&
+      return absl::c_linear_search(outputs, id) &&
              context->tensors[id].data.raw != nullptr;
     });
     // Kernels such as SHAPE's write when they are prepared, not when they run.

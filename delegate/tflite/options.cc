@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -246,8 +247,7 @@ absl::Status CheckDebugVariable() {
     const absl::string_view name =
         has_value ? item.substr(0, item.find('=') + 1) : item;
     const bool lacks_value = has_value && name == item;
-    if (!lacks_value &&
-        std::find(known.begin(), known.end(), name) != known.end()) {
+    if (!lacks_value && absl::c_linear_search(known, name)) {
       continue;
     }
     return absl::InvalidArgumentError(

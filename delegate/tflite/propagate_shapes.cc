@@ -7,6 +7,7 @@
 #include <deque>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
@@ -503,9 +504,8 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
     }
     const auto decomposition = decompositions.find({context, index});
     const bool is_known = decomposition != decompositions.end();
-    const auto unknown =
-        std::find_if(inputs.begin(), inputs.end(),
-                     [&facts](int id) { return facts.unknown.contains(id); });
+    const auto unknown = absl::c_find_if(
+        inputs, [&facts](int id) { return facts.unknown.contains(id); });
     if (unknown != inputs.end()) {
       give_up(facts.unknown.at(*unknown));
       // Its subgraphs have no right shapes since their borders were found.

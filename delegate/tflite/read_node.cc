@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
@@ -165,7 +166,7 @@ void SetValues(const std::vector<T>& values, DataType type, Tensor* t) {
 // Constants whose values do not all fit stay int64.
 void NarrowConstant(Tensor* t) {
   const std::vector<int64_t> values = Int64s(*t);
-  if (values.empty() || !std::all_of(values.begin(), values.end(), FitsInt32)) {
+  if (values.empty() || !absl::c_all_of(values, FitsInt32)) {
     return;
   }
   SetValues(std::vector<int32_t>(values.begin(), values.end()),
@@ -240,8 +241,7 @@ void ViewConstantsForHost(const OpDefinition& op, absl::Span<const int> inputs,
                           absl::Span<const int> outputs, Graph* graph) {
   if (!op.Has(kMovesValues) && !op.Has(kCasts)) return;
   const auto reads_beside = [&](const Tensor& constant) {
-    return op.Has(kCasts) ||
-           std::any_of(outputs.begin(), outputs.end(), [&](int id) {
+    return op.Has(kCasts) || absl::c_any_of(outputs, [&](int id) {
              return id >= 0 && graph->tensor(id).host == constant.type &&
                     graph->tensor(id).type == DataType::kInt32;
            });
@@ -295,8 +295,7 @@ absl::Status CheckInt64Constants(const OpDefinition& op,
   for (const Tensor* t : inputs) {
     if (t == nullptr || !IsInt64Constant(*t)) continue;
     const std::vector<int64_t> values = Int64s(*t);
-    const auto great =
-        std::find_if_not(values.begin(), values.end(), FitsInt32);
+    const auto great = absl::c_find_if_not(values, FitsInt32);
     if (great == values.end()) continue;
     return absl::UnimplementedError(
         absl::StrCat(t->ToString(), " holds ", *great,

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
@@ -69,8 +70,8 @@ void ReadBlocks(int id, const TfLiteTensor& tensor, BlockWeights* weights) {
 bool HasZeroPoints(const Blocks& blocks, const Graph& graph) {
   if (blocks.zero_points <= 0) return false;
   const auto zeros = ConstantOf(graph, blocks.zero_points);
-  return !zeros.ok() || std::any_of(zeros->begin(), zeros->end(),
-                                    [](float zero) { return zero != 0; });
+  return !zeros.ok() ||
+         absl::c_any_of(*zeros, [](float zero) { return zero != 0; });
 }
 
 absl::StatusOr<Tensor> ViewOfBlocks(const Tensor& weights, const Blocks& blocks,
@@ -114,8 +115,8 @@ absl::StatusOr<Tensor> ViewOfBlocks(const Tensor& weights, const Blocks& blocks,
   // Shaders may read a subnormal as zero.
   view.quantization.half_scales =
       graph.tensor(blocks.scales).stored() == DataType::kFloat16 &&
-      std::all_of(scales->begin(), scales->end(),
-                  [](float scale) { return std::fabs(scale) >= 0x1p-14f; });
+      absl::c_all_of(*scales,
+                     [](float scale) { return std::fabs(scale) >= 0x1p-14f; });
   view.quantization.scale = *std::move(scales);
   return view;
 }
@@ -157,7 +158,7 @@ bool IsInteger(const Tensor& t) {
 // The node has int32 or bool tensors that are computed at run time.
 bool HoldsIntegers(const Graph& graph, const NodeTensors& node) {
   const auto any = [&](const std::vector<int>& ids) {
-    return std::any_of(ids.begin(), ids.end(), [&](int id) {
+    return absl::c_any_of(ids, [&](int id) {
       return id >= 0 && !graph.tensor(id).is_constant() &&
              IsInteger(graph.tensor(id));
     });
@@ -429,10 +430,9 @@ class ModelReader {
   // All that the node writes is known by the shapes of the inputs.
   bool FollowsFromShapes(const TfLiteNode& node) const {
     const std::vector<int> outputs = ReadInts(node.outputs);
-    return !outputs.empty() &&
-           std::all_of(outputs.begin(), outputs.end(), [this](int id) {
-             return nodes_.shapes.values.contains(id);
-           });
+    return !outputs.empty() && absl::c_all_of(outputs, [this](int id) {
+      return nodes_.shapes.values.contains(id);
+    });
   }
 
   // The node's inputs; if it joins them those with elements, since the others
@@ -448,7 +448,7 @@ class ModelReader {
                          const auto has_none = [](int n) { return n == 0; };
                          if (id < 0) return false;
                          const auto& dims = model_.graph.tensor(id).dims;
-                         return std::any_of(dims.begin(), dims.end(), has_none);
+                         return absl::c_any_of(dims, has_none);
                        }),
         parts.end());
     return parts;

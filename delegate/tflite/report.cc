@@ -13,6 +13,7 @@
 #include <map>
 #include <random>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "delegate/graph/printable.h"
@@ -91,29 +92,26 @@ bool HasKernel(const std::shared_ptr<PartitionReport>& partition) {
 }  // namespace
 
 bool SubgraphReport::IsGone() const {
-  return !partitions.empty() &&
-         std::none_of(partitions.begin(), partitions.end(), HasKernel);
+  return !partitions.empty() && absl::c_none_of(partitions, HasKernel);
 }
 
 bool SubgraphReport::IsUsed() const {
-  return !is_inlined || std::any_of(partitions.begin(), partitions.end(),
-                                    [](const auto& partition) {
-                                      return partition->was_built;
-                                    });
+  return !is_inlined || absl::c_any_of(partitions, [](const auto& partition) {
+    return partition->was_built;
+  });
 }
 
 bool InterpreterReport::IsGone() const {
-  return std::none_of(
-      subgraphs.begin(), subgraphs.end(), [](const SubgraphReport& s) {
-        return std::any_of(s.partitions.begin(), s.partitions.end(), HasKernel);
-      });
+  return absl::c_none_of(subgraphs, [](const SubgraphReport& s) {
+    return absl::c_any_of(s.partitions, HasKernel);
+  });
 }
 
 void InterpreterReports::Begin(const void* interpreter, const void* subgraph) {
   if (interpreter == nullptr) interpreter = subgraph;
-  const auto found = std::find_if(
-      list_.begin(), list_.end(),
-      [&](const InterpreterReport& i) { return i.interpreter == interpreter; });
+  const auto found = absl::c_find_if(list_, [&](const InterpreterReport& i) {
+    return i.interpreter == interpreter;
+  });
   if (found == list_.end()) {
     list_.push_back(
         {interpreter, std::vector<SubgraphReport>(1), absl::OkStatus()});
@@ -131,9 +129,9 @@ void InterpreterReports::Begin(const void* interpreter, const void* subgraph) {
                                    return s.subgraph != subgraph && s.IsGone();
                                  }),
                   subgraphs.end());
-  const auto entry = std::find_if(
-      subgraphs.begin(), subgraphs.end(),
-      [&](const SubgraphReport& s) { return s.subgraph == subgraph; });
+  const auto entry = absl::c_find_if(subgraphs, [&](const SubgraphReport& s) {
+    return s.subgraph == subgraph;
+  });
   current_ = static_cast<size_t>(entry - subgraphs.begin());
   if (entry == subgraphs.end()) subgraphs.emplace_back();
   previous_ = std::exchange(now(), SubgraphReport());
@@ -152,7 +150,7 @@ void InterpreterReports::Finish(const absl::Status& applied, bool was_read) {
 
 bool InterpreterReports::IsInlined(const void* subgraph) const {
   const auto has = [subgraph](const std::vector<const void*>& list) {
-    return std::find(list.begin(), list.end(), subgraph) != list.end();
+    return absl::c_linear_search(list, subgraph);
   };
   bool is_inlined = false;
   for (const InterpreterReport& i : list_) {
@@ -168,13 +166,11 @@ bool InterpreterReports::IsInlined(const void* subgraph) const {
 
 bool InterpreterReports::IsOnBorder(int tensor) const {
   const auto has = [tensor](const SubgraphReport& s) {
-    return std::find(s.border.begin(), s.border.end(), tensor) !=
-           s.border.end();
+    return absl::c_linear_search(s.border, tensor);
   };
-  return std::any_of(
-      list_.begin(), list_.end(), [&has](const InterpreterReport& i) {
-        return std::any_of(i.subgraphs.begin(), i.subgraphs.end(), has);
-      });
+  return absl::c_any_of(list_, [&has](const InterpreterReport& i) {
+    return absl::c_any_of(i.subgraphs, has);
+  });
 }
 
 void InterpreterReports::ForgetGone() {
@@ -226,8 +222,7 @@ std::vector<std::string> WarningsOf(absl::Span<const Refusal> refusals) {
     const auto [it, inserted] = by_reason.try_emplace(r.reason, groups.size());
     if (inserted) groups.push_back({&r, {}, {}});
     Group& group = groups[it->second];
-    if (std::find(group.ops.begin(), group.ops.end(), r.op) ==
-        group.ops.end()) {
+    if (!absl::c_linear_search(group.ops, r.op)) {
       group.ops.push_back(r.op);
     }
     group.nodes.insert(group.nodes.end(), r.nodes.begin(), r.nodes.end());
@@ -239,7 +234,7 @@ std::vector<std::string> WarningsOf(absl::Span<const Refusal> refusals) {
   };
   std::vector<std::string> warnings;
   for (Group& group : groups) {
-    std::sort(group.nodes.begin(), group.nodes.end());
+    absl::c_sort(group.nodes);
     const size_t count = group.nodes.size();
     const std::string& tensors = group.first->tensors;
     const std::string nodes = count == 1       ? "node "

@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "delegate/cpu_ops/abi.h"
@@ -184,7 +185,7 @@ void AsConstants::AddSegments(const TfLiteNode& node, int builtin_code) {
   const OpDefinition* op = FindOp(builtin_code, "");
   const std::vector<int> inputs = ReadInts(node.inputs);
   if (op == nullptr || !op->Has(kCountsSegments) || inputs.size() < 2 ||
-      *std::min_element(inputs.begin(), inputs.end()) < 0 ||
+      *absl::c_min_element(inputs) < 0 ||
       !IsConstant(context_->tensors[inputs.back()])) {
     return;
   }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/graph.h"
@@ -76,7 +77,7 @@ void CachePool::Mark(const KeptCache& cache, const HostMemory& memory) const {
 namespace {
 
 bool Contains(const std::vector<int>& ids, int id) {
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
+  return absl::c_linear_search(ids, id);
 }
 
 bool HoldsFloats(const Tensor& tensor) {
@@ -161,11 +162,10 @@ class BufferedTensors {
                const HashSet<int>& shared) {
     others_.clear();
     if (Keeps()) {
-      keeps_none_ =
-          std::any_of(caches_.begin(), caches_.end(), [&](int tensor) {
-            return shared.contains(tensor) ||
-                   context->tensors[tensor].bytes < sizeof(CacheMark);
-          });
+      keeps_none_ = absl::c_any_of(caches_, [&](int tensor) {
+        return shared.contains(tensor) ||
+               context->tensors[tensor].bytes < sizeof(CacheMark);
+      });
       if (!keeps_none_) return;
       caches_.clear();
       inputs_.clear();

@@ -1,10 +1,10 @@
 #include "delegate/adapters/litert/gpu_options.h"
 
-#include <algorithm>
 #include <iterator>
 #include <sstream>
 #include <string_view>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
@@ -95,13 +95,13 @@ constexpr std::string_view kWithoutEffect[] = {
 
 template <typename Rows>
 auto Find(const Rows& rows, std::string_view key) {
-  return std::find_if(std::begin(rows), std::end(rows),
-                      [key](const auto& row) { return row.key == key; });
+  return absl::c_find_if(rows,
+                         [key](const auto& row) { return row.key == key; });
 }
 
 template <typename Keys>
 bool Has(const Keys& keys, std::string_view key) {
-  return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
+  return absl::c_linear_search(keys, key);
 }
 
 // Sets what the key names.

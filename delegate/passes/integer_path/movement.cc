@@ -1,10 +1,10 @@
 // Ops that move values between quantizations, joins of different
 // quantizations, ARG_MAX and ARG_MIN.
-#include <algorithm>
 #include <any>
 #include <cmath>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
@@ -88,12 +88,11 @@ bool SelectsQuantized(const QuantizedNode& q) {
 // kernel refuses that.
 bool RescalesInputs(const QuantizedNode& q) {
   return q.node.op->Has(kJoins) && q.EndsAfter(0) && q.is_uint8() &&
-         std::all_of(q.node.inputs.begin(), q.node.inputs.end(),
-                     [&](TensorId id) {
-                       const Tensor& in = q.graph.tensor(id);
-                       return q.Holds(id) ||
-                              (in.is_constant() && SameQuantized(in, q.out()));
-                     });
+         absl::c_all_of(q.node.inputs, [&](TensorId id) {
+           const Tensor& in = q.graph.tensor(id);
+           return q.Holds(id) ||
+                  (in.is_constant() && SameQuantized(in, q.out()));
+         });
 }
 
 // A PADV2 whose input has another quantization than the output, with a runtime

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/matmul/matrix_product.h"
@@ -40,8 +41,7 @@ struct Product {
 };
 
 bool HasZeroPoint(const Quantization& q) {
-  return std::any_of(q.zero_point.begin(), q.zero_point.end(),
-                     [](int64_t zero) { return zero != 0; });
+  return absl::c_any_of(q.zero_point, [](int64_t zero) { return zero != 0; });
 }
 
 // --- 8 bits ------------------------------------------------------------------
@@ -62,8 +62,8 @@ bool SuitWeights(const Product& p) {
 // Sums of 2^24 scaled by 2^6 fit 32 bits; beyond that TFLite's arithmetic
 // overflows.
 bool FitSums(const std::vector<quant::Multiplier>& multipliers) {
-  return std::all_of(multipliers.begin(), multipliers.end(),
-                     [](const quant::Multiplier& m) { return m.shift <= 6; });
+  return absl::c_all_of(
+      multipliers, [](const quant::Multiplier& m) { return m.shift <= 6; });
 }
 
 quant::ProductOp OpOf(const Convolution& conv) {
@@ -374,10 +374,9 @@ Nodes OfInt16(QuantizedNode& q, const Product& p) {
   auto multipliers = Multipliers(q, p, rounding);
   if (rounding.twice) {
     // Sums in 32 bits, scaled down.
-    const bool fit =
-        std::all_of(multipliers.begin(), multipliers.end(), [](const auto& m) {
-          return m.right <= 0 || (m.right > kTiesUp / 2 && m.right <= kTiesUp);
-        });
+    const bool fit = absl::c_all_of(multipliers, [](const auto& m) {
+      return m.right <= 0 || (m.right > kTiesUp / 2 && m.right <= kTiesUp);
+    });
     if (max < kMaxSum && fit) return InHalves(q, p, bias, multipliers, true);
     // One rounding differs from two by one code, near ties.
     rounding.twice = false;
@@ -389,8 +388,7 @@ Nodes OfInt16(QuantizedNode& q, const Product& p) {
     }
   }
   if (max < kMaxSum) return InHalves(q, p, bias, multipliers, false);
-  const int64_t largest =
-      *std::max_element(magnitudes.begin(), magnitudes.end());
+  const int64_t largest = *absl::c_max_element(magnitudes);
   for (int bits : {8, 4, 2}) {
     if (largest << (bits - 1) < kMaxExact) {
       return InParts(q, p, bias, multipliers, bits);

@@ -22,6 +22,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/op.h"
@@ -82,9 +83,9 @@ quant::AffineQuantized AffineQuantizedOf(const Tensor& tensor) {
 TensorId AsQuantized(Graph* graph, TensorId id) {
   Tensor tensor = graph->tensor(id);
   Quantization& q = tensor.quantization;
-  std::fill(q.scale.begin(), q.scale.end(), 1.0f);
+  absl::c_fill(q.scale, 1.0f);
   if (tensor.quantized == DataType::kInt32) {
-    std::fill(q.zero_point.begin(), q.zero_point.end(), 0);
+    absl::c_fill(q.zero_point, 0);
   }
   return graph->AddTensor(std::move(tensor));
 }
@@ -333,9 +334,8 @@ void HoldQuantized(Graph* graph) {
 }
 
 bool IsQuantized(const Graph& graph, const std::vector<TensorId>& ids) {
-  return std::any_of(ids.begin(), ids.end(), [&](TensorId id) {
-    return graph.tensor(id).is_float_view();
-  });
+  return absl::c_any_of(
+      ids, [&](TensorId id) { return graph.tensor(id).is_float_view(); });
 }
 
 // A node that moves quantized values does so regardless of their quantization.
@@ -379,8 +379,8 @@ bool MoveToIntegers(Rewriter& r, int n, const KernelContext& context) {
     moved->integer_path = true;
     nodes.push_back(*std::move(moved));
   }
-  if (!std::all_of(nodes.begin(), nodes.end(),
-                   [&](const Node& node) { return CanPlan(node, context); })) {
+  if (!absl::c_all_of(
+          nodes, [&](const Node& node) { return CanPlan(node, context); })) {
     r.Decline(n, "the device cannot plan it in integers");
     return false;
   }
